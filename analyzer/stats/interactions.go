@@ -102,8 +102,9 @@ var (
 
 // The published limits of smoothness.
 const (
-	HitchLimit  = 5.0 // ms/s, in a fling
-	MissedLimit = 3   // missed vsyncs in a row are noticeable from here on
+	HitchLimit    = 5.0  // ms/s, in a fling
+	HitchCritical = 10.0 // ms/s, above
+	MissedLimit   = 3    // missed vsyncs in a row are noticeable from here on
 )
 
 // LimitOf returns the limit on the response to an interaction, nil if none applies.

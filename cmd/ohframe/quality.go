@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,6 +24,8 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
+	// interactions reports that those of an input without frames are an answer, too.
+	interactions bool
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
@@ -81,6 +84,15 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)
 		f.file = inputName(name)
+		if r.interactions && r.hasInteractions(in.Timeline) {
+			r.unreliable = append(r.unreliable, f.Error())
+			printWarnings(name, []string{f.what})
+			if f.hint != r.hint {
+				printHint(f.hint)
+				r.hint = f.hint
+			}
+			return in, nil
+		}
 		if r.several {
 			r.fail(name, f)
 			return nil, nil
@@ -93,6 +105,11 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 		}
 	}
 	return in, nil
+}
+
+// hasInteractions reports whether a timeline has interactions of the selected processes.
+func (r *reader) hasInteractions(t *analyzer.Timeline) bool {
+	return slices.ContainsFunc(t.Interactions, func(i *analyzer.Interaction) bool { return r.process == nil || r.process(i.Process) })
 }
 
 // warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ import (
 type receiver struct {
 	c *cli.Context
 	*steps
-	time time.Duration // how long to record; zero if the user decides
+	time   time.Duration // how long to record; zero if the user decides
+	launch bool          // the application was started
 }
 
 func (r *receiver) received(ctx context.Context, t *record.Trace) error {
@@ -55,6 +57,9 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 		return err
 	}
 	r.sayLength(s.Timeline, t.Meta)
+	if r.launch {
+		r.sayLaunch(computed)
+	}
 	if t.Meta.Run != nil {
 		if frames := r.sayFrames(s, computed, app, ""); frames == 0 {
 			t.Meta.Run.Problem = "no frames of " + cmp.Or(app, "an application")
@@ -121,6 +126,21 @@ func (r *receiver) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 			"entries": m.Entries, "written": m.Written, "complete": m.Written <= m.Entries,
 		},
 	})
+}
+
+// sayLaunch says how long the launch took, and whether the trace has its first frame.
+func (r *receiver) sayLaunch(computed *stats.Report) {
+	i := slices.IndexFunc(computed.Interactions, func(i *stats.Interaction) bool { return i.Source.Kind == analyzer.LaunchInteraction })
+	if i < 0 {
+		return // older systems do not mark it
+	}
+	l := computed.Interactions[i]
+	facts := map[string]any{"launch": l.Scene, "response_ms": l.Response}
+	what := "its first frame is not in the trace; record longer (-t)"
+	if l.Response != nil {
+		what = fmt.Sprintf("first frame shown %s ms after its begin", text.Number(*l.Response, 1))
+	}
+	r.event(record.Event{Step: "launch", Text: fmt.Sprintf("Launch  %s: %s", l.Scene, what), Facts: facts})
 }
 
 // sayFrames says how many frames were late, and whether that can be trusted. name is the

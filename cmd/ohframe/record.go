@@ -73,7 +73,7 @@ func runRecord(c *cli.Context) error {
 	}
 	out := &steps{json: c.Bool("json"), quiet: c.Bool("quiet"), stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	defer out.endLine()
-	r := &receiver{c: c, steps: out, time: o.Time}
+	r := &receiver{c: c, steps: out, time: o.Time, launch: o.Launch}
 	h := &record.Host{
 		Say: out.event, Progress: out.live, Enter: readLines(os.Stdin), Signals: takeSignals(c.Context), Received: r.received,
 		Interrupted: func(s os.Signal) error { return interruption{s.(syscall.Signal)} },

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
 	"ohframe/internal/testing/slow"
@@ -504,10 +505,11 @@ func TestRecordDebugUIFails(t *testing.T) {
 		r.leaves(t, "")
 		r.setBack(t)
 	})
-	t.Run("set back, by the watchdog", func(t *testing.T) { // which gives up after five minutes, here a second
+	t.Run("set back, by the watchdog", func(t *testing.T) {
 		t.Parallel()
-		c := phone("6.0", "FAIL_SET", "persist.ace.debug.enabled=0", "SLEEP_SCALE", "300")
-		r := startRecord(t, c, append(args, "--json")...)
+		// It begins after six minutes and gives up after five: three and two and a half seconds.
+		c := phone("6.0", "FAIL_SET", "persist.ace.debug.enabled=0", "SLEEP_SCALE", "120")
+		r := startRecord(t, c, "-q", "-t", "240", "-o", "x", "--app", gallery.Bundle, "--launch", "--debug-ui")
 		r.isCalled(t, "aa start", 1)
 		r.Process.Kill()
 		r.end(t)
@@ -556,13 +558,38 @@ func TestRecordLaunch(t *testing.T) {
 	c.Devices[0].Seconds = 0
 	c.Faults = []fakehdc.Fault{{On: "force-stop", Do: "before", Text: "/bin/sleep 1"}}
 	r := startRecord(t, c, "-t", "1", "-o", "x", "--app", gallery.Bundle, "--launch")
-	r.isComplete(t)
+	if said := r.isComplete(t); !strings.Contains(said, "\nLaunch  cold: first frame shown 3") {
+		t.Errorf("says %s", said) // 300 ms and some
+	}
 	m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
 	if err != nil || m.Ended.Sub(m.Begun) < 2*time.Second || m.App.Bundle != gallery.Bundle {
 		t.Errorf("x.meta.json has %+v, %v", m, err)
 	}
+	report := command(t, "ohframe", "report", "--format", "json", filepath.Join(r.dir, "x.ftrace"))
+	text, err := report.Output()
+	var document struct {
+		Inputs []struct{ Interactions []*stats.Interaction }
+	}
+	if err := errors.Join(err, json.Unmarshal(text, &document)); err != nil || len(document.Inputs) != 1 || len(document.Inputs[0].Interactions) != 1 {
+		t.Fatalf("%v: the report has not one interaction\n%s", err, text)
+	}
+	l := document.Inputs[0].Interactions[0]
+	if l.Kind != "launch" || l.Scene != "cold" || l.Process != gallery.Bundle || l.FirstShown == nil || l.Truncated {
+		t.Errorf("the launch is %+v", l)
+	}
 	if log := r.file("log.jsonl"); strings.Index(log, `"hitrace","--trace_clock"`) > strings.Index(log, "force-stop") {
 		t.Error("the application was started before the recording")
+	}
+}
+
+// A launch whose first frame comes after the recording is reported as such.
+func TestRecordLaunchCut(t *testing.T) {
+	c := phone("6.0")
+	c.Devices[0].Seconds = 0
+	c.Devices[0].Apps[0].LaunchMS = 1_000_000
+	r := startRecord(t, c, "-t", "0.3", "-o", "x", "--app", gallery.Bundle, "--launch")
+	if said := r.isComplete(t); !strings.Contains(said, "\nLaunch  cold: its first frame is not in the trace; record longer (-t)\n") {
+		t.Errorf("says %s", said)
 	}
 }
 

@@ -82,6 +82,7 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	r.interactions = true
 	options, err := reportOptions(c)
 	if err != nil {
 		return err

@@ -113,6 +113,11 @@ const (
 	Ranking // what late frames cost, by cause: why.Ranking
 	Hitch   // stats.Hitch
 
+	// Interactions and hangs: names below these are those of JSON.
+	Interaction // stats.Interaction
+	LaunchStage // stats.LaunchStage
+	Hang        // stats.Hang
+
 	end
 )
 
@@ -204,6 +209,10 @@ var names = [end]string{
 	Report:  "report",
 	Ranking: "ranking",
 	Hitch:   "hitch",
+
+	Interaction: "interaction",
+	LaunchStage: "launch_stage",
+	Hang:        "hang",
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,16 +28,18 @@ render_service-100 (100) [000] .... 1.010400: print: E|100
 render_service-100 (100) [000] .... 1.012000: print: E|100
 `
 
-// slices is a set of kinds of slices that an annotation is written on.
-type slices uint8
+// jsonTracks have annotations with the names of JSON below them.
+var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs"}
 
-// The kinds of slices.
+// kinds is a set of kinds of slices that an annotation is written on.
+type kinds uint8
+
 const (
-	application slices = 1 << iota // application frames, on a track "Frames"
-	rendered                       // render frames, on a track "Frames"
-	whole                          // on a track "Whole frame"
-	work                           // on a track "GPU"
-	measures                       // on the tracks "Report" and "Hitches"
+	application kinds = 1 << iota // application frames, on a track "Frames"
+	rendered                      // render frames, on a track "Frames"
+	whole                         // on a track "Whole frame"
+	work                          // on a track "GPU"
+	measures                      // on the tracks that have what is in JSON
 	// entry is no slice but an entry of Causes.
 	entry
 )
@@ -44,7 +47,7 @@ const (
 // Every annotation is written on the slices that docs/perfetto.md says, and on no others.
 func TestTable(t *testing.T) {
 	slow.SkipRace(t)
-	want, written := documentation(t), map[annotation.Key]slices{}
+	want, written := documentation(t), map[annotation.Key]kinds{}
 	for name, text := range inputs(t) {
 		for key, on := range keysOf(t, convert(t, text)) {
 			if extra := on &^ want[key]; extra != 0 {
@@ -85,6 +88,11 @@ func inputs(t *testing.T) map[string][]byte {
 		}
 		list[string(cause)] = text.Bytes()
 	}
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, simulate.Demonstration()); err != nil {
+		t.Fatal(err)
+	}
+	list["demonstration"] = text.Bytes()
 	paths, err := filepath.Glob("../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no traces: %v", err)
@@ -117,9 +125,9 @@ func convert(t *testing.T, input []byte) *pb.Trace {
 }
 
 // keysOf returns the annotations in the trace, and the kinds of slices that have them.
-func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]slices {
+func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 	t.Helper()
-	keys := map[annotation.Key]slices{}
+	keys := map[annotation.Key]kinds{}
 	names := map[uint64]annotation.Key{}
 	tracks := map[uint64]string{}
 	for _, p := range trace.Packet {
@@ -133,7 +141,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]slices {
 		if len(list) == 0 {
 			continue
 		}
-		var on slices
+		var on kinds
 		switch track := tracks[p.GetTrackEvent().GetTrackUuid()]; {
 		case strings.HasPrefix(track, "Whole frame"):
 			on = whole
@@ -146,12 +154,12 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]slices {
 			}
 		case strings.HasPrefix(track, "GPU"):
 			on = work
-		case track == "Report", track == "Hitches":
+		case slices.Contains(jsonTracks, track):
 			on = measures
 		default:
 			t.Errorf("annotations on the track %q", track)
 		}
-		note := func(list []*pb.DebugAnnotation, on slices) {
+		note := func(list []*pb.DebugAnnotation, on kinds) {
 			for _, a := range list {
 				key := names[a.GetNameIid()]
 				if key == 0 {
@@ -181,7 +189,7 @@ var (
 )
 
 // documentation returns the list in docs/perfetto.md.
-func documentation(t *testing.T) map[annotation.Key]slices {
+func documentation(t *testing.T) map[annotation.Key]kinds {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/perfetto.md")
 	if err != nil {
@@ -189,14 +197,14 @@ func documentation(t *testing.T) map[annotation.Key]slices {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Annotations\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	of := map[string]slices{
+	of := map[string]kinds{
 		"both": application | rendered, "application": application,
 		"render": rendered, "whole": whole, "cause": entry,
 		"measures": measures, "application, whole": application | whole,
 		"both, GPU":   application | rendered | work,
 		"both, cause": application | rendered | entry,
 	}
-	found := map[annotation.Key]slices{}
+	found := map[annotation.Key]kinds{}
 	for _, row := range documented.FindAllStringSubmatch(section, -1) {
 		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
 			key := named(name[1])
@@ -215,7 +223,7 @@ func TestQueries(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no queries: %v", err)
 	}
-	kinds, count := documentation(t), 0
+	written, count := documentation(t), 0
 	for _, path := range append(paths, "../../docs/perfetto.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -225,7 +233,7 @@ func TestQueries(t *testing.T) {
 			count++
 			name := index.ReplaceAllString(string(match[1]), "")
 			for name := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
-				if key := named(name); kinds[key] == measures {
+				if key := named(name); written[key] == measures {
 					break // names below are those of JSON
 				} else if key == 0 {
 					t.Errorf("%s: %q is no annotation", path, match[1])

@@ -51,8 +51,13 @@ var hues = []struct {
 	{"GPU .*|Present", `\d+`, 215, 265}, // blue
 	{"Hitches", `hitch \d+\.\d ms`, 25, 50},
 	{"Report", `\d+ frames?, \d+ late(, \d+\.\d fps)?`, 180, 265},
-	{"Why", `running · .*`, 115, 145}, // green
-	{"Why|Waited for", `.+`, 21, 339}, // all but red
+	{"Interactions", `[A-Z0-9_]+ #\d+, \d+ late`, 45, 80},                    // amber
+	{"Interactions", `(cold|warm|hot) launch #\d+|[A-Z0-9_]+ #\d+`, 45, 210}, // to teal
+	{"Interactions", `response \d+\.\d ms|animation \d+\.\d ms`, 45, 265},    // amber to blue
+	{"Interactions", `before the first frame|[A-Z].*`, 160, 210},             // teal
+	{"Hangs", `(severe )?hang \d+\.\d ms`, 25, 50},                           // orange
+	{"Why", `running · .*`, 115, 145},                                        // green
+	{"Why|Waited for", `.+`, 21, 339},                                        // all but red
 }
 
 // Late slices are red, and no others. On a track, what is the same has one colour, and
@@ -67,6 +72,13 @@ func TestColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts["everything"] = text.String()
+	for name, config := range map[string]simulate.Config{"scenes": simulate.Scenes(), "demonstration": simulate.Demonstration()} {
+		text.Reset()
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = text.String()
+	}
 	for i, cause := range simulate.Causes() {
 		text.Reset()
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.Cause(cause), Seed: uint64(i)}).Generate(&text); err != nil {

@@ -211,7 +211,7 @@ func packetSections(t testing.TB, data []byte) sections {
 	s := sections{}
 	state := newTrackState()
 	frames := map[int64]string{}  // by cookie, up to their end
-	open := map[uint64]begun{}    // by track
+	open := map[uint64][]begun{}  // by track, the innermost last
 	flows := map[uint64][]begun{} // slices that an arrow joins
 	for _, p := range packetsOf(t, data) {
 		at := p.GetTimestamp()
@@ -233,7 +233,7 @@ func packetSections(t testing.TB, data []byte) sections {
 			s.add("counters", "%s %d %.15g", track, at, e.GetDoubleCounterValue())
 		case perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
 			b := begun{at, fmt.Sprintf("%s %d %s", track, at, state.sliceName(e)), e}
-			open[e.GetTrackUuid()] = b
+			open[e.GetTrackUuid()] = append(open[e.GetTrackUuid()], b)
 			if id := e.GetCorrelationIdStrIid(); id != 0 {
 				s.add("colours", "%s: %s", b.label, state.correlations[id])
 			}
@@ -241,8 +241,11 @@ func packetSections(t testing.TB, data []byte) sections {
 				flows[flow] = append(flows[flow], b)
 			}
 		case perfettopb.TrackEvent_TYPE_SLICE_END:
-			b := open[e.GetTrackUuid()]
-			delete(open, e.GetTrackUuid())
+			list := open[e.GetTrackUuid()]
+			b := list[len(list)-1]
+			if open[e.GetTrackUuid()] = list[:len(list)-1]; len(list) == 1 {
+				delete(open, e.GetTrackUuid())
+			}
 			var arguments []string
 			for _, a := range b.event.GetDebugAnnotations() {
 				arguments = append(arguments, state.arguments(a, "")...)
@@ -300,7 +303,7 @@ func engineSections(t testing.TB, session *engine.Session) sections {
 			|| iif(jank_score = 0, '', printf('; score %.4g', jank_score))
 		FROM actual_frame_timeline_slice`+slice)
 	const labels = `WITH label AS MATERIALIZED (
-		SELECT s.id, s.ts, s.dur, s.name, s.category, s.arg_set_id, coalesce(p.pid, o.pid) || coalesce('/' || tid, '') || ' ' || track.name AS track
+		SELECT s.id, s.ts, s.dur, s.name, s.category, s.arg_set_id, coalesce(coalesce(p.pid, o.pid) || coalesce('/' || tid, '') || ' ', '') || track.name AS track
 		FROM slice s JOIN track ON track.id = s.track_id
 		LEFT JOIN process_track pt ON pt.id = s.track_id LEFT JOIN process p ON p.upid = pt.upid
 		LEFT JOIN thread_track tt ON tt.id = s.track_id LEFT JOIN thread h USING (utid) LEFT JOIN process o ON o.upid = h.upid

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -79,8 +80,8 @@ func TestProcessOrder(t *testing.T) {
 	}
 }
 
-// Why the frames of a thread were late is directly below them, the main thread first, and
-// whole frames, which need several rows, are last.
+// Why the frames of a thread were late is directly below them, the main thread first, then
+// come interactions, and whole frames, which need several rows, are last.
 func TestTrackOrder(t *testing.T) {
 	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Causes: true})
 	compare(t, "order", packetSections(t, data)["order"], rows{
@@ -88,6 +89,13 @@ func TestTrackOrder(t *testing.T) {
 		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
 			"FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
 		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+	})
+	data, _ = convert(t, simulated(t, simulate.Demonstration()), Options{Causes: true})
+	compare(t, "order with interactions", packetSections(t, data)["order"], rows{
+		"1027 Frames: Commit; Present; FPS; Refresh rate; Report",
+		"12450 Frames: Interactions; FPS; Report; Whole frame expected; Whole frame actual",
+		"20170 Frames: Why; Waited for; Interactions; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+		"21480 Frames: Interactions; FPS; Report; Hangs; Whole frame expected; Whole frame actual",
 	})
 }
 

@@ -261,7 +261,7 @@ func TestLaunches(t *testing.T) {
 		u.mark(ms, 200, "void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)"+bundle)
 	}
 	foreground := func(u *userTrace, ms float64) {
-		u.mark(ms, 200, "void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(const Want &, const LifeCycleStateInfo &, sptr<SessionInfo>)"+bundle)
+		u.mark(ms, 200, "void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(const Want &, const LifeCycleStateInfo &, sptr<SessionInfo>)##EntryAbility")
 	}
 	const shown = "[First Frame, application 1090100000..1100100000] [First Frame, render 1100100000..1108000000]"
 	const app = "200 com.example.of.a.demo.app"
@@ -291,7 +291,7 @@ func TestLaunches(t *testing.T) {
 			start(u, 1011)
 			foreground(u, 1050)
 			u.frames(9)
-		}, []string{"launch 1 hot of " + app + " begin 1011000000 end 1108000000 shown 1108000000..1108000000 1 app frames [StartUIAbilityBySCB 1011000000..1050000000] [UI Ability OnForeground 1050000000..1090100000] " + shown}},
+		}, []string{"launch 1 hot of 200 e.of.a.demo.app" + " begin 1011000000 end 1108000000 shown 1108000000..1108000000 1 app frames [StartUIAbilityBySCB 1011000000..1050000000] [UI Ability OnForeground 1050000000..1090100000] " + shown}},
 		"to the background": {func(u *userTrace) {
 			foreground(u, 1050)
 			u.frames(9)

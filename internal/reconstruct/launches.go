@@ -1,6 +1,7 @@
 package reconstruct
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -244,12 +245,13 @@ func (b *builder) beginLaunchAbility(t *thread, e *hitrace.Event) {
 // start, it is the launch of an ability that existed; without a start it is a change of the
 // state of the ability, such as to the background.
 func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
-	bundle := b.bundle(e)
-	if bundle == "" || t.pid == trace.UnknownPID {
+	if t.pid == trace.UnknownPID {
 		return
 	}
+	if bytes.ContainsRune(hitrace.ParseBundle(e.Marker.Label()), '.') {
+		b.bundle(e) // mostly it has the name of the ability
+	}
 	l := &b.interactions.launches
-	b.interactions.bundles.set(t.pid, bundle)
 	for _, n := range slices.Backward(lastPending(l.all)) {
 		if n.pid == t.pid && !n.done && e.Time.Sub(n.at) <= maxStage {
 			n.add(foregroundStage, e.Time)
@@ -258,7 +260,7 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 		}
 	}
 	if s := l.takeStart(e.Time); s.at.Known() && b.mayKeep(&b.kept.interactions, e) {
-		n := b.newLaunch(e, bundle, s)
+		n := b.newLaunch(e, "", s)
 		n.pid, n.done = t.pid, true
 		n.add(foregroundStage, e.Time)
 	}

@@ -96,11 +96,11 @@ type Options struct {
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process, by a pattern, excluded all
-// processes of all inputs.
+// processes and interactions of all inputs.
 func CheckChosen(pattern string, inputs []Input) error {
 	var timelines []*analyzer.Timeline
 	for _, in := range inputs {
-		if len(in.Stats.Processes) > 0 {
+		if len(in.Stats.Processes) > 0 || len(in.Stats.Interactions) > 0 {
 			return nil
 		}
 		if in.Timeline != nil {

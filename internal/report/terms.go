@@ -35,6 +35,17 @@ var terms = []view.Term{
 	{Name: "stage", Definition: "a part of a frame's way from its vsync to the display"},
 }
 
+// interactionTerms are those that the page of a trace with interactions explains, too.
+var interactionTerms = []view.Term{
+	{Name: "interaction", Definition: "what the user did, and the frames that show it: a scene or a launch"},
+	{Name: "input", Definition: "the movement of the finger from which an interaction counts: it touches the screen, begins to move, or leaves it"},
+	{Name: "response", Definition: "the time from an input to the first frame shown of an interaction"},
+	{Name: "completion", Definition: "the time from an input to the last frame shown of an interaction"},
+	{Name: "grade", Definition: "S, A, B or below: the class of a response by the published limits"},
+	{Name: "longest missed run", Definition: "the most vsyncs that were missed between two frames of an interaction"},
+	{Name: "hang", Definition: "250 ms or more in which a main thread does something else than frames"},
+}
+
 // stageTerms are the definitions of stages, as in docs/frames.md 9.11.
 var stageTerms = [...]string{
 	stats.Receive:      "from the vsync time to the frame's actual start; unknown if that is earlier",
@@ -49,12 +60,16 @@ var stageTerms = [...]string{
 
 // define returns the definition of a term, which must exist.
 func define(name string) string {
-	return terms[slices.IndexFunc(terms, func(t view.Term) bool { return t.Name == name })].Definition
+	all := slices.Concat(terms, interactionTerms)
+	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
-// pageTerms are the terms that the page explains at its end: all, and the stages.
-func pageTerms() []view.Term {
+// pageTerms are the terms that the page explains at its end, with the stages.
+func pageTerms(inputs []Input) []view.Term {
 	list := terms[:len(terms):len(terms)]
+	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Interactions)+len(in.Stats.Hangs) > 0 }) {
+		list = slices.Concat(terms, interactionTerms)
+	}
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})
 	}

@@ -52,7 +52,7 @@ type builder struct {
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	b := &builder{Options: o, page: page, thresholds: *cmp.Or(o.Thresholds, &rating.Default), several: len(inputs) > 1, shared: newPageData()}
 	d := &view.Document{
-		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(),
+		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(inputs),
 		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
 	}
 	if len(inputs) == 1 {
@@ -225,6 +225,7 @@ func (b *builder) overview(in *Input, list []*process) view.Section {
 		s.Blocks = append(s.Blocks, view.Note{Text: in.Recording.String(), Level: view.Soft})
 	}
 	s.Blocks = append(s.Blocks, view.QualityNote(in.Quality))
+	s.Blocks = append(s.Blocks, b.interactions(in)...)
 	if len(list) == 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
 		return s

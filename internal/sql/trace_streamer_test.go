@@ -3,6 +3,7 @@ package sql_test
 import (
 	"cmp"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -163,6 +164,45 @@ func TestStreamerStartup(t *testing.T) {
 	}
 }
 
+// A launch has only stages of its own, and frames after its begin.
+func TestStreamerStartupOwn(t *testing.T) {
+	enginetest.ForTest(t)
+	const attach = "B|9|H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(const pid_t, const sptr<OHOS::AppExecFwk::IAppScheduler> &)##"
+	const launch = "H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##"
+	var text strings.Builder
+	ms := 1000
+	slice := func(pid int, markers ...string) {
+		for _, m := range append(markers, slices.Repeat([]string{"E|" + strconv.Itoa(pid) + "|"}, len(markers))...) {
+			fmt.Fprintf(&text, "   a-%d (%d) [000] .... 1.%06d: print: %s\n", pid, pid, ms, m)
+			ms += 1000
+		}
+	}
+	frame := func(pid, vsync int) {
+		slice(pid, fmt.Sprintf("B|%d|H:ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", pid, 1_000_000_000+ms*1000, 1_016_000_000+ms*1000, vsync),
+			fmt.Sprintf("B|%d|H:MarshRSTransactionData cmdCount:1 transactionFlag:[%d,%d] isUni:1", pid, pid, vsync))
+	}
+	slice(9, "B|9|H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility(x)") // 1 ms
+	slice(9, attach+"one")                                                              // 3 ms
+	slice(9, attach+"two##1")                                                           // 5 ms: nothing loaded it
+	slice(100, "B|100|"+launch+"one")                                                   // 7 ms
+	slice(200, "B|200|"+launch+"two##1")                                                // 9 ms
+	frame(300, 1)                                                                       // 11 ms: before its launch
+	slice(300, "B|300|"+launch+"one")                                                   // 15 ms: not the process that was attached
+	frame(300, 2)                                                                       // 17 ms
+	slice(100, "B|100|"+launch+"one")                                                   // 21 ms: its second ability
+	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{})
+	var want rows
+	want.add(100, 2, 1, 3, "one")
+	want.add(100, 3, 3, 7, "one")
+	want.add(100, 4, 7, nil, "one")
+	want.add(200, 3, 5, 9, "two")
+	want.add(200, 4, 9, nil, "two")
+	want.add(300, 4, 15, nil, "one")
+	want.add(300, 6, 17, 20, "one")
+	compare(t, "app_startup", query(t, load(t, output), includeStreamer+`
+		SELECT tid, start_name, (start_time - 1000000000) / 1000000, iif(end_time = -1, NULL, (end_time - 1000000000) / 1000000), packed_name FROM app_startup`), want)
+}
+
 // The launches of a real trace, by hand from its lines. trace_streamer's own rows are the same, but for
 // 535806846725999: it computes seconds in floating point.
 func TestStreamerStartupCapture(t *testing.T) {
@@ -212,11 +252,19 @@ func timeOfLine(t *testing.T, text string, place int) int64 {
 // TestStreamerAnimation compares animation with the lines of the text.
 func TestStreamerAnimation(t *testing.T) {
 	enginetest.ForTest(t)
-	for _, era := range slow.Of([]string{"5.0.0"}, []string{"4.0", "5.0.0", "6.1"}) {
+	for _, era := range slow.Of([]string{"4.0", "5.0.0"}, []string{"4.0", "5.0.0", "6.1"}) {
 		config := simulate.Demonstration()
 		config.Era = era
 		session, text, _ := generated(t, config)
 		scenes := regexp.MustCompile(`S\|(\d+)\|(H:[A-Z_]+), ([^,|]+), [^,|]+, (\d+)[^|\n]*`)
+		sync := regexp.MustCompile(`realtime_ts=(\d+)`).FindStringSubmatchIndex(text)
+		wall := func(from, to int) int64 {
+			ms, err := strconv.ParseInt(text[from:to], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ms * 1e6
+		}
 		var want rows
 		for _, place := range scenes.FindAllStringSubmatchIndex(text, -1) {
 			m := scenes.FindStringSubmatch(text[place[0]:])
@@ -227,13 +275,14 @@ func TestStreamerAnimation(t *testing.T) {
 			if rate != nil {
 				info = "0:" + rate[1]
 			}
-			want.add(timeOfLine(t, text, place[0]), timeOfLine(t, text, end), m[2]+", "+m[3], info)
+			input := timeOfLine(t, text, sync[0]) + wall(place[8], place[9]) - wall(sync[2], sync[3])
+			want.add(input, timeOfLine(t, text, place[0]), timeOfLine(t, text, end), m[2]+", "+m[3], info)
 		}
 		if len(want) < 5 {
 			t.Fatalf("era %s: %d scenes", era, len(want))
 		}
 		compare(t, "era "+era, query(t, session, includeStreamer+`
-			SELECT start_point, end_point, name, iif(frame_info GLOB '[1-9]*:0', 'frames', frame_info) FROM animation`), want)
+			SELECT input_time, start_point, end_point, name, iif(frame_info GLOB '[1-9]*:0', 'frames', frame_info) FROM animation`), want)
 		// Counted frames are commits of the display.
 		compare(t, "era "+era+": frames", query(t, session, `
 			SELECT a.id FROM animation AS a WHERE frame_info GLOB '*:0' AND cast_int!(frame_info) <> (

@@ -198,7 +198,7 @@ func (t *terminal) rows(b *Table) {
 		if b.Columns[i].Number {
 			title += " →"
 		}
-		titles, least = append(titles, title), append(least, b.Columns[i].Min)
+		titles, least = append(titles, title), append(least, min(b.Columns[i].Min, widths[i]))
 	}
 	g := text.NewTable(t.Ink, titles...)
 	g.Widths(least...)
@@ -264,7 +264,11 @@ func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) 
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
 	for n, i := range texts {
-		if share := max(10, room/(len(texts)-n)); share < widths[i] {
+		share := max(10, room/(len(texts)-n))
+		if !t.Limited {
+			share = max(share, b.Columns[i].Min)
+		}
+		if share < widths[i] {
 			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
 		}
 		room -= widths[i]

@@ -25,6 +25,16 @@ const (
 	presentColour      colour = "a frame displayed"        // blue
 	hitchColour        colour = "frame gap"                // orange
 	reportColour       colour = "summary of the process"   // teal
+
+	interactionColour  colour = "the user's action"           // teal
+	missedLimitColour  colour = "above the limit"             // amber
+	responseColour     colour = "response to the user"        // blue
+	slowResponseColour colour = "a slow response"             // amber
+	beforeFrameColour  colour = "waiting for the first frame" // teal
+	animationColour    colour = "animation"                   // blue
+	hitchesColour      colour = "hitches"                     // amber
+	stageColour        colour = "launch stage"                // teal
+	hangColour         colour = "hang"                        // dark orange
 )
 
 // waitColours are those of what a thread did or waited for. Running is green, what is about

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/perfettopb"
@@ -19,11 +20,13 @@ import (
 //	application      Frames                      a slice for each frame
 //	                 ├ Why                       what the thread did in late frames
 //	                 ├ Waited for                what those did that it waited for
+//	                 ├ Interactions              what the user did, and how it was shown
 //	                 ├ Frames (worker 207)       those of another UI thread, with Why and Waited for
 //	                 ├ FPS                       counter
 //	                 ├ Lost time                 counter, ms
 //	                 ├ Report                    a slice with all measures
 //	                 ├ Hitches
+//	                 ├ Hangs                     what a main thread did for too long
 //	                 ├ Whole frame expected      from the application's vsync …
 //	                 └ Whole frame actual        … to the end of rendering
 //	render_service   Frames
@@ -33,6 +36,8 @@ import (
 //	                 ├ Present                   from one present to the next
 //	                 ├ FPS, Refresh rate         counters
 //	                 └ Lost time, Report, Hitches
+//
+// A process without frames has Interactions and Hangs below itself.
 //
 // Arrows join slices of frames and of stages in the order of the work, and what a thread
 // was waited for with what the waiting thread did next. Work on the GPU begins within its
@@ -60,22 +65,28 @@ const (
 	lostTrack          = "Lost time"
 	reportTrack        = "Report"
 	hitchesTrack       = "Hitches"
+	interactionsTrack  = "Interactions"
+	hangsTrack         = "Hangs"
 )
 
-// writeTracks writes the tracks of all complete frames. An arrow starts from the slice
-// that is written first if times are equal, so applications come before render services,
-// and the stages of a frame are in order.
+// writeTracks writes the tracks of all complete frames and of interactions. An arrow starts
+// from the slice that is written first if times are equal, so interactions come before
+// applications and these before render services, and the stages of a frame are in order.
 func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *why.Causes) {
-	list := processesWithFrames(t)
-	if len(list) == 0 {
+	list := processesToShow(t)
+	if len(list) == 0 && len(t.Interactions) == 0 {
 		return
 	}
 	w.orderByRank()
 	pipelines := make([]*pipeline, len(list))
+	byProcess := map[*analyzer.Process]*pipeline{}
 	for i, p := range list {
 		pipelines[i] = newPipeline(w, p, tokens, causes, int32(i-len(list)))
+		byProcess[p.process] = pipelines[i]
 	}
+	report := stats.Compute(t, stats.Options{})
 	arrows := arrows{}
+	writeInteractions(w, report.Interactions, byProcess, arrows)
 	for _, p := range pipelines {
 		p.writeApplicationFrames(arrows)
 		p.writeWhy(p.applications)
@@ -90,13 +101,14 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 		p.writeRefreshRate()
 		p.writeLost()
 	}
-	writeReports(t, pipelines)
+	writeReports(t, report.Processes, byProcess)
+	writeHangs(t, report.Hangs, byProcess)
 	for _, p := range pipelines {
 		p.writeWholeFrames() // below all others, as they need several rows
 	}
 }
 
-// processFrames are the complete frames of a process, by start.
+// processFrames are the complete frames of a process, by start. It may have none.
 type processFrames struct {
 	process      *analyzer.Process
 	applications []*analyzer.Frame
@@ -116,18 +128,23 @@ func (p *processFrames) place() int {
 	return 2
 }
 
-// processesWithFrames returns the processes in the order in which they are to be
-// shown: by place, those with the most late frames first, then those with the most frames.
-func processesWithFrames(t *analyzer.Timeline) []*processFrames {
+// processesToShow returns the processes with frames, interactions or hangs in the order in
+// which they are to be shown: by place, those with the most late frames first, then those
+// with the most frames.
+func processesToShow(t *analyzer.Timeline) []*processFrames {
 	byProcess := map[*analyzer.Process]*processFrames{}
 	var list []*processFrames
-	for f := range t.Complete() {
-		p := byProcess[f.Process]
+	of := func(process *analyzer.Process) *processFrames {
+		p := byProcess[process]
 		if p == nil {
-			p = &processFrames{process: f.Process}
-			byProcess[f.Process] = p
+			p = &processFrames{process: process}
+			byProcess[process] = p
 			list = append(list, p)
 		}
+		return p
+	}
+	for f := range t.Complete() {
+		p := of(f.Process)
 		if f.Kind == analyzer.RenderFrame {
 			p.renders = append(p.renders, f)
 		} else {
@@ -136,6 +153,14 @@ func processesWithFrames(t *analyzer.Timeline) []*processFrames {
 				p.late++
 			}
 		}
+	}
+	for _, i := range t.Interactions {
+		if i.Process.PID != trace.UnknownPID {
+			of(i.Process)
+		}
+	}
+	for _, h := range t.Hangs {
+		of(h.Process)
 	}
 	slices.SortFunc(list, func(a, b *processFrames) int {
 		return cmp.Or(
@@ -158,6 +183,8 @@ type pipeline struct {
 	threads map[trace.TID]*lanes
 	why     map[trace.TID]whyLanes
 	entries entries // scratch
+
+	interactions *lanes
 }
 
 func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *why.Causes, rank int32) *pipeline {
@@ -167,6 +194,11 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	})
 	w.rankThreads(frames)
 	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]whyLanes{}}
+	if len(frames.applications)+len(frames.renders) == 0 {
+		p.frames = process
+		p.interactions = p.lanes(interactionsTrack, interactionsDescription)
+		return p
+	}
 	p.frames = w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid:           &process,
 		StaticOrDynamicName:  &perfettopb.TrackDescriptor_Name{Name: framesTrack},
@@ -180,6 +212,7 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	main := trace.TID(frames.process.PID)
 	p.threads[main] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
 	p.why[main] = p.whyLanes(main)
+	p.interactions = p.lanes(interactionsTrack, interactionsDescription)
 	for _, tid := range frames.tids() {
 		if tid != main {
 			p.threads[tid] = p.lanes(p.trackOf(framesTrack, tid), framesDescription)
@@ -219,7 +252,8 @@ func (w *trackWriter) rankThreads(p *processFrames) {
 
 const framesDescription = "A slice for each frame, named after its vsync id. The name of a late frame says by how much it missed its deadline."
 
-// below describes a new track below that of the main thread's frames.
+// below describes a new track below that of the main thread's frames, or below the process if
+// it has none.
 func (p *pipeline) below(name, description string, rank int32, counter *perfettopb.CounterDescriptor) uint64 {
 	return p.w.describe(&perfettopb.TrackDescriptor{
 		ParentUuid: &p.frames, SiblingOrderRank: &rank, Counter: counter,
@@ -263,6 +297,11 @@ type lane struct {
 func (p *pipeline) lanes(name, description string) *lanes {
 	rank := p.nextRank()
 	return &lanes{more: func() uint64 { return p.below(name, description, rank, nil) }}
+}
+
+// room reports whether there are not more than most tracks with one for the interval.
+func (l *lanes) room(i analyzer.Interval, most int) bool {
+	return len(l.list) < most || slices.ContainsFunc(l.list, func(t lane) bool { return t.until <= i.Start })
 }
 
 // track returns a track whose last interval ends before i. Few tracks are needed if the

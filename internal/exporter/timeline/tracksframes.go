@@ -59,7 +59,7 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 	var s slice
 	for _, f := range p.applications {
 		p.setFrame(&s, f)
-		s.flow = 0
+		s.flow, s.terminates = 0, arrows[stageOf{f, framesTrack}]
 		if r := shownRenderFrame(f); r != nil && f.Actual.End <= r.Actual.Start {
 			s.flow = arrows.to(p.w, r, framesTrack)
 		}

@@ -35,15 +35,11 @@ type cost struct {
 
 // writeReports writes the report on each process: a slice from its first frame to its last
 // with all measures, and a slice for each hitch.
-func writeReports(t *analyzer.Timeline, pipelines []*pipeline) {
-	byProcess := map[*analyzer.Process]*pipeline{}
-	for _, p := range pipelines {
-		byProcess[p.process] = p
-	}
+func writeReports(t *analyzer.Timeline, reports []*stats.Process, pipelines map[*analyzer.Process]*pipeline) {
 	framesOf := stats.NewFrames(t)
-	for _, r := range stats.Compute(t, stats.Options{}).Processes {
+	for _, r := range reports {
 		if frames := framesOf.Of(r); len(frames) > 0 {
-			byProcess[frames[0].Process].writeReport(r, frames)
+			pipelines[frames[0].Process].writeReport(r, frames)
 		}
 	}
 }
@@ -95,8 +91,8 @@ func (p *pipeline) costs(frames []*analyzer.Frame) []cost {
 	return list
 }
 
-// tree adds a value under the names that it has in JSON. What is nil, an empty text or an
-// empty list is left out.
+// tree adds a value under the names that it has in JSON. What is nil, false, an empty text or
+// an empty list is left out, and so is an unknown process id.
 func (a *annotations) tree(w *trackWriter, name annotation.Key, value any) {
 	*a = appendTree(*a, w, trackEventAnnotation, uint64(name), reflect.ValueOf(value))
 }
@@ -110,6 +106,9 @@ func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, 
 		}
 		v = reflect.ValueOf(string(b))
 	}
+	if pid, ok := v.Interface().(trace.PID); ok && pid == trace.UnknownPID {
+		return to
+	}
 	var a []byte
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -119,6 +118,11 @@ func appendTree(to []byte, w *trackWriter, field protowire.Number, name uint64, 
 		return appendTree(to, w, field, name, v.Elem())
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		a = packet.AppendVarint(a, annotationInt, uint64(v.Int()))
+	case reflect.Bool:
+		if !v.Bool() {
+			return to
+		}
+		a = packet.AppendVarint(a, annotationBool, 1)
 	case reflect.Float64:
 		a = packet.AppendFixed64(a, annotationDouble, math.Float64bits(v.Float()))
 	case reflect.String:

@@ -163,6 +163,13 @@ type slice struct {
 
 // slice writes a slice. Those of a track must not overlap.
 func (w *trackWriter) slice(track uint64, s *slice) {
+	w.begin(track, s)
+	w.end(track, s.End)
+}
+
+// begin writes the begin of a slice. Slices that begin and end before its end are nested in
+// it.
+func (w *trackWriter) begin(track uint64, s *slice) {
 	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_BEGIN))
 	e = packet.AppendVarint(e, trackEventTrack, track)
 	if s.late {
@@ -184,10 +191,14 @@ func (w *trackWriter) slice(track uint64, s *slice) {
 	}
 	e = append(e, s.annotations...)
 	w.append(s.Start, packet.StateNeeded, e)
+	w.event = e
+}
 
-	e = packet.AppendVarint(e[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_END))
+// end writes the end of the slice that began last.
+func (w *trackWriter) end(track uint64, at trace.Time) {
+	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_END))
 	e = packet.AppendVarint(e, trackEventTrack, track)
-	w.append(s.End, 0, e)
+	w.append(at, 0, e)
 	w.event = e
 }
 

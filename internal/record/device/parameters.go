@@ -69,10 +69,10 @@ func (t *Tracing) SetScript(list []Parameter) string {
 	var set, undo strings.Builder
 	for _, p := range list {
 		set.WriteString(p.set(p.Value) + "; ")
-		undo.WriteString(" " + hdc.Quote(p.set(p.Before)))
+		undo.WriteString(p.set(p.Before) + "\n")
 	}
-	return in(t.Dir, "[ -e DIR/live ] && printf '%s\\n'"+undo.String()+" >DIR/undo || exit\n"+
-		scriptChange("{ "+set.String()+"}", "set", "cat DIR/set")+"true")
+	return in(t.Dir, "[ -e DIR/live ] && cat >DIR/undo <<'END' || exit\n") + undo.String() + "END\n" +
+		in(t.Dir, scriptChange("{ "+set.String()+"}", "set", "cat DIR/set")) + "true"
 }
 
 var notSet = regexp.MustCompile(`(?m)^(Set parameter \S+ .*fail.*)$`)

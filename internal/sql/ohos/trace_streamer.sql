@@ -423,34 +423,54 @@ WITH
   stage AS MATERIALIZED (
     SELECT * FROM _ohos_ts_stage
   ),
-  attach AS MATERIALIZED (
-    SELECT *, coalesce(lag(ts) OVER (ORDER BY ts, id), 0) AS previous_ts FROM stage WHERE stage = 3
-  ),
-  launch AS MATERIALIZED (
-    SELECT
-      *,
-      (
-        SELECT a.id
-        FROM attach AS a
-        WHERE
-          a.bundle = l.bundle
-          AND a.ts < l.ts
-          AND a.ts > l.previous_ts
-        ORDER BY
-          a.ts
-        LIMIT 1
-      ) AS attach_id
+  -- For an attached process, the last stages before it, and the process before it.
+  attach AS (
+    SELECT *
     FROM (
       SELECT
-        *,
-        coalesce(lag(ts) OVER (PARTITION BY bundle ORDER BY ts, id), 0) AS previous_ts,
-        row_number() OVER (PARTITION BY utid ORDER BY ts, id) AS number
+        id,
+        stage,
+        max(iif(stage = 0, id, NULL)) OVER until AS touch_id,
+        max(iif(stage = 1, id, NULL)) OVER until AS start_id,
+        max(iif(stage = 2, id, NULL)) OVER until AS load_id,
+        coalesce(
+          max(iif(stage = 3, id, NULL)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+          -1
+        ) AS previous_id
       FROM stage
-      WHERE
-        stage = 4
-    ) AS l
+      WINDOW until AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
+    )
     WHERE
-      l.number = 1
+      stage = 3
+  ),
+  early AS (
+    SELECT id, touch_id AS stage_id FROM attach WHERE touch_id > previous_id
+    UNION ALL
+    SELECT id, start_id FROM attach WHERE start_id > previous_id
+    UNION ALL
+    SELECT id, load_id FROM attach WHERE load_id > previous_id
+    UNION ALL
+    SELECT id, id FROM attach
+  ),
+  -- The first launch of a thread. Its process is new if it was attached since the last launch
+  -- of the bundle.
+  launch AS MATERIALIZED (
+    SELECT *
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY utid, stage ORDER BY id) AS number
+      FROM (
+        SELECT
+          *,
+          iif(lag(stage) OVER bundles = 3, lag(id) OVER bundles, NULL) AS attach_id
+        FROM stage
+        WHERE
+          stage IN (3, 4)
+        WINDOW bundles AS (PARTITION BY bundle ORDER BY id)
+      )
+    )
+    WHERE
+      stage = 4
+      AND number = 1
   ),
   -- The first frame that is not empty, and the first one of them that was picked up.
   first_frame AS (
@@ -468,20 +488,12 @@ WITH
   found AS (
     SELECT l.id AS launch_id, 4 AS stage, l.utid, l.ts, NULL AS end_ts FROM launch AS l
     UNION ALL
-    SELECT l.id, 3, a.utid, a.ts, NULL FROM launch AS l JOIN attach AS a ON a.id = l.attach_id
-    UNION ALL
-    -- The last ones since the previous process was attached.
-    SELECT l.id, s.stage, s.utid, max(s.ts), NULL
+    SELECT l.id, s.stage, s.utid, s.ts, NULL
     FROM launch AS l
-    JOIN attach AS a
-      ON a.id = l.attach_id
+    JOIN early AS e
+      ON e.id = l.attach_id
     JOIN stage AS s
-      ON s.stage < 3
-      AND s.ts < a.ts
-      AND s.ts > a.previous_ts
-    GROUP BY
-      l.id,
-      s.stage
+      ON s.id = e.stage_id
     UNION ALL
     SELECT l.id, 5, s.utid, min(s.ts), NULL
     FROM launch AS l
@@ -615,15 +627,35 @@ WITH
     WHERE
       name GLOB 'H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is *: *'
   ),
-  rate AS MATERIALIZED (
+  -- A rate belongs to the last scene with its name.
+  named AS (
     SELECT
-      ts,
-      substr(text, 1, instr(text, ': ') - 1) AS rate,
-      'H:' || substr(text, instr(text, ': ') + 2) AS scene
-    FROM rated
+      id,
+      lead(rate) OVER (PARTITION BY name ORDER BY ts) AS rate
+    FROM (
+      SELECT id, ts, name, NULL AS rate FROM scene
+      UNION ALL
+      SELECT
+        NULL AS id,
+        ts,
+        'H:' || substr(text, instr(text, ': ') + 2) AS name,
+        substr(text, 1, instr(text, ': ') - 1) AS rate
+      FROM rated
+    )
   ),
-  repaint AS MATERIALIZED (
-    SELECT ts + dur AS end FROM slice WHERE name GLOB 'H:Repaint*'
+  -- Commits that ended within the scene: those until its end without those before its begin.
+  counted AS (
+    SELECT id, sum(step = 1) OVER (ORDER BY at, step ROWS UNBOUNDED PRECEDING) AS repaints
+    FROM (
+      SELECT id, ts AS at, 0 AS step FROM scene
+      UNION ALL
+      SELECT NULL AS id, ts + dur AS at, 1 AS step FROM slice WHERE name GLOB 'H:Repaint*'
+      UNION ALL
+      SELECT id, ts + dur AS at, 2 AS step FROM scene WHERE dur IS NOT NULL
+    )
+  ),
+  frames AS (
+    SELECT id, max(repaints) - min(repaints) AS frames FROM counted WHERE id IS NOT NULL GROUP BY id
   )
 SELECT
   row_number() OVER (ORDER BY ts, id) - 1 AS id,
@@ -632,21 +664,11 @@ SELECT
     + (SELECT c.ts - c.clock_value FROM clock_snapshot AS c WHERE c.clock_name = 'REALTIME' LIMIT 1) AS input_time,
   ts AS start_point,
   ts + dur AS end_point,
-  coalesce(
-    (
-      SELECT '0:' || r.rate
-      FROM rate AS r
-      WHERE
-        r.ts >= page.ts
-        AND substr(page.name, 1, length(r.scene)) = r.scene
-      ORDER BY
-        r.ts
-      LIMIT 1
-    ),
-    (SELECT count() FROM repaint AS f WHERE f.end BETWEEN page.ts AND page.ts + page.dur) || ':0'
-  ) AS frame_info,
+  coalesce('0:' || rate, frames || ':0') AS frame_info,
   substr(name, 1, bundle_at + 1) || bundle AS name
-FROM page;
+FROM page
+JOIN named USING (id)
+JOIN frames USING (id);
 
 -- The processes, with the columns of trace_streamer's table process.
 CREATE OR REPLACE PERFETTO VIEW _ohos_ts_process AS

@@ -197,6 +197,9 @@ func (w *world) writeTrace(key, path string) error {
 			c.Apps = append(c.Apps, simulate.App{Bundle: a.Bundle, PID: trace.PID(a.PID)})
 		}
 	}
+	if started, err := os.Stat(w.of(d, "started")); err == nil && d.Seconds == 0 && started.ModTime().After(info.ModTime()) {
+		w.addLaunch(d, &c, trace.Duration(started.ModTime().Sub(info.ModTime())))
+	}
 	if len(c.Apps) == 0 {
 		c.Apps = []simulate.App{{Bundle: "com.ohos.sceneboard", PID: 15000}}
 	}
@@ -219,6 +222,23 @@ func (w *world) writeTrace(key, path string) error {
 		out = out[:len(out)-20]
 	}
 	return os.WriteFile(path, out, 0o666)
+}
+
+// addLaunch makes the last application that was started begin at a time of the trace.
+func (w *world) addLaunch(d *Device, c *simulate.Config, at trace.Duration) {
+	text, _ := os.ReadFile(w.of(d, "started"))
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	bundle, _, _ := strings.Cut(lines[len(lines)-1], " ")
+	i := slices.IndexFunc(c.Apps, func(a simulate.App) bool { return a.Bundle == bundle })
+	k := slices.IndexFunc(d.Apps, func(a App) bool { return a.Bundle == bundle })
+	if i < 0 || k < 0 {
+		return
+	}
+	c.Apps[i].OnDemand = true // nothing of it exists before
+	c.Apps = append(c.Apps, simulate.App{Bundle: "com.ohos.sceneboard", PID: 15000, OnDemand: true, Draws: 50 * trace.Millisecond})
+	c.Launches = []simulate.Launch{{
+		App: i, Launcher: len(c.Apps) - 1, At: at, Kind: simulate.Cold, Work: trace.Duration(cmp.Or(d.Apps[k].LaunchMS, 300)) * trace.Millisecond, Draws: c.Duration,
+	}}
 }
 
 var entries = regexp.MustCompile(`entries-written: (\d+)/(\d+)`)

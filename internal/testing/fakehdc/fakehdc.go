@@ -60,6 +60,9 @@ type App struct {
 	Bundle, Ability string
 	PID             int
 	Running         bool
+	// LaunchMS is how long its ability takes to start, 300 ms if it is zero. Only traces of
+	// devices without Seconds have launches.
+	LaunchMS int
 	// StartCode makes aa start fail.
 	StartCode int
 }

@@ -107,7 +107,7 @@ var table = [...]marker{
 	{"CustomNode:Destroy", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false},
 	{"CustomNodeBase:Destroy", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false},
 	{"aboutToBeDeleted", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false},
-	{"Create[*", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false}, // persist.ace.trace.build.enabled
+	{"Create[*", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false}, // persist.ace.trace.layout.enabled
 	{"Build[*", Place{why.StageBuild, ClassWork, why.AdviseCreate}, false},
 
 	{"ExecuteJS", Place{Stage: why.StageJS}, false},

@@ -1,0 +1,419 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/locate"
+	"ohframe/internal/rating"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// What a terminal shows of interactions without Options.Verbose.
+const (
+	briefInteractions = 20
+	briefMissed       = 5 // interactions with missed limits
+	briefLaunches     = 5 // launches in the table of stages
+	briefHangs        = 5
+	maxName           = 42 // width of the name of a scene, an application or a page
+)
+
+// interactions returns what the user did, and how long main threads hung; nothing if the trace
+// has neither.
+func (b *builder) interactions(in *Input) []view.Block {
+	var list []view.Block
+	if all := in.Stats.Interactions; len(all) > 0 {
+		list = append(list, b.interactionSection(in, all))
+	}
+	if len(in.Stats.Hangs) > 0 {
+		list = append(list, b.hangs(in))
+	}
+	return list
+}
+
+func (b *builder) interactionSection(in *Input, all []*stats.Interaction) view.Section {
+	s := view.Section{Title: "Interactions", Meaning: define("interaction")}
+	shown := b.worstInteractions(all, briefInteractions)
+	var missed []*stats.Interaction
+	for _, i := range all {
+		if len(missedLimits(i)) > 0 {
+			missed = append(missed, i)
+		}
+	}
+	s.About = text.Count(len(all), "interaction")
+	if n := len(missed); n > 0 {
+		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, ids(idsOf(missed)))
+	}
+	if len(missed) > 0 {
+		for _, i := range b.worstInteractions(missed, briefMissed) {
+			s.Blocks = append(s.Blocks, missedNote(i))
+		}
+	}
+	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
+		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Application"}, {Title: "At", Number: true, Drop: 5, Meaning: "its input, or its begin without one, from the start of the trace"},
+		{Title: "Response ms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Number: true, Drop: 6, Meaning: define("completion")},
+		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Missed run", Number: true, Meaning: define("longest missed run")},
+		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 3, Meaning: define("FPS")},
+		{Title: "P95 ms", Number: true, Drop: 7, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 4, Meaning: "vsync id of the frame with the largest overrun"},
+	}}
+	graded := false
+	for _, i := range shown {
+		t.Rows = append(t.Rows, b.interactionRow(i, in.origin()))
+		graded = graded || i.Grade != nil
+	}
+	if n := len(all) - len(shown); n > 0 {
+		t.More = fmt.Sprintf("… and %d more that were smoother; --format json lists all", n)
+		if !b.page {
+			t.More = fmt.Sprintf("… and %d more that were smoother; --verbose lists all", n)
+		}
+	}
+	t.Columns[1].Min, t.Columns[2].Min = widest(t, 1), widest(t, 2)
+	s.Blocks = append(s.Blocks, t)
+	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
+	if graded {
+		s.Blocks = append(s.Blocks, view.Note{Text: "S, A, B and below are grades of the response by limits that are measured with a camera: a trace does not see 15–30 ms of it, so stay that much below.", Level: view.Soft})
+	}
+	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
+		worst := slices.MinFunc(shown, worse)
+		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.WhyInteraction(worst.ID, in.File), Level: view.Soft})
+	}
+	if t := b.stagesOfLaunches(shown); len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t)
+	}
+	if d := b.device(in, shown); len(d.Blocks) > 0 {
+		s.Blocks = append(s.Blocks, d)
+	}
+	return s
+}
+
+// widest returns the width of a column in which no name is broken.
+func widest(t view.Table, column int) (width int) {
+	for _, r := range t.Rows {
+		width = max(width, text.Width(r.Cells[column].Text), text.Width(r.Cells[column].About))
+	}
+	return width
+}
+
+// worstInteractions returns the interactions of a list that are shown, in its order: in a
+// terminal n of them.
+func (b *builder) worstInteractions(list []*stats.Interaction, n int) []*stats.Interaction {
+	switch {
+	case b.page:
+		n = text.MaxShown
+	case b.Verbose:
+		return list
+	}
+	if len(list) <= n {
+		return list
+	}
+	list = slices.SortedStableFunc(slices.Values(list), worse)[:n]
+	slices.SortFunc(list, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// worse orders interactions: those that miss the most limits first, then those that missed the
+// most vsyncs, then those with the slowest response for their limit.
+func worse(a, b *stats.Interaction) int {
+	count := func(n *int) int {
+		if n == nil {
+			return 0
+		}
+		return *n
+	}
+	slowness := func(i *stats.Interaction) float64 {
+		if limit := stats.LimitOf(i.Source); limit != nil && i.Response != nil {
+			return *i.Response / limit.S.Milliseconds()
+		}
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(len(missedLimits(b)), len(missedLimits(a))), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
+		cmp.Compare(count(b.Late), count(a.Late)), cmp.Compare(slowness(b), slowness(a)), cmp.Compare(a.ID, b.ID),
+	)
+}
+
+// missedLimit is a published limit that an interaction misses.
+type missedLimit struct {
+	text     string
+	critical bool
+}
+
+// missedLimits returns the limits that an interaction misses.
+func missedLimits(i *stats.Interaction) (list []missedLimit) {
+	if i.Grade != nil && *i.Grade == stats.GradeBelow {
+		limit := stats.LimitOf(i.Source)
+		list = append(list, missedLimit{fmt.Sprintf("response %s ms, the limit is %s", number(i.Response), text.Number(max(limit.S, limit.B).Milliseconds(), 0)), true})
+	}
+	if h := i.HitchRatio; h != nil && isFling(i) && *h >= stats.HitchLimit {
+		m := missedLimit{fmt.Sprintf("hitch ratio %s ms/s, the limit is %g", number(h), stats.HitchLimit), false}
+		if *h > stats.HitchCritical {
+			m = missedLimit{fmt.Sprintf("hitch ratio %s ms/s, critical above %g", number(h), stats.HitchCritical), true}
+		}
+		list = append(list, m)
+	}
+	if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
+		list = append(list, missedLimit{fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *n, stats.MissedLimit), false})
+	}
+	return list
+}
+
+// isFling reports whether the limit of the hitch ratio applies.
+func isFling(i *stats.Interaction) bool {
+	return i.Source.Input == analyzer.FirstMove || strings.Contains(i.Scene, "FLING")
+}
+
+func missedNote(i *stats.Interaction) view.Note {
+	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, sceneText(i)), Level: view.Warning}
+	var texts []string
+	for _, m := range missedLimits(i) {
+		texts = append(texts, m.text)
+		if m.critical {
+			n.Level = view.Critical
+		}
+	}
+	n.Text = strings.Join(texts, "; ")
+	return n
+}
+
+func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.Row {
+	response := view.Cell{Text: number(i.Response)}
+	if i.Grade != nil {
+		response.About = string(*i.Grade)
+		if *i.Grade == stats.GradeBelow {
+			response.Level = view.Critical
+		}
+	}
+	hitch := view.Cell{Text: number(i.HitchRatio)}
+	if isFling(i) {
+		hitch.Level = b.level(rating.HitchRatio, i.HitchRatio)
+	}
+	run := view.Cell{Text: text.Unknown}
+	if n := i.LongestMissedRun; n != nil {
+		if run.Text = fmt.Sprint(*n); *n >= stats.MissedLimit {
+			run.Level = view.Warning
+		}
+	}
+	late := view.Cell{Text: text.Unknown}
+	if i.Frames != nil {
+		late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
+		if i.JankRate != nil {
+			late.Text = fmt.Sprintf("%d of %d", *i.Late, *i.Frames)
+		}
+		if i.Counted == "render" {
+			late.Meaning = "frames of render_service, which draws the animation"
+		}
+	}
+	worst := text.Unknown
+	if i.WorstFrame != nil {
+		worst = text.Vsync(*i.WorstFrame)
+	}
+	what := view.Cell{Text: sceneText(i)}
+	if !i.Source.Launch() && text.Scene(i.Scene) != "" {
+		what.About = i.Scene
+	}
+	application := view.Cell{Text: text.ProcessName(i.Process)}
+	if i.Page != nil {
+		application.About = text.Printable(*i.Page)
+	}
+	if !b.page {
+		for _, c := range []*view.Cell{&what, &application} {
+			c.Text, c.About = text.Shorten(c.Text, maxName), text.Shorten(c.About, maxName)
+		}
+	}
+	row := view.Row{Cells: []view.Cell{
+		{Text: fmt.Sprint(i.ID)}, what, application, {Text: text.Since(origin, i.Source.From())}, response, {Text: number(i.Completion)}, late, run, hitch, {Text: number(i.FPS)}, {Text: number(i.P95)}, {Text: worst},
+	}}
+	for n := range row.Cells {
+		if c := &row.Cells[n]; c.Text == text.Unknown && c.Meaning == "" {
+			c.Meaning = strings.Join(unknownOf(i), "; ")
+		}
+	}
+	return row
+}
+
+// sceneText returns what the user did, in words if they are known.
+func sceneText(i *stats.Interaction) string {
+	return cmp.Or(text.Scene(i.Scene), locate.InteractionName(i.Source))
+}
+
+// number formats an optional number with one decimal.
+func number(x *float64) string {
+	if x == nil {
+		return text.Unknown
+	}
+	return text.Number(*x, 1)
+}
+
+// unknown is a reason why something about an interaction is unknown or special.
+type unknown struct {
+	text string
+	is   func(*stats.Interaction) bool
+}
+
+// unknowns are the reasons of analyzer.Reasons, in their order, and further ones.
+var unknowns = []unknown{
+	because(analyzer.ReasonBeginCut, "the trace begins within it"),
+	because(analyzer.ReasonEndCut, "the trace ends within it"),
+	because(analyzer.ReasonBeginLost, "the line of its begin is missing"),
+	because(analyzer.ReasonEndLost, "the line of its end is missing"),
+	because(analyzer.ReasonInputUnseen, "its input is not in the trace; response and completion count from its begin"),
+	because(analyzer.ReasonInputAstray, "the time of its input is far from its begin, as with an unknown clock offset; response and completion count from its begin"),
+	because(analyzer.ReasonNoFences, "the trace has no present times; those of it are estimates"),
+	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
+	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
+	because(analyzer.ReasonDeviceContradicts, "the device reports two values of one figure, which is left out"),
+	{"FPS and the hitch ratio need two frames, P95 needs 20", func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil }},
+	{"P95 needs 20 frames", func(i *stats.Interaction) bool { return i.FPS != nil && i.P95 == nil }},
+	{"another interaction interrupted it, as the device reports", func(i *stats.Interaction) bool { return i.Interrupted }},
+	{"it has no end; the device ends it after 10 s", func(i *stats.Interaction) bool { return i.TimedOut }},
+}
+
+func because(reason analyzer.Reasons, text string) unknown {
+	return unknown{text, func(i *stats.Interaction) bool { return i.Source.Reasons&reason != 0 }}
+}
+
+// unknownOf returns what is unknown about an interaction.
+func unknownOf(i *stats.Interaction) (texts []string) {
+	for _, u := range unknowns {
+		if u.is(i) {
+			texts = append(texts, u.text)
+		}
+	}
+	return texts
+}
+
+// unknownNotes say what is unknown about which interactions.
+func unknownNotes(list []*stats.Interaction) (notes []view.Block) {
+	for _, u := range unknowns {
+		var with []int
+		for _, i := range list {
+			if u.is(i) {
+				with = append(with, i.ID)
+			}
+		}
+		if len(with) > 0 {
+			notes = append(notes, view.Note{Label: ids(with), Text: u.text, Level: view.Soft})
+		}
+	}
+	return notes
+}
+
+func idsOf(list []*stats.Interaction) (numbers []int) {
+	for _, i := range list {
+		numbers = append(numbers, i.ID)
+	}
+	return numbers
+}
+
+// maxIDs is the number of interactions that a line lists.
+const maxIDs = 12
+
+// ids lists ascending numbers: "1–3, 7".
+func ids(list []int) string {
+	var parts []string
+	for at := 0; at < len(list); {
+		end := at + 1
+		for end < len(list) && list[end] == list[end-1]+1 {
+			end++
+		}
+		if len(parts) == maxIDs {
+			return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", len(list)-at)
+		}
+		switch first, last := list[at], list[end-1]; {
+		case end-at < 3:
+			for _, n := range list[at:end] {
+				parts = append(parts, fmt.Sprint(n))
+			}
+		default:
+			parts = append(parts, fmt.Sprintf("%d–%d", first, last))
+		}
+		at = end
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stagesOfLaunches returns a table with a row for each stage and a column for each launch.
+func (b *builder) stagesOfLaunches(list []*stats.Interaction) view.Table {
+	var launches []*stats.Interaction
+	for _, i := range list {
+		if len(i.Stages) > 0 {
+			launches = append(launches, i)
+		}
+	}
+	t := view.Table{Label: "Stages of launches"}
+	if len(launches) == 0 {
+		return t
+	}
+	total := len(launches)
+	if total > briefLaunches {
+		launches = slices.SortedStableFunc(slices.Values(launches), worse)[:briefLaunches]
+		slices.SortFunc(launches, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
+		t.More = fmt.Sprintf("… and the stages of %d more launches; --format json lists all", total-len(launches))
+	}
+	t.Columns = []view.Column{{Title: "Stage of launch, ms"}}
+	var names []string
+	for _, l := range launches {
+		t.Columns = append(t.Columns, view.Column{Title: fmt.Sprintf("#%d", l.ID), Number: true, Meaning: sceneText(l) + " of " + text.ProcessName(l.Process)})
+		at := 0
+		for _, stage := range l.Stages { // a launch may lack stages, the order is the same
+			if n := slices.Index(names, stage.Name); n >= 0 {
+				at = n + 1
+				continue
+			}
+			names = slices.Insert(names, at, stage.Name)
+			at++
+		}
+	}
+	for _, name := range names {
+		row := view.Row{Cells: []view.Cell{{Text: text.Shorten(text.Printable(name), 2*maxName)}}}
+		for _, l := range launches {
+			cell := view.Cell{}
+			for _, stage := range l.Stages {
+				if stage.Name == name {
+					cell.Text = text.MillisecondsOrUnknown(stage.Duration)
+				}
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// hangs returns the times in which main threads did something else than frames for long, the
+// longest ones in a terminal.
+func (b *builder) hangs(in *Input) view.Section {
+	all := in.Stats.Hangs
+	shown, most := all, briefHangs
+	if b.page {
+		most = text.MaxShown
+	}
+	if len(all) > most && (b.page || !b.Verbose) {
+		shown = slices.SortedStableFunc(slices.Values(all), func(a, b stats.Hang) int { return cmp.Compare(b.Duration, a.Duration) })[:most]
+		slices.SortStableFunc(shown, func(a, b stats.Hang) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	t := view.Table{Label: "Hangs", Sortable: true, Columns: []view.Column{{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}}}
+	for _, h := range shown {
+		length := view.Cell{Text: text.Milliseconds(h.Duration), Level: view.Warning}
+		if h.Severe {
+			length.Level = view.Critical
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.ShortenMiddle(text.Printable(h.Slice), maxSlice*2/3, maxSlice)}}})
+	}
+	if n := len(all) - len(shown); n > 0 {
+		t.More = fmt.Sprintf("… and %d shorter ones; --format json lists all", n)
+	}
+	return view.Section{
+		Title: "Hangs", Meaning: define("hang"), Blocks: []view.Block{t},
+		About: fmt.Sprintf("main threads busy outside of frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
+	}
+}
+
+// maxSlice is the width of the name of a slice: some have the whole signature of a function.
+const maxSlice = 80

@@ -1,0 +1,277 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+)
+
+// flings is a timeline at 100 Hz, and its measures. An application frame begins every 10 ms,
+// its render frame 10 ms later; drawing ends after 6 ms and the frame is shown after 20 ms.
+//
+//	1  a smooth fling of 25 frames, 30 ms after its input
+//	2  a fling of 21 frames, 80 ms after its input: one takes 45 ms, and four vsyncs are missed
+//	3  a click of which nothing is known but its begin and end
+//	4  a cold launch with three stages, 400 ms before its first frame
+func flings() Input {
+	gallery := &analyzer.Process{PID: 200, Name: "com.example.gallery"}
+	render := &analyzer.Process{PID: 100, Name: "render_service"}
+	notebook := &analyzer.Process{PID: 300, Name: "com.example.notebook"}
+	start := 100 * trace.Time(trace.Second)
+	at := func(ms int) trace.Time { return start.Add(trace.Duration(ms) * ms1) }
+	t := &analyzer.Timeline{
+		Processes: []*analyzer.Process{render, gallery, notebook}, Span: analyzer.Interval{Start: start.Add(-trace.Second), End: at(2000)},
+	}
+	vsync := int64(0)
+	draw := func(ms int) *analyzer.Frame {
+		vsync++
+		f := &analyzer.Frame{
+			Kind: analyzer.RenderFrame, Process: render, TID: 100, VsyncID: 5000 + vsync, Vsync: at(ms), Actual: analyzer.Interval{Start: at(ms), End: at(ms + 3)},
+			Expected: analyzer.Interval{Start: at(ms), End: at(ms + 10)}, Deadline: at(ms + 10), Period: 10 * ms1,
+			Draw: analyzer.Interval{Start: at(ms + 3), End: at(ms + 6)}, Present: at(ms + 20),
+		}
+		t.Frames = append(t.Frames, f)
+		return f
+	}
+	frame := func(p *analyzer.Process, ms, took int, r *analyzer.Frame) {
+		vsync++
+		f := &analyzer.Frame{
+			Process: p, TID: trace.TID(p.PID), VsyncID: 1000 + vsync, Vsync: at(ms), Actual: analyzer.Interval{Start: at(ms), End: at(ms + took)},
+			Expected: analyzer.Interval{Start: at(ms), End: at(ms + 10)}, Deadline: at(ms + 10), Period: 10 * ms1, Render: r,
+			Transactions: []analyzer.Sent{{Index: vsync, At: at(ms + took), AppliedBy: r}},
+		}
+		if took > 10 {
+			f.Facts = analyzer.MainLate
+		}
+		r.Applications = []*analyzer.Frame{f}
+		t.Frames = append(t.Frames, f)
+	}
+	for n := range 25 {
+		frame(gallery, 10*n, 4, draw(10*n+10))
+	}
+	for n := range 25 {
+		switch r := draw(400 + 10*n + 10); {
+		case n < 9 || n > 13:
+			frame(gallery, 400+10*n, 4, r)
+		case n == 13: // the others draw nothing new
+			frame(gallery, 490, 45, r)
+		}
+	}
+	frame(notebook, 1200, 8, draw(1210))
+	scene := func(id int, name string, input int, begin, end int) *analyzer.Interaction {
+		i := &analyzer.Interaction{ID: id, Scene: name, Process: gallery, Begin: at(begin), End: at(end), Observed: analyzer.Interval{Start: at(begin), End: at(end)}, Explicit: true}
+		if input != begin {
+			i.Input, i.InputAt, i.Page = analyzer.FirstMove, at(input), "pages/Index"
+		}
+		return i
+	}
+	t.Interactions = []*analyzer.Interaction{scene(1, "APP_LIST_FLING", -30, 1, 241), scene(2, "APP_LIST_FLING", 320, 401, 641), scene(3, "ABILITY_OR_PAGE_SWITCH", 700, 700, 710), {
+		ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: notebook, Begin: at(800), Observed: analyzer.Interval{Start: at(800), End: at(2000)}, Explicit: true,
+		Stages: []analyzer.LaunchStage{{Name: "LoadAbility", Begin: at(800)}, {Name: "Application Launching", Begin: at(950)}, {Name: "UI Ability Launching", Begin: at(1000)}},
+	}}
+	t.Interactions[2].Reasons = analyzer.ReasonInputUnseen
+	t.Interactions[1].Device = &analyzer.DeviceFigures{ResponseMS: known(106.0), CompletionMS: known(336.0), HitchRatio: known(0.0), MaxFrameMS: known(9.0), FPS: known(100.0)}
+	t.Hangs = []analyzer.Hang{{Process: notebook, Interval: analyzer.Interval{Start: at(850), End: at(1150)}, Slice: "LoadPage"}}
+	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return int(a.Actual.Start - b.Actual.Start) })
+	t.ShowInteractions()
+	return Input{Name: "flings.ftrace", File: "flings.ftrace", Timeline: t, Stats: stats.Compute(t, stats.Options{})}
+}
+
+// row returns the words of the line that begins with some words.
+func row(t *testing.T, out string, first ...string) []string {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if words := strings.Fields(line); len(words) > len(first) && slices.Equal(words[:len(first)], first) {
+			return words[len(first):]
+		}
+	}
+	t.Errorf("no line %q in\n%s", first, out)
+	return nil
+}
+
+// The section says which interactions miss a limit, and has all measures. All numbers follow
+// from the times in flings: the response of the second fling is the present of its first frame
+// at 430 ms minus 320 ms, its hitch 40 ms of the 240 ms between its presents.
+func TestInteractions(t *testing.T) {
+	out := write(t, []Input{flings()}, "table", Options{})
+	for _, want := range []struct{ first, words string }{
+		{"1 fling of a list com.example.gallery", "+970.0 ms 60.0 S 300.0 0 of 25 0 0.0 100.0 4.0 –"},
+		{"2 fling of a list com.example.gallery", "+1320.0 ms 110.0 A 350.0 1 of 21 4 166.7 83.3 4.0 1074"},
+		{"3 switch of a page com.example.gallery", "+1700.0 ms – – – – – – – –"},
+		{"4 cold launch com.example.notebook", "+1800.0 ms 430.0 S 430.0 0 of 1 – – – – –"},
+		{"APP_LIST_FLING", "pages/Index"},
+		{"LoadAbility", "150.0"}, {"Application Launching", "50.0"}, {"UI Ability Launching", "200.0"},
+		{"First Frame, application", "10.0"}, {"First Frame, render", "20.0"},
+		{"2 fling of a list 110.0", "106.0 350.0 336.0 166.7 0.0 83.3 100.0 9.0"},
+		{"300.0 +1850.0 ms", "com.example.notebook LoadPage"},
+	} {
+		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
+			t.Errorf("%s: got %q, want %q", want.first, got, want.words)
+		}
+	}
+	flat := strings.Join(strings.Fields(out), " ")
+	for _, want := range []string{
+		"Interactions 4 interactions, 1 beyond a published limit: 2 ",
+		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; 4 vsyncs missed in a row, noticeable from 3 ",
+		"3: its input is not in the trace", "3: no frame is known to have shown it", "4: FPS and the hitch ratio need two frames",
+		"measured with a camera: a trace does not see 15–30 ms of it",
+		"Why: ohframe why --interaction 2 -- flings.ftrace",
+		"Response of 2: the device measures to the end of drawing, 1 frame after",
+		"Completion of 2: the device measures to the end of drawing, the report to the present",
+		"Hitch ratio of 2: the device counts how long render_service draws beyond a period",
+		"FPS of 2: the device counts all frames that render_service draws, also those without a new frame",
+	} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Index(out, "Interactions") > strings.Index(out, "Process ") {
+		t.Error("the interactions are not first")
+	}
+	if strings.Count(out, "camera") != 1 {
+		t.Error("the note about cameras is not there once")
+	}
+	none := flings()
+	none.Stats.Interactions, none.Stats.Hangs = []*stats.Interaction{}, []stats.Hang{}
+	if out := write(t, []Input{none}, "table", Options{}); strings.Contains(out, "Interactions") || strings.Contains(out, "Hangs") || strings.Contains(out, "camera") {
+		t.Errorf("a trace without interactions:\n%s", out)
+	}
+}
+
+// A difference that cannot be explained has no reason.
+func TestDeviceDiffers(t *testing.T) {
+	explained := func(change func(*analyzer.Interaction)) string {
+		in := flings()
+		change(in.Timeline.Interactions[1])
+		in.Stats = stats.Compute(in.Timeline, stats.Options{})
+		return strings.Join(strings.Fields(write(t, []Input{in}, "table", Options{})), " ")
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*analyzer.Interaction)
+		want   string // none, if it begins with "!"
+	}{
+		{"within the resolution", func(i *analyzer.Interaction) { i.Device.ResponseMS = known(111.0) }, "!Response of 2"},
+		{"the same frame", func(i *analyzer.Interaction) { i.Device.ResponseMS = known(96.0) }, "Response of 2: the device measures to the end of drawing, the report to the present"},
+		{"the frame before", func(i *analyzer.Interaction) { i.Device.CompletionMS = known(326.0) }, "Completion of 2: the device measures to the end of drawing, 1 frame before"},
+		{"no frame", func(i *analyzer.Interaction) { i.Device.ResponseMS = known(101.0) }, "Response of 2: why the device differs is unknown"},
+		{"too far away", func(i *analyzer.Interaction) { i.Device.ResponseMS = known(136.0) }, "Response of 2: why the device differs is unknown"},
+		{"another ratio", func(i *analyzer.Interaction) { i.Device.HitchRatio = known(80.0) }, "Hitch ratio of 2: why the device differs is unknown"},
+		{"one period of hitch", func(i *analyzer.Interaction) { i.Device.HitchRatio = known(166.7 - 69) }, "!Hitch ratio of 2"},
+		{"another rate", func(i *analyzer.Interaction) { i.Device.FPS = known(50.0) }, "FPS of 2: why the device differs is unknown"},
+		{"one frame", func(i *analyzer.Interaction) { i.Device.FPS = known(83.3 + 4.1) }, "!FPS of 2"},
+		{"a part", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonBeginCut }, "FPS of 2: the trace has only a part of it"},
+		{"unknown", func(i *analyzer.Interaction) { i.Device.ResponseMS = nil }, "!Response of 2"},
+	} {
+		want, not := strings.CutPrefix(test.want, "!")
+		if out := explained(test.change); strings.Contains(out, want) == not {
+			t.Errorf("%s: %q is there: %t", test.name, want, !not)
+		}
+	}
+}
+
+// manyFlings is n interactions, of which number 7 is the worst.
+func manyFlings(n int) Input {
+	in := flings()
+	smooth, worst := in.Timeline.Interactions[0], in.Timeline.Interactions[1]
+	in.Timeline.Interactions = nil
+	for id := 1; id <= n; id++ {
+		i := *smooth
+		if id == 7 {
+			i = *worst
+		}
+		i.ID = id
+		in.Timeline.Interactions = append(in.Timeline.Interactions, &i)
+	}
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	return in
+}
+
+// The worst interactions of many are listed, and how many are not.
+func TestManyInteractions(t *testing.T) {
+	in := []Input{manyFlings(1000)}
+	brief := write(t, in, "table", Options{})
+	if n := strings.Count(brief, "\n"); n > 120 {
+		t.Errorf("%d lines", n)
+	}
+	if row(t, brief, "7", "fling") == nil || !strings.Contains(brief, "… and 980 more that were smoother; --verbose lists all") {
+		t.Errorf("got\n%s", brief)
+	}
+	if n := strings.Count(write(t, in, "table", Options{Verbose: true}), "APP_LIST_FLING"); n != 1000 {
+		t.Errorf("verbose lists %d", n)
+	}
+	if n := strings.Count(write(t, in, "html", Options{}), "APP_LIST_FLING"); n > 2*text.MaxShown {
+		t.Errorf("the page lists %d", n)
+	}
+}
+
+// Lines of a terminal fit, with the longest names.
+func TestInteractionsFit(t *testing.T) {
+	in := flings()
+	in.Timeline.Interactions[1].Scene = strings.Repeat("VERY_LONG_SCENE_", 12)
+	in.Timeline.Interactions[1].Page = strings.Repeat("pages/", 40)
+	in.Timeline.Processes[1].Name = strings.Repeat("com.example.", 20)
+	in.Timeline.Interactions[3].Stages[1].Name = strings.Repeat("Stage of a launch ", 20)
+	in.Timeline.Hangs[0].Slice = strings.Repeat("Slice::", 50)
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	for _, width := range []int{80, 100, 130, 160} {
+		for i, line := range strings.Split(write(t, []Input{in}, "table", Options{Style: text.Style{Width: width}}), "\n") {
+			if n := text.Width(line); n > width {
+				t.Errorf("width %d: line %d has %d columns: %q", width, i+1, n, line)
+			}
+		}
+	}
+	if out := write(t, []Input{flings()}, "table", Options{}); strings.Contains(out, "no room") {
+		t.Error("a file leaves out columns")
+	}
+}
+
+// Names of scenes, pages, stages and slices are text everywhere.
+func TestHostileInteractions(t *testing.T) {
+	for _, name := range evilNames {
+		in := flings()
+		i := in.Timeline.Interactions[1]
+		i.Scene, i.Page = name, name
+		in.Timeline.Interactions[3].Stages[1].Name = name
+		in.Timeline.Hangs[0].Slice = name
+		in.Timeline.Processes[1].Name, in.Timeline.Processes[2].Name = name, name
+		in.Stats = stats.Compute(in.Timeline, stats.Options{})
+		table := write(t, []Input{in}, "table", Options{Verbose: true})
+		for line := range strings.Lines(table) {
+			for _, r := range strings.TrimSuffix(line, "\n") {
+				if r < ' ' || r == '\u2028' || r == '\u202e' {
+					t.Errorf("%q: the table has %q", name, line)
+				}
+			}
+		}
+		page := write(t, []Input{in}, "html", Options{})
+		for _, part := range []string{"<img", "<script>evil", "<svg onload", "\u2028", "\u202e", "<h1>gone"} {
+			if strings.Contains(page, part) {
+				t.Errorf("%q: the page has %q", name, part)
+			}
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	var odd []int
+	for i := range 20 {
+		odd = append(odd, 2*i+1)
+	}
+	for _, test := range []struct {
+		list []int
+		want string
+	}{
+		{[]int{4}, "4"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3, 7, 9, 10, 11, 12}, "1–3, 7, 9–12"},
+		{odd, "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more"},
+	} {
+		if got := ids(test.list); got != test.want {
+			t.Errorf("%v: got %s, want %s", test.list, got, test.want)
+		}
+	}
+}
