@@ -222,7 +222,8 @@ func checkGuideNames(t *testing.T, session *engine.Session) {
 		UNION ALL
 		SELECT DISTINCT '`+"`' || replace(substr(flat_key, length('debug.') + 1), 'causes.', '') || '`'"+`
 		FROM args WHERE flat_key GLOB 'debug.*' AND flat_key NOT GLOB 'debug.waits_ns.*'
-			AND flat_key NOT GLOB 'debug.report.*' AND flat_key NOT GLOB 'debug.ranking.*' AND flat_key NOT GLOB 'debug.hitch.*'`).Rows
+			AND flat_key NOT GLOB 'debug.report.*' AND flat_key NOT GLOB 'debug.ranking.*' AND flat_key NOT GLOB 'debug.hitch.*'
+			AND flat_key NOT GLOB 'debug.interaction.*' AND flat_key NOT GLOB 'debug.launch_stage.*' AND flat_key NOT GLOB 'debug.hang.*'`).Rows
 	if len(names) < 30 {
 		t.Errorf("%d names", len(names))
 	}

@@ -27,7 +27,65 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	checkFPS(t, session, report)
 	checkStages(t, session, report)
 	checkComparison(t, session, report, "ohos")
+	checkInteractions(t, session, report)
 	checkStreamer(t, session, timeline)
+}
+
+// checkInteractions compares interactions and launches with the report. The slices are
+// where the columns say.
+func checkInteractions(t *testing.T, session *engine.Session, report *stats.Report) {
+	t.Helper()
+	var who, times, measures, device, stages rows
+	for _, i := range report.Interactions {
+		pid := any(int64(i.PID))
+		if i.PID == trace.UnknownPID {
+			pid = nil
+		}
+		var grade any
+		if i.Grade != nil {
+			grade = string(*i.Grade)
+		}
+		id := int64(i.ID)
+		who.add(id, i.Kind, i.Scene, pid, i.Process, pointer(i.Page), pointer(i.Input), i.Counted, grade, pointer(i.WorstFrame),
+			i.Estimated, i.Truncated, i.Interrupted, i.TimedOut, text(strings.Join(i.Reasons, " ")))
+		times.add(id, pointer(i.InputAt), pointer(i.Begin), pointer(i.End), pointer(i.FirstShown), pointer(i.LastShown))
+		measures.add(id, pointer(i.Response), pointer(i.Completion), pointer(i.Frames), pointer(i.Late), pointer(i.JankRate), pointer(i.MissedVsyncs),
+			pointer(i.LongestMissedRun), pointer(i.FPS), pointer(i.HitchRatio), pointer(i.P50), pointer(i.P95))
+		d := i.Device
+		if d == nil {
+			d = &analyzer.DeviceFigures{}
+		}
+		device.add(id, pointer(d.ResponseMS), pointer(d.CompletionMS), pointer(d.HitchRatio), pointer(d.MaxFrameMS), pointer(d.FPS))
+		for _, stage := range i.Stages {
+			stages.add(id, i.Process, stage.Name, int64(stage.Begin), pointer(stage.Duration))
+		}
+	}
+	compare(t, "ohos_interaction", query(t, session, `
+		SELECT interaction, kind, scene, pid, process_name, page, input, counted, grade, worst_frame,
+			is_estimated, is_truncated, is_interrupted, is_timed_out, reasons
+		FROM ohos_interaction`), who)
+	compare(t, "times of ohos_interaction", query(t, session, `
+		SELECT interaction, input_ts, begin_ts, end_ts, first_shown_ts, last_shown_ts FROM ohos_interaction`), times)
+	compare(t, "measures of ohos_interaction", query(t, session, `
+		SELECT interaction, response_ms, completion_ms, frames, late, jank_rate, missed_vsyncs,
+			longest_missed_run, fps, hitch_ms_per_s, p50_ms, p95_ms
+		FROM ohos_interaction`), measures)
+	compare(t, "device figures of ohos_interaction", query(t, session, `
+		SELECT interaction, device_response_ms, device_completion_ms, device_hitch_ms_per_s, device_max_frame_ms, device_fps
+		FROM ohos_interaction`), device)
+	compare(t, "ohos_launch_stage", query(t, session, `
+		SELECT interaction, process_name, name, ts, dur FROM ohos_launch_stage`), stages)
+	compare(t, "order of ohos_interaction", query(t, session, `
+		SELECT 1 FROM (SELECT interaction, row_number() OVER () AS row FROM ohos_interaction) WHERE interaction != row`), nil)
+	compare(t, "joins of ohos_interaction", query(t, session, `
+		SELECT count() FROM ohos_interaction i JOIN slice s USING (id) JOIN track k ON k.id = i.track_id AND k.name = 'Interactions'
+		LEFT JOIN process p USING (upid)
+		WHERE s.ts = i.ts AND s.dur = i.dur AND s.track_id = k.id AND s.ts = coalesce(i.input_ts, i.begin_ts, s.ts)
+			AND s.ts + s.dur = coalesce(i.last_shown_ts, s.ts + s.dur) AND p.pid IS i.pid`), count(len(report.Interactions)))
+	compare(t, "joins of ohos_launch_stage", query(t, session, `
+		SELECT count() FROM ohos_launch_stage l JOIN slice s USING (id) JOIN ohos_interaction i ON i.id = l.interaction_id
+		WHERE s.name = l.name AND s.ts = l.ts AND s.dur = coalesce(l.dur, s.dur) AND s.track_id = l.track_id AND l.upid IS i.upid
+			AND l.interaction = i.interaction`), count(len(stages)))
 }
 
 func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {

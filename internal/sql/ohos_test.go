@@ -12,6 +12,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -92,7 +93,39 @@ func traces(t *testing.T) map[string]string {
 		}
 		list[era] = text.String()
 	}
+	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
+	if slow.Enabled() {
+		configs = simulate.BadScenes()
+		configs["demonstration"], configs["scenes"], configs["launches"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches()
+	}
+	for name, config := range configs {
+		var text strings.Builder
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		list[name] = text.String()
+	}
 	return list
+}
+
+// Launches of a process that is not in the trace are there.
+func TestProcessUnseen(t *testing.T) {
+	enginetest.ForTest(t)
+	config := simulate.Launches()
+	config.Kernel = simulate.KernelNone // whose events name the process
+	var text strings.Builder
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(text.String(), "")
+	output, timeline := convert(t, strings.NewReader(lines), exporter.Options{})
+	session := load(t, output)
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; SELECT 1")
+	report := stats.Compute(timeline, stats.Options{})
+	if report.Interactions[0].PID != trace.UnknownPID {
+		t.Fatalf("process %d", report.Interactions[0].PID)
+	}
+	checkInteractions(t, session, report)
 }
 
 // With Perfetto's names for Android's processes, frames are still those of

@@ -6,6 +6,7 @@
 //	  ├─ ohos.why         what made frames late
 //	  ├─ ohos.fps         frames per second, hitches
 //	  ├─ ohos.stages      where the time goes
+//	  ├─ ohos.interactions   what the user did, stages of launches
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲
 //	       ├─ ohos.jank   rates, blame, streaks, the worst frames

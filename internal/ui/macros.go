@@ -55,20 +55,29 @@ const Workspace = "Frames"
 // track with all below it, so these must not match, too.
 const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
 
+// bareTracks matches the ends of the paths of the tracks that a process without frames has, or
+// no process.
+const bareTracks = "(Interactions|Hangs)$"
+
+// anyProcess matches the end of the path of any process.
+const anyProcess = `\s\d+( \(.*\))?`
+
 // process matches the end of the path of a process, which the UI labels with its name, its
 // process id, and in brackets its machine if there are several.
 func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
 
-// ShowWorkspace switches to a workspace of only the frame tracks, under the names of their
-// processes. Unless it is zero, the process with the given id is the first.
+// ShowWorkspace switches to a workspace of only the tracks of frames and interactions, under
+// the names of their processes. Unless it is zero, the process with the given id is the first.
 func ShowWorkspace(pid trace.PID) []Command {
 	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}}
-	rest := ""
+	rest, bare := "", ""
 	if pid != 0 {
-		commands = append(commands, copyToWorkspace(process(pid)+frameTracks))
+		commands = append(commands, copyToWorkspace(process(pid)+frameTracks), copyToWorkspace(process(pid)+" > "+bareTracks))
 		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
+		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
-	return append(commands, copyToWorkspace(rest+frameTracks), Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
+	return append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
+		Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
 }
 
 func copyToWorkspace(pattern string) Command {
@@ -107,6 +116,8 @@ func Macros() []Macro {
 			}}}, worstTab.show()),
 		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), why.show()),
 		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show()),
+		macro("Interactions", "interactions, flings, clicks, launches, most hitches first", []string{"ohos.interactions"}, interactionsTab.show()),
+		macro("Launches", "launches, cold starts by stage", []string{"ohos.interactions"}, launchesTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
 		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),
 		macro("CompareAndroid", "compare with Android, jank and blame", []string{"ohos.compare_android"}, compareTab.show(), blameTab.show()),

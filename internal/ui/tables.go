@@ -61,6 +61,28 @@ var (
 		order:  "kind, process_name, pid, number",
 		notice: "stage", empty: noFrames,
 	}
+	interactionsTab = tab{
+		title: "Interactions",
+		columns: append([]column{
+			linkID, {"interaction", "s.interaction"}, {"scene", "iif(s.kind = 'launch', s.scene || ' launch', s.scene)"},
+			{"hitch ms/s", "round(s.hitch_ms_per_s, 1)"}, {"late", "s.late"}, {"frames", "s.frames"}, {"longest missed run", "s.longest_missed_run"},
+			{"response ms", "round(s.response_ms, 1)"}, {"grade", "s.grade"}, {"completion ms", "round(s.completion_ms, 1)"},
+			{"FPS", "round(s.fps, 1)"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
+		}, link...),
+		from:   "ohos_interaction AS s",
+		order:  "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
+		notice: "scene", empty: noInteractions,
+	}
+	launchesTab = tab{
+		title: "Stages of launches",
+		columns: append([]column{
+			linkID, {"launch", "i.scene || ' launch ' || s.interaction"}, {"stage", "s.name"}, {"ms", "round(s.dur / 1e6, 1)"},
+			{"at ms", "round((s.ts - i.begin_ts) / 1e6, 1)"}, {"process", "s.process_name"},
+		}, link...),
+		from:   "ohos_launch_stage AS s JOIN ohos_interaction AS i ON i.id = s.interaction_id",
+		order:  "s.interaction, s.ts, s.id",
+		notice: "stage", empty: "iif(EXISTS (SELECT 1 FROM ohos_interaction), 'no launches', " + noInteractions + ")",
+	}
 	compareTab = tab{
 		title: "OpenHarmony and Android",
 		columns: []column{
@@ -90,6 +112,9 @@ const (
 	// noFrames is the text in a tab of a trace without frames of OpenHarmony.
 	noFrames = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no frames, or converted with --no-tracks', " +
 		"'no frames of OpenHarmony; for Android, run ohos.CompareAndroid')"
+	// noInteractions is the text in a tab of a trace without interactions.
+	noInteractions = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no interactions, or converted with --no-tracks', " +
+		"'no interactions of OpenHarmony')"
 	// noCauses is the text in a tab of a trace without causes.
 	noCauses = "'unknown: converted with --no-causes'"
 	// noneLate is the text in a tab if no frame was late.

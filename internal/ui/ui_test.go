@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
@@ -114,7 +116,7 @@ func TestSchema(t *testing.T) {
 		}
 		ids = append(ids, macro.ID)
 	}
-	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	if !slices.Equal(ids, want) {
 		t.Errorf("macros %v, want %v", ids, want)
 	}
@@ -192,11 +194,12 @@ func tokens(text string) (list []string) {
 // In v55, the palette finds a macro if each typed word is the beginning of a word of its name;
 // in v58, if its name has all typed letters in their order. The guide lists the names.
 func TestNames(t *testing.T) {
-	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	for typed, want := range map[string][]string{
 		"jank": {"ohos.Jank", "ohos.CompareAndroid"}, "Jank": {"ohos.Jank", "ohos.CompareAndroid"}, "ohos.Why": {"ohos.Why"},
 		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
-		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps"}, "stages": {"ohos.Stages"}, "workspace": {"ohos.Workspace"},
+		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps", "ohos.Interactions"}, "stages": {"ohos.Stages"}, "stage": {"ohos.Launches", "ohos.Stages"},
+		"interactions": {"ohos.Interactions"}, "fling": {"ohos.Interactions"}, "launch": {"ohos.Interactions", "ohos.Launches"}, "cold": {"ohos.Launches"}, "workspace": {"ohos.Workspace"},
 		"compare": {"ohos.CompareAndroid"}, "android": {"ohos.CompareAndroid"}, "blame": {"ohos.Worst", "ohos.CompareAndroid"},
 		"ohos": all, "openharmony": all, "OpenHarmony": all,
 	} {
@@ -250,7 +253,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: columns %v", title, columns)
 		}
 	}
-	if links != 2 {
+	if links != 4 {
 		t.Errorf("%d tables with links", links)
 	}
 }
@@ -310,6 +313,51 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
+// Rows of interactions are links to them, the one with the most hitches first, and those of
+// launches to their stages.
+func TestInteractions(t *testing.T) {
+	var text strings.Builder
+	if _, err := simulate.Write(&text, simulate.Demonstration()); err != nil {
+		t.Fatal(err)
+	}
+	one := sessionOf(t, text.String())
+	tabs := map[string]engine.Table{}
+	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
+		if macro.ID != "ohos.Interactions" && macro.ID != "ohos.Launches" {
+			continue
+		}
+		uitest.Run(t, one, macro.Run)
+		show := macro.Run[len(macro.Run)-1]
+		tabs[macro.ID] = enginetest.Query(t, one, show.Args[0])
+	}
+	rows := func(id string, columns ...string) (list [][]any) {
+		for _, row := range tabs[id].Rows {
+			var cells []any
+			for _, c := range columns {
+				cells = append(cells, row[slices.Index(tabs[id].Columns, c)])
+			}
+			list = append(list, cells)
+		}
+		return list
+	}
+	got := rows("ohos.Interactions", "interaction", "scene", "hitch ms/s", "late")
+	want := [][]any{{int64(2), "APP_LIST_FLING", 115.4, int64(6)}, {int64(3), "APP_LIST_FLING", 96.1, int64(3)}}
+	if len(got) != 7 || !reflect.DeepEqual(got[:2], want) || got[6][1] != "cold launch" {
+		t.Errorf("interactions %v, want first %v", got, want)
+	}
+	if got, want := rows("ohos.Launches", "launch", "stage"), 8; len(got) != want || got[2][0] != "cold launch 6" || got[2][1] != "LoadAbility" {
+		t.Errorf("stages %v", got)
+	}
+	for id, track := range map[string]string{"ohos.Interactions": "0", "ohos.Launches": "1"} {
+		for _, row := range rows(id, "id", "ts", "track_id") {
+			if n := len(enginetest.Query(t, one, fmt.Sprintf("SELECT 1 FROM slice JOIN track ON track.id = track_id WHERE slice.id = %d AND ts = %d AND track_id = %d"+
+				" AND track.name = 'Interactions' AND depth = %s", row[0], row[1], row[2], track)).Rows); n != 1 {
+				t.Errorf("%s: row %v is no link", id, row)
+			}
+		}
+	}
+}
+
 // The workspace has the top tracks of frames of each process once. Below one that is copied,
 // the UI copies all others.
 func TestWorkspacePattern(t *testing.T) {
@@ -335,7 +383,15 @@ func TestWorkspacePattern(t *testing.T) {
 		"gallery 20":                                  false,
 		"gallery 20 > Frames 21":                      false,
 		"Scheduling > Actual Timeline > CPU Timeline": false,
-		"Frames": false,
+		"Frames":                  false,
+		"notes 30 > Interactions": true,
+		"Machine 2 > notes 30 (machine 1) > Hangs": true,
+		"a\nb 20 > Interactions":                   true,
+		"Interactions":                             true,
+		"gallery 20 > Frames > Interactions":       false,
+		"gallery 20 > Frames > Hangs":              false,
+		"gallery 20 > Scenes > Interactions":       false,
+		"gallery 20 > My Interactions":             false,
 	} {
 		for _, pid := range []trace.PID{0, 20} {
 			if steps := copied(pid, path); (len(steps) == 1) != want {
@@ -346,7 +402,8 @@ func TestWorkspacePattern(t *testing.T) {
 	// The process that is given comes first.
 	for path, want := range map[string]int{
 		"gallery 20 > Frames": 1, "gallery 20 (machine 1) > Actual Timeline": 1, "a>b 20 > Frames": 1, "a\nb 20 > Frames": 1,
-		"gallery 120 > Frames": 2, "gallery 201 > Frames": 2, "gallery 20 > Frames 7 > Frames": 2,
+		"gallery 20 > Interactions": 2, "gallery 20 (machine 1) > Hangs": 2, "gallery 120 > Interactions": 4, "Interactions": 4,
+		"gallery 120 > Frames": 3, "gallery 201 > Frames": 3, "gallery 20 > Frames 7 > Frames": 3,
 	} {
 		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {
 			t.Errorf("%q is copied in %v, want %d", path, steps, want)

@@ -1,0 +1,221 @@
+-- What the user did, such as a fling or the launch of an application, and how it was shown
+-- (docs/frames.md 15): the slices of the tracks "Interactions", which have the measures of
+-- "ohframe report" as arguments.
+--
+-- Times are trace times. Unknown values are NULL. The objects are views: a trace that is
+-- only looked at pays nothing for them.
+
+INCLUDE PERFETTO MODULE ohos.slices;
+
+-- A value of an interaction, by its path in the JSON of "ohframe report".
+CREATE OR REPLACE PERFETTO MACRO _ohos_interaction(
+  path Expr
+)
+RETURNS Expr
+AS extract_arg(s.arg_set_id, 'debug.interaction.' || $path);
+
+-- A value that is only written if it is true.
+CREATE OR REPLACE PERFETTO MACRO _ohos_interaction_is(
+  path Expr
+)
+RETURNS Expr
+AS coalesce(extract_arg(s.arg_set_id, 'debug.interaction.' || $path), FALSE);
+
+-- The slices of the tracks "Interactions". Those of a process that is not in the trace are on
+-- a track of no process.
+CREATE OR REPLACE PERFETTO VIEW _ohos_interaction_slice AS
+SELECT s.id, s.ts, s.dur, s.track_id, s.parent_id, s.arg_set_id, p.upid
+FROM track AS t
+JOIN _ohos_machine AS m
+  ON m.machine_id = t.machine_id
+CROSS JOIN slice AS s
+  ON s.track_id = t.id
+LEFT JOIN process_track AS p
+  ON p.id = t.id
+WHERE
+  t.name = 'Interactions'
+  AND t.type GLOB '*track_event';
+
+-- The interactions of the trace.
+CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
+  -- The slice on the track "Interactions" of the process.
+  id ID(slice.id),
+  -- The input, or the begin without one.
+  ts TIMESTAMP,
+  -- From there to when the last frame was shown, as far as that is in the trace.
+  dur DURATION,
+  -- The track.
+  track_id JOINID(track.id),
+  -- Its number in the report, by begin.
+  interaction LONG,
+  -- 'scene' or 'launch'.
+  kind STRING,
+  -- The name of a scene; of a launch 'cold', 'warm' or 'hot'.
+  scene STRING,
+  -- The process of the application. NULL if it is not in the trace.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- The page of the application.
+  page STRING,
+  -- What the response counts from: 'first_move', 'last_up', 'last_down'. NULL without an
+  -- input.
+  input STRING,
+  -- When the input was.
+  input_ts TIMESTAMP,
+  -- When the scene or the first stage of the launch began.
+  begin_ts TIMESTAMP,
+  -- When the scene ended, or the first frame of the launch was shown.
+  end_ts TIMESTAMP,
+  -- When the first frame was shown.
+  first_shown_ts TIMESTAMP,
+  -- When the last frame was shown.
+  last_shown_ts TIMESTAMP,
+  -- From the input, or the begin without one, to the first frame.
+  response_ms DOUBLE,
+  -- From there to the last frame.
+  completion_ms DOUBLE,
+  -- A present time is an estimate.
+  is_estimated BOOL,
+  -- An edge of the trace cuts the interaction.
+  is_truncated BOOL,
+  -- The device reports that another interaction interrupted it.
+  is_interrupted BOOL,
+  -- It has no end, and the device ended it after ten seconds.
+  is_timed_out BOOL,
+  -- 'application' or 'render': whose frames the next columns count.
+  counted STRING,
+  -- The number of its frames.
+  frames LONG,
+  -- How many of them were late.
+  late LONG,
+  -- Late frames, as a part of those with a deadline.
+  jank_rate DOUBLE,
+  -- How many frames fit into its hitches.
+  missed_vsyncs LONG,
+  -- The most in one gap.
+  longest_missed_run LONG,
+  -- Frames a second, without the slow end of a fling.
+  fps DOUBLE,
+  -- Its hitches, in milliseconds a second.
+  hitch_ms_per_s DOUBLE,
+  -- The median duration of its frames.
+  p50_ms DOUBLE,
+  -- Their 95th percentile. NULL for fewer than 20 frames.
+  p95_ms DOUBLE,
+  -- The response against the published limits: 'S', 'A', 'B' or 'below'. NULL where none
+  -- applies.
+  grade STRING,
+  -- The vsync of the frame that missed its deadline by most.
+  worst_frame LONG,
+  -- The response that the device reports.
+  device_response_ms DOUBLE,
+  -- The completion that it reports.
+  device_completion_ms DOUBLE,
+  -- The hitches that it reports.
+  device_hitch_ms_per_s DOUBLE,
+  -- The longest frame that it reports.
+  device_max_frame_ms DOUBLE,
+  -- The frames a second that it reports.
+  device_fps DOUBLE,
+  -- Why values are unknown or estimates, separated by blanks: the words of the report.
+  reasons STRING
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  _ohos_interaction!('id') AS interaction,
+  _ohos_interaction!('kind') AS kind,
+  _ohos_interaction!('scene') AS scene,
+  s.upid,
+  _ohos_interaction!('pid') AS pid,
+  _ohos_interaction!('process') AS process_name,
+  _ohos_interaction!('page') AS page,
+  _ohos_interaction!('input') AS input,
+  _ohos_interaction!('input_ns') AS input_ts,
+  _ohos_interaction!('begin_ns') AS begin_ts,
+  _ohos_interaction!('end_ns') AS end_ts,
+  _ohos_interaction!('first_shown_ns') AS first_shown_ts,
+  _ohos_interaction!('last_shown_ns') AS last_shown_ts,
+  _ohos_interaction!('response_ms') AS response_ms,
+  _ohos_interaction!('completion_ms') AS completion_ms,
+  _ohos_interaction_is!('estimated') AS is_estimated,
+  _ohos_interaction_is!('truncated') AS is_truncated,
+  _ohos_interaction_is!('interrupted') AS is_interrupted,
+  _ohos_interaction_is!('timed_out') AS is_timed_out,
+  _ohos_interaction!('counted') AS counted,
+  _ohos_interaction!('frames') AS frames,
+  _ohos_interaction!('late') AS late,
+  _ohos_interaction!('jank_rate') AS jank_rate,
+  _ohos_interaction!('missed_vsyncs') AS missed_vsyncs,
+  _ohos_interaction!('longest_missed_run') AS longest_missed_run,
+  _ohos_interaction!('fps') AS fps,
+  _ohos_interaction!('hitch_ms_per_s') AS hitch_ms_per_s,
+  _ohos_interaction!('p50_ms') AS p50_ms,
+  _ohos_interaction!('p95_ms') AS p95_ms,
+  _ohos_interaction!('grade') AS grade,
+  _ohos_interaction!('worst_frame') AS worst_frame,
+  _ohos_interaction!('device.response_ms') AS device_response_ms,
+  _ohos_interaction!('device.completion_ms') AS device_completion_ms,
+  _ohos_interaction!('device.hitch_ms_per_s') AS device_hitch_ms_per_s,
+  _ohos_interaction!('device.max_frame_ms') AS device_max_frame_ms,
+  _ohos_interaction!('device.fps') AS device_fps,
+  (
+    SELECT group_concat(string_value, ' ' ORDER BY a.id)
+    FROM args AS a
+    WHERE
+      a.arg_set_id = s.arg_set_id
+      AND a.flat_key = 'debug.interaction.reasons'
+  ) AS reasons
+FROM _ohos_interaction_slice AS s
+WHERE
+  _ohos_interaction!('id') IS NOT NULL
+ORDER BY
+  interaction;
+
+-- The stages of launches.
+CREATE OR REPLACE PERFETTO VIEW ohos_launch_stage(
+  -- The slice within that of the launch.
+  id ID(slice.id),
+  -- When the stage began.
+  ts TIMESTAMP,
+  -- Up to the next stage, the last one up to when the first frame was shown. NULL if that is
+  -- unknown.
+  dur DURATION,
+  -- The track.
+  track_id JOINID(track.id),
+  -- The slice of the launch: ohos_interaction.id.
+  interaction_id JOINID(slice.id),
+  -- The launch's number in the report.
+  interaction LONG,
+  -- The process of the application. NULL if it is not in the trace.
+  upid JOINID(process.id),
+  -- Its name.
+  process_name STRING,
+  -- The name of the stage.
+  name STRING
+)
+AS
+SELECT
+  stage.id,
+  extract_arg(stage.arg_set_id, 'debug.launch_stage.begin_ns') AS ts,
+  extract_arg(stage.arg_set_id, 'debug.launch_stage.dur_ns') AS dur,
+  stage.track_id,
+  stage.parent_id AS interaction_id,
+  _ohos_interaction!('id') AS interaction,
+  stage.upid,
+  _ohos_interaction!('process') AS process_name,
+  extract_arg(stage.arg_set_id, 'debug.launch_stage.name') AS name
+FROM _ohos_interaction_slice AS stage
+JOIN slice AS s
+  ON s.id = stage.parent_id
+WHERE
+  extract_arg(stage.arg_set_id, 'debug.launch_stage.name') IS NOT NULL
+ORDER BY
+  interaction,
+  stage.id;
