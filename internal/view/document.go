@@ -174,6 +174,8 @@ type Cell struct {
 // Bar is a part of a lane. Left and Width are shares of the lane, 0 to 1.
 type Bar struct {
 	Left, Width float64
+	// Height is a share of the height of the lane, from below; 0 for all of it.
+	Height float64
 	// Group is the ID of a Group, empty for the plain colour.
 	Group string
 	Pale  bool
@@ -256,6 +258,41 @@ type Lane struct {
 	Sum bool
 }
 
+// Strips are pictures of what happened one after the other, such as the frames of an
+// interaction. Only pages have them, and they need no script.
+type Strips struct {
+	// Legend are the colours of the bars, About explains them.
+	Legend []Group
+	About  string
+	List   []Strip
+	// More is a line below a shortened list.
+	More string
+}
+
+// Strip is a picture with its title.
+type Strip struct {
+	// ID is the target of links; may be empty.
+	ID           string
+	Title, About string
+	Bars         []Bar
+	// Low lanes have bars with text and no heights.
+	Low bool
+	// Line is a height, such as that of a limit, 0 to 1; 0 for none.
+	Line float64
+	// Marks are moments.
+	Marks []Mark
+	// From and To are the ends of the axis.
+	From, To string
+	// Commands are shell commands, which a page offers to copy.
+	Commands []string
+}
+
+// Mark is a moment in a Strip, at a share of the lane.
+type Mark struct {
+	At    float64
+	Title string
+}
+
 // Chart is a drawing that only pages have. Kind is the name of a function in the scripts of
 // assets.
 type Chart struct {
@@ -280,5 +317,6 @@ func (Table) block()    {}
 func (Parts) block()    {}
 func (Ranking) block()  {}
 func (Cases) block()    {}
+func (Strips) block()   {}
 func (Chart) block()    {}
 func (Fold) block()     {}

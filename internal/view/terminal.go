@@ -136,7 +136,7 @@ func isShown(b Block) bool {
 	switch b := b.(type) {
 	case Note:
 		return b.Text != ""
-	case Page, Chart, Fold:
+	case Page, Strips, Chart, Fold:
 		return false
 	}
 	return true

@@ -59,7 +59,7 @@ all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
 function follow() {
   const [, id, time] = /^#([^@]+)(?:@(\d+))?$/.exec(decodeURI(location.hash)) ?? [];
   const target = id && document.getElementById(id), wanted = target?.closest("article[data-pick]");
-  pick(wanted ?? document.getElementById(one("#pick").dataset.first) ?? picked[0]);
+  pick(wanted ?? (target && shown) ?? document.getElementById(one("#pick").dataset.first) ?? picked[0]);
   if (wanted && target !== wanted) target.scrollIntoView();
   if (time) plots.find(p => p.showAt)?.showAt(BigInt(time));
 }
