@@ -27,19 +27,33 @@ const (
 // interactions returns what the user did, and how long main threads hung; nothing if the trace
 // has neither.
 func (b *builder) interactions(in *Input) []view.Block {
-	var list []view.Block
+	var list []view.Section
 	if all := in.Stats.Interactions; len(all) > 0 {
-		list = append(list, b.interactionSection(in, all))
+		shown := b.worstInteractions(all, briefInteractions)
+		pictures := b.pictures(in, shown)
+		list = append(list, b.interactionSection(in, all, shown, pictures))
+		if b.page && len(pictures.List) > 0 {
+			list = append(list, view.Section{Title: "Frames of interactions", About: "from the input to the last frame shown", Blocks: []view.Block{pictures}})
+		}
+		if d := b.device(in, shown); len(d.Blocks) > 0 {
+			list = append(list, d)
+		}
 	}
 	if len(in.Stats.Hangs) > 0 {
 		list = append(list, b.hangs(in))
 	}
-	return list
+	var blocks []view.Block
+	for _, s := range list {
+		if b.page && b.several {
+			s.About = strings.TrimPrefix(s.About+" · "+text.Printable(in.Name), " · ")
+		}
+		blocks = append(blocks, s)
+	}
+	return blocks
 }
 
-func (b *builder) interactionSection(in *Input, all []*stats.Interaction) view.Section {
+func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction, pictures view.Strips) view.Section {
 	s := view.Section{Title: "Interactions", Meaning: define("interaction")}
-	shown := b.worstInteractions(all, briefInteractions)
 	var missed []*stats.Interaction
 	for _, i := range all {
 		if len(missedLimits(i)) > 0 {
@@ -64,7 +78,11 @@ func (b *builder) interactionSection(in *Input, all []*stats.Interaction) view.S
 	}}
 	graded := false
 	for _, i := range shown {
-		t.Rows = append(t.Rows, b.interactionRow(i, in.origin()))
+		row := b.interactionRow(i, in.origin())
+		if at := slices.IndexFunc(pictures.List, func(s view.Strip) bool { return s.ID == pictureID(in, i) }); at >= 0 {
+			row.Link = pictures.List[at].ID
+		}
+		t.Rows = append(t.Rows, row)
 		graded = graded || i.Grade != nil
 	}
 	if n := len(all) - len(shown); n > 0 {
@@ -85,9 +103,6 @@ func (b *builder) interactionSection(in *Input, all []*stats.Interaction) view.S
 	}
 	if t := b.stagesOfLaunches(shown); len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
-	}
-	if d := b.device(in, shown); len(d.Blocks) > 0 {
-		s.Blocks = append(s.Blocks, d)
 	}
 	return s
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // flings is a timeline at 100 Hz, and its measures. An application frame begins every 10 ms,
@@ -254,6 +257,108 @@ func TestHostileInteractions(t *testing.T) {
 			if strings.Contains(page, part) {
 				t.Errorf("%q: the page has %q", name, part)
 			}
+		}
+	}
+}
+
+// The pictures have each frame where it was, in the colour of its mark, and the response before
+// it: the axis of the second fling is from its input at 320 ms to its last present at 670 ms,
+// its longest frame is 45 ms long, and ten ms are a period.
+func TestPictures(t *testing.T) {
+	in := flings()
+	b := &builder{page: true}
+	p := b.pictures(&in, in.Stats.Interactions)
+	if len(p.List) != 3 || p.List[0].ID != "interaction-1" || p.List[1].ID != "interaction-2" || p.List[2].ID != "interaction-4" {
+		t.Fatalf("got %+v", p.List)
+	}
+	if len(p.Legend) != 2 || p.Legend[0].ID != "on-time" || p.Legend[1].ID != "late-app" {
+		t.Errorf("the legend is %v", p.Legend)
+	}
+	s := p.List[1]
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: got %g, want %g", what, got, want)
+		}
+	}
+	if len(s.Bars) != 22 || s.Bars[0].Group != "lead" || s.From != "+1320.0 ms" || s.To != "+1670.0 ms" {
+		t.Fatalf("%d bars, %+v", len(s.Bars), s)
+	}
+	near("the lead", s.Bars[0].Width, 110.0/350)
+	for n, bar := range s.Bars[1:] {
+		start, took, group := 400+10*n, 4.0, "on-time"
+		switch {
+		case n == 9:
+			took, group = 45, "late-app"
+		case n > 9:
+			start += 40
+		}
+		near("left", bar.Left, float64(start-320)/350)
+		near("width", bar.Width, took/350)
+		near("height", bar.Height, took/45)
+		if bar.Group != group {
+			t.Errorf("frame %d is %s, want %s", n, bar.Group, group)
+		}
+	}
+	near("the period", s.Line, 10.0/45)
+	near("first shown", s.Marks[0].At, 110.0/350)
+	near("last shown", s.Marks[1].At, 1)
+	stages := p.List[2] // 430 ms
+	for n, want := range [][2]float64{{0, 150}, {150, 50}, {200, 200}, {400, 10}, {410, 20}} {
+		near("stage", stages.Bars[n].Left, want[0]/430)
+		near("stage", stages.Bars[n].Width, want[1]/430)
+	}
+	if !stages.Low || stages.Bars[0].Text != "LoadAbility" {
+		t.Errorf("got %+v", stages)
+	}
+	if s.Commands[0] != "ohframe why --interaction 2 -- flings.ftrace" || s.Commands[1] != "ohframe open --interaction 2 -- flings.ftrace" {
+		t.Errorf("commands %q", s.Commands)
+	}
+	in.File = ""
+	if p := (&builder{page: true}).pictures(&in, in.Stats.Interactions); len(p.List[1].Commands) > 0 {
+		t.Error("standard input has commands")
+	}
+}
+
+// A page has pictures of the worst interactions, and joins the frames of long ones.
+func TestManyPictures(t *testing.T) {
+	in := manyFlings(100)
+	long := in.Timeline.Interactions[6]
+	for len(long.Frames) < 2*maxPictureBars {
+		long.Frames = append(long.Frames, long.Frames[0])
+	}
+	p := (&builder{page: true}).pictures(&in, in.Stats.Interactions)
+	if len(p.List) != maxPictures || p.More != "… and 76 more that were smoother" {
+		t.Errorf("%d pictures, %q", len(p.List), p.More)
+	}
+	at := slices.IndexFunc(p.List, func(s view.Strip) bool { return s.ID == "interaction-7" })
+	if at < 0 {
+		t.Fatal("the worst is not drawn")
+	}
+	bars := p.List[at].Bars
+	if len(bars) != 1+maxPictureBars {
+		t.Errorf("%d bars", len(bars))
+	}
+	late := slices.IndexFunc(bars, func(b view.Bar) bool { return b.Group == "late-app" })
+	if late < 0 || !strings.HasPrefix(bars[late].Title, "2 frames, the longest vsync 1074: 45.0 ms, late") {
+		t.Errorf("the late frame is lost: %+v", bars[max(0, late)])
+	}
+	// The pictures of all inputs together are limited.
+	if n := strings.Count(write(t, []Input{manyFlings(30), manyFlings(30)}, "html", Options{}), `class="lane tall"`); n != maxPictures {
+		t.Errorf("%d pictures on the page", n)
+	}
+}
+
+// Rows of the table lead to pictures, also on a page of several inputs.
+func TestLinksToPictures(t *testing.T) {
+	page := write(t, []Input{flings(), flings()}, "html", Options{})
+	links := regexp.MustCompile(`data-link="([^"]*interaction-[^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(links) != 6 {
+		t.Errorf("%d links", len(links))
+	}
+	for _, link := range links {
+		if n := strings.Count(page, `id="`+link[1]+`"`); n != 1 {
+			t.Errorf("%s is there %d times", link[1], n)
 		}
 	}
 }

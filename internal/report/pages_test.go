@@ -25,6 +25,7 @@ func TestPages(t *testing.T) {
 		{"one", []Input{inputOf("one.ftrace", one.Timeline)}},
 		{"causes", []Input{explained("FlushLayoutTask", "Worker")}},
 		{"several", []Input{film(), film()}},
+		{"interactions", []Input{flings(), flings()}},
 	}
 	for _, n := range slow.Of([]int{10}, []int{10, 10_000, 200_000}) {
 		pages = append(pages, struct {
@@ -34,7 +35,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
-			if page.name != "several" {
+			if page.name != "several" && page.name != "interactions" {
 				slow.Skip(t)
 			}
 			b := &browser{browsertest.New(t)}

@@ -43,6 +43,8 @@ type Input struct {
 	Recording *Recording
 	// Causes are the causes of late frames, nil if unknown.
 	Causes *why.Causes
+
+	id string // before IDs on the page, which differ by input
 }
 
 // causes returns a function that computes the causes of a process, nil if they are unknown.

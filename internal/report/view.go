@@ -47,6 +47,8 @@ type builder struct {
 	service int
 	ids     int // processes with a section
 	drawn   int // late frames with lanes on the page
+
+	pictured int // interactions with a picture
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
@@ -69,6 +71,9 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	}
 	for i := range inputs {
 		in := &inputs[i]
+		if b.several {
+			in.id = fmt.Sprintf("input-%d-", i)
+		}
 		list := b.processes(in)
 		all = append(all, list...)
 		shown := b.sections(list)
@@ -79,7 +84,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		if len(list) > 0 && (worst == nil || before(list[0], worst) < 0) {
 			worst = list[0]
 		}
-		d.Blocks = append(d.Blocks, b.overview(in, list))
+		d.Blocks = append(d.Blocks, b.overview(in, list)...)
 		b.full = page || o.Verbose || len(list) == 1
 		if page {
 			b.frames, b.moments, b.timed = stats.NewFrames(in.Timeline), stats.NewMoments(in.Timeline), locate.Timed(in.Timeline)
@@ -212,8 +217,9 @@ func (b *builder) colours(name string) string {
 	return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
 }
 
-// overview returns the section of an input, with its processes and their largest causes.
-func (b *builder) overview(in *Input, list []*process) view.Section {
+// overview returns the section of an input, with its interactions, its processes and their
+// largest causes. On a page with interactions, these are between sections of their own.
+func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	s := view.Section{Title: text.Printable(in.Name)}
 	if b.page && !b.several {
 		s.Title = text.Base(in.Name)
@@ -225,10 +231,19 @@ func (b *builder) overview(in *Input, list []*process) view.Section {
 		s.Blocks = append(s.Blocks, view.Note{Text: in.Recording.String(), Level: view.Soft})
 	}
 	s.Blocks = append(s.Blocks, view.QualityNote(in.Quality))
-	s.Blocks = append(s.Blocks, b.interactions(in)...)
+	interactions := b.interactions(in)
+	if b.page && len(interactions) > 0 {
+		blocks = append(append(blocks, s), interactions...)
+		s = view.Section{Title: "Processes"}
+		if b.several {
+			s.About = text.Printable(in.Name)
+		}
+	} else {
+		s.Blocks = append(s.Blocks, interactions...)
+	}
 	if len(list) == 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
-		return s
+		return append(blocks, s)
 	}
 	shown := list
 	if !b.page && !b.Verbose {
@@ -261,7 +276,7 @@ func (b *builder) overview(in *Input, list []*process) view.Section {
 			s.Blocks = append(s.Blocks, view.Note{Text: missing, Level: view.Warning})
 		}
 	}
-	return s
+	return append(blocks, s)
 }
 
 func (b *builder) overviewRow(p *process) view.Row {

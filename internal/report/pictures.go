@@ -1,0 +1,153 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/locate"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// What the pictures of a page have at most: a browser draws as many at once.
+const (
+	maxPictures    = 24
+	maxPictureBars = 400 // of a picture; it then joins frames
+)
+
+// pictures returns a picture of the frames of the worst interactions, and of the stages of
+// launches; none in a terminal.
+func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
+	s := view.Strips{About: "One bar per frame from its start to its end, height = duration; the dashed line is the refresh period. The hatched lead is the response; lines mark the first and the last frame shown. Launches have a bar of their stages."}
+	if !b.page {
+		return s
+	}
+	drawn := slices.DeleteFunc(slices.SortedStableFunc(slices.Values(list), worse), func(i *stats.Interaction) bool {
+		return len(i.Source.Frames) == 0 && !slices.ContainsFunc(i.Stages, func(s stats.LaunchStage) bool { return s.Duration != nil })
+	})
+	if n := max(0, maxPictures-b.pictured); len(drawn) > n {
+		s.More = fmt.Sprintf("… and %d more that were smoother", len(drawn)-n)
+		drawn = drawn[:n]
+	}
+	b.pictured += len(drawn)
+	slices.SortFunc(drawn, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
+	var used marks
+	for _, i := range drawn {
+		strip, m := b.picture(in, i)
+		s.List = append(s.List, strip)
+		used |= m
+	}
+	for _, x := range []mark{onTime, late, lateCPU, lateGPU, misaligned, empty, noDeadline} {
+		if used.has(x) {
+			s.Legend = append(s.Legend, view.Group{ID: markInfo[x].ID, Name: markInfo[x].Name})
+		}
+	}
+	return s
+}
+
+// pictureID returns the target of links to the picture of an interaction.
+func pictureID(in *Input, i *stats.Interaction) string {
+	return fmt.Sprintf("%sinteraction-%d", in.id, i.ID)
+}
+
+// picture returns the picture of an interaction, with the marks that decide colours.
+func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used marks) {
+	s = view.Strip{ID: pictureID(in, i), Title: fmt.Sprintf("%d · %s", i.ID, sceneText(i)), About: text.ProcessName(i.Process)}
+	if i.Page != nil {
+		s.About += " · " + text.Printable(*i.Page)
+	}
+	if i.Response != nil {
+		s.About += " · response " + number(i.Response) + " ms"
+	}
+	if i.FPS != nil {
+		s.About += " · " + number(i.FPS) + " FPS"
+	}
+	if i.HitchRatio != nil {
+		s.About += " · hitches " + number(i.HitchRatio) + " ms/s"
+	}
+	if in.File != "" && text.Printable(in.File) == in.File {
+		s.Commands = []string{locate.WhyInteraction(i.ID, in.File), locate.OpenInteraction(i.ID, in.File)}
+	}
+	axis := pictureAxis(i)
+	s.From, s.To = text.Since(in.origin(), axis.Start), text.Since(in.origin(), axis.End)
+	at := func(t trace.Time) float64 {
+		return min(1, max(0, float64(t.Sub(axis.Start))/float64(max(1, axis.Duration()))))
+	}
+	bar := func(from, to trace.Time) view.Bar { return view.Bar{Left: at(from), Width: at(to) - at(from)} }
+	if i.Source.Launch() {
+		s.Low = true
+		for _, stage := range i.Stages {
+			if stage.Duration != nil {
+				item := bar(stage.Begin, stage.Begin.Add(*stage.Duration))
+				item.Text = text.Printable(stage.Name)
+				item.Title = item.Text + ": " + text.Milliseconds(*stage.Duration) + " ms"
+				s.Bars = append(s.Bars, item)
+			}
+		}
+		return s, 0
+	}
+	if from := i.Source.From(); from.Known() {
+		lead := bar(from, i.Source.FirstShown)
+		lead.Group, lead.Title = "lead", "response "+number(i.Response)+" ms"
+		s.Bars = append(s.Bars, lead)
+	}
+	emptyKnown := in.emptyKnown(i)
+	var longest, period trace.Duration
+	for _, f := range i.Source.Frames {
+		longest, period = max(longest, f.Actual.Duration()), max(period, f.Period)
+	}
+	longest = max(longest, 2*period, 1)
+	s.Line = float64(period) / float64(longest)
+	joined := (len(i.Source.Frames) + maxPictureBars - 1) / maxPictureBars
+	for frames := range slices.Chunk(i.Source.Frames, max(1, joined)) {
+		worst := slices.MaxFunc(frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Duration(), b.Actual.Duration()) })
+		top, end := mark(0), trace.Time(0)
+		for _, f := range frames {
+			end = max(end, f.Actual.End)
+			for x := range markCount {
+				if marksOf(f, emptyKnown).has(x) {
+					top = max(top, x)
+				}
+			}
+		}
+		used |= 1 << top
+		item := bar(frames[0].Actual.Start, end)
+		item.Group, item.Height = markInfo[top].ID, float64(worst.Actual.Duration())/float64(longest)
+		item.Title = fmt.Sprintf("vsync %s: %s ms, %s", text.Vsync(worst.VsyncID), text.Milliseconds(worst.Actual.Duration()), markInfo[top].Name)
+		if len(frames) > 1 {
+			item.Title = fmt.Sprintf("%d frames, the longest %s", len(frames), item.Title)
+		}
+		s.Bars = append(s.Bars, item)
+	}
+	s.Marks = []view.Mark{{At: at(i.Source.FirstShown), Title: "first frame shown"}, {At: at(i.Source.LastShown), Title: "last frame shown"}}
+	return s, used
+}
+
+// pictureAxis returns the time that a picture shows: from the input to the last frame.
+func pictureAxis(i *stats.Interaction) analyzer.Interval {
+	a := analyzer.Interval{Start: cmp.Or(i.Source.From(), i.Source.Observed.Start), End: i.Source.LastShown}
+	for _, f := range i.Source.Frames {
+		a.Start, a.End = min(a.Start, f.Actual.Start), max(a.End, f.Actual.End)
+	}
+	for _, s := range i.Stages {
+		a.Start, a.End = min(a.Start, s.Begin), max(a.End, s.Begin)
+		if s.Duration != nil {
+			a.End = max(a.End, s.Begin.Add(*s.Duration))
+		}
+	}
+	return a
+}
+
+// emptyKnown reports whether it is known which frames of an interaction are empty.
+func (in *Input) emptyKnown(i *stats.Interaction) bool {
+	for _, p := range in.Stats.Processes {
+		if len(i.Source.Frames) > 0 && p.PID == i.Source.Frames[0].Process.PID {
+			return p.Frames.Empty != nil
+		}
+	}
+	return false
+}
