@@ -61,4 +61,13 @@ func TestSpeed(t *testing.T) {
 	if causes > loaded/10 || all > loaded/5 {
 		t.Error("causes need more than a tenth of that, or all more than a fifth")
 	}
+	for _, view := range []string{"frame_slice", "frame_maps", "gpu_slice", "callstack", "app_startup", "animation", "static_initalize"} {
+		before := processorTime()
+		query(t, session, "SELECT count() FROM "+view)
+		spent := processorTime() - before
+		t.Logf("%s: %v", view, spent)
+		if spent > loaded*2/5 {
+			t.Errorf("%s needs more than two fifths of that", view)
+		}
+	}
 }

@@ -80,6 +80,10 @@ func TestStreamerQueries(t *testing.T) {
 	enginetest.ForTest(t)
 	const text = `
    app-20 (20) [000] .... 1.000000: print: B|20|H:first
+   app-20 (20) [000] .... 1.000001: print: C|20|H:count|7
+   app-20 (20) [000] .... 1.000003: print: C|20|H:count|-8
+   app-20 (20) [000] .... 1.000004: cpu_frequency: state=1000000 cpu_id=3
+   app-20 (20) [000] .... 1.000006: cpu_frequency: state=1200000 cpu_id=3
    app-20 (20) [000] .... 1.000010: print: B|20|H:second
    app-20 (20) [000] .... 1.000020: print: E|20|
    app-20 (20) [000] .... 1.000025: print: S|20|H:LOAD|7
@@ -113,7 +117,14 @@ func TestStreamerQueries(t *testing.T) {
 	check(`SELECT t.tid, p.pid, s.ts - r.start_ts, s.ts_end - s.ts, s.end_state, s.priority FROM sched_slice AS s, trace_range AS r
 		JOIN thread AS t ON t.itid = s.itid JOIN process AS p ON p.ipid = s.ipid WHERE s.dur IS NOT NULL`,
 		[]any{21, 20, 30_000, 30_000, "D", 100})
-	check("SELECT pid, name, switch_count, thread_count, slice_count FROM process WHERE id = ipid AND pid = 20", []any{20, "app", 2, 2, 1})
+	check(`SELECT f.name, p.pid, m.ts - r.start_ts, m.dur, m.value FROM process_measure AS m, trace_range AS r
+		JOIN process_measure_filter AS f ON f.id = m.filter_id JOIN process AS p USING (ipid)`,
+		[]any{"H:count", 20, 1_000, 2_000, 7.0}, []any{"H:count", 20, 3_000, nil, -8.0})
+	check(`SELECT f.cpu, m.ts - r.start_ts, m.dur, m.value FROM measure AS m, trace_range AS r JOIN cpu_measure_filter AS f ON f.id = m.filter_id
+		WHERE (f.name = 'cpufreq' OR f.name = 'cpu_frequency') AND m.type = 'measure'`,
+		[]any{3, 4_000, 2_000, 1e6}, []any{3, 6_000, nil, 1.2e6})
+	check("SELECT pid, name, switch_count, thread_count, slice_count, mem_count FROM process WHERE id = ipid AND pid = 20",
+		[]any{20, "app", 2, 2, 1, 1})
 	check("SELECT tid, name, is_main_thread, switch_count FROM thread WHERE id = itid AND tid <> 0",
 		[]any{20, "app", true, true}, []any{21, "work", false, true})
 	// Perfetto's own tables are as before.

@@ -670,6 +670,83 @@ FROM page
 JOIN named USING (id)
 JOIN frames USING (id);
 
+-- Values of CPUs' counters, such as frequencies.
+CREATE OR REPLACE PERFETTO VIEW measure(
+  -- 'measure'.
+  type STRING,
+  -- When it changed.
+  ts TIMESTAMP,
+  -- How long it was so. NULL if it did not change again.
+  dur DURATION,
+  -- The value.
+  value DOUBLE,
+  -- The counter, in cpu_measure_filter.
+  filter_id JOINID(track.id)
+)
+AS
+SELECT
+  'measure' AS type,
+  c.ts,
+  lead(c.ts) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
+  c.value,
+  c.track_id AS filter_id
+FROM counter AS c
+JOIN cpu_counter_track AS t
+  ON t.id = c.track_id;
+
+-- The counters of CPUs.
+CREATE OR REPLACE PERFETTO VIEW cpu_measure_filter(
+  -- The track.
+  id ID(track.id),
+  -- 'cpufreq' or 'cpuidle', which are Perfetto's names.
+  name STRING,
+  -- The CPU.
+  cpu LONG
+)
+AS
+SELECT id, name, cpu FROM cpu_counter_track;
+
+-- Values of processes' counters.
+CREATE OR REPLACE PERFETTO VIEW process_measure(
+  -- 'measure'.
+  type STRING,
+  -- When it changed.
+  ts TIMESTAMP,
+  -- How long it was so. NULL if it did not change again.
+  dur DURATION,
+  -- The value.
+  value DOUBLE,
+  -- The counter, in process_measure_filter.
+  filter_id JOINID(track.id)
+)
+AS
+SELECT
+  'measure' AS type,
+  c.ts,
+  lead(c.ts) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
+  c.value,
+  c.track_id AS filter_id
+FROM counter AS c
+JOIN process_counter_track AS t
+  ON t.id = c.track_id
+WHERE
+  t.type = 'atrace_counter';
+
+-- The counters of processes, without those that show frames.
+CREATE OR REPLACE PERFETTO VIEW process_measure_filter(
+  -- The track.
+  id ID(track.id),
+  -- The name, with H: before it.
+  name STRING,
+  -- The process.
+  ipid JOINID(process.id)
+)
+AS
+SELECT id, name, upid AS ipid
+FROM process_counter_track
+WHERE
+  type = 'atrace_counter';
+
 -- The processes, with the columns of trace_streamer's table process.
 CREATE OR REPLACE PERFETTO VIEW _ohos_ts_process AS
 WITH
@@ -699,7 +776,7 @@ SELECT
     FROM process_counter_track AS t
     WHERE
       t.upid = p.upid
-      AND t.type <> 'process_track_event'
+      AND t.type = 'atrace_counter'
   ) AS mem_count
 FROM process AS p;
 
