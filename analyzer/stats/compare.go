@@ -82,7 +82,7 @@ func Compare(pairings []Pairing) *Comparison {
 	}
 	swapped := new < base
 	source := rand.NewPCG(min(base, new), max(base, new))
-	c := &comparer{source: source, random: rand.New(source)}
+	c := &comparer{source: source, random: rand.New(source), families: 1}
 	for _, p := range pairings {
 		if swapped {
 			p.Base, p.New = p.New, p.Base
@@ -107,12 +107,58 @@ type Runs struct{ Base, New []float64 }
 // does, but by the differences between runs alone. All quantities have the same number of
 // runs, and are tested together. A change is not tested if fewer than three runs of a side
 // are known.
-func CompareRuns(list []Runs) []Change {
+func CompareRuns(list []Runs) []Change { return compareRuns(list, 1) }
+
+// CompareSamples tests what has changed between two sides of which independent observations
+// are known instead of runs, such as single interactions. The quantities of a sample have the
+// same observations, and are tested together as by CompareRuns. The observations of different
+// samples have nothing in common, so p-values and intervals are corrected for the number of
+// samples by Šidák's formula. More than maxSamples, those with the most observations, are not
+// tested.
+func CompareSamples(samples [][]Runs) [][]Change {
+	size := func(i int) int {
+		if len(samples[i]) == 0 {
+			return 0
+		}
+		return len(samples[i][0].Base) + len(samples[i][0].New)
+	}
+	testable := func(r Runs) bool { return min(knownOf(r.Base), knownOf(r.New)) >= minRuns }
+	changes := make([][]Change, len(samples))
+	var tested []int
+	for i, sample := range samples {
+		changes[i] = make([]Change, len(sample))
+		if slices.ContainsFunc(sample, testable) {
+			tested = append(tested, i)
+		}
+	}
+	slices.SortStableFunc(tested, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
+	tested = tested[:min(maxSamples, len(tested))]
+	for _, i := range tested {
+		changes[i] = compareRuns(samples[i], len(tested))
+	}
+	return changes
+}
+
+// maxSamples bounds the time of CompareSamples. minDivisions allow a p-value of Level after
+// the correction for so many samples.
+const maxSamples = 40
+
+func knownOf(list []float64) (n int) {
+	for _, x := range list {
+		if !math.IsNaN(x) {
+			n++
+		}
+	}
+	return n
+}
+
+// compareRuns is CompareRuns for one of several families of tests.
+func compareRuns(list []Runs, families int) []Change {
 	changes := make([]Change, len(list))
 	if len(list) == 0 {
 		return nil
 	}
-	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0))}
+	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0)), families: families}
 	runs := [2]int{len(list[0].Base), len(list[0].New)}
 	c.result.Method = methodOf(runs)
 	for i := range list {
@@ -149,6 +195,7 @@ type comparer struct {
 	pairings []Pairing
 	first    []int // the first of the series of each pairing; -1 if it is not tested
 	series   []*series
+	families int // the number of families that are tested, with this one
 	// maxima are the largest statistics of each resample, the largest first.
 	maxima []float64
 	// observed is 1 if the observed statistics belong to the reference and are not among
@@ -429,7 +476,7 @@ func (c *comparer) divideBlocks(some []*series, owner []int, all int, length flo
 // permuteRuns computes the reference from divisions of the runs: all, or a random choice.
 func (c *comparer) permuteRuns(runs [2]int) {
 	all := runs[0] + runs[1]
-	limit := min(maxDivisions, max(minDivisions, work/8/(all*len(c.series))))
+	limit := min(maxDivisions, max(minDivisions, work/8/(all*len(c.series)*c.families)))
 	isNew := make([]bool, all)
 	add := func() {
 		largest := 0.0
@@ -519,9 +566,13 @@ func (s *series) change(measure string, c *comparer) Change {
 	x := Change{Measure: measure, Tested: true, Delta: s.delta, Low: s.delta, High: s.delta}
 	critical := 0.0
 	if c.result.Method == TTest {
-		x.P, critical = sidak(studentT4(t), c.result.Family), criticalT4(c.result.Family)
+		family := c.result.Family * c.families
+		x.P, critical = sidak(studentT4(t), family), criticalT4(family)
 	} else {
 		x.P, critical = c.chance(t), c.critical()
+		if c.families > 1 {
+			x.P = sidak(x.P, c.families)
+		}
 	}
 	if margin := critical * s.deviation; margin > 0 {
 		x.Low, x.High = s.delta-margin, s.delta+margin
@@ -543,7 +594,11 @@ func (c *comparer) chance(t float64) float64 {
 
 // critical returns the value that a statistic must exceed for a p-value of Level.
 func (c *comparer) critical() float64 {
-	k := int(Level*float64(len(c.maxima)+c.observed)) - c.observed
+	level := Level
+	if c.families > 1 {
+		level = -math.Expm1(math.Log1p(-Level) / float64(c.families)) // sidak(level, families) is Level
+	}
+	k := int(level*float64(len(c.maxima)+c.observed)) - c.observed
 	return c.maxima[max(0, k)]
 }
 

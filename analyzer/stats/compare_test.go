@@ -312,3 +312,58 @@ func TestCompareRuns(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// The p-values of samples are those of each alone, corrected for their number by hand. A
+// sample that cannot be tested does not count.
+func TestCompareSamples(t *testing.T) {
+	low, high := []float64{1, 2, 3, 4, 5}, []float64{11, 12, 13, 14, 15}
+	few := []stats.Runs{{Base: low[:2], New: high[:2]}}
+	three := []stats.Runs{{Base: low[:3], New: high[:3]}}
+	got := stats.CompareSamples([][]stats.Runs{{{Base: low, New: high}, {Base: low, New: low}}, few, {}, {{Base: high, New: low}}, three})
+	// Two of 252 divisions are as far apart: 1 − (1 − 2/252)³ for three samples.
+	want := 1 - math.Pow(1-2./252, 3)
+	for i, delta := range map[int]float64{0: 10, 3: -10} {
+		if c := got[i][0]; !c.Tested || math.Abs(c.P-want) > 1e-9 || c.Delta != delta || (c.Low > 0) != (delta > 0) || (c.High < 0) != (delta < 0) {
+			t.Errorf("sample %d: %+v, want p %v", i, c, want)
+		}
+	}
+	if len(got) != 5 || got[0][1].P != 1 || got[0][1].Low > 0 || got[0][1].High < 0 || len(got[1]) != 1 || got[1][0].Tested || len(got[2]) != 0 {
+		t.Errorf("got %+v", got)
+	}
+	// t = 10 / √(2/3) is 12.247, whose two-sided p-value with 4 degrees of freedom is
+	// 1 − x(3 − x²)/2 with x = t / √(4 + t²).
+	x := 12.247449 / math.Sqrt(4+150)
+	if want := 1 - math.Pow(x*(3-x*x)/2, 3); math.Abs(got[4][0].P-want) > 1e-6 {
+		t.Errorf("three observations each: %+v, want p %v", got[4][0], want)
+	}
+}
+
+// In many samples p-values and intervals agree, and only so many are tested.
+func TestCompareManySamples(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var samples [][]stats.Runs
+	for i := range 50 {
+		s := stats.Runs{}
+		for range 10 {
+			s.Base, s.New = append(s.Base, random.Float64()), append(s.New, random.Float64()+float64(i%3))
+		}
+		samples = append(samples, []stats.Runs{s})
+	}
+	tested, found := 0, 0
+	for i, changes := range stats.CompareSamples(samples) {
+		c := changes[0]
+		if !c.Tested {
+			continue
+		}
+		tested++
+		if c.P <= stats.Level {
+			found++
+		}
+		if (c.P <= stats.Level) != (c.Low > 0 || c.High < 0) || c.P <= stats.Level != (i%3 > 0) {
+			t.Errorf("sample %d: %+v", i, c)
+		}
+	}
+	if tested != 40 || found != 26 { // of 0 to 39, those that 3 does not divide
+		t.Errorf("%d tested, %d found", tested, found)
+	}
+}
