@@ -163,6 +163,9 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 			}
 			if len(names) > 1 || !c.IsSet("merge") {
 				run.Timeline = nil
+				for _, i := range measures.Interactions {
+					i.Source = nil // which has the timeline
+				}
 			}
 			runs = append(runs, run)
 			return nil

@@ -9,55 +9,116 @@ import (
 	"ohframe/internal/text"
 )
 
-// Outcome is the result of a condition for a pair, for a process that is missing in the
-// new trace, or for no process if the condition selects none.
+// Outcome is the result of a condition for a pair, for what is missing in the new trace, or
+// for nothing if the condition selects nothing.
 type Outcome struct {
 	condition.Check
-	Pair    *Pair // nil without a pair
-	Measure string
+	// Pair is that of a condition on processes, Interactions that of one on interactions; nil
+	// if it is missing.
+	Pair         *Pair
+	Interactions *InteractionPair
+	Measure      string
 	// Reason is why the status is unknown, otherwise empty.
 	Reason string
 }
 
 // checkConditions computes Outcomes.
 func (d *Diff) checkConditions(o Options) {
-	add := func(c *condition.Condition, p *Pair, process string, status condition.Status, text string) {
-		out := Outcome{Pair: p, Measure: c.Measure, Check: condition.Check{
-			Process: process, Condition: c.String(), Status: status, Text: text, File: c.File, Line: c.Line,
-		}}
-		if status == condition.Unknown {
-			out.Reason = text
+	var onProcesses, onInteractions []*condition.Condition
+	for i := range o.FailOn {
+		if c := &o.FailOn[i]; c.OfInteractions() {
+			onInteractions = append(onInteractions, c)
+		} else {
+			onProcesses = append(onProcesses, c)
 		}
-		d.Outcomes = append(d.Outcomes, out)
 	}
 	for _, p := range d.Pairs {
-		for i := range o.FailOn {
-			c := &o.FailOn[i]
-			if !c.Selects(p.Base, p.New) {
-				continue
-			}
-			m := p.measure(c.Measure)
-			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
-			if status := c.CheckChange(change, o.Any); status == condition.Unknown {
-				add(c, p, p.title(), status, p.whyUnknown(m))
-			} else {
-				add(c, p, p.title(), status, c.DescribeChange(change, o.Any))
+		for _, c := range onProcesses {
+			if c.Selects(p.Base, p.New) {
+				m := p.measure(c.Measure)
+				d.check(c, o, m, func() string { return p.whyUnknown(m) }, Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
 			}
 		}
 	}
 	for _, p := range d.OnlyBase {
-		for i := range o.FailOn {
-			if c := &o.FailOn[i]; hasFrames(p) && c.Selects(p) {
-				add(c, nil, text.Process(p), condition.Unknown, "the process is not in the new trace")
+		for _, c := range onProcesses {
+			if hasFrames(p) && c.Selects(p) {
+				d.unknown(c, text.Process(p), "the process is not in the new trace")
 			}
 		}
 	}
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
-	for i := range o.FailOn {
-		if c := &o.FailOn[i]; !c.Selects(all...) {
-			add(c, nil, text.Printable(c.Process), condition.Unknown, condition.NoSuchProcess(all))
+	for _, c := range onProcesses {
+		if !c.Selects(all...) {
+			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
 		}
 	}
+	d.checkInteractions(onInteractions, o)
+}
+
+// checkInteractions checks conditions on interactions.
+func (d *Diff) checkInteractions(list []*condition.Condition, o Options) {
+	for _, c := range list {
+		selected := false
+		for _, p := range d.Interactions {
+			if p.selects(c) {
+				selected = true
+				m := p.measure(c.InteractionMeasure().Name)
+				d.check(c, o, m, func() string { return d.whyInteractionUnknown(p, m) }, Outcome{Interactions: p, Check: condition.Check{Process: p.fullTitle()}})
+			}
+		}
+		for _, p := range d.OnlyBaseInteractions {
+			if p.selects(c) {
+				selected = true
+				d.unknown(c, p.fullTitle(), "the new trace has no such interaction")
+			}
+		}
+		if !selected {
+			d.notSelected(c, o)
+		}
+	}
+}
+
+// notSelected adds why a condition is on none of the compared interactions. A condition on a
+// process that Options.Process leaves out is not checked.
+func (d *Diff) notSelected(c *condition.Condition, o Options) {
+	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
+	interactions := slices.Concat(slices.Concat(d.Base.interactions()...), slices.Concat(d.New.interactions()...))
+	for _, i := range interactions {
+		all = append(all, &stats.Process{PID: i.PID, Name: i.Process})
+	}
+	why := c.NoInteraction(interactions)
+	switch {
+	case !c.Selects(all...):
+		why = condition.NoSuchProcess(all)
+	case !c.Selects(slices.DeleteFunc(all, func(p *stats.Process) bool { return !o.wants(p) })...):
+		return
+	case slices.ContainsFunc(d.OnlyNewInteractions, func(p *InteractionPair) bool { return p.selects(c) }):
+		why = "the base trace has no such interaction"
+	}
+	d.unknown(c, text.Printable(c.Process), why)
+}
+
+// check adds the outcome of a condition on a measure. out says what it is about.
+func (d *Diff) check(c *condition.Condition, o Options, m *Measure, whyUnknown func() string, out Outcome) {
+	change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
+	if out.Status = c.CheckChange(change, o.Any); out.Status == condition.Unknown {
+		out.Reason = whyUnknown()
+		out.Text = out.Reason
+	} else {
+		out.Text = c.DescribeChange(change, o.Any)
+	}
+	d.add(c, out)
+}
+
+// unknown adds the outcome of a condition that cannot be checked.
+func (d *Diff) unknown(c *condition.Condition, process, why string) {
+	d.add(c, Outcome{Reason: why, Check: condition.Check{Process: process, Status: condition.Unknown, Text: why}})
+}
+
+func (d *Diff) add(c *condition.Condition, out Outcome) {
+	out.Measure, out.Condition, out.File, out.Line = c.Measure, c.String(), c.File, c.Line
+	d.Outcomes = append(d.Outcomes, out)
 }
 
 // tooFew is the reason why a measure is unknown or not tested.

@@ -43,6 +43,7 @@ type Side struct {
 	Runs []string
 
 	processes map[*stats.Process][]*stats.Process // see runs
+	scenes    [][]*stats.Interaction              // of several runs, see interactions
 }
 
 // runs returns the process in each run, nil where it does not exist.
@@ -72,6 +73,7 @@ func Join(name string, runs []Side) Side {
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs = append(s.Runs, run.Name)
+		s.scenes = append(s.scenes, run.Stats.Interactions)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
@@ -105,6 +107,11 @@ type Options struct {
 	MinEffect map[string]condition.Limit
 }
 
+// wants reports whether a process is selected.
+func (o *Options) wants(p *stats.Process) bool {
+	return o.Process == nil || o.Process(&analyzer.Process{PID: p.PID, Name: p.Name})
+}
+
 // Diff is a comparison of two traces.
 type Diff struct {
 	Base, New Side
@@ -112,8 +119,14 @@ type Diff struct {
 	Pairs []*Pair
 	// OnlyBase and OnlyNew are the processes in one trace only.
 	OnlyBase, OnlyNew []*stats.Process
+	// Interactions are those in both traces, by scene, page and application, in the order of
+	// base.
+	Interactions                              []*InteractionPair
+	OnlyBaseInteractions, OnlyNewInteractions []*InteractionPair
+	// InteractionChanges is the number of changes of interactions that were tested.
+	InteractionChanges int
 	// Outcomes has each condition for each pair: ordered by pair, then by
-	// condition.
+	// condition. Those on interactions follow.
 	Outcomes []Outcome
 	// Test is how changes were tested.
 	Test *stats.Comparison
@@ -149,9 +162,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := func(p *stats.Process) bool {
-		return p != nil && (o.Process == nil || o.Process(&analyzer.Process{PID: p.PID, Name: p.Name}))
-	}
+	wanted := func(p *stats.Process) bool { return p != nil && o.wants(p) }
 	for _, m := range matches {
 		switch {
 		case !wanted(m.base) && !wanted(m.new):
@@ -170,6 +181,8 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	}
 	d.test(o)
 	d.testCauses(o)
+	d.pairInteractions(o)
+	d.testInteractions(o)
 	d.checkConditions(o)
 	return d, nil
 }

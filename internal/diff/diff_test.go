@@ -86,16 +86,16 @@ func TestCompareSignificant(t *testing.T) {
 			t.Errorf("%s, the other way round: %s", name, describe(n))
 		}
 	}
-	if verdict := there.changedMeasures(); verdict != "worse: Jank rate, Duration P50, Duration P90, Duration P95" || there.verdict() != Worse {
+	if verdict := changedMeasures(there.tested); verdict != "worse: Jank rate, Duration P50, Duration P90, Duration P95" || there.verdict() != Worse {
 		t.Errorf("verdict %q", verdict)
 	}
-	if verdict := back.changedMeasures(); verdict != "better: Jank rate, Duration P50, Duration P90, Duration P95" || back.verdict() != Better {
+	if verdict := changedMeasures(back.tested); verdict != "better: Jank rate, Duration P50, Duration P90, Duration P95" || back.verdict() != Better {
 		t.Errorf("verdict %q, the other way round", verdict)
 	}
 	// A significant change that is too small does not count.
 	effects := map[string]condition.Limit{"p50_ms": {Value: 20.5}, "jank_rate": {Value: .6}, "p90_ms": {Value: 1.2, Relative: true}}
 	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
-	if verdict := p.changedMeasures(); verdict != "worse: Duration P95" {
+	if verdict := changedMeasures(p.tested); verdict != "worse: Duration P95" {
 		t.Errorf("verdict %q, want worse: Duration P95", verdict)
 	}
 	if m := p.measure("p50_ms"); m.Verdict != OneRunEach || *m.MinEffect != 20.5 {

@@ -83,11 +83,18 @@ func scripted(script []byte, names []string) *analyzer.Timeline {
 			f.Facts |= analyzer.Empty
 		}
 		t.Frames = append(t.Frames, f)
+		if who&0x18 == 0x18 {
+			t.Interactions = append(t.Interactions, &analyzer.Interaction{
+				ID: int(n), Kind: analyzer.InteractionKind(known & 1), Scene: "APP_LIST_FLING", Process: p, Page: names[int(who)%len(names)], Input: analyzer.FirstMove,
+				InputAt: start, Begin: start, Observed: analyzer.Interval{Start: start, End: later(now, script[1])}, Explicit: known&2 != 0,
+			})
+		}
 	}
 	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Start, b.Actual.Start) })
 	if len(t.Frames) > 0 {
 		t.Span = analyzer.Interval{Start: t.Frames[0].Actual.Start, End: now}
 	}
+	t.ShowInteractions()
 	return t
 }
 
@@ -98,7 +105,7 @@ func sideOf(name string, t *analyzer.Timeline) Side {
 // checkDiff checks what must be true for any two traces. how chooses the format.
 func checkDiff(t *testing.T, base, new Side, how byte) {
 	t.Helper()
-	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5")
+	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5, fling.response_ms>+1, launch.first_frame_ms>+1")
 	options := Options{FailOn: list}
 	there, err := Compare(base, new, options)
 	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])
@@ -200,6 +207,16 @@ func checkUnchanged(t *testing.T, side Side) {
 			t.Errorf("refresh rates of %s differ", p.title())
 		}
 	}
+	if len(d.OnlyBaseInteractions)+len(d.OnlyNewInteractions) > 0 {
+		t.Error("some interaction is not its own match")
+	}
+	for _, p := range d.Interactions {
+		for _, m := range p.Measures {
+			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.Significant() {
+				t.Errorf("%s of %s has changed", m.Name, p.fullTitle())
+			}
+		}
+	}
 }
 
 // checkMirror checks that the other way round, everything is the other way round.
@@ -227,6 +244,19 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			t.Errorf("refresh rates of %s differ one way", p.title())
 		}
 	}
+	for _, p := range there.Interactions {
+		i := slices.IndexFunc(back.Interactions, func(q *InteractionPair) bool { return q.fullTitle() == p.fullTitle() && q.Launch == p.Launch })
+		if i < 0 {
+			t.Errorf("%s is missing the other way round", p.fullTitle())
+			continue
+		}
+		for j, m := range p.Measures {
+			n := back.Interactions[i].Measures[j]
+			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || m.P != nil && !(*m.P >= 0 && *m.P <= 1 && *m.Low <= *m.Delta && *m.Delta <= *m.High) {
+				t.Errorf("%s, the other way round %s", describe(m), describe(n))
+			}
+		}
+	}
 }
 
 // Whatever the frames of two traces, and whatever they are called, they can be
@@ -241,6 +271,8 @@ func FuzzFrames(f *testing.F) {
 	// From nothing to centuries: differences of lengths do not fit.
 	f.Add(bytes.Repeat([]byte{0, 0, 0x00, 0x00, 0, 0, 0xff, 0x08}, 24), bytes.Repeat([]byte{0, 0, 0xfe, 0x09, 0, 0, 0, 0x08}, 24), "a\nb\nc", "", byte(1))
 	f.Add([]byte{}, smooth, "", "", byte(2))
+	did := bytes.Repeat([]byte{0x18, 0x42, 0x44, 0x1f, 2, 0x41, 0x43, 0x1f, 0x19, 0x42, 0x44, 0x1e}, 12)
+	f.Add(did, append(did, rough...), "gallery\nnotes\nrender_service", "file.ftrace", byte(1))
 	f.Fuzz(func(t *testing.T, a, b []byte, names, file string, how byte) {
 		if len(a) > 600 || len(b) > 600 || len(names) > 300 {
 			return

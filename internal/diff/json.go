@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -21,9 +22,41 @@ type document struct {
 	Processes  iter.Seq[documentPair] `json:"processes"`
 	OnlyInBase []documentSubject      `json:"only_in_base"`
 	OnlyInNew  []documentSubject      `json:"only_in_new"`
-	FailOn     []documentOutcome      `json:"fail_on"`
-	Skipped    []view.SkippedInput    `json:"skipped"`
-	Test       documentTest           `json:"test"`
+	// Interactions are by scene, page and process.
+	Interactions           []documentInteractions  `json:"interactions"`
+	OnlyInBaseInteractions []documentScene         `json:"interactions_only_in_base"`
+	OnlyInNewInteractions  []documentScene         `json:"interactions_only_in_new"`
+	FailOn                 []documentOutcome       `json:"fail_on"`
+	Skipped                []view.SkippedInput     `json:"skipped"`
+	Test                   documentTest            `json:"test"`
+	InteractionTest        documentInteractionTest `json:"interaction_test"`
+}
+
+// documentInteractionTest is how changes of interactions were tested.
+type documentInteractionTest struct {
+	// Unit is "run" or "interaction".
+	Unit    string `json:"unit"`
+	Changes int    `json:"changes"`
+}
+
+// documentScene identifies interactions.
+type documentScene struct {
+	Kind    string  `json:"kind"`
+	Scene   string  `json:"scene"`
+	Process string  `json:"process"`
+	Page    *string `json:"page"`
+}
+
+type documentInteractions struct {
+	documentScene
+	Base     documentSample `json:"base"`
+	New      documentSample `json:"new"`
+	Measures []*Measure     `json:"measures"`
+}
+
+type documentSample struct {
+	Interactions int `json:"interactions"`
+	Truncated    int `json:"truncated"`
 }
 
 type documentSide struct {
@@ -115,10 +148,13 @@ type documentOutcome struct {
 	Condition string `json:"condition"`
 	Measure   string `json:"measure"`
 	// Process is an index in processes; null if the process is missing.
-	Process *int             `json:"process"`
-	Missing string           `json:"missing"`
-	Status  condition.Status `json:"status"`
-	Reason  string           `json:"reason"`
+	Process *int `json:"process"`
+	// Interactions is an index in interactions; null for conditions on processes, or if the
+	// interactions are missing.
+	Interactions *int             `json:"interactions"`
+	Missing      string           `json:"missing"`
+	Status       condition.Status `json:"status"`
+	Reason       string           `json:"reason"`
 }
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
@@ -131,17 +167,48 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		FailOn:     []documentOutcome{},
 		Skipped:    view.SkippedInputs(o.Skipped),
 		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
+
+		Interactions:           []documentInteractions{},
+		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
+		InteractionTest: documentInteractionTest{d.interactionUnit(), d.InteractionChanges},
+	}
+	for _, p := range d.Interactions {
+		doc.Interactions = append(doc.Interactions, documentInteractions{
+			p.scene(), documentSample{count(p.Base), p.BaseCut}, documentSample{count(p.New), p.NewCut}, p.Measures,
+		})
 	}
 	for _, o := range d.Outcomes {
 		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Reason: o.Reason}
-		if o.Pair == nil {
-			out.Missing = o.Process
-		} else {
+		switch {
+		case o.Pair != nil:
 			out.Process = &o.Pair.index
+		case o.Interactions != nil:
+			out.Interactions = &o.Interactions.index
+		default:
+			out.Missing = o.Process
 		}
 		doc.FailOn = append(doc.FailOn, out)
 	}
 	return text.WriteJSON(w, doc)
+}
+
+func scenes(pairs []*InteractionPair) []documentScene {
+	list := []documentScene{}
+	for _, p := range pairs {
+		list = append(list, p.scene())
+	}
+	return list
+}
+
+func (p *InteractionPair) scene() documentScene {
+	s := documentScene{Kind: analyzer.SceneInteraction.String(), Scene: p.Scene, Process: p.Process}
+	if p.Launch {
+		s.Kind = analyzer.LaunchInteraction.String()
+	}
+	if p.Page != "" {
+		s.Page = &p.Page
+	}
+	return s
 }
 
 func (d *Diff) documentPairs(yield func(documentPair) bool) {

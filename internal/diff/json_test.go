@@ -22,7 +22,10 @@ func everything(t *testing.T) *Diff {
 	new := gallery("gallery", "surfaceflinger", 30, 25, func(i int) int { return 4 + i })
 	new.frame(analyzer.ApplicationFrame, new.process(302, "new"), 1000, 5)
 	list := conditions(t, "jank_rate>+2%, hitch_ratio>+1, ui_work_p50_ms>+1")
-	return compare(t, withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30), Options{FailOn: list, Any: true})
+	sides := [2]Side{withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30)}
+	sides[0].Stats.Interactions = append(flings(80, 81, 82, 83, 84), fling("pages/Old", 80), launch("notes", "cold", 600))
+	sides[1].Stats.Interactions = append(flings(90, 91, 92, 93, 94), fling("pages/New", 80), launch("notes", "cold", 700))
+	return compare(t, sides[0], sides[1], Options{FailOn: list, Any: true})
 }
 
 // The schema is a promise: whoever changes a field must see that it is one.

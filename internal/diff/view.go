@@ -85,7 +85,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 			m := p.measure(name)
 			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: m.Verdict.Level()})
 		}
-		row.Cells = append(row.Cells, view.Cell{Text: p.changedMeasures(), Level: p.verdict().Level()})
+		row.Cells = append(row.Cells, view.Cell{Text: changedMeasures(p.tested), Level: p.verdict().Level()})
 		overview.Rows = append(overview.Rows, row)
 	}
 	if more := len(d.Pairs) - len(shown); more > 0 {
@@ -95,6 +95,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base"), d.New.fact("New")}}}, d.qualityNotes()...)},
 		view.Section{Blocks: append([]view.Block{overview}, d.method()...)},
 	}
+	doc.Blocks = append(doc.Blocks, d.viewInteractions(o.Verbose)...)
 	for _, p := range shown {
 		doc.Blocks = append(doc.Blocks, p.view(o.Verbose))
 	}
@@ -148,25 +149,30 @@ func (d *Diff) gate(o WriteOptions, verdict string) view.Gate {
 		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
 		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}, Checks: d.Checks(),
 	}
-	add := func(p *Pair, label string, m *Measure) {
+	add := func(title, label string, m *Measure) {
 		if m.Verdict.Significant() {
-			g.Measures.Rows = append(g.Measures.Rows, view.Row{Cells: append([]view.Cell{{Text: p.title()}, {Text: label}}, m.cells()...)})
+			g.Measures.Rows = append(g.Measures.Rows, view.Row{Cells: append([]view.Cell{{Text: title}, {Text: label}}, m.cells()...)})
 		}
 	}
 	for _, p := range d.Pairs {
 		for _, m := range p.tested {
-			add(p, m.definition.Label, m)
+			add(p.title(), m.definition.Label, m)
 		}
 		if p.Causes != nil {
 			for _, c := range p.Causes.Causes {
-				add(p, text.Printable(c.Title()), c.Measure)
+				add(p.title(), text.Printable(c.Title()), c.Measure)
 			}
+		}
+	}
+	for _, p := range d.Interactions {
+		for _, m := range p.Measures {
+			add(p.fullTitle(), m.definition.Label, m)
 		}
 	}
 	return g
 }
 
-// maxNamed is the number of processes that the verdict names for each word.
+// maxNamed is the number of processes, and of interactions, that the verdict names for each word.
 const maxNamed = 3
 
 // verdict says in a sentence what changed significantly, the worse first.
@@ -177,17 +183,22 @@ func (d *Diff) verdict() string {
 			found[v] = append(found[v], p.title())
 		}
 		for _, v := range []Verdict{Worse, Better} {
-			if labels := p.labels(v); len(labels) > 0 {
+			if labels := labels(p.tested, v); len(labels) > 0 {
 				found[v] = append(found[v], p.title()+" ("+strings.Join(labels, ", ")+")")
+			}
+		}
+	}
+	scenes := map[Verdict][]string{}
+	for _, p := range d.Interactions {
+		for _, v := range []Verdict{Worse, Better} {
+			if labels := labels(p.Measures, v); len(labels) > 0 {
+				scenes[v] = append(scenes[v], p.title()+" ("+strings.Join(labels, ", ")+")")
 			}
 		}
 	}
 	var parts []string
 	for _, v := range []Verdict{Worse, Better} {
-		list := found[v]
-		if more := len(list) - maxNamed; more > 0 {
-			list = append(list[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
-		}
+		list := slices.Concat(firstOf(found[v]), firstOf(scenes[v]))
 		if len(list) > 0 {
 			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
 		}
@@ -202,6 +213,14 @@ func (d *Diff) verdict() string {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// firstOf returns the first of a list, and the number of the others.
+func firstOf(list []string) []string {
+	if more := len(list) - maxNamed; more > 0 {
+		return append(list[:maxNamed:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	return list
 }
 
 // knownOnOneSide returns the labels of the tested measures that are unknown on one side of

@@ -40,9 +40,12 @@ func (p *Pair) about() string {
 }
 
 // verdict returns the worst verdict on a tested measure.
-func (p *Pair) verdict() Verdict {
+func (p *Pair) verdict() Verdict { return worst(p.tested) }
+
+// worst returns the worst verdict on measures.
+func worst(list []*Measure) Verdict {
 	v := NotTested
-	for _, m := range p.tested {
+	for _, m := range list {
 		if m.Verdict.rank() < v.rank() {
 			v = m.Verdict
 		}
@@ -51,27 +54,27 @@ func (p *Pair) verdict() Verdict {
 }
 
 // labels returns the measures with a verdict, without their units.
-func (p *Pair) labels(v Verdict) (list []string) {
-	for _, m := range p.tested {
+func labels(list []*Measure, v Verdict) (names []string) {
+	for _, m := range list {
 		if m.Verdict == v {
 			label, _, _ := strings.Cut(m.definition.Label, ", ")
-			list = append(list, label)
+			names = append(names, label)
 		}
 	}
-	return list
+	return names
 }
 
 // changedMeasures returns the significant changes in a few words: "worse: Jank rate,
 // Duration P95".
-func (p *Pair) changedMeasures() string {
+func changedMeasures(list []*Measure) string {
 	var parts []string
 	for _, v := range []Verdict{Worse, Better} {
-		if labels := p.labels(v); len(labels) > 0 {
-			parts = append(parts, v.word()+": "+strings.Join(labels, ", "))
+		if names := labels(list, v); len(names) > 0 {
+			parts = append(parts, v.word()+": "+strings.Join(names, ", "))
 		}
 	}
 	if len(parts) == 0 {
-		return cmp.Or(p.verdict().word(), "not tested")
+		return cmp.Or(worst(list).word(), "not tested")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -1,0 +1,303 @@
+package diff
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
+	"ohframe/internal/text"
+)
+
+// InteractionPair is the interactions of one scene, page and application: a sample of each
+// side.
+type InteractionPair struct {
+	Process, Scene, Page string
+	Launch               bool
+	// Base and New are the interactions of each run, without those that an edge of the trace
+	// cuts. BaseCut and NewCut count these.
+	Base, New       [][]*stats.Interaction
+	BaseCut, NewCut int
+	// Measures are those of scenes or of launches.
+	Measures []*Measure
+
+	index          int // in Diff.Interactions
+	wanted         bool
+	refreshDiffers bool // the refresh rates of the application or of the render service differ
+}
+
+// interactionKey is what interactions of both sides have in common. Empty pages are unknown.
+type interactionKey struct {
+	process, scene string
+	launch         bool
+	page           string
+}
+
+// interactions returns the interactions of each run.
+func (s Side) interactions() [][]*stats.Interaction {
+	if s.Runs == nil {
+		return [][]*stats.Interaction{s.Stats.Interactions}
+	}
+	return s.scenes
+}
+
+// pairInteractions sets Interactions, OnlyBaseInteractions and OnlyNewInteractions.
+func (d *Diff) pairInteractions(o Options) {
+	name, page := d.applicationNames(), d.pages()
+	pairs := map[interactionKey]*InteractionPair{}
+	var list []*InteractionPair
+	for side, runs := range [2][][]*stats.Interaction{d.Base.interactions(), d.New.interactions()} {
+		for run, interactions := range runs {
+			for _, i := range interactions {
+				key := page(side, keyOf(i, name(side, i.Process)))
+				p := pairs[key]
+				if p == nil {
+					p = &InteractionPair{
+						Process: key.process, Scene: key.scene, Page: key.page, Launch: key.launch,
+						Base: make([][]*stats.Interaction, len(d.Base.interactions())), New: make([][]*stats.Interaction, len(d.New.interactions())),
+					}
+					pairs[key] = p
+					list = append(list, p)
+				}
+				p.wanted = p.wanted || o.wants(&stats.Process{PID: i.PID, Name: i.Process})
+				p.add(side, run, i)
+			}
+		}
+	}
+	for _, p := range list {
+		switch {
+		case !p.wanted:
+		case count(p.New)+p.NewCut == 0:
+			d.OnlyBaseInteractions = append(d.OnlyBaseInteractions, p)
+		case count(p.Base)+p.BaseCut == 0:
+			d.OnlyNewInteractions = append(d.OnlyNewInteractions, p)
+		default:
+			p.index = len(d.Interactions)
+			p.refreshDiffers = slices.ContainsFunc(d.Pairs, func(pair *Pair) bool {
+				return pair.RefreshDiffers && (pair.Base.Kind == stats.RenderService || name(0, pair.Base.Name) == p.Process)
+			})
+			d.Interactions = append(d.Interactions, p)
+		}
+	}
+}
+
+func (p *InteractionPair) add(side, run int, i *stats.Interaction) {
+	runs, cut := p.Base, &p.BaseCut
+	if side == 1 {
+		runs, cut = p.New, &p.NewCut
+	}
+	if i.Truncated {
+		*cut++
+	} else {
+		runs[run] = append(runs[run], i)
+	}
+}
+
+func keyOf(i *stats.Interaction, process string) interactionKey {
+	key := interactionKey{process: process, scene: i.Scene, launch: i.Kind == analyzer.LaunchInteraction.String()}
+	if i.Page != nil {
+		key.page = *i.Page
+	}
+	return key
+}
+
+func count(runs [][]*stats.Interaction) (n int) {
+	for _, list := range runs {
+		n += len(list)
+	}
+	return n
+}
+
+// applicationNames returns a function for the names of applications: those of both sides that
+// are compared have the same. One that a kernel has cut to its last bytes is that of the only
+// application whose name ends in it, and one that is mapped is that of base.
+func (d *Diff) applicationNames() func(side int, name string) string {
+	full := map[string][]string{} // by their last bytes
+	for _, runs := range [][][]*stats.Interaction{d.Base.interactions(), d.New.interactions()} {
+		for _, list := range runs {
+			for _, i := range list {
+				if n := len(i.Process) - analyzer.KernelName; n > 0 && !slices.Contains(full[i.Process[n:]], i.Process) {
+					full[i.Process[n:]] = append(full[i.Process[n:]], i.Process)
+				}
+			}
+		}
+	}
+	mapped := map[string]string{}
+	for _, p := range d.Pairs {
+		if p.MatchedBy == MatchedByMap {
+			mapped[p.New.Name] = p.Base.Name
+		}
+	}
+	return func(side int, name string) string {
+		if side == 1 {
+			name = cmp.Or(mapped[name], name)
+		}
+		if list := full[name]; len(name) == analyzer.KernelName && len(list) == 1 {
+			return list[0]
+		}
+		return name
+	}
+}
+
+// pages returns a function that removes the page of a scene if only one side knows pages of
+// it, as older systems do not write them.
+func (d *Diff) pages() func(side int, key interactionKey) interactionKey {
+	name := d.applicationNames()
+	type known struct{ any, page bool }
+	sides := [2]map[interactionKey]known{{}, {}} // without pages
+	for side, runs := range [2][][]*stats.Interaction{d.Base.interactions(), d.New.interactions()} {
+		for _, list := range runs {
+			for _, i := range list {
+				key := keyOf(i, name(side, i.Process))
+				page := key.page
+				key.page = ""
+				sides[side][key] = known{true, sides[side][key].page || page != ""}
+			}
+		}
+	}
+	return func(side int, key interactionKey) interactionKey {
+		whole := key
+		whole.page = ""
+		if this, other := sides[side][whole], sides[1-side][whole]; other.any && this.page != other.page {
+			return whole
+		}
+		return key
+	}
+}
+
+// interactionDefinitions are the measures of interactions as tables need them.
+var interactionDefinitions = func() (list []stats.Measure) {
+	for _, m := range stats.InteractionMeasures {
+		list = append(list, stats.Measure{Path: m.Field, Name: m.Name, Unit: m.Unit, Better: m.Better, Label: m.Label, Meaning: m.Meaning})
+	}
+	return list
+}()
+
+// byRuns reports whether both sides have so many runs that these are tested.
+func (d *Diff) byRuns() bool { return d.Test.Method != stats.BlockPermutation }
+
+// testInteractions computes the measures of the interactions, and tests their changes: those of
+// runs if each side has enough runs, as interactions of a run have much in common, otherwise
+// those of single interactions. It is a family of tests of its own.
+func (d *Diff) testInteractions(o Options) {
+	var tested [][]*Measure
+	var samples [][]stats.Runs
+	for _, p := range d.Interactions {
+		var measures []*Measure
+		var sample []stats.Runs
+		for i := range stats.InteractionMeasures {
+			k := &stats.InteractionMeasures[i]
+			if k.Launch != p.Launch {
+				continue
+			}
+			runs := stats.Runs{Base: d.observations(p.Base, k), New: d.observations(p.New, k)}
+			m := newMeasure(k.Name, k.Unit, k.Better, mean(known(runs.Base)), mean(known(runs.New)))
+			m.Field, m.definition = k.Field, &interactionDefinitions[i]
+			p.Measures = append(p.Measures, m)
+			if k.Tested && !(k.PerRefresh && p.refreshDiffers) {
+				measures, sample = append(measures, m), append(sample, runs)
+			}
+		}
+		tested, samples = append(tested, measures), append(samples, sample)
+	}
+	var changes [][]stats.Change
+	if d.byRuns() {
+		changes = [][]stats.Change{stats.CompareRuns(slices.Concat(samples...))}
+		tested = [][]*Measure{slices.Concat(tested...)}
+	} else {
+		changes = stats.CompareSamples(samples)
+	}
+	for i, list := range tested {
+		for k, m := range list {
+			m.judge(changes[i][k], o.MinEffect)
+			if m.Verdict == Unclear && d.oneRunEach() {
+				m.Verdict = OneRunEach
+			}
+			if m.Verdict != NotTested {
+				d.InteractionChanges++
+			}
+		}
+	}
+}
+
+// observations returns the values of a measure: the means of runs if these are tested, NaN
+// where it is unknown, otherwise those of the interactions.
+func (d *Diff) observations(runs [][]*stats.Interaction, k *stats.InteractionMeasure) (list []float64) {
+	for _, run := range runs {
+		var values []float64
+		for _, i := range run {
+			x := math.NaN()
+			if v := k.Of(i); v != nil {
+				x = *v
+			}
+			values = append(values, x)
+		}
+		if !d.byRuns() {
+			list = append(list, values...)
+		} else if m := mean(known(values)); m != nil {
+			list = append(list, *m)
+		} else {
+			list = append(list, math.NaN())
+		}
+	}
+	return list
+}
+
+// measure returns the measure of a name.
+func (p *InteractionPair) measure(name string) *Measure {
+	return p.Measures[slices.IndexFunc(p.Measures, func(m *Measure) bool { return m.Name == name })]
+}
+
+// verdict returns the worst verdict on a measure.
+func (p *InteractionPair) verdict() Verdict { return worst(p.Measures) }
+
+// title names the scene and its page: "APP_LIST_FLING on pages/Index", "cold launch".
+func (p *InteractionPair) title() string {
+	title := p.Scene
+	if p.Launch {
+		title += " launch"
+	}
+	if p.Page != "" {
+		title += " on " + p.Page
+	}
+	return text.Printable(title)
+}
+
+// fullTitle is the title with the application before it.
+func (p *InteractionPair) fullTitle() string { return text.ProcessName(p.Process) + ", " + p.title() }
+
+// selects reports whether a condition is on one of the interactions.
+func (p *InteractionPair) selects(c *condition.Condition) bool {
+	for _, list := range slices.Concat(p.Base, p.New) {
+		if slices.ContainsFunc(list, c.SelectsInteraction) {
+			return true
+		}
+	}
+	return false
+}
+
+// whyInteractionUnknown returns why a condition on a measure of the interactions cannot be checked.
+func (d *Diff) whyInteractionUnknown(p *InteractionPair, m *Measure) string {
+	k := stats.InteractionMeasureOf(m.Name)
+	switch {
+	case count(p.Base) == 0:
+		return "the base trace cuts all of them"
+	case count(p.New) == 0:
+		return "the new trace cuts all of them"
+	case m.Base == nil && m.New == nil:
+		return "unknown in both traces"
+	case m.Base == nil:
+		return "unknown in the base trace"
+	case m.New == nil:
+		return "unknown in the new trace"
+	case !k.Tested:
+		return "not tested for significance; --fail-on-any compares the values"
+	case k.PerRefresh && p.refreshDiffers:
+		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
+	case d.byRuns():
+		return "too few: three runs of each side need a value; --fail-on-any compares the values"
+	}
+	return "too few: each side needs three interactions with a value; --fail-on-any compares the values"
+}

@@ -1,0 +1,328 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/view"
+)
+
+// did returns a side of one run in which the user did something.
+func did(name string, list ...*stats.Interaction) Side {
+	s := gallery("com.example.gallery", "render_service", 2, 20, func(int) int { return 5 }).side(name)
+	s.Stats.Interactions = list
+	return s
+}
+
+// fling returns a fling of the gallery that answered after so many milliseconds.
+func fling(page string, response float64) *stats.Interaction {
+	input := analyzer.FirstMove.String()
+	i := &stats.Interaction{Kind: "scene", Scene: "APP_LIST_FLING", Process: "com.example.gallery", PID: 100, Input: &input, Response: &response}
+	if page != "" {
+		i.Page = &page
+	}
+	return i
+}
+
+func flings(responses ...float64) (list []*stats.Interaction) {
+	for _, r := range responses {
+		list = append(list, fling("pages/Index", r))
+	}
+	return list
+}
+
+func launch(process, kind string, firstFrame float64) *stats.Interaction {
+	return &stats.Interaction{Kind: "launch", Scene: kind, Process: process, PID: 200, Response: &firstFrame}
+}
+
+func cut(i *stats.Interaction) *stats.Interaction {
+	i.Truncated = true
+	return i
+}
+
+// summary names the interactions with the numbers on both sides.
+func summary(list []*InteractionPair) (lines []string) {
+	for _, p := range list {
+		lines = append(lines, fmt.Sprintf("%s %d→%d", p.fullTitle(), count(p.Base), count(p.New)))
+	}
+	return lines
+}
+
+// The same scene on the same page of the same application is a sample of each side.
+func TestInteractionPairs(t *testing.T) {
+	renamed := fling("pages/Index", 1)
+	renamed.Process = "com.example.photos"
+	short := fling("pages/Index", 1)
+	short.Process = "example.gallery" // as a kernel cuts it to 15 bytes
+	other := fling("pages/Index", 1)
+	other.Process = "com.example.camera"
+	for _, test := range []struct {
+		what                string
+		base, new           []*stats.Interaction
+		options             Options
+		both, inBase, inNew []string
+	}{
+		{"pages", append(flings(1, 2, 3), fling("pages/Picture", 4)), append(flings(5), fling("pages/Set", 6), fling("pages/Set", 6)), Options{},
+			[]string{"com.example.gallery, APP_LIST_FLING on pages/Index 3→1"},
+			[]string{"com.example.gallery, APP_LIST_FLING on pages/Picture 1→0"}, []string{"com.example.gallery, APP_LIST_FLING on pages/Set 0→2"}},
+		{"a page that only one side knows", append(flings(1, 2), fling("pages/Set", 3)), []*stats.Interaction{fling("", 4)}, Options{},
+			[]string{"com.example.gallery, APP_LIST_FLING 3→1"}, nil, nil},
+		{"a page that is unknown once", append(flings(1, 2), fling("", 3)), flings(4), Options{},
+			[]string{"com.example.gallery, APP_LIST_FLING on pages/Index 2→1"}, []string{"com.example.gallery, APP_LIST_FLING 1→0"}, nil},
+		{"cut ones", append(flings(1), cut(fling("pages/Index", 2))), []*stats.Interaction{cut(fling("pages/Index", 2))}, Options{},
+			[]string{"com.example.gallery, APP_LIST_FLING on pages/Index 1→0"}, nil, nil},
+		{"launches", []*stats.Interaction{launch("a", "cold", 1), launch("b", "cold", 1)}, []*stats.Interaction{launch("a", "cold", 1), launch("b", "warm", 1)}, Options{},
+			[]string{"a, cold launch 1→1"}, []string{"b, cold launch 1→0"}, []string{"b, warm launch 0→1"}},
+		{"a name that is cut", flings(1), []*stats.Interaction{short}, Options{}, []string{"com.example.gallery, APP_LIST_FLING on pages/Index 1→1"}, nil, nil},
+		{"other applications", flings(1), []*stats.Interaction{other}, Options{},
+			nil, []string{"com.example.gallery, APP_LIST_FLING on pages/Index 1→0"}, []string{"com.example.camera, APP_LIST_FLING on pages/Index 0→1"}},
+		{"selected", append(flings(1), other), append(flings(1), other), Options{Process: func(p *analyzer.Process) bool { return p.Name == "com.example.gallery" }},
+			[]string{"com.example.gallery, APP_LIST_FLING on pages/Index 1→1"}, nil, nil},
+	} {
+		d := compare(t, did("base", test.base...), did("new", test.new...), test.options)
+		for _, x := range []struct {
+			got  []*InteractionPair
+			want []string
+		}{{d.Interactions, test.both}, {d.OnlyBaseInteractions, test.inBase}, {d.OnlyNewInteractions, test.inNew}} {
+			if got := summary(x.got); !slices.Equal(got, x.want) {
+				t.Errorf("%s: %q, want %q", test.what, got, x.want)
+			}
+		}
+	}
+	// An application that is mapped.
+	new := gallery("com.example.photos", "render_service", 2, 20, func(int) int { return 5 }).side("new")
+	new.Stats.Interactions = []*stats.Interaction{renamed}
+	d := compare(t, did("base", flings(1)...), new, Options{Map: []Mapping{{"com.example.gallery", "com.example.photos"}}})
+	if got := summary(d.Interactions); !slices.Equal(got, []string{"com.example.gallery, APP_LIST_FLING on pages/Index 1→1"}) {
+		t.Errorf("mapped: %q", got)
+	}
+}
+
+// Five flings against five: 2 of 252 divisions are as far apart. Their means are compared.
+func TestInteractionChanges(t *testing.T) {
+	d := compare(t, did("base", flings(80, 81, 82, 83, 84)...), did("new", append(flings(90, 91, 92, 93, 99), cut(fling("pages/Index", 1000)))...), Options{})
+	p := d.Interactions[0]
+	m := p.measure("response_ms")
+	if !near(m.Base, 82) || !near(m.New, 93) || !near(m.P, 2./252) || m.Verdict != Worse || *m.Low <= 0 || p.verdict() != Worse {
+		t.Errorf("%s", describe(m))
+	}
+	if m := p.measure("hitch"); m.Base != nil || m.Verdict != NotTested || d.InteractionChanges != 1 || d.interactionUnit() != "interaction" {
+		t.Errorf("%s, %d changes of %ss", describe(m), d.InteractionChanges, d.interactionUnit())
+	}
+	if !strings.HasPrefix(d.verdict(), "worse: APP_LIST_FLING on pages/Index (Response); ") {
+		t.Errorf("verdict %q", d.verdict())
+	}
+	// What is not significant is so of one run. Two are not enough.
+	d = compare(t, did("base", append(flings(80, 90, 82, 85), launch("a", "cold", 1), launch("a", "cold", 2))...),
+		did("new", append(flings(81, 83, 84, 89), launch("a", "cold", 500), launch("a", "cold", 501))...), Options{})
+	if m := d.Interactions[0].measure("response_ms"); m.Verdict != OneRunEach {
+		t.Errorf("%s", describe(m))
+	}
+	if m := d.Interactions[1].measure("first_frame_ms"); m.Verdict != NotTested || !near(m.Base, 1.5) || !near(m.New, 500.5) {
+		t.Errorf("%s", describe(m))
+	}
+}
+
+// With three runs or more these are tested, whatever the number of interactions in each: the
+// value of a side is the mean of the means of its runs.
+func TestInteractionRuns(t *testing.T) {
+	side := func(name string, plus float64) Side {
+		var runs []Side
+		for i := range 5 {
+			x := 80 + plus + float64(i)
+			runs = append(runs, did(fmt.Sprint(name, i), flings(slices.Repeat([]float64{x - 1, x + 1}, 1+i)...)...))
+		}
+		return Join(name, runs)
+	}
+	d := compare(t, side("base", 0), side("new", 20), Options{})
+	p := d.Interactions[0]
+	m := p.measure("response_ms")
+	if !near(m.Base, 82) || !near(m.New, 102) || !near(m.P, 2./252) || m.Verdict != Worse || d.interactionUnit() != "run" || count(p.Base) != 30 {
+		t.Errorf("%s of %d by %s", describe(m), count(p.Base), d.interactionUnit())
+	}
+	// A fling in two runs only is not tested.
+	few := Join("few", []Side{did("1"), did("2"), did("3", flings(1)...), did("4", flings(2)...)})
+	d = compare(t, few, side("new", 0), Options{FailOn: conditions(t, "fling.response_ms>+1")})
+	if o := d.Outcomes[0]; o.Status != condition.Unknown || o.Reason != "too few: three runs of each side need a value; --fail-on-any compares the values" {
+		t.Errorf("%+v", o)
+	}
+}
+
+// At another refresh rate a frame rate means something else.
+func TestInteractionRefresh(t *testing.T) {
+	side := func(period int) Side {
+		g := gallery("com.example.gallery", "render_service", 30, 20, func(int) int { return 5 })
+		for _, f := range g.Frames {
+			f.Period = trace.Duration(period) * ms
+		}
+		s := g.side("")
+		for i := range 5 {
+			x := fling("", float64(period+i))
+			fps := float64(60 + i)
+			x.FPS = &fps
+			s.Stats.Interactions = append(s.Stats.Interactions, x)
+		}
+		return s
+	}
+	d := compare(t, side(8), side(16), Options{FailOn: conditions(t, "fling.fps<-1,fling.response_ms>+1")})
+	if o := d.Outcomes; o[0].Reason != "not comparable, the refresh rates differ; --fail-on-any compares the values" || o[1].Status != condition.Failed {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestInteractionConditions(t *testing.T) {
+	base := did("base", append(flings(80, 81, 82, 83, 84), fling("pages/Old", 80), cut(launch("a", "warm", 1)), launch("b", "cold", 1))...)
+	new := did("new", append(flings(90, 91, 92, 93, 94), launch("a", "warm", 1), launch("c", "hot", 1))...)
+	list := func(s string) condition.Conditions { return conditions(t, s) }
+	for text, want := range map[string][]string{
+		"fling.response_ms>+5": {"failed com.example.gallery, APP_LIST_FLING on pages/Index: fling.response_ms>+5: 82.0 → 92.0, +10.0",
+			"unknown com.example.gallery, APP_LIST_FLING on pages/Old: fling.response_ms>+5: the new trace has no such interaction"},
+		"warm.first_frame_ms>+5": {"unknown a, warm launch: warm.first_frame_ms>+5: the base trace cuts all of them"},
+		"hot.first_frame_ms>+5":  {"unknown hot.first_frame_ms>+5: the base trace has no such interaction"},
+		"cold.first_frame_ms>+5": {"unknown b, cold launch: cold.first_frame_ms>+5: the new trace has no such interaction"},
+		"tap.fps<-1":             {"unknown tap.fps<-1: no interaction of tap; there are APP_LIST_FLING, cold, hot, warm"},
+		"nobody: fling.fps<-1":   {"unknown nobody: fling.fps<-1: no process with frames matches; the trace has com.example.gallery, render_service, a, b, c"},
+		"render*: fling.fps<-1":  {"unknown render*: fling.fps<-1: no interactions"},
+	} {
+		var got []string
+		for _, o := range compare(t, base, new, Options{FailOn: list(text)}).Outcomes {
+			change, _, _ := strings.Cut(o.String(), " (96 %")
+			got = append(got, string(o.Status)+" "+change)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%q, want\n%q", text, got, want)
+		}
+	}
+	// What --process leaves out is not checked.
+	o := Options{FailOn: conditions(t, "render*: fling.fps<-1"), Process: func(p *analyzer.Process) bool { return p.Name == "com.example.gallery" }}
+	if d := compare(t, base, new, o); len(d.Outcomes) != 0 {
+		t.Errorf("%v", d.Outcomes)
+	}
+	// Without a test, values can be compared.
+	d := compare(t, did("base", flings(80)...), did("new", flings(90)...), Options{Any: true, FailOn: conditions(t, "fling.response_ms>+5, jank_rate>+2%")})
+	for i, o := range d.Outcomes {
+		last := i == len(d.Outcomes)-1
+		if last != (o.Interactions != nil) || last != (o.Pair == nil) || last != (o.Status == condition.Failed) {
+			t.Errorf("%d: %+v", i, o)
+		}
+	}
+}
+
+// Ten flings are a row of the table. The page has all measures of the rest, too.
+func TestInteractionView(t *testing.T) {
+	base := did("base", append(flings(80, 81, 82, 83, 84), launch("a", "cold", 600), fling("pages/\x1bOld", 80))...)
+	new := did("new", append(flings(90, 91, 92, 93, 94), launch("a", "cold", 700))...)
+	d := compare(t, base, new, Options{})
+	var section view.Section
+	for _, b := range d.view(WriteOptions{}).Blocks {
+		if s, ok := b.(view.Section); ok && s.Title == "Interactions" {
+			section = s
+		}
+	}
+	page, terminal := tables(section.Blocks, true), tables(section.Blocks, false)
+	if len(page) != 3 || len(terminal) != 2 {
+		t.Fatalf("%d and %d tables", len(page), len(terminal))
+	}
+	want := [][]string{
+		{"APP_LIST_FLING on pages/Index", "5 → 5", "82.0 → 92.0", "– → –", "– → –", "worse"},
+		{"cold launch", "1 → 1", "600.0 → 700.0", "", "", "not tested"},
+	}
+	for i, row := range page[0].Rows {
+		if got := cellTexts(row); !slices.Equal(got, want[i]) {
+			t.Errorf("%q, want %q", got, want[i])
+		}
+	}
+	for _, format := range Formats {
+		out := write(t, d, format, WriteOptions{Verbose: true})
+		if hasNaN(out) || strings.Contains(out, "\x1b") {
+			t.Errorf("%s: %s", format, out)
+		}
+		if only := `pages/\x1bOld" (1)`; format == "table" && !strings.Contains(strings.Join(strings.Fields(out), " "), only) {
+			t.Errorf("%s is missing:\n%s", only, out)
+		}
+	}
+	if out := write(t, compare(t, before(), after(), Options{}), "html", WriteOptions{}); strings.Contains(out, "Interactions") {
+		t.Error("a page about traces without interactions has their section")
+	}
+}
+
+func TestInteractionJSON(t *testing.T) {
+	base := did("base", append(append(flings(80, 81, 82), fling("pages/Old", 80)), cut(fling("pages/Index", 1)))...)
+	d := compare(t, base, did("new", flings(90, 91, 92)...), Options{FailOn: conditions(t, "fling.response_ms>+5")})
+	var got struct {
+		Interactions []struct {
+			Kind, Scene, Process, Page string
+			Base, New                  struct{ Interactions, Truncated int }
+			Measures                   []*Measure
+		}
+		Only []struct{ Kind, Scene, Process, Page string } `json:"interactions_only_in_base"`
+		Test struct {
+			Unit    string
+			Changes int
+		} `json:"interaction_test"`
+		FailOn []struct {
+			Process, Interactions *int
+			Missing               string
+		} `json:"fail_on"`
+	}
+	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil {
+		t.Fatal(err)
+	}
+	i := got.Interactions[0]
+	if i.Kind != "scene" || i.Scene != "APP_LIST_FLING" || i.Process != "com.example.gallery" || i.Page != "pages/Index" || i.Base.Interactions != 3 || i.Base.Truncated != 1 || i.New.Truncated != 0 {
+		t.Errorf("%+v", i)
+	}
+	if m := i.Measures[0]; len(i.Measures) != 10 || m.Name != "response_ms" || m.Field != "response_ms" || !near(m.Delta, 10) || math.IsNaN(*m.P) {
+		t.Errorf("%d measures, %s", len(i.Measures), describe(m))
+	}
+	if len(got.Only) != 1 || got.Only[0].Page != "pages/Old" || got.Test.Unit != "interaction" || got.Test.Changes != 1 {
+		t.Errorf("%+v", got)
+	}
+	if f := got.FailOn; f[0].Process != nil || *f[0].Interactions != 0 || f[1].Interactions != nil || f[1].Missing != "com.example.gallery, APP_LIST_FLING on pages/Old" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The flings of made traces: with injected jank they are worse, another seed alone is not.
+func TestSimulatedInteractions(t *testing.T) {
+	run := func(name string, seed uint64, janky bool) Side {
+		side, _ := simulated(t, name, func(c *simulate.Config) {
+			demonstration := simulate.Demonstration()
+			*c = demonstration
+			c.Seed = seed
+			if !janky {
+				c.Injections = nil
+			}
+		})
+		return side
+	}
+	sides := map[string]Side{}
+	for name, janky := range map[string]bool{"base": false, "same": false, "janky": true} {
+		var runs []Side
+		for i := range 5 {
+			runs = append(runs, run(fmt.Sprint(name, i), uint64(len(name)*10+i), janky))
+		}
+		sides[name] = Join(name, runs)
+	}
+	fling := func(d *Diff) *InteractionPair {
+		return d.Interactions[slices.IndexFunc(d.Interactions, func(p *InteractionPair) bool { return p.Scene == "APP_LIST_FLING" })]
+	}
+	worse := fling(compare(t, sides["base"], sides["janky"], Options{}))
+	if count(worse.Base) != 15 || count(worse.New) != 15 || worse.measure("hitch").Verdict != Worse || worse.measure("response_ms").Verdict != Unclear {
+		t.Errorf("%d and %d flings, %s, %s", count(worse.Base), count(worse.New), describe(worse.measure("hitch")), describe(worse.measure("response_ms")))
+	}
+	for _, p := range compare(t, sides["base"], sides["same"], Options{}).Interactions {
+		if p.verdict().Significant() {
+			t.Errorf("%s: %v", p.title(), labels(p.Measures, p.verdict()))
+		}
+	}
+}
