@@ -133,7 +133,13 @@ func (s *sim) settleInteractions() {
 		}
 		return t.Begin
 	}
-	slices.SortStableFunc(s.truth.Interactions, func(a, b *InteractionTruth) int { return cmp.Compare(begin(a), begin(b)) })
+	slices.SortStableFunc(s.truth.Interactions, func(a, b *InteractionTruth) int {
+		order := cmp.Compare(begin(a), begin(b))
+		if a.Begin == 0 && b.Begin == 0 {
+			order = cmp.Or(order, cmp.Compare(a.End, b.End))
+		}
+		return order
+	})
 	s.truth.Hangs = slices.DeleteFunc(s.truth.Hangs, func(h HangTruth) bool {
 		return h.Duration < minHang || !inside(h.Start) || !inside(h.Start.Add(h.Duration))
 	})

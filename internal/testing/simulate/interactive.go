@@ -224,13 +224,24 @@ func Anything(seed uint64) Config {
 	for i := range c.Apps {
 		c.Apps[i].OnDemand = !chance(3)
 	}
+	apps := int64(len(c.Apps))
+	if chance(3) {
+		apps = notesApp // which is launched instead
+		c.Apps[notesApp].Draws, c.Apps[notesApp].OnDemand = 0, true
+		for n, kind := range []LaunchKind{Cold, []LaunchKind{Warm, Hot}[r.below(2)]} {
+			at := between(200, 1500) + trace.Duration(n)*1900*ms
+			c.Launches = append(c.Launches, Launch{
+				App: notesApp, Launcher: launcherApp, At: at, Kind: kind, Work: between(20, 700), Draws: between(100, 300),
+			})
+		}
+	}
 	inputs := map[string]Input{
 		"APP_LIST_FLING": FirstMove, "APP_SWIPER_FLING": FirstMove, "APP_SWIPER_SCROLL": FirstMove, "WINDOW_RECT_RESIZE": LastDown,
 	}
 	scenes := append(slices.Clone(knownScenes), "PRIVATE_ANIMATION_7", "DIALOG_ANI")
 	busy := map[App]trace.Duration{} // until when a scene of the application lasts
 	for range 3 + r.below(8) {
-		app := int(r.below(int64(len(c.Apps))))
+		app := int(r.below(apps))
 		in := Interaction{
 			App: app, Scene: scenes[r.below(int64(len(scenes)))], Page: "pages/Index",
 			At: between(5, 4500), Length: between(100, 700), Delay: between(5, 550),

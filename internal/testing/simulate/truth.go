@@ -18,8 +18,8 @@ type Truth struct {
 	// Causes has the injected causes of a scene, one or two for each frame that they
 	// affect. No other frame of the scene is late.
 	Causes []*CauseTruth
-	// Interactions are in order of their begin; those that begin before the trace come first,
-	// those with a begin that is lost are where they end.
+	// Interactions are in order of their begin. Those that begin before the trace come first, in
+	// order of their end; those with a begin that is lost are where they end.
 	Interactions []*InteractionTruth
 	Hangs        []HangTruth
 
