@@ -31,15 +31,18 @@ import (
 )
 
 func openCommand() *cli.Command {
+	interaction := interactionFlag("select interaction `N` of ohframe report")
+	interaction.DefaultText = "none"
 	return &cli.Command{
 		Name:        "open",
-		Usage:       "show a trace in the Perfetto UI, at its worst frame",
+		Usage:       "show a trace in the Perfetto UI, at its worst frame or an interaction",
 		ArgsUsage:   "TRACE",
 		Description: "TRACE may be a folder with one trace.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
 			&cli.StringFlag{Name: processFlag.Name, Usage: "select a frame of processes `NAME`: a part, a pattern, or a pid"},
 			frameFlag("select the frame `VSYNC`", "worst"),
+			interaction,
 			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `[PROCESS:]VSYNC|TIME` (10046, +1.5s)"},
 			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
 			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
@@ -74,6 +77,13 @@ func open(c *cli.Context) error {
 	at, err := placeOption(c)
 	if err != nil {
 		return err
+	}
+	interaction, err := interactionOption(c)
+	switch {
+	case err != nil:
+		return err
+	case interaction != 0 && !at.IsZero():
+		return &failure{what: "--interaction names what to look at, as --process, --frame and --at do", hint: "give one of them"}
 	}
 	tracks, err := choice(c, "view")
 	if err != nil {
@@ -122,8 +132,15 @@ func open(c *cli.Context) error {
 	printConverted(c, name, in, summary)
 	look := serve.ViewOptions{All: tracks == "all"}
 	switch {
-	case summary.Timeline == nil && !at.IsZero():
-		return &failure{file: inputName(name), what: "its frames cannot be read: --process, --frame and --at are not supported", hint: "give one trace, not an archive of several"}
+	case summary.Timeline == nil && (interaction != 0 || !at.IsZero()):
+		return &failure{
+			file: inputName(name), what: "its frames cannot be read: --process, --frame, --interaction and --at are not supported",
+			hint: "give one trace, not an archive of several",
+		}
+	case interaction != 0:
+		if look.Interaction, err = locate.Interaction(interaction, summary.Timeline); err != nil {
+			return err
+		}
 	case summary.Timeline != nil:
 		if look.At, err = at.Find(summary.Timeline); err != nil {
 			return err

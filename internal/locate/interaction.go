@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
 	"ohframe/internal/text"
 )
@@ -35,7 +34,7 @@ func interactionNames(t *analyzer.Timeline) string {
 	var names []string
 	for _, i := range t.Interactions[:min(len(t.Interactions), maxInteractions)] {
 		name := fmt.Sprintf("%d (%s of %s", i.ID, InteractionName(i), text.ProcessName(i.Process.Name))
-		if at := interactionStart(i); at.Known() {
+		if at := InteractionSpan(i).Start; at.Known() {
 			name += ", " + text.Since(t.Origin(), at)
 		}
 		names = append(names, name+")")
@@ -46,9 +45,11 @@ func interactionNames(t *analyzer.Timeline) string {
 	return strings.Join(names, ", ")
 }
 
-// interactionStart returns when an interaction starts, as far as that is known.
-func interactionStart(i *analyzer.Interaction) trace.Time {
-	return cmp.Or(i.From(), i.Observed.Start, i.End)
+// InteractionSpan returns the interval of an interaction, as far as it is known: from the
+// input, or the begin without one, to when the last frame was shown.
+func InteractionSpan(i *analyzer.Interaction) analyzer.Interval {
+	start := cmp.Or(i.From(), i.Observed.Start, i.End)
+	return analyzer.Interval{Start: start, End: max(start, cmp.Or(i.LastShown, i.Observed.End, i.End))}
 }
 
 // InteractionName returns the name of an interaction in texts: that of a scene, or "cold

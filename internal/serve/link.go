@@ -23,10 +23,13 @@ type Link struct {
 
 // View is what the UI shows of a trace first.
 type View struct {
-	// Selected is the actual interval of the frame that is selected; unknown if none is.
+	// Selected is the actual interval of the frame that is selected, or the interval of the
+	// interaction; unknown if nothing is.
 	Selected analyzer.Interval
 	// Process is the process of that frame.
 	Process trace.PID
+	// Interaction is the id of that interaction; zero if a frame is selected.
+	Interaction int
 	// Span is the visible time. If it is unknown or outside the trace, the UI shows
 	// the whole trace.
 	Span analyzer.Interval
@@ -75,7 +78,11 @@ func (l Link) String() string {
 		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
 	}
 	if selected := l.View.Selected; selected.Known() {
-		arguments += fmt.Sprintf("&ts=%d&dur=%s", selected.Start, escape(fmt.Sprintf("%d"+amongFrames, selected.Duration(), l.View.Process)))
+		condition := fmt.Sprintf(amongFrames, l.View.Process)
+		if l.View.Interaction != 0 {
+			condition = fmt.Sprintf(thatInteraction, l.View.Interaction)
+		}
+		arguments += fmt.Sprintf("&ts=%d&dur=%d%s", selected.Start, selected.Duration(), escape(condition))
 	}
 	if span := l.View.Span; span.Known() {
 		arguments += fmt.Sprintf("&visStart=%d&visEnd=%d", span.Start, span.End)
@@ -94,6 +101,10 @@ func (l Link) String() string {
 const amongFrames = " AND track_id IN (SELECT t.id FROM process_track AS t JOIN process AS p USING (upid) WHERE p.pid = %d" +
 	" AND (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.type = 'android_actual_frame_timeline'))" +
 	" ORDER BY id IN (SELECT id FROM actual_frame_timeline_slice)"
+
+// thatInteraction completes the condition for the slice of an interaction: its response, or a
+// frame, may have the same times.
+const thatInteraction = " AND extract_arg(arg_set_id, 'debug.interaction.id') = %d"
 
 // escape escapes a text for JavaScript's decodeURIComponent. Not every program that
 // passes an address to the browser keeps a plus for a space.

@@ -19,6 +19,8 @@ import (
 type ViewOptions struct {
 	// At is where to look, by default at the worst frame.
 	At locate.Found
+	// Interaction is the one to look at instead; nil for none.
+	Interaction *analyzer.Interaction
 	// All shows all tracks, not only those of frames.
 	All bool
 }
@@ -30,9 +32,10 @@ const (
 	around = 100 * trace.Millisecond
 )
 
-// Look returns a view of a frame or a time in a timeline, by default of the late frame that
-// missed its deadline by most, the first of equals. The worst frames have notes with their
-// causes; c may be nil. Of a timeline without complete frames it only says so.
+// Look returns a view of a frame, an interaction or a time in a timeline, by default of the
+// late frame that missed its deadline by most, the first of equals. The worst frames have notes
+// with their causes; c may be nil. Of a timeline without complete frames and interactions it
+// only says so.
 //
 // The process to look at is the first of the workspace, and the only one that is expanded.
 // Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
@@ -40,12 +43,16 @@ const (
 // workspace changes.
 func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	frames := survey(t)
-	if !frames.all.Known() {
+	if frames.process == nil {
 		return View{Commands: []ui.Command{ui.NoFrames()}}, nil
 	}
 	var view View
 	process := frames.process
 	switch f := frames.selected(o.At); {
+	case o.Interaction != nil:
+		process = o.Interaction.Process
+		view.Selected, view.Process, view.Interaction = locate.InteractionSpan(o.Interaction), process.PID, o.Interaction.ID
+		view.Span = within(widen(view.Selected, view.Selected.Duration()/8+1), frames.all)
 	case f != nil:
 		process = f.Process
 		view.Selected, view.Process = f.Actual, process.PID
@@ -57,14 +64,23 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	if o.At.Time.Known() {
 		view.Span = within(widen(analyzer.Interval{Start: o.At.Time, End: o.At.Time}, around), frames.all)
 	}
-	if !o.All {
-		view.Commands = ui.ShowWorkspace(process.PID)
+	first := process.PID
+	if first == trace.UnknownPID {
+		first = 0 // the UI has no such process
 	}
-	view.Commands = append(view.Commands, ui.ExpandProcess(process.PID))
+	if !o.All {
+		view.Commands = ui.ShowWorkspace(first)
+	}
+	if first != 0 {
+		view.Commands = append(view.Commands, ui.ExpandProcess(first))
+	}
 	for _, f := range frames.late[:min(noted, len(frames.late))] {
 		view.Commands = append(view.Commands, note(f, c))
 	}
-	tabs, err := ui.Open(ui.Overview{Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known()})
+	tabs, err := ui.Open(ui.Overview{
+		Frames: frames.complete, Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known(),
+		Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
+	})
 	if err != nil {
 		return View{}, err
 	}
@@ -72,15 +88,18 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	return view, nil
 }
 
-// frames is what a view shows of the complete frames of a timeline.
+// frames is what a view shows of the complete frames and the interactions of a timeline.
 type frames struct {
-	late []*analyzer.Frame // those with the largest overruns first
-	// all is the interval in which the frame tracks have slices. The UI does not show times
-	// outside of it.
-	all     analyzer.Interval
-	process *analyzer.Process // the one with the most frames, an application if there is one
-	judged  bool              // for some frame it is known whether it is late
-	android bool              // there are frames of Android
+	complete bool              // there are some
+	late     []*analyzer.Frame // those with the largest overruns first
+	// all is the interval in which the tracks have slices. The UI does not show times outside
+	// of it.
+	all analyzer.Interval
+	// process is the one with the most frames, an application if there is one, or that of the
+	// first interaction; nil if there is nothing.
+	process *analyzer.Process
+	judged  bool // for some frame it is known whether it is late
+	android bool // there are frames of Android
 }
 
 func survey(t *analyzer.Timeline) (s frames) {
@@ -98,8 +117,14 @@ func survey(t *analyzer.Timeline) (s frames) {
 			most = f
 		}
 	}
-	if most != nil {
-		s.process = most.Process
+	for _, i := range t.Interactions {
+		s.all = union(s.all, locate.InteractionSpan(i))
+	}
+	switch {
+	case most != nil:
+		s.complete, s.process = true, most.Process
+	case len(t.Interactions) > 0:
+		s.process = t.Interactions[0].Process
 	}
 	slices.SortStableFunc(s.late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
 	return s

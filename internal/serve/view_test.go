@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
@@ -165,6 +167,108 @@ func tabs(view serve.View) (list []string) {
 		}
 	}
 	return list
+}
+
+// timelineOf returns the timeline of frames and of interactions, which are numbered.
+func timelineOf(interactions []*analyzer.Interaction, frames ...*analyzer.Frame) *analyzer.Timeline {
+	for n, i := range interactions {
+		i.ID = n + 1
+	}
+	return &analyzer.Timeline{Frames: frames, Interactions: interactions}
+}
+
+// An interaction is selected with some time around it, and its process is the one to look at.
+// Its tab is in front; otherwise it is behind those of frames. Without frames it is the only
+// one.
+func TestInteraction(t *testing.T) {
+	late := frame(20, 100, 12, analyzer.MainLate)
+	fling := &analyzer.Interaction{
+		Process: &analyzer.Process{PID: 30, Name: "gallery"}, Scene: "APP_LIST_FLING",
+		InputAt: trace.Time(200 * ms), Begin: trace.Time(240 * ms), LastShown: trace.Time(600 * ms), Observed: interval(240, 580),
+	}
+	unseen := &analyzer.Interaction{
+		Process: &analyzer.Process{PID: trace.UnknownPID, Name: "notes"}, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch,
+		Begin: trace.Time(300 * ms), Observed: interval(300, 460),
+	}
+	both := []*analyzer.Interaction{fling, unseen}
+	around := analyzer.Interval{Start: trace.Time(150*ms - 1), End: trace.Time(600 * ms)} // nothing is later
+	for _, test := range []struct {
+		timeline       *analyzer.Timeline
+		interaction    *analyzer.Interaction
+		selected, span analyzer.Interval
+		expanded       string
+		tabs           []string
+	}{
+		{timelineOf(both, late), nil, late.Actual, interval(100, 121), "20", []string{"Interactions", "Jank by process", "Why frames were late", "pause", "tables"}},
+		{timelineOf(both, late), fling, interval(200, 600), around, "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
+		{timelineOf(both), fling, interval(200, 600), analyzer.Interval{Start: trace.Time(200 * ms), End: trace.Time(600 * ms)}, "30", []string{"Interactions", "pause", "tables"}},
+		{timelineOf(both, late), unseen, interval(300, 460), analyzer.Interval{Start: trace.Time(280*ms - 1), End: trace.Time(480*ms + 1)}, "", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
+		{timelineOf(both), nil, analyzer.Interval{}, analyzer.Interval{}, "30", []string{"Interactions", "tables"}},
+	} {
+		view, err := serve.Look(test.timeline, nil, serve.ViewOptions{Interaction: test.interaction})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := 0
+		if test.interaction != nil {
+			id = test.interaction.ID
+		}
+		if view.Selected != test.selected || view.Interaction != id || test.span.Known() && test.interaction != nil && view.Span != test.span {
+			t.Errorf("interaction %d: selected %v, %d, visible %v; want %v and %v", id, view.Selected, view.Interaction, view.Span, test.selected, test.span)
+		}
+		if got := tabs(view); !reflect.DeepEqual(got, test.tabs) {
+			t.Errorf("interaction %d: tabs %q, want %q", id, got, test.tabs)
+		}
+		expand := patterns(t, view.Commands, "dev.perfetto.ExpandTracksByRegex")
+		if len(expand) != truth(test.expanded != "") || len(expand) == 1 && !expand[0].Match("a "+test.expanded) {
+			t.Errorf("interaction %d: %d processes are expanded, want %s", id, len(expand), test.expanded)
+		}
+	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// The UI's query for the slice of an interaction finds it, whatever else has its times.
+func TestInteractionsInEngine(t *testing.T) {
+	enginetest.ForTest(t)
+	config := simulate.Launches()
+	config.Kernel = simulate.KernelNone
+	texts := map[string]string{}
+	for name, config := range map[string]simulate.Config{"demonstration": simulate.Demonstration(), "unseen": config} {
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = text.String()
+	}
+	texts["unseen"] = regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(texts["unseen"], "")
+	for name, text := range texts {
+		var out bytes.Buffer
+		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Causes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := enginetest.Load(t, out.Bytes())
+		for _, i := range summary.Timeline.Interactions {
+			view, err := serve.Look(summary.Timeline, summary.Causes, serve.ViewOptions{Interaction: i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, arguments := read(t, serve.Link{UI: serve.Own(9001), Port: 9001, Path: "a.pftrace", View: view}.String())
+			selected := enginetest.Query(t, session, "SELECT name FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"])
+			if len(selected.Rows) != 1 || !strings.Contains(fmt.Sprint(selected.Rows[0][0]), fmt.Sprintf(" #%d", i.ID)) {
+				t.Errorf("%s: interaction %d selects\n%s", name, i.ID, selected)
+			}
+			if i.ID == 1 {
+				uitest.Run(t, session, view.Commands)
+			}
+		}
+	}
 }
 
 // The last tab is in front. Only tabs that need them are after the tables of all modules. The

@@ -26,8 +26,9 @@ var ofTimeline = tab{
 }
 
 const (
-	aboutLate      = "late frames, the worst first: a click on an id selects the frame"
-	aboutProcesses = "frames of each process, as in ohframe report"
+	aboutLate         = "late frames, the worst first: a click on an id selects the frame"
+	aboutProcesses    = "frames of each process, as in ohframe report"
+	aboutInteractions = "interactions, the one with the most hitches first: a click on an id selects it"
 )
 
 // NoFrames returns the command that says in a tab that there is nothing to see.
@@ -37,17 +38,25 @@ func NoFrames() Command {
 
 // Overview is what decides which tabs a view has.
 type Overview struct {
+	Frames   bool // there are complete frames
 	Late     bool // some frame is late
 	Judged   bool // it is known of some frame whether it is late
 	Android  bool // the frames are Android's
-	Selected bool // the view selects a frame
+	Selected bool // the view selects something
+
+	Interactions bool // there are interactions
+	Interaction  bool // the view selects one
 }
 
 // Open returns the commands that show the tabs of a view, the one in front last, and then
 // create the tables of all modules with names of their own. The tabs read slices, because
 // the tables need many times as long.
 func Open(o Overview) ([]Command, error) {
-	slices, err := sql.Inline(soon)
+	needed := soon
+	if o.Interactions {
+		needed = interactionsModule
+	}
+	script, err := sql.Inline(needed)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +73,23 @@ func Open(o Overview) ([]Command, error) {
 		processes.title = "No frame was late"
 	}
 	var commands []Command
+	show := func(t tab, about string) {
+		commands, script = append(commands, t.atOnce(about, script)), ""
+	}
+	if o.Interactions && !o.Interaction {
+		show(interactionsTab, aboutInteractions)
+	}
 	switch {
 	case o.Late && o.Android:
-		commands = []Command{ofTimeline.atOnce(aboutLate, "")}
-	case o.Late:
-		commands = []Command{processes.atOnce(aboutProcesses, slices), why.atOnce(aboutLate, "")}
-	case !o.Android:
-		commands = []Command{processes.atOnce(aboutProcesses, slices)}
+		commands = append(commands, ofTimeline.atOnce(aboutLate, ""))
+	case o.Frames && !o.Android:
+		show(processes, aboutProcesses)
+		if o.Late {
+			show(why, aboutLate)
+		}
+	}
+	if o.Interaction {
+		show(interactionsTab, aboutInteractions)
 	}
 	if o.Selected {
 		commands = append(commands, RunQuery(pause))

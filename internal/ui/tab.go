@@ -70,3 +70,6 @@ var why = tab{
 // soon is the SQL module of the tabs that "ohframe open" shows before it creates the tables
 // of all modules.
 const soon = "ohos.slices"
+
+// interactionsModule is the SQL module of the tabs of interactions. It includes soon.
+const interactionsModule = "ohos.interactions"

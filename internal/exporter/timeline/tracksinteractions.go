@@ -28,7 +28,7 @@ const maxInteractionRows = 64
 func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[*analyzer.Process]*pipeline, arrows arrows) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *stats.Interaction) int {
-		return cmp.Compare(shownInterval(a.Source).Start, shownInterval(b.Source).Start)
+		return cmp.Compare(locate.InteractionSpan(a.Source).Start, locate.InteractionSpan(b.Source).Start)
 	})
 	others := &lanes{more: func() uint64 {
 		return w.describe(&perfettopb.TrackDescriptor{
@@ -45,16 +45,10 @@ func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[
 	}
 }
 
-// shownInterval returns the interval of an interaction's slice: the part of it that is known.
-func shownInterval(i *analyzer.Interaction) analyzer.Interval {
-	start := cmp.Or(i.From(), i.Observed.Start, i.End)
-	return analyzer.Interval{Start: start, End: max(start, cmp.Or(i.LastShown, i.Observed.End, i.End))}
-}
-
 // writeInteraction writes an interaction, and its parts nested in it.
 func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction, arrows arrows) {
 	i := measured.Source
-	whole := shownInterval(i)
+	whole := locate.InteractionSpan(i)
 	var track uint64
 	if lanes.room(whole, maxInteractionRows) {
 		track = lanes.track(whole)
