@@ -93,5 +93,14 @@ func readSources(t *testing.T) []*source {
 		}
 		list = append(list, newSource(t, fmt.Sprintf("simulated-%s", era), text.Bytes()))
 	}
+	for _, s := range []struct{ name, era string }{{"interrupted", "6.0"}, {"launches at once", "4.1"}} {
+		config := simulate.BadScenes()[s.name]
+		config.Era = s.era
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, newSource(t, strings.ReplaceAll(s.name, " ", "-"), text.Bytes()))
+	}
 	return list
 }
