@@ -8,6 +8,8 @@ import (
 // Causes are the explanations of all complete frames of an input.
 type Causes struct {
 	Frames map[*analyzer.Frame]*Explanation
+	// Responses are those to interactions whose times are known.
+	Responses map[*analyzer.Interaction]*Response
 	// Scheduled, Woken and Functions report what the input has: sched_switch,
 	// wakeups, and sched_blocked_reason.
 	Scheduled, Woken, Functions bool

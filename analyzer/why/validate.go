@@ -10,7 +10,8 @@ import (
 
 // Validate checks that all complete frames of a text trace have explanations, that these
 // account for all the time of a frame and for all of its overrun, and that no share is larger
-// than what its cause needed beyond the usual time. The error joins everything that is wrong.
+// than what its cause needed beyond the usual time; and that the steps of each response add
+// up to it. The error joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
 	for f := range t.Complete() {
@@ -20,7 +21,43 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 			list = append(list, fmt.Errorf("%s %d of thread %d: %w", f.Kind, f.VsyncID, f.TID, err))
 		}
 	}
+	for _, i := range t.Interactions {
+		if r := c.Responses[i]; r != nil {
+			err := r.Validate()
+			if end := r.Steps[len(r.Steps)-1].End; err == nil && i.FirstShown.Known() && end != i.FirstShown {
+				err = fmt.Errorf("its steps end at %d, not %d", end, i.FirstShown)
+			}
+			if err != nil {
+				list = append(list, fmt.Errorf("interaction %d: %w", i.ID, err))
+			}
+		}
+	}
 	return errors.Join(list...)
+}
+
+// Validate checks that there are steps, that each begins where the one before ends, and that
+// what threads did in them adds up.
+func (r *Response) Validate() error {
+	if len(r.Steps) == 0 {
+		return errors.New("a response without steps")
+	}
+	at := r.Interaction.From()
+	for _, s := range r.Steps {
+		if s.Start != at || s.End <= s.Start {
+			return fmt.Errorf("step %s %s is from %d to %d, and the one before ends at %d", s.Step, s.Stage, s.Start, s.End, at)
+		}
+		at = s.End
+		for _, w := range s.Work {
+			sum := w.Idle
+			for _, x := range w.Waits {
+				sum += x.Time
+			}
+			if w.Start < s.Start || w.End > s.End || sum != w.End.Sub(w.Start) {
+				return fmt.Errorf("in step %s %s, thread %d did %d ns from %d to %d", s.Step, s.Stage, w.TID, sum, w.Start, w.End)
+			}
+		}
+	}
+	return nil
 }
 
 func (e *Explanation) validate() error {

@@ -9,6 +9,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/causes"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
@@ -17,17 +18,19 @@ func whyCommand() *cli.Command {
 	format.Value = causes.Formats[0]
 	return &cli.Command{
 		Name:      "why",
-		Usage:     "explain why frames were late",
+		Usage:     "explain why frames were late and responses slow",
 		ArgsUsage: "INPUT…",
 		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
 			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
 			"the causes. Record the tags sched and freq to see more than slices. Several inputs have one\n" +
-			"ranking of the causes of each process.",
+			"ranking of the causes of each process. What the user did, such as a fling, comes first:\n" +
+			"--interaction explains one, from the input to the display.",
 		Flags: append([]cli.Flag{
 			format,
 			outputFlag,
 			processFlag,
 			frameFlag("show where the time of frames `VSYNC` went", "late"),
+			interactionFlag("explain only interaction `N`: its response and its late frames"),
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
 			strictFlag,
 		}, traceFlags()...),
@@ -50,6 +53,18 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	interaction, err := interactionOption(c)
+	switch {
+	case err != nil:
+		return err
+	case interaction != 0 && len(names) > 1:
+		return &failure{
+			what: fmt.Sprintf("--interaction: %d traces given, one is needed: the ids of others mean other interactions", len(names)),
+			hint: locate.WhyInteraction(interaction, names[0]),
+		}
+	case interaction != 0 && vsync != 0:
+		return &failure{what: "--interaction and --frame are given: one is needed", hint: "--frame explains one frame of any interaction"}
+	}
 	r, err := newReader(c, causes.Formats)
 	if err != nil {
 		return err
@@ -58,12 +73,23 @@ func runWhy(c *cli.Context) error {
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	var command func(*analyzer.Frame) string
+	var show string // the command for the interaction
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		if in.Causes == nil {
 			r.fail(name, noCauses(name, in))
 			return nil
 		}
-		inputs = append(inputs, causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o), Quality: in.Quality})
+		if interaction != 0 {
+			var err error
+			if o.Interaction, err = locate.Interaction(interaction, in.Timeline); err != nil {
+				return err
+			}
+			o.Process = nil // the frames may be those of render_service
+		}
+		input := causes.Input{
+			Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o),
+			Interactions: causes.Interactions(in.Timeline, in.Causes, o), Quality: in.Quality,
+		}
 		timelines = append(timelines, in.Timeline)
 		if file := inputFile(name); file != "" && text.Printable(file) == file {
 			var entry []string
@@ -71,7 +97,12 @@ func runWhy(c *cli.Context) error {
 				entry = append(entry, "--entry "+text.Quoted(c.String("entry")))
 			}
 			command = openCommands(file, in.Timeline, entry...)
+			input.Why = func(id int) string { return locate.WhyInteraction(id, file, entry...) }
+			if interaction != 0 {
+				show = locate.OpenInteraction(interaction, file, entry...)
+			}
 		}
+		inputs = append(inputs, input)
 		return nil
 	})
 	if err != nil {
@@ -84,7 +115,11 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		if err := causes.Write(out, inputs, r.format, o, style); err != nil || vsync == 0 || r.format != causes.Formats[0] || command == nil {
+		err := causes.Write(out, inputs, r.format, o, style)
+		if err == nil && show != "" && r.format == causes.Formats[0] {
+			_, err = fmt.Fprintf(out, "Show in Perfetto: %s\n", show)
+		}
+		if err != nil || vsync == 0 || r.format != causes.Formats[0] || command == nil {
 			return err
 		}
 		for _, p := range inputs[0].Processes {

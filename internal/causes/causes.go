@@ -47,6 +47,8 @@ type Options struct {
 	Pattern string
 	// Vsync, if not zero, is the vsync id of the only frames wanted.
 	Vsync int64
+	// Interaction, if not nil, is the interaction whose frames are wanted.
+	Interaction *analyzer.Interaction
 	// All lists all late frames instead of the worst ones.
 	All bool
 	// Page adds what only a page shows.
@@ -61,6 +63,10 @@ type Input struct {
 	Start trace.Time
 	// Processes are those that the function Processes returned.
 	Processes []*Process
+	// Interactions are those that the function Interactions returned.
+	Interactions []*Interaction
+	// Why returns the command that explains an interaction; nil if the input is no file.
+	Why func(id int) string
 	// Quality is that of the trace; nil if unknown.
 	Quality *quality.Quality
 }
@@ -76,7 +82,11 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 	}
 	frames := map[id][]*analyzer.Frame{}
 	var ids []id
-	for f := range t.Complete() {
+	all := t.Complete()
+	if o.Interaction != nil {
+		all = slices.Values(o.Interaction.Frames)
+	}
+	for f := range all {
 		if o.Process != nil && !o.Process(f.Process) || o.Vsync != 0 && f.VsyncID != o.Vsync {
 			continue
 		}
@@ -137,7 +147,7 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 // have complete frames. The inputs are those of the timelines.
 func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
 	switch {
-	case slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
+	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
 		return nil
 	case o.Vsync != 0:
 		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, timelines...))

@@ -51,7 +51,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	}
 	add(sum.Span())
 	add(sum.Waterfall(e))
-	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTimes(e))
+	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTable(e.Slices, maxSlices))
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}
@@ -193,13 +193,13 @@ func threads(e *why.Explanation) view.Table {
 	return table
 }
 
-// sliceTimes returns the times in slices. What rounds to nothing, or comes after the longest,
-// is one row.
-func sliceTimes(e *why.Explanation) view.Table {
+// sliceTable returns the n longest times in slices. What rounds to nothing, or comes after
+// them, is one row.
+func sliceTable(list []why.SliceTime, n int) view.Table {
 	table := view.Table{Label: "Slices", Columns: []view.Column{
 		{Title: "Slice, without those inside"}, {Title: "ms", Number: true}, {Title: "Running", Number: true}, {Title: "Waiting", Number: true}, {Title: "Unknown", Number: true},
 	}}
-	shown := e.Slices[:min(maxSlices, len(e.Slices))]
+	shown := list[:min(n, len(list))]
 	if n := slices.IndexFunc(shown, func(s why.SliceTime) bool { return s.Self() < tenth/2 }); n >= 0 {
 		shown = shown[:n]
 	}
@@ -209,7 +209,7 @@ func sliceTimes(e *why.Explanation) view.Table {
 	for i := range shown {
 		add(&shown[i])
 	}
-	rest := e.Slices[len(shown):]
+	rest := list[len(shown):]
 	others := why.SliceTime{Slice: text.Count(len(rest), "other slice")}
 	for _, s := range rest {
 		others.Running += s.Running

@@ -39,11 +39,58 @@ type documentInput struct {
 	// Quality is null if it is unknown.
 	Quality *quality.Quality `json:"quality"`
 	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
-	Scheduled bool                      `json:"scheduled"`
-	Woken     bool                      `json:"woken"`
-	Functions bool                      `json:"functions"`
-	Missing   *string                   `json:"missing"`
-	Processes iter.Seq[documentProcess] `json:"processes"`
+	Scheduled    bool                      `json:"scheduled"`
+	Woken        bool                      `json:"woken"`
+	Functions    bool                      `json:"functions"`
+	Missing      *string                   `json:"missing"`
+	Interactions iter.Seq[jsonInteraction] `json:"interactions"`
+	Processes    iter.Seq[documentProcess] `json:"processes"`
+}
+
+type jsonInteraction struct {
+	ID       int                        `json:"id"`
+	Kind     string                     `json:"kind"`
+	Scene    string                     `json:"scene"`
+	PID      trace.PID                  `json:"pid"`
+	Process  string                     `json:"process"`
+	Response *trace.Duration            `json:"response_ns"`
+	Grade    *stats.Grade               `json:"grade"`
+	Frames   int                        `json:"frames"`
+	Late     int                        `json:"late"`
+	Lost     trace.Duration             `json:"lost_ns"`
+	Ranking  iter.Seq[jsonCost]         `json:"ranking"`
+	Steps    iter.Seq[jsonResponseStep] `json:"steps"`
+}
+
+type jsonResponseStep struct {
+	Step    string          `json:"step"`
+	Stage   *string         `json:"stage"`
+	Start   trace.Time      `json:"start_ns"`
+	Time    trace.Duration  `json:"ns"`
+	Usual   *trace.Duration `json:"usual_ns"`
+	Open    bool            `json:"open"`
+	Threads []jsonWork      `json:"threads"`
+}
+
+type jsonWork struct {
+	PID     *trace.PID     `json:"pid"`
+	TID     *trace.TID     `json:"tid"`
+	Process *string        `json:"process"`
+	Thread  *string        `json:"thread"`
+	Start   trace.Time     `json:"start_ns"`
+	Time    trace.Duration `json:"ns"`
+	Idle    trace.Duration `json:"idle_ns"`
+	Waits   []jsonWorkWait `json:"waits"`
+	Slices  []jsonSlice    `json:"slices"`
+}
+
+type jsonWorkWait struct {
+	Wait      string          `json:"wait"`
+	Time      trace.Duration  `json:"ns"`
+	Slice     *string         `json:"slice"`
+	SliceTime *trace.Duration `json:"slice_ns"`
+	Function  *string         `json:"function"`
+	Culprit   *jsonCulprit    `json:"culprit"`
 }
 
 type documentProcess struct {
@@ -183,7 +230,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs)), Processes: []documentOverall{}}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Processes, func(p *Process) documentProcess {
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
 		})}
 		d.Inputs = append(d.Inputs, input)
@@ -263,9 +310,7 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 		f.Waits = append(f.Waits, jsonWait{w.Wait.String(), w.Stage.String(), w.Time})
 	}
 	if p.chosen {
-		for _, s := range e.Slices {
-			f.Slices = append(f.Slices, jsonSlice{s.Slice, s.Self(), s.Running, s.Waiting, s.Unknown})
-		}
+		f.Slices = slicesOf(e.Slices)
 	}
 	return f
 }
@@ -282,6 +327,62 @@ func shares(list []why.Share) []jsonShare {
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
 		})
+	}
+	return encoded
+}
+
+func (i *Interaction) json() jsonInteraction {
+	j := jsonInteraction{
+		ID: i.ID, Kind: i.Kind.String(), Scene: i.Scene, PID: i.Process.PID, Process: i.Process.Name, Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
+		Ranking: func(yield func(jsonCost) bool) {
+			r := i.Ranking()
+			each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) })(yield)
+		},
+		Steps: each(nil, i.step),
+	}
+	if d, ok := i.Interaction.Response(); ok {
+		j.Response = &d
+	}
+	if grade, _ := i.grade(); grade != "" {
+		j.Grade = &grade
+	}
+	if i.Response != nil {
+		j.Steps = each(i.Response.Steps, i.step)
+	}
+	return j
+}
+
+func (i *Interaction) step(s why.ResponseStep) jsonResponseStep {
+	j := jsonResponseStep{Step: string(s.Step), Stage: nonEmpty(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Threads: []jsonWork{}}
+	if d, ok := i.usual(&s); ok {
+		j.Usual = &d
+	}
+	for n := range s.Work {
+		w := &s.Work[n]
+		work := jsonWork{Process: nonEmpty(w.Process), Thread: nonEmpty(w.Thread), Start: w.Start, Time: w.End.Sub(w.Start), Idle: w.Idle, Waits: []jsonWorkWait{}, Slices: slicesOf(w.Slices)}
+		if w.PID != trace.UnknownPID {
+			work.PID = &w.PID
+		}
+		if w.TID != 0 {
+			work.TID = &w.TID
+		}
+		for k := range w.Waits {
+			x := &w.Waits[k]
+			wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nonEmpty(x.Function), culprit(x.Culprit)}
+			if x.Slice != "" {
+				wait.SliceTime = &x.SliceTime
+			}
+			work.Waits = append(work.Waits, wait)
+		}
+		j.Threads = append(j.Threads, work)
+	}
+	return j
+}
+
+func slicesOf(list []why.SliceTime) []jsonSlice {
+	encoded := []jsonSlice{}
+	for _, s := range list {
+		encoded = append(encoded, jsonSlice{s.Slice, s.Self(), s.Running, s.Waiting, s.Unknown})
 	}
 	return encoded
 }

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -37,7 +38,14 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – why frames were late"
 	}
-	if o.Vsync == 0 {
+	switch {
+	case o.Interaction != nil:
+		d.Kind = "Why an interaction lost time"
+		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, locate.InteractionName(o.Interaction))
+		for _, i := range inputs[0].Interactions {
+			d.Summary = i.summary()
+		}
+	case o.Vsync == 0:
 		d.Summary = summary(inputs)
 	}
 	if len(inputs) > 1 {
@@ -77,10 +85,14 @@ func Summarize(name string, judged int, r *why.Ranking) string {
 // inputBlocks returns what is known about one input, and a section for each process.
 func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
 	head := view.Section{Title: inputTitle(in.Name, o.Page && !several), Blocks: []view.Block{view.QualityNote(in.Quality)}}
-	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes) > 0 {
+	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
+	head.Blocks = append(head.Blocks, interactionsTable(in, o)...)
 	var sections []view.Block
+	if o.Interaction != nil {
+		sections = interactionBlocks(in)
+	}
 	onTime, frames, unknown := 0, 0, 0
 	for i, p := range in.Processes {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {

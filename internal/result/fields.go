@@ -287,12 +287,7 @@ func describeExplanation(m *message, e *why.Explanation) {
 	m.duration(5, &e.Unknown)
 	list(m, 6, &e.Parts, describePart)
 	list(m, 7, &e.Pieces, describePiece)
-	list(m, 8, &e.Slices, func(m *message, s *why.SliceTime) {
-		m.text(1, &s.Slice)
-		m.duration(2, &s.Running)
-		m.duration(3, &s.Waiting)
-		m.duration(4, &s.Unknown)
-	})
+	list(m, 8, &e.Slices, describeSlice)
 	list(m, 9, &e.Usual, describePart)
 	enum(m, 10, &e.Outcome, int(why.NotKnown)+1)
 	enum(m, 11, &e.Confidence, 4)
@@ -318,6 +313,54 @@ func describeExplanation(m *message, e *why.Explanation) {
 		optional(m, 3, &p.Share, describeShare)
 		m.frame(4, &p.Passed)
 	})
+}
+
+// describeResponse describes what the response to the interaction with an index was spent on.
+func describeResponse(m *message, r *why.Response, index int) {
+	if count(m, 1, &index); index >= len(m.timeline.Interactions) {
+		m.fail()
+	}
+	if m.err != nil {
+		return
+	}
+	r.Interaction = m.timeline.Interactions[index]
+	m.base = r.Interaction.From()
+	list(m, 2, &r.Steps, func(m *message, s *why.ResponseStep) {
+		step := string(s.Step)
+		m.text(1, &step)
+		s.Step = why.Step(step)
+		m.text(2, &s.Stage)
+		m.time(3, &s.Start)
+		m.time(4, &s.End)
+		m.flag(5, &s.Open)
+		list(m, 6, &s.Work, describeWork)
+	})
+}
+
+func describeWork(m *message, w *why.Work) {
+	integer(m, 1, &w.PID)
+	count(m, 2, &w.TID)
+	m.text(3, &w.Process)
+	m.text(4, &w.Thread)
+	m.time(5, &w.Start)
+	m.time(6, &w.End)
+	m.duration(7, &w.Idle)
+	list(m, 8, &w.Waits, func(m *message, x *why.WorkWait) {
+		enum(m, 1, &x.Wait, why.WaitCount)
+		m.duration(2, &x.Time)
+		m.text(3, &x.Slice)
+		optional(m, 4, &x.Culprit, describeCulprit)
+		m.text(5, &x.Function)
+		m.duration(6, &x.SliceTime)
+	})
+	list(m, 9, &w.Slices, describeSlice)
+}
+
+func describeSlice(m *message, s *why.SliceTime) {
+	m.text(1, &s.Slice)
+	m.duration(2, &s.Running)
+	m.duration(3, &s.Waiting)
+	m.duration(4, &s.Unknown)
 }
 
 func describePart(m *message, p *why.Part) {

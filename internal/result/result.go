@@ -64,6 +64,7 @@ const (
 	contentCauses      = 6
 	contentExplanation = 7
 	contentWarning     = 8
+	contentResponse    = 9
 )
 
 // codes identifies the meaning of the numbers of stages, waits and the like. They may change
@@ -154,6 +155,11 @@ func (w *writer) content(r *Result) {
 			w.field(contentExplanation, func(m *message) { describeExplanation(m, e) })
 		}
 	}
+	for i, interaction := range t.Interactions {
+		if response := r.Causes.Responses[interaction]; response != nil {
+			w.field(contentResponse, func(m *message) { describeResponse(m, response, i) })
+		}
+	}
 }
 
 // field writes a field, and before it the texts that it is the first to have.
@@ -197,6 +203,13 @@ func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, er
 	r.timeline.ShowInteractions()
 	if r.timeline.Validate() != nil {
 		return nil, errDamaged
+	}
+	if c := r.result.Causes; c != nil {
+		for _, response := range c.Responses {
+			if response.Validate() != nil {
+				return nil, errDamaged
+			}
+		}
 	}
 	return &r.result, nil
 }
@@ -336,6 +349,20 @@ func (r *reader) field(number protowire.Number, m *message) {
 		if r.err == nil {
 			r.result.Causes.Frames[e.Frame] = e
 		}
+	case contentResponse:
+		response := &why.Response{}
+		if describeResponse(m, response, 0); r.err != nil {
+			return
+		}
+		c := r.result.Causes
+		if c == nil || c.Responses[response.Interaction] != nil || len(response.Steps) == 0 {
+			r.fail()
+			return
+		}
+		if c.Responses == nil {
+			c.Responses = map[*analyzer.Interaction]*why.Response{}
+		}
+		c.Responses[response.Interaction] = response
 	}
 }
 

@@ -110,10 +110,14 @@ func full() *Result {
 	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
 	c := reflect.ValueOf(r.Causes).Elem()
 	for i := range c.NumField() {
-		if c.Type().Field(i).Name != "Frames" {
+		if name := c.Type().Field(i).Name; name != "Frames" && name != "Responses" {
 			f.fill(c.Field(i))
 		}
 	}
+	response := &why.Response{}
+	f.fill(reflect.ValueOf(&response.Steps).Elem())
+	response.Interaction = r.Timeline.Interactions[1] // 0 is not written
+	r.Causes.Responses = map[*analyzer.Interaction]*why.Response{response.Interaction: response}
 	f.fill(reflect.ValueOf(&r.Warnings).Elem())
 	return r
 }
@@ -148,10 +152,18 @@ func TestEveryField(t *testing.T) {
 		r.Causes.Frames = nil
 		return list
 	}
+	responses := func(r *Result) (list []*why.Response) {
+		for _, i := range r.Timeline.Interactions {
+			list = append(list, r.Causes.Responses[i])
+		}
+		r.Causes.Responses = nil
+		return list
+	}
 	gotExplained, wantExplained := explained(got), explained(want)
+	gotResponses, wantResponses := responses(got), responses(want)
 	for name, pair := range map[string][2]any{
 		"lines": {got.Lines, want.Lines}, "causes": {got.Causes, want.Causes}, "warnings": {got.Warnings, want.Warnings},
-		"explanations": {gotExplained, wantExplained}, "timeline": {got.Timeline, want.Timeline},
+		"explanations": {gotExplained, wantExplained}, "responses": {gotResponses, wantResponses}, "timeline": {got.Timeline, want.Timeline},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", name, pair[0], pair[1])

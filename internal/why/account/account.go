@@ -126,6 +126,8 @@ type details struct {
 	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool
 	stage why.Stage
+	// idles: time in which the thread waits outside of all slices is idle.
+	idles bool
 	late  bool
 	ran   []cpuTime // by processor
 }
@@ -140,7 +142,13 @@ type waited struct {
 // Part returns an account of a part of the way of a frame to the display or to
 // render_service, for Fill. All its cells have the stage, unless that is why.NoStage.
 func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
-	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage}}
+	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
+}
+
+// Stretch returns an account of any time of a thread, for Fill: it belongs to no frame. The time
+// in which the thread has nothing to do is Idle.
+func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
+	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true}}
 }
 
 // Join moves the cells of parts to a, which is one of the whole way. The first part is that of
@@ -165,8 +173,8 @@ func (a *Account) Cells() iter.Seq[Cell] {
 	return slices.Values(a.details.cells)
 }
 
-// Idle returns the time of an account of why.StageCommitWait in which the thread had nothing to
-// do. No cell has it.
+// Idle returns the time of a Stretch, or of a part of why.StageCommitWait, in which the thread
+// had nothing to do. No cell has it.
 func (a *Account) Idle() trace.Duration { return a.details.idle }
 
 // Forget releases most of the memory of the account. Only the frame and the span are left.

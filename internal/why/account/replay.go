@@ -194,7 +194,7 @@ func (f *replay) add(to trace.Time) {
 		if into.stage != why.NoStage {
 			id.Stage = into.stage
 		}
-		if into.stage == why.StageCommitWait && f.state == record.Blocked && len(f.stack) == 0 {
+		if into.idles && f.state == record.Blocked && len(f.stack) == 0 {
 			into.idle += d
 			continue
 		}

@@ -46,6 +46,15 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 	return c
 }
 
+// Thread returns a thread of a process, which may be unknown, as a culprit without times.
+func (b *Book) Thread(pid trace.PID, tid trace.TID) why.Culprit {
+	c := b.culprit(&record.Leaf{TID: tid, PID: pid}, 0)
+	if c.Thread == "" {
+		c.Thread = b.record.ThreadName(tid)
+	}
+	return c
+}
+
 // Drawn returns the earlier frame that the render thread was drawing for more than half
 // of the time that a waited for that thread; nil if it drew no frame for so long.
 func (a *Account) Drawn() *analyzer.Frame {
@@ -134,8 +143,8 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	if len(threads) == 0 || idle > threads[tid] {
 		return waited
 	}
-	c := b.culprit(&record.Leaf{TID: tid, PID: pids[tid]}, threads[tid])
-	c.Sure = sure[tid]
+	c := b.Thread(pids[tid], tid)
+	c.Time, c.Sure = threads[tid], sure[tid]
 	most := trace.Duration(-1)
 	for s, d := range times {
 		if s.tid != tid {
@@ -144,9 +153,6 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 		if slice := b.record.Name(s.key); d > most || d == most && (s.wait < c.Wait || s.wait == c.Wait && slice < c.Slice) {
 			most, c.Wait, c.Slice, waited.Reason = d, s.wait, slice, b.record.Name(reasons[s])
 		}
-	}
-	if c.Thread == "" {
-		c.Thread = b.record.ThreadName(tid)
 	}
 	waited.Culprit = &c
 	return waited

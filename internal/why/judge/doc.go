@@ -16,4 +16,5 @@
 //	detail   the slice, the thread and the advice of a share
 //	shown    render frames that were shown late
 //	pickup   application frames that were picked up late
+//	response what responses to interactions were spent on
 package judge

@@ -72,6 +72,7 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 	}
 	j.explainShown()
 	j.explainPickUps(t)
+	j.explainResponses(t)
 	return c
 }
 

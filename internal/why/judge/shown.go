@@ -33,20 +33,27 @@ func newPassing(f *analyzer.Frame, start trace.Time) *passing {
 		return nil
 	}
 	p := &passing{frame: f, start: start, actual: max(f.Actual.Start, start)}
-	drawing, drawn := f.Actual.End, f.Actual.End
+	p.marks = marks(f, start, p.actual, f.Present)
+	return p
+}
+
+// marks returns the times at which a frame passes from one step to the next.
+func marks(f *analyzer.Frame, start, actual, shown trace.Time) [6]trace.Time {
+	drawing, drawn, commit := f.Actual.End, f.Actual.End, f.Commit
 	if f.Draw.Known() {
 		drawing, drawn = f.Draw.Start, f.Draw.End
 	}
+	if !commit.Known() {
+		commit = analyzer.Interval{Start: drawn, End: drawn}
+	}
 	// A commit may begin before the drawing thread has finished, and the display may show
 	// the frame before the commit ends. Each mark is at most the next one.
-	shown := f.Present
-	committed := min(f.Commit.End, shown)
-	committing := max(min(f.Commit.Start, committed), p.actual)
+	committed := min(commit.End, shown)
+	committing := max(min(commit.Start, committed), actual)
 	committed = max(committed, committing)
-	drawn = max(min(drawn, committing), p.actual)
-	drawing = max(min(drawing, drawn), p.actual)
-	p.marks = [...]trace.Time{start, drawing, drawn, committing, committed, shown}
-	return p
+	drawn = max(min(drawn, committing), actual)
+	drawing = max(min(drawing, drawn), actual)
+	return [...]trace.Time{start, drawing, drawn, committing, committed, shown}
 }
 
 func (p *passing) stages() []why.ShownStage {

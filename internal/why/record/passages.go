@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 )
@@ -25,6 +26,17 @@ type Passages struct {
 	arrivals []arrival
 	// vsyncs are when the vsync generator sent a vsync to render_service.
 	vsyncs []trace.Time
+	// handled are when applications handled inputs, in order.
+	handled []handledInput
+	// launching are the threads that began stages of launches, by the begin of the slice.
+	launching map[trace.Time]trace.TID
+}
+
+type handledInput struct {
+	at    trace.Time
+	pid   trace.PID
+	tid   trace.TID
+	input analyzer.Input
 }
 
 type deferred struct {
@@ -41,6 +53,7 @@ type arrival struct {
 func (p *Passages) sort() {
 	slices.Sort(p.applied)
 	slices.Sort(p.vsyncs)
+	slices.SortStableFunc(p.handled, func(a, b handledInput) int { return cmp.Compare(a.at, b.at) })
 	slices.SortStableFunc(p.deferred, func(a, b deferred) int { return cmp.Compare(a.at, b.at) })
 	slices.SortStableFunc(p.arrivals, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.start, b.start))
@@ -94,13 +107,29 @@ func (p *Passages) SentVsync(start, end trace.Time) bool {
 	return i < len(p.vsyncs) && p.vsyncs[i] < end
 }
 
+// Handled returns when a process first handled an input of a kind from start to end, and on
+// which thread; false if it did not.
+func (p *Passages) Handled(pid trace.PID, input analyzer.Input, start, end trace.Time) (at trace.Time, tid trace.TID, ok bool) {
+	i, _ := slices.BinarySearchFunc(p.handled, start, func(h handledInput, at trace.Time) int { return cmp.Compare(h.at, at) })
+	for ; i < len(p.handled) && p.handled[i].at <= end; i++ {
+		if h := &p.handled[i]; h.pid == pid && h.input == input {
+			return h.at, h.tid, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Launching returns the thread that began a stage of a launch at the time, or 0.
+func (p *Passages) Launching(at trace.Time) trace.TID { return p.launching[at] }
+
 // passage is what the name of a slice says besides its place.
 type passage uint8
 
 const (
-	noPassage  passage = iota
-	unmarshals         // a transaction arrives in render_service
-	sendsVsync         // to some receiver
+	noPassage     passage = iota
+	unmarshals            // a transaction arrives in render_service
+	sendsVsync            // to some receiver
+	beginsProcess         // on the main thread of a new process
 )
 
 func passageOf(name string) passage {
@@ -109,6 +138,8 @@ func passageOf(name string) passage {
 		return unmarshals
 	case strings.HasPrefix(name, "SendVsyncTo conn"):
 		return sendsVsync
+	case name == "dlopen", name == "OHOS::AppExecFwk::MainThread::HandleLaunchApplication":
+		return beginsProcess
 	}
 	return noPassage
 }
@@ -126,6 +157,15 @@ func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
 		p.drawing[e.Time] = t.tid
 	case e.Word == hitrace.Commit:
 		p.committing[e.Time] = t.tid
+	case e.Word == hitrace.InputRecord:
+		input, _, ok := hitrace.ParseInputRecord(label)
+		if !ok {
+			return 0
+		}
+		p.handled = append(p.handled, handledInput{e.Time, t.pid, t.tid, input})
+	case e.Word == hitrace.TouchDispatch, e.Word == hitrace.StartAbility, e.Word == hitrace.LoadAbility, e.Word == hitrace.AttachApplication,
+		e.Word == hitrace.LaunchAbility, e.Word == hitrace.ForegroundAbility:
+		p.launching[e.Time] = t.tid
 	case e.Word == hitrace.ProcessCommands:
 		p.applied = append(p.applied, e.Time)
 		for id, applied := range hitrace.Transactions(label) {

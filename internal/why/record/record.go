@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/threads"
 	"ohframe/internal/why/place"
@@ -67,6 +68,57 @@ func (r *Recorder) Finish() *Record {
 // Logs returns the logs of a thread that makes frames, in order of time: one for each trace
 // of the input.
 func (r *Record) Logs(tid trace.TID) []*Log { return r.logs[tid] }
+
+// Outermost returns, for each of the times, which are in order, the slice of a thread around
+// it that is in no other slice; unknown where there is none, or where its end is unknown.
+func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interval {
+	found := make([]analyzer.Interval, len(times))
+	for _, l := range r.Logs(tid) {
+		next, depth, start := 0, 0, trace.Time(0)
+		for e := range l.Entries() {
+			switch e.Kind {
+			case BeginEntry:
+				if depth == 0 {
+					start = e.At
+				}
+				depth++
+			case EndEntry:
+				if depth > 0 {
+					depth--
+				}
+				if depth > 0 {
+					continue
+				}
+				for ; next < len(times) && times[next] <= e.At; next++ {
+					if times[next] >= start && start.Known() {
+						found[next] = analyzer.Interval{Start: start, End: e.At}
+					}
+				}
+				start = 0
+			}
+		}
+	}
+	return found
+}
+
+// LoggedFrom returns from when on what a thread does is known, from start to end; false if it
+// is not.
+func (r *Record) LoggedFrom(tid trace.TID, start, end trace.Time) (trace.Time, bool) {
+	for _, l := range r.Logs(tid) {
+		if l.start < end && l.last.at > start {
+			return max(l.start, start), true
+		}
+	}
+	return 0, false
+}
+
+// PID returns the process of a thread, as far as its markers say.
+func (r *Record) PID(tid trace.TID) trace.PID {
+	if t := r.threads.Get(tid); t != nil {
+		return t.pid
+	}
+	return trace.UnknownPID
+}
 
 // Wait returns the wait with the number that an Entry has.
 func (r *Record) Wait(number uint32) *Wait { return r.waits.at(number) }

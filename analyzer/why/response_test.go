@@ -1,0 +1,238 @@
+package why_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+)
+
+func simulated(t *testing.T, c simulate.Config) (*analyzer.Timeline, *why.Causes, *simulate.Truth) {
+	t.Helper()
+	var text bytes.Buffer
+	truth, err := simulate.Write(&text, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline, causes := explain(t, &text)
+	return timeline, causes, truth
+}
+
+// TestResponseSteps: in traces of all system versions, also in those with scenes of which
+// something is missing, the steps add up to the response that the simulation knows, and pass
+// through the frame that it knows. Causes.Validate, which explain calls, checks the rest.
+func TestResponseSteps(t *testing.T) {
+	traces := simulate.BadScenes()
+	traces["scenes"], traces["launches"], traces["demonstration"] = simulate.Scenes(), simulate.Launches(), simulate.Demonstration()
+	responses := 0
+	for n, name := range slices.Sorted(maps.Keys(traces)) {
+		for k, era := range simulate.Eras() {
+			if !slow.Enabled() && (k+n)%7 != 0 {
+				continue
+			}
+			config := traces[name]
+			config.Era, config.Seed = era, uint64(k)
+			timeline, causes, truth := simulated(t, config)
+			for _, i := range timeline.Interactions {
+				want := slices.IndexFunc(truth.Interactions, func(w *simulate.InteractionTruth) bool {
+					return w.Scene == i.Scene && w.PID == i.Process.PID && w.Begin == i.Begin
+				})
+				if want < 0 || truth.Interactions[want].Response == 0 {
+					continue
+				}
+				r := causes.ResponseTo(i)
+				if r == nil {
+					t.Errorf("%s %s: no response to %d, %s", name, era, i.ID, i.Scene)
+					continue
+				}
+				responses++
+				sum := trace.Duration(0)
+				for _, s := range r.Steps {
+					sum += s.Duration()
+					if s.Step == why.StepApplication && !slices.ContainsFunc(truth.Frames, func(f *simulate.Frame) bool {
+						return f.PID == i.Process.PID && f.Start <= s.End && s.End <= f.End
+					}) {
+						t.Errorf("%s %s: %s: no frame of the application ends at %d", name, era, i.Scene, s.End)
+					}
+				}
+				accuracy := trace.Duration(0)
+				if i.InputAt.Known() {
+					accuracy = trace.Millisecond / 2 // of the clock of inputs
+				}
+				if response := truth.Interactions[want].Response; (sum - response).Abs() > accuracy {
+					t.Errorf("%s %s: the steps of %s add up to %d, want %d", name, era, i.Scene, sum, response)
+				}
+			}
+		}
+	}
+	t.Logf("%d responses", responses)
+	if responses < 20 {
+		t.Errorf("%d responses", responses)
+	}
+}
+
+// The late frames of each fling have the causes that were injected into it, and none has
+// those of another.
+func TestInteractionCauses(t *testing.T) {
+	timeline, causes, _ := simulated(t, simulate.Demonstration())
+	want := [7][]why.Wait{1: {why.WaitIO}, 2: {why.WaitBinder, why.GCRun}} // as injected
+	for n, i := range timeline.Interactions {
+		var got []why.Wait
+		for _, c := range causes.Rank(i.Frames).Costs {
+			if c.Lost > 5*trace.Millisecond {
+				got = append(got, c.Wait)
+			}
+		}
+		if !slices.Equal(got, want[n]) {
+			t.Errorf("%d, %s: %s, want %s", i.ID, i.Scene, got, want[n])
+		}
+	}
+}
+
+// stepOf returns a step of the response to an interaction; nil without it.
+func stepOf(c *why.Causes, i *analyzer.Interaction, step why.Step, stage string) *why.ResponseStep {
+	r := c.ResponseTo(i)
+	if r == nil {
+		return nil
+	}
+	for n := range r.Steps {
+		if s := &r.Steps[n]; s.Step == step && s.Stage == stage {
+			return s
+		}
+	}
+	return nil
+}
+
+// The time of a slow click is in the step and the slice in which the simulation spends it, and
+// that of a launch in the process and the slice.
+func TestResponseWork(t *testing.T) {
+	config := simulate.Demonstration()
+	timeline, causes, truth := simulated(t, config)
+	click, launch := timeline.Interactions[3], timeline.Interactions[5]
+	hang := config.Hangs[0]
+	s := stepOf(causes, click, why.StepHandling, "")
+	if s == nil || len(s.Work) != 1 || len(s.Work[0].Waits) == 0 {
+		t.Fatalf("the click: %+v", s)
+	}
+	if w := s.Work[0].Waits[0]; w.Wait != why.Run || w.Slice != hang.Name || (w.Time-hang.Length).Abs() > trace.Millisecond {
+		t.Errorf("the click: %s in %s for %d, want run in %s for %d", w.Wait, w.Slice, w.Time, hang.Name, hang.Length)
+	}
+	if l := s.Work[0].Slices; len(l) == 0 || l[0].Slice != hang.Name || l[0].Running != hang.Length {
+		t.Errorf("the click: slices %+v", l)
+	}
+	if first := stepOf(causes, click, why.StepDispatch, ""); first == nil || first.Start != click.InputAt || first.Work[0].Idle*10 < first.Duration()*9 {
+		t.Errorf("its dispatch: %+v", first)
+	}
+
+	for _, want := range []struct {
+		stage, process, slice string
+		last                  bool // of several threads
+	}{
+		{"LoadAbility", "", "OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility", false},
+		{"Application Launching", "com.example.notebook", "dlopen", true},
+		{"UI Ability Launching", "com.example.notebook", "OHOS::AppExecFwk::MainThread::HandleLaunchAbility", false},
+	} {
+		s := stepOf(causes, launch, why.StepLaunch, want.stage)
+		if s == nil || len(s.Work) == 0 {
+			t.Errorf("%s: %+v", want.stage, s)
+			continue
+		}
+		w := s.Work[0]
+		if want.last {
+			w = s.Work[len(s.Work)-1]
+		}
+		if len(w.Slices) == 0 || w.Slices[0].Slice != want.slice || want.process != "" && w.Process != want.process {
+			t.Errorf("%s: %+v", want.stage, w)
+		}
+	}
+	stages := truth.Interactions[5].Stages
+	for _, stage := range stages {
+		sum := trace.Duration(0)
+		for _, s := range causes.ResponseTo(launch).Steps {
+			if s.Stage == stage.Name {
+				sum += s.Duration()
+			}
+		}
+		if sum != stage.Duration {
+			t.Errorf("%s: %d, want %d", stage.Name, sum, stage.Duration)
+		}
+	}
+}
+
+// Without kernel events, slices alone are known; without the input's line, the steps begin
+// with the scene.
+func TestResponseWithout(t *testing.T) {
+	config := simulate.Demonstration()
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	var without bytes.Buffer
+	for line := range bytes.Lines(text.Bytes()) {
+		if !bytes.Contains(line, []byte(": sched_")) {
+			without.Write(line)
+		}
+	}
+	timeline, causes := explain(t, &without)
+	s := stepOf(causes, timeline.Interactions[3], why.StepHandling, "")
+	if s == nil || len(s.Work) != 1 || s.Work[0].Idle != 0 || len(s.Work[0].Waits) != 1 || s.Work[0].Waits[0].Wait != why.WaitUnknown || s.Work[0].Slices[0].Slice != config.Hangs[0].Name {
+		t.Errorf("without scheduling events: %+v", s)
+	}
+
+	without.Reset()
+	for line := range bytes.Lines(text.Bytes()) {
+		if !bytes.Contains(line, []byte("RecordInputEvent")) {
+			without.Write(line)
+		}
+	}
+	timeline, causes = explain(t, &without)
+	r := causes.ResponseTo(timeline.Interactions[3])
+	if r == nil || r.Steps[0].Start != timeline.Interactions[3].Begin || r.Steps[0].Step == why.StepDispatch {
+		t.Errorf("without inputs: %+v", r)
+	}
+}
+
+// Thousands of scenes that last at the same time have bounded responses.
+func TestManyScenes(t *testing.T) {
+	config := simulate.Demonstration()
+	var text, many bytes.Buffer
+	if _, err := simulate.Write(&text, config); err != nil {
+		t.Fatal(err)
+	}
+	n := slow.Of(3000, 100_000)
+	for line := range bytes.Lines(text.Bytes()) {
+		many.Write(line)
+		for _, phase := range []string{"S", "F"} {
+			if bytes.Contains(line, []byte(phase+"|20170|H:ABILITY_OR_PAGE_SWITCH|0")) {
+				for k := range n {
+					many.Write(bytes.Replace(line, []byte("ABILITY_OR_PAGE_SWITCH|0"), fmt.Appendf(nil, "ABILITY_%d|0", k), 1))
+				}
+			}
+		}
+	}
+	timeline, causes := explain(t, &many)
+	if len(timeline.Interactions) < n {
+		t.Errorf("%d interactions, want %d", len(timeline.Interactions), n)
+	}
+	if len(causes.Responses) != 1000 {
+		t.Errorf("%d responses, want 1000", len(causes.Responses))
+	}
+	with := 0
+	for _, r := range causes.Responses {
+		for _, s := range r.Steps {
+			if s.Step == why.StepApplication && len(s.Work) > 0 {
+				with++
+			}
+		}
+	}
+	if with == 0 || with > 50 {
+		t.Errorf("%d responses with the work of a thread at the same time", with)
+	}
+}

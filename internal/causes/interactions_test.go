@@ -1,0 +1,168 @@
+package causes
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+)
+
+// clicks returns a timeline with a fast and a slow click and one without a response, of one
+// scene. Frame 7 of the slow one is late.
+func clicks() (*analyzer.Timeline, *why.Causes) {
+	e := late(app(), 7, 300_000, 30_000, 14_000, storage(20_000, 14_000))
+	t, c := timeline(e)
+	t.Span = analyzer.Interval{Start: at(0), End: at(900_000)}
+	c.Responses = map[*analyzer.Interaction]*why.Response{}
+	add := func(id int, start trace.Duration, handling, frame trace.Duration) {
+		i := &analyzer.Interaction{
+			ID: id, Scene: "APP_TAB_SWITCH", Process: app(), Input: analyzer.LastUp, InputAt: at(start), Begin: at(start),
+			FirstShown: at(start + handling + frame),
+		}
+		t.Interactions = append(t.Interactions, i)
+		c.Responses[i] = &why.Response{Interaction: i, Steps: []why.ResponseStep{
+			{Step: why.StepHandling, Start: at(start), End: at(start + handling), Work: []why.Work{{
+				PID: app().PID, TID: trace.TID(app().PID), Process: app().Name, Thread: "main", Start: at(start), End: at(start + handling), Idle: 1 * ms,
+				Waits: []why.WorkWait{
+					{Wait: why.Run, Time: (handling - 3_000) * us, Slice: "Parse", SliceTime: (handling - 3_000) * us},
+					{Wait: why.WaitBinder, Time: 2 * ms, Slice: "Parse", SliceTime: 2 * ms, Culprit: &why.Culprit{TID: 9, Thread: "OS_IPC_1", Process: "media", Slice: "Query"}},
+				},
+				Slices: []why.SliceTime{{Slice: "Parse", Running: (handling - 3_000) * us, Waiting: 2 * ms}},
+			}}},
+			{Step: why.StepDisplay, Start: at(start + handling), End: at(start + handling + frame)},
+		}}
+	}
+	add(1, 10_000, 20_000, 30_000)
+	add(2, 200_000, 140_000, 40_000)
+	t.Interactions[1].Frames = []*analyzer.Frame{e.Frame}
+	t.Interactions = append(t.Interactions, &analyzer.Interaction{ID: 3, Scene: "APP_TAB_SWITCH", Process: app(), Begin: at(600_000), Reasons: analyzer.ReasonEndCut | analyzer.ReasonNotShown})
+	return t, c
+}
+
+func writeInteractions(t *testing.T, format string, o Options, timeline *analyzer.Timeline, c *why.Causes) string {
+	t.Helper()
+	in := Input{
+		Name: "a.ftrace", Causes: c, Start: timeline.Origin(), Processes: Processes(timeline, c, o), Interactions: Interactions(timeline, c, o),
+		Why: func(id int) string { return "explain " + string(rune('0'+id)) },
+	}
+	var b bytes.Buffer
+	if err := Write(&b, []Input{in}, format, o, text.Style{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func contains(t *testing.T, out string, parts ...string) {
+	t.Helper()
+	flat := strings.Join(strings.Fields(out), " ")
+	for _, part := range parts {
+		if !strings.Contains(flat, part) {
+			t.Errorf("no %q in\n%s", part, out)
+		}
+	}
+}
+
+// A table says which interactions lost time, to what, and how one is explained.
+func TestInteractionsTable(t *testing.T) {
+	timeline, c := clicks()
+	out := writeInteractions(t, "text", Options{}, timeline, c)
+	contains(t, out, "3 interactions", "50.0 ms, S – –", "180.0 ms, B 1 of 1 14.0 application, until the scene begins 140.0 ms", "waiting for storage in FlushLayoutTask",
+		"+600.0 ms – – –", "Explain one: explain 2")
+	none := writeInteractions(t, "text", Options{Process: func(*analyzer.Process) bool { return false }}, timeline, c)
+	if strings.Contains(none, "interaction") {
+		t.Errorf("without the process:\n%s", none)
+	}
+
+	// The worst ones of many.
+	for id := 4; id < 60; id++ {
+		timeline.Interactions = append(timeline.Interactions, &analyzer.Interaction{ID: id, Scene: "APP_TAB_SWITCH", Process: app(), Begin: at(600_000)})
+	}
+	out = writeInteractions(t, "text", Options{}, timeline, c)
+	contains(t, out, "59 interactions", "… and 39 interactions that lost less; --all lists them", "180.0 ms, B")
+	if out = writeInteractions(t, "text", Options{All: true}, timeline, c); strings.Contains(out, "lost less") || strings.Count(out, "APP_TAB_SWITCH") != 59 {
+		t.Errorf("not all:\n%s", out)
+	}
+}
+
+// One interaction has the steps of its response, what is usual there, its threads, and only
+// its frames.
+func TestOneInteraction(t *testing.T) {
+	timeline, c := clicks()
+	other := late(app(), 8, 800_000, 30_000, 14_000, storage(20_000, 14_000))
+	timeline.Frames = append(timeline.Frames, other.Frame)
+	c.Frames[other.Frame] = other
+	out := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
+	contains(t, out,
+		"response 180.0 ms, grade B; 1 of 1 frame late, 100 % of the lost time is waiting for storage",
+		"Response 180.0 ms, from when the finger left: grade B (limits: S 100, A 150, B 250 ms)",
+		"application, until the scene begins 140.0 20.0 120.0 running 137.0 ms in Parse",
+		"display 40.0 30.0 10.0", "sum 180.0",
+		"waiting for another process's reply 2.0 Parse 2.0 media:OS_IPC_1 in Query", "idle 1.0",
+		"Lost 14.0 ms in 1 late frame of 1")
+	out = writeInteractions(t, "text", Options{Interaction: timeline.Interactions[2]}, timeline, c)
+	contains(t, out, "response unknown", "the trace ends within the interaction; no frame of it is known to be shown: the response is unknown")
+}
+
+// A response that no longer fits the interaction, because that was cut, is unknown.
+func TestCutInteraction(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[1]
+	if c.ResponseTo(i) == nil {
+		t.Fatal("no response")
+	}
+	i.InputAt, i.Begin = 0, 0
+	if c.ResponseTo(i) != nil {
+		t.Error("a response from an unknown time")
+	}
+}
+
+func TestInteractionJSON(t *testing.T) {
+	timeline, c := clicks()
+	var document struct {
+		Inputs []struct {
+			Interactions []struct {
+				ID       int
+				Response *int64 `json:"response_ns"`
+				Grade    *string
+				Late     int
+				Lost     int64 `json:"lost_ns"`
+				Ranking  []struct{ Wait string }
+				Steps    []struct {
+					Step    string
+					Time    int64  `json:"ns"`
+					Usual   *int64 `json:"usual_ns"`
+					Threads []struct {
+						Idle  int64 `json:"idle_ns"`
+						Waits []struct {
+							Wait string
+							Time int64 `json:"ns"`
+						}
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(writeInteractions(t, "json", Options{}, timeline, c)), &document); err != nil {
+		t.Fatal(err)
+	}
+	list := document.Inputs[0].Interactions
+	if len(list) != 3 || list[2].Response != nil || list[2].Grade != nil || len(list[2].Steps) != 0 || len(list[0].Ranking) != 0 {
+		t.Fatalf("got %+v", list)
+	}
+	slow := list[1]
+	if *slow.Response != int64(180*ms) || *slow.Grade != "B" || slow.Late != 1 || slow.Lost != int64(14*ms) || slow.Ranking[0].Wait != "io" {
+		t.Errorf("got %+v", slow)
+	}
+	sum := int64(0)
+	for _, s := range slow.Steps {
+		sum += s.Time
+	}
+	if sum != *slow.Response || slow.Steps[0].Step != "handling" || *slow.Steps[0].Usual != int64(20*ms) || slow.Steps[0].Threads[0].Idle != int64(ms) {
+		t.Errorf("steps %+v", slow.Steps)
+	}
+}

@@ -1,0 +1,140 @@
+package causetext
+
+import (
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+var steps = map[why.Step]string{
+	why.StepDispatch:    "dispatch of the input to the application",
+	why.StepHandling:    "application, until the scene begins",
+	why.StepVsync:       "wait for the vsync",
+	why.StepApplication: "application frame",
+	why.StepPickUp:      "wait for render_service",
+	why.StepRender:      "render_service, main thread",
+	why.StepDraw:        "render_service, drawing",
+	why.StepCommitWait:  "render_service, wait for the commit",
+	why.StepComposer:    "commit to the display",
+	why.StepDisplay:     "display",
+}
+
+// ResponseStep names a step of a response: a stage of a launch has its name first.
+func ResponseStep(s *why.ResponseStep) string {
+	switch name := steps[s.Step]; {
+	case name == "" && s.Stage == "":
+		return string(s.Step)
+	case name == "":
+		return s.Stage
+	case s.Stage == "":
+		return name
+	default:
+		return s.Stage + ": " + name
+	}
+}
+
+const (
+	maxWorkTerms  = 2                      // in the text of a thread's work
+	leastWorkTerm = trace.Millisecond / 10 // of one
+	leastWorkPart = 5                      // percent of the work, of one after the first
+	idle          = "idle"                 // the thread had nothing to do
+	unknownWork   = "running or waiting"   // the trace does not say which
+)
+
+// Work says what a thread did most of the time: "running 160.0 ms in JSMarshalling, idle 17.9 ms".
+func Work(w *why.Work) string {
+	type term struct {
+		text string
+		time trace.Duration
+	}
+	var terms []term
+	add := func(text string, d trace.Duration) {
+		at := len(terms)
+		for at > 0 && terms[at-1].time < d {
+			at--
+		}
+		terms = append(terms[:at], append([]term{{text, d}}, terms[at:]...)...)
+	}
+	for i := range w.Waits {
+		x := &w.Waits[i]
+		name := Wait(x.Wait)
+		switch {
+		case x.Wait == why.WaitUnknown && x.Slice == "":
+			name = "unknown"
+		case x.Wait == why.WaitUnknown:
+			name = unknownWork
+		case x.Wait == why.WaitFence && w.TID == 0:
+			name = "until the next refresh"
+		}
+		s := name + " " + ms(x.Time)
+		switch {
+		case x.Slice == "":
+		case 10*x.SliceTime >= 9*x.Time:
+			s += " in " + x.Slice
+		default:
+			s += ", most in " + x.Slice + " (" + ms(x.SliceTime) + ")"
+		}
+		if x.Culprit != nil && x.Wait != why.Run {
+			s += ", for " + Culprit(x.Culprit)
+		}
+		add(s, x.Time)
+	}
+	add(idle+" "+ms(w.Idle), w.Idle)
+	var texts []string
+	for _, t := range terms {
+		if len(texts) == maxWorkTerms || t.time < leastWorkTerm || len(texts) > 0 && 100*t.time < leastWorkPart*w.End.Sub(w.Start) {
+			break
+		}
+		texts = append(texts, t.text)
+	}
+	return strings.Join(texts, "; ")
+}
+
+// WorkThread names the thread of a work; empty for the display.
+func WorkThread(w *why.Work) string {
+	switch {
+	case w.TID == 0:
+		return ""
+	case int32(w.TID) == int32(w.PID) && w.Process != "":
+		return w.Process
+	}
+	return Culprit(&why.Culprit{PID: w.PID, TID: w.TID, Process: w.Process, Thread: w.Thread})
+}
+
+// LongestStep says which step of a response took the longest, and what its thread did; empty
+// for nil.
+func LongestStep(r *why.Response) string {
+	if r == nil {
+		return ""
+	}
+	longest := &r.Steps[0]
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Duration() > longest.Duration() {
+			longest = s
+		}
+	}
+	s := fmt.Sprintf("%s %s", ResponseStep(longest), ms(longest.Duration()))
+	if work := StepWork(longest); work != "" {
+		s += ": " + work
+	}
+	return s
+}
+
+// StepWork says what the threads of a step did most of the time: the new process, if a stage
+// of a launch has one.
+func StepWork(s *why.ResponseStep) string {
+	var texts []string
+	for i := range s.Work {
+		w := &s.Work[i]
+		t := Work(w)
+		if thread := WorkThread(w); t != "" && len(s.Work) > 1 && thread != "" {
+			t = thread + ": " + t
+		}
+		if unknown := len(w.Waits) > 0 && w.Waits[0].Wait == why.WaitUnknown && w.Waits[0].Slice == ""; t != "" && !(unknown && len(s.Work) > 1) {
+			texts = append(texts, t)
+		}
+	}
+	return strings.Join(texts, " / ")
+}

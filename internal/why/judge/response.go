@@ -1,0 +1,365 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/why/account"
+)
+
+const (
+	// maxResponses bounds the responses that are explained. Those that took the longest come
+	// first.
+	maxResponses = 1000
+	// maxOverlapping bounds the steps on one thread that are examined for the same time.
+	maxOverlapping = 16
+	// clockError is by how much the time of an input may be wrong, as it is converted from
+	// another clock.
+	clockError = trace.Millisecond
+)
+
+// explainResponses finds out what the responses to interactions were spent on.
+func (j *judge) explainResponses(t *analyzer.Timeline) {
+	list := slices.DeleteFunc(slices.Clone(t.Interactions), func(i *analyzer.Interaction) bool {
+		d, ok := i.Response()
+		return !i.From().Known() || ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
+	})
+	if len(list) == 0 {
+		return
+	}
+	if len(list) > maxResponses {
+		slices.SortStableFunc(list, func(a, b *analyzer.Interaction) int {
+			x, _ := a.Response()
+			y, _ := b.Response()
+			return cmp.Compare(y, x)
+		})
+		list = list[:maxResponses]
+	}
+	j.causes.Responses = map[*analyzer.Interaction]*why.Response{}
+	responses := make([]*response, len(list))
+	around := surroundings{}
+	for n, i := range list {
+		responses[n] = newResponse(i, &j.record.Passages)
+		responses[n].ask(around, &j.record.Passages)
+	}
+	for tid, slices := range around {
+		slices.find(j.record.Outermost, tid)
+	}
+	work := map[trace.TID][]*account.Account{}
+	for _, r := range responses {
+		r.divide(around, &j.record.Passages)
+		for n := range r.steps {
+			j.examine(&r.steps[n], work)
+		}
+	}
+	for _, tid := range slices.Sorted(maps.Keys(work)) {
+		j.book.Fill(tid, bounded(work[tid]))
+	}
+	for _, r := range responses {
+		if answer := j.respond(r); len(answer.Steps) > 0 {
+			j.causes.Responses[r.Interaction] = answer
+		}
+	}
+}
+
+// surroundings are the slices around times of threads.
+type surroundings map[trace.TID]*outermost
+
+type outermost struct {
+	times  []trace.Time
+	slices []analyzer.Interval
+}
+
+func (s surroundings) ask(tid trace.TID, at trace.Time) {
+	if tid <= 0 || !at.Known() {
+		return
+	}
+	if s[tid] == nil {
+		s[tid] = &outermost{}
+	}
+	s[tid].times = append(s[tid].times, at)
+}
+
+func (o *outermost) find(in func(trace.TID, []trace.Time) []analyzer.Interval, tid trace.TID) {
+	slices.Sort(o.times)
+	o.times = slices.Compact(o.times)
+	o.slices = in(tid, o.times)
+}
+
+// of returns the slice of a thread around a time that was asked for.
+func (s surroundings) of(tid trace.TID, at trace.Time) analyzer.Interval {
+	if o := s[tid]; o != nil {
+		if i, ok := slices.BinarySearch(o.times, at); ok {
+			return o.slices[i]
+		}
+	}
+	return analyzer.Interval{}
+}
+
+// response is a response under construction.
+type response struct {
+	*analyzer.Interaction
+	render *analyzer.Frame // the first render frame that shows it
+	// ui is the thread that makes the first frame, handler that which handled the input.
+	ui, handler trace.TID
+	handled     trace.Time // unknown without a marker
+	steps       []step
+}
+
+type step struct {
+	why.ResponseStep
+	threads []*thread
+	gpu     trace.Time // end of the work on the GPU, in the display step
+}
+
+// thread is a thread that a step is about.
+type thread struct {
+	pid trace.PID
+	tid trace.TID
+	*account.Account
+}
+
+func newResponse(i *analyzer.Interaction, p interface {
+	Handled(trace.PID, analyzer.Input, trace.Time, trace.Time) (trace.Time, trace.TID, bool)
+}) *response {
+	r := &response{Interaction: i, render: i.First, ui: trace.TID(i.Process.PID)}
+	if f := i.First; f != nil && f.Kind == analyzer.ApplicationFrame {
+		r.render, r.ui = f.Render, f.TID
+	}
+	r.handler = r.ui
+	if !i.Launch() && i.InputAt.Known() {
+		if at, tid, ok := p.Handled(i.Process.PID, i.Input, i.InputAt.Add(-clockError), i.FirstShown); ok {
+			r.handled, r.handler = at, tid
+		}
+	}
+	return r
+}
+
+// ask asks for the slices that divide depends on.
+func (r *response) ask(around surroundings, p passageThreads) {
+	if r.Launch() {
+		last := r.Stages[len(r.Stages)-1].Begin
+		around.ask(p.Launching(last), last)
+		return
+	}
+	around.ask(r.handler, r.handled)
+	around.ask(r.ui, r.Begin)
+}
+
+// add adds the step until a time, if it is not empty.
+func (r *response) add(name why.Step, stage string, until trace.Time, tids ...trace.TID) *step {
+	from := r.From()
+	if n := len(r.steps); n > 0 {
+		from = r.steps[n-1].End
+	}
+	if until <= from {
+		return nil
+	}
+	s := step{ResponseStep: why.ResponseStep{Step: name, Stage: stage, Start: from, End: until}}
+	for _, tid := range tids {
+		if tid > 0 && !slices.ContainsFunc(s.threads, func(t *thread) bool { return t.tid == tid }) {
+			s.threads = append(s.threads, &thread{tid: tid})
+		}
+	}
+	r.steps = append(r.steps, s)
+	return &r.steps[len(r.steps)-1]
+}
+
+// passageThreads are the threads that did what others see of them.
+type passageThreads interface {
+	Drawing(trace.Time) trace.TID
+	Committing(trace.Time) trace.TID
+	Launching(trace.Time) trace.TID
+}
+
+// divide divides the response into steps. Each ends at the time of the next one.
+func (r *response) divide(around surroundings, p passageThreads) {
+	first := r.First
+	if r.Launch() {
+		r.divideStages(around, p)
+		if first == nil {
+			return
+		}
+	} else {
+		r.divideInput(around)
+	}
+	stage := func(name string) string {
+		if !r.Launch() {
+			return ""
+		}
+		return name
+	}
+	shown := r.FirstShown
+	if first != r.render {
+		name := stage(analyzer.FirstFrameApplication)
+		r.add(why.StepApplication, name, min(first.Actual.End, r.render.Actual.Start, shown), first.TID)
+	}
+	begun := r.render.Actual.Start
+	if !r.Launch() && r.render.Expected.Start.Known() { // the frame includes its own delay
+		begun = min(begun, r.render.Expected.Start)
+	}
+	begun = min(begun, shown)
+	r.add(why.StepPickUp, stage(analyzer.FirstFrameApplication), begun, r.render.TID)
+	from := r.From()
+	if n := len(r.steps); n > 0 {
+		from = r.steps[n-1].End
+	}
+	name := stage(analyzer.FirstFrameRender)
+	way := marks(r.render, from, min(max(r.render.Actual.Start, from), shown), shown)
+	drawing, committing := p.Drawing(r.render.Draw.Start), p.Committing(r.render.Commit.Start)
+	r.add(why.StepRender, name, way[1], r.render.TID)
+	r.add(why.StepDraw, name, way[2], drawing)
+	r.add(why.StepCommitWait, name, way[3], committing)
+	r.add(why.StepComposer, name, way[4], committing)
+	if s := r.add(why.StepDisplay, name, way[5]); s != nil {
+		for _, g := range r.render.GPU {
+			s.gpu = max(s.gpu, min(g.End, shown))
+		}
+	}
+}
+
+// divideInput adds the steps of a scene before its first frame.
+func (r *response) divideInput(around surroundings) {
+	// The first frame begins with its vsync, unless the scene began later.
+	frame := r.First.Actual.Start
+	if v := r.First.Expected.Start; v.Known() {
+		frame = min(frame, v)
+	}
+	frame = min(frame, r.FirstShown)
+	begin := around.of(r.ui, r.Begin)
+	begins := max(r.Begin, begin.End) // the slice goes on after the begin
+	handled := cmp.Or(r.handled, r.Begin)
+	if s := around.of(r.handler, handled); s.Start.Known() {
+		handled = s.Start
+	}
+	if !r.InputAt.Known() { // the response counts from the begin
+		handled = r.From()
+	}
+	tid := r.handler
+	r.add(why.StepDispatch, "", min(handled, frame), tid)
+	if begins.Known() {
+		r.add(why.StepHandling, "", min(begins, frame), tid)
+	}
+	waits := r.ui
+	if r.First == r.render {
+		return // the pick-up has the wait
+	}
+	r.add(why.StepVsync, "", frame, waits)
+}
+
+// divideStages adds the stages of a launch before its first frame. Other processes begin a
+// new process until its main thread takes over.
+func (r *response) divideStages(around surroundings, p passageThreads) {
+	for _, s := range r.Stages {
+		if s.Name == analyzer.FirstFrameApplication {
+			return
+		}
+		tid := p.Launching(s.Begin)
+		end := cmp.Or(s.End, around.of(tid, s.Begin).End)
+		if step := r.add(why.StepLaunch, s.Name, end, tid, r.ui); step != nil {
+			step.Open = !s.End.Known()
+		}
+	}
+}
+
+// examine adds what the threads of a step are examined for to the work of each thread.
+func (j *judge) examine(s *step, work map[trace.TID][]*account.Account) {
+	list := s.threads[:0]
+	for _, t := range s.threads {
+		from, ok := j.record.LoggedFrom(t.tid, s.Start, s.End)
+		if !ok {
+			continue
+		}
+		t.pid = j.book.Thread(j.record.PID(t.tid), t.tid).PID
+		t.Account = account.Stretch(&analyzer.Process{PID: t.pid}, from, s.End)
+		work[t.tid] = append(work[t.tid], t.Account)
+		list = append(list, t)
+	}
+	s.threads = list
+}
+
+// bounded leaves out accounts of a thread of which too many others cover the same time. They
+// stay empty.
+func bounded(list []*account.Account) []*account.Account {
+	slices.SortStableFunc(list, func(a, b *account.Account) int { return cmp.Compare(a.Start, b.Start) })
+	var open, kept []*account.Account
+	for _, a := range list {
+		open = slices.DeleteFunc(open, func(b *account.Account) bool { return b.End <= a.Start })
+		if len(open) < maxOverlapping {
+			open, kept = append(open, a), append(kept, a)
+		}
+	}
+	return kept
+}
+
+// respond returns the result.
+func (j *judge) respond(r *response) *why.Response {
+	answer := &why.Response{Interaction: r.Interaction}
+	for i := range r.steps {
+		s := &r.steps[i]
+		for n, t := range s.threads {
+			if w := j.work(t); w != nil && (n == 0 || len(w.Waits) > 0) {
+				s.Work = append(s.Work, *w)
+			}
+		}
+		if s.Step == why.StepDisplay {
+			s.Work = append(s.Work, displayWork(s))
+		}
+		answer.Steps = append(answer.Steps, s.ResponseStep)
+	}
+	return answer
+}
+
+// work returns what a thread did; nil if nothing is known.
+func (j *judge) work(t *thread) *why.Work {
+	var times [why.WaitCount]trace.Duration
+	var most [why.WaitCount]account.Cell
+	sum := t.Idle()
+	known := sum > 0
+	for c := range t.Cells() {
+		sum += c.Time
+		times[c.Wait] += c.Time
+		if most[c.Wait].Time < c.Time {
+			most[c.Wait] = c
+		}
+		known = known || c.Wait != why.WaitUnknown || c.Key != 0
+	}
+	if !known || sum != t.End.Sub(t.Start) {
+		return nil
+	}
+	name := j.book.Thread(t.pid, t.tid)
+	w := &why.Work{PID: name.PID, TID: t.tid, Process: name.Process, Thread: name.Thread, Start: t.Start, End: t.End, Idle: t.Idle()}
+	for wait, d := range times {
+		if d == 0 {
+			continue
+		}
+		x := why.WorkWait{Wait: why.Wait(wait), Time: d}
+		if x.Slice, _, _ = j.book.Slice(&most[wait]); x.Slice != "" {
+			x.SliceTime = most[wait].Time
+		}
+		waited := j.book.Waited(t.Account, why.NoStage, x.Wait)
+		x.Culprit, x.Function = waited.Culprit, waited.Function
+		w.Waits = append(w.Waits, x)
+	}
+	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })
+	w.Slices = j.book.SliceTimes(t.Account)
+	w.Slices = w.Slices[:min(len(w.Slices), why.MaxWorkSlices)]
+	return w
+}
+
+// displayWork returns how long the display waited for the GPU, and for its next refresh.
+func displayWork(s *step) why.Work {
+	w := why.Work{PID: trace.UnknownPID, Start: s.Start, End: s.End}
+	drawn := max(s.gpu, s.Start)
+	for _, x := range []why.WorkWait{{Wait: why.WaitGPU, Time: drawn.Sub(s.Start)}, {Wait: why.WaitFence, Time: s.End.Sub(drawn)}} {
+		if x.Time > 0 {
+			w.Waits = append(w.Waits, x)
+		}
+	}
+	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })
+	return w
+}
