@@ -207,6 +207,13 @@ func (i *Interaction) Counted() Kind {
 // begin without one; zero if both are unknown.
 func (i *Interaction) From() trace.Time { return cmp.Or(i.InputAt, i.Begin) }
 
+// Span returns the interval of the interaction, as far as it is known: from the input, or the
+// begin without one, to when the last frame was shown.
+func (i *Interaction) Span() Interval {
+	start := cmp.Or(i.From(), i.Observed.Start, i.End)
+	return Interval{Start: start, End: max(start, cmp.Or(i.LastShown, i.Observed.End, i.End))}
+}
+
 // Response returns the time from the input to the first frame shown; ok is false if it is
 // unknown.
 func (i *Interaction) Response() (d trace.Duration, ok bool) { return between(i.From(), i.FirstShown) }

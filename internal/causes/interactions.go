@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/locate"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -120,7 +119,7 @@ func (i *Interaction) mainCause() string {
 
 // summary says in a sentence how long the response took and how many frames were late.
 func (i *Interaction) summary() string {
-	s := fmt.Sprintf("%s of %s: ", locate.InteractionName(i.Interaction), text.ProcessName(i.Process.Name))
+	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.ProcessName(i.Process.Name))
 	if d, ok := i.Interaction.Response(); ok {
 		s += "response " + text.Milliseconds(d) + " ms"
 		if grade, _ := i.grade(); grade != "" {
@@ -150,7 +149,7 @@ const unknown = "–"
 
 func (i *Interaction) response() string {
 	if d, ok := i.Interaction.Response(); ok {
-		return text.Milliseconds(d) + " ms"
+		return text.Milliseconds(d)
 	}
 	return unknown
 }
@@ -178,7 +177,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		slices.SortStableFunc(listed, func(a, b *Interaction) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	table := view.Table{Label: "Interactions", Columns: []view.Column{
-		{Title: "#"}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response", Number: true}, {Title: "Late", Number: true},
+		{Title: "#"}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response ms", Number: true}, {Title: "Late", Number: true},
 		{Title: "Lost ms", Number: true}, {Title: "Main cause"},
 	}}
 	for _, i := range listed {
@@ -187,9 +186,9 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 			late, lost = fmt.Sprintf("%d of %d", i.Late, i.Judged), text.Milliseconds(i.Lost)
 		}
 		if g, _ := i.grade(); g != "" {
-			response += ", " + string(g)
+			response += " " + string(g)
 		}
-		r := row(fmt.Sprint(i.ID), locate.InteractionName(i.Interaction), i.start(in), response, late, lost, i.mainCause())
+		r := row(fmt.Sprint(i.ID), text.Interaction(i.Interaction), i.start(in), response, late, lost, i.mainCause())
 		r.Cells[1].About = text.ProcessName(i.Process.Name)
 		if i.slow() {
 			r.Cells[3].Level = view.Warning
@@ -210,12 +209,16 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 // besides its late frames.
 func interactionBlocks(in *Input) (blocks []view.Block) {
 	for _, i := range in.Interactions {
-		about := []string{text.ProcessName(i.Process.Name)}
+		var about []string
+		if text.Scene(i.Scene) != "" {
+			about = append(about, text.Printable(i.Scene))
+		}
+		about = append(about, text.ProcessName(i.Process.Name))
 		if i.Page != "" {
 			about = append(about, text.Printable(i.Page))
 		}
 		s := view.Section{
-			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, locate.InteractionName(i.Interaction)),
+			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.Interaction(i.Interaction)),
 			About: strings.Join(append(about, i.start(in)), " · "),
 		}
 		if reasons := i.reasons(); reasons != "" {

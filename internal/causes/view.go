@@ -10,7 +10,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/locate"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -41,7 +40,7 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 	switch {
 	case o.Interaction != nil:
 		d.Kind = "Why an interaction lost time"
-		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, locate.InteractionName(o.Interaction))
+		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, text.Interaction(o.Interaction))
 		for _, i := range inputs[0].Interactions {
 			d.Summary = i.summary()
 		}

@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,8 +32,8 @@ const maxInteractions = 8
 func interactionNames(t *analyzer.Timeline) string {
 	var names []string
 	for _, i := range t.Interactions[:min(len(t.Interactions), maxInteractions)] {
-		name := fmt.Sprintf("%d (%s of %s", i.ID, InteractionName(i), text.ProcessName(i.Process.Name))
-		if at := InteractionSpan(i).Start; at.Known() {
+		name := fmt.Sprintf("%d (%s of %s", i.ID, text.InteractionName(i), text.ProcessName(i.Process.Name))
+		if at := i.Span().Start; at.Known() {
 			name += ", " + text.Since(t.Origin(), at)
 		}
 		names = append(names, name+")")
@@ -43,22 +42,6 @@ func interactionNames(t *analyzer.Timeline) string {
 		names = append(names, fmt.Sprintf("%d more: ohframe report lists them", more))
 	}
 	return strings.Join(names, ", ")
-}
-
-// InteractionSpan returns the interval of an interaction, as far as it is known: from the
-// input, or the begin without one, to when the last frame was shown.
-func InteractionSpan(i *analyzer.Interaction) analyzer.Interval {
-	start := cmp.Or(i.From(), i.Observed.Start, i.End)
-	return analyzer.Interval{Start: start, End: max(start, cmp.Or(i.LastShown, i.Observed.End, i.End))}
-}
-
-// InteractionName returns the name of an interaction in texts: that of a scene, or "cold
-// launch".
-func InteractionName(i *analyzer.Interaction) string {
-	if i.Launch() {
-		return i.Scene + " launch"
-	}
-	return text.Printable(i.Scene)
 }
 
 // OpenInteraction returns the command that shows an interaction of a file in Perfetto's UI.

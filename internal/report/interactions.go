@@ -254,7 +254,7 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 
 // sceneText returns what the user did, in words if they are known.
 func sceneText(i *stats.Interaction) string {
-	return cmp.Or(text.Scene(i.Scene), locate.InteractionName(i.Source))
+	return text.Interaction(i.Source)
 }
 
 // number formats an optional number with one decimal.

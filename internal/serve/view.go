@@ -51,7 +51,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	switch f := frames.selected(o.At); {
 	case o.Interaction != nil:
 		process = o.Interaction.Process
-		view.Selected, view.Process, view.Interaction = locate.InteractionSpan(o.Interaction), process.PID, o.Interaction.ID
+		view.Selected, view.Process, view.Interaction = o.Interaction.Span(), process.PID, o.Interaction.ID
 		view.Span = within(widen(view.Selected, view.Selected.Duration()/8+1), frames.all)
 	case f != nil:
 		process = f.Process
@@ -118,7 +118,7 @@ func survey(t *analyzer.Timeline) (s frames) {
 		}
 	}
 	for _, i := range t.Interactions {
-		s.all = union(s.all, locate.InteractionSpan(i))
+		s.all = union(s.all, i.Span())
 	}
 	switch {
 	case most != nil:

@@ -1,5 +1,11 @@
 package text
 
+import (
+	"cmp"
+
+	"ohframe/analyzer"
+)
+
 // scenes are the names of common scenes with what the user did.
 var scenes = map[string]string{
 	"APP_LIST_FLING":                           "fling of a list",
@@ -26,3 +32,14 @@ var scenes = map[string]string{
 
 // Scene returns what the user did in a scene; empty if that is unknown.
 func Scene(name string) string { return scenes[name] }
+
+// InteractionName returns the name of an interaction: that of the scene, or "cold launch".
+func InteractionName(i *analyzer.Interaction) string {
+	if i.Launch() {
+		return i.Scene + " launch"
+	}
+	return Printable(i.Scene)
+}
+
+// Interaction returns what the user did, or InteractionName if that is unknown.
+func Interaction(i *analyzer.Interaction) string { return cmp.Or(Scene(i.Scene), InteractionName(i)) }

@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/annotation"
-	"ohframe/internal/locate"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/text"
 )
@@ -28,7 +27,7 @@ const maxInteractionRows = 64
 func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[*analyzer.Process]*pipeline, arrows arrows) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b *stats.Interaction) int {
-		return cmp.Compare(locate.InteractionSpan(a.Source).Start, locate.InteractionSpan(b.Source).Start)
+		return cmp.Compare(a.Source.Span().Start, b.Source.Span().Start)
 	})
 	others := &lanes{more: func() uint64 {
 		return w.describe(&perfettopb.TrackDescriptor{
@@ -48,7 +47,7 @@ func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[
 // writeInteraction writes an interaction, and its parts nested in it.
 func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction, arrows arrows) {
 	i := measured.Source
-	whole := locate.InteractionSpan(i)
+	whole := i.Span()
 	var track uint64
 	if lanes.room(whole, maxInteractionRows) {
 		track = lanes.track(whole)
@@ -61,7 +60,7 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 	if slow || hitching {
 		s.colour = missedLimitColour
 	}
-	s.name = fmt.Appendf(nil, "%s #%d", locate.InteractionName(i), i.ID)
+	s.name = fmt.Appendf(nil, "%s #%d", text.InteractionName(i), i.ID)
 	if measured.Late != nil && *measured.Late > 0 {
 		s.name = fmt.Appendf(s.name, ", %d late", *measured.Late)
 	}
