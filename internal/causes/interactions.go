@@ -142,7 +142,7 @@ func (i *Interaction) summary() string {
 
 // start returns when an interaction starts, since the start of the trace.
 func (i *Interaction) start(in *Input) string {
-	return text.Since(in.Start, cmp.Or(i.From(), i.Observed.Start, i.End))
+	return text.Since(in.Start, i.Span().Start)
 }
 
 const unknown = "–"
