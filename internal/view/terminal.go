@@ -264,12 +264,11 @@ func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) 
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
 	for n, i := range texts {
-		share := max(10, room/(len(texts)-n))
-		if !t.Limited {
-			share = max(share, b.Columns[i].Min)
-		}
-		if share < widths[i] {
+		if share := max(10, room/(len(texts)-n)); share < widths[i] {
 			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
+		}
+		if !t.Limited {
+			widths[i] = max(widths[i], b.Columns[i].Min)
 		}
 		room -= widths[i]
 	}
