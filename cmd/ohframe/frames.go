@@ -11,6 +11,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/frametable"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
@@ -29,6 +30,8 @@ func framesCommand() *cli.Command {
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
 			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames", DefaultText: "all"},
 			&cli.BoolFlag{Name: "layers", Usage: "list layers of Android's frames, one per row"},
+			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
+			interactionFlag("list only the frames of interaction `N`"),
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
 			strictFlag,
 		}, traceFlags()...),
@@ -46,13 +49,18 @@ func frames(c *cli.Context) error {
 		return err
 	}
 	r.causes = c.Bool("causes")
-	o, err := framesOptions(c, r)
+	o, err := framesOptions(c, r, len(names))
 	if err != nil {
 		return err
 	}
 	var inputs []frametable.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
+		if o.Interaction != 0 {
+			if _, err := locate.Interaction(int(o.Interaction), in.Timeline); err != nil {
+				return fileError(name, err)
+			}
+		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
 		if o.Late && in.Quality.Frames() > 0 && in.Quality.WithDeadline == 0 {
@@ -83,9 +91,19 @@ func frames(c *cli.Context) error {
 	return r.finish(nil)
 }
 
-// framesOptions returns the options that the flags set.
-func framesOptions(c *cli.Context, r *reader) (frametable.Options, error) {
-	o := frametable.Options{Format: r.format, Process: r.process, Layers: c.Bool("layers"), Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top")}
+// framesOptions returns the options that the flags set for a number of inputs.
+func framesOptions(c *cli.Context, r *reader, inputs int) (frametable.Options, error) {
+	o := frametable.Options{
+		Format: r.format, Process: r.process, Layers: c.Bool("layers"), Interactions: c.Bool("interactions"),
+		Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top"),
+	}
+	id, err := interactionOption(c)
+	if err != nil {
+		return o, err
+	}
+	if o.Interaction = int64(id); id != 0 && inputs > 1 {
+		return o, &failure{what: "--interaction: there are several inputs", hint: "an id is that of one input; --interactions lists the ids"}
+	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
 		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")
 		if name := frametable.SortColumn(o.Sort); name != "" {

@@ -26,7 +26,7 @@ func chosen(inputs []Input, o *Options) (iter.Seq2[*analyzer.Frame, *Input], err
 	selected := func(yield func(*analyzer.Frame, *Input) bool) {
 		for i := range inputs {
 			for _, f := range inputs[i].Timeline.Frames {
-				if (o.Process == nil || o.Process(f.Process)) && (!o.Late || f.Late()) && !yield(f, &inputs[i]) {
+				if (o.Interaction == 0 || slices.Contains(inputs[i].interactions[f], o.Interaction)) && (o.Process == nil || o.Process(f.Process)) && (!o.Late || f.Late()) && !yield(f, &inputs[i]) {
 					return
 				}
 			}
@@ -65,8 +65,7 @@ func sorted(list iter.Seq2[*analyzer.Frame, *Input], column string) iter.Seq2[*a
 				it.text, it.number = "known", float64(f.Actual.Duration())
 			}
 		} else {
-			r := newRow(f)
-			r.setCause(in.Causes, in.Causes.Of(f))
+			r := in.row(f)
 			r.Input = &in.Name
 			it.text = view.RecordCell(r, column)
 			if n, err := strconv.ParseFloat(it.text, 64); err == nil {

@@ -77,6 +77,10 @@ type row struct {
 
 	// Cause is the largest cause in a sentence.
 	Cause *string `json:"cause" parquet:"cause,optional"`
+
+	// Interactions are the ids of those that the frame belongs to.
+	Interactions []int64 `json:"interaction" parquet:"interaction,list"`
+
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
@@ -87,7 +91,7 @@ type row struct {
 func newRow(f *analyzer.Frame) row {
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name,
-		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{},
+		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
 		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
@@ -179,12 +183,32 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	}
 }
 
+// interactionIDs returns the ids of the interactions of each frame, in order.
+func interactionIDs(t *analyzer.Timeline) map[*analyzer.Frame][]int64 {
+	ids := map[*analyzer.Frame][]int64{}
+	for _, i := range t.Interactions {
+		for _, f := range i.Frames {
+			ids[f] = append(ids[f], int64(i.ID))
+		}
+	}
+	return ids
+}
+
+// row returns a frame's row.
+func (in *Input) row(f *analyzer.Frame) row {
+	r := newRow(f)
+	r.setCause(in.Causes, in.Causes.Of(f))
+	if ids := in.interactions[f]; ids != nil {
+		r.Interactions = ids
+	}
+	return r
+}
+
 // rowsOf returns the frame's row, or one for each of its layers if there are
 // several: with the layer's actual interval, verdict and render frame, and
 // everything else as the frame has it.
-func rowsOf(f *analyzer.Frame, causes *why.Causes, layers bool) []row {
-	frame := newRow(f)
-	frame.setCause(causes, causes.Of(f))
+func rowsOf(f *analyzer.Frame, in *Input, layers bool) []row {
+	frame := in.row(f)
 	if !layers || len(frame.Layers) < 2 {
 		return []row{frame}
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
@@ -78,7 +80,7 @@ func TestColumns(t *testing.T) {
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause_slice_ns", "cause_slice_usual_ns", "cause", "input",
+		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -118,10 +120,10 @@ func TestUnknown(t *testing.T) {
 		switch c {
 		case "process":
 			isKnown = true // a name may be empty
-		case "transactions":
+		case "transactions", "interaction":
 			isKnown = true
 			if list, ok := object[c].([]any); !ok || len(list) != 0 {
-				t.Errorf("json: transactions: got %v, want an empty list", object[c])
+				t.Errorf("json: %s: got %v, want an empty list", c, object[c])
 			}
 		}
 		if got := object[c]; (got != nil) != isKnown {
@@ -445,5 +447,82 @@ func TestTableInputs(t *testing.T) {
 				t.Errorf("%q of %q: %q, want %q; without a limit %q", name, c.names, short[name], c.want[i], all[name])
 			}
 		}
+	}
+}
+
+// A frame has the ids of all interactions that count it, in every format. The table has them if
+// they are wanted. An id selects frames.
+func TestInteractionIDs(t *testing.T) {
+	process := &analyzer.Process{PID: 7, Name: "app"}
+	timeline := &analyzer.Timeline{}
+	for n := range 4 {
+		start := trace.Time(1000 + 100*n)
+		timeline.Frames = append(timeline.Frames, &analyzer.Frame{Process: process, TID: 7, VsyncID: int64(10 + n), Actual: analyzer.Interval{Start: start, End: start + 50}})
+	}
+	f := timeline.Frames
+	timeline.Interactions = []*analyzer.Interaction{{ID: 1, Frames: f[1:3]}, {ID: 2}, {ID: 12, Frames: f[2:]}}
+	out := func(o Options) string {
+		t.Helper()
+		var b bytes.Buffer
+		if err := Write(&b, []Input{{Timeline: timeline}}, o); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	column := func(o Options, name string) (list []string) {
+		t.Helper()
+		o.Format = "csv"
+		rows, err := csv.NewReader(strings.NewReader(out(o))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows[1:] {
+			list = append(list, r[slices.Index(rows[0], name)])
+		}
+		return list
+	}
+	want := []string{"", "1", "1 12", "12"}
+	if got := column(Options{}, "interaction"); !slices.Equal(got, want) {
+		t.Errorf("csv: got %q, want %q", got, want)
+	}
+	var d struct {
+		Frames []struct{ Interaction []int64 }
+	}
+	if err := json.Unmarshal([]byte(out(Options{Format: "json"})), &d); err != nil || !slices.Equal(d.Frames[2].Interaction, []int64{1, 12}) || d.Frames[0].Interaction == nil {
+		t.Errorf("json: %v, %v", d, err)
+	}
+	rows, err := parquet.Read[row](strings.NewReader(out(Options{Format: "parquet"})), int64(len(out(Options{Format: "parquet"}))))
+	if err != nil || len(rows) != 4 || !slices.Equal(rows[2].Interactions, []int64{1, 12}) {
+		t.Errorf("parquet: %+v, %v", rows, err)
+	}
+	var last []string
+	for line := range strings.Lines(out(Options{Format: "table", Interactions: true})) {
+		words := strings.Split(strings.TrimSpace(line), "  ")
+		last = append(last, strings.TrimSpace(words[len(words)-1]))
+	}
+	if !slices.Equal(last, []string{"interaction", "–", "1", "1, 12", "12"}) {
+		t.Errorf("table: got %q", last)
+	}
+	if strings.Contains(out(Options{Format: "table"}), "interaction") {
+		t.Error("the table has ids that are not wanted")
+	}
+	for id, want := range map[int64][]string{1: {"11", "12"}, 2: nil, 12: {"12", "13"}} {
+		if got := column(Options{Interaction: id}, "vsync_id"); !slices.Equal(got, want) {
+			t.Errorf("interaction %d: got %q, want %q", id, got, want)
+		}
+	}
+	if got := column(Options{Sort: "interaction"}, "vsync_id"); got[len(got)-1] != "10" {
+		t.Errorf("sorted: got %q, want the frame without an interaction last", got)
+	}
+	var fleet int
+	for r := range ParquetRows(timeline) {
+		for _, v := range r {
+			if ParquetColumns()[v.Column()].Name == "Interactions" && v.Int64() == 12 {
+				fleet++
+			}
+		}
+	}
+	if fleet != 2 {
+		t.Errorf("rows of fleets: %d frames of 12, want 2", fleet)
 	}
 }

@@ -2,6 +2,7 @@ package frametable
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"iter"
 	"path"
@@ -55,6 +56,11 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 	}
 	if o.Layers {
 		columns = append(columns, tableColumn{"layers", false, func(r *row, _ *Input) string { return strings.Join(r.Layers, "; ") }})
+	}
+	if o.Interactions {
+		columns = append(columns, tableColumn{"interaction", true, func(r *row, _ *Input) string {
+			return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Interactions), " ", ", "), "[]")
+		}})
 	}
 	hasCauses := false
 	for _, in := range inputs {
@@ -175,7 +181,7 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *In
 	cells, widths := make([]string, len(columns)), make([]int, len(columns))
 	eachRow := func(do func()) {
 		for f, in := range list {
-			for _, r := range rowsOf(f, in.Causes, o.Layers) {
+			for _, r := range rowsOf(f, in, o.Layers) {
 				r.eachName(text.Printable)
 				for i, c := range columns {
 					if cells[i] = c.cell(&r, in); cells[i] == "" {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -26,6 +27,11 @@ type Options struct {
 	Format string // one of Formats
 	// Layers writes a row for each layer of a frame instead of one for the frame.
 	Layers bool
+	// Interactions adds the ids of the interactions of frames to the table; other formats
+	// have them always.
+	Interactions bool
+	// Interaction is the id of the interaction whose frames are listed; 0 lists all.
+	Interaction int64
 	// Process, if not nil, reports whether the frames of a process are listed.
 	Process func(*analyzer.Process) bool
 	// Late lists only late frames.
@@ -46,18 +52,24 @@ type Input struct {
 	Timeline *analyzer.Timeline
 	// Causes, if not nil, fills the columns of causes.
 	Causes *why.Causes
+
+	interactions map[*analyzer.Frame][]int64 // ids
 }
 
 // Write writes the frames of the inputs, in order of the inputs unless they are sorted. It
 // returns an error if the format or Options.Sort is unknown or writing to w fails.
 func Write(w io.Writer, inputs []Input, o Options) error {
+	inputs = slices.Clone(inputs)
+	for i := range inputs {
+		inputs[i].interactions = interactionIDs(inputs[i].Timeline)
+	}
 	list, err := chosen(inputs, &o)
 	if err != nil {
 		return err
 	}
 	rows := func(yield func(row) bool) {
 		for f, in := range list {
-			for _, r := range rowsOf(f, in.Causes, o.Layers) {
+			for _, r := range rowsOf(f, in, o.Layers) {
 				if len(inputs) > 1 {
 					r.Input = &in.Name
 				}
@@ -138,8 +150,9 @@ func ParquetRows(t *analyzer.Timeline) iter.Seq[parquet.Row] {
 	schema := parquet.SchemaOf(row{})
 	return func(yield func(parquet.Row) bool) {
 		var list parquet.Row
+		in := &Input{Timeline: t, interactions: interactionIDs(t)}
 		for _, f := range t.Frames {
-			r := newRow(f)
+			r := in.row(f)
 			list = schema.Deconstruct(list[:0], &r)
 			if !yield(list[:len(list)-1]) {
 				return
