@@ -29,6 +29,7 @@ func reportCommand() *cli.Command {
 			formatFlag(report.Formats),
 			outputFlag,
 			processFlag,
+			&cli.BoolFlag{Name: "interactions", Usage: "report only interactions; in CSV, a row for each"},
 			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
@@ -83,10 +84,15 @@ func runReport(c *cli.Context) error {
 		return err
 	}
 	r.interactions = true
+	interactions := c.Bool("interactions")
+	if interactions && r.format != "table" && r.format != "csv" {
+		return &failure{what: fmt.Sprintf("--interactions: not with the format %s, only with table and csv", r.format), hint: "JSON and pages always have interactions"}
+	}
 	options, err := reportOptions(c)
 	if err != nil {
 		return err
 	}
+	options.Interactions = interactions
 	budgets, err := conditions(c, condition.OfValues)
 	if err != nil {
 		return err

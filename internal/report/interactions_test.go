@@ -1,9 +1,13 @@
 package report
 
 import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -360,6 +364,71 @@ func TestLinksToPictures(t *testing.T) {
 		if n := strings.Count(page, `id="`+link[1]+`"`); n != 1 {
 			t.Errorf("%s is there %d times", link[1], n)
 		}
+	}
+}
+
+// A row of CSV has what JSON has of the interaction, under the same names.
+func TestInteractionsCSV(t *testing.T) {
+	in := flings()
+	in.Name = "=flings"
+	in.Timeline.Interactions[0].Page = "@page"
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	rows, err := csv.NewReader(strings.NewReader(write(t, []Input{in}, "csv", Options{Interactions: true}))).ReadAll()
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	var d struct {
+		Inputs []struct{ Interactions []map[string]any }
+	}
+	if err := json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	for n, i := range d.Inputs[0].Interactions {
+		want := map[string]string{"trace": "'=flings"}
+		cell := func(name string, value any) {
+			switch value := value.(type) {
+			case nil:
+				want[name] = ""
+			case float64:
+				want[name] = strconv.FormatFloat(value, 'f', -1, 64)
+			default:
+				want[name] = fmt.Sprint(value)
+			}
+		}
+		for name, value := range i {
+			switch value := value.(type) {
+			case map[string]any:
+				for name, value := range value {
+					cell("device_"+name, value)
+				}
+			case []any: // below
+			default:
+				if name != "device" {
+					cell(name, value)
+				}
+			}
+		}
+		want["reasons"] = []string{"", "", "input_unseen; not_shown", ""}[n]
+		want["stages"] = ""
+		if n == 0 {
+			want["page"] = "'@page"
+		}
+		if n == 3 {
+			want["stages"] = "LoadAbility=150000000; Application Launching=50000000; UI Ability Launching=200000000; First Frame, application=10000000; First Frame, render=20000000"
+		}
+		for c, name := range rows[0] {
+			if rows[n+1][c] != want[name] {
+				t.Errorf("interaction %d: %s is %q, want %q", n+1, name, rows[n+1][c], want[name])
+			}
+			delete(want, name)
+		}
+		if len(want) > 0 {
+			t.Errorf("interaction %d: no column for %v", n+1, want)
+		}
+	}
+	table := write(t, []Input{in}, "table", Options{Interactions: true})
+	if row(t, table, "2", "fling") == nil || strings.Contains(table, "Hitches") || strings.Contains(table, "Jank") {
+		t.Errorf("only interactions:\n%s", table)
 	}
 }
 

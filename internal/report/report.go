@@ -85,6 +85,8 @@ type Options struct {
 	Style text.Style
 	// Verbose shows everything about every process in a terminal.
 	Verbose bool
+	// Interactions writes only interactions, in a table or CSV.
+	Interactions bool
 	// Top is the number of processes that a terminal shows without Verbose; 0 stands for a
 	// default.
 	Top int
@@ -126,6 +128,9 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "json":
 		return writeJSON(w, inputs, o)
 	case "csv":
+		if o.Interactions {
+			return writeInteractionsCSV(w, inputs)
+		}
 		return writeCSV(w, inputs)
 	}
 	if slices.Contains(view.GateFormats, format) {

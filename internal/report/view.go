@@ -71,6 +71,10 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	}
 	for i := range inputs {
 		in := &inputs[i]
+		if o.Interactions {
+			d.Blocks = append(d.Blocks, b.interactionsOnly(in))
+			continue
+		}
 		if b.several {
 			in.id = fmt.Sprintf("input-%d-", i)
 		}
@@ -217,9 +221,8 @@ func (b *builder) colours(name string) string {
 	return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
 }
 
-// overview returns the section of an input, with its interactions, its processes and their
-// largest causes. On a page with interactions, these are between sections of their own.
-func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
+// head returns the section of an input with what is known of the whole of it.
+func (b *builder) head(in *Input) view.Section {
 	s := view.Section{Title: text.Printable(in.Name)}
 	if b.page && !b.several {
 		s.Title = text.Base(in.Name)
@@ -231,6 +234,23 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		s.Blocks = append(s.Blocks, view.Note{Text: in.Recording.String(), Level: view.Soft})
 	}
 	s.Blocks = append(s.Blocks, view.QualityNote(in.Quality))
+	return s
+}
+
+// interactionsOnly returns the section of an input with its interactions alone.
+func (b *builder) interactionsOnly(in *Input) view.Section {
+	s := b.head(in)
+	s.Blocks = append(s.Blocks, b.interactions(in)...)
+	if len(in.Stats.Interactions) == 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: "no interactions"})
+	}
+	return s
+}
+
+// overview returns the section of an input, with its interactions, its processes and their
+// largest causes. On a page with interactions, these are between sections of their own.
+func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
+	s := b.head(in)
 	interactions := b.interactions(in)
 	if b.page && len(interactions) > 0 {
 		blocks = append(append(blocks, s), interactions...)
