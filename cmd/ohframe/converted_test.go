@@ -36,6 +36,18 @@ func TestConverted(t *testing.T) {
 			texts[cause] = text.Bytes()
 		}
 	}
+	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
+	if slow.Enabled() {
+		configs = simulate.BadScenes()
+		configs["demonstration"], configs["scenes"], configs["launches"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches()
+	}
+	for name, config := range configs {
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = text.Bytes()
+	}
 	rules, _ := filepath.Glob("../../testdata/frames/*.txtar")
 	for i, path := range rules {
 		if i%slow.Of(60, 1) == 0 {
