@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // simulated returns the text of a simulated trace.
@@ -270,4 +272,27 @@ func TestManyInteractions(t *testing.T) {
 	session := enginetest.Load(t, data)
 	enginetest.CheckGate(t, session)
 	compare(t, "slices", query(t, session, "SELECT count() FROM slice WHERE name GLOB 'SCENE_*' AND dur >= 0 AND category IS NULL AND arg_set_id IS NOT NULL"), rows{fmt.Sprint(scenes)})
+}
+
+// Perfetto shows the full names of processes that scenes and launches have: the kernel keeps
+// 15 bytes of them.
+func TestFullNames(t *testing.T) {
+	enginetest.ForTest(t)
+	texts := map[string][]string{simulated(t, simulate.Demonstration()): {"com.example.gallery", "com.example.notebook", "com.ohos.sceneboard"}}
+	for _, path := range tracetest.Paths(t) {
+		if filepath.Base(path) == "openharmony-4-bundle-5flags.ftrace" {
+			texts[tracetest.Read(t, path)] = []string{"com.ohos.contacts", "com.ohos.note", "ohos.samples.etsclock"}
+		}
+	}
+	for text, names := range texts {
+		data, _ := convert(t, text, Options{})
+		session := enginetest.Load(t, data)
+		got := query(t, session, "SELECT DISTINCT name FROM process WHERE name IS NOT NULL")
+		threads := query(t, session, "SELECT DISTINCT p.name FROM thread t JOIN process p USING (upid) JOIN thread_track k USING (utid) WHERE t.is_main_thread")
+		for _, name := range names {
+			if quoted := fmt.Sprintf("%q", name); !slices.Contains(got, quoted) || !slices.Contains(threads, quoted) {
+				t.Errorf("no process %s with a main thread: %v", name, got)
+			}
+		}
+	}
 }
