@@ -54,47 +54,29 @@ func (b *builder) interactions(in *Input) []view.Block {
 
 func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction, pictures view.Strips) view.Section {
 	s := view.Section{Title: "Interactions", Meaning: define("interaction")}
-	var missed []*stats.Interaction
+	var beyond []*stats.Interaction
 	for _, i := range all {
-		if len(missedLimits(i)) > 0 {
-			missed = append(missed, i)
+		if missedLimits(i).count() > 0 {
+			beyond = append(beyond, i)
 		}
 	}
 	s.About = text.Count(len(all), "interaction")
-	if n := len(missed); n > 0 {
-		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, ids(idsOf(missed)))
-	}
-	if len(missed) > 0 {
-		for _, i := range b.worstInteractions(missed, briefMissed) {
+	if n := len(beyond); n > 0 {
+		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, ids(idsOf(beyond)))
+		for _, i := range b.worstInteractions(beyond, briefMissed) {
 			s.Blocks = append(s.Blocks, missedNote(i))
 		}
 	}
-	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
-		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Application"}, {Title: "At", Number: true, Drop: 5, Meaning: "its input, or its begin without one, from the start of the trace"},
-		{Title: "Response ms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Number: true, Drop: 6, Meaning: define("completion")},
-		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Missed run", Number: true, Meaning: define("longest missed run")},
-		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 3, Meaning: define("FPS")},
-		{Title: "P95 ms", Number: true, Drop: 7, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 4, Meaning: "vsync id of the frame with the largest overrun"},
-	}}
-	graded := false
-	for _, i := range shown {
-		row := b.interactionRow(i, in.origin())
-		if at := slices.IndexFunc(pictures.List, func(s view.Strip) bool { return s.ID == pictureID(in, i) }); at >= 0 {
-			row.Link = pictures.List[at].ID
-		}
-		t.Rows = append(t.Rows, row)
-		graded = graded || i.Grade != nil
-	}
+	t := b.interactionTable(in, shown, pictures)
 	if n := len(all) - len(shown); n > 0 {
 		t.More = fmt.Sprintf("… and %d more that were smoother; --format json lists all", n)
 		if !b.page {
 			t.More = fmt.Sprintf("… and %d more that were smoother; --verbose lists all", n)
 		}
 	}
-	t.Columns[1].Min, t.Columns[2].Min = widest(t, 1), widest(t, 2)
 	s.Blocks = append(s.Blocks, t)
 	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
-	if graded {
+	if slices.ContainsFunc(shown, func(i *stats.Interaction) bool { return i.Grade != nil }) {
 		s.Blocks = append(s.Blocks, view.Note{Text: "S, A, B and below are grades of the response by limits that are measured with a camera: a trace does not see 15–30 ms of it, so stay that much below.", Level: view.Soft})
 	}
 	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
@@ -105,6 +87,47 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 		s.Blocks = append(s.Blocks, t)
 	}
 	return s
+}
+
+// interactionTable returns the measures of interactions. Those with a picture link to it.
+func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictures view.Strips) view.Table {
+	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
+		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Application"}, {Title: "At", Number: true, Drop: 5, Meaning: "its input, or its begin without one, from the start of the trace"},
+		{Title: "Response ms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Number: true, Drop: 6, Meaning: define("completion")},
+		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Missed run", Number: true, Meaning: define("longest missed run")},
+		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 3, Meaning: define("FPS")},
+		{Title: "P95 ms", Number: true, Drop: 7, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 4, Meaning: "vsync id of the frame with the largest overrun"},
+	}}
+	for _, i := range shown {
+		row := b.interactionRow(i, in.origin())
+		if at := slices.IndexFunc(pictures.List, func(s view.Strip) bool { return s.ID == pictureID(in, i) }); at >= 0 {
+			row.Link = pictures.List[at].ID
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Columns[1].Min, t.Columns[2].Min = widest(t, 1), widest(t, 2)
+	return t
+}
+
+// summarizeInteractions adds the worst interactions of an input to a summary for continuous
+// integration, with its name if there are several.
+func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, several bool) {
+	all := in.Stats.Interactions
+	t := b.interactionTable(in, b.worstInteractions(all, briefInteractions), view.Strips{})
+	if several {
+		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
+		for i := range t.Rows {
+			t.Rows[i].Cells = append([]view.Cell{{Text: name}}, t.Rows[i].Cells...)
+		}
+	}
+	if g.Interactions == nil {
+		g.Interactions = &t
+	} else {
+		g.Interactions.Rows = append(g.Interactions.Rows, t.Rows...)
+	}
+	if n := len(all) - len(t.Rows); n > 0 {
+		g.Interactions.More = "Of each input, the worst interactions are listed."
+	}
 }
 
 // widest returns the width of a column in which no name is broken.
@@ -148,34 +171,29 @@ func worse(a, b *stats.Interaction) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(len(missedLimits(b)), len(missedLimits(a))), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
+		cmp.Compare(missedLimits(b).count(), missedLimits(a).count()), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
 		cmp.Compare(count(b.Late), count(a.Late)), cmp.Compare(slowness(b), slowness(a)), cmp.Compare(a.ID, b.ID),
 	)
 }
 
-// missedLimit is a published limit that an interaction misses.
-type missedLimit struct {
-	text     string
-	critical bool
+// missed are the published limits that an interaction misses.
+type missed struct{ response, hitches, run bool }
+
+func missedLimits(i *stats.Interaction) missed {
+	return missed{
+		response: i.Grade != nil && *i.Grade == stats.GradeBelow,
+		hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && isFling(i),
+		run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
+	}
 }
 
-// missedLimits returns the limits that an interaction misses.
-func missedLimits(i *stats.Interaction) (list []missedLimit) {
-	if i.Grade != nil && *i.Grade == stats.GradeBelow {
-		limit := stats.LimitOf(i.Source)
-		list = append(list, missedLimit{fmt.Sprintf("response %s ms, the limit is %s", number(i.Response), text.Number(max(limit.S, limit.B).Milliseconds(), 0)), true})
-	}
-	if h := i.HitchRatio; h != nil && isFling(i) && *h >= stats.HitchLimit {
-		m := missedLimit{fmt.Sprintf("hitch ratio %s ms/s, the limit is %g", number(h), stats.HitchLimit), false}
-		if *h > stats.HitchCritical {
-			m = missedLimit{fmt.Sprintf("hitch ratio %s ms/s, critical above %g", number(h), stats.HitchCritical), true}
+func (m missed) count() (n int) {
+	for _, missed := range [...]bool{m.response, m.hitches, m.run} {
+		if missed {
+			n++
 		}
-		list = append(list, m)
 	}
-	if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
-		list = append(list, missedLimit{fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *n, stats.MissedLimit), false})
-	}
-	return list
+	return n
 }
 
 // isFling reports whether the limit of the hitch ratio applies.
@@ -183,14 +201,25 @@ func isFling(i *stats.Interaction) bool {
 	return i.Source.Input == analyzer.FirstMove || strings.Contains(i.Scene, "FLING")
 }
 
+// missedNote says which limits an interaction misses, and by how much.
 func missedNote(i *stats.Interaction) view.Note {
 	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, sceneText(i)), Level: view.Warning}
 	var texts []string
-	for _, m := range missedLimits(i) {
-		texts = append(texts, m.text)
-		if m.critical {
-			n.Level = view.Critical
-		}
+	m := missedLimits(i)
+	if m.response {
+		limit := stats.LimitOf(i.Source)
+		texts = append(texts, fmt.Sprintf("response %s ms, the limit is %s", number(i.Response), text.Number(max(limit.S, limit.B).Milliseconds(), 0)))
+		n.Level = view.Critical
+	}
+	switch {
+	case m.hitches && *i.HitchRatio > stats.HitchCritical:
+		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, critical above %g", number(i.HitchRatio), stats.HitchCritical))
+		n.Level = view.Critical
+	case m.hitches:
+		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, the limit is %g", number(i.HitchRatio), stats.HitchLimit))
+	}
+	if m.run {
+		texts = append(texts, fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *i.LongestMissedRun, stats.MissedLimit))
 	}
 	n.Text = strings.Join(texts, "; ")
 	return n
@@ -279,7 +308,7 @@ var unknowns = []unknown{
 	because(analyzer.ReasonEndLost, "the line of its end is missing"),
 	because(analyzer.ReasonInputUnseen, "its input is not in the trace; response and completion count from its begin"),
 	because(analyzer.ReasonInputAstray, "the time of its input is far from its begin, as with an unknown clock offset; response and completion count from its begin"),
-	because(analyzer.ReasonNoFences, "the trace has no present times; those of it are estimates"),
+	because(analyzer.ReasonNoFences, "the trace has no present times: those of it are estimates, and hitches are unknown"),
 	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
 	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
 	because(analyzer.ReasonDeviceContradicts, "the device reports two values of one figure, which is left out"),

@@ -14,6 +14,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -214,6 +216,71 @@ func TestManyInteractions(t *testing.T) {
 	}
 	if n := strings.Count(write(t, in, "html", Options{}), "APP_LIST_FLING"); n > 2*text.MaxShown {
 		t.Errorf("the page lists %d", n)
+	}
+}
+
+// Each limit has a case on each side.
+func TestMissedLimits(t *testing.T) {
+	in := flings()
+	for _, test := range []struct {
+		name   string
+		change func(*stats.Interaction)
+		want   string // of the note; empty if no limit is missed
+	}{
+		{"none", func(*stats.Interaction) {}, ""},
+		{"grade B", func(i *stats.Interaction) { i.Grade = known(stats.GradeB) }, ""},
+		{"below", func(i *stats.Interaction) { i.Response, i.Grade = known(180.1), known(stats.GradeBelow) }, "response 180.1 ms, the limit is 180"},
+		{"ratio", func(i *stats.Interaction) { i.HitchRatio = known(4.99) }, ""},
+		{"ratio at the limit", func(i *stats.Interaction) { i.HitchRatio = known(5.0) }, "hitch ratio 5.0 ms/s, the limit is 5"},
+		{"ratio not critical", func(i *stats.Interaction) { i.HitchRatio = known(10.0) }, "hitch ratio 10.0 ms/s, the limit is 5"},
+		{"ratio critical", func(i *stats.Interaction) { i.HitchRatio = known(10.1) }, "hitch ratio 10.1 ms/s, critical above 10"},
+		{"run", func(i *stats.Interaction) { i.LongestMissedRun = known(2) }, ""},
+		{"run noticeable", func(i *stats.Interaction) { i.LongestMissedRun = known(3) }, "3 vsyncs missed in a row, noticeable from 3"},
+		{"ratio of a click", func(i *stats.Interaction) {
+			i.HitchRatio, i.Scene = known(50.0), "ABILITY_OR_PAGE_SWITCH"
+			i.Source = &analyzer.Interaction{Input: analyzer.LastUp, Scene: i.Scene, Process: i.Source.Process}
+		}, ""},
+		{"ratio of a fling without an input", func(i *stats.Interaction) {
+			i.HitchRatio = known(50.0)
+			i.Source = &analyzer.Interaction{Scene: i.Scene, Process: i.Source.Process}
+		}, "hitch ratio 50.0 ms/s, critical above 10"},
+	} {
+		i := *in.Stats.Interactions[0]
+		test.change(&i)
+		if got := missedNote(&i); got.Text != test.want || (missedLimits(&i).count() > 0) != (test.want != "") {
+			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// Markdown has the measures of interactions before those of processes.
+func TestInteractionsMarkdown(t *testing.T) {
+	out := write(t, []Input{flings()}, "markdown", Options{})
+	want := "| 2 | fling of a list APP\\_LIST\\_FLING | com.example.gallery pages/Index | +1320.0 ms | 110.0 A | 350.0 | 1 of 21 | 4 | 166.7 | 83.3 | 4.0 | 1074 |\n"
+	if !strings.Contains(out, want) || strings.Index(out, want) > strings.Index(out, "| Process |") {
+		t.Errorf("no %q before the processes in\n%s", want, out)
+	}
+	if out := write(t, []Input{flings(), flings()}, "markdown", Options{}); strings.Count(out, "| flings.ftrace | 2 | fling") != 2 {
+		t.Errorf("two inputs:\n%s", out)
+	}
+	if out := write(t, []Input{manyFlings(1000)}, "markdown", Options{}); strings.Count(out, "LIST") != briefInteractions || !strings.Contains(out, "\n| 7 | ") || !strings.Contains(out, "the worst interactions are listed") {
+		t.Errorf("many:\n%s", out)
+	}
+	if out := write(t, sample(), "markdown", Options{}); strings.Contains(out, "Interaction") {
+		t.Errorf("no interactions:\n%s", out)
+	}
+}
+
+// All formats of many interactions take time in proportion to their number.
+func TestInteractionsAreLinear(t *testing.T) {
+	slow.Skip(t)
+	for _, format := range Formats {
+		t.Run(format, func(t *testing.T) {
+			hostiletest.CheckLinear(t, 1000, func(n int) func() {
+				in := []Input{manyFlings(n)}
+				return func() { write(t, in, format, Options{}) }
+			})
+		})
 	}
 }
 

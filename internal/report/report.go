@@ -153,8 +153,13 @@ func summary(inputs []Input, o Options) *view.Document {
 	for _, name := range summaryMeasures {
 		measures.Columns = append(measures.Columns, view.Column{Title: measure(name).Label, Number: true})
 	}
-	for _, in := range inputs {
+	b := &builder{Options: o, thresholds: rating.Default}
+	for i := range inputs {
+		in := &inputs[i]
 		name := text.Printable(in.Name)
+		if all := in.Stats.Interactions; len(all) > 0 {
+			b.summarizeInteractions(&d.Gate, in, name, total > 1)
+		}
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {
 			cells := []view.Cell{{Text: text.Process(p)}}

@@ -46,8 +46,9 @@ type Gate struct {
 	AllowMissing, Strict bool
 	// Verdict is a sentence about a comparison; empty for a report.
 	Verdict string
-	// Measures is the table of a summary for continuous integration.
-	Measures *Table
+	// Measures is the table of a summary for continuous integration, Interactions a further
+	// one before it; they may be nil.
+	Measures, Interactions *Table
 }
 
 // Input is an input and its data quality, nil if unknown.

@@ -53,8 +53,10 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(lines, "\n"))
 	}
-	if g.Measures != nil && len(g.Measures.Rows) > 0 {
-		writeMarkdownTable(b, g.Measures)
+	for _, t := range []*Table{g.Interactions, g.Measures} {
+		if t != nil && len(t.Rows) > 0 {
+			writeMarkdownTable(b, t)
+		}
 	}
 	return b.Flush()
 }
@@ -72,9 +74,12 @@ func writeMarkdownTable(w io.Writer, t *Table) {
 	for _, row := range t.Rows {
 		line := "|"
 		for _, cell := range row.Cells {
-			line += " " + markdown(cell.Text) + " |"
+			line += " " + markdown(strings.TrimSpace(cell.Text+" "+cell.About)) + " |"
 		}
 		fmt.Fprintln(w, line)
+	}
+	if t.More != "" {
+		fmt.Fprintf(w, "\n%s\n", markdown(t.More))
 	}
 }
 
