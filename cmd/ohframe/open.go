@@ -31,7 +31,7 @@ import (
 )
 
 func openCommand() *cli.Command {
-	interaction := interactionFlag("select interaction `N` of ohframe report")
+	interaction := interactionFlag("select interaction `N`")
 	interaction.DefaultText = "none"
 	return &cli.Command{
 		Name:        "open",
