@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"ohframe/internal/testing/simulate"
 )
 
 // whyLate is the text of the tab in front of the UI.
@@ -197,6 +200,27 @@ func testPlugin(t *testing.T, build, trace string) {
 		t.Fatal(err)
 	}
 	page.until(whyLate, "Frame 10019", "thread 20177", "waiting for storage 6.8 ms")
+	endOpen(t, o)
+
+	// An interaction has the cause of its worst frame, if one was late.
+	scenes := &bytes.Buffer{}
+	if _, err := simulate.Write(scenes, simulate.Demonstration()); err != nil {
+		t.Fatal(err)
+	}
+	flings := filepath.Join(t.TempDir(), "flings.ftrace")
+	if err := os.WriteFile(flings, scenes.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = startOpen(t, showing, flings, "--port", "0", "--ui", build, "--interaction", "2")
+	page.open(o)
+	page.until(whyLate, "Frame 10123", "number 2 of 9", "waiting for storage")
+	page.until(`app.trace.engine.query('SELECT name FROM slice WHERE id = ' + app.trace.selection.selection.eventId).then((r) => r.iter({name: 'str'}).name)`,
+		"APP_LIST_FLING #2, 6 late")
+	page.until(`app.isLoadingTrace`, "false")
+	page.eval(sliceOf("t.name = 'Interactions' AND s.name = 'APP_LIST_FLING #1'"))
+	page.until(whyLate, "9 late frames", "The selection has no late frame.")
+	page.eval(sliceOf("t.name = 'Interactions' AND s.parent_id IN (SELECT id FROM slice WHERE name = 'APP_LIST_FLING #3, 3 late') AND s.name GLOB 'animation*'"))
+	page.until(whyLate, "Frame 10189")
 	endOpen(t, o)
 
 	// Without tracks of frames, the plugin adds nothing that is in sight until a key of it is pressed.

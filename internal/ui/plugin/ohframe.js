@@ -273,7 +273,7 @@
         engine,
         `SELECT t.id, t.upid FROM process_track AS t
       WHERE (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.name = 'Why' OR t.name GLOB 'Why (*'
-          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name IN (${[...named].map(quote).join(", ")}))
+          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name = 'Interactions' OR t.name IN (${[...named].map(quote).join(", ")}))
         AND t.type IN ('process_track_event', 'process_merged_track_event')
         AND EXISTS (SELECT 1 FROM process_track AS f JOIN slice AS s ON s.track_id = f.id
           WHERE f.upid = t.upid AND f.name = 'Frames' AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
@@ -310,7 +310,8 @@
       return trackIds.map((id) => this.processOf.get(id)).find((upid) => upid !== void 0);
     }
     // frame returns the frame of a slice of a track Frames, Why or Waited for, of a track of its
-    // whole frames or stages, or of an Actual Timeline. It returns undefined for other slices.
+    // whole frames or stages, or of an Actual Timeline, and the worst late frame of an interaction.
+    // It returns undefined for other slices.
     async frame(slice) {
       const [row] = await rows(
         this.engine,
@@ -328,6 +329,8 @@
         case "Why":
         case "Waited for":
           return this.readAround(row, upid, thread ?? "");
+        case "Interactions":
+          return this.readWorst(slice);
         default: {
           const [same] = await rows(
             this.engine,
@@ -354,6 +357,20 @@
         { id: NUM }
       );
       return nearest && this.read(nearest.id);
+    }
+    // readWorst returns the worst late frame of an interaction, by a slice of it. The frame may be
+    // one of render_service.
+    async readWorst(slice) {
+      const [worst2] = await rows(
+        this.engine,
+        `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync
+      FROM slice AS s WHERE (s.id = ${slice} OR s.id IN (SELECT id FROM ancestor_slice(${slice})))
+        AND extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') IS NOT NULL`,
+        { ts: LONG, dur: LONG, vsync: STR }
+      );
+      if (worst2 === void 0) return void 0;
+      const [first] = this.late.filter((f) => f.vsync === worst2.vsync && f.ts < worst2.ts + worst2.dur && f.ts + f.dur > worst2.ts).sort((a, b) => b.overrun - a.overrun);
+      return first && this.read(first.id);
     }
     // readAround returns the late frame with a slice of the track Why or Waited for.
     async readAround(part, upid, thread) {
@@ -865,7 +882,9 @@
     async read(selection) {
       const frame = selection.kind === "track_event" && this.processOf(selection) !== void 0 ? await this.frames.frame(selection.eventId) : void 0;
       if (this.selection !== selection) return;
-      if (frame?.id !== this.stepped && this.walk.target === void 0) this.message = "";
+      if ((frame === void 0 || frame.id !== this.stepped) && this.walk.target === void 0) {
+        this.message = frame === void 0 && this.processOf(selection) !== void 0 ? "The selection has no late frame." : "";
+      }
       this.frame = frame;
       this.trace.raf.scheduleFullRedraw();
     }

@@ -36,7 +36,7 @@ export class Frames {
       engine,
       `SELECT t.id, t.upid FROM process_track AS t
       WHERE (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.name = 'Why' OR t.name GLOB 'Why (*'
-          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name IN (${[...named].map(quote).join(', ')}))
+          OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name = 'Interactions' OR t.name IN (${[...named].map(quote).join(', ')}))
         AND t.type IN ('process_track_event', 'process_merged_track_event')
         AND EXISTS (SELECT 1 FROM process_track AS f JOIN slice AS s ON s.track_id = f.id
           WHERE f.upid = t.upid AND f.name = 'Frames' AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
@@ -76,7 +76,8 @@ export class Frames {
   }
 
   // frame returns the frame of a slice of a track Frames, Why or Waited for, of a track of its
-  // whole frames or stages, or of an Actual Timeline. It returns undefined for other slices.
+  // whole frames or stages, or of an Actual Timeline, and the worst late frame of an interaction.
+  // It returns undefined for other slices.
   async frame(slice: number): Promise<Frame | undefined> {
     const [row] = await rows(
       this.engine,
@@ -94,6 +95,8 @@ export class Frames {
       case 'Why':
       case 'Waited for':
         return this.readAround(row, upid, thread ?? '');
+      case 'Interactions':
+        return this.readWorst(slice);
       default: { // the Actual Timeline
         const [same] = await rows(
           this.engine,
@@ -121,6 +124,23 @@ export class Frames {
       {id: NUM},
     );
     return nearest && this.read(nearest.id);
+  }
+
+  // readWorst returns the worst late frame of an interaction, by a slice of it. The frame may be
+  // one of render_service.
+  private async readWorst(slice: number): Promise<Frame | undefined> {
+    const [worst] = await rows(
+      this.engine,
+      `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync
+      FROM slice AS s WHERE (s.id = ${slice} OR s.id IN (SELECT id FROM ancestor_slice(${slice})))
+        AND extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') IS NOT NULL`,
+      {ts: LONG, dur: LONG, vsync: STR},
+    );
+    if (worst === undefined) return undefined;
+    const [first] = this.late
+      .filter((f) => f.vsync === worst.vsync && f.ts < worst.ts + worst.dur && f.ts + f.dur > worst.ts)
+      .sort((a, b) => b.overrun - a.overrun);
+    return first && this.read(first.id);
   }
 
   // readAround returns the late frame with a slice of the track Why or Waited for.

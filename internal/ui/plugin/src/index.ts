@@ -99,7 +99,9 @@ class Panel implements Actions {
         ? await this.frames.frame(selection.eventId)
         : undefined;
     if (this.selection !== selection) return;
-    if (frame?.id !== this.stepped && this.walk.target === undefined) this.message = '';
+    if ((frame === undefined || frame.id !== this.stepped) && this.walk.target === undefined) {
+      this.message = frame === undefined && this.processOf(selection) !== undefined ? 'The selection has no late frame.' : '';
+    }
     this.frame = frame;
     this.trace.raf.scheduleFullRedraw();
   }
