@@ -1,6 +1,8 @@
 package why
 
 import (
+	"slices"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -90,8 +92,25 @@ func (c *Causes) ResponseTo(i *analyzer.Interaction) *Response {
 		return nil
 	}
 	r := c.Responses[i]
-	if r == nil || r.Steps[0].Start != i.From() || i.FirstShown.Known() && r.Steps[len(r.Steps)-1].End != i.FirstShown {
+	switch {
+	case r == nil || r.Steps[0].Start != i.From():
+		return nil
+	case i.FirstShown.Known() && r.Steps[len(r.Steps)-1].End == i.FirstShown:
+		return r
+	case i.FirstShown.Known() || !i.Launch():
 		return nil
 	}
-	return r
+	// The stages that are left of a launch.
+	cut := &Response{Interaction: i}
+	for _, s := range r.Steps {
+		at := slices.IndexFunc(i.Stages, func(l analyzer.LaunchStage) bool { return l.Name == s.Stage })
+		if s.Step != StepLaunch || at < 0 || !s.Open && i.Stages[at].End != s.End {
+			break
+		}
+		cut.Steps = append(cut.Steps, s)
+	}
+	if len(cut.Steps) == 0 {
+		return nil
+	}
+	return cut
 }

@@ -121,7 +121,13 @@ func TestConverted(t *testing.T) {
 		if !convert("trace", text, flags...) {
 			continue
 		}
-		for _, command := range commands {
+		list := commands
+		if _, ok := configs[name]; ok {
+			for _, format := range causes.Formats {
+				list = append(list[:len(list):len(list)], "why --interaction 1 --format "+format+" trace")
+			}
+		}
+		for _, command := range list {
 			want := output("text", command)
 			if got := output("converted", command); got != want {
 				at := 0

@@ -69,6 +69,7 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	r.interactions = true
 	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline

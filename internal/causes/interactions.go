@@ -99,11 +99,11 @@ func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
 	return times[(len(times)-1)/2], true
 }
 
-// mainCause says what an interaction with late frames or a slow response lost its time to;
-// empty for others.
+// mainCause says what an interaction with late frames or a slow response lost its time to, and
+// which stage of a launch without a first frame took the longest; empty for others.
 func (i *Interaction) mainCause() string {
 	var texts []string
-	if i.slow() {
+	if i.slow() || i.Launch() && !i.FirstShown.Known() {
 		texts = append(texts, causetext.LongestStep(i.Response))
 	}
 	if i.Late > 0 {
@@ -199,8 +199,8 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		table.More = fmt.Sprintf("… and %s that lost less; --all lists them", text.Count(n, "interaction"))
 	}
 	s := view.Section{Title: text.Count(len(in.Interactions), "interaction"), Blocks: []view.Block{table}}
-	if worst := ranked[0]; in.Why != nil && (worst.Lost > 0 || worst.slow()) {
-		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Why(worst.ID)})
+	if in.Why != nil {
+		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Why(ranked[0].ID)})
 	}
 	return []view.Block{s}
 }

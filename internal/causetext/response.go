@@ -1,7 +1,6 @@
 package causetext
 
 import (
-	"fmt"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -40,7 +39,6 @@ const (
 	leastWorkTerm = trace.Millisecond / 10 // of one
 	leastWorkPart = 5                      // percent of the work, of one after the first
 	idle          = "idle"                 // the thread had nothing to do
-	unknownWork   = "running or waiting"   // the trace does not say which
 )
 
 // Work says what a thread did most of the time: "running 160.0 ms in JSMarshalling, idle 17.9 ms".
@@ -59,16 +57,7 @@ func Work(w *why.Work) string {
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
-		name := Wait(x.Wait)
-		switch {
-		case x.Wait == why.WaitUnknown && x.Slice == "":
-			name = "unknown"
-		case x.Wait == why.WaitUnknown:
-			name = unknownWork
-		case x.Wait == why.WaitFence && w.TID == 0:
-			name = "until the next refresh"
-		}
-		s := name + " " + ms(x.Time)
+		s := workWait(w, x) + " " + ms(x.Time)
 		switch {
 		case x.Slice == "":
 		case 10*x.SliceTime >= 9*x.Time:
@@ -103,8 +92,8 @@ func WorkThread(w *why.Work) string {
 	return Culprit(&why.Culprit{PID: w.PID, TID: w.TID, Process: w.Process, Thread: w.Thread})
 }
 
-// LongestStep says which step of a response took the longest, and what its thread did; empty
-// for nil.
+// LongestStep says which step of a response took the longest, and what its thread did most of
+// the time; empty for nil.
 func LongestStep(r *why.Response) string {
 	if r == nil {
 		return ""
@@ -115,11 +104,31 @@ func LongestStep(r *why.Response) string {
 			longest = s
 		}
 	}
-	s := fmt.Sprintf("%s %s", ResponseStep(longest), ms(longest.Duration()))
-	if work := StepWork(longest); work != "" {
-		s += ": " + work
+	s := ResponseStep(longest) + " " + ms(longest.Duration())
+	if len(longest.Work) == 0 {
+		return s
 	}
-	return s
+	w := &longest.Work[len(longest.Work)-1]
+	switch {
+	case len(w.Waits) == 0 || w.Idle > w.Waits[0].Time:
+		return s + ": " + idle
+	case w.Waits[0].Wait == why.WaitUnknown && w.Waits[0].Slice == "":
+		return s
+	case w.Waits[0].Slice != "":
+		return s + ": " + workWait(w, &w.Waits[0]) + " in " + w.Waits[0].Slice
+	}
+	return s + ": " + workWait(w, &w.Waits[0])
+}
+
+// workWait names a wait of a thread in a step.
+func workWait(w *why.Work, x *why.WorkWait) string {
+	switch {
+	case x.Wait == why.WaitFence && w.TID == 0:
+		return "until the next refresh"
+	case x.Wait == why.WaitUnknown && x.Slice != "":
+		return WaitTitle(x.Wait)
+	}
+	return Wait(x.Wait)
 }
 
 // StepWork says what the threads of a step did most of the time: the new process, if a stage

@@ -253,11 +253,16 @@ func small() *Result {
 		Process: p, TID: 7, VsyncID: 3, Actual: analyzer.Interval{Start: 100, End: 220}, Deadline: 200,
 		Facts: analyzer.MainLate | analyzer.Empty,
 	}
+	i := &analyzer.Interaction{ID: 1, Scene: "APP_TAB_SWITCH", Process: p, Begin: 90, Observed: analyzer.Interval{Start: 90, End: 300}}
 	return &Result{
-		Timeline: &analyzer.Timeline{Processes: []*analyzer.Process{p}, Frames: []*analyzer.Frame{f}, Span: analyzer.Interval{Start: 1, End: 900}},
+		Timeline: &analyzer.Timeline{
+			Processes: []*analyzer.Process{p}, Frames: []*analyzer.Frame{f}, Span: analyzer.Interval{Start: 1, End: 900}, Interactions: []*analyzer.Interaction{i},
+		},
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
 			Frame: f, Start: 100, End: 220, Overrun: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
-		}}},
+		}}, Responses: map[*analyzer.Interaction]*why.Response{i: {Interaction: i, Steps: []why.ResponseStep{
+			{Step: why.StepHandling, Start: 90, End: 95, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.WorkWait{{Wait: why.Run, Time: 3}}}}},
+		}}}},
 		Lines: &hitrace.Totals{Lines: 5},
 	}
 }
@@ -277,6 +282,13 @@ func TestDecode(t *testing.T) {
 	good := encode(small())
 	warned := append(bytes.Clone(good), contentText<<3|2, 1, 'w') // the second text
 	warned = append(warned, bytes.Repeat([]byte{contentWarning<<3 | 2, 2, 1 << 3, 2 << 1}, maxWarnings+1)...)
+	without := small()
+	without.Causes.Responses = nil
+	answer := good[len(encode(without)):]
+	gap := small()
+	for _, r := range gap.Causes.Responses {
+		r.Steps = append(r.Steps, why.ResponseStep{Step: why.StepVsync, Start: 96, End: 99})
+	}
 	again := good[bytes.LastIndexByte(good, contentExplanation<<3|2):]
 	var over *inflation.Error
 	for _, c := range []struct {
@@ -298,6 +310,9 @@ func TestDecode(t *testing.T) {
 		{"two counts of lines", wrap(version, codes(), append(bytes.Clone(good), contentTotals<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"two lists of causes", wrap(version, codes(), append(bytes.Clone(good), contentCauses<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"two explanations", wrap(version, codes(), append(bytes.Clone(good), again...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"two responses", wrap(version, codes(), append(bytes.Clone(good), answer...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"an empty response", wrap(version, codes(), append(bytes.Clone(good), contentResponse<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"steps with a gap", wrap(version, codes(), encode(gap)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), trace.Limits{}, func(err error) bool { return err == nil }},
 		{"many warnings", wrap(version, codes(), warned), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"many facts", wrap(version, codes(), good), trace.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
