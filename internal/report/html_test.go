@@ -511,6 +511,15 @@ func TestSort(t *testing.T) {
 	if got := eval[string](b, `[...document.querySelectorAll("th[aria-sort]")].map(th => th.ariaSort).join()`); got != "descending" {
 		t.Errorf("the table says that it is sorted %s", got)
 	}
+	// Times from ten seconds on are in seconds.
+	late := flings()
+	late.Timeline.Span.Start = late.Timeline.Span.Start.Add(-7 * trace.Second) // interactions at +7970 to +8800 ms
+	late.Timeline.Interactions[0].InputAt = late.Timeline.Interactions[0].InputAt.Add(3 * trace.Second)
+	late.Stats = stats.Compute(late.Timeline, stats.Options{})
+	b.open([]Input{late}, 1280, 1000, "light")
+	if got := sort("At") + " " + sort("At"); got != "fling of a list APP_LIST_FLING,cold launch,switch of a page ABILITY_OR_PAGE_SWITCH,fling of a list APP_LIST_FLING fling of a list APP_LIST_FLING,switch of a page ABILITY_OR_PAGE_SWITCH,cold launch,fling of a list APP_LIST_FLING" {
+		t.Errorf("by time: %s", got)
+	}
 	b.CheckQuiet()
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -22,7 +23,7 @@ const (
 // pictures returns a picture of the frames of the worst interactions, and of the stages of
 // launches; none in a terminal.
 func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
-	s := view.Strips{About: "One bar per frame from its start to its end, height = duration; the dashed line is the refresh period. The hatched lead is the response; lines mark the first and the last frame shown. Launches have a bar of their stages."}
+	var s view.Strips
 	if !b.page {
 		return s
 	}
@@ -40,6 +41,12 @@ func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
 		strip, m := b.picture(in, i)
 		s.List = append(s.List, strip)
 		used |= m
+	}
+	if used != 0 {
+		s.About = "One bar per frame from its start to its end, height = duration; the dashed line is the refresh period. The hatched lead is the response; lines mark the first and the last frame shown."
+	}
+	if slices.ContainsFunc(s.List, func(s view.Strip) bool { return s.Low }) {
+		s.About = strings.TrimSpace(s.About + " A launch has a bar of its stages.")
 	}
 	for _, x := range []mark{onTime, late, lateCPU, lateGPU, misaligned, empty, noDeadline} {
 		if used.has(x) {

@@ -37,7 +37,7 @@ all("[data-at]").forEach(b => b.onclick = e => {
 // The headings of a table sort it: numbers from the largest, names from A. Unknown values
 // come last.
 const cellValue = cell => {
-  const text = cell?.textContent.trim() ?? "", number = parseFloat(text);
+  const text = cell?.textContent.trim() ?? "", number = parseFloat(text) * (text.endsWith(" s") ? 1000 : 1); // times may be in ms and s
   return cell?.matches(".n") ? isNaN(number) ? null : number : text;
 };
 all("table.sortable").forEach(table => all("thead th", table).forEach(th => {
