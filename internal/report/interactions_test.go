@@ -219,6 +219,63 @@ func TestManyInteractions(t *testing.T) {
 	}
 }
 
+// Empty frames are drawn as such if it is known which are, as in the chart of the process.
+func TestEmptyPictures(t *testing.T) {
+	in := flings()
+	in.Timeline.Interactions[1].Explicit = false
+	for _, f := range in.Timeline.Frames {
+		if f.Kind == analyzer.RenderFrame && len(f.Applications) == 0 {
+			f.Facts |= analyzer.Empty
+		}
+	}
+	in.Timeline.ShowInteractions()
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	empty := func() (n int) {
+		for _, b := range (&builder{page: true}).pictures(&in, in.Stats.Interactions).List[1].Bars {
+			if b.Group == "empty" {
+				n++
+			}
+		}
+		return n
+	}
+	if n := empty(); n != 4 {
+		t.Errorf("%d empty frames, want 4", n)
+	}
+	for _, p := range in.Stats.Processes {
+		p.Frames.Empty = nil
+	}
+	if n := empty(); n != 0 {
+		t.Errorf("%d empty frames, want none if that is unknown", n)
+	}
+}
+
+// Without deadlines it is unknown how many frames are late.
+func TestLateUnknown(t *testing.T) {
+	in := flings()
+	in.Stats.Interactions[1].JankRate = nil
+	if out := write(t, []Input{in}, "table", Options{}); !strings.Contains(out, " – of 21 ") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
+// Missed limits are coloured: the hitch ratio only of flings.
+func TestInteractionColours(t *testing.T) {
+	in := flings()
+	colour := func() string { return write(t, []Input{in}, "table", Options{Style: text.Style{Color: true}}) }
+	i := in.Stats.Interactions[1]
+	i.Response, i.Grade = known(222.2), known(stats.GradeBelow)
+	out := colour()
+	for _, cell := range []string{"\x1b[31m166.7\x1b[0m", "\x1b[33m4\x1b[0m", "\x1b[31m222.2\x1b[0m"} {
+		if !strings.Contains(out, cell) {
+			t.Errorf("no %q in\n%s", cell, out)
+		}
+	}
+	i.Scene, i.Source.Scene, i.Source.Input = "ABILITY_OR_PAGE_SWITCH", "ABILITY_OR_PAGE_SWITCH", analyzer.LastUp
+	if out := colour(); strings.Contains(out, "\x1b[31m166.7\x1b[0m") {
+		t.Errorf("the ratio of a click is coloured:\n%s", out)
+	}
+}
+
 // Each limit has a case on each side.
 func TestMissedLimits(t *testing.T) {
 	in := flings()
@@ -395,6 +452,7 @@ func TestPictures(t *testing.T) {
 func TestManyPictures(t *testing.T) {
 	in := manyFlings(100)
 	long := in.Timeline.Interactions[6]
+	long.Frames = slices.Insert(slices.Clone(long.Frames), 0, long.Frames[0]) // the late one is before one on time
 	for len(long.Frames) < 2*maxPictureBars {
 		long.Frames = append(long.Frames, long.Frames[0])
 	}
