@@ -3,6 +3,7 @@ package condition
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -123,8 +124,7 @@ func (c *Condition) SelectsInteraction(i *stats.Interaction) bool {
 // NoInteraction returns why a condition cannot be checked that selects none of the
 // interactions.
 func (c *Condition) NoInteraction(list []*stats.Interaction) string {
-	truncated := 0
-	var scenes []string
+	truncated, found := 0, map[string]bool{}
 	for _, i := range list {
 		if !c.Selects(processOf(i)) {
 			continue
@@ -132,17 +132,15 @@ func (c *Condition) NoInteraction(list []*stats.Interaction) string {
 		if c.group.has(i) {
 			truncated++
 		}
-		if !slices.Contains(scenes, i.Scene) {
-			scenes = append(scenes, i.Scene)
-		}
+		found[i.Scene] = true
 	}
 	switch {
 	case truncated > 0:
 		return fmt.Sprintf("%s of %s, all cut by the edge of the trace", text.Count(truncated, "interaction"), c.group.name)
-	case len(scenes) == 0:
+	case len(found) == 0:
 		return "no interactions"
 	}
-	slices.Sort(scenes)
+	scenes := slices.Sorted(maps.Keys(found))
 	if more := len(scenes) - maxScenes; more > 0 {
 		scenes = append(scenes[:maxScenes:maxScenes], fmt.Sprintf("%d more", more))
 	}
