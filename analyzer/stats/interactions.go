@@ -56,6 +56,9 @@ type Interaction struct {
 
 	// Source is the interaction itself.
 	Source *analyzer.Interaction `json:"-"`
+
+	parts parts
+	known map[Kind]bool
 }
 
 // LaunchStage is a stage of a launch.
@@ -184,7 +187,8 @@ func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *
 
 // measure measures the frames, as those of a process.
 func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Kind]bool) {
-	p := measureFrames(i.Frames, parts, known)
+	s.parts, s.known = parts, known
+	p := s.MeasureFrames()
 	s.Frames, s.Late, s.JankRate = &p.Frames.Complete, &p.Frames.Late, p.JankRate
 	if h := p.Hitches; h != nil {
 		longest := 0
@@ -202,13 +206,20 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Ki
 	if len(p.Worst) > 0 {
 		s.WorstFrame = &p.Worst[0].VsyncID
 	}
-	rate := p.FPS
+	if p.FPS != nil {
+		s.FPS = &p.FPS.Rate
+	}
+}
+
+// MeasureFrames measures the frames of an interaction as those of a process. Its FPS is
+// without the slow end of a fling. It needs Source.
+func (s *Interaction) MeasureFrames() *Process {
+	i := s.Source
+	p := measureFrames(i.Frames, s.parts, s.known)
 	if i.Steady < len(i.Frames) {
-		rate = measureFrames(i.Frames[:i.Steady], parts, known).FPS
+		p.FPS = measureFrames(i.Frames[:i.Steady], s.parts, s.known).FPS
 	}
-	if rate != nil {
-		s.FPS = &rate.Rate
-	}
+	return p
 }
 
 // measureFrames measures some frames of one kind as those of a process.

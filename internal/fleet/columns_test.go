@@ -13,6 +13,7 @@ func TestColumns(t *testing.T) {
 	var list strings.Builder
 	dims := []string{"dimension"}
 	fmt.Fprintln(&list, newRecord("traces", new(Row).cells(everything(dims))).schema)
+	fmt.Fprintln(&list, newRecord("interactions", new(Row).cells(everyInteraction(dims))).schema)
 	fmt.Fprintln(&list, newRecord("failures", new(Failure).cells(dims)).schema)
 	compatibility.Check(t, "../../testdata/api/fleet.txt", list.String())
 }

@@ -18,8 +18,12 @@ import (
 	"ohframe/internal/text"
 )
 
-// compared are the measures of a comparison.
-var compared = []string{"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
+// compared are the measures of a comparison of frames, comparedInteractions those of one of
+// interactions.
+var (
+	compared             = []string{"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
+	comparedInteractions = []string{"response_p50_ms", "response_p95_ms", "completion_p50_ms", "jank_rate", "hitch_ratio", "fps", "p50_ms", "p95_ms"}
+)
 
 // MinUnits is the number of units that a measure needs on each side to be tested. With
 // fewer, divisions in which all units of a side are alike decide too often.
@@ -56,13 +60,15 @@ type Comparison struct {
 	Outcomes          []Outcome
 	// AllowMissing is CompareOptions.AllowMissing.
 	AllowMissing bool
+
+	measures []string // that are compared
 }
 
 // Pair is a group of both datasets.
 type Pair struct {
 	Key     []*string
 	Units   [2]int
-	Changes []*diff.Measure // in the order of compared
+	Changes []*diff.Measure // in the order of Comparison.measures
 }
 
 // Outcome is the result of a condition for a group of the base dataset.
@@ -76,13 +82,16 @@ type Outcome struct {
 // traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
 // of runs, and all changes are tested together by stats.CompareRuns.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
-	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing}
+	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing, measures: compared}
+	if ofInteractions(o.By) {
+		c.measures = comparedInteractions
+	}
 	for _, limit := range o.FailOn {
 		if limit.Process != "" {
 			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s: conditions of fleets are for all groups", limit.Process), Hint: "--process selects processes"}
 		}
-		if !slices.Contains(compared, limit.Measure) {
-			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets are compared by " + strings.Join(compared, ", ")}
+		if !slices.Contains(c.measures, limit.Measure) {
+			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "conditions of fleets are on " + strings.Join(c.conditional(), ", ")}
 		}
 	}
 	if c.Unit == "" {
@@ -105,13 +114,18 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 	var values [2][]unitValues
 	for i, s := range sides {
 		var err error
-		if values[i], err = s.values(ctx, ids); err != nil {
+		if values[i], err = s.values(ctx, ids, c.measures); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.dataset.Dir, err)
 		}
 	}
 	c.test(values)
 	c.judge(o)
 	return c, nil
+}
+
+// conditional returns the measures that conditions can name.
+func (c *Comparison) conditional() []string {
+	return slices.DeleteFunc(slices.Clone(c.measures), func(name string) bool { return Measures[measureIndex(name)].interactions })
 }
 
 // side is one of the datasets of a comparison.
@@ -173,7 +187,7 @@ func (s *side) slot(r *Row) int {
 type unitValues struct{ all, tested []float64 }
 
 // values returns the values of all units, by group and compared measure.
-func (s *side) values(ctx context.Context, ids []string) ([]unitValues, error) {
+func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues, error) {
 	unknown := slices.Repeat([]float64{math.NaN()}, s.size())
 	all := make([]unitValues, len(ids)*len(compared))
 	for i := range all {
@@ -195,7 +209,7 @@ func (s *side) values(ctx context.Context, ids []string) ([]unitValues, error) {
 			return binary.BigEndian.AppendUint64(dst[:0], uint64(group*maxUnits+s.slot(r))), true
 		}
 		create := func(*Row) *Group { return &Group{histograms: make([]Histogram, durationHistogram+1)} }
-		units, err := gather(ctx, s.dataset, wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1}, key, create, (*Group).addSums, (*Group).mergeSums)
+		units, err := gather(ctx, s.dataset, wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1, interactions: s.keyer.interactions}, key, create, (*Group).addSums, (*Group).mergeSums)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +219,7 @@ func (s *side) values(ctx context.Context, ids []string) ([]unitValues, error) {
 				m, v, unit := &Measures[measureIndex(name)], &all[at/maxUnits*len(compared)+i], at%maxUnits
 				if x := m.of(g); x != nil {
 					v.all[unit] = *x
-					if m.count(g) >= int64(stats.MinFrames(name)) {
+					if m.count(g) >= m.least {
 						v.tested[unit] = *x
 					}
 				}
@@ -254,8 +268,8 @@ func (c *Comparison) test(values [2][]unitValues) {
 		changes[at[i]] = change
 	}
 	for i, p := range c.Pairs {
-		for k, name := range compared {
-			n := i*len(compared) + k
+		for k, name := range c.measures {
+			n := i*len(c.measures) + k
 			p.Changes = append(p.Changes, diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(values[0][n].all), mean(values[1][n].all), changes[n]))
 		}
 	}
@@ -294,7 +308,7 @@ func (c *Comparison) judge(o CompareOptions) {
 			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text}, key})
 		}
 		for _, p := range c.Pairs {
-			m := p.Changes[slices.Index(compared, limit.Measure)]
+			m := p.Changes[slices.Index(c.measures, limit.Measure)]
 			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
 			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
 				add(p.Key, status, c.whyUnknown(p, m))

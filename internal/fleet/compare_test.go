@@ -31,7 +31,15 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmp.Or(w.write(&result{rows: rows}), w.finish()); err != nil {
+	var r result
+	for _, row := range rows {
+		if row.Scene == "" {
+			r.rows = append(r.rows, row)
+		} else {
+			r.interactions = append(r.interactions, row)
+		}
+	}
+	if err := cmp.Or(w.write(&r), w.finish()); err != nil {
 		t.Fatal(err)
 	}
 	d := opened(t, dir)

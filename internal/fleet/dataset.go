@@ -31,8 +31,8 @@ type Dataset struct {
 	Dims       []string
 	Failures   map[Reason]int
 
-	store Store
-	parts []string // of the traces, by shard
+	store               Store
+	parts, interactions []string // of the traces and of their interactions, by shard
 }
 
 // Open opens a dataset and checks that its parts belong together.
@@ -46,13 +46,17 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	interactions, err := d.list(ctx, interactionsFolder)
+	if err != nil {
+		return nil, err
+	}
 	if d.Shards == 0 {
 		return nil, &failure.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
 	}
 	var first *head
 	for k := range d.Shards {
-		// Run writes the part of the traces last: without the other it is damaged.
-		if !traces[k] || !failures[k] {
+		// Run writes the part of the traces last: without the others it is damaged.
+		if !traces[k] || !failures[k] || !interactions[k] {
 			d.Missing = append(d.Missing, k)
 			continue
 		}
@@ -91,20 +95,27 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 		first = traces
 		d.Version, d.Dims = first.version, first.dims
 	}
-	for _, h := range []*head{traces, failures} {
+	interactions, err := d.part(ctx, interactionsFolder, k, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range []*head{traces, failures, interactions} {
 		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
 			return nil, err
 		}
 	}
+	for _, h := range []*head{failures, interactions} {
+		if h.inputs != traces.inputs {
+			return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
+		}
+	}
 	switch {
-	case failures.inputs != traces.inputs:
-		return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", failures.name, tracesFolder), Hint: "run the shard again"}
 	case traces.columns != first.columns:
 		return nil, &failure.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
 	}
 	d.Traces += traces.traces
 	d.Unreliable += traces.unreliable
-	d.parts = append(d.parts, traces.name)
+	d.parts, d.interactions = append(d.parts, traces.name), append(d.interactions, interactions.name)
 	return first, nil
 }
 
@@ -254,7 +265,7 @@ func (f *partFile) read(r *record, yield func()) (err error) {
 	}
 }
 
-// scan reads all parts, several at once. begin is called for each reader and returns the
+// scan reads all parts of the traces or of the interactions, several at once. begin is called for each reader and returns the
 // function for its rows, which it gets part by part, and one for the end of a part.
 func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Row), end func())) error {
 	parts := make(chan string)
@@ -279,7 +290,11 @@ func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Ro
 			}
 		})
 	}
-	for _, name := range d.parts {
+	names := d.parts
+	if w.interactions {
+		names = d.interactions
+	}
+	for _, name := range names {
 		parts <- name
 	}
 	close(parts)

@@ -37,6 +37,7 @@ type Group struct {
 
 	// While rows are added. Afterwards they are nil.
 	histograms []Histogram
+	shown      [shownTimes]Histogram // of interactions
 	causes     map[string]*Cause
 	devices    map[string]*rate
 	rates      []rate // of the traces before trace
@@ -95,7 +96,8 @@ func (d *Distribution) numbers() []any {
 
 // Query selects and groups rows.
 type Query struct {
-	// By are the dimensions: of the dataset, or kind, process, format or recorded_day.
+	// By are the dimensions: of the dataset, or kind, process, format or recorded_day. With
+	// scene or page the rows are those of interactions.
 	By []string
 	// Process is a pattern of stats.MatchName; empty for all.
 	Process string
@@ -110,13 +112,25 @@ const deviceDim = "device"
 
 // keyer computes the groups of rows.
 type keyer struct {
-	match func(name string, pid trace.PID) bool // Query.Process
-	dims  []string                              // those that rows need
-	of    []func(*Row) *string
+	match        func(name string, pid trace.PID) bool // Query.Process
+	dims         []string                              // those that rows need
+	of           []func(*Row) *string
+	interactions bool // groups are of interactions
+}
+
+// The dimensions of interactions.
+const (
+	sceneDim = "scene"
+	pageDim  = "page"
+)
+
+// ofInteractions reports whether groups by these dimensions are of interactions.
+func ofInteractions(by []string) bool {
+	return slices.Contains(by, sceneDim) || slices.Contains(by, pageDim)
 }
 
 func newKeyer(d *Dataset, q Query) (*keyer, error) {
-	k := &keyer{}
+	k := &keyer{interactions: ofInteractions(q.By)}
 	var err error
 	if k.match, err = stats.MatchName(q.Process); err != nil {
 		return nil, err
@@ -140,6 +154,10 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		return func(r *Row) *string { return &r.Process }, nil
 	case "format":
 		return func(r *Row) *string { return &r.Format }, nil
+	case sceneDim:
+		return func(r *Row) *string { return &r.Scene }, nil
+	case pageDim:
+		return func(r *Row) *string { return r.Page }, nil
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
@@ -150,7 +168,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{"kind", "process", "format", recordedDay}, d.Dims...)
+		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim}, d.Dims...)
 		hint := "this dataset has " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
@@ -258,7 +276,7 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 			s.units[xxh3.HashString(*unit(r))] = struct{}{}
 		}
 	}
-	return gather(ctx, d, wanted{dims: k.dims}, key, create, add, func(into, from *surveyed) {
+	return gather(ctx, d, wanted{dims: k.dims, interactions: k.interactions}, key, create, add, func(into, from *surveyed) {
 		into.frames += from.frames
 		maps.Copy(into.units, from.units)
 	})
@@ -292,7 +310,7 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 	if q.Top > 0 {
 		ids = ids[:min(q.Top, total)]
 	}
-	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true}
+	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true, interactions: k.interactions}
 	if q.Stages {
 		w.histograms = histograms
 	}
@@ -343,6 +361,11 @@ func (g *Group) addSums(r *Row) {
 	for i := range g.histograms {
 		g.histograms[i].AddCounts(&r.Histograms[i])
 	}
+	for i, time := range [shownTimes]*int64{responseTime: r.Response, completionTime: r.Completion} {
+		if time != nil {
+			g.shown[i].Add(bucketOf(*time), 1)
+		}
+	}
 }
 
 func (g *Group) mergeSums(o *Group) {
@@ -354,6 +377,9 @@ func (g *Group) mergeSums(o *Group) {
 	}
 	for i := range g.histograms {
 		g.histograms[i].Merge(&o.histograms[i])
+	}
+	for i := range g.shown {
+		g.shown[i].Merge(&o.shown[i])
 	}
 }
 
@@ -456,6 +482,7 @@ func (g *Group) finish() {
 	}
 	g.PerTrace, g.PerDevice = newDistribution(g.rates), newDistribution(devices)
 	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil
+	g.shown = [shownTimes]Histogram{}
 }
 
 // compareKeys compares keys, numbers in them by value: version 5.9 is before 5.10.

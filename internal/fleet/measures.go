@@ -10,9 +10,13 @@ import (
 type Measure struct {
 	stats.Measure
 	of func(*Group) *float64 // nil if unknown
-	// count is the number of frames, or of gaps between frames, that the value is of; nil
-	// for a measure that is not compared.
+	// count is the number of frames, of gaps between frames, or of interactions, that the value
+	// is of; nil for a measure that is not compared.
 	count func(*Group) int64
+	// least is the least count of a value that is tested.
+	least int64
+	// interactions: groups of interactions have the measure.
+	interactions bool
 }
 
 // Measures are the measures of a group, in the order of reports.
@@ -48,8 +52,27 @@ var Measures = func() []Measure {
 			}))
 		}
 	}
+	shown := func(name, label, meaning string, of shownTime, thousandth, atLeast int64) {
+		list = append(list, Measure{
+			Measure: stats.Measure{Path: name, Name: name, Unit: stats.Milliseconds, Better: stats.Lower, Label: label, Meaning: meaning},
+			of:      func(g *Group) *float64 { return milliseconds(g.shown[of].Percentile(thousandth, atLeast)) },
+			count:   func(g *Group) int64 { return g.shown[of].Total() }, least: atLeast, interactions: true,
+		})
+	}
+	shown("response_p50_ms", "Response P50, ms", "median of the responses of interactions, of launches to the first frame", responseTime, 500, 1)
+	shown("response_p95_ms", "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", responseTime, 950, 20)
+	shown("completion_p50_ms", "Completion P50, ms", "median of the times to the last frame shown of interactions", completionTime, 500, 1)
 	return list
 }()
+
+// shownTime is a time of interactions.
+type shownTime int
+
+const (
+	responseTime shownTime = iota
+	completionTime
+	shownTimes
+)
 
 func measureIndex(name string) int {
 	return slices.IndexFunc(Measures, func(m Measure) bool { return m.Name == name })
@@ -58,7 +81,7 @@ func measureIndex(name string) int {
 // known returns the measure of that name of package stats with another value function.
 func known(name string, of func(*Group) *float64) Measure {
 	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
-	return Measure{Measure: stats.Measures[i], of: of}
+	return Measure{Measure: stats.Measures[i], of: of, least: int64(stats.MinFrames(name))}
 }
 
 // ratio returns a measure that is a ratio of two sums times a factor. count is the sum that

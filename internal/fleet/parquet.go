@@ -25,7 +25,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "2"
+const schemaVersion = "3"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -44,7 +44,7 @@ func (c *cell) name() string {
 
 // builtIn are the names of the columns that are not dimensions.
 var builtIn = func() (names []string) {
-	for _, c := range append(new(Row).cells(everything(nil)), new(Failure).cells(nil)...) {
+	for _, c := range append(new(Row).cells(everyInteraction(nil)), new(Failure).cells(nil)...) {
 		if !slices.Contains(names, c.name()) {
 			names = append(names, c.name())
 		}
@@ -52,22 +52,31 @@ var builtIn = func() (names []string) {
 	return names
 }()
 
-// wanted are the columns of traces that are read or written, besides those that identify a
-// row and the number of frames.
+// wanted are the columns of traces, or of interactions, that are read or written, besides those
+// that identify a row and the number of frames.
 type wanted struct {
 	dims       []string
 	sums       bool // and peaks
 	histograms int  // how many of the first
 	details    bool // causes and worst frames
 	file       bool // hash and size of the trace
+
+	interactions bool // those of interactions
 }
 
-func everything(dims []string) wanted { return wanted{dims, true, histograms, true, true} }
+// everything is all columns of traces, everyInteraction all of interactions.
+func everything(dims []string) wanted { return wanted{dims, true, histograms, true, true, false} }
+
+func everyInteraction(dims []string) wanted {
+	w := everything(dims)
+	w.interactions = true
+	return w
+}
 
 // framesColumn is the number of frames in sums.
 var framesColumn = sumIndex["frames"]
 
-// cells returns the columns of traces in the order of the file.
+// cells returns the columns of traces, or of interactions, in the order of the file.
 func (r *Row) cells(w wanted) []cell {
 	var list []cell
 	add := func(tag string, to any) { list = append(list, cell{tag, to}) }
@@ -81,6 +90,13 @@ func (r *Row) cells(w wanted) []cell {
 	add("kind,dict", &r.Kind)
 	add("process,dict", &r.Process)
 	add("pid", &r.PID)
+	if w.interactions {
+		add("interaction", &r.Interaction)
+		add("scene,dict", &r.Scene)
+		add("page,dict", &r.Page)
+		add("response_ns", &r.Response)
+		add("completion_ns", &r.Completion)
+	}
 	if w.file {
 		add("size", &r.Size)
 	}

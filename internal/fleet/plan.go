@@ -129,13 +129,14 @@ func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 
 // The folders of a dataset.
 const (
-	tracesFolder   = "traces"
-	failuresFolder = "failures"
-	framesFolder   = "frames"
+	tracesFolder       = "traces"
+	interactionsFolder = "interactions"
+	failuresFolder     = "failures"
+	framesFolder       = "frames"
 )
 
 // Folders are the folders of the parts of a dataset.
-var Folders = []string{tracesFolder, failuresFolder, framesFolder}
+var Folders = []string{tracesFolder, interactionsFolder, failuresFolder, framesFolder}
 
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
@@ -178,7 +179,7 @@ func (p *Plan) metadata(ctx context.Context, store Store, shard int) [][2]string
 // folders are the folders that a shard has a part in. The one of the traces is the last
 // to be written.
 func (p *Plan) folders() []string {
-	folders := []string{failuresFolder, tracesFolder}
+	folders := []string{failuresFolder, interactionsFolder, tracesFolder}
 	if p.Frames {
 		folders = append([]string{framesFolder}, folders...)
 	}

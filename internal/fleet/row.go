@@ -13,12 +13,13 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 )
 
-// Row is what the dataset has of one process of a trace. All of it are integers, which
-// can be added in any order.
+// Row is what the dataset has of one process of a trace, or of one interaction. All of it are
+// integers, which can be added in any order.
 type Row struct {
 	Trace string // the name of the trace, as it was given
 	Hash  string // XXH3-128 of its bytes, in hexadecimal
@@ -42,6 +43,12 @@ type Row struct {
 	}
 	// Worst are the frames that overran their deadline by most, the worst first.
 	Worst struct{ VsyncIDs, Starts, Overruns []int64 }
+	// Interaction, Scene, Page, Response and Completion are of interactions only: id, name, and
+	// times in nanoseconds. Page and times are nil if unknown.
+	Interaction          int64
+	Scene                string
+	Page                 *string
+	Response, Completion *int64
 }
 
 // Counts is a histogram in a file: the numbers of values in buckets, in the order of these.
@@ -194,43 +201,78 @@ type source struct {
 	dims []*string
 }
 
-// rowsOf returns the rows of a trace, by kind, process and process id.
-func rowsOf(s source, t *ohframe.Trace) []Row {
+// rowsOf returns the rows of a trace, by kind, process and process id, and those of its
+// interactions.
+func rowsOf(s source, t *ohframe.Trace) (rows, interactions []Row) {
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
 	hash := s.hash.Bytes()
-	var rows []Row
-	for _, p := range report.Processes {
-		row := Row{
+	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
+		return Row{
 			Trace: s.name, Hash: hex.EncodeToString(hash[:]), Dims: s.dims, Size: s.size, Format: t.Format,
-			Kind: p.Kind, Process: p.Name, PID: p.PID, Recorded: recorded(t.Timeline),
+			Kind: kind, Process: process, PID: pid, Recorded: recorded(t.Timeline),
 		}
-		for _, c := range ranked[causeKey{p.Kind, p.PID}] {
-			row.Causes.Names = append(row.Causes.Names, c.Name)
-			row.Causes.Frames, row.Causes.Lost = append(row.Causes.Frames, c.Frames), append(row.Causes.Lost, int64(c.Lost))
-		}
-		for i, c := range sums {
-			row.Sums[i] = c.of(p)
-		}
-		for i, c := range peaks {
-			row.Peaks[i] = c.of(p)
-		}
-		row.count(frames.Of(p))
-		var worst []Worst
-		for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
-			worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})
-		}
-		slices.SortFunc(worst, compareWorst)
-		for _, w := range worst {
-			row.Worst.VsyncIDs = append(row.Worst.VsyncIDs, w.VsyncID)
-			row.Worst.Starts, row.Worst.Overruns = append(row.Worst.Starts, int64(w.Start)), append(row.Worst.Overruns, int64(w.Overrun))
-		}
+	}
+	for _, p := range report.Processes {
+		row := newRow(p.Kind, p.Name, p.PID)
+		row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})
-	return rows
+	for _, i := range report.Interactions {
+		if i.Truncated {
+			continue // what is cut would only make responses unknown and scenes short
+		}
+		row := newRow(stats.Kind(i.Kind), i.Process, i.PID)
+		row.Interaction, row.Scene, row.Page = int64(i.ID), i.Scene, i.Page
+		if d, ok := i.Source.Response(); ok {
+			row.Response = nanoseconds(d)
+		}
+		if d, ok := i.Source.Completion(); ok {
+			row.Completion = nanoseconds(d)
+		}
+		var causes []Cause
+		if t.Causes != nil {
+			causes = newCauses(t.Causes.Rank(i.Source.Frames).Costs)
+		}
+		row.measure(i.MeasureFrames(), i.Source.Frames, causes)
+		if i.Source.Counted() == analyzer.RenderFrame {
+			row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = nil, nil, nil // not of the row's process
+		}
+		interactions = append(interactions, row)
+	}
+	return rows, interactions
+}
+
+func nanoseconds(d trace.Duration) *int64 {
+	n := int64(d)
+	return &n
+}
+
+// measure adds the measures of some frames, and the frames themselves.
+func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []Cause) {
+	for _, c := range causes {
+		r.Causes.Names = append(r.Causes.Names, c.Name)
+		r.Causes.Frames, r.Causes.Lost = append(r.Causes.Frames, c.Frames), append(r.Causes.Lost, int64(c.Lost))
+	}
+	for i, c := range sums {
+		r.Sums[i] = c.of(p)
+	}
+	for i, c := range peaks {
+		r.Peaks[i] = c.of(p)
+	}
+	r.count(frames)
+	var worst []Worst
+	for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
+		worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})
+	}
+	slices.SortFunc(worst, compareWorst)
+	for _, w := range worst {
+		r.Worst.VsyncIDs = append(r.Worst.VsyncIDs, w.VsyncID)
+		r.Worst.Starts, r.Worst.Overruns = append(r.Worst.Starts, int64(w.Start)), append(r.Worst.Overruns, int64(w.Overrun))
+	}
 }
 
 // count counts the durations of the frames.
@@ -275,22 +317,26 @@ func rank(t *ohframe.Trace) map[causeKey][]Cause {
 	}
 	ranked := map[causeKey][]Cause{}
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
-		var list []Cause
-		for _, c := range p.Ranking.Costs {
-			list = append(list, Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost})
-		}
-		slices.SortFunc(list, compareCauses)
-		if len(list) > maxCauses {
-			other := Cause{Name: otherCauses}
-			for _, c := range list[maxCauses:] {
-				other.Frames += c.Frames
-				other.Lost += c.Lost
-			}
-			list = append(list[:maxCauses], other)
-		}
-		ranked[causeKey{p.Kind, p.PID}] = list
+		ranked[causeKey{p.Kind, p.PID}] = newCauses(p.Ranking.Costs)
 	}
 	return ranked
+}
+
+// newCauses returns the largest causes, and the sum of the others.
+func newCauses(costs []*why.Cost) (list []Cause) {
+	for _, c := range costs {
+		list = append(list, Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost})
+	}
+	slices.SortFunc(list, compareCauses)
+	if len(list) > maxCauses {
+		other := Cause{Name: otherCauses}
+		for _, c := range list[maxCauses:] {
+			other.Frames += c.Frames
+			other.Lost += c.Lost
+		}
+		list = append(list[:maxCauses], other)
+	}
+	return list
 }
 
 // compareCauses is a total order, what lost the most time first.

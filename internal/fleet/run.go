@@ -169,8 +169,9 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 
 // result is what is written of a trace: rows, or a failure.
 type result struct {
-	rows    []Row
-	failure *Failure
+	rows         []Row
+	interactions []Row
+	failure      *Failure
 	// unreliable: the trace has rows, and its data is unreliable.
 	unreliable bool
 	// ignored: the description of the recording could not be used.
@@ -247,11 +248,11 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if _, err := io.Copy(io.Discard, h); err != nil { // reading may end before the file does
 		return result{}, err
 	}
-	rows := rowsOf(source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in.Name)}, t)
+	rows, interactions := rowsOf(source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in.Name)}, t)
 	if len(rows) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{rows: rows, interactions: interactions, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -280,11 +281,13 @@ type shardWriter struct {
 	outputs  []Output
 	writers  map[string]*parquet.GenericWriter[any]
 	// What is written next.
-	row      Row
-	failure  Failure
-	traces   *record // of row
-	failures *record // of failure
-	buffer   parquet.Row
+	row          Row
+	interaction  Row
+	failure      Failure
+	traces       *record // of row
+	interactions *record // of interaction
+	failures     *record // of failure
+	buffer       parquet.Row
 }
 
 func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard int) (*shardWriter, error) {
@@ -293,7 +296,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{},
 	}
 	w.traces, w.failures = newRecord("traces", w.row.cells(everything(p.Dims))), newRecord("failures", w.failure.cells(p.Dims))
-	schemas := map[string]*parquet.Schema{tracesFolder: w.traces.schema, failuresFolder: w.failures.schema}
+	w.interactions = newRecord("interactions", w.interaction.cells(everyInteraction(p.Dims)))
+	schemas := map[string]*parquet.Schema{tracesFolder: w.traces.schema, interactionsFolder: w.interactions.schema, failuresFolder: w.failures.schema}
 	if p.Frames {
 		schemas[framesFolder] = frameSchema(p.Dims)
 	}
@@ -329,14 +333,22 @@ func (w *shardWriter) write(r *result) error {
 	if r.ignored {
 		w.Ignored++
 	}
+	putRow := func(folder string, record *record, to, from *Row) error {
+		dims := to.Dims
+		copy(dims, from.Dims)
+		*to = *from
+		to.Dims = dims
+		w.buffer = record.store(w.buffer)
+		return put(folder)
+	}
 	for i := range r.rows {
 		w.Rows++
-		dims := w.row.Dims
-		copy(dims, r.rows[i].Dims)
-		w.row = r.rows[i]
-		w.row.Dims = dims
-		w.buffer = w.traces.store(w.buffer)
-		if err := put(tracesFolder); err != nil {
+		if err := putRow(tracesFolder, w.traces, &w.row, &r.rows[i]); err != nil {
+			return err
+		}
+	}
+	for i := range r.interactions {
+		if err := putRow(interactionsFolder, w.interactions, &w.interaction, &r.interactions[i]); err != nil {
 			return err
 		}
 	}

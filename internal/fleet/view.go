@@ -106,10 +106,20 @@ func (r *Report) summary() string {
 // legend explains the numbers of the groups.
 func (r *Report) legend() view.Note {
 	s := "Measures are of all frames of a group; median and P90 are of the jank rates of traces or devices."
+	if ofInteractions(r.By) {
+		s = "P50 and P95 are of the responses of interactions; jank, hitches and FPS of all their frames."
+		if len(r.Groups) == 0 {
+			return view.Note{Text: "No interactions."}
+		}
+	}
 	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
-		return slices.ContainsFunc(tableMeasures, func(m tableMeasure) bool { return g.Value(m.name) == nil })
+		return slices.ContainsFunc(r.tableMeasures(), func(m tableMeasure) bool { return g.Value(m.name) == nil })
 	}) {
-		s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100."
+		if ofInteractions(r.By) {
+			s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times of two frames, P95 20 interactions."
+		} else {
+			s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100."
+		}
 	}
 	return view.Note{Text: s, Level: view.Soft}
 }
@@ -121,7 +131,20 @@ type tableMeasure struct {
 	drop        int
 }
 
-var tableMeasures = []tableMeasure{
+// interactionMeasures are those of a table of interactions.
+var interactionMeasures = []tableMeasure{
+	{"response_p50_ms", "P50 ms", 1}, {"response_p95_ms", "P95 ms", 0}, {"jank_rate", "Jank", 2}, {"hitch_ratio", "Hitch ms/s", 0}, {"fps", "FPS", 3},
+}
+
+// tableMeasures returns the measures of the table.
+func (r *Report) tableMeasures() []tableMeasure {
+	if ofInteractions(r.By) {
+		return interactionMeasures
+	}
+	return frameMeasures
+}
+
+var frameMeasures = []tableMeasure{
 	{"jank_rate", "Jank", 0}, {"whole_late_rate", "Late whole", 6}, {"hitch_ratio", "Hitch ms/s", 2}, {"fps", "FPS", 0},
 	{"p50_ms", "P50 ms", 4}, {"p95_ms", "P95 ms", 0}, {"p99_ms", "P99 ms", 0}, {"max_ms", "Max ms", 3},
 }
@@ -134,12 +157,20 @@ func (r *Report) table() view.Table {
 		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: true, Drop: drop})
 	}
 	number("Traces", "", 0)
-	number("Frames", "", 1)
-	for _, shown := range tableMeasures {
+	if ofInteractions(r.By) {
+		number("Count", "interactions", 0)
+	} else {
+		number("Frames", "", 1)
+	}
+	for _, shown := range r.tableMeasures() {
 		number(shown.title, Measures[measureIndex(shown.name)].Label, shown.drop)
 	}
-	number("Median trace", "half of the traces have at most this jank rate", 5)
-	number("P90 trace", "90 % of the traces have at most this jank rate", 7)
+	distributions := !ofInteractions(r.By)
+	devices = devices && distributions
+	if distributions {
+		number("Median trace", "half of the traces have at most this jank rate", 5)
+		number("P90 trace", "90 % of the traces have at most this jank rate", 7)
+	}
 	if devices {
 		number("Devices", "", 8)
 		number("Median device", "half of the devices have at most this jank rate", 9)
@@ -147,12 +178,19 @@ func (r *Report) table() view.Table {
 	}
 	for _, g := range r.Groups {
 		row := view.Row{Cells: keyCells(g.Key)}
-		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(g.Traces)}, view.Cell{Text: fmt.Sprint(g.sum("frames"))})
-		for _, shown := range tableMeasures {
+		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(g.Traces)})
+		count := g.sum("frames")
+		if ofInteractions(r.By) {
+			count = int64(g.Rows)
+		}
+		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(count)})
+		for _, shown := range r.tableMeasures() {
 			i := measureIndex(shown.name)
 			row.Cells = append(row.Cells, view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])})
 		}
-		row.Cells = append(row.Cells, distributionCells(g.PerTrace)...)
+		if distributions {
+			row.Cells = append(row.Cells, distributionCells(g.PerTrace)...)
+		}
 		if devices {
 			count := 0
 			if g.PerDevice != nil {
@@ -182,7 +220,7 @@ func levelOf(m *Measure, x *float64) view.Level {
 	case x == nil:
 	case m.Name == "hitch_ratio":
 		threshold = rating.HitchRatio
-	case m.Unit == stats.Milliseconds:
+	case m.Unit == stats.Milliseconds && !m.interactions:
 		threshold = rating.FrameTime
 	}
 	if threshold == "" {

@@ -102,7 +102,7 @@ func (c *Comparison) datasets() view.Table {
 // overview returns a table with a line for each pair.
 func (c *Comparison) overview() view.Table {
 	t := view.Table{Label: "Groups", Sortable: true, Columns: append(keyColumns(c.By), view.Column{Title: titleOf(c.Unit) + "s", Number: true})}
-	for _, name := range compared {
+	for _, name := range c.measures {
 		t.Columns = append(t.Columns, view.Column{Title: Measures[measureIndex(name)].Label, Number: true})
 	}
 	for i, p := range c.Pairs {

@@ -1,6 +1,7 @@
 -- Functions and views for ClickHouse, and clickhouse-local with files below its folder user_files.
 
 CREATE OR REPLACE VIEW traces AS SELECT * FROM file('{{DIR}}/traces/part-*.parquet', 'Parquet');
+CREATE OR REPLACE VIEW interactions AS SELECT * FROM file('{{DIR}}/interactions/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM file('{{DIR}}/failures/part-*.parquet', 'Parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket. ClickHouse may compute
@@ -32,3 +33,10 @@ CREATE OR REPLACE VIEW percentiles AS
 CREATE OR REPLACE VIEW causes AS
   SELECT trace, kind, process, pid, c.1 AS cause, c.2 AS frames, c.3 AS lost_ns
   FROM traces ARRAY JOIN arrayZip(cause, cause_frames, cause_lost_ns) AS c;
+
+-- Responses of interactions by scene and page, in milliseconds. P95 needs 20 of them.
+CREATE OR REPLACE VIEW responses AS
+  SELECT kind, process, scene, page, count() AS interactions, quantileExactLow(0.5)(response_ns) / 1e6 AS p50_ms,
+    if(count(response_ns) >= 20, quantileExactLow(0.95)(response_ns) / 1e6, NULL) AS p95_ms,
+    sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM interactions GROUP BY kind, process, scene, page;

@@ -1,6 +1,7 @@
 -- Views and macros for DuckDB. The views keep the files: nothing is copied.
 
 CREATE OR REPLACE VIEW traces AS SELECT * FROM read_parquet('{{DIR}}/traces/part-*.parquet');
+CREATE OR REPLACE VIEW interactions AS SELECT * FROM read_parquet('{{DIR}}/interactions/part-*.parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM read_parquet('{{DIR}}/failures/part-*.parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket.
@@ -39,6 +40,13 @@ CREATE OR REPLACE VIEW percentiles AS
     CASE WHEN sum(n) >= 100 THEN percentile(bucket, n, 990) / 1e6 END AS p99_ms
   FROM (SELECT kind, process, bucket, sum(n)::BIGINT AS n FROM durations GROUP BY kind, process, bucket)
   GROUP BY kind, process;
+
+-- Responses of interactions by scene and page, in milliseconds. P95 needs 20 of them.
+CREATE OR REPLACE VIEW responses AS
+  SELECT kind, process, scene, page, count(*) AS interactions, quantile_disc(response_ns, 0.5) / 1e6 AS p50_ms,
+    CASE WHEN count(response_ns) >= 20 THEN quantile_disc(response_ns, 0.95) / 1e6 END AS p95_ms,
+    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM interactions GROUP BY kind, process, scene, page;
 
 -- For example:
 --   SELECT * FROM rates ORDER BY jank_rate DESC LIMIT 20;

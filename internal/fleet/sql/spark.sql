@@ -1,6 +1,7 @@
 -- Views for Spark SQL, 3.3 or later.
 
 CREATE OR REPLACE TEMPORARY VIEW traces USING parquet OPTIONS (path '{{DIR}}/traces/part-*.parquet');
+CREATE OR REPLACE TEMPORARY VIEW interactions USING parquet OPTIONS (path '{{DIR}}/interactions/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW failures USING parquet OPTIONS (path '{{DIR}}/failures/part-*.parquet');
 
 -- One row for each bucket of each row of traces, with the value in nanoseconds that stands for the bucket.
@@ -35,3 +36,15 @@ CREATE OR REPLACE TEMPORARY VIEW rates AS
 CREATE OR REPLACE TEMPORARY VIEW causes AS
   SELECT trace, kind, process, pid, c.cause, c.cause_frames AS frames, c.cause_lost_ns AS lost_ns
   FROM traces LATERAL VIEW explode(arrays_zip(cause, cause_frames, cause_lost_ns)) t AS c;
+
+-- Responses of interactions by scene and page, by nearest rank, in milliseconds. P95 needs 20 of them.
+CREATE OR REPLACE TEMPORARY VIEW responses AS
+  WITH ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY kind, process, scene, page ORDER BY response_ns NULLS LAST) AS place,
+      count(response_ns) OVER (PARTITION BY kind, process, scene, page) AS total
+    FROM interactions)
+  SELECT kind, process, scene, page, count(*) AS interactions,
+    min(CASE WHEN place >= (total * 500 + 999) DIV 1000 THEN response_ns END) / 1e6 AS p50_ms,
+    min(CASE WHEN total >= 20 AND place >= (total * 950 + 999) DIV 1000 THEN response_ns END) / 1e6 AS p95_ms,
+    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+  FROM ranked GROUP BY kind, process, scene, page;
