@@ -206,7 +206,7 @@ func TestManyScenes(t *testing.T) {
 	if _, err := simulate.Write(&text, config); err != nil {
 		t.Fatal(err)
 	}
-	n := slow.Of(3000, 100_000)
+	n := slow.Of(3000, 16_000)
 	for line := range bytes.Lines(text.Bytes()) {
 		many.Write(line)
 		for _, phase := range []string{"S", "F"} {

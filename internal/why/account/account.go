@@ -25,10 +25,11 @@ type Book struct {
 	observe func(*replay, *Account, ID, trace.Duration)
 }
 
-// New returns the accounts of the frames of t. The record must be that of the same events.
-func New(r *record.Record, t *analyzer.Timeline) *Book {
+// New returns the accounts of the frames of t, and fills stretches of threads, which any frames
+// may overlap. The record must be that of the same events.
+func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account) *Book {
 	b := newBook(r, t)
-	b.fillAll()
+	b.fillAll(stretches)
 	return b
 }
 
@@ -36,9 +37,14 @@ func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 	return &Book{Threads: frames(t), record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
 }
 
-func (b *Book) fillAll() {
+func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
 	for tid, list := range b.Threads {
-		b.Fill(tid, list)
+		b.fill(tid, list, stretches[tid])
+	}
+	for tid, list := range stretches {
+		if b.Threads[tid] == nil {
+			b.fill(tid, nil, list)
+		}
 	}
 }
 
@@ -145,8 +151,8 @@ func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Ac
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
 }
 
-// Stretch returns an account of any time of a thread, for Fill: it belongs to no frame. The time
-// in which the thread has nothing to do is Idle.
+// Stretch returns an account of any time of a thread of a process, for New. The time in which
+// the thread has nothing to do is Idle.
 func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
 	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true}}
 }

@@ -16,7 +16,10 @@ const maxWaiting = 16
 
 // Fill distributes the time of accounts of one thread over waits and places: every
 // nanosecond of every span to one cell. It sorts them by their actual start.
-func (b *Book) Fill(tid trace.TID, list []*Account) {
+func (b *Book) Fill(tid trace.TID, list []*Account) { b.fill(tid, list, nil) }
+
+// fill is Fill and fills stretches, too.
+func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
 	for i, a := range list {
 		if late := a.Late(); late || a.details != nil {
@@ -31,11 +34,16 @@ func (b *Book) Fill(tid trace.TID, list []*Account) {
 		a.Unknown = a.from.Sub(a.Start)
 		b.open(a).add(ID{why.StageStart, why.WaitUnknown, 0}, a.Unknown, 0)
 	}
-	f := replay{book: b, record: b.record, list: list, byStart: slices.Clone(list), bounds: make([]trace.Time, 0, 3*len(list))}
+	for _, a := range stretches {
+		a.from = a.Start
+	}
+	all := slices.Concat(list, stretches)
+	f := replay{book: b, record: b.record, list: list, byStart: all, bounds: make([]trace.Time, 0, 3*len(all))}
 	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
-	for _, a := range list {
+	for _, a := range all {
 		f.bounds = append(f.bounds, a.from, a.Actual, a.End)
 	}
+	f.pid = all[0].Frame.Process.PID
 	slices.Sort(f.bounds)
 	f.bounds = slices.Compact(f.bounds)
 	for _, l := range b.record.Logs(tid) {
@@ -44,7 +52,7 @@ func (b *Book) Fill(tid trace.TID, list []*Account) {
 	if len(f.bounds) > 0 {
 		f.until(f.bounds[len(f.bounds)-1])
 	}
-	for _, a := range list {
+	for _, a := range all {
 		b.close(a)
 	}
 }
@@ -54,7 +62,8 @@ type replay struct {
 	book    *Book
 	record  *record.Record
 	list    []*Account // by actual start
-	byStart []*Account // by start
+	byStart []*Account // these and stretches, by start
+	pid     trace.PID  // of the thread
 	bounds  []trace.Time
 	bound   int // the first bound after at
 	started int // the first in byStart that has not started
@@ -292,7 +301,7 @@ func (f *replay) waitIn(class place.Class) why.Wait {
 		return why.CPUPreempted
 	case record.Blocked:
 		w := f.waited()
-		return w.Classify(f.list[0].Frame.Process.PID, f.book.wakerPID(w), class)
+		return w.Classify(f.pid, f.book.wakerPID(w), class)
 	}
 	return why.WaitUnknown
 }

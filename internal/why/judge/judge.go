@@ -38,7 +38,8 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
 		TooDeep: r.TooDeep,
 	}
-	j := &judge{record: r, book: account.New(r, t), causes: c}
+	responses, stretches := newResponses(r, t)
+	j := &judge{record: r, book: account.New(r, t, stretches), causes: c}
 	threads := j.book.Threads
 	groups := map[role]*group{}
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {
@@ -72,7 +73,7 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 	}
 	j.explainShown()
 	j.explainPickUps(t)
-	j.explainResponses(t)
+	j.explainResponses(responses)
 	return c
 }
 

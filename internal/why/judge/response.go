@@ -2,13 +2,13 @@ package judge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/record"
 )
 
 const (
@@ -22,15 +22,13 @@ const (
 	clockError = trace.Millisecond
 )
 
-// explainResponses finds out what the responses to interactions were spent on.
-func (j *judge) explainResponses(t *analyzer.Timeline) {
+// newResponses divides the responses to interactions into steps, and returns what their threads
+// are to be examined for.
+func newResponses(r *record.Record, t *analyzer.Timeline) ([]*response, map[trace.TID][]*account.Account) {
 	list := slices.DeleteFunc(slices.Clone(t.Interactions), func(i *analyzer.Interaction) bool {
 		d, ok := i.Response()
 		return !i.From().Known() || ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
 	})
-	if len(list) == 0 {
-		return
-	}
 	if len(list) > maxResponses {
 		slices.SortStableFunc(list, func(a, b *analyzer.Interaction) int {
 			x, _ := a.Response()
@@ -39,28 +37,36 @@ func (j *judge) explainResponses(t *analyzer.Timeline) {
 		})
 		list = list[:maxResponses]
 	}
-	j.causes.Responses = map[*analyzer.Interaction]*why.Response{}
-	responses := make([]*response, len(list))
+	var responses []*response
 	around := surroundings{}
-	for n, i := range list {
-		responses[n] = newResponse(i, &j.record.Passages)
-		responses[n].ask(around, &j.record.Passages)
+	for _, i := range list {
+		n := newResponse(i, &r.Passages)
+		n.ask(around, &r.Passages)
+		responses = append(responses, n)
 	}
 	for tid, slices := range around {
-		slices.find(j.record.Outermost, tid)
+		slices.find(r.Outermost, tid)
 	}
 	work := map[trace.TID][]*account.Account{}
-	for _, r := range responses {
-		r.divide(around, &j.record.Passages)
-		for n := range r.steps {
-			j.examine(&r.steps[n], work)
+	for _, n := range responses {
+		n.divide(around, &r.Passages)
+		for k := range n.steps {
+			n.steps[k].examine(r, work)
 		}
 	}
-	for _, tid := range slices.Sorted(maps.Keys(work)) {
-		j.book.Fill(tid, bounded(work[tid]))
+	for tid, list := range work {
+		work[tid] = bounded(list)
 	}
+	return responses, work
+}
+
+// explainResponses says what the responses were spent on.
+func (j *judge) explainResponses(responses []*response) {
 	for _, r := range responses {
 		if answer := j.respond(r); len(answer.Steps) > 0 {
+			if j.causes.Responses == nil {
+				j.causes.Responses = map[*analyzer.Interaction]*why.Response{}
+			}
 			j.causes.Responses[r.Interaction] = answer
 		}
 	}
@@ -267,14 +273,14 @@ func (r *response) divideStages(around surroundings, p passageThreads) {
 }
 
 // examine adds what the threads of a step are examined for to the work of each thread.
-func (j *judge) examine(s *step, work map[trace.TID][]*account.Account) {
+func (s *step) examine(r *record.Record, work map[trace.TID][]*account.Account) {
 	list := s.threads[:0]
 	for _, t := range s.threads {
-		from, ok := j.record.LoggedFrom(t.tid, s.Start, s.End)
+		from, ok := r.LoggedFrom(t.tid, s.Start, s.End)
 		if !ok {
 			continue
 		}
-		t.pid = j.book.Thread(j.record.PID(t.tid), t.tid).PID
+		t.pid = r.PID(t.tid)
 		t.Account = account.Stretch(&analyzer.Process{PID: t.pid}, from, s.End)
 		work[t.tid] = append(work[t.tid], t.Account)
 		list = append(list, t)

@@ -96,6 +96,9 @@ func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interva
 				}
 				start = 0
 			}
+			if next == len(times) {
+				break
+			}
 		}
 	}
 	return found
