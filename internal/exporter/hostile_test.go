@@ -151,6 +151,22 @@ var hostile = map[string]func(n int) io.Reader{
 			return madeLine(i, 1, 0, "print", fmt.Sprintf("B|1|H:GenerateVsyncCount:1, period:16666667, currRefreshRate:60, vsyncMode:0, now:%d", i+1))
 		})
 	},
+	"scenes at once": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			if i < 2 {
+				return madeLine(i, 1, 0, "print", []string{"B|1|H:RecordInputEvent: last_up=1000(ns)", "E|1|"}[i])
+			}
+			return madeLine(i, 1, 0, "print", fmt.Sprintf("S|1|H:SCENE_%d|0", i))
+		})
+	},
+	"scenes": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			if i < 2 {
+				return madeLine(i, 1, 0, "print", []string{"B|1|H:RecordInputEvent: last_up=1000(ns)", "E|1|"}[i])
+			}
+			return madeLine(i, 1, 0, "print", fmt.Sprintf("%c|1|H:SCENE|0", "SF"[i%2]))
+		})
+	},
 	"nothing but zeros": func(n int) io.Reader {
 		return repeated(n, func(i int) string { return strings.Repeat("\x00", 80) + "\n" })
 	},
