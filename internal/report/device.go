@@ -66,7 +66,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 		if i.Device == nil {
 			continue
 		}
-		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(sceneText(i), maxName)}}
+		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(text.Interaction(i.Source), maxName)}}
 		for n, f := range figures {
 			ours, device := f.ours(i), f.device(i)
 			row = append(row, view.Cell{Text: number(ours)}, view.Cell{Text: number(device)})

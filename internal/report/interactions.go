@@ -29,7 +29,7 @@ const (
 func (b *builder) interactions(in *Input) []view.Block {
 	var list []view.Section
 	if all := in.Stats.Interactions; len(all) > 0 {
-		shown := b.worstInteractions(all, briefInteractions)
+		shown := b.shownInteractions(all)
 		pictures := b.pictures(in, shown)
 		list = append(list, b.interactionSection(in, all, shown, pictures))
 		if b.page && len(pictures.List) > 0 {
@@ -63,15 +63,15 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s.About = text.Count(len(all), "interaction")
 	if n := len(beyond); n > 0 {
 		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, ids(idsOf(beyond)))
-		for _, i := range b.worstInteractions(beyond, briefMissed) {
+		for _, i := range worstOf(beyond, briefMissed) {
 			s.Blocks = append(s.Blocks, missedNote(i))
 		}
 	}
 	t := b.interactionTable(in, shown, pictures)
 	if n := len(all) - len(shown); n > 0 {
-		t.More = fmt.Sprintf("… and %d more that were smoother; --format json lists all", n)
+		t.More = fmt.Sprintf("… and %d more that are no worse; --format json lists all", n)
 		if !b.page {
-			t.More = fmt.Sprintf("… and %d more that were smoother; --verbose lists all", n)
+			t.More = fmt.Sprintf("… and %d more that are no worse; --verbose lists all", n)
 		}
 	}
 	s.Blocks = append(s.Blocks, t)
@@ -113,7 +113,7 @@ func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictur
 // integration, with its name if there are several.
 func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, several bool) {
 	all := in.Stats.Interactions
-	t := b.interactionTable(in, b.worstInteractions(all, briefInteractions), view.Strips{})
+	t := b.interactionTable(in, b.shownInteractions(all), view.Strips{})
 	if several {
 		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
 		for i := range t.Rows {
@@ -138,15 +138,19 @@ func widest(t view.Table, column int) (width int) {
 	return width
 }
 
-// worstInteractions returns the interactions of a list that are shown, in its order: in a
-// terminal n of them.
-func (b *builder) worstInteractions(list []*stats.Interaction, n int) []*stats.Interaction {
+// shownInteractions returns the interactions that a table has.
+func (b *builder) shownInteractions(list []*stats.Interaction) []*stats.Interaction {
 	switch {
 	case b.page:
-		n = text.MaxShown
+		return worstOf(list, text.MaxShown)
 	case b.Verbose:
 		return list
 	}
+	return worstOf(list, briefInteractions)
+}
+
+// worstOf returns the n worst interactions of a list, in its order.
+func worstOf(list []*stats.Interaction, n int) []*stats.Interaction {
 	if len(list) <= n {
 		return list
 	}
@@ -203,7 +207,7 @@ func isFling(i *stats.Interaction) bool {
 
 // missedNote says which limits an interaction misses, and by how much.
 func missedNote(i *stats.Interaction) view.Note {
-	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, sceneText(i)), Level: view.Warning}
+	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, text.Interaction(i.Source)), Level: view.Warning}
 	var texts []string
 	m := missedLimits(i)
 	if m.response {
@@ -257,7 +261,7 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 	if i.WorstFrame != nil {
 		worst = text.Vsync(*i.WorstFrame)
 	}
-	what := view.Cell{Text: sceneText(i)}
+	what := view.Cell{Text: text.Interaction(i.Source)}
 	if !i.Source.Launch() && text.Scene(i.Scene) != "" {
 		what.About = i.Scene
 	}
@@ -279,11 +283,6 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 		}
 	}
 	return row
-}
-
-// sceneText returns what the user did, in words if they are known.
-func sceneText(i *stats.Interaction) string {
-	return text.Interaction(i.Source)
 }
 
 // number formats an optional number with one decimal.
@@ -396,14 +395,13 @@ func (b *builder) stagesOfLaunches(list []*stats.Interaction) view.Table {
 	}
 	total := len(launches)
 	if total > briefLaunches {
-		launches = slices.SortedStableFunc(slices.Values(launches), worse)[:briefLaunches]
-		slices.SortFunc(launches, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
+		launches = worstOf(launches, briefLaunches)
 		t.More = fmt.Sprintf("… and the stages of %d more launches; --format json lists all", total-len(launches))
 	}
 	t.Columns = []view.Column{{Title: "Stage of launch, ms"}}
 	var names []string
 	for _, l := range launches {
-		t.Columns = append(t.Columns, view.Column{Title: fmt.Sprintf("#%d", l.ID), Number: true, Meaning: sceneText(l) + " of " + text.ProcessName(l.Process)})
+		t.Columns = append(t.Columns, view.Column{Title: fmt.Sprintf("#%d", l.ID), Number: true, Meaning: text.Interaction(l.Source) + " of " + text.ProcessName(l.Process)})
 		at := 0
 		for _, stage := range l.Stages { // a launch may lack stages, the order is the same
 			if n := slices.Index(names, stage.Name); n >= 0 {

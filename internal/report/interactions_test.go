@@ -208,7 +208,7 @@ func TestManyInteractions(t *testing.T) {
 	if n := strings.Count(brief, "\n"); n > 120 {
 		t.Errorf("%d lines", n)
 	}
-	if row(t, brief, "7", "fling") == nil || !strings.Contains(brief, "… and 980 more that were smoother; --verbose lists all") {
+	if row(t, brief, "7", "fling") == nil || !strings.Contains(brief, "… and 980 more that are no worse; --verbose lists all") {
 		t.Errorf("got\n%s", brief)
 	}
 	if n := strings.Count(write(t, in, "table", Options{Verbose: true}), "APP_LIST_FLING"); n != 1000 {
@@ -341,6 +341,28 @@ func TestInteractionsAreLinear(t *testing.T) {
 	}
 }
 
+// Few of many missed limits are listed, by their size, and few launches have stages.
+func TestManyMissedLimits(t *testing.T) {
+	in := manyFlings(0)
+	all := flings()
+	for id := 1; id <= 30; id++ {
+		fling, launch := *all.Timeline.Interactions[1], *all.Timeline.Interactions[3]
+		fling.ID, launch.ID = 2*id-1, 2*id
+		in.Timeline.Interactions = append(in.Timeline.Interactions, &fling, &launch)
+	}
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	in.Stats.Interactions[40].MissedVsyncs = known(9) // number 41
+	for _, format := range []string{"table", "html"} {
+		out := write(t, []Input{in}, format, Options{Verbose: true})
+		if n := strings.Count(out, "critical above 10;"); n != briefMissed {
+			t.Errorf("%s: %d notes", format, n)
+		}
+		if !strings.Contains(out, "41, fling of a list") || !strings.Contains(out, "stages of 25 more launches") {
+			t.Errorf("%s: the worst is not listed, or how many launches are not", format)
+		}
+	}
+}
+
 // Lines of a terminal fit, with the longest names.
 func TestInteractionsFit(t *testing.T) {
 	in := flings()
@@ -457,7 +479,7 @@ func TestManyPictures(t *testing.T) {
 		long.Frames = append(long.Frames, long.Frames[0])
 	}
 	p := (&builder{page: true}).pictures(&in, in.Stats.Interactions)
-	if len(p.List) != maxPictures || p.More != "… and 76 more that were smoother" {
+	if len(p.List) != maxPictures || p.More != "… and 76 more that are no worse" {
 		t.Errorf("%d pictures, %q", len(p.List), p.More)
 	}
 	at := slices.IndexFunc(p.List, func(s view.Strip) bool { return s.ID == "interaction-7" })

@@ -27,15 +27,14 @@ func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
 	if !b.page {
 		return s
 	}
-	drawn := slices.DeleteFunc(slices.SortedStableFunc(slices.Values(list), worse), func(i *stats.Interaction) bool {
+	drawn := slices.DeleteFunc(slices.Clone(list), func(i *stats.Interaction) bool {
 		return len(i.Source.Frames) == 0 && !slices.ContainsFunc(i.Stages, func(s stats.LaunchStage) bool { return s.Duration != nil })
 	})
 	if n := max(0, maxPictures-b.pictured); len(drawn) > n {
-		s.More = fmt.Sprintf("… and %d more that were smoother", len(drawn)-n)
-		drawn = drawn[:n]
+		s.More = fmt.Sprintf("… and %d more that are no worse", len(drawn)-n)
+		drawn = worstOf(drawn, n)
 	}
 	b.pictured += len(drawn)
-	slices.SortFunc(drawn, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
 	var used marks
 	for _, i := range drawn {
 		strip, m := b.picture(in, i)
@@ -63,7 +62,7 @@ func pictureID(in *Input, i *stats.Interaction) string {
 
 // picture returns the picture of an interaction, with the marks that decide colours.
 func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used marks) {
-	s = view.Strip{ID: pictureID(in, i), Title: fmt.Sprintf("%d · %s", i.ID, sceneText(i)), About: text.ProcessName(i.Process)}
+	s = view.Strip{ID: pictureID(in, i), Title: fmt.Sprintf("%d · %s", i.ID, text.Interaction(i.Source)), About: text.ProcessName(i.Process)}
 	if i.Page != nil {
 		s.About += " · " + text.Printable(*i.Page)
 	}
