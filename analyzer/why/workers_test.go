@@ -2,6 +2,7 @@ package why_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -37,26 +38,46 @@ func described(t *testing.T, r io.Reader, workers int) (list []string) {
 		}
 		list = append(list, text)
 	}
+	for _, i := range timeline.Interactions {
+		if r := causes.ResponseTo(i); r != nil {
+			steps, err := json.Marshal(r.Steps)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, fmt.Sprintf("%d %s", i.ID, steps))
+		}
+	}
 	return list
 }
 
 // The causes do not depend on the number of workers and on how the text arrives.
 func TestWorkers(t *testing.T) {
+	compare := func(t *testing.T, text []byte) {
+		want := described(t, bytes.NewReader(text), 1)
+		if !slices.Equal(described(t, bytes.NewReader(text), 7), want) || !slices.Equal(described(t, iotest.HalfReader(bytes.NewReader(text)), 3), want) {
+			t.Error("several workers find something else than one")
+		}
+	}
 	for i, cause := range simulate.Causes() {
 		if i%slow.Of(6, 1) > 0 {
 			continue
 		}
 		t.Run(cause, func(t *testing.T) {
-			var buffer bytes.Buffer
+			var text bytes.Buffer
 			s := simulate.Scene{Kernel: []simulate.Kernel{simulate.KernelLinux, simulate.KernelHongMeng}[i%2], Cause: simulate.Cause(cause), Seed: uint64(i)}
-			if _, err := s.Generate(&buffer); err != nil {
+			if _, err := s.Generate(&text); err != nil {
 				t.Fatal(err)
 			}
-			text := buffer.Bytes()
-			want := described(t, bytes.NewReader(text), 1)
-			if !slices.Equal(described(t, bytes.NewReader(text), 7), want) || !slices.Equal(described(t, iotest.HalfReader(bytes.NewReader(text)), 3), want) {
-				t.Error("several workers find something else than one")
+			compare(t, text.Bytes())
+		})
+	}
+	for name, config := range map[string]simulate.Config{"scenes": simulate.Scenes(), "launches": simulate.Launches()} {
+		t.Run(name, func(t *testing.T) {
+			var text bytes.Buffer
+			if _, err := simulate.Write(&text, config); err != nil {
+				t.Fatal(err)
 			}
+			compare(t, text.Bytes())
 		})
 	}
 }
