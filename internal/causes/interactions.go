@@ -209,16 +209,12 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 // besides its late frames.
 func interactionBlocks(in *Input) (blocks []view.Block) {
 	for _, i := range in.Interactions {
-		var about []string
-		if text.Scene(i.Scene) != "" {
-			about = append(about, text.Printable(i.Scene))
-		}
-		about = append(about, text.ProcessName(i.Process.Name))
+		about := []string{text.ProcessName(i.Process.Name)}
 		if i.Page != "" {
 			about = append(about, text.Printable(i.Page))
 		}
 		s := view.Section{
-			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.Interaction(i.Interaction)),
+			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.InteractionName(i.Interaction)),
 			About: strings.Join(append(about, i.start(in)), " · "),
 		}
 		if reasons := i.reasons(); reasons != "" {

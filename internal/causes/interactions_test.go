@@ -98,7 +98,8 @@ func TestOneInteraction(t *testing.T) {
 	c.Frames[other.Frame] = other
 	out := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
 	contains(t, out,
-		"response 180.0 ms, grade B; 1 of 1 frame late, 100 % of the lost time is waiting for storage",
+		"Interaction 2: APP_TAB_SWITCH · com.example.app · +200.0 ms",
+		"switch of a tab of com.example.app: response 180.0 ms, grade B; 1 of 1 frame late, 100 % of the lost time is waiting for storage",
 		"Response 180.0 ms, from when the finger left: grade B (limits: S 100, A 150, B 250 ms)",
 		"application, until the scene begins 140.0 20.0 120.0 running 137.0 ms in Parse",
 		"display 40.0 30.0 10.0", "sum 180.0",
