@@ -86,7 +86,7 @@ func TestConverted(t *testing.T) {
 	}
 	convert("base", demo)
 
-	commands := []string{"diff --format json base trace", "diff base trace", "why --all trace"}
+	commands := []string{"diff --format json base trace", "diff base trace", "why --all trace", "why --interaction 2 trace", "why --interaction 2 --format json trace"}
 	for _, format := range causes.Formats {
 		commands = append(commands, "why --format "+format+" trace")
 	}
