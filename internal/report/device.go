@@ -51,10 +51,9 @@ func shownSeconds(i *stats.Interaction) float64 {
 func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 	t := view.Table{Label: "The device's own figures", Columns: []view.Column{{Title: "#", Number: true}, {Title: "Interaction"}}}
 	for n, f := range figures {
-		drop := []int{0, 2, 0, 1}[n]
-		t.Columns = append(t.Columns, view.Column{Title: f.title, Number: true, Drop: drop}, view.Column{Title: "device", Number: true, Drop: drop})
+		t.Columns = append(t.Columns, view.Column{Title: f.title, Number: true, Drop: []int{0, 2, 0, 1}[n]})
 	}
-	t.Columns = append(t.Columns, view.Column{Title: "Longest frame ms, device", Number: true, Drop: 3})
+	t.Columns = append(t.Columns, view.Column{Title: "Longest frame ms", Number: true, Drop: 3})
 	d := newDrawn(in.Timeline)
 	type reason struct {
 		figure int
@@ -69,7 +68,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(text.Interaction(i.Source), maxName)}}
 		for n, f := range figures {
 			ours, device := f.ours(i), f.device(i)
-			row = append(row, view.Cell{Text: number(ours)}, view.Cell{Text: number(device)})
+			row = append(row, view.Cell{Text: number(ours), About: "device " + number(device)})
 			if ours == nil || device == nil || math.Abs(*ours-*device) <= f.tolerance(i) {
 				continue
 			}
@@ -79,7 +78,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 			}
 			same[r] = append(same[r], i.ID)
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{Text: number(i.Device.MaxFrameMS)})})
+		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{About: "device " + number(i.Device.MaxFrameMS)})})
 	}
 	s := view.Section{}
 	if len(t.Rows) == 0 {

@@ -76,7 +76,8 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	}
 	s.Blocks = append(s.Blocks, t)
 	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
-	if slices.ContainsFunc(shown, func(i *stats.Interaction) bool { return i.Grade != nil }) {
+	if !b.graded && slices.ContainsFunc(shown, func(i *stats.Interaction) bool { return i.Grade != nil }) {
+		b.graded = true
 		s.Blocks = append(s.Blocks, view.Note{Text: "S, A, B and below are grades of the response by limits that are measured with a camera: a trace does not see 15–30 ms of it, so stay that much below.", Level: view.Soft})
 	}
 	if in.File != "" && text.Printable(in.File) == in.File && !b.page {

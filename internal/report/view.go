@@ -48,7 +48,8 @@ type builder struct {
 	ids     int // processes with a section
 	drawn   int // late frames with lanes on the page
 
-	pictured int // interactions with a picture
+	pictured int  // interactions with a picture
+	graded   bool // grades are explained
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
