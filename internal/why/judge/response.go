@@ -156,11 +156,14 @@ func (r *response) ask(around surroundings, p passageThreads) {
 	around.ask(r.ui, r.Begin)
 }
 
-// add adds the step until a time, if it is not empty.
+// add adds the step until a time, at most until the first frame was shown, if it is not empty.
 func (r *response) add(name why.Step, stage string, until trace.Time, tids ...trace.TID) *step {
 	from := r.From()
 	if n := len(r.steps); n > 0 {
 		from = r.steps[n-1].End
+	}
+	if r.FirstShown.Known() {
+		until = min(until, r.FirstShown)
 	}
 	if until <= from {
 		return nil
@@ -202,13 +205,12 @@ func (r *response) divide(around surroundings, p passageThreads) {
 	shown := r.FirstShown
 	if first != r.render {
 		name := stage(analyzer.FirstFrameApplication)
-		r.add(why.StepApplication, name, min(first.Actual.End, r.render.Actual.Start, shown), first.TID)
+		r.add(why.StepApplication, name, min(first.Actual.End, r.render.Actual.Start), first.TID)
 	}
 	begun := r.render.Actual.Start
 	if !r.Launch() && r.render.Expected.Start.Known() { // the frame includes its own delay
 		begun = min(begun, r.render.Expected.Start)
 	}
-	begun = min(begun, shown)
 	r.add(why.StepPickUp, stage(analyzer.FirstFrameApplication), begun, r.render.TID)
 	from := r.From()
 	if n := len(r.steps); n > 0 {
@@ -235,7 +237,6 @@ func (r *response) divideInput(around surroundings) {
 	if v := r.First.Expected.Start; v.Known() {
 		frame = min(frame, v)
 	}
-	frame = min(frame, r.FirstShown)
 	begin := around.of(r.ui, r.Begin)
 	begins := max(r.Begin, begin.End) // the slice goes on after the begin
 	handled := cmp.Or(r.handled, r.Begin)
