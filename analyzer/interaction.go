@@ -208,10 +208,14 @@ func (i *Interaction) Counted() Kind {
 func (i *Interaction) From() trace.Time { return cmp.Or(i.InputAt, i.Begin) }
 
 // Span returns the interval of the interaction, as far as it is known: from the input, or the
-// begin without one, to when the last frame was shown.
+// begin without one, to when the last frame was shown. A launch of which nothing was shown
+// ends where its last stage begins: how long that lasted is unknown.
 func (i *Interaction) Span() Interval {
-	start := cmp.Or(i.From(), i.Observed.Start, i.End)
-	return Interval{Start: start, End: max(start, cmp.Or(i.LastShown, i.Observed.End, i.End))}
+	start, end := cmp.Or(i.From(), i.Observed.Start, i.End), cmp.Or(i.LastShown, i.Observed.End, i.End)
+	if n := len(i.Stages); n > 0 && !i.Stages[n-1].End.Known() {
+		end = i.Stages[n-1].Begin
+	}
+	return Interval{Start: start, End: max(start, end)}
 }
 
 // Response returns the time from the input to the first frame shown; ok is false if it is

@@ -93,6 +93,8 @@ func wantInteractions(timeline *analyzer.Timeline) (tracks, arrows rows) {
 		}
 		if s.LastShown != nil {
 			to = *s.LastShown
+		} else if n := len(s.Stages); n > 0 {
+			to = s.Stages[n-1].Begin
 		}
 		name := fmt.Sprintf("%s #%d", s.Scene, s.ID)
 		if i.Launch() {
@@ -103,7 +105,7 @@ func wantInteractions(timeline *analyzer.Timeline) (tracks, arrows rows) {
 		}
 		shown(slice(name, from, max(from, to)), i.Last)
 		for n, stage := range s.Stages {
-			end := to
+			end := stage.Begin // if its end is unknown
 			if stage.Duration != nil {
 				end = stage.Begin.Add(*stage.Duration)
 			}

@@ -52,7 +52,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	case o.Interaction != nil:
 		process = o.Interaction.Process
 		view.Selected, view.Process, view.Interaction = o.Interaction.Span(), process.PID, o.Interaction.ID
-		view.Span = within(widen(view.Selected, view.Selected.Duration()/8+1), frames.all)
+		view.Span = within(widen(view.Selected, cmp.Or(view.Selected.Duration()/8, around)), frames.all)
 	case f != nil:
 		process = f.Process
 		view.Selected, view.Process = f.Actual, process.PID

@@ -190,8 +190,9 @@ func TestInteraction(t *testing.T) {
 		Process: &analyzer.Process{PID: trace.UnknownPID, Name: "notes"}, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch,
 		Begin: trace.Time(300 * ms), Observed: interval(300, 460),
 	}
-	both := []*analyzer.Interaction{fling, unseen}
-	around := analyzer.Interval{Start: trace.Time(150*ms - 1), End: trace.Time(600 * ms)} // nothing is later
+	endOnly := &analyzer.Interaction{Process: fling.Process, Scene: "APP_LIST_FLING", End: trace.Time(350 * ms), Reasons: analyzer.ReasonBeginLost}
+	both := []*analyzer.Interaction{fling, unseen, endOnly}
+	around := interval(150, 600) // nothing is later
 	for _, test := range []struct {
 		timeline       *analyzer.Timeline
 		interaction    *analyzer.Interaction
@@ -202,7 +203,8 @@ func TestInteraction(t *testing.T) {
 		{timelineOf(both, late), nil, late.Actual, interval(100, 121), "20", []string{"Interactions", "Jank by process", "Why frames were late", "pause", "tables"}},
 		{timelineOf(both, late), fling, interval(200, 600), around, "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
 		{timelineOf(both), fling, interval(200, 600), analyzer.Interval{Start: trace.Time(200 * ms), End: trace.Time(600 * ms)}, "30", []string{"Interactions", "pause", "tables"}},
-		{timelineOf(both, late), unseen, interval(300, 460), analyzer.Interval{Start: trace.Time(280*ms - 1), End: trace.Time(480*ms + 1)}, "", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
+		{timelineOf(both, late), unseen, interval(300, 460), interval(280, 480), "", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
+		{timelineOf(both, late), endOnly, interval(350, 350), interval(250, 450), "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
 		{timelineOf(both), nil, analyzer.Interval{}, analyzer.Interval{}, "30", []string{"Interactions", "tables"}},
 	} {
 		view, err := serve.Look(test.timeline, nil, serve.ViewOptions{Interaction: test.interaction})
