@@ -111,10 +111,10 @@ func CompareRuns(list []Runs) []Change { return compareRuns(list, 1) }
 
 // CompareSamples tests what has changed between two sides of which independent observations
 // are known instead of runs, such as single interactions. The quantities of a sample have the
-// same observations, and are tested together as by CompareRuns. The observations of different
-// samples have nothing in common, so p-values and intervals are corrected for the number of
-// samples by Šidák's formula. More than maxSamples, those with the most observations, are not
-// tested.
+// same observations. Those of different samples have nothing in common, so they are divided
+// independently of each other, and the reference is the largest statistic of all. Samples of
+// three observations each are families of their own, with Šidák's correction. More than
+// maxSamples, those with the most observations, are not tested.
 func CompareSamples(samples [][]Runs) [][]Change {
 	size := func(i int) int {
 		if len(samples[i]) == 0 {
@@ -133,14 +133,34 @@ func CompareSamples(samples [][]Runs) [][]Change {
 	}
 	slices.SortStableFunc(tested, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
 	tested = tested[:min(maxSamples, len(tested))]
-	for _, i := range tested {
-		changes[i] = compareRuns(samples[i], len(tested))
+	// Samples that are permuted together, and others that are t-tests.
+	together := slices.DeleteFunc(slices.Clone(tested), func(i int) bool { return methodOf(samples[i][0].sides()) == TTest })
+	alone := slices.DeleteFunc(tested, func(i int) bool { return slices.Contains(together, i) })
+	families := len(alone) + min(1, len(together))
+	if len(together) == 1 { // few divisions are counted instead of drawn
+		alone, together = append(alone, together[0]), nil
+	}
+	for _, i := range alone {
+		changes[i] = compareRuns(samples[i], families)
+	}
+	if len(together) > 0 {
+		c := &comparer{random: rand.New(rand.NewPCG(uint64(len(together)), 0)), families: families}
+		for _, i := range together {
+			c.addRuns(i, samples[i])
+		}
+		c.permuteSamples()
+		for _, s := range c.series {
+			changes[s.pairing][s.quantity] = s.change("", c)
+		}
 	}
 	return changes
 }
 
+// sides returns the numbers of observations.
+func (r *Runs) sides() [2]int { return [2]int{len(r.Base), len(r.New)} }
+
 // maxSamples bounds the time of CompareSamples. minDivisions allow a p-value of Level after
-// the correction for so many samples.
+// the correction for so many families.
 const maxSamples = 40
 
 func knownOf(list []float64) (n int) {
@@ -159,10 +179,20 @@ func compareRuns(list []Runs, families int) []Change {
 		return nil
 	}
 	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0)), families: families}
-	runs := [2]int{len(list[0].Base), len(list[0].New)}
+	runs := list[0].sides()
 	c.result.Method = methodOf(runs)
+	c.addRuns(0, list)
+	c.refer(runs, 0, 0)
+	for _, s := range c.series {
+		changes[s.quantity] = s.change("", c)
+	}
+	return changes
+}
+
+// addRuns adds the series of the quantities of which enough runs are known.
+func (c *comparer) addRuns(sample int, list []Runs) {
 	for i := range list {
-		s := &series{pairing: i, runs: runs}
+		s := &series{pairing: sample, quantity: i, runs: list[i].sides()}
 		for _, x := range slices.Concat(list[i].Base, list[i].New) {
 			s.points = append(s.points, point{known: !math.IsNaN(x), value: x})
 		}
@@ -170,11 +200,6 @@ func compareRuns(list []Runs, families int) []Change {
 			c.series = append(c.series, s)
 		}
 	}
-	c.refer(runs, 0, 0)
-	for _, s := range c.series {
-		changes[s.pairing] = s.change("", c)
-	}
-	return changes
 }
 
 func hashOf(h uint64, runs []*Process) uint64 {
@@ -205,7 +230,8 @@ type comparer struct {
 
 // series is a statistic of a process in all runs.
 type series struct {
-	pairing   int
+	pairing   int // or sample
+	quantity  int // of CompareRuns and CompareSamples
 	statistic statistic
 	runs      [2]int  // of the sides
 	points    []point // base's, then new's
@@ -478,13 +504,7 @@ func (c *comparer) permuteRuns(runs [2]int) {
 	all := runs[0] + runs[1]
 	limit := min(maxDivisions, max(minDivisions, work/8/(all*len(c.series)*c.families)))
 	isNew := make([]bool, all)
-	add := func() {
-		largest := 0.0
-		for _, s := range c.series {
-			largest = max(largest, ratioOf(s.divide(func(i int) bool { return isNew[i] })))
-		}
-		c.maxima = append(c.maxima, largest)
-	}
+	add := func() { c.maxima = append(c.maxima, largest(c.series, isNew)) }
 	if all <= maxEnumerated && ways(all, runs[1]) <= float64(limit) {
 		for chosen := range uint64(1) << all {
 			if bits.OnesCount64(chosen) == runs[1] {
@@ -496,15 +516,55 @@ func (c *comparer) permuteRuns(runs [2]int) {
 		}
 	} else {
 		for range limit {
-			clear(isNew)
-			for _, i := range c.random.Perm(all)[:runs[1]] {
-				isNew[i] = true
-			}
+			c.draw(isNew, runs[1])
 			add()
 		}
 		c.observed = 1
 	}
 	c.result.Resamples = len(c.maxima)
+}
+
+// draw draws a random division.
+func (c *comparer) draw(isNew []bool, n int) {
+	clear(isNew)
+	for _, i := range c.random.Perm(len(isNew))[:n] {
+		isNew[i] = true
+	}
+}
+
+// largest returns the largest statistic of a division.
+func largest(list []*series, isNew []bool) (largest float64) {
+	for _, s := range list {
+		largest = max(largest, ratioOf(s.divide(func(i int) bool { return isNew[i] })))
+	}
+	return largest
+}
+
+// permuteSamples computes the reference from random divisions of samples, each sample divided
+// by itself.
+func (c *comparer) permuteSamples() {
+	c.result.Method, c.result.Family, c.observed = RunPermutation, len(c.series), 1
+	points := 0
+	for _, s := range c.series {
+		s.delta, s.deviation = s.divide(func(i int) bool { return i >= s.runs[0] })
+		points += len(s.points)
+	}
+	c.maxima = make([]float64, min(maxDivisions, max(minDivisions, work/8/points)))
+	for first := 0; first < len(c.series); {
+		after := first
+		for after < len(c.series) && c.series[after].pairing == c.series[first].pairing {
+			after++
+		}
+		sample := c.series[first:after]
+		first = after
+		isNew := make([]bool, len(sample[0].points))
+		for r := range c.maxima {
+			c.draw(isNew, sample[0].runs[1])
+			c.maxima[r] = max(c.maxima[r], largest(sample, isNew))
+		}
+	}
+	c.result.Resamples = len(c.maxima)
+	slices.SortFunc(c.maxima, func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // ways returns the number of ways to choose k of n.

@@ -313,17 +313,18 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
-// The p-values of samples are those of each alone, corrected for their number by hand. A
-// sample that cannot be tested does not count.
+// The p-values of samples, by hand. A sample that cannot be tested does not count.
 func TestCompareSamples(t *testing.T) {
 	low, high := []float64{1, 2, 3, 4, 5}, []float64{11, 12, 13, 14, 15}
 	few := []stats.Runs{{Base: low[:2], New: high[:2]}}
 	three := []stats.Runs{{Base: low[:3], New: high[:3]}}
 	got := stats.CompareSamples([][]stats.Runs{{{Base: low, New: high}, {Base: low, New: low}}, few, {}, {{Base: high, New: low}}, three})
-	// Two of 252 divisions are as far apart: 1 − (1 − 2/252)³ for three samples.
-	want := 1 - math.Pow(1-2./252, 3)
+	// Two of 252 divisions are as far apart: 1 − (1 − 2/252)² that those of one of two samples
+	// are, and the three observations each are another family. The divisions are random: three
+	// standard deviations of 9999 draws are 0.004, and twice that for two families.
+	want := 1 - math.Pow(1-2./252, 4)
 	for i, delta := range map[int]float64{0: 10, 3: -10} {
-		if c := got[i][0]; !c.Tested || math.Abs(c.P-want) > 1e-9 || c.Delta != delta || (c.Low > 0) != (delta > 0) || (c.High < 0) != (delta < 0) {
+		if c := got[i][0]; !c.Tested || math.Abs(c.P-want) > 0.008 || c.Delta != delta || (c.Low > 0) != (delta > 0) || (c.High < 0) != (delta < 0) {
 			t.Errorf("sample %d: %+v, want p %v", i, c, want)
 		}
 	}
@@ -333,8 +334,18 @@ func TestCompareSamples(t *testing.T) {
 	// t = 10 / √(2/3) is 12.247, whose two-sided p-value with 4 degrees of freedom is
 	// 1 − x(3 − x²)/2 with x = t / √(4 + t²).
 	x := 12.247449 / math.Sqrt(4+150)
-	if want := 1 - math.Pow(x*(3-x*x)/2, 3); math.Abs(got[4][0].P-want) > 1e-6 {
+	if want := 1 - math.Pow(x*(3-x*x)/2, 2); math.Abs(got[4][0].P-want) > 1e-6 {
 		t.Errorf("three observations each: %+v, want p %v", got[4][0], want)
+	}
+}
+
+// A sample of four observations each has 70 divisions. Two of them are as far apart, and another
+// sample without a change hardly ever is: p is about 2/70, and not twice that.
+func TestCompareSmallSamples(t *testing.T) {
+	same := stats.Runs{Base: []float64{1, 4, 2, 3}, New: []float64{2, 3, 4, 1}}
+	got := stats.CompareSamples([][]stats.Runs{{{Base: []float64{1, 2, 3, 4}, New: []float64{101, 102, 103, 104}}}, {same}})
+	if c := got[0][0]; math.Abs(c.P-2./70) > 0.006 || c.Low <= 0 || got[1][0].P < 0.9 {
+		t.Errorf("got %+v", got)
 	}
 }
 
