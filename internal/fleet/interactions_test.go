@@ -47,9 +47,8 @@ func TestInteractions(t *testing.T) {
 	inputs, dir := used(t), t.TempDir()
 	run(t, &Runner{Dir: dir}, inputs, Options{Read: withCauses, Shards: 2})
 	type sum struct {
-		responses     []float64
-		frames, late  int
-		hitch, length float64
+		responses    []float64
+		frames, late int
 	}
 	want := map[string]*sum{}
 	for _, in := range inputs {
