@@ -27,7 +27,7 @@ const (
 	ThreadsOver                          // a marker of a thread beyond the limit
 	NamesOver                            // a statement of the name of a thread beyond the limit
 	FramesOver                           // a frame beyond the limit
-	StringsOver                          // a fence whose name is over the limit
+	StringsOver                          // a fence, scene or bundle whose name is over the limit
 	RecordsOver                          // a transaction, commit, fence or the like beyond the limit
 )
 
@@ -49,7 +49,7 @@ var diagnosticTexts = [...]string{
 	ThreadsOver:        "marker of a thread beyond the limit (limit: threads)",
 	NamesOver:          "statement of the name of a thread beyond the limit (limit: threads)",
 	FramesOver:         "frame beyond the limit (limit: frames)",
-	StringsOver:        "fence whose name is beyond the limit (limit: strings)",
+	StringsOver:        "fence, scene or bundle whose name is beyond the limit (limit: strings)",
 	RecordsOver:        "transaction, commit, fence or the like beyond the limit (limit: records)",
 }
 

@@ -18,7 +18,7 @@ type Limits struct {
 	// states. A kernel has at most 4 million, and 32768 by default.
 	Threads int
 	// Strings is the maximum number of other distinct names: of kernel functions, for
-	// each worker, and of fences.
+	// each worker, and of fences, scenes, pages and bundles.
 	Strings int
 	// Nesting is the maximum number of open slices on a thread. Perfetto allows 512.
 	Nesting int
@@ -59,7 +59,7 @@ var AllLimits = []Limit{
 	{"line", 64 << 10, "bytes of a line", "skipped and counted", 0, func(l *Limits) *int { return &l.Line }},
 	{"traces", 1 << 10, "traces in one input", "their lines are skipped and counted", 0, func(l *Limits) *int { return &l.Traces }},
 	{"threads", 1 << 18, "threads of a trace, and so processes and their names", "their events are counted, but make no frames or slices", 0, func(l *Limits) *int { return &l.Threads }},
-	{"strings", 1 << 14, "other distinct names: of kernel functions, for each worker; of fences", "functions: the table starts anew; fences: skipped and counted", 0, func(l *Limits) *int { return &l.Strings }},
+	{"strings", 1 << 14, "other distinct names: of kernel functions, for each worker; of fences, scenes, pages and bundles", "functions: the table starts anew; others: skipped and counted", 0, func(l *Limits) *int { return &l.Strings }},
 	{"nesting", 512, "slices open on one thread; at most 512, as in Perfetto", "skipped and counted", 512, func(l *Limits) *int { return &l.Nesting }},
 	{"async", 1 << 20, "asynchronous slices open at once", "skipped and counted", 0, func(l *Limits) *int { return &l.Async }},
 	{"frames", 1 << 20, "frames of a trace", "skipped and counted", 0, func(l *Limits) *int { return &l.Frames }},
