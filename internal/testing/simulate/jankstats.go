@@ -36,7 +36,7 @@ type animation struct {
 	isFirst, staysFirst               bool
 	created, terminated               int64
 
-	frames, missed             int64
+	frames                     int64
 	maxFrame, maxTech, maxReal int64
 	maxRate                    int
 	total, totalHTR            int64
