@@ -68,8 +68,9 @@ type scene struct {
 	pid    trace.PID
 	thread *thread
 	line   int
-	record userInput // of the input that it counts from
-	next   *scene    // of the same name, which began before this one ended
+	record userInput      // of the input that it counts from
+	maxAge trace.Duration // of that input; zero for any
+	next   *scene         // of the same name, which began before this one ended
 }
 
 // reportKey identifies a scene for render_service. id is zero before 4.1.
@@ -182,7 +183,7 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 		record := p.inputs[rule.input]
 		switch {
 		case record.at != 0 && (rule.maxAge == 0 || e.Time.Sub(record.seen) <= rule.maxAge):
-			s.Input, s.record = rule.input, record
+			s.Input, s.record, s.maxAge = rule.input, record, rule.maxAge
 		case rule.maxAge == 0:
 			s.Reasons |= analyzer.ReasonInputUnseen
 		}
@@ -382,6 +383,8 @@ func (b *builder) setInteractions(t *analyzer.Timeline, clock func(line int) *an
 		if lag := s.record.seen.Sub(s.InputAt); lag > maxInputLag || lag < -trace.Millisecond || !s.InputAt.Known() {
 			s.Input, s.InputAt = analyzer.NoInput, 0
 			s.Reasons |= analyzer.ReasonInputAstray
+		} else if s.maxAge != 0 && s.Begin.Sub(s.InputAt) > s.maxAge { // it is older than its line
+			s.Input, s.InputAt = analyzer.NoInput, 0
 		}
 	}
 	b.assignReports()

@@ -155,6 +155,13 @@ func TestInteractions(t *testing.T) {
 			described1(1, "ABILITY_OR_PAGE_SWITCH", "begin 1703000000 end 1729000000 shown 1718000000..1728000000 3 render frames"),
 			described1(2, "APP_TAB_SWITCH", "last_up 1005000000 begin 1803000000 end 1829000000 shown 1818000000..1828000000 3 render frames"),
 		}},
+		// 600 ms and 601 ms after the input at 1005, whose line is at 1007.
+		"input just not too old": {func(u *userTrace) {
+			input(u.frames(upTo(99)...).scene("ABILITY_OR_PAGE_SWITCH", 1605, 1629), 1005, "last_up")
+		}, []string{described1(1, "ABILITY_OR_PAGE_SWITCH", "last_up 1005000000 begin 1605000000 end 1629000000 shown 1628000000..1628000000 3 render frames")}},
+		"input just too old": {func(u *userTrace) {
+			input(u.frames(upTo(99)...).scene("ABILITY_OR_PAGE_SWITCH", 1606, 1629), 1005, "last_up")
+		}, []string{described1(1, "ABILITY_OR_PAGE_SWITCH", "begin 1606000000 end 1629000000 shown 1628000000..1628000000 3 render frames")}},
 		"said to have no input": {func(u *userTrace) {
 			input(u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1022, 1055), 1005, "last_up").mark(1021, 200, "GetInputTime: now time")
 		}, []string{described1(1, "APP_TAB_SWITCH", "begin 1022000000 end 1055000000 shown 1038000000..1048000000 3 render frames")}},
