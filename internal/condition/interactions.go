@@ -251,5 +251,5 @@ func (c *Condition) whyUnknown(i *stats.Interaction) string {
 	if c.group.measure.Name == "p95_ms" && i.P50 != nil {
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames("p95_ms"))
 	}
-	return strings.ReplaceAll(strings.Join(i.Reasons, ", "), "_", " ")
+	return strings.Join(text.ReasonsOf(i), "; ")
 }

@@ -52,9 +52,9 @@ func TestCheckInteractions(t *testing.T) {
 		// The name of a scene, and its own group.
 		"APP_LIST_FLING.hitch>5": {"passed gallery: APP_LIST_FLING.hitch>5: 1.0 in interaction 1 (APP_LIST_FLING)"},
 		"tap.response_ms>200":    {"failed gallery: tap.response_ms>200: 216.8 in interaction 4 (ABILITY_OR_PAGE_SWITCH)"},
-		"tap.fps<1":              {"unknown gallery: tap.fps<1: unknown in interaction 4 (ABILITY_OR_PAGE_SWITCH): no fences"},
+		"tap.fps<1":              {"unknown gallery: tap.fps<1: unknown in interaction 4 (ABILITY_OR_PAGE_SWITCH): the trace has no present times: those of it are estimates, and hitches are unknown"},
 		"SCREEN_ROTATION.response_ms>1": {
-			"unknown home: SCREEN_ROTATION.response_ms>1: unknown in interaction 5 (SCREEN_ROTATION): not shown, end lost",
+			"unknown home: SCREEN_ROTATION.response_ms>1: unknown in interaction 5 (SCREEN_ROTATION): the line of its end is missing; no frame is known to have shown it",
 		},
 		"launch.first_frame_ms>699": {"failed notes: launch.first_frame_ms>699: 700.0 in interaction 6 (cold launch); 1 of 2 are beyond the limit"},
 		"warm.first_frame_ms>299":   {"failed notes: warm.first_frame_ms>299: 300.0 in interaction 7 (warm launch)"},

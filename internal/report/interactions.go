@@ -280,7 +280,7 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 	}}
 	for n := range row.Cells {
 		if c := &row.Cells[n]; c.Text == text.Unknown && c.Meaning == "" {
-			c.Meaning = strings.Join(unknownOf(i), "; ")
+			c.Meaning = strings.Join(text.UnknownOf(i), "; ")
 		}
 	}
 	return row
@@ -294,55 +294,17 @@ func number(x *float64) string {
 	return text.Number(*x, 1)
 }
 
-// unknown is a reason why something about an interaction is unknown or special.
-type unknown struct {
-	text string
-	is   func(*stats.Interaction) bool
-}
-
-// unknowns are the reasons of analyzer.Reasons, in their order, and further ones.
-var unknowns = []unknown{
-	because(analyzer.ReasonBeginCut, "the trace begins within it"),
-	because(analyzer.ReasonEndCut, "the trace ends within it"),
-	because(analyzer.ReasonBeginLost, "the line of its begin is missing"),
-	because(analyzer.ReasonEndLost, "the line of its end is missing"),
-	because(analyzer.ReasonInputUnseen, "its input is not in the trace; response and completion count from its begin"),
-	because(analyzer.ReasonInputAstray, "the time of its input is far from its begin, as with an unknown clock offset; response and completion count from its begin"),
-	because(analyzer.ReasonNoFences, "the trace has no present times: those of it are estimates, and hitches are unknown"),
-	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
-	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
-	because(analyzer.ReasonDeviceContradicts, "the device reports two values of one figure, which is left out"),
-	{"FPS and the hitch ratio need two frames, P95 needs 20", func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil }},
-	{"P95 needs 20 frames", func(i *stats.Interaction) bool { return i.FPS != nil && i.P95 == nil }},
-	{"another interaction interrupted it, as the device reports", func(i *stats.Interaction) bool { return i.Interrupted }},
-	{"it has no end; the device ends it after 10 s", func(i *stats.Interaction) bool { return i.TimedOut }},
-}
-
-func because(reason analyzer.Reasons, text string) unknown {
-	return unknown{text, func(i *stats.Interaction) bool { return i.Source.Reasons&reason != 0 }}
-}
-
-// unknownOf returns what is unknown about an interaction.
-func unknownOf(i *stats.Interaction) (texts []string) {
-	for _, u := range unknowns {
-		if u.is(i) {
-			texts = append(texts, u.text)
-		}
-	}
-	return texts
-}
-
 // unknownNotes say what is unknown about which interactions.
 func unknownNotes(list []*stats.Interaction) (notes []view.Block) {
-	for _, u := range unknowns {
+	for _, u := range text.Unknowns {
 		var with []int
 		for _, i := range list {
-			if u.is(i) {
+			if u.Is(i) {
 				with = append(with, i.ID)
 			}
 		}
 		if len(with) > 0 {
-			notes = append(notes, view.Note{Label: ids(with), Text: u.text, Level: view.Soft})
+			notes = append(notes, view.Note{Label: ids(with), Text: u.Text, Level: view.Soft})
 		}
 	}
 	return notes
