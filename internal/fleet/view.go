@@ -226,7 +226,7 @@ func levelOf(m *Measure, x *float64) view.Level {
 	if threshold == "" {
 		return view.Plain
 	}
-	return map[rating.Level]view.Level{rating.Warning: view.Warning, rating.Critical: view.Critical}[rating.Default.Of(threshold, *x)]
+	return view.LevelOf(rating.Default.Of(threshold, *x))
 }
 
 // keyColumns returns the columns of the values of dimensions.

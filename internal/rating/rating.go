@@ -1,4 +1,5 @@
-// Package rating has the values from which measures are yellow or red.
+// Package rating has the values from which measures are yellow or red, and says which interactions
+// miss published limits.
 package rating
 
 import (

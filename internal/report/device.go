@@ -89,7 +89,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 	s.Blocks = append(s.Blocks, t)
 	slices.SortStableFunc(order, func(a, b reason) int { return cmp.Compare(a.figure, b.figure) })
 	for _, r := range order {
-		s.Blocks = append(s.Blocks, view.Note{Label: figures[r.figure].name + " of " + ids(same[r]), Text: r.text, Level: view.Soft})
+		s.Blocks = append(s.Blocks, view.Note{Label: figures[r.figure].name + " of " + text.IDs(same[r]), Text: r.text, Level: view.Soft})
 	}
 	return s
 }

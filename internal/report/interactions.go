@@ -56,13 +56,13 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s := view.Section{Title: "Interactions", Meaning: define("interaction")}
 	var beyond []*stats.Interaction
 	for _, i := range all {
-		if missedLimits(i).count() > 0 {
+		if rating.MissedBy(i).Count() > 0 {
 			beyond = append(beyond, i)
 		}
 	}
 	s.About = text.Count(len(all), "interaction")
 	if n := len(beyond); n > 0 {
-		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, ids(idsOf(beyond)))
+		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, text.IDs(idsOf(beyond)))
 		for _, i := range worstOf(beyond, briefMissed) {
 			s.Blocks = append(s.Blocks, missedNote(i))
 		}
@@ -176,54 +176,29 @@ func worse(a, b *stats.Interaction) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(missedLimits(b).count(), missedLimits(a).count()), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
+		cmp.Compare(rating.MissedBy(b).Count(), rating.MissedBy(a).Count()), cmp.Compare(count(b.MissedVsyncs), count(a.MissedVsyncs)),
 		cmp.Compare(count(b.Late), count(a.Late)), cmp.Compare(slowness(b), slowness(a)), cmp.Compare(a.ID, b.ID),
 	)
-}
-
-// missed are the published limits that an interaction misses.
-type missed struct{ response, hitches, run bool }
-
-func missedLimits(i *stats.Interaction) missed {
-	return missed{
-		response: i.Grade != nil && *i.Grade == stats.GradeBelow,
-		hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && isFling(i),
-		run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
-	}
-}
-
-func (m missed) count() (n int) {
-	for _, missed := range [...]bool{m.response, m.hitches, m.run} {
-		if missed {
-			n++
-		}
-	}
-	return n
-}
-
-// isFling reports whether the limit of the hitch ratio applies.
-func isFling(i *stats.Interaction) bool {
-	return i.Source.Input == analyzer.FirstMove || strings.Contains(i.Scene, "FLING")
 }
 
 // missedNote says which limits an interaction misses, and by how much.
 func missedNote(i *stats.Interaction) view.Note {
 	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, text.Interaction(i.Source)), Level: view.Warning}
 	var texts []string
-	m := missedLimits(i)
-	if m.response {
+	m := rating.MissedBy(i)
+	if m.Response {
 		limit := stats.LimitOf(i.Source)
 		texts = append(texts, fmt.Sprintf("response %s ms, the limit is %s", number(i.Response), text.Number(max(limit.S, limit.B).Milliseconds(), 0)))
 		n.Level = view.Critical
 	}
 	switch {
-	case m.hitches && *i.HitchRatio > stats.HitchCritical:
+	case m.Hitches && *i.HitchRatio > stats.HitchCritical:
 		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, critical above %g", number(i.HitchRatio), stats.HitchCritical))
 		n.Level = view.Critical
-	case m.hitches:
+	case m.Hitches:
 		texts = append(texts, fmt.Sprintf("hitch ratio %s ms/s, the limit is %g", number(i.HitchRatio), stats.HitchLimit))
 	}
-	if m.run {
+	if m.Run {
 		texts = append(texts, fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *i.LongestMissedRun, stats.MissedLimit))
 	}
 	n.Text = strings.Join(texts, "; ")
@@ -233,13 +208,10 @@ func missedNote(i *stats.Interaction) view.Note {
 func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.Row {
 	response := view.Cell{Text: number(i.Response)}
 	if i.Grade != nil {
-		response.About = string(*i.Grade)
-		if *i.Grade == stats.GradeBelow {
-			response.Level = view.Critical
-		}
+		response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
 	}
 	hitch := view.Cell{Text: number(i.HitchRatio)}
-	if isFling(i) {
+	if rating.IsFling(i) {
 		hitch.Level = b.level(rating.HitchRatio, i.HitchRatio)
 	}
 	run := view.Cell{Text: text.Unknown}
@@ -304,7 +276,7 @@ func unknownNotes(list []*stats.Interaction) (notes []view.Block) {
 			}
 		}
 		if len(with) > 0 {
-			notes = append(notes, view.Note{Label: ids(with), Text: u.Text, Level: view.Soft})
+			notes = append(notes, view.Note{Label: text.IDs(with), Text: u.Text, Level: view.Soft})
 		}
 	}
 	return notes
@@ -315,33 +287,6 @@ func idsOf(list []*stats.Interaction) (numbers []int) {
 		numbers = append(numbers, i.ID)
 	}
 	return numbers
-}
-
-// maxIDs is the number of interactions that a line lists.
-const maxIDs = 12
-
-// ids lists ascending numbers: "1–3, 7".
-func ids(list []int) string {
-	var parts []string
-	for at := 0; at < len(list); {
-		end := at + 1
-		for end < len(list) && list[end] == list[end-1]+1 {
-			end++
-		}
-		if len(parts) == maxIDs {
-			return strings.Join(parts, ", ") + fmt.Sprintf(" and %d more", len(list)-at)
-		}
-		switch first, last := list[at], list[end-1]; {
-		case end-at < 3:
-			for _, n := range list[at:end] {
-				parts = append(parts, fmt.Sprint(n))
-			}
-		default:
-			parts = append(parts, fmt.Sprintf("%d–%d", first, last))
-		}
-		at = end
-	}
-	return strings.Join(parts, ", ")
 }
 
 // stagesOfLaunches returns a table with a row for each stage and a column for each launch.

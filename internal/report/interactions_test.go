@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -125,6 +126,7 @@ func TestInteractions(t *testing.T) {
 	}
 	flat := strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
+		"1 of 4 interactions janked: 2 (fling of a list of com.example.gallery); com.example.gallery: 1 of 46 frames late",
 		"Interactions 4 interactions, 1 beyond a published limit: 2 ",
 		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; 4 vsyncs missed in a row, noticeable from 3 ",
 		"3: its input is not in the trace", "3: no frame is known to have shown it", "4: FPS and the hitch ratio need two frames",
@@ -263,7 +265,11 @@ func TestInteractionColours(t *testing.T) {
 	in := flings()
 	colour := func() string { return write(t, []Input{in}, "table", Options{Style: text.Style{Color: true}}) }
 	i := in.Stats.Interactions[1]
-	i.Response, i.Grade = known(222.2), known(stats.GradeBelow)
+	i.Response, i.Grade = known(222.2), known(stats.GradeB)
+	if out := colour(); strings.Contains(out, "m222.2") {
+		t.Errorf("grade B is coloured:\n%s", out)
+	}
+	i.Grade = known(stats.GradeBelow)
 	out := colour()
 	for _, cell := range []string{"\x1b[31m166.7\x1b[0m", "\x1b[33m4\x1b[0m", "\x1b[31m222.2\x1b[0m"} {
 		if !strings.Contains(out, cell) {
@@ -304,7 +310,7 @@ func TestMissedLimits(t *testing.T) {
 	} {
 		i := *in.Stats.Interactions[0]
 		test.change(&i)
-		if got := missedNote(&i); got.Text != test.want || (missedLimits(&i).count() > 0) != (test.want != "") {
+		if got := missedNote(&i); got.Text != test.want || (rating.MissedBy(&i).Count() > 0) != (test.want != "") {
 			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
 		}
 	}
@@ -576,23 +582,5 @@ func TestInteractionsCSV(t *testing.T) {
 	table := write(t, []Input{in}, "table", Options{Interactions: true})
 	if row(t, table, "2", "fling") == nil || strings.Contains(table, "Hitches") || strings.Contains(table, "Jank") {
 		t.Errorf("only interactions:\n%s", table)
-	}
-}
-
-func TestIDs(t *testing.T) {
-	var odd []int
-	for i := range 20 {
-		odd = append(odd, 2*i+1)
-	}
-	for _, test := range []struct {
-		list []int
-		want string
-	}{
-		{[]int{4}, "4"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3, 7, 9, 10, 11, 12}, "1–3, 7, 9–12"},
-		{odd, "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more"},
-	} {
-		if got := ids(test.list); got != test.want {
-			t.Errorf("%v: got %s, want %s", test.list, got, test.want)
-		}
 	}
 }

@@ -104,7 +104,11 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			hidden, hint = hidden+len(list)-len(shown), true
 		}
 	}
-	d.Summary = summarize(all)
+	var interactions [][]*stats.Interaction
+	for i := range inputs {
+		interactions = append(interactions, inputs[i].Stats.Interactions)
+	}
+	d.Summary = rating.Headline(summarize(all), interactions...)
 	if worst != nil {
 		for i := range sections {
 			s := sections[i].(view.Section)
@@ -213,7 +217,7 @@ func (b *builder) level(name string, value *float64) view.Level {
 	if value == nil {
 		return view.Plain
 	}
-	return map[rating.Level]view.Level{rating.Warning: view.Warning, rating.Critical: view.Critical}[b.thresholds.Of(name, *value)]
+	return view.LevelOf(b.thresholds.Of(name, *value))
 }
 
 // colours says from which values on those of a threshold are coloured, and who says so.

@@ -12,6 +12,7 @@ package view
 import (
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 )
 
 // Document is what a command shows.
@@ -71,6 +72,11 @@ const (
 	Worse
 	Soft // of less importance
 )
+
+// LevelOf returns the level that shows one of package rating.
+func LevelOf(l rating.Level) Level {
+	return [...]Level{rating.None: Plain, rating.Warning: Warning, rating.Critical: Critical}[l]
+}
 
 // Block is a part of a document: one of the types below.
 type Block interface{ block() }

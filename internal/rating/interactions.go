@@ -1,0 +1,112 @@
+package rating
+
+import (
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// OfGrade returns the level of a grade: only a response below all limits is coloured.
+func OfGrade(g stats.Grade) Level {
+	if g == stats.GradeBelow {
+		return Critical
+	}
+	return None
+}
+
+// Missed are the published limits that an interaction misses.
+type Missed struct{ Response, Hitches, Run bool }
+
+// MissedBy returns the published limits that an interaction misses.
+func MissedBy(i *stats.Interaction) Missed {
+	return Missed{
+		Response: i.Grade != nil && OfGrade(*i.Grade) != None,
+		Hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && IsFling(i),
+		Run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
+	}
+}
+
+// Count returns the number of missed limits.
+func (m Missed) Count() (n int) {
+	for _, missed := range [...]bool{m.Response, m.Hitches, m.Run} {
+		if missed {
+			n++
+		}
+	}
+	return n
+}
+
+// IsFling reports whether the limit of the hitch ratio applies.
+func IsFling(i *stats.Interaction) bool {
+	return i.Source.Input == analyzer.FirstMove || strings.Contains(i.Scene, "FLING")
+}
+
+// Headline returns a summary of the inputs, after a clause that names the interactions that
+// miss a limit, if any does. Those of several inputs are only counted, because each input
+// has its own numbers.
+func Headline(summary string, inputs ...[]*stats.Interaction) string {
+	total := 0
+	var janked, slow []*stats.Interaction
+	for _, list := range inputs {
+		total += len(list)
+		for _, i := range list {
+			m := MissedBy(i)
+			if m.Hitches || m.Run {
+				janked = append(janked, i)
+			}
+			if m.Response {
+				slow = append(slow, i)
+			}
+		}
+	}
+	named := func(list []*stats.Interaction) string {
+		if len(inputs) > 1 {
+			return ""
+		}
+		return ": " + name(list)
+	}
+	of := " of " + text.Count(total, "interaction")
+	var parts []string
+	if n := len(janked); n > 0 {
+		parts = append(parts, fmt.Sprint(n)+of+" janked"+named(janked))
+		of = ""
+	}
+	if n := len(slow); n > 0 {
+		parts = append(parts, fmt.Sprint(n)+of+" responded too late"+named(slow))
+	}
+	if summary != "" {
+		parts = append(parts, summary)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// What Headline names at most: different interactions.
+const (
+	maxNames = 2
+	maxName  = 80 // width of one
+)
+
+// name names interactions: "2 and 3 (fling of a list of com.example)".
+func name(list []*stats.Interaction) string {
+	var names []string
+	ids := map[string][]int{}
+	var all []int
+	for _, i := range list {
+		n := text.Interaction(i.Source) + " of " + text.ProcessName(i.Process)
+		if ids[n] == nil {
+			names = append(names, n)
+		}
+		ids[n] = append(ids[n], i.ID)
+		all = append(all, i.ID)
+	}
+	if len(names) > maxNames {
+		return text.IDs(all)
+	}
+	for at, n := range names {
+		names[at] = fmt.Sprintf("%s (%s)", text.IDs(ids[n]), text.Shorten(n, maxName))
+	}
+	return strings.Join(names, ", ")
+}

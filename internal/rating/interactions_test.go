@@ -1,0 +1,49 @@
+package rating_test
+
+import (
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/rating"
+)
+
+func TestOfGrade(t *testing.T) {
+	for grade, want := range map[stats.Grade]rating.Level{stats.GradeS: rating.None, stats.GradeA: rating.None, stats.GradeB: rating.None, stats.GradeBelow: rating.Critical} {
+		if got := rating.OfGrade(grade); got != want {
+			t.Errorf("%s: level %d, want %d", grade, got, want)
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	of := func(id int, scene, process string, hitches float64, run int, grade stats.Grade) *stats.Interaction {
+		return &stats.Interaction{
+			ID: id, Scene: scene, Process: process, HitchRatio: &hitches, LongestMissedRun: &run, Grade: &grade,
+			Source: &analyzer.Interaction{ID: id, Scene: scene},
+		}
+	}
+	fling := func(id int, hitches float64) *stats.Interaction {
+		return of(id, "APP_LIST_FLING", "com.a", hitches, 0, stats.GradeA)
+	}
+	good, slow := fling(1, 4.9), of(4, "ABILITY_OR_PAGE_SWITCH", "com.b", 9, 2, stats.GradeBelow)
+	for _, test := range []struct {
+		name   string
+		inputs [][]*stats.Interaction
+		want   string
+	}{
+		{"none", [][]*stats.Interaction{{good}}, "late"},
+		{"janked", [][]*stats.Interaction{{good, fling(2, 5), fling(3, 6)}}, "2 of 3 interactions janked: 2, 3 (fling of a list of com.a); late"},
+		{"both", [][]*stats.Interaction{{good, fling(2, 5), slow}}, "1 of 3 interactions janked: 2 (fling of a list of com.a); 1 responded too late: 4 (switch of a page of com.b); late"},
+		{"missed run", [][]*stats.Interaction{{of(1, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS)}}, "1 of 1 interaction janked: 1 (switch of a tab of com.b); late"},
+		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3; late"},
+		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked; 1 responded too late; late"},
+	} {
+		if got := rating.Headline("late", test.inputs...); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	if got := rating.Headline("", []*stats.Interaction{good}); got != "" {
+		t.Errorf("nothing to say: %q", got)
+	}
+}
