@@ -272,6 +272,10 @@ type shows struct {
 	apps      map[*Process]*showList
 	render    showList
 	estimates bool // no present time is known
+	// sent: some application frame of the trace is not empty. Otherwise the trace does not
+	// have what applications send.
+	sent bool
+	drew map[*Process]bool // processes with application frames
 }
 
 // showList are frames by start, and by present time.
@@ -289,7 +293,7 @@ type show struct {
 }
 
 func newShows(t *Timeline) *shows {
-	s := &shows{apps: map[*Process]*showList{}, estimates: true}
+	s := &shows{apps: map[*Process]*showList{}, estimates: true, drew: map[*Process]bool{}}
 	for f := range t.Complete() {
 		if f.Kind == RenderFrame && f.Present.Known() {
 			s.estimates = false
@@ -301,6 +305,8 @@ func newShows(t *Timeline) *shows {
 			s.render.add(f, s.present(f))
 			continue
 		}
+		s.drew[f.Process] = true
+		s.sent = s.sent || !f.Facts.Has(Empty)
 		if f.Facts.Has(Empty) || f.Render == nil || f.Render.Facts.Has(Truncated) {
 			continue
 		}
@@ -397,7 +403,7 @@ func (s *shows) scene(i *Interaction) {
 	}
 	apps := cmp.Or(s.apps[i.Process], &showList{})
 	first := apps.firstEnding(from, to)
-	if first == nil && !i.Explicit {
+	if first == nil && !i.Explicit && (s.sent || !s.drew[i.Process]) {
 		first = s.render.firstBeginning(from, to)
 	}
 	if first == nil {

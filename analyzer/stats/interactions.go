@@ -189,13 +189,14 @@ func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *
 func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Kind]bool) {
 	s.parts, s.known = parts, known
 	p := s.MeasureFrames()
-	s.Frames, s.Late, s.JankRate = &p.Frames.Complete, &p.Frames.Late, p.JankRate
+	// Copies: a pointer into p would keep all of it.
+	s.Frames, s.Late, s.JankRate = clone(p.Frames.Complete), clone(p.Frames.Late), p.JankRate
 	if h := p.Hitches; h != nil {
 		longest := 0
 		for _, hitch := range h.List {
 			longest = max(longest, hitch.LostFrames)
 		}
-		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = &h.LostFrames, &longest, &h.Ratio
+		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = clone(h.LostFrames), &longest, clone(h.Ratio)
 	}
 	if d := p.Durations; d != nil {
 		s.P50 = number(d.P50.Milliseconds())
@@ -204,12 +205,14 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Ki
 		}
 	}
 	if len(p.Worst) > 0 {
-		s.WorstFrame = &p.Worst[0].VsyncID
+		s.WorstFrame = clone(p.Worst[0].VsyncID)
 	}
 	if p.FPS != nil {
-		s.FPS = &p.FPS.Rate
+		s.FPS = clone(p.FPS.Rate)
 	}
 }
+
+func clone[T any](v T) *T { return &v }
 
 // MeasureFrames measures the frames of an interaction as those of a process. Its FPS is
 // without the slow end of a fling. It needs Source.

@@ -29,7 +29,8 @@ type input struct {
 type shared struct {
 	options     Options
 	threads     threads.Table[thread]
-	texts       map[string]string // names of fences, scenes and bundles, each once
+	trackers    map[string]string // names of fences, each once
+	texts       map[string]string // names of scenes, pages and bundles, each once
 	wall        analyzer.WallClock
 	kept        kept
 	diagnostics diagnostics
@@ -45,7 +46,7 @@ func newInput(options Options) *input {
 	options.Limits = options.Limits.WithDefaults()
 	return &input{
 		shared: &shared{
-			options: options, texts: map[string]string{},
+			options: options, trackers: map[string]string{}, texts: map[string]string{},
 			diagnostics: diagnostics{examples: options.Limits.Examples},
 		},
 		named: map[trace.TID]*threadName{},

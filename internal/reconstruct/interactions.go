@@ -164,23 +164,51 @@ func (b *builder) beginNoInput(t *thread, e *hitrace.Event) {
 	b.userProcess(t.pid).noInput = e.Time
 }
 
+// maxAgain is the maximum time from the end of a scene to one that goes on with the same input.
+const maxAgain = 100 * trace.Millisecond
+
 func (b *builder) beginSceneStart(t *thread, _ *hitrace.Event) { t.user = true }
 
 // maxNoInput is the maximum time from a NoInput marker to the scene that it is about.
 const maxNoInput = 5 * trace.Millisecond
 
+// text returns the one string for the name of a scene, a page or a bundle, and false if there
+// is no room for it.
+func (b *builder) text(name []byte, e *hitrace.Event) (string, bool) {
+	return b.intern(b.texts, name, e)
+}
+
+// maxDoubtful is how many begins and ends of scenes are kept of a thread before it is known to
+// be one of a user interface. Others write slices with such names, too.
+const maxDoubtful = 64
+
+// sceneName returns the name of a scene, and false if it is not kept.
+func (b *builder) sceneName(t *thread, e *hitrace.Event) (string, bool) {
+	if !t.user {
+		if t.doubtful >= maxDoubtful {
+			return "", false
+		}
+		t.doubtful++
+	}
+	return b.text(e.Marker.Label(), e)
+}
+
 func (b *builder) beginScene(t *thread, e *hitrace.Event) {
-	name, ok := b.text(e.Marker.Label(), e)
+	name, ok := b.sceneName(t, e)
 	if !ok || !b.mayKeep(&b.kept.interactions, e) {
 		return
 	}
 	p := b.userProcess(t.pid)
+	u := p.of(t)
 	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, Begin: e.Time, Explicit: explicit[name]}}
 	rule := inputOf(name)
 	none := p.noInput.Known() && e.Time.Sub(p.noInput) <= maxNoInput
 	p.noInput = 0
 	if rule.input != analyzer.NoInput && !none {
 		record := p.inputs[rule.input]
+		if last := u.last[name]; rule.maxAge == 0 && last != nil && last.End.Known() && record.seen < last.Begin && e.Time.Sub(last.End) > maxAgain {
+			record = userInput{} // it was that of the last scene, the line of this one's is lost
+		}
 		switch {
 		case record.at != 0 && (rule.maxAge == 0 || e.Time.Sub(record.seen) <= rule.maxAge):
 			s.Input, s.record, s.maxAge = rule.input, record, rule.maxAge
@@ -188,7 +216,6 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 			s.Reasons |= analyzer.ReasonInputUnseen
 		}
 	}
-	u := p.of(t)
 	b.addScene(u, s)
 	if n := len(u.open[name]); n > 0 {
 		u.open[name][n-1].next = s
@@ -202,7 +229,7 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 func isFling(name string) bool { return strings.HasSuffix(name, "_FLING") }
 
 func (b *builder) endScene(t *thread, e *hitrace.Event) {
-	name, ok := b.text(e.Marker.Label(), e)
+	name, ok := b.sceneName(t, e)
 	if !ok {
 		return
 	}

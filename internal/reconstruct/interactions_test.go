@@ -165,6 +165,38 @@ func TestInteractions(t *testing.T) {
 		"said to have no input": {func(u *userTrace) {
 			input(u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1022, 1055), 1005, "last_up").mark(1021, 200, "GetInputTime: now time")
 		}, []string{described1(1, "APP_TAB_SWITCH", "begin 1022000000 end 1055000000 shown 1038000000..1048000000 3 render frames")}},
+		"said to have no input 5 ms before": {func(u *userTrace) {
+			input(u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1022, 1055), 1005, "last_up").mark(1017, 200, "GetInputTime: now time")
+		}, []string{described1(1, "APP_TAB_SWITCH", "begin 1022000000 end 1055000000 shown 1038000000..1048000000 3 render frames")}},
+		"another one said to have no input": {func(u *userTrace) {
+			input(u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1022, 1055), 1005, "last_up").mark(1016.9, 200, "GetInputTime: now time")
+		}, []string{described1(1, "APP_TAB_SWITCH", "last_up 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1048000000 3 render frames")}},
+		"again with the same input": {func(u *userTrace) {
+			input(u.frames(upTo(40)...).scene("APP_LIST_FLING", 1022, 1055).scene("APP_LIST_FLING", 1155, 1165), 1005, "first_move")
+		}, []string{
+			described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1068000000 5 app frames"),
+			described1(2, "APP_LIST_FLING", "first_move 1005000000 begin 1155000000 end 1165000000 shown 1178000000..1178000000 3 app frames"),
+		}},
+		"again, its input is lost": {func(u *userTrace) {
+			input(u.frames(upTo(40)...).scene("APP_LIST_FLING", 1022, 1055).scene("APP_LIST_FLING", 1156, 1165), 1005, "first_move")
+		}, []string{
+			described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1068000000 5 app frames"),
+			described1(2, "APP_LIST_FLING", "begin 1156000000 end 1165000000 shown 1178000000..1178000000 3 app frames input_unseen"),
+		}},
+		// Scenes of other threads use up no room.
+		"many slices of another process": {func(u *userTrace) {
+			for i := range 20000 {
+				u.line(1001, 500, 500, fmt.Sprintf("S|500|H:REQ_%d|1|M0538", i))
+			}
+			input(u.frames(upTo(9)...).scene("APP_LIST_FLING", 1022, 1055), 1005, "first_move")
+		}, []string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1068000000 5 app frames")}},
+		// What the application sends is not in the trace, so the first frame is unknown.
+		"no transactions": {func(u *userTrace) {
+			input(u.frames(upTo(9)...).scene("ABILITY_OR_PAGE_SWITCH", 1022, 1055), 1005, "last_up")
+			u.lines = slices.DeleteFunc(u.lines, func(l userLine) bool {
+				return strings.Contains(l.text, "Marsh") || strings.Contains(l.text, "app-200") && l.us%10000 == 1100
+			})
+		}, []string{described1(1, "ABILITY_OR_PAGE_SWITCH", "last_up 1005000000 begin 1022000000 end 1055000000 not_shown")}},
 		"input with a position, of another clock": {func(u *userTrace) {
 			u.frames(upTo(9)...).scene("APP_LIST_FLING", 1022, 1055).mark(1006, 200, "RecordInputEvent: first_move=99000000000000(ns), pos=(3,4)")
 		}, []string{described1(1, "APP_LIST_FLING", "begin 1022000000 end 1055000000 shown 1038000000..1068000000 5 app frames input_astray")}},
@@ -288,6 +320,20 @@ func TestLaunches(t *testing.T) {
 			foreground(u, 1070) // to the background, later
 			u.frames(9, 10)
 		}, []string{"launch 1 cold of " + app + " begin 1010000000 end 1108000000 shown 1108000000..1108000000 1 app frames [ProcessTouchEvent 1010000000..1011000000] [StartUIAbilityBySCB 1011000000..1020000000] [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..1040000000] [UI Ability Launching 1040000000..1050000000] [UI Ability OnForeground 1050000000..1090100000] " + shown}},
+		// 10 s after the last stage, and 1 ms more.
+		"just within the time of a stage": {func(u *userTrace) {
+			load(u, 1020, true)
+			attach(u, 1030)
+			launch(u, 11_030)
+		}, []string{"launch 1 cold of " + app + " begin 1020000000 [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..11030000000] [UI Ability Launching 11030000000..0] end_cut not_shown"}},
+		"just beyond": {func(u *userTrace) {
+			load(u, 1020, true)
+			attach(u, 1030)
+			launch(u, 11_031)
+		}, []string{
+			"launch 1 cold of unknown com.example.of.a.demo.app begin 1020000000 [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..0] not_shown process_unseen",
+			"launch 2 warm of " + app + " begin 11031000000 [UI Ability Launching 11031000000..0] end_cut not_shown",
+		}},
 		"warm": {func(u *userTrace) {
 			start(u, 1011)
 			load(u, 1020, false)

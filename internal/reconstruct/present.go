@@ -90,22 +90,22 @@ func (b *builder) fence(e *hitrace.Event) (f hitrace.Fence, tracker string, ok b
 	if f, ok = hitrace.ParseFence(e.Marker.Label()); !ok {
 		return f, "", false
 	}
-	tracker, ok = b.text(f.Tracker, e)
+	tracker, ok = b.intern(b.trackers, f.Tracker, e)
 	return f, tracker, ok
 }
 
-// text returns the one string for a name, and false if there is no room for it.
-func (b *builder) text(name []byte, e *hitrace.Event) (text string, ok bool) {
+// intern returns the one string for a name, and false if there is no room for it.
+func (b *builder) intern(texts map[string]string, name []byte, e *hitrace.Event) (text string, ok bool) {
 	name = name[:min(len(name), maxName)]
-	if text, ok = b.texts[string(name)]; ok {
+	if text, ok = texts[string(name)]; ok {
 		return text, true
 	}
-	if len(b.texts) >= b.options.Limits.Strings {
+	if len(texts) >= b.options.Limits.Strings {
 		b.diagnostics.add(analyzer.StringsOver, e.Number)
 		return "", false
 	}
 	text = strings.ToValidUTF8(string(name), "\uFFFD")
-	b.texts[text] = text
+	texts[text] = text
 	return text, true
 }
 

@@ -25,6 +25,8 @@ type thread struct {
 	renders bool
 	// user: the thread is one of a user interface, with frames or markers of scenes.
 	user bool
+	// doubtful counts the scenes of a thread that is not known to be one.
+	doubtful int
 	// top is the begin of the outermost open slice of a main thread, topName its name.
 	// topDraft: a frame began in it.
 	top      trace.Time
