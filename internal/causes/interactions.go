@@ -99,11 +99,11 @@ func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
 	return times[(len(times)-1)/2], true
 }
 
-// mainCause says what an interaction with late frames or a slow response lost its time to, and
-// which stage of a launch without a first frame took the longest; empty for others.
+// mainCause names the longest step of a launch, and of a response with a grade below A, and what
+// late frames lost the most time to (docs/why.md 9); empty for others.
 func (i *Interaction) mainCause() string {
 	var texts []string
-	if i.slow() || i.Launch() && !i.FirstShown.Known() {
+	if i.slow() || i.Launch() {
 		texts = append(texts, causetext.LongestStep(i.Response))
 	}
 	if i.Late > 0 {
@@ -288,15 +288,14 @@ func (i *Interaction) responseBlocks() []view.Block {
 		{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Mostly"},
 	}}
 	compared := false
-	times := i.printed()
 	for n := range steps {
 		step := &steps[n]
 		usual, excess := "", ""
 		if d, ok := i.usual(step); ok {
 			compared = true
-			usual, excess = text.Milliseconds(d), number(text.Tenths(step.Duration())-text.Tenths(d))
+			usual, excess = text.Milliseconds(d), number(step.Duration()-d)
 		}
-		ms := text.Milliseconds(times[n])
+		ms := text.Milliseconds(step.Duration())
 		if step.Open {
 			ms = "≥ " + ms
 		}
@@ -332,19 +331,6 @@ func (i *Interaction) responseBlocks() []view.Block {
 		}
 	}
 	return []view.Block{s}
-}
-
-// printed returns the times of the steps in tenths of a millisecond, which add up to the
-// response as it is printed.
-func (i *Interaction) printed() []trace.Duration {
-	var shares []why.Share
-	sum := trace.Duration(0)
-	for n := range i.Response.Steps {
-		d := i.Response.Steps[n].Duration()
-		shares = append(shares, why.Share{Share: d})
-		sum += d
-	}
-	return round(shares, text.Tenths(sum))
 }
 
 // detailed returns the steps to which all that their threads did is shown: those with the most

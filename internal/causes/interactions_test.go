@@ -167,3 +167,32 @@ func TestInteractionJSON(t *testing.T) {
 		t.Errorf("steps %+v", slow.Steps)
 	}
 }
+
+// Every step is rounded by itself, as times are elsewhere: 10.049 ms are 10.0, and 43 µs are
+// not 0.0. The sum is that of the exact times.
+func TestRoundedSteps(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[0]
+	now := i.InputAt
+	var steps []why.ResponseStep
+	for n, d := range []trace.Duration{10_049 * us, 10_048 * us, 10_047 * us, 43 * us} {
+		steps = append(steps, why.ResponseStep{Step: []why.Step{why.StepDispatch, why.StepHandling, why.StepVsync, why.StepCommitWait}[n], Start: now, End: now.Add(d)})
+		now = now.Add(d)
+	}
+	i.FirstShown = now
+	c.Responses[i].Steps = steps
+	out := writeInteractions(t, "text", Options{Interaction: i}, timeline, c)
+	contains(t, out, "to the application 10.0", "scene begins 10.0", "vsync 10.0", "the commit < 0.1", "sum 30.2")
+}
+
+// The main cause of a launch is its longest stage, however fast it was.
+func TestLaunchCause(t *testing.T) {
+	timeline, c := clicks()
+	launch := &analyzer.Interaction{ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: app(), Begin: at(700_000), FirstShown: at(750_000)}
+	timeline.Interactions = append(timeline.Interactions, launch)
+	c.Responses[launch] = &why.Response{Interaction: launch, Steps: []why.ResponseStep{
+		{Step: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), End: at(720_000)},
+		{Step: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), End: at(750_000)},
+	}}
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "50.0 S – – UI Ability Launching 30.0 ms")
+}
