@@ -11,7 +11,6 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/frametable"
-	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
@@ -49,7 +48,7 @@ func frames(c *cli.Context) error {
 		return err
 	}
 	r.causes = c.Bool("causes")
-	o, err := framesOptions(c, r, len(names))
+	o, err := framesOptions(c, r, names)
 	if err != nil {
 		return err
 	}
@@ -57,9 +56,10 @@ func frames(c *cli.Context) error {
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		if o.Interaction != 0 {
-			if _, err := locate.Interaction(int(o.Interaction), in.Timeline); err != nil {
-				return fileError(name, err)
+			if _, err := r.chosenInteraction(int(o.Interaction), name, in.Timeline); err != nil {
+				return err
 			}
+			o.Process = nil // it is that of the application or of the frames
 		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
@@ -91,8 +91,8 @@ func frames(c *cli.Context) error {
 	return r.finish(nil)
 }
 
-// framesOptions returns the options that the flags set for a number of inputs.
-func framesOptions(c *cli.Context, r *reader, inputs int) (frametable.Options, error) {
+// framesOptions returns the options that the flags set for the inputs.
+func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Options, error) {
 	o := frametable.Options{
 		Format: r.format, Process: r.process, Layers: c.Bool("layers"), Interactions: c.Bool("interactions"),
 		Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top"),
@@ -101,8 +101,10 @@ func framesOptions(c *cli.Context, r *reader, inputs int) (frametable.Options, e
 	if err != nil {
 		return o, err
 	}
-	if o.Interaction = int64(id); id != 0 && inputs > 1 {
-		return o, &failure{what: "--interaction: there are several inputs", hint: "an id is that of one input; --interactions lists the ids"}
+	if o.Interaction = int64(id); id != 0 {
+		if err := oneInput("frames", "interaction", o.Interaction, names); err != nil {
+			return o, err
+		}
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
 		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")

@@ -209,6 +209,8 @@ func usageError(c *cli.Context, err error, _ bool) error {
 		switch {
 		case what == "parse error" && m[1] != "":
 			what = value + " is not true or false"
+		case what == "parse error" && strings.Contains(value, ","):
+			what = "one number is needed, not " + value
 		case what == "parse error":
 			what = value + " is not a number"
 		}

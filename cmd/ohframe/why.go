@@ -43,12 +43,6 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.IsSet("frame") && len(names) > 1 {
-		return &failure{
-			what: fmt.Sprintf("--frame: %d traces given, one is needed: the vsync ids of others mean other frames", len(names)),
-			hint: fmt.Sprintf("ohframe why %s --frame %d", text.Quoted(names[0]), c.Int64("frame")),
-		}
-	}
 	vsync, err := frameOption(c)
 	if err != nil {
 		return err
@@ -57,13 +51,15 @@ func runWhy(c *cli.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case interaction != 0 && len(names) > 1:
-		return &failure{
-			what: fmt.Sprintf("--interaction: %d traces given, one is needed: the ids of others mean other interactions", len(names)),
-			hint: locate.WhyInteraction(interaction, names[0]),
-		}
 	case interaction != 0 && vsync != 0:
 		return &failure{what: "--interaction and --frame are given: one is needed", hint: "--frame explains one frame of any interaction"}
+	case interaction != 0:
+		err = oneInput("why", "interaction", int64(interaction), names)
+	case vsync != 0:
+		err = oneInput("why", "frame", vsync, names)
+	}
+	if err != nil {
+		return err
 	}
 	r, err := newReader(c, causes.Formats)
 	if err != nil {
@@ -82,10 +78,10 @@ func runWhy(c *cli.Context) error {
 		}
 		if interaction != 0 {
 			var err error
-			if o.Interaction, err = locate.Interaction(interaction, in.Timeline); err != nil {
+			if o.Interaction, err = r.chosenInteraction(interaction, name, in.Timeline); err != nil {
 				return err
 			}
-			o.Process = nil // the frames may be those of render_service
+			o.Process = nil // it is that of the application or of the frames
 		}
 		input := causes.Input{
 			Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o),

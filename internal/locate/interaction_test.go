@@ -53,3 +53,34 @@ func TestInteractionCommands(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// An interaction is of its application, and of the process whose frames it counts.
+func TestProcessInteraction(t *testing.T) {
+	app, render, other := &analyzer.Process{PID: 7, Name: "com.example.gallery"}, &analyzer.Process{PID: 8, Name: "render_service"}, &analyzer.Process{PID: 9, Name: "com.example.notebook"}
+	frame := func(p *analyzer.Process) *analyzer.Frame {
+		return &analyzer.Frame{Process: p, Kind: analyzer.ApplicationFrame, Actual: interval(60, 65)}
+	}
+	implicit := &analyzer.Interaction{ID: 1, Scene: "ABILITY_OR_PAGE_SWITCH", Process: app, Begin: trace.Time(55 * ms), Frames: []*analyzer.Frame{frame(render)}}
+	fling := &analyzer.Interaction{ID: 2, Scene: "APP_LIST_FLING", Process: app, Begin: trace.Time(70 * ms), Frames: []*analyzer.Frame{frame(app)}}
+	launch := &analyzer.Interaction{ID: 3, Scene: "APP_TAB_SWITCH", Process: other, Begin: trace.Time(90 * ms)}
+	timeline := &analyzer.Timeline{Span: interval(50, 2000), Processes: []*analyzer.Process{app, render, other}, Interactions: []*analyzer.Interaction{implicit, fling, launch}, Frames: []*analyzer.Frame{frame(app), frame(render)}}
+	for _, test := range []struct {
+		i          *analyzer.Interaction
+		process    string
+		what, hint string
+	}{
+		{implicit, "com.example.gallery", "", ""},
+		{implicit, "render_service", "", ""},
+		{fling, "com.example.gallery", "", ""},
+		{fling, "render_service", "--process: interaction 2 is of com.example.gallery", "leave out --process"},
+		{fling, "com.example.notebook", "--process: interaction 2 is of com.example.gallery", "leave out --process; interactions that it matches: 3 (APP_TAB_SWITCH of com.example.notebook, +40.0 ms)"},
+		{fling, "nosuch", "--process: no process with frames matches", "processes with frames: com.example.gallery, render_service"},
+	} {
+		err := ProcessInteraction(test.i, test.process, func(p *analyzer.Process) bool { return p.Name == test.process }, timeline)
+		e := &failure.Error{}
+		errors.As(err, &e)
+		if err == nil && test.what != "" || err != nil && err.Error() != test.what || e.Hint != test.hint {
+			t.Errorf("%d of %s: %v, hint %q, want %q, %q", test.i.ID, test.process, err, e.Hint, test.what, test.hint)
+		}
+	}
+}
