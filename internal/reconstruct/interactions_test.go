@@ -255,6 +255,26 @@ func TestInteractions(t *testing.T) {
 			u.mark(1072, 100, "RSJankStats::ReportEventJankFrame maxFrameTime is 12ms, maxHitchTime is 2ms, maxTechFrameTime is 11ms, maxRealFrameTime is 11ms,maxFrameRefreshRate is 120fps: "+later+", shaderTime: <0,0>,<0,0>")
 			u.mark(1073, 100, "RSJankStats::ReportEventHitchTimeRatio hitch time ratio is 1e-05 ms/s: "+later).mark(1074, 100, "RSJankStats::RecordAnimationDynamicFrameRate frame rate is 88.61: "+later)
 		}, []string{"scene 1 APP_LIST_FLING of 200 com.example.of.a.demo.app on pages/Index first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1048000000 3 render frames device's response 31 device's completion 63 device's hitches 1e-05 device's longest 12 device's fps 88.61"}},
+		// The fling's input is 113 ms after the begin of the first scene and 85 ms after that of
+		// the second one, which is not interrupted then.
+		"interrupted": {func(u *userTrace) {
+			input(u.frames(upTo(20)...).scene("APP_TAB_SWITCH", 1002, 1155).scene("APP_LIST_FLING", 1119, 1150), 1115, "first_move")
+			u.mark(1001, 300, "RecordInputEvent: last_down=1000500000(ns)").line(1030, 300, 300, "S|300|H:APP_TAB_SWITCH|0|M0538").line(1155, 300, 300, "F|300|H:APP_TAB_SWITCH|0|M0538")
+			u.mark(1120, 100, "RSJankStats::SetReportEventResponse APP_TAB_SWITCH animation is interrupted by APP_LIST_FLING")
+		}, []string{
+			described1(1, "APP_TAB_SWITCH", "begin 1002000000 end 1155000000 shown 1018000000..1148000000 14 render frames interrupted input_unseen"),
+			"scene 2 APP_TAB_SWITCH of 300 ohos.sceneboard begin 1030000000 end 1155000000 shown 1038000000..1148000000 12 render frames input_unseen",
+			described1(3, "APP_LIST_FLING", "first_move 1115000000 begin 1119000000 end 1150000000 shown 1138000000..1158000000 4 app frames"),
+		}},
+		// Inputs 6 ms apart are those of two scenes.
+		"device, early, two of one name": {func(u *userTrace) {
+			u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1022, 1025).scene("APP_TAB_SWITCH", 1032, 1055)
+			u.mark(1030, 100, "RSJankStats::ReportEventResponse responseLatency is 31ms: APP_TAB_SWITCH, com.example.of.a.demo.app, pages/One, 1693876205590")
+			u.mark(1040, 100, "RSJankStats::ReportEventResponse responseLatency is 32ms: APP_TAB_SWITCH, com.example.of.a.demo.app, pages/Two, 1693876205596")
+		}, []string{
+			"scene 1 APP_TAB_SWITCH of 200 com.example.of.a.demo.app on pages/One begin 1022000000 end 1025000000 shown 1038000000..1038000000 2 render frames device's response 31 input_unseen",
+			"scene 2 APP_TAB_SWITCH of 200 com.example.of.a.demo.app on pages/Two begin 1032000000 end 1055000000 shown 1048000000..1048000000 2 render frames device's response 32 input_unseen",
+		}},
 		// 4.x: no kind and no id. The page switch is not interrupted.
 		"device, early": {func(u *userTrace) {
 			u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1002, 1055).scene("APP_LIST_FLING", 1022, 1055)
