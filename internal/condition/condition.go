@@ -139,7 +139,7 @@ func (c *Condition) DescribeChange(x Change, any bool) string {
 		}
 		return text.Change(c.Unit, d)
 	}
-	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + ", " + format(x.Delta)
+	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + text.UnitAfter(c.Unit) + ", " + format(x.Delta)
 	if !any && !fromZero {
 		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-stats.Level), format(x.Low), format(x.High))
 	}

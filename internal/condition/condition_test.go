@@ -101,12 +101,15 @@ func TestParseErrors(t *testing.T) {
 		{"fps<5, flng.hitch>5", OfValues, `position 8: unknown group of interactions "flng"; did you mean fling?`},
 		{"a.hitch>5", OfValues, `position 1: unknown group of interactions "a"`},
 		{"tap.respons_ms>5", OfValues, `position 1: unknown measure "respons_ms" of interactions; did you mean tap.response_ms?`},
-		{"tap.hitch_ratio>5", OfValues, `position 1: unknown measure "hitch_ratio" of interactions`},
+		{"tap.hitch_ratio>5", OfValues, `position 1: unknown measure "hitch_ratio" of interactions; did you mean tap.hitch?`},
 		{"tap.>5", OfValues, `position 1: unknown measure "" of interactions`},
 		{"fling>5", OfValues, "position 1: fling needs a measure: write fling.response_ms"},
+		{"launch.response_ms>5", OfValues, "position 1: launch has no measure response_ms; did you mean launch.first_frame_ms?"},
+		{"fling.late_frames>5", OfValues, `position 1: unknown measure "late_frames" of interactions; did you mean fling.late?`},
+		{"fling.hitch_ms_per_s>5", OfValues, `position 1: unknown measure "hitch_ms_per_s" of interactions; did you mean fling.hitch?`},
 		{"launch>5", OfValues, "position 1: launch needs a measure: write launch.first_frame_ms"},
 		{"cold.fps<5", OfValues, "position 1: cold has no measure fps"},
-		{"fling.first_frame_ms>5", OfValues, "position 1: fling has no measure first_frame_ms"},
+		{"fling.first_frame_ms>5", OfValues, "position 1: fling has no measure first_frame_ms; did you mean fling.response_ms?"},
 		{"fling.hitch>+5", OfValues, "position 13: expected a number without a sign: a sign makes it a limit on a change, which diff checks"},
 	} {
 		list, err := Parse(test.text, test.kind)

@@ -28,7 +28,10 @@ var groups = []struct {
 	{"fling", func(i *stats.Interaction) bool {
 		return isScene(i) && (hasInput(i, analyzer.FirstMove) || strings.HasSuffix(i.Scene, "_FLING"))
 	}},
-	{"tap", func(i *stats.Interaction) bool { return isScene(i) && hasInput(i, analyzer.LastUp) }},
+	// A swipe home counts from when the finger leaves, as a tap does.
+	{"tap", func(i *stats.Interaction) bool {
+		return isScene(i) && hasInput(i, analyzer.LastUp) && !strings.Contains(i.Scene, "SWIPE")
+	}},
 	{"launch", func(i *stats.Interaction) bool { return !isScene(i) }},
 	{analyzer.ColdLaunch, isLaunch(analyzer.ColdLaunch)},
 	{analyzer.WarmLaunch, isLaunch(analyzer.WarmLaunch)},
@@ -90,16 +93,34 @@ func newGroup(name string) (*group, error) {
 	}
 	launches := at >= firstLaunch
 	if g.measure = stats.InteractionMeasureOf(measure); g.measure == nil {
-		similar := text.Similar(measure, measureNames(launches))
-		if similar != "" {
-			similar = subject + "." + similar
-		}
-		return nil, fmt.Errorf("unknown measure %q of interactions%s", measure, didYouMean(similar))
+		return nil, fmt.Errorf("unknown measure %q of interactions%s", measure, didYouMean(similarOf(subject, measure, launches)))
 	}
 	if g.measure.Launch != launches {
-		return nil, fmt.Errorf("%s has no measure %s", subject, measure)
+		return nil, fmt.Errorf("%s has no measure %s%s", subject, measure, didYouMean(similarOf(subject, measure, launches)))
 	}
 	return g, nil
+}
+
+// similarOf returns the measure of a group that is meant by a name that the group does not
+// have: the one that processes, the other interactions or the JSON call so, or one with a
+// similar name. It is empty if there is none.
+func similarOf(group, name string, launches bool) string {
+	field := name
+	if m := stats.InteractionMeasureOf(name); m != nil {
+		field = m.Field
+	} else if i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name }); i >= 0 {
+		field = stats.Measures[i].Path[strings.LastIndexByte(stats.Measures[i].Path, '.')+1:]
+	}
+	similar := text.Similar(name, measureNames(launches))
+	for _, m := range stats.InteractionMeasures {
+		if m.Launch == launches && m.Field == field {
+			similar = m.Name
+		}
+	}
+	if similar != "" {
+		return group + "." + similar
+	}
+	return ""
 }
 
 func didYouMean(name string) string {
@@ -122,33 +143,62 @@ func (c *Condition) SelectsInteraction(i *stats.Interaction) bool {
 }
 
 // NoInteraction returns why a condition cannot be checked that selects none of the
-// interactions.
-func (c *Condition) NoInteraction(list []*stats.Interaction) string {
-	truncated, found := 0, map[string]bool{}
+// interactions of one trace or of several.
+func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) string {
+	truncated, scenes, launches := 0, map[string]bool{}, map[string]bool{}
 	for _, i := range list {
-		if !c.Selects(processOf(i)) {
+		switch {
+		case !c.Selects(processOf(i)):
 			continue
-		}
-		if c.group.has(i) {
+		case c.group.has(i):
 			truncated++
 		}
-		found[i.Scene] = true
+		if isScene(i) {
+			scenes[text.Printable(i.Scene)] = true
+		} else {
+			launches[i.Scene] = true
+		}
+	}
+	where, has := "the trace", "it has"
+	if several {
+		where, has = "the traces", "they have"
 	}
 	switch {
 	case truncated > 0:
-		return fmt.Sprintf("%s of %s, all cut by the edge of the trace", text.Count(truncated, "interaction"), c.group.name)
-	case len(found) == 0:
+		return fmt.Sprintf("%s, cut by the edge of %s", text.Count(truncated, c.group.noun()), where)
+	case len(scenes)+len(launches) == 0:
 		return "no interactions"
 	}
-	scenes := slices.Sorted(maps.Keys(found))
-	if more := len(scenes) - maxScenes; more > 0 {
-		scenes = append(scenes[:maxScenes:maxScenes], fmt.Sprintf("%d more", more))
+	names := slices.Sorted(maps.Keys(scenes))
+	if more := len(names) - maxScenes; more > 0 {
+		names = append(names[:maxScenes:maxScenes], fmt.Sprintf("%d more scenes", more))
 	}
-	return fmt.Sprintf("no interaction of %s; there are %s", c.group.name, strings.Join(scenes, ", "))
+	for _, launch := range slices.Sorted(maps.Keys(launches)) {
+		names = append(names, launch)
+	}
+	if len(launches) > 0 {
+		names[len(names)-1] += " launches"
+	}
+	if last := len(names) - 1; last > 0 {
+		names = append(names[:last-1], names[last-1]+" and "+names[last])
+	}
+	of := ""
+	if c.Process != "" {
+		of = " of " + text.Printable(c.Process)
+	}
+	return fmt.Sprintf("no %s%s in %s; %s %s", c.group.noun(), of, where, has, strings.Join(names, ", "))
 }
 
 // maxScenes is the number of scenes that a reason lists.
 const maxScenes = 8
+
+// noun names an interaction of the group.
+func (g *group) noun() string {
+	if slices.Contains([]string{analyzer.ColdLaunch, analyzer.WarmLaunch, analyzer.HotLaunch}, g.name) {
+		return g.name + " launch"
+	}
+	return g.name
+}
 
 func processOf(i *stats.Interaction) *stats.Process {
 	return &stats.Process{PID: i.PID, Name: i.Process}
@@ -188,7 +238,7 @@ func (list Conditions) checkInteractions(input string, r *stats.Report, all []*a
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
 		case c.Selects(shown...): // otherwise --process leaves the process out
-			checks = append(checks, c.result(input, nil, Unknown, c.NoInteraction(r.Interactions)))
+			checks = append(checks, c.result(input, nil, Unknown, c.NoInteraction(r.Interactions, false)))
 		}
 	}
 	return checks
@@ -215,7 +265,7 @@ func (c *Condition) checkValues(list []*stats.Interaction) (Status, string) {
 	}
 	switch {
 	case beyond > 0:
-		s := text.Beyond(c.Unit, value, c.Limit) + " in " + nameOf(worst)
+		s := text.Beyond(c.Unit, value, c.Limit) + text.UnitAfter(c.Unit) + " in " + nameOf(worst)
 		if len(list) > 1 {
 			s += fmt.Sprintf("; %d of %d are beyond the limit", beyond, len(list))
 		}
@@ -227,7 +277,7 @@ func (c *Condition) checkValues(list []*stats.Interaction) (Status, string) {
 		}
 		return Unknown, s
 	}
-	s := text.Value(c.Unit, &value) + " in " + nameOf(worst)
+	s := text.Value(c.Unit, &value) + text.UnitAfter(c.Unit) + " in " + nameOf(worst)
 	if len(list) > 1 {
 		s += fmt.Sprintf(", the worst of %d", len(list))
 	}

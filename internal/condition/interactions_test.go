@@ -22,7 +22,7 @@ func interaction(id int, process, scene, input string) *stats.Interaction {
 }
 
 // scenes are the interactions of a trace: three flings, the last of unknown hitches and cut,
-// a tap and a scene without an input; two launches.
+// a tap and a scene without an input; two launches; a swipe home.
 func scenes() *stats.Report {
 	page := "pages/Index"
 	smooth, janky := interaction(1, "gallery", "APP_LIST_FLING", "first_move"), interaction(2, "gallery", "APP_SWIPER_SCROLL", "first_move")
@@ -35,7 +35,7 @@ func scenes() *stats.Report {
 	cold, warm := interaction(6, "notes", "cold", ""), interaction(7, "notes", "warm", "")
 	cold.Kind, warm.Kind = "launch", "launch"
 	cold.Response, warm.Response = known(700), known(300)
-	return &stats.Report{Interactions: []*stats.Interaction{smooth, janky, cut, tap, rotation, cold, warm}}
+	return &stats.Report{Interactions: []*stats.Interaction{smooth, janky, cut, tap, rotation, cold, warm, interaction(8, "home", "LAUNCHER_APP_SWIPE_TO_HOME", "last_up")}}
 }
 
 // A condition fails if any interaction of its group is beyond the limit, and cannot be checked
@@ -43,26 +43,26 @@ func scenes() *stats.Report {
 func TestCheckInteractions(t *testing.T) {
 	all := []*analyzer.Process{{PID: 9, Name: "render_service"}, {PID: 7, Name: "gallery"}}
 	for conditions, want := range map[string][]string{
-		"fling.hitch>5":    {"failed gallery: fling.hitch>5: 9.5 in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
-		"fling.hitch>9.49": {"failed gallery: fling.hitch>9.49: 9.50 in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
-		"fling.hitch>9.5":  {"passed gallery: fling.hitch>9.5: 9.5 in interaction 2 (APP_SWIPER_SCROLL, pages/Index), the worst of 2"},
-		"fling.hitch<0.5":  {"passed gallery: fling.hitch<0.5: 1.0 in interaction 1 (APP_LIST_FLING), the worst of 2"},
-		"fling.hitch<9.6":  {"failed gallery: fling.hitch<9.6: 1.0 in interaction 1 (APP_LIST_FLING); 2 of 2 are beyond the limit"},
+		"fling.hitch>5":    {"failed gallery: fling.hitch>5: 9.5 ms/s in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
+		"fling.hitch>9.49": {"failed gallery: fling.hitch>9.49: 9.50 ms/s in interaction 2 (APP_SWIPER_SCROLL, pages/Index); 1 of 2 are beyond the limit"},
+		"fling.hitch>9.5":  {"passed gallery: fling.hitch>9.5: 9.5 ms/s in interaction 2 (APP_SWIPER_SCROLL, pages/Index), the worst of 2"},
+		"fling.hitch<0.5":  {"passed gallery: fling.hitch<0.5: 1.0 ms/s in interaction 1 (APP_LIST_FLING), the worst of 2"},
+		"fling.hitch<9.6":  {"failed gallery: fling.hitch<9.6: 1.0 ms/s in interaction 1 (APP_LIST_FLING); 2 of 2 are beyond the limit"},
 		"fling.fps<1":      {"unknown gallery: fling.fps<1: unknown in interaction 1 (APP_LIST_FLING)"},
 		// The name of a scene, and its own group.
-		"APP_LIST_FLING.hitch>5": {"passed gallery: APP_LIST_FLING.hitch>5: 1.0 in interaction 1 (APP_LIST_FLING)"},
-		"tap.response_ms>200":    {"failed gallery: tap.response_ms>200: 216.8 in interaction 4 (ABILITY_OR_PAGE_SWITCH)"},
+		"APP_LIST_FLING.hitch>5": {"passed gallery: APP_LIST_FLING.hitch>5: 1.0 ms/s in interaction 1 (APP_LIST_FLING)"},
+		"tap.response_ms>200":    {"failed gallery: tap.response_ms>200: 216.8 ms in interaction 4 (ABILITY_OR_PAGE_SWITCH)"},
 		"tap.fps<1":              {"unknown gallery: tap.fps<1: unknown in interaction 4 (ABILITY_OR_PAGE_SWITCH): the trace has no present times: those of it are estimates, and hitches are unknown"},
 		"SCREEN_ROTATION.response_ms>1": {
 			"unknown home: SCREEN_ROTATION.response_ms>1: unknown in interaction 5 (SCREEN_ROTATION): the line of its end is missing; no frame is known to have shown it",
 		},
-		"launch.first_frame_ms>699": {"failed notes: launch.first_frame_ms>699: 700.0 in interaction 6 (cold launch); 1 of 2 are beyond the limit"},
-		"warm.first_frame_ms>299":   {"failed notes: warm.first_frame_ms>299: 300.0 in interaction 7 (warm launch)"},
+		"launch.first_frame_ms>699": {"failed notes: launch.first_frame_ms>699: 700.0 ms in interaction 6 (cold launch); 1 of 2 are beyond the limit"},
+		"warm.first_frame_ms>299":   {"failed notes: warm.first_frame_ms>299: 300.0 ms in interaction 7 (warm launch)"},
 		// Processes.
-		"gallery: launch.first_frame_ms>1": {"unknown gallery: launch.first_frame_ms>1: no interaction of launch; there are ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL"},
+		"gallery: launch.first_frame_ms>1": {"unknown gallery: launch.first_frame_ms>1: no launch of gallery in the trace; it has ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING and APP_SWIPER_SCROLL"},
 		"render*: tap.hitch>1":             nil, // --process has left it out
 		"camera: tap.hitch>1":              {"unknown camera: tap.hitch>1: no process with frames matches; the trace has render_service, gallery, home, notes"},
-		"hot.first_frame_ms>1":             {"unknown hot.first_frame_ms>1: no interaction of hot; there are ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL, SCREEN_ROTATION, cold, warm"},
+		"hot.first_frame_ms>1":             {"unknown hot.first_frame_ms>1: no hot launch in the trace; it has ABILITY_OR_PAGE_SWITCH, APP_LIST_FLING, APP_SWIPER_SCROLL, LAUNCHER_APP_SWIPE_TO_HOME, SCREEN_ROTATION, cold and warm launches"},
 	} {
 		var got []string
 		for _, c := range parsed(t, conditions, OfValues).CheckReport("", scenes(), all) {
@@ -87,7 +87,7 @@ func TestCheckInteractionsUnknown(t *testing.T) {
 		i.Truncated = true
 	}
 	c := parsed(t, "fling.hitch>5", OfValues).CheckReport("", r, nil)
-	if want := "fling.hitch>5: 3 interactions of fling, all cut by the edge of the trace"; len(c) != 1 || c[0].String() != want {
+	if want := "fling.hitch>5: 3 flings, cut by the edge of the trace"; len(c) != 1 || c[0].String() != want {
 		t.Errorf("%v, want %s", c, want)
 	}
 	if c := parsed(t, "fling.hitch>5", OfValues).CheckReport("", &stats.Report{}, nil); len(c) != 1 || c[0].String() != "fling.hitch>5: no interactions" {

@@ -98,9 +98,9 @@ func (c *Condition) checkValue(p *stats.Process) (Status, string) {
 	}
 	status := c.check(*x)
 	if status == Failed {
-		return Failed, text.Beyond(c.Unit, *x, c.Limit)
+		return Failed, text.Beyond(c.Unit, *x, c.Limit) + text.UnitAfter(c.Unit)
 	}
-	return status, text.Value(c.Unit, x)
+	return status, text.Value(c.Unit, x) + text.UnitAfter(c.Unit)
 }
 
 // NoSuchProcess returns why a condition cannot be checked whose process matches none of the

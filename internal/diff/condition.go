@@ -87,7 +87,7 @@ func (d *Diff) notSelected(c *condition.Condition, o Options) {
 	for _, i := range interactions {
 		all = append(all, &stats.Process{PID: i.PID, Name: i.Process})
 	}
-	why := c.NoInteraction(interactions)
+	why := c.NoInteraction(interactions, true)
 	switch {
 	case !c.Selects(all...):
 		why = condition.NoSuchProcess(all)

@@ -184,12 +184,12 @@ func TestInteractionConditions(t *testing.T) {
 	new := did("new", append(flings(90, 91, 92, 93, 94), launch("a", "warm", 1), launch("c", "hot", 1))...)
 	list := func(s string) condition.Conditions { return conditions(t, s) }
 	for text, want := range map[string][]string{
-		"fling.response_ms>+5": {"failed com.example.gallery, APP_LIST_FLING on pages/Index: fling.response_ms>+5: 82.0 → 92.0, +10.0",
+		"fling.response_ms>+5": {"failed com.example.gallery, APP_LIST_FLING on pages/Index: fling.response_ms>+5: 82.0 → 92.0 ms, +10.0",
 			"unknown com.example.gallery, APP_LIST_FLING on pages/Old: fling.response_ms>+5: the new trace has no such interaction"},
 		"warm.first_frame_ms>+5": {"unknown a, warm launch: warm.first_frame_ms>+5: the base trace cuts all of them"},
 		"hot.first_frame_ms>+5":  {"unknown hot.first_frame_ms>+5: the base trace has no such interaction"},
 		"cold.first_frame_ms>+5": {"unknown b, cold launch: cold.first_frame_ms>+5: the new trace has no such interaction"},
-		"tap.fps<-1":             {"unknown tap.fps<-1: no interaction of tap; there are APP_LIST_FLING, cold, hot, warm"},
+		"tap.fps<-1":             {"unknown tap.fps<-1: no tap in the traces; they have APP_LIST_FLING, cold, hot and warm launches"},
 		"nobody: fling.fps<-1":   {"unknown nobody: fling.fps<-1: no process with frames matches; the trace has com.example.gallery, render_service, a, b, c"},
 		"render*: fling.fps<-1":  {"unknown render*: fling.fps<-1: no interactions"},
 	} {

@@ -32,6 +32,14 @@ func Value(u stats.Unit, x *float64) string {
 	return Number(*x, decimals(u, *x))
 }
 
+// UnitAfter returns a blank and the unit, for after a number; empty where Value has the unit
+// or the measure's name says it.
+func UnitAfter(u stats.Unit) string {
+	return map[stats.Unit]string{
+		stats.Milliseconds: " ms", stats.MillisecondsPS: " ms/s", stats.Seconds: " s", stats.Periods: " periods",
+	}[u]
+}
+
 // maxDecimals is the precision of a limit that a floating-point error does not exceed.
 const maxDecimals = 9
 
