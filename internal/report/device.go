@@ -23,11 +23,11 @@ var figures = []struct {
 }{
 	{"Response ms", "Response", func(i *stats.Interaction) *float64 { return i.Response }, func(i *stats.Interaction) *float64 { return i.Device.ResponseMS }, wholeMS,
 		func(d *drawn, i *stats.Interaction) string {
-			return d.endOfDrawing(i, i.Source.First, *i.Device.ResponseMS)
+			return d.endOfDrawing(i, i.Source.First, *i.Device.ResponseMS, analyzer.ReasonBeginCut)
 		}},
 	{"Completion ms", "Completion", func(i *stats.Interaction) *float64 { return i.Completion }, func(i *stats.Interaction) *float64 { return i.Device.CompletionMS }, wholeMS,
 		func(d *drawn, i *stats.Interaction) string {
-			return d.endOfDrawing(i, i.Source.Last, *i.Device.CompletionMS)
+			return d.endOfDrawing(i, i.Source.Last, *i.Device.CompletionMS, analyzer.ReasonBeginCut|analyzer.ReasonEndCut)
 		}},
 	{"Hitch ms/s", "Hitch ratio", func(i *stats.Interaction) *float64 { return i.HitchRatio }, func(i *stats.Interaction) *float64 { return i.Device.HitchRatio },
 		func(i *stats.Interaction) float64 { return devicePeriod / shownSeconds(i) }, (*drawn).hitches},
@@ -136,9 +136,10 @@ func (d *drawn) of(f *analyzer.Frame) int {
 const maxFramesApart = 3
 
 // endOfDrawing explains a time of the device: it measures to the end of drawing of the
-// frame, or of another one nearby.
-func (d *drawn) endOfDrawing(i *stats.Interaction, shown *analyzer.Frame, device float64) string {
-	if i.Truncated {
+// frame, or of another one nearby. An interaction that is cut as given has only a part of the
+// time.
+func (d *drawn) endOfDrawing(i *stats.Interaction, shown *analyzer.Frame, device float64, cut analyzer.Reasons) string {
+	if i.Source.Reasons&cut != 0 {
 		return partOnly
 	}
 	at := d.of(shown)
@@ -164,7 +165,7 @@ func (d *drawn) endOfDrawing(i *stats.Interaction, shown *analyzer.Frame, device
 	return ""
 }
 
-const partOnly = "the trace has only a part of it"
+const partOnly = "the device measured the whole interaction, this report only a part of it"
 
 // span returns the render frames that the device counts: those after the first up to the last.
 func (d *drawn) span(i *stats.Interaction) (list []*analyzer.Frame, seconds float64) {
@@ -184,7 +185,10 @@ func explains(computed, ours, device float64) bool {
 // hitches explains the hitch ratio of the device.
 func (d *drawn) hitches(i *stats.Interaction) string {
 	list, seconds := d.span(i)
-	if i.Truncated || seconds <= 0 {
+	switch {
+	case i.Truncated:
+		return partOnly
+	case seconds <= 0:
 		return ""
 	}
 	var beyond trace.Duration

@@ -84,7 +84,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 		worst := slices.MinFunc(shown, worse)
 		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.WhyInteraction(worst.ID, in.File), Level: view.Soft})
 	}
-	if t := b.stagesOfLaunches(shown); len(t.Rows) > 0 {
+	if t := b.stagesOfLaunches(in, shown); len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)
 	}
 	return s
@@ -290,7 +290,7 @@ func idsOf(list []*stats.Interaction) (numbers []int) {
 }
 
 // stagesOfLaunches returns a table with a row for each stage and a column for each launch.
-func (b *builder) stagesOfLaunches(list []*stats.Interaction) view.Table {
+func (b *builder) stagesOfLaunches(in *Input, list []*stats.Interaction) view.Table {
 	var launches []*stats.Interaction
 	for _, i := range list {
 		if len(i.Stages) > 0 {
@@ -326,7 +326,7 @@ func (b *builder) stagesOfLaunches(list []*stats.Interaction) view.Table {
 			cell := view.Cell{}
 			for _, stage := range l.Stages {
 				if stage.Name == name {
-					cell.Text = text.MillisecondsOrUnknown(stage.Duration)
+					cell.Text = stageText(in.stage(l, stage))
 				}
 			}
 			row.Cells = append(row.Cells, cell)
@@ -334,6 +334,28 @@ func (b *builder) stagesOfLaunches(list []*stats.Interaction) view.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// stage returns how long a stage of a launch lasted. Of the last stage of a launch without a
+// first frame only the slice is known with which it begins: it lasted at least as long. d is
+// nil if that is unknown, too.
+func (in *Input) stage(l *stats.Interaction, s stats.LaunchStage) (d *trace.Duration, atLeast bool) {
+	if r := in.Causes.ResponseTo(l.Source); s.Duration == nil && r != nil {
+		for n := range r.Steps {
+			if step := &r.Steps[n]; step.Open && step.Stage == s.Name {
+				length := step.Duration()
+				return &length, true
+			}
+		}
+	}
+	return s.Duration, false
+}
+
+func stageText(d *trace.Duration, atLeast bool) string {
+	if atLeast {
+		return "≥ " + text.Milliseconds(*d)
+	}
+	return text.MillisecondsOrUnknown(d)
 }
 
 // hangs returns the times in which main threads did something else than frames for long, the

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/rating"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
@@ -176,7 +177,11 @@ func TestDeviceDiffers(t *testing.T) {
 		{"one period of hitch", func(i *analyzer.Interaction) { i.Device.HitchRatio = known(166.7 - 69) }, "!Hitch ratio of 2"},
 		{"another rate", func(i *analyzer.Interaction) { i.Device.FPS = known(50.0) }, "FPS of 2: why the device differs is unknown"},
 		{"one frame", func(i *analyzer.Interaction) { i.Device.FPS = known(83.3 + 4.1) }, "!FPS of 2"},
-		{"a part", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonBeginCut }, "FPS of 2: the trace has only a part of it"},
+		{"a part", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonBeginCut }, "FPS of 2: the device measured the whole interaction, this report only a part of it"},
+		{"the ratio of a part", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonEndCut }, "Hitch ratio of 2: the device measured the whole interaction"},
+		{"completion of a part", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonEndCut }, "Completion of 2: the device measured the whole interaction"},
+		{"response without the begin", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonBeginCut }, "Response of 2: the device measured the whole interaction"},
+		{"response without the end", func(i *analyzer.Interaction) { i.Reasons |= analyzer.ReasonEndCut }, "Response of 2: the device measures to the end of drawing, 1 frame after"},
 		{"unknown", func(i *analyzer.Interaction) { i.Device.ResponseMS = nil }, "!Response of 2"},
 	} {
 		want, not := strings.CutPrefix(test.want, "!")
@@ -582,5 +587,40 @@ func TestInteractionsCSV(t *testing.T) {
 	table := write(t, []Input{in}, "table", Options{Interactions: true})
 	if row(t, table, "2", "fling") == nil || strings.Contains(table, "Hitches") || strings.Contains(table, "Jank") {
 		t.Errorf("only interactions:\n%s", table)
+	}
+}
+
+// The last stage of a launch without a first frame lasted at least as long as its slice: 130 ms
+// of 330 ms.
+func TestUnfinishedLaunch(t *testing.T) {
+	in := flings()
+	l := &analyzer.Interaction{
+		ID: 1, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: in.Timeline.Processes[2], Begin: in.Timeline.Interactions[3].Begin,
+	}
+	at := func(ms int) trace.Time { return l.Begin.Add(trace.Duration(ms) * ms1) }
+	l.Observed = analyzer.Interval{Start: at(0), End: at(1200)}
+	l.Stages = []analyzer.LaunchStage{{Name: "LoadAbility", Begin: at(0), End: at(200)}, {Name: "UI Ability Launching", Begin: at(200)}}
+	in.Timeline.Interactions = []*analyzer.Interaction{l}
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	stage := func() string {
+		return strings.Join(row(t, write(t, []Input{in}, "table", Options{}), "UI", "Ability", "Launching"), " ")
+	}
+	if got := stage(); got != "–" {
+		t.Errorf("without causes: %q", got)
+	}
+	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Response{l: {Steps: []why.ResponseStep{
+		{Step: why.StepLaunch, Stage: "LoadAbility", Start: at(0), End: at(200)},
+		{Step: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), End: at(330), Open: true},
+	}}}}
+	if got := stage(); got != "≥ 130.0" {
+		t.Errorf("with causes: %q", got)
+	}
+	b := &builder{page: true}
+	p := b.pictures(&in, in.Stats.Interactions)
+	if len(p.List) != 1 || len(p.List[0].Bars) != 2 {
+		t.Fatalf("got %+v", p.List)
+	}
+	if bar := p.List[0].Bars[1]; bar.Title != "UI Ability Launching: ≥ 130.0 ms" || math.Abs(bar.Left-200.0/330) > 1e-9 || math.Abs(bar.Width-130.0/330) > 1e-9 {
+		t.Errorf("the last stage: %+v", bar)
 	}
 }

@@ -18,6 +18,7 @@ import (
 const (
 	maxPictures    = 24
 	maxPictureBars = 400 // of a picture; it then joins frames
+	leastLabelled  = 0.1 // share of a picture, of a stage with its name in it
 )
 
 // pictures returns a picture of the frames of the worst interactions, and of the stages of
@@ -28,7 +29,7 @@ func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
 		return s
 	}
 	drawn := slices.DeleteFunc(slices.Clone(list), func(i *stats.Interaction) bool {
-		return len(i.Source.Frames) == 0 && !slices.ContainsFunc(i.Stages, func(s stats.LaunchStage) bool { return s.Duration != nil })
+		return len(i.Source.Frames) == 0 && !slices.ContainsFunc(i.Stages, func(s stats.LaunchStage) bool { d, _ := in.stage(i, s); return d != nil })
 	})
 	if n := max(0, maxPictures-b.pictured); len(drawn) > n {
 		s.More = fmt.Sprintf("… and %d more that are no worse", len(drawn)-n)
@@ -46,6 +47,15 @@ func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
 	}
 	if slices.ContainsFunc(s.List, func(s view.Strip) bool { return s.Low }) {
 		s.About = strings.TrimSpace(s.About + " A launch has a bar of its stages.")
+	}
+	var rendered []int
+	for _, i := range drawn {
+		if len(i.Source.Frames) > 0 && !i.Source.Launch() && i.Counted == "render" {
+			rendered = append(rendered, i.ID)
+		}
+	}
+	if len(rendered) > 0 {
+		s.About += fmt.Sprintf(" The bars of %s are frames of render_service, which draws the animation.", text.IDs(rendered))
 	}
 	for _, x := range []mark{onTime, late, lateCPU, lateGPU, misaligned, empty, noDeadline} {
 		if used.has(x) {
@@ -78,7 +88,7 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 	if in.File != "" && text.Printable(in.File) == in.File {
 		s.Commands = []string{locate.WhyInteraction(i.ID, in.File), locate.OpenInteraction(i.ID, in.File)}
 	}
-	axis := pictureAxis(i)
+	axis := in.pictureAxis(i)
 	s.From, s.To = text.Since(in.origin(), axis.Start), text.Since(in.origin(), axis.End)
 	at := func(t trace.Time) float64 {
 		return min(1, max(0, float64(t.Sub(axis.Start))/float64(max(1, axis.Duration()))))
@@ -87,10 +97,12 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 	if i.Source.Launch() {
 		s.Low = true
 		for _, stage := range i.Stages {
-			if stage.Duration != nil {
-				item := bar(stage.Begin, stage.Begin.Add(*stage.Duration))
-				item.Text = text.Printable(stage.Name)
-				item.Title = item.Text + ": " + text.Milliseconds(*stage.Duration) + " ms"
+			if d, atLeast := in.stage(i, stage); d != nil {
+				item, name := bar(stage.Begin, stage.Begin.Add(*d)), text.Printable(stage.Name)
+				if item.Width >= leastLabelled {
+					item.Text = name
+				}
+				item.Title = name + ": " + stageText(d, atLeast) + " ms"
 				s.Bars = append(s.Bars, item)
 			}
 		}
@@ -134,15 +146,15 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 }
 
 // pictureAxis returns the time that a picture shows: from the input to the last frame.
-func pictureAxis(i *stats.Interaction) analyzer.Interval {
+func (in *Input) pictureAxis(i *stats.Interaction) analyzer.Interval {
 	a := analyzer.Interval{Start: cmp.Or(i.Source.From(), i.Source.Observed.Start), End: i.Source.LastShown}
 	for _, f := range i.Source.Frames {
 		a.Start, a.End = min(a.Start, f.Actual.Start), max(a.End, f.Actual.End)
 	}
 	for _, s := range i.Stages {
 		a.Start, a.End = min(a.Start, s.Begin), max(a.End, s.Begin)
-		if s.Duration != nil {
-			a.End = max(a.End, s.Begin.Add(*s.Duration))
+		if d, _ := in.stage(i, s); d != nil {
+			a.End = max(a.End, s.Begin.Add(*d))
 		}
 	}
 	return a
