@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -19,20 +20,21 @@ var figures = []struct {
 	ours, device func(*stats.Interaction) *float64
 	// tolerance is the largest difference that the resolution of the device explains.
 	tolerance func(*stats.Interaction) float64
+	shown     func(*float64) string // the device's
 	why       func(*drawn, *stats.Interaction) string
 }{
-	{"Response ms", "Response", func(i *stats.Interaction) *float64 { return i.Response }, func(i *stats.Interaction) *float64 { return i.Device.ResponseMS }, wholeMS,
+	{"Response ms", "Response", func(i *stats.Interaction) *float64 { return i.Response }, func(i *stats.Interaction) *float64 { return i.Device.ResponseMS }, wholeMS, whole,
 		func(d *drawn, i *stats.Interaction) string {
 			return d.endOfDrawing(i, i.Source.First, *i.Device.ResponseMS, analyzer.ReasonBeginCut)
 		}},
-	{"Completion ms", "Completion", func(i *stats.Interaction) *float64 { return i.Completion }, func(i *stats.Interaction) *float64 { return i.Device.CompletionMS }, wholeMS,
+	{"Completion ms", "Completion", func(i *stats.Interaction) *float64 { return i.Completion }, func(i *stats.Interaction) *float64 { return i.Device.CompletionMS }, wholeMS, whole,
 		func(d *drawn, i *stats.Interaction) string {
 			return d.endOfDrawing(i, i.Source.Last, *i.Device.CompletionMS, analyzer.ReasonBeginCut|analyzer.ReasonEndCut)
 		}},
 	{"Hitch ms/s", "Hitch ratio", func(i *stats.Interaction) *float64 { return i.HitchRatio }, func(i *stats.Interaction) *float64 { return i.Device.HitchRatio },
-		func(i *stats.Interaction) float64 { return devicePeriod / shownSeconds(i) }, (*drawn).hitches},
+		func(i *stats.Interaction) float64 { return devicePeriod / shownSeconds(i) }, number, (*drawn).hitches},
 	{"FPS", "FPS", func(i *stats.Interaction) *float64 { return i.FPS }, func(i *stats.Interaction) *float64 { return i.Device.FPS },
-		func(i *stats.Interaction) float64 { return 1 / shownSeconds(i) }, (*drawn).rate},
+		func(i *stats.Interaction) float64 { return 1 / shownSeconds(i) }, number, (*drawn).rate},
 }
 
 // devicePeriod is the refresh period of the device's counters in ms, at every refresh rate.
@@ -40,6 +42,9 @@ const devicePeriod = 16.6
 
 // wholeMS is the resolution of times: the device rounds both ends down to milliseconds.
 func wholeMS(*stats.Interaction) float64 { return 1 }
+
+// whole formats a time of the device, which has whole milliseconds.
+func whole(ms *float64) string { return strings.TrimSuffix(number(ms), ".0") }
 
 // shownSeconds returns the time in which frames of an interaction were shown.
 func shownSeconds(i *stats.Interaction) float64 {
@@ -68,7 +73,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 		row := []view.Cell{{Text: fmt.Sprint(i.ID)}, {Text: text.Shorten(text.Interaction(i.Source), maxName)}}
 		for n, f := range figures {
 			ours, device := f.ours(i), f.device(i)
-			row = append(row, view.Cell{Text: number(ours), About: "device " + number(device)})
+			row = append(row, view.Cell{Text: number(ours), About: "device " + f.shown(device)})
 			if ours == nil || device == nil || math.Abs(*ours-*device) <= f.tolerance(i) {
 				continue
 			}
@@ -78,7 +83,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 			}
 			same[r] = append(same[r], i.ID)
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{About: "device " + number(i.Device.MaxFrameMS)})})
+		t.Rows = append(t.Rows, view.Row{Cells: append(row, view.Cell{About: "device " + whole(i.Device.MaxFrameMS)})})
 	}
 	s := view.Section{}
 	if len(t.Rows) == 0 {

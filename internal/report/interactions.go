@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
+	"ohframe/internal/why/place"
 )
 
 // What a terminal shows of interactions without Options.Verbose.
@@ -75,11 +76,11 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 		}
 	}
 	s.Blocks = append(s.Blocks, t)
-	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
-	if !b.graded && slices.ContainsFunc(shown, func(i *stats.Interaction) bool { return i.Grade != nil }) {
-		b.graded = true
-		s.Blocks = append(s.Blocks, view.Note{Text: "S, A, B and below are grades of the response by limits that are measured with a camera: a trace does not see 15–30 ms of it, so stay that much below.", Level: view.Soft})
+	if !slices.IsSortedFunc(shown, func(a, b *stats.Interaction) int { return cmp.Compare(a.Source.From(), b.Source.From()) }) {
+		s.Blocks = append(s.Blocks, view.Note{Label: "Order", Text: "numbers are in order of the begins, At is the time of the input", Level: view.Soft})
 	}
+	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
+	s.Blocks = append(s.Blocks, b.limits(shown)...)
 	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
 		worst := slices.MinFunc(shown, worse)
 		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.WhyInteraction(worst.ID, in.File), Level: view.Soft})
@@ -88,6 +89,49 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 		s.Blocks = append(s.Blocks, t)
 	}
 	return s
+}
+
+// limitNames say what the published limits are for, in their order.
+var limitNames = []struct {
+	limit *stats.Limit
+	name  string
+}{
+	{&stats.ClickLimit, "a click (the finger leaves)"},
+	{&stats.FlingLimit, "a fling (the finger moves)"},
+	{&stats.ColdLimit, "a cold launch"},
+}
+
+// limits says what the grades mean, and the limits of those that occur, each once in a document.
+func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
+	var limits []string
+	for n, l := range limitNames {
+		occurs := func(i *stats.Interaction) bool { return i.Grade != nil && stats.LimitOf(i.Source) == l.limit }
+		if b.graded[n] || !slices.ContainsFunc(list, occurs) {
+			continue
+		}
+		b.graded[n] = true
+		text := fmt.Sprintf("%s S %g", l.name, l.limit.S.Milliseconds())
+		if l.limit.A > 0 {
+			text += fmt.Sprintf(", A %g, B %g", l.limit.A.Milliseconds(), l.limit.B.Milliseconds())
+		}
+		limits = append(limits, text+" ms")
+	}
+	add := func(label, text string) {
+		notes = append(notes, view.Note{Label: label, Text: text, Level: view.Soft})
+	}
+	if len(limits) > 0 {
+		add("Limits of the response", strings.Join(limits, "; "))
+	}
+	if len(limits) > 0 && !b.limited {
+		b.limited = true
+		add("Grades", "S is the best, then A and B; below is not acceptable. The limits are those of Huawei's application experience standards, "+
+			"for measurements with a camera, which include 15–30 ms that a trace does not show: aim for a response that much shorter.")
+	}
+	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && rating.IsFling(i) }; !b.hitched && slices.ContainsFunc(list, hitches) {
+		b.hitched = true
+		add("Limits of a fling", fmt.Sprintf("a hitch ratio below %g ms/s (Huawei, Apple), critical above %g (Apple); %d vsyncs missed in a row are noticeable (Huawei)", stats.HitchLimit, stats.HitchCritical, stats.MissedLimit))
+	}
+	return notes
 }
 
 // interactionTable returns the measures of interactions. Those with a picture link to it.
@@ -376,7 +420,7 @@ func (b *builder) hangs(in *Input) view.Section {
 		if h.Severe {
 			length.Level = view.Critical
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.ShortenMiddle(text.Printable(h.Slice), maxSlice*2/3, maxSlice)}}})
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.Shorten(text.Printable(shortFunction(h.Slice)), maxSlice), Meaning: text.Shorten(text.Printable(h.Slice), maxMeaning)}}})
 	}
 	if n := len(all) - len(shown); n > 0 {
 		t.More = fmt.Sprintf("… and %d shorter ones; --format json lists all", n)
@@ -387,5 +431,19 @@ func (b *builder) hangs(in *Input) view.Section {
 	}
 }
 
-// maxSlice is the width of the name of a slice: some have the whole signature of a function.
-const maxSlice = 80
+// Widths of the name of a slice, and of all of it in an explanation.
+const (
+	maxSlice   = 80
+	maxMeaning = 400
+)
+
+// shortFunction returns the last two parts of the qualified name of a function if a slice has
+// one, otherwise the slice.
+func shortFunction(slice string) string {
+	name := string(place.AppendKey(nil, []byte(slice)))
+	parts := strings.Split(name, "::")
+	if len(parts) < 2 {
+		return slice
+	}
+	return strings.Join(parts[len(parts)-2:], "::")
+}

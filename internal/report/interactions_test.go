@@ -118,7 +118,7 @@ func TestInteractions(t *testing.T) {
 		{"APP_LIST_FLING", "pages/Index"},
 		{"LoadAbility", "150.0"}, {"Application Launching", "50.0"}, {"UI Ability Launching", "200.0"},
 		{"First Frame, application", "10.0"}, {"First Frame, render", "20.0"},
-		{"2 fling of a list 110.0", "device 106.0 350.0 device 336.0 166.7 device 0.0 83.3 device 100.0 device 9.0"},
+		{"2 fling of a list 110.0", "device 106 350.0 device 336 166.7 device 0.0 83.3 device 100.0 device 9"},
 		{"300.0 +1850.0 ms", "com.example.notebook LoadPage"},
 	} {
 		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
@@ -130,8 +130,10 @@ func TestInteractions(t *testing.T) {
 		"1 of 4 interactions janked: 2 (fling of a list of com.example.gallery); com.example.gallery: 1 of 46 frames late",
 		"Interactions 4 interactions, 1 beyond a published limit: 2 ",
 		"2, fling of a list: hitch ratio 166.7 ms/s, critical above 10; 4 vsyncs missed in a row, noticeable from 3 ",
-		"3: its input is not in the trace", "3: no frame is known to have shown it", "4: FPS and the hitch ratio need two frames",
-		"measured with a camera: a trace does not see 15–30 ms of it",
+		"3: its input is not in the trace", "3: no frame is known to have shown it",
+		"Limits of the response: a fling (the finger moves) S 80, A 120, B 180 ms; a cold launch S 680 ms",
+		"measurements with a camera, which include 15–30 ms that a trace does not show",
+		"Limits of a fling: a hitch ratio below 5 ms/s",
 		"Why: ohframe why --interaction 2 -- flings.ftrace",
 		"Response of 2: the device measures to the end of drawing, 1 frame after",
 		"Completion of 2: the device measures to the end of drawing, the report to the present",
@@ -141,6 +143,17 @@ func TestInteractions(t *testing.T) {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
+	}
+	for _, not := range []string{"need two frames", "Order:"} { // the launch has one frame
+		if strings.Contains(flat, not) {
+			t.Errorf("%q is there", not)
+		}
+	}
+	astray := flings()
+	astray.Timeline.Interactions[1].InputAt = astray.Timeline.Interactions[0].InputAt - 1
+	astray.Stats = stats.Compute(astray.Timeline, stats.Options{})
+	if !strings.Contains(write(t, []Input{astray}, "table", Options{}), "Order: numbers are in order of the begins, At is the time of the input") {
+		t.Error("nothing says why times are not in order")
 	}
 	if strings.Index(out, "Interactions") > strings.Index(out, "Process ") {
 		t.Error("the interactions are not first")
@@ -622,5 +635,16 @@ func TestUnfinishedLaunch(t *testing.T) {
 	}
 	if bar := p.List[0].Bars[1]; bar.Title != "UI Ability Launching: ≥ 130.0 ms" || math.Abs(bar.Left-200.0/330) > 1e-9 || math.Abs(bar.Width-130.0/330) > 1e-9 {
 		t.Errorf("the last stage: %+v", bar)
+	}
+}
+
+func TestShortFunction(t *testing.T) {
+	for slice, want := range map[string]string{
+		"LoadPage": "LoadPage", "Load (page)": "Load (page)", "A::b": "A::b",
+		"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##com.a": "MainThread::HandleLaunchAbility",
+	} {
+		if got := shortFunction(slice); got != want {
+			t.Errorf("%s: got %q, want %q", slice, got, want)
+		}
 	}
 }

@@ -48,8 +48,10 @@ type builder struct {
 	ids     int // processes with a section
 	drawn   int // late frames with lanes on the page
 
-	pictured int  // interactions with a picture
-	graded   bool // grades are explained
+	pictured int     // interactions with a picture
+	graded   [3]bool // by limitNames: the limit is explained
+	limited  bool    // grades are explained
+	hitched  bool    // the limits of flings are explained
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
