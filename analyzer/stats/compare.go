@@ -134,7 +134,7 @@ func CompareSamples(samples [][]Runs) [][]Change {
 	slices.SortStableFunc(tested, func(a, b int) int { return cmp.Compare(size(b), size(a)) })
 	tested = tested[:min(maxSamples, len(tested))]
 	// Samples that are permuted together, and others that are t-tests.
-	together := slices.DeleteFunc(slices.Clone(tested), func(i int) bool { return methodOf(samples[i][0].sides()) == TTest })
+	together := slices.DeleteFunc(slices.Clone(tested), func(i int) bool { return MethodOf(samples[i][0].sides()) == TTest })
 	alone := slices.DeleteFunc(tested, func(i int) bool { return slices.Contains(together, i) })
 	families := len(alone) + min(1, len(together))
 	if len(together) == 1 { // few divisions are counted instead of drawn
@@ -180,7 +180,7 @@ func compareRuns(list []Runs, families int) []Change {
 	}
 	c := &comparer{random: rand.New(rand.NewPCG(uint64(len(list)), 0)), families: families}
 	runs := list[0].sides()
-	c.result.Method = methodOf(runs)
+	c.result.Method = MethodOf(runs)
 	c.addRuns(0, list)
 	c.refer(runs, 0, 0)
 	for _, s := range c.series {
@@ -296,7 +296,7 @@ func (c *comparer) compare() {
 		return
 	}
 	runs := [2]int{len(c.pairings[0].Base), len(c.pairings[0].New)}
-	c.result.Method = methodOf(runs)
+	c.result.Method = MethodOf(runs)
 	length, frames := math.Inf(1), 0
 	for i := range c.pairings {
 		for run := range runs[0] + runs[1] {
@@ -313,8 +313,8 @@ func (c *comparer) compare() {
 	c.refer(runs, length, frames)
 }
 
-// methodOf returns the method for sides with so many runs.
-func methodOf(runs [2]int) Method {
+// MethodOf returns the method for sides with so many runs.
+func MethodOf(runs [2]int) Method {
 	switch {
 	case min(runs[0], runs[1]) < minRuns:
 		return BlockPermutation

@@ -58,6 +58,7 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	r.interactions = true
 	options, err := diffOptions(c, r)
 	if err != nil {
 		return err

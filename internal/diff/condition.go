@@ -32,6 +32,12 @@ func (d *Diff) checkConditions(o Options) {
 			onProcesses = append(onProcesses, c)
 		}
 	}
+	if !d.haveFrames() {
+		for _, c := range onProcesses {
+			d.unknown(c, text.Printable(c.Process), "no process has complete frames in both traces")
+		}
+		onProcesses = nil
+	}
 	for _, p := range d.Pairs {
 		for _, c := range onProcesses {
 			if c.Selects(p.Base, p.New) {

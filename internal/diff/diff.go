@@ -12,6 +12,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -152,10 +153,11 @@ type Pair struct {
 type Error = failure.Error
 
 // Compare compares new with base. It returns an *Error if no process has complete
-// frames in both traces, or if Options.Map names a process that does not exist.
+// frames in both traces and no interaction is in both, or if Options.Map names a process
+// that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
-	if err := d.checkSides(); err != nil {
+	if err := d.checkSides(); err != nil && !(base.hasInteractions() && new.hasInteractions()) {
 		return nil, err
 	}
 	matches, err := matchProcesses(base, new, o.Map)
@@ -176,12 +178,14 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 			d.Pairs = append(d.Pairs, p)
 		}
 	}
-	if err := d.checkPairs(o); err != nil {
-		return nil, err
+	d.pairInteractions(o)
+	if len(d.Interactions) == 0 {
+		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
+			return nil, err
+		}
 	}
 	d.test(o)
 	d.testCauses(o)
-	d.pairInteractions(o)
 	d.testInteractions(o)
 	d.checkConditions(o)
 	return d, nil
@@ -194,6 +198,9 @@ func (d *Diff) test(o Options) {
 		pairings[i] = stats.Pairing{Base: p.base, New: p.new, AcrossRates: p.RefreshDiffers}
 	}
 	d.Test = stats.Compare(pairings)
+	if len(pairings) == 0 { // the method of interactions
+		d.Test.Method = stats.MethodOf([2]int{len(d.Base.interactions()), len(d.New.interactions())})
+	}
 	for i, p := range d.Pairs {
 		for k := range measures {
 			for _, c := range d.Test.Changes[i] {
@@ -259,9 +266,14 @@ func (d *Diff) checkSides() error {
 	return &Error{What: "nothing to compare: " + which + " complete frames"}
 }
 
+// haveFrames reports whether a pair has complete frames on both sides.
+func (d *Diff) haveFrames() bool {
+	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return hasFrames(p.Base) && hasFrames(p.New) })
+}
+
 // checkPairs returns an *Error if no pair has complete frames on both sides.
 func (d *Diff) checkPairs(o Options) error {
-	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return hasFrames(p.Base) && hasFrames(p.New) }) {
+	if d.haveFrames() {
 		return nil
 	}
 	have := func(base, new []*stats.Process, separator string) string {

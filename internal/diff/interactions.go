@@ -43,6 +43,8 @@ func (s Side) interactions() [][]*stats.Interaction {
 	return s.scenes
 }
 
+func (s Side) hasInteractions() bool { return count(s.interactions()) > 0 }
+
 // pairInteractions sets Interactions, OnlyBaseInteractions and OnlyNewInteractions.
 func (d *Diff) pairInteractions(o Options) {
 	name, page := d.applicationNames(), d.pages()

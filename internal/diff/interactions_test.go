@@ -326,3 +326,49 @@ func TestSimulatedInteractions(t *testing.T) {
 		}
 	}
 }
+
+// Without frames, interactions are compared alone. Conditions on frames cannot be checked.
+func TestInteractionsWithoutFrames(t *testing.T) {
+	side := func(name string, list ...*stats.Interaction) Side {
+		s := (&scene{}).side(name)
+		s.Stats.Interactions = list
+		return s
+	}
+	base, new := side("base", launch("notes", "cold", 500)), side("new", launch("notes", "cold", 600))
+	d := compare(t, base, new, Options{FailOn: conditions(t, "fps<-5%,launch.first_frame_ms>+50"), Any: true})
+	var got []string
+	for _, o := range d.Outcomes {
+		got = append(got, fmt.Sprintf("%s %s", o.Status, o))
+	}
+	want := []string{
+		"unknown fps<-5%: no process has complete frames in both traces",
+		"failed notes, cold launch: launch.first_frame_ms>+50: 500.0 → 600.0 ms, +100.0",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if d.interactionUnit() != "interaction" {
+		t.Errorf("one run each is tested by %s", d.interactionUnit())
+	}
+	for _, format := range Formats {
+		if out := write(t, d, format, WriteOptions{}); out == "" || hasNaN(out) {
+			t.Errorf("%s:\n%s", format, out)
+		}
+	}
+	// Runs are tested as such: three of each side.
+	three := func(name string, ms float64) Side {
+		var runs []Side
+		for i := range 3 {
+			runs = append(runs, side(fmt.Sprint(name, i), launch("notes", "cold", ms+float64(i))))
+		}
+		return Join(name, runs)
+	}
+	d = compare(t, three("base", 500), three("new", 600), Options{})
+	if d.interactionUnit() != "run" || d.Interactions[0].verdict() != Worse {
+		t.Errorf("tested by %s: %s", d.interactionUnit(), d.Interactions[0].verdict())
+	}
+	// Different interactions are no comparison.
+	if _, err := Compare(base, side("new", launch("camera", "cold", 600)), Options{}); err == nil || err.Error() != "nothing to compare: neither trace has complete frames" {
+		t.Errorf("different interactions: %v", err)
+	}
+}

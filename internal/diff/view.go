@@ -93,7 +93,11 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	}
 	doc.Blocks = []view.Block{
 		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base"), d.New.fact("New")}}}, d.qualityNotes()...)},
-		view.Section{Blocks: append([]view.Block{overview}, d.method()...)},
+	}
+	if d.haveFrames() {
+		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
+	} else {
+		doc.Warnings = append(doc.Warnings, "Only interactions are compared: no process has complete frames in both traces")
 	}
 	doc.Blocks = append(doc.Blocks, d.viewInteractions(o.Verbose)...)
 	for _, p := range shown {
@@ -211,6 +215,9 @@ func (d *Diff) verdict() string {
 	}
 	if n := len(found[NotTested]); n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
+	}
+	if len(d.Pairs) == 0 {
+		parts = append(parts, text.Count(len(d.Interactions), "interaction")+" compared, no frames")
 	}
 	return strings.Join(parts, "; ")
 }
