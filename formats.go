@@ -36,11 +36,9 @@ func (f *format) isText() bool {
 	return f.name == textTrace || f.name == rawTrace || f.name == hiprofilerTrace
 }
 
-const traceHint = "a trace is what hitrace writes: " + recordCommand
+const traceHint = "a trace is what hitrace writes: " + failure.RecordCommand
 
-const recordHint = "record a trace instead: " + recordCommand
-
-const recordCommand = `hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+const recordHint = "record a trace instead: " + failure.RecordCommand
 
 // formats are tried in this order. The last one matches everything.
 var formats = []format{

@@ -11,7 +11,7 @@ import (
 )
 
 // recordCommands are the commands that record a trace with frames.
-const recordCommands = `ohframe record -t 5, or hdc shell "hitrace -t 5 graphic ace app sched -o /data/local/tmp/trace.ftrace"`
+const recordCommands = "ohframe record -t 10, or " + userfailure.RecordCommand
 
 // described returns what an error says to users, nil if it is not one of the library or of
 // an internal package.
@@ -40,7 +40,7 @@ func flagHint(e *ohframe.Error) string {
 	case errors.Is(e, ohframe.ErrIsPerfetto):
 		return e.Hint + "; ohframe report reads it too"
 	}
-	return strings.Replace(e.Hint, "hdc shell \"hitrace", "ohframe record -t 5, or hdc shell \"hitrace", 1)
+	return strings.Replace(e.Hint, userfailure.RecordCommand, recordCommands, 1)
 }
 
 var limitName = regexp.MustCompile(`\(limit: ([a-z]+)\)`)

@@ -11,6 +11,9 @@ import (
 	"ohframe/internal/text"
 )
 
+// InteractionTags is advice for a trace without interactions.
+const InteractionTags = "applications mark flings, clicks and page switches with the tag ace, render services with graphic, launches have the tags ability and app; ohframe record takes them all"
+
 // Interaction returns the interaction of a timeline that --interaction names. The error wraps
 // a *failure.Error if there is none, which lists those that exist.
 func Interaction(id int, t *analyzer.Timeline) (*analyzer.Interaction, error) {
@@ -22,7 +25,7 @@ func Interaction(id int, t *analyzer.Timeline) (*analyzer.Interaction, error) {
 	e := &failure.Error{What: fmt.Sprintf("no interaction has the id %d", id), Hint: "interactions: " + interactionNames(t.Interactions, t.Origin())}
 	if len(t.Interactions) == 0 {
 		e.What = "the trace has no interactions"
-		e.Hint = "applications mark flings, clicks and page switches with the tag ace, render services with graphic, launches have the tags ability and app; ohframe record takes them all"
+		e.Hint = InteractionTags
 	}
 	return nil, fmt.Errorf("--interaction: %w", e)
 }

@@ -648,3 +648,11 @@ func TestShortFunction(t *testing.T) {
 		}
 	}
 }
+
+func TestNoInteractions(t *testing.T) {
+	in := flings()
+	in.Stats.Interactions = []*stats.Interaction{}
+	if out := strings.Join(strings.Fields(write(t, []Input{in}, "table", Options{Interactions: true})), " "); !strings.Contains(out, "no interactions hint: applications mark flings") {
+		t.Errorf("got %s", out)
+	}
+}

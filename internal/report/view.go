@@ -249,7 +249,7 @@ func (b *builder) interactionsOnly(in *Input) view.Section {
 	s := b.head(in)
 	s.Blocks = append(s.Blocks, b.interactions(in)...)
 	if len(in.Stats.Interactions) == 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: "no interactions"})
+		s.Blocks = append(s.Blocks, view.Note{Text: "no interactions"}, view.Note{Label: "hint", Text: locate.InteractionTags, Level: view.Soft})
 	}
 	return s
 }

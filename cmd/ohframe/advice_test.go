@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"ohframe"
+	userfailure "ohframe/internal/failure"
+)
+
+// The README, the manual and the hints have one command that records a trace.
+func TestRecordCommand(t *testing.T) {
+	for _, file := range []string{"../../README.md", "manual.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), "\n"+userfailure.RecordCommand+"\n") {
+			t.Errorf("%s does not have the command %s", file, userfailure.RecordCommand)
+		}
+	}
+	_, err := ohframe.Read(t.Context(), strings.NewReader("no trace\n"), ohframe.Options{})
+	if e := described(err); e == nil || !strings.Contains(e.Hint, recordCommands) {
+		t.Errorf("%v: got %+v, want the hint %s", err, e, recordCommands)
+	}
+}
