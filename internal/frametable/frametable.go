@@ -81,11 +81,17 @@ type row struct {
 	// Interactions are the ids of those that the frame belongs to.
 	Interactions []int64 `json:"interaction" parquet:"interaction,list"`
 
+	// Shown is when the display showed the frame: of an application frame, the present time of
+	// the render frame that took it.
+	Shown *int64 `json:"shown_ns" parquet:"shown_ns,optional"`
+
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
 	// explanation is not nil if Verdict is not. The table has it in words.
 	explanation *why.Explanation
+
+	shownEstimated bool
 }
 
 func newRow(f *analyzer.Frame) row {
@@ -119,8 +125,9 @@ func newRow(f *analyzer.Frame) row {
 	if f.Present.Known() {
 		r.PresentEstimated = &f.PresentEstimated
 	}
-	if f.Render != nil {
-		r.RenderVsyncID = known(f.Render.VsyncID)
+	r.setRender(f.Render, f.Facts.Has(analyzer.Dropped))
+	if f.Kind == analyzer.RenderFrame {
+		r.Shown, r.shownEstimated = r.Present, f.PresentEstimated
 	}
 	gpu := f.GPUSpan()
 	r.GPUStart, r.GPUEnd = known(gpu.Start), known(gpu.End)
@@ -137,6 +144,18 @@ func newRow(f *analyzer.Frame) row {
 		r.setVerdict(f.Verdict()) // only SurfaceFlinger judges truncated frames
 	}
 	return r
+}
+
+// setRender sets the render frame that took an application frame, nil if none did.
+func (r *row) setRender(render *analyzer.Frame, dropped bool) {
+	r.RenderVsyncID, r.Shown, r.shownEstimated = nil, nil, false
+	if render == nil {
+		return
+	}
+	r.RenderVsyncID = known(render.VsyncID)
+	if !dropped {
+		r.Shown, r.shownEstimated = known(render.Present), render.PresentEstimated
+	}
 }
 
 func (r *row) setVerdict(v analyzer.Verdict) {
@@ -217,10 +236,7 @@ func rowsOf(f *analyzer.Frame, in *Input, layers bool) []row {
 		l := &f.Android.Timeline.Layers[i]
 		r := frame
 		r.ActualStart, r.ActualEnd, r.Layers = known(l.Actual.Start), known(l.Actual.End), []string{l.Name}
-		r.RenderVsyncID = nil
-		if l.Render != nil {
-			r.RenderVsyncID = known(l.Render.VsyncID)
-		}
+		r.setRender(l.Render, l.Verdict.Present == analyzer.PresentDropped)
 		r.setVerdict(l.Verdict)
 		list = append(list, r)
 	}

@@ -80,7 +80,7 @@ func TestColumns(t *testing.T) {
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "input",
+		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -144,20 +144,25 @@ func TestApplicationFrame(t *testing.T) {
 		Actual: analyzer.Interval{Start: 110, End: 230}, Expected: analyzer.Interval{Start: 100, End: 200}, Deadline: 200,
 		Period: 100, Facts: analyzer.MainLate | analyzer.Misaligned, Coalesced: 2,
 		Transactions: []analyzer.Sent{{Index: 5}, {Index: 4}, {Index: 1 << 40}},
-		Render:       &analyzer.Frame{Kind: analyzer.RenderFrame, VsyncID: 9},
+		Render:       &analyzer.Frame{Kind: analyzer.RenderFrame, VsyncID: 9, Present: 400},
 	}
 	want := map[string]string{
 		"kind": "app", "process": "app", "pid": "2000", "tid": "2001", "vsync_id": "7",
 		"transactions": "5 4 1099511627776", // in the order sent
 		"start_ns":     "110", "end_ns": "230", "expected_start_ns": "100", "expected_end_ns": "200", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
-		"flag":            "1", // 3 is for render frames
-		"render_vsync_id": "9",
-		"jank_type":       "App Deadline Missed", "jank_severity": "Full", "present_type": "Unknown Present",
+		"flag":            "1",                    // 3 is for render frames
+		"render_vsync_id": "9", "shown_ns": "400", // present_ns is that of a render frame
+		"jank_type": "App Deadline Missed", "jank_severity": "Full", "present_type": "Unknown Present",
 		"prediction_type": "Valid Prediction", "on_time_finish": "false", "layers": "app#2001",
 		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2",
 	}
 	checkRow(t, f, want)
+	dropped := *f
+	dropped.Facts |= analyzer.Dropped
+	if r := newRow(&dropped); r.Shown != nil {
+		t.Errorf("a dropped frame was shown at %d", *r.Shown)
+	}
 	if got, want := jsonRow(t, f)["transactions"], []any{5.0, 4.0, float64(1 << 40)}; !reflect.DeepEqual(got, want) {
 		t.Errorf("json: transactions: got %v, want %v", got, want)
 	}
@@ -183,7 +188,7 @@ func TestRenderFrame(t *testing.T) {
 		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9",
 		"start_ns": "210", "end_ns": "290", "expected_start_ns": "200", "expected_end_ns": "350", "period_ns": "100",
 		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
-		"gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400",
+		"gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400", "shown_ns": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Full",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false",
 		"deadline_ns": "350", "overrun_ns": "30", "main_late": "false", "gpu_late": "true", "coalesced": "0", "commit_estimated": "false", "present_estimated": "true",
@@ -295,7 +300,7 @@ func TestTable(t *testing.T) {
 	}
 	timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1_000_000_000, End: 2_000_000_000}, Frames: []*analyzer.Frame{app, late}}
 	want := [][]string{
-		{"app", "layer", "–", "–", "–", "+1.0", "1.0", "-1.0", "on", "time", "9", "–"},
+		{"app", "layer", "–", "–", "–", "+1.0", "1.0", "-1.0", "on", "time", "9", "~+20.0"},
 		{"render", "render_service", "1027", "1027", "9", "+2.5", "7.5", "4.3", "late", "on", "the", "GPU,", "misaligned", "–", "~+20.0"},
 	}
 	lines := strings.Split(write(t, "table", timeline), "\n")

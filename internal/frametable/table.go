@@ -26,7 +26,7 @@ type tableColumn struct {
 // sortColumns are the values of SortColumns for titles of the table that are no columns,
 // without the unit.
 var sortColumns = map[string]string{
-	"vsync": "vsync_id", "at": "start_ns", "took": durationColumn, "over": "overrun_ns", "render": "render_vsync_id", "shown": "present_ns",
+	"vsync": "vsync_id", "at": "start_ns", "took": durationColumn, "over": "overrun_ns", "render": "render_vsync_id", "shown": "shown_ns",
 }
 
 // SortColumn returns the value of SortColumns for a title of the table, or for one without its
@@ -47,8 +47,8 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 		{"facts", false, func(r *row, _ *Input) string { return r.facts() }},
 		{"render", true, func(r *row, _ *Input) string { return integer(r.RenderVsyncID) }},
 		{"shown ms", true, func(r *row, in *Input) string {
-			shown := fromStart(r.Present, in)
-			if r.PresentEstimated != nil && *r.PresentEstimated {
+			shown := fromStart(r.Shown, in)
+			if r.shownEstimated && r.Shown != nil {
 				shown = "~" + shown
 			}
 			return shown
