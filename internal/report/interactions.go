@@ -137,11 +137,11 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 // interactionTable returns the measures of interactions. Those with a picture link to it.
 func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictures view.Strips) view.Table {
 	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
-		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "Application"}, {Title: "At", Number: true, Drop: 5, Meaning: "its input, or its begin without one, from the start of the trace"},
-		{Title: "Response ms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Number: true, Drop: 6, Meaning: define("completion")},
-		{Title: "Late", Number: true, Drop: 2, Meaning: define("late")}, {Title: "Missed run", Number: true, Meaning: define("longest missed run")},
-		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 3, Meaning: define("FPS")},
-		{Title: "P95 ms", Number: true, Drop: 7, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 4, Meaning: "vsync id of the frame with the largest overrun"},
+		{Title: "#", Number: true}, {Title: "Interaction", About: "scene"}, {Title: "Application", About: "page"}, {Title: "At", Number: true, Drop: 2, Meaning: "its input, or its begin without one, from the start of the trace"},
+		{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Short: "Completion\nms", Number: true, Drop: 4, Meaning: define("completion")},
+		{Title: "Late", Number: true, Meaning: define("late")}, {Title: "Missed run", Short: "Missed\nrun", Number: true, Meaning: define("longest missed run")},
+		{Title: "Hitch ms/s", Short: "Hitch\nms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 1, Meaning: define("FPS")},
+		{Title: "P95 ms", Short: "P95\nms", Number: true, Drop: 5, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 3, Meaning: "vsync id of the frame with the largest overrun"},
 	}}
 	for _, i := range shown {
 		row := b.interactionRow(i, in.origin())
@@ -341,7 +341,7 @@ func (b *builder) stagesOfLaunches(in *Input, list []*stats.Interaction) view.Ta
 			launches = append(launches, i)
 		}
 	}
-	t := view.Table{Label: "Stages of launches"}
+	t := view.Table{Label: "Stages of launches", Narrow: true}
 	if len(launches) == 0 {
 		return t
 	}

@@ -656,3 +656,34 @@ func TestNoInteractions(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 }
+
+// A narrow terminal leaves out scenes and pages first, then columns in order of their use, and
+// breaks no name of an application.
+func TestNarrowInteractions(t *testing.T) {
+	in := flings()
+	for _, test := range []struct {
+		width  int
+		hidden string
+	}{
+		{80, "no room for scene, page, P95 ms, Completion ms, Worst, At, FPS;"},
+		{100, "no room for scene, page, P95 ms, Completion ms, Worst;"}, // 3 + 18 + 22 + 10 + 9 + 8 + 7 of those that stay, 7 of FPS, 12 of At, 7 of Worst
+		{150, ""},
+	} {
+		out := write(t, []Input{in}, "table", Options{Interactions: true, Style: text.Style{Width: test.width}})
+		out, _, _ = strings.Cut(out, "The device's own figures")
+		flat := strings.Join(strings.Fields(out), " ")
+		if !strings.Contains(flat, test.hidden) || test.hidden == "" && strings.Contains(flat, "no room") {
+			t.Errorf("width %d: no %q in\n%s", test.width, test.hidden, out)
+		}
+		for _, title := range []string{"Response", "Late", "Missed", "Hitch", "com.example.gallery ", "com.example.notebook "} {
+			if !strings.Contains(out, title) {
+				t.Errorf("width %d: no %q in\n%s", test.width, title, out)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if n := text.Width(strings.TrimRight(line, "\n")); n > test.width {
+				t.Errorf("width %d: a line of %d\n%s", test.width, n, line)
+			}
+		}
+	}
+}

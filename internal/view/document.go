@@ -134,6 +134,8 @@ type Table struct {
 	Columns  []Column
 	Rows     []Row
 	Sortable bool
+	// Narrow keeps a page from making the table as wide as it can be.
+	Narrow bool
 	// More is a line below a shortened table.
 	More string
 }
@@ -147,6 +149,11 @@ type Column struct {
 	Min int
 	// Bars marks a column of bars, which only pages show.
 	Bars bool
+	// Short is the title in a narrow terminal, in lines; may be empty.
+	Short string
+	// About says what Cell.About has; a narrow page leaves it out, and a narrow terminal
+	// before it leaves out columns. Empty if it is always shown.
+	About string
 	// Drop lets a narrow terminal leave the column out: those with the highest Drop first, 0
 	// never.
 	Drop int

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -192,6 +193,9 @@ func (t *terminal) table(b *Table) {
 
 func (t *terminal) rows(b *Table) {
 	kept, widths, hidden := t.layout(b)
+	if len(hidden) > 0 {
+		b = briefly(b)
+	}
 	titles, least := []string{}, []int{}
 	for _, i := range kept {
 		title := b.Columns[i].Title
@@ -222,12 +226,53 @@ func (t *terminal) rows(b *Table) {
 // goodWidth is the least width of a column of text while there are columns to leave out.
 const goodWidth = 24
 
-// layout returns the columns of a table that have room, the width of each column, and the
-// titles of those without room. Text that is wider than its column is broken.
+// leastWidth is the least width of any column of text.
+const leastWidth = 10
+
+// briefly returns a table for a narrow terminal: with short titles and without the texts of
+// Column.About.
+func briefly(b *Table) *Table {
+	short := *b
+	short.Columns, short.Rows = slices.Clone(b.Columns), slices.Clone(b.Rows)
+	for i := range short.Columns {
+		c := &short.Columns[i]
+		c.Title = cmp.Or(c.Short, c.Title)
+		if c.About == "" {
+			continue
+		}
+		c.Min = 0
+		for n := range short.Rows {
+			r := &short.Rows[n]
+			r.Cells = slices.Clone(r.Cells)
+			r.Cells[i].About = ""
+			c.Min = max(c.Min, text.Width(r.Cells[i].Text))
+		}
+	}
+	return &short
+}
+
+// layout returns the columns of a table that have room, the width of each column, and what is
+// left out for lack of room: titles of columns, and Column.About. If anything is, the table is
+// shown briefly. Text that is wider than its column is broken.
 func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) {
+	kept, widths, hidden = t.columns(b)
+	if len(hidden) > 0 {
+		kept, widths, hidden = t.columns(briefly(b))
+		for i, c := range slices.Backward(b.Columns) {
+			if c.About != "" && slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Cells[i].About != "" }) {
+				hidden = slices.Insert(hidden, 0, c.About)
+			}
+		}
+	}
+	return kept, widths, hidden
+}
+
+// columns returns the columns of a table that have room, the width of each column, and the
+// titles of those without room.
+func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string) {
 	widths = make([]int, len(b.Columns))
 	for i, c := range b.Columns {
-		widths[i] = max(c.Min, text.Width(c.Title))
+		widths[i] = max(c.Min, titleWidth(c.Title))
 		for _, r := range b.Rows {
 			widths[i] = max(widths[i], text.Width(strings.TrimSpace(r.Cells[i].Text+" "+r.Cells[i].About)))
 		}
@@ -248,7 +293,7 @@ func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) 
 		for at, i := range slices.Backward(kept) {
 			if b.Columns[i].Drop == drop && needed() > t.Width {
 				kept = slices.Delete(kept, at, at+1)
-				hidden = append(hidden, b.Columns[i].Title)
+				hidden = append(hidden, strings.ReplaceAll(b.Columns[i].Title, "\n", " "))
 			}
 		}
 	}
@@ -264,7 +309,12 @@ func (t *terminal) layout(b *Table) (kept []int, widths []int, hidden []string) 
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
 	for n, i := range texts {
-		if share := max(10, room/(len(texts)-n)); share < widths[i] {
+		others := len(texts) - n - 1
+		share := max(leastWidth, room/(others+1))
+		if word := longestWord(b, i); word <= goodWidth && room-word >= others*leastWidth {
+			share = max(share, word+word&1)
+		}
+		if share < widths[i] {
 			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
 		}
 		if !t.Limited {
@@ -284,6 +334,24 @@ func (t *terminal) cell(c *Cell, strong bool) string {
 		s += " " + t.Dim(c.About)
 	}
 	return s
+}
+
+// longestWord returns the width of the longest word in a column.
+func longestWord(b *Table, column int) (width int) {
+	for _, r := range b.Rows {
+		for word := range strings.FieldsSeq(r.Cells[column].Text + " " + r.Cells[column].About) {
+			width = max(width, text.Width(word))
+		}
+	}
+	return width
+}
+
+// titleWidth returns the width of the widest line of a title.
+func titleWidth(title string) (width int) {
+	for line := range strings.SplitSeq(title, "\n") {
+		width = max(width, text.Width(line))
+	}
+	return width
 }
 
 func maxDrop(columns []Column) (highest int) {
