@@ -45,12 +45,13 @@ var exampleLines = map[string][]string{
 	},
 	"open": {
 		"ohframe open trace.ftrace",
-		"ohframe open trace.ftrace --process gallery --frame 10046",
+		"ohframe open trace.ftrace --interaction 2",
 		"ohframe open trace.ftrace --at +1.5s",
 	},
 	"record": {
 		"ohframe record -t 10 --app com.example.gallery -o trace",
 		"ohframe record -t 5 --app com.example.gallery --launch --runs 6 -o base",
+		"ohframe record -t 5 --app com.example.gallery --launch --debug-ui -o why",
 	},
 	"sql": {
 		"ohframe sql --export modules",

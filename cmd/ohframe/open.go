@@ -129,7 +129,6 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	printConverted(c, name, in, summary)
 	look := serve.ViewOptions{All: tracks == "all"}
 	switch {
 	case summary.Timeline == nil && (interaction != 0 || !at.IsZero()):
@@ -145,13 +144,14 @@ func open(c *cli.Context) error {
 		if look.At, err = at.Find(summary.Timeline); err != nil {
 			return err
 		}
-		switch {
-		case c.Bool("quiet"):
-		case len(look.At.Others) > 0:
-			fmt.Fprint(os.Stderr, otherFrames(name, summary.Timeline, look.At))
-		case look.At.Time.Known():
-			fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), c.String("at"), frameAt(summary.Timeline, look.At.Frame))))
-		}
+	}
+	printConverted(c, name, in, summary)
+	switch {
+	case c.Bool("quiet"):
+	case len(look.At.Others) > 0:
+		fmt.Fprint(os.Stderr, otherFrames(name, summary.Timeline, look.At))
+	case look.At.Time.Known():
+		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), c.String("at"), frameAt(summary.Timeline, look.At.Frame))))
 	}
 	if summary.Timeline == nil && !c.Bool("quiet") && diff.IsMerged(io.NewSectionReader(temporary, 0, math.MaxInt64)) {
 		fmt.Fprintf(os.Stderr, "%s: only Perfetto's UI v58 and later shows both traces on one timeline\n", inputName(name))

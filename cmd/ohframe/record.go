@@ -48,7 +48,7 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name the files `NAME`, or put them into FOLDER/"},
 			&cli.StringFlag{Name: "app", Usage: "report on the application `BUNDLE[/ABILITY]`"},
 			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
-			&cli.BoolFlag{Name: "debug-ui", Usage: "record components and state variables, which slows it down"},
+			&cli.BoolFlag{Name: "debug-ui", Usage: "name components and state variables; slows the application down; needs --launch"},
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
 			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
