@@ -34,7 +34,11 @@ func (b *builder) interactions(in *Input) []view.Block {
 		pictures := b.pictures(in, shown)
 		list = append(list, b.interactionSection(in, all, shown, pictures))
 		if b.page && len(pictures.List) > 0 {
-			list = append(list, view.Section{Title: "Frames of interactions", About: "from the input to the last frame shown", Blocks: []view.Block{pictures}})
+			s := view.Section{Title: "Frames of interactions", About: "from the input to the last frame shown", Blocks: []view.Block{pictures}}
+			if len(pictures.Legend) == 0 { // no frames
+				s.Title, s.About = "Stages of launches", "over time"
+			}
+			list = append(list, s)
 		}
 		if d := b.device(in, shown); len(d.Blocks) > 0 {
 			list = append(list, d)

@@ -435,6 +435,25 @@ func TestHostileInteractions(t *testing.T) {
 	}
 }
 
+// A picture of frames of render_service says so, and a short stage has no name in it.
+func TestPicturesExplained(t *testing.T) {
+	in := flings()
+	in.Timeline.Interactions[0].Explicit = false
+	in.Timeline.Interactions[0].Frames = in.Timeline.Interactions[0].Frames[:0]
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	in.Stats.Interactions[0].Counted, in.Stats.Interactions[1].Counted = "render", "render"
+	p := (&builder{page: true}).pictures(&in, in.Stats.Interactions)
+	if want := "The bars of 2 are frames of render_service"; !strings.Contains(p.About, want) {
+		t.Errorf("no %q in %q", want, p.About)
+	}
+	p = (&builder{page: true}).pictures(&in, in.Stats.Interactions[3:])
+	for n, want := range []string{"LoadAbility", "Application Launching", "UI Ability Launching", "", ""} { // 150, 50, 200, 10 and 20 of 430 ms
+		if got := p.List[0].Bars[n].Text; got != want {
+			t.Errorf("stage %d has the text %q, want %q", n, got, want)
+		}
+	}
+}
+
 // The pictures have each frame where it was, in the colour of its mark, and the response before
 // it: the axis of the second fling is from its input at 320 ms to its last present at 670 ms,
 // its longest frame is 45 ms long, and ten ms are a period.
@@ -632,6 +651,15 @@ func TestUnfinishedLaunch(t *testing.T) {
 	p := b.pictures(&in, in.Stats.Interactions)
 	if len(p.List) != 1 || len(p.List[0].Bars) != 2 {
 		t.Fatalf("got %+v", p.List)
+	}
+	for _, in := range []Input{in, flings()} {
+		want, other := "<h2>Stages of launches</h2>", "<h2>Frames of interactions</h2>"
+		if len(in.Stats.Interactions) > 1 {
+			want, other = other, want
+		}
+		if page := write(t, []Input{in}, "html", Options{}); !strings.Contains(page, want) || strings.Contains(page, other) {
+			t.Errorf("the page has no heading %s, or %s", want, other)
+		}
 	}
 	if bar := p.List[0].Bars[1]; bar.Title != "UI Ability Launching: ≥ 130.0 ms" || math.Abs(bar.Left-200.0/330) > 1e-9 || math.Abs(bar.Width-130.0/330) > 1e-9 {
 		t.Errorf("the last stage: %+v", bar)
