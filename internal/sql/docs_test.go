@@ -1,6 +1,7 @@
 package sql_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -35,8 +36,8 @@ func TestGuide(t *testing.T) {
 	t.Run("names", func(t *testing.T) { checkGuideNames(t, session) })
 }
 
-// checkGuide runs the queries of docs/perfetto.md on the demo trace, each as it
-// stands, and compares their output with what the guide says. With -update it
+// checkGuide runs the queries of docs/perfetto.md on the demo trace, or on one with
+// interactions, each as it stands, and compares their output with what the guide says. With -update it
 // writes that instead.
 func checkGuide(t *testing.T, session *engine.Session) {
 	text, err := os.ReadFile(guide)
@@ -44,10 +45,18 @@ func checkGuide(t *testing.T, session *engine.Session) {
 		t.Fatal(err)
 	}
 	queries := 0
+	var interactions *engine.Session // of a trace with interactions, for the queries about them
 	updated := block.ReplaceAllStringFunc(string(text), func(found string) string {
 		queries++
 		parts := block.FindStringSubmatch(found)
-		got := layOut(enginetest.Query(t, session, parts[1]))
+		on := session
+		if strings.Contains(parts[1], "ohos.interactions") {
+			if interactions == nil {
+				interactions = loadFlings(t)
+			}
+			on = interactions
+		}
+		got := layOut(enginetest.Query(t, on, parts[1]))
 		if got != parts[2] && !*update {
 			t.Errorf("query\n%s\ngives\n%s\nthe guide says\n%s", parts[1], got, parts[2])
 		}
@@ -73,6 +82,44 @@ func loadDemo(t *testing.T) *engine.Session {
 	defer demo.Close()
 	output, _ := convert(t, demo, exporter.Options{Causes: true})
 	return load(t, output)
+}
+
+func loadFlings(t *testing.T) *engine.Session {
+	t.Helper()
+	packed, err := os.Open("../../testdata/flings.ftrace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, _ := convert(t, text, exporter.Options{NoEvents: true})
+	return load(t, output)
+}
+
+// docs/perfetto.md lists the columns of the tables of interactions.
+func TestGuideColumns(t *testing.T) {
+	session := loadFlings(t)
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "Columns of `ohos_interaction`")
+	list, stages, _ := strings.Cut(list, "Columns of `ohos_launch_stage`")
+	stages, _, _ = strings.Cut(stages, "\n#")
+	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages} {
+		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; SELECT * FROM "+table+" LIMIT 1").Columns
+		if len(columns) < 9 {
+			t.Errorf("%s has the columns %q", table, columns)
+		}
+		for _, c := range columns {
+			if !strings.Contains(list, "`"+c+"`") {
+				t.Errorf("%s does not list %s.%s", guide, table, c)
+			}
+		}
+	}
 }
 
 // layOut prints a table for people.

@@ -42,7 +42,8 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   id ID(slice.id),
   -- The input, or the begin without one.
   ts TIMESTAMP,
-  -- From there to when the last frame was shown, as far as that is in the trace.
+  -- From there to when the last frame was shown. If that is unknown, to the end, or to the
+  -- begin of the last stage.
   dur DURATION,
   -- The track.
   track_id JOINID(track.id),

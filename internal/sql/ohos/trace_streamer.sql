@@ -580,7 +580,7 @@ WHERE
 CREATE OR REPLACE PERFETTO VIEW animation(
   -- The row, from 0.
   id LONG,
-  -- When the user did it. NULL without the wall clock.
+  -- When the user did it, from a wall clock in milliseconds. NULL without the wall clock.
   input_time TIMESTAMP,
   -- When the scene began.
   start_point TIMESTAMP,
