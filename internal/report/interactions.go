@@ -133,7 +133,7 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 	}
 	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && rating.IsFling(i) }; !b.hitched && slices.ContainsFunc(list, hitches) {
 		b.hitched = true
-		add("Limits of a fling", fmt.Sprintf("a hitch ratio below %g ms/s (Huawei, Apple), critical above %g (Apple); %d vsyncs missed in a row are noticeable (Huawei)", stats.HitchLimit, stats.HitchCritical, stats.MissedLimit))
+		add("Limits of a fling", fmt.Sprintf("a hitch ratio under %g ms/s (Huawei, Apple), critical above %g (Apple); %d vsyncs missed in a row are noticeable (Huawei)", stats.HitchLimit, stats.HitchCritical, stats.MissedLimit))
 	}
 	return notes
 }
@@ -174,9 +174,19 @@ func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, se
 	} else {
 		g.Interactions.Rows = append(g.Interactions.Rows, t.Rows...)
 	}
-	if n := len(all) - len(t.Rows); n > 0 {
-		g.Interactions.More = "Of each input, the worst interactions are listed."
+	var more []string
+	if g.Interactions.More != "" {
+		more = append(more, g.Interactions.More)
 	}
+	if n := len(all) - len(t.Rows); n > 0 && !b.shortened {
+		b.shortened = true
+		more = append(more, "Of each input, the worst interactions are listed.")
+	}
+	for _, note := range b.limits(all) {
+		n := note.(view.Note)
+		more = append(more, n.Label+": "+strings.TrimSuffix(n.Text, ".")+".")
+	}
+	g.Interactions.More = strings.Join(more, " ")
 }
 
 // widest returns the width of a column in which no name is broken.

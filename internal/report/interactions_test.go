@@ -133,7 +133,7 @@ func TestInteractions(t *testing.T) {
 		"3: its input is not in the trace", "3: no frame is known to have shown it",
 		"Limits of the response: a fling (the finger moves) S 80, A 120, B 180 ms; a cold launch S 680 ms",
 		"measurements with a camera, which include 15–30 ms that a trace does not show",
-		"Limits of a fling: a hitch ratio below 5 ms/s",
+		"Limits of a fling: a hitch ratio under 5 ms/s",
 		"Why: ohframe why --interaction 2 -- flings.ftrace",
 		"Response of 2: the device measures to the end of drawing, 1 frame after",
 		"Completion of 2: the device measures to the end of drawing, the report to the present",
@@ -341,7 +341,7 @@ func TestInteractionsMarkdown(t *testing.T) {
 	if !strings.Contains(out, want) || strings.Index(out, want) > strings.Index(out, "| Process |") {
 		t.Errorf("no %q before the processes in\n%s", want, out)
 	}
-	if out := write(t, []Input{flings(), flings()}, "markdown", Options{}); strings.Count(out, "| flings.ftrace | 2 | fling") != 2 {
+	if out := write(t, []Input{flings(), flings()}, "markdown", Options{}); strings.Count(out, "| flings.ftrace | 2 | fling") != 2 || strings.Count(out, "Limits of the response: a fling (the finger moves) S 80, A 120, B 180 ms") != 1 {
 		t.Errorf("two inputs:\n%s", out)
 	}
 	if out := write(t, []Input{manyFlings(1000)}, "markdown", Options{}); strings.Count(out, "LIST") != briefInteractions || !strings.Contains(out, "\n| 7 | ") || !strings.Contains(out, "the worst interactions are listed") {

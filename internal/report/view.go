@@ -52,6 +52,8 @@ type builder struct {
 	graded   [3]bool // by limitNames: the limit is explained
 	limited  bool    // grades are explained
 	hitched  bool    // the limits of flings are explained
+
+	shortened bool // a summary says that it has the worst interactions
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
