@@ -49,9 +49,39 @@ func (t Table) Widths(list ...int) {
 }
 
 // Wrap sets the maximum width of a column, counted from 0. Longer text continues
-// on the next line.
+// on the next line, if possible with a whole word or a part of a C++ name.
 func (t Table) Wrap(column, width int) {
-	t.columns[column].WidthMax, t.columns[column].WidthMaxEnforcer = width, text.WrapSoft
+	t.columns[column].WidthMax, t.columns[column].WidthMaxEnforcer = width, func(s string, width int) string {
+		return text.WrapSoft(breakNames(s, width), width)
+	}
+}
+
+// breakNames breaks words that are wider than a line at one of the "::" in them.
+func breakNames(s string, width int) string {
+	if Width(s) <= width || !strings.Contains(s, "::") {
+		return s
+	}
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		if Width(word) <= width {
+			continue
+		}
+		line := ""
+		words[i] = ""
+		for _, part := range strings.SplitAfter(word, "::") {
+			if line != "" && Width(line+part) > width {
+				words[i] += line + "\n"
+				line = ""
+			}
+			if name, ok := strings.CutSuffix(part, "::"); ok && Width(part) > width {
+				words[i] += name + "\n" // the colons have no room after it
+				part = "::"
+			}
+			line += part
+		}
+		words[i] += line
+	}
+	return strings.Join(words, " ")
 }
 
 // Render returns the table's lines, without a line end after the last.

@@ -297,25 +297,37 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 			}
 		}
 	}
-	// Columns of text share what the numbers leave: the narrow ones get all that they need.
-	room, texts := t.Width, []int{}
+	// Columns of text share what the numbers leave: the narrow ones get all that they need, but
+	// leave the others their least widths.
+	room, least, texts := t.Width, 0, []int{}
 	for _, i := range kept {
 		room -= 2
 		if b.Columns[i].Number {
 			room -= widths[i]
 		} else {
 			texts = append(texts, i)
+			least += b.Columns[i].Min
 		}
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
+	if least > room {
+		least = 0 // they share it all the same
+	}
 	for n, i := range texts {
 		others := len(texts) - n - 1
 		share := max(leastWidth, room/(others+1))
 		if word := longestWord(b, i); word <= goodWidth && room-word >= others*leastWidth {
 			share = max(share, word+word&1)
 		}
+		if least > 0 {
+			least -= b.Columns[i].Min
+			share = max(leastWidth, min(max(share, b.Columns[i].Min), room-least))
+		}
 		if share < widths[i] {
 			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
+			if share >= b.Columns[i].Min {
+				widths[i] = max(widths[i], b.Columns[i].Min)
+			}
 		}
 		if !t.Limited {
 			widths[i] = max(widths[i], b.Columns[i].Min)

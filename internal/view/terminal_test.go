@@ -94,6 +94,28 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// Columns of text leave each other their least widths while there is room for all.
+func TestLeastWidths(t *testing.T) {
+	table := Table{
+		Columns: []Column{{Title: "Step", Min: 8}, {Title: "Mostly", Min: 45}},
+		Rows:    []Row{{Cells: []Cell{{Text: strings.Repeat("word ", 9)}, {Text: "running in " + strings.Repeat("x", 45)}}}},
+	}
+	for _, width := range []int{80, 90} {
+		var b bytes.Buffer
+		if err := WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), strings.Repeat("x", 45)) {
+			t.Errorf("width %d: a word is broken:\n%s", width, b.String())
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := text.Width(strings.TrimSpace(line)); n > width {
+				t.Errorf("width %d: %d columns in %q", width, n, line)
+			}
+		}
+	}
+}
+
 // The page of a document has what only pages show, and no text of a trace as markup.
 func TestHTML(t *testing.T) {
 	d := everything()
