@@ -138,7 +138,11 @@ func (l *Limit) Grade(response trace.Duration) Grade {
 	return GradeBelow
 }
 
-// interactions measures the interactions of a timeline.
+// Interactions measures the interactions of a timeline, as Compute does.
+func Interactions(t *analyzer.Timeline, o Options) []*Interaction {
+	return interactions(t, o, newParts(t), emptyKnown(t))
+}
+
 func interactions(t *analyzer.Timeline, o Options, parts parts, known map[Kind]bool) []*Interaction {
 	list := []*Interaction{}
 	for _, i := range t.Interactions {

@@ -204,7 +204,7 @@ func sliceTable(list []why.SliceTime, n int) view.Table {
 		shown = shown[:n]
 	}
 	add := func(s *why.SliceTime) {
-		table.Rows = append(table.Rows, row(text.Printable(s.Slice), text.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)))
+		table.Rows = append(table.Rows, row(text.Printable(text.Function(s.Slice)), text.Milliseconds(s.Self()), number(s.Running), number(s.Waiting), number(s.Unknown)))
 	}
 	for i := range shown {
 		add(&shown[i])

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -18,6 +19,7 @@ import (
 // Interaction is an interaction with the late frames in it, and what its response was spent on.
 type Interaction struct {
 	*analyzer.Interaction
+	Measures *stats.Interaction
 	// Judged is the number of its frames with a deadline, Late that of the late ones, and Lost
 	// the sum of their overruns.
 	Judged, Late int
@@ -42,11 +44,12 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 		}
 	}
 	var list []*Interaction
-	for _, i := range t.Interactions {
-		if o.Process != nil && !o.Process(i.Process) || o.Interaction != nil && o.Interaction != i {
+	for _, m := range stats.Interactions(t, stats.Options{Process: o.Process}) {
+		i := m.Source
+		if o.Interaction != nil && o.Interaction != i {
 			continue
 		}
-		x := &Interaction{Interaction: i, Response: c.ResponseTo(i), causes: c, others: same[sceneOf(i)]}
+		x := &Interaction{Interaction: i, Measures: m, Response: c.ResponseTo(i), causes: c, others: same[sceneOf(i)]}
 		for _, f := range i.Frames {
 			if f.Judged() {
 				x.Judged++
@@ -79,6 +82,10 @@ func (i *Interaction) slow() bool {
 	return grade == stats.GradeB || grade == stats.GradeBelow
 }
 
+// explained reports whether the longest step of the response is a cause that is shown: of all
+// launches, and of responses with a grade below A.
+func (i *Interaction) explained() bool { return i.slow() || i.Launch() }
+
 // usual returns how long a step takes in the other interactions of the scene: the median, the
 // lower one of two; ok is false if there are none with the step.
 func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
@@ -103,7 +110,7 @@ func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
 // late frames lost the most time to (docs/why.md 9); empty for others.
 func (i *Interaction) mainCause() string {
 	var texts []string
-	if i.slow() || i.Launch() {
+	if i.explained() {
 		texts = append(texts, causetext.LongestStep(i.Response))
 	}
 	if i.Late > 0 {
@@ -177,7 +184,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		slices.SortStableFunc(listed, func(a, b *Interaction) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	table := view.Table{Label: "Interactions", Columns: []view.Column{
-		{Title: "#"}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response ms", Number: true}, {Title: "Late", Number: true},
+		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response ms", Number: true}, {Title: "Late", Number: true},
 		{Title: "Lost ms", Number: true}, {Title: "Main cause"},
 	}}
 	for _, i := range listed {
@@ -185,29 +192,36 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		if i.Judged > 0 {
 			late, lost = fmt.Sprintf("%d of %d", i.Late, i.Judged), text.Milliseconds(i.Lost)
 		}
-		if g, _ := i.grade(); g != "" {
+		g, _ := i.grade()
+		if g != "" {
 			response += " " + string(g)
 		}
 		r := row(fmt.Sprint(i.ID), text.Interaction(i.Interaction), i.start(in), response, late, lost, i.mainCause())
 		r.Cells[1].About = text.ProcessName(i.Process.Name)
-		if i.slow() {
-			r.Cells[3].Level = view.Warning
-		}
+		r.Cells[3].Level = view.LevelOf(rating.OfGrade(g))
 		table.Rows = append(table.Rows, r)
 	}
+	setMin(&table, 1, len(table.Columns)-1)
 	if n := len(in.Interactions) - len(listed); n > 0 {
 		table.More = fmt.Sprintf("… and %s that lost less; --all lists them", text.Count(n, "interaction"))
 	}
 	s := view.Section{Title: text.Count(len(in.Interactions), "interaction"), Blocks: []view.Block{table}}
-	if in.Why != nil {
+	switch {
+	case in.Why == nil:
+	case o.Page:
+		table.Columns = append(table.Columns, view.Column{Title: "Explain"})
+		for n, i := range listed {
+			table.Rows[n].Cells = append(table.Rows[n].Cells, view.Cell{Text: in.Why(i.ID), Command: true})
+		}
+		s.Blocks[0] = table
+	default:
 		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Why(ranked[0].ID)})
 	}
 	return []view.Block{s}
 }
 
-// interactionBlocks returns all that is known about the interaction of Options.Interaction
-// besides its late frames.
-func interactionBlocks(in *Input) (blocks []view.Block) {
+// interactionBlocks returns all that is known about the interaction of Options.Interaction.
+func interactionBlocks(in *Input, o Options) (blocks []view.Block) {
 	for _, i := range in.Interactions {
 		about := []string{text.ProcessName(i.Process.Name)}
 		if i.Page != "" {
@@ -217,37 +231,37 @@ func interactionBlocks(in *Input) (blocks []view.Block) {
 			Article: true, Title: fmt.Sprintf("Interaction %d: %s", i.ID, text.InteractionName(i.Interaction)),
 			About: strings.Join(append(about, i.start(in)), " · "),
 		}
-		if reasons := i.reasons(); reasons != "" {
-			s.Blocks = append(s.Blocks, view.Note{Text: reasons, Level: view.Warning})
+		if reasons := text.ReasonsOf(i.Measures); len(reasons) > 0 {
+			s.Blocks = append(s.Blocks, view.Note{Text: strings.Join(reasons, "; "), Level: view.Warning})
 		}
-		s.Blocks = append(s.Blocks, i.responseBlocks()...)
+		response, frames := i.responseBlocks(o.All), frameCauses(in, o)
+		if i.Late > 0 && !i.slow() { // the frames are what the user noticed
+			response, frames = frames, response
+		}
+		s.Blocks = append(append(s.Blocks, response...), frames...)
 		blocks = append(blocks, s)
 	}
 	return blocks
 }
 
-// reasonTexts say why something about an interaction is unknown.
-var reasonTexts = map[analyzer.Reasons]string{
-	analyzer.ReasonBeginCut:          "the trace begins within the interaction",
-	analyzer.ReasonEndCut:            "the trace ends within the interaction",
-	analyzer.ReasonBeginLost:         "the line of its begin is missing",
-	analyzer.ReasonEndLost:           "the line of its end is missing",
-	analyzer.ReasonInputUnseen:       "the trace lacks its input: the response counts from its begin",
-	analyzer.ReasonInputAstray:       "the time of its input is wrong: the response counts from its begin",
-	analyzer.ReasonNoFences:          "the trace has no present times: the response is an estimate",
-	analyzer.ReasonNotShown:          "no frame of it is known to be shown: the response is unknown",
-	analyzer.ReasonProcessUnseen:     "the trace has no line of its process",
-	analyzer.ReasonDeviceContradicts: "",
-}
-
-func (i *Interaction) reasons() string {
-	var texts []string
-	for bit := analyzer.Reasons(1); int(bit) < analyzer.ReasonsEnd; bit <<= 1 {
-		if s := reasonTexts[i.Reasons&bit]; s != "" {
-			texts = append(texts, s)
+// frameCauses returns the causes of the late frames of the interaction, and whose they are if
+// they are those of render_service.
+func frameCauses(in *Input, o Options) (blocks []view.Block) {
+	drawn := 0
+	for _, p := range in.Processes {
+		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
+			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Complete, p.Complete-p.Judged)})
+			continue
+		}
+		for _, b := range p.Blocks(in.Causes, o, false, &drawn) {
+			if s, ok := b.(view.Section); ok && p.Kind == stats.RenderService {
+				s.About = "frames of " + text.ProcessName(p.Name)
+				b = s
+			}
+			blocks = append(blocks, b)
 		}
 	}
-	return strings.Join(texts, "; ")
+	return blocks
 }
 
 var inputTexts = map[analyzer.Input]string{
@@ -262,8 +276,27 @@ const (
 	maxStepSlices = 6
 )
 
-// responseBlocks returns what the response was spent on.
-func (i *Interaction) responseBlocks() []view.Block {
+// brief reports whether the steps of a response say enough: its grade is S or A, and no more
+// than a tenth of it is above what is usual.
+func (i *Interaction) brief() bool {
+	grade, _ := i.grade()
+	if i.Launch() || grade != stats.GradeS && grade != stats.GradeA {
+		return false
+	}
+	excess, sum := trace.Duration(0), trace.Duration(0)
+	for n := range i.Response.Steps {
+		step := &i.Response.Steps[n]
+		sum += step.Duration()
+		if usual, ok := i.usual(step); ok {
+			excess += max(0, step.Duration()-usual)
+		}
+	}
+	return float64(excess) <= detailedShare*float64(sum)
+}
+
+// responseBlocks returns what the response was spent on. all adds what the threads did in the
+// longest steps, even if the response is fast.
+func (i *Interaction) responseBlocks(all bool) []view.Block {
 	if i.Response == nil {
 		return nil
 	}
@@ -282,6 +315,7 @@ func (i *Interaction) responseBlocks() []view.Block {
 			s.About += ", A " + text.Number(limit.A.Milliseconds(), 0) + ", B " + text.Number(limit.B.Milliseconds(), 0)
 		}
 		s.About += " ms)"
+		s.Blocks = append(s.Blocks, view.Note{Text: rating.LimitsNote, Level: view.Soft})
 	}
 	steps := i.Response.Steps
 	table := view.Table{Label: "What the response was spent on", Columns: []view.Column{
@@ -314,7 +348,16 @@ func (i *Interaction) responseBlocks() []view.Block {
 			table.Rows[n].Cells = slices.Delete(table.Rows[n].Cells, 2, 4)
 		}
 	}
+	setMin(&table, 0, len(table.Columns)-1)
 	s.Blocks = append(s.Blocks, table)
+	if i.explained() {
+		if advice := causetext.StepAdvice(i.Response, i.Process.PID); advice != "" {
+			s.Blocks = append(s.Blocks, view.Note{Label: "Advice for the longest step", Text: advice})
+		}
+	}
+	if !all && i.brief() {
+		return []view.Block{s}
+	}
 	for _, step := range i.detailed() {
 		for w := range step.Work {
 			work := &step.Work[w]
@@ -370,11 +413,25 @@ func workTable(w *why.Work) view.Table {
 		if c := x.Culprit; c != nil && x.Wait != why.Run {
 			culprit = causetext.Culprit(c)
 			if c.Slice != "" {
-				culprit += " in " + c.Slice
+				culprit += " in " + text.Function(c.Slice)
 			}
 		}
-		add(state, x.Time, x.Slice, x.SliceTime, culprit)
+		add(state, x.Time, text.Function(x.Slice), x.SliceTime, culprit)
 	}
 	add("idle", w.Idle, "", 0, "")
 	return table
 }
+
+// setMin makes columns so wide that none of their words is broken, if it is not too long.
+func setMin(t *view.Table, columns ...int) {
+	for _, c := range columns {
+		for _, r := range t.Rows {
+			for _, word := range strings.Fields(r.Cells[c].Text + " " + r.Cells[c].About) {
+				t.Columns[c].Min = min(max(t.Columns[c].Min, text.Width(word)), maxWord)
+			}
+		}
+	}
+}
+
+// maxWord is the widest word that a column has room for.
+const maxWord = 44

@@ -106,7 +106,7 @@ func TestOneInteraction(t *testing.T) {
 		"waiting for another process's reply 2.0 Parse 2.0 media:OS_IPC_1 in Query", "idle 1.0",
 		"Lost 14.0 ms in 1 late frame of 1")
 	out = writeInteractions(t, "text", Options{Interaction: timeline.Interactions[2]}, timeline, c)
-	contains(t, out, "response unknown", "the trace ends within the interaction; no frame of it is known to be shown: the response is unknown")
+	contains(t, out, "response unknown", "the trace ends within it; no frame is known to have shown it")
 }
 
 // A response that no longer fits the interaction, because that was cut, is unknown.
@@ -195,4 +195,71 @@ func TestLaunchCause(t *testing.T) {
 		{Step: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), End: at(750_000)},
 	}}
 	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "50.0 S – – UI Ability Launching 30.0 ms")
+}
+
+// Late frames come before a fast response, which has no details without --all, and after a slow
+// one. A fast response that took longer than usual has its details.
+func TestOrderAndDetails(t *testing.T) {
+	const detail = "application, until the scene begins, com.example.app"
+	order := func(o Options, id int, change func(*analyzer.Timeline, *why.Causes)) (first string, details bool) {
+		timeline, c := clicks()
+		change(timeline, c)
+		o.Interaction = timeline.Interactions[id-1]
+		out := writeInteractions(t, "text", o, timeline, c)
+		response, lost := strings.Index(out, "  Response"), strings.Index(out, "Lost 14.0 ms in 1 late frame of 1")
+		if response < 0 || strings.Contains(out, "late frame of") != (lost >= 0) {
+			t.Errorf("interaction %d:\n%s", id, out)
+		}
+		first = "response"
+		if lost >= 0 && lost < response {
+			first = "frames"
+		}
+		return first, strings.Contains(out, detail)
+	}
+	lateToo := func(t *analyzer.Timeline, _ *why.Causes) { t.Interactions[0].Frames = t.Interactions[1].Frames }
+	slower := func(t *analyzer.Timeline, c *why.Causes) { // 10 ms of 60 above the usual
+		c.Responses[t.Interactions[1]].Steps[0].End = at(210_000)
+		c.Responses[t.Interactions[1]].Steps[1].Start = at(210_000)
+	}
+	none := func(*analyzer.Timeline, *why.Causes) {}
+	for _, test := range []struct {
+		name    string
+		o       Options
+		id      int
+		change  func(*analyzer.Timeline, *why.Causes)
+		first   string
+		details bool
+	}{
+		{"fast", Options{}, 1, none, "response", false},
+		{"fast, late frames", Options{}, 1, lateToo, "frames", false},
+		{"fast, all", Options{All: true}, 1, none, "response", true},
+		{"fast, slower than usual", Options{}, 1, slower, "response", true},
+		{"slow, late frames", Options{}, 2, none, "response", true},
+	} {
+		if first, details := order(test.o, test.id, test.change); first != test.first || details != test.details {
+			t.Errorf("%s: first %s, details %t", test.name, first, details)
+		}
+	}
+}
+
+// A slow response has the advice for its longest step, and its limits the error of a camera. A
+// page has a command for each interaction.
+func TestAdviceOfResponse(t *testing.T) {
+	timeline, c := clicks()
+	const advice = "Advice for the longest step: split long callbacks of the UI thread, or move their work to TaskPool"
+	slow := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
+	contains(t, slow, advice, "include 15–30 ms that a trace does not show")
+	if fast := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[0]}, timeline, c); strings.Contains(fast, "Advice") {
+		t.Errorf("advice for a fast response:\n%s", fast)
+	}
+	contains(t, writeInteractions(t, "html", Options{}, timeline, c), `<code>explain 1</code>`, `<code>explain 3</code>`)
+}
+
+// The headline names the interactions that janked before the worst process.
+func TestHeadline(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[1]
+	i.Input, i.InputAt, i.Scene = analyzer.FirstMove, i.InputAt, "APP_LIST_FLING" // 180 ms are grade B
+	i.FirstShown = i.InputAt.Add(200 * ms)
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
 }

@@ -7,9 +7,11 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -45,7 +47,15 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 			d.Summary = i.summary()
 		}
 	case o.Vsync == 0:
-		d.Summary = summary(inputs)
+		var measured [][]*stats.Interaction
+		for _, in := range inputs {
+			var list []*stats.Interaction
+			for _, i := range in.Interactions {
+				list = append(list, i.Measures)
+			}
+			measured = append(measured, list)
+		}
+		d.Summary = rating.Headline(summary(inputs), measured...)
 	}
 	if len(inputs) > 1 {
 		d.Blocks = overallBlocks(inputs, o)
@@ -87,11 +97,11 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
+	if o.Interaction != nil {
+		return append([]view.Block{head}, interactionBlocks(in, o)...)
+	}
 	head.Blocks = append(head.Blocks, interactionsTable(in, o)...)
 	var sections []view.Block
-	if o.Interaction != nil {
-		sections = interactionBlocks(in)
-	}
 	onTime, frames, unknown := 0, 0, 0
 	for i, p := range in.Processes {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {

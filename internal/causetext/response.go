@@ -5,6 +5,8 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+	"ohframe/internal/why/place"
 )
 
 var steps = map[why.Step]string{
@@ -48,12 +50,12 @@ func Work(w *why.Work) string {
 		time trace.Duration
 	}
 	var terms []term
-	add := func(text string, d trace.Duration) {
+	add := func(what string, d trace.Duration) {
 		at := len(terms)
 		for at > 0 && terms[at-1].time < d {
 			at--
 		}
-		terms = append(terms[:at], append([]term{{text, d}}, terms[at:]...)...)
+		terms = append(terms[:at], append([]term{{what, d}}, terms[at:]...)...)
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
@@ -61,9 +63,9 @@ func Work(w *why.Work) string {
 		switch {
 		case x.Slice == "":
 		case 10*x.SliceTime >= 9*x.Time:
-			s += " in " + x.Slice
+			s += " in " + text.Function(x.Slice)
 		default:
-			s += ", most in " + x.Slice + " (" + ms(x.SliceTime) + ")"
+			s += ", most in " + text.Function(x.Slice) + " (" + ms(x.SliceTime) + ")"
 		}
 		if x.Culprit != nil && x.Wait != why.Run {
 			s += ", for " + Culprit(x.Culprit)
@@ -92,18 +94,58 @@ func WorkThread(w *why.Work) string {
 	return Culprit(&why.Culprit{PID: w.PID, TID: w.TID, Process: w.Process, Thread: w.Thread})
 }
 
-// LongestStep says which step of a response took the longest, and what its thread did most of
-// the time; empty for nil.
-func LongestStep(r *why.Response) string {
-	if r == nil {
-		return ""
-	}
+func longestStep(r *why.Response) *why.ResponseStep {
 	longest := &r.Steps[0]
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Duration() > longest.Duration() {
 			longest = s
 		}
 	}
+	return longest
+}
+
+// StepAdvice returns the advice for what the thread did most of the time in the longest step of
+// a response, as Advice does. app is the process of the application. The advice is that for
+// frames; work outside of a frame counts as work that delays one.
+func StepAdvice(r *why.Response, app trace.PID) string {
+	s := longestStep(r)
+	if len(s.Work) == 0 {
+		return ""
+	}
+	w := &s.Work[len(s.Work)-1]
+	if len(w.Waits) == 0 || w.Idle > w.Waits[0].Time || s.Step == why.StepDisplay {
+		return ""
+	}
+	x := &w.Waits[0]
+	c := place.Cause{Wait: x.Wait, Place: place.Lookup([]byte(x.Slice)), Scheduled: true, OthersScheduled: true}
+	if w.PID != app {
+		c.Reader = place.System
+	}
+	switch s.Step {
+	case why.StepDispatch, why.StepHandling, why.StepVsync, why.StepLaunch:
+		if x.Wait == why.Run {
+			c.Wait = why.EarlierWork
+		}
+	case why.StepApplication:
+		if x.Wait == why.Run && c.Place.Stage == why.NoStage {
+			c.Place.Stage = why.StageFrame
+		}
+	}
+	c.WaitedFor(x.Culprit, w.PID)
+	a := c.Advice()
+	if x.Wait == why.WaitUnknown && (a == why.AdviseLost || a == why.AdviseStates) {
+		return "" // what to record is said of the whole trace
+	}
+	return Advice(a)
+}
+
+// LongestStep says which step of a response took the longest, and what its thread did most of
+// the time; empty for nil.
+func LongestStep(r *why.Response) string {
+	if r == nil {
+		return ""
+	}
+	longest := longestStep(r)
 	s := ResponseStep(longest) + " " + ms(longest.Duration())
 	if len(longest.Work) == 0 {
 		return s
@@ -115,7 +157,7 @@ func LongestStep(r *why.Response) string {
 	case w.Waits[0].Wait == why.WaitUnknown && w.Waits[0].Slice == "":
 		return s
 	case w.Waits[0].Slice != "":
-		return s + ": " + workWait(w, &w.Waits[0]) + " in " + w.Waits[0].Slice
+		return s + ": " + workWait(w, &w.Waits[0]) + " in " + text.Function(w.Waits[0].Slice)
 	}
 	return s + ": " + workWait(w, &w.Waits[0])
 }

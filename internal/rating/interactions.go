@@ -17,6 +17,10 @@ func OfGrade(g stats.Grade) Level {
 	return None
 }
 
+// LimitsNote says whose limits the grades have, and that these include what a trace does not show.
+const LimitsNote = "The limits are those of Huawei's application experience standards, " +
+	"for measurements with a camera, which include 15–30 ms that a trace does not show: aim for a response that much shorter."
+
 // Missed are the published limits that an interaction misses.
 type Missed struct{ Response, Hitches, Run bool }
 

@@ -128,8 +128,7 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 	}
 	if len(limits) > 0 && !b.limited {
 		b.limited = true
-		add("Grades", "S is the best, then A and B; below is not acceptable. The limits are those of Huawei's application experience standards, "+
-			"for measurements with a camera, which include 15–30 ms that a trace does not show: aim for a response that much shorter.")
+		add("Grades", "S is the best, then A and B; below is not acceptable. "+rating.LimitsNote)
 	}
 	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && rating.IsFling(i) }; !b.hitched && slices.ContainsFunc(list, hitches) {
 		b.hitched = true

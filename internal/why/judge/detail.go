@@ -79,18 +79,7 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Adv
 	if a.Frame.Kind == analyzer.RenderFrame {
 		c.Reader = place.System
 	}
-	if by := s.Culprit; by != nil {
-		switch {
-		case place.CollectsGarbage(by.Wait, by.Slice) && (s.Wait == why.WaitOwnThread || s.Wait == why.WaitGC):
-			c.Wait = why.WaitGC
-		case place.IsLogger(by.Process) || place.IsLogger(by.Thread):
-			c.Rival = place.Logger
-		case by.PID == a.Frame.Process.PID:
-			c.Rival = place.OwnThread
-		default:
-			c.Rival = place.OtherThread
-		}
-	}
+	c.WaitedFor(s.Culprit, a.Frame.Process.PID)
 	return c.Advice()
 }
 

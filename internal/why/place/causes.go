@@ -3,6 +3,7 @@ package place
 import (
 	"strings"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
 
@@ -42,6 +43,21 @@ type Cause struct {
 	Rival  Rival
 	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
 	Scheduled, OthersScheduled bool
+}
+
+// WaitedFor adds the thread that was waited for by a thread of a process; nil is unknown.
+func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
+	switch {
+	case by == nil:
+	case CollectsGarbage(by.Wait, by.Slice) && (c.Wait == why.WaitOwnThread || c.Wait == why.WaitGC):
+		c.Wait = why.WaitGC
+	case IsLogger(by.Process) || IsLogger(by.Thread):
+		c.Rival = Logger
+	case by.PID == process:
+		c.Rival = OwnThread
+	default:
+		c.Rival = OtherThread
+	}
 }
 
 // Advice returns the advice for the cause.
