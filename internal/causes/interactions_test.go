@@ -259,7 +259,7 @@ func TestAdviceOfResponse(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	timeline, c := clicks()
 	i := timeline.Interactions[1]
-	i.Input, i.InputAt, i.Scene = analyzer.FirstMove, i.InputAt, "APP_LIST_FLING" // 180 ms are grade B
+	i.Input, i.Scene = analyzer.FirstMove, "APP_LIST_FLING" // 180 ms are grade B
 	i.FirstShown = i.InputAt.Add(200 * ms)
 	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
 }
