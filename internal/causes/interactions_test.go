@@ -106,7 +106,7 @@ func TestOneInteraction(t *testing.T) {
 		"waiting for another process's reply 2.0 Parse 2.0 media:OS_IPC_1 in Query", "idle 1.0",
 		"Lost 14.0 ms in 1 late frame of 1")
 	out = writeInteractions(t, "text", Options{Interaction: timeline.Interactions[2]}, timeline, c)
-	contains(t, out, "response unknown", "the trace ends within it; no frame is known to have shown it")
+	contains(t, out, "response unknown", "it ends after the trace or the window; no frame is known to have shown it")
 }
 
 // A response that no longer fits the interaction, because that was cut, is unknown.

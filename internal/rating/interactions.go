@@ -73,6 +73,9 @@ func Headline(summary string, inputs ...[]*stats.Interaction) string {
 		return ": " + name(list)
 	}
 	of := " of " + text.Count(total, "interaction")
+	if total == 1 {
+		of = " interaction"
+	}
 	var parts []string
 	if n := len(janked); n > 0 {
 		parts = append(parts, fmt.Sprint(n)+of+" janked"+named(janked))

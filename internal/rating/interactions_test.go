@@ -35,7 +35,7 @@ func TestHeadline(t *testing.T) {
 		{"none", [][]*stats.Interaction{{good}}, "late"},
 		{"janked", [][]*stats.Interaction{{good, fling(2, 5), fling(3, 6)}}, "2 of 3 interactions janked: 2, 3 (fling of a list of com.a); late"},
 		{"both", [][]*stats.Interaction{{good, fling(2, 5), slow}}, "1 of 3 interactions janked: 2 (fling of a list of com.a); 1 responded too late: 4 (switch of a page of com.b); late"},
-		{"missed run", [][]*stats.Interaction{{of(1, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS)}}, "1 of 1 interaction janked: 1 (switch of a tab of com.b); late"},
+		{"missed run", [][]*stats.Interaction{{of(1, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS)}}, "1 interaction janked: 1 (switch of a tab of com.b); late"},
 		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3; late"},
 		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked; 1 responded too late; late"},
 	} {

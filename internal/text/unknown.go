@@ -17,8 +17,8 @@ type UnknownFact struct {
 
 // Unknowns are those of analyzer.Reasons, in their order, and further ones.
 var Unknowns = []UnknownFact{
-	because(analyzer.ReasonBeginCut, "the trace begins within it"),
-	because(analyzer.ReasonEndCut, "the trace ends within it"),
+	because(analyzer.ReasonBeginCut, "it begins before the trace or the window"),
+	because(analyzer.ReasonEndCut, "it ends after the trace or the window"),
 	because(analyzer.ReasonBeginLost, "the line of its begin is missing"),
 	because(analyzer.ReasonEndLost, "the line of its end is missing"),
 	because(analyzer.ReasonInputUnseen, "its input is not in the trace; response and completion count from its begin"),
