@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -255,16 +256,30 @@ func (p *InteractionPair) measure(name string) *Measure {
 // verdict returns the worst verdict on a measure.
 func (p *InteractionPair) verdict() Verdict { return worst(p.Measures) }
 
-// title names the scene and its page: "APP_LIST_FLING on pages/Index", "cold launch".
-func (p *InteractionPair) title() string {
-	title := p.Scene
+// title names the scene, as conditions do, and its page: "APP_LIST_FLING on pages/Index",
+// "cold launch".
+func (p *InteractionPair) title() string { return p.titleOf(p.Scene) }
+
+// words is the title as reports have it: "fling of a list on pages/Index".
+func (p *InteractionPair) words() string { return p.titleOf(cmp.Or(text.Scene(p.Scene), p.Scene)) }
+
+func (p *InteractionPair) titleOf(scene string) string {
 	if p.Launch {
-		title += " launch"
+		scene = p.Scene + " launch"
 	}
 	if p.Page != "" {
-		title += " on " + p.Page
+		scene += " on " + p.Page
 	}
-	return text.Printable(title)
+	return text.Printable(scene)
+}
+
+// heading has both names: "com.example.gallery, fling of a list (APP_LIST_FLING) on pages/Index".
+func (p *InteractionPair) heading() string {
+	scene := p.Scene
+	if name := text.Scene(scene); name != "" {
+		scene = fmt.Sprintf("%s (%s)", name, scene)
+	}
+	return text.ProcessName(p.Process) + ", " + p.titleOf(scene)
 }
 
 // fullTitle is the title with the application before it.

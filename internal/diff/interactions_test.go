@@ -118,7 +118,7 @@ func TestInteractionChanges(t *testing.T) {
 	if m := p.measure("hitch"); m.Base != nil || m.Verdict != NotTested || d.InteractionChanges != 1 || d.interactionUnit() != "interaction" {
 		t.Errorf("%s, %d changes of %ss", describe(m), d.InteractionChanges, d.interactionUnit())
 	}
-	if !strings.HasPrefix(d.verdict(), "worse: APP_LIST_FLING on pages/Index (Response); ") {
+	if !strings.HasPrefix(d.verdict(), "worse: fling of a list on pages/Index (Response); ") {
 		t.Errorf("verdict %q", d.verdict())
 	}
 	// What is not significant is so of one run. Two are not enough.
@@ -233,13 +233,17 @@ func TestInteractionView(t *testing.T) {
 		t.Fatalf("%d and %d tables", len(page), len(terminal))
 	}
 	want := [][]string{
-		{"APP_LIST_FLING on pages/Index", "5 → 5", "82.0 → 92.0", "– → –", "– → –", "worse"},
+		{"fling of a list on pages/Index", "5 → 5", "82.0 → 92.0", "– → –", "– → –", "worse"},
 		{"cold launch", "1 → 1", "600.0 → 700.0", "", "", "not tested"},
 	}
 	for i, row := range page[0].Rows {
 		if got := cellTexts(row); !slices.Equal(got, want[i]) {
 			t.Errorf("%q, want %q", got, want[i])
 		}
+	}
+	// Both names are where there is room.
+	if out, heading := write(t, d, "html", WriteOptions{}), "com.example.gallery, fling of a list (APP_LIST_FLING) on pages/Index"; !strings.Contains(out, heading) {
+		t.Errorf("no heading %s", heading)
 	}
 	for _, format := range Formats {
 		out := write(t, d, format, WriteOptions{Verbose: true})

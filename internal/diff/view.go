@@ -196,7 +196,7 @@ func (d *Diff) verdict() string {
 	for _, p := range d.Interactions {
 		for _, v := range []Verdict{Worse, Better} {
 			if labels := labels(p.Measures, v); len(labels) > 0 {
-				scenes[v] = append(scenes[v], p.title()+" ("+strings.Join(labels, ", ")+")")
+				scenes[v] = append(scenes[v], p.words()+" ("+strings.Join(labels, ", ")+")")
 			}
 		}
 	}

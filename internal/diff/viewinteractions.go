@@ -36,10 +36,10 @@ func (d *Diff) viewInteractions(verbose bool) []view.Block {
 		shown := d.shownInteractions()
 		blocks = append(blocks, d.interactionTable(shown), view.Note{Text: d.interactionMethod(), Level: view.Soft})
 		for _, p := range shown {
-			changes := MeasureTable(p.fullTitle(), slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
-			blocks = append(blocks, view.Page{view.Fold{Title: p.fullTitle(), Blocks: []view.Block{changes}}})
+			changes := MeasureTable(p.heading(), slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
+			blocks = append(blocks, view.Page{view.Fold{Title: p.heading(), Blocks: []view.Block{changes}}})
 			if p.verdict().Significant() || verbose {
-				blocks = append(blocks, view.Terminal{view.Note{Label: p.fullTitle()}, changes})
+				blocks = append(blocks, view.Terminal{view.Note{Label: p.heading()}, changes})
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (d *Diff) interactionTable(list []*InteractionPair) view.Table {
 		{Title: "Hitch, ms/s", Number: true}, {Title: "FPS", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
 	for _, p := range list {
-		cells := []view.Cell{{Text: p.title(), About: text.ProcessName(p.Process)}, {Text: fmt.Sprintf("%d → %d", count(p.Base), count(p.New))}}
+		cells := []view.Cell{{Text: p.words(), About: text.ProcessName(p.Process)}, {Text: fmt.Sprintf("%d → %d", count(p.Base), count(p.New))}}
 		columns := []string{"response_ms", "hitch", "fps"}
 		if p.Launch {
 			columns = []string{"first_frame_ms", "", ""}

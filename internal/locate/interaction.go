@@ -61,7 +61,7 @@ const maxInteractions = 8
 func interactionNames(list []*analyzer.Interaction, origin trace.Time) string {
 	var names []string
 	for _, i := range list[:min(len(list), maxInteractions)] {
-		name := fmt.Sprintf("%d (%s of %s", i.ID, text.InteractionName(i), text.ProcessName(i.Process.Name))
+		name := fmt.Sprintf("%d (%s, %s", i.ID, text.Interaction(i), text.ProcessName(i.Process.Name))
 		if at := i.Span().Start; at.Known() {
 			name += ", " + text.Since(origin, at)
 		}

@@ -32,9 +32,9 @@ func TestInteraction(t *testing.T) {
 		timeline   *analyzer.Timeline
 		what, hint string // the end of it
 	}{
-		{3, timeline, "--interaction: no interaction has the id 3", "interactions: 1 (APP_LIST_FLING of com.example.gallery, +10.0 ms), 2 (cold launch of com.example.notebook, +30.0 ms)"},
+		{3, timeline, "--interaction: no interaction has the id 3", "interactions: 1 (fling of a list, com.example.gallery, +10.0 ms), 2 (cold launch, com.example.notebook, +30.0 ms)"},
 		{-1, timeline, "--interaction: no interaction has the id -1", ""},
-		{11, many, "--interaction: no interaction has the id 11", "8 (APP_LIST_FLING of com.example.gallery, +8.0 ms), 2 more: ohframe report lists them"},
+		{11, many, "--interaction: no interaction has the id 11", "8 (fling of a list, com.example.gallery, +8.0 ms), 2 more: ohframe report lists them"},
 		{1, &analyzer.Timeline{}, "--interaction: the trace has no interactions", "ohframe record takes them all"},
 	} {
 		_, err := Interaction(test.id, test.timeline)
@@ -73,7 +73,7 @@ func TestProcessInteraction(t *testing.T) {
 		{implicit, "render_service", "", ""},
 		{fling, "com.example.gallery", "", ""},
 		{fling, "render_service", "--process: interaction 2 is of com.example.gallery", "leave out --process"},
-		{fling, "com.example.notebook", "--process: interaction 2 is of com.example.gallery", "leave out --process; interactions that it matches: 3 (APP_TAB_SWITCH of com.example.notebook, +40.0 ms)"},
+		{fling, "com.example.notebook", "--process: interaction 2 is of com.example.gallery", "leave out --process; interactions that it matches: 3 (switch of a tab, com.example.notebook, +40.0 ms)"},
 		{fling, "nosuch", "--process: no process with frames matches", "processes with frames: com.example.gallery, render_service"},
 	} {
 		err := ProcessInteraction(test.i, test.process, func(p *analyzer.Process) bool { return p.Name == test.process }, timeline)
