@@ -259,7 +259,16 @@ func TestAdviceOfResponse(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	timeline, c := clicks()
 	i := timeline.Interactions[1]
-	i.Input, i.Scene = analyzer.FirstMove, "APP_LIST_FLING" // 180 ms are grade B
+	i.Input, i.Scene = analyzer.FirstMove, "APP_LIST_FLING" // 200 ms are below all limits
 	i.FirstShown = i.InputAt.Add(200 * ms)
 	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
+}
+
+// The late frames of render_service say whose they are, because the interaction is of an
+// application.
+func TestFramesOfRenderService(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[1]
+	i.Frames[0].Kind, i.Frames[0].Process = analyzer.RenderFrame, &analyzer.Process{PID: 900, Name: "render_service"}
+	contains(t, writeInteractions(t, "text", Options{Interaction: i}, timeline, c), "Lost 14.0 ms in 1 late frame of 1 frames of render_service")
 }

@@ -18,12 +18,13 @@ func TestFunction(t *testing.T) {
 	}
 }
 
-// A table breaks a name that is wider than its column after "::", and shorter ones nowhere.
+// A table breaks a name that is wider than its column at colons, and shorter ones nowhere.
 func TestBreakNames(t *testing.T) {
 	for s, want := range map[string]string{
 		"in Thread::Handle":      "in Thread::Handle",
 		"in MainThread::Handle":  "in MainThread::\nHandle",
 		"a::b::MainThread::cd":   "a::b::\nMainThread::cd",
+		"Uni:QuickPrepareNode":   "Uni:\nQuickPrepareNode",
 		"aaaaaaaaaaaaaa::bb":     "aaaaaaaaaaaaaa\n::bb",
 		"aaaaaaaaaaaaaaaaaaaaaa": "aaaaaaaaaaaaaaaaaaaaaa",
 	} {

@@ -49,16 +49,16 @@ func (t Table) Widths(list ...int) {
 }
 
 // Wrap sets the maximum width of a column, counted from 0. Longer text continues
-// on the next line, if possible with a whole word or a part of a C++ name.
+// on the next line, if possible with a whole word or a part of a name.
 func (t Table) Wrap(column, width int) {
 	t.columns[column].WidthMax, t.columns[column].WidthMaxEnforcer = width, func(s string, width int) string {
 		return text.WrapSoft(breakNames(s, width), width)
 	}
 }
 
-// breakNames breaks words that are wider than a line at one of the "::" in them.
+// breakNames breaks words that are wider than a line at colons in them.
 func breakNames(s string, width int) string {
-	if Width(s) <= width || !strings.Contains(s, "::") {
+	if Width(s) <= width || !strings.Contains(s, ":") {
 		return s
 	}
 	words := strings.Split(s, " ")
@@ -68,14 +68,20 @@ func breakNames(s string, width int) string {
 		}
 		line := ""
 		words[i] = ""
-		for _, part := range strings.SplitAfter(word, "::") {
+		for word != "" {
+			end := len(word)
+			if at := strings.IndexByte(word, ':'); at >= 0 {
+				end = len(word) - len(strings.TrimLeft(word[at:], ":"))
+			}
+			part := word[:end]
+			word = word[end:]
 			if line != "" && Width(line+part) > width {
 				words[i] += line + "\n"
 				line = ""
 			}
-			if name, ok := strings.CutSuffix(part, "::"); ok && Width(part) > width {
+			if name := strings.TrimRight(part, ":"); name != part && Width(part) > width {
 				words[i] += name + "\n" // the colons have no room after it
-				part = "::"
+				part = part[len(name):]
 			}
 			line += part
 		}
