@@ -689,12 +689,14 @@ func TestNoInteractions(t *testing.T) {
 // breaks no name of an application.
 func TestNarrowInteractions(t *testing.T) {
 	in := flings()
+	in.Timeline.Interactions[2].Scene = "LAUNCHER_APP_SWIPE_TO_HOME"
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	for _, test := range []struct {
 		width  int
 		hidden string
 	}{
 		{80, "no room for scene, page, P95 ms, Completion ms, Worst, At, FPS;"},
-		{100, "no room for scene, page, P95 ms, Completion ms, Worst;"}, // 3 + 18 + 22 + 10 + 9 + 8 + 7 of those that stay, 7 of FPS, 12 of At, 7 of Worst
+		{100, "no room for scene, page, P95 ms, Completion ms, Worst, At;"}, // 3 + 26 + 22 + 10 + 9 + 8 + 7 of those that stay, 7 of FPS, 12 of At
 		{150, ""},
 	} {
 		out := write(t, []Input{in}, "table", Options{Interactions: true, Style: text.Style{Width: test.width}})
