@@ -450,13 +450,12 @@ const (
 	maxMeaning = 400
 )
 
-// shortFunction returns the last two parts of the qualified name of a function if a slice has
-// one, otherwise the slice.
+// shortFunction returns a slice as text.Function does, if it has the name of a function, without
+// the signature.
 func shortFunction(slice string) string {
 	name := string(place.AppendKey(nil, []byte(slice)))
-	parts := strings.Split(name, "::")
-	if len(parts) < 2 {
+	if !strings.Contains(name, "::") {
 		return slice
 	}
-	return strings.Join(parts[len(parts)-2:], "::")
+	return text.Function(name)
 }
