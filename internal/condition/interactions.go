@@ -173,9 +173,7 @@ func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) strin
 	if more := len(names) - maxScenes; more > 0 {
 		names = append(names[:maxScenes:maxScenes], fmt.Sprintf("%d more scenes", more))
 	}
-	for _, launch := range slices.Sorted(maps.Keys(launches)) {
-		names = append(names, launch)
-	}
+	names = append(names, slices.Sorted(maps.Keys(launches))...)
 	if len(launches) > 0 {
 		names[len(names)-1] += " launches"
 	}
