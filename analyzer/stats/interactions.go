@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"strings"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -187,6 +189,13 @@ func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *
 		s.measure(i, parts, known)
 	}
 	return s
+}
+
+// IsFling reports whether the limits of a fling apply: the finger moves, or the scene is named
+// so. A fling at the start of a trace has no input there.
+func (s *Interaction) IsFling() bool {
+	return s.Kind == analyzer.SceneInteraction.String() &&
+		(s.Input != nil && *s.Input == analyzer.FirstMove.String() || strings.HasSuffix(s.Scene, "_FLING"))
 }
 
 // measure measures the frames, as those of a process.

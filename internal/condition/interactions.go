@@ -24,10 +24,7 @@ var groups = []struct {
 	name string
 	has  func(*stats.Interaction) bool
 }{
-	// A fling at the start of a trace has no input there, and is a fling all the same.
-	{"fling", func(i *stats.Interaction) bool {
-		return isScene(i) && (hasInput(i, analyzer.FirstMove) || strings.HasSuffix(i.Scene, "_FLING"))
-	}},
+	{"fling", (*stats.Interaction).IsFling},
 	// A swipe home counts from when the finger leaves, as a tap does.
 	{"tap", func(i *stats.Interaction) bool {
 		return isScene(i) && hasInput(i, analyzer.LastUp) && !strings.Contains(i.Scene, "SWIPE")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
 )
@@ -28,7 +27,7 @@ type Missed struct{ Response, Hitches, Run bool }
 func MissedBy(i *stats.Interaction) Missed {
 	return Missed{
 		Response: i.Grade != nil && OfGrade(*i.Grade) != None,
-		Hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && IsFling(i),
+		Hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && i.IsFling(),
 		Run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
 	}
 }
@@ -41,11 +40,6 @@ func (m Missed) Count() (n int) {
 		}
 	}
 	return n
-}
-
-// IsFling reports whether the limit of the hitch ratio applies.
-func IsFling(i *stats.Interaction) bool {
-	return i.Source.Input == analyzer.FirstMove || strings.Contains(i.Scene, "FLING")
 }
 
 // Headline returns a summary of the inputs, after a clause that names the interactions that

@@ -20,7 +20,7 @@ func TestHeadline(t *testing.T) {
 	of := func(id int, scene, process string, hitches float64, run int, grade stats.Grade) *stats.Interaction {
 		return &stats.Interaction{
 			ID: id, Scene: scene, Process: process, HitchRatio: &hitches, LongestMissedRun: &run, Grade: &grade,
-			Source: &analyzer.Interaction{ID: id, Scene: scene},
+			Kind: "scene", Source: &analyzer.Interaction{ID: id, Scene: scene},
 		}
 	}
 	fling := func(id int, hitches float64) *stats.Interaction {

@@ -130,7 +130,7 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 		b.limited = true
 		add("Grades", "S is the best, then A and B; below is not acceptable. "+rating.LimitsNote)
 	}
-	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && rating.IsFling(i) }; !b.hitched && slices.ContainsFunc(list, hitches) {
+	if hitches := func(i *stats.Interaction) bool { return i.HitchRatio != nil && i.IsFling() }; !b.hitched && slices.ContainsFunc(list, hitches) {
 		b.hitched = true
 		add("Limits of a fling", fmt.Sprintf("a hitch ratio under %g ms/s (Huawei, Apple), critical above %g (Apple); %d vsyncs missed in a row are noticeable (Huawei)", stats.HitchLimit, stats.HitchCritical, stats.MissedLimit))
 	}
@@ -268,7 +268,7 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 		response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
 	}
 	hitch := view.Cell{Text: number(i.HitchRatio)}
-	if rating.IsFling(i) {
+	if i.IsFling() {
 		hitch.Level = b.level(rating.HitchRatio, i.HitchRatio)
 	}
 	run := view.Cell{Text: text.Unknown}

@@ -294,7 +294,7 @@ func TestInteractionColours(t *testing.T) {
 			t.Errorf("no %q in\n%s", cell, out)
 		}
 	}
-	i.Scene, i.Source.Scene, i.Source.Input = "ABILITY_OR_PAGE_SWITCH", "ABILITY_OR_PAGE_SWITCH", analyzer.LastUp
+	i.Scene, i.Source.Scene, i.Input, i.Source.Input = "ABILITY_OR_PAGE_SWITCH", "ABILITY_OR_PAGE_SWITCH", known("last_up"), analyzer.LastUp
 	if out := colour(); strings.Contains(out, "\x1b[31m166.7\x1b[0m") {
 		t.Errorf("the ratio of a click is coloured:\n%s", out)
 	}
@@ -318,11 +318,11 @@ func TestMissedLimits(t *testing.T) {
 		{"run", func(i *stats.Interaction) { i.LongestMissedRun = known(2) }, ""},
 		{"run noticeable", func(i *stats.Interaction) { i.LongestMissedRun = known(3) }, "3 vsyncs missed in a row, noticeable from 3"},
 		{"ratio of a click", func(i *stats.Interaction) {
-			i.HitchRatio, i.Scene = known(50.0), "ABILITY_OR_PAGE_SWITCH"
+			i.HitchRatio, i.Scene, i.Input = known(50.0), "ABILITY_OR_PAGE_SWITCH", known("last_up")
 			i.Source = &analyzer.Interaction{Input: analyzer.LastUp, Scene: i.Scene, Process: i.Source.Process}
 		}, ""},
 		{"ratio of a fling without an input", func(i *stats.Interaction) {
-			i.HitchRatio = known(50.0)
+			i.HitchRatio, i.Input = known(50.0), nil
 			i.Source = &analyzer.Interaction{Scene: i.Scene, Process: i.Source.Process}
 		}, "hitch ratio 50.0 ms/s, critical above 10"},
 	} {
