@@ -97,7 +97,7 @@ func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", di
 var scriptDrop = scriptUndo + `; if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
 	`{ grep -qE '` + isClosed + `' DIR/drop || grep -qx 0 ` + fmt.Sprintf(tracefs, "tracing_on") + ` 2>/dev/null; } && rm -f DIR/live; fi`
 
-// scriptOpen holds while something is to be ended or set back.
+// scriptOpen is the condition that something is to be ended or set back.
 const scriptOpen = `{ [ -e DIR/live ] || [ -e DIR/undo ]; }`
 
 // scriptTidy removes everything but traces, and what could not be set back.

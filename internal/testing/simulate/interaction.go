@@ -39,7 +39,7 @@ type Interaction struct {
 	// InFrame begins the scene within a frame of the application.
 	InFrame bool
 	// NoBegin leaves the markers of the begin out, NoEnd those of the end, NoReports those
-	// that tell render_service about the scene.
+	// that report the scene to render_service.
 	NoBegin, NoEnd, NoReports bool
 	// Again starts the scene once more while it runs, so long after its begin.
 	Again trace.Duration
@@ -406,7 +406,7 @@ func (s *sim) endScene(a *actor, r *openScene) {
 	}
 }
 
-// frameDone tells the scenes under way that their application has made a frame.
+// frameDone adds a frame of an application to its open scenes.
 func (s *sim) frameDone(p *app, a *actor) {
 	for _, r := range p.scenes {
 		if r.frames++; r.frames == 1 {
@@ -419,7 +419,7 @@ func (s *sim) frameDone(p *app, a *actor) {
 	}
 }
 
-// report tells render_service about a scene, whose binder thread then makes a note of it.
+// report reports a scene to render_service, whose binder thread records it.
 func (s *sim) report(a *actor, r *openScene, what string) {
 	if r.frames == 0 || r.NoReports {
 		return
