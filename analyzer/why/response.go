@@ -7,6 +7,10 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// MaxResponses is the maximum number of responses of a trace that are explained: those that
+// took the longest.
+const MaxResponses = 1000
+
 // Response is what the response to an interaction was spent on (docs/why.md 9).
 type Response struct {
 	Interaction *analyzer.Interaction

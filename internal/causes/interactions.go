@@ -235,6 +235,10 @@ func interactionBlocks(in *Input, o Options) (blocks []view.Block) {
 			s.Blocks = append(s.Blocks, view.Note{Text: strings.Join(reasons, "; "), Level: view.Warning})
 		}
 		response, frames := i.responseBlocks(o.All), frameCauses(in, o)
+		if _, known := i.Interaction.Response(); known && i.Response == nil && len(in.Causes.Responses) == why.MaxResponses {
+			note := fmt.Sprintf("What the response was spent on is known of the %d longest ones of a trace.", why.MaxResponses)
+			response = []view.Block{view.Note{Text: note, Level: view.Soft}}
+		}
 		if i.Late > 0 && !i.slow() { // the frames are what the user noticed
 			response, frames = frames, response
 		}

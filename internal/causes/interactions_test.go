@@ -109,6 +109,21 @@ func TestOneInteraction(t *testing.T) {
 	contains(t, out, "response unknown", "it ends after the trace or the window; no frame is known to have shown it")
 }
 
+// Beyond the limit on explained responses, the reader learns why there are no steps.
+func TestResponseBeyondTheLimit(t *testing.T) {
+	const note = "What the response was spent on is known of the 1000 longest ones of a trace."
+	timeline, c := clicks()
+	o := Options{Interaction: timeline.Interactions[1]}
+	delete(c.Responses, o.Interaction)
+	if out := writeInteractions(t, "text", o, timeline, c); strings.Contains(out, note) {
+		t.Errorf("below the limit:\n%s", out)
+	}
+	for len(c.Responses) < 1000 {
+		c.Responses[&analyzer.Interaction{}] = &why.Response{}
+	}
+	contains(t, writeInteractions(t, "text", o, timeline, c), note)
+}
+
 // A response that no longer fits the interaction, because that was cut, is unknown.
 func TestCutInteraction(t *testing.T) {
 	timeline, c := clicks()

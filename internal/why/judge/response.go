@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// maxResponses bounds the responses that are explained. Those that took the longest come
-	// first.
-	maxResponses = 1000
 	// maxOverlapping bounds the steps on one thread that are examined for the same time.
 	maxOverlapping = 16
 	// clockError is by how much the time of an input may be wrong, as it is converted from
@@ -29,13 +26,13 @@ func newResponses(r *record.Record, t *analyzer.Timeline) ([]*response, map[trac
 		d, ok := i.Response()
 		return !i.From().Known() || ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
 	})
-	if len(list) > maxResponses {
+	if len(list) > why.MaxResponses {
 		slices.SortStableFunc(list, func(a, b *analyzer.Interaction) int {
 			x, _ := a.Response()
 			y, _ := b.Response()
 			return cmp.Compare(y, x)
 		})
-		list = list[:maxResponses]
+		list = list[:why.MaxResponses]
 	}
 	var responses []*response
 	around := surroundings{}
