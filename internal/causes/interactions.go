@@ -45,24 +45,34 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 	}
 	var list []*Interaction
 	for _, m := range stats.Interactions(t, stats.Options{Process: o.Process}) {
-		i := m.Source
-		if o.Interaction != nil && o.Interaction != i {
+		if o.Interaction != nil && o.Interaction != m.Source {
 			continue
 		}
-		x := &Interaction{Interaction: i, Measures: m, Response: c.ResponseTo(i), causes: c, others: same[sceneOf(i)]}
-		for _, f := range i.Frames {
-			if f.Judged() {
-				x.Judged++
-			}
-			if e := c.Of(f); e != nil && e.Overrun > 0 {
-				x.Late++
-				x.Lost += e.Overrun
-			}
-		}
+		x := newInteraction(m, c)
+		x.others = same[sceneOf(m.Source)]
 		list = append(list, x)
 	}
 	return list
 }
+
+// newInteraction returns an interaction without the responses to others.
+func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
+	x := &Interaction{Interaction: m.Source, Measures: m, Response: c.ResponseTo(m.Source), causes: c}
+	for _, f := range x.Frames {
+		if f.Judged() {
+			x.Judged++
+		}
+		if e := c.Of(f); e != nil && e.Overrun > 0 {
+			x.Late++
+			x.Lost += e.Overrun
+		}
+	}
+	return x
+}
+
+// MainCause names what an interaction lost the most time to, in its response or its late frames
+// (docs/why.md 9); empty if it lost none.
+func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteraction(m, c).mainCause() }
 
 // Ranking returns the causes of its late frames.
 func (i *Interaction) Ranking() *why.Ranking { return i.causes.Rank(i.Frames) }

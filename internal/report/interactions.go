@@ -9,6 +9,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causes"
 	"ohframe/internal/locate"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -69,7 +71,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	if n := len(beyond); n > 0 {
 		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, text.IDs(idsOf(beyond)))
 		for _, i := range worstOf(beyond, briefMissed) {
-			s.Blocks = append(s.Blocks, missedNote(i))
+			s.Blocks = append(s.Blocks, missedNote(i, in.Causes))
 		}
 	}
 	t := b.interactionTable(in, shown, pictures)
@@ -238,8 +240,8 @@ func worse(a, b *stats.Interaction) int {
 	)
 }
 
-// missedNote says which limits an interaction misses, and by how much.
-func missedNote(i *stats.Interaction) view.Note {
+// missedNote says which limits an interaction misses, by how much, and why, if that is known.
+func missedNote(i *stats.Interaction, c *why.Causes) view.Note {
 	n := view.Note{Label: fmt.Sprintf("%d, %s", i.ID, text.Interaction(i.Source)), Level: view.Warning}
 	var texts []string
 	m := rating.MissedBy(i)
@@ -257,6 +259,11 @@ func missedNote(i *stats.Interaction) view.Note {
 	}
 	if m.Run {
 		texts = append(texts, fmt.Sprintf("%d vsyncs missed in a row, noticeable from %d", *i.LongestMissedRun, stats.MissedLimit))
+	}
+	if c != nil {
+		if cause := causes.MainCause(i, c); cause != "" {
+			texts = append(texts, "mostly "+cause)
+		}
 	}
 	n.Text = strings.Join(texts, "; ")
 	return n

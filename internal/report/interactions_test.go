@@ -328,7 +328,7 @@ func TestMissedLimits(t *testing.T) {
 	} {
 		i := *in.Stats.Interactions[0]
 		test.change(&i)
-		if got := missedNote(&i); got.Text != test.want || (rating.MissedBy(&i).Count() > 0) != (test.want != "") {
+		if got := missedNote(&i, nil); got.Text != test.want || (rating.MissedBy(&i).Count() > 0) != (test.want != "") {
 			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
 		}
 	}

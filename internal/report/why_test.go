@@ -249,3 +249,19 @@ func TestManyLateFrames(t *testing.T) {
 		t.Error("a page without causes has a section of causes")
 	}
 }
+
+// The note on an interaction that misses a limit says what its late frames lost time to.
+func TestMissedLimitHasCause(t *testing.T) {
+	in := flings()
+	i := in.Stats.Interactions[1]
+	late := i.Source.Frames[slices.IndexFunc(i.Source.Frames, (*analyzer.Frame).Late)]
+	e := explanation(late, "FlushLayoutTask", "Worker")
+	e.Overrun = late.Overrun()
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{late: e}}
+	if note := missedNote(i, c); !strings.HasSuffix(note.Text, "; mostly waiting for storage in FlushLayoutTask") {
+		t.Errorf("got %q", note.Text)
+	}
+	if note := missedNote(i, nil); strings.Contains(note.Text, "mostly") {
+		t.Errorf("without causes: %q", note.Text)
+	}
+}
