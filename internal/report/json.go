@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"iter"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
@@ -18,13 +19,13 @@ type document struct {
 }
 
 type documentInput struct {
-	Name         string                    `json:"name"`
-	Recording    *Recording                `json:"recording"`
-	Quality      *quality.Quality          `json:"quality"`
-	Span         *stats.Span               `json:"span"`
-	Processes    iter.Seq[documentProcess] `json:"processes"`
-	Interactions []*stats.Interaction      `json:"interactions"`
-	Hangs        []stats.Hang              `json:"hangs"`
+	Name         string                       `json:"name"`
+	Recording    *Recording                   `json:"recording"`
+	Quality      *quality.Quality             `json:"quality"`
+	Span         *stats.Span                  `json:"span"`
+	Processes    iter.Seq[documentProcess]    `json:"processes"`
+	Interactions iter.Seq[*stats.Interaction] `json:"interactions"`
+	Hangs        []stats.Hang                 `json:"hangs"`
 }
 
 type documentProcess struct {
@@ -42,7 +43,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, in.Stats.Interactions, in.Stats.Hangs})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs})
 	}
 	return text.WriteJSON(w, d)
 }
