@@ -62,8 +62,8 @@ const (
 	ReasonEndLost
 	// ReasonInputUnseen: the input that it counts from is not in the trace.
 	ReasonInputUnseen
-	// ReasonInputAstray: the time of its input is far from its begin, as with an unknown clock
-	// offset.
+	// ReasonInputAstray: the time of its input is far from the line that states it, as with an
+	// unknown clock offset.
 	ReasonInputAstray
 	// ReasonNoFences: the trace has no present times; those of the interaction are estimates.
 	ReasonNoFences
