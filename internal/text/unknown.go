@@ -22,7 +22,7 @@ var Unknowns = []UnknownFact{
 	because(analyzer.ReasonBeginLost, "the line of its begin is missing"),
 	because(analyzer.ReasonEndLost, "the line of its end is missing"),
 	because(analyzer.ReasonInputUnseen, "its input is not in the trace; response and completion count from its begin"),
-	because(analyzer.ReasonInputAstray, "the time of its input is far from its begin, as with an unknown clock offset; response and completion count from its begin"),
+	because(analyzer.ReasonInputAstray, "the time of its input is far from the line that states it, as with an unknown clock offset; response and completion count from its begin"),
 	because(analyzer.ReasonNoFences, "the trace has no present times: those of it are estimates, and hitches are unknown"),
 	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
 	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
