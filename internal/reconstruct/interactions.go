@@ -67,7 +67,6 @@ type scene struct {
 	*analyzer.Interaction
 	pid    trace.PID
 	thread *thread
-	line   int
 	record userInput      // of the input that it counts from
 	maxAge trace.Duration // of that input; zero for any
 	next   *scene         // of the same name, which began before this one ended
@@ -200,7 +199,7 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 	}
 	p := b.userProcess(t.pid)
 	u := p.of(t)
-	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, Begin: e.Time, Explicit: explicit[name]}}
+	s := &scene{pid: t.pid, thread: t, Interaction: &analyzer.Interaction{Scene: name, Begin: e.Time, Explicit: explicit[name]}}
 	rule := inputOf(name)
 	none := p.noInput.Known() && e.Time.Sub(p.noInput) <= maxNoInput
 	p.noInput = 0
@@ -246,7 +245,7 @@ func (b *builder) endScene(t *thread, e *hitrace.Event) {
 	if !b.mayKeep(&b.kept.interactions, e) {
 		return
 	}
-	s := &scene{pid: t.pid, thread: t, line: e.Number, Interaction: &analyzer.Interaction{Scene: name, End: e.Time, Explicit: explicit[name]}}
+	s := &scene{pid: t.pid, thread: t, Interaction: &analyzer.Interaction{Scene: name, End: e.Time, Explicit: explicit[name]}}
 	if last := u.last[name]; last != nil && last.End.Known() {
 		s.Reasons |= analyzer.ReasonBeginLost // it began after that
 	}

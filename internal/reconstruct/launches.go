@@ -66,7 +66,6 @@ type load struct {
 type launch struct {
 	bundle   string
 	pid      trace.PID
-	line     int
 	stages   []analyzer.LaunchStage
 	cold     bool
 	launched bool // the ability was made
@@ -168,8 +167,8 @@ func (l *launches) takeLoad(at trace.Time, process bool) *load {
 }
 
 // newLaunch adds a launch that begins with the stages of a start.
-func (b *builder) newLaunch(e *hitrace.Event, bundle string, s start) *launch {
-	n := &launch{bundle: bundle, pid: trace.UnknownPID, line: e.Number}
+func (b *builder) newLaunch(bundle string, s start) *launch {
+	n := &launch{bundle: bundle, pid: trace.UnknownPID}
 	if s.touch.Known() {
 		n.add(touchStage, s.touch)
 	}
@@ -207,7 +206,7 @@ func (b *builder) beginAttachApplication(_ *thread, e *hitrace.Event) {
 	if load != nil {
 		s = load.start
 	}
-	n := b.newLaunch(e, bundle, s)
+	n := b.newLaunch(bundle, s)
 	n.cold = true
 	if load != nil {
 		n.add(loadStage, load.at)
@@ -235,7 +234,7 @@ func (b *builder) beginLaunchAbility(t *thread, e *hitrace.Event) {
 		} else {
 			s = l.takeStart(e.Time)
 		}
-		n = b.newLaunch(e, bundle, s)
+		n = b.newLaunch(bundle, s)
 	}
 	n.pid, n.launched = t.pid, true
 	n.add(launchStage, e.Time)
@@ -260,7 +259,7 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 		}
 	}
 	if s := l.takeStart(e.Time); s.at.Known() && b.mayKeep(&b.kept.interactions, e) {
-		n := b.newLaunch(e, "", s)
+		n := b.newLaunch("", s)
 		n.pid, n.done = t.pid, true
 		n.add(foregroundStage, e.Time)
 	}
@@ -272,7 +271,6 @@ func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyze
 		i := &analyzer.Interaction{
 			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: byPID[n.pid], Explicit: true,
 			Begin: n.stages[0].Begin, Stages: n.stages,
-			Observed: analyzer.Interval{Start: n.stages[0].Begin, End: b.span.End},
 		}
 		switch {
 		case n.cold:
@@ -288,7 +286,7 @@ func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyze
 		if limit > b.span.End {
 			i.Reasons |= analyzer.ReasonEndCut
 		}
-		i.Observed.End = min(limit, b.span.End)
+		i.Observed = analyzer.Interval{Start: i.Begin, End: min(limit, b.span.End)}
 		t.Interactions = append(t.Interactions, i)
 	}
 }
