@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -97,16 +96,6 @@ func (in *input) timeline() *analyzer.Timeline {
 	return t
 }
 
-// fullName returns the one of the full names that name is cut from, or name.
-func fullName(name string, full []string) string {
-	for _, f := range full {
-		if len(name) == analyzer.KernelName && len(f) > analyzer.KernelName && strings.HasSuffix(f, name) {
-			return f
-		}
-	}
-	return name
-}
-
 // truncateOverlaps truncates frames that overlap frames of another trace, as checkOrder
 // does within a trace. Traces whose lines are out of order may overlap.
 func truncateOverlaps(t *analyzer.Timeline, diagnostics *diagnostics) {
@@ -170,11 +159,12 @@ func (in *input) processes() []*analyzer.Process {
 			}
 		}
 	}
+	full := in.fullNames()
 	for _, p := range byPID {
 		// A process dump has full names; the kernel keeps 15 bytes of the main
 		// thread's.
 		main, _ := dump.Thread(trace.TID(p.PID))
-		p.Name = cmp.Or(dump.Process(p.PID), in.bundleOf(p.PID, p.Name), main)
+		p.Name = cmp.Or(dump.Process(p.PID), in.bundleOf(p.PID, p.Name, full), main)
 	}
 	in.diagnostics.addMany(analyzer.NamesOver, dump.Over())
 	return slices.SortedFunc(maps.Values(byPID), func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })

@@ -144,8 +144,8 @@ func (b *builder) beginLoadNewProcess(t *thread, _ *hitrace.Event) {
 	}
 }
 
-// takeLoad returns the first load for a new process, or the last one for a process that
-// exists, and forgets it; nil if there is none.
+// takeLoad removes the first load for a new process, or the last one for a process that
+// exists, and returns it. It returns nil without such a load.
 func (l *launches) takeLoad(at trace.Time, process bool) *load {
 	l.loads = slices.DeleteFunc(l.loads, func(load *load) bool { return at.Sub(load.at) > maxStage })
 	known := slices.ContainsFunc(l.loads, func(load *load) bool { return load.process })
@@ -291,17 +291,34 @@ func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyze
 	}
 }
 
-// bundleOf returns the full name of a process, or name: that which the process itself writes
-// at its launch, or one of the bundles of launches and scenes of which name is the end.
-func (in *input) bundleOf(pid trace.PID, name string) string {
+// fullNames returns the full names of applications by what kernels keep of them: first those
+// that the caller knows, then the bundles of launches and scenes.
+func (in *input) fullNames() map[string]string {
+	full := map[string]string{}
+	add := func(names []string) {
+		for _, name := range names {
+			if len(name) <= analyzer.KernelName {
+				continue
+			}
+			if end := name[len(name)-analyzer.KernelName:]; full[end] == "" {
+				full[end] = name
+			}
+		}
+	}
+	add(in.options.FullNames)
+	for _, b := range in.builders {
+		add(b.interactions.bundles.names)
+	}
+	return full
+}
+
+// bundleOf returns the full name of a process: the one that the process itself writes at its
+// launch, or the one in full. Otherwise it returns name.
+func (in *input) bundleOf(pid trace.PID, name string, full map[string]string) string {
 	for _, b := range in.builders {
 		if bundle := b.interactions.bundles.ofPID[pid]; bundle != "" && isBundle(cmp.Or(name, bundle), bundle) && len(bundle) > len(name) {
 			return bundle
 		}
 	}
-	name = fullName(name, in.options.FullNames)
-	for _, b := range in.builders {
-		name = fullName(name, b.interactions.bundles.names)
-	}
-	return name
+	return cmp.Or(full[name], name)
 }
