@@ -77,18 +77,17 @@ func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteracti
 // Ranking returns the causes of its late frames.
 func (i *Interaction) Ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
 
-// grade returns the grade of the response by published limits; empty if there is none.
-func (i *Interaction) grade() (grade stats.Grade, limit *stats.Limit) {
-	limit = stats.LimitOf(i.Interaction)
-	if d, ok := i.Interaction.Response(); ok && limit != nil {
-		return limit.Grade(d), limit
+// grade returns the grade of the response; empty if no published limit applies.
+func (i *Interaction) grade() stats.Grade {
+	if g := i.Measures.Grade; g != nil {
+		return *g
 	}
-	return "", nil
+	return ""
 }
 
 // slow reports whether the grade of the response is worse than A.
 func (i *Interaction) slow() bool {
-	grade, _ := i.grade()
+	grade := i.grade()
 	return grade == stats.GradeB || grade == stats.GradeBelow
 }
 
@@ -139,7 +138,7 @@ func (i *Interaction) summary() string {
 	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.ProcessName(i.Process.Name))
 	if d, ok := i.Interaction.Response(); ok {
 		s += "response " + text.Milliseconds(d) + " ms"
-		if grade, _ := i.grade(); grade != "" {
+		if grade := i.grade(); grade != "" {
 			s += ", grade " + string(grade)
 		}
 	} else {
@@ -202,7 +201,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		if i.Judged > 0 {
 			late, lost = fmt.Sprintf("%d of %d", i.Late, i.Judged), text.Milliseconds(i.Lost)
 		}
-		g, _ := i.grade()
+		g := i.grade()
 		if g != "" {
 			response += " " + string(g)
 		}
@@ -293,7 +292,7 @@ const (
 // brief reports whether the steps of a response say enough: its grade is S or A, and no more
 // than a tenth of it is above what is usual.
 func (i *Interaction) brief() bool {
-	grade, _ := i.grade()
+	grade := i.grade()
 	if i.Launch() || grade != stats.GradeS && grade != stats.GradeA {
 		return false
 	}
@@ -322,7 +321,8 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 			s.Title = fmt.Sprintf("First frame shown after %s ms", text.Milliseconds(total))
 		}
 	}
-	if grade, limit := i.grade(); limit != nil {
+	if grade := i.grade(); grade != "" {
+		limit := stats.LimitOf(i.Interaction)
 		s.Title += fmt.Sprintf(": grade %s", grade)
 		s.About = "(limits: S " + text.Number(limit.S.Milliseconds(), 0)
 		if limit.A > 0 {

@@ -343,9 +343,7 @@ func (i *Interaction) json() jsonInteraction {
 	if d, ok := i.Interaction.Response(); ok {
 		j.Response = &d
 	}
-	if grade, _ := i.grade(); grade != "" {
-		j.Grade = &grade
-	}
+	j.Grade = i.Measures.Grade
 	if i.Response != nil {
 		j.Steps = each(i.Response.Steps, i.step)
 	}
