@@ -207,9 +207,9 @@ func (i *Interaction) Counted() Kind {
 // begin without one; zero if both are unknown.
 func (i *Interaction) From() trace.Time { return cmp.Or(i.InputAt, i.Begin) }
 
-// Span returns the interval of the interaction, as far as it is known: from the input, or the
-// begin without one, to when the last frame was shown. A launch of which nothing was shown
-// ends where its last stage begins: how long that lasted is unknown.
+// Span returns the known part of the interaction: from the input, or the begin without one, to
+// when the last frame was shown. A launch without a shown frame ends where its last stage
+// begins, because the length of that stage is unknown.
 func (i *Interaction) Span() Interval {
 	start, end := cmp.Or(i.From(), i.Observed.Start, i.End), cmp.Or(i.LastShown, i.Observed.End, i.End)
 	if n := len(i.Stages); n > 0 && !i.Stages[n-1].End.Known() {

@@ -109,8 +109,8 @@ type Runs struct{ Base, New []float64 }
 // are known.
 func CompareRuns(list []Runs) []Change { return compareRuns(list, 1) }
 
-// CompareSamples tests what has changed between two sides of which independent observations
-// are known instead of runs, such as single interactions. The quantities of a sample have the
+// CompareSamples tests what has changed between two sides that have independent observations
+// instead of runs, such as single interactions. The quantities of a sample have the
 // same observations. Those of different samples have nothing in common, so they are divided
 // independently of each other, and the reference is the largest statistic of all. Samples of
 // three observations each are families of their own, with Šidák's correction. More than
@@ -189,7 +189,7 @@ func compareRuns(list []Runs, families int) []Change {
 	return changes
 }
 
-// addRuns adds the series of the quantities of which enough runs are known.
+// addRuns adds the series of each quantity that is known in enough runs.
 func (c *comparer) addRuns(sample int, list []Runs) {
 	for i := range list {
 		s := &series{pairing: sample, quantity: i, runs: list[i].sides()}

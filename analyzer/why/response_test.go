@@ -26,9 +26,9 @@ func simulated(t *testing.T, c simulate.Config) (*analyzer.Timeline, *why.Causes
 	return timeline, causes, truth
 }
 
-// TestResponseSteps: in traces of all system versions, also in those with scenes of which
-// something is missing, the steps add up to the response that the simulation knows, and pass
-// through the frame that it knows. Causes.Validate, which explain calls, checks the rest.
+// TestResponseSteps: in traces of all system versions, even if lines of scenes are missing, the
+// steps add up to the response that the simulation knows, and pass through the frame that it
+// knows. Causes.Validate, which explain calls, checks the rest.
 func TestResponseSteps(t *testing.T) {
 	traces := simulate.BadScenes()
 	traces["scenes"], traces["launches"], traces["demonstration"] = simulate.Scenes(), simulate.Launches(), simulate.Demonstration()

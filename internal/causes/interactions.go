@@ -96,7 +96,7 @@ func (i *Interaction) slow() bool {
 func (i *Interaction) explained() bool { return i.slow() || i.Launch() }
 
 // usual returns how long a step takes in the other interactions of the scene: the median, the
-// lower one of two; ok is false if there are none with the step.
+// lower one of two. ok is false if no other interaction has the step.
 func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
 	var times []trace.Duration
 	for _, other := range i.others {
@@ -390,8 +390,8 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 	return []view.Block{s}
 }
 
-// detailed returns the steps to which all that their threads did is shown: those with the most
-// time of which anything but the display is known.
+// detailed returns the steps whose threads are shown in detail: the longest ones in which a
+// thread was busy, without the display.
 func (i *Interaction) detailed() []*why.ResponseStep {
 	var list []*why.ResponseStep
 	sum := trace.Duration(0)

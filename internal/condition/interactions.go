@@ -100,7 +100,7 @@ func newGroup(name string) (*group, error) {
 
 // similarOf returns the measure of a group that is meant by a name that the group does not
 // have: the one that processes, the other interactions or the JSON call so, or one with a
-// similar name. It is empty if there is none.
+// similar name. It is empty if no name is similar.
 func similarOf(group, name string, launches bool) string {
 	field := name
 	if m := stats.InteractionMeasureOf(name); m != nil {
@@ -239,8 +239,7 @@ func (list Conditions) checkInteractions(input string, r *stats.Report, all []*a
 	return checks
 }
 
-// checkValues checks the values of interactions, of which there is at least one, and names
-// the worst.
+// checkValues checks the values of one interaction or more, and names the worst.
 func (c *Condition) checkValues(list []*stats.Interaction) (Status, string) {
 	var worst, unknown *stats.Interaction
 	var value float64
@@ -291,7 +290,7 @@ func nameOf(i *stats.Interaction) string {
 	return fmt.Sprintf("interaction %d (%s)", i.ID, text.Printable(about))
 }
 
-// whyUnknown returns why the measure of an interaction is unknown, as far as it is known.
+// whyUnknown returns the reasons why the measure of an interaction is unknown.
 func (c *Condition) whyUnknown(i *stats.Interaction) string {
 	if c.group.measure.Name == "p95_ms" && i.P50 != nil {
 		return fmt.Sprintf("fewer than %d frames", stats.MinFrames("p95_ms"))

@@ -12,7 +12,7 @@ import (
 	"ohframe/internal/failure"
 )
 
-// interaction returns one of a process with an input, of which nothing is known.
+// interaction returns an interaction of a process with an input and without measures.
 func interaction(id int, process, scene, input string) *stats.Interaction {
 	i := &stats.Interaction{ID: id, Kind: "scene", Scene: scene, Process: process, PID: 7}
 	if input != "" {

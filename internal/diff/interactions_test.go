@@ -121,7 +121,8 @@ func TestInteractionChanges(t *testing.T) {
 	if !strings.HasPrefix(d.verdict(), "worse: fling of a list on pages/Index (Response); ") {
 		t.Errorf("verdict %q", d.verdict())
 	}
-	// What is not significant is so of one run. Two are not enough.
+	// Without significance the verdict is that of one run on each side. Two launches are too few
+	// for a test.
 	d = compare(t, did("base", append(flings(80, 90, 82, 85), launch("a", "cold", 1), launch("a", "cold", 2))...),
 		did("new", append(flings(81, 83, 84, 89), launch("a", "cold", 500), launch("a", "cold", 501))...), Options{})
 	if m := d.Interactions[0].measure("response_ms"); m.Verdict != OneRunEach {

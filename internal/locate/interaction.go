@@ -14,8 +14,8 @@ import (
 // InteractionTags is advice for a trace without interactions.
 const InteractionTags = "applications mark flings, clicks and page switches with the tag ace, render services with graphic, launches have the tags ability and app; ohframe record takes them all"
 
-// Interaction returns the interaction of a timeline that --interaction names. The error wraps
-// a *failure.Error if there is none, which lists those that exist.
+// Interaction returns the interaction of a timeline that --interaction names. If no
+// interaction has that id, the error wraps a *failure.Error, which lists those that exist.
 func Interaction(id int, t *analyzer.Timeline) (*analyzer.Interaction, error) {
 	for _, i := range t.Interactions {
 		if i.ID == id {

@@ -111,7 +111,7 @@ func (b *builder) userProcess(pid trace.PID) *userProcess {
 	return p
 }
 
-// explicit are the scenes of which the application draws every frame, from IsDisplayAnimator
+// explicit are the scenes in which the application draws every frame, from IsDisplayAnimator
 // in OpenHarmony's performance monitor. Since 4.1 render_service names the kind of a scene.
 var explicit = map[string]bool{
 	"APP_LIST_FLING": true, "APP_SWIPER_SCROLL": true, "SNAP_RECENT_ANI": true, "WINDOW_RECT_RESIZE": true, "WINDOW_RECT_MOVE": true,

@@ -27,7 +27,7 @@ import (
 //
 //	1  a smooth fling of 25 frames, 30 ms after its input
 //	2  a fling of 21 frames, 80 ms after its input: one takes 45 ms, and four vsyncs are missed
-//	3  a click of which nothing is known but its begin and end
+//	3  a click; only its begin and end are known
 //	4  a cold launch with three stages, 400 ms before its first frame
 func flings() Input {
 	gallery := &analyzer.Process{PID: 200, Name: "com.example.gallery"}
