@@ -364,7 +364,8 @@ const maxScene = 10 * trace.Second
 // beginTop remembers the outermost slice of a main thread.
 func (t *thread) beginTop(e *hitrace.Event) {
 	t.top, t.topDraft = e.Time, false
-	t.topName = append(t.topName[:0], e.Marker.Label()[:min(len(e.Marker.Label()), maxName)]...)
+	label := e.Marker.Label()
+	t.topName = append(t.topName[:0], label[:min(len(label), maxName)]...)
 }
 
 // endTop records the outermost slice of a main thread if it is a hang.
