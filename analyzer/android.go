@@ -32,13 +32,13 @@ type FrameTimeline struct {
 	// the frame was shown early. The packet has milliseconds in single precision.
 	PresentDelay      trace.Duration
 	PresentDelayKnown bool
-	// Layers are the layers of an application frame, by start; none for a render
+	// Surfaces are the layers of an application frame, by start; none for a render
 	// frame.
-	Layers []Layer
+	Surfaces []SurfaceFrame
 }
 
-// Layer is the part of an application frame that one layer shows.
-type Layer struct {
+// SurfaceFrame is the part of an application frame that one layer shows.
+type SurfaceFrame struct {
 	Name string
 	// DisplayToken is the token of the render frame that picked the layer up.
 	DisplayToken int64

@@ -51,9 +51,9 @@ func (f *Frame) LayerNames() []string {
 	if t == nil {
 		return []string{fmt.Sprintf("%s#%d", f.Process.Name, f.TID)}
 	}
-	names := make([]string, len(t.Layers))
+	names := make([]string, len(t.Surfaces))
 	for i := range names {
-		names[i] = t.Layers[i].Name
+		names[i] = t.Surfaces[i].Name
 	}
 	return names
 }

@@ -294,7 +294,7 @@ func TestLayerNames(t *testing.T) {
 		{&Frame{Process: p, TID: 207}, []string{"com.example.app#207"}},
 		{&Frame{Process: &Process{PID: 5}, TID: 5}, []string{"#5"}},
 		{&Frame{Process: p, Kind: RenderFrame}, nil},
-		{&Frame{Process: p, Android: &Android{Timeline: &FrameTimeline{Layers: []Layer{{Name: "a#1"}, {Name: "b#2"}}}}}, []string{"a#1", "b#2"}},
+		{&Frame{Process: p, Android: &Android{Timeline: &FrameTimeline{Surfaces: []SurfaceFrame{{Name: "a#1"}, {Name: "b#2"}}}}}, []string{"a#1", "b#2"}},
 	} {
 		if got := test.f.LayerNames(); !slices.Equal(got, test.want) {
 			t.Errorf("got %q, want %q", got, test.want)

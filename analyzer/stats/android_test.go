@@ -14,7 +14,7 @@ func said(f *analyzer.Frame, verdicts ...analyzer.Verdict) *analyzer.Frame {
 	timeline := &analyzer.FrameTimeline{Verdict: verdicts[0]}
 	if f.Kind == analyzer.ApplicationFrame {
 		for _, v := range verdicts {
-			timeline.Layers = append(timeline.Layers, analyzer.Layer{Verdict: v})
+			timeline.Surfaces = append(timeline.Surfaces, analyzer.SurfaceFrame{Verdict: v})
 			timeline.Jank |= v.Jank
 		}
 	}

@@ -71,10 +71,10 @@ func verdicts(frames []*analyzer.Frame) *Verdicts {
 			}
 		}
 		var of presents
-		for i := range timeline.Layers {
-			of.add(&timeline.Layers[i].Verdict)
+		for i := range timeline.Surfaces {
+			of.add(&timeline.Surfaces[i].Verdict)
 		}
-		if len(timeline.Layers) == 0 {
+		if len(timeline.Surfaces) == 0 {
 			of.add(&timeline.Verdict)
 		}
 		for i := range types {

@@ -232,8 +232,8 @@ func rowsOf(f *analyzer.Frame, in *Input, layers bool) []row {
 		return []row{frame}
 	}
 	var list []row
-	for i := range f.Android.Timeline.Layers {
-		l := &f.Android.Timeline.Layers[i]
+	for i := range f.Android.Timeline.Surfaces {
+		l := &f.Android.Timeline.Surfaces[i]
 		r := frame
 		r.ActualStart, r.ActualEnd, r.Layers = known(l.Actual.Start), known(l.Actual.End), []string{l.Name}
 		r.setRender(l.Render, l.Verdict.Present == analyzer.PresentDropped)

@@ -49,7 +49,7 @@ func TestHostileNames(t *testing.T) {
 		"=cmd|' /C calc'!A1", "@SUM(1)", "+1", "-1", "\t=1", "</script>", "\xff\xfe",
 	} {
 		f := twoLayers()
-		f.Process.Name, f.Android.Timeline.Layers[0].Name = name, name
+		f.Process.Name, f.Android.Timeline.Surfaces[0].Name = name, name
 		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}}
 		for _, layers := range []bool{false, true} {
 			lines, layer := 2, name+"; popup#11"

@@ -30,7 +30,7 @@ func twoLayers() *analyzer.Frame {
 		Facts: analyzer.MainLate, Transactions: []analyzer.Sent{{Index: 5, AppliedBy: render}}, Render: render,
 		Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{
 			Token: 5, Verdict: late,
-			Layers: []analyzer.Layer{
+			Surfaces: []analyzer.SurfaceFrame{
 				{Name: "main#10", DisplayToken: 6, Actual: analyzer.Interval{Start: 110, End: 190}, Verdict: onTime, Render: render},
 				{Name: "popup#11", DisplayToken: 7, Actual: analyzer.Interval{Start: 120, End: 230}, Verdict: late},
 			},
@@ -43,7 +43,7 @@ func twoLayers() *analyzer.Frame {
 func TestLayers(t *testing.T) {
 	frame := twoLayers()
 	single := twoLayers()
-	single.Android.Timeline.Layers = single.Android.Timeline.Layers[1:]
+	single.Android.Timeline.Surfaces = single.Android.Timeline.Surfaces[1:]
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{frame, single, {Kind: analyzer.RenderFrame, Process: frame.Process}}}
 	columns := []string{"start_ns", "end_ns", "late", "render_vsync_id", "jank_type", "jank_severity", "present_type", "on_time_finish", "layers"}
 	late := "110 230 true 6 App Deadline Missed Full Late Present false "

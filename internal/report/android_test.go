@@ -28,7 +28,7 @@ func androidTimeline() *analyzer.Timeline {
 			Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{Token: id, Verdict: v}},
 		}
 		for _, name := range layers {
-			f.Android.Timeline.Layers = append(f.Android.Timeline.Layers, analyzer.Layer{Name: name, Verdict: v})
+			f.Android.Timeline.Surfaces = append(f.Android.Timeline.Surfaces, analyzer.SurfaceFrame{Name: name, Verdict: v})
 		}
 		return f
 	}

@@ -42,7 +42,7 @@ func evilTimeline(names ...string) *analyzer.Timeline {
 			t.Frames = append(t.Frames, &analyzer.Frame{
 				Process: p, TID: trace.TID(p.PID), VsyncID: int64(k + 1), Actual: analyzer.Interval{Start: start, End: start.Add(15 * ms1)},
 				Deadline: start.Add(10 * ms1), Period: 10 * ms1, Facts: analyzer.MainLate,
-				Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{Layers: []analyzer.Layer{{Name: name}}}},
+				Android: &analyzer.Android{Timeline: &analyzer.FrameTimeline{Surfaces: []analyzer.SurfaceFrame{{Name: name}}}},
 			})
 		}
 	}

@@ -151,7 +151,7 @@ func checkLinks(t *testing.T, session *engine.Session, timeline *analyzer.Timeli
 		if f.Kind != analyzer.ApplicationFrame {
 			continue
 		}
-		for _, l := range f.Android.Timeline.Layers {
+		for _, l := range f.Android.Timeline.Surfaces {
 			if l.Render != nil {
 				rows = append(rows, fmt.Sprint(f.VsyncID, ",", l.Name, ",", l.Render.VsyncID))
 			}

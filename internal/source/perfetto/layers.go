@@ -10,12 +10,12 @@ import (
 
 // addLayer adds a layer. Layers are added in order of start.
 func (f *frame) addLayer(s *slice, end trace.Time) {
-	l := analyzer.Layer{Name: s.layer, DisplayToken: s.display, Actual: s.Interval, Verdict: s.timeline.Verdict}
+	l := analyzer.SurfaceFrame{Name: s.layer, DisplayToken: s.display, Actual: s.Interval, Verdict: s.timeline.Verdict}
 	if !l.Actual.End.Known() {
 		l.Actual.End = end
 		f.Facts |= analyzer.Truncated
 	}
-	f.timeline.Layers = append(f.timeline.Layers, l)
+	f.timeline.Surfaces = append(f.timeline.Surfaces, l)
 	f.timeline.GPUComposition = max(f.timeline.GPUComposition, s.timeline.GPUComposition)
 	f.timeline.Buffer = max(f.timeline.Buffer, s.timeline.Buffer)
 	if s.timeline.PresentDelayKnown && (!f.timeline.PresentDelayKnown || s.timeline.PresentDelay > f.timeline.PresentDelay) {
@@ -23,7 +23,9 @@ func (f *frame) addLayer(s *slice, end trace.Time) {
 	}
 }
 
-func (f *frame) lastLayer() *analyzer.Layer { return &f.timeline.Layers[len(f.timeline.Layers)-1] }
+func (f *frame) lastLayer() *analyzer.SurfaceFrame {
+	return &f.timeline.Surfaces[len(f.timeline.Surfaces)-1]
+}
 
 // combineLayers derives a frame's actual interval and verdict from its layers. The
 // worst value of any layer counts for the frame. A frame is dropped only if all its
@@ -36,14 +38,14 @@ func (f *frame) combineLayers() {
 		return
 	}
 	dropped := true
-	for i := range timeline.Layers {
-		dropped = dropped && timeline.Layers[i].Dropped()
+	for i := range timeline.Surfaces {
+		dropped = dropped && timeline.Surfaces[i].Dropped()
 	}
 	f.setDropped(dropped)
 	timeline.Verdict = analyzer.Verdict{}
 	f.Actual.End = f.Actual.Start
-	for i := range timeline.Layers {
-		l := &timeline.Layers[i]
+	for i := range timeline.Surfaces {
+		l := &timeline.Surfaces[i]
 		timeline.Jank |= l.Jank
 		if i == 0 || severityRank[l.Severity] > severityRank[timeline.Severity] {
 			timeline.Severity = l.Severity
@@ -88,8 +90,8 @@ var severityRank = [...]int{
 // to the frame for each of them, in order of start. Packets have no transactions, so the
 // index is the frame's token.
 func (a *assembly) linkLayers(f frame) {
-	for i := range f.timeline.Layers {
-		l := &f.timeline.Layers[i]
+	for i := range f.timeline.Surfaces {
+		l := &f.timeline.Surfaces[i]
 		if l.DisplayToken > 0 && !l.Dropped() {
 			l.Render = renderAt(a.render[l.DisplayToken], f.Actual.Start)
 		}

@@ -51,7 +51,7 @@ func TestLayers(t *testing.T) {
 	if got := f.LayerNames(); !slices.Equal(got, []string{"Layer1", "Layer2", "Layer3"}) || f.Android.Timeline.GPUComposition != analyzer.Yes {
 		t.Errorf("layers %q, composed by the GPU: %s", got, f.Android.Timeline.GPUComposition)
 	}
-	for i, l := range f.Android.Timeline.Layers {
+	for i, l := range f.Android.Timeline.Surfaces {
 		if interval := []analyzer.Interval{between(150, 167), between(155, 180), between(156, 160)}[i]; l.Actual != interval || l.Render != f.Render || l.DisplayToken != 15 {
 			t.Errorf("layer %d: %+v", i, l)
 		}
@@ -112,7 +112,7 @@ func TestLayersTakenApart(t *testing.T) {
 	if f.Render.VsyncID != 190 || len(frameOf(t, timeline, analyzer.RenderFrame, 160).Applications) != 0 {
 		t.Errorf("%s was taken by %s", f, f.Render)
 	}
-	for i, l := range f.Android.Timeline.Layers {
+	for i, l := range f.Android.Timeline.Surfaces {
 		var got int64
 		if l.Render != nil {
 			got = l.Render.VsyncID
