@@ -46,6 +46,25 @@ func (t *Timeline) Cut(from, to trace.Time) {
 		span.Start, span.End = max(span.Start, from), min(span.End, to)
 	}
 	t.cutInteractions(from, to)
+	t.cutLayers(from, to, isGone)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
+}
+
+// cutLayers removes buffers whose known times are all outside, and layers without others.
+func (t *Timeline) cutLayers(from, to trace.Time, isGone func(*Frame) bool) {
+	for _, l := range t.Layers {
+		l.Buffers = slices.DeleteFunc(l.Buffers, func(b *Buffer) bool {
+			return b.At() >= to || max(b.Requested.End, b.Queued, b.Acquired, b.Present) < from
+		})
+		for _, b := range l.Buffers {
+			if b.Frame != nil && isGone(b.Frame) {
+				b.Frame = nil
+			}
+			if b.Render != nil && isGone(b.Render) {
+				b.Render = nil
+			}
+		}
+	}
+	t.Layers = slices.DeleteFunc(t.Layers, func(l *Layer) bool { return len(l.Buffers) == 0 })
 }

@@ -20,6 +20,51 @@ func (k Kind) String() string {
 	return "app"
 }
 
+// Framework is what draws an application frame, if it is not the platform's own.
+type Framework uint8
+
+const (
+	// Platform is ArkUI, and what Android's frame timeline lists.
+	Platform Framework = iota
+	// Choreographer draws applications of Android in a container.
+	Choreographer
+	// Compositor is Android's SurfaceFlinger in a container.
+	Compositor
+	Flutter
+	// Web is ArkWeb, a browser.
+	Web
+	// NativeVsync is a thread of an application that asks for vsyncs itself, as games do.
+	NativeVsync
+
+	// FrameworkCount is the number of frameworks.
+	FrameworkCount = int(NativeVsync) + 1
+)
+
+// String returns the framework's name in lower case, empty for Platform.
+func (f Framework) String() string {
+	return [...]string{"", "choreographer", "surfaceflinger", "flutter", "web", "nativevsync"}[f]
+}
+
+// DisplaySync is a request for vsyncs that an application frame served.
+type DisplaySync struct {
+	ID   int64
+	Type DisplaySyncType
+}
+
+// DisplaySyncType is who makes a DisplaySync, with ArkUI's numbers.
+type DisplaySyncType int8
+
+const (
+	CallbackSync   DisplaySyncType = iota - 1 // the application's own callback
+	AnimatorSync                              // an Animator
+	XComponentSync                            // an XComponent
+)
+
+// String returns "callback", "animator" or "xcomponent".
+func (t DisplaySyncType) String() string {
+	return [...]string{"callback", "animator", "xcomponent"}[t+1]
+}
+
 // Interval is an interval of trace time. The zero Interval is unknown.
 type Interval struct {
 	Start, End trace.Time
@@ -90,7 +135,15 @@ type Frame struct {
 	Coalesced int
 	Facts     Facts
 
-	// Transactions are those of an application frame, in the order sent.
+	// Framework is what draws an application frame.
+	Framework Framework
+	// DisplaySyncs are the requests for vsyncs that an application frame served.
+	DisplaySyncs []DisplaySync
+	// CPUTime is how long the frame's thread ran in Actual; zero if unknown.
+	CPUTime trace.Duration
+
+	// Transactions are those of an application frame, in the order sent. A frame of a
+	// Framework sends buffers: their numbers, and when they were queued.
 	Transactions []Sent
 	// Render is the render frame that applied the last of them.
 	Render *Frame
@@ -98,9 +151,11 @@ type Frame struct {
 	// Applications are the application frames whose Render is this frame, in the order in
 	// which it applied them.
 	Applications []*Frame
-	// Draw is the work of the render thread for a render frame.
+	// Draw is the work of the render thread for a render frame, or for a frame of a
+	// Framework that draws on another thread.
 	Draw Interval
-	// GPU are the intervals of a render frame's work on the GPU, by start.
+	// GPU are the intervals of a render frame's work on the GPU, by start; for a frame of
+	// a Framework, from when its buffer was queued until the GPU was done with it.
 	GPU []Interval
 	// Commit is the interval in which a render frame's layers went to the display.
 	// CommitEstimated: it was matched by time, because the marker has no vsync.
@@ -118,10 +173,30 @@ type Frame struct {
 // Late reports whether the frame missed its deadline, on its thread or on the GPU.
 func (f *Frame) Late() bool { return f.Facts.Has(MainLate | GPULate) }
 
-// End returns when the frame's work was done: the end of its actual interval or
-// of its GPU work, whichever is later.
-func (f *Frame) End() trace.Time {
-	return max(f.Actual.End, f.GPUSpan().End)
+// End returns when the frame's work was done, on its threads and on the GPU. The drawing of
+// a render frame is not part of it.
+func (f *Frame) End() trace.Time { return max(f.threadEnd(), f.GPUSpan().End) }
+
+// threadEnd returns when the frame's threads were done.
+func (f *Frame) threadEnd() trace.Time {
+	if f.Kind == RenderFrame {
+		return f.Actual.End
+	}
+	return max(f.Actual.End, f.Draw.End)
+}
+
+// Judge sets MainLate and GPULate, by rule 3.2 of docs/frames.md: ending at the deadline is on
+// time, and without a known deadline nothing is late.
+func (f *Frame) Judge() {
+	if !f.Deadline.Known() {
+		return
+	}
+	if f.threadEnd() > f.Deadline {
+		f.Facts |= MainLate
+	}
+	if f.GPUSpan().End > f.Deadline {
+		f.Facts |= GPULate
+	}
 }
 
 // GPUSpan returns the interval from the start of the frame's first GPU work to the end of

@@ -32,6 +32,8 @@ type Timeline struct {
 	// thread did something else than frames for long, by start.
 	Interactions []*Interaction
 	Hangs        []Hang
+	// Layers are the queues of buffers that are shown, by id.
+	Layers []*Layer
 	// Dump is set if the frames come from a text dump of Android. A render frame is then
 	// no more than a present time.
 	Dump bool

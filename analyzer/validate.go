@@ -26,6 +26,7 @@ func (t *Timeline) Validate() error {
 		v.frame(f)
 	}
 	v.interactions()
+	v.layers()
 	return errors.Join(v.errors...)
 }
 
@@ -55,6 +56,29 @@ func (v *validator) interactions() {
 	for _, h := range v.timeline.Hangs {
 		if !v.known[h.Process] || h.Duration() < MinHang {
 			v.errors = append(v.errors, fmt.Errorf("hang at %s: of an unknown process, or too short", h.Start))
+		}
+	}
+}
+
+func (v *validator) layers() {
+	last := 0
+	for _, l := range v.timeline.Layers {
+		check := func(ok bool, what string) {
+			if !ok {
+				v.errors = append(v.errors, fmt.Errorf("layer %d, %s: %s", l.ID, l.Name, what))
+			}
+		}
+		check(l.ID > last, "out of order or repeated")
+		last = l.ID
+		check(l.Process == nil || l.Process.PID == trace.UnknownPID || v.known[l.Process], "of an unknown process")
+		for _, b := range l.Buffers {
+			check(b.Layer == l, "has a buffer of another layer")
+			check(b.Fate == Shown || !b.Present.Known() && b.Pace == Unpaced, "has a present time for a buffer that was not shown")
+			check(!b.Queued.Known() || !b.Acquired.Known() || b.Queued <= b.Acquired, "takes a buffer before it is queued")
+			check(!b.Acquired.Known() || !b.Present.Known() || b.Acquired <= b.Present, "shows a buffer before it is taken")
+			check(b.Render == nil || v.seen[b.Render] && b.Render.Kind == RenderFrame, "has a render frame of another timeline")
+			check(b.Frame == nil || v.seen[b.Frame] && b.Frame.Kind == ApplicationFrame, "has a frame of another timeline")
+			check(b.Pace == Unpaced || l.Cadence > 0, "is judged without a cadence")
 		}
 	}
 }
@@ -114,15 +138,17 @@ func (v *validator) frame(f *Frame) {
 			v.check(f, !f.Late() || f.Deadline.Known() && f.End() > f.Deadline, "is late without a missed deadline")
 			v.check(f, f.Late() || !f.Deadline.Known() || f.End() <= f.Deadline, "missed its deadline and is not late")
 		}
-		v.check(f, f.Kind == RenderFrame || f.Facts.Has(Empty) == (len(f.Transactions) == 0), "is empty with transactions, or not without")
+		v.check(f, f.Kind == RenderFrame || !f.Facts.Has(Empty) || len(f.Transactions) == 0, "is empty with transactions")
+		v.check(f, f.Kind == RenderFrame || f.Framework != Platform || f.Facts.Has(Empty) || len(f.Transactions) > 0, "is not empty without transactions")
 	}
 	v.transactions(f)
 	v.links(f)
 	if f.Kind == ApplicationFrame {
-		v.check(f, len(f.GPU) == 0 && !f.Draw.Known() && !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
+		v.check(f, !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
+		v.check(f, f.Framework != Platform || len(f.GPU) == 0 && !f.Draw.Known(), "draws itself")
 		return
 	}
-	v.check(f, len(f.Transactions) == 0 && f.Render == nil, "has what application frames have")
+	v.check(f, len(f.Transactions) == 0 && f.Render == nil && f.Framework == Platform && f.DisplaySyncs == nil, "has what application frames have")
 	last := f.Actual.Start
 	for _, g := range f.GPU {
 		v.check(f, g.Start >= last && g.Start <= f.Actual.End && g.Start <= g.End, "has gpu work out of place")

@@ -20,6 +20,8 @@ type Report struct {
 	// thread did something else than frames for long.
 	Interactions []*Interaction `json:"interactions"`
 	Hangs        []Hang         `json:"hangs"`
+	// Layers are the queues of buffers that are shown, by id.
+	Layers []*Layer `json:"layers"`
 }
 
 // Span is an interval of trace time. Seconds is its length, without the time between
@@ -67,6 +69,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
+	r.Layers = layers(t, o, parts)
 	if o.Compare {
 		r.setSamples()
 	}

@@ -86,7 +86,7 @@ func firstBucket(frames int) stats.Bucket {
 // reportOfTwoApplications is worked out by hand; the comments say how.
 func reportOfTwoApplications() *stats.Report {
 	return &stats.Report{
-		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{},
+		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Layers: []*stats.Layer{},
 		Span: &stats.Span{From: at(990), To: at(1410), Seconds: 0.42},
 		Processes: []*stats.Process{
 			{
@@ -240,7 +240,7 @@ func TestComputeTruncatedOnly(t *testing.T) {
 	s.Frames = s.Frames[:1]
 	send(s.Frames[0], 1004, r)
 	got := stats.Compute(&s.Timeline, stats.Options{})
-	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Processes: []*stats.Process{{
+	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Layers: []*stats.Layer{}, Processes: []*stats.Process{{
 		Kind: stats.Application, PID: 100, Frames: stats.Counts{Empty: ptr(0), Truncated: 1},
 		HWUI:    []stats.ClassFrames{},
 		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},

@@ -15,12 +15,7 @@ func (b *builder) setFacts() {
 		if f.Facts.Has(analyzer.Truncated) {
 			continue // its end and its work are unknown
 		}
-		if isLate(f.Actual.End, f.Deadline) {
-			f.Facts |= analyzer.MainLate
-		}
-		if isLate(f.GPUSpan().End, f.Deadline) {
-			f.Facts |= analyzer.GPULate
-		}
+		f.Judge()
 		if isEmpty(f, d.processed) {
 			f.Facts |= analyzer.Empty
 		}

@@ -8,10 +8,6 @@ import (
 // The rules of docs/frames.md that decide facts of frames, each in one place. They are
 // pure functions of their arguments. Those that follow from facts are in analyzer/rules.go.
 
-// isLate reports whether work that ended at end missed its deadline (3.2). Ending at
-// the deadline is on time; without a known deadline nothing is late.
-func isLate(end, deadline trace.Time) bool { return deadline.Known() && end > deadline }
-
 // isEmpty reports whether an application frame sent no transaction, or a render frame
 // processed no commands (3.4).
 func isEmpty(f *analyzer.Frame, processed bool) bool {

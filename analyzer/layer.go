@@ -1,0 +1,248 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Layer is a queue of buffers that a compositor shows: render_service, or SurfaceFlinger on
+// Android. The queue into which render_service draws the screen itself is none.
+type Layer struct {
+	ID   int // counts up from 1, by the first line
+	Name string
+	// Queue is the id of the queue; zero if the trace has none.
+	Queue int64
+	// Process is the producer; nil if unknown.
+	Process *Process
+	// Framework is what draws the buffers, where frames of it are known.
+	Framework Framework
+	// Buffers are in the order in which they were queued, or else taken.
+	Buffers []*Buffer
+	// Cadence is the layer's own interval between buffers; zero if it has none
+	// (docs/frames.md 16.4).
+	Cadence trace.Duration
+}
+
+// Buffer is a buffer on its way from the producer through a layer's queue to the display.
+// Unknown times are zero.
+type Buffer struct {
+	Layer    *Layer
+	Sequence int64     // the buffer's id, which is used again; zero if unknown
+	TID      trace.TID // the thread that queued it, in the producer or on its behalf
+	// Requested is while the producer asked for a free buffer.
+	Requested Interval
+	// Queued is when the producer handed the buffer over.
+	Queued trace.Time
+	// Ready is when the acquire fence was signaled: the producer's GPU was done.
+	Ready trace.Time
+	// Acquired is when the compositor took the buffer.
+	Acquired trace.Time
+	// Present is when the display showed the buffer first. PresentEstimated: it was shown
+	// earlier, see Frame.
+	Present          trace.Time
+	PresentEstimated bool
+	Fate             Fate
+	// Frame is the producer's frame that drew the buffer; nil if unknown.
+	Frame *Frame
+	// Render is the render frame that took the buffer; nil if unknown.
+	Render *Frame
+
+	// JudgeLayers sets what follows, for buffers that were shown at a known time.
+
+	// Pace compares the interval since the present of the buffer before with the cadence.
+	Pace Pace
+	// Interval is that interval; zero if there is none.
+	Interval trace.Duration
+	// Deadline is when a late buffer should have been taken; zero if the compositor took
+	// it in time.
+	Deadline trace.Time
+}
+
+// Fate is what became of a buffer.
+type Fate uint8
+
+const (
+	// Waiting: the trace ends before the buffer was shown or dropped.
+	Waiting Fate = iota
+	// Shown: the buffer went to the display.
+	Shown
+	// Discarded: a later buffer was shown instead.
+	Discarded
+)
+
+// String returns "waiting", "shown" or "dropped".
+func (f Fate) String() string { return [...]string{"waiting", "shown", "dropped"}[f] }
+
+// Pace is how the interval before a buffer's present compares with the layer's cadence.
+type Pace uint8
+
+const (
+	// Unpaced: one of both is unknown, or the layer had paused.
+	Unpaced Pace = iota
+	// Even: they differ by no more than half a vsync.
+	Even
+	// Early: the interval is shorter.
+	Early
+	// Late: the interval is longer.
+	Late
+)
+
+// String returns "", "even", "early" or "late".
+func (p Pace) String() string { return [...]string{"", "even", "early", "late"}[p] }
+
+// Overrun returns by how much the interval before a late buffer was longer than the cadence;
+// zero for others.
+func (b *Buffer) Overrun() trace.Duration {
+	if b.Pace != Late {
+		return 0
+	}
+	return b.Interval - b.Layer.Cadence
+}
+
+// At returns the first known time of the buffer.
+func (b *Buffer) At() trace.Time {
+	return cmp.Or(b.Requested.Start, b.Queued, b.Acquired, b.Present)
+}
+
+// InQueue returns how long the buffer waited until the compositor took it; zero if unknown.
+func (b *Buffer) InQueue() trace.Duration {
+	if !b.Queued.Known() || b.Acquired < b.Queued {
+		return 0
+	}
+	return b.Acquired.Sub(b.Queued)
+}
+
+// GPUWait returns how long the producer's GPU went on after the buffer was queued; zero if
+// unknown.
+func (b *Buffer) GPUWait() trace.Duration {
+	if !b.Queued.Known() || b.Ready < b.Queued {
+		return 0
+	}
+	return b.Ready.Sub(b.Queued)
+}
+
+const (
+	// minIntervals is the number of intervals that show a cadence.
+	minIntervals = 3
+	// MinPause is the shortest time without buffers that is a pause: nothing was late.
+	MinPause = trace.Second
+	// jitter is the share of a vsync, 1/jitter, by which the present times of a display
+	// differ from whole vsyncs.
+	jitter = 20
+)
+
+// JudgeLayers finds the cadence of all layers, and which buffers were early or late by it
+// (docs/frames.md 16.4 to 16.6). Producers' frames without a deadline get that of their
+// buffer. Late ones get their facts.
+func (t *Timeline) JudgeLayers() {
+	for _, l := range t.Layers {
+		l.judge(t)
+	}
+}
+
+func (l *Layer) judge(t *Timeline) {
+	var shown []*Buffer
+	var period trace.Duration
+	for _, b := range l.Buffers {
+		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
+		if b.Fate != Shown || !b.Present.Known() {
+			continue
+		}
+		shown = append(shown, b)
+		if b.Render != nil {
+			period = max(period, b.Render.Period)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b *Buffer) int { return cmp.Compare(a.Present, b.Present) })
+	l.Cadence = l.findCadence(t, shown, period)
+	for i, b := range shown {
+		if i > 0 && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) {
+			b.judge(shown[i-1])
+		}
+	}
+}
+
+// findCadence returns the median interval between buffers as the producer queued them, or if
+// too few of these times are known, between presents. It is zero unless at least half of the
+// intervals are within half a vsync of it: a user interface draws when something changes.
+func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration) trace.Duration {
+	intervals := func(list []*Buffer, at func(*Buffer) trace.Time) (d []trace.Duration) {
+		last := trace.Time(0)
+		for _, b := range list {
+			now := at(b)
+			if !now.Known() {
+				continue
+			}
+			if last.Known() && now > last && t.EndOf(last) == t.EndOf(now) {
+				d = append(d, now.Sub(last))
+			}
+			last = now
+		}
+		return d
+	}
+	d := intervals(l.Buffers, func(b *Buffer) trace.Time { return b.Queued })
+	if len(d) < minIntervals {
+		d = intervals(shown, func(b *Buffer) trace.Time { return b.Present })
+	}
+	if len(d) < minIntervals || period <= 0 {
+		return 0
+	}
+	slices.Sort(d)
+	median := (d[(len(d)-1)/2] + d[len(d)/2]) / 2
+	near := 0
+	for _, d := range d {
+		if (d - median).Abs() <= period/2 {
+			near++
+		}
+	}
+	if 2*near < len(d) {
+		return 0
+	}
+	return median
+}
+
+// judge compares the interval between two buffers that were shown one after the other with the
+// cadence. A late buffer has a deadline only if it was taken late, too: if not, the compositor
+// delayed it.
+func (b *Buffer) judge(last *Buffer) {
+	b.Interval = b.Present.Sub(last.Present)
+	period := trace.Duration(0)
+	for _, r := range []*Frame{last.Render, b.Render} {
+		if r != nil {
+			period = max(period, r.Period)
+		}
+	}
+	cadence := b.Layer.Cadence
+	paused := b.Interval >= MinPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= MinPause-cadence)
+	if cadence == 0 || period <= 0 || b.Interval <= 0 || paused {
+		return
+	}
+	limit := period/2 + period/jitter
+	switch excess := b.Interval - cadence; {
+	case excess > limit:
+		b.Pace = Late
+	case excess < -limit:
+		b.Pace = Early
+	default:
+		b.Pace = Even
+	}
+	if b.Pace != Late || !b.Acquired.Known() || !last.Acquired.Known() {
+		return
+	}
+	if excess := b.Acquired.Sub(last.Acquired) - cadence; excess > limit {
+		b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
+		b.judgeFrame()
+	}
+}
+
+// judgeFrame sets the deadline of a producer's frame that has none, and its facts.
+func (b *Buffer) judgeFrame() {
+	f := b.Frame
+	if f == nil || f.Deadline.Known() || f.Facts.Has(Truncated) {
+		return
+	}
+	f.Deadline = b.Deadline
+	f.Judge()
+}

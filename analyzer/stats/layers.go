@@ -1,0 +1,158 @@
+package stats
+
+import (
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Layer has the measures of a layer: a queue of buffers that is shown (docs/frames.md 16).
+// Unknown values are nil. Percentiles are those of Durations: the 95th needs 20 values.
+type Layer struct {
+	ID   int    `json:"id"`
+	Name string `json:"name"`
+	// PID and Process are the producer, nil if it is unknown.
+	PID     *trace.PID `json:"pid"`
+	Process *string    `json:"process"`
+	// Framework draws the buffers; nil if no frames of one are known.
+	Framework *string `json:"framework"`
+	Queue     *int64  `json:"queue_id"`
+	// Buffers is the number of buffers: Shown, Dropped, which were replaced by later ones,
+	// and Waiting, which the trace does not show to the end.
+	Buffers int `json:"buffers"`
+	Shown   int `json:"shown"`
+	Dropped int `json:"dropped"`
+	Waiting int `json:"waiting"`
+	// FPS is the intervals between presents / their time without pauses; nil for fewer
+	// than two presents.
+	FPS *float64 `json:"fps"`
+	// Cadence is the layer's own interval; nil if it has none. Late, Early and the rates are
+	// nil then, too.
+	Cadence *float64 `json:"cadence_ms"`
+	// Judged is the number of intervals between presents that were compared with the
+	// cadence. Late and Early are those that differ from it by more than half a vsync.
+	Judged int  `json:"judged"`
+	Late   *int `json:"late"`
+	Early  *int `json:"early"`
+	// UnevenRate is (Late + Early) / Judged, LateRate is Late / Judged.
+	UnevenRate *float64 `json:"uneven_rate"`
+	LateRate   *float64 `json:"late_rate"`
+	// Longest is the longest judged interval.
+	Longest *float64 `json:"longest_ms"`
+	// Queue is how long buffers waited until the compositor took them, Request how long the
+	// producer waited for a free buffer, GPU how long its GPU went on after a buffer was
+	// queued.
+	QueueP50   *float64 `json:"queue_p50_ms"`
+	QueueP95   *float64 `json:"queue_p95_ms"`
+	RequestP50 *float64 `json:"request_p50_ms"`
+	RequestP95 *float64 `json:"request_p95_ms"`
+	GPUP50     *float64 `json:"gpu_p50_ms"`
+	GPUP95     *float64 `json:"gpu_p95_ms"`
+
+	// Source is the layer itself.
+	Source *analyzer.Layer `json:"-"`
+}
+
+// layers measures the layers of a timeline.
+func layers(t *analyzer.Timeline, o Options, parts parts) []*Layer {
+	list := []*Layer{}
+	for _, l := range t.Layers {
+		if o.Process == nil || l.Process != nil && o.Process(l.Process) {
+			list = append(list, newLayer(l, parts))
+		}
+	}
+	return list
+}
+
+func newLayer(l *analyzer.Layer, parts parts) *Layer {
+	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Buffers: len(l.Buffers), Source: l}
+	if l.Queue != 0 {
+		s.Queue = clone(l.Queue)
+	}
+	if p := l.Process; p != nil {
+		s.Process = optionalText(p.Name)
+		if !p.NoPID {
+			s.PID = clone(p.PID)
+		}
+	}
+	var presents []trace.Time
+	var queue, request, gpu, judged []trace.Duration
+	late, early := 0, 0
+	for _, b := range l.Buffers {
+		switch b.Fate {
+		case analyzer.Shown:
+			s.Shown++
+		case analyzer.Discarded:
+			s.Dropped++
+		default:
+			s.Waiting++
+		}
+		if b.Present.Known() {
+			presents = append(presents, b.Present)
+		}
+		switch b.Pace {
+		case analyzer.Late:
+			late++
+		case analyzer.Early:
+			early++
+		}
+		if b.Pace != analyzer.Unpaced {
+			judged = append(judged, b.Interval)
+		}
+		if b.Queued.Known() && b.Acquired.Known() {
+			queue = append(queue, b.InQueue())
+		}
+		if b.Requested.Known() {
+			request = append(request, b.Requested.Duration())
+		}
+		if b.Queued.Known() && b.Ready.Known() {
+			gpu = append(gpu, b.GPUWait())
+		}
+	}
+	s.FPS = layerFPS(presents, l.Cadence, parts)
+	if s.Judged = len(judged); s.Judged > 0 {
+		n := float64(s.Judged)
+		s.Late, s.Early = &late, &early
+		s.UnevenRate, s.LateRate = number(float64(late+early)/n), number(float64(late)/n)
+		s.Longest = number(slices.Max(judged).Milliseconds())
+	}
+	if l.Cadence > 0 {
+		s.Cadence = number(l.Cadence.Milliseconds())
+	}
+	s.QueueP50, s.QueueP95 = millisecondPercentiles(queue)
+	s.RequestP50, s.RequestP95 = millisecondPercentiles(request)
+	s.GPUP50, s.GPUP95 = millisecondPercentiles(gpu)
+	return s
+}
+
+// layerFPS returns the rate of the presents. A layer with a cadence pauses between presents
+// that are far apart.
+func layerFPS(presents []trace.Time, cadence trace.Duration, parts parts) *float64 {
+	slices.Sort(presents)
+	presents = slices.Compact(presents)
+	n, length := 0, trace.Duration(0)
+	for i := 1; i < len(presents); i++ {
+		a, b := presents[i-1], presents[i]
+		if d := b.Sub(a); !parts.apart(a, b) && (cadence == 0 || d < analyzer.MinPause) {
+			n, length = n+1, length+d
+		}
+	}
+	if n == 0 || length <= 0 {
+		return nil
+	}
+	return number(float64(n) / seconds(length))
+}
+
+// millisecondPercentiles returns the 50th and the 95th percentile in milliseconds.
+func millisecondPercentiles(list []trace.Duration) (p50, p95 *float64) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	slices.Sort(list)
+	p50 = number(Percentile(list, 50).Milliseconds())
+	if at := tailPercentile(list, 95, minFrames); at != nil {
+		p95 = number(at.Milliseconds())
+	}
+	return p50, p95
+}
