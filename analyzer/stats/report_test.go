@@ -225,7 +225,7 @@ func TestComputeInAnyOrder(t *testing.T) {
 func TestComputeNothing(t *testing.T) {
 	for _, timeline := range []*analyzer.Timeline{{}, {Processes: []*analyzer.Process{{PID: 1}}}} {
 		got, err := json.Marshal(stats.Compute(timeline, stats.Options{}))
-		if want := `{"span":null,"processes":[],"interactions":[],"hangs":[]}`; err != nil || string(got) != want {
+		if want := `{"span":null,"processes":[],"interactions":[],"hangs":[],"layers":[]}`; err != nil || string(got) != want {
 			t.Errorf("no frames: %s, %v, want %s", got, err, want)
 		}
 	}
