@@ -34,6 +34,13 @@ type coder struct {
 	current int
 }
 
+// layerCoder has what buffers of a layer are described relative to: the buffer before.
+type layerCoder struct {
+	sequence int64
+	tid      trace.TID
+	shown    trace.Time // present of the last one that was shown
+}
+
 // at sets the frame that is described next.
 func (c *coder) at(frame int) {
 	c.current, c.base = frame, c.timeline.Frames[frame].Actual.Start
@@ -111,7 +118,7 @@ func (m *message) unsigned(number protowire.Number, v uint64, present bool) (uin
 }
 
 // integer describes a whole number.
-func integer[T ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](m *message, number protowire.Number, v *T) {
+func integer[T ~int | ~int8 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](m *message, number protowire.Number, v *T) {
 	x, ok := m.unsigned(number, protowire.EncodeZigZag(int64(*v)), *v != 0)
 	if m.writing || !ok {
 		return
@@ -119,6 +126,17 @@ func integer[T ~int | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32](m *message, 
 	signed := protowire.DecodeZigZag(x)
 	if *v = T(signed); int64(*v) != signed {
 		m.fail()
+	}
+}
+
+// relative describes a number that is mostly close to another one.
+func relative[T ~int32 | ~int64](m *message, number protowire.Number, v *T, to T) {
+	distance := T(0)
+	if m.writing {
+		distance = *v - to
+	}
+	if integer(m, number, &distance); !m.writing {
+		*v = to + distance
 	}
 }
 

@@ -68,16 +68,7 @@ func describeInteraction(m *message, i *analyzer.Interaction) {
 	count(m, 1, &i.ID)
 	enum(m, 2, &i.Kind, int(analyzer.LaunchInteraction)+1)
 	m.text(3, &i.Scene)
-	known := i.Process != nil && i.Process.PID != trace.UnknownPID
-	m.flag(4, &known)
-	if known {
-		m.processOf(5, &i.Process)
-	} else {
-		if i.Process == nil {
-			i.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true}
-		}
-		m.text(6, &i.Process.Name)
-	}
+	m.processOrName(4, &i.Process)
 	m.text(7, &i.Page)
 	enum(m, 8, &i.Input, int(analyzer.LastDown)+1)
 	m.time(9, &i.InputAt)
@@ -204,6 +195,21 @@ func (m *message) processOf(number protowire.Number, p **analyzer.Process) {
 	*p = m.timeline.Processes[index]
 }
 
+// processOrName describes, in three fields, a reference to one of the timeline's processes, or
+// a process of which only the name is known.
+func (m *message) processOrName(number protowire.Number, p **analyzer.Process) {
+	known := *p != nil && (*p).PID != trace.UnknownPID
+	m.flag(number, &known)
+	if known {
+		m.processOf(number+1, p)
+		return
+	}
+	if *p == nil {
+		*p = &analyzer.Process{PID: trace.UnknownPID, NoPID: true}
+	}
+	m.text(number+2, &(*p).Name)
+}
+
 // describeFrame describes a frame without its links.
 func describeFrame(m *message, f *analyzer.Frame) {
 	m.interval(1, &f.Actual)
@@ -226,6 +232,62 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	m.time(20, &f.Present)
 	m.flag(21, &f.PresentEstimated)
 	optional(m, 22, &f.Android, describeAndroid)
+	enum(m, 23, &f.Framework, analyzer.FrameworkCount)
+	list(m, 24, &f.DisplaySyncs, func(m *message, s *analyzer.DisplaySync) {
+		integer(m, 1, &s.ID)
+		if integer(m, 2, &s.Type); s.Type < analyzer.CallbackSync || s.Type > analyzer.XComponentSync {
+			m.fail()
+		}
+	})
+	m.duration(25, &f.CPUTime)
+}
+
+// describeLayer describes a layer without its buffers.
+func describeLayer(m *message, l *analyzer.Layer) {
+	count(m, 1, &l.ID)
+	m.text(2, &l.Name)
+	integer(m, 3, &l.Queue)
+	produced := l.Process != nil
+	if m.flag(4, &produced); produced {
+		m.processOrName(5, &l.Process)
+	}
+	enum(m, 8, &l.Framework, analyzer.FrameworkCount)
+	m.duration(9, &l.Cadence)
+}
+
+// describeBuffer describes a buffer of a layer. Its times begin with the last one of the buffer
+// before, and its frames are relative to that buffer's render frame, so that they are small.
+// So is its interval, which is mostly that since the present of the last buffer shown.
+func (c *layerCoder) describeBuffer(m *message, b *analyzer.Buffer) {
+	relative(m, 1, &b.Sequence, c.sequence)
+	if relative(m, 2, &b.TID, c.tid); b.TID < 0 {
+		m.fail()
+	}
+	c.sequence, c.tid = b.Sequence, b.TID
+	m.interval(3, &b.Requested)
+	m.time(5, &b.Queued)
+	m.time(6, &b.Ready)
+	m.time(7, &b.Acquired)
+	m.time(8, &b.Present)
+	m.flag(9, &b.PresentEstimated)
+	enum(m, 10, &b.Fate, int(analyzer.Discarded)+1)
+	m.frame(11, &b.Frame)
+	m.frame(12, &b.Render)
+	enum(m, 13, &b.Pace, int(analyzer.Late)+1)
+	since := trace.Duration(0)
+	if b.Present.Known() {
+		if c.shown.Known() {
+			since = b.Present.Sub(c.shown)
+		}
+		c.shown = b.Present
+	}
+	if relative(m, 14, &b.Interval, since); b.Interval < 0 || b.Interval > trace.MaxTime {
+		m.fail()
+	}
+	m.time(15, &b.Deadline)
+	if b.Render != nil {
+		m.current = m.index[b.Render]
+	}
 }
 
 // describeLinks describes the references of a frame to other frames.

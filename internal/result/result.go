@@ -45,7 +45,7 @@ const PacketField = 8471
 
 // version is the version of the schema. A change of what a field or a number means raises it.
 // Fields can be added without that, but not times: the time that follows is relative to them.
-const version = 2
+const version = 3
 
 // ErrVersion: another version of ohframe wrote the result.
 var ErrVersion = errors.New("another version of ohframe wrote the result in the trace")
@@ -65,6 +65,8 @@ const (
 	contentExplanation = 7
 	contentWarning     = 8
 	contentResponse    = 9
+	contentLayer       = 10
+	contentBuffer      = 11
 )
 
 // codes identifies the meaning of the numbers of stages, waits and the like. They may change
@@ -88,6 +90,15 @@ var codes = sync.OnceValue(func() uint64 {
 	}
 	for i := range why.PickUpReasonCount {
 		fmt.Fprintln(&s, why.PickUpReason(i))
+	}
+	for i := range analyzer.FrameworkCount {
+		fmt.Fprintln(&s, analyzer.Framework(i))
+	}
+	for i := analyzer.Waiting; i <= analyzer.Discarded; i++ {
+		fmt.Fprintln(&s, i)
+	}
+	for i := analyzer.Unpaced; i <= analyzer.Late; i++ {
+		fmt.Fprintln(&s, i)
 	}
 	return xxh3.HashString(s.String())
 })
@@ -120,7 +131,8 @@ func newCoder(t *analyzer.Timeline, l trace.Limits) *coder {
 // writer writes the fields of Content.
 type writer struct {
 	*coder
-	to io.Writer
+	to    io.Writer
+	layer layerCoder
 }
 
 func (w *writer) content(r *Result) {
@@ -144,6 +156,14 @@ func (w *writer) content(r *Result) {
 	for i, f := range t.Frames {
 		w.at(i)
 		w.field(contentLinks, func(m *message) { describeLinks(m, f) })
+	}
+	w.current = 0
+	for _, l := range t.Layers {
+		w.field(contentLayer, func(m *message) { describeLayer(m, l) })
+		w.layer = layerCoder{}
+		for _, b := range l.Buffers {
+			w.field(contentBuffer, func(m *message) { w.layer.describeBuffer(m, b) })
+		}
 	}
 	if r.Causes == nil {
 		return
@@ -219,6 +239,7 @@ type reader struct {
 	*coder
 	result Result
 	linked int // frames with their links
+	layer  layerCoder
 }
 
 func (r *reader) content(from io.Reader) error {
@@ -331,7 +352,29 @@ func (r *reader) field(number protowire.Number, m *message) {
 		}
 		r.at(r.linked)
 		describeLinks(m, r.timeline.Frames[r.linked])
-		r.linked++
+		if r.linked++; r.linked == len(r.timeline.Frames) {
+			r.current = 0
+		}
+	case contentLayer:
+		if !r.spend() {
+			return
+		}
+		l := &analyzer.Layer{}
+		describeLayer(m, l)
+		r.timeline.Layers = append(r.timeline.Layers, l)
+		r.layer = layerCoder{}
+	case contentBuffer:
+		n := len(r.timeline.Layers)
+		if n == 0 {
+			r.fail()
+		}
+		if !r.spend() {
+			return
+		}
+		l := r.timeline.Layers[n-1]
+		b := &analyzer.Buffer{Layer: l}
+		r.layer.describeBuffer(m, b)
+		l.Buffers = append(l.Buffers, b)
 	case contentCauses:
 		if r.result.Causes != nil {
 			r.fail()

@@ -26,6 +26,7 @@ type filler struct {
 	n         int64
 	frames    []*analyzer.Frame
 	processes []*analyzer.Process
+	layer     *analyzer.Layer // that is being filled
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -33,6 +34,8 @@ func (f *filler) fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Int8: // DisplaySyncType
+		v.SetInt(int64(analyzer.XComponentSync))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(f.n)
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
@@ -64,6 +67,15 @@ func (f *filler) fill(v reflect.Value) {
 		case *analyzer.Process:
 			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
 		case *analyzer.FrameTimeline: // Perfetto traces are not converted
+		case *analyzer.Layer:
+			if f.layer != nil { // of a buffer
+				v.Set(reflect.ValueOf(f.layer))
+				return
+			}
+			f.layer = &analyzer.Layer{}
+			v.Set(reflect.ValueOf(f.layer))
+			f.fill(v.Elem())
+			f.layer = nil
 		default:
 			v.Set(reflect.New(v.Type().Elem()))
 			f.fill(v.Elem())
@@ -93,6 +105,11 @@ func full() *Result {
 		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, false, nil, 0
 	}
 	r.Timeline.Interactions[0].Process, r.Timeline.Hangs[0].Process = f.processes[1], f.processes[1] // 0 is not written
+	for i, l := range r.Timeline.Layers {
+		l.Process = f.processes[1-i]
+	}
+	r.Timeline.Layers = append(r.Timeline.Layers, &analyzer.Layer{ID: 900},
+		&analyzer.Layer{ID: 901, Process: &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: "com.example.unseen"}})
 	unknown := *r.Timeline.Interactions[0]
 	unknown.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: "com.example.unseen"}
 	r.Timeline.Interactions = append(r.Timeline.Interactions, &unknown)
@@ -167,6 +184,13 @@ func TestEveryField(t *testing.T) {
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", name, pair[0], pair[1])
+		}
+	}
+	for i, l := range got.Timeline.Layers {
+		for j, b := range l.Buffers {
+			if w := want.Timeline.Layers[i].Buffers[j]; !reflect.DeepEqual(b, w) {
+				t.Errorf("buffer %d of layer %d: got\n%+v\nwant\n%+v", j, i, b, w)
+			}
 		}
 	}
 	for i, f := range got.Timeline.Frames {
@@ -254,9 +278,16 @@ func small() *Result {
 		Facts: analyzer.MainLate | analyzer.Empty,
 	}
 	i := &analyzer.Interaction{ID: 1, Scene: "APP_TAB_SWITCH", Process: p, Begin: 90, Observed: analyzer.Interval{Start: 90, End: 300}}
+	l := &analyzer.Layer{ID: 1, Name: "video", Queue: 5, Process: p, Cadence: 40}
+	l.Buffers = []*analyzer.Buffer{
+		{Layer: l, Sequence: 3, TID: 9, Queued: 100, Acquired: 120, Present: 200, Fate: analyzer.Shown},
+		{Layer: l, Sequence: 4, TID: 9, Queued: 120, Fate: analyzer.Discarded},
+		{Layer: l, Sequence: 1, TID: 7, Queued: 140, Acquired: 160, Present: 240, Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 40, Frame: f},
+	}
 	return &Result{
 		Timeline: &analyzer.Timeline{
 			Processes: []*analyzer.Process{p}, Frames: []*analyzer.Frame{f}, Span: analyzer.Interval{Start: 1, End: 900}, Interactions: []*analyzer.Interaction{i},
+			Layers: []*analyzer.Layer{l},
 		},
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
 			Frame: f, Start: 100, End: 220, Overrun: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
@@ -313,6 +344,9 @@ func TestDecode(t *testing.T) {
 		{"two responses", wrap(version, codes(), append(bytes.Clone(good), answer...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"an empty response", wrap(version, codes(), append(bytes.Clone(good), contentResponse<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"steps with a gap", wrap(version, codes(), encode(gap)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"a buffer of no layer", wrap(version, codes(), append([]byte{contentBuffer<<3 | 2, 0}, good...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
+		{"many layers", wrap(version, codes(), bytes.Repeat([]byte{contentLayer<<3 | 2, 0}, 10)), trace.Limits{States: 5}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
+		{"many buffers", wrap(version, codes(), append([]byte{contentLayer<<3 | 2, 0}, bytes.Repeat([]byte{contentBuffer<<3 | 2, 0}, 10)...)), trace.Limits{States: 5}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
 		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), trace.Limits{}, func(err error) bool { return err == nil }},
 		{"many warnings", wrap(version, codes(), warned), trace.Limits{}, func(err error) bool { return err == errDamaged }},
 		{"many facts", wrap(version, codes(), good), trace.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
@@ -351,6 +385,16 @@ func TestImpossible(t *testing.T) {
 		"late without a deadline": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Deadline = 0 },
 		"an infinite drift": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) {
 			r.Timeline.Clock.Drift = 1 / float64(r.Lines.Lost)
+		},
+		"a layer out of order":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].ID = 0 },
+		"a fate that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Fate = 3 },
+		"a pace that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Pace = 4 },
+		"a framework that is not": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Framework = 200 },
+		"a negative interval":     func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Interval = -1 },
+		"a negative thread":       func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },
+		"a buffer shown early":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Present = 150 },
+		"an unknown display sync": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) {
+			f.DisplaySyncs = []analyzer.DisplaySync{{Type: 2}}
 		},
 		"a negative count of lines": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
 	} {
