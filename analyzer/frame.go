@@ -152,8 +152,10 @@ type Frame struct {
 	// which it applied them.
 	Applications []*Frame
 	// Draw is the work of the render thread for a render frame, or for a frame of a
-	// Framework that draws on another thread.
-	Draw Interval
+	// Framework that draws on another thread. DrawTID is that thread of a frame of a
+	// Framework; zero if it is unknown.
+	Draw    Interval
+	DrawTID trace.TID
 	// GPU are the intervals of a render frame's work on the GPU, by start; for a frame of
 	// a Framework, from when its buffer was queued until the GPU was done with it.
 	GPU []Interval
