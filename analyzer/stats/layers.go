@@ -24,6 +24,8 @@ type Layer struct {
 	Shown   int `json:"shown"`
 	Dropped int `json:"dropped"`
 	Waiting int `json:"waiting"`
+	// DroppedRate is Dropped / (Shown + Dropped); nil without either.
+	DroppedRate *float64 `json:"dropped_rate"`
 	// FPS is the intervals between presents / their time without pauses; nil for fewer
 	// than two presents.
 	FPS *float64 `json:"fps"`
@@ -50,8 +52,13 @@ type Layer struct {
 	GPUP50     *float64 `json:"gpu_p50_ms"`
 	GPUP95     *float64 `json:"gpu_p95_ms"`
 
+	// Gaps is the number of intervals that FPS counts, and ShownTime is their time.
+	Gaps      int            `json:"-"`
+	ShownTime trace.Duration `json:"-"`
 	// Source is the layer itself.
 	Source *analyzer.Layer `json:"-"`
+
+	parts parts
 }
 
 // layers measures the layers of a timeline.
@@ -66,7 +73,7 @@ func layers(t *analyzer.Timeline, o Options, parts parts) []*Layer {
 }
 
 func newLayer(l *analyzer.Layer, parts parts) *Layer {
-	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Buffers: len(l.Buffers), Source: l}
+	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Source: l, parts: parts}
 	if l.Queue != 0 {
 		s.Queue = clone(l.Queue)
 	}
@@ -76,72 +83,140 @@ func newLayer(l *analyzer.Layer, parts parts) *Layer {
 			s.PID = clone(p.PID)
 		}
 	}
-	var presents []trace.Time
-	var queue, request, gpu, judged []trace.Duration
-	late, early := 0, 0
-	for _, b := range l.Buffers {
-		switch b.Fate {
-		case analyzer.Shown:
-			s.Shown++
-		case analyzer.Discarded:
-			s.Dropped++
-		default:
-			s.Waiting++
-		}
-		if b.Present.Known() {
-			presents = append(presents, b.Present)
-		}
-		switch b.Pace {
-		case analyzer.Late:
-			late++
-		case analyzer.Early:
-			early++
-		}
-		if b.Pace != analyzer.Unpaced {
-			judged = append(judged, b.Interval)
-		}
-		if b.Queued.Known() && b.Acquired.Known() {
-			queue = append(queue, b.InQueue())
-		}
-		if b.Requested.Known() {
-			request = append(request, b.Requested.Duration())
-		}
-		if b.Queued.Known() && b.Ready.Known() {
-			gpu = append(gpu, b.GPUWait())
+	if l.Cadence > 0 {
+		s.Cadence = number(l.Cadence.Milliseconds())
+	}
+	s.measure([]*analyzer.Layer{l})
+	return s
+}
+
+// JoinLayers returns the measures of all buffers of some layers together. What identifies one
+// layer, and its cadence, are unknown.
+func JoinLayers(list []*Layer) *Layer {
+	if len(list) == 1 {
+		return list[0]
+	}
+	s := &Layer{}
+	var sources []*analyzer.Layer
+	for _, l := range list {
+		s.parts = l.parts // all are of one trace
+		sources = append(sources, l.Source)
+	}
+	s.measure(sources)
+	return s
+}
+
+// LayerBlocks returns the measures of the buffers of some layers by blocks of time, which are
+// as long as those of Compare. Blocks without buffers are left out.
+func LayerBlocks(list []*Layer) (blocks []*Layer) {
+	var from, to trace.Time
+	for _, l := range list {
+		for _, b := range l.Source.Buffers {
+			if !b.At().Known() {
+				continue
+			}
+			if from == 0 && to == 0 {
+				from, to = b.At(), b.At()
+			}
+			from, to = min(from, b.At()), max(to, b.At())
 		}
 	}
-	s.FPS = layerFPS(presents, l.Cadence, parts)
+	s := sample{from: from, to: to}
+	count := s.count(blockLength(s.span()))
+	parts := make([][]*Layer, count)
+	for _, l := range list {
+		buffers := make([][]*analyzer.Buffer, count)
+		for _, b := range l.Source.Buffers {
+			if !b.At().Known() {
+				continue
+			}
+			i := min(count-1, int(float64(since(from, b.At()))/s.span()*float64(count)))
+			buffers[i] = append(buffers[i], b)
+		}
+		for i, some := range buffers {
+			if len(some) > 0 {
+				part := *l.Source
+				part.Buffers = some
+				parts[i] = append(parts[i], newLayer(&part, l.parts))
+			}
+		}
+	}
+	for _, part := range parts {
+		if len(part) > 0 {
+			blocks = append(blocks, JoinLayers(part))
+		}
+	}
+	return blocks
+}
+
+// measure measures the buffers of some layers.
+func (s *Layer) measure(list []*analyzer.Layer) {
+	var queue, request, gpu, judged []trace.Duration
+	late, early := 0, 0
+	for _, l := range list {
+		var presents []trace.Time
+		for _, b := range l.Buffers {
+			s.Buffers++
+			switch b.Fate {
+			case analyzer.Shown:
+				s.Shown++
+			case analyzer.Discarded:
+				s.Dropped++
+			default:
+				s.Waiting++
+			}
+			if b.Present.Known() {
+				presents = append(presents, b.Present)
+			}
+			switch b.Pace {
+			case analyzer.Late:
+				late++
+			case analyzer.Early:
+				early++
+			}
+			if b.Pace != analyzer.Unpaced {
+				judged = append(judged, b.Interval)
+			}
+			if b.Queued.Known() && b.Acquired.Known() {
+				queue = append(queue, b.InQueue())
+			}
+			if b.Requested.Known() {
+				request = append(request, b.Requested.Duration())
+			}
+			if b.Queued.Known() && b.Ready.Known() {
+				gpu = append(gpu, b.GPUWait())
+			}
+		}
+		s.addPresents(presents, l.Cadence)
+	}
+	if s.Gaps > 0 && s.ShownTime > 0 {
+		s.FPS = number(float64(s.Gaps) / seconds(s.ShownTime))
+	}
+	if n := s.Shown + s.Dropped; n > 0 {
+		s.DroppedRate = number(float64(s.Dropped) / float64(n))
+	}
 	if s.Judged = len(judged); s.Judged > 0 {
 		n := float64(s.Judged)
 		s.Late, s.Early = &late, &early
 		s.UnevenRate, s.LateRate = number(float64(late+early)/n), number(float64(late)/n)
 		s.Longest = number(slices.Max(judged).Milliseconds())
 	}
-	if l.Cadence > 0 {
-		s.Cadence = number(l.Cadence.Milliseconds())
-	}
 	s.QueueP50, s.QueueP95 = millisecondPercentiles(queue)
 	s.RequestP50, s.RequestP95 = millisecondPercentiles(request)
 	s.GPUP50, s.GPUP95 = millisecondPercentiles(gpu)
-	return s
 }
 
-// layerFPS returns the rate of the presents. A layer with a cadence pauses between presents
-// that are far apart.
-func layerFPS(presents []trace.Time, cadence trace.Duration, parts parts) *float64 {
+// addPresents adds the intervals between presents. A layer with a cadence pauses between
+// presents that are far apart.
+func (s *Layer) addPresents(presents []trace.Time, cadence trace.Duration) {
 	slices.Sort(presents)
 	presents = slices.Compact(presents)
-	n, length := 0, trace.Duration(0)
 	for i := 1; i < len(presents); i++ {
 		a, b := presents[i-1], presents[i]
-		if d := b.Sub(a); !parts.apart(a, b) && (cadence == 0 || d < analyzer.MinPause) {
-			n, length = n+1, length+d
+		if d := b.Sub(a); !s.parts.apart(a, b) && (cadence == 0 || d < analyzer.MinPause) {
+			s.Gaps, s.ShownTime = s.Gaps+1, s.ShownTime+d
 		}
 	}
-	if n == 0 || length <= 0 {
-		return nil
-	}
-	return number(float64(n) / seconds(length))
 }
 
 // millisecondPercentiles returns the 50th and the 95th percentile in milliseconds.

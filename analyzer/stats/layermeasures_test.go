@@ -1,0 +1,110 @@
+package stats
+
+import (
+	"math"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// video returns a layer with a buffer every 30 ms, which are in the queue for 1, 2, … ms. The
+// rest are the fates and paces of the buffers: "s" shown on time, "l" late, "e" early, "d"
+// dropped, "w" waiting.
+func video(from int, buffers string) *analyzer.Layer {
+	const ms = trace.Millisecond
+	l := &analyzer.Layer{Name: "video", Cadence: 30 * ms}
+	at := trace.Time(0).Add(trace.Duration(from) * ms)
+	for i, c := range buffers {
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(trace.Duration(i+1) * ms), Fate: analyzer.Shown, Present: at.Add(50 * ms), Interval: 30 * ms}
+		switch c {
+		case 's':
+			b.Pace = analyzer.Even
+		case 'l':
+			b.Pace = analyzer.Late
+		case 'e':
+			b.Pace = analyzer.Early
+		case 'd':
+			b.Fate, b.Present = analyzer.Discarded, 0
+		case 'w':
+			b.Fate, b.Present = analyzer.Waiting, 0
+		}
+		l.Buffers = append(l.Buffers, b)
+		at = at.Add(30 * ms)
+	}
+	return l
+}
+
+func equal(x *float64, want float64) bool {
+	return x == nil && math.IsNaN(want) || x != nil && math.Abs(*x-want) < 1e-9
+}
+
+// The measures of a layer by hand, and those of two layers together: no interval is between
+// buffers of different layers.
+func TestLayerMeasures(t *testing.T) {
+	report := func(layers ...*analyzer.Layer) []*Layer {
+		return Compute(&analyzer.Timeline{Layers: layers}, Options{}).Layers
+	}
+	list := report(video(1000, "slsdse"), video(2000, "sslw"))
+	joined := JoinLayers(list)
+	unknown := math.NaN()
+	for name, want := range map[string][3]float64{
+		// Five presents at 0, 30, 60, 120 and 150 ms: four intervals of 150 ms. Three at 0, 30
+		// and 60: two of 60 ms.
+		"fps":          {4 / .15, 2 / .06, 6 / .21},
+		"uneven":       {2. / 5, 1. / 3, 3. / 8},
+		"late":         {1. / 5, 1. / 3, 2. / 8},
+		"dropped":      {1. / 6, 0, 1. / 9},
+		"queue_p50_ms": {3, 2, 3}, // 1 to 6; 1 to 4; the 5th of 1 1 2 2 3 3 4 4 5 6
+		"queue_p95_ms": {unknown, unknown, unknown},
+		"longest_ms":   {30, 30, 30},
+		"gpu_p50_ms":   {unknown, unknown, unknown},
+	} {
+		m := LayerMeasureOf(name)
+		for i, l := range []*Layer{list[0], list[1], joined} {
+			if got := m.OfLayer(l); !equal(got, want[i]) {
+				t.Errorf("%s of layer %d: %v, want %g", name, i, got, want[i])
+			}
+		}
+	}
+	if joined.Buffers != 10 || joined.Waiting != 1 || joined.Shown != 8 || joined.Dropped != 1 || JoinLayers(list[:1]) != list[0] {
+		t.Errorf("together %+v", joined)
+	}
+	// A layer without any decided buffer has no rate.
+	if l := report(video(0, "ww"))[0]; l.DroppedRate != nil || l.FPS != nil || l.UnevenRate != nil {
+		t.Errorf("%+v", l)
+	}
+	if LayerMeasureOf("jank_rate") != nil {
+		t.Error("layers have a jank rate")
+	}
+}
+
+// Blocks divide the time of the buffers: there are at least ten, and together they have all
+// buffers. Those without buffers are left out.
+func TestLayerBlocks(t *testing.T) {
+	first, second := video(1000, "ssssssssssssssssssssssssssssss"), video(1000+29*30, "d") // 30 buffers in 870 ms
+	list := Compute(&analyzer.Timeline{Layers: []*analyzer.Layer{first, second}}, Options{}).Layers
+	blocks := LayerBlocks(list)
+	if len(blocks) != 10 {
+		t.Fatalf("%d blocks", len(blocks))
+	}
+	for i, b := range blocks {
+		want := 3 // 87 ms are 2.9 intervals
+		if i == 9 {
+			want++ // the one of the second layer
+		}
+		if b.Buffers != want {
+			t.Errorf("block %d: %d buffers", i, b.Buffers)
+		}
+	}
+	if x := blocks[9].DroppedRate; !equal(x, .25) || !equal(blocks[0].FPS, 1/.03) {
+		t.Errorf("dropped %v, FPS %v", x, blocks[0].FPS)
+	}
+	first.Buffers = append(first.Buffers[:5], first.Buffers[25:]...)
+	if blocks := LayerBlocks(list); len(blocks) != 4 {
+		t.Errorf("%d blocks of a layer with a pause", len(blocks))
+	}
+	if blocks := LayerBlocks(Compute(&analyzer.Timeline{Layers: []*analyzer.Layer{{}}}, Options{}).Layers); len(blocks) != 0 {
+		t.Errorf("%d blocks of nothing", len(blocks))
+	}
+}
