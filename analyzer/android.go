@@ -42,6 +42,8 @@ type SurfaceFrame struct {
 	Name string
 	// DisplayToken is the token of the render frame that picked the layer up.
 	DisplayToken int64
+	// Buffer is Yes if the layer got a new picture.
+	Buffer Answer
 	// Actual ends with the trace if the trace has no end.
 	Actual Interval
 	Verdict

@@ -101,9 +101,13 @@ func (b *Buffer) Overrun() trace.Duration {
 	return b.Interval - b.Layer.Cadence
 }
 
-// At returns the first known time of the buffer.
+// At returns the first known time of the buffer, or if it has none, when its frame began.
 func (b *Buffer) At() trace.Time {
-	return cmp.Or(b.Requested.Start, b.Queued, b.Acquired, b.Present)
+	at := cmp.Or(b.Requested.Start, b.Queued, b.Acquired, b.Present)
+	if !at.Known() && b.Frame != nil {
+		at = b.Frame.Actual.Start
+	}
+	return at
 }
 
 // InQueue returns how long the buffer waited until the compositor took it; zero if unknown.
@@ -237,10 +241,11 @@ func (b *Buffer) judge(last *Buffer) {
 	}
 }
 
-// judgeFrame sets the deadline of a producer's frame that has none, and its facts.
+// judgeFrame sets the deadline of a producer's frame that has none, and its facts. Android
+// judges its frames itself.
 func (b *Buffer) judgeFrame() {
 	f := b.Frame
-	if f == nil || f.Deadline.Known() || f.Facts.Has(Truncated) {
+	if f == nil || f.Deadline.Known() || f.Facts.Has(Truncated) || f.Android != nil {
 		return
 	}
 	f.Deadline = b.Deadline
