@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,4 +208,79 @@ func checkJankTypes(t *testing.T, session *engine.Session, timeline *analyzer.Ti
 		GROUP BY pid, jank_type`), nil, []difference{
 		{"666,SurfaceFlinger Stuffing,1,0,1,0,0,0", "only complete frames count, and this one does not end"},
 	})
+}
+
+// TestLayersConformance compares the buffers and the FPS of layers with what the engine's
+// tables have.
+func TestLayersConformance(t *testing.T) {
+	t.Run("suite", func(t *testing.T) { checkLayers(t, suite().bytes) })
+	t.Run("made", func(t *testing.T) { checkLayers(t, madeLayers().bytes) })
+	const recorded = "../../../../shared/traces/android/api32_startup_warm.perfetto-trace"
+	if trace, err := os.ReadFile(recorded); err == nil {
+		t.Run("recorded", func(t *testing.T) { checkLayers(t, trace) })
+	}
+}
+
+// madeLayers returns a recording of layers that are drawn at every vsync, at every second one,
+// and at random, with frames that are dropped or shown late.
+func madeLayers() *recording {
+	random := rand.New(rand.NewPCG(5, 6))
+	m := &made{}
+	const period = 11_111_111
+	for i := range int64(300) {
+		vsync := 1_000_000_000 + i*period
+		for n, of := range []func() bool{
+			func() bool { return random.IntN(20) > 0 }, func() bool { return i%2 == 0 }, func() bool { return random.IntN(5) == 0 },
+		} {
+			if !of() {
+				continue
+			}
+			v, display := fine, 2*i+3
+			switch random.IntN(12) {
+			case 0:
+				v = layerDropped
+			case 1:
+				v, display = appLate, 2*i+5
+			}
+			m.actualSurface(2*i+2, display, fmt.Sprint("TX - layer#", n), vsync+int64(n), vsync+5_000_000+random.Int64N(5_000_000), v)
+		}
+		v := fine
+		if random.IntN(30) == 0 {
+			v = verdict{jank: analyzer.JankDropped, present: dropped, prediction: valid}
+		}
+		m.actualDisplay(2*i+3, vsync+period, vsync+2*period+random.Int64N(200_000), v)
+	}
+	return &m.recording
+}
+
+func checkLayers(t *testing.T, trace []byte) {
+	timeline, _ := read(t, trace)
+	var rows []string
+	for _, l := range stats.Compute(timeline, stats.Options{}).Layers {
+		fps := ""
+		if l.FPS != nil {
+			fps = fmt.Sprintf("%.6f", *l.FPS)
+		}
+		rows = append(rows, fmt.Sprint(*l.PID, ",", l.Name, ",", l.Buffers, ",", l.Shown, ",", l.Dropped, ",", fps))
+	}
+	compareRows(t, "layers", rows, engineRows(t, enginetest.Load(t, trace), `
+		WITH
+			buffer AS (
+				SELECT pid, s.layer_name,
+					s.present_type = 'Dropped Frame' OR s.jank_type GLOB '*Dropped Frame*' AS dropped,
+					s.present_type IN ('On-time Present', 'Late Present', 'Early Present') AS shown,
+					iif(s.dur >= 0 AND d.dur >= 0 AND d.present_type != 'Dropped Frame' AND d.jank_type NOT GLOB '*Dropped Frame*', d.ts + d.dur, NULL) AS present
+				FROM actual_frame_timeline_slice s JOIN process USING (upid)
+				LEFT JOIN actual_frame_timeline_slice d ON d.display_frame_token = s.display_frame_token AND d.surface_frame_token IS NULL
+				WHERE s.surface_frame_token IS NOT NULL AND extract_arg(s.arg_set_id, 'Is Buffer?') != 'No'
+			),
+			present AS (
+				SELECT pid, layer_name, count() - 1 AS intervals, max(present) - min(present) AS time
+				FROM (SELECT DISTINCT pid, layer_name, present FROM buffer WHERE NOT dropped AND present IS NOT NULL)
+				GROUP BY pid, layer_name
+			)
+		SELECT pid, layer_name, count(), sum(NOT dropped AND (shown OR present IS NOT NULL)), sum(dropped),
+			iif(time > 0, printf('%.6f', intervals * 1e9 / time), NULL)
+		FROM buffer LEFT JOIN present USING (pid, layer_name)
+		GROUP BY pid, layer_name`), nil, nil)
 }

@@ -42,6 +42,9 @@
 // actual, ends when the display shows it: the end of the actual interval is the present
 // time, unless the frame was dropped. A dropped application frame has no render frame.
 //
+// The surface frames with one name and process are a layer, and those with a new picture its
+// buffers. The cadence of a layer changes no verdict on a frame.
+//
 // The verdict decides whether a frame is late: its jank type if that is one of the
 // frame's own, else on_time_finish, else the times. A render frame is late on the GPU
 // if its jank type says so and does not also blame the CPU. A frame is misaligned if

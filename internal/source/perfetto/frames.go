@@ -24,6 +24,8 @@ func (d *decoder) assemble() *analyzer.Timeline {
 		t.Frames = append(t.Frames, f.Frame)
 	}
 	t.Processes = d.processes.list()
+	t.Layers = a.layers()
+	t.JudgeLayers()
 	return t
 }
 

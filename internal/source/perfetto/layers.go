@@ -10,7 +10,7 @@ import (
 
 // addLayer adds a layer. Layers are added in order of start.
 func (f *frame) addLayer(s *slice, end trace.Time) {
-	l := analyzer.SurfaceFrame{Name: s.layer, DisplayToken: s.display, Actual: s.Interval, Verdict: s.timeline.Verdict}
+	l := analyzer.SurfaceFrame{Name: s.layer, DisplayToken: s.display, Buffer: s.timeline.Buffer, Actual: s.Interval, Verdict: s.timeline.Verdict}
 	if !l.Actual.End.Known() {
 		l.Actual.End = end
 		f.Facts |= analyzer.Truncated
