@@ -33,6 +33,9 @@
 // Together they are the latency that the dump is named after. Neither has a deadline,
 // so no frame is late: a desired present time is not a promise of the system.
 //
+// A row is also a shown buffer of the layer. It was queued at the desired time, unless the
+// layer asks for present times.
+//
 // # Hitches
 //
 // A long gap between two present times is a hitch if the application was slow, but

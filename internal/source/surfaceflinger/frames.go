@@ -9,22 +9,35 @@ import (
 	"ohframe/internal/source/dumpsys"
 )
 
-// timeline returns the frames of the rows. SurfaceFlinger's process precedes those of the
-// layers.
+// timeline returns the frames and buffers of the rows. SurfaceFlinger's process precedes those
+// of the layers. If a layer asks for present times, it is unknown when its buffers were queued.
 func timeline(layers []*Layer) *analyzer.Timeline {
 	b := dumpsys.NewBuilder(nil)
 	b.Renderer()
+	var shown []*analyzer.Layer
 	for _, l := range layers {
 		owner := b.Process(trace.UnknownPID, l.Name)
 		slices.SortStableFunc(l.rows, func(x, y row) int { return cmp.Compare(x.present, y.present) })
-		since := wanted(l.rows)
+		since, asks := wanted(l.rows), asksForTimes(l.rows)
+		layer := &analyzer.Layer{ID: len(shown) + 1, Name: l.Name, Process: owner}
 		for i, r := range l.rows {
 			f := application(owner, l.Name, r, int64(i+1))
 			f.Android.Latency.Wanted = since[i]
 			b.Add(f, trace.Time(r.present), analyzer.Android{Latency: &analyzer.LayerLatency{}})
+			buffer := &analyzer.Buffer{Layer: layer, Ready: known(r.ready), Present: f.Render.Present, Fate: analyzer.Shown, Frame: f, Render: f.Render}
+			if queued := known(r.desired); !asks && queued <= buffer.Present {
+				buffer.Queued = queued
+			}
+			layer.Buffers = append(layer.Buffers, buffer)
+		}
+		if len(layer.Buffers) > 0 {
+			shown = append(shown, layer)
 		}
 	}
-	return b.Timeline()
+	t := b.Timeline()
+	t.Layers = shown
+	t.JudgeLayers()
+	return t
 }
 
 // application returns the frame of a row. If its ready time is unknown, it ends at

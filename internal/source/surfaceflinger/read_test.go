@@ -233,3 +233,36 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// Rows are buffers of their layer. The desired time is when they were queued, unless the layer
+// asks for it or was shown before.
+func TestBuffers(t *testing.T) {
+	const vsync, start = 16_666_667, 1_000_000_000
+	text := "empty#0\n16666667\n\nvideo#1\n16666667\n"
+	for _, n := range []int64{0, 2, 4, 7, 8, 10} {
+		queued := start + n*vsync
+		text += fmt.Sprintln(queued, queued+2*vsync, queued+5_000_000)
+	}
+	text += "asks#2\n16666667\n" + fmt.Sprintln(start+vsync, start+vsync, start)
+	timeline, _ := read(t, text+dump, surfaceflinger.Options{Strict: true})
+	var got []string
+	for _, l := range timeline.Layers {
+		got = append(got, fmt.Sprintf("%d %s of %s, cadence %d", l.ID, l.Name, l.Process.Name, l.Cadence))
+		for _, b := range l.Buffers {
+			if b.Fate != analyzer.Shown || b.Acquired.Known() || b.Deadline.Known() || b.Render.Present != b.Present || b.Frame.Render != b.Render {
+				t.Errorf("%+v", b)
+			}
+			got = append(got, fmt.Sprintf("%d %d %s", b.Queued, b.Present, b.Pace))
+		}
+	}
+	want := []string{
+		"1 video#1 of video#1, cadence 33333334",
+		"1000000000 1033333334 ", "1033333334 1066666668 even", "1066666668 1100000002 even",
+		"1116666669 1150000003 late", "1133333336 1166666670 early", "1166666670 1200000004 even",
+		"2 asks#2 of asks#2, cadence 0", "0 1016666667 ",
+		"3 layer of layer, cadence 0", "1000000000 1030000000 ", "1016666667 1063333334 ", "0 1080000001 ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
