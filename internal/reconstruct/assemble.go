@@ -17,6 +17,10 @@ func (b *builder) finish() {
 			t.draft.frame.Facts |= analyzer.Truncated
 			t.draft.receiveEnd, t.draft.handled = b.span.End, b.span.End
 		}
+		if d := t.framework(); d != nil {
+			d.frame.Facts |= analyzer.Truncated
+			d.handled = b.span.End
+		}
 		b.settleOrphan(t)
 		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders, user: t.user}
 	}
@@ -40,6 +44,8 @@ func (b *builder) finish() {
 //	assignCommits       Actual, Draw, fences           Commit, Present
 //	endAtJumps          GPU, Draw, Commit, Present     the same
 //	setPeriods          Kind, Actual, Expected         Period
+//	assignLayers        Present, fences, Period        Layers, frameworks' Transactions and GPU
+//	linkFrames          the same                       frameworks' Render, Applications
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
 //	setInteractions     clocks, names of processes     Interactions without their frames, Hangs
 func (b *builder) assemble(t *analyzer.Timeline) {
@@ -72,6 +78,8 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.assignCommits(render)
 	b.endAtJumps(jumps)
 	b.setPeriods(render)
+	b.assignLayers(t)
+	b.linkFrames()
 	b.setFacts()
 	b.setInteractions(t, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
 	t.Parts = append(t.Parts, parts...)
@@ -109,6 +117,7 @@ func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, ju
 			f.Actual.End = d.handled
 		}
 		f.Vsync = clock.Trace(d.now)
+		d.placeFramework()
 		if d.hasVsync {
 			f.Expected.Start = f.Vsync
 		}

@@ -23,6 +23,8 @@ type builder struct {
 
 	coverage     coverage
 	interactions *interactions
+	layers       layers
+	frameworks   frameworks
 }
 
 func newBuilder(s *shared) *builder {
@@ -31,7 +33,7 @@ func newBuilder(s *shared) *builder {
 
 // hasFrameData reports whether the trace contains frame data.
 func (b *builder) hasFrameData() bool {
-	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all) > 0
+	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all)+len(b.layers.all) > 0
 }
 
 // draft is a frame under construction. Its vsync times are in CLOCK_MONOTONIC, because
@@ -55,6 +57,10 @@ type draft struct {
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied
 	dropped       bool // an orphan that turned out to be no frame
+	// due, deadline, draw and drawTID are those of a frame of a framework.
+	due, deadline trace.Time
+	draw          analyzer.Interval
+	drawTID       trace.TID
 }
 
 // applied is a transaction that a render frame applied, from its marker.
@@ -81,12 +87,16 @@ func (b *builder) track(e *hitrace.Event) {
 	}
 	b.coverage.track(e, b.last)
 	b.last = e.Time
-	if e.Kind != hitrace.MarkerEvent {
+	if e.Kind != hitrace.MarkerEvent && e.Kind != hitrace.TransactionEvent && e.Kind != hitrace.ReceivedEvent {
 		return
 	}
 	t := b.thread(e)
 	if t == nil {
 		b.diagnostics.add(analyzer.ThreadsOver, e.Number)
+		return
+	}
+	if e.Kind != hitrace.MarkerEvent {
+		b.layers.calls.track(t, e)
 		return
 	}
 	if !e.Time.Known() {
@@ -101,6 +111,8 @@ func (b *builder) track(e *hitrace.Event) {
 		}
 		if begin := begins[e.Word]; begin != nil {
 			begin(b, t, e)
+		} else if t.unnamed != nil {
+			b.nameBuffer(t.unnamed, e)
 		}
 	case hitrace.End:
 		b.end(t, e)
@@ -121,6 +133,12 @@ func (b *builder) track(e *hitrace.Event) {
 			b.endGPU(t.pid, e)
 		case hitrace.Scene:
 			b.endScene(t, e)
+		}
+	case hitrace.Counter:
+		if e.Word == hitrace.Jitter {
+			b.readJitter(t, e)
+		} else if t.unnamed != nil {
+			b.countBuffers(t.unnamed, e)
 		}
 	case hitrace.Sync:
 		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
@@ -159,6 +177,23 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.AttachApplication:  (*builder).beginAttachApplication,
 	hitrace.LaunchAbility:      (*builder).beginLaunchAbility,
 	hitrace.ForegroundAbility:  (*builder).beginForegroundAbility,
+
+	hitrace.RequestBuffer:    (*builder).beginRequestBuffer,
+	hitrace.BufferRequested:  (*builder).beginBufferRequested,
+	hitrace.FlushBuffer:      (*builder).beginFlushBuffer,
+	hitrace.AcquireBuffer:    (*builder).beginAcquireBuffer,
+	hitrace.BufferAcquired:   (*builder).beginBufferAcquired,
+	hitrace.DropBuffer:       (*builder).beginDropBuffer,
+	hitrace.SurfaceNode:      (*builder).beginSurfaceNode,
+	hitrace.AcquireFence:     (*builder).beginAcquireFence,
+	hitrace.AcquireFenceWait: (*builder).beginAcquireFenceWait,
+
+	hitrace.ChoreographerFrame:  (*builder).beginChoreographerFrame,
+	hitrace.Resynced:            (*builder).beginResynced,
+	hitrace.DrawFrames:          (*builder).beginDrawFrames,
+	hitrace.DequeueBuffer:       (*builder).beginDequeueBuffer,
+	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
+	hitrace.CompositorComposite: (*builder).beginCompositorComposite,
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
@@ -167,7 +202,18 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 	hitrace.OnVsyncEvent:     (*builder).endOnVsyncEvent,
 	hitrace.RenderFrame:      (*builder).endRenderFrame,
 	hitrace.Commit:           (*builder).endCommit,
-	hitrace.PresentFenceWait: (*builder).endPresentFenceWait,
+	hitrace.PresentFenceWait: (*builder).endFenceWait,
+
+	hitrace.RequestBuffer:    (*builder).endRequestBuffer,
+	hitrace.FlushBuffer:      (*builder).endUnnamedCall,
+	hitrace.AcquireBuffer:    (*builder).endUnnamedCall,
+	hitrace.AcquireFenceWait: (*builder).endFenceWait,
+
+	hitrace.ChoreographerFrame:  (*builder).endFrameworkFrame,
+	hitrace.DrawFrames:          (*builder).endDrawFrames,
+	hitrace.DequeueBuffer:       (*builder).endDequeueBuffer,
+	hitrace.CompositorCommit:    (*builder).endFrameworkFrame,
+	hitrace.CompositorComposite: (*builder).endFrameworkFrame,
 }
 
 // end closes the innermost slice of the thread.

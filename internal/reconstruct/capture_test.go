@@ -2,6 +2,7 @@ package reconstruct_test
 
 import (
 	"fmt"
+	"iter"
 	"os"
 	"regexp"
 	"slices"
@@ -107,7 +108,24 @@ func videoFrames() (list []string) {
 		if w.drawStart != 0 {
 			text += fmt.Sprintf(" draw %d..%d", ns(w.drawStart), ns(w.drawEnd))
 		}
+		if takes := windowTaken[w.vsyncID]; takes != "" {
+			text += " takes " + takes
+		}
 		list = append(list, text+fmt.Sprintf(" commit %d..%d present %d", ns(w.commit), ns(w.committed), ns(w.present)))
+	}
+	return list
+}
+
+// windowTaken are the frames of the window in the container whose buffers render frames take, by
+// the numbers of their vsyncs: those around the AcquireBuffer of queue 8005819041440.
+var windowTaken = map[int64]string{475871: "17267/641493", 475885: "17267/641527"}
+
+// renderFrames returns render_service's frames as text.
+func renderFrames(frames iter.Seq[*analyzer.Frame]) (list []string) {
+	for f := range frames {
+		if f.Kind == analyzer.RenderFrame {
+			list = append(list, f.String())
+		}
 	}
 	return list
 }
@@ -123,22 +141,20 @@ func TestCaptureExcerptVideo90Hz(t *testing.T) {
 	if timeline.Clock != clock {
 		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
 	}
-	var got []string
-	for f := range timeline.Complete() {
-		got = append(got, f.String())
-	}
-	if want := videoFrames()[:2]; !slices.Equal(got, want) {
+	if got, want := renderFrames(timeline.Complete()), videoFrames()[:2]; !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(timeline.Frames) != 3 || !timeline.Frames[2].Facts.Has(analyzer.Truncated) || timeline.Frames[2].VsyncID != 475873 {
-		t.Errorf("frames %v, want a third that is truncated", timeline.Frames)
+	if all := renderFrames(slices.Values(timeline.Frames)); len(all) != 3 {
+		t.Errorf("frames %v, want a third", all)
+	}
+	if last := timeline.Frames[len(timeline.Frames)-1]; !last.Facts.Has(analyzer.Truncated) || last.VsyncID != 475873 {
+		t.Errorf("the last frame is %v, want one that is truncated", last)
 	}
 }
 
-// A HarmonyOS phone, 233 ms at 90 Hz, playing a video: render frames only, since
-// the applications run in an Android container. The numbers were read off the
-// text: the lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting for
-// PresentFence_0, each with the end that belongs to it.
+// A HarmonyOS phone, 233 ms at 90 Hz, playing a video in an Android container. The numbers
+// were read off the text: the lines of ReceiveVsync name:rs, CommitLayers rate:, and Waiting
+// for PresentFence_0, each with the end that belongs to it.
 func TestCaptureVideo90Hz(t *testing.T) {
 	path := capture(t, "harmonyos-6.1-video-90hz.ftrace")
 	timeline, totals := analyze(t, path, reconstruct.Options{})
@@ -153,15 +169,11 @@ func TestCaptureVideo90Hz(t *testing.T) {
 		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
 	}
 
-	var got []string
-	for _, f := range timeline.Frames {
-		got = append(got, f.String())
-	}
-	want := videoFrames()
-	if !slices.Equal(got, want) {
+	if got, want := renderFrames(slices.Values(timeline.Frames)), videoFrames(); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got, want := timeline.Counts(), (analyzer.Counts{Frames: 11, Presented: 11}); got != want {
+	// Six frames of an application and eight of SurfaceFlinger: TestCaptureContainer.
+	if got, want := timeline.Counts(), (analyzer.Counts{Frames: 11 + 6 + 8, Presented: 11, Linked: 2, Late: 1, Empty: 4}); got != want {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 

@@ -10,16 +10,17 @@ import (
 // the last pass: it needs links, GPU work and periods.
 func (b *builder) setFacts() {
 	b.setDeadlines()
+	drawn := b.drawnBy()
 	for _, d := range b.drafts {
 		f := d.frame
 		if f.Facts.Has(analyzer.Truncated) {
 			continue // its end and its work are unknown
 		}
 		f.Judge()
-		if isEmpty(f, d.processed) {
+		if isEmpty(f, d.processed) && (f.Framework == analyzer.Platform || drawn[f.Process][f.Framework]) {
 			f.Facts |= analyzer.Empty
 		}
-		if isMisaligned(f, b.options.PhaseRule) {
+		if f.Framework == analyzer.Platform && isMisaligned(f, b.options.PhaseRule) {
 			f.Facts |= analyzer.Misaligned
 			f.Render.Facts |= analyzer.Misaligned
 		}
@@ -43,18 +44,18 @@ func (b *builder) setDeadlines() {
 	hidden := b.hidesWork()
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind == analyzer.ApplicationFrame && hidden {
+		if f.Kind == analyzer.ApplicationFrame && hidden && f.Framework == analyzer.Platform || f.Deadline.Known() {
 			continue
 		}
 		f.Deadline = f.Expected.End
-		if f.Kind == analyzer.ApplicationFrame && f.Deadline.Known() {
+		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Deadline.Known() {
 			mains[key{f.Process.PID, f.VsyncID}] = f
 			ids[vsync{f.Process.PID, f.Vsync}] = f.VsyncID
 		}
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind != analyzer.ApplicationFrame || d.hasVsync {
+		if f.Kind != analyzer.ApplicationFrame || d.hasVsync || f.Framework != analyzer.Platform {
 			continue
 		}
 		if f.VsyncID == 0 && f.Vsync.Known() {
@@ -78,10 +79,24 @@ func (b *builder) hidesWork() bool {
 	}
 	frames, sent := 0, false
 	for _, d := range b.drafts {
-		if f := d.frame; f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) {
+		if f := d.frame; f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Truncated) {
 			frames++
 			sent = sent || len(f.Transactions) > 0
 		}
 	}
 	return frames >= minHidden && (!sent || b.diagnostics.Total(analyzer.UnmatchedEnd) > frames/10)
+}
+
+// drawnBy returns the frameworks whose frames are known to draw buffers, by process. Whether
+// others' frames are empty is unknown.
+func (b *builder) drawnBy() map[*analyzer.Process][analyzer.FrameworkCount]bool {
+	known := map[*analyzer.Process][analyzer.FrameworkCount]bool{}
+	for _, d := range b.drafts {
+		if f := d.frame; f.Framework != analyzer.Platform && len(f.Transactions) > 0 {
+			set := known[f.Process]
+			set[f.Framework] = true
+			known[f.Process] = set
+		}
+	}
+	return known
 }

@@ -37,7 +37,7 @@ type shared struct {
 
 // kept counts the stored records of each kind.
 type kept struct {
-	frames, sent, applied, draws, commits, waits, gpu, periods, interactions int
+	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, buffers int
 }
 
 // newInput returns an input without traces.
@@ -89,6 +89,7 @@ func (in *input) timeline() *analyzer.Timeline {
 		truncateOverlaps(t, &in.diagnostics)
 	}
 	numberInteractions(t)
+	numberLayers(t)
 	if !in.wall.At.Known() {
 		in.wall = in.options.Wall
 	}

@@ -24,6 +24,7 @@ func (b *builder) setPeriods(render []*draft) {
 			announced++
 		}
 		switch {
+		case f.Framework != analyzer.Platform && !f.Expected.Known(): // which need not follow the display
 		case !f.Expected.Known():
 			if announced > 0 {
 				f.Period = b.periods[announced-1].period

@@ -72,17 +72,24 @@ func (b *builder) beginPresentFence(t *thread, e *hitrace.Event) {
 
 func (b *builder) beginPresentFenceWait(t *thread, e *hitrace.Event) {
 	f, tracker, ok := b.fence(e)
-	if !ok || !b.mayKeep(&b.kept.waits, e) {
+	if ok {
+		b.pushWait(t, e, tracker, f.Number)
+	}
+}
+
+// pushWait adds the waiting for a fence, which ends with the slice that begins.
+func (b *builder) pushWait(t *thread, e *hitrace.Event, tracker string, number int64) {
+	if !b.mayKeep(&b.kept.waits, e) {
 		return
 	}
-	w := &wait{tracker: tracker, number: f.Number, line: e.Number}
+	w := &wait{tracker: tracker, number: number, line: e.Number}
 	w.Start = e.Time
 	b.waits = append(b.waits, w)
 	b.push(t, e)
 	t.lastOpen().wait = w
 }
 
-func (b *builder) endPresentFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
+func (b *builder) endFenceWait(_ *thread, s *openSlice, e *hitrace.Event) { s.wait.End = e.Time }
 
 // fence parses the fence of a marker. It returns the one string for the fence's name, and
 // false if there is no room for it.
@@ -109,7 +116,7 @@ func (b *builder) intern(texts map[string]string, name []byte, e *hitrace.Event)
 	return text, true
 }
 
-// matchFences finds the wait for each commit's fence. The wait's end is when the fence
+// matchFences finds the wait for each fence of a commit or a buffer. The wait's end is when the fence
 // was signaled. Waits are in the order of the fences. Their numbers agree, too, unless
 // fences that were already signaled came between them: then only the order decides. This
 // pass needs no other.
@@ -120,9 +127,8 @@ func (b *builder) matchFences() {
 	}
 	pending := map[string][]*fence{}
 	drifted := map[string]bool{}
-	for _, c := range b.commits {
-		switch f := c.fence; {
-		case f == nil:
+	for _, f := range b.allFences() {
+		switch {
 		case f.signaled:
 			drifted[f.tracker] = true
 		default:
@@ -145,7 +151,9 @@ func (b *builder) matchFences() {
 				i = max(0, numbered(w.number-ahead)) // the wait for the one before it may be lost
 			}
 			if i < 0 {
-				b.diagnostics.add(analyzer.FenceUnmatched, w.line)
+				if !strings.HasPrefix(tracker, acquirePrefix) { // which queues without markers have, too
+					b.diagnostics.add(analyzer.FenceUnmatched, w.line)
+				}
 				continue
 			}
 			ahead = w.number - queue[i].number

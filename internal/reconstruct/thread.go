@@ -21,6 +21,15 @@ type thread struct {
 	// without a begin makes it a truncated frame; otherwise it is discarded.
 	orphan *draft
 	last   trace.Time // of its markers
+	// serving is the thread whose binder call this one serves.
+	serving *thread
+	// queued is the buffer that was queued last by the thread or for it, without a fence
+	// so far. acquiring is the queue from which a buffer is taken, dequeued when a buffer
+	// of Android was asked for, unnamed a call that names no queue.
+	queued    *buffer
+	acquiring *queue
+	dequeued  analyzer.Interval
+	unnamed   *unnamedCall
 	// renders: frames are composed on this thread.
 	renders bool
 	// user: the thread is one of a user interface, with frames or markers of scenes.
@@ -42,6 +51,9 @@ type openSlice struct {
 	used   bool   // a UVTrace whose begin is the start of a frame
 	commit *commit
 	wait   *wait
+	// queue and sequence are those of a RequestBuffer.
+	queue    *queue
+	sequence int64
 }
 
 // thread returns the state of the thread that a marker is of, with its process
@@ -89,9 +101,13 @@ func (t *thread) setCurrent(d *draft) {
 // truncates their frame. The slice that has just begun replaces them.
 func (t *thread) abandon(from int, at trace.Time) {
 	for i := from; i < t.open.Len(); i++ {
-		if d := t.open.At(i).draft; d != nil && d == t.draft {
-			d.frame.Facts |= analyzer.Truncated
-			d.receiveEnd, d.handled = at, at
+		d := t.open.At(i).draft
+		if d == nil || d != t.draft && d.frame.Framework == analyzer.Platform {
+			continue
+		}
+		d.frame.Facts |= analyzer.Truncated
+		d.receiveEnd, d.handled = at, at
+		if d == t.draft {
 			t.draft = nil
 		}
 	}

@@ -6,6 +6,6 @@ type Blocks = blocks
 
 var (
 	NewBlocks = newBlocks
-	Recognize = recognize
+	Recognize = spellings.recognize
 	WordOf    = (*Marker).word
 )

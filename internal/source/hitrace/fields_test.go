@@ -230,7 +230,9 @@ func TestRecognize(t *testing.T) {
 		"AudioRenderSink::RenderFrame", "RenderFrameLazy", "RSUniRender:FlushFrame", "M: Frame queued twice",
 		"RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 5, expectCommitTime: 1, currTime: 2, delayTime: 3, pipelineOffset: 4, period: 5", // 4.1, about the delay
 		"CommitLayers screenId:0", // 6.1, on the render thread
-		"RSHardwareThread::PerformSetActiveMode setting active mode. rate: 90", "Waiting for Acquire Fence 12", "Waiting for Release Fence 12", "Tunnel Release Fence 12", "Acquire Fence 12",
+		"RSHardwareThread::PerformSetActiveMode setting active mode. rate: 90", "Waiting for Release Fence 12", "Tunnel Release Fence 12",
+		"AcquireBuffer with PresentTimestamp name: a queueId: 1 queueSize: 4,expectPresentTimestamp: 5", "FlushBuffers", "acquire buffer id: 5 state: 2",
+		"RequestBufferProc", "RequestBufferCheckStatus status wrong, surface name: a", "ReleaseBuffer name: a queueId: 1 seq: 2",
 	} {
 		if got := hitrace.Recognize([]byte(label)); got != hitrace.Other {
 			t.Errorf("%q is word %d", label, got)
@@ -242,8 +244,17 @@ func TestRecognize(t *testing.T) {
 // cookie, in the old grammar and in the new, so that it is recognised.
 func TestRecognizeMarker(t *testing.T) {
 	for args, want := range map[string]hitrace.Word{
-		"B|227|Choreographer#doFrame":                                  hitrace.AndroidFrame,
-		"B|37722|Choreographer#doFrame - resynced to 641518 in 20.3ms": hitrace.AndroidFrame,
+		"B|227|Choreographer#doFrame":                                  hitrace.ChoreographerFrame,
+		"B|227|Choreographer#doFrame 641493":                           hitrace.ChoreographerFrame,
+		"B|37722|Choreographer#doFrame - resynced to 641518 in 20.3ms": hitrace.Resynced,
+		"C|37722|jitterNanos|5":                                        hitrace.Jitter,
+		"B|37722|DrawFrames 641493":                                    hitrace.DrawFrames,
+		"B|37722|DrawFrames setSurfaceName a/b":                        hitrace.Other,
+		"B|37722|dequeueBuffer - a(BLAST Consumer)0":                   hitrace.DequeueBuffer,
+		"B|37722|dequeueBuffer":                                        hitrace.Other,
+		"B|227|commit 641499":                                          hitrace.CompositorCommit,
+		"B|227|composite 641499":                                       hitrace.CompositorComposite,
+		"B|37722|commit":                                               hitrace.Other,
 		"B|9432|onMessageInvalidate":                                   hitrace.AndroidFrame,
 		"B|9432|onMessageRefresh":                                      hitrace.AndroidFrame,
 		"B|700|performTraversals":                                      hitrace.AndroidFrame,

@@ -41,7 +41,7 @@ type Request struct {
 
 // fieldStore has the fields of the events of a batch. Its memory is used for the next batch.
 type fieldStore struct {
-	all          bool // those of other events than switches and wakeups, too
+	all          bool // those of other events than switches, wakeups and binder calls, too
 	switches     store[Switch]
 	wakeups      store[Wakeup]
 	blocked      store[Blocked]
@@ -81,6 +81,10 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 		if w := f.wakeups.next(); w.parse(args) {
 			return w
 		}
+	case TransactionEvent, ReceivedEvent:
+		if t := f.transactions.next(); t.parse(args) {
+			return t
+		}
 	}
 	if !f.all {
 		return nil
@@ -93,10 +97,6 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 	case FrequencyEvent:
 		if q := f.frequencies.next(); q.parse(args) {
 			return q
-		}
-	case TransactionEvent, ReceivedEvent:
-		if t := f.transactions.next(); t.parse(args) {
-			return t
 		}
 	case IssueEvent, CompleteEvent:
 		if q := f.requests.next(); q.parse(args) {

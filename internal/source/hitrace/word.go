@@ -10,37 +10,53 @@ type Word uint8
 
 // The vocabulary. The comments name the writer.
 const (
-	Other              Word = iota
-	ReceiveVsync            // whoever waits for a vsync got it
-	OnVsyncEvent            // ArkUI: a UI instance handles the vsync
-	UIVsyncTask             // ArkUI 5.1 and later: the same, with vsync id
-	UVTrace                 // libuv: a batch of work on a worker thread
-	MarshTransaction        // application: sends a transaction to render_service
-	DoComposition           // render_service: the main thread composes a frame
-	ProcessCommands         // render_service: transactions are applied
-	RenderFrame             // render_service: the render thread draws a frame
-	Commit                  // render_service: layers go to the display
-	PresentFence            // render_service: the present fence of a commit
-	PresentFenceWait        // render_service: waiting for that fence
-	GenerateVsyncCount      // render_service: a vsync is generated
-	FrameQueued             // GPU driver: asynchronous, work in the GPU's queue
-	AndroidFrame            // Android: an application draws a frame, or SurfaceFlinger composes one
-	Scene                   // application: asynchronous, a scene such as a fling
-	Trailing                // application: asynchronous, the slow end of a fling
-	RenderScene             // render_service: asynchronous, a scene from its first to its last frame shown
-	SceneStart              // application: a scene begins
-	SceneReport             // application: reports a scene to render_service
-	InputRecord             // application: the time of an input
-	NoInput                 // application: the scene that begins next has no input
-	JankStats               // render_service: its verdict on a scene
-	TouchDispatch           // launcher: dispatches a touch
-	StartAbility            // launcher: starts an application
-	LoadAbility             // foundation: loads an application
-	LoadNewProcess          // foundation: in a LoadAbility, starts a process for it
-	AttachApplication       // foundation: the new process is there
-	LaunchAbility           // application: makes the ability
-	ForegroundAbility       // application: brings the ability to the foreground
-	wordEnd                 // stays last
+	Other               Word = iota
+	ReceiveVsync             // whoever waits for a vsync got it
+	OnVsyncEvent             // ArkUI: a UI instance handles the vsync
+	UIVsyncTask              // ArkUI 5.1 and later: the same, with vsync id
+	UVTrace                  // libuv: a batch of work on a worker thread
+	MarshTransaction         // application: sends a transaction to render_service
+	DoComposition            // render_service: the main thread composes a frame
+	ProcessCommands          // render_service: transactions are applied
+	RenderFrame              // render_service: the render thread draws a frame
+	Commit                   // render_service: layers go to the display
+	PresentFence             // render_service: the present fence of a commit
+	PresentFenceWait         // render_service: waiting for that fence
+	GenerateVsyncCount       // render_service: a vsync is generated
+	FrameQueued              // GPU driver: asynchronous, work in the GPU's queue
+	AndroidFrame             // Android before 13: an application draws a frame, or SurfaceFlinger composes one
+	RequestBuffer            // a producer asks for a free buffer of a queue
+	BufferRequested          // in a RequestBuffer: which buffer it gets
+	FlushBuffer              // a producer queues a buffer
+	AcquireBuffer            // the consumer asks for a buffer
+	BufferAcquired           // in an AcquireBuffer: which buffer it takes
+	DropBuffer               // the consumer skips a buffer
+	SurfaceNode              // render_service: the node whose buffer it took
+	AcquireFence             // the fence of a buffer that was queued
+	AcquireFenceWait         // waiting for that fence
+	ChoreographerFrame       // Android: an application's frame
+	Resynced                 // Android: in a frame, which began late
+	Jitter                   // Android: counter, how long after its vsync a frame began
+	DrawFrames               // Android: an application's render thread draws a frame
+	DequeueBuffer            // Android: a producer asks for a free buffer
+	CompositorCommit         // Android: SurfaceFlinger's frame begins
+	CompositorComposite      // Android: SurfaceFlinger composes that frame
+	Scene                    // application: asynchronous, a scene such as a fling
+	Trailing                 // application: asynchronous, the slow end of a fling
+	RenderScene              // render_service: asynchronous, a scene from its first to its last frame shown
+	SceneStart               // application: a scene begins
+	SceneReport              // application: reports a scene to render_service
+	InputRecord              // application: the time of an input
+	NoInput                  // application: the scene that begins next has no input
+	JankStats                // render_service: its verdict on a scene
+	TouchDispatch            // launcher: dispatches a touch
+	StartAbility             // launcher: starts an application
+	LoadAbility              // foundation: loads an application
+	LoadNewProcess           // foundation: in a LoadAbility, starts a process for it
+	AttachApplication        // foundation: the new process is there
+	LaunchAbility            // application: makes the ability
+	ForegroundAbility        // application: brings the ability to the foreground
+	wordEnd                  // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
 	// word has this length.
@@ -56,11 +72,18 @@ type spelling struct {
 
 // spellings are sorted by first letter. If one prefix begins with another, the longer one
 // is first.
-var spellings = [...]spelling{
+var spellings = newVocabulary([]spelling{
+	{"Acquire Fence ", AcquireFence, anything},
+	{"AcquireBuffer", AcquireBuffer, isQueueCall},
+	{"AllocBuffer ", BufferRequested, anything},
 	{"Animation start and current sceneId", SceneStart, anything},
+	{"AttachAndFlushBuffer ", FlushBuffer, anything},
+	{"acquire buffer sequence:", BufferAcquired, anything},
 	{"client dispatch touchId:", TouchDispatch, anything},
 	{"CommitLayers", Commit, carriesRate},
+	{"DropBuffer", DropBuffer, anything},
 	{"EVENT_REPORT_", SceneReport, anything},
+	{"FlushBuffer", FlushBuffer, isQueueCall},
 	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
 	{"GetInputTime: now time", NoInput, anything},
 	{"M: Frame queued", FrameQueued, ends},
@@ -73,6 +96,10 @@ var spellings = [...]spelling{
 	{"ReceiveVsync", ReceiveVsync, endsWord},
 	{"RecordInputEvent: ", InputRecord, anything},
 	{"RenderFrame", RenderFrame, ends},
+	{"RequestAndDetachBuffer ", RequestBuffer, anything},
+	{"RequestBuffer", RequestBuffer, isQueueCall},
+	{"ReuseBuffer ", BufferRequested, anything},
+	{"RsDebug surfaceHandler(id:", SurfaceNode, anything},
 	{"RSHardwareThread::CommitAndReleaseLayers", Commit, isCommit}, // up to 5.1
 	{"RSJankStats::", JankStats, anything},
 	{"RSMainThread::DoComposition", DoComposition, endsWord},
@@ -87,35 +114,53 @@ var spellings = [...]spelling{
 	{"void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction", ForegroundAbility, endsWord},
 	{"void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord", LoadNewProcess, endsWord},
 	{"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility", LaunchAbility, endsWord},
+	{"Waiting for Acquire Fence ", AcquireFenceWait, anything},
 	{"Waiting for Present Fence ", PresentFenceWait, anything},
 	{"Waiting for PresentFence_", PresentFenceWait, anything},
+})
+
+// androidSpellings are markers of Android, which have no label, in the order of spellings.
+// performTraversals is in traces before Android 4.4, onMessage… in those before Android 13.
+var androidSpellings = newVocabulary([]spelling{
+	{"Choreographer#doFrame - resynced to ", Resynced, anything},
+	{"Choreographer#doFrame", ChoreographerFrame, endsWord},
+	{"DrawFrames ", DrawFrames, numbered},
+	{"commit ", CompositorCommit, numbered},
+	{"composite ", CompositorComposite, numbered},
+	{"dequeueBuffer - ", DequeueBuffer, anything},
+	{"jitterNanos", Jitter, ends},
+	{"onMessageInvalidate", AndroidFrame, endsWord},
+	{"onMessageRefresh", AndroidFrame, endsWord},
+	{"performTraversals", AndroidFrame, endsWord},
+})
+
+// vocabulary finds spellings by their first letter.
+type vocabulary struct {
+	spellings []spelling
+	byFirst   [256][2]uint8 // the range of a letter's spellings
 }
 
-// androidFrames are markers of Android, which have no label. performTraversals is in traces
-// before Android 4.4, onMessage… in those before Android 13.
-var androidFrames = [...]string{"Choreographer#doFrame", "onMessageInvalidate", "onMessageRefresh", "performTraversals"}
-
-// byFirst maps a first letter to the range of its spellings.
-var byFirst = func() (table [256][2]uint8) {
+func newVocabulary(spellings []spelling) *vocabulary {
+	v := &vocabulary{spellings: spellings}
 	for i := len(spellings) - 1; i >= 0; i-- {
 		c := spellings[i].prefix[0]
-		table[c][0] = uint8(i)
-		if table[c][1] == 0 {
-			table[c][1] = uint8(i + 1)
+		v.byFirst[c][0] = uint8(i)
+		if v.byFirst[c][1] == 0 {
+			v.byFirst[c][1] = uint8(i + 1)
 		}
 	}
-	return table
-}()
+	return v
+}
 
-// recognize returns the word that a marker's label spells, or Other.
-func recognize(label []byte) Word {
-	if len(label) == 0 {
+// recognize returns the word that a text spells, or Other.
+func (v *vocabulary) recognize(text []byte) Word {
+	if len(text) == 0 {
 		return Other
 	}
-	span := byFirst[label[0]]
+	span := v.byFirst[text[0]]
 	for i := span[0]; i < span[1]; i++ {
-		s := &spellings[i]
-		if len(label) >= len(s.prefix) && string(label[:len(s.prefix)]) == s.prefix && s.accept(label[len(s.prefix):]) {
+		s := &v.spellings[i]
+		if len(text) >= len(s.prefix) && string(text[:len(s.prefix)]) == s.prefix && s.accept(text[len(s.prefix):]) {
 			return s.word
 		}
 	}
@@ -128,18 +173,13 @@ func (m *Marker) word() Word {
 		if at := len(m.Name) - len(label); at <= math.MaxUint8 {
 			m.label = uint8(at)
 		}
-		word := recognize(label)
+		word := spellings.recognize(label)
 		if word == Other && (m.Phase == AsyncBegin || m.Phase == AsyncEnd) {
 			return recognizeScene(label)
 		}
 		return word
 	}
-	for _, prefix := range androidFrames {
-		if name := m.Name; len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix && endsWord(name[len(prefix):]) {
-			return AndroidFrame
-		}
-	}
-	return Other
+	return androidSpellings.recognize(m.Name)
 }
 
 // recognizeScene recognizes an asynchronous slice by the form of its name: capital letters,
@@ -162,6 +202,15 @@ func recognizeScene(label []byte) Word {
 func anything([]byte) bool { return true }
 
 func ends(rest []byte) bool { return len(rest) == 0 }
+
+func numbered(rest []byte) bool { return len(rest) > 0 && isDigit(rest[0]) }
+
+// isQueueCall reports whether a marker is that of the call on a queue: up to 4.1 it has no
+// more than the name, since 5.0 the queue, too. "AcquireBuffer with PresentTimestamp name:…"
+// is around "AcquireBuffer name:…".
+func isQueueCall(rest []byte) bool {
+	return len(rest) == 0 || bytes.HasPrefix(rest, []byte(" name:"))
+}
 
 // endsWord reports whether rest does not go on with the same word.
 func endsWord(rest []byte) bool {
