@@ -184,6 +184,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.AcquireBuffer:    (*builder).beginAcquireBuffer,
 	hitrace.BufferAcquired:   (*builder).beginBufferAcquired,
 	hitrace.DropBuffer:       (*builder).beginDropBuffer,
+	hitrace.QueueBuffer:      (*builder).beginQueueBuffer,
 	hitrace.SurfaceNode:      (*builder).beginSurfaceNode,
 	hitrace.AcquireFence:     (*builder).beginAcquireFence,
 	hitrace.AcquireFenceWait: (*builder).beginAcquireFenceWait,
@@ -206,6 +207,7 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 
 	hitrace.RequestBuffer:    (*builder).endRequestBuffer,
 	hitrace.FlushBuffer:      (*builder).endUnnamedCall,
+	hitrace.QueueBuffer:      (*builder).endQueueBuffer,
 	hitrace.AcquireBuffer:    (*builder).endUnnamedCall,
 	hitrace.AcquireFenceWait: (*builder).endFenceWait,
 

@@ -27,6 +27,8 @@ type layers struct {
 	all    []*queue // in order of the first line
 	calls  calls
 	fences map[trace.PID]string // the name of a process's acquire fences
+	// queueing are the threads that queue a buffer by a call, in order.
+	queueing []*thread
 }
 
 // queueKey is how markers name a queue: by its id, before 5.0 by its name.
@@ -215,6 +217,9 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	}
 	n.Queued = at
 	n.origin = b.layers.calls.origin(t, n)
+	if n.origin == t {
+		n.origin = b.layers.queueingFor(t, n)
+	}
 	n.pid, n.TID = n.origin.pid, n.origin.tid
 	n.frame = n.origin.framework()
 	if n.origin == t && !serves(e.Comm) {
@@ -222,6 +227,32 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	}
 	q.pending = append(q.pending, n)
 	b.requested(q, n)
+}
+
+// beginQueueBuffer begins a producer's call that queues a buffer.
+func (b *builder) beginQueueBuffer(t *thread, e *hitrace.Event) {
+	b.push(t, e)
+	l := &b.layers
+	l.queueing = append(slices.DeleteFunc(l.queueing, func(other *thread) bool { return other == t }), t)
+}
+
+func (b *builder) endQueueBuffer(t *thread, _ *openSlice, _ *hitrace.Event) {
+	l := &b.layers
+	l.queueing = slices.DeleteFunc(l.queueing, func(other *thread) bool { return other == t })
+}
+
+// queueingFor returns the thread for which another one queues a buffer, in a trace without binder
+// calls: the last that began to queue one and has none yet. Without such a thread it is the
+// other one itself.
+func (l *layers) queueingFor(t *thread, n *buffer) *thread {
+	for i, caller := range slices.Backward(l.queueing) {
+		if caller.pid != t.pid {
+			l.queueing = slices.Delete(l.queueing, i, i+1)
+			caller.queued = n
+			return caller
+		}
+	}
+	return t
 }
 
 // requested sets when the producer asked for a buffer that it queues.

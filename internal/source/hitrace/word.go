@@ -31,6 +31,7 @@ const (
 	AcquireBuffer            // the consumer asks for a buffer
 	BufferAcquired           // in an AcquireBuffer: which buffer it takes
 	DropBuffer               // the consumer skips a buffer
+	QueueBuffer              // a producer queues a buffer by a call
 	SurfaceNode              // render_service: the node whose buffer it took
 	AcquireFence             // the fence of a buffer that was queued
 	AcquireFenceWait         // waiting for that fence
@@ -89,6 +90,7 @@ var spellings = newVocabulary([]spelling{
 	{"M: Frame queued", FrameQueued, ends},
 	{"Marsh RSTransactionData", MarshTransaction, endsWord}, // 3.2
 	{"MarshRSTransactionData", MarshTransaction, endsWord},
+	{"NativeWindowFlushBuffer", QueueBuffer, ends}, // since 6.0
 	{"OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB", StartAbility, anything},
 	{"OnVsyncEvent", OnVsyncEvent, endsWord},
 	{"Present Fence ", PresentFence, anything}, // up to 6.0
@@ -125,6 +127,7 @@ var androidSpellings = newVocabulary([]spelling{
 	{"Choreographer#doFrame - resynced to ", Resynced, anything},
 	{"Choreographer#doFrame", ChoreographerFrame, endsWord},
 	{"DrawFrames ", DrawFrames, numbered},
+	{"ProducerSurfaceDelegator::QueueBuffer", QueueBuffer, anything}, // in a container
 	{"commit ", CompositorCommit, numbered},
 	{"composite ", CompositorComposite, numbered},
 	{"dequeueBuffer - ", DequeueBuffer, anything},
