@@ -32,7 +32,11 @@ func newSound() sound {
 		Deadline: 1290, Period: 100, Facts: analyzer.MainLate | analyzer.Empty,
 	}
 	render.Applications = []*analyzer.Frame{app}
-	return sound{&analyzer.Timeline{Frames: []*analyzer.Frame{app, render, next}, Processes: []*analyzer.Process{service, demo}}, app, next, render}
+	video, window := &analyzer.Layer{ID: 1, Name: "video", Process: demo}, &analyzer.Layer{ID: 2, Name: "window"}
+	video.Buffers = []*analyzer.Buffer{{Layer: video, Queued: 1090, Acquired: 1110, Present: 1240, Fate: analyzer.Shown, Render: render}}
+	return sound{&analyzer.Timeline{
+		Frames: []*analyzer.Frame{app, render, next}, Processes: []*analyzer.Process{service, demo}, Layers: []*analyzer.Layer{video, window},
+	}, app, next, render}
 }
 
 func TestValidate(t *testing.T) {
@@ -71,7 +75,8 @@ func TestValidateViolations(t *testing.T) {
 		{"late without a deadline", func(s sound) { s.next.Deadline = 0 }, "is late without a missed deadline"},
 		{"late before the deadline", func(s sound) { s.app.Facts |= analyzer.MainLate }, "is late without a missed deadline"},
 		{"missed and not late", func(s sound) { s.next.Facts &^= analyzer.MainLate }, "missed its deadline and is not late"},
-		{"empty with transactions", func(s sound) { s.app.Facts |= analyzer.Empty }, "is empty with transactions, or not without"},
+		{"empty with transactions", func(s sound) { s.app.Facts |= analyzer.Empty }, "is empty with transactions"},
+		{"not empty without transactions", func(s sound) { s.next.Facts &^= analyzer.Empty }, "is not empty without transactions"},
 
 		{"link to an application frame", func(s sound) {
 			s.app.Render, s.app.Transactions[1].AppliedBy = s.next, s.next
@@ -85,11 +90,22 @@ func TestValidateViolations(t *testing.T) {
 			s.app.Transactions[0].AppliedBy, s.app.Transactions[1].AppliedBy = s.render, nil
 		}, "is linked without its last transaction"},
 
-		{"application with gpu work", func(s sound) { s.app.GPU = s.render.GPU[1:] }, "has what render frames have"},
+		{"application with gpu work", func(s sound) { s.app.GPU = s.render.GPU[1:] }, "draws itself"},
+		{"application that is shown", func(s sound) { s.app.Present = 1100 }, "has what render frames have"},
 		{"render frame with transactions", func(s sound) { s.render.Transactions = []analyzer.Sent{{Index: 1}} }, "has what application frames have"},
 
 		{"gpu work before the frame", func(s sound) { s.render.GPU[0].Start = 1099 }, "has gpu work out of place"},
 		{"gpu work after the frame", func(s sound) { s.render.GPU[1] = analyzer.Interval{Start: 1201, End: 1202} }, "has gpu work out of place"},
+		{"layers out of order", func(s sound) { s.Layers[1].ID = 1 }, "layer 1, window: out of order or repeated"},
+		{"layer of an unknown process", func(s sound) { s.Layers[0].Process = &analyzer.Process{PID: 9} }, "of an unknown process"},
+		{"buffer of another layer", func(s sound) { s.Layers[0].Buffers[0].Layer = s.Layers[1] }, "has a buffer of another layer"},
+		{"present of a dropped buffer", func(s sound) { s.Layers[0].Buffers[0].Fate = analyzer.Discarded }, "has a present time for a buffer that was not shown"},
+		{"taken before it is queued", func(s sound) { s.Layers[0].Buffers[0].Queued = 1111 }, "takes a buffer before it is queued"},
+		{"shown before it is taken", func(s sound) { s.Layers[0].Buffers[0].Acquired = 1250 }, "shows a buffer before it is taken"},
+		{"render frame of nowhere", func(s sound) { s.Layers[0].Buffers[0].Render = &analyzer.Frame{Kind: analyzer.RenderFrame} }, "has a render frame of another timeline"},
+		{"drawn by a render frame", func(s sound) { s.Layers[0].Buffers[0].Frame = s.render }, "has a frame of another timeline"},
+		{"pace without a cadence", func(s sound) { s.Layers[0].Buffers[0].Pace = analyzer.Even }, "is judged without a cadence"},
+
 		{"shown before the commit", func(s sound) { s.render.Present = 1219 }, "is shown before its commit"},
 	} {
 		s := newSound()

@@ -1,0 +1,133 @@
+package analyzer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// us is a number of microseconds.
+const us = trace.Duration(1000)
+
+// paced returns a timeline with one layer. Each buffer is queued at a time, taken by a render
+// frame at another, and shown at a third, all in microseconds.
+func paced(period trace.Duration, buffers ...[3]int64) (*analyzer.Timeline, *analyzer.Layer) {
+	l := &analyzer.Layer{Name: "video"}
+	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1, End: trace.Time(100 * trace.Second)}, Layers: []*analyzer.Layer{l}}
+	at := func(micros int64) trace.Time { return trace.Time(micros * int64(us)) }
+	for _, b := range buffers {
+		render := &analyzer.Frame{Kind: analyzer.RenderFrame, Period: period}
+		l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Queued: at(b[0]), Acquired: at(b[1]), Present: at(b[2]), Fate: analyzer.Shown, Render: render})
+	}
+	return t, l
+}
+
+// steady returns buffers that are queued at an interval, and taken and shown after some vsyncs
+// each. They are taken a vsync before they are shown.
+func steady(interval, period int64, vsyncs ...int64) (list [][3]int64) {
+	queued, shown := int64(1000), int64(100_000)
+	for _, n := range append([]int64{0}, vsyncs...) {
+		shown += n * period
+		list = append(list, [3]int64{queued, shown - period, shown})
+		queued += interval
+	}
+	return list
+}
+
+func paces(l *analyzer.Layer) string {
+	var list []string
+	for _, b := range l.Buffers {
+		list = append(list, b.Pace.String())
+	}
+	return strings.Join(list, " ")
+}
+
+func TestPace(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		period  int64
+		buffers [][3]int64
+		cadence int64
+		want    string
+	}{
+		{"30 on 90 Hz", 11_111, steady(33_333, 11_111, 3, 3, 3, 3), 33_333, " even even even even"},
+		{"30 on 90 Hz, unevenly", 11_111, steady(33_333, 11_111, 2, 4, 3, 3), 33_333, " early late even even"},
+		{"60 on 60 Hz, one vsync missed", 16_667, steady(16_667, 16_667, 1, 1, 2, 1), 16_667, " even even late even"},
+		{"24 on 60 Hz", 16_667, steady(41_667, 16_667, 2, 3, 2, 3, 2), 41_667, " even even even even even"},
+		{"25 on 60 Hz", 16_667, steady(40_000, 16_667, 2, 3, 2, 2, 3), 40_000, " even late even even late"},
+		{"60 on 90 Hz", 11_111, steady(16_667, 11_111, 1, 2, 1, 2), 16_667, " even even even even"},
+		// 33.333 + 11.111 / 2 = 38.889, and 5 % of 11.111 more.
+		{"at the limit", 11_111, [][3]int64{{1, 5, 100_000}, {33_334, 38_340, 139_443}, {66_667, 71_670, 172_776}, {100_000, 105_000, 206_109}}, 33_333, " even even even"},
+		{"beyond the limit", 11_111, [][3]int64{{1, 5, 100_000}, {33_334, 38_340, 139_445}, {66_667, 71_670, 172_778}, {100_000, 105_000, 206_111}}, 33_333, " late even even"},
+		{"three buffers", 11_111, steady(33_333, 11_111, 3, 3), 0, "  "},
+		{"no queue times", 11_111, [][3]int64{{0, 1, 100_000}, {0, 2, 133_333}, {0, 3, 166_666}, {0, 4, 233_332}, {0, 5, 266_665}}, 33_333, " even even late even"},
+		{"a user interface", 11_111, [][3]int64{{1000, 2000, 100_000}, {12_000, 13_000, 111_111}, {300_000, 301_000, 400_000}, {350_000, 351_000, 450_000}, {600_000, 610_000, 700_000}}, 0, "    "},
+		{"no period", 0, steady(33_333, 11_111, 3, 3, 3), 0, "   "},
+		// A second after the present of the first, less the cadence, is 1,066,667.
+		{"a pause", 11_111, [][3]int64{{1000, 2000, 100_000}, {34_333, 35_000, 133_333}, {67_666, 68_000, 166_666}, {1_133_333, 1_134_000, 1_200_000}, {1_166_666, 1_167_000, 1_233_333}}, 33_333, " even even  even"},
+		{"a freeze", 11_111, [][3]int64{{1000, 2000, 100_000}, {34_333, 35_000, 133_333}, {67_666, 68_000, 166_666}, {1_133_332, 1_134_000, 1_200_000}, {1_166_665, 1_167_000, 1_233_333}}, 33_333, " even even late even"},
+	} {
+		timeline, l := paced(trace.Duration(test.period)*us, test.buffers...)
+		timeline.JudgeLayers()
+		if l.Cadence != trace.Duration(test.cadence)*us || paces(l) != test.want {
+			t.Errorf("%s: cadence %v, %q, want %d µs, %q", test.name, l.Cadence, paces(l), test.cadence, test.want)
+		}
+	}
+}
+
+// Buffers are taken and shown every 30 ms on a display of 10 ms, and one is late by 20 ms.
+func TestLateBuffer(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		acquired, shown int64 // of the third
+		deadline        int64
+		overrun         int64
+	}{
+		{"taken late", 150_000, 180_000, 130_000, 20_000},
+		{"taken late and shown later", 140_000, 180_000, 130_000, 20_000},
+		{"taken in time", 130_000, 180_000, 0, 20_000},
+		{"even", 130_000, 160_000, 0, 0},
+	} {
+		timeline, l := paced(10_000*us, [3]int64{65_000, 70_000, 100_000}, [3]int64{95_000, 100_000, 130_000},
+			[3]int64{125_000, test.acquired, test.shown}, [3]int64{155_000, 190_000, 220_000})
+		frame := &analyzer.Frame{Framework: analyzer.Flutter, Actual: analyzer.Interval{Start: 1, End: trace.Time(129_000 * us)}, Draw: analyzer.Interval{Start: 2, End: trace.Time(135_000 * us)}}
+		l.Buffers[2].Frame = frame
+		timeline.JudgeLayers()
+		b := l.Buffers[2]
+		if got, want := fmt.Sprint(b.Deadline, b.Overrun(), frame.Deadline), fmt.Sprint(trace.Time(test.deadline)*trace.Time(us), trace.Duration(test.overrun)*us, trace.Time(test.deadline)*trace.Time(us)); got != want {
+			t.Errorf("%s: deadline, overrun, deadline of the frame %s, want %s", test.name, got, want)
+		}
+		// Its drawing ends at 135 ms.
+		if late := frame.Facts == analyzer.MainLate; late != (test.deadline != 0) {
+			t.Errorf("%s: facts %v", test.name, frame.Facts)
+		}
+	}
+}
+
+// A deadline that a marker states counts.
+func TestLateBufferOfJudgedFrame(t *testing.T) {
+	timeline, l := paced(10_000*us, steady(30_000, 10_000, 3, 3, 5)...)
+	frame := &analyzer.Frame{Framework: analyzer.NativeVsync, Deadline: 77}
+	l.Buffers[3].Frame = frame
+	timeline.JudgeLayers()
+	if l.Buffers[3].Pace != analyzer.Late || frame.Deadline != 77 {
+		t.Errorf("pace %v, deadline %d", l.Buffers[3].Pace, frame.Deadline)
+	}
+}
+
+func TestCutLayers(t *testing.T) {
+	timeline, l := paced(10_000*us, steady(30_000, 10_000, 3, 3, 3)...)
+	outside := l.Buffers[0].Render
+	l.Buffers[1].Render = outside
+	timeline.Frames = []*analyzer.Frame{outside}
+	outside.Actual = analyzer.Interval{Start: 1, End: 2}
+	timeline.Layers = append(timeline.Layers, &analyzer.Layer{Name: "before", Buffers: []*analyzer.Buffer{{Queued: 5}}})
+	// The first is shown at 100 ms, the second from 31 to 130 ms, the third from 61 ms on.
+	timeline.Cut(trace.Time(101_000*us), trace.Time(500_000*us))
+	if len(timeline.Layers) != 1 || len(l.Buffers) != 3 || l.Buffers[0].Render != nil {
+		t.Errorf("%d layers, %d buffers, render frame %v", len(timeline.Layers), len(l.Buffers), l.Buffers[0].Render)
+	}
+}
