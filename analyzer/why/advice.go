@@ -56,6 +56,10 @@ const (
 	AdviseStates
 	AdviseOfThread
 	AdviseLost
+	// Only developers of applications without ArkUI get these.
+	AdviseTrace
+	AdviseProduce
+	AdviseQueue
 	// Only developers of the system get these.
 	AdviseSystemCallbacks
 	AdviseSystemIO
@@ -120,6 +124,9 @@ var advices = [AdviceCount]string{
 	AdviseStates:          "states",
 	AdviseOfThread:        "of_thread",
 	AdviseLost:            "lost",
+	AdviseTrace:           "trace",
+	AdviseProduce:         "produce",
+	AdviseQueue:           "queue",
 	AdviseSystemCallbacks: "system_callbacks",
 	AdviseSystemIO:        "system_io",
 	AdviseSystemMemory:    "system_memory",

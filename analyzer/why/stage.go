@@ -28,6 +28,7 @@ const (
 	StageCommitWait       // the drawn frame waits until its commit begins
 	StageComposer         // layers are committed to the display
 	StageDisplay          // the display shows the frame
+	StageProduce          // a producer makes the next buffer of a layer
 	stageEnd              // stays last
 )
 
@@ -56,6 +57,7 @@ var stages = [StageCount]string{
 	StageCommitWait: "commit_wait",
 	StageComposer:   "composer",
 	StageDisplay:    "display",
+	StageProduce:    "produce",
 }
 
 // String returns the stage's code: lower case, words joined by underscores.

@@ -56,6 +56,10 @@ var advices = [why.AdviceCount]string{
 	why.AdviseOfThread:      "only other threads have scheduling events: record with the tag sched for all threads",
 	why.AdviseLost:          "scheduling events are missing here: record with a larger buffer or fewer tags, and begin earlier",
 
+	why.AdviseTrace:   "add trace markers to the code to see which part of it needs the time",
+	why.AdviseProduce: "do less work for each buffer, or begin earlier with it",
+	why.AdviseQueue:   "queue one buffer in each interval: a later buffer replaced one that was not shown yet",
+
 	why.AdviseSystemCallbacks: "split long work between frames, or move it to another thread",
 	why.AdviseSystemIO:        "read files before the frame, or on another thread",
 	why.AdviseSystemMemory:    "find out which processes use the memory: the system had too little of it",

@@ -67,6 +67,7 @@ var stages = [why.StageCount]string{
 	why.StageCommitWait: "wait for the commit",
 	why.StageComposer:   "commit to the display",
 	why.StageDisplay:    "display",
+	why.StageProduce:    "production of the buffer",
 }
 
 // Stage returns a stage's name for people, as docs/why.md lists it.

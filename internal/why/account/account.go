@@ -14,7 +14,10 @@ import (
 // Book has the accounts of all frames of an input that can have a cause.
 type Book struct {
 	// Threads are the accounts of the frames of each thread, in order of their actual start.
-	Threads  map[trace.TID][]*Account
+	Threads map[trace.TID][]*Account
+	// draws are the accounts of the drawing of frames on other threads, by thread: 0 if it is
+	// unknown.
+	draws    map[trace.TID][]*Account
 	record   *record.Record
 	owners   map[trace.TID]owner
 	clusters []cluster
@@ -34,7 +37,8 @@ func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Acco
 }
 
 func newBook(r *record.Record, t *analyzer.Timeline) *Book {
-	return &Book{Threads: frames(t), record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
+	threads, draws := frames(t)
+	return &Book{Threads: threads, draws: draws, record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
 }
 
 func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
@@ -44,6 +48,17 @@ func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
 	for tid, list := range stretches {
 		if b.Threads[tid] == nil {
 			b.fill(tid, nil, list)
+		}
+	}
+	for tid, list := range b.draws {
+		b.fill(tid, list, nil)
+	}
+	for _, list := range b.Threads {
+		for _, a := range list {
+			if a.draw != nil {
+				a.Unknown += a.draw.Unknown
+				a.Earlier += a.draw.Earlier
+			}
 		}
 	}
 }
@@ -65,19 +80,25 @@ func (b *Book) LostEvents(a *Account) bool { return b.record.LostEvents(a.Start,
 //
 //	start          actual                 deadline      end
 //	  │ start phase  │ frame                  │ overrun   │
+//
+// A frame of a framework that another thread draws has that after its own thread's work.
 type Span struct {
 	Start    trace.Time // the earlier of expected and actual start
 	Actual   trace.Time
 	End      trace.Time // of the work on the frame's thread
 	Deadline trace.Time // unknown if nothing says when the frame should have ended
-	GPUEnd   trace.Time // of the work on the GPU if that ends later, else unknown
+	DrawEnd  trace.Time // of the drawing on another thread if that ends later, else unknown
+	GPUEnd   trace.Time // of the work on the GPU if that ends later still, else unknown
 }
 
 // Budget returns the time from the start to the deadline.
 func (s *Span) Budget() trace.Duration { return s.Deadline.Sub(s.Start) }
 
+// Done returns the end of the work on threads.
+func (s *Span) Done() trace.Time { return max(s.End, s.DrawEnd) }
+
 // Last returns the end of all work.
-func (s *Span) Last() trace.Time { return max(s.End, s.GPUEnd) }
+func (s *Span) Last() trace.Time { return max(s.Done(), s.GPUEnd) }
 
 // Overrun returns the time from the deadline to the end of all work; negative for a
 // frame on time.
@@ -109,6 +130,12 @@ type Account struct {
 	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
 	// in which it was busy with something else before the frame.
 	Unknown, Earlier trace.Duration
+	// Paced: the frame has no deadline, and its buffer was shown at the pace of its layer.
+	Paced bool
+	// draw has the time after End on the thread that draws; nil if End is the end. draws is
+	// set in that account itself.
+	draw  *Account
+	draws bool
 
 	from    trace.Time // the log is replayed for the time from here on
 	closed  bool       // nothing is added any more
@@ -173,10 +200,28 @@ func (a *Account) Join(parts []*Account) {
 
 // Cells returns all the time of the span, and of the GPU after it.
 func (a *Account) Cells() iter.Seq[Cell] {
+	own := slices.Values[[]Cell](nil)
 	if a.details == nil {
-		return cells(a.packed)
+		own = cells(a.packed)
+	} else {
+		own = slices.Values(a.details.cells)
 	}
-	return slices.Values(a.details.cells)
+	if a.draw == nil {
+		return own
+	}
+	return concat(own, a.draw.Cells())
+}
+
+func concat[T any](lists ...iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, list := range lists {
+			for v := range list {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Idle returns the time of a Stretch, or of a part of why.StageCommitWait, in which the thread
@@ -184,7 +229,7 @@ func (a *Account) Cells() iter.Seq[Cell] {
 func (a *Account) Idle() trace.Duration { return a.details.idle }
 
 // Forget releases most of the memory of the account. Only the frame and the span are left.
-func (a *Account) Forget() { a.packed, a.details = nil, nil }
+func (a *Account) Forget() { a.packed, a.details, a.draw = nil, nil, nil }
 
 // Late reports whether the frame missed its deadline.
 func (a *Account) Late() bool {
@@ -194,12 +239,17 @@ func (a *Account) Late() bool {
 // OnlySlices reports whether nothing is known of what the thread did for the frame but its
 // slices.
 func (a *Account) OnlySlices() bool {
-	return a.Unknown > 0 && a.Unknown*20 >= (a.End.Sub(a.Start)-a.Earlier)*19
+	return a.Unknown > 0 && a.Unknown*20 >= (a.Done().Sub(a.Start)-a.Earlier)*19
 }
 
 // EarlierFrame returns the frame that the thread was busy with in a cell of
 // why.EarlierFrame.
-func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame { return a.details.thread[c.Key].Frame }
+func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame {
+	if a.draw != nil && c.Stage == why.StageHandOver {
+		a = a.draw
+	}
+	return a.details.thread[c.Key].Frame
+}
 
 // Add adds a time to the cell of a part outside of all slices, if there is any.
 func (a *Account) Add(stage why.Stage, wait why.Wait, d trace.Duration) {
@@ -253,8 +303,9 @@ func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
 	return c
 }
 
-// frames returns an account without cells for every frame that can have a cause, by thread.
-func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
+// frames returns an account without cells for every frame that can have a cause, by thread,
+// and those of the drawing of frames on other threads.
+func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 	type vsync struct {
 		process *analyzer.Process
 		id      int64
@@ -265,16 +316,29 @@ func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
 			mains[vsync{f.Process, f.VsyncID}] = f
 		}
 	}
-	threads := map[trace.TID][]*Account{}
+	paces := pacesOf(t)
+	threads, draws = map[trace.TID][]*Account{}, map[trace.TID][]*Account{}
 	var slab []Account
+	add := func(to map[trace.TID][]*Account, tid trace.TID, a Account) *Account {
+		if len(slab) == cap(slab) {
+			slab = make([]Account, 0, 256)
+		}
+		slab = append(slab, a)
+		added := &slab[len(slab)-1]
+		to[tid] = append(to[tid], added)
+		return added
+	}
 	for f := range t.Complete() {
 		if f.Android != nil || !f.Actual.Known() {
 			continue
 		}
 		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}
-		expected := f.Expected.Start
+		expected, pace := f.Expected.Start, paces[f]
 		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
 			expected = main.Expected.Start
+		}
+		if !expected.Known() {
+			expected = pace.start
 		}
 		if expected.Known() {
 			s.Start = min(expected, s.Actual)
@@ -282,14 +346,65 @@ func frames(t *analyzer.Timeline) map[trace.TID][]*Account {
 		if s.Deadline.Known() {
 			s.Start = min(s.Start, s.Deadline)
 		}
-		if end := f.End(); end > s.End {
+		if f.Kind == analyzer.ApplicationFrame && f.Draw.End > s.End {
+			s.DrawEnd = f.Draw.End
+		}
+		if end := f.End(); end > s.Done() {
 			s.GPUEnd = end
 		}
-		if len(slab) == cap(slab) {
-			slab = make([]Account, 0, 256)
+		a := add(threads, f.TID, Account{Frame: f, Span: s, Paced: pace.kept && !f.Deadline.Known()})
+		if s.DrawEnd.Known() {
+			begun := s.End
+			if f.DrawTID != 0 {
+				begun = max(f.Draw.Start, s.End)
+			}
+			drawing := Span{Start: s.End, Actual: begun, End: s.DrawEnd, Deadline: s.Deadline, GPUEnd: s.GPUEnd}
+			a.draw = add(draws, f.DrawTID, Account{Frame: f, Span: drawing, draws: true})
 		}
-		slab = append(slab, Account{Frame: f, Span: s})
-		threads[f.TID] = append(threads[f.TID], &slab[len(slab)-1])
 	}
-	return threads
+	return threads, draws
+}
+
+// pace is what the buffer of a frame says about when the frame should have been made.
+type pace struct {
+	kept bool // the buffer was not late
+	// start is when a late frame should have begun whose deadline is that of its buffer.
+	start trace.Time
+}
+
+// pacesOf returns the paces of frames that draw buffers. A frame whose deadline is that of its
+// buffer should have begun as long before it as others of its layer begin before their buffers
+// are taken: the median of those shown at the layer's cadence (docs/why.md 10).
+func pacesOf(t *analyzer.Timeline) map[*analyzer.Frame]pace {
+	var paces map[*analyzer.Frame]pace
+	for _, l := range t.Layers {
+		var leads []trace.Duration
+		var late []*analyzer.Frame
+		for _, b := range l.Buffers {
+			f := b.Frame
+			if f == nil || b.Pace == analyzer.Unpaced {
+				continue
+			}
+			if paces == nil {
+				paces = map[*analyzer.Frame]pace{}
+			}
+			switch {
+			case b.Pace != analyzer.Late:
+				paces[f] = pace{kept: true}
+				if lead := b.Acquired.Sub(f.Actual.Start); b.Acquired.Known() && lead > 0 {
+					leads = append(leads, lead)
+				}
+			case b.Deadline.Known() && f.Deadline == b.Deadline:
+				late = append(late, f)
+			}
+		}
+		if len(leads) == 0 {
+			continue
+		}
+		slices.Sort(leads)
+		for _, f := range late {
+			paces[f] = pace{start: f.Deadline.Add(-leads[(len(leads)-1)/2])}
+		}
+	}
+	return paces
 }

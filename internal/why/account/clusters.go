@@ -69,10 +69,16 @@ func (d *details) ranOn(cpu uint8, time trace.Duration) {
 
 // ran returns the times on processors.
 func (a *Account) ran() iter.Seq[cpuTime] {
+	own := slices.Values[[]cpuTime](nil)
 	if a.details == nil {
-		return ran(a.packed)
+		own = ran(a.packed)
+	} else {
+		own = slices.Values(a.details.ran)
 	}
-	return slices.Values(a.details.ran)
+	if a.draw == nil {
+		return own
+	}
+	return concat(own, a.draw.ran())
 }
 
 // LowClusters returns the number of clusters of processors besides that with the highest

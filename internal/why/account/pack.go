@@ -49,7 +49,7 @@ func (b *Book) close(a *Account) {
 		return
 	}
 	a.closed = true
-	if a.GPUEnd.Known() {
+	if a.GPUEnd.Known() && a.draw == nil {
 		id := ID{why.StageDraw, why.WaitGPU, 0}
 		d := b.open(a)
 		d.add(id, a.GPUEnd.Sub(a.End), 0)

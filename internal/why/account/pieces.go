@@ -92,6 +92,10 @@ func (d *details) longest() []piece {
 
 // Pieces returns the pieces of a late frame, and forgets them.
 func (b *Book) Pieces(a *Account) []why.Piece {
+	if a.draw != nil {
+		a.details.pieces = append(a.details.pieces, a.draw.details.pieces...)
+		a.draw.details.pieces = nil
+	}
 	longest := a.details.longest()
 	a.details.pieces = nil
 	if len(longest) == 0 {
@@ -101,7 +105,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 	for _, p := range longest {
 		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
 		if p.id.Wait == why.EarlierFrame {
-			piece.Earlier = a.details.thread[p.id.Key].Frame
+			piece.Earlier = a.EarlierFrame(&Cell{ID: p.id})
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
 		}

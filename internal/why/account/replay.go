@@ -191,7 +191,13 @@ func (f *replay) add(to trace.Time) {
 		if f.at >= a.Actual {
 			id = f.frameCell()
 		} else {
-			id = f.startCell(earlier)
+			id = f.startCell(earlier, !a.draws)
+		}
+		if a.draws {
+			id.Stage = why.StageDraw
+			if f.at < a.Actual {
+				id.Stage = why.StageHandOver
+			}
 		}
 		switch id.Wait {
 		case why.WaitUnknown:
@@ -256,14 +262,15 @@ func (f *replay) frameCell() ID {
 }
 
 // startCell returns where time belongs that lies before the frame. Earlier is the
-// number of the frame that the thread was working on, or -1.
-func (f *replay) startCell(earlier int) ID {
+// number of the frame that the thread was working on, or -1. vsync: the thread begins frames
+// with a vsync. Without it, it draws what another thread hands over.
+func (f *replay) startCell(earlier int, vsync bool) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
 		return ID{why.StageStart, why.EarlierFrame, record.Key(earlier)}
 	}
 	for _, l := range f.stack { // the outermost slice that does not belong to a frame
-		if f.record.Place(l.key).Stage != why.StageFrame {
+		if stage := f.record.Place(l.key).Stage; stage != why.StageFrame && (vsync || stage != why.StageDraw) {
 			return ID{why.StageStart, why.EarlierWork, l.key}
 		}
 	}
@@ -273,7 +280,7 @@ func (f *replay) startCell(earlier int) ID {
 	wait := f.waitIn(place.ClassWork)
 	switch wait {
 	case why.WaitOwnThread, why.WaitOtherProcess, why.WaitTimer, why.WaitKernel, why.WaitSleep:
-		if f.waited().Letter == 'S' {
+		if vsync && f.waited().Letter == 'S' {
 			wait = why.WaitVsync
 		}
 	}

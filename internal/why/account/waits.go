@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"iter"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -83,6 +84,19 @@ func (a *Account) Drawn() *analyzer.Frame {
 	return nil
 }
 
+// waits returns the waits of the frame, on all its threads.
+func (a *Account) waits() iter.Seq[*waited] {
+	return func(yield func(*waited) bool) {
+		for ; a != nil; a = a.draw {
+			for i := range a.details.waits {
+				if !yield(&a.details.waits[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Waited is what a frame waited for in all its waits of one kind.
 type Waited struct {
 	// Culprit is the thread with the most time, and what it did most of that; nil if it is
@@ -108,8 +122,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	pids := map[trace.TID]trace.PID{}
 	idle := trace.Duration(0)
 	sure := map[trace.TID]bool{}
-	for i := range a.details.waits {
-		x := &a.details.waits[i]
+	for x := range a.waits() {
 		if x.id.Wait != wait || stage != why.NoStage && x.id.Stage != stage {
 			continue
 		}

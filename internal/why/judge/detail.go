@@ -76,8 +76,11 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Adv
 	if s.Wait == why.WaitUnknown && j.causes.Limited {
 		return why.NoAdvice // the sentence says which limit to raise
 	}
-	if a.Frame.Kind == analyzer.RenderFrame {
+	switch {
+	case a.Frame.Kind == analyzer.RenderFrame:
 		c.Reader = place.System
+	case a.Frame.Framework != analyzer.Platform || s.Stage == why.StageProduce:
+		c.Reader = place.Producer
 	}
 	c.WaitedFor(s.Culprit, a.Frame.Process.PID)
 	return c.Advice()

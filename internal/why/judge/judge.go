@@ -137,7 +137,7 @@ func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration
 // confidence counts what makes a cause less sure (docs/why.md 4).
 func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidence {
 	steps := 0
-	if !a.OnlySlices() && a.Unknown*100 > a.End.Sub(a.Start) {
+	if !a.OnlySlices() && a.Unknown*100 > a.Done().Sub(a.Start) {
 		steps++
 	}
 	if !a.OnlySlices() && a.Unknown > 0 && j.book.LostEvents(a) {

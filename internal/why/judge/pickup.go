@@ -11,9 +11,10 @@ import (
 	"ohframe/internal/why/account"
 )
 
-// pickedUpLate reports whether an application frame was on time and picked up late.
+// pickedUpLate reports whether an application frame was on time and picked up late. Those of
+// other frameworks send buffers, which explainBuffers explains.
 func pickedUpLate(f *analyzer.Frame) bool {
-	return f.Kind == analyzer.ApplicationFrame && f.Android == nil && !f.Late() && f.PickUpDelay() > 0
+	return f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Android == nil && !f.Late() && f.PickUpDelay() > 0
 }
 
 // newPickUp returns what the frames alone say about a late pick-up. renders are the render

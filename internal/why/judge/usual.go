@@ -98,10 +98,12 @@ type role struct {
 	process *analyzer.Process
 	kind    analyzer.Kind
 	main    bool
+	// framework is what makes the frames: several can make those of a process.
+	framework analyzer.Framework
 }
 
 func roleOf(f *analyzer.Frame) role {
-	return role{f.Process, f.Kind, int32(f.TID) == int32(f.Process.PID)}
+	return role{f.Process, f.Kind, int32(f.TID) == int32(f.Process.PID), f.Framework}
 }
 
 // group is the frames of a role, and what is usual for them at each refresh rate.
@@ -116,7 +118,7 @@ type usualID struct {
 }
 
 // known reports whether at least 95 % of the span is known.
-func known(a *account.Account) bool { return a.Unknown*20 <= a.End.Sub(a.Start) }
+func known(a *account.Account) bool { return a.Unknown*20 <= a.Done().Sub(a.Start) }
 
 func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
 
@@ -137,7 +139,7 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 			continue
 		}
 		all = append(all, b)
-		if b.Deadline.Known() && b.Overrun() <= 0 {
+		if b.Paced || b.Deadline.Known() && b.Overrun() <= 0 {
 			onTime = append(onTime, b)
 			if (b.Frame.Period-id.period).Abs()*100 <= id.period*3 {
 				same = append(same, b)

@@ -10,10 +10,12 @@ import (
 // Reader is the developer who reads the advice.
 type Reader uint8
 
-// The readers: developers of applications, and those of render_service.
+// The readers: developers of applications with ArkUI, those of render_service, and those of
+// applications that draw with something else or queue buffers.
 const (
 	Application Reader = iota
 	System
+	Producer
 )
 
 // Rival is who had the CPU that a thread waited for.
@@ -63,12 +65,27 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 // Advice returns the advice for the cause.
 func (c Cause) Advice() why.Advice {
 	a := c.forApplication()
-	if c.Reader == System {
+	if c.Reader == Producer {
+		if other, ok := forProducer[a]; ok {
+			return other
+		}
+	}
+	if c.Reader != Application {
 		if other, ok := forSystem[a]; ok {
 			return other
 		}
 	}
 	return a
+}
+
+// forProducer is what developers of applications without ArkUI can do where those of
+// render_service have other advice.
+var forProducer = map[why.Advice]why.Advice{
+	why.AdviseMarkers: why.AdviseTrace,
+	why.AdviseMemory:  why.AdviseMemory,
+	why.AdviseOthers:  why.AdviseOthers,
+	why.AdviseDrawing: why.AdviseOverdraw,
+	why.AdviseCanvas:  why.AdviseOverdraw,
 }
 
 func (c Cause) forApplication() why.Advice {
@@ -192,6 +209,7 @@ var stageAdvice = [why.StageCount]why.Advice{
 	why.StageHandOver: why.AdviseRenderThread,
 	why.StageDraw:     why.AdviseOverdraw,
 	why.StageComposer: why.AdviseLayers,
+	why.StageProduce:  why.AdviseProduce,
 }
 
 // gcAdvice returns the advice for a garbage collection.

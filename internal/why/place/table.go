@@ -332,6 +332,22 @@ var table = [...]marker{
 	{"Redraw", Place{why.StageComposer, ClassWork, why.AdviseLayers}, false},
 	{"RSHardwareThread::Redraw", Place{why.StageComposer, ClassWork, why.AdviseLayers}, false}, // up to 5.0
 	{"RSBaseRenderEngine::DrawBuffer", Place{why.StageComposer, ClassWork, why.AdviseLayers}, false},
+	// Other frameworks: Android in a container, Flutter.
+
+	{"Choreographer#doFrame", Place{Stage: why.StageFrame}, false},
+	{"insets_animation", Place{Stage: why.StageAnimate}, false},
+	{"traversal", Place{Stage: why.StageLayout}, false},
+	{"draw-VRI*", Place{Stage: why.StageRecord}, false},
+	{"Record View#draw", Place{Stage: why.StageRecord}, false},
+	{"postAndWait", Place{why.StageHandOver, ClassRenderWait, why.AdviseRenderThread}, false},
+	{"DrawFrames", Place{Stage: why.StageDraw}, true},
+	{"dequeueBuffer", Place{why.NoStage, ClassBuffer, why.AdviseBuffer}, false},
+	{"flutter::VsyncProcessCallback", Place{Stage: why.StageFrame}, false},
+	{"flutter::Animator::BeginFrame", Place{Stage: why.StageFrame}, false},
+	{"flutter::Animator::Render", Place{Stage: why.StageSubmit}, false},
+	{"flutter::GPURasterizer::Draw", Place{Stage: why.StageDraw}, false},
+	{"flutter::Rasterizer::DoDraw", Place{Stage: why.StageDraw}, false},
+
 	{"Acquire Fence", Place{why.NoStage, ClassFence, why.NoAdvice}, true},
 	{"Waiting for Acquire Fence", Place{why.NoStage, ClassFence, why.NoAdvice}, true},
 	{"Present Fence", Place{why.StageDisplay, ClassFence, why.NoAdvice}, true}, // up to 6.0

@@ -7,9 +7,10 @@ import (
 
 // call is a synchronous call to another process that has no reply yet.
 type call struct {
-	id     uint64    // of the transaction
-	callee trace.TID // the thread that serves it; 0 until it has received the call
-	// incoming calls are those that the thread serves.
+	id uint64 // of the transaction
+	// peer is the thread that serves it, 0 until that has received the call. incoming calls
+	// are those that the thread itself serves; peer is the caller then.
+	peer     trace.TID
 	incoming bool
 	reply    uint64 // the transaction that answers it; 0 until it is sent
 }
@@ -60,7 +61,7 @@ func (r *Recorder) trackReceived(e *hitrace.Event, id uint64) {
 		delete(r.calls, id)
 		for i := range caller.calls {
 			if c := &caller.calls[i]; c.id == id && !c.incoming {
-				c.callee = t.tid
+				c.peer = t.tid
 			}
 		}
 		// A thread serves one call at a time, except while it waits for a call of its own. If
@@ -69,7 +70,7 @@ func (r *Recorder) trackReceived(e *hitrace.Event, id uint64) {
 			t.calls = t.calls[:n-1]
 		}
 		if len(t.calls) < maxCalls {
-			t.calls = append(t.calls, call{id: id, incoming: true})
+			t.calls = append(t.calls, call{id: id, incoming: true, peer: caller.tid})
 		}
 		if caller.now.state == Blocked {
 			r.fillCall(caller, caller.now)
@@ -97,8 +98,34 @@ func (r *Recorder) leaveCall(t *thread) {
 func (r *Recorder) fillCall(t *thread, s *segment) {
 	if n := len(t.calls); n > 0 && !t.calls[n-1].incoming {
 		c := &t.calls[n-1]
-		s.wait.Calling, s.callee = true, c.callee
+		s.wait.Calling, s.callee = true, c.peer
 	}
+}
+
+// maxCallers bounds the callers that are followed from a thread that queues a buffer.
+const maxCallers = 4
+
+// first returns the thread for which t works: t, or the first of the callers whose calls are
+// served.
+func (r *Recorder) first(t *thread) *thread {
+	for range maxCallers {
+		caller := r.thread(t.caller())
+		if caller == nil {
+			break
+		}
+		t = caller
+	}
+	return t
+}
+
+// caller returns the thread whose call t serves, or 0.
+func (t *thread) caller() trace.TID {
+	for i := len(t.calls) - 1; i >= 0; i-- {
+		if t.calls[i].incoming {
+			return t.calls[i].peer
+		}
+	}
+	return 0
 }
 
 // trackIssue notes that a thread asks for storage: what it waits for next is that, if

@@ -72,7 +72,7 @@ func New(l trace.Limits) *Recorder {
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
 		calls: map[uint64]*thread{}, requests: map[hitrace.Request]trace.TID{},
-		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}},
+		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}, queued: map[trace.TID][]queuedBuffer{}},
 	}
 }
 
@@ -199,7 +199,7 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	if t == nil {
 		return
 	}
-	if t.log == nil && isLogged(e, t) {
+	if t.log == nil && isLogged(e) {
 		r.startLog(t)
 	}
 	if len(t.slices) >= r.limits.Nesting {
@@ -208,7 +208,7 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		return
 	}
 	s := openSlice{start: e.Time, key: r.keyOf(name, &e.Marker)}
-	if t.log == nil && r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) {
+	if t.log == nil && (r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) || r.keys.passages[s.key] == makesFrames) {
 		r.startLog(t)
 	}
 	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
@@ -229,13 +229,11 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 
 // isLogged reports whether a marker shows that its thread makes frames, draws them or
 // commits them, or that it launches an application.
-func isLogged(e *hitrace.Event, t *thread) bool {
+func isLogged(e *hitrace.Event) bool {
 	switch e.Word {
 	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit,
-		hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
+		hitrace.ReceiveVsync, hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
 		return true
-	case hitrace.ReceiveVsync:
-		return int32(t.pid) == int32(t.tid)
 	}
 	return false
 }
