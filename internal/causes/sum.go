@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -15,9 +16,10 @@ import (
 // terms add up to their sum wherever they are shown.
 type Sum struct {
 	// Before is the time from the frame's vsync to its actual start, Took the length of its
-	// actual interval, GPU the time from there to the end of its GPU work.
-	Before, Took, GPU trace.Duration
-	// Length is Before + Took + GPU. It is also Budget + Overrun.
+	// actual interval, Draw the time from there until another thread has drawn it, GPU the time
+	// from there to the end of its GPU work.
+	Before, Took, Draw, GPU trace.Duration
+	// Length is Before + Took + Draw + GPU. It is also Budget + Overrun.
 	Length, Budget, Overrun trace.Duration
 	// Shares are those of Explanation.Shares. Their sum is Overrun.
 	Shares []trace.Duration
@@ -27,10 +29,15 @@ type Sum struct {
 func NewSum(e *why.Explanation) *Sum {
 	f := e.Frame
 	s := &Sum{
-		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), GPU: text.Tenths(e.End.Sub(f.Actual.End)),
-		Overrun: text.Tenths(e.Overrun),
+		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), Overrun: text.Tenths(e.Overrun),
 	}
-	s.Length = s.Before + s.Took + s.GPU
+	done := f.Actual.End
+	if f.Kind == analyzer.ApplicationFrame && f.Draw.End > done {
+		s.Draw = text.Tenths(f.Draw.End.Sub(done))
+		done = f.Draw.End
+	}
+	s.GPU = text.Tenths(e.End.Sub(done))
+	s.Length = s.Before + s.Took + s.Draw + s.GPU
 	s.Budget = s.Length - s.Overrun
 	s.Shares = round(e.Shares, s.Overrun)
 	return s
@@ -64,6 +71,9 @@ func (s *Sum) Span() string {
 		from, terms = "vsync", fmt.Sprintf("waited %s before it began + ", text.Milliseconds(s.Before))
 	}
 	terms += "took " + text.Milliseconds(s.Took)
+	if s.Draw > 0 {
+		terms += fmt.Sprintf(" + %s on the thread that draws", text.Milliseconds(s.Draw))
+	}
 	if s.GPU > 0 {
 		terms += fmt.Sprintf(" + %s on the GPU after that", text.Milliseconds(s.GPU))
 	}

@@ -196,7 +196,7 @@ func phrase(c *why.Causes, s *why.Share) string {
 	case why.EarlierFrame:
 		return knockOn(c, s)
 	case why.EarlierWork:
-		return fmt.Sprintf("began %s late: the thread was busy with %s", value, s.Slice)
+		return fmt.Sprintf("%s %s late: the thread was busy with %s", began(s), value, s.Slice)
 	case why.WaitVsync:
 		words := "got its vsync " + value + " after it was due"
 		if s.Culprit != nil {
@@ -301,7 +301,15 @@ func where(stage why.Stage, slice string) string {
 }
 
 func knockOn(c *why.Causes, s *why.Share) string {
-	return fmt.Sprintf("began %s late: the thread was still busy with %s%s", ms(s.Value), frameName(s.Earlier), root(c, s))
+	return fmt.Sprintf("%s %s late: the thread was still busy with %s%s", began(s), ms(s.Value), frameName(s.Earlier), root(c, s))
+}
+
+// began says what began late: the frame, or its drawing on another thread.
+func began(s *why.Share) string {
+	if s.Stage == why.StageHandOver {
+		return "was drawn"
+	}
+	return "began"
 }
 
 // root names the cause of a knock-on in parentheses, if it is known.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -337,8 +338,8 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
 			expected = main.Expected.Start
 		}
-		if !expected.Known() {
-			expected = pace.start
+		if !expected.Known() && f.Framework != analyzer.Platform {
+			expected = cmp.Or(f.Vsync, pace.start)
 		}
 		if expected.Known() {
 			s.Start = min(expected, s.Actual)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/place"
@@ -191,7 +192,7 @@ func (f *replay) add(to trace.Time) {
 		if f.at >= a.Actual {
 			id = f.frameCell()
 		} else {
-			id = f.startCell(earlier, !a.draws)
+			id = f.startCell(a, earlier)
 		}
 		if a.draws {
 			id.Stage = why.StageDraw
@@ -261,16 +262,15 @@ func (f *replay) frameCell() ID {
 	return ID{l.Stage, f.waitIn(l.Class), l.key}
 }
 
-// startCell returns where time belongs that lies before the frame. Earlier is the
-// number of the frame that the thread was working on, or -1. vsync: the thread begins frames
-// with a vsync. Without it, it draws what another thread hands over.
-func (f *replay) startCell(earlier int, vsync bool) ID {
+// startCell returns where time belongs that lies before the frame of a. Earlier is the
+// number of the frame that the thread was working on, or -1.
+func (f *replay) startCell(a *Account, earlier int) ID {
 	// Frames and slices show what the thread was busy with even if its state is unknown.
 	if earlier >= 0 {
 		return ID{why.StageStart, why.EarlierFrame, record.Key(earlier)}
 	}
 	for _, l := range f.stack { // the outermost slice that does not belong to a frame
-		if stage := f.record.Place(l.key).Stage; stage != why.StageFrame && (vsync || stage != why.StageDraw) {
+		if stage := f.record.Place(l.key).Stage; stage != why.StageFrame && !(a.draws && stage == why.StageDraw) {
 			return ID{why.StageStart, why.EarlierWork, l.key}
 		}
 	}
@@ -279,8 +279,14 @@ func (f *replay) startCell(earlier int, vsync bool) ID {
 	}
 	wait := f.waitIn(place.ClassWork)
 	switch wait {
-	case why.WaitOwnThread, why.WaitOtherProcess, why.WaitTimer, why.WaitKernel, why.WaitSleep:
-		if vsync && f.waited().Letter == 'S' {
+	case why.WaitOwnThread:
+		// Android's messages have no slices. A vsync comes from another process.
+		if a.Frame.Framework == analyzer.Choreographer {
+			break
+		}
+		fallthrough
+	case why.WaitOtherProcess, why.WaitTimer, why.WaitKernel, why.WaitSleep:
+		if !a.draws && f.waited().Letter == 'S' { // a thread that draws has no vsync
 			wait = why.WaitVsync
 		}
 	}

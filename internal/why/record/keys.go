@@ -34,7 +34,7 @@ func newKeys(most int) keys {
 func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
 	k := &r.keys
 	if i == 0 {
-		k.buffer = place.AppendKey(k.buffer[:0], m.Label())
+		k.buffer = place.AppendKey(k.buffer[:0], labelOf(m))
 		return k.intern(k.buffer)
 	}
 	for i >= len(k.noted) {

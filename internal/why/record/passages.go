@@ -28,9 +28,6 @@ type Passages struct {
 	vsyncs []trace.Time
 	// handled are when applications handled inputs, in order.
 	handled []handledInput
-	// queued are the buffers that threads queued, in order of time, for themselves or for
-	// others.
-	queued map[trace.TID][]queuedBuffer
 	// launching are the threads that began stages of launches, by the begin of the slice.
 	launching map[trace.Time]trace.TID
 }
@@ -40,11 +37,6 @@ type handledInput struct {
 	pid   trace.PID
 	tid   trace.TID
 	input analyzer.Input
-}
-
-type queuedBuffer struct {
-	at       trace.Time
-	producer trace.TID
 }
 
 type deferred struct {
@@ -62,9 +54,6 @@ func (p *Passages) sort() {
 	slices.Sort(p.applied)
 	slices.Sort(p.vsyncs)
 	slices.SortStableFunc(p.handled, func(a, b handledInput) int { return cmp.Compare(a.at, b.at) })
-	for _, list := range p.queued {
-		slices.SortStableFunc(list, func(a, b queuedBuffer) int { return cmp.Compare(a.at, b.at) })
-	}
 	slices.SortStableFunc(p.deferred, func(a, b deferred) int { return cmp.Compare(a.at, b.at) })
 	slices.SortStableFunc(p.arrivals, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.pid, b.pid), cmp.Compare(a.start, b.start))
@@ -133,20 +122,6 @@ func (p *Passages) Handled(pid trace.PID, input analyzer.Input, start, end trace
 // Launching returns the thread that began a stage of a launch at the time, or 0.
 func (p *Passages) Launching(at trace.Time) trace.TID { return p.launching[at] }
 
-// Producer returns the thread for which a thread queued a buffer at the time: its own number,
-// unless it served a call of another thread.
-func (p *Passages) Producer(tid trace.TID, at trace.Time) trace.TID {
-	list := p.queued[tid]
-	i, found := slices.BinarySearchFunc(list, at, func(q queuedBuffer, at trace.Time) int { return cmp.Compare(q.at, at) })
-	if !found {
-		i--
-	}
-	if i < 0 {
-		return tid
-	}
-	return list[i].producer
-}
-
 // passage is what the name of a slice says besides its place.
 type passage uint8
 
@@ -156,7 +131,6 @@ const (
 	sendsVsync            // to some receiver
 	beginsProcess         // on the main thread of a new process
 	makesFrames           // of a framework, or draws them
-	queuesBuffer          // for the thread itself, or for a caller
 )
 
 func passageOf(name string) passage {
@@ -169,12 +143,9 @@ func passageOf(name string) passage {
 		return beginsProcess
 	}
 	switch name {
-	case "Choreographer#doFrame", "DrawFrames", "beginFrame", "onMessageInvalidate",
-		"flutter::VsyncProcessCallback", "flutter::Animator::BeginFrame", "flutter::GPURasterizer::Draw", "flutter::Rasterizer::DoDraw",
+	case "flutter::VsyncProcessCallback", "flutter::Animator::BeginFrame", "flutter::GPURasterizer::Draw", "flutter::Rasterizer::DoDraw",
 		"Graphics.Pipeline":
 		return makesFrames
-	case "FlushBuffer", "AttachAndFlushBuffer":
-		return queuesBuffer
 	}
 	return noPassage
 }
@@ -211,12 +182,6 @@ func (r *Recorder) pass(t *thread, e *hitrace.Event, kind passage) uint32 {
 		}
 	case kind == sendsVsync && bytes.HasPrefix(label, []byte("SendVsyncTo conn: rs,")):
 		p.vsyncs = append(p.vsyncs, e.Time)
-	case kind == queuesBuffer:
-		producer := r.first(t)
-		if producer.log == nil {
-			r.startLog(producer)
-		}
-		p.queued[t.tid] = append(p.queued[t.tid], queuedBuffer{e.Time, producer.tid})
 	case kind == unmarshals:
 		_, sender, _ := bytes.Cut(label, []byte("recv data from "))
 		pid, err := strconv.ParseInt(string(bytes.TrimRight(sender, " ")), 10, 32)

@@ -72,7 +72,7 @@ func New(l trace.Limits) *Recorder {
 	return &Recorder{
 		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
 		calls: map[uint64]*thread{}, requests: map[hitrace.Request]trace.TID{},
-		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}, queued: map[trace.TID][]queuedBuffer{}},
+		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}},
 	}
 }
 
@@ -199,8 +199,11 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	if t == nil {
 		return
 	}
-	if t.log == nil && isLogged(e) {
-		r.startLog(t)
+	switch {
+	case isLogged(e):
+		r.logFrom(t)
+	case e.Word == hitrace.FlushBuffer:
+		r.logFrom(r.first(t))
 	}
 	if len(t.slices) >= r.limits.Nesting {
 		t.deeper++
@@ -208,14 +211,19 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		return
 	}
 	s := openSlice{start: e.Time, key: r.keyOf(name, &e.Marker)}
-	if t.log == nil && (r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) || r.keys.passages[s.key] == makesFrames) {
-		r.startLog(t)
+	switch r.keys.passages[s.key] {
+	case makesFrames:
+		r.logFrom(t)
+	case beginsProcess:
+		if int32(t.pid) == int32(t.tid) {
+			r.logFrom(t)
+		}
 	}
 	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
 		s.arrival = r.pass(t, e, r.keys.passages[s.key])
 	}
 	if c := r.keys.places[s.key].Class; c == place.ClassGC || c == place.ClassGCWait {
-		reason, _ := place.GCReason(e.Marker.Label())
+		reason, _ := place.GCReason(labelOf(&e.Marker))
 		if key := r.keys.intern([]byte(reason)); reason != "" && key != otherKey {
 			s.reason = key
 		}
@@ -227,12 +235,21 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	}
 }
 
+// labelOf returns the name of a marker without what the system's own writers add to it.
+func labelOf(m *hitrace.Marker) []byte {
+	if label := m.Label(); len(label) > 0 {
+		return label
+	}
+	return m.Name
+}
+
 // isLogged reports whether a marker shows that its thread makes frames, draws them or
 // commits them, or that it launches an application.
 func isLogged(e *hitrace.Event) bool {
 	switch e.Word {
 	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit,
-		hitrace.ReceiveVsync, hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
+		hitrace.ReceiveVsync, hitrace.ChoreographerFrame, hitrace.DrawFrames, hitrace.CompositorCommit,
+		hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
 		return true
 	}
 	return false
@@ -257,9 +274,12 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	r.log(t, Entry{At: e.Time, Kind: EndEntry})
 }
 
-// startLog begins to store what happens on a thread that makes frames. What is known
-// of its past comes first.
-func (r *Recorder) startLog(t *thread) {
+// logFrom begins to store what happens on a thread that makes frames, if that is not done
+// yet. What is known of its past comes first.
+func (r *Recorder) logFrom(t *thread) {
+	if t.log != nil {
+		return
+	}
 	t.log = &Log{tid: t.tid}
 	r.logs = append(r.logs, t.log)
 	slice := 0

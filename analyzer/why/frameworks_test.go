@@ -1,0 +1,176 @@
+package why_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/record"
+)
+
+const millisecond = trace.Millisecond
+
+// frameworkFrame plays a frame of Android's Choreographer: the main thread does main, then
+// thread 501 does draw, each as in testdata/why.
+func (p *player) frameworkFrame(t *testing.T, main, draw string) {
+	t.Helper()
+	p.index++
+	p.vsync += p.every
+	p.at = p.vsync
+	p.wake(0, 1, 500)
+	p.slice(t, 500, 1, "Choreographer#doFrame", main)
+	p.wake(500, 1, 501)
+	p.slice(t, 501, 2, "DrawFrames", draw)
+}
+
+// slice plays what a thread does in a slice with the number of the frame.
+func (p *player) slice(t *testing.T, tid, cpu int, name, words string) {
+	t.Helper()
+	p.tid, p.cpu = tid, cpu
+	p.change(cpu, 0, "R", tid)
+	p.line(tid, cpu, "tracing_mark_write: B|%d|%s %d", pid(tid), name, p.index)
+	p.do(t, strings.Fields(words))
+	p.end(tid, p.cpu)
+	p.change(p.cpu, tid, "S", 0)
+}
+
+// drawn plays frames and returns them and what is found of them. Each has a deadline 10 ms
+// after its begin.
+func drawn(t *testing.T, play func(*player), change func([]*analyzer.Frame)) ([]*analyzer.Frame, *why.Causes) {
+	t.Helper()
+	p := &player{period: 10_000, every: 100_000}
+	p.change(1, 500, "S", 0)
+	p.change(2, 501, "S", 0)
+	play(p)
+	zero := trace.Duration(0)
+	recorder := record.New(p.limits)
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := slices.Collect(timeline.Complete())
+	if len(frames) != p.index {
+		t.Fatalf("%d frames, want %d", len(frames), p.index)
+	}
+	for _, f := range frames {
+		f.Deadline = f.Actual.Start.Add(10 * millisecond)
+	}
+	if change != nil {
+		change(frames)
+	}
+	for _, f := range frames {
+		f.Judge()
+	}
+	causes := judged(t, recorder, timeline)
+	for _, f := range frames {
+		checkPieces(t, causes.Of(f))
+	}
+	return frames, causes
+}
+
+// parts returns the parts of a frame: "frame run 2.0, draw io 6.0".
+func parts(list []why.Part) string {
+	var texts []string
+	for _, p := range list {
+		texts = append(texts, fmt.Sprintf("%s %s %.1f", p.Stage, p.Wait, p.Time.Milliseconds()))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// The time of a frame that another thread draws is divided over both, one after the other, and
+// the GPU. Usual is 2 ms on the main thread and 3 ms of drawing; a late frame has 12 ms more.
+func TestDrawnByAnotherThread(t *testing.T) {
+	const usual = "run 2"
+	for _, test := range []struct {
+		name, main, draw string
+		gpu              trace.Duration // after the drawing
+		parts, sentence  string
+	}{
+		{"main thread", "run 14", "run 3", 0, "frame run 14.0, draw run 3.0", "ran 14.0 ms in Choreographer#doFrame; usual 2.0"},
+		{"drawing", usual, "io 12 run 3", 0, "frame run 2.0, draw run 3.0, draw io 12.0", "waited 12.0 ms for storage (io_schedule) in DrawFrames; usual 0.0"},
+		{"GPU", usual, "run 3", 12 * millisecond, "frame run 2.0, draw run 3.0, draw gpu 12.0", "the GPU worked for 12.0 ms after the thread was done; usual 0.0"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			frames, causes := drawn(t, func(p *player) {
+				for range 8 {
+					p.frameworkFrame(t, usual, "run 3")
+				}
+				p.frameworkFrame(t, test.main, test.draw)
+			}, func(frames []*analyzer.Frame) {
+				if f := frames[8]; test.gpu > 0 {
+					f.GPU = []analyzer.Interval{{Start: f.Draw.Start, End: f.Draw.End.Add(test.gpu)}}
+				}
+			})
+			e := causes.Of(frames[8])
+			if got := parts(e.Parts); got != test.parts {
+				t.Errorf("parts %s, want %s", got, test.parts)
+			}
+			if got := parts(e.Usual); got != "frame run 2.0, draw run 3.0" {
+				t.Errorf("usual %s", got)
+			}
+			if got := causetext.Sentence(causes, e); got != test.sentence || e.Overrun != 7*millisecond {
+				t.Errorf("%s late: %s, want %s", e.Overrun, got, test.sentence)
+			}
+			if e.Basis != why.SamePeriod || e.Confidence != 0 {
+				t.Errorf("basis %s, confidence %s", e.Basis, e.Confidence)
+			}
+		})
+	}
+}
+
+// A frame whose drawing waits because its thread still draws the frame before is a knock-on of
+// that frame.
+func TestDrawingStillBusy(t *testing.T) {
+	frames, causes := drawn(t, func(p *player) {
+		for range 8 {
+			p.frameworkFrame(t, "run 2", "run 3")
+		}
+		p.frameworkFrame(t, "run 2", "io 20 run 3")
+		p.every = 10_000
+		// The main thread is done after 2 ms, and the drawing begins after 15 ms.
+		p.index++
+		p.vsync += p.every
+		p.at = p.vsync
+		p.wake(0, 1, 500)
+		p.slice(t, 500, 1, "Choreographer#doFrame", "run 2")
+		p.at = p.vsync + 15_000
+		p.slice(t, 501, 2, "DrawFrames", "run 3")
+	}, nil)
+	e := causes.Of(frames[9])
+	if got, want := parts(e.Parts), "frame run 2.0, hand_over earlier_frame 13.0, draw run 3.0"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
+	}
+	if e.Outcome != why.KnockOn || e.Shares[0].Earlier != frames[8] || e.Root != frames[8] || e.Overrun != 8*millisecond {
+		t.Errorf("%s, %s late, root %v", e.Outcome, e.Overrun, e.Root)
+	}
+	want := "was drawn 13.0 ms late: the thread was still busy with frame 9 (waiting for storage in DrawFrames)"
+	if got := causetext.Sentence(causes, e); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if why.AdviseSystemIO != causes.Of(frames[8]).Shares[0].Advice {
+		t.Errorf("advice %s", causes.Of(frames[8]).Shares[0].Advice)
+	}
+}
+
+// Where it is unknown which thread draws a frame, that time is unknown.
+func TestUnknownDrawing(t *testing.T) {
+	frames, causes := drawn(t, func(p *player) {
+		for range 9 {
+			p.frameworkFrame(t, "run 2", "run 3")
+		}
+	}, func(frames []*analyzer.Frame) {
+		f := frames[8]
+		f.DrawTID, f.Draw.End = 0, f.Draw.End.Add(9*millisecond)
+	})
+	e := causes.Of(frames[8])
+	if got := parts(e.Parts); got != "frame run 2.0, draw unknown 12.0" || e.Unknown != 12*millisecond {
+		t.Errorf("parts %s, unknown %s", got, e.Unknown)
+	}
+}
