@@ -24,8 +24,8 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
-	// interactions reports that those of an input without frames are an answer, too.
-	interactions bool
+	// interactions and layers report that those of an input without frames are an answer, too.
+	interactions, layers bool
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
@@ -84,7 +84,7 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 	case q.Frames() == 0:
 		f := noFrames(in.Timeline, q)
 		f.file = inputName(name)
-		if r.interactions && r.hasInteractions(in.Timeline) {
+		if r.interactions && r.hasInteractions(in.Timeline) || r.layers && r.hasLayers(in.Timeline) {
 			r.unreliable = append(r.unreliable, f.Error())
 			printWarnings(name, []string{f.what})
 			if f.hint != r.hint {
@@ -110,6 +110,11 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 // hasInteractions reports whether a timeline has interactions of the selected processes.
 func (r *reader) hasInteractions(t *analyzer.Timeline) bool {
 	return slices.ContainsFunc(t.Interactions, func(i *analyzer.Interaction) bool { return r.process == nil || r.process(i.Process) })
+}
+
+// hasLayers reports whether a timeline has layers of the selected processes.
+func (r *reader) hasLayers(t *analyzer.Timeline) bool {
+	return slices.ContainsFunc(t.Layers, func(l *analyzer.Layer) bool { return r.process == nil || l.Process != nil && r.process(l.Process) })
 }
 
 // warnUnreliable prints a warning if the measures of a trace are unreliable. That a trace

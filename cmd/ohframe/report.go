@@ -30,6 +30,7 @@ func reportCommand() *cli.Command {
 			outputFlag,
 			processFlag,
 			&cli.BoolFlag{Name: "interactions", Usage: "report only interactions; in CSV, a row for each"},
+			&cli.BoolFlag{Name: "layers", Usage: "report only layers; in CSV, a row for each"},
 			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
@@ -45,7 +46,7 @@ var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes `NAME`
 
 // The flags of tables.
 var (
-	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes that lost the most time", DefaultText: "20"}
+	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes and layers that lost the most time", DefaultText: "20"}
 	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
 	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "limits of colours: `NAME=YELLOW:RED,…`"}
 )
@@ -83,16 +84,21 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.interactions = true
-	interactions := c.Bool("interactions")
-	if interactions && r.format != "table" && r.format != "csv" {
-		return &failure{what: fmt.Sprintf("--interactions: not with the format %s, only with table and csv", r.format), hint: "JSON and pages always have interactions"}
+	r.interactions, r.layers = true, true
+	interactions, layers := c.Bool("interactions"), c.Bool("layers")
+	for _, name := range []string{"interactions", "layers"} {
+		if c.Bool(name) && r.format != "table" && r.format != "csv" {
+			return &failure{what: fmt.Sprintf("--%s: not with the format %s, only with table and csv", name, r.format), hint: "JSON and pages always have " + name}
+		}
+	}
+	if interactions && layers {
+		return &failure{what: "--layers: not with --interactions"}
 	}
 	options, err := reportOptions(c)
 	if err != nil {
 		return err
 	}
-	options.Interactions = interactions
+	options.Interactions, options.Layers = interactions, layers
 	budgets, err := conditions(c, condition.OfValues)
 	if err != nil {
 		return err

@@ -37,8 +37,11 @@ func evilTimeline(names ...string) *analyzer.Timeline {
 	for i, name := range names {
 		p := &analyzer.Process{PID: trace.PID(i + 1), Name: name, Threads: []analyzer.Thread{{TID: trace.TID(i + 1), Name: name}}}
 		t.Processes = append(t.Processes, p)
+		l := &analyzer.Layer{ID: i + 1, Name: name, Process: p}
+		t.Layers = append(t.Layers, l)
 		for k := range 30 {
 			start := trace.Time(1e9 + k*20e6 + i)
+			l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Present: start})
 			t.Frames = append(t.Frames, &analyzer.Frame{
 				Process: p, TID: trace.TID(p.PID), VsyncID: int64(k + 1), Actual: analyzer.Interval{Start: start, End: start.Add(15 * ms1)},
 				Deadline: start.Add(10 * ms1), Period: 10 * ms1, Facts: analyzer.MainLate,
@@ -46,6 +49,7 @@ func evilTimeline(names ...string) *analyzer.Timeline {
 			})
 		}
 	}
+	t.JudgeLayers()
 	return t
 }
 

@@ -26,6 +26,7 @@ type documentInput struct {
 	Processes    iter.Seq[documentProcess]    `json:"processes"`
 	Interactions iter.Seq[*stats.Interaction] `json:"interactions"`
 	Hangs        []stats.Hang                 `json:"hangs"`
+	Layers       iter.Seq[*stats.Layer]       `json:"layers"`
 }
 
 type documentProcess struct {
@@ -43,7 +44,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, slices.Values(in.Stats.Layers)})
 	}
 	return text.WriteJSON(w, d)
 }

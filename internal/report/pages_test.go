@@ -26,6 +26,7 @@ func TestPages(t *testing.T) {
 		{"causes", []Input{explained("FlushLayoutTask", "Worker")}},
 		{"several", []Input{film(), film()}},
 		{"interactions", []Input{flings(), flings()}},
+		{"layers", []Input{screen(), screen()}},
 	}
 	for _, n := range slow.Of([]int{10}, []int{10, 10_000, 200_000}) {
 		pages = append(pages, struct {
@@ -35,7 +36,7 @@ func TestPages(t *testing.T) {
 	}
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
-			if page.name != "several" && page.name != "interactions" {
+			if page.name != "several" && page.name != "interactions" && page.name != "layers" {
 				slow.Skip(t)
 			}
 			b := &browser{browsertest.New(t)}

@@ -87,7 +87,9 @@ type Options struct {
 	Verbose bool
 	// Interactions writes only interactions, in a table or CSV.
 	Interactions bool
-	// Top is the number of processes that a terminal shows without Verbose; 0 stands for a
+	// Layers writes only layers, in a table or CSV.
+	Layers bool
+	// Top is the number of processes and of layers that a terminal shows without Verbose; 0 stands for a
 	// default.
 	Top int
 	// Thresholds are those of colours; nil stands for rating.Default.
@@ -100,11 +102,11 @@ type Options struct {
 }
 
 // CheckChosen returns a *failure.Error if stats.Options.Process, by a pattern, excluded all
-// processes and interactions of all inputs.
+// processes, interactions and layers of all inputs.
 func CheckChosen(pattern string, inputs []Input) error {
 	var timelines []*analyzer.Timeline
 	for _, in := range inputs {
-		if len(in.Stats.Processes) > 0 || len(in.Stats.Interactions) > 0 {
+		if len(in.Stats.Processes)+len(in.Stats.Interactions)+len(in.Stats.Layers) > 0 {
 			return nil
 		}
 		if in.Timeline != nil {
@@ -128,8 +130,11 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "json":
 		return writeJSON(w, inputs, o)
 	case "csv":
-		if o.Interactions {
+		switch {
+		case o.Interactions:
 			return writeInteractionsCSV(w, inputs)
+		case o.Layers:
+			return writeLayersCSV(w, inputs)
 		}
 		return writeCSV(w, inputs)
 	}
@@ -160,6 +165,7 @@ func summary(inputs []Input, o Options) *view.Document {
 		if all := in.Stats.Interactions; len(all) > 0 {
 			b.summarizeInteractions(&d.Gate, in, name, total > 1)
 		}
+		b.tabulateLayers(&d.Gate, in, name, total > 1)
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {
 			cells := []view.Cell{{Text: text.Process(p)}}

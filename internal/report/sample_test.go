@@ -80,10 +80,10 @@ func sample() []Input {
 	return []Input{
 		{Name: "trace.ftrace", Stats: &stats.Report{
 			Span:      &stats.Span{From: 3_700_000_000_000, To: 3_702_600_000_000, Seconds: 2.6},
-			Processes: []*stats.Process{gallery(), service()}, Interactions: []*stats.Interaction{},
+			Processes: []*stats.Process{gallery(), service()}, Interactions: []*stats.Interaction{}, Layers: []*stats.Layer{},
 		}},
-		{Name: "other.ftrace", Stats: &stats.Report{Processes: []*stats.Process{stranger()}, Interactions: []*stats.Interaction{}}},
-		{Name: "no-frames.ftrace", Stats: &stats.Report{Processes: []*stats.Process{}, Interactions: []*stats.Interaction{}}},
+		{Name: "other.ftrace", Stats: &stats.Report{Processes: []*stats.Process{stranger()}, Interactions: []*stats.Interaction{}, Layers: []*stats.Layer{}}},
+		{Name: "no-frames.ftrace", Stats: &stats.Report{Processes: []*stats.Process{}, Interactions: []*stats.Interaction{}, Layers: []*stats.Layer{}}},
 	}
 }
 

@@ -46,6 +46,16 @@ var interactionTerms = []view.Term{
 	{Name: "hang", Definition: "250 ms or more in which a main thread does something else than frames"},
 }
 
+// layerTerms are those that the page of a trace with layers explains, too.
+var layerTerms = []view.Term{
+	{Name: "layer", Definition: "a queue of buffers that render_service shows, such as those of a video, a game or an application in a container"},
+	{Name: "buffer", Definition: "a picture on its way from its producer through a layer to the display"},
+	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
+	{Name: "cadence", Definition: "a layer's own interval between buffers, the median; a layer that draws only when something changes has none"},
+	{Name: "late buffer", Definition: "a buffer that was shown later after the one before than the cadence, by more than half a refresh period"},
+	{Name: "uneven", Definition: "intervals between presents of a layer that differ from the cadence by more than half a refresh period, as a share"},
+}
+
 // stageTerms are the definitions of stages, as in docs/frames.md 9.11.
 var stageTerms = [...]string{
 	stats.Receive:      "from the vsync time to the frame's actual start; unknown if that is earlier",
@@ -60,7 +70,7 @@ var stageTerms = [...]string{
 
 // define returns the definition of a term, which must exist.
 func define(name string) string {
-	all := slices.Concat(terms, interactionTerms)
+	all := slices.Concat(terms, interactionTerms, layerTerms)
 	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
@@ -69,6 +79,9 @@ func pageTerms(inputs []Input) []view.Term {
 	list := terms[:len(terms):len(terms)]
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Interactions)+len(in.Stats.Hangs) > 0 }) {
 		list = slices.Concat(terms, interactionTerms)
+	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Layers) > 0 }) {
+		list = slices.Concat(list, layerTerms)
 	}
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})

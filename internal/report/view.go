@@ -48,10 +48,12 @@ type builder struct {
 	ids     int // processes with a section
 	drawn   int // late frames with lanes on the page
 
-	pictured int     // interactions with a picture
-	graded   [3]bool // by limitNames: the limit is explained
-	limited  bool    // grades are explained
-	hitched  bool    // the limits of flings are explained
+	pictured int // interactions with a picture
+	// layersPictured are the layers with one.
+	layersPictured int
+	graded         [3]bool // by limitNames: the limit is explained
+	limited        bool    // grades are explained
+	hitched        bool    // the limits of flings are explained
 
 	shortened bool // a summary says that it has the worst interactions
 }
@@ -78,6 +80,10 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		in := &inputs[i]
 		if o.Interactions {
 			d.Blocks = append(d.Blocks, b.interactionsOnly(in))
+			continue
+		}
+		if o.Layers {
+			d.Blocks = append(d.Blocks, b.layersOnly(in))
 			continue
 		}
 		if b.several {
@@ -112,7 +118,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	for i := range inputs {
 		interactions = append(interactions, inputs[i].Stats.Interactions)
 	}
-	d.Summary = rating.Headline(summarize(all), interactions...)
+	d.Summary = rating.Headline(headline(all, inputs), interactions...)
 	if worst != nil {
 		for i := range sections {
 			s := sections[i].(view.Section)
@@ -183,6 +189,27 @@ func summarize(list []*process) string {
 		return text.ProcessName(worst.name) + ": no frame has a deadline"
 	}
 	return fmt.Sprintf("%s: %d of %s late", text.ProcessName(worst.name), worst.late, text.Count(worst.judged, "frame"))
+}
+
+// headline says of the process and of the layer that lost the most time how many frames and
+// intervals were late. Without frames of applications, the layers are what the user saw.
+func headline(list []*process, inputs []Input) string {
+	applications := slices.ContainsFunc(list, func(p *process) bool { return p.Kind == stats.Application && p.Frames.Complete > 0 })
+	late, longest := false, trace.Duration(0)
+	for _, p := range list {
+		late, longest = late || p.Frames.Late > 0, max(longest, p.lost())
+	}
+	frames := summarize(list)
+	layers, lost := summarizeLayers(inputs, !applications)
+	parts := []string{frames, layers}
+	switch {
+	case layers == "" || frames == "":
+	case !applications && !late:
+		parts = []string{layers}
+	case !applications || lost > longest:
+		parts = []string{layers, frames}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
 }
 
 // before orders processes: those that lost the most time first, then those with the most
@@ -256,8 +283,8 @@ func (b *builder) interactionsOnly(in *Input) view.Section {
 	return s
 }
 
-// overview returns the section of an input, with its interactions, its processes and their
-// largest causes. On a page with interactions, these are between sections of their own.
+// overview returns the section of an input, with its interactions, its processes, their
+// largest causes, and its layers. On a page, interactions and layers have sections of their own.
 func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	s := b.head(in)
 	interactions := b.interactions(in)
@@ -270,9 +297,17 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
+	layers := b.layers(in)
+	withLayers := func() []view.Block {
+		if b.page {
+			return append(append(blocks, s), layers...)
+		}
+		s.Blocks = append(s.Blocks, layers...)
+		return append(blocks, s)
+	}
 	if len(list) == 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
-		return append(blocks, s)
+		return withLayers()
 	}
 	shown := list
 	if !b.page && !b.Verbose {
@@ -305,7 +340,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 			s.Blocks = append(s.Blocks, view.Note{Text: missing, Level: view.Warning})
 		}
 	}
-	return append(blocks, s)
+	return withLayers()
 }
 
 func (b *builder) overviewRow(p *process) view.Row {

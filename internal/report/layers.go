@@ -1,0 +1,401 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+const (
+	layerWidth     = 40 // of a layer's name in a terminal, and in a summary
+	pageLayerWidth = 64
+	barGap         = 0.08 // between the bars of a picture, as a share of a bar
+	// wholeVsyncs is by how much of a vsync a cadence may differ from whole ones: more than
+	// its median does, less than half a vsync.
+	wholeVsyncs = 0.1
+)
+
+// layerName returns the printable name of a layer. One that is too wide loses what is before
+// its last blank, which names the owner, and then its middle.
+func layerName(l *stats.Layer, width int) string {
+	name := text.Printable(l.Name)
+	if name == "" {
+		return text.Unknown
+	}
+	if at := strings.LastIndexByte(name, ' '); at > 0 && at+1 < len(name) && text.Width(name) > width {
+		name = "…" + name[at+1:]
+	}
+	return text.ShortenMiddle(name, width/2, width)
+}
+
+// layerLost returns the time by which buffers of a layer were shown late.
+func layerLost(l *stats.Layer) (lost trace.Duration) {
+	for _, b := range l.Source.Buffers {
+		lost += b.Overrun()
+	}
+	return lost
+}
+
+// sortedLayers returns layers with those that lost the most time first, then those with the most
+// late, dropped and shown buffers.
+func sortedLayers(list []*stats.Layer) []*stats.Layer {
+	lost := map[*stats.Layer]trace.Duration{}
+	for _, l := range list {
+		lost[l] = layerLost(l)
+	}
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *stats.Layer) int {
+		return cmp.Or(
+			cmp.Compare(lost[b], lost[a]), cmp.Compare(deref(b.Late), deref(a.Late)), cmp.Compare(b.Dropped, a.Dropped),
+			cmp.Compare(b.Judged, a.Judged), cmp.Compare(b.Shown, a.Shown),
+		)
+	})
+}
+
+// vsyncs returns a layer's cadence in refresh periods, "3" or "2.5". It is unknown if the
+// refresh rate changes while the layer is shown.
+func vsyncs(l *stats.Layer) string {
+	var shortest, longest trace.Duration
+	for _, b := range l.Source.Buffers {
+		if b.Fate != analyzer.Shown || b.Render == nil || b.Render.Period <= 0 {
+			continue
+		}
+		if shortest == 0 || b.Render.Period < shortest {
+			shortest = b.Render.Period
+		}
+		longest = max(longest, b.Render.Period)
+	}
+	if l.Source.Cadence == 0 || shortest == 0 || longest-shortest > shortest/10 {
+		return text.Unknown
+	}
+	n := float64(l.Source.Cadence) / float64(longest)
+	if whole := math.Round(n); whole > 0 && math.Abs(n-whole) <= wholeVsyncs {
+		return text.Number(whole, 0)
+	}
+	return text.Number(n, 1)
+}
+
+// lateIntervals returns "2 of 39", the late intervals of those that were judged.
+func lateIntervals(l *stats.Layer) string {
+	if l.Late == nil {
+		return text.Unknown
+	}
+	return fmt.Sprintf("%d of %d", *l.Late, l.Judged)
+}
+
+// largestLayerOverrun returns the largest overrun of a layer's late buffers in refresh periods;
+// nil if it is unknown or no buffer was late.
+func largestLayerOverrun(l *stats.Layer) (largest *float64) {
+	for _, b := range l.Source.Buffers {
+		if b.Overrun() == 0 || b.Render == nil || b.Render.Period <= 0 {
+			continue
+		}
+		if x := float64(b.Overrun()) / float64(b.Render.Period); largest == nil || x > *largest {
+			largest = &x
+		}
+	}
+	return largest
+}
+
+// summarizeLayers says how evenly the layer was shown that lost the most time of all inputs,
+// and how much it lost. With all false only a layer with a cadence counts.
+func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Duration) {
+	var list []*stats.Layer
+	for i := range inputs {
+		for _, l := range inputs[i].Stats.Layers {
+			if l.Judged > 0 || all && l.FPS != nil {
+				list = append(list, l)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return "", 0
+	}
+	l := sortedLayers(list)[0]
+	summary = layerName(l, layerWidth) + ": "
+	if l.FPS != nil {
+		summary += number(l.FPS) + " FPS, "
+	}
+	if l.Late == nil {
+		summary += "without a cadence"
+	} else {
+		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, "interval"))
+		if *l.Late > 0 {
+			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), number(l.Cadence))
+		}
+	}
+	if l.Dropped > 0 {
+		summary += ", " + text.Count(l.Dropped, "buffer") + " dropped"
+	}
+	return summary, layerLost(l)
+}
+
+// layersOnly returns the section of an input with its layers alone.
+func (b *builder) layersOnly(in *Input) view.Section {
+	s := b.head(in)
+	s.Blocks = append(s.Blocks, b.layers(in)...)
+	if len(in.Stats.Layers) == 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: "no layers"})
+	}
+	return s
+}
+
+// layers returns the layers of an input; nothing if it has none.
+func (b *builder) layers(in *Input) []view.Block {
+	if len(in.Stats.Layers) == 0 {
+		return nil
+	}
+	shown := sortedLayers(in.Stats.Layers)
+	limit, more := text.MaxShown, "… and %d more that lost less time; --format json lists all"
+	if !b.page && !b.Verbose {
+		limit, more = cmp.Or(b.Top, defaultRows), "… and %d more that lost less time; --verbose lists all"
+	}
+	if len(shown) > limit {
+		more = fmt.Sprintf(more, len(shown)-limit)
+		shown = shown[:limit]
+	} else {
+		more = ""
+	}
+	pictures := b.layerPictures(in, shown)
+	t := b.layerTable(shown)
+	t.More = more
+	for i, l := range shown {
+		if slices.ContainsFunc(pictures.List, func(s view.Strip) bool { return s.ID == layerID(in, l) }) {
+			t.Rows[i].Link = layerID(in, l)
+		}
+	}
+	if !b.page {
+		return []view.Block{t}
+	}
+	about := text.Count(len(in.Stats.Layers), "layer")
+	source := ""
+	if b.several {
+		source = text.Printable(in.Name)
+		about += " · " + source
+	}
+	blocks := []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: []view.Block{t}}}
+	if len(pictures.List) > 0 {
+		blocks = append(blocks, view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}})
+	}
+	return blocks
+}
+
+func (b *builder) layerTable(list []*stats.Layer) view.Table {
+	milliseconds := func(name, meaning string, drop int) []view.Column {
+		column := func(p string, drop int) view.Column {
+			return view.Column{Title: name + " " + p + " ms", Short: name + "\n" + p + " ms", Number: true, Drop: drop, Meaning: meaning}
+		}
+		return []view.Column{column("P50", drop+1), column("P95", drop)}
+	}
+	t := view.Table{Label: "Layers", Sortable: true, Columns: slices.Concat([]view.Column{
+		{Title: "Layer", Meaning: define("layer")}, {Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, {Title: "PID", Number: true, Drop: 8},
+		{Title: "FPS", Number: true, Meaning: "intervals between presents / their time without pauses"}, {Title: "Cadence ms", Short: "Cadence\nms", Number: true, Meaning: define("cadence")},
+		{Title: "Vsyncs", Number: true, Drop: 1, Meaning: "the cadence in refresh periods"}, {Title: "Buffers", Number: true, Drop: 10, Meaning: define("buffer")},
+		{Title: "Shown", Number: true, Drop: 7, Meaning: "buffers that went to the display"}, {Title: "Dropped", Number: true, Meaning: define("dropped buffer")},
+		{Title: "Late", Number: true, Meaning: define("late buffer") + "; of the intervals that could be judged; colour: largest " + b.colours(rating.Overrun)},
+		{Title: "Uneven", Number: true, Drop: 2, Meaning: define("uneven")},
+	},
+		milliseconds("Queue", "from when a buffer is queued until render_service takes it", 4),
+		milliseconds("Request", "how long the producer waits for a free buffer", 11),
+		milliseconds("GPU", "how long the producer's GPU works on a buffer after it is queued", 13),
+	)}
+	for _, l := range list {
+		name := view.Cell{Text: layerName(l, layerWidth)}
+		if b.page {
+			name.Text = layerName(l, pageLayerWidth)
+		}
+		if full := text.Printable(l.Name); b.page && name.Text != full {
+			name.Meaning = full
+		}
+		process, pid := view.Cell{Text: text.Unknown}, text.Unknown
+		if l.Process != nil {
+			process.Text = text.ProcessName(*l.Process)
+		}
+		if l.Framework != nil {
+			process.About = *l.Framework
+		}
+		if l.PID != nil {
+			pid = l.PID.String()
+		}
+		if !b.page {
+			process.Text = text.Shorten(process.Text, maxName)
+		}
+		row := view.Row{Cells: []view.Cell{
+			name, process, {Text: pid}, {Text: number(l.FPS)}, {Text: number(l.Cadence)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Buffers)}, {Text: fmt.Sprint(l.Shown)},
+			{Text: fmt.Sprint(l.Dropped)}, {Text: lateIntervals(l), Level: b.level(rating.Overrun, largestLayerOverrun(l))}, {Text: text.Share(l.UnevenRate)},
+		}}
+		for _, x := range []*float64{l.QueueP50, l.QueueP95, l.RequestP50, l.RequestP95, l.GPUP50, l.GPUP95} {
+			row.Cells = append(row.Cells, view.Cell{Text: number(x)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Columns[0].Min, t.Columns[1].Min = widest(t, 0), widest(t, 1)
+	// Percentiles that are unknown for all layers have no column: a short trace lacks P95.
+	for i := len(t.Columns) - 1; t.Columns[i].Title != "Uneven"; i-- {
+		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
+			removeColumn(&t, i)
+		}
+	}
+	return t
+}
+
+// layerID returns the target of links to the picture of a layer.
+func layerID(in *Input, l *stats.Layer) string { return fmt.Sprintf("%slayer-%d", in.id, l.ID) }
+
+// paceInfo has the colour and the name of intervals between presents.
+var paceInfo = []view.Group{
+	{ID: "on-time", Name: "even"},
+	{ID: "misaligned", Name: "early"},
+	{ID: "late-app", Name: "late"},
+	{ID: "late-cpu", Name: "late, though taken in time"},
+	{ID: "no-deadline", Name: "without a cadence"},
+}
+
+// paceOf returns the index in paceInfo of the interval before a buffer's present.
+func paceOf(b *analyzer.Buffer) int {
+	switch {
+	case b.Pace == analyzer.Even:
+		return 0
+	case b.Pace == analyzer.Early:
+		return 1
+	case b.Pace == analyzer.Late && b.Deadline.Known():
+		return 2
+	case b.Pace == analyzer.Late:
+		return 3
+	}
+	return 4
+}
+
+// layerPictures returns a picture of the intervals of each layer with presents; none in a
+// terminal.
+func (b *builder) layerPictures(in *Input, list []*stats.Layer) view.Strips {
+	var s view.Strips
+	if !b.page {
+		return s
+	}
+	var used [5]bool
+	for _, l := range list {
+		intervals := shownIntervals(l)
+		if len(intervals) == 0 {
+			continue
+		}
+		if b.layersPictured == maxPictures {
+			s.More = "Further layers that lost less time have no picture."
+			break
+		}
+		b.layersPictured++
+		s.List = append(s.List, b.layerPicture(in, l, intervals, &used))
+	}
+	s.About = "One bar per interval between two presents, height = its length; the dashed line is the cadence. Lines mark dropped buffers."
+	for i, is := range used {
+		if is {
+			s.Legend = append(s.Legend, paceInfo[i])
+		}
+	}
+	return s
+}
+
+// shownIntervals returns the buffers of a layer with an interval before their present, without
+// pauses, by present.
+func shownIntervals(l *stats.Layer) (list []*analyzer.Buffer) {
+	for _, b := range l.Source.Buffers {
+		if b.Interval > 0 && (b.Pace != analyzer.Unpaced || b.Interval < analyzer.MinPause) {
+			list = append(list, b)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *analyzer.Buffer) int { return cmp.Compare(a.Present, b.Present) })
+	return list
+}
+
+// layerPicture returns the picture of a layer's intervals, and adds to used what decides colours.
+func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.Buffer, used *[5]bool) view.Strip {
+	var facts []string
+	add := func(is bool, fact string) {
+		if is {
+			facts = append(facts, fact)
+		}
+	}
+	add(l.Process != nil, text.ProcessName(cmp.Or(deref(l.Process), text.Unknown)))
+	add(l.FPS != nil, number(l.FPS)+" FPS")
+	add(l.Cadence != nil, "cadence "+number(l.Cadence)+" ms")
+	add(l.Late != nil, lateIntervals(l)+" late")
+	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
+	s := view.Strip{ID: layerID(in, l), Title: layerName(l, pageLayerWidth), About: strings.Join(facts, " · ")}
+	first, last := intervals[0].Present.Add(-intervals[0].Interval), intervals[len(intervals)-1].Present
+	s.From, s.To = text.Since(in.origin(), first), text.Since(in.origin(), last)
+	at := func(t trace.Time) float64 {
+		return min(1, max(0, float64(t.Sub(first))/float64(max(1, last.Sub(first)))))
+	}
+	longest := 2 * l.Source.Cadence
+	for _, b := range intervals {
+		longest = max(longest, b.Interval)
+	}
+	s.Line = float64(l.Source.Cadence) / float64(longest)
+	joined := (len(intervals) + maxPictureBars - 1) / maxPictureBars
+	for list := range slices.Chunk(intervals, joined) {
+		worst := slices.MaxFunc(list, func(a, b *analyzer.Buffer) int {
+			return cmp.Or(cmp.Compare(a.Overrun(), b.Overrun()), cmp.Compare(a.Interval, b.Interval))
+		})
+		pace := paceOf(worst)
+		used[pace] = true
+		from, to := list[0].Present.Add(-list[0].Interval), list[len(list)-1].Present
+		width := at(to) - at(from)
+		item := view.Bar{Left: at(from), Width: width - min(barGap, width/4), Height: float64(worst.Interval) / float64(longest), Group: paceInfo[pace].ID}
+		item.Title = fmt.Sprintf("%s ms at %s, %s", text.Milliseconds(worst.Interval), text.Since(in.origin(), worst.Present), paceInfo[pace].Name)
+		if over := worst.Overrun(); over > 0 {
+			item.Title += ": " + text.Milliseconds(over) + " ms"
+		}
+		if len(list) > 1 {
+			item.Title = fmt.Sprintf("%d intervals, the worst %s", len(list), item.Title)
+		}
+		s.Bars = append(s.Bars, item)
+	}
+	for _, b := range l.Source.Buffers {
+		if b.Fate != analyzer.Discarded || b.At() < first || b.At() > last || len(s.Marks) == maxPictureBars {
+			continue
+		}
+		s.Marks = append(s.Marks, view.Mark{At: at(b.At()), Title: "dropped, queued at " + text.Since(in.origin(), b.At())})
+	}
+	return s
+}
+
+// deref returns the value that x points to, or its zero value.
+func deref[T any](x *T) (v T) {
+	if x != nil {
+		v = *x
+	}
+	return v
+}
+
+// tabulateLayers adds the worst layers of an input to a summary for continuous integration,
+// with its name if there are several.
+func (b *builder) tabulateLayers(g *view.Gate, in *Input, name string, several bool) {
+	list := sortedLayers(in.Stats.Layers)
+	if len(list) == 0 {
+		return
+	}
+	shown := list[:min(len(list), defaultRows)]
+	t := b.layerTable(shown)
+	if several {
+		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
+		for i := range t.Rows {
+			t.Rows[i].Cells = append([]view.Cell{{Text: name}}, t.Rows[i].Cells...)
+		}
+	}
+	if g.Layers == nil {
+		g.Layers = &t
+	} else {
+		g.Layers.Rows = append(g.Layers.Rows, t.Rows...)
+	}
+	if len(shown) < len(list) {
+		g.Layers.More = fmt.Sprintf("Of each input, the %d layers that lost the most are listed.", defaultRows)
+	}
+}

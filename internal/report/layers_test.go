@@ -1,0 +1,323 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"html"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/slow"
+	"ohframe/internal/text"
+)
+
+// videoLayer is a name as HarmonyOS gives it to a layer of an application in a container.
+const videoLayer = "ShellAssistantAnco_123 SurfaceView[com.example.player/.MainActivity]#12_8037Surface"
+
+// screen is a timeline at 100 Hz with frames of render_service alone, and three layers. Buffers
+// are taken 20 ms after they are queued, and shown 20 ms after that.
+//
+//	1  a window that draws when something changes: shown at 0, 10, 35, 95 and 300 ms
+//	2  a game that queues a buffer every 20 ms: 16 of them, all in time
+//	3  a video that queues a buffer every 30 ms: 11 of them, one more between them that is
+//	   dropped, one that is taken and shown 20 ms late, and one that is shown 10 ms late
+func screen() Input {
+	render := &analyzer.Process{PID: 100, Name: "render_service"}
+	game := &analyzer.Process{PID: 300, Name: "com.example.game"}
+	player := &analyzer.Process{PID: 400, Name: "com.example.player"}
+	start := 100 * trace.Time(trace.Second)
+	at := func(ms int) trace.Time { return start.Add(trace.Duration(ms) * ms1) }
+	t := &analyzer.Timeline{
+		Processes: []*analyzer.Process{render, game, player},
+		Span:      analyzer.Interval{Start: start, End: start.Add(trace.Second)},
+	}
+	takenBy := map[int]*analyzer.Frame{}
+	renderAt := func(ms int) *analyzer.Frame {
+		if takenBy[ms] == nil {
+			takenBy[ms] = &analyzer.Frame{
+				Kind: analyzer.RenderFrame, Process: render, TID: 100, VsyncID: int64(1000 + ms), Vsync: at(ms), Period: 10 * ms1,
+				Actual: analyzer.Interval{Start: at(ms), End: at(ms + 3)}, Expected: analyzer.Interval{Start: at(ms), End: at(ms + 10)}, Deadline: at(ms + 10),
+			}
+			t.Frames = append(t.Frames, takenBy[ms])
+		}
+		return takenBy[ms]
+	}
+	layer := func(name string, queue int64, p *analyzer.Process, f analyzer.Framework) *analyzer.Layer {
+		l := &analyzer.Layer{ID: len(t.Layers) + 1, Name: name, Queue: queue, Process: p, Framework: f}
+		t.Layers = append(t.Layers, l)
+		return l
+	}
+	add := func(l *analyzer.Layer, queued, taken, shown int) *analyzer.Buffer {
+		b := &analyzer.Buffer{Layer: l, Acquired: at(taken), Present: at(shown), Fate: analyzer.Shown, Render: renderAt(taken / 10 * 10)}
+		if queued >= 0 {
+			b.Requested, b.Queued, b.Ready = analyzer.Interval{Start: at(queued - 8), End: at(queued - 5)}, at(queued), at(queued+4)
+		}
+		l.Buffers = append(l.Buffers, b)
+		return b
+	}
+	window := layer("Window7", 0, nil, analyzer.Platform)
+	for _, shown := range []int{20, 30, 55, 115, 320} {
+		add(window, -1, shown-15, shown)
+	}
+	play := layer("GameSurface", 1288490188800, game, analyzer.NativeVsync)
+	for n := range 16 {
+		add(play, 20+20*n, 40+20*n, 60+20*n)
+	}
+	video := layer(videoLayer, 1717986918401, player, analyzer.Choreographer)
+	for n := range 11 {
+		queued := 20 + 30*n
+		taken, shown := queued+20, queued+40
+		switch n {
+		case 4:
+			taken, shown = taken+20, shown+20
+		case 7:
+			shown += 10
+		case 9:
+			video.Buffers = append(video.Buffers, &analyzer.Buffer{Layer: video, Queued: at(queued - 15), Fate: analyzer.Discarded})
+		}
+		add(video, queued, taken, shown)
+	}
+	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return int(a.Actual.Start - b.Actual.Start) })
+	t.JudgeLayers()
+	return inputOf("screen.ftrace", t)
+}
+
+// The layer that lost the most time comes first. All numbers follow from screen: the video's
+// two late intervals of ten lost 20 and 10 ms, the two after them are early.
+func TestLayers(t *testing.T) {
+	out := write(t, []Input{screen()}, "table", Options{})
+	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
+	for _, want := range []struct{ first, words string }{
+		{"Layer", "Process PID FPS Cadence ms Vsyncs Buffers Shown Dropped Late Uneven Queue P50 ms Request P50 ms GPU P50 ms"},
+		{video, "com.example.player 400 33.3 30.0 3 12 11 1 2 of 10 40.0 % 20.0 3.0 4.0"},
+		{"GameSurface", "com.example.game 300 50.0 20.0 2 16 16 0 0 of 15 0 % 20.0 3.0 4.0"},
+		{"Window7", "– – 13.3 – – 5 5 0 – – – – –"},
+	} {
+		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
+			t.Errorf("%s: %s, want %s", want.first, got, want.words)
+		}
+	}
+	if !strings.HasPrefix(out, video+": 33.3 FPS, 2 of 10 intervals late, the longest 50.0 ms\ninstead of 30.0, 1 buffer dropped\n") {
+		t.Errorf("headline:\n%.200s", out)
+	}
+	if strings.Count(out, " choreographer\n") != 1 || strings.Count(out, " nativevsync\n") != 1 {
+		t.Errorf("frameworks in\n%s", out)
+	}
+	if at := []int{strings.Index(out, "\n  "+video), strings.Index(out, "\n  GameSurface"), strings.Index(out, "\n  Window7")}; !slices.IsSorted(at) {
+		t.Errorf("layers are at %v", at)
+	}
+}
+
+// The layers are the headline only without frames of applications. With some, what lost the
+// most time comes first.
+func TestLayerHeadline(t *testing.T) {
+	in := screen()
+	app := film()
+	service := in.Stats.Processes
+	for _, test := range []struct {
+		name      string
+		processes []*stats.Process
+		layers    []*stats.Layer
+		want      string
+	}{
+		{"no application", service, in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 intervals late"},
+		{"no cadence", service, in.Stats.Layers[:1], "Window7: 13.3 FPS, without a cadence"},
+		{"no layers", service, nil, "render_service: 0 of 23 frames late"},
+		{"an application", app.Stats.Processes[:1], in.Stats.Layers[1:2], "com.example.app: 1 of 5 frames late; GameSurface: 50.0 FPS, 0 of 15 intervals late"},
+		{"an application, no cadence", app.Stats.Processes[:1], in.Stats.Layers[:1], "com.example.app: 1 of 5 frames late"},
+		{"an application on time, a video", app.Stats.Processes[:1], in.Stats.Layers[2:], "…SurfaceView[com.exa…ity]#12_8037Surface: 33.3 FPS, 2 of 10 intervals late, the longest 50.0 ms instead of 30.0, 1 buffer dropped; com.example.app: 1 of 5 frames late"},
+		{"a late render service", app.Stats.Processes[1:], in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 intervals late; render_service: 3 of 6 frames late"},
+	} {
+		i := Input{Name: "x.ftrace", Stats: &stats.Report{Processes: test.processes, Layers: test.layers}}
+		got, _, _ := strings.Cut(write(t, []Input{i}, "table", Options{}), "\n\n")
+		if got = strings.ReplaceAll(got, "\n", " "); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A terminal shows the layers that lost the most; others with --verbose or --top.
+func TestManyLayers(t *testing.T) {
+	in := manyLayers(25)
+	for _, test := range []struct {
+		o     Options
+		shown int
+		more  string
+	}{
+		{Options{}, 20, "… and 5 more that lost less time; --verbose lists all"},
+		{Options{Top: 3}, 3, "… and 22 more that lost less time; --verbose lists all"},
+		{Options{Verbose: true}, 25, ""},
+		{Options{Layers: true}, 20, "… and 5 more that lost less time; --verbose lists all"},
+	} {
+		out := write(t, []Input{in}, "table", test.o)
+		if n := strings.Count(out, "\n  layer"); n != test.shown || test.more != "" && !strings.Contains(out, test.more) || test.more == "" && strings.Contains(out, "that lost less") {
+			t.Errorf("%+v: %d layers in\n%s", test.o, n, out)
+		}
+		if strings.Contains(out, "render_service") == test.o.Layers {
+			t.Errorf("%+v: processes in\n%s", test.o, out)
+		}
+	}
+	md := write(t, []Input{in}, "markdown", Options{})
+	if n := strings.Count(md, "\n| layer"); n != 20 || !strings.Contains(md, "Of each input, the 20 layers that lost the most are listed.") {
+		t.Errorf("%d layers in\n%s", n, md)
+	}
+	if out := write(t, []Input{film()}, "table", Options{Layers: true}); !strings.Contains(out, "\n  no layers\n") {
+		t.Errorf("without layers:\n%s", out)
+	}
+}
+
+// manyLayers is a timeline with n layers of two buffers.
+func manyLayers(n int) Input {
+	in := screen()
+	t := in.Timeline
+	t.Layers = nil
+	for i := range n {
+		l := &analyzer.Layer{ID: i + 1, Name: fmt.Sprint("layer", i)}
+		for k := range 2 {
+			l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Present: t.Span.Start.Add(trace.Duration(1+k) * 10 * ms1), Fate: analyzer.Shown})
+		}
+		t.Layers = append(t.Layers, l)
+	}
+	t.JudgeLayers()
+	return inputOf("many.ftrace", t)
+}
+
+// JSON has all layers, CSV a row for each. Unknown values are null and empty.
+func TestLayersOfMachines(t *testing.T) {
+	in := screen()
+	var d struct {
+		Inputs []struct {
+			Layers []map[string]any `json:"layers"`
+		} `json:"inputs"`
+	}
+	if err := json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(strings.NewReader(write(t, []Input{in}, "csv", Options{Layers: true}))).ReadAll()
+	if err != nil || len(d.Inputs[0].Layers) != 3 || len(records) != 4 {
+		t.Fatalf("%d layers in JSON, %d lines of CSV, error %v", len(d.Inputs[0].Layers), len(records), err)
+	}
+	if column := records[0]; column[0] != "trace" || records[1][0] != "screen.ftrace" || len(column) != 1+len(d.Inputs[0].Layers[0]) {
+		t.Errorf("columns %v, fields %v", column, d.Inputs[0].Layers[0])
+	}
+	for n, want := range []map[string]string{
+		{"id": "1", "name": "Window7", "pid": "", "process": "", "framework": "", "queue_id": "", "late": "", "uneven_rate": "", "cadence_ms": "", "queue_p50_ms": ""},
+		{"queue_id": "1288490188800", "framework": "nativevsync", "judged": "15", "late": "0", "fps": "50"},
+		{"pid": "400", "process": "com.example.player", "buffers": "12", "dropped": "1", "late": "2", "early": "2", "uneven_rate": "0.4", "late_rate": "0.2", "longest_ms": "50", "cadence_ms": "30"},
+	} {
+		for column, cell := range want {
+			at := slices.Index(records[0], column)
+			if at < 0 || records[n+1][at] != cell {
+				t.Errorf("layer %d: %s is %q, want %q", n+1, column, records[n+1], cell)
+			}
+			got := ""
+			switch v := d.Inputs[0].Layers[n][column].(type) {
+			case float64:
+				got = plain(v)
+			case string:
+				got = v
+			}
+			if got != cell {
+				t.Errorf("layer %d: JSON has %s %q, want %q", n+1, column, got, cell)
+			}
+		}
+	}
+}
+
+// The page has a picture of each layer with intervals: those of the video in three colours.
+func TestLayerPictures(t *testing.T) {
+	page := html.UnescapeString(write(t, []Input{screen()}, "html", Options{}))
+	_, picture, found := strings.Cut(page, `<li id="layer-3">`)
+	picture, _, _ = strings.Cut(picture, "</li>")
+	picture, _, _ = strings.Cut(picture, "<li ")
+	if !found {
+		t.Fatal("the video has no picture")
+	}
+	for class, n := range map[string]int{"w-on-time": 6, "w-misaligned": 2, "w-late-app": 1, "w-late-cpu": 1, "w-no-deadline": 0} {
+		if got := strings.Count(picture, `class="`+class); got != n {
+			t.Errorf("%d bars %s, want %d in\n%s", got, class, n, picture)
+		}
+	}
+	for _, want := range []string{
+		`title="50.0 ms at +200.0 ms, late: 20.0 ms"`, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms"`, `title="dropped, queued at +275.0 ms"`,
+		"com.example.player · 33.3 FPS · cadence 30.0 ms · 2 of 10 late · 1 dropped", "<span>+60.0 ms</span><span>+360.0 ms</span>",
+	} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("no %s in\n%s", want, picture)
+		}
+	}
+	if n := strings.Count(write(t, []Input{manyLayers(30)}, "html", Options{}), `<li id="layer-`); n != maxPictures {
+		t.Errorf("%d pictures of 30 layers", n)
+	}
+}
+
+// Many buffers are joined in a picture.
+func TestLongLayer(t *testing.T) {
+	in := screen()
+	l := in.Timeline.Layers[1]
+	for n := range 5000 {
+		l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Present: in.Timeline.Span.Start.Add(trace.Duration(400+20*n) * ms1), Render: l.Buffers[0].Render})
+	}
+	in.Timeline.JudgeLayers()
+	if n := strings.Count(write(t, []Input{inputOf("long.ftrace", in.Timeline)}, "html", Options{}), "intervals, the worst"); n == 0 || n > maxPictureBars {
+		t.Errorf("%d bars", n)
+	}
+}
+
+// Markdown has the layers after the processes.
+func TestLayersMarkdown(t *testing.T) {
+	out := write(t, []Input{screen()}, "markdown", Options{})
+	want := "| GameSurface | com.example.game nativevsync | 300 | 50.0 | 20.0 | 2 | 16 | 16 | 0 | 0 of 15 | 0 % | 20.0 | 3.0 | 4.0 |\n"
+	if !strings.Contains(out, want) || strings.Index(out, want) < strings.Index(out, "| Process |") {
+		t.Errorf("no %q after the processes in\n%s", want, out)
+	}
+	if out := write(t, []Input{screen(), screen()}, "markdown", Options{}); strings.Count(out, "| screen.ftrace | GameSurface |") != 2 {
+		t.Errorf("two inputs:\n%s", out)
+	}
+	if out := write(t, sample(), "markdown", Options{}); strings.Contains(out, "Layer") {
+		t.Errorf("no layers:\n%s", out)
+	}
+}
+
+// All formats of many layers take time in proportion to their number.
+func TestLayersAreLinear(t *testing.T) {
+	slow.Skip(t)
+	for _, format := range Formats {
+		t.Run(format, func(t *testing.T) {
+			hostiletest.CheckLinear(t, 1000, func(n int) func() {
+				in := []Input{manyLayers(n)}
+				return func() { write(t, in, format, Options{Verbose: true}) }
+			})
+		})
+	}
+}
+
+// The table fits terminals of all widths. The last columns to be left out are those that say
+// whether a layer was smooth.
+func TestLayersFit(t *testing.T) {
+	for _, width := range []int{80, 100, 130, 160} {
+		out := write(t, []Input{screen()}, "table", Options{Style: text.Style{Width: width}})
+		for line := range strings.Lines(out) {
+			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns: %d in %q", width, n, line)
+			}
+		}
+		head := ""
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "  Layer ") {
+				head = line
+			}
+		}
+		for _, column := range []string{"FPS", "Cadence", "Dropped", "Late"} {
+			if !strings.Contains(head, column) {
+				t.Errorf("%d columns: no %s in %q", width, column, head)
+			}
+		}
+	}
+}
