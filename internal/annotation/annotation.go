@@ -41,6 +41,14 @@ const (
 	AlsoTakenBy  // the tokens of other render frames that applied earlier ones
 	JudgedBy     // whose deadline a frame without an expected interval has, in words
 
+	// Application frames of a framework, which may also have DrawAt, Draw, GPUAt and GPU.
+	Framework    // what draws the frame
+	CPUTime      // how long the frame's thread ran
+	DrawTID      // the thread that draws it
+	DisplaySyncs // the requests for vsyncs that the frame served
+	EntryID      // of one of them
+	EntryType
+
 	// Render frames.
 	Applications     // the number of application frames it picked up
 	DrawAt           // when the render thread began to draw
@@ -118,6 +126,24 @@ const (
 	LaunchStage // stats.LaunchStage
 	Hang        // stats.Hang
 
+	// Layers, with names below it that are those of JSON, and buffers, which also have
+	// PresentAt, PresentEstimated, DeadlineAt and Overrun.
+	Layer          // stats.Layer
+	LayerID        // its number
+	Sequence       // the buffer's id
+	RequestedAt    // when the producer asked for a free buffer
+	Requested      // how long it waited for one
+	QueuedAt       // when it handed the buffer over
+	ReadyAt        // when its GPU was done
+	AcquiredAt     // when the compositor took it
+	Fate           // what became of it
+	Pace           // how Interval compares with the cadence
+	BufferInterval // since the present of the buffer before
+	FrameAt        // start of the producer's frame
+	FrameTID       // its thread
+	FrameToken     // its number on the frame timeline
+	RenderAt       // start of the render frame that took the buffer, which has RenderToken
+
 	end
 )
 
@@ -143,6 +169,13 @@ var names = [end]string{
 	RenderToken:  "render_token",
 	AlsoTakenBy:  "also_taken_by",
 	JudgedBy:     "judged_by",
+
+	Framework:    "framework",
+	CPUTime:      "cpu_ms",
+	DrawTID:      "draw_tid",
+	DisplaySyncs: "display_syncs",
+	EntryID:      "id",
+	EntryType:    "type",
 
 	Applications:     "applications",
 	DrawAt:           "draw_ts",
@@ -213,6 +246,22 @@ var names = [end]string{
 	Interaction: "interaction",
 	LaunchStage: "launch_stage",
 	Hang:        "hang",
+
+	Layer:          "layer",
+	LayerID:        "layer_id",
+	Sequence:       "sequence",
+	RequestedAt:    "requested_ts",
+	Requested:      "requested_ms",
+	QueuedAt:       "queued_ts",
+	ReadyAt:        "ready_ts",
+	AcquiredAt:     "acquired_ts",
+	Fate:           "fate",
+	Pace:           "pace",
+	BufferInterval: "interval_ms",
+	FrameAt:        "frame_ts",
+	FrameTID:       "frame_tid",
+	FrameToken:     "frame_token",
+	RenderAt:       "render_ts",
 }
 
 // StageWait returns the name under which Waits has the time of a stage and wait:

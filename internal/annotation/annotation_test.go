@@ -13,10 +13,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe"
+	"ohframe/exporter"
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 )
 
 // render is a render frame with an expected end that cannot be true: only the vsync
@@ -40,7 +42,8 @@ const (
 	whole                         // on a track "Whole frame"
 	work                          // on a track "GPU"
 	measures                      // on the tracks that have what is in JSON
-	// entry is no slice but an entry of Causes.
+	buffer                        // on the track Layers
+	// entry is no slice but an entry of Causes, or of DisplaySyncs.
 	entry
 )
 
@@ -49,7 +52,7 @@ func TestTable(t *testing.T) {
 	slow.SkipRace(t)
 	want, written := documentation(t), map[annotation.Key]kinds{}
 	for name, text := range inputs(t) {
-		for key, on := range keysOf(t, convert(t, text)) {
+		for key, on := range keysOf(t, text) {
 			if extra := on &^ want[key]; extra != 0 {
 				t.Errorf("%s: %q is written on slices %03b, and is not documented for these", name, key, extra)
 			}
@@ -74,7 +77,30 @@ func named(name string) annotation.Key {
 }
 
 // inputs returns the traces of the rules of frames, and those above.
-func inputs(t *testing.T) map[string][]byte {
+func inputs(t *testing.T) map[string]*pb.Trace {
+	t.Helper()
+	traces := map[string]*pb.Trace{"layers": layers(t)}
+	for name, text := range texts(t) {
+		traces[name] = convert(t, text)
+	}
+	return traces
+}
+
+// layers returns the trace of a timeline with layers and frames of frameworks.
+func layers(t *testing.T) *pb.Trace {
+	t.Helper()
+	var out bytes.Buffer
+	if err := exporter.Write(t.Context(), &out, tracetest.Layers(), nil, exporter.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	trace := &pb.Trace{}
+	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func texts(t *testing.T) map[string][]byte {
 	t.Helper()
 	waits, err := os.ReadFile("../../testdata/why/waits.ftrace")
 	if err != nil {
@@ -130,12 +156,14 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 	keys := map[annotation.Key]kinds{}
 	names := map[uint64]annotation.Key{}
 	tracks := map[uint64]string{}
+	layers := map[uint64]bool{} // Layers and the tracks below it
 	for _, p := range trace.Packet {
 		for _, n := range p.GetInternedData().GetDebugAnnotationNames() {
 			names[n.GetIid()] = named(n.GetName())
 		}
 		if d := p.GetTrackDescriptor(); d != nil {
 			tracks[d.GetUuid()] = d.GetName()
+			layers[d.GetUuid()] = d.GetName() == "Layers" || layers[d.GetParentUuid()]
 		}
 		list := p.GetTrackEvent().GetDebugAnnotations()
 		if len(list) == 0 {
@@ -143,6 +171,11 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 		}
 		var on kinds
 		switch track := tracks[p.GetTrackEvent().GetTrackUuid()]; {
+		case layers[p.GetTrackEvent().GetTrackUuid()]:
+			on = buffer
+			if slices.ContainsFunc(list, func(a *pb.DebugAnnotation) bool { return names[a.GetNameIid()] == annotation.Layer }) {
+				on = measures
+			}
 		case strings.HasPrefix(track, "Whole frame"):
 			on = whole
 		case track == "Frames" || strings.HasPrefix(track, "Frames ("):
@@ -152,7 +185,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 					on = rendered
 				}
 			}
-		case strings.HasPrefix(track, "GPU"):
+		case strings.HasPrefix(track, "GPU"), track == "Draw":
 			on = work
 		case slices.Contains(jsonTracks, track):
 			on = measures
@@ -182,7 +215,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((both|application|render|whole|cause|measures|application, whole|both, cause|both, GPU)\\):")
+	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((both|application|render|whole|cause|measures|buffer|sync|application, whole|both, cause|both, GPU)\\):")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 	index      = regexp.MustCompile(`\[[0-9]+\]`) // of an array's element
@@ -200,7 +233,7 @@ func documentation(t *testing.T) map[annotation.Key]kinds {
 	of := map[string]kinds{
 		"both": application | rendered, "application": application,
 		"render": rendered, "whole": whole, "cause": entry,
-		"measures": measures, "application, whole": application | whole,
+		"measures": measures, "buffer": buffer, "sync": entry, "application, whole": application | whole,
 		"both, GPU":   application | rendered | work,
 		"both, cause": application | rendered | entry,
 	}

@@ -110,7 +110,23 @@ func TestConformance(t *testing.T) {
 func checkConformance(t *testing.T, text string) *engine.Session {
 	t.Helper()
 	data, summary := convert(t, text, Options{Causes: true, AndroidCompat: true, AllEvents: true})
-	if err := summary.Timeline.Validate(); err != nil {
+	session := checkEngine(t, data, summary.Timeline)
+	slices := 0
+	for _, p := range printedIn(t, data) {
+		if strings.HasPrefix(p.text, "B|") || strings.HasPrefix(p.text, "I|") {
+			slices++
+		}
+	}
+	compare(t, "slices of threads", query(t, session, `
+		SELECT count() FROM slice JOIN thread_track k ON k.id = track_id
+		WHERE k.type = 'thread_execution' AND category IS NULL`), rows{fmt.Sprint(slices)})
+	return session
+}
+
+// checkEngine compares what Perfetto shows with the packets of a trace with a timeline.
+func checkEngine(t *testing.T, data []byte, timeline *analyzer.Timeline) *engine.Session {
+	t.Helper()
+	if err := timeline.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	session := enginetest.Load(t, data)
@@ -129,11 +145,11 @@ func checkConformance(t *testing.T, text string) *engine.Session {
 	// No arrow between our tracks goes back in time: the UI draws it from the end of a slice.
 	compare(t, "arrows back in time", query(t, session, `
 		SELECT a.name, b.name FROM flow JOIN slice a ON slice_out = a.id JOIN slice b ON slice_in = b.id
-		JOIN process_track k ON k.id = a.track_id AND k.type GLOB '*track_event'
+		JOIN track k ON k.id = a.track_id AND k.type GLOB '*track_event'
 		WHERE a.ts + a.dur > b.ts`), nil)
 
 	var processes, threads rows
-	for _, p := range summary.Timeline.Processes {
+	for _, p := range timeline.Processes {
 		if p.PID == 0 {
 			continue
 		}
@@ -150,14 +166,5 @@ func checkConformance(t *testing.T, text string) *engine.Session {
 	if missing := without(threads, query(t, session, "SELECT tid, thread.name, pid FROM thread JOIN process USING (upid)")); len(missing) > 0 {
 		t.Errorf("no threads %v", missing)
 	}
-	slices := 0
-	for _, p := range printedIn(t, data) {
-		if strings.HasPrefix(p.text, "B|") || strings.HasPrefix(p.text, "I|") {
-			slices++
-		}
-	}
-	compare(t, "slices of threads", query(t, session, `
-		SELECT count() FROM slice JOIN thread_track k ON k.id = track_id
-		WHERE k.type = 'thread_execution' AND category IS NULL`), rows{fmt.Sprint(slices)})
 	return session
 }

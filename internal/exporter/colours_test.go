@@ -25,7 +25,15 @@ func colouredIn(t *testing.T, data []byte) []coloured {
 	for _, p := range packetsOf(t, data) {
 		state.add(p)
 		if e := p.GetTrackEvent(); e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_BEGIN {
-			track := state.tracks[e.GetTrackUuid()].GetName()
+			d := state.tracks[e.GetTrackUuid()]
+			track := d.GetName()
+			switch parent := state.tracks[d.GetParentUuid()]; {
+			case d.ParentUuid == nil:
+			case parent.GetName() == "Layers":
+				track = "Layers"
+			case parent.ParentUuid != nil && state.tracks[parent.GetParentUuid()].GetName() == "Layers":
+				track = "Layers, " + track
+			}
 			for _, base := range []string{"Frames", "Why", "Waited for"} {
 				if strings.HasPrefix(track, base+" (") {
 					track = base // of a worker
@@ -56,8 +64,17 @@ var hues = []struct {
 	{"Interactions", `response \d+\.\d ms|animation \d+\.\d ms`, 45, 265},    // amber to blue
 	{"Interactions", `before the first frame|[A-Z].*`, 160, 210},             // teal
 	{"Hangs", `(severe )?hang \d+\.\d ms`, 25, 50},                           // orange
-	{"Why", `running · .*`, 115, 145},                                        // green
-	{"Why|Waited for", `.+`, 21, 339},                                        // all but red
+	{"Draw|GPU", `\d+ late \d+\.\d ms`, 340, 380},
+	{"Draw|GPU|Layers, (GPU|Queue)", `\d+|buffer`, 215, 265}, // blue
+	{"Layers, Queue", `(\d+|buffer) dropped`, 265, 300},      // purple
+	{"Layers, Queue", `(\d+|buffer) waiting`, 180, 210},      // teal
+	{"Layers, Waiting for a buffer", `\d+|buffer`, 25, 50},   // orange
+	{"Layers", `\d+ shown.*`, 180, 265},                      // blue
+	{"Layers", `\d+ late \d+\.\d ms`, 340, 380},
+	{"Layers", `\d+ early`, 45, 80},    // amber
+	{"Layers", `\d+|buffer`, 100, 210}, // green to teal
+	{"Why", `running · .*`, 115, 145},  // green
+	{"Why|Waited for", `.+`, 21, 339},  // all but red
 }
 
 // Late slices are red, and no others. On a track, what is the same has one colour, and
@@ -88,8 +105,11 @@ func TestColours(t *testing.T) {
 	}
 	used := map[string]map[uicolour.Colour]string{} // correlation ids by colour, by track
 	found := map[string]int{}
+	traces := map[string][]byte{"layers": convertTimeline(t, tracetest.Layers())}
 	for name, text := range texts {
-		data, _ := convert(t, text, Options{Causes: true})
+		traces[name], _ = convert(t, text, Options{Causes: true})
+	}
+	for name, data := range traces {
 		for _, s := range colouredIn(t, data) {
 			colour := uicolour.Of(s.name, s.correlation)
 			if s.correlation == "" || colour.Red() != s.late {

@@ -312,12 +312,12 @@ func engineSections(t testing.TB, session *engine.Session) sections {
 		FROM flow JOIN label a ON a.id = slice_out JOIN label b ON b.id = slice_in`)
 	lines("colours", labels+`SELECT printf('%s %d %s: %s', track, ts, name, extract_arg(arg_set_id, 'correlation_id')) FROM label
 		WHERE extract_arg(arg_set_id, 'correlation_id') IS NOT NULL`)
-	lines("counters", `SELECT printf('%d %s %d %.15g', pid, track.name, ts, value)
-		FROM counter JOIN process_counter_track track ON track.id = track_id JOIN process USING (upid) WHERE track.type GLOB '*track_event'`)
+	lines("counters", `SELECT coalesce(pid || ' ', '') || printf('%s %d %.15g', track.name, ts, value)
+		FROM counter JOIN track ON track.id = track_id LEFT JOIN process_counter_track k ON k.id = track_id LEFT JOIN process USING (upid) WHERE track.type GLOB '*track_event'`)
 	lines("order", `INCLUDE PERFETTO MODULE viz.summary.track_event;
-		SELECT pid || ' ' || parent.name || ': ' || group_concat(g.name, '; ' ORDER BY g.order_id)
+		SELECT coalesce(pid || ' ', '') || parent.name || ': ' || group_concat(g.name, '; ' ORDER BY g.order_id)
 		FROM _track_event_tracks_ordered_groups g
-		JOIN process USING (upid) JOIN track parent ON g.parent_id = parent.id
+		LEFT JOIN process USING (upid) JOIN track parent ON g.parent_id = parent.id
 		GROUP BY g.parent_id`)
 	arguments := map[any][]string{}
 	for _, row := range enginetest.Query(t, session, `SELECT arg_set_id, substr(key, 7), value_type, int_value, string_value, real_value

@@ -240,6 +240,7 @@ func describeFrame(m *message, f *analyzer.Frame) {
 		}
 	})
 	m.duration(25, &f.CPUTime)
+	count(m, 26, &f.DrawTID)
 }
 
 // describeLayer describes a layer without its buffers.

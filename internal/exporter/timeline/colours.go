@@ -35,6 +35,17 @@ const (
 	hitchesColour      colour = "hitches"                     // amber
 	stageColour        colour = "launch stage"                // teal
 	hangColour         colour = "hang"                        // dark orange
+
+	drawColour       colour = "drawing on another thread" // dark blue
+	layerColour      colour = "summary of a layer"        // blue
+	evenColour       colour = "even interval"             // green
+	lateBufferColour colour = "missed its cadence"        // red
+	earlyColour      colour = "shorter than the cadence"  // amber
+	unpacedColour    colour = "a shown buffer"            // teal
+	queueColour      colour = "a buffer in the queue"     // blue
+	droppedColour    colour = "a buffer dropped"          // purple
+	waitingColour    colour = "waiting to be shown"       // dark teal
+	requestColour    colour = "asks for a buffer"         // orange
 )
 
 // waitColours are those of what a thread did or waited for. Running is green, what is about

@@ -27,6 +27,7 @@ import (
 //	                 ├ Report                    a slice with all measures
 //	                 ├ Hitches
 //	                 ├ Hangs                     what a main thread did for too long
+//	                 ├ Draw, GPU                 of frames that a framework draws on other threads
 //	                 ├ Whole frame expected      from the application's vsync …
 //	                 └ Whole frame actual        … to the end of rendering
 //	render_service   Frames
@@ -37,7 +38,15 @@ import (
 //	                 ├ FPS, Refresh rate         counters
 //	                 └ Lost time, Report, Hitches
 //
-// A process without frames has Interactions and Hangs below itself.
+// A process without frames has Interactions and Hangs below itself. The track Layers belongs to
+// no process:
+//
+//	Layers
+//	 └ name (process 200)        buffers that were shown, in the summary of the layer
+//	    ├ Queue                  from when a buffer was queued to when it was taken
+//	    ├ Waiting for a buffer   until the producer got a free one
+//	    ├ GPU                    from when a buffer was queued to when the GPU was done with it
+//	    └ Buffers in the queue   counter
 //
 // Arrows join slices of frames and of stages in the order of the work, and what a thread
 // was waited for with what the waiting thread did next. Work on the GPU begins within its
@@ -67,14 +76,21 @@ const (
 	hitchesTrack       = "Hitches"
 	interactionsTrack  = "Interactions"
 	hangsTrack         = "Hangs"
+	drawTrack          = "Draw"
+	producerGPUTrack   = "GPU"
+	layersTrack        = "Layers"
+	otherLayersTrack   = "Other layers"
+	queueTrack         = "Queue"
+	requestTrack       = "Waiting for a buffer"
+	queuedTrack        = "Buffers in the queue"
 )
 
-// writeTracks writes the tracks of all complete frames and of interactions. An arrow starts
-// from the slice that is written first if times are equal, so interactions come before
-// applications and these before render services, and the stages of a frame are in order.
+// writeTracks writes the tracks of all complete frames, of interactions and of layers. An arrow
+// starts from the slice that is written first if times are equal, so interactions come before
+// applications, then come layers and render services, and the stages of a frame are in order.
 func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *why.Causes) {
 	list := processesToShow(t)
-	if len(list) == 0 && len(t.Interactions) == 0 {
+	if len(list) == 0 && len(t.Interactions) == 0 && len(t.Layers) == 0 {
 		return
 	}
 	w.orderByRank()
@@ -87,13 +103,16 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	report := stats.Compute(t, stats.Options{})
 	arrows := arrows{}
 	writeInteractions(w, report.Interactions, byProcess, arrows)
+	layers := newLayerTracks(w, t, report.Layers, tokens)
 	for _, p := range pipelines {
-		p.writeApplicationFrames(arrows)
+		p.writeApplicationFrames(layers, arrows)
 		p.writeWhy(p.applications)
 	}
+	layers.write(arrows)
 	for _, p := range pipelines {
 		p.writeRenderFrames(arrows)
 		p.writeWhy(p.renders)
+		p.writeFrameworkStages(arrows)
 		p.writeStages(t, arrows)
 	}
 	for _, p := range pipelines {
@@ -302,6 +321,16 @@ func (p *pipeline) lanes(name, description string) *lanes {
 // room reports whether there are not more than most tracks with one for the interval.
 func (l *lanes) room(i analyzer.Interval, most int) bool {
 	return len(l.list) < most || slices.ContainsFunc(l.list, func(t lane) bool { return t.until <= i.Start })
+}
+
+// limited returns a track for an interval. If there are already most tracks and none has room,
+// it takes the length from the interval: damaged traces may have any number at once.
+func (l *lanes) limited(i *analyzer.Interval, most int) uint64 {
+	if l.room(*i, most) {
+		return l.track(*i)
+	}
+	i.End = i.Start
+	return l.list[0].uuid
 }
 
 // track returns a track whose last interval ends before i. Few tracks are needed if the

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/annotation"
+	"ohframe/internal/exporter/packet"
 )
 
 // arrows are the flows that end at slices of stages. Perfetto draws an arrow from the end
@@ -15,10 +16,11 @@ import (
 // the first of the stages to come that begins after the slice has ended.
 type arrows map[stageOf][]uint64
 
-// stageOf is the slice of a stage: the frame on its track.
+// stageOf is the slice of a stage: the frame, or the buffer, on its track.
 type stageOf struct {
-	frame *analyzer.Frame
-	track string
+	frame  *analyzer.Frame
+	track  string
+	buffer *analyzer.Buffer
 }
 
 // from returns a new flow from a slice of a render frame to the first of the given stages
@@ -41,9 +43,18 @@ func (a arrows) from(w *trackWriter, f *analyzer.Frame, end trace.Time, stages .
 
 // to returns a new flow to a stage.
 func (a arrows) to(w *trackWriter, f *analyzer.Frame, track string) uint64 {
-	flow, stage := w.newFlow(), stageOf{f, track}
+	return a.toStage(w, stageOf{frame: f, track: track})
+}
+
+func (a arrows) toStage(w *trackWriter, stage stageOf) uint64 {
+	flow := w.newFlow()
 	a[stage] = append(a[stage], flow)
 	return flow
+}
+
+// atFrame returns the flows that end at a stage of a frame.
+func (a arrows) atFrame(f *analyzer.Frame, track string) []uint64 {
+	return a[stageOf{frame: f, track: track}]
 }
 
 // shownRenderFrame returns the render frame that picked up an application frame, nil if
@@ -55,14 +66,19 @@ func shownRenderFrame(app *analyzer.Frame) *analyzer.Frame {
 	return app.Render
 }
 
-func (p *pipeline) writeApplicationFrames(arrows arrows) {
+func (p *pipeline) writeApplicationFrames(layers *layerTracks, arrows arrows) {
 	var s slice
 	for _, f := range p.applications {
 		p.setFrame(&s, f)
-		s.flow, s.terminates = 0, arrows[stageOf{f, framesTrack}]
+		s.flow, s.terminates = 0, arrows.atFrame(f, framesTrack)
+		s.further = layers.arrowsFrom(s.further[:0], f, arrows)
+		if inOrder(f.Draw) && f.Actual.End <= f.Draw.Start {
+			s.further = append(s.further, arrows.to(p.w, f, drawTrack))
+		}
 		if r := shownRenderFrame(f); r != nil && f.Actual.End <= r.Actual.Start {
 			s.flow = arrows.to(p.w, r, framesTrack)
 		}
+		p.noteFramework(&s.annotations, f)
 		p.noteJudge(&s.annotations, f)
 		p.noteTransactions(&s.annotations, f)
 		if whole, ok := f.Whole(); ok && whole.Late() {
@@ -72,9 +88,32 @@ func (p *pipeline) writeApplicationFrames(arrows arrows) {
 	}
 }
 
+// noteFramework adds what draws an application frame, what its thread cost and whom it served.
+func (p *pipeline) noteFramework(a *annotations, f *analyzer.Frame) {
+	p.noteText(a, annotation.Framework, f.Framework.String())
+	if f.CPUTime != 0 {
+		a.milliseconds(annotation.CPUTime, f.CPUTime)
+	}
+	var syncs []byte
+	for _, sync := range f.DisplaySyncs {
+		p.entries = p.entries[:0]
+		p.entries.number(uint64(annotation.EntryID), sync.ID)
+		p.entries.interned(annotation.EntryType, p.w.text(sync.Type.String()))
+		syncs = packet.AppendBytes(syncs, annotationArrayElement, p.entries)
+	}
+	if len(syncs) > 0 {
+		a.add(annotation.DisplaySyncs, syncs)
+	}
+	a.interval(annotation.DrawAt, annotation.Draw, f.Draw)
+	if f.DrawTID != 0 {
+		a.number(annotation.DrawTID, int64(f.DrawTID))
+	}
+	a.interval(annotation.GPUAt, annotation.GPU, f.GPUSpan())
+}
+
 // noteJudge adds whose deadline the frame of a worker thread has (docs/frames.md 3.3).
 func (p *pipeline) noteJudge(a *annotations, f *analyzer.Frame) {
-	if f.Android != nil || int32(f.TID) == int32(f.Process.PID) {
+	if f.Android != nil || f.Framework != analyzer.Platform || int32(f.TID) == int32(f.Process.PID) {
 		return
 	}
 	by := "no deadline: the system expects nothing of this thread, and the main thread has no frame of this vsync"
@@ -111,7 +150,7 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 	for _, f := range p.renders {
 		p.setFrame(&s, f)
 		s.flow = arrows.from(p.w, f, f.Actual.End, commitTrack, presentTrack)
-		s.terminates = arrows[stageOf{f, framesTrack}]
+		s.terminates = arrows.atFrame(f, framesTrack)
 		a := &s.annotations
 		a.number(annotation.Applications, int64(len(f.Applications)))
 		a.interval(annotation.DrawAt, annotation.Draw, f.Draw)

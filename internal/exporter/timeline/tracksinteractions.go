@@ -19,7 +19,7 @@ const interactionsDescription = "What the user did: from the input, or the begin
 	"Below it are the response, up to the first frame shown, and the animation, or the stages of a launch."
 
 // maxInteractionRows is the number of interactions of a process that the track shows side by
-// side. Further ones have no length: damaged traces may have any number at once.
+// side. Further ones have no length.
 const maxInteractionRows = 64
 
 // writeInteractions writes the interactions of each process, and arrows to the frames that
@@ -48,12 +48,7 @@ func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[
 func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction, arrows arrows) {
 	i := measured.Source
 	whole := i.Span()
-	var track uint64
-	if lanes.room(whole, maxInteractionRows) {
-		track = lanes.track(whole)
-	} else {
-		track, whole.End = lanes.list[0].uuid, whole.Start
-	}
+	track := lanes.limited(&whole, maxInteractionRows)
 	slow := measured.Grade != nil && *measured.Grade == stats.GradeBelow
 	hitching := measured.HitchRatio != nil && *measured.HitchRatio >= stats.HitchLimit
 	s := slice{Interval: whole, colour: interactionColour, flow: arrows.toPresent(w, i.Last, whole.End)}

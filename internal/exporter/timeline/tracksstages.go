@@ -50,20 +50,42 @@ func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 	p.writeStage(gpuTrack, "The render frames' work on the GPU, from when it was queued to when it had ended.", gpuColour, gpu,
 		func(s *slice, f *analyzer.Frame) {
 			s.flow = arrows.from(p.w, f, s.End, commitTrack, presentTrack)
-			if f.Deadline.Known() && s.End > f.Deadline {
-				s.setName(p.label(f), true, s.End.Sub(f.Deadline))
-				s.colour = lateColour
-				s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
-			}
-			s.annotations.at(annotation.DeadlineAt, f.Deadline)
+			p.judgeStage(s, f)
 		})
 	p.writeStage(commitTrack, "The layers of a render frame on their way to the display.", commitColour, commits,
 		func(s *slice, f *analyzer.Frame) {
 			s.flow = arrows.from(p.w, f, s.End, presentTrack)
-			s.terminates = arrows[stageOf{f, commitTrack}]
+			s.terminates = arrows.atFrame(f, commitTrack)
 		})
 	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presentColour, presented(p.renders, t),
-		func(s *slice, f *analyzer.Frame) { s.terminates = arrows[stageOf{f, presentTrack}] })
+		func(s *slice, f *analyzer.Frame) { s.terminates = arrows.atFrame(f, presentTrack) })
+}
+
+// judgeStage adds whether a stage ended after the frame's deadline.
+func (p *pipeline) judgeStage(s *slice, f *analyzer.Frame) {
+	if f.Deadline.Known() && s.End > f.Deadline {
+		s.setName(p.label(f), true, s.End.Sub(f.Deadline))
+		s.colour = lateColour
+		s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
+	}
+	s.annotations.at(annotation.DeadlineAt, f.Deadline)
+}
+
+// writeFrameworkStages writes the stages of application frames that a framework draws on
+// another thread.
+func (p *pipeline) writeFrameworkStages(arrows arrows) {
+	var draw, gpu []stage
+	for _, f := range p.applications {
+		draw = append(draw, stage{f, f.Draw})
+		for _, work := range f.GPU {
+			gpu = append(gpu, stage{f, work})
+		}
+	}
+	p.writeStage(drawTrack, "What the thread did that draws frames of a framework.", drawColour, draw, func(s *slice, f *analyzer.Frame) {
+		s.terminates = arrows.atFrame(f, drawTrack)
+		p.judgeStage(s, f)
+	})
+	p.writeStage(producerGPUTrack, "From when the buffer of a framework's frame was queued to when the GPU was done with it.", gpuColour, gpu, p.judgeStage)
 }
 
 // presented returns how long each render frame was shown: until the next one

@@ -157,6 +157,7 @@ type slice struct {
 	late        bool
 	colour      colour   // "" for that of the name
 	flow        uint64   // id of the arrow through the slice; 0 for none
+	further     []uint64 // those of further arrows from it
 	terminates  []uint64 // flows that end here
 	annotations annotations
 }
@@ -185,6 +186,9 @@ func (w *trackWriter) begin(track uint64, s *slice) {
 	}
 	if s.flow != 0 {
 		e = packet.AppendFixed64(e, trackEventFlow, s.flow)
+	}
+	for _, flow := range s.further {
+		e = packet.AppendFixed64(e, trackEventFlow, flow)
 	}
 	for _, flow := range s.terminates {
 		e = packet.AppendFixed64(e, trackEventTerminates, flow)
