@@ -192,6 +192,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.ChoreographerFrame:  (*builder).beginChoreographerFrame,
 	hitrace.Resynced:            (*builder).beginResynced,
 	hitrace.DrawFrames:          (*builder).beginDrawFrames,
+	hitrace.SurfaceName:         (*builder).beginSurfaceName,
 	hitrace.DequeueBuffer:       (*builder).beginDequeueBuffer,
 	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
 	hitrace.CompositorComposite: (*builder).beginCompositorComposite,

@@ -85,6 +85,13 @@ func (b *builder) endDrawFrames(t *thread, s *openSlice, e *hitrace.Event) {
 	s.draft.draw, s.draft.drawTID = analyzer.Interval{Start: s.start, End: e.Time}, t.tid
 }
 
+// beginSurfaceName reads the full name of an application.
+func (b *builder) beginSurfaceName(_ *thread, e *hitrace.Event) {
+	if name, ok := b.text(hitrace.ParseSurfaceName(e.Marker.Name), e); ok && name != "" {
+		b.interactions.bundles.add(name)
+	}
+}
+
 func (b *builder) beginDequeueBuffer(t *thread, e *hitrace.Event) { b.push(t, e) }
 
 func (b *builder) endDequeueBuffer(t *thread, s *openSlice, e *hitrace.Event) {

@@ -69,7 +69,7 @@ func TestCaptureLayers(t *testing.T) {
 	var names []string
 	var buffers [][]string
 	for _, l := range timeline.Layers {
-		names = append(names, fmt.Sprintf("%d %s %d %v %q", l.ID, l.Name, l.Queue, l.Process.PID, l.Framework))
+		names = append(names, fmt.Sprintf("%d %s %d %v %s %q", l.ID, l.Name, l.Queue, l.Process.PID, l.Process.Name, l.Framework))
 		var list []string
 		for _, b := range l.Buffers {
 			frame := int64(0)
@@ -82,8 +82,8 @@ func TestCaptureLayers(t *testing.T) {
 		buffers = append(buffers, list)
 	}
 	compare(t, "layers", names, []string{
-		`1 ShellAssistantAnco_162014756339724_10aa7df SurfaceView[com.ss.android.ugc.[...]shActivity]#1313_137Surface 8005819041453 17267 ""`,
-		`2 ShellAssistantAnco_200097Surface 8005819041440 17267 "choreographer"`,
+		`1 ShellAssistantAnco_162014756339724_10aa7df SurfaceView[com.ss.android.ugc.[...]shActivity]#1313_137Surface 8005819041453 17267 com.ss.android.ugc.aweme.lite ""`,
+		`2 ShellAssistantAnco_200097Surface 8005819041440 17267 com.ss.android.ugc.aweme.lite "choreographer"`,
 	})
 	if len(buffers) != 2 {
 		return

@@ -110,6 +110,17 @@ func ParseResynced(text []byte) (id int64, left trace.Duration) {
 	return max(0, id), left
 }
 
+// ParseSurfaceName returns the application in "DrawFrames setSurfaceName APPLICATION/ACTIVITY";
+// nil if the marker has none.
+func ParseSurfaceName(text []byte) []byte {
+	text = bytes.TrimPrefix(text, []byte("DrawFrames setSurfaceName "))
+	name, _, ok := bytes.Cut(text, []byte("/"))
+	if !ok || bytes.IndexByte(name, ' ') >= 0 {
+		return nil
+	}
+	return name
+}
+
 // ParseFrameNumber returns the number at the end of a marker of Android's frames,
 // "Choreographer#doFrame 641493" or "commit 641499"; zero if it has none.
 func ParseFrameNumber(text []byte) int64 {

@@ -249,7 +249,7 @@ func TestRecognizeMarker(t *testing.T) {
 		"B|37722|Choreographer#doFrame - resynced to 641518 in 20.3ms": hitrace.Resynced,
 		"C|37722|jitterNanos|5":                                        hitrace.Jitter,
 		"B|37722|DrawFrames 641493":                                    hitrace.DrawFrames,
-		"B|37722|DrawFrames setSurfaceName a/b":                        hitrace.Other,
+		"B|37722|DrawFrames setSurfaceName a/b":                        hitrace.SurfaceName,
 		"B|37722|dequeueBuffer - a(BLAST Consumer)0":                   hitrace.DequeueBuffer,
 		"B|37722|dequeueBuffer":                                        hitrace.Other,
 		"B|227|commit 641499":                                          hitrace.CompositorCommit,

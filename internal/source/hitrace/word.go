@@ -39,6 +39,7 @@ const (
 	Resynced                 // Android: in a frame, which began late
 	Jitter                   // Android: counter, how long after its vsync a frame began
 	DrawFrames               // Android: an application's render thread draws a frame
+	SurfaceName              // Android: an application names the surface that it draws
 	DequeueBuffer            // Android: a producer asks for a free buffer
 	CompositorCommit         // Android: SurfaceFlinger's frame begins
 	CompositorComposite      // Android: SurfaceFlinger composes that frame
@@ -126,6 +127,7 @@ var spellings = newVocabulary([]spelling{
 var androidSpellings = newVocabulary([]spelling{
 	{"Choreographer#doFrame - resynced to ", Resynced, anything},
 	{"Choreographer#doFrame", ChoreographerFrame, endsWord},
+	{"DrawFrames setSurfaceName ", SurfaceName, anything},
 	{"DrawFrames ", DrawFrames, numbered},
 	{"ProducerSurfaceDelegator::QueueBuffer", QueueBuffer, anything}, // in a container
 	{"commit ", CompositorCommit, numbered},
