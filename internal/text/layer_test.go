@@ -1,0 +1,26 @@
+package text
+
+import "testing"
+
+func TestLayerName(t *testing.T) {
+	for name, want := range map[string]string{
+		"ShellAssistantAnco_162014756339724_10aa7df SurfaceView[com.example.[...]Activity]#1313_137Surface": "ShellAssistantAnco_*_* SurfaceView[com.example.[...]Activity]#*_*Surface",
+		"ShellAssistantAnco_200097Surface": "ShellAssistantAnco_*Surface",
+		"RCDTopSurfaceNode8005819039744":   "RCDTopSurfaceNode*",
+		"SurfaceView[a.b/c](BLAST)#0":      "SurfaceView[a.b/c](BLAST)#*",
+		"face decade":                      "face decade", // words
+		"cafe1 fade":                       "* fade",
+		"Ünïcode12é 7":                     "Ünïcode*é *",
+		"3":                                "*",
+		"":                                 "",
+		"\xff1\xff":                        "\xff*\xff",
+		"XComponent":                       "XComponent",
+	} {
+		if got := LayerName(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+		if again := LayerName(want); again != want {
+			t.Errorf("%q again: %q", want, again)
+		}
+	}
+}
