@@ -106,8 +106,11 @@ func JoinLayers(list []*Layer) *Layer {
 	return s
 }
 
+// maxLayerBlocks bounds the time of CompareSamples. A minute has so many blocks.
+const maxLayerBlocks = 60
+
 // LayerBlocks returns the measures of the buffers of some layers by blocks of time, which are
-// as long as those of Compare. Blocks without buffers are left out.
+// as long as those of Compare or longer. Blocks without buffers are left out.
 func LayerBlocks(list []*Layer) (blocks []*Layer) {
 	var from, to trace.Time
 	for _, l := range list {
@@ -122,7 +125,7 @@ func LayerBlocks(list []*Layer) (blocks []*Layer) {
 		}
 	}
 	s := sample{from: from, to: to}
-	count := s.count(blockLength(s.span()))
+	count := min(maxLayerBlocks, s.count(blockLength(s.span())))
 	parts := make([][]*Layer, count)
 	for _, l := range list {
 		buffers := make([][]*analyzer.Buffer, count)

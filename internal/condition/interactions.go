@@ -1,7 +1,6 @@
 package condition
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,7 +55,8 @@ func groupNames() (names []string) {
 }
 
 // interactionHint lists the groups and their measures.
-var interactionHint = fmt.Sprintf("groups of interactions are %s, or the name of a scene, as in APP_LIST_FLING.fps<55; scenes have %s; launches have %s",
+var interactionHint = fmt.Sprintf("groups of interactions are %s, or the name of a scene, as in APP_LIST_FLING.fps<55; scenes have %s; launches have %s; "+
+	"layer is all layers with a cadence, as in layer.fps<29",
 	strings.Join(groupNames(), ", "), strings.Join(measureNames(false), ", "), strings.Join(measureNames(true), ", "))
 
 // measureNames returns the names of the measures of launches or of scenes.
@@ -86,7 +86,7 @@ func newGroup(name string) (*group, error) {
 	case analyzer.IsScene(subject):
 		g.has = func(i *stats.Interaction) bool { return isScene(i) && i.Scene == subject }
 	default:
-		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, groupNames())))
+		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, append(groupNames(), layerSubject))))
 	}
 	launches := at >= firstLaunch
 	if g.measure = stats.InteractionMeasureOf(measure); g.measure == nil {
@@ -127,11 +127,18 @@ func didYouMean(name string) string {
 	return "; did you mean " + name + "?"
 }
 
+// interactionParts returns the interactions that the condition is on.
+func (c *Condition) interactionParts(list []*stats.Interaction) (parts []part) {
+	for _, i := range list {
+		if c.SelectsInteraction(i) {
+			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Of(i), func() string { return c.whyUnknown(i) }})
+		}
+	}
+	return parts
+}
+
 // OfInteractions reports whether the condition is on interactions.
 func (c *Condition) OfInteractions() bool { return c.group != nil }
-
-// InteractionMeasure is the measure of a condition on interactions.
-func (c *Condition) InteractionMeasure() *stats.InteractionMeasure { return c.group.measure }
 
 // SelectsInteraction reports whether a condition on interactions is on this one. Those that
 // an edge of the trace cuts do not count, as truncated frames do not.
@@ -197,85 +204,6 @@ func (g *group) noun() string {
 
 func processOf(i *stats.Interaction) *stats.Process {
 	return &stats.Process{PID: i.PID, Name: i.Process}
-}
-
-// checkInteractions checks conditions on interactions: for each process, the condition fails if
-// one of its interactions does.
-func (list Conditions) checkInteractions(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
-	var shown, others []*stats.Process
-	for _, i := range r.Interactions {
-		shown = append(shown, processOf(i))
-	}
-	shown = append(shown, r.Processes...)
-	for _, p := range all {
-		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
-	}
-	others = append(others, shown...)
-	for k := range list {
-		c := &list[k]
-		found := map[string][]*stats.Interaction{}
-		var names []string
-		for _, i := range r.Interactions {
-			if !c.SelectsInteraction(i) {
-				continue
-			}
-			if found[i.Process] == nil {
-				names = append(names, i.Process)
-			}
-			found[i.Process] = append(found[i.Process], i)
-		}
-		for _, name := range names {
-			status, why := c.checkValues(found[name])
-			checks = append(checks, c.result(input, &stats.Process{Name: name}, status, why))
-		}
-		switch {
-		case len(names) > 0:
-		case !c.Selects(others...):
-			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case c.Selects(shown...): // otherwise --process leaves the process out
-			checks = append(checks, c.result(input, nil, Unknown, c.NoInteraction(r.Interactions, false)))
-		}
-	}
-	return checks
-}
-
-// checkValues checks the values of one interaction or more, and names the worst.
-func (c *Condition) checkValues(list []*stats.Interaction) (Status, string) {
-	var worst, unknown *stats.Interaction
-	var value float64
-	beyond := 0
-	for _, i := range list {
-		x := c.group.measure.Of(i)
-		if x == nil {
-			unknown = cmp.Or(unknown, i)
-			continue
-		}
-		if c.check(*x) == Failed {
-			beyond++
-		}
-		if worst == nil || c.Above == (*x > value) && *x != value {
-			worst, value = i, *x
-		}
-	}
-	switch {
-	case beyond > 0:
-		s := text.Beyond(c.Unit, value, c.Limit) + text.UnitAfter(c.Unit) + " in " + nameOf(worst)
-		if len(list) > 1 {
-			s += fmt.Sprintf("; %d of %d are beyond the limit", beyond, len(list))
-		}
-		return Failed, s
-	case unknown != nil:
-		s := "unknown in " + nameOf(unknown)
-		if why := c.whyUnknown(unknown); why != "" {
-			s += ": " + why
-		}
-		return Unknown, s
-	}
-	s := text.Value(c.Unit, &value) + text.UnitAfter(c.Unit) + " in " + nameOf(worst)
-	if len(list) > 1 {
-		s += fmt.Sprintf(", the worst of %d", len(list))
-	}
-	return Passed, s
 }
 
 // nameOf names an interaction.

@@ -32,10 +32,12 @@ var example = [...]string{"jank_rate>5%, fps<55", "jank_rate>+2pp, fps<-5%"}
 // Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
 //
 //	conditions = item { "," item }
-//	item       = [ process ":" ] [ group "." ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
+//	item       = [ process ":" ] [ ( group | layer ) "." ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
+//	layer      = "layer" [ "(" name ")" ]
 //	number     = digits [ "." digits ]
 //
-// A group selects interactions: one of groups, or the name of a scene.
+// A group selects interactions: one of groups, or the name of a scene. A layer without a name
+// selects all that have a cadence. A name is a part of a layer's, in which * stands for any text.
 //
 // Blanks may separate any two tokens. A process, in the form that --process accepts
 // but without commas, applies to its condition and those that follow, up to the next process.
@@ -239,6 +241,7 @@ func (p *parser) process() (string, bool) {
 		rest = rest[:end]
 	}
 	name := string(rest)
+	name, _, _ = strings.Cut(name, layerSubject+"(") // the name of a layer may have colons
 	colon := strings.LastIndexByte(name, ':')
 	if colon < 0 {
 		return "", false
@@ -249,13 +252,21 @@ func (p *parser) process() (string, bool) {
 func (p *parser) condition() (c item, err error) {
 	p.blanks()
 	start := p.at
-	name := p.name()
-	if c.group, err = newGroup(name); err != nil {
-		return c, hinted{errorAt(start, "%v", err), interactionHint}
+	if c.layers, err = p.layers(); err != nil {
+		return c, hinted{errorAt(start, "%v", err), layerHint}
 	}
-	if c.group != nil {
-		c.Measure, c.Unit = name, c.group.measure.Unit
-	} else {
+	if c.layers == nil {
+		if c.group, err = newGroup(p.name()); err != nil {
+			return c, hinted{errorAt(start, "%v", err), interactionHint}
+		}
+	}
+	c.Measure = string(p.text[start:p.at])
+	switch {
+	case c.layers != nil:
+		c.Unit = c.layers.measure.Unit
+	case c.group != nil:
+		c.Unit = c.group.measure.Unit
+	default:
 		p.at = start
 		if c.Measure, c.Unit, err = p.measure(); err != nil {
 			return c, err

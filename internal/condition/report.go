@@ -38,13 +38,13 @@ func (c Check) Title() string {
 }
 
 // CheckReport checks conditions on values for the processes of a report that have complete
-// frames, and for its interactions. input is the name of the trace in the checks, empty if
+// frames, and for its interactions and layers. input is the name of the trace in the checks, empty if
 // there is only one. all are the processes of the trace, also those that the report leaves out.
 func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) []Check {
-	of := func(interactions bool) Conditions {
-		return slices.DeleteFunc(slices.Clone(list), func(c Condition) bool { return c.OfInteractions() != interactions })
+	of := func(processes bool) Conditions {
+		return slices.DeleteFunc(slices.Clone(list), func(c Condition) bool { return c.ofProcesses() != processes })
 	}
-	return append(of(false).checkProcesses(input, r, all), of(true).checkInteractions(input, r, all)...)
+	return append(of(true).checkProcesses(input, r, all), of(false).checkParts(input, r, all)...)
 }
 
 func (list Conditions) checkProcesses(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {

@@ -13,10 +13,11 @@ import (
 // for nothing if the condition selects nothing.
 type Outcome struct {
 	condition.Check
-	// Pair is that of a condition on processes, Interactions that of one on interactions; nil
-	// if it is missing.
+	// Pair is that of a condition on processes, Interactions that of one on interactions, and
+	// Layers that of one on layers; nil if it is missing.
 	Pair         *Pair
 	Interactions *InteractionPair
+	Layers       *LayerPair
 	Measure      string
 	// Reason is why the status is unknown, otherwise empty.
 	Reason string
@@ -24,11 +25,14 @@ type Outcome struct {
 
 // checkConditions computes Outcomes.
 func (d *Diff) checkConditions(o Options) {
-	var onProcesses, onInteractions []*condition.Condition
+	var onProcesses, onInteractions, onLayers []*condition.Condition
 	for i := range o.FailOn {
-		if c := &o.FailOn[i]; c.OfInteractions() {
+		switch c := &o.FailOn[i]; {
+		case c.OfInteractions():
 			onInteractions = append(onInteractions, c)
-		} else {
+		case c.OfLayers():
+			onLayers = append(onLayers, c)
+		default:
 			onProcesses = append(onProcesses, c)
 		}
 	}
@@ -59,48 +63,61 @@ func (d *Diff) checkConditions(o Options) {
 			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
 		}
 	}
-	d.checkInteractions(onInteractions, o)
+	parts := d.allParts()
+	d.checkParts(onInteractions, &parts[0], o)
+	d.checkParts(onLayers, &parts[1], o)
 }
 
-// checkInteractions checks conditions on interactions.
-func (d *Diff) checkInteractions(list []*condition.Condition, o Options) {
+// checkParts checks conditions on interactions or on layers.
+func (d *Diff) checkParts(list []*condition.Condition, parts *parts, o Options) {
 	for _, c := range list {
 		selected := false
-		for _, p := range d.Interactions {
+		for _, p := range parts.both {
 			if p.selects(c) {
 				selected = true
-				m := p.measure(c.InteractionMeasure().Name)
-				d.check(c, o, m, func() string { return d.whyInteractionUnknown(p, m) }, Outcome{Interactions: p, Check: condition.Check{Process: p.fullTitle()}})
+				m, out := p.measure(c.PartMeasure()), p.outcome()
+				out.Process = p.fullTitle()
+				d.check(c, o, m, func() string { return p.whyUnknown(d, m) }, out)
 			}
 		}
-		for _, p := range d.OnlyBaseInteractions {
+		for _, p := range parts.onlyBase {
 			if p.selects(c) {
 				selected = true
-				d.unknown(c, p.fullTitle(), "the new trace has no such interaction")
+				d.unknown(c, p.fullTitle(), "the new trace has no such "+parts.noun)
 			}
 		}
 		if !selected {
-			d.notSelected(c, o)
+			d.notSelected(c, parts, o)
 		}
 	}
 }
 
-// notSelected adds why a condition is on none of the compared interactions. A condition on a
+// notSelected adds why a condition is on none of the compared parts. A condition on a
 // process that Options.Process leaves out is not checked.
-func (d *Diff) notSelected(c *condition.Condition, o Options) {
+func (d *Diff) notSelected(c *condition.Condition, parts *parts, o Options) {
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
 	interactions := slices.Concat(slices.Concat(d.Base.interactions()...), slices.Concat(d.New.interactions()...))
 	for _, i := range interactions {
 		all = append(all, &stats.Process{PID: i.PID, Name: i.Process})
 	}
-	why := c.NoInteraction(interactions, true)
+	layers := slices.Concat(slices.Concat(d.Base.layers()...), slices.Concat(d.New.layers()...))
+	for _, l := range layers {
+		if l.Process != nil {
+			all = append(all, condition.ProducerOf(l))
+		}
+	}
+	why := ""
 	switch {
 	case !c.Selects(all...):
 		why = condition.NoSuchProcess(all)
 	case !c.Selects(slices.DeleteFunc(all, func(p *stats.Process) bool { return !o.wants(p) })...):
 		return
-	case slices.ContainsFunc(d.OnlyNewInteractions, func(p *InteractionPair) bool { return p.selects(c) }):
-		why = "the base trace has no such interaction"
+	case slices.ContainsFunc(parts.onlyNew, func(p part) bool { return p.selects(c) }):
+		why = "the base trace has no such " + parts.noun
+	case c.OfLayers():
+		why = c.NoLayer(layers, true)
+	default:
+		why = c.NoInteraction(interactions, true)
 	}
 	d.unknown(c, text.Printable(c.Process), why)
 }
@@ -127,6 +144,21 @@ func (d *Diff) add(c *condition.Condition, out Outcome) {
 	d.Outcomes = append(d.Outcomes, out)
 }
 
+const notTested = "not tested for significance; --fail-on-any compares the values"
+
+// unknownSide says on which side the measure is unknown; empty if it is known.
+func (m *Measure) unknownSide() string {
+	switch {
+	case m.Base == nil && m.New == nil:
+		return "unknown in both traces"
+	case m.Base == nil:
+		return "unknown in the base trace"
+	case m.New == nil:
+		return "unknown in the new trace"
+	}
+	return ""
+}
+
 // tooFew is the reason why a measure is unknown or not tested.
 func tooFew(measure string) string {
 	return fmt.Sprintf("too few frames: each run needs %d", stats.MinFrames(measure))
@@ -140,16 +172,12 @@ func (p *Pair) whyUnknown(m *Measure) string {
 		return tooFew(m.Name)
 	case ofCauses && p.causesDiffer:
 		return "only some traces have scheduling events of the threads"
-	case m.Base == nil && m.New == nil:
-		return "unknown in both traces"
-	case m.Base == nil:
-		return "unknown in the base trace"
-	case m.New == nil:
-		return "unknown in the new trace"
+	case m.unknownSide() != "":
+		return m.unknownSide()
 	case ofCauses:
 		return "fewer than three runs on a side; --fail-on-any compares the values"
 	case !isTested(m.Name):
-		return "not tested for significance; --fail-on-any compares the values"
+		return notTested
 	case !slices.Contains(p.testable(), m.Name):
 		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
 	}

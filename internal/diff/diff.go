@@ -45,6 +45,7 @@ type Side struct {
 
 	processes map[*stats.Process][]*stats.Process // see runs
 	scenes    [][]*stats.Interaction              // of several runs, see interactions
+	surfaces  [][]*stats.Layer                    // of several runs, see layers
 }
 
 // runs returns the process in each run, nil where it does not exist.
@@ -74,7 +75,7 @@ func Join(name string, runs []Side) Side {
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs = append(s.Runs, run.Name)
-		s.scenes = append(s.scenes, run.Stats.Interactions)
+		s.scenes, s.surfaces = append(s.scenes, run.Stats.Interactions), append(s.surfaces, run.Stats.Layers)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
@@ -126,6 +127,10 @@ type Diff struct {
 	OnlyBaseInteractions, OnlyNewInteractions []*InteractionPair
 	// InteractionChanges is the number of changes of interactions that were tested.
 	InteractionChanges int
+	// Layers are those in both traces, by name and producer, in the order of base.
+	Layers                        []*LayerPair
+	OnlyBaseLayers, OnlyNewLayers []*LayerPair
+	LayerChanges                  int // tested changes of layers
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on interactions follow.
 	Outcomes []Outcome
@@ -153,11 +158,11 @@ type Pair struct {
 type Error = failure.Error
 
 // Compare compares new with base. It returns an *Error if no process has complete
-// frames in both traces and no interaction is in both, or if Options.Map names a process
+// frames in both traces and no interaction or layer is in both, or if Options.Map names a process
 // that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
-	if err := d.checkSides(); err != nil && !(base.hasInteractions() && new.hasInteractions()) {
+	if err := d.checkSides(); err != nil && !(base.hasParts() && new.hasParts()) {
 		return nil, err
 	}
 	matches, err := matchProcesses(base, new, o.Map)
@@ -179,7 +184,8 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		}
 	}
 	d.pairInteractions(o)
-	if len(d.Interactions) == 0 {
+	d.pairLayers(o)
+	if len(d.Interactions)+len(d.Layers) == 0 {
 		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
 			return nil, err
 		}
@@ -187,6 +193,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	d.test(o)
 	d.testCauses(o)
 	d.testInteractions(o)
+	d.testLayers(o)
 	d.checkConditions(o)
 	return d, nil
 }
@@ -198,7 +205,7 @@ func (d *Diff) test(o Options) {
 		pairings[i] = stats.Pairing{Base: p.base, New: p.new, AcrossRates: p.RefreshDiffers}
 	}
 	d.Test = stats.Compare(pairings)
-	if len(pairings) == 0 { // the method of interactions
+	if len(pairings) == 0 { // the method of interactions and layers
 		d.Test.Method = stats.MethodOf([2]int{len(d.Base.interactions()), len(d.New.interactions())})
 	}
 	for i, p := range d.Pairs {

@@ -83,6 +83,9 @@ func scripted(script []byte, names []string) *analyzer.Timeline {
 			f.Facts |= analyzer.Empty
 		}
 		t.Frames = append(t.Frames, f)
+		if who&0x10 != 0 {
+			t.Layers = scriptedBuffer(t.Layers, f, names[int(known)%len(names)])
+		}
 		if who&0x18 == 0x18 {
 			t.Interactions = append(t.Interactions, &analyzer.Interaction{
 				ID: int(n), Kind: analyzer.InteractionKind(known & 1), Scene: "APP_LIST_FLING", Process: p, Page: names[int(who)%len(names)], Input: analyzer.FirstMove,
@@ -90,12 +93,34 @@ func scripted(script []byte, names []string) *analyzer.Timeline {
 			})
 		}
 	}
+	t.JudgeLayers()
 	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.Actual.Start, b.Actual.Start) })
 	if len(t.Frames) > 0 {
 		t.Span = analyzer.Interval{Start: t.Frames[0].Actual.Start, End: now}
 	}
 	t.ShowInteractions()
 	return t
+}
+
+// scriptedBuffer adds a buffer to the last layer, or to a new one if that has another name.
+func scriptedBuffer(layers []*analyzer.Layer, f *analyzer.Frame, name string) []*analyzer.Layer {
+	if n := len(layers); n == 0 || layers[n-1].Name != name {
+		l := &analyzer.Layer{ID: n + 1, Name: name}
+		if f.VsyncID%3 != 0 {
+			l.Process = f.Process
+		}
+		layers = append(layers, l)
+	}
+	l := layers[len(layers)-1]
+	b := &analyzer.Buffer{Layer: l, Queued: f.Actual.Start, Acquired: f.Actual.End, Fate: analyzer.Fate(f.VsyncID % 3)}
+	if f.Kind == analyzer.RenderFrame {
+		b.Render = f
+		if f.Present.Known() {
+			b.Fate, b.Present = analyzer.Shown, f.Present
+		}
+	}
+	l.Buffers = append(l.Buffers, b)
+	return layers
 }
 
 func sideOf(name string, t *analyzer.Timeline) Side {
@@ -105,7 +130,7 @@ func sideOf(name string, t *analyzer.Timeline) Side {
 // checkDiff checks what must be true for any two traces. how chooses the format.
 func checkDiff(t *testing.T, base, new Side, how byte) {
 	t.Helper()
-	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5, fling.response_ms>+1, launch.first_frame_ms>+1")
+	list := conditions(t, "jank_rate>+2%, fps<-5%, p95_ms>+1, hitch_ratio>+0.5, fling.response_ms>+1, launch.first_frame_ms>+1, layer.late>+1pp, layer(video*).fps<-1")
 	options := Options{FailOn: list}
 	there, err := Compare(base, new, options)
 	checkReport(t, base, new, report.Formats[int(how)%len(report.Formats)])
@@ -207,13 +232,15 @@ func checkUnchanged(t *testing.T, side Side) {
 			t.Errorf("refresh rates of %s differ", p.title())
 		}
 	}
-	if len(d.OnlyBaseInteractions)+len(d.OnlyNewInteractions) > 0 {
-		t.Error("some interaction is not its own match")
-	}
-	for _, p := range d.Interactions {
-		for _, m := range p.Measures {
-			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.Significant() {
-				t.Errorf("%s of %s has changed", m.Name, p.fullTitle())
+	for _, parts := range d.allParts() {
+		if len(parts.onlyBase)+len(parts.onlyNew) > 0 {
+			t.Errorf("some %s is not its own match", parts.noun)
+		}
+		for _, p := range parts.both {
+			for _, m := range p.list() {
+				if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.Significant() {
+					t.Errorf("%s of %s has changed", m.Name, p.fullTitle())
+				}
 			}
 		}
 	}
@@ -244,17 +271,25 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			t.Errorf("refresh rates of %s differ one way", p.title())
 		}
 	}
-	for _, p := range there.Interactions {
-		i := slices.IndexFunc(back.Interactions, func(q *InteractionPair) bool { return q.fullTitle() == p.fullTitle() && q.Launch == p.Launch })
-		if i < 0 {
-			t.Errorf("%s is missing the other way round", p.fullTitle())
-			continue
-		}
-		for j, m := range p.Measures {
-			n := back.Interactions[i].Measures[j]
-			if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || m.P != nil && !(*m.P >= 0 && *m.P <= 1 && *m.Low <= *m.Delta && *m.Delta <= *m.High) {
-				t.Errorf("%s, the other way round %s", describe(m), describe(n))
+	for k, parts := range there.allParts() {
+		for _, p := range parts.both {
+			others := back.allParts()[k].both
+			i := slices.IndexFunc(others, func(q part) bool { return q.fullTitle() == p.fullTitle() && len(q.list()) == len(p.list()) })
+			if i < 0 {
+				t.Errorf("%s is missing the other way round", p.fullTitle())
+				continue
 			}
+			checkMirrored(t, p.list(), others[i].list())
+		}
+	}
+}
+
+func checkMirrored(t *testing.T, there, back []*Measure) {
+	t.Helper()
+	for j, m := range there {
+		n := back[j]
+		if (m.Delta == nil) != (n.Delta == nil) || m.Delta != nil && *m.Delta != -*n.Delta || m.P != nil && !(*m.P >= 0 && *m.P <= 1 && *m.Low <= *m.Delta && *m.Delta <= *m.High) {
+			t.Errorf("%s, the other way round %s", describe(m), describe(n))
 		}
 	}
 }
@@ -272,6 +307,8 @@ func FuzzFrames(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0, 0, 0x00, 0x00, 0, 0, 0xff, 0x08}, 24), bytes.Repeat([]byte{0, 0, 0xfe, 0x09, 0, 0, 0, 0x08}, 24), "a\nb\nc", "", byte(1))
 	f.Add([]byte{}, smooth, "", "", byte(2))
 	did := bytes.Repeat([]byte{0x18, 0x42, 0x44, 0x1f, 2, 0x41, 0x43, 0x1f, 0x19, 0x42, 0x44, 0x1e}, 12)
+	played := bytes.Repeat([]byte{0x12, 0x41, 0x43, 0x1f, 0x10, 0x42, 0x44, 0x1f}, 24)
+	f.Add(played, append(played, rough...), "video1\nvideo2\nrender_service", "file.ftrace", byte(0))
 	f.Add(did, append(did, rough...), "gallery\nnotes\nrender_service", "file.ftrace", byte(1))
 	f.Fuzz(func(t *testing.T, a, b []byte, names, file string, how byte) {
 		if len(a) > 600 || len(b) > 600 || len(names) > 300 {

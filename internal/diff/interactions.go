@@ -44,7 +44,8 @@ func (s Side) interactions() [][]*stats.Interaction {
 	return s.scenes
 }
 
-func (s Side) hasInteractions() bool { return count(s.interactions()) > 0 }
+// hasParts reports whether the side has interactions or layers.
+func (s Side) hasParts() bool { return count(s.interactions())+count(s.layers()) > 0 }
 
 // pairInteractions sets Interactions, OnlyBaseInteractions and OnlyNewInteractions.
 func (d *Diff) pairInteractions(o Options) {
@@ -106,7 +107,7 @@ func keyOf(i *stats.Interaction, process string) interactionKey {
 	return key
 }
 
-func count(runs [][]*stats.Interaction) (n int) {
+func count[T any](runs [][]T) (n int) {
 	for _, list := range runs {
 		n += len(list)
 	}
@@ -118,13 +119,17 @@ func count(runs [][]*stats.Interaction) (n int) {
 // application whose name ends in it, and one that is mapped is that of base.
 func (d *Diff) applicationNames() func(side int, name string) string {
 	full := map[string][]string{} // by their last bytes
-	for _, runs := range [][][]*stats.Interaction{d.Base.interactions(), d.New.interactions()} {
-		for _, list := range runs {
-			for _, i := range list {
-				if n := len(i.Process) - analyzer.KernelName; n > 0 && !slices.Contains(full[i.Process[n:]], i.Process) {
-					full[i.Process[n:]] = append(full[i.Process[n:]], i.Process)
-				}
-			}
+	add := func(name string) {
+		if n := len(name) - analyzer.KernelName; n > 0 && !slices.Contains(full[name[n:]], name) {
+			full[name[n:]] = append(full[name[n:]], name)
+		}
+	}
+	for _, side := range []*Side{&d.Base, &d.New} {
+		for _, i := range slices.Concat(side.interactions()...) {
+			add(i.Process)
+		}
+		for _, l := range slices.Concat(side.layers()...) {
+			add(producer(l))
 		}
 	}
 	mapped := map[string]string{}
@@ -178,12 +183,9 @@ var interactionDefinitions = func() (list []stats.Measure) {
 	return list
 }()
 
-// byRuns reports whether both sides have so many runs that these are tested.
-func (d *Diff) byRuns() bool { return d.Test.Method != stats.BlockPermutation }
-
 // testInteractions computes the measures of the interactions, and tests their changes: those of
 // runs if each side has enough runs, as interactions of a run have much in common, otherwise
-// those of single interactions. It is a family of tests of its own.
+// those of single interactions.
 func (d *Diff) testInteractions(o Options) {
 	var tested [][]*Measure
 	var samples [][]stats.Runs
@@ -205,24 +207,7 @@ func (d *Diff) testInteractions(o Options) {
 		}
 		tested, samples = append(tested, measures), append(samples, sample)
 	}
-	var changes [][]stats.Change
-	if d.byRuns() {
-		changes = [][]stats.Change{stats.CompareRuns(slices.Concat(samples...))}
-		tested = [][]*Measure{slices.Concat(tested...)}
-	} else {
-		changes = stats.CompareSamples(samples)
-	}
-	for i, list := range tested {
-		for k, m := range list {
-			m.judge(changes[i][k], o.MinEffect)
-			if m.Verdict == Unclear && d.oneRunEach() {
-				m.Verdict = OneRunEach
-			}
-			if m.Verdict != NotTested {
-				d.InteractionChanges++
-			}
-		}
-	}
+	d.InteractionChanges = d.testParts(tested, samples, o)
 }
 
 // observations returns the values of a measure: the means of runs if these are tested, NaN
@@ -248,13 +233,17 @@ func (d *Diff) observations(runs [][]*stats.Interaction, k *stats.InteractionMea
 	return list
 }
 
-// measure returns the measure of a name.
-func (p *InteractionPair) measure(name string) *Measure {
-	return p.Measures[slices.IndexFunc(p.Measures, func(m *Measure) bool { return m.Name == name })]
+func (p *InteractionPair) measure(name string) *Measure { return measureOf(p.Measures, name) }
+
+func (p *InteractionPair) list() []*Measure { return p.Measures }
+
+func (p *InteractionPair) size() int { return count(p.Base) + count(p.New) + p.BaseCut + p.NewCut }
+
+func (p *InteractionPair) counts() string {
+	return fmt.Sprintf("%d → %d", count(p.Base), count(p.New))
 }
 
-// verdict returns the worst verdict on a measure.
-func (p *InteractionPair) verdict() Verdict { return worst(p.Measures) }
+func (p *InteractionPair) outcome() Outcome { return Outcome{Interactions: p} }
 
 // title names the scene, as conditions do, and its page: "APP_LIST_FLING on pages/Index",
 // "cold launch".
@@ -273,6 +262,8 @@ func (p *InteractionPair) titleOf(scene string) string {
 	return text.Printable(scene)
 }
 
+func (p *InteractionPair) about() string { return text.ProcessName(p.Process) }
+
 // heading has both names: "com.example.gallery, fling of a list (APP_LIST_FLING) on pages/Index".
 func (p *InteractionPair) heading() string {
 	scene := p.Scene
@@ -287,6 +278,9 @@ func (p *InteractionPair) fullTitle() string { return text.ProcessName(p.Process
 
 // selects reports whether a condition is on one of the interactions.
 func (p *InteractionPair) selects(c *condition.Condition) bool {
+	if !c.OfInteractions() {
+		return false
+	}
 	for _, list := range slices.Concat(p.Base, p.New) {
 		if slices.ContainsFunc(list, c.SelectsInteraction) {
 			return true
@@ -295,22 +289,18 @@ func (p *InteractionPair) selects(c *condition.Condition) bool {
 	return false
 }
 
-// whyInteractionUnknown returns why a condition on a measure of the interactions cannot be checked.
-func (d *Diff) whyInteractionUnknown(p *InteractionPair, m *Measure) string {
+// whyUnknown returns why a condition on a measure of the interactions cannot be checked.
+func (p *InteractionPair) whyUnknown(d *Diff, m *Measure) string {
 	k := stats.InteractionMeasureOf(m.Name)
 	switch {
 	case count(p.Base) == 0:
 		return "the base trace cuts all of them"
 	case count(p.New) == 0:
 		return "the new trace cuts all of them"
-	case m.Base == nil && m.New == nil:
-		return "unknown in both traces"
-	case m.Base == nil:
-		return "unknown in the base trace"
-	case m.New == nil:
-		return "unknown in the new trace"
+	case m.unknownSide() != "":
+		return m.unknownSide()
 	case !k.Tested:
-		return "not tested for significance; --fail-on-any compares the values"
+		return notTested
 	case k.PerRefresh && p.refreshDiffers:
 		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
 	case d.byRuns():

@@ -112,11 +112,11 @@ func TestInteractionChanges(t *testing.T) {
 	d := compare(t, did("base", flings(80, 81, 82, 83, 84)...), did("new", append(flings(90, 91, 92, 93, 99), cut(fling("pages/Index", 1000)))...), Options{})
 	p := d.Interactions[0]
 	m := p.measure("response_ms")
-	if !near(m.Base, 82) || !near(m.New, 93) || !near(m.P, 2./252) || m.Verdict != Worse || *m.Low <= 0 || p.verdict() != Worse {
+	if !near(m.Base, 82) || !near(m.New, 93) || !near(m.P, 2./252) || m.Verdict != Worse || *m.Low <= 0 || worst(p.Measures) != Worse {
 		t.Errorf("%s", describe(m))
 	}
-	if m := p.measure("hitch"); m.Base != nil || m.Verdict != NotTested || d.InteractionChanges != 1 || d.interactionUnit() != "interaction" {
-		t.Errorf("%s, %d changes of %ss", describe(m), d.InteractionChanges, d.interactionUnit())
+	if m := p.measure("hitch"); m.Base != nil || m.Verdict != NotTested || d.InteractionChanges != 1 || d.unit("interaction") != "interaction" {
+		t.Errorf("%s, %d changes of %ss", describe(m), d.InteractionChanges, d.unit("interaction"))
 	}
 	if !strings.HasPrefix(d.verdict(), "worse: fling of a list on pages/Index (Response); ") {
 		t.Errorf("verdict %q", d.verdict())
@@ -147,8 +147,8 @@ func TestInteractionRuns(t *testing.T) {
 	d := compare(t, side("base", 0), side("new", 20), Options{})
 	p := d.Interactions[0]
 	m := p.measure("response_ms")
-	if !near(m.Base, 82) || !near(m.New, 102) || !near(m.P, 2./252) || m.Verdict != Worse || d.interactionUnit() != "run" || count(p.Base) != 30 {
-		t.Errorf("%s of %d by %s", describe(m), count(p.Base), d.interactionUnit())
+	if !near(m.Base, 82) || !near(m.New, 102) || !near(m.P, 2./252) || m.Verdict != Worse || d.unit("interaction") != "run" || count(p.Base) != 30 {
+		t.Errorf("%s of %d by %s", describe(m), count(p.Base), d.unit("interaction"))
 	}
 	// A fling in two runs only is not tested.
 	few := Join("few", []Side{did("1"), did("2"), did("3", flings(1)...), did("4", flings(2)...)})
@@ -326,8 +326,8 @@ func TestSimulatedInteractions(t *testing.T) {
 		t.Errorf("%d and %d flings, %s, %s", count(worse.Base), count(worse.New), describe(worse.measure("hitch")), describe(worse.measure("response_ms")))
 	}
 	for _, p := range compare(t, sides["base"], sides["same"], Options{}).Interactions {
-		if p.verdict().Significant() {
-			t.Errorf("%s: %v", p.title(), labels(p.Measures, p.verdict()))
+		if worst(p.Measures).Significant() {
+			t.Errorf("%s: %v", p.title(), labels(p.Measures, worst(p.Measures)))
 		}
 	}
 }
@@ -352,8 +352,8 @@ func TestInteractionsWithoutFrames(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if d.interactionUnit() != "interaction" {
-		t.Errorf("one run each is tested by %s", d.interactionUnit())
+	if d.unit("interaction") != "interaction" {
+		t.Errorf("one run each is tested by %s", d.unit("interaction"))
 	}
 	for _, format := range Formats {
 		if out := write(t, d, format, WriteOptions{}); out == "" || hasNaN(out) {
@@ -369,8 +369,8 @@ func TestInteractionsWithoutFrames(t *testing.T) {
 		return Join(name, runs)
 	}
 	d = compare(t, three("base", 500), three("new", 600), Options{})
-	if d.interactionUnit() != "run" || d.Interactions[0].verdict() != Worse {
-		t.Errorf("tested by %s: %s", d.interactionUnit(), d.Interactions[0].verdict())
+	if d.unit("interaction") != "run" || worst(d.Interactions[0].Measures) != Worse {
+		t.Errorf("tested by %s: %s", d.unit("interaction"), worst(d.Interactions[0].Measures))
 	}
 	// Different interactions are no comparison.
 	if _, err := Compare(base, side("new", launch("camera", "cold", 600)), Options{}); err == nil || err.Error() != "nothing to compare: neither trace has complete frames" {

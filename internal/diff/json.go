@@ -23,20 +23,43 @@ type document struct {
 	OnlyInBase []documentSubject      `json:"only_in_base"`
 	OnlyInNew  []documentSubject      `json:"only_in_new"`
 	// Interactions are by scene, page and process.
-	Interactions           []documentInteractions  `json:"interactions"`
-	OnlyInBaseInteractions []documentScene         `json:"interactions_only_in_base"`
-	OnlyInNewInteractions  []documentScene         `json:"interactions_only_in_new"`
-	FailOn                 []documentOutcome       `json:"fail_on"`
-	Skipped                []view.SkippedInput     `json:"skipped"`
-	Test                   documentTest            `json:"test"`
-	InteractionTest        documentInteractionTest `json:"interaction_test"`
+	Interactions           []documentInteractions `json:"interactions"`
+	OnlyInBaseInteractions []documentScene        `json:"interactions_only_in_base"`
+	OnlyInNewInteractions  []documentScene        `json:"interactions_only_in_new"`
+	// Layers are by name and producer.
+	Layers           []documentLayers    `json:"layers"`
+	OnlyInBaseLayers []documentLayer     `json:"layers_only_in_base"`
+	OnlyInNewLayers  []documentLayer     `json:"layers_only_in_new"`
+	FailOn           []documentOutcome   `json:"fail_on"`
+	Skipped          []view.SkippedInput `json:"skipped"`
+	Test             documentTest        `json:"test"`
+	InteractionTest  documentPartTest    `json:"interaction_test"`
+	LayerTest        documentPartTest    `json:"layer_test"`
 }
 
-// documentInteractionTest is how changes of interactions were tested.
-type documentInteractionTest struct {
-	// Unit is "run" or "interaction".
+// documentPartTest is how changes of interactions or layers were tested.
+type documentPartTest struct {
+	// Unit is "run", "interaction" or "block".
 	Unit    string `json:"unit"`
 	Changes int    `json:"changes"`
+}
+
+// documentLayer identifies layers of one name.
+type documentLayer struct {
+	Name    string  `json:"name"`
+	Process *string `json:"process"`
+}
+
+type documentLayers struct {
+	documentLayer
+	Base     documentBuffers `json:"base"`
+	New      documentBuffers `json:"new"`
+	Measures []*Measure      `json:"measures"`
+}
+
+type documentBuffers struct {
+	Layers  int `json:"layers"`
+	Buffers int `json:"buffers"`
 }
 
 // documentScene identifies interactions.
@@ -149,9 +172,10 @@ type documentOutcome struct {
 	Measure   string `json:"measure"`
 	// Process is an index in processes; null if the process is missing.
 	Process *int `json:"process"`
-	// Interactions is an index in interactions; null for conditions on processes, or if the
-	// interactions are missing.
+	// Interactions is an index in interactions, Layers one in layers; null for other conditions,
+	// or if the interactions or layers are missing.
 	Interactions *int             `json:"interactions"`
+	Layers       *int             `json:"layers"`
 	Missing      string           `json:"missing"`
 	Status       condition.Status `json:"status"`
 	Reason       string           `json:"reason"`
@@ -170,7 +194,17 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
-		InteractionTest: documentInteractionTest{d.interactionUnit(), d.InteractionChanges},
+		InteractionTest: documentPartTest{d.unit("interaction"), d.InteractionChanges},
+
+		Layers:           []documentLayers{},
+		OnlyInBaseLayers: surfaces(d.OnlyBaseLayers), OnlyInNewLayers: surfaces(d.OnlyNewLayers),
+		LayerTest: documentPartTest{d.unit("block"), d.LayerChanges},
+	}
+	for _, p := range d.Layers {
+		side := func(runs [][]*stats.Layer) documentBuffers {
+			return documentBuffers{count(runs), buffers(slices.Concat(runs...))}
+		}
+		doc.Layers = append(doc.Layers, documentLayers{p.surface(), side(p.Base), side(p.New), p.Measures})
 	}
 	for _, p := range d.Interactions {
 		doc.Interactions = append(doc.Interactions, documentInteractions{
@@ -184,6 +218,8 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 			out.Process = &o.Pair.index
 		case o.Interactions != nil:
 			out.Interactions = &o.Interactions.index
+		case o.Layers != nil:
+			out.Layers = &o.Layers.index
 		default:
 			out.Missing = o.Process
 		}
@@ -198,6 +234,22 @@ func scenes(pairs []*InteractionPair) []documentScene {
 		list = append(list, p.scene())
 	}
 	return list
+}
+
+func surfaces(pairs []*LayerPair) []documentLayer {
+	list := []documentLayer{}
+	for _, p := range pairs {
+		list = append(list, p.surface())
+	}
+	return list
+}
+
+func (p *LayerPair) surface() documentLayer {
+	l := documentLayer{Name: p.Name}
+	if p.Process != "" {
+		l.Process = &p.Process
+	}
+	return l
 }
 
 func (p *InteractionPair) scene() documentScene {

@@ -25,6 +25,8 @@ func everything(t *testing.T) *Diff {
 	sides := [2]Side{withCosts(base.side("before.ftrace"), 10), withCosts(new.side("after.ftrace"), 30)}
 	sides[0].Stats.Interactions = append(flings(80, 81, 82, 83, 84), fling("pages/Old", 80), launch("notes", "cold", 600))
 	sides[1].Stats.Interactions = append(flings(90, 91, 92, 93, 94), fling("pages/New", 80), launch("notes", "cold", 700))
+	sides[0].Stats.Layers = played("", surface("player", "View#1", 30, 5, nil, nil), surface("player", "old", 3, 5, nil, nil)).Stats.Layers
+	sides[1].Stats.Layers = played("", surface("player", "View#2", 30, 9, nil, nil), surface("player", "new", 3, 5, nil, nil)).Stats.Layers
 	return compare(t, sides[0], sides[1], Options{FailOn: list, Any: true})
 }
 

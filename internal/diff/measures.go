@@ -91,7 +91,8 @@ func (m *Measure) judge(c stats.Change, limits map[string]condition.Limit) {
 		return
 	}
 	smallest := m.smallest(limits)
-	m.P, m.Low, m.High, m.MinEffect = &c.P, &c.Low, &c.High, &smallest
+	low, high := min(c.Low, *m.Delta), max(c.High, *m.Delta) // an interval of no length may be beside it by rounding
+	m.P, m.Low, m.High, m.MinEffect = &c.P, &low, &high, &smallest
 	switch {
 	case c.P > stats.Level || math.Abs(*m.Delta) < smallest:
 		m.Verdict = Unclear

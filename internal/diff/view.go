@@ -97,9 +97,11 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	if d.haveFrames() {
 		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
 	} else {
-		doc.Warnings = append(doc.Warnings, "Only interactions are compared: no process has complete frames in both traces")
+		doc.Warnings = append(doc.Warnings, "Only "+d.comparedParts()+" are compared: no process has complete frames in both traces")
 	}
-	doc.Blocks = append(doc.Blocks, d.viewInteractions(o.Verbose)...)
+	for _, parts := range d.allParts() {
+		doc.Blocks = append(doc.Blocks, parts.view(o.Verbose)...)
+	}
 	for _, p := range shown {
 		doc.Blocks = append(doc.Blocks, p.view(o.Verbose))
 	}
@@ -168,15 +170,17 @@ func (d *Diff) gate(o WriteOptions, verdict string) view.Gate {
 			}
 		}
 	}
-	for _, p := range d.Interactions {
-		for _, m := range p.Measures {
-			add(p.fullTitle(), m.definition.Label, m)
+	for _, parts := range d.allParts() {
+		for _, p := range parts.both {
+			for _, m := range p.list() {
+				add(p.fullTitle(), m.definition.Label, m)
+			}
 		}
 	}
 	return g
 }
 
-// maxNamed is the number of processes, and of interactions, that the verdict names for each word.
+// maxNamed is the number of processes, of interactions and of layers, that the verdict names for each word.
 const maxNamed = 3
 
 // verdict says in a sentence what changed significantly, the worse first.
@@ -192,17 +196,18 @@ func (d *Diff) verdict() string {
 			}
 		}
 	}
-	scenes := map[Verdict][]string{}
-	for _, p := range d.Interactions {
-		for _, v := range []Verdict{Worse, Better} {
-			if labels := labels(p.Measures, v); len(labels) > 0 {
-				scenes[v] = append(scenes[v], p.words()+" ("+strings.Join(labels, ", ")+")")
-			}
-		}
-	}
 	var parts []string
 	for _, v := range []Verdict{Worse, Better} {
-		list := slices.Concat(firstOf(found[v]), firstOf(scenes[v]))
+		list := firstOf(found[v])
+		for _, parts := range d.allParts() {
+			var changed []string
+			for _, p := range parts.both {
+				if labels := labels(p.list(), v); len(labels) > 0 {
+					changed = append(changed, p.words()+" ("+strings.Join(labels, ", ")+")")
+				}
+			}
+			list = append(list, firstOf(changed)...)
+		}
 		if len(list) > 0 {
 			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
 		}
@@ -217,9 +222,26 @@ func (d *Diff) verdict() string {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
 	if len(d.Pairs) == 0 {
-		parts = append(parts, text.Count(len(d.Interactions), "interaction")+" compared, no frames")
+		var counts []string
+		for _, parts := range d.allParts() {
+			if n := len(parts.both); n > 0 {
+				counts = append(counts, text.Count(n, parts.noun))
+			}
+		}
+		parts = append(parts, strings.Join(counts, " and ")+" compared, no frames")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// comparedParts names what is compared besides processes: "interactions and layers".
+func (d *Diff) comparedParts() string {
+	var names []string
+	for _, parts := range d.allParts() {
+		if len(parts.both) > 0 {
+			names = append(names, parts.noun+"s")
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // firstOf returns the first of a list, and the number of the others.

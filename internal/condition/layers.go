@@ -1,0 +1,164 @@
+package condition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+)
+
+// layerSubject begins conditions on layers: "layer.fps<29", "layer(SurfaceView*).fps<29".
+const layerSubject = "layer"
+
+// layers selects layers, and a measure of them.
+type layers struct {
+	name    string // a part of the names; empty for all layers with a cadence
+	measure *stats.LayerMeasure
+}
+
+var layerHint = fmt.Sprintf("write layer.fps<29, for all layers with a cadence, or layer(NAME).fps<29; layers have %s", strings.Join(layerMeasureNames(), ", "))
+
+func layerMeasureNames() (names []string) {
+	for i := range stats.LayerMeasures {
+		names = append(names, stats.LayerMeasures[i].Name)
+	}
+	return names
+}
+
+// layers parses layers and a measure of them; nil if the text begins otherwise.
+func (p *parser) layers() (*layers, error) {
+	rest := string(p.text[p.at:])
+	if end := strings.IndexAny(rest, "<>"); end >= 0 {
+		rest = rest[:end]
+	}
+	after, ok := strings.CutPrefix(rest, layerSubject)
+	if ok && strings.TrimSpace(after) == "" {
+		return nil, fmt.Errorf("%s needs a measure: write layer.fps", layerSubject)
+	}
+	if !ok || after[0] != '.' && after[0] != '(' {
+		return nil, nil
+	}
+	selected, end := &layers{}, 0
+	if after[0] == '(' {
+		if end = strings.LastIndex(after, ").") + 1; end == 0 { // names have parentheses, too
+			return nil, errors.New("expected ) and a measure after the name of the layer")
+		}
+		if selected.name = strings.TrimSpace(after[1 : end-1]); selected.name == "" {
+			return nil, errors.New("the name of the layer is empty")
+		}
+	}
+	p.at += len([]rune(layerSubject + after[:end+1]))
+	measure := p.name()
+	if selected.measure = stats.LayerMeasureOf(measure); selected.measure != nil {
+		return selected, nil
+	}
+	similar := text.Similar(measure, layerMeasureNames())
+	if i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == measure }); i >= 0 {
+		similar = stats.LayerMeasures[i].Name
+	}
+	if similar != "" {
+		similar = "layer." + similar
+	}
+	return nil, fmt.Errorf("unknown measure %q of layers%s", measure, didYouMean(similar))
+}
+
+// has reports whether a layer is selected.
+func (s *layers) has(l *stats.Layer) bool {
+	if s.name == "" {
+		return l.Cadence != nil
+	}
+	rest := strings.ToLower(l.Name)
+	for part := range strings.SplitSeq(strings.ToLower(s.name), "*") {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return true
+}
+
+// OfLayers reports whether the condition is on layers.
+func (c *Condition) OfLayers() bool { return c.layers != nil }
+
+// SelectsLayer reports whether a condition on layers is on this one.
+func (c *Condition) SelectsLayer(l *stats.Layer) bool {
+	return c.layers.has(l) && (c.matches == nil || c.Selects(ProducerOf(l)))
+}
+
+// layerParts returns the layers that the condition is on.
+func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
+	for _, l := range list {
+		if c.SelectsLayer(l) {
+			name := fmt.Sprintf("layer %d (%s)", l.ID, text.Printable(l.Name))
+			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.OfLayer(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
+		}
+	}
+	return parts
+}
+
+// ProducerOf returns the process of a layer; nil if it is unknown.
+func ProducerOf(l *stats.Layer) *stats.Process {
+	if l.Process == nil {
+		return nil
+	}
+	p := &stats.Process{Name: *l.Process}
+	if l.PID != nil {
+		p.PID = *l.PID
+	}
+	return p
+}
+
+// whyUnknownOf returns why a measure of a layer is unknown; empty if nothing more is known.
+func whyUnknownOf(l *stats.Layer, measure string) string {
+	ofCadence := measure == "uneven" || measure == "late" || measure == "longest_ms"
+	p50 := strings.Replace(measure, "p95", "p50", 1)
+	switch {
+	case ofCadence && l.Cadence == nil:
+		return "the layer has no cadence"
+	case l.Shown == 0:
+		return "no buffer was shown"
+	case p50 != measure && stats.LayerMeasureOf(p50).OfLayer(l) != nil:
+		return "fewer than 20 buffers"
+	case measure == "fps" || ofCadence:
+		return "fewer than two present times"
+	}
+	return ""
+}
+
+// maxLayers is the number of layers that a reason lists.
+const maxLayers = 4
+
+// NoLayer returns why a condition cannot be checked that selects none of the layers of one
+// trace or of several.
+func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
+	where, has := "the trace", "it has"
+	if several {
+		where, has = "the traces", "they have"
+	}
+	var names []string
+	for _, l := range list {
+		if name := text.Printable(l.Name); (c.matches == nil || c.Selects(ProducerOf(l))) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	of := ""
+	if c.Process != "" {
+		of = " of " + text.Printable(c.Process)
+	}
+	switch {
+	case len(list) == 0:
+		return "no layers"
+	case len(names) == 0:
+		return fmt.Sprintf("no layer%s in %s", of, where)
+	case c.layers.name == "":
+		return fmt.Sprintf("no layer%s in %s has a cadence; layer(NAME) selects one", of, where)
+	}
+	if more := len(names) - maxLayers; more > 0 {
+		names = append(names[:maxLayers:maxLayers], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("no layer%s in %s has this name; %s %s", of, where, has, strings.Join(names, ", "))
+}

@@ -1,0 +1,253 @@
+package diff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
+	"ohframe/internal/text"
+)
+
+// LayerPair is the layers of one name and producer: a sample of each side. Several of a name
+// in one run are measured together.
+type LayerPair struct {
+	// Process is the producer, empty if it is unknown. Name is as that of text.LayerName,
+	// unless each run has a layer with the whole name.
+	Process, Name string
+	// Base and New are the layers of each run.
+	Base, New [][]*stats.Layer
+	Measures  []*Measure
+
+	index  int // in Diff.Layers
+	wanted bool
+}
+
+// layerKey is what layers of both sides have in common.
+type layerKey struct{ process, name string }
+
+// layers returns the layers of each run.
+func (s *Side) layers() [][]*stats.Layer {
+	if s.Runs == nil {
+		return [][]*stats.Layer{s.Stats.Layers}
+	}
+	return s.surfaces
+}
+
+func producer(l *stats.Layer) string {
+	if l.Process == nil {
+		return ""
+	}
+	return *l.Process
+}
+
+// pairLayers sets Layers, OnlyBaseLayers and OnlyNewLayers.
+func (d *Diff) pairLayers(o Options) {
+	keyOf := d.layerKeys()
+	pairs := map[layerKey]*LayerPair{}
+	var list []*LayerPair
+	for side, runs := range [2][][]*stats.Layer{d.Base.layers(), d.New.layers()} {
+		for run, layers := range runs {
+			for _, l := range layers {
+				key := keyOf(side, l)
+				p := pairs[key]
+				if p == nil {
+					p = &LayerPair{
+						Process: key.process, Name: key.name,
+						Base: make([][]*stats.Layer, len(d.Base.layers())), New: make([][]*stats.Layer, len(d.New.layers())),
+					}
+					pairs[key] = p
+					list = append(list, p)
+				}
+				p.wanted = p.wanted || o.Process == nil || l.Process != nil && o.wants(condition.ProducerOf(l))
+				of := [2][][]*stats.Layer{p.Base, p.New}[side]
+				of[run] = append(of[run], l)
+			}
+		}
+	}
+	for _, p := range list {
+		switch {
+		case !p.wanted:
+		case count(p.New) == 0:
+			d.OnlyBaseLayers = append(d.OnlyBaseLayers, p)
+		case count(p.Base) == 0:
+			d.OnlyNewLayers = append(d.OnlyNewLayers, p)
+		default:
+			p.index = len(d.Layers)
+			d.Layers = append(d.Layers, p)
+		}
+	}
+}
+
+// layerKeys returns a function for the keys of layers. The numbers of a name count if each run
+// of both sides has a layer of this name. The producer counts unless only one side knows one.
+func (d *Diff) layerKeys() func(side int, l *stats.Layer) layerKey {
+	process := d.applicationNames()
+	type whole struct{ process, name string }
+	type known struct{ any, process bool }
+	runs, found, sides := 0, map[whole]int{}, [2]map[string]known{{}, {}}
+	for side, list := range [2][][]*stats.Layer{d.Base.layers(), d.New.layers()} {
+		for _, layers := range list {
+			runs++
+			seen := map[whole]bool{}
+			for _, l := range layers {
+				if w := (whole{process(side, producer(l)), l.Name}); !seen[w] {
+					seen[w] = true
+					found[w]++
+				}
+				name := text.LayerName(l.Name)
+				sides[side][name] = known{true, sides[side][name].process || l.Process != nil}
+			}
+		}
+	}
+	return func(side int, l *stats.Layer) layerKey {
+		w, name := whole{process(side, producer(l)), l.Name}, text.LayerName(l.Name)
+		if this, other := sides[side][name], sides[1-side][name]; other.any && this.process != other.process {
+			w.process = ""
+		} else if found[w] == runs {
+			return layerKey(w)
+		}
+		return layerKey{w.process, name}
+	}
+}
+
+// testLayers computes the measures of the layers, and tests their changes: those of runs if
+// each side has enough runs, otherwise those of blocks of time.
+func (d *Diff) testLayers(o Options) {
+	var tested [][]*Measure
+	var samples [][]stats.Runs
+	for _, p := range d.Layers {
+		var measures []*Measure
+		var sample []stats.Runs
+		base, new := joined(p.Base), joined(p.New)
+		var blocks [2][]*stats.Layer
+		if !d.byRuns() && min(buffers(base), buffers(new)) >= minBuffers {
+			blocks = [2][]*stats.Layer{inBlocks(p.Base), inBlocks(p.New)}
+		}
+		for i := range stats.LayerMeasures {
+			k := &stats.LayerMeasures[i]
+			values := stats.Runs{Base: valuesOf(base, k), New: valuesOf(new, k)}
+			m := newMeasure(k.Name, k.Unit, k.Better, mean(known(values.Base)), mean(known(values.New)))
+			m.Field, m.definition = k.Path, &k.Measure
+			p.Measures = append(p.Measures, m)
+			if !d.byRuns() {
+				values = stats.Runs{Base: centred(valuesOf(blocks[0], k), m.Base), New: centred(valuesOf(blocks[1], k), m.New)}
+			}
+			if k.Tested {
+				measures, sample = append(measures, m), append(sample, values)
+			}
+		}
+		tested, samples = append(tested, measures), append(samples, sample)
+	}
+	d.LayerChanges = d.testParts(tested, samples, o)
+}
+
+// minBuffers is the number of buffers that each side needs to be tested by blocks: as many as
+// other measures need frames.
+var minBuffers = stats.MinFrames("fps")
+
+// joined returns the layers of each run together; nil for a run without any.
+func joined(runs [][]*stats.Layer) []*stats.Layer {
+	list := make([]*stats.Layer, len(runs))
+	for i, run := range runs {
+		if len(run) > 0 {
+			list[i] = stats.JoinLayers(run)
+		}
+	}
+	return list
+}
+
+// inBlocks returns the layers by blocks of time, run by run.
+func inBlocks(runs [][]*stats.Layer) (blocks []*stats.Layer) {
+	for _, run := range runs {
+		blocks = append(blocks, stats.LayerBlocks(run)...)
+	}
+	return blocks
+}
+
+func buffers(list []*stats.Layer) (n int) {
+	for _, l := range list {
+		if l != nil {
+			n += l.Buffers
+		}
+	}
+	return n
+}
+
+// valuesOf returns the values of a measure; NaN where it is unknown.
+func valuesOf(list []*stats.Layer, k *stats.LayerMeasure) (values []float64) {
+	for _, l := range list {
+		x := math.NaN()
+		if l != nil {
+			if v := k.OfLayer(l); v != nil {
+				x = *v
+			}
+		}
+		values = append(values, x)
+	}
+	return values
+}
+
+// centred moves values so that their mean is that of the whole layer: blocks show how a value
+// varies, but have other numbers of buffers.
+func centred(values []float64, whole *float64) []float64 {
+	m := mean(known(values))
+	if m == nil || whole == nil {
+		return values
+	}
+	for i := range values {
+		values[i] += *whole - *m
+	}
+	return values
+}
+
+func (p *LayerPair) measure(name string) *Measure { return measureOf(p.Measures, name) }
+
+func (p *LayerPair) list() []*Measure { return p.Measures }
+
+func (p *LayerPair) size() int {
+	return buffers(slices.Concat(p.Base...)) + buffers(slices.Concat(p.New...))
+}
+
+func (p *LayerPair) counts() string {
+	return fmt.Sprintf("%d → %d", buffers(slices.Concat(p.Base...)), buffers(slices.Concat(p.New...)))
+}
+
+func (p *LayerPair) outcome() Outcome { return Outcome{Layers: p} }
+
+func (p *LayerPair) words() string { return text.Printable(p.Name) }
+
+func (p *LayerPair) about() string {
+	if p.Process == "" {
+		return ""
+	}
+	return text.ProcessName(p.Process)
+}
+
+func (p *LayerPair) fullTitle() string {
+	if p.Process == "" {
+		return p.words()
+	}
+	return p.about() + ", " + p.words()
+}
+
+func (p *LayerPair) heading() string { return p.fullTitle() }
+
+// selects reports whether a condition is on one of the layers.
+func (p *LayerPair) selects(c *condition.Condition) bool {
+	return c.OfLayers() && slices.ContainsFunc(slices.Concat(slices.Concat(p.Base...), slices.Concat(p.New...)), c.SelectsLayer)
+}
+
+// whyUnknown returns why a condition on a measure of the layers cannot be checked.
+func (p *LayerPair) whyUnknown(d *Diff, m *Measure) string {
+	switch {
+	case m.unknownSide() != "":
+		return m.unknownSide()
+	case !stats.LayerMeasureOf(m.Name).Tested:
+		return notTested
+	case d.byRuns():
+		return "too few: three runs of each side need a value; --fail-on-any compares the values"
+	}
+	return fmt.Sprintf("too few: each side needs %d buffers, and three blocks of time with a value; --fail-on-any compares the values", minBuffers)
+}

@@ -1,0 +1,307 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
+	"ohframe/internal/view"
+)
+
+// surface returns a layer whose n buffers are shown every 30 ms, each after some milliseconds in
+// the queue. The ones that late selects are shown 30 ms later than that, those that dropped
+// selects never. The functions may be nil.
+func surface(process, name string, n int, queue trace.Duration, late, dropped func(i int) bool) *analyzer.Layer {
+	l := &analyzer.Layer{Name: name, Cadence: 30 * ms}
+	if process != "" {
+		l.Process = &analyzer.Process{PID: 100, Name: process}
+	}
+	at := trace.Time(1000 * ms)
+	for i := range n {
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 30 * ms}
+		switch {
+		case dropped != nil && dropped(i):
+			b.Fate, b.Pace, b.Acquired = analyzer.Discarded, analyzer.Unpaced, 0
+		case late != nil && late(i):
+			at = at.Add(30 * ms)
+			b.Pace, b.Interval = analyzer.Late, 60*ms
+			fallthrough
+		default:
+			b.Present = at.Add(50 * ms)
+		}
+		l.Buffers = append(l.Buffers, b)
+		at = at.Add(30 * ms)
+	}
+	return l
+}
+
+func every(n int) func(int) bool { return func(i int) bool { return i%n == n-1 } }
+
+// played returns a side of one run with layers, and with frames of other processes.
+func played(name string, layers ...*analyzer.Layer) Side {
+	s := did(name)
+	for i, l := range layers {
+		l.ID = i + 1
+	}
+	s.Stats.Layers = stats.Compute(&analyzer.Timeline{Layers: layers}, stats.Options{}).Layers
+	return s
+}
+
+func layerSummary(list []*LayerPair) (lines []string) {
+	for _, p := range list {
+		lines = append(lines, fmt.Sprintf("%s: %d layers %s", p.fullTitle(), count(p.Base)+count(p.New), p.counts()))
+	}
+	return lines
+}
+
+// Layers match by producer and name. Their numbers count only if all runs have the same.
+func TestLayerPairs(t *testing.T) {
+	layer := func(process, name string) *analyzer.Layer { return surface(process, name, 2, 1, nil, nil) }
+	list := func(layers ...*analyzer.Layer) []*analyzer.Layer { return layers }
+	const app = "com.example.player"
+	for _, test := range []struct {
+		what                string
+		base, new           []*analyzer.Layer
+		options             Options
+		both, inBase, inNew []string
+	}{
+		{"other numbers", list(layer(app, "Shell_162_10aa7df View#1313_137")), list(layer(app, "Shell_163_4bc09d1 View#7_1")), Options{},
+			[]string{app + ", Shell_*_* View#*_*: 2 layers 2 → 2"}, nil, nil},
+		{"the same numbers", list(layer(app, "video1"), layer(app, "video2")), list(layer(app, "video2"), layer(app, "video1"), layer(app, "video3")), Options{},
+			[]string{app + ", video1: 2 layers 2 → 2", app + ", video2: 2 layers 2 → 2"}, nil, []string{app + ", video*: 1 layers 0 → 2"}},
+		{"several of a name", list(layer(app, "View#1"), layer(app, "View#2")), list(layer(app, "View#3")), Options{},
+			[]string{app + ", View#*: 3 layers 4 → 2"}, nil, nil},
+		{"other processes", list(layer("a", "View"), layer("b", "View")), list(layer("b", "View"), layer("c", "View")), Options{},
+			[]string{"b, View: 2 layers 2 → 2"}, []string{"a, View: 1 layers 2 → 0"}, []string{"c, View: 1 layers 0 → 2"}},
+		{"a producer that only one side knows", list(layer(app, "View#1")), list(layer("", "View#1")), Options{},
+			[]string{"View#*: 2 layers 2 → 2"}, nil, nil},
+		{"a producer that is unknown once", list(layer(app, "View"), layer("", "View")), list(layer(app, "View")), Options{},
+			[]string{app + ", View: 2 layers 2 → 2"}, []string{"View: 1 layers 2 → 0"}, nil},
+		{"a name that is cut", list(layer(app, "View")), list(layer(app[len(app)-15:], "View")), Options{},
+			[]string{app + ", View: 2 layers 2 → 2"}, nil, nil},
+		{"selected", list(layer(app, "View"), layer("a", "View"), layer("", "Other")), list(layer(app, "View"), layer("a", "View"), layer("", "Other")),
+			Options{Process: func(p *analyzer.Process) bool { return p.Name == app }},
+			[]string{app + ", View: 2 layers 2 → 2"}, nil, nil},
+	} {
+		if test.options.Process != nil { // there are frames of other processes only
+			test.options.Process = func(p *analyzer.Process) bool { return p.Name == app || p.Name == "com.example.gallery" }
+		}
+		d := compare(t, played("base", test.base...), played("new", test.new...), test.options)
+		for _, x := range []struct {
+			got  []*LayerPair
+			want []string
+		}{{d.Layers, test.both}, {d.OnlyBaseLayers, test.inBase}, {d.OnlyNewLayers, test.inNew}} {
+			if got := layerSummary(x.got); !slices.Equal(got, x.want) {
+				t.Errorf("%s: %q, want %q", test.what, got, x.want)
+			}
+		}
+	}
+	new := played("new", layer("com.example.photos", "View"))
+	new.Stats.Processes[0].Name = "com.example.photos"
+	d := compare(t, played("base", layer("com.example.gallery", "View")), new, Options{Map: []Mapping{{"com.example.gallery", "com.example.photos"}}})
+	if got := layerSummary(d.Layers); !slices.Equal(got, []string{"com.example.gallery, View: 2 layers 2 → 2"}) {
+		t.Errorf("mapped: %q", got)
+	}
+}
+
+// One run each is tested by blocks of time. Values are those of the whole layer, which the
+// blocks do not have.
+func TestLayerChanges(t *testing.T) {
+	smooth, rough := surface("a", "View#1", 300, 10, every(100), nil), surface("a", "View#2", 300, 20, every(5), every(3))
+	// A third is dropped. Of the others those with i%5 == 4 are late: 40 of 200.
+	d := compare(t, played("base", smooth), played("new", rough), Options{})
+	p := d.Layers[0]
+	for name, want := range map[string]struct {
+		base, new float64
+		verdict   Verdict
+	}{
+		"late": {3. / 300, 40. / 200, Worse}, "uneven": {3. / 300, 40. / 200, Worse}, "dropped": {0, 100. / 300, Worse},
+		"queue_p50_ms": {10, 20, Worse},
+		"queue_p95_ms": {10, 20, NotTested}, // a block has 18 buffers
+		"longest_ms":   {60, 60, NotTested},
+		// 299 gaps, three of them 30 ms longer. The last buffer is dropped, and the first is not:
+		// from 0 to 298 there are 199 gaps, and 40 delays.
+		"fps": {299 / (.03 * 302), 199 / (.03 * (298 + 40)), Worse},
+	} {
+		m := p.measure(name)
+		if !near(m.Base, want.base) || !near(m.New, want.new) || m.Verdict != want.verdict {
+			t.Errorf("%s, want %+v", describe(m), want)
+		}
+		if m.P != nil && (*m.Low > *m.Delta || *m.High < *m.Delta || *m.P > stats.Level) {
+			t.Errorf("%s", describe(m))
+		}
+	}
+	if d.LayerChanges != 5 || d.unit("block") != "block" {
+		t.Errorf("%d changes by %s", d.LayerChanges, d.unit("block"))
+	}
+	if want := "worse: View#* (FPS, Uneven rate, Late rate, Dropped rate, Queue P50); "; !strings.HasPrefix(d.verdict(), want) {
+		t.Errorf("verdict %q, want %q", d.verdict(), want)
+	}
+	// The same with late buffers at other places is no change, and 19 buffers are too few.
+	other := surface("a", "View#3", 300, 10, func(i int) bool { return i%100 == 9 }, nil)
+	d = compare(t, played("base", smooth), played("new", other), Options{})
+	if m := d.Layers[0].measure("late"); m.Verdict != OneRunEach {
+		t.Errorf("%s", describe(m))
+	}
+	d = compare(t, played("base", smooth), played("new", surface("a", "View#3", 19, 99, nil, nil)), Options{})
+	if m := d.Layers[0].measure("queue_p50_ms"); m.Verdict != NotTested || !near(m.New, 99) || d.LayerChanges != 0 {
+		t.Errorf("%s", describe(m))
+	}
+}
+
+// Three runs or more are tested as such. A side's value is the mean of its runs'.
+func TestLayerRuns(t *testing.T) {
+	side := func(name string, queue trace.Duration) Side {
+		var runs []Side
+		for i := range 5 {
+			var layers []*analyzer.Layer
+			for k := range 1 + i%2 {
+				layers = append(layers, surface("a", fmt.Sprint("View#", 10*i+k), 30, queue+trace.Duration(i), nil, nil))
+			}
+			runs = append(runs, played(fmt.Sprint(name, i), layers...))
+		}
+		return Join(name, runs)
+	}
+	d := compare(t, side("base", 5), side("new", 15), Options{FailOn: conditions(t, "layer.queue_p95_ms>+5, layer.longest_ms>+1")})
+	p := d.Layers[0]
+	if m := p.measure("queue_p95_ms"); !near(m.Base, 7) || !near(m.New, 17) || !near(m.P, 2./252) || m.Verdict != Worse || count(p.Base) != 7 || d.unit("block") != "run" {
+		t.Errorf("%s of %d layers by %s", describe(m), count(p.Base), d.unit("block"))
+	}
+	if o := d.Outcomes; len(o) != 2 || o[0].Status != condition.Failed || o[1].Reason != "not tested for significance; --fail-on-any compares the values" {
+		t.Errorf("%+v", o)
+	}
+	few := Join("few", []Side{played("1"), played("2"), played("3", surface("a", "View#1", 30, 9, nil, nil)), played("4")})
+	d = compare(t, few, side("new", 5), Options{FailOn: conditions(t, "layer.fps<-1")})
+	if o := d.Outcomes[0]; o.Reason != "too few: three runs of each side need a value; --fail-on-any compares the values" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestLayerConditions(t *testing.T) {
+	plain := surface("a", "panel", 30, 1, nil, nil)
+	plain.Cadence = 0
+	base := played("base", surface("a", "View#1", 300, 10, nil, nil), surface("a", "old", 30, 1, nil, nil), plain)
+	again := *plain
+	new := played("new", surface("a", "View#2", 300, 20, nil, nil), surface("a", "young", 30, 1, nil, nil), &again)
+	for text, want := range map[string][]string{
+		"layer.queue_p50_ms>+5": {"failed a, View#*: layer.queue_p50_ms>+5: 10.0 → 20.0 ms, +10.0",
+			"unknown a, old: layer.queue_p50_ms>+5: the new trace has no such layer"},
+		"layer(view).queue_p95_ms>+5": {"unknown a, View#*: layer(view).queue_p95_ms>+5: too few: each side needs 20 buffers, and three blocks of time with a value; --fail-on-any compares the values"},
+		"layer(panel).gpu_p50_ms>+5":  {"unknown a, panel: layer(panel).gpu_p50_ms>+5: unknown in both traces"},
+		"layer(young).fps<-1":         {"unknown layer(young).fps<-1: the base trace has no such layer"},
+		"layer(none).fps<-1":          {"unknown layer(none).fps<-1: no layer in the traces has this name; they have View#1, old, panel, View#2, 1 more"},
+		"nobody: layer.fps<-1":        {"unknown nobody: layer.fps<-1: no process with frames matches; the trace has com.example.gallery, render_service, a"},
+		"render*: layer.fps<-1":       {"unknown render*: layer.fps<-1: no layer of render* in the traces"},
+		"fling.fps<-1":                {"unknown fling.fps<-1: no interactions"},
+	} {
+		var got []string
+		for _, o := range compare(t, base, new, Options{FailOn: conditions(t, text)}).Outcomes {
+			change, _, _ := strings.Cut(o.String(), " (96 %")
+			got = append(got, string(o.Status)+" "+change)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%q, want\n%q", text, got, want)
+		}
+	}
+	o := Options{FailOn: conditions(t, "a: layer.fps<-1"), Process: func(p *analyzer.Process) bool { return p.Name == "render_service" }}
+	if d := compare(t, base, new, o); len(d.Outcomes) != 0 {
+		t.Errorf("%v", d.Outcomes)
+	}
+}
+
+func TestLayerView(t *testing.T) {
+	side := func(name string, late int) Side {
+		return played(name, surface("a", fmt.Sprint("View#", late), 300, 10, every(late), nil), surface("", "panel", 4, 1, nil, nil), surface("", "\x1b"+name+" X", 3, 1, nil, nil))
+	}
+	d := compare(t, side("base", 100), side("new", 4), Options{})
+	var section view.Section
+	for _, b := range d.view(WriteOptions{}).Blocks {
+		if s, ok := b.(view.Section); ok && s.Title == "Layers" {
+			section = s
+		}
+	}
+	page, terminal := tables(section.Blocks, true), tables(section.Blocks, false)
+	if len(page) != 3 || len(terminal) != 2 {
+		t.Fatalf("%d and %d tables", len(page), len(terminal))
+	}
+	want := [][]string{ // 299 gaps in 302 and in 374 intervals of 30 ms; the first of 75 late buffers is the fourth
+		{"View#*", "300 → 300", "33.0 → 26.6", "1.0 % → 25.0 %", "0 % → 0 %", "10.0 → 10.0", "worse"},
+		{"panel", "4 → 4", "33.3 → 33.3", "0 % → 0 %", "0 % → 0 %", "– → –", "not tested"},
+	}
+	for i, row := range page[0].Rows {
+		if got := cellTexts(row); !slices.Equal(got, want[i]) {
+			t.Errorf("%q, want %q", got, want[i])
+		}
+	}
+	for _, format := range Formats {
+		out := write(t, d, format, WriteOptions{Verbose: true})
+		if hasNaN(out) || strings.Contains(out, "\x1b") {
+			t.Errorf("%s: %s", format, out)
+		}
+	}
+	if out := write(t, compare(t, before(), after(), Options{}), "html", WriteOptions{}); strings.Contains(out, "Layers") {
+		t.Error("a page about traces without layers has their section")
+	}
+}
+
+func TestLayerJSON(t *testing.T) {
+	base := played("base", surface("a", "View#1", 30, 10, nil, nil), surface("", "old", 1, 1, nil, nil))
+	d := compare(t, base, played("new", surface("a", "View#2", 40, 20, nil, nil), surface("a", "View#3", 2, 20, nil, nil)), Options{FailOn: conditions(t, "layer.fps<-1")})
+	var got struct {
+		Layers []struct {
+			Name, Process string
+			Base, New     struct{ Layers, Buffers int }
+			Measures      []*Measure
+		}
+		Only []struct {
+			Name    string
+			Process *string
+		} `json:"layers_only_in_base"`
+		Test struct {
+			Unit    string
+			Changes int
+		} `json:"layer_test"`
+		FailOn []struct {
+			Process, Interactions, Layers *int
+			Missing                       string
+		} `json:"fail_on"`
+	}
+	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil {
+		t.Fatal(err)
+	}
+	l := got.Layers[0]
+	if l.Name != "View#*" || l.Process != "a" || l.Base.Layers != 1 || l.New.Layers != 2 || l.Base.Buffers != 30 || l.New.Buffers != 42 || len(l.Measures) != len(stats.LayerMeasures) || l.Measures[1].Field != "uneven_rate" {
+		t.Errorf("%+v", l)
+	}
+	if len(got.Only) != 1 || got.Only[0].Name != "old" || got.Only[0].Process != nil || got.Test.Unit != "block" || got.Test.Changes != 5 {
+		t.Errorf("%+v", got)
+	}
+	if f := got.FailOn; f[0].Process != nil || f[0].Interactions != nil || *f[0].Layers != 0 || f[1].Layers != nil || f[1].Missing != "old" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Traces without frames of processes are compared by their layers.
+func TestOnlyLayers(t *testing.T) {
+	side := func(name string, queue trace.Duration) Side {
+		s := played(name, surface("a", "View", 300, queue, nil, nil))
+		s.Stats.Processes = nil
+		return s
+	}
+	d := compare(t, side("base", 10), side("new", 20), Options{FailOn: conditions(t, "layer.queue_p50_ms>+1")})
+	if d.verdict() != "worse: View (Queue P50); 1 layer compared, no frames" || d.Outcomes[0].Status != condition.Failed {
+		t.Errorf("%s, %+v", d.verdict(), d.Outcomes)
+	}
+	if out := write(t, d, "table", WriteOptions{}); !strings.Contains(out, "Only layers are compared: no process has complete frames in both traces") {
+		t.Error(out)
+	}
+	if _, err := Compare(side("base", 1), Side{Name: "new", Stats: &stats.Report{}}, Options{}); err == nil {
+		t.Error("a side without layers and frames is compared")
+	}
+}

@@ -1,0 +1,113 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// shown returns the parts that tables show, the worst first.
+func (p *parts) shown() []part {
+	shown := slices.Clone(text.Largest(p.both, part.size))
+	slices.SortStableFunc(shown, func(a, b part) int { return cmp.Compare(worst(a.list()).rank(), worst(b.list()).rank()) })
+	return shown
+}
+
+// title is the noun for several, as a title.
+func (p *parts) title() string { return strings.ToUpper(p.noun[:1]) + p.noun[1:] + "s" }
+
+// view returns the section about the parts; nil without any.
+func (p *parts) view(verbose bool) []view.Block {
+	if !p.any() {
+		return nil
+	}
+	var blocks []view.Block
+	if len(p.both) > 0 {
+		shown := p.shown()
+		blocks = append(blocks, p.table(shown), view.Note{Text: p.method(), Level: view.Soft})
+		for _, one := range shown {
+			changes := MeasureTable(one.heading(), slices.DeleteFunc(slices.Clone(one.list()), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
+			blocks = append(blocks, view.Page{view.Fold{Title: one.heading(), Blocks: []view.Block{changes}}})
+			if worst(one.list()).Significant() || verbose {
+				blocks = append(blocks, view.Terminal{view.Note{Label: one.heading()}, changes})
+			}
+		}
+	}
+	for _, only := range []struct {
+		label string
+		list  []part
+	}{{"Only in base", p.onlyBase}, {"Only in new", p.onlyNew}} {
+		if len(only.list) > 0 {
+			blocks = append(blocks, view.Note{Label: only.label, Text: names(only.list)})
+		}
+	}
+	return []view.Block{view.Section{Title: p.title(), Blocks: blocks}}
+}
+
+// names lists parts, with how many interactions or buffers they have.
+func names(list []part) string {
+	var names []string
+	for _, p := range list[:min(len(list), text.MaxShown)] {
+		names = append(names, fmt.Sprintf("%s (%d)", p.fullTitle(), p.size()))
+	}
+	if more := len(list) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, "; ")
+}
+
+// partColumns are the columns of measures in tables of parts. A column may have several
+// measures, of which each part has one at most.
+var partColumns = map[string]struct {
+	count   string
+	columns []view.Column
+	of      [][]string
+}{
+	"interaction": {"Count", []view.Column{{Title: "Response, ms", Number: true}, {Title: "Hitch, ms/s", Number: true}, {Title: "FPS", Number: true, Drop: 2}},
+		[][]string{{"response_ms", "first_frame_ms"}, {"hitch"}, {"fps"}}},
+	"layer": {"Buffers", []view.Column{{Title: "FPS", Number: true}, {Title: "Uneven", Number: true}, {Title: "Dropped", Number: true, Drop: 2}, {Title: "Queue P95, ms", Number: true, Drop: 3}},
+		[][]string{{"fps"}, {"uneven"}, {"dropped"}, {"queue_p95_ms"}}},
+}
+
+// table has a row for each part.
+func (p *parts) table(list []part) view.Table {
+	of := partColumns[p.noun]
+	t := view.Table{Label: p.title(), Sortable: true, Columns: slices.Concat(
+		[]view.Column{{Title: strings.TrimSuffix(p.title(), "s")}, {Title: of.count, Number: true, Drop: 1}}, of.columns, []view.Column{{Title: "Verdict"}})}
+	for _, one := range list {
+		verdict := worst(one.list())
+		cells := []view.Cell{{Text: one.words(), About: one.about()}, {Text: one.counts()}}
+		for _, names := range of.of {
+			cell := view.Cell{}
+			for _, name := range names {
+				if m := one.measure(name); m != nil {
+					cell = view.Cell{Text: m.values(), Level: m.Verdict.Level()}
+				}
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: append(cells, view.Cell{Text: cmp.Or(verdict.word(), "not tested"), Level: verdict.Level()})})
+	}
+	if more := len(p.both) - len(list); more > 0 {
+		t.More = text.More(more)
+	}
+	return t
+}
+
+// method describes the values and the test.
+func (p *parts) method() string {
+	values := "Values are " + p.values + "."
+	if p.unit == "run" {
+		values = fmt.Sprintf("Values are means of runs, each the %s.", p.ofRun)
+	}
+	if p.tested == 0 {
+		return fmt.Sprintf("%s Nothing was tested: too few %ss.", values, p.observed)
+	}
+	return fmt.Sprintf("%s Tested by the differences between %ss; %s, %.0f %% level for %ss.",
+		values, p.unit, text.Count(p.tested, "change"), 100*stats.Level, p.noun)
+}
