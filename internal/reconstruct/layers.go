@@ -185,8 +185,8 @@ func (b *builder) endUnnamedCall(t *thread, s *openSlice, e *hitrace.Event) {
 		b.flushed(t, e, q, c.sequence, c.at)
 	case c.sequence != 0:
 		b.acquired(t, e, q, c.sequence, c.at)
-	case c.counted && c.waiting < int64(len(q.pending)): // 4.0 numbers no buffers
-		b.acquired(t, e, q, q.pending[int64(len(q.pending))-c.waiting-1].Sequence, c.at)
+	case c.counted && c.waiting >= 0 && c.waiting < int64(len(q.pending)): // 4.0 numbers no buffers
+		q.take(len(q.pending)-int(c.waiting)-1).acquiredIn(t, c.at)
 	}
 }
 
@@ -296,20 +296,33 @@ func (b *builder) beginBufferAcquired(t *thread, e *hitrace.Event) {
 	}
 }
 
-// acquired notes that a buffer is taken. Those that were queued before it will not be.
+// acquired notes that a buffer is taken, which may have been queued before the trace.
 func (b *builder) acquired(t *thread, e *hitrace.Event, q *queue, sequence int64, at trace.Time) {
-	var n *buffer
-	if i := slices.IndexFunc(q.pending, func(n *buffer) bool { return n.Sequence == sequence }); i >= 0 {
-		for _, skipped := range q.pending[:i] {
-			skipped.Fate = analyzer.Discarded
-		}
-		n = q.pending[i]
-		q.pending = q.pending[i+1:]
-	} else if n = b.newBuffer(q, sequence, e); n == nil {
-		return
+	if i := q.indexPending(sequence); i >= 0 {
+		q.take(i).acquiredIn(t, at)
+	} else if n := b.newBuffer(q, sequence, e); n != nil {
+		n.acquiredIn(t, at)
 	}
-	n.Acquired = max(at, n.Queued)
-	n.render = t.draft
+}
+
+// indexPending returns the index of the first buffer of this sequence that waits, or -1.
+func (q *queue) indexPending(sequence int64) int {
+	return slices.IndexFunc(q.pending, func(n *buffer) bool { return n.Sequence == sequence })
+}
+
+// take removes a buffer that waits and those that were queued before it, which are dropped.
+func (q *queue) take(i int) *buffer {
+	for _, skipped := range q.pending[:i] {
+		skipped.Fate = analyzer.Discarded
+	}
+	n := q.pending[i]
+	q.pending = q.pending[i+1:]
+	return n
+}
+
+// acquiredIn sets when the buffer is taken, and by which frame: the one open on the thread.
+func (n *buffer) acquiredIn(t *thread, at trace.Time) {
+	n.Acquired, n.render = max(at, n.Queued), t.draft
 }
 
 func (b *builder) beginDropBuffer(t *thread, e *hitrace.Event) {
@@ -318,7 +331,7 @@ func (b *builder) beginDropBuffer(t *thread, e *hitrace.Event) {
 	if q == nil {
 		return
 	}
-	if i := slices.IndexFunc(q.pending, func(n *buffer) bool { return n.Sequence == c.Sequence }); i >= 0 {
+	if i := q.indexPending(c.Sequence); i >= 0 {
 		q.pending[i].Fate = analyzer.Discarded
 		q.pending = slices.Delete(q.pending, i, i+1)
 	}
