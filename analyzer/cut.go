@@ -17,7 +17,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 		case f.Actual.Start < from || f.Actual.End >= to:
 			f.Facts = Truncated
 			f.Actual = Interval{max(f.Actual.Start, from), min(f.Actual.End, to)}
-			f.GPU = nil
+			f.GPU, f.CPUTime = nil, 0
 		}
 	}
 	isGone := func(f *Frame) bool { return gone[f] }

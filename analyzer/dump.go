@@ -79,9 +79,14 @@ func (f *Frame) String() string {
 			fmt.Fprintf(&b, " "+format, args...)
 		}
 	}
+	add(f.Framework != Platform, "by %s", f.Framework)
 	add(f.Expected != Interval{}, "expected %s", f.Expected)
 	add(f.Deadline.Known() && f.Deadline != f.Expected.End, "deadline %d", f.Deadline)
 	add(f.Period != 0, "period %d", f.Period)
+	add(f.CPUTime != 0, "runs %d", f.CPUTime)
+	for _, s := range f.DisplaySyncs {
+		add(true, "sync %d %s", s.ID, s.Type)
+	}
 	add(f.Coalesced != 0, "coalesced %d", f.Coalesced)
 	for _, s := range f.Transactions {
 		add(true, "sent %d", s.Index)

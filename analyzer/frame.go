@@ -58,11 +58,12 @@ const (
 	CallbackSync   DisplaySyncType = iota - 1 // the application's own callback
 	AnimatorSync                              // an Animator
 	XComponentSync                            // an XComponent
+	UnknownSync                               // the trace has no type
 )
 
-// String returns "callback", "animator" or "xcomponent".
+// String returns "callback", "animator", "xcomponent" or "unknown".
 func (t DisplaySyncType) String() string {
-	return [...]string{"callback", "animator", "xcomponent"}[t+1]
+	return [...]string{"callback", "animator", "xcomponent", "unknown"}[t+1]
 }
 
 // Interval is an interval of trace time. The zero Interval is unknown.

@@ -128,6 +128,7 @@ func (v *validator) frame(f *Frame) {
 	v.check(f, f.Actual.Known() && f.Actual.Start <= f.Actual.End, "does not end after it starts")
 	v.check(f, !f.Expected.Known() || f.Expected.Start < f.Expected.End, "has an empty expected interval")
 	v.check(f, v.known[f.Process], "has no process")
+	v.check(f, f.CPUTime >= 0 && f.CPUTime <= f.Actual.Duration() && !(f.CPUTime > 0 && f.Facts.Has(Truncated)), "runs for longer than it takes, or is truncated")
 	v.check(f, f.Coalesced >= 0 && f.Period >= 0, "has a negative count or period")
 	if f.Facts.Has(Truncated) {
 		v.check(f, f.Facts == Truncated || f.Facts == Truncated|Misaligned, "is truncated and has other facts")

@@ -21,10 +21,15 @@ func (b *builder) finish() {
 			d.frame.Facts |= analyzer.Truncated
 			d.handled = b.span.End
 		}
+		t.truncateWeb(b.span.End)
 		b.settleOrphan(t)
 		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders, user: t.user}
 	}
 	b.touched = nil
+	b.sortDrafts()
+}
+
+func (b *builder) sortDrafts() {
 	slices.SortFunc(b.drafts, func(x, y *draft) int {
 		return cmp.Or(cmp.Compare(x.frame.Actual.Start, y.frame.Actual.Start), cmp.Compare(x.line, y.line))
 	})
@@ -35,6 +40,7 @@ func (b *builder) finish() {
 //
 //	pass                needs                          sets
 //	clocks              all samples                    the clock of each part
+//	addNatives          processes                      frames of NativeVsync, Flutter's VsyncID and Period
 //	place               clocks, processes              Kind, Process, Actual, Vsync, Expected, truncation
 //	assignTransactions  Kind, Vsync                    Transactions, the owner of each
 //	link                the owners                     Render, Applications, AppliedBy
@@ -60,6 +66,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 		parts[0].Clock.Contradicted = apart
 		b.diagnostics.add(analyzer.ClockContradiction, 0)
 	}
+	b.addNatives(t.Processes)
 	b.place(t.Processes, parts, jumps)
 
 	var render []*draft
@@ -109,12 +116,16 @@ func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, ju
 		clock := &parts[d.piece].Clock
 		f.Process = byPID[d.pid]
 		// A vsync on which render_service composed nothing is still a render frame.
-		if d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver {
-			f.Kind = analyzer.RenderFrame
+		if f.Framework == analyzer.Platform && (d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver) {
+			f.Kind, f.DisplaySyncs = analyzer.RenderFrame, nil
 		}
-		f.Actual.End = d.receiveEnd
+		end, ran := d.receiveEnd, d.receiveCPU
 		if f.Kind == analyzer.ApplicationFrame && d.handled.Known() {
-			f.Actual.End = d.handled
+			end, ran = d.handled, d.handledCPU
+		}
+		f.Actual.End = end
+		if f.Kind == analyzer.ApplicationFrame && b.coverage.Switches {
+			f.CPUTime = min(ran, max(0, f.Actual.Duration()))
 		}
 		f.Vsync = clock.Trace(d.now)
 		d.placeFramework()

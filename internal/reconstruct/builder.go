@@ -22,6 +22,7 @@ type builder struct {
 	clock   clockSamples
 
 	coverage     coverage
+	running      running
 	interactions *interactions
 	layers       layers
 	frameworks   frameworks
@@ -61,6 +62,13 @@ type draft struct {
 	due, deadline trace.Time
 	draw          analyzer.Interval
 	drawTID       trace.TID
+	// native: a ReceiveVsync of a thread that is no main thread. drawsNothing: the framework
+	// has nothing to draw in the frame.
+	native, drawsNothing bool
+	webID                int64 // ArkWeb's; zero if absent
+	// ran is for how long the thread had run when the frame began. receiveCPU and handledCPU
+	// are for how long it ran from then until receiveEnd and handled; zero if unknown.
+	ran, receiveCPU, handledCPU trace.Duration
 }
 
 // applied is a transaction that a render frame applied, from its marker.
@@ -87,6 +95,12 @@ func (b *builder) track(e *hitrace.Event) {
 	}
 	b.coverage.track(e, b.last)
 	b.last = e.Time
+	if e.Lost {
+		b.running.lose(e.CPU, e.Time)
+	}
+	if e.Kind == hitrace.SwitchEvent {
+		b.switched(e)
+	}
 	if e.Kind != hitrace.MarkerEvent && e.Kind != hitrace.TransactionEvent && e.Kind != hitrace.ReceivedEvent {
 		return
 	}
@@ -196,6 +210,17 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.DequeueBuffer:       (*builder).beginDequeueBuffer,
 	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
 	hitrace.CompositorComposite: (*builder).beginCompositorComposite,
+
+	hitrace.DisplaySync:    (*builder).beginDisplaySync,
+	hitrace.ClientRender:   (*builder).beginClientRender,
+	hitrace.FlutterReceive: (*builder).beginFlutterReceive,
+	hitrace.FlutterVsync:   (*builder).beginFlutterVsync,
+	hitrace.FlutterFrame:   (*builder).beginFlutterFrame,
+	hitrace.FlutterRender:  (*builder).beginFlutterRender,
+	hitrace.FlutterDraw:    (*builder).beginFlutterDraw,
+	hitrace.WebFrame:       (*builder).beginWebFrame,
+	hitrace.WebSubmit:      (*builder).beginWebSubmit,
+	hitrace.WebSkip:        (*builder).beginWebSkip,
 }
 
 // ends are the handlers of the ends of those slices that were pushed.
@@ -217,6 +242,10 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 	hitrace.DequeueBuffer:       (*builder).endDequeueBuffer,
 	hitrace.CompositorCommit:    (*builder).endFrameworkFrame,
 	hitrace.CompositorComposite: (*builder).endFrameworkFrame,
+
+	hitrace.FlutterFrame: (*builder).endFlutterFrame,
+	hitrace.FlutterDraw:  (*builder).endFlutterDraw,
+	hitrace.WebSubmit:    (*builder).endWebSubmit,
 }
 
 // end closes the innermost slice of the thread.
@@ -256,9 +285,18 @@ func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft
 	if !t.renders {
 		t.user = true
 	}
-	d := &draft{frame: &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: start}}, thread: t, pid: t.pid, line: e.Number}
+	t.truncateWeb(e.Time)
+	t.dropNative()
+	d := b.draftOf(t, e, start)
 	b.keep(d)
 	return d
+}
+
+func (b *builder) draftOf(t *thread, e *hitrace.Event, start trace.Time) *draft {
+	return &draft{
+		frame:  &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: start}},
+		thread: t, pid: t.pid, line: e.Number, ran: b.ran(t, e),
+	}
 }
 
 // keep keeps a frame if there is room for it.
@@ -286,6 +324,7 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
 	b.clock.add(analyzer.ClockReceiveVsync, e, v.Now)
 	if !t.isMain() {
+		b.beginNative(t, e, v)
 		return
 	}
 	b.settleOrphan(t)
@@ -294,16 +333,23 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	}
 	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
+	d.setVsync(v)
+	t.setCurrent(d)
+}
+
+// setVsync sets what a ReceiveVsync states.
+func (d *draft) setVsync(v hitrace.Vsync) {
 	d.hasVsync, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
 	d.namesReceiver, d.receiverIsRS = v.Receiver != nil, string(v.Receiver) == "rs"
 	d.frame.VsyncID = v.VsyncID
 	d.frame.Coalesced = max(0, v.Queued-1)
-	t.setCurrent(d)
 }
 
 func (b *builder) endReceiveVsync(t *thread, s *openSlice, e *hitrace.Event) {
-	s.draft.receiveEnd = e.Time
-	t.draft = nil
+	s.draft.receiveEnd, s.draft.receiveCPU = e.Time, b.cpuTime(s.draft, t, e)
+	if !s.draft.native {
+		t.draft = nil
+	}
 }
 
 // beginUVTrace begins the slice around a worker's frame. It never begins within a
@@ -314,6 +360,7 @@ func (b *builder) beginUVTrace(t *thread, e *hitrace.Event) {
 		t.abandon(i, e.Time)
 	}
 	b.push(t, e)
+	t.lastOpen().ran = b.ran(t, e)
 }
 
 func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
@@ -338,17 +385,17 @@ func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 		return
 	}
 	b.settleOrphan(t)
-	start, batched := e.Time, false
+	start, ran, batched := e.Time, b.ran(t, e), false
 	if t.open.Len() > 0 && t.lastOpen().word == hitrace.UVTrace {
 		batched = true
 		if uv := t.lastOpen(); !uv.used {
-			start = uv.start
+			start, ran = uv.start, uv.ran
 			uv.used = true
 		}
 	}
 	b.push(t, e)
 	d := b.newDraft(t, e, start)
-	d.now = now
+	d.now, d.ran = now, ran
 	t.unbatched = nil
 	if !batched {
 		t.unbatched = d
@@ -357,7 +404,7 @@ func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) endOnVsyncEvent(t *thread, s *openSlice, e *hitrace.Event) {
-	s.draft.handled = e.Time
+	s.draft.handled, s.draft.handledCPU = e.Time, b.cpuTime(s.draft, t, e)
 	if !s.draft.hasVsync { // a worker's frame is no more than this
 		t.draft = nil
 	}

@@ -31,8 +31,8 @@ func (b *builder) newFrameworkDraft(t *thread, e *hitrace.Event, framework analy
 }
 
 // endFrameworkFrame ends a slice of a frame of a framework.
-func (b *builder) endFrameworkFrame(_ *thread, s *openSlice, e *hitrace.Event) {
-	s.draft.handled = e.Time
+func (b *builder) endFrameworkFrame(t *thread, s *openSlice, e *hitrace.Event) {
+	s.draft.handled, s.draft.handledCPU = e.Time, b.cpuTime(s.draft, t, e)
 }
 
 // framework returns the frame of a framework that is open on the thread, nil if none is.
@@ -115,6 +115,9 @@ func (b *builder) beginCompositorComposite(t *thread, e *hitrace.Event) {
 // frameworks finds the frames of frameworks by number.
 type frameworks struct {
 	frames map[frameKey]*draft
+	// natives are the ReceiveVsync slices of threads that are no main threads. Which of
+	// them are frames depends on who produces buffers.
+	natives []*draft
 }
 
 func (f *frameworks) add(key frameKey, d *draft) {

@@ -10,14 +10,19 @@ import (
 // the last pass: it needs links, GPU work and periods.
 func (b *builder) setFacts() {
 	b.setDeadlines()
-	drawn := b.drawnBy()
+	drawn := b.drawers()
 	for _, d := range b.drafts {
 		f := d.frame
 		if f.Facts.Has(analyzer.Truncated) {
+			f.CPUTime = 0
 			continue // its end and its work are unknown
 		}
 		f.Judge()
-		if isEmpty(f, d.processed) && (f.Framework == analyzer.Platform || drawn[f.Process][f.Framework]) {
+		empty := isEmpty(f, d.processed)
+		if f.Framework != analyzer.Platform {
+			empty = d.isEmptyOwn(drawn)
+		}
+		if empty {
 			f.Facts |= analyzer.Empty
 		}
 		if f.Framework == analyzer.Platform && isMisaligned(f, b.options.PhaseRule) {
@@ -87,16 +92,33 @@ func (b *builder) hidesWork() bool {
 	return frames >= minHidden && (!sent || b.diagnostics.Total(analyzer.UnmatchedEnd) > frames/10)
 }
 
-// drawnBy returns the frameworks whose frames are known to draw buffers, by process. Whether
-// others' frames are empty is unknown.
-func (b *builder) drawnBy() map[*analyzer.Process][analyzer.FrameworkCount]bool {
-	known := map[*analyzer.Process][analyzer.FrameworkCount]bool{}
+// drawer is a thread with frames of a framework.
+type drawer struct {
+	tid       trace.TID
+	framework analyzer.Framework
+}
+
+// drawers returns the threads whose frames of frameworks are known to draw buffers. Whether
+// those of others are empty is unknown.
+func (b *builder) drawers() map[drawer]bool {
+	known := map[drawer]bool{}
 	for _, d := range b.drafts {
 		if f := d.frame; f.Framework != analyzer.Platform && len(f.Transactions) > 0 {
-			set := known[f.Process]
-			set[f.Framework] = true
-			known[f.Process] = set
+			known[drawer{f.TID, f.Framework}] = true
 		}
 	}
 	return known
+}
+
+// isEmptyOwn reports whether a frame of a framework has no buffer (16.7). ArkWeb itself says
+// so. Flutter may draw a frame when the trace has ended.
+func (d *draft) isEmptyOwn(known map[drawer]bool) bool {
+	f := d.frame
+	switch {
+	case f.Framework == analyzer.Web:
+		return d.drawsNothing
+	case len(f.Transactions) > 0 || !known[drawer{f.TID, f.Framework}]:
+		return false
+	}
+	return f.Framework != analyzer.Flutter || d.drawsNothing || f.Draw.Known()
 }

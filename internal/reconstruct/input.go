@@ -37,7 +37,7 @@ type shared struct {
 
 // kept counts the stored records of each kind.
 type kept struct {
-	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, buffers int
+	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, buffers, syncs int
 }
 
 // newInput returns an input without traces.
@@ -110,7 +110,7 @@ func truncateOverlaps(t *analyzer.Timeline, diagnostics *diagnostics) {
 			over := i+2 < len(list) && f.Actual.End > list[i+2].Actual.Start
 			if over || last != nil && f.Actual.Start < last.Actual.End {
 				diagnostics.add(analyzer.FrameAstray, 0)
-				f.Facts, f.GPU = analyzer.Truncated, nil
+				f.Facts, f.GPU, f.CPUTime = analyzer.Truncated, nil, 0
 				continue
 			}
 			last = f
@@ -154,7 +154,7 @@ func (in *input) processes() []*analyzer.Process {
 		}
 	}
 	for _, b := range in.builders {
-		for _, d := range b.drafts { // a thread may have been another process's before
+		for _, d := range slices.Concat(b.drafts, b.frameworks.natives) { // a thread may have been another process's before
 			if byPID[d.pid] == nil {
 				byPID[d.pid] = &analyzer.Process{PID: d.pid}
 			}

@@ -14,6 +14,11 @@ type thread struct {
 	open    hitrace.Stack[openSlice]
 	// draft is the frame being made.
 	draft *draft
+	// web is the frame of ArkWeb that is being made.
+	web *draft
+	// ran is how long the thread has run until since. See running.
+	ran   trace.Duration
+	since trace.Time
 	// unbatched is the last frame that began on this thread, if it is no main
 	// thread and the trace has no UVTrace around the frame.
 	unbatched *draft
@@ -47,8 +52,10 @@ type thread struct {
 type openSlice struct {
 	word   hitrace.Word
 	start  trace.Time
-	draft  *draft // the frame that it is part of, if any
-	used   bool   // a UVTrace whose begin is the start of a frame
+	draft  *draft          // the frame that it is part of, if any
+	used   bool            // a UVTrace whose begin is the start of a frame
+	ran    trace.Duration  // of the thread, when a UVTrace began
+	now    trace.Monotonic // when the vsync of a FlutterVsync was due
 	commit *commit
 	wait   *wait
 	// queue and sequence are those of a RequestBuffer.

@@ -52,6 +52,9 @@ func (b *builder) assignTransactions() {
 	}
 	byVsync := map[key][]*draft{}
 	for _, d := range b.drafts {
+		if d.frame.Framework != analyzer.Platform {
+			continue // it sends buffers
+		}
 		for _, vsync := range slices.Compact([]trace.Monotonic{d.now, d.task}) {
 			if vsync != 0 {
 				k := key{d.thread.tid, vsync}

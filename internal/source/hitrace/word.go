@@ -43,6 +43,16 @@ const (
 	DequeueBuffer            // Android: a producer asks for a free buffer
 	CompositorCommit         // Android: SurfaceFlinger's frame begins
 	CompositorComposite      // Android: SurfaceFlinger composes that frame
+	DisplaySync              // ArkUI: a request for vsyncs, served in a frame
+	ClientRender             // ArkUI up to 4.1: an application draws its window itself
+	FlutterReceive           // Flutter: a vsync arrives on the thread that receives it
+	FlutterVsync             // Flutter: the vsync is handled on the UI thread
+	FlutterFrame             // Flutter: the UI thread builds a frame
+	FlutterRender            // Flutter: in that, there is something to draw
+	FlutterDraw              // Flutter: the raster thread draws a frame
+	WebFrame                 // ArkWeb: a compositor begins a frame
+	WebSubmit                // ArkWeb: it submits the frame
+	WebSkip                  // ArkWeb: it has nothing to submit
 	Scene                    // application: asynchronous, a scene such as a fling
 	Trailing                 // application: asynchronous, the slow end of a fling
 	RenderScene              // render_service: asynchronous, a scene from its first to its last frame shown
@@ -83,11 +93,20 @@ var spellings = newVocabulary([]spelling{
 	{"acquire buffer sequence:", BufferAcquired, anything},
 	{"client dispatch touchId:", TouchDispatch, anything},
 	{"CommitLayers", Commit, carriesRate},
+	{"DisplaySyncId[", DisplaySync, anything},
 	{"DropBuffer", DropBuffer, anything},
 	{"EVENT_REPORT_", SceneReport, anything},
 	{"FlushBuffer", FlushBuffer, isQueueCall},
+	{"flutter::Animator::BeginFrame", FlutterFrame, endsWord},
+	{"flutter::Animator::Render", FlutterRender, endsWord},
+	{"flutter::OHOSVsync", FlutterReceive, endsWord},
+	{"flutter::Rasterizer::DoDraw", FlutterDraw, endsWord},
+	{"flutter::VsyncProcessCallback", FlutterVsync, endsWord},
 	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
 	{"GetInputTime: now time", NoInput, anything},
+	{"Graphics.Pipeline |", WebFrame, isStep("step=ReceiveBeginFrame")},
+	{"Graphics.Pipeline |", WebSubmit, isStep("step=SubmitCompositorFrame")},
+	{"Graphics.Pipeline |", WebSkip, isStep("step=DidNotProduceFrame", "trace_content=step: DidNotProduceFrame")},
 	{"M: Frame queued", FrameQueued, ends},
 	{"Marsh RSTransactionData", MarshTransaction, endsWord}, // 3.2
 	{"MarshRSTransactionData", MarshTransaction, endsWord},
@@ -107,6 +126,7 @@ var spellings = newVocabulary([]spelling{
 	{"RSJankStats::", JankStats, anything},
 	{"RSMainThread::DoComposition", DoComposition, endsWord},
 	{"RSMainThread::ProcessCommandUni", ProcessCommands, anything},
+	{"RSRenderThread::OnVsync", ClientRender, endsWord},
 	{"TRAILING_ANIMATION", Trailing, endsWord},
 	{"UIVsyncTask", UIVsyncTask, anything},
 	{"UV_TRACE", UVTrace, ends},
@@ -237,4 +257,17 @@ func carriesRate(rest []byte) bool {
 // commit's delay.
 func isCommit(rest []byte) bool {
 	return endsWord(rest) && !bytes.Contains(rest, []byte("expectCommitTime"))
+}
+
+// isStep returns a condition: the arguments of a slice, " | key=value | key=value", name one of
+// the given steps.
+func isStep(steps ...string) func([]byte) bool {
+	return func(rest []byte) bool {
+		for _, step := range steps {
+			if i := bytes.Index(rest, []byte(" "+step)); i >= 0 && endsWord(rest[i+1+len(step):]) {
+				return true
+			}
+		}
+		return false
+	}
 }

@@ -1,0 +1,52 @@
+package hitrace
+
+import (
+	"bytes"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// ParseDisplaySync returns the request of a DisplaySync marker, "DisplaySyncId[N] Type[T] …".
+// Its type is UnknownSync before 5.0.1, which does not write one, and for numbers that are not
+// known. ok is false if the id cannot be read.
+func ParseDisplaySync(text []byte) (s analyzer.DisplaySync, ok bool) {
+	_, rest, _ := bytes.Cut(text, []byte("["))
+	if s.ID, rest = leadingInt(rest); s.ID < 0 || !bytes.HasPrefix(rest, []byte("]")) {
+		return analyzer.DisplaySync{}, false
+	}
+	s.Type = analyzer.UnknownSync
+	if rest, ok = bytes.CutPrefix(rest, []byte("] Type[")); ok {
+		number, _, _ := bytes.Cut(rest, []byte("]"))
+		switch string(number) {
+		case "-1":
+			s.Type = analyzer.CallbackSync
+		case "0":
+			s.Type = analyzer.AnimatorSync
+		case "1":
+			s.Type = analyzer.XComponentSync
+		}
+	}
+	return s, true
+}
+
+// ParseFlutterNumber returns the number of a FlutterFrame or FlutterDraw marker; zero if absent.
+func ParseFlutterNumber(text []byte) (number int64, damaged bool) {
+	l := label{text: text}
+	return l.number("frame_number"), l.damaged
+}
+
+// ParseFlutterVsync returns the time at which the vsync of a FlutterVsync marker was due; zero
+// if absent.
+func ParseFlutterVsync(text []byte) (now trace.Monotonic, damaged bool) {
+	l := label{text: text}
+	return l.time("StartTime"), l.damaged
+}
+
+// ParseWebFrame returns the id of the frame of a WebFrame, WebSubmit or WebSkip marker; zero if
+// absent, as in systems before ArkWeb wrote it.
+func ParseWebFrame(text []byte) (id int64) {
+	_, rest, _ := bytes.Cut(text, []byte(" trace_id="))
+	id, _ = leadingInt(rest)
+	return max(0, id)
+}
