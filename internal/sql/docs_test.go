@@ -99,7 +99,7 @@ func loadFlings(t *testing.T) *engine.Session {
 	return load(t, output)
 }
 
-// docs/perfetto.md lists the columns of the tables of interactions.
+// docs/perfetto.md lists the columns of the tables of interactions and layers.
 func TestGuideColumns(t *testing.T) {
 	session := loadFlings(t)
 	text, err := os.ReadFile(guide)
@@ -109,8 +109,11 @@ func TestGuideColumns(t *testing.T) {
 	_, list, _ := strings.Cut(string(text), "Columns of `ohos_interaction`")
 	list, stages, _ := strings.Cut(list, "Columns of `ohos_launch_stage`")
 	stages, _, _ = strings.Cut(stages, "\n#")
-	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages} {
-		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; SELECT * FROM "+table+" LIMIT 1").Columns
+	_, layers, _ := strings.Cut(string(text), "Columns of `ohos_layer`")
+	layers, buffers, _ := strings.Cut(layers, "Columns of `ohos_buffer`")
+	buffers, _, _ = strings.Cut(buffers, "\n#")
+	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages, "ohos_layer": layers, "ohos_buffer": buffers} {
+		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; INCLUDE PERFETTO MODULE ohos.layers; SELECT * FROM "+table+" LIMIT 1").Columns
 		if len(columns) < 9 {
 			t.Errorf("%s has the columns %q", table, columns)
 		}

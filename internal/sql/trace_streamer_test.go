@@ -361,6 +361,9 @@ func checkStreamer(t *testing.T, session *engine.Session, timeline *analyzer.Tim
 		return []any{int64(f.Process.PID), int64(f.TID), int64(f.End())}
 	}
 	for f := range timeline.Complete() {
+		if f.Framework != analyzer.Platform {
+			continue
+		}
 		flag := any(int(f.Flag()))
 		frames.add(append(app(f), "actural", flag, known(f.VsyncID))...)
 		expected := f.Expected.Start.Known() && f.Expected.End.Known()

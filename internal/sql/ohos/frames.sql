@@ -50,8 +50,10 @@ SELECT
   iif(f.kind = 'app', r.id, NULL) AS render_id,
   extract_arg(f.arg_set_id, 'debug.expected_ts') AS expected_ts,
   extract_arg(f.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
-  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.gpu_ts'), NULL) AS gpu_ts,
-  iif(f.kind = 'render', _ohos_length!(f.arg_set_id, 'debug.gpu_ms'), NULL) AS gpu_dur,
+  extract_arg(f.arg_set_id, 'debug.gpu_ts') AS gpu_ts,
+  _ohos_length!(f.arg_set_id, 'debug.gpu_ms') AS gpu_dur,
+  extract_arg(f.arg_set_id, 'debug.draw_ts') AS draw_ts,
+  _ohos_length!(f.arg_set_id, 'debug.draw_ms') AS draw_dur,
   iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.commit_ts'), NULL) AS commit_ts,
   iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.present_ts'), NULL) AS present_ts
 FROM _ohos_joined!(ohos_frame_slice) AS f
@@ -77,6 +79,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   dur DURATION,
   -- 'app' for an application's frame, 'render' for one of render_service.
   kind STRING,
+  -- What draws an application's frame, if it is not ArkUI: 'choreographer',
+  -- 'surfaceflinger', 'flutter', 'web' or 'nativevsync'.
+  framework STRING,
   -- The process whose frame it is.
   upid JOINID(process.id),
   -- The thread that made it.
@@ -103,7 +108,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   -- that of the main thread's frame of the same vsync.
   deadline_ts TIMESTAMP,
   -- When it was done: the end of the thread's work or of the GPU's, whichever
-  -- is later.
+  -- is later; also of the drawing of a framework's frame.
   work_end_ts TIMESTAMP,
   -- From the deadline to the end: negative for a frame on time. NULL if unknown.
   overrun_ns DURATION,
@@ -113,8 +118,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   is_late BOOL,
   -- The thread's work was done after the deadline. NULL if that is unknown.
   is_late_main BOOL,
-  -- The GPU's work was done after the deadline. Only of render frames. NULL if the
-  -- deadline is unknown.
+  -- The GPU's work was done after the deadline. NULL if the deadline is unknown.
   is_late_gpu BOOL,
   -- An application frame that sent nothing, or a render frame that applied
   -- nothing.
@@ -133,18 +137,21 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   blame STRING,
   -- How many vsyncs had queued up behind this frame's, as its thread was busy.
   coalesced LONG,
+  -- How long the thread of an application frame ran.
+  cpu_ns DURATION,
   -- The indexes of the transactions that an application frame sent, with blanks
-  -- between.
+  -- between: those of the buffers that a framework's frame drew.
   transactions STRING,
   -- When an application frame sent the last of its transactions.
   sent_ts TIMESTAMP,
   -- The render frame that applied the last transaction of an application frame.
   render_id JOINID(slice.id),
-  -- When a render frame's first work on the GPU began.
+  -- When the first work on the GPU of a render frame, or of a framework's frame, began.
   gpu_ts TIMESTAMP,
   -- From there to the end of its last.
   gpu_dur DURATION,
-  -- When the render thread began to draw a render frame.
+  -- When the render thread began to draw a render frame, or another thread a
+  -- framework's frame.
   draw_ts TIMESTAMP,
   -- How long it drew.
   draw_dur DURATION,
@@ -165,7 +172,11 @@ WITH
   judged AS (
     SELECT
       *,
-      max(ts + dur, coalesce(gpu_ts + gpu_dur, 0)) AS work_end_ts,
+      max(
+        ts + dur,
+        coalesce(gpu_ts + gpu_dur, 0),
+        iif(kind = 'app', coalesce(draw_ts + draw_dur, 0), 0)
+      ) AS work_end_ts,
       is_late OR deadline_ts IS NOT NULL AS is_judged
     FROM _ohos_frame
   )
@@ -175,6 +186,7 @@ SELECT
   ts,
   dur,
   kind,
+  iif(kind = 'app', extract_arg(arg_set_id, 'debug.framework'), NULL) AS framework,
   upid,
   utid,
   pid,
@@ -198,6 +210,7 @@ SELECT
   iif(is_late, extract_arg(arg_set_id, 'debug.longest_stage'), NULL) AS longest_stage,
   iif(kind = 'app', extract_arg(arg_set_id, 'debug.blame'), NULL) AS blame,
   coalesce(extract_arg(arg_set_id, 'debug.coalesced'), 0) AS coalesced,
+  iif(kind = 'app', _ohos_length!(arg_set_id, 'debug.cpu_ms'), NULL) AS cpu_ns,
   -- The sort is slow, and few frames sent several.
   iif(
     extract_arg(arg_set_id, 'debug.transactions[1]') IS NULL,
@@ -214,8 +227,8 @@ SELECT
   render_id,
   gpu_ts,
   gpu_dur,
-  iif(kind = 'render', extract_arg(arg_set_id, 'debug.draw_ts'), NULL) AS draw_ts,
-  iif(kind = 'render', _ohos_length!(arg_set_id, 'debug.draw_ms'), NULL) AS draw_dur,
+  draw_ts,
+  draw_dur,
   commit_ts,
   iif(commit_ts IS NOT NULL, _ohos_length!(arg_set_id, 'debug.commit_ms'), NULL) AS commit_dur,
   iif(

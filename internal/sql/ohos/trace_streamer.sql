@@ -45,6 +45,8 @@ WITH
         LIMIT 1
       ) AS callstack_id
     FROM ohos_frame AS f
+    WHERE
+      f.framework IS NULL
   ),
   begun AS (
     SELECT

@@ -1,0 +1,248 @@
+-- Layers: queues of buffers that the compositor shows, such as that of a video (docs/frames.md
+-- 16), and the buffers in them. They are the slices of the tracks "Layers", which have the
+-- measures of "ohframe report" and the facts of buffers as arguments.
+--
+-- Times are trace times. Unknown values are NULL. The objects are views: a trace that is
+-- only looked at pays nothing for them.
+
+INCLUDE PERFETTO MODULE ohos.slices;
+
+-- A measure of a layer, by its name in the JSON of "ohframe report".
+CREATE OR REPLACE PERFETTO MACRO _ohos_layer(
+  name Expr
+)
+RETURNS Expr
+AS extract_arg(s.arg_set_id, 'debug.layer.' || $name);
+
+-- The tracks of layers, and those of their buffers in the queue.
+CREATE OR REPLACE PERFETTO VIEW _ohos_layer_track AS
+SELECT t.id, t.machine_id, FALSE AS is_queue
+FROM track AS t
+JOIN track AS parent
+  ON parent.id = t.parent_id
+JOIN _ohos_machine
+  ON _ohos_machine.machine_id = t.machine_id
+WHERE
+  parent.name = 'Layers'
+  AND parent.parent_id IS NULL
+  AND parent.type GLOB 'global*track_event'
+UNION ALL
+SELECT t.id, t.machine_id, TRUE AS is_queue
+FROM track AS t
+JOIN track AS layer
+  ON layer.id = t.parent_id
+JOIN track AS parent
+  ON parent.id = layer.parent_id
+JOIN _ohos_machine
+  ON _ohos_machine.machine_id = t.machine_id
+WHERE
+  t.name = 'Queue'
+  AND parent.name = 'Layers'
+  AND parent.parent_id IS NULL
+  AND parent.type GLOB 'global*track_event';
+
+-- The layers of the trace.
+CREATE OR REPLACE PERFETTO VIEW ohos_layer(
+  -- The slice with the measures, on the track of the layer, or on "Other layers".
+  id ID(slice.id),
+  -- The first time that is known of a buffer.
+  ts TIMESTAMP,
+  -- From there to the last one. 0 on "Other layers".
+  dur DURATION,
+  -- The track.
+  track_id JOINID(track.id),
+  -- Its number in the report, by the first line.
+  layer LONG,
+  -- The name of the layer.
+  name STRING,
+  -- The producer. NULL if it is unknown or not in the trace.
+  upid JOINID(process.id),
+  -- Its id in the system.
+  pid LONG,
+  -- Its name.
+  process_name STRING,
+  -- What draws the buffers, as in ohos_frame. NULL if no such frames are known.
+  framework STRING,
+  -- The id of the queue.
+  queue_id LONG,
+  -- The number of buffers.
+  buffers LONG,
+  -- How many of them were shown.
+  shown LONG,
+  -- How many were not, because a later one was.
+  dropped LONG,
+  -- How many the trace does not show to the end.
+  waiting LONG,
+  -- Dropped buffers, as a part of those that were dropped or shown.
+  dropped_rate DOUBLE,
+  -- Buffers shown a second, without pauses.
+  fps DOUBLE,
+  -- The layer's own interval between buffers. NULL if it has none.
+  cadence_ms DOUBLE,
+  -- How many intervals between presents were compared with it.
+  judged LONG,
+  -- How many of them were longer by more than half a vsync.
+  late LONG,
+  -- How many were shorter by more.
+  early LONG,
+  -- Both, as a part of those that were compared.
+  uneven_rate DOUBLE,
+  -- Those that were longer, as a part of these.
+  late_rate DOUBLE,
+  -- The longest of them.
+  longest_ms DOUBLE,
+  -- The median time in the queue.
+  queue_p50_ms DOUBLE,
+  -- The 95th percentile. NULL for fewer than 20 buffers.
+  queue_p95_ms DOUBLE,
+  -- The median time for which the producer waited for a free buffer.
+  request_p50_ms DOUBLE,
+  -- The 95th percentile. NULL for fewer than 20 buffers.
+  request_p95_ms DOUBLE,
+  -- The median time for which the producer's GPU went on after a buffer was queued.
+  gpu_p50_ms DOUBLE,
+  -- The 95th percentile. NULL for fewer than 20 buffers.
+  gpu_p95_ms DOUBLE
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  _ohos_layer!('id') AS layer,
+  _ohos_layer!('name') AS name,
+  p.upid,
+  _ohos_layer!('pid') AS pid,
+  _ohos_layer!('process') AS process_name,
+  _ohos_layer!('framework') AS framework,
+  _ohos_layer!('queue_id') AS queue_id,
+  _ohos_layer!('buffers') AS buffers,
+  _ohos_layer!('shown') AS shown,
+  _ohos_layer!('dropped') AS dropped,
+  _ohos_layer!('waiting') AS waiting,
+  _ohos_layer!('dropped_rate') AS dropped_rate,
+  _ohos_layer!('fps') AS fps,
+  _ohos_layer!('cadence_ms') AS cadence_ms,
+  _ohos_layer!('judged') AS judged,
+  _ohos_layer!('late') AS late,
+  _ohos_layer!('early') AS early,
+  _ohos_layer!('uneven_rate') AS uneven_rate,
+  _ohos_layer!('late_rate') AS late_rate,
+  _ohos_layer!('longest_ms') AS longest_ms,
+  _ohos_layer!('queue_p50_ms') AS queue_p50_ms,
+  _ohos_layer!('queue_p95_ms') AS queue_p95_ms,
+  _ohos_layer!('request_p50_ms') AS request_p50_ms,
+  _ohos_layer!('request_p95_ms') AS request_p95_ms,
+  _ohos_layer!('gpu_p50_ms') AS gpu_p50_ms,
+  _ohos_layer!('gpu_p95_ms') AS gpu_p95_ms
+FROM _ohos_layer_track AS t
+CROSS JOIN slice AS s
+  ON s.track_id = t.id
+LEFT JOIN process AS p
+  ON p.pid = _ohos_layer!('pid')
+  AND +p.machine_id = t.machine_id
+WHERE
+  NOT t.is_queue
+  AND _ohos_layer!('id') IS NOT NULL
+ORDER BY
+  layer;
+
+-- The buffers of all layers.
+CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
+  -- The slice on the track "Queue" of the layer, or on "Other layers".
+  id ID(slice.id),
+  -- When the buffer was queued, or the first later time that is known.
+  ts TIMESTAMP,
+  -- From there to when the compositor took it, or a later one. 0 on "Other layers".
+  dur DURATION,
+  -- The track.
+  track_id JOINID(track.id),
+  -- The number of its layer: ohos_layer.layer.
+  layer LONG,
+  -- The buffer's id, which is used again.
+  sequence LONG,
+  -- The thread that queued it, by its id in the system.
+  tid LONG,
+  -- When the producer asked for a free buffer.
+  requested_ts TIMESTAMP,
+  -- How long it waited for one.
+  requested_dur DURATION,
+  -- When it handed the buffer over.
+  queued_ts TIMESTAMP,
+  -- When the producer's GPU was done with it.
+  ready_ts TIMESTAMP,
+  -- When the compositor took it.
+  acquired_ts TIMESTAMP,
+  -- When the display showed it first.
+  present_ts TIMESTAMP,
+  -- It was shown before that time.
+  is_present_estimated BOOL,
+  -- 'shown', 'dropped' or 'waiting'.
+  fate STRING,
+  -- How interval_ns compares with the layer's cadence: 'even', 'early' or 'late'. NULL if
+  -- they were not compared.
+  pace STRING,
+  -- Since the present of the buffer before.
+  interval_ns DURATION,
+  -- When a late buffer should have been taken. NULL if the compositor took it in time.
+  deadline_ts TIMESTAMP,
+  -- By how much the interval before a late buffer was longer than the cadence.
+  overrun_ns DURATION,
+  -- The frame that drew it: ohos_frame.id.
+  frame_id JOINID(slice.id),
+  -- The render frame that took it: ohos_frame.id.
+  render_id JOINID(slice.id)
+)
+AS
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  extract_arg(s.arg_set_id, 'debug.layer_id') AS layer,
+  extract_arg(s.arg_set_id, 'debug.sequence') AS sequence,
+  extract_arg(s.arg_set_id, 'debug.tid') AS tid,
+  extract_arg(s.arg_set_id, 'debug.requested_ts') AS requested_ts,
+  _ohos_length!(s.arg_set_id, 'debug.requested_ms') AS requested_dur,
+  extract_arg(s.arg_set_id, 'debug.queued_ts') AS queued_ts,
+  extract_arg(s.arg_set_id, 'debug.ready_ts') AS ready_ts,
+  extract_arg(s.arg_set_id, 'debug.acquired_ts') AS acquired_ts,
+  extract_arg(s.arg_set_id, 'debug.present_ts') AS present_ts,
+  iif(
+    extract_arg(s.arg_set_id, 'debug.present_ts') IS NULL,
+    NULL,
+    extract_arg(s.arg_set_id, 'debug.present_estimated') IS NOT NULL
+  ) AS is_present_estimated,
+  extract_arg(s.arg_set_id, 'debug.fate') AS fate,
+  extract_arg(s.arg_set_id, 'debug.pace') AS pace,
+  _ohos_length!(s.arg_set_id, 'debug.interval_ms') AS interval_ns,
+  extract_arg(s.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
+  _ohos_length!(s.arg_set_id, 'debug.overrun_ms') AS overrun_ns,
+  -- A frame is found by its start, and then by its number and its thread: layers of the frame
+  -- timeline are called process#thread.
+  (
+    SELECT f.id
+    FROM actual_frame_timeline_slice AS f
+    WHERE
+      f.ts = extract_arg(s.arg_set_id, 'debug.frame_ts')
+      AND f.layer_name GLOB '*#' || extract_arg(s.arg_set_id, 'debug.frame_tid')
+      AND cast_int!(f.name) = extract_arg(s.arg_set_id, 'debug.frame_token')
+  ) AS frame_id,
+  (
+    SELECT f.id
+    FROM actual_frame_timeline_slice AS f
+    WHERE
+      f.ts = extract_arg(s.arg_set_id, 'debug.render_ts')
+      AND f.surface_frame_token IS NULL
+      AND cast_int!(f.name) = extract_arg(s.arg_set_id, 'debug.render_token')
+  ) AS render_id
+FROM _ohos_layer_track AS t
+CROSS JOIN slice AS s
+  ON s.track_id = t.id
+WHERE
+  extract_arg(s.arg_set_id, 'debug.layer_id') IS NOT NULL
+ORDER BY
+  layer,
+  s.ts,
+  s.id;
