@@ -34,8 +34,8 @@ const (
 
 // Look returns a view of a frame, an interaction or a time in a timeline, by default of the
 // late frame that missed its deadline by most, the first of equals. The worst frames have notes
-// with their causes; c may be nil. Of a timeline without complete frames and interactions it
-// only says so.
+// with their causes; c may be nil. Of a timeline without complete frames, interactions and layers
+// it only says so.
 //
 // The process to look at is the first of the workspace, and the only one that is expanded.
 // Then the frame and its causes are on the screen wherever the UI scrolls to: it looks for
@@ -74,12 +74,15 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	if first != 0 {
 		view.Commands = append(view.Commands, ui.ExpandProcess(first))
 	}
+	if frames.layers && !o.All {
+		view.Commands = append(view.Commands, ui.ExpandLayers())
+	}
 	for _, f := range frames.late[:min(noted, len(frames.late))] {
 		view.Commands = append(view.Commands, note(f, c))
 	}
 	tabs, err := ui.Open(ui.Overview{
 		Frames: frames.complete, Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known(),
-		Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
+		Layers: frames.layers, Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
 	})
 	if err != nil {
 		return View{}, err
@@ -88,7 +91,8 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	return view, nil
 }
 
-// frames is what a view shows of the complete frames and the interactions of a timeline.
+// frames is what a view shows of the complete frames, the interactions and the layers of a
+// timeline.
 type frames struct {
 	complete bool              // there are some
 	late     []*analyzer.Frame // those with the largest overruns first
@@ -96,10 +100,12 @@ type frames struct {
 	// of it.
 	all analyzer.Interval
 	// process is the one with the most frames, an application if there is one, or that of the
-	// first interaction; nil if there is nothing.
-	process *analyzer.Process
-	judged  bool // for some frame it is known whether it is late
-	android bool // there are frames of Android
+	// first interaction, or that of a layer; nil if there is nothing.
+	process  *analyzer.Process
+	producer *analyzer.Process // of the first layer for which it is known
+	judged   bool              // for some frame it is known whether it is late
+	android  bool              // there are frames of Android
+	layers   bool              // there are tracks of layers
 }
 
 func survey(t *analyzer.Timeline) (s frames) {
@@ -120,14 +126,31 @@ func survey(t *analyzer.Timeline) (s frames) {
 	for _, i := range t.Interactions {
 		s.all = union(s.all, i.Span())
 	}
+	if !s.android { // a trace of Android is shown as it is
+		s.addLayers(t.Layers)
+	}
 	switch {
 	case most != nil:
 		s.complete, s.process = true, most.Process
 	case len(t.Interactions) > 0:
 		s.process = t.Interactions[0].Process
+	case s.layers:
+		s.process = cmp.Or(s.producer, &analyzer.Process{PID: trace.UnknownPID})
 	}
 	slices.SortStableFunc(s.late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
 	return s
+}
+
+// addLayers adds the times of buffers.
+func (s *frames) addLayers(layers []*analyzer.Layer) {
+	for _, l := range layers {
+		for _, b := range l.Buffers {
+			if at := b.At(); at.Known() {
+				s.layers, s.producer = true, cmp.Or(s.producer, l.Process)
+				s.all = union(s.all, analyzer.Interval{Start: at, End: max(at, b.Present)})
+			}
+		}
+	}
 }
 
 // selected returns the frame that the view selects: the one at the place, by default the worst

@@ -228,6 +228,60 @@ func TestInteraction(t *testing.T) {
 	}
 }
 
+// Layers have a tab, behind that of late frames. If no frame was late it is in front, unless an
+// interaction is selected. Their tracks are expanded in the workspace.
+func TestLayers(t *testing.T) {
+	late, inTime := frame(20, 100, 12, analyzer.MainLate), frame(20, 300, 5, 0)
+	fling := &analyzer.Interaction{Process: late.Process, Scene: "APP_LIST_FLING", Begin: trace.Time(200 * ms), Observed: interval(200, 300)}
+	player := &analyzer.Process{PID: 30, Name: "player"}
+	layer := func(p *analyzer.Process) *analyzer.Layer {
+		return &analyzer.Layer{ID: 1, Process: p, Buffers: []*analyzer.Buffer{{}, {Queued: trace.Time(50 * ms), Present: trace.Time(700 * ms)}}}
+	}
+	android := frame(20, 300, 12, analyzer.MainLate)
+	android.Android = &analyzer.Android{}
+	for _, test := range []struct {
+		name     string
+		timeline *analyzer.Timeline
+		options  serve.ViewOptions
+		expanded string
+		tabs     []string
+	}{
+		{"a late frame", timelineOf(nil, late), serve.ViewOptions{}, "20", []string{"Layers", "Jank by process", "Why frames were late", "pause", "tables"}},
+		{"no late frame", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
+		{"an interaction", timelineOf([]*analyzer.Interaction{fling}, inTime), serve.ViewOptions{Interaction: fling}, "20", []string{"No frame was late", "Layers", "Interactions", "pause", "tables"}},
+		{"all tracks", timelineOf(nil, inTime), serve.ViewOptions{All: true}, "20", []string{"No frame was late", "Layers", "tables"}},
+		{"no frames", timelineOf(nil), serve.ViewOptions{}, "30", []string{"Layers", "tables"}},
+		{"Android", timelineOf(nil, android), serve.ViewOptions{}, "20", []string{"Why frames were late", "pause", "tables"}},
+	} {
+		test.timeline.Layers = []*analyzer.Layer{layer(nil), layer(player)}
+		view, err := serve.Look(test.timeline, nil, test.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tabs(view); !reflect.DeepEqual(got, test.tabs) {
+			t.Errorf("%s: tabs %q, want %q", test.name, got, test.tabs)
+		}
+		process, layers := false, 0
+		for _, p := range patterns(t, view.Commands, "dev.perfetto.ExpandTracksByRegex") {
+			process = process || p.Match("a "+test.expanded)
+			layers += truth(p.Match("Layers"))
+			if p.Match("Layers > video (player 30)") || p.Match("a 20 > Layers") {
+				t.Errorf("%s: other tracks are expanded", test.name)
+			}
+		}
+		if want := truth(test.name != "all tracks" && test.name != "Android"); !process || layers != want {
+			t.Errorf("%s: expands the process %t, layers %d times, want %d", test.name, process, layers, want)
+		}
+	}
+	// The time of buffers is visible.
+	timeline := timelineOf(nil, inTime)
+	timeline.Layers = []*analyzer.Layer{layer(player)}
+	view, err := serve.Look(timeline, nil, serve.ViewOptions{At: locate.Found{Time: trace.Time(70 * ms), Near: inTime}})
+	if err != nil || view.Span != (interval(50, 170)) {
+		t.Errorf("visible %v, error %v", view.Span, err)
+	}
+}
+
 func truth(b bool) int {
 	if b {
 		return 1

@@ -59,6 +59,9 @@ const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
 // no process.
 const bareTracks = "(Interactions|Hangs)$"
 
+// layerTracks matches the path of the track of layers, which belongs to no process.
+const layerTracks = "^Layers$"
+
 // anyProcess matches the end of the path of any process.
 const anyProcess = `\s\d+( \(.*\))?`
 
@@ -67,7 +70,8 @@ const anyProcess = `\s\d+( \(.*\))?`
 func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
 
 // ShowWorkspace switches to a workspace of only the tracks of frames and interactions, under
-// the names of their processes. Unless it is zero, the process with the given id is the first.
+// the names of their processes, and of layers. Unless it is zero, the process with the given id
+// is the first. Then come the layers.
 func ShowWorkspace(pid trace.PID) []Command {
 	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}}
 	rest, bare := "", ""
@@ -76,7 +80,7 @@ func ShowWorkspace(pid trace.PID) []Command {
 		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
 		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
-	return append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
+	return append(commands, copyToWorkspace(layerTracks), copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
 		Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
 }
 
@@ -91,6 +95,9 @@ func expand(pattern string) Command {
 
 // ExpandProcess expands the processes with an id, and their tracks Frames.
 func ExpandProcess(pid trace.PID) Command { return expand(process(pid) + "( > Frames)?$") }
+
+// ExpandLayers expands the track of layers, not what is below each of them.
+func ExpandLayers() Command { return expand(layerTracks) }
 
 // countFPS shows the frames per second of each process. It needs the module ohos.fps.
 func countFPS() Command {
@@ -118,6 +125,7 @@ func Macros() []Macro {
 		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show()),
 		macro("Interactions", "interactions, flings, clicks, launches, most hitches first", []string{interactionsModule}, interactionsTab.show()),
 		macro("Launches", "launches, cold starts by stage", []string{interactionsModule}, launchesTab.show()),
+		macro("Layers", "layers, videos, games, buffers", []string{layersModule}, layersTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
 		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),
 		macro("CompareAndroid", "compare with Android, jank and blame", []string{"ohos.compare_android"}, compareTab.show(), blameTab.show()),

@@ -28,6 +28,7 @@ var ofTimeline = tab{
 const (
 	aboutLate         = "late frames, the worst first: a click on an id selects the frame"
 	aboutProcesses    = "frames of each process, as in ohframe report"
+	aboutLayers       = "layers, the one with the most late buffers first: a click on an id selects it"
 	aboutInteractions = "interactions, the one with the most hitches first: a click on an id selects it"
 )
 
@@ -44,6 +45,7 @@ type Overview struct {
 	Android  bool // the frames are Android's
 	Selected bool // the view selects something
 
+	Layers       bool // there are tracks of layers
 	Interactions bool // there are interactions
 	Interaction  bool // the view selects one
 }
@@ -52,11 +54,14 @@ type Overview struct {
 // create the tables of all modules with names of their own. The tabs read slices, because
 // the tables need many times as long.
 func Open(o Overview) ([]Command, error) {
-	needed := soon
+	needed := []string{soon}
 	if o.Interactions {
-		needed = interactionsModule
+		needed = append(needed, interactionsModule)
 	}
-	script, err := sql.Inline(needed)
+	if o.Layers {
+		needed = append(needed, layersModule)
+	}
+	script, err := sql.Inline(needed...)
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +81,9 @@ func Open(o Overview) ([]Command, error) {
 	show := func(t tab, about string) {
 		commands, script = append(commands, t.atOnce(about, script)), ""
 	}
+	if o.Layers && o.Late {
+		show(layersTab, aboutLayers)
+	}
 	if o.Interactions && !o.Interaction {
 		show(interactionsTab, aboutInteractions)
 	}
@@ -87,6 +95,9 @@ func Open(o Overview) ([]Command, error) {
 		if o.Late {
 			show(why, aboutLate)
 		}
+	}
+	if o.Layers && !o.Late {
+		show(layersTab, aboutLayers)
 	}
 	if o.Interaction {
 		show(interactionsTab, aboutInteractions)

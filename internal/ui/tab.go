@@ -71,5 +71,8 @@ var why = tab{
 // of all modules.
 const soon = "ohos.slices"
 
+// layersModule is the SQL module of the tab of layers. It includes soon.
+const layersModule = "ohos.layers"
+
 // interactionsModule is the SQL module of the tabs of interactions. It includes soon.
 const interactionsModule = "ohos.interactions"

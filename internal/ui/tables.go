@@ -73,6 +73,20 @@ var (
 		order:  "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
 		notice: "scene", empty: noInteractions,
 	}
+	// The order is that of the tracks.
+	layersTab = tab{
+		title: "Layers",
+		columns: append([]column{
+			linkID, {"layer", "s.name"}, {"late", "s.late"}, {"dropped", "s.dropped"}, {"uneven %", "round(100 * s.uneven_rate, 1)"},
+			{"FPS", "round(s.fps, 1)"}, {"cadence ms", "round(s.cadence_ms, 1)"}, {"longest ms", "round(s.longest_ms, 1)"}, {"shown", "s.shown"},
+			{"buffers", "s.buffers"}, {"queue P50 ms", "round(s.queue_p50_ms, 1)"}, {"queue P95 ms", "round(s.queue_p95_ms, 1)"},
+			{"request P50 ms", "round(s.request_p50_ms, 1)"}, {"GPU P50 ms", "round(s.gpu_p50_ms, 1)"},
+			{"process", "s.process_name"}, {"framework", "s.framework"},
+		}, link...),
+		from:   "ohos_layer AS s",
+		order:  "coalesce(s.late, 0) DESC, s.dropped DESC, s.buffers DESC, s.layer",
+		notice: "layer", empty: noLayers,
+	}
 	launchesTab = tab{
 		title: "Stages of launches",
 		columns: append([]column{
@@ -115,6 +129,9 @@ const (
 	// noInteractions is the text in a tab of a trace without interactions.
 	noInteractions = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no interactions, or converted with --no-tracks', " +
 		"'no interactions of OpenHarmony')"
+	// noLayers is the text in a tab of a trace without layers.
+	noLayers = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no layers, or converted with --no-tracks', " +
+		"'no layers of OpenHarmony')"
 	// noCauses is the text in a tab of a trace without causes.
 	noCauses = "'unknown: converted with --no-causes'"
 	// noneLate is the text in a tab if no frame was late.

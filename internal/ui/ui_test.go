@@ -22,6 +22,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
 )
@@ -116,7 +117,7 @@ func TestSchema(t *testing.T) {
 		}
 		ids = append(ids, macro.ID)
 	}
-	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	if !slices.Equal(ids, want) {
 		t.Errorf("macros %v, want %v", ids, want)
 	}
@@ -151,6 +152,12 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Causes: true}); err != nil {
 		t.Fatal(err)
 	}
+	return sessionOfTrace(t, trace.Bytes())
+}
+
+func sessionOfTrace(t *testing.T, trace []byte) *engine.Session {
+	t.Helper()
+	enginetest.ForTest(t)
 	dir := t.TempDir()
 	for _, module := range strict[sqlModules](t, "modules/default/sql_modules").SQLModules {
 		path := filepath.Join(dir, strings.TrimPrefix(module.Name, "ohos.")+".sql")
@@ -158,7 +165,7 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 			t.Fatal(err)
 		}
 	}
-	return enginetest.Load(t, trace.Bytes(), dir+"@ohos")
+	return enginetest.Load(t, trace, dir+"@ohos")
 }
 
 // Each macro works. In full, each is alone in its session.
@@ -194,12 +201,13 @@ func tokens(text string) (list []string) {
 // In v55, the palette finds a macro if each typed word is the beginning of a word of its name;
 // in v58, if its name has all typed letters in their order. The guide lists the names.
 func TestNames(t *testing.T) {
-	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	for typed, want := range map[string][]string{
 		"jank": {"ohos.Jank", "ohos.CompareAndroid"}, "Jank": {"ohos.Jank", "ohos.CompareAndroid"}, "ohos.Why": {"ohos.Why"},
 		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
 		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps", "ohos.Interactions"}, "stages": {"ohos.Stages"}, "stage": {"ohos.Launches", "ohos.Stages"},
 		"interactions": {"ohos.Interactions"}, "fling": {"ohos.Interactions"}, "launch": {"ohos.Interactions", "ohos.Launches"}, "cold": {"ohos.Launches"}, "workspace": {"ohos.Workspace"},
+		"layers": {"ohos.Layers"}, "video": {"ohos.Layers"}, "game": {"ohos.Layers"}, "buffer": {"ohos.Layers"},
 		"compare": {"ohos.CompareAndroid"}, "android": {"ohos.CompareAndroid"}, "blame": {"ohos.Worst", "ohos.CompareAndroid"},
 		"ohos": all, "openharmony": all, "OpenHarmony": all,
 	} {
@@ -253,7 +261,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: columns %v", title, columns)
 		}
 	}
-	if links != 4 {
+	if links != 5 {
 		t.Errorf("%d tables with links", links)
 	}
 }
@@ -358,6 +366,37 @@ func TestInteractions(t *testing.T) {
 	}
 }
 
+// Rows of layers are links to their measures, the one with the most late buffers first.
+func TestLayers(t *testing.T) {
+	var trace bytes.Buffer
+	if _, err := exporter.ConvertTimeline(t.Context(), tracetest.Layers(), nil, &trace, exporter.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	one := sessionOfTrace(t, trace.Bytes())
+	all := ui.Macros()
+	macro := all[slices.IndexFunc(all, func(m ui.Macro) bool { return m.ID == "ohos.Layers" })]
+	enginetest.Query(t, one, "INCLUDE PERFETTO MODULE ohos.layers; SELECT 1")
+	uitest.Run(t, one, macro.Commands)
+	got := enginetest.Query(t, one, macro.Commands[len(macro.Commands)-1].Args[0])
+	var names [][]any
+	for _, row := range got.Rows {
+		names = append(names, row[1:6])
+		if n := len(enginetest.Query(t, one, fmt.Sprintf("SELECT 1 FROM slice JOIN track ON track.id = track_id WHERE slice.id = %d AND track_id = %d AND depth = 0"+
+			" AND track.name GLOB '%s*'", row[0], row[len(row)-1], row[1])).Rows); n != 1 {
+			t.Errorf("row %v is no link", row)
+		}
+	}
+	// The video shows 11 buffers in 33 periods of 10 ms; of the ten intervals two are late and one is early. The application
+	// shows 39 buffers in 39 periods; of the 38 intervals one is late. The game shows one in every second period.
+	want := [][]any{
+		{"video", int64(2), int64(1), 30.0, 30.3}, {"com.example.app/Main", int64(1), int64(0), 2.6, 97.4}, {"game", int64(0), int64(0), 0.0, 50.0},
+		{"video", nil, int64(0), nil, nil}, {"hidden", nil, int64(0), nil, nil}, {"remote", nil, int64(0), nil, nil},
+	}
+	if !reflect.DeepEqual(names, want) {
+		t.Errorf("got %v, want %v", names, want)
+	}
+}
+
 // The workspace has the top tracks of frames of each process once. Below one that is copied,
 // the UI copies all others.
 func TestWorkspacePattern(t *testing.T) {
@@ -392,6 +431,9 @@ func TestWorkspacePattern(t *testing.T) {
 		"gallery 20 > Frames > Hangs":              false,
 		"gallery 20 > Scenes > Interactions":       false,
 		"gallery 20 > My Interactions":             false,
+		"Layers":                                   true,
+		"Layers > video (player 20)":               false,
+		"gallery 20 > Layers":                      false,
 	} {
 		for _, pid := range []trace.PID{0, 20} {
 			if steps := copied(pid, path); (len(steps) == 1) != want {
@@ -402,8 +444,8 @@ func TestWorkspacePattern(t *testing.T) {
 	// The process that is given comes first.
 	for path, want := range map[string]int{
 		"gallery 20 > Frames": 1, "gallery 20 (machine 1) > Actual Timeline": 1, "a>b 20 > Frames": 1, "a\nb 20 > Frames": 1,
-		"gallery 20 > Interactions": 2, "gallery 20 (machine 1) > Hangs": 2, "gallery 120 > Interactions": 4, "Interactions": 4,
-		"gallery 120 > Frames": 3, "gallery 201 > Frames": 3, "gallery 20 > Frames 7 > Frames": 3,
+		"gallery 20 > Interactions": 2, "gallery 20 (machine 1) > Hangs": 2, "Layers": 3, "gallery 120 > Interactions": 5, "Interactions": 5,
+		"gallery 120 > Frames": 4, "gallery 201 > Frames": 4, "gallery 20 > Frames 7 > Frames": 4,
 	} {
 		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {
 			t.Errorf("%q is copied in %v, want %d", path, steps, want)
