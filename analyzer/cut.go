@@ -55,7 +55,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 func (t *Timeline) cutLayers(from, to trace.Time, isGone func(*Frame) bool) {
 	for _, l := range t.Layers {
 		l.Buffers = slices.DeleteFunc(l.Buffers, func(b *Buffer) bool {
-			return b.At() >= to || max(b.At(), b.Requested.End, b.Queued, b.Acquired, b.Present) < from
+			return b.At() >= to || b.Last() < from
 		})
 		for _, b := range l.Buffers {
 			if b.Frame != nil && isGone(b.Frame) {

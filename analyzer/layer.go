@@ -48,6 +48,8 @@ type Buffer struct {
 	Frame *Frame
 	// Render is the render frame that took the buffer; nil if unknown.
 	Render *Frame
+	// Surface is what Android's frame timeline has of the buffer; nil elsewhere.
+	Surface *SurfaceFrame
 
 	// JudgeLayers sets what follows, for buffers that were shown at a known time.
 
@@ -101,13 +103,22 @@ func (b *Buffer) Overrun() trace.Duration {
 	return b.Interval - b.Layer.Cadence
 }
 
-// At returns the first known time of the buffer, or if it has none, when its frame began.
+// At returns the first known time of the buffer: the start of its surface frame, if it has one.
 func (b *Buffer) At() trace.Time {
-	at := cmp.Or(b.Requested.Start, b.Queued, b.Acquired, b.Present)
-	if !at.Known() && b.Frame != nil {
-		at = b.Frame.Actual.Start
+	if b.Surface != nil {
+		return b.Surface.Actual.Start
 	}
-	return at
+	return cmp.Or(b.Requested.Start, b.Queued, b.Acquired, b.Present)
+}
+
+// Last returns the last known time of the buffer until it was shown. One that was dropped has
+// the end of its surface frame.
+func (b *Buffer) Last() trace.Time {
+	last := max(b.Requested.End, b.Queued, b.Acquired, b.Present)
+	if !last.Known() && b.Surface != nil {
+		last = b.Surface.Actual.End
+	}
+	return last
 }
 
 // InQueue returns how long the buffer waited until the compositor took it; zero if unknown.

@@ -25,6 +25,16 @@ func MatchProcess(pattern string) (func(*analyzer.Process) bool, error) {
 	}, nil
 }
 
+// MatchLayer returns a function that reports whether a layer is meant by a pattern, with its
+// Layer.ID in place of a process id.
+func MatchLayer(pattern string) (func(*analyzer.Layer) bool, error) {
+	match, err := MatchName(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no pattern such as *Surface* and no id", pattern)
+	}
+	return func(l *analyzer.Layer) bool { return match(l.Name, trace.PID(l.ID)) }, nil
+}
+
 // matches reports whether a pattern matches a name, or what kernels keep of one. The end of
 // a valid pattern may be invalid; then path.Match reports false.
 func matches(pattern, name string) bool {

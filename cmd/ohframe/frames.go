@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
 	"ohframe/internal/text"
 )
@@ -17,7 +19,7 @@ import (
 func framesCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "frames",
-		Usage:     "list the frames of a trace, one row per frame",
+		Usage:     "list the frames of a trace, or the buffers of its layers, one per row",
 		ArgsUsage: "INPUT…",
 		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
 			"Parquet have all columns, in nanoseconds of trace time.",
@@ -25,10 +27,11 @@ func framesCommand() *cli.Command {
 			outputFlag,
 			formatFlag(frametable.Formats),
 			processFlag,
-			&cli.BoolFlag{Name: "late", Usage: "list only late frames"},
+			&cli.StringFlag{Name: "kind", Usage: "list `app|render|layer`: frames, or buffers of layers; several, with commas", DefaultText: "app,render"},
+			&cli.StringFlag{Name: "layer", Usage: "list the buffers of layers `NAME`: a part, a pattern, or an id"},
+			&cli.BoolFlag{Name: "late", Usage: "list only late frames and buffers"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` frames", DefaultText: "all"},
-			&cli.BoolFlag{Name: "layers", Usage: "list layers of Android's frames, one per row"},
+			&cli.IntFlag{Name: "top", Usage: "list only the first `N` rows", DefaultText: "all"},
 			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
 			interactionFlag("list only the frames of interaction `N`"),
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
@@ -52,6 +55,18 @@ func frames(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.Lists(frametable.KindLayer) {
+		r.lacks = func(in *ohframe.Trace) *failure {
+			if len(in.Timeline.Layers) > 0 {
+				return nil
+			}
+			f := lacksFrames(in)
+			if f == nil && onlyLayers(o) {
+				f = &failure{what: "no layers"}
+			}
+			return f
+		}
+	}
 	var inputs []frametable.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
@@ -63,8 +78,8 @@ func frames(c *cli.Context) error {
 		}
 		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
 		timelines = append(timelines, in.Timeline)
-		if o.Late && in.Quality.Frames() > 0 && in.Quality.WithDeadline == 0 {
-			printWarnings(name, []string{"no frame has a deadline: which frames are late is unknown"})
+		if warning := unknownLate(in, o); warning != "" {
+			printWarnings(name, []string{warning})
 		}
 		return nil
 	})
@@ -74,12 +89,8 @@ func frames(c *cli.Context) error {
 	if len(inputs) == 0 {
 		return r.none("", len(names))
 	}
-	if o.Process != nil && !slices.ContainsFunc(timelines, func(t *analyzer.Timeline) bool {
-		return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
-	}) {
-		if err := text.NoneSelected(c.String(processFlag.Name), timelines...); err != nil {
-			return fmt.Errorf("--process: %w", err)
-		}
+	if err := checkSelected(c, o, timelines); err != nil {
+		return err
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		o.Style = style
@@ -91,11 +102,61 @@ func frames(c *cli.Context) error {
 	return r.finish(nil)
 }
 
+// onlyLayers reports whether only buffers are listed.
+func onlyLayers(o frametable.Options) bool {
+	return !slices.ContainsFunc(frametable.Kinds, func(kind string) bool { return kind != frametable.KindLayer && o.Lists(kind) })
+}
+
+// unknownLate returns a warning if late frames, or late buffers if there are no others, are
+// listed of an input in which it is unknown which are late.
+func unknownLate(in *ohframe.Trace, o frametable.Options) string {
+	hasCadence := func(l *analyzer.Layer) bool { return l.Cadence > 0 }
+	switch layers := in.Timeline.Layers; {
+	case !o.Late:
+	case onlyLayers(o) && len(layers) > 0 && !slices.ContainsFunc(layers, hasCadence):
+		return "no layer has a cadence: which buffers are late is unknown"
+	case !onlyLayers(o) && in.Quality.Frames() > 0 && in.Quality.WithDeadline == 0:
+		return "no frame has a deadline: which frames are late is unknown"
+	}
+	return ""
+}
+
+// checkSelected returns an error if --process or --layer selects nothing that the inputs have.
+func checkSelected(c *cli.Context, o frametable.Options, timelines []*analyzer.Timeline) error {
+	if len(timelines) == 0 {
+		return nil
+	}
+	var layers []*analyzer.Layer
+	process, selected := o.Process == nil, false
+	for _, t := range timelines {
+		process = process || !onlyLayers(o) && slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
+		for _, l := range t.Layers {
+			if o.Process == nil || l.Process != nil && o.Process(l.Process) {
+				process = process || o.Lists(frametable.KindLayer)
+				layers = append(layers, l)
+				selected = selected || o.Layer == nil || o.Layer(l)
+			}
+		}
+	}
+	if !process {
+		if err := text.NoneSelected(c.String(processFlag.Name), timelines...); err != nil {
+			return fmt.Errorf("--process: %w", err)
+		}
+	}
+	if o.Layer != nil && !selected && len(layers) > 0 {
+		return fmt.Errorf("--layer: %w", text.NoLayerSelected(c.String("layer"), layers))
+	}
+	return nil
+}
+
 // framesOptions returns the options that the flags set for the inputs.
 func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Options, error) {
 	o := frametable.Options{
-		Format: r.format, Process: r.process, Layers: c.Bool("layers"), Interactions: c.Bool("interactions"),
+		Format: r.format, Process: r.process, Interactions: c.Bool("interactions"),
 		Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top"),
+	}
+	if err := layerOptions(c, &o); err != nil {
+		return o, err
 	}
 	id, err := interactionOption(c)
 	if err != nil {
@@ -122,4 +183,34 @@ func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Option
 		}
 	}
 	return o, nil
+}
+
+// layerOptions sets the options that --kind and --layer set.
+func layerOptions(c *cli.Context, o *frametable.Options) error {
+	if c.IsSet("kind") {
+		o.Kinds = strings.Split(c.String("kind"), ",")
+	}
+	for _, kind := range o.Kinds {
+		if !slices.Contains(frametable.Kinds, kind) {
+			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
+		}
+	}
+	if !c.IsSet("layer") {
+		return nil
+	}
+	pattern := c.String("layer")
+	if pattern == "" {
+		return &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
+	}
+	match, err := stats.MatchLayer(pattern)
+	if err != nil {
+		return &failure{what: "--layer: " + err.Error()}
+	}
+	if o.Layer = match; o.Kinds == nil {
+		o.Kinds = []string{frametable.KindLayer}
+	}
+	if !onlyLayers(*o) {
+		return &failure{what: "--layer selects buffers, not frames", hint: "use it with --kind layer, or without --kind"}
+	}
+	return nil
 }

@@ -26,6 +26,8 @@ type reader struct {
 	causes  bool                         // look for causes of late frames
 	// interactions and layers report that those of an input without frames are an answer, too.
 	interactions, layers bool
+	// lacks returns why an input has nothing that the command measures; nil if it has.
+	lacks func(*ohframe.Trace) *failure
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
@@ -39,7 +41,7 @@ type reader struct {
 // newReader returns a reader for a command that writes one of the formats. The error is that
 // of a flag.
 func newReader(c *cli.Context, formats []string) (*reader, error) {
-	r := &reader{c: c, causes: !c.Bool(noCausesFlag.Name)}
+	r := &reader{c: c, causes: !c.Bool(noCausesFlag.Name), lacks: lacksFrames}
 	var err error
 	if r.format, err = formatOption(c, formats); err != nil {
 		return nil, err
@@ -80,9 +82,9 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 		return nil, nil
 	}
 	q := in.Quality
+	f := r.lacks(in)
 	switch {
-	case q.Frames() == 0:
-		f := noFrames(in.Timeline, q)
+	case f != nil:
 		f.file = inputName(name)
 		if r.interactions && r.hasInteractions(in.Timeline) || r.layers && r.hasLayers(in.Timeline) {
 			r.unreliable = append(r.unreliable, f.Error())
@@ -204,6 +206,14 @@ func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
 		return failed
 	}
 	return nil
+}
+
+// lacksFrames returns why an input has no complete frames; nil if it has some.
+func lacksFrames(in *ohframe.Trace) *failure {
+	if in.Quality.Frames() > 0 {
+		return nil
+	}
+	return noFrames(in.Timeline, in.Quality)
 }
 
 // noFrames returns why an input has no complete frames. That of a text trace says what to

@@ -1,12 +1,12 @@
-// Package frametable writes a timeline as a table: one row for each frame, or for
-// each layer of a frame, in order of actual start, with the same columns in every
-// format. Times are nanoseconds of trace time; unknown values are empty, or null in
-// JSON.
+// Package frametable writes a timeline as a table: one row for each frame, and for each
+// buffer of a layer, in order of start, with the same columns in every format. Times are
+// nanoseconds of trace time; unknown values are empty, or null in JSON.
 package frametable
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -18,7 +18,7 @@ import (
 // Columns are the names of the columns, in order. New columns are added at the end.
 var Columns = view.RecordColumns[row]()
 
-// row has the cells of a frame or a layer. Null cells are nil pointers.
+// row has the cells of a frame or a buffer. Null cells are nil pointers.
 type row struct {
 	Kind          string  `json:"kind" parquet:"kind,dict"`
 	Process       string  `json:"process" parquet:"process,dict"`
@@ -85,6 +85,24 @@ type row struct {
 	// the render frame that took it.
 	Shown *int64 `json:"shown_ns" parquet:"shown_ns,optional"`
 
+	// Framework draws an application frame, or the buffers of the layer.
+	Framework *string `json:"framework" parquet:"framework,dict,optional"`
+
+	// What only buffers have: their layer, and the times on their way to the display.
+	Layer        *string `json:"layer" parquet:"layer,dict,optional"`
+	LayerID      *int64  `json:"layer_id" parquet:"layer_id,optional"`
+	Queue        *int64  `json:"queue_id" parquet:"queue_id,optional"`
+	Sequence     *int64  `json:"sequence" parquet:"sequence,optional"`
+	Fate         *string `json:"fate" parquet:"fate,dict,optional"`
+	RequestStart *int64  `json:"request_start_ns" parquet:"request_start_ns,optional"`
+	RequestEnd   *int64  `json:"request_end_ns" parquet:"request_end_ns,optional"`
+	Queued       *int64  `json:"queued_ns" parquet:"queued_ns,optional"`
+	Ready        *int64  `json:"ready_ns" parquet:"ready_ns,optional"`
+	Acquired     *int64  `json:"acquired_ns" parquet:"acquired_ns,optional"`
+	Interval     *int64  `json:"interval_ns" parquet:"interval_ns,optional"`
+	Cadence      *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`
+	Pace         *string `json:"pace" parquet:"pace,dict,optional"`
+
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
@@ -103,7 +121,7 @@ func newRow(f *analyzer.Frame) row {
 		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
 		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
 		Commit: known(f.Commit.Start), Present: known(f.Present),
-		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced),
+		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced), Framework: optional(f.Framework.String()),
 	}
 	if !f.Process.NoPID {
 		pid, tid := int32(f.Process.PID), int32(f.TID)
@@ -146,6 +164,53 @@ func newRow(f *analyzer.Frame) row {
 	return r
 }
 
+// newBufferRow returns the row of a buffer of a layer.
+func newBufferRow(b *analyzer.Buffer) row {
+	l := b.Layer
+	fate := b.Fate.String()
+	r := row{
+		Kind: KindLayer, Framework: optional(l.Framework.String()), Layer: &l.Name, LayerID: known(l.ID), Queue: known(l.Queue),
+		Sequence: known(b.Sequence), Fate: &fate, Pace: optional(b.Pace.String()),
+		Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
+		ActualStart: known(b.At()), ActualEnd: known(b.Last()), Deadline: known(b.Deadline),
+		RequestStart: known(b.Requested.Start), RequestEnd: known(b.Requested.End),
+		Queued: known(b.Queued), Ready: known(b.Ready), Acquired: known(b.Acquired),
+		Interval: known(b.Interval), Cadence: known(l.Cadence),
+		Present: known(b.Present), Shown: known(b.Present), shownEstimated: b.PresentEstimated,
+	}
+	if p := l.Process; p != nil {
+		r.Process = p.Name
+		if !p.NoPID {
+			pid := int32(p.PID)
+			r.PID = &pid
+		}
+	}
+	if b.TID != 0 {
+		tid := int32(b.TID)
+		r.TID = &tid
+	}
+	if b.Frame != nil {
+		r.VsyncID = known(b.Frame.VsyncID)
+	}
+	if b.Render != nil {
+		r.RenderVsyncID, r.Period = known(b.Render.VsyncID), known(b.Render.Period)
+	}
+	if b.Present.Known() {
+		r.PresentEstimated = &b.PresentEstimated
+	}
+	if b.Pace != analyzer.Unpaced {
+		late, overrun := b.Pace == analyzer.Late, int64(b.Interval-l.Cadence)
+		r.Late, r.Overrun = &late, &overrun
+		if late {
+			r.Flag = 1
+		}
+	}
+	if b.Surface != nil {
+		r.setVerdict(b.Surface.Verdict)
+	}
+	return r
+}
+
 // setRender sets the render frame that took an application frame, nil if none did.
 func (r *row) setRender(render *analyzer.Frame, dropped bool) {
 	r.RenderVsyncID, r.Shown, r.shownEstimated = nil, nil, false
@@ -178,27 +243,21 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	if e == nil || e.Outcome == why.NotLate {
 		return
 	}
-	text := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
-	r.explanation, r.Verdict, r.Confidence = e, text(e.Outcome.String()), text(e.Confidence.String())
-	r.Cause = text(causetext.Sentence(c, e))
+	r.explanation, r.Verdict, r.Confidence = e, optional(e.Outcome.String()), optional(e.Confidence.String())
+	r.Cause = optional(causetext.Sentence(c, e))
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
 	}
 	s := &e.Shares[0]
 	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
-	r.CauseWait, r.CauseStage, r.CauseSlice = text(s.Wait.String()), text(s.Stage.String()), text(s.Slice)
+	r.CauseWait, r.CauseStage, r.CauseSlice = optional(s.Wait.String()), optional(s.Stage.String()), optional(s.Slice)
 	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
 	if s.Slice != "" {
 		value, usual := int64(s.SliceValue), int64(s.SliceUsual)
 		r.CauseSliceTime, r.CauseSliceUsual = &value, &usual
 	}
 	if s.Culprit != nil {
-		r.CauseCulprit = text(causetext.Culprit(s.Culprit))
+		r.CauseCulprit = optional(causetext.Culprit(s.Culprit))
 	}
 }
 
@@ -213,7 +272,7 @@ func interactionIDs(t *analyzer.Timeline) map[*analyzer.Frame][]int64 {
 	return ids
 }
 
-// row returns a frame's row.
+// row returns the row of a frame.
 func (in *Input) row(f *analyzer.Frame) row {
 	r := newRow(f)
 	r.setCause(in.Causes, in.Causes.Of(f))
@@ -223,31 +282,39 @@ func (in *Input) row(f *analyzer.Frame) row {
 	return r
 }
 
-// rowsOf returns the frame's row, or one for each of its layers if there are
-// several: with the layer's actual interval, verdict and render frame, and
-// everything else as the frame has it.
-func rowsOf(f *analyzer.Frame, in *Input, layers bool) []row {
-	frame := in.row(f)
-	if !layers || len(frame.Layers) < 2 {
-		return []row{frame}
+// bufferRow returns the row of a buffer. A late one has the cause of its frame, and each
+// the interactions of its frame and of the render frame that took it.
+func (in *Input) bufferRow(b *analyzer.Buffer) row {
+	r := newBufferRow(b)
+	if b.Pace == analyzer.Late && b.Frame != nil {
+		r.setCause(in.Causes, in.Causes.Of(b.Frame))
 	}
-	var list []row
-	for i := range f.Android.Timeline.Surfaces {
-		l := &f.Android.Timeline.Surfaces[i]
-		r := frame
-		r.ActualStart, r.ActualEnd, r.Layers = known(l.Actual.Start), known(l.Actual.End), []string{l.Name}
-		r.setRender(l.Render, l.Verdict.Present == analyzer.PresentDropped)
-		r.setVerdict(l.Verdict)
-		list = append(list, r)
+	if ids := in.interactionsOf(b); ids != nil {
+		r.Interactions = ids
 	}
-	return list
+	return r
+}
+
+// interactionsOf returns the ids of the interactions of a buffer's frames.
+func (in *Input) interactionsOf(b *analyzer.Buffer) []int64 {
+	ids := slices.Concat(in.interactions[b.Frame], in.interactions[b.Render])
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // known returns a pointer to v, or nil if v is zero, which stands for unknown.
-func known[T ~int64](v T) *int64 {
+func known[T ~int | ~int64](v T) *int64 {
 	if v == 0 {
 		return nil
 	}
 	n := int64(v)
 	return &n
+}
+
+// optional returns a pointer to s, or nil if s is empty.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }

@@ -80,7 +80,9 @@ func TestColumns(t *testing.T) {
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns", "input",
+		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
+		"framework", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
+		"interval_ns", "cadence_ns", "pace", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -380,7 +382,7 @@ func TestChosen(t *testing.T) {
 
 // Titles of the table that are no columns name the column to sort by.
 func TestSortColumn(t *testing.T) {
-	for _, c := range tableColumns(nil, nil, &Options{}) {
+	for _, c := range tableColumns(nil, nil, &Options{Kinds: Kinds}) {
 		if c.title != "facts" && !slices.Contains(SortColumns, c.title) && !slices.Contains(SortColumns, SortColumn(c.title)) {
 			t.Errorf("%s is %q, which is no column", c.title, SortColumn(c.title))
 		}
@@ -394,7 +396,7 @@ func TestSortColumn(t *testing.T) {
 // ones, says which, and shortens names.
 func TestTableFits(t *testing.T) {
 	process := &analyzer.Process{PID: 20170, Name: strings.Repeat("com.example.", 5) + "gallery"}
-	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}
+	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Framework: analyzer.Flutter, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{frame}}
 	timeline.Span.Start = 1e8
 	in := []Input{{Name: strings.Repeat("folder/", 20) + "a.ftrace", Timeline: timeline}, {Name: "b", Timeline: &analyzer.Timeline{}}}

@@ -50,36 +50,36 @@ func TestHostileNames(t *testing.T) {
 	} {
 		f := twoLayers()
 		f.Process.Name, f.Android.Timeline.Surfaces[0].Name = name, name
-		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}}
-		for _, layers := range []bool{false, true} {
-			lines, layer := 2, name+"; popup#11"
-			if layers {
-				lines, layer = 3, name
-			}
+		l := &analyzer.Layer{ID: 1, Name: name, Process: f.Process}
+		l.Buffers = []*analyzer.Buffer{{Layer: l, Queued: 110}}
+		timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{f}, Layers: []*analyzer.Layer{l}}
+		for kind, columns := range map[string]map[string]string{
+			"app": {"process": name, "layers": name + "; popup#11"}, KindLayer: {"process": name, "layer": name},
+		} {
 			write := func(format string) string {
 				var b strings.Builder
-				if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Layers: layers}); err != nil {
+				if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}}); err != nil {
 					t.Fatal(err)
 				}
 				return b.String()
 			}
 			table := write("table")
-			if strings.Count(table, "\n") != lines || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			if strings.Count(table, "\n") != 2 || strings.ContainsFunc(table, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 				t.Errorf("%.100q: the table is %.200q", name, table)
 			}
 			rows, err := csv.NewReader(strings.NewReader(write("csv"))).ReadAll()
-			if err != nil || len(rows) != lines {
+			if err != nil || len(rows) != 2 {
 				t.Errorf("%.100q: %d rows, %v", name, len(rows), err)
 				continue
 			}
-			for column, want := range map[string]string{"process": name, "layers": layer} {
+			for column, want := range columns {
 				cell := rows[1][slices.Index(Columns, column)]
 				if strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || strings.TrimPrefix(cell, "'") != want {
 					t.Errorf("%.100q: %s is %.100q", name, column, cell)
 				}
 			}
 			var d struct{ Frames []row }
-			if err := json.Unmarshal([]byte(write("json")), &d); err != nil || utf8.ValidString(name) && (d.Frames[0].Process != name || d.Frames[0].Layers[0] != name) {
+			if err := json.Unmarshal([]byte(write("json")), &d); err != nil || utf8.ValidString(name) && d.Frames[0].Process != name {
 				t.Errorf("%.100q: JSON has %.300v, %v", name, d.Frames, err)
 			}
 			write("parquet")

@@ -26,7 +26,8 @@ type tableColumn struct {
 // sortColumns are the values of SortColumns for titles of the table that are no columns,
 // without the unit.
 var sortColumns = map[string]string{
-	"vsync": "vsync_id", "at": "start_ns", "took": durationColumn, "over": "overrun_ns", "render": "render_vsync_id", "shown": "shown_ns",
+	"vsync": "vsync_id", "at": "start_ns", "took": "duration", "over": "overrun_ns", "render": "render_vsync_id", "shown": "shown_ns", "interval": "interval_ns",
+	"request": "request", "gpu": "gpu", "queue": "queue",
 }
 
 // SortColumn returns the value of SortColumns for a title of the table, or for one without its
@@ -38,13 +39,31 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 	columns := []tableColumn{
 		{"kind", false, func(r *row, _ *Input) string { return r.Kind }},
 		{"process", false, func(r *row, _ *Input) string { return r.Process }},
+	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return in.hasFrameworks() }) {
+		columns = append(columns, tableColumn{"framework", false, func(r *row, _ *Input) string { return name(r.Framework) }})
+	}
+	if o.Lists(KindLayer) {
+		columns = append(columns, tableColumn{"layer", false, func(r *row, _ *Input) string { return name(r.Layer) }})
+	}
+	columns = append(columns, []tableColumn{
 		{"pid", true, func(r *row, _ *Input) string { return integer(r.PID) }},
 		{"tid", true, func(r *row, _ *Input) string { return integer(r.TID) }},
 		{"vsync", true, func(r *row, _ *Input) string { return integer(r.VsyncID) }},
 		{"at ms", true, func(r *row, in *Input) string { return fromStart(r.ActualStart, in) }},
-		{"took ms", true, func(r *row, _ *Input) string { return between(r.ActualStart, r.ActualEnd) }},
+		{"took ms", true, func(r *row, _ *Input) string { return ms(durations["duration"](r)) }},
 		{"over ms", true, func(r *row, _ *Input) string { return ms(r.Overrun) }},
 		{"facts", false, func(r *row, _ *Input) string { return r.facts() }},
+	}...)
+	if o.Lists(KindLayer) {
+		columns = append(columns, []tableColumn{
+			{"request ms", true, func(r *row, _ *Input) string { return ms(durations["request"](r)) }},
+			{"gpu ms", true, func(r *row, _ *Input) string { return ms(durations["gpu"](r)) }},
+			{"queue ms", true, func(r *row, _ *Input) string { return ms(durations["queue"](r)) }},
+			{"interval ms", true, func(r *row, _ *Input) string { return ms(r.Interval) }},
+		}...)
+	}
+	columns = append(columns, []tableColumn{
 		{"render", true, func(r *row, _ *Input) string { return integer(r.RenderVsyncID) }},
 		{"shown ms", true, func(r *row, in *Input) string {
 			shown := fromStart(r.Shown, in)
@@ -53,10 +72,7 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 			}
 			return shown
 		}},
-	}
-	if o.Layers {
-		columns = append(columns, tableColumn{"layers", false, func(r *row, _ *Input) string { return strings.Join(r.Layers, "; ") }})
-	}
+	}...)
 	if o.Interactions {
 		columns = append(columns, tableColumn{"interaction", true, func(r *row, _ *Input) string {
 			return strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Interactions), " ", ", "), "[]")
@@ -75,8 +91,12 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 	return columns
 }
 
-// Columns that are left out if there is no room for all, the first first.
-var leftOut = []string{"tid", "pid", "render", "kind", "shown ms", "facts"}
+// Columns that are left out if there is no room for all, the first first: of frames, and with
+// buffers.
+var (
+	leftOut        = []string{"tid", "pid", "render", "kind", "framework", "shown ms", "facts"}
+	leftOutBuffers = []string{"tid", "pid", "request ms", "gpu ms", "render", "kind", "framework", "vsync", "took ms", "queue ms", "shown ms"}
+)
 
 // Names are shortened to goodWidth while there are columns to leave out, and then to
 // leastWidth. A cause is longer: "waiting for storage in FlushLayoutTask".
@@ -94,12 +114,18 @@ func fit(columns []tableColumn, widths []int, width int) (left []tableColumn, le
 		}
 		return n - width
 	}
+	has := func(title string) bool {
+		return slices.ContainsFunc(columns, func(c tableColumn) bool { return c.title == title })
+	}
 	less := leftOut
-	if slices.ContainsFunc(columns, func(c tableColumn) bool { return c.title == "cause" }) {
+	if has("layer") {
+		less = leftOutBuffers
+	}
+	if has("cause") {
 		less = append(slices.Clone(less), "took ms") // the cause explains the overrun, not the length
 	}
 	for _, title := range less {
-		if over(goodWidth) > 0 {
+		if has(title) && over(goodWidth) > 0 {
 			hidden = append(hidden, title)
 		}
 	}
@@ -128,16 +154,16 @@ func (c tableColumn) least(width, names int) int {
 			names = goodCause
 		}
 		return min(width, names)
-	case "process", "layers", "input":
+	case "process", "layer", "input":
 		return min(width, names)
 	}
 	return width
 }
 
-// shorten shortens a cell to width cells. Causes and inputs differ at both ends.
+// shorten shortens a cell to width cells. Causes, layers and inputs differ at both ends.
 func (c tableColumn) shorten(cell string, width int) string {
 	switch c.title {
-	case "cause":
+	case "cause", "layer":
 		return text.ShortenMiddle(cell, width/2, width)
 	case "input":
 		return text.ShortenMiddle(cell, width/4, width)
@@ -173,23 +199,22 @@ const separators = `/\`
 // folderOf returns the name up to the last separator, with it.
 func folderOf(name string) string { return name[:strings.LastIndexAny(name, separators)+1] }
 
-// writeTable writes the columns that matter to people. It iterates over the frames twice,
+// writeTable writes the columns that matter to people. It iterates over the rows twice,
 // first to find the widths of the columns: there may be too many rows to keep.
-func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *Input], o Options) error {
+func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) error {
 	out := text.NewWriter(w, o.Style)
 	columns := tableColumns(inputs, inputNames(inputs, out.Limited), &o)
 	cells, widths := make([]string, len(columns)), make([]int, len(columns))
 	eachRow := func(do func()) {
-		for f, in := range list {
-			for _, r := range rowsOf(f, in, o.Layers) {
-				r.eachName(text.Printable)
-				for i, c := range columns {
-					if cells[i] = c.cell(&r, in); cells[i] == "" {
-						cells[i] = text.Unknown
-					}
+		for it := range list {
+			r := it.row()
+			r.eachName(text.Printable)
+			for i, c := range columns {
+				if cells[i] = c.cell(&r, it.in); cells[i] == "" {
+					cells[i] = text.Unknown
 				}
-				do()
 			}
+			do()
 		}
 	}
 	for i, c := range columns {
@@ -232,8 +257,11 @@ func writeTable(w io.Writer, inputs []Input, list iter.Seq2[*analyzer.Frame, *In
 }
 
 // facts returns the facts of a frame in words, "on time" or, if it is unknown whether it
-// was late, "".
+// was late, "". For a buffer it returns the pace, or else the fate.
 func (r *row) facts() string {
+	if r.Fate != nil {
+		return cmp.Or(name(r.Pace), *r.Fate)
+	}
 	var list []string
 	add := func(is bool, name string) {
 		if is {
@@ -261,6 +289,21 @@ func (r *row) cause() string {
 	return brief
 }
 
+// name returns the text that s points to; empty for nil.
+func name(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// hasFrameworks reports whether a framework drew frames or layers.
+func (in *Input) hasFrameworks() bool {
+	t := in.Timeline
+	return slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return f.Framework != analyzer.Platform }) ||
+		slices.ContainsFunc(t.Layers, func(l *analyzer.Layer) bool { return l.Framework != analyzer.Platform })
+}
+
 func integer[T int32 | int64](n *T) string {
 	if n == nil {
 		return ""
@@ -276,19 +319,11 @@ func ms(ns *int64) string {
 	return text.Milliseconds(trace.Duration(*ns))
 }
 
-func between(start, end *int64) string {
-	if start == nil || end == nil {
-		return ""
-	}
-	d := *end - *start
-	return ms(&d)
-}
-
 // fromStart formats a time as the time from the start of its trace: "+475.35".
 func fromStart(at *int64, in *Input) string {
 	start := int64(in.Timeline.Origin())
 	if at == nil || start == 0 || *at < start {
 		return ""
 	}
-	return "+" + between(&start, at)
+	return "+" + ms(between(&start, at))
 }

@@ -25,22 +25,24 @@ func IsBinary(format string) bool { return format == "parquet" }
 // Options are the options of Write.
 type Options struct {
 	Format string // one of Formats
-	// Layers writes a row for each layer of a frame instead of one for the frame.
-	Layers bool
+	// Kinds are those of Kinds that are listed; frames of both kinds if empty.
+	Kinds []string
 	// Interactions adds the ids of the interactions of frames to the table; other formats
 	// have them always.
 	Interactions bool
 	// Interaction is the id of the interaction whose frames are listed; 0 lists all.
 	Interaction int64
-	// Process, if not nil, reports whether the frames of a process are listed.
+	// Process, if not nil, reports whether the frames and layers of a process are listed.
 	Process func(*analyzer.Process) bool
-	// Late lists only late frames.
+	// Layer, if not nil, reports whether the buffers of a layer are listed.
+	Layer func(*analyzer.Layer) bool
+	// Late lists only late frames and buffers.
 	Late bool
 	// Sort is the column to sort by, one of SortColumns: the largest first, names in
-	// alphabetical order, unknown values last. If it is empty, frames are in order of their
+	// alphabetical order, unknown values last. If it is empty, rows are in order of their
 	// start.
 	Sort string
-	// Limit is the number of frames to list; 0 lists all.
+	// Limit is the number of rows to list; 0 lists all.
 	Limit int
 	// Style is that of the table.
 	Style text.Style
@@ -56,7 +58,7 @@ type Input struct {
 	interactions map[*analyzer.Frame][]int64 // ids
 }
 
-// Write writes the frames of the inputs, in order of the inputs unless they are sorted. It
+// Write writes the frames and buffers of the inputs, in order of the inputs unless they are sorted. It
 // returns an error if the format or Options.Sort is unknown or writing to w fails.
 func Write(w io.Writer, inputs []Input, o Options) error {
 	inputs = slices.Clone(inputs)
@@ -68,14 +70,13 @@ func Write(w io.Writer, inputs []Input, o Options) error {
 		return err
 	}
 	rows := func(yield func(row) bool) {
-		for f, in := range list {
-			for _, r := range rowsOf(f, in, o.Layers) {
-				if len(inputs) > 1 {
-					r.Input = &in.Name
-				}
-				if !yield(r) {
-					return
-				}
+		for it := range list {
+			r := it.row()
+			if len(inputs) > 1 {
+				r.Input = &it.in.Name
+			}
+			if !yield(r) {
+				return
 			}
 		}
 	}
@@ -98,9 +99,9 @@ func (r *row) eachName(by func(string) string) {
 	for i, name := range r.Layers {
 		r.Layers[i] = by(name)
 	}
-	for _, name := range []**string{&r.CauseSlice, &r.CauseCulprit} {
+	for _, name := range []**string{&r.CauseSlice, &r.CauseCulprit, &r.Layer} {
 		if *name != nil {
-			s := by(**name) // rows of layers share the string
+			s := by(**name) // the rows of a layer share the string
 			*name = &s
 		}
 	}

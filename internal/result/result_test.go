@@ -66,7 +66,7 @@ func (f *filler) fill(v reflect.Value) {
 			v.Set(reflect.ValueOf(f.frames[f.n%int64(len(f.frames))]))
 		case *analyzer.Process:
 			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
-		case *analyzer.FrameTimeline: // Perfetto traces are not converted
+		case *analyzer.FrameTimeline, *analyzer.SurfaceFrame: // Perfetto traces are not converted
 		case *analyzer.Layer:
 			if f.layer != nil { // of a buffer
 				v.Set(reflect.ValueOf(f.layer))

@@ -116,7 +116,27 @@ func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.
 	return e
 }
 
-// maxNames is the number of processes that Names lists.
+// NoLayerSelected returns the *failure.Error of a selection by a pattern that leaves none of
+// the layers.
+func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
+	var names []string
+	for _, l := range layers {
+		if name := Printable(l.Name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	similar := Similar(pattern, names)
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
+	}
+	e := &failure.Error{What: "no layer matches", Hint: "layers: " + strings.Join(names, ", ")}
+	if similar != "" {
+		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
+	}
+	return e
+}
+
+// maxNames is the number of processes that Names lists, and of layers in a hint.
 const maxNames = 5
 
 // Names lists processes for a message: by name, or by process id if a process has

@@ -38,7 +38,7 @@ func (a *assembly) layers() (list []*analyzer.Layer) {
 // and drawn, or if it was dropped, when that happened. SurfaceFlinger takes buffers at the start
 // of a display frame, also before they are drawn; when such a buffer was taken is unknown.
 func bufferOf(f *analyzer.Frame, s *analyzer.SurfaceFrame) *analyzer.Buffer {
-	b := &analyzer.Buffer{Frame: f, Render: s.Render}
+	b := &analyzer.Buffer{Frame: f, Render: s.Render, Surface: s}
 	if s.Dropped() {
 		b.Fate = analyzer.Discarded
 		return b

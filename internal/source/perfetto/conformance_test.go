@@ -1,6 +1,7 @@
 package perfetto_test
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -91,13 +92,14 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// checkActual compares the rows of `frames --layers` with the actual slices. The one
-// difference is time 0, which stands for unknown and is read as 1 ns: it returns how
-// many begin then.
+// checkActual compares the rows of `frames` with the actual slices: the frames of
+// SurfaceFlinger, and the surface frames of applications, whose buffers have their verdicts.
+// The one difference is time 0, which stands for unknown and is read as 1 ns: it returns
+// how many begin then.
 func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) (atOne int) {
 	t.Helper()
 	var text strings.Builder
-	if err := frametable.Write(&text, []frametable.Input{{Timeline: timeline}}, frametable.Options{Format: "csv", Layers: true}); err != nil {
+	if err := frametable.Write(&text, []frametable.Input{{Timeline: timeline}}, frametable.Options{Format: "csv", Kinds: []string{"render", "layer"}}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
@@ -111,7 +113,7 @@ func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			row[table[0][i]] = c
 		}
 		start, _ := strconv.Atoi(row["start_ns"])
-		end, _ := strconv.Atoi(row["end_ns"])
+		end, _ := strconv.Atoi(cmp.Or(row["queued_ns"], row["end_ns"])) // a buffer is shown later
 		duration := end - start
 		if row["truncated"] == "true" {
 			duration = -1
@@ -121,10 +123,10 @@ func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		}
 		rows = append(rows, fmt.Sprint(start, ",", duration, ",", row["pid"], ",", row["process"], ",", row["kind"], ",", row["vsync_id"], ",",
 			strings.ReplaceAll(row["jank_type"], ", ", "+"), ",", row["jank_severity"], ",", row["present_type"], ",", row["prediction_type"], ",",
-			map[string]int{"true": 1}[row["on_time_finish"]], ",", row["layers"]))
+			map[string]int{"true": 1}[row["on_time_finish"]], ",", row["layer"]))
 	}
 	compareRows(t, "actual", rows, engineRows(t, session, `
-		SELECT max(ts, 1), iif(ts = 0, dur - 1, dur), pid, p.name, iif(surface_frame_token IS NULL, 'render', 'app'), nullif(max(cast_int!(s.name), 0), 0),
+		SELECT max(ts, 1), iif(ts = 0, dur - 1, dur), pid, p.name, iif(surface_frame_token IS NULL, 'render', 'layer'), nullif(max(cast_int!(s.name), 0), 0),
 			replace(jank_type, ', ', '+'), jank_severity_type, present_type, prediction_type, on_time_finish, layer_name
 		FROM actual_frame_timeline_slice s JOIN process p USING (upid)`), nil, nil)
 	return atOne
