@@ -129,6 +129,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 	s.record.frames = append(s.record.frames, f)
 	a.compute(s.about(100*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
+	ran := a.runTime()
 	a.beginMark(receiveVsync, values{
 		name: p.window, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 61,
 	})
@@ -153,7 +154,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 			s.keepAway(a, deadline)
 		}
 		a.end()
-		f.End = s.now
+		f.End, f.CPUTime = s.now, a.runTime()-ran
 	}
 	a.compute(12 * trace.Microsecond)
 	for _, after := range s.injected(v.index).atEnd {
@@ -171,6 +172,9 @@ func (s *sim) appFrame(p *app, a *actor) {
 func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool) {
 	// Instances share the time of a frame.
 	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
+	if last {
+		s.syncDisplay(p, a, f, v)
+	}
 	a.begin("FlushBuild", "I39")
 	a.compute(part(5))
 	a.end()
@@ -282,6 +286,7 @@ func (s *sim) workerFrame(p *app, a *actor, v vsync) {
 	s.record.frames = append(s.record.frames, f)
 	a.compute(s.about(250 * trace.Microsecond))
 	f.Start = s.now
+	ran := a.runTime()
 	wrong, batched := s.plight(v), s.choices.chance(0.8)
 	if batched {
 		a.beginMark(uvTrace, values{})
@@ -294,7 +299,7 @@ func (s *sim) workerFrame(p *app, a *actor, v vsync) {
 	a.end()
 	s.keepAway(a, s.traceTime(v.now.add(v.period)))
 	a.end()
-	f.End = s.now
+	f.End, f.CPUTime = s.now, a.runTime()-ran
 	if batched {
 		a.compute(10 * trace.Microsecond)
 		a.end()

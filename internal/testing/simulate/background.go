@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -247,7 +248,7 @@ var frequencies = [...]int{418000, 840000, 1530000, 1880000, 2270000}
 func (a *actor) foreign(phase, text string) {
 	a.mark(func(b []byte) []byte {
 		b = append(append(b, phase...), '|')
-		return append(append(strconv.AppendInt(b, int64(a.pid), 10), '|'), text...)
+		return append(append(strconv.AppendInt(b, int64(cmp.Or(a.container, a.pid)), 10), '|'), text...)
 	})
 }
 

@@ -38,6 +38,13 @@ type Config struct {
 	Decoys       []Decoy
 	Injections   []Injection
 
+	// Layers are the queues of buffers that render_service shows beside the applications'
+	// own frames.
+	Layers []Layer
+	// Direct has render_service leave the composition of frames that only layers changed to
+	// the display.
+	Direct bool
+
 	// GPU makes render_service queue GPU work (`M: Frame queued`).
 	GPU bool
 	// Detail adds markers of the pipeline that are no part of a frame's rules:
@@ -85,6 +92,15 @@ type App struct {
 	// vsync.
 	OnDemand bool
 	Draws    trace.Duration
+	// DisplaySyncs are its requests for vsyncs, which each of its frames serves.
+	DisplaySyncs []DisplaySync
+}
+
+// DisplaySync is a request for every Rate-th vsync. Type is ArkUI's number of who made it.
+type DisplaySync struct {
+	ID   int64
+	Type int
+	Rate int64
 }
 
 // Chances are probabilities, from 0 to 1, each of one thing in one frame.

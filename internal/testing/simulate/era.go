@@ -34,6 +34,22 @@ const (
 	sendVsync
 	uvTrace
 	frameQueued
+	bufferRequest
+	bufferReuse
+	bufferTag
+	bufferFlush
+	bufferSend
+	bufferDoFlush
+	bufferListener
+	bufferAcquireFor
+	bufferAcquire
+	bufferAcquired
+	bufferTaken
+	bufferDrop
+	bufferDropped
+	bufferRelease
+	nativeFlush
+	directly
 	markCount
 )
 
@@ -49,6 +65,10 @@ var levels = [markCount]string{
 	acquireFence: "I38", recordPresent: "M0538",
 	fencePending: "I38", fenceSignaled: "I38", fenceWait: "I38",
 	vsyncCount: "M0538", sendVsync: "M0538", uvTrace: "I39", frameQueued: "M0538",
+	bufferRequest: "M0538", bufferReuse: "M0538", bufferTag: "M0538", bufferFlush: "M0538", bufferSend: "M0538",
+	bufferDoFlush: "M0538", bufferListener: "M0538", bufferAcquireFor: "M0538", bufferAcquire: "M0538",
+	bufferAcquired: "M0538", bufferTaken: "M0538", bufferDrop: "M0538", bufferDropped: "M0538", bufferRelease: "M0538",
+	nativeFlush: "M0538", directly: "M0538",
 }
 
 // grammar is the grammar of a marker's payload.
@@ -87,6 +107,13 @@ type era struct {
 
 	commitThread   string // comm of the thread that commits; empty: the main thread
 	presentTracker string // name of the present fence and of its thread; empty without such a thread
+
+	namesQueues    bool // the markers of buffers have the name and the id of the queue
+	sequenceOfPID  bool // the number of a buffer begins with the process that allocated it
+	queueFences    bool // the acquire fence is tracked where the queue is
+	producerFences bool // or where the producer is
+	dropsOldest    bool // a buffer that is dropped is taken before the one that is shown
+	dropEncloses   bool // the slice DropFrame lasts until it is released
 }
 
 // eras lists all spellings from the oldest to the newest, each as a change of the one
@@ -119,7 +146,19 @@ func makeEras() []*era {
 		repaint:            "Repaint",
 		vsyncCount:         "GenerateVsyncCount:{count}",
 		frameQueued:        "M: Frame queued",
+		bufferRequest:      "RequestBuffer",
+		bufferReuse:        "ReuseBuffer",
+		bufferTag:          "{name}:{index}",
+		bufferFlush:        "FlushBuffer",
+		bufferSend:         "BufferIPCSend",
+		bufferDoFlush:      "DoFlushBuffer",
+		bufferListener:     "OnBufferAvailable",
+		bufferAcquire:      "AcquireBuffer",
+		bufferAcquired:     "{name}:{index}",
+		bufferDrop:         "DropFrame",
+		bufferRelease:      "ReleaseBuffer,{name}:{index}",
 	}
+	e.dropsOldest, e.dropEncloses = true, true
 	e.taken, e.skipped = ", [{pid}, {index}]", ", skip to[{pid}, {index}]"
 	release("3.2")
 
@@ -142,8 +181,11 @@ func makeEras() []*era {
 	e.text[fenceWait] = "Waiting for {name} {count}"
 	e.text[acquireFence] = "Acquire Fence {count} has signaled"
 	e.presentTracker = "Present Fence"
+	e.text[bufferSend], e.text[bufferDoFlush], e.text[bufferListener], e.text[bufferAcquired] = "", "", "", ""
+	e.text[directly] = "DoDirectComposition"
 	release("4.0")
 
+	e.text[bufferDoFlush], e.text[bufferAcquired] = "{name}:{index}", "{name}:{index}"
 	e.text[skipCommit] = "DisplayNodeSkip skip commit"
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}"
 	e.text[setMode] = "RSHardwareThread::PerformSetActiveMode setting active mode. rate: {rate}"
@@ -160,18 +202,35 @@ func makeEras() []*era {
 	e.text[renderFrame] = "RenderFrame"
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, size: {size}"
 	e.longDeadline, e.drawThread = true, true
+	e.text[bufferRequest] = "RequestBuffer name: {name} queueId: {id} queueSize: {size}"
+	e.text[bufferReuse] = "ReuseBuffer config width: 1280 height: 720 strideAlignment: 8 format: 12 id: {index}"
+	e.text[bufferFlush] = "FlushBuffer name: {name} queueId: {id} sequence: {index}"
+	e.text[bufferDoFlush] = "DoFlushBuffer name: {name} queueId: {id} seq: {index}"
+	e.text[bufferAcquire] = "AcquireBuffer name: {name} queueId: {id}"
+	e.text[bufferAcquired] = "acquire buffer sequence: {index}"
+	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success(buffer control enable), vysnc timestamp = {now}, buffer timestamp = 0 ."
+	e.text[bufferRelease] = "ReleaseBuffer name: {name} queueId: {id} seq: {index}"
+	e.namesQueues, e.sequenceOfPID, e.queueFences = true, true, true
 	release("5.0.0")
 
 	e.text[receiveVsync] = "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}"
 	e.text[uiTask] = "UIVsyncTask[timestamp:{now}][vsyncID:{id}]"
 	e.text[uvTrace] = "UV_TRACE"
 	e.namesVsync = true
+	e.text[bufferReuse] = "ReuseBuffer config width: 1280 height: 720 usage: 1800 format: 12 id: {index}"
+	e.text[bufferListener] = "CallConsumerListener"
+	e.text[bufferAcquireFor] = "AcquireBuffer with PresentTimestamp name: {name} queueId: {id} queueSize: {size}expectPresentTimestamp: {now}"
+	e.text[bufferAcquired] = "acquire buffer sequence: {index} desiredPresentTimestamp: {end} isAotuTimestamp: 1"
+	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success, acquireTimeStamp = {now}, buffer timestamp = 0, seq = {index}."
+	e.text[bufferDropped] = "DropBuffer name: {name} queueId: {id} ,buffer seq: {index} , buffer desiredPresentTimestamp: {end} acquire expectPresentTimestamp: {now}"
+	e.dropsOldest = false
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}"
 	release("5.0.3")
 
 	e.grammar = barred
 	e.text[receiveVsync] = "ReceiveVsync name:{name} dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}"
 	e.text[skipDraw] = "DisplayNode skip, isForceCommitLayer: 0"
+	e.text[bufferRequest] = "RequestBuffer name: {name} queueId: {id} queueSize: {size} reserveSlotNum: 0"
 	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}, Names:{name}"
 	release("5.1.0")
 
@@ -191,6 +250,9 @@ func makeEras() []*era {
 	e.text[skipDraw] = "DisplayNode skip, forceCommitReason: 0"
 	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size},Names:{name}"
 	e.text[setMode] = ""
+	e.text[nativeFlush] = "NativeWindowFlushBuffer"
+	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success, parentNodeId = {bytes}, acquireTimeStamp = {now}, buffer timestamp = 0, seq = {index}."
+	e.queueFences, e.producerFences, e.dropEncloses = false, true, false
 	release("6.0-novulkan")
 
 	e.text[marshTransaction] = "MarshRSTransactionData cmdCount: {count}, transactionFlag:[{pid},{index}], tid:{tid}, timestamp:{now}"
@@ -210,6 +272,8 @@ func makeEras() []*era {
 	e.text[skipDraw] = "ScreenNode skip, forceCommitReason: 0"
 	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size},Names:{name}"
 	e.text[recordPresent] = "RecordPresentFd vsyncId:{id}, presentFd:{fd}"
+	e.text[bufferAcquireFor] = "AcquireBuffer with PresentTimestamp name: {name} queueId: {id} queueSize: {size},expectPresentTimestamp: {now}"
+	e.text[bufferAcquired] = "acquire buffer sequence: {index} desiredPresentTimestamp: {end} isAutoTimestamp: 1"
 	release("harmonyos-6.1")
 
 	e.markEvent = "tracing_mark_write"
@@ -217,6 +281,7 @@ func makeEras() []*era {
 	e.text[skipCommit] = "ScreenNodeSkip skip commit"
 	e.text[commitLayers] = "CommitLayers rate:{rate},now:{now},vsyncId:{id},size:{size}"
 	e.text[recordPresent] = ""
+	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success, parentNodeId = {bytes}, acquireTimeStamp = {now}, buffer timestamp = 0, seq = {index}. uniqueId = {id}."
 	e.text[marshLayers] = "MarshRSLayerTransactionData cmdCount: {count}, transactionFlag:[{pid}, {index}], timestamp:{now}"
 	release("master")
 

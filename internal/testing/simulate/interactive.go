@@ -239,7 +239,7 @@ func Anything(seed uint64) Config {
 		"APP_LIST_FLING": FirstMove, "APP_SWIPER_FLING": FirstMove, "APP_SWIPER_SCROLL": FirstMove, "WINDOW_RECT_RESIZE": LastDown,
 	}
 	scenes := append(slices.Clone(knownScenes), "PRIVATE_ANIMATION_7", "DIALOG_ANI")
-	busy := map[App]trace.Duration{} // until when a scene of the application lasts
+	busy := map[int]trace.Duration{} // until when a scene of the application lasts
 	for range 3 + r.below(8) {
 		app := int(r.below(apps))
 		in := Interaction{
@@ -247,10 +247,10 @@ func Anything(seed uint64) Config {
 			At: between(5, 4500), Length: between(100, 700), Delay: between(5, 550),
 			InFrame: chance(4), NoEnd: chance(10), NoBegin: chance(12), NoReports: chance(8), NowTime: chance(8), Contradict: chance(10),
 		}
-		if in.At-in.Delay < busy[c.Apps[app]]+100*ms {
+		if in.At-in.Delay < busy[app]+100*ms {
 			continue
 		}
-		busy[c.Apps[app]] = in.At + in.Length
+		busy[app] = in.At + in.Length
 		if in.Input = inputs[in.Scene]; in.Input == NoInput {
 			in.Input = LastUp
 		}

@@ -93,6 +93,10 @@ type actor struct {
 	latency  *random        // until it runs after a wakeup
 	spelling *random        // how that is written
 	reason   reason
+
+	container trace.PID      // what the processes of a container call its process; zero elsewhere
+	ran       trace.Duration // on a processor, as the switches say, up to since
+	onSince   trace.Time     // when it was switched to; zero: it is not on a processor
 }
 
 // reason is what sched_blocked_reason says.
@@ -212,7 +216,11 @@ func (a *actor) beginList(m mark, v values, list func([]byte) []byte) {
 // end closes the innermost slice.
 func (a *actor) end() {
 	last := len(a.levels) - 1
-	a.mark(func(b []byte) []byte { return a.m.era.end(b, a.pid, a.levels[last]) })
+	pid := a.pid
+	if a.levels[last] == "" && a.container != 0 {
+		pid = a.container
+	}
+	a.mark(func(b []byte) []byte { return a.m.era.end(b, pid, a.levels[last]) })
 	a.levels = a.levels[:last]
 }
 
@@ -429,6 +437,14 @@ func (m *machine) setFrequency(from, to, kHz int) {
 	}
 }
 
+// runTime returns how long a thread has run.
+func (a *actor) runTime() trace.Duration {
+	if a.onSince == 0 {
+		return a.ran
+	}
+	return a.ran + a.m.now.Sub(a.onSince)
+}
+
 func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 	linux := m.kernel == KernelLinux
 	switch {
@@ -453,9 +469,11 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 	from, to := c.idle, c.idle
 	owner := prev
 	if prev != nil {
+		prev.ran, prev.onSince = prev.runTime(), 0
 		from = &prev.thread
 	}
 	if next != nil {
+		next.onSince = m.now
 		to = &next.thread
 	}
 	if m.kernel == KernelHongMeng { // the thread named first in the line is the one that starts

@@ -41,19 +41,24 @@ func (s *sim) renderFrame(a *actor) {
 	a.compute(s.about(30 * trace.Microsecond))
 	a.beginMark(doComposition, values{now: s.monotonicTime(s.now).add(-9 * trace.Microsecond)})
 	a.compute(s.about(30 * trace.Microsecond))
+	s.consume(a, f, v)
 	if invalid {
 		f.Empty = true
 	} else {
 		s.process(a, f, v)
 	}
-	skips = skips && len(f.Sources) == 0
+	skips = skips && len(f.Sources) == 0 && len(f.taken) == 0
+	f.direct = s.Direct && s.era.has(directly) && len(f.Sources) == 0 && len(f.taken) > 0
 	a.begin("RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
 	if s.Detail {
 		a.slice(animate, values{}, 15*trace.Microsecond)
 	}
 	a.compute(s.part(v, 6) + s.extra(v, 15))
 	a.end()
-	if sp.drawThread {
+	if f.direct {
+		a.slice(directly, values{}, 40*trace.Microsecond)
+		s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
+	} else if sp.drawThread {
 		if s.Detail {
 			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
 		}
@@ -76,7 +81,7 @@ func (s *sim) renderFrame(a *actor) {
 	a.end()
 	f.End = s.now
 	a.compute(8 * trace.Microsecond)
-	if !sp.drawThread && sp.commitThread != "" && !skips {
+	if !sp.drawThread && sp.commitThread != "" && !skips && !f.direct {
 		s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
 	}
 }
@@ -139,6 +144,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 	s.stats.endFrame(a, f.Start, v.rate)
 	if s.era.commitThread == "" {
 		a.slice(repaint, values{}, 60*trace.Microsecond)
+		s.releaseTaken(a, f)
 	}
 }
 
@@ -235,6 +241,11 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	for _, p := range s.apps {
 		windows = append(windows, p.window)
 	}
+	for _, q := range s.queues {
+		if q.onDisplay != nil && q.visible() {
+			windows = append(windows, q.Name)
+		}
+	}
 	c.beginMark(commitLayers, values{
 		rate: v.rate, now: v.now, id: f.Vsync, size: int64(len(windows)) + 1, name: strings.Join(windows, ","),
 	})
@@ -251,8 +262,10 @@ func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 		c.slice(acquireFence, values{count: 9000 + f.Vsync}, 5*trace.Microsecond)
 	}
 	c.compute(s.about(300 * trace.Microsecond))
+	s.redraw(c, f)
 	s.present(c, f, v, slow)
 	c.end()
+	s.releaseTaken(c, f)
 	if s.Detail {
 		c.slice(recordPresent, values{id: f.Vsync, fd: 2500 + f.Vsync%16}, 3*trace.Microsecond)
 	}

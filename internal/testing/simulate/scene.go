@@ -136,6 +136,7 @@ func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to)
 	s.settleInteractions()
+	s.settleLayers()
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period
 	if s.scene.Cause == "" && len(s.Injections) == 0 {
 		return

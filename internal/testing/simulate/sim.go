@@ -72,6 +72,17 @@ type sim struct {
 	animating  int   // scenes under way that render_service animates alone
 	inputs     []inputTruth
 	named      map[string][]trace.Time // when a line had the full name of an application
+
+	queues       []*queue
+	screen       *queue // that render_service draws into itself
+	followers    []follower
+	trackers     map[trace.PID]*fenceTracker
+	layerCPUs    []int
+	nextLayerCPU int
+	buffers      int64 // number of the last buffer
+	services     int
+	tokens       int64
+	flinger      *actor // the compositor of the container
 }
 
 // Write simulates, writes the trace and returns its truth. For a header with the number
@@ -189,6 +200,7 @@ func (s *sim) cast() {
 	for _, p := range s.apps {
 		s.addThreads(p)
 	}
+	s.addLayers()
 	s.addFoundation()
 
 	// Everybody runs once before the first vsync, so that the trace knows all states.
@@ -282,17 +294,23 @@ func (s *sim) vsync(v vsync) {
 	if asked {
 		s.lastAsked = v.index
 	}
-	render := waiting || v.index <= s.lastAsked+1 || s.animating > 0
-	if !render {
+	render := waiting || v.index <= s.lastAsked+1 || s.animating > 0 || s.buffersWait()
+	var follow []follower
+	for _, f := range s.followers {
+		if f.wants(v) {
+			follow = append(follow, f)
+		}
+	}
+	if !render && len(follow) == 0 {
 		return
 	}
 	s.after(50*trace.Microsecond+s.injected(v.index).vsyncBy, func() {
-		s.post(s.generator, nil, func(a *actor) { s.generate(a, v, wanted) })
+		s.post(s.generator, nil, func(a *actor) { s.generate(a, v, render, wanted, follow) })
 	})
 }
 
 // generate distributes a vsync.
-func (s *sim) generate(a *actor, v vsync, wanted []*app) {
+func (s *sim) generate(a *actor, v vsync, render bool, wanted []*app, follow []follower) {
 	a.compute(s.about(15 * trace.Microsecond))
 	stamp := s.monotonicTime(s.now).add(-s.random.between(6*trace.Microsecond, 12*trace.Microsecond))
 	a.beginMark(vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
@@ -308,7 +326,7 @@ func (s *sim) generate(a *actor, v vsync, wanted []*app) {
 		a.compute(4 * trace.Microsecond)
 		a.end()
 	}
-	if !s.injected(v.index).noVsync {
+	if render && !s.injected(v.index).noVsync {
 		send("rs", func() {
 			s.rsDue = append(s.rsDue, v)
 			s.post(s.render, a, s.renderFrame)
@@ -316,6 +334,9 @@ func (s *sim) generate(a *actor, v vsync, wanted []*app) {
 	}
 	for _, p := range wanted {
 		send(p.window, func() { s.deliver(p, a, v) })
+	}
+	for _, f := range follow {
+		send(f.receiver(), func() { f.deliver(a, v) })
 	}
 	a.end()
 	a.compute(5 * trace.Microsecond)

@@ -22,8 +22,14 @@ type Truth struct {
 	// order of their end; those with a begin that is lost are where they end.
 	Interactions []*InteractionTruth
 	Hangs        []HangTruth
+	// Layers are in order of their first line, Produced in order of their begin: frames that
+	// other frameworks than the platform's own drew.
+	Layers   []*LayerTruth
+	Produced []*ProducedFrame
 
-	all []*InteractionTruth
+	all      []*InteractionTruth
+	layers   []*LayerTruth
+	produced []*ProducedFrame
 }
 
 // Kind is the kind of a frame. A worker UI thread's frame is an
@@ -79,11 +85,18 @@ type Frame struct {
 	Present          trace.Time
 	PresentEstimated bool // shown before the commit looked
 
+	// CPUTime is how long an application frame's thread ran. DisplaySyncs are those it served.
+	CPUTime      trace.Duration
+	DisplaySyncs []DisplaySync
+
 	drawn     trace.Time     // when the GPU has finished it, at the earliest
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied
 	committed trace.Time     // end of the commit
 	takes     []*Frame       // whose TakenBy it is
+	taken     []*BufferTruth // that it shows
+	released  []release      // when it is committed
+	direct    bool           // it is composed by the display
 }
 
 // Transaction is the key of a transaction: a process and its count.

@@ -1,0 +1,354 @@
+package simulate
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// LayerTruth is a layer as far as the text of the trace contains it.
+type LayerTruth struct {
+	Name  string
+	Queue int64 // zero in versions that do not name queues
+	// PID is the process that makes the buffers, Node the one that made the node of the
+	// scene, which shows them.
+	PID, Node trace.PID
+	Framework string
+	Buffers   []*BufferTruth
+	// Cadence is the producer's own interval; zero if it has none.
+	Cadence trace.Duration
+	// Marked: a marker of the producer's own thread encloses its calls of the queue.
+	Marked bool
+
+	layer   *Layer
+	era     *era
+	first   trace.Time // when a line first names it
+	carrier trace.PID  // the process that calls the queue
+	buffers []*BufferTruth
+}
+
+// BufferTruth is a buffer. Zero is unknown.
+type BufferTruth struct {
+	Sequence                int64
+	Requested               Interval
+	Queued, Ready, Acquired trace.Time
+	Present                 trace.Time
+	PresentEstimated        bool
+	Fate                    string // shown, dropped, waiting
+	Render                  *Frame
+	Frame                   *ProducedFrame
+	Pace                    string // even, early, late; empty if unknown
+	Interval                trace.Duration
+	Deadline                trace.Time // of one that was taken late
+
+	layer     *LayerTruth
+	number    int64
+	requested Interval
+	put       Interval // the call that hands it over
+	queued    trace.Time
+	gpuDone   trace.Time
+	fenced    trace.Time // when its fence was numbered
+	waited    trace.Time // when the wait for it began
+	ready     trace.Time
+	acquiring Interval // the call that takes it
+	acquired  trace.Time
+	droppedAt trace.Time
+	reusedAt  trace.Time // when the producer took it back
+	render    *Frame
+	frame     *ProducedFrame
+}
+
+// ProducedFrame is a frame of a framework.
+type ProducedFrame struct {
+	Framework  string // choreographer, surfaceflinger, flutter, web, nativevsync
+	PID        trace.PID
+	TID        trace.TID
+	ID         int64 // that the framework gives it
+	Vsync      trace.Time
+	Period     trace.Duration
+	Coalesced  int
+	Start, End trace.Time
+	Draw       Interval
+	Deadline   trace.Time // that its markers have
+	Truncated  bool
+	// Buffers are those that it drew, Render the render frame that took the last of them.
+	Buffers []*BufferTruth
+	Render  *Frame
+	Empty   bool // it drew none, as others do
+	// LateMain and LateGPU report whether its threads and its GPU ended after the deadline: that
+	// of its markers, or else of a buffer that was taken late.
+	LateMain, LateGPU bool
+
+	vsync              int64
+	start, end         trace.Time
+	drawStart, drawEnd trace.Time
+	deadline           trace.Time
+	resynced           int64 // the number that it is made for instead
+	buffers            []*BufferTruth
+}
+
+// buffersWait reports whether render_service has buffers to show.
+func (s *sim) buffersWait() bool {
+	return slices.ContainsFunc(s.queues, func(q *queue) bool { return !q.Private && len(q.dirty) > 0 })
+}
+
+// settleLayers derives what is known of the layers from the lines in [from, to) and from the
+// frames, whose facts are settled.
+func (s *sim) settleLayers() {
+	from, to := s.text.from, s.text.to
+	if to == 0 {
+		to = trace.Time(1<<63 - 1)
+	}
+	inside := func(t trace.Time) bool { return t != 0 && from <= t && t < to }
+	both := func(i Interval) bool { return inside(i[0]) && inside(i[1]) }
+	for _, l := range s.truth.layers {
+		if s.era.namesQueues {
+			l.Node = s.apps[l.layer.App].PID
+		} else {
+			l.Queue = 0
+		}
+		for _, b := range l.buffers {
+			l.see(b, inside)
+			b.settle(s.era, inside, both)
+			if l.layer.contained() && s.era.producerFences && s.Kernel == KernelNone {
+				b.Ready = 0 // the broker's fence, and nothing says whom it serves
+			}
+			if b.Queued.Known() || b.Acquired.Known() {
+				l.Buffers = append(l.Buffers, b)
+			}
+		}
+		l.Marked = s.era.has(nativeFlush) || l.layer.contained()
+		l.settleFates(s.era, inside)
+		l.settlePace()
+		if len(l.Buffers) > 0 {
+			s.truth.Layers = append(s.truth.Layers, l)
+		}
+	}
+	slices.SortStableFunc(s.truth.Layers, func(a, b *LayerTruth) int { return cmp.Compare(a.first, b.first) })
+	type source struct {
+		pid       trace.PID
+		framework string
+	}
+	draws := map[source]bool{}
+	for _, f := range s.truth.produced {
+		if f.settle(inside); f.Start.Known() {
+			s.truth.Produced = append(s.truth.Produced, f)
+			if len(f.Buffers) > 0 {
+				draws[source{f.PID, f.Framework}] = true
+			}
+		}
+	}
+	for _, f := range s.truth.Produced {
+		f.Empty = len(f.Buffers) == 0 && !f.Truncated && draws[source{f.PID, f.Framework}]
+	}
+}
+
+// see notes the first line that names the layer. Calls that do not name their queue are known
+// from where they end.
+func (l *LayerTruth) see(b *BufferTruth, inside func(trace.Time) bool) {
+	calls := []Interval{b.requested, b.put, b.acquiring}
+	if l.layer.contained() {
+		calls = calls[1:] // a container asks its own queue
+	}
+	for _, call := range calls {
+		at := call[0]
+		if !l.era.namesQueues {
+			at = call[1]
+		}
+		if inside(at) && (l.first == 0 || at < l.first) {
+			l.first = at
+		}
+	}
+}
+
+// settle finds what the text has of a buffer's way to the queue and out of it.
+func (b *BufferTruth) settle(e *era, inside func(trace.Time) bool, both func(Interval) bool) {
+	numbered := e.has(bufferAcquired) // else nothing tells buffers apart
+	if numbered {
+		b.Sequence = b.number
+	}
+	if inside(b.put[0]) && (e.namesQueues || inside(b.put[1])) {
+		b.Queued = b.put[0]
+	}
+	if b.Queued.Known() && both(b.requested) && (numbered || b.layer.layer.contained()) {
+		b.Requested = b.requested
+	}
+	if b.Queued.Known() && inside(b.fenced) && inside(b.ready) && (b.waited == 0 || inside(b.waited)) {
+		b.Ready = b.ready
+	}
+	switch {
+	case e.namesQueues && inside(b.acquiring[0]) && inside(b.acquired):
+		b.Acquired = b.acquired
+	case !e.namesQueues && both(b.acquiring) && (numbered || b.Queued.Known()):
+		b.Acquired = max(b.acquiring[0], b.Queued)
+	}
+}
+
+// settleFates finds what became of the buffers.
+func (l *LayerTruth) settleFates(e *era, inside func(trace.Time) bool) {
+	for i, b := range l.Buffers {
+		b.Fate = "waiting"
+		passed := slices.ContainsFunc(l.Buffers[i+1:], func(later *BufferTruth) bool {
+			return !b.Acquired.Known() && later.Acquired.Known()
+		})
+		again := slices.ContainsFunc(l.Buffers[i+1:], func(later *BufferTruth) bool {
+			return inside(b.reusedAt) && later.number == b.number && later.Queued.Known()
+		})
+		f := b.render
+		switch {
+		case inside(b.droppedAt), passed, again:
+			b.Fate = "dropped"
+		case !b.Acquired.Known() || f == nil || !f.Start.Known():
+		case e.commitThread == "", f.Commit.Known():
+			b.Fate = "shown"
+		}
+		if b.Acquired.Known() && f != nil && f.Start.Known() {
+			b.Render = f
+		}
+		if b.Fate == "shown" && f.Present.Known() {
+			b.Present, b.PresentEstimated = f.Present, f.PresentEstimated
+		}
+	}
+}
+
+// The rules by which a layer is even or not.
+const (
+	minLayerIntervals = 3
+	minLayerPause     = trace.Second
+)
+
+// settlePace finds the layer's own interval, and the buffers whose interval differs from it.
+func (l *LayerTruth) settlePace() {
+	var shown []*BufferTruth
+	var queued, presented []trace.Time
+	period := trace.Duration(0)
+	for _, b := range l.Buffers {
+		if b.Queued.Known() {
+			queued = append(queued, b.Queued)
+		}
+		if b.Fate == "shown" && b.Present.Known() {
+			shown = append(shown, b)
+			presented = append(presented, b.Present)
+			if b.Render != nil {
+				period = max(period, b.Render.Period)
+			}
+		}
+	}
+	slices.Sort(presented)
+	slices.SortStableFunc(shown, func(a, b *BufferTruth) int { return cmp.Compare(a.Present, b.Present) })
+	intervals := between(queued)
+	if len(intervals) < minLayerIntervals {
+		intervals = between(presented)
+	}
+	if len(intervals) < minLayerIntervals || period == 0 {
+		intervals = nil
+	}
+	if n := len(intervals); n > 0 {
+		middle := (intervals[(n-1)/2] + intervals[n/2]) / 2
+		near := 0
+		for _, d := range intervals {
+			if d >= middle-period/2 && d <= middle+period/2 {
+				near++
+			}
+		}
+		if near >= n-near {
+			l.Cadence = middle
+		}
+	}
+	for i := 1; i < len(shown); i++ {
+		shown[i].settlePace(shown[i-1], l.Cadence)
+	}
+}
+
+// between returns the lengths between times, in order of length.
+func between(times []trace.Time) (list []trace.Duration) {
+	for i := 1; i < len(times); i++ {
+		if d := times[i].Sub(times[i-1]); d > 0 {
+			list = append(list, d)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (b *BufferTruth) settlePace(last *BufferTruth, cadence trace.Duration) {
+	b.Interval = b.Present.Sub(last.Present)
+	period := trace.Duration(0)
+	for _, f := range []*Frame{b.Render, last.Render} {
+		if f != nil {
+			period = max(period, f.Period)
+		}
+	}
+	pause := b.Interval >= minLayerPause && (!b.Queued.Known() || b.Queued.Sub(last.Present)+cadence >= minLayerPause)
+	if cadence == 0 || period == 0 || b.Interval <= 0 || pause {
+		return
+	}
+	most := period/2 + period/20
+	late := func(d trace.Duration) bool { return d-cadence > most }
+	switch {
+	case late(b.Interval):
+		b.Pace = "late"
+	case cadence-b.Interval > most:
+		b.Pace = "early"
+	default:
+		b.Pace = "even"
+	}
+	if taken := b.Acquired.Sub(last.Acquired); b.Pace == "late" && b.Acquired.Known() && last.Acquired.Known() && late(taken) {
+		vsyncs := (taken - cadence + period/2) / period
+		b.Deadline = b.Acquired - trace.Time(vsyncs*period)
+	}
+}
+
+// settle finds what the text has of a frame of a framework. Without its begin, nothing.
+func (f *ProducedFrame) settle(inside func(trace.Time) bool) {
+	if !inside(f.start) {
+		return
+	}
+	f.Start = f.start
+	if f.Truncated = !inside(f.end) || inside(f.drawStart) && !inside(f.drawEnd); !f.Truncated {
+		f.End = f.end
+	}
+	if inside(f.drawStart) && inside(f.drawEnd) {
+		f.Draw = Interval{f.drawStart, f.drawEnd}
+	}
+	f.Deadline = f.deadline
+	f.ID = cmp.Or(f.resynced, f.ID)
+	end, gpu := max(f.End, f.Draw[1]), trace.Time(0)
+	for _, b := range f.buffers {
+		if !b.Queued.Known() {
+			continue
+		}
+		b.Frame, b.layer.Framework = f, f.Framework
+		f.Buffers = append(f.Buffers, b)
+		if f.Render = nil; b.Fate == "shown" {
+			f.Render = b.Render
+		}
+		gpu = max(gpu, b.Ready)
+		if !f.Truncated {
+			f.Deadline = cmp.Or(f.Deadline, b.Deadline)
+		}
+	}
+	if f.Deadline.Known() && !f.Truncated {
+		f.LateMain, f.LateGPU = end > f.Deadline, gpu > f.Deadline
+	}
+}
+
+// syncDisplay serves an application's requests for vsyncs.
+func (s *sim) syncDisplay(p *app, a *actor, f *Frame, v vsync) {
+	if len(p.DisplaySyncs) == 0 || !s.era.since("4.1") {
+		return
+	}
+	a.begin("DispatchDisplaySync", appLevel)
+	a.compute(5 * trace.Microsecond)
+	for _, d := range p.DisplaySyncs {
+		d.Rate = max(1, d.Rate)
+		serves := v.index%d.Rate == 0
+		a.begin(s.era.displaySync(d, v, serves), appLevel)
+		a.compute(20 * trace.Microsecond)
+		a.end()
+		f.DisplaySyncs = append(f.DisplaySyncs, d)
+	}
+	a.end()
+	a.compute(3 * trace.Microsecond)
+}
