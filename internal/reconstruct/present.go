@@ -126,27 +126,32 @@ func (b *builder) matchFences() {
 		byTracker[w.tracker] = append(byTracker[w.tracker], w)
 	}
 	pending := map[string][]*fence{}
-	drifted := map[string]bool{}
+	signaled := map[string][]*fence{}
 	for _, f := range b.allFences() {
 		switch {
 		case f.signaled:
-			drifted[f.tracker] = true
+			signaled[f.tracker] = append(signaled[f.tracker], f)
 		default:
 			pending[f.tracker] = append(pending[f.tracker], f)
 		}
 	}
 	for _, tracker := range slices.Sorted(maps.Keys(byTracker)) {
-		queue, waits := pending[tracker], byTracker[tracker]
+		queue, waits, done := pending[tracker], byTracker[tracker], signaled[tracker]
 		slices.SortStableFunc(queue, func(a, b *fence) int { return cmp.Compare(a.at, b.at) })
 		slices.SortStableFunc(waits, func(a, b *wait) int { return cmp.Compare(a.Start, b.Start) })
 		// Signaled fences before the trace leave it without a number that agrees.
-		drift := drifted[tracker] || !anyAgrees(queue, waits)
+		slices.SortStableFunc(done, func(a, b *fence) int { return cmp.Compare(a.at, b.at) })
+		drift := len(done) > 0 || !anyAgrees(queue, waits)
 		ahead := usuallyAhead(queue, waits) // then, by how much the last one was
 		for _, w := range waits {
-			numbered := func(n int64) int {
-				return slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.number == n && f.at <= w.Start })
+			find := func(is func(f *fence) bool) int {
+				return slices.IndexFunc(queue[:min(len(queue), maxInFlight)], func(f *fence) bool { return f.at <= w.Start && is(f) })
 			}
-			i := numbered(w.number)
+			numbered := func(n int64) int { return find(func(f *fence) bool { return f.number == n }) }
+			i := find(func(f *fence) bool { return f.number+overtaking(done, f, w.Start) == w.number })
+			if i < 0 {
+				i = numbered(w.number)
+			}
 			if i < 0 && drift && len(queue) > 0 && queue[0].at <= w.Start && queue[0].number < w.number {
 				i = max(0, numbered(w.number-ahead)) // the wait for the one before it may be lost
 			}
@@ -161,6 +166,14 @@ func (b *builder) matchFences() {
 			queue = queue[i+1:]
 		}
 	}
+}
+
+// overtaking returns how many of the fences that were already signaled came after one and before
+// a time. The number of a wait counts them, too. They are in order of time.
+func overtaking(signaled []*fence, f *fence, before trace.Time) int64 {
+	from, _ := slices.BinarySearchFunc(signaled, f.at, func(s *fence, at trace.Time) int { return cmp.Compare(s.at, at) })
+	to, _ := slices.BinarySearchFunc(signaled, before+1, func(s *fence, at trace.Time) int { return cmp.Compare(s.at, at) })
+	return int64(max(0, to-from))
 }
 
 // usuallyAhead returns by how much the number of a wait is most often ahead of that
