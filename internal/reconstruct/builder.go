@@ -152,7 +152,7 @@ func (b *builder) track(e *hitrace.Event) {
 		if e.Word == hitrace.Jitter {
 			b.readJitter(t, e)
 		} else if t.unnamed != nil {
-			b.countBuffers(t.unnamed, e)
+			b.countBuffers(t, t.unnamed, e)
 		}
 	case hitrace.Sync:
 		if sync, ok := hitrace.ParseClockSync(e.Marker.Name); ok {
@@ -198,6 +198,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.AcquireBuffer:    (*builder).beginAcquireBuffer,
 	hitrace.BufferAcquired:   (*builder).beginBufferAcquired,
 	hitrace.DropBuffer:       (*builder).beginDropBuffer,
+	hitrace.DropFrame:        (*builder).beginDropFrame,
 	hitrace.QueueBuffer:      (*builder).beginQueueBuffer,
 	hitrace.SurfaceNode:      (*builder).beginSurfaceNode,
 	hitrace.AcquireFence:     (*builder).beginAcquireFence,

@@ -74,6 +74,7 @@ type unnamedCall struct {
 	sequence int64
 	waiting  int64 // buffers in the queue at the end
 	counted  bool  // waiting is known
+	done     bool  // the buffer is in the queue
 }
 
 const (
@@ -173,7 +174,7 @@ func (b *builder) beginFlushBuffer(t *thread, e *hitrace.Event) {
 // endUnnamedCall ends a call whose queue the markers within it have named.
 func (b *builder) endUnnamedCall(t *thread, s *openSlice, e *hitrace.Event) {
 	c := t.unnamed
-	if t.unnamed = nil; c == nil || c.word != s.word || c.name == nil {
+	if t.unnamed = nil; c == nil || c.word != s.word || c.name == nil || c.done {
 		return
 	}
 	q := b.queue(t, e, 0, c.name)
@@ -197,13 +198,18 @@ func (b *builder) nameBuffer(c *unnamedCall, e *hitrace.Event) {
 	}
 }
 
-// countBuffers reads the counter of the buffers that wait in a queue, which has its name.
-func (b *builder) countBuffers(c *unnamedCall, e *hitrace.Event) {
+// countBuffers reads the counter of the buffers that wait in a queue, which has its name. A
+// FlushBuffer counts the buffer before it ends. The buffer may be taken before that, too.
+func (b *builder) countBuffers(t *thread, c *unnamedCall, e *hitrace.Event) {
 	label := e.Marker.Label()
 	if label == nil || c.name != nil && string(c.name) != string(label) {
 		return
 	}
 	c.name, c.waiting, c.counted = slices.Clone(label), e.Marker.Value, true
+	if c.word == hitrace.FlushBuffer && !c.done {
+		c.done = true
+		b.flushed(t, e, b.queue(t, e, 0, c.name), c.sequence, c.at)
+	}
 }
 
 // flushed adds a buffer that is queued.
@@ -217,7 +223,7 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	}
 	n.Queued = at
 	n.origin = b.layers.calls.origin(t, n)
-	if n.origin == t {
+	if n.origin == t && serves(e.Comm) {
 		n.origin = b.layers.queueingFor(t, n)
 	}
 	n.pid, n.TID = n.origin.pid, n.origin.tid
@@ -225,8 +231,18 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	if n.origin == t && !serves(e.Comm) {
 		q.own = true
 	}
+	q.takeBack(sequence)
 	q.pending = append(q.pending, n)
 	b.requested(q, n)
+}
+
+// takeBack discards a buffer that waits when it is queued again: a producer that must not wait
+// was given it back.
+func (q *queue) takeBack(sequence int64) {
+	if i := q.indexPending(sequence); i >= 0 && sequence != 0 {
+		q.pending[i].Fate = analyzer.Discarded
+		q.pending = slices.Delete(q.pending, i, i+1)
+	}
 }
 
 // beginQueueBuffer begins a producer's call that queues a buffer.
@@ -281,6 +297,7 @@ func (b *builder) newBuffer(q *queue, sequence int64, e *hitrace.Event) *buffer 
 }
 
 func (b *builder) beginAcquireBuffer(t *thread, e *hitrace.Event) {
+	t.discards, t.dropping = t.dropping, false
 	c := hitrace.ParseBufferCall(e.Marker.Label())
 	if c.Queue == 0 && c.Name == nil {
 		b.push(t, e)
@@ -320,10 +337,18 @@ func (q *queue) take(i int) *buffer {
 	return n
 }
 
-// acquiredIn sets when the buffer is taken, and by which frame: the one open on the thread.
+// acquiredIn sets when the buffer is taken, by which frame, the one open on the thread, and
+// whether it is dropped at once.
 func (n *buffer) acquiredIn(t *thread, at trace.Time) {
 	n.Acquired, n.render = max(at, n.Queued), t.draft
+	if t.discards {
+		n.Fate, t.discards = analyzer.Discarded, false
+	}
 }
+
+// beginDropFrame reads that a queue is full, so that render_service takes one more buffer only to
+// release it: until 5.0.0 before the one that it shows, then after it.
+func (b *builder) beginDropFrame(t *thread, _ *hitrace.Event) { t.dropping = true }
 
 func (b *builder) beginDropBuffer(t *thread, e *hitrace.Event) {
 	c := hitrace.ParseBufferCall(e.Marker.Label())
@@ -466,22 +491,25 @@ func (q *queue) producer(processes map[trace.PID]*analyzer.Process) *analyzer.Pr
 
 // show finds out which of the buffers were shown, and when. frames are render_service's, by
 // start. A frame shows the buffer that it took last, unless it was not committed: then the
-// next one does, if no other buffer was taken before.
+// next one does, if no other buffer was taken before. Systems before 4.0 do not mark commits.
 func (q *queue) show(frames []*analyzer.Frame) {
+	committed := slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return f.Commit.Start.Known() })
 	var last *buffer // taken
 	for _, n := range q.buffers {
 		n.Ready = n.readyAt()
-		if !n.Acquired.Known() || n.Fate == analyzer.Discarded {
+		if !n.Acquired.Known() {
 			continue
 		}
-		n.Render = n.renderFrame(frames)
+		if n.Render = n.renderFrame(frames); n.Fate == analyzer.Discarded {
+			continue
+		}
 		if last != nil {
-			last.showBy(frames, n)
+			last.showBy(frames, committed, n)
 		}
 		last = n
 	}
 	if last != nil {
-		last.showBy(frames, nil)
+		last.showBy(frames, committed, nil)
 	}
 }
 
@@ -511,9 +539,16 @@ func (n *buffer) renderFrame(frames []*analyzer.Frame) *analyzer.Frame {
 	return frames[i-1]
 }
 
-// showBy sets what became of a buffer that was taken, given the one that was taken next.
-func (n *buffer) showBy(frames []*analyzer.Frame, next *buffer) {
+// showBy sets what became of a buffer that was taken, given the one that was taken next and
+// whether the trace has commits.
+func (n *buffer) showBy(frames []*analyzer.Frame, committed bool, next *buffer) {
 	if n.Render == nil {
+		return
+	}
+	if !committed {
+		if n.Fate = analyzer.Shown; next != nil && next.Render == n.Render {
+			n.Fate = analyzer.Discarded
+		}
 		return
 	}
 	i, _ := slices.BinarySearchFunc(frames, n.Render.Actual.Start, func(f *analyzer.Frame, at trace.Time) int { return cmp.Compare(f.Actual.Start, at) })

@@ -35,6 +35,9 @@ type thread struct {
 	acquiring *queue
 	dequeued  analyzer.Interval
 	unnamed   *unnamedCall
+	// dropping: the buffer that the thread asks for next is released at once. discards: it is
+	// the one that it asks for now.
+	dropping, discards bool
 	// renders: frames are composed on this thread.
 	renders bool
 	// user: the thread is one of a user interface, with frames or markers of scenes.

@@ -31,6 +31,7 @@ const (
 	AcquireBuffer            // the consumer asks for a buffer
 	BufferAcquired           // in an AcquireBuffer: which buffer it takes
 	DropBuffer               // the consumer skips a buffer
+	DropFrame                // render_service releases the buffer that it takes next
 	QueueBuffer              // a producer queues a buffer by a call
 	SurfaceNode              // render_service: the node whose buffer it took
 	AcquireFence             // the fence of a buffer that was queued
@@ -95,6 +96,7 @@ var spellings = newVocabulary([]spelling{
 	{"CommitLayers", Commit, carriesRate},
 	{"DisplaySyncId[", DisplaySync, anything},
 	{"DropBuffer", DropBuffer, anything},
+	{"DropFrame", DropFrame, ends},
 	{"EVENT_REPORT_", SceneReport, anything},
 	{"FlushBuffer", FlushBuffer, isQueueCall},
 	{"flutter::Animator::BeginFrame", FlutterFrame, endsWord},
