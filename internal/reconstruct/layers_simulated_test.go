@@ -1,0 +1,286 @@
+package reconstruct_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
+)
+
+// layerTraces are traces with layers, by what they have.
+func layerTraces() map[string]simulate.Config {
+	list := simulate.BadLayers()
+	list["all"] = simulate.Layered()
+	for _, hz := range []int{60, 90, 120} {
+		for _, fps := range []int{24, 25, 30, 60} {
+			list[fmt.Sprintf("%d of %d", fps, hz)] = simulate.Playback(hz, fps)
+		}
+	}
+	return list
+}
+
+// TestSimulatedLayers compares layers, their buffers and the frames of frameworks with what the
+// simulation of each system version knows of them.
+func TestSimulatedLayers(t *testing.T) {
+	traces := layerTraces()
+	for n, name := range slices.Sorted(maps.Keys(traces)) {
+		for i, era := range simulate.Eras() {
+			if !slow.Enabled() && (i+n)%4 != 0 {
+				continue
+			}
+			config := traces[name]
+			if !mayHave(name, i) {
+				continue
+			}
+			t.Run(name+"/"+era, func(t *testing.T) {
+				config.Era, config.Seed = era, uint64(i)
+				var text bytes.Buffer
+				truth, err := simulate.Write(&text, config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkLayers(t, &text, truth, config)
+			})
+		}
+	}
+}
+
+// mayHave reports whether an era has all that a trace is about.
+func mayHave(name string, era int) bool {
+	since := map[string]string{
+		"same names": "5.0.0", "queue id again": "5.0.0", // which number queues
+		"attached": "5.0.3", "no flush": "5.0.0",
+		"all": "5.0.0",
+	}[name]
+	if name == "taken back" && simulate.Eras()[era] == "4.0" {
+		return false // it numbers no buffers
+	}
+	return era >= slices.Index(simulate.Eras(), since)
+}
+
+// TestAnyLayers does the same with random traces.
+func TestAnyLayers(t *testing.T) {
+	seeds := 60
+	if slow.Enabled() {
+		seeds = 600
+	}
+	eras := simulate.Eras()
+	for seed := range seeds {
+		config := simulate.AnyLayers(uint64(seed))
+		config.Era = eras[seed%len(eras)]
+		if seed%len(eras) < slices.Index(eras, "5.0.3") {
+			config.Chances.CommitLate = 0 // their commits do not name their frames
+		}
+		for i := range config.Layers {
+			if l := &config.Layers[i]; config.Era == "4.0" && l.Drops == simulate.DropReused {
+				l.Drops = simulate.DropNone // it numbers no buffers
+			}
+		}
+		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
+			var text bytes.Buffer
+			truth, err := simulate.Write(&text, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLayers(t, &text, truth, config)
+		})
+	}
+}
+
+// TestSimulatedLayersBinary does the same with the binary forms of the traces.
+func TestSimulatedLayersBinary(t *testing.T) {
+	for i, name := range []string{"all", "drop newest", "begin cut", "odd name"} {
+		config := layerTraces()[name]
+		t.Run(name, func(t *testing.T) {
+			config.Kernel, config.Text.Nanoseconds, config.Seed = simulate.KernelHongMeng, true, uint64(i)
+			var text bytes.Buffer
+			truth, err := simulate.Write(&text, config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events, err := rawfile.Parse(text.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true, BaseInfo: true})
+			r, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), binarytrace.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkLayers(t, r, truth, config)
+		})
+	}
+}
+
+func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config simulate.Config) {
+	t.Helper()
+	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := timeline.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if n := totals.Problems.Lost(); n > 0 {
+		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
+	}
+	var got, want []string
+	for _, l := range timeline.Layers {
+		got = append(got, describeLayer(l)...)
+	}
+	known := knowledge{timeline, config.Kernel != simulate.KernelNone, map[string]bool{}}
+	for _, f := range timeline.Frames {
+		known.frameworks[f.Framework.String()] = true
+	}
+	for _, l := range truth.Layers {
+		want = append(want, known.layer(l)...)
+	}
+	compareLines(t, "layers", got, want)
+	got, want = nil, nil
+	for _, f := range timeline.Frames {
+		if f.Framework != analyzer.Platform {
+			got = append(got, describeProduced(f))
+		}
+	}
+	for _, f := range truth.Produced {
+		if known.frameworks[f.Framework] {
+			want = append(want, known.produced(f))
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	compareLines(t, "frames", got, want)
+}
+
+// compareLines reports where two lists of lines differ.
+func compareLines(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	shown := 0
+	for i := range max(len(got), len(want)) {
+		g, w := "nothing", "nothing"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			if t.Errorf("%s, line %d:\n got %s\nwant %s", what, i+1, g, w); shown > 4 {
+				return
+			}
+			shown++
+		}
+	}
+}
+
+// describeLayer and knowledge.layer put what both sides know in the same words.
+func describeLayer(l *analyzer.Layer) []string {
+	pid := trace.PID(0)
+	if l.Process != nil {
+		pid = l.Process.PID
+	}
+	list := []string{fmt.Sprintf(layerWords, l.Name, l.Queue, pid, l.Framework, len(l.Buffers), l.Cadence)}
+	for _, b := range l.Buffers {
+		render, frame := trace.Time(0), trace.Time(0)
+		if b.Render != nil {
+			render = b.Render.Actual.Start
+		}
+		if b.Frame != nil {
+			frame = b.Frame.Actual.Start
+		}
+		list = append(list, fmt.Sprintf(bufferWords, b.Sequence, b.Requested.Start, b.Requested.End, b.Queued, b.Ready, b.Acquired, render,
+			b.Present, b.PresentEstimated, b.Fate, b.Pace, b.Interval, b.Deadline, frame))
+	}
+	return list
+}
+
+const (
+	layerWords  = "%q queue %d of %d framework %s: %d buffers, cadence %d"
+	bufferWords = "%d requested %d-%d queued %d ready %d acquired %d by %d present %d/%t %s %s interval %d deadline %d frame %d"
+)
+
+// knowledge is what a trace has lines of.
+type knowledge struct {
+	timeline   *analyzer.Timeline // for its processes
+	calls      bool               // binder calls
+	frameworks map[string]bool
+}
+
+func (k knowledge) layer(l *simulate.LayerTruth) []string {
+	calls := k.calls || l.Marked // else nobody knows which process queued a buffer
+	pid := l.Node
+	if calls && slices.ContainsFunc(l.Buffers, func(b *simulate.BufferTruth) bool { return b.Queued.Known() }) {
+		pid = l.PID
+	}
+	if !slices.ContainsFunc(k.timeline.Processes, func(p *analyzer.Process) bool { return p.PID == pid }) {
+		pid = 0
+	}
+	linked := calls && k.frameworks[l.Framework]
+	framework := ""
+	if linked {
+		framework = l.Framework
+	}
+	list := []string{fmt.Sprintf(layerWords, l.Name, l.Queue, pid, framework, len(l.Buffers), l.Cadence)}
+	for _, b := range l.Buffers {
+		render, frame := trace.Time(0), trace.Time(0)
+		if b.Render != nil {
+			render = b.Render.Start
+		}
+		if b.Frame != nil && linked {
+			frame = b.Frame.Start
+		}
+		list = append(list, fmt.Sprintf(bufferWords, b.Sequence, b.Requested[0], b.Requested[1], b.Queued, b.Ready, b.Acquired, render,
+			b.Present, b.PresentEstimated, b.Fate, b.Pace, b.Interval, b.Deadline, frame))
+	}
+	return list
+}
+
+// describeProduced and knowledge.produced put frames of frameworks in the same words.
+func describeProduced(f *analyzer.Frame) string {
+	text := fmt.Sprintf(producedWords, f.Framework, f.Process.PID, f.TID, f.Actual.Start)
+	if f.Facts.Has(analyzer.Truncated) {
+		return text + "truncated"
+	}
+	var sent []int64
+	for _, s := range f.Transactions {
+		sent = append(sent, s.Index, int64(s.At))
+	}
+	render := trace.Time(0)
+	if f.Render != nil {
+		render = f.Render.Actual.Start
+	}
+	return text + fmt.Sprintf(workWords, f.Actual.End, f.VsyncID, f.Vsync, f.Draw.Start, f.Draw.End, f.Deadline,
+		f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Empty), sent, render)
+}
+
+const (
+	producedWords = "%s frame of %d/%d at %d "
+	workWords     = "until %d id %d vsync %d draw %d-%d deadline %d late %t/%t empty %t sent %d render %d"
+)
+
+func (k knowledge) produced(f *simulate.ProducedFrame) string {
+	text := fmt.Sprintf(producedWords, f.Framework, f.PID, f.TID, f.Start)
+	if f.Truncated {
+		return text + "truncated"
+	}
+	var sent []int64
+	for _, b := range f.Buffers {
+		sent = append(sent, b.Sequence, int64(b.Queued))
+	}
+	render := trace.Time(0)
+	if f.Render != nil {
+		render = f.Render.Start
+	}
+	return text + fmt.Sprintf(workWords, f.End, f.ID, f.Vsync, f.Draw[0], f.Draw[1], f.Deadline, f.LateMain, f.LateGPU, f.Empty, sent, render)
+}
