@@ -71,7 +71,10 @@ type Diagnostics struct {
 	// MissingMarkers are the names of the markers that frames are made of and that a text
 	// trace does not have at all.
 	MissingMarkers []string
-	Recorded       Recorded
+	// MissingTags are the tags of hitrace that frames need, "graphic" and "ace", of which a text
+	// trace has no marker at all.
+	MissingTags []string
+	Recorded    Recorded
 }
 
 // Total returns the number of occurrences of one diagnostic.
@@ -105,6 +108,5 @@ type Recorded uint8
 const (
 	FromSystem    Recorded = iota // OpenHarmony or HarmonyOS, or unknown
 	FromAndroid                   // Android
-	FromContainer                 // HarmonyOS with Android applications in a container
 	FromProcess                   // one process of OpenHarmony, such as an application that traces itself
 )

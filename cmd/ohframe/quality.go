@@ -87,7 +87,9 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 	case f != nil:
 		f.file = inputName(name)
 		if r.interactions && r.hasInteractions(in.Timeline) || r.layers && r.hasLayers(in.Timeline) {
-			r.unreliable = append(r.unreliable, f.Error())
+			if q.Verdict == stats.Unreliable {
+				r.unreliable = append(r.unreliable, f.Error())
+			}
 			printWarnings(name, []string{f.what})
 			if f.hint != r.hint {
 				printHint(f.hint)
@@ -226,8 +228,10 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 	if q.Lines == nil {
 		return f
 	}
-	missing := t.Diagnostics.MissingMarkers
-	if len(missing) > 0 && q.Truncated == 0 {
+	switch missing := t.Diagnostics.MissingMarkers; {
+	case q.Layers > 0:
+		f.what += ", only " + text.Count(q.Layers, "layer")
+	case len(missing) > 0 && q.Truncated == 0:
 		f.what += ": no marker " + strings.Join(missing, ", ")
 	}
 	switch {
@@ -236,10 +240,10 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 		f.hint = *q.Advice
 	case q.Truncated > 0:
 		f.hint = *q.Advice + ": record for longer, and do not sort the file"
-	case t.Diagnostics.Recorded != analyzer.FromSystem:
-		f.hint = *q.Advice
-	default:
+	case t.Diagnostics.Recorded == analyzer.FromSystem && slices.Contains(t.Diagnostics.MissingTags, "graphic"):
 		f.hint = "frames need the tags graphic and ace: " + recordCommands
+	case q.Advice != nil:
+		f.hint = *q.Advice
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -29,8 +30,14 @@ var severity = map[stats.Verdict]int{stats.Good: 0, stats.Limited: 1, stats.Unre
 // judge finds the quality of a trace.
 type judge struct {
 	Quality
-	renderWithDeadline int // of WithDeadline
+	renderWithDeadline, platformWithDeadline int // of WithDeadline
+	platformWithTransaction                  int // of WithTransaction
+	// frameworks counts frames of frameworks: all, and those with a deadline.
+	frameworks [analyzer.FrameworkCount]struct{ all, judged int }
 }
+
+// platformFrames returns the number of application frames that the platform draws itself.
+func (q *judge) platformFrames() int { return q.ApplicationFrames - q.FrameworkFrames }
 
 // input is a trace whose quality is judged.
 type input struct {
@@ -45,6 +52,7 @@ type input struct {
 func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) *Quality {
 	t := &input{timeline, lines, warn.Texts(causetext.Warnings(causes))}
 	q := &judge{}
+	q.Layers = len(t.Layers)
 	for _, f := range t.Frames {
 		q.count(f)
 	}
@@ -67,14 +75,27 @@ func (q *judge) count(f *analyzer.Frame) {
 		}
 	default:
 		q.ApplicationFrames++
+		q.frameworks[f.Framework].all++
+		if f.Framework != analyzer.Platform {
+			q.FrameworkFrames++
+		}
 		if !f.Facts.Has(analyzer.Empty) {
 			q.WithTransaction++
+			if f.Framework == analyzer.Platform {
+				q.platformWithTransaction++
+			}
 		}
 	}
 	if f.Judged() {
 		q.WithDeadline++
-		if f.Kind == analyzer.RenderFrame {
+		switch {
+		case f.Kind == analyzer.RenderFrame:
 			q.renderWithDeadline++
+		case f.Framework == analyzer.Platform:
+			q.platformWithDeadline++
+			fallthrough
+		default:
+			q.frameworks[f.Framework].judged++
 		}
 	}
 }
@@ -136,7 +157,10 @@ func (q *judge) judge(t *input) {
 	d := &t.Diagnostics
 	isText := q.Lines != nil
 	all := q.Frames() + q.Truncated
-	if q.Frames() == 0 {
+	switch {
+	case q.Frames() == 0 && q.Layers > 0:
+		q.add(stats.Limited, "no_frames", "no complete frames, only %s", text.Count(q.Layers, "layer"))
+	case q.Frames() == 0:
 		q.add(stats.Unreliable, "no_frames", "no complete frames")
 	}
 	if isText {
@@ -171,6 +195,7 @@ func (q *judge) judge(t *input) {
 		q.judgeFrames(t, all, isText)
 	}
 	if isText {
+		q.judgeLayers(t)
 		q.judgeLinks(t)
 		q.judgeCoverage(t)
 	}
@@ -180,7 +205,18 @@ func (q *judge) judge(t *input) {
 	setVerdict(&q.Quality)
 }
 
-// advice returns what to do about markers that are missing.
+// judgeLayers adds the reasons that come from what layers lack.
+func (q *judge) judgeLayers(t *input) {
+	queued := func(l *analyzer.Layer) bool {
+		return slices.ContainsFunc(l.Buffers, func(b *analyzer.Buffer) bool { return b.Queued.Known() })
+	}
+	if q.Layers > 0 && !slices.ContainsFunc(t.Layers, queued) {
+		q.add(stats.Limited, "no_queue_times", "no marker FlushBuffer of layers, how long buffers waited is unknown")
+	}
+}
+
+// advice returns what to do about markers that are missing. A tag that has markers in the trace
+// was recorded: what is missing then did not happen.
 func (q *judge) advice(d *analyzer.Diagnostics) string {
 	switch {
 	case q.Cut:
@@ -193,30 +229,41 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 	switch recorded := d.Recorded; {
 	case recorded == analyzer.FromAndroid:
 		return "the trace is from Android: record it with Perfetto and the data source android.surfaceflinger.frametimeline"
-	case recorded == analyzer.FromContainer && q.ApplicationFrames == 0:
-		return "the applications are Android's, in a container: their frames are not read"
 	case recorded == analyzer.FromProcess:
 		return "the trace has markers of one process only: record all processes with hitrace"
 	}
-	return "record the tags graphic and ace"
+	switch {
+	case slices.Contains(d.MissingTags, "graphic"):
+		if len(d.MissingTags) > 1 {
+			return "record the tags " + strings.Join(d.MissingTags, " and ")
+		}
+		return "record the tag graphic"
+	case slices.Contains(d.MissingTags, "ace") && q.platformFrames() > 0:
+		return "record the tag ace"
+	}
+	return ""
 }
 
 // judgeFrames adds the reasons that come from what frames lack.
 func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	clock := &t.Clock
-	if missing := t.Diagnostics.MissingMarkers; isText && slices.Contains(missing, "ReceiveVsync") {
+	if missing := t.Diagnostics.MissingMarkers; isText && q.Frames() > q.FrameworkFrames && slices.Contains(missing, "ReceiveVsync") {
 		q.add(stats.Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
 	}
 	switch {
 	case q.RenderFrames == 0:
 		q.add(stats.Limited, "no_render_frames", "no frames of the render service")
+	case q.Presented == 0 && q.Layers > 0:
+		q.add(stats.Limited, "no_presents", "no present times, hitches and the frame rate of layers are unknown")
 	case q.Presented == 0:
 		q.add(stats.Limited, "no_presents", "no present times, hitches are unknown")
 	}
 	switch {
+	case q.ApplicationFrames == 0 && q.Layers > 0:
+		q.add(stats.Limited, "no_application_frames", "no frames of applications, only %s", text.Count(q.Layers, "layer"))
 	case q.ApplicationFrames == 0:
 		q.add(stats.Limited, "no_application_frames", "no frames of applications")
-	case q.WithTransaction == 0:
+	case q.platformWithTransaction == 0 && q.platformFrames() > 0:
 		q.add(stats.Limited, "no_transactions", "no transactions, which frames are empty is unknown")
 	}
 	few := func(n, all int, what string) bool {
@@ -228,10 +275,14 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	}
 	if q.WithDeadline == 0 {
 		q.add(stats.Limited, "no_deadlines", "no deadlines, jank is unknown")
-	} else if !few(q.WithDeadline, q.Frames(), "frame") {
-		// The frames of a kind may lack deadlines although most frames have one.
-		few(q.WithDeadline-q.renderWithDeadline, q.ApplicationFrames, "application frame")
-		few(q.renderWithDeadline, q.RenderFrames, "render frame")
+	} else {
+		ours := q.Frames() - q.FrameworkFrames
+		if !few(q.platformWithDeadline+q.renderWithDeadline, ours, "frame") {
+			// The frames of a kind may lack deadlines although most frames have one.
+			few(q.platformWithDeadline, q.platformFrames(), "application frame")
+			few(q.renderWithDeadline, q.RenderFrames, "render frame")
+		}
+		q.judgeFrameworks()
 	}
 	q.addShare(q.Truncated, all, truncatedLimited, truncatedUnreliable, "truncated",
 		fmt.Sprintf("%d of %s truncated (%s)", q.Truncated, text.Count(all, "frame"), percent(q.Truncated, all)))
@@ -255,6 +306,23 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	q.judgeClockChanges(t.ClockChanges)
 	if clock.Overruled != 0 {
 		q.add(stats.Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
+	}
+}
+
+// judgeFrameworks adds a reason for frames of frameworks without deadlines: few of these have a
+// marker for one. Which of them were late, only the cadence of their layers shows.
+func (q *judge) judgeFrameworks() {
+	var lacking []string
+	noun := " frames"
+	for i := range q.frameworks {
+		n := q.frameworks[i]
+		if f := analyzer.Framework(i); f != analyzer.Platform && float64(n.judged) < deadlinesLimited*float64(n.all) {
+			lacking = append(lacking, fmt.Sprintf("%d of %d%s of %s", n.judged, n.all, noun, f))
+			noun = ""
+		}
+	}
+	if len(lacking) > 0 {
+		q.add(stats.Limited, "framework_deadlines", "only %s with a deadline", strings.Join(lacking, " and "))
 	}
 }
 
@@ -370,6 +438,8 @@ func sum(q, run *Quality) {
 	q.ApplicationFrames += run.ApplicationFrames
 	q.RenderFrames += run.RenderFrames
 	q.Truncated += run.Truncated
+	q.FrameworkFrames += run.FrameworkFrames
+	q.Layers += run.Layers
 	q.WithTransaction += run.WithTransaction
 	q.WithDeadline += run.WithDeadline
 	q.Presented += run.Presented

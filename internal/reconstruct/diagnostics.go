@@ -53,19 +53,16 @@ func (d *diagnostics) addMany(what analyzer.Diagnostic, total int) {
 
 // result returns the diagnostics of the whole input.
 func (d *diagnostics) result() analyzer.Diagnostics {
-	d.MissingMarkers, d.Recorded = d.missingMarkers(), d.recorded()
+	d.MissingMarkers, d.MissingTags, d.Recorded = d.missingMarkers(), d.missingTags(), d.recorded()
 	return d.Diagnostics
 }
 
-// recorded returns what the trace was recorded from. The markers of frames that only Android
-// writes are not read, so a trace from there or from a container lacks frames whatever tags
-// it was recorded with.
+// recorded returns what the trace was recorded from.
 func (d *diagnostics) recorded() analyzer.Recorded {
 	ours := d.seen[hitrace.ReceiveVsync] || d.seen[hitrace.OnVsyncEvent] || d.seen[hitrace.MarshTransaction]
+	android := d.seenAny(hitrace.AndroidFrame, hitrace.ChoreographerFrame, hitrace.CompositorCommit)
 	switch renders := d.seen[hitrace.DoComposition]; {
-	case d.seen[hitrace.AndroidFrame] && (ours || renders):
-		return analyzer.FromContainer
-	case d.seen[hitrace.AndroidFrame]:
+	case android && !ours && !renders:
 		return analyzer.FromAndroid
 	case ours && !renders && !d.several:
 		return analyzer.FromProcess
@@ -82,6 +79,33 @@ var frameMarkers = []struct {
 	{hitrace.OnVsyncEvent, "OnVsyncEvent"},
 	{hitrace.MarshTransaction, "MarshRSTransactionData"},
 	{hitrace.DoComposition, "RSMainThread::DoComposition"},
+}
+
+// tagMarkers are markers of the tags of hitrace that frames need.
+var tagMarkers = []struct {
+	tag   string
+	words []hitrace.Word
+}{
+	{"graphic", []hitrace.Word{
+		hitrace.ReceiveVsync, hitrace.MarshTransaction, hitrace.DoComposition, hitrace.ProcessCommands, hitrace.RenderFrame, hitrace.Commit,
+		hitrace.PresentFence, hitrace.PresentFenceWait, hitrace.GenerateVsyncCount, hitrace.RequestBuffer, hitrace.FlushBuffer, hitrace.AcquireBuffer,
+	}},
+	{"ace", []hitrace.Word{hitrace.OnVsyncEvent, hitrace.UIVsyncTask}},
+}
+
+// missingTags returns the tags that the trace has no marker of.
+func (d *diagnostics) missingTags() []string {
+	var missing []string
+	for _, m := range tagMarkers {
+		if !d.seenAny(m.words...) {
+			missing = append(missing, m.tag)
+		}
+	}
+	return missing
+}
+
+func (d *diagnostics) seenAny(words ...hitrace.Word) bool {
+	return slices.ContainsFunc(words, func(w hitrace.Word) bool { return d.seen[w] })
 }
 
 // missingMarkers returns the names of the markers that frames are made of and that the

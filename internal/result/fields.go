@@ -139,6 +139,7 @@ func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
 	})
 	list(m, 2, &d.MissingMarkers, func(m *message, name *string) { m.text(1, name) })
 	enum(m, 3, &d.Recorded, int(analyzer.FromProcess)+1)
+	list(m, 4, &d.MissingTags, func(m *message, name *string) { m.text(1, name) })
 }
 
 func describeWarning(m *message, w *trace.Warning) {
