@@ -106,7 +106,7 @@ type Recorded uint8
 
 // What traces are recorded from, as far as their markers show.
 const (
-	FromSystem    Recorded = iota // OpenHarmony or HarmonyOS, or unknown
-	FromAndroid                   // Android
-	FromProcess                   // one process of OpenHarmony, such as an application that traces itself
+	FromSystem  Recorded = iota // OpenHarmony or HarmonyOS, or unknown
+	FromAndroid                 // Android
+	FromProcess                 // one process of OpenHarmony, such as an application that traces itself
 )

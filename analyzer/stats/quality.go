@@ -45,15 +45,15 @@ type Quality struct {
 	ApplicationFrames int `json:"application_frames"`
 	RenderFrames      int `json:"render_frames"`
 	Truncated         int `json:"truncated_frames"`
-	// FrameworkFrames are the application frames that the platform does not draw itself, Layers
-	// the queues of buffers that are shown.
-	FrameworkFrames int `json:"framework_frames"`
-	Layers          int `json:"layers"`
 	// WithTransaction counts application frames that are not empty, WithDeadline frames
 	// that are known to be late or on time, Presented render frames with a present time.
 	WithTransaction int `json:"frames_with_transaction"`
 	WithDeadline    int `json:"frames_with_deadline"`
 	Presented       int `json:"presented_frames"`
+	// FrameworkFrames are the application frames that the platform does not draw itself, Layers
+	// the queues of buffers that are shown.
+	FrameworkFrames int `json:"framework_frames"`
+	Layers          int `json:"layers"`
 	// ClockSource and ClockAccuracy are those of the clock offset. They are nil for inputs
 	// that need none; the accuracy is nil if it is unknown.
 	ClockSource   *string         `json:"clock_source"`
