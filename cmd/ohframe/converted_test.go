@@ -96,6 +96,7 @@ func TestConverted(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json", "parquet"} {
 		commands = append(commands, "frames --format "+format+" trace")
 	}
+	commands = append(commands, "frames --kind app,render,layer --causes --format csv trace", "frames --kind layer trace")
 	// output returns what a command writes, its error and its messages.
 	output := func(side, command string) string {
 		t.Chdir(filepath.Join(folder, side))

@@ -83,3 +83,23 @@ func TestCauses(t *testing.T) {
 		t.Errorf("json: %v", f)
 	}
 }
+
+// A late buffer has the cause of the frame that drew it. One that is not late has none.
+func TestBufferCauses(t *testing.T) {
+	timeline := video()
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
+	for _, b := range timeline.Layers[0].Buffers {
+		c.Frames[b.Frame] = &why.Explanation{Frame: b.Frame, Outcome: why.NotKnown, Overrun: 5}
+	}
+	rows := 0
+	for it := range (&Input{Timeline: timeline, Causes: c}).items(&Options{Kinds: []string{KindLayer}}) {
+		rows++
+		r := it.row()
+		if late := it.buffer.Pace == analyzer.Late; late != (name(r.Verdict) == "unknown") || late != (r.Cause != nil) {
+			t.Errorf("%s: %s, %s", name(r.Pace), name(r.Verdict), name(r.Cause))
+		}
+	}
+	if rows != 7 {
+		t.Errorf("%d rows, want 7", rows)
+	}
+}

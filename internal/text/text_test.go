@@ -67,6 +67,27 @@ func TestNoneSelected(t *testing.T) {
 	}
 }
 
+func TestNoLayerSelected(t *testing.T) {
+	layers := func(names ...string) (list []*analyzer.Layer) {
+		for _, name := range names {
+			list = append(list, &analyzer.Layer{Name: name})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		pattern string
+		layers  []*analyzer.Layer
+		want    string
+	}{
+		{"nothing", layers("b", "a\x1b", "b"), `layers: b, "a\x1b"`},
+		{"surfaceveiw", layers("a", "b", "c", "d", "e", "f", "SurfaceView"), "did you mean SurfaceView? layers: a, b, c, d, e, 2 more"},
+	} {
+		if e := NoLayerSelected(c.pattern, c.layers); e.What != "no layer matches" || e.Hint != c.want {
+			t.Errorf("%s: %s, %q, want %q", c.pattern, e.What, e.Hint, c.want)
+		}
+	}
+}
+
 // Both ends stay, and the text is never wider.
 func TestShortenMiddle(t *testing.T) {
 	for _, c := range []struct {
