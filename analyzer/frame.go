@@ -143,6 +143,10 @@ type Frame struct {
 	// CPUTime is how long the frame's thread ran in Actual; zero if unknown.
 	CPUTime trace.Duration
 
+	// Pace is that of the buffers of a frame of a Framework, if it has no deadline from
+	// elsewhere: unless they were early or even, the deadline is theirs.
+	Pace Pace
+
 	// Transactions are those of an application frame, in the order sent. A frame of a
 	// Framework sends buffers: their numbers, and when they were queued.
 	Transactions []Sent
@@ -215,7 +219,7 @@ func (f *Frame) GPUSpan() (span Interval) {
 }
 
 // Judged reports whether it is known if the frame was late: SurfaceFlinger judged
-// it, or it has a deadline. Frames that were dropped or that the trace truncates
+// it, or it has a deadline, or its buffer a pace. Frames that were dropped or that the trace truncates
 // are not judged.
 func (f *Frame) Judged() bool {
 	t := f.frameTimeline()
@@ -225,7 +229,7 @@ func (f *Frame) Judged() bool {
 	case f.Facts.Has(Dropped | Truncated):
 		return false
 	case t == nil:
-		return f.Deadline.Known()
+		return f.Deadline.Known() || f.Pace != Unpaced
 	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
 		return true
 	}

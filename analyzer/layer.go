@@ -243,22 +243,23 @@ func (b *Buffer) judge(last *Buffer) {
 	default:
 		b.Pace = Even
 	}
-	if b.Pace != Late || !b.Acquired.Known() || !last.Acquired.Known() {
-		return
+	if b.Pace == Late && b.Acquired.Known() && last.Acquired.Known() {
+		if excess := b.Acquired.Sub(last.Acquired) - cadence; excess > limit {
+			b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
+		}
 	}
-	if excess := b.Acquired.Sub(last.Acquired) - cadence; excess > limit {
-		b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
-		b.judgeFrame()
-	}
+	b.judgeFrame()
 }
 
-// judgeFrame sets the deadline of a producer's frame that has none, and its facts. Android
-// judges its frames itself.
+// judgeFrame sets the pace of a producer's frame without a deadline, the deadline of a late one,
+// and its facts. The latest of its buffers counts. Android judges its frames itself.
 func (b *Buffer) judgeFrame() {
 	f := b.Frame
-	if f == nil || f.Deadline.Known() || f.Facts.Has(Truncated) || f.Android != nil {
+	if f == nil || f.Pace == Unpaced && f.Deadline.Known() || f.Facts.Has(Truncated) || f.Android != nil {
 		return
 	}
-	f.Deadline = b.Deadline
-	f.Judge()
+	if f.Pace = max(f.Pace, b.Pace); !f.Deadline.Known() {
+		f.Deadline = b.Deadline
+		f.Judge()
+	}
 }

@@ -101,8 +101,11 @@ func TestLateBuffer(t *testing.T) {
 			t.Errorf("%s: deadline, overrun, deadline of the frame %s, want %s", test.name, got, want)
 		}
 		// Its drawing ends at 135 ms.
-		if late := frame.Facts == analyzer.MainLate; late != (test.deadline != 0) {
-			t.Errorf("%s: facts %v", test.name, frame.Facts)
+		if late := frame.Facts == analyzer.MainLate; late != (test.deadline != 0) || !frame.Judged() {
+			t.Errorf("%s: facts %v, judged %v", test.name, frame.Facts, frame.Judged())
+		}
+		if first := (&analyzer.Frame{Framework: analyzer.Flutter}); first.Judged() {
+			t.Error("a frame without a pace is judged")
 		}
 	}
 }

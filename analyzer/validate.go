@@ -146,6 +146,7 @@ func (v *validator) frame(f *Frame) {
 	v.links(f)
 	if f.Kind == ApplicationFrame {
 		v.check(f, !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
+		v.check(f, f.Framework != Platform || f.Pace == Unpaced, "has a pace")
 		v.check(f, f.Framework != Platform || len(f.GPU) == 0 && !f.Draw.Known(), "draws itself")
 		return
 	}

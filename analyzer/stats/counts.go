@@ -10,6 +10,9 @@ type Counts struct {
 	// WithDeadline counts the frames that are known to be late or on time: those with a
 	// deadline, and those that SurfaceFlinger judged.
 	WithDeadline int `json:"with_deadline"`
+	// Unjudged counts the frames of other frameworks that drew and are not known to be late
+	// or on time, although late ones would be known.
+	Unjudged int `json:"-"`
 	// Late counts the frames that ended after their deadline: on their thread
 	// (LateMain), on the GPU (LateGPU), or both.
 	Late     int `json:"late"`
@@ -49,6 +52,7 @@ func count(r *records) Counts {
 			applies bool
 		}{
 			{&c.WithDeadline, f.Judged()},
+			{&c.Unjudged, f.Framework != analyzer.Platform && f.Framework != analyzer.Compositor && !f.Facts.Has(analyzer.Empty) && !f.Judged()},
 			{&c.Late, f.Late()},
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},

@@ -15,7 +15,7 @@ type Process struct {
 	Observed *Span  `json:"observed"`
 	Frames   Counts `json:"frames"`
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
-	// has a deadline.
+	// has a deadline, or if some are unjudged.
 	JankRate *float64 `json:"jank_rate"`
 	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
 	// if Frames.Empty is.
@@ -60,7 +60,9 @@ func (p *Process) measure() {
 	r := &p.records
 	p.Observed = observed(r)
 	p.Frames = count(r)
-	p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
+	if p.Frames.Unjudged == 0 {
+		p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
+	}
 	if p.Frames.Empty != nil {
 		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.Complete)
 	}

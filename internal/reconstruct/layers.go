@@ -276,9 +276,11 @@ func (b *builder) requested(q *queue, n *buffer) {
 	i := slices.IndexFunc(q.requests, func(r request) bool { return r.sequence == n.Sequence })
 	switch dequeued := n.origin.dequeued; {
 	case i >= 0:
-		n.Requested = q.requests[i].Interval
+		if r := q.requests[i]; r.Start <= r.End { // unless the clock jumps
+			n.Requested = r.Interval
+		}
 		q.requests = slices.Delete(q.requests, i, i+1)
-	case dequeued.Known() && dequeued.End <= n.Queued:
+	case dequeued.Known() && dequeued.Start <= dequeued.End && dequeued.End <= n.Queued:
 		n.Requested = dequeued
 		n.origin.dequeued = analyzer.Interval{}
 	}

@@ -242,6 +242,7 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	})
 	m.duration(25, &f.CPUTime)
 	count(m, 26, &f.DrawTID)
+	enum(m, 27, &f.Pace, int(analyzer.Late)+1)
 }
 
 // describeLayer describes a layer without its buffers.
