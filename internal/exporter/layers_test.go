@@ -188,6 +188,31 @@ func TestFrameworkStages(t *testing.T) {
 	}
 }
 
+// The Expected Timeline has frames of a framework with a deadline, from their vsync on, and only
+// these.
+func TestFrameworkExpected(t *testing.T) {
+	timeline := tracetest.Layers()
+	for _, f := range timeline.Frames {
+		if f.Framework == analyzer.Choreographer {
+			f.Expected = analyzer.Interval{}
+			if f.VsyncID == 903 {
+				f.Deadline = 0
+			}
+		}
+	}
+	var expected rows
+	for _, line := range packetSections(t, convertTimeline(t, timeline))["frames"] {
+		if line, _, _ = strings.Cut(line, " in "); strings.HasPrefix(line, "200 90") && strings.Contains(line, " expected ") || strings.HasPrefix(line, "300 ") && strings.Contains(line, " expected ") {
+			expected = append(expected, line)
+		}
+	}
+	var want rows
+	for _, k := range []int64{0, 1, 2, 4, 5, 6, 8, 9} {
+		want = append(want, fmt.Sprintf("200 %d expected %d..%d", 900+k, ms(k, 0), ms(k, 100)))
+	}
+	compare(t, "expected", expected, want)
+}
+
 // However many layers and buffers there are, few tracks are needed, and all are in the trace.
 func TestManyLayers(t *testing.T) {
 	timeline := tracetest.Layers()

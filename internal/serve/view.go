@@ -28,6 +28,9 @@ type ViewOptions struct {
 const (
 	// noted is the number of worst frames that get a note.
 	noted = 3
+	// expandedLayers is the number of layers that leaves room for the process to look at: the UI
+	// shows layers above it.
+	expandedLayers = 4
 	// around is the time that is visible before and after the time of a view.
 	around = 100 * trace.Millisecond
 )
@@ -74,7 +77,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	if first != 0 {
 		view.Commands = append(view.Commands, ui.ExpandProcess(first))
 	}
-	if frames.layers && !o.All {
+	if frames.layers > 0 && frames.layers <= expandedLayers && !o.All {
 		view.Commands = append(view.Commands, ui.ExpandLayers())
 	}
 	for _, f := range frames.late[:min(noted, len(frames.late))] {
@@ -82,7 +85,7 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 	}
 	tabs, err := ui.Open(ui.Overview{
 		Frames: frames.complete, Late: len(frames.late) > 0, Judged: frames.judged, Android: frames.android, Selected: view.Selected.Known(),
-		Layers: frames.layers, Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
+		Layers: frames.layers > 0, Interactions: len(t.Interactions) > 0, Interaction: o.Interaction != nil,
 	})
 	if err != nil {
 		return View{}, err
@@ -105,7 +108,7 @@ type frames struct {
 	producer *analyzer.Process // of the first layer for which it is known
 	judged   bool              // for some frame it is known whether it is late
 	android  bool              // there are frames of Android
-	layers   bool              // there are tracks of layers
+	layers   int               // with tracks
 }
 
 func survey(t *analyzer.Timeline) (s frames) {
@@ -134,7 +137,7 @@ func survey(t *analyzer.Timeline) (s frames) {
 		s.complete, s.process = true, most.Process
 	case len(t.Interactions) > 0:
 		s.process = t.Interactions[0].Process
-	case s.layers:
+	case s.layers > 0:
 		s.process = cmp.Or(s.producer, &analyzer.Process{PID: trace.UnknownPID})
 	}
 	slices.SortStableFunc(s.late, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
@@ -144,11 +147,16 @@ func survey(t *analyzer.Timeline) (s frames) {
 // addLayers adds the times of buffers.
 func (s *frames) addLayers(layers []*analyzer.Layer) {
 	for _, l := range layers {
+		known := false
 		for _, b := range l.Buffers {
 			if at := b.At(); at.Known() {
-				s.layers, s.producer = true, cmp.Or(s.producer, l.Process)
+				known = true
 				s.all = union(s.all, analyzer.Interval{Start: at, End: max(at, b.Present)})
 			}
+		}
+		if known {
+			s.layers++
+			s.producer = cmp.Or(s.producer, l.Process)
 		}
 	}
 }

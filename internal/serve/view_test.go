@@ -128,7 +128,7 @@ func TestProcess(t *testing.T) {
 					t.Errorf("process %s: %q is expanded: %v", test.want, path, !want)
 				}
 			}
-			if copied[0].Match("some name "+pid+" > Frames") != (pid == test.want) {
+			if copied[1].Match("some name "+pid+" > Frames") != (pid == test.want) {
 				t.Errorf("process %s: %s is first: %v", test.want, pid, pid != test.want)
 			}
 		}
@@ -229,7 +229,7 @@ func TestInteraction(t *testing.T) {
 }
 
 // Layers have a tab, behind that of late frames. If no frame was late it is in front, unless an
-// interaction is selected. Their tracks are expanded in the workspace.
+// interaction is selected. Tracks of a few are expanded in the workspace.
 func TestLayers(t *testing.T) {
 	late, inTime := frame(20, 100, 12, analyzer.MainLate), frame(20, 300, 5, 0)
 	fling := &analyzer.Interaction{Process: late.Process, Scene: "APP_LIST_FLING", Begin: trace.Time(200 * ms), Observed: interval(200, 300)}
@@ -250,10 +250,14 @@ func TestLayers(t *testing.T) {
 		{"no late frame", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"an interaction", timelineOf([]*analyzer.Interaction{fling}, inTime), serve.ViewOptions{Interaction: fling}, "20", []string{"No frame was late", "Layers", "Interactions", "pause", "tables"}},
 		{"all tracks", timelineOf(nil, inTime), serve.ViewOptions{All: true}, "20", []string{"No frame was late", "Layers", "tables"}},
+		{"many", timelineOf(nil, inTime), serve.ViewOptions{}, "20", []string{"No frame was late", "Layers", "tables"}},
 		{"no frames", timelineOf(nil), serve.ViewOptions{}, "30", []string{"Layers", "tables"}},
 		{"Android", timelineOf(nil, android), serve.ViewOptions{}, "20", []string{"Why frames were late", "pause", "tables"}},
 	} {
 		test.timeline.Layers = []*analyzer.Layer{layer(nil), layer(player)}
+		for test.name == "many" && len(test.timeline.Layers) < 5 {
+			test.timeline.Layers = append(test.timeline.Layers, layer(player))
+		}
 		view, err := serve.Look(test.timeline, nil, test.options)
 		if err != nil {
 			t.Fatal(err)
@@ -269,7 +273,7 @@ func TestLayers(t *testing.T) {
 				t.Errorf("%s: other tracks are expanded", test.name)
 			}
 		}
-		if want := truth(test.name != "all tracks" && test.name != "Android"); !process || layers != want {
+		if want := truth(test.name != "all tracks" && test.name != "many" && test.name != "Android"); !process || layers != want {
 			t.Errorf("%s: expands the process %t, layers %d times, want %d", test.name, process, layers, want)
 		}
 	}

@@ -71,16 +71,16 @@ func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
 
 // ShowWorkspace switches to a workspace of only the tracks of frames and interactions, under
 // the names of their processes, and of layers. Unless it is zero, the process with the given id
-// is the first. Then come the layers.
+// is the first. The UI shows the layers above the processes.
 func ShowWorkspace(pid trace.PID) []Command {
-	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}}
+	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}, copyToWorkspace(layerTracks)}
 	rest, bare := "", ""
 	if pid != 0 {
 		commands = append(commands, copyToWorkspace(process(pid)+frameTracks), copyToWorkspace(process(pid)+" > "+bareTracks))
 		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
 		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
-	return append(commands, copyToWorkspace(layerTracks), copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
+	return append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
 		Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
 }
 

@@ -443,8 +443,8 @@ func TestWorkspacePattern(t *testing.T) {
 	}
 	// The process that is given comes first.
 	for path, want := range map[string]int{
-		"gallery 20 > Frames": 1, "gallery 20 (machine 1) > Actual Timeline": 1, "a>b 20 > Frames": 1, "a\nb 20 > Frames": 1,
-		"gallery 20 > Interactions": 2, "gallery 20 (machine 1) > Hangs": 2, "Layers": 3, "gallery 120 > Interactions": 5, "Interactions": 5,
+		"Layers": 1, "gallery 20 > Frames": 2, "gallery 20 (machine 1) > Actual Timeline": 2, "a>b 20 > Frames": 2, "a\nb 20 > Frames": 2,
+		"gallery 20 > Interactions": 3, "gallery 20 (machine 1) > Hangs": 3, "gallery 120 > Interactions": 5, "Interactions": 5,
 		"gallery 120 > Frames": 4, "gallery 201 > Frames": 4, "gallery 20 > Frames 7 > Frames": 4,
 	} {
 		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {

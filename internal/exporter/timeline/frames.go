@@ -52,10 +52,10 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 		display = w.tokens[r]
 	}
 	key := surfaceKey{f.Process.PID, token}
-	if f.Expected.Known() && !w.expected[key] {
+	if expected := expectedInterval(f); expected.Known() && !w.expected[key] {
 		w.expected[key] = true
 		cookie := w.nextCookie()
-		w.slice(f.Expected, cookie, &perfettopb.FrameTimelineEvent{
+		w.slice(expected, cookie, &perfettopb.FrameTimelineEvent{
 			Event: &perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart_{
 				ExpectedSurfaceFrameStart: &perfettopb.FrameTimelineEvent_ExpectedSurfaceFrameStart{
 					Cookie: &cookie, Token: &token, DisplayFrameToken: &display, Pid: &pid, LayerName: &layer,
@@ -76,6 +76,15 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 			},
 		},
 	})
+}
+
+// expectedInterval returns the interval that was planned for an application frame; of a frame of
+// a framework, from when its vsync was due to its deadline.
+func expectedInterval(f *analyzer.Frame) analyzer.Interval {
+	if i := (analyzer.Interval{Start: f.Vsync, End: f.Deadline}); f.Framework != analyzer.Platform && !f.Expected.Known() && i.Known() && i.Start < i.End {
+		return i
+	}
+	return f.Expected
 }
 
 func (w *frameWriter) display(f *analyzer.Frame) {
