@@ -48,12 +48,12 @@ var interactionTerms = []view.Term{
 
 // layerTerms are those that the page of a trace with layers explains, too.
 var layerTerms = []view.Term{
-	{Name: "layer", Definition: "a queue of buffers that render_service shows, such as those of a video, a game or an application in a container"},
-	{Name: "buffer", Definition: "a picture on its way from its producer through a layer to the display"},
+	{Name: "layer", Definition: "a queue of buffers that render_service shows: a video, a game, a web page, a window of a container"},
+	{Name: "buffer", Definition: "a picture that an application draws and queues for render_service"},
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
-	{Name: "cadence", Definition: "a layer's own interval between buffers, the median; a layer that draws only when something changes has none"},
-	{Name: "late buffer", Definition: "a buffer that was shown later after the one before than the cadence, by more than half a refresh period"},
-	{Name: "uneven", Definition: "intervals between presents of a layer that differ from the cadence by more than half a refresh period, as a share"},
+	{Name: "cadence", Definition: "the interval at which a layer is drawn, if it has one"},
+	{Name: "late buffer", Definition: "a buffer that was shown more than half a refresh period after its layer's cadence"},
+	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period"},
 }
 
 // stageTerms are the definitions of stages, as in docs/frames.md 9.11.
