@@ -43,9 +43,10 @@ func (b *builder) beginDisplaySync(t *thread, e *hitrace.Event) {
 }
 
 // Receivers of vsyncs whose frames have markers of their own. Names of ArkWeb's end with its
-// process id.
+// process id. Before 5.1 receivers have no names, only ArkWeb's thread does.
 var (
 	flutterReceiver = []byte("flutterSyncName")
+	webThread       = []byte("VSync-webview")
 	webReceivers    = [...][]byte{[]byte("NWeb_"), []byte("WebCore_")}
 )
 
@@ -56,7 +57,7 @@ func (b *builder) beginNative(t *thread, e *hitrace.Event, v hitrace.Vsync) {
 			return
 		}
 	}
-	if t.draft != nil {
+	if t.draft != nil || bytes.Equal(e.Comm, webThread) {
 		return
 	}
 	b.push(t, e)
