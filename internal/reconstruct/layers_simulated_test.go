@@ -139,10 +139,7 @@ func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config sim
 	for _, l := range timeline.Layers {
 		got = append(got, describeLayer(l)...)
 	}
-	known := knowledge{timeline, config.Kernel != simulate.KernelNone, map[string]bool{}}
-	for _, f := range timeline.Frames {
-		known.frameworks[f.Framework.String()] = true
-	}
+	known := knowledge{timeline, config.Kernel != simulate.KernelNone}
 	for _, l := range truth.Layers {
 		want = append(want, known.layer(l)...)
 	}
@@ -154,9 +151,7 @@ func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config sim
 		}
 	}
 	for _, f := range truth.Produced {
-		if known.frameworks[f.Framework] {
-			want = append(want, known.produced(f))
-		}
+		want = append(want, describeProducedTruth(f))
 	}
 	slices.Sort(got)
 	slices.Sort(want)
@@ -212,9 +207,8 @@ const (
 
 // knowledge is what a trace has lines of.
 type knowledge struct {
-	timeline   *analyzer.Timeline // for its processes
-	calls      bool               // binder calls
-	frameworks map[string]bool
+	timeline *analyzer.Timeline // for its processes
+	calls    bool               // binder calls
 }
 
 func (k knowledge) layer(l *simulate.LayerTruth) []string {
@@ -226,18 +220,13 @@ func (k knowledge) layer(l *simulate.LayerTruth) []string {
 	if !slices.ContainsFunc(k.timeline.Processes, func(p *analyzer.Process) bool { return p.PID == pid }) {
 		pid = 0
 	}
-	linked := calls && k.frameworks[l.Framework]
-	framework := ""
-	if linked {
-		framework = l.Framework
-	}
-	list := []string{fmt.Sprintf(layerWords, l.Name, l.Queue, pid, framework, len(l.Buffers), l.Cadence)}
+	list := []string{fmt.Sprintf(layerWords, l.Name, l.Queue, pid, l.Framework, len(l.Buffers), l.Cadence)}
 	for _, b := range l.Buffers {
 		render, frame := trace.Time(0), trace.Time(0)
 		if b.Render != nil {
 			render = b.Render.Start
 		}
-		if b.Frame != nil && linked {
+		if b.Frame != nil {
 			frame = b.Frame.Start
 		}
 		list = append(list, fmt.Sprintf(bufferWords, b.Sequence, b.Requested[0], b.Requested[1], b.Queued, b.Ready, b.Acquired, render,
@@ -246,7 +235,7 @@ func (k knowledge) layer(l *simulate.LayerTruth) []string {
 	return list
 }
 
-// describeProduced and knowledge.produced put frames of frameworks in the same words.
+// describeProduced and describeProducedTruth put frames of frameworks in the same words.
 func describeProduced(f *analyzer.Frame) string {
 	text := fmt.Sprintf(producedWords, f.Framework, f.Process.PID, f.TID, f.Actual.Start)
 	if f.Facts.Has(analyzer.Truncated) {
@@ -269,7 +258,7 @@ const (
 	workWords     = "until %d id %d vsync %d draw %d-%d deadline %d late %t/%t empty %t sent %d render %d"
 )
 
-func (k knowledge) produced(f *simulate.ProducedFrame) string {
+func describeProducedTruth(f *simulate.ProducedFrame) string {
 	text := fmt.Sprintf(producedWords, f.Framework, f.PID, f.TID, f.Start)
 	if f.Truncated {
 		return text + "truncated"

@@ -121,7 +121,7 @@ func (w *android) frame(a *actor, n int, at trace.Time) {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	a.compute(s.about(80 * trace.Microsecond))
 	a.inOpen("Choreographer#onVsync "+number(id), 30*trace.Microsecond)
-	f.ID, f.start, f.Vsync = id, s.now, at
+	f.id, f.named, f.start, f.due = id, s.now, s.now, at
 	a.open("Choreographer#doFrame " + number(id))
 	a.compute(40 * trace.Microsecond)
 	late := s.now.Sub(at)
@@ -153,6 +153,7 @@ func (w *android) frame(a *actor, n int, at trace.Time) {
 		a.end()
 		a.end()
 	}
+	f.dueAt = s.now
 	a.foreign("C", "jitterNanos|"+number(int64(s.now.Sub(at))))
 	a.inOpen("commit", 10*trace.Microsecond)
 	if f.resynced != 0 {
@@ -263,11 +264,11 @@ func (w *android) compose() {
 	w.latch = nil
 	s.post(w.sf, nil, func(a *actor) {
 		f := w.produced("surfaceflinger", a)
-		f.ID = s.token()
+		f.id = s.token()
 		a.compute(50 * trace.Microsecond)
-		id := strconv.FormatInt(f.ID, 10)
+		id := strconv.FormatInt(f.id, 10)
 		a.inOpen("beginFrame "+id+" vsyncIn 15.43ms", 20*trace.Microsecond)
-		f.start = s.now
+		f.start, f.named = s.now, s.now
 		a.open("commit " + id)
 		layer := "com.example.player/com.example.player.PlayerActivity#" + strconv.Itoa(1200+len(w.view))
 		for _, n := range latch {

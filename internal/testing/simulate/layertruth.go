@@ -24,6 +24,7 @@ type LayerTruth struct {
 	layer   *Layer
 	era     *era
 	first   trace.Time // when a line first names it
+	linked  bool       // lines lead from the queue to the producer
 	carrier trace.PID  // the process that calls the queue
 	buffers []*BufferTruth
 }
@@ -64,25 +65,27 @@ type ProducedFrame struct {
 	Framework  string // choreographer, surfaceflinger, flutter, web, nativevsync
 	PID        trace.PID
 	TID        trace.TID
-	ID         int64 // that the framework gives it
-	Vsync      trace.Time
-	Period     trace.Duration
+	ID         int64      // the number of its vsync
+	Vsync      trace.Time // when that was due
 	Coalesced  int
 	Start, End trace.Time
-	Draw       Interval
-	Deadline   trace.Time // that its markers have
+	Draw       Interval   // of another thread
+	Deadline   trace.Time // of its markers, or else that of a buffer that was taken late
 	Truncated  bool
 	// Buffers are those that it drew, Render the render frame that took the last of them.
 	Buffers []*BufferTruth
 	Render  *Frame
 	Empty   bool // it drew none, as others do
-	// LateMain and LateGPU report whether its threads and its GPU ended after the deadline: that
-	// of its markers, or else of a buffer that was taken late.
+	// LateMain and LateGPU report whether its threads and its GPU ended after the deadline.
 	LateMain, LateGPU bool
 
-	vsync              int64
+	id, vsync          int64
+	named              trace.Time // when a line has the number
+	number             int64      // that the framework itself counts
+	due, dueAt         trace.Time // when its vsync was due, and when a line says so
 	start, end         trace.Time
 	drawStart, drawEnd trace.Time
+	renders            bool // it has something to draw
 	deadline           trace.Time
 	resynced           int64 // the number that it is made for instead
 	buffers            []*BufferTruth
@@ -119,6 +122,7 @@ func (s *sim) settleLayers() {
 			}
 		}
 		l.Marked = s.era.has(nativeFlush) || l.layer.contained()
+		l.linked = l.Marked || s.Kernel != KernelNone
 		l.settleFates(s.era, inside)
 		l.settlePace()
 		if len(l.Buffers) > 0 {
@@ -126,22 +130,27 @@ func (s *sim) settleLayers() {
 		}
 	}
 	slices.SortStableFunc(s.truth.Layers, func(a, b *LayerTruth) int { return cmp.Compare(a.first, b.first) })
-	type source struct {
-		pid       trace.PID
-		framework string
-	}
-	draws := map[source]bool{}
+	draws := map[trace.TID]bool{}
 	for _, f := range s.truth.produced {
-		if f.settle(inside); f.Start.Known() {
+		if f.settle(inside); f.Start.Known() && s.produces(f) {
 			s.truth.Produced = append(s.truth.Produced, f)
-			if len(f.Buffers) > 0 {
-				draws[source{f.PID, f.Framework}] = true
-			}
+			draws[f.TID] = draws[f.TID] || len(f.Buffers) > 0
 		}
 	}
 	for _, f := range s.truth.Produced {
-		f.Empty = len(f.Buffers) == 0 && !f.Truncated && draws[source{f.PID, f.Framework}]
+		if len(f.Buffers) == 0 && draws[f.TID] {
+			f.Empty = f.Framework != "flutter" || !f.renders || f.Draw[1].Known()
+		}
+		f.Empty = f.Empty && !f.Truncated
 	}
+}
+
+// produces reports whether a vsync is known to be a frame: its process makes buffers. Other
+// frames have markers of their own.
+func (s *sim) produces(f *ProducedFrame) bool {
+	return f.Framework != "nativevsync" || slices.ContainsFunc(s.truth.Layers, func(l *LayerTruth) bool {
+		return l.PID == f.PID && l.linked || l.Node == f.PID && !l.linked
+	})
 }
 
 // see notes the first line that names the layer. Calls that do not name their queue are known
@@ -313,10 +322,15 @@ func (f *ProducedFrame) settle(inside func(trace.Time) bool) {
 		f.Draw = Interval{f.drawStart, f.drawEnd}
 	}
 	f.Deadline = f.deadline
-	f.ID = cmp.Or(f.resynced, f.ID)
+	if inside(f.named) {
+		f.ID = cmp.Or(f.resynced, f.id)
+	}
+	if inside(f.dueAt) {
+		f.Vsync = f.due
+	}
 	end, gpu := max(f.End, f.Draw[1]), trace.Time(0)
 	for _, b := range f.buffers {
-		if !b.Queued.Known() {
+		if !b.Queued.Known() || !b.layer.linked {
 			continue
 		}
 		b.Frame, b.layer.Framework = f, f.Framework

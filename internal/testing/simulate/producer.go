@@ -143,11 +143,11 @@ func (g *game) deliver(by *actor, v vsync) {
 // receive opens the slice in which a thread of an application receives a vsync.
 func (s *sim) receive(a *actor, f *ProducedFrame, name string, v vsync, coalesced int) {
 	a.compute(s.about(60 * trace.Microsecond))
-	f.start, f.Vsync, f.vsync, f.Coalesced = s.now, s.traceTime(v.now), firstAppVsync+v.index, coalesced
-	f.Period = v.period
+	f.start, f.due, f.vsync, f.Coalesced = s.now, s.traceTime(v.now), firstAppVsync+v.index, coalesced
+	f.dueAt = s.now
 	end := v.now.add(v.period)
 	if s.era.expectedEnd {
-		f.ID, f.deadline = f.vsync, s.traceTime(end)
+		f.id, f.deadline, f.named = f.vsync, s.traceTime(end), s.now
 	}
 	a.beginMark(receiveVsync, values{name: name, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.vsync, fd: 77})
 }
@@ -181,12 +181,13 @@ func (f *flutter) deliver(by *actor, v vsync) {
 	s := f.s
 	s.post(f.receive, by, func(a *actor) {
 		a.compute(20 * trace.Microsecond)
+		received := s.now
 		a.beginMark(receiveVsync, values{name: f.receiver(), bytes: 24, now: v.now, end: v.now.add(v.period), id: firstAppVsync + v.index, fd: 78})
 		target := v.now.add(v.period - 2*trace.Millisecond)
 		a.begin(fmt.Sprintf("flutter::OHOSVsync timestamp-period:%d-%d-%d", v.now, v.period, target), appLevel62)
 		a.begin("flutter::VsyncFireCallback", appLevel62)
 		a.compute(10 * trace.Microsecond)
-		s.post(f.ui, a, func(u *actor) { f.build(u, v, target) })
+		s.post(f.ui, a, func(u *actor) { f.build(u, v, target, received) })
 		a.end()
 		a.end()
 		a.end()
@@ -194,14 +195,17 @@ func (f *flutter) deliver(by *actor, v vsync) {
 	})
 }
 
-func (f *flutter) build(u *actor, v vsync, target monotonic) {
+func (f *flutter) build(u *actor, v vsync, target monotonic, received trace.Time) {
 	s, n := f.s, f.frames
 	f.frames++
 	busy, _ := f.trouble(TroubleBusy, n)
 	u.compute(20*trace.Microsecond + busy)
 	frame := f.produced("flutter", u)
 	number := int64(n + 1)
-	frame.ID, frame.Vsync, frame.Period = number, s.traceTime(v.now), v.period
+	frame.number, frame.due, frame.dueAt = number, s.traceTime(v.now), s.now
+	if s.era.expectedEnd {
+		frame.id, frame.named = firstAppVsync+v.index, received
+	}
 	u.begin(fmt.Sprintf("flutter::VsyncProcessCallback StartTime:%d TargetTime:%d", v.now, target), appLevel62)
 	u.compute(5 * trace.Microsecond)
 	frame.start = s.now
@@ -212,6 +216,7 @@ func (f *flutter) build(u *actor, v vsync, target monotonic) {
 	if !empty {
 		u.begin("flutter::Animator::Render frame_number:"+strconv.FormatInt(number, 10), appLevel62)
 		u.compute(8 * trace.Microsecond)
+		frame.renders = true
 		s.post(f.raster, u, func(r *actor) { f.rasterize(r, n, frame) })
 		u.end()
 	}
@@ -228,7 +233,7 @@ func (f *flutter) rasterize(r *actor, n int, frame *ProducedFrame) {
 	r.begin("flutter::GPURasterizer::Draw", appLevel62)
 	r.compute(5 * trace.Microsecond)
 	frame.drawStart = s.now
-	r.begin("flutter::Rasterizer::DoDraw frame_number:"+strconv.FormatInt(frame.ID, 10), appLevel62)
+	r.begin("flutter::Rasterizer::DoDraw frame_number:"+strconv.FormatInt(frame.number, 10), appLevel62)
 	r.begin("flutter::Rasterizer::DrawToSurfaces", appLevel62)
 	b := f.request(r)
 	more, _ := f.trouble(TroubleDraw, n)
@@ -292,9 +297,9 @@ func (w *web) frame(r *actor, v vsync) {
 	busy, _ := w.trouble(TroubleBusy, n)
 	r.compute(30*trace.Microsecond + busy)
 	f := w.produced("web", r)
-	f.ID, f.Period = 7_000_000_000+int64(len(s.truth.produced)), v.period
+	f.number = 7_000_000_000 + int64(len(s.truth.produced))
 	step := func(what string) {
-		r.begin(fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.ID, what), webLevel)
+		r.begin(fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.number, what), webLevel)
 		r.compute(2 * trace.Microsecond)
 		r.end()
 	}
@@ -303,16 +308,14 @@ func (w *web) frame(r *actor, v vsync) {
 	late, _ := w.trouble(TroubleWork, n)
 	r.compute(s.about(w.Work) + late)
 	if _, empty := w.trouble(TroubleEmpty, n); empty {
+		f.end, f.Empty = s.now, true
 		step("trace_content=step: DidNotProduceFrame, reason: 2")
-		f.end = s.now
 	} else {
 		step("step=SubmitCompositorFrame")
 		f.end = s.now
 		s.post(w.gpu, r, func(g *actor) {
 			g.compute(30 * trace.Microsecond)
-			f.drawStart = s.now
-			w.draw(g, n, f)
-			f.drawEnd = s.now
+			w.draw(g, n, nil)
 			g.compute(5 * trace.Microsecond)
 		})
 	}
