@@ -130,6 +130,6 @@ func printAll(t *testing.T, r *result.Result) {
 		write(report.Write(io.Discard, in, format, report.Options{}))
 	}
 	for _, format := range frametable.Formats {
-		write(frametable.Write(io.Discard, []frametable.Input{{Name: "trace", Timeline: r.Timeline, Causes: r.Causes}}, frametable.Options{Format: format}))
+		write(frametable.Write(io.Discard, []frametable.Input{{Name: "trace", Timeline: r.Timeline, Causes: r.Causes}}, frametable.Options{Format: format, Kinds: frametable.Kinds}))
 	}
 }
