@@ -52,6 +52,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 }
 
 // cutLayers removes buffers whose known times are all outside, and layers without others.
+// Times from the end on are unknown, so that a buffer that is shown then waits.
 func (t *Timeline) cutLayers(from, to trace.Time, isGone func(*Frame) bool) {
 	for _, l := range t.Layers {
 		l.Buffers = slices.DeleteFunc(l.Buffers, func(b *Buffer) bool {
@@ -64,7 +65,22 @@ func (t *Timeline) cutLayers(from, to trace.Time, isGone func(*Frame) bool) {
 			if b.Render != nil && isGone(b.Render) {
 				b.Render = nil
 			}
+			b.cut(to)
 		}
 	}
 	t.Layers = slices.DeleteFunc(t.Layers, func(l *Layer) bool { return len(l.Buffers) == 0 })
+}
+
+// cut makes the buffer's times from to on unknown.
+func (b *Buffer) cut(to trace.Time) {
+	if b.Present >= to {
+		b.Present, b.PresentEstimated, b.Fate = 0, false, Waiting
+		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
+	}
+	b.Requested.End = min(b.Requested.End, to)
+	for _, at := range []*trace.Time{&b.Queued, &b.Ready, &b.Acquired} {
+		if *at >= to {
+			*at = 0
+		}
+	}
 }

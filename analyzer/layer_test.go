@@ -2,6 +2,7 @@ package analyzer_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -132,5 +133,29 @@ func TestCutLayers(t *testing.T) {
 	timeline.Cut(trace.Time(101_000*us), trace.Time(500_000*us))
 	if len(timeline.Layers) != 1 || len(l.Buffers) != 3 || l.Buffers[0].Render != nil {
 		t.Errorf("%d layers, %d buffers, render frame %v", len(timeline.Layers), len(l.Buffers), l.Buffers[0].Render)
+	}
+}
+
+// What happens to a buffer from the end of a window on is unknown: it is waiting there.
+func TestCutBuffer(t *testing.T) {
+	at := func() *analyzer.Buffer {
+		return &analyzer.Buffer{
+			Requested: analyzer.Interval{Start: 10, End: 20}, Queued: 30, Ready: 40, Acquired: 50, Present: 60, PresentEstimated: true,
+			Fate: analyzer.Shown, Pace: analyzer.Late, Interval: 30, Deadline: 40,
+		}
+	}
+	for to, want := range map[trace.Time]*analyzer.Buffer{
+		61: at(),
+		60: {Requested: analyzer.Interval{Start: 10, End: 20}, Queued: 30, Ready: 40, Acquired: 50},
+		50: {Requested: analyzer.Interval{Start: 10, End: 20}, Queued: 30, Ready: 40},
+		40: {Requested: analyzer.Interval{Start: 10, End: 20}, Queued: 30},
+		30: {Requested: analyzer.Interval{Start: 10, End: 20}},
+		15: {Requested: analyzer.Interval{Start: 10, End: 15}},
+	} {
+		b := at()
+		timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1, End: 100}, Layers: []*analyzer.Layer{{Buffers: []*analyzer.Buffer{b}}}}
+		if timeline.Cut(5, to); !reflect.DeepEqual(b, want) {
+			t.Errorf("until %d: %+v, want %+v", to, b, want)
+		}
 	}
 }
