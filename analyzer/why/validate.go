@@ -11,7 +11,7 @@ import (
 // Validate checks that all complete frames of a text trace have explanations, that these
 // account for all the time of a frame and for all of its overrun, and that no share is larger
 // than what its cause needed beyond the usual time; and that the steps of each response add
-// up to it. The error joins everything that is wrong.
+// up to it, and those of each late buffer. The error joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
 	for f := range t.Complete() {
@@ -29,6 +29,15 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 			}
 			if err != nil {
 				list = append(list, fmt.Errorf("interaction %d: %w", i.ID, err))
+			}
+		}
+	}
+	for _, l := range t.Layers {
+		for _, b := range l.Buffers {
+			if x := c.Buffers[b]; x != nil {
+				if err := x.Validate(); err != nil {
+					list = append(list, fmt.Errorf("buffer of layer %d at %d: %w", l.ID, b.At(), err))
+				}
 			}
 		}
 	}

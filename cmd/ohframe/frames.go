@@ -28,7 +28,7 @@ func framesCommand() *cli.Command {
 			formatFlag(frametable.Formats),
 			processFlag,
 			&cli.StringFlag{Name: "kind", Usage: "list `app|render|layer`: frames, or buffers of layers; several, with commas", DefaultText: "app,render"},
-			&cli.StringFlag{Name: "layer", Usage: "list the buffers of layers `NAME`: a part, a pattern, or an id"},
+			layerFlag("list the buffers of layers `NAME`: a part, a pattern, or an id"),
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames and buffers"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
 			&cli.IntFlag{Name: "top", Usage: "list only the first `N` rows", DefaultText: "all"},
@@ -195,16 +195,9 @@ func layerOptions(c *cli.Context, o *frametable.Options) error {
 			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
 		}
 	}
-	if !c.IsSet("layer") {
-		return nil
-	}
-	pattern := c.String("layer")
-	if pattern == "" {
-		return &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
-	}
-	match, err := stats.MatchLayer(pattern)
-	if err != nil {
-		return &failure{what: "--layer: " + err.Error()}
+	match, err := layerOption(c)
+	if match == nil {
+		return err
 	}
 	if o.Layer = match; o.Kinds == nil {
 		o.Kinds = []string{frametable.KindLayer}
@@ -213,4 +206,23 @@ func layerOptions(c *cli.Context, o *frametable.Options) error {
 		return &failure{what: "--layer selects buffers, not frames", hint: "use it with --kind layer, or without --kind"}
 	}
 	return nil
+}
+
+// layerFlag returns the flag that selects layers.
+func layerFlag(usage string) *cli.StringFlag { return &cli.StringFlag{Name: "layer", Usage: usage} }
+
+// layerOption returns the selection of --layer; nil without the flag.
+func layerOption(c *cli.Context) (func(*analyzer.Layer) bool, error) {
+	if !c.IsSet("layer") {
+		return nil, nil
+	}
+	pattern := c.String("layer")
+	if pattern == "" {
+		return nil, &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
+	}
+	match, err := stats.MatchLayer(pattern)
+	if err != nil {
+		return nil, &failure{what: "--layer: " + err.Error()}
+	}
+	return match, nil
 }

@@ -18,19 +18,21 @@ func whyCommand() *cli.Command {
 	format.Value = causes.Formats[0]
 	return &cli.Command{
 		Name:      "why",
-		Usage:     "explain why frames were late and responses slow",
+		Usage:     "explain why frames and buffers of layers were late, and responses slow",
 		ArgsUsage: "INPUT…",
 		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
 			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
 			"the causes. Record the tags sched and freq to see more than slices. Several inputs have one\n" +
 			"ranking of the causes of each process. What the user did, such as a fling, comes first:\n" +
-			"--interaction explains one, from the input to the display.",
+			"--interaction explains one, from the input to the display. Late buffers of layers, such as\n" +
+			"those of a video, come last: --layer shows how they spent their time.",
 		Flags: append([]cli.Flag{
 			format,
 			outputFlag,
 			processFlag,
 			frameFlag("show where the time of frames `VSYNC` went", "late"),
 			interactionFlag("explain only interaction `N`: its response and its late frames"),
+			layerFlag("explain only late buffers of layers `NAME`: a part, a pattern, or an id"),
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
 			strictFlag,
 		}, traceFlags()...),
@@ -47,10 +49,16 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	layer, err := layerOption(c)
+	if err != nil {
+		return err
+	}
 	interaction, err := interactionOption(c)
 	switch {
 	case err != nil:
 		return err
+	case layer != nil && (vsync != 0 || interaction != 0):
+		return &failure{what: "--layer is given with --frame or --interaction: one is needed", hint: "--layer explains late buffers, the others frames"}
 	case interaction != 0 && vsync != 0:
 		return &failure{what: "--interaction and --frame are given: one is needed", hint: "--frame explains one frame of any interaction"}
 	case interaction != 0:
@@ -66,7 +74,7 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	r.interactions = true
-	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, All: c.Bool("all")}
+	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	var command func(*analyzer.Frame) string
@@ -83,9 +91,12 @@ func runWhy(c *cli.Context) error {
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
-		input := causes.Input{
-			Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Processes: causes.Processes(in.Timeline, in.Causes, o),
-			Interactions: causes.Interactions(in.Timeline, in.Causes, o), Quality: in.Quality,
+		input := causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Quality: in.Quality}
+		if layer == nil {
+			input.Processes, input.Interactions = causes.Processes(in.Timeline, in.Causes, o), causes.Interactions(in.Timeline, in.Causes, o)
+		}
+		if vsync == 0 && interaction == 0 {
+			input.Layers = causes.Layers(in.Timeline, in.Causes, o)
 		}
 		timelines = append(timelines, in.Timeline)
 		if file := inputFile(name); file != "" && text.Printable(file) == file {

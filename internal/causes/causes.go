@@ -49,10 +49,16 @@ type Options struct {
 	Vsync int64
 	// Interaction, if not nil, is the interaction whose frames are wanted.
 	Interaction *analyzer.Interaction
+	// Layer, if not nil, reports whether a layer is wanted: only layers are. LayerPattern is
+	// its pattern, for errors.
+	Layer        func(*analyzer.Layer) bool
+	LayerPattern string
 	// All lists all late frames instead of the worst ones.
 	All bool
 	// Page adds what only a page shows.
 	Page bool
+
+	start trace.Time // of the input that is written
 }
 
 // Input is a trace whose causes are written.
@@ -63,8 +69,10 @@ type Input struct {
 	Start trace.Time
 	// Processes are those that the function Processes returned.
 	Processes []*Process
-	// Interactions are those that the function Interactions returned.
+	// Interactions are those that the function Interactions returned, and Layers those that the
+	// function Layers did.
 	Interactions []*Interaction
+	Layers       []*Layer
 	// Why returns the command that explains an interaction; nil if the input is no file.
 	Why func(id int) string
 	// Quality is that of the trace; nil if unknown.
@@ -147,8 +155,14 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 // have complete frames. The inputs are those of the timelines.
 func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
 	switch {
-	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes) > 0 }):
+	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes)+len(in.Layers) > 0 }):
 		return nil
+	case o.Layer != nil:
+		var layers []*analyzer.Layer
+		for _, t := range timelines {
+			layers = append(layers, t.Layers...)
+		}
+		return fmt.Errorf("--layer: %w", text.NoLayerSelected(o.LayerPattern, layers))
 	case o.Vsync != 0:
 		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, timelines...))
 	case o.Process == nil:

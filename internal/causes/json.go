@@ -45,6 +45,57 @@ type documentInput struct {
 	Missing      *string                   `json:"missing"`
 	Interactions iter.Seq[jsonInteraction] `json:"interactions"`
 	Processes    iter.Seq[documentProcess] `json:"processes"`
+	Layers       iter.Seq[jsonLayer]       `json:"layers"`
+}
+
+type jsonLayer struct {
+	ID      int                      `json:"id"`
+	Name    string                   `json:"name"`
+	Queue   *int64                   `json:"queue_id"`
+	PID     *trace.PID               `json:"pid"`
+	Process *string                  `json:"process"`
+	Cadence *trace.Duration          `json:"cadence_ns"`
+	Judged  int                      `json:"judged"`
+	Late    int                      `json:"late"`
+	Lost    trace.Duration           `json:"lost_ns"`
+	Ranking iter.Seq[jsonBufferCost] `json:"ranking"`
+	Buffers iter.Seq[jsonLateBuffer] `json:"buffers"`
+	// The late buffers whose late frames are explained.
+	OfFrames     int            `json:"of_frames"`
+	LostByFrames trace.Duration `json:"of_frames_lost_ns"`
+}
+
+type jsonBufferCost struct {
+	Cause    string         `json:"title"`
+	Reason   string         `json:"reason"`
+	Wait     *string        `json:"wait"`
+	Slice    *string        `json:"slice"`
+	Function *string        `json:"function"`
+	Culprit  *jsonCulprit   `json:"culprit"`
+	Buffers  int            `json:"buffers"`
+	Lost     trace.Duration `json:"lost_ns"`
+	Share    float64        `json:"share"`
+	Worst    trace.Time     `json:"worst_present_ns"`
+	Advice   *string        `json:"advice"`
+}
+
+type jsonLateBuffer struct {
+	Sequence *int64           `json:"sequence"`
+	Queued   *trace.Time      `json:"queued_ns"`
+	Present  trace.Time       `json:"present_ns"`
+	Overrun  trace.Duration   `json:"overrun_ns"`
+	Reason   string           `json:"reason"`
+	Dropped  bool             `json:"dropped"`
+	Steps    []jsonBufferStep `json:"steps"`
+	Shares   []jsonShare      `json:"shares"`
+	Text     string           `json:"cause"`
+}
+
+type jsonBufferStep struct {
+	Step  string         `json:"step"`
+	Start trace.Time     `json:"start_ns"`
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
 }
 
 type jsonInteraction struct {
@@ -232,7 +283,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 		c := in.Causes
 		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
-		})}
+		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)
 	}
 	for _, o := range overallOf(inputs) {
@@ -373,6 +424,50 @@ func (i *Interaction) step(s why.ResponseStep) jsonResponseStep {
 			work.Waits = append(work.Waits, wait)
 		}
 		j.Threads = append(j.Threads, work)
+	}
+	return j
+}
+
+func (l *Layer) json() jsonLayer {
+	j := jsonLayer{
+		ID: l.ID, Name: l.Name, Queue: nonZero(l.Queue), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames,
+		Ranking: each(l.Costs, l.cost), Buffers: each(l.Buffers, l.buffer),
+	}
+	if p := l.Process; p != nil {
+		j.Process = nonEmpty(p.Name)
+		if !p.NoPID {
+			j.PID = &p.PID
+		}
+	}
+	if l.Cadence > 0 {
+		j.Cadence = &l.Cadence
+	}
+	return j
+}
+
+func (l *Layer) cost(c *why.BufferCost) jsonBufferCost {
+	j := jsonBufferCost{
+		Cause: causetext.BufferTitle(c), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: float64(c.Lost) / float64(max(l.Lost, 1)),
+		Worst: c.Worst.Buffer.Present, Advice: nonEmpty(causetext.BufferAdvice(c)),
+	}
+	if s := c.Share; s != nil {
+		j.Wait, j.Slice, j.Function, j.Culprit = nonEmpty(s.Wait.String()), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit)
+	}
+	return j
+}
+
+func (l *Layer) buffer(x *why.LateBuffer) jsonLateBuffer {
+	b := x.Buffer
+	j := jsonLateBuffer{
+		Sequence: nonZero(b.Sequence), Present: b.Present, Overrun: b.Overrun(), Reason: x.Reason.String(), Dropped: x.Due != b, Steps: []jsonBufferStep{},
+		Shares: shares(x.Shares), Text: causetext.Buffer(l.causes, x),
+	}
+	if b.Queued.Known() {
+		j.Queued = &b.Queued
+	}
+	for i := range x.Steps {
+		s := &x.Steps[i]
+		j.Steps = append(j.Steps, jsonBufferStep{string(s.Step), s.Start, s.Duration(), s.Usual})
 	}
 	return j
 }

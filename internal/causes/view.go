@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -55,7 +56,7 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 			}
 			measured = append(measured, list)
 		}
-		d.Summary = rating.Headline(summary(inputs), measured...)
+		d.Summary = rating.Headline(summary(inputs, o), measured...)
 	}
 	if len(inputs) > 1 {
 		d.Blocks = overallBlocks(inputs, o)
@@ -67,14 +68,26 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 	return d
 }
 
-// summary says of the processes with the name that lost the most time, in all inputs, how many
-// frames were late and why.
-func summary(inputs []Input) string {
+// summary says of the processes with the name that lost the most time, in all inputs, and of
+// the layer that did, how many frames and buffers were late and why.
+func summary(inputs []Input, o Options) string {
+	var parts []string
 	list := overallOf(inputs)
-	if len(list) == 0 {
-		return ""
+	var worst *Layer
+	for _, in := range inputs {
+		for _, l := range in.Layers {
+			if l.Late > l.OfFrames && (worst == nil || l.Lost > worst.Lost) {
+				worst = l
+			}
+		}
 	}
-	return Summarize(list[0].Name, list[0].Judged, list[0].Ranking)
+	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Judged > 0) {
+		parts = append(parts, Summarize(list[0].Name, list[0].Judged, list[0].Ranking))
+	}
+	if worst != nil {
+		parts = append(parts, worst.summary())
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Summarize says in a sentence how many frames were late, and the largest cause.
@@ -99,6 +112,11 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 	}
 	if o.Interaction != nil {
 		return append([]view.Block{head}, interactionBlocks(in, o)...)
+	}
+	if o.start = in.Start; o.Layer != nil {
+		note, sections := in.layerBlocks(o, number, several)
+		head.Blocks = append(head.Blocks, note...)
+		return append([]view.Block{head}, sections...)
 	}
 	head.Blocks = append(head.Blocks, interactionsTable(in, o)...)
 	var sections []view.Block
@@ -130,6 +148,11 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 			noun = "other process"
 		}
 		head.Blocks = append(head.Blocks, view.Note{Text: noneLate("in "+text.Count(frames, "frame")+" of "+text.Count(onTime, noun), frames, unknown)})
+	}
+	if o.Vsync == 0 {
+		note, layers := in.layerBlocks(o, number, several)
+		head.Blocks = append(head.Blocks, note...)
+		sections = append(sections, layers...)
 	}
 	return append([]view.Block{head}, sections...)
 }

@@ -372,12 +372,47 @@ func describeExplanation(m *message, e *why.Explanation) {
 		})
 		list(m, 6, &s.Shares, describeShare)
 	})
-	optional(m, 16, &e.PickUp, func(m *message, p *why.PickUp) {
-		m.duration(1, &p.Late)
-		enum(m, 2, &p.Reason, why.PickUpReasonCount)
-		optional(m, 3, &p.Share, describeShare)
-		m.frame(4, &p.Passed)
+	optional(m, 16, &e.PickUp, describePickUp)
+}
+
+func describePickUp(m *message, p *why.PickUp) {
+	m.duration(1, &p.Late)
+	enum(m, 2, &p.Reason, why.PickUpReasonCount)
+	optional(m, 3, &p.Share, describeShare)
+	m.frame(4, &p.Passed)
+}
+
+// describeLateBuffer describes why a buffer was late: that with an index of the layer with an
+// index. Frames are relative to the render frame that took it.
+func describeLateBuffer(m *message, l *why.LateBuffer, layer, buffer, due int) {
+	count(m, 1, &layer)
+	count(m, 2, &buffer)
+	count(m, 3, &due)
+	if layer >= len(m.timeline.Layers) || max(buffer, due) >= len(m.timeline.Layers[layer].Buffers) {
+		m.fail()
+	}
+	if m.err != nil {
+		return
+	}
+	buffers := m.timeline.Layers[layer].Buffers
+	l.Buffer, l.Due = buffers[buffer], buffers[due]
+	m.base, m.current = l.Buffer.Present, 0
+	if r := l.Buffer.Render; r != nil {
+		m.current = m.index[r]
+	}
+	enum(m, 4, &l.Reason, why.BufferReasonCount)
+	list(m, 5, &l.Steps, func(m *message, s *why.BufferStep) {
+		step := string(s.Step)
+		m.text(1, &step)
+		s.Step = why.Step(step)
+		m.time(2, &s.Start)
+		m.time(3, &s.End)
+		m.duration(4, &s.Usual)
 	})
+	m.duration(6, &l.Ahead)
+	list(m, 7, &l.Shares, describeShare)
+	optional(m, 8, &l.Busy, describePickUp)
+	m.frame(9, &l.Render)
 }
 
 // describeResponse describes what the response to the interaction with an index was spent on.

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -67,6 +68,7 @@ const (
 	contentResponse    = 9
 	contentLayer       = 10
 	contentBuffer      = 11
+	contentLateBuffer  = 12
 )
 
 // codes identifies the meaning of the numbers of stages, waits and the like. They may change
@@ -90,6 +92,9 @@ var codes = sync.OnceValue(func() uint64 {
 	}
 	for i := range why.PickUpReasonCount {
 		fmt.Fprintln(&s, why.PickUpReason(i))
+	}
+	for i := range why.BufferReasonCount {
+		fmt.Fprintln(&s, why.BufferReason(i))
 	}
 	for i := range analyzer.FrameworkCount {
 		fmt.Fprintln(&s, analyzer.Framework(i))
@@ -180,6 +185,17 @@ func (w *writer) content(r *Result) {
 			w.field(contentResponse, func(m *message) { describeResponse(m, response, i) })
 		}
 	}
+	if len(r.Causes.Buffers) == 0 {
+		return
+	}
+	for i, layer := range t.Layers {
+		for n, b := range layer.Buffers {
+			if late := r.Causes.Buffers[b]; late != nil {
+				due := slices.Index(layer.Buffers, late.Due)
+				w.field(contentLateBuffer, func(m *message) { describeLateBuffer(m, late, i, n, due) })
+			}
+		}
+	}
 }
 
 // field writes a field, and before it the texts that it is the first to have.
@@ -227,6 +243,11 @@ func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, er
 	if c := r.result.Causes; c != nil {
 		for _, response := range c.Responses {
 			if response.Validate() != nil {
+				return nil, errDamaged
+			}
+		}
+		for _, late := range c.Buffers {
+			if late.Validate() != nil {
 				return nil, errDamaged
 			}
 		}
@@ -406,6 +427,20 @@ func (r *reader) field(number protowire.Number, m *message) {
 			c.Responses = map[*analyzer.Interaction]*why.Response{}
 		}
 		c.Responses[response.Interaction] = response
+	case contentLateBuffer:
+		late := &why.LateBuffer{}
+		if describeLateBuffer(m, late, 0, 0, 0); r.err != nil {
+			return
+		}
+		c := r.result.Causes
+		if c == nil || c.Buffers[late.Buffer] != nil {
+			r.fail()
+			return
+		}
+		if c.Buffers == nil {
+			c.Buffers = map[*analyzer.Buffer]*why.LateBuffer{}
+		}
+		c.Buffers[late.Buffer] = late
 	}
 }
 

@@ -127,7 +127,7 @@ func full() *Result {
 	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
 	c := reflect.ValueOf(r.Causes).Elem()
 	for i := range c.NumField() {
-		if name := c.Type().Field(i).Name; name != "Frames" && name != "Responses" {
+		if name := c.Type().Field(i).Name; name != "Frames" && name != "Responses" && name != "Buffers" {
 			f.fill(c.Field(i))
 		}
 	}
@@ -135,6 +135,15 @@ func full() *Result {
 	f.fill(reflect.ValueOf(&response.Steps).Elem())
 	response.Interaction = r.Timeline.Interactions[1] // 0 is not written
 	r.Causes.Responses = map[*analyzer.Interaction]*why.Response{response.Interaction: response}
+	buffers := r.Timeline.Layers[1].Buffers // 0 is not written
+	late := &why.LateBuffer{Buffer: buffers[1], Due: buffers[1]}
+	for _, field := range []any{&late.Reason, &late.Steps, &late.Ahead, &late.Shares, &late.Busy, &late.Render} {
+		f.fill(reflect.ValueOf(field).Elem())
+	}
+	if n := reflect.TypeOf(why.LateBuffer{}).NumField(); n != 8 {
+		panic("a field of a late buffer is not set")
+	}
+	r.Causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{late.Buffer: late}
 	f.fill(reflect.ValueOf(&r.Warnings).Elem())
 	return r
 }
@@ -176,11 +185,21 @@ func TestEveryField(t *testing.T) {
 		r.Causes.Responses = nil
 		return list
 	}
+	late := func(r *Result) (list []*why.LateBuffer) {
+		for _, l := range r.Timeline.Layers {
+			for _, b := range l.Buffers {
+				list = append(list, r.Causes.Buffers[b])
+			}
+		}
+		r.Causes.Buffers = nil
+		return list
+	}
+	gotLate, wantLate := late(got), late(want)
 	gotExplained, wantExplained := explained(got), explained(want)
 	gotResponses, wantResponses := responses(got), responses(want)
 	for name, pair := range map[string][2]any{
 		"lines": {got.Lines, want.Lines}, "causes": {got.Causes, want.Causes}, "warnings": {got.Warnings, want.Warnings},
-		"explanations": {gotExplained, wantExplained}, "responses": {gotResponses, wantResponses}, "timeline": {got.Timeline, want.Timeline},
+		"explanations": {gotExplained, wantExplained}, "responses": {gotResponses, wantResponses}, "late buffers": {gotLate, wantLate}, "timeline": {got.Timeline, want.Timeline},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", name, pair[0], pair[1])

@@ -131,8 +131,6 @@ type Account struct {
 	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
 	// in which it was busy with something else before the frame.
 	Unknown, Earlier trace.Duration
-	// Paced: the frame has no deadline, and its buffer was shown at the pace of its layer.
-	Paced bool
 	// draw has the time after End on the thread that draws; nil if End is the end. draws is
 	// set in that account itself.
 	draw  *Account
@@ -317,7 +315,7 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 			mains[vsync{f.Process, f.VsyncID}] = f
 		}
 	}
-	paces := pacesOf(t)
+	starts := plannedStarts(t)
 	threads, draws = map[trace.TID][]*Account{}, map[trace.TID][]*Account{}
 	var slab []Account
 	add := func(to map[trace.TID][]*Account, tid trace.TID, a Account) *Account {
@@ -334,12 +332,12 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 			continue
 		}
 		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}
-		expected, pace := f.Expected.Start, paces[f]
+		expected := f.Expected.Start
 		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
 			expected = main.Expected.Start
 		}
 		if !expected.Known() && f.Framework != analyzer.Platform {
-			expected = cmp.Or(f.Vsync, pace.start)
+			expected = cmp.Or(f.Vsync, starts[f])
 		}
 		if expected.Known() {
 			s.Start = min(expected, s.Actual)
@@ -353,7 +351,7 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 		if end := f.End(); end > s.Done() {
 			s.GPUEnd = end
 		}
-		a := add(threads, f.TID, Account{Frame: f, Span: s, Paced: pace.kept && !f.Deadline.Known()})
+		a := add(threads, f.TID, Account{Frame: f, Span: s})
 		if s.DrawEnd.Known() {
 			begun := s.End
 			if f.DrawTID != 0 {
@@ -366,37 +364,25 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 	return threads, draws
 }
 
-// pace is what the buffer of a frame says about when the frame should have been made.
-type pace struct {
-	kept bool // the buffer was not late
-	// start is when a late frame should have begun whose deadline is that of its buffer.
-	start trace.Time
-}
-
-// pacesOf returns the paces of frames that draw buffers. A frame whose deadline is that of its
-// buffer should have begun as long before it as others of its layer begin before their buffers
-// are taken: the median of those shown at the layer's cadence (docs/why.md 10).
-func pacesOf(t *analyzer.Timeline) map[*analyzer.Frame]pace {
-	var paces map[*analyzer.Frame]pace
+// plannedStarts returns when late frames should have begun whose deadlines are those of their
+// buffers: as long before it as others of the layer begin before their buffers are taken, the
+// median of those shown at the layer's cadence (docs/why.md 1).
+func plannedStarts(t *analyzer.Timeline) map[*analyzer.Frame]trace.Time {
+	var starts map[*analyzer.Frame]trace.Time
 	for _, l := range t.Layers {
-		var leads []trace.Duration
 		var late []*analyzer.Frame
 		for _, b := range l.Buffers {
-			f := b.Frame
-			if f == nil || b.Pace == analyzer.Unpaced {
-				continue
-			}
-			if paces == nil {
-				paces = map[*analyzer.Frame]pace{}
-			}
-			switch {
-			case b.Pace != analyzer.Late:
-				paces[f] = pace{kept: true}
-				if lead := b.Acquired.Sub(f.Actual.Start); b.Acquired.Known() && lead > 0 {
-					leads = append(leads, lead)
-				}
-			case b.Deadline.Known() && f.Deadline == b.Deadline:
+			if f := b.Frame; f != nil && b.Deadline.Known() && f.Pace == analyzer.Late && f.Deadline == b.Deadline {
 				late = append(late, f)
+			}
+		}
+		if len(late) == 0 {
+			continue
+		}
+		var leads []trace.Duration
+		for _, b := range l.Buffers {
+			if f := b.Frame; f != nil && b.Pace == analyzer.Even && b.Acquired > f.Actual.Start {
+				leads = append(leads, b.Acquired.Sub(f.Actual.Start))
 			}
 		}
 		if len(leads) == 0 {
@@ -404,8 +390,11 @@ func pacesOf(t *analyzer.Timeline) map[*analyzer.Frame]pace {
 		}
 		slices.Sort(leads)
 		for _, f := range late {
-			paces[f] = pace{start: f.Deadline.Add(-leads[(len(leads)-1)/2])}
+			if starts == nil {
+				starts = map[*analyzer.Frame]trace.Time{}
+			}
+			starts[f] = f.Deadline.Add(-leads[(len(leads)-1)/2])
 		}
 	}
-	return paces
+	return starts
 }

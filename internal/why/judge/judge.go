@@ -74,6 +74,7 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 	j.explainShown()
 	j.explainPickUps(t)
 	j.explainResponses(responses)
+	j.explainBuffers(t)
 	return c
 }
 

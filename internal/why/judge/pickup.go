@@ -50,6 +50,7 @@ func byExpectedStart(t *analyzer.Timeline) []*analyzer.Frame {
 func (j *judge) explainPickUps(t *analyzer.Timeline) {
 	renders := byExpectedStart(t)
 	waits := map[trace.TID][]*account.Account{} // from the planned vsync to the begin of the frame
+	pickUps := map[*account.Account]*why.PickUp{}
 	for f := range t.Complete() {
 		e := j.causes.Frames[f]
 		if e == nil || !pickedUpLate(f) {
@@ -62,11 +63,13 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 		}
 		begin := f.Render.Actual.Start
 		if f.Expected.End < begin {
-			waits[f.Render.TID] = append(waits[f.Render.TID], account.Part(f, f.Expected.End, begin, begin, why.NoStage))
+			w := account.Part(f, f.Expected.End, begin, begin, why.NoStage)
+			waits[f.Render.TID] = append(waits[f.Render.TID], w)
+			pickUps[w] = e.PickUp
 		}
 	}
 	for tid, list := range waits {
-		j.delays(tid, list)
+		j.delays(tid, list, pickUps)
 	}
 }
 
@@ -93,8 +96,8 @@ func (j *judge) passedBy(f, passed *analyzer.Frame) why.PickUpReason {
 }
 
 // delays finds out what render_service's thread did until it began the frames that picked
-// others up late.
-func (j *judge) delays(tid trace.TID, waits []*account.Account) {
+// frames or buffers up late, and sets the reasons of the pick-ups.
+func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*account.Account]*why.PickUp) {
 	slices.SortStableFunc(waits, func(a, b *account.Account) int { return cmp.Compare(a.End, b.End) })
 	list := slices.Clone(waits)
 	// from has the earliest start of each wait and those that end after it.
@@ -124,7 +127,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account) {
 				busy = cell
 			}
 		}
-		p := j.causes.Frames[w.Frame].PickUp
+		p := pickUps[w]
 		switch {
 		case busy.Time > 0:
 			p.Reason = why.RenderBusy

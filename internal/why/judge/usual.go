@@ -139,7 +139,7 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 			continue
 		}
 		all = append(all, b)
-		if b.Paced || b.Deadline.Known() && b.Overrun() <= 0 {
+		if b.Deadline.Known() && b.Overrun() <= 0 || !b.Deadline.Known() && b.Frame.Judged() {
 			onTime = append(onTime, b)
 			if (b.Frame.Period-id.period).Abs()*100 <= id.period*3 {
 				same = append(same, b)

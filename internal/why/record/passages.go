@@ -130,7 +130,6 @@ const (
 	unmarshals            // a transaction arrives in render_service
 	sendsVsync            // to some receiver
 	beginsProcess         // on the main thread of a new process
-	makesFrames           // of a framework, or draws them
 )
 
 func passageOf(name string) passage {
@@ -141,11 +140,6 @@ func passageOf(name string) passage {
 		return sendsVsync
 	case name == "dlopen", name == "OHOS::AppExecFwk::MainThread::HandleLaunchApplication":
 		return beginsProcess
-	}
-	switch name {
-	case "flutter::VsyncProcessCallback", "flutter::Animator::BeginFrame", "flutter::GPURasterizer::Draw", "flutter::Rasterizer::DoDraw",
-		"Graphics.Pipeline":
-		return makesFrames
 	}
 	return noPassage
 }

@@ -211,13 +211,8 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		return
 	}
 	s := openSlice{start: e.Time, key: r.keyOf(name, &e.Marker)}
-	switch r.keys.passages[s.key] {
-	case makesFrames:
+	if r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) {
 		r.logFrom(t)
-	case beginsProcess:
-		if int32(t.pid) == int32(t.tid) {
-			r.logFrom(t)
-		}
 	}
 	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
 		s.arrival = r.pass(t, e, r.keys.passages[s.key])
@@ -249,6 +244,7 @@ func isLogged(e *hitrace.Event) bool {
 	switch e.Word {
 	case hitrace.OnVsyncEvent, hitrace.RenderFrame, hitrace.Commit,
 		hitrace.ReceiveVsync, hitrace.ChoreographerFrame, hitrace.DrawFrames, hitrace.CompositorCommit,
+		hitrace.FlutterVsync, hitrace.FlutterFrame, hitrace.FlutterDraw, hitrace.WebFrame,
 		hitrace.StartAbility, hitrace.LoadAbility, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
 		return true
 	}

@@ -1,0 +1,199 @@
+package why
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// MaxLateBuffers is the maximum number of late buffers of a trace that are explained: those
+// with the longest overruns.
+const MaxLateBuffers = 1000
+
+// LateBuffer is why a buffer of a layer was shown late (docs/why.md 10).
+type LateBuffer struct {
+	Buffer *analyzer.Buffer
+	// Due is the buffer that should have been shown in its place: the first of those that were
+	// dropped after the one shown before, or else Buffer itself.
+	Due    *analyzer.Buffer
+	Reason BufferReason
+	// Steps are in order of time, without gaps, from when the producer queued the buffer before
+	// Due until Buffer was shown.
+	Steps []BufferStep
+	// Ahead is for how long Due was ready before it should have been taken, for DroppedBuffer
+	// and TakenLate.
+	Ahead trace.Duration
+	// Shares are the causes of the reason, the largest first. Their sum is Buffer.Overrun(), or
+	// the list is empty.
+	Shares []Share
+	// Busy is what kept render_service from taking the buffer, for TakenLate; nil if unknown.
+	// Its Share has no Usual.
+	Busy *PickUp
+	// Render is the frame that showed the buffer late, for ShownLate; nil if it is unknown, or
+	// if that frame took no longer than others.
+	Render *analyzer.Frame
+}
+
+// BufferReason is which part of a buffer's life made it late.
+type BufferReason uint8
+
+// The reasons, in the order of a buffer's life. Their codes are those of the JSON.
+const (
+	// BufferUnknown: the trace does not have the times of the buffer.
+	BufferUnknown BufferReason = iota
+	// NoFreeBuffer: the producer waited for a free buffer.
+	NoFreeBuffer
+	// QueuedLate: the producer queued the buffer too late.
+	QueuedLate
+	// DrawnLate: the producer's GPU was done too late.
+	DrawnLate
+	// DroppedBuffer: the buffer was ready, and a later one was shown instead.
+	DroppedBuffer
+	// TakenLate: the buffer was ready, and render_service took it late.
+	TakenLate
+	// ShownLate: render_service took it in time and showed it late.
+	ShownLate
+
+	bufferReasonEnd // stays last
+)
+
+// BufferReasonCount is the number of reasons.
+const BufferReasonCount = int(bufferReasonEnd)
+
+var bufferReasons = [BufferReasonCount]string{"unknown", "no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late"}
+
+// String returns the reason's code.
+func (r BufferReason) String() string { return bufferReasons[r] }
+
+// The steps of a buffer. After the queue they are those of a response from StepRender on.
+const (
+	StepProduce Step = "produce" // since the buffer before, until the producer asks for a free one
+	StepRequest Step = "request" // until it has one
+	StepFill    Step = "fill"    // until the producer queues it
+	StepGPU     Step = "gpu"     // until the producer's GPU is done
+	StepQueue   Step = "queue"   // until render_service takes it
+)
+
+// BufferSteps are all steps of buffers, in order.
+var BufferSteps = []Step{StepProduce, StepRequest, StepFill, StepGPU, StepQueue, StepRender, StepDraw, StepCommitWait, StepComposer, StepDisplay}
+
+// BufferStep is a step of a buffer.
+type BufferStep struct {
+	Step       Step
+	Start, End trace.Time
+	// Usual is the median of the layer's buffers that were shown at its cadence.
+	Usual trace.Duration
+}
+
+// Duration returns the length of the step.
+func (s *BufferStep) Duration() trace.Duration { return s.End.Sub(s.Start) }
+
+// LateBuffer returns why a buffer was shown late, nil for a buffer without an explanation: it
+// was not late, or the late frame that drew it has one.
+func (c *Causes) LateBuffer(b *analyzer.Buffer) *LateBuffer {
+	if c == nil {
+		return nil
+	}
+	if l := c.Buffers[b]; l != nil && l.Validate() == nil { // the timeline may have been cut afterwards
+		return l
+	}
+	return nil
+}
+
+// Validate checks that the steps have no gaps and end when the buffer was shown, and that the
+// shares add up to its overrun.
+func (l *LateBuffer) Validate() error {
+	b := l.Buffer
+	switch {
+	case b.Pace != analyzer.Late:
+		return errors.New("it is not late")
+	case b.Frame != nil && b.Frame.Late():
+		return errors.New("its frame is late, and explains it")
+	case len(l.Shares) == 0 && (l.Reason == DrawnLate || l.Reason == NoFreeBuffer),
+		l.Busy != nil && l.Busy.Reason == RenderBusy && l.Busy.Share == nil:
+		return errors.New("it has a reason without a share")
+	}
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		if s.End <= s.Start || i > 0 && s.Start != l.Steps[i-1].End {
+			return fmt.Errorf("step %s is from %d to %d", s.Step, s.Start, s.End)
+		}
+	}
+	if n := len(l.Steps); n > 0 && l.Steps[n-1].End != b.Present {
+		return fmt.Errorf("its steps end at %d, not %d", l.Steps[n-1].End, b.Present)
+	}
+	sum := trace.Duration(0)
+	for _, s := range l.Shares {
+		if s.Share < 0 {
+			return fmt.Errorf("a share of %d ns", s.Share)
+		}
+		sum += s.Share
+	}
+	if len(l.Shares) > 0 && sum != b.Overrun() {
+		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, b.Overrun())
+	}
+	return nil
+}
+
+// BufferCost is a cause and the time that it cost over the late buffers of a layer: a reason,
+// and the wait, the slice and the kind of thread of its share.
+type BufferCost struct {
+	Reason BufferReason
+	// Share is that of the worst buffer; nil if the reason is all that is known.
+	Share *Share
+	// Worst is the buffer that lost the most to it.
+	Worst *LateBuffer
+	// Buffers is the number of late buffers that have a share of it, and Lost the sum of the
+	// shares.
+	Buffers int
+	Lost    trace.Duration
+	worst   trace.Duration
+}
+
+// RankBuffers returns the causes of late buffers, those that lost the most first.
+func RankBuffers(list []*LateBuffer) []*BufferCost {
+	type id struct {
+		reason BufferReason
+		wait   Wait
+		slice  string
+		kind   ThreadKind
+	}
+	var costs []*BufferCost
+	by := map[id]*BufferCost{}
+	for _, l := range list {
+		seen := map[*BufferCost]bool{}
+		add := func(k id, s *Share, lost trace.Duration) {
+			c := by[k]
+			if c == nil {
+				c = &BufferCost{Reason: k.reason}
+				by[k] = c
+				costs = append(costs, c)
+			}
+			c.Lost += lost
+			if !seen[c] {
+				c.Buffers++
+				seen[c] = true
+			}
+			if c.Worst == nil || lost > c.worst {
+				c.Worst, c.Share, c.worst = l, s, lost
+			}
+		}
+		if len(l.Shares) == 0 {
+			add(id{reason: l.Reason}, nil, l.Buffer.Overrun())
+			continue
+		}
+		for i := range l.Shares {
+			if s := &l.Shares[i]; s.Share > 0 {
+				add(id{l.Reason, s.Wait, s.Slice, s.Culprit.Kind()}, s, s.Share)
+			}
+		}
+	}
+	slices.SortStableFunc(costs, func(a, b *BufferCost) int {
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Reason, b.Reason))
+	})
+	return costs
+}

@@ -1,0 +1,323 @@
+package why_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/record"
+)
+
+// video plays a layer that shows a buffer each 30 ms: thread 511 queues it 15 ms after it was
+// woken, and render_service, which has a frame each 10 ms, takes it in the next one.
+//
+//	0 ms   thread 511 works
+//	5 ms   it queues the buffer
+//	10 ms  render_service begins a frame and takes the buffer
+//	18 ms  the display shows it
+type video struct {
+	*player
+	buffers []produced
+	frames  map[int]string // what the main thread does instead of running for 2 ms
+	without map[int]bool   // vsyncs without a frame
+	steps   map[int]string // of a frame after its main thread
+}
+
+type produced struct {
+	words   string // the work of the thread
+	request int    // for how long the thread asks for a buffer first, in ms; 0 if it does not
+	ready   int    // when the fence is signaled, in ms after the buffer is queued; 0 if it is already
+	taken   int    // the frame that takes the buffer; 0 for none, because the queue drops it
+}
+
+const queue = 7
+
+// play plays buffers and frames. The first buffer begins at 100 ms, the first frame 10 ms later.
+func (v *video) play(t *testing.T) {
+	t.Helper()
+	takes := map[int][]int{}
+	last := 0
+	fence := 0
+	for i, b := range v.buffers {
+		v.tid, v.cpu, v.at = 511, 5, 100_000+30_000*i
+		v.wake(0, 5, 511)
+		v.change(5, 0, "R", 511)
+		if b.request > 0 {
+			v.request(i+1, b.request)
+		}
+		v.do(t, strings.Fields(b.words))
+		v.tid, v.cpu = 511, 5
+		v.flush(i+1, &fence, b.ready)
+		v.change(5, 511, "S", 0)
+		if b.taken != 0 {
+			takes[b.taken] = append(takes[b.taken], i+1)
+			last = max(last, b.taken)
+		}
+	}
+	for n := 1; n <= last+2; n++ {
+		v.vsync += v.every
+		v.at = max(v.vsync, v.at)
+		v.index = n
+		if v.without[n] {
+			continue
+		}
+		words := "main( "
+		for _, sequence := range takes[n] {
+			words += fmt.Sprintf("AcquireBuffer_name:_video_queueId:_%d( acquire_buffer_sequence:_%d( ) ) ", queue, sequence)
+		}
+		body, steps := v.frames[n], v.steps[n]
+		if body == "" {
+			body = "run 2"
+		}
+		if steps == "" {
+			steps = "draw 2 commit 2 display 2"
+		}
+		v.at = v.vsync
+		v.renderFrame(t, split(strings.Fields(strings.ReplaceAll(words+body+" ) "+steps, ")", " ) ")), "/")[0])
+	}
+}
+
+// serve plays a call of the producer that render_service serves.
+func (v *video) serve(do func()) {
+	v.call++
+	v.line(511, 5, "binder_transaction: transaction=%d dest_node=1 dest_proc=1000 dest_thread=0 reply=0 flags=0x10 code=0x2", v.call)
+	v.change(6, 0, "R", 1010)
+	v.line(1010, 6, "binder_transaction_received: transaction=%d", v.call)
+	do()
+	v.call++
+	v.line(1010, 6, "binder_transaction: transaction=%d dest_node=0 dest_proc=500 dest_thread=511 reply=1 flags=0x0 code=0x0", v.call)
+}
+
+// request plays the call in which the producer gets a free buffer.
+func (v *video) request(sequence, d int) {
+	v.serve(func() {
+		v.change(5, 511, "S", 0)
+		v.begin(1010, 6, fmt.Sprintf("RequestBuffer name: video queueId: %d queueSize: 3", queue))
+		v.change(6, 1010, "S", 0)
+		v.at += 1000 * d
+		v.wake(1002, 3, 1010)
+		v.change(6, 0, "R", 1010)
+		v.begin(1010, 6, fmt.Sprintf("ReuseBuffer config width: 1 height: 1 usage: 1 format: 1 id: %d", sequence))
+		v.end(1010, 6)
+		v.end(1010, 6)
+	})
+	v.wake(1010, 6, 511)
+	v.change(6, 1010, "S", 0)
+	v.change(5, 0, "R", 511)
+	v.line(511, 5, "binder_transaction_received: transaction=%d", v.call)
+}
+
+// flush plays the call that queues a buffer.
+func (v *video) flush(sequence int, fence *int, ready int) {
+	v.serve(func() {
+		v.begin(1010, 6, fmt.Sprintf("FlushBuffer name: video queueId: %d sequence: %d", queue, sequence))
+		v.begin(1010, 6, fmt.Sprintf("DoFlushBuffer name: video queueId: %d seq: %d", queue, sequence))
+		v.end(1010, 6)
+		v.end(1010, 6)
+	})
+	v.change(6, 1010, "S", 0)
+	v.line(511, 5, "binder_transaction_received: transaction=%d", v.call)
+	if *fence++; ready > 0 {
+		v.begin(511, 5, fmt.Sprintf("Acquire Fence %d", *fence))
+		v.end(511, 5)
+		at := v.at
+		v.begin(512, 7, fmt.Sprintf("Waiting for Acquire Fence %d", *fence))
+		v.at += ready * 1000
+		v.end(512, 7)
+		v.at = at
+	}
+}
+
+// buffers returns the buffers of 12 intervals: each takes 5 ms to make and is taken by the
+// frame that begins 5 ms later.
+func usualBuffers() (list []produced) {
+	for i := range 12 {
+		list = append(list, produced{words: "run 5", taken: 1 + 3*i})
+	}
+	return list
+}
+
+func newVideo() *video {
+	v := &video{player: &player{period: 10_000, every: 10_000, vsync: 100_000}, buffers: usualBuffers(), frames: map[int]string{}, without: map[int]bool{}, steps: map[int]string{}}
+	v.change(5, 511, "S", 0)
+	v.change(1, 1000, "S", 0)
+	return v
+}
+
+// explained returns the layer and the causes.
+func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
+	t.Helper()
+	v.play(t)
+	zero := trace.Duration(0)
+	recorder := record.New(v.limits)
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
+	if err != nil {
+		t.Fatal(err)
+	}
+	causes := judged(t, recorder, timeline)
+	if len(timeline.Layers) != 1 {
+		t.Fatalf("%d layers", len(timeline.Layers))
+	}
+	return timeline.Layers[0], causes
+}
+
+// steps returns the steps: "produce 45.0/30.0", with what is usual behind the slash.
+func bufferSteps(l *why.LateBuffer) string {
+	var texts []string
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		texts = append(texts, fmt.Sprintf("%s %.1f/%.1f", s.Step, s.Duration().Milliseconds(), s.Usual.Milliseconds()))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// A buffer that is shown at the cadence takes 30 ms since the one before, 5 ms in the queue and
+// 8 ms from there to the display. Each case makes buffer 8 late by whole refreshes.
+func TestLateBuffers(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		change   func(*video)
+		reason   why.BufferReason
+		overrun  trace.Duration
+		steps    string
+		sentence string
+		title    string
+		advice   string
+	}{
+		{
+			"the producer waits for storage", func(v *video) {
+				v.buffers[7].words, v.buffers[7].taken = "io 17 run 5", v.buffers[7].taken+2
+			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"queued late: the producer waited 17.0 ms for storage (io_schedule); usual 0.0",
+			"queued late: waiting for storage (io_schedule)", "read files before the frame, or on another thread",
+		},
+		{
+			"the producer runs for longer", func(v *video) {
+				v.buffers[7].words, v.buffers[7].taken = "Decode( run 22 )", v.buffers[7].taken+2
+			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"queued late: the producer ran 22.0 ms in Decode; usual 0.0", "queued late: running in Decode",
+			"do less work for each buffer, or begin earlier with it",
+		},
+		{
+			"no buffer is free", func(v *video) {
+				for i := range v.buffers {
+					v.buffers[i].words, v.buffers[i].request = "run 4", 1
+				}
+				v.buffers[7].request, v.buffers[7].taken = 18, v.buffers[7].taken+2
+			}, why.NoFreeBuffer, 20, "produce 25.0/25.0, request 18.0/1.0, fill 4.0/4.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"no free buffer: the producer waited 18.0 ms for one; usual 1.0", "no free buffer",
+			"earlier frames were not shown in time: look at the GPU and the display",
+		},
+		{
+			"the GPU is late", func(v *video) {
+				v.buffers[7].ready, v.buffers[7].taken = 12, v.buffers[7].taken+1
+			}, why.DrawnLate, 10, "produce 30.0/30.0, gpu 12.0/0.0, queue 3.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"GPU done late: the producer's GPU worked for 12.0 ms after the buffer was queued; usual 0.0", "GPU done late",
+			"reduce GPU work: less overdraw, blur and large surfaces",
+		},
+		{
+			"render_service is busy", func(v *video) {
+				n := v.buffers[7].taken
+				v.frames[n-1], v.steps[n-1] = "run 16", "draw 1"
+				v.without[n] = true
+				v.buffers[7].taken = n + 1
+			}, why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"taken late by render_service: ready 5.0 ms before it should have been taken; render_service was still busy with frame 21 for 6.0 ms (running in RSMainThread::DoComposition)",
+			"taken late by render_service: busy with an earlier frame, start", "",
+		},
+		{
+			"render_service has no vsync", func(v *video) {
+				n := v.buffers[7].taken
+				v.without[n] = true
+				v.buffers[7].taken = n + 1
+			}, why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"taken late by render_service: ready 5.0 ms before it should have been taken; render_service had no vsync for it",
+			"taken late by render_service", "",
+		},
+		{
+			"a frame does not take it", func(v *video) { v.buffers[7].taken++ },
+			why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
+			"taken late by render_service: ready 5.0 ms before it should have been taken; frame 22 of render_service did not take it",
+			"taken late by render_service", "",
+		},
+		{
+			"the display is late", func(v *video) {
+				n := v.buffers[7].taken
+				v.steps[n], v.without[n+1] = "draw 2 commit 2 display 12", true
+			},
+			why.ShownLate, 10, "produce 30.0/30.0, queue 5.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 12.0/2.0",
+			"shown late by render_service: frame 22 of render_service was shown late: the display needed 12.0 ms after the commit; usual 2.0",
+			"shown late by render_service: waiting for the GPU or the display, display", "",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := newVideo()
+			test.change(v)
+			layer, causes := v.explained(t)
+			if layer.Cadence != 30*millisecond || layer.Process == nil || layer.Process.PID != 500 {
+				t.Fatalf("cadence %s, process %v", layer.Cadence, layer.Process)
+			}
+			b := layer.Buffers[7]
+			l := causes.LateBuffer(b)
+			if l == nil || len(causes.Buffers) != 1 {
+				t.Fatalf("%d late buffers, pace %s, interval %s", len(causes.Buffers), b.Pace, b.Interval)
+			}
+			if l.Reason != test.reason || b.Overrun() != test.overrun*millisecond {
+				t.Errorf("%s, %s late, want %s, %d ms", l.Reason, b.Overrun(), test.reason, test.overrun)
+			}
+			if got := bufferSteps(l); got != test.steps {
+				t.Errorf("steps %s\nwant  %s", got, test.steps)
+			}
+			if got := causetext.Buffer(causes, l); got != test.sentence {
+				t.Errorf("%s\nwant %s", got, test.sentence)
+			}
+			costs := why.RankBuffers([]*why.LateBuffer{l})
+			lost := trace.Duration(0)
+			for _, c := range costs {
+				lost += c.Lost
+			}
+			if got := causetext.BufferTitle(costs[0]); got != test.title || lost != b.Overrun() {
+				t.Errorf("%s, lost %s; want %s", got, lost, test.title)
+			}
+			if got := causetext.BufferAdvice(costs[0]); got != test.advice {
+				t.Errorf("advice %q, want %q", got, test.advice)
+			}
+		})
+	}
+}
+
+// A buffer that was ready and is dropped for the next one is why that one is late: the interval
+// before it is twice the cadence.
+func TestDroppedBuffer(t *testing.T) {
+	v := newVideo()
+	n := v.buffers[7].taken
+	v.buffers[7].taken = 0
+	layer, causes := v.explained(t)
+	dropped, shown := layer.Buffers[7], layer.Buffers[8]
+	l := causes.LateBuffer(shown)
+	if l == nil || dropped.Fate != analyzer.Discarded || l.Due != dropped || l.Reason != why.DroppedBuffer || shown.Overrun() != 30*millisecond {
+		t.Fatalf("%+v, %s", l, shown.Overrun())
+	}
+	if got, want := bufferSteps(l), "produce 30.0/30.0, queue 35.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0"; got != want {
+		t.Errorf("steps %s", got)
+	}
+	want := fmt.Sprintf("dropped for a later buffer: ready 5.0 ms before it should have been taken; frame %d of render_service did not take it", n)
+	if got := causetext.Buffer(causes, l); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Layers without late buffers cost nothing.
+func TestNoLateBuffers(t *testing.T) {
+	layer, causes := newVideo().explained(t)
+	if causes.Buffers != nil || slices.ContainsFunc(layer.Buffers, func(b *analyzer.Buffer) bool { return b.Pace == analyzer.Late }) {
+		t.Errorf("late buffers %v", causes.Buffers)
+	}
+}

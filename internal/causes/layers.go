@@ -1,0 +1,295 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// Layer is the causes of the late buffers of a layer.
+type Layer struct {
+	*analyzer.Layer
+	// Judged is the number of buffers that were compared with the cadence, Late that of the
+	// late ones, and Lost the sum of their overruns.
+	Judged, Late int
+	Lost         trace.Duration
+	// OfFrames are those whose late frames are explained, and LostByFrames the sum of their
+	// overruns.
+	OfFrames     int
+	LostByFrames trace.Duration
+	// Buffers are the others, in order of time, and Costs their causes, those that lost the
+	// most first.
+	Buffers []*why.LateBuffer
+	Costs   []*why.BufferCost
+	causes  *why.Causes
+}
+
+// Layers returns the wanted layers: those that lost the most time first.
+func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*Layer {
+	var list []*Layer
+	for _, l := range t.Layers {
+		if (o.Layer == nil || o.Layer(l)) && (o.Process == nil || l.Process != nil && o.Process(l.Process)) {
+			list = append(list, NewLayer(l, c))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Layer) int {
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.ID, b.ID))
+	})
+	return list
+}
+
+// NewLayer returns the causes of the late buffers of a layer.
+func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
+	x := &Layer{Layer: l, causes: c}
+	for _, b := range l.Buffers {
+		if b.Pace != analyzer.Unpaced {
+			x.Judged++
+		}
+		if b.Pace != analyzer.Late {
+			continue
+		}
+		x.Late++
+		x.Lost += b.Overrun()
+		switch late := c.LateBuffer(b); {
+		case late != nil:
+			x.Buffers = append(x.Buffers, late)
+		case b.Frame != nil && b.Frame.Late():
+			x.OfFrames++
+			x.LostByFrames += b.Overrun()
+		}
+	}
+	x.Costs = why.RankBuffers(x.Buffers)
+	return x
+}
+
+// MainCause names what the layer's late buffers lost the most time to; empty if none was late
+// or if that is unknown.
+func (l *Layer) MainCause() string {
+	switch {
+	case len(l.Costs) > 0 && l.Costs[0].Lost >= l.LostByFrames:
+		if l.Costs[0].Reason == why.BufferUnknown {
+			return ""
+		}
+		return text.Printable(causetext.BufferTitle(l.Costs[0]))
+	case l.OfFrames > 0:
+		return "late frames"
+	}
+	return ""
+}
+
+// summary says in a sentence how many buffers were late and why.
+func (l *Layer) summary() string {
+	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer"))
+	if cause := l.MainCause(); cause != "" {
+		lost := l.LostByFrames
+		if len(l.Costs) > 0 {
+			lost = max(lost, l.Costs[0].Lost)
+		}
+		s += fmt.Sprintf("; %s of the lost time: %s", text.Percent(lost, l.Lost), cause)
+	}
+	return s
+}
+
+func layerName(l *analyzer.Layer) string {
+	if l.Name == "" {
+		return fmt.Sprintf("layer %d", l.ID)
+	}
+	return text.Printable(l.Name)
+}
+
+// maxLayers is the number of layers with late buffers that are listed without Options.All.
+const maxLayers = 10
+
+// layerBlocks returns a section for each layer with late buffers, and a note about the others.
+func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.Block, sections []view.Block) {
+	onTime, buffers, unjudged, listed, left := 0, 0, 0, 0, 0
+	for i, l := range in.Layers {
+		switch {
+		case l.Late == 0:
+			if onTime++; l.Cadence == 0 {
+				unjudged++
+			}
+			buffers += l.Judged
+			continue
+		case listed == maxLayers && !o.All:
+			left++
+			continue
+		}
+		listed++
+		sections = append(sections, view.Section{
+			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: layerName(l.Layer), About: l.about(), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
+			Blocks: l.blocks(o, several),
+		})
+	}
+	if left > 0 {
+		sections = append(sections, view.Note{Text: fmt.Sprintf("… and %s with late buffers that lost less; --all lists them", text.Count(left, "layer"))})
+	}
+	if onTime == 0 {
+		return nil, sections
+	}
+	noun := "layer"
+	if onTime < len(in.Layers) {
+		noun = "other layer"
+	}
+	of := text.Count(onTime, noun)
+	var s string
+	switch {
+	case unjudged == onTime:
+		s = fmt.Sprintf("no cadence in %s: which buffers are late is unknown", of)
+	case unjudged > 0:
+		s = fmt.Sprintf("no late buffers of %d in %s, %d without a cadence", buffers, of, unjudged)
+	default:
+		s = fmt.Sprintf("no late buffers of %d in %s", buffers, of)
+	}
+	return []view.Block{view.Note{Text: s}}, sections
+}
+
+// about says what a layer is.
+func (l *Layer) about() string {
+	words := []string{fmt.Sprintf("layer %d", l.ID)}
+	if l.Process != nil {
+		words = append(words, "of "+text.ProcessName(l.Process.Name))
+	}
+	if l.Cadence > 0 {
+		words = append(words, fmt.Sprintf("a buffer each %s ms", text.Milliseconds(l.Cadence)))
+	}
+	return strings.Join(words, " · ")
+}
+
+// blocks returns the ranking and the late buffers of a layer.
+func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
+	limit, more := maxFrames, "--all lists them"
+	if o.Page {
+		more = "ohframe why --all lists them"
+	}
+	switch {
+	case o.All:
+		limit = len(l.Buffers)
+	case o.Page:
+		limit = maxListed
+	case several:
+		limit = maxOfInput
+	}
+	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
+	s.Blocks = append(s.Blocks, l.ranking(o))
+	if l.OfFrames > 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s of late frames, which are explained above, lost %s ms", text.Count(l.OfFrames, "buffer"), text.Milliseconds(l.LostByFrames))})
+	}
+	if n := l.Late - l.OfFrames - len(l.Buffers); n > 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s that were late by less are not explained: the %d longest of a trace are", text.Count(n, "buffer"), why.MaxLateBuffers)})
+	}
+	shown := worstBuffers(l.Buffers, limit)
+	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
+	for _, b := range shown {
+		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
+	}
+	if n := len(l.Buffers) - len(shown); n > 0 {
+		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "buffer"), more)
+	}
+	if len(shown) > 0 {
+		s.Blocks = append(s.Blocks, list)
+	}
+	if o.Layer != nil && len(shown) > 0 {
+		s.Blocks = append(s.Blocks, l.lives(shown, o))
+	}
+	return append(blocks, s)
+}
+
+// ranking returns the causes of the late buffers.
+func (l *Layer) ranking(o Options) view.Ranking {
+	ranking := view.Ranking{}
+	shown := l.Costs
+	if !o.All {
+		shown = shown[:min(len(shown), MaxCosts)]
+	}
+	left := l.Lost - l.LostByFrames
+	for _, c := range shown {
+		left -= c.Lost
+		rank := view.Rank{
+			Share: text.Percent(c.Lost, l.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.BufferTitle(c)),
+			Advice: causetext.BufferAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(c.Buffers, "buffer"),
+		}
+		if c.Share != nil {
+			rank.Group = groupOf(c.Share.Wait)
+		} else {
+			rank.Group = groupOf(why.WaitUnknown)
+		}
+		if c.Buffers > 1 {
+			rank.About += ", worst at " + text.Since(o.start, c.Worst.Buffer.Present)
+		}
+		ranking.List = append(ranking.List, rank)
+	}
+	if n := len(l.Costs) - len(shown); n > 0 && left >= tenth/2 {
+		ranking.Others = &view.Rank{Share: text.Percent(left, l.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: "--all lists them"}
+	}
+	return ranking
+}
+
+// worstBuffers returns the n buffers that are late the most, in order of time.
+func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
+	if len(list) <= n {
+		return list
+	}
+	worst := slices.Clone(list)
+	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
+	worst = worst[:n]
+	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
+	return worst
+}
+
+// lives returns a table of the steps of buffers, in milliseconds.
+func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
+	var steps []why.Step
+	usual := map[why.Step]trace.Duration{}
+	for _, step := range why.BufferSteps {
+		for _, b := range list {
+			if i := slices.IndexFunc(b.Steps, func(s why.BufferStep) bool { return s.Step == step }); i >= 0 {
+				usual[step] = b.Steps[i].Usual
+				steps = append(steps, step)
+				break
+			}
+		}
+	}
+	table := view.Table{Label: "Steps of late buffers, in ms", Columns: []view.Column{{Title: "Step"}, {Title: "Usual", Number: true}}}
+	const columns = 6
+	shown := list[:min(len(list), columns)]
+	if n := len(list) - len(shown); n > 0 {
+		shown = worstBuffers(list, columns)
+		table.More = fmt.Sprintf("of the %d worst; JSON has all", columns)
+	}
+	for _, b := range shown {
+		table.Columns = append(table.Columns, view.Column{Title: text.Since(o.start, b.Buffer.Present), Number: true})
+	}
+	sum := row("sum", "")
+	for _, step := range steps {
+		r := row(causetext.BufferStep(step), number(usual[step]))
+		for _, b := range shown {
+			d := trace.Duration(0)
+			for i := range b.Steps {
+				if b.Steps[i].Step == step {
+					d += b.Steps[i].Duration()
+				}
+			}
+			r.Cells = append(r.Cells, view.Cell{Text: number(d)})
+		}
+		table.Rows = append(table.Rows, r)
+	}
+	for _, b := range shown {
+		d := trace.Duration(0)
+		for i := range b.Steps {
+			d += b.Steps[i].Duration()
+		}
+		sum.Cells = append(sum.Cells, view.Cell{Text: text.Milliseconds(d)})
+	}
+	sum.Strong = true
+	table.Rows = append(table.Rows, sum)
+	return table
+}

@@ -1,0 +1,176 @@
+package causetext
+
+import (
+	"fmt"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+)
+
+var bufferReasons = [why.BufferReasonCount]string{
+	why.BufferUnknown: "unknown cause",
+	why.NoFreeBuffer:  "no free buffer",
+	why.QueuedLate:    "queued late",
+	why.DrawnLate:     "GPU done late",
+	why.DroppedBuffer: "dropped for a later buffer",
+	why.TakenLate:     "taken late by render_service",
+	why.ShownLate:     "shown late by render_service",
+}
+
+// BufferReason names which part of a buffer's life made it late.
+func BufferReason(r why.BufferReason) string { return bufferReasons[r] }
+
+var bufferSteps = map[why.Step]string{
+	why.StepProduce: "producer",
+	why.StepRequest: "wait for a free buffer",
+	why.StepFill:    "producer, with the buffer",
+	why.StepGPU:     "GPU of the producer",
+	why.StepQueue:   "wait for render_service",
+}
+
+// BufferStep names a step of a buffer.
+func BufferStep(s why.Step) string {
+	if name := bufferSteps[s]; name != "" {
+		return name
+	}
+	return steps[s]
+}
+
+// Buffer returns why a buffer was late, in one line without its name:
+//
+//	queued late: the producer waited 26.4 ms for storage (io_schedule); usual 0.0
+func Buffer(c *why.Causes, l *why.LateBuffer) string {
+	words := BufferReason(l.Reason)
+	switch l.Reason {
+	case why.BufferUnknown:
+		return words
+	case why.QueuedLate, why.NoFreeBuffer:
+		words += ": " + production(c, l)
+	case why.DrawnLate:
+		s := &l.Shares[0]
+		words += ": the producer's GPU worked for " + ms(s.Value) + " after the buffer was queued; usual " + text.Milliseconds(s.Usual)
+	case why.DroppedBuffer, why.TakenLate:
+		words += ": ready " + ms(l.Ahead) + " before it should have been taken; " + taking(c, l)
+	case why.ShownLate:
+		words += ": " + showing(c, l)
+	}
+	if l.Reason != why.DroppedBuffer && l.Due != l.Buffer {
+		words += "; a buffer was dropped"
+	}
+	return words
+}
+
+// production says what the producer did, or how long its step took if that is unknown.
+func production(c *why.Causes, l *why.LateBuffer) string {
+	step := why.StepProduce
+	if l.Reason == why.NoFreeBuffer {
+		step = why.StepRequest
+	}
+	switch {
+	case step == why.StepRequest:
+		return stepOf(l, step)
+	case len(l.Shares) == 0, l.Shares[0].Wait == why.WaitUnknown && l.Shares[0].Slice == "":
+		var d trace.Duration
+		for i := range l.Steps {
+			if s := &l.Steps[i]; s.Step == why.StepProduce || s.Step == why.StepRequest || s.Step == why.StepFill {
+				d += s.Duration()
+			}
+		}
+		if d == 0 {
+			return "what its producer did is unknown"
+		}
+		return fmt.Sprintf("%s after the buffer before; usual %s", ms(d), text.Milliseconds(l.Buffer.Layer.Cadence))
+	}
+	s := l.Shares[0]
+	if s.Stage == why.StageProduce {
+		s.Stage = why.NoStage // the reason says so
+	}
+	_, usual := timeOf(&s)
+	return "the producer " + phrase(c, &s) + "; usual " + text.Milliseconds(usual)
+}
+
+// stepOf says how long a step took.
+func stepOf(l *why.LateBuffer, step why.Step) string {
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		if s.Step != step {
+			continue
+		}
+		if step == why.StepRequest {
+			return fmt.Sprintf("the producer waited %s for one; usual %s", ms(s.Duration()), text.Milliseconds(s.Usual))
+		}
+		return fmt.Sprintf("%s took %s; usual %s", BufferStep(step), ms(s.Duration()), text.Milliseconds(s.Usual))
+	}
+	return "how long is unknown"
+}
+
+// taking says what render_service did instead of taking a buffer.
+func taking(c *why.Causes, l *why.LateBuffer) string {
+	switch p := l.Busy; {
+	case p == nil:
+		return "the trace does not show what render_service did"
+	case p.Passed != nil:
+		return frameName(p.Passed) + " of render_service did not take it"
+	case p.Reason == why.RenderBusy:
+		return "render_service " + busy(c, p.Share)
+	case p.Reason == why.NoVsync:
+		return "render_service had no vsync for it"
+	}
+	return "the trace does not show what render_service did"
+}
+
+// showing says what made render_service show a buffer late that it had taken in time.
+func showing(c *why.Causes, l *why.LateBuffer) string {
+	if l.Render != nil {
+		if e := c.Of(l.Render); e != nil && e.Shown != nil {
+			return frameName(l.Render) + " of render_service was shown late: " + Shown(c, e)
+		}
+	}
+	if s := LongestExcess(l); s != nil {
+		return stepOf(l, s.Step)
+	}
+	return "no step took longer than usual"
+}
+
+// LongestExcess returns the step after a buffer was taken that was longer than usual by the
+// most; nil if none was.
+func LongestExcess(l *why.LateBuffer) *why.BufferStep {
+	var longest *why.BufferStep
+	taken := false
+	for i := range l.Steps {
+		s := &l.Steps[i]
+		if taken = taken || s.Start >= l.Buffer.Acquired; !taken || s.Duration() <= s.Usual {
+			continue
+		}
+		if longest == nil || s.Duration()-s.Usual > longest.Duration()-longest.Usual {
+			longest = s
+		}
+	}
+	return longest
+}
+
+// BufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
+// in ReadFrame (io_schedule)".
+func BufferTitle(c *why.BufferCost) string {
+	title := BufferReason(c.Reason)
+	if c.Share == nil || c.Reason == why.DrawnLate || c.Reason == why.NoFreeBuffer {
+		return title
+	}
+	s := *c.Share
+	if s.Stage == why.StageProduce {
+		s.Stage = why.NoStage // the reason says so
+	}
+	return title + ": " + Title(&s)
+}
+
+// BufferAdvice returns the advice for a cause of late buffers, as Advice does.
+func BufferAdvice(c *why.BufferCost) string {
+	switch {
+	case c.Reason == why.DroppedBuffer:
+		return Advice(why.AdviseQueue)
+	case c.Share != nil:
+		return Advice(c.Share.Advice)
+	}
+	return ""
+}
