@@ -242,6 +242,7 @@ var noMeasures = []*regexp.Regexp{
 	regexp.MustCompile(`\.(from|to|first|last|longest_at|start|end)_ns$`),
 	regexp.MustCompile(`^longest_streak\.(tid|vsync_id)$`),
 	regexp.MustCompile(`^hitches\.(gaps|time_ns)$`),
+	regexp.MustCompile(`^empty_frames\.`),
 	regexp.MustCompile(`^(fps|durations|durations_in_periods|stages\..*)\.frames$`),
 }
 

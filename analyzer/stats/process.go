@@ -20,6 +20,9 @@ type Process struct {
 	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
 	// if Frames.Empty is.
 	EmptyRate *float64 `json:"empty_rate"`
+	// EmptyFrames says why an application's frames are empty; nil if none is, or if
+	// Frames.Empty is.
+	EmptyFrames *EmptyFrames `json:"empty_frames"`
 	// Refresh are the refresh rates at which frames were made, the lowest first.
 	Refresh []Refresh `json:"refresh"`
 	// FPS is nil if fewer than two frames have a known time of being shown.
@@ -66,6 +69,7 @@ func (p *Process) measure() {
 	if p.Frames.Empty != nil {
 		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.Complete)
 	}
+	p.EmptyFrames = emptyFrames(r)
 	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)

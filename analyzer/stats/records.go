@@ -62,6 +62,17 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	}
 }
 
+// ofFrameworks reports whether all frames are of frameworks.
+func (r *records) ofFrameworks() bool {
+	return !slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Framework == analyzer.Platform })
+}
+
+// knownByBuffers reports whether it is known which frames of frameworks are empty: some have
+// buffers, or are (docs/frames.md 16.7).
+func (r *records) knownByBuffers() bool {
+	return slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return len(f.Transactions) > 0 || f.Facts.Has(analyzer.Empty) })
+}
+
 // normalize sorts the records, so that the result does not depend on the order of the
 // frames, and joins the records of one render frame from several application frames.
 func (r *records) normalize() {

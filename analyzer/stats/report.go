@@ -66,6 +66,9 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	known, parts := emptyKnown(t), newParts(t)
 	for key, p := range c {
 		p.records.dump, p.records.emptyKnown, p.records.parts = t.Dump, known[key.kind], parts
+		if p.records.ofFrameworks() {
+			p.records.emptyKnown = p.records.knownByBuffers()
+		}
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
@@ -79,12 +82,12 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	return r
 }
 
-// emptyKnown reports for which kinds of frames it is known whether they are empty. If all
+// emptyKnown reports for which kinds of frames of the platform it is known whether they are empty. If all
 // frames of a kind are, the trace has no transactions, or no markers of them.
 func emptyKnown(t *analyzer.Timeline) map[Kind]bool {
 	known := map[Kind]bool{}
 	for f := range t.Complete() {
-		if !f.Facts.Has(analyzer.Empty) {
+		if f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Empty) {
 			known[kindOf(f)] = true
 		}
 	}

@@ -91,13 +91,14 @@ func reportOfTwoApplications() *stats.Report {
 		Processes: []*stats.Process{
 			{
 				Kind: stats.Application, PID: 100, Name: "gallery",
-				Observed:  &stats.Span{From: at(1001), To: at(1306), Seconds: 0.305},
-				Frames:    stats.Counts{Complete: 7, WithDeadline: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
-				JankRate:  ptr(2.0 / 7),
-				EmptyRate: ptr(1.0 / 7),
-				HWUI:      []stats.ClassFrames{},
-				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
+				Observed:    &stats.Span{From: at(1001), To: at(1306), Seconds: 0.305},
+				Frames:      stats.Counts{Complete: 7, WithDeadline: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
+				JankRate:    ptr(2.0 / 7),
+				EmptyRate:   ptr(1.0 / 7),
+				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
+				HWUI:        []stats.ClassFrames{},
+				Refresh:     []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:         &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two

@@ -47,6 +47,9 @@ func frames(p *stats.Process) view.Fact {
 	fact := view.Fact{Label: "Frames", Meaning: meaning("frames"), Value: fmt.Sprint(f.Complete), About: "unknown which are empty"}
 	if f.Empty != nil {
 		fact.About = fmt.Sprintf("%d of them empty (%s)", *f.Empty, text.Share(p.EmptyRate))
+		if e := p.EmptyFrames; e != nil && e.CPU != nil {
+			fact.About += fmt.Sprintf(", %s ms of processor time", number(e.CPU))
+		}
 	}
 	if f.Dropped > 0 {
 		fact.About += fmt.Sprintf(", %d dropped", f.Dropped)

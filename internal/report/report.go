@@ -166,6 +166,7 @@ func summary(inputs []Input, o Options) *view.Document {
 			b.summarizeInteractions(&d.Gate, in, name, total > 1)
 		}
 		b.tabulateLayers(&d.Gate, in, name, total > 1)
+		b.tabulateEmptyFrames(&d.Gate, in, name, total > 1)
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {
 			cells := []view.Cell{{Text: text.Process(p)}}

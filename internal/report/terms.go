@@ -56,6 +56,11 @@ var layerTerms = []view.Term{
 	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period"},
 }
 
+// emptyTerms are those that the page of a trace with display syncs explains, too.
+var emptyTerms = []view.Term{
+	{Name: "display sync", Definition: "a request for vsyncs that application frames serve, by a callback, an animator or an XComponent"},
+}
+
 // stageTerms are the definitions of stages, as in docs/frames.md 9.11.
 var stageTerms = [...]string{
 	stats.Receive:      "from the vsync time to the frame's actual start; unknown if that is earlier",
@@ -70,7 +75,7 @@ var stageTerms = [...]string{
 
 // define returns the definition of a term, which must exist.
 func define(name string) string {
-	all := slices.Concat(terms, interactionTerms, layerTerms)
+	all := slices.Concat(terms, interactionTerms, layerTerms, emptyTerms)
 	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
@@ -82,6 +87,9 @@ func pageTerms(inputs []Input) []view.Term {
 	}
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.Layers) > 0 }) {
 		list = slices.Concat(list, layerTerms)
+	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return slices.ContainsFunc(in.Stats.Processes, hasDisplaySyncs) }) {
+		list = slices.Concat(list, emptyTerms)
 	}
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})

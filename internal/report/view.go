@@ -340,6 +340,9 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 			s.Blocks = append(s.Blocks, view.Note{Text: missing, Level: view.Warning})
 		}
 	}
+	if empty := b.emptyFrames(list); len(empty.Rows) > 0 {
+		s.Blocks = append(s.Blocks, empty)
+	}
 	return withLayers()
 }
 

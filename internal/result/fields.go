@@ -236,7 +236,7 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	enum(m, 23, &f.Framework, analyzer.FrameworkCount)
 	list(m, 24, &f.DisplaySyncs, func(m *message, s *analyzer.DisplaySync) {
 		integer(m, 1, &s.ID)
-		if integer(m, 2, &s.Type); s.Type < analyzer.CallbackSync || s.Type > analyzer.XComponentSync {
+		if integer(m, 2, &s.Type); s.Type < analyzer.CallbackSync || s.Type > analyzer.UnknownSync {
 			m.fail()
 		}
 	})

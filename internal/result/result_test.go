@@ -35,7 +35,7 @@ func (f *filler) fill(v reflect.Value) {
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int8: // DisplaySyncType
-		v.SetInt(int64(analyzer.XComponentSync))
+		v.SetInt(int64(analyzer.UnknownSync))
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(f.n)
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
@@ -413,7 +413,7 @@ func TestImpossible(t *testing.T) {
 		"a negative thread":       func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },
 		"a buffer shown early":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Present = 150 },
 		"an unknown display sync": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) {
-			f.DisplaySyncs = []analyzer.DisplaySync{{Type: 2}}
+			f.DisplaySyncs = []analyzer.DisplaySync{{Type: 3}}
 		},
 		"a negative count of lines": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
 	} {

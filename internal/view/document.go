@@ -48,8 +48,8 @@ type Gate struct {
 	// Verdict is a sentence about a comparison; empty for a report.
 	Verdict string
 	// Measures is the table of a summary for continuous integration, Interactions a further
-	// one before it, Layers one after it; they may be nil.
-	Measures, Interactions, Layers *Table
+	// one before it, Layers and EmptyFrames those after it; they may be nil.
+	Measures, Interactions, Layers, EmptyFrames *Table
 }
 
 // Input is an input and its data quality, nil if unknown.

@@ -53,7 +53,7 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 	if len(lines) > 0 {
 		fmt.Fprintf(b, "\n%s\n", strings.Join(lines, "\n"))
 	}
-	for _, t := range []*Table{g.Interactions, g.Measures, g.Layers} {
+	for _, t := range []*Table{g.Interactions, g.Measures, g.Layers, g.EmptyFrames} {
 		if t != nil && len(t.Rows) > 0 {
 			writeMarkdownTable(b, t)
 		}

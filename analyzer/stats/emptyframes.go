@@ -1,0 +1,103 @@
+package stats
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// EmptyFrames says what the empty frames of an application cost, and who asked for their
+// vsyncs (docs/frames.md 16.8).
+type EmptyFrames struct {
+	Frames int `json:"frames"`
+	// CPU is how long their threads ran in them; nil if that is unknown of all.
+	CPU *float64 `json:"cpu_ms"`
+	// WithoutSync is the number of those that serve no display sync.
+	WithoutSync int `json:"without_sync"`
+	// DisplaySyncs are those that empty frames served, at most twenty, the one with the most
+	// empty frames first.
+	DisplaySyncs []DisplaySync `json:"display_syncs"`
+}
+
+// DisplaySync is a request for vsyncs that empty frames served.
+type DisplaySync struct {
+	ID int64 `json:"id"`
+	// Type is who makes it: "callback", "animator" or "xcomponent"; nil if unknown.
+	Type *string `json:"type"`
+	// Frames is the number of frames that served it, Empty the number of empty ones, and
+	// Share their share of all empty frames of the process. A frame may serve several.
+	Frames int     `json:"frames"`
+	Empty  int     `json:"empty"`
+	Share  float64 `json:"share"`
+	// CPU is how long the threads of the empty ones ran in them; nil if unknown.
+	CPU *float64 `json:"cpu_ms"`
+}
+
+// maxDisplaySyncs is the maximum number of display syncs of a process in a report. An
+// application has a few.
+const maxDisplaySyncs = 20
+
+// emptyFrames returns nil without empty frames, or if it is unknown which are.
+func emptyFrames(r *records) *EmptyFrames {
+	type cost struct {
+		frames, empty int
+		cpu           trace.Duration
+	}
+	var all cost
+	costs := map[analyzer.DisplaySync]*cost{}
+	e := &EmptyFrames{DisplaySyncs: []DisplaySync{}}
+	for _, f := range r.frames {
+		if f.Kind != analyzer.ApplicationFrame || !r.emptyKnown {
+			return nil
+		}
+		empty := f.Facts.Has(analyzer.Empty)
+		if empty {
+			all.empty++
+			all.cpu += f.CPUTime
+			if len(f.DisplaySyncs) == 0 {
+				e.WithoutSync++
+			}
+		}
+		for _, s := range f.DisplaySyncs {
+			c := costs[s]
+			if c == nil {
+				c = &cost{}
+				costs[s] = c
+			}
+			c.frames++
+			if empty {
+				c.empty++
+				c.cpu += f.CPUTime
+			}
+		}
+	}
+	if all.empty == 0 {
+		return nil
+	}
+	e.Frames, e.CPU = all.empty, optionalMilliseconds(all.cpu)
+	for _, s := range slices.SortedFunc(maps.Keys(costs), func(a, b analyzer.DisplaySync) int {
+		return cmp.Or(cmp.Compare(costs[b].empty, costs[a].empty), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Type, b.Type))
+	}) {
+		c := costs[s]
+		if c.empty == 0 || len(e.DisplaySyncs) == maxDisplaySyncs {
+			break
+		}
+		sync := DisplaySync{ID: s.ID, Frames: c.frames, Empty: c.empty, Share: float64(c.empty) / float64(all.empty), CPU: optionalMilliseconds(c.cpu)}
+		if s.Type != analyzer.UnknownSync {
+			sync.Type = optionalText(s.Type.String())
+		}
+		e.DisplaySyncs = append(e.DisplaySyncs, sync)
+	}
+	return e
+}
+
+// optionalMilliseconds returns nil for zero, which means unknown.
+func optionalMilliseconds(d trace.Duration) *float64 {
+	if d == 0 {
+		return nil
+	}
+	return number(d.Milliseconds())
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+)
+
+// idler returns an input with a process whose frames are empty for a reason.
+func idler(syncs ...stats.DisplaySync) Input {
+	p := gallery()
+	p.Frames.Empty, p.EmptyRate = known(60), known(.4)
+	p.EmptyFrames = &stats.EmptyFrames{Frames: 60, CPU: known(85.5), WithoutSync: 15, DisplaySyncs: syncs}
+	return Input{Name: "idle.ftrace", Stats: &stats.Report{
+		Processes: []*stats.Process{p, service()}, Interactions: []*stats.Interaction{}, Layers: []*stats.Layer{},
+	}}
+}
+
+var manySyncs = []stats.DisplaySync{
+	{ID: 3, Type: known("callback"), Frames: 70, Empty: 45, Share: .75, CPU: known(60.5)},
+	{ID: 18, Type: known("animator"), Frames: 30, Empty: 30, Share: .5, CPU: known(20.0)},
+	{ID: 4, Frames: 9, Empty: 9, Share: .15},
+	{ID: 5, Type: known("xcomponent"), Frames: 8, Empty: 1, Share: 1.0 / 60},
+}
+
+// Why frames are empty is shown where it is known: three display syncs of a process, with the
+// empty frames that serve none.
+func TestEmptyFrames(t *testing.T) {
+	want := []string{
+		"  Why frames are empty    PID  Asks for vsyncs     Empty   Share  CPU ms",
+		"  example.gallery       20170  own callback 3   45 of 70  75.0 %    60.5",
+		"  example.gallery       20170  animator 18      30 of 30  50.0 %    20.0",
+		"  example.gallery       20170  display sync 4     9 of 9  15.0 %       –",
+		"  example.gallery       20170  no display sync        15  25.0 %       –",
+		"  Frames                  150      60 of them empty (40.0 %), 85.5 ms of processor time",
+	}
+	got := squeezed(write(t, []Input{idler(manySyncs...)}, "table", Options{}))
+	for _, line := range want {
+		if line = squeezed(line); !strings.Contains(got, line) {
+			t.Errorf("no line %q in\n%s", line, got)
+		}
+	}
+	if strings.Contains(got, "XComponent") {
+		t.Error("the fourth display sync is shown")
+	}
+	markdown := write(t, []Input{idler(manySyncs...)}, "markdown", Options{})
+	if row := "| example.gallery | 20170 | own callback 3 | 45 of 70 | 75.0 % | 60.5 |"; !strings.Contains(markdown, row) {
+		t.Errorf("no %q in\n%s", row, markdown)
+	}
+	if row := "| idle.ftrace | example.gallery | 20170 | XComponent 5 | 1 of 8 | 1.7 % | – |"; !strings.Contains(write(t, []Input{idler(manySyncs[0]), idler(manySyncs[3])}, "markdown", Options{}), row) {
+		t.Errorf("several inputs: no %q", row)
+	}
+	html := write(t, []Input{idler(manySyncs...)}, "html", Options{})
+	for _, part := range []string{"own callback 3", "45 of 70", define("display sync")} {
+		if !strings.Contains(html, part) {
+			t.Errorf("no %q in the page", part)
+		}
+	}
+	// Where nothing is known, nothing is said.
+	for _, format := range []string{"table", "html", "markdown"} {
+		if out := write(t, []Input{idler()}, format, Options{}); strings.Contains(out, "Asks for vsyncs") || strings.Contains(out, define("display sync")) {
+			t.Errorf("%s of a trace without display syncs has them", format)
+		}
+	}
+}
+
+// squeezed returns text with single blanks.
+func squeezed(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return strings.Join(lines, "\n")
+}
