@@ -181,7 +181,8 @@ func (l *Layer) judge(t *Timeline) {
 
 // findCadence returns the median interval between buffers as the producer queued them, or if
 // too few of these times are known, between presents. It is zero unless at least half of the
-// intervals are within half a vsync of it: a user interface draws when something changes.
+// intervals are within half a vsync of it, or three quarters are within a vsync, as those of 2, 4
+// and 3 vsyncs are: a user interface draws when something changes.
 func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration) trace.Duration {
 	intervals := func(list []*Buffer, at func(*Buffer) trace.Time) (d []trace.Duration) {
 		last := trace.Time(0)
@@ -206,13 +207,16 @@ func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration)
 	}
 	slices.Sort(d)
 	median := (d[(len(d)-1)/2] + d[len(d)/2]) / 2
-	near := 0
+	near, nearly := 0, 0
 	for _, d := range d {
 		if (d - median).Abs() <= period/2 {
 			near++
 		}
+		if (d - median).Abs() <= period+period/jitter {
+			nearly++
+		}
 	}
-	if 2*near < len(d) {
+	if 2*near < len(d) && 4*nearly < 3*len(d) {
 		return 0
 	}
 	return median
