@@ -123,6 +123,52 @@ func TestSimulatedLayersBinary(t *testing.T) {
 	}
 }
 
+// TestSimulatedDisplaySyncs compares who asked for the vsyncs of an application's frames, which of
+// them are empty, and how long their threads ran.
+func TestSimulatedDisplaySyncs(t *testing.T) {
+	for i, era := range simulate.Eras() {
+		for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux, simulate.KernelNone} {
+			t.Run(era+"/"+string(kernel), func(t *testing.T) {
+				config := simulate.Everything()
+				config.Era, config.Kernel, config.Seed = era, kernel, uint64(i)
+				config.Chances.AppEmpty, config.Chances.LateFlush = 0.4, 0
+				config.Apps[0].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: -1}, {ID: 9, Type: 0, Rate: 2}, {ID: 14, Type: 1, Rate: 4}}
+				config.Apps[1].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: 0}}
+				var text bytes.Buffer
+				truth, err := simulate.Write(&text, config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				timeline, _, err := reconstruct.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got, want []string
+				for _, f := range timeline.Frames {
+					if f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) {
+						got = append(got, fmt.Sprintf(syncWords, f.TID, f.Actual.Start, f.CPUTime, f.Facts.Has(analyzer.Empty), f.DisplaySyncs))
+					}
+				}
+				for _, f := range truth.Frames {
+					if f.Kind != simulate.AppFrame || f.Truncated {
+						continue
+					}
+					var syncs []analyzer.DisplaySync
+					for _, s := range f.DisplaySyncs {
+						syncs = append(syncs, analyzer.DisplaySync{ID: s.ID, Type: analyzer.DisplaySyncType(s.Type)})
+					}
+					want = append(want, fmt.Sprintf(syncWords, f.TID, f.Start, f.CPUTime, f.Empty, syncs))
+				}
+				slices.Sort(got)
+				slices.Sort(want)
+				compareLines(t, "frames", got, want)
+			})
+		}
+	}
+}
+
+const syncWords = "frame of %d at %d ran %d empty %t for %v"
+
 func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config simulate.Config) {
 	t.Helper()
 	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})

@@ -172,7 +172,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 func (s *sim) build(p *app, a *actor, f *Frame, v vsync, wrong plight, last bool) {
 	// Instances share the time of a frame.
 	part := func(percent int) trace.Duration { return s.part(v, percent) / trace.Duration(p.Instances) }
-	if last {
+	if last && a == p.main {
 		s.syncDisplay(p, a, f, v)
 	}
 	a.begin("FlushBuild", "I39")

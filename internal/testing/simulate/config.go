@@ -96,6 +96,9 @@ type App struct {
 	DisplaySyncs []DisplaySync
 }
 
+// UnknownType is the type of a DisplaySync whose marker has none.
+const UnknownType = 2
+
 // DisplaySync is a request for every Rate-th vsync. Type is ArkUI's number of who made it.
 type DisplaySync struct {
 	ID   int64

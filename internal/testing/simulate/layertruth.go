@@ -255,13 +255,15 @@ func (l *LayerTruth) settlePace() {
 	}
 	if n := len(intervals); n > 0 {
 		middle := (intervals[(n-1)/2] + intervals[n/2]) / 2
-		near := 0
-		for _, d := range intervals {
-			if d >= middle-period/2 && d <= middle+period/2 {
-				near++
+		within := func(most trace.Duration) (n int) {
+			for _, d := range intervals {
+				if d >= middle-most && d <= middle+most {
+					n++
+				}
 			}
+			return n
 		}
-		if near >= n-near {
+		if 2*within(period/2) >= n || 4*within(period+period/20) >= 3*n {
 			l.Cadence = middle
 		}
 	}
@@ -361,6 +363,9 @@ func (s *sim) syncDisplay(p *app, a *actor, f *Frame, v vsync) {
 		a.begin(s.era.displaySync(d, v, serves), appLevel)
 		a.compute(20 * trace.Microsecond)
 		a.end()
+		if !s.era.since("5.0.3") {
+			d.Type = UnknownType
+		}
 		f.DisplaySyncs = append(f.DisplaySyncs, d)
 	}
 	a.end()

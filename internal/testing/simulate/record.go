@@ -13,6 +13,7 @@ type record struct {
 	transactions []*transaction
 	gpu          []Interval
 	tellsPeriods bool // the vsync generator writes the period
+	switches     bool // the trace has those of threads
 }
 
 // settle derives the facts that depend on several frames or on the ends of the trace.
@@ -28,6 +29,9 @@ func (r *record) settle(t *Truth, from, to trace.Time) {
 			continue
 		}
 		f.cut(inside)
+		if f.Truncated || !r.switches {
+			f.CPUTime = 0
+		}
 		if !r.tellsPeriods && !f.ExpectedEnd.Known() {
 			f.Period = 0
 		}

@@ -124,7 +124,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 		},
 		Config: c, scene: scene, random: newRandom(c.Seed, 3), choices: newRandom(c.Seed, 1),
 		grid:      grid{rates: c.Rates},
-		record:    record{tellsPeriods: strings.Contains(e.text[vsyncCount], "{period}")},
+		record:    record{tellsPeriods: strings.Contains(e.text[vsyncCount], "{period}"), switches: c.Kernel != KernelNone},
 		truth:     &Truth{},
 		jobs:      map[*actor][]func(a *actor){},
 		lastAsked: -1, binder: 12145000, block: 134165536, fence: 5001, gpuID: 700,
