@@ -238,6 +238,12 @@ func (f *Frame) Judged() bool {
 	return f.Kind == ApplicationFrame && f.Deadline.Known()
 }
 
+// Unjudged reports whether a frame of a framework drew and is not known to be late or on time,
+// so that the jank rate of its process is unknown. SurfaceFlinger's frames are never judged.
+func (f *Frame) Unjudged() bool {
+	return f.Framework != Platform && f.Framework != Compositor && !f.Facts.Has(Empty|Truncated) && !f.Judged()
+}
+
 // Overrun returns by how much a late frame missed its deadline. It is zero for a
 // frame that was not late, that has no known deadline, or that SurfaceFlinger
 // judged late although it ended before its deadline.

@@ -10,6 +10,8 @@ type Counts struct {
 	// WithDeadline counts the frames that are known to be late or on time: those with a
 	// deadline, and those that SurfaceFlinger judged.
 	WithDeadline int `json:"with_deadline"`
+	// Framework counts the frames that the platform does not draw itself.
+	Framework int `json:"-"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
 	Unjudged int `json:"-"`
@@ -52,7 +54,8 @@ func count(r *records) Counts {
 			applies bool
 		}{
 			{&c.WithDeadline, f.Judged()},
-			{&c.Unjudged, f.Framework != analyzer.Platform && f.Framework != analyzer.Compositor && !f.Facts.Has(analyzer.Empty) && !f.Judged()},
+			{&c.Framework, f.Framework != analyzer.Platform},
+			{&c.Unjudged, f.Unjudged()},
 			{&c.Late, f.Late()},
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},

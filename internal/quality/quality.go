@@ -32,8 +32,8 @@ type judge struct {
 	Quality
 	renderWithDeadline, platformWithDeadline int // of WithDeadline
 	platformWithTransaction                  int // of WithTransaction
-	// frameworks counts frames of frameworks: all, and those with a deadline.
-	frameworks [analyzer.FrameworkCount]struct{ all, judged int }
+	// frameworks counts frames of frameworks: all, and those that are unjudged.
+	frameworks [analyzer.FrameworkCount]struct{ all, unjudged int }
 }
 
 // platformFrames returns the number of application frames that the platform draws itself.
@@ -79,6 +79,9 @@ func (q *judge) count(f *analyzer.Frame) {
 		if f.Framework != analyzer.Platform {
 			q.FrameworkFrames++
 		}
+		if f.Unjudged() {
+			q.frameworks[f.Framework].unjudged++
+		}
 		if !f.Facts.Has(analyzer.Empty) {
 			q.WithTransaction++
 			if f.Framework == analyzer.Platform {
@@ -93,9 +96,6 @@ func (q *judge) count(f *analyzer.Frame) {
 			q.renderWithDeadline++
 		case f.Framework == analyzer.Platform:
 			q.platformWithDeadline++
-			fallthrough
-		default:
-			q.frameworks[f.Framework].judged++
 		}
 	}
 }
@@ -309,20 +309,19 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	}
 }
 
-// judgeFrameworks adds a reason for frames of frameworks without deadlines: few of these have a
-// marker for one. Which of them were late, only the cadence of their layers shows.
+// judgeFrameworks adds a reason for frames of frameworks that are unjudged: few frameworks write
+// deadlines, and not every layer has a cadence.
 func (q *judge) judgeFrameworks() {
-	var lacking []string
+	var unknown []string
 	noun := " frames"
-	for i := range q.frameworks {
-		n := q.frameworks[i]
-		if f := analyzer.Framework(i); f != analyzer.Platform && float64(n.judged) < deadlinesLimited*float64(n.all) {
-			lacking = append(lacking, fmt.Sprintf("%d of %d%s of %s", n.judged, n.all, noun, f))
+	for i, n := range q.frameworks {
+		if n.unjudged > 0 {
+			unknown = append(unknown, fmt.Sprintf("%d of %d%s of %s", n.unjudged, n.all, noun, analyzer.Framework(i)))
 			noun = ""
 		}
 	}
-	if len(lacking) > 0 {
-		q.add(stats.Limited, "framework_deadlines", "only %s with a deadline", strings.Join(lacking, " and "))
+	if len(unknown) > 0 {
+		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a layer with a cadence, their jank is unknown", strings.Join(unknown, " and "))
 	}
 }
 

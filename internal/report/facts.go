@@ -85,6 +85,12 @@ func (b *builder) jank(in *Input, p *process) view.Fact {
 		standard = "a deadline or a verdict"
 	}
 	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame has " + standard}
+	if p.JankRate == nil && p.Frames.Unjudged > 0 {
+		fact.About = fmt.Sprintf("%d late; %s that drew have no deadline", p.Frames.Late, text.Count(p.Frames.Unjudged, "frame"))
+		if p.Frames.Unjudged == 1 {
+			fact.About = fmt.Sprintf("%d late; 1 frame that drew has no deadline", p.Frames.Late)
+		}
+	}
 	if p.JankRate != nil {
 		fact.Level = b.level(rating.Overrun, largestOverrun(p.Process))
 		fact.About = fmt.Sprintf("%d late of %s with %s", p.Frames.Late, text.Count(p.Frames.WithDeadline, "frame"), standard)

@@ -321,3 +321,35 @@ func TestLayersFit(t *testing.T) {
 		}
 	}
 }
+
+// Of frames of a framework, one missed the deadline that its marker states, one drew and has
+// none, and one is empty. The layers are the headline's first clause, because all that is known
+// of the other frames is how their buffers were shown.
+func TestFrameworkFrames(t *testing.T) {
+	in := screen()
+	player := in.Timeline.Processes[2]
+	for n, deadline := range []trace.Duration{5 * ms1, 0, 0} {
+		start := in.Timeline.Span.Start.Add(trace.Duration(10*n) * ms1)
+		f := &analyzer.Frame{Process: player, TID: 400, Framework: analyzer.Choreographer, VsyncID: int64(n + 1), Actual: analyzer.Interval{Start: start, End: start.Add(6 * ms1)}}
+		switch n {
+		case 0:
+			f.Deadline = start.Add(deadline)
+			f.Judge()
+		case 1:
+			f.Transactions = []analyzer.Sent{{Index: 1, At: f.Actual.End}}
+		case 2:
+			f.Facts = analyzer.Empty
+		}
+		in.Timeline.Frames = append(in.Timeline.Frames, f)
+	}
+	out := write(t, []Input{inputOf("framework.ftrace", in.Timeline)}, "table", Options{})
+	if got := strings.Join(row(t, out, "com.example.player"), " "); got != "400 – 3 1 – – 6.0 – 6.0" {
+		t.Errorf("overview: %s", got)
+	}
+	if got := strings.Join(row(t, out, "Jank"), " "); got != "– 1 late; 1 frame that drew has no deadline" {
+		t.Errorf("jank: %s", got)
+	}
+	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "…SurfaceView") || !strings.HasSuffix(headline, "; com.example.player: 1 of 1 frame late") {
+		t.Errorf("headline %s", headline)
+	}
+}

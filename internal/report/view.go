@@ -192,11 +192,11 @@ func summarize(list []*process) string {
 }
 
 // headline says of the process and of the layer that lost the most time how many frames and
-// intervals were late. Without frames of applications, the layers are what the user saw.
+// intervals were late. Without frames of ArkUI, the layers are what the user saw.
 func headline(list []*process, inputs []Input) string {
-	applications := slices.ContainsFunc(list, func(p *process) bool { return p.Kind == stats.Application && p.Frames.Complete > 0 })
-	late, longest := false, trace.Duration(0)
+	applications, late, longest := false, false, trace.Duration(0)
 	for _, p := range list {
+		applications = applications || p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 		late, longest = late || p.Frames.Late > 0, max(longest, p.lost())
 	}
 	frames := summarize(list)
@@ -349,7 +349,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 func (b *builder) overviewRow(p *process) view.Row {
 	overrun := largestOverrun(p.Process)
 	late, fps, hitch := text.Unknown, text.Unknown, view.Cell{Text: text.Unknown}
-	if p.JankRate != nil {
+	if p.JankRate != nil || p.Frames.Late > 0 {
 		late = fmt.Sprint(p.Frames.Late)
 	}
 	if p.FPS != nil {
