@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -74,6 +75,15 @@ func TestLayerMeasures(t *testing.T) {
 	if l := report(video(0, "ww"))[0]; l.DroppedRate != nil || l.FPS != nil || l.UnevenRate != nil {
 		t.Errorf("%+v", l)
 	}
+	// A second without buffers is a pause of a layer with a cadence only.
+	paused := video(1000, "sss")
+	paused.Buffers[2].Present = paused.Buffers[1].Present.Add(analyzer.MinPause)
+	for cadence, fps := range map[trace.Duration]float64{30: 1 / .03, 0: 2 / 1.03} {
+		paused.Cadence = cadence
+		if l := report(paused)[0]; !equal(l.FPS, fps) {
+			t.Errorf("%g FPS with a pause and a cadence of %d, want %g", *l.FPS, cadence, fps)
+		}
+	}
 	if LayerMeasureOf("jank_rate") != nil {
 		t.Error("layers have a jank rate")
 	}
@@ -83,7 +93,10 @@ func TestLayerMeasures(t *testing.T) {
 // buffers. Those without buffers are left out.
 func TestLayerBlocks(t *testing.T) {
 	first, second := video(1000, "ssssssssssssssssssssssssssssss"), video(1000+29*30, "d") // 30 buffers in 870 ms
-	list := Compute(&analyzer.Timeline{Layers: []*analyzer.Layer{first, second}}, Options{}).Layers
+	report := func(layers ...*analyzer.Layer) []*Layer {
+		return Compute(&analyzer.Timeline{Layers: layers}, Options{}).Layers
+	}
+	list := report(first, second)
 	blocks := LayerBlocks(list)
 	if len(blocks) != 10 {
 		t.Fatalf("%d blocks", len(blocks))
@@ -100,11 +113,14 @@ func TestLayerBlocks(t *testing.T) {
 	if x := blocks[9].DroppedRate; !equal(x, .25) || !equal(blocks[0].FPS, 1/.03) {
 		t.Errorf("dropped %v, FPS %v", x, blocks[0].FPS)
 	}
+	if blocks := LayerBlocks(report(video(0, strings.Repeat("s", 10000)))); len(blocks) != maxLayerBlocks { // 5 minutes
+		t.Errorf("%d blocks", len(blocks))
+	}
 	first.Buffers = append(first.Buffers[:5], first.Buffers[25:]...)
 	if blocks := LayerBlocks(list); len(blocks) != 4 {
 		t.Errorf("%d blocks of a layer with a pause", len(blocks))
 	}
-	if blocks := LayerBlocks(Compute(&analyzer.Timeline{Layers: []*analyzer.Layer{{}}}, Options{}).Layers); len(blocks) != 0 {
+	if blocks := LayerBlocks(report(&analyzer.Layer{})); len(blocks) != 0 {
 		t.Errorf("%d blocks of nothing", len(blocks))
 	}
 }

@@ -58,7 +58,7 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.interactions = true
+	r.interactions, r.layers = true, true
 	options, err := diffOptions(c, r)
 	if err != nil {
 		return err

@@ -63,8 +63,8 @@ func files(t *testing.T, dir string) map[string]string {
 func TestPrism(t *testing.T) {
 	job := Job{Inputs: traces, Shards: 7, Version: "test", Frames: true, Rules: []string{"name=([^/]*)$"}}
 	want := reference(t, job)
-	if len(want) != 28 {
-		t.Fatalf("%d files, want 4 for each of 7 shards", len(want))
+	if len(want) != 35 {
+		t.Fatalf("%d files, want 5 for each of 7 shards", len(want))
 	}
 	job.Dir = t.TempDir()
 	p := beam.NewPipeline()
@@ -114,8 +114,8 @@ func dataset(t *testing.T, args ...string) map[string]string {
 func TestPrograms(t *testing.T) {
 	ours := build(t, ".", ".")
 	want := dataset(t, build(t, "../../cmd/ohframe", "."), "fleet", "run")
-	if len(want) != 9 {
-		t.Fatalf("%d files, want 3 for each of 3 shards", len(want))
+	if len(want) != 12 {
+		t.Fatalf("%d files, want 4 for each of 3 shards", len(want))
 	}
 	if got := dataset(t, ours); !maps.Equal(got, want) {
 		t.Errorf("in one process: %d files, or other bytes", len(got))

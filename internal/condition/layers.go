@@ -86,7 +86,7 @@ func (c *Condition) OfLayers() bool { return c.layers != nil }
 
 // SelectsLayer reports whether a condition on layers is on this one.
 func (c *Condition) SelectsLayer(l *stats.Layer) bool {
-	return c.layers.has(l) && (c.matches == nil || c.Selects(ProducerOf(l)))
+	return c.layers.has(l) && c.Selects(ProducerOf(l))
 }
 
 // layerParts returns the layers that the condition is on.
@@ -141,7 +141,7 @@ func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
 	}
 	var names []string
 	for _, l := range list {
-		if name := text.Printable(l.Name); (c.matches == nil || c.Selects(ProducerOf(l))) && !slices.Contains(names, name) {
+		if name := text.Printable(l.Name); c.Selects(ProducerOf(l)) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

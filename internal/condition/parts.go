@@ -83,7 +83,7 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 		case len(names) > 0:
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case c.Selects(shown...) || c.matches == nil: // otherwise --process leaves the process out
+		case c.Selects(shown...): // otherwise --process leaves the process out
 			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
 		}
 	}

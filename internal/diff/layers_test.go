@@ -3,6 +3,7 @@ package diff
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -133,7 +134,7 @@ func TestLayerChanges(t *testing.T) {
 		if !near(m.Base, want.base) || !near(m.New, want.new) || m.Verdict != want.verdict {
 			t.Errorf("%s, want %+v", describe(m), want)
 		}
-		if m.P != nil && (*m.Low > *m.Delta || *m.High < *m.Delta || *m.P > stats.Level) {
+		if m.P != nil && (math.Abs(*m.Low+*m.High-2**m.Delta) > 1e-9 || *m.Low > *m.High || *m.P > stats.Level) {
 			t.Errorf("%s", describe(m))
 		}
 	}

@@ -12,8 +12,9 @@ import (
 func TestColumns(t *testing.T) {
 	var list strings.Builder
 	dims := []string{"dimension"}
-	fmt.Fprintln(&list, newRecord("traces", new(Row).cells(everything(dims))).schema)
-	fmt.Fprintln(&list, newRecord("interactions", new(Row).cells(everyInteraction(dims))).schema)
+	for t, name := range tableFolders {
+		fmt.Fprintln(&list, newRecord(name, new(Row).cells(everything(table(t), dims))).schema)
+	}
 	fmt.Fprintln(&list, newRecord("failures", new(Failure).cells(dims)).schema)
 	compatibility.Check(t, "../../testdata/api/fleet.txt", list.String())
 }

@@ -18,12 +18,12 @@ import (
 	"ohframe/internal/text"
 )
 
-// compared are the measures of a comparison of frames, comparedInteractions those of one of
-// interactions.
-var (
-	compared             = []string{"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
-	comparedInteractions = []string{"response_p50_ms", "response_p95_ms", "completion_p50_ms", "jank_rate", "hitch_ratio", "fps", "p50_ms", "p95_ms"}
-)
+// compared are the measures of comparisons.
+var compared = [tables][]string{
+	ofFrames:       {"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"},
+	ofInteractions: {"response_p50_ms", "response_p95_ms", "completion_p50_ms", "jank_rate", "hitch_ratio", "fps", "p50_ms", "p95_ms"},
+	ofLayers:       {"fps", "uneven_rate", "late_rate", "dropped_rate", "queue_p50_ms", "queue_p95_ms"},
+}
 
 // MinUnits is the number of units that a measure needs on each side to be tested. With
 // fewer, divisions in which all units of a side are alike decide too often.
@@ -61,6 +61,7 @@ type Comparison struct {
 	// AllowMissing is CompareOptions.AllowMissing.
 	AllowMissing bool
 
+	table    table
 	measures []string // that are compared
 }
 
@@ -82,15 +83,16 @@ type Outcome struct {
 // traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
 // of runs, and all changes are tested together by stats.CompareRuns.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
-	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing, measures: compared}
-	if ofInteractions(o.By) {
-		c.measures = comparedInteractions
+	t, err := tableOf(o.By)
+	if err != nil {
+		return nil, err
 	}
+	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing, table: t, measures: compared[t]}
 	for _, limit := range o.FailOn {
 		if limit.Process != "" {
 			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s: conditions of fleets are for all groups", limit.Process), Hint: "--process selects processes"}
 		}
-		if !slices.Contains(c.measures, limit.Measure) {
+		if !slices.Contains(c.conditional(), limit.Measure) {
 			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "conditions of fleets are on " + strings.Join(c.conditional(), ", ")}
 		}
 	}
@@ -123,9 +125,26 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 	return c, nil
 }
 
-// conditional returns the measures that conditions can name.
+// conditional returns the measures that conditions can name. Those of layers have their names
+// in conditions of ohframe diff.
 func (c *Comparison) conditional() []string {
-	return slices.DeleteFunc(slices.Clone(c.measures), func(name string) bool { return Measures[measureIndex(name)].interactions })
+	if c.table == ofLayers {
+		var names []string
+		for _, field := range c.measures {
+			i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })
+			names = append(names, "layer."+stats.LayerMeasures[i].Name)
+		}
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(c.measures), func(name string) bool { return Measures[measureIndex(name)].table == ofInteractions })
+}
+
+// measureOf returns the compared measure of a condition.
+func (c *Comparison) measureOf(limit *condition.Condition) string {
+	if limit.OfLayers() {
+		return stats.LayerMeasureOf(limit.PartMeasure()).Path
+	}
+	return limit.Measure
 }
 
 // side is one of the datasets of a comparison.
@@ -208,8 +227,9 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 			}
 			return binary.BigEndian.AppendUint64(dst[:0], uint64(group*maxUnits+s.slot(r))), true
 		}
-		create := func(*Row) *Group { return &Group{histograms: make([]Histogram, durationHistogram+1)} }
-		units, err := gather(ctx, s.dataset, wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1, interactions: s.keyer.interactions}, key, create, (*Group).addSums, (*Group).mergeSums)
+		w := wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1, table: s.keyer.table}
+		create := func(*Row) *Group { return newGroup(w) }
+		units, err := gather(ctx, s.dataset, w, key, create, (*Group).addSums, (*Group).mergeSums)
 		if err != nil {
 			return nil, err
 		}
@@ -308,7 +328,7 @@ func (c *Comparison) judge(o CompareOptions) {
 			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text}, key})
 		}
 		for _, p := range c.Pairs {
-			m := p.Changes[slices.Index(c.measures, limit.Measure)]
+			m := p.Changes[slices.Index(c.measures, c.measureOf(limit))]
 			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
 			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
 				add(p.Key, status, c.whyUnknown(p, m))
@@ -334,7 +354,8 @@ func (c *Comparison) whyUnknown(p *Pair, change *diff.Measure) string {
 	case min(p.Units[0], p.Units[1]) < MinUnits:
 		return "too few to test: " + c.tooFew(p) + "; --fail-on-any compares the values"
 	}
-	return fmt.Sprintf("each dataset needs %d %ss with %d frames; --fail-on-any compares the values", MinUnits, c.Unit, stats.MinFrames(change.Name))
+	_, noun := c.table.counts()
+	return fmt.Sprintf("each dataset needs %d %ss with %d %ss; --fail-on-any compares the values", MinUnits, c.Unit, stats.MinFrames(change.Name), noun)
 }
 
 // tooFew says how many units a pair has and needs.
@@ -347,7 +368,10 @@ func (c *Comparison) whyNotTested(p *Pair) string {
 	switch {
 	case min(p.Units[0], p.Units[1]) < MinUnits:
 		return "Not tested: " + c.tooFew(p) + "."
-	case slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.Delta != nil && m.P == nil }):
+	case !slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.Delta != nil && m.P == nil }):
+	case c.table == ofLayers:
+		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d buffers.", MinUnits, c.Unit, stats.MinFrames("p95_ms"))
+	default:
 		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d frames, P99 with %d.", MinUnits, c.Unit, stats.MinFrames("p95_ms"), stats.MinFrames("p99_ms"))
 	}
 	return ""

@@ -33,11 +33,14 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	}
 	var r result
 	for _, row := range rows {
-		if row.Scene == "" {
-			r.rows = append(r.rows, row)
-		} else {
-			r.interactions = append(r.interactions, row)
+		of := ofFrames
+		switch {
+		case row.Scene != "":
+			of = ofInteractions
+		case row.Layer != "":
+			of = ofLayers
 		}
+		r.rows[of] = append(r.rows[of], row)
 	}
 	if err := cmp.Or(w.write(&r), w.finish()); err != nil {
 		t.Fatal(err)
@@ -81,7 +84,7 @@ func compareRows(t *testing.T, base, new []Row, o CompareOptions) *Comparison {
 }
 
 func (p *Pair) change(name string) *diff.Measure {
-	return p.Changes[slices.Index(compared, name)]
+	return p.Changes[slices.Index(compared[ofFrames], name)]
 }
 
 // Equal fleets seldom differ, although their devices do: a test that pools frames would find
@@ -227,7 +230,7 @@ func TestShownGroups(t *testing.T) {
 	var rows []Row
 	for i := range groups {
 		row := Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: fmt.Sprint("process ", i), Dims: []*string{nil, nil}}
-		row.Sums[framesColumn] = int64(i * 7919 % groups)
+		row.Sums[sumIndex["frames"]] = int64(i * 7919 % groups)
 		for h := range row.Histograms {
 			row.Histograms[h] = Counts{[]int32{int32(1000 + i%10), 2000}, []int64{1, 1}}
 		}
@@ -272,7 +275,7 @@ func TestGroupNumbers(t *testing.T) {
 		deadlines, late int64
 	}{{"a", &one, 10, 1}, {"a", &one, 10, 3}, {"b", &one, 20, 10}, {"c", &two, 100, 100}, {"d", nil, 0, 0}} {
 		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p\xff", PID: 7, Dims: []*string{x.device, &version}}
-		row.Sums[framesColumn], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = x.deadlines+1, x.deadlines, x.late
+		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = x.deadlines+1, x.deadlines, x.late
 		row.Sums[sumIndex["shown_gaps"]], row.Sums[sumIndex["shown_span_ns"]] = 60, 1e9
 		row.Sums[sumIndex["hitch_ns"]], row.Sums[sumIndex["hitch_time_ns"]] = 1e6, 1e9
 		row.Peaks[0] = int64(i)
@@ -346,7 +349,7 @@ func TestChart(t *testing.T) {
 	var rows []Row
 	for i, version := range []string{"5.10", "5.9", "5.9"} {
 		row := Row{Trace: "t", Kind: stats.Application, Process: []string{"a", "a", "b"}[i], Dims: []*string{nil, &version}}
-		row.Sums[framesColumn], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = 200, 200, int64(20*i+1)
+		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = 200, 200, int64(20*i+1)
 		rows = append(rows, row)
 	}
 	r, err := NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}})

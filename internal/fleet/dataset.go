@@ -31,8 +31,8 @@ type Dataset struct {
 	Dims       []string
 	Failures   map[Reason]int
 
-	store               Store
-	parts, interactions []string // of the traces and of their interactions, by shard
+	store Store
+	parts [tables][]string // by shard
 }
 
 // Open opens a dataset and checks that its parts belong together.
@@ -50,13 +50,17 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	layers, err := d.list(ctx, layersFolder)
+	if err != nil {
+		return nil, err
+	}
 	if d.Shards == 0 {
 		return nil, &failure.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
 	}
 	var first *head
 	for k := range d.Shards {
 		// Run writes the part of the traces last: without the others it is damaged.
-		if !traces[k] || !failures[k] || !interactions[k] {
+		if !traces[k] || !failures[k] || !interactions[k] || !layers[k] {
 			d.Missing = append(d.Missing, k)
 			continue
 		}
@@ -99,12 +103,16 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range []*head{traces, failures, interactions} {
+	layers, err := d.part(ctx, layersFolder, k, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range []*head{traces, failures, interactions, layers} {
 		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
 			return nil, err
 		}
 	}
-	for _, h := range []*head{failures, interactions} {
+	for _, h := range []*head{failures, interactions, layers} {
 		if h.inputs != traces.inputs {
 			return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
 		}
@@ -115,7 +123,9 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	}
 	d.Traces += traces.traces
 	d.Unreliable += traces.unreliable
-	d.parts, d.interactions = append(d.parts, traces.name), append(d.interactions, interactions.name)
+	for t, h := range [tables]*head{traces, interactions, layers} {
+		d.parts[t] = append(d.parts[t], h.name)
+	}
 	return first, nil
 }
 
@@ -265,8 +275,8 @@ func (f *partFile) read(r *record, yield func()) (err error) {
 	}
 }
 
-// scan reads all parts of the traces or of the interactions, several at once. begin is called for each reader and returns the
-// function for its rows, which it gets part by part, and one for the end of a part.
+// scan reads all parts of a table, several at once. begin is called for each reader and returns
+// the function for its rows, which it gets part by part, and one for the end of a part.
 func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Row), end func())) error {
 	parts := make(chan string)
 	errs := make([]error, runtime.GOMAXPROCS(0))
@@ -290,11 +300,7 @@ func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Ro
 			}
 		})
 	}
-	names := d.parts
-	if w.interactions {
-		names = d.interactions
-	}
-	for _, name := range names {
+	for _, name := range d.parts[w.table] {
 		parts <- name
 	}
 	close(parts)

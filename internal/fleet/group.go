@@ -37,6 +37,7 @@ type Group struct {
 
 	// While rows are added. Afterwards they are nil.
 	histograms []Histogram
+	first      int                   // of histograms
 	shown      [shownTimes]Histogram // of interactions
 	causes     map[string]*Cause
 	devices    map[string]*rate
@@ -47,6 +48,12 @@ type Group struct {
 
 // sum returns a sum by the name of its column.
 func (g *Group) sum(name string) int64 { return g.Sums[sumIndex[name]] }
+
+// count returns the number of frames or buffers.
+func (g *Group) count(t table) int64 {
+	column, _ := t.counts()
+	return g.Sums[column]
+}
 
 var sumIndex = func() map[string]int {
 	index := map[string]int{}
@@ -97,7 +104,7 @@ func (d *Distribution) numbers() []any {
 // Query selects and groups rows.
 type Query struct {
 	// By are the dimensions: of the dataset, or kind, process, format or recorded_day. With
-	// scene or page the rows are those of interactions.
+	// scene or page the rows are those of interactions, with layer those of layers.
 	By []string
 	// Process is a pattern of stats.MatchName; empty for all.
 	Process string
@@ -112,26 +119,18 @@ const deviceDim = "device"
 
 // keyer computes the groups of rows.
 type keyer struct {
-	match        func(name string, pid trace.PID) bool // Query.Process
-	dims         []string                              // those that rows need
-	of           []func(*Row) *string
-	interactions bool // groups are of interactions
-}
-
-// The dimensions of interactions.
-const (
-	sceneDim = "scene"
-	pageDim  = "page"
-)
-
-// ofInteractions reports whether groups by these dimensions are of interactions.
-func ofInteractions(by []string) bool {
-	return slices.Contains(by, sceneDim) || slices.Contains(by, pageDim)
+	match func(name string, pid trace.PID) bool // Query.Process
+	dims  []string                              // those that rows need
+	of    []func(*Row) *string
+	table table
 }
 
 func newKeyer(d *Dataset, q Query) (*keyer, error) {
-	k := &keyer{interactions: ofInteractions(q.By)}
-	var err error
+	t, err := tableOf(q.By)
+	if err != nil {
+		return nil, err
+	}
+	k := &keyer{table: t}
 	if k.match, err = stats.MatchName(q.Process); err != nil {
 		return nil, err
 	}
@@ -158,6 +157,8 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		return func(r *Row) *string { return &r.Scene }, nil
 	case pageDim:
 		return func(r *Row) *string { return r.Page }, nil
+	case layerDim:
+		return func(r *Row) *string { return &r.Layer }, nil
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
@@ -168,7 +169,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim}, d.Dims...)
+		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
 		hint := "this dataset has " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
@@ -260,7 +261,7 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 // most groups may not be shown.
 type surveyed struct {
 	key    []*string
-	frames int64
+	counts int64               // frames or buffers
 	units  map[uint64]struct{} // hashes of their names
 }
 
@@ -270,14 +271,15 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
 	}
 	create := func(r *Row) *surveyed { return &surveyed{key: k.values(r), units: map[uint64]struct{}{}} }
+	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
-		s.frames += r.Sums[framesColumn]
+		s.counts += r.Sums[counts]
 		if unit != nil {
 			s.units[xxh3.HashString(*unit(r))] = struct{}{}
 		}
 	}
-	return gather(ctx, d, wanted{dims: k.dims, interactions: k.interactions}, key, create, add, func(into, from *surveyed) {
-		into.frames += from.frames
+	return gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, add, func(into, from *surveyed) {
+		into.counts += from.counts
 		maps.Copy(into.units, from.units)
 	})
 }
@@ -304,15 +306,15 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 		return nil, 0, err
 	}
 	ids := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
-		return cmp.Or(cmp.Compare(found[b].frames, found[a].frames), compareKeys(found[a].key, found[b].key))
+		return cmp.Or(cmp.Compare(found[b].counts, found[a].counts), compareKeys(found[a].key, found[b].key))
 	})
 	total = len(ids)
 	if q.Top > 0 {
 		ids = ids[:min(q.Top, total)]
 	}
-	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true, interactions: k.interactions}
+	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true, table: k.table}
 	if q.Stages {
-		w.histograms = histograms
+		_, w.histograms = k.table.histograms()
 	}
 	for some := range slices.Chunk(ids, histogramsPerPass/w.histograms) {
 		chosen := map[string]bool{}
@@ -324,7 +326,9 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 			return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
 		}
 		create := func(*Row) *Group {
-			return &Group{causes: map[string]*Cause{}, devices: map[string]*rate{}, histograms: make([]Histogram, w.histograms)}
+			g := newGroup(w)
+			g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
+			return g
 		}
 		groups, err := gather(ctx, d, w, key, create,
 			func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
@@ -341,13 +345,27 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 	return shown, total, nil
 }
 
+// newGroup returns a group of no rows with the histograms that are wanted.
+func newGroup(w wanted) *Group {
+	first, _ := w.table.histograms()
+	return &Group{histograms: make([]Histogram, w.histograms), first: first}
+}
+
 // percentile returns a percentile of a histogram in milliseconds, as Histogram.Percentile; nil
 // also if the histogram is not wanted.
 func (g *Group) percentile(histogram int, p, atLeast int64) *float64 {
-	if histogram >= len(g.histograms) {
-		return nil
+	if h := g.histogram(histogram); h != nil {
+		return milliseconds(h.Percentile(p, atLeast))
 	}
-	return milliseconds(g.histograms[histogram].Percentile(p, atLeast))
+	return nil
+}
+
+// histogram returns a histogram; nil if it is not wanted, or of another table.
+func (g *Group) histogram(number int) *Histogram {
+	if i := number - g.first; i >= 0 && i < len(g.histograms) {
+		return &g.histograms[i]
+	}
+	return nil
 }
 
 // addSums adds the numbers of a row, and as many of its histograms as the group has.
@@ -359,7 +377,7 @@ func (g *Group) addSums(r *Row) {
 		g.Peaks[i] = max(g.Peaks[i], n)
 	}
 	for i := range g.histograms {
-		g.histograms[i].AddCounts(&r.Histograms[i])
+		g.histograms[i].AddCounts(&r.Histograms[g.first+i])
 	}
 	for i, time := range [shownTimes]*int64{responseTime: r.Response, completionTime: r.Completion} {
 		if time != nil {

@@ -101,10 +101,14 @@ func (r *Report) writeJSON(w io.Writer) error {
 			Causes: append([]Cause{}, g.Causes[:min(mostShown, len(g.Causes))]...), Worst: []worstDocument{},
 		}
 		for i, c := range sums {
-			doc.Sums[c.name] = g.Sums[i]
+			if c.in(r.of) {
+				doc.Sums[c.name] = g.Sums[i]
+			}
 		}
 		for i, c := range peaks {
-			doc.Peaks[c.name] = g.Peaks[i]
+			if c.in(r.of) {
+				doc.Peaks[c.name] = g.Peaks[i]
+			}
 		}
 		for i, m := range Measures {
 			doc.Measures[m.Name] = g.Values[i]
@@ -120,8 +124,11 @@ func (r *Report) writeJSON(w io.Writer) error {
 // writeCSV writes a line for each group.
 func (r *Report) writeCSV(w io.Writer) error {
 	names := append(slices.Clone(r.By), "traces", "rows")
-	for _, c := range append(sums[:], peaks[:]...) {
-		names = append(names, c.name)
+	columns := slices.Concat(sums[:], peaks[:])
+	for _, c := range columns {
+		if c.in(r.of) {
+			names = append(names, c.name)
+		}
 	}
 	for _, m := range Measures {
 		names = append(names, m.Name)
@@ -130,7 +137,11 @@ func (r *Report) writeCSV(w io.Writer) error {
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, g := range r.Groups {
 			row := append(anys(g.Key), g.Traces, g.Rows)
-			row = append(append(row, anys(g.Sums[:])...), anys(g.Peaks[:])...)
+			for i, n := range slices.Concat(g.Sums[:], g.Peaks[:]) {
+				if columns[i].in(r.of) {
+					row = append(row, n)
+				}
+			}
 			row = append(row, anys(g.Values)...)
 			row = append(append(row, g.PerTrace.numbers()[1:]...), g.PerDevice.numbers()...)
 			if !yield(row) {

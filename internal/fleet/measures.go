@@ -15,8 +15,8 @@ type Measure struct {
 	count func(*Group) int64
 	// least is the least count of a value that is tested.
 	least int64
-	// interactions: groups of interactions have the measure.
-	interactions bool
+	// table is the one whose groups have the measure; those of frames also have interactions.
+	table table
 }
 
 // Measures are the measures of a group, in the order of reports.
@@ -33,16 +33,16 @@ var Measures = func() []Measure {
 		thousandth, atLeast int64
 	}{{"p50_ms", 500, 1}, {"p90_ms", 900, 1}, {"p95_ms", 950, 20}, {"p99_ms", 990, 100}} {
 		m := known(p.name, func(g *Group) *float64 { return g.percentile(durationHistogram, p.thousandth, p.atLeast) })
-		m.count = func(g *Group) int64 { return g.histograms[durationHistogram].Total() }
+		m.count = func(g *Group) int64 { return g.total(durationHistogram) }
 		list = append(list, m)
 	}
 	list = append(list, known("max_ms", func(g *Group) *float64 {
-		if g.histograms[durationHistogram].Total() == 0 {
+		if g.total(durationHistogram) == 0 {
 			return nil
 		}
 		return milliseconds(&g.Peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })])
 	}))
-	for stage := range histograms - firstStageHistogram {
+	for stage := range stats.Stages {
 		for _, p := range []struct {
 			name       string
 			thousandth int64
@@ -56,14 +56,61 @@ var Measures = func() []Measure {
 		list = append(list, Measure{
 			Measure: stats.Measure{Path: name, Name: name, Unit: stats.Milliseconds, Better: stats.Lower, Label: label, Meaning: meaning},
 			of:      func(g *Group) *float64 { return milliseconds(g.shown[of].Percentile(thousandth, atLeast)) },
-			count:   func(g *Group) int64 { return g.shown[of].Total() }, least: atLeast, interactions: true,
+			count:   func(g *Group) int64 { return g.shown[of].Total() }, least: atLeast, table: ofInteractions,
 		})
 	}
 	shown("response_p50_ms", "Response P50, ms", "median of the responses of interactions, of launches to the first frame", responseTime, 500, 1)
 	shown("response_p95_ms", "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", responseTime, 950, 20)
 	shown("completion_p50_ms", "Completion P50, ms", "median of the times to the last frame shown of interactions", completionTime, 500, 1)
+	share := func(name string, parts, wholes []string) {
+		sum := func(g *Group, names []string) (n int64) {
+			for _, name := range names {
+				n += g.sum(name)
+			}
+			return n
+		}
+		m := ofLayer(name)
+		m.of = func(g *Group) *float64 {
+			whole := sum(g, wholes)
+			if whole == 0 {
+				return nil
+			}
+			x := float64(sum(g, parts)) / float64(whole)
+			return &x
+		}
+		m.count = func(g *Group) int64 { return sum(g, wholes) }
+		list = append(list, m)
+	}
+	share("uneven_rate", []string{"late", "early"}, []string{"judged"})
+	share("late_rate", []string{"late"}, []string{"judged"})
+	share("dropped_rate", []string{"dropped"}, []string{"shown", "dropped"})
+	queue := func(name string, thousandth, atLeast int64) {
+		m := ofLayer(name)
+		m.of = func(g *Group) *float64 { return g.percentile(queueHistogram, thousandth, atLeast) }
+		m.count = func(g *Group) int64 { return g.total(queueHistogram) }
+		list = append(list, m)
+	}
+	queue("queue_p50_ms", 500, 1)
+	queue("queue_p95_ms", 950, 20)
 	return list
 }()
+
+// ofLayer returns the measure of layers with that field of package stats, without functions.
+// It has the name of the field.
+func ofLayer(field string) Measure {
+	i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })
+	m := stats.LayerMeasures[i].Measure
+	m.Name = field
+	return Measure{Measure: m, least: int64(stats.MinFrames(field)), table: ofLayers}
+}
+
+// total returns the number of values of a histogram; zero if the group does not have it.
+func (g *Group) total(histogram int) int64 {
+	if h := g.histogram(histogram); h != nil {
+		return h.Total()
+	}
+	return 0
+}
 
 // shownTime is a time of interactions.
 type shownTime int

@@ -25,7 +25,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "3"
+const schemaVersion = "4"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -44,39 +44,38 @@ func (c *cell) name() string {
 
 // builtIn are the names of the columns that are not dimensions.
 var builtIn = func() (names []string) {
-	for _, c := range append(new(Row).cells(everyInteraction(nil)), new(Failure).cells(nil)...) {
-		if !slices.Contains(names, c.name()) {
-			names = append(names, c.name())
+	add := func(list []cell) {
+		for _, c := range list {
+			if !slices.Contains(names, c.name()) {
+				names = append(names, c.name())
+			}
 		}
 	}
+	for t := range tables {
+		add(new(Row).cells(everything(t, nil)))
+	}
+	add(new(Failure).cells(nil))
 	return names
 }()
 
-// wanted are the columns of traces, or of interactions, that are read or written, besides those
-// that identify a row and the number of frames.
+// wanted are the columns of a table that are read or written, besides those that identify a
+// row and what it counts.
 type wanted struct {
+	table      table
 	dims       []string
 	sums       bool // and peaks
 	histograms int  // how many of the first
 	details    bool // causes and worst frames
 	file       bool // hash and size of the trace
-
-	interactions bool // those of interactions
 }
 
-// everything is all columns of traces, everyInteraction all of interactions.
-func everything(dims []string) wanted { return wanted{dims, true, histograms, true, true, false} }
-
-func everyInteraction(dims []string) wanted {
-	w := everything(dims)
-	w.interactions = true
-	return w
+// everything is all columns of a table.
+func everything(t table, dims []string) wanted {
+	_, histograms := t.histograms()
+	return wanted{t, dims, true, histograms, true, true}
 }
 
-// framesColumn is the number of frames in sums.
-var framesColumn = sumIndex["frames"]
-
-// cells returns the columns of traces, or of interactions, in the order of the file.
+// cells returns the columns of a table in the order of the file.
 func (r *Row) cells(w wanted) []cell {
 	var list []cell
 	add := func(tag string, to any) { list = append(list, cell{tag, to}) }
@@ -90,7 +89,13 @@ func (r *Row) cells(w wanted) []cell {
 	add("kind,dict", &r.Kind)
 	add("process,dict", &r.Process)
 	add("pid", &r.PID)
-	if w.interactions {
+	if w.table == ofLayers {
+		add("layer,dict", &r.Layer)
+		add("layer_name,dict", &r.LayerName)
+		add("queue_id", &r.QueueID)
+		add("cadence_ns", &r.Cadence)
+	}
+	if w.table == ofInteractions {
 		add("interaction", &r.Interaction)
 		add("scene,dict", &r.Scene)
 		add("page,dict", &r.Page)
@@ -101,21 +106,23 @@ func (r *Row) cells(w wanted) []cell {
 		add("size", &r.Size)
 	}
 	add("recorded,timestamp(microsecond)", &r.Recorded)
+	counts, _ := w.table.counts()
 	for i, c := range sums {
-		if w.sums || i == framesColumn {
+		if c.in(w.table) && (w.sums || i == counts) {
 			add(c.name, &r.Sums[i])
 		}
 	}
-	if w.sums {
-		for i, c := range peaks {
+	for i, c := range peaks {
+		if c.in(w.table) && w.sums {
 			add(c.name, &r.Peaks[i])
 		}
 	}
-	for i, name := range histogramNames[:w.histograms] {
-		add(name+"_bucket,list", &r.Histograms[i].Buckets)
-		add(name+"_count,list", &r.Histograms[i].Counts)
+	first, _ := w.table.histograms()
+	for i := first; i < first+w.histograms; i++ {
+		add(histogramNames[i]+"_bucket,list", &r.Histograms[i].Buckets)
+		add(histogramNames[i]+"_count,list", &r.Histograms[i].Counts)
 	}
-	if w.details {
+	if w.details && w.table != ofLayers {
 		add("cause,list", &r.Causes.Names)
 		add("cause_frames,list", &r.Causes.Frames)
 		add("cause_lost_ns,list", &r.Causes.Lost)

@@ -131,12 +131,13 @@ func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 const (
 	tracesFolder       = "traces"
 	interactionsFolder = "interactions"
+	layersFolder       = "layers"
 	failuresFolder     = "failures"
 	framesFolder       = "frames"
 )
 
 // Folders are the folders of the parts of a dataset.
-var Folders = []string{tracesFolder, interactionsFolder, failuresFolder, framesFolder}
+var Folders = []string{tracesFolder, interactionsFolder, layersFolder, failuresFolder, framesFolder}
 
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
@@ -179,7 +180,7 @@ func (p *Plan) metadata(ctx context.Context, store Store, shard int) [][2]string
 // folders are the folders that a shard has a part in. The one of the traces is the last
 // to be written.
 func (p *Plan) folders() []string {
-	folders := []string{failuresFolder, interactionsFolder, tracesFolder}
+	folders := []string{failuresFolder, layersFolder, interactionsFolder, tracesFolder}
 	if p.Frames {
 		folders = append([]string{framesFolder}, folders...)
 	}

@@ -16,9 +16,10 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
+	"ohframe/internal/text"
 )
 
-// Row is what the dataset has of one process of a trace, or of one interaction. All of it are
+// Row is what the dataset has of one process of a trace, of one interaction or of one layer. All of it are
 // integers, which can be added in any order.
 type Row struct {
 	Trace string // the name of the trace, as it was given
@@ -49,6 +50,10 @@ type Row struct {
 	Scene                string
 	Page                 *string
 	Response, Completion *int64
+	// Layer, LayerName, QueueID and Cadence are of layers only: the name without what differs
+	// from run to run, the name, and nanoseconds.
+	Layer, LayerName string
+	QueueID, Cadence *int64
 }
 
 // Counts is a histogram in a file: the numbers of values in buckets, in the order of these.
@@ -89,17 +94,42 @@ const (
 	maxWorst = 3
 )
 
-// column is a column of integers.
+// column is a column of integers: of frames, of layers or of both. The other function is nil.
 type column struct {
-	name string
-	of   func(*stats.Process) int64
+	name  string
+	of    func(*stats.Process) int64
+	layer func(*stats.Layer) int64
+}
+
+// in reports whether a table has the column.
+func (c *column) in(t table) bool {
+	if t == ofLayers {
+		return c.layer != nil
+	}
+	return c.of != nil
+}
+
+// or adds the function of layers to a column of frames.
+func (c column) or(layer func(*stats.Layer) int64) column {
+	c.layer = layer
+	return c
+}
+
+// layered returns a column of layers only.
+func layered(name string, of func(*stats.Layer) int64) column { return column{name, nil, of} }
+
+func orZero(n *int) int64 {
+	if n == nil {
+		return 0
+	}
+	return int64(*n)
 }
 
 // measured returns the column of a measure of package stats by its path. Unknown values are
 // zero: sums, and the shares of sums, are then without them.
 func measured(name, path string) column {
 	m := &stats.Measures[slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Path == path })]
-	return column{name, func(p *stats.Process) int64 {
+	return column{name: name, of: func(p *stats.Process) int64 {
 		if x := m.Of(p); x != nil {
 			return int64(*x)
 		}
@@ -109,7 +139,7 @@ func measured(name, path string) column {
 
 // shown returns a column of the frames that were shown.
 func shown(name string, of func(*stats.FPS) int64) column {
-	return column{name, func(p *stats.Process) int64 {
+	return column{name: name, of: func(p *stats.Process) int64 {
 		if p.FPS == nil {
 			return 0
 		}
@@ -119,7 +149,7 @@ func shown(name string, of func(*stats.FPS) int64) column {
 
 // sums are the columns that are added. Their order is that of the dataset.
 var sums = [...]column{
-	{"observed_ns", func(p *stats.Process) int64 {
+	{name: "observed_ns", of: func(p *stats.Process) int64 {
 		if p.Observed == nil {
 			return 0
 		}
@@ -127,14 +157,14 @@ var sums = [...]column{
 	}},
 	measured("frames", "frames.complete"),
 	measured("with_deadline", "frames.with_deadline"),
-	measured("late", "frames.late"),
+	measured("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
 	measured("late_main", "frames.late_main"),
 	measured("late_gpu", "frames.late_gpu"),
 	measured("empty", "frames.empty"),
 	measured("misaligned", "frames.misaligned"),
 	measured("linked", "frames.linked"),
 	measured("presented", "frames.presented"),
-	measured("dropped", "frames.dropped"),
+	measured("dropped", "frames.dropped").or(func(l *stats.Layer) int64 { return int64(l.Dropped) }),
 	measured("truncated", "frames.truncated"),
 	measured("whole_frames", "whole_frames.judged"),
 	measured("late_whole_frames", "whole_frames.late"),
@@ -148,15 +178,15 @@ var sums = [...]column{
 	measured("blame_dropped", "whole_frames.blame.dropped"),
 	measured("blame_unknown", "whole_frames.blame.unknown"),
 	shown("shown_frames", func(f *stats.FPS) int64 { return int64(f.Frames) }),
-	shown("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }),
+	shown("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }).or(func(l *stats.Layer) int64 { return int64(l.Gaps) }),
 	// The time in which frames were shown at the rate. Last minus first would include the
 	// time between several traces in one input.
 	shown("shown_span_ns", func(f *stats.FPS) int64 {
 		return int64(math.Round(float64(f.Frames-1) / f.Rate * float64(trace.Second)))
-	}),
+	}).or(func(l *stats.Layer) int64 { return int64(l.ShownTime) }),
 	measured("hitches", "hitches.hitches"),
 	measured("hitch_ns", "hitches.hitch_ns"),
-	{"hitch_time_ns", func(p *stats.Process) int64 {
+	{name: "hitch_time_ns", of: func(p *stats.Process) int64 {
 		if p.Hitches == nil {
 			return 0
 		}
@@ -167,6 +197,11 @@ var sums = [...]column{
 	measured("stutter_slight", "stutter.slight"),
 	measured("stutter_medium", "stutter.medium"),
 	measured("stutter_severe", "stutter.severe"),
+	layered("buffers", func(l *stats.Layer) int64 { return int64(l.Buffers) }),
+	layered("shown", func(l *stats.Layer) int64 { return int64(l.Shown) }),
+	layered("waiting", func(l *stats.Layer) int64 { return int64(l.Waiting) }),
+	layered("judged", func(l *stats.Layer) int64 { return int64(l.Judged) }),
+	layered("early", func(l *stats.Layer) int64 { return orZero(l.Early) }),
 }
 
 // peaks are the columns whose largest value is kept.
@@ -174,6 +209,12 @@ var peaks = [...]column{
 	measured("longest_streak", "longest_streak.frames"),
 	measured("longest_hitch_ns", "hitches.longest_ns"),
 	measured("duration_max_ns", "durations.max_ns"),
+	layered("longest_interval_ns", func(l *stats.Layer) int64 {
+		if l.Longest == nil {
+			return 0
+		}
+		return int64(math.Round(*l.Longest * 1e6))
+	}),
 }
 
 // The histograms of a row: all values are nanoseconds.
@@ -181,15 +222,21 @@ const (
 	durationHistogram = iota
 	overrunHistogram
 	firstStageHistogram
-	histograms = firstStageHistogram + stats.Stages
+	queueHistogram = iota + stats.Stages - 1 // of layers from here on
+	requestHistogram
+	gpuHistogram
+	histograms
+
+	firstLayerHistogram = queueHistogram
 )
 
 // histogramNames begin the names of the columns.
 var histogramNames = func() (names [histograms]string) {
 	names[durationHistogram], names[overrunHistogram] = "duration", "overrun"
-	for stage := range histograms - firstStageHistogram {
+	for stage := range stats.Stages {
 		names[firstStageHistogram+stage] = stats.Stage(stage).String()
 	}
+	names[queueHistogram], names[requestHistogram], names[gpuHistogram] = "queue", "request", "gpu"
 	return names
 }()
 
@@ -201,9 +248,9 @@ type source struct {
 	dims []*string
 }
 
-// rowsOf returns the rows of a trace, by kind, process and process id, and those of its
-// interactions.
-func rowsOf(s source, t *ohframe.Trace) (rows, interactions []Row) {
+// rowsOf returns the rows of a trace by table. Those of frames are by kind, process and process id.
+func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
+	var rows []Row
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
 	hash := s.hash.Bytes()
@@ -241,9 +288,54 @@ func rowsOf(s source, t *ohframe.Trace) (rows, interactions []Row) {
 		if i.Source.Counted() == analyzer.RenderFrame {
 			row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = nil, nil, nil // not of the row's process
 		}
-		interactions = append(interactions, row)
+		all[ofInteractions] = append(all[ofInteractions], row)
 	}
-	return rows, interactions
+	for _, l := range report.Layers {
+		process, pid := "", trace.UnknownPID
+		if l.Process != nil {
+			process = *l.Process
+		}
+		if l.PID != nil {
+			pid = *l.PID
+		}
+		row := newRow("layer", process, pid)
+		row.Layer, row.LayerName, row.QueueID = text.LayerName(l.Name), l.Name, l.Queue
+		row.measureLayer(l)
+		all[ofLayers] = append(all[ofLayers], row)
+	}
+	all[ofFrames] = rows
+	return all
+}
+
+// measureLayer adds the measures of a layer.
+func (r *Row) measureLayer(l *stats.Layer) {
+	if l.Source.Cadence > 0 {
+		r.Cadence = nanoseconds(l.Source.Cadence)
+	}
+	for i, c := range sums {
+		if c.layer != nil {
+			r.Sums[i] = c.layer(l)
+		}
+	}
+	for i, c := range peaks {
+		if c.layer != nil {
+			r.Peaks[i] = c.layer(l)
+		}
+	}
+	var counted [histograms]Histogram
+	add := func(histogram int, d trace.Duration, known bool) {
+		if known {
+			counted[histogram].Add(bucketOf(int64(d)), 1)
+		}
+	}
+	for _, b := range l.Source.Buffers {
+		add(queueHistogram, b.InQueue(), b.Queued.Known() && b.Acquired.Known())
+		add(requestHistogram, b.Requested.Duration(), b.Requested.Known())
+		add(gpuHistogram, b.GPUWait(), b.Queued.Known() && b.Ready.Known())
+	}
+	for i := firstLayerHistogram; i < histograms; i++ {
+		r.Histograms[i] = counted[i].Counts()
+	}
 }
 
 func nanoseconds(d trace.Duration) *int64 {
@@ -258,10 +350,14 @@ func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []Cause
 		r.Causes.Frames, r.Causes.Lost = append(r.Causes.Frames, c.Frames), append(r.Causes.Lost, int64(c.Lost))
 	}
 	for i, c := range sums {
-		r.Sums[i] = c.of(p)
+		if c.of != nil {
+			r.Sums[i] = c.of(p)
+		}
 	}
 	for i, c := range peaks {
-		r.Peaks[i] = c.of(p)
+		if c.of != nil {
+			r.Peaks[i] = c.of(p)
+		}
 	}
 	r.count(frames)
 	var worst []Worst

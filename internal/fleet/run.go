@@ -169,9 +169,8 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 
 // result is what is written of a trace: rows, or a failure.
 type result struct {
-	rows         []Row
-	interactions []Row
-	failure      *Failure
+	rows    [tables][]Row
+	failure *Failure
 	// unreliable: the trace has rows, and its data is unreliable.
 	unreliable bool
 	// ignored: the description of the recording could not be used.
@@ -248,11 +247,11 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if _, err := io.Copy(io.Discard, h); err != nil { // reading may end before the file does
 		return result{}, err
 	}
-	rows, interactions := rowsOf(source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in.Name)}, t)
-	if len(rows) == 0 {
+	rows := rowsOf(source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in.Name)}, t)
+	if len(rows[ofFrames]) == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, interactions: interactions, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{rows: rows, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -281,13 +280,11 @@ type shardWriter struct {
 	outputs  []Output
 	writers  map[string]*parquet.GenericWriter[any]
 	// What is written next.
-	row          Row
-	interaction  Row
-	failure      Failure
-	traces       *record // of row
-	interactions *record // of interaction
-	failures     *record // of failure
-	buffer       parquet.Row
+	rows     [tables]Row
+	failure  Failure
+	records  [tables]*record // of rows
+	failures *record         // of failure
+	buffer   parquet.Row
 }
 
 func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard int) (*shardWriter, error) {
@@ -295,9 +292,12 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 		Summary: Summary{Shards: 1, Traces: len(p.Shards[shard]), Failures: map[Reason]int{}},
 		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{},
 	}
-	w.traces, w.failures = newRecord("traces", w.row.cells(everything(p.Dims))), newRecord("failures", w.failure.cells(p.Dims))
-	w.interactions = newRecord("interactions", w.interaction.cells(everyInteraction(p.Dims)))
-	schemas := map[string]*parquet.Schema{tracesFolder: w.traces.schema, interactionsFolder: w.interactions.schema, failuresFolder: w.failures.schema}
+	w.failures = newRecord("failures", w.failure.cells(p.Dims))
+	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema}
+	for t, folder := range tableFolders {
+		w.records[t] = newRecord(folder, w.rows[t].cells(everything(table(t), p.Dims)))
+		schemas[folder] = w.records[t].schema
+	}
 	if p.Frames {
 		schemas[framesFolder] = frameSchema(p.Dims)
 	}
@@ -333,30 +333,25 @@ func (w *shardWriter) write(r *result) error {
 	if r.ignored {
 		w.Ignored++
 	}
-	putRow := func(folder string, record *record, to, from *Row) error {
-		dims := to.Dims
-		copy(dims, from.Dims)
-		*to = *from
-		to.Dims = dims
-		w.buffer = record.store(w.buffer)
-		return put(folder)
-	}
-	for i := range r.rows {
-		w.Rows++
-		if err := putRow(tracesFolder, w.traces, &w.row, &r.rows[i]); err != nil {
-			return err
-		}
-	}
-	for i := range r.interactions {
-		if err := putRow(interactionsFolder, w.interactions, &w.interaction, &r.interactions[i]); err != nil {
-			return err
+	w.Rows += len(r.rows[ofFrames])
+	for t, rows := range r.rows {
+		for i := range rows {
+			to := &w.rows[t]
+			dims := to.Dims
+			copy(dims, rows[i].Dims)
+			*to = rows[i]
+			to.Dims = dims
+			w.buffer = w.records[t].store(w.buffer)
+			if err := put(tableFolders[t]); err != nil {
+				return err
+			}
 		}
 	}
 	if r.frames == nil {
 		return nil
 	}
 	for row := range frametable.ParquetRows(r.frames.Timeline) {
-		w.buffer = addFrameCells(append(w.buffer[:0], row...), &r.rows[0])
+		w.buffer = addFrameCells(append(w.buffer[:0], row...), &r.rows[ofFrames][0])
 		if err := put(framesFolder); err != nil {
 			return err
 		}

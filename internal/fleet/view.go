@@ -26,12 +26,18 @@ type Report struct {
 	By      []string
 	Groups  []*Group
 	Total   int // number of groups of the dataset
+
+	of table // what groups are of
 }
 
 // NewReport returns the report of the groups that are wanted.
 func NewReport(ctx context.Context, d *Dataset, q Query) (*Report, error) {
+	t, err := tableOf(q.By)
+	if err != nil {
+		return nil, err
+	}
 	groups, total, err := d.Groups(ctx, q)
-	return &Report{d, q.By, groups, total}, err
+	return &Report{d, q.By, groups, total, t}, err
 }
 
 // Write writes the report in one of the Formats.
@@ -105,23 +111,27 @@ func (r *Report) summary() string {
 
 // legend explains the numbers of the groups.
 func (r *Report) legend() view.Note {
-	s := "Measures are of all frames of a group; median and P90 are of the jank rates of traces or devices."
-	if ofInteractions(r.By) {
-		s = "P50 and P95 are of the responses of interactions; jank, hitches and FPS of all their frames."
-		if len(r.Groups) == 0 {
-			return view.Note{Text: "No interactions."}
-		}
+	if len(r.Groups) == 0 && r.of != ofFrames {
+		return view.Note{Text: "No " + tableFolders[r.of] + "."}
 	}
+	legend := legends[r.of]
+	s := legend.measures
 	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
-		return slices.ContainsFunc(r.tableMeasures(), func(m tableMeasure) bool { return g.Value(m.name) == nil })
+		return slices.ContainsFunc(tableMeasures[r.of], func(m tableMeasure) bool { return g.Value(m.name) == nil })
 	}) {
-		if ofInteractions(r.By) {
-			s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times of two frames, P95 20 interactions."
-		} else {
-			s += " " + text.Unknown + " unknown: jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100."
-		}
+		s += " " + text.Unknown + " unknown: " + legend.unknown
 	}
 	return view.Note{Text: s, Level: view.Soft}
+}
+
+// legends say what measures are of, and what those that are unknown need.
+var legends = [tables]struct{ measures, unknown string }{
+	ofFrames: {"Measures are of all frames of a group; median and P90 are of the jank rates of traces or devices.",
+		"jank needs deadlines, FPS and hitches present times, P95 20 frames, P99 100."},
+	ofInteractions: {"P50 and P95 are of the responses of interactions; jank, hitches and FPS of all their frames.",
+		"jank needs deadlines, FPS and hitches present times of two frames, P95 20 interactions."},
+	ofLayers: {"Measures are of all buffers of a group. Names of layers have * for what differs from run to run.",
+		"FPS needs present times, uneven a cadence, P95 20 buffers."},
 }
 
 // tableMeasure is a measure of the table. With a high drop a narrow terminal leaves it out
@@ -131,22 +141,19 @@ type tableMeasure struct {
 	drop        int
 }
 
-// interactionMeasures are those of a table of interactions.
-var interactionMeasures = []tableMeasure{
-	{"response_p50_ms", "P50 ms", 1}, {"response_p95_ms", "P95 ms", 0}, {"jank_rate", "Jank", 2}, {"hitch_ratio", "Hitch ms/s", 0}, {"fps", "FPS", 3},
-}
-
-// tableMeasures returns the measures of the table.
-func (r *Report) tableMeasures() []tableMeasure {
-	if ofInteractions(r.By) {
-		return interactionMeasures
-	}
-	return frameMeasures
-}
-
-var frameMeasures = []tableMeasure{
-	{"jank_rate", "Jank", 0}, {"whole_late_rate", "Late whole", 6}, {"hitch_ratio", "Hitch ms/s", 2}, {"fps", "FPS", 0},
-	{"p50_ms", "P50 ms", 4}, {"p95_ms", "P95 ms", 0}, {"p99_ms", "P99 ms", 0}, {"max_ms", "Max ms", 3},
+// tableMeasures are the measures of the tables.
+var tableMeasures = [tables][]tableMeasure{
+	ofFrames: {
+		{"jank_rate", "Jank", 0}, {"whole_late_rate", "Late whole", 6}, {"hitch_ratio", "Hitch ms/s", 2}, {"fps", "FPS", 0},
+		{"p50_ms", "P50 ms", 4}, {"p95_ms", "P95 ms", 0}, {"p99_ms", "P99 ms", 0}, {"max_ms", "Max ms", 3},
+	},
+	ofInteractions: {
+		{"response_p50_ms", "P50 ms", 1}, {"response_p95_ms", "P95 ms", 0}, {"jank_rate", "Jank", 2}, {"hitch_ratio", "Hitch ms/s", 0}, {"fps", "FPS", 3},
+	},
+	ofLayers: {
+		{"fps", "FPS", 0}, {"uneven_rate", "Uneven", 0}, {"late_rate", "Late", 3}, {"dropped_rate", "Dropped", 1},
+		{"queue_p50_ms", "Queue P50 ms", 4}, {"queue_p95_ms", "Queue P95 ms", 2},
+	},
 }
 
 // table returns the table of the groups.
@@ -157,15 +164,16 @@ func (r *Report) table() view.Table {
 		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: true, Drop: drop})
 	}
 	number("Traces", "", 0)
-	if ofInteractions(r.By) {
+	_, noun := r.of.counts()
+	if r.of == ofInteractions {
 		number("Count", "interactions", 0)
 	} else {
-		number("Frames", "", 1)
+		number(titleOf(noun+"s"), "", 1)
 	}
-	for _, shown := range r.tableMeasures() {
+	for _, shown := range tableMeasures[r.of] {
 		number(shown.title, Measures[measureIndex(shown.name)].Label, shown.drop)
 	}
-	distributions := !ofInteractions(r.By)
+	distributions := r.of == ofFrames
 	devices = devices && distributions
 	if distributions {
 		number("Median trace", "half of the traces have at most this jank rate", 5)
@@ -179,12 +187,12 @@ func (r *Report) table() view.Table {
 	for _, g := range r.Groups {
 		row := view.Row{Cells: keyCells(g.Key)}
 		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(g.Traces)})
-		count := g.sum("frames")
-		if ofInteractions(r.By) {
+		count := g.count(r.of)
+		if r.of == ofInteractions {
 			count = int64(g.Rows)
 		}
 		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(count)})
-		for _, shown := range r.tableMeasures() {
+		for _, shown := range tableMeasures[r.of] {
 			i := measureIndex(shown.name)
 			row.Cells = append(row.Cells, view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])})
 		}
@@ -201,7 +209,7 @@ func (r *Report) table() view.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if n := len(r.Groups); n < r.Total {
-		t.More = fmt.Sprintf("%d of %d groups, those with the most frames; --top %d shows all", n, r.Total, r.Total)
+		t.More = fmt.Sprintf("%d of %d groups, those with the most %ss; --top %d shows all", n, r.Total, noun, r.Total)
 	}
 	return t
 }
@@ -220,7 +228,7 @@ func levelOf(m *Measure, x *float64) view.Level {
 	case x == nil:
 	case m.Name == "hitch_ratio":
 		threshold = rating.HitchRatio
-	case m.Unit == stats.Milliseconds && !m.interactions:
+	case m.Unit == stats.Milliseconds && m.table == ofFrames:
 		threshold = rating.FrameTime
 	}
 	if threshold == "" {

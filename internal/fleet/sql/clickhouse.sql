@@ -2,6 +2,7 @@
 
 CREATE OR REPLACE VIEW traces AS SELECT * FROM file('{{DIR}}/traces/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW interactions AS SELECT * FROM file('{{DIR}}/interactions/part-*.parquet', 'Parquet');
+CREATE OR REPLACE VIEW layers AS SELECT * FROM file('{{DIR}}/layers/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM file('{{DIR}}/failures/part-*.parquet', 'Parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket. ClickHouse may compute
@@ -40,3 +41,10 @@ CREATE OR REPLACE VIEW responses AS
     if(count(response_ns) >= 20, quantileExactLow(0.95)(response_ns) / 1e6, NULL) AS p95_ms,
     sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM interactions GROUP BY kind, process, scene, page;
+
+-- Frame rate and evenness of layers by name and producer.
+CREATE OR REPLACE VIEW layer_rates AS
+  SELECT process, layer, uniqExact(trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullIf(sum(l.shown_span_ns), 0) AS fps,
+    (sum(l.late) + sum(l.early)) / nullIf(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullIf(sum(l.judged), 0) AS late_rate,
+    sum(l.dropped) / nullIf(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  FROM layers AS l GROUP BY process, layer;

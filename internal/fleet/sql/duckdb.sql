@@ -2,6 +2,7 @@
 
 CREATE OR REPLACE VIEW traces AS SELECT * FROM read_parquet('{{DIR}}/traces/part-*.parquet');
 CREATE OR REPLACE VIEW interactions AS SELECT * FROM read_parquet('{{DIR}}/interactions/part-*.parquet');
+CREATE OR REPLACE VIEW layers AS SELECT * FROM read_parquet('{{DIR}}/layers/part-*.parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM read_parquet('{{DIR}}/failures/part-*.parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket.
@@ -47,6 +48,13 @@ CREATE OR REPLACE VIEW responses AS
     CASE WHEN count(response_ns) >= 20 THEN quantile_disc(response_ns, 0.95) / 1e6 END AS p95_ms,
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM interactions GROUP BY kind, process, scene, page;
+
+-- Frame rate and evenness of layers by name and producer.
+CREATE OR REPLACE VIEW layer_rates AS
+  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullif(sum(l.shown_span_ns), 0) AS fps,
+    (sum(l.late) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
+    sum(l.dropped) / nullif(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  FROM layers AS l GROUP BY process, layer;
 
 -- For example:
 --   SELECT * FROM rates ORDER BY jank_rate DESC LIMIT 20;

@@ -2,6 +2,7 @@
 
 CREATE OR REPLACE TEMPORARY VIEW traces USING parquet OPTIONS (path '{{DIR}}/traces/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW interactions USING parquet OPTIONS (path '{{DIR}}/interactions/part-*.parquet');
+CREATE OR REPLACE TEMPORARY VIEW layers USING parquet OPTIONS (path '{{DIR}}/layers/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW failures USING parquet OPTIONS (path '{{DIR}}/failures/part-*.parquet');
 
 -- One row for each bucket of each row of traces, with the value in nanoseconds that stands for the bucket.
@@ -48,3 +49,10 @@ CREATE OR REPLACE TEMPORARY VIEW responses AS
     min(CASE WHEN total >= 20 AND place >= (total * 950 + 999) DIV 1000 THEN response_ns END) / 1e6 AS p95_ms,
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM ranked GROUP BY kind, process, scene, page;
+
+-- Frame rate and evenness of layers by name and producer.
+CREATE OR REPLACE TEMPORARY VIEW layer_rates AS
+  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullif(sum(l.shown_span_ns), 0) AS fps,
+    (sum(l.late) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
+    sum(l.dropped) / nullif(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  FROM layers AS l GROUP BY process, layer;

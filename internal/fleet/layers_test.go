@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zeebo/xxh3"
+
+	"ohframe"
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
+	"ohframe/internal/diff"
+	"ohframe/internal/text"
+)
+
+// video returns a layer with buffers every 30 ms, which are in the queue for some milliseconds.
+// The last of every fourth is late, the first of every fifth is dropped.
+func video(process, name string, buffers int, queue trace.Duration) *analyzer.Layer {
+	const ms = trace.Millisecond
+	l := &analyzer.Layer{Name: name, Queue: 7, Cadence: 30 * ms}
+	if process != "" {
+		l.Process = &analyzer.Process{PID: 100, Name: process}
+	}
+	at := trace.Time(1e9)
+	for i := range buffers {
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 30 * ms}
+		if i%5 == 0 {
+			b.Fate, b.Pace, b.Acquired = analyzer.Discarded, analyzer.Unpaced, 0
+		} else {
+			if i%4 == 3 {
+				b.Pace = analyzer.Late
+			}
+			b.Present = at.Add(50 * ms)
+		}
+		l.Buffers = append(l.Buffers, b)
+		at = at.Add(30 * ms)
+	}
+	return l
+}
+
+// layerRows returns the rows of a trace with these layers.
+func layerRows(traceName string, layers ...*analyzer.Layer) []Row {
+	device := "phone"
+	read := &ohframe.Trace{Timeline: &analyzer.Timeline{Layers: layers}}
+	return rowsOf(source{traceName, xxh3.Uint128{}, 1, []*string{&device, nil}}, read)[ofLayers]
+}
+
+// A row of a layer has its measures; a report by layer adds them up, whatever the numbers in the
+// names. DuckDB finds the same.
+func TestLayers(t *testing.T) {
+	rows := append(layerRows("a", video("player", "View#1_10aa7df", 20, 2), video("", "panel", 3, 4)), layerRows("b", video("player", "View#22_4bc09d1", 40, 6))...)
+	if r := &rows[0]; r.Kind != "layer" || r.Process != "player" || r.PID != 100 || r.Layer != "View#*_*" || r.LayerName != "View#1_10aa7df" || *r.QueueID != 7 || *r.Cadence != 30e6 {
+		t.Errorf("%+v", r)
+	}
+	// 4 of the 20 buffers are dropped, and the wait for a free one is unknown.
+	if h := rows[0].Histograms; !slices.Equal(h[queueHistogram].Counts, []int64{16}) || len(h[requestHistogram].Counts)+len(h[gpuHistogram].Counts) != 0 {
+		t.Errorf("%v", h)
+	}
+	if r := &rows[1]; r.Process != "" || r.PID != trace.UnknownPID {
+		t.Errorf("%+v", r)
+	}
+	d := dataset(t, rows)
+	report, err := NewReport(t.Context(), d, Query{By: []string{"layer", "process"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Groups) != 2 || groupText(report.Groups[0].Key) != "View#*_* · player" || groupText(report.Groups[1].Key) != "panel · (unnamed)" {
+		t.Fatalf("%d groups", len(report.Groups))
+	}
+	// 20 and 40 buffers: 4 and 8 are dropped, 0 to 19 has late ones 3, 7, 11 and 19 (15 is
+	// dropped), 0 to 39 the same again. The gaps reach from 1 to 19 and from 1 to 39.
+	g := report.Groups[0]
+	for name, want := range map[string]float64{
+		"fps": (15 + 31) / (.03 * (18 + 38)), "uneven_rate": 12. / 48, "late_rate": 12. / 48, "dropped_rate": 12. / 60,
+		"queue_p50_ms": 6, "queue_p95_ms": 6, // 16 of 2 ms and 32 of 6 ms
+	} {
+		if got := g.Value(name); got == nil || math.Abs(*got-want) > .008*want {
+			t.Errorf("%s: %v, want %g", name, got, want)
+		}
+	}
+	if g.Rows != 2 || g.Traces != 2 || g.sum("buffers") != 60 || g.sum("shown") != 48 || g.Value("jank_rate") != nil || g.Value("p50_ms") != nil || report.Groups[1].Value("queue_p95_ms") != nil {
+		t.Errorf("%+v", g)
+	}
+	for _, format := range Formats {
+		var b bytes.Buffer
+		if err := report.Write(&b, format, text.Style{}); err != nil || !strings.Contains(b.String(), "View#*_*") || strings.Contains(b.String(), "with_deadline") {
+			t.Errorf("%s: %v\n%s", format, err, b.String())
+		}
+	}
+	if frames, err := NewReport(t.Context(), d, Query{By: []string{"process"}}); err != nil || len(frames.Groups) != 0 {
+		t.Errorf("%v: groups of frames of layers: %v", err, frames)
+	}
+	if _, err := NewReport(t.Context(), d, Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
+		t.Errorf("both: %v", err)
+	}
+
+	statements, err := SQL("duckdb", d.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range duckdb(t, statements, `SELECT * FROM layer_rates WHERE process = 'player'`) {
+		for _, name := range []string{"fps", "uneven_rate", "late_rate", "dropped_rate"} {
+			if got, ok := row[name].(float64); !ok || math.Abs(got-*g.Value(name)) > 1e-9 {
+				t.Errorf("DuckDB has %s %v, the report %g", name, row[name], *g.Value(name))
+			}
+		}
+	}
+}
+
+// A comparison by layer tests its measures, of 20 buffers of a trace. A condition names them as
+// in ohframe diff.
+func TestCompareLayers(t *testing.T) {
+	played := func(traces, buffers int, queue trace.Duration) (rows []Row) {
+		for i := range traces {
+			rows = append(rows, layerRows(fmt.Sprint("trace ", i), video("player", fmt.Sprint("View#", i), buffers, queue+trace.Duration(i%5)))...)
+		}
+		return rows
+	}
+	fail, err := condition.Parse("layer.queue_p50_ms>+10, layer.uneven>+1pp", condition.OfChanges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := CompareOptions{Query: Query{By: []string{"layer"}}, Unit: "trace", FailOn: fail}
+	c, err := Compare(t.Context(), dataset(t, played(12, 40, 10)), dataset(t, played(15, 40, 30)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Pairs) != 1 || groupText(c.Pairs[0].Key) != "View#*" || c.Pairs[0].Units != [2]int{12, 15} {
+		t.Fatalf("%d pairs", len(c.Pairs))
+	}
+	for _, m := range c.Pairs[0].Changes {
+		want := diff.Unclear
+		if strings.HasPrefix(m.Name, "queue") {
+			want = diff.Worse
+			// A trace adds 0 to 4 ms: 12 traces 1.75 on average, 15 traces 2.
+			if math.Abs(*m.Base-11.75) > .1 || math.Abs(*m.Delta-20.25) > .3 {
+				t.Errorf("%s: %g, %+g", m.Name, *m.Base, *m.Delta)
+			}
+		}
+		if m.Verdict != want {
+			t.Errorf("%s: %q, want %q", m.Name, m.Verdict, want)
+		}
+	}
+	if list := c.Checks(); list[0].Status != condition.Failed || list[1].Status != condition.Passed || list[0].Condition != "layer.queue_p50_ms>+10" {
+		t.Errorf("%v", list)
+	}
+	// 19 buffers are too few.
+	c, err = Compare(t.Context(), dataset(t, played(12, 19, 10)), dataset(t, played(15, 19, 30)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("each dataset needs 10 traces with %d buffers; --fail-on-any compares the values", stats.MinFrames("fps"))
+	if list := c.Checks(); list[0].Status != condition.Unknown || list[0].Text != want {
+		t.Errorf("%v, want %s", list, want)
+	}
+	var b bytes.Buffer
+	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 10 traces with 20 buffers.") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for by, text := range map[string]string{"layer": "fps<-1", "process": "layer.fps<-1"} {
+		fail, err := condition.Parse(text, condition.OfChanges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{by}}, FailOn: fail}); err == nil || err.Error() != "--fail-on: "+strings.TrimSuffix(text, "<-1")+" is not compared" {
+			t.Errorf("by %s: %v", by, err)
+		}
+	}
+}
