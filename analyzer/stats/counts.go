@@ -42,6 +42,14 @@ type Counts struct {
 	Truncated int `json:"truncated"`
 }
 
+// Among returns the number of frames that Late is a part of: all if some are unjudged.
+func (c *Counts) Among() int {
+	if c.Unjudged > 0 {
+		return c.Complete
+	}
+	return c.WithDeadline
+}
+
 func count(r *records) Counts {
 	c := Counts{Complete: len(r.frames), Truncated: r.truncated}
 	empty := 0

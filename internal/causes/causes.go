@@ -27,7 +27,8 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
-	// Complete is the number of complete frames, Judged that of those with a deadline.
+	// Complete is the number of complete frames, Judged that of those with a deadline, or
+	// all if some are late and others are unjudged.
 	Complete, Judged int
 	Ranking          *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
@@ -130,10 +131,12 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 // NewProcess returns the causes of complete frames of a process, without its names.
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
+	unjudged := false
 	for _, f := range frames {
 		if f.Judged() {
 			p.Judged++
 		}
+		unjudged = unjudged || f.Unjudged()
 		e := c.Of(f)
 		if e == nil {
 			continue
@@ -147,6 +150,9 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 		if e.PickUp != nil {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
+	}
+	if unjudged && len(p.Late) > 0 {
+		p.Judged = p.Complete
 	}
 	return p
 }

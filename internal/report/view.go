@@ -170,7 +170,7 @@ func summarize(list []*process) string {
 			named[p.Name] = t
 			totals = append(totals, t)
 		}
-		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.WithDeadline, t.lost+p.lost()
+		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.Among(), t.lost+p.lost()
 		t.complete += p.Frames.Complete
 		if p.causes != nil {
 			t.rankings = append(t.rankings, p.causes.Ranking)
