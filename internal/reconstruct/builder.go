@@ -235,7 +235,7 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 	hitrace.RequestBuffer:    (*builder).endRequestBuffer,
 	hitrace.FlushBuffer:      (*builder).endUnnamedCall,
 	hitrace.QueueBuffer:      (*builder).endQueueBuffer,
-	hitrace.AcquireBuffer:    (*builder).endUnnamedCall,
+	hitrace.AcquireBuffer:    (*builder).endAcquireBuffer,
 	hitrace.AcquireFenceWait: (*builder).endFenceWait,
 
 	hitrace.ChoreographerFrame:  (*builder).endFrameworkFrame,

@@ -171,6 +171,11 @@ func (b *builder) beginFlushBuffer(t *thread, e *hitrace.Event) {
 	b.flushed(t, e, b.queue(t, e, c.Queue, c.Name), c.Sequence, e.Time)
 }
 
+func (b *builder) endAcquireBuffer(t *thread, s *openSlice, e *hitrace.Event) {
+	t.acquiring = nil
+	b.endUnnamedCall(t, s, e)
+}
+
 // endUnnamedCall ends a call whose queue the markers within it have named.
 func (b *builder) endUnnamedCall(t *thread, s *openSlice, e *hitrace.Event) {
 	c := t.unnamed
@@ -300,19 +305,20 @@ func (b *builder) newBuffer(q *queue, sequence int64, e *hitrace.Event) *buffer 
 
 func (b *builder) beginAcquireBuffer(t *thread, e *hitrace.Event) {
 	t.discards, t.dropping = t.dropping, false
+	b.push(t, e)
 	c := hitrace.ParseBufferCall(e.Marker.Label())
 	if c.Queue == 0 && c.Name == nil {
-		b.push(t, e)
 		t.unnamed = &unnamedCall{word: e.Word, at: e.Time, line: e.Number}
 		return
 	}
-	t.acquiring = b.queue(t, e, c.Queue, c.Name)
+	t.acquiring, t.acquired = b.queue(t, e, c.Queue, c.Name), nil
 }
 
 func (b *builder) beginBufferAcquired(t *thread, e *hitrace.Event) {
 	if t.acquiring != nil {
 		b.acquired(t, e, t.acquiring, hitrace.ParseBufferID(e.Marker.Label()), e.Time)
 	}
+	t.acquiring, t.acquired = nil, t.acquiring
 }
 
 // acquired notes that a buffer is taken, which may have been queued before the trace.
@@ -365,8 +371,8 @@ func (b *builder) beginDropBuffer(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) beginSurfaceNode(t *thread, e *hitrace.Event) {
-	if t.acquiring != nil {
-		t.acquiring.node = hitrace.ParseSurfaceNode(e.Marker.Label())
+	if t.acquired != nil {
+		t.acquired.node = hitrace.ParseSurfaceNode(e.Marker.Label())
 	}
 }
 

@@ -29,12 +29,13 @@ type thread struct {
 	// serving is the thread whose binder call this one serves.
 	serving *thread
 	// queued is the buffer that was queued last by the thread or for it, without a fence
-	// so far. acquiring is the queue from which a buffer is taken, dequeued when a buffer
-	// of Android was asked for, unnamed a call that names no queue.
-	queued    *buffer
-	acquiring *queue
-	dequeued  analyzer.Interval
-	unnamed   *unnamedCall
+	// so far. acquiring is the queue from which a buffer is taken, acquired the one from
+	// which the last was, dequeued when a buffer of Android was asked for, unnamed a call
+	// that names no queue.
+	queued              *buffer
+	acquiring, acquired *queue
+	dequeued            analyzer.Interval
+	unnamed             *unnamedCall
 	// dropping: the buffer that the thread asks for next is released at once. discards: it is
 	// the one that it asks for now.
 	dropping, discards bool
