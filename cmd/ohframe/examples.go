@@ -21,6 +21,7 @@ var exampleLines = map[string][]string{
 	"frames": {
 		"ohframe frames trace.ftrace --late --sort overrun_ns --top 20",
 		"ohframe frames trace.ftrace --process gallery --causes",
+		"ohframe frames trace.ftrace --layer SurfaceView --late",
 		"ohframe frames traces -o frames.parquet",
 	},
 	"report": {
