@@ -84,22 +84,60 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// A late buffer has the cause of the frame that drew it. One that is not late has none.
+// A late buffer has its reason, or the cause of the late frame that drew it. One that is not late
+// has none.
 func TestBufferCauses(t *testing.T) {
 	timeline := video()
-	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	var late *analyzer.Buffer
 	for _, b := range timeline.Layers[0].Buffers {
 		c.Frames[b.Frame] = &why.Explanation{Frame: b.Frame, Outcome: why.NotKnown, Overrun: 5}
-	}
-	rows := 0
-	for it := range (&Input{Timeline: timeline, Causes: c}).items(&Options{Kinds: []string{KindLayer}}) {
-		rows++
-		r := it.row()
-		if late := it.buffer.Pace == analyzer.Late; late != (name(r.Verdict) == "unknown") || late != (r.Cause != nil) {
-			t.Errorf("%s: %s, %s", name(r.Pace), name(r.Verdict), name(r.Cause))
+		if b.Pace == analyzer.Late {
+			late = b
 		}
 	}
-	if rows != 7 {
-		t.Errorf("%d rows, want 7", rows)
+	columns := []string{"verdict", "reason", "cause_wait", "cause_slice", "cause_ns", "cause_share_ns", "culprit"}
+	check := func(want, brief string) {
+		t.Helper()
+		in := []Input{{Timeline: timeline, Causes: c}}
+		var b bytes.Buffer
+		if err := Write(&b, in, Options{Format: "csv", Kinds: []string{KindLayer}}); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&b).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows[1:] {
+			var got []string
+			for _, name := range columns {
+				got = append(got, r[slices.Index(rows[0], name)])
+			}
+			want := want
+			isLate := r[slices.Index(rows[0], "late")] == "true"
+			if !isLate {
+				want = ",,,,,,"
+			}
+			if got := strings.Join(got, ","); got != want || isLate != (r[slices.Index(rows[0], "cause")] != "") {
+				t.Errorf("%s, want %s; %q", got, want, r)
+			}
+		}
+		b.Reset()
+		if err := Write(&b, in, Options{Format: "table", Kinds: []string{KindLayer}, Late: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(b.String(), "  "+brief+"\n") {
+			t.Errorf("the table does not end with %q:\n%s", brief, b.String())
+		}
 	}
+	check("unknown,,,,,,", "unknown")
+
+	late.Frame.Facts = 0 // it was in time
+	late.Frame.Deadline = 0
+	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.QueuedLate, Shares: []why.Share{
+		{Stage: why.StageProduce, Wait: why.WaitBinder, Slice: "ReadFrame", Value: 12, Usual: 2, Share: late.Overrun(), Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
+	}}
+	check(",queued_late,binder,ReadFrame,12,10000000,media:OS_IPC_3", "queued late: waiting for another process's reply in ReadFrame: media:OS_IPC_3")
+	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.ShownLate}
+	check(",shown_late,,,,,", "shown late by render_service")
 }

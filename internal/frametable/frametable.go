@@ -102,12 +102,16 @@ type row struct {
 	Interval     *int64  `json:"interval_ns" parquet:"interval_ns,optional"`
 	Cadence      *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`
 	Pace         *string `json:"pace" parquet:"pace,dict,optional"`
+	// Reason is which part of its life made it late.
+	Reason *string `json:"reason" parquet:"reason,dict,optional"`
 
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
-	// explanation is not nil if Verdict is not. The table has it in words.
+	// explanation is not nil if Verdict is not, cost if Reason is not. The table has them in
+	// words.
 	explanation *why.Explanation
+	cost        *why.BufferCost
 
 	shownEstimated bool
 }
@@ -248,7 +252,24 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 	if e.Outcome == why.JustMissed || e.Outcome == why.NotKnown {
 		return
 	}
-	s := &e.Shares[0]
+	r.setShare(&e.Shares[0])
+}
+
+// setLateBuffer sets why a buffer was late that its frame does not explain.
+func (r *row) setLateBuffer(c *why.Causes, l *why.LateBuffer) {
+	if l == nil {
+		return
+	}
+	cost := &why.BufferCost{Reason: l.Reason}
+	if len(l.Shares) > 0 {
+		cost.Share = &l.Shares[0]
+		r.setShare(cost.Share)
+	}
+	r.Reason, r.Cause, r.cost = optional(l.Reason.String()), optional(causetext.Buffer(c, l)), cost
+}
+
+// setShare sets the columns of a cause.
+func (r *row) setShare(s *why.Share) {
 	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
 	r.CauseWait, r.CauseStage, r.CauseSlice = optional(s.Wait.String()), optional(s.Stage.String()), optional(s.Slice)
 	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
@@ -282,11 +303,13 @@ func (in *Input) row(f *analyzer.Frame) row {
 	return r
 }
 
-// bufferRow returns the row of a buffer. A late one has the cause of its frame, and each
-// the interactions of its frame and of the render frame that took it.
+// bufferRow returns the row of a buffer. A late one has its reason, or the cause of its late
+// frame. Each has the interactions of its frame and of the render frame that took it.
 func (in *Input) bufferRow(b *analyzer.Buffer) row {
 	r := newBufferRow(b)
-	if b.Pace == analyzer.Late && b.Frame != nil {
+	if late := in.Causes.LateBuffer(b); late != nil {
+		r.setLateBuffer(in.Causes, late)
+	} else if b.Pace == analyzer.Late && b.Frame != nil {
 		r.setCause(in.Causes, in.Causes.Of(b.Frame))
 	}
 	if ids := in.interactionsOf(b); ids != nil {

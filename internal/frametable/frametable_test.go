@@ -82,7 +82,7 @@ func TestColumns(t *testing.T) {
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
 		"framework", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"interval_ns", "cadence_ns", "pace", "input",
+		"interval_ns", "cadence_ns", "pace", "reason", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)

@@ -277,8 +277,11 @@ func (r *row) facts() string {
 	return strings.Join(list, ", ")
 }
 
-// cause returns the largest cause of a frame in words, as the tables of report and why.
+// cause returns the largest cause of a frame or a buffer in words, as the tables of report and why.
 func (r *row) cause() string {
+	if r.cost != nil {
+		return text.Printable(causetext.BufferTitle(r.cost))
+	}
 	if r.explanation == nil {
 		return ""
 	}
