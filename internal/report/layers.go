@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	layerWidth     = 40 // of a layer's name in a terminal, and in a summary
-	pageLayerWidth = 64
-	barGap         = 0.08 // between the bars of a picture, as a share of a bar
+	layerWidth     = 40    // of a layer's name in a table and in a summary
+	pageLayerWidth = 64    // above a picture
+	barGap         = 0.004 // between the bars of a picture, as a share of its width
 	// wholeVsyncs is by how much of a vsync a cadence may differ from whole ones: more than
 	// its median does, less than half a vsync.
 	wholeVsyncs = 0.1
@@ -209,9 +209,6 @@ func (b *builder) layerTable(list []*stats.Layer) view.Table {
 	)}
 	for _, l := range list {
 		name := view.Cell{Text: layerName(l, layerWidth)}
-		if b.page {
-			name.Text = layerName(l, pageLayerWidth)
-		}
 		if full := text.Printable(l.Name); b.page && name.Text != full {
 			name.Meaning = full
 		}
