@@ -143,14 +143,15 @@ func (b *builder) endFlutterFrame(t *thread, s *openSlice, e *hitrace.Event) {
 	b.endFrameworkFrame(t, s, e)
 }
 
-// beginFlutterDraw begins the drawing of a frame, which has the frame's number.
+// beginFlutterDraw begins the drawing of a frame, which has the frame's number. If drawing fails,
+// Flutter draws the frame again.
 func (b *builder) beginFlutterDraw(t *thread, e *hitrace.Event) {
 	number, damaged := hitrace.ParseFlutterNumber(e.Marker.Label())
 	if damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
 	d := b.frameworks.frames[frameKey{t.pid, number}]
-	if d == nil || d.frame.Framework != analyzer.Flutter || d.draw.Known() {
+	if d == nil || d.frame.Framework != analyzer.Flutter {
 		return
 	}
 	b.push(t, e)
