@@ -60,6 +60,7 @@ const (
 	AdviseTrace
 	AdviseProduce
 	AdviseQueue
+	AdviseRate
 	// Only developers of the system get these.
 	AdviseSystemCallbacks
 	AdviseSystemIO
@@ -127,6 +128,7 @@ var advices = [AdviceCount]string{
 	AdviseTrace:           "trace",
 	AdviseProduce:         "produce",
 	AdviseQueue:           "queue",
+	AdviseRate:            "rate",
 	AdviseSystemCallbacks: "system_callbacks",
 	AdviseSystemIO:        "system_io",
 	AdviseSystemMemory:    "system_memory",

@@ -28,6 +28,8 @@ type video struct {
 	frames  map[int]string // what the main thread does instead of running for 2 ms
 	without map[int]bool   // vsyncs without a frame
 	steps   map[int]string // of a frame after its main thread
+	// interval is that between buffers, in ms.
+	interval int
 }
 
 type produced struct {
@@ -46,7 +48,7 @@ func (v *video) play(t *testing.T) {
 	last := 0
 	fence := 0
 	for i, b := range v.buffers {
-		v.tid, v.cpu, v.at = 511, 5, 100_000+30_000*i
+		v.tid, v.cpu, v.at = 511, 5, 100_000+1000*v.interval*i
 		v.wake(0, 5, 511)
 		v.change(5, 0, "R", 511)
 		if b.request > 0 {
@@ -145,7 +147,7 @@ func usualBuffers() (list []produced) {
 }
 
 func newVideo() *video {
-	v := &video{player: &player{period: 10_000, every: 10_000, vsync: 100_000}, buffers: usualBuffers(), frames: map[int]string{}, without: map[int]bool{}, steps: map[int]string{}}
+	v := &video{interval: 30, player: &player{period: 10_000, every: 10_000, vsync: 100_000}, buffers: usualBuffers(), frames: map[int]string{}, without: map[int]bool{}, steps: map[int]string{}}
 	v.change(5, 511, "S", 0)
 	v.change(1, 1000, "S", 0)
 	return v
@@ -196,13 +198,13 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].words, v.buffers[7].taken = "io 17 run 5", v.buffers[7].taken+2
 			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"queued late: the producer waited 17.0 ms for storage (io_schedule); usual 0.0",
-			"queued late: waiting for storage (io_schedule)", "read files before the frame, or on another thread",
+			"queued late, waiting for storage (io_schedule)", "read files before the frame, or on another thread",
 		},
 		{
 			"the producer runs for longer", func(v *video) {
 				v.buffers[7].words, v.buffers[7].taken = "Decode( run 22 )", v.buffers[7].taken+2
 			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
-			"queued late: the producer ran 22.0 ms in Decode; usual 0.0", "queued late: running in Decode",
+			"queued late: the producer ran 22.0 ms in Decode; usual 0.0", "queued late, running in Decode",
 			"do less work for each buffer, or begin earlier with it",
 		},
 		{
@@ -230,7 +232,7 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].taken = n + 1
 			}, why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"taken late by render_service: ready 5.0 ms before it should have been taken; render_service was still busy with frame 21 for 6.0 ms (running in RSMainThread::DoComposition)",
-			"taken late by render_service: busy with an earlier frame, start", "",
+			"taken late by render_service, busy with an earlier frame", "",
 		},
 		{
 			"render_service has no vsync", func(v *video) {
@@ -254,7 +256,7 @@ func TestLateBuffers(t *testing.T) {
 			},
 			why.ShownLate, 10, "produce 30.0/30.0, queue 5.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 12.0/2.0",
 			"shown late by render_service: frame 22 of render_service was shown late: the display needed 12.0 ms after the commit; usual 2.0",
-			"shown late by render_service: waiting for the GPU or the display, display", "",
+			"shown late by render_service, the display", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -319,5 +321,33 @@ func TestNoLateBuffers(t *testing.T) {
 	layer, causes := newVideo().explained(t)
 	if causes.Buffers != nil || slices.ContainsFunc(layer.Buffers, func(b *analyzer.Buffer) bool { return b.Pace == analyzer.Late }) {
 		t.Errorf("late buffers %v", causes.Buffers)
+	}
+}
+
+// A cadence of 24 ms cannot be even with refreshes each 10 ms: intervals of 20 and 30 ms are
+// nobody's fault.
+func TestBetweenRates(t *testing.T) {
+	v := newVideo()
+	v.interval = 24
+	for i := range v.buffers {
+		// Buffers are queued at 5, 29, 53, 77 ms, and taken at 10, 30, 60, 80 ms.
+		v.buffers[i].taken = (24*i + 5 + 9) / 10
+	}
+	layer, causes := v.explained(t)
+	if layer.Cadence != 24*millisecond || len(causes.Buffers) == 0 {
+		t.Fatalf("cadence %s, %d late buffers", layer.Cadence, len(causes.Buffers))
+	}
+	for _, b := range layer.Buffers {
+		l := causes.LateBuffer(b)
+		if (l != nil) != (b.Interval == 30*millisecond) {
+			t.Errorf("interval %s: %+v", b.Interval, l)
+			continue
+		}
+		if l == nil {
+			continue
+		}
+		if got, want := causetext.Buffer(causes, l), "cadence between refresh rates: 24.0 ms are no whole number of refreshes"; got != want || b.Overrun() != 6*millisecond {
+			t.Errorf("%s late: %s", b.Overrun(), got)
+		}
 	}
 }

@@ -271,6 +271,7 @@ func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 	sum := row("sum", "")
 	for _, step := range steps {
 		r := row(causetext.BufferStep(step), number(usual[step]))
+		longest := usual[step]
 		for _, b := range shown {
 			d := trace.Duration(0)
 			for i := range b.Steps {
@@ -278,9 +279,12 @@ func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 					d += b.Steps[i].Duration()
 				}
 			}
+			longest = max(longest, d)
 			r.Cells = append(r.Cells, view.Cell{Text: number(d)})
 		}
-		table.Rows = append(table.Rows, r)
+		if longest >= tenth/2 {
+			table.Rows = append(table.Rows, r)
+		}
 	}
 	for _, b := range shown {
 		d := trace.Duration(0)

@@ -10,6 +10,7 @@ import (
 
 var bufferReasons = [why.BufferReasonCount]string{
 	why.BufferUnknown: "unknown cause",
+	why.BetweenRates:  "cadence between refresh rates",
 	why.NoFreeBuffer:  "no free buffer",
 	why.QueuedLate:    "queued late",
 	why.DrawnLate:     "GPU done late",
@@ -45,6 +46,8 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 	switch l.Reason {
 	case why.BufferUnknown:
 		return words
+	case why.BetweenRates:
+		words += ": " + ms(l.Buffer.Layer.Cadence) + " are no whole number of refreshes"
 	case why.QueuedLate, why.NoFreeBuffer:
 		words += ": " + production(c, l)
 	case why.DrawnLate:
@@ -150,7 +153,7 @@ func LongestExcess(l *why.LateBuffer) *why.BufferStep {
 	return longest
 }
 
-// BufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
+// BufferTitle names a cause of late buffers in a few words: "queued late, waiting for storage
 // in ReadFrame (io_schedule)".
 func BufferTitle(c *why.BufferCost) string {
 	title := BufferReason(c.Reason)
@@ -158,10 +161,11 @@ func BufferTitle(c *why.BufferCost) string {
 		return title
 	}
 	s := *c.Share
-	if s.Stage == why.StageProduce {
-		s.Stage = why.NoStage // the reason says so
+	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {
+		return title + ", the display"
 	}
-	return title + ": " + Title(&s)
+	s.Stage = why.NoStage // the reason says so
+	return title + ", " + Title(&s)
 }
 
 // BufferAdvice returns the advice for a cause of late buffers, as Advice does.
@@ -169,6 +173,8 @@ func BufferAdvice(c *why.BufferCost) string {
 	switch {
 	case c.Reason == why.DroppedBuffer:
 		return Advice(why.AdviseQueue)
+	case c.Reason == why.BetweenRates:
+		return Advice(why.AdviseRate)
 	case c.Share != nil:
 		return Advice(c.Share.Advice)
 	}

@@ -53,6 +53,8 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 	case by == nil:
 	case CollectsGarbage(by.Wait, by.Slice) && (c.Wait == why.WaitOwnThread || c.Wait == why.WaitGC):
 		c.Wait = why.WaitGC
+	case by.Wait == why.WaitBuffer && c.Wait == why.WaitBinder:
+		c.Wait = why.WaitBuffer // the queue of buffers is in another process
 	case IsLogger(by.Process) || IsLogger(by.Thread):
 		c.Rival = Logger
 	case by.PID == process:
