@@ -39,7 +39,7 @@ func TestConverted(t *testing.T) {
 	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
 	if slow.Enabled() {
 		configs = simulate.BadScenes()
-		configs["demonstration"], configs["scenes"], configs["launches"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches()
+		configs["demonstration"], configs["scenes"], configs["launches"], configs["layers"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches(), simulate.Layered()
 	}
 	for name, config := range configs {
 		var text bytes.Buffer

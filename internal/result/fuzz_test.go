@@ -112,7 +112,7 @@ func printAll(t *testing.T, r *result.Result) {
 		}
 	}
 	if r.Causes != nil {
-		in := []causes.Input{{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Quality: q}}
+		in := []causes.Input{{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o), Quality: q}}
 		for _, format := range causes.Formats {
 			write(causes.Write(io.Discard, in, format, o, text.Style{}))
 		}
