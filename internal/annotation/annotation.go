@@ -131,13 +131,13 @@ const (
 	Layer          // stats.Layer
 	LayerID        // its number
 	Sequence       // the buffer's id
-	RequestedAt    // when the producer asked for a free buffer
-	Requested      // how long it waited for one
+	RequestAt      // when the producer asked for a free buffer
+	Request        // how long it waited for one
 	QueuedAt       // when it handed the buffer over
 	ReadyAt        // when its GPU was done
 	AcquiredAt     // when the compositor took it
 	Fate           // what became of it
-	Pace           // how Interval compares with the cadence
+	Pace           // how BufferInterval compares with the cadence; also of a frame without a deadline
 	BufferInterval // since the present of the buffer before
 	FrameAt        // start of the producer's frame
 	FrameTID       // its thread
@@ -250,8 +250,8 @@ var names = [end]string{
 	Layer:          "layer",
 	LayerID:        "layer_id",
 	Sequence:       "sequence",
-	RequestedAt:    "requested_ts",
-	Requested:      "requested_ms",
+	RequestAt:      "request_ts",
+	Request:        "request_ms",
 	QueuedAt:       "queued_ts",
 	ReadyAt:        "ready_ts",
 	AcquiredAt:     "acquired_ts",

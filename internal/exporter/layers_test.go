@@ -3,6 +3,7 @@ package exporter
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -28,6 +31,11 @@ func TestLayersInEngine(t *testing.T) {
 	enginetest.ForTest(t)
 	timeline := tracetest.Layers()
 	checkEngine(t, convertTimeline(t, timeline), timeline)
+	configs := simulate.BadLayers()
+	configs["layered"] = simulate.Layered()
+	for _, name := range slow.Of([]string{"layered"}, slices.Sorted(maps.Keys(configs))) {
+		t.Run(name, func(t *testing.T) { checkConformance(t, simulated(t, configs[name])) })
+	}
 }
 
 // layerLines returns the lines of a section that begin with a text, up to the annotations.

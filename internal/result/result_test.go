@@ -413,7 +413,7 @@ func TestImpossible(t *testing.T) {
 		"a negative thread":       func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },
 		"a buffer shown early":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Present = 150 },
 		"an unknown display sync": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) {
-			f.DisplaySyncs = []analyzer.DisplaySync{{Type: 3}}
+			f.DisplaySyncs = []analyzer.DisplaySync{{Type: analyzer.UnknownSync + 1}}
 		},
 		"a negative count of lines": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
 	} {

@@ -56,7 +56,7 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	fields := reflect.TypeFor[stats.Layer]()
 	for i := range fields.NumField() {
 		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
-		if rename, ok := map[string]string{"id": "layer", "process": "process_name"}[name]; ok {
+		if rename, ok := map[string]string{"id": "layer_id", "process": "process_name"}[name]; ok {
 			name = rename
 		}
 		if name != "-" && name != "" {
@@ -100,31 +100,27 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			if frame(b.Frame) != nil {
 				pid, tid = int64(b.Frame.Process.PID), int64(b.Frame.TID)
 			}
-			buffers.add(l.ID, known(b.Sequence), known(int64(b.TID)), b.Fate.String(), text(b.Pace.String()), known(b.Interval), known(b.Deadline),
-				overrunOf(b), frame(b.Frame), pid, tid, frame(b.Render))
+			var late, overrun any
+			if b.Pace != analyzer.Unpaced {
+				late, overrun = b.Pace == analyzer.Late, int64(b.Interval-l.Source.Cadence)
+			}
+			buffers.add(l.ID, known(b.Sequence), known(int64(b.TID)), b.Fate.String(), text(b.Pace.String()), late, known(b.Interval), known(b.Deadline),
+				overrun, frame(b.Frame), pid, tid, frame(b.Render))
 			times.add(l.ID, known(b.Requested.Start), known(b.Requested.End), known(b.Queued), known(b.Ready), known(b.Acquired),
 				known(b.Present), estimated(b.Present, b.PresentEstimated))
 		}
 	}
 	compare(t, "ohos_layer", query(t, session, "SELECT "+strings.Join(columns, ", ")+" FROM ohos_layer"), layers)
 	compare(t, "ohos_buffer", query(t, session, `
-		SELECT layer, sequence, b.tid, fate, pace, interval_ns, b.deadline_ts, b.overrun_ns, f.ts, f.pid, f.tid, r.ts
+		SELECT layer_id, sequence, b.tid, fate, pace, b.is_late, interval_ns, b.deadline_ts, b.overrun_ns, f.ts, f.pid, f.tid, r.ts
 		FROM ohos_buffer AS b LEFT JOIN ohos_frame AS f ON f.id = b.frame_id LEFT JOIN ohos_frame AS r ON r.id = b.render_id AND r.kind = 'render'`), buffers)
 	compare(t, "times of ohos_buffer", query(t, session, `
-		SELECT layer, requested_ts, requested_ts + requested_dur, queued_ts, ready_ts, acquired_ts, present_ts, is_present_estimated
+		SELECT layer_id, request_ts, request_ts + request_dur, queued_ts, ready_ts, acquired_ts, present_ts, is_present_estimated
 		FROM ohos_buffer`), times)
 	compare(t, "joins of ohos_layer", query(t, session, `
 		SELECT count() FROM ohos_layer AS l JOIN slice AS s USING (id) LEFT JOIN process AS p USING (upid)
 		WHERE s.ts = l.ts AND s.dur = l.dur AND s.track_id = l.track_id AND p.pid IS l.pid`), count(len(layers)))
 	compare(t, "joins of ohos_buffer", query(t, session, `
-		SELECT count() FROM ohos_buffer AS b JOIN slice AS s USING (id) JOIN ohos_layer AS l USING (layer)
+		SELECT count() FROM ohos_buffer AS b JOIN slice AS s USING (id) JOIN ohos_layer AS l USING (layer_id)
 		WHERE s.ts = b.ts AND s.dur = b.dur AND s.track_id = b.track_id`), count(len(buffers)))
-}
-
-// overrunOf is nil for a buffer that was not late.
-func overrunOf(b *analyzer.Buffer) any {
-	if b.Pace != analyzer.Late {
-		return nil
-	}
-	return int64(b.Overrun())
 }

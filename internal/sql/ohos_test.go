@@ -3,6 +3,7 @@ package sql_test
 import (
 	"bytes"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"regexp"
@@ -93,9 +94,12 @@ func traces(t *testing.T) map[string]string {
 		}
 		list[era] = text.String()
 	}
-	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
+	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration(), "layered": simulate.Layered()}
 	if slow.Enabled() {
-		configs = simulate.BadScenes()
+		maps.Copy(configs, simulate.BadScenes())
+		for name, config := range simulate.BadLayers() {
+			configs["layers, "+name] = config
+		}
 		configs["demonstration"], configs["scenes"], configs["launches"] = simulate.Demonstration(), simulate.Scenes(), simulate.Launches()
 	}
 	for name, config := range configs {

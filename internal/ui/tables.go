@@ -84,7 +84,7 @@ var (
 			{"process", "s.process_name"}, {"framework", "s.framework"},
 		}, link...),
 		from:   "ohos_layer AS s",
-		order:  "coalesce(s.late, 0) DESC, s.dropped DESC, s.buffers DESC, s.layer",
+		order:  "coalesce(s.late, 0) DESC, s.dropped DESC, s.buffers DESC, s.layer_id",
 		notice: "layer", empty: noLayers,
 	}
 	launchesTab = tab{

@@ -91,6 +91,7 @@ func (p *pipeline) writeApplicationFrames(layers *layerTracks, arrows arrows) {
 // noteFramework adds what draws an application frame, what its thread cost and whom it served.
 func (p *pipeline) noteFramework(a *annotations, f *analyzer.Frame) {
 	p.noteText(a, annotation.Framework, f.Framework.String())
+	p.noteText(a, annotation.Pace, f.Pace.String())
 	if f.CPUTime != 0 {
 		a.milliseconds(annotation.CPUTime, f.CPUTime)
 	}

@@ -363,11 +363,11 @@ func (t *layerTracks) noteBuffer(a *annotations, b *analyzer.Buffer) {
 	if b.Interval != 0 {
 		a.milliseconds(annotation.BufferInterval, b.Interval)
 	}
-	if b.Pace == analyzer.Late {
-		a.milliseconds(annotation.Overrun, b.Overrun())
+	if b.Pace != analyzer.Unpaced {
+		a.milliseconds(annotation.Overrun, b.Interval-b.Layer.Cadence)
 	}
 	a.at(annotation.DeadlineAt, b.Deadline)
-	a.interval(annotation.RequestedAt, annotation.Requested, b.Requested)
+	a.interval(annotation.RequestAt, annotation.Request, b.Requested)
 	a.at(annotation.QueuedAt, b.Queued)
 	a.at(annotation.ReadyAt, b.Ready)
 	a.at(annotation.AcquiredAt, b.Acquired)

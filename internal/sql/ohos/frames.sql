@@ -114,7 +114,8 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   overrun_ns DURATION,
   -- The display's refresh period when the frame was made.
   period_ns DURATION,
-  -- Done after the deadline. NULL if the deadline is unknown.
+  -- Done after the deadline. NULL if the deadline is unknown. Of a framework's frame,
+  -- known also if its buffer was early or on time.
   is_late BOOL,
   -- The thread's work was done after the deadline. NULL if that is unknown.
   is_late_main BOOL,
@@ -177,7 +178,9 @@ WITH
         coalesce(gpu_ts + gpu_dur, 0),
         iif(kind = 'app', coalesce(draw_ts + draw_dur, 0), 0)
       ) AS work_end_ts,
-      is_late OR deadline_ts IS NOT NULL AS is_judged
+      is_late
+      OR deadline_ts IS NOT NULL
+      OR iif(kind = 'app', extract_arg(arg_set_id, 'debug.pace'), NULL) IS NOT NULL AS is_judged
     FROM _ohos_frame
   )
 SELECT

@@ -52,7 +52,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   -- The track.
   track_id JOINID(track.id),
   -- Its number in the report, by the first line.
-  layer LONG,
+  layer_id LONG,
   -- The name of the layer.
   name STRING,
   -- The producer. NULL if it is unknown or not in the trace.
@@ -110,7 +110,7 @@ SELECT
   s.ts,
   s.dur,
   s.track_id,
-  _ohos_layer!('id') AS layer,
+  _ohos_layer!('id') AS layer_id,
   _ohos_layer!('name') AS name,
   p.upid,
   _ohos_layer!('pid') AS pid,
@@ -146,7 +146,7 @@ WHERE
   NOT t.is_queue
   AND _ohos_layer!('id') IS NOT NULL
 ORDER BY
-  layer;
+  layer_id;
 
 -- The buffers of all layers.
 CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
@@ -158,16 +158,16 @@ CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
   dur DURATION,
   -- The track.
   track_id JOINID(track.id),
-  -- The number of its layer: ohos_layer.layer.
-  layer LONG,
+  -- The number of its layer: ohos_layer.layer_id.
+  layer_id LONG,
   -- The buffer's id, which is used again.
   sequence LONG,
   -- The thread that queued it, by its id in the system.
   tid LONG,
   -- When the producer asked for a free buffer.
-  requested_ts TIMESTAMP,
+  request_ts TIMESTAMP,
   -- How long it waited for one.
-  requested_dur DURATION,
+  request_dur DURATION,
   -- When it handed the buffer over.
   queued_ts TIMESTAMP,
   -- When the producer's GPU was done with it.
@@ -183,11 +183,13 @@ CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
   -- How interval_ns compares with the layer's cadence: 'even', 'early' or 'late'. NULL if
   -- they were not compared.
   pace STRING,
+  -- The interval was longer. NULL if they were not compared.
+  is_late BOOL,
   -- Since the present of the buffer before.
   interval_ns DURATION,
   -- When a late buffer should have been taken. NULL if the compositor took it in time.
   deadline_ts TIMESTAMP,
-  -- By how much the interval before a late buffer was longer than the cadence.
+  -- The interval less the cadence. NULL if they were not compared.
   overrun_ns DURATION,
   -- The frame that drew it: ohos_frame.id.
   frame_id JOINID(slice.id),
@@ -200,11 +202,11 @@ SELECT
   s.ts,
   s.dur,
   s.track_id,
-  extract_arg(s.arg_set_id, 'debug.layer_id') AS layer,
+  extract_arg(s.arg_set_id, 'debug.layer_id') AS layer_id,
   extract_arg(s.arg_set_id, 'debug.sequence') AS sequence,
   extract_arg(s.arg_set_id, 'debug.tid') AS tid,
-  extract_arg(s.arg_set_id, 'debug.requested_ts') AS requested_ts,
-  _ohos_length!(s.arg_set_id, 'debug.requested_ms') AS requested_dur,
+  extract_arg(s.arg_set_id, 'debug.request_ts') AS request_ts,
+  _ohos_length!(s.arg_set_id, 'debug.request_ms') AS request_dur,
   extract_arg(s.arg_set_id, 'debug.queued_ts') AS queued_ts,
   extract_arg(s.arg_set_id, 'debug.ready_ts') AS ready_ts,
   extract_arg(s.arg_set_id, 'debug.acquired_ts') AS acquired_ts,
@@ -216,6 +218,7 @@ SELECT
   ) AS is_present_estimated,
   extract_arg(s.arg_set_id, 'debug.fate') AS fate,
   extract_arg(s.arg_set_id, 'debug.pace') AS pace,
+  extract_arg(s.arg_set_id, 'debug.pace') = 'late' AS is_late,
   _ohos_length!(s.arg_set_id, 'debug.interval_ms') AS interval_ns,
   extract_arg(s.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
   _ohos_length!(s.arg_set_id, 'debug.overrun_ms') AS overrun_ns,
@@ -243,6 +246,6 @@ CROSS JOIN slice AS s
 WHERE
   extract_arg(s.arg_set_id, 'debug.layer_id') IS NOT NULL
 ORDER BY
-  layer,
+  layer_id,
   s.ts,
   s.id;
