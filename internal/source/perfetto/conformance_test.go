@@ -224,33 +224,34 @@ func TestLayersConformance(t *testing.T) {
 }
 
 // madeLayers returns a recording of layers that are drawn at every vsync, at every second one,
-// and at random, with frames that are dropped or shown late.
+// and at random, with frames that are dropped or shown late. SurfaceFlinger restarts once, and
+// uses its tokens again.
 func madeLayers() *recording {
 	random := rand.New(rand.NewPCG(5, 6))
 	m := &made{}
 	const period = 11_111_111
 	for i := range int64(300) {
-		vsync := 1_000_000_000 + i*period
+		vsync, token := 1_000_000_000+i*period, 2*(i%150)+2
 		for n, of := range []func() bool{
 			func() bool { return random.IntN(20) > 0 }, func() bool { return i%2 == 0 }, func() bool { return random.IntN(5) == 0 },
 		} {
 			if !of() {
 				continue
 			}
-			v, display := fine, 2*i+3
+			v, display := fine, token+1
 			switch random.IntN(12) {
 			case 0:
 				v = layerDropped
 			case 1:
-				v, display = appLate, 2*i+5
+				v, display = appLate, token+3
 			}
-			m.actualSurface(2*i+2, display, fmt.Sprint("TX - layer#", n), vsync+int64(n), vsync+5_000_000+random.Int64N(5_000_000), v)
+			m.actualSurface(token, display, fmt.Sprint("TX - layer#", n), vsync+int64(n), vsync+5_000_000+random.Int64N(5_000_000), v)
 		}
 		v := fine
 		if random.IntN(30) == 0 {
 			v = verdict{jank: analyzer.JankDropped, present: dropped, prediction: valid}
 		}
-		m.actualDisplay(2*i+3, vsync+period, vsync+2*period+random.Int64N(200_000), v)
+		m.actualDisplay(token+1, vsync+period, vsync+2*period+random.Int64N(200_000), v)
 	}
 	return &m.recording
 }
@@ -267,15 +268,17 @@ func checkLayers(t *testing.T, trace []byte) {
 	}
 	compareRows(t, "layers", rows, engineRows(t, enginetest.Load(t, trace), `
 		WITH
-			buffer AS (
+			candidate AS (
 				SELECT pid, s.layer_name,
 					s.present_type = 'Dropped Frame' OR s.jank_type GLOB '*Dropped Frame*' AS dropped,
 					s.present_type IN ('On-time Present', 'Late Present', 'Early Present') AS shown,
-					iif(s.dur >= 0 AND d.dur >= 0 AND d.present_type != 'Dropped Frame' AND d.jank_type NOT GLOB '*Dropped Frame*', d.ts + d.dur, NULL) AS present
+					iif(s.dur >= 0 AND d.dur >= 0 AND d.present_type != 'Dropped Frame' AND d.jank_type NOT GLOB '*Dropped Frame*', d.ts + d.dur, NULL) AS present,
+					row_number() OVER (PARTITION BY s.id ORDER BY d.ts < s.ts, abs(d.ts - s.ts)) AS rank
 				FROM actual_frame_timeline_slice s JOIN process USING (upid)
 				LEFT JOIN actual_frame_timeline_slice d ON d.display_frame_token = s.display_frame_token AND d.surface_frame_token IS NULL
 				WHERE s.surface_frame_token IS NOT NULL AND extract_arg(s.arg_set_id, 'Is Buffer?') != 'No'
 			),
+			buffer AS (SELECT * FROM candidate WHERE rank = 1), -- the first display frame with the token, after a restart
 			present AS (
 				SELECT pid, layer_name, count() - 1 AS intervals, max(present) - min(present) AS time
 				FROM (SELECT DISTINCT pid, layer_name, present FROM buffer WHERE NOT dropped AND present IS NOT NULL)
