@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 )
 
@@ -102,10 +103,13 @@ func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 
 // ProducerOf returns the process of a layer; nil if it is unknown.
 func ProducerOf(l *stats.Layer) *stats.Process {
-	if l.Process == nil {
+	if l.Process == nil && l.PID == nil {
 		return nil
 	}
-	p := &stats.Process{Name: *l.Process}
+	p := &stats.Process{PID: trace.UnknownPID}
+	if l.Process != nil {
+		p.Name = *l.Process
+	}
 	if l.PID != nil {
 		p.PID = *l.PID
 	}

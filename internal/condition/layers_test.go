@@ -49,6 +49,7 @@ func TestCheckLayers(t *testing.T) {
 		"layer(panel).uneven>1%":              {"unknown player: layer(panel).uneven>1%: unknown in layer 4 (panel:1): the layer has no cadence"},
 		"layer(panel).queue_p95_ms>5":         {"unknown player: layer(panel).queue_p95_ms>5: unknown in layer 4 (panel:1): fewer than 20 buffers"},
 		"player: layer(pre).request_p95_ms>5": {"unknown player: layer(pre).request_p95_ms>5: unknown in layer 2 (preview)"},
+		"7: layer(Surface).fps<29":            {"passed player: layer(Surface).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
 		"render*: layer.fps<5":                nil, // --process has left it out
 		"camera: layer.fps<5":                 {"unknown camera: layer.fps<5: no process with frames matches; the trace has render_service, player"},
 	} {
@@ -68,6 +69,17 @@ func TestCheckLayers(t *testing.T) {
 	} {
 		if c := parsed(t, "layer.fps<5", OfValues).CheckReport("", r, nil); len(c) != 1 || c[0].Status != Unknown || c[0].String() != want {
 			t.Errorf("%v, want %s", c, want)
+		}
+	}
+}
+
+// A producer without a name has an id.
+func TestCheckLayersOfUnnamed(t *testing.T) {
+	l, pid := layer(1, "", "x", 30), trace.PID(8)
+	l.PID = &pid
+	for condition, want := range map[string]Status{"8: layer.fps<31": Failed, "7: layer.fps<31": Unknown, "layer.fps<31": Failed} {
+		if c := parsed(t, condition, OfValues).CheckReport("", &stats.Report{Layers: []*stats.Layer{l}}, nil); len(c) != 1 || c[0].Status != want {
+			t.Errorf("%s: %v, want %s", condition, c, want)
 		}
 	}
 }

@@ -102,8 +102,8 @@ func (d *Diff) notSelected(c *condition.Condition, parts *parts, o Options) {
 	}
 	layers := slices.Concat(slices.Concat(d.Base.layers()...), slices.Concat(d.New.layers()...))
 	for _, l := range layers {
-		if l.Process != nil {
-			all = append(all, condition.ProducerOf(l))
+		if p := condition.ProducerOf(l); p != nil {
+			all = append(all, p)
 		}
 	}
 	why := ""

@@ -42,6 +42,12 @@ func producer(l *stats.Layer) string {
 	return *l.Process
 }
 
+// wants reports whether the producer of a layer is selected.
+func wants(o *Options, l *stats.Layer) bool {
+	p := condition.ProducerOf(l)
+	return p != nil && o.wants(p)
+}
+
 // pairLayers sets Layers, OnlyBaseLayers and OnlyNewLayers.
 func (d *Diff) pairLayers(o Options) {
 	keyOf := d.layerKeys()
@@ -60,7 +66,7 @@ func (d *Diff) pairLayers(o Options) {
 					pairs[key] = p
 					list = append(list, p)
 				}
-				p.wanted = p.wanted || o.Process == nil || l.Process != nil && o.wants(condition.ProducerOf(l))
+				p.wanted = p.wanted || o.Process == nil || wants(&o, l)
 				of := [2][][]*stats.Layer{p.Base, p.New}[side]
 				of[run] = append(of[run], l)
 			}

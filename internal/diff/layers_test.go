@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/view"
 )
 
@@ -304,5 +307,69 @@ func TestOnlyLayers(t *testing.T) {
 	}
 	if _, err := Compare(side("base", 1), Side{Name: "new", Stats: &stats.Report{}}, Options{}); err == nil {
 		t.Error("a side without layers and frames is compared")
+	}
+}
+
+// Of equal layers few are called changed, with one run each. Lateness has no pattern: it
+// clusters, as after a scene that is hard to decode.
+func TestLayerErrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	play := func(rate float64) Side {
+		hard := false
+		return played("", surface("a", "View", 900, 5+trace.Duration(r.IntN(2)), func(int) bool {
+			if r.Float64() < .2 { // a scene has five buffers on average
+				hard = r.Float64() < rate
+			}
+			return hard && r.Float64() < .5
+		}, nil))
+	}
+	pairs := slow.Of(15, 500)
+	changed := func(base, new float64) (n int) {
+		for range pairs {
+			d := &Diff{Base: play(base), New: play(new), Test: &stats.Comparison{Method: stats.BlockPermutation}}
+			d.pairLayers(Options{})
+			d.testLayers(Options{})
+			if m := d.Layers[0].measure("late"); m.P != nil && *m.P <= stats.Level {
+				n++
+			}
+		}
+		return n
+	}
+	same, worse := changed(.1, .1), changed(.1, .3)
+	t.Logf("of %d pairs %d of equal ones have changed, %d of different ones", pairs, same, worse)
+	if same*100 > 8*pairs || worse*100 < 60*pairs {
+		t.Errorf("of %d pairs %d of equal ones have changed, %d of different ones", pairs, same, worse)
+	}
+}
+
+// A made video of 30 frames a second with late buffers is worse than without; the same at other
+// times is not.
+func TestSimulatedLayers(t *testing.T) {
+	side := func(name string, late bool) Side {
+		var runs []Side
+		for i := range 5 {
+			run, _ := simulated(t, name, func(c *simulate.Config) {
+				*c = simulate.Playback(90, 30)
+				c.Seed = uint64(len(name)*10 + i)
+				for k := 5 + i; late && k < 55; k += 5 {
+					c.Layers[0].Troubles = append(c.Layers[0].Troubles, simulate.Trouble{Buffer: k, Kind: simulate.TroubleWork, Length: 20 * ms})
+				}
+			})
+			runs = append(runs, run)
+		}
+		return Join(name, runs)
+	}
+	base := side("base", false)
+	p := compare(t, base, side("late runs", true), Options{}).Layers[0]
+	if m := p.measure("late"); p.Name != "playerSurface" || count(p.Base) != 5 || m.Verdict != Worse || *m.New < .1 || *m.New > .25 {
+		t.Errorf("%s: %s", p.fullTitle(), describe(m))
+	}
+	if m := p.measure("fps"); math.Abs(*m.Base-30) > .5 {
+		t.Error(describe(m))
+	}
+	for _, m := range compare(t, base, side("same", false), Options{}).Layers[0].Measures {
+		if m.Verdict.Significant() {
+			t.Errorf("of equal runs: %s", describe(m))
+		}
 	}
 }
