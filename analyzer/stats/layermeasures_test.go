@@ -84,6 +84,11 @@ func TestLayerMeasures(t *testing.T) {
 			t.Errorf("%g FPS with a pause and a cadence of %d, want %g", *l.FPS, cadence, fps)
 		}
 	}
+	// If the producer went on, the layer froze.
+	paused.Cadence, paused.Buffers[2].Pace = 30, analyzer.Late
+	if l := report(paused)[0]; !equal(l.FPS, 2/1.03) {
+		t.Errorf("%g FPS of a layer that froze", *l.FPS)
+	}
 	if LayerMeasureOf("jank_rate") != nil {
 		t.Error("layers have a jank rate")
 	}

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"slices"
 
 	"ohframe/analyzer"
@@ -157,7 +158,7 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 	var queue, request, gpu, judged []trace.Duration
 	late, early := 0, 0
 	for _, l := range list {
-		var presents []trace.Time
+		var shown []*analyzer.Buffer
 		for _, b := range l.Buffers {
 			s.Buffers++
 			switch b.Fate {
@@ -169,7 +170,7 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 				s.Waiting++
 			}
 			if b.Present.Known() {
-				presents = append(presents, b.Present)
+				shown = append(shown, b)
 			}
 			switch b.Pace {
 			case analyzer.Late:
@@ -190,7 +191,7 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 				gpu = append(gpu, b.GPUWait())
 			}
 		}
-		s.addPresents(presents, l.Cadence)
+		s.addPresents(shown, l.Cadence)
 	}
 	if s.Gaps > 0 && s.ShownTime > 0 {
 		s.FPS = number(float64(s.Gaps) / seconds(s.ShownTime))
@@ -210,14 +211,15 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 }
 
 // addPresents adds the intervals between presents. A layer with a cadence pauses between
-// presents that are far apart.
-func (s *Layer) addPresents(presents []trace.Time, cadence trace.Duration) {
-	slices.Sort(presents)
-	presents = slices.Compact(presents)
-	for i := 1; i < len(presents); i++ {
-		a, b := presents[i-1], presents[i]
-		if d := b.Sub(a); !s.parts.apart(a, b) && (cadence == 0 || d < analyzer.MinPause) {
-			s.Gaps, s.ShownTime = s.Gaps+1, s.ShownTime+d
+// presents that are far apart, unless the interval was judged: then it froze.
+func (s *Layer) addPresents(shown []*analyzer.Buffer, cadence trace.Duration) {
+	slices.SortStableFunc(shown, func(a, b *analyzer.Buffer) int { return cmp.Compare(a.Present, b.Present) })
+	shown = slices.CompactFunc(shown, func(a, b *analyzer.Buffer) bool { return a.Present == b.Present })
+	for i := 1; i < len(shown); i++ {
+		a, b := shown[i-1].Present, shown[i].Present
+		paused := cadence > 0 && b.Sub(a) >= analyzer.MinPause && shown[i].Pace == analyzer.Unpaced
+		if !s.parts.apart(a, b) && !paused {
+			s.Gaps, s.ShownTime = s.Gaps+1, s.ShownTime+b.Sub(a)
 		}
 	}
 }
