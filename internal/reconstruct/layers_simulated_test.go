@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
@@ -270,6 +271,7 @@ func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config sim
 		want = append(want, known.layer(l)...)
 	}
 	compareLines(t, "layers", got, want)
+	compareFields(t, "layer", fields(t, stats.Compute(timeline, stats.Options{}).Layers), known.measures(truth.Layers))
 	got, want = nil, nil
 	for _, f := range timeline.Frames {
 		if f.Framework != analyzer.Platform {
@@ -338,13 +340,9 @@ type knowledge struct {
 }
 
 func (k knowledge) layer(l *simulate.LayerTruth) []string {
-	calls := k.calls || l.Marked // else nobody knows which process queued a buffer
-	pid := l.Node
-	if calls && slices.ContainsFunc(l.Buffers, func(b *simulate.BufferTruth) bool { return b.Queued.Known() }) {
-		pid = l.PID
-	}
-	if !slices.ContainsFunc(k.timeline.Processes, func(p *analyzer.Process) bool { return p.PID == pid }) {
-		pid = 0
+	pid := trace.PID(0)
+	if p := k.producer(l); p != nil {
+		pid = p.PID
 	}
 	list := []string{fmt.Sprintf(layerWords, l.Name, l.Queue, pid, l.Framework, len(l.Buffers), l.Cadence)}
 	for _, b := range l.Buffers {
@@ -357,6 +355,95 @@ func (k knowledge) layer(l *simulate.LayerTruth) []string {
 		}
 		list = append(list, fmt.Sprintf(bufferWords, b.Sequence, b.Requested[0], b.Requested[1], b.Queued, b.Ready, b.Acquired, render,
 			b.Present, b.PresentEstimated, b.Fate, b.Pace, b.Interval, b.Deadline, frame))
+	}
+	return list
+}
+
+// producer returns the process that makes the buffers of a layer, nil if that is unknown.
+func (k knowledge) producer(l *simulate.LayerTruth) *analyzer.Process {
+	pid := l.Node
+	// Without calls nobody knows which process queued a buffer.
+	if (k.calls || l.Marked) && slices.ContainsFunc(l.Buffers, func(b *simulate.BufferTruth) bool { return b.Queued.Known() }) {
+		pid = l.PID
+	}
+	i := slices.IndexFunc(k.timeline.Processes, func(p *analyzer.Process) bool { return p.PID == pid })
+	if i < 0 {
+		return nil
+	}
+	return k.timeline.Processes[i]
+}
+
+// measures are the fields that a report should have of the layers.
+func (k knowledge) measures(layers []*simulate.LayerTruth) (list []map[string]any) {
+	for i, l := range layers {
+		object := map[string]any{
+			"id": float64(i + 1), "name": l.Name, "pid": nil, "process": nil, "framework": nil, "queue_id": known(l.Queue),
+			"buffers": float64(len(l.Buffers)), "dropped_rate": nil, "fps": nil, "cadence_ms": nil,
+			"late": nil, "early": nil, "uneven_rate": nil, "late_rate": nil, "longest_ms": nil,
+		}
+		if p := k.producer(l); p != nil {
+			if object["pid"] = float64(p.PID); p.Name != "" {
+				object["process"] = p.Name
+			}
+		}
+		if l.Framework != "" {
+			object["framework"] = l.Framework
+		}
+		if l.Cadence > 0 {
+			object["cadence_ms"] = float64(l.Cadence) / 1e6
+		}
+		count := map[string]float64{}
+		var queue, request, gpu, shown []trace.Duration
+		longest := trace.Duration(0)
+		for _, b := range l.Buffers {
+			count[b.Fate]++
+			count[b.Pace]++
+			if b.Pace != "" {
+				longest = max(longest, b.Interval)
+			}
+			if pause := b.Pace == "" && l.Cadence > 0; b.Interval > 0 && !pause {
+				shown = append(shown, b.Interval)
+			}
+			if b.Queued.Known() && b.Acquired.Known() {
+				queue = append(queue, b.Acquired.Sub(b.Queued))
+			}
+			if b.Requested[0].Known() {
+				request = append(request, b.Requested[1].Sub(b.Requested[0]))
+			}
+			if b.Ready.Known() {
+				gpu = append(gpu, b.Ready.Sub(b.Queued))
+			}
+		}
+		for _, fate := range []string{"shown", "dropped", "waiting"} {
+			object[fate] = count[fate]
+		}
+		if n := count["shown"] + count["dropped"]; n > 0 {
+			object["dropped_rate"] = count["dropped"] / n
+		}
+		total := trace.Duration(0)
+		for _, d := range shown {
+			total += d
+		}
+		if total > 0 {
+			object["fps"] = float64(len(shown)) * 1e9 / float64(total)
+		}
+		judged := count["even"] + count["late"] + count["early"]
+		if object["judged"] = judged; judged > 0 {
+			object["late"], object["early"] = count["late"], count["early"]
+			object["uneven_rate"], object["late_rate"] = (count["late"]+count["early"])/judged, count["late"]/judged
+			object["longest_ms"] = float64(longest) / 1e6
+		}
+		for name, d := range map[string][]trace.Duration{"queue": queue, "request": request, "gpu": gpu} {
+			slices.Sort(d)
+			object[name+"_p50_ms"], object[name+"_p95_ms"] = nil, nil
+			if n := len(d); n > 0 {
+				object[name+"_p50_ms"] = float64(d[(50*n+99)/100-1]) / 1e6
+				if n >= 20 {
+					object[name+"_p95_ms"] = float64(d[(95*n+99)/100-1]) / 1e6
+				}
+			}
+		}
+		list = append(list, object)
 	}
 	return list
 }

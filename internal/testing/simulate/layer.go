@@ -251,7 +251,11 @@ func (q *queue) request(a *actor) *BufferTruth {
 func (q *queue) take(t *actor, b *BufferTruth) {
 	s := q.s
 	b.requested[0] = s.now
-	t.beginMark(bufferRequest, q.values(0))
+	if q.Attached {
+		t.begin("RequestAndDetachBuffer queueId: "+strconv.FormatInt(q.id, 10), "M0538")
+	} else {
+		t.beginMark(bufferRequest, q.values(0))
+	}
 	t.compute(6 * trace.Microsecond)
 	if len(q.free) == 0 && q.Drops == DropReused && len(q.dirty) > 0 {
 		last := q.dirty[0]

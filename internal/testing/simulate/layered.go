@@ -117,6 +117,10 @@ func BadLayers() map[string]Config {
 		c.Duration = 2600 * ms
 		l.Troubles = []Trouble{{5, TroublePause, 600 * ms}, {10, TroublePause, 1200 * ms}}
 	})
+	add("freeze", func(c *Config, l *Layer) {
+		c.Duration = 2600 * ms
+		l.Troubles = []Trouble{{12, TroubleGPU, 1300 * ms}}
+	})
 	add("2-4-3", func(c *Config, l *Layer) {
 		c.Rates, l.FPS, l.Pattern = []Rate{{Hz: 90}}, 0, []int64{2, 4, 3}
 	})

@@ -299,7 +299,11 @@ func (w *web) frame(r *actor, v vsync) {
 	f := w.produced("web", r)
 	f.number = 7_000_000_000 + int64(len(s.truth.produced))
 	step := func(what string) {
-		r.begin(fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.number, what), webLevel)
+		text := "Graphics.Pipeline | " + what
+		if s.era.since("5.0.0") {
+			text = fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.number, what)
+		}
+		r.begin(text, webLevel)
 		r.compute(2 * trace.Microsecond)
 		r.end()
 	}
@@ -309,7 +313,11 @@ func (w *web) frame(r *actor, v vsync) {
 	r.compute(s.about(w.Work) + late)
 	if _, empty := w.trouble(TroubleEmpty, n); empty {
 		f.end, f.Empty = s.now, true
-		step("trace_content=step: DidNotProduceFrame, reason: 2")
+		if s.era.since("5.0.0") {
+			step("trace_content=step: DidNotProduceFrame, reason: 2")
+		} else {
+			step("step=DidNotProduceFrame")
+		}
 	} else {
 		step("step=SubmitCompositorFrame")
 		f.end = s.now
