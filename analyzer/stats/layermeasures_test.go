@@ -78,6 +78,7 @@ func TestLayerMeasures(t *testing.T) {
 	// A second without buffers is a pause of a layer with a cadence only.
 	paused := video(1000, "sss")
 	paused.Buffers[2].Present = paused.Buffers[1].Present.Add(analyzer.MinPause)
+	paused.Buffers[2].Pace = analyzer.Unpaced
 	for cadence, fps := range map[trace.Duration]float64{30: 1 / .03, 0: 2 / 1.03} {
 		paused.Cadence = cadence
 		if l := report(paused)[0]; !equal(l.FPS, fps) {
