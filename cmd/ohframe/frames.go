@@ -123,28 +123,29 @@ func unknownLate(in *ohframe.Trace, o frametable.Options) string {
 
 // checkSelected returns an error if --process or --layer selects nothing that the inputs have.
 func checkSelected(c *cli.Context, o frametable.Options, timelines []*analyzer.Timeline) error {
-	if len(timelines) == 0 {
-		return nil
-	}
-	var layers []*analyzer.Layer
-	process, selected := o.Process == nil, false
+	var layers, ofProcess []*analyzer.Layer
+	frames := o.Process == nil
 	for _, t := range timelines {
-		process = process || !onlyLayers(o) && slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
+		frames = frames || slices.ContainsFunc(t.Frames, func(f *analyzer.Frame) bool { return o.Process(f.Process) })
 		for _, l := range t.Layers {
+			layers = append(layers, l)
 			if o.Process == nil || l.Process != nil && o.Process(l.Process) {
-				process = process || o.Lists(frametable.KindLayer)
-				layers = append(layers, l)
-				selected = selected || o.Layer == nil || o.Layer(l)
+				ofProcess = append(ofProcess, l)
 			}
 		}
 	}
-	if !process {
-		if err := text.NoneSelected(c.String(processFlag.Name), timelines...); err != nil {
+	pattern := c.String(processFlag.Name)
+	switch {
+	case onlyLayers(o) && len(layers) > 0 && len(ofProcess) == 0:
+		return fmt.Errorf("--process: %w", text.NoProducerSelected(pattern, layers))
+	case !o.Lists(frametable.KindLayer) && !frames && len(ofProcess) > 0:
+		return &failure{what: "--process: no process with frames matches", hint: "it has layers: --kind layer lists their buffers"}
+	case !onlyLayers(o) && !frames && len(ofProcess) == 0:
+		if err := text.NoneSelected(pattern, timelines...); err != nil {
 			return fmt.Errorf("--process: %w", err)
 		}
-	}
-	if o.Layer != nil && !selected && len(layers) > 0 {
-		return fmt.Errorf("--layer: %w", text.NoLayerSelected(c.String("layer"), layers))
+	case o.Layer != nil && len(ofProcess) > 0 && !slices.ContainsFunc(ofProcess, o.Layer):
+		return fmt.Errorf("--layer: %w", text.NoLayerSelected(c.String("layer"), ofProcess))
 	}
 	return nil
 }

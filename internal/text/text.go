@@ -121,7 +121,27 @@ func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.
 func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
 	var names []string
 	for _, l := range layers {
-		if name := Printable(l.Name); !slices.Contains(names, name) {
+		names = append(names, l.Name)
+	}
+	return noneOf("layer", "layers", pattern, names)
+}
+
+// NoProducerSelected returns that of a selection that leaves none of the processes of the layers.
+func NoProducerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
+	var names []string
+	for _, l := range layers {
+		if l.Process != nil {
+			names = append(names, cmp.Or(l.Process.Name, l.Process.PID.String()))
+		}
+	}
+	return noneOf("process with layers", "processes with layers", pattern, names)
+}
+
+// noneOf returns the error of a pattern that matches none of the names of something.
+func noneOf(what, several, pattern string, all []string) *failure.Error {
+	var names []string
+	for _, name := range all {
+		if name = Printable(name); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -129,14 +149,17 @@ func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
 	if more := len(names) - maxNames; more > 0 {
 		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
 	}
-	e := &failure.Error{What: "no layer matches", Hint: "layers: " + strings.Join(names, ", ")}
+	e := &failure.Error{What: "no " + what + " matches"}
+	if len(names) > 0 {
+		e.Hint = several + ": " + strings.Join(names, ", ")
+	}
 	if similar != "" {
 		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
 	}
 	return e
 }
 
-// maxNames is the number of processes that Names lists, and of layers in a hint.
+// maxNames is the number of processes that Names lists, and of names in a hint.
 const maxNames = 5
 
 // Names lists processes for a message: by name, or by process id if a process has

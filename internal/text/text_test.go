@@ -82,6 +82,9 @@ func TestNoLayerSelected(t *testing.T) {
 		{"nothing", layers("b", "a\x1b", "b"), `layers: b, "a\x1b"`},
 		{"surfaceveiw", layers("a", "b", "c", "d", "e", "f", "SurfaceView"), "did you mean SurfaceView? layers: a, b, c, d, e, 2 more"},
 	} {
+		if e := NoProducerSelected(c.pattern, []*analyzer.Layer{{}, {Process: &analyzer.Process{PID: 7}}, {Process: &analyzer.Process{Name: "app"}}}); e.What != "no process with layers matches" || e.Hint != "processes with layers: 7, app" {
+			t.Errorf("%s: %s, %q", c.pattern, e.What, e.Hint)
+		}
 		if e := NoLayerSelected(c.pattern, c.layers); e.What != "no layer matches" || e.Hint != c.want {
 			t.Errorf("%s: %s, %q, want %q", c.pattern, e.What, e.Hint, c.want)
 		}
