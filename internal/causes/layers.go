@@ -70,29 +70,25 @@ func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
 	return x
 }
 
-// MainCause names what the layer's late buffers lost the most time to; empty if none was late
-// or if that is unknown.
-func (l *Layer) MainCause() string {
+// MainCause names what the layer's late buffers lost the most time to, and how much; empty if
+// none was late or if that is unknown.
+func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	switch {
 	case len(l.Costs) > 0 && l.Costs[0].Lost >= l.LostByFrames:
 		if l.Costs[0].Reason == why.BufferUnknown {
-			return ""
+			return "", 0
 		}
-		return text.Printable(causetext.BufferTitle(l.Costs[0]))
+		return text.Printable(causetext.BufferTitle(l.Costs[0])), l.Costs[0].Lost
 	case l.OfFrames > 0:
-		return "late frames"
+		return "late frames of its producer", l.LostByFrames
 	}
-	return ""
+	return "", 0
 }
 
-// summary says in a sentence how many buffers were late and why.
-func (l *Layer) summary() string {
+// Summary says in a sentence how many buffers were late and why.
+func (l *Layer) Summary() string {
 	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer"))
-	if cause := l.MainCause(); cause != "" {
-		lost := l.LostByFrames
-		if len(l.Costs) > 0 {
-			lost = max(lost, l.Costs[0].Lost)
-		}
+	if cause, lost := l.MainCause(); cause != "" {
 		s += fmt.Sprintf("; %s of the lost time: %s", text.Percent(lost, l.Lost), cause)
 	}
 	return s
@@ -181,7 +177,11 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
 	s.Blocks = append(s.Blocks, l.ranking(o))
 	if l.OfFrames > 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s of late frames, which are explained above, lost %s ms", text.Count(l.OfFrames, "buffer"), text.Milliseconds(l.LostByFrames))})
+		where := "are explained above"
+		if o.Layer != nil {
+			where = "ohframe why explains"
+		}
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s of late frames, which %s, lost %s ms", text.Count(l.OfFrames, "buffer"), where, text.Milliseconds(l.LostByFrames))})
 	}
 	if n := l.Late - l.OfFrames - len(l.Buffers); n > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s that were late by less are not explained: the %d longest of a trace are", text.Count(n, "buffer"), why.MaxLateBuffers)})

@@ -85,7 +85,7 @@ func summary(inputs []Input, o Options) string {
 		parts = append(parts, Summarize(list[0].Name, list[0].Judged, list[0].Ranking))
 	}
 	if worst != nil {
-		parts = append(parts, worst.summary())
+		parts = append(parts, worst.Summary())
 	}
 	return strings.Join(parts, "; ")
 }

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -172,8 +173,9 @@ func (b *builder) layers(in *Input) []view.Block {
 			t.Rows[i].Link = layerID(in, l)
 		}
 	}
+	lost := b.layerCauses(in, shown)
 	if !b.page {
-		return []view.Block{t}
+		return append([]view.Block{t}, lost...)
 	}
 	about := text.Count(len(in.Stats.Layers), "layer")
 	source := ""
@@ -181,11 +183,36 @@ func (b *builder) layers(in *Input) []view.Block {
 		source = text.Printable(in.Name)
 		about += " · " + source
 	}
-	blocks := []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: []view.Block{t}}}
+	blocks := []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: append([]view.Block{t}, lost...)}}
 	if len(pictures.List) > 0 {
 		blocks = append(blocks, view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}})
 	}
 	return blocks
+}
+
+// layerCauses returns the cause that cost the most of each layer with late buffers; nothing if
+// none is known.
+func (b *builder) layerCauses(in *Input, shown []*stats.Layer) []view.Block {
+	t := view.Table{Label: "Lost time of layers", Columns: []view.Column{
+		{Title: "Lost time of layers", Min: nameWidth}, {Title: "ms", Number: true}, {Title: "Of it", Number: true}, {Title: "Top cause"},
+	}}
+	for _, l := range shown {
+		if in.Causes == nil || l.Late == nil || *l.Late == 0 || len(t.Rows) == maxTopCauses {
+			continue
+		}
+		x := causes.NewLayer(l.Source, in.Causes)
+		cause, lost := x.MainCause()
+		if cause == "" {
+			continue
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+			{Text: layerName(l, layerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []view.Block{t}
 }
 
 func (b *builder) layerTable(list []*stats.Layer) view.Table {

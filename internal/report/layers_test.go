@@ -15,6 +15,8 @@ import (
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
+	"ohframe/internal/why/judge"
+	"ohframe/internal/why/record"
 )
 
 // videoLayer is a name as HarmonyOS gives it to a layer of an application in a container.
@@ -86,6 +88,25 @@ func screen() Input {
 	slices.SortStableFunc(t.Frames, func(a, b *analyzer.Frame) int { return int(a.Actual.Start - b.Actual.Start) })
 	t.JudgeLayers()
 	return inputOf("screen.ftrace", t)
+}
+
+// Of the 30 ms that the video lost, 20 are of the buffer that a frame of render_service did not
+// take, and 10 of the one that was shown late. Layers without late buffers lost nothing.
+func TestLayerCauses(t *testing.T) {
+	in := screen()
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline)
+	if err := in.Causes.Validate(in.Timeline); err != nil {
+		t.Fatal(err)
+	}
+	out := write(t, []Input{in}, "table", Options{})
+	_, lost, _ := strings.Cut(out, "Lost time of layers")
+	lost, _, _ = strings.Cut(lost, "\n\n")
+	if got, want := strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "Lost time of layers") {
+		t.Errorf("causes without an analysis:\n%s", out)
+	}
 }
 
 // The layer that lost the most time comes first. All numbers follow from screen: the video's

@@ -1,0 +1,159 @@
+package causes_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causes"
+	"ohframe/internal/text"
+)
+
+// layerAt returns a layer with a cadence of 30 ms and buffers that are shown at the given
+// times, in ms. Those in explained have that reason, and lost their overrun to storage if it is
+// queued_late.
+func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferReason, shown ...int) *analyzer.Layer {
+	l := &analyzer.Layer{ID: id, Name: name, Queue: int64(40 + id), Cadence: 30 * ms, Process: &analyzer.Process{PID: 500, Name: "com.example.video"}}
+	for i, at := range shown {
+		b := &analyzer.Buffer{Layer: l, Sequence: int64(i + 1), Queued: moment(at - 20), Present: moment(at), Fate: analyzer.Shown}
+		l.Buffers = append(l.Buffers, b)
+		if i == 0 {
+			continue
+		}
+		b.Pace, b.Interval = analyzer.Even, trace.Duration(at-shown[i-1])*ms
+		if b.Interval > 30*ms {
+			b.Pace = analyzer.Late
+		}
+		reason, ok := explained[i]
+		if !ok {
+			continue
+		}
+		late := &why.LateBuffer{Buffer: b, Due: b, Reason: reason, Steps: []why.BufferStep{
+			{Step: why.StepProduce, Start: moment(shown[i-1] - 20), End: moment(at - 20), Usual: 30 * ms},
+			{Step: why.StepQueue, Start: moment(at - 20), End: moment(at), Usual: 20 * ms},
+		}}
+		if reason == why.QueuedLate {
+			late.Shares = []why.Share{{Stage: why.StageProduce, Wait: why.WaitIO, Slice: "ReadFrame", Value: 15 * ms, SliceValue: 15 * ms, Share: b.Overrun(), Advice: why.AdviseSystemIO}}
+		}
+		c.Buffers[b] = late
+	}
+	return l
+}
+
+const ms = trace.Millisecond
+
+func moment(at int) trace.Time { return trace.Time(at) * trace.Time(ms) }
+
+// A layer lost 30 + 10 ms to storage, 20 to a frame that did not take a buffer, and 10 to a late
+// frame. Another one is even, and one has no cadence.
+func layersOf(t *testing.T) (*analyzer.Timeline, *why.Causes) {
+	t.Helper()
+	c := &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.QueuedLate, 4: why.QueuedLate, 5: why.TakenLate}, 100, 130, 190, 220, 260, 310, 350)
+	frame := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
+	video.Buffers[6].Frame = frame
+	even := layerAt(2, "even", c, nil, 100, 130, 160)
+	still := &analyzer.Layer{ID: 3, Name: "still", Buffers: []*analyzer.Buffer{{Present: 7}}}
+	still.Buffers[0].Layer = still
+	tl := &analyzer.Timeline{Layers: []*analyzer.Layer{video, even, still}}
+	if err := c.Validate(tl); err != nil {
+		t.Fatal(err)
+	}
+	return tl, c
+}
+
+func TestLayers(t *testing.T) {
+	tl, c := layersOf(t)
+	write := func(o causes.Options, format string) string {
+		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}
+		var b bytes.Buffer
+		if err := causes.Write(&b, []causes.Input{in}, format, o, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const summary = "video: 4 of 6 buffers late; 57 % of the lost time: queued late, waiting for storage in ReadFrame"
+	got := strings.Join(strings.Fields(write(causes.Options{}, "text")), " ")
+	for _, want := range []string{
+		summary,
+		"no late buffers of 2 in 2 other layers, 1 without a cadence",
+		"video · layer 1 · of com.example.video · a buffer each 30.0 ms",
+		"Lost 70.0 ms in 4 late buffers of 6",
+		"57 % 40.0 ms queued late, waiting for storage in ReadFrame · 2 buffers, worst at +140.0 ms read files before the frame, or on another thread",
+		"29 % 20.0 ms taken late by render_service · 1 buffer",
+		"1 buffer of late frames, which are explained above, lost 10.0 ms",
+		"+140.0 ms 30.0 ms queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "Usual") {
+		t.Error("the steps are shown without --layer")
+	}
+	chosen := causes.Options{Layer: func(l *analyzer.Layer) bool { return l.Name == "video" }}
+	got = strings.Join(strings.Fields(write(chosen, "text")), " ")
+	if want := "Step Usual +140.0 ms +210.0 ms +260.0 ms producer 30.0 60.0 40.0 50.0 wait for render_service 20.0 20.0 20.0 20.0 sum 80.0 60.0 70.0"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+	var document struct {
+		Inputs []struct {
+			Layers []struct {
+				ID           int
+				Late, Judged int
+				Lost         int64 `json:"lost_ns"`
+				OfFrames     int   `json:"of_frames"`
+				Ranking      []struct {
+					Reason string
+					Lost   int64 `json:"lost_ns"`
+					Share  float64
+				}
+				Buffers []struct {
+					Sequence int
+					Overrun  int64 `json:"overrun_ns"`
+					Steps    []struct{ NS int64 }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(write(causes.Options{}, "json")), &document); err != nil {
+		t.Fatal(err)
+	}
+	list := document.Inputs[0].Layers
+	if len(list) != 3 || list[0].ID != 1 || list[1].ID != 2 {
+		t.Fatalf("layers %+v", list)
+	}
+	video := list[0]
+	if video.Late != 4 || video.Judged != 6 || video.Lost != 70e6 || video.OfFrames != 1 || len(video.Ranking) != 2 || video.Ranking[0].Lost != 40e6 || video.Ranking[0].Share != 4.0/7 ||
+		len(video.Buffers) != 3 || video.Buffers[0].Sequence != 3 || video.Buffers[0].Overrun != 30e6 || video.Buffers[0].Steps[0].NS != 60e6 {
+		t.Errorf("layer %+v", video)
+	}
+}
+
+// Without late buffers, one line says so. Of many layers with late buffers, the worst are listed.
+func TestManyLayers(t *testing.T) {
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	tl := &analyzer.Timeline{}
+	for id := range 12 {
+		tl.Layers = append(tl.Layers, layerAt(id+1, "list", c, map[int]why.BufferReason{1: why.TakenLate}, 100, 131+id, 170+id))
+	}
+	for _, all := range []bool{false, true} {
+		o := causes.Options{All: all}
+		var b bytes.Buffer
+		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
+		if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		want := 10
+		if all {
+			want = 12
+		}
+		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists them") == all {
+			t.Errorf("all %v: %d layers in\n%s", all, n, &b)
+		}
+	}
+}
