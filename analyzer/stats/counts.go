@@ -42,9 +42,19 @@ type Counts struct {
 	Truncated int `json:"truncated"`
 }
 
-// Among returns the number of frames that Late is a part of: all if some are unjudged.
+// mostUnjudged is the share of unjudged frames up to which the others stand for them. A few are
+// unjudged in every trace: the first buffer of a layer has no interval before it.
+const mostUnjudged = 0.1
+
+// JankKnown reports whether late frames are a share of those with a deadline. It is not if on-time
+// frames of a framework cannot be known.
+func (c *Counts) JankKnown() bool {
+	return float64(c.Unjudged) <= mostUnjudged*float64(c.WithDeadline+c.Unjudged)
+}
+
+// Among returns the number of frames that Late is a part of: all unless JankKnown.
 func (c *Counts) Among() int {
-	if c.Unjudged > 0 {
+	if !c.JankKnown() {
 		return c.Complete
 	}
 	return c.WithDeadline

@@ -84,7 +84,7 @@ func measures() []Measure {
 		frameCount("frames.commits_estimated", "estimated_commits", "Estimated commits", "render frames whose commit was matched by time instead of vsync: an estimate, which the stages `commit` and `commit_to_present` use", func(c *Counts) int { return c.CommitsEstimated }),
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
-		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one", true, func(p *Process) *float64 { return p.JankRate }},
+		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
 		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},

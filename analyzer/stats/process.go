@@ -15,7 +15,7 @@ type Process struct {
 	Observed *Span  `json:"observed"`
 	Frames   Counts `json:"frames"`
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
-	// has a deadline, or if some are unjudged.
+	// has a deadline, or if too many are unjudged.
 	JankRate *float64 `json:"jank_rate"`
 	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
 	// if Frames.Empty is.
@@ -63,7 +63,7 @@ func (p *Process) measure() {
 	r := &p.records
 	p.Observed = observed(r)
 	p.Frames = count(r)
-	if p.Frames.Unjudged == 0 {
+	if p.Frames.JankKnown() {
 		p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
 	}
 	if p.Frames.Empty != nil {

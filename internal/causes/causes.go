@@ -28,7 +28,7 @@ type Process struct {
 	Name string
 	Kind stats.Kind
 	// Complete is the number of complete frames, Judged that of those with a deadline, or
-	// all if some are late and others are unjudged.
+	// all if some are late and too many are unjudged (stats.Counts.JankKnown).
 	Complete, Judged int
 	Ranking          *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
@@ -131,12 +131,14 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 // NewProcess returns the causes of complete frames of a process, without its names.
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
-	unjudged := false
+	unjudged := 0
 	for _, f := range frames {
 		if f.Judged() {
 			p.Judged++
 		}
-		unjudged = unjudged || f.Unjudged()
+		if f.Unjudged() {
+			unjudged++
+		}
 		e := c.Of(f)
 		if e == nil {
 			continue
@@ -151,7 +153,7 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
 	}
-	if unjudged && len(p.Late) > 0 {
+	if counts := (stats.Counts{WithDeadline: p.Judged, Unjudged: unjudged}); len(p.Late) > 0 && !counts.JankKnown() {
 		p.Judged = p.Complete
 	}
 	return p

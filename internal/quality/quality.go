@@ -32,8 +32,7 @@ type judge struct {
 	Quality
 	renderWithDeadline, platformWithDeadline int // of WithDeadline
 	platformWithTransaction                  int // of WithTransaction
-	// frameworks counts frames of frameworks: all, and those that are unjudged.
-	frameworks [analyzer.FrameworkCount]struct{ all, unjudged int }
+	frameworks                               [analyzer.FrameworkCount]stats.Counts
 }
 
 // platformFrames returns the number of application frames that the platform draws itself.
@@ -75,12 +74,12 @@ func (q *judge) count(f *analyzer.Frame) {
 		}
 	default:
 		q.ApplicationFrames++
-		q.frameworks[f.Framework].all++
+		q.frameworks[f.Framework].Complete++
 		if f.Framework != analyzer.Platform {
 			q.FrameworkFrames++
 		}
 		if f.Unjudged() {
-			q.frameworks[f.Framework].unjudged++
+			q.frameworks[f.Framework].Unjudged++
 		}
 		if !f.Facts.Has(analyzer.Empty) {
 			q.WithTransaction++
@@ -96,6 +95,8 @@ func (q *judge) count(f *analyzer.Frame) {
 			q.renderWithDeadline++
 		case f.Framework == analyzer.Platform:
 			q.platformWithDeadline++
+		default:
+			q.frameworks[f.Framework].WithDeadline++
 		}
 	}
 }
@@ -314,14 +315,14 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 func (q *judge) judgeFrameworks() {
 	var unknown []string
 	noun := " frames"
-	for i, n := range q.frameworks {
-		if n.unjudged > 0 {
-			unknown = append(unknown, fmt.Sprintf("%d of %d%s of %s", n.unjudged, n.all, noun, analyzer.Framework(i)))
+	for i := range q.frameworks {
+		if n := &q.frameworks[i]; !n.JankKnown() {
+			unknown = append(unknown, fmt.Sprintf("%d of %d%s of %s", n.Unjudged, n.Complete, noun, analyzer.Framework(i)))
 			noun = ""
 		}
 	}
 	if len(unknown) > 0 {
-		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a layer with a cadence, their jank is unknown", strings.Join(unknown, " and "))
+		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a layer with a cadence, their jank is unknown", strings.Join(unknown, ", "))
 	}
 }
 

@@ -85,7 +85,7 @@ func (b *builder) jank(in *Input, p *process) view.Fact {
 		standard = "a deadline or a verdict"
 	}
 	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame has " + standard}
-	if p.JankRate == nil && p.Frames.Unjudged > 0 {
+	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late; %s that drew have no deadline", p.Frames.Late, text.Count(p.Frames.Unjudged, "frame"))
 		if p.Frames.Unjudged == 1 {
 			fact.About = fmt.Sprintf("%d late; 1 frame that drew has no deadline", p.Frames.Late)
