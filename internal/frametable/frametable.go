@@ -87,6 +87,10 @@ type row struct {
 
 	// Framework draws an application frame, or the buffers of the layer.
 	Framework *string `json:"framework" parquet:"framework,dict,optional"`
+	// CPUTime is how long the thread of an application frame ran in its actual interval.
+	CPUTime *int64 `json:"cpu_ns" parquet:"cpu_ns,optional"`
+	// DisplaySyncs are the types and ids of those that an application frame served, "callback 3".
+	DisplaySyncs []string `json:"display_syncs" parquet:"display_syncs,list"`
 
 	// What only buffers have: their layer, and the times on their way to the display.
 	Layer        *string `json:"layer" parquet:"layer,dict,optional"`
@@ -125,7 +129,8 @@ func newRow(f *analyzer.Frame) row {
 		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
 		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
 		Commit: known(f.Commit.Start), Present: known(f.Present),
-		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced), Framework: optional(f.Framework.String()),
+		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced), Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
+		DisplaySyncs: []string{},
 	}
 	if !f.Process.NoPID {
 		pid, tid := int32(f.Process.PID), int32(f.TID)
@@ -133,6 +138,9 @@ func newRow(f *analyzer.Frame) row {
 	}
 	for _, t := range f.Transactions {
 		r.Transactions = append(r.Transactions, t.Index)
+	}
+	for _, s := range f.DisplaySyncs {
+		r.DisplaySyncs = append(r.DisplaySyncs, fmt.Sprintf("%s %d", s.Type, s.ID))
 	}
 	if f.Judged() {
 		late, mainLate, gpuLate := f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
@@ -173,7 +181,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 	l := b.Layer
 	fate := b.Fate.String()
 	r := row{
-		Kind: KindLayer, Framework: optional(l.Framework.String()), Layer: &l.Name, LayerID: known(l.ID), Queue: known(l.Queue),
+		Kind: KindLayer, Framework: optional(l.Framework.String()), DisplaySyncs: []string{}, Layer: &l.Name, LayerID: known(l.ID), Queue: known(l.Queue),
 		Sequence: known(b.Sequence), Fate: &fate, Pace: optional(b.Pace.String()),
 		Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(b.At()), ActualEnd: known(b.Last()), Deadline: known(b.Deadline),

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func TestColumns(t *testing.T) {
 		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
-		"framework", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
+		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
 		"interval_ns", "cadence_ns", "pace", "reason", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
@@ -122,7 +123,7 @@ func TestUnknown(t *testing.T) {
 		switch c {
 		case "process":
 			isKnown = true // a name may be empty
-		case "transactions", "interaction":
+		case "transactions", "interaction", "display_syncs":
 			isKnown = true
 			if list, ok := object[c].([]any); !ok || len(list) != 0 {
 				t.Errorf("json: %s: got %v, want an empty list", c, object[c])
@@ -531,5 +532,16 @@ func TestInteractionIDs(t *testing.T) {
 	}
 	if fleet != 2 {
 		t.Errorf("rows of fleets: %d frames of 12, want 2", fleet)
+	}
+}
+
+// An application frame has what its thread cost, and whom it served.
+func TestDisplaySyncs(t *testing.T) {
+	f := unknown()
+	f.CPUTime = 1_400_000
+	f.DisplaySyncs = []analyzer.DisplaySync{{ID: 3, Type: analyzer.CallbackSync}, {ID: 18}, {ID: 4, Type: analyzer.XComponentSync}, {ID: 5, Type: analyzer.UnknownSync}}
+	row := jsonRow(t, f)
+	if got := fmt.Sprint(row["cpu_ns"], row["display_syncs"]); got != "1.4e+06 [callback 3 animator 18 xcomponent 4 unknown 5]" {
+		t.Errorf("got %s", got)
 	}
 }
