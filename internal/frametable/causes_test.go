@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 )
 
 // The columns of a cause are those of the largest share. A frame on time has none, and
@@ -137,7 +138,7 @@ func TestBufferCauses(t *testing.T) {
 	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.QueuedLate, Shares: []why.Share{
 		{Stage: why.StageProduce, Wait: why.WaitBinder, Slice: "ReadFrame", Value: 12, Usual: 2, Share: late.Overrun(), Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
 	}}
-	check(",queued_late,binder,ReadFrame,12,10000000,media:OS_IPC_3", "queued late: waiting for another process's reply in ReadFrame: media:OS_IPC_3")
+	check(",queued_late,binder,ReadFrame,12,10000000,media:OS_IPC_3", causetext.BufferTitle(&why.BufferCost{Reason: why.QueuedLate, Share: &c.Buffers[late].Shares[0]}))
 	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.ShownLate}
 	check(",shown_late,,,,,", "shown late by render_service")
 }
