@@ -100,6 +100,25 @@ func TestAnyLayers(t *testing.T) {
 	}
 }
 
+// TestManyLayers reads a trace of many layers of one name, a few at a time.
+func TestManyLayers(t *testing.T) {
+	n := 300
+	if slow.Enabled() {
+		n = 10_000
+	}
+	config := simulate.ManyLayers(n)
+	config.Kernel = simulate.KernelHongMeng // without calls, whose buffers are whose would be a guess
+	var text bytes.Buffer
+	truth, err := simulate.Write(&text, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(truth.Layers) != n {
+		t.Fatalf("%d layers", len(truth.Layers))
+	}
+	checkLayers(t, &text, truth, config)
+}
+
 // TestSimulatedLayersBinary does the same with the binary forms of the traces.
 func TestSimulatedLayersBinary(t *testing.T) {
 	for i, name := range []string{"all", "drop newest", "begin cut", "odd name"} {
