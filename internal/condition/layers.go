@@ -6,17 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 )
 
-// layerSubject begins conditions on layers: "layer.fps<29", "layer(SurfaceView*).fps<29".
+// layerSubject begins conditions on layers: "layer.fps<29", "layer(SurfaceView).fps<29".
 const layerSubject = "layer"
 
 // layers selects layers, and a measure of them.
 type layers struct {
-	name    string // a part of the names; empty for all layers with a cadence
+	name    string // a pattern of stats.MatchLayer; empty for all layers with a cadence
+	matches func(*analyzer.Layer) bool
 	measure *stats.LayerMeasure
 }
 
@@ -50,6 +52,10 @@ func (p *parser) layers() (*layers, error) {
 		if selected.name = strings.TrimSpace(after[1 : end-1]); selected.name == "" {
 			return nil, errors.New("the name of the layer is empty")
 		}
+		var err error
+		if selected.matches, err = stats.MatchLayer(selected.name); err != nil {
+			return nil, err
+		}
 	}
 	p.at += len([]rune(layerSubject + after[:end+1]))
 	measure := p.name()
@@ -71,15 +77,7 @@ func (s *layers) has(l *stats.Layer) bool {
 	if s.name == "" {
 		return l.Cadence != nil
 	}
-	rest := strings.ToLower(l.Name)
-	for part := range strings.SplitSeq(strings.ToLower(s.name), "*") {
-		_, after, found := strings.Cut(rest, part)
-		if !found {
-			return false
-		}
-		rest = after
-	}
-	return true
+	return s.matches(l.Source) || text.LayerName(l.Name) == s.name // as diff and fleets name it
 }
 
 // OfLayers reports whether the condition is on layers.
@@ -90,11 +88,14 @@ func (c *Condition) SelectsLayer(l *stats.Layer) bool {
 	return c.layers.has(l) && c.Selects(ProducerOf(l))
 }
 
+// layerWidth is the width of a layer's name in a message.
+const layerWidth = 40
+
 // layerParts returns the layers that the condition is on.
 func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 	for _, l := range list {
 		if c.SelectsLayer(l) {
-			name := fmt.Sprintf("layer %d (%s)", l.ID, text.Printable(l.Name))
+			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, layerWidth))
 			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.OfLayer(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
 		}
 	}
@@ -145,7 +146,7 @@ func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
 	}
 	var names []string
 	for _, l := range list {
-		if name := text.Printable(l.Name); c.Selects(ProducerOf(l)) && !slices.Contains(names, name) {
+		if name := text.ShortLayerName(l.Name, layerWidth); c.Selects(ProducerOf(l)) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

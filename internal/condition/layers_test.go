@@ -14,7 +14,7 @@ import (
 
 // layer returns a layer of a process, which is unknown if it is empty, with a cadence of 33 ms.
 func layer(id int, process, name string, fps float64) *stats.Layer {
-	l := &stats.Layer{ID: id, Name: name, Buffers: 30, Shown: 30, Cadence: known(33), FPS: known(fps), UnevenRate: known(.02)}
+	l := &stats.Layer{ID: id, Name: name, Buffers: 30, Shown: 30, Cadence: known(33), FPS: known(fps), UnevenRate: known(.02), Source: &analyzer.Layer{ID: id, Name: name}}
 	if process != "" {
 		pid := trace.PID(7)
 		l.Process, l.PID = &process, &pid
@@ -42,7 +42,7 @@ func TestCheckLayers(t *testing.T) {
 		},
 		"layer.uneven>1%":                     {"failed player: layer.uneven>1%: 2.0 % in layer 1 (SurfaceView[a,b](X)#12); 2 of 2 are beyond the limit", `failed layer.uneven>1%: 2.0 % in layer 3 ("Shell_10aa7df \x1b")`},
 		"player: layer.fps<24":                {"passed player: layer.fps<24: 24.0 in layer 2 (preview), the worst of 2"},
-		"layer(surfaceview*#1).fps<29":        {"passed player: layer(surfaceview*#1).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
+		"layer(surfaceview*#1?).fps<29":       {"passed player: layer(surfaceview*#1?).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
 		"layer(Surface*Shell).fps<29":         {`unknown layer(Surface*Shell).fps<29: no layer in the trace has this name; it has SurfaceView[a,b](X)#12, preview, "Shell_10aa7df \x1b", panel:1`},
 		"player: layer(Shell).fps<29":         {`unknown player: layer(Shell).fps<29: no layer of player in the trace has this name; it has SurfaceView[a,b](X)#12, preview, panel:1`},
 		"layer(panel:1).fps<4":                {"failed player: layer(panel:1).fps<4: 3.0 in layer 4 (panel:1)"},
@@ -50,6 +50,8 @@ func TestCheckLayers(t *testing.T) {
 		"layer(panel).queue_p95_ms>5":         {"unknown player: layer(panel).queue_p95_ms>5: unknown in layer 4 (panel:1): fewer than 20 buffers"},
 		"player: layer(pre).request_p95_ms>5": {"unknown player: layer(pre).request_p95_ms>5: unknown in layer 2 (preview)"},
 		"7: layer(Surface).fps<29":            {"passed player: layer(Surface).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
+		"layer(2).fps<25":                     {"failed player: layer(2).fps<25: 24.0 in layer 2 (preview)"},
+		"layer(SurfaceView[a,b](X)#*).fps<29": {"passed player: layer(SurfaceView[a,b](X)#*).fps<29: 29.5 in layer 1 (SurfaceView[a,b](X)#12)"},
 		"render*: layer.fps<5":                nil, // --process has left it out
 		"camera: layer.fps<5":                 {"unknown camera: layer.fps<5: no process with frames matches; the trace has render_service, player"},
 	} {

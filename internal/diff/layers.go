@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -222,7 +223,10 @@ func (p *LayerPair) counts() string {
 
 func (p *LayerPair) outcome() Outcome { return Outcome{Layers: p} }
 
-func (p *LayerPair) words() string { return text.Printable(p.Name) }
+// layerWidth is the width of a name in tables and in the verdict.
+const layerWidth = 40
+
+func (p *LayerPair) words() string { return text.ShortLayerName(p.Name, layerWidth) }
 
 func (p *LayerPair) about() string {
 	if p.Process == "" {
@@ -232,10 +236,11 @@ func (p *LayerPair) about() string {
 }
 
 func (p *LayerPair) fullTitle() string {
+	name := cmp.Or(text.Printable(p.Name), text.Unknown)
 	if p.Process == "" {
-		return p.words()
+		return name
 	}
-	return p.about() + ", " + p.words()
+	return p.about() + ", " + name
 }
 
 func (p *LayerPair) heading() string { return p.fullTitle() }

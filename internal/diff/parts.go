@@ -48,11 +48,11 @@ func (d *Diff) allParts() []parts {
 	return []parts{
 		{
 			"interaction", partsOf(d.Interactions), partsOf(d.OnlyBaseInteractions), partsOf(d.OnlyNewInteractions),
-			d.unit("interaction"), "means of interactions", "mean of its interactions", "interaction", d.InteractionChanges,
+			d.tested("interactions"), "means of interactions", "mean of its interactions", "interaction", d.InteractionChanges,
 		},
 		{
 			"layer", partsOf(d.Layers), partsOf(d.OnlyBaseLayers), partsOf(d.OnlyNewLayers),
-			d.unit("block"), "of all layers with the name together", "value of all its layers with the name", "buffer", d.LayerChanges,
+			d.tested("blocks of time"), "of all layers with the name together", "value of all its layers with the name", "buffer", d.LayerChanges,
 		},
 	}
 }
@@ -68,6 +68,14 @@ func (d *Diff) unit(other string) string {
 		return "run"
 	}
 	return other
+}
+
+// tested is what was tested, in the plural: runs, or the other ones.
+func (d *Diff) tested(others string) string {
+	if d.byRuns() {
+		return "runs"
+	}
+	return others
 }
 
 // testParts judges the changes of parts: runs together if these are tested, otherwise each part

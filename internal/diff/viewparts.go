@@ -102,12 +102,12 @@ func (p *parts) table(list []part) view.Table {
 // method describes the values and the test.
 func (p *parts) method() string {
 	values := "Values are " + p.values + "."
-	if p.unit == "run" {
+	if p.unit == "runs" {
 		values = fmt.Sprintf("Values are means of runs, each the %s.", p.ofRun)
 	}
 	if p.tested == 0 {
 		return fmt.Sprintf("%s Nothing was tested: too few %ss.", values, p.observed)
 	}
-	return fmt.Sprintf("%s Tested by the differences between %ss; %s, %.0f %% level for %ss.",
+	return fmt.Sprintf("%s Tested by the differences between %s; %s, %.0f %% level for %ss.",
 		values, p.unit, text.Count(p.tested, "change"), 100*stats.Level, p.noun)
 }

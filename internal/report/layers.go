@@ -25,19 +25,6 @@ const (
 	wholeVsyncs = 0.1
 )
 
-// layerName returns the printable name of a layer. One that is too wide loses what is before
-// its last blank, which names the owner, and then its middle.
-func layerName(l *stats.Layer, width int) string {
-	name := text.Printable(l.Name)
-	if name == "" {
-		return text.Unknown
-	}
-	if at := strings.LastIndexByte(name, ' '); at > 0 && at+1 < len(name) && text.Width(name) > width {
-		name = "…" + name[at+1:]
-	}
-	return text.ShortenMiddle(name, width/2, width)
-}
-
 // layerLost returns the time by which buffers of a layer were shown late.
 func layerLost(l *stats.Layer) (lost trace.Duration) {
 	for _, b := range l.Source.Buffers {
@@ -121,7 +108,7 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 		return "", 0
 	}
 	l := sortedLayers(list)[0]
-	summary = layerName(l, layerWidth) + ": "
+	summary = text.ShortLayerName(l.Name, layerWidth) + ": "
 	if l.FPS != nil {
 		summary += number(l.FPS) + " FPS, "
 	}
@@ -206,7 +193,7 @@ func (b *builder) layerCauses(in *Input, shown []*stats.Layer) []view.Block {
 			continue
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: layerName(l, layerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
+			{Text: text.ShortLayerName(l.Name, layerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
 		}})
 	}
 	if len(t.Rows) == 0 {
@@ -235,7 +222,7 @@ func (b *builder) layerTable(list []*stats.Layer) view.Table {
 		milliseconds("GPU", "how long the producer's GPU works on a buffer after it is queued", 13),
 	)}
 	for _, l := range list {
-		name := view.Cell{Text: layerName(l, layerWidth)}
+		name := view.Cell{Text: text.ShortLayerName(l.Name, layerWidth)}
 		if full := text.Printable(l.Name); b.page && name.Text != full {
 			name.Meaning = full
 		}
@@ -352,7 +339,7 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	add(l.Cadence != nil, "cadence "+number(l.Cadence)+" ms")
 	add(l.Late != nil, lateIntervals(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
-	s := view.Strip{ID: layerID(in, l), Title: layerName(l, pageLayerWidth), About: strings.Join(facts, " · ")}
+	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}
 	first, last := intervals[0].Present.Add(-intervals[0].Interval), intervals[len(intervals)-1].Present
 	s.From, s.To = text.Since(in.origin(), first), text.Since(in.origin(), last)
 	at := func(t trace.Time) float64 {

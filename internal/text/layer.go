@@ -43,3 +43,16 @@ func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit
 func isHash(word string) bool {
 	return len(word) >= minHash && strings.Trim(word, "0123456789abcdef") == "" && strings.ContainsAny(word, "0123456789")
 }
+
+// ShortLayerName returns the printable name of a layer. One that is too wide loses what is
+// before its last blank, which names the owner, and then its middle.
+func ShortLayerName(name string, width int) string {
+	name = Printable(name)
+	if name == "" {
+		return Unknown
+	}
+	if at := strings.LastIndexByte(name, ' '); at > 0 && at+1 < len(name) && Width(name) > width {
+		name = "…" + name[at+1:]
+	}
+	return ShortenMiddle(name, width/2, width)
+}
