@@ -223,6 +223,30 @@ func testPlugin(t *testing.T, build, trace string) {
 	page.until(whyLate, "Frame 10189")
 	endOpen(t, o)
 
+	// A buffer of a layer selects the frame that drew it. That of a video has none.
+	layers := &bytes.Buffer{}
+	if _, err := simulate.Write(layers, simulate.Layered()); err != nil {
+		t.Fatal(err)
+	}
+	layered := filepath.Join(t.TempDir(), "layered.ftrace")
+	if err := os.WriteFile(layered, layers.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = startOpen(t, showing, layered, "--port", "0", "--ui", build)
+	page.open(o)
+	page.until(`app.isLoadingTrace`, "false")
+	const drawn = `app.trace.engine.query("SELECT f.name FROM slice AS b JOIN track AS t ON t.id = b.track_id AND t.name GLOB 'ShellAssistantAnco_200097*' " +
+		"JOIN slice AS f ON f.ts = extract_arg(b.arg_set_id, 'debug.frame_ts') JOIN track AS k ON k.id = f.track_id AND k.name = 'Frames' " +
+		"WHERE b.name GLOB '* late 50.0 ms'").then((r) => r.iter({name: 'str'}).name)`
+	frame, _, _ := strings.Cut(page.until(drawn, "64"), " ") // numbers of vsyncs begin with these digits
+	page.eval(sliceOf("t.name GLOB 'ShellAssistantAnco_200097*' AND s.name GLOB '* late 50.0 ms'"))
+	page.until(whyLate, "Frame "+frame, ".example.player 22170")
+	page.eval(sliceOf("t.name = 'Draw' AND s.name = '" + frame + "'"))
+	page.until(whyLate, "Frame "+frame)
+	page.eval(sliceOf("t.name GLOB 'video node*' AND s.name GLOB '* late 33.3 ms'"))
+	page.until(whyLate, "The selection has no late frame.")
+	endOpen(t, o)
+
 	// Without tracks of frames, the plugin adds nothing that is in sight until a key of it is pressed.
 	o = startOpen(t, showing, trace, "--port", "0", "--ui", build, "--no-tracks")
 	page.open(o)

@@ -288,6 +288,13 @@
         { id: NUM, upid: NUM }
       );
       timelines.forEach(({ id, upid }) => processOf2.set(id, upid));
+      const buffers = await rows(
+        engine,
+        `SELECT t.id FROM track AS t JOIN track AS parent ON parent.id = t.parent_id LEFT JOIN track AS top ON top.id = parent.parent_id
+      WHERE parent.name = 'Layers' AND top.id IS NULL OR t.name = 'Queue' AND top.name = 'Layers' AND top.parent_id IS NULL`,
+        { id: NUM }
+      );
+      buffers.forEach(({ id }) => processOf2.set(id, ofLayers));
       const late = await rows(
         engine,
         `SELECT s.id, s.ts, s.dur, t.upid, ifnull(p.name, '') AS process, ifnull(p.pid, 0) AS pid,
@@ -310,8 +317,8 @@
       return trackIds.map((id) => this.processOf.get(id)).find((upid) => upid !== void 0);
     }
     // frame returns the frame of a slice of a track Frames, Why or Waited for, of a track of its
-    // whole frames or stages, or of an Actual Timeline, and the worst late frame of an interaction.
-    // It returns undefined for other slices.
+    // whole frames or stages, or of an Actual Timeline, the frame that drew a buffer, and the worst
+    // late frame of an interaction. It returns undefined for other slices.
     async frame(slice) {
       const [row] = await rows(
         this.engine,
@@ -321,6 +328,7 @@
       );
       const upid = row && this.processOf.get(row.track_id);
       if (row === void 0 || upid === void 0) return void 0;
+      if (upid === ofLayers) return this.readDrawn(slice);
       if (named.has(row.track)) return this.readNamed(row, upid);
       const [, track, thread] = /^(.*?)( \(.*\))?$/s.exec(row.track) ?? [];
       switch (track) {
@@ -357,6 +365,18 @@
         { id: NUM }
       );
       return nearest && this.read(nearest.id);
+    }
+    // readDrawn returns the frame that drew a buffer of a layer.
+    async readDrawn(buffer) {
+      const [frame] = await rows(
+        this.engine,
+        `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts')
+      JOIN process_track AS t ON t.id = s.track_id JOIN process AS p USING (upid)
+      WHERE b.id = ${buffer} AND ${isFrames}
+        AND ifnull(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) = extract_arg(b.arg_set_id, 'debug.frame_tid')`,
+        { id: NUM }
+      );
+      return frame && this.read(frame.id);
     }
     // readWorst returns the worst late frame of an interaction, by a slice of it. The frame may be
     // one of render_service.
@@ -467,7 +487,8 @@
       );
     }
   };
-  var named = /* @__PURE__ */ new Set(["Whole frame expected", "Whole frame actual", "GPU (Frame queued)", "Commit", "Present"]);
+  var ofLayers = -1;
+  var named = /* @__PURE__ */ new Set(["Whole frame expected", "Whole frame actual", "GPU (Frame queued)", "Draw", "GPU", "Commit", "Present"]);
   var isFrames = `(t.name = 'Frames' OR t.name GLOB 'Frames (*') AND t.type IN ('process_track_event', 'process_merged_track_event')`;
   function isTrackOf(track, thread) {
     const name = `t.name = ${quote(track + thread)}`;

@@ -51,6 +51,13 @@ export class Frames {
       {id: NUM, upid: NUM},
     );
     timelines.forEach(({id, upid}) => processOf.set(id, upid));
+    const buffers = await rows(
+      engine,
+      `SELECT t.id FROM track AS t JOIN track AS parent ON parent.id = t.parent_id LEFT JOIN track AS top ON top.id = parent.parent_id
+      WHERE parent.name = 'Layers' AND top.id IS NULL OR t.name = 'Queue' AND top.name = 'Layers' AND top.parent_id IS NULL`,
+      {id: NUM},
+    );
+    buffers.forEach(({id}) => processOf.set(id, ofLayers));
     const late = await rows(
       engine,
       `SELECT s.id, s.ts, s.dur, t.upid, ifnull(p.name, '') AS process, ifnull(p.pid, 0) AS pid,
@@ -76,8 +83,8 @@ export class Frames {
   }
 
   // frame returns the frame of a slice of a track Frames, Why or Waited for, of a track of its
-  // whole frames or stages, or of an Actual Timeline, and the worst late frame of an interaction.
-  // It returns undefined for other slices.
+  // whole frames or stages, or of an Actual Timeline, the frame that drew a buffer, and the worst
+  // late frame of an interaction. It returns undefined for other slices.
   async frame(slice: number): Promise<Frame | undefined> {
     const [row] = await rows(
       this.engine,
@@ -87,6 +94,7 @@ export class Frames {
     );
     const upid = row && this.processOf.get(row.track_id);
     if (row === undefined || upid === undefined) return undefined;
+    if (upid === ofLayers) return this.readDrawn(slice);
     if (named.has(row.track)) return this.readNamed(row, upid);
     const [, track, thread] = /^(.*?)( \(.*\))?$/s.exec(row.track) ?? [];
     switch (track) {
@@ -124,6 +132,19 @@ export class Frames {
       {id: NUM},
     );
     return nearest && this.read(nearest.id);
+  }
+
+  // readDrawn returns the frame that drew a buffer of a layer.
+  private async readDrawn(buffer: number): Promise<Frame | undefined> {
+    const [frame] = await rows(
+      this.engine,
+      `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts')
+      JOIN process_track AS t ON t.id = s.track_id JOIN process AS p USING (upid)
+      WHERE b.id = ${buffer} AND ${isFrames}
+        AND ifnull(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) = extract_arg(b.arg_set_id, 'debug.frame_tid')`,
+      {id: NUM},
+    );
+    return frame && this.read(frame.id);
   }
 
   // readWorst returns the worst late frame of an interaction, by a slice of it. The frame may be
@@ -242,8 +263,11 @@ export class Frames {
   }
 }
 
+// ofLayers is the process of the tracks of layers, which belong to none.
+const ofLayers = -1;
+
 // named are the tracks whose slices are named after the vsync id of a frame of their process.
-const named: ReadonlySet<string> = new Set(['Whole frame expected', 'Whole frame actual', 'GPU (Frame queued)', 'Commit', 'Present']);
+const named: ReadonlySet<string> = new Set(['Whole frame expected', 'Whole frame actual', 'GPU (Frame queued)', 'Draw', 'GPU', 'Commit', 'Present']);
 
 // isFrames is the condition for the tracks t of frames.
 const isFrames = `(t.name = 'Frames' OR t.name GLOB 'Frames (*') AND t.type IN ('process_track_event', 'process_merged_track_event')`;
