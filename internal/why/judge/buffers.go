@@ -199,6 +199,9 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame) {
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
 	case !b.Buffer.Deadline.Known():
 		b.Reason = why.ShownLate
+		if due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Buffer.Overrun()/2) {
+			b.Reason = why.DrawnLate
+		}
 	case !due.Queued.Known():
 	case due.Queued > deadline:
 		b.Reason = why.QueuedLate

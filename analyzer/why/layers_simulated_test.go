@@ -1,0 +1,103 @@
+package why_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+)
+
+// Whatever is wrong with a layer, each of its late buffers is explained once: by its late frame,
+// or by a reason. All of its time is accounted for (Causes.Validate).
+func TestSimulatedLayers(t *testing.T) {
+	configs := simulate.BadLayers()
+	configs["all"] = simulate.Layered()
+	explained := 0
+	for i, name := range slices.Sorted(maps.Keys(configs)) {
+		if name != "all" && i%slow.Of(6, 1) != 0 {
+			continue
+		}
+		timeline, causes, _ := simulated(t, configs[name])
+		for _, l := range timeline.Layers {
+			for _, b := range l.Buffers {
+				late, frame := causes.LateBuffer(b), b.Frame != nil && b.Frame.Late()
+				if (b.Pace == analyzer.Late && !frame) != (late != nil) {
+					t.Errorf("%s: buffer of %s at %s is %q, its frame late %t, explained %t", name, l.Name, b.At(), b.Pace, frame, late != nil)
+				}
+				if late != nil {
+					explained++
+				}
+			}
+		}
+	}
+	if explained == 0 {
+		t.Error("no late buffers")
+	}
+}
+
+// What delays a buffer or a frame by far more than anything else is found.
+func TestSimulatedTroubles(t *testing.T) {
+	const ms = millisecond
+	layered := simulate.Layered()
+	layer := func(name string, troubles ...simulate.Trouble) simulate.Config {
+		c := layered
+		i := slices.IndexFunc(layered.Layers, func(l simulate.Layer) bool { return l.Name == name })
+		c.Layers = []simulate.Layer{layered.Layers[i]}
+		c.Layers[0].Troubles = troubles
+		return c
+	}
+	video := func(kind simulate.TroubleKind, length int) simulate.Config {
+		c := simulate.Playback(60, 30)
+		c.Kernel = simulate.KernelLinux
+		c.Layers[0].Troubles = []simulate.Trouble{{Buffer: 20, Kind: kind, Length: millisecond * trace.Duration(length)}}
+		return c
+	}
+	for name, test := range map[string]struct {
+		config simulate.Config
+		reason why.BufferReason // of a late buffer; BufferUnknown for a late frame
+		waits  []why.Wait
+		stage  why.Stage
+	}{
+		"a decoder works longer": {video(simulate.TroubleWork, 40), why.QueuedLate, []why.Wait{why.Run}, why.StageProduce},
+		"a decoder pauses":       {video(simulate.TroublePause, 60), why.QueuedLate, []why.Wait{why.WaitTimer, why.WaitSleep, why.WaitOwnThread, why.WaitOtherProcess}, why.StageProduce},
+		"its GPU works longer":   {video(simulate.TroubleGPU, 40), why.DrawnLate, []why.Wait{why.WaitGPU}, why.StageDraw},
+		"a game works longer":    {layer("gameSurface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleWork, Length: 40 * ms}), 0, []why.Wait{why.Run}, why.StageFrame},
+		"a game's GPU":           {layer("gameSurface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleGPU, Length: 40 * ms}), 0, []why.Wait{why.WaitGPU}, why.StageDraw},
+		"Flutter builds longer":  {layer("oh_flutter_1Surface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleWork, Length: 60 * ms}), 0, []why.Wait{why.Run}, why.StageFrame},
+		"Flutter draws longer":   {layer("oh_flutter_1Surface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleDraw, Length: 60 * ms}), 0, []why.Wait{why.Run}, why.StageDraw},
+		"Android is busy":        {layer("ShellAssistantAnco_200097Surface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleBusy, Length: 90 * ms}), 0, []why.Wait{why.EarlierWork}, why.StageStart},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timeline, causes, _ := simulated(t, test.config)
+			var worst *why.Share
+			var lost trace.Duration
+			for f := range timeline.Complete() {
+				if e := causes.Of(f); test.reason == 0 && e != nil && f.Framework != analyzer.Platform && e.Overrun > lost {
+					worst, lost = &e.Shares[0], e.Overrun
+					if e.Root != nil {
+						worst = &causes.Of(e.Root).Shares[0]
+					}
+				}
+			}
+			for b, l := range causes.Buffers {
+				if test.reason != 0 && b.Overrun() > lost {
+					lost = b.Overrun()
+					if worst = nil; l.Reason != test.reason {
+						t.Errorf("reason %s, want %s", l.Reason, test.reason)
+					}
+					if len(l.Shares) > 0 {
+						worst = &l.Shares[0]
+					}
+				}
+			}
+			if worst == nil || !slices.Contains(test.waits, worst.Wait) || worst.Stage != test.stage {
+				t.Errorf("%s late: %+v, want %v in %s", lost, worst, test.waits, test.stage)
+			}
+		})
+	}
+}
