@@ -322,7 +322,7 @@ func (q *judge) judgeFrameworks() {
 		}
 	}
 	if len(unknown) > 0 {
-		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a layer with a cadence, their jank is unknown", strings.Join(unknown, ", "))
+		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a buffer of a layer with a cadence, their jank is unknown", strings.Join(unknown, ", "))
 	}
 }
 
