@@ -87,11 +87,17 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 
 // Summary says in a sentence how many buffers were late and why.
 func (l *Layer) Summary() string {
-	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer"))
-	if cause, lost := l.MainCause(); cause != "" {
-		s += fmt.Sprintf("; %s of the lost time: %s", text.Percent(lost, l.Lost), cause)
+	return fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
+}
+
+// Because is the end of a sentence about late buffers, with their main cause; empty if that is
+// unknown.
+func (l *Layer) Because() string {
+	cause, lost := l.MainCause()
+	if cause == "" {
+		return ""
 	}
-	return s
+	return fmt.Sprintf("; %s of the lost time: %s", text.Percent(lost, l.Lost), cause)
 }
 
 func layerName(l *analyzer.Layer) string {

@@ -97,10 +97,11 @@ func largestLayerOverrun(l *stats.Layer) (largest *float64) {
 // and how much it lost. With all false only a layer with a cadence counts.
 func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Duration) {
 	var list []*stats.Layer
+	of := map[*stats.Layer]*Input{}
 	for i := range inputs {
 		for _, l := range inputs[i].Stats.Layers {
 			if l.Judged > 0 || all && l.FPS != nil {
-				list = append(list, l)
+				list, of[l] = append(list, l), &inputs[i]
 			}
 		}
 	}
@@ -122,6 +123,9 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 	}
 	if l.Dropped > 0 {
 		summary += ", " + text.Count(l.Dropped, "buffer") + " dropped"
+	}
+	if c := of[l].Causes; c != nil && deref(l.Late) > 0 {
+		summary += causes.NewLayer(l.Source, c).Because()
 	}
 	return summary, layerLost(l)
 }

@@ -104,6 +104,9 @@ func TestLayerCauses(t *testing.T) {
 	if got, want := strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasSuffix(headline, "1 buffer dropped; 67 % of the lost time: taken late by render_service") {
+		t.Errorf("headline %s", headline)
+	}
 	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "Lost time of layers") {
 		t.Errorf("causes without an analysis:\n%s", out)
 	}
