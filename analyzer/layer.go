@@ -87,12 +87,15 @@ const (
 	Even
 	// Early: the interval is shorter.
 	Early
-	// Late: the interval is longer.
+	// Long: the interval is longer, but only because a display has whole vsyncs: a video of
+	// 25 frames a second on 60 Hz is shown for 2 or 3.
+	Long
+	// Late: the interval is longer than that.
 	Late
 )
 
-// String returns "", "even", "early" or "late".
-func (p Pace) String() string { return [...]string{"", "even", "early", "late"}[p] }
+// String returns "", "even", "early", "long" or "late".
+func (p Pace) String() string { return [...]string{"", "even", "early", "long", "late"}[p] }
 
 // Overrun returns by how much the interval before a late buffer was longer than the cadence;
 // zero for others.
@@ -239,20 +242,29 @@ func (b *Buffer) judge(last *Buffer) {
 		return
 	}
 	limit := period/2 + period/jitter
+	allowed := max(cadence, wholeVsyncs(cadence, period))
 	switch excess := b.Interval - cadence; {
-	case excess > limit:
+	case b.Interval-allowed > limit:
 		b.Pace = Late
+	case excess > limit:
+		b.Pace = Long
 	case excess < -limit:
 		b.Pace = Early
 	default:
 		b.Pace = Even
 	}
 	if b.Pace == Late && b.Acquired.Known() && last.Acquired.Known() {
-		if excess := b.Acquired.Sub(last.Acquired) - cadence; excess > limit {
+		if excess := b.Acquired.Sub(last.Acquired) - allowed; excess > limit {
 			b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
 		}
 	}
 	b.judgeFrame()
+}
+
+// wholeVsyncs returns the whole vsyncs for which a display shows a buffer at most to follow a
+// cadence. A quarter of a vsync more is not another one: cadences are measured.
+func wholeVsyncs(cadence, period trace.Duration) trace.Duration {
+	return max(1, (cadence-period/4+period-1)/period) * period
 }
 
 // judgeFrame sets the pace of a producer's frame without a deadline, the deadline of a late one,

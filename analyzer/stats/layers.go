@@ -34,11 +34,13 @@ type Layer struct {
 	// nil then, too.
 	Cadence *float64 `json:"cadence_ms"`
 	// Judged is the number of intervals between presents that were compared with the
-	// cadence. Late and Early are those that differ from it by more than half a vsync.
+	// cadence. Late, Long and Early are those that differ from it by more than half a vsync:
+	// Long ones because a display has whole vsyncs.
 	Judged int  `json:"judged"`
 	Late   *int `json:"late"`
+	Long   *int `json:"long"`
 	Early  *int `json:"early"`
-	// UnevenRate is (Late + Early) / Judged, LateRate is Late / Judged.
+	// UnevenRate is (Late + Long + Early) / Judged, LateRate is Late / Judged.
 	UnevenRate *float64 `json:"uneven_rate"`
 	LateRate   *float64 `json:"late_rate"`
 	// Longest is the longest judged interval.
@@ -156,7 +158,7 @@ func LayerBlocks(list []*Layer) (blocks []*Layer) {
 // measure measures the buffers of some layers.
 func (s *Layer) measure(list []*analyzer.Layer) {
 	var queue, request, gpu, judged []trace.Duration
-	late, early := 0, 0
+	late, long, early := 0, 0, 0
 	for _, l := range list {
 		var shown []*analyzer.Buffer
 		for _, b := range l.Buffers {
@@ -175,6 +177,8 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 			switch b.Pace {
 			case analyzer.Late:
 				late++
+			case analyzer.Long:
+				long++
 			case analyzer.Early:
 				early++
 			}
@@ -201,8 +205,8 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 	}
 	if s.Judged = len(judged); s.Judged > 0 {
 		n := float64(s.Judged)
-		s.Late, s.Early = &late, &early
-		s.UnevenRate, s.LateRate = number(float64(late+early)/n), number(float64(late)/n)
+		s.Late, s.Long, s.Early = &late, &long, &early
+		s.UnevenRate, s.LateRate = number(float64(late+long+early)/n), number(float64(late)/n)
 		s.Longest = number(slices.Max(judged).Milliseconds())
 	}
 	s.QueueP50, s.QueueP95 = millisecondPercentiles(queue)

@@ -60,7 +60,6 @@ const (
 	AdviseTrace
 	AdviseProduce
 	AdviseQueue
-	AdviseRate
 	// Only developers of the system get these.
 	AdviseSystemCallbacks
 	AdviseSystemIO
@@ -128,7 +127,6 @@ var advices = [AdviceCount]string{
 	AdviseTrace:           "trace",
 	AdviseProduce:         "produce",
 	AdviseQueue:           "queue",
-	AdviseRate:            "rate",
 	AdviseSystemCallbacks: "system_callbacks",
 	AdviseSystemIO:        "system_io",
 	AdviseSystemMemory:    "system_memory",

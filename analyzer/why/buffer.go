@@ -45,9 +45,6 @@ type BufferReason uint8
 const (
 	// BufferUnknown: the trace does not have the times of the buffer.
 	BufferUnknown BufferReason = iota
-	// BetweenRates: the cadence is no whole number of refreshes, and the interval is the next
-	// longer one that is.
-	BetweenRates
 	// NoFreeBuffer: the producer waited for a free buffer.
 	NoFreeBuffer
 	// QueuedLate: the producer queued the buffer too late.
@@ -67,7 +64,7 @@ const (
 // BufferReasonCount is the number of reasons.
 const BufferReasonCount = int(bufferReasonEnd)
 
-var bufferReasons = [BufferReasonCount]string{"unknown", "between_rates", "no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late"}
+var bufferReasons = [BufferReasonCount]string{"unknown", "no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late"}
 
 // String returns the reason's code.
 func (r BufferReason) String() string { return bufferReasons[r] }

@@ -59,7 +59,6 @@ var advices = [why.AdviceCount]string{
 	why.AdviseTrace:   "add trace markers to the code to see which part of it needs the time",
 	why.AdviseProduce: "do less work for each buffer, or begin earlier with it",
 	why.AdviseQueue:   "queue one buffer in each interval: a later buffer replaced one that was not shown yet",
-	why.AdviseRate:    "queue at a rate that divides the refresh rate, or ask for a refresh rate that fits",
 
 	why.AdviseSystemCallbacks: "split long work between frames, or move it to another thread",
 	why.AdviseSystemIO:        "read files before the frame, or on another thread",

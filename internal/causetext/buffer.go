@@ -10,7 +10,6 @@ import (
 
 var bufferReasons = [why.BufferReasonCount]string{
 	why.BufferUnknown: "unknown cause",
-	why.BetweenRates:  "cadence between refresh rates",
 	why.NoFreeBuffer:  "no free buffer",
 	why.QueuedLate:    "queued late",
 	why.DrawnLate:     "GPU done late",
@@ -46,8 +45,6 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 	switch l.Reason {
 	case why.BufferUnknown:
 		return words
-	case why.BetweenRates:
-		words += ": " + ms(l.Buffer.Layer.Cadence) + " are no whole number of refreshes"
 	case why.QueuedLate, why.NoFreeBuffer:
 		words += ": " + production(c, l)
 	case why.DrawnLate:
@@ -173,8 +170,6 @@ func BufferAdvice(c *why.BufferCost) string {
 	switch {
 	case c.Reason == why.DroppedBuffer:
 		return Advice(why.AdviseQueue)
-	case c.Reason == why.BetweenRates:
-		return Advice(why.AdviseRate)
 	case c.Share != nil:
 		return Advice(c.Share.Advice)
 	}

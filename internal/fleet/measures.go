@@ -81,7 +81,7 @@ var Measures = func() []Measure {
 		m.count = func(g *Group) int64 { return sum(g, wholes) }
 		list = append(list, m)
 	}
-	share("uneven_rate", []string{"late", "early"}, []string{"judged"})
+	share("uneven_rate", []string{"late", "long", "early"}, []string{"judged"})
 	share("late_rate", []string{"late"}, []string{"judged"})
 	share("dropped_rate", []string{"dropped"}, []string{"shown", "dropped"})
 	queue := func(name string, thousandth, atLeast int64) {

@@ -201,6 +201,7 @@ var sums = [...]column{
 	layered("shown", func(l *stats.Layer) int64 { return int64(l.Shown) }),
 	layered("waiting", func(l *stats.Layer) int64 { return int64(l.Waiting) }),
 	layered("judged", func(l *stats.Layer) int64 { return int64(l.Judged) }),
+	layered("long", func(l *stats.Layer) int64 { return orZero(l.Long) }),
 	layered("early", func(l *stats.Layer) int64 { return orZero(l.Early) }),
 }
 

@@ -268,7 +268,7 @@ func layerID(in *Input, l *stats.Layer) string { return fmt.Sprintf("%slayer-%d"
 // paceInfo has the colour and the name of intervals between presents.
 var paceInfo = []view.Group{
 	{ID: "on-time", Name: "even"},
-	{ID: "misaligned", Name: "early"},
+	{ID: "misaligned", Name: "early, or long for whole vsyncs"},
 	{ID: "late-app", Name: "late"},
 	{ID: "late-cpu", Name: "late, though taken in time"},
 	{ID: "no-deadline", Name: "without a cadence"},
@@ -279,7 +279,7 @@ func paceOf(b *analyzer.Buffer) int {
 	switch {
 	case b.Pace == analyzer.Even:
 		return 0
-	case b.Pace == analyzer.Early:
+	case b.Pace == analyzer.Early || b.Pace == analyzer.Long:
 		return 1
 	case b.Pace == analyzer.Late && b.Deadline.Known():
 		return 2

@@ -407,7 +407,7 @@ func TestImpossible(t *testing.T) {
 		},
 		"a layer out of order":    func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].ID = 0 },
 		"a fate that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Fate = 3 },
-		"a pace that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Pace = 4 },
+		"a pace that is not":      func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[0].Pace = 5 },
 		"a framework that is not": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Framework = 200 },
 		"a negative interval":     func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].Interval = -1 },
 		"a negative thread":       func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Layers[0].Buffers[2].TID = -1 },

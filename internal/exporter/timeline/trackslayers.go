@@ -252,6 +252,8 @@ func (t *layerTracks) writeLayer(l *layerTrack, track uint64, arrows arrows) {
 			s.name, s.colour = fmt.Appendf(s.name, " late %.1f ms", b.Overrun().Milliseconds()), lateBufferColour
 		case analyzer.Early:
 			s.name, s.colour = append(s.name, " early"...), earlyColour
+		case analyzer.Long:
+			s.name, s.colour = append(s.name, " long"...), earlyColour
 		case analyzer.Even:
 			s.colour = evenColour
 		}

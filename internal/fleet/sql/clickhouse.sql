@@ -45,6 +45,6 @@ CREATE OR REPLACE VIEW responses AS
 -- Frame rate and evenness of layers by name and producer.
 CREATE OR REPLACE VIEW layer_rates AS
   SELECT process, layer, uniqExact(trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullIf(sum(l.shown_span_ns), 0) AS fps,
-    (sum(l.late) + sum(l.early)) / nullIf(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullIf(sum(l.judged), 0) AS late_rate,
+    (sum(l.late) + sum(l.long) + sum(l.early)) / nullIf(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullIf(sum(l.judged), 0) AS late_rate,
     sum(l.dropped) / nullIf(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
   FROM layers AS l GROUP BY process, layer;

@@ -52,7 +52,7 @@ CREATE OR REPLACE VIEW responses AS
 -- Frame rate and evenness of layers by name and producer.
 CREATE OR REPLACE VIEW layer_rates AS
   SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullif(sum(l.shown_span_ns), 0) AS fps,
-    (sum(l.late) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
+    (sum(l.late) + sum(l.long) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
     sum(l.dropped) / nullif(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
   FROM layers AS l GROUP BY process, layer;
 

@@ -83,9 +83,11 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   judged LONG,
   -- How many of them were longer by more than half a vsync.
   late LONG,
-  -- How many were shorter by more.
+  -- How many were longer only because a display has whole vsyncs.
+  long LONG,
+  -- How many were shorter by more than half a vsync.
   early LONG,
-  -- Both, as a part of those that were compared.
+  -- All three, as a part of those that were compared.
   uneven_rate DOUBLE,
   -- Those that were longer, as a part of these.
   late_rate DOUBLE,
@@ -126,6 +128,7 @@ SELECT
   _ohos_layer!('cadence_ms') AS cadence_ms,
   _ohos_layer!('judged') AS judged,
   _ohos_layer!('late') AS late,
+  _ohos_layer!('long') AS long,
   _ohos_layer!('early') AS early,
   _ohos_layer!('uneven_rate') AS uneven_rate,
   _ohos_layer!('late_rate') AS late_rate,
@@ -180,7 +183,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
   is_present_estimated BOOL,
   -- 'shown', 'dropped' or 'waiting'.
   fate STRING,
-  -- How interval_ns compares with the layer's cadence: 'even', 'early' or 'late'. NULL if
+  -- How interval_ns compares with the layer's cadence: 'even', 'early', 'long' or 'late'. NULL if
   -- they were not compared.
   pace STRING,
   -- The interval was longer. NULL if they were not compared.

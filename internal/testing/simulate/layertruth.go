@@ -39,7 +39,7 @@ type BufferTruth struct {
 	Fate                    string // shown, dropped, waiting
 	Render                  *Frame
 	Frame                   *ProducedFrame
-	Pace                    string // even, early, late; empty if unknown
+	Pace                    string // even, early, long, late; empty if unknown
 	Interval                trace.Duration
 	Deadline                trace.Time // of one that was taken late
 
@@ -296,18 +296,25 @@ func (b *BufferTruth) settlePace(last *BufferTruth, cadence trace.Duration) {
 		return
 	}
 	most := period/2 + period/20
-	late := func(d trace.Duration) bool { return d-cadence > most }
+	vsyncs := trace.Duration(1) // that the display needs for one buffer at most
+	for vsyncs*period+period/4 < cadence {
+		vsyncs++
+	}
+	longest := max(cadence, vsyncs*period)
+	late := func(d trace.Duration) bool { return d-longest > most }
 	switch {
 	case late(b.Interval):
 		b.Pace = "late"
+	case b.Interval-cadence > most:
+		b.Pace = "long"
 	case cadence-b.Interval > most:
 		b.Pace = "early"
 	default:
 		b.Pace = "even"
 	}
 	if taken := b.Acquired.Sub(last.Acquired); b.Pace == "late" && b.Acquired.Known() && last.Acquired.Known() && late(taken) {
-		vsyncs := (taken - cadence + period/2) / period
-		b.Deadline = b.Acquired - trace.Time(vsyncs*period)
+		missed := (taken - longest + period/2) / period
+		b.Deadline = b.Acquired - trace.Time(missed*period)
 	}
 }
 

@@ -194,8 +194,6 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame) {
 	}
 	due, deadline := b.Due, b.deadline(renders)
 	switch {
-	case b.betweenRates():
-		b.Reason = why.BetweenRates
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
 	case !b.Buffer.Deadline.Known():
 		b.Reason = why.ShownLate
@@ -217,23 +215,6 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame) {
 		}
 		b.Ahead = deadline.Sub(max(due.Queued, due.Ready))
 	}
-}
-
-// betweenRates reports whether the interval before the buffer is the shortest whole number of
-// refreshes that is longer than the cadence, which is none itself.
-func (b *lateBuffer) betweenRates() bool {
-	period := trace.Duration(0)
-	for _, r := range []*analyzer.Frame{b.last.Render, b.Buffer.Render} {
-		if r != nil {
-			period = max(period, r.Period)
-		}
-	}
-	if period <= 0 {
-		return false
-	}
-	const jitter = 20 // 1/20 of a refresh is nothing, as in docs/frames.md 16.5
-	over := b.layer.Cadence % period
-	return over > period/jitter && over < period-period/jitter && b.Buffer.Overrun() <= period-over+period/jitter
 }
 
 // excess returns by how much a step was longer than usual.

@@ -228,7 +228,7 @@ func TestNames(t *testing.T) {
 	for w := range why.Wait(why.WaitCount) {
 		check("wait", w.String(), code)
 	}
-	given := map[why.Advice]bool{why.AdviseQueue: true, why.AdviseRate: true} // for late buffers
+	given := map[why.Advice]bool{why.AdviseQueue: true} // for late buffers
 	for c := range AllCauses() {
 		given[c.Advice()] = true
 	}
