@@ -52,7 +52,9 @@ func TestSimulatedLayers(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				again := bytes.NewBuffer(bytes.Clone(text.Bytes()))
 				checkLayers(t, &text, truth, config)
+				checkTimeline(t, again, truth, config.CutStart)
 			})
 		}
 	}
@@ -481,13 +483,13 @@ func describeProduced(f *analyzer.Frame) string {
 	if f.Render != nil {
 		render = f.Render.Actual.Start
 	}
-	return text + fmt.Sprintf(workWords, f.Actual.End, f.VsyncID, f.Vsync, f.Draw.Start, f.Draw.End, f.Deadline,
+	return text + fmt.Sprintf(workWords, f.Actual.End, f.VsyncID, f.Vsync, f.Coalesced, f.Draw.Start, f.Draw.End, f.Deadline,
 		f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate), f.Facts.Has(analyzer.Empty), sent, render)
 }
 
 const (
 	producedWords = "%s frame of %d/%d at %d "
-	workWords     = "until %d id %d vsync %d draw %d-%d deadline %d late %t/%t empty %t sent %d render %d"
+	workWords     = "until %d id %d vsync %d coalesced %d draw %d-%d deadline %d late %t/%t empty %t sent %d render %d"
 )
 
 func describeProducedTruth(f *simulate.ProducedFrame) string {
@@ -503,5 +505,5 @@ func describeProducedTruth(f *simulate.ProducedFrame) string {
 	if f.Render != nil {
 		render = f.Render.Start
 	}
-	return text + fmt.Sprintf(workWords, f.End, f.ID, f.Vsync, f.Draw[0], f.Draw[1], f.Deadline, f.LateMain, f.LateGPU, f.Empty, sent, render)
+	return text + fmt.Sprintf(workWords, f.End, f.ID, f.Vsync, f.Coalesced, f.Draw[0], f.Draw[1], f.Deadline, f.LateMain, f.LateGPU, f.Empty, sent, render)
 }

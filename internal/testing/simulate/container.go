@@ -36,7 +36,7 @@ func (s *sim) newAndroid(q *queue, tid trace.TID) producer {
 	w.main.container = pid
 	process := w.main.process
 	name := "RenderThread"
-	if q.Producer == Android2 {
+	if q.Producer == AndroidVideo {
 		name = "VideoThread"
 	}
 	w.draw = s.add(q.app.PID, tid+3, process, name, s.layerCore(), 10)
@@ -76,7 +76,7 @@ func (w *android) next(n int, at trace.Time) {
 		_, pause := w.trouble(TroublePause, n)
 		switch {
 		case pause:
-		case w.Producer == Android2:
+		case w.Producer == AndroidVideo:
 			s.post(w.draw, nil, func(a *actor) { w.video(a, n) })
 		default:
 			s.post(w.main, nil, func(a *actor) { w.frame(a, n, at) })

@@ -19,5 +19,6 @@
 //
 // A [Scene] is a short trace with late frames of a known cause. An [Interaction] is what a
 // user does, and a [Launch] the start of an application, with the lines that applications,
-// the ability framework and render_service write about them.
+// the ability framework and render_service write about them. A [Layer] is a queue of buffers
+// that a video, a game or an application of another framework fills.
 package simulate

@@ -48,16 +48,16 @@ type Layer struct {
 type Producer string
 
 const (
-	Decoder  Producer = ""         // a thread with a clock of its own, for videos and previews
-	Game     Producer = "game"     // a thread that asks for vsyncs itself
-	Flutter  Producer = "flutter"  // with a UI and a raster thread
-	Web      Producer = "web"      // a renderer, and the thread that draws what it submits
-	Android  Producer = "android"  // an application in a container, with its own compositor
-	Android2 Producer = "android2" // a video of one
+	Decoder      Producer = ""              // a thread with a clock of its own, for videos and previews
+	Game         Producer = "game"          // a thread that asks for vsyncs itself
+	Flutter      Producer = "flutter"       // with a UI and a raster thread
+	Web          Producer = "web"           // a renderer, and the thread that draws what it submits
+	Android      Producer = "android"       // an application in a container, with its own compositor
+	AndroidVideo Producer = "android_video" // a video of one
 )
 
 // contained reports whether the producer is in a container.
-func (l *Layer) contained() bool { return l.Producer == Android || l.Producer == Android2 }
+func (l *Layer) contained() bool { return l.Producer == Android || l.Producer == AndroidVideo }
 
 // Drops is how a buffer of several that wait is chosen.
 type Drops int
@@ -157,7 +157,7 @@ func (s *sim) addLayer(l *Layer) {
 	if l.Private {
 		q.id = int64(p.PID)<<32 | n
 	}
-	q.truth = &LayerTruth{Name: l.Name, Queue: q.id, PID: p.PID, layer: l, era: s.era}
+	q.truth = &LayerTruth{Name: l.Name, Queue: q.id, PID: p.PID, layer: l}
 	tid := trace.TID(30000 + 10*n)
 	name, pid := p.main.process, p.PID
 	if l.Service != "" {
@@ -169,7 +169,7 @@ func (s *sim) addLayer(l *Layer) {
 	cpu := s.layerCore()
 	allocator := renderPID
 	switch l.Producer {
-	case Android, Android2:
+	case Android, AndroidVideo:
 		allocator = brokerPID
 		q.producer = s.newAndroid(q, tid)
 	case Game:
@@ -182,7 +182,6 @@ func (s *sim) addLayer(l *Layer) {
 		q.producer = &decoder{queue: q, thread: s.shared(n, tid, pid, name, "OS_VideoDecoder")}
 	}
 	s.allocate(q, allocator, l.Slots)
-	who := q.producer.flusher()
 	if l.Private {
 		q.ipc, q.consumer = nil, p.main
 	} else {
@@ -191,9 +190,9 @@ func (s *sim) addLayer(l *Layer) {
 	if s.era.queueFences && !l.Private {
 		q.fences = s.tracker(q.ipc, cpu)
 	} else if s.era.producerFences {
-		q.fences = s.tracker(who, cpu)
+		q.fences = s.tracker(q.producer.flusher(), cpu)
 	}
-	if q.truth.carrier = who.pid; !l.Private {
+	if !l.Private {
 		s.truth.layers = append(s.truth.layers, q.truth)
 	}
 	s.queues = append(s.queues, q)
@@ -230,7 +229,7 @@ func (s *sim) allocate(q *queue, by trace.PID, n int) {
 // onQueue runs what a producer asks of its queue where that is: in render_service, on a thread
 // that serves calls, or in the producer itself.
 func (q *queue) onQueue(a *actor, do func(b *actor)) {
-	if q.ipc == nil || q.ipc == a {
+	if q.ipc == nil {
 		do(a)
 		return
 	}

@@ -34,7 +34,7 @@ func Layered() Config {
 		{Name: "oh_flutter_1Surface", App: pagesApp, Producer: Flutter, At: 50 * ms, Work: 3 * ms, GPU: 2 * ms, Troubles: []Trouble{{12, TroubleWork, 30 * ms}, {33, TroubleDraw, 24 * ms}, {40, TroubleEmpty, 0}}},
 		{Name: "RosenWeb", App: pagesApp, Producer: Web, At: 60 * ms, Length: 800 * ms, Work: 4 * ms, GPU: 2 * ms, Troubles: []Trouble{{9, TroubleWork, 30 * ms}, {20, TroubleEmpty, 0}}},
 		{Name: "ShellAssistantAnco_200097Surface", App: androidApp, Producer: Android, At: 15 * ms, FPS: 60, Work: 3 * ms, GPU: 2 * ms, Troubles: []Trouble{{22, TroubleBusy, 60 * ms}, {30, TroubleEmpty, 0}}},
-		{Name: "ShellAssistantAnco_162014756339724_10aa7df SurfaceView[com.example.[...]]#1313_137Surface", App: androidApp, Producer: Android2, At: 25 * ms, FPS: 30, Slots: 4, Work: 2 * ms},
+		{Name: "ShellAssistantAnco_162014756339724_10aa7df SurfaceView[com.example.[...]]#1313_137Surface", App: androidApp, Producer: AndroidVideo, At: 25 * ms, FPS: 30, Slots: 4, Work: 2 * ms},
 	}
 	return c
 }
@@ -165,7 +165,7 @@ func AnyLayers(seed uint64) Config {
 	producers := []struct {
 		app int
 		is  Producer
-	}{{videoApp, Decoder}, {videoApp, Decoder}, {gameApp, Game}, {pagesApp, Flutter}, {pagesApp, Web}, {androidApp, Android}, {androidApp, Android2}}
+	}{{videoApp, Decoder}, {videoApp, Decoder}, {gameApp, Game}, {pagesApp, Flutter}, {pagesApp, Web}, {androidApp, Android}, {androidApp, AndroidVideo}}
 	kinds := []TroubleKind{TroubleWork, TroubleDraw, TroubleGPU, TroubleBurst, TroublePause, TroubleBusy, TroubleEmpty}
 	used := map[Producer]bool{}
 	layers := 1 + r.below(5)

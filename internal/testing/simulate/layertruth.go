@@ -22,10 +22,8 @@ type LayerTruth struct {
 	Marked bool
 
 	layer   *Layer
-	era     *era
 	first   trace.Time // when a line first names it
 	linked  bool       // lines lead from the queue to the producer
-	carrier trace.PID  // the process that calls the queue
 	buffers []*BufferTruth
 }
 
@@ -112,7 +110,7 @@ func (s *sim) settleLayers() {
 			l.Queue = 0
 		}
 		for _, b := range l.buffers {
-			l.see(b, inside)
+			l.see(s.era, b, inside)
 			b.settle(s.era, inside, both)
 			if l.layer.contained() && s.era.producerFences && s.Kernel == KernelNone {
 				b.Ready = 0 // the broker's fence, and nothing says whom it serves
@@ -155,14 +153,14 @@ func (s *sim) produces(f *ProducedFrame) bool {
 
 // see notes the first line that names the layer. Calls that do not name their queue are known
 // from where they end.
-func (l *LayerTruth) see(b *BufferTruth, inside func(trace.Time) bool) {
+func (l *LayerTruth) see(e *era, b *BufferTruth, inside func(trace.Time) bool) {
 	calls := []Interval{b.requested, b.put, b.acquiring}
 	if l.layer.contained() {
 		calls = calls[1:] // a container asks its own queue
 	}
 	for _, call := range calls {
 		at := call[0]
-		if !l.era.namesQueues {
+		if !e.namesQueues {
 			at = call[1]
 		}
 		if inside(at) && (l.first == 0 || at < l.first) {
