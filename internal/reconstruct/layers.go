@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -118,9 +119,10 @@ func (b *builder) queue(t *thread, e *hitrace.Event, id int64, name []byte) *que
 	return q
 }
 
-// sameName reports whether a name is that of a queue, which may be shorter (intern).
+// sameName reports whether a name is that of a queue, as intern returns it.
 func sameName(known string, name []byte) bool {
-	return string(name) == known || len(name) > maxName && strings.HasPrefix(string(name), known)
+	name = name[:min(len(name), maxName)]
+	return string(name) == known || !utf8.Valid(name) && strings.ToValidUTF8(string(name), "\uFFFD") == known
 }
 
 func (b *builder) beginRequestBuffer(t *thread, e *hitrace.Event) {

@@ -222,6 +222,24 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// A name that is no UTF-8, or that is too long, is that of one layer.
+func TestLayerNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"vi\xffdeo":                        "vi\uFFFDdeo",
+		strings.Repeat("v", 300):           strings.Repeat("v", 255),
+		"v" + strings.Repeat("\u5c42", 99): "v" + strings.Repeat("\u5c42", 84) + "\uFFFD", // 255 bytes end in a character
+	} {
+		u := &userTrace{}
+		u.flush(1005, 91).acquire(1, 91).flush(1015, 92).acquire(2, 92)
+		for i := range u.lines {
+			u.lines[i].text = strings.Replace(u.lines[i].text, "name: video", "name: "+name, 1)
+		}
+		if got, want := layersOf(u.timeline(t)), fmt.Sprintf("1 %q 7 by -1\n  91: 5.0 10.5 18.0 shown\n  92: 15.0 20.5 28.0 shown", want); got != want {
+			t.Errorf("%q:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 // binder adds an event of the kernel.
 func (u *userTrace) binder(ms float64, tid, pid int, event string) *userTrace {
 	u.line(ms, tid, pid, event)
