@@ -36,8 +36,10 @@ func (s *Side) layers() [][]*stats.Layer {
 	return s.surfaces
 }
 
+// producer returns the name of the producer, empty if it is unknown. Dumps of SurfaceFlinger
+// have that of the layer in its place.
 func producer(l *stats.Layer) string {
-	if l.Process == nil {
+	if l.Process == nil || *l.Process == l.Name {
 		return ""
 	}
 	return *l.Process
@@ -104,7 +106,7 @@ func (d *Diff) layerKeys() func(side int, l *stats.Layer) layerKey {
 					found[w]++
 				}
 				name := text.LayerName(l.Name)
-				sides[side][name] = known{true, sides[side][name].process || l.Process != nil}
+				sides[side][name] = known{true, sides[side][name].process || producer(l) != ""}
 			}
 		}
 	}
@@ -237,10 +239,10 @@ func (p *LayerPair) about() string {
 
 func (p *LayerPair) fullTitle() string {
 	name := cmp.Or(text.Printable(p.Name), text.Unknown)
-	if p.Process == "" {
-		return name
+	if process := p.about(); process != "" {
+		return process + ", " + name
 	}
-	return p.about() + ", " + name
+	return name
 }
 
 func (p *LayerPair) heading() string { return p.fullTitle() }

@@ -87,6 +87,8 @@ func TestLayerPairs(t *testing.T) {
 			[]string{"View#*: 2 layers 2 → 2"}, nil, nil},
 		{"a producer that is unknown once", list(layer(app, "View"), layer("", "View")), list(layer(app, "View")), Options{},
 			[]string{app + ", View: 2 layers 2 → 2"}, []string{"View: 1 layers 2 → 0"}, nil},
+		{"a dump of SurfaceFlinger", list(layer("View#1", "View#1")), list(layer("View#2", "View#2")), Options{},
+			[]string{"View#*: 2 layers 2 → 2"}, nil, nil},
 		{"a name that is cut", list(layer(app, "View")), list(layer(app[len(app)-15:], "View")), Options{},
 			[]string{app + ", View: 2 layers 2 → 2"}, nil, nil},
 		{"selected", list(layer(app, "View"), layer("a", "View"), layer("", "Other")), list(layer(app, "View"), layer("a", "View"), layer("", "Other")),
