@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/iotest"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -119,6 +120,36 @@ func TestManyLayers(t *testing.T) {
 		t.Fatalf("%d layers", len(truth.Layers))
 	}
 	checkLayers(t, &text, truth, config)
+}
+
+// Layers are the same whatever the number of workers, and however the text is read.
+func TestLayersWorkers(t *testing.T) {
+	for _, era := range []string{"4.1", "6.1"} {
+		config := simulate.Layered()
+		config.Era = era
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		var first []string
+		for workers := 1; workers <= 4; workers++ {
+			timeline, _, err := reconstruct.Analyze(t.Context(), iotest.HalfReader(bytes.NewReader(text.Bytes())), hitrace.Options{Workers: workers}, reconstruct.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for _, l := range timeline.Layers {
+				lines = append(lines, describeLayer(l)...)
+			}
+			if workers == 1 {
+				first = lines
+			}
+			compareLines(t, fmt.Sprintf("%d workers", workers), lines, first)
+		}
+		if len(first) < 100 {
+			t.Errorf("%s: %d layers and buffers", era, len(first))
+		}
+	}
 }
 
 // TestSimulatedLayersBinary does the same with the binary forms of the traces.
