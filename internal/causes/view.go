@@ -81,7 +81,7 @@ func summary(inputs []Input, o Options) string {
 			}
 		}
 	}
-	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Judged > 0) {
+	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Ranking.Late > 0) {
 		parts = append(parts, Summarize(list[0].Name, list[0].Judged, list[0].Ranking))
 	}
 	if worst != nil {
