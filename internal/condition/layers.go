@@ -145,9 +145,10 @@ func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
 		where, has = "the traces", "they have"
 	}
 	var names []string
+	seen := map[string]bool{}
 	for _, l := range list {
-		if name := text.ShortLayerName(l.Name, layerWidth); c.Selects(ProducerOf(l)) && !slices.Contains(names, name) {
-			names = append(names, name)
+		if name := text.ShortLayerName(l.Name, layerWidth); c.Selects(ProducerOf(l)) && !seen[name] {
+			names, seen[name] = append(names, name), true
 		}
 	}
 	of := ""
