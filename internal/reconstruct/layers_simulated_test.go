@@ -431,7 +431,7 @@ func (k knowledge) measures(layers []*simulate.LayerTruth) (list []map[string]an
 		object := map[string]any{
 			"id": float64(i + 1), "name": l.Name, "pid": nil, "process": nil, "framework": nil, "queue_id": known(l.Queue),
 			"buffers": float64(len(l.Buffers)), "dropped_rate": nil, "fps": nil, "cadence_ms": nil,
-			"late": nil, "early": nil, "uneven_rate": nil, "late_rate": nil, "longest_ms": nil,
+			"late": nil, "long": nil, "early": nil, "uneven_rate": nil, "late_rate": nil, "longest_ms": nil,
 		}
 		if p := k.producer(l); p != nil {
 			if object["pid"] = float64(p.PID); p.Name != "" {
@@ -479,10 +479,10 @@ func (k knowledge) measures(layers []*simulate.LayerTruth) (list []map[string]an
 		if total > 0 {
 			object["fps"] = float64(len(shown)) * 1e9 / float64(total)
 		}
-		judged := count["even"] + count["late"] + count["early"]
+		judged := count["even"] + count["late"] + count["long"] + count["early"]
 		if object["judged"] = judged; judged > 0 {
-			object["late"], object["early"] = count["late"], count["early"]
-			object["uneven_rate"], object["late_rate"] = (count["late"]+count["early"])/judged, count["late"]/judged
+			object["late"], object["long"], object["early"] = count["late"], count["long"], count["early"]
+			object["uneven_rate"], object["late_rate"] = 1-count["even"]/judged, count["late"]/judged
 			object["longest_ms"] = float64(longest) / 1e6
 		}
 		for name, d := range map[string][]trace.Duration{"queue": queue, "request": request, "gpu": gpu} {
