@@ -268,6 +268,9 @@ func TestLayerPictures(t *testing.T) {
 			t.Errorf("%d bars %s, want %d in\n%s", got, class, n, picture)
 		}
 	}
+	if n := strings.Count(picture, "<u "); n != 1 {
+		t.Errorf("%d marks for 1 dropped buffer", n)
+	}
 	for _, want := range []string{
 		`title="50.0 ms at +200.0 ms, late: 20.0 ms"`, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms"`, `title="dropped, queued at +275.0 ms"`,
 		"com.example.player · 33.3 FPS · cadence 30.0 ms · 2 of 10 late · 1 dropped", "<span>+60.0 ms</span><span>+360.0 ms</span>",
@@ -375,5 +378,56 @@ func TestFrameworkFrames(t *testing.T) {
 	}
 	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "…SurfaceView") || !strings.HasSuffix(headline, "; com.example.player: 1 of 3 frames late") {
 		t.Errorf("headline %s", headline)
+	}
+}
+
+// A cadence is stated in whole vsyncs if it is near them, and unknown if the refresh rate changes.
+func TestVsyncs(t *testing.T) {
+	const us = trace.Microsecond
+	for _, c := range []struct {
+		cadence trace.Duration
+		periods []trace.Duration
+		want    string
+	}{
+		{32_925 * us, []trace.Duration{11_092 * us}, "3"},
+		{40 * ms1, []trace.Duration{16_667 * us, 16_667 * us}, "2.4"},
+		{18_200 * us, []trace.Duration{16_667 * us}, "1"},
+		{18_500 * us, []trace.Duration{16_667 * us}, "1.1"},
+		{33_333 * us, []trace.Duration{8_333 * us, 8_340 * us}, "4"},
+		{33_333 * us, []trace.Duration{8_333 * us, 16_667 * us}, "–"},
+		{33_333 * us, []trace.Duration{16_667 * us, 8_333 * us}, "–"},
+		{0, []trace.Duration{16_667 * us}, "–"},
+		{33_333 * us, nil, "–"},
+	} {
+		l := &analyzer.Layer{Cadence: c.cadence}
+		for _, period := range c.periods {
+			l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Render: &analyzer.Frame{Period: period}})
+		}
+		if got := vsyncs(&stats.Layer{Source: l}); got != c.want {
+			t.Errorf("%s at %s: %s, want %s", c.cadence, c.periods, got, c.want)
+		}
+	}
+}
+
+// A pause of a layer has no bar, and its other bars keep their heights.
+func TestPictureOfPause(t *testing.T) {
+	in := screen()
+	for _, l := range in.Timeline.Layers {
+		for _, b := range l.Buffers[len(l.Buffers)-2:] {
+			b.Queued, b.Acquired, b.Present = 0, b.Acquired.Add(2*trace.Second), b.Present.Add(2*trace.Second)
+		}
+	}
+	in.Timeline.Span.End += 3 * trace.Time(trace.Second)
+	in.Timeline.JudgeLayers()
+	page := write(t, []Input{inputOf("pause.ftrace", in.Timeline)}, "html", Options{})
+	for id, bars := range map[string]int{"layer-1": 3, "layer-2": 14, "layer-3": 9} {
+		_, picture, _ := strings.Cut(page, `<li id="`+id+`">`)
+		picture, _, _ = strings.Cut(picture, `<div class="ends">`)
+		if n := strings.Count(picture, "<i "); n != bars {
+			t.Errorf("%s: %d bars, want %d in\n%s", id, n, bars, picture)
+		}
+		if id == "layer-2" && strings.Count(picture, "height:50.00%") != bars {
+			t.Errorf("heights of\n%s", picture)
+		}
 	}
 }
