@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -99,5 +101,38 @@ func TestSimulatedTroubles(t *testing.T) {
 				t.Errorf("%s late: %+v, want %v in %s", lost, worst, test.waits, test.stage)
 			}
 		})
+	}
+}
+
+// The same if lines are missing, or the trace begins later.
+func TestDamagedLayers(t *testing.T) {
+	configs := simulate.BadLayers()
+	configs["all"] = simulate.Layered()
+	for i, name := range slices.Sorted(maps.Keys(configs)) {
+		if i%slow.Of(5, 1) != 0 {
+			continue
+		}
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, configs[name]); err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
+		for k := range slow.Of(3, 12) {
+			var damaged bytes.Buffer
+			for i, line := range lines {
+				if (i*7919+k)%23 != 0 && i >= len(lines)*k/16 {
+					damaged.Write(line)
+				}
+			}
+			timeline, causes := explain(t, &damaged) // which validates them
+			for b, l := range causes.Buffers {
+				if causetext.Buffer(causes, l) == "" || causes.LateBuffer(b) != l {
+					t.Errorf("%s: %+v", name, l)
+				}
+			}
+			if err := timeline.Validate(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }

@@ -107,7 +107,7 @@ func Summarize(name string, judged int, r *why.Ranking) string {
 // inputBlocks returns what is known about one input, and a section for each process.
 func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
 	head := view.Section{Title: inputTitle(in.Name, o.Page && !several), Blocks: []view.Block{view.QualityNote(in.Quality)}}
-	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions) > 0 {
+	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions)+len(in.Layers) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
 	if o.Interaction != nil {
