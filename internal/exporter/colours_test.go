@@ -72,6 +72,7 @@ var hues = []struct {
 	{"Layers", `\d+ shown.*`, 180, 265},                      // blue
 	{"Layers", `\d+ late \d+\.\d ms`, 340, 380},
 	{"Layers", `\d+ early`, 45, 80},    // amber
+	{"Layers", `\d+ long`, 80, 100},    // yellow green
 	{"Layers", `\d+|buffer`, 100, 210}, // green to teal
 	{"Why", `running · .*`, 115, 145},  // green
 	{"Why|Waited for", `.+`, 21, 339},  // all but red
@@ -89,7 +90,7 @@ func TestColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts["everything"] = text.String()
-	for name, config := range map[string]simulate.Config{"scenes": simulate.Scenes(), "demonstration": simulate.Demonstration()} {
+	for name, config := range map[string]simulate.Config{"scenes": simulate.Scenes(), "demonstration": simulate.Demonstration(), "layered": simulate.Layered()} {
 		text.Reset()
 		if _, err := simulate.Write(&text, config); err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
@@ -45,16 +46,22 @@ func checkGuide(t *testing.T, session *engine.Session) {
 		t.Fatal(err)
 	}
 	queries := 0
-	var interactions *engine.Session // of a trace with interactions, for the queries about them
+	var interactions, layers *engine.Session // of traces with these, for the queries about them
 	updated := block.ReplaceAllStringFunc(string(text), func(found string) string {
 		queries++
 		parts := block.FindStringSubmatch(found)
 		on := session
-		if strings.Contains(parts[1], "ohos.interactions") {
+		switch {
+		case strings.Contains(parts[1], "ohos.interactions"):
 			if interactions == nil {
 				interactions = loadFlings(t)
 			}
 			on = interactions
+		case strings.Contains(parts[1], "ohos.layers"):
+			if layers == nil {
+				layers = loadLayers(t)
+			}
+			on = layers
 		}
 		got := layOut(enginetest.Query(t, on, parts[1]))
 		if got != parts[2] && !*update {
@@ -96,6 +103,17 @@ func loadFlings(t *testing.T) *engine.Session {
 		t.Fatal(err)
 	}
 	output, _ := convert(t, text, exporter.Options{NoEvents: true})
+	return load(t, output)
+}
+
+// loadLayers loads the trace that the command simulate writes with -layers.
+func loadLayers(t *testing.T) *engine.Session {
+	t.Helper()
+	var text strings.Builder
+	if _, err := simulate.Write(&text, simulate.Layered()); err != nil {
+		t.Fatal(err)
+	}
+	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
 	return load(t, output)
 }
 

@@ -41,6 +41,7 @@ const (
 	evenColour       colour = "even interval"             // green
 	lateBufferColour colour = "missed its cadence"        // red
 	earlyColour      colour = "shorter than the cadence"  // amber
+	longColour       colour = "whole vsyncs"              // yellow green
 	unpacedColour    colour = "a shown buffer"            // teal
 	queueColour      colour = "a buffer in the queue"     // blue
 	droppedColour    colour = "a buffer dropped"          // purple

@@ -253,7 +253,7 @@ func (t *layerTracks) writeLayer(l *layerTrack, track uint64, arrows arrows) {
 		case analyzer.Early:
 			s.name, s.colour = append(s.name, " early"...), earlyColour
 		case analyzer.Long:
-			s.name, s.colour = append(s.name, " long"...), earlyColour
+			s.name, s.colour = append(s.name, " long"...), longColour
 		case analyzer.Even:
 			s.colour = evenColour
 		}
