@@ -98,7 +98,7 @@ func TestLayersHappen(t *testing.T) {
 	}
 	for _, fact := range []string{
 		"layer without a cadence", "layer of ", "layer of flutter", "layer of nativevsync", "layer of choreographer",
-		"buffer shown", "buffer dropped", "buffer waiting", "buffer even", "buffer late", "buffer early", "buffer with a deadline",
+		"buffer shown", "buffer dropped", "buffer waiting", "buffer even", "buffer long", "buffer late", "buffer early", "buffer with a deadline",
 		"buffer late without a deadline", "buffer estimated", "buffer taken before it is ready", "buffer ready long after", "buffer awaited",
 		"buffer taken and dropped", "buffer never taken", "buffer queued at no known time", "buffer shown at no known time",
 		"buffer shown directly", "buffer after a pause",
