@@ -16,8 +16,8 @@ type LayerMeasure struct {
 var LayerMeasures = []LayerMeasure{
 	layerMeasure("fps", "fps", Hertz, Higher, "FPS", "buffers shown per second, without pauses", true, func(l *Layer) *float64 { return l.FPS }),
 	layerMeasure("uneven_rate", "uneven", Share, Lower, "Uneven rate",
-		"intervals between presents that differ from the cadence by more than half a vsync / intervals", true, func(l *Layer) *float64 { return l.UnevenRate }),
-	layerMeasure("late_rate", "late", Share, Lower, "Late rate", "intervals between presents that are longer than the cadence by more than half a vsync / intervals", true, func(l *Layer) *float64 { return l.LateRate }),
+		"early, long and late intervals between presents / intervals", true, func(l *Layer) *float64 { return l.UnevenRate }),
+	layerMeasure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", true, func(l *Layer) *float64 { return l.LateRate }),
 	layerMeasure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", true, func(l *Layer) *float64 { return l.DroppedRate }),
 	layerMeasure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times in the queue", true, func(l *Layer) *float64 { return l.QueueP50 }),
 	layerMeasure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms",

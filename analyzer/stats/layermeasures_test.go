@@ -10,8 +10,8 @@ import (
 )
 
 // video returns a layer with a buffer every 30 ms, which are in the queue for 1, 2, … ms. The
-// rest are the fates and paces of the buffers: "s" shown on time, "l" late, "e" early, "d"
-// dropped, "w" waiting.
+// rest are the fates and paces of the buffers: "s" shown on time, "l" late, "o" long, "e"
+// early, "d" dropped, "w" waiting.
 func video(from int, buffers string) *analyzer.Layer {
 	const ms = trace.Millisecond
 	l := &analyzer.Layer{Name: "video", Cadence: 30 * ms}
@@ -23,6 +23,8 @@ func video(from int, buffers string) *analyzer.Layer {
 			b.Pace = analyzer.Even
 		case 'l':
 			b.Pace = analyzer.Late
+		case 'o':
+			b.Pace = analyzer.Long
 		case 'e':
 			b.Pace = analyzer.Early
 		case 'd':
@@ -46,14 +48,14 @@ func TestLayerMeasures(t *testing.T) {
 	report := func(layers ...*analyzer.Layer) []*Layer {
 		return Compute(&analyzer.Timeline{Layers: layers}, Options{}).Layers
 	}
-	list := report(video(1000, "slsdse"), video(2000, "sslw"))
+	list := report(video(1000, "slsdse"), video(2000, "solw"))
 	joined := JoinLayers(list)
 	unknown := math.NaN()
 	for name, want := range map[string][3]float64{
 		// Five presents at 0, 30, 60, 120 and 150 ms: four intervals of 150 ms. Three at 0, 30
 		// and 60: two of 60 ms.
 		"fps":          {4 / .15, 2 / .06, 6 / .21},
-		"uneven":       {2. / 5, 1. / 3, 3. / 8},
+		"uneven":       {2. / 5, 2. / 3, 4. / 8},
 		"late":         {1. / 5, 1. / 3, 2. / 8},
 		"dropped":      {1. / 6, 0, 1. / 9},
 		"queue_p50_ms": {3, 2, 3}, // 1 to 6; 1 to 4; the 5th of 1 1 2 2 3 3 4 4 5 6

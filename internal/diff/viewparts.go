@@ -70,8 +70,8 @@ var partColumns = map[string]struct {
 }{
 	"interaction": {"Count", []view.Column{{Title: "Response, ms", Number: true}, {Title: "Hitch, ms/s", Number: true}, {Title: "FPS", Number: true, Drop: 2}},
 		[][]string{{"response_ms", "first_frame_ms"}, {"hitch"}, {"fps"}}},
-	"layer": {"Buffers", []view.Column{{Title: "FPS", Number: true}, {Title: "Uneven", Number: true}, {Title: "Dropped", Number: true, Drop: 2}, {Title: "Queue P95, ms", Number: true, Drop: 3}},
-		[][]string{{"fps"}, {"uneven"}, {"dropped"}, {"queue_p95_ms"}}},
+	"layer": {"Buffers", []view.Column{{Title: "FPS", Number: true}, {Title: "Late", Number: true}, {Title: "Uneven", Number: true, Drop: 2}, {Title: "Dropped", Number: true, Drop: 3}, {Title: "Queue P95, ms", Number: true, Drop: 4}},
+		[][]string{{"fps"}, {"late"}, {"uneven"}, {"dropped"}, {"queue_p95_ms"}}},
 }
 
 // table has a row for each part.

@@ -20,7 +20,8 @@ import (
 )
 
 // video returns a layer with buffers every 30 ms, which are in the queue for some milliseconds.
-// The last of every fourth is late, the first of every fifth is dropped.
+// The last of every four is late, the first of every five is dropped, and the second of all
+// is long.
 func video(process, name string, buffers int, queue trace.Duration) *analyzer.Layer {
 	const ms = trace.Millisecond
 	l := &analyzer.Layer{Name: name, Queue: 7, Cadence: 30 * ms}
@@ -33,7 +34,10 @@ func video(process, name string, buffers int, queue trace.Duration) *analyzer.La
 		if i%5 == 0 {
 			b.Fate, b.Pace, b.Acquired = analyzer.Discarded, analyzer.Unpaced, 0
 		} else {
-			if i%4 == 3 {
+			switch {
+			case i == 1:
+				b.Pace = analyzer.Long
+			case i%4 == 3:
 				b.Pace = analyzer.Late
 			}
 			b.Present = at.Add(50 * ms)
@@ -77,7 +81,7 @@ func TestLayers(t *testing.T) {
 	// dropped), 0 to 39 the same again. The gaps reach from 1 to 19 and from 1 to 39.
 	g := report.Groups[0]
 	for name, want := range map[string]float64{
-		"fps": (15 + 31) / (.03 * (18 + 38)), "uneven_rate": 12. / 48, "late_rate": 12. / 48, "dropped_rate": 12. / 60,
+		"fps": (15 + 31) / (.03 * (18 + 38)), "uneven_rate": 14. / 48, "late_rate": 12. / 48, "dropped_rate": 12. / 60,
 		"queue_p50_ms": 6, "queue_p95_ms": 6, // 16 of 2 ms and 32 of 6 ms
 	} {
 		if got := g.Value(name); got == nil || math.Abs(*got-want) > .008*want {
