@@ -235,6 +235,8 @@ func testPlugin(t *testing.T, build, trace string) {
 	o = startOpen(t, showing, layered, "--port", "0", "--ui", build)
 	page.open(o)
 	page.until(`app.isLoadingTrace`, "false")
+	// The worst frame is one of a thread of a process whose main thread makes none.
+	page.until(whyLate, "om.example.game 21170", "the worst of")
 	const drawn = `app.trace.engine.query("SELECT f.name FROM slice AS b JOIN track AS t ON t.id = b.track_id AND t.name GLOB 'ShellAssistantAnco_200097*' " +
 		"JOIN slice AS f ON f.ts = extract_arg(b.arg_set_id, 'debug.frame_ts') JOIN track AS k ON k.id = f.track_id AND k.name = 'Frames' " +
 		"WHERE b.name GLOB '* late 50.0 ms'").then((r) => r.iter({name: 'str'}).name)`

@@ -39,7 +39,7 @@ export class Frames {
           OR t.name = 'Waited for' OR t.name GLOB 'Waited for (*' OR t.name = 'Interactions' OR t.name IN (${[...named].map(quote).join(', ')}))
         AND t.type IN ('process_track_event', 'process_merged_track_event')
         AND EXISTS (SELECT 1 FROM process_track AS f JOIN slice AS s ON s.track_id = f.id
-          WHERE f.upid = t.upid AND f.name = 'Frames' AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
+          WHERE f.upid = t.upid AND (f.name = 'Frames' OR f.name GLOB 'Frames (*') AND extract_arg(s.arg_set_id, 'debug.vsync_id') IS NOT NULL)`,
       {id: NUM, upid: NUM},
     );
     const processOf = new Map(tracks.map(({id, upid}) => [id, upid]));
