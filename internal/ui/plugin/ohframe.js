@@ -35,7 +35,7 @@
     return list;
   }
   function during(others, pieces) {
-    const waits = pieces.filter((p) => !/^(running|busy)/.test(p.name));
+    const waits = pieces.filter((p) => !/^(running|busy|working on the GPU)/.test(p.name));
     return others.filter((o) => waits.some((w) => w.ts <= o.ts && o.ts + o.dur <= w.ts + w.dur)).sort((a, b) => Number(b.dur - a.dur) || a.id - b.id);
   }
   function kindOf(name) {

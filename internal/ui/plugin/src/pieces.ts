@@ -40,9 +40,10 @@ export function chain(pieces: readonly Piece[], starts: readonly bigint[]): Piec
   return list;
 }
 
-// during returns what other threads did during the waits of one frame, the longest first.
+// during returns what other threads did during the waits of one frame, the longest first. While
+// its GPU works, the thread may make the next frame, and wait for that.
 export function during(others: readonly Piece[], pieces: readonly Piece[]): Piece[] {
-  const waits = pieces.filter((p) => !/^(running|busy)/.test(p.name));
+  const waits = pieces.filter((p) => !/^(running|busy|working on the GPU)/.test(p.name));
   return others
     .filter((o) => waits.some((w) => w.ts <= o.ts && o.ts + o.dur <= w.ts + w.dur))
     .sort((a, b) => Number(b.dur - a.dur) || a.id - b.id);

@@ -33,9 +33,11 @@ test('pieces of no duration end a chain', () => {
 });
 
 test('others were waited for during a wait of the frame', () => {
-  const pieces = [piece(1, 0, 10, 'running · a'), piece(2, 10, 20, 'waiting for a lock'), piece(3, 30, 20, 'busy with an earlier frame · 7')];
+  const pieces = [piece(1, 0, 10, 'running · a'), piece(2, 10, 20, 'waiting for a lock'), piece(3, 30, 20, 'busy with an earlier frame · 7'),
+    piece(9, 50, 20, 'working on the GPU · drawing')];
   const others = [
     piece(4, 10, 5, 'x'), piece(5, 15, 15, 'y'), piece(6, 2, 3, 'while it ran'), piece(7, 25, 10, 'longer than the wait'), piece(8, 32, 3, 'of the earlier frame'),
+    piece(10, 55, 5, 'of the next frame'),
   ];
   assert.deepEqual(during(others, pieces).map((p) => p.id), [5, 4]);
 });
