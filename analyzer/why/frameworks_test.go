@@ -43,7 +43,7 @@ func (p *player) slice(t *testing.T, tid, cpu int, name, words string) {
 
 // drawn plays frames and returns them and what is found of them. Each has a deadline 10 ms
 // after its begin.
-func drawn(t *testing.T, play func(*player), change func([]*analyzer.Frame)) ([]*analyzer.Frame, *why.Causes) {
+func drawn(t *testing.T, play func(*player), change func(*analyzer.Timeline, []*analyzer.Frame)) ([]*analyzer.Frame, *why.Causes) {
 	t.Helper()
 	p := &player{period: 10_000, every: 100_000}
 	p.change(1, 500, "S", 0)
@@ -63,7 +63,7 @@ func drawn(t *testing.T, play func(*player), change func([]*analyzer.Frame)) ([]
 		f.Deadline = f.Actual.Start.Add(10 * millisecond)
 	}
 	if change != nil {
-		change(frames)
+		change(timeline, frames)
 	}
 	for _, f := range frames {
 		f.Judge()
@@ -103,7 +103,7 @@ func TestDrawnByAnotherThread(t *testing.T) {
 					p.frameworkFrame(t, usual, "run 3")
 				}
 				p.frameworkFrame(t, test.main, test.draw)
-			}, func(frames []*analyzer.Frame) {
+			}, func(_ *analyzer.Timeline, frames []*analyzer.Frame) {
 				if f := frames[8]; test.gpu > 0 {
 					f.GPU = []analyzer.Interval{{Start: f.Draw.Start, End: f.Draw.End.Add(test.gpu)}}
 				}
@@ -165,12 +165,50 @@ func TestUnknownDrawing(t *testing.T) {
 		for range 9 {
 			p.frameworkFrame(t, "run 2", "run 3")
 		}
-	}, func(frames []*analyzer.Frame) {
+	}, func(_ *analyzer.Timeline, frames []*analyzer.Frame) {
 		f := frames[8]
 		f.DrawTID, f.Draw.End = 0, f.Draw.End.Add(9*millisecond)
 	})
 	e := causes.Of(frames[8])
 	if got := parts(e.Parts); got != "frame run 2.0, draw unknown 12.0" || e.Unknown != 12*millisecond {
 		t.Errorf("parts %s, unknown %s", got, e.Unknown)
+	}
+}
+
+// A frame whose deadline is that of its buffer should have begun as long before as others do: 8 ms
+// before their buffers are taken. The thread was busy with other work for 6 of them.
+func TestPlannedStart(t *testing.T) {
+	frames, causes := drawn(t, func(p *player) {
+		for range 8 {
+			p.frameworkFrame(t, "run 2", "run 3")
+		}
+		p.at = p.vsync + p.every
+		p.tid, p.cpu = 500, 1
+		p.change(1, 0, "R", 500)
+		p.begin(500, 1, "Task")
+		p.at += 6000
+		p.end(500, 1)
+		p.change(1, 500, "S", 0)
+		p.vsync += 6000
+		p.frameworkFrame(t, "run 2", "run 3")
+	}, func(timeline *analyzer.Timeline, frames []*analyzer.Frame) {
+		l := &analyzer.Layer{ID: 1, Cadence: 100 * millisecond}
+		timeline.Layers = []*analyzer.Layer{l}
+		for i, f := range frames {
+			f.Deadline, f.Pace = 0, analyzer.Even
+			b := &analyzer.Buffer{Layer: l, Frame: f, Acquired: f.Actual.Start.Add(8 * millisecond), Pace: analyzer.Even}
+			if i == 8 {
+				f.Deadline, f.Pace = f.Actual.Start.Add(2*millisecond), analyzer.Late
+				b.Deadline, b.Pace = f.Deadline, analyzer.Late
+			}
+			l.Buffers = append(l.Buffers, b)
+		}
+	})
+	e := causes.Of(frames[8])
+	if got, want := parts(e.Parts), "start earlier_work 6.0, frame run 2.0, draw run 3.0"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
+	}
+	if got, want := causetext.Sentence(causes, e), "began 6.0 ms late: the thread was busy with Task; usual 0.0"; got != want || e.Overrun != 3*millisecond || e.Basis != why.SamePeriod {
+		t.Errorf("%s late, %s: %s, want %s", e.Overrun, e.Basis, got, want)
 	}
 }

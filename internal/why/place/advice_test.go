@@ -31,6 +31,17 @@ func TestAdviceOfSlices(t *testing.T) {
 	}
 }
 
+// A call to the queue of buffers waits for a free buffer.
+func TestAdviceOfCalls(t *testing.T) {
+	for wait, want := range map[why.Wait]why.Advice{why.WaitBuffer: why.AdviseBuffer, why.Run: why.AdviseIPC} {
+		c := Cause{Wait: why.WaitBinder, Scheduled: true}
+		c.WaitedFor(&why.Culprit{PID: 2, Wait: wait}, 1)
+		if got := c.Advice(); got != want {
+			t.Errorf("a call that is %s: %q, want %q", wait, got, want)
+		}
+	}
+}
+
 // Both readers get advice about what they can change.
 func TestAdviceOfWaits(t *testing.T) {
 	for wait, want := range map[why.Wait][2]why.Advice{
