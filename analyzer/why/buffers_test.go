@@ -2,6 +2,7 @@ package why_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ type video struct {
 	frames  map[int]string // what the main thread does instead of running for 2 ms
 	without map[int]bool   // vsyncs without a frame
 	steps   map[int]string // of a frame after its main thread
+	begins  map[int]int    // by how many ms a frame begins late
 	// interval is that between buffers, in ms.
 	interval int
 }
@@ -81,7 +83,7 @@ func (v *video) play(t *testing.T) {
 		if steps == "" {
 			steps = "draw 2 commit 2 display 2"
 		}
-		v.at = v.vsync
+		v.at = v.vsync + 1000*v.begins[n]
 		v.renderFrame(t, split(strings.Fields(strings.ReplaceAll(words+body+" ) "+steps, ")", " ) ")), "/")[0])
 	}
 }
@@ -147,7 +149,7 @@ func usualBuffers() (list []produced) {
 }
 
 func newVideo() *video {
-	v := &video{interval: 30, player: &player{period: 10_000, every: 10_000, vsync: 100_000}, buffers: usualBuffers(), frames: map[int]string{}, without: map[int]bool{}, steps: map[int]string{}}
+	v := &video{interval: 30, player: &player{period: 10_000, every: 10_000, vsync: 100_000}, buffers: usualBuffers(), frames: map[int]string{}, without: map[int]bool{}, steps: map[int]string{}, begins: map[int]int{}}
 	v.change(5, 511, "S", 0)
 	v.change(1, 1000, "S", 0)
 	return v
@@ -335,5 +337,35 @@ func TestBetweenRates(t *testing.T) {
 	}
 	if layer, causes := v.explained(t); layer.Cadence != 24*millisecond || len(causes.Buffers) != 0 {
 		t.Fatalf("cadence %s, %d late buffers", layer.Cadence, len(causes.Buffers))
+	}
+}
+
+// A buffer that is queued 1 ms after a frame has taken buffers is late, even if the frame that
+// takes it begins late itself.
+func TestMissedFrame(t *testing.T) {
+	v := newVideo()
+	n := v.buffers[7].taken
+	v.buffers[7].words, v.buffers[7].taken, v.begins[n+1] = "run 11", n+1, 3
+	layer, causes := v.explained(t)
+	b := layer.Buffers[7]
+	l := causes.LateBuffer(b)
+	if l == nil || l.Reason != why.QueuedLate || b.Queued >= b.Deadline {
+		t.Errorf("%+v, queued %s, deadline %s", l, b.Queued, b.Deadline)
+	}
+}
+
+// Without calls, only the thread of render_service is known that served the producer. What that
+// did is no cause.
+func TestUnknownProducer(t *testing.T) {
+	v := newVideo()
+	v.buffers[7].words, v.buffers[7].taken = "io 17 run 5", v.buffers[7].taken+2
+	v.leftOut = regexp.MustCompile("binder_")
+	layer, causes := v.explained(t)
+	l := causes.LateBuffer(layer.Buffers[7])
+	if l == nil || l.Buffer.TID != 1010 || len(l.Shares) > 0 {
+		t.Fatalf("%+v", l)
+	}
+	if got, want := causetext.Buffer(causes, l), "queued late: 47.0 ms after the buffer before; usual 30.0"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

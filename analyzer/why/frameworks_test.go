@@ -212,3 +212,26 @@ func TestPlannedStart(t *testing.T) {
 		t.Errorf("%s late, %s: %s, want %s", e.Overrun, e.Basis, got, want)
 	}
 }
+
+// Android's messages have no slices: what its main thread waits for before a frame, and a thread
+// of its process ends, is no vsync.
+func TestBeforeAndroidFrame(t *testing.T) {
+	frames, causes := drawn(t, func(p *player) {
+		for range 8 {
+			p.frameworkFrame(t, "run 2", "run 3")
+		}
+		p.at = p.vsync + p.every
+		p.tid, p.cpu = 500, 1
+		p.change(1, 0, "R", 500)
+		p.do(t, strings.Fields("S:501( run 6 )"))
+		p.change(1, 500, "S", 0)
+		p.vsync += 6000
+		p.frameworkFrame(t, "run 2", "run 3")
+	}, func(_ *analyzer.Timeline, frames []*analyzer.Frame) {
+		f := frames[8]
+		f.Vsync, f.Deadline = f.Actual.Start.Add(-6*millisecond), f.Actual.Start.Add(2*millisecond)
+	})
+	if got, want := parts(causes.Of(frames[8]).Parts), "start own_thread 6.0, frame run 2.0, draw run 3.0"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
+	}
+}
