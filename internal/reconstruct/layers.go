@@ -63,14 +63,12 @@ type buffer struct {
 	frame  *draft // that drew it
 	render *draft // that took it
 	fence  *fence
-	line   int
 }
 
 // unnamedCall is a call on a queue whose marker does not name the queue. Markers in it do.
 type unnamedCall struct {
 	word     hitrace.Word
 	at       trace.Time
-	line     int
 	name     []byte
 	sequence int64
 	waiting  int64 // buffers in the queue at the end
@@ -82,6 +80,8 @@ const (
 	// maxRequests is how many requested buffers of a queue are remembered. Queues have
 	// fewer buffers.
 	maxRequests = 64
+	// maxPendingBuffers is how many of the buffers that wait in a queue are looked for.
+	maxPendingBuffers = 256
 	// maxFenceDelay is the maximum time from a call that queues a buffer to the marker of its
 	// fence.
 	maxFenceDelay = 100 * trace.Millisecond
@@ -167,7 +167,7 @@ func (b *builder) beginFlushBuffer(t *thread, e *hitrace.Event) {
 	c := hitrace.ParseBufferCall(e.Marker.Label())
 	if c.Queue == 0 && c.Name == nil {
 		b.push(t, e)
-		t.unnamed = &unnamedCall{word: e.Word, at: e.Time, line: e.Number}
+		t.unnamed = &unnamedCall{word: e.Word, at: e.Time}
 		return
 	}
 	b.flushed(t, e, b.queue(t, e, c.Queue, c.Name), c.Sequence, e.Time)
@@ -239,6 +239,9 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 		q.own = true
 	}
 	q.takeBack(sequence)
+	if len(q.pending) == maxPendingBuffers {
+		q.pending = slices.Delete(q.pending, 0, 1)
+	}
 	q.pending = append(q.pending, n)
 	b.requested(q, n)
 }
@@ -300,7 +303,7 @@ func (b *builder) newBuffer(q *queue, sequence int64, e *hitrace.Event) *buffer 
 	if !b.mayKeep(&b.kept.buffers, e) {
 		return nil
 	}
-	n := &buffer{Buffer: &analyzer.Buffer{Sequence: sequence}, pid: trace.UnknownPID, line: e.Number}
+	n := &buffer{Buffer: &analyzer.Buffer{Sequence: sequence}, pid: trace.UnknownPID}
 	q.buffers = append(q.buffers, n)
 	return n
 }
@@ -310,7 +313,7 @@ func (b *builder) beginAcquireBuffer(t *thread, e *hitrace.Event) {
 	b.push(t, e)
 	c := hitrace.ParseBufferCall(e.Marker.Label())
 	if c.Queue == 0 && c.Name == nil {
-		t.unnamed = &unnamedCall{word: e.Word, at: e.Time, line: e.Number}
+		t.unnamed = &unnamedCall{word: e.Word, at: e.Time}
 		return
 	}
 	t.acquiring, t.acquired = b.queue(t, e, c.Queue, c.Name), nil
@@ -416,7 +419,7 @@ func (b *builder) acquireTracker(pid trace.PID) string {
 // acquirePrefix begins the names of acquire fences. No marker of a present fence has it.
 const acquirePrefix = "Acquire Fence of "
 
-// fences returns all fences whose waits are in the trace.
+// allFences returns the fences of commits and buffers.
 func (b *builder) allFences() []*fence {
 	var list []*fence
 	for _, c := range b.commits {
