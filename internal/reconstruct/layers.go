@@ -317,6 +317,9 @@ func (b *builder) beginAcquireBuffer(t *thread, e *hitrace.Event) {
 		return
 	}
 	t.acquiring, t.acquired = b.queue(t, e, c.Queue, c.Name), nil
+	if t.acquiring != nil && t.indexOpen(hitrace.Commit) >= 0 { // the picture that it draws of layers
+		t.acquiring.own = true
+	}
 }
 
 func (b *builder) beginBufferAcquired(t *thread, e *hitrace.Event) {

@@ -134,6 +134,11 @@ func TestLayers(t *testing.T) {
 			u.acquire(1)
 			u.slice(1005, 0.1, 102, 100, "FlushBuffer name: FrameBuffer queueId: 7 sequence: 92")
 		}, ""},
+		{"render_service's own, without the calls that queue", func(u *userTrace) {
+			u.acquire(1)
+			u.slice(1013.05, 0.1, 102, 100, "AcquireBuffer name: FrameBuffer queueId: 7")
+			u.slice(1013.06, 0.01, 102, 100, "acquire buffer sequence: 92 desiredPresentTimestamp: 5")
+		}, ""},
 		{"another consumer", func(u *userTrace) {
 			u.frames(1)
 			u.slice(1005, 0.1, 201, 200, "AcquireBuffer name: picture queueId: 7")
