@@ -83,8 +83,11 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 				f = f.Elem()
 			}
 			cell := f.Interface()
-			if pid, ok := cell.(trace.PID); ok {
-				cell = int64(pid)
+			switch c := cell.(type) {
+			case trace.PID:
+				cell = int64(c)
+			case string: // a name may be unknown
+				cell = text(c)
 			}
 			cells = append(cells, cell)
 		}
