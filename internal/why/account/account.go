@@ -199,7 +199,7 @@ func (a *Account) Join(parts []*Account) {
 
 // Cells returns all the time of the span, and of the GPU after it.
 func (a *Account) Cells() iter.Seq[Cell] {
-	own := slices.Values[[]Cell](nil)
+	var own iter.Seq[Cell]
 	if a.details == nil {
 		own = cells(a.packed)
 	} else {

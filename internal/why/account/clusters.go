@@ -69,7 +69,7 @@ func (d *details) ranOn(cpu uint8, time trace.Duration) {
 
 // ran returns the times on processors.
 func (a *Account) ran() iter.Seq[cpuTime] {
-	own := slices.Values[[]cpuTime](nil)
+	var own iter.Seq[cpuTime]
 	if a.details == nil {
 		own = ran(a.packed)
 	} else {
