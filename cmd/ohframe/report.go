@@ -88,11 +88,11 @@ func runReport(c *cli.Context) error {
 	interactions, layers := c.Bool("interactions"), c.Bool("layers")
 	for _, name := range []string{"interactions", "layers"} {
 		if c.Bool(name) && r.format != "table" && r.format != "csv" {
-			return &failure{what: fmt.Sprintf("--%s: not with the format %s, only with table and csv", name, r.format), hint: "JSON and pages always have " + name}
+			return &failure{what: fmt.Sprintf("--%s needs the format table or csv, not %s", name, r.format), hint: "JSON and pages always have " + name}
 		}
 	}
 	if interactions && layers {
-		return &failure{what: "--layers: not with --interactions"}
+		return &failure{what: "--layers and --interactions cannot be combined"}
 	}
 	options, err := reportOptions(c)
 	if err != nil {

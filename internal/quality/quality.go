@@ -314,15 +314,13 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 // deadlines, and not every layer has a cadence.
 func (q *judge) judgeFrameworks() {
 	var unknown []string
-	noun := " frames"
 	for i := range q.frameworks {
 		if n := &q.frameworks[i]; !n.JankKnown() {
-			unknown = append(unknown, fmt.Sprintf("%d of %d%s of %s", n.Unjudged, n.Complete, noun, analyzer.Framework(i)))
-			noun = ""
+			unknown = append(unknown, fmt.Sprintf("%d of %s", n.Unjudged, text.Count(n.Complete, analyzer.Framework(i).String()+" frame")))
 		}
 	}
 	if len(unknown) > 0 {
-		q.add(stats.Limited, "framework_deadlines", "%s have neither a deadline nor a buffer of a layer with a cadence, their jank is unknown", strings.Join(unknown, ", "))
+		q.add(stats.Limited, "framework_deadlines", "deadlines of %s are unknown, and so is their jank rate", strings.Join(unknown, " and "))
 	}
 }
 

@@ -53,7 +53,7 @@ var layerTerms = []view.Term{
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
 	{Name: "cadence", Definition: "the interval at which a layer is drawn, if it has one"},
 	{Name: "late buffer", Definition: "a buffer that was shown more than half a refresh period after its layer's cadence"},
-	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period"},
+	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period; a cadence between refresh rates, such as 25 FPS at 60 Hz, is uneven by nature"},
 }
 
 // emptyTerms are those that the page of a trace with display syncs explains, too.
