@@ -52,9 +52,10 @@ func (c *Counts) JankKnown() bool {
 	return float64(c.Unjudged) <= mostUnjudged*float64(c.WithDeadline+c.Unjudged)
 }
 
-// Among returns the number of frames that Late is a part of: all unless JankKnown.
+// Among returns the number of frames that Late is a part of: all if some are late and JankKnown is
+// false.
 func (c *Counts) Among() int {
-	if !c.JankKnown() {
+	if c.Late > 0 && !c.JankKnown() {
 		return c.Complete
 	}
 	return c.WithDeadline

@@ -12,6 +12,7 @@ import (
 func TestUnjudged(t *testing.T) {
 	for _, c := range []struct {
 		judged, unjudged, empty int
+		onTime                  bool
 		rate                    float64 // negative: unknown
 		among                   int
 	}{
@@ -20,6 +21,7 @@ func TestUnjudged(t *testing.T) {
 		{judged: 8, unjudged: 1, rate: -1, among: 9},
 		{judged: 8, unjudged: 1, empty: 3, rate: -1, among: 12},
 		{judged: 9, unjudged: 1, empty: 3, rate: 1. / 9, among: 9},
+		{judged: 8, unjudged: 2, onTime: true, rate: -1, among: 8},
 	} {
 		p := &analyzer.Process{PID: 1, Name: "app"}
 		tl := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
@@ -27,7 +29,7 @@ func TestUnjudged(t *testing.T) {
 			at := analyzer.Interval{Start: 1e9, End: 1e9 + 5e6}
 			f := &analyzer.Frame{Process: p, TID: 1, Framework: analyzer.Flutter, Actual: at, Transactions: []analyzer.Sent{{Index: 1, At: at.End}}}
 			switch {
-			case n == 0:
+			case n == 0 && !c.onTime:
 				f.Deadline = at.Start + 1e6
 				f.Judge()
 			case n < c.judged:

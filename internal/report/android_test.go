@@ -48,7 +48,7 @@ func TestAndroidTable(t *testing.T) {
 	got := write(t, []Input{{Name: "a", Stats: stats.Compute(timeline, stats.Options{}), Timeline: timeline}}, "table", Options{Verbose: true})
 	got = strings.Join(strings.Fields(got), " ") // long lines are wrapped
 	for _, want := range []string{
-		"Frames 3 0 of them empty (0 %), 1 dropped",
+		"Frames 3 1 dropped",
 		"Picked up by a render frame 1 of 3 Picked up on another vsync 0",
 		"Jank 50.0 % 1 late of 2 frames with a deadline or a verdict",
 		// The dropped frame is one of the two whole frames; the one on time was not taken.

@@ -45,8 +45,11 @@ type processData struct {
 }
 
 // momentRow is a moment for the page's script: late frames, frames with a deadline, FPS or
-// null, refresh rate or 0.
-type momentRow struct{ moment stats.Moment }
+// null, refresh rate or 0. Without jankKnown no frame counts as one with a deadline.
+type momentRow struct {
+	moment    stats.Moment
+	jankKnown bool
+}
 
 // MarshalJSON implements json.Marshaler.
 func (m momentRow) MarshalJSON() ([]byte, error) {
@@ -54,7 +57,11 @@ func (m momentRow) MarshalJSON() ([]byte, error) {
 	if m.moment.FPS != nil {
 		fps = text.Number(*m.moment.FPS, 1)
 	}
-	return fmt.Appendf(nil, "[%d,%d,%s,%d]", m.moment.Late, m.moment.WithDeadline, fps, m.moment.Refresh), nil
+	late, judged := m.moment.Late, m.moment.WithDeadline
+	if !m.jankKnown {
+		late, judged = 0, 0
+	}
+	return fmt.Appendf(nil, "[%d,%d,%s,%d]", late, judged, fps, m.moment.Refresh), nil
 }
 
 func newPageData() pageData {
@@ -111,7 +118,7 @@ func (b *builder) chart(in *Input, p *process) view.Block {
 		moments := b.moments.Of(p.Process)
 		info.Length = seconds(moments[0].To.Sub(moments[0].From))
 		for _, m := range moments {
-			info.Moments = append(info.Moments, momentRow{m})
+			info.Moments = append(info.Moments, momentRow{m, p.JankRate != nil})
 		}
 	}
 	periods := []float64{}

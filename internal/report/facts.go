@@ -33,7 +33,7 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 		}
 	}
 	add(duration)
-	if streak := p.LongestStreak; streak != nil && b.full {
+	if streak := p.LongestStreak; streak != nil && streak.Frames > 1 && b.full {
 		add(view.Fact{
 			Label: "Longest streak", Meaning: define("streak"), Value: fmt.Sprint(streak.Frames), Unit: "late",
 			About: fmt.Sprintf("in a row, from %s, vsync %s", text.Since(in.origin(), streak.At), text.Vsync(streak.VsyncID)),
@@ -42,22 +42,29 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	return f
 }
 
+// leastCPU is the processor time of empty frames, in ms, from which on it is stated.
+const leastCPU = 0.1
+
 func frames(p *stats.Process) view.Fact {
 	f := &p.Frames
-	fact := view.Fact{Label: "Frames", Meaning: meaning("frames"), Value: fmt.Sprint(f.Complete), About: "unknown which are empty"}
-	if f.Empty != nil {
-		fact.About = fmt.Sprintf("%d of them empty (%s)", *f.Empty, text.Share(p.EmptyRate))
-		if e := p.EmptyFrames; e != nil && e.CPU != nil {
-			fact.About += fmt.Sprintf(", %s ms of processor time", number(e.CPU))
+	var about []string
+	add := func(format string, args ...any) { about = append(about, fmt.Sprintf(format, args...)) }
+	switch {
+	case f.Empty == nil:
+		add("unknown which are empty")
+	case *f.Empty > 0:
+		add("%d of them empty (%s)", *f.Empty, text.Share(p.EmptyRate))
+		if e := p.EmptyFrames; e != nil && deref(e.CPU) >= leastCPU {
+			add("%s ms of processor time", number(e.CPU))
 		}
 	}
 	if f.Dropped > 0 {
-		fact.About += fmt.Sprintf(", %d dropped", f.Dropped)
+		add("%d dropped", f.Dropped)
 	}
 	if f.Truncated > 0 {
-		fact.About += ", " + text.Count(f.Truncated, "truncated frame") + " not counted"
+		add("%s not counted", text.Count(f.Truncated, "truncated frame"))
 	}
-	return fact
+	return view.Fact{Label: "Frames", Meaning: meaning("frames"), Value: fmt.Sprint(f.Complete), About: strings.Join(about, ", ")}
 }
 
 var eventNames = map[stats.Event]string{

@@ -21,10 +21,10 @@ const (
 	onTime mark = iota
 	noDeadline
 	misaligned
+	empty
 	late
 	lateGPU
 	lateCPU
-	empty
 	markCount
 )
 
@@ -34,10 +34,10 @@ var markInfo = [markCount]struct{ ID, Name, Term string }{
 	onTime:     {"on-time", "on time", "deadline"},
 	noDeadline: {"no-deadline", "no deadline", "deadline"},
 	misaligned: {"misaligned", "misaligned", "misaligned"},
+	empty:      {"empty", "empty", "empty"},
 	late:       {"late-app", "late", "late"},
 	lateGPU:    {"late-gpu", "late, GPU", "late"},
 	lateCPU:    {"late-cpu", "late, CPU", "late"},
-	empty:      {"empty", "empty", "empty"},
 }
 
 // marks is a set of marks, one bit for each.
@@ -54,10 +54,10 @@ func marksOf(f *analyzer.Frame, emptyKnown bool) (m marks) {
 		onTime:     f.Judged() && !f.Late(),
 		noDeadline: !f.Judged(),
 		misaligned: f.Facts.Has(analyzer.Misaligned),
+		empty:      f.Facts.Has(analyzer.Empty) && emptyKnown,
 		late:       f.Late(),
 		lateGPU:    render && f.Facts.Has(analyzer.GPULate),
 		lateCPU:    render && f.Facts.Has(analyzer.MainLate),
-		empty:      f.Facts.Has(analyzer.Empty) && emptyKnown,
 	} {
 		if applies {
 			m |= 1 << x

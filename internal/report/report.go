@@ -175,7 +175,11 @@ func summary(inputs []Input, o Options) *view.Document {
 			}
 			for _, name := range summaryMeasures {
 				m := measure(name)
-				cells = append(cells, view.Cell{Text: text.Value(m.Unit, m.Value(p))})
+				cell := view.Cell{Text: text.Value(m.Unit, m.Value(p))}
+				if name == "late_frames" {
+					cell.Text = lateFrames(p)
+				}
+				cells = append(cells, cell)
 			}
 			measures.Rows = append(measures.Rows, view.Row{Cells: cells})
 		}

@@ -58,9 +58,9 @@ kinds.frames = (host, {process, marks}) => {
   }};
 };
 
-// stripOf returns the overview of the whole time: the jank rate above the frame and refresh
-// rates. Its drawings are 1000 wide and 100 high, and stretched. It is null if nothing is to
-// be drawn.
+// stripOf returns the overview of the whole time: the jank rate, if it is known, above the frame
+// and refresh rates. Its drawings are 1000 wide and 100 high, and stretched. It is null if nothing
+// is to be drawn.
 function stripOf(f) {
   const {length, moments} = f.info, [from, to] = f.whole;
   if (!moments.length || to <= from) return null;
@@ -93,9 +93,14 @@ function stripOf(f) {
     return svg;
   };
   brush.hidden = true;
-  plots.append(drawing("Jank rate over time", [["jank", jank]]), drawing("Frame rate and refresh rate over time", [["refresh", lines.refresh], ["fps", lines.fps]]), brush);
-  labels.append(element("span", (100 * jankTop).toFixed(0) + " %"), element("span", rateTop.toFixed(0) + " Hz"));
-  for (const [name, text] of [["jank", "jank rate"], ["fps", "FPS while animating"], ["refresh", "refresh rate"]]) {
+  const jankKnown = moments.some(m => m[1]);
+  if (jankKnown) {
+    plots.append(drawing("Jank rate over time", [["jank", jank]]));
+    labels.append(element("span", (100 * jankTop).toFixed(0) + " %"));
+  }
+  plots.append(drawing("Frame rate and refresh rate over time", [["refresh", lines.refresh], ["fps", lines.fps]]), brush);
+  labels.append(element("span", rateTop.toFixed(0) + " Hz"));
+  for (const [name, text] of [...jankKnown ? [["jank", "jank rate"]] : [], ["fps", "FPS while animating"], ["refresh", "refresh rate"]]) {
     const item = element("li", "");
     item.append(element("i", "", name), text);
     legend.append(item);
