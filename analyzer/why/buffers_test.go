@@ -318,6 +318,21 @@ func TestDroppedBuffer(t *testing.T) {
 	}
 }
 
+// A buffer that is ready 1 ms after the commit, later than all others, makes its frame miss a
+// refresh: the longer wait for the display is a consequence.
+func TestBufferMissesRefresh(t *testing.T) {
+	v := newVideo()
+	n := v.buffers[7].taken
+	v.buffers[7].ready = 12
+	v.steps[n], v.without[n+1] = "draw 2 commit 2 display 12", true
+	layer, causes := v.explained(t)
+	b := layer.Buffers[7]
+	e := causes.Of(b.Render)
+	if got, want := causetext.Shown(causes, e), "the display waited 1.0 ms after the commit for the GPU of layer video; usual 0.0"; got != want || e.Shown.Waited != b {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
 // Layers without late buffers cost nothing.
 func TestNoLateBuffers(t *testing.T) {
 	layer, causes := newVideo().explained(t)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -134,5 +135,32 @@ func TestDamagedLayers(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+// The GPU of the video delays a frame of render_service, which shows other layers late, too: all
+// name the layer of the video.
+func TestWaitedForGPU(t *testing.T) {
+	timeline, causes, _ := simulated(t, simulate.Layered())
+	layers := map[why.BufferReason][]string{}
+	for _, l := range timeline.Layers {
+		for _, b := range l.Buffers {
+			late := causes.LateBuffer(b)
+			if late == nil || late.Reason != why.ShownLate && late.Reason != why.DrawnLate {
+				continue
+			}
+			e := causes.Of(b.Render)
+			if e == nil || e.Shown == nil || e.Shown.Waited == nil || e.Shown.Waited.Layer.Name != "video node Surface" || (e.Shown.Waited == b) != (late.Reason == why.DrawnLate) {
+				t.Errorf("%s of %s: %+v", late.Reason, l.Name, e)
+				continue
+			}
+			layers[late.Reason] = append(layers[late.Reason], l.Name)
+			if want := "for the GPU of layer video node Surface (m.example.video)"; late.Reason == why.ShownLate && !strings.Contains(causetext.Buffer(causes, late), want) {
+				t.Errorf("%s: %s", l.Name, causetext.Buffer(causes, late))
+			}
+		}
+	}
+	if len(layers[why.ShownLate]) < 3 || len(layers[why.DrawnLate]) != 1 {
+		t.Errorf("%v", layers)
 	}
 }

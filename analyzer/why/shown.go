@@ -23,6 +23,9 @@ type Shown struct {
 	// Shares are the causes of Late: first the cause of the frame, then the
 	// largest. Their sum is Late. It is nil for a frame that was not shown late.
 	Shares []Share
+	// Waited is the buffer of the frame whose GPU the display waited for, if that is the cause
+	// of Late; otherwise nil.
+	Waited *analyzer.Buffer
 }
 
 // ShownStage is a step on the way to the display: StageFrame on the main thread,

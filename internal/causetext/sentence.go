@@ -8,7 +8,9 @@
 package causetext
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ohframe/analyzer"
@@ -76,6 +78,8 @@ func Shown(c *why.Causes, e *why.Explanation) string {
 	d, usual := timeOf(s)
 	after := "; usual " + text.Milliseconds(usual)
 	switch {
+	case e.Shown.Waited != nil:
+		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(d), producer(e.Shown.Waited.Layer)) + after
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
 		return "the GPU worked for " + ms(d) + " after the commit" + after
 	case s.Stage == why.StageDisplay && s.Earlier != nil:
@@ -97,6 +101,15 @@ func Shown(c *why.Causes, e *why.Explanation) string {
 		actor = "the commit "
 	}
 	return actor + phrase(c, s) + after
+}
+
+// producer names a layer and its process.
+func producer(l *analyzer.Layer) string {
+	name := cmp.Or(l.Name, strconv.Itoa(l.ID))
+	if l.Process != nil && l.Process.Name != "" {
+		name += " (" + l.Process.Name + ")"
+	}
+	return name
 }
 
 // PickUp returns why an application frame was picked up late, in one line without

@@ -3,6 +3,7 @@ package result
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -240,6 +241,27 @@ func (m *message) frame(number protowire.Number, v **analyzer.Frame) {
 		return
 	}
 	*v = m.timeline.Frames[at]
+}
+
+// place returns the index of the layer of a buffer that is written, and that of the buffer; -1
+// for none.
+func (m *message) place(b *analyzer.Buffer) (layer, buffer int) {
+	switch {
+	case !m.writing:
+		return 0, 0
+	case b == nil:
+		return -1, -1
+	}
+	return slices.Index(m.timeline.Layers, b.Layer), slices.Index(b.Layer.Buffers, b)
+}
+
+// bufferAt returns a buffer by the indices that place returns.
+func (m *message) bufferAt(layer, buffer int) *analyzer.Buffer {
+	if m.err != nil || layer >= len(m.timeline.Layers) || buffer >= len(m.timeline.Layers[layer].Buffers) {
+		m.fail()
+		return nil
+	}
+	return m.timeline.Layers[layer].Buffers[buffer]
 }
 
 // message describes a message in a field. When one is written, do is called if present is

@@ -371,6 +371,12 @@ func describeExplanation(m *message, e *why.Explanation) {
 			m.duration(4, &s.After)
 		})
 		list(m, 6, &s.Shares, describeShare)
+		layer, buffer := m.place(s.Waited)
+		m.message(7, layer >= 0 && buffer >= 0, func(m *message) {
+			count(m, 1, &layer)
+			count(m, 2, &buffer)
+			s.Waited = m.bufferAt(layer, buffer)
+		})
 	})
 	optional(m, 16, &e.PickUp, describePickUp)
 }
@@ -388,14 +394,9 @@ func describeLateBuffer(m *message, l *why.LateBuffer, layer, buffer, due int) {
 	count(m, 1, &layer)
 	count(m, 2, &buffer)
 	count(m, 3, &due)
-	if layer >= len(m.timeline.Layers) || max(buffer, due) >= len(m.timeline.Layers[layer].Buffers) {
-		m.fail()
-	}
-	if m.err != nil {
+	if l.Buffer, l.Due = m.bufferAt(layer, buffer), m.bufferAt(layer, due); m.err != nil {
 		return
 	}
-	buffers := m.timeline.Layers[layer].Buffers
-	l.Buffer, l.Due = buffers[buffer], buffers[due]
 	m.base, m.current = l.Buffer.Present, 0
 	if r := l.Buffer.Render; r != nil {
 		m.current = m.index[r]

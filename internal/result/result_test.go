@@ -26,7 +26,8 @@ type filler struct {
 	n         int64
 	frames    []*analyzer.Frame
 	processes []*analyzer.Process
-	layer     *analyzer.Layer // that is being filled
+	layer     *analyzer.Layer    // that is being filled
+	buffers   []*analyzer.Buffer // of a layer, once they exist
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -67,6 +68,13 @@ func (f *filler) fill(v reflect.Value) {
 		case *analyzer.Process:
 			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
 		case *analyzer.FrameTimeline, *analyzer.SurfaceFrame: // Perfetto traces are not converted
+		case *analyzer.Buffer:
+			if f.buffers != nil {
+				v.Set(reflect.ValueOf(f.buffers[1]))
+				return
+			}
+			v.Set(reflect.New(v.Type().Elem()))
+			f.fill(v.Elem())
 		case *analyzer.Layer:
 			if f.layer != nil { // of a buffer
 				v.Set(reflect.ValueOf(f.layer))
@@ -114,6 +122,7 @@ func full() *Result {
 	unknown.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: "com.example.unseen"}
 	r.Timeline.Interactions = append(r.Timeline.Interactions, &unknown)
 	r.Timeline.Frames, r.Timeline.Processes = f.frames, f.processes
+	f.buffers = r.Timeline.Layers[1].Buffers // 0 is not written
 	f.fill(reflect.ValueOf(r.Lines).Elem())
 	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)
 	for _, frame := range f.frames {
@@ -135,8 +144,7 @@ func full() *Result {
 	f.fill(reflect.ValueOf(&response.Steps).Elem())
 	response.Interaction = r.Timeline.Interactions[1] // 0 is not written
 	r.Causes.Responses = map[*analyzer.Interaction]*why.Response{response.Interaction: response}
-	buffers := r.Timeline.Layers[1].Buffers // 0 is not written
-	late := &why.LateBuffer{Buffer: buffers[1], Due: buffers[1]}
+	late := &why.LateBuffer{Buffer: f.buffers[1], Due: f.buffers[1]}
 	for _, field := range []any{&late.Reason, &late.Steps, &late.Ahead, &late.Shares, &late.Busy, &late.Render} {
 		f.fill(reflect.ValueOf(field).Elem())
 	}

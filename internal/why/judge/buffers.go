@@ -46,7 +46,7 @@ func (j *judge) explainBuffers(t *analyzer.Timeline) {
 	renders := byStart(t)
 	for _, l := range layers {
 		for _, b := range l.late {
-			b.judge(renders)
+			b.judge(renders, j.causes.Of(b.Buffer.Render))
 			j.causes.Buffers[b.Buffer] = b.LateBuffer
 		}
 	}
@@ -186,8 +186,8 @@ func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.BufferStep) {
 	return list
 }
 
-// judge finds the steps and the reason.
-func (b *lateBuffer) judge(renders []*analyzer.Frame) {
+// judge finds the steps and the reason. e is the explanation of the frame that took the buffer.
+func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 	b.Steps = lifeOf(b.previous, b.Due, b.Buffer)
 	for i := range b.Steps {
 		b.Steps[i].Usual = b.layer.usual[b.Steps[i].Step]
@@ -197,7 +197,8 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame) {
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
 	case !b.Buffer.Deadline.Known():
 		b.Reason = why.ShownLate
-		if due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Buffer.Overrun()/2) {
+		waited := e != nil && e.Shown != nil && e.Shown.Waited == b.Buffer
+		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Buffer.Overrun()/2) {
 			b.Reason = why.DrawnLate
 		}
 	case !due.Queued.Known():

@@ -71,7 +71,7 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 			c.FindRoot(c.Frames[a.Frame])
 		}
 	}
-	j.explainShown()
+	j.explainShown(t)
 	j.explainPickUps(t)
 	j.explainResponses(responses)
 	j.explainBuffers(t)

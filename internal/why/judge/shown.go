@@ -20,6 +20,8 @@ type passing struct {
 	start, actual trace.Time
 	marks         [6]trace.Time // the times above, without actual
 	late          bool          // by the time at which it is shown
+	// last is the buffer of the frame that was ready last; nil if no such time is known.
+	last *analyzer.Buffer
 	// Account covers the whole way. It is nil if the threads of the frame are not examined.
 	*account.Account
 }
@@ -68,13 +70,28 @@ func (p *passing) stages() []why.ShownStage {
 	return list
 }
 
-// toCommitted and toShown are the times from the start to the end of the commit and until
-// the display shows the frame.
+// ready returns until when the display waited for the GPU, at least the end of the commit: for
+// that of the frame, and for those of the producers of its buffers.
+func (p *passing) ready() trace.Time {
+	done := p.marks[4]
+	for _, g := range p.frame.GPU {
+		done = max(done, min(g.End, p.marks[5]))
+	}
+	if p.last != nil {
+		done = max(done, min(p.last.Ready, p.marks[5]))
+	}
+	return done
+}
+
+// toCommitted, toReady and toShown are the times from the start to the end of the commit, until
+// all GPU work is done, and until the display shows the frame.
 func (p *passing) toCommitted() trace.Duration { return p.marks[4].Sub(p.marks[0]) }
+func (p *passing) toReady() trace.Duration     { return p.ready().Sub(p.marks[0]) }
 func (p *passing) toShown() trace.Duration     { return p.marks[5].Sub(p.marks[0]) }
 
 // explainShown finds out how render frames got to the display.
-func (j *judge) explainShown() {
+func (j *judge) explainShown(t *analyzer.Timeline) {
+	last := lastReady(t)
 	type id struct {
 		process *analyzer.Process
 		period  trace.Duration
@@ -83,6 +100,7 @@ func (j *judge) explainShown() {
 	for _, tid := range slices.Sorted(maps.Keys(j.book.Threads)) {
 		for _, a := range j.book.Threads[tid] {
 			if p := newPassing(a.Frame, a.Start); p != nil {
+				p.last = last[p.frame]
 				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
 				groups[k] = append(groups[k], p)
 				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Stages: p.stages()}
@@ -109,6 +127,19 @@ func (j *judge) explainShown() {
 			j.judgeShown(w, p)
 		}
 	}
+}
+
+// lastReady returns the buffer of each render frame that was ready last.
+func lastReady(t *analyzer.Timeline) map[*analyzer.Frame]*analyzer.Buffer {
+	last := map[*analyzer.Frame]*analyzer.Buffer{}
+	for _, l := range t.Layers {
+		for _, b := range l.Buffers {
+			if before := last[b.Render]; b.Render != nil && b.Ready.Known() && b.Fate == analyzer.Shown && (before == nil || b.Ready > before.Ready) {
+				last[b.Render] = b
+			}
+		}
+	}
+	return last
 }
 
 // fill finds out what the threads did in frames on their way to the display.
@@ -158,10 +189,7 @@ func (j *judge) fill(list []*passing) {
 
 // addDisplay adds the cells of the display.
 func (p *passing) addDisplay() {
-	done := p.marks[4]
-	for _, g := range p.frame.GPU {
-		done = max(done, min(g.End, p.marks[5]))
-	}
+	done := p.ready()
 	p.Add(why.StageDisplay, why.WaitGPU, done.Sub(p.marks[4]))
 	p.Add(why.StageDisplay, why.WaitFence, p.marks[5].Sub(done))
 }
@@ -172,9 +200,10 @@ type usualWay struct {
 	toShown trace.Duration
 	delay   trace.Duration // usual, of the commit
 	// inTime is the longest time until the end of the commit of a frame that was shown on
-	// time.
-	inTime trace.Duration
-	steps  [5]trace.Duration
+	// time, and readyInTime that until all GPU work was done.
+	inTime, readyInTime trace.Duration
+
+	steps [5]trace.Duration
 	// usuals are some of the frames that were shown on time, and late those that were shown
 	// late, delays included. Before has the frame before each.
 	usuals, late []*passing
@@ -205,7 +234,7 @@ func newUsualWay(group []*passing) *usualWay {
 		if over.Abs()*2 > p.frame.Period {
 			continue
 		}
-		w.inTime = max(w.inTime, p.toCommitted())
+		w.inTime, w.readyInTime = max(w.inTime, p.toCommitted()), max(w.readyInTime, p.toReady())
 		w.usuals = append(w.usuals, p)
 		for i := range lengths {
 			lengths[i] = append(lengths[i], p.marks[i+1].Sub(p.marks[i]))
@@ -254,7 +283,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	s.Late = late
 	values := sums(nil).components(p.Account)
 	usuals := w.within(w.toShown-w.delay, values)
-	inTime := p.toCommitted() <= w.inTime+noiseFloor
+	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
 	before := w.before[p]
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
@@ -262,7 +291,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		if share.Stage == why.StageDisplay && share.Wait == why.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}
-		if first < 0 && stands(&share, inTime) {
+		if first < 0 && stands(&share, inTime, readyInTime) {
 			first = len(s.Shares)
 		}
 		s.Shares = append(s.Shares, share)
@@ -271,18 +300,20 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		cause := s.Shares[first]
 		s.Shares = slices.Insert(slices.Delete(s.Shares, first, first+1), 0, cause)
 	}
+	if len(s.Shares) > 0 && s.Shares[0].Stage == why.StageDisplay && s.Shares[0].Wait == why.WaitGPU && p.last != nil && min(p.last.Ready, p.marks[5]) == p.ready() {
+		s.Waited = p.last
+	}
 }
 
 // stands reports whether a share can be the cause of a frame that was shown late. A frame
-// whose commit was too late for its refresh waits for the next one, so that waiting for the
-// display is a consequence. A frame that was committed in time was shown late by the
-// display.
-func stands(s *why.Share, inTime bool) bool {
+// whose commit or GPU work was too late for its refresh waits for the next one, so that waiting
+// for the display is a consequence. A frame that was in time was shown late by the display.
+func stands(s *why.Share, inTime, readyInTime bool) bool {
 	switch {
 	case s.Wait == why.Variation:
 		return false
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
-		return inTime
+		return inTime && readyInTime
 	}
 	return !inTime || s.Stage == why.StageDisplay
 }
