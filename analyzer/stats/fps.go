@@ -49,6 +49,10 @@ type FPS struct {
 // included. Last − First would include the time between traces.
 func (f *FPS) Seconds() float64 { return float64(f.Frames-1) / f.All }
 
+// leastShown is the number of frames of other frameworks from which on their idle time is known:
+// when they were due is an estimate.
+const leastShown = 3
+
 // gap is the time between two frames that were shown one after the other.
 type gap struct {
 	at     trace.Time // its end
@@ -77,7 +81,7 @@ func fps(r *records) *FPS {
 		}
 		slices.SortStableFunc(list, func(a, b *shown) int { return cmp.Compare(e.at(a), e.at(b)) })
 		list = slices.CompactFunc(list, func(a, b *shown) bool { return e.at(a) == e.at(b) })
-		r.gaps, r.idleKnown = nil, true
+		r.gaps, r.idleKnown = nil, len(list) >= leastShown || !r.ofFrameworks()
 		for i := 1; i < len(list); i++ {
 			if a, b := list[i-1], list[i]; !r.parts.apart(e.at(a), e.at(b)) {
 				g, known := newGap(a, b, e.at(a), e.at(b))

@@ -69,6 +69,9 @@ type Hitch struct {
 // The records are in order of the render frames' starts.
 func hitches(r *records) *Hitches {
 	h := &Hitches{}
+	if len(r.shown) < leastShown && r.ofFrameworks() {
+		return nil
+	}
 	var last *shown
 	for i := range r.shown {
 		s := &r.shown[i]

@@ -1,10 +1,13 @@
 package stats_test
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 // A tenth of a framework's frames may be unjudged: then the late ones are a share of the others.
@@ -46,6 +49,39 @@ func TestUnjudged(t *testing.T) {
 		}
 		if rate != c.rate || got.Frames.Among() != c.among {
 			t.Errorf("%+v: rate %v, among %d", c, rate, got.Frames.Among())
+		}
+	}
+}
+
+// Two frames of a framework are shown 180 ms apart: 5.6 frames a second, because it is an estimate
+// when the second was due. Of three, and of ArkUI's, the rate is without idle time.
+func TestIdleTimeOfTwoFrames(t *testing.T) {
+	const ms = trace.Millisecond
+	for _, c := range []struct {
+		framework analyzer.Framework
+		shown     []int // ms
+		rate      float64
+		known     bool
+	}{
+		{analyzer.Choreographer, []int{20, 200}, 1 / .18, false},
+		{analyzer.Choreographer, []int{20, 30, 200}, 2 / .02, true},
+		{analyzer.Platform, []int{20, 200}, 1 / .01, true},
+	} {
+		app, service := &analyzer.Process{PID: 1, Name: "app"}, &analyzer.Process{PID: 2, Name: "render_service"}
+		tl := &analyzer.Timeline{Processes: []*analyzer.Process{app, service}}
+		for _, at := range c.shown {
+			present := trace.Time(1e9).Add(trace.Duration(at) * ms)
+			start := present.Add(-10 * ms)
+			r := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: service, TID: 2, Vsync: start, Period: 10 * ms, Actual: analyzer.Interval{Start: start, End: start.Add(ms)}, Present: present}
+			f := &analyzer.Frame{Process: app, TID: 1, Framework: c.framework, Render: r, Actual: analyzer.Interval{Start: start.Add(-10 * ms), End: start.Add(-9 * ms)}}
+			f.Transactions = []analyzer.Sent{{Index: 1, At: f.Actual.End, AppliedBy: r}}
+			r.Applications = []*analyzer.Frame{f}
+			tl.Frames = append(tl.Frames, f, r)
+		}
+		p := stats.Compute(tl, stats.Options{}).Processes
+		i := slices.IndexFunc(p, func(p *stats.Process) bool { return p.Name == "app" })
+		if f := p[i].FPS; math.Abs(f.Rate-c.rate) > 1e-9 || (f.IdleShare != nil) != c.known || (f.OfRefresh != nil) != c.known || (p[i].Hitches != nil) != c.known {
+			t.Errorf("%s, %d frames: %+v, hitches %v", c.framework, len(c.shown), f, p[i].Hitches)
 		}
 	}
 }
