@@ -73,10 +73,7 @@ func (b *builder) emptyFrames(list []*process) view.Table {
 func (b *builder) tabulateEmptyFrames(g *view.Gate, in *Input, name string, several bool) {
 	t := b.emptyFrames(b.processes(in))
 	if several {
-		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
-		for i := range t.Rows {
-			t.Rows[i].Cells = append([]view.Cell{{Text: name}}, t.Rows[i].Cells...)
-		}
+		prepend(&t, view.Column{Title: "Input"}, func(int) string { return name })
 	}
 	if g.EmptyFrames == nil {
 		g.EmptyFrames = &t

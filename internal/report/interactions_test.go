@@ -337,7 +337,7 @@ func TestMissedLimits(t *testing.T) {
 // Markdown has the measures of interactions before those of processes.
 func TestInteractionsMarkdown(t *testing.T) {
 	out := write(t, []Input{flings()}, "markdown", Options{})
-	want := "| 2 | fling of a list APP\\_LIST\\_FLING | com.example.gallery pages/Index | +1320.0 ms | 110.0 A | 350.0 | 1 of 21 | 4 | 166.7 | 83.3 | 4.0 | 1074 |\n"
+	want := "| 2 | fling of a list (APP\\_LIST\\_FLING) | com.example.gallery (pages/Index) | +1320.0 ms | 110.0 (A) | 350.0 | 1 of 21 | 4 | 166.7 | 83.3 | 4.0 | 1074 |\n"
 	if !strings.Contains(out, want) || strings.Index(out, want) > strings.Index(out, "| Process |") {
 		t.Errorf("no %q before the processes in\n%s", want, out)
 	}

@@ -10,15 +10,18 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
 
 const (
-	layerWidth     = 40    // of a layer's name in a table and in a summary
+	layerWidth     = 40    // of a layer's name in a table
 	pageLayerWidth = 64    // above a picture
+	lineLayerWidth = 100   // in a summary
 	barGap         = 0.004 // between the bars of a picture, as a share of its width
 	// wholeVsyncs is by how much of a vsync a cadence may differ from whole ones: more than
 	// its median does, less than half a vsync.
@@ -71,8 +74,8 @@ func vsyncs(l *stats.Layer) string {
 	return text.Number(n, 1)
 }
 
-// lateIntervals returns "2 of 39", the late intervals of those that were judged.
-func lateIntervals(l *stats.Layer) string {
+// lateBuffers returns "2 of 39", the late buffers of those that were judged.
+func lateBuffers(l *stats.Layer) string {
 	if l.Late == nil {
 		return text.Unknown
 	}
@@ -109,14 +112,14 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 		return "", 0
 	}
 	l := sortedLayers(list)[0]
-	summary = text.ShortLayerName(l.Name, layerWidth) + ": "
+	summary = text.ShortLayerName(l.Name, lineLayerWidth) + ": "
 	if l.FPS != nil {
 		summary += number(l.FPS) + " FPS, "
 	}
 	if l.Late == nil {
 		summary += "without a cadence"
 	} else {
-		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, "interval"))
+		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, "buffer"))
 		if *l.Late > 0 {
 			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), number(l.Cadence))
 		}
@@ -157,16 +160,25 @@ func (b *builder) layers(in *Input) []view.Block {
 		more = ""
 	}
 	pictures := b.layerPictures(in, shown)
-	t := b.layerTable(shown)
+	numbered := namesRepeat(in.Stats.Layers)
+	t := b.layerTable(shown, numbered)
 	t.More = more
 	for i, l := range shown {
 		if slices.ContainsFunc(pictures.List, func(s view.Strip) bool { return s.ID == layerID(in, l) }) {
 			t.Rows[i].Link = layerID(in, l)
 		}
 	}
-	lost := b.layerCauses(in, shown)
+	blocks := []view.Block{t}
+	if (b.page || b.Verbose) && slices.ContainsFunc(shown, func(l *stats.Layer) bool { return b.lateLevel(l) != view.Plain }) {
+		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + b.colours(rating.Overrun), Level: view.Soft})
+	}
+	for _, more := range []view.Table{b.layerCauses(in, shown, numbered), b.lateBuffers(in, numbered)} {
+		if len(more.Rows) > 0 {
+			blocks = append(blocks, more)
+		}
+	}
 	if !b.page {
-		return append([]view.Block{t}, lost...)
+		return blocks
 	}
 	about := text.Count(len(in.Stats.Layers), "layer")
 	source := ""
@@ -174,19 +186,47 @@ func (b *builder) layers(in *Input) []view.Block {
 		source = text.Printable(in.Name)
 		about += " · " + source
 	}
-	blocks := []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: append([]view.Block{t}, lost...)}}
+	blocks = []view.Block{view.Section{Title: "Layers", About: about, Meaning: define("layer"), Blocks: blocks}}
 	if len(pictures.List) > 0 {
 		blocks = append(blocks, view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}})
 	}
 	return blocks
 }
 
-// layerCauses returns the cause that cost the most of each layer with late buffers; nothing if
-// none is known.
-func (b *builder) layerCauses(in *Input, shown []*stats.Layer) []view.Block {
+// namesRepeat reports whether layers have the same name in a table, so that only their ids
+// distinguish them.
+func namesRepeat(list []*stats.Layer) bool {
+	seen := map[string]bool{}
+	for _, l := range list {
+		name := text.ShortLayerName(l.Name, layerWidth)
+		if seen[name] {
+			return true
+		}
+		seen[name] = true
+	}
+	return false
+}
+
+// numberLayers puts a column with the ids of the layers of rows before the others.
+func numberLayers(t *view.Table, ids []int) {
+	prepend(t, view.Column{Title: "#", Number: true, Meaning: "the id of the layer, which --layer selects"}, func(row int) string { return fmt.Sprint(ids[row]) })
+}
+
+// prepend puts a column before the others.
+func prepend(t *view.Table, column view.Column, text func(row int) string) {
+	t.Columns = append([]view.Column{column}, t.Columns...)
+	for i := range t.Rows {
+		t.Rows[i].Cells = append([]view.Cell{{Text: text(i)}}, t.Rows[i].Cells...)
+	}
+}
+
+// layerCauses returns the cause that cost the most of each layer with late buffers. It has no rows
+// if none is known.
+func (b *builder) layerCauses(in *Input, shown []*stats.Layer, numbered bool) view.Table {
 	t := view.Table{Label: "Lost time of layers", Columns: []view.Column{
 		{Title: "Lost time of layers", Min: nameWidth}, {Title: "ms", Number: true}, {Title: "Of it", Number: true}, {Title: "Top cause"},
 	}}
+	var ids []int
 	for _, l := range shown {
 		if in.Causes == nil || l.Late == nil || *l.Late == 0 || len(t.Rows) == maxTopCauses {
 			continue
@@ -196,17 +236,82 @@ func (b *builder) layerCauses(in *Input, shown []*stats.Layer) []view.Block {
 		if cause == "" {
 			continue
 		}
+		ids = append(ids, l.ID)
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			{Text: text.ShortLayerName(l.Name, layerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
 		}})
 	}
-	if len(t.Rows) == 0 {
-		return nil
+	if numbered {
+		numberLayers(&t, ids)
 	}
-	return []view.Block{t}
+	return t
 }
 
-func (b *builder) layerTable(list []*stats.Layer) view.Table {
+// lateBuffers returns the late buffers of all layers on a page, the worst first.
+func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
+	t := view.Table{Label: "Late buffers", Columns: []view.Column{
+		{Title: "Late buffer of", Meaning: define("late buffer")}, {Title: "Shown at", Number: true}, {Title: "Late by ms", Number: true, Meaning: "the interval between presents minus the cadence"},
+		{Title: "Frame", Number: true, Meaning: "the vsync id of the frame that drew it"}, {Title: "Reason"},
+	}}
+	if !b.page {
+		return t
+	}
+	var late []*analyzer.Buffer
+	for _, l := range in.Stats.Layers {
+		for _, x := range l.Source.Buffers {
+			if x.Pace == analyzer.Late {
+				late = append(late, x)
+			}
+		}
+	}
+	slices.SortStableFunc(late, func(a, b *analyzer.Buffer) int {
+		return cmp.Or(cmp.Compare(b.Overrun(), a.Overrun()), cmp.Compare(a.Present, b.Present))
+	})
+	if n := len(late) - defaultRows; n > 0 {
+		t.More = fmt.Sprintf("… and %d more that were late by less; ohframe frames --kind layer --late lists all", n)
+		late = late[:defaultRows]
+	}
+	var ids []int
+	for _, x := range late {
+		ids = append(ids, x.Layer.ID)
+		frame := text.Unknown
+		if x.Frame != nil {
+			frame = text.Vsync(x.Frame.VsyncID)
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+			{Text: text.ShortLayerName(x.Layer.Name, layerWidth)}, {Text: text.Since(in.origin(), x.Present)}, {Text: text.Milliseconds(x.Overrun())},
+			{Text: frame}, {Text: cmp.Or(lateReason(in.Causes, x), text.Unknown)},
+		}})
+	}
+	if numbered {
+		numberLayers(&t, ids)
+	}
+	return t
+}
+
+// lateReason returns why a buffer was late; empty if that is unknown.
+func lateReason(c *why.Causes, b *analyzer.Buffer) string {
+	if late := c.LateBuffer(b); late != nil {
+		return text.Line(causetext.Buffer(c, late))
+	}
+	if b.Pace != analyzer.Late || b.Frame == nil || !b.Frame.Late() {
+		return ""
+	}
+	reason := "a late frame of its producer"
+	if e := c.Of(b.Frame); e != nil {
+		reason += ": " + text.Line(causes.Sentence(c, e, false))
+	}
+	return reason
+}
+
+// lateLevel is how the late buffers of a layer are coloured.
+func (b *builder) lateLevel(l *stats.Layer) view.Level {
+	return b.level(rating.Overrun, largestLayerOverrun(l))
+}
+
+// layerTable returns the measures of layers, with their ids if their names do not distinguish
+// them.
+func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
 	milliseconds := func(name, meaning string, drop int) []view.Column {
 		column := func(p string, drop int) view.Column {
 			return view.Column{Title: name + " " + p + " ms", Short: name + "\n" + p + " ms", Number: true, Drop: drop, Meaning: meaning}
@@ -214,19 +319,26 @@ func (b *builder) layerTable(list []*stats.Layer) view.Table {
 		return []view.Column{column("P50", drop+1), column("P95", drop)}
 	}
 	t := view.Table{Label: "Layers", Sortable: true, Columns: slices.Concat([]view.Column{
-		{Title: "Layer", Meaning: define("layer")}, {Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, {Title: "PID", Number: true, Drop: 8},
+		{Title: "Layer", Meaning: define("layer")},
+		{Title: "Late", Number: true, Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + b.colours(rating.Overrun)},
 		{Title: "FPS", Number: true, Meaning: "intervals between presents / their time without pauses"}, {Title: "Cadence ms", Short: "Cadence\nms", Number: true, Meaning: define("cadence")},
-		{Title: "Vsyncs", Number: true, Drop: 1, Meaning: "the cadence in refresh periods"}, {Title: "Buffers", Number: true, Drop: 10, Meaning: define("buffer")},
-		{Title: "Shown", Number: true, Drop: 7, Meaning: "buffers that went to the display"}, {Title: "Dropped", Number: true, Meaning: define("dropped buffer")},
-		{Title: "Late", Number: true, Meaning: define("late buffer") + "; of the intervals that could be judged; colour: largest " + b.colours(rating.Overrun)},
+		{Title: "Vsyncs", Number: true, Drop: 1, Meaning: "the cadence in refresh periods"}, {Title: "Dropped", Number: true, Meaning: define("dropped buffer")},
 		{Title: "Uneven", Number: true, Drop: 2, Meaning: define("uneven")},
+		{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, {Title: "PID", Number: true, Drop: 8},
+		{Title: "Buffers", Number: true, Drop: 10, Meaning: define("buffer")}, {Title: "Shown", Number: true, Drop: 7, Meaning: "buffers that went to the display"},
 	},
 		milliseconds("Queue", "from when a buffer is queued until render_service takes it", 4),
 		milliseconds("Request", "how long the producer waits for a free buffer", 11),
 		milliseconds("GPU", "how long the producer's GPU works on a buffer after it is queued", 13),
 	)}
+	var ids []int
 	for _, l := range list {
-		name := view.Cell{Text: text.ShortLayerName(l.Name, layerWidth)}
+		ids = append(ids, l.ID)
+		width := layerWidth
+		if b.whole {
+			width = math.MaxInt
+		}
+		name := view.Cell{Text: text.ShortLayerName(l.Name, width)}
 		if full := text.Printable(l.Name); b.page && name.Text != full {
 			name.Meaning = full
 		}
@@ -240,24 +352,31 @@ func (b *builder) layerTable(list []*stats.Layer) view.Table {
 		if l.PID != nil {
 			pid = l.PID.String()
 		}
-		if !b.page {
+		if !b.page && !b.whole {
 			process.Text = text.Shorten(process.Text, maxName)
 		}
 		row := view.Row{Cells: []view.Cell{
-			name, process, {Text: pid}, {Text: number(l.FPS)}, {Text: number(l.Cadence)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Buffers)}, {Text: fmt.Sprint(l.Shown)},
-			{Text: fmt.Sprint(l.Dropped)}, {Text: lateIntervals(l), Level: b.level(rating.Overrun, largestLayerOverrun(l))}, {Text: text.Share(l.UnevenRate)},
+			name, {Text: lateBuffers(l), Level: b.lateLevel(l)}, {Text: number(l.FPS)}, {Text: number(l.Cadence)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Dropped)}, {Text: text.Share(l.UnevenRate)},
+			process, {Text: pid}, {Text: fmt.Sprint(l.Buffers)}, {Text: fmt.Sprint(l.Shown)},
 		}}
 		for _, x := range []*float64{l.QueueP50, l.QueueP95, l.RequestP50, l.RequestP95, l.GPUP50, l.GPUP95} {
 			row.Cells = append(row.Cells, view.Cell{Text: number(x)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Columns[0].Min, t.Columns[1].Min = widest(t, 0), widest(t, 1)
+	for i := range t.Columns {
+		if !t.Columns[i].Number {
+			t.Columns[i].Min = widest(t, i)
+		}
+	}
 	// Percentiles that are unknown for all layers have no column: a short trace lacks P95.
-	for i := len(t.Columns) - 1; t.Columns[i].Title != "Uneven"; i-- {
+	for i := len(t.Columns) - 1; t.Columns[i].Title != "Shown"; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
 			removeColumn(&t, i)
 		}
+	}
+	if numbered {
+		numberLayers(&t, ids)
 	}
 	return t
 }
@@ -341,7 +460,7 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	add(l.Process != nil, text.ProcessName(cmp.Or(deref(l.Process), text.Unknown)))
 	add(l.FPS != nil, number(l.FPS)+" FPS")
 	add(l.Cadence != nil, "cadence "+number(l.Cadence)+" ms")
-	add(l.Late != nil, lateIntervals(l)+" late")
+	add(l.Late != nil, lateBuffers(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
 	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}
 	first, last := intervals[0].Present.Add(-intervals[0].Interval), intervals[len(intervals)-1].Present
@@ -368,6 +487,9 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 		if over := worst.Overrun(); over > 0 {
 			item.Title += ": " + text.Milliseconds(over) + " ms"
 		}
+		if reason := lateReason(in.Causes, worst); reason != "" {
+			item.Title += "; " + reason
+		}
 		if len(list) > 1 {
 			item.Title = fmt.Sprintf("%d intervals, the worst %s", len(list), item.Title)
 		}
@@ -390,27 +512,29 @@ func deref[T any](x *T) (v T) {
 	return v
 }
 
-// tabulateLayers adds the worst layers of an input to a summary for continuous integration,
-// with its name if there are several.
-func (b *builder) tabulateLayers(g *view.Gate, in *Input, name string, several bool) {
-	list := sortedLayers(in.Stats.Layers)
-	if len(list) == 0 {
-		return
-	}
-	shown := list[:min(len(list), defaultRows)]
-	t := b.layerTable(shown)
-	if several {
-		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
-		for i := range t.Rows {
-			t.Rows[i].Cells = append([]view.Cell{{Text: name}}, t.Rows[i].Cells...)
+// tabulateLayers returns the worst layers of each input for a summary for continuous integration,
+// with the names of the inputs if there are several; nil without layers.
+func (b *builder) tabulateLayers(inputs []Input, several bool) *view.Table {
+	var list []*stats.Layer
+	var names []string
+	numbered, more := false, ""
+	for i := range inputs {
+		all := sortedLayers(inputs[i].Stats.Layers)
+		shown := all[:min(len(all), defaultRows)]
+		if len(shown) < len(all) {
+			more = fmt.Sprintf("Of each input, the %d layers that lost the most are listed.", defaultRows)
 		}
+		numbered = numbered || namesRepeat(all)
+		list = append(list, shown...)
+		names = append(names, slices.Repeat([]string{text.Printable(inputs[i].Name)}, len(shown))...)
 	}
-	if g.Layers == nil {
-		g.Layers = &t
-	} else {
-		g.Layers.Rows = append(g.Layers.Rows, t.Rows...)
+	if len(list) == 0 {
+		return nil
 	}
-	if len(shown) < len(list) {
-		g.Layers.More = fmt.Sprintf("Of each input, the %d layers that lost the most are listed.", defaultRows)
+	t := b.layerTable(list, numbered)
+	t.More = more
+	if several {
+		prepend(&t, view.Column{Title: "Input"}, func(row int) string { return names[row] })
 	}
+	return &t
 }

@@ -104,7 +104,7 @@ func TestLayerCauses(t *testing.T) {
 	if got, want := strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasSuffix(headline, "1 buffer dropped; 67 % of the lost time: taken late by render_service") {
+	if headline, _, _ := strings.Cut(squeezed(out), "\n\n"); !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "1 buffer dropped; 67 % of the lost time: taken late by render_service") {
 		t.Errorf("headline %s", headline)
 	}
 	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "Lost time of layers") {
@@ -118,16 +118,16 @@ func TestLayers(t *testing.T) {
 	out := write(t, []Input{screen()}, "table", Options{})
 	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
 	for _, want := range []struct{ first, words string }{
-		{"Layer", "Process PID FPS Cadence ms Vsyncs Buffers Shown Dropped Late Uneven Queue P50 ms Request P50 ms GPU P50 ms"},
-		{video, "com.example.player 400 33.3 30.0 3 12 11 1 2 of 10 40.0 % 20.0 3.0 4.0"},
-		{"GameSurface", "com.example.game 300 50.0 20.0 2 16 16 0 0 of 15 0 % 20.0 3.0 4.0"},
-		{"Window7", "– – 13.3 – – 5 5 0 – – – – –"},
+		{"Layer", "Late FPS Cadence ms Vsyncs Dropped Uneven Process PID Buffers Shown Queue P50 ms Request P50 ms GPU P50 ms"},
+		{video, "2 of 10 33.3 30.0 3 1 40.0 % com.example.player 400 12 11 20.0 3.0 4.0"},
+		{"GameSurface", "0 of 15 50.0 20.0 2 0 0 % com.example.game 300 16 16 20.0 3.0 4.0"},
+		{"Window7", "– 13.3 – – 0 – – – 5 5 – – –"},
 	} {
 		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
 			t.Errorf("%s: %s, want %s", want.first, got, want.words)
 		}
 	}
-	if !strings.HasPrefix(out, video+": 33.3 FPS, 2 of 10 intervals late, the longest 50.0 ms\ninstead of 30.0, 1 buffer dropped\n") {
+	if !strings.HasPrefix(strings.ReplaceAll(out, "\n", " "), videoLayer+": 33.3 FPS, 2 of 10 buffers late, the longest 50.0 ms instead of 30.0, 1 buffer dropped  ") {
 		t.Errorf("headline:\n%.200s", out)
 	}
 	if strings.Count(out, " choreographer\n") != 1 || strings.Count(out, " nativevsync\n") != 1 {
@@ -150,13 +150,13 @@ func TestLayerHeadline(t *testing.T) {
 		layers    []*stats.Layer
 		want      string
 	}{
-		{"no application", service, in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 intervals late"},
+		{"no application", service, in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 buffers late"},
 		{"no cadence", service, in.Stats.Layers[:1], "Window7: 13.3 FPS, without a cadence"},
 		{"no layers", service, nil, "render_service: 0 of 23 frames late"},
-		{"an application", app.Stats.Processes[:1], in.Stats.Layers[1:2], "com.example.app: 1 of 5 frames late; GameSurface: 50.0 FPS, 0 of 15 intervals late"},
+		{"an application", app.Stats.Processes[:1], in.Stats.Layers[1:2], "com.example.app: 1 of 5 frames late; GameSurface: 50.0 FPS, 0 of 15 buffers late"},
 		{"an application, no cadence", app.Stats.Processes[:1], in.Stats.Layers[:1], "com.example.app: 1 of 5 frames late"},
-		{"an application on time, a video", app.Stats.Processes[:1], in.Stats.Layers[2:], "…SurfaceView[com.exa…ity]#12_8037Surface: 33.3 FPS, 2 of 10 intervals late, the longest 50.0 ms instead of 30.0, 1 buffer dropped; com.example.app: 1 of 5 frames late"},
-		{"a late render service", app.Stats.Processes[1:], in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 intervals late; render_service: 3 of 6 frames late"},
+		{"an application on time, a video", app.Stats.Processes[:1], in.Stats.Layers[2:], videoLayer + ": 33.3 FPS, 2 of 10 buffers late, the longest 50.0 ms instead of 30.0, 1 buffer dropped; com.example.app: 1 of 5 frames late"},
+		{"a late render service", app.Stats.Processes[1:], in.Stats.Layers[1:2], "GameSurface: 50.0 FPS, 0 of 15 buffers late; render_service: 3 of 6 frames late"},
 	} {
 		i := Input{Name: "x.ftrace", Stats: &stats.Report{Processes: test.processes, Layers: test.layers}}
 		got, _, _ := strings.Cut(write(t, []Input{i}, "table", Options{}), "\n\n")
@@ -300,9 +300,12 @@ func TestLongLayer(t *testing.T) {
 // Markdown has the layers after the processes.
 func TestLayersMarkdown(t *testing.T) {
 	out := write(t, []Input{screen()}, "markdown", Options{})
-	want := "| GameSurface | com.example.game nativevsync | 300 | 50.0 | 20.0 | 2 | 16 | 16 | 0 | 0 of 15 | 0 % | 20.0 | 3.0 | 4.0 |\n"
+	want := "| GameSurface | 0 of 15 | 50.0 | 20.0 | 2 | 0 | 0 % | com.example.game (nativevsync) | 300 | 16 | 16 | 20.0 | 3.0 | 4.0 |\n"
 	if !strings.Contains(out, want) || strings.Index(out, want) < strings.Index(out, "| Process |") {
 		t.Errorf("no %q after the processes in\n%s", want, out)
+	}
+	if !strings.Contains(out, "| "+strings.NewReplacer("[", `\[`, "]", `\]`, "#", `\#`, "_", `\_`).Replace(videoLayer)+" | 2 of 10 |") {
+		t.Errorf("the name of the video is not whole in\n%s", out)
 	}
 	if out := write(t, []Input{screen(), screen()}, "markdown", Options{}); strings.Count(out, "| screen.ftrace | GameSurface |") != 2 {
 		t.Errorf("two inputs:\n%s", out)
@@ -376,7 +379,7 @@ func TestFrameworkFrames(t *testing.T) {
 	if got := strings.Join(row(t, out, "Jank"), " "); got != "– 1 late; 1 frame that drew has no deadline" {
 		t.Errorf("jank: %s", got)
 	}
-	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "…SurfaceView") || !strings.HasSuffix(headline, "; com.example.player: 1 of 3 frames late") {
+	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "ShellAssistantAnco_123 SurfaceView") || !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "; com.example.player: 1 of 3 frames late") {
 		t.Errorf("headline %s", headline)
 	}
 }
@@ -429,5 +432,100 @@ func TestPictureOfPause(t *testing.T) {
 		if id == "layer-2" && strings.Count(picture, "height:50.00%") != bars {
 			t.Errorf("heights of\n%s", picture)
 		}
+	}
+}
+
+// Inputs with other columns have one table: 40 buffers of the second have a P95 of their waits.
+func TestLayersOfSeveralInputs(t *testing.T) {
+	long := screen()
+	l := long.Timeline.Layers[1]
+	for n := range 30 {
+		b := *l.Buffers[len(l.Buffers)-1]
+		b.Queued, b.Acquired, b.Present = b.Queued.Add(20*ms1), b.Acquired.Add(20*ms1), b.Present.Add(20*ms1)
+		b.Sequence = int64(n)
+		l.Buffers = append(l.Buffers, &b)
+	}
+	long.Timeline.JudgeLayers()
+	out := write(t, []Input{screen(), inputOf("long.ftrace", long.Timeline)}, "markdown", Options{})
+	at := strings.Index(out, "| Input | Layer ")
+	rows := strings.Split(strings.TrimSpace(out[max(0, at):]), "\n")
+	for _, row := range rows {
+		if n := strings.Count(row, "|"); n != 19 {
+			t.Errorf("%d bars of 18 columns in %s", n, row)
+		}
+	}
+	if at < 0 || len(rows) != 8 {
+		t.Errorf("%d rows in\n%s", len(rows), out)
+	}
+}
+
+// Layers of one name have their ids, which --layer selects, in all tables.
+func TestLayersOfOneName(t *testing.T) {
+	in := screen()
+	in.Timeline.Layers[1].Name = videoLayer
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline)
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	out := write(t, []Input{in}, "table", Options{})
+	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
+	for _, c := range []struct {
+		first []string
+		want  string
+	}{
+		{[]string{"#", "Layer"}, "Late"}, {[]string{"3", video}, "2 of 10"}, {[]string{"2", video}, "0 of 15"}, {[]string{"#", "Lost", "time", "of", "layers"}, "ms"},
+	} {
+		if got := strings.Join(row(t, out, c.first...), " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q: %s, want %s", c.first, got, c.want)
+		}
+	}
+	if _, lost, _ := strings.Cut(squeezed(out), "# Lost time of layers"); !strings.Contains(lost, "\n3 "+video+" 30.0 67 %") {
+		t.Errorf("no id in %.300s", lost)
+	}
+	if page := write(t, []Input{in}, "html", Options{}); strings.Count(page, `title="the id of the layer, which --layer selects">#`) != 3 {
+		t.Error("the page has not three tables with ids")
+	}
+	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "#  Layer") {
+		t.Errorf("ids of layers with different names in\n%s", out)
+	}
+}
+
+// The page lists late buffers, the worst first, with their reasons, which the pictures have, too.
+// A terminal without --verbose has neither the list nor what the colours mean.
+func TestLateBuffers(t *testing.T) {
+	in := screen()
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline)
+	page := html.UnescapeString(write(t, []Input{in}, "html", Options{}))
+	_, table, _ := strings.Cut(page, `aria-label="Late buffers"`)
+	table, _, _ = strings.Cut(table, "</table>")
+	cells := strings.NewReplacer(`<td class="">`, "|", `<td class="n ">`, "|").Replace(table)
+	first, second := strings.Index(cells, "|…SurfaceView[com.exa…ity]#12_8037Surface|+200.0 ms|20.0|–|taken late by render_service"), strings.Index(cells, "|+280.0 ms|10.0|–|shown late by render_service")
+	if first < 0 || second < first || strings.Count(cells, "<tr") != 3 {
+		t.Errorf("late buffers:\n%s", cells)
+	}
+	for _, want := range []string{
+		`title="50.0 ms at +200.0 ms, late: 20.0 ms; taken late by render_service: `, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms; shown late by render_service: `,
+		"Late buffers are coloured by the largest overrun, refresh periods: yellow from 2, red above 6",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	for verbose, want := range map[bool]int{false: 0, true: 1} {
+		out := squeezed(write(t, []Input{in}, "table", Options{Verbose: verbose}))
+		if n := strings.Count(out, "Late buffers are coloured"); n != want || strings.Contains(out, "Late buffer of") {
+			t.Errorf("verbose %t: %d explanations in\n%s", verbose, n, out)
+		}
+	}
+	// The game's cadence is kept: nothing is coloured.
+	in.Stats.Layers = in.Stats.Layers[1:2]
+	if page := write(t, []Input{in}, "html", Options{}); strings.Contains(page, "Late buffers are coloured") || strings.Contains(page, "Late buffer of") {
+		t.Error("a layer without late buffers has them")
+	}
+	// A buffer of a late frame has the frame's cause.
+	late := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
+	if got := lateReason(nil, &analyzer.Buffer{Pace: analyzer.Late, Frame: late}); got != "a late frame of its producer" {
+		t.Errorf("reason %q", got)
+	}
+	if got := lateReason(nil, &analyzer.Buffer{Pace: analyzer.Even, Frame: late}); got != "" {
+		t.Errorf("reason of an even buffer %q", got)
 	}
 }

@@ -158,14 +158,14 @@ func summary(inputs []Input, o Options) *view.Document {
 	for _, name := range summaryMeasures {
 		measures.Columns = append(measures.Columns, view.Column{Title: measure(name).Label, Number: true})
 	}
-	b := &builder{Options: o, thresholds: rating.Default}
+	b := &builder{Options: o, thresholds: rating.Default, whole: true}
+	d.Gate.Layers = b.tabulateLayers(inputs, total > 1)
 	for i := range inputs {
 		in := &inputs[i]
 		name := text.Printable(in.Name)
 		if all := in.Stats.Interactions; len(all) > 0 {
 			b.summarizeInteractions(&d.Gate, in, name, total > 1)
 		}
-		b.tabulateLayers(&d.Gate, in, name, total > 1)
 		b.tabulateEmptyFrames(&d.Gate, in, name, total > 1)
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
 		for _, p := range text.Largest(in.Stats.Processes, complete) {

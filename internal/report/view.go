@@ -34,6 +34,8 @@ const (
 type builder struct {
 	Options
 	page bool
+	// whole names are in a summary, which has no width.
+	whole bool
 	// full shows everything about a process.
 	full       bool
 	thresholds rating.Thresholds

@@ -74,7 +74,10 @@ func writeMarkdownTable(w io.Writer, t *Table) {
 	for _, row := range t.Rows {
 		line := "|"
 		for _, cell := range row.Cells {
-			line += " " + markdown(strings.TrimSpace(cell.Text+" "+cell.About)) + " |"
+			if cell.About != "" {
+				cell.Text = strings.TrimSpace(cell.Text + " (" + cell.About + ")")
+			}
+			line += " " + markdown(cell.Text) + " |"
 		}
 		fmt.Fprintln(w, line)
 	}
