@@ -177,3 +177,47 @@ func TestCompareLayers(t *testing.T) {
 		}
 	}
 }
+
+// Frames of a framework of which only late ones are known count neither as late nor as frames with
+// a deadline: the rate of a group is that of the other rows. DuckDB finds the same.
+func TestUnknownJank(t *testing.T) {
+	var rows []Row
+	device := "phone"
+	for _, name := range []string{"container", "game"} {
+		process := &analyzer.Process{PID: 7, Name: name}
+		line := &analyzer.Timeline{Processes: []*analyzer.Process{process}}
+		for i := range 10 {
+			at := trace.Time(1e9 + 33e6*i)
+			f := &analyzer.Frame{
+				Framework: analyzer.Flutter, Process: process, TID: 8, VsyncID: int64(i),
+				Actual: analyzer.Interval{Start: at, End: at + 5e6}, Transactions: []analyzer.Sent{{Index: 1, At: at + 5e6}},
+			}
+			if i == 0 {
+				f.Deadline = at + 1e6
+			} else if name == "game" {
+				f.Deadline = at + 6e6
+			}
+			f.Judge()
+			line.Frames = append(line.Frames, f)
+		}
+		rows = append(rows, rowsOf(source{name, xxh3.Uint128{}, 1, []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
+	}
+	d := dataset(t, rows)
+	report, err := NewReport(t.Context(), d, Query{By: []string{"kind"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := report.Groups[0]
+	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.sum("late") != 1 || g.sum("frames") != 20 || g.PerTrace.Count != 1 {
+		t.Errorf("jank %v, %d late of %d, %+v", rate, g.sum("late"), g.sum("frames"), g.PerTrace)
+	}
+	statements, err := SQL("duckdb", d.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range duckdb(t, statements, `SELECT sum(late) / sum(with_deadline) AS rate FROM traces`) {
+		if row["rate"] != .1 {
+			t.Errorf("DuckDB has %v", row)
+		}
+	}
+}

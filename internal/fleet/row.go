@@ -137,6 +137,18 @@ func measured(name, path string) column {
 	}}
 }
 
+// ofJank returns the column of a number of frames that jank is computed from. It is zero if the
+// process's jank is unknown: sums of rows are then without its late frames, too.
+func ofJank(name, path string) column {
+	c := measured(name, path)
+	return column{name: name, of: func(p *stats.Process) int64 {
+		if !p.Frames.JankKnown() {
+			return 0
+		}
+		return c.of(p)
+	}}
+}
+
 // shown returns a column of the frames that were shown.
 func shown(name string, of func(*stats.FPS) int64) column {
 	return column{name: name, of: func(p *stats.Process) int64 {
@@ -156,10 +168,10 @@ var sums = [...]column{
 		return int64(p.Observed.Length())
 	}},
 	measured("frames", "frames.complete"),
-	measured("with_deadline", "frames.with_deadline"),
-	measured("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
-	measured("late_main", "frames.late_main"),
-	measured("late_gpu", "frames.late_gpu"),
+	ofJank("with_deadline", "frames.with_deadline"),
+	ofJank("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
+	ofJank("late_main", "frames.late_main"),
+	ofJank("late_gpu", "frames.late_gpu"),
 	measured("empty", "frames.empty"),
 	measured("misaligned", "frames.misaligned"),
 	measured("linked", "frames.linked"),
