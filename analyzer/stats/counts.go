@@ -52,6 +52,12 @@ func (c *Counts) JankKnown() bool {
 	return float64(c.Unjudged) <= mostUnjudged*float64(c.WithDeadline+c.Unjudged)
 }
 
+// NeverJudged reports whether a framework made all frames, and none of them can be late or on
+// time: those of Android's SurfaceFlinger, and those that drew nothing.
+func (c *Counts) NeverJudged() bool {
+	return c.Complete > 0 && c.Framework == c.Complete && c.WithDeadline+c.Unjudged == 0
+}
+
 // Among returns the number of frames that Late is a part of: all if some are late and JankKnown is
 // false.
 func (c *Counts) Among() int {

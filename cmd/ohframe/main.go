@@ -248,6 +248,9 @@ func hintOf(err error) string {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return f.hint
 	}
+	if errors.As(err, new(uncheckedError)) {
+		return uncheckedHint
+	}
 	if e := described(err); e != nil {
 		return e.Hint
 	}

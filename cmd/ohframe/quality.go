@@ -185,6 +185,11 @@ func (e gateError) Error() string { return strings.Join(e, "\n") }
 // ExitCode returns the exit code, which differs from that of other errors.
 func (e gateError) ExitCode() int { return 2 }
 
+// uncheckedError is a gateError with checks that are unknown.
+type uncheckedError struct{ gateError }
+
+const uncheckedHint = "--process selects processes; --allow-missing only warns of what cannot be checked"
+
 // gate returns a gateError if checks failed or, without --allow-missing, are unknown. It warns
 // of those that are allowed. unchecked are lines about what could not be checked.
 func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
@@ -198,8 +203,8 @@ func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
 		}
 	}
 	unknown = append(unknown, unchecked...)
-	if !c.Bool(allowMissingFlag.Name) {
-		failed, unknown = append(failed, unknown...), nil
+	if !c.Bool(allowMissingFlag.Name) && len(unknown) > 0 {
+		return uncheckedError{append(failed, unknown...)}
 	}
 	for _, line := range unknown {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))

@@ -14,6 +14,7 @@ package condition
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -60,6 +61,14 @@ func (c *Condition) Selects(list ...*stats.Process) bool {
 		}
 	}
 	return false
+}
+
+// Applies reports whether the condition is on one of the processes, which may be nil: whether it
+// selects it, and the measure is one that frames such as its own can have.
+func (c *Condition) Applies(list ...*stats.Process) bool {
+	return slices.ContainsFunc(list, func(p *stats.Process) bool {
+		return p != nil && c.Selects(p) && (c.Measure != "jank_rate" || !p.Frames.NeverJudged())
+	})
 }
 
 // OfCauses reports whether the measure is one of causes, which only traces have.

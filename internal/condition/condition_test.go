@@ -285,7 +285,7 @@ func TestCheckReport(t *testing.T) {
 	}
 	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
 		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.0",
-		"unknown: render_service: jank_rate>49.9%: unknown", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
+		"unknown: render_service: jank_rate>49.9%: unknown: no frame has a deadline", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
 	check("gallery: fps<100.5, camera: fps<10, render*: fps<10", "", report, all,
 		"failed: gallery: fps<100.5: 100.0", "passed: render_service: fps<10: 100.0",
 		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
@@ -293,4 +293,40 @@ func TestCheckReport(t *testing.T) {
 	check("gallery: fps<100, render*: fps<10", "a", only, all, "passed: a: gallery: fps<100: 100.0")
 	check("fps<100", "a", &stats.Report{}, all, "unknown: a: complete frames: none in the selected processes")
 	check("fps<100", "a", &stats.Report{Processes: report.Processes[2:]}, nil, "unknown: a: complete frames: none")
+}
+
+// A process of which no frame can be judged has no jank to check: a condition on it is unknown
+// only if it is on no other process. Frames that a framework lost its deadlines of are a reason.
+func TestNeverJudged(t *testing.T) {
+	compositor := &stats.Process{Name: "surfaceflinger", PID: 1, Frames: stats.Counts{Complete: 20, Framework: 20}}
+	app := &stats.Process{Name: "app", PID: 2, Frames: stats.Counts{Complete: 20, WithDeadline: 20}, JankRate: known(.1)}
+	cut := &stats.Process{Name: "cut", PID: 3, Frames: stats.Counts{Complete: 8, Framework: 8, Unjudged: 3, Late: 1, WithDeadline: 5}}
+	none := &stats.Process{Name: "none", PID: 4, Frames: stats.Counts{Complete: 20}}
+	for _, test := range []struct {
+		conditions string
+		list       []*stats.Process
+		want       []string
+	}{
+		{"jank_rate>5%", []*stats.Process{compositor, app}, []string{"failed: app: jank_rate>5%: 10.0 %"}},
+		{"jank_rate>5%", []*stats.Process{compositor}, []string{"unknown: jank_rate>5%: no frame of the selected processes can be late or on time"}},
+		{"surface*: jank_rate>5%", []*stats.Process{compositor, app}, []string{"unknown: surface*: jank_rate>5%: no frame of the selected processes can be late or on time"}},
+		{"surface*: late_frames>5", []*stats.Process{compositor}, []string{"passed: surfaceflinger: late_frames>5: 0"}},
+		{"jank_rate>5%, p95_ms>5, fps<5", []*stats.Process{cut}, []string{
+			"unknown: cut: jank_rate>5%: unknown: 3 of 8 frames have no deadline", "unknown: cut: p95_ms>5: unknown: fewer than 20 frames",
+			"unknown: cut: fps<5: unknown: fewer than two frames are known to have been shown",
+		}},
+		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame has a deadline"}},
+	} {
+		var all []*analyzer.Process
+		for _, p := range test.list {
+			all = append(all, &analyzer.Process{PID: p.PID, Name: p.Name})
+		}
+		var got []string
+		for _, c := range parsed(t, test.conditions, OfValues).CheckReport("", &stats.Report{Processes: test.list}, all) {
+			got = append(got, fmt.Sprintf("%s: %s", c.Status, c))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s:\n%q, want\n%q", test.conditions, got, test.want)
+		}
+	}
 }

@@ -27,7 +27,7 @@ const (
 )
 
 // example has conditions of each kind, for hints.
-var example = [...]string{"jank_rate>5%, fps<55", "jank_rate>+2pp, fps<-5%"}
+var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp, fps<-5%, layer.fps<-5%"}
 
 // Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
 //

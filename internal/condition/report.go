@@ -1,7 +1,9 @@
 package condition
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -66,15 +68,18 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	}
 	for _, p := range drawing {
 		for i := range list {
-			if c := &list[i]; c.Selects(p) {
+			if c := &list[i]; c.Applies(p) {
 				status, text := c.checkValue(p)
 				checks = append(checks, c.result(input, p, status, text))
 			}
 		}
 	}
 	for i := range list {
-		if c := &list[i]; !c.Selects(others...) {
+		switch c := &list[i]; {
+		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
+		case c.Selects(drawing...) && !c.Applies(drawing...):
+			checks = append(checks, c.result(input, nil, Unknown, NeverJudged))
 		}
 	}
 	return checks
@@ -94,13 +99,31 @@ func (c *Condition) checkValue(p *stats.Process) (Status, string) {
 	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == c.Measure })
 	x := stats.Measures[i].Value(p)
 	if x == nil {
-		return Unknown, "unknown"
+		return Unknown, strings.TrimSuffix("unknown: "+whyUnknown(p, c.Measure), ": ")
 	}
 	status := c.check(*x)
 	if status == Failed {
 		return Failed, text.Beyond(c.Unit, *x, c.Limit) + text.UnitAfter(c.Unit)
 	}
 	return status, text.Value(c.Unit, x) + text.UnitAfter(c.Unit)
+}
+
+// NeverJudged is why a condition cannot be checked that selects processes, and applies to none.
+const NeverJudged = "no frame of the selected processes can be late or on time"
+
+// whyUnknown returns why a measure of a process is unknown; empty if nothing more is known.
+func whyUnknown(p *stats.Process, measure string) string {
+	switch frames := &p.Frames; {
+	case measure == "jank_rate" && !frames.JankKnown():
+		return fmt.Sprintf("%d of %s have no deadline", frames.Unjudged, text.Count(frames.Complete, "frame"))
+	case measure == "jank_rate":
+		return "no frame has a deadline"
+	case measure == "fps":
+		return "fewer than two frames are known to have been shown"
+	case (measure == "p95_ms" || measure == "p99_ms") && stats.MinFrames(measure) > frames.Complete:
+		return fmt.Sprintf("fewer than %d frames", stats.MinFrames(measure))
+	}
+	return ""
 }
 
 // NoSuchProcess returns why a condition cannot be checked whose process matches none of the

@@ -44,7 +44,7 @@ func (d *Diff) checkConditions(o Options) {
 	}
 	for _, p := range d.Pairs {
 		for _, c := range onProcesses {
-			if c.Selects(p.Base, p.New) {
+			if c.Applies(p.Base, p.New) {
 				m := p.measure(c.Measure)
 				d.check(c, o, m, func() string { return p.whyUnknown(m) }, Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
 			}
@@ -59,13 +59,21 @@ func (d *Diff) checkConditions(o Options) {
 	}
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
 	for _, c := range onProcesses {
-		if !c.Selects(all...) {
+		switch {
+		case !c.Selects(all...):
 			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
+		case d.anyPair(c.Selects) && !d.anyPair(c.Applies):
+			d.unknown(c, text.Printable(c.Process), condition.NeverJudged)
 		}
 	}
 	parts := d.allParts()
 	d.checkParts(onInteractions, &parts[0], o)
 	d.checkParts(onLayers, &parts[1], o)
+}
+
+// anyPair reports whether a condition selects a compared process, or applies to one.
+func (d *Diff) anyPair(by func(...*stats.Process) bool) bool {
+	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return by(p.Base, p.New) })
 }
 
 // checkParts checks conditions on interactions or on layers.

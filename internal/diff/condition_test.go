@@ -62,3 +62,22 @@ func TestChangesOfProcesses(t *testing.T) {
 		t.Errorf("outcomes %q", got)
 	}
 }
+
+// A condition on jank is not on a process whose frames are never judged, unless it is on no other.
+func TestNeverJudged(t *testing.T) {
+	scene := gallery("gallery", "render_service", 20, 20, func(int) int { return 9 })
+	compositor := scene.process(300, "surfaceflinger")
+	for i := range 20 {
+		f := scene.frame(analyzer.ApplicationFrame, compositor, 1000+20*i, 5)
+		f.Framework, f.Deadline, f.Facts = analyzer.Compositor, 0, 0
+	}
+	for text, want := range map[string]int{"jank_rate>+2pp": 2, "surface*: jank_rate>+2pp": 1, "surface*: late_frames>+1": 1} {
+		d := compare(t, scene.side(""), scene.side(""), Options{FailOn: conditions(t, text), Any: true})
+		if len(d.Outcomes) != want {
+			t.Errorf("%s: %v", text, d.Checks())
+		}
+		if o := d.Outcomes[0]; (o.Reason == condition.NeverJudged) != (text == "surface*: jank_rate>+2pp") {
+			t.Errorf("%s: %s", text, o)
+		}
+	}
+}
