@@ -112,7 +112,11 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 		return "", 0
 	}
 	l := sortedLayers(list)[0]
-	summary = text.ShortLayerName(l.Name, lineLayerWidth) + ": "
+	summary = text.ShortLayerName(l.Name, lineLayerWidth)
+	if l.Name == "" || namesRepeat(of[l].Stats.Layers) {
+		summary = fmt.Sprintf("layer %d (%s)", l.ID, summary)
+	}
+	summary += ": "
 	if l.FPS != nil {
 		summary += number(l.FPS) + " FPS, "
 	}

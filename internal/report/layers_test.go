@@ -466,6 +466,9 @@ func TestLayersOfOneName(t *testing.T) {
 	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline)
 	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	out := write(t, []Input{in}, "table", Options{})
+	if !strings.HasPrefix(out, "layer 3 ("+videoLayer[:20]) {
+		t.Errorf("headline without an id in %.200s", out)
+	}
 	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
 	for _, c := range []struct {
 		first []string

@@ -117,43 +117,47 @@ func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.
 }
 
 // NoLayerSelected returns the *failure.Error of a selection by a pattern that leaves none of
-// the layers.
+// the layers. It names each layer by its id, too, because names may be long.
 func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
-	var names []string
+	var names, listed []string
 	for _, l := range layers {
-		names = append(names, l.Name)
+		if name := Printable(l.Name); !slices.Contains(names, name) {
+			names, listed = append(names, name), append(listed, fmt.Sprintf("%d (%s)", l.ID, cmp.Or(name, Unknown)))
+		}
 	}
-	return noneOf("layer", "layers", pattern, names)
+	e := noneOf("layer", "layers", pattern, names, listed)
+	if strings.Contains(pattern, "…") {
+		e.Hint = "a name with … is shortened, give an id or a part of the name; " + e.Hint
+	}
+	return e
 }
 
 // NoProducerSelected returns that of a selection that leaves none of the processes of the layers.
 func NoProducerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
 	var names []string
 	for _, l := range layers {
-		if l.Process != nil {
-			names = append(names, cmp.Or(l.Process.Name, l.Process.PID.String()))
+		if l.Process == nil {
+			continue
 		}
-	}
-	return noneOf("process with layers", "processes with layers", pattern, names)
-}
-
-// noneOf returns the error of a pattern that matches none of the names of something.
-func noneOf(what, several, pattern string, all []string) *failure.Error {
-	var names []string
-	for _, name := range all {
-		if name = Printable(name); !slices.Contains(names, name) {
+		if name := Printable(cmp.Or(l.Process.Name, l.Process.PID.String())); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	similar := Similar(pattern, names)
-	if more := len(names) - maxNames; more > 0 {
-		names = append(names[:maxNames], fmt.Sprintf("%d more", more))
-	}
+	return noneOf("process with layers", "processes with layers", pattern, names, names)
+}
+
+// noneOf returns the error of a pattern that matches none of the names of something, and lists
+// these as given.
+func noneOf(what, several, pattern string, names, listed []string) *failure.Error {
 	e := &failure.Error{What: "no " + what + " matches"}
-	if len(names) > 0 {
-		e.Hint = several + ": " + strings.Join(names, ", ")
+	if len(listed) > 0 {
+		more := len(listed) - maxNames
+		e.Hint = several + ": " + strings.Join(listed[:min(len(listed), maxNames)], ", ")
+		if more > 0 {
+			e.Hint += fmt.Sprintf(", %d more", more)
+		}
 	}
-	if similar != "" {
+	if similar := Similar(pattern, names); similar != "" {
 		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
 	}
 	return e

@@ -69,8 +69,8 @@ func TestNoneSelected(t *testing.T) {
 
 func TestNoLayerSelected(t *testing.T) {
 	layers := func(names ...string) (list []*analyzer.Layer) {
-		for _, name := range names {
-			list = append(list, &analyzer.Layer{Name: name})
+		for i, name := range names {
+			list = append(list, &analyzer.Layer{ID: i + 1, Name: name})
 		}
 		return list
 	}
@@ -79,8 +79,9 @@ func TestNoLayerSelected(t *testing.T) {
 		layers  []*analyzer.Layer
 		want    string
 	}{
-		{"nothing", layers("b", "a\x1b", "b"), `layers: b, "a\x1b"`},
-		{"surfaceveiw", layers("a", "b", "c", "d", "e", "f", "SurfaceView"), "did you mean SurfaceView? layers: a, b, c, d, e, 2 more"},
+		{"nothing", layers("b", "a\x1b", "b", ""), `layers: 1 (b), 2 ("a\x1b"), 4 (–)`},
+		{"…SurfaceView[com…ty]", layers("b"), "a name with … is shortened, give an id or a part of the name; layers: 1 (b)"},
+		{"surfaceveiw", layers("a", "b", "c", "d", "e", "f", "SurfaceView"), "did you mean SurfaceView? layers: 1 (a), 2 (b), 3 (c), 4 (d), 5 (e), 2 more"},
 	} {
 		if e := NoProducerSelected(c.pattern, []*analyzer.Layer{{}, {Process: &analyzer.Process{PID: 7}}, {Process: &analyzer.Process{Name: "app"}}}); e.What != "no process with layers matches" || e.Hint != "processes with layers: 7, app" {
 			t.Errorf("%s: %s, %q", c.pattern, e.What, e.Hint)
