@@ -200,13 +200,13 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].words, v.buffers[7].taken = "io 17 run 5", v.buffers[7].taken+2
 			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"queued late: the producer waited 17.0 ms for storage (io_schedule); usual 0.0",
-			"queued late, waiting for storage (io_schedule)", "read files before the frame, or on another thread",
+			"queued late: waiting for storage (io_schedule)", "read files before the frame, or on another thread",
 		},
 		{
 			"the producer runs for longer", func(v *video) {
 				v.buffers[7].words, v.buffers[7].taken = "Decode( run 22 )", v.buffers[7].taken+2
 			}, why.QueuedLate, 20, "produce 47.0/30.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
-			"queued late: the producer ran 22.0 ms in Decode; usual 0.0", "queued late, running in Decode",
+			"queued late: the producer ran 22.0 ms in Decode; usual 0.0", "queued late: running in Decode",
 			"do less work for each buffer, or begin earlier with it",
 		},
 		{
@@ -217,13 +217,13 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].request, v.buffers[7].taken = 18, v.buffers[7].taken+2
 			}, why.NoFreeBuffer, 20, "produce 25.0/25.0, request 18.0/1.0, fill 4.0/4.0, queue 8.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"no free buffer: the producer waited 18.0 ms for one; usual 1.0", "no free buffer",
-			"earlier frames were not shown in time: look at the GPU and the display",
+			"the queue was full: an earlier late frame or slow consumer fills it; draw fewer frames ahead, or skip one",
 		},
 		{
 			"the GPU is late", func(v *video) {
 				v.buffers[7].ready, v.buffers[7].taken = 12, v.buffers[7].taken+1
 			}, why.DrawnLate, 10, "produce 30.0/30.0, gpu 12.0/0.0, queue 3.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
-			"GPU done late: the producer's GPU worked for 12.0 ms after the buffer was queued; usual 0.0", "GPU done late",
+			"GPU done late: 12.0 ms after the buffer was queued; usual 0.0", "GPU done late",
 			"reduce GPU work: less overdraw, blur and large surfaces",
 		},
 		{
@@ -234,7 +234,7 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].taken = n + 1
 			}, why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"taken late by render_service: ready 5.0 ms before it should have been taken; render_service was still busy with frame 21 for 6.0 ms (running in RSMainThread::DoComposition)",
-			"taken late by render_service, busy with an earlier frame", "",
+			"taken late by render_service: busy with an earlier frame", "",
 		},
 		{
 			"render_service has no vsync", func(v *video) {
@@ -258,7 +258,7 @@ func TestLateBuffers(t *testing.T) {
 			},
 			why.ShownLate, 10, "produce 30.0/30.0, queue 5.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 12.0/2.0",
 			"shown late by render_service: frame 22 of render_service was shown late: the display needed 12.0 ms after the commit; usual 2.0",
-			"shown late by render_service, the display", "",
+			"shown late by render_service: waiting for the display", "",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

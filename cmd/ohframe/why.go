@@ -57,8 +57,10 @@ func runWhy(c *cli.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case layer != nil && (vsync != 0 || interaction != 0):
-		return &failure{what: "--layer is given with --frame or --interaction: one is needed", hint: "--layer explains late buffers, the others frames"}
+	case layer != nil && vsync != 0:
+		return &failure{what: "--layer and --frame are given: one is needed", hint: "--layer explains late buffers, --frame a frame"}
+	case layer != nil && interaction != 0:
+		return &failure{what: "--layer and --interaction are given: one is needed", hint: "--layer explains late buffers, --interaction frames"}
 	case interaction != 0 && vsync != 0:
 		return &failure{what: "--interaction and --frame are given: one is needed", hint: "--frame explains one frame of any interaction"}
 	case interaction != 0:

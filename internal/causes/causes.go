@@ -170,6 +170,9 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		for _, t := range timelines {
 			layers = append(layers, t.Layers...)
 		}
+		if named := slices.DeleteFunc(slices.Clone(layers), func(l *analyzer.Layer) bool { return !o.Layer(l) }); len(named) > 0 {
+			return fmt.Errorf("--process: %w", text.NoProducerSelected(o.Pattern, named))
+		}
 		return fmt.Errorf("--layer: %w", text.NoLayerSelected(o.LayerPattern, layers))
 	case o.Vsync != 0:
 		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, timelines...))

@@ -97,7 +97,7 @@ func (l *Layer) Because() string {
 	if cause == "" {
 		return ""
 	}
-	return fmt.Sprintf("; %s of the lost time: %s", text.Percent(lost, l.Lost), cause)
+	return fmt.Sprintf("; %s of the lost time is %s", text.Percent(lost, l.Lost), cause)
 }
 
 func layerName(l *analyzer.Layer) string {
@@ -109,6 +109,9 @@ func layerName(l *analyzer.Layer) string {
 
 // maxLayers is the number of layers with late buffers that are listed without Options.All.
 const maxLayers = 10
+
+// titleWidth is the width of the name in the title of a layer, which leaves room for its producer.
+const titleWidth = 36
 
 // layerBlocks returns a section for each layer with late buffers, and a note about the others.
 func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.Block, sections []view.Block) {
@@ -126,8 +129,12 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 			continue
 		}
 		listed++
+		title := layerName(l.Layer)
+		if !o.Page && l.Name != "" {
+			title = text.ShortLayerName(l.Name, titleWidth)
+		}
 		sections = append(sections, view.Section{
-			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: layerName(l.Layer), About: l.about(), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
+			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
 			Blocks: l.blocks(o, several),
 		})
 	}
@@ -161,7 +168,7 @@ func (l *Layer) about() string {
 		words = append(words, "of "+text.ProcessName(l.Process.Name))
 	}
 	if l.Cadence > 0 {
-		words = append(words, fmt.Sprintf("a buffer each %s ms", text.Milliseconds(l.Cadence)))
+		words = append(words, fmt.Sprintf("one buffer every %s ms", text.Milliseconds(l.Cadence)))
 	}
 	return strings.Join(words, " · ")
 }
@@ -181,7 +188,9 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 		limit = maxOfInput
 	}
 	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
-	s.Blocks = append(s.Blocks, l.ranking(o))
+	if len(l.Costs) > 0 {
+		s.Blocks = append(s.Blocks, l.ranking(o))
+	}
 	if l.OfFrames > 0 {
 		where := "are explained above"
 		if o.Layer != nil {
@@ -215,6 +224,9 @@ func (l *Layer) ranking(o Options) view.Ranking {
 	shown := l.Costs
 	if !o.All {
 		shown = shown[:min(len(shown), MaxCosts)]
+		if small := slices.IndexFunc(shown, func(c *why.BufferCost) bool { return c.Lost*100 < l.Lost }); small > 0 {
+			shown = shown[:small]
+		}
 	}
 	left := l.Lost - l.LostByFrames
 	for _, c := range shown {

@@ -76,14 +76,14 @@ func TestLayers(t *testing.T) {
 		}
 		return b.String()
 	}
-	const summary = "video: 4 of 6 buffers late; 57 % of the lost time: queued late, waiting for storage in ReadFrame"
+	const summary = "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"
 	got := strings.Join(strings.Fields(write(causes.Options{}, "text")), " ")
 	for _, want := range []string{
 		summary,
 		"no late buffers of 2 in 2 other layers, 1 without a cadence",
-		"video · layer 1 · of com.example.video · a buffer each 30.0 ms",
+		"video · layer 1 · of com.example.video · one buffer every 30.0 ms",
 		"Lost 70.0 ms in 4 late buffers of 6",
-		"57 % 40.0 ms queued late, waiting for storage in ReadFrame · 2 buffers, worst at +140.0 ms read files before the frame, or on another thread",
+		"57 % 40.0 ms queued late: waiting for storage in ReadFrame · 2 buffers, worst at +140.0 ms read files before the frame, or on another thread",
 		"29 % 20.0 ms taken late by render_service · 1 buffer",
 		"1 buffer of late frames, which are explained above, lost 10.0 ms",
 		"+140.0 ms 30.0 ms queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0",
@@ -154,6 +154,58 @@ func TestManyLayers(t *testing.T) {
 		}
 		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists them") == all {
 			t.Errorf("all %v: %d layers in\n%s", all, n, &b)
+		}
+	}
+}
+
+// A process without layers is what does not match, if the layer does.
+func TestLayerOfOtherProcess(t *testing.T) {
+	tl, _ := layersOf(t)
+	o := causes.Options{
+		Layer: func(l *analyzer.Layer) bool { return l.Name == "video" }, LayerPattern: "video",
+		Process: func(*analyzer.Process) bool { return false }, Pattern: "nope",
+	}
+	err := causes.CheckChosen([]causes.Input{{}}, o, tl)
+	if want := "--process: no process with layers matches"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	o.Layer = func(*analyzer.Layer) bool { return false }
+	err = causes.CheckChosen([]causes.Input{{}}, o, tl)
+	if want := "--layer: no layer matches"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// The layer that lost the most comes first in the summary, even if only late frames delayed it.
+// It has no ranking. A cause below 1 % counts as another one.
+func TestSmallCauses(t *testing.T) {
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	frames := layerAt(1, "frames", c, nil, 100, 130, 400)
+	frames.Buffers[2].Frame = &analyzer.Frame{Facts: analyzer.MainLate, VsyncID: 77}
+	long := "0123456789 SurfaceView[com.example.application]#1313_137Surface"
+	small := layerAt(2, long, c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 330, 360)
+	late := c.Buffers[small.Buffers[1]]
+	other := late.Shares[0]
+	other.Wait, other.Share = why.Run, ms
+	late.Shares[0].Share -= ms
+	late.Shares = append(late.Shares, other)
+	tl := &analyzer.Timeline{Layers: []*analyzer.Layer{frames, small}}
+	for _, all := range []bool{false, true} {
+		o := causes.Options{All: all}
+		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
+		var b bytes.Buffer
+		if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		got := b.String()
+		if !strings.HasPrefix(got, "frames: 1 of 2 buffers late; 100 % of the lost time is late frames of its producer") || strings.Contains(got, "\n\n\n") {
+			t.Errorf("all %v: %s", all, got)
+		}
+		if strings.Contains(got, "1 other cause") == all || strings.Contains(got, "queued late: running") != all {
+			t.Errorf("all %v: %s", all, got)
+		}
+		if strings.Contains(got, long) || !strings.Contains(got, "· layer 2 · of com.example.video") {
+			t.Errorf("the title of a long name: %s", got)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func summary(inputs []Input, o Options) string {
 	var worst *Layer
 	for _, in := range inputs {
 		for _, l := range in.Layers {
-			if l.Late > l.OfFrames && (worst == nil || l.Lost > worst.Lost) {
+			if l.Late > 0 && (worst == nil || l.Lost > worst.Lost) {
 				worst = l
 			}
 		}

@@ -47,7 +47,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseShader:        "avoid effects that appear for the first time in a transition: their shaders are compiled then",
 	why.AdviseTexture:       "use smaller images, and PixelMaps in DMA memory for large ones",
 	why.AdviseFence:         "reduce GPU work: less overdraw, blur and large surfaces",
-	why.AdviseBuffer:        "earlier frames were not shown in time: look at the GPU and the display",
+	why.AdviseBuffer:        "the queue was full: an earlier late frame or slow consumer fills it; draw fewer frames ahead, or skip one",
 	why.AdviseOverdraw:      "draw fewer and simpler nodes, and less overdraw",
 	why.AdviseCaches:        "use less memory for images and caches: the system cleaned them up during the frame",
 	why.AdviseLayers:        "show fewer surfaces at the same time, and keep their format and size",

@@ -49,7 +49,11 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 		words += ": " + production(c, l)
 	case why.DrawnLate:
 		s := &l.Shares[0]
-		words += ": the producer's GPU worked for " + ms(s.Value) + " after the buffer was queued; usual " + text.Milliseconds(s.Usual)
+		words += ": " + ms(l.Due.GPUWait()) + " after the buffer was queued"
+		if l.Due.Ready > l.Buffer.Acquired {
+			words += ", " + ms(s.Value) + " after render_service took it"
+		}
+		words += "; usual " + text.Milliseconds(s.Usual)
 	case why.DroppedBuffer, why.TakenLate:
 		words += ": ready " + ms(l.Ahead) + " before it should have been taken; " + taking(c, l)
 	case why.ShownLate:
@@ -150,7 +154,7 @@ func LongestExcess(l *why.LateBuffer) *why.BufferStep {
 	return longest
 }
 
-// BufferTitle names a cause of late buffers in a few words: "queued late, waiting for storage
+// BufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
 // in ReadFrame (io_schedule)".
 func BufferTitle(c *why.BufferCost) string {
 	title := BufferReason(c.Reason)
@@ -158,11 +162,14 @@ func BufferTitle(c *why.BufferCost) string {
 		return title
 	}
 	s := *c.Share
-	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {
-		return title + ", the display"
+	switch {
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
+		return title + ": waiting for the display"
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
+		return title + ": waiting for a GPU after the commit"
 	}
 	s.Stage = why.NoStage // the reason says so
-	return title + ", " + Title(&s)
+	return title + ": " + Title(&s)
 }
 
 // BufferAdvice returns the advice for a cause of late buffers, as Advice does.

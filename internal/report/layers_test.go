@@ -104,7 +104,7 @@ func TestLayerCauses(t *testing.T) {
 	if got, want := strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if headline, _, _ := strings.Cut(squeezed(out), "\n\n"); !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "1 buffer dropped; 67 % of the lost time: taken late by render_service") {
+	if headline, _, _ := strings.Cut(squeezed(out), "\n\n"); !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "1 buffer dropped; 67 % of the lost time is taken late by render_service") {
 		t.Errorf("headline %s", headline)
 	}
 	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "Lost time of layers") {
