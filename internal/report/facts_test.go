@@ -70,22 +70,39 @@ func TestLateAndUnknownInCharts(t *testing.T) {
 	if m := marksOf(f, true); m != 1<<late|1<<empty || late < empty || lateGPU < empty || lateCPU < empty {
 		t.Errorf("marks %b", m)
 	}
-	p := &analyzer.Process{PID: 7, Name: "app"}
-	start := trace.Time(1e9)
 	for unjudged, want := range map[int]string{0: `"moments":[[1,1,null,0]]`, 2: `"moments":[[0,0,null,0]]`} {
-		tl := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
-		for n := range 1 + unjudged {
-			at := analyzer.Interval{Start: start.Add(trace.Duration(n) * ms1), End: start.Add(trace.Duration(n)*ms1 + ms1/2)}
-			f := &analyzer.Frame{Process: p, TID: 7, Framework: analyzer.Choreographer, Actual: at, Transactions: []analyzer.Sent{{Index: 1, At: at.End}}}
-			if n == 0 {
-				f.Deadline = at.Start + 1
-				f.Judge()
-			}
-			tl.Frames = append(tl.Frames, f)
-		}
-		if page := write(t, []Input{inputOf("app.ftrace", tl)}, "html", Options{}); !strings.Contains(page, want) {
+		if page := write(t, []Input{oneLate(unjudged)}, "html", Options{}); !strings.Contains(page, want) {
 			_, got, _ := strings.Cut(page, `"moments":`)
 			t.Errorf("%d unjudged: no %s, moments %.60s", unjudged, want, got)
 		}
 	}
+}
+
+// oneLate is a timeline with a late frame and n that drew and are neither late nor on time.
+func oneLate(n int) Input {
+	p := &analyzer.Process{PID: 7, Name: "app"}
+	tl := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
+	for i := range 1 + n {
+		start := trace.Time(1e9).Add(trace.Duration(i) * ms1)
+		f := &analyzer.Frame{Process: p, TID: 7, Framework: analyzer.Choreographer, Actual: analyzer.Interval{Start: start, End: start.Add(ms1 / 2)}}
+		f.Transactions = []analyzer.Sent{{Index: 1, At: f.Actual.End}}
+		if i == 0 {
+			f.Deadline = start + 1
+			f.Judge()
+		}
+		tl.Frames = append(tl.Frames, f)
+	}
+	return inputOf("app.ftrace", tl)
+}
+
+// The strip has a drawing and a label of the jank rate only if the rate is known.
+func TestStripWithoutJank(t *testing.T) {
+	b := newBrowser(t)
+	for unjudged, want := range map[int]string{0: "2 drawings, 2 labels, 3 colours", 2: "1 drawings, 1 labels, 2 colours"} {
+		b.open([]Input{oneLate(unjudged)}, 1280, 1000, "light")
+		if got := eval[string](b, `(s => s("svg") + " drawings, " + s(".labels span") + " labels, " + s(".legend i") + " colours")(what => document.querySelectorAll(".strip " + what).length)`); got != want {
+			t.Errorf("%d unjudged: %s, want %s", unjudged, got, want)
+		}
+	}
+	b.CheckQuiet()
 }
