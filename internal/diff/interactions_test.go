@@ -234,7 +234,7 @@ func TestInteractionView(t *testing.T) {
 		t.Fatalf("%d and %d tables", len(page), len(terminal))
 	}
 	want := [][]string{
-		{"fling of a list on pages/Index", "5 → 5", "82.0 → 92.0", "– → –", "– → –", "worse"},
+		{"fling of a list on pages/Index", "5 → 5", "82.0 → 92.0", "– → –", "– → –", "worse: Response"},
 		{"cold launch", "1 → 1", "600.0 → 700.0", "", "", "not tested"},
 	}
 	for i, row := range page[0].Rows {

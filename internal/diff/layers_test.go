@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
 
@@ -237,7 +238,7 @@ func TestLayerView(t *testing.T) {
 		t.Fatalf("%d and %d tables", len(page), len(terminal))
 	}
 	want := [][]string{ // 299 gaps in 302 and in 374 intervals of 30 ms; the first of 75 late buffers is the fourth
-		{"View#*", "300 → 300", "33.0 → 26.6", "1.0 % → 25.0 %", "1.0 % → 25.0 %", "0 % → 0 %", "10.0 → 10.0", "worse"},
+		{"View#*", "300 → 300", "33.0 → 26.6", "1.0 % → 25.0 %", "1.0 % → 25.0 %", "0 % → 0 %", "10.0 → 10.0", "worse: FPS, Uneven rate, Late rate"},
 		{"panel", "4 → 4", "33.3 → 33.3", "0 % → 0 %", "0 % → 0 %", "0 % → 0 %", "– → –", "not tested"},
 	}
 	for i, row := range page[0].Rows {
@@ -372,6 +373,73 @@ func TestSimulatedLayers(t *testing.T) {
 	for _, m := range compare(t, base, side("same", false), Options{}).Layers[0].Measures {
 		if m.Verdict.Significant() {
 			t.Errorf("of equal runs: %s", describe(m))
+		}
+	}
+}
+
+// The first line counts layers as processes. A terminal leaves out a process of which nothing
+// changed, a page shows it.
+func TestUnchanged(t *testing.T) {
+	side := func() Side {
+		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))
+	}
+	d := compare(t, side(), side(), Options{})
+	if got, want := d.verdict(), "one run each: cannot tell whether 1 layer changed; 2 processes not tested: too few frames"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	one := Join("runs", []Side{side(), side(), side()})
+	d = compare(t, one, one, Options{})
+	if got, want := d.verdict(), "no significant change in 2 layers; 2 processes not tested: too few frames"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	rule := text.Process(d.Pairs[0].Base) + " · application"
+	for verbose, want := range map[bool]bool{true: true, false: false} {
+		if out := write(t, d, "table", WriteOptions{Verbose: verbose}); strings.Contains(out, rule) != want {
+			t.Errorf("verbose %v:\n%s", verbose, out)
+		}
+	}
+	if out := write(t, d, "html", WriteOptions{}); !strings.Contains(out, `id="pair-0"`) {
+		t.Error("the page lacks a process")
+	}
+}
+
+// If only one side has the fences of buffers, frames that are late on the GPU are known on one
+// side, which a warning says.
+func TestFencesOnOneSide(t *testing.T) {
+	side := func(name string, fences, late bool) Side {
+		s := gallery("game", "render_service", 40, 20, func(int) int { return 9 })
+		l := surface("game", "gameSurface", 40, 10, nil, nil)
+		for i, f := range s.Frames {
+			if f.Kind != analyzer.ApplicationFrame {
+				continue
+			}
+			f.Framework = analyzer.NativeVsync
+			if late && i == 4 {
+				f.Facts |= analyzer.GPULate
+			}
+		}
+		for _, b := range l.Buffers {
+			if fences {
+				b.Ready = b.Queued.Add(ms)
+			}
+		}
+		l.Process = s.Processes[0]
+		s.Layers = []*analyzer.Layer{l}
+		return s.side(name)
+	}
+	const said = "Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: game"
+	for _, c := range []struct {
+		base, new Side
+		only      string
+	}{
+		{side("base", false, false), side("new", true, true), "new"},
+		{side("base", true, true), side("new", false, false), "base"},
+		{side("base", true, false), side("new", true, true), ""},
+		{side("base", false, false), side("new", true, false), ""},
+	} {
+		warnings := compare(t, c.base, c.new, Options{}).view(WriteOptions{}).Warnings
+		if c.only == "" && strings.Contains(fmt.Sprint(warnings), "Jank") || c.only != "" && !slices.Contains(warnings, fmt.Sprintf(said, c.only)) {
+			t.Errorf("%q: %q", c.only, warnings)
 		}
 	}
 }

@@ -74,6 +74,14 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	if labels := d.knownOnOneSide(); len(labels) > 0 {
 		doc.Warnings = append(doc.Warnings, "Not compared, because only one side has them: "+strings.Join(labels, ", "))
 	}
+	for _, side := range []struct {
+		name string
+		of   func(*Measure) *float64
+	}{{"base", func(m *Measure) *float64 { return m.New }}, {"new", func(m *Measure) *float64 { return m.Base }}} {
+		if names := d.withoutGPU(side.of); len(names) > 0 {
+			doc.Warnings = append(doc.Warnings, fmt.Sprintf("Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: %s", side.name, strings.Join(names, ", ")))
+		}
+	}
 	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
@@ -212,25 +220,45 @@ func (d *Diff) verdict() string {
 			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
 		}
 	}
-	if n := len(found[Unclear]); n > 0 {
-		parts = append(parts, "no significant change in "+text.Count(n, "process"))
+	count := func(v Verdict) string {
+		return d.counts(len(found[v]), func(p part) bool { return worst(p.list()) == v })
 	}
-	if n := len(found[OneRunEach]); n > 0 {
-		parts = append(parts, "one run each: cannot tell whether "+text.Count(n, "process")+" changed")
+	if counts := count(Unclear); counts != "" {
+		parts = append(parts, "no significant change in "+counts)
+	}
+	if counts := count(OneRunEach); counts != "" {
+		parts = append(parts, "one run each: cannot tell whether "+counts+" changed")
 	}
 	if n := len(found[NotTested]); n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
 	if len(d.Pairs) == 0 {
-		var counts []string
-		for _, parts := range d.allParts() {
-			if n := len(parts.both); n > 0 {
-				counts = append(counts, text.Count(n, parts.noun))
-			}
-		}
-		parts = append(parts, strings.Join(counts, " and ")+" compared, no frames")
+		parts = append(parts, d.counts(0, func(part) bool { return true })+" compared, no frames")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// counts counts processes, and the interactions and layers of a kind: "2 processes and 1 layer".
+func (d *Diff) counts(processes int, is func(part) bool) string {
+	var counts []string
+	if processes > 0 {
+		counts = append(counts, text.Count(processes, "process"))
+	}
+	for _, parts := range d.allParts() {
+		n := 0
+		for _, p := range parts.both {
+			if is(p) {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, text.Count(n, parts.noun))
+		}
+	}
+	if last := len(counts) - 1; last > 1 {
+		counts = []string{strings.Join(counts[:last], ", "), counts[last]}
+	}
+	return strings.Join(counts, " and ")
 }
 
 // comparedParts names what is compared besides processes: "interactions and layers".
@@ -264,6 +292,23 @@ func (d *Diff) knownOnOneSide() (labels []string) {
 		}
 	}
 	return labels
+}
+
+// withoutGPU returns the processes with frames of other frameworks that are known to be late on
+// the GPU on one side, while the other lacks the fences of their buffers.
+func (d *Diff) withoutGPU(lacks func(*Measure) *float64) (names []string) {
+	for _, p := range d.Pairs {
+		if p.Base.Frames.Framework+p.New.Frames.Framework == 0 || !slices.ContainsFunc(slices.Concat(p.base, p.new), func(p *stats.Process) bool { return p != nil && p.Frames.LateGPU > 0 }) {
+			continue
+		}
+		if slices.ContainsFunc(d.Layers, func(l *LayerPair) bool {
+			m := l.measure("gpu_p50_ms")
+			return (l.Process == p.Base.Name || l.Process == p.New.Name) && (m.Base == nil) != (m.New == nil) && lacks(m) == nil
+		}) {
+			names = append(names, p.title())
+		}
+	}
+	return names
 }
 
 // method describes the test and the values.

@@ -100,7 +100,8 @@ func (p *Pair) view(verbose bool) view.Section {
 		changes = append(changes, view.Note{Label: "Refresh", Text: fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))})
 	}
 	list, left := p.sorted()
-	changes = append(changes, p.terminalTable(list, left, verbose), p.pageTables(list, left))
+	table := p.terminalTable(list, left, verbose)
+	changes = append(changes, view.Terminal{table}, p.pageTables(list, left))
 	var untested []string
 	for _, name := range p.testable() {
 		if m := p.measure(name); m.P == nil {
@@ -110,7 +111,9 @@ func (p *Pair) view(verbose bool) view.Section {
 	if len(untested) > 0 {
 		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
 	}
-	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, p.causeTables()...)
+	causes := p.causeTables()
+	s.PageOnly = !verbose && !p.RefreshDiffers && len(table.Rows)+len(causes) == 0
+	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, causes...)
 	s.Blocks = append(s.Blocks, p.charts()...)
 	return s
 }
@@ -149,7 +152,7 @@ func (p *Pair) sorted() (list []*Measure, left []string) {
 }
 
 // terminalTable returns the measures that changed, without verbose the first of them.
-func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.Terminal {
+func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.Table {
 	changed := slices.DeleteFunc(slices.Clone(list), func(m *Measure) bool { return m.equal() && !(verbose && m.definition.Main) })
 	equal, shown := len(list)-len(changed), changed
 	if !verbose {
@@ -163,7 +166,7 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 	}
 	t := MeasureTable(p.title(), shown)
 	t.More = leftOut(left)
-	return view.Terminal{t}
+	return t
 }
 
 // pageTables returns the tested measures, and the others below them. Those that are zero on

@@ -80,7 +80,6 @@ func (p *parts) table(list []part) view.Table {
 	t := view.Table{Label: p.title(), Sortable: true, Columns: slices.Concat(
 		[]view.Column{{Title: strings.TrimSuffix(p.title(), "s")}, {Title: of.count, Number: true, Drop: 1}}, of.columns, []view.Column{{Title: "Verdict"}})}
 	for _, one := range list {
-		verdict := worst(one.list())
 		cells := []view.Cell{{Text: one.words(), About: one.about()}, {Text: one.counts()}}
 		for _, names := range of.of {
 			cell := view.Cell{}
@@ -91,7 +90,7 @@ func (p *parts) table(list []part) view.Table {
 			}
 			cells = append(cells, cell)
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: append(cells, view.Cell{Text: cmp.Or(verdict.word(), "not tested"), Level: verdict.Level()})})
+		t.Rows = append(t.Rows, view.Row{Cells: append(cells, view.Cell{Text: changedMeasures(one.list()), Level: worst(one.list()).Level()})})
 	}
 	if more := len(p.both) - len(list); more > 0 {
 		t.More = text.More(more)

@@ -96,8 +96,10 @@ type Section struct {
 	Pick, PickGroup string
 	First           bool
 	// Half lets a page show it beside the next section.
-	Half   bool
-	Blocks []Block
+	Half bool
+	// PageOnly leaves it out of terminals.
+	PageOnly bool
+	Blocks   []Block
 }
 
 // Page has blocks that only pages show.

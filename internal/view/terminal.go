@@ -74,7 +74,9 @@ func (t *terminal) blocks(list []Block) {
 	for i, b := range list {
 		switch b := b.(type) {
 		case Section:
-			t.section(&b)
+			if !b.PageOnly {
+				t.section(&b)
+			}
 		case Terminal:
 			t.blocks(b)
 		case Note:
