@@ -165,10 +165,7 @@ func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, se
 	all := in.Stats.Interactions
 	t := b.interactionTable(in, b.shownInteractions(all), view.Strips{})
 	if several {
-		t.Columns = append([]view.Column{{Title: "Input"}}, t.Columns...)
-		for i := range t.Rows {
-			t.Rows[i].Cells = append([]view.Cell{{Text: name}}, t.Rows[i].Cells...)
-		}
+		prepend(&t, view.Column{Title: "Input"}, func(int) string { return name })
 	}
 	if g.Interactions == nil {
 		g.Interactions = &t

@@ -523,6 +523,15 @@ func TestLateBuffers(t *testing.T) {
 	if page := write(t, []Input{in}, "html", Options{}); strings.Contains(page, "Late buffers are coloured") || strings.Contains(page, "Late buffer of") {
 		t.Error("a layer without late buffers has them")
 	}
+	// Of 25 buffers the 20 that were late by the most are listed.
+	l := &analyzer.Layer{ID: 1, Cadence: ms1}
+	for n := range 25 {
+		l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Pace: analyzer.Late, Interval: trace.Duration(2+n) * ms1, Present: trace.Time(n + 1)})
+	}
+	list := (&builder{page: true}).lateBuffers(&Input{Stats: &stats.Report{Layers: []*stats.Layer{{Source: l}}}}, false)
+	if by := func(row int) string { return list.Rows[row].Cells[2].Text }; len(list.Rows) != 20 || by(0) != "25.0" || by(19) != "6.0" || !strings.HasPrefix(list.More, "… and 5 more ") {
+		t.Errorf("%d rows, %s to %s, %s", len(list.Rows), by(0), by(len(list.Rows)-1), list.More)
+	}
 	// A buffer of a late frame has the frame's cause.
 	late := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
 	if got := lateReason(nil, &analyzer.Buffer{Pace: analyzer.Late, Frame: late}); got != "a late frame of its producer" {
