@@ -65,17 +65,19 @@ func (t *Timeline) cutLayers(from, to trace.Time, isGone func(*Frame) bool) {
 			if b.Render != nil && isGone(b.Render) {
 				b.Render = nil
 			}
-			b.cut(to)
+			b.cut(from, to)
 		}
 	}
 	t.Layers = slices.DeleteFunc(t.Layers, func(l *Layer) bool { return len(l.Buffers) == 0 })
 }
 
-// cut makes the buffer's times from to on unknown.
-func (b *Buffer) cut(to trace.Time) {
+// cut makes the buffer's times from to on unknown, and an interval that begins before from.
+func (b *Buffer) cut(from, to trace.Time) {
+	if b.Present >= to || b.Present.Add(-b.Interval) < from {
+		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
+	}
 	if b.Present >= to {
 		b.Present, b.PresentEstimated, b.Fate = 0, false, Waiting
-		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
 	}
 	b.Requested.End = min(b.Requested.End, to)
 	for _, at := range []*trace.Time{&b.Queued, &b.Ready, &b.Acquired} {

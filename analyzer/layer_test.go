@@ -162,4 +162,12 @@ func TestCutBuffer(t *testing.T) {
 			t.Errorf("until %d: %+v, want %+v", to, b, want)
 		}
 	}
+	// The interval before its present begins at 30.
+	for from, want := range map[trace.Time]analyzer.Pace{30: analyzer.Late, 31: analyzer.Unpaced} {
+		b := at()
+		timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1, End: 100}, Layers: []*analyzer.Layer{{Buffers: []*analyzer.Buffer{b}}}}
+		if timeline.Cut(from, 90); b.Pace != want || b.Present != 60 {
+			t.Errorf("from %d: %v at %d, want %v", from, b.Pace, b.Present, want)
+		}
+	}
 }
