@@ -55,7 +55,8 @@ type Buffer struct {
 
 	// Pace compares the interval since the present of the buffer before with the cadence.
 	Pace Pace
-	// Interval is that interval; zero if there is none.
+	// Interval is that interval; zero if one of both presents is unknown, or if the layer had
+	// paused (docs/frames.md 16.5).
 	Interval trace.Duration
 	// Deadline is when a late buffer should have been taken; zero if the compositor took
 	// it in time.
@@ -163,20 +164,29 @@ func (t *Timeline) JudgeLayers() {
 func (l *Layer) judge(t *Timeline) {
 	var shown []*Buffer
 	var period trace.Duration
+	unknown := false            // when the one before was shown
+	after := map[*Buffer]bool{} // one of which that is unknown
 	for _, b := range l.Buffers {
 		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
-		if b.Fate != Shown || !b.Present.Known() {
+		if b.Fate != Shown {
 			continue
 		}
-		shown = append(shown, b)
 		if b.Render != nil {
 			period = max(period, b.Render.Period)
 		}
+		if !b.Present.Known() {
+			unknown = b.Surface == nil // on Android it has no display frame, and counts as not shown
+			continue
+		}
+		if unknown {
+			after[b], unknown = true, false
+		}
+		shown = append(shown, b)
 	}
 	slices.SortStableFunc(shown, func(a, b *Buffer) int { return cmp.Compare(a.Present, b.Present) })
 	l.Cadence = l.findCadence(t, shown, period)
 	for i, b := range shown {
-		if i > 0 && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) {
+		if i > 0 && !after[b] && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) {
 			b.judge(shown[i-1])
 		}
 	}
@@ -191,9 +201,6 @@ func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration)
 		last := trace.Time(0)
 		for _, b := range list {
 			now := at(b)
-			if !now.Known() {
-				continue
-			}
 			if last.Known() && now > last && t.EndOf(last) == t.EndOf(now) {
 				d = append(d, now.Sub(last))
 			}
@@ -229,7 +236,7 @@ func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration)
 // cadence. A late buffer has a deadline only if it was taken late, too: if not, the compositor
 // delayed it.
 func (b *Buffer) judge(last *Buffer) {
-	b.Interval = b.Present.Sub(last.Present)
+	interval := b.Present.Sub(last.Present)
 	period := trace.Duration(0)
 	for _, r := range []*Frame{last.Render, b.Render} {
 		if r != nil {
@@ -237,8 +244,12 @@ func (b *Buffer) judge(last *Buffer) {
 		}
 	}
 	cadence := b.Layer.Cadence
-	paused := b.Interval >= MinPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= MinPause-cadence)
-	if cadence == 0 || period <= 0 || b.Interval <= 0 || paused {
+	paused := cadence > 0 && interval >= MinPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= MinPause-cadence)
+	if interval <= 0 || paused {
+		return
+	}
+	b.Interval = interval
+	if cadence == 0 || period <= 0 {
 		return
 	}
 	limit := period/2 + period/jitter

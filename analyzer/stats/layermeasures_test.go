@@ -16,8 +16,9 @@ func video(from int, buffers string) *analyzer.Layer {
 	const ms = trace.Millisecond
 	l := &analyzer.Layer{Name: "video", Cadence: 30 * ms}
 	at := trace.Time(0).Add(trace.Duration(from) * ms)
+	last := trace.Time(0)
 	for i, c := range buffers {
-		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(trace.Duration(i+1) * ms), Fate: analyzer.Shown, Present: at.Add(50 * ms), Interval: 30 * ms}
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(trace.Duration(i+1) * ms), Fate: analyzer.Shown, Present: at.Add(50 * ms)}
 		switch c {
 		case 's':
 			b.Pace = analyzer.Even
@@ -33,6 +34,12 @@ func video(from int, buffers string) *analyzer.Layer {
 			b.Fate, b.Present = analyzer.Waiting, 0
 		}
 		l.Buffers = append(l.Buffers, b)
+		if b.Present.Known() {
+			if last.Known() {
+				b.Interval = b.Present.Sub(last)
+			}
+			last = b.Present
+		}
 		at = at.Add(30 * ms)
 	}
 	return l
@@ -60,7 +67,7 @@ func TestLayerMeasures(t *testing.T) {
 		"dropped":      {1. / 6, 0, 1. / 9},
 		"queue_p50_ms": {3, 2, 3}, // 1 to 6; 1 to 4; the 5th of 1 1 2 2 3 3 4 4 5 6
 		"queue_p95_ms": {unknown, unknown, unknown},
-		"longest_ms":   {30, 30, 30},
+		"longest_ms":   {60, 30, 60},
 		"gpu_p50_ms":   {unknown, unknown, unknown},
 	} {
 		m := LayerMeasureOf(name)
@@ -77,20 +84,11 @@ func TestLayerMeasures(t *testing.T) {
 	if l := report(video(0, "ww"))[0]; l.DroppedRate != nil || l.FPS != nil || l.UnevenRate != nil {
 		t.Errorf("%+v", l)
 	}
-	// A second without buffers is a pause of a layer with a cadence only.
+	// A pause is no interval, and no part of the frame rate.
 	paused := video(1000, "sss")
-	paused.Buffers[2].Present = paused.Buffers[1].Present.Add(analyzer.MinPause)
-	paused.Buffers[2].Pace = analyzer.Unpaced
-	for cadence, fps := range map[trace.Duration]float64{30: 1 / .03, 0: 2 / 1.03} {
-		paused.Cadence = cadence
-		if l := report(paused)[0]; !equal(l.FPS, fps) {
-			t.Errorf("%g FPS with a pause and a cadence of %d, want %g", *l.FPS, cadence, fps)
-		}
-	}
-	// If the producer went on, the layer froze.
-	paused.Cadence, paused.Buffers[2].Pace = 30, analyzer.Late
-	if l := report(paused)[0]; !equal(l.FPS, 2/1.03) {
-		t.Errorf("%g FPS of a layer that froze", *l.FPS)
+	paused.Buffers[2].Pace, paused.Buffers[2].Interval = analyzer.Unpaced, 0
+	if l := report(paused)[0]; !equal(l.FPS, 1/.03) {
+		t.Errorf("%g FPS with a pause", *l.FPS)
 	}
 	if LayerMeasureOf("jank_rate") != nil {
 		t.Error("layers have a jank rate")

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"slices"
 
 	"ohframe/analyzer"
@@ -160,7 +159,6 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 	var queue, request, gpu, judged []trace.Duration
 	late, long, early := 0, 0, 0
 	for _, l := range list {
-		var shown []*analyzer.Buffer
 		for _, b := range l.Buffers {
 			s.Buffers++
 			switch b.Fate {
@@ -171,8 +169,8 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 			default:
 				s.Waiting++
 			}
-			if b.Present.Known() {
-				shown = append(shown, b)
+			if b.Interval > 0 {
+				s.Gaps, s.ShownTime = s.Gaps+1, s.ShownTime+b.Interval
 			}
 			switch b.Pace {
 			case analyzer.Late:
@@ -195,7 +193,6 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 				gpu = append(gpu, b.GPUWait())
 			}
 		}
-		s.addPresents(shown, l.Cadence)
 	}
 	if s.Gaps > 0 && s.ShownTime > 0 {
 		s.FPS = number(float64(s.Gaps) / seconds(s.ShownTime))
@@ -212,20 +209,6 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 	s.QueueP50, s.QueueP95 = millisecondPercentiles(queue)
 	s.RequestP50, s.RequestP95 = millisecondPercentiles(request)
 	s.GPUP50, s.GPUP95 = millisecondPercentiles(gpu)
-}
-
-// addPresents adds the intervals between presents. A layer with a cadence pauses between
-// presents that are far apart, unless the interval was judged: then it froze.
-func (s *Layer) addPresents(shown []*analyzer.Buffer, cadence trace.Duration) {
-	slices.SortStableFunc(shown, func(a, b *analyzer.Buffer) int { return cmp.Compare(a.Present, b.Present) })
-	shown = slices.CompactFunc(shown, func(a, b *analyzer.Buffer) bool { return a.Present == b.Present })
-	for i := 1; i < len(shown); i++ {
-		a, b := shown[i-1].Present, shown[i].Present
-		paused := cadence > 0 && b.Sub(a) >= analyzer.MinPause && shown[i].Pace == analyzer.Unpaced
-		if !s.parts.apart(a, b) && !paused {
-			s.Gaps, s.ShownTime = s.Gaps+1, s.ShownTime+b.Sub(a)
-		}
-	}
 }
 
 // millisecondPercentiles returns the 50th and the 95th percentile in milliseconds.

@@ -441,8 +441,8 @@ func (b *builder) layerPictures(in *Input, list []*stats.Layer) view.Strips {
 	return s
 }
 
-// shownIntervals returns the buffers of a layer with an interval before their present, without
-// pauses, by present.
+// shownIntervals returns the buffers of a layer with an interval before their present, by present.
+// Long ones that are not judged would hide the others.
 func shownIntervals(l *stats.Layer) (list []*analyzer.Buffer) {
 	for _, b := range l.Source.Buffers {
 		if b.Interval > 0 && (b.Pace != analyzer.Unpaced || b.Interval < analyzer.MinPause) {

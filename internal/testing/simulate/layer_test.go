@@ -77,7 +77,7 @@ func TestLayersHappen(t *testing.T) {
 					"never taken":              b.Fate == "dropped" && b.Acquired == 0,
 					"queued at no known time":  b.Queued == 0, "shown at no known time": b.Fate == "shown" && b.Present == 0,
 					"shown directly": b.Render != nil && b.Render.direct,
-					"after a pause":  b.Pace == "" && b.Interval >= trace.Second,
+					"after a pause":  b.Pace == "" && b.Interval == 0 && l.Cadence > 0 && b.Queued > l.Buffers[0].Queued.Add(trace.Second) && b.Present != 0,
 				} {
 					if has {
 						counts["buffer "+fact]++

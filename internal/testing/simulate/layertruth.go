@@ -237,25 +237,27 @@ const (
 // settlePace finds the layer's own interval, and the buffers whose interval differs from it.
 func (l *LayerTruth) settlePace() {
 	var shown []*BufferTruth
-	var queued, presented []trace.Time
+	var queued []trace.Time
+	var presented []trace.Duration // apart
 	period := trace.Duration(0)
 	for _, b := range l.Buffers {
-		if b.Queued.Known() {
-			queued = append(queued, b.Queued)
-		}
-		if b.Fate == "shown" && b.Present.Known() {
+		queued = append(queued, b.Queued)
+		if b.Fate == "shown" {
 			shown = append(shown, b)
-			presented = append(presented, b.Present)
 			if b.Render != nil {
 				period = max(period, b.Render.Period)
 			}
 		}
 	}
-	slices.Sort(presented)
-	slices.SortStableFunc(shown, func(a, b *BufferTruth) int { return cmp.Compare(a.Present, b.Present) })
+	for i := 1; i < len(shown); i++ {
+		if shown[i].follows(shown[i-1]) {
+			presented = append(presented, shown[i].Present.Sub(shown[i-1].Present))
+		}
+	}
 	intervals := between(queued)
 	if len(intervals) < minLayerIntervals {
-		intervals = between(presented)
+		slices.Sort(presented)
+		intervals = presented
 	}
 	if len(intervals) < minLayerIntervals || period == 0 {
 		intervals = nil
@@ -275,14 +277,21 @@ func (l *LayerTruth) settlePace() {
 		}
 	}
 	for i := 1; i < len(shown); i++ {
-		shown[i].settlePace(shown[i-1], l.Cadence)
+		if shown[i].follows(shown[i-1]) {
+			shown[i].settlePace(shown[i-1], l.Cadence)
+		}
 	}
 }
 
-// between returns the lengths between times, in order of length.
+// follows reports whether it is known that the display showed the buffer next after another.
+func (b *BufferTruth) follows(last *BufferTruth) bool {
+	return last.Present.Known() && b.Present > last.Present
+}
+
+// between returns the lengths between successive known times, in order of length.
 func between(times []trace.Time) (list []trace.Duration) {
 	for i := 1; i < len(times); i++ {
-		if d := times[i].Sub(times[i-1]); d > 0 {
+		if d := times[i].Sub(times[i-1]); d > 0 && times[i-1].Known() && times[i].Known() {
 			list = append(list, d)
 		}
 	}
@@ -291,15 +300,18 @@ func between(times []trace.Time) (list []trace.Duration) {
 }
 
 func (b *BufferTruth) settlePace(last *BufferTruth, cadence trace.Duration) {
-	b.Interval = b.Present.Sub(last.Present)
+	interval := b.Present.Sub(last.Present)
 	period := trace.Duration(0)
 	for _, f := range []*Frame{b.Render, last.Render} {
 		if f != nil {
 			period = max(period, f.Period)
 		}
 	}
-	pause := b.Interval >= minLayerPause && (!b.Queued.Known() || b.Queued.Sub(last.Present)+cadence >= minLayerPause)
-	if cadence == 0 || period == 0 || b.Interval <= 0 || pause {
+	if cadence > 0 && interval >= minLayerPause && (!b.Queued.Known() || b.Queued.Sub(last.Present)+cadence >= minLayerPause) {
+		return
+	}
+	b.Interval = interval
+	if cadence == 0 || period == 0 {
 		return
 	}
 	most := period/2 + period/20
