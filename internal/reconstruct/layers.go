@@ -135,10 +135,11 @@ func (b *builder) beginRequestBuffer(t *thread, e *hitrace.Event) {
 	t.lastOpen().queue = b.queue(t, e, c.Queue, c.Name)
 }
 
-// beginBufferRequested notes which buffer a request gets. One that is allocated anew comes
-// after another.
+// beginBufferRequested notes which buffer a request gets, and when: its allocation is no waiting.
+// One that is allocated anew comes after another.
 func (b *builder) beginBufferRequested(t *thread, e *hitrace.Event) {
 	if i := t.indexOpen(hitrace.RequestBuffer); i >= 0 {
+		t.open.At(i).granted = cmp.Or(t.open.At(i).granted, e.Time)
 		if id := hitrace.ParseBufferID(e.Marker.Label()); id != 0 {
 			t.open.At(i).sequence = id
 		}
@@ -157,7 +158,7 @@ func (b *builder) endRequestBuffer(t *thread, s *openSlice, e *hitrace.Event) {
 	if q == nil {
 		return
 	}
-	q.requests = append(q.requests, request{sequence, analyzer.Interval{Start: s.start, End: e.Time}})
+	q.requests = append(q.requests, request{sequence, analyzer.Interval{Start: s.start, End: cmp.Or(s.granted, e.Time)}})
 	if len(q.requests) > maxRequests {
 		q.requests = slices.Delete(q.requests, 0, 1)
 	}

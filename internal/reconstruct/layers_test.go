@@ -164,7 +164,7 @@ func TestLayers(t *testing.T) {
 			u.line(1004.5, 150, 100, "E|100|M0538")
 			u.flush(1005, 91).acquire(1, 91).flush(1015, 92)
 		}, `1 "video" 7 by -1
-  91: 5.0 10.5 18.0 shown requested 1.0-4.5
+  91: 5.0 10.5 18.0 shown requested 1.0-4.0
   92: 15.0 - - waiting`},
 		{"attached and queued at once", func(u *userTrace) {
 			u.acquire(1)

@@ -62,9 +62,10 @@ type openSlice struct {
 	now    trace.Monotonic // when the vsync of a FlutterVsync was due
 	commit *commit
 	wait   *wait
-	// queue and sequence are those of a RequestBuffer.
+	// queue and sequence are those of a RequestBuffer, granted is when there was a buffer.
 	queue    *queue
 	sequence int64
+	granted  trace.Time
 }
 
 // thread returns the state of the thread that a marker is of, with its process

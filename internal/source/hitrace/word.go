@@ -88,7 +88,7 @@ type spelling struct {
 var spellings = newVocabulary([]spelling{
 	{"Acquire Fence ", AcquireFence, anything},
 	{"AcquireBuffer", AcquireBuffer, isQueueCall},
-	{"AllocBuffer ", BufferRequested, anything},
+	{"AllocBuffer", BufferRequested, endsWord},
 	{"Animation start and current sceneId", SceneStart, anything},
 	{"AttachAndFlushBuffer ", FlushBuffer, anything},
 	{"acquire buffer sequence:", BufferAcquired, anything},
@@ -122,7 +122,7 @@ var spellings = newVocabulary([]spelling{
 	{"RenderFrame", RenderFrame, ends},
 	{"RequestAndDetachBuffer ", RequestBuffer, anything},
 	{"RequestBuffer", RequestBuffer, isQueueCall},
-	{"ReuseBuffer ", BufferRequested, anything},
+	{"ReuseBuffer", BufferRequested, endsWord},
 	{"RsDebug surfaceHandler(id:", SurfaceNode, anything},
 	{"RSHardwareThread::CommitAndReleaseLayers", Commit, isCommit}, // up to 5.1
 	{"RSJankStats::", JankStats, anything},

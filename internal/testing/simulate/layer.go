@@ -267,6 +267,7 @@ func (q *queue) take(t *actor, b *BufferTruth) {
 		t.block('S', reason{})
 	}
 	b.number, q.free = q.free[0], q.free[1:]
+	b.granted = s.now
 	t.beginMark(bufferReuse, q.values(b.number))
 	t.compute(5 * trace.Microsecond)
 	t.slice(bufferTag, q.values(b.number), 2*trace.Microsecond)

@@ -44,6 +44,7 @@ type BufferTruth struct {
 	layer     *LayerTruth
 	number    int64
 	requested Interval
+	granted   trace.Time // when there was a free buffer; zero if no line has that
 	put       Interval // the call that hands it over
 	queued    trace.Time
 	gpuDone   trace.Time
@@ -179,7 +180,9 @@ func (b *BufferTruth) settle(e *era, inside func(trace.Time) bool, both func(Int
 		b.Queued = b.put[0]
 	}
 	if b.Queued.Known() && both(b.requested) && (numbered || b.layer.layer.contained()) {
-		b.Requested = b.requested
+		if b.Requested = b.requested; b.granted != 0 {
+			b.Requested[1] = b.granted
+		}
 	}
 	if b.Queued.Known() && inside(b.fenced) && inside(b.ready) && (b.waited == 0 || inside(b.waited)) {
 		b.Ready = b.ready
