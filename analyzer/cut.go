@@ -76,7 +76,7 @@ func (b *Buffer) cut(from, to trace.Time) {
 	if b.Present >= to || b.Present.Add(-b.Interval) < from {
 		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
 	}
-	if b.Present >= to {
+	if b.Present >= to || b.Fate == Shown && b.Acquired >= to {
 		b.Present, b.PresentEstimated, b.Fate = 0, false, Waiting
 	}
 	b.Requested.End = min(b.Requested.End, to)

@@ -244,7 +244,7 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 	hitrace.CompositorCommit:    (*builder).endFrameworkFrame,
 	hitrace.CompositorComposite: (*builder).endFrameworkFrame,
 
-	hitrace.FlutterFrame: (*builder).endFlutterFrame,
+	hitrace.FlutterFrame: (*builder).endFrameworkFrame,
 	hitrace.FlutterDraw:  (*builder).endFlutterDraw,
 	hitrace.WebSubmit:    (*builder).endWebSubmit,
 }

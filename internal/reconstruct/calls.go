@@ -37,16 +37,22 @@ func (c *calls) track(t *thread, e *hitrace.Event) {
 	}
 	slot := &c.sent[transact.ID%uint64(len(c.sent))]
 	if e.Kind == hitrace.ReceivedEvent {
-		if slot.id != transact.ID || slot.kind == replies {
+		known := slot.id == transact.ID
+		if known && slot.kind == replies || !known && t.calling {
+			t.calling = false
 			return
 		}
 		t.serving = nil
+		if !known {
+			return
+		}
 		if slot.kind == waits && slot.caller != t {
 			t.serving = slot.caller
 		}
 		return
 	}
 	*slot = call{id: transact.ID, caller: t}
+	t.calling = !transact.Reply && !transact.OneWay
 	switch {
 	case transact.Reply:
 		slot.kind = replies

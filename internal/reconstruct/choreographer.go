@@ -121,6 +121,9 @@ type frameworks struct {
 }
 
 func (f *frameworks) add(key frameKey, d *draft) {
+	if d.dropped {
+		return
+	}
 	if f.frames == nil {
 		f.frames = map[frameKey]*draft{}
 	}

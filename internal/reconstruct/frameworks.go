@@ -139,10 +139,6 @@ func (b *builder) beginFlutterRender(t *thread, _ *hitrace.Event) {
 	}
 }
 
-func (b *builder) endFlutterFrame(t *thread, s *openSlice, e *hitrace.Event) {
-	b.endFrameworkFrame(t, s, e)
-}
-
 // beginFlutterDraw begins the drawing of a frame, which has the frame's number. If drawing fails,
 // Flutter draws the frame again.
 func (b *builder) beginFlutterDraw(t *thread, e *hitrace.Event) {

@@ -27,7 +27,7 @@ type userLine struct {
 
 // line adds a marker of a thread at a time in ms.
 func (u *userTrace) line(ms float64, tid, pid int, marker string) *userTrace {
-	names := map[int]string{100: "render_service", 102: "RSHardwareThread", 103: "Present Fence", 150: "OS_IPC_1_150", 200: "e.of.a.demo.app", 201: "worker", 202: "Acquire Fence", 300: "ohos.sceneboard", 400: "foundation", 500: "daemon"}
+	names := map[int]string{100: "render_service", 102: "RSHardwareThread", 103: "Present Fence", 150: "OS_IPC_1_150", 151: "<...>", 200: "e.of.a.demo.app", 201: "worker", 202: "Acquire Fence", 300: "ohos.sceneboard", 400: "foundation", 500: "daemon"}
 	u.lines = append(u.lines, userLine{int(ms * 1000), fmt.Sprintf("%16s-%d  (%5d) [000] ....  %.6f: print: %s", names[tid], tid, pid, ms/1000, marker)})
 	return u
 }

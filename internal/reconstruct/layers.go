@@ -80,8 +80,11 @@ const (
 	// maxRequests is how many requested buffers of a queue are remembered. Queues have
 	// fewer buffers.
 	maxRequests = 64
-	// maxPendingBuffers is how many of the buffers that wait in a queue are looked for.
+	// maxPendingBuffers is among how many of the buffers that wait in a queue, the last ones,
+	// one is searched.
 	maxPendingBuffers = 256
+	// maxQueueing is how many threads that queue a buffer are remembered.
+	maxQueueing = 64
 	// maxFenceDelay is the maximum time from a call that queues a buffer to the marker of its
 	// fence.
 	maxFenceDelay = 100 * trace.Millisecond
@@ -109,6 +112,9 @@ func (b *builder) queue(t *thread, e *hitrace.Event, id int64, name []byte) *que
 	if q != nil && q.name == "" {
 		q.name = text
 		return q
+	}
+	if !b.mayKeep(&b.kept.queues, e) {
+		return nil
 	}
 	if l.queues == nil {
 		l.queues = map[queueKey]*queue{}
@@ -231,18 +237,16 @@ func (b *builder) flushed(t *thread, e *hitrace.Event, q *queue, sequence int64,
 	}
 	n.Queued = at
 	n.origin = b.layers.calls.origin(t, n)
-	if n.origin == t && serves(e.Comm) {
+	elsewhere := serves(e.Comm) || !isName(e.Comm)
+	if n.origin == t && elsewhere {
 		n.origin = b.layers.queueingFor(t, n)
 	}
 	n.pid, n.TID = n.origin.pid, n.origin.tid
 	n.frame = n.origin.framework()
-	if n.origin == t && !serves(e.Comm) {
+	if n.origin == t && !elsewhere {
 		q.own = true
 	}
 	q.takeBack(sequence)
-	if len(q.pending) == maxPendingBuffers {
-		q.pending = slices.Delete(q.pending, 0, 1)
-	}
 	q.pending = append(q.pending, n)
 	b.requested(q, n)
 }
@@ -261,6 +265,9 @@ func (b *builder) beginQueueBuffer(t *thread, e *hitrace.Event) {
 	b.push(t, e)
 	l := &b.layers
 	l.queueing = append(slices.DeleteFunc(l.queueing, func(other *thread) bool { return other == t }), t)
+	if len(l.queueing) > maxQueueing {
+		l.queueing = slices.Delete(l.queueing, 0, 1)
+	}
 }
 
 func (b *builder) endQueueBuffer(t *thread, _ *openSlice, _ *hitrace.Event) {
@@ -317,7 +324,11 @@ func (b *builder) beginAcquireBuffer(t *thread, e *hitrace.Event) {
 		t.unnamed = &unnamedCall{word: e.Word, at: e.Time}
 		return
 	}
-	t.acquiring, t.acquired = b.queue(t, e, c.Queue, c.Name), nil
+	t.acquiring, t.acquired = nil, nil
+	if !t.isMain() && b.layers.queues[queueKey{pid: t.pid, id: c.Queue}] == nil {
+		return // render_service takes what it shows on its main thread
+	}
+	t.acquiring = b.queue(t, e, c.Queue, c.Name)
 	if t.acquiring != nil && t.indexOpen(hitrace.Commit) >= 0 { // the picture that it draws of layers
 		t.acquiring.own = true
 	}
@@ -341,7 +352,12 @@ func (b *builder) acquired(t *thread, e *hitrace.Event, q *queue, sequence int64
 
 // indexPending returns the index of the first buffer of this sequence that waits, or -1.
 func (q *queue) indexPending(sequence int64) int {
-	return slices.IndexFunc(q.pending, func(n *buffer) bool { return n.Sequence == sequence })
+	from := max(0, len(q.pending)-maxPendingBuffers)
+	i := slices.IndexFunc(q.pending[from:], func(n *buffer) bool { return n.Sequence == sequence })
+	if i < 0 {
+		return -1
+	}
+	return from + i
 }
 
 // take removes a buffer that waits and those that were queued before it, which are dropped.

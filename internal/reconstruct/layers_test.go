@@ -2,11 +2,14 @@ package reconstruct_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/reconstruct"
+	"ohframe/internal/source/hitrace"
 )
 
 // slice adds a marker of a thread that lasts some ms.
@@ -197,6 +200,10 @@ func TestLayers(t *testing.T) {
 		}, `1 "video" 7 by 200
   91: 5.0 10.5 18.0 shown ready 5.4
   92: 15.0 - - waiting`},
+		{"a thread without a name", func(u *userTrace) {
+			u.slice(1005, 0.1, 151, 100, "FlushBuffer name: video queueId: 7 sequence: 91").acquire(1, 91)
+		}, `1 "video" 7 by -1
+  91: 5.0 10.5 18.0 shown`},
 		{"calls without names, 4.1", func(u *userTrace) {
 			u.line(1001, 150, 100, "B|100|H:RequestBuffer|M0538").slice(1003, 0.1, 150, 100, "video:91").line(1003.5, 150, 100, "E|100|M0538")
 			u.line(1005, 150, 100, "B|100|H:FlushBuffer|M0538").slice(1005.1, 0.1, 150, 100, "video:91").line(1005.3, 150, 100, "C|100|H:video 1").line(1005.5, 150, 100, "E|100|M0538")
@@ -264,4 +271,40 @@ func (u *userTrace) binder(ms float64, tid, pid int, event string) *userTrace {
 	last := &u.lines[len(u.lines)-1]
 	last.text = strings.Replace(last.text, "print: ", "", 1)
 	return u
+}
+
+// If the line of a caller is lost, the one before is not taken for it.
+func TestStaleCaller(t *testing.T) {
+	u := &userTrace{}
+	u.binder(1004, 201, 200, "binder_transaction: transaction=81 dest_node=1 dest_proc=100 dest_thread=0 reply=0 flags=0x10 code=0x1")
+	u.binder(1004.1, 150, 100, "binder_transaction_received: transaction=81")
+	u.flush(1005, 91).binder(1006, 150, 100, "binder_transaction_received: transaction=99")
+	u.flush(1007, 92).acquire(1, 92)
+	buffers := u.timeline(t).Layers[0].Buffers
+	if buffers[0].TID != 201 || buffers[1].TID != 150 {
+		t.Errorf("threads %d and %d, want 201 and 150", buffers[0].TID, buffers[1].TID)
+	}
+}
+
+// Queues count as records, and frames beyond the limit are not remembered.
+func TestLimitsOfLayers(t *testing.T) {
+	u := &userTrace{}
+	u.render(1, "[200,1]")
+	for i := range 20 {
+		at := 1001 + float64(i)
+		u.slice(at, 0.1, 150, 100, fmt.Sprintf("FlushBuffer name: video queueId: %d sequence: 91", i+1))
+		u.line(at, 201, 200, fmt.Sprintf("B|200|Choreographer#doFrame %d", i)).line(at+0.5, 201, 200, "E|200")
+	}
+	var text strings.Builder
+	slices.SortStableFunc(u.lines, func(a, b userLine) int { return a.us - b.us })
+	for _, l := range u.lines {
+		text.WriteString(l.text + "\n")
+	}
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{Limits: trace.Limits{Records: 5, Frames: 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(timeline.Layers) != 5 || len(timeline.Frames) != 4 || timeline.Diagnostics.Total(analyzer.RecordsOver) == 0 || timeline.Diagnostics.Total(analyzer.FramesOver) == 0 {
+		t.Errorf("%d layers, %d frames, diagnostics %v", len(timeline.Layers), len(timeline.Frames), timeline.Diagnostics.Counts)
+	}
 }

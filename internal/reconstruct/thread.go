@@ -26,8 +26,10 @@ type thread struct {
 	// without a begin makes it a truncated frame; otherwise it is discarded.
 	orphan *draft
 	last   trace.Time // of its markers
-	// serving is the thread whose binder call this one serves.
+	// serving is the thread whose binder call this one serves. calling: it waits for the reply
+	// to one of its own.
 	serving *thread
+	calling bool
 	// queued is the buffer that was queued last by the thread or for it, without a fence
 	// so far. acquiring is the queue from which a buffer is taken, acquired the one from
 	// which the last was, dequeued when a buffer of Android was asked for, unnamed a call
