@@ -45,7 +45,7 @@ type BufferTruth struct {
 	number    int64
 	requested Interval
 	granted   trace.Time // when there was a free buffer; zero if no line has that
-	put       Interval // the call that hands it over
+	put       Interval   // the call that hands it over
 	queued    trace.Time
 	gpuDone   trace.Time
 	fenced    trace.Time // when its fence was numbered
