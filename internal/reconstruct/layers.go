@@ -544,22 +544,6 @@ func (q *queue) show(frames []*analyzer.Frame) {
 	if last != nil {
 		last.showBy(frames, committed, nil)
 	}
-	q.dropUnseen()
-}
-
-// dropUnseen drops buffers that the display replaced on the same refresh: the next one was shown
-// less than half a period later. Estimated times do not count.
-func (q *queue) dropUnseen() {
-	var last *buffer // shown
-	for _, n := range q.buffers {
-		if n.Fate != analyzer.Shown || !n.Present.Known() || n.PresentEstimated {
-			continue
-		}
-		if last != nil && n.Present.Sub(last.Present).Abs() < n.Render.Period/2 {
-			last.Fate, last.Present = analyzer.Discarded, 0
-		}
-		last = n
-	}
 }
 
 // readyAt returns when the buffer's fence was signaled; zero if unknown.

@@ -85,19 +85,6 @@ func TestLayers(t *testing.T) {
 		{"two taken by one frame", func(u *userTrace) { u.flush(1005, 91).flush(1006, 92).acquire(1, 91, 92) }, `1 "video" 7 by -1
   91: 5.0 10.5 - dropped
   92: 6.0 10.6 18.0 shown`},
-		{"two on one refresh", func(u *userTrace) {
-			u.flush(1005, 91).acquire(1, 91).flush(1015, 92).acquire(2, 92)
-			for i := range u.lines { // the first is shown at 27.5 ms, the second at 28
-				for from, to := range map[int]int{1018000: 1027500, 1023400: 1027600} {
-					if u.lines[i].us == from {
-						u.lines[i].us = to
-						u.lines[i].text = strings.ReplaceAll(u.lines[i].text, fmt.Sprintf("%.6f", float64(from)/1e6), fmt.Sprintf("%.6f", float64(to)/1e6))
-					}
-				}
-			}
-		}, `1 "video" 7 by -1
-  91: 5.0 10.5 - dropped
-  92: 15.0 20.5 28.0 shown`},
 		{"dropped by a marker", func(u *userTrace) {
 			u.flush(1005, 91).flush(1006, 92).acquire(1, 92)
 			u.mark(1010.4, 100, "DropBuffer name: video queueId: 7 ,buffer seq: 91 , buffer desiredPresentTimestamp: 5 acquire expectPresentTimestamp: 6")

@@ -220,15 +220,6 @@ func (l *LayerTruth) settleFates(e *era, inside func(trace.Time) bool) {
 			b.Present, b.PresentEstimated = f.Present, f.PresentEstimated
 		}
 	}
-	// Of two that reach the display in one refresh, only the second is seen.
-	seen := slices.DeleteFunc(slices.Clone(l.Buffers), func(b *BufferTruth) bool {
-		return b.Fate != "shown" || !b.Present.Known() || b.PresentEstimated
-	})
-	for i := 1; i < len(seen); i++ {
-		if gap := seen[i].Present.Sub(seen[i-1].Present); gap.Abs() < seen[i].Render.Period/2 {
-			seen[i-1].Fate, seen[i-1].Present = "dropped", 0
-		}
-	}
 }
 
 // The rules by which a layer is even or not.
