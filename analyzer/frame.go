@@ -144,7 +144,7 @@ type Frame struct {
 	CPUTime trace.Duration
 
 	// Pace is that of the buffers of a frame of a Framework, if it has no deadline from
-	// elsewhere: unless they were early or even, the deadline is theirs.
+	// elsewhere. If it is Late, the deadline may be theirs.
 	Pace Pace
 
 	// Transactions are those of an application frame, in the order sent. A frame of a

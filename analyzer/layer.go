@@ -279,7 +279,7 @@ func wholeVsyncs(cadence, period trace.Duration) trace.Duration {
 }
 
 // judgeFrame sets the pace of a producer's frame without a deadline, the deadline of a late one,
-// and its facts. The latest of its buffers counts. Android judges its frames itself.
+// and its facts. Of several buffers the first late one counts. Android judges its frames itself.
 func (b *Buffer) judgeFrame() {
 	f := b.Frame
 	if f == nil || f.Pace == Unpaced && f.Deadline.Known() || f.Facts.Has(Truncated) || f.Android != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // ParseDisplaySync returns the request of a DisplaySync marker, "DisplaySyncId[N] Type[T] …".
-// Its type is UnknownSync before 5.0.1, which does not write one, and for numbers that are not
+// Its type is UnknownSync before 5.0.3, which does not write one, and for numbers that are not
 // known. ok is false if the id cannot be read.
 func ParseDisplaySync(text []byte) (s analyzer.DisplaySync, ok bool) {
 	_, rest, _ := bytes.Cut(text, []byte("["))

@@ -81,7 +81,8 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   cadence_ms DOUBLE,
   -- How many intervals between presents were compared with it.
   judged LONG,
-  -- How many of them were longer by more than half a vsync.
+  -- How many of them were longer by more than half a vsync, and not only because a display has
+  -- whole vsyncs.
   late LONG,
   -- How many were longer only because a display has whole vsyncs.
   long LONG,
@@ -89,7 +90,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   early LONG,
   -- All three, as a part of those that were compared.
   uneven_rate DOUBLE,
-  -- Those that were longer, as a part of these.
+  -- The late ones, as a part of those that were compared.
   late_rate DOUBLE,
   -- The longest of them.
   longest_ms DOUBLE,
@@ -186,7 +187,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
   -- How interval_ns compares with the layer's cadence: 'even', 'early', 'long' or 'late'. NULL if
   -- they were not compared.
   pace STRING,
-  -- The interval was longer. NULL if they were not compared.
+  -- The pace is 'late'. NULL if they were not compared.
   is_late BOOL,
   -- Since the present of the buffer before.
   interval_ns DURATION,
