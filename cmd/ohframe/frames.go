@@ -11,7 +11,6 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
 	"ohframe/internal/text"
 )
@@ -221,7 +220,7 @@ func layerOption(c *cli.Context) (func(*analyzer.Layer) bool, error) {
 	if pattern == "" {
 		return nil, &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
 	}
-	match, err := stats.MatchLayer(pattern)
+	match, err := text.MatchLayer(pattern)
 	if err != nil {
 		return nil, &failure{what: "--layer: " + err.Error()}
 	}

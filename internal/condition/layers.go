@@ -17,7 +17,7 @@ const layerSubject = "layer"
 
 // layers selects layers, and a measure of them.
 type layers struct {
-	name    string // a pattern of stats.MatchLayer; empty for all layers with a cadence
+	name    string // a pattern of text.MatchLayer; empty for all layers with a cadence
 	matches func(*analyzer.Layer) bool
 	measure *stats.LayerMeasure
 }
@@ -53,7 +53,7 @@ func (p *parser) layers() (*layers, error) {
 			return nil, errors.New("the name of the layer is empty")
 		}
 		var err error
-		if selected.matches, err = stats.MatchLayer(selected.name); err != nil {
+		if selected.matches, err = text.MatchLayer(selected.name); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ func (s *layers) has(l *stats.Layer) bool {
 	if s.name == "" {
 		return l.Cadence != nil
 	}
-	return s.matches(l.Source) || text.LayerName(l.Name) == s.name // as diff and fleets name it
+	return s.matches(l.Source)
 }
 
 // OfLayers reports whether the condition is on layers.

@@ -37,7 +37,7 @@ var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp,
 //	number     = digits [ "." digits ]
 //
 // A group selects interactions: one of groups, or the name of a scene. A layer without a name
-// selects all that have a cadence. A name is a pattern of stats.MatchLayer.
+// selects all that have a cadence. A name is a pattern of text.MatchLayer.
 //
 // Blanks may separate any two tokens. A process, in the form that --process accepts
 // but without commas, applies to its condition and those that follow, up to the next process.

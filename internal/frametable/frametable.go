@@ -32,10 +32,10 @@ type row struct {
 	ExpectedEnd   *int64  `json:"expected_end_ns" parquet:"expected_end_ns,optional"`
 	Period        *int64  `json:"period_ns" parquet:"period_ns,optional"`
 	Late          *bool   `json:"late" parquet:"late,optional"`
-	Empty         bool    `json:"empty" parquet:"empty"`
-	Misaligned    bool    `json:"misaligned" parquet:"misaligned"`
-	Truncated     bool    `json:"truncated" parquet:"truncated"`
-	Flag          int32   `json:"flag" parquet:"flag"`
+	Empty         *bool   `json:"empty" parquet:"empty,optional"`
+	Misaligned    *bool   `json:"misaligned" parquet:"misaligned,optional"`
+	Truncated     *bool   `json:"truncated" parquet:"truncated,optional"`
+	Flag          *int32  `json:"flag" parquet:"flag,optional"`
 	RenderVsyncID *int64  `json:"render_vsync_id" parquet:"render_vsync_id,optional"`
 	GPUStart      *int64  `json:"gpu_start_ns" parquet:"gpu_start_ns,optional"`
 	GPUEnd        *int64  `json:"gpu_end_ns" parquet:"gpu_end_ns,optional"`
@@ -67,7 +67,7 @@ type row struct {
 	Overrun          *int64 `json:"overrun_ns" parquet:"overrun_ns,optional"`
 	MainLate         *bool  `json:"main_late" parquet:"main_late,optional"`
 	GPULate          *bool  `json:"gpu_late" parquet:"gpu_late,optional"`
-	Coalesced        int32  `json:"coalesced" parquet:"coalesced"`
+	Coalesced        *int32 `json:"coalesced" parquet:"coalesced,optional"`
 	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
 	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
 
@@ -121,15 +121,16 @@ type row struct {
 }
 
 func newRow(f *analyzer.Frame) row {
+	empty, misaligned, truncated := f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.Truncated)
+	flag, coalesced := int32(f.Flag()), int32(f.Coalesced)
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name,
 		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
-		Empty: f.Facts.Has(analyzer.Empty), Misaligned: f.Facts.Has(analyzer.Misaligned),
-		Truncated: f.Facts.Has(analyzer.Truncated), Flag: int32(f.Flag()),
+		Empty: &empty, Misaligned: &misaligned, Truncated: &truncated, Flag: &flag,
 		Commit: known(f.Commit.Start), Present: known(f.Present),
-		Deadline: known(f.Deadline), Coalesced: int32(f.Coalesced), Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
+		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
 		DisplaySyncs: []string{},
 	}
 	if !f.Process.NoPID {
@@ -213,9 +214,6 @@ func newBufferRow(b *analyzer.Buffer) row {
 	if b.Pace != analyzer.Unpaced {
 		late, overrun := b.Pace == analyzer.Late, int64(b.Interval-l.Cadence)
 		r.Late, r.Overrun = &late, &overrun
-		if late {
-			r.Flag = 1
-		}
 	}
 	if b.Surface != nil {
 		r.setVerdict(b.Surface.Verdict)

@@ -169,7 +169,7 @@ func TestBuffers(t *testing.T) {
 		"layer player 2000 2002 11 1020000000 1035000000 10000000 false 0 101 1035000000 0 0 3 4 1035000000 flutter video 1 77 6 shown 1020000000 1021000000 1022000000 1023000000 1024000000 20000000 20000000 even 0",
 		"layer player 2000 2002 12 1040000000 1055000000 10000000 false 0 102 1055000000 0 0 0 1055000000 flutter video 1 77 7 shown 1040000000 1041000000 1042000000 1043000000 1044000000 20000000 20000000 even 0",
 		"layer player 2000 2002 13 1065000000 1067000000 0 0 0 0 0 0 0 0 0 flutter video 1 77 5 dropped 1065000000 1066000000 1067000000 1068000000 0 0 20000000 0 0",
-		"layer player 2000 2002 14 1070000000 1085000000 10000000 true 1 104 1085000000 1064000000 10000000 0 1085000000 flutter video 1 77 6 shown 1070000000 1071000000 1072000000 1073000000 1074000000 30000000 20000000 late 0",
+		"layer player 2000 2002 14 1070000000 1085000000 10000000 true 0 104 1085000000 1064000000 10000000 0 1085000000 flutter video 1 77 6 shown 1070000000 1071000000 1072000000 1073000000 1074000000 30000000 20000000 late 0",
 		"layer player 2000 2002 15 1090000000 1105000000 10000000 false 0 105 1105000000 0 0 0 1105000000 flutter video 1 77 7 shown 1090000000 1091000000 1092000000 1093000000 1094000000 20000000 20000000 even 0",
 	})
 	short := []string{"kind", "vsync_id", "layer", "late"}
@@ -270,4 +270,22 @@ func cellsOf(r row) (cells []string) {
 		cells = append(cells, view.RecordCell(r, c))
 	}
 	return cells
+}
+
+// Facts of frames are empty for a buffer, also for a late one, and not false or 0.
+func TestBuffersHaveNoFacts(t *testing.T) {
+	l := &analyzer.Layer{ID: 1, Name: "video", Cadence: 30}
+	l.Buffers = []*analyzer.Buffer{{Layer: l, Queued: 100, Present: 190, Fate: analyzer.Shown, Pace: analyzer.Late, Interval: 60}}
+	var b strings.Builder
+	if err := Write(&b, []Input{{Name: "a", Timeline: &analyzer.Timeline{Layers: []*analyzer.Layer{l}}}}, Options{Format: "json", Kinds: []string{KindLayer}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"empty", "misaligned", "truncated", "flag", "coalesced", "main_late"} {
+		if !strings.Contains(b.String(), `"`+column+`": null`) {
+			t.Errorf("%s is not null in %s", column, b.String())
+		}
+	}
+	if !strings.Contains(b.String(), `"late": true`) {
+		t.Errorf("the buffer is not late: %s", b.String())
+	}
 }

@@ -3,7 +3,20 @@ package text
 import (
 	"strings"
 	"unicode"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 )
+
+// MatchLayer returns a function that reports whether a layer is meant by a pattern of
+// stats.MatchLayer, or by the name that LayerName returns, in which brackets are no class.
+func MatchLayer(pattern string) (func(*analyzer.Layer) bool, error) {
+	match, err := stats.MatchLayer(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(l *analyzer.Layer) bool { return match(l) || LayerName(l.Name) == pattern }, nil
+}
 
 // minHash is the fewest digits of an identity hash: others are often words, such as "face".
 const minHash = 5

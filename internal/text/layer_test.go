@@ -1,6 +1,10 @@
 package text
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/analyzer"
+)
 
 func TestLayerName(t *testing.T) {
 	for name, want := range map[string]string{
@@ -22,5 +26,21 @@ func TestLayerName(t *testing.T) {
 		if again := LayerName(want); again != want {
 			t.Errorf("%q again: %q", want, again)
 		}
+	}
+}
+
+// A layer is meant by a pattern, and by the name that comparisons print, brackets or not.
+func TestMatchLayer(t *testing.T) {
+	l := &analyzer.Layer{ID: 3, Name: "Shell_200 SurfaceView[com.example.[...]]#1313_137Surface"}
+	for pattern, want := range map[string]bool{
+		LayerName(l.Name): true, "*Surface": true, "3": true, "SurfaceView": true,
+		"Shell_* SurfaceView[com.other.[...]]#*_*Surface": false, "4": false,
+	} {
+		if match, err := MatchLayer(pattern); err != nil || match(l) != want {
+			t.Errorf("%s: %v", pattern, err)
+		}
+	}
+	if _, err := MatchLayer("["); err == nil {
+		t.Error("[ is a pattern")
 	}
 }
