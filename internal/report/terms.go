@@ -52,7 +52,7 @@ var layerTerms = []view.Term{
 	{Name: "buffer", Definition: "a picture that an application draws and queues for render_service"},
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
 	{Name: "cadence", Definition: "the interval at which a layer is drawn, if it has one"},
-	{Name: "late buffer", Definition: "a buffer that was shown more than half a refresh period after its layer's cadence"},
+	{Name: "late buffer", Definition: "a buffer shown more than half a refresh period later than its layer's cadence and the display's whole vsyncs require"},
 	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period; a cadence between refresh rates, such as 25 FPS at 60 Hz, is uneven by nature"},
 }
 
