@@ -27,8 +27,8 @@ type LateBuffer struct {
 	// Ahead is for how long Due was ready before it should have been taken, for DroppedBuffer
 	// and TakenLate.
 	Ahead trace.Duration
-	// Shares are the causes of the reason, the largest first. Their sum is Buffer.Overrun(), or
-	// the list is empty.
+	// Shares are the causes of the reason, the largest first. Their sum is Lost(), or the list
+	// is empty.
 	Shares []Share
 	// Busy is what kept render_service from taking the buffer, for TakenLate; nil if unknown.
 	// Its Share has no Usual.
@@ -92,8 +92,29 @@ type BufferStep struct {
 // Duration returns the length of the step.
 func (s *BufferStep) Duration() trace.Duration { return s.End.Sub(s.Start) }
 
+// ByFrame returns the part of a buffer's overrun that the late frame which drew it explains: the
+// refreshes that it missed. The rest has a reason of its own if it is more than half a refresh.
+func ByFrame(b *analyzer.Buffer) trace.Duration {
+	over := b.Overrun()
+	if over == 0 || b.Frame == nil || !b.Frame.Late() {
+		return 0
+	}
+	if b.Render == nil || b.Render.Period <= 0 || !b.Frame.Deadline.Known() {
+		return over
+	}
+	period := b.Render.Period
+	missed := max((b.Frame.Overrun()+period-1)/period, 1) * period
+	if over-missed <= period/2 {
+		return over
+	}
+	return missed
+}
+
+// Lost returns the part of the buffer's overrun that its frame does not explain.
+func (l *LateBuffer) Lost() trace.Duration { return l.Buffer.Overrun() - ByFrame(l.Buffer) }
+
 // LateBuffer returns why a buffer was shown late, nil for a buffer without an explanation: it
-// was not late, or the late frame that drew it has one.
+// was not late, or the late frame that drew it explains all of it.
 func (c *Causes) LateBuffer(b *analyzer.Buffer) *LateBuffer {
 	if c == nil {
 		return nil
@@ -105,13 +126,13 @@ func (c *Causes) LateBuffer(b *analyzer.Buffer) *LateBuffer {
 }
 
 // Validate checks that the steps have no gaps and end when the buffer was shown, and that the
-// shares add up to its overrun.
+// shares add up to what it lost.
 func (l *LateBuffer) Validate() error {
 	b := l.Buffer
 	switch {
 	case b.Pace != analyzer.Late:
 		return errors.New("it is not late")
-	case b.Frame != nil && b.Frame.Late():
+	case l.Lost() <= 0:
 		return errors.New("its frame is late, and explains it")
 	case len(l.Shares) == 0 && (l.Reason == DrawnLate || l.Reason == NoFreeBuffer),
 		l.Busy != nil && l.Busy.Reason == RenderBusy && l.Busy.Share == nil:
@@ -133,8 +154,8 @@ func (l *LateBuffer) Validate() error {
 		}
 		sum += s.Share
 	}
-	if len(l.Shares) > 0 && sum != b.Overrun() {
-		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, b.Overrun())
+	if len(l.Shares) > 0 && sum != l.Lost() {
+		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, l.Lost())
 	}
 	return nil
 }
@@ -183,7 +204,7 @@ func RankBuffers(list []*LateBuffer) []*BufferCost {
 			}
 		}
 		if len(l.Shares) == 0 {
-			add(id{reason: l.Reason}, nil, l.Buffer.Overrun())
+			add(id{reason: l.Reason}, nil, l.Lost())
 			continue
 		}
 		for i := range l.Shares {

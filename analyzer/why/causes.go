@@ -10,8 +10,8 @@ type Causes struct {
 	Frames map[*analyzer.Frame]*Explanation
 	// Responses are those to interactions whose times are known.
 	Responses map[*analyzer.Interaction]*Response
-	// Buffers are late buffers of layers, at most MaxLateBuffers, whose frames are not late or
-	// unknown.
+	// Buffers are late buffers of layers, at most MaxLateBuffers, whose frames do not explain all
+	// of it.
 	Buffers map[*analyzer.Buffer]*LateBuffer
 	// Scheduled, Woken and Functions report what the input has: sched_switch,
 	// wakeups, and sched_blocked_reason.

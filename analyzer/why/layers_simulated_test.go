@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever is wrong with a layer, each of its late buffers is explained once: by its late frame,
-// or by a reason. All of its time is accounted for (Causes.Validate).
+// or by a reason, or in parts by both. All of its time is accounted for (Causes.Validate).
 func TestSimulatedLayers(t *testing.T) {
 	configs := simulate.BadLayers()
 	configs["all"] = simulate.Layered()
@@ -28,9 +28,9 @@ func TestSimulatedLayers(t *testing.T) {
 		timeline, causes, _ := simulated(t, configs[name])
 		for _, l := range timeline.Layers {
 			for _, b := range l.Buffers {
-				late, frame := causes.LateBuffer(b), b.Frame != nil && b.Frame.Late()
+				late, frame := causes.LateBuffer(b), why.ByFrame(b) == b.Overrun()
 				if (b.Pace == analyzer.Late && !frame) != (late != nil) {
-					t.Errorf("%s: buffer of %s at %s is %q, its frame late %t, explained %t", name, l.Name, b.At(), b.Pace, frame, late != nil)
+					t.Errorf("%s: buffer of %s at %s is %q, by its frame alone %t, explained %t", name, l.Name, b.At(), b.Pace, frame, late != nil)
 				}
 				if late != nil {
 					explained++
@@ -162,5 +162,47 @@ func TestWaitedForGPU(t *testing.T) {
 	}
 	if len(layers[why.ShownLate]) < 3 || len(layers[why.DrawnLate]) != 1 {
 		t.Errorf("%v", layers)
+	}
+}
+
+// A late frame explains the refreshes that it missed. What is left of its buffer's overrun has a
+// reason, unless it is no more than half a refresh.
+func TestByFrame(t *testing.T) {
+	for _, test := range []struct{ frame, buffer, want trace.Duration }{
+		{0, 30, 0}, {1, 10, 10}, {1, 20, 10}, {9, 30, 10}, {10, 20, 10}, {11, 30, 20}, {11, 20, 20}, {1, 14, 14}, {1, 16, 10}, {35, 20, 20},
+	} {
+		layer := &analyzer.Layer{Cadence: 30}
+		f := &analyzer.Frame{Deadline: 1000, Actual: analyzer.Interval{Start: 990, End: 1000 + trace.Time(test.frame)}}
+		f.Judge()
+		b := &analyzer.Buffer{Layer: layer, Pace: analyzer.Late, Interval: 30 + test.buffer, Frame: f, Render: &analyzer.Frame{Period: 10}}
+		if got := why.ByFrame(b); got != test.want {
+			t.Errorf("a frame %d ms late explains %d of %d ms, want %d", test.frame, got, test.buffer, test.want)
+		}
+	}
+}
+
+// Two buffers of the frame that waits for the GPU of the video belong to late frames, too. Those
+// missed one refresh of the two.
+func TestPartlyByFrame(t *testing.T) {
+	timeline, causes, _ := simulated(t, simulate.Layered())
+	partly := 0
+	for _, l := range timeline.Layers {
+		for _, b := range l.Buffers {
+			late := causes.LateBuffer(b)
+			if late == nil || why.ByFrame(b) == 0 {
+				continue
+			}
+			partly++
+			sum := trace.Duration(0)
+			for _, s := range late.Shares {
+				sum += s.Share
+			}
+			if late.Reason != why.ShownLate || late.Render == nil || sum != b.Overrun()-b.Render.Period {
+				t.Errorf("%s of %s: %s, want %s - %s", late.Reason, l.Name, sum, b.Overrun(), b.Render.Period)
+			}
+		}
+	}
+	if partly == 0 {
+		t.Error("no such buffers")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -58,7 +59,24 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	if reason := causetext.PickUp(c, e); reason != "" {
 		add(fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Late), reason))
 	}
+	for _, l := range lateBuffers(c, e.Frame) {
+		layer := l.Buffer.Layer
+		add(fmt.Sprintf("its buffer of %s was shown %s ms late: %s; ohframe why --layer %d has more", layerName(layer), text.Milliseconds(l.Lost()), causetext.Buffer(c, l), layer.ID))
+	}
 	return s
+}
+
+// lateBuffers returns those of the late buffers with reasons that a frame drew, in order.
+func lateBuffers(c *why.Causes, f *analyzer.Frame) (list []*why.LateBuffer) {
+	for b := range c.Buffers {
+		if late := c.LateBuffer(b); late != nil && b.Frame == f {
+			list = append(list, late)
+		}
+	}
+	slices.SortFunc(list, func(a, b *why.LateBuffer) int {
+		return cmp.Or(cmp.Compare(a.Buffer.Layer.ID, b.Buffer.Layer.ID), cmp.Compare(a.Buffer.Present, b.Buffer.Present))
+	})
+	return list
 }
 
 // shownBlocks returns how a render frame got to the display.

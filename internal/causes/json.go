@@ -84,6 +84,7 @@ type jsonLateBuffer struct {
 	Queued   *trace.Time      `json:"queued_ns"`
 	Present  trace.Time       `json:"present_ns"`
 	Overrun  trace.Duration   `json:"overrun_ns"`
+	Lost     trace.Duration   `json:"lost_ns"`
 	Reason   string           `json:"reason"`
 	Dropped  bool             `json:"dropped"`
 	Steps    []jsonBufferStep `json:"steps"`
@@ -459,7 +460,7 @@ func (l *Layer) cost(c *why.BufferCost) jsonBufferCost {
 func (l *Layer) buffer(x *why.LateBuffer) jsonLateBuffer {
 	b := x.Buffer
 	j := jsonLateBuffer{
-		Sequence: nonZero(b.Sequence), Present: b.Present, Overrun: b.Overrun(), Reason: x.Reason.String(), Dropped: x.Due != b, Steps: []jsonBufferStep{},
+		Sequence: nonZero(b.Sequence), Present: b.Present, Overrun: b.Overrun(), Lost: x.Lost(), Reason: x.Reason.String(), Dropped: x.Due != b, Steps: []jsonBufferStep{},
 		Shares: shares(x.Shares), Text: causetext.Buffer(l.causes, x),
 	}
 	if b.Queued.Known() {

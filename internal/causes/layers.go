@@ -21,15 +21,18 @@ type Layer struct {
 	// late ones, and Lost the sum of their overruns.
 	Judged, Late int
 	Lost         trace.Duration
-	// OfFrames are those whose late frames are explained, and LostByFrames the sum of their
-	// overruns.
+	// OfFrames are those whose frames were late, and LostByFrames what that explains of their
+	// overruns. Frames are those frames, the latest ones first.
 	OfFrames     int
 	LostByFrames trace.Duration
-	// Buffers are the others, in order of time, and Costs their causes, those that lost the
-	// most first.
+	Frames       []*analyzer.Frame
+	// Buffers are those with a reason of their own, in order of time, and Costs their causes,
+	// those that lost the most first.
 	Buffers []*why.LateBuffer
 	Costs   []*why.BufferCost
-	causes  *why.Causes
+	// unexplained is the number of those that are beyond why.MaxLateBuffers.
+	unexplained int
+	causes      *why.Causes
 }
 
 // Layers returns the wanted layers: those that lost the most time first.
@@ -58,14 +61,21 @@ func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
 		}
 		x.Late++
 		x.Lost += b.Overrun()
-		switch late := c.LateBuffer(b); {
-		case late != nil:
-			x.Buffers = append(x.Buffers, late)
-		case b.Frame != nil && b.Frame.Late():
+		lost := why.ByFrame(b)
+		if lost > 0 {
 			x.OfFrames++
-			x.LostByFrames += b.Overrun()
+			x.LostByFrames += lost
+			if !slices.Contains(x.Frames, b.Frame) {
+				x.Frames = append(x.Frames, b.Frame)
+			}
+		}
+		if late := c.LateBuffer(b); late != nil {
+			x.Buffers = append(x.Buffers, late)
+		} else if lost < b.Overrun() {
+			x.unexplained++
 		}
 	}
+	slices.SortStableFunc(x.Frames, func(a, b *analyzer.Frame) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
 	x.Costs = why.RankBuffers(x.Buffers)
 	return x
 }
@@ -192,19 +202,15 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 		s.Blocks = append(s.Blocks, l.ranking(o))
 	}
 	if l.OfFrames > 0 {
-		where := "are explained above"
-		if o.Layer != nil {
-			where = "ohframe why explains"
-		}
-		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s of late frames, which %s, lost %s ms", text.Count(l.OfFrames, "buffer"), where, text.Milliseconds(l.LostByFrames))})
+		s.Blocks = append(s.Blocks, view.Note{Text: l.ofFrames(o)})
 	}
-	if n := l.Late - l.OfFrames - len(l.Buffers); n > 0 {
+	if n := l.unexplained; n > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s that were late by less are not explained: the %d longest of a trace are", text.Count(n, "buffer"), why.MaxLateBuffers)})
 	}
 	shown := worstBuffers(l.Buffers, limit)
 	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
 	for _, b := range shown {
-		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
+		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Lost()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
 	}
 	if n := len(l.Buffers) - len(shown); n > 0 {
 		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "buffer"), more)
@@ -216,6 +222,33 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 		s.Blocks = append(s.Blocks, l.lives(shown, o))
 	}
 	return append(blocks, s)
+}
+
+// ofFrames says what late frames cost, and which ones.
+func (l *Layer) ofFrames(o Options) string {
+	const named = 3
+	var ids []string
+	for _, f := range l.Frames {
+		if f.VsyncID != 0 {
+			ids = append(ids, text.Vsync(f.VsyncID))
+		}
+	}
+	s := text.Count(l.OfFrames, "buffer") + " of late frames"
+	if len(ids) > 0 {
+		s += " (" + strings.Join(ids[:min(named, len(ids))], ", ")
+		if n := len(ids) - named; n > 0 {
+			s += fmt.Sprintf(" and %d more", n)
+		}
+		s += ")"
+	}
+	s += fmt.Sprintf(" lost %s ms to them", text.Milliseconds(l.LostByFrames))
+	switch {
+	case o.Layer == nil:
+		s += ", explained above"
+	case len(ids) > 0:
+		s += ": ohframe why --frame " + ids[0] + " explains the first"
+	}
+	return s
 }
 
 // ranking returns the causes of the late buffers.
@@ -257,7 +290,7 @@ func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
 		return list
 	}
 	worst := slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
+	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Lost(), a.Lost()) })
 	worst = worst[:n]
 	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
 	return worst

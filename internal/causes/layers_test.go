@@ -54,7 +54,7 @@ func layersOf(t *testing.T) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	c := &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
 	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.QueuedLate, 4: why.QueuedLate, 5: why.TakenLate}, 100, 130, 190, 220, 260, 310, 350)
-	frame := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
+	frame := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate, VsyncID: 77}
 	video.Buffers[6].Frame = frame
 	even := layerAt(2, "even", c, nil, 100, 130, 160)
 	still := &analyzer.Layer{ID: 3, Name: "still", Buffers: []*analyzer.Buffer{{Present: 7}}}
@@ -85,7 +85,7 @@ func TestLayers(t *testing.T) {
 		"Lost 70.0 ms in 4 late buffers of 6",
 		"57 % 40.0 ms queued late: waiting for storage in ReadFrame · 2 buffers, worst at +140.0 ms read files before the frame, or on another thread",
 		"29 % 20.0 ms taken late by render_service · 1 buffer",
-		"1 buffer of late frames, which are explained above, lost 10.0 ms",
+		"1 buffer of late frames (77) lost 10.0 ms to them, explained above",
 		"+140.0 ms 30.0 ms queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0",
 	} {
 		if !strings.Contains(got, want) {
@@ -97,6 +97,9 @@ func TestLayers(t *testing.T) {
 	}
 	chosen := causes.Options{Layer: func(l *analyzer.Layer) bool { return l.Name == "video" }}
 	got = strings.Join(strings.Fields(write(chosen, "text")), " ")
+	if want := "(77) lost 10.0 ms to them: ohframe why --frame 77 explains the first"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
 	if want := "Step Usual +140.0 ms +210.0 ms +260.0 ms producer 30.0 60.0 40.0 50.0 wait for render_service 20.0 20.0 20.0 20.0 sum 80.0 60.0 70.0"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}
@@ -207,5 +210,25 @@ func TestSmallCauses(t *testing.T) {
 		if strings.Contains(got, long) || !strings.Contains(got, "· layer 2 · of com.example.video") {
 			t.Errorf("the title of a long name: %s", got)
 		}
+	}
+}
+
+// What --frame shows of a frame on time has its late buffer.
+func TestFrameWithLateBuffer(t *testing.T) {
+	tl, c := layersOf(t)
+	video := tl.Layers[0]
+	f := &analyzer.Frame{Process: video.Process, VsyncID: 55, Actual: analyzer.Interval{Start: moment(150), End: moment(160)}}
+	c.Frames[f] = &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End}
+	tl.Frames = []*analyzer.Frame{f}
+	video.Buffers[2].Frame = f
+	o := causes.Options{Vsync: 55}
+	in := causes.Input{Name: "trace", Causes: c, Processes: causes.Processes(tl, c, o)}
+	var b bytes.Buffer
+	if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "its buffer of video was shown 30.0 ms late: queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0; ohframe why --layer 1 has more"
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || strings.Count(got, "its buffer") != 1 {
+		t.Errorf("no %q in\n%s", want, got)
 	}
 }

@@ -62,6 +62,9 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 	if l.Reason != why.DroppedBuffer && l.Due != l.Buffer {
 		words += "; a buffer was dropped"
 	}
+	if lost := why.ByFrame(l.Buffer); lost > 0 {
+		words += fmt.Sprintf("; its late %s lost %s more", frameName(l.Buffer.Frame), ms(lost))
+	}
 	return words
 }
 

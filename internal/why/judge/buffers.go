@@ -17,7 +17,10 @@ type lateBuffer struct {
 	layer *bufferLayer
 	// last is the buffer that was shown before, and previous the one that was queued before Due.
 	last, previous *analyzer.Buffer
-	work           *account.Account // of the producer's thread from one to the other; nil if not examined
+	// due is Buffer.Deadline, or as much later as its late frame explains; zero if the buffer was
+	// taken until then.
+	due  trace.Time
+	work *account.Account // of the producer's thread from one to the other; nil if not examined
 }
 
 // bufferLayer is a layer with late buffers.
@@ -59,18 +62,20 @@ func (j *judge) explainBuffers(t *analyzer.Timeline) {
 	}
 }
 
-// lateBuffers returns the late buffers, by layer, that no late frame explains.
+// lateBuffers returns the late buffers, by layer, that no late frame explains entirely.
 func lateBuffers(t *analyzer.Timeline) (layers [][]*analyzer.Buffer) {
 	var all []*analyzer.Buffer
 	for _, l := range t.Layers {
 		for _, b := range l.Buffers {
-			if b.Pace == analyzer.Late && (b.Frame == nil || !b.Frame.Late()) {
+			if why.ByFrame(b) < b.Overrun() {
 				all = append(all, b)
 			}
 		}
 	}
 	if len(all) > why.MaxLateBuffers {
-		slices.SortStableFunc(all, func(a, b *analyzer.Buffer) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
+		slices.SortStableFunc(all, func(a, b *analyzer.Buffer) int {
+			return cmp.Compare(b.Overrun()-why.ByFrame(b), a.Overrun()-why.ByFrame(a))
+		})
 		all = all[:why.MaxLateBuffers]
 		slices.SortStableFunc(all, func(a, b *analyzer.Buffer) int { return cmp.Compare(a.Layer.ID, b.Layer.ID) })
 	}
@@ -125,7 +130,12 @@ func newBufferLayer(layer *analyzer.Layer, late []*analyzer.Buffer) *bufferLayer
 		if !isLate[b] || i == 0 {
 			continue
 		}
-		x := &lateBuffer{LateBuffer: &why.LateBuffer{Buffer: b, Due: b}, layer: l, last: shown[i-1]}
+		x := &lateBuffer{LateBuffer: &why.LateBuffer{Buffer: b, Due: b}, layer: l, last: shown[i-1], due: b.Deadline}
+		if r := b.Render; b.Deadline.Known() && why.ByFrame(b) > 0 {
+			if x.due = b.Deadline.Add(why.ByFrame(b)); x.due.Add(r.Period/2) > b.Acquired {
+				x.due = 0
+			}
+		}
 		for _, d := range layer.Buffers[min(at[x.last]+1, at[b]):at[b]] {
 			if d.Fate == analyzer.Discarded && d.Queued.Known() {
 				x.Due = d
@@ -195,10 +205,10 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 	due, deadline := b.Due, b.deadline(renders)
 	switch {
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
-	case !b.Buffer.Deadline.Known():
+	case !b.due.Known():
 		b.Reason = why.ShownLate
 		waited := e != nil && e.Shown != nil && e.Shown.Waited == b.Buffer
-		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Buffer.Overrun()/2) {
+		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Lost()/2) {
 			b.Reason = why.DrawnLate
 		}
 	case !due.Queued.Known():
@@ -231,7 +241,7 @@ func (b *lateBuffer) excess(step why.Step) trace.Duration {
 // deadline returns until when Due had to be ready: the time at which the frame that should
 // have taken it did so, if render_service had one, or else would have done so.
 func (b *lateBuffer) deadline(renders []*analyzer.Frame) trace.Time {
-	deadline := b.Buffer.Deadline
+	deadline := b.due
 	if passed := b.passed(renders); passed != nil {
 		deadline = min(deadline, passed.Actual.Start.Add(b.Buffer.Acquired.Sub(b.Buffer.Render.Actual.Start)))
 	}
@@ -245,14 +255,14 @@ func (b *lateBuffer) begun() trace.Time {
 	if r.Expected.Start.Known() {
 		begin = min(begin, r.Expected.Start)
 	}
-	return begin.Add(-b.Buffer.Acquired.Sub(b.Buffer.Deadline))
+	return begin.Add(-b.Buffer.Acquired.Sub(b.due))
 }
 
 // passed returns the frame of render_service that should have taken the buffer, nil if there
 // was none then.
 func (b *lateBuffer) passed(renders []*analyzer.Frame) *analyzer.Frame {
 	r := b.Buffer.Render
-	if r == nil || !b.Buffer.Deadline.Known() || r.Period <= 0 {
+	if r == nil || !b.due.Known() || r.Period <= 0 {
 		return nil
 	}
 	begun := b.begun()
@@ -312,7 +322,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		usual.compute(&j.values)
 		for _, b := range l.late {
 			if a := b.work; a != nil && filled(a) {
-				b.Shares = j.bufferShares(a, usual, b.Buffer.Overrun())
+				b.Shares = j.bufferShares(a, usual, b.Lost())
 			}
 		}
 	}
@@ -371,7 +381,7 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 				b.Busy = p
 				continue
 			}
-			b.Busy = &why.PickUp{Late: b.Buffer.Acquired.Sub(b.Buffer.Deadline), Passed: b.passed(renders)}
+			b.Busy = &why.PickUp{Late: b.Buffer.Acquired.Sub(b.due), Passed: b.passed(renders)}
 			known[w] = b.Busy
 			if b.Busy.Passed == nil && w.from < w.to {
 				a := account.Part(r, w.from, w.to, w.to, why.NoStage)
@@ -387,7 +397,7 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 		for _, b := range l.late {
 			if b.Busy != nil && b.Busy.Share != nil {
 				share := *b.Busy.Share
-				share.Share = b.Buffer.Overrun()
+				share.Share = b.Lost()
 				b.Shares = []why.Share{share}
 			}
 		}
@@ -396,7 +406,7 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 
 // share returns a step as the only cause of a buffer.
 func (b *lateBuffer) share(step why.Step, stage why.Stage, wait why.Wait, advice why.Advice) why.Share {
-	s := why.Share{Stage: stage, Wait: wait, Usual: b.layer.usual[step], Share: b.Buffer.Overrun(), Advice: advice}
+	s := why.Share{Stage: stage, Wait: wait, Usual: b.layer.usual[step], Share: b.Lost(), Advice: advice}
 	for i := range b.Steps {
 		if b.Steps[i].Step == step {
 			s.Value = b.Steps[i].Duration()
@@ -408,7 +418,7 @@ func (b *lateBuffer) share(step why.Step, stage why.Stage, wait why.Wait, advice
 // explainShowing gives a buffer whose reason is a step, or that was shown late, the causes of
 // that.
 func (j *judge) explainShowing(b *lateBuffer) {
-	overrun := b.Buffer.Overrun()
+	overrun := b.Lost()
 	switch b.Reason {
 	case why.NoFreeBuffer:
 		b.Shares = []why.Share{b.share(why.StepRequest, why.StageProduce, why.WaitBuffer, why.AdviseBuffer)}
