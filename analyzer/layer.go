@@ -104,8 +104,12 @@ func (b *Buffer) Overrun() trace.Duration {
 	if b.Pace != Late {
 		return 0
 	}
-	return b.Interval - b.Layer.Cadence
+	return b.Excess()
 }
+
+// Excess returns by how much the interval before a judged buffer is longer than the cadence;
+// negative if it is shorter.
+func (b *Buffer) Excess() trace.Duration { return b.Interval - b.Layer.Cadence }
 
 // At returns the first known time of the buffer: the start of its surface frame, if it has one.
 func (b *Buffer) At() trace.Time {

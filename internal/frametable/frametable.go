@@ -212,7 +212,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 		r.PresentEstimated = &b.PresentEstimated
 	}
 	if b.Pace != analyzer.Unpaced {
-		late, overrun := b.Pace == analyzer.Late, int64(b.Interval-l.Cadence)
+		late, overrun := b.Pace == analyzer.Late, int64(b.Excess())
 		r.Late, r.Overrun = &late, &overrun
 	}
 	if b.Surface != nil {

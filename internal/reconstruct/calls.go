@@ -26,9 +26,6 @@ const (
 	goesOn
 )
 
-// maxCalls is the maximum length of a chain of calls.
-const maxCalls = 8
-
 // track adds a binder event.
 func (c *calls) track(t *thread, e *hitrace.Event) {
 	transact, _ := e.Fields.(*hitrace.Transact)
@@ -66,7 +63,7 @@ func (c *calls) track(t *thread, e *hitrace.Event) {
 // buffer.
 func (c *calls) origin(t *thread, n *buffer) *thread {
 	t.queued = n
-	for range maxCalls {
+	for range hitrace.MaxCallers {
 		if t.serving == nil {
 			break
 		}

@@ -366,7 +366,7 @@ func (t *layerTracks) noteBuffer(a *annotations, b *analyzer.Buffer) {
 		a.milliseconds(annotation.BufferInterval, b.Interval)
 	}
 	if b.Pace != analyzer.Unpaced {
-		a.milliseconds(annotation.Overrun, b.Interval-b.Layer.Cadence)
+		a.milliseconds(annotation.Overrun, b.Excess())
 	}
 	a.at(annotation.DeadlineAt, b.Deadline)
 	a.interval(annotation.RequestAt, annotation.Request, b.Requested)
@@ -386,8 +386,7 @@ func (t *layerTracks) noteBuffer(a *annotations, b *analyzer.Buffer) {
 	}
 }
 
-// appendSequence appends what a buffer's slices are named after: its id, or else its number in the
-// layer.
+// appendSequence appends what a buffer's slices are named after: its id, if it is known.
 func appendSequence(to []byte, b *analyzer.Buffer) []byte {
 	if b.Sequence != 0 {
 		return strconv.AppendInt(to, b.Sequence, 10)

@@ -32,6 +32,10 @@ type Transact struct {
 	Reply, OneWay bool
 }
 
+// MaxCallers is how many callers are followed from a thread that serves a call: a call may pass
+// through other processes.
+const MaxCallers = 4
+
 // Request identifies a request to a storage device, from block_rq_issue and
 // block_rq_complete events.
 type Request struct {

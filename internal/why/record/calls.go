@@ -102,13 +102,10 @@ func (r *Recorder) fillCall(t *thread, s *segment) {
 	}
 }
 
-// maxCallers bounds the callers that are followed from a thread that queues a buffer.
-const maxCallers = 4
-
 // first returns the thread for which t works: t, or the first of the callers whose calls are
 // served.
 func (r *Recorder) first(t *thread) *thread {
-	for range maxCallers {
+	for range hitrace.MaxCallers {
 		caller := r.thread(t.caller())
 		if caller == nil {
 			break
