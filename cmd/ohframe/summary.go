@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -44,6 +45,9 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 		}
 		d.Blocks = append(d.Blocks, processTable(t))
 	}
+	if len(t.Layers) > 0 {
+		d.Blocks = append(d.Blocks, view.Facts{List: []view.Fact{layersFact(t)}})
+	}
 	if !isDump {
 		lines := fmt.Sprintf("%d exported, %s, %d not understood", s.Exported, text.Count(s.Lines.Headers, "header"), s.Lines.NotUnderstood)
 		facts := append(clockFacts(t), view.Fact{Label: "Lines", Value: strconv.Itoa(s.Lines.Total), About: lines})
@@ -59,9 +63,21 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 	return d
 }
 
+// layersFact returns the number of layers, and what became of their buffers.
+func layersFact(t *analyzer.Timeline) view.Fact {
+	buffers, shown, dropped, late := 0, 0, 0, 0
+	for _, l := range stats.Compute(t, stats.Options{}).Layers {
+		buffers, shown, dropped = buffers+l.Buffers, shown+l.Shown, dropped+l.Dropped
+		if l.Late != nil {
+			late += *l.Late
+		}
+	}
+	return view.Fact{Label: "Layers", Value: strconv.Itoa(len(t.Layers)), About: fmt.Sprintf("%s: %d shown, %d dropped, %d late", text.Count(buffers, "buffer"), shown, dropped, late)}
+}
+
 func processTable(t *analyzer.Timeline) view.Table {
 	table := view.Table{Columns: []view.Column{{Title: "Process"}}}
-	for _, title := range []string{"Pid", "Frames", "Late", "Empty", "Misaligned", "Linked"} {
+	for _, title := range []string{"PID", "Frames", "Late", "Empty", "Misaligned", "Linked"} {
 		table.Columns = append(table.Columns, view.Column{Title: title, Number: true})
 	}
 	list, counts := t.ProcessCounts()
