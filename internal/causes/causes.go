@@ -8,6 +8,7 @@ package causes
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -169,6 +170,9 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		var layers []*analyzer.Layer
 		for _, t := range timelines {
 			layers = append(layers, t.Layers...)
+		}
+		if len(layers) == 0 {
+			return errors.New("--layer: no layers")
 		}
 		if named := slices.DeleteFunc(slices.Clone(layers), func(l *analyzer.Layer) bool { return !o.Layer(l) }); len(named) > 0 {
 			return fmt.Errorf("--process: %w", text.NoProducerSelected(o.Pattern, named))

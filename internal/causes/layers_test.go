@@ -177,6 +177,9 @@ func TestLayerOfOtherProcess(t *testing.T) {
 	if want := "--layer: no layer matches"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
+	if err := causes.CheckChosen([]causes.Input{{}}, o, &analyzer.Timeline{}); err == nil || err.Error() != "--layer: no layers" {
+		t.Errorf("of a trace without layers: %v", err)
+	}
 }
 
 // The layer that lost the most comes first in the summary, even if only late frames delayed it.

@@ -151,6 +151,9 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 		return Found{}, fmt.Errorf("%s: %w", p.flags[1], NoFrame(p.vsync, t))
 	case len(list) == 0:
 		if err := text.NoneSelected(p.pattern, t); err != nil && p.process != nil {
+			if slices.ContainsFunc(t.Layers, func(l *analyzer.Layer) bool { return l.Process != nil && p.process(l.Process) }) {
+				err = &failure.Error{What: "no process with frames matches", Hint: "it has layers: ohframe frames --kind layer lists their times, --at TIME opens one of them"}
+			}
 			return Found{}, fmt.Errorf("%s: %w", p.flags[0], err)
 		}
 		return Found{}, nil // without frames, there is nothing to look at

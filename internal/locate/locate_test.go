@@ -204,6 +204,24 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A process with layers alone has no frame to open, but times.
+func TestLayersWithoutFrames(t *testing.T) {
+	f := frame("com.example.a", 20, 999, 9, 0)
+	line := &analyzer.Timeline{Frames: []*analyzer.Frame{f}, Processes: []*analyzer.Process{f.Process}}
+	line.Layers = []*analyzer.Layer{{Name: "playerSurface", Process: &analyzer.Process{PID: 30, Name: "com.example.video"}}}
+	for process, hint := range map[string]string{"video": "it has layers: ", "nobody": "processes with frames: "} {
+		p, err := Parse(process, 0, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Find(line)
+		e := (*failure.Error)(nil)
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
+			t.Errorf("%s: %v, %+v", process, err, e)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, at := range []string{"worst", "-5", "0", "+7", "1.2.3", "10 46", "name:", ":10046", "name:worst", "[:10046", "+1.5:3"} {
 		if p, err := Parse("", 0, at); (err == nil) != (at == "+1.5:3") { // a process may have that name
