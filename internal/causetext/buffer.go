@@ -134,15 +134,15 @@ func showing(c *why.Causes, l *why.LateBuffer) string {
 			return frameName(l.Render) + " of render_service was shown late: " + Shown(c, e)
 		}
 	}
-	if s := LongestExcess(l); s != nil {
+	if s := longestExcess(l); s != nil {
 		return stepOf(l, s.Step)
 	}
 	return "no step took longer than usual"
 }
 
-// LongestExcess returns the step after a buffer was taken that was longer than usual by the
+// longestExcess returns the step after a buffer was taken that was longer than usual by the
 // most; nil if none was.
-func LongestExcess(l *why.LateBuffer) *why.BufferStep {
+func longestExcess(l *why.LateBuffer) *why.BufferStep {
 	var longest *why.BufferStep
 	taken := false
 	for i := range l.Steps {
