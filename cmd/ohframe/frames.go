@@ -168,7 +168,7 @@ func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Option
 		}
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		hint := suggest("", o.Sort, frametable.SortColumns, "docs/commands.md lists the columns")
+		hint := suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
 		if name := frametable.SortColumn(o.Sort); name != "" {
 			hint = fmt.Sprintf("that column of the table is --sort %s", name)
 		}

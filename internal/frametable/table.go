@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -33,6 +34,9 @@ var sortColumns = map[string]string{
 // SortColumn returns the value of SortColumns for a title of the table, or for one without its
 // unit; empty for other titles.
 func SortColumn(title string) string { return sortColumns[strings.TrimSuffix(title, " ms")] }
+
+// TableSorts returns the values of SortColumns that the table has under a title of its own.
+func TableSorts() []string { return slices.Sorted(maps.Values(sortColumns)) }
 
 // tableColumns returns the columns. Names are those of the inputs in the table.
 func tableColumns(inputs []Input, names map[string]string, o *Options) []tableColumn {
