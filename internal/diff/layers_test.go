@@ -27,18 +27,22 @@ func surface(process, name string, n int, queue trace.Duration, late, dropped fu
 	if process != "" {
 		l.Process = &analyzer.Process{PID: 100, Name: process}
 	}
-	at := trace.Time(1000 * ms)
+	at, last := trace.Time(1000*ms), trace.Time(0)
 	for i := range n {
-		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 30 * ms}
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even}
 		switch {
 		case dropped != nil && dropped(i):
 			b.Fate, b.Pace, b.Acquired = analyzer.Discarded, analyzer.Unpaced, 0
 		case late != nil && late(i):
 			at = at.Add(30 * ms)
-			b.Pace, b.Interval = analyzer.Late, 60*ms
+			b.Pace = analyzer.Late
 			fallthrough
 		default:
 			b.Present = at.Add(50 * ms)
+			if last.Known() {
+				b.Interval = b.Present.Sub(last)
+			}
+			last = b.Present
 		}
 		l.Buffers = append(l.Buffers, b)
 		at = at.Add(30 * ms)
@@ -131,7 +135,7 @@ func TestLayerChanges(t *testing.T) {
 		"late": {3. / 300, 40. / 200, Worse}, "uneven": {3. / 300, 40. / 200, Worse}, "dropped": {0, 100. / 300, Worse},
 		"queue_p50_ms": {10, 20, Worse},
 		"queue_p95_ms": {10, 20, NotTested}, // a block has 18 buffers
-		"longest_ms":   {60, 60, NotTested},
+		"longest_ms":   {60, 90, NotTested}, // a late one after one that was dropped
 		// 299 gaps, three of them 30 ms longer. The last buffer is dropped, and the first is not:
 		// from 0 to 298 there are 199 gaps, and 40 delays.
 		"fps": {299 / (.03 * 302), 199 / (.03 * (298 + 40)), Worse},

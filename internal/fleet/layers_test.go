@@ -28,9 +28,9 @@ func video(process, name string, buffers int, queue trace.Duration) *analyzer.La
 	if process != "" {
 		l.Process = &analyzer.Process{PID: 100, Name: process}
 	}
-	at := trace.Time(1e9)
+	at, last := trace.Time(1e9), trace.Time(0)
 	for i := range buffers {
-		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even, Interval: 30 * ms}
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: at.Add(queue * ms), Fate: analyzer.Shown, Pace: analyzer.Even}
 		if i%5 == 0 {
 			b.Fate, b.Pace, b.Acquired = analyzer.Discarded, analyzer.Unpaced, 0
 		} else {
@@ -41,6 +41,10 @@ func video(process, name string, buffers int, queue trace.Duration) *analyzer.La
 				b.Pace = analyzer.Late
 			}
 			b.Present = at.Add(50 * ms)
+			if last.Known() {
+				b.Interval = b.Present.Sub(last)
+			}
+			last = b.Present
 		}
 		l.Buffers = append(l.Buffers, b)
 		at = at.Add(30 * ms)
