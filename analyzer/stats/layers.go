@@ -59,23 +59,21 @@ type Layer struct {
 	ShownTime trace.Duration `json:"-"`
 	// Source is the layer itself.
 	Source *analyzer.Layer `json:"-"`
-
-	parts parts
 }
 
 // layers measures the layers of a timeline.
-func layers(t *analyzer.Timeline, o Options, parts parts) []*Layer {
+func layers(t *analyzer.Timeline, o Options) []*Layer {
 	list := []*Layer{}
 	for _, l := range t.Layers {
 		if o.Process == nil || l.Process != nil && o.Process(l.Process) {
-			list = append(list, newLayer(l, parts))
+			list = append(list, newLayer(l))
 		}
 	}
 	return list
 }
 
-func newLayer(l *analyzer.Layer, parts parts) *Layer {
-	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Source: l, parts: parts}
+func newLayer(l *analyzer.Layer) *Layer {
+	s := &Layer{ID: l.ID, Name: l.Name, Framework: optionalText(l.Framework.String()), Source: l}
 	if l.Queue != 0 {
 		s.Queue = clone(l.Queue)
 	}
@@ -101,7 +99,6 @@ func JoinLayers(list []*Layer) *Layer {
 	s := &Layer{}
 	var sources []*analyzer.Layer
 	for _, l := range list {
-		s.parts = l.parts // all are of one trace
 		sources = append(sources, l.Source)
 	}
 	s.measure(sources)
@@ -142,7 +139,7 @@ func LayerBlocks(list []*Layer) (blocks []*Layer) {
 			if len(some) > 0 {
 				part := *l.Source
 				part.Buffers = some
-				parts[i] = append(parts[i], newLayer(&part, l.parts))
+				parts[i] = append(parts[i], newLayer(&part))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
-	r.Layers = layers(t, o, parts)
+	r.Layers = layers(t, o)
 	if o.Compare {
 		r.setSamples()
 	}
