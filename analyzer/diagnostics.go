@@ -71,8 +71,8 @@ type Diagnostics struct {
 	// MissingMarkers are the names of the markers that frames are made of and that a text
 	// trace does not have at all.
 	MissingMarkers []string
-	// MissingTags are the tags of hitrace that frames need, "graphic" and "ace", of which a text
-	// trace has no marker at all.
+	// MissingTags are those of the tags "graphic" and "ace" whose markers a text trace lacks
+	// completely. Frames need both tags.
 	MissingTags []string
 	Recorded    Recorded
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Layer is a queue of buffers that a compositor shows: render_service, or SurfaceFlinger on
-// Android. The queue into which render_service draws the screen itself is none.
+// Android. The queue of the buffers that render_service draws for the screen is not a layer.
 type Layer struct {
 	ID   int // counts up from 1, by the first line
 	Name string
@@ -168,8 +168,8 @@ func (t *Timeline) JudgeLayers() {
 func (l *Layer) judge(t *Timeline) {
 	var shown []*Buffer
 	var period trace.Duration
-	unknown := false            // when the one before was shown
-	after := map[*Buffer]bool{} // one of which that is unknown
+	unknown := false            // the present time of the buffer before
+	after := map[*Buffer]bool{} // buffers that follow a shown one without a present time
 	for _, b := range l.Buffers {
 		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
 		if b.Fate != Shown {

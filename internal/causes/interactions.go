@@ -257,8 +257,8 @@ func interactionBlocks(in *Input, o Options) (blocks []view.Block) {
 	return blocks
 }
 
-// frameCauses returns the causes of the late frames of the interaction, and whose they are if
-// they are those of render_service.
+// frameCauses returns the causes of the late frames of the interaction. It names the process if
+// that is render_service.
 func frameCauses(in *Input, o Options) (blocks []view.Block) {
 	drawn := 0
 	for _, p := range in.Processes {

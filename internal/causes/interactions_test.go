@@ -279,8 +279,8 @@ func TestHeadline(t *testing.T) {
 	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
 }
 
-// The late frames of render_service say whose they are, because the interaction is of an
-// application.
+// Late frames of render_service have the process's name, because the interaction is an
+// application's.
 func TestFramesOfRenderService(t *testing.T) {
 	timeline, c := clicks()
 	i := timeline.Interactions[1]

@@ -295,8 +295,8 @@ func TestCheckReport(t *testing.T) {
 	check("fps<100", "a", &stats.Report{Processes: report.Processes[2:]}, nil, "unknown: a: complete frames: none")
 }
 
-// A process of which no frame can be judged has no jank to check: a condition on it is unknown
-// only if it is on no other process. Frames that a framework lost its deadlines of are a reason.
+// If no frame of a process can be judged, there is no jank to check: the condition is unknown
+// only if it selects no other process. Unknown deadlines of a framework's frames are a reason.
 func TestNeverJudged(t *testing.T) {
 	compositor := &stats.Process{Name: "surfaceflinger", PID: 1, Frames: stats.Counts{Complete: 20, Framework: 20}}
 	app := &stats.Process{Name: "app", PID: 2, Frames: stats.Counts{Complete: 20, WithDeadline: 20}, JankRate: known(.1)}

@@ -381,8 +381,8 @@ func TestSimulatedLayers(t *testing.T) {
 	}
 }
 
-// The first line counts layers as processes. A terminal leaves out a process of which nothing
-// changed, a page shows it.
+// The first line counts layers, too. A terminal leaves out a process without changes, a page
+// shows it.
 func TestUnchanged(t *testing.T) {
 	side := func() Side {
 		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))

@@ -61,8 +61,8 @@ func names(list []part) string {
 	return strings.Join(names, "; ")
 }
 
-// partColumns are the columns of measures in tables of parts. A column may have several
-// measures, of which each part has one at most.
+// partColumns are the columns of measures in tables of parts. A column may serve several
+// measures: a part has at most one of them.
 var partColumns = map[string]struct {
 	count   string
 	columns []view.Column

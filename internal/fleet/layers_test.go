@@ -182,8 +182,8 @@ func TestCompareLayers(t *testing.T) {
 	}
 }
 
-// Frames of a framework of which only late ones are known count neither as late nor as frames with
-// a deadline: the rate of a group is that of the other rows. DuckDB finds the same.
+// If only the late frames of a framework are known, none counts as late or as a frame with a
+// deadline: the rate of a group is that of the other rows. DuckDB finds the same.
 func TestUnknownJank(t *testing.T) {
 	var rows []Row
 	device := "phone"

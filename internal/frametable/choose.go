@@ -98,7 +98,7 @@ func (o *Options) Lists(kind string) bool {
 	return slices.Contains(o.Kinds, kind) || len(o.Kinds) == 0 && kind != KindLayer
 }
 
-// frames returns the frames of which the options may select some.
+// frames returns all frames if the options list frames of any kind, otherwise none.
 func (in *Input) frames(o *Options) []*analyzer.Frame {
 	if !o.Lists(analyzer.ApplicationFrame.String()) && !o.Lists(analyzer.RenderFrame.String()) {
 		return nil

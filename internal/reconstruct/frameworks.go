@@ -253,7 +253,7 @@ func (b *builder) addNatives(processes []*analyzer.Process) {
 	}
 }
 
-// producers returns the processes that draw the buffers of the trace. render_service is none.
+// producers returns the processes that draw the buffers of the trace, without render_service.
 func (b *builder) producers(list []*analyzer.Process) map[trace.PID]bool {
 	processes := map[trace.PID]*analyzer.Process{}
 	for _, p := range list {

@@ -223,8 +223,8 @@ func TestSimulatedDisplaySyncs(t *testing.T) {
 
 const syncWords = "frame of %d at %d ran %d empty %t for %v"
 
-// TestDamagedLayers reads traces of which lines, ends of slices or bytes are lost. What is found
-// without a line is less, but not something else.
+// TestDamagedLayers reads traces that have lost lines, ends of slices or bytes. The reader finds
+// less in them, but nothing that the whole trace does not have.
 func TestDamagedLayers(t *testing.T) {
 	seeds := 6
 	if slow.Enabled() {

@@ -260,7 +260,7 @@ func (u *userTrace) binder(ms float64, tid, pid int, event string) *userTrace {
 	return u
 }
 
-// If the line of a caller is lost, the one before is not taken for it.
+// If the line of a call is lost, the caller is unknown: the caller before it does not count.
 func TestStaleCaller(t *testing.T) {
 	u := &userTrace{}
 	u.binder(1004, 201, 200, "binder_transaction: transaction=81 dest_node=1 dest_proc=100 dest_thread=0 reply=0 flags=0x10 code=0x1")

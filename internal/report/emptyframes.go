@@ -19,7 +19,7 @@ const (
 // syncTitles are who makes a display sync, by its type in JSON.
 var syncTitles = map[string]string{"callback": "own callback", "animator": "animator", "xcomponent": "XComponent"}
 
-// syncTitle returns "own callback 3", of which the number is the id.
+// syncTitle returns the type and the id of a display sync, such as "own callback 3".
 func syncTitle(s stats.DisplaySync) string {
 	title := "display sync"
 	if s.Type != nil {

@@ -57,7 +57,7 @@ func TestEmptyFrames(t *testing.T) {
 			t.Errorf("no %q in the page", part)
 		}
 	}
-	// Where nothing is known, nothing is said.
+	// Without display syncs, the report has no block about them.
 	for _, format := range []string{"table", "html", "markdown"} {
 		if out := write(t, []Input{idler()}, format, Options{}); strings.Contains(out, "Asks for vsyncs") || strings.Contains(out, define("display sync")) {
 			t.Errorf("%s of a trace without display syncs has them", format)

@@ -197,7 +197,7 @@ func (m *message) processOf(number protowire.Number, p **analyzer.Process) {
 }
 
 // processOrName describes, in three fields, a reference to one of the timeline's processes, or
-// a process of which only the name is known.
+// to a process with a name only.
 func (m *message) processOrName(number protowire.Number, p **analyzer.Process) {
 	known := *p != nil && (*p).PID != trace.UnknownPID
 	m.flag(number, &known)

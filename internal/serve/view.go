@@ -129,7 +129,7 @@ func survey(t *analyzer.Timeline) (s frames) {
 	for _, i := range t.Interactions {
 		s.all = union(s.all, i.Span())
 	}
-	if !s.android { // a trace of Android is shown as it is
+	if !s.android { // whose traces are opened unchanged, without tracks of layers
 		s.addLayers(t.Layers)
 	}
 	switch {

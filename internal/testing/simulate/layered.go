@@ -63,8 +63,7 @@ func Playback(hz, fps int) Config {
 	return c
 }
 
-// BadLayers are traces with layers of which something is wrong, missing or unusual, by what
-// that is.
+// BadLayers are traces whose layers have something wrong, missing or unusual, by what that is.
 func BadLayers() map[string]Config {
 	list := map[string]Config{}
 	add := func(name string, change func(c *Config, l *Layer)) {
@@ -207,7 +206,7 @@ func AnyLayers(seed uint64) Config {
 	return c
 }
 
-// ManyLayers is a trace with so many layers, each of which is shown for a short time.
+// ManyLayers is a trace with n layers. Each is shown for a short time.
 func ManyLayers(n int) Config {
 	c := Default()
 	c.Rates = []Rate{{Hz: 120}}

@@ -28,7 +28,7 @@ func main() {
 	flag.StringVar(&config.Era, "era", config.Era, "spelling of the `release`: "+strings.Join(simulate.Eras(), ", "))
 	interactions := flag.Bool("interactions", false, "write three flings, a click and launches")
 	layers := flag.Bool("layers", false, "write layers of all kinds of producers; with -capture, with the mix of lines of a real capture")
-	queues := flag.Int("queues", 0, "write `N` layers, each of which is shown for a short time")
+	queues := flag.Int("queues", 0, "write `N` layers that are shown for a short time each")
 	kernel := flag.String("kernel", string(simulate.KernelHongMeng), "`style` of the kernel's lines: hongmeng, linux")
 	flag.Uint64Var(&config.Seed, "seed", 1, "a `number`; another one gives other frames")
 	flag.Parse()
