@@ -403,9 +403,7 @@ func describeLateBuffer(m *message, l *why.LateBuffer, layer, buffer, due int) {
 	}
 	enum(m, 4, &l.Reason, why.BufferReasonCount)
 	list(m, 5, &l.Steps, func(m *message, s *why.BufferStep) {
-		step := string(s.Step)
-		m.text(1, &step)
-		s.Step = why.Step(step)
+		m.step(1, &s.Step)
 		m.time(2, &s.Start)
 		m.time(3, &s.End)
 		m.duration(4, &s.Usual)
@@ -414,6 +412,12 @@ func describeLateBuffer(m *message, l *why.LateBuffer, layer, buffer, due int) {
 	list(m, 7, &l.Shares, describeShare)
 	optional(m, 8, &l.Busy, describePickUp)
 	m.frame(9, &l.Render)
+}
+
+func (m *message) step(number protowire.Number, s *why.Step) {
+	name := string(*s)
+	m.text(number, &name)
+	*s = why.Step(name)
 }
 
 // describeResponse describes what the response to the interaction with an index was spent on.
@@ -427,9 +431,7 @@ func describeResponse(m *message, r *why.Response, index int) {
 	r.Interaction = m.timeline.Interactions[index]
 	m.base = r.Interaction.From()
 	list(m, 2, &r.Steps, func(m *message, s *why.ResponseStep) {
-		step := string(s.Step)
-		m.text(1, &step)
-		s.Step = why.Step(step)
+		m.step(1, &s.Step)
 		m.text(2, &s.Stage)
 		m.time(3, &s.Start)
 		m.time(4, &s.End)
