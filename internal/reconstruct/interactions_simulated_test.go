@@ -44,12 +44,8 @@ func TestSimulatedInteractions(t *testing.T) {
 				if i%2 == 1 {
 					config.Rates = []simulate.Rate{{Hz: 120}}
 				}
-				var text bytes.Buffer
-				truth, err := simulate.Write(&text, config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				checkInteractions(t, &text, truth)
+				text, truth := written(t, config)
+				checkInteractions(t, text, truth)
 			})
 		}
 	}
@@ -69,12 +65,8 @@ func TestAnyInteractions(t *testing.T) {
 			config.Chances.CommitLate = 0 // their commits do not name their frames
 		}
 		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
-			var text bytes.Buffer
-			truth, err := simulate.Write(&text, config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkInteractions(t, &text, truth)
+			text, truth := written(t, config)
+			checkInteractions(t, text, truth)
 		})
 	}
 }
@@ -84,11 +76,7 @@ func TestSimulatedInteractionsBinary(t *testing.T) {
 	for name, config := range interactionTraces() {
 		t.Run(name, func(t *testing.T) {
 			config.Kernel, config.Text.Nanoseconds = simulate.KernelHongMeng, true
-			var text bytes.Buffer
-			truth, err := simulate.Write(&text, config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text, truth := written(t, config)
 			events, err := rawfile.Parse(text.Bytes())
 			if err != nil {
 				t.Fatal(err)

@@ -48,13 +48,9 @@ func TestSimulatedLayers(t *testing.T) {
 			}
 			t.Run(name+"/"+era, func(t *testing.T) {
 				config.Era, config.Seed = era, uint64(i)
-				var text bytes.Buffer
-				truth, err := simulate.Write(&text, config)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text, truth := written(t, config)
 				again := bytes.NewBuffer(bytes.Clone(text.Bytes()))
-				checkLayers(t, &text, truth, config)
+				checkLayers(t, text, truth, config)
 				checkTimeline(t, again, truth, config.CutStart)
 			})
 		}
@@ -93,12 +89,8 @@ func TestAnyLayers(t *testing.T) {
 			}
 		}
 		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
-			var text bytes.Buffer
-			truth, err := simulate.Write(&text, config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkLayers(t, &text, truth, config)
+			text, truth := written(t, config)
+			checkLayers(t, text, truth, config)
 		})
 	}
 }
@@ -111,15 +103,11 @@ func TestManyLayers(t *testing.T) {
 	}
 	config := simulate.ManyLayers(n)
 	config.Kernel = simulate.KernelHongMeng // without calls, whose buffers are whose would be a guess
-	var text bytes.Buffer
-	truth, err := simulate.Write(&text, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, truth := written(t, config)
 	if len(truth.Layers) != n {
 		t.Fatalf("%d layers", len(truth.Layers))
 	}
-	checkLayers(t, &text, truth, config)
+	checkLayers(t, text, truth, config)
 }
 
 // Layers are the same whatever the number of workers, and however the text is read.
@@ -158,11 +146,7 @@ func TestSimulatedLayersBinary(t *testing.T) {
 		config := layerTraces()[name]
 		t.Run(name, func(t *testing.T) {
 			config.Kernel, config.Text.Nanoseconds, config.Seed = simulate.KernelHongMeng, true, uint64(i)
-			var text bytes.Buffer
-			truth, err := simulate.Write(&text, config)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text, truth := written(t, config)
 			events, err := rawfile.Parse(text.Bytes())
 			if err != nil {
 				t.Fatal(err)
@@ -188,12 +172,8 @@ func TestSimulatedDisplaySyncs(t *testing.T) {
 				config.Chances.AppEmpty, config.Chances.LateFlush = 0.4, 0
 				config.Apps[0].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: -1}, {ID: 9, Type: 0, Rate: 2}, {ID: 14, Type: 1, Rate: 4}}
 				config.Apps[1].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: 0}}
-				var text bytes.Buffer
-				truth, err := simulate.Write(&text, config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				timeline, _, err := reconstruct.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
+				text, truth := written(t, config)
+				timeline, _, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -235,11 +215,7 @@ func TestDamagedLayers(t *testing.T) {
 	for seed := range seeds {
 		config := simulate.Layered()
 		config.Seed, config.Era, config.Duration = uint64(seed), eras[seed%len(eras)], 700*trace.Millisecond
-		var text bytes.Buffer
-		truth, err := simulate.Write(&text, config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text, truth := written(t, config)
 		lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
 		for _, damage := range []string{"lines", "ends", "bytes"} {
 			t.Run(fmt.Sprintf("%s/%d/%s", damage, seed, config.Era), func(t *testing.T) {

@@ -31,13 +31,20 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-func checkSimulated(t *testing.T, config simulate.Config) {
+// written returns the trace of a configuration and what the simulator knows of it.
+func written(t *testing.T, config simulate.Config) (*bytes.Buffer, *simulate.Truth) {
+	t.Helper()
 	var text bytes.Buffer
 	truth, err := simulate.Write(&text, config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTimeline(t, &text, truth, config.CutStart)
+	return &text, truth
+}
+
+func checkSimulated(t *testing.T, config simulate.Config) {
+	text, truth := written(t, config)
+	checkTimeline(t, text, truth, config.CutStart)
 }
 
 // TestScenes does the same with scenes of late frames. Nothing that delays a frame
