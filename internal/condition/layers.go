@@ -88,14 +88,11 @@ func (c *Condition) SelectsLayer(l *stats.Layer) bool {
 	return c.layers.has(l) && c.Selects(ProducerOf(l))
 }
 
-// layerWidth is the width of a layer's name in a message.
-const layerWidth = 40
-
 // layerParts returns the layers that the condition is on.
 func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 	for _, l := range list {
 		if c.SelectsLayer(l) {
-			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, layerWidth))
+			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
 			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.OfLayer(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
 		}
 	}
@@ -147,7 +144,7 @@ func (c *Condition) NoLayer(list []*stats.Layer, several bool) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, l := range list {
-		if name := text.ShortLayerName(l.Name, layerWidth); c.Selects(ProducerOf(l)) && !seen[name] {
+		if name := text.ShortLayerName(l.Name, text.LayerWidth); c.Selects(ProducerOf(l)) && !seen[name] {
 			names, seen[name] = append(names, name), true
 		}
 	}

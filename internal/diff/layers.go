@@ -225,10 +225,7 @@ func (p *LayerPair) counts() string {
 
 func (p *LayerPair) outcome() Outcome { return Outcome{Layers: p} }
 
-// layerWidth is the width of a name in tables and in the verdict.
-const layerWidth = 40
-
-func (p *LayerPair) words() string { return text.ShortLayerName(p.Name, layerWidth) }
+func (p *LayerPair) words() string { return text.ShortLayerName(p.Name, text.LayerWidth) }
 
 func (p *LayerPair) about() string {
 	if p.Process == "" {

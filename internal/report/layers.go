@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	layerWidth     = 40    // of a layer's name in a table
 	pageLayerWidth = 64    // above a picture
 	lineLayerWidth = 100   // in a summary
 	barGap         = 0.004 // between the bars of a picture, as a share of its width
@@ -202,7 +201,7 @@ func (b *builder) layers(in *Input) []view.Block {
 func namesRepeat(list []*stats.Layer) bool {
 	seen := map[string]bool{}
 	for _, l := range list {
-		name := text.ShortLayerName(l.Name, layerWidth)
+		name := text.ShortLayerName(l.Name, text.LayerWidth)
 		if seen[name] {
 			return true
 		}
@@ -242,7 +241,7 @@ func (b *builder) layerCauses(in *Input, shown []*stats.Layer, numbered bool) vi
 		}
 		ids = append(ids, l.ID)
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: text.ShortLayerName(l.Name, layerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
+			{Text: text.ShortLayerName(l.Name, text.LayerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
 		}})
 	}
 	if numbered {
@@ -283,7 +282,7 @@ func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
 			frame = text.Vsync(x.Frame.VsyncID)
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: text.ShortLayerName(x.Layer.Name, layerWidth)}, {Text: text.Since(in.origin(), x.Present)}, {Text: text.Milliseconds(x.Overrun())},
+			{Text: text.ShortLayerName(x.Layer.Name, text.LayerWidth)}, {Text: text.Since(in.origin(), x.Present)}, {Text: text.Milliseconds(x.Overrun())},
 			{Text: frame}, {Text: cmp.Or(lateReason(in.Causes, x), text.Unknown)},
 		}})
 	}
@@ -338,7 +337,7 @@ func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
 	var ids []int
 	for _, l := range list {
 		ids = append(ids, l.ID)
-		width := layerWidth
+		width := text.LayerWidth
 		if b.whole {
 			width = math.MaxInt
 		}

@@ -57,6 +57,9 @@ func isHash(word string) bool {
 	return len(word) >= minHash && strings.Trim(word, "0123456789abcdef") == "" && strings.ContainsAny(word, "0123456789")
 }
 
+// LayerWidth is the width of a layer's name in tables and messages.
+const LayerWidth = 40
+
 // ShortLayerName returns the printable name of a layer. One that is too wide loses what is
 // before its last blank, which names the owner, and then its middle.
 func ShortLayerName(name string, width int) string {
