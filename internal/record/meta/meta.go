@@ -43,6 +43,9 @@ type Meta struct {
 	// DebugUI are ArkUI's debug parameters that were set, in the form NAME=VALUE. They slow
 	// the application down.
 	DebugUI []string `json:"debug_ui,omitempty"`
+	// Session identifies the call of ohframe that recorded. Runs of one session have the
+	// day, the temperature and the state of the device in common.
+	Session string `json:"session,omitempty"`
 	// Run is set for one of several runs.
 	Run *Run `json:"run,omitempty"`
 }
@@ -61,6 +64,8 @@ type Device struct {
 	// Battery, in percent, and Temperature, in °C, are those before the recording.
 	Battery     int     `json:"battery,omitempty"`
 	Temperature float64 `json:"temperature,omitempty"`
+	// Charging says whether the battery was charged then; nil if unknown.
+	Charging *bool `json:"charging,omitempty"`
 }
 
 // App is the application that was recorded.
