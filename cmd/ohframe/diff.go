@@ -159,7 +159,7 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 				return err
 			}
 			run := diff.Side{
-				Name: inputName(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality,
+				Name: inputName(name), Recording: recordingOf(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality,
 				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
 			}
 			if len(names) > 1 || !c.IsSet("merge") {

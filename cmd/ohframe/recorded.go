@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ohframe/internal/diff"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 )
@@ -16,6 +17,12 @@ func recorded(name string) (m *meta.Meta, warning string) {
 		return nil, fmt.Sprintf("%s ignored: %v", inputs.DescriptionOf(name), err)
 	}
 	return m, ""
+}
+
+// recordingOf returns how the named trace, which was read, was recorded.
+func recordingOf(name string) diff.Recording {
+	m, _ := recorded(name) // reading the trace has printed the warning
+	return diff.Recording{Meta: m, Session: inputs.SessionOf(name, m)}
 }
 
 // attributesOf returns the facts of a recording as attributes of a trace.

@@ -42,7 +42,10 @@ type Side struct {
 	Quality *quality.Quality
 	// Runs are the names of several traces, nil for one.
 	Runs []string
+	// Recording is how the trace was recorded. For several traces see recordings.
+	Recording Recording
 
+	recorded  []Recording
 	processes map[*stats.Process][]*stats.Process // see runs
 	scenes    [][]*stats.Interaction              // of several runs, see interactions
 	surfaces  [][]*stats.Layer                    // of several runs, see layers
@@ -74,7 +77,7 @@ func Join(name string, runs []Side) Side {
 	var qualities []*quality.Quality
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
-		s.Runs = append(s.Runs, run.Name)
+		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
 		s.scenes, s.surfaces = append(s.scenes, run.Stats.Interactions), append(s.surfaces, run.Stats.Layers)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail

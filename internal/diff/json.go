@@ -27,14 +27,16 @@ type document struct {
 	OnlyInBaseInteractions []documentScene        `json:"interactions_only_in_base"`
 	OnlyInNewInteractions  []documentScene        `json:"interactions_only_in_new"`
 	// Layers are by name and producer.
-	Layers           []documentLayers    `json:"layers"`
-	OnlyInBaseLayers []documentLayer     `json:"layers_only_in_base"`
-	OnlyInNewLayers  []documentLayer     `json:"layers_only_in_new"`
-	FailOn           []documentOutcome   `json:"fail_on"`
-	Skipped          []view.SkippedInput `json:"skipped"`
-	Test             documentTest        `json:"test"`
-	InteractionTest  documentPartTest    `json:"interaction_test"`
-	LayerTest        documentPartTest    `json:"layer_test"`
+	Layers           []documentLayers `json:"layers"`
+	OnlyInBaseLayers []documentLayer  `json:"layers_only_in_base"`
+	OnlyInNewLayers  []documentLayer  `json:"layers_only_in_new"`
+	// Differences are facts of the recordings.
+	Differences     []Difference        `json:"differences"`
+	FailOn          []documentOutcome   `json:"fail_on"`
+	Skipped         []view.SkippedInput `json:"skipped"`
+	Test            documentTest        `json:"test"`
+	InteractionTest documentPartTest    `json:"interaction_test"`
+	LayerTest       documentPartTest    `json:"layer_test"`
 }
 
 // documentPartTest is how changes of interactions or layers were tested.
@@ -86,6 +88,10 @@ type documentSide struct {
 	Name string      `json:"name"`
 	Span *stats.Span `json:"span"`
 	Runs []string    `json:"runs"`
+	// Sessions are those of the runs, null if unknown.
+	Sessions []*string `json:"sessions"`
+	// AppVersions are the applications with their versions.
+	AppVersions []string `json:"app_versions"`
 	// Quality is null if it is unknown.
 	Quality *quality.Quality `json:"quality"`
 }
@@ -183,14 +189,15 @@ type documentOutcome struct {
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 	doc := document{
-		Base:       documentSide{d.Base.Name, d.Base.Stats.Span, d.Base.runNames(), d.Base.Quality},
-		New:        documentSide{d.New.Name, d.New.Stats.Span, d.New.runNames(), d.New.Quality},
-		Processes:  d.documentPairs,
-		OnlyInBase: subjects(d.OnlyBase),
-		OnlyInNew:  subjects(d.OnlyNew),
-		FailOn:     []documentOutcome{},
-		Skipped:    view.SkippedInputs(o.Skipped),
-		Test:       documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
+		Base:        d.Base.document(),
+		New:         d.New.document(),
+		Processes:   d.documentPairs,
+		OnlyInBase:  subjects(d.OnlyBase),
+		OnlyInNew:   subjects(d.OnlyNew),
+		Differences: []Difference{},
+		FailOn:      []documentOutcome{},
+		Skipped:     view.SkippedInputs(o.Skipped),
+		Test:        documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
@@ -199,6 +206,10 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Layers:           []documentLayers{},
 		OnlyInBaseLayers: surfaces(d.OnlyBaseLayers), OnlyInNewLayers: surfaces(d.OnlyNewLayers),
 		LayerTest: documentPartTest{d.unit("block"), d.LayerChanges},
+	}
+	for _, x := range d.Differences() {
+		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
+		doc.Differences = append(doc.Differences, x)
 	}
 	for _, p := range d.Layers {
 		side := func(runs [][]*stats.Layer) documentBuffers {
@@ -226,6 +237,18 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		doc.FailOn = append(doc.FailOn, out)
 	}
 	return text.WriteJSON(w, doc)
+}
+
+func (s *Side) document() documentSide {
+	doc := documentSide{s.Name, s.Stats.Span, s.runNames(), []*string{}, append([]string{}, s.versions()...), s.Quality}
+	for _, r := range s.recordings() {
+		id := &r.Session
+		if *id == "" {
+			id = nil
+		}
+		doc.Sessions = append(doc.Sessions, id)
+	}
+	return doc
 }
 
 func scenes(pairs []*InteractionPair) []documentScene {

@@ -69,19 +69,25 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	names := text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name)
 	doc := &view.Document{
 		Kind: "Frame comparison", Title: names + " – frame comparison", Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + ".",
-		Warnings: view.Skipped(o.Skipped), Gate: d.gate(o, verdict),
+		Gate: d.gate(o, verdict),
 	}
+	warn := func(warnings ...string) { doc.Gate.Warnings = append(doc.Gate.Warnings, warnings...) }
+	warn(d.recordingWarnings()...)
 	if labels := d.knownOnOneSide(); len(labels) > 0 {
-		doc.Warnings = append(doc.Warnings, "Not compared, because only one side has them: "+strings.Join(labels, ", "))
+		warn("Not compared, because only one side has them: " + strings.Join(labels, ", "))
 	}
 	for _, side := range []struct {
 		name string
 		of   func(*Measure) *float64
 	}{{"base", func(m *Measure) *float64 { return m.New }}, {"new", func(m *Measure) *float64 { return m.Base }}} {
 		if names := d.withoutGPU(side.of); len(names) > 0 {
-			doc.Warnings = append(doc.Warnings, fmt.Sprintf("Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: %s", side.name, strings.Join(names, ", ")))
+			warn(fmt.Sprintf("Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: %s", side.name, strings.Join(names, ", ")))
 		}
 	}
+	if !d.haveFrames() {
+		warn("Only " + d.comparedParts() + " are compared: no process has complete frames in both traces")
+	}
+	doc.Warnings = slices.Concat(view.Skipped(o.Skipped), doc.Gate.Warnings)
 	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
 	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
@@ -104,8 +110,6 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	}
 	if d.haveFrames() {
 		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
-	} else {
-		doc.Warnings = append(doc.Warnings, "Only "+d.comparedParts()+" are compared: no process has complete frames in both traces")
 	}
 	for _, parts := range d.allParts() {
 		doc.Blocks = append(doc.Blocks, parts.view(o.Verbose)...)
@@ -129,12 +133,19 @@ func frames(p *stats.Process) int { return p.Frames.Complete }
 // fact returns the name of a side and how much was measured.
 func (s Side) fact(label string) view.Fact {
 	f := view.Fact{Label: label, Value: text.Printable(s.Name)}
-	switch {
+	var about []string
+	switch sessions := len(s.sessions()); {
+	case sessions > 1:
+		about = append(about, fmt.Sprintf("%s of %s", text.Count(sessions, "session"), text.Count(len(s.Runs), "run")))
 	case s.Runs != nil:
-		f.About = text.Count(len(s.Runs), "run")
+		about = append(about, text.Count(len(s.Runs), "run"))
 	case s.Stats.Span != nil:
-		f.About = text.Number(s.Stats.Span.Seconds, 3) + " s of trace"
+		about = append(about, text.Number(s.Stats.Span.Seconds, 3)+" s of trace")
 	}
+	for _, version := range firstOf(s.versions()) {
+		about = append(about, text.Printable(version))
+	}
+	f.About = strings.Join(about, ", ")
 	return f
 }
 

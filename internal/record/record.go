@@ -177,10 +177,6 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 	return nil
 }
 
-// hot is the temperature in °C from which on phones slow down. A run that begins
-// above it is invalid. Unverified.
-const hot = 42
-
 // record makes one recording. run is nil if it is the only one.
 func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *meta.Run) error {
 	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", r.watchdog())
@@ -208,7 +204,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
 	switch {
 	case run == nil:
-	case m.Device.Temperature > hot:
+	case m.Device.Temperature > meta.Hot:
 		run.Problem = fmt.Sprintf("the device was hot: %.0f °C", m.Device.Temperature)
 	case m.Ended.Sub(m.Begun) < r.Time:
 		run.Problem = "ended early"

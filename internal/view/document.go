@@ -47,6 +47,8 @@ type Gate struct {
 	AllowMissing, Strict bool
 	// Verdict is a sentence about a comparison; empty for a report.
 	Verdict string
+	// Warnings are those of the document, without skipped inputs.
+	Warnings []string
 	// Measures is the table of a summary for continuous integration, Interactions a further
 	// one before it, Layers and EmptyFrames those after it; they may be nil.
 	Measures, Interactions, Layers, EmptyFrames *Table

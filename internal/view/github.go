@@ -54,6 +54,9 @@ func WriteGitHub(w io.Writer, d *Document) error {
 			annotate(b, "warning", c.Title(), c.Text, c.File, c.Line)
 		}
 	}
+	for _, warning := range g.Warnings {
+		annotate(b, "warning", "ohframe", warning, "", 0)
+	}
 	annotate(b, "notice", "ohframe", g.summary(), "", 0)
 	return b.Flush()
 }

@@ -47,6 +47,9 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 			good = quality.Cell(in.Quality)
 		}
 	}
+	for _, warning := range g.Warnings {
+		lines = append(lines, "- ⚠️ "+markdown(warning))
+	}
 	if good != "" && !bad {
 		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
 	}

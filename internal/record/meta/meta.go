@@ -85,6 +85,10 @@ type Run struct {
 	Problem string `json:"problem,omitempty"`
 }
 
+// Hot is the temperature in °C from which on phones slow down. A run that begins above it is
+// invalid. Unverified.
+const Hot = 42
+
 // maxSize is the number of bytes of the largest file that is read. A file has a few kB.
 const maxSize = 1 << 20
 

@@ -3,6 +3,7 @@ package inputs
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 
 	"ohframe"
 	"ohframe/analyzer/trace"
@@ -23,6 +24,18 @@ func Recorded(name string) (*meta.Meta, error) {
 		return nil, nil
 	}
 	return m, err
+}
+
+// SessionOf returns what identifies the call of "ohframe record" that recorded the named trace:
+// the folder of several runs if the description does not say so. It is empty if unknown.
+func SessionOf(name string, m *meta.Meta) string {
+	switch {
+	case m == nil:
+		return ""
+	case m.Session == "" && m.Run != nil:
+		return filepath.Dir(name)
+	}
+	return m.Session
 }
 
 // UseRecorded sets the options that follow from how a trace was recorded; m may be nil.

@@ -1,0 +1,221 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/internal/record/meta"
+)
+
+// recordedSide returns a side with a run for each recording.
+func recordedSide(name string, recordings ...Recording) Side {
+	var runs []Side
+	for i, r := range recordings {
+		run := gallery("gallery", "render_service", 60, 20, func(i int) int { return 3 + i%3 }).side(fmt.Sprintf("%s/%d.ftrace", name, i+1))
+		run.Recording = r
+		runs = append(runs, run)
+	}
+	return Join(name, runs)
+}
+
+func day(n, hour int) time.Time {
+	return time.Date(2026, 11, n, hour, 0, 0, 0, time.FixedZone("", 8*60*60))
+}
+
+// phone returns a recording whose facts are all known.
+func phone(change func(*meta.Meta)) Recording {
+	charging := false
+	m := &meta.Meta{
+		Ohframe: "0.1.0", Tags: []string{"graphic", "ace"}, BufferKB: 32768, Clock: "mono", Begun: day(16, 10),
+		Device: meta.Device{
+			ID: "1a2b", Model: "ALN-AL00", System: "OpenHarmony-6.0", Software: "6.0.0.47", Kernel: "HongMeng 1.9", RefreshHz: 120,
+			Battery: 80, Temperature: 31, Charging: &charging,
+		},
+		App: &meta.App{Bundle: "com.example.gallery", Version: "1.2"},
+	}
+	if change != nil {
+		change(m)
+	}
+	return Recording{Meta: m}
+}
+
+// Each fact that differs between the sides is one sentence with both values. One that is unknown
+// on a side, or that differs too little, is not reported.
+func TestDifferences(t *testing.T) {
+	yes := true
+	for _, test := range []struct {
+		why       string
+		base, new func(*meta.Meta)
+		what      string
+		values    string // base, new
+		text      string
+	}{
+		{"nothing", nil, nil, "", "", ""},
+		{"the version of the application", nil, func(m *meta.Meta) { m.App.Version = "1.3" }, "", "", ""},
+		{"the model", nil, func(m *meta.Meta) { m.Device.Model, m.Device.ID = "ABR-AL80", "3c4d" }, "device", "[ALN-AL00 (1a2b)] [ABR-AL80 (3c4d)]",
+			"Base was recorded on the device ALN-AL00 (1a2b), new on the device ABR-AL80 (3c4d)"},
+		{"another device of the model", nil, func(m *meta.Meta) { m.Device.ID = "3c4d" }, "device", "[ALN-AL00 (1a2b)] [ALN-AL00 (3c4d)]",
+			"Base was recorded on the device ALN-AL00 (1a2b), new on the device ALN-AL00 (3c4d)"},
+		{"the device, unknown", nil, func(m *meta.Meta) { m.Device = meta.Device{} }, "", "", ""},
+		{"the system", nil, func(m *meta.Meta) { m.Device.System = "OpenHarmony-6.1" }, "system", "[OpenHarmony-6.0] [OpenHarmony-6.1]",
+			"Base was recorded with the system OpenHarmony-6.0, new with the system OpenHarmony-6.1"},
+		{"the software", nil, func(m *meta.Meta) { m.Device.Software = "6.0.0.48" }, "software", "[6.0.0.47] [6.0.0.48]",
+			"Base was recorded with the software 6.0.0.47, new with the software 6.0.0.48"},
+		{"a kernel that harms terminals", nil, func(m *meta.Meta) { m.Device.Kernel = "\x1b[2J" }, "kernel", "[HongMeng 1.9] [\x1b[2J]",
+			`Base was recorded with the kernel HongMeng 1.9, new with the kernel "\x1b[2J"`},
+		{"the refresh rate", nil, func(m *meta.Meta) { m.Device.RefreshHz = 60 }, "refresh_hz", "[120] [60]",
+			"Base was recorded at 120 Hz, new at 60 Hz"},
+		{"charging", nil, func(m *meta.Meta) { m.Device.Charging = &yes }, "charging", "[false] [true]",
+			"Base was recorded on battery, new while charging"},
+		{"charging, unknown", func(m *meta.Meta) { m.Device.Charging = nil }, nil, "", "", ""},
+		{"a tag more", nil, func(m *meta.Meta) { m.Tags = []string{"sched", "ace", "graphic"} }, "tags", "[ace graphic] [ace graphic sched]",
+			"Base was recorded without the tags sched, new with them"},
+		{"tags less", func(m *meta.Meta) { m.Tags = []string{"sched", "ace", "freq", "graphic"} }, nil, "tags", "[ace freq graphic sched] [ace graphic]",
+			"Base was recorded with the tags freq sched, new without them"},
+		{"other tags", nil, func(m *meta.Meta) { m.Tags = []string{"graphic", "app"} }, "tags", "[ace graphic] [app graphic]",
+			"Base was recorded with the tags ace, new with app in their place"},
+		{"the order of the tags", nil, func(m *meta.Meta) { m.Tags = []string{"ace", "graphic"} }, "", "", ""},
+		{"the buffer", nil, func(m *meta.Meta) { m.BufferKB = 65536 }, "buffer_kb", "[32768] [65536]",
+			"Base was recorded with a buffer of 32768 KB per CPU, new with a buffer of 65536 KB per CPU"},
+		{"the clock", nil, func(m *meta.Meta) { m.Clock = "boot" }, "clock", "[mono] [boot]", "Base was recorded by the clock mono, new by the clock boot"},
+		{"debug parameters", nil, func(m *meta.Meta) { m.DebugUI = []string{"persist.ace.debug.enabled=1"} }, "debug_ui", "[false] [true]",
+			"Base was recorded without --debug-ui, new with --debug-ui"},
+		{"the version of ohframe", nil, func(m *meta.Meta) { m.Ohframe = "0.2.0" }, "ohframe", "[0.1.0] [0.2.0]", "Base was recorded by ohframe 0.1.0, new by ohframe 0.2.0"},
+		{"the day", nil, func(m *meta.Meta) { m.Begun = day(23, 10) }, "day", "[2026-11-16] [2026-11-23]",
+			"Base was recorded on 2026-11-16, new on 2026-11-23: a difference of the days counts as a change of the application"},
+		{"the next morning", func(m *meta.Meta) { m.Begun = day(16, 23) }, func(m *meta.Meta) { m.Begun = day(17, 5) }, "day", "[2026-11-16] [2026-11-17]",
+			"Base was recorded on 2026-11-16, new on 2026-11-17: a difference of the days counts as a change of the application"},
+		{"past midnight", func(m *meta.Meta) { m.Begun = day(16, 23) }, func(m *meta.Meta) { m.Begun = day(17, 4) }, "", "", ""},
+		{"the hour", nil, func(m *meta.Meta) { m.Begun = day(16, 22) }, "", "", ""},
+		{"the day, unknown", nil, func(m *meta.Meta) { m.Begun = time.Time{} }, "", "", ""},
+		{"base is the later one", func(m *meta.Meta) { m.Begun = day(18, 3) }, nil, "day", "[2026-11-18] [2026-11-16]",
+			"Base was recorded on 2026-11-18, new on 2026-11-16: a difference of the days counts as a change of the application"},
+		{"the temperature", nil, func(m *meta.Meta) { m.Device.Temperature = 35 }, "temperature", "[31.0] [35.0]",
+			"Base was recorded at 31.0 °C, new at 35.0 °C"},
+		{"the temperature, a little", nil, func(m *meta.Meta) { m.Device.Temperature = 34.9 }, "", "", ""},
+		{"the battery", nil, func(m *meta.Meta) { m.Device.Battery = 50 }, "battery", "[80] [50]",
+			"Base was recorded with the battery at 80 %, new with the battery at 50 %"},
+		{"the battery, a little", nil, func(m *meta.Meta) { m.Device.Battery = 51 }, "", "", ""},
+		{"hot devices", func(m *meta.Meta) { m.Device.Temperature = 42.1 }, func(m *meta.Meta) { m.Device.Temperature = 44 }, "hot", "[42.1] [44.0]",
+			"Base was recorded at up to 42.1 °C, new at up to 44.0 °C: devices slow down above 42 °C"},
+		{"a hot device", func(m *meta.Meta) { m.Device.Temperature = 42 }, func(m *meta.Meta) { m.Device.Temperature = 42.5 }, "hot", "[] [42.5]",
+			"New was recorded at up to 42.5 °C: devices slow down above 42 °C"},
+	} {
+		d := compare(t, recordedSide("base", phone(test.base)), recordedSide("new", phone(test.new)), Options{})
+		var whats, texts, values []string
+		for _, x := range d.Differences() {
+			whats, texts, values = append(whats, x.What), append(texts, x.Text), append(values, fmt.Sprint(x.Base, " ", x.New))
+		}
+		if strings.Join(whats, " ") != test.what || strings.Join(values, "; ") != test.values || strings.Join(texts, "; ") != test.text {
+			t.Errorf("%s: got %q %q\n%s\nwant %s %q\n%s", test.why, whats, values, strings.Join(texts, "; "), test.what, test.values, test.text)
+		}
+	}
+}
+
+// Runs of a side that differ are reported, too: their differences hide those of the sides.
+func TestDifferencesWithinSide(t *testing.T) {
+	on := func(id string) Recording { return phone(func(m *meta.Meta) { m.Device.Model, m.Device.ID = "", id }) }
+	for _, test := range []struct {
+		base, new []Recording
+		want      string
+	}{
+		{[]Recording{on("a"), on("b")}, []Recording{on("a"), on("a")}, "Base was recorded on the device a and on the device b, new on the device a"},
+		{[]Recording{on("a"), on("b")}, []Recording{on("b"), on("a")}, "Each side was recorded on the device a and on the device b: the runs of a side should be alike"},
+		{[]Recording{on("a"), on("b")}, []Recording{{}, {}}, "Base was recorded on the device a and on the device b: the runs of a side should be alike"},
+		{[]Recording{{}, {}}, []Recording{on("a"), {}, on("b")}, "New was recorded on the device a and on the device b: the runs of a side should be alike"},
+		{[]Recording{on("a"), {}}, []Recording{on("a"), {}}, ""},
+		{[]Recording{on("a")}, []Recording{on("b"), on("c"), on("d"), on("e"), on("f")}, "Base was recorded on the device a, new on the device b and on the device c and on the device d and 2 more"},
+	} {
+		var got []string
+		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).Differences() {
+			got = append(got, x.Text)
+		}
+		if strings.Join(got, "; ") != test.want {
+			t.Errorf("got %q\nwant %q", got, test.want)
+		}
+	}
+	// A mean: 30 and 34 against 36.
+	at := func(celsius float64) Recording { return phone(func(m *meta.Meta) { m.Device.Temperature = celsius }) }
+	list := compare(t, recordedSide("base", at(30), at(34)), recordedSide("new", at(36)), Options{}).Differences()
+	if len(list) != 1 || list[0].Text != "Base was recorded at 32.0 °C, new at 36.0 °C" {
+		t.Errorf("temperatures: %+v", list)
+	}
+}
+
+// Sides that were recorded in turn have the same days, and those of several sessions are tested
+// with the days that they have.
+func TestDifferentDays(t *testing.T) {
+	in := func(session string, n int) Recording {
+		r := phone(func(m *meta.Meta) { m.Begun = day(n, 12) })
+		r.Session = session
+		return r
+	}
+	for _, test := range []struct {
+		why       string
+		base, new []Recording
+		want      string
+	}{
+		{"one session each", []Recording{in("a", 1), in("a", 1)}, []Recording{in("b", 2), in("b", 2)}, "[2026-11-01] [2026-11-02]"},
+		{"unknown sessions", []Recording{in("", 1), in("", 3)}, []Recording{in("", 4)}, "[2026-11-01 2026-11-03] [2026-11-04]"},
+		{"in turn", []Recording{in("", 1), in("", 3)}, []Recording{in("", 2), in("", 4)}, ""},
+		{"a day in common", []Recording{in("", 1), in("", 3)}, []Recording{in("", 3)}, ""},
+		{"one session of both sides", []Recording{in("a", 1)}, []Recording{in("a", 2)}, ""},
+		{"several sessions", []Recording{in("a", 1), in("b", 2)}, []Recording{in("c", 4)}, ""},
+	} {
+		got := ""
+		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).Differences() {
+			got += fmt.Sprint(x.Base, " ", x.New)
+		}
+		if got != test.want {
+			t.Errorf("%s: got %s, want %s", test.why, got, test.want)
+		}
+	}
+}
+
+// Every format for people has the sentences, and JSON the values. Versions of the application are
+// facts.
+func TestDifferencesWritten(t *testing.T) {
+	d := compare(t, recordedSide("base", phone(nil)), recordedSide("new", phone(func(m *meta.Meta) {
+		m.Device.System, m.App.Version, m.Begun = "<b>6.1", "1.3", day(23, 10)
+	})), Options{})
+	for _, format := range []string{"table", "markdown", "github", "html"} {
+		text := strings.Join(strings.Fields(write(t, d, format, WriteOptions{})), " ")
+		system := map[string]string{"html": "&lt;b&gt;6.1", "markdown": `&lt;b>6.1`}[format]
+		if system == "" {
+			system = "<b>6.1"
+		}
+		for _, part := range []string{"new with the system " + system, "on 2026-11-16, new on 2026-11-23", "ohframe record", "records both sides in turn"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s has no %q", format, part)
+			}
+		}
+	}
+	if table := write(t, d, "table", WriteOptions{}); !strings.Contains(table, "s of trace, com.example.gallery 1.2\n") || !strings.Contains(table, "s of trace, com.example.gallery 1.3\n") {
+		t.Errorf("no versions:\n%s", table)
+	}
+	type side struct {
+		Sessions    []*string
+		AppVersions []string `json:"app_versions"`
+	}
+	var got struct {
+		Base, New   side
+		Differences []Difference
+	}
+	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Differences) != 2 || got.Differences[0].What != "system" || !slices.Equal(got.Differences[0].New, []string{"<b>6.1"}) || got.Differences[1].What != "day" {
+		t.Errorf("JSON: %+v", got.Differences)
+	}
+	if !slices.Equal(got.New.AppVersions, []string{"com.example.gallery 1.3"}) || len(got.Base.Sessions) != 1 || got.Base.Sessions[0] != nil {
+		t.Errorf("JSON: %+v", got)
+	}
+	same := compare(t, recordedSide("base", phone(nil)), recordedSide("new", phone(nil)), Options{})
+	if text := write(t, same, "table", WriteOptions{}); strings.Contains(text, "record --compare") {
+		t.Errorf("a hint without a difference:\n%s", text)
+	}
+}
