@@ -123,7 +123,7 @@ func TestWorkflowOfDocument(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(markdown), "### ") || !strings.Contains(string(markdown), "checks, none failed") {
 		t.Errorf("summary: %v\n%s", err, markdown)
 	}
-	if xml, err := os.ReadFile(filepath.Join(dir, "frames.xml")); err != nil || !strings.Contains(string(xml), `<testcase classname="com.example.gallery" name="p95_ms&gt;40" file="budgets.txt"`) {
+	if xml, err := os.ReadFile(filepath.Join(dir, "frames.xml")); err != nil || !strings.Contains(string(xml), `<testcase classname="new/2.ftrace" name="com.example.gallery: p95_ms&gt;40" time="0"`) {
 		t.Errorf("frames.xml: %v\n%s", err, xml)
 	}
 

@@ -117,10 +117,29 @@ func (c *Condition) CheckChange(x Change, any bool) Status {
 }
 
 func (c *Condition) check(x float64) Status {
-	if c.Above && x > c.Limit+rounding || !c.Above && x < c.Limit-rounding {
+	if c.excess(x) > rounding {
 		return Failed
 	}
 	return Passed
+}
+
+// excess returns how far a value is beyond the limit.
+func (c *Condition) excess(x float64) float64 {
+	if c.Above {
+		return x - c.Limit
+	}
+	return c.Limit - x
+}
+
+// Excess returns how far a change is beyond the limit; zero if it is unknown.
+func (c *Condition) Excess(x Change) float64 {
+	switch {
+	case x.Delta == nil:
+		return 0
+	case c.Relative:
+		return c.excess(x.relative(*x.Delta))
+	}
+	return c.excess(*x.Delta)
 }
 
 // relative returns a change of a known measure as a share of its base. A change from 0 is

@@ -76,8 +76,8 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 			found[name] = append(found[name], p)
 		}
 		for _, name := range names {
-			status, why := c.checkValues(found[name])
-			checks = append(checks, c.result(input, found[name][0].process, status, why))
+			worst, status, why := c.checkValues(found[name])
+			checks = append(checks, c.judged(c.result(input, found[name][0].process, status, why), worst))
 		}
 		switch {
 		case len(names) > 0:
@@ -90,8 +90,9 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 	return checks
 }
 
-// checkValues checks the values of one part or more, and names the worst.
-func (c *Condition) checkValues(list []part) (Status, string) {
+// checkValues checks the values of one part or more, and names the worst. The value is nil if
+// the condition cannot be checked.
+func (c *Condition) checkValues(list []part) (*float64, Status, string) {
 	var worst, unknown *part
 	beyond := 0
 	for k := range list {
@@ -115,17 +116,17 @@ func (c *Condition) checkValues(list []part) (Status, string) {
 		if len(list) > 1 {
 			s += fmt.Sprintf("; %d of %d are beyond the limit", beyond, len(list))
 		}
-		return Failed, s
+		return worst.value, Failed, s
 	case unknown != nil:
 		s := "unknown in " + unknown.name
 		if why := unknown.why(); why != "" {
 			s += ": " + why
 		}
-		return Unknown, s
+		return nil, Unknown, s
 	}
 	s := text.Value(c.Unit, worst.value) + text.UnitAfter(c.Unit) + " in " + worst.name
 	if len(list) > 1 {
 		s += fmt.Sprintf(", the worst of %d", len(list))
 	}
-	return Passed, s
+	return worst.value, Passed, s
 }

@@ -19,6 +19,9 @@ type Check struct {
 	Status    Status
 	// Text is the value or the change, or why it is unknown.
 	Text string
+	// Excess is how far the value or the change is beyond the limit, in the unit of the limit;
+	// negative if it is not, and zero if it is unknown. It compares checks of one condition.
+	Excess float64
 	// File and Line say where the condition is from; empty and 0 for a flag.
 	File string
 	Line int
@@ -69,8 +72,8 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	for _, p := range drawing {
 		for i := range list {
 			if c := &list[i]; c.Applies(p) {
-				status, text := c.checkValue(p)
-				checks = append(checks, c.result(input, p, status, text))
+				x, status, text := c.checkValue(p)
+				checks = append(checks, c.judged(c.result(input, p, status, text), x))
 			}
 		}
 	}
@@ -94,18 +97,26 @@ func (c *Condition) result(input string, p *stats.Process, status Status, why st
 	return Check{Input: input, Process: name, Condition: c.text, Status: status, Text: why, File: c.File, Line: c.Line}
 }
 
-// checkValue checks the value of a process, and formats it.
-func (c *Condition) checkValue(p *stats.Process) (Status, string) {
+// judged returns a check with the excess of a value; nil if it is unknown.
+func (c *Condition) judged(check Check, value *float64) Check {
+	if value != nil {
+		check.Excess = c.excess(*value)
+	}
+	return check
+}
+
+// checkValue checks the value of a process, nil if it is unknown, and formats it.
+func (c *Condition) checkValue(p *stats.Process) (*float64, Status, string) {
 	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == c.Measure })
 	x := stats.Measures[i].Value(p)
 	if x == nil {
-		return Unknown, strings.TrimSuffix("unknown: "+whyUnknown(p, c.Measure), ": ")
+		return nil, Unknown, strings.TrimSuffix("unknown: "+whyUnknown(p, c.Measure), ": ")
 	}
 	status := c.check(*x)
 	if status == Failed {
-		return Failed, text.Beyond(c.Unit, *x, c.Limit) + text.UnitAfter(c.Unit)
+		return x, Failed, text.Beyond(c.Unit, *x, c.Limit) + text.UnitAfter(c.Unit)
 	}
-	return status, text.Value(c.Unit, x) + text.UnitAfter(c.Unit)
+	return x, status, text.Value(c.Unit, x) + text.UnitAfter(c.Unit)
 }
 
 // NeverJudged is why a condition cannot be checked that selects processes, and applies to none.

@@ -137,7 +137,7 @@ func (d *Diff) check(c *condition.Condition, o Options, m *Measure, whyUnknown f
 		out.Reason = whyUnknown()
 		out.Text = out.Reason
 	} else {
-		out.Text = c.DescribeChange(change, o.Any)
+		out.Text, out.Excess = c.DescribeChange(change, o.Any), c.Excess(change)
 	}
 	d.add(c, out)
 }

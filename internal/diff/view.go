@@ -69,7 +69,7 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	names := text.Printable(d.Base.Name) + " → " + text.Printable(d.New.Name)
 	doc := &view.Document{
 		Kind: "Frame comparison", Title: names + " – frame comparison", Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + ".",
-		Gate: d.gate(o, verdict),
+		Gate: d.gate(o, names, verdict),
 	}
 	warn := func(warnings ...string) { doc.Gate.Warnings = append(doc.Gate.Warnings, warnings...) }
 	warn(d.recordingWarnings()...)
@@ -168,8 +168,9 @@ func (d *Diff) qualityNotes() (notes []view.Block) {
 }
 
 // gate returns the conditions, with the measures that changed significantly.
-func (d *Diff) gate(o WriteOptions, verdict string) view.Gate {
+func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 	g := view.Gate{
+		Subject:      names,
 		Inputs:       append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
 		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
 		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}, Checks: d.Checks(),

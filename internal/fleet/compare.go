@@ -324,20 +324,20 @@ func mean(list []float64) *float64 {
 func (c *Comparison) judge(o CompareOptions) {
 	for i := range o.FailOn {
 		limit := &o.FailOn[i]
-		add := func(key []*string, status condition.Status, text string) {
-			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text}, key})
+		add := func(key []*string, status condition.Status, text string, excess float64) {
+			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text, Excess: excess}, key})
 		}
 		for _, p := range c.Pairs {
 			m := p.Changes[slices.Index(c.measures, c.measureOf(limit))]
 			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
 			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
-				add(p.Key, status, c.whyUnknown(p, m))
+				add(p.Key, status, c.whyUnknown(p, m), 0)
 			} else {
-				add(p.Key, status, limit.DescribeChange(change, o.Any))
+				add(p.Key, status, limit.DescribeChange(change, o.Any), limit.Excess(change))
 			}
 		}
 		for _, key := range c.OnlyBase {
-			add(key, condition.Unknown, "the group is not in the new dataset")
+			add(key, condition.Unknown, "the group is not in the new dataset", 0)
 		}
 	}
 }

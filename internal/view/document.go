@@ -41,6 +41,9 @@ type Term struct{ Name, Definition string }
 // Gate has the results of conditions.
 type Gate struct {
 	Checks []condition.Check
+	// Subject is what checks of no single input are about, such as "base → new"; the title if it
+	// is empty.
+	Subject string
 	// Inputs are what was measured, and what was skipped.
 	Inputs []Input
 	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.

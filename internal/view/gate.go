@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
@@ -32,23 +34,43 @@ func Write(w io.Writer, d *Document, format string, style text.Style) error {
 	return fmt.Errorf("format %q: not one of %v", format, Formats)
 }
 
-// fails reports whether a check makes the command fail.
-func (g *Gate) fails(c *condition.Check) bool {
-	return c.Status == condition.Failed || c.Status == condition.Unknown && !g.AllowMissing
-}
-
 // failsSkipped reports whether a skipped input makes the command fail: nothing of it could be
 // checked.
 func (g *Gate) failsSkipped() bool { return g.Strict || len(g.Checks) > 0 && !g.AllowMissing }
 
-// failed returns the number of checks that make the command fail.
-func (g *Gate) failed() (n int) {
+// count returns the number of checks with a status.
+func (g *Gate) count(s condition.Status) (n int) {
 	for i := range g.Checks {
-		if g.fails(&g.Checks[i]) {
+		if g.Checks[i].Status == s {
 			n++
 		}
 	}
 	return n
+}
+
+// summary says in a sentence how many checks failed.
+func (g *Gate) summary() string {
+	var parts []string
+	if g.Verdict != "" {
+		parts = append(parts, g.Verdict)
+	}
+	if n := len(g.Checks); n > 0 {
+		s := text.Count(n, "check") + ", none failed"
+		if failed := g.count(condition.Failed); failed > 0 {
+			s = fmt.Sprintf("%d of %s failed", failed, text.Count(n, "check"))
+		}
+		if unknown := g.count(condition.Unknown); unknown > 0 {
+			s += fmt.Sprintf(", %d cannot be checked", unknown)
+		}
+		parts = append(parts, s)
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "nothing was checked")
+	}
+	if n := g.skipped(); n > 0 {
+		parts = append(parts, text.Count(n, "input")+" skipped")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // skipped returns the number of skipped inputs.
@@ -65,24 +87,30 @@ func (in *Input) isUnreliable() bool {
 	return in.Quality != nil && in.Quality.Verdict == stats.Unreliable
 }
 
-// maxSkipped is the number of skipped inputs that Skipped lists.
+// maxSkipped is the number of skipped inputs that are listed.
 const maxSkipped = 10
 
 // Skipped returns the warnings about skipped inputs.
 func Skipped(list []Input) (warnings []string) {
-	n := 0
-	for _, in := range list {
-		if in.Skipped == "" {
-			continue
+	list = slices.DeleteFunc(slices.Clone(list), func(in Input) bool { return in.Skipped == "" })
+	for i, s := range describeSkipped(list) {
+		if i < maxSkipped {
+			s = "Skipped: " + s
 		}
-		if n++; n <= maxSkipped {
-			warnings = append(warnings, text.Line("Skipped: "+in.Name+": "+in.Skipped))
-		}
-	}
-	if n > maxSkipped {
-		warnings = append(warnings, text.Count(n-maxSkipped, "more input")+" skipped")
+		warnings = append(warnings, s)
 	}
 	return warnings
+}
+
+// describeSkipped says why inputs were skipped, the first ones.
+func describeSkipped(list []Input) (lines []string) {
+	for _, in := range list[:min(len(list), maxSkipped)] {
+		lines = append(lines, text.Line(in.Name+": "+in.Skipped))
+	}
+	if more := len(list) - maxSkipped; more > 0 {
+		lines = append(lines, text.Count(more, "more input")+" skipped")
+	}
+	return lines
 }
 
 // QualityNote returns the data quality of an input. Without it, the note is empty and not shown.

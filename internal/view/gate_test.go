@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,18 +49,82 @@ type junitCounted struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
 	Errors   int `xml:"errors,attr"`
-	Skipped  int `xml:"skipped,attr"`
 	Suites   []struct {
-		Name  string `xml:"name,attr"`
-		Cases []struct {
+		Name    string `xml:"name,attr"`
+		Skipped int    `xml:"skipped,attr"`
+		Cases   []struct {
 			Class   string    `xml:"classname,attr"`
 			Name    string    `xml:"name,attr"`
-			Line    int       `xml:"line,attr"`
-			Failure *struct{} `xml:"failure"`
-			Error   *struct{} `xml:"error"`
+			Failure *string   `xml:"failure"`
+			Error   *string   `xml:"error"`
 			Skipped *struct{} `xml:"skipped"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
+}
+
+// The rules on which the strict schemas agree: junit-10.xsd of Jenkins' xUnit plugin and that of
+// Surefire. By element: attributes that it must have, those that it may have, and elements that
+// it may contain, in this order.
+var junitRules = map[string]struct{ required, optional, children string }{
+	"testsuites": {"", "name time tests failures errors", "testsuite"},
+	"testsuite":  {"name tests failures errors skipped time", "", "testcase"},
+	"testcase":   {"name classname time", "", "failure skipped error system-out"},
+	"failure":    {"type", "message", ""},
+	"error":      {"type", "message", ""},
+	"skipped":    {"", "message", ""},
+	"system-out": {},
+}
+
+var surefireTime = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{0,3})?$`)
+
+// checkJUnit checks XML by junitRules.
+func checkJUnit(t *testing.T, out string) {
+	t.Helper()
+	type open struct {
+		name string
+		next int // the first child that may follow
+	}
+	stack := []open{{name: "document"}}
+	for d := xml.NewDecoder(strings.NewReader(out)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, out)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			rule, known := junitRules[e.Name.Local]
+			parent := &stack[len(stack)-1]
+			children := strings.Fields(junitRules[parent.name].children)
+			if parent.name == "document" {
+				children = []string{"testsuites"}
+			}
+			at := slices.Index(children, e.Name.Local)
+			if !known || at < parent.next {
+				t.Errorf("element %s in %s, or in a wrong order", e.Name.Local, parent.name)
+			}
+			if parent.next = at; at < 3 && parent.name == "testcase" {
+				parent.next = 3 // one result
+			}
+			missing := strings.Fields(rule.required)
+			for _, a := range e.Attr {
+				missing = slices.DeleteFunc(missing, func(name string) bool { return name == a.Name.Local })
+				if !slices.Contains(strings.Fields(rule.required+" "+rule.optional), a.Name.Local) {
+					t.Errorf("attribute %s of %s", a.Name.Local, e.Name.Local)
+				}
+				if a.Value == "" || a.Name.Local == "time" && !surefireTime.MatchString(a.Value) {
+					t.Errorf("attribute %s of %s: %q", a.Name.Local, e.Name.Local, a.Value)
+				}
+			}
+			if len(missing) > 0 {
+				t.Errorf("%s without %v", e.Name.Local, missing)
+			}
+			stack = append(stack, open{name: e.Name.Local})
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		}
+	}
 }
 
 // The XML is well-formed, and its counts are those of the test cases.
@@ -71,19 +136,14 @@ func TestJUnit(t *testing.T) {
 		d := hostile()
 		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
 		out := write(t, d, "junit")
-		for d := xml.NewDecoder(strings.NewReader(out)); ; {
-			if _, err := d.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%v in\n%s", err, out)
-			}
-		}
+		checkJUnit(t, out)
 		var got junitCounted
 		if err := xml.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatal(err)
 		}
-		tests, failures, errors, skipped := 0, 0, 0, 0
+		tests, failures, errors, skipped, stated := 0, 0, 0, 0, 0
 		for _, s := range got.Suites {
+			stated += s.Skipped
 			for _, c := range s.Cases {
 				tests++
 				if c.Failure != nil {
@@ -98,15 +158,99 @@ func TestJUnit(t *testing.T) {
 			}
 		}
 		if tests != 7 || got.Tests != 7 || failures != c.failures || got.Failures != c.failures ||
-			errors != c.errors || got.Errors != c.errors || skipped != c.skipped || got.Skipped != c.skipped {
+			errors != c.errors || got.Errors != c.errors || skipped != c.skipped || stated != c.skipped {
 			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped, stated %+v", c, tests, failures, errors, skipped, got)
 		}
 		if strings.ContainsAny(out, "\x1b\u202e\x00") {
 			t.Error("control characters in the output")
 		}
-		if got.Suites[0].Cases[1].Line != 3 {
-			t.Error("a condition has no line")
+		if failure := got.Suites[0].Cases[2].Failure; failure == nil || !strings.HasSuffix(*failure, ":3)") {
+			t.Errorf("a condition has no line: %v", failure)
 		}
+	}
+}
+
+// Each run of a condition is a row: GitLab shows the class and the name, Jenkins groups by class.
+func TestJUnitRows(t *testing.T) {
+	d := &Document{Title: "Frame report"}
+	for _, in := range []string{"new/2.ftrace", "new/3.ftrace", "new/4.ftrace"} {
+		d.Gate.Inputs = append(d.Gate.Inputs, Input{Name: in})
+		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: in, Process: "gallery", Condition: "fps<40", Status: condition.Failed, Text: "39.0 Hz", File: "b.txt", Line: 2})
+	}
+	d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: "new/4.ftrace", Condition: "complete frames", Status: condition.Unknown, Text: "none"}, condition.Check{Condition: "fps<1", Status: condition.Passed})
+	out := write(t, d, "junit")
+	checkJUnit(t, out)
+	var got junitCounted
+	if err := xml.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for _, s := range got.Suites {
+		for _, c := range s.Cases {
+			rows = append(rows, c.Class+"|"+c.Name)
+		}
+	}
+	want := "new/2.ftrace|gallery: fps<40 new/3.ftrace|gallery: fps<40 new/4.ftrace|gallery: fps<40 new/4.ftrace|complete frames Frame report|fps<1"
+	if strings.Join(rows, " ") != want {
+		t.Errorf("got %s, want %s", rows, want)
+	}
+	if text := got.Suites[1].Cases[0].Failure; text == nil || *text != "new/3.ftrace: gallery: fps<40: 39.0 Hz (b.txt:2)" {
+		t.Errorf("failure: %v", text)
+	}
+}
+
+// A condition has one finding for all runs and processes, with the worst run.
+func TestFindings(t *testing.T) {
+	check := func(in, process, status, text string, excess float64) condition.Check {
+		return condition.Check{Input: in, Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess}
+	}
+	runs := func(process, status string, values ...string) (list []condition.Check) {
+		for i, v := range values {
+			f, _ := strconv.ParseFloat(v, 64)
+			list = append(list, check("new/"+strconv.Itoa(i+1), process, status, v+" %", f-30))
+		}
+		return list
+	}
+	for _, x := range []struct {
+		checks []condition.Check
+		allow  bool
+		severity
+		title, text string
+	}{
+		{[]condition.Check{check("", "a", "passed", "1 %", -29)}, false, 0, "", ""},
+		{[]condition.Check{check("", "a", "failed", "31 %", 1)}, false, fatal, "a: jank_rate>30%", "31 %"},
+		{[]condition.Check{check("", "a", "failed", "31 %", 1), check("", "b", "passed", "1 %", -29)}, false, fatal, "a: jank_rate>30%", "31 %"},
+		{[]condition.Check{check("", "a", "failed", "31 %", 1), check("", "b", "failed", "32 %", 2), check("", "c", "passed", "1 %", -29)}, false, fatal, "jank_rate>30%", "failed in 2 of 3 checks (a, b), worst in b: 32 %"},
+		{[]condition.Check{check("", "a", "unknown", "why", 0)}, true, warning, "a: jank_rate>30%", "why"},
+		{append(runs("a", "failed", "31", "41.2", "33"), runs("a", "passed", "1", "2", "3")...), false, fatal, "a: jank_rate>30%", "failed in 3 of 6 runs, worst in new/2: 41.2 %"},
+		{append(runs("a", "failed", "31"), runs("a", "passed", "1", "2")...), false, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %"},
+		{slices.Concat(runs("a", "failed", "31", "32"), runs("b", "passed", "1", "2"), runs("b", "failed", "99")), false, fatal, "jank_rate>30%", "failed in 2 of 2 runs of a, 1 of 3 runs of b, worst in new/1: b: 99 %"},
+		{append(runs("a", "failed", "31"), runs("a", "unknown", "?", "!")...), true, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %; cannot be checked in 2 of 3 runs, first in new/1: ? %"},
+		{runs("", "unknown", "?", "!"), true, warning, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
+		{runs("", "unknown", "?", "!"), false, fatal, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
+	} {
+		g := Gate{Checks: x.checks, AllowMissing: x.allow}
+		var want []finding
+		if x.text != "" {
+			want = []finding{{severity: x.severity, title: x.title, text: x.text}}
+		}
+		if got := g.findings(); !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	g := Gate{Warnings: []string{"recorded on other days"}, Inputs: []Input{{Name: "a", Skipped: "empty"}}, Strict: true}
+	if got, want := g.findings(), []finding{{severity: fatal, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}}; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	// 30 runs and two conditions: what GitHub shows has the verdict and both conditions.
+	d := &Document{}
+	for run := range 30 {
+		for _, c := range []string{"fps<40", "jank_rate>30%"} {
+			d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: strconv.Itoa(run), Process: "a", Condition: c, Status: condition.Failed, Text: "x"})
+		}
+	}
+	if out := write(t, d, "github"); strings.Count(out, "\n") != 3 || !strings.HasPrefix(out, "::notice title=ohframe::60 of 60 checks failed\n::error title=a%3A fps<40::failed in 30 of 30 runs, ") {
+		t.Errorf("30 runs: %s", out)
 	}
 }
 
@@ -116,9 +260,9 @@ func TestGitHub(t *testing.T) {
 		allow, strict bool
 		want          string
 	}{
-		{false, false, "warning notice error error error error notice"},
-		{true, false, "warning notice warning error warning warning notice"},
-		{true, true, "error notice error error warning warning notice"},
+		{false, false, "notice error error error warning notice"},
+		{true, false, "notice error warning warning warning notice"},
+		{true, true, "notice error error error warning notice"},
 	} {
 		d := hostile()
 		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
@@ -150,18 +294,18 @@ func TestMarkdown(t *testing.T) {
 		Verdict: "1 measure worse, 0 measures better", Measures: measures("a|b", "60"),
 		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
 	}}
-	want := "### a → b\n\n1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
+	want := "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
 	if got := write(t, d, "markdown"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// The data quality is there if it is good, too.
 	clock, other := "DoComposition", "ReceiveVsync now"
 	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: stats.Good, ClockSource: &clock}}, {Name: "b"}}
-	if got := write(t, d, "markdown"); !strings.Contains(got, "checks failed.\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+	if got := write(t, d, "markdown"); !strings.Contains(got, "checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n\nData quality: good, clock offset from DoComposition.\n\n| ") {
 		t.Errorf("no data quality: %s", got)
 	}
 	d.Gate.Inputs[0].Quality.Reasons = []stats.Reason{{Code: "no_freq", Verdict: stats.Good, Text: "no frequencies"}}
-	if got := write(t, d, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n- ❌") {
+	if got := write(t, d, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n| ") {
 		t.Errorf("a reason that leaves the quality good is a warning: %s", got)
 	}
 	d.Gate.Inputs[1].Quality = &quality.Quality{Verdict: stats.Good, ClockSource: &other}

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"strings"
 
@@ -9,36 +11,40 @@ import (
 	"ohframe/internal/text"
 )
 
+// The elements and attributes are those that the schemas of Jenkins' xUnit plugin (junit-10.xsd)
+// and of Surefire allow. So a test case has no attribute for the line of a budget, and details
+// have a type. Results take no time.
 type (
 	junitSuites struct {
-		XMLName xml.Name `xml:"testsuites"`
-		Name    string   `xml:"name,attr"`
-		junitCounts
-		Suites []*junitSuite `xml:"testsuite"`
+		XMLName  xml.Name      `xml:"testsuites"`
+		Name     string        `xml:"name,attr"`
+		Tests    int           `xml:"tests,attr"`
+		Failures int           `xml:"failures,attr"`
+		Errors   int           `xml:"errors,attr"`
+		Time     int           `xml:"time,attr"`
+		Suites   []*junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name string `xml:"name,attr"`
-		junitCounts
-		Cases []junitCase `xml:"testcase"`
-	}
-	junitCounts struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Errors   int `xml:"errors,attr"`
-		Skipped  int `xml:"skipped,attr"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Time     int         `xml:"time,attr"`
+		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
 		Class   string       `xml:"classname,attr"`
 		Name    string       `xml:"name,attr"`
-		File    string       `xml:"file,attr,omitempty"`
-		Line    int          `xml:"line,attr,omitempty"`
+		Time    int          `xml:"time,attr"`
 		Failure *junitDetail `xml:"failure"`
-		Error   *junitDetail `xml:"error"`
 		Skipped *junitDetail `xml:"skipped"`
+		Error   *junitDetail `xml:"error"`
 		Output  string       `xml:"system-out,omitempty"`
 	}
 	junitDetail struct {
 		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
 		Text    string `xml:",chardata"`
 	}
 )
@@ -48,57 +54,53 @@ const qualityCase = "data quality"
 
 // WriteJUnit writes a test suite for each input, with a test case for its data quality
 // and one for each process and condition. A condition that cannot be checked and an input
-// that was skipped are errors, or skipped test cases if that is allowed.
+// that was skipped are errors, or skipped test cases if that is allowed. The class of a test
+// case is its input: GitLab shows the class and the name, and Jenkins groups by the class.
 func WriteJUnit(w io.Writer, d *Document) error {
 	g := &d.Gate
-	all := junitSuites{Name: d.Title}
+	all := junitSuites{Name: xmlName(d.Title)}
 	for i := range g.Inputs {
 		in := &g.Inputs[i]
-		s := &junitSuite{Name: in.Name}
-		if in.Quality != nil {
-			c := junitCase{Class: in.Name, Name: qualityCase, Output: xmlText(in.Quality.String())}
-			if g.Strict && in.isUnreliable() {
-				c.Failure = newDetail(in.Quality.String())
-			}
-			s.add(c)
+		s := all.suite(in.Name)
+		switch {
+		case in.Skipped != "":
+			s.add(qualityCase, g.unchecked("skipped", in.Name+": skipped: "+in.Skipped, !g.Strict))
+		case in.Quality == nil:
+		case g.Strict && in.isUnreliable():
+			s.add(qualityCase, junitCase{Failure: newDetail("unreliable", in.Name+": "+in.Quality.String())})
+		default:
+			s.add(qualityCase, junitCase{Output: xmlText(in.Quality.String())})
 		}
-		if in.Skipped != "" {
-			c := junitCase{Class: in.Name, Name: qualityCase}
-			if detail := newDetail("skipped: " + in.Skipped); g.AllowMissing && !g.Strict {
-				c.Skipped = detail
-			} else {
-				c.Error = detail
-			}
-			s.add(c)
-		}
-		all.Suites = append(all.Suites, s)
 	}
 	for i := range g.Checks {
 		c := &g.Checks[i]
-		t := junitCase{Class: xmlText(c.Process), Name: xmlText(c.Condition), File: xmlText(c.File), Line: c.Line}
-		switch {
-		case c.Status == condition.Failed:
-			t.Failure = newDetail(c.String())
-		case c.Status == condition.Unknown && g.AllowMissing:
-			t.Skipped = newDetail(c.String())
-		case c.Status == condition.Unknown:
-			t.Error = newDetail(c.String())
-		default:
-			t.Output = xmlText(c.Text)
+		input := cmp.Or(c.Input, g.Subject, d.Title)
+		if c.Input == "" && len(all.Suites) == 1 {
+			input = all.Suites[0].Name
 		}
-		all.suite(c.Input, d.Title).add(t)
+		about := *c
+		about.Input = ""
+		name := about.Title()
+		about.Input = input
+		detail := about.String()
+		if c.File != "" {
+			detail += fmt.Sprintf(" (%s:%d)", c.File, c.Line)
+		}
+		s := all.suite(input)
+		switch c.Status {
+		case condition.Failed:
+			s.add(name, junitCase{Failure: newDetail("failed", detail)})
+		case condition.Unknown:
+			s.add(name, g.unchecked("unknown", detail, true))
+		default:
+			s.add(name, junitCase{Output: xmlText(c.Text)})
+		}
 	}
 	for _, s := range all.Suites {
-		s.Name = xmlText(s.Name)
 		all.Tests += s.Tests
 		all.Failures += s.Failures
 		all.Errors += s.Errors
-		all.Skipped += s.Skipped
-		for i := range s.Cases {
-			s.Cases[i].Class = xmlText(s.Cases[i].Class)
-		}
 	}
-	all.Name = xmlText(all.Name)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -111,15 +113,18 @@ func WriteJUnit(w io.Writer, d *Document) error {
 	return err
 }
 
-// suite returns the suite of an input. Checks of no single input have a suite of their
-// own.
-func (s *junitSuites) suite(input, title string) *junitSuite {
-	if input == "" && len(s.Suites) == 1 {
-		return s.Suites[0]
+// unchecked returns a test case that could not be run: an error, or skipped with --allow-missing
+// where that applies.
+func (g *Gate) unchecked(kind, detail string, allowed bool) junitCase {
+	if g.AllowMissing && allowed {
+		return junitCase{Skipped: newDetail("", detail)}
 	}
-	if input == "" {
-		input = title
-	}
+	return junitCase{Error: newDetail(kind, detail)}
+}
+
+// suite returns the suite of an input.
+func (s *junitSuites) suite(input string) *junitSuite {
+	input = xmlName(input)
 	for _, suite := range s.Suites {
 		if suite.Name == input {
 			return suite
@@ -129,7 +134,8 @@ func (s *junitSuites) suite(input, title string) *junitSuite {
 	return s.Suites[len(s.Suites)-1]
 }
 
-func (s *junitSuite) add(c junitCase) {
+func (s *junitSuite) add(name string, c junitCase) {
+	c.Class, c.Name = s.Name, xmlName(name)
 	s.Cases = append(s.Cases, c)
 	s.Tests++
 	switch {
@@ -142,7 +148,10 @@ func (s *junitSuite) add(c junitCase) {
 	}
 }
 
-func newDetail(s string) *junitDetail { return &junitDetail{xmlText(s), xmlText(s)} }
+func newDetail(kind, s string) *junitDetail { return &junitDetail{xmlText(s), kind, xmlText(s)} }
+
+// xmlName returns a name for an attribute that may not be empty.
+func xmlName(s string) string { return cmp.Or(xmlText(s), "–") }
 
 // xmlText escapes the characters that XML cannot contain, and those that have no glyph.
 func xmlText(s string) string { return strings.TrimSpace(text.Line(s)) }

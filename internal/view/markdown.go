@@ -7,54 +7,43 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
-// WriteMarkdown writes a summary for a merge request: the verdict, what failed, data
-// that cannot be trusted, and the table.
+// WriteMarkdown writes a summary for a merge request: the verdict, the findings, the data
+// quality if it is good, and the tables.
 func WriteMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "### %s\n\n%s\n", markdown(d.Title), markdown(capital(g.summary())+"."))
-	var bad bool
-	var good string // the data quality, if it is good for all inputs; short if it differs
-	var lines []string
-	for i := range g.Checks {
-		c := &g.Checks[i]
-		switch {
-		case g.fails(c):
-			lines = append(lines, fmt.Sprintf("- ❌ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
-		case c.Status == condition.Unknown:
-			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: %s", markdown(c.Title()), markdown(c.Text)))
+	findings := g.findings()
+	mark := [...]string{fatal: "❌ ", warning: "⚠️ ", notice: "ℹ️ "}
+	verdict := ""
+	switch {
+	case len(findings) > 0 && findings[0].severity == fatal:
+		verdict = mark[fatal]
+	case len(g.Checks) > 0:
+		verdict = "✅ "
+	}
+	fmt.Fprintf(b, "### %s\n\n%s%s\n", markdown(d.Title), verdict, markdown(capital(g.summary())+"."))
+	for i, f := range findings {
+		if i == 0 {
+			fmt.Fprintln(b)
 		}
-	}
-	for i := range g.Inputs {
-		in := &g.Inputs[i]
-		switch {
-		case in.Skipped != "" && g.failsSkipped():
-			lines = append(lines, fmt.Sprintf("- ❌ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
-		case in.Skipped != "":
-			lines = append(lines, fmt.Sprintf("- ⚠️ **%s**: skipped: %s", markdown(in.Name), markdown(in.Skipped)))
-		case in.Quality == nil:
-		case in.Quality.Verdict != stats.Good:
-			bad = true
-			lines = append(lines, fmt.Sprintf("- ⚠️ **data quality of %s**: %s", markdown(in.Name), markdown(in.Quality.String())))
-		case good == "" || good == in.Quality.String():
-			good = in.Quality.String()
-		default:
-			good = quality.Cell(in.Quality)
+		title := ""
+		if f.title != "" {
+			title = "**" + markdown(f.title) + "**"
 		}
+		if f.file != "" {
+			title += fmt.Sprintf(" (%s:%d)", markdown(f.file), f.line)
+		}
+		if title != "" {
+			title += ": "
+		}
+		fmt.Fprintf(b, "- %s%s%s\n", mark[f.severity], title, markdown(f.text))
 	}
-	for _, warning := range g.Warnings {
-		lines = append(lines, "- ⚠️ "+markdown(warning))
-	}
-	if good != "" && !bad {
+	if good := g.goodQuality(); good != "" {
 		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
-	}
-	if len(lines) > 0 {
-		fmt.Fprintf(b, "\n%s\n", strings.Join(lines, "\n"))
 	}
 	for _, t := range []*Table{g.Interactions, g.Measures, g.Layers, g.EmptyFrames} {
 		if t != nil && len(t.Rows) > 0 {
@@ -62,6 +51,22 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 		}
 	}
 	return b.Flush()
+}
+
+// goodQuality returns the data quality if it is good for all inputs; short if it differs.
+func (g *Gate) goodQuality() (good string) {
+	for i := range g.Inputs {
+		switch q := g.Inputs[i].Quality; {
+		case q == nil:
+		case q.Verdict != stats.Good:
+			return ""
+		case good == "" || good == q.String():
+			good = q.String()
+		default:
+			good = quality.Cell(q)
+		}
+	}
+	return good
 }
 
 func writeMarkdownTable(w io.Writer, t *Table) {
