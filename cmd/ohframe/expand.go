@@ -74,9 +74,11 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 }
 
 // expandInputs returns the inputs that arguments stand for, and warns of files in folders
-// that are skipped. See package inputs.
+// that are skipped. See package inputs. A side of a comparison may be a folder of sessions.
 func expandInputs(c *cli.Context, args []string) ([]string, error) {
-	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(args, inputs.Options{}) })
+	set, err := await(c.Context, func() (*inputs.Set, error) {
+		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff"})
+	})
 	if err != nil {
 		return nil, err
 	}

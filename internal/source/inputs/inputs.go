@@ -5,6 +5,8 @@
 //	@FILE           the files and folders that are named in FILE
 //	runs/*.ftrace   what matches, if no shell has expanded it
 //
+// A folder that has only folders stands for what is in these if Options.Sessions is set.
+//
 // A folder stands for its files, in the order of their names, without
 //
 //   - hidden files, and descriptions of recordings, see package meta,
@@ -102,6 +104,9 @@ type Set struct {
 type Options struct {
 	// Recursive includes the folders in a folder. Then a folder may have no traces.
 	Recursive bool
+	// Sessions makes a folder without traces stand for those in its folders, of which each is a
+	// session of recordings.
+	Sessions bool
 	// Without is the path of a folder that is left out; it may be empty or missing.
 	Without string
 	// Only, if not nil, reports whether a file of a folder or of a list is wanted. The
@@ -294,6 +299,7 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		f.skipped = slices.DeleteFunc(f.skipped, func(s Skipped) bool { return !x.Only(filepath.Join(path, s.Name)) })
 		x.others(path, entries, files)
 	}
+	sessions := len(files) == 0 && x.Sessions && x.sessions(f)
 	x.Inputs = append(x.Inputs, files...)
 	x.Read = append(x.Read, f.read...)
 	if len(f.skipped) > 0 {
@@ -305,13 +311,30 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		for _, name := range f.folders {
 			x.path(filepath.Join(path, name))
 		}
-	case len(files) == 0:
-		e := &failure.Error{What: "the folder has no traces"}
-		if len(f.folders) > 0 {
-			e.Hint = "the folders in it are not read; " + filepath.Join(path, "*") + " names them"
+	case len(files) == 0 && !sessions:
+		hint := ""
+		if len(f.folders) > 0 && !x.Sessions {
+			hint = "the folders in it are not read; " + filepath.Join(path, "*") + " names them"
 		}
-		x.Inputs = append(x.Inputs, Input{Path: path, Err: e})
+		x.Inputs = append(x.Inputs, Input{Path: path, Err: failure.New(errNoTraces, hint, "%v", errNoTraces)})
 	}
+}
+
+var errNoTraces = errors.New("the folder has no traces")
+
+// sessions adds the traces in the folders of a folder, and reports whether there are any.
+func (x *expansion) sessions(f *folder) bool {
+	x.Sessions = false // their folders are not read
+	defer func() { x.Sessions = true }()
+	before := len(x.Inputs)
+	for _, name := range f.folders {
+		x.path(filepath.Join(f.path, name))
+		if last := len(x.Inputs) - 1; last >= before && errors.Is(x.Inputs[last].Err, errNoTraces) {
+			x.Inputs = x.Inputs[:last]
+			f.skip(name, "a folder without traces")
+		}
+	}
+	return len(x.Inputs) > before
 }
 
 // wanted returns the entries of a folder that have to be examined: if Only is set, without

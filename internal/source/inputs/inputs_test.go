@@ -148,6 +148,53 @@ func TestFolderOfFolders(t *testing.T) {
 	}
 }
 
+// A folder of sessions stands for the valid runs of each: each has its own cold run. Folders
+// without traces do not count, nor do folders within those of sessions.
+func TestSessions(t *testing.T) {
+	run := func(name, fields string) string { return `{"trace": "` + name + `.ftrace", "run": {` + fields + `}}` }
+	files := map[string]string{"base/.git/1.ftrace": "", "base/logs/a.json": "", "base/deep/er/1.ftrace": "", "base/notes.md": ""}
+	for _, session := range []string{"base/2026-11-21", "base/2026-11-20"} {
+		for n, fields := range []string{`"number": 1, "cold": true`, `"number": 2`, `"number": 3, "problem": "hot"`, `"number": 4`} {
+			name := fmt.Sprint(n + 1)
+			files[session+"/"+name+".ftrace"], files[session+"/"+name+".meta.json"] = "", run(name, fields)
+		}
+	}
+	files["invalid/a/1.ftrace"], files["invalid/a/1.meta.json"] = "", run("1", `"number": 1, "problem": "hot"`)
+	files["damaged/a/1.ftrace"], files["damaged/a/1.meta.json"] = "", run("1", `"number": 1`)
+	files["damaged/a/2.ftrace"], files["damaged/a/2.meta.json"] = "", "{"
+	files["both/1.ftrace"], files["both/a/2.ftrace"] = "", ""
+	dir := write(t, files)
+	for _, x := range []struct{ arg, want, skipped string }{
+		{"base", "base/2026-11-20/2.ftrace base/2026-11-20/4.ftrace base/2026-11-21/2.ftrace base/2026-11-21/4.ftrace",
+			"base/2026-11-20: 2 files skipped: 1.ftrace (run 1, cold), 3.ftrace (run 3, invalid: hot); " +
+				"base/2026-11-21: 2 files skipped: 1.ftrace (run 1, cold), 3.ftrace (run 3, invalid: hot); " +
+				"base/logs: 1 file skipped: a.json; " +
+				"base: 3 files skipped: deep (a folder without traces), logs (a folder without traces), notes.md"},
+		{"base/2026-11-20", "base/2026-11-20/2.ftrace base/2026-11-20/4.ftrace", "base/2026-11-20: 2 files skipped: 1.ftrace (run 1, cold), 3.ftrace (run 3, invalid: hot)"},
+		{"invalid", "invalid!", "invalid/a: 1 file skipped: 1.ftrace (run 1, invalid: hot); invalid: 1 file skipped: a (a folder without traces)"},
+		{"damaged", "damaged/a/2.meta.json!", ""},
+		{"both", "both/1.ftrace", ""}, // a folder with traces stands for them
+		{"base/deep", "base/deep/er/1.ftrace", ""},
+	} {
+		set := expand(t, dir, Options{Sessions: true}, x.arg)
+		var skipped []string
+		for _, f := range set.Folders {
+			name, _ := filepath.Rel(dir, f.Path)
+			skipped = append(skipped, filepath.ToSlash(name)+": "+f.Warning())
+		}
+		if got := names(dir, set); got != x.want || strings.Join(skipped, "; ") != x.skipped {
+			t.Errorf("%s: got %s\n%s\nwant %s\n%s", x.arg, got, strings.Join(skipped, "; "), x.want, x.skipped)
+		}
+	}
+	e := (*failure.Error)(nil)
+	if set := expand(t, dir, Options{Sessions: true}, "invalid"); !errors.As(set.Inputs[0].Err, &e) || e.What != "the folder has no traces" || e.Hint != "" {
+		t.Errorf("%+v", set)
+	}
+	if set := expand(t, dir, Options{Sessions: true}, "base", "base"); len(set.Inputs) != 8 {
+		t.Errorf("given twice: %s", names(dir, set))
+	}
+}
+
 // A link to a folder may lead to the folder that has it.
 func TestNoFiles(t *testing.T) {
 	dir := write(t, map[string]string{"sub/a": ""})
