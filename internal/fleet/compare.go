@@ -29,9 +29,8 @@ var compared = [tables][]string{
 // fewer, divisions in which all units of a side are alike decide too often.
 const MinUnits = 10
 
-// maxUnits bounds the memory and the time: more units of a dataset are put together, by the
-// hashes of their names, to this number of units.
-const maxUnits = 128
+// maxUnits bounds the memory and the time: of more units of a group, so many are compared at most.
+const maxUnits = 1024
 
 // maxCompared bounds the groups of a comparison.
 const maxCompared = 500
@@ -152,14 +151,15 @@ type side struct {
 	dataset *Dataset
 	keyer   *keyer
 	unit    func(*Row) *string
-	groups  map[string]*surveyed
-	// slots are the places of units, by the hashes of their names; nil if there are more
-	// than maxUnits.
+	groups  map[string]*surveyed // with the units that are compared
+	// slots are the places of units, by the hashes of their names. A place may have a unit of each
+	// group.
 	slots map[uint64]int
+	size  int // number of places
 }
 
 func newSide(ctx context.Context, d *Dataset, q Query, unit string) (s *side, err error) {
-	s = &side{dataset: d, unit: func(r *Row) *string { return &r.Trace }}
+	s = &side{dataset: d, unit: func(r *Row) *string { return &r.Trace }, slots: map[uint64]int{}}
 	if s.keyer, err = newKeyer(d, q); err != nil {
 		return nil, err
 	}
@@ -172,33 +172,35 @@ func newSide(ctx context.Context, d *Dataset, q Query, unit string) (s *side, er
 	if s.groups, err = d.survey(ctx, s.keyer, s.unit); err != nil {
 		return nil, err
 	}
-	units := map[uint64]struct{}{}
-	for _, g := range s.groups {
-		maps.Copy(units, g.units)
-	}
-	if len(units) <= maxUnits {
-		s.slots = map[uint64]int{}
-		for i, hash := range slices.Sorted(maps.Keys(units)) {
-			s.slots[hash] = i
-		}
-	}
+	s.choose()
 	return s, nil
 }
 
-// size is the number of places of units.
-func (s *side) size() int {
-	if s.slots == nil {
-		return maxUnits
+// choose gives units their places. If the dataset has more than maxUnits, the hash of a unit is its
+// place, and the unit with the smallest hash stays in each place of a group: a random choice.
+// Adding several units up would not do, since a percentile of several is not the mean of theirs.
+func (s *side) choose() {
+	all := map[uint64]struct{}{}
+	for _, g := range s.groups {
+		maps.Copy(all, g.units)
 	}
-	return len(s.slots)
-}
-
-func (s *side) slot(r *Row) int {
-	hash := xxh3.HashString(*s.unit(r))
-	if s.slots == nil {
-		return int(hash % maxUnits)
+	if s.size = len(all); s.size <= maxUnits {
+		for i, hash := range slices.Sorted(maps.Keys(all)) {
+			s.slots[hash] = i
+		}
+		return
 	}
-	return s.slots[hash]
+	s.size = maxUnits
+	for _, g := range s.groups {
+		taken := map[int]bool{}
+		for _, hash := range slices.Sorted(maps.Keys(g.units)) {
+			slot := int(hash % maxUnits)
+			if taken[slot] {
+				delete(g.units, hash)
+			}
+			taken[slot], s.slots[hash] = true, slot
+		}
+	}
 }
 
 // unitValues are the values of a measure of all units; NaN where it is unknown. Those in
@@ -207,33 +209,34 @@ type unitValues struct{ all, tested []float64 }
 
 // values returns the values of all units, by group and compared measure.
 func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues, error) {
-	unknown := slices.Repeat([]float64{math.NaN()}, s.size())
+	unknown := slices.Repeat([]float64{math.NaN()}, s.size)
 	all := make([]unitValues, len(ids)*len(compared))
 	for i := range all {
 		all[i] = unitValues{slices.Clone(unknown), slices.Clone(unknown)}
 	}
-	first := 0
-	for some := range slices.Chunk(ids, max(1, histogramsPerPass/maxUnits)) {
-		chosen := map[string]int{}
-		for i, id := range some {
-			chosen[id] = first + i
+	for first := 0; first < len(ids); {
+		chosen, units := map[string]int{}, 0
+		for ; first < len(ids) && (units == 0 || units+len(s.groups[ids[first]].units) <= histogramsPerPass); first++ {
+			chosen[ids[first]] = first
+			units += len(s.groups[ids[first]].units)
 		}
-		first += len(some)
 		key := func(dst []byte, r *Row) ([]byte, bool) {
 			dst = s.keyer.append(dst, r)
 			group, ok := chosen[string(dst)]
 			if !ok || !s.keyer.match(r.Process, r.PID) || s.unit(r) == nil {
 				return dst, false
 			}
-			return binary.BigEndian.AppendUint64(dst[:0], uint64(group*maxUnits+s.slot(r))), true
+			hash := xxh3.HashString(*s.unit(r))
+			_, ok = s.groups[ids[group]].units[hash]
+			return binary.BigEndian.AppendUint64(dst[:0], uint64(group*maxUnits+s.slots[hash])), ok
 		}
 		w := wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1, table: s.keyer.table}
 		create := func(*Row) *Group { return newGroup(w) }
-		units, err := gather(ctx, s.dataset, w, key, create, (*Group).addSums, (*Group).mergeSums)
+		groups, err := gather(ctx, s.dataset, w, key, create, (*Group).addSums, (*Group).mergeSums)
 		if err != nil {
 			return nil, err
 		}
-		for id, g := range units {
+		for id, g := range groups {
 			at := int(binary.BigEndian.Uint64([]byte(id)))
 			for i, name := range compared {
 				m, v, unit := &Measures[measureIndex(name)], &all[at/maxUnits*len(compared)+i], at%maxUnits

@@ -141,6 +141,28 @@ func TestDifferentFleets(t *testing.T) {
 	}
 }
 
+// More devices than are compared are not added up: the value remains the mean of those of devices. Half
+// of them need 10 ms for each frame and half 20 ms; the P90 of two such devices together would be
+// 20 ms.
+func TestManyDevices(t *testing.T) {
+	var rows []Row
+	for i := range 3 * maxUnits {
+		device := fmt.Sprint("device ", i)
+		row := Row{Trace: device, Kind: stats.Application, Process: "a", Dims: []*string{&device, nil}}
+		row.Histograms[durationHistogram] = Counts{[]int32{int32(bucketOf(int64(1+i%2) * 10e6))}, []int64{100}}
+		rows = append(rows, row)
+	}
+	p := compareRows(t, rows[:100], rows, CompareOptions{}).Pairs[0]
+	// By chance, e^-3 of the places are those of no device.
+	if n := p.Units; n[0] != 100 || n[1] > maxUnits || n[1] < maxUnits*9/10 {
+		t.Errorf("%v devices are compared", n)
+	}
+	m := p.change("p90_ms")
+	if deviation := 5 / math.Sqrt(maxUnits); math.Abs(*m.Base-15) > .2 || math.Abs(*m.New-15) > 4*deviation {
+		t.Errorf("%g to %g, want 15 to about 15", *m.Base, *m.New)
+	}
+}
+
 // A condition fails if the whole interval is beyond the limit, with Any if the change is. It
 // is unknown if a side has too few units, if the measure is unknown, and if the group is gone.
 func TestFleetConditions(t *testing.T) {
