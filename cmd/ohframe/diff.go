@@ -50,10 +50,6 @@ var (
 var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of missing processes instead of failing"}
 
 func runDiff(c *cli.Context) error {
-	inputs, names, err := sideInputs(c)
-	if err != nil {
-		return err
-	}
 	r, err := newReader(c, diff.Formats)
 	if err != nil {
 		return err
@@ -62,6 +58,10 @@ func runDiff(c *cli.Context) error {
 	options, err := diffOptions(c, r)
 	if err != nil {
 		return err
+	}
+	inputs, names, err := sideInputs(c)
+	if err != nil {
+		return r.fails("Frame comparison", err)
 	}
 	if c.IsSet("merge") {
 		if err := checkMerge(c, inputs); err != nil {
@@ -72,11 +72,11 @@ func runDiff(c *cli.Context) error {
 	warnDebugUI(inputs)
 	sides, err := readSides(c, inputs, names, r)
 	if err != nil {
-		return err
+		return r.fails("Frame comparison", err)
 	}
 	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
 	if err != nil {
-		return err
+		return r.fails("Frame comparison", err)
 	}
 	if c.IsSet("merge") {
 		if err := merge(c, inputs, d); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -142,6 +143,22 @@ func (r *reader) fail(name string, err error) {
 		printHint(hint)
 		r.hint = hint
 	}
+}
+
+// fails returns an error that leaves nothing to write. Formats for continuous integration have it
+// all the same, and the inputs that were skipped: a missing file of results shows no reason.
+func (r *reader) fails(title string, err error) error {
+	if r.c.Context.Err() != nil || !slices.Contains(view.GateFormats, r.format) {
+		return err
+	}
+	d := &view.Document{Title: title, Gate: view.Gate{Inputs: r.skipped, Strict: true}}
+	if r.failure == nil { // otherwise it is one of the skipped
+		d.Gate.Error = err.Error()
+	}
+	if err := writeOutput(r.c, func(out io.Writer, style text.Style) error { return view.Write(out, d, r.format, style) }); err != nil {
+		return err
+	}
+	return err
 }
 
 // none returns the error if no input is left of n. name is that of a side; it may be empty.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,7 +13,6 @@ import (
 	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
-	"ohframe/internal/view"
 )
 
 func reportCommand() *cli.Command {
@@ -76,10 +74,6 @@ func reportOptions(c *cli.Context) (report.Options, error) {
 }
 
 func runReport(c *cli.Context) error {
-	names, err := severalInputs(c)
-	if err != nil {
-		return err
-	}
 	r, err := newReader(c, report.Formats)
 	if err != nil {
 		return err
@@ -103,6 +97,10 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	names, err := severalInputs(c)
+	if err != nil {
+		return r.fails("Frame report", err)
+	}
 	var inputs []report.Input
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		measures, err := measure(c, in.Timeline, stats.Options{Process: r.process})
@@ -113,11 +111,11 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(inputs) == 0 && !slices.Contains(view.GateFormats, r.format) {
-		return r.none("", len(names))
+	if len(inputs) == 0 {
+		return r.fails("Frame report", r.none("", len(names)))
 	}
 	if err := report.CheckChosen(c.String(processFlag.Name), inputs); err != nil {
-		return fmt.Errorf("--process: %w", err)
+		return r.fails("Frame report", fmt.Errorf("--process: %w", err))
 	}
 	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(names)), r.skipped
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {

@@ -48,6 +48,8 @@ type Gate struct {
 	Inputs []Input
 	// AllowMissing makes unknown checks warnings, Strict makes unreliable data an error.
 	AllowMissing, Strict bool
+	// Error is an error that left nothing to check; usually empty.
+	Error string
 	// Verdict is a sentence about a comparison; empty for a report.
 	Verdict string
 	// Warnings are those of the document, without skipped inputs.

@@ -21,7 +21,7 @@ const (
 )
 
 // finding is what a summary lists: a condition that failed or cannot be checked, in all runs and
-// processes together, inputs that were skipped or cannot be trusted, or a warning. There are few even for
+// processes together, inputs that were skipped or cannot be trusted, a warning, or Gate.Error. There are few even for
 // many runs: GitHub shows ten errors of a step.
 type finding struct {
 	severity
@@ -48,6 +48,9 @@ func (g *Gate) findings() []finding {
 		byCondition[k] = append(byCondition[k], c)
 	}
 	var list []finding
+	if g.Error != "" {
+		list = append(list, finding{severity: fatal, text: g.Error})
+	}
 	for _, k := range order {
 		if f, ok := g.ofCondition(byCondition[k]); ok {
 			list = append(list, f)

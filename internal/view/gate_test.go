@@ -333,6 +333,16 @@ func TestNothingChecked(t *testing.T) {
 			t.Errorf("%s: %q", format, out)
 		}
 	}
+	d := &Document{Title: "Frame report", Gate: Gate{Error: "new/*.ftrace: no file matches", Strict: true}}
+	for format, want := range map[string]string{
+		"github":   "::error title=ohframe::new/*.ftrace: no file matches\n",
+		"markdown": "\n\n❌ Nothing was checked.\n\n- ❌ new/\\*.ftrace: no file matches\n",
+		"junit":    `<testcase classname="Frame report" name="inputs" time="0">` + "\n   <error message=",
+	} {
+		if out := write(t, d, format); !strings.Contains(out, want) {
+			t.Errorf("an error: got %s, want %s", out, want)
+		}
+	}
 	if err := Write(io.Discard, &Document{}, "pdf", text.Style{}); err == nil {
 		t.Error("a format that does not exist")
 	}

@@ -49,8 +49,11 @@ type (
 	}
 )
 
-// qualityCase is the name of the test case of an input's data quality.
-const qualityCase = "data quality"
+// The names of the test cases of an input's data quality, and of an error that leaves no input.
+const (
+	qualityCase = "data quality"
+	inputsCase  = "inputs"
+)
 
 // WriteJUnit writes a test suite for each input, with a test case for its data quality
 // and one for each process and condition. A condition that cannot be checked and an input
@@ -71,6 +74,9 @@ func WriteJUnit(w io.Writer, d *Document) error {
 		default:
 			s.add(qualityCase, junitCase{Output: xmlText(in.Quality.String())})
 		}
+	}
+	if g.Error != "" {
+		all.suite(d.Title).add(inputsCase, junitCase{Error: newDetail("error", g.Error)})
 	}
 	for i := range g.Checks {
 		c := &g.Checks[i]
