@@ -184,7 +184,7 @@ type documentOutcome struct {
 	Layers       *int             `json:"layers"`
 	Missing      string           `json:"missing"`
 	Status       condition.Status `json:"status"`
-	Reason       string           `json:"reason"`
+	Text         string           `json:"text"`
 }
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
@@ -223,7 +223,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		})
 	}
 	for _, o := range d.Outcomes {
-		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Reason: o.Reason}
+		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Text: o.Text}
 		switch {
 		case o.Pair != nil:
 			out.Process = &o.Pair.index

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
+	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -16,6 +17,16 @@ import (
 type document struct {
 	Inputs  []documentInput     `json:"inputs"`
 	Skipped []view.SkippedInput `json:"skipped"`
+	FailOn  []documentCheck     `json:"fail_on"`
+}
+
+// documentCheck is a condition for a process of an input, as in other formats.
+type documentCheck struct {
+	Condition string           `json:"condition"`
+	Input     string           `json:"input"`
+	Process   string           `json:"process"`
+	Status    condition.Status `json:"status"`
+	Text      string           `json:"text"`
 }
 
 type documentInput struct {
@@ -35,7 +46,13 @@ type documentProcess struct {
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {
-	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: view.SkippedInputs(o.Skipped)}
+	d := document{Inputs: make([]documentInput, 0, len(inputs)), Skipped: view.SkippedInputs(o.Skipped), FailOn: []documentCheck{}}
+	for _, c := range o.Checks {
+		if c.Input == "" && len(inputs) == 1 {
+			c.Input = inputs[0].Name
+		}
+		d.FailOn = append(d.FailOn, documentCheck{c.Condition, c.Input, c.Process, c.Status, c.Text})
+	}
 	for _, in := range inputs {
 		known := in.causes()
 		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {

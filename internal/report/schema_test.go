@@ -93,7 +93,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is missing", part)
 		}
 	}
-	if got := write(t, nil, "json", Options{}); got != "{\n \"inputs\": [],\n \"skipped\": []\n}\n" {
+	if got := write(t, nil, "json", Options{}); got != "{\n \"inputs\": [],\n \"skipped\": [],\n \"fail_on\": []\n}\n" {
 		t.Errorf("no inputs are %q", got)
 	}
 }
