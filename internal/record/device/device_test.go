@@ -38,12 +38,12 @@ func TestParseProbe(t *testing.T) {
 		"ps":        "shell 4321 1 0 09:30:00 ? 00:00:00 SP_daemon -N 20\nroot 9 1 0 09:30 ? 00:00:00 sh -c hitrace -t 5\n",
 		"left":      "/data/local/tmp/ohframe-0123abcd\nls: /data/local/tmp/ohframe-x: No such file\n",
 		"screen":    "screen[0]: id=0, powerstatus=POWER_STATUS_OFF, backlight=0\n  supportedMode[0]: 1260x2720, refreshrate=120\n  activeMode: 1260x2720, refreshrate=90\n",
-		"battery":   "capacity: 83\ntemperature: 315\n",
+		"battery":   "capacity: 83\nchargingStatus: 1 \ntemperature: 315\n",
 		"pid":       "4711 4712\n",
 		"bundle":    "    \"versionName\": \"1.2.3\",\n  \"mainAbility\": \"\",\n \"mainElementName\": \"EntryAbility\"\n \"versionName\": \"9\"\n",
 	}))
 	want := &Facts{
-		Device: meta.Device{Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, Kernel: "HongMeng Kernel 1.9.2", CPUs: 12, RefreshHz: 90, Battery: 83, Temperature: 31.5},
+		Device: meta.Device{Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, Kernel: "HongMeng Kernel 1.9.2", CPUs: 12, RefreshHz: 90, Battery: 83, Temperature: 31.5, Charging: new(true)},
 		App:    meta.App{PIDs: []int{4711, 4712}, Version: "1.2.3"}, Installed: true, Ability: "EntryAbility",
 		Tags: []string{"ability", "ace"}, DeveloperMode: "true", FreeKB: 600, ScreenOff: true,
 		TracingOn: true, Tracers: []string{"SP_daemon -N 20"}, Left: []string{"/data/local/tmp/ohframe-0123abcd"},

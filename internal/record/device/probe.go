@@ -108,6 +108,7 @@ var (
 	anyMode     = regexp.MustCompile(`refresh ?rate ?= ?(\d+)`)
 	powerStatus = regexp.MustCompile(`powerstatus=POWER_STATUS_(\w+)`)
 	capacity    = regexp.MustCompile(`capacity: (\d+)`)
+	charging    = regexp.MustCompile(`chargingStatus: (\d+)`)
 	temperature = regexp.MustCompile(`temperature: (\d+)`) // tenths of a degree; unverified
 	freeColumn  = regexp.MustCompile(`(\d+) +\S+ +\S+\s*$`)
 	appVersion  = regexp.MustCompile(`"versionName": *"([^"]*)"`)
@@ -141,6 +142,12 @@ func ParseProbe(output string) *Facts {
 	}
 	if f.RefreshHz == 0 {
 		f.RefreshHz = float64(atoi(found(anyMode, sections["screen"])))
+	}
+	switch found(charging, sections["battery"]) {
+	case "1":
+		f.Charging = new(true)
+	case "0", "2", "3": // discharging, connected but not charging, full
+		f.Charging = new(false)
 	}
 	power := found(powerStatus, sections["screen"])
 	f.ScreenOff = power != "" && power != "ON"

@@ -168,6 +168,7 @@ func (m *Meta) Attributes() (list []Attribute) {
 	add("tags", len(m.Tags) > 0, strings.Join(m.Tags, " "))
 	add("buffer_kb", m.BufferKB != 0, m.BufferKB)
 	add("debug_ui", len(m.DebugUI) > 0, strings.Join(m.DebugUI, " "))
+	add("session", m.Session != "", m.Session)
 	add("begun", !m.Begun.IsZero(), m.Begun.UTC().Format(time.RFC3339))
 	if m.Run != nil {
 		add("run", true, m.Run.Number)

@@ -18,7 +18,7 @@ var sample = Meta{
 	Tags:   []string{"graphic", "ace"}, BufferKB: 32768, Clock: "mono",
 	Begun: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Entries: 10, Written: 20,
 	DebugUI: []string{"persist.ace.debug.enabled=1", "persist.ace.trace.layout.enabled=true"},
-	Run:     &Run{Number: 3},
+	Session: "5e55", Run: &Run{Number: 3},
 }
 
 func TestReadWrite(t *testing.T) {
@@ -73,7 +73,7 @@ func TestAttributes(t *testing.T) {
 	}
 	want := map[string]string{
 		"app": "com.example.app", "app_version": "2", "device_model": "ALN-AL00", "device_system": "OpenHarmony-5.0.0.71", "device_api": "12",
-		"refresh_hz": "120", "clock": "mono", "tags": "graphic ace", "buffer_kb": "32768", "begun": "2026-01-02T03:04:05Z", "run": "3",
+		"refresh_hz": "120", "clock": "mono", "tags": "graphic ace", "buffer_kb": "32768", "begun": "2026-01-02T03:04:05Z", "run": "3", "session": "5e55",
 		"debug_ui": "persist.ace.debug.enabled=1 persist.ace.trace.layout.enabled=true",
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -85,7 +85,7 @@ func (w *world) prepare(d *Device) error {
 	if _, err := os.Stat(apps); err == nil {
 		return nil
 	}
-	for _, folder := range []string{w.of(d, "bin"), w.of(d, "running"), w.of(d, "parameters"), w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing"} {
+	for _, folder := range []string{w.of(d, "bin"), w.of(d, "running"), w.of(d, "parameters"), w.of(d, "versions"), w.root(d) + "/data/local/tmp", w.root(d) + "/sys/kernel/tracing"} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
 		}

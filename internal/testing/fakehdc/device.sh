@@ -10,13 +10,16 @@
 #	NO_MONO, NO_CLOCK     the kernel has no clock mono, no file that says the clock
 #	ERRNO                 writing a trace to a file fails
 #	FAIL_SET              param does not set this NAME=VALUE
+#	TEMPERATURES, CHARGING   the temperature in tenths of a degree, and the state of
+#	                      charging; a word for each time it is asked, then the last
 #	SLEEP_SCALE           divides the times of sleep
 #	MS_MODE, FAIL_MODE, TIMES_MODE   hitrace --trace_MODE runs for so long before it does
 #	                      anything; prints this error, and fails; the first so many times
 #
 # Files in $STATE are what changes: apps (bundle, PID, code of aa start, ability), running/BUNDLE,
 # session (owner and clock of the open one), traces (a line for each written trace),
-# parameters/NAME, and started (a line for each start of an application: its bundle and the
+# parameters/NAME, versions/BUNDLE (of installed packages), calls-battery (a line for each
+# time it is asked), and started (a line for each start of an application: its bundle and the
 # parameters at that time).
 
 app() { # reads the line of an application
@@ -82,7 +85,15 @@ aa() { # aa force-stop BUNDLE, aa start -b BUNDLE -a ABILITY
 
 bm() { # bm dump -n BUNDLE
 	app "$3" || { echo "error: failed to get information and the parameters may be wrong."; return 0; }
-	printf '%s:\n{\n"versionName": "1.2.3",\n"hapModuleInfos": [{"mainAbility": "%s", "mainElementName": "%s"}]\n}\n' "$3" "$ability" "$ability"
+	version=1.2.3
+	[ -e "$STATE/versions/$3" ] && read -r version <"$STATE/versions/$3"
+	printf '%s:\n{\n"versionName": "'"$version"'",\n"hapModuleInfos": [{"mainAbility": "%s", "mainElementName": "%s"}]\n}\n' "$3" "$ability" "$ability"
+}
+
+nth() { # prints the word for this time that the battery is asked
+	n=$(wc -l <"$STATE/calls-battery")
+	while [ $# -gt 1 ] && [ "$n" -gt 1 ]; do shift; n=$((n - 1)); done
+	echo "$1"
 }
 
 hidumper() {
@@ -92,7 +103,10 @@ hidumper() {
 		echo "  supportedMode[0]: 1260x2720, refreshrate=60"
 		echo "  activeMode: 1260x2720, refreshrate=120"
 		;;
-	3302) printf 'capacity: 83 \nbatteryLevel: 3 \ntemperature: 310 \n' ;;
+	3302)
+		echo >>"$STATE/calls-battery"
+		printf 'capacity: 83 \nbatteryLevel: 3 \nchargingStatus: %s \ntemperature: %s \n' "$(nth ${CHARGING-1})" "$(nth ${TEMPERATURES-310})"
+		;;
 	esac
 }
 

@@ -3,6 +3,7 @@
 package fakehdc
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -93,7 +94,7 @@ func (w *world) answer(args []string) (string, error) {
 		return "Ver: 3.1.0e\n", nil
 	case joined == "list targets -v":
 		return w.list(), nil
-	case !strings.HasPrefix(joined, "shell ") && !strings.HasPrefix(joined, "file recv "):
+	case !strings.HasPrefix(joined, "shell ") && !strings.HasPrefix(joined, "file recv ") && !strings.HasPrefix(joined, "install "):
 		return "Unknown operation command...\n", nil
 	}
 	d, problem := w.target(key)
@@ -113,6 +114,8 @@ func (w *world) answer(args []string) (string, error) {
 	switch {
 	case args[0] == "file":
 		answer = w.receive(d, args[2], args[3], f)
+	case args[0] == "install":
+		answer, err = w.install(d, args[len(args)-1])
 	case f.Do == "lost":
 	case f.Do == "before":
 		if _, err := w.shell(d, f.Text); err != nil {
@@ -253,4 +256,35 @@ func (w *world) receive(d *Device, remote, local string, f *Fault) string {
 		time.Sleep(time.Duration(f.MS) * time.Millisecond)
 	}
 	return fmt.Sprintf("FileTransfer finish, Size:%d, File count = 1, time:1ms rate:%d.00kB/s\n", whole, whole)
+}
+
+// install installs a package: the application gets its version, and is ended. One that the
+// device is not configured with is not signed.
+func (w *world) install(d *Device, file string) (string, error) {
+	if err := w.prepare(d); err != nil {
+		return "", err
+	}
+	var module struct {
+		App struct{ BundleName, VersionName string }
+	}
+	z, err := zip.OpenReader(file)
+	if err != nil {
+		return "", err
+	}
+	defer z.Close()
+	content, err := z.Open("module.json")
+	if err == nil {
+		err = json.NewDecoder(content).Decode(&module)
+	}
+	if err != nil {
+		return "", err
+	}
+	message := "install bundle successfully."
+	if slices.ContainsFunc(d.Apps, func(a App) bool { return a.Bundle == module.App.BundleName }) {
+		os.Remove(w.of(d, "running/"+module.App.BundleName)) // it may not run
+		err = os.WriteFile(w.of(d, "versions/"+module.App.BundleName), []byte(module.App.VersionName+"\n"), 0o666)
+	} else {
+		message = "error: failed to install bundle. code:9568320 error: no signature file."
+	}
+	return "[Info]App install path:" + file + ", queuesize:0, msg:" + message + "\nAppMod finish\n", err
 }
