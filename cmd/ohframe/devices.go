@@ -16,7 +16,7 @@ func devicesCommand() *cli.Command {
 func listDevices(c *cli.Context) error {
 	o, err := deviceOptions(c)
 	if err != nil {
-		return record.WithCode(record.CodeUsage, err)
+		return err
 	}
 	list, err := record.List(c.Context, o)
 	if err != nil {

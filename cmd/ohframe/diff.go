@@ -68,13 +68,7 @@ func runDiff(c *cli.Context) error {
 			return err
 		}
 	}
-	warnTwice(inputs)
-	warnDebugUI(inputs)
-	sides, err := readSides(c, inputs, names, r)
-	if err != nil {
-		return r.fails("Frame comparison", err)
-	}
-	d, err := await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], options) })
+	d, err := compareInputs(c, inputs, names, r, options)
 	if err != nil {
 		return r.fails("Frame comparison", err)
 	}
@@ -92,6 +86,17 @@ func runDiff(c *cli.Context) error {
 		return err
 	}
 	return r.finish(d.Checks())
+}
+
+// compareInputs compares the inputs of two sides.
+func compareInputs(c *cli.Context, inputs [2][]string, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
+	warnTwice(inputs)
+	warnDebugUI(inputs)
+	sides, err := readSides(c, inputs, names, r)
+	if err != nil {
+		return nil, err
+	}
+	return await(c.Context, func() (*diff.Diff, error) { return diff.Compare(sides[0], sides[1], o) })
 }
 
 // diffOptions returns the options that the flags set.

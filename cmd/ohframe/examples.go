@@ -53,6 +53,7 @@ var exampleLines = map[string][]string{
 		"ohframe record -t 10 --app com.example.gallery -o trace",
 		"ohframe record -t 5 --app com.example.gallery --launch --runs 6 -o base",
 		"ohframe record -t 5 --app com.example.gallery --launch --debug-ui -o why",
+		"ohframe record --compare old.hap new.hap --runs 6 --drive ./swipe.sh -o out",
 	},
 	"sql": {
 		"ohframe sql --export modules",

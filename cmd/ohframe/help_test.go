@@ -59,10 +59,7 @@ func TestHelpLines(t *testing.T) {
 	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
 		var b strings.Builder
 		cli.HelpPrinterCustom(&b, cli.CommandHelpTemplate, c, nil)
-		most := 45
-		if c.Name == "record" {
-			most = 32
-		}
+		const most = 45
 		if n := strings.Count(layHelpOut(b.String(), 80), "\n"); n > most {
 			t.Errorf("%s: %d lines, want at most %d", c.Name, n, most)
 		}

@@ -48,10 +48,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 		app = t.Meta.App.Bundle
 	}
 	computed, err := await(ctx, func() (*stats.Report, error) {
-		// With --app only that application and render_service. The kernel keeps the end of a name.
-		return stats.Compute(s.Timeline, stats.Options{Process: func(p *analyzer.Process) bool {
-			return app == "" || p.Name != "" && strings.HasSuffix(app, p.Name) || p.Name == "render_service"
-		}}), nil
+		return stats.Compute(s.Timeline, stats.Options{Process: func(p *analyzer.Process) bool { return isOf(app, p) }}), nil
 	})
 	if err != nil {
 		return err

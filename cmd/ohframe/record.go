@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/condition"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
@@ -40,9 +42,10 @@ func recordCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "record",
 		Usage:     "record a trace on a connected device, and report its frames",
-		ArgsUsage: "[-t TIME] [-o NAME]",
+		ArgsUsage: "[-t TIME] [-o NAME] [--compare BASE NEW]",
 		Description: "It writes NAME.ftrace, NAME.meta.json, NAME.pftrace and NAME.html. The first Ctrl-C ends the\n" +
-			"recording and keeps it, the second discards it.",
+			"recording and keeps it, the second discards it. --compare records two .hap files, applications\n" +
+			"or programs that drive one in turn, and compares them; docs/record.md.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "record for `TIME`, 10 or 1m30s, not until Enter"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name the files `NAME`, or put them into FOLDER/"},
@@ -52,8 +55,11 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
 			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
+			&cli.StringFlag{Name: "drive", Usage: "run `PROGRAM` of this computer during each recording, to swipe"},
 			&cli.IntFlag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"},
 			&cli.BoolFlag{Name: "cold", Usage: "count the first of several runs, too"},
+			&cli.BoolFlag{Name: "compare", Usage: "record BASE and NEW in turn, N times each, and compare"},
+			failOnFlag, budgetsFlag,
 			&cli.BoolFlag{Name: "open", Usage: "open the trace in the Perfetto UI"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite files, end recordings of other tools"},
 			&cli.BoolFlag{Name: "clean", Usage: "only remove what recordings left on the device"},
@@ -65,17 +71,22 @@ func recordCommand() *cli.Command {
 
 func runRecord(c *cli.Context) error {
 	o, err := recordOptions(c)
+	var failOn condition.Conditions
+	if err == nil {
+		failOn, err = conditions(c, condition.OfChanges)
+	}
 	if err == nil && !c.Bool("clean") {
 		err = checkRecordOutputs(o)
 	}
 	if err != nil {
-		return record.WithCode(record.CodeUsage, err)
+		return err
 	}
 	out := &steps{json: c.Bool("json"), quiet: c.Bool("quiet"), stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	defer out.endLine()
 	r := &receiver{c: c, steps: out, time: o.Time, launch: o.Launch}
+	compared := func(ctx context.Context) error { return r.compare(ctx, o, failOn) }
 	h := &record.Host{
-		Say: out.event, Progress: out.live, Enter: readLines(os.Stdin), Signals: takeSignals(c.Context), Received: r.received,
+		Say: out.event, Progress: out.live, Enter: readLines(os.Stdin), Signals: takeSignals(c.Context), Received: r.received, Compared: compared,
 		Interrupted: func(s os.Signal) error { return interruption{s.(syscall.Signal)} },
 		Exit:        func(s os.Signal) { os.Exit(interruption{s.(syscall.Signal)}.ExitCode()) },
 	}
@@ -112,9 +123,16 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 	if o.BufferKB, err = parseSize(c.String("buffer")); err != nil {
 		return o, &failure{what: "--buffer: " + err.Error()}
 	}
+	several := o.Runs > 0 || c.Bool("compare")
 	o.Name = strings.TrimSuffix(c.String("output"), ".ftrace")
-	if base := filepath.Base(o.Name + "x"); o.Runs == 0 && (base == "x" || base == ".x" || base == "..x") { // the name of a folder, or none
+	if base := filepath.Base(o.Name + "x"); o.Name == "" || !several && (base == "x" || base == ".x" || base == "..x") { // the name of a folder, or none
 		o.Name = filepath.Join(o.Name, time.Now().Format("ohframe-20060102-150405"))
+	}
+	if several && o.Time == 0 {
+		o.Time = usualTime
+	}
+	if c.Bool("compare") && !c.IsSet("runs") {
+		o.Runs = usualRuns
 	}
 	switch {
 	case c.IsSet("app") && !device.IsBundle(o.App):
@@ -125,23 +143,43 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 		err = errors.New("--debug-ui needs --launch: applications read the parameters when they start")
 	case o.Runs < 0:
 		err = fmt.Errorf("--runs %d: must not be negative", o.Runs)
-	case o.Runs > 0 && (o.Time == 0 || o.Name == ""):
-		err = errors.New("--runs needs -t and -o")
-	case o.Runs > 0 && c.Bool("open"):
+	case several && c.Bool("open"):
 		err = errors.New("--open shows one recording, and excludes --runs")
-	case o.Runs == 0 && o.Cold:
+	case !several && o.Cold:
 		err = errors.New("--cold needs --runs")
+	case c.Bool("compare") && o.Runs == 0:
+		err = errors.New("--runs 0: --compare needs at least one run of each side")
+	case !c.Bool("compare") && (c.IsSet("fail-on") || c.IsSet("budgets")):
+		err = errors.New("--fail-on and --budgets need --compare")
 	}
 	if err != nil {
 		return o, &failure{what: err.Error(), hint: "ohframe record --help lists the flags"}
 	}
-	return o, nil
+	if c.IsSet("drive") {
+		if o.Drive, err = record.Program(c.String("drive")); err != nil {
+			return o, fmt.Errorf("--drive: %w", err)
+		}
+	}
+	if c.Bool("compare") {
+		o.Compare, err = record.NewSides(c.Args().Slice(), &o)
+	}
+	return o, err
 }
 
-// deviceOptions returns the options that deviceFlags set. It refuses arguments.
+// What is recorded of several runs unless flags say otherwise: long enough for a hundred
+// frames that count, and an even number, so that each side comes as early as the other.
+const (
+	usualTime = 10 * time.Second
+	usualRuns = 6
+)
+
+// deviceOptions returns the options that deviceFlags set. It refuses arguments, which only
+// --compare has.
 func deviceOptions(c *cli.Context) (o record.Options, err error) {
-	if err := noArguments(c, fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)); err != nil {
-		return o, err
+	if !c.Bool("compare") {
+		if err := noArguments(c, fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)); err != nil {
+			return o, err
+		}
 	}
 	o.HDC = c.String("hdc")
 	if o.Wait, err = timeOption(c, "wait"); err == nil {

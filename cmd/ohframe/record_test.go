@@ -49,7 +49,8 @@ func withFault(c fakehdc.Config, f fakehdc.Fault) fakehdc.Config {
 // recording is "ohframe record", with a fake hdc in PATH.
 type recording struct {
 	*running
-	world string // the folder of the fake
+	world   string // the folder of the fake
+	session string // of its runs, see folder
 }
 
 // startRecord starts "ohframe record" with arguments.
@@ -77,13 +78,13 @@ func newRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	t.Cleanup(func() { stdout.Close() })
 	r.Stdout = stdout
 	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
-	return &recording{r, world}
+	return &recording{running: r, world: world}
 }
 
 // againSays runs "ohframe record" again, with the same devices.
 func (r *recording) againSays(t *testing.T, code int, pattern string, args ...string) {
 	t.Helper()
-	other := &recording{command(t, append([]string{"ohframe", "record"}, args...)...), r.world}
+	other := &recording{running: command(t, append([]string{"ohframe", "record"}, args...)...), world: r.world}
 	other.Env = r.Env
 	other.start(t)
 	other.ends(t, code, pattern)

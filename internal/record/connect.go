@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -24,6 +25,8 @@ type recorder struct {
 	facts  *device.Facts
 	// tags are recorded, missing are not on this device.
 	tags, missing []string
+	// session is Meta.Session of all recordings.
+	session string
 }
 
 // connect finds hdc and the device, and asks it for its facts.
@@ -43,7 +46,9 @@ func connect(ctx context.Context, o Options, h *Host) (*recorder, error) {
 	if err := c.Choose(ctx, o.Device, o.Wait, waiting); err != nil {
 		return nil, err
 	}
-	r := &recorder{Options: o, Host: h, client: c}
+	var session [6]byte
+	rand.Read(session[:])
+	r := &recorder{Options: o, Host: h, client: c, session: hex.EncodeToString(session[:])}
 	// The list of devices does not always say that a device is not ready.
 	return r, hdc.Retry(ctx, o.Wait, waiting, func() error { return r.probe(ctx) })
 }
@@ -79,8 +84,10 @@ func (r *recorder) check() (err error) {
 		return failure.New(nil, "free some space, choose a smaller buffer with -b, or record anyway with --force",
 			"%s may need %d MB for the trace, %d MB are free", device.Folder, needed/1024, f.FreeKB/1024)
 	}
-	if err := r.checkApp(); err != nil {
-		return err
+	if len(r.Compare) == 0 || !r.Compare[0].starts { // others are checked when the sides switch
+		if err := r.checkApp(r.Launch); err != nil {
+			return err
+		}
 	}
 	text := "Tags    " + strings.Join(r.tags, " ")
 	if len(r.missing) > 0 {
@@ -93,7 +100,8 @@ func (r *recorder) check() (err error) {
 	return nil
 }
 
-func (r *recorder) checkApp() error {
+// checkApp checks that the application runs or, if record starts it, can be started.
+func (r *recorder) checkApp(starts bool) error {
 	app := &r.facts.App
 	if r.App == "" {
 		return nil
@@ -105,9 +113,9 @@ func (r *recorder) checkApp() error {
 	switch {
 	case !running && !r.facts.Installed:
 		return failure.New(nil, "bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
-	case !running && !r.Launch:
+	case !running && !starts:
 		return failure.New(nil, "start it, or let --launch do that", "%s is not running", r.App)
-	case r.Launch && r.Ability == "":
+	case starts && r.Ability == "":
 		return failure.New(nil, "--app BUNDLE/ABILITY names one", "%s has no main ability", r.App)
 	}
 	state := "not running"
@@ -149,7 +157,7 @@ func (r *recorder) describe() *meta.Meta {
 	sum := sha256.Sum256([]byte(r.client.Device))
 	m := &meta.Meta{
 		Ohframe: version.String(), HDC: r.client.Version, Device: r.facts.Device,
-		Tags: r.tags, MissingTags: r.missing, BufferKB: r.BufferKB,
+		Tags: r.tags, MissingTags: r.missing, BufferKB: r.BufferKB, Session: r.session,
 	}
 	m.Device.ID = hex.EncodeToString(sum[:6])
 	if r.App != "" {

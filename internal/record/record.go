@@ -17,7 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"ohframe/internal/atomicfile"
@@ -48,9 +47,13 @@ type Options struct {
 	BufferKB int
 	// Time is the length of a recording; zero is until the user ends it, at most Longest.
 	Time time.Duration
+	// Drive is a program of this computer that runs during each recording; empty for none.
+	Drive string
 	// Name is that of the files, without extension, or of the folder of Runs recordings.
 	Name string
 	Runs int
+	// Compare are two sides to record alternately, Runs times each; empty without.
+	Compare []Side
 	// Cold: the first of several runs counts, too.
 	Cold bool
 	// Force ends a recording of another tool, ignores missing space, and adds to a folder.
@@ -82,6 +85,8 @@ type Host struct {
 	// Received uses a trace that is on this computer. It may say in Meta.Run that a run is
 	// invalid.
 	Received func(context.Context, *Trace) error
+	// Compared compares the sides of Options.Compare after their runs.
+	Compared func(context.Context) error
 }
 
 // Event is something that has happened. Facts are for programs, Text is for people and
@@ -104,9 +109,9 @@ type Trace struct {
 	Meta *meta.Meta
 }
 
-// The exit codes of the errors of Run and List.
+// The exit codes of the errors of Run and List. Those of the command line and of files have
+// no code, and 2 is that of a gate.
 const (
-	CodeUsage   = 2 // a flag, or the name of a file
 	CodeDevice  = 3 // no hdc, no device, or it cannot record
 	CodeRecord  = 4 // the recording failed
 	CodeReceive = 5 // the trace was not received or not used
@@ -146,37 +151,6 @@ func Run(ctx context.Context, o Options, h *Host) error {
 	})
 }
 
-// recordRuns makes several recordings in a new folder.
-func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
-	if err := os.Mkdir(r.Name, 0o777); err != nil && !(r.Force && errors.Is(err, fs.ErrExist)) {
-		return WithCode(CodeUsage, fileError(r.Name, err))
-	}
-	defer os.Remove(r.Name) // fails unless it is empty
-	valid := 0
-	for n := 1; n <= r.Runs && stop.stopped.Err() == nil; n++ {
-		if n > 1 {
-			if err := r.probe(ctx); err != nil {
-				return WithCode(CodeDevice, err)
-			}
-		}
-		r.Say(Event{"run", fmt.Sprintf("Run %d of %d", n, r.Runs), map[string]any{"run": n}})
-		run := &meta.Run{Number: n, Cold: n == 1 && r.Runs > 1 && !r.Cold}
-		name := filepath.Join(r.Name, fmt.Sprintf("%0*d", len(strconv.Itoa(r.Runs)), n))
-		if err := r.record(ctx, stop, name, run); err != nil {
-			return err
-		}
-		if run.Problem != "" {
-			r.note(map[string]any{"run": n, "problem": run.Problem}, "run %d is invalid: %s", n, run.Problem)
-		} else if !run.Cold {
-			valid++
-		}
-	}
-	if valid == 0 {
-		return WithCode(CodeRecord, failure.New(nil, "the notes above say why", "no run is valid"))
-	}
-	return nil
-}
-
 // record makes one recording. run is nil if it is the only one.
 func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *meta.Run) error {
 	leave := fmt.Sprintf("The device ends the recording itself, %s after its begin at the latest.", r.watchdog())
@@ -203,9 +177,11 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	}
 	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
 	switch {
-	case run == nil:
-	case m.Device.Temperature > meta.Hot:
-		run.Problem = fmt.Sprintf("the device was hot: %.0f °C", m.Device.Temperature)
+	case run == nil && s.driveError != nil:
+		r.note(map[string]any{"drive": s.driveError.Error()}, "the program of --drive failed: %v", s.driveError)
+	case run == nil || run.Problem != "":
+	case s.driveError != nil:
+		run.Problem = fmt.Sprintf("the program of --drive failed: %v", s.driveError)
 	case m.Ended.Sub(m.Begun) < r.Time:
 		run.Problem = "ended early"
 	}
@@ -245,10 +221,15 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 			return 0, err
 		}
 	}
-	if err := s.wait(ctx, stop); err != nil {
-		return 0, err
+	drive := r.startDrive(ctx)
+	size, err := int64(0), s.wait(ctx, stop)
+	drive.stop()
+	if err == nil {
+		size, err = s.finish(ctx)
 	}
-	return s.finish(ctx)
+	r.Progress("waiting for the end of the program of --drive")
+	s.driveError = <-drive.done
+	return size, err
 }
 
 // wait waits until the time is over or the user ends the recording.

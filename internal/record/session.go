@@ -35,6 +35,8 @@ type session struct {
 	kept bool
 	// parameters are those that were set for the recording.
 	parameters []device.Parameter
+	// driveError is why the program that runs during the recording failed.
+	driveError error
 }
 
 // begin begins a recording. A recording that nobody owns is ended first; with Force
@@ -116,11 +118,15 @@ func (s *session) parameterTexts() (list []string) {
 // launch ends the application and starts it again. The length of the recording counts from
 // the start.
 func (s *session) launch(ctx context.Context) error {
-	r := s.r
+	return s.r.restart(ctx, func() { s.counted = time.Now() })
+}
+
+// restart ends the application and starts it again. It calls starts between the two.
+func (r *recorder) restart(ctx context.Context, starts func()) error {
 	if _, err := r.client.Shell(ctx, 0, device.StopScript(r.App)); err != nil {
 		return err
 	}
-	s.counted = time.Now()
+	starts()
 	result, err := r.client.Shell(ctx, 0, device.StartScript(r.App, r.Ability))
 	if err == nil {
 		err = device.CheckStart(result)

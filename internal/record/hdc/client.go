@@ -61,7 +61,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 		limit = c.Limit
 	}
 	verb, hint := args[0], hintServer
-	if verb == "shell" || verb == "file" { // others only ask hdc's server
+	if verb == "shell" || verb == "file" || verb == "install" { // others only ask hdc's server
 		hint = "is the device awake? --hdc-limit allows more time"
 		if c.Device != "" {
 			args = append([]string{"-t", c.Device}, args...)
@@ -75,7 +75,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	cmd.WaitDelay = afterExit
 	stdout, stderr := bounded{full: stop}, bounded{full: stop}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := runAlone(cmd)
+	err := RunAlone(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)

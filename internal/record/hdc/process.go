@@ -14,9 +14,9 @@ var (
 	running = map[*os.Process]struct{}{}
 )
 
-// runAlone is cmd.Run in a process group of its own: signals of the terminal do not reach
+// RunAlone is cmd.Run in a process group of its own: signals of the terminal do not reach
 // the program.
-func runAlone(cmd *exec.Cmd) error {
+func RunAlone(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = ownGroup()
 	mutex.Lock()
 	err := cmd.Start()
@@ -33,12 +33,12 @@ func runAlone(cmd *exec.Cmd) error {
 	return err
 }
 
-// KillAll kills the groups of all programs that runAlone has not finished, and keeps it
+// KillAll kills the groups of all programs that RunAlone has not finished, and keeps it
 // from starting others. The caller must exit.
 func KillAll() {
 	mutex.Lock()
 	for p := range running {
-		kill(p)
+		Kill(p)
 	}
 }
 

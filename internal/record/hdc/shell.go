@@ -102,6 +102,34 @@ func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local
 	return err
 }
 
+// Install installs a package on the device in place of one that is there.
+func (c *Client) Install(ctx context.Context, file string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	named, err := filepath.Abs(file)
+	if err == nil {
+		named, err = c.localName(ctx, named)
+	}
+	if err != nil {
+		return err
+	}
+	limit := time.Minute + time.Duration(info.Size()/1_000_000)*time.Second
+	answer, err := c.run(ctx, limit, "install", "-r", named)
+	if err == nil {
+		err = classify(answer)
+	}
+	if err != nil || strings.Contains(answer, "install bundle successfully") {
+		return err
+	}
+	why := strings.TrimSpace(answer)
+	if i := strings.LastIndex(why, "error: "); i >= 0 { // after one that only says that it failed
+		why, _, _ = strings.Cut(why[i+len("error: "):], "\n")
+	}
+	return failure.New(nil, "both packages need the same signature, and version codes with which one can replace the other", "%s: the device does not install it: %s", file, why)
+}
+
 // localName returns the name that hdc has for a file. In WSL, that is a name of Windows
 // for an hdc.exe. wslpath wants a path that exists, so it gets the folder.
 func (c *Client) localName(ctx context.Context, file string) (string, error) {
