@@ -25,7 +25,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "4"
+const schemaVersion = "5"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -99,6 +99,7 @@ func (r *Row) cells(w wanted) []cell {
 		add("interaction", &r.Interaction)
 		add("scene,dict", &r.Scene)
 		add("page,dict", &r.Page)
+		add("input,dict", &r.Input)
 		add("response_ns", &r.Response)
 		add("completion_ns", &r.Completion)
 	}

@@ -44,11 +44,12 @@ type Row struct {
 	}
 	// Worst are the frames that overran their deadline by most, the worst first.
 	Worst struct{ VsyncIDs, Starts, Overruns []int64 }
-	// Interaction, Scene, Page, Response and Completion are of interactions only: id, name, and
-	// times in nanoseconds. Page and times are nil if unknown.
+	// Interaction, Scene, Page, Input, Response and Completion are of interactions only: id, name,
+	// and times in nanoseconds. Page and times are nil if unknown, as is an input without which the
+	// response counts from the begin.
 	Interaction          int64
 	Scene                string
-	Page                 *string
+	Page, Input          *string
 	Response, Completion *int64
 	// Layer, LayerName, QueueID and Cadence are of layers only: the name without what differs
 	// from run to run, the name, and nanoseconds.
@@ -286,7 +287,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 			continue // what is cut would only make responses unknown and scenes short
 		}
 		row := newRow(stats.Kind(i.Kind), i.Process, i.PID)
-		row.Interaction, row.Scene, row.Page = int64(i.ID), i.Scene, i.Page
+		row.Interaction, row.Scene, row.Page, row.Input = int64(i.ID), i.Scene, i.Page, i.Input
 		if d, ok := i.Source.Response(); ok {
 			row.Response = nanoseconds(d)
 		}
