@@ -11,7 +11,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
@@ -51,14 +53,21 @@ type CompareOptions struct {
 // Comparison compares two datasets.
 type Comparison struct {
 	Base, New *Dataset
-	By        []string
 	Unit      string
-	Pairs     []*Pair
-	// OnlyBase and OnlyNew are the keys of groups that the other dataset does not have.
-	OnlyBase, OnlyNew [][]*string
-	Outcomes          []Outcome
+	// Tables are those that are compared: the one of CompareOptions.By, then others that conditions
+	// are on. The changes of each are a family of tests.
+	Tables   []*TableComparison
+	Outcomes []Outcome
 	// AllowMissing is CompareOptions.AllowMissing.
 	AllowMissing bool
+}
+
+// TableComparison compares the groups of frames, of interactions or of layers.
+type TableComparison struct {
+	By    []string
+	Pairs []*Pair
+	// OnlyBase and OnlyNew are the groups that the other dataset does not have.
+	OnlyBase, OnlyNew []*Pair
 
 	table    table
 	measures []string // that are compared
@@ -68,13 +77,16 @@ type Comparison struct {
 type Pair struct {
 	Key     []*string
 	Units   [2]int
-	Changes []*diff.Measure // in the order of Comparison.measures
+	Changes []*diff.Measure // in the order of TableComparison.measures
+
+	rows []*surveyed // of the datasets that have the group
 }
 
 // Outcome is the result of a condition for a group of the base dataset.
 type Outcome struct {
 	condition.Check
-	Key []*string
+	By  []string
+	Key []*string // nil if the condition is on no group
 }
 
 // Compare compares the groups of two datasets. Frames of one trace are not independent of
@@ -82,68 +94,142 @@ type Outcome struct {
 // traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
 // of runs, and all changes are tested together by stats.CompareRuns.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
-	t, err := tableOf(o.By)
-	if err != nil {
-		return nil, err
-	}
-	c := &Comparison{Base: base, New: new, By: o.By, Unit: o.Unit, AllowMissing: o.AllowMissing, table: t, measures: compared[t]}
-	for _, limit := range o.FailOn {
-		if limit.Process != "" {
-			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s: conditions of fleets are for all groups", limit.Process), Hint: "--process selects processes"}
-		}
-		if !slices.Contains(c.conditional(), limit.Measure) {
-			return nil, &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "conditions of fleets are on " + strings.Join(c.conditional(), ", ")}
-		}
-	}
+	c := &Comparison{Base: base, New: new, Unit: o.Unit, AllowMissing: o.AllowMissing}
 	if c.Unit == "" {
 		c.Unit = "trace"
 		if slices.Contains(base.Dims, deviceDim) && slices.Contains(new.Dims, deviceDim) {
 			c.Unit = deviceDim
 		}
 	}
+	first, err := tableOf(o.By)
+	if err != nil {
+		return nil, err
+	}
+	list := []table{first}
+	for i := range o.FailOn {
+		limit := &o.FailOn[i]
+		if err := checkCondition(limit, o.By); err != nil {
+			return nil, err
+		}
+		if t := tableOfCondition(limit); !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	for _, t := range list {
+		compared, err := c.compare(ctx, t, o)
+		if err != nil {
+			return nil, err
+		}
+		c.Tables = append(c.Tables, compared)
+	}
+	c.judge(o)
+	return c, nil
+}
+
+// compare compares the groups of a table.
+func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*TableComparison, error) {
+	x := &TableComparison{By: t.like(o.By), table: t, measures: compared[t]}
+	q := o.Query
+	q.By = x.By
 	var sides [2]*side
-	for i, d := range []*Dataset{base, new} {
+	for i, d := range []*Dataset{c.Base, c.New} {
 		var err error
-		if sides[i], err = newSide(ctx, d, o.Query, c.Unit); err != nil {
+		if sides[i], err = newSide(ctx, d, q, c.Unit); err != nil {
 			return nil, fmt.Errorf("%s: %w", d.Dir, err)
 		}
 	}
-	ids := c.pair(sides[0].groups, sides[1].groups)
+	if page := slices.Index(x.By, pageDim); page >= 0 {
+		mergePages(sides, page)
+	}
+	ids := x.pair(sides[0].groups, sides[1].groups)
 	if len(ids) > maxCompared {
 		return nil, &failure.Error{What: fmt.Sprintf("more than %d groups", maxCompared), Hint: "--by fewer dimensions, or --process"}
 	}
 	var values [2][]unitValues
 	for i, s := range sides {
+		s.choose()
 		var err error
-		if values[i], err = s.values(ctx, ids, c.measures); err != nil {
+		if values[i], err = s.values(ctx, ids, x.measures); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.dataset.Dir, err)
 		}
 	}
-	c.test(values)
-	c.judge(o)
-	return c, nil
+	x.test(values)
+	return x, nil
 }
 
-// conditional returns the measures that conditions can name. Those of layers have their names
-// in conditions of ohframe diff.
-func (c *Comparison) conditional() []string {
-	if c.table == ofLayers {
-		var names []string
-		for _, field := range c.measures {
-			i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })
-			names = append(names, "layer."+stats.LayerMeasures[i].Name)
+// like returns the dimensions by which groups of a table are compared: those that the user wants,
+// and those without which a group would be a mixture. If devices of one dataset have more flings and
+// fewer launches than those of the other, nothing has to be worse for a change of both together.
+func (t table) like(by []string) (list []string) {
+	needed := [tables][]string{{"kind", "process"}, {"process", sceneDim, pageDim}, {"process", layerDim}}[t]
+	if wanted, _ := tableOf(by); wanted == t && t == ofFrames {
+		return by
+	}
+	for _, name := range by {
+		// The kind is that of the scene.
+		if !slices.Contains([]string{"kind", sceneDim, pageDim, layerDim}, name) || slices.Contains(needed, name) {
+			list = append(list, name)
 		}
-		return names
 	}
-	return slices.DeleteFunc(slices.Clone(c.measures), func(name string) bool { return Measures[measureIndex(name)].table == ofInteractions })
+	for _, name := range needed {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
-// measureOf returns the compared measure of a condition.
-func (c *Comparison) measureOf(limit *condition.Condition) string {
-	if limit.OfLayers() {
-		return stats.LayerMeasureOf(limit.PartMeasure()).Path
+// tableOfCondition returns the table that a condition is on.
+func tableOfCondition(limit *condition.Condition) table {
+	switch {
+	case limit.OfInteractions():
+		return ofInteractions
+	case limit.OfLayers():
+		return ofLayers
 	}
-	return limit.Measure
+	return ofFrames
+}
+
+// measureOf returns the compared measure of a condition; empty if it is not compared.
+func measureOf(limit *condition.Condition) string {
+	name := limit.Measure
+	switch {
+	case limit.OfInteractions():
+		name = ofInteraction[limit.PartMeasure()]
+	case limit.OfLayers():
+		name = stats.LayerMeasureOf(limit.PartMeasure()).Path
+	}
+	if !slices.Contains(compared[tableOfCondition(limit)], name) {
+		return ""
+	}
+	return name
+}
+
+// ofInteraction are the compared measures of interactions by their names in conditions.
+var ofInteraction = map[string]string{
+	"response_ms": "response_p50_ms", "first_frame_ms": "response_p50_ms", "completion_ms": "completion_p50_ms",
+	"hitch": "hitch_ratio", "jank_rate": "jank_rate", "fps": "fps", "p50_ms": "p50_ms", "p95_ms": "p95_ms",
+}
+
+// checkCondition returns an error if groups by these dimensions cannot be compared by a condition.
+func checkCondition(limit *condition.Condition, by []string) error {
+	t := tableOfCondition(limit)
+	switch {
+	case limit.Process != "" && !slices.Contains(t.like(by), "process"):
+		return &failure.Error{What: fmt.Sprintf("--fail-on: %s: the groups are not those of processes", limit.Process), Hint: "--by process, or --process"}
+	case measureOf(limit) != "":
+		return nil
+	}
+	names := slices.Clone(compared[t])
+	switch t {
+	case ofInteractions:
+		names = slices.Sorted(maps.Keys(ofInteraction))
+	case ofLayers:
+		for i, field := range names {
+			names[i] = stats.LayerMeasures[slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })].Name
+		}
+	}
+	return &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets compare " + strings.Join(names, ", ") + " of " + t.name()}
 }
 
 // side is one of the datasets of a comparison.
@@ -151,7 +237,7 @@ type side struct {
 	dataset *Dataset
 	keyer   *keyer
 	unit    func(*Row) *string
-	groups  map[string]*surveyed // with the units that are compared
+	groups  map[string]*surveyed
 	// slots are the places of units, by the hashes of their names. A place may have a unit of each
 	// group.
 	slots map[uint64]int
@@ -172,8 +258,39 @@ func newSide(ctx context.Context, d *Dataset, q Query, unit string) (s *side, er
 	if s.groups, err = d.survey(ctx, s.keyer, s.unit); err != nil {
 		return nil, err
 	}
-	s.choose()
 	return s, nil
+}
+
+// mergePages removes the page of a scene from the groups of both sides if only one of them knows
+// pages of it, as older systems do not write them. The pages are at an index of the keys.
+func mergePages(sides [2]*side, page int) {
+	whole := func(key []*string) string {
+		key = slices.Clone(key)
+		key[page] = nil
+		return idOf(key)
+	}
+	var known [2]map[string]bool // by the group without its page: whether a page is known
+	for i, s := range sides {
+		known[i] = map[string]bool{}
+		for _, g := range s.groups {
+			id := whole(g.key)
+			known[i][id] = known[i][id] || g.key[page] != nil
+		}
+	}
+	for i, s := range sides {
+		for id, g := range maps.Clone(s.groups) {
+			to := whole(g.key)
+			if other, ok := known[1-i][to]; !ok || other == known[i][to] || to == id {
+				continue
+			}
+			delete(s.groups, id)
+			if g.key[page] = nil; s.groups[to] == nil {
+				s.groups[to] = g
+			} else {
+				s.groups[to].merge(g)
+			}
+		}
+	}
 }
 
 // choose gives units their places. If the dataset has more than maxUnits, the hash of a unit is its
@@ -217,7 +334,9 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 	for first := 0; first < len(ids); {
 		chosen, units := map[string]int{}, 0
 		for ; first < len(ids) && (units == 0 || units+len(s.groups[ids[first]].units) <= histogramsPerPass); first++ {
-			chosen[ids[first]] = first
+			for _, id := range s.groups[ids[first]].ids {
+				chosen[id] = first
+			}
 			units += len(s.groups[ids[first]].units)
 		}
 		key := func(dst []byte, r *Row) ([]byte, bool) {
@@ -252,31 +371,32 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 	return all, nil
 }
 
-// pair adds the groups that both sides have, and returns their texts in the same order.
-func (c *Comparison) pair(base, new map[string]*surveyed) (ids []string) {
+// pair adds the groups, and returns the texts of those that both sides have in the same order.
+func (x *TableComparison) pair(base, new map[string]*surveyed) (ids []string) {
 	for id, g := range base {
 		if new[id] != nil {
 			ids = append(ids, id)
 		} else {
-			c.OnlyBase = append(c.OnlyBase, g.key)
+			x.OnlyBase = append(x.OnlyBase, &Pair{Key: g.key, rows: []*surveyed{g}})
 		}
 	}
 	for id, g := range new {
 		if base[id] == nil {
-			c.OnlyNew = append(c.OnlyNew, g.key)
+			x.OnlyNew = append(x.OnlyNew, &Pair{Key: g.key, rows: []*surveyed{g}})
 		}
 	}
 	slices.SortFunc(ids, func(a, b string) int { return compareKeys(base[a].key, base[b].key) })
-	slices.SortFunc(c.OnlyBase, compareKeys)
-	slices.SortFunc(c.OnlyNew, compareKeys)
+	for _, only := range [][]*Pair{x.OnlyBase, x.OnlyNew} {
+		slices.SortFunc(only, func(a, b *Pair) int { return compareKeys(a.Key, b.Key) })
+	}
 	for _, id := range ids {
-		c.Pairs = append(c.Pairs, &Pair{Key: base[id].key, Units: [2]int{len(base[id].units), len(new[id].units)}})
+		x.Pairs = append(x.Pairs, &Pair{Key: base[id].key, rows: []*surveyed{base[id], new[id]}})
 	}
 	return ids
 }
 
 // test sets the changes of all pairs. values are those of the sides.
-func (c *Comparison) test(values [2][]unitValues) {
+func (x *TableComparison) test(values [2][]unitValues) {
 	var list []stats.Runs
 	var at []int // in values
 	for i := range values[0] {
@@ -290,9 +410,10 @@ func (c *Comparison) test(values [2][]unitValues) {
 	for i, change := range stats.CompareRuns(list) {
 		changes[at[i]] = change
 	}
-	for i, p := range c.Pairs {
-		for k, name := range c.measures {
-			n := i*len(c.measures) + k
+	for i, p := range x.Pairs {
+		p.Units = [2]int{len(p.rows[0].units), len(p.rows[1].units)}
+		for k, name := range x.measures {
+			n := i*len(x.measures) + k
 			p.Changes = append(p.Changes, diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(values[0][n].all), mean(values[1][n].all), changes[n]))
 		}
 	}
@@ -327,26 +448,123 @@ func mean(list []float64) *float64 {
 func (c *Comparison) judge(o CompareOptions) {
 	for i := range o.FailOn {
 		limit := &o.FailOn[i]
-		add := func(key []*string, status condition.Status, text string, excess float64) {
-			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: groupText(key), Condition: limit.String(), Status: status, Text: text, Excess: excess}, key})
+		x := c.Tables[slices.IndexFunc(c.Tables, func(x *TableComparison) bool { return x.table == tableOfCondition(limit) })]
+		add := func(key []*string, status condition.Status, text string) {
+			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: x.name(limit, key), Condition: limit.String(), Status: status, Text: text, File: limit.File, Line: limit.Line}, x.By, key})
 		}
-		for _, p := range c.Pairs {
-			m := p.Changes[slices.Index(c.measures, c.measureOf(limit))]
+		selected := false
+		for _, p := range x.Pairs {
+			if !x.selects(limit, p) {
+				continue
+			}
+			selected = true
+			m := p.Changes[slices.Index(x.measures, measureOf(limit))]
 			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
 			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
-				add(p.Key, status, c.whyUnknown(p, m), 0)
+				add(p.Key, status, c.whyUnknown(x, p, m))
 			} else {
-				add(p.Key, status, limit.DescribeChange(change, o.Any), limit.Excess(change))
+				add(p.Key, status, limit.DescribeChange(change, o.Any))
 			}
 		}
-		for _, key := range c.OnlyBase {
-			add(key, condition.Unknown, "the group is not in the new dataset", 0)
+		for _, p := range x.OnlyBase {
+			if x.selects(limit, p) {
+				selected = true
+				add(p.Key, condition.Unknown, "the group is not in the new dataset")
+			}
+		}
+		if !selected {
+			add(nil, condition.Unknown, x.whyNone(limit))
 		}
 	}
 }
 
+// selects reports whether a condition is on a group.
+func (x *TableComparison) selects(c *condition.Condition, p *Pair) bool {
+	switch x.table {
+	case ofInteractions:
+		return slices.ContainsFunc(x.interactions(p), c.SelectsInteraction)
+	case ofLayers:
+		return slices.ContainsFunc(x.layers(p), c.SelectsLayer)
+	}
+	return c.Selects(x.process(p))
+}
+
+// value returns the value of a dimension of a group; empty if it is unknown.
+func (x *TableComparison) value(p *Pair, dim string) string {
+	if i := slices.Index(x.By, dim); i >= 0 && p.Key[i] != nil {
+		return *p.Key[i]
+	}
+	return ""
+}
+
+// process, interactions and layers return what a group is of, for conditions.
+func (x *TableComparison) process(p *Pair) *stats.Process {
+	return &stats.Process{PID: trace.UnknownPID, Name: x.value(p, "process")}
+}
+
+func (x *TableComparison) interactions(p *Pair) (list []*stats.Interaction) {
+	for _, rows := range p.rows {
+		for of := range rows.of {
+			i := &stats.Interaction{Kind: string(of.kind), Scene: x.value(p, sceneDim), Process: x.value(p, "process"), PID: trace.UnknownPID}
+			if of.input != "" {
+				i.Input = &of.input
+			}
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (x *TableComparison) layers(p *Pair) (list []*stats.Layer) {
+	for _, rows := range p.rows {
+		for of := range rows.of {
+			name := x.value(p, layerDim)
+			l := &stats.Layer{Name: name, Source: &analyzer.Layer{Name: name}}
+			if process := x.value(p, "process"); process != "" {
+				l.Process = &process
+			}
+			if of.cadence {
+				l.Cadence = new(float64)
+			}
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// whyNone returns why a condition is on no group.
+func (x *TableComparison) whyNone(c *condition.Condition) string {
+	if slices.ContainsFunc(x.OnlyNew, func(p *Pair) bool { return x.selects(c, p) }) {
+		return "the group is not in the base dataset"
+	}
+	var processes []*stats.Process
+	var interactions []*stats.Interaction
+	var layers []*stats.Layer
+	for _, p := range slices.Concat(x.Pairs, x.OnlyBase, x.OnlyNew) {
+		processes = append(processes, x.process(p))
+		interactions, layers = append(interactions, x.interactions(p)...), append(layers, x.layers(p)...)
+	}
+	switch {
+	case len(processes) == 0:
+		return "no " + x.table.name()
+	case !c.Selects(processes...):
+		return "no such process in the datasets"
+	case x.table == ofLayers:
+		return c.NoLayer(layers, true)
+	}
+	return c.NoInteraction(interactions, true)
+}
+
+// name names a group that a condition is on.
+func (x *TableComparison) name(c *condition.Condition, key []*string) string {
+	if key == nil {
+		return text.Printable(c.Process)
+	}
+	return groupText(key)
+}
+
 // whyUnknown returns why a condition cannot be checked.
-func (c *Comparison) whyUnknown(p *Pair, change *diff.Measure) string {
+func (c *Comparison) whyUnknown(x *TableComparison, p *Pair, change *diff.Measure) string {
 	switch {
 	case change.Base == nil && change.New == nil:
 		return "unknown in both datasets"
@@ -357,7 +575,7 @@ func (c *Comparison) whyUnknown(p *Pair, change *diff.Measure) string {
 	case min(p.Units[0], p.Units[1]) < MinUnits:
 		return "too few to test: " + c.tooFew(p) + "; --fail-on-any compares the values"
 	}
-	_, noun := c.table.counts()
+	_, noun := x.table.counts()
 	return fmt.Sprintf("each dataset needs %d %ss with %d %ss; --fail-on-any compares the values", MinUnits, c.Unit, stats.MinFrames(change.Name), noun)
 }
 
@@ -367,12 +585,12 @@ func (c *Comparison) tooFew(p *Pair) string {
 }
 
 // whyNotTested returns why changes of a pair were not tested, empty if all were.
-func (c *Comparison) whyNotTested(p *Pair) string {
+func (c *Comparison) whyNotTested(x *TableComparison, p *Pair) string {
 	switch {
 	case min(p.Units[0], p.Units[1]) < MinUnits:
 		return "Not tested: " + c.tooFew(p) + "."
 	case !slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.Delta != nil && m.P == nil }):
-	case c.table == ofLayers:
+	case x.table == ofLayers:
 		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d buffers.", MinUnits, c.Unit, stats.MinFrames("p95_ms"))
 	default:
 		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d frames, P99 with %d.", MinUnits, c.Unit, stats.MinFrames("p95_ms"), stats.MinFrames("p99_ms"))

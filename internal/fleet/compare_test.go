@@ -87,6 +87,16 @@ func (p *Pair) change(name string) *diff.Measure {
 	return p.Changes[slices.Index(compared[ofFrames], name)]
 }
 
+// changes parses conditions.
+func changes(t *testing.T, s string) condition.Conditions {
+	t.Helper()
+	list, err := condition.Parse(s, condition.OfChanges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // Equal fleets seldom differ, although their devices do: a test that pools frames would find
 // a difference in most.
 func TestEqualFleets(t *testing.T) {
@@ -98,7 +108,7 @@ func TestEqualFleets(t *testing.T) {
 			base, new = append(base, simulated(r, group, 10+30*(try%2), 0.1)...), append(new, simulated(r, group, 10+20*(try%3), 0.1)...)
 		}
 		found := false
-		for _, p := range compareRows(t, base, new, CompareOptions{}).Pairs {
+		for _, p := range compareRows(t, base, new, CompareOptions{}).Tables[0].Pairs {
 			for _, m := range p.Changes {
 				if (m.P != nil) != slices.Contains([]string{"jank_rate", "empty_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}, m.Name) {
 					t.Errorf("%s: tested is %t", m.Name, m.P != nil)
@@ -127,7 +137,7 @@ func TestDifferentFleets(t *testing.T) {
 	few := simulated(r, "a", 1, 2)[0] // one with few frames does not count
 	few.Sums[sumIndex["late"]], few.Sums[sumIndex["with_deadline"]] = 19, 19
 	base = append(base, large, few)
-	p := compareRows(t, base, new, CompareOptions{}).Pairs[0]
+	p := compareRows(t, base, new, CompareOptions{}).Tables[0].Pairs[0]
 	m, sum := p.change("jank_rate"), 0.0
 	for i := 0; i < 80; i += 2 { // both traces of a device
 		sum += float64(base[i].Sums[sumIndex["late"]]+base[i+1].Sums[sumIndex["late"]]) / 200 / 41
@@ -152,7 +162,7 @@ func TestManyDevices(t *testing.T) {
 		row.Histograms[durationHistogram] = Counts{[]int32{int32(bucketOf(int64(1+i%2) * 10e6))}, []int64{100}}
 		rows = append(rows, row)
 	}
-	p := compareRows(t, rows[:100], rows, CompareOptions{}).Pairs[0]
+	p := compareRows(t, rows[:100], rows, CompareOptions{}).Tables[0].Pairs[0]
 	// By chance, e^-3 of the places are those of no device.
 	if n := p.Units; n[0] != 100 || n[1] > maxUnits || n[1] < maxUnits*9/10 {
 		t.Errorf("%v devices are compared", n)
@@ -169,10 +179,7 @@ func TestFleetConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	base := slices.Concat(simulated(r, "a", 40, 0.1), simulated(r, "few", MinUnits-1, 0.1), simulated(r, "gone", 40, 0.1))
 	new := slices.Concat(simulated(r, "a", 40, 0.2), simulated(r, "few", 40, 0.2), simulated(r, "later", 40, 0.1))
-	conditions, err := condition.Parse("jank_rate>+1pp,jank_rate>+9pp,jank_rate<-1pp,fps<-5%", condition.OfChanges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conditions := changes(t, "jank_rate>+1pp,jank_rate>+9pp,jank_rate<-1pp,fps<-5%")
 	const few = "unknown too few to test: 9 devices and 40 devices, each dataset needs 10; --fail-on-any compares the values"
 	const gone, nothing = "unknown the group is not in the new dataset", "unknown unknown in both datasets"
 	for _, test := range []struct {
@@ -183,7 +190,7 @@ func TestFleetConditions(t *testing.T) {
 		{true, []string{"failed", "failed", gone, "failed", "failed", gone, "passed", "passed", gone, nothing, nothing, gone}},
 	} {
 		c := compareRows(t, base, new, CompareOptions{FailOn: conditions, Any: test.any})
-		if jank := c.Pairs[0].change("jank_rate"); *jank.Low >= 0.09 || *jank.Delta <= 0.09 {
+		if jank := c.Tables[0].Pairs[0].change("jank_rate"); *jank.Low >= 0.09 || *jank.Delta <= 0.09 {
 			t.Fatalf("the conditions do not fit: %g, %g to %g", *jank.Delta, *jank.Low, *jank.High)
 		}
 		var got []string

@@ -187,14 +187,26 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 // append appends the row's key as text: equal for equal values.
 func (k *keyer) append(dst []byte, r *Row) []byte {
 	for _, of := range k.of {
-		if value := of(r); value != nil {
-			dst = strconv.AppendInt(dst, int64(len(*value)), 10)
-			dst = append(append(dst, ':'), *value...)
-		} else {
-			dst = append(dst, '-')
-		}
+		dst = appendValue(dst, of(r))
 	}
 	return dst
+}
+
+func appendValue(dst []byte, value *string) []byte {
+	if value == nil {
+		return append(dst, '-')
+	}
+	dst = strconv.AppendInt(dst, int64(len(*value)), 10)
+	return append(append(dst, ':'), *value...)
+}
+
+// idOf returns a key as text.
+func idOf(key []*string) string {
+	var id []byte
+	for _, value := range key {
+		id = appendValue(id, value)
+	}
+	return string(id)
 }
 
 // values returns copies of the row's values.
@@ -263,6 +275,23 @@ type surveyed struct {
 	key    []*string
 	counts int64               // frames or buffers
 	units  map[uint64]struct{} // hashes of their names
+	// ids are the texts of the keys of the rows: several if pages are merged.
+	ids []string
+	of  map[rowKind]struct{}
+}
+
+// rowKind is what conditions need of a row besides the key of its group.
+type rowKind struct {
+	kind    stats.Kind
+	input   string // empty if unknown
+	cadence bool   // known
+}
+
+func (s *surveyed) merge(o *surveyed) {
+	s.counts += o.counts
+	maps.Copy(s.units, o.units)
+	maps.Copy(s.of, o.of)
+	s.ids = append(s.ids, o.ids...)
 }
 
 // survey finds the groups of a dataset. The unit function may be nil.
@@ -270,18 +299,28 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 	key := func(dst []byte, r *Row) ([]byte, bool) {
 		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
 	}
-	create := func(r *Row) *surveyed { return &surveyed{key: k.values(r), units: map[uint64]struct{}{}} }
+	create := func(r *Row) *surveyed {
+		return &surveyed{key: k.values(r), units: map[uint64]struct{}{}, of: map[rowKind]struct{}{}}
+	}
 	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
 		s.counts += r.Sums[counts]
 		if unit != nil {
 			s.units[xxh3.HashString(*unit(r))] = struct{}{}
+			of := rowKind{kind: r.Kind, cadence: r.Cadence != nil}
+			if r.Input != nil {
+				of.input = *r.Input
+			}
+			if _, ok := s.of[of]; !ok {
+				s.of[rowKind{stats.Kind(strings.Clone(string(of.kind))), strings.Clone(of.input), of.cadence}] = struct{}{}
+			}
 		}
 	}
-	return gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, add, func(into, from *surveyed) {
-		into.counts += from.counts
-		maps.Copy(into.units, from.units)
-	})
+	groups, err := gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, add, (*surveyed).merge)
+	for id, g := range groups {
+		g.ids = []string{id}
+	}
+	return groups, err
 }
 
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.

@@ -168,11 +168,11 @@ func TestCompareInteractions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(c.Pairs) != 1 || groupText(c.Pairs[0].Key) != "APP_LIST_FLING · pages/Index" || c.Pairs[0].Units != [2]int{12, 15} {
-			t.Fatalf("%d pairs, %v units", len(c.Pairs), c.Pairs[0].Units)
+		if len(c.Tables[0].Pairs) != 1 || groupText(c.Tables[0].Pairs[0].Key) != "APP_LIST_FLING · pages/Index · gallery" || c.Tables[0].Pairs[0].Units != [2]int{12, 15} {
+			t.Fatalf("%d pairs, %v units", len(c.Tables[0].Pairs), c.Tables[0].Pairs[0].Units)
 		}
 		var tested []string
-		for _, m := range c.Pairs[0].Changes {
+		for _, m := range c.Tables[0].Pairs[0].Changes {
 			if m.P != nil {
 				tested = append(tested, m.Name)
 				// A trace adds 0 to 4 ms, a fling 0 to 2: 12 traces 1.83 on average, 15 traces 2.
@@ -193,7 +193,142 @@ func TestCompareInteractions(t *testing.T) {
 	}
 	// A scene that only one version has.
 	c, err := Compare(t.Context(), dataset(t, flung(12, 3, 80)), dataset(t, nil), o)
-	if err != nil || len(c.OnlyBase) != 1 || len(c.Pairs) != 0 {
+	if err != nil || len(c.Tables[0].OnlyBase) != 1 || len(c.Tables[0].Pairs) != 0 {
 		t.Errorf("%v, %v", c, err)
+	}
+}
+
+// scene is some interactions of each trace of one side: their kind, name, page and input, how many
+// each trace has, and their responses.
+type scene struct {
+	kind, name, page, input string
+	count                   int
+	response                float64 // ms
+}
+
+// play returns rows of traces with these scenes.
+func play(traces int, process string, scenes ...scene) (rows []Row) {
+	device := "phone"
+	for i := range traces {
+		for _, s := range scenes {
+			for k := range s.count {
+				ns := int64((s.response + float64(i%5+k%3)) * 1e6)
+				row := Row{
+					Trace: fmt.Sprint(process, " trace ", i), Kind: stats.Kind(s.kind), Process: process, Scene: s.name, Response: &ns,
+					Dims: []*string{&device, nil}, Interaction: int64(len(rows) + 1),
+				}
+				if s.page != "" {
+					row.Page = &s.page
+				}
+				if s.input != "" {
+					row.Input = &s.input
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// If users fling more and launch less, nothing is slower: scenes are compared with themselves, whatever
+// the dimensions are. With pages of one dataset only, all pages of a scene are compared together.
+func TestOtherMixOfScenes(t *testing.T) {
+	fling, click := scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 1, 50}, scene{"scene", "ABILITY_OR_PAGE_SWITCH", "pages/Index", "last_up", 5, 200}
+	other := fling
+	other.page, other.response = "pages/Detail", 90
+	base := play(20, "gallery", fling, click, other)
+	fling.count, click.count, other.count = 5, 1, 3
+	unknown := fling
+	unknown.page, unknown.count = "", 3
+	for _, test := range []struct {
+		new    []Row
+		by     []string
+		groups int
+	}{
+		{play(20, "gallery", fling, click, other), []string{"scene"}, 3},
+		{play(20, "gallery", fling, click, other), []string{"page"}, 3},
+		{play(20, "gallery", fling, click, other), []string{"kind", "scene", "page", "process"}, 3},
+		{slices.Concat(play(20, "gallery", fling, click, other), play(20, "notes", fling)), []string{"scene"}, 3}, // notes only in new
+		{play(20, "gallery", unknown, click), []string{"scene"}, 2},
+	} {
+		c, err := Compare(t.Context(), dataset(t, base), dataset(t, test.new), CompareOptions{Query: Query{By: test.by}, Unit: "trace"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := c.Tables[0]
+		if len(x.Pairs) != test.groups || len(x.OnlyBase) != 0 || slices.Contains(x.By, "kind") {
+			t.Fatalf("by %v: %d groups by %v, want %d", test.by, len(x.Pairs), x.By, test.groups)
+		}
+		for _, p := range x.Pairs {
+			m := p.Changes[0]
+			// The flings of both pages of base are of one group, and their median is that of the faster.
+			if m.Name != "response_p50_ms" || m.Verdict != diff.Unclear || math.Abs(*m.Delta) > 2 {
+				t.Errorf("by %v: %s: %s %+g, %s", test.by, groupText(p.Key), m.Name, *m.Delta, m.Verdict)
+			}
+		}
+	}
+}
+
+// Conditions on interactions are checked for the scenes and pages of their group, whatever the
+// dimensions are, together with those on processes. The groups are those of ohframe diff, also in
+// datasets of real traces.
+func TestInteractionConditions(t *testing.T) {
+	fling, click := scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 2, 50}, scene{"scene", "PRIVATE_7", "pages/Index", "last_up", 2, 200}
+	launch := scene{"launch", "cold", "", "", 1, 400}
+	base := append(play(20, "gallery", fling, click, launch), play(20, "notes", fling)...)
+	fling.response, launch.response = 80, 420
+	new := append(play(20, "gallery", fling, click, launch), play(20, "notes", fling)...)
+	const gate = "fling.response_ms>+10, tap.response_ms>+10, cold.first_frame_ms>+10%, warm.first_frame_ms>+1, " +
+		"APP_LIST_FLING.hitch>+2, PRIVATE_8.fps<-1, notes: fling.response_ms>+40, paint: fling.response_ms>+1"
+	want := []string{
+		"gallery · APP_LIST_FLING · pages/Index: fling.response_ms>+10: failed", "notes · APP_LIST_FLING · pages/Index: fling.response_ms>+10: failed",
+		"gallery · PRIVATE_7 · pages/Index: tap.response_ms>+10: passed",
+		"gallery · cold · –: cold.first_frame_ms>+10%: passed", ": warm.first_frame_ms>+1: unknown",
+		"gallery · APP_LIST_FLING · pages/Index: APP_LIST_FLING.hitch>+2: unknown", "notes · APP_LIST_FLING · pages/Index: APP_LIST_FLING.hitch>+2: unknown",
+		": PRIVATE_8.fps<-1: unknown", "notes · APP_LIST_FLING · pages/Index: fling.response_ms>+40: passed", "paint: fling.response_ms>+1: unknown",
+	}
+	for _, by := range [][]string{{"kind", "process"}, {"process", "scene"}} {
+		c, err := Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: by}, Unit: "trace", FailOn: changes(t, gate)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range c.Checks() {
+			got = append(got, fmt.Sprintf("%s: %s: %s", o.Process, o.Condition, o.Status))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("by %v:\ngot  %s\nwant %s", by, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		}
+		for _, format := range Formats {
+			var b bytes.Buffer
+			if err := c.Write(&b, format, text.Style{}); err != nil || !strings.Contains(b.String(), "PRIVATE_7") {
+				t.Errorf("%s: %v\n%s", format, err, b.String())
+			}
+		}
+	}
+
+	dir := t.TempDir()
+	var sides []*Dataset
+	for version, inputs := range slices.Collect(slices.Chunk(used(t), 2)) {
+		of := filepath.Join(dir, fmt.Sprint(version))
+		run(t, &Runner{Dir: of}, inputs, Options{Read: withCauses, Shards: 1})
+		sides = append(sides, opened(t, of))
+	}
+	o := CompareOptions{Query: Query{By: []string{"process"}}, Unit: "trace", Any: true, FailOn: changes(t, "fling.response_ms>+95, fling.response_ms>+105, tap.response_ms>+5, launch.first_frame_ms>+5, frames>+0")}
+	if _, err := Compare(t.Context(), sides[0], sides[1], o); err == nil || err.Error() != "--fail-on: frames is not compared" {
+		t.Errorf("%v", err)
+	}
+	o.FailOn = o.FailOn[:4]
+	c, err := Compare(t.Context(), sides[0], sides[1], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A click opens a picture, another one launches.
+	var got []string
+	for _, o := range c.Checks() {
+		got = append(got, fmt.Sprintf("%s %s", o.Condition, o.Status))
+	}
+	if want := []string{"fling.response_ms>+95 failed", "fling.response_ms>+105 passed", "tap.response_ms>+5 passed", "tap.response_ms>+5 passed", "launch.first_frame_ms>+5 passed"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

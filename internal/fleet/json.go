@@ -47,15 +47,19 @@ type (
 		Why  string `json:"why"`
 	}
 	comparisonDocument struct {
-		Base       datasetDocument      `json:"base"`
-		New        datasetDocument      `json:"new"`
-		By         []string             `json:"by"`
-		Unit       string               `json:"unit"`
-		Level      float64              `json:"level"`
-		Pairs      []pairDocument       `json:"pairs"`
-		OnlyBase   []map[string]*string `json:"only_base"`
-		OnlyNew    []map[string]*string `json:"only_new"`
-		Conditions []conditionDocument  `json:"conditions"`
+		Base       datasetDocument     `json:"base"`
+		New        datasetDocument     `json:"new"`
+		Unit       string              `json:"unit"`
+		Level      float64             `json:"level"`
+		Compared   []comparedDocument  `json:"compared"`
+		Conditions []conditionDocument `json:"conditions"`
+	}
+	comparedDocument struct {
+		Of       string               `json:"of"`
+		By       []string             `json:"by"`
+		Pairs    []pairDocument       `json:"pairs"`
+		OnlyBase []map[string]*string `json:"only_base"`
+		OnlyNew  []map[string]*string `json:"only_new"`
 	}
 	pairDocument struct {
 		Key       map[string]*string `json:"key"`
@@ -75,7 +79,11 @@ func (d *Dataset) json() datasetDocument {
 	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Unreliable, d.Failures}
 }
 
+// keyDocument returns nil for no group.
 func keyDocument(by []string, key []*string) map[string]*string {
+	if key == nil {
+		return nil
+	}
 	d := map[string]*string{}
 	for i, name := range by {
 		d[name] = key[i]
@@ -83,10 +91,10 @@ func keyDocument(by []string, key []*string) map[string]*string {
 	return d
 }
 
-func keyDocuments(by []string, keys [][]*string) []map[string]*string {
+func keyDocuments(by []string, groups []*Pair) []map[string]*string {
 	list := []map[string]*string{}
-	for _, key := range keys {
-		list = append(list, keyDocument(by, key))
+	for _, p := range groups {
+		list = append(list, keyDocument(by, p.Key))
 	}
 	return list
 }
@@ -160,25 +168,44 @@ func anys[T any](list []T) (values []any) {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.json(), New: c.New.json(), By: c.By, Unit: c.Unit, Level: stats.Level, Pairs: []pairDocument{},
-		OnlyBase: keyDocuments(c.By, c.OnlyBase), OnlyNew: keyDocuments(c.By, c.OnlyNew), Conditions: []conditionDocument{},
+		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: stats.Level, Conditions: []conditionDocument{},
 	}
-	for _, p := range c.Pairs {
-		d.Pairs = append(d.Pairs, pairDocument{keyDocument(c.By, p.Key), p.Units[0], p.Units[1], p.Changes})
+	for _, x := range c.Tables {
+		compared := comparedDocument{x.table.name(), x.By, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}
+		for _, p := range x.Pairs {
+			compared.Pairs = append(compared.Pairs, pairDocument{keyDocument(x.By, p.Key), p.Units[0], p.Units[1], p.Changes})
+		}
+		d.Compared = append(d.Compared, compared)
 	}
 	for _, o := range c.Outcomes {
-		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(c.By, o.Key), o.Condition, o.Status, o.Text})
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text})
 	}
 	return text.WriteJSON(w, d)
 }
 
+// writeCSV writes a line for each measure. A dimension of another table is empty.
 func (c *Comparison) writeCSV(w io.Writer) error {
-	names := append(slices.Clone(c.By), "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p_value", "verdict")
+	var by []string
+	for _, x := range c.Tables {
+		for _, dim := range x.By {
+			if !slices.Contains(by, dim) {
+				by = append(by, dim)
+			}
+		}
+	}
+	names := append(slices.Clone(by), "of", "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p_value", "verdict")
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
-		for _, p := range c.Pairs {
-			for _, m := range p.Changes {
-				if !yield(append(anys(p.Key), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Verdict)) {
-					return
+		for _, x := range c.Tables {
+			for _, p := range x.Pairs {
+				key := keyDocument(x.By, p.Key)
+				var values []*string
+				for _, dim := range by {
+					values = append(values, key[dim])
+				}
+				for _, m := range p.Changes {
+					if !yield(append(anys(values), x.table.name(), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Verdict)) {
+						return
+					}
 				}
 			}
 		}

@@ -130,19 +130,15 @@ func TestCompareLayers(t *testing.T) {
 		}
 		return rows
 	}
-	fail, err := condition.Parse("layer.queue_p50_ms>+10, layer.uneven>+1pp", condition.OfChanges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := CompareOptions{Query: Query{By: []string{"layer"}}, Unit: "trace", FailOn: fail}
+	o := CompareOptions{Query: Query{By: []string{"layer"}}, Unit: "trace", FailOn: changes(t, "layer.queue_p50_ms>+10, layer(View*).uneven>+1pp")}
 	c, err := Compare(t.Context(), dataset(t, played(12, 40, 10)), dataset(t, played(15, 40, 30)), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Pairs) != 1 || groupText(c.Pairs[0].Key) != "View#*" || c.Pairs[0].Units != [2]int{12, 15} {
-		t.Fatalf("%d pairs", len(c.Pairs))
+	if len(c.Tables[0].Pairs) != 1 || groupText(c.Tables[0].Pairs[0].Key) != "View#* · player" || c.Tables[0].Pairs[0].Units != [2]int{12, 15} {
+		t.Fatalf("%d pairs", len(c.Tables[0].Pairs))
 	}
-	for _, m := range c.Pairs[0].Changes {
+	for _, m := range c.Tables[0].Pairs[0].Changes {
 		want := diff.Unclear
 		if strings.HasPrefix(m.Name, "queue") {
 			want = diff.Worse
@@ -171,14 +167,21 @@ func TestCompareLayers(t *testing.T) {
 	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 10 traces with 20 buffers.") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	for by, text := range map[string]string{"layer": "fps<-1", "process": "layer.fps<-1"} {
-		fail, err := condition.Parse(text, condition.OfChanges)
+	// What is not in the dataset's layers, or is not compared.
+	for text, want := range map[string]string{
+		"layer(Video*).fps<-1": "no layer in the traces has this name; they have View#*", "camera: layer.fps<-1": "no such process in the datasets",
+	} {
+		c, err := Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{"process"}}, FailOn: changes(t, text)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{by}}, FailOn: fail}); err == nil || err.Error() != "--fail-on: "+strings.TrimSuffix(text, "<-1")+" is not compared" {
-			t.Errorf("by %s: %v", by, err)
+		if list := c.Checks(); len(list) != 1 || list[0].Status != condition.Unknown || list[0].Text != want {
+			t.Errorf("%s: %v, want %s", text, list, want)
 		}
+	}
+	const longest = "--fail-on: layer.longest_ms is not compared"
+	if _, err := Compare(t.Context(), c.Base, c.New, CompareOptions{FailOn: changes(t, "layer.longest_ms>+1")}); err == nil || err.Error() != longest {
+		t.Errorf("got %v, want %s", err, longest)
 	}
 }
 

@@ -41,6 +41,9 @@ func tableOf(by []string) (table, error) {
 	return ofFrames, nil
 }
 
+// name is what the rows are of.
+func (t table) name() string { return [tables]string{"processes", "interactions", "layers"}[t] }
+
 // counts returns what a row counts, as a column of sums, with its name.
 func (t table) counts() (column int, noun string) {
 	if t == ofLayers {

@@ -36,51 +36,70 @@ func (c *Comparison) document() *view.Document {
 	}
 	d.Gate.AllowMissing, d.Gate.Checks = c.AllowMissing, c.Checks()
 	d.Blocks = append(d.Blocks, view.Section{Title: "Datasets", Blocks: []view.Block{c.datasets()}})
-	if len(c.Pairs) > 1 {
-		d.Blocks = append(d.Blocks, view.Page{view.Section{Title: "Groups", About: "values of the new dataset, and changes that are significant", Blocks: []view.Block{c.overview()}}})
-	}
-	for i, p := range c.Pairs {
-		s := view.Section{ID: "group-" + strconv.Itoa(i), Title: groupText(p.Key), About: c.units(p), Blocks: []view.Block{p.table()}}
-		if why := c.whyNotTested(p); why != "" {
-			s.Blocks = append(s.Blocks, view.Note{Text: why, Level: view.Soft})
-		}
-		d.Blocks = append(d.Blocks, s)
-	}
-	for _, only := range []struct {
-		keys [][]*string
-		of   *Dataset
-	}{{c.OnlyBase, c.Base}, {c.OnlyNew, c.New}} {
-		if n := len(only.keys); n > 0 {
-			var names []string
-			for _, key := range only.keys[:min(n, mostShown)] {
-				names = append(names, groupText(key))
-			}
-			if n > len(names) {
-				names = append(names, fmt.Sprintf("%d more", n-len(names)))
-			}
-			d.Blocks = append(d.Blocks, view.Note{Label: "Only in " + text.Printable(only.of.Dir), Text: strings.Join(names, ", ")})
-		}
+	first := 0 // of the pairs of all tables
+	for _, x := range c.Tables {
+		d.Blocks = append(d.Blocks, c.compared(x, first)...)
+		first += len(x.Pairs)
 	}
 	return d
 }
 
-// summary says how many changes are significant.
-func (c *Comparison) summary() string {
-	counts := map[diff.Verdict]int{}
-	tested := 0
-	for _, p := range c.Pairs {
-		for _, m := range p.Changes {
-			if m.P != nil {
-				tested++
-				counts[m.Verdict]++
+// compared returns what is shown of a table. first is the number of pairs before.
+func (c *Comparison) compared(x *TableComparison, first int) (blocks []view.Block) {
+	if len(x.Pairs) > 1 {
+		blocks = append(blocks, view.Page{view.Section{Title: titleOf(x.table.name()), About: "values of the new dataset, and changes that are significant", Blocks: []view.Block{c.overview(x, first)}}})
+	}
+	for i, p := range x.Pairs {
+		s := view.Section{ID: "group-" + strconv.Itoa(first+i), Title: groupText(p.Key), About: c.units(p), Blocks: []view.Block{p.table()}}
+		if why := c.whyNotTested(x, p); why != "" {
+			s.Blocks = append(s.Blocks, view.Note{Text: why, Level: view.Soft})
+		}
+		blocks = append(blocks, s)
+	}
+	for _, only := range []struct {
+		groups []*Pair
+		of     *Dataset
+	}{{x.OnlyBase, c.Base}, {x.OnlyNew, c.New}} {
+		if n := len(only.groups); n > 0 {
+			var names []string
+			for _, p := range only.groups[:min(n, mostShown)] {
+				names = append(names, groupText(p.Key))
 			}
+			if n > len(names) {
+				names = append(names, fmt.Sprintf("%d more", n-len(names)))
+			}
+			blocks = append(blocks, view.Note{Label: "Only in " + text.Printable(only.of.Dir), Text: strings.Join(names, ", ")})
 		}
 	}
-	if tested == 0 {
-		return fmt.Sprintf("Nothing was tested: each dataset needs %d %ss.", MinUnits, c.Unit)
+	return blocks
+}
+
+// summary says how many changes are significant.
+func (c *Comparison) summary() string {
+	var parts []string
+	for _, x := range c.Tables {
+		counts := map[diff.Verdict]int{}
+		tested := 0
+		for _, p := range x.Pairs {
+			for _, m := range p.Changes {
+				if m.P != nil {
+					tested++
+					counts[m.Verdict]++
+				}
+			}
+		}
+		name := ""
+		if len(c.Tables) > 1 {
+			name = titleOf(x.table.name()) + ": "
+		}
+		if tested == 0 {
+			parts = append(parts, fmt.Sprintf("%sNothing was tested: each dataset needs %d %ss.", name, MinUnits, c.Unit))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s%d worse and %d better of %s tested together at the %.0f %% level.",
+				name, counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level))
+		}
 	}
-	return fmt.Sprintf("%d worse and %d better of %s tested together at the %.0f %% level. Values are means of %ss.",
-		counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level, c.Unit)
+	return strings.Join(append(parts, fmt.Sprintf("Values are means of %ss.", c.Unit)), " ")
 }
 
 func (c *Comparison) units(p *Pair) string {
@@ -100,13 +119,13 @@ func (c *Comparison) datasets() view.Table {
 }
 
 // overview returns a table with a line for each pair.
-func (c *Comparison) overview() view.Table {
-	t := view.Table{Label: "Groups", Sortable: true, Columns: append(keyColumns(c.By), view.Column{Title: titleOf(c.Unit) + "s", Number: true})}
-	for _, name := range c.measures {
+func (c *Comparison) overview(x *TableComparison, first int) view.Table {
+	t := view.Table{Label: titleOf(x.table.name()), Sortable: true, Columns: append(keyColumns(x.By), view.Column{Title: titleOf(c.Unit) + "s", Number: true})}
+	for _, name := range x.measures {
 		t.Columns = append(t.Columns, view.Column{Title: Measures[measureIndex(name)].Label, Number: true})
 	}
-	for i, p := range c.Pairs {
-		row := view.Row{Link: "group-" + strconv.Itoa(i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}
+	for i, p := range x.Pairs {
+		row := view.Row{Link: "group-" + strconv.Itoa(first+i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}
 		for k := range p.Changes {
 			m := p.Changes[k]
 			cell := view.Cell{Text: text.Value(m.Unit, m.New), Level: m.Verdict.Level()}
