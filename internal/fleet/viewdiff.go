@@ -77,6 +77,7 @@ func (c *Comparison) compared(x *TableComparison, first int) (blocks []view.Bloc
 // summary says how many changes are significant.
 func (c *Comparison) summary() string {
 	var parts []string
+	anything := false
 	for _, x := range c.Tables {
 		counts := map[diff.Verdict]int{}
 		tested := 0
@@ -88,18 +89,21 @@ func (c *Comparison) summary() string {
 				}
 			}
 		}
-		name := ""
+		s := fmt.Sprintf("Nothing was tested: each dataset needs %d %ss.", MinUnits, c.Unit)
+		if tested > 0 {
+			anything = true
+			s = fmt.Sprintf("%d worse and %d better of %s tested together at the %.0f %% level.",
+				counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level)
+		}
 		if len(c.Tables) > 1 {
-			name = titleOf(x.table.name()) + ": "
+			s = titleOf(x.table.name()) + ": " + s
 		}
-		if tested == 0 {
-			parts = append(parts, fmt.Sprintf("%sNothing was tested: each dataset needs %d %ss.", name, MinUnits, c.Unit))
-		} else {
-			parts = append(parts, fmt.Sprintf("%s%d worse and %d better of %s tested together at the %.0f %% level.",
-				name, counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level))
-		}
+		parts = append(parts, s)
 	}
-	return strings.Join(append(parts, fmt.Sprintf("Values are means of %ss.", c.Unit)), " ")
+	if anything {
+		parts = append(parts, fmt.Sprintf("Values are means of %ss.", c.Unit))
+	}
+	return strings.Join(parts, " ")
 }
 
 func (c *Comparison) units(p *Pair) string {
