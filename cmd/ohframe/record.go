@@ -236,7 +236,12 @@ func checkRecordOutputs(o record.Options) error {
 	}
 	for _, extension := range extensions {
 		path := o.Name + extension
-		if _, err := os.Lstat(path); err == nil && !o.Force {
+		_, err := os.Lstat(path)
+		switch {
+		case err != nil:
+		case len(o.Compare) > 0: // runs of another day would be among those that are compared
+			return &failure{file: path, what: "exists already", hint: "-o NAME chooses another name"}
+		case !o.Force:
 			return &failure{file: path, what: "exists already", hint: "--force overwrites it; -o NAME chooses another name"}
 		}
 	}

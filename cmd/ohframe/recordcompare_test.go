@@ -146,7 +146,7 @@ func TestRecordCompare(t *testing.T) {
 		t.Errorf("diff.html: %v, %d bytes", err, len(page))
 	}
 	r.leaves(t, "")
-	r.againSays(t, 1, `exists already\nhint: --force`, "--compare", filepath.Join(r.dir, "a.hap"), filepath.Join(r.dir, "b.hap"), "-o", filepath.Join(r.dir, "out"))
+	r.againSays(t, 1, `exists already\nhint: -o NAME chooses another name\n`, "--force", "--compare", filepath.Join(r.dir, "a.hap"), filepath.Join(r.dir, "b.hap"), "-o", filepath.Join(r.dir, "out"))
 }
 
 func (r *recording) drives() string {
@@ -234,11 +234,11 @@ func TestRecordWarm(t *testing.T) {
 func TestRecordCompareInterrupted(t *testing.T) {
 	t.Parallel()
 	for signal, e := range map[syscall.Signal]struct {
-		code      int
-		base, new string
+		code            int
+		base, new, says string
 	}{
-		syscall.SIGINT:  {0, "1", "2 3!"},
-		syscall.SIGTERM: {143, "1", "2"},
+		syscall.SIGINT:  {0, "1", "2 3!", ""},
+		syscall.SIGTERM: {143, "1", "2", `^Note    ohframe diff out/base -- out/new compares the runs until now\nohframe: terminated\n$`},
 	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +246,7 @@ func TestRecordCompareInterrupted(t *testing.T) {
 			r.start(t)
 			eventually(t, "the third run", func() bool { return strings.Count(r.file("stdout"), `"step":"recording"`) == 3 })
 			r.Process.Signal(signal)
-			r.ends(t, e.code, "")
+			r.ends(t, e.code, e.says)
 			if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != e.base || new != e.new {
 				t.Errorf("base has %s, new %s", base, new)
 			}

@@ -6,8 +6,8 @@
 //	                 device, which ends a recording       is as before
 //	                 that this program cannot end
 //
-// The package hdc calls the device, device has the commands and what they print, meta the
-// file that describes a recording.
+// Several runs repeat this, in the order that a plan decides. The package hdc calls the device,
+// device has the commands and what they print, meta the file that describes a recording.
 package record
 
 import (

@@ -49,6 +49,9 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 	}
 	p := newPlan(len(s.sides), count, cold, s.sides[0].starts)
 	if err := s.record(ctx, stop, &p); err != nil {
+		if p.valid[0] > 0 && p.valid[1] > 0 {
+			r.note(map[string]any{"folder": r.Name}, "ohframe diff %s -- %s compares the runs until now", filepath.Join(r.Name, SideNames[0]), filepath.Join(r.Name, SideNames[1]))
+		}
 		return err
 	}
 	for i := range s.sides {
@@ -80,7 +83,7 @@ func (r *runs) makeFolders() (done func(), err error) {
 		}
 	}
 	for _, folder := range folders {
-		if err := os.Mkdir(folder, 0o777); err != nil && !(r.Force && errors.Is(err, fs.ErrExist)) {
+		if err := os.Mkdir(folder, 0o777); err != nil && !(r.Force && len(r.Compare) == 0 && errors.Is(err, fs.ErrExist)) {
 			return done, fileError(folder, err)
 		}
 	}

@@ -109,6 +109,9 @@ const maxModule = 1 << 20
 // bundleOf returns the name of the application in a package: module.json has it, in older
 // packages config.json.
 func bundleOf(file string) (string, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // opening a pipe blocks
+		return "", failure.New(nil, "", "%s: not a package", file)
+	}
 	z, err := zip.OpenReader(file)
 	if errors.Is(err, zip.ErrFormat) {
 		return "", failure.New(err, "", "%s: not a package", file)

@@ -46,6 +46,9 @@ func TestNewSides(t *testing.T) {
 	if err := os.Mkdir("com.example.folder", 0o777); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir("folder.hap", 0o777); err != nil {
+		t.Fatal(err)
+	}
 	app := Options{App: "com.example.a", Ability: "Main"}
 	for _, x := range []struct {
 		words string
@@ -69,6 +72,7 @@ func TestNewSides(t *testing.T) {
 		{"none.hap a.hap", Options{}, "", "none.hap: "},
 		{"no.hap a.hap", Options{}, "", "no.hap: not a package"},
 		{"other.hap a.hap", Options{}, "", "other.hap: not a package: it has no module.json"},
+		{"folder.hap a.hap", Options{}, "", "folder.hap: not a package"},
 		{"text.hap a.hap", Options{}, "", "text.hap: module.json: invalid character"},
 		{"nameless.hap a.hap", Options{}, "", `nameless.hap: module.json: "" is not the name of an application`},
 		{"quoted.hap a.hap", Options{}, "", "is not the name of an application"},

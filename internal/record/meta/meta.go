@@ -77,7 +77,8 @@ type App struct {
 
 // Run is one of several recordings of the same thing.
 type Run struct {
-	// Number counts from 1.
+	// Number counts from 1, in the order of recording. Two sides that are recorded in turn are
+	// counted together.
 	Number int `json:"number"`
 	// Cold: nothing of the application was in caches yet. Comparisons leave it out.
 	Cold bool `json:"cold,omitempty"`
