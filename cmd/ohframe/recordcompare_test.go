@@ -115,10 +115,13 @@ func (r *recording) did() string {
 var doings = regexp.MustCompile(`"install","-r","/\S*/(\w)\w*\.hap"|aa force-stop 'com\.example\.(\w)|aa start -b 'com\.example\.(\w)|"hitrace",.*"--trace_begin"`)
 
 // Packages are recorded in the order A B B A. Each switch installs one and starts its application,
-// and adds a cold run.
+// and adds a cold run. Only that application and render_service are compared.
 func TestRecordCompare(t *testing.T) {
 	t.Parallel()
-	r := comparing(t, phone("6.0"), "a.hap", "b.hap", "--runs", "2", "-t", "0.1", "-o", "out", "--drive", "one.sh")
+	c, other := phone("6.0"), notes
+	other.Running = true
+	c.Devices[0].Apps = append(c.Devices[0].Apps, other)
+	r := comparing(t, c, "a.hap", "b.hap", "--runs", "2", "-t", "0.1", "-o", "out", "--drive", "one.sh")
 	r.start(t)
 	r.ends(t, 0, `^ohframe: out/base: warning: 2 files skipped: 1\.ftrace \(run 1, cold\), 6\.ftrace \(run 6, cold\)\n`)
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(1) 2 (6) 7" || new != "(3) 4 5" {
@@ -141,6 +144,9 @@ func TestRecordCompare(t *testing.T) {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("standard output does not have %s\n%s", want, out)
 		}
+	}
+	if strings.Contains(out, "example.notes") {
+		t.Errorf("another application is compared, too:\n%s", out)
 	}
 	if page, err := os.ReadFile(filepath.Join(r.dir, "out/diff.html")); err != nil || !strings.Contains(string(page), gallery.Bundle) {
 		t.Errorf("diff.html: %v, %d bytes", err, len(page))
