@@ -1,0 +1,57 @@
+package significance
+
+import (
+	"math"
+	"sort"
+)
+
+// Power is the probability with which a change of Detectable is found.
+const Power = 0.8
+
+// MaxNeeded is the largest number of units that Needed returns, minNeeded the smallest.
+const (
+	MaxNeeded = 50
+	minNeeded = 2
+)
+
+// Detectable returns the smallest change in the direction of the hypothesis that units such as
+// these would have shown with the probability Power: it is significant, and beyond Limit. It is
+// not negative.
+func (r *Result) Detectable() float64 {
+	return r.smallest(r.critical, r.estimate)
+}
+
+// smallest returns the smallest change that is found if it has a standard error and must exceed a
+// critical value.
+func (r *Result) smallest(critical float64, e estimate) float64 {
+	chance := quantile(1-Power, e.freedom) * e.deviation
+	than := r.hypothesis.Than
+	if r.hypothesis.Direction == Down {
+		than = -than
+	}
+	return max(0, critical*e.deviation+than, r.hypothesis.Limit) + chance
+}
+
+// Needed returns the number of units of each side that would find the observed change with the
+// probability Power, if each was observed so many times as long. It returns 0 if the change is on
+// the wrong side of the hypothesis or below Limit, or if more than MaxNeeded are needed.
+func (r *Result) Needed(longer float64) int {
+	size := r.Delta
+	switch r.hypothesis.Direction {
+	case Either:
+		size = math.Abs(size)
+	case Down:
+		size = -size
+	}
+	level := upperTail(r.critical, r.freedom)
+	variance := max(0, r.variance-r.within) + r.within/longer
+	found := func(n int) bool {
+		e := estimate{deviation: math.Sqrt(2 * variance / float64(n)), freedom: r.prior + 2*n - 2}
+		return size >= r.smallest(quantile(level, e.freedom), e)
+	}
+	n := minNeeded + sort.Search(MaxNeeded-minNeeded+1, func(n int) bool { return found(minNeeded + n) })
+	if n > MaxNeeded {
+		return 0
+	}
+	return n
+}
