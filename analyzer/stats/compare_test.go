@@ -48,143 +48,101 @@ func text(v any) string {
 	return string(b)
 }
 
-// runs returns several runs of an application, each with the lengths of another seed.
-func runs(n int, seed uint64, frames int, period trace.Duration, longer int) (list []*stats.Process) {
-	for i := range n {
-		r := rand.New(rand.NewPCG(seed, uint64(i)))
-		list = append(list, application("gallery", frames, period, func(int) int { return 1 + longer + r.IntN(10) }))
-	}
-	return list
-}
-
-func change(t *testing.T, c *stats.Comparison, measure string) stats.Change {
+// estimate returns an estimate of a process.
+func estimate(t *testing.T, p *stats.Process, measure string, acrossRates bool) stats.Estimate {
 	t.Helper()
-	for _, x := range c.Changes[0] {
+	for _, x := range p.Estimates(acrossRates) {
 		if x.Measure == measure {
 			return x
 		}
 	}
-	t.Fatalf("no change of %s", measure)
-	return stats.Change{}
+	t.Fatalf("no estimate of %s", measure)
+	return stats.Estimate{}
 }
 
-func compareRuns(base, new []*stats.Process) *stats.Comparison {
-	return stats.Compare([]stats.Pairing{{Base: base, New: new, AcrossRates: stats.RefreshDiffers(base, new)}})
+// random returns an application with frames of 1 to 10 ms, without any order.
+func random(seed uint64, frames int, period trace.Duration) *stats.Process {
+	r := rand.New(rand.NewPCG(seed, 0))
+	return application("gallery", frames, period, func(int) int { return 1 + r.IntN(10) })
 }
 
-// Tested measures have the values of the report, with every method.
-func TestCompareDeltas(t *testing.T) {
-	paths := map[string]string{"jank_rate": "jank_rate", "p50_ms": "durations.p50_ns", "p90_ms": "durations.p90_ns", "p95_ms": "durations.p95_ns", "p99_ms": "durations.p99_ns"}
-	for _, test := range []struct {
-		base, new int
-		method    stats.Method
-	}{{1, 1, stats.BlockPermutation}, {2, 5, stats.BlockPermutation}, {3, 3, stats.TTest}, {3, 4, stats.RunPermutation}, {12, 12, stats.RunPermutation}} {
-		base, new := runs(test.base, 1, 120, 10*ms, 0), runs(test.new, 2, 120, 10*ms, 3)
-		c := compareRuns(base, new)
-		if c.Method != test.method || c.Family != 5 {
-			t.Errorf("%d and %d runs: method %s for %d changes, want %s for 5", test.base, test.new, c.Method, c.Family, test.method)
+// Estimates have the values of the report.
+func TestEstimates(t *testing.T) {
+	p := random(1, 120, 8*ms)
+	for name, path := range map[string]string{"jank_rate": "jank_rate", "p50_ms": "durations.p50_ns", "p90_ms": "durations.p90_ns", "p95_ms": "durations.p95_ns", "p99_ms": "durations.p99_ns"} {
+		want := *value(t, p, path)
+		if strings.HasSuffix(path, "_ns") {
+			want /= 1e6
 		}
-		for name, path := range paths {
-			want := 0.0
-			for _, p := range base {
-				want -= *value(t, p, path) / float64(len(base))
-			}
-			for _, p := range new {
-				want += *value(t, p, path) / float64(len(new))
-			}
-			if strings.HasSuffix(path, "_ns") {
-				want /= 1e6
-			}
-			x := change(t, c, name)
-			if !x.Tested || math.Abs(x.Delta-want) > 1e-9 || x.Low > x.Delta || x.High < x.Delta {
-				t.Errorf("%d and %d runs: %s changed by %+v, want %v", test.base, test.new, name, x, want)
-			}
-			if outside := x.Low > 0 || x.High < 0; outside != (x.P <= stats.Level) || x.P < 0 || x.P > 1 {
-				t.Errorf("%d and %d runs: %s: p %v and interval %v to %v disagree", test.base, test.new, name, x.P, x.Low, x.High)
-			}
-		}
-		if x := change(t, c, "fps"); x.Tested {
-			t.Errorf("nothing was shown, and yet: %+v", x)
+		if x := estimate(t, p, name, false); !x.Known || math.Abs(x.Value-want) > 1e-9 {
+			t.Errorf("%s is %+v, want %v", name, x, want)
 		}
 	}
+	if x := estimate(t, p, "fps", false); x.Known {
+		t.Errorf("nothing was shown, and yet: %+v", x)
+	}
 }
 
-// 5 and 5 runs that a change separates: of the 252 divisions only the observed one and
-// its mirror image are as extreme. Of 3 and 4 it is one of 35.
-func TestCompareSeparated(t *testing.T) {
-	for _, test := range []struct {
-		base, new int
-		p         float64
-		resamples int
-	}{{5, 5, 2.0 / 252, 252}, {3, 4, 1.0 / 35, 35}} {
-		c := compareRuns(runs(test.base, 1, 120, 10*ms, 0), runs(test.new, 2, 120, 10*ms, 20))
-		if x := change(t, c, "p50_ms"); math.Abs(x.P-test.p) > 1e-12 || c.Resamples != test.resamples || x.Low <= 0 {
-			t.Errorf("%d and %d runs: %+v of %d divisions, want p %v of %d", test.base, test.new, x, c.Resamples, test.p, test.resamples)
+// The variance of a share of independent frames is p·(1 − p)/n. Resampling finds it.
+func TestEstimatedVariance(t *testing.T) {
+	const frames = 2000
+	mean := 0.0
+	for seed := range uint64(20) {
+		x := estimate(t, random(seed, frames, 8*ms), "jank_rate", false)
+		mean += x.Variance / (x.Value * (1 - x.Value) / frames) / 20
+	}
+	if mean < 0.8 || mean > 1.2 {
+		t.Errorf("variances are %v of the binomial one", mean)
+	}
+	// Late frames in clusters of ten vary ten times as much.
+	r := rand.New(rand.NewPCG(1, 1))
+	late := false
+	x := estimate(t, application("", frames, 8*ms, func(i int) int {
+		if i%10 == 0 {
+			late = r.IntN(5) == 0
 		}
+		if late {
+			return 9
+		}
+		return 2
+	}), "jank_rate", false)
+	if ratio := x.Variance / (x.Value * (1 - x.Value) / frames); ratio < 5 || ratio > 15 {
+		t.Errorf("the variance of clusters is %v times the binomial one", ratio)
 	}
 }
 
-// With three and three runs t is delta / √(2/3 · variance), of 4 degrees of freedom. The
-// quantiles here are from integrating its density.
-func TestCompareThreeRuns(t *testing.T) {
-	constant := func(length int) *stats.Process {
-		return application("", 30, 10*ms, func(int) int { return length })
-	}
-	base := []*stats.Process{constant(2), constant(4), constant(6)}
-	new := []*stats.Process{constant(4), constant(6), constant(8)}
-	// Four changes are tested: jank rate and three percentiles, p99 needs 100 frames.
-	c := compareRuns(base, new)
-	x := change(t, c, "p50_ms")
-	// Šidák: 1 − 0.96^(1/4) = 0.01015; t of 4 degrees of freedom beyond which that is.
-	// t = 2 / √(2/3 · 4) = 1.2247: two-sided p = 0.2879, corrected 1 − (1 − 0.2879)⁴.
-	if c.Family != 4 || math.Abs(x.P-(1-math.Pow(1-0.2879, 4))) > 1e-3 {
-		t.Errorf("%+v of %d changes, want p 0.7429 of 4", x, c.Family)
-	}
-	if half := (x.High - x.Low) / 2 / math.Sqrt(8.0/3); math.Abs(half-4.5839) > 0.01 {
-		t.Errorf("the quantile is %v, want 4.584", half)
-	}
-}
-
-// Each measure needs its frames in each run, and a process its three runs of many.
-func TestCompareTooFewFrames(t *testing.T) {
+// Each measure needs its frames.
+func TestEstimatesOfFewFrames(t *testing.T) {
 	for _, test := range []struct {
 		frames int
 		want   string
-	}{{19, ""}, {20, "jank_rate p50_ms p90_ms p95_ms"}, {99, "jank_rate p50_ms p90_ms p95_ms"}, {100, "jank_rate p50_ms p90_ms p95_ms p99_ms"}} {
-		for _, n := range []int{1, 4} {
-			few := runs(n, 1, 120, 10*ms, 0)
-			few[0] = runs(1, 3, test.frames, 10*ms, 0)[0]
-			got := []string{}
-			for _, x := range compareRuns(runs(n, 2, 120, 10*ms, 0), few).Changes[0] {
-				if x.Tested {
-					got = append(got, x.Measure)
-				}
-			}
-			want := test.want
-			if n == 4 { // three other runs are enough
-				want = "jank_rate p50_ms p90_ms p95_ms p99_ms"
-			}
-			if strings.Join(got, " ") != want {
-				t.Errorf("%d runs, one of %d frames: tested %q, want %q", n, test.frames, got, want)
+	}{{0, ""}, {19, ""}, {20, "jank_rate p50_ms p90_ms p95_ms"}, {99, "jank_rate p50_ms p90_ms p95_ms"}, {100, "jank_rate p50_ms p90_ms p95_ms p99_ms"}} {
+		p := &stats.Process{}
+		if test.frames > 0 {
+			p = random(3, test.frames, 10*ms)
+		}
+		var got []string
+		for _, x := range p.Estimates(false) {
+			if x.Known {
+				got = append(got, x.Measure)
 			}
 		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%d frames: %q, want %q", test.frames, got, test.want)
+		}
 	}
-	c := compareRuns(runs(4, 1, 120, 10*ms, 0), []*stats.Process{nil, nil, runs(1, 3, 120, 10*ms, 0)[0], nil})
-	if c.Family != 0 {
-		t.Errorf("in one run of four: %s", text(c))
-	}
-	if c := stats.Compare(nil); c.Family != 0 || c.Resamples != 0 {
-		t.Errorf("of nothing: %s", text(c))
+	if list := (*stats.Process)(nil).Estimates(true); list != nil {
+		t.Errorf("of nothing: %+v", list)
 	}
 }
 
 // At half the rate frames may take twice as long: the same in periods.
-func TestCompareAcrossRefreshRates(t *testing.T) {
+func TestEstimatesAcrossRefreshRates(t *testing.T) {
 	fast := application("", 40, 10*ms, func(i int) int { return 1 + i%5 })
 	slow := application("", 40, 20*ms, func(i int) int { return 2 + 2*(i%5) })
-	c := compareRuns([]*stats.Process{fast}, []*stats.Process{slow})
-	if x := change(t, c, "p50_periods"); !x.Tested || x.Delta != 0 || x.P != 1 {
-		t.Errorf("got %+v", x)
+	a, b := estimate(t, fast, "p50_periods", true), estimate(t, slow, "p50_periods", true)
+	if !a.Known || a != b {
+		t.Errorf("got %+v and %+v", a, b)
 	}
 }
 
@@ -279,103 +237,5 @@ func TestMeasureNames(t *testing.T) {
 		if !strings.HasSuffix(m.Name, suffix) || (m.Unit == stats.Milliseconds) != strings.HasSuffix(m.Path, "_ns") {
 			t.Errorf("%s of %s is not in %s", m.Name, m.Path, m.Unit)
 		}
-	}
-}
-
-// Three runs against three: a t-test with 4 degrees of freedom. 4.604 is the value of t
-// whose two-sided p-value is 0.01 in published tables.
-func TestCompareRuns(t *testing.T) {
-	base := []float64{0, 1, 2} // the standard error of a difference of means is √(2/3)
-	new := make([]float64, 3)
-	for i := range new {
-		new[i] = base[i] + 4.604*math.Sqrt(2./3)
-	}
-	got := stats.CompareRuns([]stats.Runs{{Base: base, New: new}})
-	if c := got[0]; !c.Tested || math.Abs(c.P-0.01) > 1e-5 || math.Abs(c.Delta-3.7592) > 1e-3 || c.Low <= 0 {
-		t.Errorf("got %+v", c)
-	}
-	// If two quantities are tested together, p-values are corrected.
-	got = stats.CompareRuns([]stats.Runs{{Base: base, New: new}, {Base: base, New: base}})
-	if math.Abs(got[0].P-0.0199) > 1e-5 || got[1].P != 1 {
-		t.Errorf("got %+v", got)
-	}
-	// 5 against 5 runs can be divided in 252 ways; two of them are as far apart.
-	got = stats.CompareRuns([]stats.Runs{{Base: []float64{1, 2, 3, 4, 5}, New: []float64{11, 12, 13, 14, 15}}})
-	if math.Abs(got[0].P-2./252) > 1e-9 {
-		t.Errorf("got %+v", got)
-	}
-	unknown := math.NaN()
-	got = stats.CompareRuns([]stats.Runs{{Base: []float64{1, unknown, unknown, 2}, New: []float64{5, 6, 7, 8}}})
-	if got[0].Tested {
-		t.Errorf("got %+v", got)
-	}
-	if got := stats.CompareRuns([]stats.Runs{{Base: base[:2], New: new[:2]}}); got[0].Tested {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// The p-values of samples, by hand. A sample that cannot be tested does not count.
-func TestCompareSamples(t *testing.T) {
-	low, high := []float64{1, 2, 3, 4, 5}, []float64{11, 12, 13, 14, 15}
-	few := []stats.Runs{{Base: low[:2], New: high[:2]}}
-	three := []stats.Runs{{Base: low[:3], New: high[:3]}}
-	got := stats.CompareSamples([][]stats.Runs{{{Base: low, New: high}, {Base: low, New: low}}, few, {}, {{Base: high, New: low}}, three})
-	// Two of 252 divisions are as far apart: 1 − (1 − 2/252)² that those of one of two samples
-	// are, and the three observations each are another family. The divisions are random: three
-	// standard deviations of 9999 draws are 0.004, and twice that for two families.
-	want := 1 - math.Pow(1-2./252, 4)
-	for i, delta := range map[int]float64{0: 10, 3: -10} {
-		if c := got[i][0]; !c.Tested || math.Abs(c.P-want) > 0.008 || c.Delta != delta || (c.Low > 0) != (delta > 0) || (c.High < 0) != (delta < 0) {
-			t.Errorf("sample %d: %+v, want p %v", i, c, want)
-		}
-	}
-	if len(got) != 5 || got[0][1].P != 1 || got[0][1].Low > 0 || got[0][1].High < 0 || len(got[1]) != 1 || got[1][0].Tested || len(got[2]) != 0 {
-		t.Errorf("got %+v", got)
-	}
-	// t = 10 / √(2/3) is 12.247, whose two-sided p-value with 4 degrees of freedom is
-	// 1 − x(3 − x²)/2 with x = t / √(4 + t²).
-	x := 12.247449 / math.Sqrt(4+150)
-	if want := 1 - math.Pow(x*(3-x*x)/2, 2); math.Abs(got[4][0].P-want) > 1e-6 {
-		t.Errorf("three observations each: %+v, want p %v", got[4][0], want)
-	}
-}
-
-// A sample of four observations each has 70 divisions. Two of them are as far apart, and another
-// sample without a change hardly ever is: p is about 2/70, and not twice that.
-func TestCompareSmallSamples(t *testing.T) {
-	same := stats.Runs{Base: []float64{1, 4, 2, 3}, New: []float64{2, 3, 4, 1}}
-	got := stats.CompareSamples([][]stats.Runs{{{Base: []float64{1, 2, 3, 4}, New: []float64{101, 102, 103, 104}}}, {same}})
-	if c := got[0][0]; math.Abs(c.P-2./70) > 0.006 || c.Low <= 0 || got[1][0].P < 0.9 {
-		t.Errorf("got %+v", got)
-	}
-}
-
-// In many samples p-values and intervals agree, and only so many are tested.
-func TestCompareManySamples(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	var samples [][]stats.Runs
-	for i := range 50 {
-		s := stats.Runs{}
-		for range 10 {
-			s.Base, s.New = append(s.Base, random.Float64()), append(s.New, random.Float64()+float64(i%3))
-		}
-		samples = append(samples, []stats.Runs{s})
-	}
-	tested, found := 0, 0
-	for i, changes := range stats.CompareSamples(samples) {
-		c := changes[0]
-		if !c.Tested {
-			continue
-		}
-		tested++
-		if c.P <= stats.Level {
-			found++
-		}
-		if (c.P <= stats.Level) != (c.Low > 0 || c.High < 0) || c.P <= stats.Level != (i%3 > 0) {
-			t.Errorf("sample %d: %+v", i, c)
-		}
-	}
-	if tested != 40 || found != 26 { // of 0 to 39, those that 3 does not divide
-		t.Errorf("%d tested, %d found", tested, found)
 	}
 }

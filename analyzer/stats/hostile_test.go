@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
@@ -97,7 +98,7 @@ func TestExtremeTimelines(t *testing.T) {
 		checkFinite(t, base)
 		checkFinite(t, new)
 		for i := range min(len(base.Processes), len(new.Processes)) {
-			if _, err := json.Marshal(compareRuns(base.Processes[i:i+1], new.Processes[i:i+1])); err != nil {
+			if _, err := json.Marshal(slices.Concat(base.Processes[i].Estimates(false), new.Processes[i].Estimates(stats.RefreshDiffers(base.Processes[i:i+1], new.Processes[i:i+1])))); err != nil {
 				t.Error(err)
 			}
 		}
@@ -137,9 +138,14 @@ func TestDegenerateTimelines(t *testing.T) {
 			if d := p.Durations; d.P50 != duration || d.Max != duration || p.LongestStreak.Frames != n || p.FPS != nil {
 				t.Errorf("%d frames of %s: %+v", n, duration, p)
 			}
-			c := compareRuns(r.Processes, r.Processes)
-			if x := change(t, c, "p50_ms"); x.Tested != (n >= 20) || x.Tested && (x.P < 0.99 || x.Delta != 0) {
-				t.Errorf("%d equal frames differ: %+v", n, c)
+			list := p.Estimates(false)
+			if (list != nil) != (n >= 20) {
+				t.Errorf("%d frames: %+v", n, list)
+			}
+			for _, x := range list {
+				if x.Known && x.Variance != 0 {
+					t.Errorf("%d equal frames vary: %+v", n, x)
+				}
 			}
 		}
 	}
@@ -167,7 +173,7 @@ func TestComputeTime(t *testing.T) {
 				return func() {
 					r := stats.Compute(made, stats.Options{Compare: true})
 					for i := range r.Processes {
-						compareRuns(r.Processes[i:i+1], r.Processes[i:i+1])
+						r.Processes[i].Estimates(false)
 					}
 				}
 			})

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -92,41 +91,5 @@ func TestLayerMeasures(t *testing.T) {
 	}
 	if LayerMeasureOf("jank_rate") != nil {
 		t.Error("layers have a jank rate")
-	}
-}
-
-// Blocks divide the time of the buffers: there are at least ten, and together they have all
-// buffers. Those without buffers are left out.
-func TestLayerBlocks(t *testing.T) {
-	first, second := video(1000, "ssssssssssssssssssssssssssssss"), video(1000+29*30, "d") // 30 buffers in 870 ms
-	report := func(layers ...*analyzer.Layer) []*Layer {
-		return Compute(&analyzer.Timeline{Layers: layers}, Options{}).Layers
-	}
-	list := report(first, second)
-	blocks := LayerBlocks(list)
-	if len(blocks) != 10 {
-		t.Fatalf("%d blocks", len(blocks))
-	}
-	for i, b := range blocks {
-		want := 3 // 87 ms are 2.9 intervals
-		if i == 9 {
-			want++ // the one of the second layer
-		}
-		if b.Buffers != want {
-			t.Errorf("block %d: %d buffers", i, b.Buffers)
-		}
-	}
-	if x := blocks[9].DroppedRate; !equal(x, .25) || !equal(blocks[0].FPS, 1/.03) {
-		t.Errorf("dropped %v, FPS %v", x, blocks[0].FPS)
-	}
-	if blocks := LayerBlocks(report(video(0, strings.Repeat("s", 10000)))); len(blocks) != maxLayerBlocks { // 5 minutes
-		t.Errorf("%d blocks", len(blocks))
-	}
-	first.Buffers = append(first.Buffers[:5], first.Buffers[25:]...)
-	if blocks := LayerBlocks(list); len(blocks) != 4 {
-		t.Errorf("%d blocks of a layer with a pause", len(blocks))
-	}
-	if blocks := LayerBlocks(report(&analyzer.Layer{})); len(blocks) != 0 {
-		t.Errorf("%d blocks of nothing", len(blocks))
 	}
 }

@@ -105,52 +105,6 @@ func JoinLayers(list []*Layer) *Layer {
 	return s
 }
 
-// maxLayerBlocks bounds the time of CompareSamples. A minute has so many blocks.
-const maxLayerBlocks = 60
-
-// LayerBlocks returns the measures of the buffers of some layers by blocks of time, which are
-// as long as those of Compare or longer. Blocks without buffers are left out.
-func LayerBlocks(list []*Layer) (blocks []*Layer) {
-	var from, to trace.Time
-	for _, l := range list {
-		for _, b := range l.Source.Buffers {
-			if !b.At().Known() {
-				continue
-			}
-			if from == 0 && to == 0 {
-				from, to = b.At(), b.At()
-			}
-			from, to = min(from, b.At()), max(to, b.At())
-		}
-	}
-	s := sample{from: from, to: to}
-	count := min(maxLayerBlocks, s.count(blockLength(s.span())))
-	parts := make([][]*Layer, count)
-	for _, l := range list {
-		buffers := make([][]*analyzer.Buffer, count)
-		for _, b := range l.Source.Buffers {
-			if !b.At().Known() {
-				continue
-			}
-			i := min(count-1, int(float64(since(from, b.At()))/s.span()*float64(count)))
-			buffers[i] = append(buffers[i], b)
-		}
-		for i, some := range buffers {
-			if len(some) > 0 {
-				part := *l.Source
-				part.Buffers = some
-				parts[i] = append(parts[i], newLayer(&part))
-			}
-		}
-	}
-	for _, part := range parts {
-		if len(part) > 0 {
-			blocks = append(blocks, JoinLayers(part))
-		}
-	}
-	return blocks
-}
-
 // measure measures the buffers of some layers.
 func (s *Layer) measure(list []*analyzer.Layer) {
 	var queue, request, gpu, judged []trace.Duration

@@ -33,8 +33,8 @@ type sampled struct {
 
 const unknownLength = -1
 
-// blocks is a sample, or several, by blocks of time. A resample draws blocks, not frames,
-// because late frames cluster. All processes of a run have the same blocks.
+// blocks is a sample by blocks of time. A resample draws blocks, not frames, because late frames
+// cluster.
 type blocks struct {
 	list  []block // those that have something, in order
 	count int     // of all blocks
@@ -79,8 +79,8 @@ const (
 // percents are the percentiles from p50 on.
 var percents = [...]int{50, 90, 95, 99}
 
-// Tested are the names of the measures that Compare tests. If refresh rates differ, it
-// tests TestedAcrossRates instead: the same relative to the refresh rate.
+// Tested are the names of the measures that comparisons test. If refresh rates differ, they
+// test TestedAcrossRates instead: the same relative to the refresh rate.
 var (
 	Tested            = [...]string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
 	TestedAcrossRates = [...]string{"jank_rate", "fps_of_refresh", "hitch_ratio", "p50_periods", "p90_periods", "p95_periods", "p99_periods"}
@@ -110,11 +110,6 @@ const (
 	minBlocks     = 10
 	maxBlocks     = 1000
 )
-
-// blockLength returns the length of blocks for a run, in ns.
-func blockLength(span float64) float64 {
-	return min(float64(blockOfSecond)*math.Cbrt(span/float64(trace.Second)), span/minBlocks)
-}
 
 // setSamples gives each process its sample.
 func (r *Report) setSamples() {
@@ -209,51 +204,47 @@ func (s *sample) sum() uint64 {
 func (s *sample) span() float64 { return math.Max(1, float64(since(s.from, s.to))) }
 
 // count returns the number of blocks of the sample.
-func (s *sample) count(length float64) int {
+func (s *sample) count() int {
+	length := float64(blockOfSecond) * math.Cbrt(s.span()/float64(trace.Second))
 	return int(min(maxBlocks, max(minBlocks, math.Floor(s.span()/length))))
 }
 
-// newBlocks divides samples into blocks. A run's follow those of the run before it.
-func newBlocks(samples []*sample, length float64, periods bool) *blocks {
-	b := &blocks{idleKnown: true, periods: periods}
-	for _, s := range samples {
-		first, count := b.count, s.count(length)
-		b.count += count
-		places := make([]int, count) // in b.list, plus 1
-		at := func(t trace.Time) *block {
-			i := float64(since(s.from, t)) / s.span() * float64(count)
-			n := min(count-1, int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
-			if places[n] == 0 {
-				b.list = append(b.list, block{number: int32(first + n)})
-				places[n] = len(b.list)
-			}
-			return &b.list[places[n]-1]
+// newBlocks divides a sample into blocks.
+func newBlocks(s *sample, periods bool) *blocks {
+	b := &blocks{count: s.count(), idleKnown: s.idleKnown, periods: periods}
+	places := make([]int, b.count) // in b.list, plus 1
+	at := func(t trace.Time) *block {
+		i := float64(since(s.from, t)) / s.span() * float64(b.count)
+		n := min(b.count-1, int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
+		if places[n] == 0 {
+			b.list = append(b.list, block{number: int32(n)})
+			places[n] = len(b.list)
 		}
-		for _, f := range s.frames {
-			i := at(f.at)
-			if f.judged {
-				i.judged++
-			}
-			if f.late {
-				i.late++
-			}
-			if x, ok := f.in(periods); ok {
-				b.lengths = append(b.lengths, timed{x, i.number})
-			}
+		return &b.list[places[n]-1]
+	}
+	for _, f := range s.frames {
+		i := at(f.at)
+		if f.judged {
+			i.judged++
 		}
-		for _, g := range s.gaps {
-			x := at(g.at)
-			x.gaps++
-			x.active += float64(g.active)
-			x.refreshes += float64(g.refreshes)
+		if f.late {
+			i.late++
 		}
-		for _, p := range s.presents {
-			x := at(p.at)
-			x.presents++
-			x.presented += float64(p.time)
-			x.hitch += float64(p.hitch)
+		if x, ok := f.in(periods); ok {
+			b.lengths = append(b.lengths, timed{x, i.number})
 		}
-		b.idleKnown = b.idleKnown && s.idleKnown
+	}
+	for _, g := range s.gaps {
+		x := at(g.at)
+		x.gaps++
+		x.active += float64(g.active)
+		x.refreshes += float64(g.refreshes)
+	}
+	for _, p := range s.presents {
+		x := at(p.at)
+		x.presents++
+		x.presented += float64(p.time)
+		x.hitch += float64(p.hitch)
 	}
 	slices.SortFunc(b.list, func(x, y block) int { return cmp.Compare(x.number, y.number) })
 	slices.SortFunc(b.lengths, func(x, y timed) int { return cmp.Or(cmp.Compare(x.length, y.length), cmp.Compare(x.block, y.block)) })

@@ -3,7 +3,7 @@
 //
 //	--fail-on text  ─> Parse     ─┐
 //	--budgets file  ─> ParseFile ─┴─> Conditions ─┬─> CheckReport: values of one trace
-//	                                              └─> Condition.CheckChange, DescribeChange
+//	                                              └─> Change, Decide: changes
 //
 // A condition without a sign, such as "fps<55", is on a value: ohframe report checks it. One
 // with a sign, such as "fps<-5%", is on a change: ohframe diff and ohframe fleet diff check
@@ -12,13 +12,10 @@
 package condition
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/text"
 )
 
 // Conditions are conditions in the order in which they were given.
@@ -37,6 +34,9 @@ type Condition struct {
 	// is 5 %. Only limits on changes are relative.
 	Limit    float64
 	Relative bool
+	// Surely: a change fails only if it is significantly beyond the limit, instead of
+	// significant and beyond it.
+	Surely bool
 	// File and Line say where the condition is from; empty and zero for a flag.
 	File string
 	Line int
@@ -87,34 +87,9 @@ const (
 	Unknown Status = "unknown" // it cannot be checked
 )
 
-// Change is the change of a measure, in the measure's unit. What is unknown is nil; so
-// are Low and High, the ends of the confidence interval of Delta, if the change was not
-// tested.
-type Change struct{ Base, New, Delta, Low, High *float64 }
-
 // rounding is larger than a floating-point error, such as that of 0.07 − 0.05, and
 // smaller than any real change: a nanosecond is 1e-6 ms.
 const rounding = 1e-9
-
-// CheckChange checks a condition on a change. Unless any is set, the whole confidence
-// interval of the change must be beyond the limit.
-func (c *Condition) CheckChange(x Change, any bool) Status {
-	change := x.Delta
-	switch {
-	case any:
-	case c.Above:
-		change = x.Low
-	default:
-		change = x.High
-	}
-	switch {
-	case x.Delta == nil || change == nil:
-		return Unknown
-	case c.Relative:
-		return c.check(x.relative(*change))
-	}
-	return c.check(*change)
-}
 
 func (c *Condition) check(x float64) Status {
 	if c.excess(x) > rounding {
@@ -129,48 +104,4 @@ func (c *Condition) excess(x float64) float64 {
 		return x - c.Limit
 	}
 	return c.Limit - x
-}
-
-// Excess returns how far a change is beyond the limit; zero if it is unknown.
-func (c *Condition) Excess(x Change) float64 {
-	switch {
-	case x.Delta == nil:
-		return 0
-	case c.Relative:
-		return c.excess(x.relative(*x.Delta))
-	}
-	return c.excess(*x.Delta)
-}
-
-// relative returns a change of a known measure as a share of its base. A change from 0 is
-// infinite.
-func (x Change) relative(change float64) float64 {
-	switch {
-	case *x.Base != 0:
-		return change / *x.Base
-	case math.Abs(change) <= rounding:
-		return 0
-	}
-	return math.Inf(int(math.Copysign(1, change)))
-}
-
-// DescribeChange describes a change that CheckChange has checked, such as
-// "5.0 % → 8.0 %, +60.0 %".
-func (c *Condition) DescribeChange(x Change, any bool) string {
-	fromZero := c.Relative && *x.Base == 0
-	format := func(d *float64) string {
-		switch {
-		case fromZero:
-			return "from zero"
-		case c.Relative:
-			relative := x.relative(*d)
-			return text.RelativeChange(&relative)
-		}
-		return text.Change(c.Unit, d)
-	}
-	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + text.UnitAfter(c.Unit) + ", " + format(x.Delta)
-	if !any && !fromZero {
-		s += fmt.Sprintf(" (%.0f %% interval %s to %s)", 100*(1-stats.Level), format(x.Low), format(x.High))
-	}
-	return s
 }

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/failure"
+	"ohframe/internal/significance"
 )
 
 // describe returns all fields of a condition.
@@ -216,51 +217,85 @@ func TestParseLimits(t *testing.T) {
 
 func known(x float64) *float64 { return &x }
 
-// Without an interval only the change itself can be compared. What is equal to the limit is
-// not beyond it, though 0.65 − 0.5 is not 0.15 to a computer.
-func TestCheckChange(t *testing.T) {
-	change := func(base, new, margin float64) Change {
-		delta := new - base
-		return Change{&base, &new, &delta, known(delta - margin), known(delta + margin)}
-	}
-	risen, untested := change(.5, .65, .05), change(.5, .65, 0)
-	untested.Low, untested.High = nil, nil
+// A change is three units against three, with a variance of spread² on each side: the standard error is
+// spread·√(2/3), and t has 4 degrees of freedom. Its one-sided p-value is (1 − x(3 − x²)/2)/2 with
+// x = t/√(4 + t²). What is equal to the limit is not beyond it, though 0.65 − 0.5 is not 0.15 to a
+// computer.
+func TestDecide(t *testing.T) {
 	for _, test := range []struct {
-		condition string
-		change    Change
-		tested    Status // the whole interval
-		any       Status // the change itself
-		text      string // with the interval
+		condition         string
+		base, new, spread float64
+		tested, any       Status
+		text              string
 	}{
-		{"jank_rate>+9pp", risen, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
-		{"jank_rate>+14pp", risen, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
-		{"jank_rate>+0.15", risen, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (96 % interval +10.0 pp to +20.0 pp)"},
-		{"jank_rate>+19%", risen, Failed, Failed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
-		{"jank_rate>+30%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
-		{"jank_rate<-1%", risen, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (96 % interval +20.0 % to +40.0 %)"},
-		{"jank_rate>+9pp", untested, Unknown, Failed, ""},
-		{"fps<-9", change(50, 40, 0.5), Failed, Failed, "50.0 → 40.0, −10.0 (96 % interval −10.5 to −9.5)"},
-		{"fps<-9.5", change(50, 40, 0.5), Passed, Failed, "50.0 → 40.0, −10.0 (96 % interval −10.5 to −9.5)"},
-		{"fps>-10%", change(50, 50, 0), Failed, Failed, "50.0 → 50.0, 0 % (96 % interval 0 % to 0 %)"}, // must fall by 10 %
-		{"fps>+1000000%", change(0, 1, 0), Failed, Failed, "0.0 → 1.0, from zero"},
-		{"fps>+0%", change(0, 0, 0), Passed, Passed, "0.0 → 0.0, from zero"},
-		{"fps<-1%", change(0, 0, 0), Passed, Passed, "0.0 → 0.0, from zero"},
-		{"fps<-1%", Change{}, Unknown, Unknown, ""},
+		// t = 9.186, p 0.00039
+		{"jank_rate>+9pp", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
+		{"jank_rate>+0.15", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
+		{"jank_rate>+29%", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
+		{"jank_rate>+30%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
+		// For a fall p is 0.99961. The t of p 0.04 is 2.333, that of p 0.2 is 0.941: a fall of
+		// 3.274 standard errors, 5.3 points, is found in 80 of 100 cases.
+		{"jank_rate<-1%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 1; −10.7 % would have been found)"},
+		// From the limit of 9 points t is 3.674, p 0.0107. 15 − 2.333 standard errors are 11.2.
+		{"jank_rate>>+9pp", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.011; surely beyond +11.2 pp)"},
+		// From that of 12 points t is 1.837, p 0.070.
+		{"jank_rate>>+12pp", .5, .65, .02, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.07: may be chance that it is beyond; N runs on each side would decide)"},
+		// t = 0.919, p 0.205
+		{"jank_rate>+2pp", .5, .65, .2, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.21: may be chance; N runs on each side would decide)"},
+		{"fps<-9", 50, 40, .5, Failed, Failed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
+		{"fps<-10", 50, 40, .5, Passed, Passed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
+		{"fps>-10%", 50, 50, .5, Failed, Failed, "50.0 → 50.0, 0 % (p 0.00013)"}, // must fall by 10 %: t = 5/0.408 = 12.25
+		{"fps>+1000000%", 0, 1, .01, Failed, Failed, "0.0 → 1.0, from zero (p < 0.0001)"},
+		{"fps>+0%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},
+		{"fps<-1%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},
 	} {
 		c := &parsed(t, test.condition, OfChanges)[0]
-		if tested, any := c.CheckChange(test.change, false), c.CheckChange(test.change, true); tested != test.tested || any != test.any {
-			t.Errorf("%s: %s, %s, want %s, %s", c, tested, any, test.tested, test.any)
+		change := func() *Change {
+			delta, s := test.new-test.base, test.spread
+			units := func(x float64) []significance.Unit {
+				return []significance.Unit{significance.Exactly(x - s), significance.Exactly(x), significance.Exactly(x + s)}
+			}
+			return &Change{
+				Condition: c, Base: &test.base, New: &test.new, Delta: &delta, Longer: 1, Needed: func(int) string { return "N runs" },
+				Series: &significance.Series{Base: units(test.base), New: units(test.new)},
+			}
 		}
-		if test.text == "" {
-			continue
+		tested, any, untested := change(), change(), change()
+		untested.Series = nil
+		Decide([]*Change{tested, untested}, false)
+		Decide([]*Change{any}, true)
+		if tested.Status != test.tested || tested.Text != test.text {
+			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.tested, test.text)
 		}
-		if got := c.DescribeChange(test.change, false); got != test.text {
-			t.Errorf("%s: %s, want %s", c, got, test.text)
+		if short, _, _ := strings.Cut(test.text, " (p"); any.Status != test.any || any.Text != short {
+			t.Errorf("%s: %s, %s, want %s, %s", c, any.Status, any.Text, test.any, short)
 		}
-		short, _, _ := strings.Cut(test.text, " (")
-		if got := c.DescribeChange(test.change, true); got != short {
-			t.Errorf("%s: %s, want %s", c, got, short)
+		if untested.Status != Unknown || untested.Text != "" {
+			t.Errorf("%s: %s, %s without a test", c, untested.Status, untested.Text)
 		}
+	}
+	unknown := &Change{Condition: &parsed(t, "fps<-1%", OfChanges)[0]}
+	if Decide([]*Change{unknown}, true); unknown.Status != Unknown {
+		t.Errorf("%+v", unknown)
+	}
+	// Two conditions on one change are tested together only if they ask something else: the same
+	// p-value for both.
+	x, y := .5, .65
+	delta := y - x
+	pair := func(first, second string) (p [2]float64) {
+		series := &significance.Series{
+			Base: []significance.Unit{significance.Exactly(.48), significance.Exactly(.5), significance.Exactly(.52)},
+			New:  []significance.Unit{significance.Exactly(.63), significance.Exactly(.65), significance.Exactly(.67)},
+		}
+		var list []*Change
+		for _, s := range []string{first, second} {
+			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Longer: 1})
+		}
+		Decide(list, false)
+		return [2]float64{list[0].Test.P, list[1].Test.P}
+	}
+	if same, other := pair("jank_rate>+1pp", "jank_rate>+2pp"), pair("jank_rate>+1pp", "jank_rate>>+2pp"); same[0] != same[1] || other[0] <= 1.9*same[0] {
+		t.Errorf("p-values %v of the same hypothesis, %v of two", same, other)
 	}
 }
 

@@ -32,7 +32,8 @@ var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp,
 // Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
 //
 //	conditions = item { "," item }
-//	item       = [ process ":" ] [ ( group | layer ) "." ] measure ( ">" | "<" ) [ "+" | "-" ] number [ "%" | "pp" ]
+//	item       = [ process ":" ] [ ( group | layer ) "." ] measure operator [ "+" | "-" ] number [ "%" | "pp" ]
+//	operator   = ">" | "<" | ">>" | "<<"
 //	layer      = "layer" [ "(" name ")" ]
 //	number     = digits [ "." digits ]
 //
@@ -279,8 +280,12 @@ func (p *parser) condition() (c item, err error) {
 			return c, p.errorf("expected > or < after %s", c.Measure)
 		}
 	}
+	if c.Surely = p.at < len(p.text) && p.text[p.at] == rune(operator[0]); c.Surely {
+		p.at++
+		operator += operator
+	}
 	if p.accept("=") {
-		return c, errorAt(p.at-2, "expected %s, not %[1]s=: a value equal to the limit passes", operator)
+		return c, errorAt(p.at-len(operator)-1, "expected %s, not %[1]s=: a value equal to the limit passes", operator)
 	}
 	p.blanks()
 	c.limit = p.at
@@ -290,6 +295,9 @@ func (p *parser) condition() (c item, err error) {
 			sign, c.kind = s, OfChanges
 			break
 		}
+	}
+	if sign == "" && c.Surely {
+		return c, errorAt(c.limit, "expected a change such as +5: %s is for changes", operator)
 	}
 	if sign == "" && c.OfCauses() {
 		return c, errorAt(c.limit, "expected a change such as +5: %s is a measure of causes, which only diff compares", c.Measure)

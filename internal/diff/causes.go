@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 )
 
 // Costs are what the causes of late frames cost a process in one run, and where its frames
@@ -123,9 +124,9 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		return nil
 	}
 	measure := func(name string, unit stats.Unit, of func(*Costs) float64) *Measure {
-		runs := stats.Runs{Base: costs(base, of), New: costs(new, of)}
-		m := newMeasure(name, unit, stats.Lower, mean(known(runs.Base)), mean(known(runs.New)))
-		m.runs = runs
+		base, new := costUnits(base, of), costUnits(new, of)
+		m := newMeasure(name, unit, stats.Lower, meanOf(base), meanOf(new))
+		m.series = d.series(unit, base, new)
 		return m
 	}
 	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) (changes []CauseChange) {
@@ -192,20 +193,16 @@ func costsOf(s Side, runs []*stats.Process) []*Costs {
 	return list
 }
 
-// costs returns a cost in each run, NaN where it is unknown.
-func costs(runs []*Costs, of func(*Costs) float64) (list []float64) {
+// costUnits returns a cost in each run.
+func costUnits(runs []*Costs, of func(*Costs) float64) (list []significance.Unit) {
 	for _, k := range runs {
-		if k == nil {
-			list = append(list, math.NaN())
-		} else {
-			list = append(list, of(k))
+		u := unknownUnit
+		if k != nil {
+			u.Value = of(k)
 		}
+		list = append(list, u)
 	}
 	return list
-}
-
-func known(list []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(list), math.IsNaN)
 }
 
 // all returns all measures.
@@ -217,8 +214,8 @@ func (c *CauseChanges) all() []*Measure {
 	return list
 }
 
-// testCauses computes the changes of the causes of all pairs. If there are enough runs, it
-// tests those of lost time together, and those of the time of frames. These are two more
+// testCauses computes the changes of the causes of all pairs. It tests
+// those of lost time together, and those of the time of frames. These are two more
 // families of tests. They only explain changes: if no tested measure of a pair changed, none
 // of its causes is significant, so that the level holds for all families together.
 func (d *Diff) testCauses(o Options) {
@@ -232,13 +229,7 @@ func (d *Diff) testCauses(o Options) {
 		}
 	}
 	for _, list := range tested {
-		runs := make([]stats.Runs, len(list))
-		for i, m := range list {
-			runs[i] = m.runs
-		}
-		for i, change := range stats.CompareRuns(runs) {
-			list[i].judge(change, o.MinEffect)
-		}
+		Judge(list, o.MinEffect)
 	}
 	for _, p := range d.Pairs {
 		if p.Causes == nil {

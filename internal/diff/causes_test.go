@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/condition"
 	"ohframe/internal/reconstruct"
+	"ohframe/internal/significance"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/why/judge"
@@ -100,7 +101,7 @@ func TestCausesOfNoChange(t *testing.T) {
 		d := compare(t, several("base", 5, 10, 11, 12), several("new", test.length, 30, 31, 32), o)
 		c := d.Pairs[0].Causes
 		for _, m := range []*Measure{c.Lost, c.Causes[0].Measure, c.Times[0].Measure} {
-			if (m.Verdict == Worse) != test.want || m.Verdict == NotTested || *m.P > stats.Level {
+			if (m.Verdict == Worse) != test.want || m.Verdict == NotTested || *m.P > significance.Level {
 				t.Errorf("frames of %d ms: %s", test.length, describe(m))
 			}
 		}
@@ -110,12 +111,12 @@ func TestCausesOfNoChange(t *testing.T) {
 	}
 }
 
-// Changes between fewer than three runs on a side are shown and not tested.
+// Changes between too few runs are shown and not tested.
 func TestCausesOfFewRuns(t *testing.T) {
 	o := failOn(t, "wait.io.lost_ms_per_s>+5")
 	d := compare(t, costly("base", 10), costly("new", 30), o)
 	c := d.Pairs[0].Causes
-	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != condition.Unknown || !strings.Contains(d.Outcomes[0].String(), "fewer than three runs") {
+	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != condition.Unknown || !strings.Contains(d.Outcomes[0].String(), "cannot be checked with one run each") {
 		t.Errorf("%v: %s", *c.Lost.Delta, d.Outcomes[0])
 	}
 	o.Any = true

@@ -21,10 +21,45 @@ type Outcome struct {
 	Measure      string
 	// Reason is why the status is unknown, otherwise empty.
 	Reason string
+	// Change is what the condition is on; nil if it is missing.
+	Change *condition.Change
 }
 
-// checkConditions computes Outcomes.
+// checkConditions computes Outcomes. The conditions are a family of tests of their own.
 func (d *Diff) checkConditions(o Options) {
+	d.findOutcomes(o)
+	var changes []*condition.Change
+	for i := range d.Outcomes {
+		if out := &d.Outcomes[i]; out.Change != nil {
+			changes = append(changes, out.Change)
+		}
+	}
+	condition.Decide(changes, o.Any)
+	for i := range d.Outcomes {
+		if out := &d.Outcomes[i]; out.Change != nil && out.Change.Status != condition.Unknown {
+			out.Status, out.Text, out.Excess, out.Reason = out.Change.Status, out.Change.Text, out.Change.Excess, ""
+		}
+	}
+}
+
+// Change returns a condition on the measure.
+func (m *Measure) Change(c *condition.Condition) *condition.Change {
+	return &condition.Change{
+		Condition: c, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Needed: m.advised.needed, Longer: m.advised.longer,
+	}
+}
+
+// needed describes a number of runs.
+func (l length) needed(runs int) string {
+	s := text.Count(runs, "run")
+	if l.seconds > 0 {
+		s += fmt.Sprintf(" of %.0f s", l.seconds)
+	}
+	return s
+}
+
+// findOutcomes finds what conditions are on.
+func (d *Diff) findOutcomes(o Options) {
 	var onProcesses, onInteractions, onLayers []*condition.Condition
 	for i := range o.FailOn {
 		switch c := &o.FailOn[i]; {
@@ -46,7 +81,7 @@ func (d *Diff) checkConditions(o Options) {
 		for _, c := range onProcesses {
 			if c.Applies(p.Base, p.New) {
 				m := p.measure(c.Measure)
-				d.check(c, o, m, func() string { return p.whyUnknown(m) }, Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
+				d.check(c, m, p.whyUnknown(d, m), Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
 			}
 		}
 	}
@@ -85,7 +120,7 @@ func (d *Diff) checkParts(list []*condition.Condition, parts *parts, o Options) 
 				selected = true
 				m, out := p.measure(c.PartMeasure()), p.outcome()
 				out.Process = p.fullTitle()
-				d.check(c, o, m, func() string { return p.whyUnknown(d, m) }, out)
+				d.check(c, m, p.whyUnknown(d, m), out)
 			}
 		}
 		for _, p := range parts.onlyBase {
@@ -130,15 +165,11 @@ func (d *Diff) notSelected(c *condition.Condition, parts *parts, o Options) {
 	d.unknown(c, text.Printable(c.Process), why)
 }
 
-// check adds the outcome of a condition on a measure. out says what it is about.
-func (d *Diff) check(c *condition.Condition, o Options, m *Measure, whyUnknown func() string, out Outcome) {
-	change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
-	if out.Status = c.CheckChange(change, o.Any); out.Status == condition.Unknown {
-		out.Reason = whyUnknown()
-		out.Text = out.Reason
-	} else {
-		out.Text, out.Excess = c.DescribeChange(change, o.Any), c.Excess(change)
-	}
+// check adds the outcome of a condition on a measure. out says what it is about, why why it cannot be
+// checked if that turns out.
+func (d *Diff) check(c *condition.Condition, m *Measure, why string, out Outcome) {
+	out.Change = m.Change(c)
+	out.Status, out.Reason, out.Text = condition.Unknown, why, why
 	d.add(c, out)
 }
 
@@ -151,8 +182,6 @@ func (d *Diff) add(c *condition.Condition, out Outcome) {
 	out.Measure, out.Condition, out.File, out.Line = c.Measure, c.String(), c.File, c.Line
 	d.Outcomes = append(d.Outcomes, out)
 }
-
-const notTested = "not tested for significance; --fail-on-any compares the values"
 
 // unknownSide says on which side the measure is unknown; empty if it is known.
 func (m *Measure) unknownSide() string {
@@ -167,29 +196,39 @@ func (m *Measure) unknownSide() string {
 	return ""
 }
 
-// tooFew is the reason why a measure is unknown or not tested.
+// whyUnknown returns why a condition on a measure of the pair cannot be checked.
+func (p *Pair) whyUnknown(d *Diff, m *Measure) string {
+	_, _, ofCauses := condition.CauseMeasure(m.Name)
+	switch {
+	case ofCauses && p.causesDiffer:
+		return "only some traces have scheduling events of the threads"
+	case d.enoughUnits() && slices.Contains(p.testable(), m.Name):
+		return tooFew(m.Name)
+	}
+	return d.whyNotChecked(m)
+}
+
+// tooFew is the reason why a tested measure of a process is not tested.
 func tooFew(measure string) string {
 	return fmt.Sprintf("too few frames: each run needs %d", stats.MinFrames(measure))
 }
 
-// whyUnknown returns why a condition on a measure of the pair cannot be checked.
-func (p *Pair) whyUnknown(m *Measure) string {
-	_, _, ofCauses := condition.CauseMeasure(m.Name)
+// whyNotChecked returns why a condition on a measure cannot be checked.
+func (d *Diff) whyNotChecked(m *Measure) string {
+	why, n := "", d.units()
 	switch {
-	case (m.Base == nil || m.New == nil) && (m.Name == "p95_ms" || m.Name == "p99_ms"):
-		return tooFew(m.Name)
-	case ofCauses && p.causesDiffer:
-		return "only some traces have scheduling events of the threads"
 	case m.unknownSide() != "":
 		return m.unknownSide()
-	case ofCauses:
-		return "fewer than three runs on a side; --fail-on-any compares the values"
-	case !isTested(m.Name):
-		return notTested
-	case !slices.Contains(p.testable(), m.Name):
-		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
+	case d.oneRunEach():
+		why = "cannot be checked with one run each"
+	case !d.enoughUnits():
+		why = fmt.Sprintf("cannot be checked with %s and %d", text.Count(n[0], "run"), n[1])
+	case m.series == nil:
+		why = "not comparable, the refresh rates differ"
+	default:
+		why = "too few runs have a value"
 	}
-	return tooFew(m.Name)
+	return why + "; --fail-on-any compares the values"
 }
 
 // Checks returns the checks of Outcomes.

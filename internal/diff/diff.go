@@ -6,7 +6,7 @@
 //	                               ├─> Outcomes: results of --fail-on
 //	                               └─> Merge: an archive of both traces
 //
-// Measures and tests are those of package stats. Unknown values are "–" in tables
+// Measures are those of package stats, tests those of package significance. Unknown values are "–" in tables
 // and pages, and null in JSON. The same inputs give the same bytes. docs/diff.md
 // describes the output.
 package diff
@@ -23,6 +23,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/failure"
 	"ohframe/internal/quality"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -137,8 +138,8 @@ type Diff struct {
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on interactions follow.
 	Outcomes []Outcome
-	// Test is how changes were tested.
-	Test *stats.Comparison
+	// Test is how changes of processes were tested.
+	Test *significance.Family
 }
 
 // Pair is a process in both traces.
@@ -151,10 +152,13 @@ type Pair struct {
 	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
 
-	index        int              // in Diff.Pairs
-	base, new    []*stats.Process // in each run
-	tested       []*Measure       // those whose change was tested
-	causesDiffer bool             // only some runs have scheduling events of the threads
+	diff         *Diff
+	index        int                   // in Diff.Pairs
+	base, new    []*stats.Process      // in each run
+	estimates    [2][][]stats.Estimate // of the sides, in each run
+	tested       []*Measure            // those whose change was tested
+	advised      length                // of runs
+	causesDiffer bool                  // only some runs have scheduling events of the threads
 }
 
 // Error is why two traces cannot be compared.
@@ -181,7 +185,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 		case m.base == nil:
 			d.OnlyNew = append(d.OnlyNew, m.new)
 		default:
-			p := &Pair{index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: base.runs(m.base), new: new.runs(m.new)}
+			p := &Pair{diff: d, index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: base.runs(m.base), new: new.runs(m.new)}
 			p.RefreshDiffers = stats.RefreshDiffers(p.base, p.new)
 			d.Pairs = append(d.Pairs, p)
 		}
@@ -203,29 +207,56 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 
 // test tests the changes of all pairs.
 func (d *Diff) test(o Options) {
-	pairings := make([]stats.Pairing, len(d.Pairs))
-	for i, p := range d.Pairs {
-		pairings[i] = stats.Pairing{Base: p.base, New: p.new, AcrossRates: p.RefreshDiffers}
-	}
-	d.Test = stats.Compare(pairings)
-	if len(pairings) == 0 { // the method of interactions and layers
-		d.Test.Method = stats.MethodOf([2]int{len(d.Base.interactions()), len(d.New.interactions())})
-	}
-	for i, p := range d.Pairs {
+	var all []*Measure
+	for _, p := range d.Pairs {
+		p.estimate()
 		for k := range measures {
-			for _, c := range d.Test.Changes[i] {
-				if !c.Tested || c.Measure != measures[k].Name {
-					continue
-				}
-				m := p.compute(&measures[k])
-				m.judge(c, o.MinEffect)
-				if m.Verdict == Unclear && d.oneRunEach() {
-					m.Verdict = OneRunEach
-				}
-				p.tested = append(p.tested, m)
+			if slices.Contains(p.testable(), measures[k].Name) {
+				all = append(all, p.compute(&measures[k]))
 			}
 		}
 	}
+	d.Test = Judge(all, o.MinEffect)
+	for _, p := range d.Pairs {
+		n := len(p.testable())
+		p.tested = slices.DeleteFunc(all[:n:n], func(m *Measure) bool { return m.Verdict == NotTested })
+		all = all[n:]
+	}
+}
+
+// estimate measures the runs of the pair.
+func (p *Pair) estimate() {
+	seconds, runs := 0.0, 0.0
+	for side, list := range [2][]*stats.Process{p.base, p.new} {
+		for _, process := range list {
+			p.estimates[side] = append(p.estimates[side], process.Estimates(p.RefreshDiffers))
+			if process != nil && process.Observed != nil {
+				seconds, runs = seconds+process.Observed.Seconds, runs+1
+			}
+		}
+	}
+	p.advised = asLong
+	if mean := seconds / runs; mean > 0 {
+		p.advised.seconds = max(leastSeconds, math.Round(mean))
+		p.advised.longer = p.advised.seconds / mean
+	}
+}
+
+// leastSeconds is the length of a run that is advised if runs are shorter: then most of what
+// differs is no longer chance within them.
+const leastSeconds = 10
+
+// units returns the numbers of units of both sides.
+func (d *Diff) units() [2]int { return [2]int{len(d.Base.runNames()), len(d.New.runNames())} }
+
+// minRuns is the number of runs of each side that tests need: one run on a side has nothing that
+// balances its extremes.
+const minRuns = 2
+
+// enoughUnits reports whether there are enough runs for tests.
+func (d *Diff) enoughUnits() bool {
+	n := d.units()
+	return min(n[0], n[1]) >= minRuns
 }
 
 func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }

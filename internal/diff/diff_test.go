@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -20,6 +21,11 @@ import (
 // describe describes a measure for a failed test.
 func describe(m *Measure) string {
 	return fmt.Sprintf("%s: %s, %s, %s to %s, p %v", m.Name, m.values(), cmp.Or(m.Verdict, "not tested"), text.Change(m.Unit, m.Low), text.Change(m.Unit, m.High), m.P)
+}
+
+// repeated returns a side of several equal runs.
+func repeated(n int, s Side) Side {
+	return Join(s.Name, slices.Repeat([]Side{s}, n))
 }
 
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-9 }
@@ -38,11 +44,11 @@ func TestCompare(t *testing.T) {
 		base, new, delta, relative float64
 		verdict                    Verdict
 	}{
-		{"fps_all", 50, 40, -10, -.2, ""},           // a present every 20 ms, then every 25
-		{"jank_rate", .5, .65, .15, .3, OneRunEach}, // 10 and 13 of 20 above 10 ms
-		{"p50_ms", 10, 13, 3, .3, OneRunEach},       // the 10th
-		{"p90_ms", 18, 21, 3, 1.0 / 6, OneRunEach},  // the 18th
-		{"p95_ms", 19, 22, 3, 3.0 / 19, OneRunEach}, // the 19th
+		{"fps_all", 50, 40, -10, -.2, ""},   // a present every 20 ms, then every 25
+		{"jank_rate", .5, .65, .15, .3, ""}, // 10 and 13 of 20 above 10 ms
+		{"p50_ms", 10, 13, 3, .3, ""},       // the 10th
+		{"p90_ms", 18, 21, 3, 1.0 / 6, ""},  // the 18th
+		{"p95_ms", 19, 22, 3, 3.0 / 19, ""}, // the 19th
 		{"max_ms", 20, 23, 3, .15, ""},
 		{"p50_periods", 1, 1.3, .3, .3, ""},
 		{"longest_streak", 10, 13, 3, .3, ""},
@@ -74,12 +80,12 @@ func TestCompare(t *testing.T) {
 // Frames of 1 to 20 ms against frames of 21 to 40 ms: all say the same.
 func TestCompareSignificant(t *testing.T) {
 	shuffled := func(longer int) func(int) int { return func(i int) int { return 1 + longer + i*7%20 } }
-	fast := gallery("gallery", "render_service", 60, 20, shuffled(0)).side("fast")
-	slow := gallery("gallery", "render_service", 60, 20, shuffled(20)).side("slow")
+	fast := repeated(5, gallery("gallery", "render_service", 60, 20, shuffled(0)).side("fast"))
+	slow := repeated(5, gallery("gallery", "render_service", 60, 20, shuffled(20)).side("slow"))
 	there, back := compare(t, fast, slow, Options{}).Pairs[0], compare(t, slow, fast, Options{}).Pairs[0]
 	for _, name := range []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms"} {
 		m, n := there.measure(name), back.measure(name)
-		if m.Verdict != Worse || *m.P > stats.Level || *m.Low <= 0 || *m.High < *m.Delta {
+		if m.Verdict != Worse || *m.P > significance.Level || *m.Low <= 0 || *m.High < *m.Delta {
 			t.Errorf("%s: %s", name, describe(m))
 		}
 		if n.Verdict != Better || *n.High >= 0 {
@@ -98,7 +104,7 @@ func TestCompareSignificant(t *testing.T) {
 	if verdict := changedMeasures(p.tested); verdict != "worse: Duration P95" {
 		t.Errorf("verdict %q, want worse: Duration P95", verdict)
 	}
-	if m := p.measure("p50_ms"); m.Verdict != OneRunEach || *m.MinEffect != 20.5 {
+	if m := p.measure("p50_ms"); m.Verdict != Unclear || *m.MinEffect != 20.5 {
 		t.Errorf("%s", describe(m))
 	}
 }
@@ -121,7 +127,7 @@ func TestCompareRuns(t *testing.T) {
 		return Join(name, list)
 	}
 	d := compare(t, side("base", 3, 4, 5, 4), side("new", 7, 8, 9, 8), Options{})
-	if len(d.Pairs) != 3 || d.Test.Method != stats.RunPermutation || d.Test.Resamples != 70 {
+	if len(d.Pairs) != 3 || d.Test.Method != significance.Permutation || d.Test.Resamples != 70 {
 		t.Fatalf("%d pairs, %s of %d", len(d.Pairs), d.Test.Method, d.Test.Resamples)
 	}
 	m := d.Pairs[0].measure("p50_ms") // the middle of three lengths: 4, 5, 6 and 5
@@ -150,20 +156,20 @@ func TestCompareRefreshRates(t *testing.T) {
 		})
 		return side
 	}
-	d := compare(t, at(60), at(120), Options{})
+	d := compare(t, repeated(3, at(60)), repeated(3, at(120)), Options{})
 	app := d.Pairs[0]
 	if !app.RefreshDiffers {
 		t.Fatal("refresh rates do not differ")
 	}
-	if app.measure("p50_ms").P != nil || app.measure("fps").P != nil || app.measure("p50_periods").Verdict != OneRunEach || app.measure("fps_of_refresh").P == nil {
+	if app.measure("p50_ms").P != nil || app.measure("fps").P != nil || app.measure("p50_periods").P == nil || app.measure("fps_of_refresh").P == nil {
 		t.Errorf("measures in periods are not tested")
 	}
 	list := conditions(t, "p50_ms>+1")
-	if o := compare(t, at(60), at(120), Options{FailOn: list}).Outcomes[0]; o.Status != condition.Unknown || !strings.Contains(o.Reason, "refresh rates differ") {
+	if o := compare(t, repeated(2, at(60)), repeated(2, at(120)), Options{FailOn: list}).Outcomes[0]; o.Status != condition.Unknown || !strings.Contains(o.Reason, "refresh rates differ") {
 		t.Errorf("condition: %s, %q", o.Status, o.Reason)
 	}
 	table := write(t, d, "table", WriteOptions{})
-	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "Duration P50, periods") {
+	if !strings.Contains(table, "60.0 Hz → 120.0 Hz") || !strings.Contains(table, "durations are tested relative to the refresh rate") {
 		t.Errorf("the table does not tell:\n%s", table)
 	}
 	// All runs count.
@@ -218,7 +224,7 @@ func TestCompareWithoutFramesOnOneSide(t *testing.T) {
 		}
 	}
 	list := conditions(t, "p95_ms>+1%")
-	for _, sides := range [][2]Side{{before(), half.side("half")}, {half.side("half"), before()}} {
+	for _, sides := range [][2]Side{{repeated(2, before()), repeated(2, half.side("half"))}, {repeated(2, half.side("half")), repeated(2, before())}} {
 		d := compare(t, sides[0], sides[1], Options{FailOn: list})
 		app := d.Pairs[0]
 		if m := app.measure("p95_ms"); m.Delta != nil || m.Relative != nil || m.Verdict != NotTested {

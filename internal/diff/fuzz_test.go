@@ -249,7 +249,7 @@ func checkUnchanged(t *testing.T, side Side) {
 // checkMirror checks that the other way round, everything is the other way round.
 func checkMirror(t *testing.T, there, back *Diff) {
 	t.Helper()
-	opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Unclear: Unclear, OneRunEach: OneRunEach, NotTested: NotTested}
+	opposite := map[Verdict]Verdict{Better: Worse, Worse: Better, Unclear: Unclear, NotTested: NotTested}
 	for _, p := range there.Pairs {
 		i := slices.IndexFunc(back.Pairs, func(q *Pair) bool { return q.Base == p.New && q.New == p.Base })
 		if i < 0 {

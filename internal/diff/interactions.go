@@ -3,12 +3,12 @@ package diff
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -183,54 +183,66 @@ var interactionDefinitions = func() (list []stats.Measure) {
 	return list
 }()
 
-// testInteractions computes the measures of the interactions, and tests their changes: those of
-// runs if each side has enough runs, as interactions of a run have much in common, otherwise
-// those of single interactions.
+// testInteractions computes the measures of the interactions, and tests their changes as a
+// family. The value of a run is the mean of its interactions, which have much in common.
 func (d *Diff) testInteractions(o Options) {
-	var tested [][]*Measure
-	var samples [][]stats.Runs
+	var tested []*Measure
 	for _, p := range d.Interactions {
-		var measures []*Measure
-		var sample []stats.Runs
 		for i := range stats.InteractionMeasures {
 			k := &stats.InteractionMeasures[i]
 			if k.Launch != p.Launch {
 				continue
 			}
-			runs := stats.Runs{Base: d.observations(p.Base, k), New: d.observations(p.New, k)}
-			m := newMeasure(k.Name, k.Unit, k.Better, mean(known(runs.Base)), mean(known(runs.New)))
-			m.Field, m.definition = k.Field, &interactionDefinitions[i]
+			base, new := p.units(k)
+			m := NewMeasure(&interactionDefinitions[i], meanOf(base), meanOf(new), d.series(k.Unit, base, new))
 			p.Measures = append(p.Measures, m)
-			if k.Tested && !(k.PerRefresh && p.refreshDiffers) {
-				measures, sample = append(measures, m), append(sample, runs)
+			switch {
+			case k.PerRefresh && p.refreshDiffers:
+				m.series = nil
+			case k.Tested:
+				tested = append(tested, m)
 			}
 		}
-		tested, samples = append(tested, measures), append(samples, sample)
 	}
-	d.InteractionChanges = d.testParts(tested, samples, o)
+	d.InteractionChanges = Judge(tested, o.MinEffect).Tested
 }
 
-// observations returns the values of a measure: the means of runs if these are tested, NaN
-// where it is unknown, otherwise those of the interactions.
-func (d *Diff) observations(runs [][]*stats.Interaction, k *stats.InteractionMeasure) (list []float64) {
-	for _, run := range runs {
-		var values []float64
-		for _, i := range run {
-			x := math.NaN()
-			if v := k.Of(i); v != nil {
-				x = *v
+// units returns the values of a measure in the runs of both sides. Their variance is from how the
+// interactions of a run differ.
+func (p *InteractionPair) units(k *stats.InteractionMeasure) (base, new []significance.Unit) {
+	squares, freedom := 0.0, 0.0
+	units := func(runs [][]*stats.Interaction) (list []significance.Unit, counts []float64) {
+		for _, run := range runs {
+			n, mean := 0.0, 0.0
+			for _, i := range run {
+				if x := k.Of(i); x != nil {
+					n++ // Welford, 1962
+					d := *x - mean
+					mean += d / n
+					squares += d * (*x - mean)
+				}
 			}
-			values = append(values, x)
+			u := unknownUnit
+			if n > 0 {
+				u.Value = mean
+				freedom += n - 1
+			}
+			list, counts = append(list, u), append(counts, n)
 		}
-		if !d.byRuns() {
-			list = append(list, values...)
-		} else if m := mean(known(values)); m != nil {
-			list = append(list, *m)
-		} else {
-			list = append(list, math.NaN())
+		return list, counts
+	}
+	base, ofBase := units(p.Base)
+	new, ofNew := units(p.New)
+	if freedom > 0 {
+		variance := squares / freedom
+		for i := range base {
+			base[i].Variance = variance / ofBase[i]
+		}
+		for i := range new {
+			new[i].Variance = variance / ofNew[i]
 		}
 	}
-	return list
+	return base, new
 }
 
 func (p *InteractionPair) measure(name string) *Measure { return measureOf(p.Measures, name) }
@@ -291,20 +303,11 @@ func (p *InteractionPair) selects(c *condition.Condition) bool {
 
 // whyUnknown returns why a condition on a measure of the interactions cannot be checked.
 func (p *InteractionPair) whyUnknown(d *Diff, m *Measure) string {
-	k := stats.InteractionMeasureOf(m.Name)
 	switch {
 	case count(p.Base) == 0:
 		return "the base trace cuts all of them"
 	case count(p.New) == 0:
 		return "the new trace cuts all of them"
-	case m.unknownSide() != "":
-		return m.unknownSide()
-	case !k.Tested:
-		return notTested
-	case k.PerRefresh && p.refreshDiffers:
-		return "not comparable, the refresh rates differ; --fail-on-any compares the values"
-	case d.byRuns():
-		return "too few: three runs of each side need a value; --fail-on-any compares the values"
 	}
-	return "too few: each side needs three interactions with a value; --fail-on-any compares the values"
+	return d.whyNotChecked(m)
 }

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -31,19 +32,10 @@ type document struct {
 	OnlyInBaseLayers []documentLayer  `json:"layers_only_in_base"`
 	OnlyInNewLayers  []documentLayer  `json:"layers_only_in_new"`
 	// Differences are facts of the recordings.
-	Differences     []Difference        `json:"differences"`
-	FailOn          []documentOutcome   `json:"fail_on"`
-	Skipped         []view.SkippedInput `json:"skipped"`
-	Test            documentTest        `json:"test"`
-	InteractionTest documentPartTest    `json:"interaction_test"`
-	LayerTest       documentPartTest    `json:"layer_test"`
-}
-
-// documentPartTest is how changes of interactions or layers were tested.
-type documentPartTest struct {
-	// Unit is "run", "interaction" or "block".
-	Unit    string `json:"unit"`
-	Changes int    `json:"changes"`
+	Differences []Difference        `json:"differences"`
+	FailOn      []documentOutcome   `json:"fail_on"`
+	Skipped     []view.SkippedInput `json:"skipped"`
+	Test        documentTest        `json:"test"`
 }
 
 // documentLayer identifies layers of one name.
@@ -97,9 +89,13 @@ type documentSide struct {
 }
 
 type documentTest struct {
-	Method  stats.Method `json:"method"`
-	Level   float64      `json:"level"`
-	Changes int          `json:"changes"`
+	Method significance.Method `json:"method"`
+	Level  float64             `json:"level"`
+	// Power is the probability with which "detectable" changes are found.
+	Power              float64 `json:"power"`
+	Changes            int     `json:"changes"`
+	InteractionChanges int     `json:"interaction_changes"`
+	LayerChanges       int     `json:"layer_changes"`
 	// Resamples is 0 for a test that does not resample.
 	Resamples int `json:"resamples"`
 }
@@ -109,8 +105,10 @@ type documentPair struct {
 	New            documentProcess `json:"new"`
 	MatchedBy      Match           `json:"matched_by"`
 	RefreshDiffers bool            `json:"refresh_differs"`
-	Measures       []*Measure      `json:"measures"`
-	Causes         *documentCauses `json:"causes"`
+	// Seconds is the length of runs in "units_needed".
+	Seconds  *float64        `json:"seconds_needed"`
+	Measures []*Measure      `json:"measures"`
+	Causes   *documentCauses `json:"causes"`
 }
 
 type documentCauses struct {
@@ -185,6 +183,9 @@ type documentOutcome struct {
 	Missing      string           `json:"missing"`
 	Status       condition.Status `json:"status"`
 	Text         string           `json:"text"`
+	P            *float64         `json:"p_value"`
+	Detectable   *float64         `json:"detectable"`
+	UnitsNeeded  *int             `json:"units_needed"`
 }
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
@@ -197,15 +198,13 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Differences: []Difference{},
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
-		Test:        documentTest{d.Test.Method, stats.Level, d.Test.Family, d.Test.Resamples},
+		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.Test.Resamples},
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
-		InteractionTest: documentPartTest{d.unit("interaction"), d.InteractionChanges},
 
 		Layers:           []documentLayers{},
 		OnlyInBaseLayers: surfaces(d.OnlyBaseLayers), OnlyInNewLayers: surfaces(d.OnlyNewLayers),
-		LayerTest: documentPartTest{d.unit("block"), d.LayerChanges},
 	}
 	for _, x := range d.Differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
@@ -224,6 +223,10 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 	}
 	for _, o := range d.Outcomes {
 		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Text: o.Text}
+		if o.Change != nil && o.Change.Test != nil {
+			detectable := o.Change.Test.Detectable()
+			out.P, out.Detectable, out.UnitsNeeded = &o.Change.Test.P, &detectable, o.Change.UnitsNeeded
+		}
 		switch {
 		case o.Pair != nil:
 			out.Process = &o.Pair.index
@@ -292,7 +295,11 @@ func (d *Diff) documentPairs(yield func(documentPair) bool) {
 	}
 	for _, p := range d.Pairs {
 		known := slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
-		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, known, newDocumentCauses(p.Causes)}) {
+		seconds := (*float64)(nil)
+		if p.advised.seconds > 0 {
+			seconds = &p.advised.seconds
+		}
+		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, seconds, known, newDocumentCauses(p.Causes)}) {
 			return
 		}
 	}

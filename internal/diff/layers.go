@@ -3,11 +3,11 @@ package diff
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -121,40 +121,24 @@ func (d *Diff) layerKeys() func(side int, l *stats.Layer) layerKey {
 	}
 }
 
-// testLayers computes the measures of the layers, and tests their changes: those of runs if
-// each side has enough runs, otherwise those of blocks of time.
+// testLayers computes the measures of the layers, and tests their changes as a family. The value of a
+// run is that of all its layers with the name.
 func (d *Diff) testLayers(o Options) {
-	var tested [][]*Measure
-	var samples [][]stats.Runs
+	var tested []*Measure
 	for _, p := range d.Layers {
-		var measures []*Measure
-		var sample []stats.Runs
 		base, new := joined(p.Base), joined(p.New)
-		var blocks [2][]*stats.Layer
-		if !d.byRuns() && min(buffers(base), buffers(new)) >= minBuffers {
-			blocks = [2][]*stats.Layer{inBlocks(p.Base), inBlocks(p.New)}
-		}
 		for i := range stats.LayerMeasures {
 			k := &stats.LayerMeasures[i]
-			values := stats.Runs{Base: valuesOf(base, k), New: valuesOf(new, k)}
-			m := newMeasure(k.Name, k.Unit, k.Better, mean(known(values.Base)), mean(known(values.New)))
-			m.Field, m.definition = k.Path, &k.Measure
+			base, new := layerUnits(base, k), layerUnits(new, k)
+			m := NewMeasure(&k.Measure, meanOf(base), meanOf(new), d.series(k.Unit, base, new))
 			p.Measures = append(p.Measures, m)
-			if !d.byRuns() {
-				values = stats.Runs{Base: centred(valuesOf(blocks[0], k), m.Base), New: centred(valuesOf(blocks[1], k), m.New)}
-			}
 			if k.Tested {
-				measures, sample = append(measures, m), append(sample, values)
+				tested = append(tested, m)
 			}
 		}
-		tested, samples = append(tested, measures), append(samples, sample)
 	}
-	d.LayerChanges = d.testParts(tested, samples, o)
+	d.LayerChanges = Judge(tested, o.MinEffect).Tested
 }
-
-// minBuffers is the number of buffers that each side needs to be tested by blocks: as many as
-// other measures need frames.
-var minBuffers = stats.MinFrames("fps")
 
 // joined returns the layers of each run together; nil for a run without any.
 func joined(runs [][]*stats.Layer) []*stats.Layer {
@@ -167,48 +151,23 @@ func joined(runs [][]*stats.Layer) []*stats.Layer {
 	return list
 }
 
-// inBlocks returns the layers by blocks of time, run by run.
-func inBlocks(runs [][]*stats.Layer) (blocks []*stats.Layer) {
-	for _, run := range runs {
-		blocks = append(blocks, stats.LayerBlocks(run)...)
-	}
-	return blocks
-}
-
 func buffers(list []*stats.Layer) (n int) {
 	for _, l := range list {
-		if l != nil {
-			n += l.Buffers
-		}
+		n += l.Buffers
 	}
 	return n
 }
 
-// valuesOf returns the values of a measure; NaN where it is unknown.
-func valuesOf(list []*stats.Layer, k *stats.LayerMeasure) (values []float64) {
-	for _, l := range list {
-		x := math.NaN()
+// layerUnits returns the values of a measure in the runs of a side.
+func layerUnits(runs []*stats.Layer, k *stats.LayerMeasure) (list []significance.Unit) {
+	for _, l := range runs {
+		u := unknownUnit
 		if l != nil {
-			if v := k.OfLayer(l); v != nil {
-				x = *v
-			}
+			u = valueOf(k.OfLayer(l))
 		}
-		values = append(values, x)
+		list = append(list, u)
 	}
-	return values
-}
-
-// centred moves values so that their mean is that of the whole layer: blocks show how a value
-// varies, but have other numbers of buffers.
-func centred(values []float64, whole *float64) []float64 {
-	m := mean(known(values))
-	if m == nil || whole == nil {
-		return values
-	}
-	for i := range values {
-		values[i] += *whole - *m
-	}
-	return values
+	return list
 }
 
 func (p *LayerPair) measure(name string) *Measure { return measureOf(p.Measures, name) }
@@ -250,14 +209,4 @@ func (p *LayerPair) selects(c *condition.Condition) bool {
 }
 
 // whyUnknown returns why a condition on a measure of the layers cannot be checked.
-func (p *LayerPair) whyUnknown(d *Diff, m *Measure) string {
-	switch {
-	case m.unknownSide() != "":
-		return m.unknownSide()
-	case !stats.LayerMeasureOf(m.Name).Tested:
-		return notTested
-	case d.byRuns():
-		return "too few: three runs of each side need a value; --fail-on-any compares the values"
-	}
-	return fmt.Sprintf("too few: each side needs %d buffers, and three blocks of time with a value; --fail-on-any compares the values", minBuffers)
-}
+func (p *LayerPair) whyUnknown(d *Diff, m *Measure) string { return d.whyNotChecked(m) }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +12,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -121,12 +120,11 @@ func TestLayerPairs(t *testing.T) {
 	}
 }
 
-// One run each is tested by blocks of time. Values are those of the whole layer, which the
-// blocks do not have.
+// Values of runs are those of all their layers with the name.
 func TestLayerChanges(t *testing.T) {
 	smooth, rough := surface("a", "View#1", 300, 10, every(100), nil), surface("a", "View#2", 300, 20, every(5), every(3))
 	// A third is dropped. Of the others those with i%5 == 4 are late: 40 of 200.
-	d := compare(t, played("base", smooth), played("new", rough), Options{})
+	d := compare(t, repeated(3, played("base", smooth)), repeated(3, played("new", rough)), Options{})
 	p := d.Layers[0]
 	for name, want := range map[string]struct {
 		base, new float64
@@ -134,7 +132,7 @@ func TestLayerChanges(t *testing.T) {
 	}{
 		"late": {3. / 300, 40. / 200, Worse}, "uneven": {3. / 300, 40. / 200, Worse}, "dropped": {0, 100. / 300, Worse},
 		"queue_p50_ms": {10, 20, Worse},
-		"queue_p95_ms": {10, 20, NotTested}, // a block has 18 buffers
+		"queue_p95_ms": {10, 20, Worse},
 		"longest_ms":   {60, 90, NotTested}, // a late one after one that was dropped
 		// 299 gaps, three of them 30 ms longer. The last buffer is dropped, and the first is not:
 		// from 0 to 298 there are 199 gaps, and 40 delays.
@@ -144,29 +142,25 @@ func TestLayerChanges(t *testing.T) {
 		if !near(m.Base, want.base) || !near(m.New, want.new) || m.Verdict != want.verdict {
 			t.Errorf("%s, want %+v", describe(m), want)
 		}
-		if m.P != nil && (math.Abs(*m.Low+*m.High-2**m.Delta) > 1e-9 || *m.Low > *m.High || *m.P > stats.Level) {
+		if m.P != nil && (math.Abs(*m.Low+*m.High-2**m.Delta) > 1e-9 || *m.Low > *m.High || *m.P > significance.Level) {
 			t.Errorf("%s", describe(m))
 		}
 	}
-	if d.LayerChanges != 5 || d.unit("block") != "block" {
-		t.Errorf("%d changes by %s", d.LayerChanges, d.unit("block"))
+	if d.LayerChanges != 6 {
+		t.Errorf("%d changes", d.LayerChanges)
 	}
-	if want := "worse: View#* (FPS, Uneven rate, Late rate, Dropped rate, Queue P50); "; !strings.HasPrefix(d.verdict(), want) {
+	if want := "worse: View#* (FPS, Uneven rate, Late rate, Dropped rate, Queue P50, Queue P95); "; !strings.HasPrefix(d.verdict(), want) {
 		t.Errorf("verdict %q, want %q", d.verdict(), want)
 	}
-	// The same with late buffers at other places is no change, and 19 buffers are too few.
+	// The same with late buffers at other places is no change.
 	other := surface("a", "View#3", 300, 10, func(i int) bool { return i%100 == 9 }, nil)
-	d = compare(t, played("base", smooth), played("new", other), Options{})
-	if m := d.Layers[0].measure("late"); m.Verdict != OneRunEach {
-		t.Errorf("%s", describe(m))
-	}
-	d = compare(t, played("base", smooth), played("new", surface("a", "View#3", 19, 99, nil, nil)), Options{})
-	if m := d.Layers[0].measure("queue_p50_ms"); m.Verdict != NotTested || !near(m.New, 99) || d.LayerChanges != 0 {
+	d = compare(t, repeated(3, played("base", smooth)), repeated(3, played("new", other)), Options{})
+	if m := d.Layers[0].measure("late"); m.Verdict != Unclear || *m.P != 1 {
 		t.Errorf("%s", describe(m))
 	}
 }
 
-// Three runs or more are tested as such. A side's value is the mean of its runs'.
+// A side's value is the mean of its runs'.
 func TestLayerRuns(t *testing.T) {
 	side := func(name string, queue trace.Duration) Side {
 		var runs []Side
@@ -181,15 +175,15 @@ func TestLayerRuns(t *testing.T) {
 	}
 	d := compare(t, side("base", 5), side("new", 15), Options{FailOn: conditions(t, "layer.queue_p95_ms>+5, layer.longest_ms>+1")})
 	p := d.Layers[0]
-	if m := p.measure("queue_p95_ms"); !near(m.Base, 7) || !near(m.New, 17) || !near(m.P, 2./252) || m.Verdict != Worse || count(p.Base) != 7 || d.unit("block") != "run" {
-		t.Errorf("%s of %d layers by %s", describe(m), count(p.Base), d.unit("block"))
+	if m := p.measure("queue_p95_ms"); !near(m.Base, 7) || !near(m.New, 17) || !near(m.P, 2./252) || m.Verdict != Worse || count(p.Base) != 7 {
+		t.Errorf("%s of %d layers", describe(m), count(p.Base))
 	}
-	if o := d.Outcomes; len(o) != 2 || o[0].Status != condition.Failed || o[1].Reason != "not tested for significance; --fail-on-any compares the values" {
+	if o := d.Outcomes; len(o) != 2 || o[0].Status != condition.Failed || o[1].Status != condition.Passed {
 		t.Errorf("%+v", o)
 	}
 	few := Join("few", []Side{played("1"), played("2"), played("3", surface("a", "View#1", 30, 9, nil, nil)), played("4")})
-	d = compare(t, few, side("new", 5), Options{FailOn: conditions(t, "layer.fps<-1")})
-	if o := d.Outcomes[0]; o.Reason != "too few: three runs of each side need a value; --fail-on-any compares the values" {
+	d = compare(t, few, Join("new", []Side{played("1"), played("2", surface("a", "View#1", 30, 9, nil, nil))}), Options{FailOn: conditions(t, "layer.fps<-1")})
+	if o := d.Outcomes[0]; o.Reason != "too few runs have a value; --fail-on-any compares the values" {
 		t.Errorf("%+v", o)
 	}
 }
@@ -197,13 +191,13 @@ func TestLayerRuns(t *testing.T) {
 func TestLayerConditions(t *testing.T) {
 	plain := surface("a", "panel", 30, 1, nil, nil)
 	plain.Cadence = 0
-	base := played("base", surface("a", "View#1", 300, 10, nil, nil), surface("a", "old", 30, 1, nil, nil), plain)
+	base := repeated(2, played("base", surface("a", "View#1", 300, 10, nil, nil), surface("a", "old", 30, 1, nil, nil), plain))
 	again := *plain
-	new := played("new", surface("a", "View#2", 300, 20, nil, nil), surface("a", "young", 30, 1, nil, nil), &again)
+	new := repeated(2, played("new", surface("a", "View#2", 300, 20, nil, nil), surface("a", "young", 30, 1, nil, nil), &again))
 	for text, want := range map[string][]string{
 		"layer.queue_p50_ms>+5": {"failed a, View#*: layer.queue_p50_ms>+5: 10.0 → 20.0 ms, +10.0",
 			"unknown a, old: layer.queue_p50_ms>+5: the new trace has no such layer"},
-		"layer(view).queue_p95_ms>+5": {"unknown a, View#*: layer(view).queue_p95_ms>+5: too few: each side needs 20 buffers, and three blocks of time with a value; --fail-on-any compares the values"},
+		"layer(view).queue_p95_ms>+5": {"failed a, View#*: layer(view).queue_p95_ms>+5: 10.0 → 20.0 ms, +10.0"},
 		"layer(panel).gpu_p50_ms>+5":  {"unknown a, panel: layer(panel).gpu_p50_ms>+5: unknown in both traces"},
 		"layer(young).fps<-1":         {"unknown layer(young).fps<-1: the base trace has no such layer"},
 		"layer(none).fps<-1":          {"unknown layer(none).fps<-1: no layer in the traces has this name; they have View#1, old, panel, View#2, 1 more"},
@@ -213,7 +207,7 @@ func TestLayerConditions(t *testing.T) {
 	} {
 		var got []string
 		for _, o := range compare(t, base, new, Options{FailOn: conditions(t, text)}).Outcomes {
-			change, _, _ := strings.Cut(o.String(), " (96 %")
+			change, _, _ := strings.Cut(o.String(), " (p ")
 			got = append(got, string(o.Status)+" "+change)
 		}
 		if !slices.Equal(got, want) {
@@ -230,7 +224,7 @@ func TestLayerView(t *testing.T) {
 	side := func(name string, late int) Side {
 		return played(name, surface("a", fmt.Sprint("View#", late), 300, 10, every(late), nil), surface("", "panel", 4, 1, nil, nil), surface("", "\x1b"+name+" X", 3, 1, nil, nil))
 	}
-	d := compare(t, side("base", 100), side("new", 4), Options{})
+	d := compare(t, repeated(3, side("base", 100)), repeated(3, side("new", 4)), Options{})
 	var section view.Section
 	for _, b := range d.view(WriteOptions{}).Blocks {
 		if s, ok := b.(view.Section); ok && s.Title == "Layers" {
@@ -242,8 +236,8 @@ func TestLayerView(t *testing.T) {
 		t.Fatalf("%d and %d tables", len(page), len(terminal))
 	}
 	want := [][]string{ // 299 gaps in 302 and in 374 intervals of 30 ms; the first of 75 late buffers is the fourth
-		{"View#*", "300 → 300", "33.0 → 26.6", "1.0 % → 25.0 %", "1.0 % → 25.0 %", "0 % → 0 %", "10.0 → 10.0", "worse: FPS, Uneven rate, Late rate"},
-		{"panel", "4 → 4", "33.3 → 33.3", "0 % → 0 %", "0 % → 0 %", "0 % → 0 %", "– → –", "not tested"},
+		{"View#*", "900 → 900", "33.0 → 26.6", "1.0 % → 25.0 %", "1.0 % → 25.0 %", "0 % → 0 %", "10.0 → 10.0", "worse: FPS, Uneven rate, Late rate"},
+		{"panel", "12 → 12", "33.3 → 33.3", "0 % → 0 %", "0 % → 0 %", "0 % → 0 %", "– → –", "not significant"},
 	}
 	for i, row := range page[0].Rows {
 		if got := cellTexts(row); !slices.Equal(got, want[i]) {
@@ -262,8 +256,8 @@ func TestLayerView(t *testing.T) {
 }
 
 func TestLayerJSON(t *testing.T) {
-	base := played("base", surface("a", "View#1", 30, 10, nil, nil), surface("", "old", 1, 1, nil, nil))
-	d := compare(t, base, played("new", surface("a", "View#2", 40, 20, nil, nil), surface("a", "View#3", 2, 20, nil, nil)), Options{FailOn: conditions(t, "layer.fps<-1")})
+	base := repeated(2, played("base", surface("a", "View#1", 30, 10, nil, nil), surface("", "old", 1, 1, nil, nil)))
+	d := compare(t, base, repeated(2, played("new", surface("a", "View#2", 40, 20, nil, nil), surface("a", "View#3", 2, 20, nil, nil))), Options{FailOn: conditions(t, "layer.fps<-1")})
 	var got struct {
 		Layers []struct {
 			Name, Process string
@@ -275,9 +269,8 @@ func TestLayerJSON(t *testing.T) {
 			Process *string
 		} `json:"layers_only_in_base"`
 		Test struct {
-			Unit    string
-			Changes int
-		} `json:"layer_test"`
+			Changes int `json:"layer_changes"`
+		}
 		FailOn []struct {
 			Process, Interactions, Layers *int
 			Missing                       string
@@ -287,10 +280,10 @@ func TestLayerJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := got.Layers[0]
-	if l.Name != "View#*" || l.Process != "a" || l.Base.Layers != 1 || l.New.Layers != 2 || l.Base.Buffers != 30 || l.New.Buffers != 42 || len(l.Measures) != len(stats.LayerMeasures) || l.Measures[1].Field != "uneven_rate" {
+	if l.Name != "View#*" || l.Process != "a" || l.Base.Layers != 2 || l.New.Layers != 4 || l.Base.Buffers != 60 || l.New.Buffers != 84 || len(l.Measures) != len(stats.LayerMeasures) || l.Measures[1].Field != "uneven_rate" {
 		t.Errorf("%+v", l)
 	}
-	if len(got.Only) != 1 || got.Only[0].Name != "old" || got.Only[0].Process != nil || got.Test.Unit != "block" || got.Test.Changes != 5 {
+	if len(got.Only) != 1 || got.Only[0].Name != "old" || got.Only[0].Process != nil || got.Test.Changes != 6 {
 		t.Errorf("%+v", got)
 	}
 	if f := got.FailOn; f[0].Process != nil || f[0].Interactions != nil || *f[0].Layers != 0 || f[1].Layers != nil || f[1].Missing != "old" {
@@ -305,8 +298,8 @@ func TestOnlyLayers(t *testing.T) {
 		s.Stats.Processes = nil
 		return s
 	}
-	d := compare(t, side("base", 10), side("new", 20), Options{FailOn: conditions(t, "layer.queue_p50_ms>+1")})
-	if d.verdict() != "worse: View (Queue P50); 1 layer compared, no frames" || d.Outcomes[0].Status != condition.Failed {
+	d := compare(t, repeated(2, side("base", 10)), repeated(2, side("new", 20)), Options{FailOn: conditions(t, "layer.queue_p50_ms>+1")})
+	if d.verdict() != "worse: View (Queue P50, Queue P95); 1 layer compared, no frames" || d.Outcomes[0].Status != condition.Failed {
 		t.Errorf("%s, %+v", d.verdict(), d.Outcomes)
 	}
 	if out := write(t, d, "table", WriteOptions{}); !strings.Contains(out, "Only layers are compared: no process has complete frames in both traces") {
@@ -314,38 +307,6 @@ func TestOnlyLayers(t *testing.T) {
 	}
 	if _, err := Compare(side("base", 1), Side{Name: "new", Stats: &stats.Report{}}, Options{}); err == nil {
 		t.Error("a side without layers and frames is compared")
-	}
-}
-
-// Of equal layers few are called changed, with one run each. Lateness has no pattern: it
-// clusters, as after a scene that is hard to decode.
-func TestLayerErrors(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	play := func(rate float64) Side {
-		hard := false
-		return played("", surface("a", "View", 900, 5+trace.Duration(r.IntN(2)), func(int) bool {
-			if r.Float64() < .2 { // a scene has five buffers on average
-				hard = r.Float64() < rate
-			}
-			return hard && r.Float64() < .5
-		}, nil))
-	}
-	pairs := slow.Of(15, 500)
-	changed := func(base, new float64) (n int) {
-		for range pairs {
-			d := &Diff{Base: play(base), New: play(new), Test: &stats.Comparison{Method: stats.BlockPermutation}}
-			d.pairLayers(Options{})
-			d.testLayers(Options{})
-			if m := d.Layers[0].measure("late"); m.P != nil && *m.P <= stats.Level {
-				n++
-			}
-		}
-		return n
-	}
-	same, worse := changed(.1, .1), changed(.1, .3)
-	t.Logf("of %d pairs %d of equal ones have changed, %d of different ones", pairs, same, worse)
-	if same*100 > 8*pairs || worse*100 < 60*pairs {
-		t.Errorf("of %d pairs %d of equal ones have changed, %d of different ones", pairs, same, worse)
 	}
 }
 
@@ -388,7 +349,7 @@ func TestUnchanged(t *testing.T) {
 		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))
 	}
 	d := compare(t, side(), side(), Options{})
-	if got, want := d.verdict(), "one run each: cannot tell whether 1 layer changed; 2 processes not tested: too few frames"; got != want {
+	if got, want := d.verdict(), "changes are not tested, because of too few runs"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	one := Join("runs", []Side{side(), side(), side()})

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 )
 
 // Measure is a measure of a process in both traces.
@@ -24,20 +25,35 @@ type Measure struct {
 	Delta    *float64 `json:"delta"`
 	Relative *float64 `json:"relative"`
 	// Low and High are the ends of the confidence interval of Delta, P is the p-value; see
-	// stats.Change. They are nil if the change was not tested.
+	// significance.Result. They are nil if the change was not tested.
 	Low  *float64 `json:"delta_low"`
 	High *float64 `json:"delta_high"`
 	P    *float64 `json:"p_value"`
 	// MinEffect is the smallest change that counts.
 	MinEffect *float64 `json:"min_effect"`
-	Verdict   Verdict  `json:"verdict"`
+	// Detectable is the smallest change that these units find with the probability
+	// significance.Power. UnitsNeeded is the number of units of each side that find Delta; nil
+	// for more than significance.MaxNeeded.
+	Detectable  *float64 `json:"detectable"`
+	UnitsNeeded *int     `json:"units_needed"`
+	Verdict     Verdict  `json:"verdict"`
 
-	definition *stats.Measure // nil for measures of causes
-	runs       stats.Runs     // of measures of causes
+	definition *stats.Measure       // nil for measures of causes
+	series     *significance.Series // nil: no test of its change is possible
+	advised    length
 }
 
+// length is the length of a run that is advised.
+type length struct {
+	seconds float64 // 0: another length is of no use
+	longer  float64 // in lengths of the present runs
+}
+
+// asLong is the length of runs whose length is of no account.
+var asLong = length{longer: 1}
+
 // Verdict is the result of a test: Better or Worse if the change is more than chance, at
-// stats.Level, and not smaller than the smallest change that counts.
+// significance.Level, and not smaller than the smallest change that counts.
 type Verdict string
 
 // The verdicts.
@@ -47,9 +63,6 @@ const (
 	Worse     Verdict = "worse"
 	// Unclear: the change is not significant. That does not prove that nothing changed.
 	Unclear Verdict = "unclear"
-	// OneRunEach: the change is not significant, and each side has one run, which does not
-	// show what differs from run to run.
-	OneRunEach Verdict = "one_run_each"
 )
 
 // Significant reports whether something changed.
@@ -63,17 +76,16 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// NewMeasure returns a measure with its values on both sides, nil if unknown, and the
-// result of a test with the default smallest changes that count.
-func NewMeasure(k *stats.Measure, base, new *float64, c stats.Change) *Measure {
+// NewMeasure returns a measure with its values on both sides, nil if unknown, and those in the
+// units of both sides; nil if its change cannot be tested.
+func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series) *Measure {
 	m := newMeasure(k.Name, k.Unit, k.Better, base, new)
-	m.Field, m.definition = k.Path, k
-	m.judge(c, nil)
+	m.Field, m.definition, m.series = k.Path, k, series
 	return m
 }
 
 func newMeasure(name string, unit stats.Unit, better stats.Better, base, new *float64) *Measure {
-	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new}
+	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new, advised: asLong}
 	if base != nil && new != nil {
 		delta := *new - *base
 		m.Delta = &delta
@@ -85,22 +97,98 @@ func newMeasure(name string, unit stats.Unit, better stats.Better, base, new *fl
 	return m
 }
 
-// judge adds the result of a test.
-func (m *Measure) judge(c stats.Change, limits map[string]condition.Limit) {
-	if !c.Tested || m.Delta == nil {
+// Judge tests the changes of measures as one family, and gives each its verdict. limits are
+// the smallest changes that count, by measure, where they are not the default.
+func Judge(list []*Measure, limits map[string]condition.Limit) *significance.Family {
+	var tested []*Measure
+	var hypotheses []significance.Hypothesis
+	for _, m := range list {
+		if m.series != nil && m.Delta != nil {
+			tested = append(tested, m)
+			hypotheses = append(hypotheses, significance.Hypothesis{Series: m.series, Limit: m.smallest(limits)})
+		}
+	}
+	family := significance.Test(hypotheses)
+	for i, m := range tested {
+		m.judge(&family.Results[i], hypotheses[i].Limit)
+	}
+	return family
+}
+
+// judge adds the result of a test. smallest is the smallest change that counts.
+func (m *Measure) judge(r *significance.Result, smallest float64) {
+	if !r.Tested {
 		return
 	}
-	smallest := m.smallest(limits)
-	low, high := min(c.Low, *m.Delta), max(c.High, *m.Delta) // an interval of no length may be beside it by rounding
-	m.P, m.Low, m.High, m.MinEffect = &c.P, &low, &high, &smallest
+	low, high := min(r.Low, *m.Delta), max(r.High, *m.Delta) // runs with few frames are not tested
+	detectable := r.Detectable()
+	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &low, &high, &smallest, &detectable
+	if n := r.Needed(m.advised.longer); n > 0 {
+		m.UnitsNeeded = &n
+	}
 	switch {
-	case c.P > stats.Level || math.Abs(*m.Delta) < smallest:
+	case r.P > significance.Level || math.Abs(*m.Delta) < smallest:
 		m.Verdict = Unclear
 	case (*m.Delta < 0) == (m.Better == stats.Lower):
 		m.Verdict = Better
 	default:
 		m.Verdict = Worse
 	}
+}
+
+// typical is the standard deviation between runs, as a share of the value, that is usual on
+// phones: durations and frame rates vary little, how often frames are late varies much.
+func typical(unit stats.Unit) float64 {
+	switch unit {
+	case stats.Milliseconds, stats.Periods:
+		return 0.035
+	case stats.Hertz:
+		return 0.01
+	}
+	return 0.2
+}
+
+// unknownUnit is a unit without a value.
+var unknownUnit = significance.Exactly(math.NaN())
+
+// series returns the values of a measure in all runs of both sides for a test; nil if there are
+// too few runs for one.
+func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significance.Series {
+	if !d.enoughUnits() {
+		return nil
+	}
+	return &significance.Series{Base: base, New: new, Typical: typical(unit)}
+}
+
+// valueOf returns a unit whose variance is unknown.
+func valueOf(x *float64) significance.Unit {
+	if x == nil {
+		return unknownUnit
+	}
+	return significance.Exactly(*x)
+}
+
+// meanOf returns the mean of the known values; nil without any.
+func meanOf(units []significance.Unit) *float64 {
+	var known []float64
+	for _, u := range units {
+		if u.Known() {
+			known = append(known, u.Value)
+		}
+	}
+	return mean(known)
+}
+
+// mean returns the mean, nil of nothing.
+func mean(list []float64) *float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	mean := 0.0
+	for i, x := range list {
+		mean += (x - mean) / float64(i+1)
+	}
+	return &mean
 }
 
 // smallest returns the smallest change of a known measure that counts, in its unit.
@@ -117,11 +205,6 @@ func (m *Measure) smallest(limits map[string]condition.Limit) float64 {
 		return 1
 	}
 	return 0.02 * math.Abs(*m.Base)
-}
-
-// isTested reports whether changes of a measure are tested for significance.
-func isTested(name string) bool {
-	return slices.Contains(stats.Tested[:], name) || slices.Contains(stats.TestedAcrossRates[:], name)
 }
 
 // measures are the measures of package stats with the main ones first.
@@ -147,7 +230,7 @@ func (p *Pair) Measures() []*Measure {
 	return list
 }
 
-// compute returns a measure of the pair: the means of the runs of a side. Times are in
+// compute returns a measure of the pair: the means of the units of a side. Times are in
 // milliseconds.
 func (p *Pair) compute(k *stats.Measure) *Measure {
 	for _, m := range p.tested {
@@ -155,7 +238,30 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			return m
 		}
 	}
-	return NewMeasure(k, mean(values(k, p.base)), mean(values(k, p.new)), stats.Change{})
+	var all, tested [2][]significance.Unit
+	at := slices.Index(p.testable(), k.Name)
+	for side, runs := range [2][]*stats.Process{p.base, p.new} {
+		for run, process := range runs {
+			x, y := unknownUnit, unknownUnit
+			if process != nil {
+				x = valueOf(k.Value(process))
+				y = x
+			}
+			if at >= 0 {
+				y = unknownUnit
+				if list := p.estimates[side][run]; list != nil && list[at].Known {
+					y = significance.Unit{Value: list[at].Value, Variance: list[at].Variance}
+				}
+			}
+			all[side], tested[side] = append(all[side], x), append(tested[side], y)
+		}
+	}
+	m := NewMeasure(k, meanOf(all[0]), meanOf(all[1]), p.diff.series(k.Unit, tested[0], tested[1]))
+	m.advised = p.advised
+	if p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name) {
+		m.series = nil // at another refresh rate the same smoothness has another value
+	}
+	return m
 }
 
 // values returns the measure's known values in the runs.
@@ -169,18 +275,6 @@ func values(m *stats.Measure, runs []*stats.Process) (list []float64) {
 		}
 	}
 	return list
-}
-
-// mean returns the mean, nil of nothing.
-func mean(list []float64) *float64 {
-	if len(list) == 0 {
-		return nil
-	}
-	mean := 0.0
-	for i, x := range list {
-		mean += (x - mean) / float64(i+1)
-	}
-	return &mean
 }
 
 // measure returns the pair's measure of the given name: one of measures, or of causes.

@@ -1,11 +1,6 @@
 package diff
 
-import (
-	"slices"
-
-	"ohframe/analyzer/stats"
-	"ohframe/internal/condition"
-)
+import "ohframe/internal/condition"
 
 // part is a sample of each side that a process may have several of: InteractionPair, LayerPair.
 type part interface {
@@ -29,10 +24,7 @@ type parts struct {
 	noun              string // "interaction"
 	both              []part
 	onlyBase, onlyNew []part
-	unit              string // what was tested: runs, blocks of time, …
-	values            string // what values are, ofRun what those of runs are
-	ofRun             string
-	observed          string // what too few are not tested
+	ofRun             string // what the value of a run is
 	tested            int    // number of changes
 }
 
@@ -48,60 +40,16 @@ func (d *Diff) allParts() []parts {
 	return []parts{
 		{
 			"interaction", partsOf(d.Interactions), partsOf(d.OnlyBaseInteractions), partsOf(d.OnlyNewInteractions),
-			d.tested("interactions"), "means of interactions", "mean of its interactions", "interaction", d.InteractionChanges,
+			"the mean of its interactions", d.InteractionChanges,
 		},
 		{
 			"layer", partsOf(d.Layers), partsOf(d.OnlyBaseLayers), partsOf(d.OnlyNewLayers),
-			d.tested("blocks of time"), "of all layers with the name together", "value of all its layers with the name", "buffer", d.LayerChanges,
+			"the value of all its layers with the name", d.LayerChanges,
 		},
 	}
 }
 
 func (p *parts) any() bool { return len(p.both)+len(p.onlyBase)+len(p.onlyNew) > 0 }
-
-// byRuns reports whether both sides have so many runs that these are tested.
-func (d *Diff) byRuns() bool { return d.Test.Method != stats.BlockPermutation }
-
-// unit is what was tested: "run", or the other one.
-func (d *Diff) unit(other string) string {
-	if d.byRuns() {
-		return "run"
-	}
-	return other
-}
-
-// tested is what was tested, in the plural: runs, or the other ones.
-func (d *Diff) tested(others string) string {
-	if d.byRuns() {
-		return "runs"
-	}
-	return others
-}
-
-// testParts judges the changes of parts: runs together if these are tested, otherwise each part
-// by its own observations. They are a family of tests of their own. It returns the number of
-// changes that were tested.
-func (d *Diff) testParts(tested [][]*Measure, samples [][]stats.Runs, o Options) (changed int) {
-	var changes [][]stats.Change
-	if d.byRuns() {
-		changes = [][]stats.Change{stats.CompareRuns(slices.Concat(samples...))}
-		tested = [][]*Measure{slices.Concat(tested...)}
-	} else {
-		changes = stats.CompareSamples(samples)
-	}
-	for i, list := range tested {
-		for k, m := range list {
-			m.judge(changes[i][k], o.MinEffect)
-			if m.Verdict == Unclear && d.oneRunEach() {
-				m.Verdict = OneRunEach
-			}
-			if m.Verdict != NotTested {
-				changed++
-			}
-		}
-	}
-	return changed
-}
 
 // measureOf returns the measure of a name.
 func measureOf(list []*Measure, name string) *Measure {

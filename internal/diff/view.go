@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -45,7 +46,6 @@ var verdicts = [...]struct {
 	{Worse, "worse", "Worse", view.Worse},
 	{Better, "better", "Better", view.Better},
 	{Unclear, "not significant", "No significant change", view.Plain},
-	{OneRunEach, "cannot tell", "One run each", view.Plain},
 	{NotTested, "", "Not tested", view.Plain},
 }
 
@@ -238,10 +238,9 @@ func (d *Diff) verdict() string {
 	if counts := count(Unclear); counts != "" {
 		parts = append(parts, "no significant change in "+counts)
 	}
-	if counts := count(OneRunEach); counts != "" {
-		parts = append(parts, "one run each: cannot tell whether "+counts+" changed")
-	}
-	if n := len(found[NotTested]); n > 0 {
+	if n := len(found[NotTested]); !d.enoughUnits() {
+		parts = append(parts, "changes are not tested, because of too few runs")
+	} else if n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
 	if len(d.Pairs) == 0 {
@@ -334,22 +333,16 @@ func (d *Diff) method() (notes []view.Block) {
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
 		note("Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
 	}
-	c := d.Test
-	if c.Family == 0 {
+	switch f := d.Test; {
+	case !d.enoughUnits():
+		n := d.units()
+		note("Not tested: %s and %d do not show how runs differ. Record five or more of each side.", text.Count(n[0], "run"), n[1])
+	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
-		return notes
-	}
-	how := map[stats.Method]string{
-		stats.RunPermutation:   fmt.Sprintf("permutation of runs, %d divisions", c.Resamples),
-		stats.TTest:            "t-test of the runs",
-		stats.BlockPermutation: fmt.Sprintf("permutation of blocks of time, %d divisions", c.Resamples),
-	}[c.Method]
-	if d.oneRunEach() {
-		note("Cannot tell: the change is not significant, and one run each does not show how runs differ.")
-	}
-	note("Tested by %s; %s, %.0f %% level. A measure without a verdict was not tested.", how, text.Count(c.Family, "change"), 100*stats.Level)
-	if c.Method == stats.BlockPermutation {
-		note("Record five or more runs of each side: fewer than three do not show how runs differ.")
+	case f.Method == significance.Permutation:
+		note("Tested by permutation of runs, %d divisions; %s, %.0f %% level. A measure without a verdict was not tested.", f.Resamples, text.Count(f.Tested, "change"), 100*significance.Level)
+	default:
+		note("Tested by a t-test of runs; %s, %.0f %% level. A measure without a verdict was not tested.", text.Count(f.Tested, "change"), 100*significance.Level)
 	}
 	return notes
 }

@@ -10,6 +10,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -53,14 +55,14 @@ func cellTexts(r view.Row) (list []string) {
 func TestView(t *testing.T) {
 	base := gallery("render", "gallery", 60, 20, shuffled(0)) // names are not what counts
 	new := gallery("render", "gallery", 60, 20, shuffled(20))
-	d := compare(t, base.side("a.ftrace"), new.side("b.ftrace"), Options{})
+	d := compare(t, repeated(5, base.side("a.ftrace")), repeated(5, new.side("b.ftrace")), Options{})
 	slices.Reverse(d.Pairs)
 	pairs := slices.Clone(d.Pairs)
 	doc := d.view(WriteOptions{})
 	if !slices.Equal(pairs, d.Pairs) {
 		t.Error("the view changes the order of processes in JSON")
 	}
-	if want := "Worse: render (Jank rate, Duration P50, Duration P90, Duration P95); one run each: cannot tell whether 1 process changed."; doc.Summary != want {
+	if want := "Worse: render (Jank rate, Duration P50, Duration P90, Duration P95); no significant change in 1 process."; doc.Summary != want {
 		t.Errorf("%s, want %s", doc.Summary, want)
 	}
 	overview := tables(doc.Blocks, true)[0]
@@ -74,7 +76,7 @@ func TestView(t *testing.T) {
 	if got[1] = want[1]; !slices.Equal(got, want) {
 		t.Errorf("overview %q, want %q", got, want)
 	}
-	if last := cellTexts(overview.Rows[1]); last[0] != "gallery" || last[4] != "cannot tell" {
+	if last := cellTexts(overview.Rows[1]); last[0] != "gallery" || last[4] != "not significant" {
 		t.Errorf("overview %q", last)
 	}
 	sections := map[string]view.Section{}
@@ -100,9 +102,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A change that may be chance is not judged if there is one run on each side: not in the
-// terminal, and with a code of its own in JSON.
-func TestOneRunEach(t *testing.T) {
+// With too few runs, changes are not tested: there is no verdict in any form, and values are shown.
+func TestTooFewRuns(t *testing.T) {
 	half := func(n int) func(int) int {
 		return func(i int) int {
 			if i%40 < n {
@@ -112,31 +113,42 @@ func TestOneRunEach(t *testing.T) {
 		}
 	}
 	side := func(name string, late int, runs int) Side {
-		var list []Side
-		for range runs {
-			list = append(list, gallery("gallery", "render_service", 40, 20, half(late)).side(name))
+		return repeated(runs, gallery("gallery", "render_service", 40, 20, half(late)).side(name))
+	}
+	list := conditions(t, "jank_rate>+1pp")
+	for _, test := range []struct {
+		base, new int
+		runs, why string
+	}{{1, 1, "1 run and 1", "one run each"}, {1, 5, "1 run and 5", "1 run and 5"}, {5, 1, "5 runs and 1", "5 runs and 1"}} {
+		d := compare(t, side("base", 2, test.base), side("new", 4, test.new), Options{FailOn: list})
+		if m := d.Pairs[0].measure("jank_rate"); !near(m.Base, .05) || !near(m.New, .1) || m.Verdict != NotTested || m.P != nil || m.Detectable != nil {
+			t.Error(describe(m))
 		}
-		return Join(name, list)
-	}
-	one := compare(t, side("base", 2, 1), side("new", 4, 1), Options{})
-	if m := one.Pairs[0].measure("jank_rate"); !near(m.Base, .05) || !near(m.New, .1) || m.Verdict != OneRunEach {
-		t.Fatal(describe(m))
-	}
-	table := write(t, one, "table", WriteOptions{})
-	for _, part := range []string{"One run each: cannot tell whether 2 processes changed.", "  cannot tell\n", "Cannot tell: the change is not significant, and one run each does not show how runs differ."} {
-		if !strings.Contains(table, part) {
-			t.Errorf("no %q in\n%s", part, table)
+		table := write(t, d, "table", WriteOptions{})
+		for _, part := range []string{"Changes are not tested, because of too few runs.", "Not tested: " + test.runs + " do not show how runs differ. Record five or more of each side.", "5.0 % → 10.0 %"} {
+			if !strings.Contains(strings.Join(strings.Fields(table), " "), part) {
+				t.Errorf("no %q in\n%s", part, table)
+			}
 		}
-	}
-	if strings.Contains(table, "  not significant\n") {
-		t.Errorf("one run each has a verdict:\n%s", table)
-	}
-	if json := write(t, one, "json", WriteOptions{}); !strings.Contains(json, `"verdict": "one_run_each"`) || strings.Contains(json, "unclear") {
-		t.Error("no code in JSON")
+		if out := write(t, d, "json", WriteOptions{}); strings.Contains(out, "unclear") || !strings.Contains(out, `"verdict": null`) {
+			t.Error("a verdict in JSON")
+		}
+		if o := d.Outcomes[0]; o.Status != condition.Unknown || o.Text != "cannot be checked with "+test.why+"; --fail-on-any compares the values" {
+			t.Errorf("%+v", o)
+		}
+		if o := compare(t, side("base", 2, test.base), side("new", 4, test.new), Options{FailOn: list, Any: true}).Outcomes[0]; o.Status != condition.Failed {
+			t.Errorf("%+v", o)
+		}
 	}
 	two := compare(t, side("base", 2, 2), side("new", 4, 2), Options{})
-	if m := two.Pairs[0].measure("jank_rate"); m.Verdict != Unclear || strings.Contains(write(t, two, "table", WriteOptions{}), "annot tell") {
+	if m := two.Pairs[0].measure("jank_rate"); m.Verdict != Unclear || *m.P <= significance.Level || *m.Detectable <= *m.Delta {
 		t.Error(describe(m))
+	}
+	// What would decide is with the change.
+	m := two.Pairs[0].measure("jank_rate")
+	said := fmt.Sprintf("Jank rate +5.0 pp may be chance: %d runs of 10 s on each side would decide; these runs find %s and more", *m.UnitsNeeded, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"))
+	if table := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(table, said) {
+		t.Errorf("no %q in\n%s", said, table)
 	}
 }
 
@@ -145,7 +157,7 @@ func TestOneRunEach(t *testing.T) {
 func TestMeasuresShown(t *testing.T) {
 	long := func(n int) func(int) int { return func(i int) int { return n + i%5 } }
 	base, new := gallery("gallery", "render_service", 200, 200, long(5)), gallery("gallery", "render_service", 200, 200, long(14))
-	p := compare(t, base.side(""), new.side(""), Options{}).Pairs[0]
+	p := compare(t, repeated(3, base.side("")), repeated(3, new.side("")), Options{}).Pairs[0]
 	short, all := tables(p.view(false).Blocks, false)[0], tables(p.view(true).Blocks, false)[0]
 	if len(short.Rows) != maxChanged || len(all.Rows) <= maxChanged {
 		t.Errorf("%d measures, with verbose %d", len(short.Rows), len(all.Rows))
@@ -176,7 +188,8 @@ func TestBars(t *testing.T) {
 	of := func(p95 trace.Duration) *stats.Process {
 		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: &p95}}
 	}
-	p := &Pair{base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
+	p := &Pair{diff: &Diff{}, base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
+	p.estimate()
 	m := p.measure("p95_ms")
 	m.Low, m.High, m.MinEffect, m.Verdict = number(1), number(3), number(.5), Worse
 	if !near(m.Base, 11) || !near(m.Delta, 3) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -108,14 +109,37 @@ func (p *Pair) view(verbose bool) view.Section {
 			untested = append(untested, m.definition.Label)
 		}
 	}
-	if len(untested) > 0 {
+	if len(untested) > 0 && p.diff.enoughUnits() {
 		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
+	}
+	if found := p.undecided(); found != "" {
+		changes = append(changes, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
 	}
 	causes := p.causeTables()
 	s.PageOnly = !verbose && !p.RefreshDiffers && len(table.Rows)+len(causes) == 0
 	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, causes...)
 	s.Blocks = append(s.Blocks, p.charts()...)
 	return s
+}
+
+// maxUndecided is the number of undecided changes that are described.
+const maxUndecided = 3
+
+// undecided says what would decide the changes that are large enough to count, but may be chance.
+func (p *Pair) undecided() string {
+	var parts []string
+	for _, m := range p.tested {
+		if m.Verdict != Unclear || math.Abs(*m.Delta) < *m.MinEffect || len(parts) == maxUndecided {
+			continue
+		}
+		label, _, _ := strings.Cut(m.definition.Label, ", ")
+		s := fmt.Sprintf("%s %s%s may be chance", label, text.Change(m.Unit, m.Delta), text.UnitAfter(m.Unit))
+		if m.UnitsNeeded != nil {
+			s += fmt.Sprintf(": %s on each side would decide", m.advised.needed(*m.UnitsNeeded))
+		}
+		parts = append(parts, fmt.Sprintf("%s; these runs find %s%s and more", s, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
+	}
+	return strings.Join(parts, ". ")
 }
 
 // sorted returns the measures to show: those that are known in either trace, and those in
@@ -206,7 +230,7 @@ func (m *Measure) equal() bool {
 // changeColumns are the columns of a table of measures: the label, and those of cells.
 var changeColumns = []view.Column{
 	{Title: "Measure"}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Change, %", Number: true, Drop: 2},
-	{Title: fmt.Sprintf("%.0f %% interval", 100*(1-stats.Level)), Number: true, Drop: 1}, {Title: "p", Number: true, Drop: 3}, {Title: "Verdict"},
+	{Title: fmt.Sprintf("%.0f %% interval", 100*(1-significance.Level)), Number: true, Drop: 1}, {Title: "p", Number: true, Drop: 3}, {Title: "Verdict"},
 }
 
 // cells returns the cells of a measure after its label.

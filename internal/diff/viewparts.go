@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ohframe/analyzer/stats"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -100,13 +100,9 @@ func (p *parts) table(list []part) view.Table {
 
 // method describes the values and the test.
 func (p *parts) method() string {
-	values := "Values are " + p.values + "."
-	if p.unit == "runs" {
-		values = fmt.Sprintf("Values are means of runs, each the %s.", p.ofRun)
-	}
+	values := fmt.Sprintf("Values are means of runs, each %s.", p.ofRun)
 	if p.tested == 0 {
-		return fmt.Sprintf("%s Nothing was tested: too few %ss.", values, p.observed)
+		return values + " Nothing was tested."
 	}
-	return fmt.Sprintf("%s Tested by the differences between %s; %s, %.0f %% level for %ss.",
-		values, p.unit, text.Count(p.tested, "change"), 100*stats.Level, p.noun)
+	return fmt.Sprintf("%s %s tested together, %.0f %% level.", values, text.Count(p.tested, "change"), 100*significance.Level)
 }

@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/failure"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -92,7 +93,7 @@ type Outcome struct {
 // Compare compares the groups of two datasets. Frames of one trace are not independent of
 // each other, and traces of one device are not, so what is compared are units: devices or
 // traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
-// of runs, and all changes are tested together by stats.CompareRuns.
+// of runs, and all changes are tested together.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
 	c := &Comparison{Base: base, New: new, Unit: o.Unit, AllowMissing: o.AllowMissing}
 	if c.Unit == "" {
@@ -397,26 +398,29 @@ func (x *TableComparison) pair(base, new map[string]*surveyed) (ids []string) {
 
 // test sets the changes of all pairs. values are those of the sides.
 func (x *TableComparison) test(values [2][]unitValues) {
-	var list []stats.Runs
-	var at []int // in values
-	for i := range values[0] {
-		base, new := &values[0][i], &values[1][i]
-		if min(count(base.tested), count(new.tested)) >= MinUnits {
-			list, at = append(list, stats.Runs{Base: base.tested, New: new.tested}), append(at, i)
-			base.all, new.all = base.tested, new.tested
-		}
-	}
-	changes := make([]stats.Change, len(values[0]))
-	for i, change := range stats.CompareRuns(list) {
-		changes[at[i]] = change
-	}
-	for i, p := range x.Pairs {
+	var all []*diff.Measure
+	for _, p := range x.Pairs {
 		p.Units = [2]int{len(p.rows[0].units), len(p.rows[1].units)}
-		for k, name := range x.measures {
-			n := i*len(x.measures) + k
-			p.Changes = append(p.Changes, diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(values[0][n].all), mean(values[1][n].all), changes[n]))
+		for _, name := range x.measures {
+			base, new := &values[0][len(all)], &values[1][len(all)]
+			series := (*significance.Series)(nil)
+			if min(count(base.tested), count(new.tested)) >= MinUnits {
+				series = &significance.Series{Base: units(base.tested), New: units(new.tested)}
+				base.all, new.all = base.tested, new.tested
+			}
+			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(base.all), mean(new.all), series)
+			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}
+	diff.Judge(all, nil)
+}
+
+// units returns values as units of a test.
+func units(values []float64) (list []significance.Unit) {
+	for _, x := range values {
+		list = append(list, significance.Exactly(x))
+	}
+	return list
 }
 
 // count returns the number of known values.
@@ -446,11 +450,13 @@ func mean(list []float64) *float64 {
 
 // judge checks the conditions, as ohframe diff does.
 func (c *Comparison) judge(o CompareOptions) {
+	var changes []*condition.Change
+	var at []int // in c.Outcomes
 	for i := range o.FailOn {
 		limit := &o.FailOn[i]
 		x := c.Tables[slices.IndexFunc(c.Tables, func(x *TableComparison) bool { return x.table == tableOfCondition(limit) })]
-		add := func(key []*string, status condition.Status, text string) {
-			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: x.name(limit, key), Condition: limit.String(), Status: status, Text: text, File: limit.File, Line: limit.Line}, x.By, key})
+		add := func(key []*string, why string) {
+			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: x.name(limit, key), Condition: limit.String(), Status: condition.Unknown, Text: why, File: limit.File, Line: limit.Line}, x.By, key})
 		}
 		selected := false
 		for _, p := range x.Pairs {
@@ -459,21 +465,24 @@ func (c *Comparison) judge(o CompareOptions) {
 			}
 			selected = true
 			m := p.Changes[slices.Index(x.measures, measureOf(limit))]
-			change := condition.Change{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High}
-			if status := limit.CheckChange(change, o.Any); status == condition.Unknown {
-				add(p.Key, status, c.whyUnknown(x, p, m))
-			} else {
-				add(p.Key, status, limit.DescribeChange(change, o.Any))
-			}
+			changes, at = append(changes, m.Change(limit)), append(at, len(c.Outcomes))
+			add(p.Key, c.whyUnknown(x, p, m))
 		}
 		for _, p := range x.OnlyBase {
 			if x.selects(limit, p) {
 				selected = true
-				add(p.Key, condition.Unknown, "the group is not in the new dataset")
+				add(p.Key, "the group is not in the new dataset")
 			}
 		}
 		if !selected {
-			add(nil, condition.Unknown, x.whyNone(limit))
+			add(nil, x.whyNone(limit))
+		}
+	}
+	condition.Decide(changes, o.Any)
+	for i, x := range changes {
+		if x.Status != condition.Unknown {
+			out := &c.Outcomes[at[i]]
+			out.Status, out.Text, out.Excess = x.Status, x.Text, x.Excess
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/significance"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -113,7 +114,7 @@ func TestEqualFleets(t *testing.T) {
 				if (m.P != nil) != slices.Contains([]string{"jank_rate", "empty_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}, m.Name) {
 					t.Errorf("%s: tested is %t", m.Name, m.P != nil)
 				}
-				found = found || m.P != nil && *m.P <= stats.Level
+				found = found || m.P != nil && *m.P <= significance.Level
 			}
 		}
 		if found {
@@ -121,7 +122,7 @@ func TestEqualFleets(t *testing.T) {
 		}
 	}
 	// Three standard deviations of the binomial distribution.
-	if expected := float64(tries) * stats.Level; float64(wrong) > expected+3*math.Sqrt(expected) {
+	if expected := float64(tries) * significance.Level; float64(wrong) > expected+3*math.Sqrt(expected) {
 		t.Errorf("%d of %d comparisons of equal fleets find a change, want %g", wrong, tries, expected)
 	}
 }
@@ -173,13 +174,13 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
-// A condition fails if the whole interval is beyond the limit, with Any if the change is. It
+// A condition fails as those of ohframe diff do. It
 // is unknown if a side has too few units, if the measure is unknown, and if the group is gone.
 func TestFleetConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	base := slices.Concat(simulated(r, "a", 40, 0.1), simulated(r, "few", MinUnits-1, 0.1), simulated(r, "gone", 40, 0.1))
 	new := slices.Concat(simulated(r, "a", 40, 0.2), simulated(r, "few", 40, 0.2), simulated(r, "later", 40, 0.1))
-	conditions := changes(t, "jank_rate>+1pp,jank_rate>+9pp,jank_rate<-1pp,fps<-5%")
+	conditions := changes(t, "jank_rate>+1pp,jank_rate>>+9pp,jank_rate<-1pp,fps<-5%")
 	const few = "unknown too few to test: 9 devices and 40 devices, each dataset needs 10; --fail-on-any compares the values"
 	const gone, nothing = "unknown the group is not in the new dataset", "unknown unknown in both datasets"
 	for _, test := range []struct {

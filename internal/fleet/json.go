@@ -4,7 +4,7 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/analyzer/stats"
+	"ohframe/internal/significance"
 
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
@@ -168,7 +168,7 @@ func anys[T any](list []T) (values []any) {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: stats.Level, Conditions: []conditionDocument{},
+		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Conditions: []conditionDocument{},
 	}
 	for _, x := range c.Tables {
 		compared := comparedDocument{x.table.name(), x.By, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}

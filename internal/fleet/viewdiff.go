@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -93,7 +93,7 @@ func (c *Comparison) summary() string {
 		if tested > 0 {
 			anything = true
 			s = fmt.Sprintf("%d worse and %d better of %s tested together at the %.0f %% level.",
-				counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*stats.Level)
+				counts[diff.Worse], counts[diff.Better], text.Count(tested, "change"), 100*significance.Level)
 		}
 		if len(c.Tables) > 1 {
 			s = titleOf(x.table.name()) + ": " + s

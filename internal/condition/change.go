@@ -1,0 +1,147 @@
+package condition
+
+import (
+	"math"
+
+	"ohframe/internal/significance"
+	"ohframe/internal/text"
+)
+
+// Change is a condition on the change of a measure, and its result.
+type Change struct {
+	Condition *Condition
+	// Base, New and Delta are in the measure's unit; nil if unknown.
+	Base, New, Delta *float64
+	// Series has the values in all units; nil if no test is possible.
+	Series *significance.Series
+	// Needed describes how many units of each side would decide, such as "11 runs of 10 s". Each is
+	// observed so many times as long as the present ones.
+	Needed func(units int) string
+	Longer float64
+
+	Status Status
+	// Excess is how far the change is beyond the limit; 0 if it is unknown.
+	Excess float64
+	// Text describes the change; empty if the status is Unknown.
+	Text string
+	// Test is the result of the test, UnitsNeeded how many units of each side would decide; nil if
+	// unknown.
+	Test        *significance.Result
+	UnitsNeeded *int
+}
+
+// Decide checks conditions: one fails if the change is beyond its limit and, unless any is set, is
+// significant. All are tested together, each in its direction.
+func Decide(list []*Change, any bool) {
+	if !any {
+		testChanges(list)
+	}
+	for _, x := range list {
+		c := x.Condition
+		if x.Delta != nil {
+			x.Excess = c.excess(x.of(*x.Delta))
+		}
+		switch {
+		case x.Delta == nil || !any && x.Test == nil:
+			x.Status = Unknown
+			continue
+		case !any && x.Test.P > significance.Level:
+			x.Status = Passed
+		default:
+			x.Status = c.check(x.of(*x.Delta))
+		}
+		x.Text = x.describe()
+	}
+}
+
+func testChanges(list []*Change) {
+	var tested []*Change
+	var hypotheses []significance.Hypothesis
+	for _, x := range list {
+		if x.Series != nil && x.Delta != nil {
+			tested, hypotheses = append(tested, x), append(hypotheses, x.hypothesis())
+		}
+	}
+	results := significance.Test(hypotheses).Results
+	for i, x := range tested {
+		if r := &results[i]; r.Tested {
+			x.Test = r
+			if n := r.Needed(x.Longer); n > 0 {
+				x.UnitsNeeded = &n
+			}
+		}
+	}
+}
+
+// hypothesis returns what must be rejected for the condition to fail: that nothing changed in
+// its direction; that the change is not beyond the limit if the condition has the strict form,
+// or if "no change" is beyond the limit, too.
+func (x *Change) hypothesis() significance.Hypothesis {
+	c := x.Condition
+	h := significance.Hypothesis{Series: x.Series, Direction: significance.Down}
+	limit, sign := c.Limit, -1.0
+	if c.Relative {
+		limit *= *x.Base
+	}
+	if c.Above {
+		h.Direction, sign = significance.Up, 1
+	}
+	if c.Surely || limit*sign < 0 {
+		h.Than = limit
+	}
+	h.Limit = max(0, limit*sign)
+	return h
+}
+
+// of returns a change in what the limit is in: a change from zero is infinite as a share of it.
+func (x *Change) of(change float64) float64 {
+	switch {
+	case !x.Condition.Relative:
+		return change
+	case *x.Base != 0:
+		return change / *x.Base
+	case math.Abs(change) <= rounding:
+		return 0
+	}
+	return math.Inf(int(math.Copysign(1, change)))
+}
+
+// describe describes the change, such as "5.0 % → 8.0 %, +60.0 % (p 0.003)".
+func (x *Change) describe() string {
+	c, r := x.Condition, x.Test
+	fromZero := c.Relative && *x.Base == 0
+	format := func(d float64) string {
+		switch {
+		case fromZero:
+			return "from zero"
+		case c.Relative:
+			d = x.of(d)
+			return text.RelativeChange(&d)
+		}
+		return text.Change(c.Unit, &d)
+	}
+	s := text.Value(c.Unit, x.Base) + " → " + text.Value(c.Unit, x.New) + text.UnitAfter(c.Unit) + ", " + format(*x.Delta)
+	if r == nil {
+		return s
+	}
+	s += " (p " + text.Probability(r.P)
+	detectable, bound := r.Detectable(), r.Low
+	if !c.Above {
+		detectable, bound = -detectable, r.High
+	}
+	switch {
+	case r.P <= significance.Level && c.Surely && !fromZero:
+		s += "; surely beyond " + format(bound)
+	case r.P <= significance.Level || fromZero:
+	case c.check(x.of(*x.Delta)) == Passed:
+		s += "; " + format(detectable) + " would have been found"
+	default:
+		if s += ": may be chance"; c.Surely {
+			s += " that it is beyond"
+		}
+		if x.UnitsNeeded != nil && x.Needed != nil {
+			s += "; " + x.Needed(*x.UnitsNeeded) + " on each side would decide"
+		}
+	}
+	return s + ")"
+}
