@@ -3,10 +3,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,118 +22,241 @@ import (
 type workflow struct {
 	Jobs map[string]struct {
 		Env   map[string]string `yaml:"env"`
-		Steps []workflowStep    `yaml:"steps"`
+		Steps []struct {
+			Name string `yaml:"name"`
+			If   string `yaml:"if"`
+			Uses string `yaml:"uses"`
+			Run  string `yaml:"run"`
+		} `yaml:"steps"`
 	} `yaml:"jobs"`
 }
 
-type workflowStep struct {
-	Name string `yaml:"name"`
-	If   string `yaml:"if"`
-	Uses string `yaml:"uses"`
-	Run  string `yaml:"run"`
+// pipeline is what the test needs of a GitLab pipeline.
+type pipeline map[string]struct {
+	Variables   map[string]string `yaml:"variables"`
+	Script      []string          `yaml:"script"`
+	AfterScript []string          `yaml:"after_script"`
+	Artifacts   struct {
+		When    string `yaml:"when"`
+		Reports struct {
+			JUnit []string `yaml:"junit"`
+		} `yaml:"reports"`
+	} `yaml:"artifacts"`
 }
 
-// The workflow of docs/ci.md works: its steps run on a fake device, first for a push, then
-// for a pull request, and fail if a budget does.
-func TestWorkflowOfDocument(t *testing.T) {
+// recipes runs the recipes of docs/ci.md in a folder, with a fake device.
+type recipes struct {
+	*testing.T
+	dir    string
+	blocks map[string]string // by the name of the file, or the heading
+	env    []string
+}
+
+func newRecipes(t *testing.T) *recipes {
+	t.Helper()
 	slow.Skip(t)
+	t.Parallel()
 	document, err := os.ReadFile("../../docs/ci.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := map[string]string{}
+	r := &recipes{T: t, dir: t.TempDir(), blocks: map[string]string{}}
 	for _, m := range regexp.MustCompile("(?s)```(?:yaml|text)\n# ([^\n]+)\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
-		blocks[filepath.Base(m[1])] = m[2]
+		r.blocks[filepath.Base(m[1])] = m[2]
 	}
-	var w workflow
-	if err := yaml.Unmarshal([]byte(blocks["frames.yml"]), &w); err != nil || len(w.Jobs["frames"].Steps) < 5 {
-		t.Fatalf("the document has no workflow: %v", err)
+	if _, after, found := strings.Cut(string(document), "## A stored base\n"); found {
+		r.blocks["stored"] = regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(after)[1]
 	}
 	program, err := fakehdc.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	file := func(name, content string) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file("fake/config.json", `{"Devices": [{"Key": "FMR0224", "System": "5.1", "Seconds": 2, "Apps": [
-		{"Bundle": "com.example.gallery", "Ability": "EntryAbility", "PID": 20170, "Running": false}]}]}`)
-	file("budgets.txt", blocks["budgets.txt"])
-	summary := file("summary.md", "")
-
-	job := w.Jobs["frames"]
-	// The fake device needs less time and fewer runs.
-	job.Env["RUN_TIME"], job.Env["BASE"] = "2s", filepath.Join(dir, "frames/base")
-	environment := append(os.Environ(), fakehdc.Folder+"="+filepath.Join(dir, "fake"), "HDC=", "GITHUB_STEP_SUMMARY="+summary,
+	world := t.TempDir()
+	c := phone("5.1")
+	c.Devices[0].Seconds = 2
+	fakehdc.Write(t, world, c)
+	t.Cleanup(func() { fakehdc.Stop(t, world) })
+	r.write("budgets.txt", r.blocks["budgets.txt"])
+	r.write("swipe.sh", "#!/bin/sh\nwhile sleep 0.1; do :; done\n")
+	writeHap(t, filepath.Join(r.dir, "new.hap"), gallery.Bundle, "2.0")
+	r.env = append(os.Environ(), fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "GITHUB_STEP_SUMMARY="+filepath.Join(r.dir, "summary.md"),
 		"PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
-	for name, value := range job.Env {
-		environment = append(environment, name+"="+value)
+	return r
+}
+
+func (r *recipes) write(name, content string) {
+	r.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(content), 0o755); err != nil {
+		r.Fatal(err)
 	}
-	// run runs the steps as GitHub does: in bash, until one fails; afterwards those of
-	// always(). It returns the outputs, and the name of the step that failed.
-	run := func(event string) (outputs map[string]string, failed string) {
+}
+
+// read returns a file, empty if it does not exist.
+func (r *recipes) read(name string) string {
+	content, _ := os.ReadFile(filepath.Join(r.dir, name))
+	return string(content)
+}
+
+// set sets the variables of a recipe. The fake device needs less time and fewer runs.
+func (r *recipes) set(variables map[string]string) {
+	r.Helper()
+	const runs = "--runs 6 -t 10 "
+	if !strings.HasPrefix(variables["RUNS"], runs) {
+		r.Fatalf("RUNS is %q", variables["RUNS"])
+	}
+	variables["RUNS"] = strings.Replace(variables["RUNS"], runs, "--runs 2 -t 0.1 ", 1)
+	variables["STORE"] = filepath.Join(r.dir, "store of frames")
+	for name, value := range variables {
+		r.env = append(r.env, name+"="+value)
+	}
+}
+
+// bash runs a script as runners do, until a command fails.
+func (r *recipes) bash(script string, env ...string) (output string, err error) {
+	cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
+	cmd.Dir, cmd.Env = r.dir, append(slices.Clone(r.env), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// tighten makes the budgets fail: that of a value, and a change cannot be checked.
+func (r *recipes) tighten() {
+	r.write("budgets.txt", strings.Replace(r.blocks["budgets.txt"], "fps<40", "fps<400", 1)+"com.example.gallery: APP_LIST_FLING.fps<-1%\n")
+}
+
+// The workflow for GitHub: a pull request without a base, a push, which stores one, and a pull
+// request that is compared. If a budget fails, the comparison is made, too.
+func TestGitHubRecipe(t *testing.T) {
+	r := newRecipes(t)
+	var w workflow
+	if err := yaml.Unmarshal([]byte(r.blocks["frames.yml"]), &w); err != nil || len(w.Jobs["frames"].Steps) < 6 {
+		t.Fatalf("the document has no workflow: %v", err)
+	}
+	job := w.Jobs["frames"]
+	r.set(job.Env)
+	// run runs the steps as GitHub does. It returns the outputs, and the steps that failed.
+	run := func(event string, without ...string) (outputs map[string]string, failed string) {
 		outputs = map[string]string{}
+		var list []string
 		for _, step := range job.Steps {
-			wanted := map[string]bool{
-				"": failed == "", "always()": true,
-				"github.event_name == 'push'": failed == "" && event == "push", "github.event_name == 'pull_request'": failed == "" && event == "pull_request",
-			}
+			wanted := map[string]bool{"": len(list) == 0, "always()": true, "always() && github.event_name == 'push'": event == "push"}
 			yes, known := wanted[step.If]
 			if !known {
 				t.Fatalf("the condition %q is not known to this test", step.If)
 			}
-			if step.Run == "" || !yes {
+			if step.Uses == "actions/upload-artifact@v4" && step.If != "always()" {
+				t.Error("nothing is uploaded after a failure")
+			}
+			if step.Run == "" || !yes || slices.Contains(without, step.Name) {
 				continue
 			}
-			cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", strings.Replace(step.Run, "--runs 6", "--runs 4", 1))
-			cmd.Dir, cmd.Env = dir, environment
-			out, err := cmd.CombinedOutput()
-			outputs[step.Name] = string(out)
-			if err != nil && failed == "" {
-				failed = step.Name
+			out, err := r.bash(step.Run)
+			if outputs[step.Name] = out; err != nil {
+				list = append(list, step.Name)
 				t.Logf("%s: %v\n%s", step.Name, err, out)
 			}
 		}
-		return outputs, failed
+		return outputs, strings.Join(list, ", ")
 	}
-
-	// Before the first push there is no base.
 	outputs, failed := run("pull_request")
-	if out := outputs["Compare with main"]; failed != "" || !strings.HasPrefix(out, "::warning::no base yet") {
-		t.Fatalf("a pull request without a base fails: %s\n%s", failed, out)
+	if out := outputs["Compare with main"]; failed != "" || !strings.HasPrefix(out, "::notice::no base yet") || strings.Contains(outputs["Check budgets"], "::error") {
+		t.Fatalf("a pull request without a base fails: %s\n%s", failed, outputs)
 	}
-	outputs, failed = run("push")
-	if failed != "" {
+	if _, failed := run("push", "Record"); failed != "" {
 		t.Fatalf("a push fails: %s", failed)
 	}
-	if out := outputs["Check budgets"]; !strings.Contains(out, "::notice title=ohframe::") || strings.Contains(out, "::error") {
-		t.Errorf("check of the budgets:\n%s", out)
-	}
-	if _, failed = run("pull_request"); failed != "" {
+	outputs, failed = run("pull_request")
+	if failed != "" {
 		t.Fatalf("a pull request fails: %s", failed)
 	}
-	markdown, err := os.ReadFile(summary)
-	if err != nil || !strings.HasPrefix(string(markdown), "### ") || !strings.Contains(string(markdown), "checks, none failed") {
-		t.Errorf("summary: %v\n%s", err, markdown)
+	for _, name := range []string{"Check budgets", "Compare with main"} {
+		if !regexp.MustCompile(`(?m)^::notice title=ohframe::.*, none failed$`).MatchString(outputs[name]) {
+			t.Errorf("%s:\n%s", name, outputs[name])
+		}
 	}
-	if xml, err := os.ReadFile(filepath.Join(dir, "frames.xml")); err != nil || !strings.Contains(string(xml), `<testcase classname="new/2.ftrace" name="com.example.gallery: p95_ms&gt;40" time="0"`) {
-		t.Errorf("frames.xml: %v\n%s", err, xml)
+	for _, heading := range []string{"### Frame report\n", "### out/base → out/new – frame comparison\n"} {
+		if !strings.Contains(r.read("summary.md"), heading) {
+			t.Errorf("the summary has no %q:\n%s", heading, r.read("summary.md"))
+		}
 	}
+	if r.read("out/report.html") == "" || r.read("out/diff.html") == "" {
+		t.Error("no pages")
+	}
+	r.tighten()
+	outputs, failed = run("pull_request", "Record")
+	if failed != "Check budgets, Compare with main" || !strings.Contains(outputs["Check budgets"], "::error file=budgets.txt,line=2,title=com.example.gallery%3A fps<400::") ||
+		!strings.Contains(outputs["Compare with main"], "::error file=budgets.txt,") {
+		t.Errorf("with budgets that nothing meets: %s failed\n%s", failed, outputs)
+	}
+}
 
-	file("budgets.txt", strings.Replace(blocks["budgets.txt"], "fps<40", "fps<400", 1))
-	if outputs, failed = run("pull_request"); failed != "Check budgets" || !strings.Contains(outputs["Check budgets"], "::error file=budgets.txt,line=2,title=") {
-		t.Errorf("with a budget that nothing meets: step %q failed\n%s", failed, outputs["Check budgets"])
+// The pipeline for GitLab: the same.
+func TestGitLabRecipe(t *testing.T) {
+	r := newRecipes(t)
+	var p pipeline
+	if err := yaml.Unmarshal([]byte(r.blocks[".gitlab-ci.yml"]), &p); err != nil || len(p["frames"].Script) == 0 {
+		t.Fatalf("the document has no pipeline: %v", err)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "frames.html")); err != nil || info.Size() == 0 {
-		t.Error("no reports after a failure")
+	job := p["frames"]
+	r.set(job.Variables)
+	if job.Artifacts.When != "always" || !slices.Equal(job.Artifacts.Reports.JUnit, []string{"budgets.xml", "changes.xml"}) {
+		t.Errorf("artifacts: %+v", job.Artifacts)
+	}
+	run := func(branch string, script []string) (string, error) {
+		os.Remove(filepath.Join(r.dir, "budgets.xml"))
+		os.Remove(filepath.Join(r.dir, "changes.xml"))
+		out, err := r.bash(strings.Join(script, "\n"), "CI_DEFAULT_BRANCH=main", "CI_COMMIT_BRANCH="+branch)
+		after, afterErr := r.bash(strings.Join(job.AfterScript, "\n"), "CI_DEFAULT_BRANCH=main", "CI_COMMIT_BRANCH="+branch)
+		if afterErr != nil {
+			t.Errorf("after the script: %v\n%s", afterErr, after)
+		}
+		return out, err
+	}
+	out, err := run("", job.Script)
+	if err != nil || !strings.Contains(out, "no base yet") || r.read("changes.xml") != "" || r.read("store of frames/main.hap") != "" {
+		t.Fatalf("a merge request without a base: %v\n%s", err, out)
+	}
+	if out, err := run("main", job.Script[2:]); err != nil || r.read("store of frames/main.hap") == "" {
+		t.Fatalf("the default branch: %v\n%s", err, out)
+	}
+	if out, err := run("", job.Script); err != nil || !strings.Contains(r.read("budgets.xml"), `errors="0"`) || !strings.Contains(r.read("changes.xml"), `name="com.example.gallery: p95_ms&gt;+20%"`) {
+		t.Fatalf("a merge request: %v\n%s", err, out)
+	}
+	r.tighten()
+	out, err = run("", job.Script[2:])
+	if err == nil || !strings.Contains(r.read("budgets.xml"), "<failure ") || !strings.Contains(r.read("changes.xml"), "<error ") || r.read("out/report.html") == "" {
+		t.Errorf("with budgets that nothing meets: %v\n%s\n%s", err, out, r.read("changes.xml"))
+	}
+}
+
+// A stored base has the last ten sessions, and is compared when it has three.
+func TestStoredBaseRecipe(t *testing.T) {
+	r := newRecipes(t)
+	parts := regexp.MustCompile(`(?m)^# (?:Record|Compare|Keep.*)\n`).Split(r.blocks["stored"], -1)
+	if len(parts) != 4 {
+		t.Fatalf("the document has %d parts", len(parts)-1)
+	}
+	record, compare, keep := parts[1], parts[2], parts[3]
+	r.set(map[string]string{"APP": gallery.Bundle, "RUNS": "--runs 6 -t 10 --launch --drive ./swipe.sh"})
+	if out, err := r.bash(record); err != nil {
+		t.Fatalf("recording: %v\n%s", err, out)
+	}
+	for i := range 12 {
+		out, err := r.bash(compare)
+		if said := strings.Contains(out, "fewer than three sessions"); err != nil || said != (i < 3) {
+			t.Fatalf("%d sessions: %v\n%s", i, err, out)
+		}
+		// Sessions of one second would have one name.
+		if out, err := r.bash(keep, fmt.Sprintf("i=%02d", i), "BASH_FUNC_date%%=() { echo 20261123-0000$i; }"); err != nil {
+			t.Fatalf("keeping: %v\n%s", err, out)
+		}
+	}
+	var names []string
+	entries, err := os.ReadDir(filepath.Join(r.dir, "store of frames/base"))
+	for _, e := range entries {
+		names = append(names, strings.TrimPrefix(e.Name(), "20261123-0000"))
+	}
+	if got := strings.Join(names, " "); err != nil || got != "02 03 04 05 06 07 08 09 10 11" {
+		t.Errorf("the base has the sessions %s, %v", got, err)
 	}
 }

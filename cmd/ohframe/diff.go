@@ -57,7 +57,7 @@ func runDiff(c *cli.Context) error {
 	r.interactions, r.layers = true, true
 	options, err := diffOptions(c, r)
 	if err != nil {
-		return err
+		return r.fails("Frame comparison", err)
 	}
 	inputs, names, err := sideInputs(c)
 	if err != nil {

@@ -33,22 +33,7 @@ func comparing(t *testing.T, c fakehdc.Config, args ...string) *recording {
 		if version == "" {
 			bundle = "com.example.foreign"
 		}
-		f, err := os.Create(filepath.Join(r.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z := zip.NewWriter(f)
-		w, err := z.Create("module.json")
-		if err == nil {
-			_, err = fmt.Fprintf(w, `{"app": {"bundleName": %q, "versionName": %q}}`, bundle, version)
-		}
-		if err == nil {
-			err = z.Close()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
+		writeHap(t, filepath.Join(r.dir, name), bundle, version)
 	}
 	for name, script := range map[string]string{
 		"one.sh":   "echo $OHFRAME_DEVICE $OHFRAME_APP $(\"$HDC\" -v) >>drives\nwhile :; do sh -c \"sleep 0.3; echo slept >>drives\"; done",
@@ -59,6 +44,29 @@ func comparing(t *testing.T, c fakehdc.Config, args ...string) *recording {
 		}
 	}
 	return r
+}
+
+// writeHap writes a package of an application.
+func writeHap(t *testing.T, name, bundle, version string) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	w, err := z.Create("module.json")
+	if err == nil {
+		_, err = fmt.Fprintf(w, `{"app": {"bundleName": %q, "versionName": %q}}`, bundle, version)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // folder returns the runs in a folder, as the numbers of their files: cold ones in brackets,

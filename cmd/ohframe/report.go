@@ -95,7 +95,7 @@ func runReport(c *cli.Context) error {
 	options.Interactions, options.Layers = interactions, layers
 	budgets, err := conditions(c, condition.OfValues)
 	if err != nil {
-		return err
+		return r.fails("Frame report", err)
 	}
 	names, err := severalInputs(c)
 	if err != nil {
