@@ -61,6 +61,8 @@ type Comparison struct {
 	Outcomes []Outcome
 	// AllowMissing is CompareOptions.AllowMissing.
 	AllowMissing bool
+
+	warnings []string
 }
 
 // TableComparison compares the groups of frames, of interactions or of layers.
@@ -116,6 +118,9 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 			list = append(list, t)
 		}
 	}
+	if c.Unit == "trace" && slices.Contains(base.Dims, deviceDim) && slices.Contains(new.Dims, deviceDim) {
+		c.warnings = append(c.warnings, "traces of one device have much in common, so equal datasets often differ; --unit device compares devices")
+	}
 	for _, t := range list {
 		compared, err := c.compare(ctx, t, o)
 		if err != nil {
@@ -155,7 +160,7 @@ func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*T
 		}
 	}
 	x.test(values)
-	return x, nil
+	return x, c.warnOfMixes(ctx, x, o.Query)
 }
 
 // like returns the dimensions by which groups of a table are compared: those that the user wants,
@@ -298,7 +303,7 @@ func mergePages(sides [2]*side, page int) {
 // place, and the unit with the smallest hash stays in each place of a group: a random choice.
 // Adding several units up would not do, since a percentile of several is not the mean of theirs.
 func (s *side) choose() {
-	all := map[uint64]struct{}{}
+	all := map[uint64]int{}
 	for _, g := range s.groups {
 		maps.Copy(all, g.units)
 	}

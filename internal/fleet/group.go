@@ -273,8 +273,8 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 // most groups may not be shown.
 type surveyed struct {
 	key    []*string
-	counts int64               // frames or buffers
-	units  map[uint64]struct{} // hashes of their names
+	counts int64          // frames or buffers
+	units  map[uint64]int // rows of units, by the hashes of their names
 	// ids are the texts of the keys of the rows: several if pages are merged.
 	ids []string
 	of  map[rowKind]struct{}
@@ -289,7 +289,9 @@ type rowKind struct {
 
 func (s *surveyed) merge(o *surveyed) {
 	s.counts += o.counts
-	maps.Copy(s.units, o.units)
+	for hash, rows := range o.units {
+		s.units[hash] += rows
+	}
 	maps.Copy(s.of, o.of)
 	s.ids = append(s.ids, o.ids...)
 }
@@ -300,13 +302,13 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
 	}
 	create := func(r *Row) *surveyed {
-		return &surveyed{key: k.values(r), units: map[uint64]struct{}{}, of: map[rowKind]struct{}{}}
+		return &surveyed{key: k.values(r), units: map[uint64]int{}, of: map[rowKind]struct{}{}}
 	}
 	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
 		s.counts += r.Sums[counts]
 		if unit != nil {
-			s.units[xxh3.HashString(*unit(r))] = struct{}{}
+			s.units[xxh3.HashString(*unit(r))]++
 			of := rowKind{kind: r.Kind, cadence: r.Cadence != nil}
 			if r.Input != nil {
 				of.input = *r.Input

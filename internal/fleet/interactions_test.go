@@ -332,3 +332,51 @@ func TestInteractionConditions(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A comparison of frames warns if users did other things, or if devices are of other models: then a
+// group may change though none of its parts does. Versions that only one dataset has are what is compared.
+func TestMixes(t *testing.T) {
+	fling, click := scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 1, 50}, scene{"scene", "PRIVATE_7", "pages/Index", "last_up", 3, 200}
+	// frames returns rows of traces with the scenes, of devices of two models: every so many is of the second.
+	frames := func(version string, every int, scenes ...scene) *Dataset {
+		rows := play(20, "gallery", scenes...)
+		for i := range 20 {
+			rows = append(rows, Row{Trace: fmt.Sprint("gallery trace ", i), Kind: stats.Application, Process: "gallery", Dims: []*string{nil, &version}})
+		}
+		for i := range rows {
+			model := "phone"
+			var n int
+			if _, err := fmt.Sscanf(rows[i].Trace, "gallery trace %d", &n); err != nil {
+				t.Fatal(err)
+			}
+			if n%every == 0 {
+				model = "tablet"
+			}
+			rows[i].Dims = []*string{&model, &version}
+		}
+		return dataset(t, rows)
+	}
+	base := frames("5.0", 2, fling, click)
+	same := frames("5.1", 2, fling, click)
+	more := frames("5.1", 2, scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 3, 50}, scene{"scene", "PRIVATE_7", "pages/Index", "last_up", 1, 200})
+	phones := frames("5.1", 20, fling, click)
+	const scenes = "the mix of scenes differs: APP_LIST_FLING 25.0 % → 75.0 %, PRIVATE_7 75.0 % → 25.0 %; a group of several may change though no scene does; --by scene compares interactions"
+	const models = "the mix of devices differs: phone 50.0 % → 95.0 %, tablet 50.0 % → 5.0 %; a group of several may change though no device does; --by process,device compares each"
+	for _, test := range []struct {
+		new  *Dataset
+		by   string
+		want []string
+	}{
+		{same, "process", nil}, {more, "process", []string{scenes}}, {more, "scene", nil}, {phones, "process", []string{models}}, {phones, "process,device", nil},
+	} {
+		c, err := Compare(t.Context(), base, test.new, CompareOptions{Query: Query{By: strings.Split(test.by, ",")}, Unit: "trace"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Here a device is a model, not what is compared.
+		got := slices.DeleteFunc(c.warnings, func(s string) bool { return strings.HasPrefix(s, "traces of one device") })
+		if !slices.Equal(got, test.want) {
+			t.Errorf("by %s: got %q, want %q", test.by, got, test.want)
+		}
+	}
+}

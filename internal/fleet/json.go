@@ -51,6 +51,7 @@ type (
 		New        datasetDocument     `json:"new"`
 		Unit       string              `json:"unit"`
 		Level      float64             `json:"level"`
+		Warnings   []string            `json:"warnings"`
 		Compared   []comparedDocument  `json:"compared"`
 		Conditions []conditionDocument `json:"conditions"`
 	}
@@ -168,7 +169,7 @@ func anys[T any](list []T) (values []any) {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Conditions: []conditionDocument{},
+		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Warnings: append([]string{}, c.warnings...), Conditions: []conditionDocument{},
 	}
 	for _, x := range c.Tables {
 		compared := comparedDocument{x.table.name(), x.By, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}

@@ -34,6 +34,7 @@ func (c *Comparison) document() *view.Document {
 			d.Warnings = append(d.Warnings, text.Printable(dataset.Dir)+": "+warning)
 		}
 	}
+	d.Warnings = append(d.Warnings, c.warnings...)
 	d.Gate.AllowMissing, d.Gate.Checks = c.AllowMissing, c.Checks()
 	d.Blocks = append(d.Blocks, view.Section{Title: "Datasets", Blocks: []view.Block{c.datasets()}})
 	first := 0 // of the pairs of all tables

@@ -1,0 +1,105 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/internal/significance"
+	"ohframe/internal/text"
+)
+
+const (
+	// mixRare is the share of a value that matters little, mixDiffers the change of one that matters.
+	mixRare, mixDiffers = 0.05, 0.1
+	// mixShown is the number of values that a warning names.
+	mixShown = 3
+)
+
+// warnOfMixes adds a warning for each dimension whose values are mixed otherwise in the new dataset:
+// a group of several values may change though none of them does.
+func (c *Comparison) warnOfMixes(ctx context.Context, x *TableComparison, q Query) error {
+	dims := slices.Clone(c.Base.Dims)
+	if x.table == ofFrames {
+		dims = append(dims, "process", sceneDim)
+	}
+	for _, dim := range dims {
+		known := slices.Contains(c.New.Dims, dim) || !slices.Contains(c.Base.Dims, dim)
+		if dim == c.Unit || slices.Contains(x.By, dim) || !known {
+			continue
+		}
+		var shares [2]map[string][]significance.Unit
+		for i, d := range []*Dataset{c.Base, c.New} {
+			s, err := newSide(ctx, d, Query{By: []string{dim}, Process: q.Process}, c.Unit)
+			if err != nil {
+				return fmt.Errorf("%s: %w", d.Dir, err)
+			}
+			shares[i] = s.shares()
+		}
+		if changed := mixChanges(shares[0], shares[1]); len(changed) > 0 {
+			name := strings.ReplaceAll(dim, "_", " ")
+			warning := fmt.Sprintf("the mix of %ss differs: %s; a group of several may change though no %[1]s does; ", name, strings.Join(changed, ", "))
+			if dim == sceneDim {
+				warning += "--by scene compares interactions"
+			} else {
+				warning += fmt.Sprintf("--by %s compares each", strings.Join(append(slices.Clone(x.By), dim), ","))
+			}
+			c.warnings = append(c.warnings, warning)
+		}
+	}
+	return nil
+}
+
+// shares returns the share of each group in the rows of units, in at most maxUnits of them.
+func (s *side) shares() map[string][]significance.Unit {
+	rows := map[uint64]int{}
+	for _, g := range s.groups {
+		for hash, n := range g.units {
+			rows[hash] += n
+		}
+	}
+	units := slices.Sorted(maps.Keys(rows))
+	units = units[:min(maxUnits, len(units))]
+	shares := map[string][]significance.Unit{}
+	for _, g := range s.groups {
+		var list []significance.Unit
+		for _, hash := range units {
+			list = append(list, significance.Exactly(float64(g.units[hash])/float64(rows[hash])))
+		}
+		shares[keyText(g.key[0])] = list
+	}
+	return shares
+}
+
+// mixChanges describes the shares that have changed significantly. Values of which only one dataset
+// has some, such as versions, are what is compared.
+func mixChanges(base, new map[string][]significance.Unit) (changed []string) {
+	var names []string
+	var list []significance.Hypothesis
+	for _, name := range slices.Sorted(maps.Keys(base)) {
+		if b, n := base[name], new[name]; n != nil && (meanShare(b)+meanShare(n))/2 >= mixRare {
+			names, list = append(names, name), append(list, significance.Hypothesis{Series: &significance.Series{Base: b, New: n}})
+		}
+	}
+	for i, r := range significance.Test(list).Results {
+		if !r.Tested || r.P > significance.Level || math.Abs(r.Delta) < mixDiffers {
+			continue
+		}
+		if len(changed) == mixShown {
+			return append(changed, "…")
+		}
+		b, n := meanShare(list[i].Base), meanShare(list[i].New)
+		changed = append(changed, fmt.Sprintf("%s %s → %s", names[i], text.Share(&b), text.Share(&n)))
+	}
+	return changed
+}
+
+func meanShare(units []significance.Unit) (mean float64) {
+	for _, u := range units {
+		mean += u.Value / float64(len(units))
+	}
+	return mean
+}
