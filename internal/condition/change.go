@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"fmt"
 	"math"
 
 	"ohframe/internal/significance"
@@ -14,10 +15,7 @@ type Change struct {
 	Base, New, Delta *float64
 	// Series has the values in all units; nil if no test is possible.
 	Series *significance.Series
-	// Needed describes how many units of each side would decide, such as "11 runs of 10 s". Each is
-	// observed so many times as long as the present ones.
-	Needed func(units int) string
-	Longer float64
+	Advice Advice
 
 	Status Status
 	// Excess is how far the change is beyond the limit; 0 if it is unknown.
@@ -28,6 +26,25 @@ type Change struct {
 	// unknown.
 	Test        *significance.Result
 	UnitsNeeded *int
+}
+
+// Advice is what to say about units that would decide.
+type Advice struct {
+	Unit string // "run"
+	// Seconds is the length of a unit that is advised, 0 if it is of no account, and Longer the same
+	// in lengths of the present units.
+	Seconds, Longer float64
+	// Most is the number of units above which none is advised.
+	Most int
+}
+
+// Text describes a number of units: "11 runs of 10 s".
+func (a Advice) Text(units int) string {
+	s := text.Count(units, a.Unit)
+	if a.Seconds > 0 {
+		s += fmt.Sprintf(" of %.0f s", a.Seconds)
+	}
+	return s
 }
 
 // Decide checks conditions: one fails if the change is beyond its limit and, unless any is set, is
@@ -66,7 +83,7 @@ func testChanges(list []*Change) {
 	for i, x := range tested {
 		if r := &results[i]; r.Tested {
 			x.Test = r
-			if n := r.Needed(x.Longer); n > 0 {
+			if n := r.Needed(x.Advice.Longer, x.Advice.Most); n > 0 {
 				x.UnitsNeeded = &n
 			}
 		}
@@ -139,8 +156,8 @@ func (x *Change) describe() string {
 		if s += ": may be chance"; c.Surely {
 			s += " that it is beyond"
 		}
-		if x.UnitsNeeded != nil && x.Needed != nil {
-			s += "; " + x.Needed(*x.UnitsNeeded) + " on each side would decide"
+		if x.UnitsNeeded != nil {
+			s += "; " + x.Advice.Text(*x.UnitsNeeded) + " on each side would decide"
 		}
 	}
 	return s + ")"

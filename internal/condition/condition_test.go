@@ -256,7 +256,7 @@ func TestDecide(t *testing.T) {
 				return []significance.Unit{significance.Exactly(x - s), significance.Exactly(x), significance.Exactly(x + s)}
 			}
 			return &Change{
-				Condition: c, Base: &test.base, New: &test.new, Delta: &delta, Longer: 1, Needed: func(int) string { return "N runs" },
+				Condition: c, Base: &test.base, New: &test.new, Delta: &delta, Advice: Advice{Unit: "run", Longer: 1, Most: 50},
 				Series: &significance.Series{Base: units(test.base), New: units(test.new)},
 			}
 		}
@@ -264,8 +264,12 @@ func TestDecide(t *testing.T) {
 		untested.Series = nil
 		Decide([]*Change{tested, untested}, false)
 		Decide([]*Change{any}, true)
-		if tested.Status != test.tested || tested.Text != test.text {
-			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.tested, test.text)
+		want := test.text
+		if n := tested.UnitsNeeded; n != nil {
+			want = strings.Replace(want, "N runs", fmt.Sprintf("%d runs", *n), 1)
+		}
+		if tested.Status != test.tested || tested.Text != want {
+			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.tested, want)
 		}
 		if short, _, _ := strings.Cut(test.text, " (p"); any.Status != test.any || any.Text != short {
 			t.Errorf("%s: %s, %s, want %s, %s", c, any.Status, any.Text, test.any, short)
@@ -289,7 +293,7 @@ func TestDecide(t *testing.T) {
 		}
 		var list []*Change
 		for _, s := range []string{first, second} {
-			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Longer: 1})
+			list = append(list, &Change{Condition: &parsed(t, s, OfChanges)[0], Base: &x, New: &y, Delta: &delta, Series: series, Advice: Advice{Unit: "run", Longer: 1, Most: 50}})
 		}
 		Decide(list, false)
 		return [2]float64{list[0].Test.P, list[1].Test.P}

@@ -45,17 +45,8 @@ func (d *Diff) checkConditions(o Options) {
 // Change returns a condition on the measure.
 func (m *Measure) Change(c *condition.Condition) *condition.Change {
 	return &condition.Change{
-		Condition: c, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Needed: m.advised.needed, Longer: m.advised.longer,
+		Condition: c, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Advice: m.advice,
 	}
-}
-
-// needed describes a number of runs.
-func (l length) needed(runs int) string {
-	s := text.Count(runs, "run")
-	if l.seconds > 0 {
-		s += fmt.Sprintf(" of %.0f s", l.seconds)
-	}
-	return s
 }
 
 // findOutcomes finds what conditions are on.

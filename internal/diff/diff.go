@@ -157,8 +157,8 @@ type Pair struct {
 	base, new    []*stats.Process      // in each run
 	estimates    [2][][]stats.Estimate // of the sides, in each run
 	tested       []*Measure            // those whose change was tested
-	advised      length                // of runs
-	causesDiffer bool                  // only some runs have scheduling events of the threads
+	advice       condition.Advice
+	causesDiffer bool // only some runs have scheduling events of the threads
 }
 
 // Error is why two traces cannot be compared.
@@ -235,10 +235,10 @@ func (p *Pair) estimate() {
 			}
 		}
 	}
-	p.advised = asLong
+	p.advice = moreRuns
 	if mean := seconds / runs; mean > 0 {
-		p.advised.seconds = max(leastSeconds, math.Round(mean))
-		p.advised.longer = p.advised.seconds / mean
+		p.advice.Seconds = max(leastSeconds, math.Round(mean))
+		p.advice.Longer = p.advice.Seconds / mean
 	}
 }
 

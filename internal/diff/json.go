@@ -296,8 +296,8 @@ func (d *Diff) documentPairs(yield func(documentPair) bool) {
 	for _, p := range d.Pairs {
 		known := slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
 		seconds := (*float64)(nil)
-		if p.advised.seconds > 0 {
-			seconds = &p.advised.seconds
+		if p.advice.Seconds > 0 {
+			seconds = &p.advice.Seconds
 		}
 		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, seconds, known, newDocumentCauses(p.Causes)}) {
 			return

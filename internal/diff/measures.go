@@ -33,24 +33,18 @@ type Measure struct {
 	MinEffect *float64 `json:"min_effect"`
 	// Detectable is the smallest change that these units find with the probability
 	// significance.Power. UnitsNeeded is the number of units of each side that find Delta; nil
-	// for more than significance.MaxNeeded.
+	// for more than is advised.
 	Detectable  *float64 `json:"detectable"`
 	UnitsNeeded *int     `json:"units_needed"`
 	Verdict     Verdict  `json:"verdict"`
 
 	definition *stats.Measure       // nil for measures of causes
 	series     *significance.Series // nil: no test of its change is possible
-	advised    length
+	advice     condition.Advice
 }
 
-// length is the length of a run that is advised.
-type length struct {
-	seconds float64 // 0: another length is of no use
-	longer  float64 // in lengths of the present runs
-}
-
-// asLong is the length of runs whose length is of no account.
-var asLong = length{longer: 1}
+// moreRuns advises runs whose length is of no account. Few record more than 50.
+var moreRuns = condition.Advice{Unit: "run", Longer: 1, Most: 50}
 
 // Verdict is the result of a test: Better or Worse if the change is more than chance, at
 // significance.Level, and not smaller than the smallest change that counts.
@@ -78,14 +72,14 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 
 // NewMeasure returns a measure with its values on both sides, nil if unknown, and those in the
 // units of both sides; nil if its change cannot be tested.
-func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series) *Measure {
+func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series, advice condition.Advice) *Measure {
 	m := newMeasure(k.Name, k.Unit, k.Better, base, new)
-	m.Field, m.definition, m.series = k.Path, k, series
+	m.Field, m.definition, m.series, m.advice = k.Path, k, series, advice
 	return m
 }
 
 func newMeasure(name string, unit stats.Unit, better stats.Better, base, new *float64) *Measure {
-	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new, advised: asLong}
+	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new, advice: moreRuns}
 	if base != nil && new != nil {
 		delta := *new - *base
 		m.Delta = &delta
@@ -123,7 +117,7 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 	low, high := min(r.Low, *m.Delta), max(r.High, *m.Delta) // runs with few frames are not tested
 	detectable := r.Detectable()
 	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &low, &high, &smallest, &detectable
-	if n := r.Needed(m.advised.longer); n > 0 {
+	if n := r.Needed(m.advice.Longer, m.advice.Most); n > 0 {
 		m.UnitsNeeded = &n
 	}
 	switch {
@@ -256,8 +250,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			all[side], tested[side] = append(all[side], x), append(tested[side], y)
 		}
 	}
-	m := NewMeasure(k, meanOf(all[0]), meanOf(all[1]), p.diff.series(k.Unit, tested[0], tested[1]))
-	m.advised = p.advised
+	m := NewMeasure(k, meanOf(all[0]), meanOf(all[1]), p.diff.series(k.Unit, tested[0], tested[1]), p.advice)
 	if p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name) {
 		m.series = nil // at another refresh rate the same smoothness has another value
 	}

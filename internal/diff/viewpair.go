@@ -112,7 +112,7 @@ func (p *Pair) view(verbose bool) view.Section {
 	if len(untested) > 0 && p.diff.enoughUnits() {
 		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
 	}
-	if found := p.undecided(); found != "" {
+	if found := Undecided(p.tested); found != "" {
 		changes = append(changes, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
 	}
 	causes := p.causeTables()
@@ -125,19 +125,19 @@ func (p *Pair) view(verbose bool) view.Section {
 // maxUndecided is the number of undecided changes that are described.
 const maxUndecided = 3
 
-// undecided says what would decide the changes that are large enough to count, but may be chance.
-func (p *Pair) undecided() string {
+// Undecided says what would decide the changes that are large enough to count, but may be chance.
+func Undecided(list []*Measure) string {
 	var parts []string
-	for _, m := range p.tested {
+	for _, m := range list {
 		if m.Verdict != Unclear || math.Abs(*m.Delta) < *m.MinEffect || len(parts) == maxUndecided {
 			continue
 		}
 		label, _, _ := strings.Cut(m.definition.Label, ", ")
 		s := fmt.Sprintf("%s %s%s may be chance", label, text.Change(m.Unit, m.Delta), text.UnitAfter(m.Unit))
 		if m.UnitsNeeded != nil {
-			s += fmt.Sprintf(": %s on each side would decide", m.advised.needed(*m.UnitsNeeded))
+			s += fmt.Sprintf(": %s on each side would decide", m.advice.Text(*m.UnitsNeeded))
 		}
-		parts = append(parts, fmt.Sprintf("%s; these runs find %s%s and more", s, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
+		parts = append(parts, fmt.Sprintf("%s; these %ss find %s%s and more", s, m.advice.Unit, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
 	}
 	return strings.Join(parts, ". ")
 }

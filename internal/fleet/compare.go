@@ -159,7 +159,7 @@ func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*T
 			return nil, fmt.Errorf("%s: %w", s.dataset.Dir, err)
 		}
 	}
-	x.test(values)
+	x.test(c.Unit, values)
 	return x, c.warnOfMixes(ctx, x, o.Query)
 }
 
@@ -402,7 +402,8 @@ func (x *TableComparison) pair(base, new map[string]*surveyed) (ids []string) {
 }
 
 // test sets the changes of all pairs. values are those of the sides.
-func (x *TableComparison) test(values [2][]unitValues) {
+func (x *TableComparison) test(unit string, values [2][]unitValues) {
+	advice := condition.Advice{Unit: unit, Longer: 1, Most: maxUnits}
 	var all []*diff.Measure
 	for _, p := range x.Pairs {
 		p.Units = [2]int{len(p.rows[0].units), len(p.rows[1].units)}
@@ -413,7 +414,7 @@ func (x *TableComparison) test(values [2][]unitValues) {
 				series = &significance.Series{Base: units(base.tested), New: units(new.tested)}
 				base.all, new.all = base.tested, new.tested
 			}
-			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(base.all), mean(new.all), series)
+			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(base.all), mean(new.all), series, advice)
 			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}

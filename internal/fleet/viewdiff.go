@@ -55,6 +55,9 @@ func (c *Comparison) compared(x *TableComparison, first int) (blocks []view.Bloc
 		if why := c.whyNotTested(x, p); why != "" {
 			s.Blocks = append(s.Blocks, view.Note{Text: why, Level: view.Soft})
 		}
+		if found := diff.Undecided(p.Changes); found != "" {
+			s.Blocks = append(s.Blocks, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
+		}
 		blocks = append(blocks, s)
 	}
 	for _, only := range []struct {

@@ -8,11 +8,8 @@ import (
 // Power is the probability with which a change of Detectable is found.
 const Power = 0.8
 
-// MaxNeeded is the largest number of units that Needed returns, minNeeded the smallest.
-const (
-	MaxNeeded = 50
-	minNeeded = 2
-)
+// minNeeded is the smallest number of units that Needed returns.
+const minNeeded = 2
 
 // Detectable returns the smallest change in the direction of the hypothesis that units such as
 // these would have shown with the probability Power: it is significant, and beyond Limit. It is
@@ -34,8 +31,8 @@ func (r *Result) smallest(critical float64, e estimate) float64 {
 
 // Needed returns the number of units of each side that would find the observed change with the
 // probability Power, if each was observed so many times as long. It returns 0 if the change is on
-// the wrong side of the hypothesis or below Limit, or if more than MaxNeeded are needed.
-func (r *Result) Needed(longer float64) int {
+// the wrong side of the hypothesis or below Limit, or if more than most are needed.
+func (r *Result) Needed(longer float64, most int) int {
 	size := r.Delta
 	switch r.hypothesis.Direction {
 	case Either:
@@ -49,8 +46,8 @@ func (r *Result) Needed(longer float64) int {
 		e := estimate{deviation: math.Sqrt(2 * variance / float64(n)), freedom: r.prior + 2*n - 2}
 		return size >= r.smallest(quantile(level, e.freedom), e)
 	}
-	n := minNeeded + sort.Search(MaxNeeded-minNeeded+1, func(n int) bool { return found(minNeeded + n) })
-	if n > MaxNeeded {
+	n := minNeeded + sort.Search(most-minNeeded+1, func(n int) bool { return found(minNeeded + n) })
+	if n > most {
 		return 0
 	}
 	return n

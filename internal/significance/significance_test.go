@@ -187,7 +187,7 @@ func TestPower(t *testing.T) {
 	// The deviation of a difference of 5 and 5 is √(2/5). Most of what differs is within units.
 	known := Hypothesis{Series: series(normal(r, 200, 0), normal(r, 200, 1)), Direction: Up, Limit: .1}
 	x := Test([]Hypothesis{known}).Results[0]
-	n := x.Needed(1)
+	n := x.Needed(1, 50)
 	found, detected := 0, 0
 	for range 1000 {
 		if y := Test([]Hypothesis{{Series: series(normal(r, n, 0), normal(r, n, x.Delta)), Direction: Up}}).Results[0]; y.P <= Level {
@@ -208,12 +208,12 @@ func TestPower(t *testing.T) {
 	}
 	// Half of the variance is within units: twice as long units need 3/4 of the number, less what more
 	// degrees of freedom save.
-	if long := x.Needed(2); long >= n || long < n/2 {
+	if long := x.Needed(2, 50); long >= n || long < n/2 {
 		t.Errorf("%d units, %d of twice the length", n, long)
 	}
 	for _, h := range []Hypothesis{{Series: known.Series, Direction: Down}, {Series: known.Series, Direction: Up, Limit: 2}, {Series: known.Series, Direction: Up, Than: 2}} {
-		if r := Test([]Hypothesis{h}).Results[0]; r.Needed(1) != 0 {
-			t.Errorf("%+v needs %d units", h, r.Needed(1))
+		if r := Test([]Hypothesis{h}).Results[0]; r.Needed(1, 50) != 0 {
+			t.Errorf("%+v needs %d units", h, r.Needed(1, 50))
 		}
 	}
 }
