@@ -349,7 +349,7 @@ func TestUnchanged(t *testing.T) {
 		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))
 	}
 	d := compare(t, side(), side(), Options{})
-	if got, want := d.verdict(), "changes are not tested, because of too few runs"; got != want {
+	if got, want := d.verdict(), "one run each: changes are not tested"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	one := Join("runs", []Side{side(), side(), side()})

@@ -238,8 +238,10 @@ func (d *Diff) verdict() string {
 	if counts := count(Unclear); counts != "" {
 		parts = append(parts, "no significant change in "+counts)
 	}
-	if n := len(found[NotTested]); !d.enoughUnits() {
-		parts = append(parts, "changes are not tested, because of too few runs")
+	if n := len(found[NotTested]); d.oneRunEach() {
+		parts = append(parts, "one run each: changes are not tested")
+	} else if !d.enoughUnits() {
+		parts = append(parts, "too few runs: changes are not tested")
 	} else if n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
