@@ -137,7 +137,7 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 	switch {
 	case c.IsSet("app") && !device.IsBundle(o.App):
 		err = fmt.Errorf("--app: %q is not the name of an application such as com.example.app", o.App)
-	case o.Launch && o.App == "":
+	case o.Launch && o.App == "" && !c.Bool("compare"):
 		err = errors.New("--launch needs --app")
 	case o.DebugUI && !o.Launch:
 		err = errors.New("--debug-ui needs --launch: applications read the parameters when they start")

@@ -168,16 +168,16 @@ func (r *recording) drives() string {
 	return string(text)
 }
 
-// Two applications: the other one is ended at a switch, and their processes are compared. A
-// condition that cannot be checked makes the exit code 2.
+// Two applications: the other one is ended at a switch, each launch is recorded, and their
+// processes are compared. A condition that cannot be checked makes the exit code 2.
 func TestRecordCompareApps(t *testing.T) {
 	t.Parallel()
 	c := phone("5.0")
 	c.Devices[0].Apps = append(c.Devices[0].Apps, notes)
-	r := comparing(t, c, gallery.Bundle, notes.Bundle, "--runs", "1", "--cold", "-t", "0.1", "-o", "out", "--fail-on", "com.example.none: jank_rate>+2pp")
+	r := comparing(t, c, gallery.Bundle, notes.Bundle, "--runs", "1", "--cold", "--launch", "-t", "0.1", "-o", "out", "--fail-on", "com.example.none: jank_rate>+2pp")
 	r.start(t)
 	r.ends(t, 2, `(?m)^ohframe: .*com\.example\.none`)
-	if did, want := r.did(), "eg sg r eg en sn r"; did != want {
+	if did, want := r.did(), "r eg sg eg r en sn"; did != want {
 		t.Errorf("did  %s\nwant %s", did, want)
 	}
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "1" || new != "2" {
