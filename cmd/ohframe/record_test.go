@@ -388,9 +388,14 @@ var wrongs = []struct {
 const twice = 150 * time.Millisecond
 
 // TestRecordSteps makes everything go wrong in every step of a recording. Whatever
-// happens, the device's session is closed and its parameters are set back afterwards, and a trace that the device has
-// written is here and complete, or still there and named, unless the user discards it.
+// happens, the device's session is closed and its parameters are set back afterwards, the program
+// of --drive has ended, and a trace that the device has written is here and complete, or still
+// there and named, unless the user discards it.
 func TestRecordSteps(t *testing.T) {
+	drive := filepath.Join(t.TempDir(), "drive")
+	if err := os.WriteFile(drive, []byte("#!/bin/sh\nwhile sleep 0.05; do :; done\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for i, step := range stepsOfRecord {
 		for k, wrong := range wrongs {
 			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%6 != 1 {
@@ -401,6 +406,9 @@ func TestRecordSteps(t *testing.T) {
 				t.Parallel()
 				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch", "--debug-ui"}
 				set, ms := c.Devices[0].Set, 300
+				if wrong.name != "SIGKILL" { // after which it goes on
+					args = append(args, "--drive", drive)
+				}
 				if wrong.limit {
 					ms, args = 1500, append(args, "--hdc-limit", "1")
 				}
