@@ -43,6 +43,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 	for _, c := range []struct{ args, about string }{
 		{"report new --budgets budgets.txt", ""},
+		{"report new --budgets budgets.txt --strict", ""},
 		{"diff base -- later --fail-on-any --budgets budgets.txt", "base → later/1.ftrace"},
 		{"diff base -- later --fail-on-any --budgets budgets.txt --allow-missing", "base → later/1.ftrace"},
 	} {

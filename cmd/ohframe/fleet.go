@@ -383,7 +383,7 @@ func diffFleets(c *cli.Context) error {
 			}
 		}
 	}
-	return gate(c, d.Checks(), incomplete)
+	return gate(c, d.Checks(), incomplete, nil)
 }
 
 func fleetSQLCommand() *cli.Command {

@@ -169,29 +169,32 @@ func (r *reader) none(name string, n int) error {
 	return &failure{file: name, what: fmt.Sprintf("no input is left, %d skipped", n)}
 }
 
-// finish returns the error of inputs without complete frames, with --strict that of inputs
-// that were skipped or are unreliable, and that of checks. It prints how many inputs were
+// finish returns the error of inputs without complete frames, and otherwise that of checks, with
+// --strict also of inputs that were skipped or are unreliable. It prints how many inputs were
 // skipped.
 func (r *reader) finish(checks []condition.Check) error {
-	skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
-	strict := r.c.Bool(strictFlag.Name)
-	switch {
-	case r.failure != nil || len(r.skipped) == r.total:
+	if r.failure != nil || len(r.skipped) == r.total {
 		return r.none("", r.total)
-	case strict && len(r.skipped) > 0:
-		return gateError(append(r.unreliable, skipped))
-	case len(r.skipped) > 0:
-		fmt.Fprintf(os.Stderr, "ohframe: %s\n", skipped)
-	case strict && len(r.unreliable) > 0:
-		return gateError(r.unreliable)
 	}
-	var unchecked []string
+	var unchecked, bad []string
 	for _, in := range r.skipped {
 		if len(checks) > 0 {
 			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)
 		}
 	}
-	return gate(r.c, checks, unchecked)
+	strict := r.c.Bool(strictFlag.Name)
+	if strict {
+		bad = r.unreliable
+	}
+	if len(r.skipped) > 0 {
+		skipped := fmt.Sprintf("%d of %s skipped", len(r.skipped), text.Count(r.total, "input"))
+		if strict {
+			bad = append(bad, skipped)
+		} else {
+			fmt.Fprintf(os.Stderr, "ohframe: %s\n", skipped)
+		}
+	}
+	return gate(r.c, checks, unchecked, bad)
 }
 
 // gateError is the error if conditions hold or cannot be checked, one line for each.
@@ -207,9 +210,10 @@ type uncheckedError struct{ gateError }
 
 const uncheckedHint = "--process selects processes; --allow-missing only warns of what cannot be checked"
 
-// gate returns a gateError if checks failed or, without --allow-missing, are unknown. It warns
-// of those that are allowed. unchecked are lines about what could not be checked.
-func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
+// gate returns a gateError if checks failed or, without --allow-missing, are unknown, or if inputs
+// are bad. It warns of checks that are allowed. unchecked are lines about what could not be
+// checked, bad those about inputs.
+func gate(c *cli.Context, checks []condition.Check, unchecked, bad []string) error {
 	var failed, unknown gateError
 	for _, check := range checks {
 		switch check.Status {
@@ -221,12 +225,12 @@ func gate(c *cli.Context, checks []condition.Check, unchecked []string) error {
 	}
 	unknown = append(unknown, unchecked...)
 	if !c.Bool(allowMissingFlag.Name) && len(unknown) > 0 {
-		return uncheckedError{append(failed, unknown...)}
+		return uncheckedError{slices.Concat(failed, unknown, bad)}
 	}
 	for _, line := range unknown {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
 	}
-	if len(failed) > 0 {
+	if failed = append(failed, bad...); len(failed) > 0 {
 		return failed
 	}
 	return nil

@@ -15,8 +15,9 @@ import (
 type severity int
 
 const (
-	fatal   severity = iota // the command fails
-	warning                 // what should be seen, and is allowed
+	fatal     severity = iota // the command fails
+	unchecked                 // the command fails, because something could not be checked
+	warning                   // what should be seen, and is allowed
 	notice
 )
 
@@ -80,8 +81,11 @@ func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
 	}
 	first := checks[0]
 	f = finding{severity: warning, title: first.Condition, file: first.File, line: first.Line}
-	if len(failed) > 0 || !g.AllowMissing {
+	switch {
+	case len(failed) > 0:
 		f.severity = fatal
+	case !g.AllowMissing:
+		f.severity = unchecked
 	}
 	if notPassed := slices.Concat(failed, unknown); len(checks) == 1 || len(notPassed) == 1 && first.Input == "" {
 		f.title, f.text = notPassed[0].Title(), notPassed[0].Text
@@ -170,7 +174,7 @@ func (g *Gate) ofInputs() (list []finding) {
 	if len(skipped) > 0 {
 		f := finding{severity: warning, title: skipped[0].Name, text: "skipped: " + skipped[0].Skipped}
 		if g.failsSkipped() {
-			f.severity = fatal
+			f.severity = unchecked
 		}
 		if len(skipped) > 1 {
 			f.title, f.text = text.Count(len(skipped), "input")+" skipped", strings.Join(describeSkipped(skipped), "; ")

@@ -227,7 +227,7 @@ func TestFindings(t *testing.T) {
 		{slices.Concat(runs("a", "failed", "31", "32"), runs("b", "passed", "1", "2"), runs("b", "failed", "99")), false, fatal, "jank_rate>30%", "failed in 2 of 2 runs of a, 1 of 3 runs of b, worst in new/1: b: 99 %"},
 		{append(runs("a", "failed", "31"), runs("a", "unknown", "?", "!")...), true, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %; cannot be checked in 2 of 3 runs, first in new/1: ? %"},
 		{runs("", "unknown", "?", "!"), true, warning, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
-		{runs("", "unknown", "?", "!"), false, fatal, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
+		{runs("", "unknown", "?", "!"), false, unchecked, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
 	} {
 		g := Gate{Checks: x.checks, AllowMissing: x.allow}
 		var want []finding
@@ -238,8 +238,13 @@ func TestFindings(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
+	// What failed comes before what cannot be checked.
+	two := Gate{Checks: []condition.Check{{Process: "a", Condition: "fps<1", Status: condition.Unknown}, {Process: "a", Condition: "p95_ms>1", Status: condition.Failed}}}
+	if got := two.findings(); len(got) != 2 || got[0].title != "a: p95_ms>1" {
+		t.Errorf("got %+v", got)
+	}
 	g := Gate{Warnings: []string{"recorded on other days"}, Inputs: []Input{{Name: "a", Skipped: "empty"}}, Strict: true}
-	if got, want := g.findings(), []finding{{severity: fatal, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}}; !slices.Equal(got, want) {
+	if got, want := g.findings(), []finding{{severity: unchecked, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}}; !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	// 30 runs and two conditions: what GitHub shows has the verdict and both conditions.

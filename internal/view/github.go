@@ -26,7 +26,7 @@ func WriteGitHub(w io.Writer, d *Document) error {
 	b := bufio.NewWriter(w)
 	annotate(b, "notice", finding{text: d.Gate.summary()})
 	for _, f := range d.Gate.findings() {
-		annotate(b, [...]string{fatal: "error", warning: "warning", notice: "notice"}[f.severity], f)
+		annotate(b, [...]string{fatal: "error", unchecked: "error", warning: "warning", notice: "notice"}[f.severity], f)
 	}
 	return b.Flush()
 }

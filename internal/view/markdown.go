@@ -17,10 +17,10 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
 	findings := g.findings()
-	mark := [...]string{fatal: "❌ ", warning: "⚠️ ", notice: "ℹ️ "}
+	mark := [...]string{fatal: "❌ ", unchecked: "❌ ", warning: "⚠️ ", notice: "ℹ️ "}
 	verdict := ""
 	switch {
-	case len(findings) > 0 && findings[0].severity == fatal:
+	case len(findings) > 0 && findings[0].severity <= unchecked:
 		verdict = mark[fatal]
 	case len(g.Checks) > 0:
 		verdict = "✅ "
