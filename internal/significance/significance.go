@@ -99,6 +99,7 @@ type Result struct {
 
 	hypothesis Hypothesis
 	estimate
+	base     float64 // the mean of base
 	prior    int     // the degrees of freedom of a prior
 	critical float64 // the statistic from which P is at most Level
 }
@@ -145,6 +146,7 @@ type test struct {
 	Hypothesis
 	units    []Unit // base's, then new's less Than
 	known    [2]int
+	base     float64 // the mean of base
 	prior    float64 // a variance
 	freedom  int     // its degrees of freedom
 	observed estimate
@@ -164,6 +166,7 @@ func newTest(h Hypothesis, result *Result) *test {
 			if u.Known() {
 				x.known[side]++
 				sum += u.Value
+				x.base += u.Value * float64(1-side)
 				if !math.IsNaN(u.Variance) {
 					within, variances = within+u.Variance, variances+1
 				}
@@ -176,6 +179,7 @@ func newTest(h Hypothesis, result *Result) *test {
 	if min(x.known[0], x.known[1]) == 0 || all < MinUnits {
 		return nil
 	}
+	x.base /= float64(x.known[0])
 	if variances > 0 {
 		typical := h.Typical * sum / float64(all)
 		x.prior, x.freedom = within/variances+typical*typical, priorFreedom
@@ -248,7 +252,7 @@ func (x *test) statistic(e estimate) float64 {
 func (x *test) set(p, critical float64) {
 	r := x.result
 	r.Tested, r.Delta, r.P = true, x.observed.difference+x.Than, p
-	r.hypothesis, r.estimate, r.prior, r.critical = x.Hypothesis, x.observed, x.freedom, critical
+	r.hypothesis, r.estimate, r.base, r.prior, r.critical = x.Hypothesis, x.observed, x.base, x.freedom, critical
 	r.Low, r.High = r.Delta, r.Delta
 	if margin := critical * x.observed.deviation; margin > 0 {
 		r.Low, r.High = r.Delta-margin, r.Delta+margin
