@@ -346,7 +346,29 @@ func (d *Diff) method() (notes []view.Block) {
 	default:
 		note("Tested by a t-test of runs; %s, %.0f %% level. A measure without a verdict was not tested.", text.Count(f.Tested, "change"), 100*significance.Level)
 	}
+	if d.enoughUnits() {
+		if short := d.shortRuns(); short != "" {
+			note("%s", short)
+		}
+	}
 	return notes
+}
+
+// short is how many times as long runs are advised to be from which tables say so.
+const short = 2
+
+// shortRuns says how many frames the process with the most has in a run, if runs are short; empty
+// if they are not.
+func (d *Diff) shortRuns() string {
+	list := text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) })
+	if len(list) == 0 || list[0].advice.Longer < short {
+		return ""
+	}
+	n := list[0].measure("frames")
+	if n.Delta == nil {
+		return ""
+	}
+	return fmt.Sprintf("Runs have about %.0f frames of %s. Record %.0f s each: longer runs find smaller changes.", (*n.Base+*n.New)/2, list[0].title(), list[0].advice.Seconds)
 }
 
 // onlyTable returns the table of processes in one trace only.

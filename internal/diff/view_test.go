@@ -144,6 +144,10 @@ func TestTooFewRuns(t *testing.T) {
 	if m := two.Pairs[0].measure("jank_rate"); m.Verdict != Unclear || *m.P <= significance.Level || *m.Detectable <= *m.Delta {
 		t.Error(describe(m))
 	}
+	// 40 frames in 0.8 s
+	if out := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(out, "Runs have about 40 frames of gallery. Record 10 s each: longer runs find smaller changes.") {
+		t.Error(out)
+	}
 	// What would decide is with the change.
 	m := two.Pairs[0].measure("jank_rate")
 	said := fmt.Sprintf("Jank rate +5.0 pp may be chance: %d runs of 10 s on each side would decide; these runs find %s and more", *m.UnitsNeeded, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"))

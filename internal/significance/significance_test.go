@@ -135,6 +135,22 @@ func TestPermutation(t *testing.T) {
 	}
 }
 
+// Of 11 and 11 units random divisions are drawn. Hardly any of them is as extreme as units that a change
+// separates; the observed one counts.
+func TestRandomDivisions(t *testing.T) {
+	var base, new []Unit
+	for i := range 11 {
+		base, new = append(base, Exactly(float64(i))), append(new, Exactly(float64(100+i)))
+	}
+	f := Test([]Hypothesis{{Series: series(base, new)}})
+	if r := f.Results[0]; f.Resamples != mostDrawn || r.P < 1./(mostDrawn+1)-1e-9 || r.P > 3./(mostDrawn+1) || r.Low <= 0 {
+		t.Errorf("%d divisions: %+v", f.Resamples, r)
+	}
+	if again := Test([]Hypothesis{{Series: series(base, new)}}); again.Results[0].P != f.Results[0].P || again.Results[0].Low != f.Results[0].Low {
+		t.Errorf("another time %+v", again.Results[0])
+	}
+}
+
 // normal draws units without a change.
 func normal(r *rand.Rand, n int, shift float64) (list []Unit) {
 	for range n {
