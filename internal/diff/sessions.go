@@ -231,17 +231,14 @@ func phrases(values []string, phrase func(string) string) string {
 
 // otherTags says which tags only one side was recorded with.
 func otherTags(base, new string) string {
-	without := func(tags, others string) []string {
-		return slices.DeleteFunc(strings.Fields(tags), func(tag string) bool { return slices.Contains(strings.Fields(others), tag) })
+	only := func(side, tags, others string) (list []string) {
+		extra := slices.DeleteFunc(strings.Fields(tags), func(tag string) bool { return slices.Contains(strings.Fields(others), tag) })
+		if len(extra) == 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("only %s was recorded with %s", side, text.Printable(strings.Join(extra, " ")))}
 	}
-	b, n := text.Printable(strings.Join(without(base, new), " ")), text.Printable(strings.Join(without(new, base), " "))
-	switch {
-	case n == "":
-		return sentence("with the tags "+b, "without them")
-	case b == "":
-		return sentence("without the tags "+n, "with them")
-	}
-	return sentence("with the tags "+b, "with "+n+" in their place")
+	return "Tags: " + strings.Join(append(only("base", base, new), only("new", new, base)...), ", ")
 }
 
 // days returns the days of the recordings, and whether they differ. Sides that were recorded in

@@ -73,11 +73,11 @@ func TestDifferences(t *testing.T) {
 			"Base was recorded on battery, new while charging"},
 		{"charging, unknown", func(m *meta.Meta) { m.Device.Charging = nil }, nil, "", "", ""},
 		{"a tag more", nil, func(m *meta.Meta) { m.Tags = []string{"sched", "ace", "graphic"} }, "tags", "[ace graphic] [ace graphic sched]",
-			"Base was recorded without the tags sched, new with them"},
+			"Tags: only new was recorded with sched"},
 		{"tags less", func(m *meta.Meta) { m.Tags = []string{"sched", "ace", "freq", "graphic"} }, nil, "tags", "[ace freq graphic sched] [ace graphic]",
-			"Base was recorded with the tags freq sched, new without them"},
+			"Tags: only base was recorded with freq sched"},
 		{"other tags", nil, func(m *meta.Meta) { m.Tags = []string{"graphic", "app"} }, "tags", "[ace graphic] [app graphic]",
-			"Base was recorded with the tags ace, new with app in their place"},
+			"Tags: only base was recorded with ace, only new was recorded with app"},
 		{"the order of the tags", nil, func(m *meta.Meta) { m.Tags = []string{"ace", "graphic"} }, "", "", ""},
 		{"the buffer", nil, func(m *meta.Meta) { m.BufferKB = 65536 }, "buffer_kb", "[32768] [65536]",
 			"Base was recorded with a buffer of 32768 KB per CPU, new with a buffer of 65536 KB per CPU"},
@@ -196,6 +196,12 @@ func TestDifferencesWritten(t *testing.T) {
 	}
 	if table := write(t, d, "table", WriteOptions{}); !strings.Contains(table, "s of trace, com.example.gallery 1.2\n") || !strings.Contains(table, "s of trace, com.example.gallery 1.3\n") {
 		t.Errorf("no versions:\n%s", table)
+	}
+	of := func(version string) Recording { return phone(func(m *meta.Meta) { m.App.Version = version }) }
+	several := recordedSide("base", of("1.0"), of("1.1"), of("1.0"), of("1.2"), of("\x1b"))
+	several.recorded[3].Meta.App.Bundle = "other"
+	if f := several.fact("Base"); f.About != "5 runs, com.example.gallery 1.0, 1.1, other 1.2, 1 more" {
+		t.Errorf("versions: %s", f.About)
 	}
 	type side struct {
 		Sessions    []*string

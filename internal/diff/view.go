@@ -142,7 +142,13 @@ func (s Side) fact(label string) view.Fact {
 	case s.Stats.Span != nil:
 		about = append(about, text.Number(s.Stats.Span.Seconds, 3)+" s of trace")
 	}
+	before := ""
 	for _, version := range firstOf(s.versions()) {
+		if bundle, number, _ := strings.Cut(version, " "); bundle == before {
+			version = number
+		} else {
+			before = bundle
+		}
 		about = append(about, text.Printable(version))
 	}
 	f.About = strings.Join(about, ", ")
