@@ -124,9 +124,8 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		return nil
 	}
 	measure := func(name string, unit stats.Unit, of func(*Costs) float64) *Measure {
-		base, new := costUnits(base, of), costUnits(new, of)
-		m := newMeasure(name, unit, stats.Lower, meanOf(base), meanOf(new))
-		m.series = d.series(unit, base, new)
+		m := d.measured(&stats.Measure{Name: name, Unit: unit, Better: stats.Lower}, costUnits(base, of), costUnits(new, of))
+		m.definition = nil
 		return m
 	}
 	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) (changes []CauseChange) {

@@ -213,11 +213,11 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 	case d.oneRunEach():
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():
-		why = fmt.Sprintf("cannot be checked with %s and %d", text.Count(n[0], "run"), n[1])
+		why = fmt.Sprintf("cannot be checked with %s and %d", text.Count(n[0], d.unit()), n[1])
 	case m.series == nil:
 		why = "not comparable, the refresh rates differ"
 	default:
-		why = "too few runs have a value"
+		why = "too few " + d.unit() + "s have a value"
 	}
 	return why + "; --fail-on-any compares the values"
 }

@@ -140,6 +140,8 @@ type Diff struct {
 	Outcomes []Outcome
 	// Test is how changes of processes were tested.
 	Test *significance.Family
+
+	bySession bool // the unit is the session
 }
 
 // Pair is a process in both traces.
@@ -169,6 +171,7 @@ type Error = failure.Error
 // that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
+	d.bySession = d.sessionsDiffer()
 	if err := d.checkSides(); err != nil && !(base.hasParts() && new.hasParts()) {
 		return nil, err
 	}
@@ -235,8 +238,8 @@ func (p *Pair) estimate() {
 			}
 		}
 	}
-	p.advice = moreRuns
-	if mean := seconds / runs; mean > 0 {
+	p.advice = p.diff.advice()
+	if mean := seconds / runs; mean > 0 && !p.diff.bySession {
 		p.advice.Seconds = max(leastSeconds, math.Round(mean))
 		p.advice.Longer = p.advice.Seconds / mean
 	}
@@ -246,17 +249,15 @@ func (p *Pair) estimate() {
 // differs is no longer chance within them.
 const leastSeconds = 10
 
-// units returns the numbers of units of both sides.
-func (d *Diff) units() [2]int { return [2]int{len(d.Base.runNames()), len(d.New.runNames())} }
-
 // minRuns is the number of runs of each side that tests need: one run on a side has nothing that
 // balances its extremes.
 const minRuns = 2
 
-// enoughUnits reports whether there are enough runs for tests.
+// enoughUnits reports whether there are enough units for tests. A session may be the only one of
+// a side, as it has several runs.
 func (d *Diff) enoughUnits() bool {
 	n := d.units()
-	return min(n[0], n[1]) >= minRuns
+	return min(len(d.Base.runNames()), len(d.New.runNames())) >= minRuns && n[0]+n[1] >= significance.MinUnits
 }
 
 func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }

@@ -194,7 +194,7 @@ func (d *Diff) testInteractions(o Options) {
 				continue
 			}
 			base, new := p.units(k)
-			m := NewMeasure(&interactionDefinitions[i], meanOf(base), meanOf(new), d.series(k.Unit, base, new), moreRuns)
+			m := d.measured(&interactionDefinitions[i], base, new)
 			p.Measures = append(p.Measures, m)
 			switch {
 			case k.PerRefresh && p.refreshDiffers:

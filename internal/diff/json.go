@@ -92,10 +92,12 @@ type documentTest struct {
 	Method significance.Method `json:"method"`
 	Level  float64             `json:"level"`
 	// Power is the probability with which "detectable" changes are found.
-	Power              float64 `json:"power"`
-	Changes            int     `json:"changes"`
-	InteractionChanges int     `json:"interaction_changes"`
-	LayerChanges       int     `json:"layer_changes"`
+	Power float64 `json:"power"`
+	// Unit is "run" or "session".
+	Unit               string `json:"unit"`
+	Changes            int    `json:"changes"`
+	InteractionChanges int    `json:"interaction_changes"`
+	LayerChanges       int    `json:"layer_changes"`
 	// Resamples is 0 for a test that does not resample.
 	Resamples int `json:"resamples"`
 }
@@ -198,7 +200,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Differences: []Difference{},
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
-		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.Test.Resamples},
+		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.Test.Resamples},
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),

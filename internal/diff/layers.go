@@ -130,7 +130,7 @@ func (d *Diff) testLayers(o Options) {
 		for i := range stats.LayerMeasures {
 			k := &stats.LayerMeasures[i]
 			base, new := layerUnits(base, k), layerUnits(new, k)
-			m := NewMeasure(&k.Measure, meanOf(base), meanOf(new), d.series(k.Unit, base, new), moreRuns)
+			m := d.measured(&k.Measure, base, new)
 			p.Measures = append(p.Measures, m)
 			if k.Tested {
 				tested = append(tested, m)

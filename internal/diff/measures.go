@@ -43,8 +43,11 @@ type Measure struct {
 	advice     condition.Advice
 }
 
-// moreRuns advises runs whose length is of no account. Few record more than 50.
-var moreRuns = condition.Advice{Unit: "run", Longer: 1, Most: 50}
+// advice returns the advice to record more units, whose length is of no account. Few record more
+// than 50.
+func (d *Diff) advice() condition.Advice {
+	return condition.Advice{Unit: d.unit(), Longer: 1, Most: 50}
+}
 
 // Verdict is the result of a test: Better or Worse if the change is more than chance, at
 // significance.Level, and not smaller than the smallest change that counts.
@@ -73,13 +76,9 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 // NewMeasure returns a measure with its values on both sides, nil if unknown, and those in the
 // units of both sides; nil if its change cannot be tested.
 func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series, advice condition.Advice) *Measure {
-	m := newMeasure(k.Name, k.Unit, k.Better, base, new)
-	m.Field, m.definition, m.series, m.advice = k.Path, k, series, advice
-	return m
-}
-
-func newMeasure(name string, unit stats.Unit, better stats.Better, base, new *float64) *Measure {
-	m := &Measure{Name: name, Unit: unit, Better: better, Base: base, New: new, advice: moreRuns}
+	m := &Measure{
+		Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: base, New: new, definition: k, series: series, advice: advice,
+	}
 	if base != nil && new != nil {
 		delta := *new - *base
 		m.Delta = &delta
@@ -145,13 +144,18 @@ func typical(unit stats.Unit) float64 {
 // unknownUnit is a unit without a value.
 var unknownUnit = significance.Exactly(math.NaN())
 
-// series returns the values of a measure in all runs of both sides for a test; nil if there are
-// too few runs for one.
+// measured returns a measure with its values in the runs of both sides.
+func (d *Diff) measured(k *stats.Measure, base, new []significance.Unit) *Measure {
+	return NewMeasure(k, meanOf(d.inUnits(&d.Base, base)), meanOf(d.inUnits(&d.New, new)), d.series(k.Unit, base, new), d.advice())
+}
+
+// series returns the values of a measure in the units of both sides for a test, from those in
+// the runs; nil if there are too few for one.
 func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significance.Series {
 	if !d.enoughUnits() {
 		return nil
 	}
-	return &significance.Series{Base: base, New: new, Typical: typical(unit)}
+	return &significance.Series{Base: d.inUnits(&d.Base, base), New: d.inUnits(&d.New, new), Typical: typical(unit)}
 }
 
 // valueOf returns a unit whose variance is unknown.
@@ -250,7 +254,8 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			all[side], tested[side] = append(all[side], x), append(tested[side], y)
 		}
 	}
-	m := NewMeasure(k, meanOf(all[0]), meanOf(all[1]), p.diff.series(k.Unit, tested[0], tested[1]), p.advice)
+	m := p.diff.measured(k, all[0], all[1])
+	m.series, m.advice = p.diff.series(k.Unit, tested[0], tested[1]), p.advice
 	if p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name) {
 		m.series = nil // at another refresh rate the same smoothness has another value
 	}

@@ -24,6 +24,7 @@ type parts struct {
 	noun              string // "interaction"
 	both              []part
 	onlyBase, onlyNew []part
+	unit              string // "run" or "session"
 	ofRun             string // what the value of a run is
 	tested            int    // number of changes
 }
@@ -40,11 +41,11 @@ func (d *Diff) allParts() []parts {
 	return []parts{
 		{
 			"interaction", partsOf(d.Interactions), partsOf(d.OnlyBaseInteractions), partsOf(d.OnlyNewInteractions),
-			"the mean of its interactions", d.InteractionChanges,
+			d.unit(), "the mean of its interactions", d.InteractionChanges,
 		},
 		{
 			"layer", partsOf(d.Layers), partsOf(d.OnlyBaseLayers), partsOf(d.OnlyNewLayers),
-			"the value of all its layers with the name", d.LayerChanges,
+			d.unit(), "the value of all its layers with the name", d.LayerChanges,
 		},
 	}
 }

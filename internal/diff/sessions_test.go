@@ -3,12 +3,18 @@ package diff
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
 	"ohframe/internal/record/meta"
+	"ohframe/internal/significance"
 )
 
 // recordedSide returns a side with a run for each recording.
@@ -41,6 +47,197 @@ func phone(change func(*meta.Meta)) Recording {
 		change(m)
 	}
 	return Recording{Meta: m}
+}
+
+// The value of a session is the mean of its runs. Its variance is that between the runs divided by
+// their number, and at least that within them.
+func TestBySessions(t *testing.T) {
+	unknown := math.NaN()
+	type unit = [2]float64 // value and variance
+	for _, test := range []struct {
+		why      string
+		sessions string // of each run
+		runs     []unit
+		want     []unit // of each session
+	}{
+		{"one run each", "abc", []unit{{1, .5}, {2, .25}, {3, unknown}}, []unit{{1, .5}, {2, .25}, {3, unknown}}},
+		{"several runs", "aabbb", []unit{{1, .1}, {3, .1}, {1, .3}, {2, .3}, {6, .3}}, // between: 2 and 7
+			[]unit{{2, 1}, {3, 7.0 / 3}}},
+		{"runs in another order", "abbab", []unit{{1, .1}, {1, .3}, {2, .3}, {3, .1}, {6, .3}}, []unit{{2, 1}, {3, 7.0 / 3}}},
+		{"runs that are equal", "aabb", []unit{{5, .4}, {5, .2}, {1, .1}, {1, .1}}, []unit{{5, .15}, {1, .05}}}, // (.4 + .2) / 2 / 2
+		{"unknown variances", "aab", []unit{{1, unknown}, {3, unknown}, {2, unknown}}, []unit{{2, 1}, {2, unknown}}},
+		{"unknown values", "aaabbc", []unit{{unknown, unknown}, {4, .2}, {6, .2}, {unknown, unknown}, {7, .5}, {unknown, .1}},
+			[]unit{{5, 1}, {7, .5}, {unknown, unknown}}},
+		{"sessions of one day count once", "aaaaab", []unit{{1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {3, 0}}, []unit{{1, 0}, {3, 0}}},
+	} {
+		side := &Side{Runs: make([]string, len(test.runs))}
+		for _, id := range test.sessions {
+			side.recorded = append(side.recorded, Recording{Session: string(id)})
+		}
+		var runs []significance.Unit
+		for _, u := range test.runs {
+			runs = append(runs, significance.Unit{Value: u[0], Variance: u[1]})
+		}
+		got := side.bySessions(runs)
+		equal := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-12 }
+		if !slices.EqualFunc(got, test.want, func(a significance.Unit, b unit) bool { return equal(a.Value, b[0]) && equal(a.Variance, b[1]) }) {
+			t.Errorf("%s: got %v, want %v", test.why, got, test.want)
+		}
+	}
+}
+
+// Sessions are the unit if a side has several, and the other one has not the same.
+func TestUnitOfComparison(t *testing.T) {
+	side := func(sessions string) (s Side) {
+		for _, id := range sessions {
+			s.Runs, s.recorded = append(s.Runs, ""), append(s.recorded, Recording{Session: strings.TrimSpace(string(id))})
+		}
+		return s
+	}
+	for _, test := range []struct {
+		base, new string // a blank is unknown
+		sessions  bool
+	}{
+		{"aaa", "bbb", false}, {"aaa", "aaa", false}, {"   ", "   ", false}, {"aaa", "   ", false},
+		{"abc", "abc", false}, {"aabbcc", "cba", false}, {"abcd", "e", true}, {"e", "abcd", true}, {"ab", "abc", true}, {"ab", "cd", true},
+		{"aa b", "ccc", true}, // those of unknown sessions are one
+	} {
+		if d := (&Diff{Base: side(test.base), New: side(test.new)}); d.sessionsDiffer() != test.sessions {
+			t.Errorf("%q and %q: sessions are the unit: %t, want %t", test.base, test.new, d.sessionsDiffer(), test.sessions)
+		}
+	}
+	one := Side{Recording: Recording{Session: "a"}}
+	if d := (&Diff{Base: one, New: side("bb")}); d.sessionsDiffer() {
+		t.Error("one trace is several sessions")
+	}
+}
+
+// All values of a comparison are those of sessions if these are the unit. Base has runs of 4 and
+// 6 ms in a session, of 8 ms in another, and of 7 and 7 ms in a third: its mean is that of 5, 8 and
+// 7 ms, while the mean of the runs is 6.4 ms.
+func TestCompareSessions(t *testing.T) {
+	side := func(name, sessions string, lengths ...int) Side {
+		var runs []Side
+		for i, length := range lengths {
+			run := withCosts(gallery("gallery", "render_service", 60, 20, func(i int) int { return length - 1 + i%3 }).side(fmt.Sprint(name, i)), float64(length))
+			run.Stats.Interactions = flings(float64(length), float64(length))
+			run.Stats.Layers = played("", surface("player", "View", 30, trace.Duration(length), nil, nil)).Stats.Layers
+			run.Recording.Session = sessions[i : i+1]
+			runs = append(runs, run)
+		}
+		return Join(name, runs)
+	}
+	base, new := side("base", "aabcc", 4, 6, 8, 7, 7), side("new", "dd", 10, 12)
+	d := compare(t, base, new, Options{FailOn: conditions(t, "p50_ms>+1, fling.response_ms>+1")})
+	for name, m := range map[string]*Measure{
+		"p50_ms": d.Pairs[0].measure("p50_ms"), "lost time": d.Pairs[0].Causes.Causes[0].Measure,
+		"response": d.Interactions[0].measure("response_ms"), "queue": d.Layers[0].measure("queue_p50_ms"),
+	} {
+		scale := 1.0
+		if name == "lost time" {
+			name, scale = "lost time "+d.Pairs[0].Causes.Causes[0].Title(), *m.New/11
+		}
+		if !near(m.Base, scale*20/3) || !near(m.New, scale*11) || !near(m.Delta, scale*13/3) {
+			t.Errorf("%s: %s", name, describe(m))
+		}
+		var values []float64
+		for _, u := range slices.Concat(m.series.Base, m.series.New) {
+			values = append(values, math.Round(u.Value/scale*1e9)/1e9)
+		}
+		if !slices.Equal(values, []float64{5, 8, 7, 11}) || len(m.series.New) != 1 {
+			t.Errorf("%s: tested are %v", name, values)
+		}
+	}
+	if d.Test.Method != significance.ModeratedT || d.Test.Tested == 0 || d.InteractionChanges == 0 || d.LayerChanges == 0 {
+		t.Errorf("tested by %q: %d, %d and %d changes", d.Test.Method, d.Test.Tested, d.InteractionChanges, d.LayerChanges)
+	}
+	table := strings.Join(strings.Fields(write(t, d, "table", WriteOptions{})), " ")
+	for _, part := range []string{
+		"Base base 3 sessions of 5 runs New new 2 runs", "Values are means of sessions, each the mean of its runs. A session has what",
+		"Tested by a t-test of sessions; ", "means of sessions, each the mean of its runs. That of a run is the mean of its interactions.",
+		"these sessions find", "sessions on each side would decide",
+	} {
+		if !strings.Contains(table, part) {
+			t.Errorf("the table has no %q:\n%s", part, table)
+		}
+	}
+	var got struct{ Test struct{ Unit string } }
+	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil || got.Test.Unit != "session" {
+		t.Errorf("JSON: %+v, %v", got, err)
+	}
+	// Three sessions are too few in all, and a session of one run is no better than a run.
+	for _, few := range []struct {
+		base, new Side
+		reason    string
+	}{
+		{side("base", "aab", 4, 6, 8), new, "cannot be checked with 2 sessions and 1"},
+		{base, side("new", "d", 10), "cannot be checked with 3 sessions and 1"},
+	} {
+		d := compare(t, few.base, few.new, Options{FailOn: conditions(t, "p50_ms>+1")})
+		if o := d.Outcomes[0]; d.Test.Tested != 0 || o.Status != condition.Unknown || !strings.Contains(o.Reason, few.reason) {
+			t.Errorf("%s tested, %d changes, want %q", o.Reason, d.Test.Tested, few.reason)
+		}
+	}
+	// The same sessions on both sides.
+	if d := compare(t, base, side("new", "cba", 10, 12, 11), Options{}); d.unit() != "run" || !near(d.Pairs[0].measure("p50_ms").Base, 6.4) {
+		t.Errorf("unit %s, P50 %s", d.unit(), describe(d.Pairs[0].measure("p50_ms")))
+	}
+}
+
+// Nothing has changed, but each session differs by 20 % in how often frames are late and by 5 % in
+// durations. With runs as the unit, most comparisons of sessions of five runs find a change. With sessions
+// as the unit, they are about 4 of 100: at most 24 of 400 in 98 of 100 cases.
+func TestSessionsFalseAlarms(t *testing.T) {
+	const pairs, byRun = 400, 12
+	for _, sessions := range []int{3, 5} {
+		found := map[bool]int{}
+		for seed := range uint64(pairs) {
+			r := rand.New(rand.NewPCG(seed, uint64(sessions)))
+			d := &Diff{}
+			for i := range 5 * sessions {
+				d.Base.Runs, d.Base.recorded = append(d.Base.Runs, ""), append(d.Base.recorded, Recording{Session: fmt.Sprint(i / 5)})
+			}
+			for range 5 {
+				d.New.Runs, d.New.recorded = append(d.New.Runs, ""), append(d.New.recorded, Recording{Session: "new"})
+			}
+			var units [14][2][]significance.Unit // 4 measures of lateness, 10 of durations
+			for k := range units {
+				session, run := .05, .05
+				if k < 4 {
+					session, run = .2, .3
+				}
+				for side, n := range [2]int{5 * sessions, 5} {
+					effect := 0.0
+					for i := range n {
+						if i%5 == 0 {
+							effect = session * r.NormFloat64()
+						}
+						units[k][side] = append(units[k][side], significance.Unit{Value: math.Exp(effect + run*r.NormFloat64() + .03*r.NormFloat64()), Variance: .03 * .03})
+					}
+				}
+			}
+			for _, bySession := range []bool{true, false} {
+				if d.bySession = bySession; !bySession && seed >= byRun { // permutations take long
+					continue
+				}
+				var list []significance.Hypothesis
+				for k, values := range units {
+					unit := stats.Milliseconds
+					if k < 4 {
+						unit = stats.Share
+					}
+					list = append(list, significance.Hypothesis{Series: d.series(unit, values[0], values[1])})
+				}
+				if slices.ContainsFunc(significance.Test(list).Results, func(x significance.Result) bool { return x.Tested && x.P <= significance.Level }) {
+					found[bySession]++
+				}
+			}
+		}
+		t.Logf("%d sessions against one: %d of %d, by run %d of %d", sessions, found[true], pairs, found[false], byRun)
+		if found[true] > 24 || found[false] < 3 {
+			t.Errorf("%d sessions against one: %d of %d have a change, want at most 24; by run %d of %d, want 3 or more", sessions, found[true], pairs, found[false], byRun)
+		}
+	}
 }
 
 // Each fact that differs between the sides is one sentence with both values. One that is unknown

@@ -247,7 +247,7 @@ func (d *Diff) verdict() string {
 	if n := len(found[NotTested]); d.oneRunEach() {
 		parts = append(parts, "one run each: changes are not tested")
 	} else if !d.enoughUnits() {
-		parts = append(parts, "too few runs: changes are not tested")
+		parts = append(parts, "too few "+d.unit()+"s: changes are not tested")
 	} else if n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
@@ -335,7 +335,10 @@ func (d *Diff) method() (notes []view.Block) {
 	note := func(format string, args ...any) {
 		notes = append(notes, view.Note{Text: fmt.Sprintf(format, args...), Level: view.Soft})
 	}
-	if !d.oneRunEach() {
+	switch {
+	case d.bySession:
+		note("Values are means of sessions, each the mean of its runs. A session has what differs from day to day.")
+	case !d.oneRunEach():
 		note("Values are means of runs, those of percentiles too.")
 	}
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
@@ -344,13 +347,13 @@ func (d *Diff) method() (notes []view.Block) {
 	switch f := d.Test; {
 	case !d.enoughUnits():
 		n := d.units()
-		note("Not tested: %s and %d do not show how runs differ. Record five or more of each side.", text.Count(n[0], "run"), n[1])
+		note("Not tested: %s and %d do not show how %ss differ. Record five or more of each side.", text.Count(n[0], d.unit()), n[1], d.unit())
 	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
 	case f.Method == significance.Permutation:
-		note("Tested by permutation of runs, %d divisions; %s, %.0f %% level. A measure without a verdict was not tested.", f.Resamples, text.Count(f.Tested, "change"), 100*significance.Level)
+		note("Tested by permutation of %ss, %d divisions; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit(), f.Resamples, text.Count(f.Tested, "change"), 100*significance.Level)
 	default:
-		note("Tested by a t-test of runs; %s, %.0f %% level. A measure without a verdict was not tested.", text.Count(f.Tested, "change"), 100*significance.Level)
+		note("Tested by a t-test of %ss; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit(), text.Count(f.Tested, "change"), 100*significance.Level)
 	}
 	if d.enoughUnits() {
 		if short := d.shortRuns(); short != "" {

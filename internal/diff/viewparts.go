@@ -101,6 +101,9 @@ func (p *parts) table(list []part) view.Table {
 // method describes the values and the test.
 func (p *parts) method() string {
 	values := fmt.Sprintf("Values are means of runs, each %s.", p.ofRun)
+	if p.unit == "session" {
+		values = fmt.Sprintf("Values are means of sessions, each the mean of its runs. That of a run is %s.", p.ofRun)
+	}
 	if p.tested == 0 {
 		return values + " Nothing was tested."
 	}
