@@ -146,7 +146,7 @@ var unknownUnit = significance.Exactly(math.NaN())
 
 // measured returns a measure with its values in the runs of both sides.
 func (d *Diff) measured(k *stats.Measure, base, new []significance.Unit) *Measure {
-	return NewMeasure(k, meanOf(d.inUnits(&d.Base, base)), meanOf(d.inUnits(&d.New, new)), d.series(k.Unit, base, new), d.advice())
+	return NewMeasure(k, MeanOf(d.inUnits(&d.Base, base)), MeanOf(d.inUnits(&d.New, new)), d.series(k.Unit, base, new), d.advice())
 }
 
 // series returns the values of a measure in the units of both sides for a test, from those in
@@ -166,8 +166,8 @@ func valueOf(x *float64) significance.Unit {
 	return significance.Exactly(*x)
 }
 
-// meanOf returns the mean of the known values; nil without any.
-func meanOf(units []significance.Unit) *float64 {
+// MeanOf returns the mean of the known values; nil without any.
+func MeanOf(units []significance.Unit) *float64 {
 	var known []float64
 	for _, u := range units {
 		if u.Known() {

@@ -132,7 +132,7 @@ func (s *Side) bySessions(runs []significance.Unit) []significance.Unit {
 // meanUnit returns the mean of known runs. Its variance is that between the runs, and at least
 // that within them, which few runs may not show.
 func meanUnit(runs []significance.Unit) significance.Unit {
-	mean := meanOf(runs)
+	mean := MeanOf(runs)
 	if mean == nil {
 		return unknownUnit
 	}

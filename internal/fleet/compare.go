@@ -28,9 +28,10 @@ var compared = [tables][]string{
 	ofLayers:       {"fps", "uneven_rate", "late_rate", "dropped_rate", "queue_p50_ms", "queue_p95_ms"},
 }
 
-// MinUnits is the number of units that a measure needs on each side to be tested. With
-// fewer, divisions in which all units of a side are alike decide too often.
-const MinUnits = 10
+// MinUnits is the number of units that a measure needs on each side to be tested. Units of a fleet
+// differ much and in one direction: the more frames are late, the fewer units are so. With two units
+// against forty, a t-test of such values raises twice as many false alarms as it should.
+const MinUnits = 5
 
 // maxUnits bounds the memory and the time: of more units of a group, so many are compared at most.
 const maxUnits = 1024
@@ -160,6 +161,7 @@ func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*T
 		}
 	}
 	x.test(c.Unit, values)
+	c.warnOfRows(x)
 	return x, c.warnOfMixes(ctx, x, o.Query)
 }
 
@@ -328,11 +330,23 @@ func (s *side) choose() {
 
 // unitValues are the values of a measure of all units; NaN where it is unknown. Those in
 // tested are of enough frames for a test.
-type unitValues struct{ all, tested []float64 }
+type unitValues struct{ all, tested []significance.Unit }
+
+// set sets the value of a unit, whose rows are those of a group.
+func (v *unitValues) set(unit int, m *Measure, g *Group) {
+	x := m.of(g)
+	if x == nil {
+		return
+	}
+	v.all[unit] = significance.Exactly(*x)
+	if m.count(g) >= m.least {
+		v.tested[unit] = v.all[unit]
+	}
+}
 
 // values returns the values of all units, by group and compared measure.
 func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues, error) {
-	unknown := slices.Repeat([]float64{math.NaN()}, s.size)
+	unknown := slices.Repeat([]significance.Unit{significance.Exactly(math.NaN())}, s.size)
 	all := make([]unitValues, len(ids)*len(compared))
 	for i := range all {
 		all[i] = unitValues{slices.Clone(unknown), slices.Clone(unknown)}
@@ -364,13 +378,7 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 		for id, g := range groups {
 			at := int(binary.BigEndian.Uint64([]byte(id)))
 			for i, name := range compared {
-				m, v, unit := &Measures[measureIndex(name)], &all[at/maxUnits*len(compared)+i], at%maxUnits
-				if x := m.of(g); x != nil {
-					v.all[unit] = *x
-					if m.count(g) >= m.least {
-						v.tested[unit] = *x
-					}
-				}
+				all[at/maxUnits*len(compared)+i].set(at%maxUnits, &Measures[measureIndex(name)], g)
 			}
 		}
 	}
@@ -411,47 +419,24 @@ func (x *TableComparison) test(unit string, values [2][]unitValues) {
 			base, new := &values[0][len(all)], &values[1][len(all)]
 			series := (*significance.Series)(nil)
 			if min(count(base.tested), count(new.tested)) >= MinUnits {
-				series = &significance.Series{Base: units(base.tested), New: units(new.tested)}
+				series = &significance.Series{Base: base.tested, New: new.tested}
 				base.all, new.all = base.tested, new.tested
 			}
-			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, mean(base.all), mean(new.all), series, advice)
+			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, diff.MeanOf(base.all), diff.MeanOf(new.all), series, advice)
 			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}
 	diff.Judge(all, nil)
 }
 
-// units returns values as units of a test.
-func units(values []float64) (list []significance.Unit) {
-	for _, x := range values {
-		list = append(list, significance.Exactly(x))
-	}
-	return list
-}
-
 // count returns the number of known values.
-func count(list []float64) (n int) {
-	for _, x := range list {
-		if !math.IsNaN(x) {
+func count(units []significance.Unit) (n int) {
+	for _, u := range units {
+		if u.Known() {
 			n++
 		}
 	}
 	return n
-}
-
-// mean returns the mean of the known values; nil without known values.
-func mean(list []float64) *float64 {
-	n, mean := 0.0, 0.0
-	for _, x := range list {
-		if !math.IsNaN(x) {
-			n++
-			mean += (x - mean) / n
-		}
-	}
-	if n == 0 {
-		return nil
-	}
-	return &mean
 }
 
 // judge checks the conditions, as ohframe diff does.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -98,33 +99,115 @@ func changes(t *testing.T, s string) condition.Conditions {
 	return list
 }
 
-// Equal fleets seldom differ, although their devices do: a test that pools frames would find
-// a difference in most.
-func TestEqualFleets(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	tries, wrong := slow.Of(5, 200), 0
-	for try := range tries {
-		var base, new []Row
-		for _, group := range []string{"a", "b", "c"} {
-			base, new = append(base, simulated(r, group, 10+30*(try%2), 0.1)...), append(new, simulated(r, group, 10+20*(try%3), 0.1)...)
-		}
-		found := false
-		for _, p := range compareRows(t, base, new, CompareOptions{}).Tables[0].Pairs {
-			for _, m := range p.Changes {
-				if (m.P != nil) != slices.Contains([]string{"jank_rate", "empty_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}, m.Name) {
-					t.Errorf("%s: tested is %t", m.Name, m.P != nil)
+// varied returns rows of devices that differ as those of users do: some are much slower, some are used
+// much more, and frames of a trace have much in common.
+func varied(r *rand.Rand, devices int) (rows []Row) {
+	heavy := func() float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()+.3) } // few are far out
+	for i := range devices {
+		device := fmt.Sprint("device ", i)
+		speed, late := 6e6*math.Exp(.15*heavy()), .03*math.Exp(.5*heavy())
+		for range 1 + int(3*r.ExpFloat64()) {
+			row := Row{Kind: stats.Application, Process: "a", Dims: []*string{&device, nil}}
+			speed, late := speed*math.Exp(.05*r.NormFloat64()), min(1, late*math.Exp(.3*r.NormFloat64()))
+			var durations Histogram
+			frames := int(100 * math.Exp(.8*r.NormFloat64()))
+			for range frames {
+				durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
+				if r.Float64() < late {
+					row.Sums[sumIndex["late"]]++
 				}
-				found = found || m.P != nil && *m.P <= significance.Level
+			}
+			row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]] = int64(frames), int64(frames)
+			row.Histograms[durationHistogram] = durations.Counts()
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// compareDevices compares the devices of rows of frames as Compare does, without files.
+func compareDevices(base, new []Row) *Pair {
+	p := &Pair{rows: []*surveyed{{}, {}}}
+	x := &TableComparison{table: ofFrames, measures: compared[ofFrames], Pairs: []*Pair{p}}
+	var values [2][]unitValues
+	for side, rows := range [2][]Row{base, new} {
+		devices := map[string]*Group{}
+		for i := range rows {
+			g := devices[*rows[i].Dims[0]]
+			if g == nil {
+				g = newGroup(wanted{histograms: durationHistogram + 1})
+				devices[*rows[i].Dims[0]] = g
+			}
+			g.addSums(&rows[i])
+		}
+		values[side] = make([]unitValues, len(x.measures))
+		for i, name := range x.measures {
+			v := &values[side][i]
+			v.all = slices.Repeat([]significance.Unit{significance.Exactly(math.NaN())}, len(devices))
+			v.tested = slices.Clone(v.all)
+			for unit, device := range slices.Sorted(maps.Keys(devices)) {
+				v.set(unit, &Measures[measureIndex(name)], devices[device])
 			}
 		}
-		if found {
-			wrong++
+	}
+	x.test(deviceDim, values)
+	return p
+}
+
+// fails reports whether conditions on a pair fail.
+func fails(t *testing.T, p *Pair, conditions string) bool {
+	var list []*condition.Change
+	for _, limit := range changes(t, conditions) {
+		list = append(list, p.change(limit.Measure).Change(&limit))
+	}
+	condition.Decide(list, false)
+	return slices.ContainsFunc(list, func(x *condition.Change) bool { return x.Status == condition.Failed })
+}
+
+// Equal fleets seldom differ, although their devices do: a test that pools frames would find
+// a difference in most. Few and many devices, in any combination, keep the level, in tables and gates.
+func TestEqualFleets(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	tries, wrong := slow.Of(30, 600), map[string]int{}
+	sizes := [][2]int{{MinUnits, MinUnits}, {MinUnits, 40}, {40, 10}, {20, 20}, {10, 80}}
+	for try := range tries {
+		n := sizes[try%len(sizes)]
+		p := compareDevices(varied(r, n[0]), varied(r, n[1]))
+		if slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.P != nil && *m.P <= significance.Level }) {
+			wrong["table"]++
+		}
+		for _, gate := range []string{"jank_rate>+0pp", "jank_rate<-0pp", "jank_rate>+0pp,p90_ms>+0,p95_ms>+0"} {
+			if fails(t, p, gate) {
+				wrong[gate]++
+			}
 		}
 	}
 	// Three standard deviations of the binomial distribution.
-	if expected := float64(tries) * significance.Level; float64(wrong) > expected+3*math.Sqrt(expected) {
-		t.Errorf("%d of %d comparisons of equal fleets find a change, want %g", wrong, tries, expected)
+	expected := float64(tries) * significance.Level
+	for of, n := range wrong {
+		if float64(n) > expected+3*math.Sqrt(expected) {
+			t.Errorf("%s: %d of %d comparisons of equal fleets find a change, want %g", of, n, tries, expected)
+		}
 	}
+	t.Logf("of %d: %v", tries, wrong)
+}
+
+// A gate finds what a t-test of devices finds by arithmetic: the rate of a device varies by 5 points,
+// and 200 frames of it by 2.2, so the difference of 40 and 40 devices has a standard error of 1.22
+// points. A rise of 4 points is 3.28 of them. One of 1.77 fails, so 93 % of such rises do.
+func TestPowerOfFleets(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	tries, found := slow.Of(20, 600), 0
+	for range tries {
+		if fails(t, compareDevices(simulated(r, "a", 40, .1), simulated(r, "a", 40, .14)), "jank_rate>+1pp") {
+			found++
+		}
+	}
+	const want = .93
+	if n := float64(tries); math.Abs(float64(found)-want*n) > 3*math.Sqrt(want*(1-want)*n) {
+		t.Errorf("%d of %d are found, want %.0f %%", found, tries, 100*want)
+	}
+	t.Logf("%d of %d", found, tries)
 }
 
 // Different fleets differ. The value of a side is the mean of its devices, not that of frames.
@@ -179,9 +262,9 @@ func TestManyDevices(t *testing.T) {
 func TestFleetConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	base := slices.Concat(simulated(r, "a", 40, 0.1), simulated(r, "few", MinUnits-1, 0.1), simulated(r, "gone", 40, 0.1))
-	new := slices.Concat(simulated(r, "a", 40, 0.2), simulated(r, "few", 40, 0.2), simulated(r, "later", 40, 0.1))
+	new := slices.Concat(simulated(r, "a", 40, 0.2), simulated(r, "few", 40, 0.4), simulated(r, "later", 40, 0.1))
 	conditions := changes(t, "jank_rate>+1pp,jank_rate>>+9pp,jank_rate<-1pp,fps<-5%")
-	const few = "unknown too few to test: 9 devices and 40 devices, each dataset needs 10; --fail-on-any compares the values"
+	const few = "unknown too few to test: 4 devices and 40 devices, each dataset needs 5; --fail-on-any compares the values"
 	const gone, nothing = "unknown the group is not in the new dataset", "unknown unknown in both datasets"
 	for _, test := range []struct {
 		any  bool

@@ -374,9 +374,28 @@ func TestMixes(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Here a device is a model, not what is compared.
-		got := slices.DeleteFunc(c.warnings, func(s string) bool { return strings.HasPrefix(s, "traces of one device") })
+		got := slices.DeleteFunc(c.warnings, func(s string) bool {
+			return strings.HasPrefix(s, "traces of one device") || strings.HasPrefix(s, "traces have")
+		})
 		if !slices.Equal(got, test.want) {
 			t.Errorf("by %s: got %q, want %q", test.by, got, test.want)
+		}
+	}
+}
+
+// A comparison warns if devices of one dataset have twice as many traces as those of the other.
+func TestUnequalTraces(t *testing.T) {
+	of := func(traces int) (rows []Row) {
+		for i := range 12 * traces {
+			device := fmt.Sprint("device ", i%12)
+			rows = append(rows, Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: "gallery", Dims: []*string{&device, nil}})
+		}
+		return rows
+	}
+	const want = "devices have 3.0 traces of a group on average in base and 6.0 in new: values of few vary more, so equal datasets differ more often than they should"
+	for new, want := range map[int][]string{3: nil, 5: nil, 6: {want}} {
+		if c := compareRows(t, of(3), of(new), CompareOptions{}); !slices.Equal(c.warnings, want) {
+			t.Errorf("%d traces: got %q, want %q", new, c.warnings, want)
 		}
 	}
 }

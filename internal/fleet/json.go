@@ -194,7 +194,7 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 			}
 		}
 	}
-	names := append(slices.Clone(by), "of", "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p_value", "verdict")
+	names := append(slices.Clone(by), "of", "base_units", "new_units", "measure", "base", "new", "delta", "delta_low", "delta_high", "p_value", "detectable", "units_needed", "verdict")
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, x := range c.Tables {
 			for _, p := range x.Pairs {
@@ -204,7 +204,7 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 					values = append(values, key[dim])
 				}
 				for _, m := range p.Changes {
-					if !yield(append(anys(values), x.table.name(), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Verdict)) {
+					if !yield(append(anys(values), x.table.name(), p.Units[0], p.Units[1], m.Name, m.Base, m.New, m.Delta, m.Low, m.High, m.P, m.Detectable, m.UnitsNeeded, m.Verdict)) {
 						return
 					}
 				}

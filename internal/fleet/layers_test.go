@@ -159,12 +159,12 @@ func TestCompareLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("each dataset needs 10 traces with %d buffers; --fail-on-any compares the values", stats.MinFrames("fps"))
+	want := fmt.Sprintf("each dataset needs 5 traces with %d buffers; --fail-on-any compares the values", stats.MinFrames("fps"))
 	if list := c.Checks(); list[0].Status != condition.Unknown || list[0].Text != want {
 		t.Errorf("%v, want %s", list, want)
 	}
 	var b bytes.Buffer
-	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 10 traces with 20 buffers.") {
+	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 5 traces with 20 buffers.") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	// What is not in the dataset's layers, or is not compared.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/internal/diff"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
@@ -53,6 +54,28 @@ func (c *Comparison) warnOfMixes(ctx context.Context, x *TableComparison, q Quer
 	return nil
 }
 
+// rowsDiffer is the ratio of the rows of a unit from which values of one side vary so much more than
+// those of the other that equal datasets differ more often than they should.
+const rowsDiffer = 2
+
+// warnOfRows adds a warning if units of one dataset have many more rows than those of the other.
+func (c *Comparison) warnOfRows(x *TableComparison) {
+	var perUnit [2]float64
+	for i := range perUnit {
+		rows, units := 0, 0
+		for _, p := range x.Pairs {
+			for _, n := range p.rows[i].units {
+				rows, units = rows+n, units+1
+			}
+		}
+		perUnit[i] = float64(rows) / float64(units)
+	}
+	if max(perUnit[0]/perUnit[1], perUnit[1]/perUnit[0]) >= rowsDiffer {
+		c.warnings = append(c.warnings, fmt.Sprintf("%ss have %.1f %s on average in base and %.1f in new: values of few vary more, so equal datasets differ more often than they should",
+			c.Unit, perUnit[0], [tables]string{"traces of a group", "interactions of a group", "layers of a group"}[x.table], perUnit[1]))
+	}
+}
+
 // shares returns the share of each group in the rows of units, in at most maxUnits of them.
 func (s *side) shares() map[string][]significance.Unit {
 	rows := map[uint64]int{}
@@ -80,7 +103,7 @@ func mixChanges(base, new map[string][]significance.Unit) (changed []string) {
 	var names []string
 	var list []significance.Hypothesis
 	for _, name := range slices.Sorted(maps.Keys(base)) {
-		if b, n := base[name], new[name]; n != nil && (meanShare(b)+meanShare(n))/2 >= mixRare {
+		if b, n := base[name], new[name]; n != nil && (*diff.MeanOf(b)+*diff.MeanOf(n))/2 >= mixRare {
 			names, list = append(names, name), append(list, significance.Hypothesis{Series: &significance.Series{Base: b, New: n}})
 		}
 	}
@@ -91,15 +114,7 @@ func mixChanges(base, new map[string][]significance.Unit) (changed []string) {
 		if len(changed) == mixShown {
 			return append(changed, "…")
 		}
-		b, n := meanShare(list[i].Base), meanShare(list[i].New)
-		changed = append(changed, fmt.Sprintf("%s %s → %s", names[i], text.Share(&b), text.Share(&n)))
+		changed = append(changed, fmt.Sprintf("%s %s → %s", names[i], text.Share(diff.MeanOf(list[i].Base)), text.Share(diff.MeanOf(list[i].New))))
 	}
 	return changed
-}
-
-func meanShare(units []significance.Unit) (mean float64) {
-	for _, u := range units {
-		mean += u.Value / float64(len(units))
-	}
-	return mean
 }
