@@ -8,8 +8,9 @@ import (
 // Power is the probability with which a change of Detectable is found.
 const Power = 0.8
 
-// minNeeded is the smallest number of units that Needed returns.
-const minNeeded = 2
+// minNeeded is the smallest number of units that Needed returns: with fewer, little is known of how they
+// differ.
+const minNeeded = 3
 
 // Detectable returns the smallest change in the direction of the hypothesis that units such as
 // these would have shown with the probability Power: it is significant, and beyond Limit. It is
