@@ -169,10 +169,11 @@ func (r *recording) drives() string {
 }
 
 // Two applications: the other one is ended at a switch, each launch is recorded, and their
-// processes are compared. A condition that cannot be checked makes the exit code 2.
+// processes are compared. A change of charging is reported, without the advice to record in turn.
+// A condition that cannot be checked makes the exit code 2.
 func TestRecordCompareApps(t *testing.T) {
 	t.Parallel()
-	c := phone("5.0")
+	c := phone("5.0", "CHARGING", "1 1 1 0")
 	c.Devices[0].Apps = append(c.Devices[0].Apps, notes)
 	r := comparing(t, c, gallery.Bundle, notes.Bundle, "--runs", "1", "--cold", "--launch", "-t", "0.1", "-o", "out", "--fail-on", "com.example.none: jank_rate>+2pp")
 	r.start(t)
@@ -185,6 +186,8 @@ func TestRecordCompareApps(t *testing.T) {
 	}
 	if out := r.file("stdout"); !strings.Contains(out, "com.example.gallery → com.example.notes") && !strings.Contains(out, "com.example.notes (com.example.gallery") {
 		t.Errorf("the applications are not compared:\n%s", out)
+	} else if !strings.Contains(out, "charging") || strings.Contains(out, "record --compare") {
+		t.Errorf("about charging it says\n%s", out)
 	}
 }
 

@@ -386,7 +386,7 @@ func (d *Diff) recordingWarnings() (list []string) {
 		list = append(list, x.Text)
 		between = between || len(x.Base) > 0 && len(x.New) > 0 && !slices.Equal(x.Base, x.New)
 	}
-	if between {
+	if between && !d.shareSession() {
 		list = append(list, "ohframe record --compare records both sides in turn, so that only the application differs")
 	}
 	return list

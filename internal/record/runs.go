@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -72,20 +73,21 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 // makeFolders makes the folders of the runs. done removes those that are empty.
 func (r *runs) makeFolders() (done func(), err error) {
 	folders := []string{r.Name}
-	for _, side := range r.sides {
-		if side.Name != "" {
-			folders = append(folders, filepath.Join(r.Name, side.Name))
-		}
+	for _, side := range r.Compare {
+		folders = append(folders, filepath.Join(r.Name, side.Name))
 	}
+	made := 0
 	done = func() {
-		for i := range folders {
-			os.Remove(folders[len(folders)-1-i]) // fails unless it is empty
+		for _, folder := range slices.Backward(folders[:made]) {
+			os.Remove(folder) // fails unless it is empty
 		}
 	}
 	for _, folder := range folders {
-		if err := os.Mkdir(folder, 0o777); err != nil && !(r.Force && len(r.Compare) == 0 && errors.Is(err, fs.ErrExist)) {
+		err := os.Mkdir(folder, 0o777)
+		if err != nil && !(r.Force && len(r.Compare) == 0 && errors.Is(err, fs.ErrExist)) {
 			return done, fileError(folder, err)
 		}
+		made++
 	}
 	return done, nil
 }
