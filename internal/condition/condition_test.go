@@ -171,6 +171,23 @@ func TestParseFileErrors(t *testing.T) {
 	}
 }
 
+// YAML is refused as such: its forms of texts, lists and anchors, and numbers as values.
+func TestParseFileYAML(t *testing.T) {
+	for _, line := range []string{
+		"budgets: >", "a.b: >-", "a.b: |", "a.b:", "a.b: &x", "a.b: *x", "a.b: [fps<40]", `a.b: "fps<40"`, `"fps<40"`, "- fps<40", "--- # budgets", "fps: 40", "jank_rate: 5%", `{"fps": 40}`,
+	} {
+		_, err := ParseFile(strings.NewReader("fps<5\n"+line+"\n  fps<40\n"), "b.txt", OfValues)
+		if e := (*failure.Error)(nil); !errors.As(err, &e) || e.What != "budgets are lines of conditions, not YAML" || e.Line != 2 || !strings.Contains(e.Hint, "com.example.gallery: jank_rate>30%, fps<40") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, line := range []string{"fps<x", "a.b: fps<", "a.b: jank_rat>5%"} {
+		if _, err := ParseFile(strings.NewReader(line), "b.txt", OfValues); err == nil || strings.Contains(err.Error(), "YAML") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
 // A file is refused, or has conditions that say the same when they are parsed again.
 func FuzzParseFile(f *testing.F) {
 	f.Add(file, true)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,6 +90,9 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 			continue
 		}
 		list, err := parse(line)
+		if err != nil && yaml.MatchString(line) {
+			return nil, &failure.Error{What: "budgets are lines of conditions, not YAML", Line: i + 1, Hint: "write a line for each process: com.example.gallery: jank_rate>30%, fps<40"}
+		}
 		if err != nil {
 			return nil, &failure.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/diff.md lists the measures")}
 		}
@@ -108,6 +112,11 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 	}
 	return nil, &failure.Error{What: "no conditions on changes, only on values, which report checks", Hint: hint(kind)}
 }
+
+// yaml matches lines that are no conditions, but YAML: lists, quoted and folded text, anchors,
+// keys without a value or with a number. Other files for continuous
+// integration are YAML.
+var yaml = regexp.MustCompile(`^\s*(?:---|- |[{["'])|:\s*(?:[>|&*{["'].*|[0-9.]+%?)?\s*$`)
 
 func withoutComment(line string) string {
 	for i := range line {
