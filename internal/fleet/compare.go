@@ -598,10 +598,18 @@ func (c *Comparison) whyNotTested(x *TableComparison, p *Pair) string {
 	return ""
 }
 
-// Checks returns the checks of Outcomes.
+// Checks returns the checks of Outcomes, and one for each dataset without all shards: conditions
+// on it cannot be checked.
 func (c *Comparison) Checks() (list []condition.Check) {
 	for _, o := range c.Outcomes {
 		list = append(list, o.Check)
+	}
+	for _, d := range []*Dataset{c.Base, c.New} {
+		for _, warning := range d.Warnings() {
+			if len(c.Outcomes) > 0 {
+				list = append(list, condition.Check{Input: text.Printable(d.Dir), Condition: "all shards", Status: condition.Unknown, Text: warning})
+			}
+		}
 	}
 	return list
 }

@@ -13,17 +13,18 @@ import (
 	"ohframe/internal/view"
 )
 
-// Write writes the comparison in one of the Formats.
+// DiffFormats are the formats of a comparison.
+var DiffFormats = append(slices.Clone(Formats), view.GateFormats...)
+
+// Write writes the comparison in one of the DiffFormats.
 func (c *Comparison) Write(w io.Writer, format string, style text.Style) error {
 	switch format {
 	case "json":
 		return c.writeJSON(w)
 	case "csv":
 		return c.writeCSV(w)
-	case "html":
-		return view.WriteHTML(w, c.document())
 	}
-	return view.WriteTerminal(w, c.document(), style)
+	return view.Write(w, c.document(), format, style)
 }
 
 // document returns the comparison for people.
@@ -35,7 +36,10 @@ func (c *Comparison) document() *view.Document {
 		}
 	}
 	d.Warnings = append(d.Warnings, c.warnings...)
-	d.Gate.AllowMissing, d.Gate.Checks = c.AllowMissing, c.Checks()
+	d.Gate = view.Gate{AllowMissing: c.AllowMissing, Checks: c.Checks(), Verdict: strings.TrimSuffix(d.Summary, "."), Warnings: c.warnings, Measures: c.significant()}
+	if len(d.Gate.Checks) == 0 {
+		d.Gate.Warnings = d.Warnings // otherwise a missing shard is a check
+	}
 	d.Blocks = append(d.Blocks, view.Section{Title: "Datasets", Blocks: []view.Block{c.datasets()}})
 	first := 0 // of the pairs of all tables
 	for _, x := range c.Tables {
@@ -43,6 +47,23 @@ func (c *Comparison) document() *view.Document {
 		first += len(x.Pairs)
 	}
 	return d
+}
+
+// significant returns a table of the changes that are significant.
+func (c *Comparison) significant() *view.Table {
+	t := &view.Table{}
+	for _, x := range c.Tables {
+		for _, p := range x.Pairs {
+			list := diff.MeasureTable("", slices.DeleteFunc(slices.Clone(p.Changes), func(m *diff.Measure) bool { return !m.Verdict.Significant() }))
+			if len(list.Rows) > 0 {
+				t.Columns = append([]view.Column{{Title: "Group"}}, list.Columns...)
+			}
+			for _, row := range list.Rows {
+				t.Rows = append(t.Rows, view.Row{Cells: append([]view.Cell{{Text: groupText(p.Key)}}, row.Cells...)})
+			}
+		}
+	}
+	return t
 }
 
 // compared returns what is shown of a table. first is the number of pairs before.
