@@ -54,6 +54,27 @@ func TestParseResult(t *testing.T) {
 	}
 }
 
+// The result of an installation is in words, on one line or on several.
+func TestCheckInstall(t *testing.T) {
+	const path = "[Info]App install path:/x/a.hap, queuesize:0, msg:"
+	for answer, want := range map[string]string{
+		path + "install bundle successfully.\nAppMod finish\n":                                                         "",
+		"[Info]App install path:/x/a.hap msg:install bundle successfully. \nAppMod finish\n":                           "",
+		path + "error: failed to install bundle. code:9568332 error: install sign info inconsistent.\nAppMod finish\n": "a.hap: the device does not install it: install sign info inconsistent.",
+		path + "error: failed to install bundle.\ncode:9568320\nerror: no signature file.\nAppMod finish\n":            "a.hap: the device does not install it: no signature file.",
+		"Not support command\n": "a.hap: the device does not install it: Not support command",
+		"":                      "the device was lost while a.hap was installed",
+	} {
+		got := ""
+		if err := checkInstall("a.hap", answer); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", answer, got, want)
+		}
+	}
+}
+
 func TestOnBus(t *testing.T) {
 	dir := t.TempDir()
 	add := func(name, vendor string) {
@@ -85,6 +106,7 @@ func FuzzAnswers(f *testing.F) {
 			}
 		}
 		clean(answer)
+		checkInstall("a.hap", answer)
 		if err := classify(answer); err != nil && err.Error() == "" {
 			t.Errorf("%q: an error without words", answer)
 		}

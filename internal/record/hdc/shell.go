@@ -120,14 +120,25 @@ func (c *Client) Install(ctx context.Context, file string) error {
 	if err == nil {
 		err = classify(answer)
 	}
-	if err != nil || strings.Contains(answer, "install bundle successfully") {
+	if err != nil {
 		return err
 	}
-	why := strings.TrimSpace(answer)
-	if i := strings.LastIndex(why, "error: "); i >= 0 { // after one that only says that it failed
-		why, _, _ = strings.Cut(why[i+len("error: "):], "\n")
+	return checkInstall(file, answer)
+}
+
+// checkInstall returns the error of an answer to "hdc install".
+func checkInstall(file, answer string) error {
+	answer = strings.TrimSpace(answer)
+	switch {
+	case strings.Contains(answer, "install bundle successfully"):
+		return nil
+	case answer == "":
+		return failure.New(ErrLost, hintLink, "the device was lost while %s was installed", file)
 	}
-	return failure.New(nil, "both packages need the same signature, and version codes with which one can replace the other", "%s: the device does not install it: %s", file, why)
+	if i := strings.LastIndex(answer, "error: "); i >= 0 { // after one that only says that it failed
+		answer, _, _ = strings.Cut(answer[i+len("error: "):], "\n")
+	}
+	return failure.New(nil, "both packages need the same signature, and version codes with which one can replace the other", "%s: the device does not install it: %s", file, answer)
 }
 
 // localName returns the name that hdc has for a file. In WSL, that is a name of Windows
