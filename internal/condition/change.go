@@ -71,6 +71,22 @@ func Decide(list []*Change, any bool) {
 	}
 }
 
+// Tested is the result of a test in JSON; null if nothing was tested.
+type Tested struct {
+	P           *float64 `json:"p_value"`
+	Detectable  *float64 `json:"detectable"`
+	UnitsNeeded *int     `json:"units_needed"`
+}
+
+// Tested returns the result of the test. The change may be nil.
+func (x *Change) Tested() Tested {
+	if x == nil || x.Test == nil {
+		return Tested{}
+	}
+	detectable := x.Test.Detectable()
+	return Tested{&x.Test.P, &detectable, x.UnitsNeeded}
+}
+
 func testChanges(list []*Change) {
 	var tested []*Change
 	var hypotheses []significance.Hypothesis

@@ -185,9 +185,7 @@ type documentOutcome struct {
 	Missing      string           `json:"missing"`
 	Status       condition.Status `json:"status"`
 	Text         string           `json:"text"`
-	P            *float64         `json:"p_value"`
-	Detectable   *float64         `json:"detectable"`
-	UnitsNeeded  *int             `json:"units_needed"`
+	condition.Tested
 }
 
 func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
@@ -224,11 +222,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		})
 	}
 	for _, o := range d.Outcomes {
-		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Text: o.Text}
-		if o.Change != nil && o.Change.Test != nil {
-			detectable := o.Change.Test.Detectable()
-			out.P, out.Detectable, out.UnitsNeeded = &o.Change.Test.P, &detectable, o.Change.UnitsNeeded
-		}
+		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Text: o.Text, Tested: o.Change.Tested()}
 		switch {
 		case o.Pair != nil:
 			out.Process = &o.Pair.index

@@ -72,6 +72,7 @@ type TableComparison struct {
 	Pairs []*Pair
 	// OnlyBase and OnlyNew are the groups that the other dataset does not have.
 	OnlyBase, OnlyNew []*Pair
+	Test              *significance.Family // of all changes
 
 	table    table
 	measures []string // that are compared
@@ -91,6 +92,8 @@ type Outcome struct {
 	condition.Check
 	By  []string
 	Key []*string // nil if the condition is on no group
+	// Change is what the condition is on; nil if the group is missing.
+	Change *condition.Change
 }
 
 // Compare compares the groups of two datasets. Frames of one trace are not independent of
@@ -426,7 +429,7 @@ func (x *TableComparison) test(unit string, values [2][]unitValues) {
 			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}
-	diff.Judge(all, nil)
+	x.Test = diff.Judge(all, nil)
 }
 
 // count returns the number of known values.
@@ -442,12 +445,11 @@ func count(units []significance.Unit) (n int) {
 // judge checks the conditions, as ohframe diff does.
 func (c *Comparison) judge(o CompareOptions) {
 	var changes []*condition.Change
-	var at []int // in c.Outcomes
 	for i := range o.FailOn {
 		limit := &o.FailOn[i]
 		x := c.Tables[slices.IndexFunc(c.Tables, func(x *TableComparison) bool { return x.table == tableOfCondition(limit) })]
-		add := func(key []*string, why string) {
-			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: x.name(limit, key), Condition: limit.String(), Status: condition.Unknown, Text: why, File: limit.File, Line: limit.Line}, x.By, key})
+		add := func(key []*string, change *condition.Change, why string) {
+			c.Outcomes = append(c.Outcomes, Outcome{condition.Check{Process: x.name(limit, key), Condition: limit.String(), Status: condition.Unknown, Text: why, File: limit.File, Line: limit.Line}, x.By, key, change})
 		}
 		selected := false
 		for _, p := range x.Pairs {
@@ -456,24 +458,23 @@ func (c *Comparison) judge(o CompareOptions) {
 			}
 			selected = true
 			m := p.Changes[slices.Index(x.measures, measureOf(limit))]
-			changes, at = append(changes, m.Change(limit)), append(at, len(c.Outcomes))
-			add(p.Key, c.whyUnknown(x, p, m))
+			changes = append(changes, m.Change(limit))
+			add(p.Key, changes[len(changes)-1], c.whyUnknown(x, p, m))
 		}
 		for _, p := range x.OnlyBase {
 			if x.selects(limit, p) {
 				selected = true
-				add(p.Key, "the group is not in the new dataset")
+				add(p.Key, nil, "the group is not in the new dataset")
 			}
 		}
 		if !selected {
-			add(nil, x.whyNone(limit))
+			add(nil, nil, x.whyNone(limit))
 		}
 	}
 	condition.Decide(changes, o.Any)
-	for i, x := range changes {
-		if x.Status != condition.Unknown {
-			out := &c.Outcomes[at[i]]
-			out.Status, out.Text, out.Excess = x.Status, x.Text, x.Excess
+	for i := range c.Outcomes {
+		if out := &c.Outcomes[i]; out.Change != nil && out.Change.Status != condition.Unknown {
+			out.Status, out.Text, out.Excess = out.Change.Status, out.Change.Text, out.Change.Excess
 		}
 	}
 }

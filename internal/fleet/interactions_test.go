@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -307,6 +309,33 @@ func TestInteractionConditions(t *testing.T) {
 		}
 	}
 
+	// JSON has the numbers of the tests.
+	c, err := Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: []string{"process"}}, Unit: "trace", FailOn: changes(t, "fling.response_ms>+10, fling.fps<-1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	var doc struct {
+		Compared []struct {
+			Of      string
+			Changes int
+		}
+		Conditions []struct {
+			Key        map[string]*string
+			P          *float64 `json:"p_value"`
+			Detectable *float64
+		}
+	}
+	if err := cmp.Or(c.Write(&b, "json", text.Style{}), json.Unmarshal(b.Bytes(), &doc)); err != nil {
+		t.Fatal(err)
+	}
+	if x := doc.Compared; len(x) != 2 || x[0].Of != "processes" || x[0].Changes != 0 || x[1].Of != "interactions" || x[1].Changes != 4 {
+		t.Errorf("compared: %+v", x)
+	}
+	if x := doc.Conditions; len(x) != 4 || *x[0].Key["scene"] != "APP_LIST_FLING" || x[0].P == nil || *x[0].P > .04 || *x[0].Detectable <= 0 || x[2].P != nil {
+		t.Errorf("conditions: %+v", x)
+	}
+
 	dir := t.TempDir()
 	var sides []*Dataset
 	for version, inputs := range slices.Collect(slices.Chunk(used(t), 2)) {
@@ -319,7 +348,7 @@ func TestInteractionConditions(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	o.FailOn = o.FailOn[:4]
-	c, err := Compare(t.Context(), sides[0], sides[1], o)
+	c, err = Compare(t.Context(), sides[0], sides[1], o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,8 +389,8 @@ func TestMixes(t *testing.T) {
 	same := frames("5.1", 2, fling, click)
 	more := frames("5.1", 2, scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 3, 50}, scene{"scene", "PRIVATE_7", "pages/Index", "last_up", 1, 200})
 	phones := frames("5.1", 20, fling, click)
-	const scenes = "the mix of scenes differs: APP_LIST_FLING 25.0 % → 75.0 %, PRIVATE_7 75.0 % → 25.0 %; a group of several may change though no scene does; --by scene compares interactions"
-	const models = "the mix of devices differs: phone 50.0 % → 95.0 %, tablet 50.0 % → 5.0 %; a group of several may change though no device does; --by process,device compares each"
+	const scenes = "the mix of scenes differs: APP_LIST_FLING 25.0 % → 75.0 %, PRIVATE_7 75.0 % → 25.0 %; a group with several scenes may change though no scene does; --by scene compares interactions"
+	const models = "the mix of devices differs: phone 50.0 % → 95.0 %, tablet 50.0 % → 5.0 %; a group with several devices may change though no device does; --by process,device compares each"
 	for _, test := range []struct {
 		new  *Dataset
 		by   string

@@ -51,6 +51,7 @@ type (
 		New        datasetDocument     `json:"new"`
 		Unit       string              `json:"unit"`
 		Level      float64             `json:"level"`
+		Power      float64             `json:"power"`
 		Warnings   []string            `json:"warnings"`
 		Compared   []comparedDocument  `json:"compared"`
 		Conditions []conditionDocument `json:"conditions"`
@@ -58,6 +59,8 @@ type (
 	comparedDocument struct {
 		Of       string               `json:"of"`
 		By       []string             `json:"by"`
+		Method   significance.Method  `json:"method"`
+		Changes  int                  `json:"changes"`
 		Pairs    []pairDocument       `json:"pairs"`
 		OnlyBase []map[string]*string `json:"only_base"`
 		OnlyNew  []map[string]*string `json:"only_new"`
@@ -73,6 +76,7 @@ type (
 		Condition string             `json:"condition"`
 		Status    condition.Status   `json:"status"`
 		Text      string             `json:"text"`
+		condition.Tested
 	}
 )
 
@@ -169,17 +173,17 @@ func anys[T any](list []T) (values []any) {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Warnings: append([]string{}, c.warnings...), Conditions: []conditionDocument{},
+		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Power: significance.Power, Warnings: append([]string{}, c.warnings...), Conditions: []conditionDocument{},
 	}
 	for _, x := range c.Tables {
-		compared := comparedDocument{x.table.name(), x.By, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}
+		compared := comparedDocument{x.table.name(), x.By, x.Test.Method, x.Test.Tested, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}
 		for _, p := range x.Pairs {
 			compared.Pairs = append(compared.Pairs, pairDocument{keyDocument(x.By, p.Key), p.Units[0], p.Units[1], p.Changes})
 		}
 		d.Compared = append(d.Compared, compared)
 	}
 	for _, o := range c.Outcomes {
-		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text})
+		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text, o.Change.Tested()})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -42,7 +42,7 @@ func (c *Comparison) warnOfMixes(ctx context.Context, x *TableComparison, q Quer
 		}
 		if changed := mixChanges(shares[0], shares[1]); len(changed) > 0 {
 			name := strings.ReplaceAll(dim, "_", " ")
-			warning := fmt.Sprintf("the mix of %ss differs: %s; a group of several may change though no %[1]s does; ", name, strings.Join(changed, ", "))
+			warning := fmt.Sprintf("the mix of %ss differs: %s; a group with several %[1]ss may change though no %[1]s does; ", name, strings.Join(changed, ", "))
 			if dim == sceneDim {
 				warning += "--by scene compares interactions"
 			} else {
