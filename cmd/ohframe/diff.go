@@ -25,7 +25,7 @@ func diffCommand() *cli.Command {
 		ArgsUsage: "BASE… [--] NEW…",
 		Description: "BASE and NEW are inputs as of report. Several runs of each side are separated by --. The exit code\n" +
 			"is 2 if a condition of --fail-on holds or cannot be checked: jank_rate>+2pp holds if the jank rate\n" +
-			"rises by significantly more than 2 percentage points.",
+			"rose significantly and by more than 2 percentage points, jank_rate>>+2pp if it surely rose by more.",
 		Flags: append([]cli.Flag{
 			formatFlag(diff.Formats),
 			outputFlag,
@@ -42,7 +42,7 @@ func diffCommand() *cli.Command {
 
 // The flags of conditions on changes.
 var (
-	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significantly beyond: `MEASURE>+2%,MEASURE<-5%`"}
+	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significant and beyond: `MEASURE>+2%,MEASURE<-5%`"}
 	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "compare values alone, which may differ by chance"}
 )
 
