@@ -337,7 +337,7 @@ func (d *Diff) method() (notes []view.Block) {
 	}
 	switch {
 	case d.bySession:
-		note("Values are means of sessions, each the mean of its runs. A session has what differs from day to day.")
+		note("Values are means of sessions, each the mean of its runs. What differs from session to session, such as the day, is chance.")
 	case !d.oneRunEach():
 		note("Values are means of runs, those of percentiles too.")
 	}
@@ -347,7 +347,11 @@ func (d *Diff) method() (notes []view.Block) {
 	switch f := d.Test; {
 	case !d.enoughUnits():
 		n := d.units()
-		note("Not tested: %s and %d do not show how %ss differ. Record five or more of each side.", text.Count(n[0], d.unit()), n[1], d.unit())
+		advice := "Record five or more of each side."
+		if d.bySession {
+			advice = "At least four in all are needed."
+		}
+		note("Not tested: %s and %d do not show how %ss differ. %s", text.Count(n[0], d.unit()), n[1], d.unit(), advice)
 	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
 	case f.Method == significance.Permutation:
