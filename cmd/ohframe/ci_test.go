@@ -170,7 +170,7 @@ func TestGitHubRecipe(t *testing.T) {
 		t.Fatalf("a pull request fails: %s", failed)
 	}
 	for _, name := range []string{"Check budgets", "Compare with main"} {
-		if !regexp.MustCompile(`(?m)^::notice title=ohframe::.*, none failed$`).MatchString(outputs[name]) {
+		if !regexp.MustCompile(`(?m)^::notice title=ohframe::.*, none failed`).MatchString(outputs[name]) {
 			t.Errorf("%s:\n%s", name, outputs[name])
 		}
 	}

@@ -27,6 +27,10 @@ type Check struct {
 	Line int
 }
 
+// Undecided reports whether a change is beyond the limit, but not significant: it passed, and may
+// be chance.
+func (c Check) Undecided() bool { return c.Status == Passed && c.Excess > rounding }
+
 // String returns "input: process: condition: text".
 func (c Check) String() string { return c.Title() + ": " + c.Text }
 

@@ -21,7 +21,7 @@ const (
 	notice
 )
 
-// finding is what a summary lists: a condition that failed or cannot be checked, in all runs and
+// finding is what a summary lists: a condition that failed, cannot be checked or is undecided, in all runs and
 // processes together, inputs that were skipped or cannot be trusted, a warning, or Gate.Error. There are few even for
 // many runs: GitHub shows ten errors of a step.
 type finding struct {
@@ -65,18 +65,22 @@ func (g *Gate) findings() []finding {
 	return list
 }
 
-// ofCondition returns the finding of a condition, if it failed or cannot be checked somewhere.
+// ofCondition returns the finding of a condition, if it failed, cannot be checked or is undecided
+// somewhere.
 func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
-	with := func(s condition.Status) (list []*condition.Check) {
-		for _, c := range checks {
-			if c.Status == s {
-				list = append(list, c)
-			}
+	var failed, unknown, undecided []*condition.Check
+	for _, c := range checks {
+		switch {
+		case c.Status == condition.Failed:
+			failed = append(failed, c)
+		case c.Status == condition.Unknown:
+			unknown = append(unknown, c)
+		case c.Undecided():
+			undecided = append(undecided, c)
 		}
-		return list
 	}
-	failed, unknown := with(condition.Failed), with(condition.Unknown)
-	if len(failed)+len(unknown) == 0 {
+	list := slices.Concat(failed, unknown, undecided)
+	if len(list) == 0 {
 		return f, false
 	}
 	first := checks[0]
@@ -84,11 +88,13 @@ func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
 	switch {
 	case len(failed) > 0:
 		f.severity = fatal
+	case len(unknown) == 0:
+		f.severity = notice
 	case !g.AllowMissing:
 		f.severity = unchecked
 	}
-	if notPassed := slices.Concat(failed, unknown); len(checks) == 1 || len(notPassed) == 1 && first.Input == "" {
-		f.title, f.text = notPassed[0].Title(), notPassed[0].Text
+	if len(checks) == 1 || len(list) == 1 && first.Input == "" {
+		f.title, f.text = list[0].Title(), list[0].Text
 		return f, true
 	}
 	oneProcess := !slices.ContainsFunc(checks, func(c *condition.Check) bool { return c.Process != first.Process })
@@ -109,11 +115,17 @@ func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
 		}
 		parts = append(parts, what+" in "+among(list, checks, oneProcess)+which+describe(c))
 	}
+	worst := func(list []*condition.Check) *condition.Check {
+		return slices.MaxFunc(list, func(a, b *condition.Check) int { return cmp.Compare(a.Excess, b.Excess) })
+	}
 	if len(failed) > 0 {
-		add("failed", failed, ", worst in ", slices.MaxFunc(failed, func(a, b *condition.Check) int { return cmp.Compare(a.Excess, b.Excess) }))
+		add("failed", failed, ", worst in ", worst(failed))
 	}
 	if len(unknown) > 0 {
 		add("cannot be checked", unknown, ", first in ", unknown[0])
+	}
+	if len(undecided) > 0 {
+		add("undecided", undecided, ", largest in ", worst(undecided))
 	}
 	f.text = strings.Join(parts, "; ")
 	return f, true

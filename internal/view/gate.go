@@ -62,6 +62,15 @@ func (g *Gate) summary() string {
 		if unknown := g.count(condition.Unknown); unknown > 0 {
 			s += fmt.Sprintf(", %d cannot be checked", unknown)
 		}
+		undecided := 0
+		for _, c := range g.Checks {
+			if c.Undecided() {
+				undecided++
+			}
+		}
+		if undecided > 0 {
+			s += fmt.Sprintf(", %d undecided", undecided)
+		}
 		parts = append(parts, s)
 	}
 	if len(parts) == 0 {

@@ -226,6 +226,9 @@ func TestFindings(t *testing.T) {
 		{append(runs("a", "failed", "31"), runs("a", "passed", "1", "2")...), false, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %"},
 		{slices.Concat(runs("a", "failed", "31", "32"), runs("b", "passed", "1", "2"), runs("b", "failed", "99")), false, fatal, "jank_rate>30%", "failed in 2 of 2 runs of a, 1 of 3 runs of b, worst in new/1: b: 99 %"},
 		{append(runs("a", "failed", "31"), runs("a", "unknown", "?", "!")...), true, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %; cannot be checked in 2 of 3 runs, first in new/1: ? %"},
+		{[]condition.Check{check("", "a", "passed", "+9 % (may be chance)", 4), check("", "b", "passed", "0 %", 0)}, false, notice, "a: jank_rate>30%", "+9 % (may be chance)"},
+		{[]condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "+11 %", 6), check("", "c", "failed", "+50 %", 45)}, false, fatal, "jank_rate>30%",
+			"failed in 1 of 3 checks (c): c: +50 %; undecided in 2 of 3 checks (a, b), largest in b: +11 %"},
 		{runs("", "unknown", "?", "!"), true, warning, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
 		{runs("", "unknown", "?", "!"), false, unchecked, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
 	} {
@@ -237,6 +240,9 @@ func TestFindings(t *testing.T) {
 		if got := g.findings(); !slices.Equal(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
+	}
+	if got, want := (&Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}).summary(), "2 checks, none failed, 1 undecided"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	// What failed comes before what cannot be checked.
 	two := Gate{Checks: []condition.Check{{Process: "a", Condition: "fps<1", Status: condition.Unknown}, {Process: "a", Condition: "p95_ms>1", Status: condition.Failed}}}
