@@ -310,6 +310,7 @@ func mergePages(sides [2]*side, page int) {
 func (s *side) choose() {
 	all := map[uint64]int{}
 	for _, g := range s.groups {
+		g.all = len(g.units)
 		maps.Copy(all, g.units)
 	}
 	if s.size = len(all); s.size <= maxUnits {

@@ -247,10 +247,14 @@ func TestManyDevices(t *testing.T) {
 		row.Histograms[durationHistogram] = Counts{[]int32{int32(bucketOf(int64(1+i%2) * 10e6))}, []int64{100}}
 		rows = append(rows, row)
 	}
-	p := compareRows(t, rows[:100], rows, CompareOptions{}).Tables[0].Pairs[0]
+	c := compareRows(t, rows[:100], rows, CompareOptions{})
+	p := c.Tables[0].Pairs[0]
 	// By chance, e^-3 of the places are those of no device.
 	if n := p.Units; n[0] != 100 || n[1] > maxUnits || n[1] < maxUnits*9/10 {
 		t.Errorf("%v devices are compared", n)
+	}
+	if got, want := c.units(p), fmt.Sprintf("100 devices → %d of 3072 devices", p.Units[1]); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	m := p.change("p90_ms")
 	if deviation := 5 / math.Sqrt(maxUnits); math.Abs(*m.Base-15) > .2 || math.Abs(*m.New-15) > 4*deviation {

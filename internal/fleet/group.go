@@ -224,11 +224,12 @@ func (k *keyer) values(r *Row) []*string {
 // maxGroups bounds the memory for the keys of groups: 300 bytes each.
 const maxGroups = 200_000
 
+var errTooManyGroups = &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
+
 // gather adds the rows of a dataset up by key. The key is appended to a buffer; false are
 // rows that are not wanted. create returns the sum of no rows with the key of a row.
 func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) *T, add func(*T, *Row), merge func(into, from *T)) (map[string]*T, error) {
 	all, mutex := map[string]*T{}, sync.Mutex{}
-	tooMany := &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	err := d.scan(ctx, w, func() (func(*Row), func()) {
@@ -242,7 +243,7 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 			sum := part[string(id)]
 			if sum == nil {
 				if len(part) == maxGroups {
-					cancel(tooMany)
+					cancel(errTooManyGroups)
 					return
 				}
 				sum = create(r)
@@ -262,7 +263,7 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 			}
 			clear(part)
 			if len(all) > maxGroups {
-				cancel(tooMany)
+				cancel(errTooManyGroups)
 			}
 		}
 	})
@@ -275,6 +276,7 @@ type surveyed struct {
 	key    []*string
 	counts int64          // frames or buffers
 	units  map[uint64]int // rows of units, by the hashes of their names
+	all    int            // number of units before some were chosen
 	// ids are the texts of the keys of the rows: several if pages are merged.
 	ids []string
 	of  map[rowKind]struct{}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -35,10 +36,12 @@ func (c *Comparison) warnOfMixes(ctx context.Context, x *TableComparison, q Quer
 		var shares [2]map[string][]significance.Unit
 		for i, d := range []*Dataset{c.Base, c.New} {
 			s, err := newSide(ctx, d, Query{By: []string{dim}, Process: q.Process}, c.Unit)
-			if err != nil {
+			switch {
+			case err == nil:
+				shares[i] = s.shares()
+			case !errors.Is(err, errTooManyGroups): // no mix of so many values matters
 				return fmt.Errorf("%s: %w", d.Dir, err)
 			}
-			shares[i] = s.shares()
 		}
 		if changed := mixChanges(shares[0], shares[1]); len(changed) > 0 {
 			name := strings.ReplaceAll(dim, "_", " ")

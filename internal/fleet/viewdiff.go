@@ -132,7 +132,14 @@ func (c *Comparison) summary() string {
 }
 
 func (c *Comparison) units(p *Pair) string {
-	return text.Count(p.Units[0], c.Unit) + " → " + text.Count(p.Units[1], c.Unit)
+	var sides [2]string
+	for i, rows := range p.rows {
+		sides[i] = text.Count(rows.all, c.Unit)
+		if p.Units[i] < rows.all {
+			sides[i] = fmt.Sprintf("%d of %s", p.Units[i], sides[i])
+		}
+	}
+	return sides[0] + " → " + sides[1]
 }
 
 // datasets returns a table of the facts of both datasets.
