@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,7 +51,11 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 			return fileError(outputName(standard), err)
 		}
 	}
-	return in.finish(d.Checks())
+	err = in.finish(d.Checks())
+	if unchecked := (uncheckedError{}); errors.As(err, &unchecked) {
+		return unchecked.gateError // the hint of the other names flags of diff
+	}
+	return err
 }
 
 // isOf reports whether a process is recorded if an application is: itself or render_service.
