@@ -219,7 +219,7 @@ func TestGitLabRecipe(t *testing.T) {
 	if out, err := run("main", job.Script[2:]); err != nil || r.read("store of frames/main.hap") == "" {
 		t.Fatalf("the default branch: %v\n%s", err, out)
 	}
-	if out, err := run("", job.Script); err != nil || !strings.Contains(r.read("budgets.xml"), `errors="0"`) || !strings.Contains(r.read("changes.xml"), `name="com.example.gallery: p95_ms&gt;+20%"`) {
+	if out, err := run("", job.Script); err != nil || !strings.Contains(r.read("budgets.xml"), `errors="0"`) || !strings.Contains(r.read("changes.xml"), `name="com.example.gallery: p95_ms&gt;+10%"`) {
 		t.Fatalf("a merge request: %v\n%s", err, out)
 	}
 	r.tighten()
