@@ -48,6 +48,11 @@ func (g *Gate) count(s condition.Status) (n int) {
 	return n
 }
 
+// undecided returns the checks that are undecided.
+func (g *Gate) undecided() []condition.Check {
+	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return !c.Undecided() })
+}
+
 // summary says in a sentence how many checks failed.
 func (g *Gate) summary() string {
 	var parts []string
@@ -62,13 +67,7 @@ func (g *Gate) summary() string {
 		if unknown := g.count(condition.Unknown); unknown > 0 {
 			s += fmt.Sprintf(", %d cannot be checked", unknown)
 		}
-		undecided := 0
-		for _, c := range g.Checks {
-			if c.Undecided() {
-				undecided++
-			}
-		}
-		if undecided > 0 {
+		if undecided := len(g.undecided()); undecided > 0 {
 			s += fmt.Sprintf(", %d undecided", undecided)
 		}
 		parts = append(parts, s)

@@ -244,6 +244,10 @@ func TestFindings(t *testing.T) {
 	if got, want := (&Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}).summary(), "2 checks, none failed, 1 undecided"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	page := write(t, &Document{Gate: Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}}, "html")
+	if !strings.Contains(page, "2 conditions passed.") || !strings.Contains(page, "<h2>1 passed condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
+		t.Error("a page does not list what is undecided")
+	}
 	// What failed comes before what cannot be checked.
 	two := Gate{Checks: []condition.Check{{Process: "a", Condition: "fps<1", Status: condition.Unknown}, {Process: "a", Condition: "p95_ms>1", Status: condition.Failed}}}
 	if got := two.findings(); len(got) != 2 || got[0].title != "a: p95_ms>1" {

@@ -57,6 +57,9 @@ func (p page) Gates(s condition.Status) (list []condition.Check) {
 	return list
 }
 
+// Undecided returns the checks that passed, and may not with more runs.
+func (p page) Undecided() []condition.Check { return p.Gate.undecided() }
+
 // First returns the ID of the section that is shown first.
 func (p page) First() string {
 	first := ""
