@@ -206,14 +206,14 @@ func tooFew(measure string) string {
 
 // whyNotChecked returns why a condition on a measure cannot be checked.
 func (d *Diff) whyNotChecked(m *Measure) string {
-	why, n := "", d.units()
+	why := ""
 	switch {
 	case m.unknownSide() != "":
 		return m.unknownSide()
 	case d.oneRunEach():
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():
-		why = fmt.Sprintf("cannot be checked with %s and %d", text.Count(n[0], d.unit()), n[1])
+		why = "cannot be checked with " + d.tooFew()
 	case m.series == nil:
 		why = "not comparable, the refresh rates differ"
 	default:

@@ -257,7 +257,20 @@ const minRuns = 2
 // a side, as it has several runs.
 func (d *Diff) enoughUnits() bool {
 	n := d.units()
-	return min(len(d.Base.runNames()), len(d.New.runNames())) >= minRuns && n[0]+n[1] >= significance.MinUnits
+	return d.enoughRuns() && n[0]+n[1] >= significance.MinUnits
+}
+
+func (d *Diff) enoughRuns() bool {
+	return min(len(d.Base.runNames()), len(d.New.runNames())) >= minRuns
+}
+
+// tooFew names the units that are too few for tests: "1 run and 5".
+func (d *Diff) tooFew() string {
+	n, unit := d.units(), d.unit()
+	if !d.enoughRuns() {
+		n, unit = [2]int{len(d.Base.runNames()), len(d.New.runNames())}, "run"
+	}
+	return fmt.Sprintf("%s and %d", text.Count(n[0], unit), n[1])
 }
 
 func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }

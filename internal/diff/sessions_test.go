@@ -171,7 +171,7 @@ func TestCompareSessions(t *testing.T) {
 		reason    string
 	}{
 		{side("base", "aab", 4, 6, 8), new, "cannot be checked with 2 sessions and 1"},
-		{base, side("new", "d", 10), "cannot be checked with 3 sessions and 1"},
+		{base, side("new", "d", 10), "cannot be checked with 5 runs and 1"},
 	} {
 		d := compare(t, few.base, few.new, Options{FailOn: conditions(t, "p50_ms>+1")})
 		if o := d.Outcomes[0]; d.Test.Tested != 0 || o.Status != condition.Unknown || !strings.Contains(o.Reason, few.reason) {

@@ -346,12 +346,11 @@ func (d *Diff) method() (notes []view.Block) {
 	}
 	switch f := d.Test; {
 	case !d.enoughUnits():
-		n := d.units()
-		advice := "Record five or more of each side."
-		if d.bySession {
-			advice = "At least four in all are needed."
+		unit, advice := "run", "Record five or more of each side."
+		if d.enoughRuns() {
+			unit, advice = "session", "At least four in all are needed."
 		}
-		note("Not tested: %s and %d do not show how %ss differ. %s", text.Count(n[0], d.unit()), n[1], d.unit(), advice)
+		note("Not tested: %s do not show how %ss differ. %s", d.tooFew(), unit, advice)
 	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
 	case f.Method == significance.Permutation:
