@@ -228,6 +228,7 @@ func experiments() (alarms, power []experiment) {
 	same("jank differs by 30 %, durations by 5 %", usual.varying(.3, .05), 2, 3, 4, 5, 7, 10)
 	alarms[len(alarms)-1].reduced = true
 	same("jank differs by 60 %", usual.varying(.6, 0), 2, 3, 4, 5, 7, 10)
+	alarms[len(alarms)-1].reduced = true
 	same("0.8 % late, differs by 30 %", usual.late(.008).varying(.3, 0), 3, 5, 10)
 	same("3 % late, differs by 30 %", usual.late(.03).varying(.3, 0), 3, 5)
 	same("6 % late, differs by 30 %", usual.late(.06).varying(.3, 0), 3, 4, 5)
