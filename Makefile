@@ -55,7 +55,8 @@ api:
 	@mkdir -p testdata/api && rm -f testdata/api/*.txt
 	go test ./internal/testing/compatibility ./internal/fleet ./cmd/ohframe -run '^Test(Go|Schema|SQL|Columns|Commands)$$' -count 1 -update-api
 
-# Measures how often diff finds a change where there is none, and where there is one.
+# Measures how often diff finds a change where there is none, and where there is one. Prints the tables
+# of docs/diff.md.
 diff-power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^TestPower$$' -count 1 -v -timeout 60m
 

@@ -224,29 +224,29 @@ func experiments() (alarms, power []experiment) {
 		alarms = append(alarms, experiment{name: name, base: l, runs: both(runs...), questions: questions})
 	}
 	same("runs alike", usual, 3, 4, 5, 7, 10)
-	same("jank differs by 30 %", usual.varying(.3, 0), 3, 4, 5, 7, 10)
-	same("jank differs by 30 %, durations by 5 %", usual.varying(.3, .05), 2, 3, 4, 5, 7, 10)
+	same("jank rate differs by 30 %", usual.varying(.3, 0), 3, 4, 5, 7, 10)
+	same("jank rate differs by 30 %, durations by 5 %", usual.varying(.3, .05), 2, 3, 4, 5, 7, 10)
 	alarms[len(alarms)-1].reduced = true
-	same("jank differs by 60 %", usual.varying(.6, 0), 2, 3, 4, 5, 7, 10)
+	same("jank rate differs by 60 %", usual.varying(.6, 0), 2, 3, 4, 5, 7, 10)
 	alarms[len(alarms)-1].reduced = true
-	same("0.8 % late, differs by 30 %", usual.late(.008).varying(.3, 0), 3, 5, 10)
-	same("3 % late, differs by 30 %", usual.late(.03).varying(.3, 0), 3, 5)
-	same("6 % late, differs by 30 %", usual.late(.06).varying(.3, 0), 3, 4, 5)
-	same("7.5 % late, differs by 30 %, durations by 5 %", usual.late(.075).varying(.3, .05), 3, 5)
+	same("0.8 % late, jank rate differs by 30 %", usual.late(.008).varying(.3, 0), 3, 5, 10)
+	same("3 % late, jank rate differs by 30 %", usual.late(.03).varying(.3, 0), 3, 5)
+	same("6 % late, jank rate differs by 30 %", usual.late(.06).varying(.3, 0), 3, 4, 5)
+	same("7.5 % late, jank rate differs by 30 %, durations by 5 %", usual.late(.075).varying(.3, .05), 3, 5)
 	short := usual.varying(.3, .05)
 	short.hertz, short.seconds = 60, 3
-	same("60 Hz, 3 s, jank differs by 30 %, durations by 5 %", short, 3, 5)
+	same("60 Hz, 3 s, jank rate differs by 30 %, durations by 5 %", short, 3, 5)
 
 	slightly := usual.varying(.2, .03)
-	same("interleaved, days differ by 20 % and 5 %, with drift", slightly.onDays(.2, .05), 3, 5, 10)
+	same("in turn, days differ by 20 % and 5 %, the device becomes warm", slightly.onDays(.2, .05), 3, 5, 10)
 	alarms[len(alarms)-1].order = interleaved
 	unprotected := slices.Clone(questions)
 	for i := range unprotected {
 		unprotected[i].most = 0
 	}
 	alarms = append(alarms,
-		experiment{name: "one stored session, days differ by 10 % and 3 %", base: slightly.onDays(.1, .03), order: stored, runs: both(3, 5, 10), questions: unprotected},
-		experiment{name: "one stored session, days differ by 20 % and 5 %", base: slightly.onDays(.2, .05), order: stored, runs: both(3, 5, 10), questions: unprotected},
+		experiment{name: "base of another day, days differ by 10 % and 3 %", base: slightly.onDays(.1, .03), order: stored, runs: both(3, 5, 10), questions: unprotected},
+		experiment{name: "base of another day, days differ by 20 % and 5 %", base: slightly.onDays(.2, .05), order: stored, runs: both(3, 5, 10), questions: unprotected},
 		experiment{name: "nothing", base: slightly.onDays(.2, .05), order: storedSessions, runs: someSessions, questions: questions},
 	)
 	for i := range alarms {
@@ -264,16 +264,16 @@ func experiments() (alarms, power []experiment) {
 	}
 	jank := []string{"jank_rate>+0pp", "jank_rate>+1pp", "jank_rate>+2pp"}
 	for _, sd := range []float64{0, .3} {
-		name := map[float64]string{0: "runs alike", .3: "jank differs by 30 %"}[sd]
+		name := map[float64]string{0: "runs alike", .3: "jank rate differs by 30 %"}[sd]
 		l := usual.varying(sd, 0)
 		change("1.5 → 4.5 % late, "+name, "jank_rate", l, l.late(.045), jank...)
 		power[len(power)-1].reduced = true
 		change("6 → 9 % late, "+name, "jank_rate", l.late(.06), l.late(.09), jank...)
 	}
 	day := slightly.onDays(.2, .05)
-	change("1.5 → 4.5 % late, interleaved, days differ by 20 % and 5 %, with drift", "jank_rate", day, day.late(.045), jank...)
+	change("1.5 → 4.5 % late, in turn, days differ by 20 % and 5 %, the device becomes warm", "jank_rate", day, day.late(.045), jank...)
 	power[len(power)-1].order = interleaved
-	change("6 → 9 % late, interleaved, days differ by 20 % and 5 %, with drift", "jank_rate", day.late(.06), day.late(.09), jank...)
+	change("6 → 9 % late, in turn, days differ by 20 % and 5 %, the device becomes warm", "jank_rate", day.late(.06), day.late(.09), jank...)
 	power[len(power)-1].order = interleaved
 	p95 := []string{"p95_ms>+0%", "p95_ms>+5%", "p90_ms>+0%"}
 	slower, tail, longer := usual, usual, usual
@@ -313,10 +313,10 @@ func calibrations() []calibration {
 	longer := somewhat
 	longer.factor = 1.06
 	return []calibration{
-		{"jank, runs alike", usual, usual.late(.08), application + ": jank_rate>+0pp", 5, later},
-		{"jank, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 3, later},
-		{"jank, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 5, later},
-		{"jank, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 10, later},
+		{"jank rate, runs alike", usual, usual.late(.08), application + ": jank_rate>+0pp", 5, later},
+		{"jank rate, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 3, later},
+		{"jank rate, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 5, later},
+		{"jank rate, differs by 30 %", usual.varying(.3, 0), usual.varying(.3, 0).late(.09), application + ": jank_rate>+0pp", 10, later},
 		{"P95, durations differ by 3 %", somewhat, longer, application + ": p95_ms>+0%", 5, slower},
 	}
 }
@@ -371,9 +371,9 @@ var wanted = []struct {
 	share      float64
 }{
 	{"6 → 9 % late, runs alike", "jank_rate>+0pp", 5, .85},
-	{"6 → 9 % late, jank differs by 30 %", "jank_rate>+0pp", 5, .45},
+	{"6 → 9 % late, jank rate differs by 30 %", "jank_rate>+0pp", 5, .45},
 	{"1.5 → 4.5 % late, runs alike", "jank_rate>+0pp", 3, .55},
-	{"1.5 → 4.5 % late, jank differs by 30 %", "jank_rate>+0pp", 3, .55},
+	{"1.5 → 4.5 % late, jank rate differs by 30 %", "jank_rate>+0pp", 3, .55},
 	{"all durations +10 %, runs alike", "p95_ms>+0%", 5, .6},
 	{"longest fifth +10 %, runs alike", "p95_ms>+0%", 5, .6},
 }
@@ -414,7 +414,7 @@ func TestPower(t *testing.T) {
 		return
 	}
 	for i, heading := range []string{
-		"What differs, but did not change | 3 and 3 runs | 5 and 5 runs | 10 and 10 runs",
+		"Nothing changed | 3 and 3 runs | 5 and 5 runs | 10 and 10 runs",
 		"Change | 3 and 3 runs | 5 and 5 runs | 10 and 10 runs",
 		"Change | 3 sessions and 1 | 5 sessions and 1 | 8 sessions and 1",
 	} {
@@ -425,7 +425,7 @@ func TestPower(t *testing.T) {
 
 // writeCalibrations writes a row for each calibration. What is said should hold in about 80 % of cases.
 func writeCalibrations(t *testing.T, pairs int) {
-	fmt.Print("\n| Measure | runs | changes of the size stated | changes seen, with the runs advised |\n|---|---|---|---|\n")
+	fmt.Print("\n| Measure | Runs | Changes of the smallest size found | Changes seen, found with as many runs as advised |\n|---|---|---|---|\n")
 	for _, c := range calibrations() {
 		found, of, err := c.run(pairs)
 		if err != nil {
