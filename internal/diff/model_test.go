@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -86,12 +87,6 @@ func (l load) run(seed uint64, session level) *analyzer.Timeline {
 	period := trace.Second / trace.Duration(l.hertz)
 	draws, renders := newBurst(r, l.jank*now.jank), newBurst(r, renderJank*now.jank)
 	overrun := func() trace.Duration { return trace.Duration(float64(period) * (1.05 + 0.4*r.ExpFloat64())) }
-	or1 := func(x float64) float64 {
-		if x == 0 {
-			return 1
-		}
-		return x
-	}
 	frame := func(kind analyzer.Kind, p *analyzer.Process, id int64, vsync trace.Time, took trace.Duration) *analyzer.Frame {
 		f := &analyzer.Frame{
 			Kind: kind, Process: p, TID: trace.TID(p.PID), VsyncID: id, Vsync: vsync, Period: period,
@@ -110,9 +105,9 @@ func (l load) run(seed uint64, session level) *analyzer.Timeline {
 		late := draws.next()
 		took := overrun()
 		if !late {
-			x := 0.4 * math.Exp(durationSD*draws.z) * now.durations * or1(l.factor)
+			x := 0.4 * math.Exp(durationSD*draws.z) * now.durations * cmp.Or(l.factor, 1)
 			if draws.z > 0.84 { // the longest fifth
-				x = x*or1(l.tail) + float64(l.longer)/float64(period)
+				x = x*cmp.Or(l.tail, 1) + float64(l.longer)/float64(period)
 			}
 			took = trace.Duration(float64(period) * min(0.99, x))
 		}
