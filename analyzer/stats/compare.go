@@ -49,16 +49,16 @@ func (p *Process) Estimates(acrossRates bool) []Estimate {
 			variance[i] += (v[i] - value[i]) * (v[i] - value[i]) / replicates
 		}
 	}
+	least := b.oneLate()
 	names := &Tested
 	if acrossRates {
 		names = &TestedAcrossRates
 	}
 	list := make([]Estimate, statistics)
 	for i, known := range b.enough() {
-		list[i] = Estimate{
-			Measure: names[i], Known: known, Value: value[i],
-			Variance: variance[i] * float64(b.count) / float64(b.count-1), // resampling makes it too small by that
-		}
+		v := variance[i] * float64(b.count) / float64(b.count-1) // resampling makes it too small by that
+		// Without late frames, resampling finds none: the run could as well have had one.
+		list[i] = Estimate{Measure: names[i], Known: known, Value: value[i], Variance: max(v, least[i]*least[i])}
 	}
 	return list
 }

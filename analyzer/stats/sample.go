@@ -266,6 +266,22 @@ func (b *blocks) enough() (ok [statistics]bool) {
 	return ok
 }
 
+// oneLate returns what one late frame adds to each statistic: to the hitch ratio, one gap between
+// presents. Other statistics have 0.
+func (b *blocks) oneLate() (x [statistics]float64) {
+	var all block
+	for i := range b.list {
+		all.add(&b.list[i], 1)
+	}
+	if all.judged > 0 {
+		x[jankRate] = 1 / all.judged
+	}
+	if all.presents > 0 && all.presented > 0 {
+		x[hitchRatio] = float64(trace.Second/trace.Millisecond) / all.presents
+	}
+	return x
+}
+
 func (b *block) add(o *block, n float64) {
 	b.judged += n * o.judged
 	b.late += n * o.late

@@ -83,8 +83,26 @@ func (x *Change) Tested() Tested {
 	if x == nil || x.Test == nil {
 		return Tested{}
 	}
-	detectable := x.Test.Detectable()
-	return Tested{&x.Test.P, &detectable, x.UnitsNeeded}
+	t := Tested{&x.Test.P, Detectable(x.Test), x.UnitsNeeded}
+	if x.demands() {
+		t.Detectable = nil
+	}
+	return t
+}
+
+// Detectable returns the smallest change that a test finds; nil if its values do not differ, which
+// says nothing of it.
+func Detectable(r *significance.Result) *float64 {
+	d := r.Detectable()
+	if d == 0 {
+		return nil
+	}
+	return &d
+}
+
+// demands reports whether the condition demands a change: "no change" is beyond its limit.
+func (x *Change) demands() bool {
+	return x.Condition.Limit != 0 && x.Condition.Above == (x.Condition.Limit < 0)
 }
 
 func testChanges(list []*Change) {
@@ -119,7 +137,7 @@ func (x *Change) hypothesis() significance.Hypothesis {
 	if c.Above {
 		h.Direction, sign = significance.Up, 1
 	}
-	if c.Surely || limit*sign < 0 {
+	if c.Surely || x.demands() {
 		h.Than = limit
 	}
 	h.Limit = max(0, limit*sign)
@@ -158,16 +176,20 @@ func (x *Change) describe() string {
 		return s
 	}
 	s += " (p " + text.Probability(r.P)
-	detectable, bound := r.Detectable(), r.Low
+	detectable, bound, sign := Detectable(r), r.Low, 1.0
 	if !c.Above {
-		detectable, bound = -detectable, r.High
+		bound, sign = r.High, -1
 	}
 	switch {
 	case r.P <= significance.Level && c.Surely && !fromZero:
 		s += "; surely beyond " + format(bound)
 	case r.P <= significance.Level || fromZero:
+	case x.demands():
+		s += "; " + format(x.hypothesis().Than) + " is possible"
 	case c.check(x.of(*x.Delta)) == Passed:
-		s += "; " + format(detectable) + " would have been found"
+		if detectable != nil {
+			s += "; " + format(sign**detectable) + " would have been found"
+		}
 	default:
 		if s += ": may be chance"; c.Surely {
 			s += " that it is beyond"

@@ -261,7 +261,8 @@ func TestDecide(t *testing.T) {
 		{"jank_rate>+2pp", .5, .65, .2, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.21: may be chance; N runs on each side would decide)"},
 		{"fps<-9", 50, 40, .5, Failed, Failed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
 		{"fps<-10", 50, 40, .5, Passed, Passed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
-		{"fps>-10%", 50, 50, .5, Failed, Failed, "50.0 → 50.0, 0 % (p 0.00013)"}, // must fall by 10 %: t = 5/0.408 = 12.25
+		{"fps>-10%", 50, 50, .5, Failed, Failed, "50.0 → 50.0, 0 % (p 0.00013)"},                      // must fall by 10 %: t = 5/0.408 = 12.25
+		{"fps>-10%", 50, 49, 10, Passed, Failed, "50.0 → 49.0, −2.0 % (p 0.32; −10.0 % is possible)"}, // t = 4/8.165 = 0.490
 		{"fps>+1000000%", 0, 1, .01, Failed, Failed, "0.0 → 1.0, from zero (p < 0.0001)"},
 		{"fps>+0%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},
 		{"fps<-1%", 0, 0, 0, Passed, Passed, "0.0 → 0.0, from zero (p 0.5)"},

@@ -214,7 +214,7 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():
 		why = "cannot be checked with " + d.tooFew()
-	case m.series == nil:
+	case m.incomparable:
 		why = "not comparable, the refresh rates differ"
 	default:
 		why = "too few " + d.unit() + "s have a value"

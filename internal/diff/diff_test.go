@@ -148,6 +148,58 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
+// A run with too few frames counts neither for the test nor for the values: here it has late frames
+// only, and the others of its side have fewer than base.
+func TestCompareShortRun(t *testing.T) {
+	late := func(n int) func(int) int {
+		return func(i int) int {
+			if i%60 < n {
+				return 15
+			}
+			return 5
+		}
+	}
+	runs := func(n int) []Side {
+		return slices.Repeat([]Side{gallery("gallery", "render_service", 60, 20, late(n)).side("")}, 5)
+	}
+	short := gallery("gallery", "render_service", 15, 20, late(60)).side("")
+	d := compare(t, Join("base", runs(12)), Join("new", append(runs(6), short)), Options{FailOn: conditions(t, "jank_rate<-2pp")})
+	if m := d.Pairs[0].measure("jank_rate"); !near(m.Base, .2) || !near(m.New, .1) || m.Verdict != Better || *m.High >= 0 {
+		t.Error(describe(m))
+	}
+	if o := d.Outcomes[0]; o.Status != condition.Failed {
+		t.Error(o)
+	}
+	// P99 needs 100 frames. One run has them: that is no test.
+	long := gallery("gallery", "render_service", 120, 20, late(6)).side("")
+	one := append(runs(6), long)
+	d = compare(t, Join("base", slices.Repeat([]Side{gallery("gallery", "render_service", 120, 20, late(12)).side("")}, 5)), Join("new", one), Options{FailOn: conditions(t, "p99_ms<-1, p50_ms<-1")})
+	if m := d.Pairs[0].measure("p99_ms"); m.P != nil || m.Verdict != NotTested || d.Outcomes[0].Status != condition.Unknown || d.Outcomes[1].Status == condition.Unknown {
+		t.Errorf("%s: %s", describe(m), d.Outcomes[0])
+	}
+}
+
+// Counts that are equal by chance in all runs of a side vary nevertheless.
+func TestCompareCounts(t *testing.T) {
+	streak := func(n int) Side {
+		return repeated(3, gallery("gallery", "render_service", 40, 20, func(i int) int {
+			if i < n {
+				return 15
+			}
+			return 5
+		}).side(""))
+	}
+	list := conditions(t, "gallery: longest_streak>+0, late_frames>+0, slight_stutters>+0")
+	for _, o := range compare(t, streak(2), streak(3), Options{FailOn: list}).Outcomes {
+		if o.Status != condition.Passed {
+			t.Errorf("one more: %s", o)
+		}
+	}
+	if o := compare(t, streak(2), streak(9), Options{FailOn: list}).Outcomes[0]; o.Status != condition.Failed {
+		t.Errorf("seven more: %s", o)
+	}
+}
+
 // At 120 Hz the same share of a period is half the time.
 func TestCompareRefreshRates(t *testing.T) {
 	at := func(hz int) Side {

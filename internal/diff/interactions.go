@@ -198,7 +198,7 @@ func (d *Diff) testInteractions(o Options) {
 			p.Measures = append(p.Measures, m)
 			switch {
 			case k.PerRefresh && p.refreshDiffers:
-				m.series = nil
+				m.series, m.incomparable = nil, true
 			case k.Tested:
 				tested = append(tested, m)
 			}

@@ -40,7 +40,9 @@ type Measure struct {
 
 	definition *stats.Measure       // nil for measures of causes
 	series     *significance.Series // nil: no test of its change is possible
-	advice     condition.Advice
+	// incomparable: at another refresh rate the same smoothness has another value.
+	incomparable bool
+	advice       condition.Advice
 }
 
 // advice returns the advice to record more units, whose length is of no account. Few record more
@@ -113,9 +115,7 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 	if !r.Tested {
 		return
 	}
-	low, high := min(r.Low, *m.Delta), max(r.High, *m.Delta) // runs with few frames are not tested
-	detectable := r.Detectable()
-	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &low, &high, &smallest, &detectable
+	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &r.Low, &r.High, &smallest, condition.Detectable(r)
 	if n := r.Needed(m.advice.Longer, m.advice.Most); n > 0 {
 		m.UnitsNeeded = &n
 	}
@@ -129,8 +129,9 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 	}
 }
 
-// typical is the standard deviation between runs, as a share of the value, that is usual on
-// phones: durations and frame rates vary little, how often frames are late varies much.
+// typical is the standard deviation between runs, as a share of the value, that is assumed:
+// durations and frame rates vary little, how often frames are late varies much. Unverified on
+// devices.
 func typical(unit stats.Unit) float64 {
 	switch unit {
 	case stats.Milliseconds, stats.Periods:
@@ -161,10 +162,26 @@ func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significa
 		return nil
 	}
 	s := &significance.Series{Base: d.inUnits(&d.Base, base), New: d.inUnits(&d.New, new), Typical: typical(unit)}
-	if d.bySession {
+	if unit == stats.Count {
+		s.Step = 1
+	}
+	switch {
+	case d.bySession:
 		s.Typical *= ofSessions
+	case min(known(base), known(new)) < minRuns:
+		return nil
 	}
 	return s
+}
+
+// known counts the units with a value.
+func known(units []significance.Unit) (n int) {
+	for _, u := range units {
+		if u.Known() {
+			n++
+		}
+	}
+	return n
 }
 
 // valueOf returns a unit whose variance is unknown.
@@ -245,28 +262,30 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 			return m
 		}
 	}
-	var all, tested [2][]significance.Unit
+	var all, enough [2][]significance.Unit // enough: of runs with enough frames for a test
 	at := slices.Index(p.testable(), k.Name)
 	for side, runs := range [2][]*stats.Process{p.base, p.new} {
 		for run, process := range runs {
 			x, y := unknownUnit, unknownUnit
 			if process != nil {
 				x = valueOf(k.Value(process))
-				y = x
 			}
-			if at >= 0 {
-				y = unknownUnit
+			if at >= 0 && x.Known() {
 				if list := p.estimates[side][run]; list != nil && list[at].Known {
 					y = significance.Unit{Value: list[at].Value, Variance: list[at].Variance}
 				}
 			}
-			all[side], tested[side] = append(all[side], x), append(tested[side], y)
+			all[side], enough[side] = append(all[side], x), append(enough[side], y)
 		}
 	}
-	m := p.diff.measured(k, all[0], all[1])
-	m.series, m.advice = p.diff.series(k.Unit, tested[0], tested[1]), p.advice
-	if p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name) {
-		m.series = nil // at another refresh rate the same smoothness has another value
+	of, testable := all, at < 0
+	if MeanOf(enough[0]) != nil && MeanOf(enough[1]) != nil {
+		of, testable = enough, true
+	}
+	m := p.diff.measured(k, of[0], of[1])
+	m.advice = p.advice
+	if m.incomparable = p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name); m.incomparable || !testable {
+		m.series = nil
 	}
 	return m
 }

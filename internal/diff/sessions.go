@@ -76,16 +76,26 @@ func distinct(runs []Recording, of func(Recording) string) (list []string) {
 }
 
 // sessionsDiffer reports whether the unit of the comparison is the session: a side has several,
-// and the other one does not have the same. What differs from session to session, such as the day,
-// is then not a change. If both sides were recorded in each session, it cancels out.
+// and the other one does not have as many runs of each, give or take one that is not valid. What
+// differs from session to session, such as the day, is then not a change. If both sides were
+// recorded in each session, it cancels out.
 func (d *Diff) sessionsDiffer() bool {
 	base, new := d.Base.sessions(), d.New.sessions()
 	if max(len(base), len(new)) == 1 {
 		return false
 	}
-	slices.Sort(base)
-	slices.Sort(new)
-	return !slices.Equal(base, new)
+	count := func(s *Side, session string) (n int) {
+		for _, r := range s.recordings() {
+			if r.Session == session {
+				n++
+			}
+		}
+		return n
+	}
+	return slices.ContainsFunc(slices.Concat(base, new), func(session string) bool {
+		b, n := count(&d.Base, session), count(&d.New, session)
+		return min(b, n) == 0 || max(b, n)-min(b, n) > 1
+	})
 }
 
 // unit is the unit of the comparison, "run" or "session".

@@ -99,7 +99,7 @@ func TestUnitOfComparison(t *testing.T) {
 		sessions  bool
 	}{
 		{"aaa", "bbb", false}, {"aaa", "aaa", false}, {"   ", "   ", false}, {"aaa", "   ", false},
-		{"abc", "abc", false}, {"aabbcc", "cba", false}, {"abcd", "e", true}, {"e", "abcd", true}, {"ab", "abc", true}, {"ab", "cd", true},
+		{"abc", "abc", false}, {"aabbcc", "cba", false}, {"aaabbb", "bbaa", false}, {"aaaab", "abbbb", true}, {"aaab", "ab", true}, {"abcd", "e", true}, {"e", "abcd", true}, {"ab", "abc", true}, {"ab", "cd", true},
 		{"aa b", "ccc", true}, // those of unknown sessions are one
 	} {
 		if d := (&Diff{Base: side(test.base), New: side(test.new)}); d.sessionsDiffer() != test.sessions {

@@ -380,7 +380,7 @@ func (d *Diff) shortRuns() string {
 	if n.Delta == nil {
 		return ""
 	}
-	return fmt.Sprintf("Runs have about %.0f frames of %s. Record %.0f s each: longer runs find smaller changes.", (*n.Base+*n.New)/2, list[0].title(), list[0].advice.Seconds)
+	return fmt.Sprintf("Runs have %.0f and %.0f frames of %s. Record %.0f s each: longer runs find smaller changes.", *n.Base, *n.New, list[0].title(), list[0].advice.Seconds)
 }
 
 // onlyTable returns the table of processes in one trace only.

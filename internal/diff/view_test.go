@@ -145,7 +145,7 @@ func TestTooFewRuns(t *testing.T) {
 		t.Error(describe(m))
 	}
 	// 40 frames in 0.8 s
-	if out := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(out, "Runs have about 40 frames of gallery. Record 10 s each: longer runs find smaller changes.") {
+	if out := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(out, "Runs have 40 and 40 frames of gallery. Record 10 s each: longer runs find smaller changes.") {
 		t.Error(out)
 	}
 	// What would decide is with the change.

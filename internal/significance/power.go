@@ -62,6 +62,9 @@ func (r *Result) Needed(longer float64, most int) int {
 	case Down:
 		size = -size
 	}
+	if size <= negligible {
+		return 0
+	}
 	level := upperTail(r.critical, r.freedom)
 	variance := max(0, r.variance-r.within) + r.within/longer
 	found := func(n int) bool {

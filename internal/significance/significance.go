@@ -42,6 +42,8 @@ type Series struct {
 	// Typical is the standard deviation between units that is typical of the quantity, as a share
 	// of its value.
 	Typical float64
+	// Step is the smallest difference between two values, such as 1 of counts; 0 if there is none.
+	Step float64
 }
 
 // Direction is the direction of the changes that a hypothesis excludes.
@@ -149,6 +151,7 @@ type test struct {
 	base     float64 // the mean of base
 	prior    float64 // a variance
 	freedom  int     // its degrees of freedom
+	least    float64 // a variance; 0 with a prior
 	observed estimate
 	result   *Result
 }
@@ -180,9 +183,11 @@ func newTest(h Hypothesis, result *Result) *test {
 		return nil
 	}
 	x.base /= float64(x.known[0])
-	if variances > 0 {
-		typical := h.Typical * sum / float64(all)
+	if typical := h.Typical * sum / float64(all); variances > 0 {
 		x.prior, x.freedom = within/variances+typical*typical, priorFreedom
+	} else {
+		// Values that happen to be equal do not show that they always are.
+		x.least = max(typical*typical, h.Step*h.Step/4)
 	}
 	x.observed = x.divide(func(i int) bool { return i >= len(h.Base) })
 	x.observed.within = within / max(1, variances)
@@ -221,7 +226,7 @@ func (x *test) divide(isNew func(unit int) bool) (e estimate) {
 	}
 	e.freedom = x.freedom + int(n[0]+n[1]) - 2
 	e.difference = mean[1] - mean[0]
-	e.variance = (float64(x.freedom)*x.prior + squares[0] + squares[1]) / float64(e.freedom)
+	e.variance = max(x.least, (float64(x.freedom)*x.prior+squares[0]+squares[1])/float64(e.freedom))
 	e.deviation = math.Sqrt(e.variance * (1/n[0] + 1/n[1]))
 	return e
 }

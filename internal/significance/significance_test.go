@@ -84,6 +84,21 @@ func TestPrior(t *testing.T) {
 	}
 }
 
+// Without a prior, units that happen to be equal vary as is typical, and by half a step at least.
+func TestEqualUnits(t *testing.T) {
+	s := &Series{Base: exactly(2, 2, 2), New: exactly(3, 3, 3), Step: 1}
+	if r, want := Test([]Hypothesis{{Series: s, Direction: Up}}).Results[0], upperTail(1/math.Sqrt(.25*2/3), 4); !near(r.P, want, 1e-9) {
+		t.Errorf("%+v, want p %v", r, want)
+	}
+	s = &Series{Base: exactly(20, 20, 20), New: exactly(30, 30, 30), Typical: .2}
+	if r, want := Test([]Hypothesis{{Series: s, Direction: Up}}).Results[0], upperTail(10/math.Sqrt(25*2./3), 4); !near(r.P, want, 1e-9) {
+		t.Errorf("%+v, want p %v", r, want)
+	}
+	if r := Test([]Hypothesis{{Series: &Series{Base: exactly(0, 0), New: exactly(0, 0)}}}).Results[0]; r.P != 1 || r.Detectable() != 0 || r.Needed(1, 50) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Units without a value do not count. Four are needed, and one on each side.
 func TestTooFewUnits(t *testing.T) {
 	unknown := math.NaN()
