@@ -123,7 +123,8 @@ func (r *recording) did() string {
 var doings = regexp.MustCompile(`"install","-r","/\S*/(\w)\w*\.hap"|aa force-stop 'com\.example\.(\w)|aa start -b 'com\.example\.(\w)|"hitrace",.*"--trace_begin"`)
 
 // Packages are recorded in the order A B B A. Each switch installs one and starts its application,
-// and adds a cold run. Only that application and render_service are compared.
+// and adds a cold run. Only that application and render_service are compared. Names have two
+// digits: with repeats there may be 15 runs.
 func TestRecordCompare(t *testing.T) {
 	t.Parallel()
 	c, other := phone("6.0"), notes
@@ -131,14 +132,14 @@ func TestRecordCompare(t *testing.T) {
 	c.Devices[0].Apps = append(c.Devices[0].Apps, other)
 	r := comparing(t, c, "a.hap", "b.hap", "--runs", "2", "-t", "0.1", "-o", "out", "--drive", "one.sh")
 	r.start(t)
-	r.ends(t, 0, `^ohframe: out/base: warning: 2 files skipped: 1\.ftrace \(run 1, cold\), 6\.ftrace \(run 6, cold\)\n`)
-	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(1) 2 (6) 7" || new != "(3) 4 5" {
+	r.ends(t, 0, `^ohframe: out/base: warning: 2 files skipped: 01\.ftrace \(run 1, cold\), 06\.ftrace \(run 6, cold\)\n`)
+	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(01) 02 (06) 07" || new != "(03) 04 05" {
 		t.Errorf("base has %s, new %s", base, new)
 	}
 	if did, want := r.did(), "ia eg sg r r ib eg sg r r r ia eg sg r r"; did != want {
 		t.Errorf("did  %s\nwant %s", did, want)
 	}
-	for name, want := range map[string]string{"out/base/7": "1.0", "out/new/5": "2.0"} {
+	for name, want := range map[string]string{"out/base/07": "1.0", "out/new/05": "2.0"} {
 		m, err := meta.Read(filepath.Join(r.dir, name+meta.Extension))
 		if err != nil || m.App.Version != want || m.App.PIDs == nil || m.Device.Charging == nil || !*m.Device.Charging {
 			t.Errorf("%s: %+v, %v, want version %s, and charging", name, m, err, want)

@@ -60,6 +60,15 @@ func (r *recorder) startDrive(ctx context.Context) drive {
 	return d
 }
 
+// awaitDrive waits for the end of a program that was stopped. It returns why the program failed
+// before.
+func (r *recorder) awaitDrive(d drive) error {
+	if r.Drive != "" {
+		r.Progress("waiting for the end of the program of --drive")
+	}
+	return <-d.done
+}
+
 // lastBytes keeps the end of what is written.
 type lastBytes struct{ bytes.Buffer }
 

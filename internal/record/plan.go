@@ -72,3 +72,16 @@ func (p plan) total() (n int) {
 	}
 	return n
 }
+
+// most returns the number of runs if as many as possible are repeated, each after a cold one of
+// its own.
+func (p plan) most() int {
+	sides, each := 1, 1
+	for _, side := range p.left {
+		sides = max(sides, side+1)
+	}
+	if p.cold && p.switches {
+		each = 2
+	}
+	return p.total() + sides*maxRepeated*each
+}

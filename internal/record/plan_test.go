@@ -21,7 +21,7 @@ func planned(p plan, invalid ...int) (got string) {
 }
 
 func TestPlan(t *testing.T) {
-	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
+	all := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
 	for _, x := range []struct {
 		name           string
 		sides, runs    int
@@ -49,8 +49,28 @@ func TestPlan(t *testing.T) {
 		if got, want := p.total(), len(planned(p)); got != want {
 			t.Errorf("%s: %d runs in all, want %d", x.name, got, want)
 		}
+		if got := len(planned(p, all...)); got > p.most() {
+			t.Errorf("%s: %d runs if all are invalid, at most %d", x.name, got, p.most())
+		}
 		if got := planned(p, x.invalid...); got != x.want {
 			t.Errorf("%s: got %s, want %s", x.name, got, x.want)
+		}
+	}
+}
+
+// The names of runs have digits for those that may be repeated.
+func TestPlanMost(t *testing.T) {
+	for _, x := range []struct {
+		p    plan
+		want int
+	}{
+		{newPlan(1, 9, false, false), 9 + 2},
+		{newPlan(1, 6, true, true), 1 + 6 + 2*2},
+		{newPlan(2, 3, true, false), 2 + 6 + 2*2},
+		{newPlan(2, 3, true, true), 4 + 6 + 2*2*2},
+	} {
+		if got := x.p.most(); got != x.want {
+			t.Errorf("%+v: at most %d, want %d", x.p, got, x.want)
 		}
 	}
 }

@@ -227,8 +227,7 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 	if err == nil {
 		size, err = s.finish(ctx)
 	}
-	r.Progress("waiting for the end of the program of --drive")
-	s.driveError = <-drive.done
+	s.driveError = r.awaitDrive(drive)
 	return size, err
 }
 

@@ -31,11 +31,13 @@ type runs struct {
 	first float64
 	// charging is that before the last run; nil if unknown.
 	charging *bool
+	// interval is coolInterval, except in tests.
+	interval time.Duration
 }
 
 // recordRuns makes the recordings.
 func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
-	s := &runs{recorder: r, sides: r.Compare}
+	s := &runs{recorder: r, sides: r.Compare, interval: coolInterval}
 	count, cold := r.Runs, !r.Cold
 	if len(s.sides) == 0 {
 		s.sides = []Side{{App: r.App, Ability: r.Ability, Drive: r.Drive}}
@@ -95,7 +97,7 @@ func (r *runs) makeFolders() (done func(), err error) {
 // record makes the runs of a plan until the user ends one.
 func (r *runs) record(ctx context.Context, stop *stopper, p *plan) error {
 	total := p.total()
-	digits := len(strconv.Itoa(total))
+	digits := len(strconv.Itoa(p.most()))
 	for n, last := 1, -1; stop.stopped.Err() == nil; n++ {
 		i, cold, ok := p.next()
 		if !ok {
@@ -133,7 +135,10 @@ func (r *runs) record(ctx context.Context, stop *stopper, p *plan) error {
 // sayRun says which run begins.
 func (r *runs) sayRun(n, total, i int, cold bool) {
 	text, facts := fmt.Sprintf("Run %d of %d", n, total), map[string]any{"run": n}
-	if n > total {
+	switch {
+	case n > total && cold: // before one that repeats
+		text = fmt.Sprintf("Run %d", n)
+	case n > total:
 		text = fmt.Sprintf("Run %d, which repeats an invalid one", n)
 	}
 	if len(r.Compare) > 0 {
@@ -184,6 +189,9 @@ func (r *runs) cool(ctx context.Context) (problem string, err error) {
 		limit = min(limit, r.first+warmer)
 	}
 	begun, start := r.facts.Temperature, time.Now()
+	if begun > limit && r.Wait > 0 {
+		r.Say(Event{"waiting", fmt.Sprintf("Waiting up to %s for the device to cool from %.1f to %.1f °C", r.Wait, begun, limit), map[string]any{"reason": "warm", "temperature": begun, "limit": limit}})
+	}
 	for r.facts.Temperature > limit {
 		left := r.Wait - time.Since(start)
 		switch {
@@ -191,12 +199,10 @@ func (r *runs) cool(ctx context.Context) (problem string, err error) {
 			return fmt.Sprintf("the device was hot: %.0f °C", r.facts.Temperature), nil
 		case left <= 0:
 			return fmt.Sprintf("the device had %.1f °C, %.1f °C more than before the first run", r.facts.Temperature, r.facts.Temperature-r.first), nil
-		case begun == r.facts.Temperature:
-			r.Say(Event{"waiting", fmt.Sprintf("Waiting up to %s for the device to cool from %.1f to %.1f °C", r.Wait, begun, limit), map[string]any{"reason": "warm", "temperature": begun, "limit": limit}})
 		}
 		r.Progress(fmt.Sprintf("%.1f °C", r.facts.Temperature))
 		select {
-		case <-time.After(min(left, coolInterval)):
+		case <-time.After(min(left, r.interval)):
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
