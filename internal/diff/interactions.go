@@ -12,8 +12,7 @@ import (
 	"ohframe/internal/text"
 )
 
-// InteractionPair is the interactions of one scene, page and application: a sample of each
-// side.
+// InteractionPair is the interactions of one scene, page and application on both sides.
 type InteractionPair struct {
 	Process, Scene, Page string
 	Launch               bool

@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/text"
 )
 
-// LayerPair is the layers of one name and producer: a sample of each side. Several of a name
-// in one run are measured together.
+// LayerPair is the layers of one name and producer on both sides. Several of a name in one run
+// are measured together.
 type LayerPair struct {
 	// Process is the producer, empty if it is unknown. Name is as that of text.LayerName,
 	// unless each run has a layer with the whole name.

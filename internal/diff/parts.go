@@ -2,7 +2,7 @@ package diff
 
 import "ohframe/internal/condition"
 
-// part is a sample of each side that a process may have several of: InteractionPair, LayerPair.
+// part is what a process may have several of: InteractionPair, LayerPair.
 type part interface {
 	// words names it without the process, heading and fullTitle with it. about is the process.
 	words() string

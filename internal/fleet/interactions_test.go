@@ -200,6 +200,37 @@ func TestCompareInteractions(t *testing.T) {
 	}
 }
 
+// The summary says why nothing was tested.
+func TestNothingTested(t *testing.T) {
+	flings, other := flung(6, 3, 80), flung(6, 3, 80)
+	for i := range other {
+		other[i].Process = "notes"
+	}
+	unanswered := flung(6, 3, 80)
+	for i := range unanswered {
+		unanswered[i].Response = nil
+	}
+	for _, test := range []struct {
+		base, new []Row
+		want      string
+	}{
+		{nil, nil, "the datasets have no interactions"},
+		{flings, nil, "the new dataset has no interactions"},
+		{nil, flings, "the base dataset has no interactions"},
+		{flings, other, "no group is in both datasets"},
+		{flung(4, 3, 80), flings, "each dataset needs 5 traces"},
+		{unanswered, unanswered, "each dataset needs 5 traces with 20 frames"},
+	} {
+		c, err := Compare(t.Context(), dataset(t, test.base), dataset(t, test.new), CompareOptions{Query: Query{By: []string{"scene"}}, Unit: "trace"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := c.summary(), "Nothing was tested: "+test.want+"."; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // scene is some interactions of each trace of one side: their kind, name, page and input, how many
 // each trace has, and their responses.
 type scene struct {
@@ -319,20 +350,22 @@ func TestInteractionConditions(t *testing.T) {
 		Compared []struct {
 			Of      string
 			Changes int
+			Base    []struct{} `json:"only_in_base"`
+			New     []struct{} `json:"only_in_new"`
 		}
-		Conditions []struct {
+		FailOn []struct {
 			Key        map[string]*string
 			P          *float64 `json:"p_value"`
 			Detectable *float64
-		}
+		} `json:"fail_on"`
 	}
 	if err := cmp.Or(c.Write(&b, "json", text.Style{}), json.Unmarshal(b.Bytes(), &doc)); err != nil {
 		t.Fatal(err)
 	}
-	if x := doc.Compared; len(x) != 2 || x[0].Of != "processes" || x[0].Changes != 0 || x[1].Of != "interactions" || x[1].Changes != 4 {
+	if x := doc.Compared; len(x) != 2 || x[0].Of != "processes" || x[0].Changes != 0 || x[0].Base == nil || x[0].New == nil || x[1].Of != "interactions" || x[1].Changes != 4 {
 		t.Errorf("compared: %+v", x)
 	}
-	if x := doc.Conditions; len(x) != 4 || *x[0].Key["scene"] != "APP_LIST_FLING" || x[0].P == nil || *x[0].P > .04 || *x[0].Detectable <= 0 || x[2].P != nil {
+	if x := doc.FailOn; len(x) != 4 || *x[0].Key["scene"] != "APP_LIST_FLING" || x[0].P == nil || *x[0].P > .04 || *x[0].Detectable <= 0 || x[2].P != nil {
 		t.Errorf("conditions: %+v", x)
 	}
 

@@ -4,10 +4,9 @@ import (
 	"io"
 	"slices"
 
-	"ohframe/internal/significance"
-
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -47,14 +46,14 @@ type (
 		Why  string `json:"why"`
 	}
 	comparisonDocument struct {
-		Base       datasetDocument     `json:"base"`
-		New        datasetDocument     `json:"new"`
-		Unit       string              `json:"unit"`
-		Level      float64             `json:"level"`
-		Power      float64             `json:"power"`
-		Warnings   []string            `json:"warnings"`
-		Compared   []comparedDocument  `json:"compared"`
-		Conditions []conditionDocument `json:"conditions"`
+		Base     datasetDocument     `json:"base"`
+		New      datasetDocument     `json:"new"`
+		Unit     string              `json:"unit"`
+		Level    float64             `json:"level"`
+		Power    float64             `json:"power"`
+		Warnings []string            `json:"warnings"`
+		Compared []comparedDocument  `json:"compared"`
+		FailOn   []conditionDocument `json:"fail_on"`
 	}
 	comparedDocument struct {
 		Of       string               `json:"of"`
@@ -62,8 +61,8 @@ type (
 		Method   significance.Method  `json:"method"`
 		Changes  int                  `json:"changes"`
 		Pairs    []pairDocument       `json:"pairs"`
-		OnlyBase []map[string]*string `json:"only_base"`
-		OnlyNew  []map[string]*string `json:"only_new"`
+		OnlyBase []map[string]*string `json:"only_in_base"`
+		OnlyNew  []map[string]*string `json:"only_in_new"`
 	}
 	pairDocument struct {
 		Key       map[string]*string `json:"key"`
@@ -173,7 +172,7 @@ func anys[T any](list []T) (values []any) {
 
 func (c *Comparison) writeJSON(w io.Writer) error {
 	d := comparisonDocument{
-		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Power: significance.Power, Warnings: append([]string{}, c.warnings...), Conditions: []conditionDocument{},
+		Base: c.Base.json(), New: c.New.json(), Unit: c.Unit, Level: significance.Level, Power: significance.Power, Warnings: append([]string{}, c.warnings...), FailOn: []conditionDocument{},
 	}
 	for _, x := range c.Tables {
 		compared := comparedDocument{x.table.name(), x.By, x.Test.Method, x.Test.Tested, []pairDocument{}, keyDocuments(x.By, x.OnlyBase), keyDocuments(x.By, x.OnlyNew)}
@@ -183,7 +182,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		d.Compared = append(d.Compared, compared)
 	}
 	for _, o := range c.Outcomes {
-		d.Conditions = append(d.Conditions, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text, o.Change.Tested()})
+		d.FailOn = append(d.FailOn, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text, o.Change.Tested()})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/diff"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
@@ -114,7 +115,7 @@ func (c *Comparison) summary() string {
 				}
 			}
 		}
-		s := fmt.Sprintf("Nothing was tested: each dataset needs %d %ss.", MinUnits, c.Unit)
+		s := "Nothing was tested: " + c.whyNothing(x) + "."
 		if tested > 0 {
 			anything = true
 			s = fmt.Sprintf("%d worse and %d better of %s tested together at the %.0f %% level.",
@@ -129,6 +130,24 @@ func (c *Comparison) summary() string {
 		parts = append(parts, fmt.Sprintf("Values are means of %ss.", c.Unit))
 	}
 	return strings.Join(parts, " ")
+}
+
+// whyNothing returns why no change of a table was tested.
+func (c *Comparison) whyNothing(x *TableComparison) string {
+	switch {
+	case len(x.Pairs)+len(x.OnlyBase)+len(x.OnlyNew) == 0:
+		return "the datasets have no " + x.table.name()
+	case len(x.Pairs)+len(x.OnlyNew) == 0:
+		return "the new dataset has no " + x.table.name()
+	case len(x.Pairs)+len(x.OnlyBase) == 0:
+		return "the base dataset has no " + x.table.name()
+	case len(x.Pairs) == 0:
+		return "no group is in both datasets"
+	case slices.ContainsFunc(x.Pairs, func(p *Pair) bool { return min(p.Units[0], p.Units[1]) >= MinUnits }):
+		_, noun := x.table.counts()
+		return fmt.Sprintf("each dataset needs %d %ss with %d %ss", MinUnits, c.Unit, stats.MinFrames("p95_ms"), noun)
+	}
+	return fmt.Sprintf("each dataset needs %d %ss", MinUnits, c.Unit)
 }
 
 func (c *Comparison) units(p *Pair) string {
