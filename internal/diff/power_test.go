@@ -378,6 +378,19 @@ var wanted = []struct {
 	{"longest fifth +10 %, runs alike", "p95_ms>+0%", 5, .6},
 }
 
+// Each of wanted is measured.
+func TestWanted(t *testing.T) {
+	_, power := experiments()
+	for _, want := range wanted {
+		if !slices.ContainsFunc(power, func(e experiment) bool {
+			return e.name == want.name && slices.Contains(e.runs, [2]int{want.runs, want.runs}) &&
+				slices.ContainsFunc(e.questions, func(q question) bool { return q.gate == application+": "+want.gate })
+		}) {
+			t.Errorf("no experiment %+v", want)
+		}
+	}
+}
+
 // TestPower measures how often something is found where nothing changed, and where something did.
 // "make diff-power" runs it in full and prints the tables of docs/diff.md. The reduced test has few pairs and
 // wider limits. The seeds are fixed.
