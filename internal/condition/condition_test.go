@@ -289,6 +289,17 @@ func TestDecide(t *testing.T) {
 		if tested.Status != test.tested || tested.Text != want {
 			t.Errorf("%s: %s, %s, want %s, %s", c, tested.Status, tested.Text, test.tested, want)
 		}
+		// What is beyond the limit by chance is undecided if a number of runs would decide.
+		few := change()
+		few.Advice.Most = 2
+		Decide([]*Change{few}, false)
+		for _, x := range []*Change{tested, few, any} {
+			var check Check
+			check.SetResult(x)
+			if want := x == tested && strings.Contains(test.text, "would decide"); check.Undecided != want || check.Status != x.Status || check.Text != x.Text {
+				t.Errorf("%s: %+v, undecided %t", c, check, want)
+			}
+		}
 		if short, _, _ := strings.Cut(test.text, " (p"); any.Status != test.any || any.Text != short {
 			t.Errorf("%s: %s, %s, want %s, %s", c, any.Status, any.Text, test.any, short)
 		}

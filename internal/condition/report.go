@@ -19,6 +19,9 @@ type Check struct {
 	Status    Status
 	// Text is the value or the change, or why it is unknown.
 	Text string
+	// Undecided: a change passed that is beyond the limit, because it may be chance. More units would
+	// decide.
+	Undecided bool
 	// Excess is how far the value or the change is beyond the limit, in the unit of the limit;
 	// negative if it is not, and zero if it is unknown. It compares checks of one condition.
 	Excess float64
@@ -26,10 +29,6 @@ type Check struct {
 	File string
 	Line int
 }
-
-// Undecided reports whether a change is beyond the limit, but not significant: it passed, and may
-// be chance.
-func (c Check) Undecided() bool { return c.Status == Passed && c.Excess > rounding }
 
 // String returns "input: process: condition: text".
 func (c Check) String() string { return c.Title() + ": " + c.Text }
@@ -44,6 +43,15 @@ func (c Check) Title() string {
 		s = c.Input + ": " + s
 	}
 	return s
+}
+
+// SetResult sets the result of a condition on a change; it changes nothing if that is unknown.
+func (c *Check) SetResult(x *Change) {
+	if x == nil || x.Status == Unknown {
+		return
+	}
+	c.Status, c.Text, c.Excess = x.Status, x.Text, x.Excess
+	c.Undecided = x.Status == Passed && x.Excess > rounding && x.UnitsNeeded != nil
 }
 
 // CheckReport checks conditions on values for the processes of a report that have complete

@@ -36,8 +36,9 @@ func (d *Diff) checkConditions(o Options) {
 	}
 	condition.Decide(changes, o.Any)
 	for i := range d.Outcomes {
-		if out := &d.Outcomes[i]; out.Change != nil && out.Change.Status != condition.Unknown {
-			out.Status, out.Text, out.Excess, out.Reason = out.Change.Status, out.Change.Text, out.Change.Excess, ""
+		out := &d.Outcomes[i]
+		if out.SetResult(out.Change); out.Status != condition.Unknown {
+			out.Reason = ""
 		}
 	}
 }

@@ -184,6 +184,7 @@ type documentOutcome struct {
 	Layers       *int             `json:"layers"`
 	Missing      string           `json:"missing"`
 	Status       condition.Status `json:"status"`
+	Undecided    bool             `json:"undecided"`
 	Text         string           `json:"text"`
 	condition.Tested
 }
@@ -222,7 +223,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		})
 	}
 	for _, o := range d.Outcomes {
-		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Text: o.Text, Tested: o.Change.Tested()}
+		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Undecided: o.Undecided, Text: o.Text, Tested: o.Change.Tested()}
 		switch {
 		case o.Pair != nil:
 			out.Process = &o.Pair.index

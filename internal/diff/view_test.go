@@ -150,9 +150,13 @@ func TestTooFewRuns(t *testing.T) {
 	}
 	// What would decide is with the change.
 	m := two.Pairs[0].measure("jank_rate")
-	said := fmt.Sprintf("Jank rate +5.0 pp may be chance: %d runs of 10 s on each side would decide; these runs find %s and more", *m.UnitsNeeded, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"))
+	said := fmt.Sprintf("Jank rate +5.0 pp may be chance: %d runs of 10 s on each side would decide; these runs find %s and more.", *m.UnitsNeeded, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"))
 	if table := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(table, said) {
 		t.Errorf("no %q in\n%s", said, table)
+	}
+	// Nothing is said of what too many runs would decide.
+	if m.UnitsNeeded = nil; Undecided([]*Measure{m}) != "" {
+		t.Errorf("says %q", Undecided([]*Measure{m}))
 	}
 }
 

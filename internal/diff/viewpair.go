@@ -126,20 +126,19 @@ func (p *Pair) view(verbose bool) view.Section {
 const maxUndecided = 3
 
 // Undecided says what would decide the changes that are large enough to count, but may be chance.
+// It leaves out those that too many units would decide. It is empty without one.
 func Undecided(list []*Measure) string {
 	var parts []string
 	for _, m := range list {
-		if m.Verdict != Unclear || math.Abs(*m.Delta) < *m.MinEffect || len(parts) == maxUndecided {
+		if m.Verdict != Unclear || math.Abs(*m.Delta) < *m.MinEffect || m.UnitsNeeded == nil || m.Detectable == nil || len(parts) == maxUndecided {
 			continue
 		}
 		label, _, _ := strings.Cut(m.definition.Label, ", ")
-		s := fmt.Sprintf("%s %s%s may be chance", label, text.Change(m.Unit, m.Delta), text.UnitAfter(m.Unit))
-		if m.UnitsNeeded != nil {
-			s += fmt.Sprintf(": %s on each side would decide", m.advice.Text(*m.UnitsNeeded))
-		}
-		parts = append(parts, fmt.Sprintf("%s; these %ss find %s%s and more", s, m.advice.Unit, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
+		parts = append(parts, fmt.Sprintf("%s %s%s may be chance: %s on each side would decide; these %ss find %s%s and more.",
+			label, text.Change(m.Unit, m.Delta), text.UnitAfter(m.Unit), m.advice.Text(*m.UnitsNeeded),
+			m.advice.Unit, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
 	}
-	return strings.Join(parts, ". ")
+	return strings.Join(parts, " ")
 }
 
 // sorted returns the measures to show: those that are known in either trace, and those in

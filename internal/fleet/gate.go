@@ -108,9 +108,7 @@ func (c *Comparison) judge(o CompareOptions) {
 	}
 	condition.Decide(changes, o.Any)
 	for i := range c.Outcomes {
-		if out := &c.Outcomes[i]; out.Change != nil && out.Change.Status != condition.Unknown {
-			out.Status, out.Text, out.Excess = out.Change.Status, out.Change.Text, out.Change.Excess
-		}
+		c.Outcomes[i].SetResult(c.Outcomes[i].Change)
 	}
 }
 

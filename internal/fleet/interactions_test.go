@@ -357,6 +357,7 @@ func TestInteractionConditions(t *testing.T) {
 			Key        map[string]*string
 			P          *float64 `json:"p_value"`
 			Detectable *float64
+			Undecided  *bool
 		} `json:"fail_on"`
 	}
 	if err := cmp.Or(c.Write(&b, "json", text.Style{}), json.Unmarshal(b.Bytes(), &doc)); err != nil {
@@ -365,7 +366,7 @@ func TestInteractionConditions(t *testing.T) {
 	if x := doc.Compared; len(x) != 2 || x[0].Of != "processes" || x[0].Changes != 0 || x[0].Base == nil || x[0].New == nil || x[1].Of != "interactions" || x[1].Changes != 4 {
 		t.Errorf("compared: %+v", x)
 	}
-	if x := doc.FailOn; len(x) != 4 || *x[0].Key["scene"] != "APP_LIST_FLING" || x[0].P == nil || *x[0].P > .04 || *x[0].Detectable <= 0 || x[2].P != nil {
+	if x := doc.FailOn; len(x) != 4 || *x[0].Key["scene"] != "APP_LIST_FLING" || x[0].P == nil || *x[0].P > .04 || *x[0].Detectable <= 0 || x[2].P != nil || x[0].Undecided == nil || *x[0].Undecided {
 		t.Errorf("conditions: %+v", x)
 	}
 

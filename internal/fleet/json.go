@@ -74,6 +74,7 @@ type (
 		Key       map[string]*string `json:"key"`
 		Condition string             `json:"condition"`
 		Status    condition.Status   `json:"status"`
+		Undecided bool               `json:"undecided"`
 		Text      string             `json:"text"`
 		condition.Tested
 	}
@@ -182,7 +183,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		d.Compared = append(d.Compared, compared)
 	}
 	for _, o := range c.Outcomes {
-		d.FailOn = append(d.FailOn, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Text, o.Change.Tested()})
+		d.FailOn = append(d.FailOn, conditionDocument{keyDocument(o.By, o.Key), o.Condition, o.Status, o.Undecided, o.Text, o.Change.Tested()})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -75,7 +75,7 @@ func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
 			failed = append(failed, c)
 		case c.Status == condition.Unknown:
 			unknown = append(unknown, c)
-		case c.Undecided():
+		case c.Undecided:
 			undecided = append(undecided, c)
 		}
 	}

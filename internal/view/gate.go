@@ -50,7 +50,7 @@ func (g *Gate) count(s condition.Status) (n int) {
 
 // undecided returns the checks that are undecided.
 func (g *Gate) undecided() []condition.Check {
-	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return !c.Undecided() })
+	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return !c.Undecided })
 }
 
 // summary says in a sentence how many checks failed.
