@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -51,6 +52,36 @@ func (g *Gate) count(s condition.Status) (n int) {
 // undecided returns the checks that are undecided.
 func (g *Gate) undecided() []condition.Check {
 	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return !c.Undecided })
+}
+
+// maxChecks is the number of checks that a terminal and Markdown list.
+const maxChecks = 20
+
+// shown returns the first checks in the order failed, unknown, undecided, passed, and the number
+// of the others.
+func (g *Gate) shown() (list []condition.Check, more int) {
+	list = slices.Clone(g.Checks)
+	slices.SortStableFunc(list, func(a, b condition.Check) int { return cmp.Compare(order(a), order(b)) })
+	n := min(len(list), maxChecks)
+	return list[:n], len(list) - n
+}
+
+// order is the place of a check in lists.
+func order(c condition.Check) int {
+	switch {
+	case c.Status == condition.Failed:
+		return 0
+	case c.Status == condition.Unknown:
+		return 1
+	case c.Undecided:
+		return 2
+	}
+	return 3
+}
+
+// passed returns the checks that passed and are not undecided.
+func (g *Gate) passed() []condition.Check {
+	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return c.Status != condition.Passed || c.Undecided })
 }
 
 // summary says in a sentence how many checks failed.

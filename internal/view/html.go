@@ -57,6 +57,9 @@ func (p page) Gates(s condition.Status) (list []condition.Check) {
 	return list
 }
 
+// Passed returns the checks that passed and are not undecided.
+func (p page) Passed() []condition.Check { return p.Gate.passed() }
+
 // Undecided returns the checks that passed, and may not with more runs.
 func (p page) Undecided() []condition.Check { return p.Gate.undecided() }
 

@@ -42,6 +42,7 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 		}
 		fmt.Fprintf(b, "- %s%s%s\n", mark[f.severity], title, markdown(f.text))
 	}
+	g.writePassed(b, len(findings) == 0)
 	if good := g.goodQuality(); good != "" {
 		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
 	}
@@ -51,6 +52,24 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 		}
 	}
 	return b.Flush()
+}
+
+// writePassed lists the first checks of a comparison that passed, since they say what could have been
+// found. Values of a report are in its table.
+func (g *Gate) writePassed(w io.Writer, first bool) {
+	if g.Verdict == "" {
+		return
+	}
+	list := g.passed()
+	if first && len(list) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, c := range list[:min(len(list), maxChecks)] {
+		fmt.Fprintf(w, "- ✅ **%s**: %s\n", markdown(c.Title()), markdown(c.Text))
+	}
+	if more := len(list) - maxChecks; more > 0 {
+		fmt.Fprintf(w, "- %d more passed\n", more)
+	}
 }
 
 // goodQuality returns the data quality if it is good for all inputs; short if it differs.

@@ -23,8 +23,29 @@ func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 	if len(d.Warnings) > 0 {
 		t.WriteByte('\n')
 	}
+	t.conditions(&d.Gate)
 	t.blocks(d.Blocks)
 	return t.Flush()
+}
+
+// conditions lists the results of conditions.
+func (t *terminal) conditions(g *Gate) {
+	list, more := g.shown()
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(t, "%s\n\n", t.Bold("Conditions"))
+	for _, c := range list {
+		word, level := string(c.Status), [...]Level{Critical, Warning, Warning, Better}[order(c)]
+		if c.Undecided {
+			word = "undecided"
+		}
+		t.hang(indent+t.style(level)(fmt.Sprintf("%-9s", word))+"  ", text.Line(c.String()))
+	}
+	if more > 0 {
+		fmt.Fprintf(t, "%s… and %d more; --format json lists all\n", indent, more)
+	}
+	t.WriteByte('\n')
 }
 
 type terminal struct {
