@@ -158,6 +158,7 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
+		var read []string // the names of their files
 		err := r.each(names, func(name string, in *ohframe.Trace) error {
 			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
 			if err != nil {
@@ -173,7 +174,7 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 					i.Source = nil // which has the timeline
 				}
 			}
-			runs = append(runs, run)
+			runs, read = append(runs, run), append(read, name)
 			return nil
 		})
 		if err != nil {
@@ -182,6 +183,7 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 		if len(runs) == 0 || r.failure != nil {
 			return sides, r.none(sideNames[i], len(names))
 		}
+		completeSessions(runs, read)
 		sides[i] = diff.Join(sideNames[i], runs)
 	}
 	return sides, nil

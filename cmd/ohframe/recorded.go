@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"ohframe/internal/diff"
@@ -23,6 +25,23 @@ func recorded(name string) (m *meta.Meta, warning string) {
 func recordingOf(name string) diff.Recording {
 	m, _ := recorded(name) // reading the trace has printed the warning
 	return diff.Recording{Meta: m, Session: inputs.SessionOf(name, m)}
+}
+
+// completeSessions gives runs of unknown sessions the session of the others in their folder, if these
+// are of one. names are those of the files.
+func completeSessions(runs []diff.Side, names []string) {
+	of := map[string][]string{} // the sessions of a folder
+	for i, run := range runs {
+		folder := filepath.Dir(names[i])
+		if s := run.Recording.Session; s != "" && !slices.Contains(of[folder], s) {
+			of[folder] = append(of[folder], s)
+		}
+	}
+	for i := range runs {
+		if r, known := &runs[i].Recording, of[filepath.Dir(names[i])]; r.Session == "" && len(known) == 1 {
+			r.Session = known[0]
+		}
+	}
 }
 
 // attributesOf returns the facts of a recording as attributes of a trace.
