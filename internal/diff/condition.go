@@ -71,7 +71,7 @@ func (d *Diff) findOutcomes(o Options) {
 	}
 	for _, p := range d.Pairs {
 		for _, c := range onProcesses {
-			if c.Applies(p.Base, p.New) {
+			if c.Applies(p.Base, p.New) && !d.background(c, p) {
 				m := p.measure(c.Measure)
 				d.check(c, m, p.whyUnknown(d, m), Outcome{Pair: p, Check: condition.Check{Process: p.title()}})
 			}
@@ -96,6 +96,23 @@ func (d *Diff) findOutcomes(o Options) {
 	parts := d.allParts()
 	d.checkParts(onInteractions, &parts[0], o)
 	d.checkParts(onLayers, &parts[1], o)
+}
+
+// background reports whether a condition is not on a process because it draws too little in all
+// runs of both sides, as applications in the background do. A condition that names a process, or
+// that is on such processes only, is on them.
+func (d *Diff) background(c *condition.Condition, p *Pair) bool {
+	return c.Process == "" && d.enoughUnits() && p.tooFewFrames(c.Measure) &&
+		slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return c.Applies(p.Base, p.New) && !p.tooFewFrames(c.Measure) })
+}
+
+// tooFewFrames reports whether no run of either side has enough frames for a tested measure.
+func (p *Pair) tooFewFrames(measure string) bool {
+	at := slices.Index(p.testable(), measure)
+	if at < 0 {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(p.estimates[0], p.estimates[1]), func(list []stats.Estimate) bool { return list != nil && list[at].Known })
 }
 
 // anyPair reports whether a condition selects a compared process, or applies to one.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,37 @@ func TestConditionsSignificant(t *testing.T) {
 	last := d.Outcomes[len(d.Outcomes)-1]
 	if got, want := last.String(), "gone: hitch_ratio>+1: the process is not in the new trace"; got != want || last.Status != condition.Unknown {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A condition that names no process is not on one with too few frames in all runs, unless it is on no
+// other.
+func TestConditionsOfBackground(t *testing.T) {
+	side := func(shown, hidden int) Side {
+		s := gallery("gallery", "render_service", shown, 20, func(int) int { return 5 })
+		notes := s.process(300, "notes")
+		for i := range hidden {
+			s.frame(analyzer.ApplicationFrame, notes, 1000+20*i, 5)
+		}
+		return repeated(2, s.side(""))
+	}
+	for _, test := range []struct {
+		base, new  Side
+		conditions string
+		want       []string
+	}{
+		{side(40, 5), side(40, 7), "jank_rate>+2pp", []string{"gallery passed", "render_service passed"}},
+		{side(40, 5), side(40, 7), "notes: jank_rate>+2pp", []string{"notes unknown"}},
+		{side(40, 5), side(40, 40), "jank_rate>+2pp", []string{"gallery passed", "notes unknown", "render_service passed"}},
+		{side(5, 5), side(5, 5), "jank_rate>+2pp", []string{"gallery unknown", "notes unknown", "render_service unknown"}},
+	} {
+		var got []string
+		for _, o := range compare(t, test.base, test.new, Options{FailOn: conditions(t, test.conditions)}).Outcomes {
+			got = append(got, o.Process+" "+string(o.Status))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.conditions, got, test.want)
+		}
 	}
 }
 
