@@ -183,7 +183,11 @@ func (x *Change) describe() string {
 	switch {
 	case r.P <= significance.Level && c.Surely && !fromZero:
 		s += "; surely beyond " + format(bound)
-	case r.P <= significance.Level || fromZero:
+	case fromZero:
+	case r.P <= significance.Level:
+		if c.check(x.of(*x.Delta)) == Passed {
+			s += "; within the limit"
+		}
 	case x.demands():
 		s += "; " + format(x.hypothesis().Than) + " is possible"
 	case c.check(x.of(*x.Delta)) == Passed:

@@ -247,9 +247,9 @@ func TestDecide(t *testing.T) {
 	}{
 		// t = 9.186, p 0.00039
 		{"jank_rate>+9pp", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
-		{"jank_rate>+0.15", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039)"},
+		{"jank_rate>+0.15", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +15.0 pp (p 0.00039; within the limit)"},
 		{"jank_rate>+29%", .5, .65, .02, Failed, Failed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
-		{"jank_rate>+30%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 0.00039)"},
+		{"jank_rate>+30%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 0.00039; within the limit)"},
 		// For a fall p is 0.99961. The t of p 0.04 is 2.333, that of p 0.2 is 0.941: a fall of
 		// 3.274 standard errors, enlarged by 1/8 as they are estimated, is 6.0 points.
 		{"jank_rate<-1%", .5, .65, .02, Passed, Passed, "50.0 % → 65.0 %, +30.0 % (p 1; −12.0 % would have been found)"},
@@ -260,7 +260,7 @@ func TestDecide(t *testing.T) {
 		// t = 0.919, p 0.205
 		{"jank_rate>+2pp", .5, .65, .2, Passed, Failed, "50.0 % → 65.0 %, +15.0 pp (p 0.21: may be chance; N runs on each side would decide)"},
 		{"fps<-9", 50, 40, .5, Failed, Failed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
-		{"fps<-10", 50, 40, .5, Passed, Passed, "50.0 → 40.0, −10.0 (p < 0.0001)"},
+		{"fps<-10", 50, 40, .5, Passed, Passed, "50.0 → 40.0, −10.0 (p < 0.0001; within the limit)"},
 		{"fps>-10%", 50, 50, .5, Failed, Failed, "50.0 → 50.0, 0 % (p 0.00013)"},                      // must fall by 10 %: t = 5/0.408 = 12.25
 		{"fps>-10%", 50, 49, 10, Passed, Failed, "50.0 → 49.0, −2.0 % (p 0.32; −10.0 % is possible)"}, // t = 4/8.165 = 0.490
 		{"fps>+1000000%", 0, 1, .01, Failed, Failed, "0.0 → 1.0, from zero (p < 0.0001)"},

@@ -149,13 +149,15 @@ func (c *Condition) SelectsInteraction(i *stats.Interaction) bool {
 // NoInteraction returns why a condition cannot be checked that selects none of the
 // interactions of one trace or of several.
 func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) string {
-	truncated, scenes, launches := 0, map[string]bool{}, map[string]bool{}
+	truncated, others, scenes, launches := 0, 0, map[string]bool{}, map[string]bool{}
 	for _, i := range list {
 		switch {
 		case !c.Selects(processOf(i)):
 			continue
-		case c.group.has(i):
+		case c.group.has(i) && i.Truncated:
 			truncated++
+		case c.group.has(i):
+			others++ // of a process that is left out, otherwise the condition would be on it
 		}
 		if isScene(i) {
 			scenes[text.Printable(i.Scene)] = true
@@ -168,6 +170,8 @@ func (c *Condition) NoInteraction(list []*stats.Interaction, several bool) strin
 		where, has = "the traces", "they have"
 	}
 	switch {
+	case others > 0:
+		return fmt.Sprintf("no %s of the selected processes, but %d of others", c.group.noun(), others)
 	case truncated > 0:
 		return fmt.Sprintf("%s, cut by the edge of %s", text.Count(truncated, c.group.noun()), where)
 	case len(scenes)+len(launches) == 0:

@@ -220,6 +220,12 @@ func TestInteractionConditions(t *testing.T) {
 	if d := compare(t, base, new, o); len(d.Outcomes) != 0 {
 		t.Errorf("%v", d.Outcomes)
 	}
+	// Those of processes that are left out are named as such.
+	o = Options{FailOn: conditions(t, "warm.first_frame_ms>+5"), Process: func(p *analyzer.Process) bool { return p.Name == "com.example.gallery" }}
+	left := repeated(2, did("base", append(flings(80), launch("a", "warm", 1))...))
+	if d := compare(t, left, left, o); len(d.Outcomes) != 1 || d.Outcomes[0].Text != "no warm launch of the selected processes, but 4 of others" {
+		t.Errorf("%v", d.Outcomes)
+	}
 	// Without a test, values can be compared.
 	d := compare(t, did("base", flings(80)...), did("new", flings(90)...), Options{Any: true, FailOn: conditions(t, "fling.response_ms>+5, jank_rate>+2%")})
 	for i, o := range d.Outcomes {

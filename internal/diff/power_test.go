@@ -46,7 +46,7 @@ var drift = level{jank: 1.5, durations: 1.1}
 
 // question is what is asked of a comparison.
 type question struct {
-	// gate has conditions, of which one or more fail. If it is empty, measure is that of the table that is
+	// gate has conditions; one or more of them fail. If it is empty, measure is that of the table that is
 	// significantly worse, or any measure of any process is significant if that is empty, too.
 	gate    string
 	measure string
@@ -185,7 +185,7 @@ func each(pairs int, do func(pair uint64, mutex *sync.Mutex) error) (failed erro
 	return failed
 }
 
-// interval returns the 95 % interval of a share of which x of n are known (Wilson, 1927).
+// interval returns the 95 % interval of a share of x in n (Wilson, 1927).
 func interval(x, n int) (low, high float64) {
 	const z = 1.959964
 	p, m := float64(x)/float64(n), float64(n)

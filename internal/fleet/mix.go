@@ -100,8 +100,8 @@ func (s *side) shares() map[string][]significance.Unit {
 	return shares
 }
 
-// mixChanges describes the shares that have changed significantly. Values of which only one dataset
-// has some, such as versions, are what is compared.
+// mixChanges describes the shares that have changed significantly. Values that only one
+// dataset has, such as versions, are what is compared.
 func mixChanges(base, new map[string][]significance.Unit) (changed []string) {
 	var names []string
 	var list []significance.Hypothesis

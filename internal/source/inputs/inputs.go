@@ -104,7 +104,7 @@ type Set struct {
 type Options struct {
 	// Recursive includes the folders in a folder. Then a folder may have no traces.
 	Recursive bool
-	// Sessions makes a folder without traces stand for those in its folders, of which each is a
+	// Sessions makes a folder without traces stand for those in its folders. Each of them is a
 	// session of recordings.
 	Sessions bool
 	// Without is the path of a folder that is left out; it may be empty or missing.
