@@ -193,8 +193,14 @@ func compareFormats(t *testing.T, args []string, about string) {
 		t.Errorf("Markdown: no verdict %q:\n%s", verdict, markdown)
 	}
 	var bullets []string
-	for _, m := range regexp.MustCompile(`(?m)^- \S+ (?:\*\*(.*?)\*\*(?: \(budgets.txt:\d+\))?: )?(.*)$`).FindAllStringSubmatch(markdown, -1) {
-		bullets = append(bullets, strings.TrimPrefix(m[1]+": ", ": ")+m[2])
+	for _, m := range regexp.MustCompile(`(?m)^- (\S+) (?:\*\*(.*?)\*\*(?: \(budgets.txt:\d+\))?: )?(.*)$`).FindAllStringSubmatch(markdown, -1) {
+		if m[1] != "✅" {
+			bullets = append(bullets, strings.TrimPrefix(m[2]+": ", ": ")+m[3])
+		} else if !slices.ContainsFunc(checks, func(c gateCheck) bool {
+			return c.status == "passed" && strings.HasSuffix(m[2], c.title) && c.text == m[3]
+		}) {
+			t.Errorf("Markdown: %s: %s is not a passed one of %v", m[2], m[3], checks)
+		}
 	}
 	if !slices.Equal(bullets, findings) {
 		t.Errorf("Markdown: got\n%s\nGitHub:\n%s", strings.Join(bullets, "\n"), strings.Join(findings, "\n"))
