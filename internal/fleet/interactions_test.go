@@ -400,7 +400,8 @@ func TestInteractionConditions(t *testing.T) {
 // group may change though none of its parts does. Versions that only one dataset has are what is compared.
 func TestMixes(t *testing.T) {
 	fling, click := scene{"scene", "APP_LIST_FLING", "pages/Index", "first_move", 1, 50}, scene{"scene", "PRIVATE_7", "pages/Index", "last_up", 3, 200}
-	// frames returns rows of traces with the scenes, of devices of two models: every so many is of the second.
+	// frames returns rows of traces with the scenes. Each trace whose number `every` divides is of a second
+	// model of device.
 	frames := func(version string, every int, scenes ...scene) *Dataset {
 		rows := play(20, "gallery", scenes...)
 		for i := range 20 {

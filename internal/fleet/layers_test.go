@@ -167,7 +167,7 @@ func TestCompareLayers(t *testing.T) {
 	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 5 traces with 20 buffers.") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	// What is not in the dataset's layers, or is not compared.
+	// Conditions on layers or processes that the datasets do not have, or on measures that are not compared.
 	for text, want := range map[string]string{
 		"layer(Video*).fps<-1": "no layer in the traces has this name; they have View#*", "camera: layer.fps<-1": "no such process in the datasets",
 	} {

@@ -42,7 +42,7 @@ type Series struct {
 	// Typical is the standard deviation between units that is typical of the quantity, as a share
 	// of its value.
 	Typical float64
-	// Step is the smallest difference between two values, such as 1 of counts; 0 if there is none.
+	// Step is the smallest difference between two values: 1 for counts, 0 for values without steps.
 	Step float64
 }
 
