@@ -28,6 +28,17 @@ func repeated(n int, s Side) Side {
 	return Join(s.Name, slices.Repeat([]Side{s}, n))
 }
 
+// lateOf returns the lengths of frames: the first n of each so many take 15 ms, which is late, and the
+// others 5.
+func lateOf(n, each int) func(i int) int {
+	return func(i int) int {
+		if i%each < n {
+			return 15
+		}
+		return 5
+	}
+}
+
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-9 }
 
 func TestCompare(t *testing.T) {
@@ -148,21 +159,13 @@ func TestCompareRuns(t *testing.T) {
 	}
 }
 
-// A run with too few frames counts neither for the test nor for the values: here it has late frames
+// A run with too few frames does not count for the test or for the values. Here it has late frames
 // only, and the others of its side have fewer than base.
 func TestCompareShortRun(t *testing.T) {
-	late := func(n int) func(int) int {
-		return func(i int) int {
-			if i%60 < n {
-				return 15
-			}
-			return 5
-		}
-	}
 	runs := func(n int) []Side {
-		return slices.Repeat([]Side{gallery("gallery", "render_service", 60, 20, late(n)).side("")}, 5)
+		return slices.Repeat([]Side{gallery("gallery", "render_service", 60, 20, lateOf(n, 60)).side("")}, 5)
 	}
-	short := gallery("gallery", "render_service", 15, 20, late(60)).side("")
+	short := gallery("gallery", "render_service", 15, 20, lateOf(60, 60)).side("")
 	d := compare(t, Join("base", runs(12)), Join("new", append(runs(6), short)), Options{FailOn: conditions(t, "jank_rate<-2pp")})
 	if m := d.Pairs[0].measure("jank_rate"); !near(m.Base, .2) || !near(m.New, .1) || m.Verdict != Better || *m.High >= 0 {
 		t.Error(describe(m))
@@ -171,9 +174,9 @@ func TestCompareShortRun(t *testing.T) {
 		t.Error(o)
 	}
 	// P99 needs 100 frames. One run has them: that is no test.
-	long := gallery("gallery", "render_service", 120, 20, late(6)).side("")
+	long := gallery("gallery", "render_service", 120, 20, lateOf(6, 60)).side("")
 	one := append(runs(6), long)
-	d = compare(t, Join("base", slices.Repeat([]Side{gallery("gallery", "render_service", 120, 20, late(12)).side("")}, 5)), Join("new", one), Options{FailOn: conditions(t, "p99_ms<-1, p50_ms<-1")})
+	d = compare(t, Join("base", slices.Repeat([]Side{gallery("gallery", "render_service", 120, 20, lateOf(12, 60)).side("")}, 5)), Join("new", one), Options{FailOn: conditions(t, "p99_ms<-1, p50_ms<-1")})
 	if m := d.Pairs[0].measure("p99_ms"); m.P != nil || m.Verdict != NotTested || d.Outcomes[0].Status != condition.Unknown || d.Outcomes[1].Status == condition.Unknown {
 		t.Errorf("%s: %s", describe(m), d.Outcomes[0])
 	}
@@ -182,12 +185,7 @@ func TestCompareShortRun(t *testing.T) {
 // Counts that are equal by chance in all runs of a side vary nevertheless.
 func TestCompareCounts(t *testing.T) {
 	streak := func(n int) Side {
-		return repeated(3, gallery("gallery", "render_service", 40, 20, func(i int) int {
-			if i < n {
-				return 15
-			}
-			return 5
-		}).side(""))
+		return repeated(3, gallery("gallery", "render_service", 40, 20, lateOf(n, 40)).side(""))
 	}
 	list := conditions(t, "gallery: longest_streak>+0, late_frames>+0, slight_stutters>+0")
 	for _, o := range compare(t, streak(2), streak(3), Options{FailOn: list}).Outcomes {

@@ -104,16 +104,8 @@ func TestView(t *testing.T) {
 
 // With too few runs, changes are not tested: there is no verdict in any form, and values are shown.
 func TestTooFewRuns(t *testing.T) {
-	half := func(n int) func(int) int {
-		return func(i int) int {
-			if i%40 < n {
-				return 15
-			}
-			return 5
-		}
-	}
 	side := func(name string, late int, runs int) Side {
-		return repeated(runs, gallery("gallery", "render_service", 40, 20, half(late)).side(name))
+		return repeated(runs, gallery("gallery", "render_service", 40, 20, lateOf(late, 40)).side(name))
 	}
 	list := conditions(t, "jank_rate>+1pp")
 	for _, test := range []struct {
@@ -154,7 +146,7 @@ func TestTooFewRuns(t *testing.T) {
 	if table := strings.Join(strings.Fields(write(t, two, "table", WriteOptions{})), " "); !strings.Contains(table, said) {
 		t.Errorf("no %q in\n%s", said, table)
 	}
-	// Nothing is said of what too many runs would decide.
+	// A change that needs too many runs has no advice.
 	if m.UnitsNeeded = nil; Undecided([]*Measure{m}) != "" {
 		t.Errorf("says %q", Undecided([]*Measure{m}))
 	}
