@@ -47,6 +47,16 @@ func (a Advice) Text(units int) string {
 	return s
 }
 
+// Needed returns how many units would find the change of a test; nil if that is unknown or more than
+// Most.
+func (a Advice) Needed(r *significance.Result) *int {
+	n := r.Needed(a.Longer, a.Most)
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
 // Decide checks conditions: one fails if the change is beyond its limit and, unless any is set, is
 // significant. All are tested together, each in its direction.
 func Decide(list []*Change, any bool) {
@@ -54,18 +64,17 @@ func Decide(list []*Change, any bool) {
 		testChanges(list)
 	}
 	for _, x := range list {
-		c := x.Condition
 		if x.Delta != nil {
-			x.Excess = c.excess(x.of(*x.Delta))
+			x.Excess = x.Condition.excess(x.of(*x.Delta))
 		}
 		switch {
 		case x.Delta == nil || !any && x.Test == nil:
 			x.Status = Unknown
 			continue
-		case !any && x.Test.P > significance.Level:
-			x.Status = Passed
+		case x.isBeyond() && (any || x.Test.P <= significance.Level):
+			x.Status = Failed
 		default:
-			x.Status = c.check(x.of(*x.Delta))
+			x.Status = Passed
 		}
 		x.Text = x.describe()
 	}
@@ -116,10 +125,7 @@ func testChanges(list []*Change) {
 	results := significance.Test(hypotheses).Results
 	for i, x := range tested {
 		if r := &results[i]; r.Tested {
-			x.Test = r
-			if n := r.Needed(x.Advice.Longer, x.Advice.Most); n > 0 {
-				x.UnitsNeeded = &n
-			}
+			x.Test, x.UnitsNeeded = r, x.Advice.Needed(r)
 		}
 	}
 }
@@ -143,6 +149,9 @@ func (x *Change) hypothesis() significance.Hypothesis {
 	h.Limit = max(0, limit*sign)
 	return h
 }
+
+// isBeyond reports whether the change is beyond the limit, be it significant or not.
+func (x *Change) isBeyond() bool { return x.Excess > rounding }
 
 // of returns a change in what the limit is in: a change from zero is infinite as a share of it.
 func (x *Change) of(change float64) float64 {
@@ -185,12 +194,12 @@ func (x *Change) describe() string {
 		s += "; surely beyond " + format(bound)
 	case fromZero:
 	case r.P <= significance.Level:
-		if c.check(x.of(*x.Delta)) == Passed {
+		if !x.isBeyond() {
 			s += "; within the limit"
 		}
 	case x.demands():
 		s += "; " + format(x.hypothesis().Than) + " is possible"
-	case c.check(x.of(*x.Delta)) == Passed:
+	case !x.isBeyond():
 		if detectable != nil {
 			s += "; " + format(sign**detectable) + " would have been found"
 		}

@@ -112,7 +112,8 @@ func (p *Pair) tooFewFrames(measure string) bool {
 	if at < 0 {
 		return false
 	}
-	return !slices.ContainsFunc(slices.Concat(p.estimates[0], p.estimates[1]), func(list []stats.Estimate) bool { return list != nil && list[at].Known })
+	enough := func(list []stats.Estimate) bool { return list != nil && list[at].Known }
+	return !slices.ContainsFunc(p.estimates[0], enough) && !slices.ContainsFunc(p.estimates[1], enough)
 }
 
 // anyPair reports whether a condition selects a compared process, or applies to one.
@@ -192,15 +193,15 @@ func (d *Diff) add(c *condition.Condition, out Outcome) {
 	d.Outcomes = append(d.Outcomes, out)
 }
 
-// unknownSide says on which side the measure is unknown; empty if it is known.
-func (m *Measure) unknownSide() string {
+// UnknownSide says on which side the measure is unknown; empty if it is known. noun is what a side is.
+func (m *Measure) UnknownSide(noun string) string {
 	switch {
 	case m.Base == nil && m.New == nil:
-		return "unknown in both traces"
+		return "unknown in both " + noun + "s"
 	case m.Base == nil:
-		return "unknown in the base trace"
+		return "unknown in the base " + noun
 	case m.New == nil:
-		return "unknown in the new trace"
+		return "unknown in the new " + noun
 	}
 	return ""
 }
@@ -224,10 +225,10 @@ func tooFew(measure string) string {
 
 // whyNotChecked returns why a condition on a measure cannot be checked.
 func (d *Diff) whyNotChecked(m *Measure) string {
-	why := ""
+	why := m.UnknownSide("trace")
 	switch {
-	case m.unknownSide() != "":
-		return m.unknownSide()
+	case why != "":
+		return why
 	case d.oneRunEach():
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():

@@ -261,14 +261,15 @@ func (d *Diff) enoughUnits() bool {
 }
 
 func (d *Diff) enoughRuns() bool {
-	return min(len(d.Base.runNames()), len(d.New.runNames())) >= minRuns
+	n := d.runs()
+	return min(n[0], n[1]) >= minRuns
 }
 
 // tooFew names the units that are too few for tests: "1 run and 5".
 func (d *Diff) tooFew() string {
 	n, unit := d.units(), d.unit()
 	if !d.enoughRuns() {
-		n, unit = [2]int{len(d.Base.runNames()), len(d.New.runNames())}, "run"
+		n, unit = d.runs(), "run"
 	}
 	return fmt.Sprintf("%s and %d", text.Count(n[0], unit), n[1])
 }

@@ -116,9 +116,7 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 		return
 	}
 	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &r.Low, &r.High, &smallest, condition.Detectable(r)
-	if n := r.Needed(m.advice.Longer, m.advice.Most); n > 0 {
-		m.UnitsNeeded = &n
-	}
+	m.UnitsNeeded = m.advice.Needed(r)
 	switch {
 	case r.P > significance.Level || math.Abs(*m.Delta) < smallest:
 		m.Verdict = Unclear

@@ -111,8 +111,11 @@ func (d *Diff) units() [2]int {
 	if d.bySession {
 		return [2]int{len(d.Base.sessions()), len(d.New.sessions())}
 	}
-	return [2]int{len(d.Base.runNames()), len(d.New.runNames())}
+	return d.runs()
 }
+
+// runs returns the numbers of runs of both sides.
+func (d *Diff) runs() [2]int { return [2]int{len(d.Base.runNames()), len(d.New.runNames())} }
 
 // inUnits returns the values of the units of a side from those of its runs.
 func (d *Diff) inUnits(side *Side, runs []significance.Unit) []significance.Unit {

@@ -199,14 +199,10 @@ func (x *TableComparison) name(c *condition.Condition, key []*string) string {
 
 // whyUnknown returns why a condition cannot be checked.
 func (c *Comparison) whyUnknown(x *TableComparison, p *Pair, change *diff.Measure) string {
-	switch {
-	case change.Base == nil && change.New == nil:
-		return "unknown in both datasets"
-	case change.Base == nil:
-		return "unknown in the base dataset"
-	case change.New == nil:
-		return "unknown in the new dataset"
-	case min(p.Units[0], p.Units[1]) < MinUnits:
+	if why := change.UnknownSide("dataset"); why != "" {
+		return why
+	}
+	if min(p.Units[0], p.Units[1]) < MinUnits {
 		return "too few to test: " + c.tooFew(p) + "; --fail-on-any compares the values"
 	}
 	_, noun := x.table.counts()
