@@ -32,6 +32,8 @@ type Limits struct {
 	// States is the maximum number of changes of state and slices that are stored of
 	// threads that make frames, to find causes.
 	States int
+	// Samples is the maximum number of samples of a profiler.
+	Samples int
 	// Examples is the maximum number of line numbers that are kept for each problem.
 	Examples int
 	// Inflated is the maximum size of a compressed input after decompression, in
@@ -65,6 +67,7 @@ var AllLimits = []Limit{
 	{"frames", 1 << 20, "frames of a trace", "skipped and counted", 0, func(l *Limits) *int { return &l.Frames }},
 	{"records", 1 << 20, "transactions, commits, fences, pieces of GPU work, buffers and display syncs, each", "skipped and counted", 0, func(l *Limits) *int { return &l.Records }},
 	{"states", 1 << 23, "changes of state and slices of threads that make frames", "causes of later frames are unknown", 0, func(l *Limits) *int { return &l.States }},
+	{"samples", 1 << 22, "samples of a profiler", "skipped and counted", 0, func(l *Limits) *int { return &l.Samples }},
 	{"examples", 3, "line numbers kept for each problem", "counted without line numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }
 

@@ -46,13 +46,15 @@ const (
 	WarnNotExported
 	// WarnChanged: something has another number in the output than in the input.
 	WarnChanged
+	// WarnSamples: samples of a profiler are not used, because they do not fit the trace.
+	WarnSamples
 
 	warningCodes // how many exist
 )
 
 var warningCodeNames = [warningCodes]string{
 	"damaged", "not_understood", "skipped", "over_limit", "lost", "another_trace", "clock", "missing", "inconsistent",
-	"left_out", "not_exported", "changed",
+	"left_out", "not_exported", "changed", "samples",
 }
 
 // WarningCodes is the number of codes.

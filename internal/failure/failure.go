@@ -30,6 +30,9 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
+// SamplesOffset is the advice for samples that could not be related to a trace.
+const SamplesOffset = "give the offset between the clocks"
+
 // RecordCommand records a trace on a device with all that frames, interactions and causes need,
 // for hints. The README has it, too.
 const RecordCommand = `hdc shell "hitrace -t 10 -b 32768 --trace_clock mono graphic ace app ability multimodalinput sched freq idle binder -o /data/local/tmp/trace.ftrace"`
