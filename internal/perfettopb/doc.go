@@ -6,6 +6,7 @@
 //	    ├── trace_uuid, trace_attributes, system_info, clock_snapshot   the trace as a whole
 //	    ├── process_tree                                                names of processes and threads
 //	    ├── ftrace_events      one CPU: event*, compact_sched           kernel events and markers
+//	    ├── perf_sample                                                 samples of a profiler
 //	    ├── frame_timeline_event                                        frames, expected and actual
 //	    ├── track_descriptor, track_event                               tracks of our own
 //	    └── compressed_packets                                          any of these, deflated

@@ -28,6 +28,14 @@ type InternedData struct {
 	EventCategories      []*EventCategory       `protobuf:"bytes,1,rep,name=event_categories,json=eventCategories" json:"event_categories,omitempty"`
 	EventNames           []*EventName           `protobuf:"bytes,2,rep,name=event_names,json=eventNames" json:"event_names,omitempty"`
 	DebugAnnotationNames []*DebugAnnotationName `protobuf:"bytes,3,rep,name=debug_annotation_names,json=debugAnnotationNames" json:"debug_annotation_names,omitempty"`
+	// Stacks of samples.
+	BuildIds      []*InternedString `protobuf:"bytes,16,rep,name=build_ids,json=buildIds" json:"build_ids,omitempty"`
+	MappingPaths  []*InternedString `protobuf:"bytes,17,rep,name=mapping_paths,json=mappingPaths" json:"mapping_paths,omitempty"`
+	SourcePaths   []*InternedString `protobuf:"bytes,18,rep,name=source_paths,json=sourcePaths" json:"source_paths,omitempty"`
+	FunctionNames []*InternedString `protobuf:"bytes,5,rep,name=function_names,json=functionNames" json:"function_names,omitempty"`
+	Mappings      []*Mapping        `protobuf:"bytes,19,rep,name=mappings" json:"mappings,omitempty"`
+	Frames        []*Frame          `protobuf:"bytes,6,rep,name=frames" json:"frames,omitempty"`
+	Callstacks    []*Callstack      `protobuf:"bytes,7,rep,name=callstacks" json:"callstacks,omitempty"`
 	// Functions of the kernel, for the ftrace events that name one.
 	KernelSymbols []*InternedString `protobuf:"bytes,26,rep,name=kernel_symbols,json=kernelSymbols" json:"kernel_symbols,omitempty"`
 	// Text that annotations share.
@@ -89,6 +97,55 @@ func (x *InternedData) GetDebugAnnotationNames() []*DebugAnnotationName {
 	return nil
 }
 
+func (x *InternedData) GetBuildIds() []*InternedString {
+	if x != nil {
+		return x.BuildIds
+	}
+	return nil
+}
+
+func (x *InternedData) GetMappingPaths() []*InternedString {
+	if x != nil {
+		return x.MappingPaths
+	}
+	return nil
+}
+
+func (x *InternedData) GetSourcePaths() []*InternedString {
+	if x != nil {
+		return x.SourcePaths
+	}
+	return nil
+}
+
+func (x *InternedData) GetFunctionNames() []*InternedString {
+	if x != nil {
+		return x.FunctionNames
+	}
+	return nil
+}
+
+func (x *InternedData) GetMappings() []*Mapping {
+	if x != nil {
+		return x.Mappings
+	}
+	return nil
+}
+
+func (x *InternedData) GetFrames() []*Frame {
+	if x != nil {
+		return x.Frames
+	}
+	return nil
+}
+
+func (x *InternedData) GetCallstacks() []*Callstack {
+	if x != nil {
+		return x.Callstacks
+	}
+	return nil
+}
+
 func (x *InternedData) GetKernelSymbols() []*InternedString {
 	if x != nil {
 		return x.KernelSymbols
@@ -114,12 +171,21 @@ var File_protos_perfetto_trace_interned_data_interned_data_proto protoreflect.Fi
 
 const file_protos_perfetto_trace_interned_data_interned_data_proto_rawDesc = "" +
 	"\n" +
-	"7protos/perfetto/trace/interned_data/interned_data.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_common.proto\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xef\x03\n" +
+	"7protos/perfetto/trace/interned_data/interned_data.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_common.proto\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xa1\a\n" +
 	"\fInternedData\x12I\n" +
 	"\x10event_categories\x18\x01 \x03(\v2\x1e.perfetto.protos.EventCategoryR\x0feventCategories\x12;\n" +
 	"\vevent_names\x18\x02 \x03(\v2\x1a.perfetto.protos.EventNameR\n" +
 	"eventNames\x12Z\n" +
-	"\x16debug_annotation_names\x18\x03 \x03(\v2$.perfetto.protos.DebugAnnotationNameR\x14debugAnnotationNames\x12F\n" +
+	"\x16debug_annotation_names\x18\x03 \x03(\v2$.perfetto.protos.DebugAnnotationNameR\x14debugAnnotationNames\x12<\n" +
+	"\tbuild_ids\x18\x10 \x03(\v2\x1f.perfetto.protos.InternedStringR\bbuildIds\x12D\n" +
+	"\rmapping_paths\x18\x11 \x03(\v2\x1f.perfetto.protos.InternedStringR\fmappingPaths\x12B\n" +
+	"\fsource_paths\x18\x12 \x03(\v2\x1f.perfetto.protos.InternedStringR\vsourcePaths\x12F\n" +
+	"\x0efunction_names\x18\x05 \x03(\v2\x1f.perfetto.protos.InternedStringR\rfunctionNames\x124\n" +
+	"\bmappings\x18\x13 \x03(\v2\x18.perfetto.protos.MappingR\bmappings\x12.\n" +
+	"\x06frames\x18\x06 \x03(\v2\x16.perfetto.protos.FrameR\x06frames\x12:\n" +
+	"\n" +
+	"callstacks\x18\a \x03(\v2\x1a.perfetto.protos.CallstackR\n" +
+	"callstacks\x12F\n" +
 	"\x0ekernel_symbols\x18\x1a \x03(\v2\x1f.perfetto.protos.InternedStringR\rkernelSymbols\x12d\n" +
 	"\x1edebug_annotation_string_values\x18\x1d \x03(\v2\x1f.perfetto.protos.InternedStringR\x1bdebugAnnotationStringValues\x12M\n" +
 	"\x12correlation_id_str\x18+ \x03(\v2\x1f.perfetto.protos.InternedStringR\x10correlationIdStrB\x1dZ\x1bohframe/internal/perfettopb"
@@ -143,19 +209,29 @@ var file_protos_perfetto_trace_interned_data_interned_data_proto_goTypes = []any
 	(*EventName)(nil),           // 2: perfetto.protos.EventName
 	(*DebugAnnotationName)(nil), // 3: perfetto.protos.DebugAnnotationName
 	(*InternedString)(nil),      // 4: perfetto.protos.InternedString
+	(*Mapping)(nil),             // 5: perfetto.protos.Mapping
+	(*Frame)(nil),               // 6: perfetto.protos.Frame
+	(*Callstack)(nil),           // 7: perfetto.protos.Callstack
 }
 var file_protos_perfetto_trace_interned_data_interned_data_proto_depIdxs = []int32{
-	1, // 0: perfetto.protos.InternedData.event_categories:type_name -> perfetto.protos.EventCategory
-	2, // 1: perfetto.protos.InternedData.event_names:type_name -> perfetto.protos.EventName
-	3, // 2: perfetto.protos.InternedData.debug_annotation_names:type_name -> perfetto.protos.DebugAnnotationName
-	4, // 3: perfetto.protos.InternedData.kernel_symbols:type_name -> perfetto.protos.InternedString
-	4, // 4: perfetto.protos.InternedData.debug_annotation_string_values:type_name -> perfetto.protos.InternedString
-	4, // 5: perfetto.protos.InternedData.correlation_id_str:type_name -> perfetto.protos.InternedString
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	1,  // 0: perfetto.protos.InternedData.event_categories:type_name -> perfetto.protos.EventCategory
+	2,  // 1: perfetto.protos.InternedData.event_names:type_name -> perfetto.protos.EventName
+	3,  // 2: perfetto.protos.InternedData.debug_annotation_names:type_name -> perfetto.protos.DebugAnnotationName
+	4,  // 3: perfetto.protos.InternedData.build_ids:type_name -> perfetto.protos.InternedString
+	4,  // 4: perfetto.protos.InternedData.mapping_paths:type_name -> perfetto.protos.InternedString
+	4,  // 5: perfetto.protos.InternedData.source_paths:type_name -> perfetto.protos.InternedString
+	4,  // 6: perfetto.protos.InternedData.function_names:type_name -> perfetto.protos.InternedString
+	5,  // 7: perfetto.protos.InternedData.mappings:type_name -> perfetto.protos.Mapping
+	6,  // 8: perfetto.protos.InternedData.frames:type_name -> perfetto.protos.Frame
+	7,  // 9: perfetto.protos.InternedData.callstacks:type_name -> perfetto.protos.Callstack
+	4,  // 10: perfetto.protos.InternedData.kernel_symbols:type_name -> perfetto.protos.InternedString
+	4,  // 11: perfetto.protos.InternedData.debug_annotation_string_values:type_name -> perfetto.protos.InternedString
+	4,  // 12: perfetto.protos.InternedData.correlation_id_str:type_name -> perfetto.protos.InternedString
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_interned_data_interned_data_proto_init() }

@@ -75,6 +75,211 @@ func (x *InternedString) GetStr() []byte {
 	return nil
 }
 
+// A file with code. All ids are from 1 and of the sequence.
+type Mapping struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Iid   *uint64                `protobuf:"varint,1,opt,name=iid" json:"iid,omitempty"`
+	// Of InternedData.build_ids.
+	BuildId *uint64 `protobuf:"varint,2,opt,name=build_id,json=buildId" json:"build_id,omitempty"`
+	// Of InternedData.mapping_paths. A path may be split anywhere.
+	PathStringIds []uint64 `protobuf:"varint,7,rep,name=path_string_ids,json=pathStringIds" json:"path_string_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Mapping) Reset() {
+	*x = Mapping{}
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Mapping) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Mapping) ProtoMessage() {}
+
+func (x *Mapping) ProtoReflect() protoreflect.Message {
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Mapping.ProtoReflect.Descriptor instead.
+func (*Mapping) Descriptor() ([]byte, []int) {
+	return file_protos_perfetto_trace_profiling_profile_common_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Mapping) GetIid() uint64 {
+	if x != nil && x.Iid != nil {
+		return *x.Iid
+	}
+	return 0
+}
+
+func (x *Mapping) GetBuildId() uint64 {
+	if x != nil && x.BuildId != nil {
+		return *x.BuildId
+	}
+	return 0
+}
+
+func (x *Mapping) GetPathStringIds() []uint64 {
+	if x != nil {
+		return x.PathStringIds
+	}
+	return nil
+}
+
+// An address in a file.
+type Frame struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Iid   *uint64                `protobuf:"varint,1,opt,name=iid" json:"iid,omitempty"`
+	// Of InternedData.function_names.
+	FunctionNameId *uint64 `protobuf:"varint,2,opt,name=function_name_id,json=functionNameId" json:"function_name_id,omitempty"`
+	// Of InternedData.mappings.
+	MappingId *uint64 `protobuf:"varint,3,opt,name=mapping_id,json=mappingId" json:"mapping_id,omitempty"`
+	RelPc     *uint64 `protobuf:"varint,4,opt,name=rel_pc,json=relPc" json:"rel_pc,omitempty"`
+	// Of InternedData.source_paths.
+	SourcePathIid *uint64 `protobuf:"varint,5,opt,name=source_path_iid,json=sourcePathIid" json:"source_path_iid,omitempty"`
+	LineNumber    *uint32 `protobuf:"varint,6,opt,name=line_number,json=lineNumber" json:"line_number,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Frame) Reset() {
+	*x = Frame{}
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Frame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Frame) ProtoMessage() {}
+
+func (x *Frame) ProtoReflect() protoreflect.Message {
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Frame.ProtoReflect.Descriptor instead.
+func (*Frame) Descriptor() ([]byte, []int) {
+	return file_protos_perfetto_trace_profiling_profile_common_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Frame) GetIid() uint64 {
+	if x != nil && x.Iid != nil {
+		return *x.Iid
+	}
+	return 0
+}
+
+func (x *Frame) GetFunctionNameId() uint64 {
+	if x != nil && x.FunctionNameId != nil {
+		return *x.FunctionNameId
+	}
+	return 0
+}
+
+func (x *Frame) GetMappingId() uint64 {
+	if x != nil && x.MappingId != nil {
+		return *x.MappingId
+	}
+	return 0
+}
+
+func (x *Frame) GetRelPc() uint64 {
+	if x != nil && x.RelPc != nil {
+		return *x.RelPc
+	}
+	return 0
+}
+
+func (x *Frame) GetSourcePathIid() uint64 {
+	if x != nil && x.SourcePathIid != nil {
+		return *x.SourcePathIid
+	}
+	return 0
+}
+
+func (x *Frame) GetLineNumber() uint32 {
+	if x != nil && x.LineNumber != nil {
+		return *x.LineNumber
+	}
+	return 0
+}
+
+// A stack of calls.
+type Callstack struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Iid   *uint64                `protobuf:"varint,1,opt,name=iid" json:"iid,omitempty"`
+	// Of InternedData.frames, the outermost first.
+	FrameIds      []uint64 `protobuf:"varint,2,rep,name=frame_ids,json=frameIds" json:"frame_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Callstack) Reset() {
+	*x = Callstack{}
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Callstack) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Callstack) ProtoMessage() {}
+
+func (x *Callstack) ProtoReflect() protoreflect.Message {
+	mi := &file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Callstack.ProtoReflect.Descriptor instead.
+func (*Callstack) Descriptor() ([]byte, []int) {
+	return file_protos_perfetto_trace_profiling_profile_common_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Callstack) GetIid() uint64 {
+	if x != nil && x.Iid != nil {
+		return *x.Iid
+	}
+	return 0
+}
+
+func (x *Callstack) GetFrameIds() []uint64 {
+	if x != nil {
+		return x.FrameIds
+	}
+	return nil
+}
+
 var File_protos_perfetto_trace_profiling_profile_common_proto protoreflect.FileDescriptor
 
 const file_protos_perfetto_trace_profiling_profile_common_proto_rawDesc = "" +
@@ -82,7 +287,23 @@ const file_protos_perfetto_trace_profiling_profile_common_proto_rawDesc = "" +
 	"4protos/perfetto/trace/profiling/profile_common.proto\x12\x0fperfetto.protos\"4\n" +
 	"\x0eInternedString\x12\x10\n" +
 	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12\x10\n" +
-	"\x03str\x18\x02 \x01(\fR\x03strB\x1dZ\x1bohframe/internal/perfettopb"
+	"\x03str\x18\x02 \x01(\fR\x03str\"^\n" +
+	"\aMapping\x12\x10\n" +
+	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12\x19\n" +
+	"\bbuild_id\x18\x02 \x01(\x04R\abuildId\x12&\n" +
+	"\x0fpath_string_ids\x18\a \x03(\x04R\rpathStringIds\"\xc2\x01\n" +
+	"\x05Frame\x12\x10\n" +
+	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12(\n" +
+	"\x10function_name_id\x18\x02 \x01(\x04R\x0efunctionNameId\x12\x1d\n" +
+	"\n" +
+	"mapping_id\x18\x03 \x01(\x04R\tmappingId\x12\x15\n" +
+	"\x06rel_pc\x18\x04 \x01(\x04R\x05relPc\x12&\n" +
+	"\x0fsource_path_iid\x18\x05 \x01(\x04R\rsourcePathIid\x12\x1f\n" +
+	"\vline_number\x18\x06 \x01(\rR\n" +
+	"lineNumber\":\n" +
+	"\tCallstack\x12\x10\n" +
+	"\x03iid\x18\x01 \x01(\x04R\x03iid\x12\x1b\n" +
+	"\tframe_ids\x18\x02 \x03(\x04R\bframeIdsB\x1dZ\x1bohframe/internal/perfettopb"
 
 var (
 	file_protos_perfetto_trace_profiling_profile_common_proto_rawDescOnce sync.Once
@@ -96,9 +317,12 @@ func file_protos_perfetto_trace_profiling_profile_common_proto_rawDescGZIP() []b
 	return file_protos_perfetto_trace_profiling_profile_common_proto_rawDescData
 }
 
-var file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_protos_perfetto_trace_profiling_profile_common_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_protos_perfetto_trace_profiling_profile_common_proto_goTypes = []any{
 	(*InternedString)(nil), // 0: perfetto.protos.InternedString
+	(*Mapping)(nil),        // 1: perfetto.protos.Mapping
+	(*Frame)(nil),          // 2: perfetto.protos.Frame
+	(*Callstack)(nil),      // 3: perfetto.protos.Callstack
 }
 var file_protos_perfetto_trace_profiling_profile_common_proto_depIdxs = []int32{
 	0, // [0:0] is the sub-list for method output_type
@@ -119,7 +343,7 @@ func file_protos_perfetto_trace_profiling_profile_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_protos_perfetto_trace_profiling_profile_common_proto_rawDesc), len(file_protos_perfetto_trace_profiling_profile_common_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

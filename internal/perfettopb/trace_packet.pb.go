@@ -102,6 +102,7 @@ type TracePacket struct {
 	//	*TracePacket_SystemInfo
 	//	*TracePacket_CompressedPackets
 	//	*TracePacket_TrackDescriptor
+	//	*TracePacket_PerfSample
 	//	*TracePacket_FrameTimelineEvent
 	//	*TracePacket_TraceUuid
 	//	*TracePacket_TraceAttributes
@@ -114,6 +115,8 @@ type TracePacket struct {
 	OptionalTrustedPacketSequenceId isTracePacket_OptionalTrustedPacketSequenceId `protobuf_oneof:"optional_trusted_packet_sequence_id"`
 	// Strings that this packet and later ones of the sequence refer to.
 	InternedData *InternedData `protobuf:"bytes,12,opt,name=interned_data,json=internedData" json:"interned_data,omitempty"`
+	// What later packets of the sequence have in common.
+	TracePacketDefaults *TracePacketDefaults `protobuf:"bytes,59,opt,name=trace_packet_defaults,json=tracePacketDefaults" json:"trace_packet_defaults,omitempty"`
 	// A bitmask of SequenceFlags.
 	SequenceFlags *uint32 `protobuf:"varint,13,opt,name=sequence_flags,json=sequenceFlags" json:"sequence_flags,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -234,6 +237,15 @@ func (x *TracePacket) GetTrackDescriptor() *TrackDescriptor {
 	return nil
 }
 
+func (x *TracePacket) GetPerfSample() *PerfSample {
+	if x != nil {
+		if x, ok := x.Data.(*TracePacket_PerfSample); ok {
+			return x.PerfSample
+		}
+	}
+	return nil
+}
+
 func (x *TracePacket) GetFrameTimelineEvent() *FrameTimelineEvent {
 	if x != nil {
 		if x, ok := x.Data.(*TracePacket_FrameTimelineEvent); ok {
@@ -284,6 +296,13 @@ func (x *TracePacket) GetInternedData() *InternedData {
 	return nil
 }
 
+func (x *TracePacket) GetTracePacketDefaults() *TracePacketDefaults {
+	if x != nil {
+		return x.TracePacketDefaults
+	}
+	return nil
+}
+
 func (x *TracePacket) GetSequenceFlags() uint32 {
 	if x != nil && x.SequenceFlags != nil {
 		return *x.SequenceFlags
@@ -324,6 +343,10 @@ type TracePacket_TrackDescriptor struct {
 	TrackDescriptor *TrackDescriptor `protobuf:"bytes,60,opt,name=track_descriptor,json=trackDescriptor,oneof"`
 }
 
+type TracePacket_PerfSample struct {
+	PerfSample *PerfSample `protobuf:"bytes,66,opt,name=perf_sample,json=perfSample,oneof"`
+}
+
 type TracePacket_FrameTimelineEvent struct {
 	// From v58.0 upstream an extension in another package; the bytes are the
 	// same.
@@ -352,6 +375,8 @@ func (*TracePacket_CompressedPackets) isTracePacket_Data() {}
 
 func (*TracePacket_TrackDescriptor) isTracePacket_Data() {}
 
+func (*TracePacket_PerfSample) isTracePacket_Data() {}
+
 func (*TracePacket_FrameTimelineEvent) isTracePacket_Data() {}
 
 func (*TracePacket_TraceUuid) isTracePacket_Data() {}
@@ -372,7 +397,7 @@ var File_protos_perfetto_trace_trace_packet_proto protoreflect.FileDescriptor
 
 const file_protos_perfetto_trace_trace_packet_proto_rawDesc = "" +
 	"\n" +
-	"(protos/perfetto/trace/trace_packet.proto\x12\x0fperfetto.protos\x1a(protos/perfetto/common/system_info.proto\x1a-protos/perfetto/common/trace_attributes.proto\x1a8protos/perfetto/trace/android/frame_timeline_event.proto\x1a*protos/perfetto/trace/clock_snapshot.proto\x1a6protos/perfetto/trace/ftrace/ftrace_event_bundle.proto\x1a7protos/perfetto/trace/interned_data/interned_data.proto\x1a+protos/perfetto/trace/ps/process_tree.proto\x1a&protos/perfetto/trace/trace_uuid.proto\x1a8protos/perfetto/trace/track_event/track_descriptor.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xd8\b\n" +
+	"(protos/perfetto/trace/trace_packet.proto\x12\x0fperfetto.protos\x1a(protos/perfetto/common/system_info.proto\x1a-protos/perfetto/common/trace_attributes.proto\x1a8protos/perfetto/trace/android/frame_timeline_event.proto\x1a*protos/perfetto/trace/clock_snapshot.proto\x1a6protos/perfetto/trace/ftrace/ftrace_event_bundle.proto\x1a7protos/perfetto/trace/interned_data/interned_data.proto\x1a4protos/perfetto/trace/profiling/profile_packet.proto\x1a+protos/perfetto/trace/ps/process_tree.proto\x1a1protos/perfetto/trace/trace_packet_defaults.proto\x1a&protos/perfetto/trace/trace_uuid.proto\x1a8protos/perfetto/trace/track_event/track_descriptor.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xf2\t\n" +
 	"\vTracePacket\x12\x1c\n" +
 	"\ttimestamp\x18\b \x01(\x04R\ttimestamp\x12,\n" +
 	"\x12timestamp_clock_id\x18: \x01(\rR\x10timestampClockId\x12I\n" +
@@ -384,14 +409,17 @@ const file_protos_perfetto_trace_trace_packet_proto_rawDesc = "" +
 	"\vsystem_info\x18- \x01(\v2\x1b.perfetto.protos.SystemInfoH\x00R\n" +
 	"systemInfo\x12/\n" +
 	"\x12compressed_packets\x182 \x01(\fH\x00R\x11compressedPackets\x12M\n" +
-	"\x10track_descriptor\x18< \x01(\v2 .perfetto.protos.TrackDescriptorH\x00R\x0ftrackDescriptor\x12W\n" +
+	"\x10track_descriptor\x18< \x01(\v2 .perfetto.protos.TrackDescriptorH\x00R\x0ftrackDescriptor\x12>\n" +
+	"\vperf_sample\x18B \x01(\v2\x1b.perfetto.protos.PerfSampleH\x00R\n" +
+	"perfSample\x12W\n" +
 	"\x14frame_timeline_event\x18L \x01(\v2#.perfetto.protos.FrameTimelineEventH\x00R\x12frameTimelineEvent\x12;\n" +
 	"\n" +
 	"trace_uuid\x18Y \x01(\v2\x1a.perfetto.protos.TraceUuidH\x00R\ttraceUuid\x12M\n" +
 	"\x10trace_attributes\x18~ \x01(\v2 .perfetto.protos.TraceAttributesH\x00R\x0ftraceAttributes\x12=\n" +
 	"\x1atrusted_packet_sequence_id\x18\n" +
 	" \x01(\rH\x01R\x17trustedPacketSequenceId\x12B\n" +
-	"\rinterned_data\x18\f \x01(\v2\x1d.perfetto.protos.InternedDataR\finternedData\x12%\n" +
+	"\rinterned_data\x18\f \x01(\v2\x1d.perfetto.protos.InternedDataR\finternedData\x12X\n" +
+	"\x15trace_packet_defaults\x18; \x01(\v2$.perfetto.protos.TracePacketDefaultsR\x13tracePacketDefaults\x12%\n" +
 	"\x0esequence_flags\x18\r \x01(\rR\rsequenceFlags\"h\n" +
 	"\rSequenceFlags\x12\x13\n" +
 	"\x0fSEQ_UNSPECIFIED\x10\x00\x12!\n" +
@@ -423,10 +451,12 @@ var file_protos_perfetto_trace_trace_packet_proto_goTypes = []any{
 	(*TrackEvent)(nil),             // 5: perfetto.protos.TrackEvent
 	(*SystemInfo)(nil),             // 6: perfetto.protos.SystemInfo
 	(*TrackDescriptor)(nil),        // 7: perfetto.protos.TrackDescriptor
-	(*FrameTimelineEvent)(nil),     // 8: perfetto.protos.FrameTimelineEvent
-	(*TraceUuid)(nil),              // 9: perfetto.protos.TraceUuid
-	(*TraceAttributes)(nil),        // 10: perfetto.protos.TraceAttributes
-	(*InternedData)(nil),           // 11: perfetto.protos.InternedData
+	(*PerfSample)(nil),             // 8: perfetto.protos.PerfSample
+	(*FrameTimelineEvent)(nil),     // 9: perfetto.protos.FrameTimelineEvent
+	(*TraceUuid)(nil),              // 10: perfetto.protos.TraceUuid
+	(*TraceAttributes)(nil),        // 11: perfetto.protos.TraceAttributes
+	(*InternedData)(nil),           // 12: perfetto.protos.InternedData
+	(*TracePacketDefaults)(nil),    // 13: perfetto.protos.TracePacketDefaults
 }
 var file_protos_perfetto_trace_trace_packet_proto_depIdxs = []int32{
 	2,  // 0: perfetto.protos.TracePacket.ftrace_events:type_name -> perfetto.protos.FtraceEventBundle
@@ -435,15 +465,17 @@ var file_protos_perfetto_trace_trace_packet_proto_depIdxs = []int32{
 	5,  // 3: perfetto.protos.TracePacket.track_event:type_name -> perfetto.protos.TrackEvent
 	6,  // 4: perfetto.protos.TracePacket.system_info:type_name -> perfetto.protos.SystemInfo
 	7,  // 5: perfetto.protos.TracePacket.track_descriptor:type_name -> perfetto.protos.TrackDescriptor
-	8,  // 6: perfetto.protos.TracePacket.frame_timeline_event:type_name -> perfetto.protos.FrameTimelineEvent
-	9,  // 7: perfetto.protos.TracePacket.trace_uuid:type_name -> perfetto.protos.TraceUuid
-	10, // 8: perfetto.protos.TracePacket.trace_attributes:type_name -> perfetto.protos.TraceAttributes
-	11, // 9: perfetto.protos.TracePacket.interned_data:type_name -> perfetto.protos.InternedData
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	8,  // 6: perfetto.protos.TracePacket.perf_sample:type_name -> perfetto.protos.PerfSample
+	9,  // 7: perfetto.protos.TracePacket.frame_timeline_event:type_name -> perfetto.protos.FrameTimelineEvent
+	10, // 8: perfetto.protos.TracePacket.trace_uuid:type_name -> perfetto.protos.TraceUuid
+	11, // 9: perfetto.protos.TracePacket.trace_attributes:type_name -> perfetto.protos.TraceAttributes
+	12, // 10: perfetto.protos.TracePacket.interned_data:type_name -> perfetto.protos.InternedData
+	13, // 11: perfetto.protos.TracePacket.trace_packet_defaults:type_name -> perfetto.protos.TracePacketDefaults
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_trace_packet_proto_init() }
@@ -457,7 +489,9 @@ func file_protos_perfetto_trace_trace_packet_proto_init() {
 	file_protos_perfetto_trace_clock_snapshot_proto_init()
 	file_protos_perfetto_trace_ftrace_ftrace_event_bundle_proto_init()
 	file_protos_perfetto_trace_interned_data_interned_data_proto_init()
+	file_protos_perfetto_trace_profiling_profile_packet_proto_init()
 	file_protos_perfetto_trace_ps_process_tree_proto_init()
+	file_protos_perfetto_trace_trace_packet_defaults_proto_init()
 	file_protos_perfetto_trace_trace_uuid_proto_init()
 	file_protos_perfetto_trace_track_event_track_descriptor_proto_init()
 	file_protos_perfetto_trace_track_event_track_event_proto_init()
@@ -469,6 +503,7 @@ func file_protos_perfetto_trace_trace_packet_proto_init() {
 		(*TracePacket_SystemInfo)(nil),
 		(*TracePacket_CompressedPackets)(nil),
 		(*TracePacket_TrackDescriptor)(nil),
+		(*TracePacket_PerfSample)(nil),
 		(*TracePacket_FrameTimelineEvent)(nil),
 		(*TracePacket_TraceUuid)(nil),
 		(*TracePacket_TraceAttributes)(nil),
