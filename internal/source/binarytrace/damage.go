@@ -41,6 +41,7 @@ const (
 	emptyMarkers                  // markers without text
 	twoClocks                     // clocks that differ within the trace
 	namesOver                     // names beyond the limit
+	scriptsOver                   // data of the arkts-plugin beyond the limit
 	problems                      // how many there are
 )
 
@@ -67,6 +68,7 @@ var problemTexts = [problems]struct {
 	emptyMarkers:   {text: "%d × marker without text", normal: true},
 	twoClocks:      {text: "%d × clocks that differ by more than 1 ms: the device slept while recording; the first are used", normal: true},
 	namesOver:      {text: "%d × name of a thread beyond the limit (limit: threads), skipped", normal: true},
+	scriptsOver:    {text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", normal: true},
 }
 
 // log counts problems.
@@ -113,7 +115,7 @@ func (p problem) code() trace.WarningCode {
 		return trace.WarnLost
 	case twoClocks:
 		return trace.WarnClock
-	case namesOver:
+	case namesOver, scriptsOver:
 		return trace.WarnOverLimit
 	case unknownID, emptyMarkers, unknownSection:
 		return trace.WarnNotUnderstood

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -29,6 +30,16 @@ const (
 // ProfilerPluginData each.
 const dataSegments = 0
 
+// dataHiperf is the type of a part that is a recording of hiperf.
+const dataHiperf = 1
+
+// maxRecordings is the maximum number of recordings of a file; hiprofiler writes one.
+const maxRecordings = 16
+
+// maxScripts is the maximum number of messages of the arkts-plugin of a file. Each is a few
+// kilobytes or more.
+const maxScripts = 1 << 20
+
 // maxSegment is the maximum size of a segment. hiprofiler's shared memory is smaller.
 const maxSegment = 64 << 20
 
@@ -39,12 +50,16 @@ const maxPiece = 64 << 10
 // Numbers of fields of messages.
 //
 // Source: openharmony/developtools_profiler, common_types.proto,
-// trace_plugin_result.proto, trace_plugin_config.proto.
+// trace_plugin_result.proto, trace_plugin_config.proto; openharmony/developtools_smartperf_host,
+// js_heap_config.proto.
 const (
 	pluginName = 1
 	pluginData = 3
 
 	configClock = 8
+
+	arktsPID      = 1 // of its configuration
+	arktsInterval = 7 // µs
 
 	resultStats   = 1
 	resultDetail  = 2
@@ -150,6 +165,9 @@ func (r *Reader) parts(h *htrace, size int64) error {
 			}
 		} else {
 			h.addPlugin(cString(header[108:236])) // the name of the plugin whose data this is
+			if binary.LittleEndian.Uint32(header[htraceDataType:]) == dataHiperf && len(r.recordings) < maxRecordings {
+				r.recordings = append(r.recordings, Section{at + htraceHeaderSize, end - at - htraceHeaderSize})
+			}
 		}
 		at = end
 	}
@@ -228,6 +246,20 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 		}
 	case plugin == "bytrace_plugin" && len(data) > 0:
 		h.texts = append(h.texts, io.NewSectionReader(r.in, at+offsetIn(segment, data), int64(len(data))))
+	case plugin == "arkts-plugin":
+		h.addPlugin(name)
+		switch {
+		case len(data) == 0:
+		case len(r.scripts.Messages) == maxScripts:
+			r.log.add(scriptsOver)
+		default:
+			r.scripts.Messages = append(r.scripts.Messages, Section{at + offsetIn(segment, data), int64(len(data))})
+		}
+	case plugin == "arkts-plugin_config":
+		var m message
+		m.read(data, arktsInterval)
+		r.scripts.PID = int32(min(m.numbers[arktsPID], math.MaxInt32))
+		r.scripts.Interval = trace.Duration(min(m.numbers[arktsInterval], 1e9)) * trace.Microsecond
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
 	}

@@ -29,6 +29,9 @@ type Reader struct {
 	log     *log
 	clock   Clock
 
+	recordings []Section // of hiperf
+	scripts    Scripts
+
 	pieces  []piece
 	streams []*stream
 	heap    []head // of the streams that have events, with the earliest first
@@ -135,6 +138,22 @@ func readAt(r io.ReaderAt, b []byte, at int64) error {
 
 // Clock returns what the trace says about its clock.
 func (r *Reader) Clock() Clock { return r.clock }
+
+// Section is a part of a file: Size bytes at an offset.
+type Section struct{ At, Size int64 }
+
+// Recordings returns where recordings of hiperf are in the file, which may be damaged.
+func (r *Reader) Recordings() []Section { return r.recordings }
+
+// Scripts is what the arkts-plugin of hiprofiler wrote.
+type Scripts struct {
+	Messages []Section // its data, in the order of the file
+	PID      int32     // the process that it observed, or 0
+	Interval trace.Duration
+}
+
+// Scripts returns where data of the arkts-plugin is in the file. It may be damaged.
+func (r *Reader) Scripts() Scripts { return r.scripts }
 
 // Events returns the number of events that have been read.
 func (r *Reader) Events() int { return r.events }

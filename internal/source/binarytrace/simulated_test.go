@@ -183,7 +183,7 @@ func TestHtraceOfEveryVersion(t *testing.T) {
 			"padded":          {Padded: true},
 			"details of zero": {ZeroHeader: true, Padded: true},
 			"dictionary":      {Dictionary: true},
-			"other part":      {OtherPart: true},
+			"other part":      {Recording: []byte("PERFILE2")},
 			"killed":          {Killed: true},
 			"one detail":      {OneDetail: true},
 		} {

@@ -22,12 +22,20 @@ type HtraceOptions struct {
 	NoNames bool
 	// Dictionary leaves out the names in events, but writes a dictionary of them.
 	Dictionary bool
-	// OtherPart appends a part with the data of hiperf.
-	OtherPart bool
+	// Recording is appended as a part of hiperf, if it is not nil.
+	Recording []byte
+	// Plugins is data of other plugins.
+	Plugins []Plugin
 	// Killed writes what a recorder leaves that did not finish.
 	Killed bool
 	// OneDetail writes all events of a processor in one message.
 	OneDetail bool
+}
+
+// Plugin is the data of a plugin.
+type Plugin struct {
+	Name string
+	Data []byte
 }
 
 // Segment is where a segment is in a file.
@@ -214,6 +222,9 @@ func (w *htraceWriter) file(all []Event) []byte {
 	w.ftrace(1, w.stats(0, "boot", 7)) // before the clock is set
 	w.details(events)
 	w.ftrace(1, w.stats(1, clock, 7))
+	for _, p := range o.Plugins {
+		w.segment(p.Name, p.Data)
+	}
 	if o.Dictionary {
 		comms := map[int32]string{}
 		for _, e := range events {
@@ -243,13 +254,12 @@ func (w *htraceWriter) file(all []Event) []byte {
 		clear(w.out[20:56])
 		w.out = append(w.out, make([]byte, 5000)...) // mapped, but not written
 	}
-	if o.OtherPart {
-		part := make([]byte, 1024+300)
+	if o.Recording != nil {
+		part := append(make([]byte, 1024), o.Recording...)
 		copy(part, "OHOSPROF")
 		binary.LittleEndian.PutUint64(part[8:], uint64(len(part)))
 		binary.LittleEndian.PutUint32(part[56:], 1)
 		copy(part[108:], "hiperf-plugin")
-		copy(part[1024:], "PERFILE2")
 		w.out = append(w.out, part...)
 	}
 	return w.out
