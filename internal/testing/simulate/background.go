@@ -260,8 +260,7 @@ func (l *lane) beginSlice(a *actor) {
 		now: s.monotonicTime(s.now), id: n, fd: n & 0xfff, count: n & 0x3f, size: n &^ 0xfff,
 	}).append(nil, sliceTexts[i].text))
 	if level == "" {
-		a.foreign("B", text)
-		a.levels = append(a.levels, "")
+		a.open(text)
 		return
 	}
 	a.begin(text, level)

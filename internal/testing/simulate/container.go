@@ -89,7 +89,7 @@ func (w *android) next(n int, at trace.Time) {
 // open begins a slice as Android writes it.
 func (a *actor) open(text string) {
 	a.foreign("B", text)
-	a.levels = append(a.levels, "")
+	a.opened(text, "")
 }
 
 func (a *actor) inOpen(text string, d trace.Duration) {

@@ -21,4 +21,7 @@
 // user does, and a [Launch] the start of an application, with the lines that applications,
 // the ability framework and render_service write about them. A [Layer] is a queue of buffers
 // that a video, a game or an application of another framework fills.
+//
+// A [Recording] is what hiperf samples at the same time: the functions that follow from the open
+// slices of a thread, or the hot function of the cause that is injected. Its truth has each sample.
 package simulate

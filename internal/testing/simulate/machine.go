@@ -30,6 +30,8 @@ type machine struct {
 	actors []*actor
 	mix    *mixer // counts lines, unless nil
 
+	profiler *profiler // takes samples, unless nil
+
 	noReasons bool // the kernel has no sched_blocked_reason
 	noSched   bool // the trace has no kernel events
 	idleLines bool // the kernel has cpu_idle
@@ -97,6 +99,7 @@ type actor struct {
 	container trace.PID      // what the processes of a container call its process; zero elsewhere
 	ran       trace.Duration // on a processor, as the switches say, up to since
 	onSince   trace.Time     // when it was switched to; zero: it is not on a processor
+	sampled   *sampledThread // nil if no samples are taken of it
 }
 
 // reason is what sched_blocked_reason says.
@@ -201,7 +204,7 @@ func (a *actor) begin(text, level string) {
 		b = append(e.open(b, 'B', a.pid), text...)
 		return e.level(append(b, e.nameEnd...), level)
 	})
-	a.levels = append(a.levels, level)
+	a.opened(text, level)
 }
 
 // beginMark opens a slice in the era's spelling.
@@ -210,7 +213,12 @@ func (a *actor) beginMark(m mark, v values) { a.beginList(m, v, nil) }
 func (a *actor) beginList(m mark, v values, list func([]byte) []byte) {
 	e := a.m.era
 	a.mark(func(b []byte) []byte { return e.begin(b, a.pid, m, &v, list) })
-	a.levels = append(a.levels, e.levels[m])
+	a.opened(e.text[m], e.levels[m])
+}
+
+func (a *actor) opened(text, level string) {
+	a.levels = append(a.levels, level)
+	a.sampled.begin(text)
 }
 
 // end closes the innermost slice.
@@ -222,6 +230,7 @@ func (a *actor) end() {
 	}
 	a.mark(func(b []byte) []byte { return a.m.era.end(b, pid, a.levels[last]) })
 	a.levels = a.levels[:last]
+	a.sampled.end()
 }
 
 func (a *actor) mark(write func([]byte) []byte) {
@@ -284,7 +293,11 @@ func (m *machine) proceed(a *actor) {
 // charge subtracts what the running thread of c has computed since it was planned.
 func (m *machine) charge(c *core) {
 	a := c.running
-	if a == nil || a.left == 0 {
+	if a == nil {
+		return
+	}
+	a.sampled.advance()
+	if a.left == 0 {
 		return
 	}
 	done := m.now.Sub(a.computed) * trace.Duration(c.speed) / trace.Duration(a.nominal)
@@ -414,6 +427,9 @@ func (m *machine) interruptCore(c *core, irq int, name string, d trace.Duration)
 	m.kernelLine(c, c.running, true, "irq_handler_entry: irq="+strconv.Itoa(irq)+" name="+name)
 	m.after(d, func() {
 		m.kernelLine(c, c.running, true, "irq_handler_exit: irq="+strconv.Itoa(irq)+" ret=handled")
+		if a := c.running; a != nil {
+			a.sampled.advance()
+		}
 		c.handler = false
 		if a := c.running; a != nil {
 			m.proceed(a)
@@ -469,11 +485,13 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 	from, to := c.idle, c.idle
 	owner := prev
 	if prev != nil {
+		prev.sampled.switchOut()
 		prev.ran, prev.onSince = prev.runTime(), 0
 		from = &prev.thread
 	}
 	if next != nil {
 		next.onSince = m.now
+		next.sampled.switchIn()
 		to = &next.thread
 	}
 	if m.kernel == KernelHongMeng { // the thread named first in the line is the one that starts

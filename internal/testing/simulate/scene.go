@@ -65,10 +65,20 @@ type CauseTruth struct {
 	PickUp string
 	// KnockOnOf is the vsync of the earlier frame that delayed this one.
 	KnockOnOf int64
+	// Hot is the function in which the injected time was spent. It is nil without a recording,
+	// and for causes that no function is the reason of.
+	Hot *HotTruth
 }
 
 // Generate writes the scene's trace and returns its truth.
-func (c Scene) Generate(w io.Writer) (*Truth, error) {
+func (c Scene) Generate(w io.Writer) (*Truth, error) { return c.generate(w, nil) }
+
+// GenerateWithSamples also writes a recording of hiperf of the same time.
+func (c Scene) GenerateWithSamples(w, perf io.Writer, r Recording) (*Truth, error) {
+	return recorded(perf, r, func(p *profiler) (*Truth, error) { return c.generate(w, p) })
+}
+
+func (c Scene) generate(w io.Writer, p *profiler) (*Truth, error) {
 	c.RefreshHz = cmp.Or(c.RefreshHz, 60)
 	if c.Cause == CauseMix {
 		c.Frames = cmp.Or(c.Frames, 88)
@@ -88,7 +98,7 @@ func (c Scene) Generate(w io.Writer) (*Truth, error) {
 	if c.NoTGID {
 		config.Text.TGID = TGIDAbsent
 	}
-	return generate(w, config, c)
+	return generate(w, config, c, p)
 }
 
 func (c Scene) check() error {
@@ -137,6 +147,7 @@ func (s *sim) settle() {
 	s.record.settle(t, s.text.from, s.text.to)
 	s.settleInteractions()
 	s.settleLayers()
+	s.profiler.settle(s)
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period
 	if s.scene.Cause == "" && len(s.Injections) == 0 {
 		return

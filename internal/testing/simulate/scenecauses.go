@@ -179,20 +179,24 @@ func init() {
 		}},
 		{"on_idle", late, func(s *sim, k int64, d trace.Duration) {
 			// The thread works after the frame before until the time is short.
-			s.cause(CauseTruth{Wait: "earlier_work", Slice: "OnIdle", Leaf: "run"}, k)
+			t := s.cause(CauseTruth{Wait: "earlier_work", Slice: "OnIdle", Leaf: "run"}, k)
 			vsync := s.grid.at(k).now
 			s.injected(k - 1).atEnd = append(s.injected(k-1).atEnd, func(a *actor) {
 				a.begin("OnIdle, targettime:"+strconv.FormatInt(int64(vsync), 10), "I39")
-				a.compute(s.traceTime(vsync).Add(d).Sub(s.now))
+				s.hotly(a, t, func() { a.compute(s.traceTime(vsync).Add(d).Sub(s.now)) })
 				a.end()
 			})
 		}},
 		{"between_frames", late, func(s *sim, k int64, d trace.Duration) {
 			// JavaScript begins before the vsync.
-			s.cause(CauseTruth{Wait: "earlier_work", Slice: "ExecuteJS", Leaf: "run"}, k)
+			t := s.cause(CauseTruth{Wait: "earlier_work", Slice: "ExecuteJS", Leaf: "run"}, k)
 			vsync, early := s.traceTime(s.grid.at(k).now), share(s.period(), 40)
 			s.at(vsync.Add(-early), func() {
-				s.post(s.ui, nil, func(a *actor) { s.inSlice(a, "ExecuteJS", "I39", early+d) })
+				s.post(s.ui, nil, func(a *actor) {
+					a.begin("ExecuteJS", "I39")
+					s.hotly(a, t, func() { a.compute(early + d) })
+					a.end()
+				})
 			})
 		}},
 		{"buffer", late, func(s *sim, k int64, d trace.Duration) {
@@ -207,13 +211,13 @@ func init() {
 		{CauseRenderBusy, late, func(s *sim, k int64, _ trace.Duration) {
 			// The drawing of the frame before takes until this one's deadline is over.
 			const slice = "ApplyKawaseBlur"
-			s.renderCause(CauseTruth{
+			t := s.renderCause(CauseTruth{
 				Wait: "render", Slice: "PostAndWait",
 				Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
 			}, k)
 			s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
 				a.begin(slice+" 12.000000", "M0538")
-				a.compute(s.renderOverrun(k).Sub(s.now))
+				s.hotly(a, t, func() { a.compute(s.renderOverrun(k).Sub(s.now)) })
 				a.end()
 			})
 		}},
@@ -254,19 +258,23 @@ func init() {
 		{CauseDrawWork, shown, func(s *sim, k int64, d trace.Duration) {
 			// The main thread has gone on.
 			const slice = "ApplyKawaseBlur"
-			s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice}, k)
+			t := s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
 				a.begin(slice+" 12.000000", "M0538")
-				a.compute(d)
+				s.hotly(a, t, func() { a.compute(d) })
 				a.end()
 			})
 		}},
 		{"commit_busy", shown, func(s *sim, k int64, d trace.Duration) {
 			// The thread that commits does something else when the frame is drawn.
 			const slice = "ClearFrameBuffers"
-			s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice}, k)
+			t := s.renderCause(CauseTruth{Wait: "run", Stage: "commit_wait", Slice: slice}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(*actor) {
-				s.post(s.commit, nil, func(c *actor) { s.inSlice(c, slice, "M0538", d+share(s.period(), 18)) })
+				s.post(s.commit, nil, func(c *actor) {
+					c.begin(slice, "M0538")
+					s.hotly(c, t, func() { c.compute(d + share(s.period(), 18)) })
+					c.end()
+				})
 			})
 		}},
 		{"commit_binder", shown, func(s *sim, k int64, d trace.Duration) {
@@ -383,8 +391,9 @@ func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
 // within injects into FlushLayoutTask of the frame on vsync k.
 func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
 	t.Slice = cmp.Or(t.Slice, "FlushLayoutTask")
-	s.injected(k).inFrame = append(s.injected(k).inFrame, do)
-	return s.cause(t, k)
+	c := s.cause(t, k)
+	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) { s.hotly(a, c, func() { do(a) }) })
+	return c
 }
 
 // caller is a kernel function as sched_blocked_reason names it.

@@ -87,9 +87,14 @@ type sim struct {
 
 // Write simulates, writes the trace and returns its truth. For a header with the number
 // of lines it buffers the whole trace in memory.
-func Write(w io.Writer, c Config) (*Truth, error) { return generate(w, c, Scene{}) }
+func Write(w io.Writer, c Config) (*Truth, error) { return generate(w, c, Scene{}, nil) }
 
-func generate(w io.Writer, c Config, scene Scene) (*Truth, error) {
+// WriteWithSamples also writes a recording of hiperf of the same time.
+func WriteWithSamples(w, perf io.Writer, c Config, r Recording) (*Truth, error) {
+	return recorded(perf, r, func(p *profiler) (*Truth, error) { return generate(w, c, Scene{}, p) })
+}
+
+func generate(w io.Writer, c Config, scene Scene, p *profiler) (*Truth, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -101,6 +106,7 @@ func generate(w io.Writer, c Config, scene Scene) (*Truth, error) {
 	s.cast()
 	s.inject()
 	s.interact()
+	p.attach(s)
 	s.plan(0)
 	s.run()
 	if s.text.flush(); s.text.err != nil {

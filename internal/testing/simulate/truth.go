@@ -26,6 +26,8 @@ type Truth struct {
 	// other frameworks than the platform's own drew.
 	Layers   []*LayerTruth
 	Produced []*ProducedFrame
+	// Recording is nil without one.
+	Recording *RecordingTruth
 
 	all      []*InteractionTruth
 	layers   []*LayerTruth

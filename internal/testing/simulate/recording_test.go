@@ -1,0 +1,229 @@
+package simulate_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/sampling"
+	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/simulate"
+)
+
+// recorded returns a scene with its recording, as it is read back.
+func recorded(t *testing.T, s simulate.Scene, r simulate.Recording) (truth *simulate.Truth, rec *sample.Recording, lines []byte) {
+	t.Helper()
+	var text, perf bytes.Buffer
+	truth, err := s.GenerateWithSamples(&text, &perf, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plain bytes.Buffer
+	if _, err = s.Generate(&plain); err != nil || !bytes.Equal(plain.Bytes(), text.Bytes()) {
+		t.Errorf("%+v: the recording changed the trace, %v", s, err)
+	}
+	rec, err = sampling.Read(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
+	if err != nil || len(rec.Warnings) > 0 {
+		t.Fatalf("%+v: %v, %v", r, err, rec)
+	}
+	return truth, rec, text.Bytes()
+}
+
+// counts returns the function that a sample counts for, as docs/why.md says.
+func counts(p *sample.Profile, s *sample.Sample) (function, module string) {
+	var user, leaf *sample.Frame
+	for f := range p.Calls(s.Stack) {
+		m := &p.Modules[f.Module]
+		if strings.HasPrefix(m.Path, "/data/") || strings.HasSuffix(m.Path, ".ets") {
+			user = f
+			break
+		}
+		leaf = cmp.Or(leaf, f)
+		if !m.Kernel {
+			user = cmp.Or(user, f)
+		}
+	}
+	f := cmp.Or(user, leaf)
+	m := &p.Modules[f.Module]
+	module = m.Path[bytes.LastIndexByte([]byte(m.Path), '/')+1:]
+	if m.Kernel {
+		module = "kernel"
+	}
+	return p.Functions[f.Function].Name, module
+}
+
+// running has when threads were on processors.
+type running map[[2]int][][2]trace.Time
+
+var switchLine = regexp.MustCompile(`\[(\d+)\] \S+ +(\d+)\.(\d+): sched_switch: .* prev_pid=(\d+) .* next_pid=(\d+) `)
+
+func intervals(text []byte) running {
+	r, since := running{}, map[int]trace.Time{}
+	for _, m := range switchLine.FindAllSubmatch(append(text, ' '), -1) {
+		var n [6]int
+		for i := range n[1:] {
+			n[i+1], _ = strconv.Atoi(string(m[i+1]))
+		}
+		at := trace.Time(n[2]*1e9 + n[3]*1e3)
+		r[[2]int{n[4], n[1]}] = append(r[[2]int{n[4], n[1]}], [2]trace.Time{since[n[1]], at})
+		since[n[1]] = at
+	}
+	return r
+}
+
+// contain reports whether a thread ran when a sample was taken. One of a switch is at the end of
+// an interval.
+func (r running) contain(x *simulate.SampleTruth) bool {
+	for _, i := range r[[2]int{int(x.TID), x.CPU}] {
+		if !x.OffCPU && i[0] <= x.Time && x.Time < i[1] || x.OffCPU && x.Time.Sub(i[1]).Abs() < trace.Microsecond {
+			return true
+		}
+	}
+	return false
+}
+
+// A recording has the samples of its truth: times, threads, functions.
+func TestRecording(t *testing.T) {
+	lost := map[simulate.Cause]bool{simulate.CauseNoSched: true, simulate.CauseLostEvents: true, simulate.CauseLostSwitches: true}
+	for i, cause := range simulate.Causes() {
+		s := simulate.Scene{Kernel: []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[i%2], Cause: simulate.Cause(cause), Seed: uint64(i), ClockOffset: 3 * trace.Second}
+		r := simulate.Recording{Seed: uint64(i), OffCPU: i%2 == 0, All: i%3 == 0, Clock: []simulate.Clock{"perf", "monotonic", "boot"}[i%3]}
+		truth, rec, text := recorded(t, s, r)
+		want := truth.Recording
+		on, off := intervals(text), 0
+		if clock := []sample.ClockID{sample.ClockPerf, sample.ClockMonotonic, sample.ClockBoot}[i%3]; rec.Profile.Clock.ID != clock {
+			t.Errorf("clock %v, want %v", rec.Profile.Clock.ID, clock)
+		}
+		slices.SortStableFunc(rec.Samples, func(a, b sample.Sample) int { return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.TID, b.TID)) })
+		if len(rec.Samples) != len(want.Samples) || len(rec.Samples) < 100 {
+			t.Fatalf("%s: %d samples, want %d", cause, len(rec.Samples), len(want.Samples))
+		}
+		for j := range rec.Samples {
+			got, x := &rec.Samples[j], &want.Samples[j]
+			function, module := counts(rec.Profile, got)
+			a := fmt.Sprint(got.Time.Add(want.Offset), got.PID, got.TID, got.CPU, rec.Profile.Events[got.Event].Name, got.Period, function, module)
+			b := fmt.Sprint(x.Time, x.PID, x.TID, x.CPU, map[bool]string{false: "hw-cpu-cycles", true: "sched:sched_switch"}[x.OffCPU], x.Period, x.Function, x.Module)
+			if a != b {
+				t.Fatalf("%s: sample %d: %s, want %s", cause, j, a, b)
+			}
+			if x.OffCPU {
+				off++
+			}
+			if !lost[s.Cause] && !on.contain(x) {
+				t.Fatalf("%s: thread %d did not run on %d at %d", cause, x.TID, x.CPU, x.Time)
+			}
+		}
+	}
+}
+
+// The same seeds give the same recording. Another seed of the recording gives another one of the same trace.
+func TestRecordingSeeds(t *testing.T) {
+	var files [3]bytes.Buffer
+	for i, seed := range []uint64{5, 5, 6} {
+		s := simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: "mix"}
+		if _, err := s.GenerateWithSamples(new(bytes.Buffer), &files[i], simulate.Recording{Seed: seed, OffCPU: true, All: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) || bytes.Equal(files[0].Bytes(), files[2].Bytes()) {
+		t.Error("the bytes of a recording do not follow from its seed")
+	}
+}
+
+// Late frames spend most of what they take longer in the hot function, a sample a millisecond. Those of
+// causes that wait have a sample in it.
+func TestHotFunctions(t *testing.T) {
+	functions, modules, hot, all := map[string]bool{}, map[string]bool{}, 0, 0
+	for _, cause := range simulate.Causes() {
+		for seed := range uint64(6) {
+			s := simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: simulate.Cause(cause), Seed: seed}
+			truth, err := s.GenerateWithSamples(new(bytes.Buffer), new(bytes.Buffer), simulate.Recording{Seed: seed, OffCPU: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range truth.Causes {
+				h := c.Hot
+				named := slices.Contains([]string{"run.work", "run", "render", "earlier_work", "io", "fence", "buffer", "binder", "own_thread", "other_process", "timer", "gc.wait"}, c.Wait)
+				named = named && c.Cause != "commit_binder" && c.Cause != "display_late" // the thread that waits is not sampled there
+				switch {
+				case (h != nil) != named:
+					t.Errorf("%s: hot function %v", cause, h)
+				case h == nil:
+				case h.Waits && (h.Samples < 1 || h.Samples > h.All),
+					!h.Waits && (h.Samples < 3 || h.Samples > 40 || h.Samples > h.All):
+					t.Errorf("%s: %+v", cause, h)
+				default:
+					if !h.Waits {
+						hot, all = hot+h.Samples, all+h.All
+					}
+					functions[h.Function], modules[h.Module] = true, true
+				}
+			}
+		}
+	}
+	if hot*100 < all*65 {
+		t.Errorf("%d of %d samples are in hot functions", hot, all)
+	}
+	if len(functions) < 20 || len(modules) < 6 {
+		t.Errorf("functions %v of %v", functions, modules)
+	}
+}
+
+// A part of a trace, some threads, cycles and a clock that is fast.
+func TestRecordingOptions(t *testing.T) {
+	s := simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: simulate.CauseLittleCore, Frames: 80}
+	r := simulate.Recording{
+		Cycles: 2_270_000 / 4, Threads: []trace.TID{20170, 1027}, From: 200 * trace.Millisecond, Length: 500 * trace.Millisecond,
+		Offset: -1_000_000 * trace.Second, Drift: 1000,
+	}
+	truth, rec, _ := recorded(t, s, r)
+	threads, first := map[trace.TID]int{}, trace.Time(100_000_123_457)
+	for i, x := range truth.Recording.Samples {
+		threads[x.TID]++
+		after := x.Time.Sub(first)
+		if after < r.From || after >= r.From+r.Length || x.Period != r.Cycles {
+			t.Errorf("%+v", x)
+		}
+		if want := after*1001/1000 + first.Sub(0) - r.Offset; (rec.Samples[i].Time.Sub(0) - want).Abs() > 2 {
+			t.Errorf("time %d, want %d", rec.Samples[i].Time, want)
+		}
+	}
+	if len(threads) != 2 || threads[20170] < 300 || threads[1027] < 100 || rec.Profile.Events[0].Period != r.Cycles {
+		t.Errorf("%v samples, %+v", threads, rec.Profile.Events)
+	}
+}
+
+// Samples of all threads of a busy device, on all processors, are in the intervals in which the trace has them.
+func TestRecordingOfEverything(t *testing.T) {
+	for _, kernel := range []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux} {
+		c := simulate.Everything()
+		c.Kernel, c.CutEnd = kernel, false
+		if kernel == simulate.KernelHongMeng {
+			c.Background = 5000
+		}
+		var text, plain, perf bytes.Buffer
+		truth, err := simulate.WriteWithSamples(&text, &perf, c, simulate.Recording{All: true, OffCPU: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = simulate.Write(&plain, c); err != nil || !bytes.Equal(plain.Bytes(), text.Bytes()) {
+			t.Errorf("the recording changed the trace, %v", err)
+		}
+		on, cpus := intervals(text.Bytes()), map[int]bool{}
+		for _, x := range truth.Recording.Samples {
+			if cpus[x.CPU] = true; !on.contain(&x) {
+				t.Fatalf("%s: thread %d did not run on %d at %d", kernel, x.TID, x.CPU, x.Time)
+			}
+		}
+		if len(truth.Recording.Samples) < 1000 || len(cpus) < 12 {
+			t.Errorf("%d samples on %d processors", len(truth.Recording.Samples), len(cpus))
+		}
+	}
+}
