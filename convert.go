@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -18,6 +19,7 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/why/judge"
 )
 
 // ConvertOptions decide how an input is converted.
@@ -54,6 +56,8 @@ type Summary struct {
 	Timeline *analyzer.Timeline
 	// Causes are the causes of late frames; nil unless Options.Causes is set.
 	Causes *why.Causes
+	// Samples are those of a profiler, on the clock of the trace; nil without any.
+	Samples *sample.Recording
 	// Lines counts the lines of a text trace, or of the text of a binary trace; nil for
 	// other inputs.
 	Lines *Lines
@@ -103,7 +107,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 
 func (o *ConvertOptions) exporter() export.Options {
 	return export.Options{
-		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Causes: o.Causes,
+		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Analysis: judge.Options{Causes: o.Causes, SamplesOffset: o.SamplesOffset},
 		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat, Compress: o.Output.Compress,
 		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
 	}
@@ -116,17 +120,18 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	}
 	options := o.exporter()
 	text.describe(&options.Analyzer)
-	options.Complete = text.complete
+	samples := text.samples(ctx, &o.Options)
+	options.Complete, options.Analysis.Samples = text.complete, samples.read
 	s, err := export.Convert(ctx, text, w, options)
-	if err := text.check(s.Totals, err); err != nil {
+	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
 	}
-	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes))), nil
+	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result))), nil
 }
 
 func newSummary(s *export.Summary, warnings []trace.Warning) *Summary {
 	return &Summary{
-		Timeline: s.Timeline, Causes: s.Causes, Lines: linesOf(s.Totals), Exported: s.Exported, Quality: s.Quality,
+		Timeline: s.Timeline, Causes: s.Causes, Samples: s.Samples, Lines: linesOf(s.Totals), Exported: s.Exported, Quality: s.Quality,
 		Warnings: warnings, Details: s.Details(),
 	}
 }

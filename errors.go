@@ -60,6 +60,9 @@ var (
 	ErrLine = errors.New("line not understood")
 	// ErrDamaged: with Options.FailOnDamage, a binary trace is damaged.
 	ErrDamaged = binarytrace.ErrDamaged
+	// ErrSamples: Options.Samples cannot be read, or does not fit the trace. Its text is about
+	// that file.
+	ErrSamples = errors.New("samples not usable")
 	// ErrEntry: an archive has several files, or Options.Entry does not select one.
 	ErrEntry = unpack.ErrEntry
 )

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/gfxinfo"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/source/unpack"
@@ -53,7 +54,7 @@ var formats = []format{
 	{rawTrace, binarytrace.IsSys, readText, ""},
 	{"xz", magic(0, "\xfd7zXZ\x00"), nil, "decompress it first with xz -d"},
 	{"bzip2", magic(4, "1AY&SY"), nil, "decompress it first with bzip2 -d"}, // after BZh and a digit
-	{"hiperf data", magic(0, "PERFILE2"), nil, recordHint},
+	{"hiperf data", perfdata.Sniff, nil, recordHint},
 	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
 	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
 	{textTrace, anything, readText, ""},

@@ -26,6 +26,7 @@ import (
 	"io"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -64,6 +65,16 @@ type Options struct {
 	// Causes finds the cause of every late frame of a text trace, or reads those that
 	// Convert stored in a Perfetto trace. Convert writes them on the tracks, too.
 	Causes bool
+	// Samples is a recording of hiperf, made while a text trace was recorded; nil if there is
+	// none but one that the input contains. Causes name the functions of its samples, and
+	// Convert writes them. It is an error that wraps ErrSamples if they do not fit the trace.
+	Samples io.Reader `fingerprint:"-"`
+	// SamplesOptional makes that a warning, as it is for a recording that the input contains.
+	SamplesOptional bool
+	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
+	SamplesOffset *trace.Duration
+	// NoSamples ignores a recording that the input contains.
+	NoSamples bool
 }
 
 func (o *Options) reader() hitrace.Options {
@@ -85,6 +96,8 @@ type Trace struct {
 	// Causes are the causes of late frames; nil unless Options.Causes is set and the
 	// input is a text trace, or a Perfetto trace that Convert wrote with causes.
 	Causes *why.Causes
+	// Samples are those of a profiler, on the clock of the trace; nil without any.
+	Samples *sample.Recording
 	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
 	// one that was converted; nil for other formats.
 	Lines *Lines

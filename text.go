@@ -25,6 +25,7 @@ type textInput struct {
 	head    []byte // the beginning of the text
 	content *unpack.Content
 	binary  *binarytrace.Reader // nil for a text trace
+	file    io.ReaderAt         // with the binary trace
 }
 
 // openText opens the text of an input that is a text trace, or is read as one.
@@ -44,7 +45,7 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 	if err != nil {
 		return nil, err
 	}
-	return &textInput{Reader: r, head: []byte(binarytrace.Header), content: content, binary: r}, nil
+	return &textInput{Reader: r, head: []byte(binarytrace.Header), content: content, binary: r, file: file}, nil
 }
 
 // describe completes the options with what the input states beside its lines.
@@ -98,12 +99,16 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	analysis := o.analyzer()
 	text.describe(&analysis)
-	timeline, causes, totals, err := judge.Analyze(ctx, text, o.reader(), analysis, o.Causes)
-	if err := text.check(totals, err); err != nil {
+	samples := text.samples(ctx, o)
+	r, err := judge.Analyze(ctx, text, o.reader(), analysis, judge.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset})
+	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}
-	text.complete(totals)
-	return newTrace(timeline, causes, totals, warnings(text.warnings(), timeline, totals, causes)), nil
+	text.complete(r.Totals)
+	t := newTrace(r.Timeline, r.Causes, r.Totals, warnings(text.warnings(), r.Timeline, r.Totals, r.Causes))
+	t.Samples = r.Samples
+	t.Warnings = append(t.Warnings, samples.warnings(&r)...)
+	return t, nil
 }
 
 // warnings are what the user must know about a trace. skipped describes what could not be

@@ -33,7 +33,7 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				if _, _, _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, reconstruct.Options{}, causes); err != nil {
+				if _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, reconstruct.Options{}, judge.Options{Causes: causes}); err != nil {
 					b.Fatal(err)
 				}
 			}

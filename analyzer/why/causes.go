@@ -13,6 +13,11 @@ type Causes struct {
 	// Buffers are late buffers of layers, at most MaxLateBuffers, whose frames do not explain all
 	// of it.
 	Buffers map[*analyzer.Buffer]*LateBuffer
+	// Uses are the functions of frames, by the samples of a profiler, at most MaxUses for each kind
+	// of frames of a process, and Sampled are the numbers of those frames. Both are empty without
+	// samples.
+	Uses    []FunctionUse
+	Sampled []SampledFrames
 	// Scheduled, Woken and Functions report what the input has: sched_switch,
 	// wakeups, and sched_blocked_reason.
 	Scheduled, Woken, Functions bool
@@ -60,6 +65,15 @@ type Explanation struct {
 	Basis      Basis
 	// Shares are the causes of a late frame, the largest first. Their sum is Overrun.
 	Shares []Share
+	// Functions are those of a late frame that have enough samples (LeastSamples) or waited, the
+	// largest excess first; at most MaxFunctions. FunctionOf returns that of a cause.
+	Functions []FunctionTime
+	// Sampled is all the time in which the threads of a late frame ran, and waited in a known
+	// function, by function, at most MaxParts; nil if the profiler did not sample them then.
+	Sampled []FunctionPart
+	// Calls is the flame graph of a late frame: the calls of all its samples; nil for all but the
+	// latest frames of a process (MaxCalls).
+	Calls Calls
 	// Root is the frame whose cause delayed this one; nil if none did.
 	Root *analyzer.Frame
 	// Shown is how a render frame got to the display; nil if that is unknown.

@@ -77,3 +77,7 @@ func (w Wait) Explains() bool {
 	}
 	return false
 }
+
+// Runs reports whether samples of running threads belong to the wait: a thread runs in it, or it is
+// unknown whether it does.
+func (w Wait) Runs() bool { return w == Run || w == GCRun || w == EarlierWork || w == WaitUnknown }

@@ -40,7 +40,8 @@ func flagHint(e *ohframe.Error) string {
 	case errors.Is(e, ohframe.ErrIsPerfetto):
 		return e.Hint + "; ohframe report reads it too"
 	}
-	return strings.Replace(e.Hint, userfailure.RecordCommand, recordCommands, 1)
+	hint := strings.Replace(e.Hint, userfailure.RecordCommand, recordCommands, 1)
+	return strings.Replace(hint, userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION", 1)
 }
 
 var limitName = regexp.MustCompile(`\(limit: ([a-z]+)\)`)

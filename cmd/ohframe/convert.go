@@ -42,7 +42,7 @@ func convertCommand() *cli.Command {
 			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
 			damageFlag,
-		}, traceFlags()...),
+		}, append(perfFlags(), traceFlags()...)...),
 		Action: convert,
 	}
 }
@@ -202,14 +202,22 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 		maps.Copy(options.Output.Attributes, *given)
 	}
 	options.Causes = !c.Bool(noCausesFlag.Name)
+	samples, err := openPerf(c, name, &options.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer samples.Close()
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)
 	}
-	if err == nil && warning != "" {
+	if err != nil {
+		return nil, samples.errorOf(c, name, nil, err)
+	}
+	if warning != "" {
 		summary.Warnings = append(summary.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
 	}
-	return summary, fileError(name, err)
+	return summary, samples.errorOf(c, name, summary.Samples, nil)
 }
 
 // isWriteError reports whether writing to a file failed, not reading from one.

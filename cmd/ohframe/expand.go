@@ -94,11 +94,17 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 		names = append(names, in.Path)
 	}
 	uses(c, set.Read...)
+	if err := checkPerf(c, names); err != nil {
+		return nil, err
+	}
 	usedFiles(c).inputs += len(names)
 	for _, name := range names {
 		uses(c, name)
 		if name != standard {
 			uses(c, inputs.DescriptionOf(name))
+		}
+		if samples := samplesOf(c, name); samples != "" {
+			uses(c, samples)
 		}
 	}
 	return names, nil

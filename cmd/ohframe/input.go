@@ -166,11 +166,19 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 		return nil, err
 	}
 	defer f.Close()
+	samples, err := openPerf(c, name, &options)
+	if err != nil {
+		return nil, err
+	}
+	defer samples.Close()
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
 	done()
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, samples.errorOf(c, name, nil, err)
+	}
+	if err := samples.errorOf(c, name, t.Samples, nil); err != nil {
+		return nil, err
 	}
 	if !causes {
 		t.Causes = nil // those that a converted trace has

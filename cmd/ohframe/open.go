@@ -56,7 +56,9 @@ func openCommand() *cli.Command {
 
 // conversionFlags returns the flags of convert that are for showing a trace, too.
 func conversionFlags() []cli.Flag {
-	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool { return f.Names()[0] == "output" || f == damageFlag })
+	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool {
+		return f == damageFlag || slices.Contains([]string{"output", "attribute", "compress", "android-compat", "no-tracks"}, f.Names()[0])
+	})
 }
 
 // openTimeout is the default of --timeout.

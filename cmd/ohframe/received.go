@@ -42,6 +42,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	if err != nil {
 		return err
 	}
+	r.sayUnused(s, t.Meta)
 	printWarnings(t.Name+".ftrace", warn.Texts(s.Warnings))
 	app := ""
 	if t.Meta.App != nil {
@@ -98,6 +99,20 @@ func (r *receiver) convert(c *cli.Context, t *record.Trace) (s *ohframe.Summary,
 		return err
 	})
 	return s, err
+}
+
+// sayUnused notes that the samples do not fit the trace. That makes a run invalid.
+func (r *receiver) sayUnused(s *ohframe.Summary, m *meta.Meta) {
+	i := slices.IndexFunc(s.Warnings, func(w trace.Warning) bool { return w.Code == trace.WarnSamples })
+	if i < 0 {
+		return
+	}
+	problem := s.Warnings[i].Text
+	s.Warnings = slices.Delete(s.Warnings, i, i+1)
+	r.event(record.Event{Step: "note", Text: "Note    " + problem, Facts: map[string]any{"samples": problem}})
+	if m.Run != nil {
+		m.Run.Problem = problem
+	}
 }
 
 // sayLength says how much of the recorded time is in the trace.

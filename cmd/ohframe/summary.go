@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
@@ -51,6 +52,9 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 	if !isDump {
 		lines := fmt.Sprintf("%d exported, %s, %d not understood", s.Exported, text.Count(s.Lines.Headers, "header"), s.Lines.NotUnderstood)
 		facts := append(clockFacts(t), view.Fact{Label: "Lines", Value: strconv.Itoa(s.Lines.Total), About: lines})
+		if s.Samples != nil {
+			facts = append(facts, samplesFact(s.Samples))
+		}
 		d.Blocks = append(d.Blocks, view.Facts{List: facts})
 	}
 	for _, detail := range s.Details {
@@ -61,6 +65,19 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 		d.Blocks = append(d.Blocks, note)
 	}
 	return d
+}
+
+// samplesFact returns the number of samples, and how their times were related to the trace.
+func samplesFact(r *sample.Recording) view.Fact {
+	a := &r.Alignment
+	about := "their clock was " + a.Source.String()
+	if a.Source != sample.Found {
+		about = "their clock is " + a.Source.String()
+	}
+	if a.Checked > 0 {
+		about += fmt.Sprintf("; threads ran at %.1f %% of them", 100*a.HitRate())
+	}
+	return view.Fact{Label: "Samples", Value: strconv.Itoa(len(r.Samples)), About: about}
 }
 
 // layersFact returns the number of layers, and what became of their buffers.

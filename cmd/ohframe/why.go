@@ -35,7 +35,7 @@ func whyCommand() *cli.Command {
 			layerFlag("explain only late buffers of layers `NAME`: a part, a pattern, or an id"),
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
 			strictFlag,
-		}, traceFlags()...),
+		}, append(perfFlags(), traceFlags()...)...),
 		Action: runWhy,
 	}
 }

@@ -80,8 +80,10 @@ const (
 	// The times in CauseSlice alone: CauseTime is that of the stage.
 	CauseSliceTime
 	CauseSliceUsual
-	KnockOnOf // the vsync id of the frame that delayed this one
-	Causes    // all causes, the largest first
+	CauseFunction // the function in which most of the excess is, with its module
+	CauseSamples  // the samples of a profiler in it
+	KnockOnOf     // the vsync id of the frame that delayed this one
+	Causes        // all causes, the largest first
 
 	// For frames that were late in another way (docs/why.md 7 and 8).
 	ShownLate    // by how much the display showed a render frame late
@@ -205,6 +207,8 @@ var names = [end]string{
 
 	CauseSliceTime:  "slice_ms",
 	CauseSliceUsual: "slice_usual_ms",
+	CauseFunction:   "cause_function",
+	CauseSamples:    "cause_samples",
 
 	KnockOnOf: "knock_on_of",
 	Causes:    "causes",

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe"
+	"ohframe/analyzer/why"
 	"ohframe/exporter"
 	"ohframe/internal/annotation"
 	pb "ohframe/internal/perfettopb"
@@ -83,7 +84,36 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	for name, text := range texts(t) {
 		traces[name] = convert(t, text)
 	}
+	for _, cause := range []simulate.Cause{"more_work", simulate.CauseRenderBusy} {
+		traces["functions of "+string(cause)] = withFunctions(t, cause)
+	}
 	return traces
+}
+
+// withFunctions returns the trace of a scene whose late frames were in a function.
+func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
+	t.Helper()
+	var text, out bytes.Buffer
+	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
+		t.Fatal(err)
+	}
+	in, err := ohframe.Read(t.Context(), &text, ohframe.Options{Causes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range in.Causes.Frames {
+		if s := e.Cause(); s != nil {
+			e.Functions = []why.FunctionTime{{Function: why.Function{Name: "Feed::recompute", Module: "libentry.so"}, Stage: s.Stage, Wait: s.Wait, Samples: 8, Of: 12, Sure: true}}
+		}
+	}
+	if err := exporter.Write(t.Context(), &out, in.Timeline, in.Causes, exporter.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	trace := &pb.Trace{}
+	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
+		t.Fatal(err)
+	}
+	return trace
 }
 
 // layers returns the trace of a timeline with layers and frames of frameworks.

@@ -57,6 +57,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		_, usual := timeOf(first)
 		words += "; usual " + text.Milliseconds(usual)
 	}
+	words += Inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {
 		words += placeOnly
 	}

@@ -10,6 +10,7 @@ import (
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uicolour"
+	"ohframe/internal/why/judge"
 )
 
 // coloured is a slice of a track as the UI shows it.
@@ -108,7 +109,7 @@ func TestColours(t *testing.T) {
 	found := map[string]int{}
 	traces := map[string][]byte{"layers": convertTimeline(t, tracetest.Layers())}
 	for name, text := range texts {
-		traces[name], _ = convert(t, text, Options{Causes: true})
+		traces[name], _ = convert(t, text, Options{Analysis: judge.Options{Causes: true}})
 	}
 	for name, data := range traces {
 		for _, s := range colouredIn(t, data) {

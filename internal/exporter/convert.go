@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zeebo/xxh3"
@@ -18,6 +19,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/exporter/ftrace"
 	"ohframe/internal/exporter/packet"
+	"ohframe/internal/exporter/samples"
 	"ohframe/internal/exporter/timeline"
 	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
@@ -33,13 +35,13 @@ type Options struct {
 	Reader   hitrace.Options
 	Analyzer reconstruct.Options
 	// AllEvents exports also the events of the kernel that are only rows of Perfetto's table
-	// ftrace_event, NoEvents none, so that the trace has frames and names.
+	// ftrace_event, NoEvents none, and no samples, so that the trace has frames and names.
 	AllEvents, NoEvents bool
 	// NoTracks leaves out the tracks that show frames beside Perfetto's own frame
 	// timeline.
 	NoTracks bool
-	// Causes finds the causes of late frames. The tracks show them.
-	Causes bool
+	// Analysis finds the causes of late frames and the samples of threads. The tracks show them.
+	Analysis judge.Options
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
 	// Compress deflates packets within the trace: about a third of the size.
@@ -60,11 +62,7 @@ type Options struct {
 // (Totals.Problems.Lost), lines outside the window (Totals.Outside), and events, which
 // are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
-	Timeline *analyzer.Timeline
-	// Totals are nil if no text was read.
-	Totals *hitrace.Totals
-	// Causes are the causes of late frames; nil unless Options.Causes is set.
-	Causes *why.Causes
+	judge.Result
 	// Exported counts the events that are in the output.
 	Exported int
 	// Closed counts the ends that were added to those, of slices that are open
@@ -83,6 +81,8 @@ type Summary struct {
 	LeftOut int
 	// Renumbered counts the frames whose vsync id was missing or not unique.
 	Renumbered int
+	// Sampled counts the samples.
+	Sampled samples.Summary
 	// Quality is that of the trace, with the causes as far as they were looked for.
 	Quality *stats.Quality
 }
@@ -103,14 +103,14 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	}
 	writeSystemInfo(packets)
 	packets.Flush()
-	timeline, causes, totals, err := judge.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Causes, sinks...)
+	var err error
+	summary.Result, err = judge.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Analysis, sinks...)
 	if err != nil {
-		return &Summary{Totals: totals}, err
+		return summary, err
 	}
-	summary.Timeline, summary.Causes, summary.Totals = timeline, causes, totals
 	summary.Closed, summary.Unmatched, summary.Over = planner.Closed, planner.Unmatched, planner.Over
 	if options.NoEvents {
-		summary.LeftOut = totals.Events
+		summary.LeftOut = summary.Totals.Events
 	}
 	return finish(out, packets, summary, hash.Sum128(), options)
 }
@@ -121,7 +121,7 @@ func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, causes *why.Caus
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
 	writeSystemInfo(packets)
-	return finish(out, packets, &Summary{Timeline: t, Causes: causes}, xxh3.HashString128(t.String()), options)
+	return finish(out, packets, &Summary{Result: judge.Result{Timeline: t, Causes: causes}}, xxh3.HashString128(t.String()), options)
 }
 
 // finish writes the packets that are known only at the end of the input.
@@ -133,7 +133,8 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 		warnings = options.Complete(s.Totals)
 	}
 	s.Quality = quality.Of(s.Timeline, s.Totals, s.Causes)
-	writeUUID(packets, identity(hash, options))
+	sampled := writeSamples(packets, s, &options)
+	writeUUID(packets, identity(hash, s.Sampled.Hash, options))
 	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
@@ -141,7 +142,7 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	if options.AndroidCompat {
 		processes = timeline.CompatProcesses(s.Timeline)
 	}
-	writeProcesses(packets, processes, s.Timeline.Span.Start)
+	writeProcesses(packets, addThreads(processes, sampled), s.Timeline.Span.Start)
 	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat, Causes: s.Causes})
 	packets.Flush()
 	if err := packets.Err(); err != nil {
@@ -186,11 +187,11 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 	}
 }
 
-// identity returns the trace's UUID: the input's hash and the options' together,
-// so that two conversions of one input are two traces.
-func identity(input xxh3.Uint128, o Options) xxh3.Uint128 {
+// identity returns the trace's UUID: the hashes of the input, its samples and the options
+// together, so that two conversions of one input are two traces.
+func identity(input, sampled xxh3.Uint128, o Options) xxh3.Uint128 {
 	o.Reader, o.Analyzer.Limits = o.Reader.WithDefaults(), o.Analyzer.Limits.WithDefaults()
-	return xxh3.HashString128(fmt.Sprintf("%x\n%s", [...]uint64{input.Hi, input.Lo}, fingerprint.Text(o)))
+	return xxh3.HashString128(fmt.Sprintf("%x\n%s", [...]uint64{input.Hi, input.Lo, sampled.Hi, sampled.Lo}, fingerprint.Text(o)))
 }
 
 // attributes are the facts of the conversion that Perfetto's overview shows.
@@ -227,6 +228,15 @@ func attributes(s *Summary, hash xxh3.Uint128, o Options) []attribute {
 	}
 	if s.Causes != nil {
 		list = append(list, attribute{name: "ohframe.causes_from", text: evidence(s.Causes)})
+	}
+	if s.Samples != nil {
+		a := &s.Samples.Alignment
+		list = append(list,
+			attribute{name: "ohframe.samples", number: int64(s.Sampled.Written)},
+			attribute{name: "ohframe.samples_outside", number: int64(a.Outside)},
+			attribute{name: "ohframe.samples_clock", text: a.Source.String()},
+			attribute{name: "ohframe.samples_offset_ns", number: int64(a.Offset)},
+			attribute{name: "ohframe.samples_hit_rate", text: strconv.FormatFloat(a.HitRate(), 'f', 3, 64)})
 	}
 	return list
 }

@@ -17,6 +17,11 @@ func (s *Summary) Details() []trace.Warning {
 	if s.Totals != nil {
 		list = s.lineDetails()
 	}
+	if s.Samples != nil {
+		list.Times(trace.WarnSkipped, s.Samples.Alignment.Outside, "sample outside the trace", nil)
+	}
+	list.Times(trace.WarnLeftOut, s.Sampled.LeftOut, "sample left out", nil)
+	list.Times(trace.WarnOverLimit, s.Sampled.Stackless, "sample exported without its stack: too many calls", nil)
 	list.Times(trace.WarnChanged, s.Renumbered, "frame without a vsync id of its own, renumbered", nil)
 	for _, c := range s.Timeline.Diagnostics.Counts {
 		if c.Diagnostic != analyzer.UnmatchedEnd || s.Unmatched == 0 { // else it is counted, with ends of unknown threads

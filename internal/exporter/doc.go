@@ -3,6 +3,7 @@
 //
 //	ftrace    events: markers, scheduling, the kernel's own
 //	timeline  frames: the frame timeline and further tracks
+//	samples   samples of a profiler
 //	packet    the writer of packets, plain or compressed
 //
 // A Perfetto trace is packets, one after another; Perfetto sorts them by time:
@@ -10,7 +11,8 @@
 //	SystemInfo           how to read the kernel's numbers
 //	FtraceEventBundle …  markers and kernel events, as each block of text is
 //	                     read: one bundle for each processor
-//	TraceUuid            identity, from a hash of the input and the options
+//	PerfSample …         samples of a profiler, with their stacks
+//	TraceUuid            identity, from a hash of the input, the samples and the options
 //	TraceAttributes      where the trace came from, what was left out of it
 //	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	ProcessTree          names of processes and threads

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ohframe/internal/why/judge"
 )
 
 // TestWhy compares the slices of two frames with what their lines state. In the first, the
@@ -13,7 +15,7 @@ func TestWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, _ := convert(t, string(text), Options{Causes: true})
+	data, _ := convert(t, string(text), Options{Analysis: judge.Options{Causes: true}})
 	all := packetSections(t, data)
 	within := func(lines []string, prefix string) (list rows) {
 		for _, line := range lines {

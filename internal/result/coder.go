@@ -179,6 +179,13 @@ func (m *message) duration(number protowire.Number, v *trace.Duration) {
 	}
 }
 
+// length describes a length of time that is not negative.
+func (m *message) length(number protowire.Number, v *trace.Duration) {
+	if m.duration(number, v); *v < 0 {
+		m.fail()
+	}
+}
+
 // time describes a point in time. An unknown one is not written.
 func (m *message) time(number protowire.Number, v *trace.Time) {
 	x, ok := m.unsigned(number, protowire.EncodeZigZag(int64(*v)-int64(m.base)), *v != 0)

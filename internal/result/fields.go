@@ -335,6 +335,33 @@ func describeCauses(m *message, c *why.Causes) {
 	m.flag(3, &c.Functions)
 	m.flag(4, &c.Limited)
 	count(m, 5, &c.TooDeep)
+	list(m, 6, &c.Sampled, func(m *message, s *why.SampledFrames) {
+		m.processOf(1, &s.Process)
+		enum(m, 2, &s.Kind, int(analyzer.RenderFrame)+1)
+		count(m, 3, &s.Late)
+		count(m, 4, &s.OnTime)
+	})
+	list(m, 7, &c.Uses, func(m *message, u *why.FunctionUse) {
+		m.processOf(1, &u.Process)
+		enum(m, 2, &u.Kind, int(analyzer.RenderFrame)+1)
+		enum(m, 3, &u.Stage, why.StageCount)
+		enum(m, 4, &u.Wait, why.WaitCount)
+		m.function(5, &u.Function)
+		describeFunctionSum(m, 7, &u.Late)
+		describeFunctionSum(m, 9, &u.OnTime)
+	})
+}
+
+// function describes a function, in two fields.
+func (m *message) function(number protowire.Number, f *why.Function) {
+	m.text(number, &f.Name)
+	m.text(number+1, &f.Module)
+}
+
+// describeFunctionSum describes the time in a function, in two fields.
+func describeFunctionSum(m *message, number protowire.Number, s *why.FunctionSum) {
+	count(m, number, &s.Samples)
+	m.length(number+1, &s.Time)
 }
 
 // describeExplanation describes why a frame took its time. The explanations are in order
@@ -379,6 +406,38 @@ func describeExplanation(m *message, e *why.Explanation) {
 		})
 	})
 	optional(m, 16, &e.PickUp, describePickUp)
+	list(m, 17, &e.Functions, func(m *message, f *why.FunctionTime) {
+		m.function(1, &f.Function)
+		enum(m, 3, &f.Stage, why.StageCount)
+		enum(m, 4, &f.Wait, why.WaitCount)
+		m.function(5, &f.Innermost)
+		count(m, 7, &f.Samples)
+		m.length(8, &f.Time)
+		m.length(9, &f.Usual)
+		count(m, 10, &f.Of)
+		m.flag(11, &f.Sure)
+	})
+	calls := []why.Call(e.Calls)
+	at := int32(0)
+	list(m, 18, &calls, func(m *message, c *why.Call) {
+		m.function(1, &c.Function)
+		above := at - c.Parent
+		count(m, 3, &above)
+		if c.Parent = at - above; c.Parent >= at || (c.Parent < 0) != (at == 0) || c.Parent < -1 {
+			m.fail()
+		}
+		count(m, 4, &c.Samples)
+		m.length(5, &c.Time)
+		at++
+	})
+	e.Calls = calls
+	list(m, 19, &e.Sampled, func(m *message, p *why.FunctionPart) {
+		m.function(1, &p.Function)
+		enum(m, 3, &p.Stage, why.StageCount)
+		enum(m, 4, &p.Wait, why.WaitCount)
+		count(m, 5, &p.Samples)
+		m.length(6, &p.Time)
+	})
 }
 
 func describePickUp(m *message, p *why.PickUp) {

@@ -11,6 +11,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inflation"
@@ -50,9 +51,34 @@ func contents(t testing.TB) (list [][]byte) {
 		if in.Lines != nil {
 			r.Lines = &hitrace.Totals{Lines: in.Lines.Total, Events: in.Lines.Events, Start: in.Timeline.Span.Start, End: in.Timeline.Span.End}
 		}
+		addFunctions(r)
 		list = append(list, result.Encode(r))
 	}
 	return list
+}
+
+// addFunctions adds functions to the causes of late frames: three calls of each, one in the other.
+func addFunctions(r *result.Result) {
+	c := r.Causes
+	if c == nil {
+		return
+	}
+	names := []why.Function{{Name: "entry::Feed::recompute", Module: "libentry.so"}, {Name: "+0x1f40", Module: "libentry.so"}, {Name: "qsort", Module: "libc.so"}}
+	for _, f := range r.Timeline.Frames {
+		e := c.Of(f)
+		if e == nil || len(e.Shares) == 0 {
+			continue
+		}
+		e.Calls = why.Calls{{Parent: -1, Samples: 8, Time: e.Overrun}}
+		for i, name := range names {
+			e.Functions = append(e.Functions, why.FunctionTime{Function: name, Stage: e.Shares[0].Stage, Wait: e.Shares[0].Wait, Innermost: names[2], Samples: 8 - i, Of: 12, Time: e.Overrun, Usual: e.Overrun / 3, Sure: i == 0})
+			e.Sampled = append(e.Sampled, why.FunctionPart{Function: name, Stage: e.Shares[0].Stage, Wait: why.Run, Samples: 8 - i, Time: e.Overrun})
+			e.Calls = append(e.Calls, why.Call{Function: name, Parent: int32(i), Samples: 8 - i, Time: e.Overrun})
+		}
+		id := why.FunctionID{Process: f.Process, Kind: f.Kind, Stage: e.Shares[0].Stage, Wait: why.Run, Function: names[0]}
+		c.Uses = append(c.Uses, why.FunctionUse{FunctionID: id, Late: why.FunctionSum{Samples: 8, Time: e.Overrun}})
+		c.Sampled = append(c.Sampled, why.SampledFrames{Process: f.Process, Kind: f.Kind, Late: 1, OnTime: 1})
+	}
 }
 
 // Whatever the content, decoding it gives an error or a valid result in bounded memory. All
@@ -120,7 +146,9 @@ func printAll(t *testing.T, r *result.Result) {
 			if r.Causes.Of(f) != nil && f.VsyncID != 0 {
 				o := causes.Options{Vsync: f.VsyncID}
 				in[0].Processes = causes.Processes(r.Timeline, r.Causes, o)
-				write(causes.Write(io.Discard, in, causes.Formats[0], o, text.Style{}))
+				for _, format := range causes.Formats {
+					write(causes.Write(io.Discard, in, format, o, text.Style{}))
+				}
 				break
 			}
 		}

@@ -131,6 +131,10 @@ func full() *Result {
 		f.fill(reflect.ValueOf(e).Elem())
 		frame.Facts, frame.Deadline = analyzer.MainLate, frame.Actual.End-1
 		e.Frame, e.Overrun = frame, frame.Overrun()
+		e.Calls = append(e.Calls, e.Calls[1])
+		for i, parent := range []int32{-1, 0, 0} {
+			e.Calls[i].Parent = parent
+		}
 		r.Causes.Frames[frame] = e
 	}
 	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
@@ -299,6 +303,7 @@ func TestSchema(t *testing.T) {
 
 // small returns a valid result with a late frame.
 func small() *Result {
+	feed := why.Function{Name: "Feed::recompute", Module: "libentry.so"}
 	p := &analyzer.Process{PID: 7, Name: "app", Threads: []analyzer.Thread{{TID: 7, Name: "app"}}}
 	f := &analyzer.Frame{
 		Process: p, TID: 7, VsyncID: 3, Actual: analyzer.Interval{Start: 100, End: 220}, Deadline: 200,
@@ -318,9 +323,18 @@ func small() *Result {
 		},
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
 			Frame: f, Start: 100, End: 220, Overrun: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
+			Functions: []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Innermost: why.Function{Name: "qsort", Module: "libc.so"}, Samples: 5, Of: 6, Time: 25, Usual: 3, Sure: true}},
+			Sampled:   []why.FunctionPart{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
+			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
 		}}, Responses: map[*analyzer.Interaction]*why.Response{i: {Interaction: i, Steps: []why.ResponseStep{
 			{Step: why.StepHandling, Start: 90, End: 95, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.WorkWait{{Wait: why.Run, Time: 3}}}}},
-		}}}},
+		}}},
+			Uses: []why.FunctionUse{{
+				FunctionID: why.FunctionID{Process: p, Stage: why.StageBuild, Wait: why.Run, Function: feed},
+				Late:       why.FunctionSum{Samples: 5, Time: 25}, OnTime: why.FunctionSum{Samples: 6, Time: 9},
+			}},
+			Sampled: []why.SampledFrames{{Process: p, Late: 1, OnTime: 3}},
+		},
 		Lines: &hitrace.Totals{Lines: 5},
 	}
 }
@@ -423,7 +437,13 @@ func TestImpossible(t *testing.T) {
 		"an unknown display sync": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) {
 			f.DisplaySyncs = []analyzer.DisplaySync{{Type: analyzer.UnknownSync + 1}}
 		},
-		"a negative count of lines": func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
+		"a call of a later call":     func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = 1 },
+		"two roots of calls":         func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Parent = -1 },
+		"a first call with a caller": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[0].Parent = 0 },
+		"a negative time of a call":  func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Calls[1].Time = -1 },
+		"negative samples":           func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Functions[0].Samples = -1 },
+		"a negative time of a use":   func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Causes.Uses[0].Late.Time = -1 },
+		"a negative count of lines":  func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Lines.Lines = -1 },
 	} {
 		r := small()
 		f := r.Timeline.Frames[0]

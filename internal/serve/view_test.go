@@ -20,6 +20,7 @@ import (
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
+	"ohframe/internal/why/judge"
 )
 
 // frame returns a frame of a process, in milliseconds: expected from 0 to 10,
@@ -309,7 +310,7 @@ func TestInteractionsInEngine(t *testing.T) {
 	texts["unseen"] = regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(texts["unseen"], "")
 	for name, text := range texts {
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Causes: true})
+		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Analysis: judge.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +365,7 @@ func TestViewInEngine(t *testing.T) {
 	}
 	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
-		options := exporter.Options{Causes: true}
+		options := exporter.Options{Analysis: judge.Options{Causes: true}}
 		if all {
 			options.NoEvents = true
 		}

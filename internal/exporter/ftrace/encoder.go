@@ -33,10 +33,6 @@ func NewEncoder(names int, all bool) *Encoder {
 	return &Encoder{kernel: newKernelEncoder(names), all: all}
 }
 
-// lastCPU is the greatest number of a processor that Perfetto accepts: of a
-// trace with a greater one, from a damaged line, it would load nothing at all.
-const lastCPU trace.CPU = 1023
-
 // Encode returns the packets of the events that have been planned for this encoder since
 // the last call. The result is valid until the next call.
 func (e *Encoder) Encode() []byte {
@@ -109,7 +105,7 @@ func (e *Encoder) lookAhead(pieces []piece, first int) int {
 
 // event encodes one event for its processor and reports whether it could.
 func (e *Encoder) event(event *hitrace.Event, p *placement) bool {
-	if p.cpu > lastCPU {
+	if p.cpu > packet.LastCPU {
 		e.Misplaced++
 	}
 	c := e.cpu(p.cpu)
@@ -180,7 +176,7 @@ func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []by
 
 // cpu returns the encoder of a processor's events.
 func (e *Encoder) cpu(cpu trace.CPU) *cpuEncoder {
-	cpu = min(cpu, lastCPU)
+	cpu = min(cpu, packet.LastCPU)
 	for int(cpu) >= len(e.cpus) {
 		e.cpus = append(e.cpus, nil)
 	}

@@ -48,6 +48,9 @@ func AppendBytes(buf []byte, number protowire.Number, value []byte) []byte {
 
 // AppendVarint appends a field of a number of variable length.
 func AppendVarint(buf []byte, number protowire.Number, value uint64) []byte {
+	if number < 16 && value < 0x80 { // a byte each
+		return append(buf, byte(number)<<3, byte(value))
+	}
 	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.VarintType), value)
 }
 
@@ -55,3 +58,7 @@ func AppendVarint(buf []byte, number protowire.Number, value uint64) []byte {
 func AppendFixed64(buf []byte, number protowire.Number, value uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(buf, number, protowire.Fixed64Type), value)
 }
+
+// LastCPU is the greatest number of a processor that Perfetto accepts: of a trace with a greater
+// one, from a damaged input, it would load nothing at all.
+const LastCPU = 1023

@@ -11,8 +11,12 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// SequenceID is the packet sequence of all packets but those of tracks.
-const SequenceID = 1
+// Packet sequences. Numbers of interned data and defaults are valid within their sequence.
+const (
+	SequenceID       = 1 // all packets but those of tracks and samples
+	TrackSequenceID  = 2
+	SampleSequenceID = 3 // and the following: one for each event
+)
 
 // Writer appends packets to a trace. After the first error, which the end of the
 // context is, too, it writes nothing.

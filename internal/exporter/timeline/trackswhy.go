@@ -85,6 +85,10 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 			a.milliseconds(annotation.CauseSliceTime, s.SliceValue)
 			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
 		}
+		if f := e.FunctionOf(s); f != nil {
+			text(annotation.CauseFunction, causetext.Function(&f.Function))
+			a.number(annotation.CauseSamples, int64(f.Samples))
+		}
 		if s.Culprit != nil {
 			text(annotation.Culprit, causetext.Culprit(s.Culprit))
 		}

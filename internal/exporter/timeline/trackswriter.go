@@ -13,10 +13,6 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// trackSequenceID is the id of the sequence of TrackEvents. Packets refer to interned
-// data by numbers that are valid within their sequence.
-const trackSequenceID = 2
-
 // Field numbers of the messages of TrackEvents. Every frame has some of them. A test
 // compares the numbers with the schema.
 const (
@@ -219,7 +215,7 @@ func (w *trackWriter) count(track uint64, at trace.Time, value float64) {
 // the names that all refer to.
 func (w *trackWriter) append(at trace.Time, flags uint64, event []byte) {
 	p := packet.AppendVarint(w.packet[:0], packetTimestamp, uint64(at))
-	p = packet.AppendVarint(p, packet.FieldSequenceID, trackSequenceID)
+	p = packet.AppendVarint(p, packet.FieldSequenceID, packet.TrackSequenceID)
 	if !w.begun {
 		w.begun = true
 		flags |= packet.StateCleared

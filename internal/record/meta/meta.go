@@ -17,6 +17,9 @@ import (
 // Extension is the end of the names of these files.
 const Extension = ".meta.json"
 
+// Samples is the end of the name of the recording of hiperf that was made with a trace.
+const Samples = ".perf.data"
+
 // Meta says how a trace was recorded. Unknown values are zero.
 type Meta struct {
 	// Trace is the name of the trace, which is in the same folder.
@@ -43,6 +46,8 @@ type Meta struct {
 	// DebugUI are ArkUI's debug parameters that were set, in the form NAME=VALUE. They slow
 	// the application down.
 	DebugUI []string `json:"debug_ui,omitempty"`
+	// Perf is set if hiperf was to sample beside the recording.
+	Perf *Perf `json:"perf,omitempty"`
 	// Session identifies the call of ohframe that recorded. Runs of one session have the
 	// day, the temperature and the state of the device in common.
 	Session string `json:"session,omitempty"`
@@ -73,6 +78,19 @@ type App struct {
 	Bundle  string `json:"bundle"`
 	PIDs    []int  `json:"pids,omitempty"`
 	Version string `json:"version,omitempty"`
+}
+
+// Perf says what hiperf sampled.
+type Perf struct {
+	// Command is that of hiperf.
+	Command string `json:"command"`
+	// File is the name of its recording, which is in the same folder; empty without one.
+	File string `json:"file,omitempty"`
+	// Samples are those in the file, Lost those for which the kernel had no space.
+	Samples int64 `json:"samples"`
+	Lost    int64 `json:"lost,omitempty"`
+	// Problem says why the recording is incomplete or missing; empty if it is complete.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Run is one of several recordings of the same thing.
@@ -169,6 +187,9 @@ func (m *Meta) Attributes() (list []Attribute) {
 	add("tags", len(m.Tags) > 0, strings.Join(m.Tags, " "))
 	add("buffer_kb", m.BufferKB != 0, m.BufferKB)
 	add("debug_ui", len(m.DebugUI) > 0, strings.Join(m.DebugUI, " "))
+	if m.Perf != nil {
+		add("perf", true, m.Perf.Command)
+	}
 	add("session", m.Session != "", m.Session)
 	add("begun", !m.Begun.IsZero(), m.Begun.UTC().Format(time.RFC3339))
 	if m.Run != nil {

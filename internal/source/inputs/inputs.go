@@ -350,7 +350,7 @@ func (x *expansion) wanted(path string, entries []fs.DirEntry) []fs.DirEntry {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool {
-		return !e.IsDir() && !strings.HasSuffix(e.Name(), meta.Extension) && !stems[Stem(e.Name())]
+		return !e.IsDir() && !strings.HasSuffix(e.Name(), meta.Extension) && !strings.HasSuffix(e.Name(), meta.Samples) && !stems[Stem(e.Name())]
 	})
 }
 
@@ -391,6 +391,8 @@ func (f *folder) add(e fs.DirEntry) {
 		return
 	case strings.HasSuffix(name, meta.Extension):
 		f.describe(path)
+		return
+	case strings.HasSuffix(name, meta.Samples):
 		return
 	}
 	info, err := os.Stat(path) // of what a link leads to

@@ -3,6 +3,7 @@ package inputs
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"ohframe"
@@ -12,6 +13,19 @@ import (
 
 // DescriptionOf returns the name of the file that says how the named trace was recorded.
 func DescriptionOf(name string) string { return Stem(name) + meta.Extension }
+
+// SamplesOf returns the name of the recording of hiperf beside the named trace; empty if there is
+// none.
+func SamplesOf(name string) string {
+	if name == Standard {
+		return ""
+	}
+	samples := Stem(name) + meta.Samples
+	if info, err := os.Stat(samples); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return samples
+}
 
 // Recorded returns how the named trace was recorded: nil if no file says so. The error is
 // that of a file that cannot be used. The trace is readable without it.

@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
+	"ohframe/internal/why/judge"
 )
 
 // withCauses returns a converted trace with causes.
@@ -28,7 +29,7 @@ func withCauses(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Causes: true, NoEvents: true}); err != nil {
+	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: judge.Options{Causes: true}, NoEvents: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -127,12 +128,12 @@ func TestCauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, options := range []exporter.Options{{}, {Causes: true}, {Causes: true, NoTracks: true}} {
+	for _, options := range []exporter.Options{{}, {Analysis: judge.Options{Causes: true}}, {Analysis: judge.Options{Causes: true}, NoTracks: true}} {
 		var out bytes.Buffer
 		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options); err != nil {
 			t.Fatal(err)
 		}
-		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Causes {
+		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Analysis.Causes {
 			t.Errorf("%+v: %+v, error %v", options, read, err)
 		}
 	}

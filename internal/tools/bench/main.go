@@ -28,6 +28,7 @@ import (
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/why/judge"
 )
 
 func main() {
@@ -269,7 +270,7 @@ func convert(trace, output string) error {
 		return err
 	}
 	defer out.Close()
-	options := exporter.Options{Causes: true}
+	options := exporter.Options{Analysis: judge.Options{Causes: true}}
 	options.Reader.Workers = 1
 	_, err = exporter.Convert(context.Background(), f, out, options)
 	return err

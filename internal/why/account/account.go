@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/why/functions"
 	"ohframe/internal/why/place"
 	"ohframe/internal/why/record"
 )
@@ -24,15 +26,22 @@ type Book struct {
 	clusters []cluster
 	chunk    []byte     // in which accounts are packed
 	spare    []*details // for the next accounts
+	// functions are the samples of threads, nil without samples. packing is memory for their
+	// times, and spareTimes are those for the next accounts.
+	functions  *functions.Table
+	packing    []byte
+	spareTimes []*functions.Times
 	// observe, if not nil, sees all the time of frames. Tests compare it with what others
 	// say of the thread.
 	observe func(*replay, *Account, ID, trace.Duration)
 }
 
 // New returns the accounts of the frames of t, and fills stretches of threads, which any frames
-// may overlap. The record must be that of the same events.
-func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account) *Book {
+// may overlap. The record must be that of the same events, and so must the samples, which may be
+// nil.
+func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording) *Book {
 	b := newBook(r, t)
+	b.functions = functions.New(samples, func(tid trace.TID) bool { return b.Threads[tid] != nil || b.draws[tid] != nil })
 	b.fillAll(stretches)
 	return b
 }
@@ -162,6 +171,7 @@ type details struct {
 	idles bool
 	late  bool
 	ran   []cpuTime // by processor
+	times *functions.Times
 }
 
 // waited is a wait of the frame.

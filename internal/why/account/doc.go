@@ -7,6 +7,7 @@
 //	record.Log ─▶ replay ─▶ Cells   what the thread did or waited for, and how long
 //	                     ─▶ waits   what other threads did meanwhile
 //	                     ─▶ pieces  the same time in order, of late frames
+//	                     ─▶ sampled the functions that it ran, or waited in
 //
 // A caller can also fill accounts of parts of a frame's way: Part, Book.Fill and
 // Account.Join.
@@ -15,6 +16,7 @@
 //	replay    from logs to cells
 //	waits     the threads that a frame waited for
 //	pieces    the time in order, and by slice
+//	sampled   the time by function
 //	pack      cells of frames on time in few bytes
 //	clusters  processors with lower frequencies
 package account

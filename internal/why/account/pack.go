@@ -10,10 +10,11 @@ import (
 	"ohframe/internal/why/record"
 )
 
-// Most frames are on time, and of those only the cells and the processors are needed later.
-// They are packed:
+// Most frames are on time, and of those only the cells, the functions and the processors are
+// needed later. They are packed:
 //
-//	number of cells
+//	twice the number of cells, plus one if the frame was sampled
+//	number of bytes of functions, functions, if it was
 //	stage, wait + clocked, key, time, cycles if clocked is not 0, clocked time if it is 2
 //	…
 //	processor, time
@@ -63,6 +64,9 @@ func (b *Book) close(a *Account) {
 		return
 	}
 	a.packed, a.details = b.pack(d), nil
+	if d.times != nil {
+		b.spareTimes = append(b.spareTimes, d.times)
+	}
 	*d = details{cells: d.cells[:0], ran: d.ran[:0]}
 	b.spare = append(b.spare, d)
 }
@@ -70,10 +74,22 @@ func (b *Book) close(a *Account) {
 // pack returns the cells and the processors in few bytes.
 func (b *Book) pack(d *details) []byte {
 	const most = 2 + 4*binary.MaxVarintLen64 // bytes of a cell
-	if need := (len(d.cells) + len(d.ran) + 1) * most; cap(b.chunk)-len(b.chunk) < need {
+	var functions []byte
+	if d.times != nil {
+		b.packing = d.times.Packed(b.packing[:0])
+		functions = b.packing
+	}
+	if need := (len(d.cells)+len(d.ran)+1)*most + len(functions); cap(b.chunk)-len(b.chunk) < need {
 		b.chunk = make([]byte, 0, max(firstChunk, min(2*cap(b.chunk), chunkSize), need))
 	}
-	p := binary.AppendUvarint(b.chunk[len(b.chunk):], uint64(len(d.cells)))
+	p := b.chunk[len(b.chunk):]
+	if functions == nil {
+		p = binary.AppendUvarint(p, uint64(len(d.cells))<<1)
+	} else {
+		p = binary.AppendUvarint(p, uint64(len(d.cells))<<1|1)
+		p = binary.AppendUvarint(p, uint64(len(functions)))
+		p = append(p, functions...)
+	}
 	for i := range d.cells {
 		c := &d.cells[i]
 		clocked := byte(clockedNone)
@@ -126,7 +142,8 @@ func unpack(p *packed.Bytes, yield func(Cell) bool) {
 	if len(*p) == 0 {
 		return
 	}
-	for range p.Uint() {
+	_, n := functionBytes(p)
+	for range n {
 		stage, wait := why.Stage(p.Byte()), p.Byte()
 		c := Cell{ID: ID{stage, why.Wait(wait &^ clockedMask), record.Key(p.Uint())}, Time: trace.Duration(p.Uint())}
 		if wait&clockedMask != clockedNone {
@@ -139,4 +156,15 @@ func unpack(p *packed.Bytes, yield func(Cell) bool) {
 			return
 		}
 	}
+}
+
+// functionBytes goes through the head. It returns the bytes of functions, nil of a frame that was
+// not sampled, and the number of cells.
+func functionBytes(p *packed.Bytes) (functions packed.Bytes, cells uint64) {
+	head := p.Uint()
+	if head&1 != 0 {
+		n := p.Uint()
+		functions, *p = (*p)[:n:n], (*p)[n:]
+	}
+	return functions, head >> 1
 }

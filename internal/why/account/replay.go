@@ -45,6 +45,9 @@ func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 		f.bounds = append(f.bounds, a.from, a.Actual, a.End)
 	}
 	f.pid = all[0].Frame.Process.PID
+	if t := b.functions.Thread(tid); t != nil {
+		f.sampler = &sampler{Thread: t}
+	}
 	slices.Sort(f.bounds)
 	f.bounds = slices.Compact(f.bounds)
 	for _, l := range b.record.Logs(tid) {
@@ -79,6 +82,7 @@ type replay struct {
 	cpu       uint8
 	stack     []level
 	doubts    []record.Hole // times, in order, in which state is unknown because events were lost
+	sampler   *sampler      // nil if the thread has no samples
 }
 
 // level is an open slice and the place that the path to it makes.
@@ -97,6 +101,9 @@ func (f *replay) log(l *record.Log) {
 			f.state, f.wait, f.interrupt, f.doubts = e.State, e.Value, false, f.record.Doubts(e)
 			if e.State == record.Running {
 				f.kHz, f.cpu = 0, e.CPU
+			}
+			if e.State == record.Blocked && f.sampler != nil {
+				f.sampler.wait(e.At)
 			}
 		case record.BeginEntry:
 			f.push(record.Key(e.Value))
@@ -187,6 +194,9 @@ func (f *replay) add(to trace.Time) {
 		earlier = n
 	}
 	d := to.Sub(f.at)
+	if f.sampler != nil {
+		f.sampler.until(f.at, to)
+	}
 	for _, a := range f.open {
 		var id ID
 		if f.at >= a.Actual {
@@ -219,6 +229,9 @@ func (f *replay) add(to trace.Time) {
 			kHz = 0
 		} else if !into.part && id.Wait == why.Run && f.book.LowClusters() > 0 {
 			into.ranOn(f.cpu, d)
+		}
+		if f.sampler != nil && !into.part {
+			f.sample(a, into, id, d)
 		}
 		c := into.add(id, d, kHz)
 		if f.book.observe != nil && !into.part {

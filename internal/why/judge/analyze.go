@@ -5,23 +5,70 @@ import (
 	"io"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/reconstruct"
+	"ohframe/internal/sampling"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/record"
 )
 
-// Analyze is reconstruct.Analyze and, with causes, returns why frames took their time; nil
-// without.
-func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options reconstruct.Options, causes bool, sinks ...hitrace.Sink) (*analyzer.Timeline, *why.Causes, *hitrace.Totals, error) {
-	if !causes {
-		t, totals, err := reconstruct.Analyze(ctx, r, reading, options, sinks...)
-		return t, nil, totals, err
+// Options decide what Analyze finds out.
+type Options struct {
+	// Causes finds why frames took their time.
+	Causes bool
+	// Samples, if not nil, returns the recording of a profiler, on its own clock, or nil if
+	// there is none. It is called after the trace was read.
+	Samples func() (*sample.Recording, error) `fingerprint:"-"`
+	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
+	SamplesOffset *trace.Duration
+}
+
+// Result is the result of Analyze.
+type Result struct {
+	Timeline *analyzer.Timeline
+	Causes   *why.Causes       // nil without Options.Causes
+	Samples  *sample.Recording // on the clock of the trace; nil without samples
+	Refused  error             // why Options.Samples has none
+	Totals   *hitrace.Totals   // counts of lines, also after an error
+}
+
+// Analyze is reconstruct.Analyze, and finds what the options say from the same events.
+func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options reconstruct.Options, o Options, sinks ...hitrace.Sink) (Result, error) {
+	var recorder *record.Recorder
+	if o.Causes {
+		recorder = record.New(options.Limits)
+		sinks = append(sinks, recorder.Sink())
 	}
-	recorder := record.New(options.Limits)
-	t, totals, err := reconstruct.Analyze(ctx, r, reading, options, append([]hitrace.Sink{recorder.Sink()}, sinks...)...)
+	var running *sampling.Running
+	if o.Samples != nil {
+		running = sampling.NewRunning(options.Limits)
+		sinks = append(sinks, running.Sink())
+	}
+	var result Result
+	var err error
+	result.Timeline, result.Totals, err = reconstruct.Analyze(ctx, r, reading, options, sinks...)
 	if err != nil {
-		return nil, nil, totals, err
+		return Result{Totals: result.Totals}, err
 	}
-	return t, Explain(recorder.Finish(), t), totals, nil
+	if o.Samples != nil {
+		result.readSamples(o, running)
+	}
+	if o.Causes {
+		result.Causes = Explain(recorder.Finish(), result.Timeline, result.Samples)
+	}
+	return result, nil
+}
+
+// readSamples reads the samples and changes their times to those of the trace.
+func (r *Result) readSamples(o Options, running *sampling.Running) {
+	rec, err := o.Samples()
+	if err == nil && rec != nil {
+		err = sampling.Align(rec, running, r.Timeline, o.SamplesOffset)
+	}
+	if err != nil {
+		rec = nil
+	}
+	r.Samples, r.Refused = rec, err
 }

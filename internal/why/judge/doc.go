@@ -14,6 +14,7 @@
 //	usual    what is usual, and for which frames
 //	shares   the distribution of the overrun
 //	detail   the slice, the thread and the advice of a share
+//	functions the functions in which frames were longer, by the samples of a profiler
 //	shown    render frames that were shown late
 //	pickup   application frames that were picked up late
 //	response what responses to interactions were spent on

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/account"
@@ -32,25 +33,29 @@ type judge struct {
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
-// of t.
-func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
+// of t. The samples may be nil.
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
 		TooDeep: r.TooDeep,
 	}
 	responses, stretches := newResponses(r, t)
-	j := &judge{record: r, book: account.New(r, t, stretches), causes: c}
+	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c}
 	threads := j.book.Threads
-	groups := map[role]*group{}
+	groups, ordered := map[role]*group{}, []*group{}
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {
 		for _, a := range threads[tid] {
 			g := groups[roleOf(a.Frame)]
 			if g == nil {
 				g = &group{usuals: map[usualID]*usual{}}
 				groups[roleOf(a.Frame)] = g
+				ordered = append(ordered, g)
 			}
 			g.all = append(g.all, a)
 		}
+	}
+	if j.book.Table() != nil {
+		j.sumFunctions(ordered)
 	}
 	for _, late := range [...]bool{true, false} {
 		for _, tid := range slices.Sorted(maps.Keys(threads)) {
@@ -64,6 +69,9 @@ func Explain(r *record.Record, t *analyzer.Timeline) *why.Causes {
 				}
 			}
 		}
+	}
+	if j.book.Table() != nil {
+		j.setCalls(ordered)
 	}
 	for _, list := range threads {
 		for _, a := range list {
@@ -104,6 +112,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 		}
 		e.Shares = append(e.Shares, j.detail(a, u, x))
 	}
+	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)
 	e.Confidence = j.confidence(a, e)
 	return e

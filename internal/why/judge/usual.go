@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/functions"
 )
 
 // component is a way in which frames spend time: a wait in a stage.
@@ -88,6 +89,8 @@ type usual struct {
 	spread map[component]trace.Duration
 	total  trace.Duration                  // of the medians
 	cells  map[account.ID][]trace.Duration // of the references; nil until needed
+	// functions are the times by function of the references that were sampled; nil until needed.
+	functions *functions.Sum
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
 	// account.Book.UpToCluster; nil until needed.
 	onLow []int64
@@ -122,24 +125,34 @@ func known(a *account.Account) bool { return a.Unknown*20 <= a.Done().Sub(a.Star
 
 func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
 
+// comparable returns whether a frame can be compared with others. Frames of which only the slices
+// are known are compared with one another.
+func (g *group) comparable(placeOnly bool) func(*account.Account) bool {
+	// An empty frame has less to do. If all are, the trace lacks transactions.
+	empty := !slices.ContainsFunc(g.all, func(b *account.Account) bool { return !b.Frame.Facts.Has(analyzer.Empty) })
+	return func(b *account.Account) bool {
+		return (empty || !b.Frame.Facts.Has(analyzer.Empty)) && (placeOnly && b.OnlySlices() || !placeOnly && known(b))
+	}
+}
+
+func wasOnTime(a *account.Account) bool {
+	return a.Deadline.Known() && a.Overrun() <= 0 || !a.Deadline.Known() && a.Frame.Judged()
+}
+
 // usualFor returns what is usual for frames like a.
 func (g *group) usualFor(a *account.Account, v *values) *usual {
 	id := usualID{roundPeriod(a.Frame.Period), a.OnlySlices()}
 	if u := g.usuals[id]; u != nil {
 		return u
 	}
-	// An empty frame has less to do. If all are, the trace lacks transactions.
-	empty := !slices.ContainsFunc(g.all, func(b *account.Account) bool { return !b.Frame.Facts.Has(analyzer.Empty) })
-	comparable := func(b *account.Account) bool {
-		return (empty || !b.Frame.Facts.Has(analyzer.Empty)) && (id.placeOnly && b.OnlySlices() || !id.placeOnly && known(b))
-	}
+	comparable := g.comparable(id.placeOnly)
 	var same, onTime, all []*account.Account
 	for _, b := range g.all {
 		if !comparable(b) {
 			continue
 		}
 		all = append(all, b)
-		if b.Deadline.Known() && b.Overrun() <= 0 || !b.Deadline.Known() && b.Frame.Judged() {
+		if wasOnTime(b) {
 			onTime = append(onTime, b)
 			if (b.Frame.Period-id.period).Abs()*100 <= id.period*3 {
 				same = append(same, b)

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe"
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/inputs"
+)
+
+// perfFlag chooses the samples of a trace.
+func perfFlag(values string) *cli.StringFlag {
+	return &cli.StringFlag{Name: "perf", Category: commonCategory, Value: "auto", Usage: "samples of hiperf: `" + values + "`"}
+}
+
+// perfFlags are the flags of commands that use the samples of one trace.
+func perfFlags() []cli.Flag {
+	return []cli.Flag{
+		perfFlag("auto|none|FILE"),
+		&cli.StringFlag{Name: "perf-offset", Category: commonCategory, Usage: "trace time minus that of samples: `DURATION`", DefaultText: "found"},
+	}
+}
+
+// samplesOf returns the name of the file with the samples of the named trace; empty if there is
+// none, or if the command does not use it.
+func samplesOf(c *cli.Context, name string) string {
+	switch chosen := choiceOfSamples(c); chosen {
+	case "", "none": // "" is that of commands without the flag
+		return ""
+	case "auto":
+		return inputs.SamplesOf(name)
+	default:
+		return chosen
+	}
+}
+
+// namesSamples reports whether the user has named a file with samples.
+func namesSamples(c *cli.Context) bool {
+	return !slices.Contains([]string{"", "auto", "none"}, choiceOfSamples(c))
+}
+
+// choiceOfSamples returns the value of --perf. With the switch of record, it is auto.
+func choiceOfSamples(c *cli.Context) string {
+	if c.Command.Name != "record" {
+		return c.String("perf")
+	}
+	if c.Bool("perf") {
+		return "auto"
+	}
+	return ""
+}
+
+// perf is the samples of a trace.
+type perf struct {
+	name string // of the file; empty for no file
+	file *source
+}
+
+// openPerf opens the samples of the named trace, and sets the options for them.
+func openPerf(c *cli.Context, name string, o *ohframe.Options) (*perf, error) {
+	o.NoSamples = choiceOfSamples(c) == "none"
+	if c.IsSet("perf-offset") {
+		offset, err := time.ParseDuration(c.String("perf-offset"))
+		if err != nil {
+			return nil, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.String("perf-offset"))}
+		}
+		o.SamplesOffset = (*trace.Duration)(&offset)
+	}
+	p := &perf{name: samplesOf(c, name)}
+	if p.name == "" {
+		return p, nil
+	}
+	var err error
+	if p.file, err = openInput(c.Context, p.name); err != nil {
+		return nil, err
+	}
+	o.Samples, o.SamplesOptional = p.file, !namesSamples(c)
+	return p, nil
+}
+
+// Close closes the file.
+func (p *perf) Close() {
+	if p.file != nil {
+		p.file.Close()
+	}
+}
+
+// errorOf returns the error of reading the named trace with the samples, which are those that
+// were read.
+func (p *perf) errorOf(c *cli.Context, name string, samples *sample.Recording, err error) error {
+	switch {
+	case errors.Is(err, ohframe.ErrSamples):
+		return fileError(p.name, err)
+	case err == nil && samples == nil && namesSamples(c):
+		return &failure{file: inputName(name), what: "not a text trace: samples cannot be related to it", hint: "give --perf with the trace that was recorded"}
+	}
+	return fileError(name, err)
+}
+
+// checkPerf returns an error if the user has named the samples of one trace for several.
+func checkPerf(c *cli.Context, names []string) error {
+	if !namesSamples(c) || len(names) == 1 {
+		return nil
+	}
+	return &failure{
+		what: fmt.Sprintf("--perf names the samples of one trace, and %d are given", len(names)),
+		hint: "samples in TRACE.perf.data beside TRACE.ftrace are used without a flag",
+	}
+}

@@ -1,0 +1,119 @@
+package ohframe
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/failure"
+	"ohframe/internal/plural"
+	"ohframe/internal/sampling"
+	"ohframe/internal/source/perfdata"
+	"ohframe/internal/source/unpack"
+	"ohframe/internal/why/judge"
+)
+
+// samplesInput is where the samples of a text come from: the options, or the binary trace of
+// the text.
+type samplesInput struct {
+	read     func() (*sample.Recording, error) // nil if there can be none
+	required bool                              // it is an error if they do not fit
+}
+
+// samples returns where the samples of the text come from.
+func (t *textInput) samples(ctx context.Context, o *Options) samplesInput {
+	options := perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits}
+	switch {
+	case o.Samples != nil:
+		return samplesInput{func() (*sample.Recording, error) { return readSamples(ctx, o, options) }, !o.SamplesOptional}
+	case t.binary != nil && !o.NoSamples:
+		return samplesInput{func() (*sample.Recording, error) { return t.contained(options) }, false}
+	}
+	return samplesInput{}
+}
+
+// readSamples reads the recording of the options, which may be in containers.
+func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sample.Recording, error) {
+	content, err := unpack.Open(ctx, o.Samples, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	if !perfdata.Sniff(content.Head()) {
+		return nil, &failure.Error{What: "not a recording of hiperf", Hint: "perf.data is the file that hiperf record writes"}
+	}
+	file, size, err := content.File("recording")
+	if err != nil {
+		return nil, err
+	}
+	rec, err := sampling.Read(file, size, options)
+	if err != nil {
+		return nil, content.Explain(err)
+	}
+	rec.Warnings = append(rec.Warnings, content.Warnings()...)
+	return rec, nil
+}
+
+// contained reads the recording in the binary trace, which was read to its end: the first one of
+// hiperf, else the profiles of ArkTS. hiperf has samples of all threads. It is nil if there is none.
+func (t *textInput) contained(options perfdata.Options) (*sample.Recording, error) {
+	scripts, err := sampling.ReadScripts(t.file, t.scripts(), options)
+	if err != nil {
+		return nil, err
+	}
+	list := t.binary.Recordings()
+	if len(list) == 0 {
+		if len(scripts.Samples) == 0 && len(scripts.Warnings) == 0 {
+			return nil, nil // the plugin may have other data
+		}
+		return scripts, nil
+	}
+	rec, err := sampling.Read(io.NewSectionReader(t.file, list[0].At, list[0].Size), list[0].Size, options)
+	if err == nil && len(scripts.Samples) > 0 {
+		text := plural.Count(len(scripts.Samples), "sample") + " of ArkTS not used: hiperf has samples of the same time"
+		rec.Warnings = append(rec.Warnings, trace.Warning{Code: trace.WarnSkipped, Count: len(scripts.Samples), Text: text})
+	}
+	return rec, err
+}
+
+// scripts returns where the profiles of ArkTS are in the binary trace.
+func (t *textInput) scripts() perfdata.Scripts {
+	s := t.binary.Scripts()
+	return perfdata.Scripts{PID: s.PID, Interval: s.Interval, Messages: func(yield func(at, size int64) bool) {
+		for _, m := range s.Messages {
+			if !yield(m.At, m.Size) {
+				return
+			}
+		}
+	}}
+}
+
+// check returns the error of reading a text and its samples.
+func (s *samplesInput) check(r *judge.Result, err error) error {
+	if err != nil || r.Refused == nil || !s.required {
+		return err
+	}
+	var e *failure.Error
+	if converted := asError(r.Refused); !errors.As(r.Refused, &e) {
+		e = &failure.Error{What: converted.Error()}
+	}
+	return &failure.Error{What: e.What, Hint: e.Hint, Err: ErrSamples}
+}
+
+// warnings says what of the samples was skipped, and why those that are not required are not used.
+func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
+	if r.Refused != nil {
+		return []trace.Warning{{Code: trace.WarnSamples, Text: "the samples are not used: " + r.Refused.Error()}}
+	}
+	if r.Samples == nil {
+		return nil
+	}
+	var list []trace.Warning
+	for _, w := range r.Samples.Warnings {
+		w.Text = "samples: " + w.Text
+		list = append(list, w)
+	}
+	return list
+}
