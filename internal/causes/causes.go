@@ -37,8 +37,10 @@ type Process struct {
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
 	// application frames that were on time and picked up late.
 	ShownLate, PickedUpLate []*why.Explanation
-	all                     *why.Causes
-	chosen                  bool // Late are the frames with Options.Vsync
+	// Functions are those in which the late frames were longer than frames on time.
+	Functions []why.FunctionCost
+	all       *why.Causes
+	chosen    bool // Late are the frames with Options.Vsync
 }
 
 // Options select frames.
@@ -131,7 +133,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 
 // NewProcess returns the causes of complete frames of a process, without its names.
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
-	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), all: c}
+	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c}
 	unjudged := 0
 	for _, f := range frames {
 		if f.Judged() {

@@ -52,6 +52,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	}
 	add(sum.Span())
 	add(sum.Waterfall(e))
+	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)))
 	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTable(e.Slices, maxSlices))
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)

@@ -100,18 +100,19 @@ type jsonBufferStep struct {
 }
 
 type jsonInteraction struct {
-	ID       int                        `json:"id"`
-	Kind     string                     `json:"kind"`
-	Scene    string                     `json:"scene"`
-	PID      trace.PID                  `json:"pid"`
-	Process  string                     `json:"process"`
-	Response *trace.Duration            `json:"response_ns"`
-	Grade    *stats.Grade               `json:"grade"`
-	Frames   int                        `json:"frames"`
-	Late     int                        `json:"late"`
-	Lost     trace.Duration             `json:"lost_ns"`
-	Ranking  iter.Seq[jsonCost]         `json:"ranking"`
-	Steps    iter.Seq[jsonResponseStep] `json:"steps"`
+	ID        int                        `json:"id"`
+	Kind      string                     `json:"kind"`
+	Scene     string                     `json:"scene"`
+	PID       trace.PID                  `json:"pid"`
+	Process   string                     `json:"process"`
+	Response  *trace.Duration            `json:"response_ns"`
+	Grade     *stats.Grade               `json:"grade"`
+	Frames    int                        `json:"frames"`
+	Late      int                        `json:"late"`
+	Lost      trace.Duration             `json:"lost_ns"`
+	Ranking   iter.Seq[jsonCost]         `json:"ranking"`
+	Functions iter.Seq[jsonFunctionCost] `json:"functions"`
+	Steps     iter.Seq[jsonResponseStep] `json:"steps"`
 }
 
 type jsonResponseStep struct {
@@ -155,13 +156,14 @@ type documentProcess struct {
 
 // JSON is the causes of a process as docs/why.md describes them.
 type JSON struct {
-	Lost      trace.Duration       `json:"lost_ns"`
-	Explained trace.Duration       `json:"explained_ns"`
-	Unknown   trace.Duration       `json:"unknown_ns"`
-	Ranking   iter.Seq[jsonCost]   `json:"ranking"`
-	Frames    iter.Seq[jsonFrame]  `json:"frames"`
-	ShownLate iter.Seq[jsonShown]  `json:"shown_late"`
-	PickedUp  iter.Seq[jsonPickUp] `json:"picked_up_late"`
+	Lost      trace.Duration             `json:"lost_ns"`
+	Explained trace.Duration             `json:"explained_ns"`
+	Unknown   trace.Duration             `json:"unknown_ns"`
+	Ranking   iter.Seq[jsonCost]         `json:"ranking"`
+	Functions iter.Seq[jsonFunctionCost] `json:"functions"`
+	Frames    iter.Seq[jsonFrame]        `json:"frames"`
+	ShownLate iter.Seq[jsonShown]        `json:"shown_late"`
+	PickedUp  iter.Seq[jsonPickUp]       `json:"picked_up_late"`
 }
 
 type jsonCost struct {
@@ -214,9 +216,47 @@ type jsonFrame struct {
 	Waits      []jsonWait     `json:"waits"`
 	Shares     []jsonShare    `json:"shares"`
 	// Slices are empty unless the frame was asked for.
-	Slices    []jsonSlice `json:"slices"`
-	KnockOnOf *int64      `json:"knock_on_of"`
-	Text      *string     `json:"cause"`
+	Slices    []jsonSlice    `json:"slices"`
+	Functions []jsonFunction `json:"functions"`
+	// Calls are empty unless the frame was asked for, or is the latest one of the process with calls.
+	Calls     []jsonCall `json:"calls"`
+	KnockOnOf *int64     `json:"knock_on_of"`
+	Text      *string    `json:"cause"`
+}
+
+// jsonFunctionCost is a function in which late frames were longer.
+type jsonFunctionCost struct {
+	Function string         `json:"function"`
+	Module   *string        `json:"module"`
+	Wait     string         `json:"wait"`
+	Stage    string         `json:"stage"`
+	Time     trace.Duration `json:"ns"`
+	Usual    trace.Duration `json:"usual_ns"`
+	Total    trace.Duration `json:"total_excess_ns"`
+	Frames   int            `json:"frames"`
+	Samples  int            `json:"samples"`
+}
+
+type jsonFunction struct {
+	Function        string         `json:"function"`
+	Module          *string        `json:"module"`
+	Stage           string         `json:"stage"`
+	Wait            string         `json:"wait"`
+	Innermost       string         `json:"innermost"`
+	InnermostModule *string        `json:"innermost_module"`
+	Time            trace.Duration `json:"ns"`
+	Usual           trace.Duration `json:"usual_ns"`
+	Samples         int            `json:"samples"`
+	Of              int            `json:"of_samples"`
+	Sure            bool           `json:"sure"`
+}
+
+type jsonCall struct {
+	Function *string        `json:"function"`
+	Module   *string        `json:"module"`
+	Caller   *int32         `json:"caller"`
+	Time     trace.Duration `json:"ns"`
+	Samples  int            `json:"samples"`
 }
 
 type jsonShown struct {
@@ -312,14 +352,40 @@ func (p *Process) JSON() *JSON {
 	if p == nil {
 		return nil
 	}
-	r := p.Ranking
+	r, worst := p.Ranking, p.worstWithCalls()
 	return &JSON{
 		Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
-		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Frames: each(p.Late, p.frame), ShownLate: each(p.ShownLate, p.shown),
+		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Functions: each(p.Functions, functionCost), Frames: each(p.Late, func(e *why.Explanation) jsonFrame { return p.frame(e, e == worst) }), ShownLate: each(p.ShownLate, p.shown),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
 			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), causetext.PickUp(p.all, e)}
 		}),
 	}
+}
+
+func functionCost(f why.FunctionCost) jsonFunctionCost {
+	return jsonFunctionCost{f.Name, nonEmpty(f.Module), f.Wait.String(), f.Stage.String(), f.Time, f.Usual, f.Total, f.Frames, f.Samples}
+}
+
+func functions(list []why.FunctionTime) []jsonFunction {
+	encoded := []jsonFunction{}
+	for i := range list {
+		f := &list[i]
+		encoded = append(encoded, jsonFunction{f.Name, nonEmpty(f.Module), f.Stage.String(), f.Wait.String(), f.Innermost.Name, nonEmpty(f.Innermost.Module), f.Time, f.Usual, f.Samples, f.Of, f.Sure})
+	}
+	return encoded
+}
+
+func calls(list why.Calls) []jsonCall {
+	encoded := []jsonCall{}
+	for i := range list {
+		c := &list[i]
+		call := jsonCall{nonEmpty(c.Name), nonEmpty(c.Module), nil, c.Time, c.Samples}
+		if i > 0 {
+			call.Caller = &c.Parent
+		}
+		encoded = append(encoded, call)
+	}
+	return encoded
 }
 
 func cost(r *why.Ranking, c *why.Cost) jsonCost {
@@ -342,11 +408,13 @@ func (p *Process) shown(e *why.Explanation) jsonShown {
 	return shown
 }
 
-func (p *Process) frame(e *why.Explanation) jsonFrame {
+// frame returns a frame, with its flame graph if that is wanted.
+func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
 		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: e.Overrun,
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
+		Functions: functions(e.Functions), Calls: []jsonCall{},
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
 	}
 	if e.Frame.Deadline.Known() {
@@ -363,6 +431,9 @@ func (p *Process) frame(e *why.Explanation) jsonFrame {
 	}
 	if p.chosen {
 		f.Slices = slicesOf(e.Slices)
+	}
+	if graph || p.chosen {
+		f.Calls = calls(e.Calls)
 	}
 	return f
 }
@@ -389,6 +460,9 @@ func (i *Interaction) json() jsonInteraction {
 		Ranking: func(yield func(jsonCost) bool) {
 			r := i.Ranking()
 			each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) })(yield)
+		},
+		Functions: func(yield func(jsonFunctionCost) bool) {
+			each(i.causes.FunctionCosts(i.Frames), functionCost)(yield)
 		},
 		Steps: each(nil, i.step),
 	}

@@ -201,9 +201,10 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		s := view.Section{Title: Lost(p.Ranking, p.Judged)}
 		if o.Page || !several {
 			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
+			s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
 		}
 		s.Blocks = append(s.Blocks, p.late(c, shown, limit, more, o.Page, drawn))
-		blocks = append(blocks, s)
+		blocks = append(append(blocks, s), p.flameOfWorst()...)
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)})
 	}

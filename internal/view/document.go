@@ -325,6 +325,14 @@ type Chart struct {
 	Data any
 }
 
+// Flame is a flame graph: rows of bars, each below that of its caller. Only pages have it, and
+// it needs no script.
+type Flame struct {
+	// Label describes it for readers who do not see it.
+	Label, About string
+	Rows         [][]Bar
+}
+
 // Fold is blocks that a page shows when the reader opens them, and a terminal never.
 type Fold struct {
 	Title  string
@@ -342,4 +350,5 @@ func (Ranking) block()  {}
 func (Cases) block()    {}
 func (Strips) block()   {}
 func (Chart) block()    {}
+func (Flame) block()    {}
 func (Fold) block()     {}

@@ -160,7 +160,7 @@ func isShown(b Block) bool {
 	switch b := b.(type) {
 	case Note:
 		return b.Text != ""
-	case Page, Strips, Chart, Fold:
+	case Page, Strips, Chart, Flame, Fold:
 		return false
 	}
 	return true
