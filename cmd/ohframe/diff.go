@@ -34,7 +34,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp, 1 ms/s, 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both to `OUT.tar`, one timeline for Perfetto v58"},
 			processFlag, verboseFlag, noCausesFlag,
-			strictFlag,
+			strictFlag, perfFlag("auto|none"),
 		}, traceFlags()...),
 		Action: runDiff,
 	}

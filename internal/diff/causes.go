@@ -24,6 +24,7 @@ type Costs struct {
 	lost      trace.Duration
 	causes    causeTimes // the parts of lost
 	times     causeTimes // of all complete frames; without slices
+	functions functionTimes
 }
 
 // causeTimes are the times of causes.
@@ -70,6 +71,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 				}
 			}
 		}
+		k.functions = newFunctionTimes(c, list)
 		k.scheduled = c.Scheduled && (explained == 0 || places < explained)
 		all[p] = k
 	}
@@ -235,18 +237,24 @@ func (d *Diff) testCauses(o Options) {
 			continue
 		}
 		for _, m := range p.Causes.all() {
-			switch {
-			case p.verdict() == NotTested:
-				m.Verdict = NotTested
-			case m.Verdict.Significant() && !p.significant():
-				m.Verdict = Unclear
-			}
+			p.explains(m)
 		}
 		for _, list := range [][]CauseChange{p.Causes.Causes, p.Causes.Times} {
 			slices.SortStableFunc(list, func(a, b CauseChange) int {
 				return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))
 			})
 		}
+	}
+}
+
+// explains changes the verdict of a measure that only explains changes of the pair: without any,
+// it is not significant.
+func (p *Pair) explains(m *Measure) {
+	switch {
+	case p.verdict() == NotTested:
+		m.Verdict = NotTested
+	case m.Verdict.Significant() && !p.significant():
+		m.Verdict = Unclear
 	}
 }
 

@@ -171,10 +171,11 @@ func TestCosts(t *testing.T) {
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
 		t.Fatal(err)
 	}
-	timeline, causes, _, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, true)
+	result, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, judge.Options{Causes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	timeline, causes := result.Timeline, result.Causes
 	report := stats.Compute(timeline, stats.Options{Compare: true})
 	costs := NewCosts(report, timeline, causes)
 	frames := stats.NewFrames(timeline)

@@ -153,6 +153,8 @@ type Pair struct {
 	// Causes are what changed in the causes of late frames; nil if they are unknown on a
 	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
+	// Functions are what changed in the time of frames in functions, by samples of a profiler.
+	Functions FunctionChanges
 
 	diff         *Diff
 	index        int                   // in Diff.Pairs
@@ -202,6 +204,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	}
 	d.test(o)
 	d.testCauses(o)
+	d.testFunctions(o)
 	d.testInteractions(o)
 	d.testLayers(o)
 	d.checkConditions(o)

@@ -108,9 +108,39 @@ type documentPair struct {
 	MatchedBy      Match           `json:"matched_by"`
 	RefreshDiffers bool            `json:"refresh_differs"`
 	// Seconds is the length of runs in "units_needed".
-	Seconds  *float64        `json:"seconds_needed"`
-	Measures []*Measure      `json:"measures"`
-	Causes   *documentCauses `json:"causes"`
+	Seconds   *float64           `json:"seconds_needed"`
+	Measures  []*Measure         `json:"measures"`
+	Causes    *documentCauses    `json:"causes"`
+	Functions []documentFunction `json:"functions"`
+}
+
+// documentFunction is a change of the mean time of a frame in a function.
+type documentFunction struct {
+	Function    string   `json:"function"`
+	Module      *string  `json:"module"`
+	Wait        string   `json:"wait"`
+	Base        *float64 `json:"base"`
+	New         *float64 `json:"new"`
+	Delta       *float64 `json:"delta"`
+	Low         *float64 `json:"delta_low"`
+	High        *float64 `json:"delta_high"`
+	P           *float64 `json:"p_value"`
+	Verdict     Verdict  `json:"verdict"`
+	BaseSamples int      `json:"base_samples"`
+	NewSamples  int      `json:"new_samples"`
+}
+
+func newDocumentFunctions(list []FunctionChange) []documentFunction {
+	docs := []documentFunction{}
+	for i := range list {
+		c := &list[i]
+		doc := documentFunction{c.Function.Name, nil, c.Wait.String(), c.Base, c.New, c.Delta, c.Low, c.High, c.P, c.Verdict, c.BaseSamples, c.NewSamples}
+		if c.Function.Module != "" {
+			doc.Module = &c.Function.Module
+		}
+		docs = append(docs, doc)
+	}
+	return docs
 }
 
 type documentCauses struct {
@@ -296,7 +326,7 @@ func (d *Diff) documentPairs(yield func(documentPair) bool) {
 		if p.advice.Seconds > 0 {
 			seconds = &p.advice.Seconds
 		}
-		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, seconds, known, newDocumentCauses(p.Causes)}) {
+		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, seconds, known, newDocumentCauses(p.Causes), newDocumentFunctions(p.Functions.List)}) {
 			return
 		}
 	}

@@ -195,6 +195,9 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 				add(p.title(), text.Printable(c.Title()), c.Measure)
 			}
 		}
+		for _, c := range p.Functions.List {
+			add(p.title(), c.Title(), c.Measure)
+		}
 	}
 	for _, parts := range d.allParts() {
 		for _, p := range parts.both {
@@ -343,6 +346,9 @@ func (d *Diff) method() (notes []view.Block) {
 	}
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
 		note("Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
+	}
+	if i := slices.IndexFunc(d.Pairs, func(p *Pair) bool { return p.Functions.Unsampled != "" }); i >= 0 {
+		note("Functions are not compared: %s has no samples of a profiler.", d.Pairs[i].Functions.Unsampled)
 	}
 	switch f := d.Test; {
 	case !d.enoughUnits():

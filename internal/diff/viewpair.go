@@ -115,7 +115,7 @@ func (p *Pair) view(verbose bool) view.Section {
 	if found := Undecided(p.tested); found != "" {
 		changes = append(changes, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
 	}
-	causes := p.causeTables()
+	causes := append(p.causeTables(), p.functionTable()...)
 	s.PageOnly = !verbose && !p.RefreshDiffers && len(table.Rows)+len(causes) == 0
 	s.Blocks = append([]view.Block{view.Section{Blocks: changes}}, causes...)
 	s.Blocks = append(s.Blocks, p.charts()...)
@@ -349,6 +349,38 @@ func (p *Pair) causeTables() (sections []view.Block) {
 	add("Lost time by cause, ms/s", p.Causes.Causes, p.Causes.Lost, leastShownLost)
 	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
 	return sections
+}
+
+// maxFunctions is the number of functions in a table.
+const maxFunctions = 20
+
+// functionTable returns the functions whose time in a frame changed; none if none did.
+func (p *Pair) functionTable() []view.Block {
+	t := view.Table{Label: p.title() + ": functions", Columns: []view.Column{
+		{Title: "Mean time of a frame in functions, ms"}, {Title: "Base → new", Number: true}, {Title: "Change", Number: true}, {Title: "Samples", Number: true, Drop: 1}, {Title: "Verdict"},
+	}}
+	more := 0
+	for i := range p.Functions.List {
+		c := &p.Functions.List[i]
+		switch {
+		case !c.shown():
+			continue
+		case len(t.Rows) == maxFunctions:
+			more++
+			continue
+		}
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+			{Text: c.Title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
+			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), "not tested"), Level: c.Verdict.Level()},
+		}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	if more > 0 {
+		t.More = fmt.Sprintf("… and %s that changed by less", text.Count(more, "function"))
+	}
+	return []view.Block{view.Section{Blocks: []view.Block{t}}}
 }
 
 // refreshText lists the refresh rates of a process.

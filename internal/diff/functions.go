@@ -1,0 +1,191 @@
+package diff
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/significance"
+	"ohframe/internal/text"
+)
+
+// functionID is what frames spend time in: a function that runs, or waits.
+type functionID struct {
+	why.Function
+	wait why.Wait
+}
+
+func compareFunctions(a, b functionID) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.wait, b.wait))
+}
+
+// functionTimes are the times of functions in the frames of a process, in one run.
+type functionTimes struct {
+	frames int // those with samples
+	times  map[functionID]why.FunctionSum
+	all    why.FunctionSum
+}
+
+// newFunctionTimes returns the times of functions in frames; empty without samples.
+func newFunctionTimes(c *why.Causes, frames []*analyzer.Frame) functionTimes {
+	type kind struct {
+		process *analyzer.Process
+		kind    analyzer.Kind
+	}
+	kinds := map[kind]bool{}
+	for _, f := range frames {
+		kinds[kind{f.Process, f.Kind}] = true
+	}
+	k := functionTimes{times: map[functionID]why.FunctionSum{}}
+	for _, s := range c.Sampled {
+		if kinds[kind{s.Process, s.Kind}] {
+			k.frames += s.Late + s.OnTime
+		}
+	}
+	add := func(sum *why.FunctionSum, u *why.FunctionUse) {
+		sum.Samples += u.Late.Samples + u.OnTime.Samples
+		sum.Time += u.Late.Time + u.OnTime.Time
+	}
+	for i := range c.Uses {
+		u := &c.Uses[i]
+		if kinds[kind{u.Process, u.Kind}] {
+			id := functionID{u.Function, u.Wait}
+			sum := k.times[id]
+			add(&sum, u)
+			k.times[id] = sum
+			add(&k.all, u)
+		}
+	}
+	return k
+}
+
+// unit returns the mean time of a frame in a function, in milliseconds, and its variance: a number
+// of samples varies by its square root.
+func (k *functionTimes) unit(id functionID) significance.Unit {
+	if k.frames == 0 || k.all.Samples == 0 {
+		return unknownUnit
+	}
+	sum, frames := k.times[id], float64(k.frames)
+	mean := sum.Time.Milliseconds() / frames
+	one := k.all.Time.Milliseconds() / float64(k.all.Samples) / frames // of a sample
+	if sum.Samples > 0 {
+		one = mean / float64(sum.Samples)
+	}
+	return significance.Unit{Value: mean, Variance: one * one * float64(max(sum.Samples, 1))}
+}
+
+// FunctionChange is the change of the mean time of a frame in a function, in milliseconds.
+type FunctionChange struct {
+	Function why.Function
+	// Wait is Run, or what the function waited for.
+	Wait why.Wait
+	// BaseSamples and NewSamples are the samples of all runs.
+	BaseSamples, NewSamples int
+	*Measure
+
+	deviation float64 // of the change, as numbers of samples vary
+}
+
+// shown reports whether tables have the change: it is more than numbers of samples vary by.
+func (c *FunctionChange) shown() bool {
+	return math.Abs(*c.Delta) >= max(leastShownFrame, 2*c.deviation) || c.Verdict.Significant()
+}
+
+// Title names the function for people.
+func (c *FunctionChange) Title() string {
+	title := causetext.Function(&c.Function)
+	if c.Wait != why.Run {
+		title += ", " + causetext.Wait(c.Wait)
+	}
+	return text.Printable(title)
+}
+
+// FunctionChanges are the changes of the functions of a pair.
+type FunctionChanges struct {
+	// List has the functions with why.LeastSamples samples on a side, and leastCost in a run, the
+	// largest change first.
+	List []FunctionChange
+	// Unsampled is the only side without samples, "base" or "new"; empty if both sides have
+	// some, or none.
+	Unsampled string
+}
+
+// newFunctions computes the changes of a pair.
+func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
+	runs := [2][]*Costs{costsOf(d.Base, p.base), costsOf(d.New, p.new)}
+	least, samples, sampled := map[functionID]bool{}, [2]map[functionID]int{{}, {}}, [2]bool{}
+	for side, list := range runs {
+		for _, k := range list {
+			if k == nil || k.functions.frames == 0 {
+				continue
+			}
+			sampled[side] = true
+			for id, sum := range k.functions.times {
+				samples[side][id] += sum.Samples
+				least[id] = least[id] || k.functions.unit(id).Value >= leastCost
+			}
+		}
+	}
+	switch {
+	case !sampled[0] && sampled[1]:
+		c.Unsampled = "base"
+	case sampled[0] && !sampled[1]:
+		c.Unsampled = "new"
+	}
+	if !sampled[0] || !sampled[1] {
+		return c
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(least), compareFunctions) {
+		base, new := samples[0][id], samples[1][id]
+		if !least[id] || max(base, new) < why.LeastSamples {
+			continue
+		}
+		var units [2][]significance.Unit
+		variance := 0.0
+		for side, list := range runs {
+			sum := 0.0
+			for _, k := range list {
+				u := unknownUnit
+				if k != nil {
+					u = k.functions.unit(id)
+				}
+				if u.Known() {
+					sum += u.Variance
+				}
+				units[side] = append(units[side], u)
+			}
+			n := float64(known(units[side]))
+			variance += sum / (n * n)
+		}
+		m := d.measured(&stats.Measure{Unit: stats.Milliseconds, Better: stats.Lower}, units[0], units[1])
+		m.definition = nil
+		c.List = append(c.List, FunctionChange{id.Function, id.wait, base, new, m, math.Sqrt(variance)})
+	}
+	return c
+}
+
+// testFunctions computes the changes of the functions of all pairs, and tests them as one more
+// family. As causes do, they only explain changes of measures.
+func (d *Diff) testFunctions(o Options) {
+	var tested []*Measure
+	for _, p := range d.Pairs {
+		p.Functions = d.newFunctions(p)
+		for _, c := range p.Functions.List {
+			tested = append(tested, c.Measure)
+		}
+	}
+	Judge(tested, o.MinEffect)
+	for _, p := range d.Pairs {
+		for _, c := range p.Functions.List {
+			p.explains(c.Measure)
+		}
+		slices.SortStableFunc(p.Functions.List, func(a, b FunctionChange) int {
+			return cmp.Compare(math.Abs(*b.Delta), math.Abs(*a.Delta))
+		})
+	}
+}
