@@ -17,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"ohframe"
+	"ohframe/exporter"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -249,8 +251,41 @@ func testPlugin(t *testing.T, build, trace string) {
 	page.until(whyLate, "The selection has no late frame.")
 	endOpen(t, o)
 
+	// A button selects the samples of a frame, of which the UI shows a flame graph.
+	sampled, perf := &bytes.Buffer{}, &bytes.Buffer{}
+	scene := simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: "more_work"}
+	if _, err := scene.GenerateWithSamples(sampled, perf, simulate.Recording{Clock: simulate.ClockMonotonic}); err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(t.TempDir(), "work.ftrace")
+	for name, b := range map[string][]byte{work: sampled.Bytes(), strings.TrimSuffix(work, "ftrace") + "perf.data": perf.Bytes()} {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o = startOpen(t, showing, work, "--port", "0", "--ui", build)
+	page.open(o)
+	page.until(`app.isLoadingTrace`, "false")
+	page.until(whyLate, "running in FlushLayoutTask", "Flame graph of ", "samples")
+	if page.eval(`app.trace.tracks.getAllTracks().some(({tags}) => tags?.perfSessionId !== undefined || tags?.stackSampleSource !== undefined)`) == "true" {
+		page.eval(`(window.frame = app.trace.selection.selection, [...document.querySelectorAll('.ohf-head button')].find((b) => b.innerText.startsWith('Flame graph')).click())`)
+		page.until(`app.trace.selection.selection.kind + ' of ' + app.trace.selection.selection.tracks?.length + ' from ' + (app.trace.selection.selection.start - window.frame.ts)`, "area of 1 from 0")
+		page.until(`document.body.innerText`, "Perf sample flamegraph")
+	} else {
+		t.Log("this build has no tracks of samples: its engine is older than the UI")
+	}
+	endOpen(t, o)
+
 	// Without tracks of frames, the plugin adds nothing that is in sight until a key of it is pressed.
-	o = startOpen(t, showing, trace, "--port", "0", "--ui", build, "--no-tracks")
+	var bare bytes.Buffer
+	if _, err := ohframe.Convert(t.Context(), sampled, &bare, ohframe.ConvertOptions{Output: exporter.Options{NoTracks: true}}); err != nil {
+		t.Fatal(err)
+	}
+	bareTrace := filepath.Join(t.TempDir(), "bare.pftrace")
+	if err := os.WriteFile(bareTrace, bare.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = startOpen(t, showing, bareTrace, "--port", "0", "--ui", build)
 	page.open(o)
 	page.until(`app.isLoadingTrace`, "false")
 	page.until(`app.trace.tabs.resolveTab('org.openharmony.Frames#why').content.getTitle()`, "Why late?")

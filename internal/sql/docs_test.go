@@ -20,9 +20,10 @@ import (
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
+	"ohframe/internal/why/judge"
 )
 
-var update = flag.Bool("update", false, "write the queries' output into docs/perfetto.md")
+var update = flag.Bool("update", false, "write the queries' output into the documents")
 
 const guide = "../../docs/perfetto.md"
 
@@ -38,42 +39,49 @@ func TestGuide(t *testing.T) {
 }
 
 // checkGuide runs the queries of docs/perfetto.md on the demo trace, or on one with
-// interactions, each as it stands, and compares their output with what the guide says. With -update it
-// writes that instead.
+// interactions or layers.
 func checkGuide(t *testing.T, session *engine.Session) {
-	text, err := os.ReadFile(guide)
+	var interactions, layers *engine.Session // of traces with these, for the queries about them
+	checkQueries(t, guide, func(query string) *engine.Session {
+		switch {
+		case strings.Contains(query, "ohos.interactions"):
+			if interactions == nil {
+				interactions = loadFlings(t)
+			}
+			return interactions
+		case strings.Contains(query, "ohos.layers"):
+			if layers == nil {
+				layers = loadLayers(t)
+			}
+			return layers
+		}
+		return session
+	})
+}
+
+// checkQueries runs the queries of a document on sessions, each as it stands, and compares their
+// output with what the document says. With -update it writes that instead.
+func checkQueries(t *testing.T, document string, on func(query string) *engine.Session) {
+	t.Helper()
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	queries := 0
-	var interactions, layers *engine.Session // of traces with these, for the queries about them
 	updated := block.ReplaceAllStringFunc(string(text), func(found string) string {
 		queries++
 		parts := block.FindStringSubmatch(found)
-		on := session
-		switch {
-		case strings.Contains(parts[1], "ohos.interactions"):
-			if interactions == nil {
-				interactions = loadFlings(t)
-			}
-			on = interactions
-		case strings.Contains(parts[1], "ohos.layers"):
-			if layers == nil {
-				layers = loadLayers(t)
-			}
-			on = layers
-		}
-		got := layOut(enginetest.Query(t, on, parts[1]))
+		got := layOut(enginetest.Query(t, on(parts[1]), parts[1]))
 		if got != parts[2] && !*update {
-			t.Errorf("query\n%s\ngives\n%s\nthe guide says\n%s", parts[1], got, parts[2])
+			t.Errorf("query\n%s\ngives\n%s\n%s says\n%s", parts[1], got, document, parts[2])
 		}
 		return strings.Replace(found, "```text\n"+parts[2], "```text\n"+got, 1)
 	})
-	if queries < 3 {
-		t.Errorf("%d queries, want 3", queries)
+	if queries < 2 {
+		t.Errorf("%s has %d queries", document, queries)
 	}
 	if *update {
-		if err := os.WriteFile(guide, []byte(updated), 0o666); err != nil {
+		if err := os.WriteFile(document, []byte(updated), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,7 +95,7 @@ func loadDemo(t *testing.T) *engine.Session {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	output, _ := convert(t, demo, exporter.Options{Causes: true})
+	output, _ := convert(t, demo, exporter.Options{Analysis: judge.Options{Causes: true}})
 	return load(t, output)
 }
 

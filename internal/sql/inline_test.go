@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/why/judge"
 )
 
 // demoTrace converts the demo with causes.
@@ -24,7 +25,7 @@ func demoTrace(t *testing.T) ([]byte, *analyzer.Timeline) {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	return convert(t, demo, exporter.Options{Causes: true, Input: "demo.ftrace"})
+	return convert(t, demo, exporter.Options{Analysis: judge.Options{Causes: true}, Input: "demo.ftrace"})
 }
 
 // An inlined module creates the same tables as the included one, in an engine without

@@ -11,6 +11,7 @@
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲
 //	       ├─ ohos.jank   rates, blame, streaks, the worst frames
+//	       ├─ ohos.functions   the functions in which threads ran
 //	       ├─ ohos.compare_android   the same for traces from Android
 //	       └─ ohos.trace_streamer    the same with the names of SmartPerf's parser
 //

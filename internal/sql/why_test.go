@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
+	"ohframe/internal/why/judge"
 )
 
 // TestWhy compares the causes in the trace processor with those of analyzer/why.
@@ -27,7 +28,7 @@ func TestWhy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			output, _ := convert(t, strings.NewReader(input), exporter.Options{Causes: true})
+			output, _ := convert(t, strings.NewReader(input), exporter.Options{Analysis: judge.Options{Causes: true}})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)
 			query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")

@@ -122,6 +122,7 @@ func Macros() []Macro {
 				"blame", "Late whole frames",
 			}}}, worstTab.show()),
 		macro("Why", "why frames were late, causes and lost time", []string{"ohos.why"}, causesTab.show(), why.show()),
+		macro("Functions", "functions in which late frames were longer, samples", []string{"ohos.functions"}, functionsTab.show()),
 		macro("Fps", "FPS, frames per second, hitches", []string{"ohos.fps"}, []Command{countFPS()}, fpsTab.show()),
 		macro("Interactions", "interactions, flings, clicks, launches, most hitches first", []string{interactionsModule}, interactionsTab.show()),
 		macro("Launches", "launches, cold starts by stage", []string{interactionsModule}, launchesTab.show()),

@@ -40,6 +40,16 @@ var (
 		order:  "c.lost_ns DESC, p.name, c.title",
 		notice: "cause", empty: "iif(EXISTS (SELECT 1 FROM ohos_frame_slice WHERE is_late), " + noCauses + ", " + noneLate + ")",
 	}
+	functionsTab = tab{
+		title: "Functions of late frames",
+		columns: []column{
+			{"function", "function"}, {"longer ms", "round(excess_ns / 1e6, 2)"}, {"late ms", "round(late_ns / 1e6, 2)"}, {"usual ms", "round(usual_ns / 1e6, 2)"},
+			{"samples", "late_samples"}, {"late frames", "late_frames"}, {"module", "module"}, {"process", "process_name"}, {"kind", "kind"},
+		},
+		from:   "ohos_function_excess",
+		order:  "excess_ns DESC, late_ns DESC, process_name, function, module",
+		notice: "function", empty: "iif(EXISTS (SELECT 1 FROM ohos_frame_function), " + noneLate + ", 'no samples of frames')",
+	}
 	fpsTab = tab{
 		title: "Frames per second",
 		columns: []column{

@@ -25,6 +25,7 @@ import (
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
+	"ohframe/internal/why/judge"
 )
 
 func files(t *testing.T) map[string][]byte {
@@ -117,7 +118,7 @@ func TestSchema(t *testing.T) {
 		}
 		ids = append(ids, macro.ID)
 	}
-	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	if !slices.Equal(ids, want) {
 		t.Errorf("macros %v, want %v", ids, want)
 	}
@@ -149,7 +150,7 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
 	var trace bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Causes: true}); err != nil {
+	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Analysis: judge.Options{Causes: true}}); err != nil {
 		t.Fatal(err)
 	}
 	return sessionOfTrace(t, trace.Bytes())
@@ -201,10 +202,10 @@ func tokens(text string) (list []string) {
 // In v55, the palette finds a macro if each typed word is the beginning of a word of its name;
 // in v58, if its name has all typed letters in their order. The guide lists the names.
 func TestNames(t *testing.T) {
-	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
 	for typed, want := range map[string][]string{
 		"jank": {"ohos.Jank", "ohos.CompareAndroid"}, "Jank": {"ohos.Jank", "ohos.CompareAndroid"}, "ohos.Why": {"ohos.Why"},
-		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
+		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions"}, "samples": {"ohos.Functions"}, "functions": {"ohos.Functions"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
 		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps", "ohos.Interactions"}, "stages": {"ohos.Stages"}, "stage": {"ohos.Launches", "ohos.Stages"},
 		"interactions": {"ohos.Interactions"}, "fling": {"ohos.Interactions"}, "launch": {"ohos.Interactions", "ohos.Launches"}, "cold": {"ohos.Launches"}, "workspace": {"ohos.Workspace"},
 		"layers": {"ohos.Layers"}, "video": {"ohos.Layers"}, "game": {"ohos.Layers"}, "buffer": {"ohos.Layers"},

@@ -425,7 +425,14 @@
         )).map(({ key: key2, value }) => [key2.replace(/^debug\./, ""), value ?? ""])
       );
       const { track, end, ...frame } = row;
-      if (!facts.has("overrun_ms")) return { ...frame, facts, pieces: [], waitedFor: [] };
+      const [sampled] = await rows(
+        this.engine,
+        `SELECT t.utid, count() AS samples FROM perf_sample AS p JOIN thread AS t USING (utid)
+      WHERE t.upid = ${frame.upid} AND t.tid = ${Number(facts.get("tid") ?? frame.pid)} AND p.callsite_id IS NOT NULL
+        AND p.ts BETWEEN ${frame.ts} AND ${frame.ts + frame.dur} GROUP BY t.utid`,
+        { utid: NUM, samples: NUM }
+      );
+      if (!facts.has("overrun_ms")) return { ...frame, facts, pieces: [], waitedFor: [], sampled };
       const thread = track === "Frames (overlapping)" ? "" : track.slice("Frames".length);
       const starts = ["vsync_ts", "expected_ts"].flatMap((name) => {
         const text = facts.get(name);
@@ -440,7 +447,7 @@
       );
       const pieces = chain(await below("Why"), [...starts, frame.ts]);
       const waitedFor = during(await below("Waited for"), pieces);
-      return { ...frame, facts, pieces, waitedFor };
+      return { ...frame, facts, pieces, waitedFor, sampled };
     }
     // shares returns what each cause cost each of some late frames. The time that a frame lost
     // to an earlier one counts for that frame's cause (docs/why.md 5).
@@ -718,6 +725,7 @@
         m("span", processOf(frame)),
         facts.get("tid") !== void 0 && m("span.ohf-muted", `thread ${facts.get("tid")}`),
         rank > 0 && m("span.ohf-muted", rank === 1 ? `the worst of ${late.length}` : `number ${rank} of ${late.length} by lost time`),
+        frame.sampled && m("button", { title: "What its thread ran", onclick: () => actions.flame(frame) }, `Flame graph of ${frame.sampled.samples} samples`),
         late.length > 0 && buttons(actions, message)
       ),
       overrun > 0 ? why(frame, overrun, actions) : onTime(frame)
@@ -840,6 +848,11 @@
         defaultHotkey: "K",
         callback: () => panel.step(false)
       });
+      trace.commands.registerCommand({
+        id: "org.openharmony.Frames#flame",
+        name: "OpenHarmony: flame graph of the frame",
+        callback: () => panel.flame()
+      });
       if (frames.exist) {
         trace.tabs.addDefaultTab(tab);
         trace.selection.registerAreaSelectionTab(areaTab(trace, frames, panel));
@@ -913,6 +926,22 @@
       const { selection } = this.trace;
       quietly(Promise.resolve(selection.selectSqlEvent("slice", slice, { switchToCurrentSelectionTab: false, scrollToSelection: true })));
       this.trace.tabs.showTab(tab);
+    }
+    // flame selects the samples of the frame's thread during the frame. The UI shows their flame
+    // graph.
+    flame(frame = this.frame) {
+      const utid = frame?.sampled?.utid;
+      const trackUris = this.trace.tracks.getAllTracks().filter(({ tags }) => {
+        const one = tags?.perfSessionId !== void 0 || tags?.stackSampleSource === "linux.perf" && !tags.stackSampleSummary;
+        return one && utid !== void 0 && tags?.utid === utid;
+      }).map((t) => t.uri);
+      if (frame !== void 0 && trackUris.length > 0) {
+        this.trace.selection.selectArea({ start: frame.ts, end: frame.ts + frame.dur, trackUris });
+        return;
+      }
+      this.message = !frame ? "Select a frame first." : frame.sampled ? "This UI has no tracks of samples." : "The frame has no samples.";
+      this.trace.tabs.showTab(tab);
+      this.trace.raf.scheduleFullRedraw();
     }
     stepped;
     // the id of the frame that step selected

@@ -20,6 +20,13 @@ export interface Frame {
   readonly facts: Facts;
   readonly pieces: readonly Piece[];
   readonly waitedFor: readonly Piece[]; // of the track Waited for: a thread, and what it did
+  readonly sampled?: Sampled;
+}
+
+// Sampled is the thread of a frame, and how many samples of it a profiler took during the frame.
+export interface Sampled {
+  readonly utid: number;
+  readonly samples: number;
 }
 
 // Frames are the frames of OpenHarmony in a trace.
@@ -200,7 +207,14 @@ export class Frames {
       ).map(({key, value}) => [key.replace(/^debug\./, ''), value ?? '']),
     );
     const {track, end, ...frame} = row;
-    if (!facts.has('overrun_ms')) return {...frame, facts, pieces: [], waitedFor: []};
+    const [sampled] = await rows(
+      this.engine,
+      `SELECT t.utid, count() AS samples FROM perf_sample AS p JOIN thread AS t USING (utid)
+      WHERE t.upid = ${frame.upid} AND t.tid = ${Number(facts.get('tid') ?? frame.pid)} AND p.callsite_id IS NOT NULL
+        AND p.ts BETWEEN ${frame.ts} AND ${frame.ts + frame.dur} GROUP BY t.utid`,
+      {utid: NUM, samples: NUM},
+    );
+    if (!facts.has('overrun_ms')) return {...frame, facts, pieces: [], waitedFor: [], sampled};
     const thread = track === 'Frames (overlapping)' ? '' : track.slice('Frames'.length);
     const starts = ['vsync_ts', 'expected_ts'].flatMap((name) => {
       const text = facts.get(name);
@@ -216,7 +230,7 @@ export class Frames {
       );
     const pieces = chain(await below('Why'), [...starts, frame.ts]);
     const waitedFor = during(await below('Waited for'), pieces);
-    return {...frame, facts, pieces, waitedFor};
+    return {...frame, facts, pieces, waitedFor, sampled};
   }
 
   // shares returns what each cause cost each of some late frames. The time that a frame lost

@@ -31,6 +31,10 @@ export default class OpenHarmonyFrames implements Plugin {
       id: 'org.openharmony.Frames#previousLate', name: 'OpenHarmony: previous late frame', defaultHotkey: 'K',
       callback: () => panel.step(false),
     });
+    trace.commands.registerCommand({
+      id: 'org.openharmony.Frames#flame', name: 'OpenHarmony: flame graph of the frame',
+      callback: () => panel.flame(),
+    });
     if (frames.exist) {
       trace.tabs.addDefaultTab(tab);
       trace.selection.registerAreaSelectionTab(areaTab(trace, frames, panel));
@@ -110,6 +114,23 @@ class Panel implements Actions {
     const {selection} = this.trace;
     quietly(Promise.resolve(selection.selectSqlEvent('slice', slice, {switchToCurrentSelectionTab: false, scrollToSelection: true})));
     this.trace.tabs.showTab(tab);
+  }
+
+  // flame selects the samples of the frame's thread during the frame. The UI shows their flame
+  // graph.
+  flame(frame = this.frame): void {
+    const utid = frame?.sampled?.utid;
+    const trackUris = this.trace.tracks.getAllTracks().filter(({tags}) => {
+      const one = tags?.perfSessionId !== undefined || (tags?.stackSampleSource === 'linux.perf' && !tags.stackSampleSummary);
+      return one && utid !== undefined && tags?.utid === utid;
+    }).map((t) => t.uri);
+    if (frame !== undefined && trackUris.length > 0) {
+      this.trace.selection.selectArea({start: frame.ts, end: frame.ts + frame.dur, trackUris});
+      return;
+    }
+    this.message = !frame ? 'Select a frame first.' : frame.sampled ? 'This UI has no tracks of samples.' : 'The frame has no samples.';
+    this.trace.tabs.showTab(tab);
+    this.trace.raf.scheduleFullRedraw();
   }
 
   private stepped?: number; // the id of the frame that step selected

@@ -11,6 +11,7 @@ import {largest} from './sums';
 export interface Actions {
   select(slice: number): void;
   step(forward: boolean): void;
+  flame(frame: Frame): void;
 }
 
 // Below this share of the bar, a part cannot be pointed at.
@@ -63,6 +64,7 @@ export function theFrame(frame: Frame, late: readonly Late[], actions: Actions, 
       m('span', processOf(frame)),
       facts.get('tid') !== undefined && m('span.ohf-muted', `thread ${facts.get('tid')}`),
       rank > 0 && m('span.ohf-muted', rank === 1 ? `the worst of ${late.length}` : `number ${rank} of ${late.length} by lost time`),
+      frame.sampled && m('button', {title: 'What its thread ran', onclick: () => actions.flame(frame)}, `Flame graph of ${frame.sampled.samples} samples`),
       late.length > 0 && buttons(actions, message),
     ),
     overrun > 0 ? why(frame, overrun, actions) : onTime(frame),

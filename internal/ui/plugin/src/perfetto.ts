@@ -38,7 +38,15 @@ export interface Engine {
 
 export interface Track {
   readonly uri: string;
-  readonly tags?: {readonly trackIds?: readonly number[]; readonly upid?: number};
+  readonly tags?: {
+    readonly trackIds?: readonly number[];
+    readonly upid?: number;
+    readonly utid?: number;
+    // Of tracks of samples: of one event, before v58, or of one profiler and not of a sum.
+    readonly perfSessionId?: number;
+    readonly stackSampleSource?: string;
+    readonly stackSampleSummary?: boolean;
+  };
 }
 
 export interface TrackEventSelection {
@@ -127,7 +135,7 @@ export interface Trace {
     panSpanIntoView?(start: bigint, end: bigint, options?: {align?: string; margin?: number; animation?: string}): void;
     setViewportTime?(start: bigint, end: bigint): void; // before v55
   };
-  readonly tracks: {getTrack(uri: string): Track | undefined};
+  readonly tracks: {getTrack(uri: string): Track | undefined; getAllTracks(): readonly Track[]};
   readonly currentWorkspace: Workspace;
   readonly workspaces: {readonly all: readonly Workspace[]; switchWorkspace(workspace: Workspace): void};
   readonly onTraceReady: {addListener(callback: () => Promise<void> | void): unknown};
