@@ -52,10 +52,13 @@ func recordCommand() *cli.Command {
 			&cli.StringFlag{Name: "app", Usage: "report on the application `BUNDLE[/ABILITY]`"},
 			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
 			&cli.BoolFlag{Name: "debug-ui", Usage: "name components and state variables; slows the application down; needs --launch"},
+			&cli.BoolFlag{Name: "perf", Usage: "also sample functions with hiperf, as NAME.perf.data"},
+			&cli.IntFlag{Name: "perf-rate", Value: 1000, Usage: "sample at `HZ` while a thread runs"},
+			&cli.StringFlag{Name: "perf-stack", Value: "fp", Usage: "unwind by `fp|dwarf`; docs/record.md"},
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
 			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
-			&cli.StringFlag{Name: "drive", Usage: "run `PROGRAM` of this computer during each recording, to swipe"},
+			&cli.StringFlag{Name: "drive", Usage: "run `PROGRAM` here during each recording, to swipe"},
 			&cli.IntFlag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"},
 			&cli.BoolFlag{Name: "cold", Usage: "count the first of several runs, too"},
 			&cli.BoolFlag{Name: "compare", Usage: "record BASE and NEW in turn, N times each, and compare"},
@@ -116,6 +119,7 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 	}
 	o.Device, o.Launch, o.Tags, o.Force = c.String("device"), c.Bool("launch"), c.String("tags"), c.Bool("force")
 	o.Runs, o.Cold, o.DebugUI = c.Int("runs"), c.Bool("cold"), c.Bool("debug-ui")
+	o.Perf, o.PerfRate, o.PerfStack = c.Bool("perf"), c.Int("perf-rate"), c.String("perf-stack")
 	o.App, o.Ability, _ = strings.Cut(c.String("app"), "/")
 	if o.Time, err = timeOption(c, "time"); err != nil {
 		return o, err
@@ -141,6 +145,12 @@ func recordOptions(c *cli.Context) (o record.Options, err error) {
 		err = errors.New("--launch needs --app")
 	case o.DebugUI && !o.Launch:
 		err = errors.New("--debug-ui needs --launch: applications read the parameters when they start")
+	case !o.Perf && (c.IsSet("perf-rate") || c.IsSet("perf-stack")):
+		err = errors.New("--perf-rate and --perf-stack need --perf")
+	case o.PerfRate < 1 || o.PerfRate > device.MaxSampleRate:
+		err = fmt.Errorf("--perf-rate %d: must be from 1 to %d", o.PerfRate, device.MaxSampleRate)
+	case o.PerfStack != "fp" && o.PerfStack != "dwarf":
+		err = fmt.Errorf("--perf-stack %q: must be fp or dwarf", o.PerfStack)
 	case o.Runs < 0:
 		err = fmt.Errorf("--runs %d: must not be negative", o.Runs)
 	case several && c.Bool("open"):
@@ -230,7 +240,7 @@ func checkRecordOutputs(o record.Options) error {
 		return fileError(filepath.Dir(o.Name), err)
 	}
 	probe.Discard()
-	extensions := []string{".ftrace", meta.Extension, ".pftrace", ".html"}
+	extensions := []string{".ftrace", meta.Extension, meta.Samples, ".pftrace", ".html"}
 	if o.Runs > 0 {
 		extensions = []string{""}
 	}

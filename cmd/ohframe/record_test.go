@@ -160,12 +160,14 @@ func (r *recording) begins(t *testing.T) {
 	eventually(t, "a recording", func() bool { return strings.Contains(r.file("stdout"), `"step":"recording"`) })
 }
 
-// becomesIdle waits until nothing but traces is on the devices, and nothing runs there.
+// becomesIdle waits until nothing but traces and samples is on the devices, and nothing runs there.
 func (r *recording) becomesIdle(t *testing.T) {
 	t.Helper()
 	eventually(t, "nothing is under way on the device", func() bool {
 		log := r.file("log.jsonl")
-		files := slices.DeleteFunc(r.glob(t, "data/local/tmp/ohframe-*/*"), func(name string) bool { return strings.HasSuffix(name, ".ftrace") })
+		files := slices.DeleteFunc(r.glob(t, "data/local/tmp/ohframe-*/*"), func(name string) bool {
+			return strings.HasSuffix(name, ".ftrace") || strings.HasSuffix(name, ".perf.data")
+		})
 		return strings.Count(log, `["hitrace"`) == strings.Count(log, `["hitrace ended"`) &&
 			len(files) == 0 && len(fakehdc.State(t, r.world, "session")) == 0 && len(r.processes("")) == 0
 	})
@@ -356,7 +358,9 @@ var stepsOfRecord = []struct {
 	{"begin", `"hitrace","--trace_clock"`, "--trace_begin", "begin"},
 	{"debug parameters", "param set", "param set", ""},
 	{"launch", "force-stop", "force-stop", ""},
+	{"sample", `["hiperf"`, "hiperf record", ""},
 	{"finish", `"hitrace","--trace_finish"`, "--trace_finish -o", "finish"},
+	{"samples", "=ohframe= cut", "=ohframe= cut", ""},
 	{"receive", `"recv"`, "file recv", ""},
 	{"clean up", "=ohframe= remains", "=ohframe= remains", "finish_nodump"},
 }
@@ -404,7 +408,7 @@ func TestRecordSteps(t *testing.T) {
 			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]
 			t.Run(step.name+"/"+wrong.name+"/"+system, func(t *testing.T) {
 				t.Parallel()
-				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch", "--debug-ui"}
+				c, args := phone(system), []string{"-t", "0.1", "-o", "x", "--wait", "0.7", "--json", "--app", gallery.Bundle, "--launch", "--debug-ui", "--perf"}
 				set, ms := c.Devices[0].Set, 300
 				if wrong.name != "SIGKILL" { // after which it goes on
 					args = append(args, "--drive", drive)

@@ -71,7 +71,11 @@ func (r *recorder) check() (err error) {
 	if r.BufferKB == 0 {
 		r.BufferKB = f.DefaultBufferKB()
 	}
-	needed := r.spaceNeeded()
+	needed := r.spaceNeeded() + r.samplesSpace()
+	what := "the trace"
+	if r.Perf {
+		what += " and samples"
+	}
 	r.tags, r.missing, err = f.Choose(r.Tags)
 	switch {
 	case f.DeveloperMode == "false":
@@ -82,7 +86,7 @@ func (r *recorder) check() (err error) {
 		return failure.New(nil, "tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
 	case f.FreeKB >= 0 && f.FreeKB < needed && !r.Force:
 		return failure.New(nil, "free some space, choose a smaller buffer with -b, or record anyway with --force",
-			"%s may need %d MB for the trace, %d MB are free", device.Folder, needed/1024, f.FreeKB/1024)
+			"%s may need %d MB for %s, %d MB are free", device.Folder, needed/1024, what, f.FreeKB/1024)
 	}
 	if len(r.Compare) == 0 || !r.Compare[0].starts { // others are checked when the sides switch
 		if err := r.checkApp(r.Launch); err != nil {
@@ -152,6 +156,18 @@ func (r *recorder) spaceNeeded() int64 {
 	return 4 * int64(r.BufferKB) * int64(cpus)
 }
 
+// samplesSpace is the size of hiperf's file in KB, if it samples: at the usual rate, two threads
+// that always run and a thousand switches take 1 MB a second.
+func (r *recorder) samplesSpace() int64 {
+	if !r.Perf {
+		return 0
+	}
+	return min(device.MaxSamplesKB, int64(r.max().Seconds()*1024)*max(1, int64(r.PerfRate)/usualRate))
+}
+
+// usualRate is the usual sampling rate in Hz.
+const usualRate = 1000
+
 // describe returns what is known before a recording.
 func (r *recorder) describe() *meta.Meta {
 	sum := sha256.Sum256([]byte(r.client.Device))
@@ -197,4 +213,9 @@ func List(ctx context.Context, o Options) (list []Device, err error) {
 const grace = 2 * time.Minute
 
 // watchdog is the time after the begin at which the device ends the recording itself.
-func (r *recorder) watchdog() time.Duration { return r.max() + grace }
+func (r *recorder) watchdog() time.Duration {
+	if r.Perf {
+		return r.max() + grace + device.SampleEnd
+	}
+	return r.max() + grace
+}

@@ -101,7 +101,7 @@ func (r *recorder) left(ctx context.Context) ([]device.Left, error) {
 // noteKept names the traces that earlier recordings have left.
 func (r *recorder) noteKept(traces []string) {
 	for _, path := range traces {
-		r.note(map[string]any{"path": path}, "a trace of an earlier recording is on the device: %s", r.fetch(path))
+		r.note(map[string]any{"path": path}, "%s on the device: %s", device.Kind(path, "a trace of an earlier recording is", "samples of an earlier recording are"), r.fetch(path))
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package record records traces on a device:
 //
-//	Run ── connect ── begin ── wait ── finish ── receive ── close ──▶ NAME.ftrace, NAME.meta.json
+//	Run ── connect ── begin ── wait ── finish ── receive ── close ──▶ NAME.ftrace, NAME.meta.json, NAME.perf.data
 //	          │         │                                    │
 //	        checks   a folder with a watchdog on the      the device
 //	                 device, which ends a recording       is as before
@@ -41,6 +41,11 @@ type Options struct {
 	Ability string
 	// DebugUI turns on ArkUI's debug parameters before the start of Launch.
 	DebugUI bool
+	// Perf makes hiperf sample beside the recording, PerfRate times for each second that a
+	// thread runs. PerfStack is how it unwinds: fp or dwarf.
+	Perf      bool
+	PerfRate  int
+	PerfStack string
 	// Tags are a list "a,b" or changes of the default "+a,-b".
 	Tags string
 	// BufferKB is the size of the buffer of each CPU; zero for the default.
@@ -169,17 +174,26 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 		s.close(ctx)
 		return WithCode(CodeRecord, err)
 	}
+	s.receiveSamples(ctx, name)
 	content, err := s.receive(ctx, size, name+".ftrace")
+	if err == nil {
+		err = s.keepSamples(name)
+	} else {
+		s.dropSamples()
+	}
 	s.close(ctx)
 	stop.set(false, "")
 	if err != nil {
 		return WithCode(CodeReceive, err)
 	}
 	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
+	m.Perf = s.describeSamples()
 	switch {
 	case run == nil && s.driveError != nil:
 		r.note(map[string]any{"drive": s.driveError.Error()}, "the program of --drive failed: %v", s.driveError)
 	case run == nil || run.Problem != "":
+	case m.Perf != nil && m.Perf.Problem != "":
+		run.Problem = m.Perf.Problem
 	case s.driveError != nil:
 		run.Problem = fmt.Sprintf("the program of --drive failed: %v", s.driveError)
 	case m.Ended.Sub(m.Begun) < r.Time:
@@ -203,6 +217,12 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 // cases.
 func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, error) {
 	r := s.r
+	if r.Perf && !r.Launch {
+		if err := s.sample(ctx); err != nil {
+			return 0, err
+		}
+		s.counted = time.Now()
+	}
 	length, end := "up to "+Longest.String(), "Enter or Ctrl-C ends it"
 	if r.Time > 0 {
 		length, end = r.Time.String(), "Enter or Ctrl-C ends it early"
@@ -226,6 +246,9 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 	drive.stop()
 	if err == nil {
 		size, err = s.finish(ctx)
+	}
+	if err == nil {
+		err = s.endSamples(ctx)
 	}
 	s.driveError = r.awaitDrive(drive)
 	return size, err

@@ -178,7 +178,7 @@ func (r *runs) switchTo(ctx context.Context, i, before int) error {
 	if r.Launch {
 		return nil // each run starts it
 	}
-	return WithCode(CodeRecord, r.restart(ctx, func() {}))
+	return WithCode(CodeRecord, r.restart(ctx, func() error { return nil }))
 }
 
 // cool waits until the device is at most a little warmer than before the first run. If it

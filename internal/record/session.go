@@ -35,6 +35,8 @@ type session struct {
 	kept bool
 	// parameters are those that were set for the recording.
 	parameters []device.Parameter
+	// samples are those of hiperf; nil if it has not started.
+	samples *samples
 	// driveError is why the program that runs during the recording failed.
 	driveError error
 }
@@ -118,15 +120,23 @@ func (s *session) parameterTexts() (list []string) {
 // launch ends the application and starts it again. The length of the recording counts from
 // the start.
 func (s *session) launch(ctx context.Context) error {
-	return s.r.restart(ctx, func() { s.counted = time.Now() })
+	return s.r.restart(ctx, func() (err error) {
+		if s.r.Perf {
+			err = s.sample(ctx) // it waits for the start
+		}
+		s.counted = time.Now()
+		return err
+	})
 }
 
 // restart ends the application and starts it again. It calls starts between the two.
-func (r *recorder) restart(ctx context.Context, starts func()) error {
+func (r *recorder) restart(ctx context.Context, starts func() error) error {
 	if _, err := r.client.Shell(ctx, 0, device.StopScript(r.App)); err != nil {
 		return err
 	}
-	starts()
+	if err := starts(); err != nil {
+		return err
+	}
 	result, err := r.client.Shell(ctx, 0, device.StartScript(r.App, r.Ability))
 	if err == nil {
 		err = device.CheckStart(result)
@@ -171,16 +181,8 @@ func (s *session) again(ctx context.Context, f func() error) error {
 // receive copies the trace of the given size to a local file, with the name FILE.part
 // until it is complete, and checks it.
 func (s *session) receive(ctx context.Context, size int64, file string) (*content, error) {
-	part, megabytes, start := file+".part", float64(size)/1e6, time.Now()
-	if free := freeSpace(filepath.Dir(file)); free >= 0 && free < size {
-		// hdc may hang without a message if a file does not fit.
-		return nil, failure.New(nil, "free some space, or choose another folder with -o",
-			"no space left on this computer: the trace has %.1f MB, %.1f MB are free", megabytes, float64(free)/1e6)
-	}
-	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
-	s.r.Progress(fmt.Sprintf("receiving %.1f MB", megabytes))
-	err := s.again(ctx, func() error { return s.r.client.Receive(ctx, limit, s.t.TraceFile(), part, size) })
-	if err != nil {
+	part, start := file+".part", time.Now()
+	if err := s.transfer(ctx, s.t.TraceFile(), size, part, "the trace has"); err != nil {
 		return nil, fileError(file, err)
 	}
 	defer os.Remove(part)
@@ -198,10 +200,23 @@ func (s *session) receive(ctx context.Context, size int64, file string) (*conten
 		s.r.note(map[string]any{"cut": true}, "the trace ends in the middle of a line: the device did not write all of it")
 	}
 	s.r.Say(Event{
-		"received", fmt.Sprintf("Received %.1f MB in %s.", megabytes, seconds(time.Since(start))),
+		"received", fmt.Sprintf("Received %.1f MB in %s.", float64(size)/1e6, seconds(time.Since(start))),
 		map[string]any{"bytes": size, "file": file},
 	})
 	return content, nil
+}
+
+// transfer copies a file of the given size from the device. has begins what is said of its size.
+func (s *session) transfer(ctx context.Context, remote string, size int64, local, has string) error {
+	megabytes := float64(size) / 1e6
+	if free := freeSpace(filepath.Dir(local)); free >= 0 && free < size {
+		// hdc may hang without a message if a file does not fit.
+		return failure.New(nil, "free some space, or choose another folder with -o",
+			"no space left on this computer: %s %.1f MB, %.1f MB are free", has, megabytes, float64(free)/1e6)
+	}
+	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
+	s.r.Progress(fmt.Sprintf("receiving %.1f MB", megabytes))
+	return s.again(ctx, func() error { return s.r.client.Receive(ctx, limit, remote, local, size) })
 }
 
 // close ends the recording if it may be under way and removes its files, except a trace
@@ -213,11 +228,12 @@ func (s *session) close(ctx context.Context) {
 	}
 	if context.Cause(ctx) == s.r.Interrupted(syscall.SIGINT) {
 		s.kept = false
+		s.dropSamples()
 	}
 	result, err := s.end(ctx)
 	traces, closed := device.ParseClose(result)
 	for _, path := range traces {
-		s.r.note(map[string]any{"path": path}, "the trace is on the device: %s", s.r.fetch(path))
+		s.r.note(map[string]any{"path": path}, "%s on the device: %s", device.Kind(path, "the trace is", "the samples are"), s.r.fetch(path))
 	}
 	if err == nil && closed {
 		s.r.Say(Event{"cleaned", "Cleaned up the device.", map[string]any{"kept": len(traces) > 0}})
@@ -236,7 +252,12 @@ func (s *session) close(ctx context.Context) {
 
 // end ends the recording on the device.
 func (s *session) end(ctx context.Context) (hdc.Result, error) {
-	return s.r.client.Shell(context.WithoutCancel(ctx), 0, device.CloseScript(s.t.Dir, s.kept))
+	samples := s.samples != nil && s.samples.kept
+	script := device.CloseScript(s.t.Dir, s.kept || samples)
+	if samples && !s.kept {
+		script = device.KeepSamplesScript(s.t.Dir) + script
+	}
+	return s.r.client.Shell(context.WithoutCancel(ctx), 0, script)
 }
 
 // fetch says how to fetch a trace that is on the device.

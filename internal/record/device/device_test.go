@@ -140,6 +140,45 @@ func TestParseEnd(t *testing.T) {
 	}
 }
 
+// What hiperf prints says whether it samples, and what it has written. The lines are from its sources.
+func TestHiperf(t *testing.T) {
+	for log, want := range map[string]string{
+		"": "it does not sample within 10s",
+		"-a option needs root privilege for system wide profiling.\n":                                                                                                                      "-a option needs root",
+		"hw-cpu-cycles event is not supported by the kernel on cpu 0. reason: 13:Permission denied\nsubcommand 'record' failed\n":                                                          "13:Permission denied",
+		"please set /proc/sys/kernel/perf_event_mlock_kb to 516 manually if perf limit is wanted.\nset parameter hiviewdfx.hiperf.perf_event_mlock_kb fail.\nsubcommand 'record' failed\n": "mlock_kb fail.",
+		"sh: hiperf: inaccessible or not found\n": "not found",
+	} {
+		if err := CheckSample(hdc.Result{Output: markHiperf + "\n" + log}); err == nil || !strings.HasSuffix(err.Error(), want) && !strings.Contains(err.Error(), ": "+want) || !errors.Is(err, ErrSampling) {
+			t.Errorf("%q: got %v, want %s", log, err, want)
+		}
+		if err := CheckSample(hdc.Result{Output: markSampling + "\n" + markHiperf + "\n" + log}); err != nil {
+			t.Errorf("%q: got %v while it samples", log, err)
+		}
+	}
+	const complete = "\n Ctrl + C detected.\n[ hiperf record: Captured 1.000 MB perf data. ]\n[ Sample records: 4312, Non sample records: 99 ]\n[ Sample lost: 12, Non sample lost: 1 ]\n"
+	for printed, want := range map[string]Samples{
+		markHiperf + "\n" + complete + markSize + "\n1234\n":                                                   {1234, 4312, 12, ""},
+		markHiperf + "\n" + complete + markSize + "\n":                                                         {0, 4312, 12, "file is missing"},
+		markHiperf + "\n" + strings.Replace(complete, "4312", "0", 1) + markSize + "\n1234\n":                  {1234, 0, 12, "took no samples"},
+		markHiperf + "\nrecord size 9 is large than limit 8. stop sampling.\n" + complete + markSize + "\n9\n": {9, 4312, 12, "file has 1G"},
+		markHiperf + "\ntracked processes have exited (total 9 ms)\n" + complete + markSize + "\n9\n":          {9, 4312, 12, "application has ended"},
+		markHiperf + "\nTimeout exit (total 10000000 ms)\n" + complete + markSize + "\n9\n":                    {9, 4312, 12, "for at most 2h46m40s"},
+		markHiperf + "\n" + markSize + "\n1234\n":                                                              {1234, 0, 0, "ended early"},
+		markHiperf + "\n" + markSize + "\n":                                                                    {0, 0, 0, "no samples"},
+		markCut + "\n" + markHiperf + "\n" + markSize + "\n1234\n":                                             {1234, 0, 0, "functions have no names"},
+		"": {0, 0, 0, "no samples"},
+	} {
+		got := ParseSamples(hdc.Result{Output: printed})
+		if problem := got.Problem; (problem == "") != (want.Problem == "") || !strings.Contains(problem, want.Problem) {
+			t.Errorf("%q: got %q, want %q", printed, problem, want.Problem)
+		}
+		if got.Problem = want.Problem; got != want {
+			t.Errorf("%q: got %+v, want %+v", printed, got, want)
+		}
+	}
+}
+
 // Nothing but a folder of a recording is removed.
 func TestCloseScript(t *testing.T) {
 	for _, dir := range []string{"", "/", "/data/local/tmp", "/data/local/tmp/ohframe-", "/data/local/tmp/ohframe-0123456g", "/data/local/tmp/ohframe-01234567/..", "/data/local/tmp/ohframe-01234567 /"} {
@@ -161,7 +200,7 @@ func TestScriptLengths(t *testing.T) {
 		t.Error("the watchdog has several lines")
 	}
 	tracing := &Tracing{Dir: NewDir("0123abcd"), Tags: slices.Repeat([]string{"multimodalinput"}, 80), BufferKB: 32768, Max: time.Hour}
-	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), tracing.SetScript((&Facts{}).ParseDebugUI(hdc.Result{})), CloseScript(tracing.Dir, true)} {
+	for _, script := range []string{ProbeScript(strings.Repeat("a.b", 40)), tracing.BeginScript(), tracing.FinishScript(), tracing.SetScript((&Facts{}).ParseDebugUI(hdc.Result{})), CloseScript(tracing.Dir, true), tracing.SampleScript(Sampling{App: strings.Repeat("a.b", 40), Rate: MaxSampleRate, Stack: "dwarf", OffCPU: true}), tracing.EndSamplesScript()} {
 		if len(script) > 8000 {
 			t.Errorf("%d bytes: %.60s…", len(script), script)
 		}
@@ -182,7 +221,10 @@ func FuzzAnswers(f *testing.F) {
 		r := hdc.Result{Output: output}
 		_, begin := CheckBegin(r)
 		_, end := ParseEnd(r)
-		for _, err := range []error{begin, end, CheckStart(r)} {
+		if s := ParseSamples(r); s.Count == 0 && s.Problem == "" {
+			t.Errorf("%q: no samples without a reason", output)
+		}
+		for _, err := range []error{begin, end, CheckStart(r), CheckSample(r)} {
 			if e := (*failure.Error)(nil); err != nil && (!errors.As(err, &e) || e.What == "") {
 				t.Errorf("%q: %v", output, err)
 			}

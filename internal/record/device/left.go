@@ -14,13 +14,26 @@ const ownFolder = Folder + `/ohframe-[0-9a-f]{8}`
 
 var (
 	isOwnFolder = regexp.MustCompile(`^` + ownFolder + `$`)
-	leftTrace   = regexp.MustCompile(`(?m)^` + ownFolder + `/\w+\.ftrace$`)
-	leftRunning = regexp.MustCompile(`(?m)/(live|busy|undo)$`)
+	leftTrace   = regexp.MustCompile(`(?m)^` + ownFolder + `/\w+\.(?:ftrace|perf\.data)$`)
+	leftRunning = regexp.MustCompile(`(?m)/(live|busy|undo|hiperf)$`)
 	leftState   = regexp.MustCompile(`(?m)^` + section + `(` + ownFolder + `) (alive|dead) (undo)? (\w*) (-?\d*)$`)
 )
 
+// Kind returns a word for a file that ParseClose or ParseLeft names: a trace, or samples of hiperf.
+func Kind(path, trace, samples string) string {
+	if strings.HasSuffix(path, ".ftrace") {
+		return trace
+	}
+	return samples
+}
+
+// KeepSamplesScript comes before a CloseScript that keeps the samples, and not the trace.
+func KeepSamplesScript(dir string) string {
+	return in(dir, "mv DIR/t.perf.data DIR/samples.perf.data && rm -f DIR/t.ftrace\n")
+}
+
 // CloseScript ends a recording that may be under way, and removes its folder; with keep,
-// traces stay. A hitrace of the recording that does not end soon is left to the script
+// traces stay, and their samples. A hitrace of the recording that does not end soon is left to the script
 // that runs it and to the watchdog.
 func CloseScript(dir string, keep bool) string {
 	if !isOwnFolder.MatchString(dir) {
@@ -31,10 +44,10 @@ func CloseScript(dir string, keep bool) string {
 		stop, end = "", scriptDrop+"\n"+scriptOpen+" || { "+scriptKill+"; "+scriptTidy+"; }"
 	}
 	return in(dir, stop+"n=0; while [ -e DIR/busy ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done\n"+
-		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\n[ -e DIR/undo ] && cat DIR/undone 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/undo DIR/*.ftrace 2>/dev/null\ntrue")
+		"[ -e DIR/busy ] || { "+end+"\n}\n[ -e DIR/live ] && cat DIR/drop 2>/dev/null\n[ -e DIR/undo ] && cat DIR/undone 2>/dev/null\necho '"+markLeft+"'\nls -d DIR/live DIR/busy DIR/undo DIR/hiperf DIR/*.ftrace DIR/*.perf.data 2>/dev/null\ntrue")
 }
 
-// ParseClose returns the traces that CloseScript has left, and whether the session is
+// ParseClose returns the traces and samples that CloseScript has left, and whether the session is
 // closed, parameters are set back, and nothing of the recording runs.
 func ParseClose(r hdc.Result) (traces []string, closed bool) {
 	_, left, ok := strings.Cut(r.Output, markLeft+"\n")
@@ -55,7 +68,7 @@ func RemoveScript(dir string) string {
 	if !isOwnFolder.MatchString(dir) {
 		return "false"
 	}
-	return in(dir, scriptUndo+"; "+scriptKill+"; rm -rf DIR")
+	return in(dir, scriptKillHiperf+"; "+scriptUndo+"; "+scriptKill+"; rm -rf DIR")
 }
 
 // Left is what a recording has left on the device, or one that is under way.
@@ -66,7 +79,7 @@ type Left struct {
 	// Owner is that of a live recording, Seconds is when its watchdog ends it.
 	Owner   string
 	Seconds int
-	// Traces are those that it has written.
+	// Traces are those that it has written, and their samples.
 	Traces []string
 }
 
@@ -79,7 +92,7 @@ func LeftScript(dirs []string) string {
 o=; e=; u=; [ -e $d/undo ] && u=undo; read o e <$d/live && e=$((e-$(date +%%s)))
 p=$(cat $d/watchdog) && kill -0 $p && a=alive || a=dead
 echo "%s$d $a $u $o $e"
-ls -d $d/*.ftrace
+ls -d $d/*.ftrace $d/*.perf.data
 done 2>/dev/null`, strings.Join(dirs, " "), section)
 }
 

@@ -4,6 +4,7 @@
 //
 //	ProbeScript  ──▶ ParseProbe              what the device is and whether it can record
 //	Tracing      ──▶ CheckBegin, ParseEnd    one recording with hitrace
+//	SampleScript ──▶ CheckSample, ParseSamples   samples of hiperf beside the recording
 //	CloseScript  ──▶ ParseClose, ParseLeft   what recordings leave behind
 //	SetScript    ──▶ CheckSet                parameters of ArkUI during a recording
 //	StartScript  ──▶ CheckStart              applications

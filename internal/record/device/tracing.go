@@ -50,6 +50,7 @@ const Clock = "mono"
 //	ended     hitrace --trace_finish has ended
 //	stop      the recording is discarded: when busy goes, the script ends it
 //	undo      sets parameters of the system back
+//	hiperf    the process id of hiperf, if it samples beside the recording
 type Tracing struct {
 	// Dir is the recording's folder on the device.
 	Dir      string
@@ -93,22 +94,24 @@ func in(dir, script string) string { return strings.ReplaceAll(script, "DIR", di
 
 // scriptDrop closes the session without a trace. live goes only when that is known, or
 // tracing is off: then nothing is recorded, and the next recording ends what is open.
-// Before, it sets parameters back.
-var scriptDrop = scriptUndo + `; if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
+// Before, it ends hiperf and sets parameters back.
+var scriptDrop = scriptKillHiperf + "; " + scriptUndo + `; if [ -e DIR/live ]; then ` + hitraceDrop + ` >DIR/drop 2>&1; ` +
 	`{ grep -qE '` + isClosed + `' DIR/drop || grep -qx 0 ` + fmt.Sprintf(tracefs, "tracing_on") + ` 2>/dev/null; } && rm -f DIR/live; fi`
 
 // scriptOpen is the condition that something is to be ended or set back.
-const scriptOpen = `{ [ -e DIR/live ] || [ -e DIR/undo ]; }`
+const scriptOpen = `{ [ -e DIR/live ] || [ -e DIR/undo ] || [ -e DIR/hiperf ]; }`
 
-// scriptTidy removes everything but traces, and what could not be set back.
-const scriptTidy = `for f in DIR/*; do case $f in *.ftrace) [ -s $f ] || rm -f $f;; */undo) ;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
+// scriptTidy removes everything but traces with their samples, what KeepSamplesScript keeps, and what
+// could not be set back.
+const scriptTidy = `for f in DIR/*.ftrace DIR/*.perf.data; do [ -s $f ] || rm -f $f; done; [ -e DIR/t.ftrace ] || rm -f DIR/t.perf.data; ` +
+	`for f in DIR/*; do case $f in *.ftrace|*.perf.data|*/undo) ;; *) rm -rf $f;; esac; done; rmdir DIR 2>/dev/null`
 
 // scriptKill ends the watchdog and its sleep, which are a process group.
 const scriptKill = `p=$(cat DIR/watchdog 2>/dev/null) && { kill -- -$p || kill $p; } 2>/dev/null`
 
 // scriptDiscard closes the session and removes everything. The watchdog goes only when
 // the session is closed and parameters are set back.
-var scriptDiscard = scriptDrop + "\nrm -f DIR/*.ftrace\n" + scriptOpen + " || { " + scriptKill + "; rm -rf DIR; }"
+var scriptDiscard = scriptDrop + "\nrm -f DIR/*.ftrace DIR/*.perf.data\n" + scriptOpen + " || { " + scriptKill + "; rm -rf DIR; }"
 
 // scriptClose closes the inherited descriptors above 2, those that the shell can close:
 // one of them may be hdcd's connection, which would not end before the watchdog. A shell
@@ -182,10 +185,11 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 	return "", failure.New(nil, "", "the device does not begin the recording: %s", cmp.Or(found(anError, output), strconv.Quote(strings.TrimSpace(output))))
 }
 
-// FinishScript ends the recording and writes the trace. Run again after the connection
+// FinishScript ends the recording and writes the trace. It also ends sampling, but does not wait
+// for hiperf, while whose end the trace would go on. Run again after the connection
 // was lost, it waits for the first call's hitrace, if that has begun.
 func (t *Tracing) FinishScript() string {
-	return in(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n"+
+	return in(t.Dir, "if mkdir DIR/ending 2>/dev/null; then\n"+scriptInterrupt+"\n"+
 		scriptChange("hitrace --trace_finish -o "+t.TraceFile(), "finish", "[ -s "+t.TraceFile()+" ] && rm -f DIR/live; "+scriptUndo+"; echo >DIR/ended")+
 		"fi\nn=0; while [ -d DIR/ending ] && [ ! -e DIR/ended ] && [ $n -lt 600 ]; do sleep 0.2; n=$((n+1)); done\n"+
 		"cat DIR/finish\necho '"+markSize+"'\nstat -c %s "+t.TraceFile()+" 2>/dev/null")

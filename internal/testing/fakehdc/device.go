@@ -95,6 +95,9 @@ func (w *world) prepare(d *Device) error {
 		return err
 	}
 	links, files, list := map[string]string{traceTool: program}, map[string]string{"bin/device.sh": deviceScript}, ""
+	if d.Set["HIPERF"] != "missing" {
+		links[hiperfTool] = program
+	}
 	for _, tool := range tools {
 		links[tool] = "device.sh"
 	}
@@ -207,7 +210,7 @@ func (w *world) writeTrace(key, path string) error {
 		c.Text.Header = simulate.HeaderTrace
 	}
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, c); err != nil {
+	if err := w.simulate(d, &text, c); err != nil {
 		return err
 	}
 	out := text.Bytes()

@@ -51,7 +51,7 @@ type Device struct {
 	Apps          []App
 	// Parameters are parameters of the system that are set, besides those of device.sh.
 	Parameters map[string]string
-	// Set has variables of device.sh, which describes them.
+	// Set has variables of device.sh, which describes them, and of hiperf, see hiperf.go.
 	Set map[string]string
 }
 

@@ -24,7 +24,7 @@ type world struct {
 	dir string
 }
 
-// Main is the program: hdc or, if it is called by that name, what writes a trace. The real
+// Main is the program: hdc or, if it is called by that name, hiperf or what writes a trace. The real
 // hdc exits with 0 whatever happens.
 func Main() {
 	w := &world{dir: os.Getenv(Folder)}
@@ -36,6 +36,8 @@ func Main() {
 	case err != nil:
 	case filepath.Base(os.Args[0]) == traceTool:
 		err = w.writeTrace(os.Args[1], os.Args[2])
+	case filepath.Base(os.Args[0]) == hiperfTool:
+		err = w.hiperf(os.Args[1:])
 	default:
 		err = w.run(os.Args[1:])
 	}

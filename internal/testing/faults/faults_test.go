@@ -26,6 +26,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/why/judge"
 )
 
 // Variable is the environment variable with the number of cases.
@@ -108,7 +109,7 @@ func TestGate(t *testing.T) {
 func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
-	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, Causes: true, Version: "v0.0-test"}
+	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, Analysis: judge.Options{Causes: true}, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
