@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,15 @@ func TestConverted(t *testing.T) {
 			}
 			texts[cause] = text.Bytes()
 		}
+	}
+	samples := map[string][]byte{} // of a text
+	for _, kernel := range []simulate.Kernel{simulate.KernelLinux, simulate.KernelHongMeng} {
+		var text, recording bytes.Buffer
+		if _, err := (simulate.Scene{Kernel: kernel, Cause: simulate.CauseMix}).GenerateWithSamples(&text, &recording, simulate.Recording{OffCPU: true, Clock: simulate.ClockMonotonic}); err != nil {
+			t.Fatal(err)
+		}
+		name := fmt.Sprint("samples ", kernel)
+		texts[name], samples[name] = text.Bytes(), recording.Bytes()
 	}
 	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration()}
 	if slow.Enabled() {
@@ -119,10 +129,20 @@ func TestConverted(t *testing.T) {
 		if len(name)%2 == 0 {
 			flags = []string{"--events", "none", "--compress"}
 		}
+		os.Remove("trace.perf.data")
+		if samples[name] != nil {
+			write("trace.perf.data", samples[name])
+		}
 		if !convert("trace", text, flags...) {
 			continue
 		}
 		list := commands
+		if samples[name] != nil {
+			list = slices.DeleteFunc(slices.Clone(commands), func(command string) bool { return !usesSamples.MatchString(command) })
+			if out := output("converted", "why trace"); !strings.Contains(out, "Longer in late frames") {
+				t.Errorf("%s: no functions in\n%s", name, out)
+			}
+		}
 		if _, ok := configs[name]; ok {
 			for _, format := range causes.Formats {
 				list = append(list[:len(list):len(list)], "why --interaction 1 --format "+format+" trace")
@@ -147,6 +167,9 @@ func TestConverted(t *testing.T) {
 		t.Errorf("only %d of %d outputs have more than 1000 bytes", long, len(texts)*len(commands))
 	}
 }
+
+// usesSamples matches commands that use the file with samples beside a text.
+var usesSamples = regexp.MustCompile("^(why|diff) ")
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/simulate"
 )
 
 // The documents show what the program prints. A line "…" stands for the rest.
@@ -22,7 +24,7 @@ func TestDocumentedOutput(t *testing.T) {
 	if err := os.Symlink(testdata, filepath.Join(dir, "testdata")); err != nil {
 		t.Fatal(err)
 	}
-	for name, count := range map[string]int{"../../docs/why.md": 1, "../../README.md": 3} {
+	for name, count := range map[string]int{"../../docs/why.md": 1, "../../README.md": 4} {
 		document, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +48,44 @@ func TestDocumentedOutput(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: ohframe %s prints\n%s\nnot\n%s", name, e[1], got, want)
 			}
+		}
+	}
+}
+
+// The examples of docs/perf.md print what it shows, with samples of a generated scene.
+func TestDocumentedFunctions(t *testing.T) {
+	document, err := os.ReadFile("../../docs/perf.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	trace, err := os.Create(filepath.Join(dir, "trace.ftrace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	samples, err := os.Create(filepath.Join(dir, "trace.perf.data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer samples.Close()
+	scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: "more_work", Seed: 1}
+	if _, err := scene.GenerateWithSamples(trace, samples, simulate.Recording{Seed: 1, Clock: simulate.ClockMonotonic}); err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("```sh\\nohframe (why trace[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n").FindAllStringSubmatch(string(document), -1)
+	if len(examples) != 1 {
+		t.Errorf("%d examples", len(examples))
+	}
+	for _, e := range examples {
+		cmd := exec.Command("ohframe", strings.Fields(e[1])...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", e[1], err)
+		}
+		if got, want := string(out), strings.TrimRight(e[2], "…\n"); !strings.HasPrefix(got, want) {
+			t.Errorf("ohframe %s prints\n%s\nnot\n%s", e[1], got, want)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func request(t *testing.T, trace *url.URL, origin string) (status int, header ht
 func TestOpen(t *testing.T) {
 	for name, ui := range map[string]string{"public": "https://ui.perfetto.dev", "own": "http://localhost:10000"} {
 		t.Run(name, func(t *testing.T) {
-			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--compress", "--ui", ui)
+			o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--events", "all", "--ui", ui)
 			page, _, trace := o.link(t)
 			if page != ui+"/" || path.Base(trace.Path) != "frames.pftrace" {
 				t.Errorf("opens %s to fetch %s", page, trace)
@@ -190,7 +190,7 @@ func TestOpen(t *testing.T) {
 			if _, err := http.Get(trace.String()); !errors.Is(err, syscall.ECONNREFUSED) {
 				t.Errorf("second fetch: %v", err)
 			}
-			convert := exec.Command("ohframe", "convert", "--compress", "frames.ftrace", "-o", "-")
+			convert := exec.Command("ohframe", "convert", "--events", "all", "frames.ftrace", "-o", "-")
 			convert.Dir = o.dir
 			want, err := convert.Output()
 			if err != nil {

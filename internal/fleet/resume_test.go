@@ -18,6 +18,7 @@ import (
 
 // notHashed are the options that the hash leaves out, with the reason.
 var notHashed = map[string]string{
+	"Read.Samples":  "fleets read no samples beside traces: a shard has none",
 	"Version":       "a value of its own in each part",
 	"Timeout":       "a shard with a timeout is run again",
 	"Shards":        "in the names of parts",
