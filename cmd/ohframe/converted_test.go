@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -138,7 +137,6 @@ func TestConverted(t *testing.T) {
 		}
 		list := commands
 		if samples[name] != nil {
-			list = slices.DeleteFunc(slices.Clone(commands), func(command string) bool { return !usesSamples.MatchString(command) })
 			if out := output("converted", "why trace"); !strings.Contains(out, "Longer in late frames") {
 				t.Errorf("%s: no functions in\n%s", name, out)
 			}
@@ -167,9 +165,6 @@ func TestConverted(t *testing.T) {
 		t.Errorf("only %d of %d outputs have more than 1000 bytes", long, len(texts)*len(commands))
 	}
 }
-
-// usesSamples matches commands that use the file with samples beside a text.
-var usesSamples = regexp.MustCompile("^(why|diff) ")
 
 func must[T any](v T, err error) T {
 	if err != nil {

@@ -34,7 +34,7 @@ func framesCommand() *cli.Command {
 			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
 			interactionFlag("list only the frames of interaction `N`"),
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
-			strictFlag,
+			strictFlag, perfFlag("auto|none"),
 		}, traceFlags()...),
 		Action: frames,
 	}

@@ -166,11 +166,13 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 		return nil, err
 	}
 	defer f.Close()
-	samples, err := openPerf(c, name, &options)
-	if err != nil {
-		return nil, err
+	var samples perf
+	if causes { // only these need samples
+		if samples, err = openPerf(c, name, &options); err != nil {
+			return nil, err
+		}
+		defer samples.Close()
 	}
-	defer samples.Close()
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
 	done()

@@ -63,22 +63,21 @@ type perf struct {
 }
 
 // openPerf opens the samples of the named trace, and sets the options for them.
-func openPerf(c *cli.Context, name string, o *ohframe.Options) (*perf, error) {
+func openPerf(c *cli.Context, name string, o *ohframe.Options) (p perf, err error) {
 	o.NoSamples = choiceOfSamples(c) == "none"
 	if c.IsSet("perf-offset") {
 		offset, err := time.ParseDuration(c.String("perf-offset"))
 		if err != nil {
-			return nil, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.String("perf-offset"))}
+			return p, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.String("perf-offset"))}
 		}
 		o.SamplesOffset = (*trace.Duration)(&offset)
 	}
-	p := &perf{name: samplesOf(c, name)}
+	p.name = samplesOf(c, name)
 	if p.name == "" {
 		return p, nil
 	}
-	var err error
 	if p.file, err = openInput(c.Context, p.name); err != nil {
-		return nil, err
+		return p, err
 	}
 	o.Samples, o.SamplesOptional = p.file, !namesSamples(c)
 	return p, nil

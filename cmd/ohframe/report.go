@@ -33,7 +33,7 @@ func reportCommand() *cli.Command {
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
 			allowMissingFlag, noCausesFlag,
-			strictFlag,
+			strictFlag, perfFlag("auto|none"),
 		}, traceFlags()...),
 		Action: runReport,
 	}
