@@ -58,11 +58,12 @@ func frameFunctions(e *why.Explanation) view.Table {
 	table := view.Table{Label: "Functions", Columns: []view.Column{
 		{Title: "Function", About: "the modules"}, {Title: "Stage", Drop: 1}, {Title: "It was", Drop: 2}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Samples", Number: true}, {Title: "Mostly in", Drop: 3},
 	}}
+	apart := false
 	for i := range e.Functions {
 		f := &e.Functions[i]
 		innermost := ""
 		if f.Innermost != f.Function {
-			innermost = functionName(f.Innermost)
+			innermost, apart = functionName(f.Innermost), true
 		}
 		samples := fmt.Sprintf("%d of %d", f.Samples, f.Of)
 		if f.Waited() {
@@ -71,6 +72,9 @@ func frameFunctions(e *why.Explanation) view.Table {
 		r := row("", causetext.Stage(f.Stage), causetext.Wait(f.Wait), text.Milliseconds(f.Time), number(f.Usual), samples, innermost)
 		r.Cells[0] = functionCell(f.Function)
 		table.Rows = append(table.Rows, r)
+	}
+	if !apart {
+		table.RemoveColumns(6, 7)
 	}
 	return table
 }

@@ -357,10 +357,7 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 	if compared {
 		table.More = "Usual: the median of the other interactions of the scene"
 	} else {
-		table.Columns = slices.Delete(table.Columns, 2, 4)
-		for n := range table.Rows {
-			table.Rows[n].Cells = slices.Delete(table.Rows[n].Cells, 2, 4)
-		}
+		table.RemoveColumns(2, 4)
 	}
 	setMin(&table, 0, len(table.Columns)-1)
 	s.Blocks = append(s.Blocks, table)

@@ -375,7 +375,7 @@ func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
 	// Percentiles that are unknown for all layers have no column: a short trace lacks P95.
 	for i := len(t.Columns) - 1; t.Columns[i].Title != "Shown"; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
-			removeColumn(&t, i)
+			t.RemoveColumns(i, i+1)
 		}
 	}
 	if numbered {

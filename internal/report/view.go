@@ -506,16 +506,9 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 		}})
 	}
 	if p.Kind == stats.RenderService || !b.full {
-		removeColumn(&t, 3)
+		t.RemoveColumns(3, 4)
 	}
 	return view.Section{Title: "Worst frames", Meaning: define("overrun"), Blocks: []view.Block{t}}
-}
-
-func removeColumn(t *view.Table, column int) {
-	t.Columns = slices.Delete(t.Columns, column, column+1)
-	for i := range t.Rows {
-		t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, column, column+1)
-	}
 }
 
 // pidText formats a process id.

@@ -10,6 +10,8 @@
 package view
 
 import (
+	"slices"
+
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
 	"ohframe/internal/rating"
@@ -166,6 +168,14 @@ type Column struct {
 	// Drop lets a narrow terminal leave the column out: those with the highest Drop first, 0
 	// never.
 	Drop int
+}
+
+// RemoveColumns removes the columns from the first to before the end.
+func (t *Table) RemoveColumns(first, end int) {
+	t.Columns = slices.Delete(t.Columns, first, end)
+	for i := range t.Rows {
+		t.Rows[i].Cells = slices.Delete(t.Rows[i].Cells, first, end)
+	}
 }
 
 // Row is a row of a Table.
