@@ -18,9 +18,9 @@ type Causes struct {
 	// samples.
 	Uses    []FunctionUse
 	Sampled []SampledFrames
-	// Scheduled, Woken and Functions report what the input has: sched_switch,
+	// Scheduled, Woken and BlockedReasons report what the input has: sched_switch,
 	// wakeups, and sched_blocked_reason.
-	Scheduled, Woken, Functions bool
+	Scheduled, Woken, BlockedReasons bool
 	// Limited reports whether the limit on stored states was reached: causes of later
 	// frames are unknown.
 	Limited bool

@@ -54,7 +54,7 @@ func running(value, usual, share trace.Duration) why.Share {
 // timeline returns the frames of explanations with their causes.
 func timeline(list ...*why.Explanation) (*analyzer.Timeline, *why.Causes) {
 	t := &analyzer.Timeline{}
-	c := &why.Causes{Scheduled: true, Woken: true, Functions: true, Frames: map[*analyzer.Frame]*why.Explanation{}}
+	c := &why.Causes{Scheduled: true, Woken: true, BlockedReasons: true, Frames: map[*analyzer.Frame]*why.Explanation{}}
 	for _, e := range list {
 		t.Frames = append(t.Frames, e.Frame)
 		c.Frames[e.Frame] = e

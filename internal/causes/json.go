@@ -39,13 +39,13 @@ type documentInput struct {
 	// Quality is null if it is unknown.
 	Quality *quality.Quality `json:"quality"`
 	// What the trace has: sched_switch, wakeups, sched_blocked_reason.
-	Scheduled    bool                      `json:"scheduled"`
-	Woken        bool                      `json:"woken"`
-	Functions    bool                      `json:"functions"`
-	Missing      *string                   `json:"missing"`
-	Interactions iter.Seq[jsonInteraction] `json:"interactions"`
-	Processes    iter.Seq[documentProcess] `json:"processes"`
-	Layers       iter.Seq[jsonLayer]       `json:"layers"`
+	Scheduled      bool                      `json:"scheduled"`
+	Woken          bool                      `json:"woken"`
+	BlockedReasons bool                      `json:"blocked_reasons"`
+	Missing        *string                   `json:"missing"`
+	Interactions   iter.Seq[jsonInteraction] `json:"interactions"`
+	Processes      iter.Seq[documentProcess] `json:"processes"`
+	Layers         iter.Seq[jsonLayer]       `json:"layers"`
 }
 
 type jsonLayer struct {
@@ -322,7 +322,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs)), Processes: []documentOverall{}}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.Functions, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Processes, func(p *Process) documentProcess {
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
 		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)

@@ -247,7 +247,7 @@ func evidence(c *why.Causes) string {
 	for _, kind := range []struct {
 		has  bool
 		name string
-	}{{c.Scheduled, "switches"}, {c.Woken, "wakeups"}, {c.Functions, "functions"}} {
+	}{{c.Scheduled, "switches"}, {c.Woken, "wakeups"}, {c.BlockedReasons, "blocked reasons"}} {
 		if kind.has {
 			list = append(list, kind.name)
 		}

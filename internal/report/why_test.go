@@ -26,7 +26,7 @@ import (
 func explained(slice, thread string) Input {
 	in := film()
 	late := in.Timeline.Frames[slices.IndexFunc(in.Timeline.Frames, func(f *analyzer.Frame) bool { return f.VsyncID == 11 })]
-	in.Causes = &why.Causes{Scheduled: true, Woken: true, Functions: true, Frames: map[*analyzer.Frame]*why.Explanation{late: explanation(late, slice, thread)}}
+	in.Causes = &why.Causes{Scheduled: true, Woken: true, BlockedReasons: true, Frames: map[*analyzer.Frame]*why.Explanation{late: explanation(late, slice, thread)}}
 	return in
 }
 

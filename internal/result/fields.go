@@ -332,7 +332,7 @@ func describeAndroid(m *message, a *analyzer.Android) {
 func describeCauses(m *message, c *why.Causes) {
 	m.flag(1, &c.Scheduled)
 	m.flag(2, &c.Woken)
-	m.flag(3, &c.Functions)
+	m.flag(3, &c.BlockedReasons)
 	m.flag(4, &c.Limited)
 	count(m, 5, &c.TooDeep)
 	list(m, 6, &c.Sampled, func(m *message, s *why.SampledFrames) {

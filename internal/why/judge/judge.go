@@ -36,7 +36,7 @@ type judge struct {
 // of t. The samples may be nil.
 func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording) *why.Causes {
 	c := &why.Causes{
-		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, Functions: r.Functions, Limited: r.Limited,
+		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep,
 	}
 	responses, stretches := newResponses(r, t)

@@ -13,9 +13,9 @@ import (
 
 // Record is what a Recorder has recorded of an input.
 type Record struct {
-	// Scheduled, Woken and Functions report what the input has: sched_switch, wakeups, and
+	// Scheduled, Woken and BlockedReasons report what the input has: sched_switch, wakeups, and
 	// sched_blocked_reason.
-	Scheduled, Woken, Functions bool
+	Scheduled, Woken, BlockedReasons bool
 	// Limited reports whether the limit on stored states was reached: what follows is unknown.
 	Limited bool
 	// TooDeep counts the slices that were nested beyond the limit and are not recorded.
@@ -47,7 +47,7 @@ func (r *Recorder) Finish() *Record {
 	r.vocabulary.release()
 	r.vocabulary = nil
 	record := &Record{
-		Scheduled: r.scheduled, Woken: r.woke, Functions: r.functions, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
+		Scheduled: r.scheduled, Woken: r.woke, BlockedReasons: r.blockedReasons, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
 		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]*Log{}, waits: r.waits, leaves: r.kept, lost: newLostEvents(r.lost),
 	}
 	record.Passages.sort()

@@ -30,7 +30,7 @@ type Recorder struct {
 
 	// scheduled and functions: the input has switches, and functions that threads
 	// blocked in.
-	scheduled, woke, functions bool
+	scheduled, woke, blockedReasons bool
 
 	passages Passages
 

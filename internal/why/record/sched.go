@@ -156,7 +156,7 @@ func (r *Recorder) trackReason(reason *hitrace.Blocked) {
 	if s == nil || s.wait.Function != 0 {
 		return
 	}
-	r.functions = true
+	r.blockedReasons = true
 	s.wait.iowait = s.wait.iowait || reason.IOWait // a block request may have shown it
 	s.wait.Function = r.keys.ofFunction(reason.Caller)
 	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.Function]))
