@@ -105,7 +105,7 @@ func (s *samplesInput) check(r *judge.Result, err error) error {
 // warnings says what of the samples was skipped, and why those that are not required are not used.
 func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
 	if r.Refused != nil {
-		return []trace.Warning{{Code: trace.WarnSamples, Text: "the samples are not used: " + r.Refused.Error()}}
+		return []trace.Warning{{Code: trace.WarnSamples, Text: failure.SamplesUnused + ": " + r.Refused.Error()}}
 	}
 	if r.Samples == nil {
 		return nil

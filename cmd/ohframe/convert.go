@@ -214,6 +214,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if err != nil {
 		return nil, samples.errorOf(c, name, nil, err)
 	}
+	samples.nameFile(summary.Warnings)
 	if warning != "" {
 		summary.Warnings = append(summary.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
 	}

@@ -182,6 +182,7 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	if err := samples.errorOf(c, name, t.Samples, nil); err != nil {
 		return nil, err
 	}
+	samples.nameFile(t.Warnings)
 	if !causes {
 		t.Causes = nil // those that a converted trace has
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -11,6 +12,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	userfailure "ohframe/internal/failure"
 	"ohframe/internal/source/inputs"
 )
 
@@ -87,6 +89,15 @@ func openPerf(c *cli.Context, name string, o *ohframe.Options) (p perf, err erro
 func (p *perf) Close() {
 	if p.file != nil {
 		p.file.Close()
+	}
+}
+
+// nameFile puts the name of the file into the warnings about its samples.
+func (p *perf) nameFile(warnings []trace.Warning) {
+	for i := range warnings {
+		if w := &warnings[i]; w.Code == trace.WarnSamples && p.name != "" {
+			w.Text = strings.Replace(w.Text, userfailure.SamplesUnused, inputName(p.name)+" is not used", 1)
+		}
 	}
 }
 

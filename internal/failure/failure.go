@@ -33,6 +33,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // SamplesOffset is the advice for samples that could not be related to a trace.
 const SamplesOffset = "give the offset between the clocks"
 
+// SamplesUnused begins the warning about samples that could not be related to a trace. The program
+// knows the name of their file.
+const SamplesUnused = "the samples are not used"
+
 // RecordCommand records a trace on a device with all that frames, interactions and causes need,
 // for hints. The README has it, too.
 const RecordCommand = `hdc shell "hitrace -t 10 -b 32768 --trace_clock mono graphic ace app ability multimodalinput sched freq idle binder -o /data/local/tmp/trace.ftrace"`
