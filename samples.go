@@ -95,11 +95,11 @@ func (s *samplesInput) check(r *judge.Result, err error) error {
 	if err != nil || r.Refused == nil || !s.required {
 		return err
 	}
-	var e *failure.Error
-	if converted := asError(r.Refused); !errors.As(r.Refused, &e) {
-		e = &failure.Error{What: converted.Error()}
+	refused := &Error{What: r.Refused.Error(), Err: ErrSamples} // not a failure.Error, to which the containers of the trace are added
+	if e := (*Error)(nil); errors.As(asError(r.Refused), &e) {
+		refused.What, refused.Hint = e.What, e.Hint
 	}
-	return &failure.Error{What: e.What, Hint: e.Hint, Err: ErrSamples}
+	return refused
 }
 
 // warnings says what of the samples was skipped, and why those that are not required are not used.
