@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -120,11 +121,21 @@ func (w *world) prepare(d *Device) error {
 		files["../../root/"+d.Key+"/sys/kernel/tracing/tracing_on"] = "1\n"
 	}
 	for name, content := range files {
-		if err := os.WriteFile(w.of(d, name), []byte(content), 0o777); err != nil {
+		if err := w.put(d, w.of(d, name), content); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(apps, []byte(list), 0o666)
+	return w.put(d, apps, list)
+}
+
+// put writes a file of a device whole or not at all: a test may kill the hdc that prepares the device.
+func (w *world) put(d *Device, name, content string) error {
+	f, err := os.CreateTemp(w.of(d, ""), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	return errors.Join(err, f.Chmod(0o777), f.Close(), os.Rename(f.Name(), name))
 }
 
 // shell runs a command on the device. It returns when nobody can write to the output
