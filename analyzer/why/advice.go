@@ -67,6 +67,13 @@ const (
 	AdviseSystemThread
 	AdviseSystemSleep
 	AdviseSystemCPU
+	// Only developers of applications of Android get these.
+	AdviseAndroidCreate
+	AdviseAndroidLayout
+	AdviseAndroidList
+	AdviseAndroidImage
+	AdviseAndroidResource
+	AdviseAndroidAllocations
 	adviceEnd // stays last
 )
 
@@ -133,6 +140,13 @@ var advices = [AdviceCount]string{
 	AdviseSystemThread:    "system_thread",
 	AdviseSystemSleep:     "system_sleep",
 	AdviseSystemCPU:       "system_cpu",
+
+	AdviseAndroidCreate:      "android_create",
+	AdviseAndroidLayout:      "android_layout",
+	AdviseAndroidList:        "android_list",
+	AdviseAndroidImage:       "android_image",
+	AdviseAndroidResource:    "android_resource",
+	AdviseAndroidAllocations: "android_allocations",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

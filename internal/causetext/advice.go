@@ -66,6 +66,13 @@ var advices = [why.AdviceCount]string{
 	why.AdviseSystemThread:    "do not wait for other threads during a frame, and share fewer locks with them",
 	why.AdviseSystemSleep:     "do not sleep or wait with a timeout during a frame",
 	why.AdviseSystemCPU:       "check the priorities of the threads that had the CPU, and the CPUs that they may use",
+
+	why.AdviseAndroidCreate:      "inflate and compose less in one frame: smaller layouts, views that are reused, and narrower reads of state",
+	why.AdviseAndroidLayout:      "nest fewer views, and request layout of fewer of them",
+	why.AdviseAndroidList:        "make list items lighter, reuse their views, and do no work while they are bound",
+	why.AdviseAndroidImage:       "decode images on another thread and to the size that is shown",
+	why.AdviseAndroidResource:    "load resources and themes before they are needed, and keep them",
+	why.AdviseAndroidAllocations: "allocate fewer objects per frame, and in other threads meanwhile: a collection slows down all threads",
 }
 
 // Advice returns what the reader can do about a cause, in one line without a full stop; ""

@@ -79,6 +79,8 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Adv
 	switch {
 	case a.Frame.Kind == analyzer.RenderFrame:
 		c.Reader = place.System
+	case a.Frame.Android != nil:
+		c.Reader = place.Android
 	case a.Frame.Framework != analyzer.Platform || s.Stage == why.StageProduce:
 		c.Reader = place.Producer
 	}

@@ -10,12 +10,14 @@ import (
 // Reader is the developer who reads the advice.
 type Reader uint8
 
-// The readers: developers of applications with ArkUI, those of render_service, and those of
-// applications that draw with something else or queue buffers.
+// The readers: developers of applications with ArkUI, those of render_service or SurfaceFlinger,
+// those of applications that draw with something else or queue buffers, and those of applications
+// of Android.
 const (
 	Application Reader = iota
 	System
 	Producer
+	Android
 )
 
 // Rival is who had the CPU that a thread waited for.
@@ -67,7 +69,12 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 // Advice returns the advice for the cause.
 func (c Cause) Advice() why.Advice {
 	a := c.forApplication()
-	if c.Reader == Producer {
+	if c.Reader == Android {
+		if other, ok := forAndroid[a]; ok {
+			return other
+		}
+	}
+	if c.Reader == Producer || c.Reader == Android {
 		if other, ok := forProducer[a]; ok {
 			return other
 		}
@@ -88,6 +95,21 @@ var forProducer = map[why.Advice]why.Advice{
 	why.AdviseOthers:  why.AdviseOthers,
 	why.AdviseDrawing: why.AdviseOverdraw,
 	why.AdviseCanvas:  why.AdviseOverdraw,
+}
+
+// forAndroid is what developers of applications of Android can do where those of ArkUI have other
+// advice.
+var forAndroid = map[why.Advice]why.Advice{
+	why.AdviseState:       why.AdviseAndroidCreate,
+	why.AdviseCreate:      why.AdviseAndroidCreate,
+	why.AdviseLayout:      why.AdviseAndroidLayout,
+	why.AdviseList:        why.AdviseAndroidList,
+	why.AdvisePredict:     why.AdviseAndroidList,
+	why.AdviseImage:       why.AdviseAndroidImage,
+	why.AdviseTexture:     why.AdviseAndroidImage,
+	why.AdviseResource:    why.AdviseAndroidResource,
+	why.AdviseAllocations: why.AdviseAndroidAllocations,
+	why.AdviseGCOther:     why.AdviseAndroidAllocations,
 }
 
 func (c Cause) forApplication() why.Advice {

@@ -24,7 +24,7 @@ func AllCauses() iter.Seq[Cause] {
 		for w := range why.Wait(why.WaitCount) {
 			for _, p := range places {
 				for _, reason := range reasons {
-					for _, reader := range []Reader{Application, System, Producer} {
+					for _, reader := range []Reader{Application, System, Producer, Android} {
 						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
 							for n := range 4 {
 								if !yield(Cause{w, p, reason, reader, rival, n&1 != 0, n&2 != 0}) {
