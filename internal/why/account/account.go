@@ -47,7 +47,7 @@ func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Acco
 }
 
 func newBook(r *record.Record, t *analyzer.Timeline) *Book {
-	threads, draws := frames(t)
+	threads, draws := frames(r, t)
 	return &Book{Threads: threads, draws: draws, record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
 }
 
@@ -314,7 +314,7 @@ func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
 
 // frames returns an account without cells for every frame that can have a cause, by thread,
 // and those of the drawing of frames on other threads.
-func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
+func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 	type vsync struct {
 		process *analyzer.Process
 		id      int64
@@ -338,7 +338,16 @@ func frames(t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
 		return added
 	}
 	for f := range t.Complete() {
-		if f.Android != nil || !f.Actual.Known() {
+		if !f.Actual.Known() {
+			continue
+		}
+		if f.Android != nil {
+			if w := worksOf(r, f); w != nil {
+				a := add(threads, w.tid, Account{Frame: f, Span: w.span})
+				if w.span.DrawEnd.Known() {
+					a.draw = add(draws, w.drawTID, Account{Frame: f, Span: w.drawing(), draws: true})
+				}
+			}
 			continue
 		}
 		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}

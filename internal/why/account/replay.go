@@ -294,7 +294,7 @@ func (f *replay) startCell(a *Account, earlier int) ID {
 	switch wait {
 	case why.WaitOwnThread:
 		// Android's messages have no slices. A vsync comes from another process.
-		if a.Frame.Framework == analyzer.Choreographer {
+		if a.Frame.Framework == analyzer.Choreographer || a.Frame.Android != nil && a.Frame.Kind == analyzer.ApplicationFrame {
 			break
 		}
 		fallthrough

@@ -30,6 +30,8 @@ type Passages struct {
 	handled []handledInput
 	// launching are the threads that began stages of launches, by the begin of the slice.
 	launching map[trace.Time]trace.TID
+	// parts are those of frames of Android, by process and number after sort.
+	parts []Part
 }
 
 type handledInput struct {
@@ -51,6 +53,7 @@ type arrival struct {
 }
 
 func (p *Passages) sort() {
+	p.sortParts()
 	slices.Sort(p.applied)
 	slices.Sort(p.vsyncs)
 	slices.SortStableFunc(p.handled, func(a, b handledInput) int { return cmp.Compare(a.at, b.at) })

@@ -33,6 +33,8 @@ type Recorder struct {
 	scheduled, woke, blockedReasons bool
 
 	passages Passages
+	// parts: the parts of Android's frames are stored.
+	parts bool
 
 	// holes are the times of the current trace in which events of any processor are
 	// missing, and lost are those of the whole input.
@@ -75,6 +77,9 @@ func New(l trace.Limits) *Recorder {
 		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}},
 	}
 }
+
+// KeepParts stores which threads worked for each numbered frame of Android, for Record.Parts.
+func (r *Recorder) KeepParts() { r.parts = true }
 
 // begin begins another trace of the input. Nothing is known of any thread.
 func (r *Recorder) begin() {
@@ -214,7 +219,10 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	if r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) {
 		r.logFrom(t)
 	}
-	if e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage {
+	switch {
+	case r.parts:
+		s.part = r.beginPart(t, e)
+	case e.Word != hitrace.Other || r.keys.passages[s.key] != noPassage:
 		s.arrival = r.pass(t, e, r.keys.passages[s.key])
 	}
 	if c := r.keys.places[s.key].Class; c == place.ClassGC || c == place.ClassGCWait {
@@ -266,6 +274,7 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	}
 	t.closeSlice(t.slices[n-1], e.Time, n)
 	r.passages.arrive(t.slices[n-1].arrival, e.Time)
+	r.passages.endPart(t.slices[n-1].part, e.Time)
 	t.slices = t.slices[:n-1]
 	r.log(t, Entry{At: e.Time, Kind: EndEntry})
 }

@@ -106,6 +106,7 @@ type openSlice struct {
 	key     Key
 	reason  Key    // of a garbage collection; 0 if unknown
 	arrival uint32 // index in passages.arrivals, plus one; 0 for other slices
+	part    uint32 // the same of passages.parts
 }
 
 type closedSlice struct {
