@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/gfxinfo"
@@ -166,7 +167,7 @@ func (o *Options) cut(t *analyzer.Timeline) {
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Causes: o.Causes, Strict: o.FailOnDamage, Limits: o.Limits, Workers: o.Workers})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -193,6 +194,8 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	said := stats.Warnings()
 	if stats.Ours {
 		said = append(said, warnings(read.Warnings, read.Timeline, read.Lines, read.Causes)...)
+	} else {
+		said = append(said, causetext.Warnings(read.Causes)...)
 	}
 	t := newTrace(read.Timeline, read.Causes, read.Lines, said)
 	t.Converted = stats.Ours

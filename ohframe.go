@@ -62,8 +62,8 @@ type Options struct {
 	PhaseRule analyzer.PhaseRule
 	// FullNames are full names of applications. A text trace has the last 15 bytes.
 	FullNames []string
-	// Causes finds the cause of every late frame of a text trace, or reads those that
-	// Convert stored in a Perfetto trace. Convert writes them on the tracks, too.
+	// Causes finds the cause of every late frame of a text trace or of a Perfetto trace of
+	// Android, or reads those that Convert stored. Convert writes them on the tracks, too.
 	Causes bool
 	// Samples is a recording of hiperf, made while a text trace was recorded; nil if there is
 	// none but one that the input contains. Causes name the functions of its samples, and
@@ -93,8 +93,8 @@ type Trace struct {
 	Format string
 	// Converted reports whether the input is a Perfetto trace that Convert wrote.
 	Converted bool
-	// Causes are the causes of late frames; nil unless Options.Causes is set and the
-	// input is a text trace, or a Perfetto trace that Convert wrote with causes.
+	// Causes are the causes of late frames; nil unless Options.Causes is set and the input is a
+	// text trace, a Perfetto trace of Android, or one that Convert wrote with causes.
 	Causes *why.Causes
 	// Samples are those of a profiler, on the clock of the trace; nil without any.
 	Samples *sample.Recording

@@ -66,7 +66,7 @@ var AllLimits = []Limit{
 	{"async", 1 << 20, "asynchronous slices open at once", "skipped and counted", 0, func(l *Limits) *int { return &l.Async }},
 	{"frames", 1 << 20, "frames of a trace", "skipped and counted", 0, func(l *Limits) *int { return &l.Frames }},
 	{"records", 1 << 20, "transactions, commits, fences, pieces of GPU work, buffers and display syncs, each", "skipped and counted", 0, func(l *Limits) *int { return &l.Records }},
-	{"states", 1 << 23, "changes of state and slices of threads that make frames", "causes of later frames are unknown", 0, func(l *Limits) *int { return &l.States }},
+	{"states", 1 << 23, "changes of state and slices of threads that make frames; also events of the kernel in a Perfetto trace", "causes of later frames are unknown", 0, func(l *Limits) *int { return &l.States }},
 	{"samples", 1 << 22, "samples of a profiler", "skipped and counted", 0, func(l *Limits) *int { return &l.Samples }},
 	{"examples", 3, "line numbers kept for each problem", "counted without line numbers", 0, func(l *Limits) *int { return &l.Examples }},
 }

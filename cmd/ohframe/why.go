@@ -163,7 +163,7 @@ func frameOption(c *cli.Context) (int64, error) {
 
 // noCauses returns the error of an input without causes.
 func noCauses(name string, in *ohframe.Trace) *failure {
-	f := &failure{file: inputName(name), what: "causes are not supported for frames of Android", hint: "ohframe report and ohframe frames read it"}
+	f := &failure{file: inputName(name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
 	if in.Converted {
 		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}

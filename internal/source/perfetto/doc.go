@@ -1,16 +1,21 @@
 // Package perfetto reads Perfetto traces: frames from the frame timeline that Android's
-// SurfaceFlinger records, and the result of the analysis from a trace that ohframe wrote.
+// SurfaceFlinger records, their causes from the kernel's events, and the result of the analysis
+// from a trace that ohframe wrote.
 //
-//	packets ──▶ slices ──▶ frames ──▶ links, verdicts, periods ──▶ Timeline
+//	packets ──▶ slices ──▶ frames ──▶ links, verdicts, periods ──▶ Timeline ──▶ Causes
+//	     ├────▶ kernel's events ──▶ in order, as text ──▶ internal/why ──────────┘
 //	     └────▶ internal/result ──▶ Timeline, Causes, counts of lines
 //
 // A trace is a sequence of packets. Each is field 1 of the file, with its length. A
 // packet has a time in some clock, and one payload. Only these fields are decoded:
 //
 //	TracePacket                 field
+//	  ftrace_events                 1   the kernel's events of a processor
 //	  process_tree                  2   names of processes and threads
 //	  clock_snapshot                6   several clocks, read at the same time
 //	  timestamp                     8
+//	  trusted_packet_sequence_id   10
+//	  interned_data                12   names of kernel functions
 //	  compressed_packets           50   packets, deflated
 //	  timestamp_clock_id           58   boot time if absent
 //	  frame_timeline_event         76   a slice of a frame timeline starts or ends
@@ -52,6 +57,14 @@
 // predictions nearby.
 //
 // Time zero stands for unknown: events at that time are read as 1 ns later.
+//
+// # Causes
+//
+// With Options.Causes, the kernel's events that say something about threads are kept until the
+// end of the trace: Perfetto writes them by processor, and the names of threads anywhere. Then
+// they are put in order and become lines of a text trace, so that causes are found as in those.
+// Events in another clock than boot time need a clock snapshot, or a boot time in their bundle;
+// without one they are skipped.
 //
 // # Traces that ohframe wrote
 //

@@ -11,9 +11,12 @@ import (
 const (
 	tracePacket = 1 // Trace.packet
 
-	packetProcessTree    = 2 // of TracePacket
+	packetKernelEvents   = 1 // of TracePacket
+	packetProcessTree    = 2
 	packetClockSnapshot  = 6
 	packetTimestamp      = 8
+	packetSequence       = 10
+	packetInterned       = 12
 	packetCompressed     = 50
 	packetClockID        = 58
 	packetFrameTimeline  = 76
@@ -32,12 +35,15 @@ type packet struct {
 	clock     uint64           // a BuiltinClock; zero is boot time
 	kind      protowire.Number // the payload's field; zero if it is not needed
 	payload   []byte           // valid until the next packet
+	// sequence is who wrote the packet, and interned the names that it defines.
+	sequence uint32
+	interned []byte
 }
 
 // matters reports whether the field is a payload that is decoded at any size.
 func matters(field protowire.Number) bool {
 	switch field {
-	case packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
+	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
 		return true
 	}
 	return false
@@ -52,6 +58,8 @@ func (p *packet) parse(b []byte) bool {
 // set stores a field if it is needed.
 func (p *packet) set(f field) {
 	switch {
+	case f.bytes != nil && f.number == packetInterned:
+		p.interned = f.bytes
 	case f.bytes != nil && matters(f.number):
 		p.kind, p.payload = f.number, f.bytes
 	case f.bytes != nil:
@@ -59,6 +67,8 @@ func (p *packet) set(f field) {
 		p.timestamp, p.timed = f.value, true
 	case f.number == packetClockID:
 		p.clock = f.value
+	case f.number == packetSequence:
+		p.sequence = uint32(f.value)
 	}
 }
 
@@ -151,8 +161,12 @@ func (s *source) large(p *packet, size uint64) outcome {
 		size -= length
 		ok := false
 		if wire == protowire.BytesType && matters(number) {
-			s.spare, ok = s.append(s.spare[:0], length)
-			p.kind, p.payload = number, s.spare
+			into := &s.spare
+			if number == packetInterned {
+				into = &s.interned
+			}
+			*into, ok = s.append((*into)[:0], length)
+			p.set(field{number: number, bytes: *into})
 		} else {
 			ok = s.skip(length)
 		}

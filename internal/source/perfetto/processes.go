@@ -117,6 +117,17 @@ func (p *processes) process(pid trace.PID) *analyzer.Process {
 	return known
 }
 
+// of returns the process of a thread, trace.UnknownPID if it is unknown.
+func (p *processes) of(tid trace.TID) trace.PID {
+	if t, ok := p.threads[tid]; ok {
+		return t.pid
+	}
+	if p.byPID[trace.PID(tid)] != nil {
+		return trace.PID(tid)
+	}
+	return trace.UnknownPID
+}
+
 // list returns the processes with their threads, in order of id.
 func (p *processes) list() []*analyzer.Process {
 	for _, tid := range slices.Sorted(maps.Keys(p.threads)) {

@@ -12,12 +12,17 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/inflation"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
 	"ohframe/internal/result"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/warn"
+	"ohframe/internal/why/judge"
+	"ohframe/internal/why/record"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -37,6 +42,8 @@ var (
 
 // Options decide how a trace is read.
 type Options struct {
+	// Causes finds why frames of Android were late, from the kernel's events.
+	Causes bool
 	// Strict turns damage and truncation of the trace into an error. Otherwise they
 	// are skipped and counted in Stats.
 	Strict bool
@@ -44,9 +51,12 @@ type Options struct {
 	// frame timeline, and of expected slices; Threads that of processes, and of threads;
 	// Strings that of layers; Records that of clock readings. Anything over these limits
 	// is skipped and counted. Inflated and Ratio are limits of all compressed packets
-	// together; over them, reading fails with an *inflation.Error. So does reading a converted
+	// together; over them, reading fails with an *inflation.Error. States is the limit of the
+	// kernel's events, and of the changes of state for causes. So does reading a converted
 	// trace over Frames or, for facts about frames, over States.
 	Limits trace.Limits
+	// Workers is how many blocks of events are read concurrently, as in hitrace.Options.
+	Workers int
 }
 
 // Stats counts the packets, events and frames that were read, and what was skipped.
@@ -79,6 +89,9 @@ type Stats struct {
 	// UnknownClock counts events in a clock without a reading beside boot time. Their
 	// times are used unchanged.
 	UnknownClock int
+	// UntimedKernel counts events of the kernel, or bundles of them, in a clock with an unknown
+	// offset to boot time. They are skipped.
+	UntimedKernel int
 	// Dropped counts frames of both kinds that were never shown.
 	Dropped int
 	// Over counts what was skipped because of a limit.
@@ -91,6 +104,7 @@ type Over struct {
 	Threads int // names of processes and threads, and frames of skipped processes
 	Strings int // frames whose layer has no name for that reason
 	Records int // clock readings
+	States  int // events of the kernel
 }
 
 // Warnings describes damage and skipped parts of the trace, for users.
@@ -107,10 +121,12 @@ func (s *Stats) Warnings() []trace.Warning {
 	list.Count(trace.WarnInconsistent, s.lostStarts, "slice", "without a start in the trace")
 	list.Count(trace.WarnInconsistent, s.lostEnds, "slice", "without an end in the trace")
 	list.Count(trace.WarnClock, s.UnknownClock, "event", "in a clock with an unknown offset to boot time")
+	list.Count(trace.WarnClock, s.UntimedKernel, "bundle or event", "of the kernel in a clock with an unknown offset to boot time, skipped")
 	list.Count(trace.WarnOverLimit, s.Over.Frames, "frame timeline event", "over the limit skipped (limit: frames)")
 	list.Count(trace.WarnOverLimit, s.Over.Threads, "fact", "about processes and threads over the limit skipped: names and frames (limit: threads)")
 	list.Count(trace.WarnOverLimit, s.Over.Strings, "name", "of a layer over the limit skipped (limit: strings)")
 	list.Count(trace.WarnOverLimit, s.Over.Records, "clock reading", "over the limit skipped (limit: records)")
+	list.Count(trace.WarnOverLimit, s.Over.States, "event", "of the kernel over the limit skipped (limit: states)")
 	return list
 }
 
@@ -121,6 +137,9 @@ func (s *Stats) Warnings() []trace.Warning {
 // strict mode a description of the first damage. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
+	if d.workers = options.Workers; options.Causes {
+		d.kernel = newKernel(d.limits)
+	}
 	defer d.close()
 	err := d.read(r)
 	if err == nil && options.Strict {
@@ -140,11 +159,34 @@ func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *S
 	case d.stats.Ours:
 		return nil, d.stats, ErrNoResult
 	}
+	if d.kernel != nil {
+		d.kernel.nameThreads(d.processes)
+	}
 	t := d.assemble()
 	if len(t.Frames) == 0 {
 		return nil, d.stats, ErrNoFrames
 	}
-	return &result.Result{Timeline: t}, d.stats, nil
+	read := &result.Result{Timeline: t}
+	if options.Causes {
+		read.Causes, err = d.explain(t)
+	}
+	return read, d.stats, err
+}
+
+// explain finds the causes of the frames of t, from the kernel's events.
+func (d *decoder) explain(t *analyzer.Timeline) (*why.Causes, error) {
+	d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
+	d.stats.Over.States = d.kernel.over
+	recorder := record.New(d.limits)
+	recorder.KeepParts()
+	_, err := hitrace.Run(d.ctx, newKernelText(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, recorder.Sink())
+	if err != nil {
+		return nil, err
+	}
+	d.kernel = nil
+	causes := judge.Explain(recorder.Finish(), t, nil)
+	causes.Limited = causes.Limited || d.stats.Over.States > 0
+	return causes, nil
 }
 
 // damage returns an error that describes the most serious damage, or nil for an
@@ -177,6 +219,8 @@ type decoder struct {
 	resultError error // of the first
 	message     perfettopb.FrameTimelineEvent
 	limits      trace.Limits
+	kernel      *kernel // nil without Options.Causes
+	workers     int
 
 	actual, expected, ends int // counts of slices and of ends
 
@@ -247,7 +291,13 @@ func (d *decoder) packets(in *source, nested bool) outcome {
 // packet decodes a packet's payload.
 func (d *decoder) packet(p *packet) {
 	ok := true
+	keeps := d.kernel != nil && !d.stats.Ours
+	if keeps && p.interned != nil {
+		ok = d.kernel.addSymbols(p.sequence, p.interned)
+	}
 	switch p.kind {
+	case packetKernelEvents:
+		ok = (!keeps || d.kernel.addBundle(p.sequence, p.payload, &d.stats.UntimedKernel)) && ok
 	case packetResult:
 		d.stats.Ours = true
 		if d.results++; d.results == 1 {

@@ -18,6 +18,7 @@ func TestFieldNumbers(t *testing.T) {
 		"process_tree": packetProcessTree, "clock_snapshot": packetClockSnapshot, "timestamp": packetTimestamp,
 		"compressed_packets": packetCompressed, "timestamp_clock_id": packetClockID,
 		"frame_timeline_event": packetFrameTimeline, "trace_attributes": packetAttributes,
+		"ftrace_events": packetKernelEvents, "trusted_packet_sequence_id": packetSequence, "interned_data": packetInterned,
 	} {
 		if got := packet.ByName(name).Number(); got != number {
 			t.Errorf("%s is field %d, not %d", name, got, number)
@@ -33,6 +34,31 @@ func TestFieldNumbers(t *testing.T) {
 		{&perfettopb.ClockSnapshot{}, map[protoreflect.Name]protowire.Number{"clocks": snapshotClock}},
 		{&perfettopb.ClockSnapshot_Clock{}, map[protoreflect.Name]protowire.Number{"clock_id": clockID, "timestamp": clockTimestamp}},
 		{&perfettopb.TraceAttributes{}, map[protoreflect.Name]protowire.Number{"attribute": attributesAttribute}},
+		{&perfettopb.FtraceEventBundle{}, map[protoreflect.Name]protowire.Number{"cpu": bundleCPU, "event": bundleEvent, "compact_sched": bundleCompact}},
+		{&perfettopb.FtraceEventBundle_CompactSched{}, map[protoreflect.Name]protowire.Number{
+			"switch_timestamp": compactSwitchAt, "switch_prev_state": compactState, "switch_next_pid": compactNext, "switch_next_prio": compactNextPrio,
+			"intern_table": compactStrings, "switch_next_comm_index": compactNextComm, "waking_timestamp": compactWakingAt, "waking_pid": compactWaking,
+			"waking_target_cpu": compactTarget, "waking_prio": compactPrio, "waking_comm_index": compactComm, "waking_common_flags": compactFlags,
+		}},
+		{&perfettopb.FtraceEvent{}, map[protoreflect.Name]protowire.Number{
+			"timestamp": eventTimestamp, "pid": eventPID, "print": eventPrint, "sched_switch": eventSwitch, "cpu_frequency": eventFrequency,
+			"sched_wakeup": eventWakeup, "sched_blocked_reason": eventBlocked, "sched_waking": eventWaking, "ipi_entry": eventIPIEntry,
+			"ipi_exit": eventIPIExit, "softirq_entry": eventSoftirqEntry, "softirq_exit": eventSoftirqExit, "irq_handler_entry": eventIRQEntry,
+			"irq_handler_exit": eventIRQExit, "block_rq_issue": eventIssue, "binder_transaction": eventTransaction,
+			"binder_transaction_received": eventReceived, "sched_wakeup_new": eventNewThread, "block_rq_complete": eventComplete,
+		}},
+		{&perfettopb.PrintFtraceEvent{}, map[protoreflect.Name]protowire.Number{"buf": printText}},
+		{&perfettopb.SchedSwitchFtraceEvent{}, map[protoreflect.Name]protowire.Number{
+			"prev_comm": switchPrevComm, "prev_pid": switchPrev, "prev_prio": switchPrevPrio, "prev_state": switchState,
+			"next_comm": switchNextComm, "next_pid": switchNext, "next_prio": switchNextPrio,
+		}},
+		{&perfettopb.SchedWakingFtraceEvent{}, map[protoreflect.Name]protowire.Number{"comm": 1, "pid": 2, "prio": 3, "target_cpu": 5}},
+		{&perfettopb.SchedBlockedReasonFtraceEvent{}, map[protoreflect.Name]protowire.Number{"pid": blockedPID, "caller": blockedCaller, "io_wait": blockedIOWait}},
+		{&perfettopb.CpuFrequencyFtraceEvent{}, map[protoreflect.Name]protowire.Number{"state": 1, "cpu_id": 2}},
+		{&perfettopb.BinderTransactionFtraceEvent{}, map[protoreflect.Name]protowire.Number{"debug_id": 1, "to_thread": 4, "reply": 5, "flags": 7}},
+		{&perfettopb.BlockRqIssueFtraceEvent{}, map[protoreflect.Name]protowire.Number{"dev": 1, "sector": 2}},
+		{&perfettopb.InternedData{}, map[protoreflect.Name]protowire.Number{"kernel_symbols": internedSymbols}},
+		{&perfettopb.InternedString{}, map[protoreflect.Name]protowire.Number{"iid": symbolID, "str": symbolText}},
 		{&perfettopb.TraceAttributes_Attribute{}, map[protoreflect.Name]protowire.Number{"key": attributeKey}},
 	} {
 		descriptor := m.message.ProtoReflect().Descriptor()

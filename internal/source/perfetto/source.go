@@ -19,6 +19,7 @@ type source struct {
 	used       int64  // bytes of the whole input
 	err        error  // of the last read; io.EOF at the end
 	spare      []byte // for payloads that do not fit into the buffer
+	interned   []byte // the same for interned data
 }
 
 func newSource(ctx context.Context, in io.Reader, size int) *source {

@@ -1,0 +1,465 @@
+package perfetto
+
+import (
+	"bytes"
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/perfettopb"
+)
+
+// Field numbers of the kernel's events.
+const (
+	bundleCPU       = 1 // of FtraceEventBundle
+	bundleEvent     = 2
+	bundleLost      = 3 // not in the schema's subset, and so are the next ones
+	bundleCompact   = 4
+	bundleClock     = 5
+	bundleTime      = 6 // the time of the last event, in the bundle's clock
+	bundleBootTime  = 7 // the boot time then
+	compactSwitchAt = 1 // of CompactSched
+	compactState    = 2
+	compactNext     = 3
+	compactNextPrio = 4
+	compactStrings  = 5
+	compactNextComm = 6
+	compactWakingAt = 7
+	compactWaking   = 8
+	compactTarget   = 9
+	compactPrio     = 10
+	compactComm     = 11
+	compactFlags    = 12
+
+	eventTimestamp = 1 // of FtraceEvent
+	eventPID       = 2
+	eventFlags     = 5 // not in the schema's subset
+
+	internedSymbols = 26 // InternedData.kernel_symbols
+	symbolID        = 1  // of InternedString
+	symbolText      = 2
+
+	printText      = 2 // of the messages of events
+	switchPrevComm = 1
+	switchPrev     = 2
+	switchPrevPrio = 3
+	switchState    = 4
+	switchNextComm = 5
+	switchNext     = 6
+	switchNextPrio = 7
+	blockedPID     = 1
+	blockedCaller  = 2
+	blockedIOWait  = 3
+)
+
+// The kernel's events that causes need: fields of FtraceEvent.
+const (
+	eventPrint        protowire.Number = 3
+	eventSwitch       protowire.Number = 4
+	eventFrequency    protowire.Number = 11
+	eventWakeup       protowire.Number = 17
+	eventBlocked      protowire.Number = 18
+	eventWaking       protowire.Number = 20
+	eventIPIEntry     protowire.Number = 21
+	eventIPIExit      protowire.Number = 22
+	eventSoftirqEntry protowire.Number = 24
+	eventSoftirqExit  protowire.Number = 25
+	eventIRQEntry     protowire.Number = 36
+	eventIRQExit      protowire.Number = 37
+	eventIssue        protowire.Number = 45
+	eventTransaction  protowire.Number = 50
+	eventReceived     protowire.Number = 51
+	eventNewThread    protowire.Number = 114
+	eventComplete     protowire.Number = 125
+	// Records of this package: compact events, whose threads are known when all events are in
+	// order, and the loss of events.
+	compactSwitchRecord protowire.Number = -1
+	compactWakingRecord protowire.Number = -2
+	lossRecord          protowire.Number = -3
+)
+
+// isKept reports whether an event is kept until the end of the trace.
+func isKept(event protowire.Number) bool {
+	switch event {
+	case eventPrint, eventSwitch, eventFrequency, eventWakeup, eventBlocked, eventWaking, eventIPIEntry, eventIPIExit,
+		eventSoftirqEntry, eventSoftirqExit, eventIRQEntry, eventIRQExit, eventIssue, eventTransaction, eventReceived,
+		eventNewThread, eventComplete:
+		return true
+	}
+	return false
+}
+
+// maxKernelEvent is the limit for the payload of an event, in bytes. The kernel prints less than
+// 4 KiB.
+const maxKernelEvent = 8 << 10
+
+// kernelClocks are the clocks of the kernel's events that a clock snapshot has, by FtraceClock.
+// The others are boot time, which is the clock without a number, or have a boot time of their own
+// in each bundle.
+var kernelClocks = map[uint64]uint64{
+	0: boot,
+	4: uint64(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW),
+}
+
+// kernel keeps the kernel's events of a trace. Perfetto writes them by processor, and the names of
+// threads anywhere, so they are put in order when the trace has been read:
+//
+//	event: time, processor ─▶ payload in chunks
+type kernel struct {
+	limit  int
+	over   int // events that were skipped because of the limit
+	events []kernelEvent
+	chunks [][]byte
+	// symbols are the names of kernel functions, by the sequence of packets and number.
+	symbols  map[symbolKey]uint64
+	texts    []string          // of symbols and threads, by number; the first is empty
+	byText   map[string]uint64 // numbers of texts
+	maxTexts int
+	// threads are those that ran or wrote a slice. The process tree may lack them.
+	threads    map[trace.TID]kernelThread
+	maxThreads int
+	buffer     []byte
+	compact    compactSched
+}
+
+// kernelThread is what the kernel's events say of a thread.
+type kernelThread struct {
+	name uint64    // number of the text
+	pid  trace.PID // trace.UnknownPID if no slice states it
+}
+
+// kernelEvent is when an event happened, and where it is. Places are in the order of the trace.
+type kernelEvent struct {
+	at    int64 // in the clock, and in boot time after kernel.sort
+	place uint32
+	size  uint16
+	cpu   uint8
+	clock uint8
+}
+
+type symbolKey struct {
+	sequence uint32
+	id       uint64
+}
+
+func newKernel(l trace.Limits) *kernel {
+	return &kernel{
+		limit: l.States, maxTexts: l.Strings + l.Threads, maxThreads: l.Threads,
+		symbols: map[symbolKey]uint64{}, texts: []string{""}, byText: map[string]uint64{"": 0}, threads: map[trace.TID]kernelThread{},
+	}
+}
+
+// know adds what an event says of a thread: the number of its name, or its process.
+func (k *kernel) know(tid int32, name uint64, pid trace.PID) {
+	t, ok := k.threads[trace.TID(tid)]
+	if !ok {
+		if tid <= 0 || len(k.threads) >= k.maxThreads {
+			return
+		}
+		t.pid = trace.UnknownPID
+	} else if (name == 0 || name == t.name) && (pid == trace.UnknownPID || pid == t.pid) {
+		return
+	}
+	if name != 0 {
+		t.name = name
+	}
+	if pid != trace.UnknownPID {
+		t.pid = pid
+	}
+	k.threads[trace.TID(tid)] = t
+}
+
+// nameThreads adds the threads of known processes that the process tree lacks, and names that it
+// lacks.
+func (k *kernel) nameThreads(p *processes) {
+	for tid, t := range k.threads {
+		known, ok := p.threads[tid]
+		switch {
+		case ok && known.name == "":
+			known.name = k.texts[t.name]
+		case !ok && p.byPID[t.pid] != nil && len(p.threads) < p.limit:
+			known = thread{t.pid, k.texts[t.name]}
+		default:
+			continue
+		}
+		p.threads[tid] = known
+	}
+}
+
+// text returns the number of a text, 0 for one over the limit.
+func (k *kernel) text(b []byte) uint64 {
+	b = b[:min(len(b), maxName)]
+	if n, ok := k.byText[string(b)]; ok {
+		return n
+	}
+	if len(k.texts) >= k.maxTexts {
+		return 0
+	}
+	n := uint64(len(k.texts))
+	k.texts = append(k.texts, string(b))
+	k.byText[k.texts[n]] = n
+	return n
+}
+
+const (
+	kernelChunk = 1 << 16
+	// kernelChunks bounds the bytes of all events, so that a place fits in 32 bits.
+	kernelChunks = 1 << 15
+)
+
+// add keeps an event, which begins with its kind.
+func (k *kernel) add(at int64, clock uint64, cpu uint64, kind protowire.Number, payload []byte) {
+	const head = 1
+	size := head + len(payload)
+	n := len(k.chunks) - 1
+	if n < 0 || len(k.chunks[n])+size > kernelChunk {
+		n++
+	}
+	if len(k.events) >= k.limit || n >= kernelChunks || size > maxKernelEvent {
+		k.over++
+		return
+	}
+	if n == len(k.chunks) {
+		k.chunks = append(k.chunks, make([]byte, 0, kernelChunk))
+	}
+	place := uint32(n)<<16 | uint32(len(k.chunks[n]))
+	k.chunks[n] = append(append(k.chunks[n], byte(int8(kind))), payload...)
+	k.events = append(k.events, kernelEvent{at: at, place: place, size: uint16(size), cpu: uint8(min(cpu, maxKernelCPU)), clock: uint8(clock)})
+}
+
+// maxKernelCPU is the number of all processors from there on.
+const maxKernelCPU = 255
+
+// payload returns the kind and the payload of an event.
+func (k *kernel) payload(e *kernelEvent) (protowire.Number, []byte) {
+	chunk := k.chunks[e.place>>16]
+	at := int(e.place & 0xffff)
+	b := chunk[at : at+int(e.size)]
+	return protowire.Number(int8(b[0])), b[1:]
+}
+
+// addSymbols decodes the names of kernel functions in the interned data of a packet.
+func (k *kernel) addSymbols(sequence uint32, interned []byte) bool {
+	return eachMessage(interned, internedSymbols, func(b []byte) bool {
+		var id uint64
+		var name []byte
+		ok := eachField(b, func(f field) {
+			switch f.number {
+			case symbolID:
+				id = f.value
+			case symbolText:
+				name = f.bytes
+			}
+		})
+		if n := k.text(name); n != 0 {
+			k.symbols[symbolKey{sequence, id}] = n
+		}
+		return ok
+	})
+}
+
+// addBundle decodes the events of a processor. It returns false if they are malformed. unknown
+// counts the events of a bundle whose clock is not known.
+func (k *kernel) addBundle(sequence uint32, payload []byte, unknown *int) bool {
+	var cpu, clock, at, bootAt uint64
+	lost := false
+	ok := eachField(payload, func(f field) {
+		switch f.number {
+		case bundleCPU:
+			cpu = f.value
+		case bundleLost:
+			lost = f.value != 0
+		case bundleClock:
+			clock = f.value
+		case bundleTime:
+			at = f.value
+		case bundleBootTime:
+			bootAt = f.value
+		}
+	})
+	if !ok {
+		return false
+	}
+	var offset int64
+	id, known := kernelClocks[clock]
+	if !known {
+		if at == 0 || bootAt == 0 || at > trace.MaxTime || bootAt > trace.MaxTime {
+			*unknown++
+			return true
+		}
+		id, offset = boot, int64(bootAt)-int64(at)
+	}
+	whole := true
+	first := true
+	each := func(at uint64, do func(at int64)) {
+		if at > trace.MaxTime {
+			whole = false
+			return
+		}
+		if lost && first {
+			k.add(int64(at)+offset, id, cpu, lossRecord, nil)
+		}
+		first = false
+		do(int64(at) + offset)
+	}
+	return eachField(payload, func(f field) {
+		switch f.number {
+		case bundleEvent:
+			whole = k.addEvent(sequence, cpu, id, f.bytes, each) && whole
+		case bundleCompact:
+			whole = k.addCompact(cpu, id, f.bytes, each) && whole
+		}
+	}) && whole
+}
+
+// addEvent decodes a message of an event. It keeps the thread, the flags and the fields of
+// the event:
+//
+//	thread, flags, payload
+func (k *kernel) addEvent(sequence uint32, cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+	var at, pid, flags uint64
+	var kind protowire.Number
+	var payload []byte
+	ok := eachField(b, func(f field) {
+		switch {
+		case f.number == eventTimestamp:
+			at = f.value
+		case f.number == eventPID:
+			pid = f.value
+		case f.number == eventFlags && f.bytes == nil:
+			flags = f.value
+		case f.bytes != nil && isKept(f.number):
+			kind, payload = f.number, f.bytes
+		}
+	})
+	if !ok || kind == 0 {
+		return ok
+	}
+	switch kind {
+	case eventPrint:
+		text := printed(payload)
+		if len(text) == 0 || text[0] != 'B' && text[0] != 'E' {
+			return true // no cause needs it
+		}
+		k.know(int32(pid), 0, stated(text))
+	case eventSwitch:
+		m := readMessage(payload)
+		k.know(int32(m.values[switchNext]), k.text(m.bytes[switchNextComm]), trace.UnknownPID)
+	}
+	head := protowire.AppendVarint(k.buffer[:0], uint64(uint32(pid)))
+	head = protowire.AppendVarint(head, flags&0xff)
+	if kind == eventBlocked {
+		payload, ok = k.namedBlocked(sequence, payload)
+	}
+	head = append(head, payload...)
+	k.buffer = head
+	each(at, func(at int64) { k.add(at, clock, cpu, kind, head) })
+	return ok
+}
+
+// printed returns the text of a print event.
+func printed(payload []byte) (text []byte) {
+	eachField(payload, func(f field) {
+		if f.number == printText {
+			text = f.bytes
+		}
+	})
+	return text
+}
+
+// stated returns the process in "B|PID|NAME" or "E|PID", trace.UnknownPID if there is none.
+func stated(text []byte) trace.PID {
+	if len(text) < 3 {
+		return trace.UnknownPID
+	}
+	number, _, _ := bytes.Cut(text[2:], []byte("|"))
+	pid, err := strconv.ParseInt(string(bytes.TrimRight(number, "\n")), 10, 32)
+	if err != nil || pid <= 0 {
+		return trace.UnknownPID
+	}
+	return trace.PID(pid)
+}
+
+// namedBlocked replaces the number of the kernel function in a sched_blocked_reason event, which
+// counts in its sequence only, by that of the text.
+func (k *kernel) namedBlocked(sequence uint32, payload []byte) ([]byte, bool) {
+	var pid, caller, iowait uint64
+	ok := eachField(payload, func(f field) {
+		switch f.number {
+		case blockedPID:
+			pid = f.value
+		case blockedCaller:
+			caller = f.value
+		case blockedIOWait:
+			iowait = f.value
+		}
+	})
+	named := protowire.AppendVarint(protowire.AppendTag(nil, blockedPID, protowire.VarintType), pid)
+	named = protowire.AppendVarint(protowire.AppendTag(named, blockedCaller, protowire.VarintType), k.symbols[symbolKey{sequence, caller}])
+	return protowire.AppendVarint(protowire.AppendTag(named, blockedIOWait, protowire.VarintType), iowait), ok
+}
+
+// compactSched are the columns of a CompactSched message, packed.
+type compactSched struct {
+	columns [compactFlags + 1][]byte
+	last    [compactFlags + 1]uint64 // the last values that were read
+	names   []uint64
+}
+
+// addCompact decodes switches and wakeups in columns. A switch names the next thread only, and a
+// wakeup does not name the thread that wrote it: both follow from the order of all events.
+func (k *kernel) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+	c := &k.compact
+	c.columns, c.names = [compactFlags + 1][]byte{}, c.names[:0]
+	ok := eachField(b, func(f field) {
+		switch {
+		case f.number == compactStrings:
+			c.names = append(c.names, k.text(f.bytes))
+		case f.bytes != nil && int(f.number) < len(c.columns):
+			c.columns[f.number] = f.bytes
+		}
+	})
+	record := func(timestamps protowire.Number, columns []protowire.Number, name int, kind protowire.Number) {
+		at := uint64(0)
+		for len(c.columns[timestamps]) > 0 && ok {
+			at += c.take(timestamps, &ok)
+			k.buffer = k.buffer[:0]
+			for i, column := range columns {
+				v := uint64(0)
+				if column != compactFlags || len(c.columns[column]) > 0 { // older systems lack it
+					v = c.take(column, &ok)
+				}
+				if i == name {
+					if v >= uint64(len(c.names)) {
+						ok = false
+						return
+					}
+					v = c.names[v]
+				}
+				c.last[column] = v
+				k.buffer = protowire.AppendVarint(k.buffer, v)
+			}
+			if ok && kind == compactSwitchRecord {
+				k.know(int32(c.last[compactNext]), c.last[compactNextComm], trace.UnknownPID)
+			}
+			if ok {
+				each(at, func(at int64) { k.add(at, clock, cpu, kind, k.buffer) })
+			}
+		}
+	}
+	record(compactSwitchAt, []protowire.Number{compactState, compactNext, compactNextPrio, compactNextComm}, 3, compactSwitchRecord)
+	record(compactWakingAt, []protowire.Number{compactWaking, compactTarget, compactPrio, compactComm, compactFlags}, 3, compactWakingRecord)
+	return ok
+}
+
+// take returns the next value of a column. It clears ok if there is none.
+func (c *compactSched) take(column protowire.Number, ok *bool) uint64 {
+	v, n := protowire.ConsumeVarint(c.columns[column])
+	if n < 0 {
+		*ok = false
+		return 0
+	}
+	c.columns[column] = c.columns[column][n:]
+	return v
+}
