@@ -22,8 +22,8 @@ func TestNotATrace(t *testing.T) {
 		{"\x99\x8e\xb3\x3d\x5d\x51\x00\x00\xcc\x0f\x00\x00\x00\x00\x00\x00\x1e\x00", "not a trace (pages of trace_pipe_raw)", "hitrace --raw"},
 		{"\x99\x8e\xb3\x3d\x5d\x51\x00\x00\xf1\x0f\x00\x00\x00\x00\x00\x00\x1e\x00", "not a trace (binary data)", "what hitrace writes"},
 		{"\x7b\x51\x00\x00\x6a\x01", "not a trace (binary data)", "what hitrace writes"},
-		{"PERFILE2\x68", "not a trace (hiperf data)", "record a trace instead"},
-		{"HIPERF_PB_\x01\x00", "not a trace (hiperf data)", "record a trace instead"},
+		{"PERFILE2\x68", "not a trace (hiperf data)", "together with the trace"},
+		{"HIPERF_PB_\x01\x00", "not a trace (hiperf data)", "together with the trace"},
 		{"version https://git-lfs.github.com/spec/v1\n", "not a trace (Git LFS pointer)", "git lfs pull"},
 		{"plain text", "not a trace", "hitrace"},
 	} {

@@ -13,6 +13,13 @@ import (
 // recordCommands are the commands that record a trace with frames.
 const recordCommands = "ohframe record -t 10, or " + userfailure.RecordCommand
 
+// addFlags adds the flags and commands to the hints of the library.
+var addFlags = strings.NewReplacer(
+	userfailure.RecordCommand, recordCommands,
+	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION",
+	userfailure.SamplesAlone, userfailure.SamplesAlone+": ohframe why TRACE --perf FILE",
+)
+
 // described returns what an error says to users, nil if it is not one of the library or of
 // an internal package.
 func described(err error) *userfailure.Error {
@@ -40,8 +47,7 @@ func flagHint(e *ohframe.Error) string {
 	case errors.Is(e, ohframe.ErrIsPerfetto):
 		return e.Hint + "; ohframe report reads it too"
 	}
-	hint := strings.Replace(e.Hint, userfailure.RecordCommand, recordCommands, 1)
-	return strings.Replace(hint, userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION", 1)
+	return addFlags.Replace(e.Hint)
 }
 
 var limitName = regexp.MustCompile(`\(limit: ([a-z]+)\)`)

@@ -81,7 +81,7 @@ func openPerf(c *cli.Context, name string, o *ohframe.Options) (p perf, err erro
 	if p.file, err = openInput(c.Context, p.name); err != nil {
 		return p, err
 	}
-	o.Samples, o.SamplesOptional = p.file, !namesSamples(c)
+	o.Samples, o.SamplesOptional = p.file, !namesSamples(c) && o.SamplesOffset == nil
 	return p, nil
 }
 
@@ -109,6 +109,8 @@ func (p *perf) errorOf(c *cli.Context, name string, samples *sample.Recording, e
 		return fileError(p.name, err)
 	case err == nil && samples == nil && namesSamples(c):
 		return &failure{file: inputName(name), what: "not a text trace: samples cannot be related to it", hint: "give --perf with the trace that was recorded"}
+	case err == nil && samples == nil && c.IsSet("perf-offset"):
+		return &failure{file: inputName(name), what: "no samples that --perf-offset could be of", hint: "--perf FILE names them"}
 	}
 	return fileError(name, err)
 }

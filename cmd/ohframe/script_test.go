@@ -140,6 +140,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	testdata, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.RunT(sequential{t}, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -147,6 +151,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, noExitSleep, "HDC=", fakehdc.Folder+"="+filepath.Join(env.WorkDir, "fake"))
 			env.Setenv("PATH", env.Getenv("PATH")+":"+filepath.Dir(program))
+			env.Setenv("TESTDATA", testdata)
 			trace, err := os.ReadFile("testdata/frames.ftrace")
 			if err != nil {
 				return err

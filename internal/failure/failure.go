@@ -33,6 +33,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // SamplesOffset is the advice for samples that could not be related to a trace.
 const SamplesOffset = "give the offset between the clocks"
 
+// SamplesAlone is the advice for samples that were given in place of a trace.
+const SamplesAlone = "samples are read together with the trace of the same time"
+
 // SamplesUnused begins the warning about samples that could not be related to a trace. The program
 // knows the name of their file.
 const SamplesUnused = "the samples are not used"
