@@ -6,7 +6,7 @@ import (
 
 	"ohframe/internal/failure"
 	"ohframe/internal/inflation"
-	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/damage"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -59,7 +59,7 @@ var (
 	// ErrLine: with Options.FailOnDamage, a line was not understood. Error.Line is its number.
 	ErrLine = errors.New("line not understood")
 	// ErrDamaged: with Options.FailOnDamage, a binary trace is damaged.
-	ErrDamaged = binarytrace.ErrDamaged
+	ErrDamaged = damage.Err
 	// ErrSamples: Options.Samples cannot be read, or does not fit the trace. Its text is about
 	// that file.
 	ErrSamples = errors.New("samples not usable")

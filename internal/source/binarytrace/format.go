@@ -64,7 +64,7 @@ func (s *sys) parseFormats(text []byte) {
 				continue
 			}
 			if f.id < 0 || !f.compile(string(value)) {
-				s.log.add(badFormat)
+				s.log.Add(badFormat)
 			} else {
 				s.formats[f.id] = f
 			}
@@ -72,7 +72,7 @@ func (s *sys) parseFormats(text []byte) {
 		}
 	}
 	if f != nil {
-		s.log.add(badFormat)
+		s.log.Add(badFormat)
 	}
 }
 

@@ -59,9 +59,9 @@ const testFields = commonFields + `	field:u8 byte;	offset:8;	size:1;	signed:0;
 // parseTest returns the source with the formats in text, and the number of those that
 // were not understood.
 func parseTest(text string) (*sys, int) {
-	s := &sys{log: &log{}}
+	s := &sys{log: newLog(false)}
 	s.parseFormats([]byte(text))
-	return s, s.log.counts[badFormat]
+	return s, s.log.Count(badFormat)
 }
 
 // Every kind of print fmt that kernels use prints what they print. The expected texts

@@ -109,9 +109,9 @@ func (r *Reader) openHtrace(size int64) error {
 		return err
 	}
 	h.setClock(&r.clock)
-	r.log.addMany(namesOver, h.names.over)
+	r.log.AddMany(namesOver, h.names.over)
 	if h.ended && h.end > h.start {
-		r.log.addMany(lostEvents, int(min(h.end-h.start, 1<<40)))
+		r.log.AddMany(lostEvents, int(min(h.end-h.start, 1<<40)))
 	}
 	switch {
 	case len(r.pieces) > 0:
@@ -135,22 +135,22 @@ func (r *Reader) parts(h *htrace, size int64) error {
 			if at == 0 {
 				return noEvents("a hiprofiler trace that is cut within its header", "copy the file again")
 			}
-			r.log.addMany(trailing, int(size-at))
+			r.log.AddMany(trailing, int(size-at))
 			return nil
 		}
 		if err := readAt(r.in, header[:], at); err != nil {
 			return err
 		}
 		if at > 0 && !IsHtrace(header[:]) {
-			r.log.addMany(trailing, int(min(size-at, 1<<40)))
+			r.log.AddMany(trailing, int(min(size-at, 1<<40)))
 			return nil
 		}
 		end := size
 		switch length := binary.LittleEndian.Uint64(header[htraceLength:]); {
 		case length <= htraceHeaderSize:
-			r.log.add(recovered)
+			r.log.Add(recovered)
 		case length > uint64(size-at):
-			r.log.add(truncated)
+			r.log.Add(truncated)
 		default:
 			end = at + int64(length)
 		}
@@ -198,11 +198,11 @@ func (r *Reader) segments(h *htrace, at, end int64) error {
 		}
 		cut := n > end-at
 		if cut {
-			r.log.add(truncated)
+			r.log.Add(truncated)
 			n = end - at
 		}
 		if n > maxSegment {
-			r.log.add(badSegment)
+			r.log.Add(badSegment)
 			at += n
 			continue
 		}
@@ -213,8 +213,8 @@ func (r *Reader) segments(h *htrace, at, end int64) error {
 		r.plugin(h, segment, at, cut)
 		at += n
 	}
-	if at < end && r.log.counts[truncated] == 0 {
-		r.log.add(truncated)
+	if at < end && r.log.Count(truncated) == 0 {
+		r.log.Add(truncated)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 		}
 	}
 	if f.bad {
-		r.log.add(badSegment)
+		r.log.Add(badSegment)
 	}
 	switch plugin := string(name); {
 	case plugin == "ftrace-plugin" || strings.HasSuffix(plugin, "libftrace_plugin.z.so"):
@@ -251,7 +251,7 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 		switch {
 		case len(data) == 0:
 		case len(r.scripts.Messages) == maxScripts:
-			r.log.add(scriptsOver)
+			r.log.Add(scriptsOver)
 		default:
 			r.scripts.Messages = append(r.scripts.Messages, Section{at + offsetIn(segment, data), int64(len(data))})
 		}
@@ -290,7 +290,7 @@ func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
 		}
 	}
 	if f.bad {
-		r.log.add(badMessage)
+		r.log.Add(badMessage)
 	}
 	h.addClocks(&h.inDetails, clocks)
 }
@@ -308,7 +308,7 @@ func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
 		return // the processor was behind the cut
 	}
 	if cpu >= maxCPUs {
-		r.log.add(badMessage)
+		r.log.Add(badMessage)
 		return
 	}
 	p := piece{cpu: uint16(cpu)}
@@ -330,7 +330,7 @@ func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
 		if end-start > maxPiece { // an event of that size does not exist
 			add(start)
 			from = end
-			r.log.add(badMessage)
+			r.log.Add(badMessage)
 			continue
 		}
 		if end-from > maxPiece {
@@ -344,7 +344,7 @@ func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
 	}
 	add(len(data) - len(f.rest))
 	if f.bad {
-		r.log.add(badMessage)
+		r.log.Add(badMessage)
 	}
 }
 
@@ -367,7 +367,7 @@ func (h *htrace) events(list []event, data []byte, p *piece) []event {
 		}
 		time := eventTime(f.data)
 		if time == 0 || time > trace.MaxTime {
-			h.log.add(badTime)
+			h.log.Add(badTime)
 			continue
 		}
 		from := offsetIn(data, f.data)
@@ -422,7 +422,7 @@ func (h *htrace) addClocks(known *[2]uint64, clocks [2]uint64) {
 	if known[0] == 0 {
 		*known = clocks
 	} else if (offsetOf(*known) - offsetOf(clocks)).Abs() > trace.Millisecond {
-		h.log.add(twoClocks)
+		h.log.Add(twoClocks)
 	}
 }
 

@@ -234,26 +234,26 @@ func (h *htrace) line(b []byte, data []byte, cpu int, e *event) []byte {
 		}
 	}
 	if f.bad {
-		h.log.add(badMessage)
+		h.log.Add(badMessage)
 		return b
 	}
 	if tid > math.MaxInt32 {
-		h.log.add(badThread)
+		h.log.Add(badThread)
 		return b
 	}
 	if number >= lastMessage || messages[number] == nil {
-		h.log.add(unknownID)
+		h.log.Add(unknownID)
 		return b
 	}
 	m, format := &h.scope.message, messages[number]
 	if !m.read(payload, format.last) {
-		h.log.add(badMessage)
+		h.log.Add(badMessage)
 		return b
 	}
 	switch number {
 	case printMessage:
 		if len(m.texts[2]) == 0 {
-			h.log.add(emptyMarkers)
+			h.log.Add(emptyMarkers)
 			return b
 		}
 	case idleMessage:

@@ -114,7 +114,7 @@ func (s *sys) indexHongMeng(page []byte, p *piece) bool {
 	}
 	first := binary.LittleEndian.Uint64(page) + uint64(binary.LittleEndian.Uint32(entry))
 	if first > trace.MaxTime {
-		s.log.add(badTime)
+		s.log.Add(badTime)
 		return false
 	}
 	p.first, p.cpu = trace.Time(first), uint16(page[16])
@@ -128,13 +128,13 @@ func (s *sys) indexLinux(page []byte, p *piece) bool {
 		return false // of a truncated file
 	}
 	commit := l.commit(page)
-	s.log.addMany(lostEvents, l.lost(page))
+	s.log.AddMany(lostEvents, l.lost(page))
 	if commit&commitMask == 0 {
 		return false
 	}
 	first := binary.LittleEndian.Uint64(page)
 	if first > trace.MaxTime {
-		s.log.add(badTime)
+		s.log.Add(badTime)
 		return false
 	}
 	p.first = trace.Time(first)
@@ -175,7 +175,7 @@ func (s *sys) events(list []event, page []byte, p *piece) []event {
 func (s *sys) hongmengEvents(list []event, page []byte) []event {
 	base, length := binary.LittleEndian.Uint64(page), binary.LittleEndian.Uint64(page[8:])
 	if length > pageSize-hongmengHeader {
-		s.log.add(badPage)
+		s.log.Add(badPage)
 		length = pageSize - hongmengHeader
 	}
 	end := min(hongmengHeader+int(length), len(page))
@@ -187,13 +187,13 @@ func (s *sys) hongmengEvents(list []event, page []byte) []event {
 		from := at + entryHeader
 		if from+size > len(page) {
 			if len(page) == pageSize { // otherwise the file is truncated, which was counted
-				s.log.add(badPage)
+				s.log.Add(badPage)
 			}
 			break
 		}
 		time := base + uint64(binary.LittleEndian.Uint32(page[at:]))
 		if time > trace.MaxTime {
-			s.log.add(badTime)
+			s.log.Add(badTime)
 		} else {
 			list = append(list, event{trace.Time(time), int32(from), int32(from + size)})
 		}
@@ -256,7 +256,7 @@ func (s *sys) linuxEvents(list []event, page []byte) []event {
 		}
 		if kind != typePadding {
 			if time > trace.MaxTime {
-				s.log.add(badTime)
+				s.log.Add(badTime)
 			} else {
 				list = append(list, event{trace.Time(time), int32(from), int32(to)})
 			}
@@ -264,7 +264,7 @@ func (s *sys) linuxEvents(list []event, page []byte) []event {
 		at = to
 	}
 	if bad {
-		s.log.add(badPage)
+		s.log.Add(badPage)
 	}
 	return list
 }

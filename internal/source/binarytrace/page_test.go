@@ -14,7 +14,7 @@ import (
 func TestLinuxEvents(t *testing.T) {
 	const base = 1 << 40
 	for _, size := range []int{4, 8} {
-		s := &sys{log: &log{}, layout: defaultLayout}
+		s := &sys{log: newLog(false), layout: defaultLayout}
 		if size == 4 {
 			s.layout = pageLayout{commitSize: 4, data: 12, dataSize: pageSize - 12}
 		}
@@ -57,8 +57,8 @@ func TestLinuxEvents(t *testing.T) {
 				t.Errorf("commit of %d bytes: event %d: %+v, want %+v", size, i, got[i], want[i])
 			}
 		}
-		if len(got) != len(want) || s.log.counts != [problems]int{} {
-			t.Errorf("commit of %d bytes: %d events, want %d; %q", size, len(got), len(want), s.log.warnings())
+		if len(got) != len(want) || len(s.log.Warnings()) > 0 {
+			t.Errorf("commit of %d bytes: %d events, want %d; %q", size, len(got), len(want), s.log.Warnings())
 		}
 	}
 }

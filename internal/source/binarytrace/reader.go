@@ -101,7 +101,7 @@ func (h *head) before(other *head) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: r, options: o, log: &log{strict: o.Strict}, to: trace.MaxTime}
+	t := &Reader{in: r, options: o, log: newLog(o.Strict), to: trace.MaxTime}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 		err = &Error{What: "not a binary trace"}
 	}
 	if err == nil {
-		err = t.log.err
+		err = t.log.Err()
 	}
 	if err != nil {
 		return nil, err
@@ -160,10 +160,10 @@ func (r *Reader) Events() int { return r.events }
 
 // Lost returns the number of events that the kernel dropped, as far as the part that has
 // been read reports it. Losses that the text has as lines of their own do not count.
-func (r *Reader) Lost() int { return r.log.counts[lostEvents] - r.noted }
+func (r *Reader) Lost() int { return r.log.Count(lostEvents) - r.noted }
 
 // Warnings describe, in words, the damage in the part that has been read.
-func (r *Reader) Warnings() []trace.Warning { return r.log.warnings() }
+func (r *Reader) Warnings() []trace.Warning { return r.log.Warnings() }
 
 // Start returns the time of the first event. It is unknown if there is no event.
 func (r *Reader) Start() (trace.Time, error) {
@@ -221,7 +221,7 @@ func (r *Reader) load(s *stream) bool {
 		}
 		s.lost += r.source.lost(s.data)
 		s.events, s.next = r.source.events(s.events[:0], s.data, p), 0
-		if r.err = r.log.err; len(s.events) == 0 || r.err != nil {
+		if r.err = r.log.Err(); len(s.events) == 0 || r.err != nil {
 			continue
 		}
 		if !slices.IsSortedFunc(s.events, byTime) {
@@ -289,7 +289,7 @@ func (r *Reader) fill(b []byte, size int) []byte {
 		s := r.streams[first.stream]
 		if first.time >= r.from {
 			b = r.line(b, s, &s.events[s.next])
-			if r.err = r.log.err; r.err != nil {
+			if r.err = r.log.Err(); r.err != nil {
 				break
 			}
 		}

@@ -79,7 +79,7 @@ func (r *Reader) openSys(size int64) error {
 	if text := texts[sectionHeaderPage]; len(text) > 0 {
 		s.layout.parse(text)
 	}
-	r.log.addMany(namesOver, s.names.over)
+	r.log.AddMany(namesOver, s.names.over)
 	if err := r.indexPages(s, pages); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *Reader) sections(size int64) (pages []section, texts [sectionLast + 1][
 	header := make([]byte, sectionHeaderSize)
 	for at := int64(sysHeaderSize); at < size; {
 		if size-at < sectionHeaderSize {
-			r.log.addMany(trailing, int(size-at))
+			r.log.AddMany(trailing, int(size-at))
 			break
 		}
 		if err := readAt(r.in, header, at); err != nil {
@@ -108,24 +108,24 @@ func (r *Reader) sections(size int64) (pages []section, texts [sectionLast + 1][
 		// The three bytes after the type are padding with anything in it.
 		kind, length := header[0], int64(binary.LittleEndian.Uint32(header[4:]))
 		if length > size-at {
-			r.log.add(truncated)
+			r.log.Add(truncated)
 			length = size - at
 		}
 		isRaw := sectionRaw <= kind && kind <= sectionRawLast
 		if isRaw && length == 0 && r.looksLikePage(at, size) {
 			// The length is written when the section is complete.
-			r.log.add(recovered)
+			r.log.Add(recovered)
 			length = size - at
 		}
 		switch {
 		case isRaw:
 			pages = append(pages, section{at, length, uint16(kind - sectionRaw)})
 		case kind == 0 || kind > sectionLast:
-			r.log.add(unknownSection)
+			r.log.Add(unknownSection)
 		default:
 			text := texts[kind]
 			if left := maxText - int64(len(text)); length > left {
-				r.log.add(textTooLong)
+				r.log.Add(textTooLong)
 				texts[kind], err = r.appendText(text, at, left)
 			} else {
 				texts[kind], err = r.appendText(text, at, length)
@@ -161,21 +161,21 @@ func (r *Reader) looksLikePage(at, size int64) bool {
 func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
 	record := data[e.from:e.to]
 	if len(record) < 2 {
-		s.log.add(shortRecord)
+		s.log.Add(shortRecord)
 		return b
 	}
 	f := s.formats[binary.LittleEndian.Uint16(record)]
 	if f == nil {
-		s.log.add(unknownID)
+		s.log.Add(unknownID)
 		return b
 	}
 	if len(record) < f.need {
-		s.log.add(shortRecord)
+		s.log.Add(shortRecord)
 		return b
 	}
 	tid := int32(binary.LittleEndian.Uint32(record[pidAt:]))
 	if tid < 0 {
-		s.log.add(badThread)
+		s.log.Add(badThread)
 		return b
 	}
 	start := len(b)
@@ -189,7 +189,7 @@ func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
 	s.scope.record, s.scope.cpu, s.scope.short = record, cpu, false
 	b = f.program.append(b, &s.scope)
 	if s.scope.short {
-		s.log.add(shortRecord)
+		s.log.Add(shortRecord)
 		return b[:start]
 	}
 	if f.marker {

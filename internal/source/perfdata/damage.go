@@ -2,11 +2,10 @@ package perfdata
 
 import (
 	"errors"
-	"fmt"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/failure"
-	"ohframe/internal/plural"
+	"ohframe/internal/source/damage"
 )
 
 // Error is why a file cannot be read.
@@ -14,9 +13,6 @@ type Error = failure.Error
 
 // ErrUnsupported: the file has a form that is not read.
 var ErrUnsupported = errors.New("unsupported")
-
-// ErrDamaged: the file is damaged so that nothing can be read or, in strict mode, at all.
-var ErrDamaged = errors.New("damaged")
 
 // problem is a kind of damage or loss.
 type problem uint8
@@ -51,86 +47,35 @@ const (
 	problems                     // how many there are
 )
 
-var problemTexts = [problems]struct {
-	noun, text string
-	normal     bool // strict mode accepts it
-}{
-	truncated:     {text: "the file is truncated; the part before is used"},
-	recovered:     {text: "the recording was not finished: it has no symbols, and its size is missing"},
-	badRecord:     {text: "%d × record that runs over the end of its section; the rest is skipped"},
-	badSample:     {text: "%d × sample shorter than its fields; skipped"},
-	badTime:       {text: "%d × sample with an impossible time; skipped"},
-	badSection:    {text: "%d × section outside the file; skipped"},
-	badSymbols:    {text: "%d × table of symbols that ends early; its beginning is used"},
-	badTable:      {text: "%d × table of stacks that ends early; its beginning is used"},
-	badStack:      {text: "%d × sample whose stack is damaged; its innermost calls are used"},
-	badMessage:    {text: "%d × message that is not understood; skipped"},
-	cutProfile:    {text: "%d × profile of ArkTS that ends early; skipped"},
-	badProfile:    {text: "%d × profile of ArkTS that is not understood; skipped"},
-	badNode:       {text: "%d × call of ArkTS that is not understood, or has several callers; skipped"},
-	badPair:       {text: "%d × sample of ArkTS without a time, or time without a sample; skipped"},
-	unknownCall:   {text: "%d × sample of ArkTS in a call that its profile does not have; without its stack"},
-	largeSection:  {text: "%d × section or message larger than 64 MiB; skipped", normal: true},
-	deepStack:     {text: "%d × stack of more than 1024 calls; the innermost are used", normal: true},
-	stacksOver:    {text: "%d × sample without its stack: more than 4 Mi calls, 1 Mi addresses or 64 Ki files", normal: true},
-	mappingsOver:  {text: "%d × mapping beyond 16 Ki of a process or 256 Ki in all; skipped", normal: true},
-	threadsOver:   {text: "%d × thread or process beyond the limit (limit: threads); skipped", normal: true},
-	symbolsOver:   {text: "%d × symbol or call of a table beyond 4 Mi; skipped", normal: true},
-	nodesOver:     {text: "%d × call of ArkTS beyond 1 Mi of a profile; skipped", normal: true},
-	eventsOver:    {text: "%d × event beyond 1024, or id beyond 1 Mi; skipped", normal: true},
-	compressed:    {text: "%d × block of compressed records; skipped: record without -z", normal: true},
-	lostSamples:   {noun: "sample", text: "lost while recording", normal: true},
-	unknownThread: {text: "%d × thread without a name", normal: true},
+var kinds = [problems]damage.Kind{
+	truncated:     {Text: "the file is truncated; the part before is used"},
+	recovered:     {Text: "the recording was not finished: it has no symbols, and its size is missing"},
+	badRecord:     {Text: "%d × record that runs over the end of its section; the rest is skipped"},
+	badSample:     {Text: "%d × sample shorter than its fields; skipped"},
+	badTime:       {Text: "%d × sample with an impossible time; skipped"},
+	badSection:    {Text: "%d × section outside the file; skipped"},
+	badSymbols:    {Text: "%d × table of symbols that ends early; its beginning is used"},
+	badTable:      {Text: "%d × table of stacks that ends early; its beginning is used"},
+	badStack:      {Text: "%d × sample whose stack is damaged; its innermost calls are used"},
+	badMessage:    {Text: "%d × message that is not understood; skipped"},
+	cutProfile:    {Text: "%d × profile of ArkTS that ends early; skipped"},
+	badProfile:    {Text: "%d × profile of ArkTS that is not understood; skipped"},
+	badNode:       {Text: "%d × call of ArkTS that is not understood, or has several callers; skipped"},
+	badPair:       {Text: "%d × sample of ArkTS without a time, or time without a sample; skipped"},
+	unknownCall:   {Text: "%d × sample of ArkTS in a call that its profile does not have; without its stack"},
+	largeSection:  {Text: "%d × section or message larger than 64 MiB; skipped", Code: trace.WarnOverLimit},
+	deepStack:     {Text: "%d × stack of more than 1024 calls; the innermost are used", Code: trace.WarnOverLimit},
+	stacksOver:    {Text: "%d × sample without its stack: more than 4 Mi calls, 1 Mi addresses or 64 Ki files", Code: trace.WarnOverLimit},
+	mappingsOver:  {Text: "%d × mapping beyond 16 Ki of a process or 256 Ki in all; skipped", Code: trace.WarnOverLimit},
+	threadsOver:   {Text: "%d × thread or process beyond the limit (limit: threads); skipped", Code: trace.WarnOverLimit},
+	symbolsOver:   {Text: "%d × symbol or call of a table beyond 4 Mi; skipped", Code: trace.WarnOverLimit},
+	nodesOver:     {Text: "%d × call of ArkTS beyond 1 Mi of a profile; skipped", Code: trace.WarnOverLimit},
+	eventsOver:    {Text: "%d × event beyond 1024, or id beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
+	compressed:    {Text: "%d × block of compressed records; skipped: record without -z", Code: trace.WarnNotUnderstood},
+	lostSamples:   {Noun: "sample", Text: "lost while recording", Code: trace.WarnLost},
+	unknownThread: {Text: "%d × thread without a name", Code: trace.WarnMissing},
 }
 
-// log counts problems.
-type log struct {
-	strict bool
-	counts [problems]int
-	err    error // the first damage, in strict mode
-}
+type log = damage.Log[problem]
 
-func (l *log) add(p problem) { l.addMany(p, 1) }
-
-func (l *log) addMany(p problem, n int) {
-	l.counts[p] += n
-	if l.strict && l.err == nil && n > 0 && !problemTexts[p].normal {
-		l.err = &Error{What: p.text(n), Err: ErrDamaged}
-	}
-}
-
-func (p problem) text(n int) string {
-	switch t := problemTexts[p]; {
-	case t.noun != "":
-		return plural.Count(n, t.noun) + " " + t.text
-	case p != truncated && p != recovered:
-		return fmt.Sprintf(t.text, n)
-	default:
-		return t.text
-	}
-}
-
-func (l *log) warnings() []trace.Warning {
-	var list []trace.Warning
-	for p, n := range l.counts {
-		if n > 0 {
-			list = append(list, trace.Warning{Code: problem(p).code(), Count: n, Text: problem(p).text(n)})
-		}
-	}
-	return list
-}
-
-// code returns the kind of the warning about the problem.
-func (p problem) code() trace.WarningCode {
-	switch p {
-	case lostSamples:
-		return trace.WarnLost
-	case unknownThread:
-		return trace.WarnMissing
-	case compressed:
-		return trace.WarnNotUnderstood
-	case largeSection, deepStack, stacksOver, mappingsOver, threadsOver, symbolsOver, nodesOver, eventsOver:
-		return trace.WarnOverLimit
-	}
-	return trace.WarnDamaged
-}
+func newLog(strict bool) *log { return damage.New[problem](kinds[:], strict) }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/source/damage"
 )
 
 // The limits of a header.
@@ -49,12 +50,12 @@ func (s section) in(size int64) bool {
 func (p *perf) readAttrs(s section, size uint64) error {
 	const least = 64 + 16 // of the first version, with the section of ids
 	if size < least || size > maxAttr || !s.in(p.size) || s.size < size {
-		return &Error{What: "perf data without a valid description of its events", Hint: "copy the file again", Err: ErrDamaged}
+		return &Error{What: "perf data without a valid description of its events", Hint: "copy the file again", Err: damage.Err}
 	}
 	b := make([]byte, size)
 	for i := range s.size / size {
 		if len(p.attrs) == maxEvents {
-			p.log.addMany(eventsOver, int(min(s.size/size-i, 1<<40)))
+			p.log.AddMany(eventsOver, int(min(s.size/size-i, 1<<40)))
 			break
 		}
 		if err := readAt(p.in, b, int64(s.offset+i*size)); err != nil {
@@ -111,12 +112,12 @@ func (p *perf) readIDs(s section, event int32) error {
 		return nil
 	}
 	if !s.in(p.size) {
-		p.log.add(badSection)
+		p.log.Add(badSection)
 		return nil
 	}
 	n := s.size / 8
 	if room := uint64(maxIDs - len(p.byID)); n > room {
-		p.log.addMany(eventsOver, int(n-room))
+		p.log.AddMany(eventsOver, int(n-room))
 		n = room
 	}
 	b := make([]byte, n*8)
@@ -138,7 +139,7 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 		}
 		var b [16]byte
 		if !(section{at, 16}).in(p.size) {
-			p.log.add(truncated)
+			p.log.Add(truncated)
 			return nil
 		}
 		if err := readAt(p.in, b[:], int64(at)); err != nil {
@@ -153,9 +154,9 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 		}
 		switch {
 		case !s.in(p.size):
-			p.log.add(badSection)
+			p.log.Add(badSection)
 		case s.size > maxSection:
-			p.log.add(largeSection)
+			p.log.Add(largeSection)
 		default:
 			data := make([]byte, s.size)
 			if err := readAt(p.in, data, int64(s.offset)); err != nil {
@@ -179,7 +180,7 @@ func (p *perf) feature(i int, data []byte) {
 		p.readSymbols(data)
 	case featureStacks:
 		if !p.readStacks(data) {
-			p.log.add(badTable)
+			p.log.Add(badTable)
 		}
 	case featureDevhost:
 		// Today a text, which ends where the section ends. A table of stacks is never one: it would
@@ -187,7 +188,7 @@ func (p *perf) feature(i int, data []byte) {
 		if c.text(); c.short || len(c.rest) > 0 {
 			p.stacks.indexBits = oldIndexBits
 			if !p.readStacks(data) {
-				p.log.add(badTable)
+				p.log.Add(badTable)
 			}
 		}
 	case featureCommand:
@@ -234,6 +235,6 @@ func (p *perf) readEvents(c *cursor) {
 		events[i].Name = valid(name[:min(len(name), maxName)])
 	}
 	if c.short {
-		p.log.add(badSection)
+		p.log.Add(badSection)
 	}
 }

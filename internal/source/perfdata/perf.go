@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/source/damage"
 )
 
 const perfMagic = "PERFILE2"
@@ -78,7 +79,7 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		}
 	}
 	if size < headerSize {
-		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again", Err: ErrDamaged}
+		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again", Err: damage.Err}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err
@@ -97,14 +98,14 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		return nil, err
 	}
 	if data.offset > uint64(size) {
-		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again", Err: ErrDamaged}
+		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again", Err: damage.Err}
 	}
 	switch rest := uint64(size) - data.offset; {
 	case data.size == 0 && rest > 0: // the size is written last
-		p.log.add(recovered)
+		p.log.Add(recovered)
 		data.size = rest
 	case data.size > rest:
-		p.log.add(truncated)
+		p.log.Add(truncated)
 		data.size, p.cut = rest, true
 	default:
 		if err := p.readFeatures(head[72:], data.offset+data.size); err != nil {
@@ -134,7 +135,7 @@ func (p *perf) readEarly(data section) error {
 		switch binary.LittleEndian.Uint32(b) {
 		case recordMmap, recordMmap2, recordComm, recordFork:
 			if len(p.early) == most {
-				p.log.add(mappingsOver)
+				p.log.Add(mappingsOver)
 				break
 			}
 			p.early = append(p.early, earlyRecord{p.recordTime(b), at, uint16(len(b))})
@@ -162,7 +163,7 @@ func (p *perf) recordTime(b []byte) uint64 {
 func (p *perf) record(in *bufio.Reader, left *uint64, count bool) ([]byte, error) {
 	note := func(problem problem) ([]byte, error) {
 		if *left = 0; count {
-			p.log.add(problem)
+			p.log.Add(problem)
 		}
 		return nil, nil
 	}
@@ -247,16 +248,16 @@ func (p *perf) next(s *sample.Sample) error {
 			}
 			lost := min(c.u64(), 1<<40)
 			p.tables.profile.Lost += lost
-			p.log.addMany(lostSamples, int(lost))
+			p.log.AddMany(lostSamples, int(lost))
 		case recordCompressed, recordCompressed + 2:
-			p.log.add(compressed)
+			p.log.Add(compressed)
 		default:
 			if p.early == nil {
 				p.apply(kind, misc, b[8:])
 			}
 		}
-		if p.log.err != nil {
-			return p.log.err
+		if p.log.Err() != nil {
+			return p.log.Err()
 		}
 	}
 }
@@ -320,7 +321,7 @@ func (p *perf) apply(kind uint32, misc uint16, b []byte) {
 		}
 		s := p.memory.space(pid)
 		if s == nil {
-			p.log.add(threadsOver)
+			p.log.Add(threadsOver)
 			return
 		}
 		m.module = p.tables.module(path, false)

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/damage"
 )
 
 const protoMagic = "HIPERF_PB_"
@@ -50,7 +51,7 @@ type protoFile struct {
 func openProto(in io.ReaderAt, size int64, t *tables) (*proto, error) {
 	var head [protoHeader]byte
 	if size < protoHeader {
-		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again", Err: ErrDamaged}
+		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again", Err: damage.Err}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (p *proto) message(count bool) ([]byte, error) {
 		var head [4]byte
 		if p.left < 4 {
 			if count {
-				p.log.add(truncated) // there is always a zero at the end
+				p.log.Add(truncated) // there is always a zero at the end
 			}
 			p.left = 0
 			return nil, nil
@@ -103,14 +104,14 @@ func (p *proto) message(count bool) ([]byte, error) {
 			return nil, nil
 		case n > p.left:
 			if count {
-				p.log.add(truncated)
+				p.log.Add(truncated)
 			}
 			p.left = 4
 			p.data.Reset(zeros{})
 			return nil, nil
 		case n > maxSection:
 			if count {
-				p.log.add(largeSection)
+				p.log.Add(largeSection)
 			}
 			p.left -= n
 			if _, err := io.CopyN(io.Discard, p.data, n); err != nil {
@@ -193,7 +194,7 @@ func (p *proto) describe(m []byte) {
 				case field == 1 && len(profile.Events) < maxEvents:
 					profile.Events = append(profile.Events, sample.Event{Name: valid(data[:min(len(data), maxName)])})
 				case field == 1:
-					p.log.add(eventsOver)
+					p.log.Add(eventsOver)
 				case field == 2:
 					profile.Command = valid(data[:min(len(data), maxName)])
 				}
@@ -201,7 +202,7 @@ func (p *proto) describe(m []byte) {
 		}
 	})
 	if !whole || !ok {
-		p.log.add(badMessage)
+		p.log.Add(badMessage)
 	}
 }
 
@@ -215,7 +216,7 @@ func (p *proto) file(data []byte) bool {
 		case field == 2:
 			f.module = p.tables.module(data, isKernel(data))
 		case field == 3 && p.names >= maxSymbols:
-			p.log.add(symbolsOver)
+			p.log.Add(symbolsOver)
 		case field == 3:
 			f.functions = append(f.functions, append([]byte(nil), data[:min(len(data), maxName)]...))
 			p.names++
@@ -252,7 +253,7 @@ func (p *proto) next(s *sample.Sample) error {
 			return err
 		}
 		if m == nil {
-			p.log.counts[lostSamples] = int(p.tables.profile.Lost)
+			p.log.Set(lostSamples, int(p.tables.profile.Lost))
 			return io.EOF
 		}
 		var data []byte
@@ -264,8 +265,8 @@ func (p *proto) next(s *sample.Sample) error {
 		if data != nil && p.sample(s, data) {
 			return nil
 		}
-		if p.log.err != nil {
-			return p.log.err
+		if p.log.Err() != nil {
+			return p.log.Err()
 		}
 	}
 }
@@ -297,13 +298,13 @@ func (p *proto) sample(s *sample.Sample, data []byte) bool {
 	})
 	switch {
 	case !whole:
-		p.log.add(badSample)
+		p.log.Add(badSample)
 		return false
 	case badTimes:
-		p.log.add(badTime)
+		p.log.Add(badTime)
 		return false
 	case deep:
-		p.log.add(deepStack)
+		p.log.Add(deepStack)
 	}
 	s.PID = p.tables.pid(s.TID)
 	if !p.tables.thread(s.PID, s.TID, nil) {

@@ -47,7 +47,7 @@ func Sniff(head []byte) bool {
 // Open reads what stands beside the samples in r, which has size bytes. The error is an *Error
 // or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
-	l := &log{strict: o.Strict}
+	l := newLog(o.Strict)
 	t := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	head := make([]byte, min(size, 16))
 	if err := readAt(r, head, 0); err != nil {
@@ -65,7 +65,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 		err = &Error{What: "not perf data", Err: ErrUnsupported}
 	}
 	if err == nil {
-		err = l.err
+		err = l.Err()
 	}
 	if err != nil {
 		return nil, err
@@ -77,14 +77,14 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 // that of the file or, with Options.Strict, an *Error.
 func (r *Reader) Next(s *sample.Sample) error {
 	err := r.source.next(s)
-	if r.log.err != nil {
-		return r.log.err
+	if r.log.Err() != nil {
+		return r.log.Err()
 	}
 	if err == nil {
 		r.samples++
 	}
 	if err == io.EOF && !r.tables.unnamed {
-		r.log.counts[unknownThread] = r.tables.nameless()
+		r.log.Set(unknownThread, r.tables.nameless())
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (r *Reader) Profile() *sample.Profile { return &r.tables.profile }
 func (r *Reader) Samples() int { return r.samples }
 
 // Warnings describe, in words, the damage in the part that has been read.
-func (r *Reader) Warnings() []trace.Warning { return r.log.warnings() }
+func (r *Reader) Warnings() []trace.Warning { return r.log.Warnings() }
 
 // readAt reads all of b. The end of the file before that is an error.
 func readAt(r io.ReaderAt, b []byte, at int64) error {

@@ -104,11 +104,11 @@ func (p *perf) sample(s *sample.Sample, b []byte, misc uint16) (bool, error) {
 		chain = c.list(c.u64())
 	}
 	if c.short {
-		p.log.add(badSample)
+		p.log.Add(badSample)
 		return false, nil
 	}
 	if time > uint64(trace.MaxTime) {
-		p.log.add(badTime)
+		p.log.Add(badTime)
 		return false, nil
 	}
 	s.Time, s.Event = trace.Time(time), event
@@ -137,9 +137,9 @@ func (p *perf) sample(s *sample.Sample, b []byte, misc uint16) (bool, error) {
 		p.addresses = append(p.addresses, binary.LittleEndian.Uint64(chain))
 	}
 	servers := p.tail(&c, a, s)
-	over := p.log.counts[deepStack] + p.log.counts[stacksOver]
+	over := p.log.Count(deepStack) + p.log.Count(stacksOver)
 	s.Stack = p.stack(s, ip, has(sampleIP), servers)
-	if recent != nil && over == p.log.counts[deepStack]+p.log.counts[stacksOver] && !p.fromIP {
+	if recent != nil && over == p.log.Count(deepStack)+p.log.Count(stacksOver) && !p.fromIP {
 		*recent = recentStack{hash, s.Stack}
 	}
 	return true, nil
@@ -202,13 +202,13 @@ func (p *perf) tail(c *cursor, a *attr, s *sample.Sample) (servers []byte) {
 		}
 	}
 	if c.short {
-		p.log.add(badStack)
+		p.log.Add(badStack)
 		return nil
 	}
 	if len(p.addresses) == 0 && len(c.rest) == 8 {
 		var whole bool
 		if p.addresses, whole = p.stacks.addresses(p.addresses, s.PID, c.u64()); !whole {
-			p.log.add(badStack)
+			p.log.Add(badStack)
 		}
 	}
 	return servers
@@ -237,7 +237,7 @@ func (p *perf) stack(s *sample.Sample, ip uint64, hasIP bool, servers []byte) in
 			continue
 		}
 		if len(p.frames) == maxDepth {
-			p.log.add(deepStack)
+			p.log.Add(deepStack)
 			break
 		}
 		in := process

@@ -78,7 +78,7 @@ const (
 
 // OpenScripts finds the profiles in the answers of a debugger in the file in. The error is that of in.
 func OpenScripts(in io.ReaderAt, s Scripts, o Options) (*Reader, error) {
-	l := &log{strict: o.Strict}
+	l := newLog(o.Strict)
 	r := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
 	p := &scripts{
 		log: l, tables: r.tables, in: in, pid: s.PID, period: uint64(max(s.Interval, 1)),
@@ -100,7 +100,7 @@ func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 	var open []span
 	var scan scanner
 	drop := func(why problem) {
-		p.log.add(why)
+		p.log.Add(why)
 		open = nil
 	}
 	total := int64(0)
@@ -112,7 +112,7 @@ func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 		}
 		from, length, ok := result(head)
 		if !ok {
-			p.log.add(badMessage)
+			p.log.Add(badMessage)
 			continue
 		}
 		part := span{at + from, min(length, size-from)}
@@ -149,7 +149,7 @@ func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 	if open != nil {
 		drop(cutProfile)
 	}
-	return p.log.err
+	return p.log.Err()
 }
 
 // result returns where the answer is in a message, of which head is the beginning, and its length.
@@ -209,8 +209,8 @@ func (s *scanner) read(in io.ReaderAt, part span) (int64, error) {
 // next implements source.
 func (p *scripts) next(s *sample.Sample) error {
 	for {
-		if p.log.err != nil {
-			return p.log.err
+		if p.log.Err() != nil {
+			return p.log.Err()
 		}
 		id, more := p.ids.next()
 		delta, timed := p.deltas.next()
@@ -224,13 +224,13 @@ func (p *scripts) next(s *sample.Sample) error {
 			}
 			continue
 		case more != timed:
-			p.log.addMany(badPair, 1+p.skip())
+			p.log.AddMany(badPair, 1+p.skip())
 			continue
 		}
 		// A delta that is not understood moves all samples that follow.
 		const most = 1 << 53
 		if p.time += delta; delta < -most || delta > most || p.time < 0 || p.time > int64(trace.MaxTime)/1000 {
-			p.log.addMany(badTime, 1+p.skip())
+			p.log.AddMany(badTime, 1+p.skip())
 			continue
 		}
 		*s = sample.Sample{
@@ -239,11 +239,11 @@ func (p *scripts) next(s *sample.Sample) error {
 		i, known := p.index[id]
 		switch {
 		case !known:
-			p.log.add(unknownCall)
+			p.log.Add(unknownCall)
 		case p.nodes[i].idle:
 			continue
 		case p.nodes[i].state == nodeLost:
-			p.log.add(stacksOver)
+			p.log.Add(stacksOver)
 		default:
 			s.Stack = p.nodes[i].stack
 		}
@@ -292,7 +292,7 @@ func (p *scripts) load() error {
 	}
 	var profile scriptProfile
 	if err := json.Unmarshal(text, &profile); err != nil || !isList(profile.Nodes) || !isList(profile.Samples) || !isList(profile.TimeDeltas) {
-		p.log.add(badProfile)
+		p.log.Add(badProfile)
 		return nil
 	}
 	p.tid = p.pid
@@ -321,7 +321,7 @@ func (p *scripts) readNodes(list json.RawMessage) {
 		var n scriptNode
 		err = d.Decode(&n)
 		if _, ok := err.(*json.UnmarshalTypeError); ok {
-			p.log.add(badNode)
+			p.log.Add(badNode)
 			err = nil
 			continue
 		}
@@ -329,11 +329,11 @@ func (p *scripts) readNodes(list json.RawMessage) {
 			break
 		}
 		if len(p.nodes) == maxNodes {
-			p.log.add(nodesOver)
+			p.log.Add(nodesOver)
 			continue
 		}
 		if _, ok := p.index[n.ID]; ok {
-			p.log.add(badNode)
+			p.log.Add(badNode)
 			continue
 		}
 		i := int32(len(p.nodes))
@@ -345,9 +345,9 @@ func (p *scripts) readNodes(list json.RawMessage) {
 		children := numbers{n.Children}
 		for id, ok := children.next(); ok; id, ok = children.next() {
 			if _, ok := callers[id]; ok {
-				p.log.add(badNode) // a call has one caller
+				p.log.Add(badNode) // a call has one caller
 			} else if len(callers) == maxNodes {
-				p.log.add(nodesOver)
+				p.log.Add(nodesOver)
 			} else {
 				callers[id] = i
 			}
@@ -387,7 +387,7 @@ func (p *scripts) resolve() {
 		for caller != sample.Unknown && p.nodes[caller].state < nodeDone {
 			n := &p.nodes[caller]
 			if n.state == nodeOpen { // the last of path calls itself
-				p.log.add(badNode)
+				p.log.Add(badNode)
 				caller = sample.Unknown
 				break
 			}
@@ -418,7 +418,7 @@ func (p *scripts) call(n *node, caller int32) {
 		under, n.depth = c.stack, c.depth
 	}
 	if n.depth++; n.depth > maxDepth {
-		p.log.add(deepStack)
+		p.log.Add(deepStack)
 		under, n.depth = sample.Unknown, 1
 	}
 	if n.stack = p.tables.push(under, n.frame); n.stack == sample.Unknown {

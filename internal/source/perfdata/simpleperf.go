@@ -44,7 +44,7 @@ func (p *perf) readSimpleperfOld(data []byte) {
 			in.skip(uint64(in.u32()))
 		}
 		if c.short || in.short {
-			p.log.add(badSymbols)
+			p.log.Add(badSymbols)
 			return
 		}
 		offset := uint64(0)
@@ -65,7 +65,7 @@ func (p *perf) readSimpleperf(data []byte) {
 	for len(c.rest) > 0 {
 		m := c.take(uint64(c.u32()))
 		if c.short || !p.simpleperfFile(m) {
-			p.log.add(badSymbols)
+			p.log.Add(badSymbols)
 			return
 		}
 	}

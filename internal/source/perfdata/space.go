@@ -59,12 +59,12 @@ func (m *memory) add(s *space, n mapping) {
 		return
 	}
 	if len(s.mappings)+2 > maxProcessMappings || m.total+2 > maxMappings {
-		m.log.add(mappingsOver)
+		m.log.Add(mappingsOver)
 		return
 	}
 	if s.shared {
 		if m.total+len(s.mappings)+2 > maxMappings {
-			m.log.add(mappingsOver)
+			m.log.Add(mappingsOver)
 			return
 		}
 		s.mappings, s.shared = slices.Clone(s.mappings), false

@@ -35,7 +35,7 @@ func (p *perf) readStacks(data []byte) (whole bool) {
 			switch {
 			case c.short:
 			case len(p.stacks.calls) >= maxSymbols:
-				p.log.add(symbolsOver)
+				p.log.Add(symbolsOver)
 			default:
 				p.stacks.calls[key] = call
 			}

@@ -75,13 +75,13 @@ func (p *perf) readSymbols(data []byte) {
 		}
 	}
 	if c.short {
-		p.log.add(badSymbols)
+		p.log.Add(badSymbols)
 	}
 }
 
 func (p *perf) addSymbol(f *symbolFile, address uint64, size uint32, name []byte) {
 	if p.symbols.count >= maxSymbols {
-		p.log.add(symbolsOver)
+		p.log.Add(symbolsOver)
 		return
 	}
 	f.symbols = append(f.symbols, symbol{address: address, size: size, name: name, index: int32(p.symbols.count)})

@@ -122,7 +122,7 @@ func (t *tables) stack(frames []int32) int32 {
 	at := int32(sample.Unknown)
 	for _, frame := range slices.Backward(frames) {
 		if at = t.push(at, frame); at == sample.Unknown {
-			t.log.add(stacksOver)
+			t.log.Add(stacksOver)
 			break
 		}
 	}
@@ -155,7 +155,7 @@ func (t *tables) thread(pid, tid int32, name []byte) bool {
 	i, ok := t.threads[tid]
 	if !ok {
 		if len(t.threads) >= t.limit {
-			t.log.add(threadsOver)
+			t.log.Add(threadsOver)
 			return false
 		}
 		i = int32(len(t.profile.Threads))
