@@ -8,14 +8,17 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Validate checks that all complete frames of a text trace have explanations, that these
+// Validate checks that all complete frames have explanations, except those of Android whose threads
+// the trace does not have, that these
 // account for all the time of a frame and for all of its overrun, and that no share is larger
 // than what its cause needed beyond the usual time; and that the steps of each response add
 // up to it, and those of each late buffer. The error joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
 	for f := range t.Complete() {
-		if e := c.Of(f); e == nil {
+		if e := c.Of(f); e == nil && f.Android != nil {
+			continue
+		} else if e == nil {
 			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
 		} else if err := e.validate(); err != nil {
 			list = append(list, fmt.Errorf("%s %d of thread %d: %w", f.Kind, f.VsyncID, f.TID, err))

@@ -31,12 +31,14 @@ func FuzzRead(f *testing.F) {
 	f.Add(zstdCompressed(b))
 	f.Add(compressed(compressed(b)))
 	f.Add(withCauses(f))
+	f.Add(newDrawn(kernelForm{}))
+	f.Add(newDrawn(kernelForm{compact: true, clock: 2, ahead: 5, stated: true}))
 	f.Add([]byte("\n# tracer: nop\n"))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		perfetto.Sniff(b)
 		read := func(r io.Reader, strict bool) (string, *perfetto.Stats, error) {
-			read, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: strict})
+			read, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: strict, Causes: true})
 			if stats == nil {
 				t.Fatal("no stats")
 			}

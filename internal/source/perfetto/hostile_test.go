@@ -27,7 +27,7 @@ import (
 )
 
 // tight are limits at which memory must be small.
-var tight = trace.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000}
+var tight = trace.Limits{Frames: 1000, Threads: 1000, Strings: 100, Records: 1000, States: 1000}
 
 // packets returns the Append function of a hostile input.
 func packets(add func(r *recording, i int)) func([]byte, int) []byte {
@@ -67,13 +67,27 @@ func TestHostile(t *testing.T) {
 				{Key: proto.String(fmt.Sprint("ohframe.", i)), Value: &pb.TraceAttributes_Attribute_StringValue{StringValue: strings.Repeat("x", 1000)}},
 			}}}})
 		})},
+		{Name: "events of the kernel", Append: packets(func(r *recording, i int) {
+			d := &drawn{}
+			d.mark(uint64(i), int64(1e9+i), uint32(i+1), fmt.Sprintf("B|%d|Choreographer#doFrame %d", i+1, i))
+			r.raw(d.bundles[0])
+		}), Warning: "limit: states"},
+		{Name: "switches", Append: packets(func(r *recording, i int) {
+			d := &drawn{form: kernelForm{compact: true}}
+			d.change(uint64(i%300), int64(1e9+i), 0, int64(i), int32(i))
+			r.raw(d.bundles[0])
+		}), Warning: "limit: states"},
+		{Name: "kernel functions", Append: packets(func(r *recording, i int) {
+			symbol := block(number(nil, 1, uint64(i)), 2, fmt.Appendf(nil, "function_%d_%s", i, strings.Repeat("x", 300)))
+			r.raw(block(number(nil, 10, uint64(i)), 12, block(nil, 26, symbol)))
+		})},
 	}
 	for i := range inputs {
 		inputs[i].Head = frame()
 	}
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Limits: l})
+			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Causes: true, Limits: l})
 			return timeline, warn.Texts(stats.Warnings()), err
 		},
 		Inputs: inputs, Pieces: 50_000, Small: tight, Heap: 16 << 20, Frames: tight.Frames, Processes: tight.Threads,
@@ -114,6 +128,8 @@ func TestHostileLists(t *testing.T) {
 		"commands":   {2, protowire.AppendBytes([]byte{1<<3 | 2}, repeated([]byte{3<<3 | 2, 0}, 16<<20))},
 		"clocks":     {6, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
 		"attributes": {126, repeated([]byte{1<<3 | 2, 0}, 16<<20)},
+		"names":      {1, protowire.AppendBytes([]byte{4<<3 | 2}, repeated([]byte{5<<3 | 2, 0}, 16<<20))},
+		"events":     {1, repeated([]byte{2<<3 | 2, 0}, 16<<20)},
 		"unknown":    {76, repeated([]byte{15 << 3, 0}, 16<<20)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +138,7 @@ func TestHostileLists(t *testing.T) {
 			}
 			trace := packet(c.field, c.payload)
 			hostiletest.CheckPeak(t, 80<<20, func() {
-				if _, _, err := perfetto.Read(t.Context(), withFrame(trace), perfetto.Options{Limits: tight}); err != nil {
+				if _, _, err := perfetto.Read(t.Context(), withFrame(trace), perfetto.Options{Causes: true, Limits: tight}); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -175,6 +175,9 @@ func (k *kernel) know(tid int32, name uint64, pid trace.PID) {
 func (k *kernel) nameThreads(p *processes) {
 	for tid, t := range k.threads {
 		known, ok := p.threads[tid]
+		if p.byPID[trace.PID(tid)] != nil {
+			t.pid = trace.PID(tid) // the main thread, which the tree never lists
+		}
 		switch {
 		case ok && known.name == "":
 			known.name = k.texts[t.name]
@@ -252,8 +255,12 @@ func (k *kernel) addSymbols(sequence uint32, interned []byte) bool {
 				name = f.bytes
 			}
 		})
+		key := symbolKey{sequence, id}
+		if _, known := k.symbols[key]; !known && len(k.symbols) >= k.maxTexts {
+			return ok
+		}
 		if n := k.text(name); n != 0 {
-			k.symbols[symbolKey{sequence, id}] = n
+			k.symbols[key] = n
 		}
 		return ok
 	})
@@ -414,7 +421,7 @@ func (k *kernel) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(
 	c.columns, c.names = [compactFlags + 1][]byte{}, c.names[:0]
 	ok := eachField(b, func(f field) {
 		switch {
-		case f.number == compactStrings:
+		case f.number == compactStrings && len(c.names) < maxCompactNames:
 			c.names = append(c.names, k.text(f.bytes))
 		case f.bytes != nil && int(f.number) < len(c.columns):
 			c.columns[f.number] = f.bytes
@@ -452,6 +459,9 @@ func (k *kernel) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(
 	record(compactWakingAt, []protowire.Number{compactWaking, compactTarget, compactPrio, compactComm, compactFlags}, 3, compactWakingRecord)
 	return ok
 }
+
+// maxCompactNames is above the number of names that a bundle has.
+const maxCompactNames = 1 << 16
 
 // take returns the next value of a column. It clears ok if there is none.
 func (c *compactSched) take(column protowire.Number, ok *bool) uint64 {

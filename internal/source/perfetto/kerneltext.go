@@ -42,8 +42,22 @@ func (k *kernel) sort(c *clocks) (unknown int) {
 		at, _ := c.trace(uint64(e.clock), e.at)
 		e.at = int64(at)
 	}
-	slices.SortFunc(k.events, func(a, b kernelEvent) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.place, b.place)) })
+	slices.SortFunc(k.events, func(a, b kernelEvent) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Or(cmp.Compare(k.rank(&a), k.rank(&b)), cmp.Compare(a.place, b.place))
+	})
 	return unknown
+}
+
+// rank orders events of one time. A sched_wakeup follows its sched_waking, which has the waker and
+// may be on another processor.
+func (k *kernel) rank(e *kernelEvent) int {
+	if kind, _ := k.payload(e); kind == eventWakeup {
+		return 1
+	}
+	return 0
 }
 
 // newKernelText returns the text of events that are in order.
@@ -229,7 +243,10 @@ func (t *kernelText) nameOf(tid int32) []byte {
 	if tid == 0 {
 		return idleName
 	}
-	return []byte(t.processes.threads[trace.TID(tid)].name)
+	if known, ok := t.processes.threads[trace.TID(tid)]; ok && known.name != "" {
+		return []byte(known.name)
+	}
+	return []byte(t.texts[t.threads[trace.TID(tid)].name])
 }
 
 var idleName = []byte("swapper/0")
