@@ -54,6 +54,12 @@ func (t *textInput) describe(o *reconstruct.Options) {
 	if t.binary == nil {
 		return
 	}
+	if names := t.binary.Processes(); len(names) > 0 {
+		o.Dump = hitrace.NewProcessDump(len(names))
+		for pid, name := range names {
+			o.Dump.AddProcess(pid, name)
+		}
+	}
 	clock := t.binary.Clock()
 	if clock.Boot.Known() && clock.Unix > 0 && (clock.Name == "" || clock.Name == "boot") {
 		o.Wall = analyzer.WallClock{At: clock.Boot, Unix: clock.Unix}

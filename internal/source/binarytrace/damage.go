@@ -38,6 +38,8 @@ const (
 	twoClocks                     // clocks that differ within the trace
 	namesOver                     // names beyond the limit
 	scriptsOver                   // data of the arkts-plugin beyond the limit
+	longName                      // a name of a process beyond maxProcessName
+	processesOver                 // processes of process-plugin beyond the limit
 	problems                      // how many there are
 )
 
@@ -59,6 +61,8 @@ var kinds = [problems]damage.Kind{
 	emptyMarkers:   {Text: "%d × marker without text", Code: trace.WarnNotUnderstood},
 	twoClocks:      {Text: "%d × clocks that differ by more than 1 ms: the device slept while recording; the first are used", Code: trace.WarnClock},
 	namesOver:      {Text: "%d × name of a thread beyond the limit (limit: threads), skipped", Code: trace.WarnOverLimit},
+	longName:       {Text: "%d × name of a process beyond 4 KiB; skipped", Code: trace.WarnOverLimit},
+	processesOver:  {Text: "%d × process of process-plugin beyond the limit (limit: threads), skipped", Code: trace.WarnOverLimit},
 	scriptsOver:    {Text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 }
 

@@ -1,6 +1,7 @@
 package binarytrace
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -51,7 +52,7 @@ const maxPiece = 64 << 10
 //
 // Source: openharmony/developtools_profiler, common_types.proto,
 // trace_plugin_result.proto, trace_plugin_config.proto; openharmony/developtools_smartperf_host,
-// js_heap_config.proto.
+// js_heap_config.proto; process_plugin_result.proto.
 const (
 	pluginName = 1
 	pluginData = 3
@@ -60,6 +61,11 @@ const (
 
 	arktsPID      = 1 // of its configuration
 	arktsInterval = 7 // µs
+
+	processInfo   = 1 // of ProcessData, repeated
+	processPID    = 1
+	processName   = 2
+	processParent = 3
 
 	resultStats   = 1
 	resultDetail  = 2
@@ -260,8 +266,55 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 		m.read(data, arktsInterval)
 		r.scripts.PID = int32(min(m.numbers[arktsPID], math.MaxInt32))
 		r.scripts.Interval = trace.Duration(min(m.numbers[arktsInterval], 1e9)) * trace.Microsecond
+	case plugin == "process-plugin":
+		h.addPlugin(name)
+		r.processData(data, cut)
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
+	}
+}
+
+// maxProcessName is the maximum length of the command of a process in bytes: longer ones are
+// arguments.
+const maxProcessName = 4 << 10
+
+// kernelThreads is the process that is the parent of all threads of the kernel. The plugin names
+// those by what they do at the moment, the trace by what they are.
+const kernelThreads = 2
+
+// processData reads a ProcessData: the processes at a moment. A name is that of the command line,
+// and begins with a path if the process was started from a file.
+func (r *Reader) processData(data []byte, cut bool) {
+	var m message
+	f := fields{rest: data, cut: cut}
+	for f.next() {
+		if f.number != processInfo || !f.isBytes || f.cutShort {
+			continue
+		}
+		if !m.read(f.data, processParent) {
+			r.log.Add(badMessage)
+			continue
+		}
+		pid, name := m.numbers[processPID], cString(m.texts[processName])
+		if bytes.HasPrefix(name, []byte("/")) {
+			name = name[bytes.LastIndexByte(name, '/')+1:]
+		}
+		switch {
+		case pid == 0 || pid > math.MaxInt32 || len(name) == 0 || pid == kernelThreads || m.numbers[processParent] == kernelThreads:
+		case len(name) > maxProcessName:
+			r.log.Add(longName)
+		case r.processes[trace.PID(pid)] == string(name):
+		case r.processes[trace.PID(pid)] == "" && len(r.processes) >= r.options.Limits.Threads:
+			r.log.Add(processesOver)
+		default:
+			if r.processes == nil {
+				r.processes = map[trace.PID]string{}
+			}
+			r.processes[trace.PID(pid)] = string(name)
+		}
+	}
+	if f.bad {
+		r.log.Add(badMessage)
 	}
 }
 

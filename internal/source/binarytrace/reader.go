@@ -31,6 +31,7 @@ type Reader struct {
 
 	recordings []Section // of hiperf
 	scripts    Scripts
+	processes  map[trace.PID]string
 
 	pieces  []piece
 	streams []*stream
@@ -154,6 +155,10 @@ type Scripts struct {
 
 // Scripts returns where data of the arkts-plugin is in the file. It may be damaged.
 func (r *Reader) Scripts() Scripts { return r.scripts }
+
+// Processes returns the full names of processes that process-plugin wrote, the last of each.
+// Names are those of the file: they may be long, and need not be UTF-8.
+func (r *Reader) Processes() map[trace.PID]string { return r.processes }
 
 // Events returns the number of events that have been read.
 func (r *Reader) Events() int { return r.events }

@@ -115,7 +115,7 @@ func (d *ProcessDump) line(text string) {
 		switch {
 		case !ok:
 		case d.tid < 0:
-			d.addProcess(trace.PID(pid), name)
+			d.addRow(trace.PID(pid), name)
 		default:
 			if tid, ok := id(words[d.tid]); ok {
 				d.addThread(trace.TID(tid), trace.PID(pid), name)
@@ -138,20 +138,25 @@ func id(word string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// addProcess adds a process's name. ps prints the main thread's in brackets for a process
-// without a name: a kernel thread, or a process that has ended, which keeps its earlier
+// addRow adds the name of a process from a row. ps prints the main thread's in brackets for a
+// process without a name: a kernel thread, or a process that has ended, which keeps its earlier
 // name.
-func (d *ProcessDump) addProcess(pid trace.PID, name string) {
-	task, ok := d.task(trace.TID(pid), pid)
+func (d *ProcessDump) addRow(pid trace.PID, name string) {
+	inner, ok := strings.CutPrefix(name, "[")
 	if !ok {
-		return
-	}
-	if inner, ok := strings.CutPrefix(name, "["); ok {
+		d.AddProcess(pid, name)
+	} else if task, ok := d.task(trace.TID(pid), pid); ok {
 		task.thread = cutName(strings.TrimSuffix(inner, "]"))
-	} else {
-		task.process = cutName(name)
+		d.tasks[trace.TID(pid)] = task
 	}
-	d.tasks[trace.TID(pid)] = task
+}
+
+// AddProcess adds the full name of a process.
+func (d *ProcessDump) AddProcess(pid trace.PID, name string) {
+	if task, ok := d.task(trace.TID(pid), pid); ok {
+		task.process = cutName(name)
+		d.tasks[trace.TID(pid)] = task
+	}
 }
 
 func (d *ProcessDump) addThread(tid trace.TID, pid trace.PID, name string) {
