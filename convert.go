@@ -122,11 +122,12 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	text.describe(&options.Analyzer)
 	samples := text.samples(ctx, &o.Options)
 	options.Complete, options.Analysis.Samples = text.complete, samples.read
+	options.Log = text.log()
 	s, err := export.Convert(ctx, text, w, options)
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
 	}
-	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result))), nil
+	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result), s.LogWarnings)), nil
 }
 
 func newSummary(s *export.Summary, warnings []trace.Warning) *Summary {

@@ -1,12 +1,15 @@
 package ohframe_test
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/warn"
@@ -73,5 +76,70 @@ func TestPluginProcessesDamaged(t *testing.T) {
 		if got != full || !slices.Contains(warnings, c.warning) {
 			t.Errorf("%s: %q, warnings %q", c.name, got, warnings)
 		}
+	}
+}
+
+// logLine is a HilogLine.
+func logLine(ms, pid, tid, level int, tag, text string) []byte {
+	detail := perffile.Message(1, 1_700_000_000+ms/1000, 2, ms%1000*1_000_000, 3, pid, 4, tid, 5, level, 6, tag)
+	return perffile.Message(1, perffile.Message(1, detail, 2, text))
+}
+
+// convertLog converts a trace of 380 ms with messages of hilog-plugin.
+func convertLog(t *testing.T, o rawfile.HtraceOptions, lines ...[]byte) ([]byte, []string) {
+	t.Helper()
+	o.Plugins = []rawfile.Plugin{{Name: "hilog-plugin", Data: bytes.Join(lines, nil)}}
+	var out bytes.Buffer
+	s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), warn.Texts(s.Warnings)
+}
+
+// Messages of hilog-plugin are in Perfetto's log at their time in the trace, by the clocks of the
+// header. What is outside the trace or damaged is counted.
+func TestPluginLog(t *testing.T) {
+	for _, padded := range []bool{false, true} {
+		out, warnings := convertLog(t, rawfile.HtraceOptions{Padded: padded},
+			logLine(5, 10, 12, 'W', "C03900/Ace", "Skipped 3 frames"),
+			logLine(6, 10, 12, 4, "<b>", "\x1b[31m应用\xff"),
+			logLine(7, 10, 12, 'F', "long", strings.Repeat("界", 1<<20/3)),
+			logLine(8, 10, 12, 'V', "unknown", "level"),
+			logLine(60_000, 10, 12, 'D', "late", "by a minute"),
+		)
+		want := []string{
+			"1 × message of hilog without a known level or a time; skipped", "1 × message of hilog beyond 4 KiB; its beginning is used",
+			"1 message of hilog before or after the trace, not exported",
+		}
+		for _, w := range want {
+			if !slices.Contains(warnings, w) {
+				t.Errorf("no warning %q in %q", w, warnings)
+			}
+		}
+		session := enginetest.Load(t, out)
+		enginetest.CheckGate(t, session)
+		got := enginetest.Query(t, session, `SELECT l.ts, tid, pid, prio, tag, iif(length(msg) > 100, msg GLOB '界*', msg) AS msg
+			FROM android_logs l JOIN thread USING (utid) JOIN process USING (upid) ORDER BY l.ts`)
+		rows := fmt.Sprint(got.Rows)
+		const start = 100_000_000_000
+		if w := fmt.Sprint([][]string{
+			{fmt.Sprint(start + 5_000_000), "12", "10", "5", "C03900/Ace", "Skipped 3 frames"},
+			{fmt.Sprint(start + 6_000_000), "12", "10", "4", "<b>", "\x1b[31m应用\uFFFD"},
+			{fmt.Sprint(start + 7_000_000), "12", "10", "7", "long", "1"},
+		}); rows != w {
+			t.Errorf("got  %s\nwant %s", rows, w)
+		}
+	}
+}
+
+// Without the time of day, messages have no place in the trace: none is exported.
+func TestPluginLogWithoutTimeOfDay(t *testing.T) {
+	out, warnings := convertLog(t, rawfile.HtraceOptions{ZeroHeader: true}, logLine(5, 10, 12, 'W', "tag", "SECRET"), logLine(6, 10, 12, 'W', "tag", "text"))
+	if want := "2 messages of hilog not exported: the trace does not state the time of day"; !slices.Contains(warnings, want) {
+		t.Errorf("%q", warnings)
+	}
+	if bytes.Contains(out, []byte("SECRET")) {
+		t.Error("a message is in the output")
 	}
 }

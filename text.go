@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	export "ohframe/internal/exporter"
 	"ohframe/internal/failure"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
@@ -73,6 +74,16 @@ var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
 	binarytrace.ProfilerHeader: analyzer.ClockHeader,
 	binarytrace.ClocksDetail:   analyzer.ClockDetails,
 	binarytrace.TraceClockMono: analyzer.ClockMono,
+}
+
+// log returns what reads the messages of hilog of a binary trace; nil if it has none.
+func (t *textInput) log() func(func(*export.LogMessage)) error {
+	if t.binary == nil || !t.binary.HasLog() {
+		return nil
+	}
+	return func(yield func(*export.LogMessage)) error {
+		return t.binary.Log(func(m *binarytrace.LogMessage) { yield((*export.LogMessage)(m)) })
+	}
 }
 
 // warnings describes the parts of a binary trace that could not be read.

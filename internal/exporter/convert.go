@@ -52,6 +52,9 @@ type Options struct {
 	Version string
 	// Attributes are further facts for that page, by name.
 	Attributes map[string]string
+	// Log, if it is not nil, calls its argument for each message of the system's log. The error is
+	// that of the input.
+	Log func(func(*LogMessage)) error `fingerprint:"-"`
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
 	// of lines, which are nil without text, and returns warnings about what could not be read.
 	Complete func(*hitrace.Totals) []trace.Warning `fingerprint:"-"`
@@ -83,6 +86,10 @@ type Summary struct {
 	Renumbered int
 	// Sampled counts the samples.
 	Sampled samples.Summary
+	// Logged counts the messages of the system's log.
+	Logged int
+	// LogWarnings say which of them are not in the output.
+	LogWarnings []trace.Warning
 	// Quality is that of the trace, with the causes as far as they were looked for.
 	Quality *stats.Quality
 }
@@ -138,6 +145,9 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
+	if err := writeLog(packets, s, &options); err != nil {
+		return s, err
+	}
 	processes := s.Timeline.Processes
 	if options.AndroidCompat {
 		processes = timeline.CompatProcesses(s.Timeline)

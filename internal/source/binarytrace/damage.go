@@ -40,6 +40,9 @@ const (
 	scriptsOver                   // data of the arkts-plugin beyond the limit
 	longName                      // a name of a process beyond maxProcessName
 	processesOver                 // processes of process-plugin beyond the limit
+	badLog                        // a message of hilog without a level or time that is understood
+	longLog                       // a message of hilog beyond maxLogText
+	logsOver                      // data of hilog-plugin beyond the limit
 	problems                      // how many there are
 )
 
@@ -63,6 +66,9 @@ var kinds = [problems]damage.Kind{
 	namesOver:      {Text: "%d × name of a thread beyond the limit (limit: threads), skipped", Code: trace.WarnOverLimit},
 	longName:       {Text: "%d × name of a process beyond 4 KiB; skipped", Code: trace.WarnOverLimit},
 	processesOver:  {Text: "%d × process of process-plugin beyond the limit (limit: threads), skipped", Code: trace.WarnOverLimit},
+	badLog:         {Text: "%d × message of hilog without a known level or a time; skipped", Code: trace.WarnNotUnderstood},
+	longLog:        {Text: "%d × message of hilog beyond 4 KiB; its beginning is used", Code: trace.WarnOverLimit},
+	logsOver:       {Text: "%d × data of hilog-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 	scriptsOver:    {Text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 }
 

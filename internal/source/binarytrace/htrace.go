@@ -52,7 +52,8 @@ const maxPiece = 64 << 10
 //
 // Source: openharmony/developtools_profiler, common_types.proto,
 // trace_plugin_result.proto, trace_plugin_config.proto; openharmony/developtools_smartperf_host,
-// js_heap_config.proto; process_plugin_result.proto.
+// js_heap_config.proto; process_plugin_result.proto,
+// hilog_plugin_result.proto.
 const (
 	pluginName = 1
 	pluginData = 3
@@ -269,6 +270,9 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 	case plugin == "process-plugin":
 		h.addPlugin(name)
 		r.processData(data, cut)
+	case plugin == "hilog-plugin":
+		h.addPlugin(name)
+		r.logData(data, at+offsetIn(segment, data), cut)
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
 	}

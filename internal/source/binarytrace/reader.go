@@ -32,6 +32,7 @@ type Reader struct {
 	recordings []Section // of hiperf
 	scripts    Scripts
 	processes  map[trace.PID]string
+	logs       []Section // of hilog-plugin
 
 	pieces  []piece
 	streams []*stream
