@@ -143,3 +143,31 @@ func TestPluginLogWithoutTimeOfDay(t *testing.T) {
 		t.Error("a message is in the output")
 	}
 }
+
+// A file that ends within data of plugins is converted, with a warning; messages and names before
+// the end are used.
+func TestPluginsCut(t *testing.T) {
+	o := rawfile.HtraceOptions{Plugins: []rawfile.Plugin{
+		processes(10, "com.example.paper", 1),
+		{Name: "hilog-plugin", Data: bytes.Join([][]byte{logLine(5, 10, 12, 'W', "tag", "FIRST"), logLine(6, 10, 12, 'W', "tag", "SECOND")}, nil)},
+	}}
+	file := scriptTrace(o)
+	from := bytes.Index(file, []byte("process-plugin"))
+	for end := from; end < len(file); end++ {
+		var out bytes.Buffer
+		s, err := ohframe.Convert(t.Context(), bytes.NewReader(file[:end]), &out, ohframe.ConvertOptions{})
+		if err != nil {
+			t.Fatalf("at byte %d of %d: %v", end, len(file), err)
+		}
+		if len(s.Warnings) == 0 {
+			t.Errorf("at byte %d of %d: no warning", end, len(file))
+		}
+		second := bytes.Index(file, []byte("SECOND"))
+		if got, want := bytes.Contains(out.Bytes(), []byte("FIRST")), end >= second; want && !got {
+			t.Errorf("at byte %d of %d: the first message is missing", end, len(file))
+		}
+		if bytes.Contains(out.Bytes(), []byte("SECOND")) && end < second+len("SECOND") {
+			t.Errorf("at byte %d of %d: a message that is cut", end, len(file))
+		}
+	}
+}
