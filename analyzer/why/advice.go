@@ -74,6 +74,7 @@ const (
 	AdviseAndroidImage
 	AdviseAndroidResource
 	AdviseAndroidAllocations
+	AdviseCappedCPU
 	adviceEnd // stays last
 )
 
@@ -147,6 +148,8 @@ var advices = [AdviceCount]string{
 	AdviseAndroidImage:       "android_image",
 	AdviseAndroidResource:    "android_resource",
 	AdviseAndroidAllocations: "android_allocations",
+
+	AdviseCappedCPU: "capped_cpu",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

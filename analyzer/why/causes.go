@@ -136,7 +136,11 @@ type Share struct {
 	// processors on which it ran more than usual, if they are the reason; otherwise nil.
 	Frequency, UsualFrequency int64
 	Cores                     *Cores
-	Advice                    Advice
+	// FrequencyLimit is the highest frequency that the system allowed these CPUs during the frame, in the
+	// mean, if that is why the CPU was slower, and HighestFrequency the highest one that they had or
+	// were allowed in the trace. Both are in kHz; otherwise 0.
+	FrequencyLimit, HighestFrequency int64
+	Advice                           Advice
 }
 
 // PlacesOnly reports whether nothing is known of what the frame's thread did for it but its

@@ -117,6 +117,8 @@ const (
 	EntryFrequency      // of the CPUs on which the thread ran, if they were slower than usual
 	EntryUsualFrequency // on which it runs usually
 	EntryCores          // the cores, if they are the reason
+	EntryLimit          // the frequency to which the system limited the CPUs, if that is the reason
+	EntryHighest        // the highest frequency of these CPUs
 
 	// Processes and their hitches: names below these are those of JSON.
 	Report  // stats.Process
@@ -242,6 +244,8 @@ var names = [end]string{
 	EntryFrequency:      "frequency_khz",
 	EntryUsualFrequency: "usual_frequency_khz",
 	EntryCores:          "cores",
+	EntryLimit:          "frequency_limit_khz",
+	EntryHighest:        "highest_frequency_khz",
 
 	Report:  "report",
 	Ranking: "ranking",

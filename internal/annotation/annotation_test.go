@@ -137,7 +137,7 @@ func texts(t *testing.T) map[string][]byte {
 		t.Fatal(err)
 	}
 	list := map[string][]byte{"render": []byte(render), "waits": waits}
-	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseDrawWork} {
+	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseCapped, simulate.CauseDrawWork} {
 		var text bytes.Buffer
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
 			t.Fatal(err)

@@ -316,6 +316,8 @@ type jsonShare struct {
 	Frequency      *int64  `json:"frequency_khz"`
 	UsualFrequency *int64  `json:"usual_frequency_khz"`
 	Cores          *string `json:"cores"`
+	Limit          *int64  `json:"frequency_limit_khz"`
+	Highest        *int64  `json:"highest_frequency_khz"`
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
@@ -449,6 +451,7 @@ func shares(list []why.Share) []jsonShare {
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
+			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency),
 		})
 	}
 	return encoded

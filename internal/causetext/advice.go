@@ -37,6 +37,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseCPULoad:       "run less in parallel during animations, and give background work a lower QoS",
 	why.AdviseOthers:        "another process had the CPU: close other applications, and measure again",
 	why.AdviseLog:           "log less: the service that writes the log had the CPU",
+	why.AdviseCappedCPU:     "the system limited the CPU, as it does with heat and to save power: let the device cool, charge it, and measure again",
 	why.AdviseSlowCPU:       "the same work ran on a slower CPU: check temperature, power mode and load",
 	why.AdviseInterrupts:    "interrupts needed the CPU: check drivers and load of the device",
 	why.AdviseVsync:         "the vsync came late: report it to the system",

@@ -273,7 +273,11 @@ func slower(s *why.Share) string {
 	case s.Cores != nil:
 		return " on " + Cores(s.Cores)
 	case s.Frequency > 0 && s.UsualFrequency > 0:
-		return fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
+		words := fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
+		if s.FrequencyLimit > 0 {
+			words += fmt.Sprintf(", as the system limited the CPU to %d of %d MHz", s.FrequencyLimit/1000, s.HighestFrequency/1000)
+		}
+		return words
 	}
 	return " on a slower CPU"
 }

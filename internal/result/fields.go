@@ -563,6 +563,8 @@ func describeShare(m *message, s *why.Share) {
 	count(m, 14, &s.UsualFrequency)
 	optional(m, 15, &s.Cores, describeCores)
 	enum(m, 16, &s.Advice, why.AdviceCount)
+	count(m, 17, &s.FrequencyLimit)
+	count(m, 18, &s.HighestFrequency)
 	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}

@@ -112,11 +112,11 @@ func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
 		if b, ok := e.Fields.(*hitrace.Blocked); ok {
 			return tieKey{scheduled, b.TID}
 		}
-	case hitrace.FrequencyEvent:
+	case hitrace.FrequencyEvent, hitrace.FrequencyLimit:
 		return tieKey{kind: ofNothing}
 	case hitrace.KernelEvent:
 		switch string(e.Name) {
-		case "cpu_frequency_limits", "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
+		case "clock_set_rate", "clock_enable", "clock_disable", "gpu_frequency":
 			return tieKey{kind: ofNothing}
 		}
 	}

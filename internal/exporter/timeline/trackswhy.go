@@ -121,6 +121,8 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntryCores, causetext.Cores(s.Cores))
 	known(annotation.EntryFrequency, s.Frequency)
 	known(annotation.EntryUsualFrequency, s.UsualFrequency)
+	known(annotation.EntryLimit, s.FrequencyLimit)
+	known(annotation.EntryHighest, s.HighestFrequency)
 	number(annotation.EntryValue, int64(s.Value))
 	number(annotation.EntryUsual, int64(s.Usual))
 	number(annotation.EntryShare, int64(s.Share))

@@ -15,6 +15,7 @@ const (
 	NewThreadEvent               // sched_wakeup_new: *Wakeup
 	BlockedEvent                 // sched_blocked_reason: *Blocked
 	FrequencyEvent               // cpu_frequency: *Frequency
+	FrequencyLimit               // cpu_frequency_limits: *Frequency, the highest that is allowed
 	InterruptBegin               // irq_handler_entry, softirq_entry, ipi_entry
 	InterruptEnd                 // irq_handler_exit, softirq_exit, ipi_exit
 	TransactionEvent             // binder_transaction: *Transact
@@ -41,6 +42,8 @@ func kindOf(name []byte) Kind {
 		return BlockedEvent
 	case "cpu_frequency":
 		return FrequencyEvent
+	case "cpu_frequency_limits":
+		return FrequencyLimit
 	case "irq_handler_entry", "softirq_entry", "ipi_entry":
 		return InterruptBegin
 	case "irq_handler_exit", "softirq_exit", "ipi_exit":

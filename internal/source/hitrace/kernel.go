@@ -16,7 +16,8 @@ type Blocked struct {
 	Caller []byte
 }
 
-// Frequency has the fields of a cpu_frequency event.
+// Frequency has the fields of a cpu_frequency event, or the highest frequency of a
+// cpu_frequency_limits event.
 type Frequency struct {
 	CPU trace.CPU
 	KHz uint32 // 1 to 1<<24
@@ -98,7 +99,7 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 		if b := f.blocked.next(); b.parse(args) {
 			return b
 		}
-	case FrequencyEvent:
+	case FrequencyEvent, FrequencyLimit:
 		if q := f.frequencies.next(); q.parse(args) {
 			return q
 		}
@@ -131,13 +132,14 @@ func (b *Blocked) parse(args []byte) (ok bool) {
 // maxFrequency is above the frequency of any processor, in kHz.
 const maxFrequency = 1 << 24
 
-// parse parses "state=1720000 cpu_id=4".
+// parse parses "state=1720000 cpu_id=4", "min=558000 max=2270000 cpu_id=4" of HongMeng, and
+// "min_freq=500000 max_freq=2800000 cpu_id=6" of Linux.
 func (f *Frequency) parse(args []byte) bool {
 	var kHz, cpu uint64
 	var ok, ok2 bool
 	for key, value := range pairs(args) {
 		switch string(key) {
-		case "state":
+		case "state", "max", "max_freq":
 			kHz, ok = parseUnsigned(value)
 		case "cpu_id":
 			cpu, ok2 = parseUnsigned(value)

@@ -60,6 +60,8 @@ type CauseTruth struct {
 	LeafSlice string
 	// Reason is why the culprit collected garbage.
 	Reason string
+	// Capped: the processor was slower because its frequency was limited.
+	Capped bool
 	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred
 	// or unmarshalling.
 	PickUp string

@@ -16,6 +16,7 @@ const (
 	CauseNone              Cause = "none"
 	CauseMix               Cause = "mix" // one frame of each of the commonest causes
 	CauseLittleCore        Cause = "little_core"
+	CauseCapped            Cause = "capped_clock" // as slow_clock, by a limit that the trace has
 	CauseStorageD          Cause = "storage_d"
 	CauseGC                Cause = "gc"
 	CauseVsyncLate         Cause = "vsync_late"
@@ -64,7 +65,7 @@ func init() {
 		{"more_work", late, func(s *sim, k int64, d trace.Duration) { s.moreWork(k, d) }},
 		{"slow_clock", late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
-			s.throughout(k, func(_ *actor, begins bool) {
+			s.throughout(k, CauseTruth{}, func(_ *actor, begins bool) {
 				if begins {
 					s.setFrequency(clusters[1].from, clusters[1].to, f)
 				} else {
@@ -75,7 +76,7 @@ func init() {
 		{CauseLittleCore, late, func(s *sim, k int64, d trace.Duration) {
 			f := s.slower(d)
 			s.after(lead-trace.Millisecond, func() { s.setFrequency(clusters[0].from, clusters[0].to, f) })
-			s.throughout(k, func(a *actor, begins bool) {
+			s.throughout(k, CauseTruth{}, func(a *actor, begins bool) {
 				if begins {
 					a.moveTo(s.cores[littleCPU])
 				} else {
@@ -320,6 +321,20 @@ func init() {
 				a.compute(after)
 			})
 		}},
+		{CauseCapped, late, func(s *sim, k int64, d trace.Duration) {
+			cluster, f := clusters[1], s.slower(d)
+			limit := func(kHz int) {
+				s.kernelLine(s.cores[cluster.from], s.cores[cluster.from].running, false, fmt.Sprintf("cpu_frequency_limits: min=418000 max=%d cpu_id=%d", kHz, cluster.from))
+				s.setFrequency(cluster.from, cluster.to, kHz)
+			}
+			s.throughout(k, CauseTruth{Capped: true}, func(_ *actor, begins bool) {
+				if begins {
+					limit(f)
+				} else {
+					limit(cluster.top)
+				}
+			})
+		}},
 	}
 }
 
@@ -436,9 +451,10 @@ func (s *sim) slower(d trace.Duration) int {
 	return int(trace.Duration(clusters[1].top)*u/(u+d)) / 1000 * 1000
 }
 
-// throughout does something at the begin and the end of the frame on vsync k.
-func (s *sim) throughout(k int64, change func(a *actor, begins bool)) {
-	s.cause(CauseTruth{Wait: "run.slow"}, k)
+// throughout does something at the begin and the end of the frame on vsync k, which makes it slow.
+func (s *sim) throughout(k int64, t CauseTruth, change func(a *actor, begins bool)) {
+	t.Wait = "run.slow"
+	s.cause(t, k)
 	s.injected(k).around = append(s.injected(k).around, change)
 }
 

@@ -24,6 +24,7 @@ type Book struct {
 	record   *record.Record
 	owners   map[trace.TID]owner
 	clusters []cluster
+	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
 	chunk    []byte     // in which accounts are packed
 	spare    []*details // for the next accounts
 	// functions are the samples of threads, nil without samples. packing is memory for their
@@ -48,7 +49,9 @@ func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Acco
 
 func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 	threads, draws := frames(r, t)
-	return &Book{Threads: threads, draws: draws, record: r, owners: owners(t), clusters: findClusters(r.Clocks)}
+	clusters := findClusters(r.Clocks)
+	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
+	return &Book{Threads: threads, draws: draws, record: r, owners: owners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
 }
 
 func (b *Book) fillAll(stretches map[trace.TID][]*Account) {

@@ -81,6 +81,79 @@ func (a *Account) ran() iter.Seq[cpuTime] {
 	return concat(own, a.draw.ran())
 }
 
+// Limit returns the highest frequency that the CPUs on which a frame ran were allowed during the frame, in
+// the mean, and the highest one that they had or were allowed in the trace, in kHz. The limit is 0
+// if it is unknown.
+func (b *Book) Limit(a *Account) (limit, highest int64) {
+	var all trace.Duration
+	var sums [2]float64
+	for t := range a.ran() {
+		limits := b.limitsOf(int(t.cpu))
+		mean := meanOf(limits, a.Actual, a.Done())
+		if mean == 0 {
+			return 0, 0
+		}
+		top := uint32(0)
+		for _, l := range limits {
+			top = max(top, l.KHz)
+		}
+		if n := b.clusterOf(int(t.cpu)); n >= 0 {
+			top = max(top, b.clusters[n].top)
+		}
+		all += t.time
+		sums[0] += mean * float64(t.time)
+		sums[1] += float64(top) * float64(t.time)
+	}
+	if all == 0 {
+		return 0, 0
+	}
+	return int64(sums[0] / float64(all)), int64(sums[1] / float64(all))
+}
+
+// limitsOf returns the changes of the limit of a CPU. The kernel prints them with the first CPU
+// of those that share a clock.
+func (b *Book) limitsOf(cpu int) []record.ClockChange {
+	for n := min(cpu, len(b.record.Limits)-1); n >= 0; n-- {
+		if len(b.record.Limits[n]) == 0 {
+			continue
+		}
+		if own, other := b.clusterOf(cpu), b.clusterOf(n); own != other && own >= 0 && other >= 0 {
+			return nil
+		}
+		return b.record.Limits[n]
+	}
+	return nil
+}
+
+// clusterOf returns the number of the cluster of a CPU, or -1.
+func (b *Book) clusterOf(cpu int) int {
+	return slices.IndexFunc(b.clusters, func(k cluster) bool { return slices.Contains(k.cpus, cpu) })
+}
+
+// meanOf returns the mean of a frequency from start to end, as far as it is known; 0 if it is unknown for
+// more than half of the time.
+func meanOf(changes []record.ClockChange, start, end trace.Time) float64 {
+	i, found := slices.BinarySearchFunc(changes, start, func(c record.ClockChange, at trace.Time) int { return cmp.Compare(c.At, at) })
+	if !found {
+		i = max(i-1, 0) // the change before
+	}
+	sum, known := 0.0, trace.Duration(0)
+	for ; i < len(changes) && changes[i].At < end; i++ {
+		until := end
+		if i+1 < len(changes) {
+			until = min(until, changes[i+1].At)
+		}
+		if d := until.Sub(max(start, changes[i].At)); changes[i].KHz != 0 && d > 0 {
+			sum += float64(changes[i].KHz) * float64(d)
+			known += d
+		}
+	}
+	if known == 0 || 2*known < end.Sub(start) {
+		return 0
+	}
+	return sum / float64(known)
+}
+
 // LowClusters returns the number of clusters of processors besides that with the highest
 // frequency. They are numbered by their frequencies, from the lowest.
 func (b *Book) LowClusters() int { return max(len(b.clusters)-1, 0) }

@@ -227,7 +227,7 @@ func (f *replay) add(to trace.Time) {
 		kHz := f.kHz
 		if f.state != record.Running || f.interrupt {
 			kHz = 0
-		} else if !into.part && id.Wait == why.Run && f.book.LowClusters() > 0 {
+		} else if !into.part && id.Wait == why.Run && f.book.perCPU {
 			into.ranOn(f.cpu, d)
 		}
 		if f.sampler != nil && !into.part {

@@ -22,6 +22,9 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	}
 	if s.Wait == why.RunSlow {
 		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
+		if limit, highest := j.book.Limit(a); s.Cores == nil && isCapped(limit, highest, &s) {
+			s.FrequencyLimit, s.HighestFrequency = limit, highest
+		}
 	}
 	var best account.Cell
 	most := trace.Duration(-1)
@@ -70,6 +73,12 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 	return s
 }
 
+// isCapped reports whether the limit of the frequency, in kHz, made a frame slower: it ran at the limit,
+// and usually runs faster than that.
+func isCapped(limit, highest int64, s *why.Share) bool {
+	return limit > 0 && limit*103 <= highest*100 && s.Frequency*100 >= limit*80 && s.Frequency*100 <= limit*102 && s.UsualFrequency*100 > limit*102
+}
+
 // advice returns the advice for a cause of a frame in a slice that means in.
 func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Advice {
 	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled}
@@ -84,6 +93,7 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Adv
 	case a.Frame.Framework != analyzer.Platform || s.Stage == why.StageProduce:
 		c.Reader = place.Producer
 	}
+	c.Capped = s.FrequencyLimit > 0
 	c.WaitedFor(s.Culprit, a.Frame.Process.PID)
 	return c.Advice()
 }

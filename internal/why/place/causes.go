@@ -45,6 +45,8 @@ type Cause struct {
 	Reason string
 	Reader Reader
 	Rival  Rival
+	// Capped: the system limited the frequency of the CPU, which made it slower.
+	Capped bool
 	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
 	Scheduled, OthersScheduled bool
 }
@@ -123,6 +125,9 @@ func (c Cause) forApplication() why.Advice {
 	case why.WaitIRQ:
 		return why.AdviseInterrupts
 	case why.RunSlow:
+		if c.Capped {
+			return why.AdviseCappedCPU
+		}
 		return why.AdviseSlowCPU
 	case why.CPUPreempted, why.CPUWait:
 		switch c.Rival {

@@ -23,6 +23,9 @@ type Record struct {
 	// Clocks are the changes of frequency of each processor, at most maxClockChanges. They
 	// are of the last trace of the input.
 	Clocks [][]ClockChange
+	// Limits are the changes of the highest frequency that each processor may have, in the order of
+	// the input, at most maxLimitChanges. KHz is 0 from where they are unknown.
+	Limits [][]ClockChange
 	Passages
 
 	keys    keys
@@ -39,8 +42,13 @@ type ClockChange struct {
 	KHz uint32
 }
 
-// maxClockChanges is the number of changes of a processor that are recorded.
-const maxClockChanges = 256
+const (
+	// maxClockChanges is the number of changes of a processor that are recorded.
+	maxClockChanges = 256
+	// maxLimitChanges is that of its limits. Where heat limits a processor, they change some 100
+	// times a second.
+	maxLimitChanges = 1 << 14
+)
 
 // Finish returns what was recorded. The recorder must not be used afterwards.
 func (r *Recorder) Finish() *Record {
@@ -52,7 +60,7 @@ func (r *Recorder) Finish() *Record {
 	}
 	record.Passages.sort()
 	for _, c := range r.cpus {
-		record.Clocks = append(record.Clocks, c.clocks)
+		record.Clocks, record.Limits = append(record.Clocks, c.clocks), append(record.Limits, c.limits)
 	}
 	for _, l := range r.logs {
 		if len(l.chunks) > 0 {

@@ -56,6 +56,7 @@ type cpu struct {
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
 	clocks     []ClockChange  // the first maxClockChanges changes of frequency
+	limits     []ClockChange  // the first maxLimitChanges changes of the highest allowed frequency
 	last       trace.Time     // of the last event; unknown before the first
 	holes      []Hole         // in which events are missing
 }
@@ -172,7 +173,11 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 	case *hitrace.Blocked:
 		r.trackReason(f)
 	case *hitrace.Frequency:
-		r.trackFrequency(e, f)
+		if e.Kind == hitrace.FrequencyLimit {
+			r.trackLimit(e, f)
+		} else {
+			r.trackFrequency(e, f)
+		}
 	case *hitrace.Transact:
 		if e.Kind == hitrace.ReceivedEvent {
 			r.trackReceived(e, f.ID)

@@ -177,6 +177,19 @@ func (r *Recorder) trackFrequency(e *hitrace.Event, f *hitrace.Frequency) {
 	}
 }
 
+// trackLimit records a limit. The last one that is recorded is 0: later ones are unknown.
+func (r *Recorder) trackLimit(e *hitrace.Event, f *hitrace.Frequency) {
+	c := r.cpu(f.CPU)
+	n := len(c.limits)
+	switch {
+	case n == maxLimitChanges || n > 0 && c.limits[n-1].KHz == f.KHz:
+	case n == maxLimitChanges-1:
+		c.limits = append(c.limits, ClockChange{At: e.Time})
+	default:
+		c.limits = append(c.limits, ClockChange{e.Time, f.KHz})
+	}
+}
+
 func (r *Recorder) beginInterrupt(e *hitrace.Event) {
 	c := r.cpu(e.CPU)
 	c.interrupts++
