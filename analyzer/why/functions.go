@@ -5,9 +5,12 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// NoSymbols is the name of all functions of a module whose names are unknown.
+const NoSymbols = "[no symbols]"
+
 // Function is a function of a module, as a profiler recorded it.
 type Function struct {
-	// Name is demangled. A function without a known name has its address: "+0x1f40".
+	// Name is demangled. It is NoSymbols if it is unknown, and "[unknown]" outside of all modules.
 	Name string
 	// Module is the last element of the path of the file with its code, or "kernel".
 	Module string

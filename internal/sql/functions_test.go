@@ -374,7 +374,7 @@ type call struct {
 // kernel.
 func (c call) name() string {
 	if c.function == "" {
-		return fmt.Sprintf("%s+0x%x", c.path[strings.LastIndexByte(c.path, '/')+1:], c.address)
+		return why.NoSymbols
 	}
 	return c.function
 }

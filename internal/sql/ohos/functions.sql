@@ -23,7 +23,12 @@ WITH
   address AS (
     SELECT
       a.id,
-      coalesce(nullif(a.name, ''), f.name || printf('+0x%x', a.rel_pc), '[unknown]') AS function,
+      -- Code without names, which is called by file and address, is one function of the file.
+      iif(
+        f.name IS NULL,
+        coalesce(nullif(a.name, ''), '[unknown]'),
+        iif(coalesce(a.name, '') IN ('', f.name || printf('+0x%x', a.rel_pc)), '[no symbols]', a.name)
+      ) AS function,
       iif(f.is_kernel, 'kernel', f.name) AS module,
       f.path,
       f.is_kernel

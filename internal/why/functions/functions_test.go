@@ -59,7 +59,7 @@ func table(list ...sample.Sample) *functions.Table {
 // one outside the kernel, or for the innermost one.
 func TestFunction(t *testing.T) {
 	for stack, want := range []struct{ function, innermost why.Function }{
-		{why.Function{Name: "+0x1f40", Module: "libentry.so"}, why.Function{Name: "+0x1f40", Module: "libentry.so"}},
+		{why.Function{Name: "[no symbols]", Module: "libentry.so"}, why.Function{Name: "[no symbols]", Module: "libentry.so"}},
 		{why.Function{Name: "main", Module: "libentry.so"}, why.Function{Name: "main", Module: "libentry.so"}},
 		{why.Function{Name: "main", Module: "libentry.so"}, why.Function{Name: "read", Module: "libc.so"}},
 		{why.Function{Name: "main", Module: "libentry.so"}, why.Function{Name: "sys_read", Module: "kernel"}},

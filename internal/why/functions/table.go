@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -198,7 +197,8 @@ func (t *Table) module(f *sample.Frame) *sample.Module {
 	return &t.profile.Modules[m]
 }
 
-// function returns the function of a frame: its name, or its address in the module.
+// function returns the function of a frame. Code of a module without names is one function: most
+// samples are at different addresses, which mean nothing to people.
 func (t *Table) function(f *sample.Frame) why.Function {
 	if f.Module == sample.Unknown && f.Function == sample.Unknown {
 		return why.Function{Name: "[unknown]"}
@@ -211,7 +211,7 @@ func (t *Table) function(f *sample.Frame) why.Function {
 		of.Name = t.profile.Functions[f.Function].Name
 	}
 	if of.Name == "" {
-		of.Name = fmt.Sprintf("+0x%x", f.Address)
+		of.Name = why.NoSymbols
 	}
 	return of
 }
