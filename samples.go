@@ -112,7 +112,7 @@ func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
 	}
 	var list []trace.Warning
 	for _, w := range r.Samples.Warnings {
-		w.Text = "samples: " + w.Text
+		w.Text = failure.OfSamples + w.Text
 		list = append(list, w)
 	}
 	return list

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	userfailure "ohframe/internal/failure"
 	"ohframe/internal/source/inputs"
+	"ohframe/internal/text"
 )
 
 // perfFlag chooses the samples of a trace.
@@ -92,11 +93,15 @@ func (p *perf) Close() {
 	}
 }
 
-// nameFile puts the name of the file into the warnings about its samples.
+// nameFile puts the name of the file into the warnings about its samples, which otherwise say that they are
+// about the samples in the trace.
 func (p *perf) nameFile(warnings []trace.Warning) {
 	for i := range warnings {
-		if w := &warnings[i]; w.Code == trace.WarnSamples && p.name != "" {
+		if w := &warnings[i]; p.name != "" {
 			w.Text = strings.Replace(w.Text, userfailure.SamplesUnused, inputName(p.name)+" is not used", 1)
+			if rest, ok := strings.CutPrefix(w.Text, userfailure.OfSamples); ok {
+				w.Text = inputName(p.name) + ": " + rest
+			}
 		}
 	}
 }
@@ -115,8 +120,26 @@ func (p *perf) errorOf(c *cli.Context, name string, samples *sample.Recording, e
 	return fileError(name, err)
 }
 
+// checkChoice returns an error if the command does not have the value of --perf.
+func checkChoice(c *cli.Context) error {
+	switch {
+	case c.Command.Name == "record":
+	case c.IsSet("perf") && c.String("perf") == "":
+		return &failure{what: "--perf: empty", hint: "auto uses the samples beside a trace, none ignores them"}
+	case namesSamples(c) && findFlag(c.Command, "--perf-offset") == nil:
+		return &failure{
+			what: fmt.Sprintf("--perf %s: %s has only auto and none", text.Printable(c.String("perf")), c.Command.Name),
+			hint: "samples in TRACE.perf.data beside TRACE.ftrace are used without a flag",
+		}
+	}
+	return nil
+}
+
 // checkPerf returns an error if the user has named the samples of one trace for several.
 func checkPerf(c *cli.Context, names []string) error {
+	if err := checkChoice(c); err != nil {
+		return err
+	}
 	if !namesSamples(c) || len(names) == 1 {
 		return nil
 	}

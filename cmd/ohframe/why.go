@@ -102,14 +102,16 @@ func runWhy(c *cli.Context) error {
 		}
 		timelines = append(timelines, in.Timeline)
 		if file := inputFile(name); file != "" && text.Printable(file) == file {
-			var entry []string
-			if c.IsSet("entry") {
-				entry = append(entry, "--entry "+text.Quoted(c.String("entry")))
+			var flags []string
+			for _, name := range []string{"entry", "perf", "perf-offset"} {
+				if c.IsSet(name) {
+					flags = append(flags, "--"+name+" "+text.Quoted(c.String(name)))
+				}
 			}
-			command = openCommands(file, in.Timeline, entry...)
-			input.Why = func(id int) string { return locate.WhyInteraction(id, file, entry...) }
+			command = openCommands(file, in.Timeline, flags...)
+			input.Why = func(id int) string { return locate.WhyInteraction(id, file, flags...) }
 			if interaction != 0 {
-				show = locate.OpenInteraction(interaction, file, entry...)
+				show = locate.OpenInteraction(interaction, file, flags...)
 			}
 		}
 		inputs = append(inputs, input)

@@ -348,7 +348,7 @@ func (d *Diff) method() (notes []view.Block) {
 		note("Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
 	}
 	if i := slices.IndexFunc(d.Pairs, func(p *Pair) bool { return p.Functions.Unsampled != "" }); i >= 0 {
-		note("Functions are not compared: %s has no samples of a profiler.", d.Pairs[i].Functions.Unsampled)
+		note("Functions are not compared: %s has no samples of a profiler, or no times of its threads.", d.Pairs[i].Functions.Unsampled)
 	}
 	switch f := d.Test; {
 	case !d.enoughUnits():

@@ -36,6 +36,9 @@ const SamplesOffset = "give the offset between the clocks"
 // SamplesAlone is the advice for samples that were given in place of a trace.
 const SamplesAlone = "samples are read together with the trace of the same time"
 
+// OfSamples begins the warnings about what is wrong within the samples of a trace.
+const OfSamples = "samples: "
+
 // SamplesUnused begins the warning about samples that could not be related to a trace. The program
 // knows the name of their file.
 const SamplesUnused = "the samples are not used"

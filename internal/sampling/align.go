@@ -57,10 +57,12 @@ func Align(rec *sample.Recording, r *Running, t *analyzer.Timeline, given *trace
 	switch {
 	case given != nil:
 		return a.give(*given)
-	case len(r.threads) == 0:
+	case !r.switched:
 		return a.unchecked("the trace has no sched_switch events, which show when threads ran")
+	case !a.shared:
+		return &failure.Error{What: "the samples are of another recording or device: none of their threads ran in the trace"}
 	case len(a.lanes) == 0:
-		return a.unchecked("no thread of the recording ran in the trace, or they ran all the time")
+		return a.unchecked("the threads of the recording ran all the time")
 	case slices.ContainsFunc(rec.Profile.Events, func(e sample.Event) bool { return e.Waiting }):
 		return a.unchecked("threads have samples also while they wait")
 	}

@@ -3,6 +3,7 @@ package sampling_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -111,15 +112,13 @@ func TestAlignUnchecked(t *testing.T) {
 		reason string
 	}{
 		"no switches":    {func(p *pair) { p.running = sampling.NewRunning(trace.Limits{}) }, "the trace has no sched_switch events"},
-		"other threads":  {func(p *pair) { p.eachSample(func(s *sample.Sample) { s.TID += 100 }) }, "no thread of the recording ran in the trace"},
-		"idle threads":   {func(p *pair) { p.eachSample(func(s *sample.Sample) { s.PID, s.TID = 0, 0 }) }, "no thread of the recording ran in the trace"},
 		"waiting":        {func(p *pair) { p.rec.Profile.Events[0].Waiting = true }, "threads have samples also while they wait"},
 		"few samples":    {func(p *pair) { p.rec.Samples = p.rec.Samples[:30] }, "only 30 samples are of threads that ran"},
 		"no sample each": {func(p *pair) { p.eachSample(func(s *sample.Sample) { s.CPU = 200 }) }, "only 0 samples are of threads that ran"},
 	} {
 		p := usual.pair()
 		c.change(p)
-		if name == "no switches" || name == "other threads" || name == "idle threads" || name == "waiting" {
+		if name == "no switches" || name == "waiting" {
 			p.refused(t, nil, "the offset of the samples to the trace is unknown: "+c.reason)
 		} else {
 			p.refused(t, nil, "the recording does not state its clock, and ")
@@ -132,6 +131,27 @@ func TestAlignUnchecked(t *testing.T) {
 			t.Errorf("%s: %v %v", name, worst, err)
 		}
 		p.expectWarnings(t, c.reason)
+	}
+}
+
+// Samples of threads that the trace does not have are refused, also on a stated clock.
+func TestAlignOtherThreads(t *testing.T) {
+	for name, change := range map[string]func(*sample.Sample){
+		"other threads": func(s *sample.Sample) { s.TID += 100 },
+		"idle threads":  func(s *sample.Sample) { s.PID, s.TID = 0, 0 },
+	} {
+		for _, clock := range []sample.ClockID{sample.ClockPerf, sample.ClockMonotonic} {
+			t.Run(fmt.Sprint(name, " ", clock), func(t *testing.T) {
+				u := usual
+				u.clock = clock
+				p := u.pair()
+				p.eachSample(change)
+				const want = "the samples are of another recording or device: none of their threads ran in the trace"
+				if _, err := p.align(nil); err == nil || err.Error() != want {
+					t.Errorf("%v, want %s", err, want)
+				}
+			})
+		}
 	}
 }
 
@@ -229,7 +249,7 @@ func TestAlignReasons(t *testing.T) {
 		"the recording does not state its clock, and no offset fits":        func(c *scene) { c.otherBoot = true },
 		"the offset of the stated clock, tai, is unknown, and no offset fi": func(c *scene) { c.otherBoot, c.clock = true, sample.ClockTAI },
 		"several offsets fit, such as ":                                     func(c *scene) { c.threads, c.recorded = []workload{periodic}, 1 },
-		"or they ran all the time":                                          func(c *scene) { c.threads, c.recorded = []workload{spinning}, 1 },
+		"the threads of the recording ran all the time":                     func(c *scene) { c.threads, c.recorded = []workload{spinning}, 1 },
 		"too few to find it":                                                func(c *scene) { c.frequency = 20 },
 	} {
 		c := usual

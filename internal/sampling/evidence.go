@@ -41,6 +41,7 @@ type evidence struct {
 	known  [][]Interval // of each processor
 	all    []Interval   // when all processors are known, for samples without a processor
 	period trace.Duration
+	shared bool // a thread of the recording ran in the trace
 }
 
 // lane is the moments at which a thread can have samples of a kind.
@@ -100,6 +101,7 @@ func newEvidence(rec *sample.Recording, r *Running) *evidence {
 		if !ok {
 			n = -1
 			if list := r.threads[k.tid]; len(list) > 0 {
+				e.shared = true
 				if l := newLane(list, k.off, e.all); l.share <= busy {
 					n = int32(len(e.lanes))
 					e.lanes = append(e.lanes, l)

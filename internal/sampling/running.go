@@ -22,6 +22,7 @@ type Running struct {
 	cpus      []processor              // by number
 	traces    []Interval               // of the input, in the order of the input
 	current   Interval                 // the trace that is read, if it has events
+	switched  bool                     // the input has sched_switch events
 }
 
 // processor is what is known of a processor.
@@ -73,6 +74,7 @@ func (r *Running) track(e *hitrace.Event) {
 	}
 	r.current.Start, r.current.End = min(r.current.Start, e.Time), max(r.current.End, e.Time)
 	if s, ok := e.Fields.(*hitrace.Switch); ok {
+		r.switched = true
 		if c.on == s.PrevTID {
 			r.add(c, e.Time)
 		}

@@ -14,6 +14,9 @@ import (
 // DescriptionOf returns the name of the file that says how the named trace was recorded.
 func DescriptionOf(name string) string { return Stem(name) + meta.Extension }
 
+// defaultSamples is the file that hiperf writes unless another name is given.
+const defaultSamples = "perf.data"
+
 // SamplesOf returns the name of the recording of hiperf beside the named trace; empty if there is
 // none.
 func SamplesOf(name string) string {
