@@ -25,8 +25,9 @@ type Alignment struct {
 	// Hits that of those at moments when these ran. Samples outside of the trace, of threads
 	// that did not run in it, and of processors of which events were lost cannot be checked.
 	Checked, Hits int
-	// Outside is the number of samples before the first or after the last event of the trace.
-	// They are not in Recording.Samples.
+	// Outside is the number of samples before the first or after the last event of the trace. If the
+	// offset was found, it includes those that cannot be checked and are before or after all others, with a
+	// time without events between in which the device may have slept. They are not in Recording.Samples.
 	Outside int
 }
 

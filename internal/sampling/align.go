@@ -3,6 +3,7 @@ package sampling
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -26,11 +27,16 @@ const (
 	// leastSkill is the share of the hits that chance leaves: if threads run 80 % of the time,
 	// 90 % of the samples must be hits.
 	leastSkill = 0.50
-	// leastPart is the share in each part of the recording. Fewer show that a clock jumped.
-	leastPart = 0.60
-	// leastChecked is the number of samples that must be of threads of the trace, and partChecked
-	// that of a part that is judged.
-	leastChecked, partChecked = 50, 20
+	// leastMisfit is the logarithm of the likelihood ratio of samples in a row to have nothing to do with
+	// the trace rather than to fit, and threadMisfit that for samples of one thread. More shows that a
+	// clock jumped. endMisfit is that of the first or last samples, few of which are wrong if
+	// it jumped shortly after or before.
+	leastMisfit, threadMisfit, endMisfit = 25 * nat, 40 * nat, 10 * nat
+	// mostBeside is the share of samples which may be just before or after their threads ran,
+	// unless chance explains more. More shows a repetition of the same work.
+	mostBeside = 0.03
+	// leastChecked is the number of samples that must be of threads of the trace.
+	leastChecked = 50
 	// leastScore is the logarithm of the likelihood ratio to chance that an offset needs. There are
 	// some e¹⁵ offsets, and samples are not independent.
 	leastScore = 40 * nat
@@ -63,7 +69,7 @@ func Align(rec *sample.Recording, r *Running, t *analyzer.Timeline, given *trace
 		return &failure.Error{What: "the samples are of another recording or device: none of their threads ran in the trace"}
 	case len(a.lanes) == 0:
 		return a.unchecked("the threads of the recording ran all the time")
-	case slices.ContainsFunc(rec.Profile.Events, func(e sample.Event) bool { return e.Waiting }):
+	case a.waits():
 		return a.unchecked("threads have samples also while they wait")
 	}
 	done, wrong := a.state()
@@ -104,13 +110,17 @@ func (a *aligner) give(offset trace.Duration) error {
 	if offset < -trace.MaxTime || offset > trace.MaxTime || !a.overlaps(a.raw, &l) {
 		return &failure.Error{What: fmt.Sprintf("no sample is within the trace at the given offset of %v", time.Duration(offset)), Hint: "the offset is trace time minus the time of the samples"}
 	}
-	tallies := a.count(a.raw, &l)
-	sum := sum(&tallies)
+	sum := a.count(a.raw, &l)
 	a.use(sample.Given, a.raw, &l, sum)
 	if sum.checked > 0 && sum.rate() < leastHits {
 		a.warn("at the given offset, only %s of the samples are at moments when their threads ran", percent(sum.rate()))
 	}
 	return nil
+}
+
+// waits reports whether threads have samples also while they wait, as in profiles of ArkTS.
+func (a *aligner) waits() bool {
+	return slices.ContainsFunc(a.rec.Profile.Events, func(e sample.Event) bool { return e.Waiting })
 }
 
 // unchecked uses the stated clock of samples that cannot be compared with the trace, for a reason.
@@ -122,9 +132,8 @@ func (a *aligner) unchecked(reason string) error {
 	case !a.overlaps(times, &line{}):
 		return a.elsewhere(times)
 	}
-	tallies := a.count(times, &line{})
-	a.use(sample.Stated, times, &line{}, sum(&tallies))
-	if !a.timeline.Clock.Source.IsStated() {
+	a.use(sample.Stated, times, &line{}, a.count(times, &line{}))
+	if !a.waits() || !a.timeline.Clock.Source.IsStated() { // profiles of ArkTS are in the file of the trace
 		a.warn("the clock of the samples could not be checked: %s", reason)
 	}
 	return nil
@@ -157,8 +166,7 @@ func (a *aligner) state() (bool, *failure.Error) {
 	if a.clear(picks, &best.line, &used) {
 		used = best.line
 	}
-	tallies := a.count(times, &used)
-	all := sum(&tallies)
+	all := a.count(times, &used)
 	switch {
 	case all.checked < leastChecked:
 		if certain {
@@ -175,7 +183,7 @@ func (a *aligner) state() (bool, *failure.Error) {
 		}
 		return certain, nil
 	}
-	if e := jumps(&tallies, all); e != nil {
+	if e := misfits(&all); e != nil {
 		return false, e
 	}
 	others, _ := a.search(times, neighbours)
@@ -186,7 +194,7 @@ func (a *aligner) state() (bool, *failure.Error) {
 		o := &others[i]
 		switch {
 		case !a.apart(&o.line, &best.line) || a.clear(picks, &best.line, &o.line):
-		case all.rate() >= sureHits && a.lead(picks, &best.line, &o.line) >= 0: // the best of several
+		case all.rate() >= sureHits && used == line{} && a.lead(picks, &best.line, &o.line) >= 0: // the best of several
 		case all.rate() >= likelyHits && certain && !a.clear(picks, &o.line, &best.line):
 			a.use(sample.Stated, times, &used, all)
 			a.warn("the clock of the samples could hardly be checked: threads ran so regularly that an offset of %v more fits, too", time.Duration(o.offset))
@@ -246,15 +254,23 @@ func (a *aligner) stated() (times []trace.Time, certain bool) {
 	return times, certain
 }
 
-// monotonic converts a time of CLOCK_MONOTONIC by the clock of the part of the trace in which that is.
+// monotonic converts a time of CLOCK_MONOTONIC.
 func (a *aligner) monotonic(t trace.Time) trace.Time {
+	return a.clock(t).Trace(trace.Monotonic(t))
+}
+
+// clock returns the clock of the part of the trace in which a time of CLOCK_MONOTONIC is, or of the
+// closest one: after the last part, the device has slept as long as in it.
+func (a *aligner) clock(t trace.Time) *analyzer.ClockOffset {
+	clock, closest := &a.timeline.Clock, trace.Duration(math.MaxInt64)
 	for i := range a.timeline.Parts {
 		part := &a.timeline.Parts[i]
-		if c := part.Clock.Trace(trace.Monotonic(t)); part.Span.Start <= c && c <= part.Span.End {
-			return c
+		c := part.Clock.Trace(trace.Monotonic(t))
+		if distance := max(part.Span.Start.Sub(c), c.Sub(part.Span.End), 0); distance < closest {
+			clock, closest = &part.Clock, distance
 		}
 	}
-	return a.timeline.Clock.Trace(trace.Monotonic(t))
+	return clock
 }
 
 // find finds the only offset at which samples are in running intervals.
@@ -271,8 +287,7 @@ func (a *aligner) find() *failure.Error {
 		return refuse("%s, and no offset fits", clock)
 	}
 	best := &candidates[0]
-	tallies := a.count(a.raw, &best.line)
-	all := sum(&tallies)
+	all := a.count(a.raw, &best.line)
 	switch {
 	case all.checked < leastChecked:
 		return refuse("%s, and only %s %s of threads that ran in the trace, too few to find it", clock, plural.Count(all.checked, "sample"), isAre(all.checked))
@@ -281,7 +296,7 @@ func (a *aligner) find() *failure.Error {
 	case best.score < leastScore || all.skill() < leastSkill:
 		return refuse("%s, and the samples are too few, or of threads that run nearly always, to find it", clock)
 	}
-	if e := jumps(&tallies, all); e != nil {
+	if e := misfits(&all); e != nil {
 		return e
 	}
 	if o := a.ambiguous(candidates[1:], best, picks); o != nil {
@@ -351,22 +366,16 @@ func (a *aligner) ambiguous(candidates []candidate, best *candidate, picks []pic
 	return nil
 }
 
-// jumps returns an error if samples of a part of the recording do not fit.
-func jumps(tallies *[parts]tally, all tally) *failure.Error {
-	for _, t := range tallies {
-		if t.checked >= max(partChecked, all.checked/parts/4) && t.rate() < leastPart {
-			return refuse("the samples fit only a part of the trace: the clock of one of them jumps, or events were lost")
-		}
+// misfits returns an error if samples in a row do not fit, or those that do not are just
+// beside the times at which their threads ran.
+func misfits(t *tally) *failure.Error {
+	switch beside := float64(t.beside); {
+	case t.row.worst > leastMisfit || t.row.prefix > endMisfit || t.row.suffix > endMisfit || t.thread > threadMisfit:
+		return refuse("the samples fit only a part of the trace: the clock of one of them jumps, or events were lost")
+	case beside > mostBeside*float64(t.checked) && beside > t.besideChance+4*math.Sqrt(t.besideChance):
+		return refuse("the samples are of another recording, which is similar: %s of them are just before or after the times at which their threads ran", percent(beside/float64(t.checked)))
 	}
 	return nil
-}
-
-func sum(tallies *[parts]tally) tally {
-	var sum tally
-	for _, t := range tallies {
-		sum.add(t)
-	}
-	return sum
 }
 
 // overlaps reports whether a sample is within the trace.
@@ -383,8 +392,12 @@ func (a *aligner) use(source sample.Source, times []trace.Time, l *line, sum tal
 	rec := a.rec
 	rec.Alignment = sample.Alignment{Source: source, Checked: sum.checked, Hits: sum.hits}
 	kept := rec.Samples[:0]
+	known := Interval{Start: trace.Time(math.MinInt64), End: trace.Time(math.MaxInt64)}
+	if source == sample.Found {
+		known = a.steady(sum.first, sum.last)
+	}
 	for i, s := range rec.Samples {
-		if s.Time = l.at(times[i]); times[i] < 0 || !a.within(s.Time) {
+		if s.Time = l.at(times[i]); times[i] < 0 || !a.within(s.Time) || s.Time < known.Start || s.Time > known.End {
 			rec.Alignment.Outside++
 			continue
 		}
@@ -397,7 +410,7 @@ func (a *aligner) use(source sample.Source, times []trace.Time, l *line, sum tal
 	rec.Samples = kept
 	sortByTime(kept) // the clock of the trace may go back
 	if rec.Alignment.Drift = l.drift; source == sample.Stated && rec.Profile.Clock.ID == sample.ClockMonotonic {
-		rec.Alignment.Drift += a.timeline.Clock.Drift
+		rec.Alignment.Drift += a.clock(rec.Alignment.From).Drift
 	}
 }
 

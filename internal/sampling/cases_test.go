@@ -274,27 +274,82 @@ func TestAlignJump(t *testing.T) {
 	c := usual
 	c.clock = sample.ClockMonotonic
 	p := c.pair()
-	half, jump := p.timeline.Span.Start.Add(2*trace.Second), 5*trace.Second
-	p.timeline.Parts = slices.Repeat(p.timeline.Parts, 2)
-	p.timeline.Span.End = p.timeline.Span.End.Add(jump)
-	p.timeline.Parts[0].Span.End = half
-	p.timeline.Parts[1].Span = analyzer.Interval{Start: half.Add(jump), End: p.timeline.Span.End}
-	p.timeline.Parts[1].Clock.Offset += jump
-	for i := range p.events {
-		if e := &p.events[i]; e.Time >= half {
-			e.Time = e.Time.Add(jump)
-		}
-	}
-	for i, at := range p.truth {
-		if at >= half {
-			p.truth[i] = at.Add(jump)
-		}
-	}
-	p.running = sampling.NewRunning(trace.Limits{})
-	p.running.Sink().Track(0, &hitrace.Batch{Events: p.events})
+	p.sleep(p.timeline.Span.Start.Add(2*trace.Second), 5*trace.Second, true)
 	p.aligned(t, sample.Stated)
 	if a := p.rec.Alignment; a.Drift != 0 { // a jump is no drift
 		t.Errorf("%+v", a)
+	}
+}
+
+// The device sleeps while it traces: samples after the trace are not in it.
+func TestAlignAfterSleep(t *testing.T) {
+	c := usual
+	c.clock, c.from, c.to = sample.ClockMonotonic, -trace.Second, 6*trace.Second
+	p := c.pair()
+	p.sleep(p.timeline.Span.Start.Add(2*trace.Second), 5*trace.Second, true)
+	inside := 0
+	for _, at := range p.truth {
+		if span := p.timeline.Span; span.Start <= at && at <= span.End {
+			inside++
+		}
+	}
+	p.aligned(t, sample.Stated)
+	if a := p.rec.Alignment; len(p.rec.Samples) != inside || a.Outside != p.samples-inside || a.HitRate() != 1 {
+		t.Errorf("%d of %d samples, want %d: %+v", len(p.rec.Samples), p.samples, inside, a)
+	}
+}
+
+// The line of an alignment relates all samples to the trace.
+func TestAlignmentLine(t *testing.T) {
+	for name, c := range map[string]struct {
+		clock  sample.ClockID
+		drift  float64
+		source sample.Source
+	}{
+		"given":            {clock: sample.ClockPerf, source: sample.Given},
+		"found":            {clock: sample.ClockPerf, source: sample.Found},
+		"found, drifts":    {clock: sample.ClockPerf, drift: 80_000, source: sample.Found},
+		"monotonic":        {clock: sample.ClockMonotonic, source: sample.Stated},
+		"boot":             {clock: sample.ClockBoot, source: sample.Stated},
+		"a drifting trace": {clock: sample.ClockMonotonic, drift: 200_000, source: sample.Stated},
+	} {
+		u := usual
+		u.length, u.to, u.clock, u.drift = 60*trace.Second, 60*trace.Second, c.clock, c.drift
+		u.from = -trace.Second // the first samples are not kept
+		p := u.pair()
+		var given *trace.Duration
+		if c.source == sample.Given {
+			given = &p.offset
+		}
+		if c.drift != 0 && c.source == sample.Stated { // as the trace states it
+			clock := &p.timeline.Parts[0].Clock
+			middle := p.timeline.Span.Start.Add(u.from + (u.to-u.from)/2)
+			clock.From, clock.Drift = trace.Monotonic(middle.Add(-clock.Offset)), c.drift
+		}
+		raw := map[int32]trace.Time{}
+		for _, s := range p.rec.Samples {
+			raw[s.Stack] = s.Time
+		}
+		worst, err := p.align(given)
+		a := p.rec.Alignment
+		if err != nil || worst > p.period || a.Source != c.source {
+			t.Errorf("%s: %v, off by %d, %+v", name, err, worst, a)
+			continue
+		}
+		if a.Drift < c.drift*0.8-1 || a.Drift > c.drift*1.2+1 {
+			t.Errorf("%s: drift %v, want %v", name, a.Drift, c.drift)
+		}
+		if first := p.rec.Samples[0]; a.From != raw[first.Stack] {
+			t.Errorf("%s: from %d, want %d", name, a.From, raw[first.Stack])
+		}
+		for _, s := range p.rec.Samples {
+			at := raw[s.Stack]
+			line := at.Add(a.Offset + trace.Duration(a.Drift*float64(at.Sub(a.From))/1e9))
+			if off := s.Time.Sub(line).Abs(); off > trace.Microsecond {
+				t.Errorf("%s: sample at %d is %d ns from the line of %+v", name, s.Time, off, a)
+				break
+			}
+		}
 	}
 }
 

@@ -25,6 +25,10 @@ const (
 	// gapPeriods is the number of sampling periods without a sample after which a thread
 	// must have been switched out between.
 	gapPeriods = 2.5
+	// besides is how far from a running interval a sample is just before or after it.
+	besides = trace.Millisecond
+	// rowGap is the time between samples of a thread of which each must fit.
+	rowGap = trace.Millisecond
 	// pickGap is the time between samples of one stretch that are picked.
 	pickGap = 5 * trace.Millisecond
 	// maxPicks is the number of samples that are picked if all of them overlap the trace.
@@ -40,6 +44,7 @@ type evidence struct {
 	raw    []trace.Time // of each sample, on the clock of the profile
 	known  [][]Interval // of each processor
 	all    []Interval   // when all processors are known, for samples without a processor
+	quiet  []Interval   // without events
 	period trace.Duration
 	shared bool // a thread of the recording ran in the trace
 }
@@ -48,8 +53,12 @@ type evidence struct {
 type lane struct {
 	spans     []Interval // disjoint, in order
 	share     float64    // of the trace
+	beside    float64    // share of the other times that is just before or after spans
 	hit, miss int32      // weights of a sample: logarithms of likelihood ratios to chance
 	cursor    int
+	row       row
+	seen      trace.Time // the last sample, and that of the row
+	judged    trace.Time
 }
 
 // line is how times of samples become times of the trace: by an offset, which is that at a
@@ -75,7 +84,7 @@ type pick struct {
 
 func newEvidence(rec *sample.Recording, r *Running) *evidence {
 	n := len(rec.Samples)
-	e := &evidence{span: r.span(), lane: make([]int32, n), cpu: make([]int32, n), raw: make([]trace.Time, n)}
+	e := &evidence{span: r.span(), quiet: r.quiet, lane: make([]int32, n), cpu: make([]int32, n), raw: make([]trace.Time, n)}
 	for i := range r.cpus {
 		r.cpus[i].known = union(r.cpus[i].known)
 		e.known = append(e.known, r.cpus[i].known)
@@ -126,7 +135,13 @@ func newLane(list []Interval, atSwitch bool, known []Interval) lane {
 		spans[i] = Interval{v.Start.Add(-tolerance), v.End.Add(tolerance)}
 	}
 	l := lane{spans: union(spans)}
-	l.share = min(max(float64(common(l.spans, known))/float64(max(total(known), 1)), 0.001), 0.999)
+	all, runs := float64(max(total(known), 1)), float64(common(l.spans, known))
+	l.share = min(max(runs/all, 0.001), 0.999)
+	wide := make([]Interval, len(l.spans))
+	for i, v := range l.spans {
+		wide[i] = Interval{v.Start.Add(-besides), v.End.Add(besides)}
+	}
+	l.beside = min(max(float64(common(union(wide), known))-runs, 0)/max(all-runs, 1), 1)
 	// The likelihood ratio of a hit is bounded, as samples of a stretch are not independent.
 	l.hit = int32(math.Round(nat * min(math.Log(expected/l.share), math.Log(expected/(1-expected)))))
 	l.miss = int32(math.Round(nat * min(math.Log((1-expected)/(1-l.share)), 0)))
@@ -262,7 +277,12 @@ func (e *evidence) weigh(p *pick, l *line) int32 {
 // tally is how well samples fit running intervals.
 type tally struct {
 	checked, hits int
-	chance        float64 // the number of hits that are expected by chance
+	chance        float64    // the number of hits that are expected by chance
+	beside        int        // samples just before or after their threads ran
+	besideChance  float64    // the number of those that are expected by chance among samples that are no hits
+	row           row        // of all samples
+	thread        int64      // the worst of a thread
+	first, last   trace.Time // hits
 }
 
 func (t *tally) rate() float64 { return float64(t.hits) / float64(max(t.checked, 1)) }
@@ -273,27 +293,34 @@ func (t *tally) skill() float64 {
 	return (float64(t.hits) - t.chance) / max(n-t.chance, n/1000)
 }
 
-func (t *tally) add(u tally) {
-	t.checked, t.hits, t.chance = t.checked+u.checked, t.hits+u.hits, t.chance+u.chance
+// row is how much consecutive samples look like those that have nothing to do with the trace.
+type row struct {
+	total, prefix int64 // of all, and of the first ones for which it is largest
+	suffix, worst int64 // of the last ones, and of any, for which it is largest
 }
 
-// count counts how well all samples fit. times are theirs, before the line is applied. The result is
-// that of each of some equal parts of the time in which the samples can be checked.
-func (e *evidence) count(times []trace.Time, l *line) [parts]tally {
+func (r *row) add(weight int32) {
+	r.total -= int64(weight)
+	r.prefix = max(r.prefix, r.total)
+	r.suffix = max(r.suffix-int64(weight), 0)
+	r.worst = max(r.worst, r.suffix)
+}
+
+// count counts how well all samples fit. times are theirs, before the line is applied.
+func (e *evidence) count(times []trace.Time, l *line) tally {
 	for i := range e.lanes {
-		e.lanes[i].cursor = 0
+		lane := &e.lanes[i]
+		lane.cursor, lane.row, lane.seen, lane.judged = 0, row{}, 0, 0
 	}
+	gap := trace.Duration(gapPeriods * float64(e.period))
 	cursors := make([]int, len(e.known)+1)
-	var tallies [parts]tally
-	first, last := extent(times)
-	from, to := max(l.at(first), e.span.Start), min(l.at(last), e.span.End)
-	part := max(to.Sub(from)/parts, 0) + 1
+	var sum tally
 	for i, n := range e.lane {
 		if n < 0 {
 			continue
 		}
 		t := l.at(times[i])
-		if t < from || t > to {
+		if t < e.span.Start || t > e.span.End {
 			continue
 		}
 		list, cursor := e.windows(e.cpu[i]), len(e.known)
@@ -303,14 +330,55 @@ func (e *evidence) count(times []trace.Time, l *line) [parts]tally {
 		if !within(list, t, &cursors[cursor]) {
 			continue
 		}
-		lane, sum := &e.lanes[n], &tallies[t.Sub(from)/part]
+		lane := &e.lanes[n]
 		sum.checked++
 		sum.chance += lane.share
+		weight := lane.hit
 		if within(lane.spans, t, &lane.cursor) {
-			sum.hits++
+			if sum.hits++; sum.hits == 1 {
+				sum.first, sum.last = t, t
+			}
+			sum.first, sum.last = min(sum.first, t), max(sum.last, t)
+		} else {
+			weight = lane.miss
+			sum.besideChance += lane.beside
+			if lane.near(t) {
+				sum.beside++
+			}
+		}
+		// Single samples may be noise, and those of one stretch are not independent.
+		single := t.Sub(lane.seen).Abs() > gap
+		lane.seen = t
+		if !single && t.Sub(lane.judged).Abs() >= rowGap {
+			lane.judged = t
+			lane.row.add(weight)
+			sum.row.add(weight)
 		}
 	}
-	return tallies
+	for i := range e.lanes {
+		sum.thread = max(sum.thread, e.lanes[i].row.worst)
+	}
+	return sum
+}
+
+// steady returns the time around two moments in which the device did not sleep, as processors had events.
+func (e *evidence) steady(first, last trace.Time) Interval {
+	steady := e.span
+	for _, q := range e.quiet {
+		if q.End <= first {
+			steady.Start = max(steady.Start, q.End)
+		}
+		if q.Start >= last {
+			steady.End = min(steady.End, q.Start)
+		}
+	}
+	return steady
+}
+
+// near reports whether a moment that is in no span is just before or after one. The cursor is at the next.
+func (l *lane) near(t trace.Time) bool {
+	n := l.cursor
+	return n > 0 && t.Sub(l.spans[n-1].End) < besides || n < len(l.spans) && l.spans[n].Start.Sub(t) < besides
 }
 
 // within reports whether t is in an interval. cursor is where an earlier time was; times mostly grow.
@@ -325,9 +393,6 @@ func within(list []Interval, t trace.Time, cursor *int) bool {
 	*cursor = n
 	return n < len(list) && list[n].Start <= t
 }
-
-// parts is the number of parts of a recording that must fit each.
-const parts = 16
 
 // pick picks samples that say most about the offset: the first and the last one of each
 // stretch of samples of a thread, and some between. At most limit are picked, as many of each thread as

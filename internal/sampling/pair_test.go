@@ -2,6 +2,7 @@ package sampling_test
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ type scene struct {
 	noise     float64        // share of samples at any time
 	drift     float64        // ns per second
 	otherBoot bool           // the samples are of another run of the same threads
+	again     trace.Duration // the samples are of a repetition of the same work, whose times differ by about this
 	clock     sample.ClockID
 	wrong     trace.Duration // by how much the stated clock is wrong
 	ragged    bool           // processors have events from different times on
@@ -109,6 +111,19 @@ func runs(r *rand.Rand, w workload, hertz float64, length trace.Duration) []samp
 	return list
 }
 
+// repeated returns when a thread runs that does the same work again.
+func repeated(r *rand.Rand, list []sampling.Interval, by trace.Duration) []sampling.Interval {
+	list = slices.Clone(list)
+	last := trace.Time(0)
+	for i := range list {
+		v := &list[i]
+		v.Start = max(v.Start+trace.Time(float64(by)*r.NormFloat64()), last+2000)
+		v.End = max(v.End+trace.Time(float64(by)*r.NormFloat64()), v.Start+2000)
+		last = v.End
+	}
+	return list
+}
+
 const firstTID = 1000
 
 func (c *scene) pair() *pair {
@@ -131,8 +146,11 @@ func (c *scene) pair() *pair {
 		}
 		traced = append(traced, of(1))
 		sampled = append(sampled, traced[i])
-		if c.otherBoot {
+		switch {
+		case c.otherBoot:
 			sampled[i] = of(2)
+		case c.again > 0:
+			sampled[i] = repeated(r, traced[i], c.again)
 		}
 	}
 	end := start.Add(c.length)
@@ -217,6 +235,48 @@ func (c *scene) pair() *pair {
 	slices.SortStableFunc(p.rec.Samples, func(a, b sample.Sample) int { return cmp.Compare(a.Time, b.Time) })
 	p.samples = len(p.rec.Samples)
 	return p
+}
+
+// sleep makes the device sleep for some time. The clock of the trace goes on, that of the samples does not.
+// The trace states the jump if it is known.
+func (p *pair) sleep(at trace.Time, length trace.Duration, known bool) {
+	span := &p.timeline.Span
+	span.End = span.End.Add(length)
+	if p.timeline.Parts[0].Span = *span; known {
+		p.timeline.Parts = slices.Repeat(p.timeline.Parts, 2)
+		p.timeline.Parts[0].Span.End, p.timeline.Parts[1].Span.Start = at, at.Add(length)
+		p.timeline.Parts[1].Clock.Offset += length
+	}
+	// The kernel stops all threads before.
+	n, _ := slices.BinarySearchFunc(p.events, at, func(e hitrace.Event, t trace.Time) int { return cmp.Compare(e.Time, t) })
+	on := map[trace.CPU]trace.TID{}
+	for i := range p.events[:n] {
+		on[p.events[i].CPU] = p.events[i].Fields.(*hitrace.Switch).NextTID
+	}
+	for i := range p.events[n:] {
+		e := &p.events[n+i]
+		e.Time = e.Time.Add(length)
+	}
+	var stopped []hitrace.Event
+	for _, cpu := range slices.Sorted(maps.Keys(on)) {
+		if on[cpu] == 0 {
+			continue
+		}
+		stop := hitrace.Event{Kind: hitrace.SwitchEvent, Fields: &hitrace.Switch{PrevTID: on[cpu]}}
+		stop.Time, stop.CPU, stop.TID = at-1, cpu, on[cpu]
+		resume := hitrace.Event{Kind: hitrace.SwitchEvent, Fields: &hitrace.Switch{NextTID: on[cpu]}}
+		resume.Time, resume.CPU = at.Add(length), cpu
+		stopped = append(stopped, stop, resume)
+	}
+	p.events = slices.Insert(p.events, n, stopped...)
+	slices.SortStableFunc(p.events, func(a, b hitrace.Event) int { return cmp.Compare(a.Time, b.Time) })
+	for i, t := range p.truth {
+		if t >= at {
+			p.truth[i] = t.Add(length)
+		}
+	}
+	p.running = sampling.NewRunning(trace.Limits{})
+	p.running.Sink().Track(0, &hitrace.Batch{Events: p.events})
 }
 
 // align aligns the samples and returns the largest error of those that are in the trace.

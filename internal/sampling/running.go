@@ -23,6 +23,7 @@ type Running struct {
 	traces    []Interval               // of the input, in the order of the input
 	current   Interval                 // the trace that is read, if it has events
 	switched  bool                     // the input has sched_switch events
+	quiet     []Interval               // long times without events of any processor
 }
 
 // processor is what is known of a processor.
@@ -36,6 +37,9 @@ type processor struct {
 
 // maxProcessors is above the number of processors of any device.
 const maxProcessors = 256
+
+// leastQuiet is the time without events of any processor after which the device may have slept.
+const leastQuiet = 50 * trace.Millisecond
 
 // NewRunning returns a collector for one input, of at most Limits.States intervals.
 func NewRunning(l trace.Limits) *Running {
@@ -71,6 +75,9 @@ func (r *Running) track(e *hitrace.Event) {
 	c.last = e.Time
 	if r.current == (Interval{}) {
 		r.current.Start = e.Time
+	}
+	if e.Time.Sub(r.current.End) > leastQuiet && r.current.End != 0 && len(r.quiet) < r.limit {
+		r.quiet = append(r.quiet, Interval{r.current.End, e.Time})
 	}
 	r.current.Start, r.current.End = min(r.current.Start, e.Time), max(r.current.End, e.Time)
 	if s, ok := e.Fields.(*hitrace.Switch); ok {

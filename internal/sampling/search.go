@@ -23,13 +23,13 @@ const (
 	// maxCandidates is the number of offsets that are examined more exactly.
 	maxCandidates = 24
 	// maxDrift is the drift of one clock against another that is searched for, in nanoseconds
-	// per second. NTP slews a clock by up to 500, but rarely by more than some ten.
-	maxDrift = 100
+	// per second. NTP slews a clock by up to 500_000, but rarely by more than some ten thousand.
+	maxDrift = 100_000
 	// driftStep is the step in which the drift of long recordings is searched for.
-	driftStep = 25
+	driftStep = 25_000
 	// steady is the time within which a drift is ignored at first: it moves samples
-	// by maxDrift × steady / 2 at most, a millisecond.
-	steady = 20 * trace.Second
+	// by maxDrift × steady / 2 at most, a quarter of a millisecond.
+	steady = 5 * trace.Second
 	// maxWindows is the number of parts of a long recording that are compared separately.
 	maxWindows = 8
 )
@@ -63,11 +63,9 @@ func (e *evidence) search(times []trace.Time, reach trace.Duration) ([]candidate
 		c := &candidates[i]
 		c.from = first + (last-first)/2
 		e.refine(c, picks, first, last, 2*g.width(), maxDrift)
+		e.settle(c, picks, first, last) // all, so that they can be compared
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return compareAll(b.score, a.score) })
-	if len(candidates) > 0 {
-		e.settle(&candidates[0], picks, first, last)
-	}
 	return candidates, picks
 }
 
@@ -247,15 +245,17 @@ func (g *grid) peaks(distance trace.Duration) []candidate {
 // nanoseconds per second.
 func (e *evidence) refine(c *candidate, picks []pick, first, last trace.Time, reach trace.Duration, drift float64) {
 	const (
+		parts  = 16  // of the recording, in each of which a drift counts as constant
 		half   = 256 // steps of reach
 		turns  = 120 // the most steps by which a drift moves both ends
 		center = half + turns
 		size   = 2*center + 1
 	)
-	step := max((reach+half-1)/half, trace.Microsecond)
 	from, to := e.common(&c.line, first, last)
 	middle := from + (to-from)/2
 	c.offset, c.from = c.at(middle).Sub(middle), middle
+	seconds := max(float64(to.Sub(from))/2e9, 1e-9) // from the middle to the ends
+	step := max((reach+half-1)/half, trace.Duration(drift*seconds/turns), trace.Microsecond)
 	part := to.Sub(from)/parts + 1
 	var bins [parts][size + 1]int32
 	add := func(list *[size + 1]int32, from, to trace.Duration, weight int32) {
@@ -288,7 +288,6 @@ func (e *evidence) refine(c *candidate, picks []pick, first, last trace.Time, re
 			bins[p][i] = sum
 		}
 	}
-	seconds := max(float64(to.Sub(from))/2e9, 1e-9) // from the middle to the ends
 	most := int(min(math.Round(drift*seconds/float64(step)), turns))
 	sums := make([][2*half + 1]int32, 2*most+1)
 	best := int32(math.MinInt32)
