@@ -27,6 +27,8 @@ type Causes struct {
 	// TooDeep counts the slices that were nested beyond the limit: their time counts as that
 	// of the slices around them.
 	TooDeep int
+	// Unlabeled counts the slices whose arguments are unknown, beyond the limit on strings.
+	Unlabeled int
 }
 
 // Of returns the explanation of a frame, nil for a frame without one.
@@ -119,6 +121,9 @@ type Share struct {
 	Value, Usual, Share trace.Duration
 	// SliceValue and SliceUsual are the same of the slice alone.
 	SliceValue, SliceUsual trace.Duration
+	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
+	// the most time of the cause first; at most MaxInstances.
+	Instances []Instance
 	// Culprit is the thread that the frame's thread waited for; nil if it did not wait, or
 	// if that thread is unknown.
 	Culprit *Culprit

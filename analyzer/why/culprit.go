@@ -14,7 +14,9 @@ type Culprit struct {
 	// Wait and Slice are what the thread did most of the time.
 	Wait  Wait
 	Slice string
-	Time  trace.Duration
+	// Arguments are those of the slice in which it was for the longest time at once.
+	Arguments []Argument
+	Time      trace.Duration
 	// Sure is false if the thread may only have been interrupted by what ended the wait.
 	Sure bool
 }

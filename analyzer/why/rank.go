@@ -29,7 +29,11 @@ type Cost struct {
 	// Worst is the frame with the largest share.
 	Worst  *analyzer.Frame
 	Advice Advice
-	most   trace.Duration
+	// Repeats are the arguments that more than one instance of the cause has, those with the most time
+	// first; at most MaxInstances.
+	Repeats []Repeat
+	most    trace.Duration
+	repeats map[Argument]*Repeat
 }
 
 // StageCost is the part of a cost that was lost in a stage.
@@ -79,6 +83,9 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			one.Stages = []StageCost{{cause.Stage, s.Share}}
 			one.Culprit, one.Function, one.Advice = cause.Culprit, cause.Function, cause.Advice
 			one.Frames, one.Worst = []*analyzer.Frame{f}, f
+			if cause == s {
+				one.repeats = repeatsOf(s.Instances)
+			}
 			costs.add(&one)
 		}
 	}
@@ -97,6 +104,7 @@ func Merge(list []*Ranking) *Ranking {
 		for _, c := range x.Costs {
 			one := *c
 			one.Stages, one.Frames = slices.Clone(c.Stages), slices.Clone(c.Frames)
+			one.repeats = mergeRepeats(nil, c.repeats, true)
 			costs.add(&one)
 		}
 	}
@@ -140,6 +148,7 @@ func (m *costs) add(one *Cost) {
 			c.Stages[i].Lost += s.Lost
 		}
 	}
+	c.repeats = mergeRepeats(c.repeats, one.repeats, c.Frames[len(c.Frames)-1] != one.Frames[0])
 	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] {
 		one.Frames = one.Frames[1:] // two shares of one frame
 	}
@@ -153,6 +162,7 @@ func (m *costs) add(one *Cost) {
 // sorted returns the costs, the largest first, with their stages in that order.
 func (m *costs) sorted() []*Cost {
 	for _, c := range m.list {
+		c.Repeats = sortedRepeats(c.repeats)
 		slices.SortStableFunc(c.Stages, func(a, b StageCost) int {
 			return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Stage.String(), b.Stage.String()))
 		})

@@ -77,6 +77,7 @@ const (
 	CauseTime  // how long the frame spent there
 	CauseUsual // how long frames on time do
 	CauseShare // its part of the overrun
+	CauseArguments
 	// The times in CauseSlice alone: CauseTime is that of the stage.
 	CauseSliceTime
 	CauseSliceUsual
@@ -109,11 +110,13 @@ const (
 	CulpritTID
 	CulpritWait  // what it did most of the time
 	CulpritSlice // and in which slice
-	CulpritTime  // how long it was waited for
+	CulpritArguments
+	CulpritTime // how long it was waited for
 	CulpritUnsure
 	Advice // also of the frame's cause
 	// EntryGCReason is the reason of the garbage collection that the cause is.
 	EntryGCReason
+	EntryArguments
 	EntryFrequency      // of the CPUs on which the thread ran, if they were slower than usual
 	EntryUsualFrequency // on which it runs usually
 	EntryCores          // the cores, if they are the reason
@@ -195,17 +198,18 @@ var names = [end]string{
 	Blame:      "blame",
 	MadeForEnd: "made_for_end_ts",
 
-	Waits:      "waits_ns",
-	Cause:      "cause",
-	Verdict:    "verdict",
-	Confidence: "confidence",
-	Basis:      "compared_with",
-	CauseWait:  "cause_wait",
-	CauseStage: "cause_stage",
-	CauseSlice: "cause_slice",
-	CauseTime:  "cause_ms",
-	CauseUsual: "usual_ms",
-	CauseShare: "share_ms",
+	Waits:          "waits_ns",
+	Cause:          "cause",
+	Verdict:        "verdict",
+	Confidence:     "confidence",
+	Basis:          "compared_with",
+	CauseWait:      "cause_wait",
+	CauseStage:     "cause_stage",
+	CauseSlice:     "cause_slice",
+	CauseTime:      "cause_ms",
+	CauseUsual:     "usual_ms",
+	CauseShare:     "share_ms",
+	CauseArguments: "arguments_ms",
 
 	CauseSliceTime:  "slice_ms",
 	CauseSliceUsual: "slice_usual_ms",
@@ -237,10 +241,12 @@ var names = [end]string{
 	CulpritTID:          "culprit_tid",
 	CulpritWait:         "culprit_wait",
 	CulpritSlice:        "culprit_slice",
+	CulpritArguments:    "culprit_arguments",
 	CulpritTime:         "culprit_ns",
 	CulpritUnsure:       "culprit_unsure",
 	Advice:              "advice",
 	EntryGCReason:       "gc_reason",
+	EntryArguments:      "arguments",
 	EntryFrequency:      "frequency_khz",
 	EntryUsualFrequency: "usual_frequency_khz",
 	EntryCores:          "cores",

@@ -53,7 +53,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	add(sum.Span())
 	add(sum.Waterfall(e))
 	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)))
-	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTable(e.Slices, maxSlices))
+	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTable(e.Slices, maxSlices), instancesTable(e))
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}
@@ -65,6 +65,17 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 		add(fmt.Sprintf("its buffer of %s was shown %s ms late: %s; ohframe why --layer %d has more", layerName(layer), text.Milliseconds(l.Lost()), causetext.Buffer(c, l), layer.ID))
 	}
 	return s
+}
+
+// instancesTable returns the slices of the causes of a frame that have arguments.
+func instancesTable(e *why.Explanation) view.Table {
+	table := view.Table{Label: "Arguments", Columns: []view.Column{{Title: "Slice of a cause"}, {Title: "ms", Number: true}, {Title: "Arguments"}}}
+	for i := range e.Shares {
+		for _, x := range e.Shares[i].Instances {
+			table.Rows = append(table.Rows, row(text.Printable(text.Function(e.Shares[i].Slice)), text.Milliseconds(x.Time), text.Printable(causetext.Arguments(x.Arguments))))
+		}
+	}
+	return table
 }
 
 // lateBuffers returns those of the late buffers with reasons that a frame drew, in order.

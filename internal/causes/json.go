@@ -181,6 +181,7 @@ type jsonCost struct {
 	Share    float64        `json:"share"`
 	Worst    int64          `json:"worst_vsync_id"`
 	Advice   *string        `json:"advice"`
+	Repeats  []jsonRepeat   `json:"arguments"`
 }
 
 type jsonStage struct {
@@ -189,14 +190,15 @@ type jsonStage struct {
 }
 
 type jsonCulprit struct {
-	PID     *trace.PID     `json:"pid"`
-	TID     trace.TID      `json:"tid"`
-	Process *string        `json:"process"`
-	Thread  *string        `json:"thread"`
-	Wait    string         `json:"wait"`
-	Slice   *string        `json:"slice"`
-	Time    trace.Duration `json:"ns"`
-	Sure    bool           `json:"sure"`
+	PID       *trace.PID     `json:"pid"`
+	TID       trace.TID      `json:"tid"`
+	Process   *string        `json:"process"`
+	Thread    *string        `json:"thread"`
+	Wait      string         `json:"wait"`
+	Slice     *string        `json:"slice"`
+	Time      trace.Duration `json:"ns"`
+	Arguments []jsonArgument `json:"arguments"`
+	Sure      bool           `json:"sure"`
 }
 
 type jsonFrame struct {
@@ -318,6 +320,27 @@ type jsonShare struct {
 	Cores          *string `json:"cores"`
 	Limit          *int64  `json:"frequency_limit_khz"`
 	Highest        *int64  `json:"highest_frequency_khz"`
+	// The slices of the cause that have arguments.
+	Instances []jsonInstance `json:"instances"`
+}
+
+type jsonInstance struct {
+	Start     trace.Time     `json:"start_ns"`
+	End       trace.Time     `json:"end_ns"`
+	Time      trace.Duration `json:"ns"`
+	Arguments []jsonArgument `json:"arguments"`
+}
+
+type jsonArgument struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type jsonRepeat struct {
+	jsonArgument
+	Instances int            `json:"instances"`
+	Frames    int            `json:"frames"`
+	Time      trace.Duration `json:"ns"`
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
@@ -395,9 +418,13 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	for _, s := range c.Stages {
 		stages = append(stages, jsonStage{s.Stage.String(), s.Lost})
 	}
+	repeats := []jsonRepeat{}
+	for _, x := range c.Repeats {
+		repeats = append(repeats, jsonRepeat{jsonArgument{x.Name, x.Value}, x.Instances, x.Frames, x.Time})
+	}
 	return jsonCost{
 		causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
-		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(causetext.Advice(c.Advice)),
+		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(causetext.Advice(c.Advice)), repeats,
 	}
 }
 
@@ -451,8 +478,24 @@ func shares(list []why.Share) []jsonShare {
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
-			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency),
+			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), instances(s.Instances),
 		})
+	}
+	return encoded
+}
+
+func instances(list []why.Instance) []jsonInstance {
+	encoded := []jsonInstance{}
+	for _, i := range list {
+		encoded = append(encoded, jsonInstance{i.Start, i.End, i.Time, arguments(i.Arguments)})
+	}
+	return encoded
+}
+
+func arguments(list []why.Argument) []jsonArgument {
+	encoded := []jsonArgument{}
+	for _, a := range list {
+		encoded = append(encoded, jsonArgument{a.Name, a.Value})
 	}
 	return encoded
 }
@@ -570,7 +613,7 @@ func culprit(c *why.Culprit) *jsonCulprit {
 	if c == nil {
 		return nil
 	}
-	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Sure: c.Sure}
+	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Arguments: arguments(c.Arguments), Sure: c.Sure}
 	if c.PID != trace.UnknownPID {
 		j.PID = &c.PID
 	}

@@ -31,6 +31,7 @@ const (
 	maxOfInput = 5
 	maxListed  = 100
 	maxDrawn   = 300
+	maxRepeats = 2 // repeated arguments of a cause
 )
 
 // NewDocument returns why the frames of the inputs were late: of several inputs together,
@@ -250,6 +251,9 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		}
 		if c.KnockOn > 0 {
 			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
+		}
+		for i := range c.Repeats[:min(len(c.Repeats), maxRepeats)] {
+			rank.About += "; " + text.Printable(causetext.Repeat(&c.Repeats[i]))
 		}
 		ranking.List = append(ranking.List, rank)
 	}

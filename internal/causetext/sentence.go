@@ -57,7 +57,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		_, usual := timeOf(first)
 		words += "; usual " + text.Milliseconds(usual)
 	}
-	words += Inside(e.FunctionOf(first))
+	words += longest(first) + Inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {
 		words += placeOnly
 	}
@@ -166,6 +166,9 @@ func Warnings(c *why.Causes) []trace.Warning {
 	}
 	if c.TooDeep > 0 {
 		list.Add(trace.WarnOverLimit, "causes lack %d × slice nested too deep (limit: nesting)", c.TooDeep)
+	}
+	if c.Unlabeled > 0 {
+		list.Add(trace.WarnOverLimit, "causes lack the arguments of %d × slice (limit: strings)", c.Unlabeled)
 	}
 	return list
 }
@@ -355,13 +358,13 @@ func did(c *why.Culprit) string {
 	case place.CollectsGarbage(c.Wait, c.Slice):
 		return ", which collected garbage in " + c.Slice
 	case c.Wait == why.Run && c.Slice != "":
-		return ", which ran " + c.Slice
+		return ", which ran " + c.Slice + inParentheses(c.Arguments)
 	case c.Wait == why.Run:
 		return ", which ran"
 	case c.Wait == why.WaitUnknown:
 		return ""
 	case c.Slice != "":
-		return ", which was " + Wait(c.Wait) + " in " + c.Slice
+		return ", which was " + Wait(c.Wait) + " in " + c.Slice + inParentheses(c.Arguments)
 	}
 	return ", which was " + Wait(c.Wait)
 }

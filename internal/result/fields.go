@@ -335,6 +335,7 @@ func describeCauses(m *message, c *why.Causes) {
 	m.flag(3, &c.BlockedReasons)
 	m.flag(4, &c.Limited)
 	count(m, 5, &c.TooDeep)
+	count(m, 8, &c.Unlabeled)
 	list(m, 6, &c.Sampled, func(m *message, s *why.SampledFrames) {
 		m.processOf(1, &s.Process)
 		enum(m, 2, &s.Kind, int(analyzer.RenderFrame)+1)
@@ -568,6 +569,7 @@ func describeShare(m *message, s *why.Share) {
 	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}
+	list(m, 19, &s.Instances, describeInstance)
 }
 
 func describeCores(m *message, c *why.Cores) {
@@ -587,4 +589,19 @@ func describeCulprit(m *message, c *why.Culprit) {
 	m.text(6, &c.Slice)
 	m.duration(7, &c.Time)
 	m.flag(8, &c.Sure)
+	list(m, 9, &c.Arguments, describeArgument)
+}
+
+}
+
+func describeInstance(m *message, i *why.Instance) {
+	m.time(1, &i.Start)
+	m.time(2, &i.End)
+	m.duration(3, &i.Time)
+	list(m, 4, &i.Arguments, describeArgument)
+}
+
+func describeArgument(m *message, a *why.Argument) {
+	m.text(1, &a.Name)
+	m.text(2, &a.Value)
 }

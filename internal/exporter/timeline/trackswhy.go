@@ -85,6 +85,9 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 			a.milliseconds(annotation.CauseSliceTime, s.SliceValue)
 			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
 		}
+		if len(s.Instances) > 0 {
+			text(annotation.CauseArguments, causetext.Arguments(s.Instances[0].Arguments))
+		}
 		if f := e.FunctionOf(s); f != nil {
 			text(annotation.CauseFunction, causetext.Function(&f.Function))
 			a.number(annotation.CauseSamples, int64(f.Samples))
@@ -118,6 +121,9 @@ func (p *pipeline) share(s *why.Share) []byte {
 	text(annotation.EntrySlice, s.Slice)
 	text(annotation.EntryFunction, s.Function)
 	text(annotation.EntryGCReason, s.Reason)
+	if len(s.Instances) > 0 {
+		text(annotation.EntryArguments, causetext.Arguments(s.Instances[0].Arguments))
+	}
 	text(annotation.EntryCores, causetext.Cores(s.Cores))
 	known(annotation.EntryFrequency, s.Frequency)
 	known(annotation.EntryUsualFrequency, s.UsualFrequency)
@@ -139,6 +145,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 		number(annotation.CulpritTID, int64(c.TID))
 		text(annotation.CulpritWait, c.Wait.String())
 		text(annotation.CulpritSlice, c.Slice)
+		text(annotation.CulpritArguments, causetext.Arguments(c.Arguments))
 		number(annotation.CulpritTime, int64(c.Time))
 		p.entries.mark(annotation.CulpritUnsure, !c.Sure)
 	}

@@ -166,6 +166,8 @@ type details struct {
 	clocked trace.Duration
 	waits   []waited
 	pieces  []piece
+	// instances are those slices in a late frame that have arguments.
+	instances []Instance
 	// part: the account covers a part of the frame's way to the display or to
 	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool

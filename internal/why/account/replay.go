@@ -89,6 +89,7 @@ type replay struct {
 type level struct {
 	place.Place
 	key    record.Key
+	start  trace.Time
 	reason record.Key // of the garbage collection that it is part of; 0 if unknown
 }
 
@@ -106,7 +107,7 @@ func (f *replay) log(l *record.Log) {
 				f.sampler.wait(e.At)
 			}
 		case record.BeginEntry:
-			f.push(record.Key(e.Value))
+			f.push(record.Key(e.Value), e.At)
 		case record.EndEntry:
 			if n := len(f.stack); n > 0 {
 				f.stack = f.stack[:n-1]
@@ -114,6 +115,10 @@ func (f *replay) log(l *record.Log) {
 		case record.ReasonEntry:
 			if n := len(f.stack); n > 0 {
 				f.stack[n-1].reason = record.Key(e.Value)
+			}
+		case record.ArgumentEntry:
+			if n := len(f.stack); n > 0 {
+				f.addInstance(Instance{Interval: analyzer.Interval{Start: f.stack[n-1].start, End: e.At}, key: f.stack[n-1].key, argument: e.Value})
 			}
 		case record.InterruptEntry:
 			f.interrupt = e.Value != 0
@@ -124,8 +129,8 @@ func (f *replay) log(l *record.Log) {
 	f.state, f.doubts = record.Unknown, nil
 }
 
-func (f *replay) push(key record.Key) {
-	l := level{Place: f.record.Place(key), key: key}
+func (f *replay) push(key record.Key, at trace.Time) {
+	l := level{Place: f.record.Place(key), key: key, start: at}
 	if n := len(f.stack); n > 0 {
 		outer := &f.stack[n-1]
 		l.Place, l.reason = l.Inside(outer.Place), outer.reason

@@ -105,6 +105,8 @@ type Waited struct {
 	// Function is the kernel function in which the thread waited the longest, Reason that of
 	// the culprit's garbage collection; empty if unknown.
 	Function, Reason string
+	// Label is that of the culprit's slice; empty without arguments.
+	Label string
 }
 
 // Waited returns what the frame waited for in the waits of one kind in a stage, or in all
@@ -117,6 +119,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	}
 	times := map[suspect]trace.Duration{}
 	reasons := map[suspect]record.Key{}
+	labels, longest := map[suspect]uint32{}, map[suspect]trace.Duration{}
 	threads := map[trace.TID]trace.Duration{}
 	functions := map[record.Key]trace.Duration{}
 	pids := map[trace.TID]trace.PID{}
@@ -144,6 +147,9 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 			if l.Reason != 0 {
 				reasons[s] = l.Reason
 			}
+			if l.Argument != 0 && d > longest[s] {
+				labels[s], longest[s] = l.Argument, d
+			}
 			threads[l.TID] += d
 			pids[l.TID] = l.PID
 			if l.PID == a.Frame.Process.PID || w.Calling || wait == why.CPUWait || wait == why.CPUPreempted || wait == why.WaitVsync {
@@ -164,7 +170,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 			continue
 		}
 		if slice := b.record.Name(s.key); d > most || d == most && (s.wait < c.Wait || s.wait == c.Wait && slice < c.Slice) {
-			most, c.Wait, c.Slice, waited.Reason = d, s.wait, slice, b.record.Name(reasons[s])
+			most, c.Wait, c.Slice, waited.Reason, waited.Label = d, s.wait, slice, b.record.Name(reasons[s]), b.record.Label(labels[s])
 		}
 	}
 	waited.Culprit = &c

@@ -356,7 +356,7 @@ func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duratio
 		if i == 0 {
 			x.share += left
 		}
-		shares = append(shares, j.detail(a, u, x))
+		shares = append(shares, j.detail(a, u, x, nil))
 	}
 	return shares
 }

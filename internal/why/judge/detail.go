@@ -10,8 +10,9 @@ import (
 	"ohframe/internal/why/place"
 )
 
-// detail finds the slice and the culprit of a cause.
-func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
+// detail finds the slice and the culprit of a cause. The pieces are those of the frame; nil if its
+// instances are not asked for.
+func (j *judge) detail(a *account.Account, u *usual, x excess, pieces []why.Piece) why.Share {
 	s := why.Share{Stage: x.stage, Wait: x.wait, Value: x.value, Usual: x.usual, Share: x.share}
 	wait := x.wait
 	if wait == why.RunSlow {
@@ -62,6 +63,10 @@ func (j *judge) detail(a *account.Account, u *usual, x excess) why.Share {
 		in.Stage = s.Stage
 	}
 	waited := j.book.Waited(a, s.Stage, wait)
+	s.Instances = j.instances(a, &s, wait, pieces)
+	if waited.Culprit != nil && waited.Label != "" {
+		waited.Culprit.Arguments = place.Arguments(waited.Label)
+	}
 	s.Culprit, s.Function, s.Reason = waited.Culprit, waited.Function, cmp.Or(s.Reason, waited.Reason)
 	if s.Stage == why.StageDisplay && wait == why.WaitFence {
 		return s // nobody can do anything about the display

@@ -37,7 +37,7 @@ type judge struct {
 func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
-		TooDeep: r.TooDeep,
+		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled,
 	}
 	responses, stretches := newResponses(r, t)
 	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c}
@@ -110,7 +110,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 		if x.wait == why.WaitUnknown {
 			unknown += x.excess
 		}
-		e.Shares = append(e.Shares, j.detail(a, u, x))
+		e.Shares = append(e.Shares, j.detail(a, u, x, e.Pieces))
 	}
 	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)

@@ -287,7 +287,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	before := w.before[p]
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
-		share := j.detail(p.Account, w.usual, x)
+		share := j.detail(p.Account, w.usual, x, nil)
 		if share.Stage == why.StageDisplay && share.Wait == why.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}

@@ -16,6 +16,8 @@ type Leaf struct {
 	Wait       why.Wait
 	Key        Key // the innermost slice of the thread, or its garbage collection
 	Reason     Key // of that; 0 if unknown
+	// Argument is the number of the label of the slice, for Record.Label; 0 without arguments.
+	Argument uint32
 }
 
 // The limits of following a wait.
@@ -77,7 +79,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 		}
 		known = from
 		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
-			key, reason := r.placeOf(t, from, to)
+			key, reason, argument := r.placeOf(t, from, to)
 			wait := r.leafWait(t, s, key)
 			if s.state == Blocked && !wait.Explains() && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
 				next := r.thread(s.wait.Waker)
@@ -89,19 +91,19 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 					return
 				}
 			}
-			r.addLeaf(Leaf{from, to, t.tid, t.pid, wait, key, reason})
+			r.addLeaf(Leaf{from, to, t.tid, t.pid, wait, key, reason, argument})
 		})
 	}
 	add(t.now, end)
 	for i := 0; i < t.states.past() && known > start; i++ {
 		s := t.states.before(i)
 		if s.end < known && s.end > start {
-			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, why.WaitUnknown, 0, 0})
+			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
 		}
 		add(s, s.end)
 	}
 	if known > start {
-		r.addLeaf(Leaf{start, known, t.tid, t.pid, why.WaitUnknown, 0, 0})
+		r.addLeaf(Leaf{start, known, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
 	}
 }
 
@@ -109,7 +111,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 func (r *Recorder) addLeaf(l Leaf) {
 	if n := len(r.leaves); n > 0 {
 		last := &r.leaves[n-1]
-		if last.TID == l.TID && last.Wait == l.Wait && last.Key == l.Key && (last.Start == l.End || last.End == l.Start) {
+		if last.TID == l.TID && last.Wait == l.Wait && last.Key == l.Key && last.Argument == l.Argument && (last.Start == l.End || last.End == l.Start) {
 			last.Start, last.End = min(last.Start, l.Start), max(last.End, l.End)
 			return
 		}
@@ -152,7 +154,7 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 			l := Leaf{Start: from, End: until, TID: o.tid, Wait: why.Run}
 			if u := r.thread(o.tid); u != nil {
 				l.PID = u.pid
-				l.Key, l.Reason = r.placeOf(u, from, until)
+				l.Key, l.Reason, l.Argument = r.placeOf(u, from, until)
 				if u.kind == interruptThread || u.kind == schedulerThread {
 					l.Wait = why.WaitIRQ
 				}

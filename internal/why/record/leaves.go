@@ -12,7 +12,7 @@ import (
 // leafStore has the leaves of all waits, packed:
 //
 //	number of leaves
-//	time since the end of the leaf before, length, TID, PID, wait + hasReason, key, reason
+//	time since the end of the leaf before, length, TID, PID, wait + hasReason + hasArgument, key, reason, label
 //	…
 type leafStore struct {
 	chunks [][]byte // each of leafChunk bytes at most
@@ -22,8 +22,9 @@ const (
 	leafChunk      = 1 << 16
 	firstLeafChunk = 1 << 12 // of a short trace; each of the next ones is twice as large
 	hasReason      = 0x80
+	hasArgument    = 0x40
 	// mostOfLeaf is above the packed size of a leaf.
-	mostOfLeaf = 7 * binary.MaxVarintLen64
+	mostOfLeaf = 8 * binary.MaxVarintLen64
 )
 
 // add stores the leaves of a wait, maxLeaves at most. It returns their place, which is not 0.
@@ -50,9 +51,15 @@ func (s *leafStore) add(leaves []Leaf) uint32 {
 		if l.Reason != 0 {
 			wait |= hasReason
 		}
+		if l.Argument != 0 {
+			wait |= hasArgument
+		}
 		p = binary.AppendUvarint(append(p, wait), uint64(l.Key))
 		if l.Reason != 0 {
 			p = binary.AppendUvarint(p, uint64(l.Reason))
+		}
+		if l.Argument != 0 {
+			p = binary.AppendUvarint(p, uint64(l.Argument))
 		}
 		end = l.End
 	}
@@ -73,9 +80,12 @@ func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
 			l.End = l.Start + trace.Time(p.Int())
 			l.TID, l.PID = trace.TID(p.Int()), trace.PID(p.Int())
 			wait := p.Byte()
-			l.Wait, l.Key = why.Wait(wait&^hasReason), Key(p.Uint())
+			l.Wait, l.Key = why.Wait(wait&^(hasReason|hasArgument)), Key(p.Uint())
 			if wait&hasReason != 0 {
 				l.Reason = Key(p.Uint())
+			}
+			if wait&hasArgument != 0 {
+				l.Argument = uint32(p.Uint())
 			}
 			if !yield(l) {
 				return

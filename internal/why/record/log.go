@@ -33,6 +33,7 @@ const (
 	InterruptEntry                  // 1 if an interrupt handler begins on the processor, 0 if the last one ends
 	FrequencyEntry                  // frequency of the processor in kHz
 	ReasonEntry                     // key of the reason of the garbage collection that the slice before is
+	ArgumentEntry                   // number of the label of the slice that ends next, for Record.Label
 )
 
 // Log is what happened on a thread that makes frames: entries in the order in which they
@@ -105,7 +106,7 @@ func (l *Log) add(e Entry) *byte {
 		case Blocked:
 			p = l.appendWait(p, e.Value)
 		}
-	case BeginEntry, ReasonEntry:
+	case BeginEntry, ReasonEntry, ArgumentEntry:
 		p = binary.AppendUvarint(p, uint64(e.Value))
 	case InterruptEntry:
 		if e.Value != 0 {
@@ -165,7 +166,7 @@ func (k *packing) next(p *packed.Bytes) Entry {
 	k.at = k.at.Add(since)
 	e := Entry{At: k.at, Kind: EntryKind(head & kindBits)}
 	switch e.Kind {
-	case BeginEntry, ReasonEntry:
+	case BeginEntry, ReasonEntry, ArgumentEntry:
 		e.Value = uint32(p.Uint())
 	case EndEntry:
 	case InterruptEntry:

@@ -156,7 +156,7 @@ func (r *Recorder) addUnknown(t *thread, s *segment, start, end trace.Time, know
 		if start < h.From {
 			known(start, h.From)
 		}
-		r.addLeaf(Leaf{h.From, h.To, t.tid, t.pid, why.WaitUnknown, 0, 0})
+		r.addLeaf(Leaf{h.From, h.To, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
 		if start = h.To; i == maxHoles {
 			return
 		}

@@ -20,6 +20,8 @@ type Record struct {
 	Limited bool
 	// TooDeep counts the slices that were nested beyond the limit and are not recorded.
 	TooDeep int
+	// Unlabeled counts the slices whose labels are beyond the limit on strings and are not recorded.
+	Unlabeled int
 	// Clocks are the changes of frequency of each processor, at most maxClockChanges. They
 	// are of the last trace of the input.
 	Clocks [][]ClockChange
@@ -29,6 +31,7 @@ type Record struct {
 	Passages
 
 	keys    keys
+	labels  []string // as arguments.labels
 	threads *threads.Table[thread]
 	logs    map[trace.TID][]*Log
 	waits   waitStore
@@ -56,6 +59,7 @@ func (r *Recorder) Finish() *Record {
 	r.vocabulary = nil
 	record := &Record{
 		Scheduled: r.scheduled, Woken: r.woke, BlockedReasons: r.blockedReasons, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
+		labels: r.arguments.labels, Unlabeled: r.arguments.left,
 		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]*Log{}, waits: r.waits, leaves: r.kept, lost: newLostEvents(r.lost),
 	}
 	record.Passages.sort()

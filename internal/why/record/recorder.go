@@ -22,6 +22,7 @@ type Recorder struct {
 	limits     trace.Limits
 	vocabulary *vocabulary // nil after Finish
 	keys       keys
+	arguments  arguments
 	threads    threads.Table[thread]
 	followed   int // threads with long rings of their past
 	cpus       []*cpu
@@ -73,7 +74,7 @@ type occupant struct {
 func New(l trace.Limits) *Recorder {
 	l = l.WithDefaults()
 	return &Recorder{
-		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings),
+		limits: l, vocabulary: newVocabulary(4 * l.Strings), keys: newKeys(l.Strings), arguments: newArguments(l.Strings),
 		calls: map[uint64]*thread{}, requests: map[hitrace.Request]trace.TID{},
 		passages: Passages{drawing: map[trace.Time]trace.TID{}, committing: map[trace.Time]trace.TID{}, launching: map[trace.Time]trace.TID{}},
 	}
@@ -221,6 +222,7 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		return
 	}
 	s := openSlice{start: e.Time, key: r.keyOf(name, &e.Marker)}
+	s.label = r.keepLabel(t, e, s.key)
 	if r.keys.passages[s.key] == beginsProcess && int32(t.pid) == int32(t.tid) {
 		r.logFrom(t)
 	}
@@ -277,9 +279,15 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	if n == 0 {
 		return
 	}
+	if s := &t.slices[n-1]; e.Time.Sub(s.start) >= leastArgument {
+		if s.argument = r.argumentOf(t, n-1, e.Time); s.argument != 0 {
+			r.log(t, Entry{At: e.Time, Kind: ArgumentEntry, Value: s.argument})
+		}
+	}
 	t.closeSlice(t.slices[n-1], e.Time, n)
 	r.passages.arrive(t.slices[n-1].arrival, e.Time)
 	r.passages.endPart(t.slices[n-1].part, e.Time)
+	t.labels = t.labels[:t.slices[n-1].label]
 	t.slices = t.slices[:n-1]
 	r.log(t, Entry{At: e.Time, Kind: EndEntry})
 }

@@ -83,6 +83,8 @@ type thread struct {
 	followed bool
 
 	slices []openSlice
+	// labels are those of the open slices that may have arguments, one after another.
+	labels []byte
 	deeper int // open slices beyond the limit
 	closed ring[closedSlice]
 
@@ -107,6 +109,9 @@ type openSlice struct {
 	reason  Key    // of a garbage collection; 0 if unknown
 	arrival uint32 // index in passages.arrivals, plus one; 0 for other slices
 	part    uint32 // the same of passages.parts
+	label   int32  // where its label begins in thread.labels
+	// argument is the number of its label once it has ended; 0 without arguments.
+	argument uint32
 }
 
 type closedSlice struct {
@@ -209,30 +214,34 @@ func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
 }
 
 // placeOf returns the innermost slice that was open for at least half of a stretch of
-// time, or 0. For slices in a garbage collection it returns the collection, and its reason.
-func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key) {
-	depth, least := 0, math.MaxInt
+// time, or 0, and the number of its label. For slices in a garbage collection it returns the
+// collection, and its reason.
+func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key, argument uint32) {
+	depth, least, innermost := 0, math.MaxInt, -1
 	collection := Key(0)
-	look := func(s *openSlice, to trace.Time, d int) {
+	look := func(s *openSlice, to trace.Time, d, open int) {
 		if 2*(min(to, end).Sub(max(s.start, start))) < end.Sub(start) {
 			return
 		}
 		if d > depth {
-			depth, key = d, s.key
+			depth, key, argument, innermost = d, s.key, s.argument, open
 		}
 		if d < least && r.keys.places[s.key].Class == place.ClassGC {
 			least, collection, reason = d, s.key, s.reason
 		}
 	}
 	for i := range t.slices {
-		look(&t.slices[i], end, i+1)
+		look(&t.slices[i], end, i+1, i)
 	}
 	for i := range t.closed.list {
 		c := &t.closed.list[i]
-		look(&c.openSlice, c.end, c.depth)
+		look(&c.openSlice, c.end, c.depth, -1)
 	}
 	if collection != 0 {
-		key = collection
+		return collection, reason, 0
 	}
-	return key, reason
+	if innermost >= 0 {
+		argument = r.argumentOf(t, innermost, end)
+	}
+	return key, reason, argument
 }

@@ -1,0 +1,229 @@
+package place
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ohframe/analyzer/why"
+)
+
+// maxArguments bounds the arguments of one label.
+const maxArguments = 8
+
+// fields are the names of arguments, by the names that labels give them, in lower case.
+var fields = map[string]string{
+	"self": "node", "nodeid": "node", "node id": "node", "node_id": "node", "node": "node", "parent": "parent", "parentid": "parent", "id": "id",
+	"index": "index", "idx": "index", "component": "component", "componentname": "component", "tag": "component",
+	"sourcesize": "source_size", "source size": "source_size", "imagesize": "source_size", "image size": "source_size", "srcsize": "source_size",
+	"targetsize": "target_size", "target size": "target_size", "dstsize": "target_size", "desiredsize": "target_size",
+	"src": "source", "source": "source", "uri": "source", "image": "source", "imageinfo": "source", "file": "source", "path": "source",
+	"url": "url", "page": "page", "pagepath": "page", "pageurl": "page", "route": "page", "router": "page", "interface": "interface",
+	"descriptor": "interface", "code": "code", "reason": "reason",
+}
+
+// Arguments returns what the label of a slice says beside its name, in the order of the label:
+//
+//	CustomNode:BuildItem [IconItem][self:38][parent:37]   node 38, parent 37
+//	CreateImagePixelMap resource://a.png, sourceSize: [4000, 3000]   source resource://a.png, source_size 4000 × 3000
+//	BuildLazyItem [12]   index 12
+//
+// The label may be one of Marker.Label whose middle is left out. Text that is none of these is
+// one argument with the name "text".
+func Arguments(label string) []why.Argument {
+	key := string(AppendKey(nil, []byte(label)))
+	rest := afterKey(label, key)
+	var list []why.Argument
+	add := func(name, value string) {
+		name, value = cutText(strings.TrimSpace(name)), strings.Trim(value, " \t,;")
+		if value == "" || len(list) == maxArguments {
+			return
+		}
+		list = append(list, why.Argument{Name: name, Value: cutText(value)})
+	}
+	for _, part := range split(rest) {
+		name, value, ok := field(part)
+		switch {
+		case ok:
+			if known := fields[strings.ToLower(name)]; known != "" {
+				name = known
+			}
+			if strings.HasSuffix(name, "_size") {
+				value = size(value)
+			}
+			add(name, value)
+		case isNumber(part):
+			add(numberName(key), part)
+		case strings.HasPrefix(part, "http://"), strings.HasPrefix(part, "https://"):
+			add("url", part)
+		case strings.Contains(part, "://"), strings.HasPrefix(part, "/"), strings.HasPrefix(part, "data:"):
+			add("source", part)
+		default:
+			add("text", part)
+		}
+	}
+	return list
+}
+
+// afterKey returns the part of a label that follows what its key says.
+func afterKey(label, key string) string {
+	name, bracket, _ := strings.Cut(key, "[")
+	at := strings.Index(label, name)
+	if at < 0 {
+		return label
+	}
+	rest := label[at+len(name):]
+	if bracket = strings.TrimSuffix(bracket, "]"); bracket == "" {
+		return rest
+	}
+	if i := strings.Index(rest, "["+bracket); i >= 0 {
+		if end := strings.IndexByte(rest[i:], ']'); end >= 0 {
+			return rest[i+end+1:]
+		}
+	}
+	return rest
+}
+
+// split returns the parts of a text: those in brackets, and those between commas, blanks before a
+// field, and brackets.
+func split(s string) []string {
+	var parts []string
+	for len(s) > 0 && len(parts) < 4*maxArguments {
+		s = strings.TrimLeft(s, " \t,;|:")
+		if s == "" {
+			break
+		}
+		if s[0] == '[' || s[0] == '(' || s[0] == '{' {
+			end := closes(s)
+			if inner := strings.TrimSpace(s[1:end]); inner != "" {
+				if fields := strings.Split(inner, ", "); len(fields) > 1 && strings.ContainsAny(inner, ":=") {
+					parts = append(parts, fields...)
+				} else {
+					parts = append(parts, inner)
+				}
+			}
+			s = s[min(end+1, len(s)):]
+			continue
+		}
+		end := endOfPart(s)
+		parts = append(parts, strings.TrimSpace(s[:end]))
+		s = s[end:]
+	}
+	return parts
+}
+
+// closes returns the index of the bracket that closes the one that s begins with, or len(s).
+func closes(s string) int {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '[', '(', '{':
+			depth++
+		case ']', ')', '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// endOfPart returns where the first part of s ends: at a comma, or a blank or a bracket that does
+// not belong to the value of a field.
+func endOfPart(s string) int {
+	separated := false // a colon or an equals sign was the last character but blanks
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ',' || c == ';' || c == '|':
+			return i
+		case c == '[' || c == '(' || c == '{':
+			if !separated && i > 0 {
+				return i
+			}
+			i += closes(s[i:])
+			return min(i+1, len(s))
+		case c == ' ' || c == '\t':
+			if separated {
+				continue
+			}
+			return i
+		case c == '=' || c == ':' && !strings.HasPrefix(s[i:], "://"):
+			separated = i+1 < len(s) && (c == '=' || s[i+1] != ':')
+			continue
+		default:
+			separated = false
+		}
+	}
+	return len(s)
+}
+
+// field returns the name and the value of a part that has both.
+func field(part string) (name, value string, ok bool) {
+	i := strings.IndexAny(part, ":=")
+	if i <= 0 || strings.HasPrefix(part[i:], "://") || strings.HasPrefix(part, "data:") || !isFieldName(part[:i]) {
+		return "", "", false
+	}
+	value = strings.TrimSpace(part[i+1:])
+	if strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]") && strings.Count(value, "[") == 1 {
+		value = value[1 : len(value)-1]
+	}
+	return part[:i], value, value != "" && value[0] != ':'
+}
+
+func isFieldName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && c != '_' && c != '-' && c != ' ' {
+			return false
+		}
+	}
+	return isLetter(s[0])
+}
+
+// numberName returns what a number without a name is: the index of an item, or a value.
+func numberName(key string) string {
+	if strings.Contains(key, "Item") || strings.Contains(key, "ndex") {
+		return "index"
+	}
+	return "value"
+}
+
+func isNumber(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// size returns a width and a height as "4000 × 3000"; other texts as they are.
+func size(s string) string {
+	width, height, ok := strings.Cut(s, ",")
+	if !ok {
+		if width, height, ok = strings.Cut(s, "x"); !ok {
+			width, height, ok = strings.Cut(s, "*")
+		}
+	}
+	width, height = strings.TrimSpace(width), strings.TrimSpace(height)
+	if !ok || !isDecimal(width) || !isDecimal(height) {
+		return s
+	}
+	return width + " × " + height
+}
+
+func isDecimal(s string) bool {
+	whole, fraction, _ := strings.Cut(s, ".")
+	return isNumber(whole) && (fraction == "" || isNumber(fraction))
+}
+
+// cutText returns s in at most why.MaxArgument bytes. The end of a path says more than its start.
+func cutText(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= why.MaxArgument {
+		return s
+	}
+	s = s[len(s)-why.MaxArgument+len("…"):]
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return "…" + s
+}
