@@ -29,7 +29,8 @@ type Cost struct {
 	// Worst is the frame with the largest share.
 	Worst  *analyzer.Frame
 	Advice Advice
-	// Repeats are the arguments that more than one instance of the cause has, those with the most time
+	// Repeats are the arguments that more than one instance of the cause has, or the slice of the thread
+	// that was waited for in more than one frame, those with the most time
 	// first; at most MaxInstances.
 	Repeats []Repeat
 	most    trace.Duration
@@ -84,7 +85,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			one.Culprit, one.Function, one.Advice = cause.Culprit, cause.Function, cause.Advice
 			one.Frames, one.Worst = []*analyzer.Frame{f}, f
 			if cause == s {
-				one.repeats = repeatsOf(s.Instances)
+				one.repeats = repeatsOf(s)
 			}
 			costs.add(&one)
 		}

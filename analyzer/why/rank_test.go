@@ -129,3 +129,29 @@ func TestCulpritKind(t *testing.T) {
 		}
 	}
 }
+
+// Arguments that several slices of a cause have are counted, those of nodes are not.
+func TestRepeats(t *testing.T) {
+	const ms = trace.Millisecond
+	image := func(name, node string, d trace.Duration) why.Instance {
+		return why.Instance{Time: d * ms, Arguments: []why.Argument{{Name: "source", Value: name}, {Name: "node", Value: node}}}
+	}
+	share := func(list ...why.Instance) why.Share {
+		return why.Share{Wait: why.Run, Slice: "CreateImagePixelMap", Share: 5 * ms, Instances: list}
+	}
+	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
+		frames[0]: {Overrun: 5 * ms, Shares: []why.Share{share(image("a", "1", 3), image("a", "1", 2), image("b", "1", 1))}},
+		frames[1]: {Overrun: 5 * ms, Shares: []why.Share{share(image("b", "1", 9), image("a", "1", 1), image("c", "1", 20))}},
+	}}
+	want := []why.Repeat{
+		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 2, Time: 10 * ms},
+		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 3, Frames: 2, Time: 6 * ms},
+	}
+	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
+	for _, r := range []*why.Ranking{c.Rank(frames), why.Merge([]*why.Ranking{one, two}), why.Merge([]*why.Ranking{one, two})} {
+		if got := r.Costs[0].Repeats; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}

@@ -18,8 +18,13 @@ func isIdentity(name string) bool {
 	return false
 }
 
-// repeatsOf returns the arguments of the instances of one frame.
-func repeatsOf(list []Instance) map[Argument]*Repeat {
+// repeatsOf returns the arguments of the instances of a cause of one frame; without any, of the thread
+// that it waited for.
+func repeatsOf(s *Share) map[Argument]*Repeat {
+	list := s.Instances
+	if len(list) == 0 && s.Culprit != nil {
+		list = []Instance{{Time: s.Culprit.Time, Arguments: s.Culprit.Arguments}}
+	}
 	var m map[Argument]*Repeat
 	for i := range list {
 		seen := map[Argument]bool{}

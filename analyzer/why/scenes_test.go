@@ -109,7 +109,7 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 		wait = "kernel"
 	}
 	thread := c.Culprit[strings.IndexByte(c.Culprit, ':')+1:]
-	return strings.Join([]string{wait, c.Slice, thread, c.Leaf, c.LeafSlice, c.Reason, fmt.Sprint(c.KnockOnOf, c.Capped)}, ", ")
+	return strings.Join([]string{wait, c.Slice, thread, c.Leaf, c.LeafSlice, c.Argument, c.LeafArgument, c.Reason, fmt.Sprint(c.KnockOnOf, c.Capped)}, ", ")
 }
 
 // foundOf returns what is found, as far as the truth says it.
@@ -135,10 +135,14 @@ func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	if e.Root != nil && c.KnockOnOf != 0 {
 		root = e.Root.VsyncID
 	}
-	if c.Culprit == "" {
-		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, c.Reason, fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
+	argument := ""
+	if len(s.Instances) > 0 {
+		argument = causetext.Arguments(s.Instances[0].Arguments)
 	}
-	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Reason, s.Reason), fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
+	if c.Culprit == "" {
+		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
+	}
+	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
 }
 
 // said returns what is found, or nothing if the truth does not say it.

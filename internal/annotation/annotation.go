@@ -66,18 +66,18 @@ const (
 	MadeForEnd // the expected end if it had been picked up on the vsync it was made for
 
 	// For late frames, if causes were looked for: where their time went, and why.
-	Waits      // the times by stage and wait: StageWait
-	Cause      // in a sentence
-	Verdict    // why.Outcome
-	Confidence // how sure it is
-	Basis      // what the frame was compared with
-	CauseWait  // the wait of the frame's cause
-	CauseStage // its stage
-	CauseSlice // its slice
-	CauseTime  // how long the frame spent there
-	CauseUsual // how long frames on time do
-	CauseShare // its part of the overrun
-	CauseArguments
+	Waits          // the times by stage and wait: StageWait
+	Cause          // in a sentence
+	Verdict        // why.Outcome
+	Confidence     // how sure it is
+	Basis          // what the frame was compared with
+	CauseWait      // the wait of the frame's cause
+	CauseStage     // its stage
+	CauseSlice     // its slice
+	CauseTime      // how long the frame spent there
+	CauseUsual     // how long frames on time do
+	CauseShare     // its part of the overrun
+	CauseArguments // those of its longest slice
 	// The times in CauseSlice alone: CauseTime is that of the stage.
 	CauseSliceTime
 	CauseSliceUsual
@@ -108,14 +108,15 @@ const (
 	Culprit         // the thread that was waited for; also of the frame's cause
 	CulpritPID
 	CulpritTID
-	CulpritWait  // what it did most of the time
-	CulpritSlice // and in which slice
-	CulpritArguments
-	CulpritTime // how long it was waited for
+	CulpritWait      // what it did most of the time
+	CulpritSlice     // and in which slice
+	CulpritArguments // those of that slice
+	CulpritTime      // how long it was waited for
 	CulpritUnsure
 	Advice // also of the frame's cause
 	// EntryGCReason is the reason of the garbage collection that the cause is.
 	EntryGCReason
+	// EntryArguments are those of the longest slice of the cause.
 	EntryArguments
 	EntryFrequency      // of the CPUs on which the thread ran, if they were slower than usual
 	EntryUsualFrequency // on which it runs usually
@@ -209,7 +210,7 @@ var names = [end]string{
 	CauseTime:      "cause_ms",
 	CauseUsual:     "usual_ms",
 	CauseShare:     "share_ms",
-	CauseArguments: "arguments_ms",
+	CauseArguments: "cause_arguments",
 
 	CauseSliceTime:  "slice_ms",
 	CauseSliceUsual: "slice_usual_ms",

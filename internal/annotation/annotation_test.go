@@ -84,7 +84,7 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	for name, text := range texts(t) {
 		traces[name] = convert(t, text)
 	}
-	for _, cause := range []simulate.Cause{"more_work", simulate.CauseRenderBusy} {
+	for _, cause := range []simulate.Cause{"more_work", "buffer", simulate.CauseRenderBusy} {
 		traces["functions of "+string(cause)] = withFunctions(t, cause)
 	}
 	return traces

@@ -252,15 +252,30 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		if c.KnockOn > 0 {
 			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
 		}
-		for i := range c.Repeats[:min(len(c.Repeats), maxRepeats)] {
-			rank.About += "; " + text.Printable(causetext.Repeat(&c.Repeats[i]))
-		}
+		rank.About += repeats(c.Repeats)
 		ranking.List = append(ranking.List, rank)
 	}
 	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
 		ranking.Others = &view.Rank{Share: text.Percent(left, r.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
 	}
 	return ranking
+}
+
+// repeats names the arguments that repeat, each with other slices than the one before: those that
+// always occur together say the same.
+func repeats(list []why.Repeat) (words string) {
+	shown := 0
+	for i := range list {
+		r := &list[i]
+		if i > 0 && r.Instances == list[i-1].Instances && r.Time == list[i-1].Time {
+			continue
+		}
+		if shown++; shown > maxRepeats {
+			break
+		}
+		words += "; " + text.Printable(causetext.Repeat(r))
+	}
+	return words
 }
 
 // Leading returns the n causes that cost the most, or those that have 90 % of the lost

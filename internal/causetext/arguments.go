@@ -10,7 +10,7 @@ import (
 
 // Arguments puts the arguments of a slice into words:
 //
-//	source resource://banner.png, 4000 × 3000 decoded for 200 × 150 (400 times the pixels shown)
+//	source resource://banner.png, 4000 × 3000 decoded for 200 × 150, 400 times the pixels shown
 //
 // It is empty without arguments.
 func Arguments(list []why.Argument) string {
@@ -59,9 +59,9 @@ func pixels(source, target string) string {
 	}
 	switch r := s / t; {
 	case r >= 10:
-		return fmt.Sprintf(" (%.0f times the pixels shown)", r)
+		return fmt.Sprintf(", %.0f times the pixels shown", r)
 	case r >= leastRatio:
-		return fmt.Sprintf(" (%.1f times the pixels shown)", r)
+		return fmt.Sprintf(", %.1f times the pixels shown", r)
 	}
 	return ""
 }
@@ -90,16 +90,17 @@ func longest(s *why.Share) string {
 	i := &s.Instances[0]
 	d, _ := timeOf(s)
 	if len(s.Instances) == 1 && ms(i.Time) == ms(d) {
-		return "; for " + Arguments(i.Arguments)
+		return "; with " + Arguments(i.Arguments)
 	}
-	return "; " + ms(i.Time) + " of it for " + Arguments(i.Arguments)
+	return "; " + ms(i.Time) + " of it with " + Arguments(i.Arguments)
 }
 
-// Repeat says how often an argument of a cause occurs: "source a.png 5 times in 3 frames, 83.1 ms".
+// Repeat says how often an argument of a cause occurs: "5 × source a.png in 3 frames,
+// 83.1 ms".
 func Repeat(r *why.Repeat) string {
 	in := ""
 	if r.Frames > 1 {
 		in = fmt.Sprintf(" in %d frames", r.Frames)
 	}
-	return fmt.Sprintf("%s %d times%s, %s", Argument(&r.Argument), r.Instances, in, ms(r.Time))
+	return fmt.Sprintf("%d × %s%s, %s", r.Instances, Argument(&r.Argument), in, ms(r.Time))
 }

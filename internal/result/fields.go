@@ -335,7 +335,6 @@ func describeCauses(m *message, c *why.Causes) {
 	m.flag(3, &c.BlockedReasons)
 	m.flag(4, &c.Limited)
 	count(m, 5, &c.TooDeep)
-	count(m, 8, &c.Unlabeled)
 	list(m, 6, &c.Sampled, func(m *message, s *why.SampledFrames) {
 		m.processOf(1, &s.Process)
 		enum(m, 2, &s.Kind, int(analyzer.RenderFrame)+1)
@@ -351,6 +350,7 @@ func describeCauses(m *message, c *why.Causes) {
 		describeFunctionSum(m, 7, &u.Late)
 		describeFunctionSum(m, 9, &u.OnTime)
 	})
+	count(m, 8, &c.Unlabeled)
 }
 
 // function describes a function, in two fields.
@@ -566,10 +566,10 @@ func describeShare(m *message, s *why.Share) {
 	enum(m, 16, &s.Advice, why.AdviceCount)
 	count(m, 17, &s.FrequencyLimit)
 	count(m, 18, &s.HighestFrequency)
+	list(m, 19, &s.Instances, describeInstance)
 	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}
-	list(m, 19, &s.Instances, describeInstance)
 }
 
 func describeCores(m *message, c *why.Cores) {
@@ -590,8 +590,6 @@ func describeCulprit(m *message, c *why.Culprit) {
 	m.duration(7, &c.Time)
 	m.flag(8, &c.Sure)
 	list(m, 9, &c.Arguments, describeArgument)
-}
-
 }
 
 func describeInstance(m *message, i *why.Instance) {

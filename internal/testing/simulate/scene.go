@@ -58,6 +58,9 @@ type CauseTruth struct {
 	Culprit   string
 	Leaf      string
 	LeafSlice string
+	// Argument and LeafArgument are what Slice and LeafSlice say beside their names, in the words of
+	// sentences; empty if the truth does not say.
+	Argument, LeafArgument string
 	// Reason is why the culprit collected garbage.
 	Reason string
 	// Capped: the processor was slower because its frequency was limited.

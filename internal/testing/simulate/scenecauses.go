@@ -103,19 +103,19 @@ func init() {
 			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 		}},
 		{"binder", late, func(s *sim, k int64, d trace.Duration) {
-			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
+			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, LeafArgument: "source file://media/Photo/12"}
 			s.within(k, t, func(a *actor) {
-				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
+				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceLabel, "M0538", d) })
 			})
 		}},
 		{"binder_chain", late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "FileIndex::Scan"
-			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice}
+			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service2), Leaf: "run", LeafSlice: slice, LeafArgument: "source /storage/media/100/local/files"}
 			s.within(k, t, func(a *actor) {
 				s.call(a, s.service, func(b *actor) {
 					b.begin(serviceSlice, "M0538")
 					b.compute(50 * trace.Microsecond)
-					s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, slice, "M0538", d) })
+					s.call(b, s.service2, func(b2 *actor) { s.inSlice(b2, slice+" /storage/media/100/local/files", "M0538", d) })
 					b.compute(50 * trace.Microsecond)
 					b.end()
 				})
@@ -126,10 +126,10 @@ func init() {
 		}},
 		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
 			const slice = "SensorDataProcesser::Report"
-			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice}
+			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice, LeafArgument: "code 37"}
 			s.within(k, t, func(a *actor) {
 				s.post(s.other, a, func(o *actor) {
-					s.inSlice(o, slice, "M0538", d)
+					s.inSlice(o, slice+", code:37", "M0538", d)
 					s.wake(a, o)
 					o.compute(10 * trace.Microsecond)
 				})
@@ -202,7 +202,7 @@ func init() {
 		}},
 		{"buffer", late, func(s *sim, k int64, d trace.Duration) {
 			// The UI thread waits until render_service releases a buffer.
-			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Culprit: culprit(s.commit)}
+			t := CauseTruth{Wait: "buffer", Slice: "RequestBuffer", Argument: "name gallery0, queueId 5, queueSize 3", Culprit: culprit(s.commit)}
 			s.within(k, t, func(a *actor) {
 				a.begin("RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "M0538")
 				s.awaitBuffer(a, d)
@@ -214,7 +214,7 @@ func init() {
 			const slice = "ApplyKawaseBlur"
 			t := s.renderCause(CauseTruth{
 				Wait: "render", Slice: "PostAndWait",
-				Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, KnockOnOf: firstRenderVsync + k - 1,
+				Culprit: culprit(s.draw), Leaf: "run", LeafSlice: slice, LeafArgument: "value 12.000000", KnockOnOf: firstRenderVsync + k - 1,
 			}, k)
 			s.injected(k - 1).inDraw = append(s.injected(k-1).inDraw, func(a *actor) {
 				a.begin(slice+" 12.000000", "M0538")
@@ -280,10 +280,10 @@ func init() {
 		}},
 		{"commit_binder", shown, func(s *sim, k int64, d trace.Duration) {
 			// The commit waits for the composer's host.
-			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice}
+			t := CauseTruth{Wait: "binder", Stage: "composer", Slice: "Repaint", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, LeafArgument: "source file://media/Photo/12"}
 			s.renderCause(t, k)
 			s.injected(k).inRepaint = append(s.injected(k).inRepaint, func(c *actor) {
-				s.call(c, s.service, func(b *actor) { s.inSlice(b, serviceSlice, "M0538", d) })
+				s.call(c, s.service, func(b *actor) { s.inSlice(b, serviceLabel, "M0538", d) })
 			})
 		}},
 		{"display_late", shown, func(s *sim, k int64, _ trace.Duration) {
@@ -508,16 +508,23 @@ func (s *sim) call(a, callee *actor, do func(b *actor)) {
 	a.kernel(fmt.Sprintf("binder_transaction_received: transaction=%d", reply))
 }
 
-const serviceSlice = "MediaLibrary::Query"
+const (
+	serviceSlice = "MediaLibrary::Query"
+	serviceLabel = serviceSlice + ", uri: file://media/Photo/12"
+)
 
-const workerSlice = "ImageSource::CreatePixelMap"
+const (
+	workerSlice = "ImageSource::CreatePixelMap"
+	workerLabel = workerSlice + " resource://base/media/banner_12.png, sourceSize: [4000, 3000], targetSize: [200, 150]"
+	workerImage = "source resource://base/media/banner_12.png, 4000 × 3000 decoded for 200 × 150, 400 times the pixels shown"
+)
 
 // task has the UI thread wait for a task of the worker.
 func (s *sim) task(k int64, leaf string, do func(w *actor)) {
-	t := CauseTruth{Wait: "own_thread", Culprit: culprit(s.worker), Leaf: leaf, LeafSlice: workerSlice}
+	t := CauseTruth{Wait: "own_thread", Culprit: culprit(s.worker), Leaf: leaf, LeafSlice: workerSlice, LeafArgument: workerImage}
 	s.within(k, t, func(a *actor) {
 		s.post(s.worker, a, func(w *actor) {
-			w.begin(workerSlice, "M0538")
+			w.begin(workerLabel, "M0538")
 			do(w)
 			w.end()
 			s.wake(a, w)

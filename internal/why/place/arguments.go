@@ -35,7 +35,7 @@ func Arguments(label string) []why.Argument {
 	var list []why.Argument
 	add := func(name, value string) {
 		name, value = cutText(strings.TrimSpace(name)), strings.Trim(value, " \t,;")
-		if value == "" || len(list) == maxArguments {
+		if value == "" || isAddress(value) || len(list) == maxArguments {
 			return
 		}
 		list = append(list, why.Argument{Name: name, Value: cutText(value)})
@@ -53,6 +53,9 @@ func Arguments(label string) []why.Argument {
 			add(name, value)
 		case isNumber(part):
 			add(numberName(key), part)
+		case isDecimal(part):
+			add("value", part)
+		case strings.HasSuffix(part, ":"), strings.HasSuffix(part, "="): // a field without a value
 		case strings.HasPrefix(part, "http://"), strings.HasPrefix(part, "https://"):
 			add("url", part)
 		case strings.Contains(part, "://"), strings.HasPrefix(part, "/"), strings.HasPrefix(part, "data:"):
@@ -184,6 +187,16 @@ func numberName(key string) string {
 		return "index"
 	}
 	return "value"
+}
+
+// isAddress reports whether a value is a time in nanoseconds or an address, which says nothing to
+// a reader.
+func isAddress(s string) bool {
+	const timeDigits, addressDigits = 12, 8
+	if hex, ok := strings.CutPrefix(s, "0x"); ok {
+		return len(hex) >= addressDigits
+	}
+	return len(s) >= timeDigits && isNumber(s)
 }
 
 func isNumber(s string) bool {

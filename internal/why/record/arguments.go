@@ -54,8 +54,8 @@ func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key Key) int32 {
 		t.labels = t.labels[:0]
 	}
 	at := int32(len(t.labels))
-	if e.Word != hitrace.Other {
-		return at // the numbers of frames
+	if !hasArguments(e.Word) {
+		return at
 	}
 	label := labelOf(&e.Marker)
 	if len(label) <= len(r.keys.names[key]) {
@@ -71,6 +71,16 @@ func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key Key) int32 {
 	t.labels = append(append(t.labels, wholeHead(label[:labelHead])...), ellipsis...)
 	t.labels = append(t.labels, wholeTail(label[len(label)-labelTail:])...)
 	return at
+}
+
+// hasArguments reports whether the labels of a word say more than the numbers of frames.
+func hasArguments(w hitrace.Word) bool {
+	switch w {
+	case hitrace.Other, hitrace.RequestBuffer, hitrace.FlushBuffer, hitrace.AcquireBuffer, hitrace.QueueBuffer, hitrace.DequeueBuffer, hitrace.AcquireFenceWait,
+		hitrace.TouchDispatch, hitrace.StartAbility, hitrace.LoadAbility, hitrace.LoadNewProcess, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
+		return true
+	}
+	return false
 }
 
 // wholeHead returns s without a character that is cut at its end.
