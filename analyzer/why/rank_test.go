@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
