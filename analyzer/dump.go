@@ -112,7 +112,7 @@ var factNames = []struct {
 	fact Facts
 	name string
 }{
-	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"},
+	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"}, {FirstDraw, "first-draw"},
 }
 
 // String prints the interval's ends in nanoseconds.

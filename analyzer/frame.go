@@ -100,6 +100,9 @@ const (
 	Truncated
 	// Dropped: the frame was never shown. Only Android's frame timeline reports it.
 	Dropped
+	// FirstDraw: the frame is the first that ArkUI draws of a window, as ArkUI 6.0 and later say. No
+	// animation waits for it.
+	FirstDraw
 )
 
 // Has reports whether any of the given facts is among f.

@@ -131,7 +131,7 @@ func (v *validator) frame(f *Frame) {
 	v.check(f, f.CPUTime >= 0 && f.CPUTime <= f.Actual.Duration() && !(f.CPUTime > 0 && f.Facts.Has(Truncated)), "runs for longer than it takes, or is truncated")
 	v.check(f, f.Coalesced >= 0 && f.Period >= 0, "has a negative count or period")
 	if f.Facts.Has(Truncated) {
-		v.check(f, f.Facts == Truncated || f.Facts == Truncated|Misaligned, "is truncated and has other facts")
+		v.check(f, f.Facts&^(Misaligned|FirstDraw) == Truncated, "is truncated and has other facts")
 	} else {
 		if f.Android == nil { // Android's frames span threads, and it judges them itself
 			v.check(f, f.Actual.Start >= v.ends[f.TID], "overlaps the frame before it")

@@ -23,6 +23,10 @@ type Counts struct {
 	// Empty counts the frames that sent or processed nothing. It is nil if that is unknown:
 	// no frame of this kind in the trace did, so that the markers may be missing.
 	Empty *int `json:"empty"`
+	// FirstDraw counts the frames that are the first that ArkUI draws of a window, and LateFirstDraw
+	// the late ones among them.
+	FirstDraw     int `json:"first_draw"`
+	LateFirstDraw int `json:"late_first_draw"`
 	// Misaligned counts the application frames that were picked up on another vsync
 	// than planned, or the render frames that picked such frames up.
 	Misaligned int `json:"misaligned"`
@@ -85,6 +89,8 @@ func count(r *records) Counts {
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},
 			{&empty, f.Facts.Has(analyzer.Empty)},
+			{&c.FirstDraw, f.Facts.Has(analyzer.FirstDraw)},
+			{&c.LateFirstDraw, f.Late() && f.Facts.Has(analyzer.FirstDraw)},
 			{&c.Misaligned, f.Facts.Has(analyzer.Misaligned)},
 			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
 			{&c.Linked, f.Render != nil || len(f.Applications) > 0},
@@ -98,4 +104,14 @@ func count(r *records) Counts {
 		}
 	}
 	return c
+}
+
+// judgedFirstDraws returns the number of first draws that are known to be late or on time.
+func judgedFirstDraws(frames []*analyzer.Frame) (n int) {
+	for _, f := range frames {
+		if f.Facts.Has(analyzer.FirstDraw) && f.Judged() {
+			n++
+		}
+	}
+	return n
 }

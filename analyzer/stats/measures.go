@@ -77,6 +77,8 @@ func measures() []Measure {
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
 		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if all frames of this kind in the trace are, as without markers of transactions", false,
 			part(func(p *Process) *int { return p.Frames.Empty }, func(n *int) float64 { return float64(*n) })},
+		frameCount("frames.first_draw", "first_draw_frames", "First draws", "frames that are the first that ArkUI draws of a window", func(c *Counts) int { return c.FirstDraw }),
+		frameCount("frames.late_first_draw", "late_first_draw_frames", "Late first draws", "late ones among them", func(c *Counts) int { return c.LateFirstDraw }),
 		frameCount("frames.misaligned", "misaligned_frames", "Misaligned frames", "application frames that were picked up on another vsync than the one they were made for, or render frames that picked such frames up", func(c *Counts) int { return c.Misaligned }),
 		frameCount("frames.linked", "linked_frames", "Linked frames", "application frames that a render frame took, or render frames that took any", func(c *Counts) int { return c.Linked }),
 		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
@@ -85,6 +87,7 @@ func measures() []Measure {
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
+		{"jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none", false, func(p *Process) *float64 { return p.JankRateLater }},
 		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
@@ -166,6 +169,39 @@ func measures() []Measure {
 			Measure{"durations_in_periods." + q.name + "_periods", q.name + "_periods", Periods, Lower, "Duration " + q.label + ", periods", q.meaning, false,
 				optional(func(p *Process) *DurationsInPeriods { return p.DurationsInPeriods }, q.periods)})
 	}
+	overrun := func(q, label, meaning string, of func(*Overruns) *trace.Duration) {
+		list = append(list, Measure{"overruns." + q + "_ns", "overrun_" + q + "_ms", Milliseconds, Lower, "Overrun " + label + ", ms", meaning, false,
+			optional(func(p *Process) *Overruns { return p.Overruns }, func(o *Overruns) *float64 { return nanoseconds(of(o)) })})
+	}
+	overrun("p50", "P50", "half of the frames ended at most this long after their deadline; negative before it", func(o *Overruns) *trace.Duration { return &o.P50 })
+	overrun("p90", "P90", "90 % did", func(o *Overruns) *trace.Duration { return &o.P90 })
+	overrun("p95", "P95", "95 % did; null for fewer than 20 frames", func(o *Overruns) *trace.Duration { return o.P95 })
+	overrun("p99", "P99", "99 % did; null for fewer than 100 frames", func(o *Overruns) *trace.Duration { return o.P99 })
+	overrun("max", "max", "the most", func(o *Overruns) *trace.Duration { return &o.Max })
+	for _, l := range []struct {
+		name, label, meaning string
+		better               Better
+		of                   func(*Latencies) *Latency
+	}{
+		{"vsync_to_present", "Vsync to present", "from the vsync of a frame until the display showed it", Lower, func(l *Latencies) *Latency { return l.VsyncToPresent }},
+		{"input_to_present", "Input to present", "from the input of an interaction to its first frame shown", Lower, func(l *Latencies) *Latency { return l.InputToPresent }},
+		{"vsync_to_start", "Vsync to start", "from the vsync of a frame to its actual start", Lower, func(l *Latencies) *Latency { return l.VsyncToStart }},
+		{"vsync_to_render_vsync", "Vsync to render vsync", "from the vsync of an application's frame to that of the render frame that took it", Neither, func(l *Latencies) *Latency { return l.VsyncToRenderVsync }},
+	} {
+		timed := func(q, label, meaning string, of func(*Latency) *trace.Duration) {
+			list = append(list, Measure{"latencies." + l.name + "." + q + "_ns", l.name + "_" + q + "_ms", Milliseconds, l.better, l.label + " " + label + ", ms", meaning, false,
+				optional(func(p *Process) *Latency { return l.of(&p.Latencies) }, func(x *Latency) *float64 { return nanoseconds(of(x)) })})
+		}
+		timed("p50", "P50", "half of the times "+l.meaning+" are at most this long", func(x *Latency) *trace.Duration { return &x.P50 })
+		timed("p95", "P95", "95 % of them are; null for fewer than 20", func(x *Latency) *trace.Duration { return x.P95 })
+		timed("max", "max", "the longest", func(x *Latency) *trace.Duration { return &x.Max })
+	}
+	depth := func(q, label, meaning string, of func(*Depth) *float64) {
+		list = append(list, Measure{"latencies.depth." + q + "_periods", "depth_" + q + "_periods", Periods, Lower, "Depth of the pipeline " + label + ", periods", meaning, false,
+			optional(func(p *Process) *Depth { return p.Latencies.Depth }, of)})
+	}
+	depth("p50", "P50", "refresh periods from the vsync until the display showed the frame, of half of the frames at most", func(d *Depth) *float64 { return &d.P50 })
+	depth("p95", "P95", "of 95 % of them; null for fewer than 20", func(d *Depth) *float64 { return d.P95 })
 	for stage := range stagesCount {
 		timed := func(q, label, meaning string, of func(*StageTimes) *trace.Duration) {
 			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,

@@ -17,6 +17,8 @@ type Process struct {
 	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
 	// has a deadline, or if too many are unjudged.
 	JankRate *float64 `json:"jank_rate"`
+	// JankRateLater is JankRate of all but first draws; nil if no frame is one, or if JankRate is.
+	JankRateLater *float64 `json:"jank_rate_later_draws"`
 	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
 	// if Frames.Empty is.
 	EmptyRate *float64 `json:"empty_rate"`
@@ -46,6 +48,9 @@ type Process struct {
 	// DurationsInPeriods are the durations of the frames with a known refresh period,
 	// each in its own periods; nil without such frames.
 	DurationsInPeriods *DurationsInPeriods `json:"durations_in_periods"`
+	// Overruns is nil if no frame has a known deadline and end.
+	Overruns  *Overruns `json:"overruns"`
+	Latencies Latencies `json:"latencies"`
 	// Stages are the stages of the process's frames, in order; none for a dump, which has
 	// only the times at which frames were done and shown.
 	Stages []StageTimes `json:"stages"`
@@ -66,6 +71,9 @@ func (p *Process) measure() {
 	if p.Frames.JankKnown() {
 		p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
 	}
+	if n := p.Frames.FirstDraw; n > 0 && p.JankRate != nil {
+		p.JankRateLater = ratio(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.WithDeadline-judgedFirstDraws(r.frames))
+	}
 	if p.Frames.Empty != nil {
 		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.Complete)
 	}
@@ -81,6 +89,8 @@ func (p *Process) measure() {
 	p.Stutter = stutter(r.frames)
 	p.Durations = durations(r.frames)
 	p.DurationsInPeriods = durationsInPeriods(r.frames)
+	p.Overruns = overruns(r.frames)
+	p.Latencies = latencies(r.frames, r.responses)
 	p.Stages = []StageTimes{}
 	if !r.dump {
 		p.Stages = stageTimes(p.Kind, r.frames)

@@ -16,6 +16,7 @@ type records struct {
 	dump      bool // Timeline.Dump
 	whole     WholeFrames
 	parts     parts
+	responses []trace.Duration // of interactions of the process
 	// emptyKnown: some frame of the same kind in the trace is not empty.
 	emptyKnown bool
 

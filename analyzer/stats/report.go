@@ -63,9 +63,10 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
-	known, parts := emptyKnown(t), newParts(t)
+	known, parts, responses := emptyKnown(t), newParts(t), responses(t)
 	for key, p := range c {
 		p.records.dump, p.records.emptyKnown, p.records.parts = t.Dump, known[key.kind], parts
+		p.records.responses = responses[key]
 		if p.records.ofFrameworks() {
 			p.records.emptyKnown = p.records.knownByBuffers()
 		}

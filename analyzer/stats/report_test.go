@@ -119,6 +119,14 @@ func reportOfTwoApplications() *stats.Report {
 					Histogram: []stats.Bucket{firstBucket(5), bucket(6, 1), bucket(26, 1)},
 				},
 				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.5, P90: 2.6, Max: 2.6},
+				// Deadlines are a period after the vsync: -7 -6 -5 -4 -4 3 17
+				Overruns: &stats.Overruns{Frames: 7, P50: -4 * ms, P90: 17 * ms, Max: 17 * ms},
+				Latencies: stats.Latencies{
+					VsyncToPresent:     &stats.Latency{Frames: 6, P50: 40 * ms, Max: 50 * ms}, // 20 20 40 40 50 50
+					VsyncToStart:       &stats.Latency{Frames: 7, P50: 1 * ms, Max: 7 * ms},   // 1 1 1 1 1 1 7
+					VsyncToRenderVsync: &stats.Latency{Frames: 6, P50: 10 * ms, Max: 30 * ms}, // 10 10 10 10 20 30
+					Depth:              &stats.Depth{Frames: 6, P50: 4},
+				},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 7, 1, 7, 7, 1),      // 1 1 1 1 1 1 7; the longest of 1040's before its deadline
 					stage(stats.UIWork, 7, 5, 26, 26, 1),     // 2 3 4 5 5 6 26; the longest of 1020's
@@ -155,6 +163,13 @@ func reportOfTwoApplications() *stats.Report {
 					Histogram: []stats.Bucket{firstBucket(3)},
 				},
 				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 3, P50: 0.3, P90: 0.4, Max: 0.4},
+				Overruns:           &stats.Overruns{Frames: 3, P50: -6 * ms, P90: -5 * ms, Max: -5 * ms}, // -6 -6 -5
+				Latencies: stats.Latencies{
+					VsyncToPresent:     &stats.Latency{Frames: 3, P50: 50 * ms, Max: 60 * ms}, // 40 50 60
+					VsyncToStart:       &stats.Latency{Frames: 3, P50: 1 * ms, Max: 1 * ms},
+					VsyncToRenderVsync: &stats.Latency{Frames: 3, P50: 20 * ms, Max: 20 * ms}, // 10 20 20
+					Depth:              &stats.Depth{Frames: 3, P50: 5},
+				},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 3, 1, 1, 1, 0),
 					stage(stats.UIWork, 3, 3, 4, 4, 0),
@@ -190,6 +205,13 @@ func reportOfTwoApplications() *stats.Report {
 					Histogram: []stats.Bucket{firstBucket(6), bucket(17, 1)},
 				},
 				DurationsInPeriods: &stats.DurationsInPeriods{Frames: 7, P50: 0.3, P90: 1.7, Max: 1.7},
+				// Deadlines are one and a half: -13 -12 -11 -11 -5 2 3
+				Overruns: &stats.Overruns{Frames: 7, P50: -11 * ms, P90: 3 * ms, Max: 3 * ms},
+				Latencies: stats.Latencies{
+					VsyncToPresent: &stats.Latency{Frames: 6, P50: 10 * ms, Max: 40 * ms}, // 10 10 10 30 30 40
+					VsyncToStart:   &stats.Latency{Frames: 7, P50: 1 * ms, Max: 1 * ms},
+					Depth:          &stats.Depth{Frames: 6, P50: 1},
+				},
 				Stages: []stats.StageTimes{
 					stage(stats.Receive, 7, 1, 1, 1, 0),
 					stage(stats.RenderMain, 7, 3, 17, 17, 1), // the longest of 1060's

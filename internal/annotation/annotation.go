@@ -27,6 +27,7 @@ const (
 	DeadlineAt                  // when the work was expected to end
 	Period                      // the display's refresh period
 	Coalesced                   // how many vsyncs waited behind this one
+	FirstDraw                   // set if the frame is the first that is drawn of a window
 	Overrun                     // by how much a late frame missed its deadline
 	LongestStage                // stats.LongestStage of a late frame
 	MainLate                    // late on its thread
@@ -165,6 +166,7 @@ var names = [end]string{
 	DeadlineAt:   "deadline_ts",
 	Period:       "period_ms",
 	Coalesced:    "coalesced",
+	FirstDraw:    "first_draw",
 	Overrun:      "overrun_ms",
 	LongestStage: "longest_stage",
 	MainLate:     "main_late",

@@ -31,6 +31,16 @@ render_service-100 (100) [000] .... 1.010400: print: E|100
 render_service-100 (100) [000] .... 1.012000: print: E|100
 `
 
+// firstDraw is an application's frame that draws a window for the first time.
+const firstDraw = `
+example-200 (200) [001] .... 1.000100: print: B|200|H:ReceiveVsync name:ui dataCount: 24bytes now:1000000000 expectedEnd: 1016600000 vsyncId:5, fd:9
+example-200 (200) [001] .... 1.000200: print: B|200|H:OnVsyncEvent now:1000000000
+example-200 (200) [001] .... 1.000300: print: B|200|H:UIVsyncTask[timestamp:1000000000][vsyncID:5][layoutMeasureDurationStartTimestamp:0][layoutMeasureDurationEndTimestamp:0][firstDrawFrame:1]
+example-200 (200) [001] .... 1.001300: print: E|200
+example-200 (200) [001] .... 1.001400: print: E|200
+example-200 (200) [001] .... 1.001500: print: E|200
+`
+
 // jsonTracks have annotations with the names of JSON below them.
 var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs"}
 
@@ -136,7 +146,7 @@ func texts(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string][]byte{"render": []byte(render), "waits": waits}
+	list := map[string][]byte{"render": []byte(render), "first draw": []byte(firstDraw), "waits": waits}
 	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseCapped, simulate.CauseDrawWork} {
 		var text bytes.Buffer
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {

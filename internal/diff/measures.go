@@ -84,7 +84,7 @@ func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Serie
 	if base != nil && new != nil {
 		delta := *new - *base
 		m.Delta = &delta
-		if *base != 0 {
+		if *base > 0 && *new >= 0 { // an overrun can be negative
 			relative := delta / *base
 			m.Relative = &relative
 		}

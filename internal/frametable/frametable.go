@@ -103,9 +103,11 @@ type row struct {
 	Queued       *int64  `json:"queued_ns" parquet:"queued_ns,optional"`
 	Ready        *int64  `json:"ready_ns" parquet:"ready_ns,optional"`
 	Acquired     *int64  `json:"acquired_ns" parquet:"acquired_ns,optional"`
-	Interval     *int64  `json:"interval_ns" parquet:"interval_ns,optional"`
-	Cadence      *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`
-	Pace         *string `json:"pace" parquet:"pace,dict,optional"`
+	// FirstDraw is nil for frames that are not known to be first draws.
+	FirstDraw *bool   `json:"first_draw" parquet:"first_draw,optional"`
+	Interval  *int64  `json:"interval_ns" parquet:"interval_ns,optional"`
+	Cadence   *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`
+	Pace      *string `json:"pace" parquet:"pace,dict,optional"`
 	// Reason is which part of its life made it late.
 	Reason *string `json:"reason" parquet:"reason,dict,optional"`
 
@@ -132,6 +134,10 @@ func newRow(f *analyzer.Frame) row {
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
 		DisplaySyncs: []string{},
+	}
+	if f.Facts.Has(analyzer.FirstDraw) {
+		first := true
+		r.FirstDraw = &first
 	}
 	if !f.Process.NoPID {
 		pid, tid := int32(f.Process.PID), int32(f.TID)

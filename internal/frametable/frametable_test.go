@@ -83,7 +83,7 @@ func TestColumns(t *testing.T) {
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
 		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"interval_ns", "cadence_ns", "pace", "reason", "input",
+		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -161,6 +161,11 @@ func TestApplicationFrame(t *testing.T) {
 		"deadline_ns": "200", "overrun_ns": "30", "main_late": "true", "gpu_late": "false", "coalesced": "2",
 	}
 	checkRow(t, f, want)
+	first := *f
+	first.Facts |= analyzer.FirstDraw
+	if got := csvRow(t, &first)["first_draw"]; got != "true" {
+		t.Errorf("first_draw of a first draw is %q", got)
+	}
 	dropped := *f
 	dropped.Facts |= analyzer.Dropped
 	if r := newRow(&dropped); r.Shown != nil {

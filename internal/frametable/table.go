@@ -278,6 +278,7 @@ func (r *row) facts() string {
 	add(*r.Empty, "empty")
 	add(*r.Misaligned, "misaligned")
 	add(*r.Truncated, "truncated")
+	add(r.FirstDraw != nil, "first draw")
 	return strings.Join(list, ", ")
 }
 

@@ -420,6 +420,9 @@ func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	if d.frame.VsyncID == 0 {
 		d.frame.VsyncID = task.VsyncID
 	}
+	if task.FirstDraw {
+		d.frame.Facts |= analyzer.FirstDraw
+	}
 	if d.task == 0 {
 		d.task = task.Timestamp
 	}

@@ -33,6 +33,15 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 		}
 	}
 	add(duration)
+	if l := p.Latencies.VsyncToPresent; l != nil {
+		add(latency(&p.Latencies))
+	}
+	if o := p.Overruns; o != nil && b.full {
+		add(view.Fact{
+			Label: "Overrun, P95", Meaning: define("overrun"), Value: text.MillisecondsOrUnknown(o.P95), Unit: "ms",
+			About: fmt.Sprintf("P50 %s · P90 %s · P99 %s · max %s", text.Milliseconds(o.P50), text.Milliseconds(o.P90), text.MillisecondsOrUnknown(o.P99), text.Milliseconds(o.Max)),
+		})
+	}
 	if streak := p.LongestStreak; streak != nil && streak.Frames > 1 && b.full {
 		add(view.Fact{
 			Label: "Longest streak", Meaning: define("streak"), Value: fmt.Sprint(streak.Frames), Unit: "late",
@@ -86,6 +95,25 @@ func fps(f *stats.FPS) view.Fact {
 	return fact
 }
 
+// latency returns how long frames take to be shown.
+func latency(l *stats.Latencies) view.Fact {
+	x := l.VsyncToPresent
+	about := []string{"from vsync to present", "P95 " + text.MillisecondsOrUnknown(x.P95)}
+	if l.Depth != nil {
+		about = append(about, text.Number(l.Depth.P50, 1)+" periods")
+	}
+	if s := l.VsyncToStart; s != nil {
+		about = append(about, text.Milliseconds(s.P50)+" to the start")
+	}
+	if r := l.VsyncToRenderVsync; r != nil {
+		about = append(about, text.Milliseconds(r.P50)+" to render_service's vsync")
+	}
+	if i := l.InputToPresent; i != nil {
+		about = append(about, text.Milliseconds(i.P50)+" from input to present")
+	}
+	return view.Fact{Label: "Latency, P50", Meaning: meaning("vsync_to_present_p50_ms"), Value: text.Milliseconds(x.P50), Unit: "ms", About: strings.Join(about, " · ")}
+}
+
 func (b *builder) jank(in *Input, p *process) view.Fact {
 	standard := "a deadline"
 	if p.SurfaceFlinger != nil {
@@ -101,6 +129,9 @@ func (b *builder) jank(in *Input, p *process) view.Fact {
 	if p.JankRate != nil {
 		fact.Level = b.level(rating.Overrun, largestOverrun(p.Process))
 		fact.About = fmt.Sprintf("%d late of %s with %s", p.Frames.Late, text.Count(p.Frames.WithDeadline, "frame"), standard)
+		if n := p.Frames.LateFirstDraw; n > 0 {
+			fact.About += fmt.Sprintf(", %d of them first draws: %s without", n, text.Share(p.JankRateLater))
+		}
 		if p.Kind == stats.RenderService && p.Frames.Late > 0 {
 			fact.About += fmt.Sprintf(", %d on the CPU, %d on the GPU", p.Frames.LateMain, p.Frames.LateGPU)
 		}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
@@ -18,7 +19,13 @@ import (
 // What only rounds to 0, or to 100 %, is "< 0.1" or "> 99.9 %".
 
 // Number formats x with the given number of decimals.
-func Number(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+func Number(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if x < 0 && strings.Trim(s, "-0.") == "" {
+		return s[1:] // no minus before zero
+	}
+	return s
+}
 
 // Share formats a share, 0 to 1, in percent. A nil share is unknown. Only exactly
 // 0 is "0 %" and only exactly 1 is "100 %".

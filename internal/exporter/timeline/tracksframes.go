@@ -208,6 +208,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	a.mark(annotation.MainLate, f.Facts.Has(analyzer.MainLate))
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
+	a.mark(annotation.FirstDraw, f.Facts.Has(analyzer.FirstDraw))
 	a.mark(annotation.Misaligned, f.Facts.Has(analyzer.Misaligned))
 	if e != nil {
 		p.noteCauses(a, e)

@@ -59,6 +59,8 @@ func ParseOnVsyncEvent(text []byte) (now trace.Monotonic, damaged bool) {
 type VsyncTask struct {
 	Timestamp trace.Monotonic // when the vsync was due
 	VsyncID   int64           // zero also for a frame that was forced without a vsync
+	// FirstDraw: the frame is the first that is drawn of a window. Versions before 6.0 do not say.
+	FirstDraw bool
 	Damaged   bool
 }
 
@@ -72,6 +74,8 @@ func ParseVsyncTask(text []byte) VsyncTask {
 	if id, ok := field(text, "vsyncID"); ok && !bytes.HasPrefix(id, []byte(noVsyncID)) {
 		t.VsyncID = l.number("vsyncID")
 	}
+	first, _ := field(text, "firstDrawFrame")
+	t.FirstDraw = len(first) > 0 && first[0] == '1'
 	t.Damaged = l.damaged
 	return t
 }

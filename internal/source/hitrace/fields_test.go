@@ -82,7 +82,8 @@ func TestParseVsyncTask(t *testing.T) {
 	check(t, hitrace.UIVsyncTask, hitrace.ParseVsyncTask, []spelling[hitrace.VsyncTask]{
 		{"5.1 early", "UIVsyncTask[timestamp:500][vsyncID:7]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"5.1", "UIVsyncTask[timestamp:500][vsyncID:7][instanceID:100000]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
-		{"second", "UIVsyncTask[layoutMeasureDurationStartTimestamp:1][layoutMeasureDurationEndTimestamp:2][firstDrawFrame:1]", hitrace.VsyncTask{}},
+		{"second", "UIVsyncTask[layoutMeasureDurationStartTimestamp:1][layoutMeasureDurationEndTimestamp:2][firstDrawFrame:1]", hitrace.VsyncTask{FirstDraw: true}},
+		{"no first draw", "UIVsyncTask[timestamp:500][vsyncID:7][firstDrawFrame:0]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"forced", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551615]", hitrace.VsyncTask{Timestamp: 500}},
 		{"damaged", "UIVsyncTask[timestamp:x][vsyncID:]", hitrace.VsyncTask{Damaged: true}},
 		{"too large", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500, Damaged: true}},

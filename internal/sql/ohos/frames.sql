@@ -127,6 +127,8 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   -- render_service picked up the application frame on another vsync than it was made
   -- for. Both frames have this fact.
   is_misaligned BOOL,
+  -- The application frame is the first that ArkUI draws of a window.
+  is_first_draw BOOL,
   -- The one number that the system's own frame table has: 0 in time, 1 late,
   -- 2 empty, 3 misaligned (render frames).
   flag LONG,
@@ -209,6 +211,7 @@ SELECT
   iif(is_judged, is_late AND extract_arg(arg_set_id, 'debug.gpu_late') IS NOT NULL, NULL) AS is_late_gpu,
   extract_arg(arg_set_id, 'debug.empty') IS NOT NULL AS is_empty,
   extract_arg(arg_set_id, 'debug.misaligned') IS NOT NULL AS is_misaligned,
+  extract_arg(arg_set_id, 'debug.first_draw') IS NOT NULL AS is_first_draw,
   coalesce(extract_arg(arg_set_id, 'debug.flag'), 0) AS flag,
   iif(is_late, extract_arg(arg_set_id, 'debug.longest_stage'), NULL) AS longest_stage,
   iif(kind = 'app', extract_arg(arg_set_id, 'debug.blame'), NULL) AS blame,

@@ -1,0 +1,132 @@
+package stats
+
+import (
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Overruns are the times from the deadlines of all frames to their ends, negative for frames on
+// time: how much time was left, or lacked. Frames without a known deadline or end do not count.
+// Percentiles are those of Durations.
+type Overruns struct {
+	Frames int             `json:"frames"`
+	P50    trace.Duration  `json:"p50_ns"`
+	P90    trace.Duration  `json:"p90_ns"`
+	P95    *trace.Duration `json:"p95_ns"`
+	P99    *trace.Duration `json:"p99_ns"`
+	Max    trace.Duration  `json:"max_ns"`
+}
+
+// Latencies are the times from a vsync or an input to what came of it. Each is nil if no frame has
+// both times. Estimated present times do not count.
+type Latencies struct {
+	// VsyncToPresent is from the vsync of a frame until the display showed it: an application's in
+	// the render frame that took the last of its transactions.
+	VsyncToPresent *Latency `json:"vsync_to_present"`
+	// InputToPresent is from the input of an interaction to its first frame shown.
+	InputToPresent *Latency `json:"input_to_present"`
+	// VsyncToStart is from the vsync of a frame to its actual start.
+	VsyncToStart *Latency `json:"vsync_to_start"`
+	// VsyncToRenderVsync is from the vsync of an application's frame to that of the render frame that
+	// took the last of its transactions; nil for render_service.
+	VsyncToRenderVsync *Latency `json:"vsync_to_render_vsync"`
+	// Depth is VsyncToPresent of each frame in its own refresh periods.
+	Depth *Depth `json:"depth"`
+}
+
+// Latency has the percentiles of a time. They are those of Durations.
+type Latency struct {
+	// Frames is the number of frames, or of interactions.
+	Frames int             `json:"frames"`
+	P50    trace.Duration  `json:"p50_ns"`
+	P95    *trace.Duration `json:"p95_ns"`
+	Max    trace.Duration  `json:"max_ns"`
+}
+
+// Depth is how many refresh periods frames are in the pipeline, rounded to a millionth.
+type Depth struct {
+	Frames int      `json:"frames"`
+	P50    float64  `json:"p50_periods"`
+	P95    *float64 `json:"p95_periods"`
+}
+
+func overruns(frames []*analyzer.Frame) *Overruns {
+	var list []trace.Duration
+	for _, f := range frames {
+		if d, ok := OverrunOf(f); ok {
+			list = append(list, d)
+		}
+	}
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	return &Overruns{n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1]}
+}
+
+// latencies returns those of the frames of a process. responses are the times from the inputs of its
+// interactions to the first frames shown.
+func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencies) {
+	var shown, start, render []trace.Duration
+	var depth []microperiods
+	for _, f := range frames {
+		if !f.Vsync.Known() || f.Facts.Has(analyzer.Dropped) {
+			continue
+		}
+		if f.Actual.Start >= f.Vsync {
+			start = append(start, since(f.Vsync, f.Actual.Start))
+		}
+		by := f
+		if f.Kind == analyzer.ApplicationFrame {
+			if by = f.Render; by == nil {
+				continue
+			}
+			if by.Vsync >= f.Vsync {
+				render = append(render, since(f.Vsync, by.Vsync))
+			}
+		}
+		if !by.Present.Known() || by.PresentEstimated || by.Present < f.Vsync {
+			continue
+		}
+		d := since(f.Vsync, by.Present)
+		shown = append(shown, d)
+		if period := periodOf(f); period > 0 {
+			depth = append(depth, inPeriods(d, period))
+		}
+	}
+	l = Latencies{VsyncToPresent: latency(shown), InputToPresent: latency(responses), VsyncToStart: latency(start), VsyncToRenderVsync: latency(render)}
+	if n := len(depth); n > 0 {
+		slices.Sort(depth)
+		l.Depth = &Depth{Frames: n, P50: Percentile(depth, 50).periods()}
+		if p95 := tailPercentile(depth, 95, minFrames); p95 != nil {
+			l.Depth.P95 = number(p95.periods())
+		}
+	}
+	return l
+}
+
+// latency sorts a list and returns its percentiles; nil without values.
+func latency(list []trace.Duration) *Latency {
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	slices.Sort(list)
+	return &Latency{n, Percentile(list, 50), tailPercentile(list, 95, minFrames), list[n-1]}
+}
+
+// responses returns the times from the inputs of interactions to their first frames shown, by
+// process.
+func responses(t *analyzer.Timeline) map[processKey][]trace.Duration {
+	list := map[processKey][]trace.Duration{}
+	for _, i := range t.Interactions {
+		if d, ok := i.Response(); ok && i.InputAt.Known() && i.Process != nil && d >= 0 {
+			key := newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: i.Process})
+			list[key] = append(list[key], d)
+		}
+	}
+	return list
+}
