@@ -23,6 +23,12 @@ func (t *Timeline) String() string {
 	for _, h := range t.Hangs {
 		fmt.Fprintf(&b, "hang of %d %s %s\n", h.Process.PID, h.Interval, h.Slice)
 	}
+	for _, x := range t.Builds {
+		fmt.Fprintf(&b, "build of %d %s %s reused %t\n", x.Process.PID, x.Interval, x.Component, x.Reused)
+	}
+	for _, x := range t.StateChanges {
+		fmt.Fprintf(&b, "state of %d %s %s.%s %d\n", x.Process.PID, x.At, x.Component, x.Variable, x.Nodes)
+	}
 	for _, c := range t.Diagnostics.Counts {
 		fmt.Fprintf(&b, "%d %s", c.Total, c.Diagnostic)
 		if len(c.Lines) > 0 {

@@ -494,5 +494,7 @@ func (t *Timeline) cutInteractions(from, to trace.Time) {
 		}
 	}
 	t.Hangs = slices.DeleteFunc(t.Hangs, func(h Hang) bool { return h.Start < from || h.End >= to })
+	t.Builds = slices.DeleteFunc(t.Builds, func(b Build) bool { return b.Start < from || b.End >= to })
+	t.StateChanges = slices.DeleteFunc(t.StateChanges, func(c StateChange) bool { return c.At < from || c.At >= to })
 	t.ShowInteractions()
 }

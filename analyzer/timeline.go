@@ -32,6 +32,10 @@ type Timeline struct {
 	// thread did something else than frames for long, by start.
 	Interactions []*Interaction
 	Hangs        []Hang
+	// Builds are the items of components that were made or reused, by start, and StateChanges the
+	// changes of their state variables, by time.
+	Builds       []Build
+	StateChanges []StateChange
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer
 	// Dump is set if the frames come from a text dump of Android. A render frame is then

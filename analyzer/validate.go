@@ -53,6 +53,11 @@ func (v *validator) interactions() {
 			check(i, n == 0 || s.Begin >= i.Stages[n-1].Begin, "has stages out of order")
 		}
 	}
+	for _, b := range v.timeline.Builds {
+		if !v.known[b.Process] || b.End < b.Start {
+			v.errors = append(v.errors, fmt.Errorf("item of %q at %s: of an unknown process, or ends before it begins", b.Component, b.Start))
+		}
+	}
 	for _, h := range v.timeline.Hangs {
 		if !v.known[h.Process] || h.Duration() < MinHang {
 			v.errors = append(v.errors, fmt.Errorf("hang at %s: of an unknown process, or too short", h.Start))

@@ -20,6 +20,10 @@ type Report struct {
 	// thread did something else than frames for long.
 	Interactions []*Interaction `json:"interactions"`
 	Hangs        []Hang         `json:"hangs"`
+	// Components are the components of applications, those with the most time first, and
+	// StateVariables those that made nodes dirty, the most nodes first.
+	Components     []Component     `json:"components"`
+	StateVariables []StateVariable `json:"state_variables"`
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer `json:"layers"`
 }
@@ -73,6 +77,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
+	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers = layers(t, o)
 	if o.Compare {
 		r.setSamples()

@@ -24,6 +24,7 @@ type builder struct {
 	coverage     coverage
 	running      running
 	interactions *interactions
+	components   components
 	layers       layers
 	frameworks   frameworks
 }
@@ -212,6 +213,9 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
 	hitrace.CompositorComposite: (*builder).beginCompositorComposite,
 
+	hitrace.BuildItem:      (*builder).beginBuild,
+	hitrace.BuildRecycle:   (*builder).beginBuild,
+	hitrace.StateChanged:   (*builder).beginStateChange,
 	hitrace.DisplaySync:    (*builder).beginDisplaySync,
 	hitrace.ClientRender:   (*builder).beginClientRender,
 	hitrace.FlutterReceive: (*builder).beginFlutterReceive,
@@ -244,6 +248,8 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 	hitrace.CompositorCommit:    (*builder).endFrameworkFrame,
 	hitrace.CompositorComposite: (*builder).endFrameworkFrame,
 
+	hitrace.BuildItem:    (*builder).endBuild,
+	hitrace.BuildRecycle: (*builder).endBuild,
 	hitrace.FlutterFrame: (*builder).endFrameworkFrame,
 	hitrace.FlutterDraw:  (*builder).endFlutterDraw,
 	hitrace.WebSubmit:    (*builder).endWebSubmit,

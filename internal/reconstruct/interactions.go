@@ -419,6 +419,7 @@ func (b *builder) setInteractions(t *analyzer.Timeline, clock func(line int) *an
 		t.Interactions = append(t.Interactions, s.Interaction)
 	}
 	b.setLaunches(t, byPID)
+	b.components.set(t, byPID)
 	for _, h := range i.hangs {
 		if p := byPID[h.pid]; p != nil {
 			t.Hangs = append(t.Hangs, analyzer.Hang{Process: p, Interval: h.Interval, Slice: h.slice})
@@ -570,6 +571,8 @@ func numberInteractions(t *analyzer.Timeline) {
 	for n, i := range t.Interactions {
 		i.ID = n + 1
 	}
+	slices.SortStableFunc(t.Builds, func(x, y analyzer.Build) int { return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End)) })
+	slices.SortStableFunc(t.StateChanges, func(x, y analyzer.StateChange) int { return cmp.Compare(x.At, y.At) })
 	slices.SortStableFunc(t.Hangs, func(x, y analyzer.Hang) int { return cmp.Compare(x.Start, y.Start) })
 	t.ShowInteractions()
 }

@@ -68,6 +68,8 @@ type openSlice struct {
 	queue    *queue
 	sequence int64
 	granted  trace.Time
+	// component is that of a BuildItem or BuildRecycle.
+	component string
 }
 
 // thread returns the state of the thread that a marker is of, with its process

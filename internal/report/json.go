@@ -30,14 +30,16 @@ type documentCheck struct {
 }
 
 type documentInput struct {
-	Name         string                       `json:"name"`
-	Recording    *Recording                   `json:"recording"`
-	Quality      *quality.Quality             `json:"quality"`
-	Span         *stats.Span                  `json:"span"`
-	Processes    iter.Seq[documentProcess]    `json:"processes"`
-	Interactions iter.Seq[*stats.Interaction] `json:"interactions"`
-	Hangs        []stats.Hang                 `json:"hangs"`
-	Layers       iter.Seq[*stats.Layer]       `json:"layers"`
+	Name           string                       `json:"name"`
+	Recording      *Recording                   `json:"recording"`
+	Quality        *quality.Quality             `json:"quality"`
+	Span           *stats.Span                  `json:"span"`
+	Processes      iter.Seq[documentProcess]    `json:"processes"`
+	Interactions   iter.Seq[*stats.Interaction] `json:"interactions"`
+	Hangs          []stats.Hang                 `json:"hangs"`
+	Components     []stats.Component            `json:"components"`
+	StateVariables []stats.StateVariable        `json:"state_variables"`
+	Layers         iter.Seq[*stats.Layer]       `json:"layers"`
 }
 
 type documentProcess struct {
@@ -61,7 +63,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, slices.Values(in.Stats.Layers)})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers)})
 	}
 	return text.WriteJSON(w, d)
 }

@@ -299,7 +299,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
-	layers := b.layers(in)
+	layers := append(b.components(in), b.layers(in)...)
 	withLayers := func() []view.Block {
 		if b.page {
 			return append(append(blocks, s), layers...)

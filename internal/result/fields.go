@@ -61,6 +61,19 @@ func describeTimeline(m *message, t *analyzer.Timeline) {
 		m.interval(2, &h.Interval)
 		m.text(4, &h.Slice)
 	})
+	list(m, 15, &t.Builds, func(m *message, b *analyzer.Build) {
+		m.processOf(1, &b.Process)
+		m.interval(2, &b.Interval)
+		m.text(4, &b.Component)
+		m.flag(5, &b.Reused)
+	})
+	list(m, 16, &t.StateChanges, func(m *message, c *analyzer.StateChange) {
+		m.processOf(1, &c.Process)
+		m.time(2, &c.At)
+		m.text(3, &c.Component)
+		m.text(4, &c.Variable)
+		count(m, 5, &c.Nodes)
+	})
 }
 
 // describeInteraction describes an interaction without what Timeline.ShowInteractions sets.

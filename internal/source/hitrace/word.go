@@ -69,6 +69,9 @@ const (
 	AttachApplication        // foundation: the new process is there
 	LaunchAbility            // application: makes the ability
 	ForegroundAbility        // application: brings the ability to the foreground
+	BuildItem                // ArkUI: an item of a component is made
+	BuildRecycle             // ArkUI: an item of a component is reused
+	StateChanged             // ArkUI, with debug parameters: a state variable of a component has changed
 	wordEnd                  // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -94,6 +97,8 @@ var spellings = newVocabulary([]spelling{
 	{"acquire buffer sequence:", BufferAcquired, anything},
 	{"client dispatch touchId:", TouchDispatch, anything},
 	{"CommitLayers", Commit, carriesRate},
+	{"CustomNode:BuildItem", BuildItem, endsWord},
+	{"CustomNode:BuildRecycle", BuildRecycle, endsWord},
 	{"DisplaySyncId[", DisplaySync, anything},
 	{"DropBuffer", DropBuffer, anything},
 	{"DropFrame", DropFrame, ends},
@@ -132,6 +137,7 @@ var spellings = newVocabulary([]spelling{
 	{"TRAILING_ANIMATION", Trailing, endsWord},
 	{"UIVsyncTask", UIVsyncTask, anything},
 	{"UV_TRACE", UVTrace, ends},
+	{"ViewPU.viewPropertyHasChanged ", StateChanged, anything},
 	{"virtual int OHOS::AAFwk::AbilityManagerService::StartAbility", StartAbility, endsWord}, // up to 4.0
 	{"virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication", AttachApplication, endsWord},
 	{"virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility", LoadAbility, endsWord},

@@ -77,7 +77,8 @@ func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key Key) int32 {
 func hasArguments(w hitrace.Word) bool {
 	switch w {
 	case hitrace.Other, hitrace.RequestBuffer, hitrace.FlushBuffer, hitrace.AcquireBuffer, hitrace.QueueBuffer, hitrace.DequeueBuffer, hitrace.AcquireFenceWait,
-		hitrace.TouchDispatch, hitrace.StartAbility, hitrace.LoadAbility, hitrace.LoadNewProcess, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility:
+		hitrace.TouchDispatch, hitrace.StartAbility, hitrace.LoadAbility, hitrace.LoadNewProcess, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility,
+		hitrace.BuildItem, hitrace.BuildRecycle, hitrace.StateChanged:
 		return true
 	}
 	return false
