@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -17,8 +18,9 @@ const (
 // nodes dirty; nothing if the trace has neither.
 func (b *builder) components(in *Input) (blocks []view.Block) {
 	if all := in.Stats.Components; len(all) > 0 {
+		several := slices.ContainsFunc(all, func(c stats.Component) bool { return c.PID != all[0].PID })
 		t := view.Table{Label: "Components", Sortable: true, Columns: []view.Column{
-			{Title: "Component", Min: nameWidth}, {Title: "Application", Drop: 2}, {Title: "Built", Number: true}, {Title: "Reused", Number: true},
+			{Title: "Component", Min: nameWidth}, {Title: "Built", Number: true}, {Title: "Reused", Number: true},
 			{Title: "Share", Number: true, Meaning: "reused / (built + reused)"}, {Title: "Build P50 ms", Number: true}, {Title: "Max ms", Number: true, Drop: 1},
 			{Title: "Reuse P50 ms", Number: true, Drop: 3}, {Title: "Total ms", Number: true, Meaning: "of all items, without those inside another one of the component"},
 		}}
@@ -33,7 +35,7 @@ func (b *builder) components(in *Input) (blocks []view.Block) {
 				reuse = text.Milliseconds(c.Reuse.P50)
 			}
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: componentName(c)}, {Text: text.Shorten(text.ProcessName(c.Process), maxName)}, {Text: fmt.Sprint(c.Built)}, {Text: fmt.Sprint(c.Reused)}, {Text: text.Share(&c.ReusedShare)},
+				{Text: componentOf(c, several)}, {Text: fmt.Sprint(c.Built)}, {Text: fmt.Sprint(c.Reused)}, {Text: text.Share(&c.ReusedShare)},
 				{Text: build}, {Text: longest}, {Text: reuse}, {Text: text.Milliseconds(c.Total)},
 			}})
 		}
@@ -52,12 +54,12 @@ func (b *builder) components(in *Input) (blocks []view.Block) {
 	}
 	if all := in.Stats.StateVariables; len(all) > 0 {
 		t := view.Table{Label: "State variables", Sortable: true, Columns: []view.Column{
-			{Title: "Variable", Min: nameWidth}, {Title: "Application", Drop: 1}, {Title: "Changes", Number: true}, {Title: "Dirty nodes", Number: true}, {Title: "Most at once", Number: true},
+			{Title: "Variable", Min: nameWidth}, {Title: "Changes", Number: true}, {Title: "Dirty nodes", Number: true}, {Title: "Most at once", Number: true},
 		}}
 		shown := all[:b.most(len(all))]
 		for _, v := range shown {
 			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: text.Shorten(text.Printable(v.Component+"."+v.Variable), maxSlice)}, {Text: text.Shorten(text.ProcessName(v.Process), maxName)},
+				{Text: text.Shorten(text.Printable(v.Component+"."+v.Variable), maxSlice)},
 				{Text: fmt.Sprint(v.Changes)}, {Text: fmt.Sprint(v.Nodes)}, {Text: fmt.Sprint(v.Most)},
 			}})
 		}
@@ -78,6 +80,15 @@ func (b *builder) most(n int) int {
 		return n
 	}
 	return min(n, briefComponents)
+}
+
+// componentOf names a component, with its application if the input has several.
+func componentOf(c *stats.Component, several bool) string {
+	name := componentName(c)
+	if several {
+		name += " of " + text.Shorten(text.ProcessName(c.Process), maxName)
+	}
+	return name
 }
 
 func componentName(c *stats.Component) string {
