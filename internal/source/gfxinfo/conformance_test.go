@@ -19,7 +19,7 @@ import (
 // in ms after IntendedVsync, whether ohframe calls it late, and what hwui counts.
 func TestConformance(t *testing.T) {
 	files, err := filepath.Glob("testdata/conformance/*.txtar")
-	if err != nil || len(files) != 7 {
+	if err != nil || len(files) != 8 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {

@@ -44,6 +44,8 @@ type Window struct {
 	// late.
 	Interval trace.Duration
 
+	// first: a summary shows that Android 8.1 or an earlier version printed the table.
+	first  bool
 	rows   []row
 	seen   map[row]bool
 	header header

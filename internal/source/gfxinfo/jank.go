@@ -45,6 +45,24 @@ func causesOf(r *row, interval trace.Duration) analyzer.StatsJank {
 	return found
 }
 
+// highLatency is the time from the oldest input to the vsync from which on Android 6 to 8.1
+// count high input latency, as a share of the interval.
+const highLatency = 1.5
+
+// firstClasses returns the classes of a frame as Android 6 to 8.1 count them: any frame of an
+// interval or more is janky. What Android 8 forgives a frame that waited for a buffer depends on
+// the display, and is not in the dump.
+func (r *row) firstClasses(interval trace.Duration) analyzer.StatsJank {
+	if r.between(intendedVsync, frameCompleted) < interval {
+		return 0
+	}
+	found := analyzer.StatsJanky | causesOf(r, interval)
+	if latency := r.between(oldestInputEvent, vsync); latency >= trace.Duration(highLatency*float64(interval)) && latency < hung {
+		found |= analyzer.StatsHighInputLatency
+	}
+	return found
+}
+
 // nextVsync returns the first vsync after end. Vsyncs are counted from the frame's
 // own.
 func nextVsync(r *row, end trace.Time, interval trace.Duration) trace.Time {
@@ -65,16 +83,19 @@ func (w *Window) classes() []analyzer.StatsJank {
 	var free trace.Time // when the next frame does not have to wait
 	for i := range w.rows {
 		r := &w.rows[i]
-		if statesDeadlines {
+		switch {
+		case w.first || !h.has(dequeueBufferDuration) && !h.has(gpuCompleted):
+			list[i] = r.firstClasses(w.Interval)
+		case statesDeadlines:
 			list[i] = r.classes(w.intervalOf(r), &free)
-		} else {
+		default:
 			list[i] = swaps.classes(r)
 		}
 	}
 	return list
 }
 
-// swapTracker follows the deadlines of buffer swaps, as hwui does up to Android 11.
+// swapTracker follows the deadlines of buffer swaps, as hwui does from Android 9 to 11.
 type swapTracker struct {
 	interval trace.Duration
 	deadline trace.Time // of the last swap

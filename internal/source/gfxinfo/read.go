@@ -68,8 +68,11 @@ type parser struct {
 	pid               trace.PID
 	process           string
 	windowKey, window string
-	viewed            bool // a line of the list of views announced the window
-	unnamed           int
+	// counts and missedDeadline: the last summary has the lines that all versions, and that Android 9
+	// and later have.
+	counts, missedDeadline bool
+	viewed                 bool // a line of the list of views announced the window
+	unnamed                int
 
 	inTable bool
 	bare    bool    // no marker precedes the table
@@ -94,6 +97,8 @@ var (
 	processMarker = []byte("** Graphics info for pid ")
 	windowMarker  = []byte("Window: ")
 	packageMarker = []byte("Package: ")
+	countsLine    = []byte("Number Missed Vsync: ")
+	deadlineLine  = []byte("Number Frame deadline missed")
 	missingMarker = []byte("No process found for: ")
 	visibility    = []byte(" (visibility=")
 )
@@ -150,6 +155,10 @@ func (p *parser) line(line []byte) bool {
 		p.beginProcess(parseProcess(line[len(processMarker):]))
 	case bytes.HasPrefix(line, packageMarker):
 		p.beginProcess(trace.UnknownPID, shortened(line[len(packageMarker):]))
+	case bytes.HasPrefix(line, countsLine):
+		p.counts, p.missedDeadline = true, false
+	case bytes.HasPrefix(line, deadlineLine):
+		p.missedDeadline = true
 	case bytes.HasPrefix(line, missingMarker):
 		if len(p.dump.NotRunning) < p.limits.Examples {
 			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMarker):]))
@@ -186,6 +195,7 @@ func shortened(name []byte) string { return string(name[:min(len(name), maxName)
 func (p *parser) beginProcess(pid trace.PID, name string) {
 	p.pid, p.process, p.unnamed = pid, name, 0
 	p.windowKey, p.window, p.viewed = "", "", false
+	p.counts, p.missedDeadline = false, false
 }
 
 // beginTable finds the window of the table, or adds it within the limits.
@@ -217,6 +227,9 @@ func (p *parser) beginTable() {
 		p.table = &Window{seen: map[row]bool{}}
 		p.windows[window] = p.table
 		process.Windows = append(process.Windows, p.table)
+	}
+	if p.table != nil && p.counts {
+		p.table.first = !p.missedDeadline
 	}
 	if p.table != nil && p.window != "" {
 		p.table.Name = p.window

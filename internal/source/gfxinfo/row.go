@@ -34,6 +34,7 @@ const (
 	displayPresentTime
 	dequeueBufferDuration
 	queueBufferDuration
+	oldestInputEvent
 	columns // number of columns
 )
 
@@ -44,6 +45,7 @@ var columnNames = [columns]string{
 	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
 	gpuCompleted: "GpuCompleted", displayPresentTime: "DisplayPresentTime",
 	dequeueBufferDuration: "DequeueBufferDuration", queueBufferDuration: "QueueBufferDuration",
+	oldestInputEvent: "OldestInputEvent",
 }
 
 // notFrames are the flags SurfaceCanvas, which JankTracker exempts from jank, and
