@@ -171,3 +171,60 @@ func TestPluginsCut(t *testing.T) {
 		}
 	}
 }
+
+// systemEvents is a message of hisysevent-plugin.
+func systemEvents(lines ...string) rawfile.Plugin {
+	var data []byte
+	for i, line := range lines {
+		data = append(data, perffile.Message(1, perffile.Message(1, line, 2, i+1))...)
+	}
+	return rawfile.Plugin{Name: "hisysevent-plugin", Data: data}
+}
+
+// Events of hisysevent-plugin are instants with their members as arguments, at their time in the
+// trace. What is outside the trace or damaged is counted.
+func TestPluginSystemEvents(t *testing.T) {
+	plugin := systemEvents(
+		`{"domain_":"ACE","name_":"INTERACTION_APP_JANK","type_":4,"time_":1700000000005,"pid_":10,"SCENE_ID":"APP_LIST_FLING","RATIO":0.5,"LIST":[1,2]}`,
+		`{"domain_":"RSS","name_":"LIMIT_FREQUENCY","time_":1700000000006,"CLUSTER":"<b>应用\u001b[31m","LONG":"`+strings.Repeat("长", 10_000)+`"}`,
+		`{"domain_":"ACE","name_":"JANK_FRAME_SKIP","time_":1700000060000}`,
+		`{"domain_":"ACE","name_":"JANK_FRAME_SKIP","time_":-1}`,
+		`{"name_":"cut`, `[1]`, "", strings.Repeat(`{"a":`, 50_000),
+		`{"name_":"`+strings.Repeat("x", 300<<10)+`","time_":1700000000006}`,
+	)
+	convert := func(o rawfile.HtraceOptions) ([]byte, []string) {
+		o.Plugins = []rawfile.Plugin{plugin}
+		var out bytes.Buffer
+		s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes(), warn.Texts(s.Warnings)
+	}
+	out, warnings := convert(rawfile.HtraceOptions{})
+	for _, w := range []string{
+		"5 events of the system not understood, skipped", "1 event of the system before or after the trace, not exported", "1 × event of the system beyond 256 KiB; skipped",
+	} {
+		if !slices.Contains(warnings, w) {
+			t.Errorf("no warning %q in %q", w, warnings)
+		}
+	}
+	session := enginetest.Load(t, out)
+	enginetest.CheckGate(t, session)
+	got := fmt.Sprint(enginetest.Query(t, session, `SELECT s.ts, s.dur, s.name, extract_arg(arg_set_id, 'debug.domain_') AS domain, extract_arg(arg_set_id, 'debug.pid_') AS pid,
+		extract_arg(arg_set_id, 'debug.SCENE_ID') AS scene, extract_arg(arg_set_id, 'debug.RATIO') AS ratio, extract_arg(arg_set_id, 'debug.LIST') AS list,
+		extract_arg(arg_set_id, 'debug.CLUSTER') AS cluster, length(extract_arg(arg_set_id, 'debug.LONG')) <= 4096 AS cut
+		FROM slice s JOIN track k ON k.id = s.track_id WHERE k.name = 'System events' ORDER BY s.ts`).Rows)
+	const start = 100_000_000_000
+	want := fmt.Sprint([][]string{
+		{fmt.Sprint(start + 5_000_000), "0", "INTERACTION_APP_JANK", "ACE", "10", "APP_LIST_FLING", "0.5", "[1,2]", "<nil>", "<nil>"},
+		{fmt.Sprint(start + 6_000_000), "0", "LIMIT_FREQUENCY", "RSS", "<nil>", "<nil>", "<nil>", "<nil>", "<b>应用\x1b[31m", "1"},
+	})
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	out, warnings = convert(rawfile.HtraceOptions{ZeroHeader: true})
+	if want := "3 events of the system not exported: the trace does not state the time of day"; !slices.Contains(warnings, want) || bytes.Contains(out, []byte("LIMIT_FREQUENCY")) {
+		t.Errorf("%q", warnings)
+	}
+}

@@ -86,6 +86,14 @@ func (t *textInput) log() func(func(*export.LogMessage)) error {
 	}
 }
 
+// systemEvents returns what reads the events of the system of a binary trace; nil if it has none.
+func (t *textInput) systemEvents() func(func([]byte)) error {
+	if t.binary == nil || !t.binary.HasSystemEvents() {
+		return nil
+	}
+	return t.binary.SystemEvents
+}
+
 // warnings describes the parts of a binary trace that could not be read.
 func (t *textInput) warnings() []trace.Warning {
 	if t.binary == nil {

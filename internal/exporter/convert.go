@@ -55,6 +55,9 @@ type Options struct {
 	// Log, if it is not nil, calls its argument for each message of the system's log. The error is
 	// that of the input.
 	Log func(func(*LogMessage)) error `fingerprint:"-"`
+	// SystemEvents, if it is not nil, calls its argument for each event of HiSysEvent, in JSON. The error
+	// is that of the input.
+	SystemEvents func(func([]byte)) error `fingerprint:"-"`
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
 	// of lines, which are nil without text, and returns warnings about what could not be read.
 	Complete func(*hitrace.Totals) []trace.Warning `fingerprint:"-"`
@@ -146,6 +149,9 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	writeAttributes(packets, attributes(s, hash, options))
 	writeClocks(packets, s.Timeline)
 	if err := writeLog(packets, s, &options); err != nil {
+		return s, err
+	}
+	if err := writeSystemEvents(packets, s, &options); err != nil {
 		return s, err
 	}
 	processes := s.Timeline.Processes

@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
@@ -31,6 +32,16 @@ var logPriorities = map[byte]perfettopb.AndroidLogPriority{
 	'F': perfettopb.AndroidLogPriority_PRIO_FATAL,
 }
 
+// timeOfDay returns the trace time of a time of day, in nanoseconds since 1970. known reports whether
+// the trace states the time of day, inside whether the time is within the trace.
+func timeOfDay(t *analyzer.Timeline, unix int64) (at trace.Time, known, inside bool) {
+	if !t.Wall.At.Known() {
+		return 0, false, false
+	}
+	at = t.Wall.At.Add(trace.Duration(unix - t.Wall.Unix))
+	return at, true, at >= t.Span.Start && at <= t.Span.End
+}
+
 // writeLog writes the messages of the log that are within the trace, and warns about the others.
 // Their time is that of day, which Perfetto converts by the snapshots of clocks: they must have
 // been written. hilog keeps messages of hours, which would stretch the trace.
@@ -46,15 +57,14 @@ func writeLog(w *packet.Writer, s *Summary, o *Options) error {
 		}
 		events = nil
 	}
-	wall, span := s.Timeline.Wall, s.Timeline.Span
 	unknown, outside := 0, 0
 	err := o.Log(func(m *LogMessage) {
-		if !wall.At.Known() {
+		at, known, inside := timeOfDay(s.Timeline, m.Unix)
+		switch {
+		case !known:
 			unknown++
 			return
-		}
-		at := wall.At.Add(trace.Duration(m.Unix - wall.Unix))
-		if at < span.Start || at > span.End {
+		case !inside:
 			outside++
 			return
 		}

@@ -43,6 +43,8 @@ const (
 	badLog                        // a message of hilog without a level or time that is understood
 	longLog                       // a message of hilog beyond maxLogText
 	logsOver                      // data of hilog-plugin beyond the limit
+	longEvent                     // an event of the system beyond maxEventText
+	eventsOver                    // data of hisysevent-plugin beyond the limit
 	problems                      // how many there are
 )
 
@@ -69,6 +71,8 @@ var kinds = [problems]damage.Kind{
 	badLog:         {Text: "%d × message of hilog without a known level or a time; skipped", Code: trace.WarnNotUnderstood},
 	longLog:        {Text: "%d × message of hilog beyond 4 KiB; its beginning is used", Code: trace.WarnOverLimit},
 	logsOver:       {Text: "%d × data of hilog-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
+	longEvent:      {Text: "%d × event of the system beyond 256 KiB; skipped", Code: trace.WarnOverLimit},
+	eventsOver:     {Text: "%d × data of hisysevent-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 	scriptsOver:    {Text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 }
 

@@ -273,6 +273,9 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 	case plugin == "hilog-plugin":
 		h.addPlugin(name)
 		r.logData(data, at+offsetIn(segment, data), cut)
+	case plugin == "hisysevent-plugin":
+		h.addPlugin(name)
+		r.eventData(data, at+offsetIn(segment, data), cut)
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
 	}

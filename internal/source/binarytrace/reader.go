@@ -33,6 +33,7 @@ type Reader struct {
 	scripts    Scripts
 	processes  map[trace.PID]string
 	logs       []Section // of hilog-plugin
+	reports    []Section // of hisysevent-plugin
 
 	pieces  []piece
 	streams []*stream
