@@ -86,3 +86,37 @@ func grep(trace, word, name string) (n int) {
 	}
 	return n
 }
+
+// Nodes that a frame measures and lays out count for it, those outside of frames do not.
+func TestNodesOfFrames(t *testing.T) {
+	var trace strings.Builder
+	at := 0
+	line := func(text string) {
+		at += 100
+		fmt.Fprintf(&trace, "example-200 (200) [001] .... 1.%06d: print: %s\n", at, text)
+	}
+	slice := func(text string, n int) {
+		for range n {
+			line("B|200|H:" + text)
+			line("E|200")
+		}
+	}
+	slice("Measure[Text][self:1][parent:0][key:]", 5)
+	for i, n := range []int{3, 0, 7, 1} {
+		line(fmt.Sprintf("B|200|H:ReceiveVsync name:ui dataCount: 24bytes now:%d expectedEnd: %d vsyncId:%d", 1_000_000_000+at*1000, 1_016_000_000+at*1000, i+1))
+		line("B|200|H:OnVsyncEvent")
+		slice("Measure[Text][self:12][parent:7][key:]", n)
+		slice("Layout[Text][self:12][parent:7][key:]", 2*n)
+		slice("CreateTaskMeasure[List][self:86][parent:85]", 1)
+		line("E|200")
+		line("E|200")
+	}
+	in, err := ohframe.Read(t.Context(), strings.NewReader(trace.String()), ohframe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := stats.Nodes{Frames: 3, MeasuredP50: 3, MeasuredMax: 7, LaidOutP50: 6, LaidOutMax: 14}
+	if p := stats.Compute(in.Timeline, stats.Options{}).Processes; len(p) != 1 || p[0].Nodes == nil || *p[0].Nodes != want {
+		t.Errorf("%+v", p)
+	}
+}

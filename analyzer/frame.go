@@ -159,6 +159,9 @@ type Frame struct {
 	// Applications are the application frames whose Render is this frame, in the order in
 	// which it applied them.
 	Applications []*Frame
+	// Measured and LaidOut are the nodes of ArkUI that an application frame measured and laid out; 0 if
+	// there were none, or without ArkUI's debug parameters.
+	Measured, LaidOut int
 	// Draw is the work of the render thread for a render frame, or for a frame of a
 	// Framework that draws on another thread. DrawTID is that thread of a frame of a
 	// Framework; zero if it is unknown.

@@ -201,7 +201,7 @@ var noMeasures = []*regexp.Regexp{
 	regexp.MustCompile(`^longest_streak\.(tid|vsync_id)$`),
 	regexp.MustCompile(`^hitches\.(gaps|time_ns)$`),
 	regexp.MustCompile(`^empty_frames\.`),
-	regexp.MustCompile(`^(fps|durations|durations_in_periods|overruns|latencies\..*|stages\..*)\.frames$`),
+	regexp.MustCompile(`^(fps|durations|durations_in_periods|overruns|nodes|latencies\..*|stages\..*)\.frames$`),
 }
 
 // numbers collects the numbers of a JSON tree by path; a stage is named, not numbered.

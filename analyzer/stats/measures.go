@@ -202,6 +202,13 @@ func measures() []Measure {
 	}
 	depth("p50", "P50", "refresh periods from the vsync until the display showed the frame, of half of the frames at most", func(d *Depth) *float64 { return &d.P50 })
 	depth("p95", "P95", "of 95 % of them; null for fewer than 20", func(d *Depth) *float64 { return d.P95 })
+	counted := func(field, label, meaning string, of func(*Nodes) int) {
+		list = append(list, Measure{"nodes." + field, "nodes_" + field, Count, Lower, label, meaning, false, part(func(p *Process) *Nodes { return p.Nodes }, func(n *Nodes) float64 { return float64(of(n)) })})
+	}
+	counted("measured_p50", "Nodes measured P50", "half of the frames measured at most so many nodes; null without ArkUI's debug parameters", func(n *Nodes) int { return n.MeasuredP50 })
+	counted("measured_max", "Nodes measured max", "the most", func(n *Nodes) int { return n.MeasuredMax })
+	counted("laid_out_p50", "Nodes laid out P50", "half of the frames laid out at most so many nodes", func(n *Nodes) int { return n.LaidOutP50 })
+	counted("laid_out_max", "Nodes laid out max", "the most", func(n *Nodes) int { return n.LaidOutMax })
 	for stage := range stagesCount {
 		timed := func(q, label, meaning string, of func(*StageTimes) *trace.Duration) {
 			list = append(list, Measure{"stages." + stage.String() + "." + q + "_ns", stage.String() + "_" + q + "_ms", Milliseconds, Lower,

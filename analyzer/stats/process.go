@@ -51,6 +51,8 @@ type Process struct {
 	// Overruns is nil if no frame has a known deadline and end.
 	Overruns  *Overruns `json:"overruns"`
 	Latencies Latencies `json:"latencies"`
+	// Nodes is nil if no frame has any.
+	Nodes *Nodes `json:"nodes"`
 	// Stages are the stages of the process's frames, in order; none for a dump, which has
 	// only the times at which frames were done and shown.
 	Stages []StageTimes `json:"stages"`
@@ -89,6 +91,7 @@ func (p *Process) measure() {
 	p.Stutter = stutter(r.frames)
 	p.Durations = durations(r.frames)
 	p.DurationsInPeriods = durationsInPeriods(r.frames)
+	p.Nodes = nodes(r.frames)
 	p.Overruns = overruns(r.frames)
 	p.Latencies = latencies(r.frames, r.responses)
 	p.Stages = []StageTimes{}

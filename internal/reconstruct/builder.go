@@ -215,6 +215,8 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 
 	hitrace.BuildItem:      (*builder).beginBuild,
 	hitrace.BuildRecycle:   (*builder).beginBuild,
+	hitrace.MeasureNode:    (*builder).beginMeasure,
+	hitrace.LayoutNode:     (*builder).beginLayout,
 	hitrace.StateChanged:   (*builder).beginStateChange,
 	hitrace.DisplaySync:    (*builder).beginDisplaySync,
 	hitrace.ClientRender:   (*builder).beginClientRender,

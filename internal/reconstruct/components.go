@@ -50,6 +50,18 @@ func (b *builder) beginStateChange(t *thread, e *hitrace.Event) {
 	}
 }
 
+func (*builder) beginMeasure(t *thread, _ *hitrace.Event) {
+	if t.draft != nil {
+		t.draft.frame.Measured++
+	}
+}
+
+func (*builder) beginLayout(t *thread, _ *hitrace.Event) {
+	if t.draft != nil {
+		t.draft.frame.LaidOut++
+	}
+}
+
 // set adds them to the timeline.
 func (c *components) set(t *analyzer.Timeline, byPID map[trace.PID]*analyzer.Process) {
 	for _, x := range c.builds {

@@ -36,6 +36,12 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	if l := p.Latencies.VsyncToPresent; l != nil {
 		add(latency(&p.Latencies))
 	}
+	if n := p.Nodes; n != nil {
+		add(view.Fact{
+			Label: "Nodes, P50", Meaning: meaning("nodes_measured_p50"), Value: fmt.Sprint(n.MeasuredP50), Unit: "measured",
+			About: fmt.Sprintf("max %d · %d laid out, max %d · of %s that did", n.MeasuredMax, n.LaidOutP50, n.LaidOutMax, text.Count(n.Frames, "frame")),
+		})
+	}
 	if o := p.Overruns; o != nil && b.full {
 		add(view.Fact{
 			Label: "Overrun, P95", Meaning: define("overrun"), Value: text.MillisecondsOrUnknown(o.P95), Unit: "ms",

@@ -256,6 +256,8 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	m.duration(25, &f.CPUTime)
 	count(m, 26, &f.DrawTID)
 	enum(m, 27, &f.Pace, int(analyzer.Late)+1)
+	count(m, 28, &f.Measured)
+	count(m, 29, &f.LaidOut)
 }
 
 // describeLayer describes a layer without its buffers.

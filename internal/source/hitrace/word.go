@@ -71,6 +71,8 @@ const (
 	ForegroundAbility        // application: brings the ability to the foreground
 	BuildItem                // ArkUI: an item of a component is made
 	BuildRecycle             // ArkUI: an item of a component is reused
+	MeasureNode              // ArkUI, with debug parameters: a node is measured
+	LayoutNode               // the same: it is laid out
 	StateChanged             // ArkUI, with debug parameters: a state variable of a component has changed
 	wordEnd                  // stays last
 
@@ -114,9 +116,11 @@ var spellings = newVocabulary([]spelling{
 	{"Graphics.Pipeline |", WebFrame, isStep("step=ReceiveBeginFrame")},
 	{"Graphics.Pipeline |", WebSubmit, isStep("step=SubmitCompositorFrame")},
 	{"Graphics.Pipeline |", WebSkip, isStep("step=DidNotProduceFrame", "trace_content=step: DidNotProduceFrame")},
+	{"Layout[", LayoutNode, anything},
 	{"M: Frame queued", FrameQueued, ends},
 	{"Marsh RSTransactionData", MarshTransaction, endsWord}, // 3.2
 	{"MarshRSTransactionData", MarshTransaction, endsWord},
+	{"Measure[", MeasureNode, anything},
 	{"NativeWindowFlushBuffer", QueueBuffer, ends}, // since 6.0
 	{"OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB", StartAbility, anything},
 	{"OnVsyncEvent", OnVsyncEvent, endsWord},
