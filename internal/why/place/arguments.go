@@ -139,6 +139,9 @@ func endOfPart(s string) int {
 		case c == ',' || c == ';' || c == '|':
 			return i
 		case c == '[' || c == '(' || c == '{':
+			if s[0] == '/' || strings.Contains(s[:i], "://") {
+				continue // part of a file's name
+			}
 			if !separated && i > 0 {
 				return i
 			}

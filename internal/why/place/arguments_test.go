@@ -22,6 +22,7 @@ func TestArguments(t *testing.T) {
 		{"CreateImagePixelMap resource://base/media/横幅.png, sourceSize: [ 4000, 3000 ], targetSize: [ 200.5, 150 ]",
 			"source=resource://base/media/横幅.png source_size=4000 × 3000 target_size=200.5 × 150"},
 		{"ImageLoadingContext::Load, uri: https://example.com/a?b=1:2", "source=https://example.com/a?b=1:2"},
+		{"Decode /data/photo(1)[a].png, index: 3", "source=/data/photo(1)[a].png index=3"},
 		{"HttpRequest https://example.com/feed", "url=https://example.com/feed"},
 		{"RequestBuffer name: gallery0 queueId: 5 queueSize: 3", "name=gallery0 queueId=5 queueSize=3"},
 		{"OnIdle, targettime:1203948571203", ""},

@@ -5,7 +5,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/place"
 )
 
 // leastArgument is the shortest slice whose arguments are recorded. No shorter one is a cause of
@@ -58,11 +57,8 @@ func (r *Recorder) keepLabel(t *thread, e *hitrace.Event, key Key) int32 {
 		return at
 	}
 	label := labelOf(&e.Marker)
-	if len(label) <= len(r.keys.names[key]) {
+	if len(label) <= int(r.keys.bare[key]) {
 		return at
-	}
-	if c := r.keys.places[key].Class; c == place.ClassGC || c == place.ClassGCWait {
-		return at // the reason is recorded
 	}
 	if len(label) <= maxLabel {
 		t.labels = append(t.labels, label...)

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"math"
+
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/place"
 )
@@ -21,12 +23,15 @@ type keys struct {
 	places []place.Place
 	// passages are what else slices say, by key.
 	passages []passage
-	noted    []Key // by the index that workers have given to a name
-	buffer   []byte
+	// bare are the lengths of labels without arguments, by key; the longest number for names whose
+	// arguments are not recorded.
+	bare   []int32
+	noted  []Key // by the index that workers have given to a name
+	buffer []byte
 }
 
 func newKeys(most int) keys {
-	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2)}
+	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
 }
 
 // keyOf returns the key of the slice of a marker, whose name has index i in the names of the
@@ -73,5 +78,10 @@ func (k *keys) add(name knownName) Key {
 	k.names = append(k.names, name.text)
 	k.places = append(k.places, name.place)
 	k.passages = append(k.passages, passageOf(name.text))
+	bare := int32(len(name.text))
+	if c := name.place.Class; c == place.ClassGC || c == place.ClassGCWait {
+		bare = math.MaxInt32 // the reason is recorded
+	}
+	k.bare = append(k.bare, bare)
 	return key
 }
