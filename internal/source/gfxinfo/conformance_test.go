@@ -33,6 +33,10 @@ func TestConformance(t *testing.T) {
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			checkDump(t, parts["dump"], parts)
+			if strings.Contains(parts["dump"], "GpuCompleted") {
+				// A summary with lines left out says less than the columns.
+				checkDump(t, strings.Replace(parts["dump"], "Window: ", "Number Missed Vsync: 1\n\nWindow: ", 1), parts)
+			}
 			const swapped, straight = "FrameInterval,FrameStartTime,", "FrameStartTime,FrameInterval,"
 			if strings.Contains(parts["dump"], swapped) {
 				// The values are in the right order: under the right names they say the same.

@@ -84,7 +84,7 @@ func (w *Window) classes() []analyzer.StatsJank {
 	for i := range w.rows {
 		r := &w.rows[i]
 		switch {
-		case w.first || !h.has(dequeueBufferDuration) && !h.has(gpuCompleted):
+		case !h.has(gpuCompleted) && (w.first || !h.has(dequeueBufferDuration)):
 			list[i] = r.firstClasses(w.Interval)
 		case statesDeadlines:
 			list[i] = r.classes(w.intervalOf(r), &free)
