@@ -252,7 +252,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		if c.KnockOn > 0 {
 			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
 		}
-		rank.About += repeats(c.Repeats)
+		rank.Advice = strings.TrimPrefix(rank.Advice+repeats(c.Repeats), "; ")
 		ranking.List = append(ranking.List, rank)
 	}
 	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {

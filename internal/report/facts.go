@@ -31,6 +31,9 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 		if d.P95 != nil {
 			duration.Value, duration.Unit = text.Milliseconds(*d.P95), "ms"
 		}
+		if o := p.Overruns; o != nil && b.full {
+			duration.About += fmt.Sprintf("; overrun P50 %s · P95 %s · P99 %s · max %s", text.Milliseconds(o.P50), text.MillisecondsOrUnknown(o.P95), text.MillisecondsOrUnknown(o.P99), text.Milliseconds(o.Max))
+		}
 	}
 	add(duration)
 	if l := p.Latencies.VsyncToPresent; l != nil {
@@ -40,12 +43,6 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 		add(view.Fact{
 			Label: "Nodes, P50", Meaning: meaning("nodes_measured_p50"), Value: fmt.Sprint(n.MeasuredP50), Unit: "measured",
 			About: fmt.Sprintf("max %d · %d laid out, max %d · of %s that did", n.MeasuredMax, n.LaidOutP50, n.LaidOutMax, text.Count(n.Frames, "frame")),
-		})
-	}
-	if o := p.Overruns; o != nil && b.full {
-		add(view.Fact{
-			Label: "Overrun, P95", Meaning: define("overrun"), Value: text.MillisecondsOrUnknown(o.P95), Unit: "ms",
-			About: fmt.Sprintf("P50 %s · P90 %s · P99 %s · max %s", text.Milliseconds(o.P50), text.Milliseconds(o.P90), text.MillisecondsOrUnknown(o.P99), text.Milliseconds(o.Max)),
 		})
 	}
 	if streak := p.LongestStreak; streak != nil && streak.Frames > 1 && b.full {
