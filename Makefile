@@ -6,7 +6,7 @@
 include protos/protos.mk
 include internal/testing/engine/engine.mk
 include internal/tools/release/release.mk
-include internal/fleet/duckdb/duckdb.mk
+include internal/fleet/databases/databases.mk
 include internal/testing/browsertest/axe/axe.mk
 include internal/ui/plugin/plugin.mk
 -include fuzz.mk faults.mk nightly.mk

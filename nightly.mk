@@ -1,13 +1,13 @@
 # make nightly    what is too long for .ci/run, which it comes after
 #
-# Needs what .ci/run installs: the engine, DuckDB, a browser, shells.
+# Needs what .ci/run installs: the engine, databases, a browser, shells.
 .PHONY: nightly wine
 
 nightly: export OHFRAME_REQUIRE_ENGINE := 1
-nightly: export OHFRAME_REQUIRE_DUCKDB := 1
+nightly: export OHFRAME_REQUIRE_DATABASES := 1
 nightly: export OHFRAME_REQUIRE_BROWSER := 1
 nightly: export OHFRAME_REQUIRE_SHELLS := 1
-nightly: engine duckdb axe
+nightly: engine databases axe
 	$(MAKE) slow
 	$(MAKE) beam
 	$(MAKE) release-check TARGETS="linux/amd64 windows/arm64"

@@ -44,7 +44,7 @@ func used(t *testing.T) []Input {
 }
 
 // The groups of a fleet by scene and page have the numbers of the reports of its traces, and
-// DuckDB finds the same. Groups of frames are those without interactions.
+// the databases find the same. Groups of frames are those without interactions.
 func TestInteractions(t *testing.T) {
 	inputs, dir := used(t), t.TempDir()
 	run(t, &Runner{Dir: dir}, inputs, Options{Read: withCauses, Shards: 2})
@@ -122,24 +122,28 @@ func TestInteractions(t *testing.T) {
 		}
 	}
 
-	statements, err := SQL("duckdb", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := duckdb(t, statements, `SELECT * FROM responses`)
 	r, err = NewReport(t.Context(), d, Query{By: []string{"scene", "page"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != len(r.Groups) {
-		t.Errorf("DuckDB has %d rows, the report %d groups", len(rows), len(r.Groups))
-	}
-	for _, g := range r.Groups {
-		i := slices.IndexFunc(rows, func(row map[string]any) bool { return row["scene"] == *g.Key[0] })
-		got, known := rows[i]["p50_ms"].(float64)
-		if x := *g.Value("response_p50_ms"); !known || math.Abs(got-x) > 0.008*x || rows[i]["interactions"] != fmt.Sprint(g.Rows) {
-			t.Errorf("%s: DuckDB has %v, the report %g of %d", groupText(g.Key), rows[i], x, g.Rows)
-		}
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			rows := views(t, engine, dir, `SELECT * FROM responses`)
+			if len(rows) != len(r.Groups) {
+				t.Errorf("%d rows, the report %d groups", len(rows), len(r.Groups))
+			}
+			for _, g := range r.Groups {
+				i := slices.IndexFunc(rows, func(row map[string]any) bool { return row["scene"] == *g.Key[0] })
+				if i < 0 {
+					t.Errorf("%s: no row", groupText(g.Key))
+					continue
+				}
+				got, known := rows[i]["p50_ms"].(float64)
+				if x := *g.Value("response_p50_ms"); !known || math.Abs(got-x) > 0.008*x || rows[i]["interactions"] != fmt.Sprint(g.Rows) {
+					t.Errorf("%s: %v, in the report %g of %d", groupText(g.Key), rows[i], x, g.Rows)
+				}
+			}
+		})
 	}
 }
 

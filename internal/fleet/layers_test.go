@@ -60,7 +60,7 @@ func layerRows(traceName string, layers ...*analyzer.Layer) []Row {
 }
 
 // A row of a layer has its measures; a report by layer adds them up, whatever the numbers in the
-// names. DuckDB finds the same.
+// names. The databases find the same.
 func TestLayers(t *testing.T) {
 	rows := append(layerRows("a", video("player", "View#1_10aa7df", 20, 2), video("", "panel", 3, 4)), layerRows("b", video("player", "View#22_4bc09d1", 40, 6))...)
 	if r := &rows[0]; r.Kind != "layer" || r.Process != "player" || r.PID != 100 || r.Layer != "View#*_*" || r.LayerName != "View#1_10aa7df" || *r.QueueID != 7 || *r.Cadence != 30e6 {
@@ -108,16 +108,18 @@ func TestLayers(t *testing.T) {
 		t.Errorf("both: %v", err)
 	}
 
-	statements, err := SQL("duckdb", d.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range duckdb(t, statements, `SELECT * FROM layer_rates WHERE process = 'player'`) {
-		for _, name := range []string{"fps", "uneven_rate", "late_rate", "dropped_rate"} {
-			if got, ok := row[name].(float64); !ok || math.Abs(got-*g.Value(name)) > 1e-9 {
-				t.Errorf("DuckDB has %s %v, the report %g", name, row[name], *g.Value(name))
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			rows := views(t, engine, d.Dir, `SELECT * FROM layer_rates WHERE process = 'player'`)
+			if len(rows) != 1 {
+				t.Fatalf("%d rows", len(rows))
 			}
-		}
+			for _, name := range []string{"fps", "uneven_rate", "late_rate", "dropped_rate"} {
+				if got, ok := rows[0][name].(float64); !ok || math.Abs(got-*g.Value(name)) > 1e-9 {
+					t.Errorf("%s is %v, in the report %g", name, rows[0][name], *g.Value(name))
+				}
+			}
+		})
 	}
 }
 
@@ -218,11 +220,7 @@ func TestUnknownJank(t *testing.T) {
 	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.sum("late") != 1 || g.sum("frames") != 20 || g.PerTrace.Count != 1 {
 		t.Errorf("jank %v, %d late of %d, %+v", rate, g.sum("late"), g.sum("frames"), g.PerTrace)
 	}
-	statements, err := SQL("duckdb", d.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range duckdb(t, statements, `SELECT sum(late) / sum(with_deadline) AS rate FROM traces`) {
+	for _, row := range views(t, "duckdb", d.Dir, `SELECT sum(late) / sum(with_deadline) AS rate FROM traces`) {
 		if row["rate"] != .1 {
 			t.Errorf("DuckDB has %v", row)
 		}

@@ -2,6 +2,8 @@ package fleet
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -17,85 +19,163 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
-// duckdb runs statements and a query in DuckDB, which "make duckdb" installs, and returns
-// the rows.
-func duckdb(t *testing.T, statements, query string) (rows []map[string]any) {
+// views returns the rows of a query of the views of a dataset in one of the Engines. Those of
+// Spark are translated, and run by DuckDB.
+func views(t *testing.T, engine, dir, query string) []map[string]any {
 	t.Helper()
-	dir, err := filepath.Abs("../../build/duckdb")
+	if engine == "spark" {
+		return database(t, "duckdb", strings.ReplaceAll(translatedSpark(t), "DATASET", dir), query)
+	}
+	statements, err := SQL(engine, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database(t, engine, statements, query)
+}
+
+// translated are the views for Spark as statements of DuckDB, for the folder DATASET: loading
+// the translator takes seconds.
+var translated string
+
+func translatedSpark(t *testing.T) string {
+	t.Helper()
+	if translated == "" {
+		statements, err := SQL("spark", "DATASET")
+		if err != nil {
+			t.Fatal(err)
+		}
+		translated = database(t, "spark-translation", statements, "")[0]["sql"].(string)
+	}
+	return translated
+}
+
+// database runs statements and a query in an engine of databases/query.mjs, which "make databases"
+// installs, and returns the rows. Integers of 64 bits are strings.
+func database(t *testing.T, engine, statements, query string) (rows []map[string]any) {
+	t.Helper()
+	dir, err := filepath.Abs("../../build/databases")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
-		if os.Getenv("OHFRAME_REQUIRE_DUCKDB") == "1" {
+		if os.Getenv("OHFRAME_REQUIRE_DATABASES") == "1" {
 			t.Fatal(err)
 		}
-		t.Skip("no DuckDB: make duckdb installs it")
+		t.Skip("no databases: make databases installs them")
 	}
-	const script = `
-import { createRequire } from 'node:module';
-const { DuckDBInstance } = createRequire(process.argv[1] + '/')('@duckdb/node-api');
-const connection = await (await DuckDBInstance.create(':memory:')).connect();
-await connection.run(process.argv[2]);
-const reader = await connection.runAndReadAll(process.argv[3]);
-console.log(JSON.stringify(reader.getRowObjectsJson()));`
-	cmd := exec.Command("node", "--input-type=module", "-e", script, dir, statements, query)
+	cmd := exec.Command("node", "databases/query.mjs", dir, engine, statements, query)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", engine, err)
 	}
 	if err := json.Unmarshal(out, &rows); err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("%s: %v: %s", engine, err, out)
 	}
 	return rows
 }
 
-// DuckDB computes the numbers of the report from the same files.
-func TestDuckDB(t *testing.T) {
+// All engines compute the numbers of the report from the same files.
+func TestEngines(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 3})
-	statements, err := SQL("duckdb", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := duckdb(t, statements, `SELECT * FROM rates JOIN percentiles USING (kind, process) ORDER BY kind, process`)
 	groups, _, err := opened(t, dir).Groups(t.Context(), Query{By: []string{"kind", "process"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	byKey := map[string]map[string]any{}
-	for _, row := range rows {
-		byKey[row["kind"].(string)+"/"+row["process"].(string)] = row
-	}
-	compared := 0
-	for _, g := range groups {
-		row := byKey[*g.Key[0]+"/"+*g.Key[1]]
-		if row == nil {
-			if g.Value("p50_ms") != nil {
-				t.Errorf("%s: DuckDB has no row", *g.Key[1])
-			}
-			continue
-		}
-		for _, name := range []string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
-			want := g.Value(name)
-			got, known := row[name].(float64)
-			if known != (want != nil) || known && math.Abs(got-*want) > 1e-12*math.Abs(*want) {
-				t.Errorf("%s: %s: DuckDB has %v, the report %v", *g.Key[1], name, row[name], want)
-			}
-			compared++
-		}
-	}
-	if compared < 30 {
-		t.Errorf("%d numbers compared", compared)
-	}
-	var lost int64
+	lost := map[string]int64{}
 	for _, g := range groups {
 		for _, c := range g.Causes {
-			lost += int64(c.Lost)
+			lost[c.Name] += int64(c.Lost)
 		}
 	}
-	if got := duckdb(t, statements, `SELECT sum(lost_ns)::DOUBLE AS lost FROM causes`)[0]["lost"]; got != float64(lost) || lost == 0 {
-		t.Errorf("lost time: DuckDB has %v, the report %d", got, lost)
+	for _, engine := range Engines {
+		t.Run(engine, func(t *testing.T) {
+			byKey := map[string]map[string]any{}
+			for _, row := range views(t, engine, dir, `SELECT * FROM rates JOIN percentiles USING (kind, process)`) {
+				byKey[row["kind"].(string)+"/"+row["process"].(string)] = row
+			}
+			compared := 0
+			for _, g := range groups {
+				row := byKey[*g.Key[0]+"/"+*g.Key[1]]
+				if row == nil {
+					if g.Value("p50_ms") != nil {
+						t.Errorf("%s: no row", *g.Key[1])
+					}
+					continue
+				}
+				if row["frames"] != fmt.Sprint(g.sum("frames")) || row["traces"] != fmt.Sprint(g.Traces) {
+					t.Errorf("%s: %v frames of %v traces, the report %d of %d", *g.Key[1], row["frames"], row["traces"], g.sum("frames"), g.Traces)
+				}
+				for _, name := range []string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
+					want := g.Value(name)
+					got, known := row[name].(float64)
+					if known != (want != nil) || known && math.Abs(got-*want) > 1e-12*math.Abs(*want) {
+						t.Errorf("%s: %s is %v, in the report %v", *g.Key[1], name, row[name], want)
+					}
+					compared++
+				}
+			}
+			if compared < 30 {
+				t.Errorf("%d numbers compared", compared)
+			}
+			got := map[string]int64{}
+			for _, row := range views(t, engine, dir, `SELECT cause, lost_ns FROM causes`) {
+				ns, err := strconv.ParseInt(row["lost_ns"].(string), 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[row["cause"].(string)] += ns
+			}
+			if !maps.Equal(got, lost) || len(lost) < 3 {
+				t.Errorf("causes: %v, in the report %v", got, lost)
+			}
+		})
+	}
+}
+
+// The views for Spark follow its grammar. TestEngines runs a translation, which is not as
+// strict.
+func TestSparkGrammar(t *testing.T) {
+	statements, err := SQL("spark", "s3://bucket/a b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range database(t, "spark-grammar", statements, "") {
+		t.Errorf("line %v: %v", e["startLine"], e["message"])
+	}
+	if len(database(t, "spark-grammar", "CREATE VIEW a AS SELECT b c d FROM t", "")) != 1 {
+		t.Error("a wrong statement has no error")
+	}
+}
+
+// The engines compute the value that stands for a bucket as bucketOf's inverse does, of all
+// buckets: those below 128 have no shift, and the last one the largest.
+func TestBucketMiddles(t *testing.T) {
+	var h Histogram
+	for b := range Bucket(octaves * perOctave) {
+		h.Add(b, 1)
+	}
+	row := Row{Trace: "a", Kind: stats.Application, Process: "a", Dims: make([]*string, 2)}
+	row.Histograms[durationHistogram] = h.Counts()
+	dir := dataset(t, []Row{row}).Dir
+	for engine, query := range map[string]string{
+		"duckdb":     `SELECT bucket, bucket_middle(bucket) AS middle FROM durations`,
+		"clickhouse": `SELECT arrayJoin(duration_bucket) AS bucket, bucket_middle(bucket) AS middle FROM traces`,
+		"spark":      `SELECT bucket, middle FROM durations`,
+	} {
+		t.Run(engine, func(t *testing.T) {
+			rows := views(t, engine, dir, query)
+			if len(rows) != octaves*perOctave {
+				t.Fatalf("%d buckets, want %d", len(rows), octaves*perOctave)
+			}
+			for _, row := range rows {
+				b := Bucket(row["bucket"].(float64))
+				if row["middle"] != fmt.Sprint(b.middle()) {
+					t.Fatalf("bucket %d: %v, want %d", b, row["middle"], b.middle())
+				}
+			}
+		})
 	}
 }
 
@@ -119,7 +199,7 @@ func TestFramesQuery(t *testing.T) {
 	if err := frametable.Write(&table, []frametable.Input{{Timeline: trace.Timeline}}, frametable.Options{Format: "parquet"}); err != nil {
 		t.Fatal(err)
 	}
-	rows := duckdb(t, "", strings.Replace(query, "traces/", folder(t, map[string]string{"demo.parquet": table.String()})+"/", 1))
+	rows := database(t, "duckdb", "", strings.Replace(query, "traces/", folder(t, map[string]string{"demo.parquet": table.String()})+"/", 1))
 	processes := stats.Compute(trace.Timeline, stats.Options{}).Processes
 	if len(rows) != len(processes) || len(rows) < 3 {
 		t.Errorf("%d rows, want %d", len(rows), len(processes))

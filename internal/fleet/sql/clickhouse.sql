@@ -32,8 +32,8 @@ CREATE OR REPLACE VIEW percentiles AS
 
 -- What late frames lost, by cause.
 CREATE OR REPLACE VIEW causes AS
-  SELECT trace, kind, process, pid, c.1 AS cause, c.2 AS frames, c.3 AS lost_ns
-  FROM traces ARRAY JOIN arrayZip(cause, cause_frames, cause_lost_ns) AS c;
+  SELECT trace, kind, process, pid, cause, cause_frames AS frames, cause_lost_ns AS lost_ns
+  FROM traces ARRAY JOIN cause, cause_frames, cause_lost_ns;
 
 -- Responses of interactions by scene and page, in milliseconds. P95 needs 20 of them.
 CREATE OR REPLACE VIEW responses AS

@@ -35,8 +35,8 @@ CREATE OR REPLACE TEMPORARY VIEW rates AS
 
 -- One row for each cause of each row of traces.
 CREATE OR REPLACE TEMPORARY VIEW causes AS
-  SELECT trace, kind, process, pid, c.cause, c.cause_frames AS frames, c.cause_lost_ns AS lost_ns
-  FROM traces LATERAL VIEW explode(arrays_zip(cause, cause_frames, cause_lost_ns)) t AS c;
+  SELECT trace, kind, process, pid, c.cause, c.frames, c.lost_ns
+  FROM traces LATERAL VIEW inline(arrays_zip(cause, cause_frames, cause_lost_ns)) c AS cause, frames, lost_ns;
 
 -- Responses of interactions by scene and page, by nearest rank, in milliseconds. P95 needs 20 of them.
 CREATE OR REPLACE TEMPORARY VIEW responses AS

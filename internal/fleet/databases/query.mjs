@@ -1,0 +1,70 @@
+// Runs statements and a query in a database, and prints the rows as JSON.
+//
+//	node query.mjs FOLDER duckdb|clickhouse STATEMENTS QUERY
+//
+// FOLDER is where "make databases" has installed the packages. No package has Spark: its
+// statements are parsed with its grammar, or translated for DuckDB.
+//
+//	node query.mjs FOLDER spark-grammar|spark-translation STATEMENTS
+
+import { createRequire, register } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const [folder, engine, statements, query] = process.argv.slice(2);
+const require = createRequire(pathToFileURL(folder + '/'));
+
+async function duckdb(statements, query) {
+  const { DuckDBInstance } = require('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  await connection.run(statements);
+  return (await connection.runAndReadAll(query)).getRowObjectsJson();
+}
+
+// Both branches of an if are computed, as ClickHouse may do.
+const settings = "output_format_json_quote_64bit_integers = 1, short_circuit_function_evaluation = 'disable'";
+
+function clickhouse(statements, query) {
+  const { Session } = require('chdb');
+  const session = new Session();
+  try {
+    session.query(statements);
+    return JSON.parse(session.query(`${query} SETTINGS ${settings}`, 'JSON')).data;
+  } finally {
+    session.cleanup();
+  }
+}
+
+// The functions of Spark that the translation leaves.
+const functions = `
+CREATE MACRO shiftleft(a, n) AS a << n;
+CREATE MACRO shiftright(a, n) AS a >> n;
+`;
+
+async function grammar(statements) {
+  // The parser's modules import each other without the ends of their names.
+  register('data:text/javascript,' + encodeURIComponent(`
+    export async function resolve(name, context, next) {
+      for (const end of ['', '.js', '/index.js']) {
+        try { return await next(name + end, context); } catch (e) { if (end === '/index.js') throw e; }
+      }
+    }`));
+  const { SparkSQL } = await import(pathToFileURL(folder + '/node_modules/dt-sql-parser/dist/parser/spark/index.js').href);
+  return new SparkSQL().validate(statements);
+}
+
+async function translation(statements) {
+  const polyglot = require('@polyglot-sql/sdk');
+  await polyglot.init();
+  const views = statements.replace(/^--.*$/gm, '').split(';').filter((s) => s.trim() !== '').map((s) => {
+    const file = /^\s*CREATE OR REPLACE TEMPORARY VIEW (\w+) USING parquet OPTIONS \(path ('[^']*')\)$/.exec(s);
+    if (file) return `CREATE VIEW ${file[1]} AS SELECT * FROM read_parquet(${file[2]})`;
+    const { success, sql, error } = polyglot.transpile(s, 'spark', 'duckdb');
+    if (!success) throw new Error(`${error}: ${s}`);
+    // Of empty lists the translation makes a row of nulls, as Snowflake does; Spark makes none.
+    return sql.join('').replace(/\[\{('\$\d': NULL(, )?)+\}\]/g, '[]');
+  });
+  return [{ sql: functions + views.join(';\n') }];
+}
+
+const engines = { duckdb, clickhouse, 'spark-grammar': grammar, 'spark-translation': translation };
+console.log(JSON.stringify(await engines[engine](statements, query)));
