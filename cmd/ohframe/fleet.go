@@ -79,6 +79,10 @@ func runFleet(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	store := fleet.Files{Mode: mode}
+	if err := fleet.MarkDuplicates(c.Context, store, list); err != nil {
+		return err
+	}
 	plan, err := fleetPlan(c, list)
 	if err != nil {
 		return err
@@ -90,7 +94,7 @@ func runFleet(c *cli.Context) error {
 			shards = append(shards, k)
 		}
 	}
-	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{Mode: mode}, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
+	runner := &fleet.Runner{Plan: plan, Store: store, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
 	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestKilledFleet(t *testing.T) {
 	}
 	in := t.TempDir()
 	for i := range slow.Of(50, 200) {
-		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("%d.ftrace", i)), trace, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("%d.ftrace", i)), fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestFleetRecipes(t *testing.T) {
 	var list strings.Builder
 	for i := range 150 {
 		name := filepath.Join(data, fmt.Sprintf("%d.ftrace", i))
-		if err := os.WriteFile(name, trace, 0o666); err != nil {
+		if err := os.WriteFile(name, fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Fprintln(&list, name)

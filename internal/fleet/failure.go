@@ -27,6 +27,7 @@ const (
 	Unreadable Reason = "unreadable"  // the file or folder cannot be read
 	Empty      Reason = "empty"       // the file has no bytes
 	NotATrace  Reason = "not_a_trace" // the content has no format that is read
+	Duplicate  Reason = "duplicate"   // the content is that of another trace
 	NoFrames   Reason = "no_frames"   // a trace without frames
 	OverLimit  Reason = "limit"       // a limit ended reading
 	Malformed  Reason = "malformed"   // a line was not understood, in strict mode
@@ -35,7 +36,7 @@ const (
 )
 
 // Reasons are all reasons.
-var Reasons = []Reason{Unreadable, Empty, NotATrace, NoFrames, OverLimit, Malformed, Timeout, Panicked}
+var Reasons = []Reason{Unreadable, Empty, NotATrace, Duplicate, NoFrames, OverLimit, Malformed, Timeout, Panicked}
 
 // failed returns the sum of numbers of failures.
 func failed(counts map[Reason]int) (n int) {
@@ -67,6 +68,8 @@ func reasonOf(err error) Reason {
 		return Panicked
 	case errors.Is(err, context.DeadlineExceeded):
 		return Timeout
+	case errors.Is(err, errDuplicate):
+		return Duplicate
 	case errors.Is(err, ohframe.ErrEmpty):
 		return Empty
 	case errors.Is(err, ohframe.ErrNoEvents), errors.Is(err, ohframe.ErrNoFrames), errors.Is(err, ohframe.ErrOutsideWindow):

@@ -611,22 +611,15 @@ func TestShardFiles(t *testing.T) {
 	const shards = 5
 	contents := map[string]string{}
 	for i := range 3 {
-		contents[fmt.Sprintf("build=%d/t%[1]d.ftrace", i)], contents[fmt.Sprintf("build=%d/t%[1]d.pftrace", i)] = demo, ""
-		contents[fmt.Sprintf("only%d=x/README.md", i)], contents[fmt.Sprintf("runs/%d.ftrace", i)] = "", demo
+		contents[fmt.Sprintf("build=%d/t%[1]d.ftrace", i)], contents[fmt.Sprintf("build=%d/t%[1]d.pftrace", i)] = numbered(i), ""
+		contents[fmt.Sprintf("only%d=x/README.md", i)], contents[fmt.Sprintf("runs/%d.ftrace", i)] = "", numbered(10+i)
 		contents[fmt.Sprintf("runs/%d.meta.json", i)] = fmt.Sprintf(`{"trace": "%d.ftrace", "run": {"number": %[1]d, "cold": %t}}`, i, i == 0)
 	}
 	dir := folder(t, contents)
-	look := func(k int) []Input {
-		set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Only: InShard(k, shards)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return Found(set)
-	}
 	all, single := t.TempDir(), t.TempDir()
-	run(t, &Runner{Dir: all}, look(-1), Options{Shards: shards})
+	run(t, &Runner{Dir: all}, look(t, dir, -1, shards), Options{Shards: shards})
 	for k := range shards {
-		run(t, &Runner{Dir: single}, look(k), Options{Shards: shards, Partial: true}, k)
+		run(t, &Runner{Dir: single}, look(t, dir, k, shards), Options{Shards: shards, Partial: true}, k)
 	}
 	if !maps.Equal(files(t, single), files(t, all)) {
 		t.Error("other bytes")

@@ -22,6 +22,9 @@ type Input struct {
 	// Other: the file is of a shard that is not run here, or no trace. It was not examined;
 	// only its name counts.
 	Other bool
+	// SameAs is the name of an input with the same content, which counts instead; empty
+	// without one. MarkDuplicates sets it.
+	SameAs string
 }
 
 // shardOf returns the shard of a trace, 0 to shards−1. It depends on nothing but the name.

@@ -1,10 +1,10 @@
 // Package fleet measures many traces at once.
 //
-//	inputs ──▶ Found ──▶ NewPlan ──▶ Runner.Run ──▶ dataset ──▶ Open ──▶ Report, Comparison
-//	files, folders       shards                    Parquet               table, page, JSON, CSV
+//	inputs ──▶ Found ──▶ MarkDuplicates ──▶ NewPlan ──▶ Runner.Run ──▶ dataset ──▶ Open ──▶ Report, Comparison
+//	files, folders                          shards                    Parquet               table, page, JSON, CSV
 //
 // A shard is a set of traces that depends on nothing but their names. What Run writes of a
-// shard is a function of its traces, the options and the program's version: it does not
+// shard is a function of its traces, which of them are duplicates, the options and the program's version: it does not
 // matter which machine runs it, how often, and with how many workers. docs/fleet.md
 // describes the dataset.
 package fleet
@@ -114,12 +114,12 @@ func (p *Plan) hashOptions() string {
 	return strconv.FormatUint(xxh3.HashString(text), 16)
 }
 
-// hashInputs returns a hash of the names and sizes of a shard's traces, and of the
-// descriptions of their recordings.
+// hashInputs returns a hash of the names and sizes of a shard's traces, of what they are
+// duplicates of, and of the descriptions of their recordings.
 func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 	h := xxh3.New()
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%q %d\n", in.Name, in.Size)
+		fmt.Fprintf(h, "%q %d %q\n", in.Name, in.Size, in.SameAs)
 		if m, err := store.Describe(ctx, in.Name); m != nil || err != nil {
 			fmt.Fprintf(h, "%s %v\n", fingerprint.Text(m), err)
 		}

@@ -405,12 +405,19 @@ func (r *Row) count(frames []*analyzer.Frame) {
 	}
 }
 
-// recorded returns the time of day at the start of the timeline.
+// firstRecorded is the earliest time, in nanoseconds since 1970, that a device with a clock may
+// show: without a battery or a network it is in 1970.
+const firstRecorded = 946684800e9 // 2000-01-01
+
+// recorded returns the time of day at the start of the timeline; nil if it is not known.
 func recorded(t *analyzer.Timeline) *int64 {
 	if !t.Wall.At.Known() {
 		return nil
 	}
 	nanoseconds := t.Wall.Unix - int64(t.Wall.At.Sub(t.Span.Start))
+	if nanoseconds < firstRecorded {
+		return nil
+	}
 	at := time.Duration(nanoseconds).Microseconds()
 	return &at
 }

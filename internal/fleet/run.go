@@ -230,6 +230,9 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if in.Err != nil {
 		return result{}, in.Err
 	}
+	if in.SameAs != "" {
+		return result{}, duplicateOf(in.SameAs)
+	}
 	f, err := r.Store.Open(ctx, in.Name)
 	if err != nil {
 		return result{}, err

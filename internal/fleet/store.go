@@ -20,6 +20,8 @@ import (
 type Store interface {
 	// Open opens a trace.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// Size returns the number of bytes of a file; zero if unknown.
+	Size(ctx context.Context, name string) (int64, error)
 	// Describe returns how a trace was recorded: nil if nothing beside it says so. The
 	// error is that of a description that cannot be used.
 	Describe(ctx context.Context, name string) (*meta.Meta, error)
@@ -66,6 +68,15 @@ func (Files) Open(_ context.Context, name string) (io.ReadCloser, error) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: errFolder}
 	}
 	return f, nil
+}
+
+// Size returns the size of a regular file.
+func (Files) Size(_ context.Context, name string) (int64, error) {
+	info, err := os.Stat(filepath.FromSlash(name))
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // Describe reads the description beside a trace.
