@@ -16,6 +16,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
@@ -36,13 +37,13 @@ func convertCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT`; - is standard output, .gz compresses"},
 			&cli.StringFlag{Name: "events", Value: eventNames[0], Usage: "events beside frames: `" + strings.Join(eventNames, "|") + "`"},
 			&cli.BoolFlag{Name: "no-tracks", Usage: "write no tracks but Perfetto's frame timeline"},
-			noCausesFlag,
+			flags.NoCauses,
 			&cli.BoolFlag{Name: "android-compat", Usage: "also write what queries for Android expect"},
 			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
 			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
 			damageFlag,
-		}, append(perfFlags(), traceFlags()...)...),
+		}, append(perfFlags(), flags.Trace()...)...),
 		Action: convert,
 	}
 }
@@ -201,7 +202,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if given, ok := c.Generic("attribute").(*attributes); ok {
 		maps.Copy(options.Output.Attributes, *given)
 	}
-	options.Causes = !c.Bool(noCausesFlag.Name)
+	options.Causes = !c.Bool(flags.NoCauses.Name)
 	samples, err := openPerf(c, name, &options.Options)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
 
@@ -29,13 +30,13 @@ func diffCommand() *cli.Command {
 		Flags: append([]cli.Flag{
 			formatFlag(diff.Formats),
 			outputFlag,
-			&cli.GenericFlag{Name: "map", Value: &repeated[diff.Mapping]{parse: diff.ParseMapping}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
+			&cli.GenericFlag{Name: "map", Value: &flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
 			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
 			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp, 1 ms/s, 2%"},
 			&cli.StringFlag{Name: "merge", Usage: "write both to `OUT.tar`, one timeline for Perfetto v58"},
-			processFlag, verboseFlag, noCausesFlag,
-			strictFlag, perfFlag("auto|none"),
-		}, traceFlags()...),
+			processFlag, verboseFlag, flags.NoCauses,
+			flags.Strict, perfFlag("auto|none"),
+		}, flags.Trace()...),
 		Action: runDiff,
 	}
 }
@@ -79,7 +80,7 @@ func runDiff(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		return diff.Write(out, d, r.format, diff.WriteOptions{
-			Style: style, Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name), Skipped: r.skipped,
+			Style: style, Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(flags.Strict.Name), Skipped: r.skipped,
 		})
 	})
 	if err != nil {
@@ -101,12 +102,12 @@ func compareInputs(c *cli.Context, inputs [2][]string, names [2]string, r *reade
 
 // diffOptions returns the options that the flags set.
 func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
-	o.Process, o.Pattern, o.Map, o.Any = r.process, c.String(processFlag.Name), c.Generic("map").(*repeated[diff.Mapping]).list, c.Bool(failOnAnyFlag.Name)
+	o.Process, o.Pattern, o.Map, o.Any = r.process, c.String(processFlag.Name), c.Generic("map").(*flags.Repeated[diff.Mapping]).List, c.Bool(failOnAnyFlag.Name)
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}
 	for i := range o.FailOn {
-		if limit := &o.FailOn[i]; limit.OfCauses() && c.Bool(noCausesFlag.Name) {
+		if limit := &o.FailOn[i]; limit.OfCauses() && c.Bool(flags.NoCauses.Name) {
 			return o, &failure{what: fmt.Sprintf("--no-causes: the condition %s is on causes", limit)}
 		}
 	}

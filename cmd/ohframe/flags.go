@@ -103,22 +103,6 @@ func flagValue(f cli.DocGenerationFlag) string {
 	return value
 }
 
-// repeated are the values of a flag that may be given several times. The library splits
-// lists of strings at commas, which values may contain.
-type repeated[T any] struct {
-	parse func(string) (T, error)
-	list  []T
-}
-
-func (r *repeated[T]) Set(s string) error {
-	value, err := r.parse(s)
-	r.list = append(r.list, value)
-	return err
-}
-
-// String returns "", so that the help prints no default.
-func (r *repeated[T]) String() string { return "" }
-
 // choice returns the value of a flag that has one of the values in its usage. It is empty if
 // the command does not have the flag.
 func choice(c *cli.Context, flag string) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +18,10 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/internal/condition"
+	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
-	"ohframe/internal/version"
 )
 
 func fleetCommand() *cli.Command {
@@ -45,19 +46,9 @@ func fleetRunCommand() *cli.Command {
 		Description: "INPUT is a file, a folder with its folders, a pattern, or @FILE, a list of files. Traces are distributed over shards by their names.\n" +
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-			&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"},
-			&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"},
-			&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
-			&cli.GenericFlag{Name: "dim", Value: &repeated[fleet.Rule]{parse: fleet.ParseRule}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
-			&cli.StringFlag{Name: "metadata", Usage: "add dimensions from `CSV` with a column trace"},
-			&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
-			&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
-			noCausesFlag,
-			&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any"},
-			strictFlag,
-		}, traceFlags()...),
+		Flags: slices.Insert(flags.Fleet(), 2,
+			cli.Flag(&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"}),
+		),
 		Action: runFleet,
 	}
 }
@@ -67,9 +58,12 @@ func runFleet(c *cli.Context) error {
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
+	options, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return openInput(c.Context, name) })
+	if err != nil {
+		return err
+	}
+	options.Partial = c.IsSet("shard")
 	switch k, n := c.Int("shard"), c.Int("shards"); {
-	case c.IsSet("shards") && n < 1:
-		return &failure{what: fmt.Sprintf("--shards %d: must be at least 1", n)}
 	case c.IsSet("shard") && !c.IsSet("shards"):
 		return &failure{what: "--shard needs --shards: all processes must use the same number"}
 	case c.IsSet("shard") && (k < 0 || k >= n):
@@ -83,7 +77,12 @@ func runFleet(c *cli.Context) error {
 	if err := fleet.MarkDuplicates(c.Context, store, list); err != nil {
 		return err
 	}
-	plan, err := fleetPlan(c, list)
+	if options.Metadata != nil {
+		if n := options.Metadata.Unused(list); n > 0 {
+			printWarnings(c.String("metadata"), []string{text.Count(n, "line") + " for traces that are not among the inputs"})
+		}
+	}
+	plan, err := fleet.NewPlan(list, options)
 	if err != nil {
 		return err
 	}
@@ -111,13 +110,11 @@ func runFleet(c *cli.Context) error {
 		return fileError(dir, err)
 	}
 	printFleetSummary(dir, summary, skipped)
-	if most := c.Int("max-failures"); c.IsSet("max-failures") && summary.Failed() > most {
-		return &failure{what: fmt.Sprintf("%s failed, more than --max-failures %d", text.Count(summary.Failed(), "trace"), most)}
+	err, strict := flags.CheckFleet(c, summary.Failed(), summary.Unreliable)
+	if strict != "" {
+		return gateError{dir + ": " + strict}
 	}
-	if c.Bool(strictFlag.Name) && summary.Failed()+summary.Unreliable > 0 {
-		return gateError{fmt.Sprintf("%s: %s failed, the data of %d is unreliable", dir, text.Count(summary.Failed(), "trace"), summary.Unreliable)}
-	}
-	return nil
+	return err
 }
 
 // reserveMemory makes the garbage collector run less often. Traces leave much garbage and
@@ -159,35 +156,6 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 		}
 	}
 	return fleet.Found(set), mode, skipped, nil
-}
-
-func fleetPlan(c *cli.Context, inputs []fleet.Input) (*fleet.Plan, error) {
-	options, err := traceOptions(c)
-	if err != nil {
-		return nil, err
-	}
-	options.Causes, options.EntryIfArchive = !c.Bool(noCausesFlag.Name), true
-	o := fleet.Options{
-		Read: options, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: c.Generic("dim").(*repeated[fleet.Rule]).list,
-		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"), Partial: c.IsSet("shard"),
-	}
-	if o.Timeout < 0 {
-		return nil, &failure{what: fmt.Sprintf("--timeout %s: must not be negative", o.Timeout), hint: "0 never gives up"}
-	}
-	if name := c.String("metadata"); name != "" {
-		f, err := openInput(c.Context, name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if o.Metadata, err = fleet.ReadMetadata(f); err != nil {
-			return nil, fileError(name, err)
-		}
-		if n := o.Metadata.Unused(inputs); n > 0 {
-			printWarnings(name, []string{text.Count(n, "line") + " for traces that are not among the inputs"})
-		}
-	}
-	return fleet.NewPlan(inputs, o)
 }
 
 // printFleetSummary prints what a run did; skipped is the number of files in folders that

@@ -11,6 +11,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/internal/flags"
 	"ohframe/internal/frametable"
 	"ohframe/internal/text"
 )
@@ -34,8 +35,8 @@ func framesCommand() *cli.Command {
 			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
 			interactionFlag("list only the frames of interaction `N`"),
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
-			strictFlag, perfFlag("auto|none"),
-		}, traceFlags()...),
+			flags.Strict, perfFlag("auto|none"),
+		}, flags.Trace()...),
 		Action: frames,
 	}
 }

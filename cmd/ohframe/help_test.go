@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
 
@@ -43,7 +44,7 @@ func TestHelpStrict(t *testing.T) {
 	app := newApp()
 	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
 		for _, f := range c.Flags {
-			if f == strictFlag || f == damageFlag {
+			if f == flags.Strict || f == damageFlag {
 				got[c.Name] += f.Names()[0]
 			}
 		}

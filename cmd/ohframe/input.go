@@ -6,13 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 	"ohframe/internal/warn"
@@ -78,77 +77,23 @@ func fileError(name string, err error) error {
 	return &failure{file: inputName(name), what: withFlags(err.Error())}
 }
 
-// commonCategory is the heading of traceFlags in the help of a command.
-const commonCategory = "Common flags"
-
-// strictFlag is the flag of commands that measure traces.
-var strictFlag = &cli.BoolFlag{Name: "strict", Category: commonCategory, Usage: "exit with 2 if an input is skipped or unreliable"}
-
 // damageFlag is the flag of commands that write what is in a trace.
-var damageFlag = &cli.BoolFlag{Name: "fail-on-damage", Category: commonCategory, Usage: "stop at the first line that cannot be read"}
+var damageFlag = &cli.BoolFlag{Name: "fail-on-damage", Category: flags.Category, Usage: "stop at the first line that cannot be read"}
 
-// traceFlags returns the flags of every command that reads a trace.
-func traceFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "clock-offset", Category: commonCategory, Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-		&cli.StringFlag{Name: "phase-rule", Category: commonCategory, Value: "expected", Usage: "vsync times of misaligned frames: `expected|actual`"},
-		&cli.StringFlag{Name: "from", Category: commonCategory, Usage: "begin at `TIME`: 13762.791708, or +1.5s"},
-		&cli.StringFlag{Name: "to", Category: commonCategory, Usage: "end before `TIME`"},
-		&cli.IntFlag{Name: "workers", Category: commonCategory, Usage: "process `N` blocks at once", DefaultText: "one per processor"},
-		&cli.StringFlag{Name: "entry", Category: commonCategory, Usage: "read file `NAME`, or a pattern, of an archive"},
-		&cli.GenericFlag{Name: "limit", Category: commonCategory, Value: &limitsFlag{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
-	}
-}
-
-// traceOptions returns the options that traceFlags set.
+// traceOptions returns the options that flags.Trace set.
 func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	if findFlag(c.Command, "--limit") == nil {
 		return o, nil // record has no such flags
 	}
-	o.Workers, o.Entry, o.EntryIfArchive = c.Int("workers"), c.String("entry"), usedFiles(c).inputs > 1
-	o.Limits = c.Generic("limit").(*limitsFlag).Limits
-	if o.Workers < 0 {
-		return o, &failure{what: fmt.Sprintf("--workers %d: must not be negative", o.Workers)}
+	if _, err := choice(c, "phase-rule"); err != nil {
+		return o, err
 	}
-	if o.Window.From, err = trace.ParseEdge(c.String("from")); err != nil {
-		return o, &failure{what: "--from: " + err.Error()}
+	o, err = flags.TraceOptions(c)
+	if e := described(err); e != nil {
+		return o, &failure{what: e.What, hint: e.Hint} // it is not about an input
 	}
-	if o.Window.To, err = trace.ParseEdge(c.String("to")); err != nil {
-		return o, &failure{what: "--to: " + err.Error()}
-	}
-	if o.Window.IsEmpty() {
-		return o, &failure{what: "--from is not before --to"}
-	}
-	if o.ClockOffset, err = parseClockOffset(c.String("clock-offset")); err != nil {
-		return o, &failure{what: "--clock-offset: " + err.Error()}
-	}
-	rule, err := choice(c, "phase-rule")
-	if rule == "actual" {
-		o.PhaseRule = analyzer.PhaseActual
-	}
+	o.EntryIfArchive = usedFiles(c).inputs > 1
 	return o, err
-}
-
-// limitsFlag are the values of --limit.
-type limitsFlag struct{ trace.Limits }
-
-// String returns "", so that the help prints no default.
-func (*limitsFlag) String() string { return "" }
-
-// parseClockOffset parses "auto", "none" (zero) or a duration such as "4756.467s".
-func parseClockOffset(s string) (*trace.Duration, error) {
-	switch s {
-	case "auto":
-		return nil, nil
-	case "none":
-		return new(trace.Duration), nil
-	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
-		return nil, fmt.Errorf("%q is not auto, none or a duration such as 4756.467s", s)
-	}
-	offset := trace.Duration(d)
-	return &offset, nil
 }
 
 // readInput reads the named input, of any kind, with the causes of late frames if they are
@@ -192,9 +137,6 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	printWarnings(name, append(warn.Texts(t.Warnings), f.warnings()...))
 	return t, nil
 }
-
-// noCausesFlag is the flag of commands that find causes, but have other results too.
-var noCausesFlag = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for causes, which is faster"}
 
 // printWarnings prints the warnings about an input.
 func printWarnings(name string, warnings []string) {

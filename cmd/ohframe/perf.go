@@ -13,20 +13,21 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	userfailure "ohframe/internal/failure"
+	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
 
 // perfFlag chooses the samples of a trace.
 func perfFlag(values string) *cli.StringFlag {
-	return &cli.StringFlag{Name: "perf", Category: commonCategory, Value: "auto", Usage: "samples of hiperf: `" + values + "`"}
+	return &cli.StringFlag{Name: "perf", Category: flags.Category, Value: "auto", Usage: "samples of hiperf: `" + values + "`"}
 }
 
 // perfFlags are the flags of commands that use the samples of one trace.
 func perfFlags() []cli.Flag {
 	return []cli.Flag{
 		perfFlag("auto|none|FILE"),
-		&cli.StringFlag{Name: "perf-offset", Category: commonCategory, Usage: "trace time minus that of samples: `DURATION`", DefaultText: "found"},
+		&cli.StringFlag{Name: "perf-offset", Category: flags.Category, Usage: "trace time minus that of samples: `DURATION`", DefaultText: "found"},
 	}
 }
 

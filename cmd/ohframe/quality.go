@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/flags"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -42,7 +43,7 @@ type reader struct {
 // newReader returns a reader for a command that writes one of the formats. The error is that
 // of a flag.
 func newReader(c *cli.Context, formats []string) (*reader, error) {
-	r := &reader{c: c, causes: !c.Bool(noCausesFlag.Name), lacks: lacksFrames}
+	r := &reader{c: c, causes: !c.Bool(flags.NoCauses.Name), lacks: lacksFrames}
 	var err error
 	if r.format, err = formatOption(c, formats); err != nil {
 		return nil, err
@@ -105,7 +106,7 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 		r.failure = f // its output is written all the same
 	case q.Verdict == stats.Unreliable:
 		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
-		if !r.c.Bool(strictFlag.Name) {
+		if !r.c.Bool(flags.Strict.Name) {
 			warnUnreliable(name, q)
 		}
 	}
@@ -182,7 +183,7 @@ func (r *reader) finish(checks []condition.Check) error {
 			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)
 		}
 	}
-	strict := r.c.Bool(strictFlag.Name)
+	strict := r.c.Bool(flags.Strict.Name)
 	if strict {
 		bad = r.unreliable
 	}

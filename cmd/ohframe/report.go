@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/flags"
 	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -32,9 +33,9 @@ func reportCommand() *cli.Command {
 			topFlag, verboseFlag, thresholdsFlag,
 			&cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a value is beyond: `MEASURE>5%,MEASURE<55`"},
 			budgetsFlag,
-			allowMissingFlag, noCausesFlag,
-			strictFlag, perfFlag("auto|none"),
-		}, traceFlags()...),
+			allowMissingFlag, flags.NoCauses,
+			flags.Strict, perfFlag("auto|none"),
+		}, flags.Trace()...),
 		Action: runReport,
 	}
 }
@@ -60,7 +61,7 @@ func checkTop(c *cli.Context) error {
 // reportOptions returns the options that the flags set.
 func reportOptions(c *cli.Context) (report.Options, error) {
 	o := report.Options{
-		Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(strictFlag.Name),
+		Top: c.Int(topFlag.Name), Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(flags.Strict.Name),
 	}
 	if err := checkTop(c); err != nil {
 		return o, err

@@ -7,6 +7,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/flags"
 	"ohframe/internal/text"
 	"ohframe/internal/warn"
 )
@@ -21,7 +22,7 @@ func textCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
 			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces: `us|ns`"},
 			damageFlag,
-		}, traceFlags()...),
+		}, flags.Trace()...),
 		Action: writeText,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/causes"
+	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
@@ -34,8 +35,8 @@ func whyCommand() *cli.Command {
 			interactionFlag("explain only interaction `N`: its response and its late frames"),
 			layerFlag("explain only late buffers of layers `NAME`: a part, a pattern, or an id"),
 			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
-			strictFlag,
-		}, append(perfFlags(), traceFlags()...)...),
+			flags.Strict,
+		}, append(perfFlags(), flags.Trace()...)...),
 		Action: runWhy,
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -9,36 +10,53 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
+	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 )
 
-func TestMain(m *testing.M) { ptest.Main(m) }
+var programs string // a folder for programs that several tests run
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "ohframe-beam-test-")
+	if err != nil {
+		panic(err)
+	}
+	programs = dir
+	code := ptest.MainRet(m)
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
 
 var traces = []string{"../../testdata/frames", "../../testdata/demo.ftrace", "../../README.md"}
 
 // reference runs the shards without Beam, as ohframe fleet run does.
-func reference(t *testing.T, job Job) map[string]string {
+func reference(t *testing.T, args []string) map[string]string {
 	t.Helper()
-	job.Dir = t.TempDir()
-	plan, err := job.plan(t.Context())
+	dir := t.TempDir()
+	job, count, err := NewJob(t.Context(), slices.Concat([]string{"-o", dir}, args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, plan, err := job.plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var shards []int
-	for k := range plan.Shards {
+	for k := range count {
 		shards = append(shards, k)
 	}
-	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{}, Dir: job.Dir}
+	runner := &fleet.Runner{Plan: plan, Store: fleet.Files{}, Dir: dir}
 	if _, err := runner.Run(t.Context(), shards); err != nil {
 		t.Fatal(err)
 	}
-	return files(t, job.Dir)
+	return files(t, dir)
 }
 
 func files(t *testing.T, dir string) map[string]string {
@@ -59,28 +77,87 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// Beam's dataset has the bytes of the one without Beam.
+// Beam's dataset has the bytes of the one without Beam. One trace is given twice.
 func TestPrism(t *testing.T) {
-	job := Job{Inputs: traces, Shards: 7, Version: "test", Frames: true, Rules: []string{"name=([^/]*)$"}}
-	want := reference(t, job)
+	again := filepath.Join(t.TempDir(), "again.ftrace")
+	demo, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil || os.WriteFile(again, demo, 0o666) != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"--shards", "7", "--frames", "--dim", "name=([^/]*)$", "--", again}, traces...)
+	want := reference(t, args)
 	if len(want) != 35 {
 		t.Fatalf("%d files, want 5 for each of 7 shards", len(want))
 	}
-	job.Dir = t.TempDir()
+	dir := t.TempDir()
+	job, shards, err := NewJob(t.Context(), slices.Concat([]string{"-o", dir}, args))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(job.SameAs) != 1 {
+		t.Errorf("duplicates: %v", job.SameAs)
+	}
 	p := beam.NewPipeline()
-	Pipeline(p.Root(), job, job.Shards)
+	Pipeline(p.Root(), job, shards)
 	if err := ptest.Run(p); err != nil {
 		t.Fatal(err)
 	}
-	if got := files(t, job.Dir); !maps.Equal(got, want) {
+	if got := files(t, dir); !maps.Equal(got, want) {
 		t.Errorf("%d files of other bytes than the %d without Beam", len(got), len(want))
 	}
+}
+
+// All flags of fleet run are ours, wherever they are, and the others Beam's. None has two
+// meanings.
+func TestSplit(t *testing.T) {
+	own, beams, err := split([]string{"a", "--runner", "prism", "-o", "out", "--frames", "b", "--limit=frames=7", "--dim", "-x=y", "--endpoint=h:1", "--unknown", "--", "-c"}, flag.CommandLine)
+	if err != nil || !slices.Equal(own, []string{"-o", "out", "--frames", "--limit=frames=7", "--dim", "-x=y", "--", "a", "b", "-c"}) ||
+		!slices.Equal(beams, []string{"--runner", "prism", "--endpoint=h:1", "--unknown"}) {
+		t.Errorf("%q, %q, %v", own, beams, err)
+	}
+	for _, f := range flags.Fleet() {
+		for _, name := range f.Names() {
+			if flag.Lookup(name) != nil {
+				t.Errorf("--%s is a flag of Beam, too", name)
+			}
+		}
+	}
+	if _, _, err := split([]string{"a", "-o"}, flag.CommandLine); err == nil {
+		t.Error("a flag without its value is no error")
+	}
+	if _, err := parse([]string{"--limit", "colour=3", "--", "a"}); err == nil {
+		t.Error("an unknown limit is no error")
+	}
+}
+
+// --max-failures and --strict mean what they do in fleet run: README.md is no trace.
+func TestFailureFlags(t *testing.T) {
+	for flag, want := range map[string]int{"--max-failures=99": 0, "--max-failures=0": exitError, "--strict": exitGate} {
+		cmd := exec.Command(program(t), "-o", t.TempDir(), flag, "../../README.md", "../../testdata/demo.ftrace")
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != want {
+			t.Errorf("%s: exit code %d, want %d: %s", flag, cmd.ProcessState.ExitCode(), want, out)
+		}
+	}
+}
+
+var built string
+
+// program returns the path of ohframe-beam, which is built once.
+func program(t *testing.T) string {
+	if built == "" {
+		built = build(t, ".", ".")
+	}
+	return built
 }
 
 // build builds a program and returns its path.
 func build(t *testing.T, dir, program string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "program")
+	folder, err := os.MkdirTemp(programs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(folder, "program")
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-X ohframe/internal/version.built=test", "-o", out, program)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -112,7 +189,7 @@ func dataset(t *testing.T, args ...string) map[string]string {
 // So has the dataset of the programs: ohframe, ohframe-beam in one process, and
 // ohframe-beam with a job server that starts workers.
 func TestPrograms(t *testing.T) {
-	ours := build(t, ".", ".")
+	ours := program(t)
 	want := dataset(t, build(t, "../../cmd/ohframe", "."), "fleet", "run")
 	if len(want) != 12 {
 		t.Fatalf("%d files, want 4 for each of 3 shards", len(want))

@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"io"
+	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/urfave/cli/v2"
 
-	"ohframe"
+	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 	"ohframe/internal/source/inputs"
 )
@@ -22,154 +23,148 @@ func init() {
 
 // Job is what a worker needs to run a shard. Beam sends it to the workers as JSON.
 type Job struct {
-	Inputs   []string // files, folders and patterns
-	List     string   // a file of names; may be empty
-	Dir      string
-	Shards   int // zero for as many as fit the inputs
-	Rules    []string
-	Metadata string
-	Timeout  time.Duration
-	Frames   bool
-	NoCauses bool
-	Resume   bool
-	Workers  int
-	Version  string
+	Args   []string // those of ohframe fleet run
+	Shards int
+	// SameAs are the traces that have the content of another one: see fleet.MarkDuplicates.
+	SameAs map[string]string
+}
 
-	warn func(string) // prints a warning; nil on workers
+// NewJob returns the job of a command line, and the number of its shards. It fails if the folder
+// of the dataset has other shards.
+func NewJob(ctx context.Context, args []string) (*Job, int, error) {
+	c, list, err := inputsOf(ctx, args, func(text string) { slog.Warn(text) })
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := fleet.MarkDuplicates(ctx, store{}, list); err != nil {
+		return nil, 0, err
+	}
+	job := &Job{Args: args, Shards: c.Int("shards"), SameAs: map[string]string{}}
+	for _, in := range list {
+		if in.SameAs != "" {
+			job.SameAs[in.Name] = in.SameAs
+		}
+	}
+	plan, err := job.planOf(ctx, c, list)
+	if err != nil {
+		return nil, 0, err
+	}
+	job.Shards = len(plan.Shards)
+	return job, job.Shards, plan.Check(ctx, store{}, folder(c))
 }
 
 // plan lists the inputs. All workers see the same ones, so they get the same plan.
-func (j *Job) plan(ctx context.Context) (*fleet.Plan, error) {
-	o := fleet.Options{
-		Read: ohframe.Options{Causes: !j.NoCauses, EntryIfArchive: true}, Version: j.Version,
-		Timeout: j.Timeout, Frames: j.Frames, Shards: j.Shards,
+func (j *Job) plan(ctx context.Context) (*cli.Context, *fleet.Plan, error) {
+	c, list, err := inputsOf(ctx, j.Args, func(string) {})
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, text := range j.Rules {
-		rule, err := fleet.ParseRule(text)
-		if err != nil {
-			return nil, fmt.Errorf("--dim: %w", err)
-		}
-		o.Rules = append(o.Rules, rule)
-	}
-	if j.Metadata != "" {
-		f, err := store{}.Open(ctx, j.Metadata)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if o.Metadata, err = fleet.ReadMetadata(f); err != nil {
-			return nil, fmt.Errorf("%s: %w", j.Metadata, err)
-		}
-	}
-	list, err := j.list(ctx)
+	plan, err := j.planOf(ctx, c, list)
+	return c, plan, err
+}
+
+func (j *Job) planOf(ctx context.Context, c *cli.Context, list []fleet.Input) (*fleet.Plan, error) {
+	o, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return store{}.Open(ctx, name) })
 	if err != nil {
 		return nil, err
+	}
+	o.Shards = j.Shards
+	for i := range list {
+		list[i].SameAs = j.SameAs[list[i].Name]
 	}
 	return fleet.NewPlan(list, o)
 }
 
-func (j *Job) list(ctx context.Context) ([]fleet.Input, error) {
-	var local []string
-	var lists [][]fleet.Input
-	for _, name := range j.Inputs {
-		if !isRemote(name) {
-			local = append(local, name)
-			continue
-		}
-		remote, err := listRemote(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		lists = append(lists, remote)
-	}
-	without := ""
-	if !isRemote(j.Dir) {
-		without = j.Dir
-	}
-	options := inputs.Options{Recursive: true, Without: without, Only: fleet.InShard(-1, 0)}
-	found, err := inputs.Expand(local, options)
+// folder returns the folder of the dataset.
+func folder(c *cli.Context) string { return strings.TrimSuffix(c.String("output"), "/") }
+
+// inputsOf parses a command line and lists its inputs. warn is called for each folder with files
+// that are skipped.
+func inputsOf(ctx context.Context, args []string, warn func(string)) (*cli.Context, []fleet.Input, error) {
+	c, err := parse(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	j.warnOfSkipped(found)
-	lists = append(lists, fleet.Found(found))
-	if j.List != "" {
-		f, err := store{}.Open(ctx, j.List)
+	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0)}
+	if dir := folder(c); !isRemote(dir) {
+		options.Without = dir
+	}
+	var lists [][]fleet.Input
+	for _, name := range c.Args().Slice() {
+		list, err := inputsNamed(ctx, name, options, warn)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		lists = append(lists, list)
+	}
+	return c, fleet.Merge(lists...), nil
+}
+
+// inputsNamed lists what an argument names: files, a pattern of an object store, or the lines of
+// a list of either.
+func inputsNamed(ctx context.Context, name string, options inputs.Options, warn func(string)) (list []fleet.Input, err error) {
+	var found *inputs.Set
+	switch at, isList := strings.CutPrefix(name, "@"); {
+	case isList && isRemote(at):
+		f, err := store{}.Open(ctx, at)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		folder := ""
-		if !isRemote(j.List) {
-			folder = filepath.Dir(j.List)
-		}
-		found, err := inputs.ExpandList(f, folder, options)
+		found, err = inputs.ExpandList(f, "", options)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", j.List, err)
+			return nil, err
 		}
-		j.warnOfSkipped(found)
-		listed := fleet.Found(found)
-		for i, in := range listed {
-			if isRemote(in.Name) {
-				listed[i].Err = nil
-				if listed[i].Size, err = size(ctx, in.Name); err != nil {
-					listed[i].Err = err
-				}
-			}
+	case isRemote(name):
+		return listRemote(ctx, name)
+	default:
+		if found, err = inputs.Expand([]string{name}, options); err != nil {
+			return nil, err
 		}
-		lists = append(lists, listed)
 	}
-	return fleet.Merge(lists...), nil
-}
-
-// warnOfSkipped warns of the files that were skipped in folders.
-func (j *Job) warnOfSkipped(found *inputs.Set) {
 	for _, f := range found.Folders {
-		if j.warn != nil {
-			j.warn(f.Path + ": " + f.Warning())
+		warn(f.Path + ": " + f.Warning())
+	}
+	list = fleet.Found(found)
+	for i, in := range list {
+		if isRemote(in.Name) {
+			list[i].Size, list[i].Err = store{}.Size(ctx, in.Name)
 		}
 	}
-}
-
-// shards returns the number of shards. It fails if the folder has other shards.
-func (j *Job) shards(ctx context.Context) (int, error) {
-	plan, err := j.plan(ctx)
-	if err != nil {
-		return 0, err
-	}
-	return len(plan.Shards), plan.Check(ctx, store{}, j.Dir)
+	return list, nil
 }
 
 // Pipeline adds the steps to a scope. Nothing but the numbers of shards goes from one
 // step to the next: workers read traces and write parts themselves.
 //
 //	numbers of shards ──▶ reshuffle ──▶ runShard ──▶ parts of the dataset
-func Pipeline(s beam.Scope, job Job, shards int) {
+func Pipeline(s beam.Scope, job *Job, shards int) {
 	numbers := make([]int, shards)
 	for k := range numbers {
 		numbers[k] = k
 	}
-	job.Shards = shards
-	beam.ParDo0(s, &runShard{Job: job}, beam.Reshuffle(s, beam.CreateList(s, numbers)))
+	beam.ParDo0(s, &runShard{Job: *job}, beam.Reshuffle(s, beam.CreateList(s, numbers)))
 }
 
 // runShard runs the shard of a number.
 type runShard struct {
 	Job Job
 
-	once sync.Once
-	plan *fleet.Plan
-	err  error
+	once    sync.Once
+	command *cli.Context
+	plan    *fleet.Plan
+	err     error
 }
 
 // ProcessElement runs a shard. Its parts are written again if Beam tries again. The error
 // is that of writing: traces that cannot be read are failures in the dataset.
 func (r *runShard) ProcessElement(ctx context.Context, shard int) error {
-	r.once.Do(func() { r.plan, r.err = r.Job.plan(ctx) })
+	r.once.Do(func() { r.command, r.plan, r.err = r.Job.plan(ctx) })
 	if r.err != nil {
 		return r.err
 	}
-	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: strings.TrimSuffix(r.Job.Dir, "/"), Resume: r.Job.Resume, Workers: r.Job.Workers}
+	c := r.command
+	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: folder(c), Resume: c.Bool("resume"), Workers: c.Int("workers")}
 	_, err := runner.Run(ctx, []int{shard})
 	return err
 }

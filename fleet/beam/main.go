@@ -1,5 +1,6 @@
 // Command ohframe-beam runs the shards of ohframe fleet run with Apache Beam: in this
-// process, or on a cluster of Flink, Spark or Dataflow. The dataset is the same.
+// process, or on a cluster of Flink, Spark or Dataflow. The dataset is the same, and so are
+// the flags; those of Beam are beside them.
 package main
 
 import (
@@ -8,8 +9,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
@@ -19,67 +21,124 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
+	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/version"
+	"ohframe/internal/flags"
+	"ohframe/internal/fleet"
+)
+
+// The exit codes of ohframe.
+const (
+	exitError = 1
+	exitGate  = 2
 )
 
 func main() {
-	if err := run(); err != nil {
+	unmet, err := run(context.Background(), os.Args[1:])
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "ohframe-beam: %v\n", err)
-		os.Exit(1)
+		os.Exit(exitError)
+	}
+	if unmet != "" {
+		fmt.Fprintf(os.Stderr, "ohframe-beam: %s\n", unmet)
+		os.Exit(exitGate)
 	}
 }
 
-// texts is a flag that may be repeated.
-type texts []string
-
-func (t *texts) Set(s string) error {
-	*t = append(*t, s)
-	return nil
-}
-
-func (t *texts) String() string { return strings.Join(*t, " ") }
-
-func run() error {
-	job := Job{Version: version.Exact()}
+// run runs the program. Its result is a text if --strict is set and not met.
+func run(ctx context.Context, args []string) (unmet string, err error) {
 	runner := flag.String("runner", "prism", "prism (in this process), universal (a job server at --endpoint) or dataflow")
-	flag.StringVar(&job.Dir, "o", "", "write the dataset to `DIR`, a folder or gs:// or s3://")
-	flag.StringVar(&job.List, "list", "", "read the names of traces from `FILE`")
-	flag.IntVar(&job.Shards, "shards", 0, "distribute the traces over `N` shards; 0 for as many as fit")
-	flag.Var((*texts)(&job.Rules), "dim", "add a dimension: `NAME=REGEXP`; may be repeated")
-	flag.StringVar(&job.Metadata, "metadata", "", "add dimensions from a `CSV` with a column trace")
-	flag.DurationVar(&job.Timeout, "timeout", time.Minute, "give up a trace after `DURATION`; 0 never does")
-	flag.BoolVar(&job.Frames, "frames", false, "also write all frames")
-	flag.BoolVar(&job.NoCauses, "no-causes", false, "do not look for the causes of late frames")
-	flag.BoolVar(&job.Resume, "resume", false, "skip shards that are complete")
-	flag.IntVar(&job.Workers, "workers", 0, "read `N` traces at once in a shard; 0 for as many as there are processors")
-	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "ohframe-beam [flags] -o DIR INPUT…")
-		flag.PrintDefaults()
+	flag.Usage = usage
+	own, beams, err := split(args, flag.CommandLine)
+	if err != nil {
+		return "", err
 	}
-	flag.Parse()
-	job.Inputs = flag.Args()
-	// A worker that a runner has started ends in Init.
-	beam.Init()
-	if job.Dir == "" || len(job.Inputs) == 0 && job.List == "" {
-		flag.Usage()
-		return fmt.Errorf("a folder and traces are needed: ohframe-beam -o DIR INPUT…")
+	if err := flag.CommandLine.Parse(beams); err != nil {
+		return "", err
 	}
-	return Execute(context.Background(), *runner, job)
+	beam.Init() // a worker that a runner has started ends here
+	c, err := parse(own)
+	if err != nil {
+		return "", err
+	}
+	if c.String("output") == "" || c.NArg() == 0 {
+		usage()
+		return "", fmt.Errorf("a folder and traces are needed: ohframe-beam -o DIR INPUT…")
+	}
+	return execute(ctx, *runner, c, own)
 }
 
-// Execute runs the job's shards with a runner of Beam.
-func Execute(ctx context.Context, runner string, job Job) error {
+func usage() {
+	out := flag.CommandLine.Output()
+	fmt.Fprintln(out, "ohframe-beam -o DIR INPUT…\n\nFlags of ohframe fleet run:")
+	for _, f := range flags.Fleet() {
+		fmt.Fprintln(out, "  "+strings.ReplaceAll(cli.FlagStringer(f), "\t", "  "))
+	}
+	fmt.Fprintln(out, "\nFlags of Beam:")
+	flag.PrintDefaults()
+}
+
+// parsing guards flags that the commands of ohframe share: workers parse at once.
+var parsing sync.Mutex
+
+// parse parses arguments with the flags of ohframe fleet run.
+func parse(args []string) (parsed *cli.Context, err error) {
+	parsing.Lock()
+	defer parsing.Unlock()
+	app := &cli.App{
+		Name: "ohframe-beam", HideHelp: true, HideVersion: true, Flags: flags.Fleet(),
+		Action:       func(c *cli.Context) error { parsed = c; return nil },
+		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return err },
+	}
+	return parsed, app.Run(append([]string{app.Name}, args...))
+}
+
+// split divides arguments into those of ohframe fleet run, with the flags first, and those
+// of Beam, which are in a set. Inputs are ours. Flags that nobody knows are Beam's, which
+// reports them.
+func split(args []string, set *flag.FlagSet) (own, beams []string, err error) {
+	var inputs []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			inputs = append(inputs, args[i+1:]...)
+			break
+		}
+		if len(arg) < 2 || arg[0] != '-' {
+			inputs = append(inputs, arg)
+			continue
+		}
+		name, _, joined := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		to, value := &beams, false
+		if f := set.Lookup(name); f != nil {
+			boolean, ok := f.Value.(interface{ IsBoolFlag() bool })
+			value = !ok || !boolean.IsBoolFlag()
+		} else if i := slices.IndexFunc(flags.Fleet(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
+			to, value = &own, flags.Fleet()[i].(cli.DocGenerationFlag).TakesValue()
+		}
+		*to = append(*to, arg)
+		if value && !joined {
+			if i++; i == len(args) {
+				return nil, nil, fmt.Errorf("%s needs a value", arg)
+			}
+			*to = append(*to, args[i])
+		}
+	}
+	return append(append(own, "--"), inputs...), beams, nil
+}
+
+// execute runs the shards of a command line with a runner of Beam.
+func execute(ctx context.Context, runner string, c *cli.Context, args []string) (unmet string, err error) {
 	// Beam reports each step and each worker at the level of information.
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	// Beam leaves a folder behind in each run.
 	temporary, err := os.MkdirTemp("", "ohframe-beam-")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer os.RemoveAll(temporary)
 	if err := os.Setenv("TMPDIR", temporary); err != nil {
-		return err
+		return "", err
 	}
 	// Without a worker's program Beam tries to build one from source.
 	if *jobopts.WorkerBinary == "" {
@@ -87,13 +146,20 @@ func Execute(ctx context.Context, runner string, job Job) error {
 			*jobopts.WorkerBinary = self
 		}
 	}
-	job.warn = func(text string) { slog.Warn(text) }
-	shards, err := job.shards(ctx)
+	job, shards, err := NewJob(ctx, args)
 	if err != nil {
-		return err
+		return "", err
 	}
 	p := beam.NewPipeline()
 	Pipeline(p.Root(), job, shards)
-	_, err = beam.Run(ctx, runner, p)
-	return err
+	if _, err := beam.Run(ctx, runner, p); err != nil {
+		return "", err
+	}
+	d, err := fleet.Open(ctx, store{}, folder(c))
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d traces, %d failures\n", d.Dir, d.Traces, d.Failed())
+	err, unmet = flags.CheckFleet(c, d.Failed(), d.Unreliable)
+	return unmet, err
 }

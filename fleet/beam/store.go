@@ -31,14 +31,6 @@ func withRemote(ctx context.Context, name string, do func(filesystem.Interface) 
 	return do(system)
 }
 
-func size(ctx context.Context, name string) (n int64, err error) {
-	err = withRemote(ctx, name, func(s filesystem.Interface) error {
-		n, err = s.Size(ctx, name)
-		return err
-	})
-	return n, err
-}
-
 // listRemote returns the objects that match a pattern of the object store.
 func listRemote(ctx context.Context, pattern string) (inputs []fleet.Input, err error) {
 	err = withRemote(ctx, pattern, func(s filesystem.Interface) error {
@@ -82,6 +74,18 @@ func (r *remoteFile) Close() error {
 	err := r.ReadCloser.Close()
 	r.system.Close()
 	return err
+}
+
+// Size returns the size of a file or an object.
+func (s store) Size(ctx context.Context, name string) (n int64, err error) {
+	if !isRemote(name) {
+		return s.Files.Size(ctx, name)
+	}
+	err = withRemote(ctx, name, func(system filesystem.Interface) error {
+		n, err = system.Size(ctx, name)
+		return err
+	})
+	return n, err
 }
 
 // Describe reads the description beside a trace.

@@ -47,6 +47,26 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// The nested module fleet/beam requires all modules that what it imports of ours needs: it is built
+// less often, and a module that is new here would be missing there.
+func TestBeamModules(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "fleet", "beam", "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := strings.Fields(goOutput(t, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./internal/fleet", "./internal/flags"))
+	slices.Sort(needed)
+	for _, name := range slices.Compact(needed) {
+		if !strings.Contains(string(mod), "\t"+name+" v") || !strings.Contains(string(sum), name+" v") {
+			t.Errorf("fleet/beam/go.mod or go.sum lacks %s: run go mod tidy there", name)
+		}
+	}
+}
+
 var moduleName = regexp.MustCompile(`\b(?:github\.com/[\w.-]+/[\w.-]+|golang\.org/x/\w+|google\.golang\.org/\w+)[\w./-]*`)
 
 // modulesIn returns the names of modules and packages in the rows of tables.
