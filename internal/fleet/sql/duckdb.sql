@@ -62,4 +62,4 @@ CREATE OR REPLACE VIEW layer_rates AS
 --   SELECT cause, sum(lost_ns) / 1e9 AS seconds FROM causes GROUP BY cause ORDER BY seconds DESC LIMIT 10;
 --   SELECT recorded::DATE AS day, sum(late) / sum(with_deadline) AS jank_rate FROM traces GROUP BY day ORDER BY day;
 --   SELECT reason, count(*) FROM failures GROUP BY reason;
---   SELECT trace_xxh3, list(DISTINCT trace) FROM traces GROUP BY trace_xxh3 HAVING count(DISTINCT trace) > 1;
+--   SELECT trace, message FROM failures WHERE reason = 'duplicate';
