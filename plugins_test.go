@@ -2,10 +2,14 @@ package ohframe_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe"
 	"ohframe/analyzer"
@@ -226,5 +230,112 @@ func TestPluginSystemEvents(t *testing.T) {
 	out, warnings = convert(rawfile.HtraceOptions{ZeroHeader: true})
 	if want := "3 events of the system not exported: the trace does not state the time of day"; !slices.Contains(warnings, want) || bytes.Contains(out, []byte("LIMIT_FREQUENCY")) {
 		t.Errorf("%q", warnings)
+	}
+}
+
+// taskEvent is an FfrtProfilerEvent of thread 12, ms after the start of the trace.
+func taskEvent(ms int, kind, label string) []byte {
+	return perffile.Message(1, perffile.Message(1, 100, 2, ms*1_000_000, 4, 10, 5, 12, 8, perffile.Message(1, 1, 2, kind, 3, label)))
+}
+
+// convertTasks converts a trace of 190 ms with data of ffrt-profiler.
+func convertTasks(t *testing.T, clock int, data []byte) ([]byte, []string) {
+	t.Helper()
+	o := rawfile.HtraceOptions{Plugins: []rawfile.Plugin{{Name: "ffrt-profiler_config", Data: perffile.Message(4, clock)}, {Name: "ffrt-profiler", Data: data}}}
+	var out bytes.Buffer
+	s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), warn.Texts(s.Warnings)
+}
+
+const taskSlices = `SELECT s.ts - 100000000000 AS ts, s.dur, s.name, extract_arg(s.arg_set_id, 'debug.task_id') AS id, k.name AS track
+	FROM slice s JOIN track k ON k.id = s.track_id JOIN track g ON g.id = k.parent_id WHERE g.name = 'ffrt tasks' ORDER BY s.ts, s.id`
+
+// Tasks of ffrt-profiler are slices on a track of their thread, with label and id. What is outside the
+// trace or damaged is counted.
+func TestPluginTasks(t *testing.T) {
+	const boot, realtime = 1, 2
+	data := slices.Concat(
+		perffile.Message(1, perffile.Message(1, 100, 2, 1, 4, 10, 5, 12, 6, "com.example", 7, "OS_FFRT_2_0")),
+		taskEvent(5, "B", "FFRTload|3@"), taskEvent(6, "F", "Co"), taskEvent(7, "B", "onSubmit"), taskEvent(8, "E", ""), taskEvent(9, "E", ""),
+		taskEvent(10, "E", ""), taskEvent(11, "Z", "unknown"), taskEvent(12, "B", "FFRT::[<b>应用\xff]|4"), taskEvent(20, "E", ""),
+		taskEvent(150, "B", "FFRT[open]|5"), taskEvent(500, "B", "FFRTlate|6"), taskEvent(501, "E", ""),
+		perffile.Message(1, "\xff\xff"), perffile.Message(1, perffile.Message(99, "another version")),
+	)
+	out, warnings := convertTasks(t, boot, data)
+	for _, w := range []string{
+		"3 × event of ffrt-profiler not understood; skipped", "1 slice of ffrt before or after the trace, not exported", "1 end of slices of ffrt without a begin, skipped",
+	} {
+		if !slices.Contains(warnings, w) {
+			t.Errorf("no warning %q in %q", w, warnings)
+		}
+	}
+	if out, warnings := convertTasks(t, realtime, data); bytes.Contains(out, []byte("onSubmit")) || !slices.Contains(warnings, "10 events of ffrt not exported: their clock is not related to that of the trace") {
+		t.Errorf("another clock: %q", warnings)
+	}
+	for end := range data {
+		convertTasks(t, boot, data[:end]) // cut: no error
+	}
+	session := enginetest.Load(t, out)
+	enginetest.CheckGate(t, session)
+	const track = "OS_FFRT_2_0 12 (com.example 10)"
+	want := fmt.Sprint([][]string{
+		{"5000000", "4000000", "load", "3", track},
+		{"7000000", "1000000", "onSubmit", "<nil>", track},
+		{"12000000", "8000000", "<b>应用\uFFFD", "4", track},
+		{"150000000", "-1", "open", "5", track},
+	})
+	if got := fmt.Sprint(enginetest.Query(t, session, taskSlices).Rows); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The data of a device's ffrt-profiler, at a time in the trace: its begins are slices, among them its 11
+// tasks, with their ids in order.
+func TestPluginTasksReal(t *testing.T) {
+	file, err := os.ReadFile("../shared/traces/binary/hiprofiler-ffrt.htrace")
+	if err != nil {
+		t.Skip(err)
+	}
+	var data []byte
+	for at := 1024; at+4 <= len(file); {
+		n := int(binary.LittleEndian.Uint32(file[at:]))
+		segment := file[at+4 : at+4+n]
+		at += 4 + n
+		for name := ""; len(segment) > 0; {
+			number, kind, size := protowire.ConsumeTag(segment)
+			value := segment[size:]
+			size += protowire.ConsumeFieldValue(number, kind, value)
+			if content, _ := protowire.ConsumeBytes(value); number == 1 {
+				name = string(content)
+			} else if number == 3 && name == "ffrt-profiler" {
+				data = append(data, content...)
+			}
+			segment = segment[size:]
+		}
+	}
+	// Move the events from 987.193 s on to 100.058 s: their nanoseconds have four bytes, of which 2^27 are taken.
+	old, moved := []byte("\x08\xdb\x07\x10"), []byte("\x08\xe4\x00\x10")
+	for i := bytes.Index(data, old); i >= 0; i = bytes.Index(data, old) {
+		copy(data[i:], moved)
+		data[i+7] &^= 0x40
+	}
+	out, warnings := convertTasks(t, 1, data)
+	if len(warnings) > 0 {
+		t.Errorf("%q", warnings)
+	}
+	session := enginetest.Load(t, out)
+	enginetest.CheckGate(t, session)
+	rows := enginetest.Query(t, session, taskSlices).Rows
+	var ids []string
+	for _, r := range rows {
+		if id := fmt.Sprint(r[3]); id != "<nil>" {
+			ids = append(ids, id)
+		}
+	}
+	if got := fmt.Sprint(len(rows), ids); got != "112 [3 4 5 6 7 8 9 10 11 12 13]" {
+		t.Errorf("%s", got)
 	}
 }

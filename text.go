@@ -94,6 +94,16 @@ func (t *textInput) systemEvents() func(func([]byte)) error {
 	return t.binary.SystemEvents
 }
 
+// tasks returns what reads the events of ffrt of a binary trace; nil if it has none.
+func (t *textInput) tasks() func(func(*export.TaskEvent, bool)) error {
+	if t.binary == nil || !t.binary.HasTasks() {
+		return nil
+	}
+	return func(yield func(*export.TaskEvent, bool)) error {
+		return t.binary.Tasks(func(e *binarytrace.TaskEvent, known bool) { yield((*export.TaskEvent)(e), known) })
+	}
+}
+
 // warnings describes the parts of a binary trace that could not be read.
 func (t *textInput) warnings() []trace.Warning {
 	if t.binary == nil {

@@ -58,6 +58,9 @@ type Options struct {
 	// SystemEvents, if it is not nil, calls its argument for each event of HiSysEvent, in JSON. The error
 	// is that of the input.
 	SystemEvents func(func([]byte)) error `fingerprint:"-"`
+	// Tasks, if it is not nil, calls its argument for each event of ffrt, and says whether its time is
+	// known. The error is that of the input.
+	Tasks func(func(e *TaskEvent, known bool)) error `fingerprint:"-"`
 	// Complete, if it is not nil, is called after the input was read. It completes the counts
 	// of lines, which are nil without text, and returns warnings about what could not be read.
 	Complete func(*hitrace.Totals) []trace.Warning `fingerprint:"-"`
@@ -152,6 +155,9 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 		return s, err
 	}
 	if err := writeSystemEvents(packets, s, &options); err != nil {
+		return s, err
+	}
+	if err := writeTasks(packets, s, &options); err != nil {
 		return s, err
 	}
 	processes := s.Timeline.Processes

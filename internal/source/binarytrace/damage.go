@@ -45,6 +45,8 @@ const (
 	logsOver                      // data of hilog-plugin beyond the limit
 	longEvent                     // an event of the system beyond maxEventText
 	eventsOver                    // data of hisysevent-plugin beyond the limit
+	badTask                       // an event of ffrt-profiler that is not understood
+	tasksOver                     // data of ffrt-profiler beyond the limit
 	problems                      // how many there are
 )
 
@@ -73,6 +75,8 @@ var kinds = [problems]damage.Kind{
 	logsOver:       {Text: "%d × data of hilog-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 	longEvent:      {Text: "%d × event of the system beyond 256 KiB; skipped", Code: trace.WarnOverLimit},
 	eventsOver:     {Text: "%d × data of hisysevent-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
+	badTask:        {Text: "%d × event of ffrt-profiler not understood; skipped", Code: trace.WarnNotUnderstood},
+	tasksOver:      {Text: "%d × data of ffrt-profiler beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 	scriptsOver:    {Text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 }
 

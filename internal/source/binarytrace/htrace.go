@@ -276,6 +276,13 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 	case plugin == "hisysevent-plugin":
 		h.addPlugin(name)
 		r.eventData(data, at+offsetIn(segment, data), cut)
+	case plugin == "ffrt-profiler":
+		h.addPlugin(name)
+		r.taskData(data, at+offsetIn(segment, data), cut)
+	case plugin == "ffrt-profiler_config":
+		var m message
+		m.read(data, tasksClock)
+		r.tasksClock = m.numbers[tasksClock]
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
 	}

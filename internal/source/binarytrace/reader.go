@@ -34,6 +34,8 @@ type Reader struct {
 	processes  map[trace.PID]string
 	logs       []Section // of hilog-plugin
 	reports    []Section // of hisysevent-plugin
+	tasks      []Section // of ffrt-profiler
+	tasksClock uint64    // of those
 
 	pieces  []piece
 	streams []*stream
