@@ -135,6 +135,10 @@ const (
 	LaunchStage // stats.LaunchStage
 	Hang        // stats.Hang
 
+	// Components and state variables: names below these are those of JSON.
+	Components     // stats.Component
+	StateVariables // stats.StateVariable
+
 	// Layers, with names below it that are those of JSON, and buffers, which also have
 	// PresentAt, PresentEstimated, DeadlineAt and Overrun.
 	Layer          // stats.Layer
@@ -263,6 +267,9 @@ var names = [end]string{
 	Interaction: "interaction",
 	LaunchStage: "launch_stage",
 	Hang:        "hang",
+
+	Components:     "components",
+	StateVariables: "state_variables",
 
 	Layer:          "layer",
 	LayerID:        "layer_id",

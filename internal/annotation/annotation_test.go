@@ -41,8 +41,16 @@ example-200 (200) [001] .... 1.001400: print: E|200
 example-200 (200) [001] .... 1.001500: print: E|200
 `
 
+// items are of a component, and a change of its state variable.
+const items = `
+example-200 (200) [001] .... 1.000100: print: B|200|H:CustomNode:BuildItem [Card][self:38][parent:37]
+example-200 (200) [001] .... 1.000200: print: E|200
+example-200 (200) [001] .... 1.000300: print: B|200|H:ViewPU.viewPropertyHasChanged Card price 3
+example-200 (200) [001] .... 1.000400: print: E|200
+`
+
 // jsonTracks have annotations with the names of JSON below them.
-var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs"}
+var jsonTracks = []string{"Report", "Hitches", "Interactions", "Hangs", "Components"}
 
 // kinds is a set of kinds of slices that an annotation is written on.
 type kinds uint8
@@ -146,7 +154,7 @@ func texts(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := map[string][]byte{"render": []byte(render), "first draw": []byte(firstDraw), "waits": waits}
+	list := map[string][]byte{"render": []byte(render), "first draw": []byte(firstDraw), "items": []byte(items), "waits": waits}
 	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseCapped, simulate.CauseDrawWork} {
 		var text bytes.Buffer
 		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
@@ -243,8 +251,9 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 		}
 		note(list, on)
 		for _, a := range list {
-			if names[a.GetNameIid()] == annotation.Ranking {
-				continue
+			switch names[a.GetNameIid()] {
+			case annotation.Ranking, annotation.Components, annotation.StateVariables:
+				continue // names of JSON
 			}
 			for _, e := range a.ArrayValues {
 				note(e.DictEntries, entry)

@@ -65,6 +65,7 @@ var hues = []struct {
 	{"Interactions", `response \d+\.\d ms|animation \d+\.\d ms`, 45, 265},    // amber to blue
 	{"Interactions", `before the first frame|[A-Z].*`, 160, 210},             // teal
 	{"Hangs", `(severe )?hang \d+\.\d ms`, 25, 50},                           // orange
+	{"Components", `\d+ components?(, \d+ never reused)?`, 180, 265},
 	{"Draw|GPU", `\d+ late \d+\.\d ms`, 340, 380},
 	{"Draw|GPU|Layers, (GPU|Queue)", `\d+|buffer`, 215, 265}, // blue
 	{"Layers, Queue", `(\d+|buffer) dropped`, 265, 300},      // purple
@@ -105,6 +106,10 @@ func TestColours(t *testing.T) {
 		}
 		texts[cause] = text.String()
 	}
+	texts["items"] = `
+example-200 (200) [001] .... 1.000100: print: B|200|H:CustomNode:BuildItem [Card][self:38][parent:37]
+example-200 (200) [001] .... 1.000200: print: E|200
+`
 	used := map[string]map[uicolour.Colour]string{} // correlation ids by colour, by track
 	found := map[string]int{}
 	traces := map[string][]byte{"layers": convertTimeline(t, tracetest.Layers())}

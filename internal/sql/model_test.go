@@ -29,6 +29,7 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	checkComparison(t, session, report, "ohos")
 	checkInteractions(t, session, report)
 	checkLayers(t, session, timeline, report)
+	checkComponents(t, session, report)
 	checkStreamer(t, session, timeline)
 }
 

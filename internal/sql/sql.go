@@ -7,6 +7,7 @@
 //	  ├─ ohos.fps         frames per second, hitches
 //	  ├─ ohos.stages      where the time goes
 //	  ├─ ohos.interactions   what the user did, stages of launches
+//	  ├─ ohos.components     items of components, state variables
 //	  ├─ ohos.layers      queues of buffers that are shown, and the buffers
 //	  └─ ohos.frames      ohos_frame, ohos_whole_frame
 //	       ▲

@@ -27,6 +27,7 @@ import (
 //	                 ├ Report                    a slice with all measures
 //	                 ├ Hitches
 //	                 ├ Hangs                     what a main thread did for too long
+//	                 ├ Components                a slice with how often items were built and reused
 //	                 ├ Draw, GPU                 of frames that a framework draws on other threads
 //	                 ├ Whole frame expected      from the application's vsync …
 //	                 └ Whole frame actual        … to the end of rendering
@@ -38,8 +39,8 @@ import (
 //	                 ├ FPS, Refresh rate         counters
 //	                 └ Lost time, Report, Hitches
 //
-// A process without frames has Interactions and Hangs below itself. The track Layers belongs to
-// no process:
+// A process without frames has Interactions, Hangs and Components below itself. The track Layers
+// belongs to no process:
 //
 //	Layers
 //	 └ name (process 200)        buffers that were shown, in the summary of the layer
@@ -76,6 +77,7 @@ const (
 	hitchesTrack       = "Hitches"
 	interactionsTrack  = "Interactions"
 	hangsTrack         = "Hangs"
+	componentsTrack    = "Components"
 	drawTrack          = "Draw"
 	producerGPUTrack   = "GPU"
 	layersTrack        = "Layers"
@@ -122,6 +124,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	}
 	writeReports(t, report.Processes, byProcess)
 	writeHangs(t, report.Hangs, byProcess)
+	writeComponents(t, report, byProcess)
 	for _, p := range pipelines {
 		p.writeWholeFrames() // below all others, as they need several rows
 	}
@@ -147,8 +150,8 @@ func (p *processFrames) place() int {
 	return 2
 }
 
-// processesToShow returns the processes with frames, interactions or hangs in the order in
-// which they are to be shown: by place, those with the most late frames first, then those
+// processesToShow returns the processes with frames, interactions, hangs or components in the
+// order in which they are to be shown: by place, those with the most late frames first, then those
 // with the most frames.
 func processesToShow(t *analyzer.Timeline) []*processFrames {
 	byProcess := map[*analyzer.Process]*processFrames{}
@@ -180,6 +183,12 @@ func processesToShow(t *analyzer.Timeline) []*processFrames {
 	}
 	for _, h := range t.Hangs {
 		of(h.Process)
+	}
+	for i := range t.Builds {
+		of(t.Builds[i].Process)
+	}
+	for i := range t.StateChanges {
+		of(t.StateChanges[i].Process)
 	}
 	slices.SortFunc(list, func(a, b *processFrames) int {
 		return cmp.Or(

@@ -1,0 +1,57 @@
+package timeline
+
+import (
+	"fmt"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/annotation"
+	"ohframe/internal/plural"
+)
+
+// writeComponents writes what the report says of the components of each process: a slice from the
+// first item or change of a state variable to the end of the last one.
+func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*analyzer.Process]*pipeline) {
+	components := map[trace.PID][]stats.Component{}
+	for _, c := range report.Components {
+		components[c.PID] = append(components[c.PID], c)
+	}
+	variables := map[trace.PID][]stats.StateVariable{}
+	for _, v := range report.StateVariables {
+		variables[v.PID] = append(variables[v.PID], v)
+	}
+	spans := map[*analyzer.Process]analyzer.Interval{}
+	var processes []*analyzer.Process // in order of their first item
+	extend := func(p *analyzer.Process, i analyzer.Interval) {
+		span, ok := spans[p]
+		if !ok {
+			processes, span = append(processes, p), i
+		}
+		spans[p] = analyzer.Interval{Start: min(span.Start, i.Start), End: max(span.End, i.End)}
+	}
+	for i := range t.Builds {
+		extend(t.Builds[i].Process, t.Builds[i].Interval)
+	}
+	for i := range t.StateChanges {
+		c := &t.StateChanges[i]
+		extend(c.Process, analyzer.Interval{Start: c.At, End: c.At})
+	}
+	for _, process := range processes {
+		p, list := pipelines[process], components[process.PID]
+		s := slice{Interval: spans[process], colour: reportColour}
+		s.name = append(s.name, plural.Count(len(list), "component")...)
+		never := 0
+		for _, c := range list {
+			if c.NeverReused {
+				never++
+			}
+		}
+		if never > 0 {
+			s.name = fmt.Appendf(s.name, ", %d never reused", never)
+		}
+		s.annotations.tree(p.w, annotation.Components, list)
+		s.annotations.tree(p.w, annotation.StateVariables, variables[process.PID])
+		p.w.slice(p.lanes(componentsTrack, "How often items of components were built and reused, and which state variables made nodes dirty.").track(s.Interval), &s)
+	}
+}

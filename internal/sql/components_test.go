@@ -1,0 +1,83 @@
+package sql_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/exporter"
+	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/engine/enginetest"
+)
+
+// The tables of components have what the report has, of processes with and without frames.
+func TestComponents(t *testing.T) {
+	enginetest.ForTest(t)
+	var text strings.Builder
+	at := 0
+	line := func(pid int, format string, args ...any) {
+		at += 500
+		fmt.Fprintf(&text, "example-%d (%d) [001] .... 1.%06d: print: %s\n", pid, pid, at, fmt.Sprintf(format, args...))
+	}
+	slice := func(pid int, format string, args ...any) {
+		line(pid, "B|%d|H:%s", pid, fmt.Sprintf(format, args...))
+		line(pid, "E|%d", pid)
+	}
+	for i := range 30 {
+		slice(200, "CustomNode:BuildItem [Card][self:%d][parent:37]", i)
+		slice(300, "CustomNode:BuildRecycle 价格[0]")
+		if i%3 == 0 {
+			slice(200, "CustomNode:BuildRecycle <b>Row</b>")
+			slice(300, "CustomNode:BuildItem")
+		}
+	}
+	slice(200, "ViewPU.viewPropertyHasChanged Card price 3")
+	slice(200, "ViewPU.viewPropertyHasChanged Card price 5")
+	slice(400, "ViewPU.viewPropertyHasChanged Only title 1")
+	line(300, "B|300|H:ReceiveVsync name:ui dataCount: 24bytes now:1100000000 expectedEnd: 1116600000 vsyncId:5, fd:9")
+	line(300, "B|300|H:OnVsyncEvent now:1100000000")
+	line(300, "E|300")
+	line(300, "E|300")
+	output, timeline := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	session := load(t, output)
+	enginetest.CheckGate(t, session)
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
+	report := stats.Compute(timeline, stats.Options{})
+	if len(report.Components) != 4 || len(report.StateVariables) != 2 {
+		t.Fatalf("%+v", report)
+	}
+	checkComponents(t, session, report)
+}
+
+// checkComponents compares components and state variables with the report.
+func checkComponents(t *testing.T, session *engine.Session, report *stats.Report) {
+	t.Helper()
+	var components, variables rows
+	times := func(l *stats.Latency) (p50, p95, longest any) {
+		if l == nil {
+			return nil, nil, nil
+		}
+		if l.P95 != nil {
+			p95 = int64(*l.P95)
+		}
+		return int64(l.P50), p95, int64(l.Max)
+	}
+	for _, c := range report.Components {
+		build50, build95, buildMax := times(c.Build)
+		reuse50, reuse95, reuseMax := times(c.Reuse)
+		components.add(int64(c.PID), c.Process, pointer(c.Name), c.Built, c.Reused, c.ReusedShare,
+			build50, build95, buildMax, reuse50, reuse95, reuseMax, int64(c.Total), c.NeverReused)
+	}
+	for _, v := range report.StateVariables {
+		variables.add(int64(v.PID), v.Process, v.Component, v.Variable, v.Changes, v.Nodes, v.Most)
+	}
+	compare(t, "ohos_component", query(t, session, `
+		SELECT pid, process_name, component, built, reused, reused_share, build_p50_ns, build_p95_ns, build_max_ns,
+			reuse_p50_ns, reuse_p95_ns, reuse_max_ns, total_ns, is_never_reused
+		FROM ohos_component`), components)
+	compare(t, "ohos_state_variable", query(t, session, `
+		SELECT pid, process_name, component, variable, changes, nodes, most_nodes FROM ohos_state_variable`), variables)
+	compare(t, "joins of ohos_component", query(t, session, `
+		SELECT count() FROM ohos_component AS c JOIN slice AS s USING (id) JOIN process AS p USING (upid) WHERE p.pid = c.pid`), count(len(components)))
+}
