@@ -110,7 +110,7 @@ func runFleet(c *cli.Context) error {
 		return fileError(dir, err)
 	}
 	printFleetSummary(dir, summary, skipped)
-	err, strict := flags.CheckFleet(c, summary.Failed(), summary.Unreliable)
+	strict, err := flags.CheckFleet(c, summary.Failed(), summary.Unreliable)
 	if strict != "" {
 		return gateError{dir + ": " + strict}
 	}

@@ -160,6 +160,6 @@ func execute(ctx context.Context, runner string, c *cli.Context, args []string) 
 		return "", err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d traces, %d failures\n", d.Dir, d.Traces, d.Failed())
-	err, unmet = flags.CheckFleet(c, d.Failed(), d.Unreliable)
+	unmet, err = flags.CheckFleet(c, d.Failed(), d.Unreliable)
 	return unmet, err
 }

@@ -138,16 +138,16 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 	return o, nil
 }
 
-// CheckFleet returns an error if more traces failed than --max-failures allows. Its second
-// result is a text if --strict is set and a trace failed or is unreliable.
-func CheckFleet(c *cli.Context, failed, unreliable int) (err error, strict string) {
+// CheckFleet returns an error if more traces failed than --max-failures allows. strict is a
+// text if --strict is set and a trace failed or is unreliable.
+func CheckFleet(c *cli.Context, failed, unreliable int) (strict string, err error) {
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && failed > most {
-		return failure.New(nil, "", "%s failed, more than --max-failures %d", plural.Count(failed, "trace"), most), ""
+		return "", failure.New(nil, "", "%s failed, more than --max-failures %d", plural.Count(failed, "trace"), most)
 	}
 	if c.Bool(Strict.Name) && failed+unreliable > 0 {
 		strict = fmt.Sprintf("%s failed, the data of %d is unreliable", plural.Count(failed, "trace"), unreliable)
 	}
-	return nil, strict
+	return strict, nil
 }
 
 // Repeated are the values of a flag that may be given several times. The library splits
