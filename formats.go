@@ -220,13 +220,16 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	return newTrace(timeline, nil, nil, stats.Warnings()), nil
 }
 
+// rowsHint is how to get rows of frames.
+const rowsHint = "dumpsys gfxinfo PACKAGE framestats prints them"
+
 func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
 	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
 		return nil, &failure.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoRows):
-		return nil, &failure.Error{What: err.Error(), Hint: "dumpsys gfxinfo PACKAGE framestats prints them", Err: ErrNoFrames}
+		return nil, &failure.Error{What: err.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoFrames):
 		return nil, &failure.Error{What: err.Error(), Err: ErrNoFrames}
 	case err != nil:

@@ -86,7 +86,7 @@ func firstBucket(frames int) stats.Bucket {
 // reportOfTwoApplications is worked out by hand; the comments say how.
 func reportOfTwoApplications() *stats.Report {
 	return &stats.Report{
-		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{},
+		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Summaries: []stats.Summary{},
 		Span: &stats.Span{From: at(990), To: at(1410), Seconds: 0.42},
 		Processes: []*stats.Process{
 			{
@@ -248,7 +248,7 @@ func TestComputeInAnyOrder(t *testing.T) {
 func TestComputeNothing(t *testing.T) {
 	for _, timeline := range []*analyzer.Timeline{{}, {Processes: []*analyzer.Process{{PID: 1}}}} {
 		got, err := json.Marshal(stats.Compute(timeline, stats.Options{}))
-		if want := `{"span":null,"processes":[],"interactions":[],"hangs":[],"components":[],"state_variables":[],"layers":[]}`; err != nil || string(got) != want {
+		if want := `{"span":null,"processes":[],"interactions":[],"hangs":[],"components":[],"state_variables":[],"layers":[],"summaries":[]}`; err != nil || string(got) != want {
 			t.Errorf("no frames: %s, %v, want %s", got, err, want)
 		}
 	}
@@ -263,7 +263,7 @@ func TestComputeTruncatedOnly(t *testing.T) {
 	s.Frames = s.Frames[:1]
 	send(s.Frames[0], 1004, r)
 	got := stats.Compute(&s.Timeline, stats.Options{})
-	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Processes: []*stats.Process{{
+	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Summaries: []stats.Summary{}, Processes: []*stats.Process{{
 		Kind: stats.Application, PID: 100, Frames: stats.Counts{Empty: ptr(0), Truncated: 1},
 		HWUI:    []stats.ClassFrames{},
 		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},

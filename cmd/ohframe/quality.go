@@ -26,8 +26,8 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
-	// interactions and layers report that those of an input without frames are an answer, too.
-	interactions, layers bool
+	// interactions, layers and summaries report that those of an input without frames are an answer, too.
+	interactions, layers, summaries bool
 	// lacks returns why an input has nothing that the command measures; nil if it has.
 	lacks func(*ohframe.Trace) *failure
 	// several reports that the next inputs are skipped if they fail.
@@ -86,6 +86,8 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 	q := in.Quality
 	f := r.lacks(in)
 	switch {
+	case f != nil && r.summaries && len(in.Timeline.Summaries) > 0:
+		return in, nil
 	case f != nil:
 		f.file = inputName(name)
 		if r.interactions && r.hasInteractions(in.Timeline) || r.layers && r.hasLayers(in.Timeline) {
@@ -251,6 +253,9 @@ func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
 	f := &failure{what: "no frames"}
 	if q.Truncated > 0 {
 		f.what = "no complete frames, " + text.Count(q.Truncated, "truncated frame")
+	}
+	if len(t.Summaries) > 0 {
+		f.what, f.hint = "only summaries, no rows of frames", "dumpsys gfxinfo PACKAGE framestats prints them; ohframe report and ohframe diff read summaries"
 	}
 	if q.Lines == nil {
 		return f

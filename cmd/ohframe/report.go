@@ -79,7 +79,7 @@ func runReport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.interactions, r.layers = true, true
+	r.interactions, r.layers, r.summaries = true, true, true
 	interactions, layers := c.Bool("interactions"), c.Bool("layers")
 	for _, name := range []string{"interactions", "layers"} {
 		if c.Bool(name) && r.format != "table" && r.format != "csv" {

@@ -40,6 +40,7 @@ type documentInput struct {
 	Components     []stats.Component            `json:"components"`
 	StateVariables []stats.StateVariable        `json:"state_variables"`
 	Layers         iter.Seq[*stats.Layer]       `json:"layers"`
+	Summaries      []stats.Summary              `json:"summaries"`
 }
 
 type documentProcess struct {
@@ -63,7 +64,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers)})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers), in.Stats.Summaries})
 	}
 	return text.WriteJSON(w, d)
 }

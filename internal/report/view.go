@@ -201,7 +201,7 @@ func headline(list []*process, inputs []Input) string {
 		applications = applications || p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 		late, longest = late || p.Frames.Late > 0, max(longest, p.lost())
 	}
-	frames := summarize(list)
+	frames := cmp.Or(summarize(list), summarizeCounts(inputs))
 	layers, lost := summarizeLayers(inputs, !applications)
 	parts := []string{frames, layers}
 	switch {
@@ -299,7 +299,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
-	layers := append(b.components(in), b.layers(in)...)
+	layers := slices.Concat(b.summaries(in), b.components(in), b.layers(in))
 	withLayers := func() []view.Block {
 		if b.page {
 			return append(append(blocks, s), layers...)
@@ -308,7 +308,9 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		return append(blocks, s)
 	}
 	if len(list) == 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
+		if len(in.Stats.Summaries) == 0 {
+			s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
+		}
 		return withLayers()
 	}
 	shown := list

@@ -74,6 +74,25 @@ func describeTimeline(m *message, t *analyzer.Timeline) {
 		m.text(4, &c.Variable)
 		count(m, 5, &c.Nodes)
 	})
+	list(m, 17, &t.Summaries, func(m *message, s **analyzer.Summary) {
+		if *s == nil {
+			*s = &analyzer.Summary{}
+		}
+		describeSummary(m, *s)
+	})
+}
+
+func describeSummary(m *message, s *analyzer.Summary) {
+	m.processOf(1, &s.Process)
+	count(m, 2, &s.Frames)
+	for n, v := range []**int{&s.Janky, &s.P50, &s.P90, &s.P95, &s.P99, &s.MissedVsync, &s.HighInputLatency, &s.SlowUI, &s.SlowUploads, &s.SlowDraw, &s.MissedDeadline} {
+		optional(m, protowire.Number(3+n), v, func(m *message, v *int) { count(m, 1, v) })
+	}
+	list(m, 14, &s.Histogram, func(m *message, b *analyzer.SummaryBucket) {
+		count(m, 1, &b.Name)
+		count(m, 2, &b.Frames)
+	})
+	m.flag(15, &s.Filtered)
 }
 
 // describeInteraction describes an interaction without what Timeline.ShowInteractions sets.

@@ -1,6 +1,7 @@
 // Package gfxinfo reads the output of `dumpsys gfxinfo PACKAGE framestats`: the
 // times at which hwui, Android's renderer of applications, reached each stage of
-// the last 120 frames of every window. It ignores the summaries.
+// the last 120 frames of every window, and the summaries of processes. It also reads
+// `dumpsys gfxinfo` without framestats, and `dumpsys graphicsstats`: summaries only.
 //
 //	** Graphics info for pid 4321 [com.example.app] **
 //
@@ -36,6 +37,11 @@
 //
 // Rows with the flag SurfaceCanvas, which hwui exempts from jank, or SkippedFrame,
 // which were not drawn, are skipped. Rows with any other flag are frames.
+//
+// # Summaries
+//
+// A summary counts all frames of a process since the time that it states, or those of a package
+// on a day. Summaries of windows are ignored, as those of their processes count the same frames.
 //
 // docs/frames.md 10.17 to 10.26 has the rules, with those by which hwui counts jank.
 package gfxinfo

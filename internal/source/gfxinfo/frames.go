@@ -6,15 +6,20 @@ import (
 	"ohframe/internal/source/dumpsys"
 )
 
-// timeline returns the frames of the rows.
+// timeline returns the frames of the rows, and the summaries.
 func (d *Dump) timeline() *analyzer.Timeline {
 	taken := map[trace.PID]bool{}
 	for _, p := range d.Processes {
 		taken[p.PID] = true
 	}
 	b := dumpsys.NewBuilder(taken)
+	var summaries []*analyzer.Summary
 	for _, p := range d.Processes {
 		owner := b.Process(p.PID, p.Name)
+		for _, s := range p.summaries {
+			s.Process = owner
+			summaries = append(summaries, s)
+		}
 		var index int64
 		for _, w := range p.Windows {
 			classes := w.classes()
@@ -30,7 +35,9 @@ func (d *Dump) timeline() *analyzer.Timeline {
 			}
 		}
 	}
-	return b.Timeline()
+	t := b.Timeline()
+	t.Summaries = summaries
+	return t
 }
 
 // frame returns the frame of a row.

@@ -39,6 +39,9 @@ func TestHostile(t *testing.T) {
 			{Name: "windows", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
 				return fmt.Sprintf("Window: %d%s\n%s%s0,1,2,\n%s", i, strings.Repeat("x", 5000), mark, header, mark)
 			}), Warning: "limit: strings"},
+			{Name: "summaries", Head: []byte(good), Pieces: 6000, Append: lines(func(i int) string {
+				return fmt.Sprintf("Package: x\nStats since: %d%s\nTotal frames rendered: 5\n", i, strings.Repeat("x", 5000))
+			}), Warning: "limit: strings"},
 			{Name: "packages that do not run", Head: []byte(good), Append: lines(func(i int) string { return "No process found for: \x1b[31mevil\n" }), Warning: "more packages not running"},
 			{Name: "tables without columns", Head: []byte(good), Append: lines(func(i int) string { return mark + "A,B,C,\n1,2,3,\n" + mark }), Warning: "without the column IntendedVsync or FrameCompleted"},
 			{Name: "columns", Head: []byte(good), Pieces: 100, Append: lines(func(i int) string {

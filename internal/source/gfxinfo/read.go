@@ -14,10 +14,10 @@ import (
 	"ohframe/internal/source/dumpsys"
 )
 
-// ErrNoRows: the dump has no rows of frames.
+// ErrNoRows: the dump has no rows of frames, and no summary.
 var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
 
-// ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished.
+// ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished, and no summary.
 var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options are the options of Read.
@@ -34,12 +34,13 @@ type Options struct {
 const maxName = 1023
 
 // Read reads the dumps of one or more processes from r. Times of the timeline are
-// CLOCK_MONOTONIC. The error is ErrNoRows or ErrNoFrames, that of r or of the
-// context, or, in strict mode, one that names a line. The Dump is never nil.
+// CLOCK_MONOTONIC. It has no frames, only summaries, if the dump has no others. The error is
+// ErrNoRows or ErrNoFrames, that of r or of the context, or, in strict mode, one that names a line.
+// The Dump is never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
 	p := parser{
 		dump: &Dump{}, limits: options.Limits.WithDefaults(), pid: trace.UnknownPID,
-		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{},
+		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{}, summaries: map[summaryKey]*analyzer.Summary{},
 	}
 	var err error
 	if p.dump.TooLong, err = dumpsys.Lines(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
@@ -73,6 +74,13 @@ type parser struct {
 	counts, missedDeadline bool
 	viewed                 bool // a line of the list of views announced the window
 	unnamed                int
+
+	// The version and the start of the next summary, the summary whose lines are read, and whether
+	// a note says that it is filtered.
+	version, since string
+	summary        *analyzer.Summary
+	filtered       bool
+	summaries      map[summaryKey]*analyzer.Summary
 
 	inTable bool
 	bare    bool    // no marker precedes the table
@@ -176,6 +184,9 @@ func (p *parser) line(line []byte) bool {
 		p.window, p.viewed = shortened(name), true
 		p.windowKey = p.window
 	}
+	if !p.inTable {
+		return p.checkedSummaryLine(line)
+	}
 	return true
 }
 
@@ -196,11 +207,11 @@ func (p *parser) beginProcess(pid trace.PID, name string) {
 	p.pid, p.process, p.unnamed = pid, name, 0
 	p.windowKey, p.window, p.viewed = "", "", false
 	p.counts, p.missedDeadline = false, false
+	p.version, p.since, p.summary, p.filtered = "", "", nil, false
 }
 
-// beginTable finds the window of the table, or adds it within the limits.
-func (p *parser) beginTable() {
-	p.inTable, p.bare, p.header, p.table = true, false, nil, nil
+// addProcess returns the process of the lines that follow, and adds it within the limits; nil beyond them.
+func (p *parser) addProcess() *Process {
 	key := processKey{pid: p.pid}
 	if p.pid == trace.UnknownPID {
 		key.name = p.process
@@ -211,15 +222,22 @@ func (p *parser) beginTable() {
 		p.processes[key] = process
 		p.dump.Processes = append(p.dump.Processes, process)
 	}
+	if process != nil && p.process != "" {
+		process.Name = p.process
+	}
+	return process
+}
+
+// beginTable finds the window of the table, or adds it within the limits.
+func (p *parser) beginTable() {
+	p.inTable, p.bare, p.header, p.table = true, false, nil, nil
+	process := p.addProcess()
 	if p.windowKey == "" {
 		p.unnamed++
 		p.windowKey = fmt.Sprintf("#%d", p.unnamed)
 	}
 	if process == nil {
 		return
-	}
-	if p.process != "" {
-		process.Name = p.process
 	}
 	window := windowKey{process, p.windowKey}
 	p.table = p.windows[window]
@@ -279,9 +297,12 @@ func (p *parser) row(line []byte) bool {
 	return true
 }
 
-// check returns an error if there are no frames.
+// check returns an error if there are neither frames nor summaries.
 func (d *Dump) check() error {
 	for _, process := range d.Processes {
+		if len(process.summaries) > 0 {
+			return nil
+		}
 		for _, w := range process.Windows {
 			if len(w.rows) > 0 {
 				return nil

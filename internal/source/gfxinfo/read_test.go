@@ -243,13 +243,13 @@ func TestErrors(t *testing.T) {
 	const header = "** Graphics info for pid 4321 [com.example.app] **\n"
 	const unusable = "no rows of frames in the gfxinfo dump: 1 table without the column IntendedVsync or FrameCompleted"
 	for text, want := range map[string]string{
-		"Applications Graphics Acceleration Info:\n":            gfxinfo.ErrNoRows.Error(),
-		header + "Total frames rendered: 5\n":                   gfxinfo.ErrNoRows.Error(),
-		"Total frames rendered: 5\n":                            gfxinfo.ErrNoRows.Error(),
-		"Janky frames: 1 (20.00%)\n":                            gfxinfo.ErrNoRows.Error(),
-		header + table("Flags IntendedVsync FrameCompleted"):    gfxinfo.ErrNoRows.Error(),
-		header + table("Draw Prepare Process", []float64{1, 2}): unusable,
-		"No process found for: com.example.app\n":               `no rows of frames in the gfxinfo dump: "com.example.app" is not running`,
+		"Applications Graphics Acceleration Info:\n":                                                            gfxinfo.ErrNoRows.Error(),
+		header + "Total frames rendered: 5,\n":                                                                  gfxinfo.ErrNoRows.Error(),
+		"Total frames rendered: 5000000000\n":                                                                   gfxinfo.ErrNoRows.Error(),
+		"Janky frames: 1 (20.00%)\n":                                                                            gfxinfo.ErrNoRows.Error(),
+		header + table("Flags IntendedVsync FrameCompleted"):                                                    gfxinfo.ErrNoRows.Error(),
+		header + table("Draw Prepare Process", []float64{1, 2}):                                                 unusable,
+		"No process found for: com.example.app\n":                                                               `no rows of frames in the gfxinfo dump: "com.example.app" is not running`,
 		table("Flags IntendedVsync FrameCompleted", []float64{4, 1, 2}, []float64{8, 2, 3}, []float64{0, 1, 0}): "no finished frame in the dump: 3 rows, skipped or unfinished",
 	} {
 		timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(text), gfxinfo.Options{})
