@@ -279,6 +279,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 		row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
 		rows = append(rows, row)
 	}
+	rows = addSummaries(rows, report, newRow)
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})
