@@ -55,7 +55,7 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r.interactions, r.layers = true, true
+	r.interactions, r.layers, r.summaries = true, true, true
 	options, err := diffOptions(c, r)
 	if err != nil {
 		return r.fails("Frame comparison", err)

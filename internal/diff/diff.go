@@ -50,6 +50,7 @@ type Side struct {
 	processes map[*stats.Process][]*stats.Process // see runs
 	scenes    [][]*stats.Interaction              // of several runs, see interactions
 	surfaces  [][]*stats.Layer                    // of several runs, see layers
+	counted   [][]stats.Summary                   // of several runs, see summaries
 }
 
 // runs returns the process in each run, nil where it does not exist.
@@ -80,6 +81,7 @@ func Join(name string, runs []Side) Side {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
 		s.scenes, s.surfaces = append(s.scenes, run.Stats.Interactions), append(s.surfaces, run.Stats.Layers)
+		s.counted = append(s.counted, run.Stats.Summaries)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
@@ -135,6 +137,10 @@ type Diff struct {
 	Layers                        []*LayerPair
 	OnlyBaseLayers, OnlyNewLayers []*LayerPair
 	LayerChanges                  int // tested changes of layers
+	// Summaries are those of processes on both sides, in the order of base.
+	Summaries                           []*SummaryPair
+	OnlyBaseSummaries, OnlyNewSummaries []*SummaryPair
+	SummaryChanges                      int // tested changes of summaries
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on interactions follow.
 	Outcomes []Outcome
@@ -169,7 +175,7 @@ type Pair struct {
 type Error = failure.Error
 
 // Compare compares new with base. It returns an *Error if no process has complete
-// frames in both traces and no interaction or layer is in both, or if Options.Map names a process
+// frames in both traces and no interaction, layer or summary is in both, or if Options.Map names a process
 // that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
@@ -197,7 +203,8 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	}
 	d.pairInteractions(o)
 	d.pairLayers(o)
-	if len(d.Interactions)+len(d.Layers) == 0 {
+	d.pairSummaries(o)
+	if len(d.Interactions)+len(d.Layers)+len(d.Summaries) == 0 {
 		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
 			return nil, err
 		}
@@ -207,6 +214,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	d.testFunctions(o)
 	d.testInteractions(o)
 	d.testLayers(o)
+	d.testSummaries(o)
 	d.checkConditions(o)
 	return d, nil
 }

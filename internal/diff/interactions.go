@@ -43,8 +43,10 @@ func (s Side) interactions() [][]*stats.Interaction {
 	return s.scenes
 }
 
-// hasParts reports whether the side has interactions or layers.
-func (s Side) hasParts() bool { return count(s.interactions())+count(s.layers()) > 0 }
+// hasParts reports whether the side has interactions, layers or summaries.
+func (s Side) hasParts() bool {
+	return count(s.interactions())+count(s.layers())+count(s.summaries()) > 0
+}
 
 // pairInteractions sets Interactions, OnlyBaseInteractions and OnlyNewInteractions.
 func (d *Diff) pairInteractions(o Options) {

@@ -31,6 +31,10 @@ type document struct {
 	Layers           []documentLayers `json:"layers"`
 	OnlyInBaseLayers []documentLayer  `json:"layers_only_in_base"`
 	OnlyInNewLayers  []documentLayer  `json:"layers_only_in_new"`
+	// Summaries are by process.
+	Summaries           []documentSummaries `json:"summaries"`
+	OnlyInBaseSummaries []string            `json:"summaries_only_in_base"`
+	OnlyInNewSummaries  []string            `json:"summaries_only_in_new"`
 	// Differences are facts of the recordings.
 	Differences []Difference        `json:"differences"`
 	FailOn      []documentOutcome   `json:"fail_on"`
@@ -49,6 +53,18 @@ type documentLayers struct {
 	Base     documentBuffers `json:"base"`
 	New      documentBuffers `json:"new"`
 	Measures []*Measure      `json:"measures"`
+}
+
+type documentSummaries struct {
+	Process  string         `json:"process"`
+	Base     documentCounts `json:"base"`
+	New      documentCounts `json:"new"`
+	Measures []*Measure     `json:"measures"`
+}
+
+type documentCounts struct {
+	Summaries int `json:"summaries"`
+	Frames    int `json:"frames"`
 }
 
 type documentBuffers struct {
@@ -98,6 +114,7 @@ type documentTest struct {
 	Changes            int    `json:"changes"`
 	InteractionChanges int    `json:"interaction_changes"`
 	LayerChanges       int    `json:"layer_changes"`
+	SummaryChanges     int    `json:"summary_changes"`
 	// Resamples is 0 for a test that does not resample.
 	Resamples int `json:"resamples"`
 }
@@ -229,13 +246,16 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Differences: []Difference{},
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
-		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.Test.Resamples},
+		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.SummaryChanges, d.Test.Resamples},
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
 
 		Layers:           []documentLayers{},
 		OnlyInBaseLayers: surfaces(d.OnlyBaseLayers), OnlyInNewLayers: surfaces(d.OnlyNewLayers),
+
+		Summaries:           []documentSummaries{},
+		OnlyInBaseSummaries: processesOf(d.OnlyBaseSummaries), OnlyInNewSummaries: processesOf(d.OnlyNewSummaries),
 	}
 	for _, x := range d.Differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
@@ -246,6 +266,10 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 			return documentBuffers{count(runs), buffers(slices.Concat(runs...))}
 		}
 		doc.Layers = append(doc.Layers, documentLayers{p.surface(), side(p.Base), side(p.New), p.Measures})
+	}
+	for _, p := range d.Summaries {
+		side := func(runs [][]*stats.Summary) documentCounts { return documentCounts{count(runs), summedFrames(runs)} }
+		doc.Summaries = append(doc.Summaries, documentSummaries{p.Process, side(p.Base), side(p.New), p.Measures})
 	}
 	for _, p := range d.Interactions {
 		doc.Interactions = append(doc.Interactions, documentInteractions{
@@ -285,6 +309,14 @@ func scenes(pairs []*InteractionPair) []documentScene {
 	list := []documentScene{}
 	for _, p := range pairs {
 		list = append(list, p.scene())
+	}
+	return list
+}
+
+func processesOf(pairs []*SummaryPair) []string {
+	list := []string{}
+	for _, p := range pairs {
+		list = append(list, p.Process)
 	}
 	return list
 }

@@ -2,7 +2,7 @@ package diff
 
 import "ohframe/internal/condition"
 
-// part is what a process may have several of: InteractionPair, LayerPair.
+// part is what a process may have several of: InteractionPair, LayerPair, SummaryPair.
 type part interface {
 	// words names it without the process, heading and fullTitle with it. about is the process.
 	words() string
@@ -10,7 +10,7 @@ type part interface {
 	heading() string
 	fullTitle() string
 	list() []*Measure
-	// size is how many interactions or buffers both sides have, tables show counts.
+	// size is how many interactions, buffers or frames both sides have, tables show counts.
 	size() int
 	counts() string
 	selects(*condition.Condition) bool
@@ -21,7 +21,7 @@ type part interface {
 
 // parts are all pairs of one kind.
 type parts struct {
-	noun              string // "interaction"
+	noun, nouns       string // "interaction", "interactions"
 	both              []part
 	onlyBase, onlyNew []part
 	unit              string // "run" or "session"
@@ -36,16 +36,20 @@ func partsOf[P part](list []P) (parts []part) {
 	return parts
 }
 
-// allParts returns the pairs of interactions and of layers.
+// allParts returns the pairs of interactions, of layers and of summaries.
 func (d *Diff) allParts() []parts {
 	return []parts{
 		{
-			"interaction", partsOf(d.Interactions), partsOf(d.OnlyBaseInteractions), partsOf(d.OnlyNewInteractions),
+			"interaction", "interactions", partsOf(d.Interactions), partsOf(d.OnlyBaseInteractions), partsOf(d.OnlyNewInteractions),
 			d.unit(), "the mean of its interactions", d.InteractionChanges,
 		},
 		{
-			"layer", partsOf(d.Layers), partsOf(d.OnlyBaseLayers), partsOf(d.OnlyNewLayers),
+			"layer", "layers", partsOf(d.Layers), partsOf(d.OnlyBaseLayers), partsOf(d.OnlyNewLayers),
 			d.unit(), "the value of all its layers with the name", d.LayerChanges,
+		},
+		{
+			"summary", "summaries", partsOf(d.Summaries), partsOf(d.OnlyBaseSummaries), partsOf(d.OnlyNewSummaries),
+			d.unit(), "the sum of its summaries of the process", d.SummaryChanges,
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/plural"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -274,7 +275,7 @@ func (d *Diff) counts(processes int, is func(part) bool) string {
 			}
 		}
 		if n > 0 {
-			counts = append(counts, text.Count(n, parts.noun))
+			counts = append(counts, plural.Choose(n, parts.noun, parts.nouns))
 		}
 	}
 	if last := len(counts) - 1; last > 1 {
@@ -288,7 +289,7 @@ func (d *Diff) comparedParts() string {
 	var names []string
 	for _, parts := range d.allParts() {
 		if len(parts.both) > 0 {
-			names = append(names, parts.noun+"s")
+			names = append(names, parts.nouns)
 		}
 	}
 	return strings.Join(names, " and ")

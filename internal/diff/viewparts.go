@@ -19,7 +19,9 @@ func (p *parts) shown() []part {
 }
 
 // title is the noun for several, as a title.
-func (p *parts) title() string { return strings.ToUpper(p.noun[:1]) + p.noun[1:] + "s" }
+func (p *parts) title() string { return capital(p.nouns) }
+
+func capital(noun string) string { return strings.ToUpper(noun[:1]) + noun[1:] }
 
 // view returns the section about the parts; nil without any.
 func (p *parts) view(verbose bool) []view.Block {
@@ -49,7 +51,7 @@ func (p *parts) view(verbose bool) []view.Block {
 	return []view.Block{view.Section{Title: p.title(), Blocks: blocks}}
 }
 
-// names lists parts, with how many interactions or buffers they have.
+// names lists parts, with how many interactions, buffers or frames they have.
 func names(list []part) string {
 	var names []string
 	for _, p := range list[:min(len(list), text.MaxShown)] {
@@ -60,6 +62,9 @@ func names(list []part) string {
 	}
 	return strings.Join(names, "; ")
 }
+
+// partWidth is that of the name of a part in tables.
+const partWidth = 19
 
 // partColumns are the columns of measures in tables of parts. A column may serve several
 // measures: a part has at most one of them.
@@ -72,13 +77,15 @@ var partColumns = map[string]struct {
 		[][]string{{"response_ms", "first_frame_ms"}, {"hitch"}, {"fps"}}},
 	"layer": {"Buffers", []view.Column{{Title: "FPS", Number: true}, {Title: "Late", Number: true}, {Title: "Uneven", Number: true, Drop: 2}, {Title: "Dropped", Number: true, Drop: 3}, {Title: "Queue P95, ms", Number: true, Drop: 4}},
 		[][]string{{"fps"}, {"late"}, {"uneven"}, {"dropped"}, {"queue_p95_ms"}}},
+	"summary": {"Frames", []view.Column{{Title: "Janky", Number: true}, {Title: "P50, ms", Number: true, Drop: 4}, {Title: "P90, ms", Number: true, Drop: 2}, {Title: "P95, ms", Number: true, Drop: 3}, {Title: "P99, ms", Number: true}},
+		[][]string{{"jank_rate"}, {"p50_ms"}, {"p90_ms"}, {"p95_ms"}, {"p99_ms"}}},
 }
 
 // table has a row for each part.
 func (p *parts) table(list []part) view.Table {
 	of := partColumns[p.noun]
 	t := view.Table{Label: p.title(), Sortable: true, Columns: slices.Concat(
-		[]view.Column{{Title: strings.TrimSuffix(p.title(), "s")}, {Title: of.count, Number: true, Drop: 1}}, of.columns, []view.Column{{Title: "Verdict"}})}
+		[]view.Column{{Title: capital(p.noun), Min: partWidth}, {Title: of.count, Number: true, Drop: 1}}, of.columns, []view.Column{{Title: "Verdict"}})}
 	for _, one := range list {
 		cells := []view.Cell{{Text: one.words(), About: one.about()}, {Text: one.counts()}}
 		for _, names := range of.of {
