@@ -83,6 +83,9 @@ type WorkWait struct {
 	// outside of all slices.
 	Slice     string
 	SliceTime trace.Duration
+	// Arguments are those of the longest slice of that name that ends in the work; nil if it has
+	// none.
+	Arguments []Argument
 	// Culprit is the thread that was waited for, Function the kernel function in which the
 	// thread waited the longest; nil and empty if they are unknown.
 	Culprit  *Culprit

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer"
@@ -261,5 +263,47 @@ func TestDamagedResponses(t *testing.T) {
 			}
 		}
 		explain(t, &damaged)
+	}
+}
+
+// What the longest slice of a wait was for is known, as for late frames.
+func TestResponseArguments(t *testing.T) {
+	var text bytes.Buffer
+	if _, err := simulate.Write(&text, simulate.Launches()); err != nil {
+		t.Fatal(err)
+	}
+	waits := func(text []byte) (list []why.WorkWait) {
+		timeline, causes := explain(t, bytes.NewReader(text))
+		for _, i := range timeline.Interactions {
+			r := causes.ResponseTo(i)
+			if r == nil {
+				continue
+			}
+			for _, s := range r.Steps {
+				for _, w := range s.Work {
+					list = append(list, w.Waits...)
+				}
+			}
+		}
+		return list
+	}
+	slice := ""
+	for _, w := range waits(text.Bytes()) {
+		if strings.HasPrefix(w.Slice, "OHOS::") {
+			slice = w.Slice
+			break
+		}
+	}
+	if slice == "" {
+		t.Fatal("no wait in a slice")
+	}
+	label := regexp.MustCompile(`(\|H:[^|]*` + regexp.QuoteMeta(slice) + `[^|#\n]*)[^|\n]*`)
+	for _, w := range waits(label.ReplaceAll(text.Bytes(), []byte("${1}##purpose"))) {
+		switch want := []why.Argument{{Name: "text", Value: "purpose"}}; {
+		case w.Slice == slice && !slices.Equal(w.Arguments, want):
+			t.Errorf("%s: arguments %q, want %q", w.Slice, w.Arguments, want)
+		case w.Slice != slice && slices.Equal(w.Arguments, want):
+			t.Errorf("%s has the arguments of %s", w.Slice, slice)
+		}
 	}
 }

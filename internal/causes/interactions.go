@@ -427,7 +427,11 @@ func workTable(w *why.Work) view.Table {
 				culprit += " in " + text.Function(c.Slice)
 			}
 		}
-		add(state, x.Time, text.Function(x.Slice), x.SliceTime, culprit)
+		slice := text.Function(x.Slice)
+		if len(x.Arguments) > 0 {
+			slice += ": " + causetext.Arguments(x.Arguments)
+		}
+		add(state, x.Time, slice, x.SliceTime, culprit)
 	}
 	add("idle", w.Idle, "", 0, "")
 	return table

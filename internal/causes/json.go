@@ -142,6 +142,7 @@ type jsonWorkWait struct {
 	Time      trace.Duration  `json:"ns"`
 	Slice     *string         `json:"slice"`
 	SliceTime *trace.Duration `json:"slice_ns"`
+	Arguments []jsonArgument  `json:"arguments"`
 	Function  *string         `json:"function"`
 	Culprit   *jsonCulprit    `json:"culprit"`
 }
@@ -538,7 +539,7 @@ func (i *Interaction) step(s why.ResponseStep) jsonResponseStep {
 		}
 		for k := range w.Waits {
 			x := &w.Waits[k]
-			wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nonEmpty(x.Function), culprit(x.Culprit)}
+			wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
 			if x.Slice != "" {
 				wait.SliceTime = &x.SliceTime
 			}

@@ -63,9 +63,9 @@ func Work(w *why.Work) string {
 		switch {
 		case x.Slice == "":
 		case 10*x.SliceTime >= 9*x.Time:
-			s += " in " + text.Function(x.Slice)
+			s += " in " + text.Function(x.Slice) + inParentheses(x.Arguments)
 		default:
-			s += ", most in " + text.Function(x.Slice) + " (" + ms(x.SliceTime) + ")"
+			s += ", most in " + text.Function(x.Slice) + inParentheses(x.Arguments) + " (" + ms(x.SliceTime) + ")"
 		}
 		if x.Culprit != nil && x.Wait != why.Run {
 			s += ", for " + Culprit(x.Culprit)

@@ -549,6 +549,7 @@ func describeWork(m *message, w *why.Work) {
 		optional(m, 4, &x.Culprit, describeCulprit)
 		m.text(5, &x.Function)
 		m.duration(6, &x.SliceTime)
+		list(m, 7, &x.Arguments, describeArgument)
 	})
 	list(m, 9, &w.Slices, describeSlice)
 }

@@ -166,8 +166,9 @@ type details struct {
 	clocked trace.Duration
 	waits   []waited
 	pieces  []piece
-	// instances are those slices in a late frame that have arguments.
+	// instances are those slices in a late frame, or in a stretch, that have arguments.
 	instances []Instance
+	labeled   bool // wants instances
 	// part: the account covers a part of the frame's way to the display or to
 	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool
@@ -195,7 +196,7 @@ func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Ac
 // Stretch returns an account of any time of a thread of a process, for New. The time in which
 // the thread has nothing to do is Idle.
 func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
-	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true}}
+	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true, labeled: true}}
 }
 
 // Join moves the cells of parts to a, which is one of the whole way. The first part is that of

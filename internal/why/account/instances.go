@@ -17,10 +17,10 @@ type Instance struct {
 // maxInstances bounds the instances of a frame. The shortest ones are left out.
 const maxInstances = 256
 
-// addInstance adds a slice that ends now to the late frames that it is in.
+// addInstance adds a slice that ends now to the late frames and the stretches that it is in.
 func (f *replay) addInstance(i Instance) {
 	for _, a := range f.open {
-		if d := a.details; d != nil && d.late {
+		if d := a.details; d != nil && (d.late || d.labeled) {
 			d.addInstance(i)
 		}
 	}
@@ -42,7 +42,7 @@ func (d *details) addInstance(i Instance) {
 	}
 }
 
-// Instances returns the slices of a late frame that have arguments, each with its name and its
+// Instances returns the slices of a late frame, or of a stretch, that have arguments, each with its name and its
 // label, in any order.
 func (b *Book) Instances(a *Account) iter.Seq2[Instance, string] {
 	return func(yield func(Instance, string) bool) {

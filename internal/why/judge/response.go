@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/place"
 	"ohframe/internal/why/record"
 )
 
@@ -343,7 +344,7 @@ func (j *judge) work(t *thread) *why.Work {
 		}
 		x := why.WorkWait{Wait: why.Wait(wait), Time: d}
 		if x.Slice, _, _ = j.book.Slice(&most[wait]); x.Slice != "" {
-			x.SliceTime = most[wait].Time
+			x.SliceTime, x.Arguments = most[wait].Time, j.argumentsIn(t.Account, x.Slice)
 		}
 		waited := j.book.Waited(t.Account, why.NoStage, x.Wait)
 		x.Culprit, x.Function = waited.Culprit, waited.Function
@@ -353,6 +354,20 @@ func (j *judge) work(t *thread) *why.Work {
 	w.Slices = j.book.SliceTimes(t.Account)
 	w.Slices = w.Slices[:min(len(w.Slices), why.MaxWorkSlices)]
 	return w
+}
+
+// argumentsIn returns the arguments of the longest slice of a name in a stretch.
+func (j *judge) argumentsIn(a *account.Account, slice string) []why.Argument {
+	var longest *account.Instance
+	for i, name := range j.book.Instances(a) {
+		if name == slice && (longest == nil || i.Duration() > longest.Duration()) {
+			longest = &i
+		}
+	}
+	if longest == nil {
+		return nil
+	}
+	return place.Arguments(j.book.Label(*longest))
 }
 
 // displayWork returns how long the display waited for the GPU, and for its next refresh.

@@ -32,6 +32,9 @@ var fields = map[string]string{
 func Arguments(label string) []why.Argument {
 	key := string(AppendKey(nil, []byte(label)))
 	rest := afterKey(label, key)
+	if strings.HasPrefix(rest, "(") && isParameters(rest[1:closes(rest)]) {
+		rest = rest[min(closes(rest)+1, len(rest)):]
+	}
 	var list []why.Argument
 	add := func(name, value string) {
 		name, value = cutText(strings.TrimSpace(name)), strings.Trim(value, " \t,;")
@@ -61,10 +64,21 @@ func Arguments(label string) []why.Argument {
 		case strings.Contains(part, "://"), strings.HasPrefix(part, "/"), strings.HasPrefix(part, "data:"):
 			add("source", part)
 		default:
-			add("text", part)
+			add("text", strings.TrimLeft(part, "#")) // two of them separate a function from what it is called for
 		}
 	}
 	return list
+}
+
+// isParameters reports whether the text in the parentheses of a function are the types of its
+// parameters, as compilers print them: they are the same in each call.
+func isParameters(s string) bool {
+	for part := range strings.SplitSeq(s, ", ") {
+		if strings.HasPrefix(part, "const ") || strings.Contains(part, "::") || strings.HasSuffix(part, "&") || strings.HasSuffix(part, "*") {
+			return true
+		}
+	}
+	return false
 }
 
 // afterKey returns the part of a label that follows what its key says.

@@ -15,6 +15,11 @@ func TestArguments(t *testing.T) {
 		{"H:CustomNode:BuildItem [IconItem][self:38][parent:37]", "node=38 parent=37"},
 		{"CustomNode:BuildRecycle [ProductCard][self:38][parent:37]", "node=38 parent=37"},
 		{"BuildLazyItem [12]", "index=12"},
+		// The types of a function's parameters say nothing of the call.
+		{"virtual int32_t OHOS::AppSpawnClient::StartProcess(const OHOS::StartMsg &, pid_t &)", ""},
+		{"void OHOS::MainThread::HandleLaunchAbility(const std::shared_ptr<Record> &)##com.example.clock", "text=com.example.clock"},
+		{"int OHOS::Client::Start(sptr<OHOS::SessionInfo>, bool)", ""},
+		{"Load(image.png, 12)", "text=image.png, 12"},
 		{"ListLayoutAlgorithm::MeasureListItem:15, 0.000000, 120.000000", "index=15 value=0.000000 value=120.000000"},
 		{"Measure[Text][self:12][parent:7][key:]", "node=12 parent=7"},
 		{"CreateImagePixelMap resource://base/media/banner_12.png, sourceSize: [4000, 3000], targetSize: [200, 150]",
