@@ -29,12 +29,11 @@ type Cost struct {
 	// Worst is the frame with the largest share.
 	Worst  *analyzer.Frame
 	Advice Advice
-	// Repeats are the arguments that more than one instance of the cause has, or the slice of the thread
-	// that was waited for in more than one frame, those with the most time
-	// first; at most MaxInstances.
+	// Repeats are the arguments that several instances of the cause have, or the slices of threads that
+	// were waited for in several frames. Those with the most time come first; at most MaxInstances.
 	Repeats []Repeat
 	most    trace.Duration
-	repeats map[Argument]*Repeat
+	repeats repeats
 }
 
 // StageCost is the part of a cost that was lost in a stage.
@@ -85,7 +84,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			one.Culprit, one.Function, one.Advice = cause.Culprit, cause.Function, cause.Advice
 			one.Frames, one.Worst = []*analyzer.Frame{f}, f
 			if cause == s {
-				one.repeats = repeatsOf(s)
+				one.repeats = repeatsOf(f, s)
 			}
 			costs.add(&one)
 		}
@@ -105,7 +104,8 @@ func Merge(list []*Ranking) *Ranking {
 		for _, c := range x.Costs {
 			one := *c
 			one.Stages, one.Frames = slices.Clone(c.Stages), slices.Clone(c.Frames)
-			one.repeats = mergeRepeats(nil, c.repeats, true)
+			one.repeats = repeats{}
+			one.repeats.merge(&c.repeats)
 			costs.add(&one)
 		}
 	}
@@ -149,7 +149,7 @@ func (m *costs) add(one *Cost) {
 			c.Stages[i].Lost += s.Lost
 		}
 	}
-	c.repeats = mergeRepeats(c.repeats, one.repeats, c.Frames[len(c.Frames)-1] != one.Frames[0])
+	c.repeats.merge(&one.repeats)
 	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] {
 		one.Frames = one.Frames[1:] // two shares of one frame
 	}
@@ -163,7 +163,7 @@ func (m *costs) add(one *Cost) {
 // sorted returns the costs, the largest first, with their stages in that order.
 func (m *costs) sorted() []*Cost {
 	for _, c := range m.list {
-		c.Repeats = sortedRepeats(c.repeats)
+		c.Repeats = c.repeats.sorted()
 		slices.SortStableFunc(c.Stages, func(a, b StageCost) int {
 			return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Stage.String(), b.Stage.String()))
 		})

@@ -2,6 +2,7 @@ package why_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"ohframe/analyzer"
@@ -154,5 +155,53 @@ func TestRepeats(t *testing.T) {
 		if got := r.Costs[0].Repeats; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
+	}
+}
+
+// A cause may have shares of a frame in several stages. The frame counts once for each argument.
+func TestRepeatsOfStages(t *testing.T) {
+	const ms = trace.Millisecond
+	share := func(stage why.Stage, sources ...string) why.Share {
+		s := why.Share{Wait: why.Run, Stage: stage, Slice: "CreateImagePixelMap", Share: 5 * ms}
+		for _, x := range sources {
+			s.Instances = append(s.Instances, why.Instance{Time: ms, Arguments: []why.Argument{{Name: "source", Value: x}}})
+		}
+		return s
+	}
+	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
+		frames[0]: {Overrun: 5 * ms, Shares: []why.Share{share(why.StageBuild, "a")}},
+		frames[1]: {Overrun: 10 * ms, Shares: []why.Share{share(why.StageBuild, "b"), share(why.StageLayout, "a", "b")}},
+	}}
+	want := []why.Repeat{
+		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 2, Frames: 2, Time: 2 * ms},
+		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 1, Time: 2 * ms},
+	}
+	if got := c.Rank(frames).Costs[0].Repeats; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// More different arguments than are counted: those that occur first are.
+func TestRepeatsOverLimit(t *testing.T) {
+	const most, frames, each = 4096, 1000, 5 // instances of a frame, all of which occur twice
+	rank := func() []why.Repeat {
+		c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
+		var list []*analyzer.Frame
+		for i := range 2 * frames {
+			f := &analyzer.Frame{VsyncID: int64(i)}
+			s := why.Share{Wait: why.Run, Slice: "Decode", Share: 1}
+			for n := range each {
+				number := i%frames*each + n
+				s.Instances = append(s.Instances, why.Instance{Time: trace.Duration(1 + number), Arguments: []why.Argument{{Name: "index", Value: strconv.Itoa(number)}, {Name: "key", Value: strconv.Itoa(number)}}})
+			}
+			list = append(list, f)
+			c.Frames[f] = &why.Explanation{Overrun: 1, Shares: []why.Share{s}}
+		}
+		return why.Merge([]*why.Ranking{c.Rank(list)}).Costs[0].Repeats
+	}
+	// Two arguments each: the longest of those that are counted is number 2047.
+	if got := rank(); len(got) != why.MaxInstances || got[0].Value != strconv.Itoa(most/2-1) || got[0].Time != most {
+		t.Errorf("got %v", got)
 	}
 }

@@ -3,9 +3,11 @@ package why
 import (
 	"cmp"
 	"slices"
+
+	"ohframe/analyzer"
 )
 
-// maxRepeats bounds the different arguments that are counted for one cause.
+// maxRepeats bounds the different arguments that are counted for one cause, those that occur first.
 const maxRepeats = 4096
 
 // isIdentity reports whether an argument names one object, so that another slice with it says
@@ -18,65 +20,67 @@ func isIdentity(name string) bool {
 	return false
 }
 
-// repeatsOf returns the arguments of the instances of a cause of one frame; without any, of the thread
+// repeats counts the arguments of the instances of a cause, in the order in which they occur first.
+type repeats struct {
+	at   map[Argument]int // in list
+	list []repeat
+}
+
+type repeat struct {
+	Repeat
+	last *analyzer.Frame // with it
+}
+
+// repeatsOf returns the arguments of the instances of a cause of a frame; without any, of the thread
 // that it waited for.
-func repeatsOf(s *Share) map[Argument]*Repeat {
+func repeatsOf(f *analyzer.Frame, s *Share) (r repeats) {
 	list := s.Instances
 	if len(list) == 0 && s.Culprit != nil {
 		list = []Instance{{Time: s.Culprit.Time, Arguments: s.Culprit.Arguments}}
 	}
-	var m map[Argument]*Repeat
 	for i := range list {
-		seen := map[Argument]bool{}
-		for _, a := range list[i].Arguments {
-			if isIdentity(a.Name) || seen[a] {
-				continue
+		for n, a := range list[i].Arguments {
+			if !isIdentity(a.Name) && !slices.Contains(list[i].Arguments[:n], a) {
+				r.add(repeat{Repeat{a, 1, 1, list[i].Time}, f})
 			}
-			seen[a] = true
-			if m == nil {
-				m = map[Argument]*Repeat{}
-			}
-			if m[a] == nil {
-				m[a] = &Repeat{Argument: a, Frames: 1}
-			}
-			m[a].Instances++
-			m[a].Time += list[i].Time
 		}
 	}
-	return m
+	return r
 }
 
-// mergeRepeats adds the arguments of one to those of all. Both are of other frames unless they
-// are two shares of one.
-func mergeRepeats(all, one map[Argument]*Repeat, otherFrames bool) map[Argument]*Repeat {
-	for a, r := range one {
-		x := all[a]
-		if x == nil {
-			if len(all) >= maxRepeats {
-				continue
-			}
-			if all == nil {
-				all = map[Argument]*Repeat{}
-			}
-			c := *r
-			all[a] = &c
-			continue
+// add adds what was counted of an argument. Its frames are others, but for the last one.
+func (r *repeats) add(one repeat) {
+	i, known := r.at[one.Argument]
+	switch {
+	case known:
+		x := &r.list[i]
+		x.Instances += one.Instances
+		x.Time += one.Time
+		if x.last != one.last {
+			x.Frames += one.Frames
+			x.last = one.last
 		}
-		x.Instances += r.Instances
-		x.Time += r.Time
-		if otherFrames {
-			x.Frames += r.Frames
+	case len(r.list) < maxRepeats:
+		if r.at == nil {
+			r.at = map[Argument]int{}
 		}
+		r.at[one.Argument] = len(r.list)
+		r.list = append(r.list, one)
 	}
-	return all
 }
 
-// sortedRepeats returns the arguments of several instances, those with the most time first.
-func sortedRepeats(m map[Argument]*Repeat) []Repeat {
+func (r *repeats) merge(one *repeats) {
+	for _, x := range one.list {
+		r.add(x)
+	}
+}
+
+// sorted returns the arguments of several instances, those with the most time first.
+func (r *repeats) sorted() []Repeat {
 	var list []Repeat
-	for _, r := range m {
-		if r.Instances > 1 {
-			list = append(list, *r)
+	for i := range r.list {
+		if r.list[i].Instances > 1 {
+			list = append(list, r.list[i].Repeat)
 		}
 	}
 	slices.SortFunc(list, func(a, b Repeat) int {
