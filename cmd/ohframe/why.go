@@ -167,7 +167,10 @@ func frameOption(c *cli.Context) (int64, error) {
 // noCauses returns the error of an input without causes.
 func noCauses(name string, in *ohframe.Trace) *failure {
 	f := &failure{file: inputName(name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
-	if in.Converted {
+	switch {
+	case len(in.Timeline.Frames) == 0 && len(in.Timeline.Summaries) > 0:
+		f.hint = "ohframe report and ohframe diff read its summaries"
+	case in.Converted:
 		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}
 	return f
