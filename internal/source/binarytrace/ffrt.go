@@ -49,26 +49,11 @@ type TaskEvent struct {
 // taskData counts what is wrong with the events of a segment of ffrt-profiler, which is at an offset
 // of the file, and keeps where they are.
 func (r *Reader) taskData(data []byte, at int64, cut bool) {
-	if len(data) == 0 {
-		return
-	}
-	if len(r.tasks) == maxLogs {
-		r.log.Add(tasksOver)
-		return
-	}
-	r.tasks = append(r.tasks, Section{at, int64(len(data))})
-	f := fields{rest: data, cut: cut}
-	for f.next() {
-		if f.number != taskEvent || !f.isBytes || f.cutShort {
-			continue
-		}
-		if _, _, ok := readTaskEvent(f.data); !ok {
+	r.keepSegment(&r.tasks, tasksOver, taskEvent, data, at, cut, func(event []byte) {
+		if _, _, ok := readTaskEvent(event); !ok {
 			r.log.Add(badTask)
 		}
-	}
-	if f.bad {
-		r.log.Add(badMessage)
-	}
+	})
 }
 
 // HasTasks reports whether ffrt-profiler wrote data.
@@ -79,23 +64,12 @@ func (r *Reader) HasTasks() bool { return len(r.tasks) > 0 }
 // their times are unknown. The error is that of the file.
 func (r *Reader) Tasks(yield func(e *TaskEvent, known bool)) error {
 	offset, known := r.tasksOffset()
-	var data []byte
-	for _, s := range r.tasks {
-		data = append(data[:0], make([]byte, s.Size)...)
-		if err := readAt(r.in, data, s.At); err != nil {
-			return err
+	return r.readSegments(r.tasks, taskEvent, func(event []byte) {
+		if e, used, ok := readTaskEvent(event); ok && used {
+			e.At = e.At.Add(offset)
+			yield(&e, known)
 		}
-		for f := (fields{rest: data, cut: true}); f.next(); {
-			if f.number != taskEvent || !f.isBytes || f.cutShort {
-				continue
-			}
-			if e, used, ok := readTaskEvent(f.data); ok && used {
-				e.At = e.At.Add(offset)
-				yield(&e, known)
-			}
-		}
-	}
-	return nil
+	})
 }
 
 // tasksOffset returns trace time minus the clock of ffrt-profiler, if that is known.

@@ -19,13 +19,8 @@ const (
 	logTag     = 6
 )
 
-const (
-	// maxLogs is the maximum number of segments of hilog-plugin.
-	maxLogs = 1 << 20
-	// maxLogText is the maximum size of a message or a tag of hilog in bytes. hilog cuts
-	// messages at that.
-	maxLogText = 4 << 10
-)
+// maxLogText is the maximum size of a message or a tag of hilog in bytes. hilog cuts messages at that.
+const maxLogText = 4 << 10
 
 // LogMessage is a message of hilog.
 type LogMessage struct {
@@ -39,29 +34,14 @@ type LogMessage struct {
 // logData counts what is wrong with the messages of a segment of hilog-plugin, which is at an
 // offset of the file, and keeps where they are.
 func (r *Reader) logData(data []byte, at int64, cut bool) {
-	if len(data) == 0 {
-		return
-	}
-	if len(r.logs) == maxLogs {
-		r.log.Add(logsOver)
-		return
-	}
-	r.logs = append(r.logs, Section{at, int64(len(data))})
-	f := fields{rest: data, cut: cut}
-	for f.next() {
-		if f.number != logLine || !f.isBytes || f.cutShort {
-			continue
-		}
-		switch _, long, ok := logMessage(f.data); {
+	r.keepSegment(&r.logs, logsOver, logLine, data, at, cut, func(line []byte) {
+		switch _, long, ok := logMessage(line); {
 		case !ok:
 			r.log.Add(badLog)
 		case long:
 			r.log.Add(longLog)
 		}
-	}
-	if f.bad {
-		r.log.Add(badMessage)
-	}
+	})
 }
 
 // HasLog reports whether hilog-plugin wrote data.
@@ -70,22 +50,11 @@ func (r *Reader) HasLog() bool { return len(r.logs) > 0 }
 // Log calls yield for each message of hilog, in the order of the file. Tag and Text are valid
 // until yield returns. The error is that of the file.
 func (r *Reader) Log(yield func(*LogMessage)) error {
-	var data []byte
-	for _, s := range r.logs {
-		data = append(data[:0], make([]byte, s.Size)...)
-		if err := readAt(r.in, data, s.At); err != nil {
-			return err
+	return r.readSegments(r.logs, logLine, func(line []byte) {
+		if m, _, ok := logMessage(line); ok {
+			yield(&m)
 		}
-		for f := (fields{rest: data, cut: true}); f.next(); {
-			if f.number != logLine || !f.isBytes || f.cutShort {
-				continue
-			}
-			if m, _, ok := logMessage(f.data); ok {
-				yield(&m)
-			}
-		}
-	}
-	return nil
+	})
 }
 
 // logMessage reads a HilogLine. long says that it was cut to the limit, ok that its time and
