@@ -41,13 +41,16 @@ func ways(n, k int) float64 {
 	return math.Round(w)
 }
 
+// draws returns how many random divisions or orders of units are drawn for so many tests.
+func draws(units, tests int) int { return min(mostDrawn, max(leastDrawn, work/(units*tests))) }
+
 // permute tests against the largest statistic of each division of the units (Westfall and Young,
 // 1993, single step), which corrects for the number of hypotheses and makes use of their
 // correlation. It tries all divisions, or a random choice, which depends on their number only.
 func (f *Family) permute(tests []*test) {
 	base, new := len(tests[0].Base), len(tests[0].New)
 	all := base + new
-	drawn := min(mostDrawn, max(leastDrawn, work/(all*len(tests))))
+	drawn := draws(all, len(tests))
 	isNew := make([]bool, all)
 	var maxima []float64 // of each division
 	add := func() {

@@ -1,0 +1,197 @@
+package significance
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"ohframe/internal/testing/slow"
+)
+
+// sequenceOf returns a sequence without noise but for a small alternation: the levels, each of so many
+// units.
+func sequenceOf(units int, levels ...float64) (s Sequence) {
+	for _, level := range levels {
+		for i := range units {
+			s = append(s, level+.1*float64(i%2))
+		}
+	}
+	return s
+}
+
+func noise(r *rand.Rand, n int) Sequence {
+	s := make(Sequence, n)
+	for i := range s {
+		s[i] = r.NormFloat64()
+	}
+	return s
+}
+
+// Of the orders of 10 units, 2·5!·5!/10! = 1/126 have the 5 low ones on one side. The p-value is that
+// for three quarters of the level. Sides have their means.
+func TestShift(t *testing.T) {
+	f := TestSequences([]Sequence{sequenceOf(5, 1, 3)})
+	x := f.Sequences[0]
+	if f.Method != Permutation || f.Tested != 1 || f.Resamples != mostDrawn || !x.Tested || len(x.Shifts) != 1 {
+		t.Fatalf("%+v", f)
+	}
+	s := x.Shifts[0]
+	if s.At != 5 || s.Earliest != 5 || s.Latest != 5 || !near(s.Before, 1.04, 1e-9) || !near(s.After, 3.04, 1e-9) || s.LastOnly {
+		t.Errorf("%+v", s)
+	}
+	want, deviation := 1./126/scanShare, math.Sqrt(1./126/mostDrawn)/scanShare
+	if !near(s.P, want, 4*deviation) || s.Low <= 0 || !near(s.Low+s.High, 4, 1e-9) {
+		t.Errorf("%+v, want p %v", s, want)
+	}
+	if again := TestSequences([]Sequence{sequenceOf(5, 1, 3)}).Sequences[0].Shifts[0]; again != s {
+		t.Errorf("another time %+v", again)
+	}
+}
+
+// Two against two units: Student's t with 2 degrees of freedom. The difference is 100, its standard
+// error 0.05·√2, since the sums of squares are 2·2·0.05².
+func TestFewUnits(t *testing.T) {
+	f := TestSequences([]Sequence{sequenceOf(2, 0, 100)})
+	s := f.Sequences[0].Shifts
+	if f.Method != ModeratedT || f.Resamples != 0 || len(s) != 1 || s[0].At != 2 || !near(s[0].P, 2*upperTail(100/(.05*math.Sqrt2), 2)/scanShare, 1e-9) {
+		t.Errorf("%+v", f)
+	}
+	if f := TestSequences([]Sequence{{1, 2, 3}}); f.Tested != 0 || f.Method != "" || f.Sequences[0].Tested {
+		t.Errorf("three units: %+v", f)
+	}
+	if f := TestSequences(nil); f.Tested != 0 || len(f.Sequences) != 0 {
+		t.Errorf("nothing: %+v", f)
+	}
+}
+
+// Unknown units do not count, and equal values have no shift.
+func TestUnknownAndEqual(t *testing.T) {
+	unknown := math.NaN()
+	s := sequenceOf(6, 1, 3)
+	with := Sequence{unknown}
+	for _, x := range s {
+		with = append(with, x, unknown)
+	}
+	shifts := TestSequences([]Sequence{with}).Sequences[0].Shifts
+	if len(shifts) != 1 || shifts[0].At != 13 || !near(shifts[0].Before, 1.05, 1e-9) || !near(shifts[0].After, 3.05, 1e-9) {
+		t.Errorf("%+v", shifts)
+	}
+	equal, none := make(Sequence, 30), Sequence{unknown, unknown, unknown, unknown, unknown}
+	for _, list := range [][]Sequence{{equal}, {none}, {none[:0]}, {equal[:4]}} {
+		if f := TestSequences(list); len(f.Sequences[0].Shifts) != 0 {
+			t.Errorf("%v: %+v", list, f)
+		}
+	}
+	step := append(make(Sequence, 15), sequenceOf(15, 1)...)
+	for i := range 15 {
+		step[15+i] = 1
+	}
+	if x := TestSequences([]Sequence{step}).Sequences[0]; len(x.Shifts) != 1 || x.Shifts[0].At != 15 || x.Shifts[0].Low != 1 || x.Detectable != 0 {
+		t.Errorf("without deviation: %+v", x)
+	}
+}
+
+// Several shifts are found, each with the units up to the next. The last unit alone is tested by t, and
+// needs others that differ.
+func TestSeveralShifts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	s := noise(r, 30)
+	for i := range s {
+		switch {
+		case i == 29:
+			s[i] += 20
+		case i >= 20:
+			s[i] += 10
+		case i >= 10:
+			s[i] += 20
+		}
+	}
+	x := TestSequences([]Sequence{noise(r, 30), s}).Sequences[1].Shifts
+	if len(x) != 3 || x[0].At != 10 || x[1].At != 20 || x[2].At != 29 || !x[2].LastOnly || x[1].LastOnly {
+		t.Fatalf("%+v", x)
+	}
+	mean := func(s Sequence) (m float64) {
+		for _, v := range s {
+			m += v / float64(len(s))
+		}
+		return m
+	}
+	for i, ends := range [][3]int{{0, 10, 20}, {10, 20, 29}, {20, 29, 30}} {
+		if before, after := mean(s[ends[0]:ends[1]]), mean(s[ends[1]:ends[2]]); !near(x[i].Before, before, 1e-9) || !near(x[i].After, after, 1e-9) {
+			t.Errorf("%d: %+v, want %v to %v", i, x[i], before, after)
+		}
+	}
+	last := make(Sequence, 30)
+	last[29] = 1
+	if x := TestSequences([]Sequence{last}).Sequences[0].Shifts; len(x) != 0 {
+		t.Errorf("one of equal units: %+v", x)
+	}
+}
+
+// If nothing changed, families of any number of sequences have a shift in at most Level of the cases.
+// Units that all sequences have in common make no difference. Shifts of Detectable are found in Power
+// of the cases, and their places are in the confidence set in 95 %.
+func TestLevelOfSequences(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tries := slow.Of(50, 500)
+	for _, test := range []struct{ units, sequences int }{{5, 1}, {7, 4}, {9, 1}, {30, 1}, {30, 8}} {
+		alarms := 0
+		for range tries {
+			var list []Sequence
+			common := noise(r, test.units)
+			for range test.sequences {
+				s := noise(r, test.units)
+				for i := range s {
+					s[i] += common[i]
+				}
+				list = append(list, s)
+			}
+			for _, x := range TestSequences(list).Sequences {
+				if len(x.Shifts) > 0 {
+					alarms++
+					break
+				}
+			}
+		}
+		expected := float64(tries) * Level
+		if float64(alarms) > expected+3*math.Sqrt(expected) {
+			t.Errorf("%+v: %d of %d have a shift", test, alarms, tries)
+		}
+	}
+	found, covered, others := 0, 0, 0
+	for range tries {
+		detectable := TestSequences([]Sequence{noise(r, 30)}).Sequences[0].Detectable
+		s := noise(r, 30)
+		for i := 15; i < 30; i++ {
+			s[i] += detectable
+		}
+		x := TestSequences([]Sequence{s}).Sequences[0].Shifts
+		if len(x) > 0 {
+			found++
+			if x[0].Earliest <= 15 && x[0].Latest >= 15 {
+				covered++
+			}
+		}
+		if len(x) > 1 {
+			others++
+		}
+	}
+	if margin := 3 * math.Sqrt(.16/float64(tries)); !near(float64(found)/float64(tries), Power, margin) {
+		t.Errorf("%d of %d shifts of the detectable size found", found, tries)
+	}
+	if n := float64(found); float64(covered) < .95*n-3*math.Sqrt(.05*n) {
+		t.Errorf("%d of %d places are in the confidence set", covered, found)
+	}
+	t.Logf("%d of %d found, %d covered, %d with others", found, tries, covered, others)
+}
+
+// The quantile of Student's t for 2 % on each side, with 3 degrees of freedom, is 3.4819.
+func TestInterval(t *testing.T) {
+	low, high := Interval(exactly(1, 2, 3, 4, math.NaN()))
+	if margin := 3.4819 * math.Sqrt(5./3/4); !near(low, 2.5-margin, 1e-4) || !near(high, 2.5+margin, 1e-4) {
+		t.Errorf("%v to %v", low, high)
+	}
+	if low, high := Interval(exactly(1)); !math.IsInf(low, -1) || !math.IsInf(high, 1) {
+		t.Errorf("one unit: %v to %v", low, high)
+	}
+}
