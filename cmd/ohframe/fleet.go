@@ -221,11 +221,17 @@ func (p *fleetProgress) end() {
 func fleetReportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
-		Usage:     "report a dataset by dimensions",
+		Usage:     "report a dataset by dimensions, or the trend of datasets over one",
 		ArgsUsage: "DIR",
+		Description: "With --over, several datasets may be given. Measures are tested for changes from value to value of a\n" +
+			"dimension, such as build or recorded_day.",
 		Flags: []cli.Flag{
 			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
-			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables", shownGroups)},
+			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables, %d with --over", shownGroups, fleet.ShownTrends)},
+			&cli.StringFlag{Name: "over", Usage: "show the trend over the values of `DIMENSION`, and where it changes"},
+			&cli.StringFlag{Name: "order", Value: fleet.Orders[0], Usage: "the order of the values of --over: `" + strings.Join(fleet.Orders, "|") + "`, natural or by the first time"},
+			&cli.StringFlag{Name: "measure", Usage: "test only `MEASURES` with --over", DefaultText: "all that fleet diff compares"},
+			unitFlag,
 		},
 		Action: reportFleet,
 	}
@@ -235,6 +241,8 @@ func fleetReportCommand() *cli.Command {
 const shownGroups = 100
 
 var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`, also those of the dataset"}
+
+var unitFlag = &cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device"}
 
 // fleetQuery returns the query that the flags set.
 func fleetQuery(c *cli.Context) (fleet.Query, error) {
@@ -272,6 +280,14 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 }
 
 func reportFleet(c *cli.Context) error {
+	if c.IsSet("over") {
+		return fleetTrend(c)
+	}
+	for _, name := range []string{"order", "measure", "unit"} {
+		if c.IsSet(name) {
+			return &failure{what: fmt.Sprintf("--%s needs --over", name)}
+		}
+	}
 	if err := checkDatasets(c, 1); err != nil {
 		return err
 	}
@@ -301,6 +317,48 @@ func reportFleet(c *cli.Context) error {
 	return writeOutput(c, func(out io.Writer, style text.Style) error { return r.Write(out, format, style) })
 }
 
+// fleetTrend reports the trend of datasets.
+func fleetTrend(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return checkDatasets(c, 1)
+	}
+	if err := checkTop(c); err != nil {
+		return err
+	}
+	format, err := formatOption(c, fleet.Formats)
+	if err != nil {
+		return err
+	}
+	order, err := choice(c, "order")
+	if err != nil {
+		return err
+	}
+	query, err := fleetQuery(c)
+	if err != nil {
+		return err
+	}
+	query.Top = c.Int("top")
+	o := fleet.TrendOptions{Query: query, Over: c.String("over"), Order: fleet.Order(order), Unit: c.String("unit")}
+	for name := range strings.SplitSeq(c.String("measure"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.Measures = append(o.Measures, name)
+		}
+	}
+	var datasets []*fleet.Dataset
+	for _, dir := range c.Args().Slice() {
+		d, err := openDataset(c, dir)
+		if err != nil {
+			return err
+		}
+		datasets = append(datasets, d)
+	}
+	t, err := await(c.Context, func() (*fleet.Trend, error) { return fleet.NewTrend(c.Context, datasets, o) })
+	if err != nil {
+		return err
+	}
+	return writeOutput(c, func(out io.Writer, style text.Style) error { return t.Write(out, format, style) })
+}
+
 func fleetDiffCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "diff",
@@ -310,8 +368,7 @@ func fleetDiffCommand() *cli.Command {
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
 		Flags: []cli.Flag{
 			formatFlag(fleet.DiffFormats), outputFlag, byFlag, processFlag,
-			&cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device"},
-			failOnFlag, failOnAnyFlag, allowMissingFlag,
+			unitFlag, failOnFlag, failOnAnyFlag, allowMissingFlag,
 		},
 		Action: diffFleets,
 	}

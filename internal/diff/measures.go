@@ -115,10 +115,18 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 	if !r.Tested {
 		return
 	}
-	m.P, m.Low, m.High, m.MinEffect, m.Detectable = &r.P, &r.Low, &r.High, &smallest, condition.Detectable(r)
-	m.UnitsNeeded = m.advice.Needed(r)
+	m.Detectable, m.UnitsNeeded = condition.Detectable(r), m.advice.Needed(r)
+	m.conclude(r.P, r.Low, r.High, smallest)
+}
+
+// Conclude adds the p-value and the confidence interval of a change that was not tested by Judge.
+// The measure has both values.
+func (m *Measure) Conclude(p, low, high float64) { m.conclude(p, low, high, m.smallest(nil)) }
+
+func (m *Measure) conclude(p, low, high, smallest float64) {
+	m.P, m.Low, m.High, m.MinEffect = &p, &low, &high, &smallest
 	switch {
-	case r.P > significance.Level || math.Abs(*m.Delta) < smallest:
+	case p > significance.Level || math.Abs(*m.Delta) < smallest:
 		m.Verdict = Unclear
 	case (*m.Delta < 0) == (m.Better == stats.Lower):
 		m.Verdict = Better

@@ -136,7 +136,7 @@ func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*T
 		}
 	}
 	if page := slices.Index(x.By, pageDim); page >= 0 {
-		mergePages(sides, page)
+		mergePages(sides[:], page)
 	}
 	ids := x.pair(sides[0].groups, sides[1].groups)
 	if len(ids) > maxCompared {
@@ -206,26 +206,30 @@ func newSide(ctx context.Context, d *Dataset, q Query, unit string) (s *side, er
 	return s, nil
 }
 
-// mergePages removes the page of a scene from the groups of both sides if only one of them knows
+// mergePages removes the page of a scene from the groups of all sides if only some of them know
 // pages of it, as older systems do not write them. The pages are at an index of the keys.
-func mergePages(sides [2]*side, page int) {
+func mergePages(sides []*side, page int) {
 	whole := func(key []*string) string {
 		key = slices.Clone(key)
 		key[page] = nil
 		return idOf(key)
 	}
-	var known [2]map[string]bool // by the group without its page: whether a page is known
+	known := make([]map[string]bool, len(sides)) // by the group without its page: whether a page is known
+	some, none := map[string]bool{}, map[string]bool{}
 	for i, s := range sides {
 		known[i] = map[string]bool{}
 		for _, g := range s.groups {
 			id := whole(g.key)
 			known[i][id] = known[i][id] || g.key[page] != nil
 		}
+		for id, ok := range known[i] {
+			some[id], none[id] = some[id] || ok, none[id] || !ok
+		}
 	}
-	for i, s := range sides {
+	for _, s := range sides {
 		for id, g := range maps.Clone(s.groups) {
 			to := whole(g.key)
-			if other, ok := known[1-i][to]; !ok || other == known[i][to] || to == id {
+			if to == id || !some[to] || !none[to] {
 				continue
 			}
 			delete(s.groups, id)

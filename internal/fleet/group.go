@@ -280,6 +280,8 @@ type surveyed struct {
 	// ids are the texts of the keys of the rows: several if pages are merged.
 	ids []string
 	of  map[rowKind]struct{}
+	// recorded is the earliest known time of its rows, as Row.Recorded; nil if unknown.
+	recorded *int64
 }
 
 // rowKind is what conditions need of a row besides the key of its group.
@@ -296,6 +298,14 @@ func (s *surveyed) merge(o *surveyed) {
 	}
 	maps.Copy(s.of, o.of)
 	s.ids = append(s.ids, o.ids...)
+	s.addRecorded(o.recorded)
+}
+
+func (s *surveyed) addRecorded(at *int64) {
+	if at != nil && (s.recorded == nil || *at < *s.recorded) {
+		earliest := *at
+		s.recorded = &earliest
+	}
 }
 
 // survey finds the groups of a dataset. The unit function may be nil.
@@ -309,6 +319,7 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
 		s.counts += r.Sums[counts]
+		s.addRecorded(r.Recorded)
 		if unit != nil {
 			s.units[xxh3.HashString(*unit(r))]++
 			of := rowKind{kind: r.Kind, cadence: r.Cadence != nil}

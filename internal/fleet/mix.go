@@ -44,17 +44,20 @@ func (c *Comparison) warnOfMixes(ctx context.Context, x *TableComparison, q Quer
 			}
 		}
 		if changed := mixChanges(shares[0], shares[1]); len(changed) > 0 {
-			name := strings.ReplaceAll(dim, "_", " ")
-			warning := fmt.Sprintf("the mix of %ss differs: %s; a group with several %[1]ss may change though no %[1]s does; ", name, strings.Join(changed, ", "))
-			if dim == sceneDim {
-				warning += "--by scene compares interactions"
-			} else {
-				warning += fmt.Sprintf("--by %s compares each", strings.Join(append(slices.Clone(x.By), dim), ","))
-			}
-			c.warnings = append(c.warnings, warning)
+			c.warnings = append(c.warnings, mixWarning(dim, changed, x.By))
 		}
 	}
 	return nil
+}
+
+// mixWarning says how the mix of a dimension's values has changed, in groups by other dimensions.
+func mixWarning(dim string, changed, by []string) string {
+	name := strings.ReplaceAll(dim, "_", " ")
+	warning := fmt.Sprintf("the mix of %ss differs: %s; a group with several %[1]ss may change though no %[1]s does; ", name, strings.Join(changed, ", "))
+	if dim == sceneDim {
+		return warning + "--by scene compares interactions"
+	}
+	return warning + fmt.Sprintf("--by %s compares each", strings.Join(append(slices.Clone(by), dim), ","))
 }
 
 // rowsDiffer is the ratio of the rows of a unit from which values of one side vary so much more than

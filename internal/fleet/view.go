@@ -366,6 +366,28 @@ type line struct {
 	frames int64
 }
 
+// band is the area between two lines, mark a vertical line. Their JSON is the input of lines.js.
+type (
+	band struct {
+		Colour   string    `json:"colour"`
+		Straight bool      `json:"straight"`
+		X        []int     `json:"x"`
+		Low      []float64 `json:"low"`
+		High     []float64 `json:"high"`
+	}
+	mark struct {
+		X    int    `json:"x"`
+		Text string `json:"text"`
+	}
+)
+
+// linesChart returns a chart over named values.
+func linesChart(names []string, unit string, series []*line, bands []band, marks []mark) view.Chart {
+	return view.Chart{Kind: "lines", Data: map[string]any{
+		"x": map[string]any{"names": names}, "y": map[string]any{"unit": unit}, "series": series, "bands": append([]band{}, bands...), "marks": append([]mark{}, marks...),
+	}}
+}
+
 // chart returns the jank rate over the values of the trend dimension, of the groups with the
 // most frames; nil if nothing can be drawn.
 func (r *Report) chart() []view.Block {
@@ -393,9 +415,7 @@ func (r *Report) chart() []view.Block {
 		return nil
 	}
 	list := slices.SortedFunc(maps.Values(lines), func(a, b *line) int { return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.Name, b.Name)) })
-	chart := view.Chart{Kind: "lines", Data: map[string]any{
-		"x": map[string]any{"names": names}, "y": map[string]any{"unit": "%"}, "series": list[:min(maxLines, len(list))],
-	}}
+	chart := linesChart(names, "%", list[:min(maxLines, len(list))], nil, nil)
 	if len(list) > maxLines {
 		chart.About = fmt.Sprintf("The %d of %d lines with the most frames.", maxLines, len(list))
 	}

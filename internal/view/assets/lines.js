@@ -2,7 +2,7 @@
 //
 //   x, y    {label, unit, log, min, max, names}: an axis; names are labels of 0, 1, 2, …
 //   series  [{name, colour, x, y, area, stepped, dots, titles}]: colour is a variable of page.css
-//   bands   [{colour, x, low, high}]: areas between two lines
+//   bands   [{colour, x, low, high, straight}]: areas between two lines, stepped unless they are straight
 //   marks   [{x, text}]: vertical lines
 
 const lineColours = ["accent", "cpu", "thread", "gpu", "gc", "storage", "ipc", "interrupt"];
@@ -54,7 +54,7 @@ kinds.lines = (host, spec) => {
     series: [{}, ...series.map((s, i) => ({
       stroke: () => css(colourOf(s, i)), width: 2, spanGaps: true, ...(s.stepped ? {paths: uPlot.paths.stepped({align: 1})} : {}),
       ...(s.area ? {fill: () => css(colourOf(s, i)) + "2e"} : {}), points: {show: !!s.dots, size: 7, fill: () => css(colourOf(s, i))},
-    })), ...edges.map(() => ({width: 0, spanGaps: true, points: {show: false}, paths: uPlot.paths.stepped({align: 1})}))],
+    })), ...edges.map((_, i) => ({width: 0, spanGaps: true, points: {show: false}, ...(bands[i >> 1].straight ? {} : {paths: uPlot.paths.stepped({align: 1})})}))],
     bands: bands.map((b, i) => ({series: [series.length + 2 * i + 2, series.length + 2 * i + 1], fill: () => css(b.colour) + "33"})),
     hooks: {
       draw: [u => clipped(u, (ctx, bbox, dpr) => {

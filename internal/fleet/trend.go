@@ -1,0 +1,456 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/condition"
+	"ohframe/internal/diff"
+	"ohframe/internal/failure"
+	"ohframe/internal/significance"
+	"ohframe/internal/text"
+)
+
+// Order is the order of the values of a trend's dimension.
+type Order string
+
+// The orders.
+const (
+	// Natural compares numbers in values by size: 1.9 is before 1.10.
+	Natural Order = "natural"
+	// ByTime is by the first time at which a trace of a value was recorded.
+	ByTime Order = "recorded"
+)
+
+// Orders are all orders.
+var Orders = []string{string(Natural), string(ByTime)}
+
+// TrendOptions select what a trend shows.
+type TrendOptions struct {
+	// Query selects groups. Top is ShownTrends if it is zero.
+	Query
+	Over  string // the dimension whose values follow each other, such as "build"
+	Order Order
+	// Unit is as that of CompareOptions.
+	Unit     string
+	Measures []string // empty for all that are compared
+}
+
+// Trend is the measures of groups over the values of a dimension, here called builds.
+type Trend struct {
+	Datasets []*Dataset
+	TrendOptions
+	Builds []string // in order
+	Groups []*TrendGroup
+	Total  int // number of groups of the datasets
+	Test   *significance.Shifts
+
+	table    table
+	warnings []string
+	sources  []*side    // by dataset
+	commits  [][]string // of the builds, in order; nil without revisions
+}
+
+// TrendGroup is a group of a trend.
+type TrendGroup struct {
+	Key    []*string
+	Series []*TrendSeries // in the order of TrendOptions.Measures
+
+	counts int64       // frames or buffers
+	rows   []*surveyed // by build; nil without rows
+}
+
+// TrendSeries is a measure of a group.
+type TrendSeries struct {
+	Measure *Measure
+	Points  []TrendPoint // by build
+	Tested  bool
+	// Needed is the number of units that a build needs to be tested.
+	Needed int
+	// Detectable is as that of significance.SequenceResult.
+	Detectable float64
+	Changes    []*TrendChange // those that count
+}
+
+// TrendPoint is the value of a measure in a build.
+type TrendPoint struct {
+	Units int // with a known value
+	// Value is the mean of the units, nil if unknown. Low and High are the ends of its 96 % confidence
+	// interval, nil with fewer than two units.
+	Value, Low, High *float64
+	Tested           bool
+}
+
+// TrendChange is a change of the level of a series.
+type TrendChange struct {
+	*diff.Measure // from the builds before to the builds after
+	significance.Shift
+	// From and To are the builds from the change before to the next one: those before At, and those
+	// from At on.
+	From, To int
+	// Commits are the last revision before and the first one after; nil if unknown.
+	Commits *CommitRange
+	// Lost is the time that late frames lost, per frame; nil if it is unknown. Causes are those that grew
+	// if the change is for the worse, otherwise those that fell, the largest change first.
+	Lost   *LostChange
+	Causes []CauseChange
+}
+
+const (
+	// ShownTrends is the default of TrendOptions.Top: the more is tested, the less is found in each.
+	ShownTrends = 20
+	// trendUnits bounds the time: of more units of a group in a build, so many are measured. They are
+	// the same ones in all builds if these have them.
+	trendUnits = 256
+)
+
+// NewTrend returns the trend of datasets, and tests where it changes.
+func NewTrend(ctx context.Context, datasets []*Dataset, o TrendOptions) (*Trend, error) {
+	t := &Trend{Datasets: datasets, TrendOptions: o}
+	t.Order, t.Top = cmp.Or(t.Order, Natural), cmp.Or(t.Top, ShownTrends)
+	t.By = slices.DeleteFunc(slices.Clone(o.By), func(name string) bool { return name == o.Over })
+	var err error
+	if t.table, err = tableOf(t.By); err != nil {
+		return nil, err
+	}
+	t.By = t.table.like(t.By)
+	if slices.Contains(append(slices.Clone(trendless), t.By...), o.Over) {
+		return nil, &failure.Error{What: fmt.Sprintf("--over %s: not a dimension whose values follow each other", o.Over), Hint: "--over build, version or recorded_day"}
+	}
+	if err := t.setMeasures(); err != nil {
+		return nil, err
+	}
+	if t.Unit == "" {
+		t.Unit = deviceDim
+		if slices.ContainsFunc(datasets, func(d *Dataset) bool { return !slices.Contains(d.Dims, deviceDim) }) {
+			t.Unit = "trace"
+		}
+	}
+	found, sources, err := t.survey(ctx, t.By, t.Process)
+	if err != nil {
+		return nil, err
+	}
+	t.sources = sources
+	t.setBuilds(found)
+	t.setGroups(found)
+	if err := t.measure(ctx); err != nil {
+		return nil, err
+	}
+	t.test()
+	return t, t.explain(ctx)
+}
+
+// trendless are dimensions without an order in time.
+var trendless = []string{"kind", "process", "format", sceneDim, pageDim, layerDim}
+
+// setMeasures checks the names of measures.
+func (t *Trend) setMeasures() error {
+	known := compared[t.table]
+	if len(t.Measures) == 0 {
+		t.Measures = known
+	}
+	for _, name := range t.Measures {
+		if !slices.Contains(known, name) {
+			return &failure.Error{What: fmt.Sprintf("no measure %q of %s", name, t.table.name()), Hint: "--measure " + strings.Join(known, ",")}
+		}
+	}
+	return nil
+}
+
+// survey returns the groups by some dimensions and the build of all datasets, by key. The build is the
+// last value of the key. It also returns what reads the rows of each dataset.
+func (t *Trend) survey(ctx context.Context, by []string, process string) (map[string]*surveyed, []*side, error) {
+	all := map[string]*surveyed{}
+	var sources []*side
+	for _, d := range t.Datasets {
+		s, err := newSide(ctx, d, Query{By: append(slices.Clone(by), t.Over), Process: process}, t.Unit)
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, s)
+		for id, g := range s.groups {
+			if all[id] == nil {
+				all[id] = g
+			} else {
+				all[id].merge(g)
+			}
+		}
+		if len(all) > maxGroups {
+			return nil, nil, errTooManyGroups
+		}
+	}
+	return all, sources, nil
+}
+
+// setBuilds sets the builds in their order.
+func (t *Trend) setBuilds(found map[string]*surveyed) {
+	first, unknown := map[string]*surveyed{}, 0
+	for _, g := range found {
+		build := g.key[len(g.key)-1]
+		if build == nil {
+			for _, n := range g.units {
+				unknown += n
+			}
+			continue
+		}
+		if first[*build] == nil {
+			first[*build] = &surveyed{}
+		}
+		first[*build].addRecorded(g.recorded)
+	}
+	natural := func(a, b string) int { return compareKeys([]*string{&a}, []*string{&b}) }
+	time := func(name string) int64 {
+		if at := first[name].recorded; at != nil {
+			return *at
+		}
+		return math.MaxInt64
+	}
+	byTime := func(a, b string) int { return cmp.Or(cmp.Compare(time(a), time(b)), natural(a, b)) }
+	t.Builds = slices.SortedFunc(maps.Keys(first), natural)
+	if t.Order == ByTime {
+		slices.SortFunc(t.Builds, byTime)
+	} else {
+		for i, name := range t.Builds[:max(0, len(t.Builds)-1)] {
+			if later := t.Builds[i+1]; time(later) < time(name) && time(name) < math.MaxInt64 {
+				t.warnings = append(t.warnings, fmt.Sprintf("%s %s was recorded before %s, which precedes it in natural order; --order recorded sorts by the first time", t.name(), keyText(&later), keyText(&name)))
+				break
+			}
+		}
+	}
+	for _, name := range t.Builds {
+		if t.Order == ByTime && first[name].recorded == nil {
+			t.warnings = append(t.warnings, fmt.Sprintf("nothing says when %s %s was recorded: it is last", t.name(), keyText(&name)))
+		}
+	}
+	if unknown > 0 {
+		t.warnings = append(t.warnings, fmt.Sprintf("%s without a %s left out", text.Count(unknown, "row"), t.name()))
+	}
+}
+
+// name is what a build is called.
+func (t *Trend) name() string {
+	return strings.ReplaceAll(strings.TrimPrefix(t.Over, "recorded_"), "_", " ")
+}
+
+// setGroups sets the groups with the most frames, without values.
+func (t *Trend) setGroups(found map[string]*surveyed) {
+	builds := make([]*side, len(t.Builds))
+	at := map[string]int{}
+	for i, name := range t.Builds {
+		builds[i], at[name] = &side{groups: map[string]*surveyed{}}, i
+	}
+	for id, g := range found {
+		n := len(g.key) - 1
+		if build := g.key[n]; build != nil {
+			g.key, g.ids = slices.Clone(g.key[:n]), []string{id}
+			builds[at[*build]].groups[idOf(g.key)] = g
+		}
+	}
+	if page := slices.Index(t.By, pageDim); page >= 0 {
+		mergePages(builds, page)
+	}
+	groups := map[string]*TrendGroup{}
+	for i, b := range builds {
+		for id, rows := range b.groups {
+			if groups[id] == nil {
+				groups[id] = &TrendGroup{Key: rows.key, rows: make([]*surveyed, len(builds))}
+			}
+			groups[id].rows[i] = rows
+			groups[id].counts += rows.counts
+			if rows.all = len(rows.units); rows.all > trendUnits {
+				for _, hash := range slices.Sorted(maps.Keys(rows.units))[trendUnits:] {
+					delete(rows.units, hash)
+				}
+			}
+		}
+	}
+	t.Total = len(groups)
+	t.Groups = slices.SortedFunc(maps.Values(groups), func(a, b *TrendGroup) int {
+		return cmp.Or(cmp.Compare(b.counts, a.counts), compareKeys(a.Key, b.Key))
+	})
+	t.Groups = t.Groups[:min(t.Top, t.Total)]
+}
+
+// eachUnit calls yield with the sum of each unit of groups, by group, build and unit. w says what is
+// summed.
+func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yield func(g *TrendGroup, build int, sum *Group)) error {
+	type cell struct {
+		group *TrendGroup
+		build int
+	}
+	var cells []cell
+	for _, g := range groups {
+		for build, rows := range g.rows {
+			if rows != nil {
+				cells = append(cells, cell{g, build})
+			}
+		}
+	}
+	create := func(*Row) *Group {
+		g := newGroup(w)
+		g.causes = map[string]*Cause{}
+		return g
+	}
+	add := func(g *Group, r *Row) {
+		g.addSums(r)
+		if w.details {
+			for i, name := range r.Causes.Names {
+				g.addCause(Cause{name, r.Causes.Frames[i], trace.Duration(r.Causes.Lost[i])})
+			}
+		}
+	}
+	merge := func(into, from *Group) {
+		into.mergeSums(from)
+		for _, c := range from.causes {
+			into.addCause(*c)
+		}
+	}
+	for first := 0; first < len(cells); {
+		chosen, units := map[string]int{}, 0
+		for ; first < len(cells); first++ {
+			rows := cells[first].group.rows[cells[first].build]
+			if units += len(rows.units); units > histogramsPerPass && len(chosen) > 0 {
+				break
+			}
+			for _, id := range rows.ids {
+				chosen[id] = first
+			}
+		}
+		all := map[string]*Group{}
+		for _, s := range t.sources {
+			key := func(dst []byte, r *Row) ([]byte, bool) {
+				dst = s.keyer.append(dst, r)
+				i, ok := chosen[string(dst)]
+				if !ok || !s.keyer.match(r.Process, r.PID) || s.unit(r) == nil {
+					return dst, false
+				}
+				hash := xxh3.HashString(*s.unit(r))
+				_, ok = cells[i].group.rows[cells[i].build].units[hash]
+				return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(dst[:0], uint32(i)), hash), ok
+			}
+			w.dims, w.table = s.keyer.dims, s.keyer.table
+			sums, err := gather(ctx, s.dataset, w, key, create, add, merge)
+			if err != nil {
+				return err
+			}
+			for id, sum := range sums {
+				if all[id] == nil {
+					all[id] = sum
+				} else {
+					merge(all[id], sum)
+				}
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(all)) {
+			c := cells[binary.BigEndian.Uint32([]byte(id))]
+			yield(c.group, c.build, all[id])
+		}
+	}
+	return nil
+}
+
+// measure sets the values of all series.
+func (t *Trend) measure(ctx context.Context) error {
+	values := map[*TrendSeries][]unitValues{} // by build
+	for _, g := range t.Groups {
+		for _, name := range t.Measures {
+			s := &TrendSeries{Measure: &Measures[measureIndex(name)]}
+			g.Series, values[s] = append(g.Series, s), make([]unitValues, len(t.Builds))
+		}
+	}
+	err := t.eachUnit(ctx, t.Groups, wanted{sums: true, histograms: durationHistogram + 1, table: t.table}, func(g *TrendGroup, build int, sum *Group) {
+		for _, s := range g.Series {
+			v := &values[s][build]
+			unknown := significance.Exactly(math.NaN())
+			v.all, v.tested = append(v.all, unknown), append(v.tested, unknown)
+			v.set(len(v.all)-1, s.Measure, sum)
+		}
+	})
+	for s, builds := range values {
+		s.set(builds)
+	}
+	return err
+}
+
+// set sets the points from the values of units by build.
+func (s *TrendSeries) set(builds []unitValues) {
+	var counts []int
+	for _, v := range builds {
+		if n := count(v.tested); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	slices.Sort(counts)
+	if s.Needed = MinUnits; len(counts) > 0 {
+		s.Needed = min(MinUnits, counts[len(counts)/2])
+	}
+	for _, v := range builds {
+		p := TrendPoint{Tested: count(v.tested) >= s.Needed}
+		if p.Tested {
+			v.all = v.tested
+		}
+		p.Units, p.Value = count(v.all), diff.MeanOf(v.all)
+		if low, high := significance.Interval(v.all); p.Units > 1 {
+			low = max(0, low) // no measure is negative
+			if s.Measure.Unit == stats.Share {
+				high = min(1, high)
+			}
+			p.Low, p.High = &low, &high
+		}
+		s.Points = append(s.Points, p)
+	}
+}
+
+// test looks for changes in all series together.
+func (t *Trend) test() {
+	var sequences []significance.Sequence
+	var series []*TrendSeries
+	for _, g := range t.Groups {
+		for _, s := range g.Series {
+			sequence := make(significance.Sequence, len(s.Points))
+			for i, p := range s.Points {
+				if sequence[i] = math.NaN(); p.Tested {
+					sequence[i] = *p.Value
+				}
+			}
+			sequences, series = append(sequences, sequence), append(series, s)
+		}
+	}
+	t.Test = significance.TestSequences(sequences)
+	for i, s := range series {
+		r := &t.Test.Sequences[i]
+		s.Tested, s.Detectable = r.Tested, r.Detectable
+		for k, shift := range r.Shifts {
+			c := &TrendChange{Shift: shift, To: len(t.Builds), Measure: diff.NewMeasure(&s.Measure.Measure, &shift.Before, &shift.After, nil, condition.Advice{})}
+			if k > 0 {
+				c.From = r.Shifts[k-1].At
+			}
+			if k+1 < len(r.Shifts) {
+				c.To = r.Shifts[k+1].At
+			}
+			c.Conclude(shift.P, shift.Low, shift.High)
+			if c.Verdict.Significant() {
+				s.Changes = append(s.Changes, c)
+			}
+		}
+	}
+}
+
+// before returns the last tested build before a change.
+func (s *TrendSeries) before(c *TrendChange) int {
+	i := c.At - 1
+	for !s.Points[i].Tested {
+		i--
+	}
+	return i
+}
