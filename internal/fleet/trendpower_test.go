@@ -1,0 +1,270 @@
+package fleet
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/internal/significance"
+)
+
+// history makes builds of devices that differ as those of users do: some are much slower, and frames of
+// a trace have much in common.
+type history struct {
+	name    string
+	builds  int
+	devices [2]int // of a build, from and to
+	// stay is the number of builds in which a device is: 1 if each build has others.
+	stay int
+	// day is the standard deviation of what all devices of a build have in common: of durations, and four
+	// times as much of late frames. like is the correlation with the build before.
+	day, like float64
+	processes int
+	// late and slow are the factors of a build by which more frames are late and durations are longer.
+	late, slow func(build int) float64
+
+	measure string // what changes
+	at      int    // the first build that is changed
+	last    int    // the first build that is not any more; 0 for none
+	reduced bool   // measured by the quick test, too
+	// least is the share of changes that must be found.
+	least float64
+}
+
+func step(at int, factor float64) func(int) float64 { return bump(at, math.MaxInt, factor) }
+
+func bump(at, end int, factor float64) func(int) float64 {
+	return func(build int) float64 {
+		if build >= at && build < end {
+			return factor
+		}
+		return 1
+	}
+}
+
+// trend makes a history, and tests it as NewTrend does, without files.
+func (h *history) trend(r *rand.Rand) *Trend {
+	t := &Trend{Builds: make([]string, h.builds), TrendOptions: TrendOptions{Measures: []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}}}
+	heavy := func() float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()+.3) } // few are far out
+	type device struct {
+		speed, late float64
+		until       int
+	}
+	for range max(1, h.processes) {
+		g := &TrendGroup{}
+		values := make([][]unitValues, len(t.Measures))
+		var devices []*device
+		slow, more := r.NormFloat64(), r.NormFloat64()
+		for build := range h.builds {
+			slow, more = h.like*slow+math.Sqrt(1-h.like*h.like)*r.NormFloat64(), h.like*more+math.Sqrt(1-h.like*h.like)*r.NormFloat64()
+			devices = slices.DeleteFunc(devices, func(d *device) bool { return d.until <= build })
+			for len(devices) < h.devices[0]+r.IntN(h.devices[1]-h.devices[0]+1) {
+				until := build + h.stay
+				if build == 0 {
+					until -= r.IntN(h.stay)
+				}
+				devices = append(devices, &device{6e6 * math.Exp(.15*heavy()), .03 * math.Exp(.5*heavy()), until})
+			}
+			var units []unitValues
+			for i := range t.Measures {
+				unknown := slices.Repeat([]significance.Unit{significance.Exactly(math.NaN())}, len(devices))
+				units = append(units, unitValues{unknown, slices.Clone(unknown)})
+				values[i] = append(values[i], units[i])
+			}
+			for k, d := range devices {
+				speed := d.speed * math.Exp(.05*r.NormFloat64()+h.day*slow) * h.slow(build)
+				late := d.late * math.Exp(.3*r.NormFloat64()+4*h.day*more) * h.late(build)
+				row := Row{}
+				var durations Histogram
+				frames := 20 + int(100*math.Exp(.5*r.NormFloat64()))
+				for range frames {
+					durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
+					if r.Float64() < late {
+						row.Sums[sumIndex["late"]]++
+					}
+				}
+				row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]] = int64(frames), int64(frames)
+				row.Histograms[durationHistogram] = durations.Counts()
+				sum := newGroup(wanted{histograms: durationHistogram + 1})
+				sum.addSums(&row)
+				for i, name := range t.Measures {
+					units[i].set(k, &Measures[measureIndex(name)], sum)
+				}
+			}
+		}
+		for i, name := range t.Measures {
+			s := &TrendSeries{Measure: &Measures[measureIndex(name)]}
+			s.set(values[i])
+			g.Series = append(g.Series, s)
+		}
+		t.Groups = append(t.Groups, g)
+	}
+	t.test()
+	return t
+}
+
+// outcome counts what was found.
+type outcome struct {
+	alarm               int // anything that is not there
+	found               int
+	exact, near1, near2 int
+	covered             int // the place is in the confidence set
+	others              int // besides the change
+	ended               int // the end of the change was found, too
+	histories           int
+}
+
+func (h *history) run(histories int) (o outcome) {
+	r := rand.New(rand.NewPCG(11, 12))
+	o.histories = histories
+	for range histories {
+		t := h.trend(r)
+		any := false
+		for _, x := range t.Test.Sequences {
+			any = any || len(x.Shifts) > 0
+		}
+		if any {
+			o.alarm++
+		}
+		if h.measure == "" {
+			continue
+		}
+		s := t.Groups[0].Series[slices.Index(t.Measures, h.measure)]
+		i := slices.IndexFunc(s.Changes, func(c *TrendChange) bool { return c.Verdict == "worse" })
+		if i < 0 {
+			continue
+		}
+		o.found++
+		c := s.Changes[i]
+		off := max(c.At-h.at, h.at-c.At)
+		if off == 0 {
+			o.exact++
+		}
+		if off <= 1 {
+			o.near1++
+		}
+		if off <= 2 {
+			o.near2++
+		}
+		if c.Earliest <= h.at && h.at <= c.Latest {
+			o.covered++
+		}
+		rest := s.Changes[i+1:]
+		if h.last > 0 && len(rest) > 0 && rest[0].Verdict == "better" {
+			o.ended++
+			rest = rest[1:]
+		}
+		if i > 0 || len(rest) > 0 {
+			o.others++
+		}
+	}
+	return o
+}
+
+func trendHistories() (alarms, changes []history) {
+	for _, h := range []history{
+		{name: "each build has other devices", stay: 1, reduced: true},
+		{name: "3 processes, each build has other devices", stay: 1, processes: 3},
+		{name: "builds have 5 to 80 devices", stay: 1, devices: [2]int{5, 80}},
+		{name: "builds have 5 devices", stay: 1, devices: [2]int{5, 5}},
+		{name: "all builds have the same devices", stay: 1000},
+		{name: "devices stay for 3 builds", stay: 3},
+		{name: "devices stay for 10 builds", stay: 10},
+		{name: "days differ by 3 %", stay: 1, day: .03, reduced: true},
+		{name: "days differ by 10 %", stay: 1, day: .1},
+		{name: "days differ by 3 %, each is like the one before (correlation 0.3)", stay: 1, day: .03, like: .3},
+		{name: "days differ by 3 %, each is like the one before (correlation 0.6)", stay: 1, day: .03, like: .6},
+		{name: "6 builds", stay: 1, builds: 6},
+		{name: "12 builds", stay: 1, builds: 12},
+		{name: "60 builds", stay: 1, builds: 60},
+	} {
+		h.late, h.slow = step(0, 1), step(0, 1)
+		alarms = append(alarms, h)
+	}
+	for _, h := range []history{
+		{name: "3 → 4.5 % late from the 16th build on", at: 15, late: step(15, 1.5), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 16th build on", at: 15, late: step(15, 2), measure: "jank_rate", reduced: true, least: .9},
+		{name: "3 → 6 % late from the 16th build on, days differ by 3 %", at: 15, day: .03, late: step(15, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 16th build on, 3 processes", at: 15, processes: 3, late: step(15, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 16th build on, builds have 5 devices", at: 15, devices: [2]int{5, 5}, late: step(15, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 27th build on", at: 26, late: step(26, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 29th build on", at: 28, late: step(28, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late in the 30th build", at: 29, late: step(29, 2), measure: "jank_rate"},
+		{name: "3 → 9 % late in the 30th build", at: 29, late: step(29, 3), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 11th to the 18th build", at: 10, last: 18, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "all durations +5 % from the 16th build on", at: 15, slow: step(15, 1.05), measure: "p90_ms"},
+		{name: "all durations +10 % from the 16th build on", at: 15, slow: step(15, 1.1), measure: "p90_ms"},
+		{name: "all durations +10 % from the 16th build on, days differ by 3 %", at: 15, day: .03, slow: step(15, 1.1), measure: "p90_ms"},
+	} {
+		h.stay = 1
+		if h.late == nil {
+			h.late = step(0, 1)
+		}
+		if h.slow == nil {
+			h.slow = step(0, 1)
+		}
+		changes = append(changes, h)
+	}
+	for _, list := range [][]history{alarms, changes} {
+		for i := range list {
+			if list[i].builds == 0 {
+				list[i].builds = 30
+			}
+			if list[i].devices[1] == 0 {
+				list[i].devices = [2]int{20, 20}
+			}
+		}
+	}
+	return alarms, changes
+}
+
+// resembling are histories whose builds resemble the one before, so that their order means something: the
+// test promises nothing of them.
+func (h *history) resembling() bool { return h.like > 0 || h.stay > 1 && h.stay < h.builds }
+
+// TestTrendPower measures how often a change is found where there is none, and where there is one, and
+// how far from it. "make diff-power" runs it in full and prints the tables of docs/fleet.md. The seeds
+// are fixed.
+func TestTrendPower(t *testing.T) {
+	histories, full := 30, os.Getenv("OHFRAME_POWER") != ""
+	if full {
+		histories = 500
+	}
+	alarms, changes := trendHistories()
+	var tables [2]strings.Builder
+	percent := func(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(1, of))) }
+	for _, h := range alarms {
+		if !full && !h.reduced {
+			continue
+		}
+		o := h.run(histories)
+		fmt.Fprintf(&tables[0], "| %s | %.1f %% |\n", h.name, 100*float64(o.alarm)/float64(histories))
+		// Three standard deviations of the binomial distribution.
+		if expected := float64(histories) * significance.Level; !h.resembling() && float64(o.alarm) > expected+3*math.Sqrt(expected) {
+			t.Errorf("%s: %d of %d histories without a change have one, want %g", h.name, o.alarm, histories, expected)
+		}
+	}
+	for _, h := range changes {
+		if !full && !h.reduced {
+			continue
+		}
+		o := h.run(histories)
+		ended := ""
+		if h.last > 0 {
+			ended = fmt.Sprintf(", its end in %s", percent(o.ended, histories))
+		}
+		fmt.Fprintf(&tables[1], "| %s | %s%s | %s | %s | %s | %s | %s |\n", h.name, percent(o.found, histories), ended,
+			percent(o.exact, o.found), percent(o.near1, o.found), percent(o.near2, o.found), percent(o.covered, o.found), percent(o.others, o.found))
+		if h.least > 0 && (float64(o.found) < h.least*float64(histories) || o.near2 < o.found*8/10 || float64(o.covered) < .8*float64(o.found)) {
+			t.Errorf("%s: %+v", h.name, o)
+		}
+	}
+	if full {
+		fmt.Printf("\n| Nothing changed | Any change found |\n|---|---|\n%s", &tables[0])
+		fmt.Printf("\n| Change | Found | at the true build | within 1 | within 2 | true build in the range | others found |\n|---|---|---|---|---|---|---|\n%s", &tables[1])
+	}
+}
