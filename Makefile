@@ -13,7 +13,7 @@ include internal/ui/plugin/plugin.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs diff-power bench beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs diff-power trend-power bench beam clean
 
 all: lint test
 
@@ -59,6 +59,10 @@ api:
 # of docs/diff.md.
 diff-power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^TestPower$$' -count 1 -v -timeout 60m
+
+# The same for fleet report --over, with the tables of docs/fleet.md.
+trend-power:
+	OHFRAME_POWER=1 go test ./internal/fleet -run '^TestTrendPower$$' -count 1 -v -timeout 60m
 
 # Writes the lists of measures, and what recording prints, in docs/.
 docs:

@@ -33,7 +33,7 @@ func simulatedBuilds(t *testing.T, builds, devices, worse int) string {
 	for build := range builds {
 		for device := range devices {
 			c := simulate.Default()
-			c.Seed, c.Duration = uint64(1000*build+device+1), 2*trace.Second
+			c.Seed, c.Duration = uint64(1000*build+device+1), trace.Second
 			c.Rates, c.Kernel = []simulate.Rate{{Hz: 120}}, simulate.KernelHongMeng
 			if c.Chances.AppLate = .03; build >= worse {
 				c.Chances.AppLate, c.Chances.AppBlocked = .12, 1
@@ -117,7 +117,7 @@ func TestTrendOfTraces(t *testing.T) {
 			t.Errorf("%s differs", format)
 		}
 	}
-	for _, want := range []string{"rose with build 1.10", "Commits r108..r109", "in natural order", "storage"} {
+	for _, want := range []string{"example.gallery with build 1.10", "Commits r108..r109", "in natural order", "storage"} {
 		if !strings.Contains(strings.Join(strings.Fields(outputs["table"]), " "), want) || !strings.Contains(outputs["html"], want) {
 			t.Errorf("no %q in\n%s", want, outputs["table"])
 		}

@@ -99,53 +99,66 @@ func (t *Trend) whyNothing() string {
 	return fmt.Sprintf("a measure needs %d %ss with %ss of %d %ss", significance.MinUnits, t.name(), t.Unit, stats.MinFrames("p95_ms"), noun)
 }
 
-// changes returns a paragraph for each change of a group.
+// changes returns a paragraph for each build with which a group changed.
 func (t *Trend) changes(g *TrendGroup) (list []view.Block) {
-	for _, s := range g.Series {
-		for _, c := range s.Changes {
-			note := view.Note{Label: fmt.Sprintf("%s · %s %s with %s", groupText(g.Key), s.Measure.Label, c.verb(), t.buildText(c.At)), Text: t.changeText(s, c)}
-			if c.Verdict == diff.Worse {
-				note.Level = view.Warning
+	for build := range t.Builds {
+		note, causes := view.Note{Label: groupText(g.Key) + " with " + t.buildText(build)}, ""
+		for _, s := range g.Series {
+			for _, c := range s.Changes {
+				if c.At != build {
+					continue
+				}
+				if c.Verdict == diff.Worse {
+					note.Level = view.Warning
+				}
+				if causes == "" {
+					causes = t.reasons(c)
+				}
+				note.Text += t.changeText(s, c) + " "
 			}
+		}
+		if note.Text != "" {
+			note.Text = strings.TrimSuffix(note.Text+causes, " ")
 			list = append(list, note)
 		}
 	}
 	return list
 }
 
-func (c *TrendChange) verb() string {
-	if *c.Delta < 0 {
-		return "fell"
-	}
-	return "rose"
-}
-
 // changeText describes a change.
 func (t *Trend) changeText(s *TrendSeries, c *TrendChange) string {
-	unit := s.Measure.Unit
-	words := fmt.Sprintf("from %s to %s%s (%s, %.0f %% interval %s to %s, p %s).",
-		text.Value(unit, c.Base), text.Value(unit, c.New), text.UnitAfter(unit), text.Change(unit, c.Measure.Delta), 100*(1-significance.Level),
+	unit, verb := s.Measure.Unit, "rose"
+	if *c.Measure.Delta < 0 {
+		verb = "fell"
+	}
+	words := fmt.Sprintf("%s %s from %s to %s (%s, %.0f %% interval %s to %s, p %s)", s.Measure.Label, verb,
+		text.Value(unit, c.Base), text.Value(unit, c.New), text.Change(unit, c.Measure.Delta), 100*(1-significance.Level),
 		text.Change(unit, c.Measure.Low), text.Change(unit, c.Measure.High), probability(c.Shift.P))
 	switch {
 	case c.LastOnly:
-		words += fmt.Sprintf(" It is the last %s: others must show whether the change lasts.", t.name())
+		return words + fmt.Sprintf(", in the last %s only so far.", t.name())
 	case c.Earliest < c.Latest:
-		words += fmt.Sprintf(" It may have begun with any from %s to %s.", text.Printable(t.Builds[c.Earliest]), text.Printable(t.Builds[c.Latest]))
+		return words + fmt.Sprintf("; it may have begun with any from %s to %s.", text.Printable(t.Builds[c.Earliest]), text.Printable(t.Builds[c.Latest]))
 	}
+	return words + "."
+}
+
+// reasons names the commits and the causes of a change.
+func (t *Trend) reasons(c *TrendChange) (words string) {
 	if c.Commits != nil {
-		words += fmt.Sprintf(" Commits %s..%s.", text.Printable(c.Commits.Before), text.Printable(c.Commits.After))
-	}
-	if c.Lost == nil {
-		return words
+		words = fmt.Sprintf("Commits %s..%s. ", text.Printable(c.Commits.Before), text.Printable(c.Commits.After))
 	}
 	grew := "grew"
 	if c.Verdict == diff.Better {
 		grew = "fell"
 	}
-	if len(c.Causes) == 0 {
-		return words + fmt.Sprintf(" No cause of late frames %s.", grew)
+	switch {
+	case c.Lost == nil:
+		return words
+	case len(c.Causes) == 0:
+		return words + fmt.Sprintf("No cause of late frames %s.", grew)
 	}
-	words += fmt.Sprintf(" Causes that %s, in µs per frame:", grew)
+	words += fmt.Sprintf("Causes that %s, in µs per frame, with their shares of what %s:", grew, grew)
 	for i, cause := range c.Causes[:min(maxGrown, len(c.Causes))] {
 		if i > 0 {
 			words += ";"
@@ -159,11 +172,11 @@ func (t *Trend) changeText(s *TrendSeries, c *TrendChange) string {
 const maxGrown = 3
 
 func probability(p float64) string {
-	if s := text.Probability(p); strings.HasPrefix(s, "<") {
+	s := text.Probability(p)
+	if strings.HasPrefix(s, "<") {
 		return s
-	} else {
-		return "= " + s
 	}
+	return "= " + s
 }
 
 func micro(nanoseconds float64) string { return text.Number(nanoseconds/1e3, 1) }
@@ -197,7 +210,7 @@ func (t *Trend) group(g *TrendGroup) (blocks []view.Block) {
 		if all := g.rows[i].all; all > len(g.rows[i].units) {
 			row.Cells[1].About = fmt.Sprintf("of %d", all)
 		}
-		var found []string
+		var found []string // verdicts
 		change := view.Cell{}
 		for _, s := range shown {
 			p := s.Points[i]
@@ -208,7 +221,10 @@ func (t *Trend) group(g *TrendGroup) (blocks []view.Block) {
 			for _, c := range s.Changes {
 				if c.At == i {
 					cell.Level, change.Level = c.Verdict.Level(), c.Verdict.Level()
-					found = append(found, fmt.Sprintf("%s: %s %s", c.Verdict, s.Measure.Label, text.Change(s.Measure.Unit, c.Measure.Delta)))
+					cell.Text += " " + arrow(c)
+					if !slices.Contains(found, string(c.Verdict)) {
+						found = append(found, string(c.Verdict))
+					}
 				}
 			}
 			row.Cells = append(row.Cells, cell)
@@ -230,6 +246,14 @@ func (t *Trend) group(g *TrendGroup) (blocks []view.Block) {
 	return blocks
 }
 
+// arrow marks a change without colours.
+func arrow(c *TrendChange) string {
+	if *c.Measure.Delta < 0 {
+		return "↓"
+	}
+	return "↑"
+}
+
 // intervalText returns the interval of a point; empty if it is unknown.
 func intervalText(unit stats.Unit, p TrendPoint) string {
 	if p.Low == nil {
@@ -247,7 +271,7 @@ func (t *Trend) untested(g *TrendGroup) string {
 		case !s.Tested && slices.ContainsFunc(s.Points, func(p TrendPoint) bool { return p.Value != nil }):
 			few[s.Needed] = append(few[s.Needed], s.Measure.Label)
 		case s.Tested && len(s.Changes) == 0:
-			if change := text.Change(s.Measure.Unit, &s.Detectable); change != "0" {
+			if change := text.Change(s.Measure.Unit, &s.Detectable); strings.HasPrefix(change, "+") { // it may be rounded to 0
 				detectable = append(detectable, s.Measure.Label+" "+change)
 			}
 		}

@@ -49,8 +49,10 @@ const (
 	// minScanned is the number of units from which orders are drawn: two of the 126 ways to choose 4 of
 	// 9 units have the same 4 together.
 	minScanned = 9
-	// scanShare is the share of Level for the scan. The rest is for the test of the last unit.
-	scanShare = 0.75
+	// scanShare is the share of Level for the scan, lastShare that for the last unit. They are less than 1
+	// together: values of a fleet are skewed, so a t-test of one of them raises several times as many false
+	// alarms as it should.
+	scanShare, lastShare = 0.75, 0.05
 	// placeRatio bounds the confidence set of a place: of the logarithm of the likelihood ratio,
 	// times 2. Changes of all sizes are in the set in 95 % of the histories and more.
 	placeRatio = 9
@@ -123,7 +125,7 @@ func TestSequences(list []Sequence) *Shifts {
 	}
 	for _, p := range last {
 		tails := 2 * upperTail(p.statistic(p.at), p.known-2)
-		p.p = min(1, (1-math.Pow(1-min(1, tails), float64(len(last))))/(1-scanShare))
+		p.p = min(1, (1-math.Pow(1-min(1, tails), float64(len(last))))/lastShare)
 		if p.p > Level {
 			continue
 		}
@@ -133,7 +135,7 @@ func TestSequences(list []Sequence) *Shifts {
 			before := newPart(p.sequence, p.all, p.leftOf(shift, x.Shifts), p.at)
 			*shift = before.shift(shift.At, shift.P, found[p.sequence][n-1].critical)
 		}
-		level := -math.Expm1(math.Log1p(-Level*(1-scanShare)) / float64(len(last)))
+		level := -math.Expm1(math.Log1p(-Level*lastShare) / float64(len(last)))
 		shift := p.shift(p.at, p.p, quantile(level/2, p.known-2))
 		shift.Earliest, shift.Latest, shift.LastOnly = p.at, p.at, true
 		x.Shifts = append(x.Shifts, shift)
