@@ -80,6 +80,8 @@ type TrendSeries struct {
 	// Detectable is as that of significance.SequenceResult.
 	Detectable float64
 	Changes    []*TrendChange // those that count
+
+	sequence significance.Sequence
 }
 
 // TrendPoint is the value of a measure in a build.
@@ -283,7 +285,7 @@ func (t *Trend) setGroups(found map[string]*surveyed) {
 
 // eachUnit calls yield with the sum of each unit of groups, by group, build and unit. w says what is
 // summed.
-func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yield func(g *TrendGroup, build int, sum *Group)) error {
+func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yield func(g *TrendGroup, build int, unit uint64, sum *Group)) error {
 	type cell struct {
 		group *TrendGroup
 		build int
@@ -353,7 +355,7 @@ func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yi
 		}
 		for _, id := range slices.Sorted(maps.Keys(all)) {
 			c := cells[binary.BigEndian.Uint32([]byte(id))]
-			yield(c.group, c.build, all[id])
+			yield(c.group, c.build, binary.BigEndian.Uint64([]byte(id[4:])), all[id])
 		}
 	}
 	return nil
@@ -361,19 +363,16 @@ func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yi
 
 // measure sets the values of all series.
 func (t *Trend) measure(ctx context.Context) error {
-	values := map[*TrendSeries][]unitValues{} // by build
+	values := map[*TrendSeries][]buildValues{}
 	for _, g := range t.Groups {
 		for _, name := range t.Measures {
 			s := &TrendSeries{Measure: &Measures[measureIndex(name)]}
-			g.Series, values[s] = append(g.Series, s), make([]unitValues, len(t.Builds))
+			g.Series, values[s] = append(g.Series, s), make([]buildValues, len(t.Builds))
 		}
 	}
-	err := t.eachUnit(ctx, t.Groups, wanted{sums: true, histograms: durationHistogram + 1, table: t.table}, func(g *TrendGroup, build int, sum *Group) {
+	err := t.eachUnit(ctx, t.Groups, wanted{sums: true, histograms: durationHistogram + 1, table: t.table}, func(g *TrendGroup, build int, unit uint64, sum *Group) {
 		for _, s := range g.Series {
-			v := &values[s][build]
-			unknown := significance.Exactly(math.NaN())
-			v.all, v.tested = append(v.all, unknown), append(v.tested, unknown)
-			v.set(len(v.all)-1, s.Measure, sum)
+			values[s][build].add(unit, s.Measure, sum)
 		}
 	})
 	for s, builds := range values {
@@ -382,8 +381,21 @@ func (t *Trend) measure(ctx context.Context) error {
 	return err
 }
 
-// set sets the points from the values of units by build.
-func (s *TrendSeries) set(builds []unitValues) {
+// buildValues are the values of a measure in the units of a build, with the hashes of these.
+type buildValues struct {
+	unitValues
+	units []uint64
+}
+
+// add adds a unit, whose rows are those of a group.
+func (v *buildValues) add(unit uint64, m *Measure, sum *Group) {
+	unknown := significance.Exactly(math.NaN())
+	v.units, v.all, v.tested = append(v.units, unit), append(v.all, unknown), append(v.tested, unknown)
+	v.set(len(v.units)-1, m, sum)
+}
+
+// set sets the points and the sequence from the values by build.
+func (s *TrendSeries) set(builds []buildValues) {
 	var counts []int
 	for _, v := range builds {
 		if n := count(v.tested); n > 0 {
@@ -394,11 +406,20 @@ func (s *TrendSeries) set(builds []unitValues) {
 	if s.Needed = MinUnits; len(counts) > 0 {
 		s.Needed = min(MinUnits, counts[len(counts)/2])
 	}
-	for _, v := range builds {
+	panel := make([][]significance.Observation, len(builds))
+	for i, v := range builds {
 		p := TrendPoint{Tested: count(v.tested) >= s.Needed}
+		level := math.NaN()
 		if p.Tested {
 			v.all = v.tested
+			level = *diff.MeanOf(v.all)
+			for k, u := range v.all {
+				if u.Known() {
+					panel[i] = append(panel[i], significance.Observation{Unit: v.units[k], Value: u.Value})
+				}
+			}
 		}
+		s.sequence.Values = append(s.sequence.Values, level)
 		p.Units, p.Value = count(v.all), diff.MeanOf(v.all)
 		if low, high := significance.Interval(v.all); p.Units > 1 {
 			low = max(0, low) // no measure is negative
@@ -409,6 +430,7 @@ func (s *TrendSeries) set(builds []unitValues) {
 		}
 		s.Points = append(s.Points, p)
 	}
+	s.sequence.Covariance = significance.Covariance(panel)
 }
 
 // test looks for changes in all series together.
@@ -417,13 +439,7 @@ func (t *Trend) test() {
 	var series []*TrendSeries
 	for _, g := range t.Groups {
 		for _, s := range g.Series {
-			sequence := make(significance.Sequence, len(s.Points))
-			for i, p := range s.Points {
-				if sequence[i] = math.NaN(); p.Tested {
-					sequence[i] = *p.Value
-				}
-			}
-			sequences, series = append(sequences, sequence), append(series, s)
+			sequences, series = append(sequences, s.sequence), append(series, s)
 		}
 	}
 	t.Test = significance.TestSequences(sequences)

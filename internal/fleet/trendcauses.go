@@ -61,7 +61,7 @@ type lost struct {
 
 func (t *Trend) addCauses(ctx context.Context, groups []*TrendGroup) error {
 	all := map[*TrendGroup][]lost{}
-	err := t.eachUnit(ctx, groups, wanted{sums: true, details: true}, func(g *TrendGroup, build int, sum *Group) {
+	err := t.eachUnit(ctx, groups, wanted{sums: true, details: true}, func(g *TrendGroup, build int, _ uint64, sum *Group) {
 		if all[g] == nil {
 			all[g] = make([]lost, len(t.Builds))
 		}

@@ -6,9 +6,13 @@ import (
 	"slices"
 )
 
-// Sequence is a quantity in units that follow each other, such as builds or days; NaN where it is
-// unknown.
-type Sequence []float64
+// Sequence is a quantity in units that follow each other, such as builds or days.
+type Sequence struct {
+	Values []float64 // NaN if unknown
+	// Covariance is that of the values if they resemble those before them, see the function of that
+	// name; otherwise nil.
+	Covariance [][]float64
+}
 
 // Shifts is the result of TestSequences.
 type Shifts struct {
@@ -64,14 +68,15 @@ const (
 // The statistic is the largest of Student's t over all places that divide a sequence. The reference is
 // the largest statistic of all sequences for other orders of the units, so units may differ by more
 // than what is within them explains: whole days may be slow. If there are few units, it is Student's t
-// with Šidák's correction for the places. Parts on both sides of a shift are tested as the next family
+// with Šidák's correction for the places. Where units resemble those before them, it is random normal
+// values with their covariance. Parts on both sides of a shift are tested as the next family
 // (binary segmentation). Last, the last unit is tested against the others of its part: orders cannot
 // show that a single one differs.
 func TestSequences(list []Sequence) *Shifts {
 	r := &Shifts{Sequences: make([]SequenceResult, len(list))}
 	var parts []*part
 	for i, s := range list {
-		if p := newPart(i, s, 0, len(s)); p != nil {
+		if p := newPart(i, s, 0, len(s.Values)); p != nil {
 			parts = append(parts, p)
 			r.Sequences[i].Tested = true
 		}
@@ -113,7 +118,7 @@ func TestSequences(list []Sequence) *Shifts {
 		if n := len(found[i]); n > 0 {
 			from = places[n]
 		}
-		if p := newPart(i, list[i], from, len(list[i])); p != nil && p.cutLast() {
+		if p := newPart(i, list[i], from, len(list[i].Values)); p != nil && p.cutLast() {
 			last = append(last, p)
 		}
 		// Shifts of the scan, each with the units up to the next.
@@ -159,7 +164,7 @@ func refined(s Sequence, found []*part) []int {
 	for _, p := range found {
 		places = append(places, p.at)
 	}
-	places = append(places, len(s))
+	places = append(places, len(s.Values))
 	for k := range found {
 		if p := newPart(0, s, places[k], places[k+2]); p != nil {
 			_, places[k+1] = p.scan(nil)
@@ -188,7 +193,7 @@ type part struct {
 func newPart(sequence int, s Sequence, from, to int) *part {
 	p := &part{sequence: sequence, all: s, from: from, to: to}
 	sum := 0.0
-	for _, x := range s[from:to] {
+	for _, x := range s.Values[from:to] {
 		if !math.IsNaN(x) {
 			p.known++
 			sum += x
@@ -198,7 +203,7 @@ func newPart(sequence int, s Sequence, from, to int) *part {
 		return nil
 	}
 	p.mean = sum / float64(p.known)
-	for _, x := range s[from:to] {
+	for _, x := range s.Values[from:to] {
 		p.values = append(p.values, x-p.mean)
 		if d := x - p.mean; !math.IsNaN(d) {
 			p.squares += d * d
@@ -307,11 +312,23 @@ func permuteOrders(parts []*part, level float64) int {
 	n := parts[0].to - parts[0].from
 	maxima := make([]float64, draws(n, len(parts)))
 	random := rand.New(rand.NewPCG(uint64(n), 0))
-	order := random.Perm(n)
+	order, normal := random.Perm(n), make([]float64, n)
+	factors := make([][][]float64, len(parts))
+	for i, p := range parts {
+		factors[i] = p.factor()
+	}
 	for i := range maxima {
 		random.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for _, p := range parts {
-			t, _ := p.scan(order)
+		for k, p := range parts {
+			var t float64
+			if factors[k] == nil {
+				t, _ = p.scan(order)
+			} else {
+				for j := range normal {
+					normal[j] = random.NormFloat64()
+				}
+				t, _ = newPart(0, Sequence{Values: p.drawn(factors[k], normal)}, 0, n).scan(nil)
+			}
 			maxima[i] = max(maxima[i], t)
 		}
 	}
@@ -326,11 +343,48 @@ func permuteOrders(parts []*part, level float64) int {
 	return len(maxima)
 }
 
+// factor returns the Cholesky factor of the covariance of the known units; nil if they are independent.
+func (p *part) factor() [][]float64 {
+	if p.all.Covariance == nil {
+		return nil
+	}
+	var matrix [][]float64
+	for i := p.from; i < p.to; i++ {
+		if math.IsNaN(p.all.Values[i]) {
+			continue
+		}
+		var row []float64
+		for k := p.from; k < p.to; k++ {
+			if !math.IsNaN(p.all.Values[k]) {
+				row = append(row, p.all.Covariance[i][k])
+			}
+		}
+		matrix = append(matrix, row)
+	}
+	return factorOf(matrix)
+}
+
+// drawn returns values with the covariance of a factor, from independent ones.
+func (p *part) drawn(factor [][]float64, normal []float64) []float64 {
+	values, n := make([]float64, len(p.values)), 0
+	for i, x := range p.values {
+		if values[i] = x; math.IsNaN(x) {
+			continue
+		}
+		values[i] = 0
+		for k, f := range factor[n] {
+			values[i] += f * normal[k]
+		}
+		n++
+	}
+	return values
+}
+
 // cutLast sets the place to the last known unit. It returns false if nothing is known of how the others
 // differ.
 func (p *part) cutLast() bool {
 	p.at = p.to - 1
-	for math.IsNaN(p.all[p.at]) {
+	for math.IsNaN(p.all.Values[p.at]) {
 		p.at--
 	}
 	rest := newPart(p.sequence, p.all, p.from, p.at)
@@ -352,7 +406,7 @@ func (p *part) shift(at int, probability, critical float64) Shift {
 	margin := critical * math.Sqrt(within/float64(p.known-2)*(1/float64(left)+1/float64(right)))
 	s.Low, s.High = s.After-s.Before-margin, s.After-s.Before+margin
 	for k := p.from + 1; k < p.to; k++ {
-		if math.IsNaN(p.all[k]) {
+		if math.IsNaN(p.all.Values[k]) {
 			continue
 		}
 		squares, left := p.between(k)
@@ -368,7 +422,7 @@ func (r *SequenceResult) setDetectable(s Sequence, places []int) {
 	known, within, freedom := 0, 0.0, 0
 	for k := range places[1:] {
 		n, mean, squares := 0, 0.0, 0.0
-		for _, x := range s[places[k]:places[k+1]] {
+		for _, x := range s.Values[places[k]:places[k+1]] {
 			if math.IsNaN(x) {
 				continue
 			}

@@ -3,6 +3,7 @@ package significance
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ohframe/internal/testing/slow"
@@ -13,18 +14,18 @@ import (
 func sequenceOf(units int, levels ...float64) (s Sequence) {
 	for _, level := range levels {
 		for i := range units {
-			s = append(s, level+.1*float64(i%2))
+			s.Values = append(s.Values, level+.1*float64(i%2))
 		}
 	}
 	return s
 }
 
 func noise(r *rand.Rand, n int) Sequence {
-	s := make(Sequence, n)
+	s := make([]float64, n)
 	for i := range s {
 		s[i] = r.NormFloat64()
 	}
-	return s
+	return Sequence{Values: s}
 }
 
 // Of the orders of 10 units, 2·5!·5!/10! = 1/126 have the 5 low ones on one side. The p-value is that
@@ -56,7 +57,7 @@ func TestFewUnits(t *testing.T) {
 	if f.Method != ModeratedT || f.Resamples != 0 || len(s) != 1 || s[0].At != 2 || !near(s[0].P, 2*upperTail(100/(.05*math.Sqrt2), 2)/scanShare, 1e-9) {
 		t.Errorf("%+v", f)
 	}
-	if f := TestSequences([]Sequence{{1, 2, 3}}); f.Tested != 0 || f.Method != "" || f.Sequences[0].Tested {
+	if f := TestSequences([]Sequence{{Values: []float64{1, 2, 3}}}); f.Tested != 0 || f.Method != "" || f.Sequences[0].Tested {
 		t.Errorf("three units: %+v", f)
 	}
 	if f := TestSequences(nil); f.Tested != 0 || len(f.Sequences) != 0 {
@@ -68,25 +69,22 @@ func TestFewUnits(t *testing.T) {
 func TestUnknownAndEqual(t *testing.T) {
 	unknown := math.NaN()
 	s := sequenceOf(6, 1, 3)
-	with := Sequence{unknown}
-	for _, x := range s {
-		with = append(with, x, unknown)
+	with := Sequence{Values: []float64{unknown}}
+	for _, x := range s.Values {
+		with.Values = append(with.Values, x, unknown)
 	}
 	shifts := TestSequences([]Sequence{with}).Sequences[0].Shifts
 	if len(shifts) != 1 || shifts[0].At != 13 || !near(shifts[0].Before, 1.05, 1e-9) || !near(shifts[0].After, 3.05, 1e-9) {
 		t.Errorf("%+v", shifts)
 	}
-	equal, none := make(Sequence, 30), Sequence{unknown, unknown, unknown, unknown, unknown}
-	for _, list := range [][]Sequence{{equal}, {none}, {none[:0]}, {equal[:4]}} {
-		if f := TestSequences(list); len(f.Sequences[0].Shifts) != 0 {
+	equal, none := make([]float64, 30), []float64{unknown, unknown, unknown, unknown, unknown}
+	for _, list := range [][]float64{equal, none, none[:0], equal[:4]} {
+		if f := TestSequences([]Sequence{{Values: list}}); len(f.Sequences[0].Shifts) != 0 {
 			t.Errorf("%v: %+v", list, f)
 		}
 	}
-	step := append(make(Sequence, 15), sequenceOf(15, 1)...)
-	for i := range 15 {
-		step[15+i] = 1
-	}
-	if x := TestSequences([]Sequence{step}).Sequences[0]; len(x.Shifts) != 1 || x.Shifts[0].At != 15 || x.Shifts[0].Low != 1 || x.Detectable != 0 {
+	step := slices.Concat(make([]float64, 15), slices.Repeat([]float64{1}, 15))
+	if x := TestSequences([]Sequence{{Values: step}}).Sequences[0]; len(x.Shifts) != 1 || x.Shifts[0].At != 15 || x.Shifts[0].Low != 1 || x.Detectable != 0 {
 		t.Errorf("without deviation: %+v", x)
 	}
 }
@@ -95,7 +93,8 @@ func TestUnknownAndEqual(t *testing.T) {
 // needs others that differ.
 func TestSeveralShifts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	s := noise(r, 30)
+	noisy := noise(r, 30)
+	s := noisy.Values
 	for i := range s {
 		switch {
 		case i == 29:
@@ -106,11 +105,11 @@ func TestSeveralShifts(t *testing.T) {
 			s[i] += 20
 		}
 	}
-	x := TestSequences([]Sequence{noise(r, 30), s}).Sequences[1].Shifts
+	x := TestSequences([]Sequence{noise(r, 30), noisy}).Sequences[1].Shifts
 	if len(x) != 3 || x[0].At != 10 || x[1].At != 20 || x[2].At != 29 || !x[2].LastOnly || x[1].LastOnly {
 		t.Fatalf("%+v", x)
 	}
-	mean := func(s Sequence) (m float64) {
+	mean := func(s []float64) (m float64) {
 		for _, v := range s {
 			m += v / float64(len(s))
 		}
@@ -121,9 +120,9 @@ func TestSeveralShifts(t *testing.T) {
 			t.Errorf("%d: %+v, want %v to %v", i, x[i], before, after)
 		}
 	}
-	last := make(Sequence, 30)
+	last := make([]float64, 30)
 	last[29] = 1
-	if x := TestSequences([]Sequence{last}).Sequences[0].Shifts; len(x) != 0 {
+	if x := TestSequences([]Sequence{{Values: last}}).Sequences[0].Shifts; len(x) != 0 {
 		t.Errorf("one of equal units: %+v", x)
 	}
 }
@@ -141,8 +140,8 @@ func TestLevelOfSequences(t *testing.T) {
 			common := noise(r, test.units)
 			for range test.sequences {
 				s := noise(r, test.units)
-				for i := range s {
-					s[i] += common[i]
+				for i := range s.Values {
+					s.Values[i] += common.Values[i]
 				}
 				list = append(list, s)
 			}
@@ -163,7 +162,7 @@ func TestLevelOfSequences(t *testing.T) {
 		detectable := TestSequences([]Sequence{noise(r, 30)}).Sequences[0].Detectable
 		s := noise(r, 30)
 		for i := 15; i < 30; i++ {
-			s[i] += detectable
+			s.Values[i] += detectable
 		}
 		x := TestSequences([]Sequence{s}).Sequences[0].Shifts
 		if len(x) > 0 {
