@@ -222,7 +222,7 @@ func fleetReportCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "report a dataset by dimensions, or the trend of datasets over one",
-		ArgsUsage: "DIR",
+		ArgsUsage: "DIR…",
 		Description: "With --over, several datasets may be given. Measures are tested for changes from value to value of a\n" +
 			"dimension, such as build or recorded_day.",
 		Flags: []cli.Flag{

@@ -353,7 +353,7 @@ type (
 		Changes    []trendChangeDocument `json:"changes"`
 	}
 	trendPointDocument struct {
-		Build  string   `json:"value_of"`
+		Build  string   `json:"at"`
 		Units  int      `json:"units"`
 		Value  *float64 `json:"value"`
 		Low    *float64 `json:"low"`
