@@ -1,9 +1,6 @@
 package exporter
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +10,7 @@ import (
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/plural"
+	"ohframe/internal/source/hisysevent"
 )
 
 const (
@@ -34,12 +32,12 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 	described := false
 	damaged, unknown, outside := 0, 0, 0
 	err := o.SystemEvents(func(line []byte) {
-		e, ok := parseSystemEvent(line)
+		e, ok := hisysevent.Parse(line)
 		if !ok {
 			damaged++
 			return
 		}
-		at, known, inside := timeOfDay(s.Timeline, e.unix)
+		at, known, inside := timeOfDay(s.Timeline, e.Unix)
 		switch {
 		case !known:
 			unknown++
@@ -56,7 +54,7 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 		}
 		w.Write(&perfettopb.TracePacket{Timestamp: proto.Uint64(uint64(at)), Data: &perfettopb.TracePacket_TrackEvent{TrackEvent: &perfettopb.TrackEvent{
 			Type: perfettopb.TrackEvent_TYPE_INSTANT.Enum(), TrackUuid: proto.Uint64(systemEvents),
-			NameField: &perfettopb.TrackEvent_Name{Name: e.name}, DebugAnnotations: e.arguments,
+			NameField: &perfettopb.TrackEvent_Name{Name: bounded(e.Name)}, DebugAnnotations: membersOf(&e),
 		}}})
 	})
 	for _, x := range []struct {
@@ -75,54 +73,24 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 	return err
 }
 
-// systemEvent is an event of HiSysEvent.
-type systemEvent struct {
-	unix      int64 // nanoseconds since 1970
-	name      string
-	arguments []*perfettopb.DebugAnnotation
+// membersOf returns the members of an event, domain_ among them.
+func membersOf(e *hisysevent.Event) []*perfettopb.DebugAnnotation {
+	var list []*perfettopb.DebugAnnotation
+	for i := range e.Members[:min(len(e.Members), maxMembers)] {
+		list = append(list, annotate(&e.Members[i]))
+	}
+	return list
 }
 
-// parseSystemEvent reads a line of `hisysevent -r`. Names that end in an underscore are the system's
-// own:
-//
-//	{"domain_":"ACE","name_":"INTERACTION_APP_JANK","type_":4,"time_":1700000000123,"pid_":1234,…,"SCENE_ID":"APP_LIST_FLING"}
-func parseSystemEvent(line []byte) (e systemEvent, ok bool) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(line, &members) != nil {
-		return e, false
-	}
-	var milliseconds int64
-	if json.Unmarshal(members["name_"], &e.name) != nil || json.Unmarshal(members["time_"], &milliseconds) != nil {
-		return e, false
-	}
-	const maxMilliseconds = 1 << 43 // some 270 years
-	if e.name == "" || milliseconds <= 0 || milliseconds >= maxMilliseconds {
-		return e, false
-	}
-	e.unix, e.name = milliseconds*1e6, bounded(e.name)
-	delete(members, "name_")
-	delete(members, "time_")
-	for i, name := range slices.Sorted(maps.Keys(members)) {
-		if i == maxMembers {
-			break
-		}
-		e.arguments = append(e.arguments, argument(name, members[name]))
-	}
-	return e, true
-}
-
-// argument returns a member of an event. Lists and objects are texts.
-func argument(name string, value json.RawMessage) *perfettopb.DebugAnnotation {
-	a := &perfettopb.DebugAnnotation{NameField: &perfettopb.DebugAnnotation_Name{Name: bounded(name)}}
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		a.Value = &perfettopb.DebugAnnotation_StringValue{StringValue: bounded(text)}
-	} else if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+// annotate returns a member of an event. Lists and objects are texts.
+func annotate(m *hisysevent.Member) *perfettopb.DebugAnnotation {
+	a := &perfettopb.DebugAnnotation{NameField: &perfettopb.DebugAnnotation_Name{Name: bounded(m.Name)}}
+	if n, err := strconv.ParseInt(string(m.Value), 10, 64); err == nil {
 		a.Value = &perfettopb.DebugAnnotation_IntValue{IntValue: n}
-	} else if x, err := strconv.ParseFloat(string(value), 64); err == nil {
+	} else if x, err := strconv.ParseFloat(string(m.Value), 64); err == nil {
 		a.Value = &perfettopb.DebugAnnotation_DoubleValue{DoubleValue: x}
 	} else {
-		a.Value = &perfettopb.DebugAnnotation_StringValue{StringValue: bounded(string(value))}
+		a.Value = &perfettopb.DebugAnnotation_StringValue{StringValue: bounded(m.Text())}
 	}
 	return a
 }
