@@ -123,7 +123,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	text.describe(&options.Analyzer)
 	samples := text.samples(ctx, &o.Options)
 	options.Complete, options.Analysis.Samples = text.complete, samples.read
-	options.Log, options.SystemEvents = text.log(), text.systemEvents()
+	options.Log, options.Analysis.SystemEvents = text.log(), text.systemEvents()
 	options.Tasks = text.tasks()
 	s, err := export.Convert(ctx, text, w, options)
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {

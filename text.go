@@ -135,7 +135,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	analysis := o.analyzer()
 	text.describe(&analysis)
 	samples := text.samples(ctx, o)
-	r, err := judge.Analyze(ctx, text, o.reader(), analysis, judge.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset})
+	r, err := judge.Analyze(ctx, text, o.reader(), analysis, judge.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}

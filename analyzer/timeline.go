@@ -68,6 +68,9 @@ type WallClock struct {
 	Unix int64 // nanoseconds since 1970, to the millisecond
 }
 
+// TraceTime returns the trace time of a time of day, in nanoseconds since 1970. w must not be zero.
+func (w WallClock) TraceTime(unix int64) trace.Time { return w.At.Add(trace.Duration(unix - w.Unix)) }
+
 // KernelName is the number of bytes that kernels keep of a name; of an application's,
 // the last ones.
 const KernelName = 15

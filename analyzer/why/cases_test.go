@@ -209,6 +209,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},
 			{"cap", s.FrequencyLimit > 0, fmt.Sprintf("limited to %d of %d", s.FrequencyLimit/1000, s.HighestFrequency/1000)},
+			{"cap", s.LimitReason != "", "(" + s.LimitReason + ")"},
 			{"cores", s.Cores != nil, "on " + causetext.Cores(s.Cores)},
 		} {
 			if p.shows(x.what) && x.is {

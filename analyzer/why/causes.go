@@ -145,7 +145,10 @@ type Share struct {
 	// mean, if that is why the CPU was slower, and HighestFrequency the highest one that they had or
 	// were allowed in the trace. Both are in kHz; otherwise 0.
 	FrequencyLimit, HighestFrequency int64
-	Advice                           Advice
+	// LimitReason is what the system says about that limit, such as "thermal level 3"; empty if it says
+	// nothing.
+	LimitReason string
+	Advice      Advice
 }
 
 // PlacesOnly reports whether nothing is known of what the frame's thread did for it but its

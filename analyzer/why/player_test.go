@@ -321,6 +321,8 @@ func (p *player) do(t *testing.T, words []string) {
 		case "cap": // a CPU may have so many MHz from now on
 			i++
 			p.line(0, 9, "cpu_frequency_limits: min=100 max=%d cpu_id=%d", number(t, words[i]), d/1000)
+		case "cool": // the kernel changes the state of a cooling device
+			p.line(0, 9, "cdev_update: type=thermal-cpufreq-0 target=%d", d/1000)
 		case "take": // applies the transaction of a frame
 			p.begin(p.tid, p.cpu, fmt.Sprintf("RSMainThread::ProcessCommandUni [500,%d]", d/1000))
 			p.end(p.tid, p.cpu)

@@ -112,6 +112,11 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 	return strings.Join([]string{wait, c.Slice, thread, c.Leaf, c.LeafSlice, c.Argument, c.LeafArgument, c.Reason, fmt.Sprint(c.KnockOnOf, c.Capped)}, ", ")
 }
 
+// capped reports whether a cause is a limit of the CPU with its reason.
+func capped(s *why.Share) bool {
+	return s.FrequencyLimit > 0 && strings.Contains(s.LimitReason, simulate.CoolingDevice)
+}
+
 // foundOf returns what is found, as far as the truth says it.
 func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	wait, s := "", e.Cause()
@@ -140,9 +145,9 @@ func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 		argument = causetext.Arguments(s.Instances[0].Arguments)
 	}
 	if c.Culprit == "" {
-		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
+		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, capped(s))}, ", ")
 	}
-	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, s.FrequencyLimit > 0)}, ", ")
+	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, capped(s))}, ", ")
 }
 
 // said returns what is found, or nothing if the truth does not say it.

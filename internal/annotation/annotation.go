@@ -124,6 +124,7 @@ const (
 	EntryCores          // the cores, if they are the reason
 	EntryLimit          // the frequency to which the system limited the CPUs, if that is the reason
 	EntryHighest        // the highest frequency of these CPUs
+	EntryLimitReason    // what the system says about that limit
 
 	// Processes and their hitches: names below these are those of JSON.
 	Report  // stats.Process
@@ -259,6 +260,7 @@ var names = [end]string{
 	EntryCores:          "cores",
 	EntryLimit:          "frequency_limit_khz",
 	EntryHighest:        "highest_frequency_khz",
+	EntryLimitReason:    "frequency_limit_reason",
 
 	Report:  "report",
 	Ranking: "ranking",

@@ -321,6 +321,7 @@ type jsonShare struct {
 	Cores          *string `json:"cores"`
 	Limit          *int64  `json:"frequency_limit_khz"`
 	Highest        *int64  `json:"highest_frequency_khz"`
+	LimitReason    *string `json:"frequency_limit_reason"`
 	// The slices of the cause that have arguments.
 	Instances []jsonInstance `json:"instances"`
 }
@@ -479,7 +480,7 @@ func shares(list []why.Share) []jsonShare {
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
-			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), instances(s.Instances),
+			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances),
 		})
 	}
 	return encoded

@@ -279,6 +279,9 @@ func slower(s *why.Share) string {
 		words := fmt.Sprintf(" at %d MHz instead of %d", s.Frequency/1000, s.UsualFrequency/1000)
 		if s.FrequencyLimit > 0 {
 			words += fmt.Sprintf(", as the system limited the CPU to %d of %d MHz", s.FrequencyLimit/1000, s.HighestFrequency/1000)
+			if s.LimitReason != "" {
+				words += " (" + s.LimitReason + ")"
+			}
 		}
 		return words
 	}

@@ -55,9 +55,6 @@ type Options struct {
 	// Log, if it is not nil, calls its argument for each message of the system's log. The error is
 	// that of the input.
 	Log func(func(*LogMessage)) error `fingerprint:"-"`
-	// SystemEvents, if it is not nil, calls its argument for each event of HiSysEvent, in JSON. The error
-	// is that of the input.
-	SystemEvents func(func([]byte)) error `fingerprint:"-"`
 	// Tasks, if it is not nil, calls its argument for each event of ffrt, and says whether its time is
 	// known. The error is that of the input.
 	Tasks func(func(e *TaskEvent, known bool)) error `fingerprint:"-"`

@@ -38,7 +38,7 @@ func timeOfDay(t *analyzer.Timeline, unix int64) (at trace.Time, known, inside b
 	if !t.Wall.At.Known() {
 		return 0, false, false
 	}
-	at = t.Wall.At.Add(trace.Duration(unix - t.Wall.Unix))
+	at = t.Wall.TraceTime(unix)
 	return at, true, at >= t.Span.Start && at <= t.Span.End
 }
 

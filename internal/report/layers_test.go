@@ -94,7 +94,7 @@ func screen() Input {
 // take, and 10 of the one that was shown late. Layers without late buffers lost nothing.
 func TestLayerCauses(t *testing.T) {
 	in := screen()
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil)
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
 	if err := in.Causes.Validate(in.Timeline); err != nil {
 		t.Fatal(err)
 	}
@@ -463,7 +463,7 @@ func TestLayersOfSeveralInputs(t *testing.T) {
 func TestLayersOfOneName(t *testing.T) {
 	in := screen()
 	in.Timeline.Layers[1].Name = videoLayer
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil)
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
 	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	out := write(t, []Input{in}, "table", Options{})
 	if !strings.HasPrefix(out, "layer 3 ("+videoLayer[:20]) {
@@ -495,7 +495,7 @@ func TestLayersOfOneName(t *testing.T) {
 // A terminal without --verbose has neither the list nor what the colours mean.
 func TestLateBuffers(t *testing.T) {
 	in := screen()
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil)
+	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
 	page := html.UnescapeString(write(t, []Input{in}, "html", Options{}))
 	_, table, _ := strings.Cut(page, `aria-label="Late buffers"`)
 	table, _, _ = strings.Cut(table, "</table>")

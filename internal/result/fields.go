@@ -602,6 +602,7 @@ func describeShare(m *message, s *why.Share) {
 	count(m, 17, &s.FrequencyLimit)
 	count(m, 18, &s.HighestFrequency)
 	list(m, 19, &s.Instances, describeInstance)
+	m.text(20, &s.LimitReason)
 	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}

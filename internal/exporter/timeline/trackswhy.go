@@ -129,6 +129,7 @@ func (p *pipeline) share(s *why.Share) []byte {
 	known(annotation.EntryUsualFrequency, s.UsualFrequency)
 	known(annotation.EntryLimit, s.FrequencyLimit)
 	known(annotation.EntryHighest, s.HighestFrequency)
+	text(annotation.EntryLimitReason, s.LimitReason)
 	number(annotation.EntryValue, int64(s.Value))
 	number(annotation.EntryUsual, int64(s.Usual))
 	number(annotation.EntryShare, int64(s.Share))

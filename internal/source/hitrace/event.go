@@ -22,6 +22,7 @@ const (
 	ReceivedEvent                // binder_transaction_received: *Transact
 	IssueEvent                   // block_rq_issue: *Request
 	CompleteEvent                // block_rq_complete: *Request
+	CoolingEvent                 // cdev_update, thermal_power_cpu_limit
 )
 
 // kindOf returns the kind of the events with this name. Linux prints markers as
@@ -56,6 +57,8 @@ func kindOf(name []byte) Kind {
 		return IssueEvent
 	case "block_rq_complete":
 		return CompleteEvent
+	case "cdev_update", "thermal_power_cpu_limit":
+		return CoolingEvent
 	}
 	return KernelEvent
 }

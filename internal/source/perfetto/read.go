@@ -184,7 +184,7 @@ func (d *decoder) explain(t *analyzer.Timeline) (*why.Causes, error) {
 		return nil, err
 	}
 	d.kernel = nil
-	causes := judge.Explain(recorder.Finish(), t, nil)
+	causes := judge.Explain(recorder.Finish(), t, nil, nil)
 	causes.Limited = causes.Limited || d.stats.Over.States > 0
 	return causes, nil
 }

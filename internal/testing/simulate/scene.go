@@ -63,7 +63,7 @@ type CauseTruth struct {
 	Argument, LeafArgument string
 	// Reason is why the culprit collected garbage.
 	Reason string
-	// Capped: the processor was slower because its frequency was limited.
+	// Capped: the processor was slower because CoolingDevice limited its frequency.
 	Capped bool
 	// PickUp is why render_service picked the frame up late: render_busy, no_vsync, deferred
 	// or unmarshalling.

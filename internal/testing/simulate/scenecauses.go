@@ -16,7 +16,7 @@ const (
 	CauseNone              Cause = "none"
 	CauseMix               Cause = "mix" // one frame of each of the commonest causes
 	CauseLittleCore        Cause = "little_core"
-	CauseCapped            Cause = "capped_clock" // as slow_clock, by a limit that the trace has
+	CauseCapped            Cause = "capped_clock" // as slow_clock, by a limit that the trace has, because of heat
 	CauseStorageD          Cause = "storage_d"
 	CauseGC                Cause = "gc"
 	CauseVsyncLate         Cause = "vsync_late"
@@ -29,6 +29,9 @@ const (
 	CauseLostSwitches Cause = "lost_switches"
 	CauseNoSched      Cause = "no_sched" // more work, without any kernel events
 )
+
+// CoolingDevice is the kernel's name of what limits CPUs in CauseCapped.
+const CoolingDevice = "thermal-cpufreq-1"
 
 var mixedCauses = []Cause{
 	CauseStorageD, "more_work", "preempted", "binder", "lock", CauseGC, "previous_frame", "between_frames",
@@ -323,15 +326,17 @@ func init() {
 		}},
 		{CauseCapped, late, func(s *sim, k int64, d trace.Duration) {
 			cluster, f := clusters[1], s.slower(d)
-			limit := func(kHz int) {
-				s.kernelLine(s.cores[cluster.from], s.cores[cluster.from].running, false, fmt.Sprintf("cpu_frequency_limits: min=418000 max=%d cpu_id=%d", kHz, cluster.from))
+			limit := func(kHz, cooling int) {
+				core := s.cores[cluster.from]
+				s.kernelLine(core, core.running, false, fmt.Sprintf("cdev_update: type=%s target=%d", CoolingDevice, cooling))
+				s.kernelLine(core, core.running, false, fmt.Sprintf("cpu_frequency_limits: min=418000 max=%d cpu_id=%d", kHz, cluster.from))
 				s.setFrequency(cluster.from, cluster.to, kHz)
 			}
 			s.throughout(k, CauseTruth{Capped: true}, func(_ *actor, begins bool) {
 				if begins {
-					limit(f)
+					limit(f, 3)
 				} else {
-					limit(cluster.top)
+					limit(cluster.top, 0)
 				}
 			})
 		}},

@@ -83,15 +83,23 @@ func (a *Account) ran() iter.Seq[cpuTime] {
 
 // Limit returns the highest frequency that the CPUs on which a frame ran were allowed during the frame, in
 // the mean, and the highest one that they had or were allowed in the trace, in kHz. The limit is 0
-// if it is unknown.
-func (b *Book) Limit(a *Account) (limit, highest int64) {
-	var all trace.Duration
+// if it is unknown. since is when the limit of the CPU on which the frame ran the longest last changed.
+func (b *Book) Limit(a *Account) (limit, highest int64, since trace.Time) {
+	var all, longest trace.Duration
 	var sums [2]float64
 	for t := range a.ran() {
 		limits := b.limitsOf(int(t.cpu))
 		mean := meanOf(limits, a.Actual, a.Done())
 		if mean == 0 {
-			return 0, 0
+			return 0, 0, 0
+		}
+		if t.time > longest {
+			longest = t.time
+			for _, l := range limits {
+				if l.At < a.Done() {
+					since = l.At
+				}
+			}
 		}
 		top := uint32(0)
 		for _, l := range limits {
@@ -105,9 +113,9 @@ func (b *Book) Limit(a *Account) (limit, highest int64) {
 		sums[1] += float64(top) * float64(t.time)
 	}
 	if all == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return int64(sums[0] / float64(all)), int64(sums[1] / float64(all))
+	return int64(sums[0] / float64(all)), int64(sums[1] / float64(all)), since
 }
 
 // limitsOf returns the changes of the limit of a CPU. The kernel prints them with the first CPU

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/sampling"
+	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/record"
 )
@@ -23,6 +24,9 @@ type Options struct {
 	Samples func() (*sample.Recording, error) `fingerprint:"-"`
 	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
 	SamplesOffset *trace.Duration
+	// SystemEvents, if not nil, calls its argument for each event of HiSysEvent, in JSON. The error is
+	// that of a reader. It is called after the trace was read, perhaps several times.
+	SystemEvents func(func([]byte)) error `fingerprint:"-"`
 }
 
 // Result is the result of Analyze.
@@ -56,7 +60,13 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 		result.readSamples(o, running)
 	}
 	if o.Causes {
-		result.Causes = Explain(recorder.Finish(), result.Timeline, result.Samples)
+		var events []hisysevent.Event
+		if o.SystemEvents != nil && result.Timeline.Wall.At.Known() {
+			if events, err = readLimiters(o.SystemEvents); err != nil {
+				return result, err
+			}
+		}
+		result.Causes = Explain(recorder.Finish(), result.Timeline, result.Samples, events)
 	}
 	return result, nil
 }

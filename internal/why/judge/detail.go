@@ -23,8 +23,8 @@ func (j *judge) detail(a *account.Account, u *usual, x excess, pieces []why.Piec
 	}
 	if s.Wait == why.RunSlow {
 		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
-		if limit, highest := j.book.Limit(a); s.Cores == nil && isCapped(limit, highest, &s) {
-			s.FrequencyLimit, s.HighestFrequency = limit, highest
+		if limit, highest, since := j.book.Limit(a); s.Cores == nil && isCapped(limit, highest, &s) {
+			s.FrequencyLimit, s.HighestFrequency, s.LimitReason = limit, highest, j.limiters.reason(since, a.Done())
 		}
 	}
 	var best account.Cell

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/why/account"
 	"ohframe/internal/why/record"
 )
@@ -21,10 +22,11 @@ const (
 
 // judge explains the frames of one input.
 type judge struct {
-	record *record.Record
-	book   *account.Book
-	causes *why.Causes
-	sums   sums // of the current frame
+	record   *record.Record
+	book     *account.Book
+	causes   *why.Causes
+	limiters limiters
+	sums     sums // of the current frame
 	// values are for usual.compute, and explanations and parts for the next frames: allocated
 	// together, as there is one for each frame.
 	values       values
@@ -33,14 +35,14 @@ type judge struct {
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
-// of t. The samples may be nil.
-func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording) *why.Causes {
+// of t. The samples and the events of the system may be nil.
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hisysevent.Event) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled,
 	}
 	responses, stretches := newResponses(r, t)
-	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c}
+	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
 	threads := j.book.Threads
 	groups, ordered := map[role]*group{}, []*group{}
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {

@@ -28,6 +28,8 @@ type Record struct {
 	// Limits are the changes of the highest frequency that each processor may have, in the order of
 	// the input, at most maxLimitChanges. KHz is 0 from where they are unknown.
 	Limits [][]ClockChange
+	// Cooling is what the kernel did against heat, in the order of the input, at most maxLimitChanges.
+	Cooling []Cooling
 	Passages
 
 	keys    keys
@@ -45,12 +47,21 @@ type ClockChange struct {
 	KHz uint32
 }
 
+// Cooling is an event of the kernel with which it limits processors because of heat: its name and
+// its arguments.
+type Cooling struct {
+	At   trace.Time
+	Text string
+}
+
 const (
 	// maxClockChanges is the number of changes of a processor that are recorded.
 	maxClockChanges = 256
 	// maxLimitChanges is that of its limits. Where heat limits a processor, they change some 100
 	// times a second.
 	maxLimitChanges = 1 << 14
+	// maxCoolingArgs is above the length of arguments of cooling events, in bytes.
+	maxCoolingArgs = 200
 )
 
 // Finish returns what was recorded. The recorder must not be used afterwards.
@@ -59,7 +70,7 @@ func (r *Recorder) Finish() *Record {
 	r.vocabulary = nil
 	record := &Record{
 		Scheduled: r.scheduled, Woken: r.woke, BlockedReasons: r.blockedReasons, Limited: r.limited(), TooDeep: r.tooDeep, Passages: r.passages,
-		labels: r.arguments.labels, Unlabeled: r.arguments.left,
+		Cooling: r.cooling, labels: r.arguments.labels, Unlabeled: r.arguments.left,
 		keys: r.keys, threads: &r.threads, logs: map[trace.TID][]*Log{}, waits: r.waits, leaves: r.kept, lost: newLostEvents(r.lost),
 	}
 	record.Passages.sort()

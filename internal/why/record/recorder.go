@@ -33,6 +33,8 @@ type Recorder struct {
 	// blocked in.
 	scheduled, woke, blockedReasons bool
 
+	cooling []Cooling // the first maxLimitChanges
+
 	passages Passages
 	// parts: the parts of Android's frames are stored.
 	parts bool
@@ -164,6 +166,9 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 		return
 	case hitrace.InterruptEnd:
 		r.endInterrupt(e)
+		return
+	case hitrace.CoolingEvent:
+		r.trackCooling(e)
 		return
 	}
 	switch f := e.Fields.(type) {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/place"
@@ -188,6 +190,14 @@ func (r *Recorder) trackLimit(e *hitrace.Event, f *hitrace.Frequency) {
 	default:
 		c.limits = append(c.limits, ClockChange{e.Time, f.KHz})
 	}
+}
+
+// trackCooling stores what the kernel did against heat. State 0 of a cooling device limits nothing.
+func (r *Recorder) trackCooling(e *hitrace.Event) {
+	if len(r.cooling) == maxLimitChanges || len(e.Args) > maxCoolingArgs || bytes.HasSuffix(e.Args, []byte(" target=0")) {
+		return
+	}
+	r.cooling = append(r.cooling, Cooling{e.Time, string(e.Name) + " " + string(e.Args)})
 }
 
 func (r *Recorder) beginInterrupt(e *hitrace.Event) {
