@@ -73,6 +73,10 @@ type Options struct {
 	SamplesOptional bool
 	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
 	SamplesOffset *trace.Duration
+	// SystemEvents has lines of `hisysevent -r` or -l, in JSON, of the time of a text trace. Convert writes
+	// them as instants, and causes name those that say why the system limited a CPU. The trace must state the
+	// time of day. Nil if there are none but those that the input contains.
+	SystemEvents io.Reader `fingerprint:"-"`
 	// NoSamples ignores a recording that the input contains.
 	NoSamples bool
 }
@@ -113,7 +117,7 @@ type Lines struct {
 	Total int
 	// Events have an event inside Options.Window, Outside one outside of it.
 	Events, Outside int
-	// Headers are headers and blank lines, Logged lines of hilog.
+	// Headers are headers and blank lines, Logged lines of hilog and HiSysEvent.
 	Headers, Logged int
 	// NotUnderstood could not be parsed, or are lines of another trace that are not read.
 	NotUnderstood int

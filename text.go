@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/failure"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/why/judge"
@@ -27,13 +28,20 @@ type textInput struct {
 	content *unpack.Content
 	binary  *binarytrace.Reader // nil for a text trace
 	file    io.ReaderAt         // with the binary trace
+	beside  hisysevent.List     // those of Options.SystemEvents
 }
 
 // openText opens the text of an input that is a text trace, or is read as one.
 func openText(content *unpack.Content, o *Options, precision binarytrace.Precision) (*textInput, error) {
 	head := content.Head()
+	t := &textInput{Reader: content, head: bytes.Clone(head), content: content}
+	if o.SystemEvents != nil {
+		if err := t.beside.Read(o.SystemEvents); err != nil {
+			return nil, err
+		}
+	}
 	if !binarytrace.IsSys(head) && !binarytrace.IsHtrace(head) {
-		return &textInput{Reader: content, head: bytes.Clone(head), content: content}, nil
+		return t, nil
 	}
 	file, size, err := content.File("binary trace")
 	if err != nil {
@@ -46,7 +54,8 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 	if err != nil {
 		return nil, err
 	}
-	return &textInput{Reader: r, head: []byte(binarytrace.Header), content: content, binary: r, file: file}, nil
+	t.Reader, t.head, t.binary, t.file = r, []byte(binarytrace.Header), r, file
+	return t, nil
 }
 
 // describe completes the options with what the input states beside its lines.
@@ -86,12 +95,21 @@ func (t *textInput) log() func(func(*export.LogMessage)) error {
 	}
 }
 
-// systemEvents returns what reads the events of the system of a binary trace; nil if it has none.
+// systemEvents returns what yields the events of the system beside the text; nil if there are none.
 func (t *textInput) systemEvents() func(func([]byte)) error {
-	if t.binary == nil || !t.binary.HasSystemEvents() {
+	inBinary := t.binary != nil && t.binary.HasSystemEvents()
+	if !inBinary && len(t.beside.Lines) == 0 {
 		return nil
 	}
-	return t.binary.SystemEvents
+	return func(yield func([]byte)) error {
+		for _, line := range t.beside.Lines {
+			yield(line)
+		}
+		if !inBinary {
+			return nil
+		}
+		return t.binary.SystemEvents(yield)
+	}
 }
 
 // tasks returns what reads the events of ffrt of a binary trace; nil if it has none.
@@ -104,12 +122,12 @@ func (t *textInput) tasks() func(func(*export.TaskEvent, bool)) error {
 	}
 }
 
-// warnings describes the parts of a binary trace that could not be read.
+// warnings describes the parts of a binary trace, and of what is beside the text, that could not be read.
 func (t *textInput) warnings() []trace.Warning {
 	if t.binary == nil {
-		return nil
+		return t.beside.Warnings()
 	}
-	return t.binary.Warnings()
+	return append(t.binary.Warnings(), t.beside.Warnings()...)
 }
 
 // complete adds what only a binary trace has to the counts of its lines. It returns warnings

@@ -208,6 +208,11 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 		return nil, err
 	}
 	defer samples.Close()
+	eventsBeside, err := openEvents(name, &options.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer eventsBeside.Close()
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)

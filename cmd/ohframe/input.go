@@ -96,6 +96,21 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	return o, err
 }
 
+// openEvents opens the output of hisysevent beside the named trace, and sets the option for it. The file is
+// nil, and can be closed, if there is none.
+func openEvents(name string, o *ohframe.Options) (*os.File, error) {
+	path := inputs.EventsOf(name)
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	o.SystemEvents = f
+	return f, nil
+}
+
 // readInput reads the named input, of any kind, with the causes of late frames if they are
 // wanted, and prints its warnings.
 func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error) {
@@ -117,6 +132,11 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 			return nil, err
 		}
 		defer samples.Close()
+		events, err := openEvents(name, &options)
+		if err != nil {
+			return nil, err
+		}
+		defer events.Close()
 	}
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })

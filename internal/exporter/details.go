@@ -46,7 +46,7 @@ func (s *Summary) lineDetails() (list warn.List) {
 		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: "and " + plural.Count(more, "further trace")})
 	}
 	list = append(list, s.Over.Warnings()...)
-	list.Times(trace.WarnSkipped, s.Totals.Problems.Logged(), hitrace.LogLine.String(), nil)
+	list.Times(trace.WarnSkipped, s.Totals.Problems.Logged()-len(s.Totals.SystemEvents.Lines), hitrace.LogLine.String(), nil)
 	list.Times(trace.WarnSkipped, s.Totals.Outside, "line outside the window", nil)
 	list.Times(trace.WarnInconsistent, s.Unmatched, "slice end without a begin, not exported", nil)
 	list.Times(trace.WarnNotExported, s.Unencodable, "event that Perfetto cannot represent, not exported", nil)

@@ -26,12 +26,12 @@ const (
 // of their own, with their members as arguments, and warns about the others. Their time is that of
 // day, as of writeLog.
 func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
-	if o.Analysis.SystemEvents == nil || o.NoEvents {
+	if s.SystemEvents == nil || o.NoEvents {
 		return nil
 	}
 	described := false
 	damaged, unknown, outside := 0, 0, 0
-	err := o.Analysis.SystemEvents(func(line []byte) {
+	err := s.SystemEvents(func(line []byte) {
 		e, ok := hisysevent.Parse(line)
 		if !ok {
 			damaged++

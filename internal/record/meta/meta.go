@@ -20,6 +20,9 @@ const Extension = ".meta.json"
 // Samples is the end of the name of the recording of hiperf that was made with a trace.
 const Samples = ".perf.data"
 
+// Events is the end of the name of the output of hisysevent of the time of a trace.
+const Events = ".events"
+
 // Meta says how a trace was recorded. Unknown values are zero.
 type Meta struct {
 	// Trace is the name of the trace, which is in the same folder.

@@ -15,6 +15,8 @@ type Batch struct {
 	losses   []loss
 	longest  Longest
 	fields   fieldStore
+	// systemEvents are lines of HiSysEvent, in memory of their own.
+	systemEvents [][]byte
 }
 
 // lineProblem is a line that carries no event and why. Lines of a batch are
@@ -29,7 +31,7 @@ type lineProblem struct {
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
 	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
-	b.longest, b.losses = Longest{}, b.losses[:0]
+	b.longest, b.losses, b.systemEvents = Longest{}, b.losses[:0], nil
 	b.fields.reset()
 	for len(block) > 0 {
 		text := block
@@ -53,6 +55,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		next := b.Events[:len(b.Events)+1]
 		event := &next[len(next)-1]
 		if problem := b.parse(event, text); problem != NoProblem {
+			if problem == LogLine && text[0] == '{' {
+				b.systemEvents = append(b.systemEvents, bytes.Clone(text))
+			}
 			if problem == Ignorable {
 				if l, ok := lossOf(text); ok {
 					l.line = b.lines
@@ -91,6 +96,9 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 	o.processes.set(b.Events, options.Limits.Threads)
 	for _, p := range b.problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
+	}
+	for _, line := range b.systemEvents {
+		totals.SystemEvents.Add(line)
 	}
 	if n := len(b.Events); n > 0 {
 		if totals.Events+totals.Outside == 0 { // these are the first; their time may be zero

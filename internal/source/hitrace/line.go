@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hisysevent"
 )
 
 // Line is one line of a trace, split into its columns. The slices are parts of
@@ -43,6 +44,9 @@ func ParseLine(text []byte, l *Line) Problem {
 	// A comm may contain "[digits]" and a blank, like the CPU column. Then flags and a
 	// time do not follow, and the next bracket is tried.
 	first := NotALine
+	if len(text) > 0 && text[0] == '{' && hisysevent.IsLine(text) { // its members may have any text
+		return LogLine
+	}
 	for from := 0; ; {
 		open := bytes.IndexByte(text[from:], '[')
 		if open < 0 {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hisysevent"
 )
 
 // A Sink consumes the events of an input after they are parsed. It must not change them. A
@@ -44,6 +45,8 @@ type Totals struct {
 	Events   int // those with an event inside the window
 	Outside  int // those with an event outside the window
 	Problems Problems
+	// SystemEvents are the lines of HiSysEvent; Problems counts them as lines of hilog.
+	SystemEvents hisysevent.List
 	// Lost counts the events that the kernel dropped within the trace, and Overwritten
 	// those before its start that a full buffer replaced, as far as the input says.
 	Lost, Overwritten int
@@ -83,7 +86,7 @@ func (t *Totals) Warnings() []trace.Warning {
 	for _, p := range []Problem{ClockRestart, TraceOver, LineTooLong} {
 		list.Times(p.Code(), t.Problems.Total(p), p.String(), nil)
 	}
-	return list
+	return append(list, t.SystemEvents.Warnings()...)
 }
 
 // Run reads and parses the trace in r in parallel and passes it to the sinks. The result

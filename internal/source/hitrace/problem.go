@@ -10,7 +10,7 @@ type Problem uint8
 const (
 	NoProblem     Problem = iota
 	Ignorable             // blank lines, "#" headers, "TRACE:": no event, no loss
-	LogLine               // a line of hilog between those of the trace: no event, no loss
+	LogLine               // a line of hilog or HiSysEvent between those of the trace: no event, no loss
 	NotALine              // no CPU column: the output of something else
 	BadThread             // no thread id before the CPU column
 	BadTime               // the time is missing or not a number
@@ -120,7 +120,7 @@ func (ps *Problems) Total(p Problem) int { return ps.counts[p].Total }
 // and blank lines.
 func (ps *Problems) Ignored() int { return ps.counts[Ignorable].Total }
 
-// Logged returns the number of hilog lines.
+// Logged returns the number of lines of hilog and HiSysEvent.
 func (ps *Problems) Logged() int { return ps.counts[LogLine].Total }
 
 // first returns the first line that was lost, nil where none was.

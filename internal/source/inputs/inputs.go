@@ -392,7 +392,7 @@ func (f *folder) add(e fs.DirEntry) {
 	case strings.HasSuffix(name, meta.Extension):
 		f.describe(path)
 		return
-	case strings.HasSuffix(name, meta.Samples), name == defaultSamples:
+	case strings.HasSuffix(name, meta.Samples), strings.HasSuffix(name, meta.Events), name == defaultSamples:
 		return
 	}
 	info, err := os.Stat(path) // of what a link leads to

@@ -19,15 +19,20 @@ const defaultSamples = "perf.data"
 
 // SamplesOf returns the name of the recording of hiperf beside the named trace; empty if there is
 // none.
-func SamplesOf(name string) string {
+func SamplesOf(name string) string { return beside(name, meta.Samples) }
+
+// EventsOf returns the name of the output of hisysevent beside the named trace; empty if there is none.
+func EventsOf(name string) string { return beside(name, meta.Events) }
+
+func beside(name, extension string) string {
 	if name == Standard {
 		return ""
 	}
-	samples := Stem(name) + meta.Samples
-	if info, err := os.Stat(samples); err != nil || !info.Mode().IsRegular() {
+	file := Stem(name) + extension
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || file == name {
 		return ""
 	}
-	return samples
+	return file
 }
 
 // Recorded returns how the named trace was recorded: nil if no file says so. The error is

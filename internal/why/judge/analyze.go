@@ -24,8 +24,9 @@ type Options struct {
 	Samples func() (*sample.Recording, error) `fingerprint:"-"`
 	// SamplesOffset is trace time minus the time of the samples. Nil finds it.
 	SamplesOffset *trace.Duration
-	// SystemEvents, if not nil, calls its argument for each event of HiSysEvent, in JSON. The error is
-	// that of a reader. It is called after the trace was read, perhaps several times.
+	// SystemEvents, if not nil, calls its argument for each event of HiSysEvent beside those between the
+	// lines of the text, in JSON. The error is that of a reader. It is called after the trace was read,
+	// perhaps several times.
 	SystemEvents func(func([]byte)) error `fingerprint:"-"`
 }
 
@@ -36,6 +37,8 @@ type Result struct {
 	Samples  *sample.Recording // on the clock of the trace; nil without samples
 	Refused  error             // why Options.Samples has none
 	Totals   *hitrace.Totals   // counts of lines, also after an error
+	// SystemEvents is that of the options, with the lines of the text; nil without any.
+	SystemEvents func(func([]byte)) error
 }
 
 // Analyze is reconstruct.Analyze, and finds what the options say from the same events.
@@ -59,16 +62,34 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	if o.Samples != nil {
 		result.readSamples(o, running)
 	}
+	result.SystemEvents = systemEvents(o.SystemEvents, result.Totals.SystemEvents.Lines)
 	if o.Causes {
 		var events []hisysevent.Event
-		if o.SystemEvents != nil && result.Timeline.Wall.At.Known() {
-			if events, err = readLimiters(o.SystemEvents); err != nil {
+		if result.SystemEvents != nil && result.Timeline.Wall.At.Known() {
+			if events, err = readLimiters(result.SystemEvents); err != nil {
 				return result, err
 			}
 		}
 		result.Causes = Explain(recorder.Finish(), result.Timeline, result.Samples, events)
 	}
 	return result, nil
+}
+
+// systemEvents returns what calls its argument for each of the lines, and for what others yields, which
+// may be nil.
+func systemEvents(others func(func([]byte)) error, lines [][]byte) func(func([]byte)) error {
+	if len(lines) == 0 {
+		return others
+	}
+	return func(yield func([]byte)) error {
+		for _, line := range lines {
+			yield(line)
+		}
+		if others == nil {
+			return nil
+		}
+		return others(yield)
+	}
 }
 
 // readSamples reads the samples and changes their times to those of the trace.
