@@ -70,9 +70,13 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 // instancesTable returns the slices of the causes of a frame that have arguments.
 func instancesTable(e *why.Explanation) view.Table {
 	table := view.Table{Label: "Arguments", Columns: []view.Column{{Title: "Slice of a cause"}, {Title: "ms", Number: true}, {Title: "Arguments"}}}
-	for i := range e.Shares {
-		for _, x := range e.Shares[i].Instances {
-			table.Rows = append(table.Rows, row(text.Printable(text.Function(e.Shares[i].Slice)), text.Milliseconds(x.Time), text.Printable(causetext.Arguments(x.Arguments))))
+	shares := e.Shares
+	if e.Shown != nil {
+		shares = slices.Concat(shares, e.Shown.Shares)
+	}
+	for i := range shares {
+		for _, x := range shares[i].Instances {
+			table.Rows = append(table.Rows, row(text.Printable(text.Function(shares[i].Slice)), text.Milliseconds(x.Time), text.Printable(causetext.Arguments(x.Arguments))))
 		}
 	}
 	return table

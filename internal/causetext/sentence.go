@@ -101,7 +101,7 @@ func Shown(c *why.Causes, e *why.Explanation) string {
 	case why.StageComposer:
 		actor = "the commit "
 	}
-	return actor + phrase(c, s) + after
+	return actor + phrase(c, s) + after + longest(s)
 }
 
 // producer names a layer and its process.

@@ -262,7 +262,7 @@ func init() {
 		{CauseDrawWork, shown, func(s *sim, k int64, d trace.Duration) {
 			// The main thread has gone on.
 			const slice = "ApplyKawaseBlur"
-			t := s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice}, k)
+			t := s.renderCause(CauseTruth{Wait: "run", Stage: "draw", Slice: slice, Argument: "value 12.000000"}, k)
 			s.injected(k).inDraw = append(s.injected(k).inDraw, func(a *actor) {
 				a.begin(slice+" 12.000000", "M0538")
 				s.hotly(a, t, func() { a.compute(d) })

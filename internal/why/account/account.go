@@ -169,13 +169,14 @@ type details struct {
 	// instances are those slices in a late frame, or in a stretch, that have arguments.
 	instances []Instance
 	labeled   bool // wants instances
+	explained bool // wants instances and pieces, though it is not late
 	// part: the account covers a part of the frame's way to the display or to
 	// render_service. All its cells have the stage, unless that is NoStage.
 	part  bool
 	stage why.Stage
 	// idles: time in which the thread waits outside of all slices is idle.
 	idles bool
-	late  bool
+	late  bool      // has pieces and instances
 	ran   []cpuTime // by processor
 	times *functions.Times
 }
@@ -199,6 +200,9 @@ func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
 	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true, labeled: true}}
 }
 
+// Explain asks for the pieces and the instances of a part, as late frames have them, before it is filled.
+func (a *Account) Explain() { a.details.explained = true }
+
 // Join moves the cells of parts to a, which is one of the whole way. The first part is that of
 // the frame's own thread.
 func (a *Account) Join(parts []*Account) {
@@ -209,7 +213,8 @@ func (a *Account) Join(parts []*Account) {
 		d.cells = append(d.cells, p.cells...)
 		d.waits = append(d.waits, p.waits...)
 		d.idle += p.idle
-		p.cells, p.waits = nil, nil
+		d.pieces, d.instances = append(d.pieces, p.pieces...), append(d.instances, p.instances...)
+		p.cells, p.waits, p.pieces, p.instances = nil, nil, nil, nil
 	}
 }
 

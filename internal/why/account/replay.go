@@ -25,7 +25,7 @@ func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	for i, a := range list {
 		if late := a.Late(); late || a.details != nil {
 			d := b.open(a)
-			d.thread, d.index, d.late = list, i, late
+			d.thread, d.index, d.late = list, i, late || d.explained
 		}
 		a.from = a.Start
 		if i < maxWaiting || list[i-maxWaiting].Actual <= a.from {

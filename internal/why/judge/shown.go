@@ -176,6 +176,9 @@ func (j *judge) fill(list []*passing) {
 				actual, stage = min(p.actual, end), why.NoStage
 			}
 			parts[n][i] = part(tid, p.frame, start, actual, end, stage)
+			if p.late {
+				parts[n][i].Explain()
+			}
 		}
 	}
 	for tid, list := range work {
@@ -285,9 +288,10 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	usuals := w.within(w.toShown-w.delay, values)
 	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
 	before := w.before[p]
+	pieces := j.book.Pieces(p.Account)
 	first := -1
 	for _, x := range w.shares(values, usuals, s.Late) {
-		share := j.detail(p.Account, w.usual, x, nil)
+		share := j.detail(p.Account, w.usual, x, pieces)
 		if share.Stage == why.StageDisplay && share.Wait == why.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
 			share.Earlier = before.frame
 		}
