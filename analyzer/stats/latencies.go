@@ -67,6 +67,19 @@ func overruns(frames []*analyzer.Frame) *Overruns {
 	return &Overruns{n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1]}
 }
 
+// VsyncToPresentOf returns the time from the vsync of a frame until the display showed it; false if it is
+// unknown.
+func VsyncToPresentOf(f *analyzer.Frame) (trace.Duration, bool) {
+	by := f
+	if f.Kind == analyzer.ApplicationFrame {
+		by = f.Render
+	}
+	if !f.Vsync.Known() || f.Facts.Has(analyzer.Dropped) || by == nil || !by.Present.Known() || by.PresentEstimated || by.Present < f.Vsync {
+		return 0, false
+	}
+	return since(f.Vsync, by.Present), true
+}
+
 // latencies returns those of the frames of a process. responses are the times from the inputs of its
 // interactions to the first frames shown.
 func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencies) {
@@ -79,19 +92,13 @@ func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencie
 		if f.Actual.Start >= f.Vsync {
 			start = append(start, since(f.Vsync, f.Actual.Start))
 		}
-		by := f
-		if f.Kind == analyzer.ApplicationFrame {
-			if by = f.Render; by == nil {
-				continue
-			}
-			if by.Vsync >= f.Vsync {
-				render = append(render, since(f.Vsync, by.Vsync))
-			}
+		if by := f.Render; f.Kind == analyzer.ApplicationFrame && by != nil && by.Vsync >= f.Vsync {
+			render = append(render, since(f.Vsync, by.Vsync))
 		}
-		if !by.Present.Known() || by.PresentEstimated || by.Present < f.Vsync {
+		d, ok := VsyncToPresentOf(f)
+		if !ok {
 			continue
 		}
-		d := since(f.Vsync, by.Present)
 		shown = append(shown, d)
 		if period := periodOf(f); period > 0 {
 			depth = append(depth, inPeriods(d, period))

@@ -123,7 +123,15 @@ func (h *Histogram) Percentile(p, atLeast int64) *int64 {
 	if total < max(1, atLeast) {
 		return nil
 	}
-	rank := (total/1000)*p + (total%1000*p+999)/1000 // ⌈p·total/1000⌉ without overflow
+	return h.nth(rankOf(p, total))
+}
+
+// rankOf returns ⌈p·total/1000⌉ without overflow.
+func rankOf(p, total int64) int64 { return (total/1000)*p + (total%1000*p+999)/1000 }
+
+// nth returns the middle of the bucket of the value of a rank, the lowest value first; nil if there is no
+// such value.
+func (h *Histogram) nth(rank int64) *int64 {
 	for b, n := range h.All() {
 		if rank -= n; rank <= 0 {
 			v := b.middle()

@@ -52,6 +52,26 @@ var Measures = func() []Measure {
 			}))
 		}
 	}
+	for _, p := range []struct {
+		name                string
+		thousandth, atLeast int64
+	}{{"p50", 500, 1}, {"p95", 950, 20}} {
+		list = append(list,
+			known("overrun_"+p.name+"_ms", func(g *Group) *float64 { return g.overrun(p.thousandth, p.atLeast) }),
+			known("vsync_to_present_"+p.name+"_ms", func(g *Group) *float64 { return g.percentile(vsyncToPresentHistogram, p.thousandth, p.atLeast) }))
+	}
+	items := func(g *Group) int64 { return g.sum(builtItems) + g.sum(reusedItems) }
+	list = append(list, Measure{
+		Measure: stats.Measure{Path: "reused_share", Name: "reused_share", Unit: stats.Share, Better: stats.Higher, Label: "Reused items", Meaning: "items of ArkUI's components that were reused, of those built or reused"},
+		of: func(g *Group) *float64 {
+			if items(g) == 0 {
+				return nil
+			}
+			x := float64(g.sum(reusedItems)) / float64(items(g))
+			return &x
+		},
+		count: items, least: stats.LeastBuilt,
+	})
 	shown := func(name, label, meaning string, of shownTime, thousandth, atLeast int64) {
 		list = append(list, Measure{
 			Measure: stats.Measure{Path: name, Name: name, Unit: stats.Milliseconds, Better: stats.Lower, Label: label, Meaning: meaning},
@@ -110,6 +130,26 @@ func (g *Group) total(histogram int) int64 {
 		return h.Total()
 	}
 	return 0
+}
+
+// overrun returns a percentile of the overruns of all frames, negative before their deadline, in
+// milliseconds; nil for fewer frames than atLeast, and without any.
+func (g *Group) overrun(thousandth, atLeast int64) *float64 {
+	late, ahead := g.histogram(overrunHistogram), g.histogram(aheadHistogram)
+	if late == nil || ahead == nil {
+		return nil
+	}
+	inTime := ahead.Total()
+	total := inTime + late.Total()
+	if total < max(1, atLeast) {
+		return nil
+	}
+	rank := rankOf(thousandth, total)
+	if rank > inTime {
+		return milliseconds(late.nth(rank - inTime))
+	}
+	x := -*milliseconds(ahead.nth(inTime - rank + 1))
+	return &x
 }
 
 // shownTime is a time of interactions.

@@ -18,13 +18,14 @@ import (
 
 // notHashed are the options that the hash leaves out, with the reason.
 var notHashed = map[string]string{
-	"Read.Samples":  "fleets read no samples beside traces: a shard has none",
-	"Version":       "a value of its own in each part",
-	"Timeout":       "a shard with a timeout is run again",
-	"Shards":        "in the names of parts",
-	"Partial":       "only which inputs are known",
-	"Read.Workers":  "changes no result",
-	"Metadata.rows": "Metadata.hash is that of the table",
+	"Read.Samples":      "fleets read no samples beside traces: a shard has none",
+	"Version":           "a value of its own in each part",
+	"Timeout":           "a shard with a timeout is run again",
+	"Shards":            "in the names of parts",
+	"Partial":           "only which inputs are known",
+	"Read.Workers":      "changes no result",
+	"Read.SystemEvents": "fleets read no file beside a trace",
+	"Metadata.rows":     "Metadata.hash is that of the table",
 }
 
 // Only these options are left out of the hash that --resume compares.

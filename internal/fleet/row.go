@@ -160,6 +160,8 @@ func shown(name string, of func(*stats.FPS) int64) column {
 	}}
 }
 
+const builtItems, reusedItems = "built_items", "reused_items"
+
 // sums are the columns that are added. Their order is that of the dataset.
 var sums = [...]column{
 	{name: "observed_ns", of: func(p *stats.Process) int64 {
@@ -210,6 +212,9 @@ var sums = [...]column{
 	measured("stutter_slight", "stutter.slight"),
 	measured("stutter_medium", "stutter.medium"),
 	measured("stutter_severe", "stutter.severe"),
+	// Items of ArkUI's components, which are not among the measures of a process: rowsOf adds them.
+	{name: builtItems, of: func(*stats.Process) int64 { return 0 }},
+	{name: reusedItems, of: func(*stats.Process) int64 { return 0 }},
 	layered("buffers", func(l *stats.Layer) int64 { return int64(l.Buffers) }),
 	layered("shown", func(l *stats.Layer) int64 { return int64(l.Shown) }),
 	layered("waiting", func(l *stats.Layer) int64 { return int64(l.Waiting) }),
@@ -236,7 +241,9 @@ const (
 	durationHistogram = iota
 	overrunHistogram
 	firstStageHistogram
-	queueHistogram = iota + stats.Stages - 1 // of layers from here on
+	aheadHistogram = iota + stats.Stages - 1 // from the end of frames that are not late to their deadline
+	vsyncToPresentHistogram
+	queueHistogram // of layers from here on
 	requestHistogram
 	gpuHistogram
 	histograms
@@ -250,6 +257,7 @@ var histogramNames = func() (names [histograms]string) {
 	for stage := range stats.Stages {
 		names[firstStageHistogram+stage] = stats.Stage(stage).String()
 	}
+	names[aheadHistogram], names[vsyncToPresentHistogram] = "ahead", "vsync_to_present"
 	names[queueHistogram], names[requestHistogram], names[gpuHistogram] = "queue", "request", "gpu"
 	return names
 }()
@@ -277,6 +285,9 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 	for _, p := range report.Processes {
 		row := newRow(p.Kind, p.Name, p.PID)
 		row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
+		if p.Kind == stats.Application {
+			row.addItems(report.Components)
+		}
 		rows = append(rows, row)
 	}
 	rows = addSummaries(rows, report, newRow)
@@ -320,6 +331,16 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 	}
 	all[ofFrames] = rows
 	return all
+}
+
+// addItems adds the items of the components of the row's process.
+func (r *Row) addItems(components []stats.Component) {
+	for i := range components {
+		if c := &components[i]; c.PID == r.PID && c.Process == r.Process {
+			r.Sums[sumIndex[builtItems]] += int64(c.Built)
+			r.Sums[sumIndex[reusedItems]] += int64(c.Reused)
+		}
+	}
 }
 
 // measureLayer adds the measures of a layer.
@@ -396,6 +417,11 @@ func (r *Row) count(frames []*analyzer.Frame) {
 		}
 		if d, ok := stats.OverrunOf(f); ok && f.Late() {
 			add(overrunHistogram, d)
+		} else if ok {
+			add(aheadHistogram, -d)
+		}
+		if d, ok := stats.VsyncToPresentOf(f); ok {
+			add(vsyncToPresentHistogram, d)
 		}
 		for stage, d := range stats.StagesOf(f) {
 			add(firstStageHistogram+int(stage), d)
