@@ -71,7 +71,8 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 			drawing = append(drawing, p)
 		}
 	}
-	if len(list) > 0 && len(drawing) == 0 {
+	counted := summariesOf(r, drawing)
+	if len(list) > 0 && len(drawing)+len(counted) == 0 {
 		why := "none"
 		if len(all) > 0 {
 			why = "none in the selected processes"
@@ -80,6 +81,16 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	}
 	for _, p := range all {
 		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
+	}
+	for _, s := range counted {
+		p := &stats.Process{PID: s.PID, Name: s.Process}
+		others = append(others, p)
+		for i := range list {
+			if c := &list[i]; c.Selects(p) {
+				x, status, text := c.checkSummary(s)
+				checks = append(checks, c.judged(c.result(input, p, status, text), x))
+			}
+		}
 	}
 	for _, p := range drawing {
 		for i := range list {
@@ -93,7 +104,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 		switch c := &list[i]; {
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case c.Selects(drawing...) && !c.Applies(drawing...):
+		case len(drawing) > 0 && c.Selects(drawing...) && !c.Applies(drawing...):
 			checks = append(checks, c.result(input, nil, Unknown, NeverJudged))
 		}
 	}
@@ -120,9 +131,13 @@ func (c *Condition) judged(check Check, value *float64) Check {
 // checkValue checks the value of a process, nil if it is unknown, and formats it.
 func (c *Condition) checkValue(p *stats.Process) (*float64, Status, string) {
 	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == c.Measure })
-	x := stats.Measures[i].Value(p)
+	return c.judge(stats.Measures[i].Value(p), whyUnknown(p, c.Measure))
+}
+
+// judge checks a value, nil if it is unknown, and formats it.
+func (c *Condition) judge(x *float64, why string) (*float64, Status, string) {
 	if x == nil {
-		return nil, Unknown, strings.TrimSuffix("unknown: "+whyUnknown(p, c.Measure), ": ")
+		return nil, Unknown, strings.TrimSuffix("unknown: "+why, ": ")
 	}
 	status := c.check(*x)
 	if status == Failed {

@@ -63,6 +63,12 @@ func (d *Diff) findOutcomes(o Options) {
 			onProcesses = append(onProcesses, c)
 		}
 	}
+	summaries, summariesGone := d.judgedSummaries()
+	d.checkSummaries(onProcesses, summaries, summariesGone)
+	if !d.haveFrames() && len(summaries)+len(summariesGone) > 0 {
+		d.checkNames(onProcesses)
+		onProcesses = nil
+	}
 	if !d.haveFrames() {
 		for _, c := range onProcesses {
 			d.unknown(c, text.Printable(c.Process), "no process has complete frames in both traces")
@@ -84,18 +90,28 @@ func (d *Diff) findOutcomes(o Options) {
 			}
 		}
 	}
-	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
+	d.checkNames(onProcesses)
 	for _, c := range onProcesses {
-		switch {
-		case !c.Selects(all...):
-			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
-		case d.anyPair(c.Selects) && !d.anyPair(c.Applies):
+		if d.anyPair(c.Selects) && !d.anyPair(c.Applies) {
 			d.unknown(c, text.Printable(c.Process), condition.NeverJudged)
 		}
 	}
 	parts := d.allParts()
 	d.checkParts(onInteractions, &parts[0], o)
 	d.checkParts(onLayers, &parts[1], o)
+}
+
+// checkNames finds the conditions whose process neither frames nor summaries have.
+func (d *Diff) checkNames(list []*condition.Condition) {
+	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
+	for _, p := range slices.Concat(d.Summaries, d.OnlyBaseSummaries, d.OnlyNewSummaries) {
+		all = append(all, p.asProcess())
+	}
+	for _, c := range list {
+		if !c.Selects(all...) {
+			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
+		}
+	}
 }
 
 // background reports whether a condition is not on a process because it draws too little in all

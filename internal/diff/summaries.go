@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
@@ -124,7 +125,46 @@ func (p *SummaryPair) fullTitle() string { return text.ProcessName(p.Process) }
 
 func (p *SummaryPair) heading() string { return p.fullTitle() }
 
-// selects returns false: conditions are on frames, interactions and layers.
-func (p *SummaryPair) selects(*condition.Condition) bool { return false }
+// asProcess returns the process as conditions select it.
+func (p *SummaryPair) asProcess() *stats.Process {
+	return &stats.Process{PID: trace.UnknownPID, Name: p.Process}
+}
+
+func (p *SummaryPair) selects(c *condition.Condition) bool {
+	return !c.OfInteractions() && !c.OfLayers() && c.Selects(p.asProcess())
+}
+
+// judgedSummaries returns the compared processes of which no compared pair has frames, and those that are only
+// in base: conditions on frames are on their summaries.
+func (d *Diff) judgedSummaries() (both, onlyBase []*SummaryPair) {
+	framed := func(p *SummaryPair) bool {
+		return slices.ContainsFunc(d.Pairs, func(q *Pair) bool {
+			return hasFrames(q.Base) && hasFrames(q.New) && (q.Base.Name == p.Process || q.New.Name == p.Process)
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(d.Summaries), framed), slices.DeleteFunc(slices.Clone(d.OnlyBaseSummaries), framed)
+}
+
+// checkSummaries checks conditions on processes.
+func (d *Diff) checkSummaries(list []*condition.Condition, both, onlyBase []*SummaryPair) {
+	for _, p := range both {
+		for _, c := range list {
+			switch m := p.measure(c.Measure); {
+			case !p.selects(c):
+			case m == nil:
+				d.unknown(c, p.fullTitle(), condition.NotOfSummaries)
+			default:
+				d.check(c, m, p.whyUnknown(d, m), Outcome{Check: condition.Check{Process: p.fullTitle()}})
+			}
+		}
+	}
+	for _, p := range onlyBase {
+		for _, c := range list {
+			if p.selects(c) {
+				d.unknown(c, p.fullTitle(), "the process is not in the new trace")
+			}
+		}
+	}
+}
 
 func (p *SummaryPair) whyUnknown(d *Diff, m *Measure) string { return d.whyNotChecked(m) }

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +67,24 @@ func TestSummaries(t *testing.T) {
 	}
 	if _, err := Compare(counted("base", filtered), counted("new", filtered), Options{}); err == nil {
 		t.Error("filtered summaries were compared")
+	}
+}
+
+// Conditions on frames are on the summaries of processes without frames.
+func TestSummaryConditions(t *testing.T) {
+	base := counted("base", janky("a", 20), janky("gone", 1), janky("also", 1))
+	new := counted("new", janky("a", 120), janky("also", 1), janky("came", 1))
+	d := compare(t, repeated(4, base), repeated(4, new), Options{FailOn: conditions(t, "jank_rate>+2pp, also: p95_ms>+5%, also: fps<-1%, other: p50_ms>+1")})
+	var got []string
+	for _, o := range d.Outcomes {
+		got = append(got, fmt.Sprintf("%s %s: %s", o.Status, o.Process, o.Condition))
+	}
+	slices.Sort(got)
+	want := []string{
+		"failed a: jank_rate>+2pp", "passed also: jank_rate>+2pp", "passed also: p95_ms>+5%",
+		"unknown also: fps<-1%", "unknown gone: jank_rate>+2pp", "unknown other: p50_ms>+1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
