@@ -11,9 +11,8 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 )
 
-// The tables of components have what the report has, of processes with and without frames.
-func TestComponents(t *testing.T) {
-	enginetest.ForTest(t)
+// componentsText is a trace of items of components of three processes, one of which has a frame.
+func componentsText() string {
 	var text strings.Builder
 	at := 0
 	line := func(pid int, format string, args ...any) {
@@ -39,7 +38,13 @@ func TestComponents(t *testing.T) {
 	line(300, "B|300|H:OnVsyncEvent now:1100000000")
 	line(300, "E|300")
 	line(300, "E|300")
-	output, timeline := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	return text.String()
+}
+
+// The tables of components have what the report has, of processes with and without frames.
+func TestComponents(t *testing.T) {
+	enginetest.ForTest(t)
+	output, timeline := convert(t, strings.NewReader(componentsText()), exporter.Options{NoEvents: true})
 	session := load(t, output)
 	enginetest.CheckGate(t, session)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
@@ -80,4 +85,30 @@ func checkComponents(t *testing.T, session *engine.Session, report *stats.Report
 		SELECT pid, process_name, component, variable, changes, nodes, most_nodes FROM ohos_state_variable`), variables)
 	compare(t, "joins of ohos_component", query(t, session, `
 		SELECT count() FROM ohos_component AS c JOIN slice AS s USING (id) JOIN process AS p USING (upid) WHERE p.pid = c.pid`), count(len(components)))
+}
+
+// A slice lists the components with the most time and the variables that made the most nodes dirty, and counts all.
+func TestManyComponents(t *testing.T) {
+	enginetest.ForTest(t)
+	var text strings.Builder
+	at := 0
+	line := func(after int, payload string) {
+		at += after
+		fmt.Fprintf(&text, "example-200 (200) [001] .... 1.%06d: print: %s\n", at, payload)
+	}
+	const all, listed = 300, 256
+	for i := range all { // each takes 1 µs longer than the one before
+		line(1, fmt.Sprintf("B|200|H:CustomNode:BuildItem [C%d][self:1][parent:2]", i))
+		line(1+i, "E|200")
+		line(1, fmt.Sprintf("B|200|H:ViewPU.viewPropertyHasChanged C v%d 1", i))
+		line(1, "E|200")
+	}
+	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	session := load(t, output)
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
+	got := fmt.Sprint(enginetest.Query(t, session, `SELECT
+		(SELECT count() FROM ohos_component), (SELECT min(build_max_ns) FROM ohos_component), (SELECT count() FROM ohos_state_variable), (SELECT name FROM slice WHERE name GLOB '*component*')`).Rows)
+	if want := fmt.Sprint([][]string{{fmt.Sprint(listed), fmt.Sprint((all - listed + 1) * 1000), fmt.Sprint(listed), "300 components"}}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

@@ -39,9 +39,9 @@ func TestGuide(t *testing.T) {
 }
 
 // checkGuide runs the queries of docs/perfetto.md on the demo trace, or on one with
-// interactions or layers.
+// interactions, layers or components.
 func checkGuide(t *testing.T, session *engine.Session) {
-	var interactions, layers *engine.Session // of traces with these, for the queries about them
+	var interactions, layers, components *engine.Session // of traces with these, for the queries about them
 	checkQueries(t, guide, func(query string) *engine.Session {
 		switch {
 		case strings.Contains(query, "ohos.interactions"):
@@ -54,6 +54,12 @@ func checkGuide(t *testing.T, session *engine.Session) {
 				layers = loadLayers(t)
 			}
 			return layers
+		case strings.Contains(query, "ohos.components"):
+			if components == nil {
+				output, _ := convert(t, strings.NewReader(componentsText()), exporter.Options{NoEvents: true})
+				components = load(t, output)
+			}
+			return components
 		}
 		return session
 	})
@@ -125,7 +131,7 @@ func loadLayers(t *testing.T) *engine.Session {
 	return load(t, output)
 }
 
-// docs/perfetto.md lists the columns of the tables of interactions and layers.
+// docs/perfetto.md lists the columns of the tables of interactions, layers and components.
 func TestGuideColumns(t *testing.T) {
 	session := loadFlings(t)
 	text, err := os.ReadFile(guide)
@@ -138,8 +144,11 @@ func TestGuideColumns(t *testing.T) {
 	_, layers, _ := strings.Cut(string(text), "Columns of `ohos_layer`")
 	layers, buffers, _ := strings.Cut(layers, "Columns of `ohos_buffer`")
 	buffers, _, _ = strings.Cut(buffers, "\n#")
-	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages, "ohos_layer": layers, "ohos_buffer": buffers} {
-		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; INCLUDE PERFETTO MODULE ohos.layers; SELECT * FROM "+table+" LIMIT 1").Columns
+	_, components, _ := strings.Cut(string(text), "Columns of `ohos_component`")
+	components, variables, _ := strings.Cut(components, "Columns of `ohos_state_variable`")
+	variables, _, _ = strings.Cut(variables, "\n#")
+	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages, "ohos_layer": layers, "ohos_buffer": buffers, "ohos_component": components, "ohos_state_variable": variables} {
+		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; INCLUDE PERFETTO MODULE ohos.layers; INCLUDE PERFETTO MODULE ohos.components; SELECT * FROM "+table+" LIMIT 1").Columns
 		if len(columns) < 9 {
 			t.Errorf("%s has the columns %q", table, columns)
 		}

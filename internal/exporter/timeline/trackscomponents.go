@@ -10,6 +10,10 @@ import (
 	"ohframe/internal/plural"
 )
 
+// maxComponents is the number of components, and that of state variables, of a process that its slice lists.
+// The UI shows each as a list of arguments.
+const maxComponents = 256
+
 // writeComponents writes what the report says of the components of each process: a slice from the
 // first item or change of a state variable to the end of the last one.
 func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*analyzer.Process]*pipeline) {
@@ -50,8 +54,9 @@ func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*
 		if never > 0 {
 			s.name = fmt.Appendf(s.name, ", %d never reused", never)
 		}
-		s.annotations.tree(p.w, annotation.Components, list)
-		s.annotations.tree(p.w, annotation.StateVariables, variables[process.PID])
+		s.annotations.tree(p.w, annotation.Components, list[:min(len(list), maxComponents)])
+		changed := variables[process.PID]
+		s.annotations.tree(p.w, annotation.StateVariables, changed[:min(len(changed), maxComponents)])
 		p.w.slice(p.lanes(componentsTrack, "How often items of components were built and reused, and which state variables made nodes dirty.").track(s.Interval), &s)
 	}
 }
