@@ -264,7 +264,7 @@ func otherFrames(name string, t *analyzer.Timeline, found locate.Found) string {
 	var b strings.Builder
 	process := func(f *analyzer.Frame) string { return text.ProcessName(f.Process.Name) }
 	fmt.Fprintf(&b, "%s: %d frames match, showing that of %s; to show another:\n", inputName(name), 1+len(found.Others), process(found.Frame))
-	command := openCommands(name, t)
+	command := locate.NewCommands(name, t).OpenFrame
 	for _, f := range found.Others[:min(maxOthers, len(found.Others))] {
 		fmt.Fprintf(&b, "  %s: %s\n", process(f), text.Line(command(f)))
 	}
@@ -272,19 +272,6 @@ func otherFrames(name string, t *analyzer.Timeline, found locate.Found) string {
 		fmt.Fprintf(&b, "  … and %d more\n", n)
 	}
 	return b.String()
-}
-
-// openCommands returns a function that returns the command that shows a frame. The flags are
-// complete.
-func openCommands(name string, t *analyzer.Timeline, flags ...string) func(*analyzer.Frame) string {
-	timed := locate.Timed(t)
-	return func(f *analyzer.Frame) string {
-		pid := f.Process.PID
-		if f.Process.NoPID {
-			pid = trace.UnknownPID
-		}
-		return locate.NewOpener(locate.Process(f.Process.Name, pid), name, flags...).Frame(f.VsyncID, f.Actual.Start, timed(f))
-	}
 }
 
 // frameAt says which frame a time selects at which none starts; f may be nil.

@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
@@ -80,8 +81,6 @@ func runWhy(c *cli.Context) error {
 	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
-	var command func(*analyzer.Frame) string
-	var show string // the command for the interaction
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
 		if in.Causes == nil {
 			r.fail(name, noCauses(name, in))
@@ -109,11 +108,10 @@ func runWhy(c *cli.Context) error {
 					flags = append(flags, "--"+name+" "+text.Quoted(c.String(name)))
 				}
 			}
-			command = openCommands(file, in.Timeline, flags...)
-			input.Why = func(id int) string { return locate.WhyInteraction(id, file, flags...) }
-			if interaction != 0 {
-				show = locate.OpenInteraction(interaction, file, flags...)
-			}
+			input.Commands = locate.NewCommands(file, in.Timeline, flags...)
+		}
+		if r.format == causes.Evidence {
+			input.Stats = stats.Compute(in.Timeline, stats.Options{Process: o.Process})
 		}
 		inputs = append(inputs, input)
 		return nil
@@ -129,17 +127,12 @@ func runWhy(c *cli.Context) error {
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		err := causes.Write(out, inputs, r.format, o, style)
-		if err == nil && show != "" && r.format == causes.Formats[0] {
-			_, err = fmt.Fprintf(out, "Show in Perfetto: %s\n", show)
-		}
-		if err != nil || vsync == 0 || r.format != causes.Formats[0] || command == nil {
+		if err != nil || r.format != causes.Formats[0] || inputs[0].Commands == nil {
 			return err
 		}
-		for _, p := range inputs[0].Processes {
-			for _, e := range p.Late {
-				if _, err := fmt.Fprintf(out, "Show in Perfetto: %s\n", command(e.Frame)); err != nil {
-					return err
-				}
+		for _, command := range openCommands(&inputs[0], o) {
+			if _, err := fmt.Fprintf(out, "Show in Perfetto: %s\n", command); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -148,6 +141,21 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	return r.finish(nil)
+}
+
+// openCommands returns the commands that show the interaction or the frames that were asked for.
+func openCommands(in *causes.Input, o causes.Options) (list []string) {
+	switch {
+	case o.Interaction != nil:
+		list = append(list, in.Commands.OpenInteraction(o.Interaction.ID))
+	case o.Vsync != 0:
+		for _, p := range in.Processes {
+			for _, e := range p.Late {
+				list = append(list, in.Commands.OpenFrame(e.Frame))
+			}
+		}
+	}
+	return list
 }
 
 // frameFlag returns the flag that selects frames by vsync id.

@@ -40,7 +40,8 @@ type Process struct {
 	// Functions are those in which the late frames were longer than frames on time.
 	Functions []why.FunctionCost
 	all       *why.Causes
-	chosen    bool // Late are the frames with Options.Vsync
+	frames    []*analyzer.Frame // all complete ones
+	chosen    bool              // Late are the frames with Options.Vsync
 }
 
 // Options select frames.
@@ -77,14 +78,16 @@ type Input struct {
 	// function Layers did.
 	Interactions []*Interaction
 	Layers       []*Layer
-	// Why returns the command that explains an interaction; nil if the input is no file.
-	Why func(id int) string
+	// Commands make the commands about the input; nil if the input is no file.
+	Commands *locate.Commands
 	// Quality is that of the trace; nil if unknown.
 	Quality *quality.Quality
+	// Stats are the measures of the trace, which only the format evidence has; nil if unknown.
+	Stats *stats.Report
 }
 
 // Formats are the formats of Write.
-var Formats = []string{"text", "html", "json"}
+var Formats = []string{"text", "html", "json", Evidence}
 
 // Processes returns the causes by process: those that lost the most time first.
 func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
@@ -133,7 +136,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 
 // NewProcess returns the causes of complete frames of a process, without its names.
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
-	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c}
+	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames}
 	unjudged := 0
 	for _, f := range frames {
 		if f.Judged() {
@@ -197,6 +200,8 @@ func Write(w io.Writer, inputs []Input, format string, o Options, style text.Sty
 	switch format {
 	case "json":
 		return writeJSON(w, inputs)
+	case Evidence:
+		return writeEvidence(w, inputs, o)
 	case "html":
 		o.Page = true
 		return view.WriteHTML(w, NewDocument(inputs, o))

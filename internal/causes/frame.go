@@ -35,14 +35,13 @@ func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
 
 func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Section {
 	sum := NewSum(e)
-	s := view.Section{Title: fmt.Sprintf("%s took %s ms and was not late", name, text.Milliseconds(sum.Took))}
+	s := view.Section{Title: name + " " + frameTitle(sum, e)}
 	add := func(line string) {
 		if line != "" {
 			s.Blocks = append(s.Blocks, view.Note{Text: text.Line(line)})
 		}
 	}
 	if e.Overrun > 0 {
-		s.Title = fmt.Sprintf("%s took %s ms and was %s ms late", name, text.Milliseconds(sum.Took), text.Milliseconds(sum.Overrun))
 		if page {
 			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(e.Overrun) + " ms", Text: text.Line(Sentence(c, e, e.PlacesOnly()))})
 			s.Blocks = append(s.Blocks, view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{one}})
@@ -65,6 +64,15 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 		add(fmt.Sprintf("its buffer of %s was shown %s ms late: %s; ohframe why --layer %d has more", layerName(layer), text.Milliseconds(l.Lost()), causetext.Buffer(c, l), layer.ID))
 	}
 	return s
+}
+
+// frameTitle says how long a frame took, and by how much it was late.
+func frameTitle(sum *Sum, e *why.Explanation) string {
+	late := "not"
+	if e.Overrun > 0 {
+		late = text.Milliseconds(sum.Overrun) + " ms"
+	}
+	return fmt.Sprintf("took %s ms and was %s late", text.Milliseconds(sum.Took), late)
 }
 
 // instancesTable returns the slices of the causes of a frame that have arguments.

@@ -170,6 +170,17 @@ func (i *Interaction) response() string {
 	return unknown
 }
 
+// worseInteraction compares interactions: the one that lost the most time is first.
+func worseInteraction(a, b *Interaction) int {
+	slow := func(i *Interaction) int {
+		if i.slow() {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(slow(b), slow(a)))
+}
+
 // interactionsTable lists the interactions of an input: those that lost the most time if they
 // are too many.
 func interactionsTable(in *Input, o Options) (blocks []view.Block) {
@@ -177,17 +188,8 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		return nil
 	}
 	listed := in.Interactions
-	worse := func(a, b *Interaction) int {
-		slow := func(i *Interaction) int {
-			if i.slow() {
-				return 1
-			}
-			return 0
-		}
-		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(slow(b), slow(a)))
-	}
 	ranked := slices.Clone(listed)
-	slices.SortStableFunc(ranked, worse)
+	slices.SortStableFunc(ranked, worseInteraction)
 	if limit := maxFrames; !o.All && len(listed) > limit {
 		listed = slices.Clone(ranked[:limit])
 		slices.SortStableFunc(listed, func(a, b *Interaction) int { return cmp.Compare(a.ID, b.ID) })
@@ -216,15 +218,15 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 	}
 	s := view.Section{Title: text.Count(len(in.Interactions), "interaction"), Blocks: []view.Block{table}}
 	switch {
-	case in.Why == nil:
+	case in.Commands == nil:
 	case o.Page:
 		table.Columns = append(table.Columns, view.Column{Title: "Explain"})
 		for n, i := range listed {
-			table.Rows[n].Cells = append(table.Rows[n].Cells, view.Cell{Text: in.Why(i.ID), Command: true})
+			table.Rows[n].Cells = append(table.Rows[n].Cells, view.Cell{Text: in.Commands.WhyInteraction(i.ID), Command: true})
 		}
 		s.Blocks[0] = table
 	default:
-		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Why(ranked[0].ID)})
+		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Commands.WhyInteraction(ranked[0].ID)})
 	}
 	return []view.Block{s}
 }

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
@@ -48,7 +49,7 @@ func writeInteractions(t *testing.T, format string, o Options, timeline *analyze
 	t.Helper()
 	in := Input{
 		Name: "a.ftrace", Causes: c, Start: timeline.Origin(), Processes: Processes(timeline, c, o), Interactions: Interactions(timeline, c, o),
-		Why: func(id int) string { return "explain " + string(rune('0'+id)) },
+		Commands: locate.NewCommands("a.ftrace", timeline),
 	}
 	var b bytes.Buffer
 	if err := Write(&b, []Input{in}, format, o, text.Style{Width: 120}); err != nil {

@@ -20,6 +20,13 @@ type overall struct {
 	Complete, Judged int
 	Ranking          *why.Ranking
 	input            map[*analyzer.Process]string
+	parts            []part
+}
+
+// part is a process of an input.
+type part struct {
+	*Process
+	in *Input
 }
 
 // overallOf returns the causes by the names of processes: those that lost the most time
@@ -35,7 +42,8 @@ func overallOf(inputs []Input) []*overall {
 	var list []*overall
 	by := map[id]*overall{}
 	rankings := map[*overall][]*why.Ranking{}
-	for i, in := range inputs {
+	for i := range inputs {
+		in := &inputs[i]
 		for _, p := range in.Processes {
 			key := id{name: p.Name, kind: p.Kind}
 			if p.Name == "" {
@@ -52,6 +60,7 @@ func overallOf(inputs []Input) []*overall {
 			}
 			o.Complete += p.Complete
 			o.Judged += p.Judged
+			o.parts = append(o.parts, part{p, in})
 			rankings[o] = append(rankings[o], p.Ranking)
 			for _, c := range p.Ranking.Costs {
 				o.input[c.Worst.Process] = in.Name

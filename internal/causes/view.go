@@ -41,24 +41,11 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – why frames were late"
 	}
-	switch {
-	case o.Interaction != nil:
+	if o.Interaction != nil {
 		d.Kind = "Why an interaction lost time"
 		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, text.Interaction(o.Interaction))
-		for _, i := range inputs[0].Interactions {
-			d.Summary = i.summary()
-		}
-	case o.Vsync == 0:
-		var measured [][]*stats.Interaction
-		for _, in := range inputs {
-			var list []*stats.Interaction
-			for _, i := range in.Interactions {
-				list = append(list, i.Measures)
-			}
-			measured = append(measured, list)
-		}
-		d.Summary = rating.Headline(summary(inputs, o), measured...)
 	}
+	d.Summary = headline(inputs, o)
 	if len(inputs) > 1 {
 		d.Blocks = overallBlocks(inputs, o)
 	}
@@ -67,6 +54,28 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 		d.Blocks = append(d.Blocks, inputBlocks(&inputs[i], o, i, len(inputs) > 1, &drawn)...)
 	}
 	return d
+}
+
+// headline is the first line of a document: what was late and why; empty for single frames.
+func headline(inputs []Input, o Options) string {
+	switch {
+	case o.Interaction != nil:
+		for _, i := range inputs[0].Interactions {
+			return i.summary()
+		}
+		return ""
+	case o.Vsync != 0:
+		return ""
+	}
+	var measured [][]*stats.Interaction
+	for _, in := range inputs {
+		var list []*stats.Interaction
+		for _, i := range in.Interactions {
+			list = append(list, i.Measures)
+		}
+		measured = append(measured, list)
+	}
+	return rating.Headline(summary(inputs, o), measured...)
 }
 
 // summary says of the processes with the name that lost the most time, in all inputs, and of

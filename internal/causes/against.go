@@ -1,0 +1,154 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+)
+
+const (
+	fewFrames = 20 // below it, no P95 is reported either
+	weakShare = 0.4
+)
+
+const unsureCulprit = "the thread that ended the wait is of another process and served no call: it may only have been interrupted"
+
+// against returns what speaks against the causes of a process: how little is known.
+func (o *overall) against() (list []string) {
+	r := o.Ranking
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if r.Unknown > 0 {
+		add("the cause of %s ms, %s of the lost time, is unknown", text.Milliseconds(r.Unknown), text.Percent(r.Unknown, r.Lost))
+	}
+	if n := o.Complete - o.Judged; n > 0 {
+		add("%s of %d without a deadline: whether they were late is unknown", text.Count(n, "frame"), o.Complete)
+	}
+	if o.Judged > 0 && o.Judged < fewFrames {
+		add("only %s with a deadline", text.Count(o.Judged, "frame"))
+	}
+	if len(r.Costs) > 1 && float64(r.Costs[0].Lost) < weakShare*float64(r.Lost) {
+		add("no cause has more than %s of the lost time", text.Percent(r.Costs[0].Lost, r.Lost))
+	}
+	within, accuracy := 0, trace.Duration(0)
+	for i := range o.parts {
+		p := &o.parts[i]
+		if p.in.Quality == nil || p.in.Quality.ClockAccuracy == nil {
+			continue
+		}
+		for _, e := range p.Late {
+			if e.Overrun > 0 && e.Overrun < *p.in.Quality.ClockAccuracy {
+				within, accuracy = within+1, max(accuracy, *p.in.Quality.ClockAccuracy)
+			}
+		}
+	}
+	if within > 0 {
+		add("%d of %s late by less than the accuracy of the clock offset, %s", within, text.Count(r.Late, "late frame"), accuracy)
+	}
+	return list
+}
+
+// weakBases says what late frames are compared with if frames on time are missing.
+var weakBases = map[why.Basis]string{
+	why.FewFrames:     "fewer than 8 frames on time",
+	why.FastestFrames: "the fastest frames, because fewer than 3 were on time",
+	why.Budget:        "the budget alone, because other frames are missing",
+}
+
+// againstCause returns what speaks against a cause of a process.
+func (o *overall) againstCause(c *why.Cost) (list []string) {
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	var values []trace.Duration
+	medium, low, several, places, unsure := 0, 0, 0, 0, 0
+	weak := map[why.Basis]int{}
+	frames := map[*analyzer.Frame]bool{}
+	for _, f := range c.Frames {
+		frames[f] = true
+	}
+	for i := range o.parts {
+		for _, e := range o.parts[i].Late {
+			if !frames[e.Frame] {
+				continue
+			}
+			switch e.Confidence.String() {
+			case "medium":
+				medium++
+			case "low":
+				low++
+			}
+			weak[e.Basis]++
+			switch e.Outcome {
+			case why.Mixed:
+				several++
+			case why.PlaceOnly:
+				places++
+			}
+			if s := shareOf(e, c); s != nil {
+				values = append(values, s.Value)
+				if s.Culprit != nil && !s.Culprit.Sure {
+					unsure++
+				}
+			}
+		}
+	}
+	n := len(c.Frames)
+	of := func(k int) string { return fmt.Sprintf("%d of %s", k, text.Count(n, "frame")) }
+	if n == 1 {
+		add("only 1 late frame has it")
+	}
+	if low > 0 {
+		add("confidence is low in %s", of(low))
+	}
+	if medium > 0 {
+		add("confidence is medium in %s", of(medium))
+	}
+	if places > 0 {
+		add("whether the thread ran or waited is unknown in %s", of(places))
+	}
+	if several > 0 {
+		add("no cause has 40 %% of the overrun in %s", of(several))
+	}
+	for _, basis := range []why.Basis{why.FewFrames, why.FastestFrames, why.Budget} {
+		if weak[basis] > 0 {
+			add("what is usual is that of %s, for %s", weakBases[basis], of(weak[basis]))
+		}
+	}
+	if unsure > 0 {
+		add("%s", unsureCulprit)
+	}
+	if onTime, all, value := o.alsoOnTime(c, values); onTime > 0 {
+		add("%d of %s on time were as long in this, %s, %s ms or more", onTime, text.Count(all, "frame"), place(c), text.Milliseconds(value))
+	}
+	return list
+}
+
+// alsoOnTime returns how many frames on time spent as much time as the median late frame in the
+// wait and the stage of a cause, of how many, and that time.
+func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration) (n, all int, value trace.Duration) {
+	if len(values) == 0 || c.Stage() == why.NoStage {
+		return 0, 0, 0
+	}
+	slices.Sort(values)
+	value = values[(len(values)-1)/2]
+	for i := range o.parts {
+		for _, f := range o.parts[i].frames {
+			e := o.parts[i].all.Of(f)
+			if e == nil || !f.Judged() || e.Overrun > 0 {
+				continue
+			}
+			all++
+			if slices.ContainsFunc(e.Parts, func(p why.Part) bool { return p.Wait == c.Wait && p.Stage == c.Stage() && p.Time >= value }) {
+				n++
+			}
+		}
+	}
+	return n, all, value
+}
+
+func place(c *why.Cost) string {
+	return causetext.Wait(c.Wait) + " (" + causetext.Stage(c.Stage()) + ")"
+}

@@ -1,0 +1,754 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+)
+
+// Evidence is the format of a short JSON document: the answer to one question, with what supports
+// it and what speaks against it (docs/evidence.md).
+const Evidence = "evidence"
+
+// evidenceVersion is that of the fields. It grows when one changes its meaning or disappears.
+const evidenceVersion = 1
+
+// evidenceFlag makes the commands of the document write such documents.
+const evidenceFlag = "--format " + Evidence
+
+// evidence is the document. What is unknown or empty is left out. Lists have the worst first.
+type evidence struct {
+	Version      int                    `json:"version"`
+	Question     string                 `json:"question"`
+	Answer       string                 `json:"answer"`
+	Against      []string               `json:"against,omitempty"`
+	Inputs       []evidenceInput        `json:"inputs"`
+	Processes    []*evidenceProcess     `json:"processes,omitempty"`
+	OnTime       *evidenceOnTime        `json:"on_time,omitempty"`
+	Interactions []*evidenceInteraction `json:"interactions,omitempty"`
+	Hangs        []evidenceHang         `json:"hangs,omitempty"`
+	Layers       []*evidenceLayer       `json:"layers,omitempty"`
+	Record       []evidenceRecord       `json:"record,omitempty"`
+	LeftOut      leftOut                `json:"left_out,omitempty"`
+	about        Options
+}
+
+type evidenceInput struct {
+	Name           string   `json:"name"`
+	Start          int64    `json:"start_ns,omitempty"`
+	Length         float64  `json:"seconds,omitempty"`
+	Quality        string   `json:"quality,omitempty"`
+	Reasons        []string `json:"reasons,omitempty"`
+	Clock          string   `json:"clock_source,omitempty"`
+	Accuracy       int64    `json:"clock_accuracy_ns,omitempty"`
+	Scheduled      bool     `json:"scheduled"`
+	Woken          bool     `json:"woken"`
+	BlockedReasons bool     `json:"blocked_reasons"`
+	Sampled        bool     `json:"sampled"`
+}
+
+type evidenceProcess struct {
+	Name                string             `json:"name"`
+	PID                 *trace.PID         `json:"pid,omitempty"`
+	Kind                stats.Kind         `json:"kind"`
+	Inputs              int                `json:"inputs,omitempty"`
+	Frames              int                `json:"frames"`
+	Judged              int                `json:"judged"`
+	Late                int                `json:"late"`
+	JankRate            *float64           `json:"jank_rate,omitempty"`
+	Refresh             []evidenceRefresh  `json:"refresh,omitempty"`
+	Lost                trace.Duration     `json:"lost_ns"`
+	Unknown             trace.Duration     `json:"unknown_ns"`
+	Against             []string           `json:"against,omitempty"`
+	Causes              []*evidenceCause   `json:"causes,omitempty"`
+	Functions           []jsonFunctionCost `json:"functions,omitempty"`
+	LateFrames          []*evidenceFrame   `json:"late_frames,omitempty"`
+	ShownLate           []*evidenceFrame   `json:"shown_late,omitempty"`
+	PickedUp            []*evidenceFrame   `json:"picked_up_late,omitempty"`
+	Why                 string             `json:"why,omitempty"`
+	LeftOut             leftOut            `json:"left_out,omitempty"`
+	shownLate, pickedUp int
+}
+
+type evidenceRefresh struct {
+	Rate   float64 `json:"rate_hz"`
+	Frames int     `json:"frames"`
+}
+
+type evidenceOnTime struct {
+	Processes int `json:"processes"`
+	Frames    int `json:"frames"`
+	// Judged are those of Frames with a deadline.
+	Judged int `json:"judged"`
+}
+
+// evidenceCause is a cause of the late frames of a process.
+type evidenceCause struct {
+	Title     string          `json:"title"`
+	Wait      string          `json:"wait"`
+	Stage     string          `json:"stage"`
+	Slice     string          `json:"slice,omitempty"`
+	Function  string          `json:"function,omitempty"`
+	Culprit   *evidenceThread `json:"culprit,omitempty"`
+	Frames    int             `json:"frames"`
+	Lost      trace.Duration  `json:"lost_ns"`
+	Share     float64         `json:"share"`
+	KnockOn   trace.Duration  `json:"knock_on_ns,omitempty"`
+	Arguments []string        `json:"arguments,omitempty"`
+	Worst     evidenceWorst   `json:"worst"`
+	Advice    string          `json:"advice,omitempty"`
+	Against   []string        `json:"against,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Open      string          `json:"open,omitempty"`
+	LeftOut   leftOut         `json:"left_out,omitempty"`
+}
+
+// evidenceThread is a thread that was waited for, and what it did.
+type evidenceThread struct {
+	Process   string         `json:"process,omitempty"`
+	Thread    string         `json:"thread,omitempty"`
+	TID       trace.TID      `json:"tid,omitempty"`
+	Wait      string         `json:"wait"`
+	Slice     string         `json:"slice,omitempty"`
+	Time      trace.Duration `json:"ns"`
+	Arguments string         `json:"arguments,omitempty"`
+}
+
+// evidenceWorst is the frame with the largest share of a cause.
+type evidenceWorst struct {
+	Vsync   int64            `json:"vsync_id"`
+	TID     trace.TID        `json:"tid,omitempty"`
+	Input   string           `json:"input,omitempty"`
+	Start   trace.Time       `json:"start_ns"`
+	Overrun trace.Duration   `json:"overrun_ns"`
+	Value   *trace.Duration  `json:"value_ns,omitempty"`
+	Usual   *trace.Duration  `json:"usual_ns,omitempty"`
+	Sampled *evidenceSampled `json:"sampled,omitempty"`
+	Cause   string           `json:"cause"`
+}
+
+// evidenceSampled is the function that the samples name.
+type evidenceSampled struct {
+	Function string `json:"function"`
+	Module   string `json:"module,omitempty"`
+	Samples  int    `json:"samples"`
+	Of       int    `json:"of_samples"`
+}
+
+// evidenceFrame is a frame that was late, shown late or picked up late. The fields from Span on
+// are those of the frame that was asked for.
+type evidenceFrame struct {
+	Vsync      int64              `json:"vsync_id"`
+	Start      trace.Time         `json:"start_ns"`
+	Late       trace.Duration     `json:"late_ns"`
+	Verdict    string             `json:"verdict,omitempty"`
+	Confidence string             `json:"confidence,omitempty"`
+	Cause      string             `json:"cause"`
+	KnockOnOf  int64              `json:"knock_on_of,omitempty"`
+	Span       string             `json:"span,omitempty"`
+	Budget     string             `json:"budget,omitempty"`
+	Shown      string             `json:"shown_late,omitempty"`
+	PickedUp   string             `json:"picked_up_late,omitempty"`
+	Threads    []evidenceThread   `json:"waited_for,omitempty"`
+	Functions  []evidenceFunction `json:"functions,omitempty"`
+	Slices     []jsonSlice        `json:"slices,omitempty"`
+	Open       string             `json:"open,omitempty"`
+	LeftOut    leftOut            `json:"left_out,omitempty"`
+	title      string             // of the frame that was asked for
+}
+
+type evidenceFunction struct {
+	evidenceSampled
+	Stage string         `json:"stage"`
+	Wait  string         `json:"wait"`
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
+}
+
+type evidenceInteraction struct {
+	ID       int             `json:"id"`
+	Kind     string          `json:"kind"`
+	Name     string          `json:"name"`
+	Process  string          `json:"process"`
+	Input    string          `json:"input,omitempty"`
+	Start    *trace.Time     `json:"start_ns,omitempty"`
+	Response *trace.Duration `json:"response_ns,omitempty"`
+	Grade    stats.Grade     `json:"grade,omitempty"`
+	Frames   int             `json:"frames"`
+	Late     int             `json:"late"`
+	Lost     trace.Duration  `json:"lost_ns"`
+	Cause    string          `json:"cause,omitempty"`
+	Advice   string          `json:"advice,omitempty"`
+	Against  []string        `json:"against,omitempty"`
+	Steps    []evidenceStep  `json:"steps,omitempty"`
+	Why      string          `json:"why,omitempty"`
+	Open     string          `json:"open,omitempty"`
+	LeftOut  leftOut         `json:"left_out,omitempty"`
+}
+
+type evidenceStep struct {
+	Step  string          `json:"step"`
+	Stage string          `json:"stage,omitempty"`
+	Start trace.Time      `json:"start_ns"`
+	Time  trace.Duration  `json:"ns"`
+	Usual *trace.Duration `json:"usual_ns,omitempty"`
+	Open  bool            `json:"open,omitempty"`
+	Did   string          `json:"did,omitempty"`
+}
+
+type evidenceHang struct {
+	Process  string         `json:"process"`
+	PID      trace.PID      `json:"pid"`
+	Input    string         `json:"input,omitempty"`
+	Slice    string         `json:"slice"`
+	Start    trace.Time     `json:"start_ns"`
+	Duration trace.Duration `json:"duration_ns"`
+	Severe   bool           `json:"severe"`
+}
+
+type evidenceLayer struct {
+	ID           int                    `json:"id"`
+	Name         string                 `json:"name,omitempty"`
+	Process      string                 `json:"process,omitempty"`
+	Input        string                 `json:"input,omitempty"`
+	Cadence      trace.Duration         `json:"cadence_ns,omitempty"`
+	Judged       int                    `json:"judged"`
+	Late         int                    `json:"late"`
+	Lost         trace.Duration         `json:"lost_ns"`
+	OfFrames     int                    `json:"of_frames,omitempty"`
+	LostByFrames trace.Duration         `json:"of_frames_lost_ns,omitempty"`
+	Causes       []*evidenceBufferCause `json:"causes,omitempty"`
+	Buffers      []evidenceBuffer       `json:"buffers,omitempty"`
+	Why          string                 `json:"why,omitempty"`
+	LeftOut      leftOut                `json:"left_out,omitempty"`
+}
+
+type evidenceBufferCause struct {
+	Title    string          `json:"title"`
+	Reason   string          `json:"reason"`
+	Wait     string          `json:"wait,omitempty"`
+	Slice    string          `json:"slice,omitempty"`
+	Function string          `json:"function,omitempty"`
+	Culprit  *evidenceThread `json:"culprit,omitempty"`
+	Buffers  int             `json:"buffers"`
+	Lost     trace.Duration  `json:"lost_ns"`
+	Share    float64         `json:"share"`
+	Worst    trace.Time      `json:"worst_present_ns"`
+	Cause    string          `json:"cause"`
+	Advice   string          `json:"advice,omitempty"`
+	Against  []string        `json:"against,omitempty"`
+}
+
+type evidenceBuffer struct {
+	Present trace.Time     `json:"present_ns"`
+	Lost    trace.Duration `json:"lost_ns"`
+	Reason  string         `json:"reason"`
+	Cause   string         `json:"cause"`
+}
+
+// evidenceRecord is what to record in order to know more.
+type evidenceRecord struct {
+	Missing string `json:"missing"`
+	Command string `json:"command,omitempty"`
+}
+
+// writeEvidence writes the document about the inputs.
+func writeEvidence(w io.Writer, inputs []Input, o Options) error {
+	d := newEvidence(inputs, o)
+	b, err := d.fit()
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	return err
+}
+
+// witness makes the parts of a document.
+type witness struct {
+	Options
+	several bool
+}
+
+func newEvidence(inputs []Input, o Options) *evidence {
+	x := witness{o, len(inputs) > 1}
+	d := &evidence{Version: evidenceVersion, Question: x.question(), Answer: sentence(headline(inputs, o)), about: o}
+	type interaction struct {
+		in *Input
+		*Interaction
+	}
+	type layer struct {
+		in *Input
+		*Layer
+	}
+	var interactions []interaction
+	var layers []layer
+	for i := range inputs {
+		in := &inputs[i]
+		d.Inputs = append(d.Inputs, x.input(in))
+		for _, i := range in.Interactions {
+			if o.Vsync == 0 {
+				interactions = append(interactions, interaction{in, i})
+			}
+		}
+		for _, l := range in.Layers {
+			if l.Late > 0 || o.Layer != nil {
+				layers = append(layers, layer{in, l})
+			}
+		}
+		if in.Stats != nil && o.Vsync == 0 && o.Layer == nil && o.Interaction == nil {
+			for _, h := range in.Stats.Hangs {
+				d.Hangs = append(d.Hangs, evidenceHang{name(h.Process), h.PID, x.inputName(in), name(h.Slice), h.Start, h.Duration, h.Severe})
+			}
+		}
+	}
+	slices.SortStableFunc(interactions, func(a, b interaction) int { return worseInteraction(a.Interaction, b.Interaction) })
+	slices.SortStableFunc(layers, func(a, b layer) int { return cmp.Compare(b.Lost, a.Lost) })
+	slices.SortStableFunc(d.Hangs, func(a, b evidenceHang) int { return cmp.Compare(b.Duration, a.Duration) })
+	for _, i := range first(&d.LeftOut, "interactions", interactions, maxAnswers) {
+		d.Interactions = append(d.Interactions, x.interaction(i.in, i.Interaction))
+	}
+	for _, l := range first(&d.LeftOut, "layers", layers, maxAnswers) {
+		d.Layers = append(d.Layers, x.layer(l.in, l.Layer))
+	}
+	d.Hangs = first(&d.LeftOut, "hangs", d.Hangs, maxAnswers)
+	d.Inputs = first(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
+
+	late, onTime := x.processes(inputs)
+	for _, p := range first(&d.LeftOut, "processes", late, maxAnswers) {
+		d.Processes = append(d.Processes, x.process(p))
+	}
+	for _, p := range onTime {
+		if d.OnTime == nil {
+			d.OnTime = &evidenceOnTime{}
+		}
+		d.OnTime.Processes++
+		d.OnTime.Frames += p.Complete
+		d.OnTime.Judged += p.Judged
+	}
+	x.conclude(d, inputs)
+	return d
+}
+
+// processes returns those that have late frames or were asked for, those that lost the most time
+// first, and the others: of several inputs together.
+func (x *witness) processes(inputs []Input) (late, onTime []*overall) {
+	list := overallOf(inputs)
+	if !x.several {
+		list = nil
+		for i := range inputs {
+			in := &inputs[i]
+			for _, p := range in.Processes {
+				list = append(list, &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Complete: p.Complete, Judged: p.Judged, Ranking: p.Ranking, parts: []part{{p, in}}})
+			}
+		}
+	}
+	for _, o := range list {
+		asked := x.Vsync != 0 || x.Process != nil && x.Interaction == nil
+		if asked || slices.ContainsFunc(o.parts, func(p part) bool { return len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) > 0 }) {
+			late = append(late, o)
+		} else {
+			onTime = append(onTime, o)
+		}
+	}
+	slices.SortStableFunc(late, func(a, b *overall) int {
+		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.shownLate(), a.shownLate()))
+	})
+	return late, onTime
+}
+
+// shownLate returns by how much frames were shown or picked up late that are not late themselves.
+func (o *overall) shownLate() (sum trace.Duration) {
+	for i := range o.parts {
+		for _, e := range o.parts[i].ShownLate {
+			sum += e.Shown.Late
+		}
+		for _, e := range o.parts[i].PickedUpLate {
+			sum += e.PickUp.Late
+		}
+	}
+	return sum
+}
+
+// question says what the document is about.
+func (x *witness) question() string {
+	switch {
+	case x.Vsync != 0:
+		return fmt.Sprintf("frame %d", x.Vsync) + x.ofProcess()
+	case x.Interaction != nil:
+		return fmt.Sprintf("interaction %d", x.Interaction.ID)
+	case x.Layer != nil:
+		return name("layer "+x.LayerPattern) + x.ofProcess()
+	case x.Process != nil:
+		return name("process " + x.Pattern)
+	}
+	return "trace"
+}
+
+func (x *witness) ofProcess() string {
+	if x.Process == nil {
+		return ""
+	}
+	return " of " + name(x.Pattern)
+}
+
+// conclude adds the answer if the first line of the text has none, and what follows from all of
+// the document.
+func (x *witness) conclude(d *evidence, inputs []Input) {
+	if worst := d.worst(); worst != nil {
+		switch {
+		case x.Vsync != 0 && len(worst.LateFrames) > 0:
+			f := worst.LateFrames[0]
+			d.Answer = sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", worst.Name, f.Vsync, f.title, f.Cause), ": "))
+		case len(worst.ShownLate) > 0 && worst.Late == 0:
+			d.Answer = sentence(d.Answer + fmt.Sprintf("; %s shown late, the worst: %s", text.Count(worst.shownLate, "frame"), worst.ShownLate[0].Cause))
+		case len(worst.PickedUp) > 0 && worst.Late == 0:
+			d.Answer = sentence(d.Answer + fmt.Sprintf("; %s on time, but picked up late, the worst: %s", text.Count(worst.pickedUp, "frame"), worst.PickedUp[0].Cause))
+		}
+	}
+	if d.Answer == "" {
+		d.Answer = "no complete frames"
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Quality != nil && in.Quality.Verdict != stats.Good {
+			d.Against = append(d.Against, sentence(x.prefix(in)+"data quality: "+in.Quality.String()))
+		}
+		x.record(d, in)
+	}
+	d.Against = first(&d.LeftOut, "against", d.Against, maxAnswers)
+	d.Record = first(&d.LeftOut, "record", d.Record, maxAnswers)
+}
+
+// worst returns the process that lost the most time; nil without one.
+func (d *evidence) worst() *evidenceProcess {
+	if len(d.Processes) == 0 {
+		return nil
+	}
+	return d.Processes[0]
+}
+
+// The commands that record what is missing. The reader knows the application.
+const (
+	recordCommand  = "ohframe record -t 10 --app BUNDLE -o NAME"
+	samplesCommand = "ohframe record -t 10 --perf --app BUNDLE -o NAME"
+)
+
+// record adds what an input lacks.
+func (x *witness) record(d *evidence, in *Input) {
+	add := func(missing, command string) {
+		r := evidenceRecord{sentence(missing), command}
+		if in.Quality != nil && in.Quality.Lines == nil { // ohframe records no traces of Android
+			r.Command = ""
+		}
+		if !slices.Contains(d.Record, r) {
+			d.Record = append(d.Record, r)
+		}
+	}
+	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" {
+		add(missing, recordCommand)
+	}
+	if in.Quality != nil && in.Quality.Advice != nil {
+		add(*in.Quality.Advice, recordCommand)
+	} else if in.Quality != nil && in.Quality.Frames() == 0 {
+		add("no complete frames: record while the application draws", recordCommand)
+	}
+	if worst := d.worst(); worst != nil && len(in.Causes.Sampled) == 0 && len(worst.Causes) > 0 {
+		switch wait := worst.Causes[0].Wait; wait {
+		case why.Run.String(), why.RunSlow.String(), why.WaitUnknown.String():
+			add("no samples of functions: the function in which the time was lost is unknown", samplesCommand)
+		}
+	}
+}
+
+func (x *witness) prefix(in *Input) string {
+	if !x.several {
+		return ""
+	}
+	return name(in.Name) + ": "
+}
+
+// inputName names the input of a part if there are several.
+func (x *witness) inputName(in *Input) string {
+	if !x.several {
+		return ""
+	}
+	return name(in.Name)
+}
+
+func (x *witness) input(in *Input) evidenceInput {
+	c := in.Causes
+	j := evidenceInput{Name: name(in.Name), Scheduled: c.Scheduled, Woken: c.Woken, BlockedReasons: c.BlockedReasons, Sampled: len(c.Sampled) > 0}
+	if in.Stats != nil && in.Stats.Span != nil {
+		j.Start, j.Length = int64(in.Stats.Span.From), in.Stats.Span.Seconds
+	}
+	if q := in.Quality; q != nil {
+		j.Quality = string(q.Verdict)
+		for _, r := range q.Reasons[:min(len(q.Reasons), maxWorst)] {
+			j.Reasons = append(j.Reasons, r.Code)
+		}
+		if q.ClockSource != nil {
+			j.Clock = *q.ClockSource
+		}
+		if q.ClockAccuracy != nil {
+			j.Accuracy = int64(*q.ClockAccuracy)
+		}
+	}
+	return j
+}
+
+func (x *witness) process(o *overall) *evidenceProcess {
+	r := o.Ranking
+	j := &evidenceProcess{Name: name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Complete, Judged: o.Judged, Late: r.Late, Lost: r.Lost, Unknown: r.Unknown}
+	if x.several {
+		j.Inputs = len(o.Inputs)
+	}
+	var late, shown, picked []located
+	for i := range o.parts {
+		p := &o.parts[i]
+		if !x.several && p.PID != trace.UnknownPID {
+			j.PID = &p.PID
+		}
+		if p.in.Stats != nil && !x.several && x.Vsync == 0 && x.Interaction == nil {
+			for _, m := range p.in.Stats.Processes {
+				if m.PID == p.PID && m.Kind == p.Kind && m.Name == p.Name {
+					j.JankRate = m.JankRate
+					for _, rate := range m.Refresh[:min(len(m.Refresh), maxWorst)] {
+						j.Refresh = append(j.Refresh, evidenceRefresh{math.Round(rate.Rate*100) / 100, rate.Frames})
+					}
+				}
+			}
+		}
+		for _, e := range p.Late {
+			late = append(late, located{e, p})
+		}
+		if !p.chosen { // what was asked for is in Late
+			for _, e := range p.ShownLate {
+				shown = append(shown, located{e, p})
+			}
+			for _, e := range p.PickedUpLate {
+				picked = append(picked, located{e, p})
+			}
+		}
+		if c := p.in.Commands; c != nil && !x.several && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
+			j.Why = command(c.WhyProcess(p.Name, p.PID, evidenceFlag))
+		}
+		if !x.several {
+			for _, f := range p.Functions {
+				f.Function.Name, f.Function.Module = name(f.Function.Name), name(f.Function.Module)
+				j.Functions = append(j.Functions, functionCost(f))
+			}
+		}
+	}
+	for _, e := range first(&j.LeftOut, "late_frames", latest(late, func(e located) trace.Duration { return e.Overrun }), maxWorst) {
+		j.LateFrames = append(j.LateFrames, x.frame(e))
+	}
+	for _, e := range first(&j.LeftOut, "shown_late", latest(shown, func(e located) trace.Duration { return e.Shown.Late }), maxWorst) {
+		j.ShownLate = append(j.ShownLate, x.further(e, e.Shown.Late, causetext.Shown(e.of.all, e.Explanation), ""))
+	}
+	for _, e := range first(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
+		j.PickedUp = append(j.PickedUp, x.further(e, e.PickUp.Late, causetext.PickUp(e.of.all, e.Explanation), e.PickUp.Reason.String()))
+	}
+	for _, c := range first(&j.LeftOut, "causes", r.Costs, maxAnswers) {
+		j.Causes = append(j.Causes, x.cause(o, c))
+	}
+	j.shownLate, j.pickedUp = len(shown), len(picked)
+	j.Functions = first(&j.LeftOut, "functions", j.Functions, maxWorst)
+	j.Against = o.against()
+	return j
+}
+
+// located is an explanation with the process and the input that has the frame.
+type located struct {
+	*why.Explanation
+	of *part
+}
+
+func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
+	j := &evidenceCause{
+		Title: sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: name(c.Slice), Function: name(c.Function),
+		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Lost: c.Lost, Share: share(c.Lost, o.Ranking.Lost), KnockOn: c.KnockOn, Advice: causetext.Advice(c.Advice),
+	}
+	for i := range c.Repeats {
+		j.Arguments = append(j.Arguments, name(causetext.Repeat(&c.Repeats[i])))
+	}
+	for i := range o.parts {
+		p := &o.parts[i]
+		e := p.all.Of(c.Worst)
+		if e == nil || !slices.Contains(p.frames, c.Worst) {
+			continue
+		}
+		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: e.Overrun, Cause: sentence(causetext.Sentence(p.all, e))}
+		if s := shareOf(e, c); s != nil {
+			value, usual := s.Value, s.Usual
+			j.Worst.Value, j.Worst.Usual = &value, &usual
+			if f := e.FunctionOf(s); f != nil {
+				j.Worst.Sampled = &evidenceSampled{name(f.Name), name(f.Module), f.Samples, f.Of}
+			}
+		}
+		if cs := p.in.Commands; cs != nil {
+			if x.Vsync == 0 {
+				j.Why = command(cs.WhyFrame(c.Worst, evidenceFlag))
+			}
+			j.Open = command(cs.OpenFrame(c.Worst))
+		}
+	}
+	j.Against = o.againstCause(c)
+	return j
+}
+
+// shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
+func shareOf(e *why.Explanation, c *why.Cost) *why.Share {
+	for i := range e.Shares {
+		if s := &e.Shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind {
+			return s
+		}
+	}
+	return nil
+}
+
+func threadOf(c *why.Culprit) *evidenceThread {
+	if c == nil {
+		return nil
+	}
+	return &evidenceThread{name(c.Process), name(c.Thread), c.TID, c.Wait.String(), name(c.Slice), c.Time, name(causetext.Arguments(c.Arguments))}
+}
+
+func share(part, whole trace.Duration) float64 {
+	return math.Round(1000*float64(part)/float64(max(whole, 1))) / 1000
+}
+
+func (x *witness) frame(l located) *evidenceFrame {
+	e, p := l.Explanation, l.of
+	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Start: e.Frame.Actual.Start, Late: e.Overrun, Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
+	if e.Outcome != why.NotLate {
+		j.Confidence = e.Confidence.String()
+	}
+	if e.Root != nil {
+		j.KnockOnOf = e.Root.VsyncID
+	}
+	if !p.chosen {
+		return j
+	}
+	sum := NewSum(e)
+	j.title = frameTitle(sum, e)
+	j.Span, j.Budget = sentence(sum.Span()), sentence(sum.Waterfall(e))
+	if j.Shown = sentence(causetext.Shown(p.all, e)); j.Shown != "" && e.Shown.Late > 0 {
+		j.Shown = sentence(text.Milliseconds(e.Shown.Late) + " ms: " + j.Shown)
+	}
+	if reason := causetext.PickUp(p.all, e); reason != "" {
+		j.PickedUp = sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
+	}
+	threads := Threads(e, maxThreads)
+	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
+	for _, t := range threads {
+		c := *t.Culprit
+		c.Time = t.Time
+		j.Threads = append(j.Threads, *threadOf(&c))
+	}
+	functions := first(&j.LeftOut, "functions", e.Functions, maxWorst)
+	for i := range functions {
+		f := &functions[i]
+		j.Functions = append(j.Functions, evidenceFunction{evidenceSampled{name(f.Name), name(f.Module), f.Samples, f.Of}, f.Stage.String(), f.Wait.String(), f.Time, f.Usual})
+	}
+	for _, s := range slicesOf(first(&j.LeftOut, "slices", e.Slices, maxWorst)) {
+		s.Slice = name(s.Slice)
+		j.Slices = append(j.Slices, s)
+	}
+	if c := p.in.Commands; c != nil {
+		j.Open = command(c.OpenFrame(e.Frame))
+	}
+	return j
+}
+
+// further returns a frame that was late in another way.
+func (x *witness) further(l located, late trace.Duration, cause, reason string) *evidenceFrame {
+	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Start: l.Frame.Actual.Start, Late: late, Verdict: reason, Cause: sentence(cause)}
+	if c := l.of.in.Commands; c != nil {
+		j.Open = command(c.OpenFrame(l.Frame))
+	}
+	return j
+}
+
+func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
+	j := &evidenceInteraction{
+		ID: i.ID, Kind: i.Kind.String(), Name: name(text.Interaction(i.Interaction)), Process: name(text.ProcessName(i.Process.Name)), Input: x.inputName(in),
+		Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost, Cause: sentence(i.mainCause()),
+	}
+	if at := i.Span().Start; at.Known() {
+		j.Start = &at
+	}
+	if d, ok := i.Interaction.Response(); ok {
+		j.Response = &d
+	}
+	for _, reason := range text.ReasonsOf(i.Measures) {
+		j.Against = append(j.Against, sentence(reason))
+	}
+	if i.Response != nil && i.explained() {
+		j.Advice = causetext.StepAdvice(i.Response, i.Process.PID)
+	}
+	if c := in.Commands; c != nil {
+		if x.Interaction == nil {
+			j.Why = command(c.WhyInteraction(i.ID, evidenceFlag))
+		} else {
+			j.Open = command(c.OpenInteraction(i.ID))
+		}
+	}
+	if x.Interaction == nil || i.Response == nil {
+		return j
+	}
+	steps := slices.Clone(i.Response.Steps)
+	slices.SortStableFunc(steps, func(a, b why.ResponseStep) int { return cmp.Compare(b.Duration(), a.Duration()) })
+	steps = first(&j.LeftOut, "steps", steps, maxAnswers)
+	for n := range steps {
+		s := &steps[n]
+		step := evidenceStep{Step: string(s.Step), Stage: name(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Did: sentence(causetext.StepWork(s))}
+		if d, ok := i.usual(s); ok {
+			step.Usual = &d
+		}
+		j.Steps = append(j.Steps, step)
+	}
+	return j
+}
+
+func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
+	j := &evidenceLayer{ID: l.ID, Name: name(l.Name), Input: x.inputName(in), Cadence: l.Cadence, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
+	if l.Process != nil {
+		j.Process = name(text.ProcessName(l.Process.Name))
+	}
+	for _, c := range first(&j.LeftOut, "causes", l.Costs, maxAnswers) {
+		cause := &evidenceBufferCause{
+			Title: sentence(causetext.BufferTitle(c)), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: share(c.Lost, l.Lost),
+			Worst: c.Worst.Buffer.Present, Cause: sentence(causetext.Buffer(l.causes, c.Worst)), Advice: causetext.BufferAdvice(c),
+		}
+		if s := c.Share; s != nil {
+			cause.Wait, cause.Slice, cause.Function, cause.Culprit = s.Wait.String(), name(s.Slice), name(s.Function), threadOf(s.Culprit)
+			if s.Culprit != nil && !s.Culprit.Sure {
+				cause.Against = append(cause.Against, unsureCulprit)
+			}
+		}
+		if c.Buffers == 1 {
+			cause.Against = append(cause.Against, "only 1 late buffer has it")
+		}
+		j.Causes = append(j.Causes, cause)
+	}
+	if c := in.Commands; c != nil && x.Layer == nil {
+		j.Why = command(c.WhyLayer(l.ID, evidenceFlag))
+	}
+	if x.Layer == nil {
+		return j
+	}
+	buffers := slices.Clone(l.Buffers)
+	slices.SortStableFunc(buffers, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Lost(), a.Lost()) })
+	for _, b := range first(&j.LeftOut, "buffers", buffers, maxWorst) {
+		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Lost(), b.Reason.String(), sentence(causetext.Buffer(l.causes, b))})
+	}
+	return j
+}
