@@ -13,7 +13,7 @@ include internal/ui/plugin/plugin.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs diff-power trend-power bench beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs evidence diff-power trend-power bench beam clean
 
 all: lint test
 
@@ -83,6 +83,13 @@ $(bench_trace):
 
 bench: build engine $(BENCH_TRACES)
 	go run ./internal/tools/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)
+
+# Asks why frames of generated traces were late, as skills/ohframe/SKILL.md says, and prints how many
+# answers are right. Then it asks about a large trace, and prints the bytes and the seconds.
+evidence: build $(bench_trace)
+	OHFRAME_SLOW=1 go test ./cmd/ohframe -run '^TestEvidence' -count 1 -v
+	@start=$$(date +%s%N); bin/ohframe why --format evidence $(bench_trace) >build/evidence.json && \
+	echo "$(BENCH_SIZE) MB: $$(wc -c <build/evidence.json) bytes in $$((($$(date +%s%N) - start) / 1000000)) ms"
 
 # The nested module, which the core does not need. It is built with the flags of
 # releases, so release-check finds the packages of both in the cache.

@@ -59,8 +59,8 @@ var weakBases = map[why.Basis]string{
 	why.Budget:        "the budget alone, because other frames are missing",
 }
 
-// againstCause returns what speaks against a cause of a process.
-func (o *overall) againstCause(c *why.Cost) (list []string) {
+// againstCause returns what speaks against a cause of a process, or of one frame.
+func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var values []trace.Duration
 	medium, low, several, places, unsure := 0, 0, 0, 0, 0
@@ -97,7 +97,7 @@ func (o *overall) againstCause(c *why.Cost) (list []string) {
 	}
 	n := len(c.Frames)
 	of := func(k int) string { return fmt.Sprintf("%d of %s", k, text.Count(n, "frame")) }
-	if n == 1 {
+	if n == 1 && !oneFrame {
 		add("only 1 late frame has it")
 	}
 	if low > 0 {

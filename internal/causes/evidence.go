@@ -133,7 +133,7 @@ type evidenceWorst struct {
 	Value   *trace.Duration  `json:"value_ns,omitempty"`
 	Usual   *trace.Duration  `json:"usual_ns,omitempty"`
 	Sampled *evidenceSampled `json:"sampled,omitempty"`
-	Cause   string           `json:"cause"`
+	Cause   string           `json:"cause,omitempty"`
 }
 
 // evidenceSampled is the function that the samples name.
@@ -144,26 +144,40 @@ type evidenceSampled struct {
 	Of       int    `json:"of_samples"`
 }
 
-// evidenceFrame is a frame that was late, shown late or picked up late. The fields from Span on
-// are those of the frame that was asked for.
+// evidenceFrame is a frame that was late, shown late or picked up late.
 type evidenceFrame struct {
-	Vsync      int64              `json:"vsync_id"`
-	Start      trace.Time         `json:"start_ns"`
-	Late       trace.Duration     `json:"late_ns"`
-	Verdict    string             `json:"verdict,omitempty"`
-	Confidence string             `json:"confidence,omitempty"`
-	Cause      string             `json:"cause"`
-	KnockOnOf  int64              `json:"knock_on_of,omitempty"`
-	Span       string             `json:"span,omitempty"`
-	Budget     string             `json:"budget,omitempty"`
-	Shown      string             `json:"shown_late,omitempty"`
-	PickedUp   string             `json:"picked_up_late,omitempty"`
-	Threads    []evidenceThread   `json:"waited_for,omitempty"`
-	Functions  []evidenceFunction `json:"functions,omitempty"`
-	Slices     []jsonSlice        `json:"slices,omitempty"`
-	Open       string             `json:"open,omitempty"`
-	LeftOut    leftOut            `json:"left_out,omitempty"`
-	title      string             // of the frame that was asked for
+	Vsync      int64          `json:"vsync_id"`
+	Start      trace.Time     `json:"start_ns"`
+	Late       trace.Duration `json:"late_ns"`
+	Verdict    string         `json:"verdict,omitempty"`
+	Confidence string         `json:"confidence,omitempty"`
+	Cause      string         `json:"cause"`
+	KnockOnOf  int64          `json:"knock_on_of,omitempty"`
+	// Stage, Wait, Slice and Culprit are the cause of a frame that was shown late.
+	Stage   string          `json:"stage,omitempty"`
+	Wait    string          `json:"wait,omitempty"`
+	Slice   string          `json:"slice,omitempty"`
+	Culprit *evidenceThread `json:"culprit,omitempty"`
+	// These are of the frame that was asked for.
+	Span      string             `json:"span,omitempty"`
+	Budget    string             `json:"budget,omitempty"`
+	Shown     string             `json:"shown_late,omitempty"`
+	PickedUp  string             `json:"picked_up_late,omitempty"`
+	Instances []evidenceInstance `json:"instances,omitempty"`
+	Threads   []evidenceThread   `json:"waited_for,omitempty"`
+	Functions []evidenceFunction `json:"functions,omitempty"`
+	Slices    []jsonSlice        `json:"slices,omitempty"`
+	Why       string             `json:"why,omitempty"`
+	Open      string             `json:"open,omitempty"`
+	LeftOut   leftOut            `json:"left_out,omitempty"`
+	title     string             // of the frame that was asked for
+}
+
+// evidenceInstance is a slice of a cause that has arguments.
+type evidenceInstance struct {
+	Slice     string         `json:"slice"`
+	Time      trace.Duration `json:"ns"`
+	Arguments string         `json:"arguments"`
 }
 
 type evidenceFunction struct {
@@ -288,6 +302,11 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		in *Input
 		*Layer
 	}
+	type hang struct {
+		in *Input
+		stats.Hang
+	}
+	var hangs []hang
 	var interactions []interaction
 	var layers []layer
 	for i := range inputs {
@@ -305,20 +324,22 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		}
 		if in.Stats != nil && o.Vsync == 0 && o.Layer == nil && o.Interaction == nil {
 			for _, h := range in.Stats.Hangs {
-				d.Hangs = append(d.Hangs, evidenceHang{name(h.Process), h.PID, x.inputName(in), name(h.Slice), h.Start, h.Duration, h.Severe})
+				hangs = append(hangs, hang{in, h})
 			}
 		}
 	}
 	slices.SortStableFunc(interactions, func(a, b interaction) int { return worseInteraction(a.Interaction, b.Interaction) })
 	slices.SortStableFunc(layers, func(a, b layer) int { return cmp.Compare(b.Lost, a.Lost) })
-	slices.SortStableFunc(d.Hangs, func(a, b evidenceHang) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(hangs, func(a, b hang) int { return cmp.Compare(b.Duration, a.Duration) })
 	for _, i := range first(&d.LeftOut, "interactions", interactions, maxAnswers) {
 		d.Interactions = append(d.Interactions, x.interaction(i.in, i.Interaction))
 	}
 	for _, l := range first(&d.LeftOut, "layers", layers, maxAnswers) {
 		d.Layers = append(d.Layers, x.layer(l.in, l.Layer))
 	}
-	d.Hangs = first(&d.LeftOut, "hangs", d.Hangs, maxAnswers)
+	for _, h := range first(&d.LeftOut, "hangs", hangs, maxAnswers) {
+		d.Hangs = append(d.Hangs, evidenceHang{name(text.ProcessName(h.Process)), h.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration, h.Severe})
+	}
 	d.Inputs = first(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
 
 	late, onTime := x.processes(inputs)
@@ -519,7 +540,7 @@ func (x *witness) process(o *overall) *evidenceProcess {
 		if p.in.Stats != nil && !x.several && x.Vsync == 0 && x.Interaction == nil {
 			for _, m := range p.in.Stats.Processes {
 				if m.PID == p.PID && m.Kind == p.Kind && m.Name == p.Name {
-					j.JankRate = m.JankRate
+					j.JankRate = rounded(m.JankRate)
 					for _, rate := range m.Refresh[:min(len(m.Refresh), maxWorst)] {
 						j.Refresh = append(j.Refresh, evidenceRefresh{math.Round(rate.Rate*100) / 100, rate.Frames})
 					}
@@ -551,17 +572,19 @@ func (x *witness) process(o *overall) *evidenceProcess {
 		j.LateFrames = append(j.LateFrames, x.frame(e))
 	}
 	for _, e := range first(&j.LeftOut, "shown_late", latest(shown, func(e located) trace.Duration { return e.Shown.Late }), maxWorst) {
-		j.ShownLate = append(j.ShownLate, x.further(e, e.Shown.Late, causetext.Shown(e.of.all, e.Explanation), ""))
+		j.ShownLate = append(j.ShownLate, x.shownLate(e))
 	}
 	for _, e := range first(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
-		j.PickedUp = append(j.PickedUp, x.further(e, e.PickUp.Late, causetext.PickUp(e.of.all, e.Explanation), e.PickUp.Reason.String()))
+		j.PickedUp = append(j.PickedUp, x.pickedUpLate(e))
 	}
-	for _, c := range first(&j.LeftOut, "causes", r.Costs, maxAnswers) {
+	for _, c := range first(&j.LeftOut, "causes", r.Costs, len(Leading(r, MaxCosts))) {
 		j.Causes = append(j.Causes, x.cause(o, c))
 	}
 	j.shownLate, j.pickedUp = len(shown), len(picked)
 	j.Functions = first(&j.LeftOut, "functions", j.Functions, maxWorst)
-	j.Against = o.against()
+	if x.Vsync == 0 {
+		j.Against = o.against()
+	}
 	return j
 }
 
@@ -585,7 +608,10 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		if e == nil || !slices.Contains(p.frames, c.Worst) {
 			continue
 		}
-		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: e.Overrun, Cause: sentence(causetext.Sentence(p.all, e))}
+		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: e.Overrun}
+		if x.Vsync == 0 { // otherwise the frame has it
+			j.Worst.Cause = sentence(causetext.Sentence(p.all, e))
+		}
 		if s := shareOf(e, c); s != nil {
 			value, usual := s.Value, s.Usual
 			j.Worst.Value, j.Worst.Usual = &value, &usual
@@ -593,14 +619,12 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 				j.Worst.Sampled = &evidenceSampled{name(f.Name), name(f.Module), f.Samples, f.Of}
 			}
 		}
-		if cs := p.in.Commands; cs != nil {
-			if x.Vsync == 0 {
-				j.Why = command(cs.WhyFrame(c.Worst, evidenceFlag))
-			}
-			j.Open = command(cs.OpenFrame(c.Worst))
+		if cs := p.in.Commands; cs != nil && x.Vsync == 0 {
+			j.Why, j.Open = command(cs.WhyFrame(c.Worst, evidenceFlag)), command(cs.OpenFrame(c.Worst))
 		}
+		break
 	}
-	j.Against = o.againstCause(c)
+	j.Against = o.againstCause(c, x.Vsync != 0)
 	return j
 }
 
@@ -622,7 +646,17 @@ func threadOf(c *why.Culprit) *evidenceThread {
 }
 
 func share(part, whole trace.Duration) float64 {
-	return math.Round(1000*float64(part)/float64(max(whole, 1))) / 1000
+	s := float64(part) / float64(max(whole, 1))
+	return *rounded(&s)
+}
+
+// rounded rounds a share to a hundredth of a percent; nil stays nil.
+func rounded(share *float64) *float64 {
+	if share == nil {
+		return nil
+	}
+	r := math.Round(1e4**share) / 1e4
+	return &r
 }
 
 func (x *witness) frame(l located) *evidenceFrame {
@@ -646,6 +680,12 @@ func (x *witness) frame(l located) *evidenceFrame {
 	if reason := causetext.PickUp(p.all, e); reason != "" {
 		j.PickedUp = sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
 	}
+	for i := range e.Shares {
+		for _, in := range e.Shares[i].Instances {
+			j.Instances = append(j.Instances, evidenceInstance{name(e.Shares[i].Slice), in.Time, name(causetext.Arguments(in.Arguments))})
+		}
+	}
+	j.Instances = first(&j.LeftOut, "instances", j.Instances, maxWorst)
 	threads := Threads(e, maxThreads)
 	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
 	for _, t := range threads {
@@ -668,12 +708,29 @@ func (x *witness) frame(l located) *evidenceFrame {
 	return j
 }
 
-// further returns a frame that was late in another way.
-func (x *witness) further(l located, late trace.Duration, cause, reason string) *evidenceFrame {
-	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Start: l.Frame.Actual.Start, Late: late, Verdict: reason, Cause: sentence(cause)}
+// further returns a frame that was late in another way, and why in a sentence.
+func (x *witness) further(l located, late trace.Duration, cause string) *evidenceFrame {
+	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Start: l.Frame.Actual.Start, Late: late, Cause: sentence(cause)}
 	if c := l.of.in.Commands; c != nil {
-		j.Open = command(c.OpenFrame(l.Frame))
+		j.Why, j.Open = command(c.WhyFrame(l.Frame, evidenceFlag)), command(c.OpenFrame(l.Frame))
 	}
+	return j
+}
+
+// shownLate returns a frame that was shown late.
+func (x *witness) shownLate(l located) *evidenceFrame {
+	j := x.further(l, l.Shown.Late, causetext.Shown(l.of.all, l.Explanation))
+	if len(l.Shown.Shares) > 0 {
+		s := &l.Shown.Shares[0]
+		j.Stage, j.Wait, j.Slice, j.Culprit = s.Stage.String(), s.Wait.String(), name(s.Slice), threadOf(s.Culprit)
+	}
+	return j
+}
+
+// pickedUpLate returns a frame that was picked up late.
+func (x *witness) pickedUpLate(l located) *evidenceFrame {
+	j := x.further(l, l.PickUp.Late, causetext.PickUp(l.of.all, l.Explanation))
+	j.Verdict = l.PickUp.Reason.String()
 	return j
 }
 

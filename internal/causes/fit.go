@@ -50,20 +50,16 @@ func first[T any](o *leftOut, name string, list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
-// cutter leaves out the last element of a list that has more than keep. It returns false if the list
-// has no more.
+// cutter leaves out the elements of a list after those to keep. It returns false if the list has no
+// more.
 type cutter func(keep int) bool
 
-// shorten returns the cutter of a list, which keeps the first elements at least.
+// shorten returns the cutter of a list, which keeps the least number of elements.
 func shorten[T any](o *leftOut, name string, list *[]T, least int) cutter {
 	return func(keep int) bool {
 		n := len(*list)
-		if n <= max(keep, least) {
-			return false
-		}
-		*list = (*list)[:n-1]
-		o.add(name, 1)
-		return true
+		*list = first(o, name, *list, max(keep, least))
+		return len(*list) < n
 	}
 }
 
@@ -73,19 +69,20 @@ func (c cutter) fewer(n int) cutter { return func(keep int) bool { return c(keep
 // fit returns the document as JSON of at most MaxEvidence bytes, the last one a line feed. It cuts
 // the lists to ever fewer elements, in each round the least important list first.
 func (d *evidence) fit() ([]byte, error) {
+	b, err := encode(d)
 	cutters := d.cutters()
 	for _, keep := range []int{5, 3, 2, 1, 0} {
 		for _, cut := range cutters {
-			for {
-				b, err := encode(d)
-				if err != nil || len(b) <= MaxEvidence {
-					return b, err
-				}
-				if !cut(keep) {
-					break
-				}
+			if err != nil || len(b) <= MaxEvidence {
+				return b, err
+			}
+			if cut(keep) {
+				b, err = encode(d)
 			}
 		}
+	}
+	if len(b) <= MaxEvidence {
+		return b, err
 	}
 	return nil, fmt.Errorf("the shortest document has more than %d bytes", MaxEvidence)
 }
@@ -93,13 +90,13 @@ func (d *evidence) fit() ([]byte, error) {
 // cutters returns the lists of the document, the least important first. What the question is about
 // keeps an element, and so do the process and the cause that lost the most.
 func (d *evidence) cutters() (list []cutter) {
-	ofFrames := func(owner *leftOut, name string, frames []*evidenceFrame) {
+	ofFrames := func(frames []*evidenceFrame) {
 		for _, f := range frames {
-			list = append(list, shorten(&f.LeftOut, "slices", &f.Slices, 0), shorten(&f.LeftOut, "functions", &f.Functions, 0), shorten(&f.LeftOut, "waited_for", &f.Threads, 0))
+			list = append(list, shorten(&f.LeftOut, "slices", &f.Slices, 0), shorten(&f.LeftOut, "functions", &f.Functions, 0), shorten(&f.LeftOut, "waited_for", &f.Threads, 0), shorten(&f.LeftOut, "instances", &f.Instances, 0))
 		}
 	}
 	for i, p := range slices.Backward(d.Processes) {
-		ofFrames(&p.LeftOut, "late_frames", p.LateFrames)
+		ofFrames(p.LateFrames)
 		start := len(list)
 		list = append(list,
 			shorten(&p.LeftOut, "functions", &p.Functions, 0), shorten(&p.LeftOut, "picked_up_late", &p.PickedUp, 0),

@@ -73,7 +73,7 @@ func TestInteractionsTable(t *testing.T) {
 	timeline, c := clicks()
 	out := writeInteractions(t, "text", Options{}, timeline, c)
 	contains(t, out, "3 interactions", "50.0 S – –", "180.0 B 1 of 1 14.0 application, until the scene begins 140.0 ms", "waiting for storage in FlushLayoutTask",
-		"+600.0 ms – – –", "Explain one: explain 2")
+		"+600.0 ms – – –", "Explain one: ohframe why --interaction 2 -- a.ftrace")
 	none := writeInteractions(t, "text", Options{Process: func(*analyzer.Process) bool { return false }}, timeline, c)
 	if strings.Contains(none, "interaction") {
 		t.Errorf("without the process:\n%s", none)
@@ -268,7 +268,7 @@ func TestAdviceOfResponse(t *testing.T) {
 	if fast := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[0]}, timeline, c); strings.Contains(fast, "Advice") {
 		t.Errorf("advice for a fast response:\n%s", fast)
 	}
-	contains(t, writeInteractions(t, "html", Options{}, timeline, c), `<code>explain 1</code>`, `<code>explain 3</code>`)
+	contains(t, writeInteractions(t, "html", Options{}, timeline, c), `<code>ohframe why --interaction 1 -- a.ftrace</code>`, `<code>ohframe why --interaction 3 -- a.ftrace</code>`)
 }
 
 // The headline names the interactions that janked before the worst process.

@@ -1,0 +1,228 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/internal/causes"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/slow"
+)
+
+// evidenceDocument is what a program that reads the documents needs: the answer, and the commands
+// for the next questions.
+type evidenceDocument struct {
+	Answer    string
+	Processes []struct {
+		Kind       string
+		Late       int
+		Lost       int64 `json:"lost_ns"`
+		Unknown    int64 `json:"unknown_ns"`
+		Why        string
+		Causes     []evidenceCause
+		LateFrames []evidenceFrame `json:"late_frames"`
+		ShownLate  []evidenceFrame `json:"shown_late"`
+		PickedUp   []evidenceFrame `json:"picked_up_late"`
+	}
+	Record []struct{ Missing, Command string }
+}
+
+type evidenceCause struct {
+	Wait, Slice, Why string
+	Culprit          *evidenceCulprit
+	Against          []string
+	Worst            struct {
+		Cause string
+	}
+}
+
+type evidenceCulprit struct{ Thread, Wait, Slice string }
+
+type evidenceFrame struct {
+	Cause, Verdict, Why, Stage, Wait, Slice string
+	KnockOnOf                               int64 `json:"knock_on_of"`
+	Culprit                                 *evidenceCulprit
+}
+
+// asked runs a command of a document and reads the document that it writes.
+func asked(t *testing.T, dir, command string) (d *evidenceDocument, size int, elapsed time.Duration) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = dir
+	start := time.Now()
+	out, err := cmd.Output()
+	elapsed = time.Since(start)
+	if err == nil {
+		err = json.Unmarshal(out, &d)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", command, err)
+	}
+	if len(out) > causes.MaxEvidence {
+		t.Errorf("%s writes %d bytes", command, len(out))
+	}
+	return d, len(out), elapsed
+}
+
+// TestEvidence asks why frames of generated traces were late, as skills/ohframe/SKILL.md says: first of
+// the whole trace, then with the commands of the document. The first cause must be the one with which
+// the trace was generated.
+func TestEvidence(t *testing.T) {
+	slow.SkipRace(t)
+	dir := t.TempDir()
+	const most = 3 // calls
+	traces := slow.Of(12, 50)
+	var right, whole [most + 1]int // by the number of calls
+	var longest time.Duration
+	largest := 0
+	all := simulate.Causes()
+	for i := range traces {
+		s := simulate.Scene{
+			Cause: simulate.Cause(all[i*slow.Of(5, 1)%len(all)]), Kernel: []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[i%2],
+			RefreshHz: []int{60, 90, 120}[i%3], Decoys: i%4 == 1, NoBlockedReason: i%8 == 2, Seed: uint64(i),
+		}
+		if i%8 == 3 {
+			s.CRLF, s.NoTGID, s.ClockOffset = true, true, 12_345_678_901
+		}
+		var content bytes.Buffer
+		truth, err := s.Generate(&content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		command, found, detailed, seen := "ohframe why --format evidence -- trace.ftrace", 0, 0, ""
+		for call := 1; call <= most && command != "" && detailed == 0; call++ {
+			d, size, elapsed := asked(t, dir, command)
+			longest, largest = max(longest, elapsed), max(largest, size)
+			cause, details := d.agrees(&s, truth.Causes)
+			if cause && found == 0 {
+				found = call
+			}
+			if cause && details {
+				detailed = call
+			}
+			seen += "\n" + d.Answer
+			command = d.next()
+		}
+		right[found]++
+		whole[detailed]++
+		if found == 0 || detailed == 0 {
+			t.Logf("%+v: cause in call %d, details in call %d; 0 is never:%s", s, found, detailed, seen)
+		}
+	}
+	for n := 1; n <= most; n++ {
+		t.Logf("call %d: the right cause is first for %d of %d traces; with all details for %d", n, right[n], traces, whole[n])
+	}
+	t.Logf("at most %d bytes and %.1f s for a call", largest, longest.Seconds())
+	if found := traces - right[0]; found*100 < traces*95 {
+		t.Errorf("the right cause is first for %d of %d traces", found, traces)
+	}
+	if found := traces - whole[0]; found*100 < traces*95 {
+		t.Errorf("all details are known for %d of %d traces", found, traces)
+	}
+}
+
+// next returns the command of the document that explains its first answer.
+func (d *evidenceDocument) next() string {
+	if len(d.Processes) == 0 {
+		return ""
+	}
+	p := &d.Processes[0]
+	switch {
+	case len(p.Causes) > 0:
+		return p.Causes[0].Why
+	case len(p.ShownLate) > 0:
+		return p.ShownLate[0].Why
+	case len(p.PickedUp) > 0:
+		return p.PickedUp[0].Why
+	}
+	return ""
+}
+
+// agrees reports whether the first cause is that of one of the frames that the truth says are late,
+// and whether all is known of it.
+func (d *evidenceDocument) agrees(s *simulate.Scene, truth []*simulate.CauseTruth) (cause, details bool) {
+	disturbed := false
+	for _, c := range truth {
+		disturbed = disturbed || c.Late || c.PickUp != "" || c.Cause.ShowsLate()
+		a, b := d.agreesWith(s, c)
+		cause, details = cause || a, details || a && b
+	}
+	if !disturbed {
+		return len(d.Processes) == 0, len(d.Processes) == 0
+	}
+	return cause, details
+}
+
+func (d *evidenceDocument) agreesWith(s *simulate.Scene, c *simulate.CauseTruth) (cause, details bool) {
+	if len(d.Processes) == 0 {
+		return false, false
+	}
+	p := &d.Processes[0]
+	sentences := d.Answer
+	culprit := func(k *evidenceCulprit) bool {
+		if c.Culprit == "" {
+			return true
+		}
+		return k != nil && k.Thread == c.Culprit[strings.IndexByte(c.Culprit, ':')+1:] && (c.Leaf == "" || k.Wait == c.Leaf) && (c.LeafSlice == "" || k.Slice == c.LeafSlice)
+	}
+	switch {
+	case c.PickUp != "":
+		ok := p.Late == 0 && len(p.PickedUp) > 0 && p.PickedUp[0].Verdict == c.PickUp
+		return ok, ok
+	case c.Cause.ShowsLate():
+		if p.Late > 0 || len(p.ShownLate) == 0 {
+			return false, false
+		}
+		f := &p.ShownLate[0]
+		ok := f.Stage == c.Stage && f.Wait == c.Wait && (c.Slice == "" || f.Slice == c.Slice) && culprit(f.Culprit)
+		return ok, ok
+	case !c.Late || len(p.Causes) == 0:
+		return false, false
+	case c.Cause == simulate.CauseLostEvents || c.Cause == simulate.CauseLostSwitches:
+		ok := 2*p.Unknown > p.Lost && strings.Contains(d.Answer, "unknown")
+		return ok, ok
+	}
+	first := &p.Causes[0]
+	if c.Cause == simulate.CauseNoSched {
+		ok := first.Wait == "unknown" && (c.Slice == "" || first.Slice == c.Slice)
+		return ok, ok && len(d.Record) > 0 && strings.Contains(d.Record[0].Missing, "sched") && strings.HasPrefix(d.Record[0].Command, "ohframe record ")
+	}
+	wait := c.Wait
+	switch {
+	case c.Wait == "earlier_frame": // the ranking has the cause of that frame, which is in the truth, too
+		return false, false
+	case strings.HasPrefix(c.Slice, "PartialGC::"):
+		wait = "gc"
+	case c.Wait == "run.work":
+		wait = "run"
+	case c.Wait == "fence" && s.NoBlockedReason:
+		wait = "kernel"
+	}
+	if first.Wait != wait || c.Slice != "" && first.Slice != c.Slice || !culprit(first.Culprit) {
+		return false, false
+	}
+	sentences += first.Worst.Cause
+	for _, f := range p.LateFrames {
+		sentences += f.Cause
+	}
+	capped := ""
+	if c.Capped {
+		capped = "limited the CPU"
+	}
+	details = true
+	for _, part := range []string{c.Argument, c.LeafArgument, c.Reason, capped} {
+		details = details && strings.Contains(sentences, part)
+	}
+	return true, details
+}

@@ -1,0 +1,191 @@
+package causes
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/locate"
+	"ohframe/internal/quality"
+	"ohframe/internal/text"
+)
+
+// written returns the document about inputs, which must be JSON of at most MaxEvidence bytes.
+func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) {
+	t.Helper()
+	var first, again bytes.Buffer
+	for _, b := range []*bytes.Buffer{&first, &again} {
+		if err := Write(b, inputs, Evidence, o, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(first.Bytes(), again.Bytes()) {
+		t.Error("two documents differ")
+	}
+	if n := first.Len(); n > MaxEvidence {
+		t.Errorf("%d bytes", n)
+	}
+	if err := json.Unmarshal(first.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	return first.String(), d
+}
+
+// measured returns an input with all that the format needs.
+func measured(file string, timeline *analyzer.Timeline, c *why.Causes, o Options) Input {
+	return Input{
+		Name: file, Causes: c, Start: timeline.Origin(), Processes: Processes(timeline, c, o), Interactions: Interactions(timeline, c, o), Layers: Layers(timeline, c, o),
+		Commands: locate.NewCommands(file, timeline), Stats: stats.Compute(timeline, stats.Options{Process: o.Process}), Quality: quality.Of(timeline, nil, c),
+	}
+}
+
+// hostile returns a timeline with many processes, frames, causes, hangs and interactions, all with
+// names that are long in JSON.
+func hostile(processes, frames int, filler string) (*analyzer.Timeline, *why.Causes) {
+	names := 0
+	long := func() string { names++; return fmt.Sprint(names) + strings.Repeat(filler, 2_000/len(filler)) }
+	var list []*why.Explanation
+	var hangs []analyzer.Hang
+	var interactions []*analyzer.Interaction
+	for i := range processes {
+		p := &analyzer.Process{PID: trace.PID(100 + i), Name: long()}
+		for k := range frames {
+			share := storage(20_000, 5_000)
+			share.Slice, share.Function = long(), long()
+			share.Culprit = &why.Culprit{PID: 7, TID: 8, Process: long(), Thread: long(), Slice: long(), Arguments: []why.Argument{{Name: long(), Value: long()}}}
+			share.Instances = []why.Instance{{Time: ms, Arguments: []why.Argument{{Name: "a", Value: long()}, {Name: "b", Value: long()}}}, {Time: ms, Arguments: []why.Argument{{Name: "a", Value: "x"}}}}
+			other := running(9_000, 1_000, 5_000)
+			other.Slice = long()
+			e := late(p, int64(1+k), trace.Duration(100_000*(i*frames+k)), 30_000, 10_000, share, other)
+			e.Slices = []why.SliceTime{{Slice: long(), Running: ms}}
+			e.Confidence, e.Basis = why.Confidence(k%4), why.Basis(k%5)
+			list = append(list, e)
+			hangs = append(hangs, analyzer.Hang{Process: p, Slice: long(), Interval: analyzer.Interval{Start: e.Start, End: e.End}})
+			interactions = append(interactions, &analyzer.Interaction{ID: 1 + i*frames + k, Scene: long(), Process: p, Begin: e.Start, Frames: []*analyzer.Frame{e.Frame}})
+		}
+	}
+	t, c := timeline(list...)
+	t.Span = analyzer.Interval{Start: at(0), End: list[len(list)-1].End}
+	t.Hangs, t.Interactions = hangs, interactions
+	return t, c
+}
+
+// A document has at most MaxEvidence bytes, whatever the trace contains, and the first cause of the
+// first process.
+func TestEvidenceFits(t *testing.T) {
+	for _, filler := range []string{"a", `"\`, "\x00", "\xff", "\u2028", "é", "🙂", "e\u0301", "<&>"} {
+		t.Run(fmt.Sprintf("%q", filler), func(t *testing.T) {
+			timeline, c := hostile(4, 4, filler)
+			file := strings.Repeat("long/", 100) + "a.ftrace"
+			in := measured(file, timeline, c, Options{})
+			first := text.Line(text.ProcessName(in.Processes[0].Name))
+			first = first[:strings.IndexFunc(first, func(r rune) bool { return r >= '0' && r <= '9' })+1]
+			for _, o := range []Options{{}, {All: true}, {Vsync: 2}, {Interaction: timeline.Interactions[5]}, {Process: func(*analyzer.Process) bool { return true }, Pattern: strings.Repeat(filler, 1000)}} {
+				for _, n := range []int{1, 12} {
+					if n > 1 && (o.Vsync != 0 || o.Interaction != nil) {
+						continue
+					}
+					var inputs []Input
+					for i := range n {
+						in := measured(file, timeline, c, o)
+						in.Name = fmt.Sprint(i) + file
+						inputs = append(inputs, in)
+					}
+					_, d := written(t, inputs, o)
+					if len(d.Inputs) == 0 || len(d.Processes) == 0 || len(d.Processes[0].Causes) == 0 || o.Interaction != nil && len(d.Interactions) != 1 {
+						t.Errorf("%d inputs, %+v: %d inputs, %d processes, %d interactions", n, o, len(d.Inputs), len(d.Processes), len(d.Interactions))
+					}
+					if o.Interaction == nil && o.Vsync == 0 && !strings.HasPrefix(d.Processes[0].Name, first) {
+						t.Errorf("first process %.20s, want %.20s", d.Processes[0].Name, first)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What is left out is counted: all elements of a list are in it or counted.
+func TestEvidenceCountsWhatIsLeftOut(t *testing.T) {
+	timeline, c := hostile(40, 12, "name ")
+	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	for name, n := range map[string]int{"processes": len(d.Processes), "hangs": len(d.Hangs), "interactions": len(d.Interactions)} {
+		want := map[string]int{"processes": 40, "hangs": 480, "interactions": 480}[name]
+		if got := n + d.LeftOut[name]; got != want {
+			t.Errorf("%s: %d in the list and %d left out, want %d", name, n, d.LeftOut[name], want)
+		}
+	}
+	p := d.Processes[0]
+	if got := len(p.LateFrames) + p.LeftOut["late_frames"]; got != 12 {
+		t.Errorf("%d late frames", got)
+	}
+	if got := len(p.Causes) + p.LeftOut["causes"]; got != 24 {
+		t.Errorf("%d causes", got)
+	}
+}
+
+// The numbers of the document are those of its frames, and what speaks against a cause is said.
+func TestEvidenceOfCauses(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	unsure := storage(12_000, 4_000)
+	unsure.Wait, unsure.Culprit = why.WaitOtherProcess, &why.Culprit{PID: 9, TID: 10, Process: "other", Thread: "worker", Wait: why.Run, Slice: "Decode", Time: 3 * ms}
+	a := late(app, 1, 0, 30_000, 10_000, storage(20_000, 10_000))
+	b := late(app, 2, 50_000, 24_000, 4_000, unsure)
+	b.Confidence, b.Basis = 2, why.FewFrames
+	onTime := late(app, 3, 100_000, 10_000, 0)
+	onTime.Frame.Facts, onTime.Frame.Deadline = 0, at(120_000)
+	onTime.Outcome, onTime.Parts = why.NotLate, []why.Part{{Stage: why.StageLayout, Wait: why.WaitOtherProcess, Time: 12 * ms}}
+	timeline, c := timeline(a, b, onTime)
+	timeline.Span = analyzer.Interval{Start: at(0), End: at(120_000)}
+	out, d := written(t, []Input{measured("a b.ftrace", timeline, c, Options{})}, Options{})
+	if d.Version != 1 || d.Question != "trace" || len(d.Processes) != 1 {
+		t.Fatalf("%s", out)
+	}
+	p := d.Processes[0]
+	if p.Frames != 3 || p.Judged != 3 || p.Late != 2 || p.Lost != 14*ms || len(p.Causes) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	first, second := p.Causes[0], p.Causes[1]
+	if first.Wait != "io" || first.Lost != 10*ms || first.Share != 0.7143 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
+		t.Errorf("%+v", first)
+	}
+	if want := "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'"; first.Why != want {
+		t.Errorf("%s, want %s", first.Why, want)
+	}
+	if want := "ohframe open --process 7 --frame 1 -- 'a b.ftrace'"; first.Open != want {
+		t.Errorf("%s, want %s", first.Open, want)
+	}
+	if k := second.Culprit; k == nil || k.Process != "other" || k.Thread != "worker" || k.Slice != "Decode" || k.Wait != "run" || k.Time != 3*ms {
+		t.Errorf("%+v", second)
+	}
+	if want := []string{
+		"only 1 late frame has it", "confidence is medium in 1 of 1 frame", "what is usual is that of fewer than 8 frames on time, for 1 of 1 frame", unsureCulprit,
+		"1 of 1 frame on time were as long in this, waiting for another process (layout), 12.0 ms or more",
+	}; strings.Join(second.Against, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q\nwant %q", second.Against, want)
+	}
+	if want := "only 3 frames with a deadline"; len(p.Against) != 1 || p.Against[0] != want {
+		t.Errorf("%q, want %q", p.Against, want)
+	}
+}
+
+// Without scheduling events and without frames, the document says what to record.
+func TestEvidenceOfMissingData(t *testing.T) {
+	lines := 100
+	empty, none := timeline()
+	none.Scheduled = false
+	in := measured("a.ftrace", empty, none, Options{})
+	in.Quality.Lines = &lines // a text trace
+	_, d := written(t, []Input{in}, Options{})
+	if d.Answer != "no complete frames" || len(d.Record) != 2 || d.Record[0].Command != recordCommand || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") {
+		t.Errorf("%+v", d)
+	}
+	if len(d.Against) != 1 || d.Against[0] != "data quality: unreliable: no complete frames" {
+		t.Errorf("%q", d.Against)
+	}
+}
