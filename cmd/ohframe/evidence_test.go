@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -225,4 +226,50 @@ func (d *evidenceDocument) agreesWith(s *simulate.Scene, c *simulate.CauseTruth)
 		details = details && strings.Contains(sentences, part)
 	}
 	return true, details
+}
+
+// The commands of the skill work as written, and its description fits what agents read.
+func TestEvidenceSkill(t *testing.T) {
+	skill, err := os.ReadFile("../../skills/ohframe/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := regexp.MustCompile(`(?s)^---\nname: ([a-z-]+)\ndescription: ([^\n]+)\n---\n\n# `).FindSubmatch(skill)
+	if head == nil || string(head[1]) != "ohframe" || len(head[2]) > 1024 {
+		t.Errorf("the skill begins with %.200q", skill)
+	}
+	testdata, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile("\\| `(ohframe [^`]+)` \\|").FindAllSubmatch(skill, -1)
+	if len(commands) != 8 {
+		t.Errorf("%d commands", len(commands))
+	}
+	for _, c := range commands {
+		command := string(c[1])
+		file := "demo.ftrace"
+		switch {
+		case strings.Contains(command, "--interaction"):
+			file = "flings.ftrace.gz"
+		case strings.Contains(command, "--layer"):
+			file = "layers.ftrace.gz"
+		}
+		path := filepath.Join(testdata, file)
+		words := map[string]string{"TRACE": path, "TRACE2": path, "BASE": path, "NEW": path, "PROCESS": "example.gallery", "VSYNC": "10046", "N": "2", "LAYER": "video"}
+		var args []string
+		for _, word := range strings.Fields(command)[1:] {
+			if value, ok := words[word]; ok {
+				word = value
+			}
+			args = append(args, word)
+		}
+		out, err := exec.Command("ohframe", args...).Output()
+		if err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		if strings.Contains(command, "evidence") && (len(out) > causes.MaxEvidence || !json.Valid(out) || !bytes.Contains(out, []byte(`"causes":`))) {
+			t.Errorf("%s: %s", command, out)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func release(directory string, targets []string) error {
 func collectDocuments(program string, targets []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/images/*.png"} { // README.md links to them
+	for _, pattern := range []string{"docs/*.md", "docs/images/*.png", "skills/*/SKILL.md"} { // README.md links to them
 		matches, err := filepath.Glob(pattern)
 		if err != nil {
 			return nil, err
