@@ -33,6 +33,7 @@ var exampleLines = map[string][]string{
 	"why": {
 		"ohframe why trace.ftrace --process gallery",
 		"ohframe why trace.ftrace --frame 10046",
+		"ohframe why trace.ftrace --format evidence",
 	},
 	"diff": {
 		"ohframe diff before.ftrace after.ftrace",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -147,6 +148,7 @@ type evidenceSampled struct {
 // evidenceFrame is a frame that was late, shown late or picked up late.
 type evidenceFrame struct {
 	Vsync      int64          `json:"vsync_id"`
+	Input      string         `json:"input,omitempty"`
 	Start      trace.Time     `json:"start_ns"`
 	Late       trace.Duration `json:"late_ns"`
 	Verdict    string         `json:"verdict,omitempty"`
@@ -577,8 +579,14 @@ func (x *witness) process(o *overall) *evidenceProcess {
 	for _, e := range first(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
 		j.PickedUp = append(j.PickedUp, x.pickedUpLate(e))
 	}
+	seen := map[*analyzer.Frame]bool{} // with a sentence and commands
 	for _, c := range first(&j.LeftOut, "causes", r.Costs, len(Leading(r, MaxCosts))) {
-		j.Causes = append(j.Causes, x.cause(o, c))
+		cause := x.cause(o, c)
+		if seen[c.Worst] {
+			cause.Worst.Cause, cause.Why, cause.Open = "", "", ""
+		}
+		seen[c.Worst] = true
+		j.Causes = append(j.Causes, cause)
 	}
 	j.shownLate, j.pickedUp = len(shown), len(picked)
 	j.Functions = first(&j.LeftOut, "functions", j.Functions, maxWorst)
@@ -661,7 +669,7 @@ func rounded(share *float64) *float64 {
 
 func (x *witness) frame(l located) *evidenceFrame {
 	e, p := l.Explanation, l.of
-	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Start: e.Frame.Actual.Start, Late: e.Overrun, Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
+	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: e.Overrun, Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
 	if e.Outcome != why.NotLate {
 		j.Confidence = e.Confidence.String()
 	}
@@ -710,7 +718,7 @@ func (x *witness) frame(l located) *evidenceFrame {
 
 // further returns a frame that was late in another way, and why in a sentence.
 func (x *witness) further(l located, late trace.Duration, cause string) *evidenceFrame {
-	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Start: l.Frame.Actual.Start, Late: late, Cause: sentence(cause)}
+	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: late, Cause: sentence(cause)}
 	if c := l.of.in.Commands; c != nil {
 		j.Why, j.Open = command(c.WhyFrame(l.Frame, evidenceFlag)), command(c.OpenFrame(l.Frame))
 	}
