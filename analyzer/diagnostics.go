@@ -108,5 +108,17 @@ type Recorded uint8
 const (
 	FromSystem  Recorded = iota // OpenHarmony or HarmonyOS, or unknown
 	FromAndroid                 // Android
-	FromProcess                 // one process of OpenHarmony, such as an application that traces itself
+	FromProcess                 // one process of OpenHarmony
+	// FromOwnMain and FromOwnThreads are traces that an application of OpenHarmony takes of itself with
+	// hidebug.startAppTraceCapture (docs/trace-format.md): of its main thread, or of several threads.
+	FromOwnMain
+	FromOwnThreads
+	recordedEnd // stays last
 )
+
+// RecordedCount is the number of values of Recorded.
+const RecordedCount = int(recordedEnd)
+
+// Own reports whether an application took the trace of itself. Such a trace has markers of this
+// process only: no scheduling, no frequencies, no render_service.
+func (r Recorded) Own() bool { return r == FromOwnMain || r == FromOwnThreads }

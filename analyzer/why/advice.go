@@ -75,6 +75,7 @@ const (
 	AdviseAndroidResource
 	AdviseAndroidAllocations
 	AdviseCappedCPU
+	AdviseReproduce
 	adviceEnd // stays last
 )
 
@@ -150,6 +151,7 @@ var advices = [AdviceCount]string{
 	AdviseAndroidAllocations: "android_allocations",
 
 	AdviseCappedCPU: "capped_cpu",
+	AdviseReproduce: "reproduce",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

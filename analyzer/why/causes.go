@@ -10,6 +10,8 @@ type Causes struct {
 	Frames map[*analyzer.Frame]*Explanation
 	// Responses are those to interactions whose times are known.
 	Responses map[*analyzer.Interaction]*Response
+	// Hangs are what hangs were spent on, at most MaxHangs. OfHang returns one.
+	Hangs map[analyzer.Hang]*Hang
 	// Buffers are late buffers of layers, at most MaxLateBuffers, whose frames do not explain all
 	// of it.
 	Buffers map[*analyzer.Buffer]*LateBuffer
@@ -21,6 +23,8 @@ type Causes struct {
 	// Scheduled, Woken and BlockedReasons report what the input has: sched_switch,
 	// wakeups, and sched_blocked_reason.
 	Scheduled, Woken, BlockedReasons bool
+	// Own is Recorded.Own of the trace: it cannot have what is missing.
+	Own bool
 	// Limited reports whether the limit on stored states was reached: causes of later
 	// frames are unknown.
 	Limited bool

@@ -115,9 +115,10 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 	return in, nil
 }
 
-// hasInteractions reports whether a timeline has interactions of the selected processes.
+// hasInteractions reports whether a timeline has interactions or hangs of the selected processes.
 func (r *reader) hasInteractions(t *analyzer.Timeline) bool {
-	return slices.ContainsFunc(t.Interactions, func(i *analyzer.Interaction) bool { return r.process == nil || r.process(i.Process) })
+	hang := func(h analyzer.Hang) bool { return r.process == nil || r.process(h.Process) }
+	return slices.ContainsFunc(t.Hangs, hang) || slices.ContainsFunc(t.Interactions, func(i *analyzer.Interaction) bool { return r.process == nil || r.process(i.Process) })
 }
 
 // hasLayers reports whether a timeline has layers of the selected processes.

@@ -97,6 +97,7 @@ func runWhy(c *cli.Context) error {
 		if layer == nil {
 			input.Processes, input.Interactions = causes.Processes(in.Timeline, in.Causes, o), causes.Interactions(in.Timeline, in.Causes, o)
 		}
+		input.Hangs = causes.Hangs(in.Timeline, in.Causes, o)
 		if vsync == 0 && interaction == 0 {
 			input.Layers = causes.Layers(in.Timeline, in.Causes, o)
 		}

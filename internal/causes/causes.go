@@ -77,6 +77,8 @@ type Input struct {
 	// Interactions are those that the function Interactions returned, and Layers those that the
 	// function Layers did.
 	Interactions []*Interaction
+	// Hangs are those that the function Hangs returned.
+	Hangs  []Hang
 	Layers       []*Layer
 	// Commands make the commands about the input; nil if the input is no file.
 	Commands *locate.Commands
@@ -169,7 +171,7 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 // have complete frames. The inputs are those of the timelines.
 func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
 	switch {
-	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes)+len(in.Layers) > 0 }):
+	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes)+len(in.Layers)+len(in.Hangs) > 0 }):
 		return nil
 	case o.Layer != nil:
 		var layers []*analyzer.Layer
@@ -232,6 +234,8 @@ func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
 	case q != nil && q.Cut && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
+	case c.Own:
+		return "an application's own trace has no scheduling events: whether threads ran or waited is unknown"
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
 	case PlacesOnly(list):

@@ -44,6 +44,7 @@ type documentInput struct {
 	BlockedReasons bool                      `json:"blocked_reasons"`
 	Missing        *string                   `json:"missing"`
 	Interactions   iter.Seq[jsonInteraction] `json:"interactions"`
+	Hangs          iter.Seq[jsonHang]        `json:"hangs"`
 	Processes      iter.Seq[documentProcess] `json:"processes"`
 	Layers         iter.Seq[jsonLayer]       `json:"layers"`
 }
@@ -349,7 +350,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs)), Processes: []documentOverall{}}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Processes, func(p *Process) documentProcess {
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Hangs, Hang.json), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
 		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)
@@ -530,25 +531,28 @@ func (i *Interaction) step(s why.ResponseStep) jsonResponseStep {
 		j.Usual = &d
 	}
 	for n := range s.Work {
-		w := &s.Work[n]
-		work := jsonWork{Process: nonEmpty(w.Process), Thread: nonEmpty(w.Thread), Start: w.Start, Time: w.End.Sub(w.Start), Idle: w.Idle, Waits: []jsonWorkWait{}, Slices: slicesOf(w.Slices)}
-		if w.PID != trace.UnknownPID {
-			work.PID = &w.PID
-		}
-		if w.TID != 0 {
-			work.TID = &w.TID
-		}
-		for k := range w.Waits {
-			x := &w.Waits[k]
-			wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
-			if x.Slice != "" {
-				wait.SliceTime = &x.SliceTime
-			}
-			work.Waits = append(work.Waits, wait)
-		}
-		j.Threads = append(j.Threads, work)
+		j.Threads = append(j.Threads, workOf(&s.Work[n]))
 	}
 	return j
+}
+
+func workOf(w *why.Work) jsonWork {
+	work := jsonWork{Process: nonEmpty(w.Process), Thread: nonEmpty(w.Thread), Start: w.Start, Time: w.End.Sub(w.Start), Idle: w.Idle, Waits: []jsonWorkWait{}, Slices: slicesOf(w.Slices)}
+	if w.PID != trace.UnknownPID {
+		work.PID = &w.PID
+	}
+	if w.TID != 0 {
+		work.TID = &w.TID
+	}
+	for k := range w.Waits {
+		x := &w.Waits[k]
+		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
+		if x.Slice != "" {
+			wait.SliceTime = &x.SliceTime
+		}
+		work.Waits = append(work.Waits, wait)
+	}
+	return work
 }
 
 func (l *Layer) json() jsonLayer {

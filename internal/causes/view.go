@@ -97,6 +97,13 @@ func summary(inputs []Input, o Options) string {
 	if worst != nil {
 		parts = append(parts, worst.Summary())
 	}
+	var hangs []Hang
+	for _, in := range inputs {
+		hangs = append(hangs, in.Hangs...)
+	}
+	if len(parts) == 0 && len(hangs) > 0 {
+		parts = append(parts, hangsSummary(hangs))
+	}
 	return strings.Join(parts, "; ")
 }
 
@@ -117,7 +124,7 @@ func Summarize(name string, judged int, r *why.Ranking) string {
 // inputBlocks returns what is known about one input, and a section for each process.
 func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
 	head := view.Section{Title: inputTitle(in.Name, o.Page && !several), Blocks: []view.Block{view.QualityNote(in.Quality)}}
-	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions)+len(in.Layers) > 0 {
+	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions)+len(in.Hangs)+len(in.Layers) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
 	if o.Interaction != nil {
@@ -128,7 +135,7 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		head.Blocks = append(head.Blocks, note...)
 		return append([]view.Block{head}, sections...)
 	}
-	head.Blocks = append(head.Blocks, interactionsTable(in, o)...)
+	head.Blocks = append(append(head.Blocks, interactionsTable(in, o)...), hangBlocks(in, o)...)
 	var sections []view.Block
 	onTime, frames, unknown := 0, 0, 0
 	for i, p := range in.Processes {

@@ -175,6 +175,9 @@ func Warnings(c *why.Causes) []trace.Warning {
 
 // missing returns what the user can record to find more causes.
 func missing(c *why.Causes) string {
+	if c.Own {
+		return "an application's own trace has no scheduling events"
+	}
 	if !c.Scheduled {
 		return "record the tag sched"
 	}

@@ -46,7 +46,7 @@ func (q *judge) judgeCoverage(t *input) {
 	if n := lines.CPUs - covered.CPUs; n > 0 && covered.Switches && length >= minSeconds*trace.Second {
 		q.add(stats.Good, "idle_cpus", "%d of %s without a line", n, text.Count(lines.CPUs, "CPU"))
 	}
-	q.judgeEvents(covered)
+	q.judgeEvents(covered, t.Diagnostics.Recorded.Own())
 }
 
 // addMissing adds a reason if lines are missing in intervals.
@@ -71,9 +71,9 @@ func rounded(d trace.Duration) trace.Duration {
 }
 
 // judgeEvents adds what causes of late frames need. Measures of frames do not need it.
-func (q *judge) judgeEvents(covered *analyzer.Coverage) {
+func (q *judge) judgeEvents(covered *analyzer.Coverage, own bool) {
 	switch {
-	case q.Frames() == 0:
+	case q.Frames() == 0, own:
 	case !covered.Switches:
 		q.add(stats.Good, "no_sched", "no scheduling events, causes are less exact")
 	case !covered.Frequencies:

@@ -163,8 +163,16 @@ func (q *judge) judge(t *input) {
 		q.add(stats.Limited, "no_frames", "no complete frames, only %s", text.Count(q.Layers, "layer"))
 	case q.Frames() == 0 && len(t.Summaries) > 0:
 		q.add(stats.Limited, "no_frames", "no complete frames, only summaries")
+	case q.Frames() == 0 && len(t.Hangs) > 0:
+		q.add(stats.Limited, "no_frames", "no complete frames, only %s", text.Count(len(t.Hangs), "hang"))
 	case q.Frames() == 0:
 		q.add(stats.Unreliable, "no_frames", "no complete frames")
+	}
+	switch d.Recorded {
+	case analyzer.FromOwnMain:
+		q.add(stats.Limited, "own_trace", "an application's own trace of its main thread: no other threads, no scheduling, no other processes")
+	case analyzer.FromOwnThreads:
+		q.add(stats.Limited, "own_trace", "an application's own trace: no scheduling, no other processes")
 	}
 	if isText {
 		if n := t.Lines.Longest.Lines; n >= minBad && float64(n) > longestUnreliable*float64(*q.Lines) {
@@ -226,6 +234,10 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 		return "get the file with hdc file recv instead of copying it from a terminal"
 	case q.Frames() == 0 && q.Truncated > 0:
 		return "the trace is too short, or its lines are not in order of time"
+	case d.Recorded.Own() && len(d.MissingTags) > 0 && q.Frames() == 0:
+		return "frames need hidebug.tags.GRAPHICS and hidebug.tags.ARKUI in the application's call of startAppTraceCapture"
+	case d.Recorded.Own():
+		return "reproduce it on a device with ohframe record: the application cannot trace the rest; stacks of MAIN_THREAD_JANK name functions"
 	case len(d.MissingMarkers) == 0:
 		return ""
 	}
@@ -254,6 +266,7 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 		q.add(stats.Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
 	}
 	switch {
+	case q.RenderFrames == 0 && t.Diagnostics.Recorded.Own(): // own_trace says so
 	case q.RenderFrames == 0:
 		q.add(stats.Limited, "no_render_frames", "no frames of the render service")
 	case q.Presented == 0 && q.Layers > 0:

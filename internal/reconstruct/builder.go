@@ -35,7 +35,7 @@ func newBuilder(s *shared) *builder {
 
 // hasFrameData reports whether the trace contains frame data.
 func (b *builder) hasFrameData() bool {
-	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all)+len(b.layers.all) > 0
+	return len(b.drafts)+len(b.sent)+len(b.draws)+len(b.commits)+len(b.waits)+len(b.gpu.done)+len(b.gpu.open)+len(b.periods)+len(b.interactions.scenes)+len(b.interactions.launches.all)+len(b.interactions.hangs)+len(b.layers.all) > 0
 }
 
 // draft is a frame under construction. Its vsync times are in CLOCK_MONOTONIC, because
@@ -95,6 +95,7 @@ func (b *builder) track(e *hitrace.Event) {
 		b.clock.step(b.last, e.Time, e.Number)
 	}
 	b.coverage.track(e, b.last)
+	b.diagnostics.own.see(e)
 	b.last = e.Time
 	if e.Lost {
 		b.running.lose(e.CPU, e.Time)

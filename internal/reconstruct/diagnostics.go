@@ -17,6 +17,45 @@ type diagnostics struct {
 	// process is the last process with markers, several that there is another.
 	process trace.PID
 	several bool
+	own     ownTrace
+}
+
+// ownTrace finds out whether an application took the trace of itself, from what hitrace_meter.cpp of
+// OpenHarmony writes: markers of one process, whose id is on every line, with the last 14 bytes of
+// names. Kernels write 15 bytes, which names of applications mostly have, and events of their own.
+type ownTrace struct {
+	pid      trace.PID
+	labelled bool // a marker has a label of OpenHarmony
+	threads  bool // a thread other than the main one has a marker
+	foreign  bool // an event is of another origin
+}
+
+// ownName is the number of bytes of names that hitrace_meter.cpp writes (COMM_STR_MAX).
+const ownName = 14
+
+// see looks at any event.
+func (o *ownTrace) see(e *hitrace.Event) {
+	if o.pid == 0 {
+		o.pid = e.PID
+	}
+	if o.foreign = o.foreign || e.Kind != hitrace.MarkerEvent || e.PID <= 0 || e.PID != o.pid || len(e.Comm) > ownName; o.foreign {
+		return
+	}
+	if int32(e.TID) != int32(e.PID) {
+		o.threads = true
+	}
+	o.labelled = o.labelled || len(e.Marker.Label()) > 0
+}
+
+// recorded returns analyzer.FromSystem for a trace that is not an application's own one.
+func (o *ownTrace) recorded() analyzer.Recorded {
+	switch {
+	case o.foreign || !o.labelled:
+		return analyzer.FromSystem
+	case o.threads:
+		return analyzer.FromOwnThreads
+	}
+	return analyzer.FromOwnMain
 }
 
 func (d *diagnostics) see(word hitrace.Word, pid trace.PID) {
@@ -61,7 +100,11 @@ func (d *diagnostics) result() analyzer.Diagnostics {
 func (d *diagnostics) recorded() analyzer.Recorded {
 	ours := d.seen[hitrace.ReceiveVsync] || d.seen[hitrace.OnVsyncEvent] || d.seen[hitrace.MarshTransaction]
 	android := d.seenAny(hitrace.AndroidFrame, hitrace.ChoreographerFrame, hitrace.CompositorCommit)
-	switch renders := d.seen[hitrace.DoComposition]; {
+	renders := d.seen[hitrace.DoComposition]
+	if own := d.own.recorded(); own.Own() && !renders {
+		return own
+	}
+	switch {
 	case android && !ours && !renders:
 		return analyzer.FromAndroid
 	case ours && !renders && !d.several:

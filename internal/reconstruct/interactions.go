@@ -383,7 +383,9 @@ func (b *builder) endTop(t *thread, e *hitrace.Event) {
 func (b *builder) settleInteractions() {
 	i := b.interactions
 	i.scenes = slices.DeleteFunc(i.scenes, func(s *scene) bool { return !s.thread.user })
-	i.hangs = slices.DeleteFunc(i.hangs, func(h hang) bool { return !h.thread.user })
+	if !b.diagnostics.own.recorded().Own() { // the main thread of an application has a user interface
+		i.hangs = slices.DeleteFunc(i.hangs, func(h hang) bool { return !h.thread.user })
+	}
 }
 
 // maxInputLag is the maximum time from an input to the line that has its time.

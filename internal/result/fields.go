@@ -1,6 +1,8 @@
 package result
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer"
@@ -170,7 +172,7 @@ func describeDiagnostics(m *message, d *analyzer.Diagnostics) {
 		describeNumbers(m, 3, &c.Lines)
 	})
 	list(m, 2, &d.MissingMarkers, func(m *message, name *string) { m.text(1, name) })
-	enum(m, 3, &d.Recorded, int(analyzer.FromProcess)+1)
+	enum(m, 3, &d.Recorded, analyzer.RecordedCount)
 	list(m, 4, &d.MissingTags, func(m *message, name *string) { m.text(1, name) })
 }
 
@@ -385,6 +387,40 @@ func describeCauses(m *message, c *why.Causes) {
 		describeFunctionSum(m, 9, &u.OnTime)
 	})
 	count(m, 8, &c.Unlabeled)
+	m.flag(9, &c.Own)
+	var hangs []analyzer.Hang
+	if m.writing {
+		for _, h := range m.timeline.Hangs {
+			if c.Hangs[h] != nil {
+				hangs = append(hangs, h)
+			}
+		}
+	}
+	list(m, 10, &hangs, func(m *message, h *analyzer.Hang) {
+		index := slices.Index(m.timeline.Hangs, *h)
+		if count(m, 1, &index); index < 0 || index >= len(m.timeline.Hangs) {
+			m.fail()
+		}
+		if m.err != nil {
+			return
+		}
+		*h = m.timeline.Hangs[index]
+		if c.Hangs == nil {
+			c.Hangs = map[analyzer.Hang]*why.Hang{}
+		}
+		x := c.Hangs[*h]
+		if x == nil {
+			x = &why.Hang{}
+			c.Hangs[*h] = x
+		}
+		m.base = h.Start
+		m.message(2, true, func(m *message) { describeWork(m, &x.Work) })
+		list(m, 3, &x.Path, func(m *message, s *why.HangSlice) {
+			m.text(1, &s.Slice)
+			m.duration(2, &s.Time)
+			list(m, 3, &s.Arguments, describeArgument)
+		})
+	})
 }
 
 // function describes a function, in two fields.

@@ -16,6 +16,7 @@
 //	replay    from logs to cells
 //	waits     the threads that a frame waited for
 //	pieces    the time in order, and by slice
+//	path      the slices with most of the time of a stretch
 //	sampled   the time by function
 //	pack      cells of frames on time in few bytes
 //	clusters  processors with lower frequencies

@@ -222,6 +222,9 @@ func (f *replay) add(to trace.Time) {
 			a.Earlier += d
 		}
 		into := f.book.open(a)
+		if into.paths != nil {
+			into.paths.add(f.stack, d)
+		}
 		if into.stage != why.NoStage {
 			id.Stage = into.stage
 		}

@@ -17,5 +17,6 @@
 //	functions the functions in which frames were longer, by the samples of a profiler
 //	shown    render frames that were shown late
 //	pickup   application frames that were picked up late
+//	hang     what hangs of main threads were spent on
 //	response what responses to interactions were spent on
 package judge

@@ -39,9 +39,10 @@ type judge struct {
 func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hisysevent.Event) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
-		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled,
+		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),
 	}
 	responses, stretches := newResponses(r, t)
+	hangs := newHangs(r, t, stretches)
 	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
 	threads := j.book.Threads
 	groups, ordered := map[role]*group{}, []*group{}
@@ -84,6 +85,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	j.explainShown(t)
 	j.explainPickUps(t)
 	j.explainResponses(responses)
+	j.explainHangs(hangs)
 	j.explainBuffers(t)
 	return c
 }

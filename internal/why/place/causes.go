@@ -49,6 +49,8 @@ type Cause struct {
 	Capped bool
 	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
 	Scheduled, OthersScheduled bool
+	// Own: the trace is an application's own one, which cannot have such events.
+	Own bool
 }
 
 // WaitedFor adds the thread that was waited for by a thread of a process; nil is unknown.
@@ -171,6 +173,8 @@ func (c Cause) forApplication() why.Advice {
 		switch {
 		case p.Class != ClassWork && p.Advice != why.NoAdvice:
 			return p.Advice
+		case c.Own:
+			return why.AdviseReproduce
 		case c.Scheduled:
 			return why.AdviseLost
 		case c.OthersScheduled:

@@ -44,6 +44,8 @@ type Recorder struct {
 	holes []Hole
 	lost  []cpuHole
 
+	// kernel: the input has an event that is no marker.
+	kernel  bool
 	entries int
 	tooDeep int // slices beyond the limit
 	logs    []*Log
@@ -152,6 +154,7 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 	if e.Lost {
 		r.trackLoss(e)
 	}
+	r.kernel = r.kernel || e.Kind != hitrace.MarkerEvent
 	switch e.Kind {
 	case hitrace.MarkerEvent:
 		switch e.Marker.Phase {
@@ -220,6 +223,8 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 		r.logFrom(t)
 	case e.Word == hitrace.FlushBuffer:
 		r.logFrom(r.first(t))
+	case !r.kernel && int32(t.pid) == int32(t.tid):
+		r.logFrom(t) // of an application's own trace, which may have hangs only
 	}
 	if len(t.slices) >= r.limits.Nesting {
 		t.deeper++

@@ -1,0 +1,154 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// Hang is a hang, and what it was spent on; nil if nothing is known of that.
+type Hang struct {
+	analyzer.Hang
+	Spent *why.Hang
+}
+
+// Hangs returns the hangs of the wanted processes, in order of time. Those of an interaction or a
+// frame are not asked for.
+func Hangs(t *analyzer.Timeline, c *why.Causes, o Options) (list []Hang) {
+	if o.Interaction != nil || o.Vsync != 0 || o.Layer != nil {
+		return nil
+	}
+	for _, h := range t.Hangs {
+		if o.Process == nil || o.Process(h.Process) {
+			list = append(list, Hang{h, c.OfHang(h)})
+		}
+	}
+	return list
+}
+
+// longestHangs returns the n longest hangs of a list, in its order.
+func longestHangs(list []Hang, n int) []Hang {
+	if len(list) <= n {
+		return list
+	}
+	longest := slices.SortedStableFunc(slices.Values(list), func(a, b Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })[:n]
+	slices.SortStableFunc(longest, func(a, b Hang) int { return cmp.Compare(a.Start, b.Start) })
+	return longest
+}
+
+// hangsSummary says in a sentence how many hangs a trace without frames has, and what the longest one
+// was spent on.
+func hangsSummary(list []Hang) string {
+	h := longestHangs(list, 1)[0]
+	s := fmt.Sprintf("%s: %s, the longest %s ms", text.ProcessName(h.Process.Name), text.Count(len(list), "hang"), text.Milliseconds(h.Duration()))
+	if spent := causetext.Hang(h.Spent); spent != "" {
+		s += ", " + text.Printable(spent)
+	}
+	return s
+}
+
+// Of hangs in detail.
+const maxHangDetails = 3
+
+// hangBlocks lists the hangs of an input, and what the longest ones were spent on.
+func hangBlocks(in *Input, o Options) (blocks []view.Block) {
+	if len(in.Hangs) == 0 {
+		return nil
+	}
+	listed := in.Hangs
+	if !o.All {
+		listed = longestHangs(listed, maxFrames)
+	}
+	table := view.Table{Label: "Hangs", Columns: []view.Column{
+		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
+	}}
+	for _, h := range listed {
+		r := row(text.Milliseconds(h.Duration()), text.Since(in.Start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(text.Function(h.Slice)), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
+		r.Cells[0].Level = view.Warning
+		if h.Duration() >= analyzer.SevereHang {
+			r.Cells[0].Level = view.Critical
+		}
+		table.Rows = append(table.Rows, r)
+	}
+	setMin(&table, 3, 4)
+	if n := len(in.Hangs) - len(listed); n > 0 {
+		table.More = fmt.Sprintf("… and %d shorter ones; --all lists them", n)
+	}
+	s := view.Section{
+		Title: text.Count(len(in.Hangs), "hang"), Blocks: []view.Block{table},
+		About: fmt.Sprintf("main threads busy outside of frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
+	}
+	for _, h := range longestHangs(in.Hangs, maxHangDetails) {
+		if h.Spent != nil {
+			s.Blocks = append(s.Blocks, hangDetail(in, &h))
+		}
+	}
+	return []view.Block{s}
+}
+
+const maxHangSlice = 80
+
+// hangDetail shows the path of a hang, its slices and, if they are known, the states of the thread.
+func hangDetail(in *Input, h *Hang) view.Section {
+	s := view.Section{Title: fmt.Sprintf("Hang of %s ms at %s", text.Milliseconds(h.Duration()), text.Since(in.Start, h.Start))}
+	if advice := causetext.HangAdvice(h.Spent); advice != "" {
+		s.Blocks = append(s.Blocks, view.Note{Label: "Advice", Text: advice})
+	}
+	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
+	for n := range h.Spent.Path {
+		p := &h.Spent.Path[n]
+		path.Rows = append(path.Rows, row(text.Printable(causetext.HangSlice(p)), text.Milliseconds(p.Time), text.Percent(p.Time, h.Duration())))
+	}
+	if len(path.Rows) > 0 {
+		s.Blocks = append(s.Blocks, path)
+	}
+	if w := &h.Spent.Work; slices.ContainsFunc(w.Waits, func(x why.WorkWait) bool { return x.Wait != why.WaitUnknown }) {
+		s.Blocks = append(s.Blocks, workTable(w))
+	}
+	if len(h.Spent.Work.Slices) > 0 {
+		s.Blocks = append(s.Blocks, sliceTable(h.Spent.Work.Slices, maxStepSlices))
+	}
+	return s
+}
+
+type jsonHang struct {
+	PID     trace.PID       `json:"pid"`
+	Process string          `json:"process"`
+	Severe  bool            `json:"severe"`
+	Slice   string          `json:"slice"`
+	Start   trace.Time      `json:"start_ns"`
+	Time    trace.Duration  `json:"duration_ns"`
+	Path    []jsonHangSlice `json:"path"`
+	Thread  *jsonWork       `json:"thread"`
+	Text    *string         `json:"cause"`
+	Advice  *string         `json:"advice"`
+}
+
+type jsonHangSlice struct {
+	Slice     string         `json:"slice"`
+	Time      trace.Duration `json:"ns"`
+	Arguments []jsonArgument `json:"arguments"`
+}
+
+func (h Hang) json() jsonHang {
+	j := jsonHang{
+		PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Time: h.Duration(),
+		Path: []jsonHangSlice{}, Text: nonEmpty(causetext.Hang(h.Spent)), Advice: nonEmpty(causetext.HangAdvice(h.Spent)),
+	}
+	if h.Spent == nil {
+		return j
+	}
+	for _, s := range h.Spent.Path {
+		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Time, arguments(s.Arguments)})
+	}
+	work := workOf(&h.Spent.Work)
+	j.Thread = &work
+	return j
+}

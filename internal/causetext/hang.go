@@ -1,0 +1,55 @@
+package causetext
+
+import (
+	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+	"ohframe/internal/why/place"
+)
+
+// Hang says what the main thread did in most of a hang: what its states show, or the slice at the
+// end of its path: "540.2 ms in ParseConfig (file a.json) in JSMarshalling". It is empty for nil.
+func Hang(h *why.Hang) string {
+	if h == nil {
+		return ""
+	}
+	if !statesUnknown(&h.Work) || len(h.Path) == 0 {
+		return Work(&h.Work)
+	}
+	last := &h.Path[len(h.Path)-1]
+	s := ms(last.Time) + " in " + HangSlice(last)
+	if len(h.Path) > 1 {
+		s += " in " + text.Function(h.Path[0].Slice)
+	}
+	return s
+}
+
+// HangSlice names a slice of the path of a hang, with its arguments.
+func HangSlice(s *why.HangSlice) string { return text.Function(s.Slice) + inParentheses(s.Arguments) }
+
+// statesUnknown reports whether it is unknown for most of the time whether the thread ran.
+func statesUnknown(w *why.Work) bool {
+	for i := range w.Waits {
+		if x := &w.Waits[i]; x.Wait == why.WaitUnknown {
+			return 2*x.Time > w.End.Sub(w.Start)
+		}
+	}
+	return false
+}
+
+// HangAdvice returns the advice for what the main thread did most of the time in a hang, as Advice
+// does. It is that for work that delays a frame.
+func HangAdvice(h *why.Hang) string {
+	if h == nil || len(h.Work.Waits) == 0 {
+		return ""
+	}
+	x := &h.Work.Waits[0]
+	c := place.Cause{Wait: x.Wait, Place: place.Lookup([]byte(x.Slice)), Scheduled: true, OthersScheduled: true}
+	if x.Wait == why.Run || x.Wait == why.WaitUnknown {
+		c.Wait = why.EarlierWork
+		if n := len(h.Path); n > 0 && statesUnknown(&h.Work) {
+			c.Place = place.Lookup([]byte(h.Path[n-1].Slice))
+		}
+	}
+	c.WaitedFor(x.Culprit, h.Work.PID)
+	return Advice(c.Advice())
+}
