@@ -78,6 +78,8 @@ type Hang struct {
 	Slice    string         `json:"slice"`
 	Start    trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
+	// Source is the hang that this describes.
+	Source analyzer.Hang `json:"-"`
 }
 
 // Grade is a class of the published limits on how long a response may take.
@@ -257,7 +259,7 @@ func hangs(t *analyzer.Timeline, o Options) []Hang {
 	list := []Hang{}
 	for _, h := range t.Hangs {
 		if o.Process == nil || o.Process(h.Process) {
-			list = append(list, Hang{PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration()})
+			list = append(list, Hang{PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration(), Source: h})
 		}
 	}
 	return list

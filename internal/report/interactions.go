@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
@@ -432,12 +433,19 @@ func (b *builder) hangs(in *Input) view.Section {
 		slices.SortStableFunc(shown, func(a, b stats.Hang) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	t := view.Table{Label: "Hangs", Sortable: true, Columns: []view.Column{{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}}}
+	if in.Causes != nil {
+		t.Columns = append(t.Columns, view.Column{Title: "Mostly"})
+	}
 	for _, h := range shown {
 		length := view.Cell{Text: text.Milliseconds(h.Duration), Level: view.Warning}
 		if h.Severe {
 			length.Level = view.Critical
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.Shorten(text.Printable(shortFunction(h.Slice)), maxSlice), Meaning: text.Shorten(text.Printable(h.Slice), maxMeaning)}}})
+		if in.Causes != nil {
+			last := &t.Rows[len(t.Rows)-1]
+			last.Cells = append(last.Cells, view.Cell{Text: text.Printable(causetext.Hang(in.Causes.OfHang(h.Source)))})
+		}
 	}
 	if n := len(all) - len(shown); n > 0 {
 		t.More = fmt.Sprintf("… and %d shorter ones; --format json lists all", n)

@@ -26,8 +26,8 @@ func AllCauses() iter.Seq[Cause] {
 				for _, reason := range reasons {
 					for _, reader := range []Reader{Application, System, Producer, Android} {
 						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
-							for n := range 8 {
-								if !yield(Cause{w, p, reason, reader, rival, n&4 != 0, n&1 != 0, n&2 != 0}) {
+							for n := range 16 {
+								if !yield(Cause{w, p, reason, reader, rival, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0}) {
 									return
 								}
 							}
