@@ -102,6 +102,8 @@ type Trace struct {
 	Causes *why.Causes
 	// Samples are those of a profiler, on the clock of the trace; nil without any.
 	Samples *sample.Recording
+	// Stacks are those of Options.Samples if they have no times; nil otherwise.
+	Stacks *why.Stacks
 	// Lines counts the lines of a text trace, or of the text of a binary trace, also of
 	// one that was converted; nil for other formats.
 	Lines *Lines

@@ -7,11 +7,13 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/failure"
 	"ohframe/internal/plural"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/why/functions"
 	"ohframe/internal/why/judge"
 )
 
@@ -41,7 +43,7 @@ func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sa
 		return nil, err
 	}
 	defer content.Close()
-	if !perfdata.Sniff(content.Head()) {
+	if !perfdata.Sniff(content.Head()) && !perfdata.SniffStacks(content.Head()) {
 		return nil, &failure.Error{What: "not a recording of hiperf", Hint: "perf.data is the file that hiperf record writes"}
 	}
 	file, size, err := content.File("recording")
@@ -54,6 +56,32 @@ func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sa
 	}
 	rec.Warnings = append(rec.Warnings, content.Warnings()...)
 	return rec, nil
+}
+
+// ReadStacks reads the stacks of a main thread in r, without a trace: what MAIN_THREAD_JANK and APP_FREEZE
+// deliver. The error is that of Read; ErrNotATrace if r has no stacks.
+func ReadStacks(ctx context.Context, r io.Reader, o Options) (*why.Stacks, []trace.Warning, error) {
+	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry})
+	if err != nil {
+		return nil, nil, asError(err)
+	}
+	defer content.Close()
+	if !perfdata.SniffStacks(content.Head()) {
+		return nil, nil, asError(notATrace("", ""))
+	}
+	file, size, err := content.File("stacks")
+	if err != nil {
+		return nil, nil, asError(err)
+	}
+	rec, err := sampling.Read(file, size, perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	if err != nil {
+		return nil, nil, asError(content.Explain(err))
+	}
+	s := functions.Stacks(rec)
+	if s == nil {
+		return nil, nil, &Error{What: "no stacks", Err: ErrNotATrace}
+	}
+	return s, append(rec.Warnings, content.Warnings()...), nil
 }
 
 // contained reads the recording in the binary trace, which was read to its end: the first one of
@@ -107,11 +135,12 @@ func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
 	if r.Refused != nil {
 		return []trace.Warning{{Code: trace.WarnSamples, Text: failure.SamplesUnused + ": " + r.Refused.Error()}}
 	}
-	if r.Samples == nil {
-		return nil
+	said := r.Warnings
+	if r.Samples != nil {
+		said = r.Samples.Warnings
 	}
 	var list []trace.Warning
-	for _, w := range r.Samples.Warnings {
+	for _, w := range said {
 		w.Text = failure.OfSamples + w.Text
 		list = append(list, w)
 	}

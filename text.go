@@ -159,7 +159,10 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	}
 	text.complete(r.Totals)
 	t := newTrace(r.Timeline, r.Causes, r.Totals, warnings(text.warnings(), r.Timeline, r.Totals, r.Causes))
-	t.Samples = r.Samples
+	t.Samples, t.Stacks = r.Samples, r.Stacks
+	if r.Refused != nil {
+		t.Stacks = nil
+	}
 	t.Warnings = append(t.Warnings, samples.warnings(&r)...)
 	return t, nil
 }

@@ -63,6 +63,8 @@ const (
 	ClockPerf ClockID = -1
 	// ClockUnknown: the file does not state its clock.
 	ClockUnknown ClockID = -2
+	// ClockNone: the samples have no times.
+	ClockNone ClockID = -3
 )
 
 var clockNames = map[ClockID]string{

@@ -144,8 +144,10 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	if err != nil {
 		return nil, samples.errorOf(c, name, nil, err)
 	}
-	if err := samples.errorOf(c, name, t.Samples, nil); err != nil {
-		return nil, err
+	if t.Stacks == nil {
+		if err := samples.errorOf(c, name, t.Samples, nil); err != nil {
+			return nil, err
+		}
 	}
 	samples.nameFile(t.Warnings)
 	if !causes {

@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
+	"ohframe/internal/warn"
 )
 
 func whyCommand() *cli.Command {
@@ -77,6 +78,11 @@ func runWhy(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(names) == 1 && vsync == 0 && interaction == 0 && layer == nil {
+		if done, err := whyStacks(c, r, names[0]); done || err != nil {
+			return err
+		}
+	}
 	r.interactions = true
 	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all")}
 	var inputs []causes.Input
@@ -93,7 +99,7 @@ func runWhy(c *cli.Context) error {
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
-		input := causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Quality: in.Quality}
+		input := causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Quality: in.Quality, Stacks: in.Stacks}
 		if layer == nil {
 			input.Processes, input.Interactions = causes.Processes(in.Timeline, in.Causes, o), causes.Interactions(in.Timeline, in.Causes, o)
 		}
@@ -157,6 +163,30 @@ func openCommands(in *causes.Input, o causes.Options) (list []string) {
 		}
 	}
 	return list
+}
+
+// whyStacks explains a file with stacks of a main thread. It reports whether the named file is one.
+func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
+	if inputFile(name) == "" {
+		return false, nil // what is read of a pipe is gone
+	}
+	f, err := openInput(c.Context, name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	options, err := traceOptions(c)
+	if err != nil {
+		return false, err
+	}
+	stacks, warnings, err := ohframe.ReadStacks(c.Context, f, options)
+	if err != nil {
+		return false, c.Context.Err() // the error is that of reading a trace
+	}
+	printWarnings(name, warn.Texts(warnings))
+	return true, writeOutput(c, func(out io.Writer, style text.Style) error {
+		return causes.WriteStacks(out, name, stacks, r.format, causes.Options{All: c.Bool("all")}, style)
+	})
 }
 
 // frameFlag returns the flag that selects frames by vsync id.

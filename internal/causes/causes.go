@@ -79,7 +79,9 @@ type Input struct {
 	Interactions []*Interaction
 	// Hangs are those that the function Hangs returned.
 	Hangs  []Hang
-	Layers       []*Layer
+	Layers []*Layer
+	// Stacks are those of the main thread without times; nil without any.
+	Stacks *why.Stacks
 	// Commands make the commands about the input; nil if the input is no file.
 	Commands *locate.Commands
 	// Quality is that of the trace; nil if unknown.

@@ -45,6 +45,7 @@ type documentInput struct {
 	Missing        *string                   `json:"missing"`
 	Interactions   iter.Seq[jsonInteraction] `json:"interactions"`
 	Hangs          iter.Seq[jsonHang]        `json:"hangs"`
+	Stacks         *jsonStacks               `json:"stacks"`
 	Processes      iter.Seq[documentProcess] `json:"processes"`
 	Layers         iter.Seq[jsonLayer]       `json:"layers"`
 }
@@ -350,7 +351,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	d := document{Inputs: make([]documentInput, 0, len(inputs)), Processes: []documentOverall{}}
 	for _, in := range inputs {
 		c := in.Causes
-		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Hangs, Hang.json), each(in.Processes, func(p *Process) documentProcess {
+		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Hangs, Hang.json), stacksJSON(in.Stacks), each(in.Processes, func(p *Process) documentProcess {
 			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
 		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)

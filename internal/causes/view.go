@@ -136,6 +136,9 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		return append([]view.Block{head}, sections...)
 	}
 	head.Blocks = append(append(head.Blocks, interactionsTable(in, o)...), hangBlocks(in, o)...)
+	if in.Stacks != nil {
+		head.Blocks = append(head.Blocks, stacksSection(in.Stacks, o))
+	}
 	var sections []view.Block
 	onTime, frames, unknown := 0, 0, 0
 	for i, p := range in.Processes {

@@ -5,6 +5,7 @@
 //	                └▶ records ─▶ mappings, names ─▶ addresses ─▶ frames ─▶ stacks, samples
 //	HIPERF_PB_  file ─▶ messages ─▶ files, threads
 //	                └▶ messages ─▶ frames ─▶ stacks, samples
+//	stacks      text ─▶ calls ─▶ stacks, samples without times
 //	ArkTS       messages of a trace ─▶ profiles ─▶ calls ─▶ stacks, samples
 //
 // Open and OpenScripts read what stands beside the samples. Next reads one sample at a time. Memory grows with

@@ -44,12 +44,16 @@ func Sniff(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(perfMagic)) || bytes.HasPrefix(head, []byte(protoMagic))
 }
 
+// sniffed is the number of bytes at the beginning of a file that show its format: of a stack, the
+// first line.
+const sniffed = 4096
+
 // Open reads what stands beside the samples in r, which has size bytes. The error is an *Error
 // or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	l := newLog(o.Strict)
 	t := &Reader{log: l, tables: newTables(l, o.Limits.WithDefaults().Threads)}
-	head := make([]byte, min(size, 16))
+	head := make([]byte, min(size, sniffed))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
 	}
@@ -59,6 +63,8 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 		t.source, err = openPerf(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte(protoMagic)):
 		t.source, err = openProto(r, size, t.tables)
+	case SniffStacks(head):
+		t.source, err = openStacks(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte("2ELIFREP")):
 		err = &Error{What: "perf data of a big-endian machine", Err: ErrUnsupported}
 	default:

@@ -2,16 +2,20 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/failure"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/why/functions"
 	"ohframe/internal/why/record"
 )
 
@@ -33,9 +37,12 @@ type Options struct {
 // Result is the result of Analyze.
 type Result struct {
 	Timeline *analyzer.Timeline
-	Causes   *why.Causes       // nil without Options.Causes
+	Causes   *why.Causes // nil without Options.Causes
+	// Stacks are samples without times; nil if Options.Samples has others.
+	Stacks   *why.Stacks
 	Samples  *sample.Recording // on the clock of the trace; nil without samples
 	Refused  error             // why Options.Samples has none
+	Warnings []trace.Warning   // of Stacks
 	Totals   *hitrace.Totals   // counts of lines, also after an error
 	// SystemEvents is that of the options, with the lines of the text; nil without any.
 	SystemEvents func(func([]byte)) error
@@ -95,6 +102,10 @@ func systemEvents(others func(func([]byte)) error, lines [][]byte) func(func([]b
 // readSamples reads the samples and changes their times to those of the trace.
 func (r *Result) readSamples(o Options, running *sampling.Running) {
 	rec, err := o.Samples()
+	if err == nil && rec != nil && rec.Profile.Clock.ID == sample.ClockNone {
+		r.Stacks, r.Warnings, r.Refused = functions.Stacks(rec), rec.Warnings, foreign(rec, r.Timeline)
+		return
+	}
 	if err == nil && rec != nil {
 		err = sampling.Align(rec, running, r.Timeline, o.SamplesOffset)
 	}
@@ -102,4 +113,16 @@ func (r *Result) readSamples(o Options, running *sampling.Running) {
 		rec = nil
 	}
 	r.Samples, r.Refused = rec, err
+}
+
+// foreign returns an error if stacks are those of a process that a trace does not have.
+func foreign(rec *sample.Recording, t *analyzer.Timeline) error {
+	if len(rec.Samples) == 0 {
+		return &failure.Error{What: "no stacks"}
+	}
+	pid := rec.Samples[0].PID
+	if pid == 0 || slices.ContainsFunc(t.Processes, func(p *analyzer.Process) bool { return int32(p.PID) == pid }) {
+		return nil
+	}
+	return &failure.Error{What: fmt.Sprintf("the stacks are of process %d, which the trace does not have", pid)}
 }

@@ -1,0 +1,115 @@
+package causes
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"ohframe/analyzer/why"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+const (
+	maxStackFunctions = 8
+	maxStackPath      = 16
+)
+
+// stacksSection shows in which functions a main thread was when it did not respond.
+func stacksSection(s *why.Stacks, o Options) view.Section {
+	section := view.Section{
+		Title: text.Count(s.Samples, "stack") + " of the main thread",
+		About: "without times: which hang or frame each belongs to is unknown",
+	}
+	functions := view.Table{Label: "Functions by stacks", Columns: []view.Column{{Title: "Function", About: "the modules"}, {Title: "Stacks", Number: true}}}
+	shown := s.Functions
+	if !o.All {
+		shown = shown[:min(len(shown), maxStackFunctions)]
+	}
+	for i := range shown {
+		functions.Rows = append(functions.Rows, stackRow(s, &shown[i]))
+	}
+	if n := len(s.Functions) - len(shown); n > 0 {
+		functions.More = fmt.Sprintf("… and %s in fewer stacks; --all lists them", text.Count(n, "function"))
+	}
+	section.Blocks = append(section.Blocks, functions)
+	path := s.Path
+	if first := slices.IndexFunc(path, func(c why.StackCount) bool { return c.Own }); first >= 0 && !o.All {
+		path = path[first:] // what is before is how the system calls any application
+	}
+	if !o.All {
+		path = path[max(0, len(path)-maxStackPath):]
+	}
+	if len(path) == 0 {
+		return section
+	}
+	heaviest := view.Table{Label: "Heaviest path", Columns: []view.Column{{Title: "Heaviest path, from the caller inwards", About: "the modules"}, {Title: "Stacks", Number: true}}}
+	for i := range path {
+		heaviest.Rows = append(heaviest.Rows, stackRow(s, &path[i]))
+	}
+	if n := len(s.Path) - len(path); n > 0 {
+		heaviest.More = fmt.Sprintf("%s left out; --all lists them", text.Count(n, "outer call"))
+	}
+	section.Blocks = append(section.Blocks, heaviest)
+	return section
+}
+
+func stackRow(s *why.Stacks, c *why.StackCount) view.Row {
+	r := row("", fmt.Sprintf("%d of %d", c.Samples, s.Samples))
+	r.Cells[0] = functionCell(c.Function)
+	return r
+}
+
+// stacksSummary says in a sentence where the main thread was in most stacks.
+func stacksSummary(s *why.Stacks) string {
+	f := &s.Functions[0]
+	return fmt.Sprintf("%d of %s of the main thread in %s", f.Samples, text.Count(s.Samples, "stack"), functionName(f.Function))
+}
+
+// WriteStacks writes the stacks of a file without a trace, in one of the Formats.
+func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Options, style text.Style) error {
+	if format == "json" {
+		return text.WriteJSON(w, stacksJSON(s))
+	}
+	o.Page = format == "html"
+	d := &view.Document{Kind: "Why a main thread did not respond", Title: text.Base(name) + " – stacks of a main thread", Blocks: []view.Block{stacksSection(s, o)}}
+	if len(s.Functions) > 0 {
+		d.Summary = stacksSummary(s)
+	}
+	if o.Page {
+		return view.WriteHTML(w, d)
+	}
+	return view.WriteTerminal(w, d, style)
+}
+
+type jsonStacks struct {
+	PID       *int32           `json:"pid"`
+	Samples   int              `json:"stacks"`
+	Functions []jsonStackCount `json:"functions"`
+	Path      []jsonStackCount `json:"path"`
+}
+
+type jsonStackCount struct {
+	Function string  `json:"function"`
+	Module   *string `json:"module"`
+	Own      bool    `json:"own"`
+	Samples  int     `json:"stacks"`
+}
+
+func stacksJSON(s *why.Stacks) *jsonStacks {
+	if s == nil {
+		return nil
+	}
+	encode := func(list []why.StackCount) []jsonStackCount {
+		encoded := []jsonStackCount{}
+		for _, c := range list {
+			encoded = append(encoded, jsonStackCount{c.Name, nonEmpty(c.Module), c.Own, c.Samples})
+		}
+		return encoded
+	}
+	j := &jsonStacks{Samples: s.Samples, Functions: encode(s.Functions), Path: encode(s.Path)}
+	if s.PID != 0 {
+		j.PID = &s.PID
+	}
+	return j
+}
