@@ -126,6 +126,9 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	options.Log, options.Analysis.SystemEvents = text.log(), text.systemEvents()
 	options.Tasks = text.tasks()
 	s, err := export.Convert(ctx, text, w, options)
+	if s.Stacks != nil {
+		s.Refused = &failure.Error{What: "the stacks have no times, so that they are not in the converted trace", Hint: failure.StacksAlone}
+	}
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
 	}

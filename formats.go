@@ -56,7 +56,7 @@ var formats = []format{
 	{"xz", magic(0, "\xfd7zXZ\x00"), nil, "decompress it first with xz -d"},
 	{"bzip2", magic(4, "1AY&SY"), nil, "decompress it first with bzip2 -d"}, // after BZh and a digit
 	{"hiperf data", perfdata.Sniff, nil, failure.SamplesAlone},
-	{"stacks of a main thread", perfdata.SniffStacks, nil, failure.SamplesAlone},
+	{"stacks of a main thread", perfdata.SniffStacks, nil, failure.StacksAlone},
 	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
 	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
 	{textTrace, anything, readText, ""},

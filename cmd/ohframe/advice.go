@@ -17,6 +17,7 @@ const recordCommands = "ohframe record -t 10, or " + userfailure.RecordCommand
 var addFlags = strings.NewReplacer(
 	userfailure.RecordCommand, recordCommands,
 	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION",
+	userfailure.StacksAlone, userfailure.StacksAlone+": ohframe why TRACE --perf FILE, ohframe why FILE",
 	userfailure.SamplesAlone, userfailure.SamplesAlone+": ohframe why TRACE --perf FILE",
 )
 

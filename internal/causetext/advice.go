@@ -55,7 +55,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseSched:         "record with the tags sched, freq and binder to see what the thread waited for",
 	why.AdviseStates:        "record with the tag sched to see whether the thread ran or waited",
 	why.AdviseOfThread:      "only other threads have scheduling events: record with the tag sched for all threads",
-	why.AdviseReproduce:     "reproduce it on a device with ohframe record to see whether the thread ran or waited",
+	why.AdviseReproduce:     "reproduce it on a device and record the tag sched there to see whether the thread ran or waited",
 	why.AdviseLost:          "scheduling events are missing here: record with a larger buffer or fewer tags, and begin earlier",
 
 	why.AdviseTrace:   "add trace markers to the code to see which part of it needs the time",

@@ -36,6 +36,9 @@ const SamplesOffset = "give the offset between the clocks"
 // SamplesAlone is the advice for samples that were given in place of a trace.
 const SamplesAlone = "samples are read together with the trace of the same time"
 
+// StacksAlone is the advice for stacks without times that were given in place of a trace.
+const StacksAlone = "stacks of a main thread are explained with a trace of the same process, or alone"
+
 // OfSamples begins the warnings about what is wrong within the samples of a trace.
 const OfSamples = "samples: "
 

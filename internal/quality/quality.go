@@ -237,7 +237,7 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 	case d.Recorded.Own() && len(d.MissingTags) > 0 && q.Frames() == 0:
 		return "frames need hidebug.tags.GRAPHICS and hidebug.tags.ARKUI in the application's call of startAppTraceCapture"
 	case d.Recorded.Own():
-		return "reproduce it on a device with ohframe record: the application cannot trace the rest; stacks of MAIN_THREAD_JANK name functions"
+		return "reproduce it on a device and record all processes with hitrace; stacks of MAIN_THREAD_JANK name functions"
 	case len(d.MissingMarkers) == 0:
 		return ""
 	}

@@ -21,8 +21,8 @@ type diagnostics struct {
 }
 
 // ownTrace finds out whether an application took the trace of itself, from what hitrace_meter.cpp of
-// OpenHarmony writes: markers of one process, whose id is on every line, with the last 14 bytes of
-// names. Kernels write 15 bytes, which names of applications mostly have, and events of their own.
+// OpenHarmony writes: markers of one process, whose id is on every line, with four dots for flags and
+// the last 14 bytes of names. Kernels write 15 bytes, which names of applications mostly have, and events of their own.
 type ownTrace struct {
 	pid      trace.PID
 	labelled bool // a marker has a label of OpenHarmony
@@ -38,7 +38,7 @@ func (o *ownTrace) see(e *hitrace.Event) {
 	if o.pid == 0 {
 		o.pid = e.PID
 	}
-	if o.foreign = o.foreign || e.Kind != hitrace.MarkerEvent || e.PID <= 0 || e.PID != o.pid || len(e.Comm) > ownName; o.foreign {
+	if o.foreign = o.foreign || e.Kind != hitrace.MarkerEvent || e.PID <= 0 || e.PID != o.pid || !e.NoFlags || len(e.Comm) > ownName; o.foreign {
 		return
 	}
 	if int32(e.TID) != int32(e.PID) {

@@ -397,7 +397,10 @@ func describeCauses(m *message, c *why.Causes) {
 		}
 	}
 	list(m, 10, &hangs, func(m *message, h *analyzer.Hang) {
-		index := slices.Index(m.timeline.Hangs, *h)
+		index := 0
+		if m.writing {
+			index = slices.Index(m.timeline.Hangs, *h)
+		}
 		if count(m, 1, &index); index < 0 || index >= len(m.timeline.Hangs) {
 			m.fail()
 		}

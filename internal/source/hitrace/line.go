@@ -21,6 +21,8 @@ type Line struct {
 	// InInterrupt is whether the processor was handling an interrupt. HongMeng's flags
 	// never say so.
 	InInterrupt bool
+	// NoFlags is whether the flags are four dots.
+	NoFlags bool
 }
 
 // The flags column differs by kernel: four characters, five with
@@ -94,7 +96,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	l.CPU = trace.CPU(cpu)
 
 	i = skipBlanks(text, i+1)
-	l.InInterrupt = false
+	l.InInterrupt, l.NoFlags = false, false
 	if i < len(text) && !isDigit(text[i]) { // kernels without irq-info print no flags
 		end := i
 		for end < len(text) && text[end] != ' ' {
@@ -105,7 +107,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 				return NotALine
 			}
 		}
-		l.InInterrupt = inInterrupt(text[i:end])
+		l.InInterrupt, l.NoFlags = inInterrupt(text[i:end]), string(text[i:end]) == "...."
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
