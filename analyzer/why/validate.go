@@ -35,6 +35,11 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 			}
 		}
 	}
+	for h, x := range c.Hangs {
+		if err := x.Validate(h); err != nil {
+			list = append(list, fmt.Errorf("hang at %d: %w", h.Start, err))
+		}
+	}
 	for _, l := range t.Layers {
 		for _, b := range l.Buffers {
 			if x := c.Buffers[b]; x != nil {
@@ -68,6 +73,26 @@ func (r *Response) Validate() error {
 				return fmt.Errorf("in step %s %s, thread %d did %d ns from %d to %d", s.Step, s.Stage, w.TID, sum, w.Start, w.End)
 			}
 		}
+	}
+	return nil
+}
+
+// Validate checks that what the thread did in a hang adds up, and that no slice of the path is longer
+// than the one around it.
+func (x *Hang) Validate(h analyzer.Hang) error {
+	sum := x.Work.Idle
+	for _, w := range x.Work.Waits {
+		sum += w.Time
+	}
+	if x.Work.Start != h.Start || x.Work.End != h.End || sum != h.Duration() {
+		return fmt.Errorf("the thread did %d ns from %d to %d", sum, x.Work.Start, x.Work.End)
+	}
+	within := h.Duration()
+	for _, s := range x.Path {
+		if s.Time > within {
+			return fmt.Errorf("%s of %d ns in %d", s.Slice, s.Time, within)
+		}
+		within = s.Time
 	}
 	return nil
 }

@@ -246,6 +246,11 @@ func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, er
 				return nil, errDamaged
 			}
 		}
+		for h, x := range c.Hangs {
+			if x.Validate(h) != nil {
+				return nil, errDamaged
+			}
+		}
 		for _, late := range c.Buffers {
 			if late.Validate() != nil {
 				return nil, errDamaged

@@ -143,7 +143,7 @@ func full() *Result {
 	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
 	c := reflect.ValueOf(r.Causes).Elem()
 	for i := range c.NumField() {
-		if name := c.Type().Field(i).Name; name != "Frames" && name != "Responses" && name != "Buffers" {
+		if name := c.Type().Field(i).Name; name != "Frames" && name != "Responses" && name != "Hangs" && name != "Buffers" {
 			f.fill(c.Field(i))
 		}
 	}
@@ -151,6 +151,9 @@ func full() *Result {
 	f.fill(reflect.ValueOf(&response.Steps).Elem())
 	response.Interaction = r.Timeline.Interactions[1] // 0 is not written
 	r.Causes.Responses = map[*analyzer.Interaction]*why.Response{response.Interaction: response}
+	hang := &why.Hang{}
+	f.fill(reflect.ValueOf(hang).Elem())
+	r.Causes.Hangs = map[analyzer.Hang]*why.Hang{r.Timeline.Hangs[1]: hang} // 0 is not written
 	late := &why.LateBuffer{Buffer: f.buffers[1], Due: f.buffers[1]}
 	for _, field := range []any{&late.Reason, &late.Steps, &late.Ahead, &late.Shares, &late.Busy, &late.Render} {
 		f.fill(reflect.ValueOf(field).Elem())
