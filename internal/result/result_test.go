@@ -203,6 +203,13 @@ func TestEveryField(t *testing.T) {
 		r.Causes.Responses = nil
 		return list
 	}
+	hangs := func(r *Result) (list []*why.Hang) {
+		for _, h := range r.Timeline.Hangs {
+			list = append(list, r.Causes.OfHang(h))
+		}
+		r.Causes.Hangs = nil
+		return list
+	}
 	late := func(r *Result) (list []*why.LateBuffer) {
 		for _, l := range r.Timeline.Layers {
 			for _, b := range l.Buffers {
@@ -215,9 +222,10 @@ func TestEveryField(t *testing.T) {
 	gotLate, wantLate := late(got), late(want)
 	gotExplained, wantExplained := explained(got), explained(want)
 	gotResponses, wantResponses := responses(got), responses(want)
+	gotHangs, wantHangs := hangs(got), hangs(want)
 	for name, pair := range map[string][2]any{
 		"lines": {got.Lines, want.Lines}, "causes": {got.Causes, want.Causes}, "warnings": {got.Warnings, want.Warnings},
-		"explanations": {gotExplained, wantExplained}, "responses": {gotResponses, wantResponses}, "late buffers": {gotLate, wantLate}, "timeline": {got.Timeline, want.Timeline},
+		"explanations": {gotExplained, wantExplained}, "responses": {gotResponses, wantResponses}, "hangs": {gotHangs, wantHangs}, "late buffers": {gotLate, wantLate}, "timeline": {got.Timeline, want.Timeline},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: got\n%+v\nwant\n%+v", name, pair[0], pair[1])
