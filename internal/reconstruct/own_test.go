@@ -99,7 +99,9 @@ func TestOwnTrace(t *testing.T) {
 // markers are.
 func TestOwnTraceWithoutFrames(t *testing.T) {
 	_, events := ownTraces(t)
-	events = slices.DeleteFunc(events, func(e rawfile.Event) bool { return !strings.HasSuffix(e.Args, "M62") && !strings.Contains(e.Args, "JSMarshalling") })
+	events = slices.DeleteFunc(events, func(e rawfile.Event) bool {
+		return !strings.HasSuffix(e.Args, "M62") && !strings.Contains(e.Args, "JSMarshalling")
+	})
 	at := slices.IndexFunc(events, func(e rawfile.Event) bool { return strings.Contains(e.Args, "JSMarshalling") })
 	if at < 0 {
 		t.Fatal("the trace has no hang")
