@@ -137,7 +137,8 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 	if c.NArg() == 0 {
 		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards"))}
+	events := fleet.NewEvents(c.Context, fleet.Files{})
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards")), Events: events.Read}
 	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
@@ -155,7 +156,7 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 			printWarnings(f.Path, []string{f.Warning()})
 		}
 	}
-	return fleet.Found(set), mode, skipped, nil
+	return events.AddTo(fleet.Found(set), set, options.Only), mode, skipped, nil
 }
 
 // printFleetSummary prints what a run did; skipped is the number of files in folders that
@@ -167,6 +168,7 @@ func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
 			line += ", " + text.Count(n, noun) + about
 		}
 	}
+	add(s.Events, "event", "")
 	add(s.Skipped, "shard", " complete already")
 	add(s.Unreliable, "trace", " with unreliable data")
 	add(s.Ignored, "unusable description", " ignored")
@@ -310,7 +312,12 @@ func reportFleet(c *cli.Context) error {
 	if !query.Stages {
 		query.Top = cmp.Or(query.Top, shownGroups)
 	}
-	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })
+	r, err := await(c.Context, func() (fleet.Writer, error) {
+		if slices.Contains(query.By, "cause") {
+			return fleet.NewRanking(c.Context, d, query)
+		}
+		return fleet.NewReport(c.Context, d, query)
+	})
 	if err != nil {
 		return err
 	}

@@ -86,8 +86,8 @@ func TestPrism(t *testing.T) {
 	}
 	args := append([]string{"--shards", "7", "--frames", "--dim", "name=([^/]*)$", "--", again}, traces...)
 	want := reference(t, args)
-	if len(want) != 35 {
-		t.Fatalf("%d files, want 5 for each of 7 shards", len(want))
+	if len(want) != 42 {
+		t.Fatalf("%d files, want 6 for each of 7 shards", len(want))
 	}
 	dir := t.TempDir()
 	job, shards, err := NewJob(t.Context(), slices.Concat([]string{"-o", dir}, args))

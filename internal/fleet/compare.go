@@ -91,8 +91,8 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 	c := &Comparison{Base: base, New: new, Unit: o.Unit, AllowMissing: o.AllowMissing}
 	if c.Unit == "" {
 		c.Unit = "trace"
-		if slices.Contains(base.Dims, deviceDim) && slices.Contains(new.Dims, deviceDim) {
-			c.Unit = deviceDim
+		if dim := unitDim(base); dim != "" && dim == unitDim(new) {
+			c.Unit = dim
 		}
 	}
 	first, err := tableOf(o.By)
@@ -109,8 +109,8 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 			list = append(list, t)
 		}
 	}
-	if c.Unit == "trace" && slices.Contains(base.Dims, deviceDim) && slices.Contains(new.Dims, deviceDim) {
-		c.warnings = append(c.warnings, "traces of one device have much in common, so equal datasets often differ; --unit device compares devices")
+	if dim := unitDim(base); c.Unit == "trace" && dim != "" && dim == unitDim(new) {
+		c.warnings = append(c.warnings, fmt.Sprintf("traces of one %s have much in common, so equal datasets often differ; --unit %[1]s compares %[1]ss", dim))
 	}
 	for _, t := range list {
 		compared, err := c.compare(ctx, t, o)

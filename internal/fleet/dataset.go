@@ -30,6 +30,8 @@ type Dataset struct {
 	Unreliable int
 	Dims       []string
 	Failures   map[Reason]int
+	// Events are the numbers of events by kind; empty without events.
+	Events map[string]int
 
 	store Store
 	parts [tables][]string // by shard
@@ -37,7 +39,7 @@ type Dataset struct {
 
 // Open opens a dataset and checks that its parts belong together.
 func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
-	d := &Dataset{Dir: dir, Failures: map[Reason]int{}, store: store}
+	d := &Dataset{Dir: dir, Failures: map[Reason]int{}, Events: map[string]int{}, store: store}
 	traces, err := d.list(ctx, tracesFolder)
 	if err != nil {
 		return nil, err
@@ -54,13 +56,17 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	events, err := d.list(ctx, eventsFolder)
+	if err != nil {
+		return nil, err
+	}
 	if d.Shards == 0 {
 		return nil, &failure.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
 	}
 	var first *head
 	for k := range d.Shards {
 		// Run writes the part of the traces last: without the others it is damaged.
-		if !traces[k] || !failures[k] || !interactions[k] || !layers[k] {
+		if !traces[k] || !failures[k] || !interactions[k] || !layers[k] || !events[k] {
 			d.Missing = append(d.Missing, k)
 			continue
 		}
@@ -107,12 +113,25 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range []*head{traces, failures, interactions, layers} {
+	var e EventRow
+	kind := []string{}
+	if slices.Contains(d.Dims, eventDims[0]) {
+		kind = eventDims[:1]
+	}
+	events, err := d.part(ctx, eventsFolder, k, newRecord("events", e.cells(kind)), func() {
+		if len(kind) > 0 && e.Dims[0] != nil {
+			d.Events[strings.Clone(*e.Dims[0])]++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range []*head{traces, failures, interactions, layers, events} {
 		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
 			return nil, err
 		}
 	}
-	for _, h := range []*head{failures, interactions, layers} {
+	for _, h := range []*head{failures, interactions, layers, events} {
 		if h.inputs != traces.inputs {
 			return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
 		}

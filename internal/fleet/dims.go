@@ -147,7 +147,7 @@ type dimensions struct {
 	metadata *Metadata // may be nil
 }
 
-// newDimensions returns the dimensions of rules, of metadata and of folders, in this
+// newDimensions returns the dimensions of rules, of metadata, of folders and of events, in this
 // order. If several give a trace a value, the first does.
 func newDimensions(rules []Rule, metadata *Metadata, inputs []Input) (*dimensions, error) {
 	d := &dimensions{rules: rules, metadata: metadata}
@@ -174,11 +174,17 @@ func newDimensions(rules []Rule, metadata *Metadata, inputs []Input) (*dimension
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		add(key)
 	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return in.Event != nil }) {
+		for _, name := range eventDims {
+			add(name)
+		}
+	}
 	return d, nil
 }
 
-// of returns the values of a trace in the order of the names; nil if unknown.
-func (d *dimensions) of(name string) []*string {
+// of returns the values of an input in the order of the names; nil if unknown.
+func (d *dimensions) of(in Input) []*string {
+	name := in.Name
 	values := make([]*string, len(d.names))
 	set := func(dim, value string) {
 		if i := slices.Index(d.names, dim); values[i] == nil && value != "" {
@@ -198,6 +204,11 @@ func (d *dimensions) of(name string) []*string {
 		}
 	}
 	folderKeys(name, set)
+	if in.Event != nil {
+		for i, value := range in.Event.dims() {
+			set(eventDims[i], value)
+		}
+	}
 	return values
 }
 

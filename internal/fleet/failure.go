@@ -24,19 +24,22 @@ type Reason string
 
 // The reasons.
 const (
-	Unreadable Reason = "unreadable"  // the file or folder cannot be read
-	Empty      Reason = "empty"       // the file has no bytes
-	NotATrace  Reason = "not_a_trace" // the content has no format that is read
-	Duplicate  Reason = "duplicate"   // the content is that of another trace
-	NoFrames   Reason = "no_frames"   // a trace without frames
-	OverLimit  Reason = "limit"       // a limit ended reading
-	Malformed  Reason = "malformed"   // a line was not understood, in strict mode
-	Timeout    Reason = "timeout"     // reading took longer than allowed
-	Panicked   Reason = "panic"       // a defect of this program
+	Unreadable Reason = "unreadable"        // the file or folder cannot be read
+	Empty      Reason = "empty"             // the file has no bytes
+	NotATrace  Reason = "not_a_trace"       // the content has no format that is read
+	Duplicate  Reason = "duplicate"         // the content is that of another trace
+	NoFrames   Reason = "no_frames"         // a trace without frames and hangs
+	NotAnEvent Reason = "not_an_event"      // the file of an event has another content
+	NoFile     Reason = "no_file"           // an event without a trace beside it
+	OtherApp   Reason = "other_application" // the trace is not one of the event's application
+	OverLimit  Reason = "limit"             // a limit ended reading
+	Malformed  Reason = "malformed"         // a line was not understood, in strict mode
+	Timeout    Reason = "timeout"           // reading took longer than allowed
+	Panicked   Reason = "panic"             // a defect of this program
 )
 
 // Reasons are all reasons.
-var Reasons = []Reason{Unreadable, Empty, NotATrace, Duplicate, NoFrames, OverLimit, Malformed, Timeout, Panicked}
+var Reasons = []Reason{Unreadable, Empty, NotATrace, Duplicate, NoFrames, NotAnEvent, NoFile, OtherApp, OverLimit, Malformed, Timeout, Panicked}
 
 // failed returns the sum of numbers of failures.
 func failed(counts map[Reason]int) (n int) {
@@ -70,6 +73,12 @@ func reasonOf(err error) Reason {
 		return Timeout
 	case errors.Is(err, errDuplicate):
 		return Duplicate
+	case errors.Is(err, errNoFile):
+		return NoFile
+	case errors.Is(err, errNotAnEvent):
+		return NotAnEvent
+	case errors.Is(err, errOtherApp):
+		return OtherApp
 	case errors.Is(err, ohframe.ErrEmpty):
 		return Empty
 	case errors.Is(err, ohframe.ErrNoEvents), errors.Is(err, ohframe.ErrNoFrames), errors.Is(err, ohframe.ErrOutsideWindow):

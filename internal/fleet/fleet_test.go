@@ -151,8 +151,8 @@ func TestSameBytes(t *testing.T) {
 	first := t.TempDir()
 	run(t, &Runner{Dir: first, Workers: 1}, inputs, options)
 	want := files(t, first)
-	if len(want) != 25 {
-		t.Fatalf("%d files, want 5 for each of 5 shards", len(want))
+	if len(want) != 30 {
+		t.Fatalf("%d files, want 6 for each of 5 shards", len(want))
 	}
 	for name, shards := range map[string][][]int{
 		"seven workers": {{0, 1, 2, 3, 4}},
@@ -565,7 +565,7 @@ func TestDimensions(t *testing.T) {
 		"process=p/kind=k/device=f/c.ftrace": "c - - f -",
 	} {
 		var got []string
-		for _, value := range plan.dims.of(name) {
+		for _, value := range plan.dims.of(Input{Name: name}) {
 			if value == nil {
 				got = append(got, "-")
 			} else {

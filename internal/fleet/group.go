@@ -159,6 +159,8 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		return func(r *Row) *string { return r.Page }, nil
 	case layerDim:
 		return func(r *Row) *string { return &r.Layer }, nil
+	case causeDim:
+		return nil, &failure.Error{What: "groups by cause are not compared", Hint: "ohframe fleet report DIR --by cause"}
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
@@ -169,7 +171,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
+		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim, causeDim}, d.Dims...)
 		hint := "this dataset has " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
@@ -470,7 +472,7 @@ func (g *Group) add(r *Row, device *string) {
 		g.addDevice(*device, rate{late, frames})
 	}
 	for i, name := range r.Causes.Names {
-		g.addCause(Cause{name, r.Causes.Frames[i], trace.Duration(r.Causes.Lost[i])})
+		g.addCause(Cause{Name: name, Frames: r.Causes.Frames[i], Lost: trace.Duration(r.Causes.Lost[i])})
 	}
 	for i, vsync := range r.Worst.VsyncIDs {
 		// Of frames with the same vsync id, open selects the worst.
@@ -507,11 +509,15 @@ func (g *Group) sortedCauses() (list []Cause) {
 	return list
 }
 
-func (g *Group) addWorst(w Worst) {
-	if at, _ := slices.BinarySearchFunc(g.Worst, w, compareWorst); at < maxWorst {
-		g.Worst = slices.Insert(g.Worst, at, w)
-		g.Worst = g.Worst[:min(len(g.Worst), maxWorst)]
+func (g *Group) addWorst(w Worst) { g.Worst = keepWorst(g.Worst, w) }
+
+// keepWorst inserts a frame into a list of the maxWorst worst, if it is one of them.
+func keepWorst(list []Worst, w Worst) []Worst {
+	if at, _ := slices.BinarySearchFunc(list, w, compareWorst); at < maxWorst {
+		list = slices.Insert(list, at, w)
+		list = list[:min(len(list), maxWorst)]
 	}
+	return list
 }
 
 // endTrace adds the rate of the trace whose rows have all been added.

@@ -25,6 +25,10 @@ type Input struct {
 	// SameAs is the name of an input with the same content, which counts instead; empty
 	// without one. MarkDuplicates sets it.
 	SameAs string
+	// Event is the event that the trace was uploaded with; nil without one. IsEvent: the input is
+	// the event, not a trace.
+	Event   *Event
+	IsEvent bool
 }
 
 // shardOf returns the shard of a trace, 0 to shards−1. It depends on nothing but the name.

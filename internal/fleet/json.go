@@ -21,6 +21,7 @@ type (
 		Traces     int            `json:"traces"`
 		Unreliable int            `json:"unreliable_traces"`
 		Failures   map[Reason]int `json:"failures"`
+		Events     map[string]int `json:"events"`
 	}
 	reportDocument struct {
 		Dataset datasetDocument `json:"dataset"`
@@ -81,7 +82,7 @@ type (
 )
 
 func (d *Dataset) json() datasetDocument {
-	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Unreliable, d.Failures}
+	return datasetDocument{d.Dir, d.Version, d.Shards, append([]int{}, d.Missing...), d.Traces, d.Unreliable, d.Failures, d.Events}
 }
 
 // keyDocument returns nil for no group.

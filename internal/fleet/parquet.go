@@ -25,7 +25,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "5"
+const schemaVersion = "6"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -55,6 +55,7 @@ var builtIn = func() (names []string) {
 		add(new(Row).cells(everything(t, nil)))
 	}
 	add(new(Failure).cells(nil))
+	add(new(EventRow).cells(nil))
 	return names
 }()
 
@@ -67,12 +68,13 @@ type wanted struct {
 	histograms int  // how many of the first
 	details    bool // causes and worst frames
 	file       bool // hash and size of the trace
+	examples   bool // of causes; hangs
 }
 
 // everything is all columns of a table.
 func everything(t table, dims []string) wanted {
 	_, histograms := t.histograms()
-	return wanted{t, dims, true, histograms, true, true}
+	return wanted{t, dims, true, histograms, true, true, true}
 }
 
 // cells returns the columns of a table in the order of the file.
@@ -127,6 +129,18 @@ func (r *Row) cells(w wanted) []cell {
 		add("cause,list", &r.Causes.Names)
 		add("cause_frames,list", &r.Causes.Frames)
 		add("cause_lost_ns,list", &r.Causes.Lost)
+		if w.examples {
+			add("cause_vsync_id,list", &r.Causes.VsyncIDs)
+			add("cause_start_ns,list", &r.Causes.Starts)
+			add("cause_overrun_ns,list", &r.Causes.Overruns)
+		}
+		if w.examples && w.table == ofFrames {
+			add("hang_cause,list", &r.Hangs.Names)
+			add("hang_count,list", &r.Hangs.Counts)
+			add("hang_ns,list", &r.Hangs.Lost)
+			add("hang_longest_ns,list", &r.Hangs.Longest)
+			add("hang_start_ns,list", &r.Hangs.Starts)
+		}
 		add("worst_vsync_id,list", &r.Worst.VsyncIDs)
 		add("worst_start_ns,list", &r.Worst.Starts)
 		add("worst_overrun_ns,list", &r.Worst.Overruns)
@@ -158,7 +172,7 @@ func newRecord(name string, cells []cell) *record {
 	var fields []reflect.StructField
 	for i, c := range cells {
 		tag := `parquet:"` + c.tag + `"`
-		if c.tag == "cause,list" {
+		if c.tag == "cause,list" || c.tag == "hang_cause,list" {
 			tag += ` parquet-element:",dict"`
 		}
 		fields = append(fields, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: reflect.TypeOf(c.to).Elem(), Tag: reflect.StructTag(tag)})

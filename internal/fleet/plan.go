@@ -64,8 +64,9 @@ const (
 // Plan is which traces belong to which shard of a dataset.
 type Plan struct {
 	Options
-	Shards [][]Input // by shard, each by name
+	Shards [][]Input // by shard, each by name, with events
 	Traces int
+	Events int
 	Bytes  int64
 	Dims   []string
 	dims   *dimensions
@@ -83,9 +84,14 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 	if len(inputs) == 0 || len(own) == 0 && !o.Partial {
 		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
 	}
-	p := &Plan{Options: o, Traces: len(own), Dims: dims.names, dims: dims}
+	p := &Plan{Options: o, Dims: dims.names, dims: dims}
 	for _, in := range own {
 		p.Bytes += in.Size
+		if in.IsEvent {
+			p.Events++
+		} else {
+			p.Traces++
+		}
 	}
 	shards := o.Shards
 	if shards == 0 {
@@ -115,11 +121,17 @@ func (p *Plan) hashOptions() string {
 }
 
 // hashInputs returns a hash of the names and sizes of a shard's traces, of what they are
-// duplicates of, and of the descriptions of their recordings.
+// duplicates of, and of the descriptions of their recordings and events.
 func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 	h := xxh3.New()
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %q\n", in.Name, in.Size, in.SameAs)
+		if in.Event != nil {
+			fmt.Fprintf(h, "%s%v\n", fingerprint.Text(*in.Event), in.Event.Err)
+		}
+		if in.IsEvent {
+			continue
+		}
 		if m, err := store.Describe(ctx, in.Name); m != nil || err != nil {
 			fmt.Fprintf(h, "%s %v\n", fingerprint.Text(m), err)
 		}
@@ -132,12 +144,13 @@ const (
 	tracesFolder       = "traces"
 	interactionsFolder = "interactions"
 	layersFolder       = "layers"
+	eventsFolder       = "events"
 	failuresFolder     = "failures"
 	framesFolder       = "frames"
 )
 
 // Folders are the folders of the parts of a dataset.
-var Folders = []string{tracesFolder, interactionsFolder, layersFolder, failuresFolder, framesFolder}
+var Folders = []string{tracesFolder, interactionsFolder, layersFolder, eventsFolder, failuresFolder, framesFolder}
 
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
@@ -173,14 +186,24 @@ func (p *Plan) metadata(ctx context.Context, store Store, shard int) [][2]string
 		{keyOptions, p.hash},
 		{keyInputs, hashInputs(ctx, store, p.Shards[shard])},
 		{keyShard, fmt.Sprintf("%d of %d", shard, len(p.Shards))},
-		{keyTraces, strconv.Itoa(len(p.Shards[shard]))},
+		{keyTraces, strconv.Itoa(tracesOf(p.Shards[shard]))},
 	}
+}
+
+// tracesOf returns the number of inputs that are traces.
+func tracesOf(inputs []Input) (n int) {
+	for _, in := range inputs {
+		if !in.IsEvent {
+			n++
+		}
+	}
+	return n
 }
 
 // folders are the folders that a shard has a part in. The one of the traces is the last
 // to be written.
 func (p *Plan) folders() []string {
-	folders := []string{failuresFolder, layersFolder, interactionsFolder, tracesFolder}
+	folders := []string{failuresFolder, eventsFolder, layersFolder, interactionsFolder, tracesFolder}
 	if p.Frames {
 		folders = append([]string{framesFolder}, folders...)
 	}

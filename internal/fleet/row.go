@@ -41,6 +41,15 @@ type Row struct {
 	Causes     struct {
 		Names        []string
 		Frames, Lost []int64
+		// VsyncIDs, Starts and Overruns are of the frame that lost the most by the cause; zero of
+		// other causes.
+		VsyncIDs, Starts, Overruns []int64
+	}
+	// Hangs are the hangs of an application by cause, what lasted longest first. Lost is the sum
+	// of their lengths, Longest and Starts are of the longest.
+	Hangs struct {
+		Names                         []string
+		Counts, Lost, Longest, Starts []int64
 	}
 	// Worst are the frames that overran their deadline by most, the worst first.
 	Worst struct{ VsyncIDs, Starts, Overruns []int64 }
@@ -68,6 +77,12 @@ type Cause struct {
 	Name   string         `json:"title"`
 	Frames int64          `json:"frames"`
 	Lost   trace.Duration `json:"lost_ns"`
+}
+
+// rowCause is a cause of a row, with the frame that lost the most by it; zero of other causes.
+type rowCause struct {
+	Cause
+	worst Worst
 }
 
 // Worst is a late frame.
@@ -268,6 +283,8 @@ type source struct {
 	hash xxh3.Uint128
 	size int64
 	dims []*string
+	// recorded is that of a trace that does not say when it was recorded; nil if unknown.
+	recorded *int64
 }
 
 // rowsOf returns the rows of a trace by table. Those of frames are by kind, process and process id.
@@ -275,11 +292,14 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 	var rows []Row
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
-	hash := s.hash.Bytes()
+	hash, at := s.hash.Bytes(), recorded(t.Timeline)
+	if at == nil {
+		at = s.recorded
+	}
 	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
 		return Row{
 			Trace: s.name, Hash: hex.EncodeToString(hash[:]), Dims: s.dims, Size: s.size, Format: t.Format,
-			Kind: kind, Process: process, PID: pid, Recorded: recorded(t.Timeline),
+			Kind: kind, Process: process, PID: pid, Recorded: at,
 		}
 	}
 	for _, p := range report.Processes {
@@ -291,6 +311,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 		rows = append(rows, row)
 	}
 	rows = addSummaries(rows, report, newRow)
+	rows = addHangs(rows, report.Hangs, newRow)
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})
@@ -306,7 +327,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 		if d, ok := i.Source.Completion(); ok {
 			row.Completion = nanoseconds(d)
 		}
-		var causes []Cause
+		var causes []rowCause
 		if t.Causes != nil {
 			causes = newCauses(t.Causes.Rank(i.Source.Frames).Costs)
 		}
@@ -380,10 +401,12 @@ func nanoseconds(d trace.Duration) *int64 {
 }
 
 // measure adds the measures of some frames, and the frames themselves.
-func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []Cause) {
+func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
 	for _, c := range causes {
 		r.Causes.Names = append(r.Causes.Names, c.Name)
 		r.Causes.Frames, r.Causes.Lost = append(r.Causes.Frames, c.Frames), append(r.Causes.Lost, int64(c.Lost))
+		r.Causes.VsyncIDs, r.Causes.Starts = append(r.Causes.VsyncIDs, c.worst.VsyncID), append(r.Causes.Starts, int64(c.worst.Start))
+		r.Causes.Overruns = append(r.Causes.Overruns, int64(c.worst.Overrun))
 	}
 	for i, c := range sums {
 		if c.of != nil {
@@ -455,11 +478,11 @@ type causeKey struct {
 }
 
 // rank returns the causes of the late frames of each process.
-func rank(t *ohframe.Trace) map[causeKey][]Cause {
+func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 	if t.Causes == nil {
 		return nil
 	}
-	ranked := map[causeKey][]Cause{}
+	ranked := map[causeKey][]rowCause{}
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
 		ranked[causeKey{p.Kind, p.PID}] = newCauses(p.Ranking.Costs)
 	}
@@ -467,13 +490,18 @@ func rank(t *ohframe.Trace) map[causeKey][]Cause {
 }
 
 // newCauses returns the largest causes, and the sum of the others.
-func newCauses(costs []*why.Cost) (list []Cause) {
+func newCauses(costs []*why.Cost) (list []rowCause) {
 	for _, c := range costs {
-		list = append(list, Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost})
+		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost}}
+		if f := c.Worst; f != nil {
+			cause.worst.VsyncID, cause.worst.Start = f.VsyncID, f.Actual.Start
+			cause.worst.Overrun, _ = stats.OverrunOf(f)
+		}
+		list = append(list, cause)
 	}
-	slices.SortFunc(list, compareCauses)
+	slices.SortFunc(list, func(a, b rowCause) int { return compareCauses(a.Cause, b.Cause) })
 	if len(list) > maxCauses {
-		other := Cause{Name: otherCauses}
+		other := rowCause{Cause: Cause{Name: otherCauses}}
 		for _, c := range list[maxCauses:] {
 			other.Frames += c.Frames
 			other.Lost += c.Lost

@@ -39,6 +39,7 @@ type Runner struct {
 type Summary struct {
 	Shards, Skipped int
 	Traces          int // of the shards that were not skipped, failures included
+	Events          int // uploaded with traces or alone, failures included
 	Rows            int
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
@@ -52,6 +53,7 @@ func (s *Summary) Failed() int { return failed(s.Failures) }
 func (s *Summary) add(o *Summary) {
 	s.Shards += o.Shards
 	s.Traces += o.Traces
+	s.Events += o.Events
 	s.Rows += o.Rows
 	s.Unreliable += o.Unreliable
 	s.Ignored += o.Ignored
@@ -167,8 +169,10 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 	return &w.Summary, w.finish()
 }
 
-// result is what is written of a trace: rows, or a failure.
+// result is what is written of a trace: rows, or a failure; of an event its row, or a failure, or
+// both.
 type result struct {
+	event   *EventRow
 	rows    [tables][]Row
 	failure *Failure
 	// unreliable: the trace has rows, and its data is unreliable.
@@ -217,11 +221,12 @@ func (r *Runner) analyse(ctx context.Context, in Input, workers int) result {
 	if o.err == nil {
 		return o.result
 	}
-	f := &Failure{Trace: in.Name, Dims: r.Plan.dims.of(in.Name), Size: in.Size, Reason: reasonOf(o.err), Message: messageOf(o.err)}
+	f := &Failure{Trace: in.Name, Dims: r.Plan.dims.of(in), Size: in.Size, Reason: reasonOf(o.err), Message: messageOf(o.err)}
 	if f.Reason == Timeout {
 		f.Message = fmt.Sprintf("took longer than %s", r.Plan.Timeout)
 	}
-	return result{failure: f}
+	o.result.failure = f
+	return o.result
 }
 
 var errNoFrames = &ohframe.Error{What: "no process makes frames", Err: ohframe.ErrNoFrames}
@@ -233,6 +238,13 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if in.SameAs != "" {
 		return result{}, duplicateOf(in.SameAs)
 	}
+	if in.IsEvent {
+		var out result
+		if in.Event.Err == nil {
+			out.event = in.Event.rowOf(in.Name, r.Plan.dims.of(in))
+		}
+		return out, in.Event.failure()
+	}
 	f, err := r.Store.Open(ctx, in.Name)
 	if err != nil {
 		return result{}, err
@@ -241,6 +253,9 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	options := r.Plan.Read
 	m, descriptionErr := r.Store.Describe(ctx, in.Name)
 	inputs.UseRecorded(m, &options, r.Plan.ClockChosen)
+	if in.Event != nil {
+		in.Event.use(&options)
+	}
 	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
 	h := &hashed{r: f, hash: xxh3.New128()}
 	t, err := r.read(ctx, h, options)
@@ -250,7 +265,14 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if _, err := io.Copy(io.Discard, h); err != nil { // reading may end before the file does
 		return result{}, err
 	}
-	rows := rowsOf(source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in.Name)}, t)
+	src := source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in)}
+	if in.Event != nil {
+		if err := in.Event.check(t.Timeline); err != nil {
+			return result{}, err
+		}
+		src.recorded = in.Event.recorded()
+	}
+	rows := rowsOf(src, t)
 	if len(rows[ofFrames]) == 0 {
 		return result{}, errNoFrames
 	}
@@ -284,19 +306,23 @@ type shardWriter struct {
 	writers  map[string]*parquet.GenericWriter[any]
 	// What is written next.
 	rows     [tables]Row
+	event    EventRow
 	failure  Failure
 	records  [tables]*record // of rows
+	events   *record         // of event
 	failures *record         // of failure
 	buffer   parquet.Row
 }
 
 func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard int) (*shardWriter, error) {
 	w := &shardWriter{
-		Summary: Summary{Shards: 1, Traces: len(p.Shards[shard]), Failures: map[Reason]int{}},
+		Summary: Summary{Shards: 1, Traces: tracesOf(p.Shards[shard]), Failures: map[Reason]int{}},
 		plan:    p, metadata: p.metadata(ctx, store, shard), writers: map[string]*parquet.GenericWriter[any]{},
 	}
 	w.failures = newRecord("failures", w.failure.cells(p.Dims))
-	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema}
+	w.events = newRecord("events", w.event.cells(p.Dims))
+	w.Events = len(p.Shards[shard]) - w.Traces
+	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
 	for t, folder := range tableFolders {
 		w.records[t] = newRecord(folder, w.rows[t].cells(everything(table(t), p.Dims)))
 		schemas[folder] = w.records[t].schema
@@ -320,6 +346,19 @@ func (w *shardWriter) write(r *result) error {
 	put := func(folder string) error {
 		_, err := w.writers[folder].WriteRows([]parquet.Row{w.buffer})
 		return err
+	}
+	if r.event != nil {
+		dims := w.event.Dims
+		copy(dims, r.event.Dims)
+		w.event = *r.event
+		w.event.Dims = dims
+		w.buffer = w.events.store(w.buffer)
+		if err := put(eventsFolder); err != nil {
+			return err
+		}
+		if r.failure == nil {
+			return nil
+		}
 	}
 	if r.failure != nil {
 		w.Failures[r.failure.Reason]++

@@ -84,6 +84,14 @@ func (d *Dataset) facts() []view.Fact {
 		failed.Level = view.Warning
 		list = append(list, failed)
 	}
+	if len(d.Events) > 0 {
+		all, kinds := 0, []string{}
+		for _, kind := range slices.Sorted(maps.Keys(d.Events)) {
+			all += d.Events[kind]
+			kinds = append(kinds, fmt.Sprintf("%s %d", text.Printable(kind), d.Events[kind]))
+		}
+		list = append(list, view.Fact{Label: "Events", Value: fmt.Sprint(all), About: strings.Join(kinds, ", ")})
+	}
 	if d.Unreliable > 0 {
 		list = append(list, view.Fact{Label: "Unreliable data", Value: fmt.Sprint(d.Unreliable), About: "traces, which are measured, too", Level: view.Warning})
 	}

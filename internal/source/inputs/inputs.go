@@ -98,6 +98,8 @@ type Set struct {
 	// Others are the files of folders and lists that are not inputs if Options.Only is
 	// set: it excludes them, or they were skipped.
 	Others []string
+	// Events are the files that Options.Events accepts, whatever Options.Only says.
+	Events []Input
 }
 
 // Options select what a folder stands for.
@@ -113,6 +115,9 @@ type Options struct {
 	// system is not asked about other files, except about forms of a wanted trace. So a
 	// folder in a list must end with a slash.
 	Only func(path string) bool
+	// Events, if not nil, is called for each file of type JSON but descriptions of recordings. It
+	// reports whether the file is an event of the system, which a trace may belong to.
+	Events func(path string) bool
 }
 
 // Expand returns what the arguments stand for. The error, a *failure.Error, is that of a
@@ -242,6 +247,7 @@ func (x *expansion) list(r io.Reader, folder string) error {
 // listed adds what a line of a list names.
 func (x *expansion) listed(line, path string) {
 	switch {
+	case x.event(path):
 	case x.Only == nil || os.IsPathSeparator(line[len(line)-1]):
 		x.path(path)
 	case !x.Only(path):
@@ -270,9 +276,23 @@ func (x *expansion) path(path string) {
 		x.Inputs = append(x.Inputs, Input{Path: path, Err: err})
 	case info.IsDir():
 		x.folder(path, info)
+	case x.event(path):
 	default:
 		x.Inputs = append(x.Inputs, Input{Path: path, Size: info.Size(), Mode: info.Mode()})
 	}
+}
+
+// event adds a file to the events if it is one.
+func (x *expansion) event(path string) bool {
+	if x.Options.Events == nil || extension(path) != ".json" || strings.HasSuffix(path, meta.Extension) || !x.Options.Events(path) {
+		return false
+	}
+	in := Input{Path: path}
+	if info, err := os.Stat(path); err == nil {
+		in.Size, in.Mode = info.Size(), info.Mode()
+	}
+	x.Set.Events = append(x.Set.Events, in)
+	return true
 }
 
 func (x *expansion) folder(path string, info fs.FileInfo) {
@@ -290,6 +310,11 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		return
 	}
 	f := &folder{path: path}
+	if x.Options.Events != nil {
+		entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+			return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && x.event(filepath.Join(path, e.Name()))
+		})
+	}
 	for _, e := range x.wanted(path, entries) {
 		f.add(e)
 	}

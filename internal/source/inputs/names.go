@@ -80,6 +80,16 @@ func derived(name string, files []string) string {
 // integration write beside traces.
 var noTraces = []string{".json", ".csv", ".parquet", ".md", ".yml", ".yaml", ".xml", ".sql", ".pdf", ".png", ".jpg", ".jpeg", ".svg"}
 
+// Unpacked returns a path without the extension of a container.
+func Unpacked(name string) string {
+	folder, base := filepath.Split(name)
+	base, _ = unpacked(base)
+	return folder + base
+}
+
+// Skips reports whether a folder with the file leaves it out because of its name or content.
+func Skips(path string) bool { return isNoTrace(filepath.FromSlash(path)) }
+
 // isNoTrace reports whether a file is clearly no trace. Pages, logs, texts and archives may
 // be traces, so that their content decides.
 func isNoTrace(path string) bool {

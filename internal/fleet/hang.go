@@ -1,0 +1,74 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+)
+
+// addHangs adds the hangs to the rows of their applications. One without frames gets a row.
+func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, trace.PID) Row) []Row {
+	type application struct {
+		name string
+		pid  trace.PID
+	}
+	of := map[application][]stats.Hang{}
+	for _, h := range hangs {
+		at := slices.IndexFunc(rows, func(r Row) bool { return r.Kind == stats.Application && r.PID == h.PID && r.Process == h.Process })
+		if at < 0 {
+			rows = append(rows, newRow(stats.Application, h.Process, h.PID))
+		}
+		of[application{h.Process, h.PID}] = append(of[application{h.Process, h.PID}], h)
+	}
+	for i := range rows {
+		if r := &rows[i]; r.Kind == stats.Application {
+			r.addHangs(of[application{r.Process, r.PID}])
+		}
+	}
+	return rows
+}
+
+// hangName names the cause of a hang. It is the same in all traces.
+func hangName(h *stats.Hang) string { return "hang in " + text.LayerName(h.Slice) }
+
+func (r *Row) addHangs(hangs []stats.Hang) {
+	type sum struct {
+		name    string
+		count   int64
+		lost    trace.Duration
+		longest trace.Duration
+		start   trace.Time
+	}
+	var list []*sum
+	for i := range hangs {
+		h := &hangs[i]
+		name := hangName(h)
+		at := slices.IndexFunc(list, func(s *sum) bool { return s.name == name })
+		if at < 0 {
+			at = len(list)
+			list = append(list, &sum{name: name})
+		}
+		s := list[at]
+		s.count++
+		s.lost += h.Duration
+		if h.Duration > s.longest {
+			s.longest, s.start = h.Duration, h.Start
+		}
+	}
+	slices.SortFunc(list, func(a, b *sum) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.name, b.name)) })
+	if len(list) > maxCauses {
+		other := &sum{name: otherCauses}
+		for _, s := range list[maxCauses:] {
+			other.count, other.lost = other.count+s.count, other.lost+s.lost
+		}
+		list = append(list[:maxCauses], other)
+	}
+	for _, s := range list {
+		r.Hangs.Names, r.Hangs.Counts = append(r.Hangs.Names, s.name), append(r.Hangs.Counts, s.count)
+		r.Hangs.Lost, r.Hangs.Longest = append(r.Hangs.Lost, int64(s.lost)), append(r.Hangs.Longest, int64(s.longest))
+		r.Hangs.Starts = append(r.Hangs.Starts, int64(s.start))
+	}
+}
