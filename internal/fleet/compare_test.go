@@ -349,7 +349,7 @@ func TestFleetFormats(t *testing.T) {
 // frames, and their numbers do not depend on how many others are.
 func TestShownGroups(t *testing.T) {
 	slow.SkipRace(t) // the detector allocates, too
-	const groups, top = 4000, 5
+	const groups, top = 8000, 5
 	var rows []Row
 	for i := range groups {
 		row := Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: fmt.Sprint("process ", i), Dims: []*string{nil, nil}}
