@@ -85,41 +85,52 @@ func inputsOf(ctx context.Context, args []string, warn func(string)) (*cli.Conte
 	if err != nil {
 		return nil, nil, err
 	}
-	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0)}
+	events := fleet.NewEvents(ctx, store{})
+	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0), Events: events.Read}
 	if dir := folder(c); !isRemote(dir) {
 		options.Without = dir
 	}
 	var lists [][]fleet.Input
+	var set inputs.Set // of the events of all arguments
 	for _, name := range c.Args().Slice() {
-		list, err := inputsNamed(ctx, name, options, warn)
+		list, found, err := inputsNamed(ctx, name, options, warn)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
+		set.Events = append(set.Events, found...)
 		lists = append(lists, list)
 	}
-	return c, fleet.Merge(lists...), nil
+	return c, events.AddTo(fleet.Merge(lists...), &set, options.Only), nil
 }
 
 // inputsNamed lists what an argument names: files, a pattern of an object store, or the lines of
-// a list of either.
-func inputsNamed(ctx context.Context, name string, options inputs.Options, warn func(string)) (list []fleet.Input, err error) {
+// a list of either. Events are listed apart.
+func inputsNamed(ctx context.Context, name string, options inputs.Options, warn func(string)) (list []fleet.Input, events []inputs.Input, err error) {
 	var found *inputs.Set
 	switch at, isList := strings.CutPrefix(name, "@"); {
 	case isList && isRemote(at):
 		f, err := store{}.Open(ctx, at)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer f.Close()
 		found, err = inputs.ExpandList(f, "", options)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	case isRemote(name):
-		return listRemote(ctx, name)
+		all, err := listRemote(ctx, name)
+		for _, in := range all {
+			if strings.HasSuffix(in.Name, ".json") && options.Events(in.Name) {
+				events = append(events, inputs.Input{Path: in.Name, Size: in.Size})
+			} else {
+				list = append(list, in)
+			}
+		}
+		return list, events, err
 	default:
 		if found, err = inputs.Expand([]string{name}, options); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, f := range found.Folders {
@@ -131,7 +142,7 @@ func inputsNamed(ctx context.Context, name string, options inputs.Options, warn 
 			list[i].Size, list[i].Err = store{}.Size(ctx, in.Name)
 		}
 	}
-	return list, nil
+	return list, found.Events, nil
 }
 
 // Pipeline adds the steps to a scope. Nothing but the numbers of shards goes from one
