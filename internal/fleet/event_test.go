@@ -1,0 +1,433 @@
+package fleet
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/inputs"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/text"
+)
+
+// uploads returns the inputs of a folder with events: those of a shard, or all if shard is negative.
+func uploads(t *testing.T, dir string, shard, shards int) []Input {
+	t.Helper()
+	events := NewEvents(t.Context(), Files{})
+	o := inputs.Options{Recursive: true, Only: InShard(shard, shards), Events: events.Read}
+	set, err := inputs.Expand([]string{dir}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := events.AddTo(Found(set), set, o.Only)
+	if err := MarkDuplicates(t.Context(), Files{}, list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// jank returns an event of the demonstration's application, with further parameters.
+func jank(files []string, params map[string]any) string {
+	all := map[string]any{
+		"time": 1795600000500, "bundle_version": "1.2.0", "bundle_name": "com.example.gallery", "pid": 20170, "uid": 20020150,
+		"begin_time": 1795600000000, "end_time": 1795600000480, "log_over_limit": false,
+	}
+	var logs []string
+	for _, f := range files {
+		logs = append(logs, "/data/storage/el2/log/watchdog/"+f)
+	}
+	all["external_log"] = logs
+	maps.Copy(all, params)
+	content, err := json.Marshal(map[string]any{"domain": "OS", "name": "MAIN_THREAD_JANK", "eventType": 1, "params": all})
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
+}
+
+// An event in the form that HiAppEvent gives it to a watcher, and the forms that are none.
+func TestParseEvent(t *testing.T) {
+	got, err := parseEvent([]byte(`{"domain":"OS","name":"SCROLL_JANK","eventType":1,"params":{"ability_name":"EntryAbility","begin_time":1710322495739,
+		"bundle_name":"com.example.myapplication1","bundle_version":"1.0.0","duration":801,"external_log":["/data/storage/el2/log/watchdog/SCROLL_JANK_20250402192812_6033.txt"],
+		"log_over_limit":false,"process_name":"com.example.myapplication1","time":1710322497495,"total_app_frames":98}, "user": 7}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Event{
+		Kind: "SCROLL_JANK", Version: "1.0.0", User: "7", Bundle: "com.example.myapplication1", Process: "com.example.myapplication1", PID: trace.UnknownPID,
+		At: 1710322497495, Begin: 1710322495739, Files: []string{"SCROLL_JANK_20250402192812_6033.txt"},
+	}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	for content, check := range map[string]func(*Event) bool{
+		jank([]string{"a.trace"}, map[string]any{"device": "ALN-AL00", "page": "pages/Index", "scene": "list", "device_id": "d1"}): func(e *Event) bool {
+			return slices.Equal(e.dims(), []string{"MAIN_THREAD_JANK", "1.2.0", "ALN-AL00", "pages/Index", "list", "d1"}) && e.PID == 20170 && e.End-e.Begin == 480
+		},
+		jank(nil, map[string]any{"device_id": "d1", "user": "u1", "product": "P"}): func(e *Event) bool { return e.User == "u1" && e.Device == "P" && e.Files == nil },
+		jank(nil, map[string]any{"time": 1795, "external_log": "/x/../b.trace", "pid": "x"}): func(e *Event) bool {
+			return e.At == 0 && slices.Equal(e.Files, []string{"b.trace"}) && e.PID == trace.UnknownPID
+		},
+		jank([]string{"..", "", "a/../../b"}, nil): func(e *Event) bool { return slices.Equal(e.Files, []string{"watchdog", "b"}) },
+		`{"domain":"OS","name":"APP_FREEZE","params":{"exception":{"name":"THREAD_BLOCK_6S","message":"m"},"time":"1e400"}}`: func(e *Event) bool {
+			return e.Kind == "APP_FREEZE THREAD_BLOCK_6S" && e.At == 0
+		},
+	} {
+		if e, err := parseEvent([]byte(content)); err != nil || !check(e) {
+			t.Errorf("%s: %+v, %v", content, e, err)
+		}
+	}
+	for _, content := range []string{"", "{", "[]", "null", `"OS"`, `{"domain":"OS","name":"A"}`, `{"domain":"OS","name":"A","params":3}`, `{"domain":"OS","params":{}}`, `{"name":"A","params":{}}`, `{"domain":["OS"],"name":"A","params":{}}`} {
+		if e, err := parseEvent([]byte(content)); !errors.Is(err, errNotAnEvent) {
+			t.Errorf("%s: %+v, %v", content, e, err)
+		}
+	}
+}
+
+// The event gives its traces the dimensions that nothing else does, also packed ones, and traces
+// without an event have none.
+func TestEventDimensions(t *testing.T) {
+	lines := slices.DeleteFunc(strings.SplitAfter(demo, "\n"), func(line string) bool { return strings.Contains(line, "realtime_ts") })
+	clockless := strings.Join(lines, "")
+	dir := folder(t, map[string]string{
+		"a/event.json":            jank([]string{"a.trace"}, map[string]any{"user": "u1", "device": "ALN", "page": "P", "scene": "S"}),
+		"a/a.trace":               clockless + "# a\n",
+		"version=9/b/event.json":  jank([]string{"b.trace"}, nil),
+		"version=9/b/b.trace":     clockless + "# b\n",
+		"flat/1.json":             jank([]string{"1.trace", "2.trace"}, map[string]any{"user": "u2"}),
+		"flat/1.trace":            clockless + "# 1\n",
+		"flat/2.trace":            clockless + "# 2\n",
+		"flat/report.json":        `{"version": 3}`, // skipped, as in folders without events
+		"flat/none.ftrace":        clockless + "# none\n",
+		"flat/1.meta.json":        "{}",
+		"other/2.trace":           clockless + "# other\n", // the name is in another folder
+		".hidden/event.json":      jank(nil, nil),
+		"packed/event.json":       jank([]string{"c.trace"}, map[string]any{"bundle_version": "2"}),
+		"packed/c.trace":          clockless + "# c\n",
+		"date=1/event.json":       jank([]string{"d.trace"}, map[string]any{"time": 5}),
+		"date=1/d.trace":          clockless + "# d\n",
+		"date=1/unrelated.ftrace": clockless + "# e\n",
+	})
+	out := t.TempDir()
+	rule, err := ParseRule("scene_of=a/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Rules: []Rule{rule}})
+	if s.Traces != 9 || s.Events != 5 || s.Failed() != 0 {
+		t.Errorf("%+v", s)
+	}
+	d := opened(t, out)
+	if !maps.Equal(d.Events, map[string]int{"MAIN_THREAD_JANK": 5}) || d.Traces != 9 {
+		t.Errorf("%v, %d traces", d.Events, d.Traces)
+	}
+	found := map[string]string{}
+	var r Row
+	f, err := d.open(t.Context(), d.parts[ofFrames][0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	if err := f.read(newRecord("traces", r.cells(wanted{dims: eventDims, table: ofFrames})), func() {
+		name, _ := filepath.Rel(dir, r.Trace)
+		recorded := "-"
+		if r.Recorded != nil {
+			recorded = time.UnixMicro(*r.Recorded).UTC().Format("15:04:05.000")
+		}
+		var values []string
+		for _, v := range r.Dims {
+			values = append(values, keyText(v))
+		}
+		found[filepath.ToSlash(name)] = strings.Join(values, " ") + " " + recorded
+	}); err != nil {
+		t.Fatal(err)
+	}
+	at := time.UnixMilli(1795600000500).UTC().Format("15:04:05.000")
+	want := map[string]string{
+		"a/a.trace":               "MAIN_THREAD_JANK 1.2.0 ALN P S u1 " + at,
+		"version=9/b/b.trace":     "MAIN_THREAD_JANK 9 – – – – " + at,
+		"flat/1.trace":            "MAIN_THREAD_JANK 1.2.0 – – – u2 " + at,
+		"flat/2.trace":            "MAIN_THREAD_JANK 1.2.0 – – – u2 " + at,
+		"flat/none.ftrace":        "– – – – – – -",
+		"other/2.trace":           "– – – – – – -",
+		"packed/c.trace":          "MAIN_THREAD_JANK 2 – – – – " + at,
+		"date=1/d.trace":          "MAIN_THREAD_JANK 1.2.0 – – – – -", // the clock was not set
+		"date=1/unrelated.ftrace": "– – – – – – -",
+	}
+	if !maps.Equal(found, want) {
+		for _, name := range slices.Sorted(maps.Keys(want)) {
+			if found[name] != want[name] {
+				t.Errorf("%s: got %q, want %q", name, found[name], want[name])
+			}
+		}
+	}
+}
+
+// Bad uploads are failures, each with its reason, and the rest is measured.
+func TestBadUploads(t *testing.T) {
+	contents := map[string]string{}
+	want := map[string]Reason{}
+	var good []string
+	for i := range 3 {
+		name := fmt.Sprintf("good %d\n/", i)
+		contents[name+"event.json"] = jank([]string{"a\nb.trace"}, map[string]any{"user": fmt.Sprint(i)})
+		contents[name+"a\nb.trace"] = demo + fmt.Sprintf("# %d\n", i)
+		good = append(good, name)
+	}
+	for name, c := range map[string]struct {
+		event, trace string
+		reason       Reason // of the event
+		traceReason  Reason
+	}{
+		"missing":   {jank([]string{"MAIN_THREAD_JANK_1.trace"}, nil), "", NoFile, ""},
+		"nofile":    {jank(nil, map[string]any{"log_over_limit": true}), "", NoFile, ""},
+		"cut":       {jank([]string{"x.trace"}, nil)[:100], demo + "# cut\n", NotAnEvent, ""},
+		"list":      {"[]", "", NotAnEvent, ""},
+		"empty":     {"", "", Empty, ""},
+		"again":     {jank([]string{"a\nb.trace"}, map[string]any{"user": "0"}), demo + "# 0\n", Duplicate, Duplicate},
+		"junk":      {jank([]string{"x.trace"}, nil), "no trace\n", "", NotATrace},
+		"other":     {jank([]string{"x.trace"}, map[string]any{"pid": 5, "bundle_name": "org.example.other"}), demo + "# other\n", "", OtherApp},
+		"same name": {jank([]string{"x.trace"}, map[string]any{"pid": 5}), demo + "# same name\n", "", ""},
+		"1970":      {jank([]string{"x.trace"}, map[string]any{"time": 86400000}), demo + "# 1970\n", "", ""},
+	} {
+		contents["z "+name+"/event.json"] = c.event
+		if c.trace != "" {
+			contents["z "+name+"/x.trace"] = c.trace
+		}
+		if c.reason != "" {
+			want["z "+name+"/event.json"] = c.reason
+		}
+		if c.traceReason != "" {
+			want["z "+name+"/x.trace"] = c.traceReason
+		}
+	}
+	dir := folder(t, contents)
+	// A file of 100 MB that begins like an event, also with a name that no event has to have.
+	for _, name := range []string{"huge/event.json", "huge/other.json"} {
+		os.MkdirAll(filepath.Join(dir, "huge"), 0o777)
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteString(`{"domain":"OS","name":"MAIN_THREAD_JANK","params":{"x":"` + name)
+		if err := errors.Join(f.Truncate(100<<20), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want["huge/event.json"] = OverLimit
+	out := t.TempDir()
+	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{})
+	got := map[string]Reason{}
+	d := opened(t, out)
+	var failure Failure
+	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	if err := f.read(newRecord("failures", failure.cells(nil)), func() {
+		name, _ := filepath.Rel(dir, failure.Trace)
+		got[filepath.ToSlash(name)] = failure.Reason
+		if failure.Message == "" {
+			t.Errorf("%s: no message", name)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	// All events but those with a bad file or that were uploaded twice are counted.
+	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 14 || s.Traces != 3+6 {
+		t.Errorf("%d events of %d, %d traces", n, s.Events, s.Traces)
+	}
+	report, err := NewReport(t.Context(), d, Query{By: []string{userDim}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Groups) != len(good)+1 || report.Groups[3].Key[0] != nil || report.Groups[3].Traces != 3 { // cut, same name, 1970
+		t.Errorf("%d groups", len(report.Groups))
+	}
+}
+
+// A dataset with events does not depend on which processes run its shards.
+func TestEventShards(t *testing.T) {
+	contents := map[string]string{}
+	for i := range 12 {
+		files := []string{"x.trace"}
+		if i%4 == 1 {
+			files = []string{"x.txt"}
+			contents[fmt.Sprintf("%d/x.txt", i)] = "stacks are no trace\n"
+		} else if i%4 != 3 {
+			contents[fmt.Sprintf("%d/x.trace", i)] = demo + fmt.Sprintf("# %d\n", i)
+		}
+		contents[fmt.Sprintf("%d/event.json", i)] = jank(files, map[string]any{"user": fmt.Sprint(i)})
+	}
+	dir := folder(t, contents)
+	options := Options{Shards: 5}
+	all, each := t.TempDir(), t.TempDir()
+	s := run(t, &Runner{Dir: all}, uploads(t, dir, -1, 0), options)
+	if s.Failures[NoFile] != 6 || s.Failed() != 6 {
+		t.Errorf("failures %v", s.Failures)
+	}
+	options.Partial = true
+	for k := range 5 {
+		run(t, &Runner{Dir: each}, uploads(t, dir, k, 5), options, k)
+	}
+	if want, got := files(t, all), files(t, each); !maps.Equal(got, want) || len(want) != 25 {
+		t.Errorf("%d files, want the %d of one process", len(got), len(want))
+	}
+	// Another event makes the shards of its traces run again.
+	resumed := func() int {
+		return run(t, &Runner{Dir: all, Resume: true}, uploads(t, dir, -1, 0), Options{Shards: 5}).Skipped
+	}
+	if n := resumed(); n != 5 {
+		t.Errorf("%d of 5 shards skipped", n)
+	}
+	name := filepath.Join(dir, "0", "event.json")
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(name, []byte(jank([]string{"x.trace"}, map[string]any{"user": "9"})), 0o666), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]bool{shardOf(cleanName(name), 5): true, shardOf(cleanName(filepath.Join(dir, "0", "x.trace")), 5): true}
+	if n := resumed(); n != 5-len(want) {
+		t.Errorf("%d of 5 shards skipped, want %d", n, 5-len(want))
+	}
+}
+
+// hanging writes a trace with the hangs, and returns what is true of them.
+func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simulate.HangTruth) {
+	t.Helper()
+	c := simulate.Demonstration()
+	c.Seed, c.Hangs, c.Launches = seed, hangs, nil
+	var b bytes.Buffer
+	truth, err := simulate.Write(&b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(truth.Hangs) != len(hangs) {
+		t.Fatalf("%d hangs of %d", len(truth.Hangs), len(hangs))
+	}
+	return b.String(), truth.Hangs
+}
+
+// Causes are ranked by the users that lost time by them: those of late frames, with the numbers of
+// the report, and those of hangs, with the truth.
+func TestRanking(t *testing.T) {
+	const ms = trace.Millisecond
+	contents, want := map[string]string{}, map[string]*RankedCause{}
+	users := map[string]map[string]bool{}
+	for i := range 4 {
+		hangs := []simulate.Hang{{At: 700 * ms, Length: trace.Duration(300+i) * ms, Name: fmt.Sprintf("Decode %d", i)}}
+		if i == 3 {
+			hangs = append(hangs, simulate.Hang{At: 3400 * ms, Length: 400 * ms, Name: "Sync"})
+		}
+		content, truth := hanging(t, uint64(i+1), hangs...)
+		user := fmt.Sprintf("u%d", i/2)
+		contents[fmt.Sprintf("%d/event.json", i)] = jank([]string{"x.trace"}, map[string]any{"user": user, "pid": truth[0].PID})
+		contents[fmt.Sprintf("%d/x.trace", i)] = content
+		for _, h := range truth {
+			name := "hang in " + strings.TrimRight(h.Name, " 0123")
+			if name == "hang in Decode" {
+				name += " *"
+			}
+			if want[name] == nil {
+				want[name], users[name] = &RankedCause{}, map[string]bool{}
+			}
+			c := want[name]
+			c.Hangs++
+			c.Traces++
+			c.Lost += h.Duration
+			users[name][user] = true
+			if len(c.Examples) == 0 || h.Duration > c.Examples[0].Overrun {
+				c.Examples = []Worst{{PID: h.PID, Start: h.Start, Overrun: h.Duration}}
+			}
+		}
+	}
+	dir, out := folder(t, contents), t.TempDir()
+	run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Read: withCauses, Shards: 3})
+	d := opened(t, out)
+	r, err := NewRanking(t.Context(), d, Query{By: []string{causeDim}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := NewReport(t.Context(), d, Query{By: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range report.Groups[0].Causes {
+		if c.Name != otherCauses {
+			want[c.Name] = &RankedCause{Frames: c.Frames, Lost: c.Lost}
+		} else if r.Others != c.Lost {
+			t.Errorf("other causes %s, want %s", r.Others, c.Lost)
+		}
+	}
+	if r.Total != len(want) || r.Unit != userDim || len(r.By) != 0 {
+		t.Errorf("%d causes of %ss, want %d", r.Total, r.Unit, len(want))
+	}
+	for i, c := range r.Causes {
+		w := want[c.Name]
+		if w == nil || c.Frames != w.Frames || c.Hangs != w.Hangs || c.Lost != w.Lost || c.Of != 2 {
+			t.Errorf("%s: got %+v, want %+v", c.Name, c, w)
+			continue
+		}
+		if c.Hangs > 0 {
+			e, we := c.Examples[0], w.Examples[0]
+			if c.Users != len(users[c.Name]) || c.Traces != w.Traces || e.PID != we.PID || e.Start != we.Start || e.Overrun != we.Overrun {
+				t.Errorf("%s: got %+v, want %+v", c.Name, c, w)
+			}
+		}
+		if i > 0 && c.Users > r.Causes[i-1].Users {
+			t.Errorf("%s is not in order", c.Name)
+		}
+	}
+	if report, err := NewReport(t.Context(), d, Query{By: []string{causeDim}}); err == nil {
+		t.Errorf("a report by cause: %v", report)
+	}
+	if _, err := NewRanking(t.Context(), d, Query{By: []string{causeDim, layerDim}}); err == nil {
+		t.Error("a ranking by layer")
+	}
+}
+
+// Without users, devices are counted, and without these, traces. A row without a value counts as its trace.
+func TestRankingUnits(t *testing.T) {
+	rows := []Row{}
+	for i, device := range []string{"a", "a", "b", "", ""} {
+		row := Row{Trace: fmt.Sprint(i), Kind: "app", Process: "p", Dims: []*string{nil, nil}}
+		if device != "" {
+			row.Dims[0] = &device
+		}
+		row.Causes.Names, row.Causes.Frames, row.Causes.Lost = []string{"io", otherCauses}, []int64{1, 7}, []int64{10, 5}
+		row.Causes.VsyncIDs, row.Causes.Starts, row.Causes.Overruns = []int64{9, 0}, []int64{int64(i), 0}, []int64{int64(10 + i), 0}
+		rows = append(rows, row)
+	}
+	r, err := NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim, "process"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.Causes[0]
+	if r.Unit != deviceDim || len(r.Causes) != 1 || c.Users != 4 || c.Of != 4 || c.Traces != 5 || c.Frames != 5 || c.Lost != 50 || r.Others != 25 || r.Lost != 75 || c.Share != 50.0/75 {
+		t.Errorf("%+v, %+v", r, c)
+	}
+	if len(c.Examples) != maxWorst || c.Examples[0].Trace != "4" || c.Examples[0].Overrun != 14 || c.Examples[2].Trace != "2" || *c.Key[0] != "p" {
+		t.Errorf("%+v", c.Examples)
+	}
+	for _, format := range Formats {
+		var b bytes.Buffer
+		if err := r.Write(&b, format, text.Style{}); err != nil || b.Len() == 0 {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
