@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/gzip"
+
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/testing/simulate"
@@ -98,6 +100,10 @@ func TestParseEvent(t *testing.T) {
 func TestEventDimensions(t *testing.T) {
 	lines := slices.DeleteFunc(strings.SplitAfter(demo, "\n"), func(line string) bool { return strings.Contains(line, "realtime_ts") })
 	clockless := strings.Join(lines, "")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(clockless + "# c\n"))
+	z.Close()
 	dir := folder(t, map[string]string{
 		"a/event.json":            jank([]string{"a.trace"}, map[string]any{"user": "u1", "device": "ALN", "page": "P", "scene": "S"}),
 		"a/a.trace":               clockless + "# a\n",
@@ -112,7 +118,7 @@ func TestEventDimensions(t *testing.T) {
 		"other/2.trace":           clockless + "# other\n", // the name is in another folder
 		".hidden/event.json":      jank(nil, nil),
 		"packed/event.json":       jank([]string{"c.trace"}, map[string]any{"bundle_version": "2"}),
-		"packed/c.trace":          clockless + "# c\n",
+		"packed/c.trace.gz":       packed.String(),
 		"date=1/event.json":       jank([]string{"d.trace"}, map[string]any{"time": 5}),
 		"date=1/d.trace":          clockless + "# d\n",
 		"date=1/unrelated.ftrace": clockless + "# e\n",
@@ -159,7 +165,7 @@ func TestEventDimensions(t *testing.T) {
 		"flat/2.trace":            "MAIN_THREAD_JANK 1.2.0 – – – u2 " + at,
 		"flat/none.ftrace":        "– – – – – – -",
 		"other/2.trace":           "– – – – – – -",
-		"packed/c.trace":          "MAIN_THREAD_JANK 2 – – – – " + at,
+		"packed/c.trace.gz":       "MAIN_THREAD_JANK 2 – – – – " + at,
 		"date=1/d.trace":          "MAIN_THREAD_JANK 1.2.0 – – – – -", // the clock was not set
 		"date=1/unrelated.ftrace": "– – – – – – -",
 	}
@@ -339,10 +345,7 @@ func TestRanking(t *testing.T) {
 		contents[fmt.Sprintf("%d/event.json", i)] = jank([]string{"x.trace"}, map[string]any{"user": user, "pid": truth[0].PID})
 		contents[fmt.Sprintf("%d/x.trace", i)] = content
 		for _, h := range truth {
-			name := "hang in " + strings.TrimRight(h.Name, " 0123")
-			if name == "hang in Decode" {
-				name += " *"
-			}
+			name := "hang in " + strings.TrimRight(h.Name, " 0123") // without what differs
 			if want[name] == nil {
 				want[name], users[name] = &RankedCause{}, map[string]bool{}
 			}

@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/text"
+	"ohframe/internal/why/place"
 )
 
 // addHangs adds the hangs to the rows of their applications. One without frames gets a row.
@@ -32,7 +32,9 @@ func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, tr
 }
 
 // hangName names the cause of a hang. It is the same in all traces.
-func hangName(h *stats.Hang) string { return "hang in " + text.LayerName(h.Slice) }
+func hangName(h *stats.Hang) string {
+	return "hang in " + string(place.AppendKey(nil, []byte(h.Slice)))
+}
 
 func (r *Row) addHangs(hangs []stats.Hang) {
 	type sum struct {
