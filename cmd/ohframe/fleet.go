@@ -44,6 +44,7 @@ func fleetRunCommand() *cli.Command {
 		Usage:     "measure traces and write a dataset of Parquet files",
 		ArgsUsage: "INPUT… -o DIR",
 		Description: "INPUT is a file, a folder with its folders, a pattern, or @FILE, a list of files. Traces are distributed over shards by their names.\n" +
+			"Events of HiAppEvent beside traces give these dimensions (docs/field.md).\n" +
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
 		Flags: slices.Insert(flags.Fleet(), 2,
@@ -242,9 +243,9 @@ func fleetReportCommand() *cli.Command {
 // shownGroups is the default of --top for people.
 const shownGroups = 100
 
-var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`, also those of the dataset"}
+var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`, also those of the dataset; cause in report"}
 
-var unitFlag = &cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "device"}
+var unitFlag = &cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "user, device"}
 
 // fleetQuery returns the query that the flags set.
 func fleetQuery(c *cli.Context) (fleet.Query, error) {

@@ -3,6 +3,7 @@
 CREATE OR REPLACE VIEW traces AS SELECT * FROM file('{{DIR}}/traces/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW interactions AS SELECT * FROM file('{{DIR}}/interactions/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW layers AS SELECT * FROM file('{{DIR}}/layers/part-*.parquet', 'Parquet');
+CREATE OR REPLACE VIEW events AS SELECT * FROM file('{{DIR}}/events/part-*.parquet', 'Parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM file('{{DIR}}/failures/part-*.parquet', 'Parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket. ClickHouse may compute

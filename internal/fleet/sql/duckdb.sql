@@ -3,6 +3,7 @@
 CREATE OR REPLACE VIEW traces AS SELECT * FROM read_parquet('{{DIR}}/traces/part-*.parquet');
 CREATE OR REPLACE VIEW interactions AS SELECT * FROM read_parquet('{{DIR}}/interactions/part-*.parquet');
 CREATE OR REPLACE VIEW layers AS SELECT * FROM read_parquet('{{DIR}}/layers/part-*.parquet');
+CREATE OR REPLACE VIEW events AS SELECT * FROM read_parquet('{{DIR}}/events/part-*.parquet');
 CREATE OR REPLACE VIEW failures AS SELECT * FROM read_parquet('{{DIR}}/failures/part-*.parquet');
 
 -- The value in nanoseconds that stands for all values of a bucket.

@@ -3,6 +3,7 @@
 CREATE OR REPLACE TEMPORARY VIEW traces USING parquet OPTIONS (path '{{DIR}}/traces/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW interactions USING parquet OPTIONS (path '{{DIR}}/interactions/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW layers USING parquet OPTIONS (path '{{DIR}}/layers/part-*.parquet');
+CREATE OR REPLACE TEMPORARY VIEW events USING parquet OPTIONS (path '{{DIR}}/events/part-*.parquet');
 CREATE OR REPLACE TEMPORARY VIEW failures USING parquet OPTIONS (path '{{DIR}}/failures/part-*.parquet');
 
 -- One row for each bucket of each row of traces, with the value in nanoseconds that stands for the bucket.
