@@ -133,16 +133,13 @@ func printed(t *testing.T, folder string, args ...string) []byte {
 func TestFleetCommands(t *testing.T) {
 	folder, _ := hostileNames(t)
 	printed(t, folder, "fleet", "run", "in", "-o", "fleet")
-	var report struct {
-		Groups []struct {
-			Worst []struct {
-				Open, Why string
-				PID       trace.PID
-				Vsync     int64      `json:"vsync_id"`
-				Start     trace.Time `json:"start_ns"`
-			}
-		}
+	type worst struct {
+		Open, Why string
+		PID       trace.PID
+		Vsync     int64      `json:"vsync_id"`
+		Start     trace.Time `json:"start_ns"`
 	}
+	var report struct{ Groups []struct{ Worst []worst } }
 	if err := json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "process", "--format", "json"), &report); err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +157,17 @@ func TestFleetCommands(t *testing.T) {
 			if err != nil || !strings.Contains(string(out), fmt.Sprintf(`"vsync_id": %d`, w.Vsync)) {
 				t.Errorf("%s: error %v:\n%.300s", w.Why, err, out)
 			}
+		}
+	}
+	checkOpens(t, folder, list)
+	var ranking struct{ Causes []struct{ Examples []worst } }
+	if err := json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranking); err != nil {
+		t.Fatal(err)
+	}
+	list = nil
+	for _, c := range ranking.Causes {
+		for _, w := range c.Examples {
+			list = append(list, opened{w.Open, w.PID, w.Vsync, w.Start})
 		}
 	}
 	checkOpens(t, folder, list)
