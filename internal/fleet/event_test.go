@@ -110,6 +110,7 @@ func TestEventDimensions(t *testing.T) {
 		"version=9/b/event.json":  jank([]string{"b.trace"}, nil),
 		"version=9/b/b.trace":     clockless + "# b\n",
 		"flat/1.json":             jank([]string{"1.trace", "2.trace"}, map[string]any{"user": "u2"}),
+		"flat/2.json":             jank([]string{"2.trace"}, map[string]any{"user": "u3"}), // the first event counts
 		"flat/1.trace":            clockless + "# 1\n",
 		"flat/2.trace":            clockless + "# 2\n",
 		"flat/report.json":        `{"version": 3}`, // skipped, as in folders without events
@@ -129,11 +130,11 @@ func TestEventDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Rules: []Rule{rule}})
-	if s.Traces != 9 || s.Events != 5 || s.Failed() != 0 {
+	if s.Traces != 9 || s.Events != 6 || s.Failed() != 0 {
 		t.Errorf("%+v", s)
 	}
 	d := opened(t, out)
-	if !maps.Equal(d.Events, map[string]int{"MAIN_THREAD_JANK": 5}) || d.Traces != 9 {
+	if !maps.Equal(d.Events, map[string]int{"MAIN_THREAD_JANK": 6}) || d.Traces != 9 {
 		t.Errorf("%v, %d traces", d.Events, d.Traces)
 	}
 	found := map[string]string{}
