@@ -30,6 +30,9 @@ type ownTrace struct {
 	foreign  bool // an event is of another origin
 }
 
+// renderService is a process of the system, which takes no trace of itself.
+const renderService = "render_service"
+
 // ownName is the number of bytes of names that hitrace_meter.cpp writes (COMM_STR_MAX).
 const ownName = 14
 
@@ -38,7 +41,7 @@ func (o *ownTrace) see(e *hitrace.Event) {
 	if o.pid == 0 {
 		o.pid = e.PID
 	}
-	if o.foreign = o.foreign || e.Kind != hitrace.MarkerEvent || e.PID <= 0 || e.PID != o.pid || !e.NoFlags || len(e.Comm) > ownName; o.foreign {
+	if o.foreign = o.foreign || e.Kind != hitrace.MarkerEvent || e.PID <= 0 || e.PID != o.pid || !e.NoFlags || len(e.Comm) > ownName || string(e.Comm) == renderService; o.foreign {
 		return
 	}
 	if int32(e.TID) != int32(e.PID) {

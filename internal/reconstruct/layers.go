@@ -498,7 +498,7 @@ func (b *builder) assignLayers(t *analyzer.Timeline) {
 // application that consumes buffers itself shows none.
 func (q *queue) isLayer(renders map[trace.PID][]*analyzer.Frame, processes map[trace.PID]*analyzer.Process) bool {
 	p := processes[q.pid]
-	return !q.own && len(q.buffers) > 0 && (len(renders[q.pid]) > 0 || p != nil && p.Name == "render_service")
+	return !q.own && len(q.buffers) > 0 && (len(renders[q.pid]) > 0 || p != nil && p.Name == renderService)
 }
 
 // producer returns the process that queued most of the buffers. If the trace has no binder
