@@ -391,9 +391,14 @@ type (
 
 // linesChart returns a chart over named values.
 func linesChart(names []string, unit string, series []*line, bands []band, marks []mark) view.Chart {
-	return view.Chart{Kind: "lines", Data: map[string]any{
-		"x": map[string]any{"names": names}, "y": map[string]any{"unit": unit}, "series": series, "bands": append([]band{}, bands...), "marks": append([]mark{}, marks...),
-	}}
+	data := map[string]any{"x": map[string]any{"names": names}, "y": map[string]any{"unit": unit}, "series": series}
+	if len(bands) > 0 {
+		data["bands"] = bands
+	}
+	if len(marks) > 0 {
+		data["marks"] = marks
+	}
+	return view.Chart{Kind: "lines", Data: data}
 }
 
 // chart returns the jank rate over the values of the trend dimension, of the groups with the
