@@ -102,9 +102,12 @@ func FuzzLine(f *testing.F) {
 		if l.PID != trace.UnknownPID {
 			pid = strconv.Itoa(int(l.PID))
 		}
-		flags := "...."
-		if l.InInterrupt {
+		flags := "d..."
+		switch {
+		case l.InInterrupt:
 			flags = "..h."
+		case l.NoFlags:
+			flags = "...."
 		}
 		printed := fmt.Appendf(nil, "%s-%d (%s) [%03d] %s %s: %s: %s", l.Comm, l.TID, pid, l.CPU, flags, l.Time, l.Name, l.Args)
 		var again Line
