@@ -197,7 +197,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	options.Events = ohframe.Events(max(0, slices.Index(eventNames, events)))
 	options.FailOnDamage = c.Bool(damageFlag.Name)
 	m, warning := recorded(name)
-	inputs.UseRecorded(m, &options.Options, c.IsSet("clock-offset"))
+	inputs.UseRecorded(name, m, &options.Options, c.IsSet("clock-offset"))
 	options.Output.Attributes = attributesOf(m)
 	if given, ok := c.Generic("attribute").(*attributes); ok {
 		maps.Copy(options.Output.Attributes, *given)

@@ -119,7 +119,7 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 		return nil, err
 	}
 	m, warning := recorded(name)
-	inputs.UseRecorded(m, &options, c.IsSet("clock-offset"))
+	inputs.UseRecorded(name, m, &options, c.IsSet("clock-offset"))
 	options.Causes = causes
 	f, err := openInput(c.Context, name)
 	if err != nil {

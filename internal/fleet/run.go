@@ -252,7 +252,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	defer f.Close()
 	options := r.Plan.Read
 	m, descriptionErr := r.Store.Describe(ctx, in.Name)
-	inputs.UseRecorded(m, &options, r.Plan.ClockChosen)
+	inputs.UseRecorded(in.Name, m, &options, r.Plan.ClockChosen)
 	if in.Event != nil {
 		in.Event.use(&options)
 	}

@@ -291,23 +291,24 @@ func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyze
 	}
 }
 
-// fullNames returns the full names of applications by what kernels keep of them: first those
+// fullNames returns the full names of applications by what traces keep of them: first those
 // that the caller knows, then the bundles of launches and scenes.
 func (in *input) fullNames() map[string]string {
 	full := map[string]string{}
-	add := func(names []string) {
+	add := func(names []string, kept int) {
 		for _, name := range names {
-			if len(name) <= analyzer.KernelName {
+			if len(name) <= kept {
 				continue
 			}
-			if end := name[len(name)-analyzer.KernelName:]; full[end] == "" {
+			if end := name[len(name)-kept:]; full[end] == "" {
 				full[end] = name
 			}
 		}
 	}
-	add(in.options.FullNames)
+	add(in.options.FullNames, analyzer.KernelName)
+	add(in.options.FullNames, ownName)
 	for _, b := range in.builders {
-		add(b.interactions.bundles.names)
+		add(b.interactions.bundles.names, analyzer.KernelName)
 	}
 	return full
 }

@@ -21,7 +21,7 @@ type Options struct {
 	// beside its events. It is looked at when all events are read.
 	Dump *hitrace.ProcessDump `fingerprint:"-"`
 	// FullNames are full names of applications. A process whose name is the last 15
-	// bytes of one has that name.
+	// bytes of one, or the last 14 in an application's own trace, has that name.
 	FullNames []string
 	// Limits are the limits Threads, Frames, Records and Examples.
 	Limits trace.Limits

@@ -16,7 +16,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"ohframe"
 	"ohframe/internal/failure"
+	"ohframe/internal/record/meta"
 )
 
 const (
@@ -340,5 +342,28 @@ func TestList(t *testing.T) {
 	}
 	if !errors.Is(set.Inputs[3].Err, fs.ErrNotExist) {
 		t.Error(set.Inputs[3].Err)
+	}
+}
+
+// The name of an application's own trace has the full name of the application.
+func TestFullNameOfOwnTrace(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		{"logs/com.example.gallery_20261128_101112.trace", "com.example.gallery"},
+		{"com.example.gallery:web_20261128_101112.trace.gz", "com.example.gallery:web"},
+		{"com.example.gallery_20261128.trace", ""},
+		{"MAIN_THREAD_JANK_1795600000000_20170.trace", ""},
+		{"_20261128_101112.trace", ""},
+	} {
+		var o ohframe.Options
+		UseRecorded(test.file, nil, &o, false)
+		if got := strings.Join(o.FullNames, " "); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.file, got, test.want)
+		}
+	}
+	// The application that a description names is the one that was recorded.
+	var o ohframe.Options
+	UseRecorded("a.b.c.gallery_20261128_101112.trace", &meta.Meta{App: &meta.App{Bundle: "com.example.gallery"}}, &o, false)
+	if len(o.FullNames) != 1 || o.FullNames[0] != "com.example.gallery" {
+		t.Errorf("got %q", o.FullNames)
 	}
 }
