@@ -26,7 +26,7 @@ func (o *overall) against() (list []string) {
 		add("the cause of %s ms, %s of the lost time, is unknown", text.Milliseconds(r.Unknown), text.Percent(r.Unknown, r.Lost))
 	}
 	if n := o.Complete - o.Judged; n > 0 {
-		add("%s of %d without a deadline: whether they were late is unknown", text.Count(n, "frame"), o.Complete)
+		add("%s of %d without a deadline: lateness unknown", text.Count(n, "frame"), o.Complete)
 	}
 	if o.Judged > 0 && o.Judged < fewFrames {
 		add("only %s with a deadline", text.Count(o.Judged, "frame"))
