@@ -393,7 +393,7 @@ func TestRanking(t *testing.T) {
 				t.Errorf("%s: got %+v, want %+v", c.Name, c, w)
 			}
 		}
-		if i > 0 && c.Users > r.Causes[i-1].Users {
+		if i > 0 && c.Users > r.Causes[i-1].Users && r.Causes[i-1].order() == c.order() {
 			t.Errorf("%s is not in order", c.Name)
 		}
 	}
@@ -433,5 +433,29 @@ func TestRankingUnits(t *testing.T) {
 		if err := r.Write(&b, format, text.Style{}); err != nil || b.Len() == 0 {
 			t.Errorf("%s: %v", format, err)
 		}
+	}
+}
+
+// What slows everything a little is last, however many users it slows.
+func TestRankingOfVariation(t *testing.T) {
+	var rows []Row
+	for i, names := range [][]string{{"io", "a little slower everywhere"}, {"a little slower everywhere"}, {"lock", "a little slower everywhere"}} {
+		row := Row{Trace: fmt.Sprint(i), Kind: "app", Process: "p", Dims: []*string{nil, nil}}
+		for k, name := range names {
+			row.Causes.Names, row.Causes.Frames, row.Causes.Lost = append(row.Causes.Names, name), append(row.Causes.Frames, 1), append(row.Causes.Lost, int64(10+i-k))
+			row.Causes.VsyncIDs, row.Causes.Starts, row.Causes.Overruns = append(row.Causes.VsyncIDs, 9), append(row.Causes.Starts, 1), append(row.Causes.Overruns, 10)
+		}
+		rows = append(rows, row)
+	}
+	r, err := NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range r.Causes {
+		got = append(got, c.Name)
+	}
+	if want := []string{"lock", "io", "a little slower everywhere"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

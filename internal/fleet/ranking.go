@@ -12,6 +12,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/failure"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -146,6 +148,15 @@ func (g *rankedGroup) add(r *Row, user uint64) {
 	}
 }
 
+// order is that of kinds of causes: what slows everything a little is the noise of every device, which
+// nobody can fix, so it comes last.
+func (c *RankedCause) order() int {
+	if c.Name == causetext.WaitTitle(why.Variation) {
+		return 1
+	}
+	return 0
+}
+
 // NewRanking returns the ranking of a dataset by cause and the other dimensions of a query.
 func NewRanking(ctx context.Context, d *Dataset, q Query) (*Ranking, error) {
 	r := &Ranking{Dataset: d, Unit: cmp.Or(unitDim(d), "trace")}
@@ -224,7 +235,7 @@ func NewRanking(ctx context.Context, d *Dataset, q Query) (*Ranking, error) {
 		}
 	}
 	slices.SortFunc(r.Causes, func(a, b *RankedCause) int {
-		return cmp.Or(cmp.Compare(b.Users, a.Users), cmp.Compare(b.Lost, a.Lost), compareKeys(a.Key, b.Key), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.order(), b.order()), cmp.Compare(b.Users, a.Users), cmp.Compare(b.Lost, a.Lost), compareKeys(a.Key, b.Key), cmp.Compare(a.Name, b.Name))
 	})
 	r.Total = len(r.Causes)
 	if q.Top > 0 {
