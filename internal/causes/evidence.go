@@ -229,6 +229,8 @@ type evidenceHang struct {
 	Start    trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
 	Severe   bool           `json:"severe"`
+	Cause    string         `json:"cause,omitempty"`
+	Advice   string         `json:"advice,omitempty"`
 }
 
 type evidenceLayer struct {
@@ -306,7 +308,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 	}
 	type hang struct {
 		in *Input
-		stats.Hang
+		Hang
 	}
 	var hangs []hang
 	var interactions []interaction
@@ -324,15 +326,13 @@ func newEvidence(inputs []Input, o Options) *evidence {
 				layers = append(layers, layer{in, l})
 			}
 		}
-		if in.Stats != nil && o.Vsync == 0 && o.Layer == nil && o.Interaction == nil {
-			for _, h := range in.Stats.Hangs {
-				hangs = append(hangs, hang{in, h})
-			}
+		for _, h := range in.Hangs {
+			hangs = append(hangs, hang{in, h})
 		}
 	}
 	slices.SortStableFunc(interactions, func(a, b interaction) int { return worseInteraction(a.Interaction, b.Interaction) })
 	slices.SortStableFunc(layers, func(a, b layer) int { return cmp.Compare(b.Lost, a.Lost) })
-	slices.SortStableFunc(hangs, func(a, b hang) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(hangs, func(a, b hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
 	for _, i := range first(&d.LeftOut, "interactions", interactions, maxAnswers) {
 		d.Interactions = append(d.Interactions, x.interaction(i.in, i.Interaction))
 	}
@@ -340,7 +340,10 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		d.Layers = append(d.Layers, x.layer(l.in, l.Layer))
 	}
 	for _, h := range first(&d.LeftOut, "hangs", hangs, maxAnswers) {
-		d.Hangs = append(d.Hangs, evidenceHang{name(text.ProcessName(h.Process)), h.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration, h.Severe})
+		d.Hangs = append(d.Hangs, evidenceHang{
+			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.Duration() >= analyzer.SevereHang,
+			sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
+		})
 	}
 	d.Inputs = first(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
 

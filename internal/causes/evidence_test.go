@@ -44,7 +44,7 @@ func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) 
 // measured returns an input with all that the format needs.
 func measured(file string, timeline *analyzer.Timeline, c *why.Causes, o Options) Input {
 	return Input{
-		Name: file, Causes: c, Start: timeline.Origin(), Processes: Processes(timeline, c, o), Interactions: Interactions(timeline, c, o), Layers: Layers(timeline, c, o),
+		Name: file, Causes: c, Start: timeline.Origin(), Processes: Processes(timeline, c, o), Interactions: Interactions(timeline, c, o), Layers: Layers(timeline, c, o), Hangs: Hangs(timeline, c, o),
 		Commands: locate.NewCommands(file, timeline), Stats: stats.Compute(timeline, stats.Options{Process: o.Process}), Quality: quality.Of(timeline, nil, c),
 	}
 }
