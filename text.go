@@ -95,7 +95,7 @@ func (t *textInput) log() func(func(*export.LogMessage)) error {
 	}
 }
 
-// systemEvents returns what yields the events of the system beside the text; nil if there are none.
+// systemEvents returns what yields the events of the system beside the text; nil without any.
 func (t *textInput) systemEvents() func(func([]byte)) error {
 	inBinary := t.binary != nil && t.binary.HasSystemEvents()
 	if !inBinary && len(t.beside.Lines) == 0 {

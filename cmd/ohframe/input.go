@@ -97,7 +97,7 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 }
 
 // openEvents opens the output of hisysevent beside the named trace, and sets the option for it. The file is
-// nil, and can be closed, if there is none.
+// nil, and can be closed, if none exists.
 func openEvents(name string, o *ohframe.Options) (*os.File, error) {
 	path := inputs.EventsOf(name)
 	if path == "" {

@@ -6,7 +6,7 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// NotOfSummaries is why a condition on frames cannot be checked for a process of which only summaries are known.
+// NotOfSummaries is why a condition on frames cannot be checked for a process that has only summaries.
 const NotOfSummaries = "summaries do not have the measure"
 
 // summariesOf returns the summaries of the processes without frames, those of one process added up, in the

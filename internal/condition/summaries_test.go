@@ -8,7 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// Conditions are on the summaries of processes without frames, of which those of one process are added up: 60 of
+// Conditions are on the summaries of processes without frames; those of one process are added up: 60 of
 // 300 frames. Summaries of processes with frames do not count.
 func TestCheckSummaries(t *testing.T) {
 	summary := func(process string, frames, janky int) stats.Summary {

@@ -134,7 +134,7 @@ func (p *SummaryPair) selects(c *condition.Condition) bool {
 	return !c.OfInteractions() && !c.OfLayers() && c.Selects(p.asProcess())
 }
 
-// judgedSummaries returns the compared processes of which no compared pair has frames, and those that are only
+// judgedSummaries returns the compared processes without a compared pair that has frames, and those that are only
 // in base: conditions on frames are on their summaries.
 func (d *Diff) judgedSummaries() (both, onlyBase []*SummaryPair) {
 	framed := func(p *SummaryPair) bool {

@@ -40,7 +40,7 @@ type Event struct {
 	Traces int
 	// Missing is the first file that is not there; empty if all are.
 	Missing string
-	// Err is the error of a file that claims to be an event and is none.
+	// Err is the error of a file that claims to be an event and is not.
 	Err error `fingerprint:"-"`
 }
 

@@ -56,7 +56,7 @@ func jank(files []string, params map[string]any) string {
 	return string(content)
 }
 
-// An event in the form that HiAppEvent gives it to a watcher, and the forms that are none.
+// An event in the form that HiAppEvent gives it to a watcher, and forms that are not events.
 func TestParseEvent(t *testing.T) {
 	got, err := parseEvent([]byte(`{"domain":"OS","name":"SCROLL_JANK","eventType":1,"params":{"ability_name":"EntryAbility","begin_time":1710322495739,
 		"bundle_name":"com.example.myapplication1","bundle_version":"1.0.0","duration":801,"external_log":["/data/storage/el2/log/watchdog/SCROLL_JANK_20250402192812_6033.txt"],

@@ -246,15 +246,7 @@ func NewRanking(ctx context.Context, d *Dataset, q Query) (*Ranking, error) {
 
 // Write writes the ranking in one of the Formats.
 func (r *Ranking) Write(w io.Writer, format string, style text.Style) error {
-	switch format {
-	case "json":
-		return r.writeJSON(w)
-	case "csv":
-		return r.writeCSV(w)
-	case "html":
-		return view.WriteHTML(w, r.document())
-	}
-	return view.WriteTerminal(w, r.document(), style)
+	return write(w, r, format, style)
 }
 
 // unitsTitle is the title of the column of units: "Users".

@@ -64,7 +64,7 @@ func trendOf(t *testing.T, o TrendOptions, datasets ...*Dataset) *Trend {
 	return trend
 }
 
-// change returns the only change of a measure in a group; nil if there is none.
+// change returns the only change of a measure in a group; nil without one.
 func (t *Trend) change(test *testing.T, group int, measure string) *TrendChange {
 	test.Helper()
 	changes := t.Groups[group].Series[slices.Index(t.Measures, measure)].Changes

@@ -229,7 +229,7 @@ func trendHistories() (alarms, changes []history) {
 // promises nothing of them.
 func (h *history) resembling() bool { return h.like > 0 }
 
-// TestTrendPower measures how often a change is found where there is none, and where there is one, and
+// TestTrendPower measures how often a change is found in histories without and with one, and
 // how far from it. "make trend-power" runs it in full and prints the tables of docs/fleet.md. The seeds
 // are fixed.
 func TestTrendPower(t *testing.T) {

@@ -40,17 +40,26 @@ func NewReport(ctx context.Context, d *Dataset, q Query) (*Report, error) {
 	return &Report{d, q.By, groups, total, t}, err
 }
 
-// Write writes the report in one of the Formats.
-func (r *Report) Write(w io.Writer, format string, style text.Style) error {
+// written is a result in all formats, for people and for programs.
+type written interface {
+	document() *view.Document
+	writeJSON(io.Writer) error
+	writeCSV(io.Writer) error
+}
+
+func write(w io.Writer, s written, format string, style text.Style) error {
 	switch format {
 	case "json":
-		return r.writeJSON(w)
+		return s.writeJSON(w)
 	case "csv":
-		return r.writeCSV(w)
-	case "html":
-		return view.WriteHTML(w, r.document())
+		return s.writeCSV(w)
 	}
-	return view.WriteTerminal(w, r.document(), style)
+	return view.Write(w, s.document(), format, style)
+}
+
+// Write writes the report in one of the Formats.
+func (r *Report) Write(w io.Writer, format string, style text.Style) error {
+	return write(w, r, format, style)
 }
 
 // mostShown is the number of causes of a group, and of causes and frames of a report.

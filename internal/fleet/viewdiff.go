@@ -19,13 +19,7 @@ var DiffFormats = append(slices.Clone(Formats), view.GateFormats...)
 
 // Write writes the comparison in one of the DiffFormats.
 func (c *Comparison) Write(w io.Writer, format string, style text.Style) error {
-	switch format {
-	case "json":
-		return c.writeJSON(w)
-	case "csv":
-		return c.writeCSV(w)
-	}
-	return view.Write(w, c.document(), format, style)
+	return write(w, c, format, style)
 }
 
 // document returns the comparison for people.

@@ -16,15 +16,7 @@ import (
 
 // Write writes the trend in one of the Formats.
 func (t *Trend) Write(w io.Writer, format string, style text.Style) error {
-	switch format {
-	case "json":
-		return t.writeJSON(w)
-	case "csv":
-		return t.writeCSV(w)
-	case "html":
-		return view.WriteHTML(w, t.document())
-	}
-	return view.WriteTerminal(w, t.document(), style)
+	return write(w, t, format, style)
 }
 
 // document returns the trend for people: the changes, then the groups, those that changed first.

@@ -11,7 +11,7 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 )
 
-// componentsText is a trace of items of components of three processes, one of which has a frame.
+// componentsText is a trace of items of components of three processes; one has a frame.
 func componentsText() string {
 	var text strings.Builder
 	at := 0

@@ -22,7 +22,7 @@ const defaultSamples = "perf.data"
 // none.
 func SamplesOf(name string) string { return beside(name, meta.Samples) }
 
-// EventsOf returns the name of the output of hisysevent beside the named trace; empty if there is none.
+// EventsOf returns the name of the output of hisysevent beside the named trace; empty without one.
 func EventsOf(name string) string { return beside(name, meta.Events) }
 
 func beside(name, extension string) string {

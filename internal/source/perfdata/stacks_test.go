@@ -83,6 +83,6 @@ func TestStacks(t *testing.T) {
 		}
 	}
 	if perfdata.SniffStacks([]byte("# tracer: nop\n#\n")) || perfdata.SniffStacks([]byte("")) {
-		t.Error("a trace, or nothing, is taken for stacks")
+		t.Error("a trace, or nothing, is read as stacks")
 	}
 }

@@ -17,7 +17,7 @@ type hang struct {
 	*thread
 }
 
-// newHangs returns the hangs of a trace of which something is known, the longest ones, and adds what
+// newHangs returns the longest hangs that something is known about, and adds what
 // their threads are to be examined for.
 func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*account.Account) (hangs []hang) {
 	list := slices.SortedStableFunc(slices.Values(t.Hangs), func(a, b analyzer.Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
