@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -84,16 +85,13 @@ type Pair struct {
 }
 
 // Compare compares the groups of two datasets. Frames of one trace are not independent of
-// each other, and traces of one device are not, so what is compared are units: devices or
-// traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
+// each other, and traces of one device are not, so what is compared are units: users,
+// devices or traces. A value is the mean of the values of the units, as that of ohframe diff is the mean
 // of runs, and all changes are tested together.
 func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Comparison, error) {
 	c := &Comparison{Base: base, New: new, Unit: o.Unit, AllowMissing: o.AllowMissing}
 	if c.Unit == "" {
-		c.Unit = "trace"
-		if dim := unitDim(base); dim != "" && dim == unitDim(new) {
-			c.Unit = dim
-		}
+		c.Unit = cmp.Or(unitDim(base, new), "trace")
 	}
 	first, err := tableOf(o.By)
 	if err != nil {
@@ -109,7 +107,7 @@ func Compare(ctx context.Context, base, new *Dataset, o CompareOptions) (*Compar
 			list = append(list, t)
 		}
 	}
-	if dim := unitDim(base); c.Unit == "trace" && dim != "" && dim == unitDim(new) {
+	if dim := unitDim(base, new); c.Unit == "trace" && dim != "" {
 		c.warnings = append(c.warnings, fmt.Sprintf("traces of one %s have much in common, so equal datasets often differ; --unit %[1]s compares %[1]ss", dim))
 	}
 	for _, t := range list {

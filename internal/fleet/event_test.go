@@ -459,3 +459,16 @@ func TestRankingOfVariation(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Units are users, otherwise devices, if all datasets have them.
+func TestUnitDim(t *testing.T) {
+	users, devices, none := &Dataset{Dims: []string{deviceDim, userDim}}, &Dataset{Dims: []string{deviceDim}}, &Dataset{Dims: []string{"build"}}
+	for _, test := range []struct {
+		datasets []*Dataset
+		want     string
+	}{{[]*Dataset{users}, userDim}, {[]*Dataset{users, users}, userDim}, {[]*Dataset{users, devices}, deviceDim}, {[]*Dataset{devices, users}, deviceDim}, {[]*Dataset{users, none}, ""}} {
+		if got := unitDim(test.datasets...); got != test.want {
+			t.Errorf("%d datasets: got %q, want %q", len(test.datasets), got, test.want)
+		}
+	}
+}

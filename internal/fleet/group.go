@@ -117,6 +117,17 @@ type Query struct {
 // deviceDim is the dimension whose values are devices.
 const deviceDim = "device"
 
+// unitDim returns the dimension whose values are what is compared or counted: the first of users and
+// devices that all datasets have; empty if they have neither.
+func unitDim(datasets ...*Dataset) string {
+	for _, dim := range []string{userDim, deviceDim} {
+		if !slices.ContainsFunc(datasets, func(d *Dataset) bool { return !slices.Contains(d.Dims, dim) }) {
+			return dim
+		}
+	}
+	return ""
+}
+
 // keyer computes the groups of rows.
 type keyer struct {
 	match func(name string, pid trace.PID) bool // Query.Process

@@ -57,17 +57,6 @@ type RankedCause struct {
 	Examples []Worst
 }
 
-// unitDim returns the dimension whose values are what is compared or counted; empty if the dataset has
-// none.
-func unitDim(d *Dataset) string {
-	for _, dim := range []string{userDim, deviceDim} {
-		if slices.Contains(d.Dims, dim) {
-			return dim
-		}
-	}
-	return ""
-}
-
 // units is a set of units by the hashes of their names. Rows of a trace follow each other, so few are
 // there twice before compact.
 type units []uint64

@@ -133,10 +133,7 @@ func NewTrend(ctx context.Context, datasets []*Dataset, o TrendOptions) (*Trend,
 		return nil, err
 	}
 	if t.Unit == "" {
-		t.Unit = deviceDim
-		if slices.ContainsFunc(datasets, func(d *Dataset) bool { return !slices.Contains(d.Dims, deviceDim) }) {
-			t.Unit = "trace"
-		}
+		t.Unit = cmp.Or(unitDim(datasets...), "trace")
 	}
 	found, sources, err := t.survey(ctx, t.By, t.Process)
 	if err != nil {
