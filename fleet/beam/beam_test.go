@@ -191,8 +191,8 @@ func dataset(t *testing.T, args ...string) map[string]string {
 func TestPrograms(t *testing.T) {
 	ours := program(t)
 	want := dataset(t, build(t, "../../cmd/ohframe", "."), "fleet", "run")
-	if len(want) != 12 {
-		t.Fatalf("%d files, want 4 for each of 3 shards", len(want))
+	if len(want) != 15 {
+		t.Fatalf("%d files, want 5 for each of 3 shards", len(want))
 	}
 	if got := dataset(t, ours); !maps.Equal(got, want) {
 		t.Errorf("in one process: %d files, or other bytes", len(got))

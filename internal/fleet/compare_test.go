@@ -374,8 +374,8 @@ func TestShownGroups(t *testing.T) {
 	all, _, _ := read(q)
 	q.Top = top
 	shown, total, allocated := read(q)
-	if perGroup := allocated / groups; perGroup > 3500 { // with all histograms, a group has more than 10,000
-		t.Errorf("%d bytes for each group, want at most 3500", perGroup)
+	if perGroup := allocated / groups; perGroup > 3000 {
+		t.Errorf("%d bytes for each group, want at most 3000", perGroup)
 	}
 	if total != groups || len(all) != groups || len(shown) != top {
 		t.Fatalf("%d and %d of %d groups", len(all), len(shown), total)
