@@ -471,14 +471,21 @@ const (
 func (x *witness) record(d *evidence, in *Input) {
 	add := func(missing, command string) {
 		r := evidenceRecord{sentence(missing), command}
-		if in.Quality != nil && in.Quality.Lines == nil { // ohframe records no traces of Android
+		// ohframe records no traces of Android, and no application's own ones.
+		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
 			r.Command = ""
 		}
 		if !slices.Contains(d.Record, r) {
 			d.Record = append(d.Record, r)
 		}
 	}
-	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" {
+	switch missing := Missing(in.Causes, in.Processes, in.Quality); {
+	case missing == "":
+	case in.Causes.Limited: // a flag shows more, not another recording
+		add(missing, "")
+	case in.Causes.Own:
+		add(missing+": "+causetext.Advice(why.AdviseReproduce), "")
+	default:
 		add(missing, recordCommand)
 	}
 	if in.Quality != nil && in.Quality.Advice != nil {
