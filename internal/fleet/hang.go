@@ -16,12 +16,17 @@ func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, tr
 		pid  trace.PID
 	}
 	of := map[application][]stats.Hang{}
+	for i := range rows {
+		if r := &rows[i]; r.Kind == stats.Application {
+			of[application{r.Process, r.PID}] = nil
+		}
+	}
 	for _, h := range hangs {
-		at := slices.IndexFunc(rows, func(r Row) bool { return r.Kind == stats.Application && r.PID == h.PID && r.Process == h.Process })
-		if at < 0 {
+		app := application{h.Process, h.PID}
+		if _, found := of[app]; !found {
 			rows = append(rows, newRow(stats.Application, h.Process, h.PID))
 		}
-		of[application{h.Process, h.PID}] = append(of[application{h.Process, h.PID}], h)
+		of[app] = append(of[app], h)
 	}
 	for i := range rows {
 		if r := &rows[i]; r.Kind == stats.Application {
@@ -45,15 +50,15 @@ func (r *Row) addHangs(hangs []stats.Hang) {
 		start   trace.Time
 	}
 	var list []*sum
+	byName := map[string]*sum{}
 	for i := range hangs {
 		h := &hangs[i]
 		name := hangName(h)
-		at := slices.IndexFunc(list, func(s *sum) bool { return s.name == name })
-		if at < 0 {
-			at = len(list)
-			list = append(list, &sum{name: name})
+		s := byName[name]
+		if s == nil {
+			s = &sum{name: name}
+			list, byName[name] = append(list, s), s
 		}
-		s := list[at]
 		s.count++
 		s.lost += h.Duration
 		if h.Duration > s.longest {

@@ -1,0 +1,47 @@
+package fleet
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/hostiletest"
+)
+
+// Hangs in as many slices, or of as many applications, as there are hangs.
+func TestManyHangs(t *testing.T) {
+	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
+	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
+		return Row{Kind: kind, Process: process, PID: pid}
+	}
+	for name, hang := range map[string]func(n int) stats.Hang{
+		"slices":       func(n int) stats.Hang { return stats.Hang{PID: 1, Slice: letters.Replace(trace.PID(n).String())} },
+		"applications": func(n int) stats.Hang { return stats.Hang{PID: trace.PID(n), Slice: "a"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
+				hangs := make([]stats.Hang, n)
+				for i := range hangs {
+					hangs[i] = hang(i + 1)
+					hangs[i].Duration = analyzer.MinHang
+				}
+				return func() {
+					count := int64(0)
+					for _, r := range addHangs(nil, hangs, newRow) {
+						for _, k := range r.Hangs.Counts {
+							count += k
+						}
+						if len(r.Hangs.Names) > maxCauses+1 {
+							t.Errorf("%d names", len(r.Hangs.Names))
+						}
+					}
+					if count != int64(n) {
+						t.Errorf("%d of %d hangs", count, n)
+					}
+				}
+			})
+		})
+	}
+}
