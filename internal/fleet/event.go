@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -138,7 +139,7 @@ func parseEvent(content []byte) (*Event, error) {
 	}
 	milliseconds := func(name string) int64 {
 		n, _ := strconv.ParseFloat(scalar(params[name]), 64)
-		if !(n >= firstRecorded/1e6 && n < 1e15) { // no clock, or no time
+		if !(n >= firstRecorded/1e6 && n < math.MaxInt64/1e6) { // no clock, or no time; others are int64 in nanoseconds
 			return 0
 		}
 		return int64(n)

@@ -79,7 +79,8 @@ func TestParseEvent(t *testing.T) {
 		jank(nil, map[string]any{"time": 1795, "external_log": "/x/../b.trace", "pid": "x"}): func(e *Event) bool {
 			return e.At == 0 && slices.Equal(e.Files, []string{"b.trace"}) && e.PID == trace.UnknownPID
 		},
-		jank([]string{"..", "", "a/../../b"}, nil): func(e *Event) bool { return slices.Equal(e.Files, []string{"watchdog", "b"}) },
+		jank(nil, map[string]any{"time": 5e14, "end_time": 9.3e12}): func(e *Event) bool { return e.At == 0 && e.End == 0 && e.rowOf("", nil).Recorded == nil },
+		jank([]string{"..", "", "a/../../b"}, nil):                  func(e *Event) bool { return slices.Equal(e.Files, []string{"watchdog", "b"}) },
 		`{"domain":"OS","name":"APP_FREEZE","params":{"exception":{"name":"THREAD_BLOCK_6S","message":"m"},"time":"1e400"}}`: func(e *Event) bool {
 			return e.Kind == "APP_FREEZE THREAD_BLOCK_6S" && e.At == 0
 		},
