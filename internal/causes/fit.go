@@ -192,8 +192,7 @@ func jsonBytesOf(r rune, size int) int {
 	return size
 }
 
-// latest returns the frames that are late the most, the latest one first.
-// x
+// latest returns a copy of a list of frames, sorted by how late they are, the latest first.
 func latest(list []located, late func(located) trace.Duration) []located {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b located) int { return cmp.Compare(late(b), late(a)) })

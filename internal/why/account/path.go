@@ -5,7 +5,7 @@ import (
 	"ohframe/internal/why/record"
 )
 
-// maxPathNodes bounds the slices by place that are told apart in a stretch.
+// maxPathNodes bounds the slices by place that are distinguished in a stretch.
 const maxPathNodes = 1 << 12
 
 // pathNode is the slices of one name at a place of a stretch, with those inside of them.

@@ -101,7 +101,7 @@ func cut(s string) string {
 }
 
 // reason returns what is known of a limit that changed last at since, for a frame that ended at end:
-// the thermal level, which holds until the next one, and the other event that is closest to the change.
+// the thermal level, which applies until the next one, and the other event that is closest to the change.
 func (l *limiters) reason(since, end trace.Time) string {
 	var words []string
 	for i := len(l.levels) - 1; i >= 0; i-- {
