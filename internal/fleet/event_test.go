@@ -473,3 +473,18 @@ func TestUnitDim(t *testing.T) {
 		}
 	}
 }
+
+// A pattern that matches no process is an error, not a fleet without late frames.
+func TestNoProcess(t *testing.T) {
+	d := dataset(t, []Row{{Trace: "t", Kind: "app", Process: "com.example.a", Dims: []*string{nil, nil}}})
+	for _, test := range []struct {
+		process string
+		fails   bool
+	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
+		_, report := NewReport(t.Context(), d, Query{By: []string{"process"}, Process: test.process})
+		_, ranking := NewRanking(t.Context(), d, Query{By: []string{causeDim}, Process: test.process})
+		if (report != nil) != test.fails || (ranking != nil) != test.fails {
+			t.Errorf("%q: %v, %v", test.process, report, ranking)
+		}
+	}
+}

@@ -237,6 +237,11 @@ func (k *keyer) values(r *Row) []*string {
 // maxGroups bounds the memory for the keys of groups: 300 bytes each.
 const maxGroups = 200_000
 
+// noProcess returns the error of a pattern that matches no process of a dataset.
+func noProcess(pattern string) error {
+	return &failure.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe fleet report DIR --by process lists them"}
+}
+
 var errTooManyGroups = &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
 
 // gather adds the rows of a dataset up by key. The key is appended to a buffer; false are

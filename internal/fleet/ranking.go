@@ -213,6 +213,9 @@ func NewRanking(ctx context.Context, d *Dataset, q Query) (*Ranking, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(groups) == 0 && q.Process != "" {
+		return nil, noProcess(q.Process)
+	}
 	for _, g := range groups {
 		of := len(g.users.compact())
 		r.Lost, r.Others = r.Lost+g.lost, r.Others+g.others

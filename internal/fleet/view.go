@@ -37,6 +37,9 @@ func NewReport(ctx context.Context, d *Dataset, q Query) (*Report, error) {
 		return nil, err
 	}
 	groups, total, err := d.Groups(ctx, q)
+	if err == nil && total == 0 && q.Process != "" {
+		return nil, noProcess(q.Process)
+	}
 	return &Report{d, q.By, groups, total, t}, err
 }
 
