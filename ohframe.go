@@ -75,7 +75,7 @@ type Options struct {
 	SamplesOffset *trace.Duration
 	// SystemEvents has lines of `hisysevent -r` or -l, in JSON, of the time of a text trace. Convert writes
 	// them as instants, and causes name those that say why the system limited a CPU. The trace must state the
-	// time of day. Nil if there are none but those that the input contains.
+	// time of day. Nil if only the input itself has events.
 	SystemEvents io.Reader `fingerprint:"-"`
 	// NoSamples ignores a recording that the input contains.
 	NoSamples bool

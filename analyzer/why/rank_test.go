@@ -184,7 +184,7 @@ func TestRepeatsOfStages(t *testing.T) {
 
 // More different arguments than are counted: those that occur first are.
 func TestRepeatsOverLimit(t *testing.T) {
-	const most, frames, each = 4096, 1000, 5 // instances of a frame, all of which occur twice
+	const most, frames, each = 4096, 1000, 5 // instances of a frame; each occurs twice
 	rank := func() []why.Repeat {
 		c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
 		var list []*analyzer.Frame

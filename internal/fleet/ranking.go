@@ -49,7 +49,7 @@ type RankedCause struct {
 	Users  int // units that have lost time by it
 	Of     int // units of the group
 	Traces int
-	// Frames and Hangs are those that lost time by it; a cause is of the one or of the other.
+	// Frames and Hangs are those that lost time by it. A cause has frames or hangs, not both.
 	Frames, Hangs int64
 	Lost          trace.Duration
 	Share         float64 // of the lost time of the group
