@@ -341,7 +341,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 	}
 	for _, h := range first(&d.LeftOut, "hangs", hangs, maxAnswers) {
 		d.Hangs = append(d.Hangs, evidenceHang{
-			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.Duration() >= analyzer.SevereHang,
+			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.severe(),
 			sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
 		})
 	}

@@ -19,6 +19,8 @@ type Hang struct {
 	Spent *why.Hang
 }
 
+func (h *Hang) severe() bool { return h.Duration() >= analyzer.SevereHang }
+
 // Hangs returns the hangs of the wanted processes, in order of time. Those of an interaction or a
 // frame are not asked for.
 func Hangs(t *analyzer.Timeline, c *why.Causes, o Options) (list []Hang) {
@@ -72,7 +74,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	for _, h := range listed {
 		r := row(text.Milliseconds(h.Duration()), text.Since(in.Start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(text.Function(h.Slice)), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
 		r.Cells[0].Level = view.Warning
-		if h.Duration() >= analyzer.SevereHang {
+		if h.severe() {
 			r.Cells[0].Level = view.Critical
 		}
 		table.Rows = append(table.Rows, r)
@@ -139,7 +141,7 @@ type jsonHangSlice struct {
 
 func (h Hang) json() jsonHang {
 	j := jsonHang{
-		PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Time: h.Duration(),
+		PID: h.Process.PID, Process: h.Process.Name, Severe: h.severe(), Slice: h.Slice, Start: h.Start, Time: h.Duration(),
 		Path: []jsonHangSlice{}, Text: nonEmpty(causetext.Hang(h.Spent)), Advice: nonEmpty(causetext.HangAdvice(h.Spent)),
 	}
 	if h.Spent == nil {
