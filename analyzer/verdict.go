@@ -64,12 +64,12 @@ func (f *Frame) LayerNames() []string {
 func verdictOf(f *Frame) Verdict {
 	v := Verdict{Jank: JankNone, Present: presentType(f), Prediction: PredictionValid, Severity: SeverityNone}
 	if f.Judged() {
-		v.OnTimeFinish = AnswerOf(!f.Late() || f.Facts.Has(Empty))
+		v.OnTimeFinish = AnswerOf(!f.Late())
 	}
 	if !f.Expected.Known() {
 		v.Prediction = PredictionUnknown
 	}
-	if f.Facts.Has(Empty) {
+	if f.Facts.Has(Empty) && !f.Late() {
 		v.Jank = JankNonAnimating
 		return v
 	}
@@ -79,8 +79,8 @@ func verdictOf(f *Frame) Verdict {
 	return v
 }
 
-// faults returns the jank types of a frame that is not empty, 0 for none, and the frame at
-// fault: the frame itself, or its render frame.
+// faults returns the jank types of a frame, 0 for none, and the frame at fault: the frame
+// itself, or its render frame.
 func (f *Frame) faults() (JankType, *Frame) {
 	switch {
 	case f.Kind == RenderFrame:
@@ -98,7 +98,6 @@ func (f *Frame) faults() (JankType, *Frame) {
 func renderFaults(f *Frame, misaligned bool) JankType {
 	var faults JankType
 	switch {
-	case f.Facts.Has(Empty):
 	case f.Facts.Has(MainLate):
 		faults |= JankSFCPUDeadlineMissed
 	case f.Facts.Has(GPULate):
@@ -122,7 +121,7 @@ func severity(f *Frame) JankSeverity {
 // JankScore returns how bad the jank of a frame is by SurfaceFlinger's formula, 0 if it
 // has none (docs/frames.md 14.8). Of a frame with SurfaceFlinger's own verdict it is not known.
 func (f *Frame) JankScore() float64 {
-	if f.frameTimeline() != nil || f.Facts.Has(Empty) {
+	if f.frameTimeline() != nil {
 		return 0
 	}
 	faults, guilty := f.faults()

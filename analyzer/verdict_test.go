@@ -64,8 +64,9 @@ func TestVerdictOfRenderFrame(t *testing.T) {
 		{misaligned | gpu, telling{2 | 32, false, 1, 3}},
 		{misaligned | cpu | gpu, telling{2 | 16, false, 1, 3}},
 		{empty, telling{2048, true, 1, 1}},
-		{empty | cpu, telling{2048, true, 1, 1}},
-		{empty | gpu, telling{2048, true, 1, 1}},
+		// Late comes before empty: a frame that needed too long was late, whatever it drew.
+		{empty | cpu, telling{16, false, 1, 3}},
+		{empty | gpu, telling{32, false, 1, 3}},
 	} {
 		f := judged(RenderFrame, test.facts, late)
 		name := fmt.Sprintf("facts %#x", test.facts)
@@ -90,7 +91,7 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		{0, unlinked, telling{1, true, 1, 1}},
 		{cpu, unlinked, telling{64, false, 1, 3}},
 		{empty, unlinked, telling{2048, true, 1, 1}},
-		{empty | cpu, unlinked, telling{2048, true, 1, 1}},
+		{empty | cpu, unlinked, telling{64, false, 1, 3}},
 
 		// A frame on time has the faults of its render frame.
 		{0, 0, telling{1, true, 1, 1}},
@@ -103,8 +104,7 @@ func TestVerdictOfApplicationFrame(t *testing.T) {
 		// The render frame was misaligned with another application.
 		{0, misaligned, telling{1, true, 1, 1}},
 		{0, misaligned | cpu, telling{16, true, 1, 3}},
-		// An empty render frame has no fault.
-		{0, empty | cpu, telling{1, true, 1, 1}},
+		{0, empty | cpu, telling{16, true, 1, 3}},
 
 		// A late frame has only its own fault.
 		{cpu, 0, telling{64, false, 1, 3}},
@@ -269,11 +269,11 @@ func TestJankScore(t *testing.T) {
 		"late by three periods":         {judged(ApplicationFrame, MainLate, 3*testPeriod), 2 * weight},
 		"late by a period at 60 Hz":     {slow, 1.4142136},
 		"late, of unknown period":       {timeless, 0},
-		"empty":                         {judged(ApplicationFrame, MainLate|Empty, testPeriod), 0},
+		"empty":                         {judged(ApplicationFrame, Empty, 0), 0},
+		"empty, late by a period":       {judged(ApplicationFrame, MainLate|Empty, testPeriod), weight},
 		"GPU late by three periods":     {render(GPULate, 3*testPeriod), 2 * weight},
 		"late, its render frame later":  {app(MainLate, render(MainLate, 3*testPeriod)), weight},
 		"render frame late":             {app(0, render(MainLate, 3*testPeriod)), 2 * weight},
-		"render frame empty":            {app(0, render(MainLate|Empty, 3*testPeriod)), 0},
 		"misaligned, not later":         {app(Misaligned, render(Misaligned, 0)), 0},
 		"picked up three vsyncs later":  {laterApp, 2 * weight},
 		"render frame that picks it up": {later, 2 * weight},
