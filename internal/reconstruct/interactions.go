@@ -216,8 +216,8 @@ func (b *builder) beginScene(t *thread, e *hitrace.Event) {
 		}
 	}
 	b.addScene(u, s)
-	if n := len(u.open[name]); n > 0 {
-		u.open[name][n-1].next = s
+	if n := len(u.open[name]); n > 0 && u.open[name][n-1].next == nil {
+		u.open[name][n-1].next = s // one whose end is lost stays open below those after it
 	}
 	u.open[name] = append(u.open[name], s)
 	if isFling(name) {
@@ -520,9 +520,9 @@ func (x interruption) interrupted(list []*scene, by *scene) (best *scene) {
 	most := -1
 	for _, s := range slices.Backward(list) {
 		fit := 0
-		if !s.End.Known() || s.End >= x.at {
+		if end := cmp.Or(s.Observed.End, s.End); end >= x.at {
 			fit += 2
-		} else if x.at.Sub(s.End) > maxScene {
+		} else if x.at.Sub(end) > maxScene {
 			continue
 		}
 		if by == nil || !s.Begin.Known() || by.From().Sub(s.Begin) > minInterrupted {

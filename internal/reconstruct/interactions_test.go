@@ -231,6 +231,24 @@ func TestInteractions(t *testing.T) {
 				described1(1, "APP_TAB_SWITCH", "begin 1012000000 shown 1028000000..1028000000 2 render frames end_lost input_unseen"),
 				described1(2, "APP_TAB_SWITCH", "begin 1032000000 end 1055000000 shown 1048000000..1048000000 2 render frames input_unseen"),
 			}},
+		// Only the first lacks its end. It ends before the second begins, whatever follows.
+		"three of one name": {func(u *userTrace) {
+			u.frames(upTo(9)...).scene("APP_TAB_SWITCH", 1012, 0).scene("APP_TAB_SWITCH", 1032, 1055).scene("APP_TAB_SWITCH", 1062, 1085)
+		},
+			[]string{
+				described1(1, "APP_TAB_SWITCH", "begin 1012000000 shown 1028000000..1028000000 2 render frames end_lost input_unseen"),
+				described1(2, "APP_TAB_SWITCH", "begin 1032000000 end 1055000000 shown 1048000000..1048000000 2 render frames input_unseen"),
+				described1(3, "APP_TAB_SWITCH", "begin 1062000000 end 1085000000 shown 1078000000..1078000000 2 render frames input_unseen"),
+			}},
+		// The first, without an end, runs no longer than the second, which is the last that ran.
+		"interrupted after a lost end": {func(u *userTrace) {
+			input(u.frames(upTo(20)...).scene("APP_TAB_SWITCH", 1002, 0).scene("APP_TAB_SWITCH", 1012, 1118).scene("APP_LIST_FLING", 1119, 1150), 1115, "first_move")
+			u.mark(1120, 100, "RSJankStats::SetReportEventResponse APP_TAB_SWITCH animation is interrupted by APP_LIST_FLING")
+		}, []string{
+			described1(1, "APP_TAB_SWITCH", "begin 1002000000 shown 1018000000..1018000000 1 render frames end_lost input_unseen"),
+			described1(2, "APP_TAB_SWITCH", "begin 1012000000 end 1118000000 shown 1028000000..1118000000 11 render frames interrupted input_unseen"),
+			described1(3, "APP_LIST_FLING", "first_move 1115000000 begin 1119000000 end 1150000000 shown 1138000000..1158000000 4 app frames"),
+		}},
 		"no frames": {func(u *userTrace) { u.frames(0).scene("APP_LIST_FLING", 1050, 1060) },
 			[]string{described1(1, "APP_LIST_FLING", "begin 1050000000 end 1060000000 input_unseen not_shown")}},
 		"no scenes": {func(u *userTrace) {

@@ -142,8 +142,11 @@ func BadScenes() map[string]Config {
 	add("end lost", func(c *Config, in *Interaction) {
 		in.NoEnd, in.Length = true, 200*ms
 		other := *in
-		other.At, other.NoEnd = in.At+400*ms, false
-		also(c, other)
+		for range 2 {
+			other.At, other.NoEnd = other.At+400*ms, false
+			also(c, other)
+		}
+		c.Duration = 1600 * ms
 	})
 	add("both interrupted", func(c *Config, in *Interaction) {
 		other := *in
