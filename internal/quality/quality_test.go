@@ -131,6 +131,7 @@ func TestVerdicts(t *testing.T) {
 		{"28 stray lines", stray(28), nil, []string{"lines"}},
 		{"29 stray lines", stray(29), []string{"lines"}, nil},
 		{"overwritten", replaceHeader("2856/5000"), nil, []string{"overwritten"}},
+		{"read before the header was written", replaceHeader("0/2856"), nil, nil},
 		{"the end of the file is missing", replaceHeader("5000/5000"), nil, []string{"incomplete"}},
 		// 10 of 2866 events are 0.35 %: fewer may be of a reader that writes while it reads.
 		{"a few events are missing", replaceHeader("2865/2865"), nil, nil},

@@ -286,7 +286,7 @@ type content struct {
 // errEmpty: a trace has no events.
 var errEmpty = errors.New("no events")
 
-var entries = regexp.MustCompile(`# entries-in-buffer/entries-written: *(\d+)/(\d+)`)
+var entries = regexp.MustCompile(`# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)`)
 
 // inspect reads the header and the end of a received trace of the given size.
 func inspect(file string, size int64) (*content, error) {
@@ -307,7 +307,11 @@ func inspect(file string, size int64) (*content, error) {
 	if m := entries.FindSubmatch(head[:n]); m != nil {
 		c.entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
 		c.written, _ = strconv.ParseInt(string(m[2]), 10, 64)
-		if c.entries == 0 {
+		switch {
+		case c.entries > 0:
+		case c.written > 0: // the events were read before the header was written
+			c.written = 0
+		default:
 			return nil, failure.New(errEmpty, "another tool may have ended the recording: close it and record again", "the trace has no events")
 		}
 	}

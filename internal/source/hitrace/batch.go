@@ -11,7 +11,7 @@ type Batch struct {
 	lines    int // with those that carry no event
 	problems []lineProblem
 	headers  []int // the lines, counted from 1, that a trace may begin with
-	lost     lost
+	stated   []stated
 	losses   []loss
 	longest  Longest
 	fields   fieldStore
@@ -30,7 +30,7 @@ type lineProblem struct {
 // the block's bytes. Lines longer than maxLine bytes are not parsed. A batch that is
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
-	b.Events, b.problems, b.headers, b.lines, b.lost = b.Events[:0], b.problems[:0], b.headers[:0], 0, lost{}
+	b.Events, b.problems, b.headers, b.lines, b.stated = b.Events[:0], b.problems[:0], b.headers[:0], 0, b.stated[:0]
 	b.longest, b.losses, b.systemEvents = Longest{}, b.losses[:0], nil
 	b.fields.reset()
 	for len(block) > 0 {
@@ -62,8 +62,9 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 				if l, ok := lossOf(text); ok {
 					l.line = b.lines
 					b.losses = append(b.losses, l)
-				} else {
-					b.lost.add(text)
+				} else if s, ok := statedBy(text); ok {
+					s.line = b.lines
+					b.stated = append(b.stated, s)
 				}
 				if isHeader(text) {
 					b.headers = append(b.headers, b.lines)
@@ -79,6 +80,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 
 // order is what the reader knows of the blocks before one.
 type order struct {
+	entries   entries
 	strays    strays
 	splitter  splitter
 	losses    losses
@@ -90,6 +92,7 @@ type order struct {
 // finds the processes of threads, and adds to the totals. In strict mode it returns the
 // first malformed line as a *LineError.
 func (o *order) settle(b *Batch, totals *Totals, options Options) error {
+	o.entries.add(b, totals)
 	o.strays.drop(b)
 	o.splitter.split(b, totals, options.Limits)
 	o.losses.mark(b, totals.Lines)
@@ -108,9 +111,6 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 	}
 	totals.Lines += b.lines
 	totals.Longest.add(b.longest)
-	totals.Entries += b.lost.entries
-	totals.CPUs = max(totals.CPUs, b.lost.cpus)
-	totals.Overwritten += b.lost.overwritten
 	outside := markOutside(b.Events, options.Window, totals.Start)
 	totals.Outside += outside
 	totals.Events += len(b.Events) - outside

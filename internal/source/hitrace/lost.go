@@ -4,36 +4,84 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sort"
 
 	"ohframe/analyzer/trace"
 )
 
-// lost is what the lines without an event say about events that are not in the trace.
-type lost struct {
-	overwritten int // before its start
-	// entries and cpus are how many events, and CPUs, the header states.
-	entries, cpus int
-}
-
 // maxLost bounds each count of a line, so that sums do not overflow.
 const maxLost = 1 << 40
 
+// stated is what a header states about the events of a trace. Lines of a batch are counted
+// from 1.
+type stated struct {
+	line          int
+	kept, written int // events in the trace, and those that were recorded
+	cpus          int
+}
+
 var entriesLine = regexp.MustCompile(`^(?:\x{FEFF})?# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)(?:.*#P:[ \t]*(\d+))?`)
 
-// add adds what a line without an event reports. The kernel writes
+// statedBy returns what the line, a note of the kernel, states. ok is false for other
+// lines. The kernel writes
 //
 //	# entries-in-buffer/entries-written: 2000/5000   #P:8
 //
 // which means that 3000 events were overwritten.
-func (l *lost) add(text []byte) {
+func statedBy(text []byte) (s stated, ok bool) {
 	m := entriesLine.FindSubmatch(text)
 	if m == nil {
+		return s, false
+	}
+	return stated{kept: count(m[1]), written: count(m[2]), cpus: count(m[3])}, true
+}
+
+// entries compares what headers state with the events that follow each of them.
+type entries struct {
+	header stated // the last one; zero if it states nothing
+	before int    // events before it
+	seen   int    // events so far
+	// kept and overwritten are those of the headers before.
+	kept, overwritten int
+}
+
+// add adds the lines of a batch, as they were read, and sets the totals.
+func (s *entries) add(b *Batch, totals *Totals) {
+	before := func(line int) (n int) {
+		n = sort.Search(len(b.Events), func(i int) bool { return b.Events[i].Number > line })
+		for _, p := range b.problems {
+			if p.Problem >= NotALine && p.Line < line {
+				n++
+			}
+		}
+		return n
+	}
+	rest := b.stated
+	for _, line := range b.headers {
+		from := s.seen + before(line)
+		s.header.sum(from-s.before, &s.kept, &s.overwritten)
+		s.header, s.before = stated{}, from
+		if len(rest) > 0 && rest[0].line == line {
+			s.header, rest = rest[0], rest[1:]
+			totals.CPUs = max(totals.CPUs, s.header.cpus)
+		}
+	}
+	s.seen += before(math.MaxInt)
+	totals.Entries, totals.Overwritten = s.kept, s.overwritten
+	s.header.sum(s.seen-s.before, &totals.Entries, &totals.Overwritten)
+}
+
+// sum adds how many events a trace had, and how many were overwritten before its start.
+// present is the number of events after the header. Those cannot have been overwritten.
+func (h *stated) sum(present int, kept, overwritten *int) {
+	if h.kept == 0 {
+		// Some tools read the events before they write the header. Then it does not say how
+		// many were overwritten, but how many there are.
+		*kept += h.written
 		return
 	}
-	kept, written := count(m[1]), count(m[2])
-	l.entries += kept
-	l.overwritten += max(0, written-kept)
-	l.cpus = max(l.cpus, count(m[3]))
+	*kept += h.kept
+	*overwritten += max(0, h.written-max(h.kept, present))
 }
 
 // count returns a number, at most maxLost.

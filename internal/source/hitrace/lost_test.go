@@ -38,6 +38,51 @@ func TestLostEvents(t *testing.T) {
 	}
 }
 
+// Events that are in the file were not overwritten, whatever its headers state. A header that
+// states no events in the buffer states how many there are.
+func TestStatedEvents(t *testing.T) {
+	head := func(numbers string) string { return "# entries-in-buffer/entries-written: " + numbers + "   #P:8\n" }
+	at := 0
+	events := func(n int) string {
+		var s strings.Builder
+		for range n {
+			fmt.Fprintf(&s, " app-1 (1) [000] .... 1.%06d: tracing_mark_write: E|1\n", at)
+			at++
+		}
+		return s.String()
+	}
+	const damaged = " app-1 (1) [000] .... x: tracing_mark_write: E|1\n"
+	for _, c := range []struct {
+		name                 string
+		text                 string
+		entries, overwritten int
+	}{
+		{"no header", events(40), 0, 0},
+		{"nothing recorded", head("0/0") + events(40), 0, 0},
+		{"as stated", head("40/40") + events(40), 40, 0},
+		{"overwritten", head("40/100") + events(40), 40, 60},
+		{"overwritten, and the end is missing", head("40/100") + events(30), 40, 60},
+		{"none in the buffer", head("         0/40      ") + events(40), 40, 0},
+		{"none in the buffer, and some are missing", head("0/40") + events(30), 40, 0},
+		{"fewer in the buffer than in the file", head("10/40") + events(40), 10, 0},
+		{"fewer in the buffer than in the file, and some overwritten", head("10/50") + events(40), 10, 10},
+		{"more in the buffer than written", head("40/0") + events(40), 40, 0},
+		{"a line that is not understood is an event", head("1/40") + events(20) + damaged + events(19), 1, 0},
+		{"two traces", head("0/40") + events(40) + head("20/50") + events(20), 60, 30},
+		{"the second trace states nothing", "# tracer: nop\n" + head("20/50") + events(20) + "# tracer: nop\n" + events(20), 20, 30},
+		{"the header comes last", events(40) + head("40/40"), 40, 0},
+		{"over blocks", head("0/9000") + events(9000), 9000, 0},
+	} {
+		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.text), hitrace.Options{}, hitrace.Sink{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if totals.Entries != c.entries || totals.Overwritten != c.overwritten {
+			t.Errorf("%s: %d events stated, %d overwritten, want %d, %d", c.name, totals.Entries, totals.Overwritten, c.entries, c.overwritten)
+		}
+	}
+}
+
 // The first event of a processor after a note about lost events is marked, in whichever
 // block it is.
 func TestEventsAfterLostOnes(t *testing.T) {
