@@ -45,7 +45,7 @@ func (b *builder) setDeadlines() {
 		at  trace.Time
 	}
 	mains := map[key]*analyzer.Frame{}
-	ids := map[vsync]int64{}
+	byTime := map[vsync]*analyzer.Frame{}
 	hidden := b.hidesWork()
 	for _, d := range b.drafts {
 		f := d.frame
@@ -55,7 +55,7 @@ func (b *builder) setDeadlines() {
 		f.Deadline = f.Expected.End
 		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Deadline.Known() {
 			mains[key{f.Process.PID, f.VsyncID}] = f
-			ids[vsync{f.Process.PID, f.Vsync}] = f.VsyncID
+			byTime[vsync{f.Process.PID, f.Vsync}] = f
 		}
 	}
 	for _, d := range b.drafts {
@@ -63,11 +63,14 @@ func (b *builder) setDeadlines() {
 		if f.Kind != analyzer.ApplicationFrame || d.hasVsync || f.Framework != analyzer.Platform {
 			continue
 		}
-		if f.VsyncID == 0 && f.Vsync.Known() {
-			f.VsyncID = ids[vsync{f.Process.PID, f.Vsync}]
+		var main *analyzer.Frame
+		if f.VsyncID != 0 {
+			main = mains[key{f.Process.PID, f.VsyncID}]
+		} else if f.Vsync.Known() {
+			main = byTime[vsync{f.Process.PID, f.Vsync}]
 		}
-		if main := mains[key{f.Process.PID, f.VsyncID}]; main != nil && f.VsyncID != 0 {
-			f.Deadline, f.Period = main.Deadline, main.Period
+		if main != nil {
+			f.VsyncID, f.Deadline, f.Period = main.VsyncID, main.Deadline, main.Period
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Vsync struct {
 	Receiver    []byte          // "rs" for render_service; nil before 5.1
 	Now         trace.Monotonic // when the vsync was due
 	ExpectedEnd trace.Monotonic // when the frame should be done
-	VsyncID     int64           // the distributor's count
+	VsyncID     int64           // the distributor's count; zero also for one that is not in 1 to 2⁶³ − 1
 	Queued      int             // vsyncs read at once; the latest is the one described
 	Damaged     bool            // a field could not be read
 }
@@ -32,7 +32,7 @@ const vsyncEventSize = 24
 // ParseVsync reads the label of a ReceiveVsync marker.
 func ParseVsync(text []byte) Vsync {
 	l := label{text: text}
-	v := Vsync{Now: l.time("now"), ExpectedEnd: l.time("expectedEnd"), VsyncID: l.number("vsyncId")}
+	v := Vsync{Now: l.time("now"), ExpectedEnd: l.time("expectedEnd"), VsyncID: l.id("vsyncId")}
 	if name, ok := field(text, "name"); ok {
 		v.Receiver = word(name)
 	}
@@ -58,22 +58,16 @@ func ParseOnVsyncEvent(text []byte) (now trace.Monotonic, damaged bool) {
 // VsyncTask has the fields of a UIVsyncTask marker. Absent fields are zero.
 type VsyncTask struct {
 	Timestamp trace.Monotonic // when the vsync was due
-	VsyncID   int64           // zero also for a frame that was forced without a vsync
+	VsyncID   int64           // zero also for a frame that was forced without a vsync, which has 2⁶⁴ − 1
 	// FirstDraw: the frame is the first that is drawn of a window. Versions before 6.0 do not say.
 	FirstDraw bool
 	Damaged   bool
 }
 
-// noVsyncID is the vsync id that ArkUI writes for a frame without a vsync.
-const noVsyncID = "18446744073709551615"
-
 // ParseVsyncTask reads the label of a UIVsyncTask marker.
 func ParseVsyncTask(text []byte) VsyncTask {
 	l := label{text: text}
-	t := VsyncTask{Timestamp: l.time("timestamp")}
-	if id, ok := field(text, "vsyncID"); ok && !bytes.HasPrefix(id, []byte(noVsyncID)) {
-		t.VsyncID = l.number("vsyncID")
-	}
+	t := VsyncTask{Timestamp: l.time("timestamp"), VsyncID: l.id("vsyncID")}
 	first, _ := field(text, "firstDrawFrame")
 	t.FirstDraw = len(first) > 0 && first[0] == '1'
 	t.Damaged = l.damaged
@@ -170,7 +164,7 @@ type Committed struct {
 func ParseCommit(text []byte) Committed {
 	text, _, _ = bytes.Cut(text, []byte("Names:"))
 	l := label{text: text}
-	return Committed{Now: l.time("now"), VsyncID: l.number("vsyncId"), Rate: l.number("rate")}
+	return Committed{Now: l.time("now"), VsyncID: l.id("vsyncId"), Rate: l.number("rate")}
 }
 
 // Fence is a fence by tracker and number.
@@ -232,6 +226,28 @@ func (l *label) number(key string) int64 {
 		return 0
 	}
 	return n
+}
+
+// maxIDDigits is the number of digits of the largest id that a device can write, 2⁶⁴ − 1.
+const maxIDDigits = 20
+
+// id returns the id of a vsync. It is zero, unknown, if it is negative or too large, which
+// it is on some devices: then it is not damaged.
+func (l *label) id(key string) int64 {
+	value, ok := field(l.text, key)
+	if !ok {
+		return 0
+	}
+	if n, rest := leadingInt(value); n >= 0 && endsWord(rest) {
+		return n
+	}
+	digits := bytes.TrimPrefix(value, []byte("-"))
+	n := 0
+	for n < len(digits) && isDigit(digits[n]) {
+		n++
+	}
+	l.damaged = l.damaged || n == 0 || n > maxIDDigits || !endsWord(digits[n:])
+	return 0
 }
 
 // time returns the field's value as number does. A time after trace.MaxTime is damaged,

@@ -59,7 +59,12 @@ func TestParseVsync(t *testing.T) {
 		{"keys are whole words", "ReceiveVsync lastnow:400 nowhere:300 now 300 now:500 xexpectedEnd:1 my_vsyncId:2", hitrace.Vsync{Now: 500}},
 		{"largest", "ReceiveVsync now:2305843009213693951 expectedEnd:0 vsyncId:9223372036854775807", hitrace.Vsync{Now: 1<<61 - 1, VsyncID: 1<<63 - 1}},
 		{"time too large", "ReceiveVsync now:2305843009213693952", hitrace.Vsync{Damaged: true}},
-		{"id too large", "ReceiveVsync vsyncId:18446744073709551615", hitrace.Vsync{Damaged: true}},
+		{"id of 2⁶⁴ − 1", "ReceiveVsync now:500 vsyncId:18446744073709551615, fd:31", hitrace.Vsync{Now: 500}},
+		{"id of 2⁶³", "ReceiveVsync vsyncId: 9223372036854775808", hitrace.Vsync{}},
+		{"negative id", "ReceiveVsync now:500 vsyncId:-7, fd:31", hitrace.Vsync{Now: 500}},
+		{"ids run together", "ReceiveVsync vsyncId:184467440737095516150", hitrace.Vsync{Damaged: true}},
+		{"negative id, cut", "ReceiveVsync vsyncId:-", hitrace.Vsync{Damaged: true}},
+		{"negative id, run together", "ReceiveVsync vsyncId:-7_", hitrace.Vsync{Damaged: true}},
 		{"negative", "ReceiveVsync now:-5", hitrace.Vsync{Damaged: true}},
 		{"no number", "ReceiveVsync expectedEnd:", hitrace.Vsync{Damaged: true}},
 		{"run together", "ReceiveVsync vsyncId:7_", hitrace.Vsync{Damaged: true}},
@@ -86,7 +91,9 @@ func TestParseVsyncTask(t *testing.T) {
 		{"no first draw", "UIVsyncTask[timestamp:500][vsyncID:7][firstDrawFrame:0]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"forced", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551615]", hitrace.VsyncTask{Timestamp: 500}},
 		{"damaged", "UIVsyncTask[timestamp:x][vsyncID:]", hitrace.VsyncTask{Damaged: true}},
-		{"too large", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500, Damaged: true}},
+		{"id of 2⁶⁴ − 2", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500}},
+		{"negative id", "UIVsyncTask[timestamp:500][vsyncID:-1]", hitrace.VsyncTask{Timestamp: 500}},
+		{"too large", "UIVsyncTask[timestamp:2305843009213693952][vsyncID:7]", hitrace.VsyncTask{VsyncID: 7, Damaged: true}},
 	})
 }
 
