@@ -8,10 +8,10 @@ type Kind uint8
 // The kinds of events. The comments name the events and the type of Event.Fields.
 const (
 	KernelEvent      Kind = iota // any other event
-	MarkerEvent                  // tracing_mark_write, print
-	SwitchEvent                  // sched_switch: *Switch
+	MarkerEvent                  // tracing_mark_write, print, and as kindOf says
+	SwitchEvent                  // sched_switch, sched_switch_lite: *Switch
 	WakingEvent                  // sched_waking: *Wakeup
-	WakeupEvent                  // sched_wakeup: *Wakeup
+	WakeupEvent                  // sched_wakeup, sched_wakeup_lite: *Wakeup
 	NewThreadEvent               // sched_wakeup_new: *Wakeup
 	BlockedEvent                 // sched_blocked_reason: *Blocked
 	FrequencyEvent               // cpu_frequency: *Frequency
@@ -25,17 +25,21 @@ const (
 	CoolingEvent                 // cdev_update, thermal_power_cpu_limit
 )
 
-// kindOf returns the kind of the events with this name. Linux prints markers as
-// "tracing_mark_write", other writers as "print".
+// kindOf returns the kind of the events with this name. Linux prints the name of the function
+// that writes markers, HongMeng "print", and some tools of SmartPerf "trace_tag". Functions of
+// kernels that were optimised when linked have a suffix, and addresses stand for functions whose
+// names the kernel hides, 0 for all of them on old ones.
+//
+// HongMeng's lite events have the arguments of those that they replace.
 func kindOf(name []byte) Kind {
 	switch string(name) {
-	case "print", "tracing_mark_write":
+	case "print", markerWriter, "trace_tag":
 		return MarkerEvent
-	case "sched_switch":
+	case "sched_switch", "sched_switch_lite":
 		return SwitchEvent
 	case "sched_waking":
 		return WakingEvent
-	case "sched_wakeup":
+	case "sched_wakeup", "sched_wakeup_lite":
 		return WakeupEvent
 	case "sched_wakeup_new":
 		return NewThreadEvent
@@ -60,7 +64,41 @@ func kindOf(name []byte) Kind {
 	case "cdev_update", "thermal_power_cpu_limit":
 		return CoolingEvent
 	}
+	if isWriter(name) || isAddress(name) {
+		return MarkerEvent
+	}
 	return KernelEvent
+}
+
+// markerWriter is the function of Linux that writes markers.
+const markerWriter = "tracing_mark_write"
+
+// isWriter reports whether a name is that of the function that writes markers, with the suffix of
+// an optimised one ("tracing_mark_write.llvm.823", "….cfi_jt", "…$1f2e") or an offset.
+func isWriter(name []byte) bool {
+	if len(name) < len(markerWriter) || string(name[:len(markerWriter)]) != markerWriter {
+		return false
+	}
+	if len(name) == len(markerWriter) {
+		return true
+	}
+	switch name[len(markerWriter)] {
+	case '.', '$', '+':
+		return true
+	}
+	return false
+}
+
+// isAddress reports whether an event has the address of a function for a name: 0, or hexadecimal
+// digits behind 0x.
+func isAddress(name []byte) bool {
+	if len(name) == 0 || name[0] != '0' {
+		return false
+	}
+	if len(name) == 1 {
+		return true
+	}
+	return name[1] == 'x' && len(name) > 2 && len(trimHex(name[2:])) == 0
 }
 
 // Event is a parsed line. Only the reader changes it. Its slices, and what its pointers
@@ -130,6 +168,10 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 		e.Args = trimSpace(e.Args)
 	}
 	if problem := ParseMarker(e.Args, &e.Marker); problem != NoProblem {
+		if isAddress(e.Name) { // that of another function
+			e.Kind, e.Marker.Phase = KernelEvent, NotAMarker
+			return NoProblem
+		}
 		return problem
 	}
 	if e.Marker.Phase != End { // which has no name

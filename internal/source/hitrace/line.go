@@ -3,6 +3,7 @@ package hitrace
 import (
 	"bytes"
 	"math"
+	"regexp"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hisysevent"
@@ -46,8 +47,17 @@ func ParseLine(text []byte, l *Line) Problem {
 	// A comm may contain "[digits]" and a blank, like the CPU column. Then flags and a
 	// time do not follow, and the next bracket is tried.
 	first := NotALine
-	if len(text) > 0 && text[0] == '{' && hisysevent.IsLine(text) { // its members may have any text
-		return LogLine
+	if len(text) > 0 {
+		switch text[0] {
+		case '{':
+			if hisysevent.IsLine(text) { // its members may have any text
+				return LogLine
+			}
+		case '"': // in quotes, as cells of a table are
+			if n := len(text); n > 1 && text[n-1] == '"' {
+				text = text[1 : n-1]
+			}
+		}
 	}
 	for from := 0; ; {
 		open := bytes.IndexByte(text[from:], '[')
@@ -80,11 +90,14 @@ func notALine(text []byte) Problem {
 	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
 		return Ignorable
 	}
-	if _, ok := lossOf(text); ok {
+	if _, ok := lossOf(text); ok || reportLine.Match(text) {
 		return Ignorable
 	}
 	return NotALine
 }
+
+// reportLine matches what trace-cmd prints before events.
+var reportLine = regexp.MustCompile(`^(?:version = \d+|cpus=\d+|CPU \d+ is empty)$`)
 
 // parseFrom parses a line whose CPU column begins at open.
 func parseFrom(text []byte, open int, l *Line) Problem {
@@ -96,6 +109,13 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	l.CPU = trace.CPU(cpu)
 
 	i = skipBlanks(text, i+1)
+	l.PID = trace.UnknownPID
+	if i < len(text) && text[i] == '(' { // Linux 4.13 to 4.18
+		if l.PID, i, ok = parseProcess(text, i); !ok {
+			return NotALine
+		}
+		i = skipBlanks(text, i)
+	}
 	l.InInterrupt, l.NoFlags = false, false
 	if i < len(text) && !isDigit(text[i]) { // kernels without irq-info print no flags
 		end := i
@@ -129,6 +149,9 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	if i < len(text) && text[i] == ' ' {
 		i++
 	}
+	if hasAt(text, i, "  ") { // trace-cmd pads names to 20 characters
+		i = skipBlanks(text, i)
+	}
 	l.Args = text[i:]
 	return parseThread(text[:open], l)
 }
@@ -160,22 +183,35 @@ func endOfFlags(text []byte, i, end int) int {
 	return seconds
 }
 
+// parseProcess parses "(TGID)" at open and returns the index after it. The process is unknown
+// if the parentheses are empty or have dashes.
+func parseProcess(text []byte, open int) (pid trace.PID, end int, ok bool) {
+	i := skipBlanks(text, open+1)
+	n, end, ok := digits(text, i)
+	if ok && end < len(text) && text[end] == ')' {
+		return trace.PID(n), end + 1, true
+	}
+	closing := bytes.IndexByte(text[i:], ')')
+	if closing < 0 || closing > 0 && text[i] != '-' {
+		return trace.UnknownPID, i, false
+	}
+	return trace.UnknownPID, i + closing + 1, true
+}
+
 // parseThread parses "COMM-TID (TGID) ". The parentheses may be empty, and " (TGID)"
 // may be missing.
 func parseThread(text []byte, l *Line) Problem {
 	end := trimRight(text, len(text))
-	l.PID = trace.UnknownPID
 	if end > 0 && text[end-1] == ')' {
 		open := bytes.LastIndexByte(text[:end], '(')
 		if open < 0 {
 			return BadThread
 		}
-		i := skipBlanks(text, open+1)
-		if pid, stop, ok := digits(text, i); ok && stop == end-1 {
-			l.PID = trace.PID(pid)
-		} else if text[i] != '-' && i != end-1 {
+		pid, stop, ok := parseProcess(text[:end], open)
+		if !ok || stop != end {
 			return BadThread
 		}
+		l.PID = pid
 		end = trimRight(text, open)
 	}
 	// The comm may contain dashes: the thread id follows the last one.

@@ -59,6 +59,17 @@ func TestParseLine(t *testing.T) {
 		{"largest ids", "            init-2147483647 (2147483647) [2147483647] ....     1.000000: print: E",
 			columns{1_000000000, 2147483647, 2147483647, 2147483647, "init", "print", "E"}},
 
+		// Linux 4.13 to 4.18 print the process behind the processor.
+		{"process behind the CPU", "app-200 [003] ( 1027) d..2 1.000000: e: x", columns{1_000000000, 3, 200, 1027, "app", "e", "x"}},
+		{"dashes behind the CPU", "app-200 [003] (-----) d..2 1.000000: e: x", columns{1_000000000, 3, 200, noPID, "app", "e", "x"}},
+		{"process behind the CPU, no flags", "app-200 [003] (1027) 1.000000: e: x", columns{1_000000000, 3, 200, 1027, "app", "e", "x"}},
+		{"a comm like that", "a [3] (7)-200 ( 1027) [003] .... 1.000000: e: x", columns{1_000000000, 3, 200, 1027, "a [3] (7)", "e", "x"}},
+
+		// Cells of a table.
+		{"quotes", `"  app-200   ( 1027) [003] .... 1.000000: e: x"`, columns{1_000000000, 3, 200, 1027, "app", "e", "x"}},
+		{"a comm with a quote", `"app-200 ( 1027) [003] .... 1.000000: e: x`, columns{1_000000000, 3, 200, 1027, `"app`, "e", "x"}},
+		{"arguments with a quote", `app-200 ( 1027) [003] .... 1.000000: e: "x"`, columns{1_000000000, 3, 200, 1027, "app", "e", `"x"`}},
+
 		// Flags.
 		{"three flags", "a-1 (1) [000] ... 1.000000: e: x", columns{1_000000000, 0, 1, 1, "a", "e", "x"}},
 		{"four flags", "a-1 (1) [000] d.h2 1.000000: e: x", columns{1_000000000, 0, 1, 1, "a", "e", "x"}},
@@ -83,6 +94,7 @@ func TestParseLine(t *testing.T) {
 		{"no arguments", "a-1 (1) [000] .... 1.000000: e:", columns{1_000000000, 0, 1, 1, "a", "e", ""}},
 		{"no blank before the arguments", "a-1 (1) [000] .... 1.000000: e:x", columns{1_000000000, 0, 1, 1, "a", "e", "x"}},
 		{"only the first blank is no argument", "a-1 (1) [000] .... 1.000000: e:  x ", columns{1_000000000, 0, 1, 1, "a", "e", " x "}},
+		{"padded as by trace-cmd", "a-1 [000]   1.000000: print:                x  y", columns{1_000000000, 0, 1, noPID, "a", "print", "x  y"}},
 		{"arguments like a line", "a-1 (1) [000] .... 1.000000: e: b-2 (2) [001] .... 2.000000: f: y",
 			columns{1_000000000, 0, 1, 1, "a", "e", "b-2 (2) [001] .... 2.000000: f: y"}},
 	} {
@@ -108,6 +120,10 @@ func TestParseLineProblems(t *testing.T) {
 		{"# tracer: nop", hitrace.Ignorable},
 		{"  # indented", hitrace.Ignorable},
 		{"TRACE:", hitrace.Ignorable},
+		{"version = 6", hitrace.Ignorable},
+		{"cpus=8", hitrace.Ignorable},
+		{"CPU 3 is empty", hitrace.Ignorable},
+		{"CPU:7 [204600 EVENTS DROPPED]", hitrace.Ignorable},
 		{"# entries-in-buffer/entries-written: %lu/%lu   #P:%d", hitrace.Ignorable},
 
 		{"hello", hitrace.NotALine},
@@ -116,6 +132,9 @@ func TestParseLineProblems(t *testing.T) {
 		{"a-1 (1) [abc] .... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [2147483648] .... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [000]", hitrace.NotALine},
+		{"a-1 [000] (1", hitrace.NotALine},
+		{"a-1 [000] (1x) .... 1.000000: e: x", hitrace.NotALine},
+		{"cpus=8 or so", hitrace.NotALine},
 		{"a-1 (1) [000].... 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [000] .. 1.000000: e: x", hitrace.NotALine},
 		{"a-1 (1) [000] ......... 1.000000: e: x", hitrace.NotALine},

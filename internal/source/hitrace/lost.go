@@ -101,21 +101,23 @@ type loss struct {
 	events int
 }
 
-var lossLine = regexp.MustCompile(`^(?:\x{FEFF})?CPU:(\d+) \[LOST (\d*) ?EVENTS\][ \t]*$`)
+var lossLine = regexp.MustCompile(`^(?:\x{FEFF})?CPU:(\d+) \[(?:LOST (\d*) ?EVENTS|(\d*) ?EVENTS DROPPED)\][ \t]*$`)
 
 // lossOf returns the loss that the line, a note of the kernel, says. ok is false for other
 // lines. The kernel writes
 //
 //	CPU:3 [LOST 17 EVENTS]
 //
-// without the number if it does not know it; then it counts as one.
+// without the number if it does not know it; then it counts as one. trace-cmd writes
+//
+//	CPU:3 [17 EVENTS DROPPED]
 func lossOf(text []byte) (l loss, ok bool) {
 	m := lossLine.FindSubmatch(text)
 	if m == nil {
 		return l, false
 	}
 	cpu, _, ok := digits(m[1], 0)
-	return loss{cpu: trace.CPU(cpu), events: max(1, count(m[2]))}, ok
+	return loss{cpu: trace.CPU(cpu), events: max(1, count(m[2]), count(m[3]))}, ok
 }
 
 // losses are the processors whose events are missing and that have no event since.

@@ -23,6 +23,7 @@ func TestLostEvents(t *testing.T) {
 		{"# entries-in-buffer/entries-written: 5000\n", 0, 0, 0},
 		{"# entries-in-buffer/entries-written: 5/99999999999999999999999999\n", 0, 1<<40 - 5, 0},
 		{"CPU:3 [LOST 17 EVENTS]\n" + event + "CPU:12 [LOST EVENTS]\n", 18, 0, 0},
+		{"version = 6\ncpus=8\nCPU:3 [17 EVENTS DROPPED]\n" + event + "CPU:12 [EVENTS DROPPED]\n", 18, 0, 0},
 		{"CPU:x [LOST 17 EVENTS]\n", 0, 0, 1},
 	} {
 		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Sink{

@@ -81,8 +81,8 @@ func isChain(text []byte) bool {
 // reason why they cannot be read. m is undefined unless the result is NoProblem.
 func ParseMarker(args []byte, m *Marker) Problem {
 	*m = Marker{PID: trace.UnknownPID}
-	if len(args) > 0 && args[0] == '0' {
-		args = skipAddress(args)
+	if len(args) > 0 && (args[0] == '0' || args[0] == 't') {
+		args = skipWriter(args)
 	}
 	if len(args) == 0 {
 		return NoPhase
@@ -231,21 +231,22 @@ func isSuffix(text []byte) bool {
 	return true
 }
 
-// skipAddress skips the "0x…: " that Linux's print event begins with.
-func skipAddress(args []byte) []byte {
-	if len(args) < 4 || args[0] != '0' || args[1] != 'x' {
+// skipWriter skips the function that Linux's print event begins with: "0x…: ", or
+// "tracing_mark_write: " in the text of trace-cmd.
+func skipWriter(args []byte) []byte {
+	colon := bytes.IndexByte(args, ':')
+	if colon < 0 || !isWriter(args[:colon]) && (!isAddress(args[:colon]) || colon < 2) {
 		return args
 	}
-	for i := 2; i < len(args); i++ {
-		c := args[i]
-		if c == ':' && i > 2 {
-			return args[skipBlanks(args, i+1):]
-		}
-		if !isDigit(c) && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			break
-		}
+	return args[skipBlanks(args, colon+1):]
+}
+
+// trimHex returns text without the hexadecimal digits at its beginning.
+func trimHex(text []byte) []byte {
+	for len(text) > 0 && (isDigit(text[0]) || text[0]|0x20 >= 'a' && text[0]|0x20 <= 'f') {
+		text = text[1:]
 	}
-	return args
+	return text
 }
 
 // parseInt parses a whole decimal number that fits in 64 bits, with or without

@@ -19,6 +19,9 @@ type Switch struct {
 // parse parses the args of a sched_switch event and reports whether it could. Names may
 // contain blanks, so it searches for the text after them.
 func (s *Switch) parse(args []byte) bool {
+	if !hasAt(args, 0, "prev_comm=") {
+		return s.parseShort(args)
+	}
 	i := parseTask(args, 0, "prev_comm=", " prev_pid=", " prev_prio=", &s.PrevComm, &s.PrevTID, &s.PrevPrio)
 	if i < 0 || !hasAt(args, i, " prev_state=") {
 		return false
@@ -54,6 +57,9 @@ type Wakeup struct {
 // parse parses the args of a sched_waking, sched_wakeup or sched_wakeup_new event and
 // reports whether it could.
 func (w *Wakeup) parse(args []byte) bool {
+	if !hasAt(args, 0, "comm=") {
+		return w.parseShort(args)
+	}
 	i := parseTask(args, 0, "comm=", " pid=", " prio=", &w.Comm, &w.TID, &w.Prio)
 	if i < 0 {
 		return false
@@ -69,6 +75,54 @@ func (w *Wakeup) parse(args []byte) bool {
 	cpu, _, ok := digits(args, i+len(target))
 	w.TargetCPU = trace.CPU(cpu)
 	return ok
+}
+
+// parseShort parses the args as trace-cmd writes them: "app:200 [120] R+ ==> swapper/1:0 [120]".
+func (s *Switch) parseShort(args []byte) bool {
+	const arrow = " ==> "
+	at := bytes.LastIndex(args, []byte(arrow))
+	if at < 0 {
+		return false
+	}
+	state := bytes.LastIndexByte(args[:at], ' ')
+	if state < 0 || state+1 == at {
+		return false
+	}
+	s.PrevState = args[state+1 : at]
+	return parseShortTask(args[:state], &s.PrevComm, &s.PrevTID, &s.PrevPrio) &&
+		parseShortTask(args[at+len(arrow):], &s.NextComm, &s.NextTID, &s.NextPrio)
+}
+
+// parseShort parses the args as trace-cmd writes them: "app:200 [120] success=1 CPU:003".
+func (w *Wakeup) parseShort(args []byte) bool {
+	const target = " CPU:"
+	at := bytes.LastIndex(args, []byte(target))
+	if at < 0 {
+		return false
+	}
+	cpu, end, ok := digits(args, at+len(target))
+	w.TargetCPU = trace.CPU(cpu)
+	task, _, _ := bytes.Cut(args[:at], []byte("] success="))
+	return ok && end == len(args) && parseShortTask(bytes.TrimSuffix(task, []byte("]")), &w.Comm, &w.TID, &w.Prio)
+}
+
+// parseShortTask parses "COMM:TID [PRIO]", with or without the last bracket.
+func parseShortTask(text []byte, comm *[]byte, tid *trace.TID, prio *int32) bool {
+	text = bytes.TrimSuffix(text, []byte("]"))
+	open := bytes.LastIndex(text, []byte(" ["))
+	if open < 0 {
+		return false
+	}
+	colon := bytes.LastIndexByte(text[:open], ':')
+	if colon < 0 {
+		return false
+	}
+	*comm = text[:colon]
+	n, end, ok := digits(text, colon+1)
+	*tid = trace.TID(n)
+	p, ok2 := parseInt(text[open+2:])
+	*prio = int32(p)
+	return ok && end == open && ok2 && int64(int32(p)) == p
 }
 
 // parseTask parses "COMM pid=N prio=N" with the given keys at i. It returns the index after

@@ -29,6 +29,9 @@ func TestParseSwitch(t *testing.T) {
 			task{"x=1 prev_pid", 7, 8}, task{"", 9, 1}, "S"},
 		{"a name with an arrow", "prev_comm=a ==> b prev_pid=7 prev_prio=8 prev_state=S ==> next_comm=c next_pid=9 next_prio=1",
 			task{"a ==> b", 7, 8}, task{"c", 9, 1}, "S"},
+		{"trace-cmd", "kworker/1:2:33 [98] R+ ==> Present Fence:103 [51]",
+			task{"kworker/1:2", 33, 98}, task{"Present Fence", 103, 51}, "R+"},
+		{"trace-cmd", "a [1]:2 [-3] D|K ==> :0 [120]", task{"a [1]", 2, -3}, task{"", 0, 120}, "D|K"},
 	} {
 		s, ok := hitrace.ParseFields(hitrace.SwitchEvent, []byte(test.args)).(*hitrace.Switch)
 		if !ok {
@@ -42,6 +45,7 @@ func TestParseSwitch(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
+		"a:1 [2] S", "a:1 [2] ==> b:3 [4]", "a:1 S ==> b:3 [4]", "a:1 [2] S ==> b:3", "a 1 [2] S ==> b:3 [4]", "a:x [2] S ==> b:3 [4]", "a:1 [2] S ==> b:3 [4294967296]",
 		"", "prev_comm=a prev_pid=1 prev_prio=2 prev_state=S", " ==> next_comm=b next_pid=3 next_prio=4",
 		"prev_comm=a prev_pid=1 prev_prio=2 ==> next_comm=b next_pid=3 next_prio=4",
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state= ==> next_comm=b next_pid=3 next_prio=4",
@@ -65,6 +69,8 @@ func TestParseWakeup(t *testing.T) {
 		{"comm=demo.app pid=200 prio=120 target_cpu=003", "demo.app", 200, 120, 3},
 		{"comm=Acquire Fence pid=3302 prio=98 success=1 target_cpu=010", "Acquire Fence", 3302, 98, 10},
 		{"comm=idle pid=0 prio=-2 target_cpu=000 next=1", "idle", 0, -2, 0},
+		{"a [1]:2:200 [120] CPU:003", "a [1]:2", 200, 120, 3}, // trace-cmd
+		{"a:200 [120] success=1 CPU:003", "a", 200, 120, 3},
 	} {
 		w, ok := hitrace.ParseFields(hitrace.WakeupEvent, []byte(test.args)).(*hitrace.Wakeup)
 		if !ok || string(w.Comm) != test.comm || int32(w.TID) != test.tid || w.Prio != test.prio || int32(w.TargetCPU) != test.cpu {
@@ -72,6 +78,7 @@ func TestParseWakeup(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
+		"a:1 [2]", "a:1 CPU:003", "a:1 [2] CPU:003 more", "a 1 [2] CPU:003",
 		"", "comm=a pid=1 prio=2", "comm=a pid=1 prio=2 target_cpu=", "comm=a pid=1 prio=2 target_cpu=x", "pid=1 prio=2 target_cpu=3",
 		"comm=a prio=2 target_cpu=3", "comm=a pid=1 target_cpu=3",
 	} {
