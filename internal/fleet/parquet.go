@@ -154,6 +154,28 @@ func (f *Failure) cells(dims []string) []cell {
 	return append(list, cell{"size", &f.Size}, cell{"reason,dict", &f.Reason}, cell{"message", &f.Message})
 }
 
+// frameRow is a frame of a trace: what ohframe frames has of it, the trace and its dimensions.
+type frameRow struct {
+	frametable.Row
+	Trace string
+	Dims  []*string
+}
+
+func (f *frameRow) cells(dims []string) []cell {
+	f.Dims = make([]*string, len(dims))
+	var list []cell
+	row := reflect.ValueOf(&f.Row).Elem()
+	for _, field := range reflect.VisibleFields(row.Type()) {
+		// In a dataset, trace says what input does.
+		if c := (cell{tag: field.Tag.Get("parquet")}); field.IsExported() && c.name() != "input" {
+			c.to = row.FieldByIndex(field.Index).Addr().Interface()
+			list = append(list, c)
+		}
+	}
+	list = append(list, cell{"trace", &f.Trace})
+	return append(list, dimCells(dims, f.Dims)...)
+}
+
 func dimCells(names []string, values []*string) (list []cell) {
 	for i, name := range names {
 		list = append(list, cell{name + ",dict", &values[i]})
@@ -201,38 +223,6 @@ func (r *record) store(row parquet.Row) parquet.Row {
 		}
 	}
 	return r.schema.Deconstruct(row[:0], r.values.Interface())
-}
-
-// frameSchema returns the columns of frames: those of ohframe frames, the trace and the
-// dimensions.
-func frameSchema(dims []string) *parquet.Schema {
-	fields := frametable.ParquetColumns()
-	for _, name := range append([]string{"trace"}, dims...) {
-		options := ",optional,dict"
-		if name == "trace" {
-			options = ""
-		}
-		fields = append(fields, reflect.StructField{Type: reflect.TypeFor[string](), Tag: reflect.StructTag(`parquet:"` + name + options + `"`)})
-	}
-	for i := range fields {
-		fields[i].Name = "F" + strconv.Itoa(i)
-	}
-	return parquet.NewSchema("frames", parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
-}
-
-// addFrameCells adds the trace and the dimensions to a row of a frame.
-func addFrameCells(row parquet.Row, r *Row) parquet.Row {
-	// The columns of lists have one leaf each, so leaves count as columns do.
-	column := len(frametable.ParquetColumns())
-	row = append(row, parquet.ByteArrayValue([]byte(validText(r.Trace))).Level(0, 0, column))
-	for i, value := range r.Dims {
-		if v := parquet.NullValue().Level(0, 0, column+1+i); value == nil {
-			row = append(row, v)
-		} else {
-			row = append(row, parquet.ByteArrayValue([]byte(validText(*value))).Level(0, 1, column+1+i))
-		}
-	}
-	return row
 }
 
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -80,6 +80,13 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Frames {
+		for _, c := range new(frameRow).cells(nil) {
+			if slices.Contains(dims.names, c.name()) {
+				return nil, &failure.Error{What: fmt.Sprintf("dimension %q: is a column of frames", c.name()), Hint: "give it another name, or leave out --frames"}
+			}
+		}
+	}
 	own := slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Other })
 	if len(inputs) == 0 || len(own) == 0 && !o.Partial {
 		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}

@@ -308,9 +308,11 @@ type shardWriter struct {
 	rows     [tables]Row
 	event    EventRow
 	failure  Failure
+	frame    frameRow
 	records  [tables]*record // of rows
 	events   *record         // of event
 	failures *record         // of failure
+	frames   *record         // of frame
 	buffer   parquet.Row
 }
 
@@ -328,7 +330,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 		schemas[folder] = w.records[t].schema
 	}
 	if p.Frames {
-		schemas[framesFolder] = frameSchema(p.Dims)
+		w.frames = newRecord("frames", w.frame.cells(p.Dims))
+		schemas[framesFolder] = w.frames.schema
 	}
 	for _, folder := range p.folders() {
 		out, err := store.Create(ctx, p.part(dir, folder, shard))
@@ -392,8 +395,12 @@ func (w *shardWriter) write(r *result) error {
 	if r.frames == nil {
 		return nil
 	}
-	for row := range frametable.ParquetRows(r.frames.Timeline) {
-		w.buffer = addFrameCells(append(w.buffer[:0], row...), &r.rows[ofFrames][0])
+	first := &r.rows[ofFrames][0]
+	w.frame.Trace = first.Trace
+	copy(w.frame.Dims, first.Dims)
+	for row := range frametable.Frames(r.frames.Timeline, r.frames.Causes) {
+		w.frame.Row = row
+		w.buffer = w.frames.store(w.buffer)
 		if err := put(framesFolder); err != nil {
 			return err
 		}

@@ -53,6 +53,13 @@ func translatedSpark(t *testing.T) string {
 // installs, and returns the rows. Integers of 64 bits are strings.
 func database(t *testing.T, engine, statements, query string) (rows []map[string]any) {
 	t.Helper()
+	runDatabase(t, &rows, engine, statements, query)
+	return rows
+}
+
+// runDatabase sets result to what databases/query.mjs prints.
+func runDatabase(t *testing.T, result any, engine, statements, query string) {
+	t.Helper()
 	dir, err := filepath.Abs("../../build/databases")
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +76,9 @@ func database(t *testing.T, engine, statements, query string) (rows []map[string
 	if err != nil {
 		t.Fatalf("%s: %v", engine, err)
 	}
-	if err := json.Unmarshal(out, &rows); err != nil {
+	if err := json.Unmarshal(out, result); err != nil {
 		t.Fatalf("%s: %v: %s", engine, err, out)
 	}
-	return rows
 }
 
 // All engines compute the numbers of the report from the same files.

@@ -528,11 +528,9 @@ func TestInteractionIDs(t *testing.T) {
 		t.Errorf("sorted: got %q, want the frame without an interaction last", got)
 	}
 	var fleet int
-	for r := range ParquetRows(timeline) {
-		for _, v := range r {
-			if ParquetColumns()[v.Column()].Name == "Interactions" && v.Int64() == 12 {
-				fleet++
-			}
+	for r := range Frames(timeline, nil) {
+		if slices.Contains(r.Interactions, 12) {
+			fleet++
 		}
 	}
 	if fleet != 2 {

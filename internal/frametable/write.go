@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
@@ -140,22 +137,15 @@ func writeJSON(w io.Writer, inputs []Input, rows iter.Seq[row]) error {
 	return text.WriteJSON(w, d)
 }
 
-// ParquetColumns returns the columns of the Parquet format without the last, input.
-func ParquetColumns() []reflect.StructField {
-	fields := reflect.VisibleFields(reflect.TypeFor[row]())
-	return fields[:len(fields)-1]
-}
+// Row is a row of the table.
+type Row = row
 
-// ParquetRows returns the rows of these columns, one for each frame.
-func ParquetRows(t *analyzer.Timeline) iter.Seq[parquet.Row] {
-	schema := parquet.SchemaOf(row{})
-	return func(yield func(parquet.Row) bool) {
-		var list parquet.Row
-		in := &Input{Timeline: t, interactions: interactionIDs(t)}
+// Frames returns the rows of the frames of a trace, without those of buffers. c may be nil.
+func Frames(t *analyzer.Timeline, c *why.Causes) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		in := &Input{Timeline: t, Causes: c, interactions: interactionIDs(t)}
 		for _, f := range t.Frames {
-			r := in.row(f)
-			list = schema.Deconstruct(list[:0], &r)
-			if !yield(list[:len(list)-1]) {
+			if !yield(in.row(f)) {
 				return
 			}
 		}

@@ -1,5 +1,5 @@
 # Databases for the tests of the SQL of fleets: DuckDB, ClickHouse, and of Spark SQL a parser
-# and a translator. package-lock.json pins them by version and checksum. Those for other
+# and a translator; and a second reader of Parquet files. package-lock.json pins them by version and checksum. Those for other
 # systems than Linux on amd64 are left out by hand.
 databases_dir := build/databases
 databases_installed := $(databases_dir)/node_modules/.package-lock.json

@@ -6,6 +6,13 @@
 // statements are parsed with its grammar, or translated for DuckDB.
 //
 //	node query.mjs FOLDER spark-grammar|spark-translation STATEMENTS
+//
+// Of Parquet files it prints all rows with all columns, in a list for each file. Integers are text,
+// and times are microseconds.
+//
+//	node query.mjs FOLDER duckdb-files|hyparquet FILES
+//
+// FILES is a list in JSON.
 
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -18,6 +25,37 @@ async function duckdb(statements, query) {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(statements);
   return (await connection.runAndReadAll(query)).getRowObjectsJson();
+}
+
+// text returns integers as text, in lists and rows, too.
+function text(value) {
+  if (typeof value === 'bigint' || Number.isInteger(value)) return String(value);
+  if (Array.isArray(value)) return value.map(text);
+  if (value === null || typeof value !== 'object') return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, text(v)]));
+}
+
+async function duckdbFiles(files) {
+  const { DuckDBInstance } = require('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const tables = [];
+  for (const file of JSON.parse(files)) {
+    const from = `read_parquet('${file.replaceAll("'", "''")}')`;
+    const columns = (await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${from}`)).getRowObjectsJson();
+    const select = columns.map(({ column_name: name, column_type: type }) => type.startsWith('TIMESTAMP') ? `epoch_us("${name}") AS "${name}"` : `"${name}"`);
+    tables.push(text((await connection.runAndReadAll(`SELECT ${select} FROM ${from}`)).getRowObjectsJson()));
+  }
+  return tables;
+}
+
+async function hyparquet(files) {
+  const load = (name) => import(pathToFileURL(`${folder}/node_modules/${name}`).href);
+  const { parquetReadObjects, asyncBufferFromFile } = await load('hyparquet/src/node.js');
+  const { compressors } = await load('hyparquet-compressors/src/index.js');
+  const parsers = { timestampFromMicroseconds: (us) => us };
+  const tables = [];
+  for (const file of JSON.parse(files)) tables.push(text(await parquetReadObjects({ file: await asyncBufferFromFile(file), compressors, parsers })));
+  return tables;
 }
 
 // Both branches of an if are computed, as ClickHouse may do.
@@ -66,5 +104,5 @@ async function translation(statements) {
   return [{ sql: functions + views.join(';\n') }];
 }
 
-const engines = { duckdb, clickhouse, 'spark-grammar': grammar, 'spark-translation': translation };
+const engines = { duckdb, clickhouse, 'duckdb-files': duckdbFiles, hyparquet, 'spark-grammar': grammar, 'spark-translation': translation };
 console.log(JSON.stringify(await engines[engine](statements, query)));
