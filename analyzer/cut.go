@@ -38,6 +38,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 		if f.Commit.Start >= to {
 			f.Commit, f.CommitEstimated = Interval{}, false
 		}
+		f.CutScreens(to)
 	}
 	slices.SortStableFunc(t.Frames, func(a, b *Frame) int { return int(a.Actual.Start - b.Actual.Start) })
 	t.Parts = slices.DeleteFunc(t.Parts, func(p Part) bool { return p.Span.Start >= to || p.Span.End < from })
@@ -49,6 +50,17 @@ func (t *Timeline) Cut(from, to trace.Time) {
 	t.cutLayers(from, to, isGone)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
+}
+
+// CutScreens removes the frame's commits to screens from a time on, and makes presents from then on
+// unknown.
+func (f *Frame) CutScreens(to trace.Time) {
+	f.Screens = slices.DeleteFunc(f.Screens, func(s Screen) bool { return s.Commit.Start >= to })
+	for i := range f.Screens {
+		if s := &f.Screens[i]; s.Present >= to {
+			s.Present, s.PresentEstimated = 0, false
+		}
+	}
 }
 
 // cutLayers removes buffers whose known times are all outside, and layers without others.

@@ -108,6 +108,10 @@ func (f *Frame) String() string {
 	}
 	add(f.Commit.Start.Known(), "commit %s%s", f.Commit, tilde(f.CommitEstimated))
 	add(f.Present.Known(), "present %d%s", f.Present, tilde(f.PresentEstimated))
+	for _, s := range f.Screens {
+		add(true, "on %d commit %s", s.ID, s.Commit)
+		add(s.Present.Known(), "present %d%s", s.Present, tilde(s.PresentEstimated))
+	}
 	for _, n := range factNames {
 		add(f.Facts.Has(n.fact), "%s", n.name)
 	}

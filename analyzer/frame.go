@@ -178,9 +178,22 @@ type Frame struct {
 	// already been signaled when the commit looked, so the frame was shown earlier.
 	Present          trace.Time
 	PresentEstimated bool
+	// Screens are the screens that a render frame was committed to, by id, if its process has
+	// several. Commit and Present are those on the main one; both are zero if the frame
+	// was committed to others only, while the main one was on.
+	Screens []Screen
 
 	// Android has the values that Android recorded; nil for a frame from markers.
 	Android *Android
+}
+
+// Screen is the commit of a render frame to one of several screens, and when that showed it.
+type Screen struct {
+	ID int64 // of the display, from 0
+	// Commit, Present and PresentEstimated are as in Frame.
+	Commit           Interval
+	Present          trace.Time
+	PresentEstimated bool
 }
 
 // Late reports whether the frame missed its deadline, on its thread or on the GPU.

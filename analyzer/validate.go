@@ -150,7 +150,7 @@ func (v *validator) frame(f *Frame) {
 	v.transactions(f)
 	v.links(f)
 	if f.Kind == ApplicationFrame {
-		v.check(f, !f.Commit.Known() && !f.Present.Known(), "has what render frames have")
+		v.check(f, !f.Commit.Known() && !f.Present.Known() && f.Screens == nil, "has what render frames have")
 		v.check(f, f.Framework != Platform || f.Pace == Unpaced, "has a pace")
 		v.check(f, f.Framework != Platform || len(f.GPU) == 0 && !f.Draw.Known(), "draws itself")
 		return
@@ -162,6 +162,10 @@ func (v *validator) frame(f *Frame) {
 		last = g.Start
 	}
 	v.check(f, !f.Present.Known() || f.Present >= f.Commit.Start, "is shown before its commit")
+	for i, s := range f.Screens {
+		v.check(f, i == 0 || s.ID > f.Screens[i-1].ID, "has screens out of order or twice")
+		v.check(f, s.Commit.Start.Known() && (!s.Present.Known() || s.Present >= s.Commit.Start), "is shown on a screen before its commit")
+	}
 }
 
 // transactions checks that a transaction is applied once. The layers of an Android

@@ -1,6 +1,12 @@
 package stats
 
-import "ohframe/analyzer/trace"
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
 
 // Process has the measures of one process's frames. The frames of all UI threads are
 // measured together, except that a streak is of one thread.
@@ -51,6 +57,8 @@ type Process struct {
 	// Overruns is nil if no frame has a known deadline and end.
 	Overruns  *Overruns `json:"overruns"`
 	Latencies Latencies `json:"latencies"`
+	// Screens are those that a render service committed frames to, by id, if it has several.
+	Screens []ScreenFrames `json:"screens"`
 	// Nodes is nil if no frame has any.
 	Nodes *Nodes `json:"nodes"`
 	// Stages are the stages of the process's frames, in order; none for a dump, which has
@@ -94,6 +102,7 @@ func (p *Process) measure() {
 	p.Nodes = nodes(r.frames)
 	p.Overruns = overruns(r.frames)
 	p.Latencies = latencies(r.frames, r.responses)
+	p.Screens = screens(r.frames)
 	p.Stages = []StageTimes{}
 	if !r.dump {
 		p.Stages = stageTimes(p.Kind, r.frames)
@@ -101,6 +110,38 @@ func (p *Process) measure() {
 		p.Durations, p.DurationsInPeriods = nil, nil
 	}
 	p.Worst = worst(r.frames)
+}
+
+// ScreenFrames counts the render frames of one of several screens.
+type ScreenFrames struct {
+	ID int64 `json:"id"`
+	// Committed counts the frames that were committed to the screen, Presented those of them with
+	// a known present time there. Main counts the frames whose commit and present are those of this
+	// screen.
+	Committed int `json:"committed"`
+	Presented int `json:"presented"`
+	Main      int `json:"main"`
+}
+
+func screens(frames []*analyzer.Frame) []ScreenFrames {
+	list := []ScreenFrames{}
+	for _, f := range frames {
+		for _, s := range f.Screens {
+			i, ok := slices.BinarySearchFunc(list, s.ID, func(x ScreenFrames, id int64) int { return cmp.Compare(x.ID, id) })
+			if !ok {
+				list = slices.Insert(list, i, ScreenFrames{ID: s.ID})
+			}
+			x := &list[i]
+			x.Committed++
+			if s.Present.Known() {
+				x.Presented++
+			}
+			if s.Commit == f.Commit {
+				x.Main++
+			}
+		}
+	}
+	return list
 }
 
 // ratio returns nil if the whole is zero.

@@ -96,9 +96,9 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate:    ptr(2.0 / 7),
 				EmptyRate:   ptr(1.0 / 7),
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
-				HWUI:        []stats.ClassFrames{},
-				Refresh:     []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:         &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
+				Screens:     []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two
@@ -148,9 +148,9 @@ func reportOfTwoApplications() *stats.Report {
 				Frames:    stats.Counts{Complete: 3, WithDeadline: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
 				JankRate:  ptr(0.0),
 				EmptyRate: ptr(0.0),
-				HWUI:      []stats.ClassFrames{},
-				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.05, All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0)},
+				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.05, All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0)},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{
@@ -189,9 +189,9 @@ func reportOfTwoApplications() *stats.Report {
 					Misaligned: 4, Linked: 6, Presented: 6, Truncated: 1},
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),
-				HWUI:      []stats.ClassFrames{},
-				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.12, All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0)},
+				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.12, All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0)},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{
 					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: 70 / 0.33,
@@ -266,6 +266,7 @@ func TestComputeTruncatedOnly(t *testing.T) {
 	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Summaries: []stats.Summary{}, Processes: []*stats.Process{{
 		Kind: stats.Application, PID: 100, Frames: stats.Counts{Empty: ptr(0), Truncated: 1},
 		HWUI:    []stats.ClassFrames{},
+		Screens: []stats.ScreenFrames{},
 		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},
 		Stages: []stats.StageTimes{
 			{Stage: stats.Receive}, {Stage: stats.UIWork}, {Stage: stats.PickUp}, {Stage: stats.RenderMain},

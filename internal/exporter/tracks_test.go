@@ -100,6 +100,27 @@ func TestTrackOrder(t *testing.T) {
 	})
 }
 
+// Each screen but the main one has a track with what it showed.
+func TestScreenTracks(t *testing.T) {
+	presents := func(name string) (list rows) {
+		text := caseFile(t, "../../testdata/frames/"+name+".txtar")["trace"]
+		data, _ := convert(t, text, Options{})
+		for _, line := range packetSections(t, data)["tracks"] {
+			if strings.Contains(line, " Present") {
+				list = append(list, line)
+			}
+		}
+		return list
+	}
+	compare(t, "both screens", presents("present-two-screens"), rows{
+		"100 Present (screen 1) 1015000000..1025000000 60",
+		"100 Present (screen 1) 1025000000..1028000000 61",
+		"100 Present 1018000000..1028000000 60",
+		"100 Present 1028000000..1028000000 61",
+	})
+	compare(t, "one screen", presents("era-6.1"), rows{"100 Present 1020000000..1020000000 60"})
+}
+
 // The first annotations of a late frame say why it was late, what to do, and by how much it
 // was late, and those of one that was picked up late by how much and why.
 func TestFirstAnnotations(t *testing.T) {

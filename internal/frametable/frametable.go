@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -111,6 +112,10 @@ type row struct {
 	// Reason is which part of its life made it late.
 	Reason *string `json:"reason" parquet:"reason,dict,optional"`
 
+	// Screens are those that a render frame was committed to, if there are several, each with its
+	// present time if that is known, "5 1010000000".
+	Screens []string `json:"screens" parquet:"screens,list"`
+
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
@@ -133,7 +138,7 @@ func newRow(f *analyzer.Frame) row {
 		Empty: &empty, Misaligned: &misaligned, Truncated: &truncated, Flag: &flag,
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
-		DisplaySyncs: []string{},
+		DisplaySyncs: []string{}, Screens: []string{},
 	}
 	if f.Facts.Has(analyzer.FirstDraw) {
 		first := true
@@ -148,6 +153,9 @@ func newRow(f *analyzer.Frame) row {
 	}
 	for _, s := range f.DisplaySyncs {
 		r.DisplaySyncs = append(r.DisplaySyncs, fmt.Sprintf("%s %d", s.Type, s.ID))
+	}
+	for _, s := range f.Screens {
+		r.Screens = append(r.Screens, strings.TrimSuffix(fmt.Sprintf("%d %d", s.ID, s.Present), " 0"))
 	}
 	if f.Judged() {
 		late, mainLate, gpuLate := f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
@@ -190,7 +198,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 	r := row{
 		Kind: KindLayer, Framework: optional(l.Framework.String()), DisplaySyncs: []string{}, Layer: &l.Name, LayerID: known(l.ID), Queue: known(l.Queue),
 		Sequence: known(b.Sequence), Fate: &fate, Pace: optional(b.Pace.String()),
-		Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
+		Transactions: []int64{}, Layers: []string{}, Interactions: []int64{}, Screens: []string{},
 		ActualStart: known(b.At()), ActualEnd: known(b.Last()), Deadline: known(b.Deadline),
 		RequestStart: known(b.Requested.Start), RequestEnd: known(b.Requested.End),
 		Queued: known(b.Queued), Ready: known(b.Ready), Acquired: known(b.Acquired),

@@ -83,7 +83,7 @@ func TestColumns(t *testing.T) {
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
 		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "input",
+		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -123,7 +123,7 @@ func TestUnknown(t *testing.T) {
 		switch c {
 		case "process":
 			isKnown = true // a name may be empty
-		case "transactions", "interaction", "display_syncs":
+		case "transactions", "interaction", "display_syncs", "screens":
 			isKnown = true
 			if list, ok := object[c].([]any); !ok || len(list) != 0 {
 				t.Errorf("json: %s: got %v, want an empty list", c, object[c])
@@ -545,6 +545,16 @@ func TestDisplaySyncs(t *testing.T) {
 	f.DisplaySyncs = []analyzer.DisplaySync{{ID: 3, Type: analyzer.CallbackSync}, {ID: 18}, {ID: 4, Type: analyzer.XComponentSync}, {ID: 5, Type: analyzer.UnknownSync}}
 	row := jsonRow(t, f)
 	if got := fmt.Sprint(row["cpu_ns"], row["display_syncs"]); got != "1.4e+06 [callback 3 animator 18 xcomponent 4 unknown 5]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A render frame has the presents of all screens.
+func TestScreens(t *testing.T) {
+	f := unknown()
+	f.Kind = analyzer.RenderFrame
+	f.Screens = []analyzer.Screen{{ID: 0, Present: 1_010_000_000}, {ID: 5}}
+	if got := fmt.Sprint(jsonRow(t, f)["screens"]); got != "[0 1010000000 5]" {
 		t.Errorf("got %s", got)
 	}
 }

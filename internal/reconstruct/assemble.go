@@ -47,8 +47,8 @@ func (b *builder) sortDrafts() {
 //	gpu.assign          render frames' Actual          GPU
 //	assignDraws         render frames' Actual          Draw
 //	matchFences         -                              when fences were signaled
-//	assignCommits       Actual, Draw, fences           Commit, Present
-//	endAtJumps          GPU, Draw, Commit, Present     the same
+//	assignCommits       Actual, Draw, fences           Commit, Present, Screens
+//	endAtJumps          GPU, Draw, commits, presents   the same
 //	setPeriods          Kind, Actual, Expected         Period
 //	assignLayers        Present, fences, Period        Layers, frameworks' Transactions and GPU
 //	linkFrames          the same                       frameworks' Render, Applications
@@ -178,6 +178,7 @@ func (b *builder) endAtJumps(jumps []*lineStep) {
 		if f.Present >= jump.to {
 			f.Present, f.PresentEstimated = 0, false
 		}
+		f.CutScreens(jump.to)
 	}
 }
 

@@ -526,7 +526,7 @@ func (q *queue) producer(processes map[trace.PID]*analyzer.Process) *analyzer.Pr
 // start. A frame shows the buffer that it took last, unless it was not committed: then the
 // next one does, if no other buffer was taken before. Systems before 4.0 do not mark commits.
 func (q *queue) show(frames []*analyzer.Frame) {
-	committed := slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return f.Commit.Start.Known() })
+	committed := slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return f.Commit.Start.Known() || len(f.Screens) > 0 })
 	var last *buffer // taken
 	for _, n := range q.buffers {
 		n.Ready = n.readyAt()
@@ -590,12 +590,16 @@ func (n *buffer) showBy(frames []*analyzer.Frame, committed bool, next *buffer) 
 		if next != nil && next.Render == f {
 			break
 		}
+		at, estimated := f.Present, f.PresentEstimated
 		if !f.Commit.Start.Known() {
-			continue
+			if len(f.Screens) == 0 {
+				continue
+			}
+			at, estimated = f.Screens[0].Present, f.Screens[0].PresentEstimated // which shows the layer
 		}
 		n.Fate = analyzer.Shown
-		if f.Present >= n.Acquired {
-			n.Present, n.PresentEstimated = f.Present, f.PresentEstimated
+		if at >= n.Acquired {
+			n.Present, n.PresentEstimated = at, estimated
 		}
 		return
 	}

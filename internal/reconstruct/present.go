@@ -25,7 +25,12 @@ type commit struct {
 	hitrace.Committed
 	line  int
 	fence *fence
+	// screen is the id of the screen, noScreen if nothing states it.
+	screen int64
 }
+
+// noScreen is the screen of commits of which it is not stated: systems before 6.1 do not.
+const noScreen = -1
 
 // fence is the present fence that a commit names.
 type fence struct {
@@ -49,11 +54,24 @@ func (b *builder) beginCommit(t *thread, e *hitrace.Event) {
 	if !b.mayKeep(&b.kept.commits, e) {
 		return
 	}
-	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number}
+	c := &commit{pid: t.pid, Committed: hitrace.ParseCommit(e.Marker.Label()), line: e.Number, screen: screenOf(e)}
 	c.Start = e.Time
 	b.commits = append(b.commits, c)
 	b.push(t, e)
 	t.lastOpen().commit = c
+}
+
+// screenOf returns the screen that a commit states in its label, or else in the name of its thread.
+// Kernels cut names after 15 bytes, and so the number.
+func screenOf(e *hitrace.Event) int64 {
+	id, ok := hitrace.CommitScreen(e.Marker.Label())
+	if !ok && len(e.Comm) < analyzer.KernelName {
+		id, ok = hitrace.NumberedScreen(e.Comm, "CompThread_")
+	}
+	if !ok {
+		return noScreen
+	}
+	return id
 }
 
 func (b *builder) endCommit(_ *thread, s *openSlice, e *hitrace.Event) { s.commit.End = e.Time }
@@ -66,6 +84,9 @@ func (b *builder) beginPresentFence(t *thread, e *hitrace.Event) {
 	for i := range t.open.Len() {
 		if c := t.open.At(i).commit; c != nil && c.fence == nil {
 			c.fence = &fence{tracker: tracker, number: f.Number, at: e.Time, signaled: f.Signaled}
+			if id, ok := hitrace.NumberedScreen(f.Tracker, "PresentFence_"); ok && c.screen == noScreen {
+				c.screen = id
+			}
 		}
 	}
 }
@@ -224,49 +245,178 @@ func (b *builder) assignDraws(frames framesByProcess) {
 // time. Commits have the vsync of their frame, except on 4.0, where they are matched by
 // time. It needs the drawings of assignDraws and the fences of matchFences.
 func (b *builder) assignCommits(frames []*draft) {
-	type key struct {
-		pid trace.PID
-		now trace.Monotonic
-	}
-	byVsync := map[key]*analyzer.Frame{}
-	anyProcess := map[trace.Monotonic]*analyzer.Frame{}
+	committed := newVsyncs(frames)
 	var drawn drawnFrames
 	for _, d := range frames {
 		drawn = append(drawn, d.frame)
-		if d.now != 0 {
-			byVsync[key{d.frame.Process.PID, d.now}] = d.frame
-			anyProcess[d.now] = d.frame
-		}
 	}
 	slices.SortStableFunc(drawn, func(a, b *analyzer.Frame) int { return cmp.Compare(drawing(a).End, drawing(b).End) })
+	screens := screens{}
 	for _, c := range b.commits {
-		f := byVsync[key{c.pid, c.Now}]
-		switch {
-		case c.Now == 0:
+		f := committed.of(c)
+		if c.Now == 0 {
 			if f = drawn.committedAt(c.Start); f != nil && c.Start.Sub(drawing(f).End) > maxAstray {
 				f = nil
 			}
-		case f == nil:
-			f = anyProcess[c.Now] // composition in a process of its own
 		}
 		if f == nil || c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
 			b.diagnostics.add(analyzer.CommitUnknown, c.line)
 			continue
 		}
-		if f.Commit.Start.Known() {
-			continue // a second screen, or a commit without a new frame
+		screens.add(f, c)
+	}
+	for _, d := range frames {
+		screens.set(d.frame)
+	}
+}
+
+// vsyncs are render frames by the time of their vsync.
+type vsyncs struct {
+	byProcess map[vsyncKey]*analyzer.Frame
+	all       map[trace.Monotonic][]*analyzer.Frame
+	screens   map[int64]bool // those with a render process of their own
+}
+
+type vsyncKey struct {
+	pid trace.PID
+	now trace.Monotonic
+}
+
+func newVsyncs(frames []*draft) vsyncs {
+	v := vsyncs{map[vsyncKey]*analyzer.Frame{}, map[trace.Monotonic][]*analyzer.Frame{}, map[int64]bool{}}
+	for _, d := range frames {
+		if id, ok := renderedScreen(d.frame.Process); ok {
+			v.screens[id] = true
 		}
-		f.Commit, f.CommitEstimated = c.Interval, c.Now == 0
-		if p := c.fence; p != nil {
-			f.Present = p.waited
-			if p.signaled {
-				f.Present, f.PresentEstimated = p.at, true
-			}
-			if f.Present < f.Commit.Start { // the wait for another fence of that number
-				f.Present, f.PresentEstimated = 0, false
+		if d.now != 0 {
+			v.byProcess[vsyncKey{d.pid, d.now}] = d.frame
+			v.all[d.now] = append(v.all[d.now], d.frame)
+		}
+	}
+	return v
+}
+
+// of returns the frame of the vsync that a commit names: that of its own process or else, if
+// another one commits, that of the process for the commit's screen, or the only one.
+func (v vsyncs) of(c *commit) *analyzer.Frame {
+	if c.Now == 0 {
+		return nil
+	}
+	if f := v.byProcess[vsyncKey{c.pid, c.Now}]; f != nil {
+		return f
+	}
+	var found []*analyzer.Frame
+	for _, f := range v.all[c.Now] {
+		if c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
+			continue
+		}
+		if id, ok := renderedScreen(f.Process); v.screens[c.screen] && (!ok || id != c.screen) {
+			continue
+		}
+		found = append(found, f)
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// renderedScreen returns the screen that a render process is for, and false if its name has none.
+func renderedScreen(p *analyzer.Process) (id int64, ok bool) {
+	for _, t := range p.Threads {
+		if int32(t.TID) == int32(p.PID) {
+			if id, ok = hitrace.NumberedScreen([]byte(t.Name), "rs_process:"); ok {
+				return id, true
 			}
 		}
 	}
+	return hitrace.NumberedScreen([]byte(p.Name), "rs_process:")
+}
+
+// screens are the commits of each render process.
+type screens map[*analyzer.Process]*processScreens
+
+type processScreens struct {
+	ids     []int64                       // of its screens, in order
+	times   map[int64][]trace.Time        // of the commits to each, in order
+	byFrame map[*analyzer.Frame][]*commit // the first to each screen
+}
+
+func (s screens) add(f *analyzer.Frame, c *commit) {
+	p := s[f.Process]
+	if p == nil {
+		p = &processScreens{times: map[int64][]trace.Time{}, byFrame: map[*analyzer.Frame][]*commit{}}
+		s[f.Process] = p
+	}
+	if i, ok := slices.BinarySearch(p.ids, c.screen); !ok && c.screen != noScreen {
+		p.ids = slices.Insert(p.ids, i, c.screen)
+	}
+	p.times[c.screen] = append(p.times[c.screen], c.Start)
+	if slices.ContainsFunc(p.byFrame[f], func(other *commit) bool { return other.screen == c.screen }) {
+		return // a commit without a new frame, or on one of several screens that are not stated
+	}
+	p.byFrame[f] = append(p.byFrame[f], c)
+	if !f.Commit.Start.Known() {
+		f.Commit = c.Interval // until set: drawnFrames need to know that there is one
+	}
+}
+
+// screenOff is for how long a screen that is on has no commit, at the most. The lowest refresh rate
+// of a panel is 1 Hz.
+const screenOff = trace.Second
+
+// isOn reports whether a screen was on at the given time.
+func (p *processScreens) isOn(id int64, at trace.Time) bool {
+	times := p.times[id]
+	i, _ := slices.BinarySearch(times, at)
+	from, to := at, at
+	if i > 0 {
+		from = times[i-1]
+	}
+	if i < len(times) {
+		to = times[i]
+	}
+	return to.Sub(from) < screenOff
+}
+
+// set sets the frame's commits. The main screen is the lowest one that is on.
+func (s screens) set(f *analyzer.Frame) {
+	p := s[f.Process]
+	if p == nil || len(p.byFrame[f]) == 0 {
+		return
+	}
+	list := p.byFrame[f]
+	slices.SortFunc(list, func(a, b *commit) int { return cmp.Compare(uint64(a.screen), uint64(b.screen)) }) // noScreen last
+	main := list[0]
+	f.Commit = analyzer.Interval{}
+	if main.screen == noScreen || !slices.ContainsFunc(p.ids, func(id int64) bool { return id < main.screen && p.isOn(id, main.Start) }) {
+		f.Commit, f.CommitEstimated = main.Interval, main.Now == 0
+		f.Present, f.PresentEstimated = main.present()
+	}
+	if len(p.ids) < 2 {
+		return
+	}
+	for _, c := range list {
+		if c.screen != noScreen {
+			screen := analyzer.Screen{ID: c.screen, Commit: c.Interval}
+			screen.Present, screen.PresentEstimated = c.present()
+			f.Screens = append(f.Screens, screen)
+		}
+	}
+}
+
+// present returns when the display showed what was committed, zero if unknown.
+func (c *commit) present() (at trace.Time, estimated bool) {
+	if c.fence == nil {
+		return 0, false
+	}
+	if at = c.fence.waited; c.fence.signaled {
+		at, estimated = c.fence.at, true
+	}
+	if at < c.Start { // the wait for another fence of that number
+		return 0, false
+	}
+	return at, estimated
 }
 
 // drawnFrames are render frames in the order in which their drawing ends.

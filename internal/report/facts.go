@@ -192,6 +192,9 @@ func details(p *stats.Process) view.Section {
 		add("Picked up application frames", define("pick-up"), fmt.Sprintf("%d of %d", c.Linked, c.Complete))
 		add("Picked up frames of another vsync", define("misaligned"), fmt.Sprint(c.Misaligned))
 		add("Present time known", "", fmt.Sprint(c.Presented))
+		if len(p.Screens) > 0 {
+			add("Screens", "", screens(p))
+		}
 	}
 	if list := estimated(c); list != "" {
 		add("Estimated", "", list)
@@ -321,4 +324,17 @@ func worstCauses(p *stats.Process, c *causes.Process) explanations {
 		e.texts = append(e.texts, reason)
 	}
 	return e
+}
+
+// screens says how many frames each screen showed, and which is the main one.
+func screens(p *stats.Process) string {
+	var list []string
+	for _, s := range p.Screens {
+		known := fmt.Sprintf("screen %d: %s", s.ID, text.Count(s.Presented, "present"))
+		if s.Main > 0 {
+			known += fmt.Sprintf(", %d as the main screen", s.Main)
+		}
+		list = append(list, known)
+	}
+	return strings.Join(list, " · ")
 }

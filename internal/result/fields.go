@@ -279,6 +279,12 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	enum(m, 27, &f.Pace, int(analyzer.Late)+1)
 	count(m, 28, &f.Measured)
 	count(m, 29, &f.LaidOut)
+	list(m, 30, &f.Screens, func(m *message, s *analyzer.Screen) {
+		integer(m, 1, &s.ID)
+		m.interval(2, &s.Commit)
+		m.time(4, &s.Present)
+		m.flag(5, &s.PresentEstimated)
+	})
 }
 
 // describeLayer describes a layer without its buffers.

@@ -2,6 +2,8 @@ package timeline
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -59,6 +61,27 @@ func (p *pipeline) writeStages(t *analyzer.Timeline, arrows arrows) {
 		})
 	p.writeStage(presentTrack, "From when the display showed a render frame to when it showed the next one.", presentColour, presented(p.renders, t),
 		func(s *slice, f *analyzer.Frame) { s.terminates = arrows.atFrame(f, presentTrack) })
+	p.writeScreens(t)
+}
+
+// writeScreens writes a track for each screen that showed frames beside the main one.
+func (p *pipeline) writeScreens(t *analyzer.Timeline) {
+	shown := map[int64][]stage{}
+	beside := map[int64]bool{}
+	for _, f := range p.renders {
+		for _, s := range f.Screens {
+			if s.Present.Known() {
+				shown[s.ID] = append(shown[s.ID], stage{f, analyzer.Interval{Start: s.Present}})
+				beside[s.ID] = beside[s.ID] || s.Commit != f.Commit
+			}
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(beside)) {
+		if beside[id] {
+			p.writeStage(fmt.Sprintf("%s (screen %d)", presentTrack, id), "The same for this screen, which is not the main one.", presentColour,
+				untilNext(shown[id], t), func(*slice, *analyzer.Frame) {})
+		}
+	}
 }
 
 // judgeStage adds whether a stage ended after the frame's deadline.
@@ -88,14 +111,21 @@ func (p *pipeline) writeFrameworkStages(arrows arrows) {
 	p.writeStage(producerGPUTrack, "From when the buffer of a framework's frame was queued to when the GPU was done with it.", gpuColour, gpu, p.judgeStage)
 }
 
-// presented returns how long each render frame was shown: until the next one
-// was, the last one until the trace ends.
+// presented returns how long each render frame was shown.
 func presented(renders []*analyzer.Frame, t *analyzer.Timeline) []stage {
 	var list []stage
 	for _, f := range renders {
 		if f.Present.Known() {
-			list = append(list, stage{f, analyzer.Interval{Start: f.Present, End: max(f.Present, t.EndOf(f.Present))}})
+			list = append(list, stage{f, analyzer.Interval{Start: f.Present}})
 		}
+	}
+	return untilNext(list, t)
+}
+
+// untilNext ends each stage where the next one begins, the last one where the trace ends.
+func untilNext(list []stage, t *analyzer.Timeline) []stage {
+	for i := range list {
+		list[i].End = max(list[i].Start, t.EndOf(list[i].Start))
 	}
 	slices.SortStableFunc(list, func(a, b stage) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 1; i < len(list); i++ {

@@ -167,6 +167,29 @@ func ParseCommit(text []byte) Committed {
 	return Committed{Now: l.time("now"), VsyncID: l.id("vsyncId"), Rate: l.number("rate")}
 }
 
+// CommitScreen returns the id of the screen that the label of a Commit marker names, and false
+// if it names none: 6.1 does, and neither builds before nor some after it.
+func CommitScreen(text []byte) (id int64, ok bool) {
+	text, _, _ = bytes.Cut(text, []byte("Names:"))
+	value, ok := field(text, "screenId")
+	if !ok {
+		return 0, false
+	}
+	id, rest := leadingInt(value)
+	return id, id >= 0 && endsWord(rest)
+}
+
+// NumberedScreen returns the id of the screen that a name ends with after prefix, and false if it
+// does not: "CompThread_0" of a thread, "PresentFence_0" of a tracker, "rs_process:0" of a process.
+func NumberedScreen(name []byte, prefix string) (id int64, ok bool) {
+	digits, ok := bytes.CutPrefix(name, []byte(prefix))
+	if !ok {
+		return 0, false
+	}
+	id, rest := leadingInt(digits)
+	return id, id >= 0 && len(rest) == 0
+}
+
 // Fence is a fence by tracker and number.
 type Fence struct {
 	Tracker  []byte // "Present Fence", "PresentFence_0"

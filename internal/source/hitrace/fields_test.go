@@ -186,6 +186,25 @@ func TestParseCommit(t *testing.T) {
 	})
 }
 
+func TestCommitScreen(t *testing.T) {
+	type screen = result[int64]
+	check(t, hitrace.Commit, both(hitrace.CommitScreen), []spelling[screen]{
+		{"4.1", "RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 500", screen{}},
+		{"6.0", "CommitLayers rate:90,now:500,vsyncId:7,size:2,Names:a,zorder: 0,", screen{}},
+		{"6.1", "CommitLayers screenId:0, rate:120, now:500, vsyncId:7,         size:2, taskNum:1 Names:a", screen{0, true}},
+		{"6.1", "CommitLayers screenId:5, rate:120, now:500, vsyncId:7, size:2, taskNum:1 Names:a", screen{5, true}},
+		{"6.1", "CommitLayers rate:90,now:500,vsyncId:7,size:2,Names:screenId:5,zorder: 0,", screen{}},
+	})
+	for _, name := range []string{"CompThread_", "CompThread_x", "CompThread_5x", "CompThread_99999999999999999999", "Thread_5"} {
+		if id, ok := hitrace.NumberedScreen([]byte(name), "CompThread_"); ok {
+			t.Errorf("%q is screen %d", name, id)
+		}
+	}
+	if id, ok := hitrace.NumberedScreen([]byte("CompThread_15"), "CompThread_"); id != 15 || !ok {
+		t.Errorf("CompThread_15 is screen %d, %t", id, ok)
+	}
+}
+
 func TestParseFence(t *testing.T) {
 	type fence = result[hitrace.Fence]
 	of := func(tracker string, number int64, signaled bool) fence {
