@@ -41,7 +41,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errors for errors.Is.
 var (
 	// ErrNotATrace: the input has none of the formats that are read.
-	ErrNotATrace = errors.New("not a trace")
+	ErrNotATrace = unpack.ErrNotATrace
 	// ErrEmpty: the input has no bytes.
 	ErrEmpty = errors.New("empty")
 	// ErrNoEvents: the input is a text trace without a single event.

@@ -142,7 +142,7 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 		return &failure.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
 	case len(head) == 0:
 		return &failure.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
-	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0:
+	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0 && formatOf(head, lookalikes).name == "":
 		return noEvent(totals, hitrace.LineTooLong, "lines of a trace have a few hundred bytes")
 	case err == nil && totals.Problems.Total(hitrace.TimeTooLarge) > 0:
 		return noEvent(totals, hitrace.TimeTooLarge, "")

@@ -9,6 +9,9 @@ import (
 // Error is why an input cannot be read.
 type Error = failure.Error
 
+// ErrNotATrace: the input has none of the formats that are read.
+var ErrNotATrace = errors.New("not a trace")
+
 // ErrNoTraceInPage: an HTML page has no text trace.
 var ErrNoTraceInPage = errors.New("no trace in the page")
 

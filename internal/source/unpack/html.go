@@ -16,10 +16,19 @@ import (
 //	# tracer: nop
 //	…
 //	  </script>
+//
+// Pages of 2012 and 2013 have the text in a string of a script:
+//
+//	  var linuxPerfData = "\
+//	# tracer: nop\n\
 const (
 	sectionStart = `<script class="trace-data" type="application/text">`
 	sectionEnd   = `</script>`
+	stringName   = "linuxPerfData"
 )
+
+// stringStart matches what is between the name and the text of a string.
+var stringStart = regexp.MustCompile(`^[ \t]*=[ \t]*["']`)
 
 // maxTail is the maximum length of the blanks that follow the text of a section.
 const maxTail = 64
@@ -44,9 +53,10 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 type page struct {
 	in      *bufio.Reader
 	dump    *hitrace.ProcessDump
-	inside  bool // a section
-	text    int  // number of buffered bytes that belong to the section's text
-	lineEnd bool // the last byte read was a line end
+	inside  bool    // a section
+	quoted  *quoted // the section, if it is a string
+	text    int     // number of buffered bytes that belong to the section's text
+	lineEnd bool    // the last byte read was a line end
 }
 
 func (p *page) Read(b []byte) (int, error) {
@@ -79,6 +89,11 @@ func (p *page) Read(b []byte) (int, error) {
 type section page
 
 func (p *section) Read(b []byte) (int, error) {
+	if p.inside && p.quoted != nil {
+		n, err := p.quoted.Read(b)
+		p.inside = err != io.EOF
+		return n, err
+	}
 	if p.inside && p.text == 0 {
 		if err := p.advance(); err != nil {
 			return 0, err
@@ -132,6 +147,10 @@ func (p *page) nextSection() error {
 		if err := p.find(); err != nil {
 			return err
 		}
+		if p.quoted != nil {
+			p.inside = true
+			return nil
+		}
 		p.skipLineEnd()
 		window, _ := p.in.Peek(p.in.Size())
 		if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
@@ -161,16 +180,17 @@ func (p *page) skipLineEnd() {
 
 // find advances past the start of the next section.
 func (p *page) find() error {
-	for {
-		window, err := p.in.Peek(p.in.Size())
-		if at := bytes.Index(window, []byte(sectionStart)); at >= 0 {
-			p.in.Discard(at + len(sectionStart))
-			return nil
-		}
-		if err != nil {
+	for p.quoted = nil; ; {
+		i, err := advancePast(p.in, sectionStart, stringName)
+		if i == 0 || err != nil {
 			return err
 		}
-		p.in.Discard(len(window) - len(sectionStart) + 1)
+		head, _ := p.in.Peek(64)
+		if start := stringStart.Find(head); start != nil {
+			p.in.Discard(len(start))
+			p.quoted = &quoted{in: p.in, quote: start[len(start)-1]}
+			return nil
+		}
 	}
 }
 
