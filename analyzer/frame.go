@@ -103,6 +103,9 @@ const (
 	// FirstDraw: the frame is the first that ArkUI draws of a window, as ArkUI 6.0 and later say. No
 	// animation waits for it.
 	FirstDraw
+	// EmptyUnknown: whether the frame is Empty is unknown, because the trace lacks the markers
+	// that would say so.
+	EmptyUnknown
 )
 
 // Has reports whether any of the given facts is among f.
@@ -196,8 +199,15 @@ type Screen struct {
 	PresentEstimated bool
 }
 
-// Late reports whether the frame missed its deadline, on its thread or on the GPU.
-func (f *Frame) Late() bool { return f.Facts.Has(MainLate | GPULate) }
+// Late reports whether the frame is known to have missed its deadline.
+func (f *Frame) Late() bool { return f.lateness() == Yes }
+
+// Judged reports whether the frame is known to be late or on time.
+func (f *Frame) Judged() bool { return f.lateness() != NotSaid }
+
+// Overrun returns by how much a late frame missed its deadline. It is zero for other frames, and if
+// that is unknown.
+func (f *Frame) Overrun() trace.Duration { return f.Judgement().Lost() }
 
 // End returns when the frame's work was done, on its threads and on the GPU. The drawing of
 // a render frame is not part of it.
@@ -237,53 +247,24 @@ func (f *Frame) GPUSpan() (span Interval) {
 	return span
 }
 
-// Judged reports whether it is known if the frame was late: SurfaceFlinger judged
-// it, or it has a deadline, or its buffer a pace. Frames that were dropped or that the trace truncates
-// are not judged.
-func (f *Frame) Judged() bool {
-	t := f.frameTimeline()
-	switch {
-	case f.Late():
-		return true
-	case f.Facts.Has(Dropped | Truncated):
-		return false
-	case t == nil:
-		return f.Deadline.Known() || f.Pace != Unpaced
-	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
-		return true
-	}
-	// An interval of SurfaceFlinger's own ends when the frame is shown, not when the
-	// work is done.
-	return f.Kind == ApplicationFrame && f.Deadline.Known()
-}
-
 // Unjudged reports whether a frame of a framework drew and is not known to be late or on time,
 // so that the jank rate of its process is unknown. SurfaceFlinger's frames are never judged.
 func (f *Frame) Unjudged() bool {
 	return f.Framework != Platform && f.Framework != Compositor && !f.Facts.Has(Empty|Truncated) && !f.Judged()
 }
 
-// Overrun returns by how much a late frame missed its deadline. It is zero for a
-// frame that was not late, that has no known deadline, or that SurfaceFlinger
-// judged late although it ended before its deadline.
-func (f *Frame) Overrun() trace.Duration {
-	if !f.Late() || !f.Deadline.Known() {
-		return 0
-	}
-	return max(0, f.End().Sub(f.Deadline))
-}
-
-// Flag returns the one number that the system's own frame table has for a frame: 0 on
-// time, 1 late, 2 empty, 3 misaligned. If several facts apply, the first of empty,
-// misaligned and late counts, as in that table.
-func (f *Frame) Flag() int {
+// Flag returns the one number that the system's own frame table has for a frame: 0, 1 late, 2
+// empty, 3 misaligned. If several facts apply, the first of empty, misaligned and late counts, as in
+// that table. ok is false if none of them is known to apply, and it is unknown whether the frame is
+// empty.
+func (f *Frame) Flag() (flag int, ok bool) {
 	switch {
 	case f.Facts.Has(Empty):
-		return 2
+		return 2, true
 	case f.Kind == RenderFrame && f.Facts.Has(Misaligned):
-		return 3
+		return 3, true
 	case f.Late():
-		return 1
+		return 1, true
 	}
-	return 0
+	return 0, f.emptiness() != NotSaid
 }

@@ -13,6 +13,8 @@ func TestFlag(t *testing.T) {
 		gpuLate    = analyzer.GPULate
 		empty      = analyzer.Empty
 		misaligned = analyzer.Misaligned
+		unknown    = analyzer.EmptyUnknown
+		none       = -1
 	)
 	for _, test := range []struct {
 		facts       analyzer.Facts
@@ -29,11 +31,14 @@ func TestFlag(t *testing.T) {
 		{misaligned | gpuLate, 1, 3},
 		{misaligned | empty, 2, 2},
 		{misaligned | empty | mainLate, 2, 2},
+		{unknown, none, none},
+		{unknown | mainLate, 1, 1},
+		{unknown | misaligned, none, 3},
 	} {
 		for kind, want := range map[analyzer.Kind]int{analyzer.ApplicationFrame: test.app, analyzer.RenderFrame: test.render} {
 			f := analyzer.Frame{Kind: kind, Facts: test.facts}
-			if got := f.Flag(); got != want {
-				t.Errorf("flag of a %s frame with facts %b is %d, want %d", kind, test.facts, got, want)
+			if got, ok := f.Flag(); ok != (want != none) || ok && got != want {
+				t.Errorf("flag of a %s frame with facts %b is %d, %v, want %d", kind, test.facts, got, ok, want)
 			}
 		}
 	}

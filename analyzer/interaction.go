@@ -306,8 +306,9 @@ func newShows(t *Timeline) *shows {
 			continue
 		}
 		s.drew[f.Process] = true
-		s.sent = s.sent || !f.Facts.Has(Empty)
-		if f.Facts.Has(Empty) || f.Render == nil || f.Render.Facts.Has(Truncated) {
+		drew := f.Judgement().Empty == No
+		s.sent = s.sent || drew
+		if !drew || f.Render == nil || f.Render.Facts.Has(Truncated) {
 			continue
 		}
 		list := s.apps[f.Process]

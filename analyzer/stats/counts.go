@@ -20,9 +20,11 @@ type Counts struct {
 	Late     int `json:"late"`
 	LateMain int `json:"late_main"`
 	LateGPU  int `json:"late_gpu"`
-	// Empty counts the frames that sent or processed nothing. It is nil if that is unknown:
-	// no frame of this kind in the trace did, so that the markers may be missing.
+	// Empty counts the frames that sent or processed nothing. It is nil if that is unknown of
+	// all frames: no frame of this kind in the trace did, so that the markers may be missing.
 	Empty *int `json:"empty"`
+	// EmptyKnown counts the frames that are known to be empty or not.
+	EmptyKnown int `json:"-"`
 	// FirstDraw counts the frames that are the first that ArkUI draws of a window, and LateFirstDraw
 	// the late ones among them.
 	FirstDraw     int `json:"first_draw"`
@@ -74,23 +76,22 @@ func (c *Counts) Among() int {
 func count(r *records) Counts {
 	c := Counts{Complete: len(r.frames), Truncated: r.truncated}
 	empty := 0
-	if r.emptyKnown || len(r.frames) == 0 {
-		c.Empty = &empty
-	}
 	for _, f := range r.frames {
+		j := f.Judgement()
 		for _, n := range []struct {
 			count   *int
 			applies bool
 		}{
-			{&c.WithDeadline, f.Judged()},
+			{&c.WithDeadline, j.Judged()},
 			{&c.Framework, f.Framework != analyzer.Platform},
 			{&c.Unjudged, f.Unjudged()},
-			{&c.Late, f.Late()},
+			{&c.Late, j.Late == analyzer.Yes},
 			{&c.LateMain, f.Facts.Has(analyzer.MainLate)},
 			{&c.LateGPU, f.Facts.Has(analyzer.GPULate)},
-			{&empty, f.Facts.Has(analyzer.Empty)},
+			{&empty, j.Empty == analyzer.Yes},
+			{&c.EmptyKnown, j.Empty != analyzer.NotSaid},
 			{&c.FirstDraw, f.Facts.Has(analyzer.FirstDraw)},
-			{&c.LateFirstDraw, f.Late() && f.Facts.Has(analyzer.FirstDraw)},
+			{&c.LateFirstDraw, j.Late == analyzer.Yes && f.Facts.Has(analyzer.FirstDraw)},
 			{&c.Misaligned, f.Facts.Has(analyzer.Misaligned)},
 			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
 			{&c.Linked, f.Render != nil || len(f.Applications) > 0},
@@ -102,6 +103,9 @@ func count(r *records) Counts {
 				*n.count++
 			}
 		}
+	}
+	if c.EmptyKnown > 0 || c.Complete == 0 {
+		c.Empty = &empty
 	}
 	return c
 }

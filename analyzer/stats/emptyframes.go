@@ -50,7 +50,7 @@ func emptyFrames(r *records) *EmptyFrames {
 	costs := map[analyzer.DisplaySync]*cost{}
 	e := &EmptyFrames{DisplaySyncs: []DisplaySync{}}
 	for _, f := range r.frames {
-		if f.Kind != analyzer.ApplicationFrame || !r.emptyKnown {
+		if f.Kind != analyzer.ApplicationFrame {
 			return nil
 		}
 		empty := f.Facts.Has(analyzer.Empty)

@@ -55,8 +55,13 @@ func TestEmptyFrames(t *testing.T) {
 	}
 }
 
-// Whether frames are empty is known by frames of the same sort that are not: frames of
-// frameworks say nothing about ArkUI's, nor do those of a process without linked buffers.
+// doubtful makes it unknown whether a frame is empty.
+func doubtful(f *analyzer.Frame) *analyzer.Frame {
+	f.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
+	return f
+}
+
+// The empty frames of a process are unknown if those of none of its frames is known. Others count.
 func TestEmptyIsUnknown(t *testing.T) {
 	p, q := &analyzer.Process{PID: 200}, &analyzer.Process{PID: 300}
 	for name, c := range map[string]struct {
@@ -64,13 +69,16 @@ func TestEmptyIsUnknown(t *testing.T) {
 		want   []*int // of p and q
 	}{
 		"ArkUI without transactions beside Flutter": {[]*analyzer.Frame{
-			frameOf(p, 0, analyzer.Platform, 0, true), frameOf(q, 1, analyzer.Flutter, 0, false), frameOf(q, 2, analyzer.Flutter, 0, true),
+			doubtful(frameOf(p, 0, analyzer.Platform, 0, true)), frameOf(q, 1, analyzer.Flutter, 0, false), frameOf(q, 2, analyzer.Flutter, 0, true),
 		}, []*int{nil, ptr(1)}},
 		"Flutter without buffers beside ArkUI": {[]*analyzer.Frame{
-			frameOf(p, 0, analyzer.Platform, 0, false), {Process: q, TID: 300, Framework: analyzer.Flutter, Actual: analyzer.Interval{Start: 5, End: 6}},
+			frameOf(p, 0, analyzer.Platform, 0, false), {Process: q, TID: 300, Framework: analyzer.Flutter, Facts: analyzer.EmptyUnknown, Actual: analyzer.Interval{Start: 5, End: 6}},
 		}, []*int{ptr(0), nil}},
 		"ArkUI in one process, Flutter in the other": {[]*analyzer.Frame{
 			frameOf(p, 0, analyzer.Platform, 0, false), frameOf(p, 1, analyzer.Platform, 0, true), frameOf(q, 1, analyzer.Flutter, 0, false),
+		}, []*int{ptr(1), ptr(0)}},
+		"frames of both": {[]*analyzer.Frame{
+			frameOf(p, 0, analyzer.Platform, 0, false), frameOf(p, 1, analyzer.Platform, 0, true), doubtful(frameOf(p, 2, analyzer.Flutter, 0, true)), frameOf(q, 1, analyzer.Flutter, 0, false),
 		}, []*int{ptr(1), ptr(0)}},
 	} {
 		report := stats.Compute(&analyzer.Timeline{Processes: []*analyzer.Process{p, q}, Frames: c.frames}, stats.Options{})

@@ -60,7 +60,6 @@ type Interaction struct {
 	Source *analyzer.Interaction `json:"-"`
 
 	parts parts
-	known map[Kind]bool
 }
 
 // LaunchStage is a stage of a launch.
@@ -144,20 +143,20 @@ func (l *Limit) Grade(response trace.Duration) Grade {
 
 // Interactions measures the interactions of a timeline, as Compute does.
 func Interactions(t *analyzer.Timeline, o Options) []*Interaction {
-	return interactions(t, o, newParts(t), emptyKnown(t))
+	return interactions(t, o, newParts(t))
 }
 
-func interactions(t *analyzer.Timeline, o Options, parts parts, known map[Kind]bool) []*Interaction {
+func interactions(t *analyzer.Timeline, o Options, parts parts) []*Interaction {
 	list := []*Interaction{}
 	for _, i := range t.Interactions {
 		if o.Process == nil || o.Process(i.Process) {
-			list = append(list, newInteraction(i, parts, known))
+			list = append(list, newInteraction(i, parts))
 		}
 	}
 	return list
 }
 
-func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *Interaction {
+func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 	s := &Interaction{
 		ID: i.ID, Kind: i.Kind.String(), Scene: i.Scene, PID: i.Process.PID, Process: i.Process.Name,
 		Page: optionalText(i.Page), Input: optionalText(i.Input.String()),
@@ -188,7 +187,7 @@ func newInteraction(i *analyzer.Interaction, parts parts, known map[Kind]bool) *
 		s.Stages = append(s.Stages, l)
 	}
 	if i.FirstShown.Known() {
-		s.measure(i, parts, known)
+		s.measure(i, parts)
 	}
 	return s
 }
@@ -201,8 +200,8 @@ func (s *Interaction) IsFling() bool {
 }
 
 // measure measures the frames, as those of a process.
-func (s *Interaction) measure(i *analyzer.Interaction, parts parts, known map[Kind]bool) {
-	s.parts, s.known = parts, known
+func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
+	s.parts = parts
 	p := s.MeasureFrames()
 	// Copies: a pointer into p would keep all of it.
 	s.Frames, s.Late, s.JankRate = clone(p.Frames.Complete), clone(p.Frames.Late), p.JankRate
@@ -233,22 +232,21 @@ func clone[T any](v T) *T { return &v }
 // without the slow end of a fling. It needs Source.
 func (s *Interaction) MeasureFrames() *Process {
 	i := s.Source
-	p := measureFrames(i.Frames, s.parts, s.known)
+	p := measureFrames(i.Frames, s.parts)
 	if i.Steady < len(i.Frames) {
-		p.FPS = measureFrames(i.Frames[:i.Steady], s.parts, s.known).FPS
+		p.FPS = measureFrames(i.Frames[:i.Steady], s.parts).FPS
 	}
 	return p
 }
 
 // measureFrames measures some frames of one kind as those of a process.
-func measureFrames(frames []*analyzer.Frame, parts parts, known map[Kind]bool) *Process {
+func measureFrames(frames []*analyzer.Frame, parts parts) *Process {
 	p := &Process{}
 	p.records.parts = parts
 	for _, f := range frames {
 		p.Kind = kindOf(f)
 		p.records.addFrame(f)
 	}
-	p.records.emptyKnown = known[p.Kind]
 	p.measure()
 	p.records = records{}
 	return p

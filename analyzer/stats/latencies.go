@@ -55,8 +55,8 @@ type Depth struct {
 func overruns(frames []*analyzer.Frame) *Overruns {
 	var list []trace.Duration
 	for _, f := range frames {
-		if d, ok := OverrunOf(f); ok {
-			list = append(list, d)
+		if j := f.Judgement(); j.OverrunKnown {
+			list = append(list, j.Overrun)
 		}
 	}
 	n := len(list)

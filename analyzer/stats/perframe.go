@@ -13,19 +13,6 @@ func DurationOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
 	return f.Actual.Duration(), !f.Facts.Has(analyzer.Dropped)
 }
 
-// OverrunOf returns the time from a frame's deadline to its end: negative if it was on time,
-// and for a late frame that of WorstFrame. ok is false if the deadline is unknown, or the end
-// of work that was late.
-func OverrunOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
-	switch {
-	case f.Late():
-		return overrunOf(f)
-	case !f.Judged() || !f.Deadline.Known():
-		return 0, false
-	}
-	return min(0, since(f.Deadline, f.End())), true
-}
-
 // StagesOf returns the stages of a frame whose durations are known, as in StageTimes.
 func StagesOf(f *analyzer.Frame) iter.Seq2[Stage, trace.Duration] {
 	return func(yield func(Stage, trace.Duration) bool) {

@@ -25,8 +25,8 @@ type Process struct {
 	JankRate *float64 `json:"jank_rate"`
 	// JankRateLater is JankRate of all but first draws; nil if no frame is one, or if JankRate is.
 	JankRateLater *float64 `json:"jank_rate_later_draws"`
-	// EmptyRate is empty frames / complete frames, 0 to 1; nil without complete frames, or
-	// if Frames.Empty is.
+	// EmptyRate is empty frames / frames that are known to be empty or not, 0 to 1; nil without
+	// complete frames, or if Frames.Empty is.
 	EmptyRate *float64 `json:"empty_rate"`
 	// EmptyFrames says why an application's frames are empty; nil if none is, or if
 	// Frames.Empty is.
@@ -85,7 +85,7 @@ func (p *Process) measure() {
 		p.JankRateLater = ratio(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.WithDeadline-judgedFirstDraws(r.frames))
 	}
 	if p.Frames.Empty != nil {
-		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.Complete)
+		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.EmptyKnown)
 	}
 	p.EmptyFrames = emptyFrames(r)
 	p.Refresh = refreshRates(r.frames)

@@ -17,27 +17,11 @@ type records struct {
 	whole     WholeFrames
 	parts     parts
 	responses []trace.Duration // of interactions of the process
-	// emptyKnown: some frame of the same kind in the trace is not empty.
-	emptyKnown bool
 
 	// fps and hitches fill these.
 	gaps      []gap
 	idleKnown bool
 	presents  []present
-}
-
-// overrunOf returns the time by which a late frame missed its deadline; ok is false if
-// that is unknown. Android has other rules for lateness: the overrun of a late frame that
-// ended before its deadline is zero.
-func overrunOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
-	if !f.Late() || !f.Deadline.Known() {
-		return 0, false
-	}
-	end := f.End()
-	if end <= f.Deadline && f.Facts.Has(analyzer.GPULate) && !f.Facts.Has(analyzer.MainLate) {
-		return 0, false // the end of the GPU work is not in the trace
-	}
-	return max(0, since(f.Deadline, end)), true
 }
 
 func (r *records) addFrame(f *analyzer.Frame) {
@@ -50,7 +34,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 		for _, a := range f.Applications {
 			r.whole.add(a)
 		}
-		if !f.Facts.Has(analyzer.Empty) || f.Commit.Start.Known() || f.Present.Known() {
+		if f.Judgement().Empty == analyzer.No || f.Commit.Start.Known() || f.Present.Known() {
 			r.shown = append(r.shown, shownByService(f))
 		}
 		return
@@ -66,12 +50,6 @@ func (r *records) addFrame(f *analyzer.Frame) {
 // ofFrameworks reports whether all frames are of frameworks.
 func (r *records) ofFrameworks() bool {
 	return !slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Framework == analyzer.Platform })
-}
-
-// knownByBuffers reports whether it is known which frames of frameworks are empty: some have
-// buffers, or are (docs/frames.md 16.7).
-func (r *records) knownByBuffers() bool {
-	return slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return len(f.Transactions) > 0 || f.Facts.Has(analyzer.Empty) })
 }
 
 // normalize sorts the records, so that the result does not depend on the order of the

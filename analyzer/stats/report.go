@@ -69,16 +69,12 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
-	known, parts, responses := emptyKnown(t), newParts(t), responses(t)
+	parts, responses := newParts(t), responses(t)
 	for key, p := range c {
-		p.records.dump, p.records.emptyKnown, p.records.parts = t.Dump, known[key.kind], parts
-		p.records.responses = responses[key]
-		if p.records.ofFrameworks() {
-			p.records.emptyKnown = p.records.knownByBuffers()
-		}
+		p.records.dump, p.records.parts, p.records.responses = t.Dump, parts, responses[key]
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
-	r.Interactions, r.Hangs = interactions(t, o, parts, known), hangs(t, o)
+	r.Interactions, r.Hangs = interactions(t, o, parts), hangs(t, o)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	if o.Compare {
@@ -88,18 +84,6 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		p.records = records{}
 	}
 	return r
-}
-
-// emptyKnown reports for which kinds of frames of the platform it is known whether they are empty. If all
-// frames of a kind are, the trace has no transactions, or no markers of them.
-func emptyKnown(t *analyzer.Timeline) map[Kind]bool {
-	known := map[Kind]bool{}
-	for f := range t.Complete() {
-		if f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Empty) {
-			known[kindOf(f)] = true
-		}
-	}
-	return known
 }
 
 // collector gathers the records of each process.

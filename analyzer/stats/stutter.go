@@ -15,13 +15,13 @@ type Stutter struct {
 func stutter(frames []*analyzer.Frame) (st Stutter) {
 	for _, f := range frames {
 		period := periodOf(f)
-		switch overrun, known := overrunOf(f); {
-		case !f.Late():
-		case !known || period <= 0:
+		switch j := f.Judgement(); {
+		case j.Late != analyzer.Yes:
+		case !j.OverrunKnown || period <= 0:
 			st.Unknown++
-		case overrun < 2*period:
+		case j.Overrun < 2*period:
 			st.Slight++
-		case overrun <= 6*period:
+		case j.Overrun <= 6*period:
 			st.Medium++
 		default:
 			st.Severe++

@@ -35,19 +35,19 @@ type WorstFrame struct {
 func worst(frames []*analyzer.Frame) []WorstFrame {
 	list := []WorstFrame{}
 	for _, f := range frames {
-		overrun, known := overrunOf(f)
-		if !known {
+		j := f.Judgement()
+		if j.Late != analyzer.Yes || !j.OverrunKnown {
 			continue
 		}
 		w := WorstFrame{
-			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: overrun,
+			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: j.Overrun,
 			Stage: longestStage(f.Kind, stagesOf(f)), TID: f.TID, VsyncID: f.VsyncID,
 		}
 		if f.Render != nil {
 			w.RenderVsyncID = f.Render.VsyncID
 		}
 		if period := periodOf(f); period > 0 {
-			w.OverrunPeriods = number(float64(overrun) / float64(period))
+			w.OverrunPeriods = number(float64(j.Overrun) / float64(period))
 		}
 		list = append(list, w)
 	}

@@ -33,6 +33,7 @@ const (
 	MainLate                    // late on its thread
 	GPULate                     // late on the GPU; only of render frames
 	Empty                       // sent or processed nothing
+	EmptyUnknown                // whether it sent or processed something is unknown
 	Misaligned                  // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
@@ -177,6 +178,7 @@ var names = [end]string{
 	MainLate:     "main_late",
 	GPULate:      "gpu_late",
 	Empty:        "empty",
+	EmptyUnknown: "empty_unknown",
 	Misaligned:   "misaligned",
 
 	Transactions: "transactions",

@@ -438,10 +438,12 @@ func (r *Row) count(frames []*analyzer.Frame) {
 		if d, ok := stats.DurationOf(f); ok {
 			add(durationHistogram, d)
 		}
-		if d, ok := stats.OverrunOf(f); ok && f.Late() {
-			add(overrunHistogram, d)
-		} else if ok {
-			add(aheadHistogram, -d)
+		switch j := f.Judgement(); {
+		case !j.OverrunKnown:
+		case j.Late == analyzer.Yes:
+			add(overrunHistogram, j.Overrun)
+		default:
+			add(aheadHistogram, -j.Overrun)
 		}
 		if d, ok := stats.VsyncToPresentOf(f); ok {
 			add(vsyncToPresentHistogram, d)
@@ -495,7 +497,7 @@ func newCauses(costs []*why.Cost) (list []rowCause) {
 		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost}}
 		if f := c.Worst; f != nil {
 			cause.worst.VsyncID, cause.worst.Start = f.VsyncID, f.Actual.Start
-			cause.worst.Overrun, _ = stats.OverrunOf(f)
+			cause.worst.Overrun = f.Overrun()
 		}
 		list = append(list, cause)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/view"
@@ -128,14 +127,14 @@ type row struct {
 }
 
 func newRow(f *analyzer.Frame) row {
-	empty, misaligned, truncated := f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.Truncated)
-	flag, coalesced := int32(f.Flag()), int32(f.Coalesced)
+	j := f.Judgement()
+	misaligned, truncated, coalesced := f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.Truncated), int32(f.Coalesced)
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name,
 		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
-		Empty: &empty, Misaligned: &misaligned, Truncated: &truncated, Flag: &flag,
+		Late: answer(j.Late), Empty: answer(j.Empty), Misaligned: &misaligned, Truncated: &truncated,
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
 		DisplaySyncs: []string{}, Screens: []string{},
@@ -157,12 +156,16 @@ func newRow(f *analyzer.Frame) row {
 	for _, s := range f.Screens {
 		r.Screens = append(r.Screens, strings.TrimSuffix(fmt.Sprintf("%d %d", s.ID, s.Present), " 0"))
 	}
-	if f.Judged() {
-		late, mainLate, gpuLate := f.Late(), f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
-		r.Late, r.MainLate, r.GPULate = &late, &mainLate, &gpuLate
+	if n, ok := f.Flag(); ok {
+		flag := int32(n)
+		r.Flag = &flag
 	}
-	if d, ok := stats.OverrunOf(f); ok {
-		r.Overrun = (*int64)(&d)
+	if j.Judged() {
+		mainLate, gpuLate := f.Facts.Has(analyzer.MainLate), f.Facts.Has(analyzer.GPULate)
+		r.MainLate, r.GPULate = &mainLate, &gpuLate
+	}
+	if j.OverrunKnown {
+		r.Overrun = (*int64)(&j.Overrun)
 	}
 	if f.Commit.Start.Known() {
 		r.CommitEstimated = &f.CommitEstimated
@@ -254,11 +257,7 @@ func (r *row) setVerdict(v analyzer.Verdict) {
 	}
 	r.JankType, r.JankSeverity = text(v.Jank), text(v.Severity)
 	r.PresentType, r.PredictionType = text(v.Present), text(v.Prediction)
-	r.OnTimeFinish = nil
-	if v.OnTimeFinish != analyzer.NotSaid {
-		onTime := v.OnTimeFinish == analyzer.Yes
-		r.OnTimeFinish = &onTime
-	}
+	r.OnTimeFinish = answer(v.OnTimeFinish)
 }
 
 // setCause sets the largest cause of a late frame. A frame that just missed its deadline
@@ -352,6 +351,15 @@ func known[T ~int | ~int64](v T) *int64 {
 	}
 	n := int64(v)
 	return &n
+}
+
+// answer returns a pointer to whether the answer is yes, or nil if it is not said.
+func answer(a analyzer.Answer) *bool {
+	if a == analyzer.NotSaid {
+		return nil
+	}
+	yes := a == analyzer.Yes
+	return &yes
 }
 
 // optional returns a pointer to s, or nil if s is empty.

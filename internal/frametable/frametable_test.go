@@ -218,14 +218,16 @@ func TestFacts(t *testing.T) {
 		{analyzer.GPULate, "true false false false 1"},
 		{analyzer.Empty, "false true false false 2"},
 		{analyzer.Misaligned, "false false true false 3"},
-		{analyzer.Truncated, "? false false true 0"},
+		{analyzer.Truncated, "? ? false true ?"},
+		{analyzer.EmptyUnknown, "false ? false false ?"},
+		{analyzer.EmptyUnknown | analyzer.MainLate, "true ? false false 1"},
 		{analyzer.MainLate | analyzer.Misaligned, "true false true false 3"},
 		{analyzer.MainLate | analyzer.Misaligned | analyzer.Empty, "true true true false 2"},
 	} {
 		f := unknown()
 		f.Kind, f.Facts, f.Deadline = analyzer.RenderFrame, test.facts, 100
 		row := csvRow(t, f)
-		got := strings.Join([]string{cmp.Or(row["late"], "?"), row["empty"], row["misaligned"], row["truncated"], row["flag"]}, " ")
+		got := strings.Join([]string{cmp.Or(row["late"], "?"), cmp.Or(row["empty"], "?"), row["misaligned"], row["truncated"], cmp.Or(row["flag"], "?")}, " ")
 		if got != test.want {
 			t.Errorf("facts %b: got %s, want %s", test.facts, got, test.want)
 		}

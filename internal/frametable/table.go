@@ -275,7 +275,7 @@ func (r *row) facts() string {
 	add(r.Late != nil && *r.Late && *r.MainLate, "late")
 	add(r.Late != nil && *r.Late && !*r.MainLate, "late on the GPU")
 	add(r.Late != nil && !*r.Late, "on time")
-	add(*r.Empty, "empty")
+	add(r.Empty != nil && *r.Empty, "empty")
 	add(*r.Misaligned, "misaligned")
 	add(*r.Truncated, "truncated")
 	add(r.FirstDraw != nil, "first draw")

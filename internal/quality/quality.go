@@ -81,7 +81,7 @@ func (q *judge) count(f *analyzer.Frame) {
 		if f.Unjudged() {
 			q.frameworks[f.Framework].Unjudged++
 		}
-		if !f.Facts.Has(analyzer.Empty) {
+		if f.Judgement().Empty == analyzer.No {
 			q.WithTransaction++
 			if f.Framework == analyzer.Platform {
 				q.platformWithTransaction++

@@ -1,6 +1,8 @@
 package reconstruct
 
 import (
+	"slices"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
@@ -18,16 +20,37 @@ func (b *builder) setFacts() {
 			continue // its end and its work are unknown
 		}
 		f.Judge()
-		empty := isEmpty(f, d.processed)
 		if f.Framework != analyzer.Platform {
-			empty = d.isEmptyOwn(drawn)
-		}
-		if empty {
+			f.Facts |= d.emptyOwn(drawn)
+		} else if isEmpty(f, d.processed) {
 			f.Facts |= analyzer.Empty
 		}
 		if f.Framework == analyzer.Platform && isMisaligned(f, b.options.PhaseRule) {
 			f.Facts |= analyzer.Misaligned
 			f.Render.Facts |= analyzer.Misaligned
+		}
+	}
+	b.doubtEmpty()
+}
+
+// doubtEmpty makes unknown which frames of a kind are empty if all of them seem to be: the trace has
+// none of the markers that say what frames sent or applied (3.4).
+func (b *builder) doubtEmpty() {
+	of := func(kind analyzer.Kind) (frames []*analyzer.Frame) {
+		for _, d := range b.drafts {
+			if f := d.frame; f.Kind == kind && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Truncated) {
+				frames = append(frames, f)
+			}
+		}
+		return frames
+	}
+	for _, kind := range []analyzer.Kind{analyzer.ApplicationFrame, analyzer.RenderFrame} {
+		frames := of(kind)
+		if slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return !f.Facts.Has(analyzer.Empty) }) {
+			continue
+		}
+		for _, f := range frames {
+			f.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
 		}
 	}
 }
@@ -101,27 +124,29 @@ type drawer struct {
 	framework analyzer.Framework
 }
 
-// drawers returns the threads whose frames of frameworks are known to draw buffers. Whether
-// those of others are empty is unknown.
+// drawers returns the threads whose frames of frameworks are known to draw buffers, or that say when
+// they draw nothing. Whether frames of others are empty is unknown.
 func (b *builder) drawers() map[drawer]bool {
 	known := map[drawer]bool{}
 	for _, d := range b.drafts {
-		if f := d.frame; f.Framework != analyzer.Platform && len(f.Transactions) > 0 {
+		if f := d.frame; f.Framework != analyzer.Platform && (len(f.Transactions) > 0 || f.Framework == analyzer.Web && d.drawsNothing) {
 			known[drawer{f.TID, f.Framework}] = true
 		}
 	}
 	return known
 }
 
-// isEmptyOwn reports whether a frame of a framework has no buffer (16.7). ArkWeb itself says
-// so. Flutter may draw a frame when the trace has ended.
-func (d *draft) isEmptyOwn(known map[drawer]bool) bool {
+// emptyOwn returns whether a frame of a framework has no buffer (16.7). ArkWeb itself says so.
+// Flutter may draw a frame when the trace has ended.
+func (d *draft) emptyOwn(known map[drawer]bool) analyzer.Facts {
 	f := d.frame
 	switch {
-	case f.Framework == analyzer.Web:
-		return d.drawsNothing
-	case len(f.Transactions) > 0 || !known[drawer{f.TID, f.Framework}]:
-		return false
+	case len(f.Transactions) > 0:
+		return 0
+	case !known[drawer{f.TID, f.Framework}], f.Framework == analyzer.Flutter && !d.drawsNothing && !f.Draw.Known():
+		return analyzer.EmptyUnknown
+	case f.Framework == analyzer.Web && !d.drawsNothing:
+		return 0
 	}
-	return f.Framework != analyzer.Flutter || d.drawsNothing || f.Draw.Known()
+	return analyzer.Empty
 }

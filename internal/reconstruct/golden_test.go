@@ -23,7 +23,7 @@ import (
 //	options   optional: lines "clock-offset VALUE", "phase-rule VALUE"
 //	trace     a text trace
 //	timeline  what Timeline.String says
-//	flags     optional: the flags of the frames, in their order
+//	flags     optional: the flags of the frames, in their order, ? if unknown
 type golden struct {
 	comment, trace, timeline, flags string
 	options                         reconstruct.Options
@@ -124,7 +124,11 @@ func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
 func flags(t *analyzer.Timeline) string {
 	var list []string
 	for _, f := range t.Frames {
-		list = append(list, fmt.Sprint(f.Flag()))
+		text := "?"
+		if flag, ok := f.Flag(); ok {
+			text = fmt.Sprint(flag)
+		}
+		list = append(list, text)
 	}
 	return strings.Join(list, " ")
 }

@@ -112,8 +112,8 @@ func TestReference(t *testing.T) {
 				switch {
 				case !r.expected:
 					actual++
-					if flag := fmt.Sprint(f.Flag()); flag != r.flag {
-						t.Errorf("row %s: flag %s, want %s: %s", id, flag, r.flag, f)
+					if flag, ok := f.Flag(); !ok || fmt.Sprint(flag) != r.flag {
+						t.Errorf("row %s: flag %d, want %s: %s", id, flag, r.flag, f)
 					}
 					if f.End() != r.start.Add(r.duration) || !worker && f.Actual.Start != r.start {
 						t.Errorf("row %s: %s to %s, want %s for %s: %s", id, f.Actual.Start, f.End(), r.start, r.duration, f)

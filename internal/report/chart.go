@@ -105,7 +105,7 @@ func (b *builder) chart(in *Input, p *process) view.Block {
 			reasons[e.Frame] = text.Line(causes.Sentence(in.Causes, e, false))
 		}
 	}
-	columns := newFrameColumns(list, p.Frames.Empty != nil, reasons, b.timed)
+	columns := newFrameColumns(list, reasons, b.timed)
 	info := processData{
 		Name: text.Printable(p.Name), PID: p.PID, Render: p.Kind == stats.RenderService, Service: b.service, Open: in.opener(p.Process),
 		Moments: []momentRow{}, Percentiles: knownPercentiles(p.Durations),

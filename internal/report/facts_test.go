@@ -67,7 +67,7 @@ func TestWithoutDeadlines(t *testing.T) {
 // jank rate is unknown has no rate: its late frame is one of three that drew.
 func TestLateAndUnknownInCharts(t *testing.T) {
 	f := &analyzer.Frame{Framework: analyzer.Choreographer, Deadline: 5, Facts: analyzer.MainLate | analyzer.Empty}
-	if m := marksOf(f, true); m != 1<<late|1<<empty || late < empty || lateGPU < empty || lateCPU < empty {
+	if m := marksOf(f); m != 1<<late|1<<empty || late < empty || lateGPU < empty || lateCPU < empty {
 		t.Errorf("marks %b", m)
 	}
 	for unjudged, want := range map[int]string{0: `"moments":[[1,1,null,0]]`, 2: `"moments":[[0,0,null,0]]`} {

@@ -45,17 +45,17 @@ type marks int
 
 func (m marks) has(x mark) bool { return m>>x&1 != 0 }
 
-// marksOf returns the marks of a frame. They agree with stats.Counts: without emptyKnown,
-// no frame is empty. Where a frame of an
+// marksOf returns the marks of a frame. They agree with stats.Counts. Where a frame of an
 // application was late is of no interest: it has no GPU work.
-func marksOf(f *analyzer.Frame, emptyKnown bool) (m marks) {
+func marksOf(f *analyzer.Frame) (m marks) {
+	j := f.Judgement()
 	render := f.Kind == analyzer.RenderFrame
 	for x, applies := range [markCount]bool{
-		onTime:     f.Judged() && !f.Late(),
-		noDeadline: !f.Judged(),
+		onTime:     j.Late == analyzer.No,
+		noDeadline: !j.Judged(),
 		misaligned: f.Facts.Has(analyzer.Misaligned),
-		empty:      f.Facts.Has(analyzer.Empty) && emptyKnown,
-		late:       f.Late(),
+		empty:      j.Empty == analyzer.Yes,
+		late:       j.Late == analyzer.Yes,
 		lateGPU:    render && f.Facts.Has(analyzer.GPULate),
 		lateCPU:    render && f.Facts.Has(analyzer.MainLate),
 	} {
@@ -117,9 +117,8 @@ func (c column[T]) trimmed() column[T] {
 }
 
 // newFrameColumns returns the columns of a process's frames, or nil if it has no
-// frames. emptyKnown reports whether the trace says which are empty, reasons has why frames
-// were late. timed is that of locate.Timed.
-func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*analyzer.Frame]string, timed func(*analyzer.Frame) bool) *frameColumns {
+// frames. reasons has why frames were late. timed is that of locate.Timed.
+func newFrameColumns(frames []*analyzer.Frame, reasons map[*analyzer.Frame]string, timed func(*analyzer.Frame) bool) *frameColumns {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -139,8 +138,8 @@ func newFrameColumns(frames []*analyzer.Frame, emptyKnown bool, reasons map[*ana
 		c.Tail = append(c.Tail, int64(f.End().Sub(f.Actual.End)))
 		c.Budget = append(c.Budget, after(start, f.Deadline))
 		c.Shown = append(c.Shown, after(start, presentOf(f)))
-		c.Marks = append(c.Marks, marksOf(f, emptyKnown))
-		c.Text = append(c.Text, texts.of(describe(f, emptyKnown)))
+		c.Marks = append(c.Marks, marksOf(f))
+		c.Text = append(c.Text, texts.of(describe(f)))
 		if len(reasons) > 0 {
 			c.Cause = append(c.Cause, texts.of(reasons[f]))
 		}
@@ -232,7 +231,7 @@ func (n names) of(tid trace.TID) string {
 
 // describe returns what a frame's status and times do not show, one fact on a
 // line.
-func describe(f *analyzer.Frame, emptyKnown bool) string {
+func describe(f *analyzer.Frame) string {
 	var lines []string
 	add := func(isSo bool, line string) {
 		if isSo {
@@ -242,8 +241,8 @@ func describe(f *analyzer.Frame, emptyKnown bool) string {
 	app, facts := f.Kind == analyzer.ApplicationFrame, f.Facts
 	add(facts.Has(analyzer.MainLate), "late on its thread")
 	add(facts.Has(analyzer.GPULate), "late on the GPU")
-	add(facts.Has(analyzer.Empty) && emptyKnown && app, "empty: it sent no transaction")
-	add(facts.Has(analyzer.Empty) && emptyKnown && !app, "empty: it applied no commands")
+	add(facts.Has(analyzer.Empty) && app, "empty: it sent no transaction")
+	add(facts.Has(analyzer.Empty) && !app, "empty: it applied no commands")
 	add(facts.Has(analyzer.Misaligned) && app, "misaligned: picked up on another vsync")
 	add(facts.Has(analyzer.Misaligned) && !app, "misaligned: picked up a frame of another vsync")
 	add(f.Coalesced > 0, text.Count(f.Coalesced, "vsync")+" waited behind it")

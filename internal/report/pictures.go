@@ -113,7 +113,6 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 		lead.Group, lead.Title = "lead", "response "+number(i.Response)+" ms"
 		s.Bars = append(s.Bars, lead)
 	}
-	emptyKnown := in.emptyKnown(i)
 	var longest, period trace.Duration
 	for _, f := range i.Source.Frames {
 		longest, period = max(longest, f.Actual.Duration()), max(period, f.Period)
@@ -127,7 +126,7 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 		for _, f := range frames {
 			end = max(end, f.Actual.End)
 			for x := range markCount {
-				if marksOf(f, emptyKnown).has(x) {
+				if marksOf(f).has(x) {
 					top = max(top, x)
 				}
 			}
@@ -158,14 +157,4 @@ func (in *Input) pictureAxis(i *stats.Interaction) analyzer.Interval {
 		}
 	}
 	return a
-}
-
-// emptyKnown reports whether it is known which frames of an interaction are empty.
-func (in *Input) emptyKnown(i *stats.Interaction) bool {
-	for _, p := range in.Stats.Processes {
-		if len(i.Source.Frames) > 0 && p.PID == i.Source.Frames[0].Process.PID {
-			return p.Frames.Empty != nil
-		}
-	}
-	return false
 }

@@ -46,7 +46,7 @@ const PacketField = 8471
 
 // version is the version of the schema. A change of what a field or a number means raises it.
 // Fields can be added without that, but not times: the time that follows is relative to them.
-const version = 3
+const version = 4
 
 // ErrVersion: another version of ohframe wrote the result.
 var ErrVersion = errors.New("another version of ohframe wrote the result in the trace")

@@ -90,6 +90,22 @@ func checkInteractions(t *testing.T, session *engine.Session, report *stats.Repo
 			AND l.interaction = i.interaction`), count(len(stages)))
 }
 
+// answer returns nil for an unknown answer.
+func answer(a analyzer.Answer) any {
+	if a == analyzer.NotSaid {
+		return nil
+	}
+	return a == analyzer.Yes
+}
+
+// flagOf returns the flag of a frame, nil if it is unknown.
+func flagOf(f *analyzer.Frame) any {
+	if flag, ok := f.Flag(); ok {
+		return flag
+	}
+	return nil
+}
+
 func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
 	t.Helper()
 	var facts, intervals, pipeline rows
@@ -97,7 +113,7 @@ func checkFrames(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		key := []any{f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), int64(f.Actual.Duration())}
 		facts.add(append(key, f.Process.Name, known(f.VsyncID), overrun(f), known(f.Period),
 			lateOf(f), judgedFact(f, analyzer.MainLate), judgedFact(f, analyzer.GPULate),
-			f.Facts.Has(analyzer.Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.FirstDraw), int(f.Flag()), f.Coalesced, text(f.Framework.String()), known(f.CPUTime))...)
+			answer(f.Judgement().Empty), f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.FirstDraw), flagOf(f), f.Coalesced, text(f.Framework.String()), known(f.CPUTime))...)
 		intervals.add(append(key, known(f.Vsync), known(f.Expected.Start), known(f.Expected.End),
 			known(f.Deadline), int64(f.End()))...)
 		var transactions, sent, render any
@@ -155,7 +171,7 @@ func count(n int) (r rows) {
 
 // overrun is the time from the deadline to the end, nil if it is unknown.
 func overrun(f *analyzer.Frame) any {
-	if d, ok := stats.OverrunOf(f); ok {
+	if d, ok := f.Judgement().Overrun, f.Judgement().OverrunKnown; ok {
 		return int64(d)
 	}
 	return nil

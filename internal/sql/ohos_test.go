@@ -150,7 +150,7 @@ func TestAndroidCompat(t *testing.T) {
 		if f.Kind == analyzer.RenderFrame {
 			name = "/system/bin/surfaceflinger"
 		}
-		want.add("ohos", f.Kind.String(), int64(f.Actual.Start), name, int(f.Flag()), f.Coalesced)
+		want.add("ohos", f.Kind.String(), int64(f.Actual.Start), name, flagOf(f), f.Coalesced)
 	}
 	compare(t, "frames", query(t, session, `
 		INCLUDE PERFETTO MODULE android.frames.per_frame_metrics;

@@ -364,7 +364,7 @@ func checkStreamer(t *testing.T, session *engine.Session, timeline *analyzer.Tim
 		if f.Framework != analyzer.Platform {
 			continue
 		}
-		flag := any(int(f.Flag()))
+		flag := flagOf(f)
 		frames.add(append(app(f), "actural", flag, known(f.VsyncID))...)
 		expected := f.Expected.Start.Known() && f.Expected.End.Known()
 		if expected {

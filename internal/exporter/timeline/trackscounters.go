@@ -31,7 +31,7 @@ func (p *pipeline) writeFPS(end trace.Time) {
 func shownTimes(applications, renders []*analyzer.Frame) (times []trace.Time, event string) {
 	taken := map[*analyzer.Frame]bool{}
 	for _, f := range renders {
-		if !f.Facts.Has(analyzer.Empty) || f.Commit.Start.Known() || f.Present.Known() {
+		if f.Judgement().Empty == analyzer.No || f.Commit.Start.Known() || f.Present.Known() {
 			taken[f] = true
 		}
 	}
@@ -143,11 +143,7 @@ func lostTime(frames []*analyzer.Frame) []sample {
 	slices.SortStableFunc(frames, func(a, b *analyzer.Frame) int { return cmp.Compare(a.End(), b.End()) })
 	list := []sample{}
 	for _, f := range frames {
-		lost := 0.0
-		if f.Late() {
-			lost = f.Overrun().Milliseconds()
-		}
-		list = appendChange(list, f.End(), lost)
+		list = appendChange(list, f.End(), f.Overrun().Milliseconds())
 	}
 	if len(list) == 1 && list[0].value == 0 {
 		return nil

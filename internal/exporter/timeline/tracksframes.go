@@ -186,7 +186,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	if int32(f.TID) != int32(f.Process.PID) {
 		a.number(annotation.TID, int64(f.TID))
 	}
-	if flag := f.Flag(); flag != 0 {
+	if flag, ok := f.Flag(); ok && flag != 0 {
 		a.number(annotation.Flag, int64(flag))
 	}
 	a.at(annotation.ExpectedAt, f.Expected.Start)
@@ -208,6 +208,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	a.mark(annotation.MainLate, f.Facts.Has(analyzer.MainLate))
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
+	a.mark(annotation.EmptyUnknown, f.Facts.Has(analyzer.EmptyUnknown))
 	a.mark(annotation.FirstDraw, f.Facts.Has(analyzer.FirstDraw))
 	a.mark(annotation.Misaligned, f.Facts.Has(analyzer.Misaligned))
 	if e != nil {

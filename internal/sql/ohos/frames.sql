@@ -122,15 +122,15 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   -- The GPU's work was done after the deadline. NULL if the deadline is unknown.
   is_late_gpu BOOL,
   -- An application frame that sent nothing, or a render frame that applied
-  -- nothing.
+  -- nothing. NULL if the trace has no markers that say so.
   is_empty BOOL,
   -- render_service picked up the application frame on another vsync than it was made
   -- for. Both frames have this fact.
   is_misaligned BOOL,
   -- The application frame is the first that ArkUI draws of a window.
   is_first_draw BOOL,
-  -- The one number that the system's own frame table has: 0 in time, 1 late,
-  -- 2 empty, 3 misaligned (render frames).
+  -- The one number that the system's own frame table has: 0, 1 late, 2 empty,
+  -- 3 misaligned (render frames). NULL if is_empty is and nothing else applies.
   flag LONG,
   -- Of a late frame, the longest of the stages that end by the deadline, as in
   -- ohos_stage.
@@ -209,10 +209,17 @@ SELECT
   iif(is_judged, is_late, NULL) AS is_late,
   iif(is_judged, is_late AND extract_arg(arg_set_id, 'debug.main_late') IS NOT NULL, NULL) AS is_late_main,
   iif(is_judged, is_late AND extract_arg(arg_set_id, 'debug.gpu_late') IS NOT NULL, NULL) AS is_late_gpu,
-  extract_arg(arg_set_id, 'debug.empty') IS NOT NULL AS is_empty,
+  iif(
+    extract_arg(arg_set_id, 'debug.empty_unknown') IS NULL,
+    extract_arg(arg_set_id, 'debug.empty') IS NOT NULL,
+    NULL
+  ) AS is_empty,
   extract_arg(arg_set_id, 'debug.misaligned') IS NOT NULL AS is_misaligned,
   extract_arg(arg_set_id, 'debug.first_draw') IS NOT NULL AS is_first_draw,
-  coalesce(extract_arg(arg_set_id, 'debug.flag'), 0) AS flag,
+  coalesce(
+    extract_arg(arg_set_id, 'debug.flag'),
+    iif(extract_arg(arg_set_id, 'debug.empty_unknown') IS NULL, 0, NULL)
+  ) AS flag,
   iif(is_late, extract_arg(arg_set_id, 'debug.longest_stage'), NULL) AS longest_stage,
   iif(kind = 'app', extract_arg(arg_set_id, 'debug.blame'), NULL) AS blame,
   coalesce(extract_arg(arg_set_id, 'debug.coalesced'), 0) AS coalesced,

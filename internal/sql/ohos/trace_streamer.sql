@@ -107,8 +107,8 @@ CREATE OR REPLACE PERFETTO VIEW frame_slice(
   type LONG,
   -- 'actural' (as trace_streamer spells it) or 'expect'.
   type_desc STRING,
-  -- Of a frame 0: on time, 1: late, 2: empty, 3: misaligned. Of what was expected 2 if the
-  -- frame is empty, else NULL.
+  -- Of a frame 0, 1: late, 2: empty, 3: misaligned, NULL if it is unknown whether it is empty
+  -- and nothing else applies. Of what was expected 2 if the frame is empty, else NULL.
   flag LONG,
   -- The line in a drawing without overlaps, by process and type.
   depth LONG,

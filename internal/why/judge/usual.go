@@ -128,7 +128,7 @@ func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
 // comparable returns whether a frame can be compared with others. Frames of which only the slices
 // are known are compared with one another.
 func (g *group) comparable(placeOnly bool) func(*account.Account) bool {
-	// An empty frame has less to do. If all are, the trace lacks transactions.
+	// An empty frame has less to do.
 	empty := !slices.ContainsFunc(g.all, func(b *account.Account) bool { return !b.Frame.Facts.Has(analyzer.Empty) })
 	return func(b *account.Account) bool {
 		return (empty || !b.Frame.Facts.Has(analyzer.Empty)) && (placeOnly && b.OnlySlices() || !placeOnly && known(b))

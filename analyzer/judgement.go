@@ -1,0 +1,92 @@
+package analyzer
+
+import (
+	"math"
+
+	"ohframe/analyzer/trace"
+)
+
+// Judgement is what is known of whether a frame was late or empty. Every number of late, judged
+// and empty frames, and every lost time, comes from it (docs/frames.md 3.2, 3.4 and 3.8).
+type Judgement struct {
+	// Late reports whether the frame missed its deadline. A frame is judged if that is known.
+	Late Answer
+	// Empty reports whether the frame sent or applied nothing.
+	Empty Answer
+	// Overrun is from the deadline to the end of the frame: positive or zero if the frame was
+	// late, negative or zero if it was on time. SurfaceFlinger has rules of its own: a frame
+	// that it judged late although it ended before its deadline has zero. OverrunKnown is false,
+	// and Overrun zero, if the frame is not judged, or if its deadline or its end is unknown.
+	Overrun      trace.Duration
+	OverrunKnown bool
+	// AtLeast reports whether the frame was late by more than Overrun, because the trace does
+	// not have its end.
+	AtLeast bool
+}
+
+// Judgement returns what is known of whether the frame was late or empty.
+func (f *Frame) Judgement() Judgement {
+	j := Judgement{Late: f.lateness(), Empty: f.emptiness()}
+	if j.Late == NotSaid || !f.Deadline.Known() {
+		return j
+	}
+	d := since(f.Deadline, f.End())
+	switch {
+	case j.Late == No:
+		j.Overrun, j.OverrunKnown = min(0, d), true
+	case d > 0 || !f.Facts.Has(GPULate) || f.Facts.Has(MainLate): // else the end of the GPU work is not in the trace
+		j.Overrun, j.OverrunKnown = max(0, d), true
+		j.AtLeast = f.Facts.Has(Truncated)
+	}
+	return j
+}
+
+// Judged reports whether the frame is known to be late or on time.
+func (j Judgement) Judged() bool { return j.Late != NotSaid }
+
+// Lost returns by how much a late frame missed its deadline, zero for others and if that is unknown.
+func (j Judgement) Lost() trace.Duration { return max(0, j.Overrun) }
+
+// lateness reports whether the frame was late: as SurfaceFlinger judged it, by its deadline, or by
+// the pace of its buffer. Frames that were dropped or that the trace truncates are not judged,
+// unless they were late before.
+func (f *Frame) lateness() Answer {
+	t := f.frameTimeline()
+	switch {
+	case f.Facts.Has(MainLate | GPULate):
+		return Yes
+	case f.Facts.Has(Dropped | Truncated):
+		return NotSaid
+	case t == nil && (f.Deadline.Known() || f.Pace != Unpaced):
+		return No
+	case t == nil:
+		return NotSaid
+	case t.OnTimeFinish == Yes || t.OnTimeFinish == NotSaid && t.Jank != 0:
+		return No
+	case f.Kind == ApplicationFrame && f.Deadline.Known():
+		// An interval of SurfaceFlinger's own ends when the frame is shown, not when the
+		// work is done.
+		return No
+	}
+	return NotSaid
+}
+
+func (f *Frame) emptiness() Answer {
+	if f.Facts.Has(EmptyUnknown | Truncated) {
+		return NotSaid
+	}
+	return AnswerOf(f.Facts.Has(Empty))
+}
+
+// since returns the time from b to a. Times come from traces and can have any value: the result
+// saturates instead of overflowing.
+func since(b, a trace.Time) trace.Duration {
+	switch d := a.Sub(b); {
+	case a > b && d < 0:
+		return math.MaxInt64
+	case a < b && d > 0:
+		return math.MinInt64
+	default:
+		return d
+	}
+}
