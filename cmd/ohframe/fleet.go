@@ -48,7 +48,7 @@ func fleetRunCommand() *cli.Command {
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
 		Flags: slices.Insert(flags.Fleet(), 2,
-			cli.Flag(&cli.IntFlag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"}),
+			cli.Flag(flags.NewNumber(cli.Int64Flag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"})),
 		),
 		Action: runFleet,
 	}
@@ -230,7 +230,7 @@ func fleetReportCommand() *cli.Command {
 			"dimension, such as build or recorded_day.",
 		Flags: []cli.Flag{
 			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
-			&cli.IntFlag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables, %d with --over", shownGroups, fleet.ShownTrends)},
+			flags.NewNumber(cli.Int64Flag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables, %d with --over", shownGroups, fleet.ShownTrends)}),
 			&cli.StringFlag{Name: "over", Usage: "show the trend over the values of `DIMENSION`, and where it changes"},
 			&cli.StringFlag{Name: "order", Value: fleet.Orders[0], Usage: "the order of the values of --over: `" + strings.Join(fleet.Orders, "|") + "`, natural or by the first time"},
 			&cli.StringFlag{Name: "measure", Usage: "test only `MEASURES` with --over", DefaultText: "all that fleet diff compares"},

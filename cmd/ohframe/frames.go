@@ -31,7 +31,7 @@ func framesCommand() *cli.Command {
 			layerFlag("list the buffers of layers `NAME`: a part, a pattern, or an id"),
 			&cli.BoolFlag{Name: "late", Usage: "list only late frames and buffers"},
 			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
-			&cli.IntFlag{Name: "top", Usage: "list only the first `N` rows", DefaultText: "all"},
+			flags.NewNumber(cli.Int64Flag{Name: "top", Usage: "list only the first `N` rows", DefaultText: "all"}),
 			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
 			interactionFlag("list only the frames of interaction `N`"),
 			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},

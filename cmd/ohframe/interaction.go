@@ -6,13 +6,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
+	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
 // interactionFlag returns the flag that selects an interaction.
-func interactionFlag(usage string) *cli.IntFlag {
-	return &cli.IntFlag{Name: "interaction", Usage: usage, DefaultText: "all"}
+func interactionFlag(usage string) *flags.Number {
+	return flags.NewNumber(cli.Int64Flag{Name: "interaction", Usage: usage, DefaultText: "all"})
 }
 
 // interactionOption returns the id that --interaction sets; 0 without the flag.

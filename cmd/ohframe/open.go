@@ -24,6 +24,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/diff"
+	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/text"
@@ -47,7 +48,7 @@ func openCommand() *cli.Command {
 			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
 			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
 			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted: the address can be opened again"},
-			&cli.IntFlag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"},
+			flags.NewNumber(cli.Int64Flag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"}),
 			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up after `DURATION`; 0 waits forever"},
 		}, conversionFlags()...),
 		Action: open,

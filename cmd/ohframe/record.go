@@ -21,6 +21,7 @@ import (
 
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/condition"
+	"ohframe/internal/flags"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
@@ -53,13 +54,13 @@ func recordCommand() *cli.Command {
 			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
 			&cli.BoolFlag{Name: "debug-ui", Usage: "name components and state variables; slows the application down; needs --launch"},
 			&cli.BoolFlag{Name: "perf", Usage: "also sample functions with hiperf, as NAME.perf.data"},
-			&cli.IntFlag{Name: "perf-rate", Value: 1000, Usage: "sample at `HZ` while a thread runs"},
+			flags.NewNumber(cli.Int64Flag{Name: "perf-rate", Value: 1000, Usage: "sample at `HZ` while a thread runs"}),
 			&cli.StringFlag{Name: "perf-stack", Value: "fp", Usage: "unwind by `fp|dwarf`; docs/record.md"},
 			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
 			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
 			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
 			&cli.StringFlag{Name: "drive", Usage: "run `PROGRAM` here during each recording, to swipe"},
-			&cli.IntFlag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"},
+			flags.NewNumber(cli.Int64Flag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"}),
 			&cli.BoolFlag{Name: "cold", Usage: "count the first of several runs, too"},
 			&cli.BoolFlag{Name: "compare", Usage: "record BASE and NEW in turn, N times each, and compare"},
 			failOnFlag, budgetsFlag,

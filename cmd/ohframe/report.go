@@ -45,7 +45,7 @@ var processFlag = &cli.StringFlag{Name: "process", Usage: "only processes `NAME`
 
 // The flags of tables.
 var (
-	topFlag        = &cli.IntFlag{Name: "top", Usage: "show the `N` processes and layers that lost the most time", DefaultText: "20"}
+	topFlag        = flags.NewNumber(cli.Int64Flag{Name: "top", Usage: "show the `N` processes and layers that lost the most time", DefaultText: "20"})
 	verboseFlag    = &cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"}
 	thresholdsFlag = &cli.StringFlag{Name: "thresholds", EnvVars: []string{"OHFRAME_THRESHOLDS"}, Usage: "limits of colours: `NAME=YELLOW:RED,…`"}
 )

@@ -190,8 +190,8 @@ func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
 }
 
 // frameFlag returns the flag that selects frames by vsync id.
-func frameFlag(usage, byDefault string) *cli.Int64Flag {
-	return &cli.Int64Flag{Name: "frame", Usage: usage, DefaultText: byDefault}
+func frameFlag(usage, byDefault string) *flags.Number {
+	return flags.NewNumber(cli.Int64Flag{Name: "frame", Usage: usage, DefaultText: byDefault})
 }
 
 // frameOption returns the vsync id that --frame sets; 0 without the flag.

@@ -130,6 +130,14 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// Numbers are decimal, as of fleet run.
+func TestNumbers(t *testing.T) {
+	c, err := parse([]string{"--shards", "020", "--workers=08", "--", "a"})
+	if err != nil || c.Int("shards") != 20 || c.Int("workers") != 8 {
+		t.Errorf("%d shards, %d workers, %v", c.Int("shards"), c.Int("workers"), err)
+	}
+}
+
 // --max-failures and --strict mean what they do in fleet run: README.md is no trace.
 func TestFailureFlags(t *testing.T) {
 	for flag, want := range map[string]int{"--max-failures=99": 0, "--max-failures=0": exitError, "--strict": exitGate} {

@@ -35,7 +35,7 @@ func Trace() []cli.Flag {
 		&cli.StringFlag{Name: "phase-rule", Category: Category, Value: "expected", Usage: "vsync times of misaligned frames: `expected|actual`"},
 		&cli.StringFlag{Name: "from", Category: Category, Usage: "begin at `TIME`: 13762.791708, or +1.5s"},
 		&cli.StringFlag{Name: "to", Category: Category, Usage: "end before `TIME`"},
-		&cli.IntFlag{Name: "workers", Category: Category, Usage: "process `N` blocks at once", DefaultText: "one per processor"},
+		NewNumber(cli.Int64Flag{Name: "workers", Category: Category, Usage: "process `N` blocks at once", DefaultText: "one per processor"}),
 		&cli.StringFlag{Name: "entry", Category: Category, Usage: "read file `NAME`, or a pattern, of an archive"},
 		&cli.GenericFlag{Name: "limit", Category: Category, Value: &limits{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
 	}
@@ -96,14 +96,14 @@ func parseClockOffset(s string) (*trace.Duration, error) {
 func Fleet() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-		&cli.IntFlag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"},
+		NewNumber(cli.Int64Flag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"}),
 		&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
 		&cli.GenericFlag{Name: "dim", Value: &Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
 		&cli.StringFlag{Name: "metadata", Usage: "add dimensions from `CSV` with a column trace"},
 		&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
 		&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
 		NoCauses,
-		&cli.IntFlag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any"},
+		NewNumber(cli.Int64Flag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any"}),
 		Strict,
 	}, Trace())
 }
