@@ -3,6 +3,8 @@ package analyzer
 import (
 	"fmt"
 	"strings"
+
+	"ohframe/analyzer/trace"
 )
 
 // String describes the timeline as text, one line for each frame, for tests and for
@@ -52,7 +54,7 @@ func (i *Interaction) String() string {
 	add(i.Input != NoInput, "%s %d", i.Input, i.InputAt)
 	add(i.Begin.Known(), "begin %d", i.Begin)
 	add(i.End.Known(), "end %d", i.End)
-	add(i.FirstShown.Known(), "shown %d..%d%s", i.FirstShown, i.LastShown, tilde(i.Estimated))
+	add(i.SeenTo.Known(), "shown %s..%s%s", shown(i.FirstShown), shown(i.LastShown), tilde(i.Estimated))
 	add(i.Tail.Known(), "tail %d", i.Tail)
 	add(len(i.Frames) > 0, "%d %s frames", len(i.Frames), i.Counted())
 	add(i.Interrupted, "interrupted")
@@ -137,6 +139,14 @@ func vsyncID(f *Frame) int64 {
 }
 
 // tilde returns the mark of an estimate.
+// shown is a present time, or a question mark.
+func shown(at trace.Time) string {
+	if !at.Known() {
+		return "?"
+	}
+	return fmt.Sprintf("%d", at)
+}
+
 func tilde(estimated bool) string {
 	if estimated {
 		return "~"

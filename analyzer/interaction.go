@@ -139,10 +139,13 @@ type Interaction struct {
 
 	// First is the first frame that shows the interaction, Last the last one: an
 	// application frame, or a render frame if the application sent none. They are nil if
-	// unknown.
+	// unknown: First if the trace begins within the interaction, Last if it ends within it.
 	First, Last *Frame
 	// FirstShown and LastShown are their present times.
 	FirstShown, LastShown trace.Time
+	// SeenTo is the last present time of a frame of the interaction in the trace: that of
+	// Last, or of an earlier one if Last is unknown; zero without any.
+	SeenTo trace.Time
 	// Estimated: one of these times is an estimate.
 	Estimated bool
 	// Frames are the frames of the interaction, by present time: application frames, or
@@ -212,6 +215,9 @@ func (i *Interaction) From() trace.Time { return cmp.Or(i.InputAt, i.Begin) }
 // begins, because the length of that stage is unknown.
 func (i *Interaction) Span() Interval {
 	start, end := cmp.Or(i.From(), i.Observed.Start, i.End), cmp.Or(i.LastShown, i.Observed.End, i.End)
+	if i.Reasons&ReasonEndCut != 0 { // the last frame is shown after that
+		end = max(end, i.SeenTo)
+	}
 	if n := len(i.Stages); n > 0 && !i.Stages[n-1].End.Known() {
 		end = i.Stages[n-1].Begin
 	}
@@ -225,6 +231,20 @@ func (i *Interaction) Response() (d trace.Duration, ok bool) { return between(i.
 // Completion returns the time from the input to the last frame shown; ok is false if it is
 // unknown.
 func (i *Interaction) Completion() (d trace.Duration, ok bool) { return between(i.From(), i.LastShown) }
+
+// AtLeast returns how long an interaction took that the trace's end cuts, as far as it is in the
+// trace: to the last frame shown, of a launch to its last stage. ok is false if Completion is
+// known, or nothing is.
+func (i *Interaction) AtLeast() (d trace.Duration, ok bool) {
+	seen := i.SeenTo
+	if n := len(i.Stages); n > 0 {
+		seen = max(seen, i.Stages[n-1].Begin)
+	}
+	if i.Reasons&ReasonEndCut == 0 || i.LastShown.Known() || seen <= i.From() {
+		return 0, false
+	}
+	return between(i.From(), seen)
+}
 
 func between(from, to trace.Time) (trace.Duration, bool) {
 	if !from.Known() || !to.Known() {
@@ -251,15 +271,18 @@ func (t *Timeline) ShowInteractions() {
 	}
 	s := newShows(t)
 	for _, i := range t.Interactions {
-		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, false, nil, 0
+		i.First, i.Last, i.FirstShown, i.LastShown, i.SeenTo, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, 0, false, nil, 0
 		i.Reasons &^= ReasonNoFences | ReasonNotShown
 		if i.Launch() {
 			s.launch(i)
 		} else {
+			if i.End.Known() || i.Reasons&ReasonEndLost != 0 { // only its last frame may be cut
+				i.Reasons &^= ReasonEndCut
+			}
 			s.scene(i)
 		}
 		switch {
-		case !i.FirstShown.Known():
+		case !i.SeenTo.Known():
 			i.Reasons |= ReasonNotShown
 		case s.estimates:
 			i.Reasons |= ReasonNoFences
@@ -276,6 +299,10 @@ type shows struct {
 	// have what applications send.
 	sent bool
 	drew map[*Process]bool // processes with application frames
+	// last is the start of the last render frame with a present time, unshown are the
+	// application frames after it.
+	last    trace.Time
+	unshown map[*Process][]*Frame
 }
 
 // showList are frames by start, and by present time.
@@ -322,7 +349,27 @@ func newShows(t *Timeline) *shows {
 	for _, list := range s.apps {
 		list.sort()
 	}
+	s.findUnshown(t)
 	return s
+}
+
+// findUnshown finds the application frames that the display shows after the end of the trace, if
+// it shows them. There are none in a trace without the frames of render_service.
+func (s *shows) findUnshown(t *Timeline) {
+	if len(s.render.byStart) == 0 {
+		return
+	}
+	s.last = s.render.byStart[len(s.render.byStart)-1].frame.Actual.Start
+	s.unshown = map[*Process][]*Frame{}
+	for _, f := range t.Frames {
+		taken := f.Actual.End
+		if f.Render != nil {
+			taken = f.Render.Actual.Start
+		}
+		if f.Kind == ApplicationFrame && taken > s.last && (f.Facts.Has(Truncated) || !f.Facts.Has(Empty)) {
+			s.unshown[f.Process] = append(s.unshown[f.Process], f)
+		}
+	}
 }
 
 // present returns when a render frame was shown: in a trace without present times, on the
@@ -407,6 +454,10 @@ func (s *shows) scene(i *Interaction) {
 	if first == nil && !i.Explicit && (s.sent || !s.drew[i.Process]) {
 		first = s.render.firstBeginning(from, to)
 	}
+	// An explicit scene may have frames up to its end that the trace does not show any more.
+	if i.Explicit && slices.ContainsFunc(s.unshown[i.Process], func(f *Frame) bool { return f.Actual.Start <= to && f.Actual.End > from }) {
+		i.Reasons |= ReasonEndCut
+	}
 	if first == nil {
 		return
 	}
@@ -431,10 +482,15 @@ func (s *shows) scene(i *Interaction) {
 	}
 }
 
+// show sets the frames that show an interaction, as far as the trace has them.
 func (i *Interaction) show(first, last *show) {
-	i.First, i.FirstShown = first.frame, first.at
-	i.Last, i.LastShown = last.frame, last.at
-	i.Estimated = first.estimated || last.estimated
+	i.SeenTo = last.at
+	if i.Reasons&ReasonBeginCut == 0 || i.Launch() {
+		i.First, i.FirstShown, i.Estimated = first.frame, first.at, first.estimated
+	}
+	if i.Reasons&ReasonEndCut == 0 || i.Launch() {
+		i.Last, i.LastShown, i.Estimated = last.frame, last.at, i.Estimated || last.estimated
+	}
 }
 
 // launch finds the first frame of a launch, which adds stages.

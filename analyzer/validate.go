@@ -44,7 +44,7 @@ func (v *validator) interactions() {
 		check(i, !i.Observed.Known() || i.Observed.Start <= i.Observed.End, "ends before it begins")
 		check(i, !i.Begin.Known() || i.Begin == i.Observed.Start, "is not observed from its begin")
 		check(i, i.Input == NoInput || i.InputAt.Known(), "has an input without a time")
-		check(i, i.FirstShown.Known() == (i.First != nil) && i.LastShown.Known() == (i.Last != nil) && i.FirstShown <= i.LastShown, "is shown last before it is shown first")
+		check(i, i.FirstShown.Known() == (i.First != nil) && i.LastShown.Known() == (i.Last != nil) && i.FirstShown <= i.SeenTo && i.LastShown <= i.SeenTo, "is shown last before it is shown first")
 		for n, f := range i.Frames {
 			check(i, v.seen[f] && f.Kind == i.Counted(), "has a frame of another timeline or kind")
 			check(i, n == 0 || f != i.Frames[n-1], "has a frame twice")

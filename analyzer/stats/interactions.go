@@ -45,7 +45,8 @@ type Interaction struct {
 	HitchRatio *float64 `json:"hitch_ms_per_s"`
 	P50        *float64 `json:"p50_ms"`
 	P95        *float64 `json:"p95_ms"` // nil for fewer than 20 frames
-	// Grade is that of the response, by published limits; nil where none applies.
+	// Grade is that of the response, by published limits; nil where none applies, and for an
+	// interaction that the trace cuts.
 	Grade *Grade `json:"grade"`
 	// WorstFrame is the vsync id of the frame with the largest overrun; nil if none is late.
 	WorstFrame *int64 `json:"worst_frame"`
@@ -141,6 +142,20 @@ func (l *Limit) Grade(response trace.Duration) Grade {
 	return GradeBelow
 }
 
+// ResponseGrade returns the grade of the response, also of an interaction that the trace cuts,
+// which as a whole has none; empty if the response is unknown or no limit applies.
+func (s *Interaction) ResponseGrade() Grade {
+	if s.Grade != nil {
+		return *s.Grade
+	}
+	d, ok := s.Source.Response()
+	limit := LimitOf(s.Source)
+	if !ok || limit == nil {
+		return ""
+	}
+	return limit.Grade(d)
+}
+
 // Interactions measures the interactions of a timeline, as Compute does.
 func Interactions(t *analyzer.Timeline, o Options) []*Interaction {
 	return interactions(t, o, newParts(t))
@@ -170,7 +185,7 @@ func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 	}
 	if d, ok := i.Response(); ok {
 		s.Response = number(d.Milliseconds())
-		if limit := LimitOf(i); limit != nil {
+		if limit := LimitOf(i); limit != nil && !i.Truncated() {
 			grade := limit.Grade(d)
 			s.Grade = &grade
 		}
@@ -186,7 +201,7 @@ func newInteraction(i *analyzer.Interaction, parts parts) *Interaction {
 		}
 		s.Stages = append(s.Stages, l)
 	}
-	if i.FirstShown.Known() {
+	if i.SeenTo.Known() {
 		s.measure(i, parts)
 	}
 	return s

@@ -100,7 +100,7 @@ func (c *Causes) ResponseTo(i *analyzer.Interaction) *Response {
 	}
 	r := c.Responses[i]
 	switch {
-	case r == nil || r.Steps[0].Start != i.From():
+	case r == nil || r.Steps[0].Start != i.Span().Start:
 		return nil
 	case i.FirstShown.Known() && r.Steps[len(r.Steps)-1].End == i.FirstShown:
 		return r

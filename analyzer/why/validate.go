@@ -58,7 +58,7 @@ func (r *Response) Validate() error {
 	if len(r.Steps) == 0 {
 		return errors.New("a response without steps")
 	}
-	at := r.Interaction.From()
+	at := r.Interaction.Span().Start
 	for _, s := range r.Steps {
 		if s.Start != at || s.End <= s.Start {
 			return fmt.Errorf("step %s %s is from %d to %d, and the one before ends at %d", s.Step, s.Stage, s.Start, s.End, at)

@@ -87,7 +87,7 @@ func (i *Interaction) grade() stats.Grade {
 
 // slow reports whether the grade of the response is worse than A.
 func (i *Interaction) slow() bool {
-	grade := i.grade()
+	grade := i.Measures.ResponseGrade()
 	return grade == stats.GradeB || grade == stats.GradeBelow
 }
 
@@ -143,6 +143,9 @@ func (i *Interaction) summary() string {
 		}
 	} else {
 		s += "response unknown"
+	}
+	if d, ok := i.AtLeast(); ok {
+		s += ", completion at least " + text.Milliseconds(d) + " ms"
 	}
 	switch r := i.Ranking(); {
 	case i.Judged == 0:

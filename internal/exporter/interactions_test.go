@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -93,6 +94,8 @@ func wantInteractions(timeline *analyzer.Timeline) (tracks, arrows rows) {
 		}
 		if s.LastShown != nil {
 			to = *s.LastShown
+		} else if i.SeenTo > to {
+			to = i.SeenTo
 		} else if n := len(s.Stages); n > 0 {
 			to = s.Stages[n-1].Begin
 		}
@@ -127,8 +130,12 @@ func wantInteractions(timeline *analyzer.Timeline) (tracks, arrows rows) {
 				arrow(slice("before the first frame", from, begun), i.First, begun)
 			}
 		}
-		if s.FirstShown != nil && *s.LastShown > *s.FirstShown {
-			slice(fmt.Sprintf("animation %.1f ms", s.LastShown.Sub(*s.FirstShown).Milliseconds()), *s.FirstShown, *s.LastShown)
+		if begun := cmp.Or(i.FirstShown, from); i.SeenTo > begun {
+			label := "animation %.1f ms"
+			if s.FirstShown == nil || s.LastShown == nil {
+				label = "animation ≥ %.1f ms"
+			}
+			slice(fmt.Sprintf(label, i.SeenTo.Sub(begun).Milliseconds()), begun, i.SeenTo)
 		}
 	}
 	for _, h := range timeline.Hangs {

@@ -26,7 +26,7 @@ type Missed struct{ Response, Hitches, Run bool }
 // MissedBy returns the published limits that an interaction misses.
 func MissedBy(i *stats.Interaction) Missed {
 	return Missed{
-		Response: i.Grade != nil && OfGrade(*i.Grade) != None,
+		Response: OfGrade(i.ResponseGrade()) != None,
 		Hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && i.IsFling(),
 		Run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
 	}

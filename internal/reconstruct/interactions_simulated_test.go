@@ -192,7 +192,7 @@ func known[T ~int64 | ~int](n T) any {
 func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
 	for i, w := range truth.Interactions {
 		milliseconds := func(d trace.Duration) any {
-			if !w.FirstShown.Known() || d == 0 {
+			if !w.Seen.Known() || d == 0 {
 				return nil
 			}
 			return d.Milliseconds()
@@ -220,7 +220,7 @@ func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
 			"grade": texts(w.Grade), "worst_frame": known(w.WorstFrame),
 			"frames": nil, "late": nil, "jank_rate": nil, "missed_vsyncs": nil, "longest_missed_run": nil, "device": nil,
 		}
-		if w.FirstShown.Known() {
+		if w.Seen.Known() {
 			object["frames"], object["late"], object["jank_rate"] = float64(len(w.Frames)), float64(w.Late), w.JankRate
 		}
 		if w.Hitch != nil {

@@ -210,12 +210,21 @@ func TestInteractions(t *testing.T) {
 		}, []string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1040000000..1070000000~ 5 app frames no_fences")}},
 		// The first line is at 1000.1. Frame 0 is shown at 1018, frame 2 at 1038.
 		"no begin": {func(u *userTrace) { u.frames(upTo(9)...).scene("APP_LIST_FLING", 0, 1025) },
-			[]string{described1(1, "APP_LIST_FLING", "end 1025000000 shown 1018000000..1038000000 3 app frames begin_cut")}},
+			[]string{described1(1, "APP_LIST_FLING", "end 1025000000 shown ?..1038000000 3 app frames begin_cut")}},
 		"no begin, long after the trace began": {func(u *userTrace) { u.frames(0, 1, 1200, 1201).scene("APP_LIST_FLING", 0, 13_015) },
 			[]string{described1(1, "APP_LIST_FLING", "end 13015000000 begin_lost not_shown")}},
 		// The last line is at 1098.
 		"no end": {func(u *userTrace) { input(u.frames(upTo(9)...).scene("APP_LIST_FLING", 1062, 0), 1005, "first_move") },
-			[]string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1062000000 shown 1078000000..1098000000 4 app frames end_cut")}},
+			[]string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1062000000 shown 1078000000..? 4 app frames end_cut")}},
+		// It ends, but the display shows frame 5, the last that begins by then, after the trace.
+		"the last picture is after the trace": {func(u *userTrace) {
+			input(u.frames(upTo(6)...).scene("APP_LIST_FLING", 1022, 1055), 1005, "first_move")
+			u.lines = slices.DeleteFunc(u.lines, func(l userLine) bool { return l.us > 1_060_000 })
+		}, []string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..? 4 app frames end_cut")}},
+		// As in "explicit": nothing of it is after the trace.
+		"the last picture is the last one": {func(u *userTrace) {
+			input(u.frames(upTo(6)...).scene("APP_LIST_FLING", 1022, 1055), 1005, "first_move")
+		}, []string{described1(1, "APP_LIST_FLING", "first_move 1005000000 begin 1022000000 end 1055000000 shown 1038000000..1068000000 5 app frames")}},
 		// It ends at 11 022; the last frame that begins by then is 2, the frames of the other
 		// second are after it.
 		"no end for ten seconds": {func(u *userTrace) {
@@ -360,17 +369,37 @@ func TestLaunches(t *testing.T) {
 		}, []string{"launch 1 cold of " + app + " begin 1010000000 end 1108000000 shown 1108000000..1108000000 1 app frames [ProcessTouchEvent 1010000000..1011000000] [StartUIAbilityBySCB 1011000000..1020000000] [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..1040000000] [UI Ability Launching 1040000000..1050000000] [UI Ability OnForeground 1050000000..1090100000] " + shown}},
 		// 10 s after the last stage, and 1 ms more.
 		"just within the time of a stage": {func(u *userTrace) {
+			start(u, 1011)
 			load(u, 1020, true)
 			attach(u, 1030)
 			launch(u, 11_030)
-		}, []string{"launch 1 cold of " + app + " begin 1020000000 [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..11030000000] [UI Ability Launching 11030000000..0] end_cut not_shown"}},
+		}, []string{"launch 1 cold of " + app + " begin 1011000000 [StartUIAbilityBySCB 1011000000..1020000000] [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..11030000000] [UI Ability Launching 11030000000..0] end_cut not_shown"}},
 		"just beyond": {func(u *userTrace) {
+			start(u, 1011)
 			load(u, 1020, true)
 			attach(u, 1030)
 			launch(u, 11_031)
 		}, []string{
-			"launch 1 cold of unknown com.example.of.a.demo.app begin 1020000000 [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..0] not_shown process_unseen",
+			"launch 1 cold of unknown com.example.of.a.demo.app begin 1011000000 [StartUIAbilityBySCB 1011000000..1020000000] [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..0] not_shown process_unseen",
 			"launch 2 warm of " + app + " begin 11031000000 [UI Ability Launching 11031000000..0] end_cut not_shown",
+		}},
+		// Its start may be before the trace, up to 10 s before the stage.
+		"the trace begins within it": {func(u *userTrace) {
+			u.mark(1000, 500, "anything")
+			load(u, 11_000, true)
+			attach(u, 11_010)
+			launch(u, 11_040)
+			u.frames(1009)
+		}, []string{"launch 1 cold of " + app + " end 11108000000 shown 11108000000..11108000000 1 app frames [LoadAbility 11000000000..11010000000] [Application Launching 11010000000..11040000000] [UI Ability Launching 11040000000..11090100000] [First Frame, application 11090100000..11100100000] [First Frame, render 11100100000..11108000000] begin_cut"}},
+		// So is that of the second one, of which this cannot be so.
+		"a trace without starts": {func(u *userTrace) {
+			launch(u, 1040)
+			u.frames(9)
+			load(u, 11_041, true)
+			attach(u, 11_050)
+		}, []string{
+			"launch 1 warm of " + app + " begin 1040000000 end 1108000000 shown 1108000000..1108000000 1 app frames [UI Ability Launching 1040000000..1090100000] " + shown,
+			"launch 2 cold of unknown com.example.of.a.demo.app begin 11041000000 [LoadAbility 11041000000..11050000000] [Application Launching 11050000000..0] end_cut not_shown process_unseen",
 		}},
 		"warm": {func(u *userTrace) {
 			start(u, 1011)
@@ -388,9 +417,10 @@ func TestLaunches(t *testing.T) {
 			u.frames(9)
 		}, nil},
 		"the application is not there": {func(u *userTrace) {
+			start(u, 1011)
 			load(u, 1020, true)
 			attach(u, 1030)
-		}, []string{"launch 1 cold of unknown com.example.of.a.demo.app begin 1020000000 [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..0] end_cut not_shown process_unseen"}},
+		}, []string{"launch 1 cold of unknown com.example.of.a.demo.app begin 1011000000 [StartUIAbilityBySCB 1011000000..1020000000] [LoadAbility 1020000000..1030000000] [Application Launching 1030000000..0] end_cut not_shown process_unseen"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := &userTrace{}

@@ -265,8 +265,20 @@ func (b *builder) beginForegroundAbility(t *thread, e *hitrace.Event) {
 	}
 }
 
+// started reports whether the trace has the stage in which the launch starts.
+func (n *launch) started() bool {
+	return n.stages[0].Name == touchStage || n.stages[0].Name == startStage
+}
+
+// beginCut reports whether the launch may have started before the trace begins.
+func (n *launch) beginCut(begin trace.Time) bool {
+	return !n.started() && n.stages[0].Begin.Sub(begin) <= maxStage
+}
+
 // setLaunches adds the launches of the trace to the timeline.
 func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyzer.Process) {
+	// In some traces no launch has a stage in which it starts.
+	unmarked := slices.ContainsFunc(b.interactions.launches.all, func(n *launch) bool { return !n.started() && !n.beginCut(b.span.Start) })
 	for _, n := range b.interactions.launches.all {
 		i := &analyzer.Interaction{
 			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: byPID[n.pid], Explicit: true,
@@ -282,11 +294,15 @@ func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyze
 			i.Process = &analyzer.Process{PID: trace.UnknownPID, NoPID: true, Name: n.bundle}
 			i.Reasons |= analyzer.ReasonProcessUnseen
 		}
+		if n.beginCut(b.span.Start) && !unmarked {
+			i.Begin = 0
+			i.Reasons |= analyzer.ReasonBeginCut
+		}
 		limit := n.at.Add(maxStage)
 		if limit > b.span.End {
 			i.Reasons |= analyzer.ReasonEndCut
 		}
-		i.Observed = analyzer.Interval{Start: i.Begin, End: min(limit, b.span.End)}
+		i.Observed = analyzer.Interval{Start: n.stages[0].Begin, End: min(limit, b.span.End)}
 		t.Interactions = append(t.Interactions, i)
 	}
 }

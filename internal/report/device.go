@@ -48,7 +48,7 @@ func whole(ms *float64) string { return strings.TrimSuffix(number(ms), ".0") }
 
 // shownSeconds returns the time in which frames of an interaction were shown.
 func shownSeconds(i *stats.Interaction) float64 {
-	return max(0, i.Source.LastShown.Sub(i.Source.FirstShown).Milliseconds()/1000)
+	return max(0, i.Source.SeenTo.Sub(cmp.Or(i.Source.FirstShown, i.Source.Observed.Start)).Milliseconds()/1000)
 }
 
 // device returns the device's own figures beside those of the report, and why they differ.

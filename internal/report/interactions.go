@@ -272,6 +272,13 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 	if i.Grade != nil {
 		response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
 	}
+	completion := view.Cell{Text: number(i.Completion)}
+	if d, ok := i.Source.AtLeast(); ok {
+		completion.Text = "≥ " + text.Milliseconds(d)
+		if i.Source.Launch() { // its first frame shown is its last one
+			response.Text = completion.Text
+		}
+	}
 	hitch := view.Cell{Text: number(i.HitchRatio)}
 	if i.IsFling() {
 		hitch.Level = b.level(rating.HitchRatio, i.HitchRatio)
@@ -310,7 +317,7 @@ func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.R
 		}
 	}
 	row := view.Row{Cells: []view.Cell{
-		{Text: fmt.Sprint(i.ID)}, what, application, {Text: text.Since(origin, i.Source.From())}, response, {Text: number(i.Completion)}, late, run, hitch, {Text: number(i.FPS)}, {Text: number(i.P95)}, {Text: worst},
+		{Text: fmt.Sprint(i.ID)}, what, application, {Text: text.Since(origin, i.Source.From())}, response, completion, late, run, hitch, {Text: number(i.FPS)}, {Text: number(i.P95)}, {Text: worst},
 	}}
 	for n := range row.Cells {
 		if c := &row.Cells[n]; c.Text == text.Unknown && c.Meaning == "" {

@@ -668,6 +668,33 @@ func TestUnfinishedLaunch(t *testing.T) {
 	}
 }
 
+// The trace ends within the second fling, 280 ms after its input. The last frame before is shown
+// 10 ms earlier, and the first one as in flings.
+func TestCutInteraction(t *testing.T) {
+	in := flings()
+	in.Timeline.Cut(in.Timeline.Span.Start, in.Timeline.Interactions[1].InputAt.Add(280*ms1))
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	i := in.Stats.Interactions[1]
+	if i.LastShown != nil || i.Completion != nil || i.Grade != nil || !i.Truncated || i.ResponseGrade() != stats.GradeA {
+		t.Errorf("the data have a last frame shown %v, a completion %v or a grade %v", i.LastShown, i.Completion, i.Grade)
+	}
+	got := strings.Join(row(t, write(t, []Input{in}, "table", Options{}), strings.Fields("2 fling of a list com.example.gallery")...), " ")
+	if want := "+1320.0 ms 110.0 ≥ 270.0 "; !strings.HasPrefix(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b := &builder{page: true}
+	for n, want := range [][]string{{"first frame shown", "last frame shown"}, {"first frame shown"}} {
+		picture, _ := b.picture(&in, in.Stats.Interactions[n])
+		var marks []string
+		for _, m := range picture.Marks {
+			marks = append(marks, m.Title)
+		}
+		if !slices.Equal(marks, want) {
+			t.Errorf("picture %d has the marks %q", n+1, marks)
+		}
+	}
+}
+
 func TestShortFunction(t *testing.T) {
 	for slice, want := range map[string]string{
 		"LoadPage": "LoadPage", "Load (page)": "Load (page)", "A::b": "A::b",

@@ -108,7 +108,7 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 		}
 		return s, 0
 	}
-	if from := i.Source.From(); from.Known() {
+	if from := i.Source.From(); from.Known() && i.Source.FirstShown.Known() {
 		lead := bar(from, i.Source.FirstShown)
 		lead.Group, lead.Title = "lead", "response "+number(i.Response)+" ms"
 		s.Bars = append(s.Bars, lead)
@@ -140,13 +140,19 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 		}
 		s.Bars = append(s.Bars, item)
 	}
-	s.Marks = []view.Mark{{At: at(i.Source.FirstShown), Title: "first frame shown"}, {At: at(i.Source.LastShown), Title: "last frame shown"}}
+	mark := func(shown trace.Time, title string) {
+		if shown.Known() {
+			s.Marks = append(s.Marks, view.Mark{At: at(shown), Title: title})
+		}
+	}
+	mark(i.Source.FirstShown, "first frame shown")
+	mark(i.Source.LastShown, "last frame shown")
 	return s, used
 }
 
 // pictureAxis returns the time that a picture shows: from the input to the last frame.
 func (in *Input) pictureAxis(i *stats.Interaction) analyzer.Interval {
-	a := analyzer.Interval{Start: cmp.Or(i.Source.From(), i.Source.Observed.Start), End: i.Source.LastShown}
+	a := analyzer.Interval{Start: cmp.Or(i.Source.From(), i.Source.Observed.Start), End: i.Source.SeenTo}
 	for _, f := range i.Source.Frames {
 		a.Start, a.End = min(a.Start, f.Actual.Start), max(a.End, f.Actual.End)
 	}

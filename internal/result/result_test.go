@@ -111,7 +111,7 @@ func full() *Result {
 		}
 	}
 	for _, i := range r.Timeline.Interactions { // the rest follows from the frames
-		i.First, i.Last, i.FirstShown, i.LastShown, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, false, nil, 0
+		i.First, i.Last, i.FirstShown, i.LastShown, i.SeenTo, i.Estimated, i.Frames, i.Steady = nil, nil, 0, 0, 0, false, nil, 0
 	}
 	r.Timeline.Builds[0].Process, r.Timeline.StateChanges[0].Process = f.processes[1], f.processes[1]
 	r.Timeline.Interactions[0].Process, r.Timeline.Hangs[0].Process = f.processes[1], f.processes[1] // 0 is not written

@@ -49,7 +49,7 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 	i := measured.Source
 	whole := i.Span()
 	track := lanes.limited(&whole, maxInteractionRows)
-	slow := measured.Grade != nil && *measured.Grade == stats.GradeBelow
+	slow := measured.ResponseGrade() == stats.GradeBelow
 	hitching := measured.HitchRatio != nil && *measured.HitchRatio >= stats.HitchLimit
 	s := slice{Interval: whole, colour: interactionColour, flow: arrows.toPresent(w, i.Last, whole.End)}
 	if slow || hitching {
@@ -71,9 +71,6 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 
 // writeSceneParts writes the response of a scene, and the animation after it.
 func (w *trackWriter) writeSceneParts(track uint64, whole analyzer.Interval, i *analyzer.Interaction, slow, hitching bool, arrows arrows) {
-	if i.First == nil {
-		return
-	}
 	if d, ok := i.Response(); ok && d >= 0 && i.FirstShown <= whole.End {
 		s := slice{Interval: analyzer.Interval{Start: whole.Start, End: i.FirstShown}, colour: responseColour}
 		s.name, s.flow = fmt.Appendf(nil, "response %s ms", text.Milliseconds(d)), arrows.toPresent(w, i.First, s.End)
@@ -88,9 +85,13 @@ func (w *trackWriter) writeSceneParts(track uint64, whole analyzer.Interval, i *
 		}
 		w.end(track, s.End)
 	}
-	if i.FirstShown >= whole.Start && i.FirstShown < i.LastShown && i.LastShown <= whole.End {
-		s := slice{Interval: analyzer.Interval{Start: i.FirstShown, End: i.LastShown}, colour: animationColour}
-		s.name = fmt.Appendf(nil, "animation %s ms", text.Milliseconds(s.Duration()))
+	if begun := cmp.Or(i.FirstShown, whole.Start); begun >= whole.Start && begun < i.SeenTo && i.SeenTo <= whole.End {
+		s := slice{Interval: analyzer.Interval{Start: begun, End: i.SeenTo}, colour: animationColour}
+		s.name = []byte("animation ")
+		if i.First == nil || i.Last == nil { // the trace has a part of it
+			s.name = append(s.name, "≥ "...)
+		}
+		s.name = fmt.Appendf(s.name, "%s ms", text.Milliseconds(s.Duration()))
 		if hitching {
 			s.colour = hitchesColour
 		}

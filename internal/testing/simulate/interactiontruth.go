@@ -21,6 +21,8 @@ type InteractionTruth struct {
 	// reports whether one of these times is an estimate.
 	FirstShown, LastShown trace.Time
 	Estimated             bool
+	// Seen is when the last frame in the trace was shown: LastShown, if that is known.
+	Seen trace.Time
 	// Response and Completion are the times from the input, or from the begin without one.
 	Response, Completion trace.Duration
 
@@ -40,6 +42,8 @@ type InteractionTruth struct {
 	WorstFrame       int64
 	Device           DeviceTruth
 	Stages           []StageTruth
+
+	endCut bool // the trace ends within it
 
 	explicit bool // as render_service's lines say
 	kind     bool // which they do
@@ -163,7 +167,7 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 	case to.Sub(begin) > sceneTimeout:
 		t.TimedOut, end = true, begin.Add(sceneTimeout)
 	default:
-		t.Truncated, end = true, to-1
+		t.Truncated, t.endCut, end = true, true, to-1
 	}
 	if !t.Begin.Known() {
 		if s.endedBefore(t) || end.Sub(from) > sceneTimeout {
@@ -199,9 +203,26 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 			last = f
 		}
 	}
+	if t.explicit && s.unshown(t.PID, begin, end) {
+		t.Truncated, t.endCut = true, true // the display shows its last frame after the trace
+	}
 	t.show(*shown, last)
 	counted = slices.DeleteFunc(slices.Clone(counted), func(f shownFrame) bool { return f.at < begin || f.at > last.at })
 	s.measure(t, counted)
+}
+
+// unshown reports whether an application made a frame of a scene that the display shows after the
+// end of the trace: after all frames that are known to be shown.
+func (s *sim) unshown(pid trace.PID, begin, end trace.Time) bool {
+	_, renders := s.shownFrames(pid)
+	shown := renders[len(renders)-1].Start
+	return slices.ContainsFunc(s.truth.Frames, func(f *Frame) bool {
+		taken := f.End
+		if f.TakenBy != nil {
+			taken = f.TakenBy.Start
+		}
+		return f.Kind == AppFrame && f.PID == pid && (!f.Empty || f.Truncated) && f.Start <= end && (f.End == 0 || f.End > begin) && (taken == 0 || taken > shown)
+	})
 }
 
 // begunAgain returns when the application began a scene of the same name, of which it has only
@@ -266,11 +287,18 @@ func (s *sim) shownFrames(pid trace.PID) (apps, renders []shownFrame) {
 
 // show sets what the first and the last frame say.
 func (t *InteractionTruth) show(first, last shownFrame) {
-	t.FirstShown, t.LastShown = first.at, last.at
-	t.Estimated = first.estimated || last.estimated
-	if from := cmp.Or(t.InputTime, t.Begin); from.Known() {
-		t.Response, t.Completion = first.at.Sub(from), last.at.Sub(from)
-		t.Grade = grade(t)
+	t.Seen = last.at
+	from := cmp.Or(t.InputTime, t.Begin)
+	if t.Begin.Known() {
+		t.FirstShown, t.Response = first.at, first.at.Sub(from)
+		t.Estimated = first.estimated
+	}
+	if !t.endCut {
+		t.LastShown = last.at
+		t.Estimated = t.Estimated || last.estimated
+	}
+	if t.Begin.Known() && !t.endCut {
+		t.Completion, t.Grade = last.at.Sub(from), grade(t)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 func newResponses(r *record.Record, t *analyzer.Timeline) ([]*response, map[trace.TID][]*account.Account) {
 	list := slices.DeleteFunc(slices.Clone(t.Interactions), func(i *analyzer.Interaction) bool {
 		d, ok := i.Response()
-		return !i.From().Known() || ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
+		return ok && d <= 0 || !ok && (!i.Launch() || len(i.Stages) == 0)
 	})
 	if len(list) > why.MaxResponses {
 		slices.SortStableFunc(list, func(a, b *analyzer.Interaction) int {
@@ -156,7 +156,7 @@ func (r *response) ask(around surroundings, p passageThreads) {
 
 // add adds the step until a time, at most until the first frame was shown, if it is not empty.
 func (r *response) add(name why.Step, stage string, until trace.Time, tids ...trace.TID) *step {
-	from := r.From()
+	from := r.Span().Start
 	if n := len(r.steps); n > 0 {
 		from = r.steps[n-1].End
 	}
@@ -210,7 +210,7 @@ func (r *response) divide(around surroundings, p passageThreads) {
 		begun = min(begun, r.render.Expected.Start)
 	}
 	r.add(why.StepPickUp, stage(analyzer.FirstFrameApplication), begun, r.render.TID)
-	from := r.From()
+	from := r.Span().Start
 	if n := len(r.steps); n > 0 {
 		from = r.steps[n-1].End
 	}
