@@ -146,6 +146,9 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 		return noEvent(totals, hitrace.LineTooLong, "lines of a trace have a few hundred bytes")
 	case err == nil && totals.Problems.Total(hitrace.TimeTooLarge) > 0:
 		return noEvent(totals, hitrace.TimeTooLarge, "")
+	case hitrace.HasHeader(head) && err == nil && totals.Problems.Total(hitrace.BadTime) > 0:
+		what := fmt.Sprintf("%s: %d × %s", ErrNoEvents, totals.Problems.Total(hitrace.BadTime), hitrace.BadTime)
+		return &failure.Error{What: what, Hint: "were times recorded in ticks, as with --trace_clock uptime? record without it", Err: ErrNoEvents}
 	case hitrace.HasHeader(head) && err == nil:
 		return &failure.Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
 	case hitrace.HasHeader(head):

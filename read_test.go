@@ -97,6 +97,7 @@ func TestReadErrors(t *testing.T) {
 		"16666666\n":               "only a refresh period: there is no layer of that name",
 		"\x0a\x04\x08\x01\x50\x01": "a Perfetto trace without frames",
 		"16666666\n0\t0\t0\n":      "no frame of the layer was shown",
+		"# tracer: nop\n#\n app-1 (1) [000] ....   4711: print: E|1\n":                             "a trace without events: 1 × time not understood",
 		"---PROFILEDATA---\nFlags,\n---PROFILEDATA---\n":                                           "no rows of frames in the gfxinfo dump: 1 table without",
 		"Stats since: 752958278148ns\nTotal frames rendered: many\nJanky frames: 35335 (42.99%)\n": "no rows of frames in the gfxinfo dump",
 		gzipped("No process found for: com.example.app\n"):                                         `no rows of frames in the gfxinfo dump: "com.example.app" is not running, in gzip`,

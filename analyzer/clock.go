@@ -60,6 +60,13 @@ type ClockOffset struct {
 	// Lag is by how much Measured typically exceeds the true offset, or differs from it if
 	// the offset changes and is not corrected.
 	Lag trace.Duration
+	// Step is by how much the trace's clock goes on at once, if that is 1 ms or more, as if it
+	// counts the ticks of the kernel. Times of lines are too early by up to a step.
+	Step trace.Duration
+	// Ahead is how many of the samples are of vsyncs that were sent ahead of their time, and
+	// AheadBy how much, at most, before those on time (docs/frames.md 5.7).
+	Ahead   int
+	AheadBy trace.Duration
 	// Contradicted is the difference between the offset and hitrace's own clock line,
 	// beyond the line's resolution; zero if they agree.
 	Contradicted trace.Duration

@@ -153,6 +153,12 @@ func clockFact(label string, c *analyzer.ClockOffset) view.Fact {
 	default:
 		add("from %s (%s, accurate to about %s)", c.Source, text.Count(c.Samples, "line"), c.Lag)
 	}
+	if c.Ahead > 0 {
+		add("%s sent ahead of their time, by up to %s ms", text.Count(c.Ahead, "vsync"), text.Milliseconds(c.AheadBy))
+	}
+	if c.Step != 0 {
+		add("warning: the clock of the trace has steps of %s", c.Step)
+	}
 	if c.Overruled != 0 {
 		add("warning: the input states another, which differs by %s", c.Overruled)
 	}

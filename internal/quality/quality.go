@@ -319,6 +319,11 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	} else if apart != 0 {
 		q.add(verdict, "clock_contradicted", "the clock offset differs by %s from %s", apart, from)
 	}
+	q.judgeClockSteps(t.Parts)
+	if clock.Ahead > 0 && clock.Lag >= clock.AheadBy {
+		q.add(stats.Limited, "vsyncs_ahead", "%d of %s came %s before the others, as if sent ahead of their time; if they were on time, more frames are late",
+			clock.Ahead, text.Count(clock.Samples, "vsync"), rounded(clock.AheadBy))
+	}
 	q.judgeClockChanges(t.ClockChanges)
 	if clock.Overruled != 0 {
 		q.add(stats.Limited, "clock_overruled", "the clock offset differs by %s from the stated one", clock.Overruled)
@@ -336,6 +341,22 @@ func (q *judge) judgeFrameworks() {
 	}
 	if len(unknown) > 0 {
 		q.add(stats.Limited, "framework_deadlines", "deadlines of %s are unknown, and so is their jank rate", strings.Join(unknown, " and "))
+	}
+}
+
+// judgeClockSteps adds a reason for a clock with steps: when frames begin and end is known to
+// a step.
+func (q *judge) judgeClockSteps(parts []analyzer.Part) {
+	step := trace.Duration(0)
+	for i := range parts {
+		step = max(step, parts[i].Clock.Step)
+	}
+	verdict := stats.Limited
+	if step > smallChange {
+		verdict = stats.Unreliable
+	}
+	if step > 0 {
+		q.add(verdict, "clock_steps", "the clock of the trace has steps of %s: record without --trace_clock uptime", step)
 	}
 }
 

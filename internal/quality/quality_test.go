@@ -197,7 +197,18 @@ func TestLimitsAndClocks(t *testing.T) {
 			t.Errorf("line %s, markers %s: %s reasons %q", c.line, c.markers, c.want, got)
 		}
 	}
+	in.Clock = analyzer.ClockOffset{Source: analyzer.ClockReceiveVsync, Offset: 1e12, Ahead: 5, AheadBy: 7e6, Lag: 7e6}
+	if got, want := codes(judge(), stats.Limited), []string{"vsyncs_ahead"}; !slices.Equal(got, want) {
+		t.Errorf("vsyncs ahead: reasons %q, want %q", got, want)
+	}
 	in.Clock = inferred
+	for step, want := range map[trace.Duration]stats.Verdict{1e6: stats.Limited, 2e6: stats.Limited, 3333e3: stats.Unreliable} {
+		in.Parts[0].Clock.Step = step
+		if got := codes(judge(), want); !slices.Contains(got, "clock_steps") {
+			t.Errorf("steps of %s: %s reasons %q", step, want, got)
+		}
+	}
+	in.Parts[0].Clock.Step = 0
 	// A small change makes deadlines less exact, a larger one wrong.
 	for _, c := range []struct {
 		by   trace.Duration

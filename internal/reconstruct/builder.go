@@ -91,8 +91,12 @@ func (b *builder) track(e *hitrace.Event) {
 		b.span.Start = e.Time
 	}
 	b.span.End = max(b.span.End, e.Time)
-	if b.last.Known() && e.Time.Sub(b.last).Abs() >= minStep {
-		b.clock.step(b.last, e.Time, e.Number)
+	if b.last.Known() {
+		since := e.Time.Sub(b.last)
+		if since.Abs() >= minStep {
+			b.clock.step(b.last, e.Time, e.Number)
+		}
+		b.clock.grain.add(since)
 	}
 	b.coverage.track(e, b.last)
 	b.diagnostics.own.see(e)
@@ -332,7 +336,7 @@ func (b *builder) mayKeep(records *int, e *hitrace.Event) bool {
 
 func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
-	b.clock.add(analyzer.ClockReceiveVsync, e, v.Now)
+	b.clock.add(analyzer.ClockReceiveVsync, e, v.Now, t.wasIdle(e))
 	if !t.isMain() {
 		b.beginNative(t, e, v)
 		return
@@ -441,7 +445,7 @@ func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) beginDoComposition(t *thread, e *hitrace.Event) {
-	b.clock.add(analyzer.ClockDoComposition, e, hitrace.ParseDoComposition(e.Marker.Label()))
+	b.clock.add(analyzer.ClockDoComposition, e, hitrace.ParseDoComposition(e.Marker.Label()), false)
 	t.draftOrOrphan(e).composed = true
 	t.renders = true
 }
@@ -472,7 +476,7 @@ func (b *builder) beginGenerateVsync(_ *thread, e *hitrace.Event) {
 	if damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
-	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now)
+	b.clock.add(analyzer.ClockGenerateVsync, e, g.Now, false)
 	if g.Period > 0 && b.mayKeep(&b.kept.periods, e) {
 		b.periods = append(b.periods, generated{e.Time, g.Period})
 	}

@@ -14,6 +14,8 @@ type clockSample struct {
 	at     trace.Time     // of the line
 	offset trace.Duration // at minus the time that the line carries: the clock offset and a lag
 	line   int
+	// idle: the thread did nothing before, so that the time did not wait for it.
+	idle bool
 }
 
 // lineStep is a step in the time of lines, forwards or backwards.
@@ -56,7 +58,14 @@ type tolerance struct {
 	spread trace.Duration
 }
 
-func toleranceOf(s analyzer.ClockSource) tolerance {
+// toleranceOf returns the tolerance of a source. step is the step of the trace's clock.
+func toleranceOf(s analyzer.ClockSource, step trace.Duration) tolerance {
+	t := lagOf(s)
+	t.shift, t.sure, t.spread = t.shift+step, t.sure+step, t.spread+step
+	return t
+}
+
+func lagOf(s analyzer.ClockSource) tolerance {
 	if s == analyzer.ClockGenerateVsync {
 		// A thread of high priority writes it, and does nothing else: in captures, levels
 		// differ by up to 20 µs. It skips vsyncs that are over, so that it does not lag by
@@ -103,7 +112,12 @@ func (c *clockSamples) clocks(span analyzer.Interval, given *trace.Duration, sta
 	if source == analyzer.ClockUnknown {
 		return parts, jumps, nil
 	}
-	pieces, changes := followClock(c.all[source], c.steps, toleranceOf(source))
+	step := c.grain.step()
+	samples := withoutAhead(source, c.all[source], c.steps)
+	if len(samples) < 2*followed {
+		return parts, jumps, nil
+	}
+	pieces, changes := followClock(samples, c.steps, toleranceOf(source, step))
 	if given != nil || slices.ContainsFunc(changes, func(c analyzer.ClockChange) bool { return c.Kind != analyzer.ClockJump }) {
 		pieces = pieces[:1] // with changes that cannot be corrected there is no use in correcting others
 		if slope, base, ok := pieces[0].drift(); ok && changes == nil {
@@ -121,8 +135,11 @@ func (c *clockSamples) clocks(span analyzer.Interval, given *trace.Duration, sta
 	drifts := false
 	for i := range pieces {
 		p := &pieces[i]
-		measured := confirmedOf(p.samples)
-		clock := analyzer.ClockOffset{Offset: measured, Source: source, Samples: len(p.samples), Measured: measured, Lag: lags[source]}
+		measured := confirmedOf(p.samples) + step
+		clock := analyzer.ClockOffset{Offset: measured, Source: source, Samples: len(p.samples), Measured: measured, Lag: max(lags[source], step), Step: step, Ahead: first.Ahead, AheadBy: first.AheadBy}
+		if i > 0 {
+			clock.Ahead, clock.AheadBy = 0, 0
+		}
 		slope, base, drift := p.drift()
 		if drift {
 			clock.Offset, clock.Measured = base.offset, base.offset
@@ -134,7 +151,7 @@ func (c *clockSamples) clocks(span analyzer.Interval, given *trace.Duration, sta
 		switch {
 		case first.Source.IsStated():
 			clock.Offset, clock.Source, clock.Samples, clock.Lag = first.Offset+clock.Offset-start, first.Source, 0, 0
-		case start.Abs() < sameClock:
+		case start.Abs() < max(sameClock, step):
 			clock.Offset -= start
 		}
 		if drift {
@@ -276,12 +293,16 @@ func findShifts(samples []clockSample, steps []lineStep, slack tolerance) (shift
 		last := min(i+followed, len(samples)) - 1
 		s := clockShift{next: i, before: low, by: by, step: explains(steps, samples[i-2].line, samples[last].line, by)}
 		if s.step != nil {
-			s.next, _ = slices.BinarySearchFunc(samples, s.step.line, func(s clockSample, line int) int { return s.line - line })
-			if s.next < followed || s.next+followed > len(samples) {
+			at, _ := slices.BinarySearchFunc(samples, s.step.line, func(s clockSample, line int) int { return s.line - line })
+			if at < followed || at+followed > len(samples) {
 				continue
 			}
-			s.before = level(samples[s.next-followed : s.next]).offset
-			s.by = level(samples[s.next:s.next+followed]).offset - s.before
+			before := level(samples[at-followed : at]).offset
+			if by := level(samples[at:at+followed]).offset - before; (by > 0) == (s.by > 0) && by.Abs() > slack.shift {
+				s.next, s.before, s.by = at, before, by
+			} else {
+				s.step = nil // the offset does not shift there
+			}
 		}
 		shifts = append(shifts, s)
 		i = max(i, s.next) + followed - 1

@@ -25,7 +25,7 @@ func clockTrace(n int, offset, lag func(i int) trace.Duration) (samples []clockS
 			steps = append(steps, lineStep{last, at, 10 * i})
 		}
 		last = at
-		samples = append(samples, clockSample{at, o + lag(i), 10 * i})
+		samples = append(samples, clockSample{at, o + lag(i), 10 * i, true})
 	}
 	return samples, steps
 }
@@ -70,7 +70,7 @@ func TestFollowClock(t *testing.T) {
 		{"slow for a while", jump(500, -8*ms), short, []analyzer.ClockChange{{Kind: analyzer.ClockUnsteady, Line: 5000, By: -8 * ms}}},
 	} {
 		samples, steps := clockTrace(1000, c.offset, c.lag)
-		pieces, got := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition))
+		pieces, got := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition, 0))
 		if len(got) != len(c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			continue
@@ -127,7 +127,7 @@ func TestDrift(t *testing.T) {
 func TestFastDrift(t *testing.T) {
 	for _, ppm := range []trace.Duration{10_000, 29_900, 35_000, 100_000} {
 		samples, steps := clockTrace(1000, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * ppm / 1e6 }, func(int) trace.Duration { return 0 })
-		pieces, changes := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition))
+		pieces, changes := followClock(samples, steps, toleranceOf(analyzer.ClockDoComposition, 0))
 		_, _, ok := pieces[0].drift()
 		if want := ppm < maxDrift; ok != want || want != (changes == nil) {
 			t.Errorf("%d ppm: drifts: %t, changes %v", ppm, ok, changes)
@@ -164,7 +164,7 @@ func TestTolerance(t *testing.T) {
 	} {
 		for _, source := range []analyzer.ClockSource{analyzer.ClockGenerateVsync, analyzer.ClockDoComposition} {
 			samples, steps := clockTrace(1000, c.offset, short)
-			_, changes := followClock(samples, steps, toleranceOf(source))
+			_, changes := followClock(samples, steps, toleranceOf(source, 0))
 			got, want := "", c.want
 			if source == analyzer.ClockDoComposition {
 				want = c.worse

@@ -27,6 +27,7 @@ const sameClock = trace.Millisecond
 type clockSamples struct {
 	sources [clockSources]smallest
 	sync    []syncSample
+	grain   grain
 	// all are the samples of each source, and steps those of lines, in order of lines.
 	all   [clockSources][]clockSample
 	steps []lineStep
@@ -77,14 +78,16 @@ func (s *smallest) confirmed() trace.Duration {
 }
 
 // add adds a line of a source with the time that it carries.
-func (c *clockSamples) add(source analyzer.ClockSource, e *hitrace.Event, carried trace.Monotonic) {
+//
+// idle: the thread of the line did nothing before.
+func (c *clockSamples) add(source analyzer.ClockSource, e *hitrace.Event, carried trace.Monotonic, idle bool) {
 	if carried == 0 {
 		return
 	}
 	offset := e.Time.Sub(trace.Time(carried))
 	c.sources[source].add(offset)
 	if len(c.all[source]) < maxSamples && !c.followed(source+1) {
-		c.all[source] = append(c.all[source], clockSample{e.Time, offset, e.Number})
+		c.all[source] = append(c.all[source], clockSample{e.Time, offset, e.Number, idle})
 	}
 }
 
@@ -101,7 +104,7 @@ func (c *clockSamples) step(from, to trace.Time, line int) {
 	}
 }
 
-// maxSamples bounds the memory for samples of a source, and for steps, to 24 MB: an hour of
+// maxSamples bounds the memory for samples of a source, and for steps, to 32 MB: an hour of
 // frames at 120 Hz has 432,000.
 const maxSamples = 1 << 20
 
@@ -155,15 +158,21 @@ func (c *clockSamples) infer() analyzer.ClockOffset {
 		if s.total == 0 {
 			continue
 		}
-		measured := s.confirmed()
-		offset := measured
-		if offset.Abs() < sameClock {
-			offset = 0
+		step := c.grain.step()
+		measured, early := s.confirmed()+step, ahead{}
+		if step == 0 {
+			measured, early = measure(source, measured, c.all[source])
 		}
-		return analyzer.ClockOffset{
-			Offset: offset, Source: source, Samples: s.total,
-			Measured: measured, Lag: lags[source],
+		clock := analyzer.ClockOffset{
+			Offset: measured, Source: source, Samples: s.total,
+			Measured: measured, Lag: max(lags[source], step), Step: step, Ahead: early.count, AheadBy: early.by,
 		}
+		if measured.Abs() < max(sameClock, step) {
+			clock.Offset = 0
+		} else if early.count > 0 {
+			clock.Lag = max(clock.Lag, early.by) // those on time may be late
+		}
+		return clock
 	}
 	return analyzer.ClockOffset{}
 }

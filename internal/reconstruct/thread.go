@@ -94,6 +94,12 @@ func (b *builder) thread(e *hitrace.Event) *thread {
 // isMain reports whether this is its process's main thread.
 func (t *thread) isMain() bool { return int32(t.pid) == int32(t.tid) }
 
+// wasIdle reports whether the thread did nothing, as far as its markers say, before the slice
+// that begins with the event.
+func (t *thread) wasIdle(e *hitrace.Event) bool {
+	return t.open.Depth() == 1 && (!t.last.Known() || e.Time.Sub(t.last) >= idleBefore)
+}
+
 // indexOpen returns the index in open of the slice of this word, or -1.
 func (t *thread) indexOpen(word hitrace.Word) int {
 	for i := range t.open.Len() {

@@ -147,6 +147,9 @@ func describeClock(m *message, c *analyzer.ClockOffset) {
 	m.duration(8, &c.Overruled)
 	m.float(9, &c.Drift)
 	integer(m, 10, &c.From)
+	m.duration(11, &c.Step)
+	count(m, 12, &c.Ahead)
+	m.duration(13, &c.AheadBy)
 }
 
 func describeCoverage(m *message, c *analyzer.Coverage) {
