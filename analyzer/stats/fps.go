@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -33,8 +34,8 @@ type FPS struct {
 	Last  trace.Time `json:"last_ns"`
 	// Rate is the rate while animating: gaps / the time of the gaps without their idle
 	// parts (docs/frames.md 9.6). At least one period of a gap is not idle. If idle time
-	// is unknown, no time is idle.
-	Rate float64 `json:"rate_hz"`
+	// is unknown, no time is idle. It is nil if each gap has idle time.
+	Rate *float64 `json:"rate_hz"`
 	// All is gaps / the time of all gaps, idle time included.
 	All float64 `json:"all_hz"`
 	// IdleShare is the share of the time of the gaps that is idle, 0 to 1; nil if a
@@ -43,6 +44,18 @@ type FPS struct {
 	// OfRefresh is gaps / the refreshes that fit into the same time as that of Rate; 1 is
 	// a frame on every refresh. It is nil if that is unknown.
 	OfRefresh *float64 `json:"of_refresh"`
+	// Cadence is how often frames were shown; nil if it is unknown, or if each gap has idle
+	// time.
+	Cadence *Cadence `json:"cadence"`
+}
+
+// Cadence is the most frequent time from one frame that was shown to the next: Every refreshes at
+// Refresh hertz, a whole number. Share is the share of the gaps without idle time that are like
+// that, 0 to 1.
+type Cadence struct {
+	Every   int     `json:"every"`
+	Refresh int     `json:"refresh_hz"`
+	Share   float64 `json:"share"`
 }
 
 // Seconds returns the time in which Frames − 1 frames were shown at the rate All, idle time
@@ -60,7 +73,11 @@ type gap struct {
 	active trace.Duration // length without idle time
 	// refreshes is the number of refreshes in active, in millionths.
 	refreshes microperiods
+	period    trace.Duration // of the display; zero if unknown
 }
+
+// idle reports whether a part of the gap is idle.
+func (g *gap) idle() bool { return g.active < g.length }
 
 // fps returns nil if no trace has two frames that were shown. It keeps the gaps in the
 // records.
@@ -82,9 +99,10 @@ func fps(r *records) *FPS {
 		slices.SortStableFunc(list, func(a, b *shown) int { return cmp.Compare(e.at(a), e.at(b)) })
 		list = slices.CompactFunc(list, func(a, b *shown) bool { return e.at(a) == e.at(b) })
 		r.gaps, r.idleKnown = nil, len(list) >= leastShown || !r.ofFrameworks()
+		r.setBusy(e.at)
 		for i := 1; i < len(list); i++ {
 			if a, b := list[i-1], list[i]; !r.parts.apart(e.at(a), e.at(b)) {
-				g, known := newGap(a, b, e.at(a), e.at(b))
+				g, known := r.newGap(a, b, e.at(a), e.at(b))
 				r.gaps = append(r.gaps, g)
 				r.idleKnown = r.idleKnown && known
 			}
@@ -101,35 +119,63 @@ func fps(r *records) *FPS {
 func (f *FPS) measure(r *records) {
 	n := float64(len(r.gaps))
 	length, active, refreshes := trace.Duration(0), trace.Duration(0), microperiods(0)
+	animates := false
 	for i := range r.gaps {
 		g := &r.gaps[i]
 		if !r.idleKnown {
 			g.active = g.length
 		}
 		length, active, refreshes = add(length, g.length), add(active, g.active), add(refreshes, g.refreshes)
+		animates = animates || !g.idle()
 	}
-	f.All, f.Rate = n/seconds(length), n/seconds(active)
+	f.All = n / seconds(length)
+	if animates {
+		f.Rate, f.Cadence = number(n/seconds(active)), cadence(r.gaps)
+	}
 	if r.idleKnown {
 		f.IdleShare = number(1 - float64(active)/float64(length))
-		if refreshes > 0 {
+		if animates && refreshes > 0 {
 			f.OfRefresh = number(n / refreshes.periods())
 		}
 	}
 }
 
+// cadence returns the most frequent cadence of some gaps, of equally frequent ones that of the
+// highest rate.
+func cadence(gaps []gap) *Cadence {
+	all := 0
+	counts := map[Cadence]int{}
+	for i := range gaps {
+		if g := &gaps[i]; g.period > 0 && !g.idle() {
+			all++
+			counts[Cadence{Every: g.vsyncs(), Refresh: wholeHertz(g.period)}]++
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	most := slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b Cadence) int {
+		return cmp.Or(cmp.Compare(counts[a], counts[b]), cmp.Compare(a.Refresh*b.Every, b.Refresh*a.Every), cmp.Compare(a.Refresh, b.Refresh))
+	})
+	most.Share = float64(counts[most]) / float64(all)
+	return &most
+}
+
+// vsyncs returns how many refresh periods the gap lasts, at least one.
+func (g *gap) vsyncs() int { return max(1, int(g.length/g.period)+int(g.length%g.period*2/g.period)) }
+
 // newGap returns the gap between two frames. If known is false, its idle part is unknown.
-func newGap(a, b *shown, from, to trace.Time) (g gap, known bool) {
+func (r *records) newGap(a, b *shown, from, to trace.Time) (g gap, known bool) {
 	length := since(from, to)
-	g = gap{at: to, length: length, active: length}
-	idle, period := idleTime(a, b)
-	if period <= 0 {
+	g = gap{at: to, length: length, active: length, period: max(a.period, b.period)}
+	if g.period <= 0 {
 		return g, false
 	}
-	idle = min(idle, max(0, length-period))
-	if b.unsure && idle > 0 && isHitch(length-period, period) {
+	idle := r.idle(a, b, from, to, g.period)
+	if b.unsure && idle > 0 && isHitch(length-g.period, g.period) {
 		return g, false
 	}
 	g.active -= idle
-	g.refreshes = inPeriods(g.active, period)
+	g.refreshes = inPeriods(g.active, g.period)
 	return g, true
 }

@@ -8,34 +8,35 @@ import "ohframe/analyzer/trace"
 // A gap is the time between two consecutive presents. It is skipped if a render frame
 // between them was committed and has an unknown present time, if the refresh period is
 // unknown, or if the presents are out of order. A gap should last one refresh period
-// plus the idle time. If the display changed its rate, the longer period counts.
+// and the time until the second frame was due. If the display changed its rate, the longer
+// period counts.
 //
 //	RS vsyncs    │       │       │       │       │
 //	render       A                       B
 //	due                          B
 //	presents             a                       b
 //	gap                  ├───────────────────────┤   3 periods
-//	should last          ├───────────────┤           2 periods: one, and one idle
+//	should last          ├───────────────┤           2 periods: one, and one until due
 //	hitch                                ├───────┤   1 period
 //
-// Idle time begins at the vsync after that of the first present's render frame, and ends
-// at the vsync on which the second present's render frame was due. Less than half a
-// period is not idle time. A render frame is due on its own vsync. If it took
+// The time until a frame was due begins at the vsync after that of the first present's render
+// frame, and ends at the vsync on which the second present's render frame was due. Less than
+// half a period does not count. A render frame is due on its own vsync. If it took
 // application frames, it is due when the earliest of them should have been picked up:
 // at that frame's deadline, or if that is unknown one period after its vsync. In all
 // cases it is due earlier by the number of coalesced vsyncs. So an application at half
 // the display's rate, empty frames, and render frames that render_service skipped cause
 // no hitches. An application that takes three periods for one frame causes one.
 //
-// A dump of SurfaceFlinger's latencies has neither vsyncs nor deadlines. Its gaps are
-// idle until one period after the layer began to wait for the frame, if that time is
+// A dump of SurfaceFlinger's latencies has neither vsyncs nor deadlines. Its frames are
+// due one period after the layer began to wait for the frame, if that time is
 // known: see analyzer.LayerLatency. If it is unknown, a gap that is long enough for a
-// hitch may also be idle. Then the process has no Hitches.
+// hitch may also be one in which nothing was due. Then the process has no Hitches.
 type Hitches struct {
 	// Gaps counts the gaps that were not skipped, Time is their total length.
 	Gaps int            `json:"gaps"`
 	Time trace.Duration `json:"time_ns"`
-	// Idle is the idle part of Time.
+	// Idle is the idle part of Time (docs/frames.md 9.6).
 	Idle trace.Duration `json:"idle_ns"`
 	// Hitches counts the gaps that were at least 0.7 periods too long, Hitch is the
 	// total time by which they were.
@@ -44,8 +45,9 @@ type Hitches struct {
 	// LostFrames is the number of frames that fit into the hitches: the sum of their
 	// lengths in periods, each rounded up from .7 on, otherwise down.
 	LostFrames int `json:"lost_frames"`
-	// Ratio is Hitch in milliseconds / Time in seconds.
-	Ratio float64 `json:"hitch_ms_per_s"`
+	// Ratio is Hitch in milliseconds / (Time − Idle) in seconds. It is nil if each gap has
+	// idle time.
+	Ratio *float64 `json:"hitch_ms_per_s"`
 	// Longest is the longest hitch, LongestAt the present before it. Both are nil if
 	// there was no hitch.
 	Longest   *trace.Duration `json:"longest_ns"`
@@ -58,9 +60,10 @@ type Hitches struct {
 type Hitch struct {
 	From trace.Time `json:"from_ns"` // the first present
 	To   trace.Time `json:"to_ns"`   // the second
-	// Idle is the idle part of the gap, and Hitch the time by which it was too long.
-	Idle  trace.Duration `json:"idle_ns"`
-	Hitch trace.Duration `json:"hitch_ns"`
+	// UntilDue is the time after the vsync that follows that of the first frame until the
+	// second one was due, and Hitch the time by which the gap was too long.
+	UntilDue trace.Duration `json:"until_due_ns"`
+	Hitch    trace.Duration `json:"hitch_ns"`
 	// LostFrames is the number of frames that fit into Hitch.
 	LostFrames int `json:"lost_frames"`
 }
@@ -68,53 +71,62 @@ type Hitch struct {
 // hitches returns nil if all gaps are skipped, or if one may be either a hitch or idle.
 // The records are in order of the render frames' starts.
 func hitches(r *records) *Hitches {
-	h := &Hitches{}
+	h, animates := &Hitches{}, false
 	if len(r.shown) < leastShown && r.ofFrameworks() {
 		return nil
 	}
+	r.setBusy(func(s *shown) trace.Time { return s.present })
 	var last *shown
 	for i := range r.shown {
 		s := &r.shown[i]
 		if !s.present.Known() && !s.commit.Known() {
 			continue // not committed
 		}
-		if last != nil && !r.parts.apart(last.start, s.start) && !h.add(r, last, s) {
-			return nil
+		if last != nil && !r.parts.apart(last.start, s.start) {
+			idle, ok := h.add(r, last, s)
+			if !ok {
+				r.presents = nil
+				return nil
+			}
+			animates = animates || !idle
 		}
 		last = s
 	}
 	if h.Gaps == 0 {
 		return nil
 	}
-	h.Ratio = h.Hitch.Milliseconds() / seconds(h.Time)
+	if animates {
+		h.Ratio = number(h.Hitch.Milliseconds() / seconds(h.Time-h.Idle))
+	}
 	return h
 }
 
-// add adds the gap between two render frames that were shown one after the other. It
-// returns false if the gap may be either a hitch or idle.
-func (h *Hitches) add(r *records, a, b *shown) bool {
-	gap := since(a.present, b.present)
-	idle, period := idleTime(a, b)
-	if !a.present.Known() || !b.present.Known() || gap <= 0 || period <= 0 {
-		return true
+// add adds the gap between two render frames that were shown one after the other, and reports
+// whether it is skipped or has idle time. It returns false if the gap may be a hitch, or one in
+// which nothing was due.
+func (h *Hitches) add(r *records, a, b *shown) (idle, ok bool) {
+	length, period := since(a.present, b.present), max(a.period, b.period)
+	if !a.present.Known() || !b.present.Known() || length <= 0 || period <= 0 {
+		return true, true
 	}
-	idle = min(idle, gap)
-	if b.unsure && idle > 0 {
-		if isHitch(gap-period, period) {
-			return false
+	undue := min(untilDue(a, b, period), length)
+	if b.unsure && undue > 0 {
+		if isHitch(length-period, period) {
+			return false, false
 		}
-		idle = 0
+		undue = 0
 	}
 	h.Gaps++
-	h.Time = add(h.Time, gap)
-	h.Idle = add(h.Idle, idle)
-	hitch := gap - period - idle
+	h.Time = add(h.Time, length)
+	pause := r.idle(a, b, a.present, b.present, period)
+	h.Idle = add(h.Idle, pause)
+	hitch := length - period - undue
 	if !isHitch(hitch, period) {
 		hitch = 0
 	}
-	r.presents = append(r.presents, present{b.present, gap, hitch})
+	r.presents = append(r.presents, present{b.present, length - pause, hitch, pause > 0})
 	if hitch == 0 {
-		return true
+		return pause > 0, true
 	}
 	h.Hitches++
 	h.Hitch = add(h.Hitch, hitch)
@@ -123,29 +135,29 @@ func (h *Hitches) add(r *records, a, b *shown) bool {
 		lost++
 	}
 	h.LostFrames = add(h.LostFrames, lost)
-	h.List = append(h.List, Hitch{a.present, b.present, idle, hitch, lost})
+	h.List = append(h.List, Hitch{a.present, b.present, undue, hitch, lost})
 	if h.Longest == nil || hitch > *h.Longest {
 		at := a.present
 		h.Longest, h.LongestAt = &hitch, &at
 	}
-	return true
+	return pause > 0, true
 }
 
 // present is a gap between two presents.
 type present struct {
-	at          trace.Time // its end
-	time, hitch trace.Duration
+	at          trace.Time     // its end
+	time, hitch trace.Duration // time is without idle time
+	idle        bool           // there was some
 }
 
-// idleTime returns the time between two frames in which nothing was to be drawn, and the
-// refresh period, zero if unknown.
-func idleTime(a, b *shown) (idle, period trace.Duration) {
-	period = max(a.period, b.period)
-	idle = since(after(a.vsync, period), b.due)
-	if idle < 0 || idle < period-idle {
-		idle = 0
+// untilDue returns the time between two frames until the second one was due, from the vsync on
+// which it could have been shown at the earliest.
+func untilDue(a, b *shown, period trace.Duration) trace.Duration {
+	d := since(after(a.vsync, period), b.due)
+	if d < 0 || d < period-d {
+		return 0
 	}
-	return idle, period
+	return d
 }
 
 // isHitch reports whether a gap that is too long by d is a hitch.

@@ -68,10 +68,10 @@ func checkFinite(t *testing.T, r *stats.Report) {
 				t.Errorf("%s is %g", m.Path, *x)
 			}
 		}
-		if h := p.Hitches; h != nil && (h.Time <= 0 || h.Idle < 0 || h.Hitch < 0 || h.LostFrames < 0 || h.Ratio < 0 || h.Idle > h.Time) {
+		if h := p.Hitches; h != nil && (h.Time <= 0 || h.Idle < 0 || h.Hitch < 0 || h.LostFrames < 0 || h.Ratio != nil && *h.Ratio < 0 || h.Idle > h.Time) {
 			t.Errorf("%+v", *h)
 		}
-		if f := p.FPS; f != nil && f.Rate <= 0 {
+		if f := p.FPS; f != nil && f.Rate != nil && *f.Rate <= 0 {
 			t.Errorf("%+v", *f)
 		}
 		for _, w := range p.Worst {

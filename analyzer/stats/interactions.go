@@ -40,8 +40,9 @@ type Interaction struct {
 	// MissedVsyncs are the lost frames of Hitches, LongestMissedRun the most in one gap.
 	MissedVsyncs     *int `json:"missed_vsyncs"`
 	LongestMissedRun *int `json:"longest_missed_run"`
-	// FPS is without the slow end of a fling.
+	// FPS and Cadence are without the slow end of a fling.
 	FPS        *float64 `json:"fps"`
+	Cadence    *Cadence `json:"cadence"`
 	HitchRatio *float64 `json:"hitch_ms_per_s"`
 	P50        *float64 `json:"p50_ms"`
 	P95        *float64 `json:"p95_ms"` // nil for fewer than 20 frames
@@ -225,7 +226,7 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
 		for _, hitch := range h.List {
 			longest = max(longest, hitch.LostFrames)
 		}
-		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = clone(h.LostFrames), &longest, clone(h.Ratio)
+		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = clone(h.LostFrames), &longest, h.Ratio
 	}
 	if d := p.Durations; d != nil {
 		s.P50 = number(d.P50.Milliseconds())
@@ -236,8 +237,8 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
 	if len(p.Worst) > 0 {
 		s.WorstFrame = clone(p.Worst[0].VsyncID)
 	}
-	if p.FPS != nil {
-		s.FPS = clone(p.FPS.Rate)
+	if f := p.FPS; f != nil {
+		s.FPS, s.Cadence = f.Rate, f.Cadence
 	}
 }
 
@@ -247,17 +248,18 @@ func clone[T any](v T) *T { return &v }
 // without the slow end of a fling. It needs Source.
 func (s *Interaction) MeasureFrames() *Process {
 	i := s.Source
-	p := measureFrames(i.Frames, s.parts)
+	p := s.measureFrames(i.Frames)
 	if i.Steady < len(i.Frames) {
-		p.FPS = measureFrames(i.Frames[:i.Steady], s.parts).FPS
+		p.FPS = s.measureFrames(i.Frames[:i.Steady]).FPS
 	}
 	return p
 }
 
-// measureFrames measures some frames of one kind as those of a process.
-func measureFrames(frames []*analyzer.Frame, parts parts) *Process {
+// measureFrames measures some frames of the interaction, which are of one kind, as those of a
+// process.
+func (s *Interaction) measureFrames(frames []*analyzer.Frame) *Process {
 	p := &Process{}
-	p.records.parts = parts
+	p.records.parts, p.records.animation = s.parts, !endless(s.Source)
 	for _, f := range frames {
 		p.Kind = kindOf(f)
 		p.records.addFrame(f)

@@ -39,7 +39,7 @@ func TestComputeJoined(t *testing.T) {
 	if want := 19 / 0.230; math.Abs(a.FPS.All-want) > 1e-9 || math.Abs(b.FPS.All-want) > 1e-9 || b.FPS.Frames != 40 {
 		t.Errorf("%g and %g FPS of %d frames, want %g", a.FPS.All, b.FPS.All, b.FPS.Frames, want)
 	}
-	if math.Abs(a.Hitches.Ratio-b.Hitches.Ratio) > 1e-9 || b.Hitches.Gaps != 2*a.Hitches.Gaps || b.Hitches.Hitch != 2*a.Hitches.Hitch || a.Hitches.Hitch == 0 {
+	if math.Abs(*a.Hitches.Ratio-*b.Hitches.Ratio) > 1e-9 || b.Hitches.Gaps != 2*a.Hitches.Gaps || b.Hitches.Hitch != 2*a.Hitches.Hitch || a.Hitches.Hitch == 0 {
 		t.Errorf("hitches %+v and %+v", a.Hitches, b.Hitches)
 	}
 	// Each trace ends 4 ms after its last frame, and begins 10 ms before its first one.

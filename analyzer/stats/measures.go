@@ -89,23 +89,35 @@ func measures() []Measure {
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
 		{"jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none", false, func(p *Process) *float64 { return p.JankRateLater }},
 		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
-		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time", true,
-			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.Rate })},
+		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", true,
+			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.Rate })},
 		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces", false,
 			part(func(p *Process) *FPS { return p.FPS }, func(f *FPS) float64 { return f.All })},
-		{"fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time in which nothing was to be drawn; null if unknown", true,
+		{"fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time that is idle (docs/frames.md 9.6); null if unknown", true,
 			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.IdleShare })},
 		{"fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", true,
 			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.OfRefresh })},
 	}
+	cadence := func(field, name string, unit Unit, better Better, label, meaning string, of func(*Cadence) float64) {
+		list = append(list, Measure{"fps.cadence." + field, name, unit, better, label, meaning, false, part(func(p *Process) *Cadence {
+			if p.FPS == nil {
+				return nil
+			}
+			return p.FPS.Cadence
+		}, of)})
+	}
+	cadence("every", "cadence_every", Count, Lower, "Cadence, refreshes", "refreshes from one frame that was shown to the next, most often: 2 is every second vsync", func(c *Cadence) float64 { return float64(c.Every) })
+	cadence("refresh_hz", "cadence_refresh", Hertz, Neither, "Cadence, refresh rate", "the display's refresh rate then, a whole number", func(c *Cadence) float64 { return float64(c.Refresh) })
+	cadence("share", "cadence_share", Share, Neither, "Cadence, share", "share of the gaps without idle time that are like that", func(c *Cadence) float64 { return c.Share })
 	hitch := func(field, name string, unit Unit, better Better, label, meaning string, main bool, of func(*Hitches) float64) {
 		list = append(list, Measure{"hitches." + field, name, unit, better, label, meaning, main, part(func(p *Process) *Hitches { return p.Hitches }, of)})
 	}
-	hitch("idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` in which nothing was to be drawn", false, func(h *Hitches) float64 { return float64(h.Idle) })
+	hitch("idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` that is idle", false, func(h *Hitches) float64 { return float64(h.Idle) })
 	hitch("hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been", false, func(h *Hitches) float64 { return float64(h.Hitches) })
 	hitch("hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches", false, func(h *Hitches) float64 { return float64(h.Hitch) })
 	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
-	hitch("hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / `time_ns` in seconds", true, func(h *Hitches) float64 { return h.Ratio })
+	list = append(list, Measure{"hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", true,
+		optional(func(p *Process) *Hitches { return p.Hitches }, func(h *Hitches) *float64 { return h.Ratio })})
 	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null without hitches", false, func(h *Hitches) float64 {
 		if h.Longest == nil {
 			return 0

@@ -162,7 +162,8 @@ func TestFPSOfApplication(t *testing.T) {
 	send(b, 1014, cut)
 	send(s.app(other, 1010, 1010, 1018, 0), 1012, r[2])
 	got := measured(t, s, stats.Application).FPS
-	want := stats.FPS{Event: stats.Present, Frames: 3, First: at(1020), Last: at(1060), Rate: 50, All: 50, IdleShare: ptr(0.0), OfRefresh: ptr(2 / 4.0)} // b was due on the vsync after r[1]
+	want := stats.FPS{Event: stats.Present, Frames: 3, First: at(1020), Last: at(1060), Rate: ptr(50.), All: 50, IdleShare: ptr(0.0), OfRefresh: ptr(2 / 4.0),
+		Cadence: &stats.Cadence{Every: 1, Refresh: 100, Share: .5}} // of 10 and 30 ms, the higher rate
 	sameJSON(t, got, want)
 }
 
@@ -185,10 +186,10 @@ func TestHitches(t *testing.T) {
 		{"0.7 periods", 1020, 1010, 1037, nil, "1 hitches 7ms idle 0s lost 1"},
 		{"1.6 periods", 1020, 1010, 1046, nil, "1 hitches 16ms idle 0s lost 1"},
 		{"1.7 periods", 1020, 1010, 1047, nil, "1 hitches 17ms idle 0s lost 2"},
-		{"the vsync was not asked for", 1020, 1020, 1040, nil, "0 hitches 0s idle 10ms lost 0"},
+		{"the vsync was not asked for", 1020, 1020, 1040, nil, "0 hitches 0s idle 0s lost 0"},
 		{"the vsync was queued up", 1020, 1020, 1040, func(_, b frame, _ apps) { b.Coalesced = 1 }, "1 hitches 10ms idle 0s lost 1"},
 		{"an application frame was waiting", 1020, 1020, 1040, func(_, b frame, app apps) { send(app(1000), 1001, b) }, "1 hitches 10ms idle 0s lost 1"},
-		{"none was", 1020, 1020, 1040, func(_, b frame, app apps) { send(app(1010), 1011, b) }, "0 hitches 0s idle 10ms lost 0"},
+		{"none was", 1020, 1020, 1040, func(_, b frame, app apps) { send(app(1010), 1011, b) }, "0 hitches 0s idle 0s lost 0"},
 		{"one of two was", 1020, 1020, 1040, func(_, b frame, app apps) {
 			send(app(1010), 1011, b)
 			send(app(1000), 1001, b)
@@ -203,7 +204,7 @@ func TestHitches(t *testing.T) {
 		}, "1 hitches 10ms idle 0s lost 1"},
 		{"none without a deadline was", 1020, 1020, 1040, func(_, b frame, app apps) {
 			send(noDeadline(app(1010)), 1011, b)
-		}, "0 hitches 0s idle 10ms lost 0"},
+		}, "0 hitches 0s idle 0s lost 0"},
 		{"one without a deadline, its vsync queued up", 1020, 1020, 1040, func(_, b frame, app apps) {
 			a := noDeadline(app(1010))
 			a.Coalesced = 1
@@ -223,9 +224,9 @@ func TestHitches(t *testing.T) {
 			a := noDeadline(app(1000))
 			a.Period, b.Period = 0, 0
 			send(a, 1001, b)
-		}, "0 hitches 0s idle 10ms lost 0"},
-		{"less than half a period is not idle", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(4_999_999) }, "1 hitches 7ms idle 0s lost 1"},
-		{"half a period is", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(5 * ms) }, "0 hitches 0s idle 5ms lost 0"},
+		}, "0 hitches 0s idle 0s lost 0"},
+		{"less than half a period until due does not count", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(4_999_999) }, "1 hitches 7ms idle 0s lost 1"},
+		{"half a period does", 1020, 1010, 1037, func(_, b frame, _ apps) { b.Vsync += trace.Time(5 * ms) }, "0 hitches 0s idle 0s lost 0"},
 		{"a pause, then in time", 1020, 2000, 2020, nil, "0 hitches 0s idle 990ms lost 0"},
 		{"a pause, then late", 1020, 2000, 2040, nil, "1 hitches 20ms idle 990ms lost 2"},
 		{"the display becomes faster", 1020, 1010, 1030, func(a, b frame, _ apps) { b.Period = 5 * ms }, "0 hitches 0s idle 0s lost 0"},
@@ -237,7 +238,7 @@ func TestHitches(t *testing.T) {
 		{"without vsync times", 1020, 1020, 1040, func(a, b frame, _ apps) {
 			a.Vsync, b.Vsync = 0, 0
 			a.Expected, b.Expected = analyzer.Interval{}, analyzer.Interval{}
-		}, "0 hitches 0s idle 10ms lost 0"},
+		}, "0 hitches 0s idle 0s lost 0"},
 	} {
 		s := &scene{}
 		service, process := s.process(1, ""), s.process(100, "")
@@ -271,7 +272,7 @@ func TestHitchesOfApplication(t *testing.T) {
 		frames []int // vsyncs of those that the second render frame took
 		want   string
 	}{
-		{[]int{1010}, "0 idle 10ms"},
+		{[]int{1010}, "0 idle 0s"},
 		{[]int{1010, 1000}, "1 idle 0s"},
 		{[]int{1000, 1010}, "1 idle 0s"},
 	} {
@@ -305,7 +306,7 @@ func TestHitchesOfUnsureLayers(t *testing.T) {
 		{[]int{0, 1030}, "not known"},
 		{[]int{1030, 0}, "not known"},
 		{[]int{1020, 1030}, "1 idle 0s"},
-		{[]int{1030, 1030}, "0 idle 10ms"},
+		{[]int{1030, 1030}, "0 idle 0s"},
 	} {
 		s := &scene{}
 		service, process := s.process(1, ""), s.process(100, "")

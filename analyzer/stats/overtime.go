@@ -40,9 +40,9 @@ func NewMoments(t *analyzer.Timeline) Moments {
 	for _, f := range t.Frames {
 		c.add(f)
 	}
-	parts := newParts(t)
+	parts, activities := newParts(t), activities(t)
 	for key, p := range c {
-		p.records.parts = parts
+		p.records.parts, p.records.activity = parts, activities[key]
 		p.records.normalize()
 		if fps(&p.records); len(p.records.frames) > 0 {
 			m[key] = moments(&p.records)

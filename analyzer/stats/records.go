@@ -17,6 +17,12 @@ type records struct {
 	whole     WholeFrames
 	parts     parts
 	responses []trace.Duration // of interactions of the process
+	activity  *activity        // nil if there is none
+	animation bool             // all frames are those of one scene, in which nothing is idle
+
+	// unshown are the frames that no render frame showed, and busy all of the time in which
+	// nothing is idle.
+	unshown, busy []analyzer.Interval
 
 	// fps and hitches fill these.
 	gaps      []gap
@@ -36,14 +42,20 @@ func (r *records) addFrame(f *analyzer.Frame) {
 		}
 		if f.Judgement().Empty == analyzer.No || f.Commit.Start.Known() || f.Present.Known() {
 			r.shown = append(r.shown, shownByService(f))
+		} else {
+			r.addUnshown(f)
 		}
 		return
 	}
 	r.whole.add(f)
+	n := len(r.shown)
 	for _, t := range f.Transactions {
 		if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {
 			r.shown = append(r.shown, shownFor(f, t.AppliedBy))
 		}
+	}
+	if n == len(r.shown) {
+		r.addUnshown(f)
 	}
 }
 

@@ -69,9 +69,9 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 			c.add(f)
 		}
 	}
-	parts, responses := newParts(t), responses(t)
+	parts, responses, activities := newParts(t), responses(t), activities(t)
 	for key, p := range c {
-		p.records.dump, p.records.parts, p.records.responses = t.Dump, parts, responses[key]
+		p.records.dump, p.records.parts, p.records.responses, p.records.activity = t.Dump, parts, responses[key], activities[key]
 	}
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts), hangs(t, o)

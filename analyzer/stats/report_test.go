@@ -98,14 +98,15 @@ func reportOfTwoApplications() *stats.Report {
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
 				Screens:     []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.1, All: 5 / 0.33, IdleShare: ptr(0.23 / 0.33), OfRefresh: ptr(5 / 10.0)},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.11), All: 5 / 0.33, IdleShare: ptr(0.22 / 0.33), OfRefresh: ptr(5 / 11.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two
 				// periods too long. 1090-1110: nothing due at 1070, no hitch.
-				// 1110-1350: nothing due from 1090 to 1310, 10 ms too long.
+				// 1110-1350: nothing due from 1090 to 1310, which is idle,
+				// then 10 ms too long.
 				Hitches: &stats.Hitches{
-					Gaps: 5, Time: 330 * ms, Idle: 230 * ms, Hitches: 3, Hitch: 50 * ms, LostFrames: 5, Ratio: 50 / 0.33,
+					Gaps: 5, Time: 330 * ms, Idle: 220 * ms, Hitches: 3, Hitch: 50 * ms, LostFrames: 5, Ratio: ptr(50 / 0.11),
 					Longest: ptr(20 * ms), LongestAt: ptr(at(1030)),
 				},
 				// 1020 is picked up two vsyncs late and 1040 by a late render frame,
@@ -150,11 +151,11 @@ func reportOfTwoApplications() *stats.Report {
 				EmptyRate: ptr(0.0),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
-				FPS:     &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: 2 / 0.05, All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0)},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: ptr(2 / 0.05), All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0), Cadence: &stats.Cadence{Every: 2, Refresh: 100, Share: 1}},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{
-					Gaps: 2, Time: 260 * ms, Idle: 210 * ms, Hitches: 2, Hitch: 30 * ms, LostFrames: 3, Ratio: 30 / 0.26,
+					Gaps: 2, Time: 260 * ms, Idle: 210 * ms, Hitches: 2, Hitch: 30 * ms, LostFrames: 3, Ratio: ptr(30 / 0.05),
 					Longest: ptr(20 * ms), LongestAt: ptr(at(1110)),
 				},
 				WholeFrames: stats.WholeFrames{Judged: 3, Late: 3, LateRate: ptr(1.0), Blame: stats.Blames{RenderCPU: 1, RenderGPU: 1, PickUp: 1}},
@@ -191,10 +192,10 @@ func reportOfTwoApplications() *stats.Report {
 				EmptyRate: ptr(1.0 / 7),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: 5 / 0.12, All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0)},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.12), All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{
-					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: 70 / 0.33,
+					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: ptr(70 / 0.12),
 					Longest: ptr(20 * ms), LongestAt: ptr(at(1030)),
 				},
 				WholeFrames:   stats.WholeFrames{Judged: 9, Late: 6, LateRate: ptr(2.0 / 3), Blame: stats.Blames{Application: 2, RenderCPU: 1, RenderGPU: 2, PickUp: 1}},

@@ -19,7 +19,11 @@ type sample struct {
 	gaps      []gap
 	presents  []present
 	idleKnown bool
-	hash      uint64 // of all of it: seeds the resampling
+	// following and presentsFollowing are how many of the gaps, and of the presents, have no idle
+	// time before them.
+	following, presentsFollowing int
+	shown                        map[int]int // the frames that were shown, by the display's refresh rate in whole hertz
+	hash                         uint64      // of all but shown: seeds the resampling
 }
 
 // sampled is a frame.
@@ -42,6 +46,8 @@ type blocks struct {
 	lengths   []timed
 	idleKnown bool
 	periods   bool
+	// following and presentsFollowing are those of the sample.
+	following, presentsFollowing int
 }
 
 // block has the sums of the frames that start, and of the gaps that end, in a block. They
@@ -137,7 +143,22 @@ func (p *Process) testable() bool {
 
 // newSample returns the sample of a process whose records fps and hitches have measured.
 func newSample(r *records) *sample {
-	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents}
+	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents, shown: map[int]int{}}
+	for i := range r.shown {
+		if period := r.shown[i].period; period > 0 {
+			s.shown[wholeHertz(period)]++
+		}
+	}
+	for i := range r.gaps {
+		if !r.gaps[i].idle() {
+			s.following++
+		}
+	}
+	for _, p := range r.presents {
+		if !p.idle {
+			s.presentsFollowing++
+		}
+	}
 	for _, f := range r.frames {
 		x := sampled{at: f.Actual.Start, length: f.Actual.Duration(), periods: unknownLength, judged: f.Judged(), late: f.Judged() && f.Late()}
 		if f.Facts.Has(analyzer.Dropped) {
@@ -211,7 +232,7 @@ func (s *sample) count() int {
 
 // newBlocks divides a sample into blocks.
 func newBlocks(s *sample, periods bool) *blocks {
-	b := &blocks{count: s.count(), idleKnown: s.idleKnown, periods: periods}
+	b := &blocks{count: s.count(), idleKnown: s.idleKnown, periods: periods, following: s.following, presentsFollowing: s.presentsFollowing}
 	places := make([]int, b.count) // in b.list, plus 1
 	at := func(t trace.Time) *block {
 		i := float64(since(s.from, t)) / s.span() * float64(b.count)
@@ -258,8 +279,8 @@ func (b *blocks) enough() (ok [statistics]bool) {
 		all.add(&b.list[i], 1)
 	}
 	ok[jankRate] = all.judged >= minFrames
-	ok[frameRate] = all.gaps >= minFrames && (!b.periods || b.idleKnown && all.refreshes > 0)
-	ok[hitchRatio] = all.presents >= minFrames
+	ok[frameRate] = b.following >= minFrames && (!b.periods || b.idleKnown && all.refreshes > 0)
+	ok[hitchRatio] = b.presentsFollowing >= minFrames
 	frames := len(b.lengths)
 	ok[p50], ok[p90], ok[p95] = frames >= minFrames, frames >= minFrames, frames >= minFrames
 	ok[p99] = frames >= minP99

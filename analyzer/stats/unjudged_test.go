@@ -54,7 +54,7 @@ func TestUnjudged(t *testing.T) {
 }
 
 // Two frames of a framework are shown 180 ms apart: 5.6 frames a second, because it is an estimate
-// when the second was due. Of three, and of ArkUI's, the rate is without idle time.
+// when the second was due. Of three, the rate is without idle time. Two of ArkUI's are no animation.
 func TestIdleTimeOfTwoFrames(t *testing.T) {
 	const ms = trace.Millisecond
 	for _, c := range []struct {
@@ -62,10 +62,11 @@ func TestIdleTimeOfTwoFrames(t *testing.T) {
 		shown     []int // ms
 		rate      float64
 		known     bool
+		rated     bool
 	}{
-		{analyzer.Choreographer, []int{20, 200}, 1 / .18, false},
-		{analyzer.Choreographer, []int{20, 30, 200}, 2 / .02, true},
-		{analyzer.Platform, []int{20, 200}, 1 / .01, true},
+		{analyzer.Choreographer, []int{20, 200}, 1 / .18, false, true},
+		{analyzer.Choreographer, []int{20, 30, 200}, 2 / .02, true, true},
+		{analyzer.Platform, []int{20, 200}, 0, true, false},
 	} {
 		app, service := &analyzer.Process{PID: 1, Name: "app"}, &analyzer.Process{PID: 2, Name: "render_service"}
 		tl := &analyzer.Timeline{Processes: []*analyzer.Process{app, service}}
@@ -80,7 +81,7 @@ func TestIdleTimeOfTwoFrames(t *testing.T) {
 		}
 		p := stats.Compute(tl, stats.Options{}).Processes
 		i := slices.IndexFunc(p, func(p *stats.Process) bool { return p.Name == "app" })
-		if f := p[i].FPS; math.Abs(f.Rate-c.rate) > 1e-9 || (f.IdleShare != nil) != c.known || (f.OfRefresh != nil) != c.known || (p[i].Hitches != nil) != c.known {
+		if f := p[i].FPS; (f.Rate != nil) != c.rated || c.rated && math.Abs(*f.Rate-c.rate) > 1e-9 || (f.IdleShare != nil) != c.known || (f.OfRefresh != nil) != (c.known && c.rated) || (p[i].Hitches != nil) != c.known {
 			t.Errorf("%s, %d frames: %+v, hitches %v", c.framework, len(c.shown), f, p[i].Hitches)
 		}
 	}

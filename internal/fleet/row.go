@@ -175,6 +175,26 @@ func shown(name string, of func(*stats.FPS) int64) column {
 	}}
 }
 
+// rated returns a column that the frame rate is computed from. It is zero if that is unknown.
+func rated(name string, of func(*stats.FPS) int64) column {
+	return shown(name, func(f *stats.FPS) int64 {
+		if f.Rate == nil {
+			return 0
+		}
+		return of(f)
+	})
+}
+
+// hitching returns a column of hitches. It is zero if the hitch ratio is unknown.
+func hitching(name string, of func(*stats.Hitches) int64) column {
+	return column{name: name, of: func(p *stats.Process) int64 {
+		if p.Hitches == nil || p.Hitches.Ratio == nil {
+			return 0
+		}
+		return of(p.Hitches)
+	}}
+}
+
 const builtItems, reusedItems = "built_items", "reused_items"
 
 // sums are the columns that are added. Their order is that of the dataset.
@@ -208,22 +228,17 @@ var sums = [...]column{
 	measured("blame_dropped", "whole_frames.blame.dropped"),
 	measured("blame_unknown", "whole_frames.blame.unknown"),
 	shown("shown_frames", func(f *stats.FPS) int64 { return int64(f.Frames) }),
-	shown("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }).or(func(l *stats.Layer) int64 { return int64(l.Gaps) }),
+	rated("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }).or(func(l *stats.Layer) int64 { return int64(l.Gaps) }),
 	// The time in which frames were shown at the rate. Last minus first would include the
 	// time between several traces in one input.
-	shown("shown_span_ns", func(f *stats.FPS) int64 {
-		return int64(math.Round(float64(f.Frames-1) / f.Rate * float64(trace.Second)))
+	rated("shown_span_ns", func(f *stats.FPS) int64 {
+		return int64(math.Round(float64(f.Frames-1) / *f.Rate * float64(trace.Second)))
 	}).or(func(l *stats.Layer) int64 { return int64(l.ShownTime) }),
-	measured("hitches", "hitches.hitches"),
-	measured("hitch_ns", "hitches.hitch_ns"),
-	{name: "hitch_time_ns", of: func(p *stats.Process) int64 {
-		if p.Hitches == nil {
-			return 0
-		}
-		return int64(p.Hitches.Time)
-	}},
-	measured("hitch_idle_ns", "hitches.idle_ns"),
-	measured("lost_frames", "hitches.lost_frames"),
+	hitching("hitches", func(h *stats.Hitches) int64 { return int64(h.Hitches) }),
+	hitching("hitch_ns", func(h *stats.Hitches) int64 { return int64(h.Hitch) }),
+	hitching("hitch_time_ns", func(h *stats.Hitches) int64 { return int64(h.Time - h.Idle) }),
+	hitching("hitch_idle_ns", func(h *stats.Hitches) int64 { return int64(h.Idle) }),
+	hitching("lost_frames", func(h *stats.Hitches) int64 { return int64(h.LostFrames) }),
 	measured("stutter_slight", "stutter.slight"),
 	measured("stutter_medium", "stutter.medium"),
 	measured("stutter_severe", "stutter.severe"),

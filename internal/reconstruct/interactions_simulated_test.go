@@ -218,7 +218,10 @@ func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
 			"truncated": w.Truncated, "interrupted": w.Interrupted, "timed_out": w.TimedOut, "counted": w.Counted,
 			"fps": number(w.FPS), "hitch_ms_per_s": number(w.Hitch), "p50_ms": milliseconds(w.P50), "p95_ms": milliseconds(w.P95),
 			"grade": texts(w.Grade), "worst_frame": known(w.WorstFrame),
-			"frames": nil, "late": nil, "jank_rate": nil, "missed_vsyncs": nil, "longest_missed_run": nil, "device": nil,
+			"frames": nil, "late": nil, "jank_rate": nil, "missed_vsyncs": nil, "longest_missed_run": nil, "device": nil, "cadence": nil,
+		}
+		if c := w.Cadence; c != nil {
+			object["cadence"] = map[string]any{"every": float64(c.Every), "refresh_hz": float64(c.Hz), "share": c.Share}
 		}
 		if w.Seen.Known() {
 			object["frames"], object["late"], object["jank_rate"] = float64(len(w.Frames)), float64(w.Late), w.JankRate

@@ -10,11 +10,15 @@ import (
 )
 
 // interactionRow is a row of CSV, with the names of JSON. Those of the device's figures begin
-// with device_.
+// with device_, those of the cadence with cadence_.
 type interactionRow struct {
 	Trace string `json:"trace"` // name of the input
 	PID   string `json:"pid"`   // empty if it is unknown
 	stats.Interaction
+	Cadence          struct{} `json:"-"`
+	CadenceEvery     *int     `json:"cadence_every"`
+	CadenceRefresh   *int     `json:"cadence_refresh_hz"`
+	CadenceShare     *float64 `json:"cadence_share"`
 	Device           struct{} `json:"-"`
 	DeviceResponse   *float64 `json:"device_response_ms"`
 	DeviceCompletion *float64 `json:"device_completion_ms"`
@@ -40,6 +44,9 @@ func writeInteractionsCSV(w io.Writer, inputs []Input) error {
 
 func newInteractionRow(input string, i *stats.Interaction) interactionRow {
 	r := interactionRow{Trace: input, PID: pid(i.PID), Interaction: *i}
+	if c := i.Cadence; c != nil {
+		r.CadenceEvery, r.CadenceRefresh, r.CadenceShare = &c.Every, &c.Refresh, &c.Share
+	}
 	if d := i.Device; d != nil {
 		r.DeviceResponse, r.DeviceCompletion, r.DeviceHitchRatio, r.DeviceMaxFrame, r.DeviceFPS = d.ResponseMS, d.CompletionMS, d.HitchRatio, d.MaxFrameMS, d.FPS
 	}

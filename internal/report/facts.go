@@ -92,8 +92,15 @@ func fps(f *stats.FPS) view.Fact {
 		if f.IdleShare != nil {
 			idle = text.Share(f.IdleShare) + " idle"
 		}
-		fact.Value = text.Number(f.Rate, 1)
-		fact.About = fmt.Sprintf("by %s: %s in %s s, %s", eventNames[f.Event], text.Count(f.Frames, "frame"), text.Number(f.Seconds(), 3), idle)
+		fact.Value = number(f.Rate)
+		how := "no two without a pause between them"
+		if f.Rate != nil {
+			how = "the cadence is unknown"
+			if f.Cadence != nil {
+				how = text.Cadence(f.Cadence)
+			}
+		}
+		fact.About = fmt.Sprintf("by %s: %s in %s s, %s, %s", eventNames[f.Event], text.Count(f.Frames, "frame"), text.Number(f.Seconds(), 3), how, idle)
 	}
 	return fact
 }
@@ -149,7 +156,9 @@ func (b *builder) hitches(in *Input, p *process) view.Fact {
 		fact.About = noHitches(p.Process)
 		return fact
 	}
-	fact.Value, fact.Unit, fact.Level = text.Number(h.Ratio, 1), "ms/s", b.level(rating.HitchRatio, &h.Ratio)
+	if h.Ratio != nil {
+		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", b.level(rating.HitchRatio, h.Ratio)
+	}
 	if h.Hitches == 0 {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"
 		return fact

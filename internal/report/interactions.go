@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -86,6 +87,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	if !slices.IsSortedFunc(shown, func(a, b *stats.Interaction) int { return cmp.Compare(a.Source.From(), b.Source.From()) }) {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Order", Text: "numbers are in order of the begins, At is the time of the input", Level: view.Soft})
 	}
+	s.Blocks = append(s.Blocks, cadenceNotes(shown)...)
 	s.Blocks = append(s.Blocks, unknownNotes(shown)...)
 	s.Blocks = append(s.Blocks, b.limits(shown)...)
 	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
@@ -347,6 +349,20 @@ func unknownNotes(list []*stats.Interaction) (notes []view.Block) {
 		if len(with) > 0 {
 			notes = append(notes, view.Note{Label: text.IDs(with), Text: u.Text, Level: view.Soft})
 		}
+	}
+	return notes
+}
+
+// cadenceNotes say which interactions are drawn less often than the display shows new frames.
+func cadenceNotes(list []*stats.Interaction) (notes []view.Block) {
+	drawn := map[string][]int{}
+	for _, i := range list {
+		if isSlow(i.Cadence) {
+			drawn[text.Cadence(i.Cadence)] = append(drawn[text.Cadence(i.Cadence)], i.ID)
+		}
+	}
+	for _, cadence := range slices.Sorted(maps.Keys(drawn)) {
+		notes = append(notes, view.Note{Label: text.IDs(drawn[cadence]), Text: "drawn " + cadence, Level: view.Soft})
 	}
 	return notes
 }

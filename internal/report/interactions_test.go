@@ -590,12 +590,12 @@ func TestInteractionsCSV(t *testing.T) {
 		for name, value := range i {
 			switch value := value.(type) {
 			case map[string]any:
-				for name, value := range value {
-					cell("device_"+name, value)
+				for field, value := range value {
+					cell(name+"_"+field, value)
 				}
 			case []any: // below
 			default:
-				if name != "device" {
+				if name != "device" && name != "cadence" {
 					cell(name, value)
 				}
 			}

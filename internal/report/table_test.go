@@ -49,7 +49,7 @@ func TestTableFits(t *testing.T) {
 	long.Name = strings.Repeat("com.example.", 20)
 	long.PID, long.Frames.Complete, long.Frames.Late = 4194303, 1234567, 123456
 	long.JankRate = known(.9999)
-	long.FPS.Rate, long.Hitches.Ratio, long.Durations.Max = 120.5, 999.9, 7*trace.Second
+	long.FPS.Rate, long.Hitches.Ratio, long.Durations.Max = known(120.5), known(999.9), 7*trace.Second
 	for range 10 { // a display that never keeps its rate
 		long.Refresh = append(long.Refresh, long.Refresh[:2]...)
 	}
@@ -144,7 +144,7 @@ func TestBrief(t *testing.T) {
 func TestThresholds(t *testing.T) {
 	in := many(3)[:1]
 	for i, ratio := range []float64{4, 7, 11} {
-		in[0].Stats.Processes[i].Hitches = &stats.Hitches{Ratio: ratio, Hitches: 1}
+		in[0].Stats.Processes[i].Hitches = &stats.Hitches{Ratio: &ratio, Hitches: 1}
 	}
 	table := write(t, in, "table", Options{Style: text.Style{Color: true}})
 	for _, cell := range []string{" 4.0 ", "\x1b[33m7.0\x1b[0m", "\x1b[31m11.0\x1b[0m"} {
@@ -168,7 +168,7 @@ func TestThresholds(t *testing.T) {
 func TestShownTime(t *testing.T) {
 	in := sample()
 	fps := in[0].Stats.Processes[0].FPS // 143 gaps
-	fps.Rate, fps.All, fps.Last = 71.5, 71.5, fps.First.Add(12*trace.Second)
+	fps.Rate, fps.All, fps.Last = known(71.5), 71.5, fps.First.Add(12*trace.Second)
 	if got := write(t, in, "table", Options{}); !strings.Contains(got, "144 frames in 2.000 s") {
 		t.Errorf("got\n%s", got)
 	}

@@ -10,14 +10,14 @@ import (
 // terms are the terms that the page explains, in the order of the list at its end.
 // docs/glossary.md has the same definitions.
 var terms = []view.Term{
-	{Name: "FPS", Definition: "frames shown per second while animating, that is without idle time; FPS of all time is listed beside it"},
-	{Name: "idle", Definition: "the part of a gap in which nothing was to be drawn"},
+	{Name: "FPS", Definition: "frames shown per second of the time that is not idle; in an interaction no time is"},
+	{Name: "idle", Definition: "outside of interactions, a pause of more than 100 ms and 6 refresh periods in which nothing was shown, drawn or late, and the main thread did not hang"},
 	{Name: "late", Definition: "a frame that ended after its deadline, on its thread or on the GPU"},
 	{Name: "deadline", Definition: "the time at which a frame should be done: the end of its expected interval"},
 	{Name: "jank rate", Definition: "late frames / frames with a deadline"},
 	{Name: "overrun", Definition: "the time from a frame's deadline to its end; negative if it was on time"},
-	{Name: "hitch", Definition: "the time by which a frame was shown late: the part of a gap beyond one refresh period and idle time, if that is at least 0.7 periods"},
-	{Name: "hitch ratio", Definition: "hitch time in ms per second"},
+	{Name: "hitch", Definition: "the time by which a frame was shown late: the part of a gap beyond one refresh period and the time until it was due, if that is at least 0.7 periods"},
+	{Name: "hitch ratio", Definition: "hitch time in ms per second that is not idle"},
 	{Name: "lost frame", Definition: "a refresh without a new picture within a hitch"},
 	{Name: "refresh period", Definition: "the time between two refreshes of the display when a frame was made"},
 	{Name: "empty", Definition: "an application frame without a transaction, or a render frame that processed no commands"},
@@ -51,7 +51,7 @@ var layerTerms = []view.Term{
 	{Name: "layer", Definition: "a queue of buffers that render_service shows: a video, a game, a web page, a window of a container"},
 	{Name: "buffer", Definition: "a picture that an application draws and queues for render_service"},
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
-	{Name: "cadence", Definition: "the interval at which a layer is drawn, if it has one"},
+	{Name: "cadence", Definition: "how many refreshes lie between two frames of a process, most often; of a layer, the interval at which it is drawn, if it has one"},
 	{Name: "late buffer", Definition: "a buffer shown more than half a refresh period later than its layer's cadence and the display's whole vsyncs require"},
 	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period; a cadence between refresh rates, such as 25 FPS at 60 Hz, is uneven by nature"},
 }

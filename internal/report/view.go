@@ -333,7 +333,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else if n > 0 {
 		t.More = fmt.Sprintf("… and %d more that lost less time; --verbose lists all", n)
 	}
-	s.Blocks = append(s.Blocks, t)
+	s.Blocks = append(append(s.Blocks, t), slowCadences(shown)...)
 	if top := b.topCauses(shown); len(top.Rows) > 0 {
 		s.Blocks = append(s.Blocks, top)
 		known := make([]*causes.Process, len(shown))
@@ -350,14 +350,27 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	return withLayers()
 }
 
+// slowCadences says which applications draw less often than the display shows new frames.
+func slowCadences(shown []*process) (notes []view.Block) {
+	for _, p := range shown {
+		if p.Kind == stats.Application && p.FPS != nil && isSlow(p.FPS.Cadence) {
+			notes = append(notes, view.Note{Label: "Cadence", Text: text.Process(p.Process) + " draws " + text.Cadence(p.FPS.Cadence), Level: view.Soft})
+		}
+	}
+	return notes
+}
+
+// isSlow reports whether most frames were not shown on the next vsync.
+func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >= .5 }
+
 func (b *builder) overviewRow(p *process) view.Row {
 	overrun := largestOverrun(p.Process)
 	fps, hitch := text.Unknown, view.Cell{Text: text.Unknown}
 	if p.FPS != nil {
-		fps = text.Number(p.FPS.Rate, 1)
+		fps = number(p.FPS.Rate)
 	}
 	if p.Hitches != nil {
-		hitch = view.Cell{Text: text.Number(p.Hitches.Ratio, 1), Level: b.level(rating.HitchRatio, &p.Hitches.Ratio)}
+		hitch = view.Cell{Text: number(p.Hitches.Ratio), Level: b.level(rating.HitchRatio, p.Hitches.Ratio)}
 	}
 	duration := func(of func(*stats.Durations) *trace.Duration) view.Cell {
 		if p.Durations == nil || of(p.Durations) == nil {

@@ -37,7 +37,7 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 // where the columns say.
 func checkInteractions(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var who, times, measures, device, stages rows
+	var who, times, measures, cadences, device, stages rows
 	for _, i := range report.Interactions {
 		pid := any(int64(i.PID))
 		if i.PID == trace.UnknownPID {
@@ -53,6 +53,8 @@ func checkInteractions(t *testing.T, session *engine.Session, report *stats.Repo
 		times.add(id, pointer(i.InputAt), pointer(i.Begin), pointer(i.End), pointer(i.FirstShown), pointer(i.LastShown))
 		measures.add(id, pointer(i.Response), pointer(i.Completion), pointer(i.Frames), pointer(i.Late), pointer(i.JankRate), pointer(i.MissedVsyncs),
 			pointer(i.LongestMissedRun), pointer(i.FPS), pointer(i.HitchRatio), pointer(i.P50), pointer(i.P95))
+		c := newCadence(i.Cadence)
+		cadences.add(id, pointer(c.every), pointer(c.refresh), pointer(c.share))
 		d := i.Device
 		if d == nil {
 			d = &analyzer.DeviceFigures{}
@@ -72,6 +74,8 @@ func checkInteractions(t *testing.T, session *engine.Session, report *stats.Repo
 		SELECT interaction, response_ms, completion_ms, frames, late, jank_rate, missed_vsyncs,
 			longest_missed_run, fps, hitch_ms_per_s, p50_ms, p95_ms
 		FROM ohos_interaction`), measures)
+	compare(t, "cadences of ohos_interaction", query(t, session,
+		"SELECT interaction, cadence_every, cadence_refresh_hz, cadence_share FROM ohos_interaction"), cadences)
 	compare(t, "device figures of ohos_interaction", query(t, session, `
 		SELECT interaction, device_response_ms, device_completion_ms, device_hitch_ms_per_s, device_max_frame_ms, device_fps
 		FROM ohos_interaction`), device)
@@ -251,27 +255,42 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 		WHERE f.ts IS NOT w.ts OR f.utid IS NOT w.utid OR f.render_id IS NOT w.render_id OR f.process_name IS NOT w.process_name`), nil)
 }
 
+// cadence has the columns of a cadence, nil where it is unknown.
+type cadence struct {
+	every, refresh *int
+	share          *float64
+}
+
+func newCadence(c *stats.Cadence) (list cadence) {
+	if c != nil {
+		list = cadence{&c.Every, &c.Refresh, &c.Share}
+	}
+	return list
+}
+
 func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
 	var fps, ratios, hitches rows
 	for _, p := range measured(report) {
 		if f := p.FPS; f != nil {
-			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), f.Rate, f.All)
+			c := newCadence(f.Cadence)
+			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), pointer(f.Rate), f.All,
+				pointer(c.every), pointer(c.refresh), pointer(c.share))
 		}
 		if h := p.Hitches; h != nil {
-			ratios.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, h.Ratio)
+			ratios.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, pointer(h.Ratio))
 			for _, one := range h.List {
-				hitches.add(int64(p.PID), int64(one.From), int64(one.To.Sub(one.From)), int64(one.Idle), int64(one.Hitch), one.LostFrames)
+				hitches.add(int64(p.PID), int64(one.From), int64(one.To.Sub(one.From)), int64(one.UntilDue), int64(one.Hitch), one.LostFrames)
 			}
 		}
 	}
 	compare(t, "ohos_fps", query(t, session,
-		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all FROM ohos_fps"), fps)
+		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all, cadence_every, cadence_refresh_hz, cadence_share FROM ohos_fps"), fps)
 	compare(t, "ohos_hitch_ratio", query(t, session, `
 		SELECT kind, pid, process_name, gaps, dur, idle_ns, hitches, hitch_ns, lost_frames, hitch_ms_per_s
 		FROM ohos_hitch_ratio`), ratios)
 	compare(t, "ohos_hitch", query(t, session,
-		"SELECT pid, ts, dur, idle_ns, hitch_ns, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
+		"SELECT pid, ts, dur, until_due_ns, hitch_ns, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
 }
 
 func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {

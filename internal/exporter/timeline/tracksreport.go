@@ -47,8 +47,8 @@ func writeReports(t *analyzer.Timeline, reports []*stats.Process, pipelines map[
 func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
 	s := slice{Interval: analyzer.Interval{Start: r.Observed.From, End: r.Observed.To}, colour: reportColour}
 	s.name = fmt.Appendf(s.name, "%s, %d late", plural.Count(r.Frames.Complete, "frame"), r.Frames.Late)
-	if r.FPS != nil {
-		s.name = fmt.Appendf(s.name, ", %.1f fps", r.FPS.Rate)
+	if r.FPS != nil && r.FPS.Rate != nil {
+		s.name = fmt.Appendf(s.name, ", %.1f fps", *r.FPS.Rate)
 	}
 	s.annotations.tree(p.w, annotation.Report, summary(r))
 	if p.causes != nil {

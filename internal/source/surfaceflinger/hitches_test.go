@@ -40,7 +40,7 @@ func hitches(t *testing.T, text string) string {
 		if h := p.Hitches; h == nil {
 			list = append(list, "–")
 		} else {
-			list = append(list, fmt.Sprintf("%d of %d: %s, %d lost, idle %s", h.Hitches, h.Gaps, h.Hitch, h.LostFrames, h.Idle))
+			list = append(list, fmt.Sprintf("%d of %d: %s, %d lost", h.Hitches, h.Gaps, h.Hitch, h.LostFrames))
 		}
 	}
 	return strings.Join(list, " | ")
@@ -56,33 +56,33 @@ func TestHitches(t *testing.T) {
 		want   string
 	}{
 		{"steady", layer(shown{1000, 21000, 5000}, shown{11000, 31000, 15000}, shown{21000, 41000, 25000}),
-			"0 of 2: 0s, 0 lost, idle 0s"},
+			"0 of 2: 0s, 0 lost"},
 		{"one slow frame", layer(shown{1000, 21000, 5000}, shown{11000, 61000, 45000}, shown{55000, 71000, 59000}),
-			"1 of 2: 30ms, 3 lost, idle 0s"},
+			"1 of 2: 30ms, 3 lost"},
 		{"shown late by SurfaceFlinger", layer(shown{1000, 21000, 5000}, shown{11000, 51000, 15000}),
-			"1 of 1: 20ms, 2 lost, idle 0s"},
+			"1 of 1: 20ms, 2 lost"},
 		// Half the rate, or twice the time for each frame.
 		{"queued on every other vsync", layer(shown{1000, 21000, 5000}, shown{21000, 41000, 25000}, shown{41000, 61000, 45000}), "–"},
 		{"a pause and then a slow frame", layer(shown{1000, 21000, 5000}, shown{501000, 561000, 545000}), "–"},
 		{"a gap in which a frame can only just be lost", layer(shown{1000, 21000, 5000}, shown{101000, 37999, 15000}),
-			"0 of 1: 0s, 0 lost, idle 0s"},
+			"0 of 1: 0s, 0 lost"},
 		{"one in which it can", layer(shown{1000, 21000, 5000}, shown{101000, 38000, 15000}), "–"},
 
 		{"no desired time", layer(shown{1000, 21000, 5000}, shown{none, 61000, 45000}), "–"},
 		{"none before", layer(shown{none, 21000, 5000}, shown{11000, 61000, 45000}), "–"},
 		{"none at all", layer(shown{none, 21000, none}, shown{none, 61000, none}), "–"},
-		{"none at all and no long gap", layer(shown{none, 21000, none}, shown{none, 31000, none}), "0 of 1: 0s, 0 lost, idle 0s"},
+		{"none at all and no long gap", layer(shown{none, 21000, none}, shown{none, 31000, none}), "0 of 1: 0s, 0 lost"},
 		{"shown before it was desired", layer(shown{41000, 21000, 5000}, shown{43000, 61000, 45000}), "–"},
 
 		// One and a half periods leave no room for an idle half period.
 		{"queued just within one and a half periods", layer(shown{1000, 21000, 5000}, shown{15999, 61000, 45000}),
-			"1 of 1: 30ms, 3 lost, idle 0s"},
+			"1 of 1: 30ms, 3 lost"},
 		{"queued after them", layer(shown{1000, 21000, 5000}, shown{16000, 61000, 45000}), "–"},
 		{"queued within them after a frame that took a period", layer(shown{1000, 31000, 11000}, shown{25999, 61000, 45000}),
-			"1 of 1: 20ms, 2 lost, idle 0s"},
+			"1 of 1: 20ms, 2 lost"},
 		{"after one that took less", layer(shown{1000, 31000, 10999}, shown{25999, 61000, 45000}), "–"},
 		{"after one that was shown before it was ready", layer(shown{1000, 21000, 45000}, shown{35999, 61000, 45000}),
-			"1 of 1: 30ms, 3 lost, idle 0s"},
+			"1 of 1: 30ms, 3 lost"},
 		{"after one that was shown long before", layer(shown{1000, 21000, 45000}, shown{36000, 61000, 45000}), "–"},
 	} {
 		want := test.want + " | " + test.want // of SurfaceFlinger and of the layer
@@ -111,11 +111,11 @@ func TestHitchesOfDesiredTimes(t *testing.T) {
 		edit func(i int, f *shown)
 		want string
 	}{
-		// An idle application: 9 gaps of 20 ms, with an idle period in each.
-		{"half the rate", nil, "0 of 9: 0s, 0 lost, idle 90ms"},
+		// An application at half the rate: 9 gaps of 20 ms, with nothing due for a period in each.
+		{"half the rate", nil, "0 of 9: 0s, 0 lost"},
 		// The frame of 200 is shown at 222, 40 ms after the one before. It was wanted
 		// 18 ms after that: 40 − 10 − 18. The next one of 220 is shown at 232, and then
-		// all is well from 242 on: idle are 4, the slow one, and 2 of 10 ms.
+		// all is well from 242 on.
 		{"one slow frame", func(i int, f *shown) {
 			switch i {
 			case 5:
@@ -123,20 +123,20 @@ func TestHitchesOfDesiredTimes(t *testing.T) {
 			case 6:
 				f.present, f.ready = f.desired+12_000, f.desired-2000
 			}
-		}, "1 of 9: 12ms, 1 lost, idle 78ms"},
+		}, "1 of 9: 12ms, 1 lost"},
 		{"half of the frames in time", func(i int, f *shown) {
 			if i < 5 {
 				f.ready = f.desired
 			}
-		}, "0 of 9: 0s, 0 lost, idle 90ms"},
+		}, "0 of 9: 0s, 0 lost"},
 		{"less than half in time", func(i int, f *shown) {
 			if i < 6 {
 				f.ready = f.desired
 			}
 		}, "–"},
-		{"ready half a period before", func(i int, f *shown) { f.ready = f.desired - 5000 }, "0 of 9: 0s, 0 lost, idle 90ms"},
+		{"ready half a period before", func(i int, f *shown) { f.ready = f.desired - 5000 }, "0 of 9: 0s, 0 lost"},
 		{"ready less than that before", func(i int, f *shown) { f.ready = f.desired - 4999 }, "–"},
-		{"shown a period after", func(i int, f *shown) { f.present = f.desired + 10_000 }, "0 of 9: 0s, 0 lost, idle 90ms"},
+		{"shown a period after", func(i int, f *shown) { f.present = f.desired + 10_000 }, "0 of 9: 0s, 0 lost"},
 		{"shown more than that after", func(i int, f *shown) { f.present = f.desired + 10_001 }, "–"},
 	} {
 		want := test.want + " | " + test.want
@@ -156,18 +156,18 @@ func TestHitchesOfLayers(t *testing.T) {
 		want  string
 	}{
 		{"idle until the other is shown", []shown{{1000, 31000, 5000}, {54000, 71000, 57000}},
-			"1 of 2: 30ms, 3 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s | –"},
+			"1 of 2: 30ms, 3 lost | 1 of 2: 30ms, 3 lost | –"},
 		{"one frame", []shown{{54000, 71000, 57000}},
-			"1 of 2: 30ms, 3 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s"},
+			"1 of 2: 30ms, 3 lost | 1 of 2: 30ms, 3 lost"},
 		// The display changes at 51, too: until then nothing is known to have waited.
 		{"shown between", []shown{{34000, 51000, 37000}},
-			"– | 1 of 2: 30ms, 3 lost, idle 0s"},
+			"– | 1 of 2: 30ms, 3 lost"},
 		// 31 to 51 is slow, 51 to 71 as well.
 		{"slow and shown between", []shown{{1000, 31000, 5000}, {11000, 51000, 15000}},
-			"2 of 3: 20ms, 2 lost, idle 0s | 1 of 2: 30ms, 3 lost, idle 0s | 1 of 1: 10ms, 1 lost, idle 0s"},
+			"2 of 3: 20ms, 2 lost | 1 of 2: 30ms, 3 lost | 1 of 1: 10ms, 1 lost"},
 		// Long after the others.
 		{"shown later", []shown{{500000, 521000, 505000}},
-			"– | 1 of 2: 30ms, 3 lost, idle 0s"},
+			"– | 1 of 2: 30ms, 3 lost"},
 	} {
 		got := hitches(t, made("a", a...)+made("b", test.other...))
 		if len(test.other) == 1 {
@@ -177,10 +177,10 @@ func TestHitchesOfLayers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-	// If two layers ask for times, the one that was wanted first counts: 20 or 10 ms of the
-	// gap of 40 ms are idle.
+	// If two layers ask for times, the one that was wanted first counts: nothing
+	// was due for 20 or 10 ms of the gap of 40 ms.
 	first := shown{20000, 20000, 5000}
-	want := "1 of 1: 20ms, 2 lost, idle 10ms | 1 of 1: 10ms, 1 lost, idle 20ms | 1 of 1: 20ms, 2 lost, idle 10ms"
+	want := "1 of 1: 20ms, 2 lost | 1 of 1: 10ms, 1 lost | 1 of 1: 20ms, 2 lost"
 	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {
 		t.Errorf("layers that ask for times: %s, want %s", got, want)
 	}

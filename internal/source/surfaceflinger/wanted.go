@@ -40,7 +40,7 @@ func asksForTimes(rows []row) bool {
 
 // follows reports whether the application had no time to be idle between two
 // frames: whether the second was queued less than 1.5 periods after the first. The
-// half is for jitter, as in the definition of idle time (stats.Hitches). If drawing
+// half is for jitter, as in the definition of the time until due (stats.Hitches). If drawing
 // the first took a period or more, the time counts from the end of drawing, for
 // which the application had to wait.
 func follows(before, r row) bool {

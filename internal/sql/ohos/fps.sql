@@ -23,10 +23,16 @@ CREATE OR REPLACE PERFETTO TABLE ohos_fps(
   -- When the last was.
   last_ts TIMESTAMP,
   -- While animating, without idle time, a second. If idle time is not known, none is
-  -- left out.
+  -- left out. NULL if no two frames follow each other without idle time.
   fps DOUBLE,
   -- Idle time included, a second.
-  fps_all DOUBLE
+  fps_all DOUBLE,
+  -- From one frame to the next, most often: 2 is every second refresh.
+  cadence_every LONG,
+  -- The refresh rate of the display then, a whole number.
+  cadence_refresh_hz LONG,
+  -- How many of the gaps without idle time are like that, 0 to 1.
+  cadence_share DOUBLE
 )
 AS
 SELECT
@@ -39,7 +45,10 @@ SELECT
   _ohos_measure!('fps.first_ns') AS first_ts,
   _ohos_measure!('fps.last_ns') AS last_ts,
   _ohos_measure!('fps.rate_hz') AS fps,
-  _ohos_measure!('fps.all_hz') AS fps_all
+  _ohos_measure!('fps.all_hz') AS fps_all,
+  _ohos_measure!('fps.cadence.every') AS cadence_every,
+  _ohos_measure!('fps.cadence.refresh_hz') AS cadence_refresh_hz,
+  _ohos_measure!('fps.cadence.share') AS cadence_share
 FROM _ohos_report
 WHERE
   _ohos_measure!('fps.event') IS NOT NULL;
@@ -77,8 +86,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch(
   dur DURATION,
   -- The process.
   upid JOINID(process.id),
-  -- How long nothing was to be drawn.
-  idle_ns DURATION,
+  -- From the vsync after that of the first frame until the second one was due.
+  until_due_ns DURATION,
   -- By how much the gap was too long.
   hitch_ns DURATION,
   -- How many frames fit into the hitch.
@@ -90,7 +99,7 @@ SELECT
   s.ts,
   s.dur,
   t.upid,
-  extract_arg(s.arg_set_id, 'debug.hitch.idle_ns') AS idle_ns,
+  extract_arg(s.arg_set_id, 'debug.hitch.until_due_ns') AS until_due_ns,
   extract_arg(s.arg_set_id, 'debug.hitch.hitch_ns') AS hitch_ns,
   extract_arg(s.arg_set_id, 'debug.hitch.lost_frames') AS lost_frames
 FROM slice AS s
@@ -118,7 +127,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   gaps LONG,
   -- How long they are together.
   dur DURATION,
-  -- How long nothing was to be drawn, of that.
+  -- How long the process was idle, of that.
   idle_ns DURATION,
   -- How many gaps were hitches.
   hitches LONG,
@@ -126,7 +135,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   hitch_ns DURATION,
   -- How many frames fit into that.
   lost_frames LONG,
-  -- hitch in milliseconds / dur in seconds.
+  -- hitch in milliseconds / (dur - idle) in seconds. NULL if no two frames follow each other
+  -- without idle time.
   hitch_ms_per_s DOUBLE
 )
 AS

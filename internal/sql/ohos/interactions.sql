@@ -100,6 +100,12 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   longest_missed_run LONG,
   -- Frames a second, without the slow end of a fling.
   fps DOUBLE,
+  -- Refreshes from one frame to the next, most often: 2 is every second refresh.
+  cadence_every LONG,
+  -- The refresh rate of the display then, a whole number.
+  cadence_refresh_hz LONG,
+  -- How many of the gaps are like that, 0 to 1.
+  cadence_share DOUBLE,
   -- Its hitches, in milliseconds a second.
   hitch_ms_per_s DOUBLE,
   -- The median duration of its frames.
@@ -156,6 +162,9 @@ SELECT
   _ohos_interaction!('missed_vsyncs') AS missed_vsyncs,
   _ohos_interaction!('longest_missed_run') AS longest_missed_run,
   _ohos_interaction!('fps') AS fps,
+  _ohos_interaction!('cadence.every') AS cadence_every,
+  _ohos_interaction!('cadence.refresh_hz') AS cadence_refresh_hz,
+  _ohos_interaction!('cadence.share') AS cadence_share,
   _ohos_interaction!('hitch_ms_per_s') AS hitch_ms_per_s,
   _ohos_interaction!('p50_ms') AS p50_ms,
   _ohos_interaction!('p95_ms') AS p95_ms,

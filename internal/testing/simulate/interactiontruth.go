@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -36,6 +37,7 @@ type InteractionTruth struct {
 	MissedVsyncs     int
 	LongestMissedRun int
 	FPS              *float64
+	Cadence          *CadenceTruth
 	Hitch            *float64 // ms/s
 	P50, P95         trace.Duration
 	Grade            string
@@ -47,10 +49,18 @@ type InteractionTruth struct {
 
 	explicit bool // as render_service's lines say
 	kind     bool // which they do
+	lost     bool // its end is
 	touch    *inputTruth
 	tail     trace.Time
 	stages   []StageTruth // with those outside the trace
 	notes    []note
+}
+
+// CadenceTruth is how often frames are shown, most often: Every refreshes at Hz, in a Share of the
+// gaps between them.
+type CadenceTruth struct {
+	Every, Hz int
+	Share     float64
 }
 
 // DeviceTruth is what render_service says of a scene, in its own units.
@@ -163,9 +173,9 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 		return
 	case end.Known():
 	case s.begunAgain(t).Known():
-		end = s.begunAgain(t)
+		t.lost, end = true, s.begunAgain(t)
 	case to.Sub(begin) > sceneTimeout:
-		t.TimedOut, end = true, begin.Add(sceneTimeout)
+		t.lost, t.TimedOut, end = true, true, begin.Add(sceneTimeout)
 	default:
 		t.Truncated, t.endCut, end = true, true, to-1
 	}
@@ -374,22 +384,41 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 	if t.tail.Known() {
 		counted = slices.DeleteFunc(counted, func(f shownFrame) bool { return f.at >= t.tail })
 	}
-	var animating trace.Duration
-	n := 0
-	for _, g := range gapsOf(counted) {
-		animating += g.length - min(g.idle, max(0, g.length-g.period))
-		n++
+	t.FPS, _, t.Cadence = rate(gapsOf(counted), !t.lost)
+}
+
+// rate returns the frames per second of the time that is not idle, that time, and the cadence.
+// Nothing is idle in an animation. Otherwise a gap without anything to draw is, if it is longer
+// than 100 ms and 6 periods. The rate is nil if all gaps are like that.
+func rate(gaps []gap, animation bool) (fps *float64, active trace.Duration, cadence *CadenceTruth) {
+	counts := map[CadenceTruth]int{}
+	all := 0
+	for _, g := range gaps {
+		if pause := g.undue + g.period; !animation && pause >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
+			active += g.length - min(g.undue, g.length-g.period)
+			continue
+		}
+		active += g.length
+		all++
+		counts[CadenceTruth{max(1, int(math.Round(float64(g.length)/float64(g.period)))), int(math.Round(1e9 / float64(g.period))), 0}]++
 	}
-	if animating > 0 {
-		rate := float64(n) * float64(trace.Second) / float64(animating)
-		t.FPS = &rate
+	if all == 0 {
+		return nil, active, nil
 	}
+	for c, n := range counts {
+		c.Share = float64(n) / float64(all)
+		if cadence == nil || c.Share > cadence.Share || c.Share == cadence.Share && c.Hz*cadence.Every > cadence.Hz*c.Every {
+			cadence = &c
+		}
+	}
+	hz := float64(len(gaps)) * float64(trace.Second) / float64(active)
+	return &hz, active, cadence
 }
 
 // gap is the time between the presents of two render frames.
 type gap struct {
 	length, period trace.Duration
-	idle           trace.Duration // in which nothing was to be drawn
+	undue          trace.Duration // until the second was due
 	late           trace.Duration // by which it was too long
 }
 
@@ -419,11 +448,11 @@ func gapsOf(frames []shownFrame) (gaps []gap) {
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
 		g := gap{length: b.at.Sub(a.at), period: max(a.Period, b.Period)}
-		g.idle = b.due.Sub(a.ExpectedStart.Add(g.period))
-		if 2*g.idle < g.period {
-			g.idle = 0
+		g.undue = b.due.Sub(a.ExpectedStart.Add(g.period))
+		if 2*g.undue < g.period {
+			g.undue = 0
 		}
-		g.late = g.length - g.period - g.idle
+		g.late = g.length - g.period - g.undue
 		gaps = append(gaps, g)
 	}
 	return gaps
