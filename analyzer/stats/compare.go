@@ -66,12 +66,16 @@ func (p *Process) Estimates(acrossRates bool) []Estimate {
 // maxRefreshDifference is the share of frames above which refresh rates differ.
 const maxRefreshDifference = 0.1
 
-// RefreshDiffers reports whether more than a tenth of the frames would have to be made at
-// another refresh rate for two processes, each with a list for each run, to use all rates
-// equally often. Then their durations and frame rates are comparable only relative to
-// the refresh rate.
+// RefreshDiffers reports whether more than a tenth of the frames would have to be shown at
+// another refresh rate of the display for two processes, each with a list for each run, to use
+// all rates equally often. Then their durations and frame rates are comparable only relative to
+// the refresh rate. An application that asks for fewer vsyncs of the same display is slower, so
+// its own refresh periods count only if those of the display are unknown.
 func RefreshDiffers(base, new []*Process) bool {
-	a, b := shares(base), shares(new)
+	a, b := displays(base), displays(new)
+	if len(a) == 0 || len(b) == 0 {
+		a, b = shares(base), shares(new)
+	}
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
@@ -84,7 +88,26 @@ func RefreshDiffers(base, new []*Process) bool {
 	return difference > maxRefreshDifference
 }
 
-// shares returns the share of frames at each refresh rate, in whole hertz.
+// displays returns the share of frames that were shown at each refresh rate of the display.
+func displays(runs []*Process) map[int]float64 {
+	total := 0
+	m := map[int]float64{}
+	for _, p := range runs {
+		if p == nil || p.sample == nil {
+			continue
+		}
+		for hertz, n := range p.sample.shown {
+			total += n
+			m[hertz] += float64(n)
+		}
+	}
+	for hertz := range m {
+		m[hertz] /= float64(total)
+	}
+	return m
+}
+
+// shares returns the share of frames at each of their own refresh rates, in whole hertz.
 func shares(runs []*Process) map[int]float64 {
 	total := 0
 	m := map[int]float64{}

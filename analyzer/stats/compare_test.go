@@ -168,6 +168,27 @@ func TestRefreshDiffers(t *testing.T) {
 	}
 }
 
+// An application that asks for every second vsync has twice the period. The rates differ only if the
+// display's rate fell with it.
+func TestRefreshOfDisplayDiffers(t *testing.T) {
+	drawn := func(app, display int) []*stats.Process {
+		d := newDrawing()
+		for n := range 100 {
+			f, r := d.draw(1000 + n*max(app, display))
+			f.Period, r.Period = trace.Duration(app)*ms, trace.Duration(display)*ms
+		}
+		return stats.Compute(&d.Timeline, stats.Options{Compare: true}).Processes[:1]
+	}
+	for _, test := range []struct {
+		app, display int
+		want         bool
+	}{{10, 10, false}, {20, 10, false}, {10, 20, true}, {20, 20, true}} {
+		if got := stats.RefreshDiffers(drawn(10, 10), drawn(test.app, test.display)); got != test.want {
+			t.Errorf("%d ms of the application, %d ms of the display: differs is %v", test.app, test.display, got)
+		}
+	}
+}
+
 // Every measure is named by its path in JSON, and every number in JSON is a measure, except
 // noMeasures.
 func TestMeasuresAreTheReport(t *testing.T) {

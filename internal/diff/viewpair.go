@@ -100,6 +100,9 @@ func (p *Pair) view(verbose bool) view.Section {
 	if p.RefreshDiffers {
 		changes = append(changes, view.Note{Label: "Refresh", Text: fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))})
 	}
+	if base, new := cadenceText(p.base), cadenceText(p.new); base != new && base != text.Unknown && new != text.Unknown {
+		changes = append(changes, view.Note{Label: "Cadence", Text: fmt.Sprintf("it draws %s → %s", base, new)})
+	}
 	list, left := p.sorted()
 	table := p.terminalTable(list, left, verbose)
 	changes = append(changes, view.Terminal{table}, p.pageTables(list, left))
@@ -381,6 +384,26 @@ func (p *Pair) functionTable() []view.Block {
 		t.More = fmt.Sprintf("… and %s that changed by less", text.Count(more, "function"))
 	}
 	return []view.Block{view.Section{Blocks: []view.Block{t}}}
+}
+
+// cadenceText lists the cadences of a process in its runs.
+func cadenceText(runs []*stats.Process) string {
+	var list []string
+	for _, p := range runs {
+		if p == nil || p.FPS == nil || p.FPS.Cadence == nil {
+			continue
+		}
+		c := *p.FPS.Cadence
+		c.Share = 1 // it differs from run to run
+		if s := text.Cadence(&c); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return text.Unknown
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
 }
 
 // refreshText lists the refresh rates of a process.
