@@ -332,13 +332,42 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A condition on FPS or hitches is not on a process that shows frames with pauses between them, if
+// it names none and is on others.
+func TestStillProcess(t *testing.T) {
+	still := &stats.Process{Name: "clock", PID: 1, Frames: stats.Counts{Complete: 20}, FPS: &stats.FPS{All: 1}, Hitches: &stats.Hitches{}}
+	moving := &stats.Process{Name: "gallery", PID: 2, Frames: stats.Counts{Complete: 20}, FPS: &stats.FPS{Rate: known(60.0)}, Hitches: &stats.Hitches{Ratio: known(0.0)}}
+	const why = "unknown: no two frames were shown without a pause between them"
+	for _, test := range []struct {
+		conditions string
+		processes  []*stats.Process
+		want       string
+	}{
+		{"fps<55,hitch_ratio>10", []*stats.Process{still, moving}, "gallery: fps<55: 60.0 gallery: hitch_ratio>10: 0.0 ms/s"},
+		{"clock:fps<55,gallery:fps<55", []*stats.Process{still, moving}, "clock: fps<55: " + why + " gallery: fps<55: 60.0"},
+		{"hitch_ratio>10", []*stats.Process{still}, "clock: hitch_ratio>10: " + why},
+	} {
+		conditions, err := Parse(test.conditions, OfValues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range conditions.CheckReport("", &stats.Report{Processes: test.processes}, []*analyzer.Process{{PID: 1, Name: "clock"}, {PID: 2, Name: "gallery"}}) {
+			got = append(got, c.String())
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.conditions, got, test.want)
+		}
+	}
+}
+
 // A condition for one process is not checked for others. It is unknown if no process of the
 // trace matches, selected or not. A value that is printed like the limit has more digits.
 func TestCheckReport(t *testing.T) {
 	all := []*analyzer.Process{{PID: 1, Name: "gallery"}, {PID: 2, Name: "render_service"}}
 	report := &stats.Report{Processes: []*stats.Process{
-		{Name: "gallery", PID: 1, Frames: stats.Counts{Complete: 20}, JankRate: known(.5), FPS: &stats.FPS{Rate: 100}},
-		{Name: "render_service", PID: 2, Frames: stats.Counts{Complete: 20}, FPS: &stats.FPS{Rate: 100}},
+		{Name: "gallery", PID: 1, Frames: stats.Counts{Complete: 20}, JankRate: known(.5), FPS: &stats.FPS{Rate: known(100.0)}},
+		{Name: "render_service", PID: 2, Frames: stats.Counts{Complete: 20}, FPS: &stats.FPS{Rate: known(100.0)}},
 		{Name: "idle", PID: 3},
 	}}
 	check := func(conditions, input string, r *stats.Report, all []*analyzer.Process, want ...string) {

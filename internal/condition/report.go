@@ -94,7 +94,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	}
 	for _, p := range drawing {
 		for i := range list {
-			if c := &list[i]; c.Applies(p) {
+			if c := &list[i]; c.Applies(p) && !c.still(p, drawing) {
 				x, status, text := c.checkValue(p)
 				checks = append(checks, c.judged(c.result(input, p, status, text), x))
 			}
@@ -109,6 +109,15 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 		}
 	}
 	return checks
+}
+
+// still reports whether a condition on how smooth an animation is is not on a process because it
+// shows frames with pauses between them, as applications in the background do. A condition that
+// names a process, or that is on such processes only, is on them.
+func (c *Condition) still(p *stats.Process, all []*stats.Process) bool {
+	animates := func(p *stats.Process) bool { return p.FPS == nil || p.FPS.Rate != nil }
+	return slices.Contains([]string{"fps", "fps_of_refresh", "hitch_ratio"}, c.Measure) && c.Process == "" && !animates(p) &&
+		slices.ContainsFunc(all, func(p *stats.Process) bool { return c.Applies(p) && animates(p) })
 }
 
 // result returns a check for a process, or for none if the condition selects none.
@@ -156,6 +165,8 @@ func whyUnknown(p *stats.Process, measure string) string {
 		return fmt.Sprintf("%d of %s have no deadline", frames.Unjudged, text.Count(frames.Complete, "frame"))
 	case measure == "jank_rate":
 		return "no frame has a deadline"
+	case (measure == "fps" || measure == "fps_of_refresh" || measure == "hitch_ratio") && p.FPS != nil && p.FPS.Rate == nil:
+		return "no two frames were shown without a pause between them"
 	case measure == "fps":
 		return "fewer than two frames are known to have been shown"
 	case (measure == "p95_ms" || measure == "p99_ms") && stats.MinFrames(measure) > frames.Complete:
