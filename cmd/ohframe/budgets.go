@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -23,10 +22,9 @@ func conditions(c *cli.Context, kind condition.Kind) (list condition.Conditions,
 		return list, nil
 	}
 	name := c.String(budgetsFlag.Name)
-	uses(c, name)
-	file, err := os.Open(name)
+	file, err := openInput(c, name)
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, err
 	}
 	defer file.Close()
 	budgets, err := condition.ParseFile(file, name, kind)

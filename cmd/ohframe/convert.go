@@ -14,7 +14,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe"
-	"ohframe/analyzer/trace"
 	"ohframe/exporter"
 	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
@@ -127,7 +126,7 @@ func folderOutputs(output string, names []string, extension string) ([]string, e
 
 // convertOne converts the trace called name to the file outName.
 func convertOne(c *cli.Context, name, outName string) error {
-	in, err := openInput(c.Context, name)
+	in, err := openInput(c, name)
 	if err != nil {
 		return err
 	}
@@ -207,11 +206,8 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 	if err != nil {
 		return nil, err
 	}
-	defer samples.Close()
-	eventsBeside, err := openEvents(name, &options.Options)
-	if err != nil {
-		return nil, err
-	}
+	defer samples.file.Close()
+	eventsBeside, eventsWarning := openEvents(c, name, &options.Options)
 	defer eventsBeside.Close()
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
@@ -221,9 +217,7 @@ func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outNa
 		return nil, samples.errorOf(c, name, nil, err)
 	}
 	samples.nameFile(summary.Warnings)
-	if warning != "" {
-		summary.Warnings = append(summary.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
-	}
+	summary.Warnings = append(summary.Warnings, besideWarnings([]string{warning, samples.warning, eventsWarning})...)
 	return summary, samples.errorOf(c, name, summary.Samples, nil)
 }
 

@@ -248,7 +248,7 @@ func merge(c *cli.Context, inputs [2][]string, d *diff.Diff) error {
 // writePerfetto writes an input as a Perfetto trace. One that is a Perfetto trace is
 // copied.
 func writePerfetto(c *cli.Context, name string, w io.Writer) error {
-	file, err := openInput(c.Context, name)
+	file, err := openInput(c, name)
 	if err != nil {
 		return err
 	}

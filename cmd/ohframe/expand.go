@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/source/inputs"
 )
 
-// used are the files that a command reads. None may be an output, and a new output is
-// readable only by the users that may read all of them.
+// used are the files that a command reads, or may read. None may be an output, and a new output
+// is readable only by the users that may read all of them.
 type used struct {
 	files  []fs.FileInfo
 	mode   fs.FileMode // of new outputs, before the umask
@@ -33,19 +33,28 @@ func usedFiles(c *cli.Context) *used {
 	return u
 }
 
-// uses says that the command reads files, which need not exist. Every command calls it for
-// all files that it reads, before it opens an output.
+// uses says that the command may read files, which need not exist, before it opens an output.
 func uses(c *cli.Context, names ...string) {
-	u := usedFiles(c)
 	for _, name := range names {
-		stat := os.Stdin.Stat
-		if name != standard {
-			stat = func() (fs.FileInfo, error) { return os.Stat(name) }
+		if name == standard {
+			usedFiles(c).add(os.Stdin)
+		} else {
+			usedFiles(c).add(unopened(name))
 		}
-		if info, err := stat(); err == nil {
-			u.files = append(u.files, info)
-			u.mode = derivedMode(u.mode, info.Mode())
-		}
+	}
+}
+
+// unopened is the name of a file.
+type unopened string
+
+// Stat returns information about the file.
+func (name unopened) Stat() (fs.FileInfo, error) { return os.Stat(string(name)) }
+
+// add adds a file. What opens a file for a command calls it.
+func (u *used) add(file interface{ Stat() (fs.FileInfo, error) }) {
+	if info, err := file.Stat(); err == nil {
+		u.files = append(u.files, info)
+		u.mode = derivedMode(u.mode, info.Mode())
 	}
 }
 
@@ -100,9 +109,7 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 	usedFiles(c).inputs += len(names)
 	for _, name := range names {
 		uses(c, name)
-		if name != standard {
-			uses(c, inputs.DescriptionOf(name))
-		}
+		uses(c, inputs.Beside(name)...)
 		if samples := samplesOf(c, name); samples != "" {
 			uses(c, samples)
 		}

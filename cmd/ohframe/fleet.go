@@ -59,7 +59,7 @@ func runFleet(c *cli.Context) error {
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	options, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return openInput(c.Context, name) })
+	options, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return openInput(c, name) })
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,15 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 		return nil, 0, 0, err
 	}
 	if len(set.Hidden) > 0 {
-		return nil, 0, 0, &failure{file: dir, what: "the folder of the dataset contains an input, " + set.Hidden[0], hint: "-o DIR names another folder"}
+		return nil, 0, 0, fleet.HiddenInput(dir, set.Hidden[0])
+	}
+	list = events.AddTo(fleet.Found(set), set, options.Only)
+	files := set.Read
+	if name := c.String("metadata"); name != "" {
+		files = append(files, name)
+	}
+	if err := fleet.CheckParts(dir, list, files); err != nil {
+		return nil, 0, 0, err
 	}
 	mode = newFile
 	for _, in := range set.Inputs {
@@ -157,7 +165,7 @@ func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMo
 			printWarnings(f.Path, []string{f.Warning()})
 		}
 	}
-	return events.AddTo(fleet.Found(set), set, options.Only), mode, skipped, nil
+	return list, mode, skipped, nil
 }
 
 // printFleetSummary prints what a run did; skipped is the number of files in folders that
@@ -272,14 +280,19 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	usesDataset(c, dir)
+	printWarnings(dir, d.Warnings())
+	return d, nil
+}
+
+// usesDataset says that the command reads the parts of a dataset.
+func usesDataset(c *cli.Context, dir string) {
 	for _, folder := range fleet.Folders {
 		entries, _ := os.ReadDir(filepath.Join(dir, folder))
 		for _, e := range entries {
 			uses(c, filepath.Join(dir, folder, e.Name()))
 		}
 	}
-	printWarnings(dir, d.Warnings())
-	return d, nil
 }
 
 func reportFleet(c *cli.Context) error {
@@ -440,6 +453,7 @@ func fleetSQL(c *cli.Context) error {
 	if err != nil {
 		return fileError(c.Args().First(), err)
 	}
+	usesDataset(c, c.Args().First())
 	return writeOutput(c, func(out io.Writer, _ text.Style) error {
 		_, err := io.WriteString(out, statements)
 		return err

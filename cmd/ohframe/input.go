@@ -12,6 +12,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/flags"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 	"ohframe/internal/warn"
@@ -96,19 +97,35 @@ func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	return o, err
 }
 
+// openBeside opens a file beside a trace. One that cannot be used is a warning.
+func openBeside(c *cli.Context, path string) (s *source, warning string) {
+	f, err := meta.Open(path)
+	if err != nil {
+		return nil, ignored(path, err)
+	}
+	usedFiles(c).add(f)
+	return newSource(f), ""
+}
+
+// ignored returns the warning of a file beside a trace that cannot be used.
+func ignored(path string, err error) string {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Sprintf("%s ignored: %v", path, err)
+}
+
 // openEvents opens the output of hisysevent beside the named trace, and sets the option for it. The file is
-// nil, and can be closed, if none exists.
-func openEvents(name string, o *ohframe.Options) (*os.File, error) {
+// nil if there is none.
+func openEvents(c *cli.Context, name string, o *ohframe.Options) (events *source, warning string) {
 	path := inputs.EventsOf(name)
 	if path == "" {
-		return nil, nil
+		return nil, ""
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, err)
+	if events, warning = openBeside(c, path); events != nil {
+		o.SystemEvents = events
 	}
-	o.SystemEvents = f
-	return f, nil
+	return events, warning
 }
 
 // readInput reads the named input, of any kind, with the causes of late frames if they are
@@ -118,10 +135,12 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	if err != nil {
 		return nil, err
 	}
+	var warnings []string // of files beside the trace
 	m, warning := recorded(name)
+	warnings = append(warnings, warning)
 	inputs.UseRecorded(name, m, &options, c.IsSet("clock-offset"))
 	options.Causes = causes
-	f, err := openInput(c.Context, name)
+	f, err := openInput(c, name)
 	if err != nil {
 		return nil, err
 	}
@@ -131,12 +150,10 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 		if samples, err = openPerf(c, name, &options); err != nil {
 			return nil, err
 		}
-		defer samples.Close()
-		events, err := openEvents(name, &options)
-		if err != nil {
-			return nil, err
-		}
+		defer samples.file.Close()
+		events, warning := openEvents(c, name, &options)
 		defer events.Close()
+		warnings = append(warnings, samples.warning, warning)
 	}
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
@@ -153,11 +170,19 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	if !causes {
 		t.Causes = nil // those that a converted trace has
 	}
-	if warning != "" {
-		t.Warnings = append(t.Warnings, trace.Warning{Code: trace.WarnSkipped, Text: warning})
-	}
+	t.Warnings = append(t.Warnings, besideWarnings(warnings)...)
 	printWarnings(name, append(warn.Texts(t.Warnings), f.warnings()...))
 	return t, nil
+}
+
+// besideWarnings returns the warnings about files beside a trace; empty texts are none.
+func besideWarnings(texts []string) (list []trace.Warning) {
+	for _, text := range texts {
+		if text != "" {
+			list = append(list, trace.Warning{Code: trace.WarnSkipped, Text: text})
+		}
+	}
+	return list
 }
 
 // printWarnings prints the warnings about an input.

@@ -284,7 +284,7 @@ func TestInterruptOpening(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	failed := make(chan error, 2)
 	go func() {
-		_, err := openInput(ctx, pipe)
+		_, err := openSource(ctx, pipe)
 		failed <- err
 	}()
 	other := filepath.Join(t.TempDir(), "pipe")

@@ -114,7 +114,7 @@ func open(c *cli.Context) error {
 		return err
 	}
 	defer listener.Close()
-	in, err := openInput(c.Context, name)
+	in, err := openInput(c, name)
 	if err != nil {
 		return err
 	}

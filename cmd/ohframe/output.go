@@ -54,6 +54,8 @@ type output struct {
 	zip    *gzip.Writer     // nil unless the name ends in .gz
 	file   *atomicfile.File // nil for a stream
 	stream *os.File         // nil for a file and for standard output
+	name   string           // of a file
+	inputs *used            // of the command
 }
 
 // createOutput opens the named output. It fails if that is one of the files that the
@@ -95,7 +97,7 @@ func createOutput(c *cli.Context, name string) (*output, error) {
 		return nil, fileError(name, err)
 	}
 	o := newOutput(f, name)
-	o.file = f
+	o.file, o.name, o.inputs = f, name, inputs
 	if replaces { // the umask does not apply to the file that is there
 		if err := f.Chmod(mode); err != nil {
 			o.discard()
@@ -199,6 +201,10 @@ func (o *output) flush() error {
 func (o *output) commit() error {
 	switch {
 	case o.file != nil:
+		// The command may have opened the file that this one replaces only now.
+		if info, err := os.Stat(o.name); err == nil && o.inputs.contains(info) {
+			return sameFileError(o.name)
+		}
 		return o.file.Commit()
 	case o.stream != nil:
 		return o.stream.Close()

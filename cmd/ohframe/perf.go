@@ -62,8 +62,9 @@ func choiceOfSamples(c *cli.Context) string {
 
 // perf is the samples of a trace.
 type perf struct {
-	name string // of the file; empty for no file
-	file *source
+	name    string  // of the file; empty for no file
+	file    *source // may be nil
+	warning string  // about a file beside the trace that cannot be used; empty without one
 }
 
 // openPerf opens the samples of the named trace, and sets the options for them.
@@ -80,18 +81,17 @@ func openPerf(c *cli.Context, name string, o *ohframe.Options) (p perf, err erro
 	if p.name == "" {
 		return p, nil
 	}
-	if p.file, err = openInput(c.Context, p.name); err != nil {
+	if namesSamples(c) {
+		p.file, err = openInput(c, p.name)
+	} else {
+		p.file, p.warning = openBeside(c, p.name)
+	}
+	if p.file == nil {
+		p.name = ""
 		return p, err
 	}
 	o.Samples, o.SamplesOptional = p.file, !namesSamples(c) && o.SamplesOffset == nil
 	return p, nil
-}
-
-// Close closes the file.
-func (p *perf) Close() {
-	if p.file != nil {
-		p.file.Close()
-	}
 }
 
 // nameFile puts the name of the file into the warnings about its samples, which otherwise say that they are

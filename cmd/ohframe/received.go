@@ -86,7 +86,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 // convert converts NAME.ftrace to NAME.pftrace. One of several runs is only read.
 func (r *receiver) convert(c *cli.Context, t *record.Trace) (s *ohframe.Summary, err error) {
 	file, outName := t.Name+".ftrace", t.Name+".pftrace"
-	in, err := openInput(c.Context, file)
+	in, err := openInput(c, file)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 func recorded(name string) (m *meta.Meta, warning string) {
 	m, err := inputs.Recorded(name)
 	if err != nil {
-		return nil, fmt.Sprintf("%s ignored: %v", inputs.DescriptionOf(name), err)
+		return nil, ignored(inputs.DescriptionOf(name), err)
 	}
 	return m, ""
 }

@@ -132,6 +132,7 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 //	                                         and at most a hint, which contains TEXT
 //	files DIR NAME…                          the folder has these files and no others
 //	mode MODE FILE                           the file has these permissions, in octal
+//	refuses TRACE FILE                       no command that reads the trace writes the file
 //	shows FILE FRAMES                        the Perfetto trace has this number of frames
 //
 // and the conditions [root] and [slow]. A fake hdc is in PATH; its folder is fakehdc.
@@ -168,11 +169,12 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"run":   runProgram,
-			"fails": fails,
-			"files": files,
-			"mode":  mode,
-			"shows": shows,
+			"run":     runProgram,
+			"fails":   fails,
+			"files":   files,
+			"mode":    mode,
+			"refuses": refuses,
+			"shows":   shows,
 		},
 	})
 }
@@ -247,6 +249,29 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if got := info.Mode().Perm(); got != fs.FileMode(want) {
 		ts.Fatalf("mode: got %o, want %o", got, want)
+	}
+}
+
+func refuses(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, !neg && len(args) == 2, "refuses TRACE FILE")
+	trace, file := args[0], args[1]
+	before := ts.ReadFile(file)
+	refuse := func(args ...string) {
+		var stderr strings.Builder
+		code := runHere(ts, args, io.Discard, &stderr)
+		want := regexp.MustCompile(`(?m)^ohframe: ` + regexp.QuoteMeta(file) + `: (input and output are the same file|convert writes Perfetto traces, not .json files|the extension contradicts --format .*)$`)
+		if code != 1 || !want.MatchString(stderr.String()) {
+			ts.Fatalf("%q: exit code %d, %q", args, code, stderr.String())
+		}
+	}
+	for _, command := range []string{
+		"convert", "text", "report --format table", "report --format csv", "report --no-causes --format json", "why --format text", "why --format evidence",
+		"frames --format csv", "frames --format parquet", "diff frames.ftrace --format json",
+	} {
+		refuse(append(strings.Fields(command), trace, "-o", file)...)
+	}
+	if ts.ReadFile(file) != before {
+		ts.Fatalf("%s has changed", file)
 	}
 }
 

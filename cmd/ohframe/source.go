@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/urfave/cli/v2"
 )
 
 // source is an open input. A file is read up to the size that it had when it was
@@ -23,8 +25,18 @@ type source struct {
 // empty.
 const unknown = -1
 
-// openInput opens the named trace, or standard input.
-func openInput(ctx context.Context, name string) (*source, error) {
+// openInput opens the named file, or standard input, which then cannot be an output.
+func openInput(c *cli.Context, name string) (*source, error) {
+	s, err := openSource(c.Context, name)
+	if err != nil {
+		return nil, err
+	}
+	usedFiles(c).add(s)
+	return s, nil
+}
+
+// openSource opens the named file, or standard input.
+func openSource(ctx context.Context, name string) (*source, error) {
 	if name == standard {
 		return newSource(os.Stdin), nil
 	}
@@ -101,8 +113,13 @@ func (s *source) shorter(end int64) error {
 // Stat returns information about the file.
 func (s *source) Stat() (fs.FileInfo, error) { return s.file.Stat() }
 
-// Close closes the file.
-func (s *source) Close() error { return s.file.Close() }
+// Close closes the file. It does nothing without one.
+func (s *source) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.file.Close()
+}
 
 // warnings returns a warning if the file was modified since it was opened.
 func (s *source) warnings() []string {

@@ -18,7 +18,7 @@ func sourceOf(t *testing.T, content string) (*source, string) {
 	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openInput(t.Context(), path)
+	s, err := openSource(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

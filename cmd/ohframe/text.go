@@ -62,7 +62,7 @@ func writeText(c *cli.Context) error {
 // writeTextOf writes the text of the trace called name to the file outName; empty is
 // standard output.
 func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptions) error {
-	in, err := openInput(c.Context, name)
+	in, err := openInput(c, name)
 	if err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
 	if inputFile(name) == "" {
 		return false, nil // what is read of a pipe is gone
 	}
-	f, err := openInput(c.Context, name)
+	f, err := openInput(c, name)
 	if err != nil {
 		return false, err
 	}

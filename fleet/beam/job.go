@@ -100,7 +100,11 @@ func inputsOf(ctx context.Context, args []string, warn func(string)) (*cli.Conte
 		set.Events = append(set.Events, found...)
 		lists = append(lists, list)
 	}
-	return c, events.AddTo(fleet.Merge(lists...), &set, options.Only), nil
+	list := events.AddTo(fleet.Merge(lists...), &set, options.Only)
+	if dir := folder(c); !isRemote(dir) {
+		err = fleet.CheckParts(dir, list, nil)
+	}
+	return c, list, err
 }
 
 // inputsNamed lists what an argument names: files, a pattern of an object store, or the lines of

@@ -3,12 +3,16 @@ package fleet
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/zeebo/xxh3"
 
+	"ohframe/internal/failure"
 	"ohframe/internal/source/inputs"
 )
 
@@ -68,6 +72,42 @@ func Merge(lists ...[]Input) []Input {
 	return slices.CompactFunc(list, func(a, b Input) bool { return a.Name == b.Name })
 }
 
+// CheckParts returns an error if a part of the dataset, which a run may replace, is one of the inputs
+// or of the files that they were found with. Other names of a file count, too.
+func CheckParts(dir string, list []Input, files []string) error {
+	bySize := map[int64][]fs.FileInfo{}
+	for _, folder := range Folders {
+		entries, _ := os.ReadDir(filepath.Join(dir, folder)) // Plan.Check reports errors
+		for _, e := range entries {
+			_, _, isPart := parsePart(e.Name())
+			if info, err := os.Stat(filepath.Join(dir, folder, e.Name())); err == nil && isPart {
+				bySize[info.Size()] = append(bySize[info.Size()], info)
+			}
+		}
+	}
+	if len(bySize) == 0 {
+		return nil
+	}
+	for _, in := range list {
+		if !in.Other && bySize[in.Size] != nil {
+			files = append(files, in.Name)
+		}
+	}
+	for _, name := range files {
+		info, err := os.Stat(filepath.FromSlash(name))
+		if err == nil && slices.ContainsFunc(bySize[info.Size()], func(part fs.FileInfo) bool { return os.SameFile(info, part) }) {
+			return HiddenInput(dir, name)
+		}
+	}
+	return nil
+}
+
+// HiddenInput returns the error of an input in the folder of a dataset.
+func HiddenInput(dir, name string) error {
+	return &failure.Error{What: fmt.Sprintf("%s: the folder of the dataset contains an input, %s", dir, name), Hint: "-o DIR names another folder"}
+}
+
+// cleanName returns a path with slashes and without "." elements.
 func cleanName(name string) string {
 	if strings.Contains(name, "://") { // an address in an object store
 		return name

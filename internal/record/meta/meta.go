@@ -114,16 +114,25 @@ const Hot = 42
 // maxSize is the number of bytes of the largest file that is read. A file has a few kB.
 const maxSize = 1 << 20
 
-// Read reads a file. If it does not exist, the error is fs.ErrNotExist.
-func Read(path string) (*Meta, error) {
+// Open opens a file beside a trace, which nobody has named: a description, samples, events. It is
+// an error if that is a folder, a device or a pipe, which may block or never end. If it does not
+// exist, the error is fs.ErrNotExist.
+func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe blocks
-		return nil, errors.New("not a file")
+	if !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: path, Err: errNoFile}
 	}
-	f, err := os.Open(path)
+	return os.Open(path)
+}
+
+var errNoFile = errors.New("not a file")
+
+// Read reads a file as Open opens it.
+func Read(path string) (*Meta, error) {
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package inputs
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,18 +17,29 @@ func DescriptionOf(name string) string { return Stem(name) + meta.Extension }
 const defaultSamples = "perf.data"
 
 // SamplesOf returns the name of the recording of hiperf beside the named trace; empty if there is
-// none.
+// none. meta.Open opens it.
 func SamplesOf(name string) string { return beside(name, meta.Samples) }
 
 // EventsOf returns the name of the output of hisysevent beside the named trace; empty without one.
+// meta.Open opens it.
 func EventsOf(name string) string { return beside(name, meta.Events) }
+
+// Beside returns the names of the files beside the named trace that belong to it.
+func Beside(name string) (list []string) {
+	for _, extension := range []string{meta.Extension, meta.Samples, meta.Events} {
+		if file := beside(name, extension); file != "" {
+			list = append(list, file)
+		}
+	}
+	return list
+}
 
 func beside(name, extension string) string {
 	if name == Standard {
 		return ""
 	}
 	file := Stem(name) + extension
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || file == name {
+	if _, err := os.Lstat(file); err != nil || file == name {
 		return ""
 	}
 	return file
@@ -42,11 +51,11 @@ func Recorded(name string) (*meta.Meta, error) {
 	if name == Standard {
 		return nil, nil
 	}
-	m, err := meta.Read(DescriptionOf(name))
-	if errors.Is(err, fs.ErrNotExist) {
+	file := beside(name, meta.Extension)
+	if file == "" {
 		return nil, nil
 	}
-	return m, err
+	return meta.Read(file)
 }
 
 // SessionOf returns what identifies the call of "ohframe record" that recorded the named trace:
