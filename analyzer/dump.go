@@ -125,7 +125,7 @@ var factNames = []struct {
 	name string
 }{
 	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"}, {FirstDraw, "first-draw"},
-	{EmptyUnknown, "empty-unknown"},
+	{EmptyUnknown, "empty-unknown"}, {CommitSkipped, "commit-skipped"},
 }
 
 // String prints the interval's ends in nanoseconds.

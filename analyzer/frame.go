@@ -91,7 +91,7 @@ const (
 	// GPULate: the frame's GPU work finished after the deadline.
 	GPULate
 	// Empty: an application frame without a transaction, or a render frame
-	// that applied no commands at all.
+	// that applied no commands at all or is CommitSkipped.
 	Empty
 	// Misaligned: render_service did not pick up the application frame on the vsync for
 	// which it was made. Both frames of the link have this fact.
@@ -106,6 +106,9 @@ const (
 	// EmptyUnknown: whether the frame is Empty is unknown, because the trace lacks the markers
 	// that would say so.
 	EmptyUnknown
+	// CommitSkipped: nothing on the screen had changed when render_service came to draw the frame,
+	// so it committed nothing. The frame is Empty, too; the system's frame table does not know it.
+	CommitSkipped
 )
 
 // Has reports whether any of the given facts is among f.
@@ -259,7 +262,7 @@ func (f *Frame) Unjudged() bool {
 // empty.
 func (f *Frame) Flag() (flag int, ok bool) {
 	switch {
-	case f.Facts.Has(Empty):
+	case f.Facts.Has(Empty) && !f.Facts.Has(CommitSkipped):
 		return 2, true
 	case f.Kind == RenderFrame && f.Facts.Has(Misaligned):
 		return 3, true

@@ -75,7 +75,7 @@ func measures() []Measure {
 		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
 		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
-		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if all frames of this kind in the trace are, as without markers of transactions", false,
+		{"frames.empty", "empty_frames", Count, Neither, "Empty frames", "frames with nothing to show; null if it is unknown of all frames, as without markers of transactions", false,
 			part(func(p *Process) *int { return p.Frames.Empty }, func(n *int) float64 { return float64(*n) })},
 		frameCount("frames.first_draw", "first_draw_frames", "First draws", "frames that are the first that ArkUI draws of a window", func(c *Counts) int { return c.FirstDraw }),
 		frameCount("frames.late_first_draw", "late_first_draw_frames", "Late first draws", "late ones among them", func(c *Counts) int { return c.LateFirstDraw }),

@@ -50,7 +50,7 @@ func (r *records) addFrame(f *analyzer.Frame) {
 	r.whole.add(f)
 	n := len(r.shown)
 	for _, t := range f.Transactions {
-		if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {
+		if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated|analyzer.CommitSkipped) {
 			r.shown = append(r.shown, shownFor(f, t.AppliedBy))
 		}
 	}

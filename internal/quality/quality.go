@@ -31,7 +31,8 @@ var severity = map[stats.Verdict]int{stats.Good: 0, stats.Limited: 1, stats.Unre
 type judge struct {
 	Quality
 	renderWithDeadline, platformWithDeadline int // of WithDeadline
-	platformWithTransaction                  int // of WithTransaction
+	emptyUnknown                             int // application frames of the platform of which it is unknown whether they are empty
+	shown                                    int // render frames that were not empty, or were committed
 	frameworks                               [analyzer.FrameworkCount]stats.Counts
 }
 
@@ -72,6 +73,9 @@ func (q *judge) count(f *analyzer.Frame) {
 		if f.Present.Known() {
 			q.Presented++
 		}
+		if f.Commit.Start.Known() || f.Judgement().Empty != analyzer.Yes {
+			q.shown++
+		}
 	default:
 		q.ApplicationFrames++
 		q.frameworks[f.Framework].Complete++
@@ -81,11 +85,12 @@ func (q *judge) count(f *analyzer.Frame) {
 		if f.Unjudged() {
 			q.frameworks[f.Framework].Unjudged++
 		}
-		if f.Judgement().Empty == analyzer.No {
+		empty := f.Judgement().Empty
+		if empty == analyzer.No {
 			q.WithTransaction++
-			if f.Framework == analyzer.Platform {
-				q.platformWithTransaction++
-			}
+		}
+		if empty == analyzer.NotSaid && f.Framework == analyzer.Platform {
+			q.emptyUnknown++
 		}
 	}
 	if f.Judged() {
@@ -269,6 +274,7 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	case q.RenderFrames == 0 && t.Diagnostics.Recorded.Own(): // own_trace says so
 	case q.RenderFrames == 0:
 		q.add(stats.Limited, "no_render_frames", "no frames of the render service")
+	case q.shown == 0: // there was nothing to present
 	case q.Presented == 0 && q.Layers > 0:
 		q.add(stats.Limited, "no_presents", "no present times, hitches and the frame rate of layers are unknown")
 	case q.Presented == 0:
@@ -279,7 +285,7 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 		q.add(stats.Limited, "no_application_frames", "no frames of applications, only %s", text.Count(q.Layers, "layer"))
 	case q.ApplicationFrames == 0:
 		q.add(stats.Limited, "no_application_frames", "no frames of applications")
-	case q.platformWithTransaction == 0 && q.platformFrames() > 0:
+	case q.emptyUnknown > 0:
 		q.add(stats.Limited, "no_transactions", "no transactions, which frames are empty is unknown")
 	}
 	few := func(n, all int, what string) bool {

@@ -441,3 +441,42 @@ func TestDocument(t *testing.T) {
 		t.Errorf("docs/quality.md has %q, the rules are %q", documented, used)
 	}
 }
+
+// A page on which nothing changes lacks nothing: its frames are known to be empty, and nothing was to
+// be presented. Without the markers that say so, both are unknown.
+func TestNothingChanges(t *testing.T) {
+	var page strings.Builder
+	for i := range 20 {
+		now := 1_000_000_000 + i*16_666_667
+		mark := func(after int, comm string, tid, pid int, payload string) {
+			at := now/1000 + after
+			fmt.Fprintf(&page, "%16s-%d (%d) [000] .... %d.%06d: print: %s\n", comm, tid, pid, at/1_000_000, at%1_000_000, payload)
+		}
+		ui := func(after int, payload string) { mark(after, "demo.app", 200, 200, payload) }
+		rs := func(after int, payload string) { mark(after, "render_service", 100, 100, payload) }
+		draw := func(after int, payload string) { mark(after, "RSUniRenderThre", 103, 100, payload) }
+		ui(100, fmt.Sprintf("B|200|H:ReceiveVsync name:demo dataCount: 24bytes now: %d expectedEnd: %d vsyncId: %d|M0538", now, now+16_666_667, 10+i))
+		ui(110, fmt.Sprintf("B|200|H:OnVsyncEvent now:%d|I39", now))
+		ui(120, "B|200|H:UI skip|M0538")
+		ui(130, "E|200|M0538")
+		ui(140, "E|200|I39")
+		ui(150, "E|200|M0538")
+		rs(200, fmt.Sprintf("B|100|H:ReceiveVsync name:rs dataCount: 24bytes now: %d expectedEnd: %d vsyncId: %d|M0538", now, now+28_333_334, 60+i))
+		rs(210, fmt.Sprintf("B|100|H:RSMainThread::DoComposition: %d|I38", now+209_000))
+		rs(220, "B|100|H:RSMainThread::ProcessCommandUni|M0538")
+		rs(230, "E|100|M0538")
+		rs(240, "E|100|I38")
+		rs(250, "E|100|M0538")
+		draw(300, "B|100|H:RenderFrame|M0538")
+		draw(310, "B|100|H:DisplayNodeSkip skip commit|M0538")
+		draw(320, "E|100|M0538")
+		draw(330, "E|100|M0538")
+	}
+	if got := codes(of(t, []byte(page.String()), ohframe.Options{}), stats.Limited); got != nil {
+		t.Errorf("limited: %q", got)
+	}
+	silent := strings.NewReplacer("UI skip", "FlushMessages", "DisplayNodeSkip skip commit", "CaptureAllSurfaces").Replace(page.String())
+	if got, want := codes(of(t, []byte(silent), ohframe.Options{}), stats.Limited), []string{"no_presents", "no_transactions"}; !slices.Equal(got, want) {
+		t.Errorf("without the markers: %q, want %q", got, want)
+	}
+}

@@ -15,6 +15,7 @@ type builder struct {
 	drafts  []*draft   // frames, in the order in which they were seen
 	sent    []*sent
 	draws   []draw
+	skips   []skip
 	commits []*commit
 	waits   []*wait
 	gpu     gpuWork
@@ -55,6 +56,8 @@ type draft struct {
 	receiverIsRS  bool       // and it is render_service
 	composed      bool       // contains DoComposition
 	processed     bool       // contains ProcessCommandUni
+	skipped       bool       // says that nothing is committed
+	saysEmpty     bool       // says that nothing is sent
 	receiveEnd    trace.Time // end of ReceiveVsync
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied
@@ -180,7 +183,9 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.MarshTransaction:   (*builder).beginMarsh,
 	hitrace.DoComposition:      (*builder).beginDoComposition,
 	hitrace.ProcessCommands:    (*builder).beginProcessCommands,
+	hitrace.NothingSent:        (*builder).beginNothingSent,
 	hitrace.RenderFrame:        (*builder).push,
+	hitrace.CommitSkipped:      (*builder).beginCommitSkipped,
 	hitrace.Commit:             (*builder).beginCommit,
 	hitrace.PresentFence:       (*builder).beginPresentFence,
 	hitrace.PresentFenceWait:   (*builder).beginPresentFenceWait,
@@ -461,6 +466,27 @@ func (b *builder) beginProcessCommands(t *thread, e *hitrace.Event) {
 			return
 		}
 		d.applied = append(d.applied, applied{transaction, e.Time, e.Number})
+	}
+}
+
+// beginNothingSent is in a frame each time that it has nothing to send.
+func (b *builder) beginNothingSent(t *thread, _ *hitrace.Event) {
+	if t.draft != nil {
+		t.draft.saysEmpty = true
+	}
+}
+
+// beginCommitSkipped is where frames are drawn: up to 4.1 on the main thread.
+func (b *builder) beginCommitSkipped(t *thread, e *hitrace.Event) {
+	switch {
+	case t.draft != nil:
+		t.draft.skipped = true
+	case !t.isMain() && b.mayKeep(&b.kept.draws, e):
+		s := skip{t.pid, e.Time}
+		if i := t.indexOpen(hitrace.RenderFrame); i >= 0 {
+			s.at = t.open.At(i).start
+		}
+		b.skips = append(b.skips, s)
 	}
 }
 

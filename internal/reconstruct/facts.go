@@ -31,26 +31,43 @@ func (b *builder) setFacts() {
 		}
 	}
 	b.doubtEmpty()
+	b.skipCommits()
 }
 
-// doubtEmpty makes unknown which frames of a kind are empty if all of them seem to be: the trace has
-// none of the markers that say what frames sent or applied (3.4).
+// skipCommits makes empty the render frames that say that they commit nothing and have no commit:
+// of several screens, some may have changed (3.4). The flag of a frame that applied no commands does
+// not depend on it.
+func (b *builder) skipCommits() {
+	for _, d := range b.drafts {
+		f := d.frame
+		skipped := d.skipped && f.Kind == analyzer.RenderFrame || f.Facts.Has(analyzer.CommitSkipped)
+		f.Facts &^= analyzer.CommitSkipped
+		if skipped && !f.Facts.Has(analyzer.Empty|analyzer.Truncated) && !f.Commit.Start.Known() && len(f.Screens) == 0 {
+			f.Facts = f.Facts&^analyzer.EmptyUnknown | analyzer.Empty | analyzer.CommitSkipped
+		}
+	}
+}
+
+// doubtEmpty makes unknown which frames of a kind are empty if all of them seem to be, but for those
+// that say so: the trace has none of the markers of what frames sent or applied (3.4).
 func (b *builder) doubtEmpty() {
-	of := func(kind analyzer.Kind) (frames []*analyzer.Frame) {
+	of := func(kind analyzer.Kind) (drafts []*draft) {
 		for _, d := range b.drafts {
 			if f := d.frame; f.Kind == kind && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Truncated) {
-				frames = append(frames, f)
+				drafts = append(drafts, d)
 			}
 		}
-		return frames
+		return drafts
 	}
 	for _, kind := range []analyzer.Kind{analyzer.ApplicationFrame, analyzer.RenderFrame} {
-		frames := of(kind)
-		if slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return !f.Facts.Has(analyzer.Empty) }) {
+		drafts := of(kind)
+		if slices.ContainsFunc(drafts, func(d *draft) bool { return !d.frame.Facts.Has(analyzer.Empty) }) {
 			continue
 		}
-		for _, f := range frames {
-			f.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
+		for _, d := range drafts {
+			if !d.saysEmpty {
+				d.frame.Facts = d.frame.Facts&^analyzer.Empty | analyzer.EmptyUnknown
+			}
 		}
 	}
 }

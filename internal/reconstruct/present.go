@@ -18,6 +18,12 @@ type draw struct {
 	analyzer.Interval
 }
 
+// skip is a drawing of which nothing is committed, or a moment in it.
+type skip struct {
+	pid trace.PID
+	at  trace.Time
+}
+
 // commit is layers on their way to the display.
 type commit struct {
 	pid trace.PID
@@ -228,8 +234,8 @@ func anyAgrees(fences []*fence, waits []*wait) bool {
 	return slices.ContainsFunc(waits, func(w *wait) bool { return numbers[w.number] })
 }
 
-// assignDraws assigns each drawing to the render frame that it follows. It needs the
-// render frames' intervals, which place sets.
+// assignDraws assigns each drawing to the render frame that it follows, and what says that
+// nothing is committed. It needs the render frames' intervals, which place sets.
 func (b *builder) assignDraws(frames framesByProcess) {
 	for _, d := range b.draws {
 		if d.End < d.Start {
@@ -237,6 +243,11 @@ func (b *builder) assignDraws(frames framesByProcess) {
 		}
 		if f := frames.lastStarted(d.pid, d.Start); f != nil && !f.Draw.Known() && d.Start.Sub(f.Actual.End) < maxAstray {
 			f.Draw = d.Interval
+		}
+	}
+	for _, s := range b.skips {
+		if f := frames.lastStarted(s.pid, s.at); f != nil && s.at.Sub(f.Actual.End) < maxAstray {
+			f.Facts |= analyzer.CommitSkipped
 		}
 	}
 }

@@ -20,7 +20,7 @@ var terms = []view.Term{
 	{Name: "hitch ratio", Definition: "hitch time in ms per second that is not idle"},
 	{Name: "lost frame", Definition: "a refresh without a new picture within a hitch"},
 	{Name: "refresh period", Definition: "the time between two refreshes of the display when a frame was made"},
-	{Name: "empty", Definition: "an application frame without a transaction, or a render frame that processed no commands"},
+	{Name: "empty", Definition: "an application frame without a transaction, or a render frame that processed no commands or changed nothing on the screen"},
 	{Name: "truncated", Definition: "a frame whose begin or end the trace lacks, or whose times are impossible"},
 	{Name: "misaligned", Definition: "an application frame whose render frame was expected to start at another time than when the application frame was expected to end; also that render frame"},
 	{Name: "pick-up", Definition: "the moment when a render frame picks up an application frame: its actual start"},

@@ -368,8 +368,8 @@ func checkStreamer(t *testing.T, session *engine.Session, timeline *analyzer.Tim
 		frames.add(append(app(f), "actural", flag, known(f.VsyncID))...)
 		expected := f.Expected.Start.Known() && f.Expected.End.Known()
 		if expected {
-			if flag = nil; f.Facts.Has(analyzer.Empty) {
-				flag = 2
+			if flag != 2 { // the one that a frame of either row has
+				flag = nil
 			}
 			frames.add(int64(f.Process.PID), int64(f.TID), int64(f.Expected.End), "expect", flag, known(f.VsyncID))
 		}

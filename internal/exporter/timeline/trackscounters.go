@@ -37,7 +37,7 @@ func shownTimes(applications, renders []*analyzer.Frame) (times []trace.Time, ev
 	}
 	for _, f := range applications {
 		for _, t := range f.Transactions {
-			if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated) {
+			if t.AppliedBy != nil && !t.AppliedBy.Facts.Has(analyzer.Truncated|analyzer.CommitSkipped) {
 				taken[t.AppliedBy] = true
 			}
 		}

@@ -242,6 +242,8 @@ func TestParseGenerated(t *testing.T) {
 func TestRecognize(t *testing.T) {
 	for label, want := range map[string]hitrace.Word{
 		"UV_TRACE": hitrace.UVTrace, "RenderFrame": hitrace.RenderFrame, "M: Frame queued": hitrace.FrameQueued, "OnVsyncEvent[2]": hitrace.OnVsyncEvent,
+		"DisplayNodeSkip skip commit": hitrace.CommitSkipped, "ScreenNodeSkip skip commit": hitrace.CommitSkipped, "DoDirectComposition skip commit": hitrace.CommitSkipped,
+		"UI skip": hitrace.NothingSent,
 	} {
 		if got := hitrace.Recognize([]byte(label)); got != want {
 			t.Errorf("%q is word %d, want %d", label, got, want)
@@ -253,7 +255,7 @@ func TestRecognize(t *testing.T) {
 		"OnVsyncEventTask", "OnVsyncEventa", "OnVsyncEventZ", "OnVsyncEvent_2", "OnVsyncEvent2",
 		"MarshRSLayerTransactionData cmdCount: 3, transactionFlag:[200, 5], timestamp:9", "[SAFUZZ] MarshRSTransactionData cmdCount:3 transactionFlag:[200,5]",
 		"UnMarsh RSTransactionData: data size:3", "UnMarsh RSTransactionData: recv data from 200", "SendCommands, rsUIContext_:7", // the receiving side
-		"DoDirectComposition skip commit", "RSMainThread::DoCompositions", "RSMainThread::ProcessCommand", "RSMainThread::ProcessCommandDividedRender",
+		"DoDirectComposition", "DoDirectComposition skip commits", "DisplayNode skip, forceCommitReason: 0", "UI skipped", "UI skip_", "RSMainThread::DoCompositions", "RSMainThread::ProcessCommand", "RSMainThread::ProcessCommandDividedRender",
 		"AudioRenderSink::RenderFrame", "RenderFrameLazy", "RSUniRender:FlushFrame", "M: Frame queued twice",
 		"RSHardwareThread::CommitAndReleaseLayers rate: 60, now: 5, expectCommitTime: 1, currTime: 2, delayTime: 3, pipelineOffset: 4, period: 5", // 4.1, about the delay
 		"CommitLayers screenId:0", // 6.1, on the render thread

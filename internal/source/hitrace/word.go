@@ -74,6 +74,8 @@ const (
 	MeasureNode              // ArkUI, with debug parameters: a node is measured
 	LayoutNode               // the same: it is laid out
 	StateChanged             // ArkUI, with debug parameters: a state variable of a component has changed
+	CommitSkipped            // render_service: nothing had changed, nothing is committed
+	NothingSent              // application: nothing had changed, nothing is sent
 	wordEnd                  // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -101,7 +103,9 @@ var spellings = newVocabulary([]spelling{
 	{"CommitLayers", Commit, carriesRate},
 	{"CustomNode:BuildItem", BuildItem, endsWord},
 	{"CustomNode:BuildRecycle", BuildRecycle, endsWord},
+	{"DisplayNodeSkip skip commit", CommitSkipped, endsWord}, // 4.1 to 6.1
 	{"DisplaySyncId[", DisplaySync, anything},
+	{"DoDirectComposition skip commit", CommitSkipped, endsWord}, // 4.1 and 5.0
 	{"DropBuffer", DropBuffer, anything},
 	{"DropFrame", DropFrame, ends},
 	{"EVENT_REPORT_", SceneReport, anything},
@@ -138,7 +142,9 @@ var spellings = newVocabulary([]spelling{
 	{"RSMainThread::DoComposition", DoComposition, endsWord},
 	{"RSMainThread::ProcessCommandUni", ProcessCommands, anything},
 	{"RSRenderThread::OnVsync", ClientRender, endsWord},
+	{"ScreenNodeSkip skip commit", CommitSkipped, endsWord}, // later than 6.1
 	{"TRAILING_ANIMATION", Trailing, endsWord},
+	{"UI skip", NothingSent, endsWord}, // since 6.0
 	{"UIVsyncTask", UIVsyncTask, anything},
 	{"UV_TRACE", UVTrace, ends},
 	{"ViewPU.viewPropertyHasChanged ", StateChanged, anything},

@@ -121,7 +121,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   is_late_main BOOL,
   -- The GPU's work was done after the deadline. NULL if the deadline is unknown.
   is_late_gpu BOOL,
-  -- An application frame that sent nothing, or a render frame that applied
+  -- An application frame that sent nothing, or a render frame that applied or changed
   -- nothing. NULL if the trace has no markers that say so.
   is_empty BOOL,
   -- render_service picked up the application frame on another vsync than it was made

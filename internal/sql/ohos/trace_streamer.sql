@@ -26,7 +26,6 @@ WITH
       expected_ts,
       expected_dur,
       flag,
-      is_empty,
       render_id,
       gpu_ts,
       gpu_dur,
@@ -162,7 +161,7 @@ WITH
       iif(r.has_expected, r.row + 1, NULL) AS dst,
       1 AS type,
       'expect' AS type_desc,
-      iif(f.is_empty, 2, NULL) AS flag
+      iif(f.flag = 2, 2, NULL) AS flag
     FROM frame AS f
     LEFT JOIN frame AS r
       ON r.id = f.render_id

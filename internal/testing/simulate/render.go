@@ -167,6 +167,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	a.end()
 	if skips {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)
+		f.Empty = f.Empty || s.era.has(skipCommit)
 		a.slice(skipCommit, values{}, 5*trace.Microsecond)
 		a.end()
 		a.end()
