@@ -93,12 +93,19 @@ func runRecord(c *cli.Context) error {
 		Say: out.event, Progress: out.live, Enter: readLines(os.Stdin), Signals: takeSignals(c.Context), Received: r.received, Compared: compared,
 		Interrupted: func(s os.Signal) error { return interruption{s.(syscall.Signal)} },
 		Exit:        func(s os.Signal) { os.Exit(interruption{s.(syscall.Signal)}.ExitCode()) },
+		After:       recordAfter, DriveEnd: recordDriveEnd,
 	}
 	if c.Bool("clean") {
 		return record.Clean(c.Context, o, h)
 	}
 	return record.Run(c.Context, o, h)
 }
+
+// Tests replace these.
+var (
+	recordAfter    = time.After
+	recordDriveEnd = record.DriveEnd
+)
 
 // readLines returns a channel with a value for each line of standard input. At its end the
 // recording goes on: it may be /dev/null.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -30,7 +31,7 @@ import (
 
 // programs are those that tests can run, besides others in PATH.
 var programs = map[string]func(){
-	"ohframe":           main,
+	"ohframe":           mainPatient,
 	"ohframe-as-nobody": mainAsNobody,
 	"ohframe-deaf":      mainDeaf,
 }
@@ -42,6 +43,13 @@ type withFake struct{ *testing.M }
 
 func (w withFake) Run() int {
 	defer fakehdc.Remove()
+	// nohup and background jobs of shells ignore these signals, and programs inherit that. A signal
+	// that is caught is not ignored in the programs that this one starts.
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 	// Most tests of recordings wait for other programs: more of them than processors can run.
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {

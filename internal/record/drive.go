@@ -19,18 +19,20 @@ type drive struct {
 	// stop ends the program; done has why it failed before, or nil, once it has ended.
 	stop func()
 	done chan error
+	// failed is closed if the program fails before it is ended.
+	failed chan struct{}
 }
 
-// driveEnd is how long what the program has started, such as a swipe, may go on after its end.
-// A swipe that is cut may leave a finger on the screen.
-const driveEnd = 5 * time.Second
+// DriveEnd is how long what the program of --drive has started, such as a swipe, may go on after
+// its end. A swipe that is cut may leave a finger on the screen.
+const DriveEnd = 5 * time.Second
 
 // maxDriveOutput is the number of bytes of a program's output that are kept for a message.
 const maxDriveOutput = 4 << 10
 
 // startDrive starts the program of --drive. Without one it returns a drive that does nothing.
 func (r *recorder) startDrive(ctx context.Context) drive {
-	d := drive{stop: func() {}, done: make(chan error, 1)}
+	d := drive{stop: func() {}, done: make(chan error, 1), failed: make(chan struct{})}
 	if r.Drive == "" {
 		d.done <- nil
 		return d
@@ -39,7 +41,7 @@ func (r *recorder) startDrive(ctx context.Context) drive {
 	output := &lastBytes{}
 	cmd := exec.CommandContext(ctx, r.Drive)
 	cmd.Env = append(os.Environ(), "HDC="+r.client.Path, "OHFRAME_DEVICE="+r.client.Device, "OHFRAME_APP="+r.App)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, driveEnd
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = output, output, r.DriveEnd
 	cmd.Cancel = func() error { return hdc.Terminate(cmd.Process) }
 	go func() {
 		err := hdc.RunAlone(cmd)
@@ -56,6 +58,9 @@ func (r *recorder) startDrive(ctx context.Context) drive {
 			err = fmt.Errorf("%w: %s", err, line)
 		}
 		d.done <- err
+		if err != nil {
+			close(d.failed)
+		}
 	}()
 	return d
 }

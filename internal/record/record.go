@@ -92,6 +92,10 @@ type Host struct {
 	Received func(context.Context, *Trace) error
 	// Compared compares the sides of Options.Compare after their runs.
 	Compared func(context.Context) error
+	// After is time.After, of the time of a recording, and DriveEnd the constant of that name. Tests,
+	// which may be slow, wait for events as well.
+	After    func(time.Duration) <-chan time.Time
+	DriveEnd time.Duration
 }
 
 // Event is something that has happened. Facts are for programs, Text is for people and
@@ -242,7 +246,7 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 		}
 	}
 	drive := r.startDrive(ctx)
-	size, err := int64(0), s.wait(ctx, stop)
+	size, err := int64(0), s.wait(ctx, stop, drive)
 	drive.stop()
 	if err == nil {
 		size, err = s.finish(ctx)
@@ -254,9 +258,13 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 	return size, err
 }
 
-// wait waits until the time is over or the user ends the recording.
-func (s *session) wait(ctx context.Context, stop *stopper) error {
-	end := time.After(s.r.max() - time.Since(s.counted))
+// wait waits until the time is over, the user ends the recording, or, in one of several runs, its
+// program fails: the run is invalid then, and the rest of it would be of no use.
+func (s *session) wait(ctx context.Context, stop *stopper, drive drive) error {
+	end := s.r.After(s.r.max() - time.Since(s.counted))
+	if s.r.Runs == 0 {
+		drive.failed = nil
+	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -266,6 +274,7 @@ func (s *session) wait(ctx context.Context, stop *stopper) error {
 			continue
 		case <-end:
 		case <-s.r.Enter:
+		case <-drive.failed:
 		case <-stop.stopped.Done(): // also if ctx has ended
 		}
 		return context.Cause(ctx)
