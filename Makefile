@@ -32,10 +32,11 @@ slow:
 memory:
 	OHFRAME_MEMORY=1 go test ./cmd/ohframe -run '^TestMemoryAtLimits$$' -v -count 1 -timeout 60m
 
+# Only of packages whose code runs in several goroutines.
 # -short leaves out the engine, which the race detector does not see. Without checkptr, the
 # library's panic over a damaged Parquet file can be recovered from, as in a normal build.
 race:
-	go test -race -gcflags=github.com/parquet-go/parquet-go=-d=checkptr=0 -short -vet=off -timeout 30m ./...
+	go test -race -gcflags=github.com/parquet-go/parquet-go=-d=checkptr=0 -short -vet=off -timeout 30m $$(.ci/race-packages)
 
 # Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine

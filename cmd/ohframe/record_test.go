@@ -292,9 +292,9 @@ const otherRecords = "another tool records"
 func TestRecordFailures(t *testing.T) {
 	for i, f := range failures {
 		for k, system := range fakehdc.Systems() {
-			every := 14
+			every := 21
 			if f.code == 3 { // before anything is recorded, which is quick
-				every = 7
+				every = 14
 			}
 			if f.before != "" && system >= f.before || system < f.from || !slow.Enabled() && (i+k)%every != 0 {
 				continue
@@ -402,7 +402,7 @@ func TestRecordSteps(t *testing.T) {
 	}
 	for i, step := range stepsOfRecord {
 		for k, wrong := range wrongs {
-			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%6 != 1 {
+			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%12 != 1 {
 				continue
 			}
 			system := fakehdc.Systems()[(i+k)%len(fakehdc.Systems())]

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/slow"
 )
 
 // recordedSide returns a side with a run for each recording.
@@ -188,6 +189,7 @@ func TestCompareSessions(t *testing.T) {
 // durations. With runs as the unit, most comparisons of sessions of five runs find a change. With
 // sessions as the unit, at most 5 of 100 do, and so do conditions on the jank rate and a duration.
 func TestSessionsFalseAlarms(t *testing.T) {
+	slow.Skip(t)
 	const pairs, byRun = 2000, 6 // permutations of runs take long
 	for _, sessions := range []int{5, 8} {
 		table, gate, runs := 0, 0, 0

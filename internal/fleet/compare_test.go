@@ -168,8 +168,9 @@ func fails(t *testing.T, p *Pair, conditions string) bool {
 // Equal fleets seldom differ, although their devices do: a test that pools frames would find
 // a difference in most. Few and many devices, in any combination, keep the level, in tables and gates.
 func TestEqualFleets(t *testing.T) {
+	slow.Skip(t)
 	r := rand.New(rand.NewPCG(7, 8))
-	tries, wrong := slow.Of(30, 600), map[string]int{}
+	tries, wrong := 600, map[string]int{}
 	sizes := [][2]int{{MinUnits, MinUnits}, {MinUnits, 40}, {40, 10}, {20, 20}, {10, 80}}
 	for try := range tries {
 		n := sizes[try%len(sizes)]
@@ -197,8 +198,9 @@ func TestEqualFleets(t *testing.T) {
 // and 200 frames of it by 2.2, so the difference of 40 and 40 devices has a standard error of 1.22
 // points. A rise of 4 points is 3.28 of them. One of 1.77 fails, so 93 % of such rises do.
 func TestPowerOfFleets(t *testing.T) {
+	slow.Skip(t)
 	r := rand.New(rand.NewPCG(5, 6))
-	tries, found := slow.Of(20, 600), 0
+	tries, found := 600, 0
 	for range tries {
 		if fails(t, compareDevices(simulated(r, "a", 40, .1), simulated(r, "a", 40, .14)), "jank_rate>+1pp") {
 			found++

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/slow"
 )
 
 // history makes builds of devices that differ as those of users do: some are much slower, and frames of
@@ -234,7 +235,9 @@ func (h *history) resembling() bool { return h.like > 0 }
 // are fixed.
 func TestTrendPower(t *testing.T) {
 	histories, changed, full := 30, 30, os.Getenv("OHFRAME_POWER") != ""
-	if full {
+	if !full {
+		slow.Skip(t)
+	} else {
 		histories, changed = 500, 200
 	}
 	alarms, changes := trendHistories()

@@ -53,10 +53,7 @@ func TestSimulatedInteractions(t *testing.T) {
 
 // TestAnyInteractions does the same with random traces.
 func TestAnyInteractions(t *testing.T) {
-	seeds := 40
-	if slow.Enabled() {
-		seeds = 300
-	}
+	seeds := slow.Of(15, 300)
 	eras := simulate.Eras()
 	for seed := range seeds {
 		config := simulate.Anything(uint64(seed))

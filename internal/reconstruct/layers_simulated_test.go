@@ -72,10 +72,7 @@ func mayHave(name string, era int) bool {
 
 // TestAnyLayers does the same with random traces.
 func TestAnyLayers(t *testing.T) {
-	seeds := 60
-	if slow.Enabled() {
-		seeds = 600
-	}
+	seeds := slow.Of(20, 600)
 	eras := simulate.Eras()
 	for seed := range seeds {
 		config := simulate.AnyLayers(uint64(seed))

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"ohframe/internal/testing/slow"
 )
 
 func exactly(values ...float64) (list []Unit) {
@@ -178,6 +180,7 @@ func normal(r *rand.Rand, n int, shift float64) (list []Unit) {
 // binomial margin of 1000. p-values and intervals agree. Changes of Detectable are found in
 // Power of the cases.
 func TestLevel(t *testing.T) {
+	slow.Skip(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, test := range []struct {
 		base, new, hypotheses int
@@ -211,6 +214,7 @@ func TestLevel(t *testing.T) {
 // The smallest change that units could have shown is found in Power of the cases, and as many
 // units as are needed find the change that was seen.
 func TestPower(t *testing.T) {
+	slow.Skip(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	// The deviation of a difference of 5 and 5 is √(2/5). Most of what differs is within units.
 	known := Hypothesis{Series: series(normal(r, 200, 0), normal(r, 200, 1)), Direction: Up, Limit: .1}
@@ -234,6 +238,11 @@ func TestPower(t *testing.T) {
 	if detected < 740 || detected > 860 {
 		t.Errorf("detectable changes are found in %d of 1000", detected)
 	}
+}
+
+func TestDetectableAndNeeded(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	known := Hypothesis{Series: series(normal(r, 200, 0), normal(r, 200, 1)), Direction: Up, Limit: .1}
 	// A value of 1 that doubles varies more: a variance of 0.5 between units becomes 2, one of 0.5
 	// within them 1.
 	one := func(n int, mean float64) (list []Unit) {
@@ -245,11 +254,12 @@ func TestPower(t *testing.T) {
 	of := func(mean float64) *Result {
 		return &Test([]Hypothesis{{Series: series(one(200, mean), one(200, mean)), Direction: Up, Limit: mean}}).Results[0]
 	}
-	x = *of(1)
+	x := *of(1)
 	if want := 1 + quantile(1-Power, 400)*math.Sqrt((.001+.003)/2*2/200); !near(x.Detectable(), want, .002) {
 		t.Errorf("a doubled value is found from %v on, want %v", x.Detectable(), want)
 	}
 	x = Test([]Hypothesis{known}).Results[0]
+	n := x.Needed(1, 50)
 	// Half of the variance is within units: twice as long units need 3/4 of the number, less what more
 	// degrees of freedom save.
 	if long := x.Needed(2, 50); long >= n || long < n/2 {

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/source/damage"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
+	"ohframe/internal/testing/slow"
 )
 
 var cycles = perffile.Event{Fields: perffile.SampleFields, Flags: perffile.Frequency, Rate: 1000, IDs: []uint64{7, 8}, Name: "hw-cpu-cycles"}
@@ -372,7 +373,7 @@ func TestCut(t *testing.T) {
 	report := perffile.Report(perffile.Message(5, perffile.Message(1, "a")), perffile.Message(1, perffile.Message(1, 1, 2, 1)), perffile.Message(1, perffile.Message(1, 2, 2, 1)), perffile.Message(3, perffile.Message(1, 0, 2, "f", 3, "g")))
 	for _, file := range [][]byte{f.Bytes(), report} {
 		whole, before := 0, 0
-		for n := range file {
+		for n := 0; n < len(file); n += slow.Of(7, 1) {
 			r, err := perfdata.Open(bytes.NewReader(file[:n]), int64(n), perfdata.Options{})
 			if err != nil {
 				if e := (*perfdata.Error)(nil); !errors.As(err, &e) {
