@@ -17,24 +17,28 @@ type Key uint8
 // nanoseconds. A fact that is unknown or does not
 // apply has no annotation.
 const (
+	// Start is on every slice with annotations: when it begins, as their times are meant. A
+	// trace that is merged with another is moved, and what annotations say is not.
+	Start Key = iota + 1
+
 	// Frames of both kinds.
-	VsyncID      Key = iota + 1 // as in the text; absent if the text has none
-	Token                       // the number on the frame timeline, if it is not the vsync id
-	TID                         // the thread, if it is not the main thread; only of application frames
-	Flag                        // 1 late, 2 empty, 3 misaligned
-	ExpectedAt                  // when the work was expected to begin
-	VsyncAt                     // when the vsync was due, if it is not the expected start
-	DeadlineAt                  // when the work was expected to end
-	Period                      // the display's refresh period
-	Coalesced                   // how many vsyncs waited behind this one
-	FirstDraw                   // set if the frame is the first that is drawn of a window
-	Overrun                     // by how much a late frame missed its deadline
-	LongestStage                // stats.LongestStage of a late frame
-	MainLate                    // late on its thread
-	GPULate                     // late on the GPU; only of render frames
-	Empty                       // sent or processed nothing
-	EmptyUnknown                // whether it sent or processed something is unknown
-	Misaligned                  // picked up on another vsync than planned
+	VsyncID      // as in the text; absent if the text has none
+	Token        // the number on the frame timeline, if it is not the vsync id
+	TID          // the thread, if it is not the main thread; only of application frames
+	Flag         // 1 late, 2 empty, 3 misaligned
+	ExpectedAt   // when the work was expected to begin
+	VsyncAt      // when the vsync was due, if it is not the expected start
+	DeadlineAt   // when the work was expected to end
+	Period       // the display's refresh period
+	Coalesced    // how many vsyncs waited behind this one
+	FirstDraw    // set if the frame is the first that is drawn of a window
+	Overrun      // by how much a late frame missed its deadline
+	LongestStage // stats.LongestStage of a late frame
+	MainLate     // late on its thread
+	GPULate      // late on the GPU; only of render frames
+	Empty        // sent or processed nothing
+	EmptyUnknown // whether it sent or processed something is unknown
+	Misaligned   // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
 	Transactions // the indices of those sent
@@ -163,6 +167,8 @@ const (
 )
 
 var names = [end]string{
+	Start: "ts",
+
 	VsyncID:      "vsync_id",
 	Token:        "token",
 	TID:          "tid",

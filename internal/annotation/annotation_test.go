@@ -264,7 +264,7 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((both|application|render|whole|cause|measures|buffer|sync|application, whole|both, cause|both, GPU)\\):")
+	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((all|both|application|render|whole|cause|measures|buffer|sync|application, whole|both, cause|both, GPU)\\):")
 	quoted     = regexp.MustCompile("`([a-z_]+)`")
 	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
 	index      = regexp.MustCompile(`\[[0-9]+\]`) // of an array's element
@@ -280,6 +280,7 @@ func documentation(t *testing.T) map[annotation.Key]kinds {
 	_, section, _ := strings.Cut(string(text), "\n## Annotations\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	of := map[string]kinds{
+		"all":  application | rendered | whole | work | measures | buffer,
 		"both": application | rendered, "application": application,
 		"render": rendered, "whole": whole, "cause": entry,
 		"measures": measures, "buffer": buffer, "sync": entry, "application, whole": application | whole,

@@ -143,11 +143,13 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 		warnings = options.Complete(s.Totals)
 	}
 	s.Quality = quality.Of(s.Timeline, s.Totals, s.Causes)
+	// First the clocks: the engine moves the times of a merged trace as it reads them, and
+	// those of packets before a clock snapshot stay where they were.
+	writeClocks(packets, s.Timeline)
 	sampled := writeSamples(packets, s, &options)
 	writeUUID(packets, identity(hash, s.Sampled.Hash, options))
 	writeResult(packets, &result.Result{Timeline: s.Timeline, Causes: s.Causes, Lines: s.Totals, Warnings: warnings})
 	writeAttributes(packets, attributes(s, hash, options))
-	writeClocks(packets, s.Timeline)
 	if err := writeLog(packets, s, &options); err != nil {
 		return s, err
 	}

@@ -11,10 +11,10 @@
 //	SystemInfo           how to read the kernel's numbers
 //	FtraceEventBundle …  markers and kernel events, as each block of text is
 //	                     read: one bundle for each processor
+//	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	PerfSample …         samples of a profiler, with their stacks
 //	TraceUuid            identity, from a hash of the input, the samples and the options
 //	TraceAttributes      where the trace came from, what was left out of it
-//	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	ProcessTree          names of processes and threads
 //	FrameTimelineEvent … each frame's expected and actual interval
 //	TrackDescriptor …    further tracks: each frame, stage by stage, and

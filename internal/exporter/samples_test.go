@@ -196,6 +196,25 @@ func TestSamplePackets(t *testing.T) {
 	}
 }
 
+// The clocks come before all packets with a time of their own. The engine moves the times of a
+// trace that is merged with another when it reads them, but no times of an unknown clock.
+func TestClocksFirst(t *testing.T) {
+	data, _ := convert(t, waitsText(t), sampled(waitsRecording()))
+	samples, known := 0, false
+	for i, p := range packetsOf(t, data) {
+		known = known || p.GetClockSnapshot() != nil
+		if p.Timestamp != nil && !known {
+			t.Fatalf("packet %d has a time before that of clocks: %v", i, p)
+		}
+		if p.GetPerfSample() != nil {
+			samples++
+		}
+	}
+	if samples == 0 {
+		t.Error("no samples")
+	}
+}
+
 // The attributes say what the samples are.
 func TestSampleAttributes(t *testing.T) {
 	all := func(options Options) map[string]string {

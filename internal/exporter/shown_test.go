@@ -266,7 +266,15 @@ func packetSections(t testing.TB, data []byte) sections {
 	return s.sorted()
 }
 
+// addSlice adds a slice. The argument ts, which every slice with arguments has, is left out if it
+// is the start.
 func (s sections) addSlice(track string, from, to int64, name string, late bool, arguments []string) {
+	if n := len(arguments); n > 0 {
+		arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return a == fmt.Sprintf("ts=%d", from) })
+		if len(arguments) == n {
+			arguments = append(arguments, "no ts")
+		}
+	}
 	line := fmt.Sprintf("%s %d..%d %s", track, from, to, name)
 	if late {
 		line += " (late)"

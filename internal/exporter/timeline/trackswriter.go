@@ -189,7 +189,10 @@ func (w *trackWriter) begin(track uint64, s *slice) {
 	for _, flow := range s.terminates {
 		e = packet.AppendFixed64(e, trackEventTerminates, flow)
 	}
-	e = append(e, s.annotations...)
+	if len(s.annotations) > 0 {
+		s.annotations.at(annotation.Start, s.Start)
+		e = append(e, s.annotations...)
+	}
 	w.append(s.Start, packet.StateNeeded, e)
 	w.event = e
 }

@@ -46,16 +46,17 @@ SELECT
   f.machine_id,
   f.is_late,
   f.vsync_id,
+  f.moved,
   iif(f.is_predicted, e.id, NULL) AS expected_id,
   iif(f.kind = 'app', r.id, NULL) AS render_id,
-  extract_arg(f.arg_set_id, 'debug.expected_ts') AS expected_ts,
-  extract_arg(f.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
-  extract_arg(f.arg_set_id, 'debug.gpu_ts') AS gpu_ts,
+  extract_arg(f.arg_set_id, 'debug.expected_ts') + f.moved AS expected_ts,
+  extract_arg(f.arg_set_id, 'debug.deadline_ts') + f.moved AS deadline_ts,
+  extract_arg(f.arg_set_id, 'debug.gpu_ts') + f.moved AS gpu_ts,
   _ohos_length!(f.arg_set_id, 'debug.gpu_ms') AS gpu_dur,
-  extract_arg(f.arg_set_id, 'debug.draw_ts') AS draw_ts,
+  extract_arg(f.arg_set_id, 'debug.draw_ts') + f.moved AS draw_ts,
   _ohos_length!(f.arg_set_id, 'debug.draw_ms') AS draw_dur,
-  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.commit_ts'), NULL) AS commit_ts,
-  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.present_ts'), NULL) AS present_ts
+  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.commit_ts') + f.moved, NULL) AS commit_ts,
+  iif(f.kind = 'render', extract_arg(f.arg_set_id, 'debug.present_ts') + f.moved, NULL) AS present_ts
 FROM _ohos_joined!(ohos_frame_slice) AS f
 LEFT JOIN _ohos_expected AS e
   ON e.token = cast_int!(f.token)
@@ -198,7 +199,7 @@ SELECT
   tid,
   process_name,
   vsync_id,
-  coalesce(extract_arg(arg_set_id, 'debug.vsync_ts'), expected_ts) AS vsync_ts,
+  coalesce(extract_arg(arg_set_id, 'debug.vsync_ts') + moved, expected_ts) AS vsync_ts,
   expected_id,
   expected_ts,
   deadline_ts - expected_ts AS expected_dur,
@@ -236,7 +237,7 @@ SELECT
         AND +flat_key = 'debug.transactions'
     )
   ) AS transactions,
-  iif(kind = 'app', extract_arg(arg_set_id, 'debug.sent_ts'), NULL) AS sent_ts,
+  iif(kind = 'app', extract_arg(arg_set_id, 'debug.sent_ts') + moved, NULL) AS sent_ts,
   render_id,
   gpu_ts,
   gpu_dur,

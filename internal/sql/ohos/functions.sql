@@ -99,19 +99,15 @@ ORDER BY
 
 -- The samples of threads with frames while they ran, sorted so that frames find theirs. Samples
 -- of switches are of functions that waited. Of several events, the one with the most samples
--- counts, so that no time counts twice.
+-- of the machine counts, so that no time counts twice.
 CREATE OR REPLACE PERFETTO TABLE _ohos_sample AS
-SELECT s.ts, s.utid, k.function_id, k.innermost_id
-FROM perf_sample AS s
-LEFT JOIN _ohos_stack AS k
-  ON k.id = s.callsite_id
-WHERE
-  s.utid IN (SELECT utid FROM _ohos_frame)
-  AND s.perf_session_id = (
-    SELECT perf_session_id
-    FROM perf_sample
+WITH
+  counted AS (
+    SELECT h.machine_id, s.perf_session_id, count() AS n
+    FROM perf_sample AS s
+    JOIN thread AS h USING (utid)
     WHERE
-      perf_session_id NOT IN (
+      s.perf_session_id NOT IN (
         SELECT perf_session_id
         FROM perf_counter_track
         WHERE
@@ -119,12 +115,28 @@ WHERE
           AND name GLOB '*sched_switch*'
       )
     GROUP BY
-      perf_session_id
-    ORDER BY
-      count() DESC,
-      perf_session_id
-    LIMIT 1
+      h.machine_id,
+      s.perf_session_id
+  ),
+  session AS MATERIALIZED (
+    SELECT
+      machine_id,
+      perf_session_id,
+      row_number() OVER (PARTITION BY machine_id ORDER BY n DESC, perf_session_id) AS place
+    FROM counted
+  ),
+  working AS MATERIALIZED (
+    SELECT DISTINCT f.utid, s.perf_session_id
+    FROM _ohos_frame AS f
+    JOIN session AS s
+      ON s.machine_id = f.machine_id
+      AND s.place = 1
   )
+SELECT s.ts, s.utid, k.function_id, k.innermost_id
+FROM perf_sample AS s
+JOIN working AS w USING (utid, perf_session_id)
+LEFT JOIN _ohos_stack AS k
+  ON k.id = s.callsite_id
 ORDER BY
   s.ts;
 

@@ -24,7 +24,15 @@ AS coalesce(extract_arg(s.arg_set_id, 'debug.interaction.' || $path), FALSE);
 -- The slices of the tracks "Interactions". Those of a process that is not in the trace are on
 -- a track of no process.
 CREATE OR REPLACE PERFETTO VIEW _ohos_interaction_slice AS
-SELECT s.id, s.ts, s.dur, s.track_id, s.parent_id, s.arg_set_id, p.upid
+SELECT
+  s.id,
+  s.ts,
+  s.dur,
+  s.track_id,
+  s.parent_id,
+  s.arg_set_id,
+  p.upid,
+  _ohos_moved!(s.ts, s.arg_set_id) AS moved
 FROM track AS t
 JOIN _ohos_machine AS m
   ON m.machine_id = t.machine_id
@@ -144,11 +152,11 @@ SELECT
   _ohos_interaction!('process') AS process_name,
   _ohos_interaction!('page') AS page,
   _ohos_interaction!('input') AS input,
-  _ohos_interaction!('input_ns') AS input_ts,
-  _ohos_interaction!('begin_ns') AS begin_ts,
-  _ohos_interaction!('end_ns') AS end_ts,
-  _ohos_interaction!('first_shown_ns') AS first_shown_ts,
-  _ohos_interaction!('last_shown_ns') AS last_shown_ts,
+  _ohos_interaction!('input_ns') + s.moved AS input_ts,
+  _ohos_interaction!('begin_ns') + s.moved AS begin_ts,
+  _ohos_interaction!('end_ns') + s.moved AS end_ts,
+  _ohos_interaction!('first_shown_ns') + s.moved AS first_shown_ts,
+  _ohos_interaction!('last_shown_ns') + s.moved AS last_shown_ts,
   _ohos_interaction!('response_ms') AS response_ms,
   _ohos_interaction!('completion_ms') AS completion_ms,
   _ohos_interaction_is!('estimated') AS is_estimated,
@@ -213,7 +221,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_launch_stage(
 AS
 SELECT
   stage.id,
-  extract_arg(stage.arg_set_id, 'debug.launch_stage.begin_ns') AS ts,
+  extract_arg(stage.arg_set_id, 'debug.launch_stage.begin_ns') + stage.moved AS ts,
   extract_arg(stage.arg_set_id, 'debug.launch_stage.dur_ns') AS dur,
   stage.track_id,
   stage.parent_id AS interaction_id,

@@ -66,7 +66,7 @@ SELECT
   _ohos_measure!('stutter.medium') AS medium,
   _ohos_measure!('stutter.severe') AS severe,
   _ohos_measure!('longest_streak.frames') AS longest_streak,
-  _ohos_measure!('longest_streak.start_ns') AS longest_streak_ts,
+  _ohos_measure!('longest_streak.start_ns') + moved AS longest_streak_ts,
   _ohos_measure!('longest_streak.end_ns') - _ohos_measure!('longest_streak.start_ns') AS longest_streak_dur,
   _ohos_measure!('longest_streak.tid') AS longest_streak_tid
 FROM _ohos_report;

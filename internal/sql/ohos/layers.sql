@@ -105,7 +105,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   -- The median time for which the producer's GPU went on after a buffer was queued.
   gpu_p50_ms DOUBLE,
   -- The 95th percentile. NULL for fewer than 20 buffers.
-  gpu_p95_ms DOUBLE
+  gpu_p95_ms DOUBLE,
+  -- The machine: in a merged trace, each counts its layers from 1.
+  machine_id JOINID(machine.id)
 )
 AS
 SELECT
@@ -139,7 +141,8 @@ SELECT
   _ohos_layer!('request_p50_ms') AS request_p50_ms,
   _ohos_layer!('request_p95_ms') AS request_p95_ms,
   _ohos_layer!('gpu_p50_ms') AS gpu_p50_ms,
-  _ohos_layer!('gpu_p95_ms') AS gpu_p95_ms
+  _ohos_layer!('gpu_p95_ms') AS gpu_p95_ms,
+  t.machine_id
 FROM _ohos_layer_track AS t
 CROSS JOIN slice AS s
   ON s.track_id = t.id
@@ -198,9 +201,18 @@ CREATE OR REPLACE PERFETTO VIEW ohos_buffer(
   -- The frame that drew it: ohos_frame.id.
   frame_id JOINID(slice.id),
   -- The render frame that took it: ohos_frame.id.
-  render_id JOINID(slice.id)
+  render_id JOINID(slice.id),
+  -- The machine: in a merged trace, layer_id is the number of several layers.
+  machine_id JOINID(machine.id)
 )
 AS
+WITH
+  queued AS (
+    SELECT s.id, s.ts, s.dur, s.track_id, s.arg_set_id, t.machine_id, _ohos_moved!(s.ts, s.arg_set_id) AS moved
+    FROM _ohos_layer_track AS t
+    CROSS JOIN slice AS s
+      ON s.track_id = t.id
+  )
 SELECT
   s.id,
   s.ts,
@@ -209,12 +221,12 @@ SELECT
   extract_arg(s.arg_set_id, 'debug.layer_id') AS layer_id,
   extract_arg(s.arg_set_id, 'debug.sequence') AS sequence,
   extract_arg(s.arg_set_id, 'debug.tid') AS tid,
-  extract_arg(s.arg_set_id, 'debug.request_ts') AS request_ts,
+  extract_arg(s.arg_set_id, 'debug.request_ts') + s.moved AS request_ts,
   _ohos_length!(s.arg_set_id, 'debug.request_ms') AS request_dur,
-  extract_arg(s.arg_set_id, 'debug.queued_ts') AS queued_ts,
-  extract_arg(s.arg_set_id, 'debug.ready_ts') AS ready_ts,
-  extract_arg(s.arg_set_id, 'debug.acquired_ts') AS acquired_ts,
-  extract_arg(s.arg_set_id, 'debug.present_ts') AS present_ts,
+  extract_arg(s.arg_set_id, 'debug.queued_ts') + s.moved AS queued_ts,
+  extract_arg(s.arg_set_id, 'debug.ready_ts') + s.moved AS ready_ts,
+  extract_arg(s.arg_set_id, 'debug.acquired_ts') + s.moved AS acquired_ts,
+  extract_arg(s.arg_set_id, 'debug.present_ts') + s.moved AS present_ts,
   iif(
     extract_arg(s.arg_set_id, 'debug.present_ts') IS NULL,
     NULL,
@@ -224,29 +236,32 @@ SELECT
   extract_arg(s.arg_set_id, 'debug.pace') AS pace,
   extract_arg(s.arg_set_id, 'debug.pace') = 'late' AS is_late,
   _ohos_length!(s.arg_set_id, 'debug.interval_ms') AS interval_ns,
-  extract_arg(s.arg_set_id, 'debug.deadline_ts') AS deadline_ts,
+  extract_arg(s.arg_set_id, 'debug.deadline_ts') + s.moved AS deadline_ts,
   _ohos_length!(s.arg_set_id, 'debug.overrun_ms') AS overrun_ns,
   -- A frame is found by its start, and then by its number and its thread: layers of the frame
   -- timeline are called process#thread.
   (
     SELECT f.id
     FROM actual_frame_timeline_slice AS f
+    JOIN process AS p USING (upid)
     WHERE
-      f.ts = extract_arg(s.arg_set_id, 'debug.frame_ts')
+      f.ts = extract_arg(s.arg_set_id, 'debug.frame_ts') + s.moved
+      AND +p.machine_id = s.machine_id
       AND f.layer_name GLOB '*#' || extract_arg(s.arg_set_id, 'debug.frame_tid')
       AND cast_int!(f.name) = extract_arg(s.arg_set_id, 'debug.frame_token')
   ) AS frame_id,
   (
     SELECT f.id
     FROM actual_frame_timeline_slice AS f
+    JOIN process AS p USING (upid)
     WHERE
-      f.ts = extract_arg(s.arg_set_id, 'debug.render_ts')
+      f.ts = extract_arg(s.arg_set_id, 'debug.render_ts') + s.moved
+      AND +p.machine_id = s.machine_id
       AND f.surface_frame_token IS NULL
       AND cast_int!(f.name) = extract_arg(s.arg_set_id, 'debug.render_token')
-  ) AS render_id
-FROM _ohos_layer_track AS t
-CROSS JOIN slice AS s
-  ON s.track_id = t.id
+  ) AS render_id,
+  s.machine_id
+FROM queued AS s
 WHERE
   extract_arg(s.arg_set_id, 'debug.layer_id') IS NOT NULL
 ORDER BY

@@ -38,6 +38,15 @@ FROM track
 ORDER BY
   track_id;
 
+-- By how much a slice was moved since its trace was converted. A trace that is merged with
+-- another one may be moved, and the times in arguments are not.
+CREATE OR REPLACE PERFETTO MACRO _ohos_moved(
+  ts Expr,
+  arg_set_id Expr
+)
+RETURNS Expr
+AS coalesce($ts - extract_arg($arg_set_id, 'debug.ts'), 0);
+
 -- The slices of the tracks "Frames": one for each frame. They are sorted by time, so that
 -- others find them by that.
 CREATE OR REPLACE PERFETTO TABLE ohos_frame_slice(
@@ -97,6 +106,7 @@ AS (
     t.machine_id,
     f.is_late,
     f.vsync_id,
+    _ohos_moved!(f.ts, f.arg_set_id) AS moved,
     s.name AS token,
     s.display_frame_token,
     s.prediction_type = 'Valid Prediction' AS is_predicted
@@ -131,7 +141,8 @@ SELECT
   p.upid,
   p.pid,
   p.name AS process_name,
-  s.arg_set_id
+  s.arg_set_id,
+  _ohos_moved!(s.ts, s.arg_set_id) AS moved
 FROM slice AS s
 JOIN process_track AS t
   ON t.id = s.track_id

@@ -384,7 +384,7 @@ WITH
       name GLOB 'H:void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction*'
   ),
   split AS (
-    SELECT stage, n.id, n.ts, t.utid, substr(n.name, instr(n.name, '##') + 2) || '##' AS rest
+    SELECT stage, n.id, n.ts, t.utid, t.machine_id, substr(n.name, instr(n.name, '##') + 2) || '##' AS rest
     FROM named AS n
     JOIN thread_track AS t
       ON t.id = n.track_id
@@ -394,6 +394,7 @@ SELECT
   id,
   ts,
   utid,
+  machine_id,
   iif(stage IN (3, 4), substr(rest, 1, instr(rest, '##') - 1), NULL) AS bundle
 FROM split;
 
@@ -435,11 +436,12 @@ WITH
         max(iif(stage = 1, id, NULL)) OVER until AS start_id,
         max(iif(stage = 2, id, NULL)) OVER until AS load_id,
         coalesce(
-          max(iif(stage = 3, id, NULL)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+          max(iif(stage = 3, id, NULL))
+            OVER (PARTITION BY machine_id ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
           -1
         ) AS previous_id
       FROM stage
-      WINDOW until AS (ORDER BY id ROWS UNBOUNDED PRECEDING)
+      WINDOW until AS (PARTITION BY machine_id ORDER BY id ROWS UNBOUNDED PRECEDING)
     )
     WHERE
       stage = 3
@@ -466,7 +468,7 @@ WITH
         FROM stage
         WHERE
           stage IN (3, 4)
-        WINDOW bundles AS (PARTITION BY bundle ORDER BY id)
+        WINDOW bundles AS (PARTITION BY machine_id, bundle ORDER BY id)
       )
     )
     WHERE
@@ -601,6 +603,7 @@ WITH
       s.ts,
       nullif(s.dur, -1) AS dur,
       s.name,
+      t.machine_id,
       instr(s.name, ', ') AS bundle_at,
       substr(s.name, instr(s.name, ', ') + 2) || ', , , ' AS rest
     FROM slice AS s
@@ -623,22 +626,28 @@ WITH
     SELECT *, substr(after_bundle, instr(after_bundle, ', ') + 2) AS after_page FROM bundle
   ),
   rated AS (
-    SELECT ts, substr(name, length('H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is ') + 1) AS text
-    FROM slice
+    SELECT
+      s.ts,
+      t.machine_id,
+      substr(s.name, length('H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is ') + 1) AS text
+    FROM slice AS s
+    JOIN track AS t
+      ON t.id = s.track_id
     WHERE
-      name GLOB 'H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is *: *'
+      s.name GLOB 'H:RSJankStats::RecordAnimationDynamicFrameRate frame rate is *: *'
   ),
   -- A rate belongs to the last scene with its name.
   named AS (
     SELECT
       id,
-      lead(rate) OVER (PARTITION BY name ORDER BY ts) AS rate
+      lead(rate) OVER (PARTITION BY machine_id, name ORDER BY ts) AS rate
     FROM (
-      SELECT id, ts, name, NULL AS rate FROM scene
+      SELECT id, ts, machine_id, name, NULL AS rate FROM scene
       UNION ALL
       SELECT
         NULL AS id,
         ts,
+        machine_id,
         'H:' || substr(text, instr(text, ': ') + 2) AS name,
         substr(text, 1, instr(text, ': ') - 1) AS rate
       FROM rated
@@ -646,13 +655,18 @@ WITH
   ),
   -- Commits that ended within the scene: those until its end without those before its begin.
   counted AS (
-    SELECT id, sum(step = 1) OVER (ORDER BY at, step ROWS UNBOUNDED PRECEDING) AS repaints
+    SELECT id, sum(step = 1) OVER (PARTITION BY machine_id ORDER BY at, step ROWS UNBOUNDED PRECEDING) AS repaints
     FROM (
-      SELECT id, ts AS at, 0 AS step FROM scene
+      SELECT id, machine_id, ts AS at, 0 AS step FROM scene
       UNION ALL
-      SELECT NULL AS id, ts + dur AS at, 1 AS step FROM slice WHERE name GLOB 'H:Repaint*'
+      SELECT NULL AS id, t.machine_id, s.ts + s.dur AS at, 1 AS step
+      FROM slice AS s
+      JOIN track AS t
+        ON t.id = s.track_id
+      WHERE
+        s.name GLOB 'H:Repaint*'
       UNION ALL
-      SELECT id, ts + dur AS at, 2 AS step FROM scene WHERE dur IS NOT NULL
+      SELECT id, machine_id, ts + dur AS at, 2 AS step FROM scene WHERE dur IS NOT NULL
     )
   ),
   frames AS (
@@ -662,7 +676,14 @@ SELECT
   row_number() OVER (ORDER BY ts, id) - 1 AS id,
   -- Wall time in milliseconds.
   nullif(cast_int!(after_page), 0) * 1000000
-    + (SELECT c.ts - c.clock_value FROM clock_snapshot AS c WHERE c.clock_name = 'REALTIME' LIMIT 1) AS input_time,
+    + (
+      SELECT c.ts - c.clock_value
+      FROM clock_snapshot AS c
+      WHERE
+        c.clock_name = 'REALTIME'
+        AND c.machine_id = page.machine_id
+      LIMIT 1
+    ) AS input_time,
   ts AS start_point,
   ts + dur AS end_point,
   coalesce('0:' || rate, frames || ':0') AS frame_info,

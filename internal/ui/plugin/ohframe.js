@@ -195,6 +195,11 @@
     const others = causes2.filter((c) => !shown.includes(c));
     return { shown, count: others.length, rest: others.reduce((ns, c) => ns + c.ns, 0) };
   }
+  function moveTimes(facts, ts) {
+    const written = facts.get("ts");
+    const by = written === void 0 ? 0n : ts - BigInt(written);
+    return new Map([...facts].map(([name, value]) => [name, name.endsWith("_ts") && /^\d+$/.test(value) ? String(BigInt(value) + by) : value]));
+  }
   function quote(text) {
     return `'${text.replaceAll("'", "''").replaceAll("\0", "")}'`;
   }
@@ -360,7 +365,7 @@
         this.engine,
         `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE ${isFrames} AND t.upid = ${upid} AND cast(extract_arg(s.arg_set_id, 'debug.vsync_id') AS TEXT) = ${quote(vsync)}
-      ORDER BY min(abs(s.ts - ${slice.ts}), abs(ifnull(extract_arg(s.arg_set_id, 'debug.expected_ts'), s.ts) - ${slice.ts})), s.id
+      ORDER BY min(abs(s.ts - ${slice.ts}), abs(ifnull(extract_arg(s.arg_set_id, 'debug.expected_ts') + ${moved("s")}, s.ts) - ${slice.ts})), s.id
       LIMIT 1`,
         { id: NUM }
       );
@@ -370,9 +375,9 @@
     async readDrawn(buffer) {
       const [frame] = await rows(
         this.engine,
-        `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts')
+        `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts') + ${moved("b")}
       JOIN process_track AS t ON t.id = s.track_id JOIN process AS p USING (upid)
-      WHERE b.id = ${buffer} AND ${isFrames}
+      WHERE b.id = ${buffer} AND ${isFrames} AND p.machine_id IS (SELECT machine_id FROM track WHERE id = b.track_id)
         AND ifnull(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) = extract_arg(b.arg_set_id, 'debug.frame_tid')`,
         { id: NUM }
       );
@@ -383,13 +388,15 @@
     async readWorst(slice) {
       const [worst2] = await rows(
         this.engine,
-        `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync
+        `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync,
+        (SELECT group_concat(upid) FROM process WHERE machine_id IS (SELECT machine_id FROM track WHERE id = s.track_id)) AS machine
       FROM slice AS s WHERE (s.id = ${slice} OR s.id IN (SELECT id FROM ancestor_slice(${slice})))
         AND extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') IS NOT NULL`,
-        { ts: LONG, dur: LONG, vsync: STR }
+        { ts: LONG, dur: LONG, vsync: STR, machine: STR }
       );
       if (worst2 === void 0) return void 0;
-      const [first] = this.late.filter((f) => f.vsync === worst2.vsync && f.ts < worst2.ts + worst2.dur && f.ts + f.dur > worst2.ts).sort((a, b) => b.overrun - a.overrun);
+      const machine = new Set(worst2.machine.split(",").map(Number));
+      const [first] = this.late.filter((f) => machine.has(f.upid) && f.vsync === worst2.vsync && f.ts < worst2.ts + worst2.dur && f.ts + f.dur > worst2.ts).sort((a, b) => b.overrun - a.overrun);
       return first && this.read(first.id);
     }
     // readAround returns the late frame with a slice of the track Why or Waited for.
@@ -398,7 +405,7 @@
         this.engine,
         `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE t.upid = ${upid} AND ${isTrackOf("Frames", thread)} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
-        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${part.ts} AND ${workEnd} > ${part.ts}
+        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts') + ${moved("s")}) <= ${part.ts} AND ${workEnd} > ${part.ts}
       ORDER BY s.ts DESC`,
         { id: NUM }
       );
@@ -417,13 +424,12 @@
         { id: NUM, ts: LONG, dur: LONG, upid: NUM, process: STR, pid: NUM, track: STR, end: LONG }
       );
       if (row === void 0) return void 0;
-      const facts = new Map(
-        (await rows(
-          this.engine,
-          `SELECT a.key, a.display_value AS value FROM args AS a JOIN slice AS s USING (arg_set_id) WHERE s.id = ${id} ORDER BY a.id`,
-          { key: STR, value: STR_NULL }
-        )).map(({ key: key2, value }) => [key2.replace(/^debug\./, ""), value ?? ""])
+      const said = await rows(
+        this.engine,
+        `SELECT a.key, a.display_value AS value FROM args AS a JOIN slice AS s USING (arg_set_id) WHERE s.id = ${id} ORDER BY a.id`,
+        { key: STR, value: STR_NULL }
       );
+      const facts = moveTimes(new Map(said.map(({ key: key2, value }) => [key2.replace(/^debug\./, ""), value ?? ""])), row.ts);
       const { track, end, ...frame } = row;
       const [sampled] = await rows(
         this.engine,
@@ -467,7 +473,8 @@
     async causes(frames) {
       const list = await rows(
         this.engine,
-        `SELECT s.id, a.key, ifnull(a.display_value, '') AS value FROM slice AS s JOIN args AS a USING (arg_set_id)
+        `SELECT s.id, a.key, ifnull(iif(a.flat_key = 'debug.causes.earlier_ts', cast(a.int_value + ${moved("s")} AS TEXT), a.display_value), '') AS value
+      FROM slice AS s JOIN args AS a USING (arg_set_id)
       WHERE s.id IN (${frames.map((f) => f.id).join(", ")})
         AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice', 'debug.causes.earlier_ts')`,
         { id: NUM, key: STR, value: STR }
@@ -501,7 +508,10 @@
     const name = `t.name = ${quote(track + thread)}`;
     return track === "Frames" && thread === "" ? `(${name} OR t.name = 'Frames (overlapping)')` : name;
   }
-  var workEnd = `max(s.ts + s.dur, ifnull(extract_arg(s.arg_set_id, 'debug.deadline_ts')
+  function moved(slice) {
+    return `ifnull(${slice}.ts - extract_arg(${slice}.arg_set_id, 'debug.ts'), 0)`;
+  }
+  var workEnd = `max(s.ts + s.dur, ifnull(extract_arg(s.arg_set_id, 'debug.deadline_ts') + ${moved("s")}
   + cast(round(extract_arg(s.arg_set_id, 'debug.overrun_ms') * 1e6) AS INT), 0))`;
   async function rows(engine, sql, spec) {
     const list = [];

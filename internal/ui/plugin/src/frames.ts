@@ -4,7 +4,7 @@
 import type {Late} from './next';
 import {type Engine, LONG, NUM, STR, STR_NULL, type Row} from './perfetto';
 import {chain, during, type Piece} from './pieces';
-import {quote, rootOf, type Share} from './sums';
+import {moveTimes, quote, rootOf, type Share} from './sums';
 
 // Facts are the annotations of a slice by name, as texts, with causes[0].title and the like.
 export type Facts = ReadonlyMap<string, string>;
@@ -134,7 +134,7 @@ export class Frames {
       this.engine,
       `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE ${isFrames} AND t.upid = ${upid} AND cast(extract_arg(s.arg_set_id, 'debug.vsync_id') AS TEXT) = ${quote(vsync)}
-      ORDER BY min(abs(s.ts - ${slice.ts}), abs(ifnull(extract_arg(s.arg_set_id, 'debug.expected_ts'), s.ts) - ${slice.ts})), s.id
+      ORDER BY min(abs(s.ts - ${slice.ts}), abs(ifnull(extract_arg(s.arg_set_id, 'debug.expected_ts') + ${moved('s')}, s.ts) - ${slice.ts})), s.id
       LIMIT 1`,
       {id: NUM},
     );
@@ -145,9 +145,9 @@ export class Frames {
   private async readDrawn(buffer: number): Promise<Frame | undefined> {
     const [frame] = await rows(
       this.engine,
-      `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts')
+      `SELECT s.id FROM slice AS b JOIN slice AS s ON s.ts = extract_arg(b.arg_set_id, 'debug.frame_ts') + ${moved('b')}
       JOIN process_track AS t ON t.id = s.track_id JOIN process AS p USING (upid)
-      WHERE b.id = ${buffer} AND ${isFrames}
+      WHERE b.id = ${buffer} AND ${isFrames} AND p.machine_id IS (SELECT machine_id FROM track WHERE id = b.track_id)
         AND ifnull(extract_arg(s.arg_set_id, 'debug.tid'), p.pid) = extract_arg(b.arg_set_id, 'debug.frame_tid')`,
       {id: NUM},
     );
@@ -159,14 +159,16 @@ export class Frames {
   private async readWorst(slice: number): Promise<Frame | undefined> {
     const [worst] = await rows(
       this.engine,
-      `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync
+      `SELECT s.ts, s.dur, cast(extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') AS TEXT) AS vsync,
+        (SELECT group_concat(upid) FROM process WHERE machine_id IS (SELECT machine_id FROM track WHERE id = s.track_id)) AS machine
       FROM slice AS s WHERE (s.id = ${slice} OR s.id IN (SELECT id FROM ancestor_slice(${slice})))
         AND extract_arg(s.arg_set_id, 'debug.interaction.worst_frame') IS NOT NULL`,
-      {ts: LONG, dur: LONG, vsync: STR},
+      {ts: LONG, dur: LONG, vsync: STR, machine: STR},
     );
     if (worst === undefined) return undefined;
+    const machine = new Set(worst.machine.split(',').map(Number));
     const [first] = this.late
-      .filter((f) => f.vsync === worst.vsync && f.ts < worst.ts + worst.dur && f.ts + f.dur > worst.ts)
+      .filter((f) => machine.has(f.upid) && f.vsync === worst.vsync && f.ts < worst.ts + worst.dur && f.ts + f.dur > worst.ts)
       .sort((a, b) => b.overrun - a.overrun);
     return first && this.read(first.id);
   }
@@ -177,7 +179,7 @@ export class Frames {
       this.engine,
       `SELECT s.id FROM slice AS s JOIN process_track AS t ON t.id = s.track_id
       WHERE t.upid = ${upid} AND ${isTrackOf('Frames', thread)} AND extract_arg(s.arg_set_id, 'debug.overrun_ms') > 0
-        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts')) <= ${part.ts} AND ${workEnd} > ${part.ts}
+        AND min(s.ts, extract_arg(s.arg_set_id, 'debug.expected_ts') + ${moved('s')}) <= ${part.ts} AND ${workEnd} > ${part.ts}
       ORDER BY s.ts DESC`,
       {id: NUM},
     );
@@ -197,15 +199,12 @@ export class Frames {
       {id: NUM, ts: LONG, dur: LONG, upid: NUM, process: STR, pid: NUM, track: STR, end: LONG},
     );
     if (row === undefined) return undefined;
-    const facts = new Map(
-      (
-        await rows(
-          this.engine,
-          `SELECT a.key, a.display_value AS value FROM args AS a JOIN slice AS s USING (arg_set_id) WHERE s.id = ${id} ORDER BY a.id`,
-          {key: STR, value: STR_NULL},
-        )
-      ).map(({key, value}) => [key.replace(/^debug\./, ''), value ?? '']),
+    const said = await rows(
+      this.engine,
+      `SELECT a.key, a.display_value AS value FROM args AS a JOIN slice AS s USING (arg_set_id) WHERE s.id = ${id} ORDER BY a.id`,
+      {key: STR, value: STR_NULL},
     );
+    const facts = moveTimes(new Map(said.map(({key, value}) => [key.replace(/^debug\./, ''), value ?? ''])), row.ts);
     const {track, end, ...frame} = row;
     const [sampled] = await rows(
       this.engine,
@@ -252,7 +251,8 @@ export class Frames {
   private async causes(frames: readonly Late[]): Promise<Map<number, Share[]>> {
     const list = await rows(
       this.engine,
-      `SELECT s.id, a.key, ifnull(a.display_value, '') AS value FROM slice AS s JOIN args AS a USING (arg_set_id)
+      `SELECT s.id, a.key, ifnull(iif(a.flat_key = 'debug.causes.earlier_ts', cast(a.int_value + ${moved('s')} AS TEXT), a.display_value), '') AS value
+      FROM slice AS s JOIN args AS a USING (arg_set_id)
       WHERE s.id IN (${frames.map((f) => f.id).join(', ')})
         AND a.flat_key IN ('debug.causes.title', 'debug.causes.share_ns', 'debug.causes.advice', 'debug.causes.earlier_ts')`,
       {id: NUM, key: STR, value: STR},
@@ -292,8 +292,14 @@ function isTrackOf(track: string, thread: string): string {
   return track === 'Frames' && thread === '' ? `(${name} OR t.name = 'Frames (overlapping)')` : name;
 }
 
+// moved is by how much a slice was moved since its trace was converted: in a merged trace it may
+// have been, and the times of its annotations were not.
+function moved(slice: string): string {
+  return `ifnull(${slice}.ts - extract_arg(${slice}.arg_set_id, 'debug.ts'), 0)`;
+}
+
 // workEnd is the end of the work on a late frame s, of a render frame with the GPU's.
-const workEnd = `max(s.ts + s.dur, ifnull(extract_arg(s.arg_set_id, 'debug.deadline_ts')
+const workEnd = `max(s.ts + s.dur, ifnull(extract_arg(s.arg_set_id, 'debug.deadline_ts') + ${moved('s')}
   + cast(round(extract_arg(s.arg_set_id, 'debug.overrun_ms') * 1e6) AS INT), 0))`;
 
 // rows returns the rows of a query.

@@ -1,4 +1,4 @@
-// Lost time by cause.
+// Lost time by cause, and what facts of slices mean.
 
 // Share is what one cause cost one late frame.
 export interface Share {
@@ -60,6 +60,14 @@ export function largest<C extends {readonly ns: number}>(causes: readonly C[], w
   const shown = causes.filter((c, i) => i === 0 || c.ns >= share * whole);
   const others = causes.filter((c) => !shown.includes(c));
   return {shown, count: others.length, rest: others.reduce((ns, c) => ns + c.ns, 0)};
+}
+
+// moveTimes returns the facts of a slice with their times, which end in _ts, moved as the slice was
+// since its trace was converted: the fact ts is when it began then.
+export function moveTimes(facts: ReadonlyMap<string, string>, ts: bigint): Map<string, string> {
+  const written = facts.get('ts');
+  const by = written === undefined ? 0n : ts - BigInt(written);
+  return new Map([...facts].map(([name, value]) => [name, name.endsWith('_ts') && /^\d+$/.test(value) ? String(BigInt(value) + by) : value]));
 }
 
 // quote returns a text as a literal of SQL.

@@ -4,7 +4,7 @@ import test from 'node:test';
 import {commandsOf, parse} from '../modules/keep.mjs';
 import {rankOf, step, Walk, worst} from '../modules/next.mjs';
 import {chain, colourOf, during, kinds, milliseconds, parts, percent, textOn} from '../modules/pieces.mjs';
-import {byCause, largest, quote, rootOf} from '../modules/sums.mjs';
+import {byCause, largest, moveTimes, quote, rootOf} from '../modules/sums.mjs';
 
 const piece = (id, ts, dur, name, trackId = 1) => ({id, trackId, ts: BigInt(ts), dur: BigInt(dur), name});
 
@@ -26,6 +26,14 @@ test('a chain goes on after pieces that were left out', () => {
   assert.deepEqual(chain(list, [0n]), list);
   assert.deepEqual(chain([], [0n]), []);
   assert.deepEqual(chain(list, []), list); // of an unknown start
+});
+
+test('times of a slice move with it', () => {
+  const facts = [['ts', '100'], ['deadline_ts', '160'], ['vsync_id', '7'], ['overrun_ms', '1.5'], ['causes[0].earlier_ts', '90'], ['sent_ts', '']];
+  assert.deepEqual([...moveTimes(new Map(facts), 3100n)], [
+    ['ts', '100'], ['deadline_ts', '3160'], ['vsync_id', '7'], ['overrun_ms', '1.5'], ['causes[0].earlier_ts', '3090'], ['sent_ts', ''],
+  ]);
+  assert.deepEqual([...moveTimes(new Map(facts.slice(1)), 3100n)], facts.slice(1)); // of an older version
 });
 
 test('pieces of no duration end a chain', () => {
