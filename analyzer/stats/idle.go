@@ -107,8 +107,8 @@ func (r *records) setBusy(at func(*shown) trace.Time) {
 		r.busy = slices.Clone(r.activity.blocked)
 	}
 	for i := range r.shown {
-		if s := &r.shown[i]; !at(s).Known() {
-			r.busy = append(r.busy, analyzer.Interval{Start: after(s.due, -s.period), End: after(s.vsync, s.period)})
+		if s := &r.shown[i]; !at(s).Known() && (s.work || s.commit.Known()) {
+			r.busy = append(r.busy, analyzer.Interval{Start: s.begun, End: after(s.vsync, s.period)})
 		}
 	}
 	r.busy = union(append(r.busy, r.unshown...))
@@ -125,7 +125,7 @@ func (r *records) addUnshown(f *analyzer.Frame) {
 // idle returns the idle time between two frames that were shown one after the other, at from and
 // at to (docs/frames.md 9.6). The period must be known.
 func (r *records) idle(a, b *shown, from, to trace.Time, period trace.Duration) (idle trace.Duration) {
-	start, end := after(a.vsync, period), b.due
+	start, end := after(a.vsync, period), b.asked
 	if !isIdle(since(start, end)+period, period) || r.inScene(a, b) {
 		return 0
 	}

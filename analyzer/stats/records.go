@@ -82,6 +82,7 @@ func (r *records) normalize() {
 	for _, s := range r.shown {
 		if n := len(joined); n > 0 && joined[n-1].start == s.start && joined[n-1].tid == s.tid {
 			joined[n-1].unsure = joined[n-1].unsure || s.unsure
+			joined[n-1].begun, joined[n-1].asked = min(joined[n-1].begun, s.begun), min(joined[n-1].asked, s.asked)
 		} else {
 			joined = append(joined, s)
 		}

@@ -15,10 +15,15 @@ type shown struct {
 	vsync           trace.Time // vsync time
 	commit, present trace.Time
 	period          trace.Duration
+	// work: it took application frames, or was late.
+	work bool
 	// due is the first vsync on which there was something to draw. If unsure is set, it
 	// may have been an earlier one.
 	due    trace.Time
 	unsure bool
+	// begun is the vsync of the first work on it, and asked the first vsync of render_service
+	// that could have shown that. An application that asks for fewer vsyncs is due later.
+	begun, asked trace.Time
 }
 
 // shownByService returns the record of a render frame for render_service. It is due
@@ -45,12 +50,14 @@ func newShown(render *analyzer.Frame) shown {
 	s := shown{
 		tid: render.TID, start: render.Actual.Start, vsync: vsyncOf(render),
 		commit: render.Commit.Start, present: render.Present, period: periodOf(render),
+		work: len(render.Applications) > 0 || render.Judgement().Late == analyzer.Yes,
 	}
 	if len(render.Applications) > 0 && layerRow(render.Applications[0]) != nil && s.present.Known() {
 		// A dump has neither the start of the work nor its vsync.
 		s.start, s.vsync = s.present, s.present
 	}
 	s.due = after(s.vsync, -times(render.Coalesced, s.period))
+	s.begun, s.asked = s.due, s.due
 	return s
 }
 
@@ -62,6 +69,7 @@ func (s *shown) advance(app *analyzer.Frame) {
 	if row := layerRow(app); row != nil {
 		if row.Wanted.Known() {
 			s.due = min(s.due, after(row.Wanted, period))
+			s.begun, s.asked = min(s.begun, row.Wanted), min(s.asked, s.due)
 		} else {
 			s.unsure = true
 		}
@@ -76,6 +84,9 @@ func (s *shown) advance(app *analyzer.Frame) {
 		due = after(vsyncOf(app), budget)
 	}
 	s.due = min(s.due, after(due, -times(app.Coalesced, period)))
+	begun := after(vsyncOf(app), -times(app.Coalesced, period))
+	s.begun = min(s.begun, begun)
+	s.asked = min(s.asked, s.due, after(begun, cmp.Or(s.period, period)))
 }
 
 // layerRow returns the row of the application frame in a dump of SurfaceFlinger's

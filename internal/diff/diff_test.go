@@ -232,6 +232,54 @@ func TestCompareRefreshRates(t *testing.T) {
 	}
 }
 
+// Two builds, of which one draws on every second vsync only, differ in FPS, also if it asks for no
+// others. If the display's rate falls with it, nothing is lost.
+func TestCompareHalvedRate(t *testing.T) {
+	at := func(hz int, every int64, own bool) Side {
+		var runs []Side
+		for seed := range uint64(5) {
+			side, _ := simulated(t, "", func(c *simulate.Config) {
+				c.Seed, c.Rates, c.Duration = seed, []simulate.Rate{{Hz: hz}}, 3e9
+				c.Chances = simulate.Chances{AppLate: .03, RenderSkip: 1}
+				c.Apps = c.Apps[:1]
+				c.Apps[0].Interval, c.Apps[0].Own = every, own
+			})
+			runs = append(runs, side)
+		}
+		return Join("", runs)
+	}
+	list := conditions(t, "fps<-5%")
+	base := at(120, 1, false)
+	for name, test := range map[string]struct {
+		new       Side
+		status    condition.Status
+		ofRefresh float64
+		cadence   string
+	}{
+		"half the vsyncs":      {at(120, 2, false), condition.Failed, .5, "it draws every vsync of 120 Hz → every 2nd vsync of 120 Hz"},
+		"half the vsyncs, own": {at(120, 2, true), condition.Failed, .5, "it draws every vsync of 120 Hz → every 2nd vsync of 120 Hz"},
+		"half the display's":   {at(60, 1, false), condition.Unknown, 1, "it draws every vsync of 120 Hz → every vsync of 60 Hz"},
+	} {
+		d := compare(t, base, test.new, Options{FailOn: list})
+		if len(d.Outcomes) != 2 {
+			t.Fatalf("%s: %d outcomes", name, len(d.Outcomes))
+		}
+		for _, o := range d.Outcomes {
+			if o.Status != test.status {
+				t.Errorf("%s: %s: %s", name, o.Status, o)
+			}
+		}
+		for _, p := range d.Pairs {
+			if m := p.measure("fps_of_refresh"); math.Abs(*m.New-test.ofRefresh) > .03 {
+				t.Errorf("%s: %g of the refreshes, want %g", name, *m.New, test.ofRefresh)
+			}
+		}
+		if table := strings.Join(strings.Fields(write(t, d, "table", WriteOptions{})), " "); !strings.Contains(table, test.cadence) {
+			t.Errorf("%s: no %q in\n%s", name, test.cadence, table)
+		}
+	}
+}
+
 func TestNothingToCompare(t *testing.T) {
 	empty := (&scene{}).side("empty.ftrace")
 	apps := func(name string) Side {

@@ -218,7 +218,7 @@ func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
 			"frames": nil, "late": nil, "jank_rate": nil, "missed_vsyncs": nil, "longest_missed_run": nil, "device": nil, "cadence": nil,
 		}
 		if c := w.Cadence; c != nil {
-			object["cadence"] = map[string]any{"every": float64(c.Every), "refresh_hz": float64(c.Hz), "share": c.Share}
+			object["cadence"] = map[string]any{"every": float64(c.Every), "refresh_hz": float64(c.Refresh), "share": c.Share}
 		}
 		if w.Seen.Known() {
 			object["frames"], object["late"], object["jank_rate"] = float64(len(w.Frames)), float64(w.Late), w.JankRate

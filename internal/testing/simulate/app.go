@@ -90,8 +90,8 @@ type plight struct {
 	parts   int        // it sends so many transactions
 }
 
-func (s *sim) plight(v vsync) plight {
-	p, c, deadline := plight{parts: 1}, &s.Chances, s.traceTime(v.now.add(v.period))
+func (s *sim) plight(v vsync, deadline trace.Time) plight {
+	p, c := plight{parts: 1}, &s.Chances
 	late, stuck := s.choices.chance(c.AppLate), s.choices.chance(c.AppStuck)
 	switch {
 	case stuck:
@@ -114,13 +114,13 @@ func (s *sim) appFrame(p *app, a *actor) {
 	coalesced := len(p.due) - 1
 	v := p.due[coalesced]
 	p.due = nil
-	end := v.now.add(v.period)
+	end := v.now.add(p.budget(v))
 	deadline := s.traceTime(end)
 	if s.choices.chance(s.Chances.NoExpectedEnd) {
 		end = 0
 	}
 	f := &Frame{
-		Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: v.period,
+		Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: p.budget(v),
 		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
 	}
 	if end != 0 && s.era.expectedEnd {
@@ -134,7 +134,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		name: p.window, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 61,
 	})
 	a.compute(15 * trace.Microsecond)
-	wrong := s.plight(v)
+	wrong := s.plight(v, deadline)
 	wrong.empty = wrong.empty || p.silent > 0
 	for i := range p.Instances {
 		a.beginMark(onVsyncEvent, values{now: v.now})
@@ -287,7 +287,7 @@ func (s *sim) workerFrame(p *app, a *actor, v vsync) {
 	a.compute(s.about(250 * trace.Microsecond))
 	f.Start = s.now
 	ran := a.runTime()
-	wrong, batched := s.plight(v), s.choices.chance(0.8)
+	wrong, batched := s.plight(v, s.traceTime(v.now.add(v.period))), s.choices.chance(0.8)
 	if batched {
 		a.beginMark(uvTrace, values{})
 		a.compute(6 * trace.Microsecond)

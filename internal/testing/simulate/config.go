@@ -80,6 +80,10 @@ type App struct {
 	PID    trace.PID
 	// Interval makes it draw on every Interval-th vsync only; zero means one.
 	Interval int64
+	// Own makes it ask for these vsyncs only: each frame has until the next of them.
+	Own bool
+	// Pauses are times in which it draws nothing.
+	Pauses []Pause
 	// Instances is the number of UI instances on its main thread, each with an
 	// OnVsyncEvent and a transaction of its own; zero means one.
 	Instances int

@@ -56,11 +56,11 @@ type InteractionTruth struct {
 	notes    []note
 }
 
-// CadenceTruth is how often frames are shown, most often: Every refreshes at Hz, in a Share of the
-// gaps between them.
+// CadenceTruth is how often frames are shown, most often: Every refreshes at Refresh hertz, in a
+// Share of the gaps between them.
 type CadenceTruth struct {
-	Every, Hz int
-	Share     float64
+	Every, Refresh int
+	Share          float64
 }
 
 // DeviceTruth is what render_service says of a scene, in its own units.
@@ -384,21 +384,26 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 	if t.tail.Known() {
 		counted = slices.DeleteFunc(counted, func(f shownFrame) bool { return f.at >= t.tail })
 	}
-	t.FPS, _, t.Cadence = rate(gapsOf(counted), !t.lost)
+	gaps = gapsOf(counted)
+	for i := range gaps {
+		// Nothing is idle in an animation.
+		if g := &gaps[i]; t.lost && g.unasked+g.period >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
+			g.idle = min(g.unasked, g.length-g.period)
+		}
+	}
+	t.FPS, _, t.Cadence = rate(gaps)
 }
 
 // rate returns the frames per second of the time that is not idle, that time, and the cadence.
-// Nothing is idle in an animation. Otherwise a gap without anything to draw is, if it is longer
-// than 100 ms and 6 periods. The rate is nil if all gaps are like that.
-func rate(gaps []gap, animation bool) (fps *float64, active trace.Duration, cadence *CadenceTruth) {
+// The rate is nil if all gaps have idle time.
+func rate(gaps []gap) (fps *float64, active trace.Duration, cadence *CadenceTruth) {
 	counts := map[CadenceTruth]int{}
 	all := 0
 	for _, g := range gaps {
-		if pause := g.undue + g.period; !animation && pause >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
-			active += g.length - min(g.undue, g.length-g.period)
+		active += g.length - g.idle
+		if g.idle > 0 {
 			continue
 		}
-		active += g.length
 		all++
 		counts[CadenceTruth{max(1, int(math.Round(float64(g.length)/float64(g.period)))), int(math.Round(1e9 / float64(g.period))), 0}]++
 	}
@@ -407,7 +412,7 @@ func rate(gaps []gap, animation bool) (fps *float64, active trace.Duration, cade
 	}
 	for c, n := range counts {
 		c.Share = float64(n) / float64(all)
-		if cadence == nil || c.Share > cadence.Share || c.Share == cadence.Share && c.Hz*cadence.Every > cadence.Hz*c.Every {
+		if cadence == nil || c.Share > cadence.Share || c.Share == cadence.Share && c.Refresh*cadence.Every > cadence.Refresh*c.Every {
 			cadence = &c
 		}
 	}
@@ -419,39 +424,48 @@ func rate(gaps []gap, animation bool) (fps *float64, active trace.Duration, cade
 type gap struct {
 	length, period trace.Duration
 	undue          trace.Duration // until the second was due
+	unasked        trace.Duration // until it was begun
+	idle           trace.Duration
 	late           trace.Duration // by which it was too long
+	from, to       *Frame         // render frames
 }
 
 // gapsOf returns the gaps between the render frames that showed some frames.
 func gapsOf(frames []shownFrame) (gaps []gap) {
 	type picture struct {
 		*Frame
-		at, due trace.Time
+		at, due, asked trace.Time
 	}
 	var list []picture
+	index := map[*Frame]int{}
 	for _, f := range frames {
 		r := f.render
-		i := slices.IndexFunc(list, func(p picture) bool { return p.Frame == r })
-		if i < 0 {
+		i, ok := index[r]
+		if !ok {
 			i = len(list)
-			list = append(list, picture{r, f.counts, r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)})
+			index[r] = i
+			due := r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)
+			list = append(list, picture{r, f.counts, due, due})
 		}
 		asked := []*Frame{f.Frame}
 		if f.Kind == RenderFrame {
 			asked = r.takes
 		}
 		for _, a := range asked {
-			list[i].due = min(list[i].due, a.Deadline.Add(-trace.Duration(a.Coalesced)*a.Period))
+			earlier := -trace.Duration(a.Coalesced) * a.Period
+			list[i].due = min(list[i].due, a.Deadline.Add(earlier))
+			list[i].asked = min(list[i].asked, list[i].due, a.ExpectedStart.Add(earlier+r.Period))
 		}
 	}
 	slices.SortFunc(list, func(a, b picture) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		g := gap{length: b.at.Sub(a.at), period: max(a.Period, b.Period)}
+		g := gap{length: b.at.Sub(a.at), period: max(a.Period, b.Period), from: a.Frame, to: b.Frame}
 		g.undue = b.due.Sub(a.ExpectedStart.Add(g.period))
 		if 2*g.undue < g.period {
 			g.undue = 0
 		}
+		g.unasked = max(0, b.asked.Sub(a.ExpectedStart.Add(g.period)))
 		g.late = g.length - g.period - g.undue
 		gaps = append(gaps, g)
 	}

@@ -151,6 +151,7 @@ func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to)
 	s.settleInteractions()
+	s.settleShown()
 	s.settleLayers()
 	s.profiler.settle(s)
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period

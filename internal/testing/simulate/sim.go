@@ -285,7 +285,7 @@ func (s *sim) vsync(v vsync) {
 	var wanted []*app
 	asked, waiting := false, false
 	for _, p := range s.apps {
-		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0 && p.draws()
+		wants := v.index >= p.sleepsTo && v.index%p.Interval == 0 && p.draws() && !p.paused(v)
 		if wants && s.choices.chance(s.Chances.AppPause) {
 			p.sleepsTo = v.index + 5 + s.choices.below(8)
 		}

@@ -22,6 +22,8 @@ type Truth struct {
 	// order of their end; those with a begin that is lost are where they end.
 	Interactions []*InteractionTruth
 	Hangs        []HangTruth
+	// Shown are the applications, in the order of the configuration, and then render_service.
+	Shown []*ShownTruth
 	// Layers are in order of their first line, Produced in order of their begin: frames that
 	// other frameworks than the platform's own drew.
 	Layers   []*LayerTruth
