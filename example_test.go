@@ -26,7 +26,7 @@ func ExampleRead() {
 		log.Fatal(err)
 	}
 	for _, p := range stats.Compute(trace.Timeline, stats.Options{}).Processes {
-		fmt.Printf("%s: %d of %d frames late\n", p.Name, p.Frames.Late, p.Frames.WithDeadline)
+		fmt.Printf("%s: %d of %d frames late\n", p.Name, p.Frames.Late, p.Frames.Judged)
 	}
 	// Output:
 	// example.gallery: 4 of 37 frames late

@@ -173,7 +173,7 @@ func TestDropped(t *testing.T) {
 	s.app(p, 1000, 1001, 1005, 0)
 	said(s.app(p, 1010, 1011, 1091, analyzer.Dropped), analyzer.Verdict{Jank: analyzer.JankDropped, Present: analyzer.PresentDropped})
 	got := measured(t, s, stats.Application)
-	if got.Frames.Complete != 2 || got.Frames.Dropped != 1 || got.Frames.WithDeadline != 1 || *got.JankRate != 0 {
+	if got.Frames.Complete != 2 || got.Frames.Dropped != 1 || got.Frames.Judged != 1 || *got.JankRate != 0 {
 		t.Errorf("%+v, jank rate %v, want 2 frames, one of them dropped and not judged", got.Frames, *got.JankRate)
 	}
 	if d, p := got.Durations, got.DurationsInPeriods; d.Frames != 1 || d.Max != 4*ms || p.Frames != 1 || p.Max != 0.4 {

@@ -7,9 +7,10 @@ type Counts struct {
 	// Complete counts the frames that begin and end within the trace. All other counts
 	// except Truncated count only these.
 	Complete int `json:"complete"`
-	// WithDeadline counts the frames that are known to be late or on time: those with a
-	// deadline, and those that SurfaceFlinger judged.
-	WithDeadline int `json:"with_deadline"`
+	// Judged counts the frames that are known to be late or on time, as
+	// analyzer.Judgement says: those with a deadline, those whose buffer has a pace, and those
+	// that SurfaceFlinger judged.
+	Judged int `json:"judged"`
 	// Framework counts the frames that the platform does not draw itself.
 	Framework int `json:"-"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
@@ -52,16 +53,16 @@ type Counts struct {
 // unjudged in every trace: the first buffer of a layer has no interval before it.
 const mostUnjudged = 0.1
 
-// JankKnown reports whether late frames are a share of those with a deadline. It is not if on-time
+// JankKnown reports whether late frames are a share of the judged ones. It is not if on-time
 // frames of a framework cannot be known.
 func (c *Counts) JankKnown() bool {
-	return float64(c.Unjudged) <= mostUnjudged*float64(c.WithDeadline+c.Unjudged)
+	return float64(c.Unjudged) <= mostUnjudged*float64(c.Judged+c.Unjudged)
 }
 
 // NeverJudged reports whether a framework made all frames, and none of them can be late or on
 // time: those of Android's SurfaceFlinger, and those that drew nothing.
 func (c *Counts) NeverJudged() bool {
-	return c.Complete > 0 && c.Framework == c.Complete && c.WithDeadline+c.Unjudged == 0
+	return c.Complete > 0 && c.Framework == c.Complete && c.Judged+c.Unjudged == 0
 }
 
 // Among returns the number of frames that Late is a part of: all if some are late and JankKnown is
@@ -70,7 +71,7 @@ func (c *Counts) Among() int {
 	if c.Late > 0 && !c.JankKnown() {
 		return c.Complete
 	}
-	return c.WithDeadline
+	return c.Judged
 }
 
 func count(r *records) Counts {
@@ -82,7 +83,7 @@ func count(r *records) Counts {
 			count   *int
 			applies bool
 		}{
-			{&c.WithDeadline, j.Judged()},
+			{&c.Judged, j.Judged()},
 			{&c.Framework, f.Framework != analyzer.Platform},
 			{&c.Unjudged, f.Unjudged()},
 			{&c.Late, j.Late == analyzer.Yes},

@@ -38,7 +38,7 @@ var InteractionMeasures = []InteractionMeasure{
 	{Name: "hitch", Field: "hitch_ms_per_s", Unit: MillisecondsPS, Better: Lower, Label: "Hitch ratio, ms/s", Tested: true,
 		Meaning: "time by which frames were shown late, per second", Of: func(i *Interaction) *float64 { return i.HitchRatio }},
 	{Name: "jank_rate", Field: "jank_rate", Unit: Share, Better: Lower, Label: "Jank rate", Tested: true,
-		Meaning: "late frames / frames with a deadline", Of: func(i *Interaction) *float64 { return i.JankRate }},
+		Meaning: "late frames / judged frames", Of: func(i *Interaction) *float64 { return i.JankRate }},
 	{Name: "fps", Field: "fps", Unit: Hertz, Better: Higher, Label: "FPS", Tested: true, PerRefresh: true,
 		Meaning: "frames shown per second, without the slow end of a fling", Of: func(i *Interaction) *float64 { return i.FPS }},
 	{Name: "late", Field: "late", Unit: Count, Better: Lower, Label: "Late frames",

@@ -71,7 +71,7 @@ func measures() []Measure {
 		{"observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last, without the time between traces", false,
 			part(func(p *Process) *Span { return p.Observed }, func(s *Span) float64 { return s.Seconds })},
 		frameCount("frames.complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these", func(c *Counts) int { return c.Complete }),
-		frameCount("frames.with_deadline", "frames_with_deadline", "Frames with a deadline", "frames that are known to be late or on time", func(c *Counts) int { return c.WithDeadline }),
+		frameCount("frames.judged", "judged_frames", "Judged frames", "frames that are known to be late or on time", func(c *Counts) int { return c.Judged }),
 		frameCount("frames.late", "late_frames", "Late frames", "frames that ended after their deadline, on their thread or on the GPU", func(c *Counts) int { return c.Late }),
 		frameCount("frames.late_main", "late_main_frames", "Late frames, on their thread", "frames that were late on their thread", func(c *Counts) int { return c.LateMain }),
 		frameCount("frames.late_gpu", "late_gpu_frames", "Late frames, on the GPU", "frames that were late on the GPU", func(c *Counts) int { return c.LateGPU }),
@@ -86,9 +86,9 @@ func measures() []Measure {
 		frameCount("frames.commits_estimated", "estimated_commits", "Estimated commits", "render frames whose commit was matched by time instead of vsync: an estimate, which the stages `commit` and `commit_to_present` use", func(c *Counts) int { return c.CommitsEstimated }),
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
-		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / frames with a deadline; null if no frame has one, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
+		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
 		{"jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none", false, func(p *Process) *float64 { return p.JankRateLater }},
-		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / complete frames; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
+		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", true,
 			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.Rate })},
 		{"fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces", false,
@@ -242,10 +242,10 @@ func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure
 	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
 }
 
-// streakFrames returns zero if no frame was late, and nil if no frame has a deadline.
+// streakFrames returns zero if no frame was late, and nil if no frame is judged.
 func streakFrames(p *Process) *float64 {
 	switch {
-	case p.Frames.WithDeadline == 0:
+	case p.Frames.Judged == 0:
 		return nil
 	case p.LongestStreak == nil:
 		return number(0)

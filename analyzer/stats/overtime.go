@@ -17,8 +17,8 @@ const maxMoments = 240
 type Moment struct {
 	// From is the start, inclusive, and To the end, exclusive.
 	From, To trace.Time
-	// WithDeadline and Late count frames that start in it, as in Counts.
-	WithDeadline, Late int
+	// Judged and Late count frames that start in it, as in Counts.
+	Judged, Late int
 	// FPS is the rate of the frames that were shown in it while animating, as in FPS.Rate;
 	// nil if unknown.
 	FPS *float64
@@ -69,7 +69,7 @@ func moments(r *records) []Moment {
 	for _, f := range r.frames {
 		i := index(f.Actual.Start)
 		if f.Judged() {
-			list[i].WithDeadline++
+			list[i].Judged++
 		}
 		if f.Late() {
 			list[i].Late++

@@ -38,14 +38,14 @@ func TestMoments(t *testing.T) {
 			t.Errorf("moment %d is from %v to %v", i, m.From, m.To)
 		}
 		// The first 50 ms: five frames, all on time, at 100 Hz.
-		want := stats.Moment{WithDeadline: 5}
+		want := stats.Moment{Judged: 5}
 		switch {
 		case i == 40:
-			want = stats.Moment{WithDeadline: 1, Late: 1}
+			want = stats.Moment{Judged: 1, Late: 1}
 		case i >= 20: // vsyncs on multiples of 20 ms
-			want = stats.Moment{WithDeadline: 2 + (i+1)%2, Late: 2 + (i+1)%2}
+			want = stats.Moment{Judged: 2 + (i+1)%2, Late: 2 + (i+1)%2}
 		}
-		if m.WithDeadline != want.WithDeadline || m.Late != want.Late || m.Refresh != 100 {
+		if m.Judged != want.Judged || m.Late != want.Late || m.Refresh != 100 {
 			t.Errorf("moment %d: %+v", i, m)
 		}
 		if i < 20 && i > 0 && (m.FPS == nil || math.Abs(*m.FPS-100) > 1e-9) {

@@ -20,8 +20,8 @@ type Process struct {
 	// the time between traces; nil without complete frames.
 	Observed *Span  `json:"observed"`
 	Frames   Counts `json:"frames"`
-	// JankRate is late frames / frames with a deadline, 0 to 1; nil if no frame
-	// has a deadline, or if too many are unjudged.
+	// JankRate is late frames / judged frames, 0 to 1; nil if no frame is judged, or if too
+	// many are not.
 	JankRate *float64 `json:"jank_rate"`
 	// JankRateLater is JankRate of all but first draws; nil if no frame is one, or if JankRate is.
 	JankRateLater *float64 `json:"jank_rate_later_draws"`
@@ -79,10 +79,10 @@ func (p *Process) measure() {
 	p.Observed = observed(r)
 	p.Frames = count(r)
 	if p.Frames.JankKnown() {
-		p.JankRate = ratio(p.Frames.Late, p.Frames.WithDeadline)
+		p.JankRate = ratio(p.Frames.Late, p.Frames.Judged)
 	}
 	if n := p.Frames.FirstDraw; n > 0 && p.JankRate != nil {
-		p.JankRateLater = ratio(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.WithDeadline-judgedFirstDraws(r.frames))
+		p.JankRateLater = ratio(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.Judged-judgedFirstDraws(r.frames))
 	}
 	if p.Frames.Empty != nil {
 		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.EmptyKnown)

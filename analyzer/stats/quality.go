@@ -45,10 +45,10 @@ type Quality struct {
 	ApplicationFrames int `json:"application_frames"`
 	RenderFrames      int `json:"render_frames"`
 	Truncated         int `json:"truncated_frames"`
-	// WithTransaction counts application frames that are not empty, WithDeadline frames
+	// WithTransaction counts application frames that are not empty, Judged frames
 	// that are known to be late or on time, Presented render frames with a present time.
 	WithTransaction int `json:"frames_with_transaction"`
-	WithDeadline    int `json:"frames_with_deadline"`
+	Judged          int `json:"judged_frames"`
 	Presented       int `json:"presented_frames"`
 	// FrameworkFrames are the application frames that the platform does not draw itself, Layers
 	// the queues of buffers that are shown.

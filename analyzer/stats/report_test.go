@@ -92,7 +92,7 @@ func reportOfTwoApplications() *stats.Report {
 			{
 				Kind: stats.Application, PID: 100, Name: "gallery",
 				Observed:    &stats.Span{From: at(1001), To: at(1306), Seconds: 0.305},
-				Frames:      stats.Counts{Complete: 7, WithDeadline: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
+				Frames:      stats.Counts{Complete: 7, Judged: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
 				JankRate:    ptr(2.0 / 7),
 				EmptyRate:   ptr(1.0 / 7),
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
@@ -146,7 +146,7 @@ func reportOfTwoApplications() *stats.Report {
 			{
 				Kind: stats.Application, PID: 200, Name: "notes",
 				Observed:  &stats.Span{From: at(1051), To: at(1294), Seconds: 0.243},
-				Frames:    stats.Counts{Complete: 3, WithDeadline: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
+				Frames:    stats.Counts{Complete: 3, Judged: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
 				JankRate:  ptr(0.0),
 				EmptyRate: ptr(0.0),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
@@ -186,7 +186,7 @@ func reportOfTwoApplications() *stats.Report {
 			{
 				Kind: stats.RenderService, PID: 1, Name: "render_service",
 				Observed: &stats.Span{From: at(1011), To: at(1313), Seconds: 0.302},
-				Frames: stats.Counts{Complete: 7, WithDeadline: 7, Late: 2, LateMain: 1, LateGPU: 1, Empty: ptr(1),
+				Frames: stats.Counts{Complete: 7, Judged: 7, Late: 2, LateMain: 1, LateGPU: 1, Empty: ptr(1),
 					Misaligned: 4, Linked: 6, Presented: 6, Truncated: 1},
 				JankRate:  ptr(2.0 / 7),
 				EmptyRate: ptr(1.0 / 7),

@@ -6,7 +6,7 @@ import (
 )
 
 // Streak is a run of late frames on one thread (docs/frames.md 9.3). A frame that is on
-// time ends it, even an empty one. A frame without a deadline neither ends nor extends
+// time ends it, even an empty one. A frame that is not judged neither ends nor extends
 // it. If several are equally long, the first counts.
 type Streak struct {
 	Frames int       `json:"frames"`

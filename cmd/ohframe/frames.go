@@ -115,8 +115,8 @@ func unknownLate(in *ohframe.Trace, o frametable.Options) string {
 	case !o.Late:
 	case onlyLayers(o) && len(layers) > 0 && !slices.ContainsFunc(layers, hasCadence):
 		return "no layer has a cadence: which buffers are late is unknown"
-	case !onlyLayers(o) && in.Quality.Frames() > 0 && in.Quality.WithDeadline == 0:
-		return "no frame has a deadline: which frames are late is unknown"
+	case !onlyLayers(o) && in.Quality.Frames() > 0 && in.Quality.Judged == 0:
+		return "no frame is judged: which frames are late is unknown"
 	}
 	return ""
 }

@@ -159,13 +159,13 @@ func (r *receiver) sayLaunch(computed *stats.Report) {
 // name of the converted files, or empty without any. It returns the number of frames of
 // applications.
 func (r *receiver) sayFrames(s *ohframe.Summary, computed *stats.Report, app, name string) (frames int) {
-	deadlines, late := 0, 0
+	judged, late := 0, 0
 	for _, p := range computed.Processes {
 		if p.Kind == stats.Application {
-			frames, deadlines, late = frames+p.Frames.Complete, deadlines+p.Frames.WithDeadline, late+p.Frames.Late
+			frames, judged, late = frames+p.Frames.Complete, judged+p.Frames.Judged, late+p.Frames.Late
 		}
 	}
-	facts := map[string]any{"frames": frames, "with_deadline": deadlines, "late": late, "quality": s.Quality.Verdict}
+	facts := map[string]any{"frames": frames, "judged": judged, "late": late, "quality": s.Quality.Verdict}
 	files := ""
 	if s.Quality.Verdict != stats.Good {
 		files = "; data quality: " + string(s.Quality.Verdict)
@@ -175,12 +175,12 @@ func (r *receiver) sayFrames(s *ohframe.Summary, computed *stats.Report, app, na
 		files += fmt.Sprintf("; %s.pftrace, %s.html", name, name)
 	}
 	var rate *float64
-	if deadlines > 0 {
+	if judged > 0 {
 		rate = new(float64)
-		*rate = float64(late) / float64(deadlines)
+		*rate = float64(late) / float64(judged)
 		facts["jank_rate"] = *rate
 	}
-	what := fmt.Sprintf("Jank    %s: %d late of %s with a deadline%s", text.Share(rate), late, text.Count(deadlines, "frame"), files)
+	what := fmt.Sprintf("Jank    %s: %d late of %s%s", text.Share(rate), late, text.Count(judged, "judged frame"), files)
 	if frames == 0 {
 		what = fmt.Sprintf("Frames  none of %s: was the screen on, and did anything move?%s", cmp.Or(app, "applications"), otherApps(s.Timeline))
 	}

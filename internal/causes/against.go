@@ -26,10 +26,10 @@ func (o *overall) against() (list []string) {
 		add("the cause of %s ms, %s of the lost time, is unknown", text.Milliseconds(r.Unknown), text.Percent(r.Unknown, r.Lost))
 	}
 	if n := o.Complete - o.Judged; n > 0 {
-		add("%s of %d without a deadline: lateness unknown", text.Count(n, "frame"), o.Complete)
+		add("%s of %d not judged: whether they were late is unknown", text.Count(n, "frame"), o.Complete)
 	}
 	if o.Judged > 0 && o.Judged < fewFrames {
-		add("only %s with a deadline", text.Count(o.Judged, "frame"))
+		add("only %s", text.Count(o.Judged, "judged frame"))
 	}
 	if len(r.Costs) > 1 && float64(r.Costs[0].Lost) < weakShare*float64(r.Lost) {
 		add("no cause has more than %s of the lost time", text.Percent(r.Costs[0].Lost, r.Lost))

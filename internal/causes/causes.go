@@ -28,7 +28,7 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
-	// Complete is the number of complete frames, Judged that of those with a deadline, or
+	// Complete is the number of complete frames, Judged that of the judged ones, or
 	// all if some are late and too many are unjudged (stats.Counts.JankKnown).
 	Complete, Judged int
 	Ranking          *why.Ranking
@@ -163,7 +163,7 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
 	}
-	if counts := (stats.Counts{WithDeadline: p.Judged, Unjudged: unjudged}); len(p.Late) > 0 && !counts.JankKnown() {
+	if counts := (stats.Counts{Judged: p.Judged, Unjudged: unjudged}); len(p.Late) > 0 && !counts.JankKnown() {
 		p.Judged = p.Complete
 	}
 	return p

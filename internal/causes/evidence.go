@@ -88,7 +88,7 @@ type evidenceRefresh struct {
 type evidenceOnTime struct {
 	Processes int `json:"processes"`
 	Frames    int `json:"frames"`
-	// Judged are those of Frames with a deadline.
+	// Judged is the number of those of Frames that are known to be late or on time.
 	Judged int `json:"judged"`
 }
 

@@ -173,7 +173,7 @@ func TestEvidenceOfCauses(t *testing.T) {
 	}; strings.Join(second.Against, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q\nwant %q", second.Against, want)
 	}
-	if want := "only 3 frames with a deadline"; len(p.Against) != 1 || p.Against[0] != want {
+	if want := "only 3 judged frames"; len(p.Against) != 1 || p.Against[0] != want {
 		t.Errorf("%q, want %q", p.Against, want)
 	}
 }

@@ -20,7 +20,7 @@ import (
 type Interaction struct {
 	*analyzer.Interaction
 	Measures *stats.Interaction
-	// Judged is the number of its frames with a deadline, Late that of the late ones, and Lost
+	// Judged is the number of its judged frames, Late that of the late ones, and Lost
 	// the sum of their overruns.
 	Judged, Late int
 	Lost         trace.Duration

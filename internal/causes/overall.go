@@ -16,7 +16,7 @@ type overall struct {
 	Kind stats.Kind
 	// Inputs are the names of the inputs that have frames of it.
 	Inputs []string
-	// Complete is the number of complete frames, Judged that of those with a deadline.
+	// Complete is the number of complete frames, Judged that of the judged ones.
 	Complete, Judged int
 	Ranking          *why.Ranking
 	input            map[*analyzer.Process]string

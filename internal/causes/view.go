@@ -110,7 +110,7 @@ func summary(inputs []Input, o Options) string {
 // Summarize says in a sentence how many frames were late, and the largest cause.
 func Summarize(name string, judged int, r *why.Ranking) string {
 	if judged == 0 {
-		return text.ProcessName(name) + ": no frame has a deadline"
+		return text.ProcessName(name) + ": no frame is judged"
 	}
 	s := fmt.Sprintf("%s: %d of %s late", text.ProcessName(name), r.Late, text.Count(judged, "frame"))
 	if 2*r.Unknown > r.Lost {
@@ -186,13 +186,13 @@ func inputTitle(name string, page bool) string {
 }
 
 // noneLate says that none of frames is known to be late. of names them, and unknown is the
-// number of those without a deadline.
+// number of those that are not judged.
 func noneLate(of string, frames, unknown int) string {
 	switch {
 	case unknown == frames:
-		return "no deadlines " + of + ": which are late is unknown"
+		return "no judged frames " + of + ": which are late is unknown"
 	case unknown > 0:
-		return fmt.Sprintf("no late frames %s, %d without a deadline", of, unknown)
+		return fmt.Sprintf("no late frames %s, %d not judged", of, unknown)
 	}
 	return "no late frames " + of
 }

@@ -382,7 +382,7 @@ func TestCheckReport(t *testing.T) {
 	}
 	check("jank_rate>49.9%, fps<100.001, fps<100", "", report, all,
 		"failed: gallery: jank_rate>49.9%: 50.0 %", "failed: gallery: fps<100.001: 100.000", "passed: gallery: fps<100: 100.0",
-		"unknown: render_service: jank_rate>49.9%: unknown: no frame has a deadline", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
+		"unknown: render_service: jank_rate>49.9%: unknown: no frame is judged", "failed: render_service: fps<100.001: 100.000", "passed: render_service: fps<100: 100.0")
 	check("gallery: fps<100.5, camera: fps<10, render*: fps<10", "", report, all,
 		"failed: gallery: fps<100.5: 100.0", "passed: render_service: fps<10: 100.0",
 		"unknown: camera: fps<10: no process with frames matches; the trace has gallery, render_service")
@@ -396,8 +396,8 @@ func TestCheckReport(t *testing.T) {
 // only if it selects no other process. Unknown deadlines of a framework's frames are a reason.
 func TestNeverJudged(t *testing.T) {
 	compositor := &stats.Process{Name: "surfaceflinger", PID: 1, Frames: stats.Counts{Complete: 20, Framework: 20}}
-	app := &stats.Process{Name: "app", PID: 2, Frames: stats.Counts{Complete: 20, WithDeadline: 20}, JankRate: known(.1)}
-	cut := &stats.Process{Name: "cut", PID: 3, Frames: stats.Counts{Complete: 8, Framework: 8, Unjudged: 3, Late: 1, WithDeadline: 5}}
+	app := &stats.Process{Name: "app", PID: 2, Frames: stats.Counts{Complete: 20, Judged: 20}, JankRate: known(.1)}
+	cut := &stats.Process{Name: "cut", PID: 3, Frames: stats.Counts{Complete: 8, Framework: 8, Unjudged: 3, Late: 1, Judged: 5}}
 	none := &stats.Process{Name: "none", PID: 4, Frames: stats.Counts{Complete: 20}}
 	for _, test := range []struct {
 		conditions string
@@ -409,10 +409,10 @@ func TestNeverJudged(t *testing.T) {
 		{"surface*: jank_rate>5%", []*stats.Process{compositor, app}, []string{"unknown: surface*: jank_rate>5%: no frame of the selected processes can be late or on time"}},
 		{"surface*: late_frames>5", []*stats.Process{compositor}, []string{"passed: surfaceflinger: late_frames>5: 0"}},
 		{"jank_rate>5%, p95_ms>5, fps<5", []*stats.Process{cut}, []string{
-			"unknown: cut: jank_rate>5%: unknown: 3 of 8 frames have no deadline", "unknown: cut: p95_ms>5: unknown: fewer than 20 frames",
+			"unknown: cut: jank_rate>5%: unknown: 3 of 8 frames that drew not judged", "unknown: cut: p95_ms>5: unknown: fewer than 20 frames",
 			"unknown: cut: fps<5: unknown: fewer than two frames are known to have been shown",
 		}},
-		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame has a deadline"}},
+		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged"}},
 	} {
 		var all []*analyzer.Process
 		for _, p := range test.list {

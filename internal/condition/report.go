@@ -162,9 +162,9 @@ const NeverJudged = "no frame of the selected processes can be late or on time"
 func whyUnknown(p *stats.Process, measure string) string {
 	switch frames := &p.Frames; {
 	case measure == "jank_rate" && !frames.JankKnown():
-		return fmt.Sprintf("%d of %s have no deadline", frames.Unjudged, text.Count(frames.Complete, "frame"))
+		return fmt.Sprintf("%d of %s that drew not judged", frames.Unjudged, text.Count(frames.Complete, "frame"))
 	case measure == "jank_rate":
-		return "no frame has a deadline"
+		return "no frame is judged"
 	case (measure == "fps" || measure == "fps_of_refresh" || measure == "hitch_ratio") && p.FPS != nil && p.FPS.Rate == nil:
 		return "no two frames were shown without a pause between them"
 	case measure == "fps":

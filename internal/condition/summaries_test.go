@@ -17,7 +17,7 @@ func TestCheckSummaries(t *testing.T) {
 	filtered := summary("filtered", 10, 1)
 	filtered.Filtered = true
 	r := &stats.Report{
-		Processes: []*stats.Process{{Name: "drawing", PID: 2, JankRate: known(.5), Frames: stats.Counts{Complete: 4, WithDeadline: 4, Late: 2}}},
+		Processes: []*stats.Process{{Name: "drawing", PID: 2, JankRate: known(.5), Frames: stats.Counts{Complete: 4, Judged: 4, Late: 2}}},
 		Summaries: []stats.Summary{summary("app", 100, 10), summary("drawing", 100, 0), summary("app", 200, 50), filtered},
 	}
 	all := []*analyzer.Process{{Name: "drawing", PID: 2}}

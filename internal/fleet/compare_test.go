@@ -63,9 +63,9 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 			var durations Histogram
 			for range 100 {
 				row.Sums[sumIndex["frames"]]++
-				row.Sums[sumIndex["with_deadline"]]++
+				row.Sums[sumIndex["rated"]]++
 				if r.Float64() < own {
-					row.Sums[sumIndex["late"]]++
+					row.Sums[sumIndex["rated_late"]]++
 				}
 				durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
 			}
@@ -115,10 +115,10 @@ func varied(r *rand.Rand, devices int) (rows []Row) {
 			for range frames {
 				durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
 				if r.Float64() < late {
-					row.Sums[sumIndex["late"]]++
+					row.Sums[sumIndex["rated_late"]]++
 				}
 			}
-			row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]] = int64(frames), int64(frames)
+			row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]] = int64(frames), int64(frames)
 			row.Histograms[durationHistogram] = durations.Counts()
 			rows = append(rows, row)
 		}
@@ -222,12 +222,12 @@ func TestDifferentFleets(t *testing.T) {
 		large.Sums[i] *= 1000
 	}
 	few := simulated(r, "a", 1, 2)[0] // one with few frames does not count
-	few.Sums[sumIndex["late"]], few.Sums[sumIndex["with_deadline"]] = 19, 19
+	few.Sums[sumIndex["rated_late"]], few.Sums[sumIndex["rated"]] = 19, 19
 	base = append(base, large, few)
 	p := compareRows(t, base, new, CompareOptions{}).Tables[0].Pairs[0]
 	m, sum := p.change("jank_rate"), 0.0
 	for i := 0; i < 80; i += 2 { // both traces of a device
-		sum += float64(base[i].Sums[sumIndex["late"]]+base[i+1].Sums[sumIndex["late"]]) / 200 / 41
+		sum += float64(base[i].Sums[sumIndex["rated_late"]]+base[i+1].Sums[sumIndex["rated_late"]]) / 200 / 41
 	}
 	sum += 1.0 / 41
 	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{42, 500} {
@@ -400,7 +400,7 @@ func TestGroupNumbers(t *testing.T) {
 		deadlines, late int64
 	}{{"a", &one, 10, 1}, {"a", &one, 10, 3}, {"b", &one, 20, 10}, {"c", &two, 100, 100}, {"d", nil, 0, 0}} {
 		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p\xff", PID: 7, Dims: []*string{x.device, &version}}
-		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = x.deadlines+1, x.deadlines, x.late
+		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]], row.Sums[sumIndex["rated_late"]] = x.deadlines+1, x.deadlines, x.late
 		row.Sums[sumIndex["shown_gaps"]], row.Sums[sumIndex["shown_span_ns"]] = 60, 1e9
 		row.Sums[sumIndex["hitch_ns"]], row.Sums[sumIndex["hitch_time_ns"]] = 1e6, 1e9
 		row.Peaks[0] = int64(i)
@@ -474,7 +474,7 @@ func TestChart(t *testing.T) {
 	var rows []Row
 	for i, version := range []string{"5.10", "5.9", "5.9"} {
 		row := Row{Trace: "t", Kind: stats.Application, Process: []string{"a", "a", "b"}[i], Dims: []*string{nil, &version}}
-		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["with_deadline"]], row.Sums[sumIndex["late"]] = 200, 200, int64(20*i+1)
+		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]], row.Sums[sumIndex["rated_late"]] = 200, 200, int64(20*i+1)
 		rows = append(rows, row)
 	}
 	r, err := NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}})

@@ -66,7 +66,7 @@ var sumIndex = func() map[string]int {
 // Value returns the value of a measure by its name; nil if unknown.
 func (g *Group) Value(name string) *float64 { return g.Values[measureIndex(name)] }
 
-// rate is late frames of frames with a deadline.
+// rate is late frames of judged frames.
 type rate struct{ late, frames int64 }
 
 func (r rate) share() float64 { return float64(r.late) / float64(r.frames) }
@@ -481,7 +481,7 @@ func (g *Group) add(r *Row, device *string) {
 	}
 	g.Rows++
 	g.addSums(r)
-	late, frames := r.Sums[sumIndex["late"]], r.Sums[sumIndex["with_deadline"]]
+	late, frames := r.Sums[sumIndex["rated_late"]], r.Sums[sumIndex["rated"]]
 	g.rate.late += late
 	g.rate.frames += frames
 	if device != nil && frames > 0 {

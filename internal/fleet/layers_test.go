@@ -95,7 +95,7 @@ func TestLayers(t *testing.T) {
 	}
 	for _, format := range Formats {
 		var b bytes.Buffer
-		if err := report.Write(&b, format, text.Style{}); err != nil || !strings.Contains(b.String(), "View#*_*") || strings.Contains(b.String(), "with_deadline") {
+		if err := report.Write(&b, format, text.Style{}); err != nil || !strings.Contains(b.String(), "View#*_*") || strings.Contains(b.String(), "rated") {
 			t.Errorf("%s: %v\n%s", format, err, b.String())
 		}
 	}
@@ -215,10 +215,10 @@ func TestUnknownJank(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := report.Groups[0]
-	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.sum("late") != 1 || g.sum("frames") != 20 || g.PerTrace.Count != 1 {
+	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.sum("late") != 2 || g.sum("judged") != 11 || g.sum("rated_late") != 1 || g.sum("frames") != 20 || g.PerTrace.Count != 1 {
 		t.Errorf("jank %v, %d late of %d, %+v", rate, g.sum("late"), g.sum("frames"), g.PerTrace)
 	}
-	for _, row := range views(t, "duckdb", d.Dir, `SELECT sum(late) / sum(with_deadline) AS rate FROM traces`) {
+	for _, row := range views(t, "duckdb", d.Dir, `SELECT sum(rated_late) / sum(rated) AS rate FROM traces`) {
 		if row["rate"] != .1 {
 			t.Errorf("DuckDB has %v", row)
 		}

@@ -22,8 +22,8 @@ type Measure struct {
 // Measures are the measures of a group, in the order of reports.
 var Measures = func() []Measure {
 	list := []Measure{
-		ratio("jank_rate", "late", "with_deadline", 1, "with_deadline"),
-		ratio("empty_rate", "empty", "frames", 1, "frames"),
+		ratio("jank_rate", "rated_late", "rated", 1, "rated"),
+		ratio("empty_rate", "empty", "empty_known", 1, "empty_known"),
 		ratio("fps", "shown_gaps", "shown_span_ns", 1e9, "shown_gaps"),
 		ratio("hitch_ratio", "hitch_ns", "hitch_time_ns", 1e3, "shown_gaps"),
 		ratio("whole_late_rate", "late_whole_frames", "whole_frames", 1, "whole_frames"),

@@ -153,8 +153,8 @@ func measured(name, path string) column {
 	}}
 }
 
-// ofJank returns the column of a number of frames that jank is computed from. It is zero if the
-// process's jank is unknown: sums of rows are then without its late frames, too.
+// ofJank returns the column of a number of frames that the jank rate of several rows is computed
+// from. It is zero if that of the process is unknown: then the rate is without its late frames, too.
 func ofJank(name, path string) column {
 	c := measured(name, path)
 	return column{name: name, of: func(p *stats.Process) int64 {
@@ -206,11 +206,14 @@ var sums = [...]column{
 		return int64(p.Observed.Length())
 	}},
 	measured("frames", "frames.complete"),
-	ofJank("with_deadline", "frames.with_deadline"),
-	ofJank("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
-	ofJank("late_main", "frames.late_main"),
-	ofJank("late_gpu", "frames.late_gpu"),
+	measured("judged", "frames.judged").or(func(l *stats.Layer) int64 { return int64(l.Judged) }),
+	measured("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
+	measured("late_main", "frames.late_main"),
+	measured("late_gpu", "frames.late_gpu"),
+	ofJank("rated", "frames.judged"),
+	ofJank("rated_late", "frames.late"),
 	measured("empty", "frames.empty"),
+	{name: "empty_known", of: func(p *stats.Process) int64 { return int64(p.Frames.EmptyKnown) }},
 	measured("misaligned", "frames.misaligned"),
 	measured("linked", "frames.linked"),
 	measured("presented", "frames.presented"),
@@ -248,7 +251,6 @@ var sums = [...]column{
 	layered("buffers", func(l *stats.Layer) int64 { return int64(l.Buffers) }),
 	layered("shown", func(l *stats.Layer) int64 { return int64(l.Shown) }),
 	layered("waiting", func(l *stats.Layer) int64 { return int64(l.Waiting) }),
-	layered("judged", func(l *stats.Layer) int64 { return int64(l.Judged) }),
 	layered("long", func(l *stats.Layer) int64 { return orZero(l.Long) }),
 	layered("early", func(l *stats.Layer) int64 { return orZero(l.Early) }),
 }

@@ -25,7 +25,7 @@ func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, stri
 			rows, durations = append(rows, newRow(stats.Application, s.Process, s.PID)), append(durations, &Histogram{})
 		}
 		row, h := &rows[at], durations[at-first]
-		for name, n := range map[string]int{"frames": s.Frames, "with_deadline": s.Frames, "late": *s.Janky} {
+		for name, n := range map[string]int{"frames": s.Frames, "judged": s.Frames, "rated": s.Frames, "late": *s.Janky, "rated_late": *s.Janky} {
 			row.Sums[slices.IndexFunc(sums[:], func(c column) bool { return c.name == name })] += int64(n)
 		}
 		longest := &row.Peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })]

@@ -30,10 +30,10 @@ var severity = map[stats.Verdict]int{stats.Good: 0, stats.Limited: 1, stats.Unre
 // judge finds the quality of a trace.
 type judge struct {
 	Quality
-	renderWithDeadline, platformWithDeadline int // of WithDeadline
-	emptyUnknown                             int // application frames of the platform of which it is unknown whether they are empty
-	shown                                    int // render frames that were not empty, or were committed
-	frameworks                               [analyzer.FrameworkCount]stats.Counts
+	renderJudged, platformJudged int // of Judged
+	emptyUnknown                 int // application frames of the platform of which it is unknown whether they are empty
+	shown                        int // render frames that were not empty, or were committed
+	frameworks                   [analyzer.FrameworkCount]stats.Counts
 }
 
 // platformFrames returns the number of application frames that the platform draws itself.
@@ -94,14 +94,14 @@ func (q *judge) count(f *analyzer.Frame) {
 		}
 	}
 	if f.Judged() {
-		q.WithDeadline++
+		q.Judged++
 		switch {
 		case f.Kind == analyzer.RenderFrame:
-			q.renderWithDeadline++
+			q.renderJudged++
 		case f.Framework == analyzer.Platform:
-			q.platformWithDeadline++
+			q.platformJudged++
 		default:
-			q.frameworks[f.Framework].WithDeadline++
+			q.frameworks[f.Framework].Judged++
 		}
 	}
 }
@@ -291,18 +291,18 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	few := func(n, all int, what string) bool {
 		few := float64(n) < deadlinesLimited*float64(all)
 		if few {
-			q.add(stats.Limited, "few_deadlines", "only %d of %s with a deadline", n, text.Count(all, what))
+			q.add(stats.Limited, "few_deadlines", "only %d of %s judged", n, text.Count(all, what))
 		}
 		return few
 	}
-	if q.WithDeadline == 0 {
-		q.add(stats.Limited, "no_deadlines", "no deadlines, jank is unknown")
+	if q.Judged == 0 {
+		q.add(stats.Limited, "no_deadlines", "no frame is judged, jank is unknown")
 	} else {
 		ours := q.Frames() - q.FrameworkFrames
-		if !few(q.platformWithDeadline+q.renderWithDeadline, ours, "frame") {
+		if !few(q.platformJudged+q.renderJudged, ours, "frame") {
 			// The frames of a kind may lack deadlines although most frames have one.
-			few(q.platformWithDeadline, q.platformFrames(), "application frame")
-			few(q.renderWithDeadline, q.RenderFrames, "render frame")
+			few(q.platformJudged, q.platformFrames(), "application frame")
+			few(q.renderJudged, q.RenderFrames, "render frame")
 		}
 		q.judgeFrameworks()
 	}
@@ -481,7 +481,7 @@ func sum(q, run *Quality) {
 	q.FrameworkFrames += run.FrameworkFrames
 	q.Layers += run.Layers
 	q.WithTransaction += run.WithTransaction
-	q.WithDeadline += run.WithDeadline
+	q.Judged += run.Judged
 	q.Presented += run.Presented
 	worse := run.ClockSource != nil && (q.ClockSource == nil ||
 		q.ClockAccuracy != nil && (run.ClockAccuracy == nil || *run.ClockAccuracy > *q.ClockAccuracy))

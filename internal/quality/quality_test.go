@@ -235,8 +235,8 @@ func TestLimitsAndClocks(t *testing.T) {
 			}
 		}
 	}
-	if q := judge(); !slices.Contains(codes(q, stats.Limited), "few_deadlines") || q.WithDeadline != 40 {
-		t.Errorf("%d deadlines: %s", q.WithDeadline, q)
+	if q := judge(); !slices.Contains(codes(q, stats.Limited), "few_deadlines") || q.Judged != 40 {
+		t.Errorf("%d deadlines: %s", q.Judged, q)
 	}
 }
 
@@ -387,7 +387,7 @@ func TestDeadlinesOfAKind(t *testing.T) {
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := judge().String(), "limited: only 0 of 46 render frames with a deadline"; got != want {
+	if got, want := judge().String(), "limited: only 0 of 46 render frames judged"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -403,7 +403,7 @@ func TestJoin(t *testing.T) {
 		t.Fatalf("%+v", q)
 	}
 	if want := fmt.Sprintf("; b: %d damaged markers in 102 frames, as if lines were cut, and 1 run like it; "+
-		"b: only 16 of 54 application frames with a deadline, and 1 run like it; ", bad.DamagedMarkers); !strings.Contains(q.String(), want) {
+		"b: only 16 of 54 application frames judged, and 1 run like it; ", bad.DamagedMarkers); !strings.Contains(q.String(), want) {
 		t.Errorf("%q, want %q", q, want)
 	}
 	if q := quality.Join([]string{"a", "b"}, []*quality.Quality{good, good}); q.Verdict != stats.Good || q.Reasons == nil {

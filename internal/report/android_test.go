@@ -50,7 +50,7 @@ func TestAndroidTable(t *testing.T) {
 	for _, want := range []string{
 		"Frames 3 1 dropped",
 		"Picked up by a render frame 1 of 3 Picked up on another vsync 0",
-		"Jank 50.0 % 1 late of 2 frames with a deadline or a verdict",
+		"Jank 50.0 % 1 late of 2 judged frames",
 		// The dropped frame is one of the two whole frames; the one on time was not taken.
 		"Late whole frames 2 of 2, 100 %",
 		"application 1 · prediction error 1 · dropped 1",

@@ -44,8 +44,8 @@ type processData struct {
 	Percentiles []int `json:"percentiles"`
 }
 
-// momentRow is a moment for the page's script: late frames, frames with a deadline, FPS or
-// null, refresh rate or 0. Without jankKnown no frame counts as one with a deadline.
+// momentRow is a moment for the page's script: late frames, judged frames, FPS or
+// null, refresh rate or 0. Without jankKnown no frame counts as judged.
 type momentRow struct {
 	moment    stats.Moment
 	jankKnown bool
@@ -57,7 +57,7 @@ func (m momentRow) MarshalJSON() ([]byte, error) {
 	if m.moment.FPS != nil {
 		fps = text.Number(*m.moment.FPS, 1)
 	}
-	late, judged := m.moment.Late, m.moment.WithDeadline
+	late, judged := m.moment.Late, m.moment.Judged
 	if !m.jankKnown {
 		late, judged = 0, 0
 	}

@@ -125,20 +125,13 @@ func latency(l *stats.Latencies) view.Fact {
 }
 
 func (b *builder) jank(in *Input, p *process) view.Fact {
-	standard := "a deadline"
-	if p.SurfaceFlinger != nil {
-		standard = "a deadline or a verdict"
-	}
-	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame has " + standard}
+	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
-		fact.About = fmt.Sprintf("%d late; %s that drew have no deadline", p.Frames.Late, text.Count(p.Frames.Unjudged, "frame"))
-		if p.Frames.Unjudged == 1 {
-			fact.About = fmt.Sprintf("%d late; 1 frame that drew has no deadline", p.Frames.Late)
-		}
+		fact.About = fmt.Sprintf("%d late of %s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
 		fact.Level = b.level(rating.Overrun, largestOverrun(p.Process))
-		fact.About = fmt.Sprintf("%d late of %s with %s", p.Frames.Late, text.Count(p.Frames.WithDeadline, "frame"), standard)
+		fact.About = fmt.Sprintf("%d late of %s", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"))
 		if n := p.Frames.LateFirstDraw; n > 0 {
 			fact.About += fmt.Sprintf(", %d of them first draws: %s without", n, text.Share(p.JankRateLater))
 		}
@@ -177,7 +170,7 @@ func noHitches(p *stats.Process) string {
 		return "fewer than two frames have a present time"
 	case len(p.Refresh) == 0:
 		return "the refresh period is unknown"
-	case p.Frames.WithDeadline == 0:
+	case p.Frames.Judged == 0:
 		return "without deadlines, a slow application cannot be distinguished from an idle one"
 	}
 	return "no gap between two presents can be judged"

@@ -52,7 +52,7 @@ func TestWithoutDeadlines(t *testing.T) {
 	}
 	in := []Input{inputOf("web.ftrace", tl)}
 	out := write(t, in, "table", Options{})
-	if !strings.HasPrefix(out, "web: no frame has a deadline\n") {
+	if !strings.HasPrefix(out, "web: no frame is judged\n") {
 		t.Errorf("headline of\n%s", out)
 	}
 	if got := strings.Join(row(t, out, "web", "7"), " "); !strings.HasPrefix(got, "– 3 – – –") {

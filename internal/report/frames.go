@@ -32,7 +32,7 @@ const (
 // glossary that explains it.
 var markInfo = [markCount]struct{ ID, Name, Term string }{
 	onTime:     {"on-time", "on time", "deadline"},
-	noDeadline: {"no-deadline", "no deadline", "deadline"},
+	noDeadline: {"no-deadline", "not judged", "judged"},
 	misaligned: {"misaligned", "misaligned", "misaligned"},
 	empty:      {"empty", "empty", "empty"},
 	late:       {"late-app", "late", "late"},

@@ -150,7 +150,7 @@ func TestInteraction(t *testing.T) {
 	b.hover(2)
 	b.checkFacts("Vsync 12 · on time", "Duration 10.0 ms", "Early by 10.0 ms")
 	b.hover(5)
-	b.checkFacts("Vsync 15 · no deadline", "Thread worker 201")
+	b.checkFacts("Vsync 15 · not judged", "Thread worker 201")
 	// The box is beside the frame, on the left of one near the right edge.
 	if away := eval[float64](b, `document.querySelector("article:not([hidden]) .hot").getBoundingClientRect().left - document.getElementById("facts").getBoundingClientRect().right`); away < 0 {
 		t.Errorf("the box covers %v px of its frame or what is right of it", -away)

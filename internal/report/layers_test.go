@@ -376,7 +376,7 @@ func TestFrameworkFrames(t *testing.T) {
 	if got := strings.Join(row(t, out, "com.example.player"), " "); got != "400 – 3 1 – – 6.0 – 6.0" {
 		t.Errorf("overview: %s", got)
 	}
-	if got := strings.Join(row(t, out, "Jank"), " "); got != "– 1 late; 1 frame that drew has no deadline" {
+	if got := strings.Join(row(t, out, "Jank"), " "); got != "– 1 late of 1 judged frame; 1 frame that drew not judged" {
 		t.Errorf("jank: %s", got)
 	}
 	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "ShellAssistantAnco_123 SurfaceView") || !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "; com.example.player: 1 of 3 frames late") {

@@ -17,7 +17,7 @@ func gallery() *stats.Process {
 		Kind: stats.Application, PID: 20170, Name: "example.gallery",
 		Observed: &stats.Span{From: 3_700_000_000_000, To: 3_702_500_000_000, Seconds: 2.5},
 		Frames: stats.Counts{
-			Complete: 150, WithDeadline: 140, Late: 21, LateMain: 21, Empty: known(3), Misaligned: 9, Linked: 145, Truncated: 2,
+			Complete: 150, Judged: 140, Late: 21, LateMain: 21, Empty: known(3), Misaligned: 9, Linked: 145, Truncated: 2,
 		},
 		JankRate: known(.15), EmptyRate: known(.02),
 		Refresh: []stats.Refresh{{Rate: 60, Period: 16_666_667, Frames: 110}, {Rate: 120.0000048, Period: 8_333_333, Frames: 40}},
@@ -58,7 +58,7 @@ func gallery() *stats.Process {
 func service() *stats.Process {
 	return &stats.Process{
 		Kind: stats.RenderService, PID: 1027, Name: "render_service",
-		Frames:   stats.Counts{Complete: 30, WithDeadline: 30, Empty: known(0), Misaligned: 1, Linked: 28, Presented: 29, PresentsEstimated: 3, CommitsEstimated: 1},
+		Frames:   stats.Counts{Complete: 30, Judged: 30, Empty: known(0), Misaligned: 1, Linked: 28, Presented: 29, PresentsEstimated: 3, CommitsEstimated: 1},
 		JankRate: known(0.0), EmptyRate: known(0.0),
 		Refresh:     []stats.Refresh{{Rate: 90, Period: 11_111_111, Frames: 30}},
 		FPS:         &stats.FPS{Event: stats.Commit, Frames: 30, First: 1_000_000_000, Last: 1_322_222_222, Rate: known(90.0), All: 29 / 0.322222222},

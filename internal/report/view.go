@@ -188,7 +188,7 @@ func summarize(list []*process) string {
 		return causes.Summarize(worst.name, worst.judged, why.Merge(worst.rankings))
 	}
 	if worst.judged == 0 {
-		return text.ProcessName(worst.name) + ": no frame has a deadline"
+		return text.ProcessName(worst.name) + ": no frame is judged"
 	}
 	return fmt.Sprintf("%s: %d of %s late", text.ProcessName(worst.name), worst.late, text.Count(worst.judged, "frame"))
 }

@@ -88,7 +88,7 @@ func TestSummary(t *testing.T) {
 	}
 
 	for metric, column := range map[string]string{
-		"ohos_frames_frames": "frames FROM ohos_jank", "ohos_frames_with_deadline": "with_deadline FROM ohos_jank", "ohos_frames_late": "late FROM ohos_jank",
+		"ohos_frames_frames": "frames FROM ohos_jank", "ohos_frames_judged": "judged FROM ohos_jank", "ohos_frames_late": "late FROM ohos_jank",
 		"ohos_frames_late_main": "late_main FROM ohos_jank", "ohos_frames_late_gpu": "late_gpu FROM ohos_jank", "ohos_frames_empty": "empty FROM ohos_jank",
 		"ohos_frames_misaligned": "misaligned FROM ohos_jank", "ohos_frames_slight": "slight FROM ohos_jank", "ohos_frames_medium": "medium FROM ohos_jank",
 		"ohos_frames_severe": "severe FROM ohos_jank", "ohos_frames_jank_rate": "jank_rate FROM ohos_jank", "ohos_fps_fps": "fps FROM ohos_fps",

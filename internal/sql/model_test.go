@@ -233,7 +233,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 		if l := p.LongestStreak; l != nil {
 			streak = []any{l.Frames, int64(l.TID), int64(l.At), int64(l.Until.Sub(l.At))}
 		}
-		jank.add(append([]any{string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate),
+		jank.add(append([]any{string(p.Kind), int64(p.PID), p.Name, c.Complete, c.Judged, c.Late, pointer(p.JankRate),
 			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe}, streak...)...)
 		blame.add(string(p.Kind), int64(p.PID), p.Name, w.Judged, w.Late,
 			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
@@ -243,7 +243,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 		}
 	}
 	compare(t, "ohos_jank", query(t, session, `
-		SELECT kind, pid, process_name, frames, with_deadline, late, jank_rate, late_main, late_gpu, empty, empty_rate,
+		SELECT kind, pid, process_name, frames, judged, late, jank_rate, late_main, late_gpu, empty, empty_rate,
 			misaligned, slight, medium, severe, longest_streak, longest_streak_tid, longest_streak_ts, longest_streak_dur
 		FROM ohos_jank`), jank)
 	compare(t, "ohos_blame", query(t, session, `
@@ -326,11 +326,11 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 		if p.FPS != nil {
 			event, rate = string(p.FPS.Event), p.FPS.All
 		}
-		want.add(system, string(p.Kind), int64(p.PID), p.Name, c.Complete, c.WithDeadline, c.Late, pointer(p.JankRate), streak,
+		want.add(system, string(p.Kind), int64(p.PID), p.Name, c.Complete, c.Judged, c.Late, pointer(p.JankRate), streak,
 			event, rate, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
 	}
 	compare(t, "ohos_or_android_process", query(t, session, `
-		SELECT system, kind, pid, process_name, frames, with_deadline, late, jank_rate, longest_streak,
+		SELECT system, kind, pid, process_name, frames, judged, late, jank_rate, longest_streak,
 			fps_event, fps_all, p50_ns, p90_ns, p95_ns, p99_ns, max_ns
 		FROM ohos_or_android_process`), want)
 }

@@ -19,7 +19,7 @@ CREATE OR REPLACE FUNCTION percentile AS (h, p) ->
 -- Rates by process.
 CREATE OR REPLACE VIEW rates AS
   SELECT kind, process, uniqExact(trace) AS traces, sum(frames) AS frames,
-    sum(late) / nullIf(sum(with_deadline), 0) AS jank_rate,
+    sum(rated_late) / nullIf(sum(rated), 0) AS jank_rate,
     sum(shown_gaps) * 1e9 / nullIf(sum(shown_span_ns), 0) AS fps,
     sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;

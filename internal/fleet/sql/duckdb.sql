@@ -30,7 +30,7 @@ CREATE OR REPLACE VIEW causes AS
 -- Jank rate, frame rate and hitch ratio by process.
 CREATE OR REPLACE VIEW rates AS
   SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
-    sum(late) / nullif(sum(with_deadline), 0) AS jank_rate,
+    sum(rated_late) / nullif(sum(rated), 0) AS jank_rate,
     sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;
@@ -61,6 +61,6 @@ CREATE OR REPLACE VIEW layer_rates AS
 --   SELECT * FROM rates ORDER BY jank_rate DESC LIMIT 20;
 --   SELECT * FROM percentiles;
 --   SELECT cause, sum(lost_ns) / 1e9 AS seconds FROM causes GROUP BY cause ORDER BY seconds DESC LIMIT 10;
---   SELECT recorded::DATE AS day, sum(late) / sum(with_deadline) AS jank_rate FROM traces GROUP BY day ORDER BY day;
+--   SELECT recorded::DATE AS day, sum(rated_late) / sum(rated) AS jank_rate FROM traces GROUP BY day ORDER BY day;
 --   SELECT reason, count(*) FROM failures GROUP BY reason;
 --   SELECT trace, message FROM failures WHERE reason = 'duplicate';

@@ -29,7 +29,7 @@ CREATE OR REPLACE TEMPORARY VIEW percentiles AS
 -- Rates by process.
 CREATE OR REPLACE TEMPORARY VIEW rates AS
   SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
-    sum(late) / nullif(sum(with_deadline), 0) AS jank_rate,
+    sum(rated_late) / nullif(sum(rated), 0) AS jank_rate,
     sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;

@@ -105,7 +105,7 @@ func TestNothingExpected(t *testing.T) {
 			t.Errorf("%s: judged %v, late %v by %s", test.name, f.Judged(), f.Late(), f.Overrun())
 		}
 		counts := stats.Compute(timeline, stats.Options{}).Processes[0].Frames
-		if counts.WithDeadline == 1 != test.judged || counts.Late == 1 != test.late {
+		if counts.Judged == 1 != test.judged || counts.Late == 1 != test.late {
 			t.Errorf("%s: %+v", test.name, counts)
 		}
 	}

@@ -569,10 +569,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   -- Number of frames.
   frames LONG,
   -- Number of frames with a known deadline.
-  with_deadline LONG,
+  judged LONG,
   -- Number of late frames.
   late LONG,
-  -- late / with_deadline, 0 to 1.
+  -- late / judged, 0 to 1.
   jank_rate DOUBLE,
   -- The most late frames in a row on one thread.
   longest_streak LONG,
@@ -707,7 +707,7 @@ WITH
       pid,
       process_name,
       count() AS frames,
-      count(is_late) AS with_deadline,
+      count(is_late) AS judged,
       coalesce(sum(is_late), 0) AS late,
       avg(is_late) AS jank_rate
     FROM _ohos_android_frame
@@ -722,7 +722,7 @@ SELECT
   j.pid,
   j.process_name,
   j.frames,
-  j.with_deadline,
+  j.judged,
   j.late,
   j.jank_rate,
   coalesce(j.longest_streak, 0) AS longest_streak,
@@ -744,7 +744,7 @@ SELECT
   c.pid,
   c.process_name,
   c.frames,
-  c.with_deadline,
+  c.judged,
   c.late,
   c.jank_rate,
   coalesce(s.frames, 0) AS longest_streak,

@@ -100,7 +100,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   frames LONG,
   -- How many of them were late.
   late LONG,
-  -- Late frames, as a part of those with a deadline.
+  -- Late frames, as a part of the judged ones.
   jank_rate DOUBLE,
   -- How many frames fit into its hitches.
   missed_vsyncs LONG,

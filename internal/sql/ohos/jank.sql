@@ -15,10 +15,10 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   -- Number of frames.
   frames LONG,
   -- Number of frames with a known deadline.
-  with_deadline LONG,
+  judged LONG,
   -- How many were done after their deadline.
   late LONG,
-  -- late / with_deadline, 0 to 1.
+  -- late / judged, 0 to 1.
   jank_rate DOUBLE,
   -- How many were late on their thread.
   late_main LONG,
@@ -54,7 +54,7 @@ SELECT
   pid,
   process_name,
   _ohos_measure!('frames.complete') AS frames,
-  _ohos_measure!('frames.with_deadline') AS with_deadline,
+  _ohos_measure!('frames.judged') AS judged,
   _ohos_measure!('frames.late') AS late,
   _ohos_measure!('jank_rate') AS jank_rate,
   _ohos_measure!('frames.late_main') AS late_main,
