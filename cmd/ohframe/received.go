@@ -127,7 +127,7 @@ func (r *receiver) sayLength(t *analyzer.Timeline, m *meta.Meta) {
 	case m.Written > m.Entries:
 		lost := float64(m.Written-m.Entries) / float64(m.Written)
 		complete = fmt.Sprintf("its start is lost: %.1f s, %.0f %% of the events; use a larger buffer (-b %dM) or fewer tags (sched takes most)",
-			math.Max(0, recorded-seconds), 100*lost, min(2*m.BufferKB, device.MaxBufferKB)/1024)
+			math.Max(0, recorded-seconds), 100*lost, min(2*m.BufferKB, device.MaxBuffer(&m.Device))/1024)
 	case recorded-seconds > max(0.1*recorded, 0.2):
 		complete = fmt.Sprintf("no events in the rest of the %.1f s recorded", recorded)
 	}

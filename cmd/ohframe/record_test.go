@@ -252,6 +252,11 @@ var failures = []struct {
 	{name: "another tool records, --force", args: []string{"--force"}, set: []string{"BUSY_OWNER", "SP_daemon"}},
 	{name: "abandoned recording", set: []string{"BUSY_OWNER", "stale"}},
 	{name: "begin fails", code: 4, what: `does not begin the recording: the kernel's trace files cannot be set up \(code 1004\)`, set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1004)"}},
+	{name: "a boot trace runs", code: 4, what: `a boot trace is under way on the device \(code 1\)`, hint: `wait until it has ended`,
+		set: []string{"FAIL_begin", "OpenRecording failed, errorCode(1)"}, change: func(c *fakehdc.Config) { c.Devices[0].Parameters["debug.hitrace.boot_trace.active"] = "1" }},
+	{name: "buffer larger than Linux takes", code: 3, what: `--buffer: hitrace on the device takes at most 300M`, args: []string{"-b", "512M"}},
+	{name: "organization", code: 3, what: `an organization forbids hdc`, hint: `administrator`, fault: fakehdc.Fault{On: "shell", Do: "say", Text: "[Fail][E00C001]Operation restricted by the organization.\r\n"}},
+	{name: "markers are dropped", what: `Note    the device drops markers that frames need: .*--trace_level I`, change: func(c *fakehdc.Config) { c.Devices[0].Parameters["persist.hitrace.level.threshold"] = "3" }},
 	{name: "clock", what: `clock mono\n`},
 	{name: "clock not available", what: `Note    the device has no clock mono, it uses boot\n(.*\n)+Trace .* clock boot\n`, set: []string{"NO_MONO", "yes"}},
 	{name: "clock unknown", what: `Note    the device does not say which clock it uses: .*\n(.*\n)+Trace .* clock unknown\n`, set: []string{"NO_CLOCK", "yes"}},
@@ -286,6 +291,17 @@ func notRunning(c *fakehdc.Config) {
 var endedByOther = fakehdc.Fault{On: "--trace_finish -o", Do: "before", Text: "hitrace --trace_finish_nodump"}
 
 const otherRecords = "another tool records"
+
+// What devices of 2026 have: HongMeng's large buffers, and a hiperf that looks names up on several CPUs.
+func TestRecordNewest(t *testing.T) {
+	r := startRecord(t, phone("6.1", "KERNEL", "HongMeng Kernel 1.12.0", "HIPERF", "parallel"), "-t", "0.1", "-b", "1G", "-o", "x", "--perf", "--app", gallery.Bundle)
+	r.ends(t, 0, `Recording 100ms, buffer 1024 MB per CPU`)
+	m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
+	if err != nil || m.BufferKB != 1024*1024 || m.Perf == nil || !strings.Contains(m.Perf.Command, " --parallel-symbolic ") {
+		t.Errorf("%v: %+v", err, m)
+	}
+	startRecord(t, phone("6.1", "KERNEL", "HongMeng Kernel 1.12.0"), "-b", "1025M").ends(t, 1, `--buffer: "1025M" is not a size from 256K to 1024M`)
+}
 
 // Whatever goes wrong, on every system version: there is a trace if and only if the exit
 // code is 0, and the device is in the state from before the recording.

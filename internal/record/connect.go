@@ -71,6 +71,7 @@ func (r *recorder) check() (err error) {
 	if r.BufferKB == 0 {
 		r.BufferKB = f.DefaultBufferKB()
 	}
+	most := device.MaxBuffer(&f.Device)
 	needed := r.spaceNeeded() + r.samplesSpace()
 	what := "the trace"
 	if r.Perf {
@@ -80,6 +81,8 @@ func (r *recorder) check() (err error) {
 	switch {
 	case f.DeveloperMode == "false":
 		return failure.New(nil, "turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
+	case r.BufferKB > most:
+		return failure.New(nil, "", "--buffer: hitrace on the device takes at most %dM", most/1024)
 	case len(f.Tags) == 0:
 		return failure.New(nil, "the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
 	case err != nil:
@@ -98,6 +101,9 @@ func (r *recorder) check() (err error) {
 		text += "; not on this device: " + strings.Join(r.missing, " ")
 	}
 	r.Say(Event{"tags", text, map[string]any{"tags": r.tags, "missing": append([]string{}, r.missing...)}})
+	if f.Level == "2" || f.Level == "3" {
+		r.note(map[string]any{"level": f.Level}, "the device drops markers that frames need: hdc shell hitrace --trace_level I records them, until it is set back")
+	}
 	if f.ScreenOff {
 		r.note(map[string]any{"note": "screen off"}, "the screen is off: there will be no frames")
 	}

@@ -30,6 +30,7 @@ func TestParseProbe(t *testing.T) {
 		"software":  "Get parameter \"const.product.software.version\" fail! errNum is:106!\n",
 		"api":       "12 \n",
 		"developer": "true \n",
+		"level":     "1 \n",
 		"kernel":    "HongMeng Kernel 1.9.2\n",
 		"cpus":      "12\n",
 		"df":        "Filesystem 1K-blocks Used Available Use% Mounted on\n/dev/block/dm-5 1000 400 600 40% /data\n",
@@ -39,13 +40,14 @@ func TestParseProbe(t *testing.T) {
 		"left":      "/data/local/tmp/ohframe-0123abcd\nls: /data/local/tmp/ohframe-x: No such file\n",
 		"screen":    "screen[0]: id=0, powerstatus=POWER_STATUS_OFF, backlight=0\n  supportedMode[0]: 1260x2720, refreshrate=120\n  activeMode: 1260x2720, refreshrate=90\n",
 		"battery":   "capacity: 83\nchargingStatus: 1 \ntemperature: 315\n",
+		"hiperf":    "   --parallel-symbolic\n",
 		"pid":       "4711 4712\n",
 		"bundle":    "    \"versionName\": \"1.2.3\",\n  \"mainAbility\": \"\",\n \"mainElementName\": \"EntryAbility\"\n \"versionName\": \"9\"\n",
 	}))
 	want := &Facts{
 		Device: meta.Device{Model: "ALN-AL00", System: "OpenHarmony-5.0.0.71", API: 12, Kernel: "HongMeng Kernel 1.9.2", CPUs: 12, RefreshHz: 90, Battery: 83, Temperature: 31.5, Charging: new(true)},
 		App:    meta.App{PIDs: []int{4711, 4712}, Version: "1.2.3"}, Installed: true, Ability: "EntryAbility",
-		Tags: []string{"ability", "ace"}, DeveloperMode: "true", FreeKB: 600, ScreenOff: true,
+		Tags: []string{"ability", "ace"}, DeveloperMode: "true", Level: "1", ParallelSymbols: true, FreeKB: 600, ScreenOff: true,
 		TracingOn: true, Tracers: []string{"SP_daemon -N 20"}, Left: []string{"/data/local/tmp/ohframe-0123abcd"},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -54,6 +56,22 @@ func TestParseProbe(t *testing.T) {
 	// A property that the device does not print is unknown.
 	if got, want := ParseProbe(""), (&Facts{FreeKB: -1}); !reflect.DeepEqual(got, want) || got.Legacy() {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// HongMeng's hitrace takes larger buffers since 4.1. Of an unknown kernel, hitrace decides.
+func TestMaxBuffer(t *testing.T) {
+	for _, x := range []struct {
+		kernel string
+		api    int
+		want   int
+	}{
+		{"Linux 5.10.97-oh", 20, 300 * 1024}, {"HongMeng Kernel 1.9.2", 20, 1024 * 1024}, {"Linux HongMeng 1.10.0", 12, 1024 * 1024},
+		{"HongMeng Kernel 1.9.2", 0, 1024 * 1024}, {"HongMeng Kernel 1.0", 10, 300 * 1024}, {"", 20, 1024 * 1024},
+	} {
+		if got := MaxBuffer(&meta.Device{Kernel: x.kernel, API: x.api}); got != x.want {
+			t.Errorf("%q of API %d takes %d KB, want %d", x.kernel, x.api, got, x.want)
+		}
 	}
 }
 
@@ -115,6 +133,20 @@ func TestCheckBegin(t *testing.T) {
 		clock, err := CheckBegin(hdc.Result{Output: markBegun + "\n" + hitrace + markClock + "\nlocal [mono] boot\n"})
 		if clock != want.clock || (err == nil) != (want.err == "") || err != nil && !strings.Contains(err.Error(), want.err) || errors.Is(err, ErrBusy) != (want.err == "another recording") {
 			t.Errorf("%s: got %q, %v, want %q", hitrace, clock, err, want)
+		}
+	}
+	// While a boot trace runs, hiview makes code 1 of hitrace's 16.
+	for output, want := range map[string]string{
+		"errorCode(1)\n" + markClock + "\nboot\n" + markBoot + "\n1 \n":                                     "a boot trace is under way on the device (code 1)",
+		"errorCode(16)\n" + markClock + "\nboot\n" + markBoot + "\n1 \n":                                    "a boot trace is under way on the device (code 16)",
+		"errorCode(16)\n" + markClock + "\nboot\n" + markBoot + "\nsh: param: not found\n":                  "a boot trace is under way on the device (code 16)",
+		"errorCode(1)\n" + markClock + "\nboot\n" + markBoot + "\n0 \n":                                     "not supported (code 1)",
+		"errorCode(1)\n" + markClock + "\nboot\n" + markBoot + "\nGet parameter \"x\" fail! errNum is:1!\n": "not supported (code 1)",
+	} {
+		_, err := CheckBegin(hdc.Result{Output: markBegun + "\n" + now + "error: OpenRecording failed, " + output})
+		var f *failure.Error
+		if !errors.As(err, &f) || !strings.HasSuffix(f.What, want) || strings.Contains(want, "boot") != strings.Contains(f.Hint, "wait until it has ended") {
+			t.Errorf("%q: %#v, want %s", output, err, want)
 		}
 	}
 	if _, err := CheckBegin(hdc.Result{Output: "mkdir: Permission denied\n", Status: statusNoFolder}); err == nil || !strings.Contains(err.Error(), "cannot make a folder") {

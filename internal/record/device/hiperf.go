@@ -28,6 +28,8 @@ type Sampling struct {
 	Stack string
 	// OffCPU also samples when a thread stops running.
 	OffCPU bool
+	// Parallel looks up the names of functions on several CPUs.
+	Parallel bool
 	// Waits: the application does not run yet.
 	Waits bool
 }
@@ -56,6 +58,9 @@ const (
 // SamplesFile is hiperf's file on the device.
 func (t *Tracing) SamplesFile() string { return t.Dir + "/t.perf.data" }
 
+// parallelSymbols is the option of Sampling.Parallel. Since 2026-06.
+const parallelSymbols = "--parallel-symbolic"
+
 // Command returns the command of hiperf.
 func (t *Tracing) Command(s Sampling) string {
 	words := []string{
@@ -64,6 +69,9 @@ func (t *Tracing) Command(s Sampling) string {
 	}
 	if s.OffCPU {
 		words = append(words, "--offcpu")
+	}
+	if s.Parallel {
+		words = append(words, parallelSymbols)
 	}
 	if s.App == "" {
 		words = append(words, "-a --exclude-hiperf")

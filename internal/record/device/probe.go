@@ -48,6 +48,11 @@ type Facts struct {
 	Tags []string
 	// DeveloperMode is "true", "false", or empty if the system has no such mode.
 	DeveloperMode string
+	// Level is the level below which the device drops markers: 0 debug, 1 info, 2 critical, 3 commercial;
+	// empty if the system has none.
+	Level string
+	// ParallelSymbols: hiperf can look up the names of functions on several CPUs.
+	ParallelSymbols bool
 	// FreeKB is the free space of Folder; -1 if unknown.
 	FreeKB    int64
 	ScreenOff bool
@@ -62,7 +67,9 @@ type Facts struct {
 
 // Legacy reports whether the device has the hitrace of 3.2 and 4.0, which has no
 // sessions. If nothing is known of the system, it has not.
-func (f *Facts) Legacy() bool { return f.API != 0 && f.API < 11 }
+func (f *Facts) Legacy() bool { return legacy(&f.Device) }
+
+func legacy(d *meta.Device) bool { return d.API != 0 && d.API < 11 }
 
 // section begins the output of one command of the probe.
 const section = "=ohframe= "
@@ -81,6 +88,7 @@ func ProbeScript(app string) string {
 		{"software", "param get const.product.software.version"},
 		{"api", "param get const.ohos.apiversion"},
 		{"developer", "param get const.security.developermode.state"},
+		{"level", "param get persist.hitrace.level.threshold"},
 		{"kernel", "uname -sr"},
 		{"cpus", "nproc"},
 		{"df", "df -k " + Folder},
@@ -90,6 +98,7 @@ func ProbeScript(app string) string {
 		{"left", "ls -d " + Folder + "/ohframe-*"},
 		{"screen", "hidumper -s RenderService -a screen"},
 		{"battery", "hidumper -s 3302 -a '-i'"},
+		{"hiperf", "hiperf help record 2>/dev/null | grep -e " + parallelSymbols},
 	}
 	if app != "" {
 		commands = append(commands, [2]string{"pid", "pidof " + hdc.Quote(app)},
@@ -127,7 +136,8 @@ func ParseProbe(output string) *Facts {
 			RefreshHz: float64(atoi(found(activeMode, sections["screen"]))),
 			Battery:   atoi(found(capacity, sections["battery"])), Temperature: float64(atoi(found(temperature, sections["battery"]))) / 10,
 		},
-		DeveloperMode: parameter(sections["developer"]), FreeKB: -1, TracingOn: strings.TrimSpace(sections["on"]) == "1",
+		DeveloperMode: parameter(sections["developer"]), Level: parameter(sections["level"]),
+		ParallelSymbols: strings.Contains(sections["hiperf"], parallelSymbols), FreeKB: -1, TracingOn: strings.TrimSpace(sections["on"]) == "1",
 		Left: leftFolder.FindAllString(sections["left"], -1),
 	}
 	if free, err := strconv.ParseInt(found(freeColumn, sections["df"]), 10, 64); err == nil {

@@ -12,16 +12,28 @@ import (
 
 	"ohframe/internal/failure"
 	"ohframe/internal/record/hdc"
+	"ohframe/internal/record/meta"
 )
 
 // ErrBusy: another recording is under way.
 var ErrBusy = errors.New("busy")
 
-// The limits of hitrace -b, per CPU.
+// The limits of hitrace -b, per CPU: MaxBufferKB is that of any device.
 const (
-	MinBufferKB = 256
-	MaxBufferKB = 307200
+	MinBufferKB      = 256
+	MaxBufferKB      = 1024 * 1024
+	maxLinuxBufferKB = 300 * 1024
 )
+
+// MaxBuffer returns the largest buffer in KB that hitrace accepts on a device, from what it says of
+// its kernel and system: since 4.1, it is larger on HongMeng. If the kernel is unknown, it is
+// MaxBufferKB, and hitrace decides.
+func MaxBuffer(d *meta.Device) int {
+	if isHongMeng := strings.Contains(d.Kernel, "HongMeng"); d.Kernel == "" || isHongMeng && !legacy(d) {
+		return MaxBufferKB
+	}
+	return maxLinuxBufferKB
+}
 
 // DefaultBufferKB is the size of the buffer of each CPU. hitrace's own default is 2 MB
 // on 3.2 and 4.0 and 18 MB later.
@@ -82,6 +94,7 @@ const (
 const (
 	markBegun = section + "begun"
 	markClock = section + "clock"
+	markBoot  = section + "boot"
 	markSize  = section + "size"
 	markLeft  = section + "remains"
 )
@@ -142,8 +155,13 @@ setsid sh -c %s </dev/null >/dev/null 2>&1 &
 echo $! >DIR/watchdog
 `, t.Owner, seconds, statusNoFolder, hdc.Quote(fmt.Sprintf(scriptDog, seconds)))+
 		scriptChange(hitrace, "begin", "grep -qE '"+begun+"' DIR/begin || { grep -qi 'error' DIR/begin && rm -f DIR/live; }")+
-		fmt.Sprintf("echo '%s'\ncat DIR/begin\necho '%s'\n%s\ntrue", markBegun, markClock, readTracefs("trace_clock")))
+		fmt.Sprintf("echo '%s'\ncat DIR/begin\necho '%s'\n%s\necho '%s'\ngrep -q errorCode DIR/begin && param get %s\ntrue",
+			markBegun, markClock, readTracefs("trace_clock"), markBoot, bootTrace))
 }
+
+// bootTrace is the parameter that is 1 while a boot trace runs: then OpenRecording fails for all but
+// root, with code 16 of hitrace, of which hiview makes 1 so far. Since 2026-04.
+const bootTrace = "debug.hitrace.boot_trace.active"
 
 // begun matches what hitrace prints when it records: 4.1 and later; 3.2 and 4.0.
 const begun = "OpenRecording done|capturing trace"
@@ -173,8 +191,11 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 	}
 	_, output, _ := strings.Cut(r.Output, markBegun+"\n")
 	output, clocks, _ := strings.Cut(output, markClock+"\n")
+	clocks, boot, _ := strings.Cut(clocks, markBoot+"\n")
 	code := found(openFailed, output)
 	switch {
+	case code != "" && parameter(boot) == "1", code == "16":
+		return "", failure.New(nil, "wait until it has ended, by default 30 s after the start", "a boot trace is under way on the device (code %s)", code)
 	case slices.Contains(busyCodes, code):
 		return "", failure.New(ErrBusy, "", "another recording is under way on the device (code %s)", code)
 	case code != "":

@@ -186,6 +186,9 @@ func TestErrors(t *testing.T) {
 		"connecting":       {answer("[Fail][E000004]:The communication channel is being established.\r\n"), "", hdc.ErrConnecting, "being set up"},
 		"old hdc":          {answer("[Fail][E000001]:The sdk hdc.exe version is too low, please upgrade to the latest version.\r\n"), "", nil, "too old"},
 		"daemon":           {answer("[Fail]Failed to communicate with daemon\r\n"), "", hdc.ErrLost, "lost"},
+		"key refused":      {answer("[Fail][E000010]:Auth failed, cannt login the device.\r\n"), "", nil, "does not accept this computer's key"},
+		"restricted":       {answer("[Fail][E00C001]Operation restricted by the organization.\r\n"), "", nil, "an organization forbids hdc"},
+		"not reported":     {answer("[Fail][E00C002]Execution intercepted due to inaccessibility of reporting command event.\r\n"), "", nil, "report the use of hdc"},
 		"unknown":          {answer("[Fail][E007777] Something\r\n"), "", nil, "hdc: [E007777] Something"},
 		"too long for hdc": {state("5.0", ""), "# " + strings.Repeat("x", 120_000), nil, "too long"},
 	} {

@@ -5,6 +5,7 @@
 #	WITHOUT               a tag that the device does not have
 #	DEVELOPER_MODE=false  developer mode is off
 #	FREE_KB               the free space
+#	KERNEL                what uname says
 #	BUSY_OWNER            who has a session open already; "stale" if no process owns it,
 #	                      "hiview" if it is one of the device, which hitrace does not end
 #	NO_MONO, NO_CLOCK     the kernel has no clock mono, no file that says the clock
@@ -121,18 +122,23 @@ complain() {
 }
 
 hitrace() {
-	mode= clock=boot output= wanted=
+	mode= clock=boot output= wanted= buffer=18432 most=300
+	case $KERNEL in *HongMeng*) most=1024 ;; esac
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-l) mode=list ;;
 		--trace_clock) clock=$2 && shift ;;
-		-b) shift ;;
+		-b) buffer=$2 && shift ;;
 		-o) output=$2 && shift ;;
 		--trace_*) mode=${1#--trace_} ;;
 		*) wanted="$wanted $1" ;;
 		esac
 		shift
 	done
+	if [ "$buffer" -gt $((most * 1024)) ]; then
+		complain "buffer size must be from 256 KB to $most MB. eg: \"--buffer_size 18432\"."
+		return
+	fi
 	tags="ability ace app ark binder disk freq graphic idle irq mmc multimodalinput nweb ohos sched sync window workq"
 	[ "$BUSY" = 0 ] || tags="$tags animation"
 	[ "$SYSTEM" = 3.2 ] || tags="$tags musl"
@@ -211,7 +217,7 @@ finish() {
 
 case ${0##*/} in
 nproc) echo 8 ;;
-uname) echo 5.10.97-oh ;;
+uname) echo "${KERNEL-Linux 5.10.97-oh}" ;;
 pidof) app "$1" && [ -e "$STATE/running/$1" ] && echo "$pid" ;;
 sleep) exec /bin/sleep "$(awk "BEGIN { print $1 / ${SLEEP_SCALE-1} }")" ;;
 hitrace)

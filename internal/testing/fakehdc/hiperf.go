@@ -38,9 +38,16 @@ const hiperfTool = "hiperf"
 //	full         the device is full: it writes no file
 //	limit        it stops at the limit of its file
 //	other        its samples are those of another time
+//	parallel     none: it knows --parallel-symbolic
 func (w *world) hiperf(args []string) error {
 	key := os.Getenv("KEY")
 	d := &w.Devices[slices.IndexFunc(w.Devices, func(d Device) bool { return d.Key == key })]
+	if len(args) > 0 && args[0] == "help" {
+		if d.Set["HIPERF"] == "parallel" {
+			fmt.Println("   --parallel-symbolic\n         Enable parallel symbol resolution to speed up symbolization.")
+		}
+		return nil
+	}
 	if _, err := w.count("../log.jsonl", fmt.Sprintf("[%q, %q]", "hiperf", strings.Join(args, " "))); err != nil {
 		return err
 	}
@@ -61,6 +68,9 @@ func (w *world) sample(d *Device, args []string) string {
 		clock, stack                     = f.String("clockid", "", ""), f.String("s", "", "")
 		all, offCPU, without, verbose, _ = f.Bool("a", false, ""), f.Bool("offcpu", false, ""), f.Bool("exclude-hiperf", false, ""), f.Bool("verbose", false, ""), f.String("data-limit", "", "")
 	)
+	if d.Set["HIPERF"] == "parallel" {
+		f.Bool("parallel-symbolic", false, "")
+	}
 	f.SetOutput(io.Discard)
 	if len(args) == 0 || args[0] != "record" || f.Parse(args[1:]) != nil || f.NArg() > 0 {
 		return fmt.Sprintf("'%s' option usage error, please check usage.\n", strings.Join(f.Args(), " "))
