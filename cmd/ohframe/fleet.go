@@ -70,12 +70,12 @@ func runFleet(c *cli.Context) error {
 	case c.IsSet("shard") && (k < 0 || k >= n):
 		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", k, n-1)}
 	}
-	list, mode, skipped, err := fleetInputs(c, dir)
+	list, mode, skipped, err := fleetInputs(c, dir, options.Timeout)
 	if err != nil {
 		return err
 	}
 	store := fleet.Files{Mode: mode}
-	if err := fleet.MarkDuplicates(c.Context, store, list); err != nil {
+	if err := fleet.MarkDuplicates(c.Context, store, list, options.Timeout); err != nil {
 		return err
 	}
 	if options.Metadata != nil {
@@ -111,7 +111,11 @@ func runFleet(c *cli.Context) error {
 		return fileError(dir, err)
 	}
 	printFleetSummary(dir, summary, skipped)
-	strict, err := flags.CheckFleet(c, summary.Failed(), summary.Unreliable)
+	nothing := summary.Nothing()
+	if options.Partial { // the other shards may have traces
+		nothing = ""
+	}
+	strict, err := flags.CheckFleet(c, nothing, summary.Failed(), summary.Unreliable)
 	if strict != "" {
 		return gateError{dir + ": " + strict}
 	}
@@ -134,12 +138,12 @@ const maxFolders = 10
 // fleetInputs returns the traces that the arguments name, the mode of files made of them, and
 // the number of files in folders that were skipped. Traces in the folder of the dataset are
 // an error: a folder in which it is leaves it out.
-func fleetInputs(c *cli.Context, dir string) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
+func fleetInputs(c *cli.Context, dir string, timeout time.Duration) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
 	if c.NArg() == 0 {
 		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	events := fleet.NewEvents(c.Context, fleet.Files{})
-	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards")), Events: events.Read}
+	events := fleet.NewEvents(c.Context, fleet.Files{}, timeout)
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards")), Events: events.Read, Timeout: timeout}
 	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err

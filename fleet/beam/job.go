@@ -36,7 +36,7 @@ func NewJob(ctx context.Context, args []string) (*Job, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := fleet.MarkDuplicates(ctx, store{}, list); err != nil {
+	if err := fleet.MarkDuplicates(ctx, store{}, list, c.Duration("timeout")); err != nil {
 		return nil, 0, err
 	}
 	job := &Job{Args: args, Shards: c.Int("shards"), SameAs: map[string]string{}}
@@ -85,8 +85,9 @@ func inputsOf(ctx context.Context, args []string, warn func(string)) (*cli.Conte
 	if err != nil {
 		return nil, nil, err
 	}
-	events := fleet.NewEvents(ctx, store{})
-	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0), Events: events.Read}
+	timeout := c.Duration("timeout")
+	events := fleet.NewEvents(ctx, store{}, timeout)
+	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0), Events: events.Read, Timeout: timeout}
 	if dir := folder(c); !isRemote(dir) {
 		options.Without = dir
 	}

@@ -160,6 +160,10 @@ func execute(ctx context.Context, runner string, c *cli.Context, args []string) 
 		return "", err
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d traces, %d failures\n", d.Dir, d.Traces, d.Failed())
-	unmet, err = flags.CheckFleet(c, d.Failed(), d.Unreliable)
+	nothing := ""
+	if d.Rows == 0 && len(d.Events) == 0 {
+		nothing = fleet.ReasonsText(d.Failures)
+	}
+	unmet, err = flags.CheckFleet(c, nothing, d.Failed(), d.Unreliable)
 	return unmet, err
 }

@@ -3,6 +3,8 @@
 package flags
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +18,7 @@ import (
 	"ohframe/internal/failure"
 	"ohframe/internal/fleet"
 	"ohframe/internal/plural"
+	"ohframe/internal/source/inputs"
 	"ohframe/internal/version"
 )
 
@@ -126,21 +129,32 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 		return o, failure.New(nil, "0 never gives up", "--timeout %s: must not be negative", o.Timeout)
 	}
 	if name := c.String("metadata"); name != "" {
-		f, err := open(name)
-		if err != nil {
-			return o, err
-		}
-		defer f.Close()
-		if o.Metadata, err = fleet.ReadMetadata(f); err != nil {
-			return o, fmt.Errorf("%s: %w", name, err)
+		o.Metadata, err = inputs.Within(c.Context, o.Timeout, func() (*fleet.Metadata, error) {
+			f, err := open(name)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			table, err := fleet.ReadMetadata(f)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return table, nil
+		})
+		if errors.Is(err, context.DeadlineExceeded) {
+			return o, failure.New(err, "", "--metadata %s: %v", name, err)
 		}
 	}
-	return o, nil
+	return o, err
 }
 
-// CheckFleet returns an error if more traces failed than --max-failures allows. strict is a
-// text if --strict is set and a trace failed or is unreliable.
-func CheckFleet(c *cli.Context, failed, unreliable int) (strict string, err error) {
+// CheckFleet returns an error if no input was measured, for which nothing is the reason, or if more
+// traces failed than --max-failures allows. strict is a text if --strict is set and a trace failed or
+// is unreliable.
+func CheckFleet(c *cli.Context, nothing string, failed, unreliable int) (strict string, err error) {
+	if nothing != "" {
+		return "", failure.New(nil, "", "no input was measured: %s", nothing)
+	}
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && failed > most {
 		return "", failure.New(nil, "", "%s failed, more than --max-failures %d", plural.Count(failed, "trace"), most)
 	}

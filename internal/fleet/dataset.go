@@ -26,6 +26,8 @@ type Dataset struct {
 	Missing []int // shards that have no parts
 	// Traces counts the traces of the shards that have parts, failures included.
 	Traces int
+	// Rows are those of processes of traces.
+	Rows int64
 	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
 	Unreliable int
 	Dims       []string
@@ -86,6 +88,7 @@ type head struct {
 	schema, shard, version   string // of the columns, the shard and the program
 	options, inputs, columns string
 	traces, unreliable       int
+	rows                     int64
 	dims                     []string
 }
 
@@ -141,6 +144,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 		return nil, &failure.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
 	}
 	d.Traces += traces.traces
+	d.Rows += traces.rows
 	d.Unreliable += traces.unreliable
 	for t, h := range [tables]*head{traces, interactions, layers} {
 		d.parts[t] = append(d.parts[t], h.name)
@@ -161,7 +165,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 	}
 	h := &head{
 		name: f.name, schema: get(keySchema), shard: get(keyShard), version: get(keyVersion), options: get(keyOptions), inputs: get(keyInputs),
-		columns: f.Schema().String(), dims: dimsOf(f.Schema()),
+		columns: f.Schema().String(), dims: dimsOf(f.Schema()), rows: f.NumRows(),
 	}
 	h.traces, _ = strconv.Atoi(get(keyTraces))
 	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))

@@ -7,8 +7,11 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"ohframe/internal/source/inputs"
 )
 
 // headSize is how much of a file is compared before files of one size are read as a whole:
@@ -21,10 +24,11 @@ const headSize = 64 << 10
 //
 //	all ──▶ of one size ──▶ with one beginning ──▶ with one content
 //
-// A file that cannot be read is not marked. The error is that of the context.
-func MarkDuplicates(ctx context.Context, store Store, inputs []Input) error {
-	groups := [][]int{make([]int, len(inputs))}
-	for i := range inputs {
+// A file that cannot be read, or not within the timeout, is not marked; a timeout of zero is none. The
+// error is that of the context.
+func MarkDuplicates(ctx context.Context, store Store, list []Input, timeout time.Duration) error {
+	groups := [][]int{make([]int, len(list))}
+	for i := range list {
 		groups[0][i] = i
 	}
 	sizeOf := func(in *Input) (content, error) {
@@ -47,12 +51,14 @@ func MarkDuplicates(ctx context.Context, store Store, inputs []Input) error {
 		}
 	}
 	for _, of := range []func(*Input) (content, error){sizeOf, hashOf(headSize), hashOf(1 << 62)} {
-		groups = divide(ctx, inputs, groups, of)
+		groups = divide(ctx, list, groups, func(in *Input) (content, error) {
+			return inputs.Within(ctx, timeout, func() (content, error) { return of(in) })
+		})
 	}
 	for _, group := range groups {
-		first := inputs[group[0]].Name
+		first := list[group[0]].Name
 		for _, i := range group[1:] {
-			inputs[i].SameAs = first
+			list[i].SameAs = first
 		}
 	}
 	return context.Cause(ctx)
@@ -66,14 +72,14 @@ type content struct {
 
 // divide divides groups of indexes of inputs by their content, and leaves out groups of one,
 // of files of other shards only, of empty files, and files with an error.
-func divide(ctx context.Context, inputs []Input, groups [][]int, of func(*Input) (content, error)) (divided [][]int) {
-	contents, errs := make([]content, len(inputs)), make([]error, len(inputs))
+func divide(ctx context.Context, list []Input, groups [][]int, of func(*Input) (content, error)) (divided [][]int) {
+	contents, errs := make([]content, len(list)), make([]error, len(list))
 	tasks := make(chan int)
 	var workers sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) { // they wait for storage
 		workers.Go(func() {
 			for i := range tasks {
-				contents[i], errs[i] = of(&inputs[i])
+				contents[i], errs[i] = of(&list[i])
 			}
 		})
 	}
@@ -102,7 +108,7 @@ func divide(ctx context.Context, inputs []Input, groups [][]int, of func(*Input)
 				continue
 			}
 			for _, k := range members {
-				if !inputs[k].Other {
+				if !list[k].Other {
 					divided = append(divided, members)
 					break
 				}

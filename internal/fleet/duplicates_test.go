@@ -30,7 +30,7 @@ func look(t *testing.T, dir string, shard, shards int) []Input {
 		t.Fatal(err)
 	}
 	list := Found(set)
-	if err := MarkDuplicates(t.Context(), Files{}, list); err != nil {
+	if err := MarkDuplicates(t.Context(), Files{}, list, 0); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -103,7 +103,7 @@ func TestDuplicates(t *testing.T) {
 	for i := range rest {
 		rest[i].SameAs = ""
 	}
-	if err := MarkDuplicates(t.Context(), Files{}, rest); err != nil {
+	if err := MarkDuplicates(t.Context(), Files{}, rest, 0); err != nil {
 		t.Fatal(err)
 	}
 	s = run(t, &Runner{Dir: all, Resume: true}, rest, Options{Shards: shards})

@@ -73,21 +73,22 @@ var (
 
 // Events are the events among the inputs of a run.
 type Events struct {
-	ctx   context.Context
-	store Store
-	found map[string]*Event // by the name of its file
+	ctx     context.Context
+	store   Store
+	timeout time.Duration
+	found   map[string]*Event // by the name of its file
 }
 
-// NewEvents returns no events. Read adds them.
-func NewEvents(ctx context.Context, store Store) *Events {
-	return &Events{ctx, store, map[string]*Event{}}
+// NewEvents returns no events. Read adds them, and gives up a file after the timeout; zero for never.
+func NewEvents(ctx context.Context, store Store, timeout time.Duration) *Events {
+	return &Events{ctx, store, timeout, map[string]*Event{}}
 }
 
 // Read is inputs.Options.Events: it reads a file, and reports whether it is an event or claims
 // to be one by its name.
 func (e *Events) Read(name string) bool {
 	name = cleanName(name)
-	event, err := e.read(name)
+	event, err := inputs.Within(e.ctx, e.timeout, func() (*Event, error) { return e.read(name) })
 	if err != nil {
 		if base := path.Base(name); base != eventName && !strings.HasSuffix(base, eventExtension) {
 			return false
@@ -234,11 +235,9 @@ func (e *Events) AddTo(list []Input, set *inputs.Set, only func(path string) boo
 	return Merge(list, added)
 }
 
-// failure returns why an event without a trace has none; nil if it has one.
+// failure returns why an event without an error and without a trace has none; nil if it has one.
 func (e *Event) failure() error {
 	switch {
-	case e.Err != nil:
-		return e.Err
 	case e.Traces > 0:
 		return nil
 	case len(e.Files) == 0 && e.NotWritten:

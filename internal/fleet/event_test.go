@@ -2,9 +2,11 @@ package fleet
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -24,14 +26,14 @@ import (
 // uploads returns the inputs of a folder with events: those of a shard, or all if shard is negative.
 func uploads(t *testing.T, dir string, shard, shards int) []Input {
 	t.Helper()
-	events := NewEvents(t.Context(), Files{})
+	events := NewEvents(t.Context(), Files{}, 0)
 	o := inputs.Options{Recursive: true, Only: InShard(shard, shards), Events: events.Read}
 	set, err := inputs.Expand([]string{dir}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := events.AddTo(Found(set), set, o.Only)
-	if err := MarkDuplicates(t.Context(), Files{}, list); err != nil {
+	if err := MarkDuplicates(t.Context(), Files{}, list, 0); err != nil {
 		t.Fatal(err)
 	}
 	return list
@@ -200,6 +202,7 @@ func TestBadUploads(t *testing.T) {
 		"nofile":    {jank(nil, map[string]any{"log_over_limit": true}), "", NoFile, ""},
 		"cut":       {jank([]string{"x.trace"}, nil)[:100], demo + "# cut\n", NotAnEvent, ""},
 		"list":      {"[]", "", NotAnEvent, ""},
+		"list 2":    {"[]", "", NotAnEvent, ""}, // not a duplicate: it is no event
 		"empty":     {"", "", Empty, ""},
 		"again":     {jank([]string{"a\nb.trace"}, map[string]any{"user": "0"}), demo + "# 0\n", Duplicate, Duplicate},
 		"junk":      {jank([]string{"x.trace"}, nil), "no trace\n", "", NotATrace},
@@ -255,7 +258,7 @@ func TestBadUploads(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	// All events but those with a bad file or that were uploaded twice are counted.
-	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 14 || s.Traces != 3+6 {
+	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 3+6 || s.Traces != 3+6 {
 		t.Errorf("%d events of %d, %d traces", n, s.Events, s.Traces)
 	}
 	report, err := NewReport(t.Context(), d, Query{By: []string{userDim}})
@@ -485,6 +488,46 @@ func TestNoProcess(t *testing.T) {
 		_, ranking := NewRanking(t.Context(), d, Query{By: []string{causeDim}, Process: test.process})
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)
+		}
+	}
+}
+
+// blockingStore opens the files of one name never.
+type blockingStore struct {
+	Files
+	name    string
+	forever chan struct{}
+}
+
+func (s blockingStore) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	if filepath.Base(name) == s.name {
+		<-s.forever
+	}
+	return s.Files.Open(ctx, name)
+}
+
+// A file that cannot be opened ends neither the search for events nor that for duplicates.
+func TestBlocked(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"a/event.json": jank([]string{"x.trace"}, nil), "a/x.trace": demo,
+		"b/foo.json": "{}", "b/p.event.json": jank([]string{"y.trace"}, nil), "b/y.trace": demo,
+	})
+	for _, name := range []string{"event.json", "foo.json", "p.event.json", "y.trace"} {
+		store := blockingStore{name: name, forever: make(chan struct{})}
+		defer close(store.forever)
+		const limit = 20 * time.Millisecond
+		events := NewEvents(t.Context(), store, limit)
+		set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Events: events.Read})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := events.AddTo(Found(set), set, nil)
+		if err := MarkDuplicates(t.Context(), store, list, limit); err != nil {
+			t.Fatal(err)
+		}
+		s := run(t, &Runner{Dir: t.TempDir(), Store: store}, list, Options{Timeout: limit})
+		if name != "foo.json" && s.Failures[Timeout] == 0 { // which no event has to be called
+			t.Errorf("%s: %v", name, s.Failures)
 		}
 	}
 }

@@ -39,10 +39,12 @@ type Runner struct {
 type Summary struct {
 	Shards, Skipped int
 	Traces          int // of the shards that were not skipped, failures included
-	Events          int // uploaded with traces or alone, failures included
-	Rows            int
+	Events          int // rows of events: uploaded with traces or alone
+	Rows            int // of traces
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
 	Failures        map[Reason]int
+	// First is the failure with the first name.
+	First Failure
 	// Ignored counts the descriptions of recordings that could not be used.
 	Ignored int
 }
@@ -60,6 +62,21 @@ func (s *Summary) add(o *Summary) {
 	for reason, n := range o.Failures {
 		s.Failures[reason] += n
 	}
+	s.keepFirst(&o.First)
+}
+
+func (s *Summary) keepFirst(f *Failure) {
+	if f.Reason != "" && (s.First.Reason == "" || f.Trace < s.First.Trace) {
+		s.First = *f
+	}
+}
+
+// Nothing says why no input gave a row; it is empty if one did, or a shard was complete already.
+func (s *Summary) Nothing() string {
+	if s.Rows+s.Events+s.Skipped > 0 || s.Failed() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s; %s: %s", ReasonsText(s.Failures), s.First.Trace, s.First.Message)
 }
 
 // maxOpenShards bounds the shards that are not complete yet: one slow trace may keep
@@ -235,15 +252,14 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if in.Err != nil {
 		return result{}, in.Err
 	}
+	if in.IsEvent && in.Event.Err != nil {
+		return result{}, in.Event.Err // also of a copy: it is no event
+	}
 	if in.SameAs != "" {
 		return result{}, duplicateOf(in.SameAs)
 	}
 	if in.IsEvent {
-		var out result
-		if in.Event.Err == nil {
-			out.event = in.Event.rowOf(in.Name, r.Plan.dims.of(in))
-		}
-		return out, in.Event.failure()
+		return result{event: in.Event.rowOf(in.Name, r.Plan.dims.of(in))}, in.Event.failure()
 	}
 	f, err := r.Store.Open(ctx, in.Name)
 	if err != nil {
@@ -323,7 +339,6 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 	}
 	w.failures = newRecord("failures", w.failure.cells(p.Dims))
 	w.events = newRecord("events", w.event.cells(p.Dims))
-	w.Events = len(p.Shards[shard]) - w.Traces
 	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
 	for t, folder := range tableFolders {
 		w.records[t] = newRecord(folder, w.rows[t].cells(everything(table(t), p.Dims)))
@@ -351,6 +366,7 @@ func (w *shardWriter) write(r *result) error {
 		return err
 	}
 	if r.event != nil {
+		w.Events++
 		dims := w.event.Dims
 		copy(dims, r.event.Dims)
 		w.event = *r.event
@@ -365,6 +381,7 @@ func (w *shardWriter) write(r *result) error {
 	}
 	if r.failure != nil {
 		w.Failures[r.failure.Reason]++
+		w.keepFirst(r.failure)
 		dims := w.failure.Dims // the record refers to its elements
 		copy(dims, r.failure.Dims)
 		w.failure = *r.failure

@@ -94,7 +94,7 @@ func (Files) Written(_ context.Context, name string) (at time.Time) {
 
 // OpenPart opens a file.
 func (Files) OpenPart(_ context.Context, name string) (Part, int64, error) {
-	f, err := os.Open(name)
+	f, err := meta.Open(name) // a pipe would block
 	if err != nil {
 		return nil, 0, err
 	}

@@ -22,6 +22,7 @@ package inputs
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"ohframe/internal/failure"
 	"ohframe/internal/record/meta"
@@ -112,12 +115,13 @@ type Options struct {
 	// Without is the path of a folder that is left out; it may be empty or missing.
 	Without string
 	// Only, if not nil, reports whether a file of a folder or of a list is wanted. The
-	// system is not asked about other files, except about forms of a wanted trace. So a
-	// folder in a list must end with a slash.
+	// system is not asked about other files of a folder, except about forms of a wanted trace.
 	Only func(path string) bool
 	// Events, if not nil, is called for each file of type JSON but descriptions of recordings. It
 	// reports whether the file is an event of the system, which a trace may belong to.
 	Events func(path string) bool
+	// Timeout is the longest time of opening a list or of reading on in one; zero for any.
+	Timeout time.Duration
 }
 
 // Expand returns what the arguments stand for. The error, a *failure.Error, is that of a
@@ -209,18 +213,26 @@ func pathError(name string, err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		what = path.Err
 	}
-	return failure.New(err, "", "%s: %v", name, what)
+	hint := ""
+	if e := (*failure.Error)(nil); errors.As(err, &e) {
+		hint = e.Hint
+	}
+	return failure.New(err, hint, "%s: %v", name, what)
 }
 
 func (x *expansion) listFile(name string) error {
-	f, err := os.Open(name)
+	f, err := Within(context.Background(), x.Timeout, func() (*os.File, error) { return os.Open(name) })
 	if err != nil {
 		return pathError(name, err)
 	}
 	defer f.Close()
 	x.Read = append(x.Read, name)
 	before := len(x.Inputs) + len(x.Others)
-	if err := x.list(f, filepath.Dir(name)); err != nil {
+	r := io.Reader(f)
+	if x.Timeout > 0 {
+		r = patient{f, x.Timeout}
+	}
+	if err := x.list(r, filepath.Dir(name)); err != nil {
 		return pathError(name, err)
 	}
 	if len(x.Inputs)+len(x.Others) == before {
@@ -231,42 +243,78 @@ func (x *expansion) listFile(name string) error {
 
 func (x *expansion) list(r io.Reader, folder string) error {
 	lines := bufio.NewScanner(r)
+	var paths []string
 	for lines.Scan() {
 		name := strings.TrimSpace(lines.Text())
 		switch {
 		case name == "" || name[0] == '#':
-		case filepath.IsAbs(name) || strings.Contains(name, "://"): // or an address in an object store
-			x.listed(name, name)
+		case isAddress(name) || filepath.IsAbs(name):
+			paths = append(paths, name)
 		default:
-			x.listed(name, filepath.Join(folder, name))
+			paths = append(paths, filepath.Join(folder, name))
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return failure.New(err, "@FILE names a text with the name of one trace in each line", "not a list: a line has more than %d KiB", bufio.MaxScanTokenSize>>10)
+	} else if err != nil {
+		return err
+	}
+	if x.Only == nil {
+		for _, path := range paths {
+			x.path(path)
+		}
+		return nil
+	}
+	// A folder belongs to all shards, so that each asks about every name.
+	infos, errs := stat(paths)
+	for i, path := range paths {
+		x.listed(path, infos[i], errs[i])
+	}
+	return nil
 }
 
-// listed adds what a line of a list names.
-func (x *expansion) listed(line, path string) {
+// isAddress reports whether a name is an address in an object store.
+func isAddress(name string) bool { return strings.Contains(name, "://") }
+
+// stat returns information about files; nothing about addresses. Storage may answer slowly, so
+// several are asked about at once.
+func stat(paths []string) ([]fs.FileInfo, []error) {
+	infos, errs := make([]fs.FileInfo, len(paths)), make([]error, len(paths))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(len(paths), 4*runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := range next {
+				infos[i], errs[i] = os.Stat(paths[i])
+			}
+		})
+	}
+	for i, path := range paths {
+		if !isAddress(path) {
+			next <- i
+		}
+	}
+	close(next)
+	workers.Wait()
+	return infos, errs
+}
+
+// listed adds what a line of a list names. info is nil if nothing is known.
+func (x *expansion) listed(path string, info fs.FileInfo, err error) {
 	switch {
+	case info != nil && info.IsDir():
+		x.folder(path, info)
 	case x.event(path):
-	case x.Only == nil || os.IsPathSeparator(line[len(line)-1]):
-		x.path(path)
 	case !x.Only(path):
 		x.Others = append(x.Others, path)
 	default:
-		in := Input{Path: path}
-		info, err := os.Stat(path)
-		if err == nil && info.IsDir() {
-			err = &fs.PathError{Op: "read", Path: path, Err: errFolder}
-		}
-		if in.Err = err; err == nil {
+		in := Input{Path: path, Err: err}
+		if info != nil {
 			in.Size, in.Mode = info.Size(), info.Mode()
 		}
 		x.Inputs = append(x.Inputs, in)
 	}
 }
-
-// errFolder is the error of a folder in a list without a slash at its end.
-var errFolder = errors.New("is a folder; its name in the list must end with a slash")
 
 // path adds a file, or the files in a folder.
 func (x *expansion) path(path string) {
@@ -282,13 +330,18 @@ func (x *expansion) path(path string) {
 	}
 }
 
-// event adds a file to the events if it is one.
+// event adds a file to the events if it is one. Pipes and devices are not opened: they may block, or
+// never end.
 func (x *expansion) event(path string) bool {
-	if x.Options.Events == nil || extension(path) != ".json" || strings.HasSuffix(path, meta.Extension) || !x.Options.Events(path) {
+	if x.Options.Events == nil || extension(path) != ".json" || strings.HasSuffix(path, meta.Extension) {
+		return false
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() || !x.Options.Events(path) {
 		return false
 	}
 	in := Input{Path: path}
-	if info, err := os.Stat(path); err == nil {
+	if err == nil {
 		in.Size, in.Mode = info.Size(), info.Mode()
 	}
 	x.Set.Events = append(x.Set.Events, in)

@@ -3,8 +3,10 @@ package inputs
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -247,10 +250,11 @@ func TestRecursive(t *testing.T) {
 	}
 }
 
-// With Only, the system is not asked about other files: a link that leads nowhere would be
-// an error otherwise. Other forms of a wanted trace still decide whether it is skipped.
+// With Only, the system is not asked about other files of a folder: a link that leads nowhere would be
+// an error otherwise. Other forms of a wanted trace still decide whether it is skipped. A folder in a
+// list stands for its files, with a slash or without.
 func TestOnly(t *testing.T) {
-	dir := write(t, map[string]string{"a.ftrace": "1", "a.pftrace": "", "b.pftrace": "", "sub/a": "", "list": "gone\na.ftrace\nsub/\nb.pftrace\nsub"})
+	dir := write(t, map[string]string{"a.ftrace": "1", "a.pftrace": "", "b.pftrace": "", "sub/a": "", "list": "gone\na.ftrace\nsub/\nb.pftrace\nsub", "dir.v1/c.ftrace": "1", "folder": "dir.v1\n"})
 	if err := os.Symlink("nowhere", filepath.Join(dir, "z")); err != nil {
 		t.Skip(err)
 	}
@@ -258,12 +262,14 @@ func TestOnly(t *testing.T) {
 		return Options{Recursive: true, Only: func(path string) bool { return strings.HasSuffix(path, suffix) }}
 	}
 	for _, x := range []struct{ arg, suffix, want, others string }{
-		{"", "pftrace", "b.pftrace", "a.ftrace a.pftrace list z sub/a"},
-		{"", "ftrace", "a.ftrace b.pftrace", "a.pftrace list z sub/a"},
-		{"", "", "a.ftrace b.pftrace list z! sub/a", "a.pftrace"},
-		{"@list", "a.ftrace", "a.ftrace", "gone sub/a b.pftrace sub"},
-		{"@list", "nothing", "", "gone a.ftrace sub/a b.pftrace sub"},
-		{"@list", "sub", "sub!", "gone a.ftrace sub/a b.pftrace"},
+		{"", "pftrace", "b.pftrace", "a.ftrace a.pftrace folder list z dir.v1/c.ftrace sub/a"},
+		{"", "ftrace", "a.ftrace b.pftrace dir.v1/c.ftrace", "a.pftrace folder list z sub/a"},
+		{"", "", "a.ftrace b.pftrace folder list z! dir.v1/c.ftrace sub/a", "a.pftrace"},
+		{"@list", "a.ftrace", "a.ftrace", "gone sub/a b.pftrace sub/a"},
+		{"@list", "nothing", "", "gone a.ftrace sub/a b.pftrace sub/a"},
+		{"@list", "sub/a", "sub/a sub/a", "gone a.ftrace b.pftrace"},
+		{"@list", "gone", "gone!", "a.ftrace sub/a b.pftrace sub/a"},
+		{"@folder", "ftrace", "dir.v1/c.ftrace", ""},
 	} {
 		set := expand(t, dir, only(x.suffix), x.arg)
 		var others []string
@@ -365,5 +371,28 @@ func TestFullNameOfOwnTrace(t *testing.T) {
 	UseRecorded("a.b.c.gallery_20261128_101112.trace", &meta.Meta{App: &meta.App{Bundle: "com.example.gallery"}}, &o, false)
 	if len(o.FullNames) != 1 || o.FullNames[0] != "com.example.gallery" {
 		t.Errorf("got %q", o.FullNames)
+	}
+}
+
+// A list that is no text of names, and one that nobody writes to.
+func TestBadLists(t *testing.T) {
+	dir := write(t, map[string]string{"long": strings.Repeat("x", 100_000)})
+	e := (*failure.Error)(nil)
+	if _, err := Expand([]string{"@" + filepath.Join(dir, "long")}, Options{}); !errors.As(err, &e) || !strings.Contains(err.Error(), "long: not a list: a line has more than 64 KiB") || e.Hint == "" {
+		t.Errorf("%v", err)
+	}
+	r, w := io.Pipe()
+	defer w.Close()
+	if _, err := io.ReadAll(patient{r, time.Millisecond}); !errors.Is(err, context.DeadlineExceeded) || err.Error() != "took longer than 1ms" {
+		t.Errorf("%v", err)
+	}
+	text, err := io.ReadAll(patient{strings.NewReader("abc"), time.Minute})
+	if string(text) != "abc" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(io.ErrUnexpectedEOF)
+	if _, err := Within(ctx, 0, func() (int, error) { select {} }); err != io.ErrUnexpectedEOF {
+		t.Errorf("%v", err)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/gfxinfo"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/surfaceflinger"
@@ -113,7 +113,7 @@ func isNoTrace(path string) bool {
 // beginning is accepted. A file that cannot be opened may be a trace: reading it reports
 // the error.
 func mayBeTrace(path string, accepted func(head []byte) bool) bool {
-	f, err := os.Open(path)
+	f, err := meta.Open(path)
 	if err != nil {
 		return true
 	}
