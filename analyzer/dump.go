@@ -1,6 +1,7 @@
 package analyzer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,14 @@ func (t *Timeline) String() string {
 		b.WriteByte('\n')
 	}
 	for _, h := range t.Hangs {
-		fmt.Fprintf(&b, "hang of %d %s %s\n", h.Process.PID, h.Interval, h.Slice)
+		fmt.Fprintf(&b, "hang of %d %s %s", h.Process.PID, h.Interval, cmp.Or(h.Slice, "?"))
+		if h.BeginCut != NoEdge {
+			fmt.Fprintf(&b, " begins before the %s", h.BeginCut)
+		}
+		if h.EndCut != NoEdge {
+			fmt.Fprintf(&b, " ends after the %s", h.EndCut)
+		}
+		b.WriteByte('\n')
 	}
 	for _, x := range t.Builds {
 		fmt.Fprintf(&b, "build of %d %s %s reused %t\n", x.Process.PID, x.Interval, x.Component, x.Reused)

@@ -179,12 +179,31 @@ type DeviceFigures struct {
 }
 
 // Hang is a slice of an application's main thread outside of frames that is at least MinHang
-// long: events wait meanwhile.
+// long: events wait meanwhile. One that an edge of the trace cuts may be within a frame.
 type Hang struct {
 	Process *Process
+	// Interval is the part in the trace. The hang is longer if an edge cuts it.
 	Interval
+	// Slice is the outermost slice; empty if that began before the trace.
 	Slice string
+	// BeginCut and EndCut are what the hang begins before and ends after.
+	BeginCut, EndCut Edge
 }
+
+// AtLeast reports whether the hang is longer than its Duration.
+func (h *Hang) AtLeast() bool { return h.BeginCut != NoEdge || h.EndCut != NoEdge }
+
+// Edge is what cuts something.
+type Edge uint8
+
+const (
+	NoEdge     Edge = iota // nothing
+	TraceEdge              // the begin or the end of the trace
+	WindowEdge             // that of the window that was asked for
+)
+
+// String returns "trace" or "window", and nothing for NoEdge.
+func (e Edge) String() string { return [...]string{"", "trace", "window"}[e] }
 
 // Limits of a hang: from MinHang on it is noticeable, from SevereHang on severe.
 const (
@@ -523,6 +542,16 @@ func (s *shows) launch(i *Interaction) {
 	}
 }
 
+// cut limits the hang to times from from on and before to.
+func (h *Hang) cut(from, to trace.Time) {
+	if h.Start < from {
+		h.Start, h.BeginCut = from, WindowEdge
+	}
+	if h.End >= to {
+		h.End, h.EndCut = to, WindowEdge
+	}
+}
+
 // cutInteractions limits the interactions to times from from on and before to.
 func (t *Timeline) cutInteractions(from, to trace.Time) {
 	t.Interactions = slices.DeleteFunc(t.Interactions, func(i *Interaction) bool {
@@ -550,7 +579,10 @@ func (t *Timeline) cutInteractions(from, to trace.Time) {
 			i.Reasons = i.Reasons&^ReasonEndLost | ReasonEndCut
 		}
 	}
-	t.Hangs = slices.DeleteFunc(t.Hangs, func(h Hang) bool { return h.Start < from || h.End >= to })
+	for i := range t.Hangs {
+		t.Hangs[i].cut(from, to)
+	}
+	t.Hangs = slices.DeleteFunc(t.Hangs, func(h Hang) bool { return h.Duration() < MinHang })
 	t.Builds = slices.DeleteFunc(t.Builds, func(b Build) bool { return b.Start < from || b.End >= to })
 	t.StateChanges = slices.DeleteFunc(t.StateChanges, func(c StateChange) bool { return c.At < from || c.At >= to })
 	t.ShowInteractions()

@@ -79,6 +79,10 @@ type Hang struct {
 	Slice    string         `json:"slice"`
 	Start    trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
+	// BeginCut and EndCut: the hang is longer, it begins before or ends after the trace or the
+	// window. Slice is empty if that begins before the trace.
+	BeginCut bool `json:"begin_cut"`
+	EndCut   bool `json:"end_cut"`
 	// Source is the hang that this describes.
 	Source analyzer.Hang `json:"-"`
 }
@@ -274,7 +278,10 @@ func hangs(t *analyzer.Timeline, o Options) []Hang {
 	list := []Hang{}
 	for _, h := range t.Hangs {
 		if o.Process == nil || o.Process(h.Process) {
-			list = append(list, Hang{PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration(), Source: h})
+			list = append(list, Hang{
+				PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
+				BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Source: h,
+			})
 		}
 	}
 	return list

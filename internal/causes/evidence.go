@@ -228,6 +228,8 @@ type evidenceHang struct {
 	Slice    string         `json:"slice"`
 	Start    trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
+	BeginCut bool           `json:"begin_cut,omitempty"`
+	EndCut   bool           `json:"end_cut,omitempty"`
 	Severe   bool           `json:"severe"`
 	Cause    string         `json:"cause,omitempty"`
 	Advice   string         `json:"advice,omitempty"`
@@ -341,7 +343,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 	}
 	for _, h := range first(&d.LeftOut, "hangs", hangs, maxAnswers) {
 		d.Hangs = append(d.Hangs, evidenceHang{
-			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.severe(),
+			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.BeginCut != analyzer.NoEdge, h.EndCut != analyzer.NoEdge, h.severe(),
 			sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
 		})
 	}

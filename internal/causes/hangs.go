@@ -45,13 +45,25 @@ func longestHangs(list []Hang, n int) []Hang {
 	return longest
 }
 
-// hangsSummary says in a sentence how many hangs a trace without frames has, and what the longest one
-// was spent on.
-func hangsSummary(list []Hang) string {
+// HangsSummary says in a sentence how many hangs there are, and what the longest one was spent on. In
+// a trace with frames it says nothing of hangs that are neither severe nor cut.
+func HangsSummary(list []Hang, frames bool) string {
+	if frames {
+		list = slices.DeleteFunc(slices.Clone(list), func(h Hang) bool { return !h.severe() && !h.AtLeast() })
+	}
+	if len(list) == 0 {
+		return ""
+	}
 	h := longestHangs(list, 1)[0]
-	s := fmt.Sprintf("%s: %s, the longest %s ms", text.ProcessName(h.Process.Name), text.Count(len(list), "hang"), text.Milliseconds(h.Duration()))
+	s := text.ProcessName(h.Process.Name) + ": hang of "
+	if len(list) > 1 {
+		s = fmt.Sprintf("%s: %s, the longest ", text.ProcessName(h.Process.Name), text.Count(len(list), "hang"))
+	}
+	s += text.HangLength(&h.Hang)
 	if spent := causetext.Hang(h.Spent); spent != "" {
 		s += ", " + text.Printable(spent)
+	} else {
+		s += ", in " + text.Shorten(text.Printable(text.Function(text.HangSlice(&h.Hang))), maxHangSlice)
 	}
 	return s
 }
@@ -72,7 +84,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
 	}}
 	for _, h := range listed {
-		r := row(text.Milliseconds(h.Duration()), text.Since(in.Start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(text.Function(h.Slice)), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
+		r := row(text.HangMS(&h.Hang), text.Since(in.Start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(text.Function(text.HangSlice(&h.Hang))), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
 		r.Cells[0].Level = view.Warning
 		if h.severe() {
 			r.Cells[0].Level = view.Critical
@@ -85,7 +97,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	}
 	s := view.Section{
 		Title: text.Count(len(in.Hangs), "hang"), Blocks: []view.Block{table},
-		About: fmt.Sprintf("main threads busy outside of frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
+		About: fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
 	}
 	for _, h := range longestHangs(in.Hangs, maxHangDetails) {
 		if h.Spent != nil {
@@ -99,7 +111,7 @@ const maxHangSlice = 80
 
 // hangDetail shows the path of a hang, its slices and, if they are known, the states of the thread.
 func hangDetail(in *Input, h *Hang) view.Section {
-	s := view.Section{Title: fmt.Sprintf("Hang of %s ms at %s", text.Milliseconds(h.Duration()), text.Since(in.Start, h.Start))}
+	s := view.Section{Title: fmt.Sprintf("Hang of %s ms at %s", text.HangMS(&h.Hang), text.Since(in.Start, h.Start))}
 	if advice := causetext.HangAdvice(h.Spent); advice != "" {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Advice", Text: advice})
 	}
@@ -121,16 +133,19 @@ func hangDetail(in *Input, h *Hang) view.Section {
 }
 
 type jsonHang struct {
-	PID     trace.PID       `json:"pid"`
-	Process string          `json:"process"`
-	Severe  bool            `json:"severe"`
-	Slice   string          `json:"slice"`
-	Start   trace.Time      `json:"start_ns"`
-	Time    trace.Duration  `json:"duration_ns"`
-	Path    []jsonHangSlice `json:"path"`
-	Thread  *jsonWork       `json:"thread"`
-	Text    *string         `json:"cause"`
-	Advice  *string         `json:"advice"`
+	PID     trace.PID      `json:"pid"`
+	Process string         `json:"process"`
+	Severe  bool           `json:"severe"`
+	Slice   string         `json:"slice"`
+	Start   trace.Time     `json:"start_ns"`
+	Time    trace.Duration `json:"duration_ns"`
+	// BeginCut and EndCut: it is longer.
+	BeginCut bool            `json:"begin_cut"`
+	EndCut   bool            `json:"end_cut"`
+	Path     []jsonHangSlice `json:"path"`
+	Thread   *jsonWork       `json:"thread"`
+	Text     *string         `json:"cause"`
+	Advice   *string         `json:"advice"`
 }
 
 type jsonHangSlice struct {
@@ -142,6 +157,7 @@ type jsonHangSlice struct {
 func (h Hang) json() jsonHang {
 	j := jsonHang{
 		PID: h.Process.PID, Process: h.Process.Name, Severe: h.severe(), Slice: h.Slice, Start: h.Start, Time: h.Duration(),
+		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge,
 		Path: []jsonHangSlice{}, Text: nonEmpty(causetext.Hang(h.Spent)), Advice: nonEmpty(causetext.HangAdvice(h.Spent)),
 	}
 	if h.Spent == nil {

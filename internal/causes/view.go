@@ -75,7 +75,12 @@ func headline(inputs []Input, o Options) string {
 		}
 		measured = append(measured, list)
 	}
-	return rating.Headline(summary(inputs, o), measured...)
+	var hangs []Hang
+	for _, in := range inputs {
+		hangs = append(hangs, in.Hangs...)
+	}
+	s := summary(inputs, o)
+	return rating.Headline(HangsSummary(hangs, s != ""), s, measured...)
 }
 
 // summary says of the processes with the name that lost the most time, in all inputs, and of
@@ -96,13 +101,6 @@ func summary(inputs []Input, o Options) string {
 	}
 	if worst != nil {
 		parts = append(parts, worst.Summary())
-	}
-	var hangs []Hang
-	for _, in := range inputs {
-		hangs = append(hangs, in.Hangs...)
-	}
-	if len(parts) == 0 && len(hangs) > 0 {
-		parts = append(parts, hangsSummary(hangs))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
 	"ohframe/internal/why/place"
 )
 
@@ -38,7 +39,7 @@ func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, tr
 
 // hangName names the cause of a hang. It is the same in all traces.
 func hangName(h *stats.Hang) string {
-	return "hang in " + string(place.AppendKey(nil, []byte(h.Slice)))
+	return "hang in " + string(place.AppendKey(nil, []byte(text.HangSlice(&h.Source))))
 }
 
 func (r *Row) addHangs(hangs []stats.Hang) {

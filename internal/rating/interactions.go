@@ -42,10 +42,10 @@ func (m Missed) Count() (n int) {
 	return n
 }
 
-// Headline returns a summary of the inputs, after a clause that names the interactions that
-// miss a limit, if any does. Those of several inputs are only counted, because each input
-// has its own numbers.
-func Headline(summary string, inputs ...[]*stats.Interaction) string {
+// Headline returns a summary of the inputs, after clauses about hangs, if any are given, and about the
+// interactions that miss a limit, if any does. Those of several inputs are only counted,
+// because each input has its own numbers.
+func Headline(hangs, summary string, inputs ...[]*stats.Interaction) string {
 	total := 0
 	var janked, slow []*stats.Interaction
 	for _, list := range inputs {
@@ -71,6 +71,9 @@ func Headline(summary string, inputs ...[]*stats.Interaction) string {
 		of = " interaction"
 	}
 	var parts []string
+	if hangs != "" {
+		parts = append(parts, hangs)
+	}
 	if n := len(janked); n > 0 {
 		parts = append(parts, fmt.Sprint(n)+of+" janked"+named(janked))
 		of = ""

@@ -16,6 +16,12 @@ func TestOfGrade(t *testing.T) {
 	}
 }
 
+func TestHeadlineOfHang(t *testing.T) {
+	if got := rating.Headline("hang", "late"); got != "hang; late" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestHeadline(t *testing.T) {
 	of := func(id int, scene, process string, hitches float64, run int, grade stats.Grade) *stats.Interaction {
 		return &stats.Interaction{
@@ -39,11 +45,11 @@ func TestHeadline(t *testing.T) {
 		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3; late"},
 		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked; 1 responded too late; late"},
 	} {
-		if got := rating.Headline("late", test.inputs...); got != test.want {
+		if got := rating.Headline("", "late", test.inputs...); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
-	if got := rating.Headline("", []*stats.Interaction{good}); got != "" {
+	if got := rating.Headline("", "", []*stats.Interaction{good}); got != "" {
 		t.Errorf("nothing to say: %q", got)
 	}
 }

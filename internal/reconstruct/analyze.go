@@ -18,6 +18,7 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	if err != nil {
 		return nil, totals, err
 	}
+	in.overwritten = totals.Overwritten > 0
 	timeline := in.timeline()
 	if !reading.Window.IsOpen() {
 		timeline.Cut(reading.Window.Bounds(totals.Start))

@@ -11,6 +11,10 @@ import (
 // finish ends the trace. It truncates the frames that are still open, adds those that
 // were open when the trace began, and sorts all by start.
 func (b *builder) finish() {
+	complete := b.coverage.complete(b.span, b.overwritten)
+	for _, t := range b.touched {
+		b.cutHang(t, complete)
+	}
 	b.settleInteractions()
 	for _, t := range b.touched {
 		if t.draft != nil {
@@ -88,7 +92,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.assignLayers(t)
 	b.linkFrames()
 	b.setFacts()
-	b.setInteractions(t, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
+	b.setInteractions(t, parts, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
 	mergeCoverage(&t.Coverage, b.coverage.finish(b.span))

@@ -129,7 +129,7 @@ func (b *builder) track(e *hitrace.Event) {
 	b.diagnostics.see(e.Word, t.pid)
 	switch e.Marker.Phase {
 	case hitrace.Begin:
-		if t.open.Begin() == 1 && t.isMain() {
+		if t.open.Begin() == t.base+1 && t.isMain() {
 			t.beginTop(e)
 		}
 		if begin := begins[e.Word]; begin != nil {
@@ -273,12 +273,15 @@ func (b *builder) end(t *thread, e *hitrace.Event) {
 	if depth == 0 {
 		b.diagnostics.add(analyzer.UnmatchedEnd, e.Number)
 		b.coverage.beginLost(t.tid, t.last, e.Time)
+		if !t.framed && t.isMain() {
+			t.heldTo = e.Time
+		}
 		t.unmatchedEnd(e.Time)
 	} else if slice != nil && ends[slice.word] != nil {
 		ends[slice.word](b, t, slice, e)
 	}
-	if depth == 1 && t.isMain() {
-		b.endTop(t, e)
+	if depth > 0 && depth <= t.base+1 && t.isMain() {
+		b.endTop(t, depth, e)
 	}
 }
 
@@ -300,7 +303,8 @@ func (b *builder) endLost(t *thread, e *hitrace.Event) {
 }
 
 func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
-	t.topDraft = true
+	t.beginTask(e)
+	t.framed, t.topDraft = true, true
 	if !t.renders {
 		t.user = true
 	}

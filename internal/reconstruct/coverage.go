@@ -52,7 +52,9 @@ const (
 	minSilent = 100 * trace.Millisecond
 	// A CPU stops if it had minLines lines, none for minStopped and stoppedLonger times longer
 	// than ever before, while the others have stoppedRate or more of the lines they had: a
-	// trace that ends with an idle display has fewer.
+	// trace that ends with an idle display has fewer. One that is idle by its last line needs no
+	// more, nor one whose lines are those of a single thread, which may be blocked, nor one on
+	// which no thread is woken, if wakings are recorded: its thread runs on.
 	minLines      = 100
 	minStopped    = trace.Second
 	stoppedLonger = 20
@@ -69,12 +71,16 @@ type coverage struct {
 	cpus     []cpuLines
 	silences []silence
 	events   int
+	wakes    bool // there are wakings on other CPUs
 }
 
 // cpuLines are the lines of a CPU.
 type cpuLines struct {
+	first    trace.Time
 	last     trace.Time // zero: none yet
 	lines    int
+	tid      trace.TID      // of the last line
+	several  bool           // there are lines of other threads
 	longest  trace.Duration // between two of them
 	events   int            // of the trace, up to the last
 	switched bool           // its last sched_switch could be parsed
@@ -104,6 +110,7 @@ func (c *coverage) track(e *hitrace.Event, last trace.Time) {
 	case hitrace.WakeupEvent: // sched_waking has the CPU on which the thread ran before
 		if w := e.Wakeup(); w != nil && w.TargetCPU != e.CPU {
 			if target := c.cpu(w.TargetCPU); target != nil && (target.last.Known() || c.Switches) {
+				c.wakes = true
 				if target.woken++; target.woken == 1 {
 					target.wokenAt = e.Time
 				}
@@ -129,19 +136,42 @@ func (c *coverage) trackCPU(cpu *cpuLines, e *hitrace.Event) {
 	}
 	if cpu.lines++; cpu.lines > 1 {
 		cpu.longest = max(cpu.longest, e.Time.Sub(cpu.last))
+	} else {
+		cpu.first = e.Time
 	}
-	cpu.last, cpu.events = e.Time, c.events
+	cpu.several = cpu.several || cpu.lines > 1 && cpu.tid != e.TID
+	cpu.last, cpu.tid, cpu.events = e.Time, e.TID, c.events
 }
 
 // stops reports whether a CPU has no more lines although the trace goes on.
 func (c *coverage) stops(cpu *cpuLines, span analyzer.Interval) bool {
 	silent := span.End.Sub(cpu.last)
-	if cpu.lines < minLines || silent < minStopped || silent < stoppedLonger*cpu.longest {
+	if cpu.switched && cpu.running == 0 || !cpu.several || c.wakes && cpu.woken == 0 || cpu.lines < minLines || silent < minStopped || silent < stoppedLonger*cpu.longest {
 		return false
 	}
 	before := float64(cpu.events-cpu.lines) / float64(max(1, cpu.last.Sub(span.Start)))
 	after := float64(c.events-cpu.events) / float64(silent)
 	return after >= stoppedRate*before
+}
+
+// complete returns the part of the trace in which no CPU lacks lines at the edges. Where older
+// lines were overwritten, those of the CPUs with the most lines begin at different times.
+func (c *coverage) complete(span analyzer.Interval, overwritten bool) analyzer.Interval {
+	most := 0
+	for i := range c.cpus {
+		most = max(most, c.cpus[i].lines)
+	}
+	part := span
+	for i := range c.cpus {
+		cpu := &c.cpus[i]
+		if overwritten && 2*cpu.lines >= most {
+			part.Start = max(part.Start, cpu.first)
+		}
+		if c.stops(cpu, span) {
+			part.End = min(part.End, cpu.last)
+		}
+	}
+	return part
 }
 
 // endSilence ends an interval without lines of a CPU.
@@ -197,12 +227,13 @@ func (c *coverage) silenceIn(from, to trace.Time) *silence {
 // finish ends the trace.
 func (c *coverage) finish(span analyzer.Interval) *analyzer.Coverage {
 	for i := range c.cpus {
-		c.endSilence(&c.cpus[i], trace.CPU(i), span.End)
 		cpu := &c.cpus[i]
+		stops := c.stops(cpu, span)
+		c.endSilence(cpu, trace.CPU(i), span.End)
 		if cpu.last.Known() {
 			c.CPUs++
 		}
-		if c.stops(cpu, span) {
+		if stops {
 			if addMissing(&c.Stopped, cpu.last, span.End); c.Stopped.Count == 1 {
 				c.StoppedCPU = trace.CPU(i)
 			}

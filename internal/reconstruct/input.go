@@ -33,6 +33,7 @@ type shared struct {
 	wall        analyzer.WallClock
 	kept        kept
 	diagnostics diagnostics
+	overwritten bool // the buffers kept only the last lines
 }
 
 // kept counts the stored records of each kind.

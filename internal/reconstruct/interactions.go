@@ -1,6 +1,7 @@
 package reconstruct
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -91,10 +92,9 @@ type report struct {
 
 // hang is a long slice of a main thread.
 type hang struct {
+	analyzer.Hang
 	thread *thread
 	pid    trace.PID
-	analyzer.Interval
-	slice string
 }
 
 func newInteractions() *interactions {
@@ -368,14 +368,80 @@ func (t *thread) beginTop(e *hitrace.Event) {
 	t.topName = append(t.topName[:0], label[:min(len(label), maxName)]...)
 }
 
-// endTop records the outermost slice of a main thread if it is a hang.
-func (b *builder) endTop(t *thread, e *hitrace.Event) {
-	if !t.top.Known() || e.Time.Sub(t.top) < analyzer.MinHang || t.topDraft {
+// beginTask makes a slice of a main thread that has just begun an outermost one. It is one that
+// begins only when the thread has nothing else to do: a frame, or the dispatch of a touch.
+func (t *thread) beginTask(e *hitrace.Event) {
+	if depth := t.open.Depth(); depth != t.base+1 && t.isMain() {
+		t.base = max(0, depth-1)
+		t.beginTop(e)
+	}
+}
+
+// endTop records the outermost slice of a main thread if it is a hang. A slice around frames that
+// ends has that depth, too.
+func (b *builder) endTop(t *thread, depth int, e *hitrace.Event) {
+	if depth <= t.base {
+		t.base = depth - 1
 		return
 	}
-	if name, ok := b.text(t.topName, e); ok && b.mayKeep(&b.kept.interactions, e) {
-		b.interactions.hangs = append(b.interactions.hangs, hang{t, t.pid, analyzer.Interval{Start: t.top, End: e.Time}, name})
+	if t.base == 0 && !t.topDraft && e.Time.Sub(t.top) >= analyzer.MinHang && t.top.Known() {
+		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: e.Time}}, t.topName, e.Number)
 	}
+}
+
+// cutHang records what a main thread was in from the begin of the trace, or up to its end, if that
+// is a hang (15.14). complete is the part of the trace that lacks no lines.
+func (b *builder) cutHang(t *thread, complete analyzer.Interval) {
+	if t.heldTo.Known() && t.heldTo.Sub(complete.Start) >= analyzer.MinHang {
+		// Those that the trace has are within it.
+		b.interactions.hangs = slices.DeleteFunc(b.interactions.hangs, func(h hang) bool { return h.thread == t && h.End <= t.heldTo })
+		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: complete.Start, End: t.heldTo}, BeginCut: analyzer.TraceEdge}, nil, 0)
+	}
+	if !b.isOpen(t) {
+		return
+	}
+	h := analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: complete.End}, EndCut: analyzer.TraceEdge}
+	if t.died > t.last {
+		h.End, h.EndCut = t.died, analyzer.NoEdge
+	}
+	if h.Duration() >= analyzer.MinHang {
+		b.hang(t, h, t.topName, 0)
+	}
+}
+
+// isOpen reports whether a main thread is in an outermost slice at the end of the trace, or when the
+// thread ended. A frame that has handled its vsyncs ends at once: if it has not, an end is lost. So
+// may those be that follow a loss of events.
+func (b *builder) isOpen(t *thread) bool {
+	switch d := cmp.Or(t.draft, t.framework()); {
+	case !t.isMain() || !t.top.Known() || t.open.Depth() <= t.base || b.running.unknown > t.last:
+		return false
+	case t.topDraft:
+		return d != nil && d.frame.Actual.Start == t.top && !(d.handled.Known() && t.open.Depth() == t.base+1)
+	}
+	return true
+}
+
+// hang keeps a hang, if there is room for it. A thread that waits for a vsync has nothing to do.
+func (b *builder) hang(t *thread, h analyzer.Hang, name []byte, line int) {
+	if waitsForVsync(name) {
+		return
+	}
+	if t.topDraft { // the rest of it is about the vsync
+		if end := bytes.IndexAny(name, " ,["); end > 0 {
+			name = name[:end]
+		}
+	}
+	at := &hitrace.Event{Number: line}
+	if text, ok := b.text(name, at); ok && b.mayKeep(&b.kept.interactions, at) {
+		h.Slice = text
+		b.interactions.hangs = append(b.interactions.hangs, hang{h, t, t.pid})
+	}
+}
+
+func waitsForVsync(slice []byte) bool {
+	lower := bytes.ToLower(slice)
+	return bytes.Contains(lower, []byte("wait")) && bytes.Contains(lower, []byte("vsync"))
 }
 
 // settleInteractions leaves out what no thread of a user interface wrote. It needs the threads
@@ -393,7 +459,7 @@ const maxInputLag = 10 * trace.Second
 
 // setInteractions adds the interactions and hangs of the trace to the timeline. The processes
 // must have their names.
-func (b *builder) setInteractions(t *analyzer.Timeline, clock func(line int) *analyzer.ClockOffset) {
+func (b *builder) setInteractions(t *analyzer.Timeline, parts []analyzer.Part, clock func(line int) *analyzer.ClockOffset) {
 	byPID := map[trace.PID]*analyzer.Process{}
 	for _, p := range t.Processes {
 		byPID[p.PID] = p
@@ -423,8 +489,9 @@ func (b *builder) setInteractions(t *analyzer.Timeline, clock func(line int) *an
 	b.setLaunches(t, byPID)
 	b.components.set(t, byPID)
 	for _, h := range i.hangs {
-		if p := byPID[h.pid]; p != nil {
-			t.Hangs = append(t.Hangs, analyzer.Hang{Process: p, Interval: h.Interval, Slice: h.slice})
+		slept := slices.ContainsFunc(parts, func(p analyzer.Part) bool { return h.Start < p.Span.Start && p.Span.Start <= h.End })
+		if h.Process = byPID[h.pid]; h.Process != nil && !slept { // else how long it took is unknown
+			t.Hangs = append(t.Hangs, h.Hang)
 		}
 	}
 }
@@ -575,6 +642,8 @@ func numberInteractions(t *analyzer.Timeline) {
 	}
 	slices.SortStableFunc(t.Builds, func(x, y analyzer.Build) int { return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End)) })
 	slices.SortStableFunc(t.StateChanges, func(x, y analyzer.StateChange) int { return cmp.Compare(x.At, y.At) })
-	slices.SortStableFunc(t.Hangs, func(x, y analyzer.Hang) int { return cmp.Compare(x.Start, y.Start) })
+	slices.SortStableFunc(t.Hangs, func(x, y analyzer.Hang) int {
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Process.PID, y.Process.PID))
+	})
 	t.ShowInteractions()
 }

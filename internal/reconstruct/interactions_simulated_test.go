@@ -88,6 +88,31 @@ func TestSimulatedInteractionsBinary(t *testing.T) {
 	}
 }
 
+// TestFreezes compares the hangs of traces that cut one with what the simulation knows of them.
+func TestFreezes(t *testing.T) {
+	seeds := 24
+	if slow.Enabled() {
+		seeds = 200
+	}
+	cut, frames := map[bool]int{}, 0
+	for seed := range seeds {
+		config := simulate.Freezes(uint64(seed))
+		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
+			text, truth := written(t, config)
+			checkInteractions(t, text, truth)
+			for _, h := range truth.Hangs {
+				cut[h.BeginCut]++
+				if h.Name == "ReceiveVsync" {
+					frames++
+				}
+			}
+		})
+	}
+	if cut[false] < seeds/5 || cut[true] < seeds/5 || frames < seeds/10 {
+		t.Errorf("%d hangs of %d traces are cut by the end, %d by the begin; %d are frames", cut[false], seeds, cut[true], frames)
+	}
+}
+
 func checkInteractions(t *testing.T, text io.Reader, truth *simulate.Truth) {
 	t.Helper()
 	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
@@ -253,11 +278,13 @@ func wantedHangs(timeline *analyzer.Timeline, truth *simulate.Truth) (list []map
 	for _, p := range timeline.Processes {
 		names[p.PID] = p.Name
 	}
-	hangs := slices.SortedFunc(slices.Values(truth.Hangs), func(a, b simulate.HangTruth) int { return cmp.Compare(a.Start, b.Start) })
+	hangs := slices.SortedFunc(slices.Values(truth.Hangs), func(a, b simulate.HangTruth) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.PID, b.PID))
+	})
 	for _, h := range hangs {
 		list = append(list, map[string]any{
 			"pid": float64(h.PID), "process": names[h.PID], "start_ns": float64(h.Start), "duration_ns": float64(h.Duration),
-			"slice": h.Name, "severe": h.Duration >= 500*trace.Millisecond,
+			"slice": h.Name, "severe": h.Duration >= 500*trace.Millisecond, "begin_cut": h.BeginCut, "end_cut": h.EndCut,
 		})
 	}
 	return list

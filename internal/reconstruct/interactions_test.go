@@ -32,6 +32,11 @@ func (u *userTrace) line(ms float64, tid, pid int, marker string) *userTrace {
 	return u
 }
 
+// raw adds an event of a main thread at a time in ms.
+func (u *userTrace) raw(ms float64, name string, tid int, event string) {
+	u.lines = append(u.lines, userLine{int(ms * 1000), fmt.Sprintf("%16s-%d  (%5d) [000] ....  %.6f: %s", name, tid, tid, ms/1000, event)})
+}
+
 // app adds a marker of the application's main thread.
 func (u *userTrace) app(ms float64, marker string) *userTrace { return u.line(ms, 200, 200, marker) }
 
@@ -272,6 +277,63 @@ func TestInteractions(t *testing.T) {
 			u.app(1899, "B|200|H:Around a frame|M0538").app(2200, "E|200|M0538")
 			u.line(1100, 500, 500, "B|500|H:Daemon|M0538").line(2000, 500, 500, "E|500|M0538")
 		}, []string{"hang of 200 1100000000..1350000000 Load"}},
+		// The trace ends at 2000.1 with a line of another process.
+		"blocked to the end": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:Load|M0538").app(1101, "B|200|H:inner|M0538").app(1110, "E|200|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, []string{"hang of 200 1100000000..2000100000 Load ends after the trace"}},
+		"blocked for 250 ms": {func(u *userTrace) { u.frames(0).app(1100, "B|200|H:Load|M0538").line(1350, 500, 500, "C|500|H:x|1") },
+			[]string{"hang of 200 1100000000..1350000000 Load ends after the trace"}},
+		"blocked for less": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:Load|M0538").line(1349.999, 500, 500, "C|500|H:x|1")
+		}, nil},
+		// All that is in it is known only in the trace.
+		"blocked from the begin": {func(u *userTrace) {
+			u.line(1000, 500, 500, "C|500|H:x|1").app(1100, "B|200|H:inner|M0538").app(1400, "E|200|M0538").app(1500, "E|200|M0538").app(1500.1, "E|200|M0538").frames(90)
+		}, []string{"hang of 200 1000000000..1500100000 ? begins before the trace"}},
+		// The begin of a slice after a frame is lost.
+		"an end without a begin later": {func(u *userTrace) { u.frames(0).app(1500, "E|200|M0538").frames(90) }, nil},
+		"a frame to the end": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:ReceiveVsync name:demo dataCount: 24bytes now:1100000000 expectedEnd: 1110000000 vsyncId:50, fd:9|M0538")
+			u.app(1100.1, "B|200|H:OnVsyncEvent now:1100000000|M0538").app(1100.2, "B|200|H:FlushLayoutTask|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, []string{"hang of 200 1100000000..2000100000 ReceiveVsync ends after the trace"}},
+		// It has handled its vsync, so one of the ends in it is lost.
+		"a frame with a lost end": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:ReceiveVsync name:demo dataCount: 24bytes now:1100000000 expectedEnd: 1110000000 vsyncId:50, fd:9|M0538")
+			u.app(1100.1, "B|200|H:OnVsyncEvent now:1100000000|M0538").app(1100.2, "B|200|H:FlushLayoutTask|M0538")
+			u.app(1102, "E|200|M0538").app(1102.1, "E|200|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, nil},
+		// Frames follow, so the end of the slice before them is lost. A slice after them hangs.
+		"a lost end": {func(u *userTrace) {
+			u.app(1001, "B|200|H:Load|M0538").frames(1, 2, 3).line(2000.1, 500, 500, "C|500|H:x|1")
+		}, nil},
+		"a lost end and a touch": {func(u *userTrace) {
+			u.frames(0).app(1010, "B|200|H:Load|M0538").mark(1500, 200, "client dispatch touchId:3").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, nil},
+		"blocked after a lost end": {func(u *userTrace) {
+			u.app(1001, "B|200|H:Load|M0538").frames(1, 2, 3).app(1100, "B|200|H:Parse|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, []string{"hang of 200 1100000000..2000100000 Parse ends after the trace"}},
+		// A slice around all that the thread does, as that of a main loop.
+		"a loop": {func(u *userTrace) {
+			u.app(1000, "B|200|H:Loop|M0538").frames(1, 2, 3).app(1100, "E|200|M0538").frames(20).app(1300, "B|200|H:Load|M0538").app(1600, "E|200|M0538")
+		}, []string{"hang of 200 1300000000..1600000000 Load"}},
+		"no freezes": {func(u *userTrace) {
+			u.frames(0).app(1100, "S|200|H:Async|7|M0538").app(1100, "B|200|H:WaitForVsync|M0538")
+			u.line(1100, 201, 200, "B|200|H:Worker|M0538").line(1100, 500, 500, "B|500|H:Daemon|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, nil},
+		"render_service to the end": {func(u *userTrace) {
+			u.frames(0).line(1100, 100, 100, "B|100|H:Init|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+		}, []string{"hang of 100 1100000000..2000100000 Init ends after the trace"}},
+		// The system ends an application that does not answer.
+		"killed": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:Load|M0538")
+			u.raw(1700, "e.of.a.demo.app", 200, "sched_switch: prev_comm=e.of.a.demo.app prev_pid=200 prev_prio=120 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120")
+			u.line(2000.1, 500, 500, "C|500|H:x|1")
+		}, []string{"hang of 200 1100000000..1700000000 Load"}},
+		// What follows a loss may lack the end.
+		"lost events": {func(u *userTrace) {
+			u.frames(0).app(1100, "B|200|H:Load|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
+			u.lines = append(u.lines, userLine{1_500_000, "CPU:0 [LOST 17 EVENTS]"})
+		}, nil},
 		// The process has the full name of its bundle from the scene.
 		"device": {func(u *userTrace) {
 			input(u.frames(upTo(9)...).scene("APP_LIST_FLING", 1022, 1055), 1005, "first_move").mark(1023, 200, "EVENT_REPORT_RESPONSE_RS sceneId = APP_LIST_FLING, uniqueId = 1022")

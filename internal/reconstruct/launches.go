@@ -92,6 +92,7 @@ func (b *builder) beginTouchDispatch(t *thread, e *hitrace.Event) {
 		l.touches = map[trace.PID]trace.Time{}
 	}
 	l.touches[t.pid] = e.Time
+	t.beginTask(e)
 }
 
 func (b *builder) beginStartAbility(t *thread, e *hitrace.Event) {

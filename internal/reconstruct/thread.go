@@ -48,10 +48,17 @@ type thread struct {
 	// doubtful counts the scenes of a thread that is not known to be one.
 	doubtful int
 	// top is the begin of the outermost open slice of a main thread, topName its name.
-	// topDraft: a frame began in it.
+	// topDraft: a frame began in it. base is the number of open slices around frames: their
+	// ends are lost, or they are around everything that the thread does. A slice in them is
+	// an outermost one, too.
 	top      trace.Time
 	topName  []byte
 	topDraft bool
+	base     int
+	// framed: a frame began on the thread. heldTo is the last end before that of a slice that
+	// began before the trace. died is when the thread ended, and is zero if it did not.
+	framed       bool
+	heldTo, died trace.Time
 }
 
 // openSlice is a slice with a handler that has not ended.

@@ -460,11 +460,12 @@ func (b *builder) hangs(in *Input) view.Section {
 		t.Columns = append(t.Columns, view.Column{Title: "Mostly"})
 	}
 	for _, h := range shown {
-		length := view.Cell{Text: text.Milliseconds(h.Duration), Level: view.Warning}
+		slice := text.HangSlice(&h.Source)
+		length := view.Cell{Text: text.HangMS(&h.Source), Level: view.Warning}
 		if h.Severe {
 			length.Level = view.Critical
 		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.Shorten(text.Printable(shortFunction(h.Slice)), maxSlice), Meaning: text.Shorten(text.Printable(h.Slice), maxMeaning)}}})
+		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.Shorten(text.Printable(shortFunction(slice)), maxSlice), Meaning: text.Shorten(text.Printable(slice), maxMeaning)}}})
 		if in.Causes != nil {
 			last := &t.Rows[len(t.Rows)-1]
 			last.Cells = append(last.Cells, view.Cell{Text: text.Printable(causetext.Hang(in.Causes.OfHang(h.Source)))})
@@ -475,7 +476,7 @@ func (b *builder) hangs(in *Input) view.Section {
 	}
 	return view.Section{
 		Title: "Hangs", Meaning: define("hang"), Blocks: []view.Block{t},
-		About: fmt.Sprintf("main threads busy outside of frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
+		About: fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
 	}
 }
 

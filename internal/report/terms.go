@@ -44,7 +44,7 @@ var interactionTerms = []view.Term{
 	{Name: "completion", Definition: "the time from an input to the last frame shown of an interaction"},
 	{Name: "grade", Definition: "S, A, B or below: the class of a response by the published limits"},
 	{Name: "longest missed run", Definition: "the most vsyncs that were missed between two frames of an interaction"},
-	{Name: "hang", Definition: "250 ms or more in which a main thread does something else than frames"},
+	{Name: "hang", Definition: "250 ms or more in which a main thread is busy outside of complete frames"},
 }
 
 // layerTerms are those that the page of a trace with layers explains, too.

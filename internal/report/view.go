@@ -120,7 +120,8 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	for i := range inputs {
 		interactions = append(interactions, inputs[i].Stats.Interactions)
 	}
-	d.Summary = rating.Headline(headline(all, inputs), interactions...)
+	summary := headline(all, inputs)
+	d.Summary = rating.Headline(hangsSummary(inputs, summary != ""), summary, interactions...)
 	if worst != nil {
 		for i := range sections {
 			s := sections[i].(view.Section)
@@ -212,6 +213,17 @@ func headline(list []*process, inputs []Input) string {
 		parts = []string{layers, frames}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
+// hangsSummary says what the worst hang is, as causes.HangsSummary does.
+func hangsSummary(inputs []Input, frames bool) string {
+	var list []causes.Hang
+	for i := range inputs {
+		for _, h := range inputs[i].Stats.Hangs {
+			list = append(list, causes.Hang{Hang: h.Source, Spent: inputs[i].Causes.OfHang(h.Source)})
+		}
+	}
+	return causes.HangsSummary(list, frames)
 }
 
 // before orders processes: those that lost the most time first, then those with the most

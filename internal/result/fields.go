@@ -62,6 +62,8 @@ func describeTimeline(m *message, t *analyzer.Timeline) {
 		m.processOf(1, &h.Process)
 		m.interval(2, &h.Interval)
 		m.text(4, &h.Slice)
+		enum(m, 5, &h.BeginCut, int(analyzer.WindowEdge)+1)
+		enum(m, 6, &h.EndCut, int(analyzer.WindowEdge)+1)
 	})
 	list(m, 15, &t.Builds, func(m *message, b *analyzer.Build) {
 		m.processOf(1, &b.Process)

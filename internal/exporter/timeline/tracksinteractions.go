@@ -153,7 +153,7 @@ func writeHangs(t *analyzer.Timeline, list []stats.Hang, pipelines map[*analyzer
 		if h.Severe {
 			s.name = append(s.name, "severe "...)
 		}
-		s.name = fmt.Appendf(s.name, "hang %s ms", text.Milliseconds(hang.Duration()))
+		s.name = fmt.Appendf(s.name, "hang %s ms", text.HangMS(&hang))
 		s.annotations.tree(p.w, annotation.Hang, h)
 		p.w.slice(tracks[p].track(s.Interval), &s)
 	}

@@ -57,6 +57,8 @@ type Config struct {
 	// CutStart begins the trace and CutEnd ends it in the middle of frames, as
 	// a ring buffer does.
 	CutStart, CutEnd bool
+	// From and To limit the trace to a part, from the first vsync; zero is no limit.
+	From, To trace.Duration
 
 	// Kernel is the spelling of the kernel's lines. If it is empty, they are left out.
 	Kernel Kernel

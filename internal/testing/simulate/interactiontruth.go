@@ -76,12 +76,15 @@ type StageTruth struct {
 	Duration trace.Duration
 }
 
-// HangTruth is a task of a main thread outside of frames that takes 250 ms or longer.
+// HangTruth is a task of a main thread outside of frames that takes 250 ms or longer in the trace, or
+// a frame that the trace cuts there.
 type HangTruth struct {
 	PID      trace.PID
 	Start    trace.Time
 	Duration trace.Duration
-	Name     string
+	Name     string // empty if it begins before the trace
+	// BeginCut and EndCut: an edge of the trace cuts it.
+	BeginCut, EndCut bool
 }
 
 const minHang = 250 * trace.Millisecond
@@ -154,9 +157,31 @@ func (s *sim) settleInteractions() {
 		}
 		return order
 	})
-	s.truth.Hangs = slices.DeleteFunc(s.truth.Hangs, func(h HangTruth) bool {
-		return h.Duration < minHang || !inside(h.Start) || !inside(h.Start.Add(h.Duration))
-	})
+	s.settleHangs(inside)
+}
+
+// settleHangs limits the hangs to what the text has of them, and adds the frames that it cuts. Nothing
+// is known of a hang that it has neither the begin nor the end of.
+func (s *sim) settleHangs(inside func(trace.Time) bool) {
+	for _, f := range s.record.frames {
+		if begin, end := f.whole[0], f.whole[1]; begin != 0 && inside(begin) != inside(end) {
+			s.truth.Hangs = append(s.truth.Hangs, HangTruth{PID: f.PID, Start: begin, Duration: end.Sub(begin), Name: "ReceiveVsync"})
+		}
+	}
+	for i := range s.truth.Hangs {
+		h := &s.truth.Hangs[i]
+		end := h.Start.Add(h.Duration)
+		switch h.BeginCut, h.EndCut = !inside(h.Start), !inside(end); {
+		case h.BeginCut && h.EndCut:
+			end = h.Start
+		case h.BeginCut:
+			h.Start, h.Name = s.text.first, ""
+		case h.EndCut:
+			end = s.text.last
+		}
+		h.Duration = end.Sub(h.Start)
+	}
+	s.truth.Hangs = slices.DeleteFunc(s.truth.Hangs, func(h HangTruth) bool { return h.Duration < minHang })
 }
 
 func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {

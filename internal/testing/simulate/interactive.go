@@ -267,3 +267,36 @@ func Anything(seed uint64) Config {
 	}
 	return c
 }
+
+// Freezes is a trace whose begin or end cuts a freeze of the gallery, in a frame or outside, or a
+// task or a frame that is not long enough for one. The notes go on.
+func Freezes(seed uint64) Config {
+	r := newRandom(seed, 9)
+	between := func(from, to int64) trace.Duration { return r.between(trace.Duration(from)*ms, trace.Duration(to)*ms) }
+	c := Default()
+	c.Seed, c.Duration = seed, 4000*ms
+	c.Era = Eras()[r.below(int64(len(Eras())))]
+	c.Apps = []App{{Bundle: "com.example.gallery", PID: 20170}, {Bundle: "com.example.notes", PID: 20480, Interval: 1 + r.below(3)}}
+	hz := []int{60, 90, 120}[r.below(3)]
+	c.Rates = []Rate{{Hz: hz}}
+	c.ClockOffset = trace.Duration(r.below(3)) * 1234 * trace.Second
+	c.Kernel = []Kernel{KernelNone, KernelLinux, KernelHongMeng}[r.below(3)]
+	c.Text = Text{Header: HeaderNarrow, Nanoseconds: r.below(3) == 0}
+	at, seen := between(900, 1500), between(300, 2000)
+	if r.below(4) == 0 {
+		seen = between(5, 200) // of the freeze
+	}
+	length := seen + between(300, 1500)
+	if r.below(2) == 0 {
+		c.Hangs = []Hang{{At: at, Length: length, Name: "JSCrunch"}}
+	} else {
+		causes := []Cause{"more_work", "storage_s", CauseStorageD, "binder", "binder_chain", "lock", "other_process", "fence"}
+		c.Injections = []Injection{{causes[r.below(int64(len(causes)))], int64(at * trace.Duration(hz) / trace.Second), length}}
+	}
+	if r.below(2) == 0 {
+		c.To = at + seen
+	} else {
+		c.From = at + length - seen
+	}
+	return c
+}

@@ -149,6 +149,12 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 	if c.CutEnd {
 		text.to = s.cut(s.last - 1)
 	}
+	if c.From != 0 {
+		text.from = s.traceTime(firstVsync).Add(c.From)
+	}
+	if c.To != 0 {
+		text.to = s.traceTime(firstVsync).Add(c.To)
+	}
 	for _, cluster := range clusters {
 		for range cluster.to - cluster.from {
 			s.newCore(cluster.top)

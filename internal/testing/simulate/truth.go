@@ -93,6 +93,7 @@ type Frame struct {
 	CPUTime      trace.Duration
 	DisplaySyncs []DisplaySync
 
+	whole     Interval       // of ReceiveVsync on an application's main thread
 	drawn     trace.Time     // when the GPU has finished it, at the earliest
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied

@@ -126,6 +126,7 @@ func (f *replay) log(l *record.Log) {
 			f.kHz = e.Value
 		}
 	}
+	f.until(l.End())
 	f.state, f.doubts = record.Unknown, nil
 }
 

@@ -23,7 +23,7 @@ func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]
 	list := slices.SortedStableFunc(slices.Values(t.Hangs), func(a, b analyzer.Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
 	for _, h := range list[:min(len(list), why.MaxHangs)] {
 		tid := trace.TID(h.Process.PID)
-		if from, ok := r.LoggedFrom(tid, h.Start, h.End); !ok || from != h.Start {
+		if from, ok := r.LoggedFrom(tid, h.Start, h.End); !ok || from != h.Start && h.BeginCut != analyzer.TraceEdge {
 			continue
 		}
 		x := hang{h, &thread{pid: h.Process.PID, tid: tid, Account: account.Stretch(h.Process, h.Start, h.End).KeepPath()}}

@@ -37,13 +37,14 @@ const (
 )
 
 // Log is what happened on a thread that makes frames: entries in the order in which they
-// were recorded. At the end the state is unknown. There are some 40 entries for each frame, so
+// were recorded. The last state lasts until End. There are some 40 entries for each frame, so
 // they are packed:
 //
 //	head, time since the entry before, value
 type Log struct {
 	tid    trace.TID
 	start  trace.Time // of the first entry
+	end    trace.Time // of the trace
 	last   packing
 	chunks [][]byte // Entries never move, so that heads can be changed.
 	state  *byte    // head of the last change of state
@@ -141,6 +142,9 @@ func (l *Log) doubt(fromLoss bool) {
 		*l.state = *l.state&^doubtfulBit | unknownBit
 	}
 }
+
+// End returns the end of the trace.
+func (l *Log) End() trace.Time { return l.end }
 
 // Entries returns the entries.
 func (l *Log) Entries() iter.Seq[Entry] {

@@ -66,6 +66,7 @@ const (
 
 // Finish returns what was recorded. The recorder must not be used afterwards.
 func (r *Recorder) Finish() *Record {
+	r.end()
 	r.vocabulary.release()
 	r.vocabulary = nil
 	record := &Record{
@@ -131,7 +132,7 @@ func (r *Record) Outermost(tid trace.TID, times []trace.Time) []analyzer.Interva
 // is not.
 func (r *Record) LoggedFrom(tid trace.TID, start, end trace.Time) (trace.Time, bool) {
 	for _, l := range r.Logs(tid) {
-		if l.start < end && l.last.at > start {
+		if l.start < end && l.end > start {
 			return max(l.start, start), true
 		}
 	}

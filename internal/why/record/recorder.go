@@ -89,10 +89,34 @@ func (r *Recorder) KeepParts() { r.parts = true }
 
 // begin begins another trace of the input. Nothing is known of any thread.
 func (r *Recorder) begin() {
+	r.end()
 	r.threads, r.followed = threads.Table[thread]{}, 0
 	r.cpus, r.holes = nil, nil
 	clear(r.calls)
 	clear(r.requests)
+}
+
+// end ends a trace. What threads that make frames do then is what they did last, and they wait for
+// the replies to their calls.
+func (r *Recorder) end() {
+	var end trace.Time
+	for _, c := range r.cpus {
+		end = max(end, c.last)
+	}
+	for _, t := range r.threads.All() {
+		if t.log == nil {
+			continue
+		}
+		t.log.end = end
+		if t.now.state != Blocked || t.now.record == 0 || end.Sub(t.now.start) < leastFollowed {
+			continue
+		}
+		if callee := r.thread(t.now.callee); t.now.wait.Calling && callee != nil && callee != t {
+			r.follow(callee, t.now.start, end, []*thread{t})
+			t.now.wait.leaves = r.keepLeaves()
+		}
+		r.store(t.now)
+	}
 }
 
 // maxCPUs is above the number of processors of any device.
