@@ -124,11 +124,44 @@ func TestStreamerQueries(t *testing.T) {
 		WHERE (f.name = 'cpufreq' OR f.name = 'cpu_frequency') AND m.type = 'measure'`,
 		[]any{3, 4_000, 2_000, 1e6}, []any{3, 6_000, nil, 1.2e6})
 	check("SELECT pid, name, switch_count, thread_count, slice_count, mem_count FROM process WHERE id = ipid AND pid = 20",
-		[]any{20, "app", 2, 2, 1, 1})
+		[]any{20, "app", 2, 1, 1, 1})
 	check("SELECT tid, name, is_main_thread, switch_count FROM thread WHERE id = itid AND tid <> 0",
 		[]any{20, "app", true, true}, []any{21, "work", false, true})
 	// Perfetto's own tables are as before.
 	compare(t, "thread", query(t, session, "SELECT h.tid, p.pid FROM thread AS h JOIN process AS p USING (upid) WHERE h.tid = 21"), one(21, 20))
+}
+
+// Values that trace_streamer 4.3.7 has for these lines: states of processors from 1 on, 0 awake; the
+// names of their counters; slices with a track; threads without the main thread; the time of lines.
+func TestStreamerValues(t *testing.T) {
+	enginetest.ForTest(t)
+	const text = `
+   <idle>-0 (-----) [002] .... 1.000100: cpu_idle: state=1 cpu_id=2
+   app-20 (20) [000] .... 1.000300: print: B|20|H:ReceiveVsync dataCount:24bytes now:1000000000 expectedEnd:1016667000 vsyncId:7
+   app-20 (20) [000] .... 1.000500: print: G|20|Workload|Commit|42
+   worker-21 (20) [001] .... 1.000500: print: G|20|Other|Commit|7
+   app-20 (20) [000] .... 1.000600: print: E|20|
+   worker-21 (20) [001] .... 1.000700: print: H|20|Other|7
+   app-20 (20) [000] .... 1.000900: print: H|20|Workload|42
+   <idle>-0 (-----) [002] .... 1.001000: cpu_idle: state=4294967295 cpu_id=2
+   <idle>-0 (-----) [002] .... 1.001100: cpu_frequency: state=980000 cpu_id=2
+   app-20 (20) [000] .... 1.001200: print: S|20|H:LOAD|9
+   app-20 (20) [000] .... 1.001300: print: F|20|H:LOAD|9
+   worker-22 (20) [001] .... 1.001400: print: C|20|H:count|1
+`
+	output, _ := convert(t, strings.NewReader(text), exporter.Options{})
+	session := load(t, output)
+	for text, want := range map[string]rows{
+		"SELECT f.name, m.ts, m.value FROM measure AS m JOIN cpu_measure_filter AS f ON f.id = m.filter_id WHERE f.cpu = 2": {
+			`"cpu_idle", 1000100000, 2`, `"cpu_idle", 1001000000, 0`, `"cpu_frequency", 1001100000, 980000`},
+		"SELECT c.cat, c.name, c.cookie, c.ts, c.dur, t.tid FROM callstack AS c JOIN thread AS t ON t.itid = c.callid WHERE c.cookie IS NOT NULL": {
+			`"Workload", "Commit", 42, 1000500000, 400000, 20`, `"Other", "Commit", 7, 1000500000, 200000, 20`, `NULL, "H:LOAD", 9, 1001200000, 100000, 20`},
+		"SELECT name, thread_count FROM process WHERE pid IN (0, 20)": {`"swapper", 0`, `"app", 2`},
+		// The deadline is after the last line.
+		"SELECT start_ts, end_ts FROM trace_range": {"1000100000, 1001400000"},
+	} {
+		compare(t, text, streamer(t, session, text), want)
+	}
 }
 
 func one(cells ...any) (r rows) {

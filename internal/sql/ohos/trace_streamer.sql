@@ -255,6 +255,14 @@ WHERE
   AND t.type IN ('process_track_event', 'process_merged_track_event')
   AND s.ts BETWEEN +f.gpu_ts AND f.gpu_ts + f.gpu_dur;
 
+-- The texts that begin asynchronous slices with a track.
+CREATE OR REPLACE PERFETTO VIEW _ohos_ts_begin AS
+SELECT e.ts, extract_arg(e.arg_set_id, 'buf') AS buf
+FROM ftrace_event AS e
+WHERE
+  e.name = 'print'
+  AND extract_arg(e.arg_set_id, 'buf') GLOB 'G|*';
+
 -- Slices of threads, and asynchronous slices, as in the text. Those that show frames are not
 -- here.
 CREATE OR REPLACE PERFETTO VIEW callstack(
@@ -266,7 +274,8 @@ CREATE OR REPLACE PERFETTO VIEW callstack(
   dur DURATION,
   -- The thread, of an asynchronous slice the main thread of the process.
   callid JOINID(thread.id),
-  -- NULL, but for slices that Perfetto itself made of kernel events.
+  -- The track of an asynchronous slice that names one. NULL for others, but for slices that Perfetto
+  -- itself made of kernel events.
   cat STRING,
   -- The name, with H: before it.
   name STRING,
@@ -314,10 +323,28 @@ SELECT
         AND h.is_main_thread
     )
   ) AS callid,
-  s.category AS cat,
+  coalesce(
+    s.category,
+    (SELECT t.name FROM track AS t WHERE t.id = s.track_id AND t.type = 'atrace_async_slice_for_track')
+  ) AS cat,
   s.name,
   s.depth,
-  extract_arg(s.arg_set_id, 'cookie') AS cookie,
+  coalesce(
+    extract_arg(s.arg_set_id, 'cookie'),
+    -- Of a slice with a track Perfetto keeps it only in the text: G|pid|track|name|cookie.
+    (
+      SELECT
+        cast_int!(substr(b.buf, instr(b.buf, '|' || t.name || '|' || s.name || '|') + length(t.name || s.name) + 3))
+      FROM track AS t
+      CROSS JOIN _ohos_ts_begin AS b
+        ON b.ts = s.ts
+      WHERE
+        t.id = s.track_id
+        AND t.type = 'atrace_async_slice_for_track'
+        AND instr(b.buf, '|' || t.name || '|' || s.name || '|') > 0
+      LIMIT 1
+    )
+  ) AS cookie,
   s.parent_id,
   s.arg_set_id AS argsetid,
   NULL AS chainId,
@@ -331,17 +358,28 @@ SELECT
   NULL AS child_callid
 FROM slice AS s
 WHERE
-  s.track_id IN (SELECT id FROM track WHERE type IN ('thread_execution', 'atrace_async_slice'));
+  s.track_id IN (
+    SELECT id FROM track WHERE type IN ('thread_execution', 'atrace_async_slice', 'atrace_async_slice_for_track')
+  );
 
 -- The trace's interval: one row.
 CREATE OR REPLACE PERFETTO VIEW trace_range(
-  -- The first time of the trace. A vsync may have been due before the first line.
+  -- The first line of the trace. Of a merged trace, the first time.
   start_ts TIMESTAMP,
-  -- The last time of the trace.
+  -- The last line of the trace. Of a merged trace, the last time, which may be a deadline after it.
   end_ts TIMESTAMP
 )
 AS
-SELECT trace_start() AS start_ts, trace_end() AS end_ts;
+WITH
+  line AS (
+    SELECT name, iif((SELECT count() FROM machine) = 1, int_value, NULL) AS ts
+    FROM metadata
+    WHERE
+      name GLOB 'trace_attribute.ohframe.*_ns'
+  )
+SELECT
+  coalesce((SELECT ts FROM line WHERE name GLOB '*.start_ns'), trace_start()) AS start_ts,
+  coalesce((SELECT ts FROM line WHERE name GLOB '*.end_ns'), trace_end()) AS end_ts;
 
 -- The slices that begin stages of launches. The dataframe searches for one pattern at a time
 -- much faster than SQLite does for several.
@@ -700,7 +738,7 @@ CREATE OR REPLACE PERFETTO VIEW measure(
   ts TIMESTAMP,
   -- How long it was so. NULL if it did not change again.
   dur DURATION,
-  -- The value.
+  -- The value. Of cpu_idle 0 is awake, and 1 the first state.
   value DOUBLE,
   -- The counter, in cpu_measure_filter.
   filter_id JOINID(track.id)
@@ -710,7 +748,8 @@ SELECT
   'measure' AS type,
   c.ts,
   lead(c.ts) OVER (PARTITION BY c.track_id ORDER BY c.ts) - c.ts AS dur,
-  c.value,
+  -- The kernel calls awake 2³² - 1, and the first state 0.
+  iif(t.name = 'cpuidle', iif(c.value = 4294967295, 0.0, c.value + 1), c.value) AS value,
   c.track_id AS filter_id
 FROM counter AS c
 JOIN cpu_counter_track AS t
@@ -720,13 +759,17 @@ JOIN cpu_counter_track AS t
 CREATE OR REPLACE PERFETTO VIEW cpu_measure_filter(
   -- The track.
   id ID(track.id),
-  -- 'cpufreq' or 'cpuidle', which are Perfetto's names.
+  -- 'cpu_frequency', 'cpu_idle', or Perfetto's name of another counter.
   name STRING,
   -- The CPU.
   cpu LONG
 )
 AS
-SELECT id, name, cpu FROM cpu_counter_track;
+SELECT
+  id,
+  CASE name WHEN 'cpufreq' THEN 'cpu_frequency' WHEN 'cpuidle' THEN 'cpu_idle' ELSE name END AS name,
+  cpu
+FROM cpu_counter_track;
 
 -- Values of processes' counters.
 CREATE OR REPLACE PERFETTO VIEW process_measure(
@@ -788,10 +831,11 @@ SELECT
   upid AS id,
   upid AS ipid,
   pid,
-  name,
+  coalesce(name, iif(pid = 0, 'swapper', NULL)) AS name,
   start_ts,
   coalesce((SELECT n FROM switched AS s WHERE s.upid = p.upid), 0) AS switch_count,
-  (SELECT count() FROM thread AS h WHERE h.upid = p.upid) AS thread_count,
+  -- Without the main thread.
+  (SELECT count() FROM thread AS h WHERE h.upid = p.upid AND NOT coalesce(h.is_main_thread, FALSE)) AS thread_count,
   coalesce((SELECT n FROM sliced AS s WHERE s.upid = p.upid), 0) AS slice_count,
   EXISTS (
     SELECT 1
