@@ -160,7 +160,11 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 		return problem
 	}
 	e.Word, e.Outside, e.Lost, e.Process, e.Fields, e.Marker.Phase = Other, false, false, e.PID, nil, NotAMarker
-	if e.Kind = kindOf(e.Name); e.Kind != MarkerEvent {
+	e.Kind = kindOf(e.Name)
+	if e.Kind != KernelEvent && len(e.Args) > 0 && e.Args[0] <= ' ' { // editors may indent columns
+		e.Args = e.Args[skipBlanks(e.Args, 0):]
+	}
+	if e.Kind != MarkerEvent {
 		e.Fields = b.fields.parse(e.Kind, e.Args)
 		return NoProblem
 	}

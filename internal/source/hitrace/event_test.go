@@ -33,7 +33,7 @@ func TestMarkerSpellings(t *testing.T) {
 			"print: tracing_mark_write+0x48: %s", "print: tracing_mark_write.llvm.12: %s",
 			"tracing_mark_write.llvm.8232844412049014381: %s", "tracing_mark_write.isra.0: %s", "tracing_mark_write.cfi_jt: %s",
 			"tracing_mark_write$1f2e: %s", "tracing_mark_write+0x48/0x120: %s",
-			"0: %s", "0xffffffc00812ab34: %s", "trace_tag: %s", "trace_tag: %s\r", "0: %s  ",
+			"0: %s", "0xffffffc00812ab34: %s", "trace_tag: %s", "trace_tag: %s\r", "0: %s  ", "print:  %s", "print:\t%s", "print:%s", "print: tracing_mark_write:   %s",
 		} {
 			got := parseEvent(t, fmt.Sprintf(spelling, payload))
 			if got == nil {
