@@ -44,8 +44,8 @@ type FPS struct {
 	// OfRefresh is gaps / the refreshes that fit into the same time as that of Rate; 1 is
 	// a frame on every refresh. It is nil if that is unknown.
 	OfRefresh *float64 `json:"of_refresh"`
-	// Cadence is how often frames were shown; nil if it is unknown, or if each gap has idle
-	// time.
+	// Cadence is how often frames were shown; nil if idle time is unknown, or if each gap has
+	// some.
 	Cadence *Cadence `json:"cadence"`
 }
 
@@ -130,7 +130,10 @@ func (f *FPS) measure(r *records) {
 	}
 	f.All = n / seconds(length)
 	if animates {
-		f.Rate, f.Cadence = number(n/seconds(active)), cadence(r.gaps)
+		f.Rate = number(n / seconds(active))
+		if r.idleKnown || r.animation {
+			f.Cadence = cadence(r.gaps)
+		}
 	}
 	if r.idleKnown {
 		f.IdleShare = number(1 - float64(active)/float64(length))

@@ -80,7 +80,7 @@ func checkFinite(t *testing.T, r *stats.Report) {
 			}
 		}
 		for _, r := range p.Refresh {
-			if r.Rate < 1 || r.Rate > 1000 {
+			if r.Rate < .9 || r.Rate > 1000 {
 				t.Errorf("%+v", r)
 			}
 		}

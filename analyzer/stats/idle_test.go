@@ -125,6 +125,7 @@ func TestCadence(t *testing.T) {
 		{"6 periods are more than 100 ms", 20, 6, "8.33", "6 of 50 Hz", "0"},
 		{"7 periods are a pause", 20, 7, "null", "null", "null"},
 		{"a panel at 1 Hz", 1000, 1, "1.00", "1 of 1 Hz", "0"},
+		{"a panel at 1 Hz, too long", 1004, 1, "1.00", "1 of 1 Hz", "0"},
 	} {
 		d := newDrawing()
 		for n := range 20 {

@@ -20,10 +20,11 @@ type Refresh struct {
 	Frames int            `json:"frames"`
 }
 
-// Displays have between 1 and 1000 Hz. Other periods are treated as unknown.
+// Displays have between 1 and 1000 Hz. Other periods are treated as unknown, but for a tenth, by which
+// the estimate of a period may be too long.
 const (
 	shortestPeriod = trace.Millisecond
-	longestPeriod  = trace.Second
+	longestPeriod  = trace.Second + trace.Second/10
 )
 
 func periodOf(f *analyzer.Frame) trace.Duration {

@@ -27,7 +27,7 @@ var Unknowns = []UnknownFact{
 	because(analyzer.ReasonNotShown, "no frame is known to have shown it"),
 	because(analyzer.ReasonProcessUnseen, "the trace has no line of its process"),
 	because(analyzer.ReasonDeviceContradicts, "the device reports two values of one figure, which is left out"),
-	{Text: "FPS and the hitch ratio need two frames, P95 needs 20", Is: func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil && !i.Source.Launch() }},
+	{Text: "FPS and the hitch ratio need two frames without a pause between them, P95 needs 20", Is: func(i *stats.Interaction) bool { return i.Frames != nil && i.FPS == nil && !i.Source.Launch() }},
 	{Text: "P95 needs 20 frames", Is: func(i *stats.Interaction) bool { return i.FPS != nil && i.P95 == nil }},
 	{Text: "another interaction interrupted it, as the device reports", Is: func(i *stats.Interaction) bool { return i.Interrupted }},
 	{Text: "it has no end; the device ends it after 10 s", Is: func(i *stats.Interaction) bool { return i.TimedOut }},

@@ -54,7 +54,7 @@ var (
 		title: "Frames per second",
 		columns: []column{
 			{"process", "f.process_name"}, {"pid", "f.pid"}, {"kind", "f.kind"}, {"FPS", "round(f.fps, 1)"}, {"FPS idle included", "round(f.fps_all, 1)"},
-			{"frames", "f.frames"}, {"shown by", "f.event"}, {"hitches", "h.hitches"}, {"lost frames", "h.lost_frames"},
+			{"refreshes per frame", "f.cadence_every"}, {"of Hz", "f.cadence_refresh_hz"}, {"frames", "f.frames"}, {"shown by", "f.event"}, {"hitches", "h.hitches"}, {"lost frames", "h.lost_frames"},
 			{"hitch ms", "round(h.hitch_ns / 1e6, 1)"}, {"hitch ms/s", "round(h.hitch_ms_per_s, 1)"}, {"gaps", "h.gaps"},
 		},
 		from:   "ohos_fps AS f LEFT JOIN ohos_hitch_ratio AS h USING (kind, upid)",
@@ -77,7 +77,7 @@ var (
 			linkID, {"interaction", "s.interaction"}, {"scene", "iif(s.kind = 'launch', s.scene || ' launch', s.scene)"},
 			{"hitch ms/s", "round(s.hitch_ms_per_s, 1)"}, {"late", "s.late"}, {"frames", "s.frames"}, {"longest missed run", "s.longest_missed_run"},
 			{"response ms", "round(s.response_ms, 1)"}, {"grade", "s.grade"}, {"completion ms", "round(s.completion_ms, 1)"},
-			{"FPS", "round(s.fps, 1)"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
+			{"FPS", "round(s.fps, 1)"}, {"refreshes per frame", "s.cadence_every"}, {"of Hz", "s.cadence_refresh_hz"}, {"worst frame", "s.worst_frame"}, {"process", "s.process_name"}, {"page", "s.page"},
 		}, link...),
 		from:   "ohos_interaction AS s",
 		order:  "s.hitch_ms_per_s DESC, s.late DESC, s.interaction",
