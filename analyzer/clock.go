@@ -14,6 +14,8 @@ type ClockSource uint8
 const (
 	// ClockUnknown: nothing in the trace carries both clocks; zero is assumed.
 	ClockUnknown ClockSource = iota
+	// ClockOnVsync: markers that report a vsync to a user interface, some time after it was due.
+	ClockOnVsync
 	// ClockReceiveVsync: markers that report a vsync some time after it was due.
 	ClockReceiveVsync
 	// ClockDoComposition: lines written soon after the time that they carry.
@@ -32,6 +34,7 @@ const (
 
 var clockSourceNames = [...]string{
 	ClockUnknown:       "no source",
+	ClockOnVsync:       "OnVsyncEvent now",
 	ClockReceiveVsync:  "ReceiveVsync now",
 	ClockDoComposition: "DoComposition",
 	ClockGenerateVsync: "GenerateVsyncCount now",

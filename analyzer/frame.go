@@ -109,6 +109,9 @@ const (
 	// CommitSkipped: nothing on the screen had changed when render_service came to draw the frame,
 	// so it committed nothing. The frame is Empty, too; the system's frame table does not know it.
 	CommitSkipped
+	// DeadlineInferred: the trace does not state the deadline of the application frame. It is one
+	// period after the vsync, and the period is the time between vsyncs (docs/frames.md 3.11).
+	DeadlineInferred
 )
 
 // Has reports whether any of the given facts is among f.

@@ -15,6 +15,7 @@ func (b *builder) finish() {
 	for _, t := range b.touched {
 		b.cutHang(t, complete)
 	}
+	b.adoptBare()
 	b.settleInteractions()
 	for _, t := range b.touched {
 		if t.draft != nil {

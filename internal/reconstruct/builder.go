@@ -21,6 +21,7 @@ type builder struct {
 	gpu     gpuWork
 	periods []generated
 	clock   clockSamples
+	bare    bareFrames
 
 	coverage     coverage
 	running      running
@@ -62,6 +63,8 @@ type draft struct {
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied
 	dropped       bool // an orphan that turned out to be no frame
+	// bare: the trace has no ReceiveVsync. forced: all UIVsyncTasks of the frame are without a vsync.
+	bare, forced, hasTask bool
 	// due, deadline, draw and drawTID are those of a frame of a framework.
 	due, deadline trace.Time
 	draw          analyzer.Interval
@@ -270,6 +273,9 @@ var ends = [hitrace.WordCount]func(*builder, *thread, *openSlice, *hitrace.Event
 // end closes the innermost slice of the thread.
 func (b *builder) end(t *thread, e *hitrace.Event) {
 	depth, slice := t.open.End()
+	if t.bare != nil && depth == t.bareDepth {
+		b.endBare(t, e)
+	}
 	if depth == 0 {
 		b.diagnostics.add(analyzer.UnmatchedEnd, e.Number)
 		b.coverage.beginLost(t.tid, t.last, e.Time)
@@ -345,6 +351,7 @@ func (b *builder) mayKeep(records *int, e *hitrace.Event) bool {
 
 func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	v := hitrace.ParseVsync(e.Marker.Label())
+	b.dropBare()
 	b.clock.add(analyzer.ClockReceiveVsync, e, v.Now, t.wasIdle(e))
 	if !t.isMain() {
 		b.beginNative(t, e, v)
@@ -402,6 +409,7 @@ func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	if t.isMain() {
 		if t.draft == nil {
 			t.orphanOf(e).now = now
+			b.beginBare(t, e, now)
 			return
 		}
 		b.push(t, e)
@@ -438,7 +446,20 @@ func (b *builder) beginVsyncTask(t *thread, e *hitrace.Event) {
 	if task.Damaged {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 	}
-	d := t.draftOrOrphan(e)
+	t.draftOrOrphan(e).setTask(&task)
+	if t.draft == nil && t.isMain() {
+		if t.bare == nil && !task.Forced && task.Timestamp != 0 {
+			b.beginBare(t, e, task.Timestamp)
+		}
+		if t.bare != nil {
+			t.bare.setTask(&task)
+		}
+	}
+}
+
+// setTask sets what a UIVsyncTask states.
+func (d *draft) setTask(task *hitrace.VsyncTask) {
+	d.forced, d.hasTask = task.Forced && (d.forced || !d.hasTask), true
 	if d.frame.VsyncID == 0 {
 		d.frame.VsyncID = task.VsyncID
 	}

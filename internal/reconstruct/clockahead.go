@@ -31,7 +31,9 @@ type ahead struct {
 }
 
 // mayBeAhead reports whether the samples of a source are those of vsyncs as they are received.
-func mayBeAhead(s analyzer.ClockSource) bool { return s == analyzer.ClockReceiveVsync }
+func mayBeAhead(s analyzer.ClockSource) bool {
+	return s == analyzer.ClockReceiveVsync || s == analyzer.ClockOnVsync
+}
 
 // measure returns the offset of the samples of a source, with its lag, and which of them are
 // those of vsyncs ahead of their time. base is the smallest confirmed offset.

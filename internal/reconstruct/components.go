@@ -51,14 +51,14 @@ func (b *builder) beginStateChange(t *thread, e *hitrace.Event) {
 }
 
 func (*builder) beginMeasure(t *thread, _ *hitrace.Event) {
-	if t.draft != nil {
-		t.draft.frame.Measured++
+	if d := t.framed(); d != nil {
+		d.frame.Measured++
 	}
 }
 
 func (*builder) beginLayout(t *thread, _ *hitrace.Event) {
-	if t.draft != nil {
-		t.draft.frame.LaidOut++
+	if d := t.framed(); d != nil {
+		d.frame.LaidOut++
 	}
 }
 

@@ -93,6 +93,9 @@ func (b *builder) setDeadlines() {
 			continue
 		}
 		f.Deadline = f.Expected.End
+		if d.bare && f.Deadline.Known() && !f.Facts.Has(analyzer.Truncated) {
+			f.Facts |= analyzer.DeadlineInferred
+		}
 		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Deadline.Known() {
 			mains[key{f.Process.PID, f.VsyncID}] = f
 			byTime[vsync{f.Process.PID, f.Vsync}] = f
@@ -111,6 +114,9 @@ func (b *builder) setDeadlines() {
 		}
 		if main != nil {
 			f.VsyncID, f.Deadline, f.Period = main.VsyncID, main.Deadline, main.Period
+			if !f.Facts.Has(analyzer.Truncated) {
+				f.Facts |= main.Facts & analyzer.DeadlineInferred
+			}
 		}
 	}
 }

@@ -33,10 +33,11 @@ func (b *builder) beginDisplaySync(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 		return
 	}
-	if t.draft == nil {
+	d := t.framed()
+	if d == nil {
 		return
 	}
-	f := t.draft.frame
+	f := d.frame
 	if len(f.DisplaySyncs) < maxSyncs && !slices.Contains(f.DisplaySyncs, s) && b.mayKeep(&b.kept.syncs, e) {
 		f.DisplaySyncs = append(f.DisplaySyncs, s)
 	}

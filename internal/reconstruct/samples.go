@@ -11,6 +11,7 @@ import (
 // lags are the delays of the fastest lines of each source, as measured on real captures. The
 // offset inferred from them is too large by about that.
 var lags = [clockSources]trace.Duration{
+	analyzer.ClockOnVsync:       230 * trace.Microsecond,
 	analyzer.ClockReceiveVsync:  210 * trace.Microsecond,
 	analyzer.ClockDoComposition: 143 * trace.Microsecond,
 	analyzer.ClockGenerateVsync: 7 * trace.Microsecond,

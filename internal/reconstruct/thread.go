@@ -14,6 +14,10 @@ type thread struct {
 	open    hitrace.Stack[openSlice]
 	// draft is the frame being made.
 	draft *draft
+	// bare is the frame without ReceiveVsync that is being made, in the slice of depth bareDepth, and
+	// lastBare the one before.
+	bare, lastBare *draft
+	bareDepth      int
 	// web is the frame of ArkWeb that is being made.
 	web *draft
 	// ran is how long the thread has run until since. See running.

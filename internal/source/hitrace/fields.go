@@ -61,13 +61,21 @@ type VsyncTask struct {
 	VsyncID   int64           // zero also for a frame that was forced without a vsync, which has 2⁶⁴ − 1
 	// FirstDraw: the frame is the first that is drawn of a window. Versions before 6.0 do not say.
 	FirstDraw bool
-	Damaged   bool
+	// Forced: the frame was forced, without a vsync.
+	Forced  bool
+	Damaged bool
 }
+
+// noVsyncID is the vsync id that ArkUI writes for a frame without a vsync.
+var noVsyncID = []byte("18446744073709551615")
 
 // ParseVsyncTask reads the label of a UIVsyncTask marker.
 func ParseVsyncTask(text []byte) VsyncTask {
 	l := label{text: text}
 	t := VsyncTask{Timestamp: l.time("timestamp"), VsyncID: l.id("vsyncID")}
+	if id, ok := field(text, "vsyncID"); ok && bytes.HasPrefix(id, noVsyncID) {
+		t.Forced = endsWord(id[len(noVsyncID):])
+	}
 	first, _ := field(text, "firstDrawFrame")
 	t.FirstDraw = len(first) > 0 && first[0] == '1'
 	t.Damaged = l.damaged

@@ -89,7 +89,7 @@ func TestParseVsyncTask(t *testing.T) {
 		{"5.1", "UIVsyncTask[timestamp:500][vsyncID:7][instanceID:100000]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
 		{"second", "UIVsyncTask[layoutMeasureDurationStartTimestamp:1][layoutMeasureDurationEndTimestamp:2][firstDrawFrame:1]", hitrace.VsyncTask{FirstDraw: true}},
 		{"no first draw", "UIVsyncTask[timestamp:500][vsyncID:7][firstDrawFrame:0]", hitrace.VsyncTask{Timestamp: 500, VsyncID: 7}},
-		{"forced", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551615]", hitrace.VsyncTask{Timestamp: 500}},
+		{"forced", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551615]", hitrace.VsyncTask{Timestamp: 500, Forced: true}},
 		{"damaged", "UIVsyncTask[timestamp:x][vsyncID:]", hitrace.VsyncTask{Damaged: true}},
 		{"id of 2⁶⁴ − 2", "UIVsyncTask[timestamp:500][vsyncID:18446744073709551614]", hitrace.VsyncTask{Timestamp: 500}},
 		{"negative id", "UIVsyncTask[timestamp:500][vsyncID:-1]", hitrace.VsyncTask{Timestamp: 500}},
