@@ -42,6 +42,9 @@ type Counts struct {
 	// CommitsEstimated the render frames whose commit is (docs/frames.md 6.3 and 6.6).
 	PresentsEstimated int `json:"presents_estimated"`
 	CommitsEstimated  int `json:"commits_estimated"`
+	// DeadlinesInferred counts the judged frames whose deadline the trace does not state
+	// (docs/frames.md 3.11).
+	DeadlinesInferred int `json:"deadlines_inferred"`
 	// Dropped counts the frames that were never shown. Only SurfaceFlinger reports
 	// them. Their durations are not measured.
 	Dropped int `json:"dropped"`
@@ -94,6 +97,7 @@ func count(r *records) Counts {
 			{&c.FirstDraw, f.Facts.Has(analyzer.FirstDraw)},
 			{&c.LateFirstDraw, j.Late == analyzer.Yes && f.Facts.Has(analyzer.FirstDraw)},
 			{&c.Misaligned, f.Facts.Has(analyzer.Misaligned)},
+			{&c.DeadlinesInferred, j.Judged() && f.Facts.Has(analyzer.DeadlineInferred)},
 			{&c.Dropped, f.Facts.Has(analyzer.Dropped)},
 			{&c.Linked, f.Render != nil || len(f.Applications) > 0},
 			{&c.Presented, f.Present.Known()},

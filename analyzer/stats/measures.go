@@ -84,6 +84,7 @@ func measures() []Measure {
 		frameCount("frames.presented", "presented_frames", "Presented frames", "render frames with a known present time", func(c *Counts) int { return c.Presented }),
 		frameCount("frames.presents_estimated", "estimated_presents", "Estimated present times", "frames of `presented` whose present time is an estimate: `fps` and `hitches` use it, the stage `commit_to_present` does not", func(c *Counts) int { return c.PresentsEstimated }),
 		frameCount("frames.commits_estimated", "estimated_commits", "Estimated commits", "render frames whose commit was matched by time instead of vsync: an estimate, which the stages `commit` and `commit_to_present` use", func(c *Counts) int { return c.CommitsEstimated }),
+		frameCount("frames.deadlines_inferred", "inferred_deadlines", "Inferred deadlines", "judged frames whose deadline the trace does not state: it is a period after the vsync", func(c *Counts) int { return c.DeadlinesInferred }),
 		frameCount("frames.dropped", "dropped_frames", "Dropped frames", "frames that were never shown; only SurfaceFlinger reports them", func(c *Counts) int { return c.Dropped }),
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},

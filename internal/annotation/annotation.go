@@ -22,23 +22,24 @@ const (
 	Start Key = iota + 1
 
 	// Frames of both kinds.
-	VsyncID      // as in the text; absent if the text has none
-	Token        // the number on the frame timeline, if it is not the vsync id
-	TID          // the thread, if it is not the main thread; only of application frames
-	Flag         // 1 late, 2 empty, 3 misaligned
-	ExpectedAt   // when the work was expected to begin
-	VsyncAt      // when the vsync was due, if it is not the expected start
-	DeadlineAt   // when the work was expected to end
-	Period       // the display's refresh period
-	Coalesced    // how many vsyncs waited behind this one
-	FirstDraw    // set if the frame is the first that is drawn of a window
-	Overrun      // by how much a late frame missed its deadline
-	LongestStage // stats.LongestStage of a late frame
-	MainLate     // late on its thread
-	GPULate      // late on the GPU; only of render frames
-	Empty        // sent or processed nothing
-	EmptyUnknown // whether it sent or processed something is unknown
-	Misaligned   // picked up on another vsync than planned
+	VsyncID          // as in the text; absent if the text has none
+	Token            // the number on the frame timeline, if it is not the vsync id
+	TID              // the thread, if it is not the main thread; only of application frames
+	Flag             // 1 late, 2 empty, 3 misaligned
+	ExpectedAt       // when the work was expected to begin
+	VsyncAt          // when the vsync was due, if it is not the expected start
+	DeadlineAt       // when the work was expected to end
+	DeadlineInferred // set if the trace does not state the deadline
+	Period           // the display's refresh period
+	Coalesced        // how many vsyncs waited behind this one
+	FirstDraw        // set if the frame is the first that is drawn of a window
+	Overrun          // by how much a late frame missed its deadline
+	LongestStage     // stats.LongestStage of a late frame
+	MainLate         // late on its thread
+	GPULate          // late on the GPU; only of render frames
+	Empty            // sent or processed nothing
+	EmptyUnknown     // whether it sent or processed something is unknown
+	Misaligned       // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
 	Transactions // the indices of those sent
@@ -169,23 +170,24 @@ const (
 var names = [end]string{
 	Start: "ts",
 
-	VsyncID:      "vsync_id",
-	Token:        "token",
-	TID:          "tid",
-	Flag:         "flag",
-	ExpectedAt:   "expected_ts",
-	VsyncAt:      "vsync_ts",
-	DeadlineAt:   "deadline_ts",
-	Period:       "period_ms",
-	Coalesced:    "coalesced",
-	FirstDraw:    "first_draw",
-	Overrun:      "overrun_ms",
-	LongestStage: "longest_stage",
-	MainLate:     "main_late",
-	GPULate:      "gpu_late",
-	Empty:        "empty",
-	EmptyUnknown: "empty_unknown",
-	Misaligned:   "misaligned",
+	VsyncID:          "vsync_id",
+	Token:            "token",
+	TID:              "tid",
+	Flag:             "flag",
+	ExpectedAt:       "expected_ts",
+	VsyncAt:          "vsync_ts",
+	DeadlineAt:       "deadline_ts",
+	DeadlineInferred: "deadline_inferred",
+	Period:           "period_ms",
+	Coalesced:        "coalesced",
+	FirstDraw:        "first_draw",
+	Overrun:          "overrun_ms",
+	LongestStage:     "longest_stage",
+	MainLate:         "main_late",
+	GPULate:          "gpu_late",
+	Empty:            "empty",
+	EmptyUnknown:     "empty_unknown",
+	Misaligned:       "misaligned",
 
 	Transactions: "transactions",
 	SentAt:       "sent_ts",

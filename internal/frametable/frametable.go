@@ -115,6 +115,9 @@ type row struct {
 	// present time if that is known, "5 1010000000".
 	Screens []string `json:"screens" parquet:"screens,list"`
 
+	// DeadlineInferred is nil for frames whose deadline the trace states.
+	DeadlineInferred *bool `json:"deadline_inferred" parquet:"deadline_inferred,optional"`
+
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
@@ -142,6 +145,10 @@ func newRow(f *analyzer.Frame) row {
 	if f.Facts.Has(analyzer.FirstDraw) {
 		first := true
 		r.FirstDraw = &first
+	}
+	if f.Facts.Has(analyzer.DeadlineInferred) {
+		inferred := true
+		r.DeadlineInferred = &inferred
 	}
 	if !f.Process.NoPID {
 		pid, tid := int32(f.Process.PID), int32(f.TID)

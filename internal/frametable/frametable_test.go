@@ -83,7 +83,7 @@ func TestColumns(t *testing.T) {
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
 		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "input",
+		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "deadline_inferred", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -162,9 +162,12 @@ func TestApplicationFrame(t *testing.T) {
 	}
 	checkRow(t, f, want)
 	first := *f
-	first.Facts |= analyzer.FirstDraw
+	first.Facts |= analyzer.FirstDraw | analyzer.DeadlineInferred
 	if got := csvRow(t, &first)["first_draw"]; got != "true" {
 		t.Errorf("first_draw of a first draw is %q", got)
+	}
+	if got := csvRow(t, &first)["deadline_inferred"]; got != "true" {
+		t.Errorf("deadline_inferred of an inferred deadline is %q", got)
 	}
 	dropped := *f
 	dropped.Facts |= analyzer.Dropped

@@ -279,6 +279,7 @@ func (r *row) facts() string {
 	add(*r.Misaligned, "misaligned")
 	add(*r.Truncated, "truncated")
 	add(r.FirstDraw != nil, "first draw")
+	add(r.DeadlineInferred != nil, "deadline inferred")
 	return strings.Join(list, ", ")
 }
 

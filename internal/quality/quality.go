@@ -31,6 +31,7 @@ var severity = map[stats.Verdict]int{stats.Good: 0, stats.Limited: 1, stats.Unre
 type judge struct {
 	Quality
 	renderJudged, platformJudged int // of Judged
+	inferred                     int // those of Judged whose deadlines are inferred
 	emptyUnknown                 int // application frames of the platform of which it is unknown whether they are empty
 	shown                        int // render frames that were not empty, or were committed
 	frameworks                   [analyzer.FrameworkCount]stats.Counts
@@ -95,6 +96,9 @@ func (q *judge) count(f *analyzer.Frame) {
 	}
 	if f.Judged() {
 		q.Judged++
+		if f.Facts.Has(analyzer.DeadlineInferred) {
+			q.inferred++
+		}
 		switch {
 		case f.Kind == analyzer.RenderFrame:
 			q.renderJudged++
@@ -249,6 +253,9 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 	switch recorded := d.Recorded; {
 	case recorded == analyzer.FromAndroid:
 		return "the trace is from Android: record it with Perfetto and the data source android.surfaceflinger.frametimeline"
+	case recorded == analyzer.FromProcess && q.inferred > 0:
+		return "OH_HiDebug_RequestTrace records no more; hidebug.startAppTraceCapture with hidebug.tags.GRAPHICS and ARKUI records deadlines; " +
+			"for render_service reproduce it on a device and record all processes"
 	case recorded == analyzer.FromProcess:
 		return "the trace has markers of one process only: record all processes with hitrace"
 	}
@@ -268,7 +275,11 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	clock := &t.Clock
 	if missing := t.Diagnostics.MissingMarkers; isText && q.Frames() > q.FrameworkFrames && slices.Contains(missing, "ReceiveVsync") {
-		q.add(stats.Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
+		if q.inferred > 0 {
+			q.add(stats.Limited, "inferred_deadlines", "no marker ReceiveVsync, deadlines are inferred from the times between vsyncs")
+		} else {
+			q.add(stats.Unreliable, "no_vsync", "no marker ReceiveVsync, most frames are missing")
+		}
 	}
 	switch {
 	case q.RenderFrames == 0 && t.Diagnostics.Recorded.Own(): // own_trace says so

@@ -121,7 +121,9 @@ func TestVerdicts(t *testing.T) {
 		// The cut is behind the markers' fields, but not behind those of scheduling events.
 		{"cut -c1-180", cut(whole, 180), []string{"cut"}, nil},
 		{"without the tag graphic", without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "render_service"),
-			[]string{"no_vsync"}, []string{"clock_unknown", "no_deadlines", "no_render_frames", "no_transactions", "truncated"}},
+			nil, []string{"inferred_deadlines", "no_render_frames", "no_transactions"}},
+		{"workers without a main thread and the tag graphic", without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "render_service", "gallery-20170", "notes-20480"),
+			[]string{"no_vsync"}, []string{"clock_unknown", "no_deadlines", "no_render_frames", "no_transactions"}},
 		{"without transactions", without(whole, "MarshRSTransactionData"), nil, []string{"no_transactions"}},
 		{"without present fences", without(whole, "Present Fence"), nil, []string{"no_presents"}},
 		{"without frames", without(whole, "H:"), []string{"no_frames"}, nil},

@@ -86,7 +86,7 @@ func TestSurfaces(t *testing.T) {
 		{name: "without FlushBuffer", text: with(whole, video(false)...), layers: 1, code: "no_queue_times", text2: "no marker FlushBuffer of layers, how long buffers waited is unknown"},
 		{name: "without present fences", text: with(without(whole, "Present Fence"), video(true)...), layers: 1, code: "no_presents", text2: "no present times, hitches and the frame rate of layers are unknown"},
 		{name: "nothing but a layer", text: with(without(whole, "print: "), video(true)...), layers: 1, code: "no_frames", text2: "no complete frames, only 1 layer"},
-		{name: "without the tag graphic", text: without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "RenderFrame", "render_service"), code: "no_vsync", text2: "no marker ReceiveVsync, most frames are missing", advice: "record the tag graphic"},
+		{name: "without the tag graphic", text: without(whole, "ReceiveVsync", "RSMainThread", "MarshRSTransactionData", "VSyncGenerator", "CommitLayers", "Present Fence", "RenderFrame", "render_service"), code: "inferred_deadlines", text2: "no marker ReceiveVsync, deadlines are inferred from the times between vsyncs", advice: "record the tag graphic"},
 		{name: "without both tags", text: without(whole, "H:"), code: "no_frames", text2: "no complete frames", advice: "record the tags graphic and ace"},
 	} {
 		q := of(t, c.text, ohframe.Options{})

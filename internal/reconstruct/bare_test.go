@@ -14,7 +14,7 @@ import (
 )
 
 // graphic are the markers of the tag graphic that threads of applications write.
-var graphic = []string{"ReceiveVsync", "MarshRSTransactionData", "Marsh RSTransactionData", "SendCommands", "FlushMessages"}
+var graphic = []string{"ReceiveVsync", "MarshRSTransactionData", "Marsh RSTransactionData", "SendCommands", "UI skip"}
 
 // withoutGraphic returns the events of a process without the markers of the tag graphic, as
 // OH_HiDebug_RequestTrace records them.

@@ -205,6 +205,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 			a.interned(annotation.LongestStage, p.w.text(stage.String()))
 		}
 	}
+	a.mark(annotation.DeadlineInferred, f.Facts.Has(analyzer.DeadlineInferred))
 	a.mark(annotation.MainLate, f.Facts.Has(analyzer.MainLate))
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
