@@ -30,8 +30,10 @@ type Group struct {
 	Peaks [len(peaks)]int64
 	// Values are the values of Measures; nil if unknown or not wanted.
 	Values []*float64
-	Causes []Cause // what lost the most time first
-	Worst  []Worst // the worst first
+	// Estimated says which values are estimates: percentiles of different values in histograms.
+	Estimated []bool
+	Causes    []Cause // what lost the most time first
+	Worst     []Worst // the worst first
 	// Traces and devices with frames that have a deadline; nil without such frames.
 	PerTrace, PerDevice *Distribution
 
@@ -449,11 +451,15 @@ func (g *Group) addSums(r *Row) {
 		g.Peaks[i] = max(g.Peaks[i], n)
 	}
 	for i := range g.histograms {
-		g.histograms[i].AddCounts(&r.Histograms[g.first+i])
+		if c := &r.Histograms[g.first+i]; g.first+i == durationHistogram && r.Shortest != nil {
+			g.histograms[i].AddBounded(c, *r.Shortest, r.Peaks[longestDuration])
+		} else {
+			g.histograms[i].AddCounts(c)
+		}
 	}
 	for i, time := range [shownTimes]*int64{responseTime: r.Response, completionTime: r.Completion} {
 		if time != nil {
-			g.shown[i].Add(bucketOf(*time), 1)
+			g.shown[i].AddValue(*time)
 		}
 	}
 }
@@ -568,6 +574,7 @@ func (g *Group) finish() {
 	g.endTrace()
 	for i := range Measures {
 		g.Values = append(g.Values, Measures[i].of(g))
+		g.Estimated = append(g.Estimated, Measures[i].estimated != nil && Measures[i].estimated(g))
 	}
 	g.Causes = g.sortedCauses()
 	var devices []rate

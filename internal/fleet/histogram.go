@@ -53,10 +53,36 @@ func (b Bucket) middle() int64 {
 
 // Histogram counts values by bucket. Counts of a power of two are stored together: the
 // durations of a process span a few.
-type Histogram struct{ octaves [octaves]*[perOctave]int64 }
+type Histogram struct {
+	octaves [octaves]*[perOctave]int64
+	// low and high are values that none is below or above, if there are any.
+	low, high int64
+	bounded   bool
+}
+
+// AddValue adds a value.
+func (h *Histogram) AddValue(value int64) {
+	h.count(bucketOf(value), 1)
+	h.bound(value, value)
+}
 
 // Add adds n values of a bucket. It panics if there is no such bucket.
 func (h *Histogram) Add(b Bucket, n int64) {
+	h.count(b, n)
+	low, width := b.low()
+	h.bound(low, low+(width-1))
+}
+
+// bound says that values which were added are not below low nor above high.
+func (h *Histogram) bound(low, high int64) {
+	if !h.bounded {
+		h.low, h.high, h.bounded = low, high, true
+		return
+	}
+	h.low, h.high = min(h.low, low), max(h.high, high)
+}
+
+func (h *Histogram) count(b Bucket, n int64) {
 	octave := &h.octaves[b>>bucketBits]
 	if *octave == nil {
 		*octave = new([perOctave]int64)
@@ -64,10 +90,20 @@ func (h *Histogram) Add(b Bucket, n int64) {
 	(*octave)[b&(perOctave-1)] += n
 }
 
-// AddCounts adds the values of a file.
+// AddCounts adds the values of a file, which are in order.
 func (h *Histogram) AddCounts(c *Counts) {
 	for i, b := range c.Buckets {
 		h.Add(Bucket(b), c.Counts[i])
+	}
+}
+
+// AddBounded adds the values of a file, which has the lowest and the highest of them.
+func (h *Histogram) AddBounded(c *Counts, low, high int64) {
+	for i, b := range c.Buckets {
+		h.count(Bucket(b), c.Counts[i])
+	}
+	if len(c.Buckets) > 0 {
+		h.bound(low, high)
 	}
 }
 
@@ -82,9 +118,15 @@ func (h *Histogram) Counts() (c Counts) {
 // Merge adds another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	for b, n := range other.All() {
-		h.Add(b, n)
+		h.count(b, n)
+	}
+	if other.bounded {
+		h.bound(other.low, other.high)
 	}
 }
+
+// Exact reports whether percentiles are not estimates: all values are the same.
+func (h *Histogram) Exact() bool { return h.bounded && h.low == h.high }
 
 // All returns the buckets that are not empty, in order, and their counts.
 func (h *Histogram) All() iter.Seq2[Bucket, int64] {
@@ -116,8 +158,9 @@ func (h *Histogram) Total() (n int64) {
 }
 
 // Percentile returns the percentile of p thousandths by nearest rank, p from 1 to 1000:
-// the middle of the bucket of value number ⌈p·n/1000⌉. It returns nil for fewer than
-// atLeast values, and without values.
+// the middle of the bucket of value number ⌈p·n/1000⌉, but no value below the lowest or
+// above the highest, where these are known. It returns nil for fewer than atLeast values, and
+// without values.
 func (h *Histogram) Percentile(p, atLeast int64) *int64 {
 	total := h.Total()
 	if total < max(1, atLeast) {
@@ -129,12 +172,12 @@ func (h *Histogram) Percentile(p, atLeast int64) *int64 {
 // rankOf returns ⌈p·total/1000⌉ without overflow.
 func rankOf(p, total int64) int64 { return (total/1000)*p + (total%1000*p+999)/1000 }
 
-// nth returns the middle of the bucket of the value of a rank, the lowest value first; nil if there is no
-// such value.
+// nth returns what stands for the value of a rank, the lowest value first, as Percentile; nil if there is
+// no such value.
 func (h *Histogram) nth(rank int64) *int64 {
 	for b, n := range h.All() {
 		if rank -= n; rank <= 0 {
-			v := b.middle()
+			v := max(h.low, min(b.middle(), h.high))
 			return &v
 		}
 	}

@@ -4,7 +4,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/text"
 )
 
 // The numbers of the table in histogram.go, and the ends of the range.
@@ -73,5 +77,67 @@ func TestPercentile(t *testing.T) {
 	}
 	if few.Add(7, 1); few.Percentile(950, 20) == nil {
 		t.Error("of 20 values: got none")
+	}
+}
+
+// Percentiles are not below the lowest value nor above the highest, also of histograms that were
+// written, read and added.
+func TestPercentileBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 500 {
+		values := make([]int64, 1+r.IntN(4))
+		var sum Histogram
+		for i := range values {
+			values[i] = 130e6 + r.Int64N(3e6)
+			var one, read Histogram
+			one.AddValue(values[i])
+			counts := one.Counts()
+			read.AddBounded(&counts, values[i], values[i])
+			sum.Merge(&read)
+		}
+		for _, p := range []int64{1, 500, 1000} {
+			if got := *sum.Percentile(p, 1); got < slices.Min(values) || got > slices.Max(values) {
+				t.Fatalf("%d ‰ of %v is %d", p, values, got)
+			}
+		}
+		if exact := slices.Min(values) == slices.Max(values); sum.Exact() != exact {
+			t.Fatalf("%v: exact is %t", values, sum.Exact())
+		}
+	}
+	var wide Histogram
+	wide.Add(octaves*perOctave-1, 1) // the last bucket ends at the largest integer
+	if wide.high != math.MaxInt64 || *wide.Percentile(500, 1) < wide.low {
+		t.Errorf("%d to %d", wide.low, wide.high)
+	}
+}
+
+// A group of one frame has its duration, and a report says which values are estimates.
+func TestEstimates(t *testing.T) {
+	dir := t.TempDir()
+	run(t, &Runner{Dir: dir}, find(t, "../../testdata/demo.ftrace"), Options{Shards: 1})
+	var out strings.Builder
+	report, err := NewReport(t.Context(), opened(t, dir), Query{By: []string{"process"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimates := 0
+	for _, g := range report.Groups {
+		for i, m := range Measures {
+			if x := g.Values[i]; x != nil && g.Estimated[i] {
+				estimates++
+				if m.Name == "max_ms" || m.Unit != stats.Milliseconds {
+					t.Errorf("%s is an estimate", m.Name)
+				}
+			}
+		}
+		if p50, longest := g.Value("p50_ms"), g.Value("max_ms"); p50 != nil && *p50 > *longest {
+			t.Errorf("P50 %v, longest %v", *p50, *longest)
+		}
+	}
+	if err := report.Write(&out, "table", text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "  ~"); estimates < 6 || n < 6 || !strings.Contains(out.String(), "~ is an estimate") {
+		t.Errorf("%d estimates, %d in the table:\n%s", estimates, n, &out)
 	}
 }

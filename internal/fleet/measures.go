@@ -13,6 +13,8 @@ type Measure struct {
 	// count is the number of frames, of gaps between frames, or of interactions, that the value
 	// is of; nil for a measure that is not compared.
 	count func(*Group) int64
+	// estimated reports whether the value is an estimate; nil for a measure that never is.
+	estimated func(*Group) bool
 	// least is the least count of a value that is tested.
 	least int64
 	// table is the one whose groups have the measure; those of frames also have interactions.
@@ -34,13 +36,14 @@ var Measures = func() []Measure {
 	}{{"p50_ms", 500, 1}, {"p90_ms", 900, 1}, {"p95_ms", 950, 20}, {"p99_ms", 990, 100}} {
 		m := known(p.name, func(g *Group) *float64 { return g.percentile(durationHistogram, p.thousandth, p.atLeast) })
 		m.count = func(g *Group) int64 { return g.total(durationHistogram) }
+		m.estimated = func(g *Group) bool { return g.estimates(durationHistogram) }
 		list = append(list, m)
 	}
 	list = append(list, known("max_ms", func(g *Group) *float64 {
 		if g.total(durationHistogram) == 0 {
 			return nil
 		}
-		return milliseconds(&g.Peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })])
+		return milliseconds(&g.Peaks[longestDuration])
 	}))
 	for stage := range stats.Stages {
 		for _, p := range []struct {
@@ -77,6 +80,7 @@ var Measures = func() []Measure {
 			Measure: stats.Measure{Path: name, Name: name, Unit: stats.Milliseconds, Better: stats.Lower, Label: label, Meaning: meaning},
 			of:      func(g *Group) *float64 { return milliseconds(g.shown[of].Percentile(thousandth, atLeast)) },
 			count:   func(g *Group) int64 { return g.shown[of].Total() }, least: atLeast, table: ofInteractions,
+			estimated: func(g *Group) bool { return !g.shown[of].Exact() },
 		})
 	}
 	shown("response_p50_ms", "Response P50, ms", "median of the responses of interactions, of launches to the first frame", responseTime, 500, 1)
@@ -108,6 +112,7 @@ var Measures = func() []Measure {
 		m := ofLayer(name)
 		m.of = func(g *Group) *float64 { return g.percentile(queueHistogram, thousandth, atLeast) }
 		m.count = func(g *Group) int64 { return g.total(queueHistogram) }
+		m.estimated = func(g *Group) bool { return g.estimates(queueHistogram) }
 		list = append(list, m)
 	}
 	queue("queue_p50_ms", 500, 1)
@@ -130,6 +135,15 @@ func (g *Group) total(histogram int) int64 {
 		return h.Total()
 	}
 	return 0
+}
+
+// longestDuration is the index of a peak.
+var longestDuration = slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })
+
+// estimates reports whether percentiles of a histogram are estimates.
+func (g *Group) estimates(histogram int) bool {
+	h := g.histogram(histogram)
+	return h != nil && !h.Exact()
 }
 
 // overrun returns a percentile of the overruns of all frames, negative before their deadline, in

@@ -25,7 +25,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "6"
+const schemaVersion = "7"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -116,9 +116,12 @@ func (r *Row) cells(w wanted) []cell {
 		}
 	}
 	for i, c := range peaks {
-		if c.in(w.table) && w.sums {
+		if c.in(w.table) && (w.sums || w.histograms > 0 && i == longestDuration) {
 			add(c.name, &r.Peaks[i])
 		}
+	}
+	if w.histograms > 0 && w.table != ofLayers {
+		add("duration_min_ns", &r.Shortest)
 	}
 	first, _ := w.table.histograms()
 	for i := first; i < first+w.histograms; i++ {

@@ -38,7 +38,9 @@ type Row struct {
 	Peaks    [len(peaks)]int64
 	// Histograms are in the order of histogramNames.
 	Histograms [histograms]Counts
-	Causes     struct {
+	// Shortest is the lowest duration in nanoseconds; nil if none is known.
+	Shortest *int64
+	Causes   struct {
 		Names        []string
 		Frames, Lost []int64
 		// VsyncIDs, Starts and Overruns are of the frame that lost the most by the cause; zero of
@@ -399,7 +401,7 @@ func (r *Row) measureLayer(l *stats.Layer) {
 	var counted [histograms]Histogram
 	add := func(histogram int, d trace.Duration, known bool) {
 		if known {
-			counted[histogram].Add(bucketOf(int64(d)), 1)
+			counted[histogram].AddValue(int64(d))
 		}
 	}
 	for _, b := range l.Source.Buffers {
@@ -450,7 +452,7 @@ func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCa
 // count counts the durations of the frames.
 func (r *Row) count(frames []*analyzer.Frame) {
 	var counted [histograms]Histogram
-	add := func(histogram int, d trace.Duration) { counted[histogram].Add(bucketOf(int64(d)), 1) }
+	add := func(histogram int, d trace.Duration) { counted[histogram].AddValue(int64(d)) }
 	for _, f := range frames {
 		if d, ok := stats.DurationOf(f); ok {
 			add(durationHistogram, d)
@@ -468,6 +470,9 @@ func (r *Row) count(frames []*analyzer.Frame) {
 		for stage, d := range stats.StagesOf(f) {
 			add(firstStageHistogram+int(stage), d)
 		}
+	}
+	if h := &counted[durationHistogram]; h.bounded {
+		r.Shortest = &h.low
 	}
 	for i := range counted {
 		r.Histograms[i] = counted[i].Counts()

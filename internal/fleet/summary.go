@@ -31,12 +31,16 @@ func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, stri
 		longest := &row.Peaks[slices.IndexFunc(peaks[:], func(c column) bool { return c.name == "duration_max_ns" })]
 		for _, b := range s.Histogram {
 			value := int64(b.Name) * int64(trace.Millisecond)
-			h.Add(bucketOf(value), int64(b.Frames))
+			h.count(bucketOf(value), int64(b.Frames))
+			h.bound(value, value)
 			*longest = max(*longest, value)
 		}
 	}
 	for i, h := range durations {
 		rows[first+i].Histograms[durationHistogram] = h.Counts()
+		if h.bounded {
+			rows[first+i].Shortest = &h.low
+		}
 	}
 	return rows
 }

@@ -136,6 +136,9 @@ func (r *Report) legend() view.Note {
 	}
 	legend := legends[r.of]
 	s := legend.measures
+	if slices.ContainsFunc(r.Groups, func(g *Group) bool { return slices.Contains(g.Estimated, true) }) {
+		s += " ~ is an estimate, within 0.8 %."
+	}
 	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
 		return slices.ContainsFunc(tableMeasures[r.of], func(m tableMeasure) bool { return g.Value(m.name) == nil })
 	}) {
@@ -214,7 +217,11 @@ func (r *Report) table() view.Table {
 		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(count)})
 		for _, shown := range tableMeasures[r.of] {
 			i := measureIndex(shown.name)
-			row.Cells = append(row.Cells, view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])})
+			cell := view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])}
+			if g.Estimated[i] && g.Values[i] != nil {
+				cell.Text = "~" + cell.Text
+			}
+			row.Cells = append(row.Cells, cell)
 		}
 		if distributions {
 			row.Cells = append(row.Cells, distributionCells(g.PerTrace)...)

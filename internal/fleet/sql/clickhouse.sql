@@ -24,12 +24,14 @@ CREATE OR REPLACE VIEW rates AS
     sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;
 
--- Percentiles of durations by process, in milliseconds. P95 needs 20 frames and P99 100.
+-- Percentiles of durations by process, in milliseconds, between the shortest and the longest. P95 needs 20 frames and P99 100.
 CREATE OR REPLACE VIEW percentiles AS
-  SELECT kind, process, percentile(h, 500) / 1e6 AS p50_ms, percentile(h, 900) / 1e6 AS p90_ms,
-    if(arraySum(tupleElement(h, 2)) >= 20, percentile(h, 950) / 1e6, NULL) AS p95_ms,
-    if(arraySum(tupleElement(h, 2)) >= 100, percentile(h, 990) / 1e6, NULL) AS p99_ms
-  FROM (SELECT kind, process, sumMap(duration_bucket, duration_count) AS h FROM traces WHERE notEmpty(duration_bucket) GROUP BY kind, process);
+  SELECT kind, process, greatest(low, least(percentile(h, 500), high)) / 1e6 AS p50_ms, greatest(low, least(percentile(h, 900), high)) / 1e6 AS p90_ms,
+    if(arraySum(tupleElement(h, 2)) >= 20, greatest(low, least(percentile(h, 950), high)) / 1e6, NULL) AS p95_ms,
+    if(arraySum(tupleElement(h, 2)) >= 100, greatest(low, least(percentile(h, 990), high)) / 1e6, NULL) AS p99_ms
+  FROM (
+    SELECT kind, process, sumMap(duration_bucket, duration_count) AS h, assumeNotNull(min(duration_min_ns)) AS low, max(duration_max_ns) AS high
+    FROM traces WHERE notEmpty(duration_bucket) GROUP BY kind, process);
 
 -- What late frames lost, by cause.
 CREATE OR REPLACE VIEW causes AS

@@ -35,13 +35,19 @@ CREATE OR REPLACE VIEW rates AS
     sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
   FROM traces GROUP BY kind, process;
 
--- Percentiles of durations by process, in milliseconds. P95 needs 20 frames and P99 100.
+-- Percentiles of durations by process, in milliseconds, between the shortest and the longest. P95 needs 20 frames and P99 100.
 CREATE OR REPLACE VIEW percentiles AS
-  SELECT kind, process, percentile(bucket, n, 500) / 1e6 AS p50_ms, percentile(bucket, n, 900) / 1e6 AS p90_ms,
-    CASE WHEN sum(n) >= 20 THEN percentile(bucket, n, 950) / 1e6 END AS p95_ms,
-    CASE WHEN sum(n) >= 100 THEN percentile(bucket, n, 990) / 1e6 END AS p99_ms
-  FROM (SELECT kind, process, bucket, sum(n)::BIGINT AS n FROM durations GROUP BY kind, process, bucket)
-  GROUP BY kind, process;
+  WITH bounds AS (SELECT kind, process, min(duration_min_ns) AS low, max(duration_max_ns) AS high FROM traces GROUP BY kind, process),
+  estimates AS (
+    SELECT kind, process, percentile(bucket, n, 500) AS p50, percentile(bucket, n, 900) AS p90,
+      CASE WHEN sum(n) >= 20 THEN percentile(bucket, n, 950) END AS p95,
+      CASE WHEN sum(n) >= 100 THEN percentile(bucket, n, 990) END AS p99
+    FROM (SELECT kind, process, bucket, sum(n)::BIGINT AS n FROM durations GROUP BY kind, process, bucket)
+    GROUP BY kind, process)
+  SELECT kind, process, greatest(low, least(p50, high)) / 1e6 AS p50_ms, greatest(low, least(p90, high)) / 1e6 AS p90_ms,
+    CASE WHEN p95 IS NOT NULL THEN greatest(low, least(p95, high)) / 1e6 END AS p95_ms,
+    CASE WHEN p99 IS NOT NULL THEN greatest(low, least(p99, high)) / 1e6 END AS p99_ms
+  FROM estimates JOIN bounds USING (kind, process);
 
 -- Responses of interactions by scene and page, in milliseconds. P95 needs 20 of them.
 CREATE OR REPLACE VIEW responses AS

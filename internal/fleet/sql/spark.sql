@@ -13,12 +13,14 @@ CREATE OR REPLACE TEMPORARY VIEW durations AS
     ELSE shiftleft(CAST(64 | (bucket & 63) AS BIGINT), shiftright(bucket, 6) - 1) + shiftleft(CAST(1 AS BIGINT), shiftright(bucket, 6) - 1) DIV 2 END AS middle
   FROM traces LATERAL VIEW inline(arrays_zip(duration_bucket, duration_count)) h AS bucket, n;
 
--- Percentiles of durations by process, by nearest rank, in milliseconds. P95 needs 20 frames and P99 100.
+-- Percentiles of durations by process, by nearest rank, in milliseconds, between the shortest and the longest. P95 needs 20 frames and P99 100.
 CREATE OR REPLACE TEMPORARY VIEW percentiles AS
-  WITH buckets AS (SELECT kind, process, bucket, middle, sum(n) AS n FROM durations GROUP BY kind, process, bucket, middle),
+  WITH bounds AS (SELECT kind, process, min(duration_min_ns) AS low, max(duration_max_ns) AS high FROM traces GROUP BY kind, process),
+  buckets AS (SELECT kind, process, bucket, middle, sum(n) AS n FROM durations GROUP BY kind, process, bucket, middle),
   running AS (
-    SELECT *, sum(n) OVER (PARTITION BY kind, process ORDER BY bucket) AS up_to, sum(n) OVER (PARTITION BY kind, process) AS total
-    FROM buckets)
+    SELECT kind, process, greatest(low, least(middle, high)) AS middle, sum(n) OVER (PARTITION BY kind, process ORDER BY bucket) AS up_to,
+      sum(n) OVER (PARTITION BY kind, process) AS total
+    FROM buckets JOIN bounds USING (kind, process))
   SELECT kind, process,
     min(CASE WHEN up_to >= (total * 500 + 999) DIV 1000 THEN middle END) / 1e6 AS p50_ms,
     min(CASE WHEN up_to >= (total * 900 + 999) DIV 1000 THEN middle END) / 1e6 AS p90_ms,
