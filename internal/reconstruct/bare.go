@@ -70,8 +70,8 @@ func (b *builder) endBare(t *thread, e *hitrace.Event) {
 	t.bare, t.lastBare = nil, d
 }
 
-// framed returns the frame that is open on the thread, nil without one.
-func (t *thread) framed() *draft {
+// frame returns the frame that is open on the thread, nil without one.
+func (t *thread) frame() *draft {
 	if t.draft != nil {
 		return t.draft
 	}

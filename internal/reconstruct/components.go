@@ -51,13 +51,13 @@ func (b *builder) beginStateChange(t *thread, e *hitrace.Event) {
 }
 
 func (*builder) beginMeasure(t *thread, _ *hitrace.Event) {
-	if d := t.framed(); d != nil {
+	if d := t.frame(); d != nil {
 		d.frame.Measured++
 	}
 }
 
 func (*builder) beginLayout(t *thread, _ *hitrace.Event) {
-	if d := t.framed(); d != nil {
+	if d := t.frame(); d != nil {
 		d.frame.LaidOut++
 	}
 }

@@ -33,7 +33,7 @@ func (b *builder) beginDisplaySync(t *thread, e *hitrace.Event) {
 		b.diagnostics.add(analyzer.DamagedField, e.Number)
 		return
 	}
-	d := t.framed()
+	d := t.frame()
 	if d == nil {
 		return
 	}
