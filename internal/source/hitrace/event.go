@@ -178,6 +178,9 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 		}
 		return problem
 	}
+	if e.Marker.Phase == Sync && e.Time == 0 && isAddress(e.Name) { // "dummy-0000 [000] 0.0: 0: …" at the end of old pages of systrace
+		return Ignorable
+	}
 	if e.Marker.Phase != End { // which has no name
 		e.Word = e.Marker.word()
 	}

@@ -180,6 +180,15 @@ func TestParseLineProblems(t *testing.T) {
 	}
 }
 
+// The last line of old pages of systrace is no event: its time is not that of the trace.
+func TestDummyLine(t *testing.T) {
+	b := new(hitrace.Batch)
+	b.Parse([]byte("a-1 (1) [000] .... 5.000000: 0: E|1\n           dummy-0000  [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0\n"), 1<<10)
+	if len(b.Events) != 1 || b.Events[0].Time != 5_000000000 {
+		t.Errorf("%+v", b.Events)
+	}
+}
+
 // Cutting a good line anywhere must not make it panic, nor make another time
 // or thread of it.
 func TestParseLineCut(t *testing.T) {

@@ -28,7 +28,10 @@ const (
 )
 
 // stringStart matches what is between the name and the text of a string.
-var stringStart = regexp.MustCompile(`^[ \t]*=[ \t]*["']`)
+var stringStart = regexp.MustCompile("^[ \t]*=[ \t]*[\"'`]")
+
+// assigned matches what follows the name of a variable that gets a value.
+var assigned = regexp.MustCompile(`^[ \t]*=[^=]`)
 
 // maxTail is the maximum length of the blanks that follow the text of a section.
 const maxTail = 64
@@ -42,7 +45,11 @@ func isHTML(head []byte) bool {
 func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 	c.dump = hitrace.NewProcessDump(c.options.Limits.WithDefaults().Threads)
 	p := &page{in: in, dump: c.dump}
-	if err := p.nextSection(); err != nil {
+	err := p.nextSection()
+	switch {
+	case err != nil && p.named:
+		return nil, &Error{What: "an HTML page whose " + stringName + " is no string", Hint: "save the text of the trace", Err: ErrNoTraceInPage}
+	case err != nil:
 		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with a trace; save the page itself, not the browser's rendering of it", Err: ErrNoTraceInPage}
 	}
 	return &stream{content: c, what: "HTML page", in: p}, nil
@@ -55,6 +62,7 @@ type page struct {
 	dump    *hitrace.ProcessDump
 	inside  bool    // a section
 	quoted  *quoted // the section, if it is a string
+	named   bool    // the page has a variable for one that is something else
 	text    int     // number of buffered bytes that belong to the section's text
 	lineEnd bool    // the last byte read was a line end
 }
@@ -191,6 +199,7 @@ func (p *page) find() error {
 			p.quoted = &quoted{in: p.in, quote: start[len(start)-1]}
 			return nil
 		}
+		p.named = p.named || assigned.Match(head)
 	}
 }
 

@@ -36,6 +36,8 @@ func TestHTML(t *testing.T) {
 		{"two of many lines", "<html>" + start + "\n" + strings.Repeat(events, 2000) + end + viewer + start + strings.Repeat(events, 2000) + end, strings.Repeat(events, 4000), ""},
 		{"a string of a script", "<html><script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\r\n app \\\"a\\\" \\x41\\u0042\\ud83d\\ude00\\\\ \\'\\/\\n\\\n\";</script>", "# tracer: nop\n app \"a\" AB😀\\ '/\n", ""},
 		{"a string in other quotes", "<html><script>linuxPerfData='# \"x\"\\n'</script>", "# \"x\"\n", ""},
+		{"a template", "<html>linuxPerfData = `# x\n\\`y\\`\n`", "# x\n`y`\n", ""},
+		{"a list", "<html>if (linuxPerfData == 1) linuxPerfData = [\"# x\"]", "", "an HTML page whose linuxPerfData is no string"},
 		{"a string behind a viewer that reads it", "<html><script>f([linuxPerfData]);linuxPerfData == 1;</script>" + viewer + "var linuxPerfData = \"# x\\n\"" + viewer, "# x\n", ""},
 		{"a string and a section", "<html>linuxPerfData = \"# x\"" + start + "# y\n" + end, "# x\n# y\n", ""},
 		{"a string with damaged escapes", `<html>linuxPerfData = "# \xg1 \u12 \ud83d"`, "# g1 12 \uFFFD", ""},
