@@ -279,7 +279,7 @@ func (b *builder) end(t *thread, e *hitrace.Event) {
 	if depth == 0 {
 		b.diagnostics.add(analyzer.UnmatchedEnd, e.Number)
 		b.coverage.beginLost(t.tid, t.last, e.Time)
-		if !t.framed && t.isMain() {
+		if !t.hasFrames && t.isMain() {
 			t.heldTo = e.Time
 		}
 		t.unmatchedEnd(e.Time)
@@ -310,7 +310,7 @@ func (b *builder) endLost(t *thread, e *hitrace.Event) {
 
 func (b *builder) newDraft(t *thread, e *hitrace.Event, start trace.Time) *draft {
 	t.beginTask(e)
-	t.framed, t.topDraft = true, true
+	t.hasFrames, t.topDraft = true, true
 	if !t.renders {
 		t.user = true
 	}

@@ -59,9 +59,9 @@ type thread struct {
 	topName  []byte
 	topDraft bool
 	base     int
-	// framed: a frame began on the thread. heldTo is the last end before that of a slice that
+	// hasFrames: a frame began on the thread. heldTo is the last end before that of a slice that
 	// began before the trace. died is when the thread ended, and is zero if it did not.
-	framed       bool
+	hasFrames    bool
 	heldTo, died trace.Time
 }
 
