@@ -41,7 +41,7 @@ func activities(t *analyzer.Timeline) map[processKey]*activity {
 	}
 	for _, i := range t.Interactions {
 		n := len(i.Frames)
-		if n == 0 || endless(i) {
+		if n == 0 || !animated(i) {
 			continue
 		}
 		first, last := i.Frames[0], i.Frames[n-1]
@@ -64,11 +64,9 @@ func activities(t *analyzer.Timeline) map[processKey]*activity {
 // renderOf returns the render frame that showed a frame, which may be that itself.
 func renderOf(f *analyzer.Frame) *analyzer.Frame { return cmp.Or(f.Render, f) }
 
-// endless reports whether it is unknown until when the animation of an interaction lasted: its end
-// is lost. A launch shows one picture.
-func endless(i *analyzer.Interaction) bool {
-	return i.Launch() || i.Reasons&(analyzer.ReasonEndLost|analyzer.ReasonBeginLost) != 0
-}
+// animated reports whether an interaction is an animation from its begin to its end. A launch shows
+// one picture. Of a scene without a begin or an end, it is unknown how long it was one.
+func animated(i *analyzer.Interaction) bool { return !i.Launch() && i.Begin.Known() && i.End.Known() }
 
 // union joins intervals that overlap, and sorts them.
 func union(list []analyzer.Interval) []analyzer.Interval {

@@ -39,10 +39,10 @@ func (d *drawing) every(from, to, ms int) {
 }
 
 // interaction adds a scene, or a launch.
-func (d *drawing) interaction(kind analyzer.InteractionKind, explicit bool, from, to int, reasons analyzer.Reasons) {
-	d.Interactions = append(d.Interactions, &analyzer.Interaction{
-		Kind: kind, Scene: "APP_LIST_FLING", Process: d.app, Begin: at(from), End: at(to), Observed: interval(from, to), Explicit: explicit, Reasons: reasons,
-	})
+func (d *drawing) interaction(kind analyzer.InteractionKind, explicit bool, from, to int) *analyzer.Interaction {
+	i := &analyzer.Interaction{Kind: kind, Scene: "APP_LIST_FLING", Process: d.app, Begin: at(from), End: at(to), Observed: interval(from, to), Explicit: explicit}
+	d.Interactions = append(d.Interactions, i)
+	return i
 }
 
 // What is idle, by rule 9.6: frames are drawn on each vsync from 1000 to 1200 and from 2000 to
@@ -56,16 +56,17 @@ func TestIdle(t *testing.T) {
 		application, service string
 	}{
 		{"nothing", func(*drawing) {}, idle, idle},
-		{"a scene", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 2200, 0) }, busy, busy},
-		{"a scene of render_service", func(d *drawing) { d.interaction(analyzer.SceneInteraction, false, 990, 2230, 0) }, idle, busy},
-		{"a scene before", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 1900, 0) }, idle, idle},
-		{"a scene after", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 1990, 2200, 0) }, idle, idle},
+		{"a scene", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 2200) }, busy, busy},
+		{"a scene of render_service", func(d *drawing) { d.interaction(analyzer.SceneInteraction, false, 990, 2230) }, idle, busy},
+		{"a scene before", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 1900) }, idle, idle},
+		{"a scene after", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 1990, 2200) }, idle, idle},
 		{"one scene before, one after", func(d *drawing) {
-			d.interaction(analyzer.SceneInteraction, true, 990, 1200, 0)
-			d.interaction(analyzer.SceneInteraction, true, 1990, 2200, 0)
+			d.interaction(analyzer.SceneInteraction, true, 990, 1200)
+			d.interaction(analyzer.SceneInteraction, true, 1990, 2200)
 		}, idle, idle},
-		{"a scene whose end is lost", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 2200, analyzer.ReasonEndLost) }, idle, idle},
-		{"a launch", func(d *drawing) { d.interaction(analyzer.LaunchInteraction, true, 990, 2200, 0) }, idle, idle},
+		{"a scene without an end", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 2200).End = 0 }, idle, idle},
+		{"a scene without a begin", func(d *drawing) { d.interaction(analyzer.SceneInteraction, true, 990, 2200).Begin = 0 }, idle, idle},
+		{"a launch", func(d *drawing) { d.interaction(analyzer.LaunchInteraction, true, 990, 2200) }, idle, idle},
 		{"empty frames", func(d *drawing) {
 			for vsync := 1210; vsync < 2000; vsync += 10 {
 				d.scene.app(d.app, vsync, vsync, vsync+5, analyzer.Empty)

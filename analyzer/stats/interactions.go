@@ -263,7 +263,7 @@ func (s *Interaction) MeasureFrames() *Process {
 // process.
 func (s *Interaction) measureFrames(frames []*analyzer.Frame) *Process {
 	p := &Process{}
-	p.records.parts, p.records.animation = s.parts, !endless(s.Source)
+	p.records.parts, p.records.animation = s.parts, animated(s.Source)
 	for _, f := range frames {
 		p.Kind = kindOf(f)
 		p.records.addFrame(f)

@@ -227,7 +227,7 @@ func (d *drawn) rate(i *stats.Interaction) string {
 		return "the device counts all frames that render_service draws, also those without a new frame of the application"
 	case i.Source.Tail.Known():
 		return "the device counts the slow end of the fling, too"
-	case i.Source.Reasons&analyzer.ReasonEndLost != 0:
+	case !i.Source.Begin.Known() || !i.Source.End.Known():
 		return "the device counts idle time, too"
 	}
 	return ""

@@ -134,7 +134,7 @@ func (s *sim) showProcess(kind Kind, pid trace.PID, frames []shownFrame, apps []
 func (s *sim) inScene(t *ShownTruth, g *gap) bool {
 	return slices.ContainsFunc(s.truth.Interactions, func(i *InteractionTruth) bool {
 		n := len(i.Frames)
-		if n == 0 || i.Kind != "scene" || i.lost || t.Kind == AppFrame && (i.Counted != "application" || i.PID != t.PID) {
+		if n == 0 || i.Kind != "scene" || !i.whole() || t.Kind == AppFrame && (i.Counted != "application" || i.PID != t.PID) {
 			return false
 		}
 		render := func(f *Frame) *Frame { return cmp.Or(f.TakenBy, f) }

@@ -49,7 +49,6 @@ type InteractionTruth struct {
 
 	explicit bool // as render_service's lines say
 	kind     bool // which they do
-	lost     bool // its end is
 	touch    *inputTruth
 	tail     trace.Time
 	stages   []StageTruth // with those outside the trace
@@ -198,9 +197,9 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 		return
 	case end.Known():
 	case s.begunAgain(t).Known():
-		t.lost, end = true, s.begunAgain(t)
+		end = s.begunAgain(t)
 	case to.Sub(begin) > sceneTimeout:
-		t.lost, t.TimedOut, end = true, true, begin.Add(sceneTimeout)
+		t.TimedOut, end = true, begin.Add(sceneTimeout)
 	default:
 		t.Truncated, t.endCut, end = true, true, to-1
 	}
@@ -387,13 +386,12 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 	if len(lengths) >= 20 {
 		t.P95 = percentile(95)
 	}
-	gaps := gapsOf(counted)
-	var total, hitch trace.Duration
+	gaps := t.gaps(counted)
+	var hitch trace.Duration
 	for _, g := range gaps {
 		if counted[0].counts != counted[0].at {
 			break // estimates say nothing about hitches
 		}
-		total += g.length
 		if g.late*10 < 7*g.period {
 			continue
 		}
@@ -402,22 +400,30 @@ func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
 		t.MissedVsyncs += lost
 		t.LongestMissedRun = max(t.LongestMissedRun, lost)
 	}
-	if total > 0 {
-		ratio := 1000 * float64(hitch) / float64(total)
+	if fps, active, _ := rate(gaps); fps != nil && counted[0].counts == counted[0].at {
+		ratio := 1000 * float64(hitch) / float64(active)
 		t.Hitch = &ratio
 	}
 	if t.tail.Known() {
 		counted = slices.DeleteFunc(counted, func(f shownFrame) bool { return f.at >= t.tail })
 	}
-	gaps = gapsOf(counted)
+	t.FPS, _, t.Cadence = rate(t.gaps(counted))
+}
+
+// gaps returns the gaps between the pictures of an interaction. Nothing is idle in an animation.
+// Of one without a begin or an end, it is unknown how long it lasts.
+func (t *InteractionTruth) gaps(counted []shownFrame) []gap {
+	gaps := gapsOf(counted)
 	for i := range gaps {
-		// Nothing is idle in an animation.
-		if g := &gaps[i]; t.lost && g.unasked+g.period >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
+		if g := &gaps[i]; !t.whole() && g.unasked+g.period >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
 			g.idle = min(g.unasked, g.length-g.period)
 		}
 	}
-	t.FPS, _, t.Cadence = rate(gaps)
+	return gaps
 }
+
+// whole reports whether the trace has the begin and the end of a scene.
+func (t *InteractionTruth) whole() bool { return t.Begin.Known() && t.End.Known() }
 
 // rate returns the frames per second of the time that is not idle, that time, and the cadence.
 // The rate is nil if all gaps have idle time.
