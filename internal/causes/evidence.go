@@ -38,6 +38,7 @@ type evidence struct {
 	Interactions []*evidenceInteraction `json:"interactions,omitempty"`
 	Hangs        []evidenceHang         `json:"hangs,omitempty"`
 	Layers       []*evidenceLayer       `json:"layers,omitempty"`
+	Stacks       []*evidenceStacks      `json:"stacks,omitempty"`
 	Record       []evidenceRecord       `json:"record,omitempty"`
 	LeftOut      leftOut                `json:"left_out,omitempty"`
 	about        Options
@@ -275,6 +276,22 @@ type evidenceBuffer struct {
 	Cause   string         `json:"cause"`
 }
 
+// evidenceStacks are stacks of a main thread without times.
+type evidenceStacks struct {
+	Input     string          `json:"input,omitempty"`
+	Samples   int             `json:"stacks"`
+	Functions []evidenceCalls `json:"functions,omitempty"`
+	Path      []evidenceCalls `json:"path,omitempty"`
+	LeftOut   leftOut         `json:"left_out,omitempty"`
+}
+
+type evidenceCalls struct {
+	Function string `json:"function"`
+	Module   string `json:"module,omitempty"`
+	Own      bool   `json:"own"`
+	Samples  int    `json:"stacks"`
+}
+
 // evidenceRecord is what to record in order to know more.
 type evidenceRecord struct {
 	Missing string `json:"missing"`
@@ -283,7 +300,10 @@ type evidenceRecord struct {
 
 // writeEvidence writes the document about the inputs.
 func writeEvidence(w io.Writer, inputs []Input, o Options) error {
-	d := newEvidence(inputs, o)
+	return newEvidence(inputs, o).write(w)
+}
+
+func (d *evidence) write(w io.Writer) error {
 	b, err := d.fit()
 	if err == nil {
 		_, err = w.Write(b)
@@ -331,6 +351,9 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		for _, h := range in.Hangs {
 			hangs = append(hangs, hang{in, h})
 		}
+		if in.Stacks != nil {
+			d.Stacks = append(d.Stacks, newEvidenceStacks(in.Stacks, x.inputName(in), o))
+		}
 	}
 	slices.SortStableFunc(interactions, func(a, b interaction) int { return worseInteraction(a.Interaction, b.Interaction) })
 	slices.SortStableFunc(layers, func(a, b layer) int { return cmp.Compare(b.Lost, a.Lost) })
@@ -362,6 +385,22 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		d.OnTime.Judged += p.Judged
 	}
 	x.conclude(d, inputs)
+	return d
+}
+
+// newEvidenceStacks returns the functions of stacks, and the heaviest path as the text has it.
+func newEvidenceStacks(s *why.Stacks, input string, o Options) *evidenceStacks {
+	d := &evidenceStacks{Input: input, Samples: s.Samples}
+	calls := func(what string, of []why.StackCount, most int) (list []evidenceCalls) {
+		for _, c := range first(&d.LeftOut, what, of, most) {
+			list = append(list, evidenceCalls{name(c.Name), name(c.Module), c.Own, c.Samples})
+		}
+		return list
+	}
+	o.All = false
+	path := shownPath(s, o)
+	d.LeftOut.add("path", len(s.Path)-len(path))
+	d.Functions, d.Path = calls("functions", s.Functions, maxStackFunctions), calls("path", path, maxStackPath)
 	return d
 }
 

@@ -245,3 +245,41 @@ func TestEvidenceIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// Stacks have a document, too, of a bounded size whatever the names are.
+func TestEvidenceOfStacks(t *testing.T) {
+	long := strings.Repeat("x\"", 5000)
+	s := &why.Stacks{Samples: 100}
+	for i := range 200 {
+		c := why.StackCount{Function: why.Function{Name: fmt.Sprint(long, i), Module: long}, Own: i > 2, Samples: 100 - i/2}
+		s.Functions, s.Path = append(s.Functions, c), append(s.Path, c)
+	}
+	var b bytes.Buffer
+	if err := WriteStacks(&b, long, s, Evidence, Options{}, text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	d := evidence{}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil || b.Len() > MaxEvidence {
+		t.Fatalf("%d bytes, %v", b.Len(), err)
+	}
+	if len(d.Stacks) != 1 || d.Stacks[0].Samples != 100 || len(d.Stacks[0].Functions) == 0 || len(d.Stacks[0].Path) == 0 ||
+		len(d.Stacks[0].Functions)+d.Stacks[0].LeftOut["functions"] != 200 || len(d.Stacks[0].Path)+d.Stacks[0].LeftOut["path"] != 200 {
+		t.Errorf("%+v", d.Stacks)
+	}
+	if d.Question != "stacks" || !strings.HasPrefix(d.Answer, "100 of 100 stacks of the main thread in x") || len(d.Against) != 1 {
+		t.Errorf("%+v", d)
+	}
+	b.Reset()
+	if err := WriteStacks(&b, "empty", &why.Stacks{}, Evidence, Options{}, text.Style{}); err != nil || !json.Valid(b.Bytes()) {
+		t.Errorf("%s, %v", &b, err)
+	}
+	// Those of --perf are beside the frames.
+	b.Reset()
+	if err := Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, Evidence, Options{}, text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	d = evidence{}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil || len(d.Stacks) != 1 {
+		t.Errorf("%s, %v", &b, err)
+	}
+}

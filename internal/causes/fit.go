@@ -117,7 +117,13 @@ func (d *evidence) cutters() (list []cutter) {
 	for _, i := range slices.Backward(d.Interactions) {
 		list = append(list, shorten(&i.LeftOut, "steps", &i.Steps, 1), shorten(&i.LeftOut, "against", &i.Against, 0))
 	}
-	layers, interactions := 0, 0
+	for _, s := range slices.Backward(d.Stacks) {
+		list = append(list, shorten(&s.LeftOut, "path", &s.Path, 1), shorten(&s.LeftOut, "functions", &s.Functions, 1))
+	}
+	layers, interactions, stacks := 0, 0, 0
+	if len(d.Processes) == 0 {
+		stacks = 1
+	}
 	if d.about.Layer != nil {
 		layers = 1
 	}
@@ -125,7 +131,7 @@ func (d *evidence) cutters() (list []cutter) {
 		interactions = 1
 	}
 	return append(list,
-		shorten(&d.LeftOut, "hangs", &d.Hangs, 0), shorten(&d.LeftOut, "layers", &d.Layers, layers), shorten(&d.LeftOut, "interactions", &d.Interactions, interactions),
+		shorten(&d.LeftOut, "stacks", &d.Stacks, stacks), shorten(&d.LeftOut, "hangs", &d.Hangs, 0), shorten(&d.LeftOut, "layers", &d.Layers, layers), shorten(&d.LeftOut, "interactions", &d.Interactions, interactions),
 		shorten(&d.LeftOut, "processes", &d.Processes, 1-layers), shorten(&d.LeftOut, "inputs", &d.Inputs, 1),
 		shorten(&d.LeftOut, "record", &d.Record, 1), shorten(&d.LeftOut, "against", &d.Against, 1))
 }

@@ -10,6 +10,9 @@ import (
 	"ohframe/internal/view"
 )
 
+// noTimes is what speaks against stacks.
+const noTimes = "without times: which hang or frame each belongs to is unknown"
+
 const (
 	maxStackFunctions = 8
 	maxStackPath      = 16
@@ -19,7 +22,7 @@ const (
 func stacksSection(s *why.Stacks, o Options) view.Section {
 	section := view.Section{
 		Title: text.Count(s.Samples, "stack") + " of the main thread",
-		About: "without times: which hang or frame each belongs to is unknown",
+		About: noTimes,
 	}
 	functions := view.Table{Label: "Functions by stacks", Columns: []view.Column{{Title: "Function", About: "the modules"}, {Title: "Stacks", Number: true}}}
 	shown := s.Functions
@@ -33,13 +36,7 @@ func stacksSection(s *why.Stacks, o Options) view.Section {
 		functions.More = fmt.Sprintf("… and %s in fewer stacks; --all lists them", text.Count(n, "function"))
 	}
 	section.Blocks = append(section.Blocks, functions)
-	path := s.Path
-	if first := slices.IndexFunc(path, func(c why.StackCount) bool { return c.Own }); first >= 0 && !o.All {
-		path = path[first:] // what is before is how the system calls any application
-	}
-	if !o.All {
-		path = path[max(0, len(path)-maxStackPath):]
-	}
+	path := shownPath(s, o)
 	if len(path) == 0 {
 		return section
 	}
@@ -52,6 +49,18 @@ func stacksSection(s *why.Stacks, o Options) view.Section {
 	}
 	section.Blocks = append(section.Blocks, heaviest)
 	return section
+}
+
+// shownPath returns what is shown of the heaviest path.
+func shownPath(s *why.Stacks, o Options) []why.StackCount {
+	path := s.Path
+	if o.All {
+		return path
+	}
+	if first := slices.IndexFunc(path, func(c why.StackCount) bool { return c.Own }); first >= 0 {
+		path = path[first:] // what is before is how the system calls any application
+	}
+	return path[max(0, len(path)-maxStackPath):]
 }
 
 func stackRow(s *why.Stacks, c *why.StackCount) view.Row {
@@ -68,8 +77,18 @@ func stacksSummary(s *why.Stacks) string {
 
 // WriteStacks writes the stacks of a file without a trace, in one of the Formats.
 func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Options, style text.Style) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		return text.WriteJSON(w, stacksJSON(s))
+	case Evidence:
+		d := &evidence{
+			Version: evidenceVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
+			Inputs: []evidenceInput{{Name: sentence(name)}}, Stacks: []*evidenceStacks{newEvidenceStacks(s, "", o)},
+		}
+		if len(s.Functions) > 0 {
+			d.Answer = sentence(stacksSummary(s))
+		}
+		return d.write(w)
 	}
 	o.Page = format == "html"
 	d := &view.Document{Kind: "Why a main thread did not respond", Title: text.Base(name) + " – stacks of a main thread", Blocks: []view.Block{stacksSection(s, o)}}
