@@ -49,10 +49,14 @@ func (b *builder) beginBare(t *thread, e *hitrace.Event, now trace.Monotonic) {
 		t.bare = nil
 	}
 	b.clock.add(analyzer.ClockOnVsync, e, now, t.wasIdle(e))
+	t.beginTask(e)
 	t.topDraft, t.bareDepth = true, t.open.Depth()
-	if d := t.lastBare; d != nil && now != 0 && now == d.now {
-		t.bare = d // another UI instance of the same vsync
-		return
+	if d := t.lastBare; d != nil {
+		if now != 0 && now == d.now {
+			t.bare = d // another UI instance of the same vsync
+			return
+		}
+		t.framed = true // the one before may be in a ReceiveVsync that the trace lacks
 	}
 	if len(b.bare.all) > b.options.Limits.Frames {
 		return

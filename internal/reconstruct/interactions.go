@@ -413,7 +413,7 @@ func (b *builder) cutHang(t *thread, complete analyzer.Interval) {
 // thread ended. A frame that has handled its vsyncs ends at once: if it has not, an end is lost. So
 // may those be that follow a loss of events.
 func (b *builder) isOpen(t *thread) bool {
-	switch d := cmp.Or(t.draft, t.framework()); {
+	switch d := cmp.Or(t.frame(), t.framework()); {
 	case !t.isMain() || !t.top.Known() || t.open.Depth() <= t.base || b.running.unknown > t.last:
 		return false
 	case t.topDraft:

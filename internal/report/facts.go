@@ -133,7 +133,7 @@ func (b *builder) jank(in *Input, p *process) view.Fact {
 		fact.Level = b.level(rating.Overrun, largestOverrun(p.Process))
 		fact.About = fmt.Sprintf("%d late of %s", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"))
 		if p.Frames.DeadlinesInferred > 0 {
-			fact.About += " by inferred deadlines"
+			fact.About += ", by inferred deadlines"
 		}
 		if n := p.Frames.LateFirstDraw; n > 0 {
 			fact.About += fmt.Sprintf(", %d of them first draws: %s without", n, text.Share(p.JankRateLater))
