@@ -56,7 +56,7 @@ func (b *builder) beginBare(t *thread, e *hitrace.Event, now trace.Monotonic) {
 			t.bare = d // another UI instance of the same vsync
 			return
 		}
-		t.framed = true // the one before may be in a ReceiveVsync that the trace lacks
+		t.hasFrames = true // the one before may be in a ReceiveVsync that the trace lacks
 	}
 	if len(b.bare.all) > b.options.Limits.Frames {
 		return
