@@ -28,7 +28,7 @@ var exampleLines = map[string][]string{
 		"ohframe report trace.ftrace",
 		"ohframe report trace.ftrace --process gallery --verbose",
 		"ohframe report trace.ftrace -o report.html",
-		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10'",
+		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10,fps<55'",
 	},
 	"why": {
 		"ohframe why trace.ftrace --process gallery",
@@ -72,7 +72,7 @@ var exampleLines = map[string][]string{
 		"ohframe fleet report dataset --by process,device -o report.html",
 	},
 	"fleet diff": {
-		"ohframe fleet diff base new --fail-on 'jank_rate>+1pp'",
+		"ohframe fleet diff base new --fail-on 'jank_rate>+1pp,fps<-5%'",
 	},
 	"fleet sql": {
 		"ohframe fleet sql dataset >views.sql",
