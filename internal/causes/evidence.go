@@ -469,7 +469,10 @@ func (x *witness) ofProcess() string {
 // conclude adds the answer if the first line of the text has none, and what follows from all of
 // the document.
 func (x *witness) conclude(d *evidence, inputs []Input) {
-	if worst := d.worst(); worst != nil {
+	doubt, others := reliable(inputs)
+	if doubt != "" && len(others) == 0 {
+		d.Answer = sentence(doubt)
+	} else if worst := d.worst(); worst != nil {
 		switch {
 		case x.Vsync != 0 && len(worst.LateFrames) > 0:
 			f := worst.LateFrames[0]

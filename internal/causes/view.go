@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -60,12 +61,22 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 func headline(inputs []Input, o Options) string {
 	switch {
 	case o.Interaction != nil:
+		if doubt, _ := reliable(inputs); doubt != "" {
+			return doubt
+		}
 		for _, i := range inputs[0].Interactions {
 			return i.summary()
 		}
 		return ""
 	case o.Vsync != 0:
 		return ""
+	}
+	doubt, inputs := reliable(inputs)
+	if len(inputs) == 0 {
+		return doubt
+	}
+	if doubt != "" {
+		doubt += "; "
 	}
 	var measured [][]*stats.Interaction
 	for _, in := range inputs {
@@ -80,7 +91,20 @@ func headline(inputs []Input, o Options) string {
 		hangs = append(hangs, in.Hangs...)
 	}
 	s := summary(inputs, o)
-	return rating.Headline(HangsSummary(hangs, s != ""), s, measured...)
+	return doubt + rating.Headline(HangsSummary(hangs, s != ""), s, measured...)
+}
+
+// reliable returns the inputs that are not unreliable, and a clause about those that are; empty if
+// none is.
+func reliable(inputs []Input) (doubt string, others []Input) {
+	var qualities []*quality.Quality
+	for _, in := range inputs {
+		qualities = append(qualities, in.Quality)
+		if !rating.Doubtful(in.Quality) {
+			others = append(others, in)
+		}
+	}
+	return rating.Doubt(qualities), others
 }
 
 // summary says of the processes with the name that lost the most time, in all inputs, and of

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
+	"ohframe/internal/quality"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -92,7 +93,9 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			in.id = fmt.Sprintf("input-%d-", i)
 		}
 		list := b.processes(in)
-		all = append(all, list...)
+		if !rating.Doubtful(in.Quality) {
+			all = append(all, list...)
+		}
 		shown := b.sections(list)
 		for _, p := range shown {
 			p.id = fmt.Sprintf("process-%d", b.ids)
@@ -116,12 +119,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			hidden, hint = hidden+len(list)-len(shown), true
 		}
 	}
-	var interactions [][]*stats.Interaction
-	for i := range inputs {
-		interactions = append(interactions, inputs[i].Stats.Interactions)
-	}
-	summary := headline(all, inputs)
-	d.Summary = rating.Headline(hangsSummary(inputs, summary != ""), summary, interactions...)
+	d.Summary = summaryOf(all, inputs)
 	if worst != nil {
 		for i := range sections {
 			s := sections[i].(view.Section)
@@ -192,6 +190,27 @@ func summarize(list []*process) string {
 		return text.ProcessName(worst.name) + ": no frame is judged"
 	}
 	return fmt.Sprintf("%s: %d of %s late", text.ProcessName(worst.name), worst.late, text.Count(worst.judged, "frame"))
+}
+
+// summaryOf returns the first line of a report: which inputs are unreliable, and what the others
+// show. The processes are those of the others.
+func summaryOf(list []*process, inputs []Input) string {
+	var qualities []*quality.Quality
+	var interactions [][]*stats.Interaction
+	var reliable []Input
+	for _, in := range inputs {
+		qualities = append(qualities, in.Quality)
+		if !rating.Doubtful(in.Quality) {
+			interactions = append(interactions, in.Stats.Interactions)
+			reliable = append(reliable, in)
+		}
+	}
+	doubt, summary := rating.Doubt(qualities), headline(list, reliable)
+	shown := rating.Headline(hangsSummary(reliable, summary != ""), summary, interactions...)
+	if doubt == "" || shown == "" {
+		return doubt + shown
+	}
+	return doubt + "; " + shown
 }
 
 // headline says of the process and of the layer that lost the most time how many frames and
