@@ -195,6 +195,9 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 		if link.View, err = serve.Look(t, causes, v.look); err != nil {
 			return err
 		}
+		if err := link.View.MakeUnique(file, size); err != nil {
+			return fileError(name, err)
+		}
 	}
 	page, err := serve.NewPage(name, link, extension)
 	if err != nil {

@@ -125,7 +125,7 @@ func (l *loaded) check(t *testing.T) {
 	if !slices.Equal(ids, want) {
 		t.Errorf("commands %v, want %v", ids, want)
 	}
-	if l.Args["table"] != "" || l.Args["ts"] != "100010200000" || !strings.HasPrefix(l.Args["dur"], "10800000 AND ") || l.Args["visStart"] != "100001750000" {
+	if l.Args["table"] != "" || l.Args["ts"] != "100010200000" || l.Args["dur"] != "10799999" || l.Args["visStart"] != "100001750000" {
 		t.Errorf("selects from %q at %s, dur %s; visible from %s", l.Args["table"], l.Args["ts"], l.Args["dur"], l.Args["visStart"])
 	}
 }

@@ -23,8 +23,8 @@ type Link struct {
 
 // View is what the UI shows of a trace first.
 type View struct {
-	// Selected is the actual interval of the frame that is selected, or the interval of the
-	// interaction; unknown if nothing is.
+	// Selected is the interval of the slice that is selected: the actual one of a frame, or that
+	// of an interaction; unknown if nothing is. MakeUnique may shorten it.
 	Selected analyzer.Interval
 	// Process is the process of that frame.
 	Process trace.PID
@@ -78,11 +78,9 @@ func (l Link) String() string {
 		arguments += fmt.Sprintf("&rpc_port=%d", l.Port)
 	}
 	if selected := l.View.Selected; selected.Known() {
-		condition := fmt.Sprintf(amongFrames, l.View.Process)
-		if l.View.Interaction != 0 {
-			condition = fmt.Sprintf(thatInteraction, l.View.Interaction)
-		}
-		arguments += fmt.Sprintf("&ts=%d&dur=%d%s", selected.Start, selected.Duration(), escape(condition))
+		// The UI selects the first slice with these. Source: Perfetto's
+		// docs/visualization/deep-linking-to-perfetto-ui.md.
+		arguments += fmt.Sprintf("&ts=%d&dur=%d", selected.Start, selected.Duration())
 	}
 	if span := l.View.Span; span.Known() {
 		arguments += fmt.Sprintf("&visStart=%d&visEnd=%d", span.Start, span.End)
@@ -92,19 +90,6 @@ func (l Link) String() string {
 	}
 	return l.UI.String() + "#!/?" + arguments
 }
-
-// amongFrames completes the UI's condition for the slice to select, which ends with the
-// duration: the slice of the process's track Frames, or of its Actual Timeline in a trace
-// without. The UI selects the first row of the table slice that fits, and other slices have
-// the times of a frame, too. Source: the UI's plugin DeeplinkQuerystring, the same from v52
-// to v58.
-const amongFrames = " AND track_id IN (SELECT t.id FROM process_track AS t JOIN process AS p USING (upid) WHERE p.pid = %d" +
-	" AND (t.name = 'Frames' OR t.name GLOB 'Frames (*' OR t.type = 'android_actual_frame_timeline'))" +
-	" ORDER BY id IN (SELECT id FROM actual_frame_timeline_slice)"
-
-// thatInteraction completes the condition for the slice of an interaction: its response, or a
-// frame, may have the same times.
-const thatInteraction = " AND extract_arg(arg_set_id, 'debug.interaction.id') = %d"
 
 // escape escapes a text for JavaScript's decodeURIComponent. Not every program that
 // passes an address to the browser keeps a plus for a space.

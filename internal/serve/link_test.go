@@ -2,19 +2,25 @@ package serve_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/internal/exporter"
 	"ohframe/internal/serve"
+	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/ui"
+	"ohframe/internal/why/judge"
 )
 
 // read parses a link as the UI's router does: what follows "#!" is a path
@@ -81,54 +87,157 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// documented are the arguments of the UI's address that a link may have, and how they are written.
+// Source: Perfetto's docs/visualization/deep-linking-to-perfetto-ui.md.
+var documented = map[string]*regexp.Regexp{
+	"url": regexp.MustCompile(`^http://127\.0\.0\.1:\d+/`), "rpc_port": number, "startupCommands": regexp.MustCompile(`^\[.*\]$`),
+	"ts": number, "dur": number, "visStart": number, "visEnd": number,
+}
+
+var number = regexp.MustCompile(`^\d+$`)
+
+// strictly reads a link as a UI that refuses what is not documented.
+func strictly(t *testing.T, link string) map[string]string {
+	t.Helper()
+	_, arguments := read(t, link)
+	for name, value := range arguments {
+		if form := documented[name]; form == nil || !form.MatchString(value) {
+			t.Errorf("%s=%s", name, value)
+		}
+	}
+	return arguments
+}
+
 // A frame is selected by its slice, and visible with what is around it.
 func TestSelectingLink(t *testing.T) {
 	link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: serve.View{
 		Selected: analyzer.Interval{Start: 5, End: 12}, Process: 20, Span: analyzer.Interval{Start: 1, End: 20},
 	}}
-	page, got := read(t, link.String())
-	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": got["dur"], "visStart": "1", "visEnd": "20"}
-	if page != "http://127.0.0.1:9005/" || !reflect.DeepEqual(got, want) || !strings.HasPrefix(got["dur"], "7 AND ") || !strings.Contains(got["dur"], "pid = 20 ") {
-		t.Errorf("%s with %v, want %v", page, got, want)
+	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": "7", "visStart": "1", "visEnd": "20"}
+	if got := strictly(t, link.String()); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
-// The UI's query for the slice finds that of the frame and process, on the track Frames if
-// there is one.
+// file is a trace in memory.
+type file []byte
+
+func (f file) ReadAt(b []byte, at int64) (int, error) { return bytes.NewReader(f).ReadAt(b, at) }
+
+func (f file) WriteAt(b []byte, at int64) (int, error) { return copy(f[at:], b), nil }
+
+// Only the slice on the track Frames, or on Interactions, has the start and the duration of a link.
 func TestSelects(t *testing.T) {
 	enginetest.ForTest(t)
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, noTracks := range []bool{false, true} {
+	for _, path := range []string{"demo.ftrace", "flings.ftrace.gz"} {
+		text := testdata(t, path)
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoTracks: noTracks, NoEvents: true})
+		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: judge.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		session := enginetest.Load(t, out.Bytes())
-		track := "Frames"
-		if noTracks {
-			track = "Actual Timeline"
-		}
-		n := 0
+		var views []serve.View
+		kinds := map[string]int{}
 		for f := range summary.Timeline.Complete() {
-			n++
-			link := serve.Link{UI: serve.Own(9001), Port: 9001, View: serve.View{Selected: f.Actual, Process: f.Process.PID}}
-			_, arguments := read(t, link.String())
-			got := enginetest.Query(t, session, "SELECT name, (SELECT name FROM track WHERE id = track_id) FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"])
-			if len(got.Rows) == 0 || !strings.HasPrefix(fmt.Sprint(got.Rows[0][0]), fmt.Sprint(f.VsyncID)) || !strings.HasPrefix(fmt.Sprint(got.Rows[0][1]), track) {
-				t.Errorf("no tracks %v, frame %d of %s: %v", noTracks, f.VsyncID, f.Process.Name, got)
-			}
-			if n == 10 {
-				break
+			kind := fmt.Sprint(f.Kind, f.Process.PID, f.TID, f.Late())
+			if kinds[kind]++; kinds[kind] == 1 {
+				views = append(views, serve.View{Selected: f.Actual, Process: f.Process.PID})
 			}
 		}
-		if n < 10 {
-			t.Errorf("%d frames", n)
+		for _, i := range summary.Timeline.Interactions {
+			views = append(views, serve.View{Selected: i.Span(), Process: i.Process.PID, Interaction: i.ID})
+		}
+		changed, was := file(bytes.Clone(out.Bytes())), slices.Clone(views)
+		for i := range views {
+			if err := views[i].MakeUnique(changed, int64(len(changed))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		session := enginetest.Load(t, changed)
+		enginetest.CheckGate(t, session)
+		for i, view := range views {
+			if view.Selected.Start != was[i].Selected.Start || view.Selected.Duration() != was[i].Selected.Duration()-1 {
+				t.Errorf("%s: the interval %v became %v", path, was[i].Selected, view.Selected)
+			}
+			arguments := strictly(t, serve.Link{UI: serve.Own(9001), Port: 9001, View: view}.String())
+			got := enginetest.Query(t, session, "SELECT t.name, coalesce(extract_arg(arg_set_id, 'debug.interaction.id'), 0) FROM slice AS s JOIN track AS t ON t.id = track_id"+
+				" WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"])
+			track := "Frames"
+			if view.Interaction != 0 {
+				track = "Interactions"
+			}
+			if len(got.Rows) != 1 || !strings.HasPrefix(got.Rows[0][0].(string), track) || got.Rows[0][1] != int64(view.Interaction) {
+				t.Errorf("%s: %+v of process %d, interaction %d: %v", path, view.Selected, view.Process, view.Interaction, got)
+			}
+		}
+		// Nothing else changed.
+		compareTables(t, session, enginetest.Load(t, out.Bytes()), len(views))
+	}
+}
+
+// compareTables compares the slices of two traces, of which some differ by a nanosecond or a few.
+func compareTables(t *testing.T, changed, was *engine.Session, n int) {
+	t.Helper()
+	const rows = "SELECT id, ts, name, depth, dur FROM slice ORDER BY id"
+	a, b := enginetest.Query(t, changed, rows).Rows, enginetest.Query(t, was, rows).Rows
+	if len(a) != len(b) {
+		t.Fatalf("%d slices, want %d", len(a), len(b))
+	}
+	differ := 0
+	for i := range a {
+		if by := b[i][4].(int64) - a[i][4].(int64); by != 0 {
+			differ++
+			if by < 0 || by > 3 {
+				t.Errorf("slice %v became %v", b[i], a[i])
+			}
+		}
+		if !reflect.DeepEqual(a[i][:4], b[i][:4]) {
+			t.Errorf("slice %v became %v", b[i], a[i])
 		}
 	}
+	if differ < n {
+		t.Errorf("%d slices changed, want %d", differ, n)
+	}
+}
+
+// A trace of others, one that ends within a packet, and a slice that is not there change nothing.
+func TestNotUnique(t *testing.T) {
+	text := testdata(t, "demo.ftrace")
+	var out, compressed bytes.Buffer
+	for w, compress := range map[*bytes.Buffer]bool{&out: false, &compressed: true} {
+		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), w, exporter.Options{NoEvents: true, Compress: compress}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range map[string][]byte{
+		"": nil, "text": text, "compressed": compressed.Bytes(), "other": out.Bytes(), "cut": out.Bytes()[:out.Len()/2], "packets of no length": {10, 0, 10},
+	} {
+		view := serve.View{Selected: analyzer.Interval{Start: 5, End: 12}, Process: 20480}
+		changed := file(bytes.Clone(content))
+		if err := view.MakeUnique(changed, int64(len(changed))); err != nil || view.Selected.End != 12 || !bytes.Equal(changed, content) {
+			t.Errorf("%s: %v, %v", name, view.Selected, err)
+		}
+	}
+}
+
+func testdata(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open("../../testdata/" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // A link has no parameters that the UI does not need.
