@@ -25,7 +25,8 @@ import (
 // them values of eventDims.
 type Event struct {
 	// Kind is the event's name, such as "MAIN_THREAD_JANK", and that of its exception, as in
-	// "APP_FREEZE THREAD_BLOCK_6S". Empty values are unknown.
+	// "APP_FREEZE THREAD_BLOCK_6S", or "BUSINESS_THREAD_JANK" for a task of another thread than
+	// the main one. Empty values are unknown.
 	Kind, Version, Device, Page, Scene, User string
 	// Bundle and Process are names of the application, PID is UnknownPID if unknown.
 	Bundle, Process string
@@ -170,8 +171,18 @@ func parseEvent(content []byte) (*Event, error) {
 			event.Files = append(event.Files, base)
 		}
 	}
+	if scalar(params["is_business_jank"]) == "true" || slices.ContainsFunc(event.Files, isBusinessFile) {
+		event.Kind += " " + businessJank
+	}
 	return event, nil
 }
+
+// businessJank begins the names of files of a MAIN_THREAD_JANK that is of another thread, which the
+// application watches with OH_HiCollie_Init_JankDetection. The system leaves its parameter
+// is_business_jank out of the event. Source: hiviewdfx_hiview, event_publish.cpp.
+const businessJank = "BUSINESS_THREAD_JANK"
+
+func isBusinessFile(name string) bool { return strings.HasPrefix(name, businessJank+"_") }
 
 // scalar returns a string, number or truth value of JSON as text; empty for others.
 func scalar(raw json.RawMessage) string {

@@ -86,6 +86,12 @@ func TestParseEvent(t *testing.T) {
 		`{"domain":"OS","name":"APP_FREEZE","params":{"exception":{"name":"THREAD_BLOCK_6S","message":"m"},"time":"1e400"}}`: func(e *Event) bool {
 			return e.Kind == "APP_FREEZE THREAD_BLOCK_6S" && e.At == 0
 		},
+		`{"domain":"OS","name":"APPFREEZE_WARNING","params":{"exception":{"name":"THREAD_BLOCK_3S"},"external_log":["/data/storage/el2/log/hiappevent/APPFREEZE_WARNING_1_2.log"]}}`: func(e *Event) bool {
+			return e.Kind == "APPFREEZE_WARNING THREAD_BLOCK_3S"
+		},
+		jank([]string{"/data/storage/el2/log/watchdog/BUSINESS_THREAD_JANK_1795600000000_20170.trace"}, nil): func(e *Event) bool { return e.Kind == "MAIN_THREAD_JANK BUSINESS_THREAD_JANK" },
+		jank(nil, map[string]any{"is_business_jank": true}):                                                  func(e *Event) bool { return e.Kind == "MAIN_THREAD_JANK BUSINESS_THREAD_JANK" },
+		jank(nil, map[string]any{"is_business_jank": false}):                                                 func(e *Event) bool { return e.Kind == "MAIN_THREAD_JANK" },
 	} {
 		if e, err := parseEvent([]byte(content)); err != nil || !check(e) {
 			t.Errorf("%s: %+v, %v", content, e, err)

@@ -245,6 +245,8 @@ func (q *judge) advice(d *analyzer.Diagnostics) string {
 		return "the trace is too short, or its lines are not in order of time"
 	case d.Recorded.Own() && len(d.MissingTags) > 0 && q.Frames() == 0:
 		return "frames need hidebug.tags.GRAPHICS and hidebug.tags.ARKUI in the application's call of startAppTraceCapture"
+	case d.Recorded.Own() && q.inferred > 0:
+		return "with hidebug.tags.GRAPHICS startAppTraceCapture records deadlines, too; for other processes reproduce it on a device and record all with hitrace"
 	case d.Recorded.Own():
 		return "reproduce it on a device and record all processes with hitrace; stacks of MAIN_THREAD_JANK name functions"
 	case len(d.MissingMarkers) == 0:

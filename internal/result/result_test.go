@@ -133,7 +133,7 @@ func full() *Result {
 		f.fill(reflect.ValueOf(frame).Elem())
 		e := &why.Explanation{}
 		f.fill(reflect.ValueOf(e).Elem())
-		frame.Facts, frame.Deadline = analyzer.MainLate, frame.Actual.End-1
+		frame.Facts, frame.Deadline = analyzer.MainLate|analyzer.DeadlineInferred, frame.Actual.End-1
 		e.Frame, e.Overrun = frame, frame.Overrun()
 		e.Calls = append(e.Calls, e.Calls[1])
 		for i, parent := range []int32{-1, 0, 0} {
