@@ -175,11 +175,16 @@ func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, er
 }
 
 // Why returns why a frame was late, in one line: "waited 38.6 ms for storage (io_schedule) in
-// FlushLayoutTask; usual 0.0". It is empty for other frames, and if the causes are unknown.
+// FlushLayoutTask; usual 0.0". Of a late frame without a known cause it says why that is unknown,
+// "cause unknown: the trace has no Choreographer#doFrame of the frame", also if c is nil. It is
+// empty for a frame that was on time, and for one of which it is unknown whether it was late.
 func Why(c *why.Causes, f *analyzer.Frame) string {
-	e := c.Of(f)
-	if e == nil {
+	switch e := c.Of(f); {
+	case !f.Late():
 		return ""
+	case e == nil:
+		return "cause unknown: Options.Causes was not set"
+	default:
+		return causetext.Sentence(c, e)
 	}
-	return causetext.Sentence(c, e)
 }

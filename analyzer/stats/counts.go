@@ -68,19 +68,22 @@ func (c *Counts) NeverJudged() bool {
 	return c.Complete > 0 && c.Framework == c.Complete && c.Judged+c.Unjudged == 0
 }
 
-// Among returns the number of frames that Late is a part of: all if some are late and JankKnown is
-// false.
-func (c *Counts) Among() int {
-	if c.Late > 0 && !c.JankKnown() {
-		return c.Complete
-	}
-	return c.Judged
+// Add adds the counts of complete, judged and late frames of another process.
+func (c *Counts) Add(o *Counts) {
+	c.Complete += o.Complete
+	c.Judged += o.Judged
+	c.Framework += o.Framework
+	c.Unjudged += o.Unjudged
+	c.Late += o.Late
+	c.LateMain += o.LateMain
+	c.LateGPU += o.LateGPU
 }
 
-func count(r *records) Counts {
-	c := Counts{Complete: len(r.frames), Truncated: r.truncated}
+// CountFrames counts complete frames of a process.
+func CountFrames(frames []*analyzer.Frame) Counts {
+	c := Counts{Complete: len(frames)}
 	empty := 0
-	for _, f := range r.frames {
+	for _, f := range frames {
 		j := f.Judgement()
 		for _, n := range []struct {
 			count   *int

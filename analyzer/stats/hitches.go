@@ -48,10 +48,9 @@ type Hitches struct {
 	// Ratio is Hitch in milliseconds / (Time − Idle) in seconds. It is nil if each gap has
 	// idle time.
 	Ratio *float64 `json:"hitch_ms_per_s"`
-	// Longest is the longest hitch, LongestAt the present before it. Both are nil if
-	// there was no hitch.
-	Longest   *trace.Duration `json:"longest_ns"`
-	LongestAt *trace.Time     `json:"longest_at_ns"`
+	// Longest is the longest hitch, LongestAt the present before it, nil if there was none.
+	Longest   trace.Duration `json:"longest_ns"`
+	LongestAt *trace.Time    `json:"longest_at_ns"`
 	// List has the hitches in order.
 	List []Hitch `json:"-"`
 }
@@ -136,9 +135,8 @@ func (h *Hitches) add(r *records, a, b *shown) (idle, ok bool) {
 	}
 	h.LostFrames = add(h.LostFrames, lost)
 	h.List = append(h.List, Hitch{a.present, b.present, undue, hitch, lost})
-	if h.Longest == nil || hitch > *h.Longest {
-		at := a.present
-		h.Longest, h.LongestAt = &hitch, &at
+	if hitch > h.Longest {
+		h.Longest, h.LongestAt = hitch, clone(a.present)
 	}
 	return pause > 0, true
 }

@@ -89,6 +89,8 @@ func measures() []Measure {
 		frameCount("frames.truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace", func(c *Counts) int { return c.Truncated }),
 		{"jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", true, func(p *Process) *float64 { return p.JankRate }},
 		{"jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none", false, func(p *Process) *float64 { return p.JankRateLater }},
+		{"lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown", false,
+			func(p *Process) *float64 { return nanoseconds(p.Lost) }},
 		{"empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", true, func(p *Process) *float64 { return p.EmptyRate }},
 		{"fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", true,
 			optional(func(p *Process) *FPS { return p.FPS }, func(f *FPS) *float64 { return f.Rate })},
@@ -119,12 +121,7 @@ func measures() []Measure {
 	hitch("lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in", false, func(h *Hitches) float64 { return float64(h.LostFrames) })
 	list = append(list, Measure{"hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", true,
 		optional(func(p *Process) *Hitches { return p.Hitches }, func(h *Hitches) *float64 { return h.Ratio })})
-	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; null without hitches", false, func(h *Hitches) float64 {
-		if h.Longest == nil {
-			return 0
-		}
-		return float64(*h.Longest)
-	})
+	hitch("longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches", false, func(h *Hitches) float64 { return float64(h.Longest) })
 	whole := func(field, name, label, meaning string, of func(*WholeFrames) int) {
 		list = append(list, Measure{"whole_frames." + field, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.WholeFrames) })})
 	}
@@ -153,7 +150,7 @@ func measures() []Measure {
 	verdict("missed_surfaceflinger", "missed_surfaceflinger", "Missed by SurfaceFlinger", "frames with one of SurfaceFlinger's jank types, Prediction Error or Display HAL", func(v *Verdicts) int { return v.MissedSurfaceFlinger })
 	verdict("missed_dropped", "missed_dropped", "Missed: dropped", "frames with the jank type Dropped Frame", func(v *Verdicts) int { return v.MissedDropped })
 	verdict("missed", "missed", "Missed frames", "frames with any of these", func(v *Verdicts) int { return v.Missed })
-	list = append(list, Measure{"longest_streak.frames", "longest_streak", Count, Lower, "Longest streak of late frames", "frames in the streak", true, streakFrames})
+	list = append(list, Measure{"longest_streak.frames", "longest_streak", Count, Lower, "Longest streak of late frames", "frames in the streak", true, part(func(p *Process) *Streak { return p.LongestStreak }, func(s *Streak) float64 { return float64(s.Frames) })})
 	stutter := func(level, meaning string, of func(*Stutter) int) {
 		label := string(level[0]-'a'+'A') + level[1:] + " stutters"
 		if level == "unknown" {
@@ -241,17 +238,6 @@ func measures() []Measure {
 // frameCount returns the measure of a count of frames.
 func frameCount(path, name, label, meaning string, of func(*Counts) int) Measure {
 	return Measure{path, name, Count, Neither, label, meaning, false, always(func(p *Process) int { return of(&p.Frames) })}
-}
-
-// streakFrames returns zero if no frame was late, and nil if no frame is judged.
-func streakFrames(p *Process) *float64 {
-	switch {
-	case p.Frames.Judged == 0:
-		return nil
-	case p.LongestStreak == nil:
-		return number(0)
-	}
-	return number(float64(p.LongestStreak.Frames))
 }
 
 // stage returns nil if the process's frames do not go through the stage.

@@ -80,10 +80,10 @@ func TestLongestStreak(t *testing.T) {
 			}
 		}
 		got := "none"
-		if l := measured(t, s, stats.Application).LongestStreak; l != nil {
-			got = fmt.Sprintf("%d from %d", l.Frames, (l.VsyncID-1000)/100)
-			if l.At != at(int(l.VsyncID)) {
-				t.Errorf("%s: begins at %s, want %d ms", test.name, l.At, l.VsyncID)
+		if l := measured(t, s, stats.Application).LongestStreak; l != nil && l.Frames > 0 {
+			got = fmt.Sprintf("%d from %d", l.Frames, (*l.VsyncID-1000)/100)
+			if *l.At != at(int(*l.VsyncID)) {
+				t.Errorf("%s: begins at %s, want %d ms", test.name, l.At, *l.VsyncID)
 			}
 		}
 		if got != test.want {

@@ -25,6 +25,9 @@ type Process struct {
 	JankRate *float64 `json:"jank_rate"`
 	// JankRateLater is JankRate of all but first draws; nil if no frame is one, or if JankRate is.
 	JankRateLater *float64 `json:"jank_rate_later_draws"`
+	// Lost is the sum of the overruns of late frames. It is nil if no frame is judged, or if
+	// the overruns of all late frames are unknown.
+	Lost *trace.Duration `json:"lost_ns"`
 	// EmptyRate is empty frames / frames that are known to be empty or not, 0 to 1; nil without
 	// complete frames, or if Frames.Empty is.
 	EmptyRate *float64 `json:"empty_rate"`
@@ -46,7 +49,7 @@ type Process struct {
 	// HWUI counts the frames in each jank class of hwui that occurs, in the order of
 	// gfxinfo. Only frames of `dumpsys gfxinfo framestats` are in any.
 	HWUI []ClassFrames `json:"hwui"`
-	// LongestStreak is the longest run of late frames; nil if no frame was late.
+	// LongestStreak is the longest run of late frames; nil if no frame is judged.
 	LongestStreak *Streak `json:"longest_streak"`
 	Stutter       Stutter `json:"stutter"`
 	// Durations is nil without frames.
@@ -77,7 +80,9 @@ func (p *Process) measure() {
 	p.records.normalize()
 	r := &p.records
 	p.Observed = observed(r)
-	p.Frames = count(r)
+	p.Frames = CountFrames(r.frames)
+	p.Frames.Truncated = r.truncated
+	p.Lost = lostTime(r.frames)
 	if p.Frames.JankKnown() {
 		p.JankRate = ratio(p.Frames.Late, p.Frames.Judged)
 	}
@@ -142,6 +147,29 @@ func screens(frames []*analyzer.Frame) []ScreenFrames {
 		}
 	}
 	return list
+}
+
+// lostTime returns Process.Lost.
+func lostTime(frames []*analyzer.Frame) *trace.Duration {
+	var lost trace.Duration
+	judged, late, measured := 0, 0, 0
+	for _, f := range frames {
+		j := f.Judgement()
+		if j.Judged() {
+			judged++
+		}
+		if j.Late == analyzer.Yes {
+			late++
+			if j.OverrunKnown {
+				measured++
+			}
+		}
+		lost = add(lost, j.Lost())
+	}
+	if judged == 0 || late > 0 && measured == 0 {
+		return nil
+	}
+	return &lost
 }
 
 // ratio returns nil if the whole is zero.

@@ -94,6 +94,7 @@ func reportOfTwoApplications() *stats.Report {
 				Observed:    &stats.Span{From: at(1001), To: at(1306), Seconds: 0.305},
 				Frames:      stats.Counts{Complete: 7, Judged: 7, Late: 2, LateMain: 2, Empty: ptr(1), Misaligned: 2, Linked: 6},
 				JankRate:    ptr(2.0 / 7),
+				Lost:        ptr(20 * ms),
 				EmptyRate:   ptr(1.0 / 7),
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
 				Screens:     []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
@@ -107,12 +108,12 @@ func reportOfTwoApplications() *stats.Report {
 				// then 10 ms too long.
 				Hitches: &stats.Hitches{
 					Gaps: 5, Time: 330 * ms, Idle: 220 * ms, Hitches: 3, Hitch: 50 * ms, LostFrames: 5, Ratio: ptr(50 / 0.11),
-					Longest: ptr(20 * ms), LongestAt: ptr(at(1030)),
+					Longest: 20 * ms, LongestAt: ptr(at(1030)),
 				},
 				// 1020 is picked up two vsyncs late and 1040 by a late render frame,
 				// but both were late themselves; 1070's render frame is late on the GPU.
 				WholeFrames:   stats.WholeFrames{Judged: 6, Late: 3, LateRate: ptr(0.5), Blame: stats.Blames{Application: 2, RenderGPU: 1}},
-				LongestStreak: &stats.Streak{Frames: 2, TID: 100, At: at(1021), VsyncID: 1020, Until: at(1053)},
+				LongestStreak: &stats.Streak{Frames: 2, TID: ptr(trace.TID(100)), At: ptr(at(1021)), VsyncID: ptr(int64(1020)), Until: ptr(at(1053))},
 				Stutter:       stats.Stutter{Slight: 2}, // 1.7 and 0.3 periods
 				// 2 3 4 5 5 6 26
 				Durations: &stats.Durations{
@@ -145,9 +146,10 @@ func reportOfTwoApplications() *stats.Report {
 			},
 			{
 				Kind: stats.Application, PID: 200, Name: "notes",
-				Observed:  &stats.Span{From: at(1051), To: at(1294), Seconds: 0.243},
-				Frames:    stats.Counts{Complete: 3, Judged: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
-				JankRate:  ptr(0.0),
+				Observed: &stats.Span{From: at(1051), To: at(1294), Seconds: 0.243},
+				Frames:   stats.Counts{Complete: 3, Judged: 3, Empty: ptr(0), Misaligned: 2, Linked: 3},
+				JankRate: ptr(0.0),
+				Lost:     ptr(0 * ms), LongestStreak: &stats.Streak{},
 				EmptyRate: ptr(0.0),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
@@ -156,7 +158,7 @@ func reportOfTwoApplications() *stats.Report {
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{
 					Gaps: 2, Time: 260 * ms, Idle: 210 * ms, Hitches: 2, Hitch: 30 * ms, LostFrames: 3, Ratio: ptr(30 / 0.05),
-					Longest: ptr(20 * ms), LongestAt: ptr(at(1110)),
+					Longest: 20 * ms, LongestAt: ptr(at(1110)),
 				},
 				WholeFrames: stats.WholeFrames{Judged: 3, Late: 3, LateRate: ptr(1.0), Blame: stats.Blames{RenderCPU: 1, RenderGPU: 1, PickUp: 1}},
 				Durations: &stats.Durations{ // 3 3 4
@@ -189,6 +191,7 @@ func reportOfTwoApplications() *stats.Report {
 				Frames: stats.Counts{Complete: 7, Judged: 7, Late: 2, LateMain: 1, LateGPU: 1, Empty: ptr(1),
 					Misaligned: 4, Linked: 6, Presented: 6, Truncated: 1},
 				JankRate:  ptr(2.0 / 7),
+				Lost:      ptr(5 * ms),
 				EmptyRate: ptr(1.0 / 7),
 				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
 				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
@@ -196,10 +199,10 @@ func reportOfTwoApplications() *stats.Report {
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{
 					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: ptr(70 / 0.12),
-					Longest: ptr(20 * ms), LongestAt: ptr(at(1030)),
+					Longest: 20 * ms, LongestAt: ptr(at(1030)),
 				},
 				WholeFrames:   stats.WholeFrames{Judged: 9, Late: 6, LateRate: ptr(2.0 / 3), Blame: stats.Blames{Application: 2, RenderCPU: 1, RenderGPU: 2, PickUp: 1}},
-				LongestStreak: &stats.Streak{Frames: 2, TID: 1, At: at(1061), VsyncID: 1060, Until: at(1097)},
+				LongestStreak: &stats.Streak{Frames: 2, TID: ptr(trace.TID(1)), At: ptr(at(1061)), VsyncID: ptr(int64(1060)), Until: ptr(at(1097))},
 				Stutter:       stats.Stutter{Slight: 2},
 				Durations: &stats.Durations{ // 1 2 2 3 3 4 17
 					Frames: 7, P50: 3 * ms, P90: 17 * ms, Max: 17 * ms,

@@ -9,35 +9,40 @@ import (
 // time ends it, even an empty one. A frame that is not judged neither ends nor extends
 // it. If several are equally long, the first counts.
 type Streak struct {
-	Frames int       `json:"frames"`
-	TID    trace.TID `json:"tid"`
+	// Frames is 0 if no frame was late. The others are nil then.
+	Frames int        `json:"frames"`
+	TID    *trace.TID `json:"tid"`
 	// At and VsyncID are the start and the vsync id of the first frame, Until is the end
 	// of the last.
-	At      trace.Time `json:"start_ns"`
-	VsyncID int64      `json:"vsync_id"`
-	Until   trace.Time `json:"end_ns"`
+	At      *trace.Time `json:"start_ns"`
+	VsyncID *int64      `json:"vsync_id"`
+	Until   *trace.Time `json:"end_ns"`
 }
 
-// longestStreak returns nil if no frame is late. The frames are in order of start.
+// longestStreak returns nil if no frame is judged. The frames are in order of start.
 func longestStreak(frames []*analyzer.Frame) *Streak {
 	var longest *Streak
 	current := map[trace.TID]*Streak{}
 	for _, f := range frames {
-		if !f.Judged() {
+		j := f.Judgement()
+		if !j.Judged() {
 			continue
 		}
-		if !f.Late() {
+		if longest == nil {
+			longest = &Streak{}
+		}
+		if j.Late == analyzer.No {
 			delete(current, f.TID)
 			continue
 		}
 		streak := current[f.TID]
 		if streak == nil {
-			streak = &Streak{TID: f.TID, At: f.Actual.Start, VsyncID: f.VsyncID}
+			streak = &Streak{TID: clone(f.TID), At: clone(f.Actual.Start), VsyncID: clone(f.VsyncID)}
 			current[f.TID] = streak
 		}
 		streak.Frames++
-		streak.Until = f.End()
-		if longest == nil || streak.Frames > longest.Frames || streak.Frames == longest.Frames && streak.At < longest.At {
+		streak.Until = clone(f.End())
+		if streak.Frames > longest.Frames || streak.Frames == longest.Frames && *streak.At < *longest.At {
 			longest = streak
 		}
 	}

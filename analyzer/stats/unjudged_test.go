@@ -11,20 +11,19 @@ import (
 )
 
 // A tenth of a framework's frames may be unjudged: then the late ones are a share of the others.
-// With more, which of them were on time is unknown, and late ones count among all.
+// With more, which of them were on time is unknown.
 func TestUnjudged(t *testing.T) {
 	for _, c := range []struct {
 		judged, unjudged, empty int
 		onTime                  bool
 		rate                    float64 // negative: unknown
-		among                   int
 	}{
-		{judged: 10, rate: .1, among: 10},
-		{judged: 9, unjudged: 1, rate: 1. / 9, among: 9},
-		{judged: 8, unjudged: 1, rate: -1, among: 9},
-		{judged: 8, unjudged: 1, empty: 3, rate: -1, among: 12},
-		{judged: 9, unjudged: 1, empty: 3, rate: 1. / 9, among: 9},
-		{judged: 8, unjudged: 2, onTime: true, rate: -1, among: 8},
+		{judged: 10, rate: .1},
+		{judged: 9, unjudged: 1, rate: 1. / 9},
+		{judged: 8, unjudged: 1, rate: -1},
+		{judged: 8, unjudged: 1, empty: 3, rate: -1},
+		{judged: 9, unjudged: 1, empty: 3, rate: 1. / 9},
+		{judged: 8, unjudged: 2, onTime: true, rate: -1},
 	} {
 		p := &analyzer.Process{PID: 1, Name: "app"}
 		tl := &analyzer.Timeline{Processes: []*analyzer.Process{p}}
@@ -47,8 +46,8 @@ func TestUnjudged(t *testing.T) {
 		if got.JankRate != nil {
 			rate = *got.JankRate
 		}
-		if rate != c.rate || got.Frames.Among() != c.among {
-			t.Errorf("%+v: rate %v, among %d", c, rate, got.Frames.Among())
+		if rate != c.rate || got.Frames.Judged != c.judged {
+			t.Errorf("%+v: rate %v, %d judged", c, rate, got.Frames.Judged)
 		}
 	}
 }

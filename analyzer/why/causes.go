@@ -5,7 +5,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Causes are the explanations of all complete frames of an input.
+// Causes are the explanations of all complete frames of an input, except those of Android that were
+// not late and whose threads the trace does not have.
 type Causes struct {
 	Frames map[*analyzer.Frame]*Explanation
 	// Responses are those to interactions whose times are known.
@@ -49,8 +50,8 @@ type Explanation struct {
 	// Start is the earlier of the expected and the actual start. From here on the
 	// frame's time counts.
 	Start, End trace.Time
-	// Overrun is the time from the deadline to the end of the frame; zero if the
-	// frame was not late.
+	// Overrun is Judgement.Lost of the frame: the time from the deadline to its end; zero if the
+	// frame was not late, and if the overrun of a late frame is unknown.
 	Overrun trace.Duration
 	// Unknown is the time for which the thread's state is unknown.
 	Unknown trace.Duration
@@ -87,6 +88,19 @@ type Explanation struct {
 	// PickUp is why an application frame was picked up late; nil unless it was, and the
 	// frame itself was on time.
 	PickUp *PickUp
+}
+
+// Late reports whether the frame was late.
+func (e *Explanation) Late() bool { return e.Outcome != NotLate }
+
+// Missing returns what the trace lacks for the cause of a late frame, or for a part of its overrun.
+func (e *Explanation) Missing() Missing {
+	for i := range e.Shares {
+		if m := e.Shares[i].Missing; m != NothingMissing {
+			return m
+		}
+	}
+	return NothingMissing
 }
 
 // Cause returns the share that is the cause of the frame, nil if it was not late or no
@@ -153,6 +167,9 @@ type Share struct {
 	// nothing.
 	LimitReason string
 	Advice      Advice
+	// Missing is what the trace lacks for the cause of this part of the overrun. Nothing else is
+	// known of it then.
+	Missing Missing
 }
 
 // PlacesOnly reports whether nothing is known of what the frame's thread did for it but its

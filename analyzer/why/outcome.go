@@ -5,7 +5,7 @@ type Outcome uint8
 
 // The outcomes. Their codes are those of the JSON.
 const (
-	// NotLate: the frame was on time, or has no known deadline.
+	// NotLate: the frame was on time, or it is unknown whether it was.
 	NotLate Outcome = iota
 	// OneCause: one cause has most of the overrun.
 	OneCause
@@ -18,7 +18,7 @@ const (
 	PlaceOnly
 	// JustMissed: the frame was late by less than 0.2 ms.
 	JustMissed
-	// NotKnown: too much of what the thread did is unknown.
+	// NotKnown: too much of what the thread did is unknown, or all of it.
 	NotKnown
 )
 

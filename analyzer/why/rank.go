@@ -29,6 +29,8 @@ type Cost struct {
 	// Worst is the frame with the largest share.
 	Worst  *analyzer.Frame
 	Advice Advice
+	// Missing is what the trace lacks for the cause; nothing else is known of it then.
+	Missing Missing
 	// Repeats are the arguments that several instances of the cause have, or the slices of threads that
 	// were waited for in several frames. Those with the most time come first; at most MaxInstances.
 	Repeats []Repeat
@@ -42,14 +44,18 @@ type StageCost struct {
 	Lost  trace.Duration
 }
 
+// LostKnown reports whether Lost is known: not if the trace has no deadline of the frames.
+func (c *Cost) LostKnown() bool { return c.Lost > 0 || c.Missing == NothingMissing }
+
 // Stage returns the stage that lost the most time.
 func (c *Cost) Stage() Stage { return c.Stages[0].Stage }
 
 // Ranking is what late frames cost, by cause.
 type Ranking struct {
-	// Late is the number of late frames, and Lost the sum of their overruns.
-	Late int
-	Lost trace.Duration
+	// Late is the number of late frames, and Lost the sum of their overruns. Unmeasured is the
+	// number of late frames whose overrun is unknown.
+	Late, Unmeasured int
+	Lost             trace.Duration
 	// Unknown is the part of Lost for which it is unknown what the thread did. Frames
 	// without any known state do not count: their causes are slices.
 	Unknown trace.Duration
@@ -57,17 +63,27 @@ type Ranking struct {
 	Costs []*Cost
 }
 
+// LostKnown reports whether Lost is known, at least of some of the late frames.
+func (r *Ranking) LostKnown() bool { return r.Late == 0 || r.Unmeasured < r.Late }
+
 // Rank ranks the causes of the late frames among frames.
 func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 	r := &Ranking{}
 	costs := costs{}
 	for _, f := range frames {
-		e := c.Of(f)
-		if e == nil || e.Overrun == 0 {
+		j := f.Judgement()
+		if j.Late != analyzer.Yes {
 			continue
 		}
 		r.Late++
-		r.Lost += e.Overrun
+		r.Lost += j.Lost()
+		if !j.OverrunKnown {
+			r.Unmeasured++
+		}
+		e := c.Of(f)
+		if e == nil {
+			continue
+		}
 		for i := range e.Shares {
 			s := &e.Shares[i]
 			cause, of := s, e
@@ -76,12 +92,12 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 				cause, of = c.RootCause(s, e)
 				one.Direct, one.KnockOn = 0, s.Share
 			}
-			if cause.Wait == WaitUnknown && !of.PlacesOnly() {
+			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !of.PlacesOnly() {
 				r.Unknown += s.Share
 			}
 			one.Wait, one.Slice, one.Kind = cause.Wait, cause.Slice, cause.Culprit.Kind()
 			one.Stages = []StageCost{{cause.Stage, s.Share}}
-			one.Culprit, one.Function, one.Advice = cause.Culprit, cause.Function, cause.Advice
+			one.Culprit, one.Function, one.Advice, one.Missing = cause.Culprit, cause.Function, cause.Advice, cause.Missing
 			one.Frames, one.Worst = []*analyzer.Frame{f}, f
 			if cause == s {
 				one.repeats = repeatsOf(f, s)
@@ -99,6 +115,7 @@ func Merge(list []*Ranking) *Ranking {
 	costs := costs{}
 	for _, x := range list {
 		r.Late += x.Late
+		r.Unmeasured += x.Unmeasured
 		r.Lost += x.Lost
 		r.Unknown += x.Unknown
 		for _, c := range x.Costs {
@@ -115,9 +132,10 @@ func Merge(list []*Ranking) *Ranking {
 
 // costID is what is one cause.
 type costID struct {
-	wait  Wait
-	slice string
-	kind  ThreadKind
+	wait    Wait
+	slice   string
+	kind    ThreadKind
+	missing Missing
 }
 
 // costs are costs by their ids, in the order in which they were added.
@@ -128,7 +146,7 @@ type costs struct {
 
 // add adds a cost, to one with the same id if there is one.
 func (m *costs) add(one *Cost) {
-	id := costID{one.Wait, one.Slice, one.Kind}
+	id := costID{one.Wait, one.Slice, one.Kind, one.Missing}
 	c := m.by[id]
 	if c == nil {
 		if m.by == nil {

@@ -11,6 +11,14 @@ import (
 	"ohframe/internal/causetext"
 )
 
+// late makes frames late by the overruns of their explanations.
+func late(c *why.Causes) {
+	for f, e := range c.Frames {
+		f.Facts, f.Deadline = analyzer.MainLate, 1
+		f.Actual = analyzer.Interval{Start: 1, End: trace.Time(1).Add(e.Overrun)}
+	}
+}
+
 // The unknown part of the lost time is that of all late frames whose states are known
 // otherwise: 2 ms of the first, and the 3 ms that it cost the second. Only the slices of the
 // third are known.
@@ -31,6 +39,7 @@ func TestRankUnknown(t *testing.T) {
 			Shares: []why.Share{{Wait: why.WaitUnknown, Slice: "FlushLayoutTask", Share: 4 * ms}},
 		},
 	}}
+	late(c)
 	r := c.Rank(frames)
 	if r.Unknown != 5*ms || r.Lost != 10*ms || r.Late != 3 {
 		t.Errorf("unknown %v of %v in %d frames, want 5ms of 10ms in 3", r.Unknown, r.Lost, r.Late)
@@ -105,6 +114,7 @@ func TestRankMerges(t *testing.T) {
 			}
 		}
 	}
+	late(c)
 	check(c.Rank(frames))
 	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
 	for range 2 { // merging leaves the rankings alone
@@ -150,6 +160,7 @@ func TestRepeats(t *testing.T) {
 		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 2, Time: 10 * ms},
 		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 3, Frames: 2, Time: 6 * ms},
 	}
+	late(c)
 	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
 	for _, r := range []*why.Ranking{c.Rank(frames), why.Merge([]*why.Ranking{one, two}), why.Merge([]*why.Ranking{one, two})} {
 		if got := r.Costs[0].Repeats; !slices.Equal(got, want) {
@@ -177,6 +188,7 @@ func TestRepeatsOfStages(t *testing.T) {
 		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 2, Frames: 2, Time: 2 * ms},
 		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 1, Time: 2 * ms},
 	}
+	late(c)
 	if got := c.Rank(frames).Costs[0].Repeats; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -198,6 +210,7 @@ func TestRepeatsOverLimit(t *testing.T) {
 			list = append(list, f)
 			c.Frames[f] = &why.Explanation{Overrun: 1, Shares: []why.Share{s}}
 		}
+		late(c)
 		return why.Merge([]*why.Ranking{c.Rank(list)}).Costs[0].Repeats
 	}
 	// Two arguments each: the longest of those that are counted is number 2047.

@@ -8,15 +8,15 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Validate checks that all complete frames have explanations, except those of Android whose threads
-// the trace does not have, that these
-// account for all the time of a frame and for all of its overrun, and that no share is larger
-// than what its cause needed beyond the usual time; and that the steps of each response add
-// up to it, and those of each late buffer. The error joins everything that is wrong.
+// Validate checks that all complete frames have explanations, except those of Android that were not
+// late and whose threads the trace does not have, that these account for all the time of a frame and
+// for all of its overrun, and that no share is larger than what its cause needed beyond the usual
+// time; and that the steps of each response add up to it, and those of each late buffer. The error
+// joins everything that is wrong.
 func (c *Causes) Validate(t *analyzer.Timeline) error {
 	var list []error
 	for f := range t.Complete() {
-		if e := c.Of(f); e == nil && f.Android != nil {
+		if e := c.Of(f); e == nil && f.Android != nil && !f.Late() {
 			continue
 		} else if e == nil {
 			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
@@ -114,10 +114,10 @@ func (e *Explanation) validate() error {
 		return fmt.Errorf("the sum of its parts is %d ns, not %d", sum, span)
 	case e.Start > start:
 		return fmt.Errorf("it starts at %d, not %d", e.Start, start)
-	case e.Overrun != e.Frame.Overrun() || e.Frame.Late() != (e.Overrun > 0):
-		return fmt.Errorf("its overrun is %d ns, not %d", e.Overrun, e.Frame.Overrun())
-	case e.Overrun == 0 && (len(e.Shares) > 0 || e.Outcome != NotLate):
+	case !e.Frame.Late() && (len(e.Shares) > 0 || e.Late()):
 		return errors.New("it is on time and has causes")
+	case e.Overrun != e.Frame.Overrun() || e.Frame.Late() != e.Late():
+		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Overrun, e.Frame.Overrun(), e.Late(), e.Frame.Late())
 	}
 	sum = 0
 	for _, s := range e.Shares {

@@ -22,14 +22,22 @@ const unsureCulprit = "the thread that ended the wait is of another process and 
 func (o *overall) against() (list []string) {
 	r := o.Ranking
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if r.Unmeasured > 0 {
+		add("by how much %d of %s were late is unknown", r.Unmeasured, text.Count(r.Late, "late frame"))
+	}
+	for i, c := range r.Costs {
+		if c.Missing != why.NothingMissing {
+			add("the cause of %s is unknown: %s", text.Count(len(r.Costs[i].Frames), "late frame"), causetext.Missing(c.Missing))
+		}
+	}
 	if r.Unknown > 0 {
 		add("the cause of %s ms, %s of the lost time, is unknown", text.Milliseconds(r.Unknown), text.Percent(r.Unknown, r.Lost))
 	}
-	if n := o.Complete - o.Judged; n > 0 {
-		add("%s of %d not judged: whether they were late is unknown", text.Count(n, "frame"), o.Complete)
+	if n := o.Frames.Complete - o.Frames.Judged; n > 0 {
+		add("%s of %d not judged: whether they were late is unknown", text.Count(n, "frame"), o.Frames.Complete)
 	}
-	if o.Judged > 0 && o.Judged < fewFrames {
-		add("only %s", text.Count(o.Judged, "judged frame"))
+	if n := o.Frames.Judged; n > 0 && n < fewFrames {
+		add("only %s", text.Count(n, "judged frame"))
 	}
 	if len(r.Costs) > 1 && float64(r.Costs[0].Lost) < weakShare*float64(r.Lost) {
 		add("no cause has more than %s of the lost time", text.Percent(r.Costs[0].Lost, r.Lost))
@@ -137,7 +145,7 @@ func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration) (n, all int, 
 	for i := range o.parts {
 		for _, f := range o.parts[i].frames {
 			e := o.parts[i].all.Of(f)
-			if e == nil || !f.Judged() || e.Overrun > 0 {
+			if e == nil || f.Judgement().Late != analyzer.No {
 				continue
 			}
 			all++

@@ -7,7 +7,6 @@
 package causes
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
@@ -28,10 +28,9 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
-	// Complete is the number of complete frames, Judged that of the judged ones, or
-	// all if some are late and too many are unjudged (stats.Counts.JankKnown).
-	Complete, Judged int
-	Ranking          *why.Ranking
+	// Frames counts the complete frames.
+	Frames  stats.Counts
+	Ranking *why.Ranking
 	// Late are the explanations of the late frames, in order of time.
 	Late []*why.Explanation
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
@@ -132,28 +131,23 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 		}
 		list = append(list, p)
 	}
-	slices.SortStableFunc(list, func(a, b *Process) int {
-		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(a.PID, b.PID))
-	})
+	slices.SortStableFunc(list, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
 	return list
+}
+
+func (p *Process) subject() *Subject {
+	return &Subject{Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost}
 }
 
 // NewProcess returns the causes of complete frames of a process, without its names.
 func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
-	p := &Process{Complete: len(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames}
-	unjudged := 0
+	p := &Process{Frames: stats.CountFrames(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames}
 	for _, f := range frames {
-		if f.Judged() {
-			p.Judged++
-		}
-		if f.Unjudged() {
-			unjudged++
-		}
 		e := c.Of(f)
 		if e == nil {
 			continue
 		}
-		if e.Overrun > 0 {
+		if e.Late() {
 			p.Late = append(p.Late, e)
 		}
 		if e.Shown != nil && e.Shown.Late > 0 {
@@ -162,9 +156,6 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 		if e.PickUp != nil {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
-	}
-	if counts := (stats.Counts{Judged: p.Judged, Unjudged: unjudged}); len(p.Late) > 0 && !counts.JankKnown() {
-		p.Judged = p.Complete
 	}
 	return p
 }
@@ -219,7 +210,7 @@ func PlacesOnly(list []*Process) bool {
 	late := 0
 	for _, p := range list {
 		for _, e := range p.Late {
-			if !e.PlacesOnly() {
+			if !e.PlacesOnly() || e.Missing() != why.NothingMissing {
 				return false
 			}
 			late++
@@ -228,12 +219,28 @@ func PlacesOnly(list []*Process) bool {
 	return late > 0
 }
 
+// unexplained says how many late frames have no cause because the trace lacks what would show it, and
+// what to record; empty if all have one.
+func unexplained(list []*Process) string {
+	var late []*why.Explanation
+	for _, p := range list {
+		late = append(late, p.Late...)
+	}
+	s, missing := causetext.WithoutCause(slices.Values(late))
+	if record := causetext.MissingRecord(missing); record != "" {
+		s += "; " + record
+	}
+	return s
+}
+
 // Missing returns what to record in order to know more causes; empty if nothing is
 // missing. q is the quality of the trace; nil if it is unknown.
 func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 	switch {
 	case c.Limited:
 		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
+	case unexplained(list) != "":
+		return unexplained(list)
 	case q != nil && q.Cut && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
 	case c.Own:

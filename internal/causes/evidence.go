@@ -68,7 +68,7 @@ type evidenceProcess struct {
 	Late                int                `json:"late"`
 	JankRate            *float64           `json:"jank_rate,omitempty"`
 	Refresh             []evidenceRefresh  `json:"refresh,omitempty"`
-	Lost                trace.Duration     `json:"lost_ns"`
+	Lost                *trace.Duration    `json:"lost_ns,omitempty"`
 	Unknown             trace.Duration     `json:"unknown_ns"`
 	Against             []string           `json:"against,omitempty"`
 	Causes              []*evidenceCause   `json:"causes,omitempty"`
@@ -101,9 +101,10 @@ type evidenceCause struct {
 	Slice     string          `json:"slice,omitempty"`
 	Function  string          `json:"function,omitempty"`
 	Culprit   *evidenceThread `json:"culprit,omitempty"`
+	Missing   string          `json:"missing,omitempty"`
 	Frames    int             `json:"frames"`
-	Lost      trace.Duration  `json:"lost_ns"`
-	Share     float64         `json:"share"`
+	Lost      *trace.Duration `json:"lost_ns,omitempty"`
+	Share     *float64        `json:"share,omitempty"`
 	KnockOn   trace.Duration  `json:"knock_on_ns,omitempty"`
 	Arguments []string        `json:"arguments,omitempty"`
 	Worst     evidenceWorst   `json:"worst"`
@@ -131,7 +132,7 @@ type evidenceWorst struct {
 	TID     trace.TID        `json:"tid,omitempty"`
 	Input   string           `json:"input,omitempty"`
 	Start   trace.Time       `json:"start_ns"`
-	Overrun trace.Duration   `json:"overrun_ns"`
+	Overrun *trace.Duration  `json:"overrun_ns,omitempty"`
 	Value   *trace.Duration  `json:"value_ns,omitempty"`
 	Usual   *trace.Duration  `json:"usual_ns,omitempty"`
 	Sampled *evidenceSampled `json:"sampled,omitempty"`
@@ -148,14 +149,15 @@ type evidenceSampled struct {
 
 // evidenceFrame is a frame that was late, shown late or picked up late.
 type evidenceFrame struct {
-	Vsync      int64          `json:"vsync_id"`
-	Input      string         `json:"input,omitempty"`
-	Start      trace.Time     `json:"start_ns"`
-	Late       trace.Duration `json:"late_ns"`
-	Verdict    string         `json:"verdict,omitempty"`
-	Confidence string         `json:"confidence,omitempty"`
-	Cause      string         `json:"cause"`
-	KnockOnOf  int64          `json:"knock_on_of,omitempty"`
+	Vsync int64      `json:"vsync_id"`
+	Input string     `json:"input,omitempty"`
+	Start trace.Time `json:"start_ns"`
+	// Late is nil if by how much the frame was late is unknown, and if it was not late.
+	Late       *trace.Duration `json:"late_ns,omitempty"`
+	Verdict    string          `json:"verdict,omitempty"`
+	Confidence string          `json:"confidence,omitempty"`
+	Cause      string          `json:"cause"`
+	KnockOnOf  int64           `json:"knock_on_of,omitempty"`
 	// Stage, Wait, Slice and Culprit are the cause of a frame that was shown late.
 	Stage   string          `json:"stage,omitempty"`
 	Wait    string          `json:"wait,omitempty"`
@@ -381,8 +383,8 @@ func newEvidence(inputs []Input, o Options) *evidence {
 			d.OnTime = &evidenceOnTime{}
 		}
 		d.OnTime.Processes++
-		d.OnTime.Frames += p.Complete
-		d.OnTime.Judged += p.Judged
+		d.OnTime.Frames += p.Frames.Complete
+		d.OnTime.Judged += p.Frames.Judged
 	}
 	x.conclude(d, inputs)
 	return d
@@ -413,7 +415,7 @@ func (x *witness) processes(inputs []Input) (late, onTime []*overall) {
 		for i := range inputs {
 			in := &inputs[i]
 			for _, p := range in.Processes {
-				list = append(list, &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Complete: p.Complete, Judged: p.Judged, Ranking: p.Ranking, parts: []part{{p, in}}})
+				list = append(list, &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Frames: p.Frames, Ranking: p.Ranking, parts: []part{{p, in}}})
 			}
 		}
 	}
@@ -583,7 +585,7 @@ func (x *witness) input(in *Input) evidenceInput {
 
 func (x *witness) process(o *overall) *evidenceProcess {
 	r := o.Ranking
-	j := &evidenceProcess{Name: name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Complete, Judged: o.Judged, Late: r.Late, Lost: r.Lost, Unknown: r.Unknown}
+	j := &evidenceProcess{Name: name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(r), Unknown: r.Unknown}
 	if x.several {
 		j.Inputs = len(o.Inputs)
 	}
@@ -659,7 +661,11 @@ type located struct {
 func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 	j := &evidenceCause{
 		Title: sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: name(c.Slice), Function: name(c.Function),
-		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Lost: c.Lost, Share: share(c.Lost, o.Ranking.Lost), KnockOn: c.KnockOn, Advice: causetext.Advice(c.Advice),
+		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Missing: c.Missing.String(), KnockOn: c.KnockOn, Advice: causetext.Advice(c.Advice),
+	}
+	if c.LostKnown() {
+		of := share(c.Lost, o.Ranking.Lost)
+		j.Lost, j.Share = &c.Lost, &of
 	}
 	for i := range c.Repeats {
 		j.Arguments = append(j.Arguments, name(causetext.Repeat(&c.Repeats[i])))
@@ -670,7 +676,7 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		if e == nil || !slices.Contains(p.frames, c.Worst) {
 			continue
 		}
-		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: e.Overrun}
+		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: knownOverrun(c.Worst)}
 		if x.Vsync == 0 { // otherwise the frame has it
 			j.Worst.Cause = sentence(causetext.Sentence(p.all, e))
 		}
@@ -693,7 +699,7 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 // shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
 func shareOf(e *why.Explanation, c *why.Cost) *why.Share {
 	for i := range e.Shares {
-		if s := &e.Shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind {
+		if s := &e.Shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind && s.Missing == c.Missing {
 			return s
 		}
 	}
@@ -723,7 +729,7 @@ func rounded(share *float64) *float64 {
 
 func (x *witness) frame(l located) *evidenceFrame {
 	e, p := l.Explanation, l.of
-	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: e.Overrun, Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
+	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: knownOverrun(e.Frame), Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
 	if e.Outcome != why.NotLate {
 		j.Confidence = e.Confidence.String()
 	}
@@ -772,7 +778,7 @@ func (x *witness) frame(l located) *evidenceFrame {
 
 // further returns a frame that was late in another way, and why in a sentence.
 func (x *witness) further(l located, late trace.Duration, cause string) *evidenceFrame {
-	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: late, Cause: sentence(cause)}
+	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: &late, Cause: sentence(cause)}
 	if c := l.of.in.Commands; c != nil {
 		j.Why, j.Open = command(c.WhyFrame(l.Frame, evidenceFlag)), command(c.OpenFrame(l.Frame))
 	}

@@ -151,11 +151,11 @@ func TestEvidenceOfCauses(t *testing.T) {
 		t.Fatalf("%s", out)
 	}
 	p := d.Processes[0]
-	if p.Frames != 3 || p.Judged != 3 || p.Late != 2 || p.Lost != 14*ms || len(p.Causes) != 2 {
+	if p.Frames != 3 || p.Judged != 3 || p.Late != 2 || *p.Lost != 14*ms || len(p.Causes) != 2 {
 		t.Fatalf("%+v", p)
 	}
 	first, second := p.Causes[0], p.Causes[1]
-	if first.Wait != "io" || first.Lost != 10*ms || first.Share != 0.7143 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
+	if first.Wait != "io" || *first.Lost != 10*ms || *first.Share != 0.7143 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
 		t.Errorf("%+v", first)
 	}
 	if want := "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'"; first.Why != want {

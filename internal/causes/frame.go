@@ -41,9 +41,9 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 			s.Blocks = append(s.Blocks, view.Note{Text: text.Line(line)})
 		}
 	}
-	if e.Overrun > 0 {
+	if e.Late() {
 		if page {
-			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(e.Overrun) + " ms", Text: text.Line(Sentence(c, e, e.PlacesOnly()))})
+			one := drawn(e, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: overrunText(e.Frame), Text: text.Line(Sentence(c, e, e.PlacesOnly()))})
 			s.Blocks = append(s.Blocks, view.Cases{Key: "Frame", Amount: "Late", Text: "Cause", List: []view.Case{one}})
 		} else {
 			add(Sentence(c, e, e.PlacesOnly()))
@@ -68,11 +68,18 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 
 // frameTitle says how long a frame took, and by how much it was late.
 func frameTitle(sum *Sum, e *why.Explanation) string {
-	late := "not"
-	if e.Overrun > 0 {
-		late = text.Milliseconds(sum.Overrun) + " ms"
+	took := "took " + text.Milliseconds(sum.Took) + " ms and was "
+	switch j := e.Frame.Judgement(); {
+	case j.Late == analyzer.NotSaid:
+		return took + "not judged"
+	case j.Late == analyzer.No:
+		return took + "not late"
+	case !j.OverrunKnown:
+		return took + "late, by how much is unknown"
+	case j.AtLeast:
+		return took + "at least " + text.Milliseconds(sum.Overrun) + " ms late"
 	}
-	return fmt.Sprintf("took %s ms and was %s late", text.Milliseconds(sum.Took), late)
+	return took + text.Milliseconds(sum.Overrun) + " ms late"
 }
 
 // instancesTable returns the slices of the causes of a frame that have arguments.

@@ -59,12 +59,13 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
 	x := &Interaction{Interaction: m.Source, Measures: m, Response: c.ResponseTo(m.Source), causes: c}
 	for _, f := range x.Frames {
-		if f.Judged() {
+		j := f.Judgement()
+		if j.Judged() {
 			x.Judged++
 		}
-		if e := c.Of(f); e != nil && e.Overrun > 0 {
+		if j.Late == analyzer.Yes {
 			x.Late++
-			x.Lost += e.Overrun
+			x.Lost += j.Lost()
 		}
 	}
 	return x
@@ -124,7 +125,7 @@ func (i *Interaction) mainCause() string {
 	}
 	if i.Late > 0 {
 		r := i.Ranking()
-		if 2*r.Unknown > r.Lost {
+		if 2*r.Unknown > r.Lost || !r.LostKnown() || len(r.Costs) == 0 {
 			texts = append(texts, "unknown cause")
 		} else {
 			texts = append(texts, causetext.CostName(r.Costs[0]))
@@ -268,7 +269,7 @@ func frameCauses(in *Input, o Options) (blocks []view.Block) {
 	drawn := 0
 	for _, p := range in.Processes {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
-			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Complete, p.Complete-p.Judged)})
+			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Frames.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
 			continue
 		}
 		for _, b := range p.Blocks(in.Causes, o, false, &drawn) {

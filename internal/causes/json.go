@@ -4,6 +4,7 @@ import (
 	"io"
 	"iter"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -23,7 +24,9 @@ type documentOverall struct {
 	Kind      stats.Kind            `json:"kind"`
 	Inputs    []string              `json:"inputs"`
 	Frames    int                   `json:"frames"`
-	Lost      trace.Duration        `json:"lost_ns"`
+	Judged    int                   `json:"judged"`
+	Late      int                   `json:"late"`
+	Lost      *trace.Duration       `json:"lost_ns"`
 	Explained trace.Duration        `json:"explained_ns"`
 	Unknown   trace.Duration        `json:"unknown_ns"`
 	Ranking   iter.Seq[overallCost] `json:"ranking"`
@@ -154,12 +157,15 @@ type documentProcess struct {
 	Name   string     `json:"name"`
 	Kind   stats.Kind `json:"kind"`
 	Frames int        `json:"frames"`
+	Judged int        `json:"judged"`
+	Late   int        `json:"late"`
 	Causes *JSON      `json:"causes"`
 }
 
 // JSON is the causes of a process as docs/why.md describes them.
 type JSON struct {
-	Lost      trace.Duration             `json:"lost_ns"`
+	// Lost is null if by how much the late frames were late is unknown.
+	Lost      *trace.Duration            `json:"lost_ns"`
 	Explained trace.Duration             `json:"explained_ns"`
 	Unknown   trace.Duration             `json:"unknown_ns"`
 	Ranking   iter.Seq[jsonCost]         `json:"ranking"`
@@ -170,21 +176,24 @@ type JSON struct {
 }
 
 type jsonCost struct {
-	Cause    string         `json:"title"`
-	Wait     string         `json:"wait"`
-	Stage    string         `json:"stage"`
-	Stages   []jsonStage    `json:"stages"`
-	Slice    *string        `json:"slice"`
-	Function *string        `json:"function"`
-	Culprit  *jsonCulprit   `json:"culprit"`
-	Frames   int            `json:"frames"`
-	Lost     trace.Duration `json:"lost_ns"`
-	Direct   trace.Duration `json:"direct_ns"`
-	KnockOn  trace.Duration `json:"knock_on_ns"`
-	Share    float64        `json:"share"`
-	Worst    int64          `json:"worst_vsync_id"`
-	Advice   *string        `json:"advice"`
-	Repeats  []jsonRepeat   `json:"arguments"`
+	Cause    string       `json:"title"`
+	Wait     string       `json:"wait"`
+	Stage    string       `json:"stage"`
+	Stages   []jsonStage  `json:"stages"`
+	Slice    *string      `json:"slice"`
+	Function *string      `json:"function"`
+	Culprit  *jsonCulprit `json:"culprit"`
+	// Missing is what the trace lacks for the cause; null if it is known.
+	Missing *string `json:"missing"`
+	Frames  int     `json:"frames"`
+	// These are null if by how much the frames were late is unknown.
+	Lost    *trace.Duration `json:"lost_ns"`
+	Direct  *trace.Duration `json:"direct_ns"`
+	KnockOn *trace.Duration `json:"knock_on_ns"`
+	Share   *float64        `json:"share"`
+	Worst   int64           `json:"worst_vsync_id"`
+	Advice  *string         `json:"advice"`
+	Repeats []jsonRepeat    `json:"arguments"`
 }
 
 type jsonStage struct {
@@ -209,17 +218,18 @@ type jsonFrame struct {
 	TID   trace.TID `json:"tid"`
 	// Start and End are the actual interval, From and To the time that is explained: from the
 	// vsync to the end of the work on the GPU.
-	Start      trace.Time     `json:"start_ns"`
-	End        trace.Time     `json:"end_ns"`
-	From       trace.Time     `json:"from_ns"`
-	To         trace.Time     `json:"to_ns"`
-	Deadline   *trace.Time    `json:"deadline_ns"`
-	Overrun    trace.Duration `json:"overrun_ns"`
-	Verdict    *string        `json:"verdict"`
-	Confidence *string        `json:"confidence"`
-	KnownShare float64        `json:"known_share"`
-	Waits      []jsonWait     `json:"waits"`
-	Shares     []jsonShare    `json:"shares"`
+	Start    trace.Time  `json:"start_ns"`
+	End      trace.Time  `json:"end_ns"`
+	From     trace.Time  `json:"from_ns"`
+	To       trace.Time  `json:"to_ns"`
+	Deadline *trace.Time `json:"deadline_ns"`
+	// Overrun is null if by how much the frame was late is unknown, 0 if it was not late.
+	Overrun    *trace.Duration `json:"overrun_ns"`
+	Verdict    *string         `json:"verdict"`
+	Confidence *string         `json:"confidence"`
+	KnownShare float64         `json:"known_share"`
+	Waits      []jsonWait      `json:"waits"`
+	Shares     []jsonShare     `json:"shares"`
 	// Slices are empty unless the frame was asked for.
 	Slices    []jsonSlice    `json:"slices"`
 	Functions []jsonFunction `json:"functions"`
@@ -326,6 +336,8 @@ type jsonShare struct {
 	LimitReason    *string `json:"frequency_limit_reason"`
 	// The slices of the cause that have arguments.
 	Instances []jsonInstance `json:"instances"`
+	// Missing is what the trace lacks for the cause; null if it is known.
+	Missing *string `json:"missing"`
 }
 
 type jsonInstance struct {
@@ -352,13 +364,13 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	for _, in := range inputs {
 		c := in.Causes
 		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Hangs, Hang.json), stacksJSON(in.Stacks), each(in.Processes, func(p *Process) documentProcess {
-			return documentProcess{p.PID, p.Name, p.Kind, p.Complete, p.JSON()}
+			return documentProcess{p.PID, p.Name, p.Kind, p.Frames.Complete, p.Frames.Judged, p.Frames.Late, p.JSON()}
 		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)
 	}
 	for _, o := range overallOf(inputs) {
 		r := o.Ranking
-		d.Processes = append(d.Processes, documentOverall{o.Name, o.Kind, o.Inputs, o.Complete, r.Lost, r.Lost - r.Unknown, r.Unknown, each(r.Costs, func(c *why.Cost) overallCost {
+		d.Processes = append(d.Processes, documentOverall{o.Name, o.Kind, o.Inputs, o.Frames.Complete, o.Frames.Judged, o.Frames.Late, knownLost(r), r.Lost - r.Unknown, r.Unknown, each(r.Costs, func(c *why.Cost) overallCost {
 			return overallCost{cost(r, c), o.input[c.Worst.Process]}
 		})})
 	}
@@ -376,6 +388,23 @@ func each[T, J any](list []T, encode func(T) J) iter.Seq[J] {
 	}
 }
 
+// knownLost returns nil if by how much late frames were late is unknown of all.
+func knownLost(r *why.Ranking) *trace.Duration {
+	if !r.LostKnown() {
+		return nil
+	}
+	return &r.Lost
+}
+
+// knownOverrun returns nil if a frame is not known to be late, or by how much is unknown.
+func knownOverrun(f *analyzer.Frame) *trace.Duration {
+	j := f.Judgement()
+	if j.Late != analyzer.Yes || !j.OverrunKnown {
+		return nil
+	}
+	return &j.Overrun
+}
+
 // JSON returns the process's causes for text.WriteJSON; nil if they are unknown.
 func (p *Process) JSON() *JSON {
 	if p == nil {
@@ -383,7 +412,7 @@ func (p *Process) JSON() *JSON {
 	}
 	r, worst := p.Ranking, p.worstWithCalls()
 	return &JSON{
-		Lost: r.Lost, Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
+		Lost: knownLost(r), Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
 		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Functions: each(p.Functions, functionCost), Frames: each(p.Late, func(e *why.Explanation) jsonFrame { return p.frame(e, e == worst) }), ShownLate: each(p.ShownLate, p.shown),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
 			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), causetext.PickUp(p.all, e)}
@@ -426,10 +455,15 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	for _, x := range c.Repeats {
 		repeats = append(repeats, jsonRepeat{jsonArgument{x.Name, x.Value}, x.Instances, x.Frames, x.Time})
 	}
-	return jsonCost{
-		causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), stages, nonEmpty(c.Slice), nonEmpty(c.Function), culprit(c.Culprit), len(c.Frames),
-		c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(max(r.Lost, 1)), c.Worst.VsyncID, nonEmpty(causetext.Advice(c.Advice)), repeats,
+	j := jsonCost{
+		Cause: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: stages, Slice: nonEmpty(c.Slice), Function: nonEmpty(c.Function),
+		Culprit: culprit(c.Culprit), Missing: nonEmpty(c.Missing.String()), Frames: len(c.Frames), Worst: c.Worst.VsyncID, Advice: nonEmpty(causetext.Advice(c.Advice)), Repeats: repeats,
 	}
+	if c.LostKnown() {
+		share := float64(c.Lost) / float64(max(r.Lost, 1))
+		j.Lost, j.Direct, j.KnockOn, j.Share = &c.Lost, &c.Direct, &c.KnockOn, &share
+	}
+	return j
 }
 
 func (p *Process) shown(e *why.Explanation) jsonShown {
@@ -445,10 +479,13 @@ func (p *Process) shown(e *why.Explanation) jsonShown {
 func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
-		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: e.Overrun,
+		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: knownOverrun(e.Frame),
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
 		Functions: functions(e.Functions), Calls: []jsonCall{},
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
+	}
+	if !e.Late() {
+		f.Overrun = &e.Overrun
 	}
 	if e.Frame.Deadline.Known() {
 		f.Deadline = &e.Frame.Deadline
@@ -482,7 +519,7 @@ func shares(list []why.Share) []jsonShare {
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
-			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances),
+			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances), nonEmpty(s.Missing.String()),
 		})
 	}
 	return encoded

@@ -1,7 +1,6 @@
 package causes
 
 import (
-	"cmp"
 	"slices"
 
 	"ohframe/analyzer"
@@ -16,11 +15,11 @@ type overall struct {
 	Kind stats.Kind
 	// Inputs are the names of the inputs that have frames of it.
 	Inputs []string
-	// Complete is the number of complete frames, Judged that of the judged ones.
-	Complete, Judged int
-	Ranking          *why.Ranking
-	input            map[*analyzer.Process]string
-	parts            []part
+	// Frames are the counts that Counts.Add adds.
+	Frames  stats.Counts
+	Ranking *why.Ranking
+	input   map[*analyzer.Process]string
+	parts   []part
 }
 
 // part is a process of an input.
@@ -58,8 +57,7 @@ func overallOf(inputs []Input) []*overall {
 			if !slices.Contains(o.Inputs, in.Name) {
 				o.Inputs = append(o.Inputs, in.Name)
 			}
-			o.Complete += p.Complete
-			o.Judged += p.Judged
+			o.Frames.Add(&p.Frames)
 			o.parts = append(o.parts, part{p, in})
 			rankings[o] = append(rankings[o], p.Ranking)
 			for _, c := range p.Ranking.Costs {
@@ -70,9 +68,10 @@ func overallOf(inputs []Input) []*overall {
 	for _, o := range list {
 		o.Ranking = why.Merge(rankings[o])
 	}
-	slices.SortStableFunc(list, func(a, b *overall) int {
-		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.Ranking.Late, a.Ranking.Late),
-			cmp.Compare(b.Complete, a.Complete), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortStableFunc(list, func(a, b *overall) int { return a.subject().Compare(b.subject()) })
 	return list
+}
+
+func (o *overall) subject() *Subject {
+	return &Subject{Name: o.Name, PID: o.parts[0].PID, Frames: o.Frames, Lost: o.Ranking.Lost}
 }

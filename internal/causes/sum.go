@@ -93,7 +93,11 @@ func (s *Sum) Waterfall(e *why.Explanation) string {
 			break
 		}
 		left -= s.Shares[i]
-		terms += fmt.Sprintf(" + %s %s", component(e.Shares[i].Stage, e.Shares[i].Wait), text.Milliseconds(s.Shares[i]))
+		name := component(e.Shares[i].Stage, e.Shares[i].Wait)
+		if e.Shares[i].Missing != why.NothingMissing {
+			name = "unknown"
+		}
+		terms += fmt.Sprintf(" + %s %s", name, text.Milliseconds(s.Shares[i]))
 	}
 	if left > 0 {
 		terms += " + other " + text.Milliseconds(left)

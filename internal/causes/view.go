@@ -120,27 +120,16 @@ func summary(inputs []Input, o Options) string {
 			}
 		}
 	}
-	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Ranking.Late > 0) {
-		parts = append(parts, Summarize(list[0].Name, list[0].Judged, list[0].Ranking))
+	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Frames.Late > 0) {
+		parts = append(parts, list[0].subject().Summarize(list[0].Ranking))
 	}
 	if worst != nil {
 		parts = append(parts, worst.Summary())
+		if len(parts) > 1 && !list[0].subject().Leads(worst.Late, worst.Lost) {
+			slices.Reverse(parts)
+		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// Summarize says in a sentence how many frames were late, and the largest cause.
-func Summarize(name string, judged int, r *why.Ranking) string {
-	if judged == 0 {
-		return text.ProcessName(name) + ": no frame is judged"
-	}
-	s := fmt.Sprintf("%s: %d of %s late", text.ProcessName(name), r.Late, text.Count(judged, "frame"))
-	if 2*r.Unknown > r.Lost {
-		s += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
-	} else if len(r.Costs) > 0 {
-		s += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])))
-	}
-	return s
 }
 
 // inputBlocks returns what is known about one input, and a section for each process.
@@ -166,8 +155,8 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 	for i, p := range in.Processes {
 		if len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) == 0 {
 			onTime++
-			frames += p.Complete
-			unknown += p.Complete - p.Judged
+			frames += p.Frames.Complete
+			unknown += p.Frames.Complete - p.Frames.Judged
 			continue
 		}
 		s := view.Section{
@@ -240,7 +229,7 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		if o.All {
 			shown = p.Ranking.Costs
 		}
-		s := view.Section{Title: Lost(p.Ranking, p.Judged)}
+		s := view.Section{Title: Lost(p.Ranking, p.Frames.Judged)}
 		if o.Page || !several {
 			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
 			s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
@@ -248,7 +237,7 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		s.Blocks = append(s.Blocks, p.late(c, shown, limit, more, o.Page, drawn))
 		blocks = append(append(blocks, s), p.flameOfWorst()...)
 	} else {
-		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Complete), p.Complete, p.Complete-p.Judged)})
+		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Frames.Complete), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
 	}
 	further := func(all []*why.Explanation, what string, late func(*why.Explanation) trace.Duration, reason func(*why.Causes, *why.Explanation) string) {
 		if len(all) == 0 {
@@ -264,7 +253,14 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 
 // Lost says what late frames lost.
 func Lost(r *why.Ranking, judged int) string {
-	s := fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(r.Lost), text.Count(r.Late, "late frame"), judged)
+	late := fmt.Sprintf("%s of %d", text.Count(r.Late, "late frame"), judged)
+	if !r.LostKnown() {
+		return late + "; by how much and why is unknown"
+	}
+	s := fmt.Sprintf("Lost %s ms in %s", text.Milliseconds(r.Lost), late)
+	if r.Unmeasured > 0 {
+		s += fmt.Sprintf(", of which it is unknown by how much %d were late", r.Unmeasured)
+	}
 	if r.Unknown > 0 {
 		s += fmt.Sprintf("; the cause of %s ms is unknown", text.Milliseconds(r.Unknown))
 	}
@@ -279,7 +275,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 	for i, c := range shown {
 		left -= c.Lost
 		rank := view.Rank{
-			Share: text.Percent(c.Lost, r.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.CostTitle(c) + causetext.InStages(c)),
+			Share: CostShare(c, r), Time: costTime(c), Title: text.Printable(causetext.CostTitle(c) + causetext.InStages(c)),
 			Advice: causetext.Advice(c.Advice), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
 		}
 		if n := len(c.Frames); n > 1 {
@@ -300,6 +296,22 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		ranking.Others = &view.Rank{Share: text.Percent(left, r.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
 	}
 	return ranking
+}
+
+// costTime returns what a cause cost; it is unknown if by how much all its frames were late is.
+func costTime(c *why.Cost) string {
+	if !c.LostKnown() {
+		return text.Unknown
+	}
+	return text.Milliseconds(c.Lost) + " ms"
+}
+
+// CostShare returns the share of a cause in the lost time, as costTime.
+func CostShare(c *why.Cost, r *why.Ranking) string {
+	if !c.LostKnown() {
+		return text.Unknown
+	}
+	return text.Percent(c.Lost, r.Lost)
 }
 
 // repeats names the arguments that repeat, each with other slices than the one before: those that
@@ -324,7 +336,7 @@ func repeats(list []why.Repeat) (words string) {
 func Leading(r *why.Ranking, n int) []*why.Cost {
 	left := r.Lost
 	for i, c := range r.Costs {
-		if i == n || float64(left) <= float64(r.Lost)*(1-costShare) {
+		if i == n || r.Lost > 0 && float64(left) <= float64(r.Lost)*(1-costShare) {
 			return r.Costs[:i]
 		}
 		left -= c.Lost
@@ -347,6 +359,9 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 	placesOnly := PlacesOnly([]*Process{p})
 	listed := worst(p.Late, limit, overrun)
 	list := cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
+	for i, e := range listed {
+		list.List[i].Amount = overrunText(e.Frame)
+	}
 	if !page {
 		return list
 	}
@@ -378,6 +393,19 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 }
 
 func overrun(e *why.Explanation) trace.Duration { return e.Overrun }
+
+// overrunText returns by how much a late frame was late, "12.4 ms", "≥ 5900.0 ms" if the trace does
+// not have its end, or that it is unknown.
+func overrunText(f *analyzer.Frame) string {
+	switch j := f.Judgement(); {
+	case !j.OverrunKnown:
+		return text.Unknown
+	case j.AtLeast:
+		return "≥ " + text.Milliseconds(j.Overrun) + " ms"
+	default:
+		return text.Milliseconds(j.Overrun) + " ms"
+	}
+}
 
 // cases lists the shown ones of all frames, each with by how much it was late and why.
 func cases(shown []*why.Explanation, all int, more string, late func(*why.Explanation) trace.Duration, reason func(*why.Explanation) string) view.Cases {
@@ -435,7 +463,7 @@ func overallBlocks(inputs []Input, o Options) (blocks []view.Block) {
 		for i := range ranking.List {
 			ranking.List[i].Tag = "" // the late frames are in other sections
 		}
-		s.Blocks = []view.Block{view.Section{Title: Lost(all.Ranking, all.Judged), Blocks: []view.Block{ranking}}}
+		s.Blocks = []view.Block{view.Section{Title: Lost(all.Ranking, all.Frames.Judged), Blocks: []view.Block{ranking}}}
 		blocks = append(blocks, s)
 	}
 	if len(blocks) > 0 {

@@ -149,6 +149,9 @@ func PickUp(c *why.Causes, e *why.Explanation) string {
 func ms(d trace.Duration) string { return text.Milliseconds(d) + " ms" }
 
 func notKnown(c *why.Causes, e *why.Explanation) string {
+	if m := e.Missing(); m != why.NothingMissing {
+		return "cause unknown: " + Missing(m)
+	}
 	return fmt.Sprintf("cause unknown: the thread's state is unknown for %s of %s; %s", ms(e.Unknown), ms(e.End.Sub(e.Start)), missing(c))
 }
 
@@ -207,6 +210,9 @@ func timeOf(s *why.Share) (value, usual trace.Duration) {
 
 // phrase describes one cause.
 func phrase(c *why.Causes, s *why.Share) string {
+	if s.Missing != why.NothingMissing {
+		return "lost " + ms(s.Share) + " to what is unknown: " + Missing(s.Missing)
+	}
 	in := where(s.Stage, s.Slice)
 	d, usual := timeOf(s)
 	value := ms(d)

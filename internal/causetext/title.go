@@ -3,16 +3,21 @@ package causetext
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"strings"
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/text"
 	"ohframe/internal/why/place"
 )
 
 // Title names the cause in a few words: "waiting for storage in FlushLayoutTask
 // (io_schedule)".
 func Title(s *why.Share) string {
+	if s.Missing != why.NothingMissing {
+		return unknownCause(s.Missing)
+	}
 	in := ""
 	if s.Slice == "" && s.Stage != why.NoStage {
 		in = ", " + Stage(s.Stage)
@@ -42,15 +47,73 @@ func Short(e *why.Explanation) string {
 
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
 // a ranking never have the same title.
-func CostTitle(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), c.Function, "") }
+func CostTitle(c *why.Cost) string { return costName(c, c.Function) }
 
 // CostName names the cause as CostTitle does, without the function of its worst frame. A
 // cause has the same name in all traces.
-func CostName(c *why.Cost) string { return title(c.Wait, c.Slice, Kind(c.Kind), "", "") }
+func CostName(c *why.Cost) string { return costName(c, "") }
+
+func costName(c *why.Cost, function string) string {
+	if c.Missing != why.NothingMissing {
+		return unknownCause(c.Missing)
+	}
+	return title(c.Wait, c.Slice, Kind(c.Kind), function, "")
+}
+
+// unknownCause names the cause of late frames, or of a part of their overruns, that is unknown.
+func unknownCause(m why.Missing) string { return "unknown: " + Missing(m) }
+
+// Missing says what the trace lacks for the cause of a late frame.
+func Missing(m why.Missing) string {
+	if m == why.MissingStates {
+		return limited
+	}
+	return "the trace has no " + missingWords[m]
+}
+
+// WithoutCause says how many late frames have no cause because the trace lacks what would show it, and
+// what the first of them lacks; empty if all have one.
+func WithoutCause(list iter.Seq[*why.Explanation]) (string, why.Missing) {
+	var first why.Missing
+	late, unknown := 0, 0
+	for e := range list {
+		if !e.Late() {
+			continue
+		}
+		late++
+		if m := e.Missing(); m != why.NothingMissing && e.Outcome == why.NotKnown {
+			first = cmp.Or(first, m)
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		return "", first
+	}
+	return fmt.Sprintf("the cause of %d of %s is unknown: %s", unknown, text.Count(late, "late frame"), Missing(first)), first
+}
+
+// MissingRecord says what to record so that it is not missing; empty if nothing helps.
+func MissingRecord(m why.Missing) string {
+	switch m {
+	case why.MissingSlices, why.MissingComposition:
+		return "record with the categories gfx and view of atrace, and with sched_switch"
+	}
+	return ""
+}
+
+var missingWords = [why.MissingCount]string{
+	why.MissingSlices:      "Choreographer#doFrame of the frame",
+	why.MissingComposition: "commit or composite of the frame",
+	why.MissingDeadline:    "deadline of the frame",
+	why.MissingWork:        "work of the frame after its deadline",
+}
 
 // InStages names the stages in brackets: " [build, layout]". It is empty if no stage is
 // known, or if the slice already names the only one.
 func InStages(c *why.Cost) string {
+	if c.Missing != why.NothingMissing {
+		return ""
+	}
 	only := c.Stage()
 	if len(c.Stages) == 1 && (only == why.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
 		return ""

@@ -9,6 +9,7 @@ package quality
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,15 +44,27 @@ func (q *judge) platformFrames() int { return q.ApplicationFrames - q.FrameworkF
 // input is a trace whose quality is judged.
 type input struct {
 	*analyzer.Timeline
-	Lines *hitrace.Totals
+	Lines  *hitrace.Totals
+	causes *why.Causes
 	// causesLack says what limits leave out of the causes of late frames.
 	causesLack []string
+}
+
+// explanations are those of complete frames.
+func (t *input) explanations() iter.Seq[*why.Explanation] {
+	return func(yield func(*why.Explanation) bool) {
+		for f := range t.Complete() {
+			if e := t.causes.Of(f); e != nil && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // Of returns the quality of a trace. lines are those of a text trace; nil for other inputs.
 // causes may be nil.
 func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) *Quality {
-	t := &input{timeline, lines, warn.Texts(causetext.Warnings(causes))}
+	t := &input{timeline, lines, causes, warn.Texts(causetext.Warnings(causes))}
 	q := &judge{}
 	q.Layers = len(t.Layers)
 	for _, f := range t.Frames {
@@ -207,6 +220,9 @@ func (q *judge) judge(t *input) {
 				q.add(stats.Unreliable, "over_limit", "%d × %s", n, over)
 			}
 		}
+	}
+	if text, _ := causetext.WithoutCause(t.explanations()); text != "" {
+		q.add(stats.Limited, "no_cause", "%s", text)
 	}
 	for _, lack := range t.causesLack {
 		q.add(stats.Limited, "over_limit", "%s", lack)

@@ -61,24 +61,13 @@ func csvRow(input string, p *stats.Process) []string {
 	}
 	row[5] = strings.Join(rates, " ")
 	for i := range stats.Measures {
-		if x := stats.Measures[i].Of(p); x == nil || isNull(p, stats.Measures[i].Path) {
+		if x := stats.Measures[i].Of(p); x == nil {
 			row = append(row, "")
 		} else {
 			row = append(row, plain(*x))
 		}
 	}
 	return row
-}
-
-// isNull reports whether JSON has null where the measure is 0, for conditions.
-func isNull(p *stats.Process, path string) bool {
-	switch path {
-	case "hitches.longest_ns":
-		return p.Hitches != nil && p.Hitches.Longest == nil
-	case "longest_streak.frames":
-		return p.LongestStreak == nil
-	}
-	return false
 }
 
 // causeCells returns the cells of causeColumns.

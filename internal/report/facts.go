@@ -48,7 +48,7 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	if streak := p.LongestStreak; streak != nil && streak.Frames > 1 && b.full {
 		add(view.Fact{
 			Label: "Longest streak", Meaning: define("streak"), Value: fmt.Sprint(streak.Frames), Unit: "late",
-			About: fmt.Sprintf("in a row, from %s, vsync %s", text.Since(in.origin(), streak.At), text.Vsync(streak.VsyncID)),
+			About: fmt.Sprintf("in a row, from %s, vsync %s", text.Since(in.origin(), *streak.At), text.Vsync(*streak.VsyncID)),
 		})
 	}
 	return f
@@ -85,6 +85,9 @@ var eventNames = map[stats.Event]string{
 	stats.RenderStart: "render-frame starts",
 }
 
+// shownAs says what the times of an event count.
+var shownAs = map[stats.Event]string{stats.Present: "present", stats.Commit: "commit", stats.RenderStart: "render frame"}
+
 func fps(f *stats.FPS) view.Fact {
 	fact := view.Fact{Label: "FPS", Meaning: define("FPS"), Value: text.Unknown, About: "fewer than two frames are known to have been shown"}
 	if f != nil {
@@ -100,7 +103,7 @@ func fps(f *stats.FPS) view.Fact {
 				how = text.Cadence(f.Cadence)
 			}
 		}
-		fact.About = fmt.Sprintf("by %s: %s in %s s, %s, %s", eventNames[f.Event], text.Count(f.Frames, "frame"), text.Number(f.Seconds(), 3), how, idle)
+		fact.About = fmt.Sprintf("by %s: %s in %s s, %s, %s", eventNames[f.Event], text.Count(f.Frames, shownAs[f.Event]), text.Number(f.Seconds(), 3), how, idle)
 	}
 	return fact
 }
@@ -160,8 +163,8 @@ func (b *builder) hitches(in *Input, p *process) view.Fact {
 		return fact
 	}
 	fact.About = fmt.Sprintf("%s, %s ms in total, %s lost", text.Count(h.Hitches, "hitch"), text.Milliseconds(h.Hitch), text.Count(h.LostFrames, "frame"))
-	if h.Longest != nil {
-		fact.About += fmt.Sprintf(", the longest %s ms at %s", text.Milliseconds(*h.Longest), text.Since(in.origin(), *h.LongestAt))
+	if h.LongestAt != nil {
+		fact.About += fmt.Sprintf(", the longest %s ms at %s", text.Milliseconds(h.Longest), text.Since(in.origin(), *h.LongestAt))
 	}
 	return fact
 }

@@ -24,7 +24,7 @@ func TestFactsWithoutContent(t *testing.T) {
 		p.Frames.Empty, p.EmptyRate, p.LongestStreak = &c.empty, known(float64(c.empty)/150), nil
 		p.EmptyFrames = &stats.EmptyFrames{Frames: c.empty, CPU: &c.cpu}
 		if c.streak > 0 {
-			p.LongestStreak = &stats.Streak{Frames: c.streak}
+			p.LongestStreak = &stats.Streak{Frames: c.streak, At: known(trace.Time(1e9)), VsyncID: known(int64(7))}
 		}
 		out := squeezed(write(t, []Input{{Name: "a", Stats: &stats.Report{Processes: []*stats.Process{p}}}}, "table", Options{}))
 		_, out, _ = strings.Cut(out, "pid 20170")
@@ -58,7 +58,7 @@ func TestWithoutDeadlines(t *testing.T) {
 	if got := strings.Join(row(t, out, "web", "7"), " "); !strings.HasPrefix(got, "– 3 – – –") {
 		t.Errorf("overview: %s", got)
 	}
-	if md := write(t, in, "markdown", Options{}); !strings.Contains(md, "| web | – | 3 | – | – | – |") {
+	if md := write(t, in, "markdown", Options{}); !strings.Contains(md, "| web | – | 3 | 0 | – | – | – | – |") {
 		t.Errorf("Markdown:\n%s", md)
 	}
 }

@@ -591,7 +591,7 @@ func TestFirstProcess(t *testing.T) {
 	}{{[]int{21, 3}, "example.gallery"}, {[]int{0, 3}, "render_service"}} {
 		inputs := sample()
 		for i, n := range test.late {
-			inputs[0].Stats.Processes[i].Frames.Late = n
+			inputs[0].Stats.Processes[i].Frames.Late, inputs[0].Stats.Processes[i].Lost = n, nil
 		}
 		if got := write(t, inputs, "html", Options{}); !strings.Contains(got, `data-first="process-0"`) || !strings.Contains(got, `<option value="process-0">`+test.want) {
 			t.Errorf("late frames %v: the page does not open on %s", test.late, test.want)

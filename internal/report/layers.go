@@ -96,8 +96,9 @@ func largestLayerOverrun(l *stats.Layer) (largest *float64) {
 }
 
 // summarizeLayers says how evenly the layer was shown that lost the most time of all inputs,
-// and how much it lost. With all false only a layer with a cadence counts.
-func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Duration) {
+// how many of its buffers were late, and how much it lost. With all false only a layer with a cadence
+// counts.
+func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost trace.Duration) {
 	var list []*stats.Layer
 	of := map[*stats.Layer]*Input{}
 	for i := range inputs {
@@ -108,7 +109,7 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 		}
 	}
 	if len(list) == 0 {
-		return "", 0
+		return "", 0, 0
 	}
 	l := sortedLayers(list)[0]
 	summary = text.ShortLayerName(l.Name, lineLayerWidth)
@@ -133,7 +134,7 @@ func summarizeLayers(inputs []Input, all bool) (summary string, lost trace.Durat
 	if c := of[l].Causes; c != nil && deref(l.Late) > 0 {
 		summary += causes.NewLayer(l.Source, c).Because()
 	}
-	return summary, layerLost(l)
+	return summary, deref(l.Late), layerLost(l)
 }
 
 // layersOnly returns the section of an input with its layers alone.

@@ -145,7 +145,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 }
 
 // summaryMeasures are the measures of a report for continuous integration.
-var summaryMeasures = []string{"fps", "frames", "late_frames", "jank_rate", "hitch_ratio", "p50_ms", "p95_ms", "max_ms"}
+var summaryMeasures = []string{"fps", "frames", "judged_frames", "late_frames", "jank_rate", "lost_ms", "hitch_ratio", "p50_ms", "p95_ms", "max_ms"}
 
 // summary returns the report for continuous integration.
 func summary(inputs []Input, o Options) *view.Document {
@@ -168,7 +168,7 @@ func summary(inputs []Input, o Options) *view.Document {
 		}
 		b.tabulateEmptyFrames(&d.Gate, in, name, total > 1)
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
-		for _, p := range text.Largest(in.Stats.Processes, complete) {
+		for _, p := range text.Largest(slices.SortedStableFunc(slices.Values(in.Stats.Processes), causes.CompareProcesses), complete) {
 			cells := []view.Cell{{Text: text.Process(p)}}
 			if total > 1 {
 				cells = append([]view.Cell{{Text: name}}, cells...)

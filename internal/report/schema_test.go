@@ -112,7 +112,7 @@ func TestCSV(t *testing.T) {
 			"fps.event": "present", "fps.rate_hz": "60.003", "refresh.rates_hz": "60 120", "jank_rate": "0.15",
 			"durations.p50_ns": "6250000", "stages.ui_work.p90_ns": "12000000", "stages.commit_to_present.p50_ns": "",
 		},
-		{"kind": "render", "jank_rate": "0", "longest_streak.frames": "", "hitches.longest_ns": "", "stages.render_main.max_ns": "5000000"},
+		{"kind": "render", "jank_rate": "0", "longest_streak.frames": "0", "hitches.longest_ns": "0", "stages.render_main.max_ns": "5000000"},
 		{"input": "other.ftrace", "pid": "", "name": "\x1b[2Jevil\u202e", "fps.event": "", "frames.complete": "0", "jank_rate": "", "durations.p50_ns": ""},
 	} {
 		for column, want := range cells {

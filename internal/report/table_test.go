@@ -169,7 +169,7 @@ func TestShownTime(t *testing.T) {
 	in := sample()
 	fps := in[0].Stats.Processes[0].FPS // 143 gaps
 	fps.Rate, fps.All, fps.Last = known(71.5), 71.5, fps.First.Add(12*trace.Second)
-	if got := write(t, in, "table", Options{}); !strings.Contains(got, "144 frames in 2.000 s") {
+	if got := write(t, in, "table", Options{}); !strings.Contains(got, "144 presents in 2.000 s") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -146,50 +146,52 @@ type process struct {
 	id     string          // of its section, empty without one
 }
 
-func (p *process) lost() trace.Duration {
-	if p.causes == nil {
-		return 0
+// worstProcess says of the processes with one name, the one that lost the most time in all inputs, how
+// many frames were late and why.
+func worstProcess(list []*process) (worst *causes.Subject, summary string) {
+	type id struct {
+		name string
+		kind stats.Kind
+		// Set for processes without a name.
+		process *process
 	}
-	return p.causes.Ranking.Lost
-}
-
-// summarize says of the processes with one name, the one that lost the most time in all
-// inputs, how many frames were late and why.
-func summarize(list []*process) string {
 	type total struct {
-		name                   string
-		late, judged, complete int
-		lost                   trace.Duration
-		rankings               []*why.Ranking
+		*causes.Subject
+		rankings []*why.Ranking
 	}
-	var totals []*total
-	named := map[string]*total{}
+	named := map[id]*total{}
+	var first *total
 	for _, p := range list {
-		t := named[p.Name]
-		if t == nil {
-			t = &total{name: p.Name}
-			named[p.Name] = t
-			totals = append(totals, t)
+		key := id{name: p.Name, kind: p.Kind}
+		if p.Name == "" {
+			key.process = p
 		}
-		t.late, t.judged, t.lost = t.late+p.Frames.Late, t.judged+p.Frames.Among(), t.lost+p.lost()
-		t.complete += p.Frames.Complete
+		one := causes.SubjectOf(p.Process)
+		t := named[key]
+		if t == nil {
+			t = &total{Subject: one}
+			named[key] = t
+		} else {
+			t.Frames.Add(&one.Frames)
+			t.Lost += one.Lost
+		}
 		if p.causes != nil {
 			t.rankings = append(t.rankings, p.causes.Ranking)
 		}
 	}
-	if len(totals) == 0 {
-		return ""
+	for _, t := range named {
+		if first == nil || t.Compare(first.Subject) < 0 {
+			first = t
+		}
 	}
-	worst := slices.MinFunc(totals, func(a, b *total) int { // as in package causes
-		return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(b.late, a.late), cmp.Compare(b.complete, a.complete), cmp.Compare(a.name, b.name))
-	})
-	if len(worst.rankings) > 0 {
-		return causes.Summarize(worst.name, worst.judged, why.Merge(worst.rankings))
+	if first == nil {
+		return nil, ""
 	}
-	if worst.judged == 0 {
-		return text.ProcessName(worst.name) + ": no frame is judged"
+	var ranking *why.Ranking
+	if len(first.rankings) > 0 {
+		ranking = why.Merge(first.rankings)
 	}
-	return fmt.Sprintf("%s: %d of %s late", text.ProcessName(worst.name), worst.late, text.Count(worst.judged, "frame"))
+	return first.Subject, first.Summarize(ranking)
 }
 
 // summaryOf returns the first line of a report: which inputs are unreliable, and what the others
@@ -214,21 +216,23 @@ func summaryOf(list []*process, inputs []Input) string {
 }
 
 // headline says of the process and of the layer that lost the most time how many frames and
-// intervals were late. Without frames of ArkUI, the layers are what the user saw.
+// intervals were late, first of what lost more. Without frames of ArkUI, the layers are what the
+// user saw.
 func headline(list []*process, inputs []Input) string {
-	applications, late, longest := false, false, trace.Duration(0)
-	for _, p := range list {
-		applications = applications || p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
-		late, longest = late || p.Frames.Late > 0, max(longest, p.lost())
+	applications := slices.ContainsFunc(list, func(p *process) bool {
+		return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
+	})
+	worst, frames := worstProcess(list)
+	if worst == nil {
+		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
 	}
-	frames := cmp.Or(summarize(list), summarizeCounts(inputs))
-	layers, lost := summarizeLayers(inputs, !applications)
+	layers, late, lost := summarizeLayers(inputs, !applications)
 	parts := []string{frames, layers}
 	switch {
 	case layers == "" || frames == "":
-	case !applications && !late:
+	case !applications && worst.Frames.Late == 0 && late > 0:
 		parts = []string{layers}
-	case !applications || lost > longest:
+	case !worst.Leads(late, lost):
 		parts = []string{layers, frames}
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
@@ -245,11 +249,8 @@ func hangsSummary(inputs []Input, frames bool) string {
 	return causes.HangsSummary(list, frames)
 }
 
-// before orders processes: those that lost the most time first, then those with the most
-// late frames.
-func before(a, b *process) int {
-	return cmp.Or(cmp.Compare(b.lost(), a.lost()), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.Frames.Complete, a.Frames.Complete), cmp.Compare(a.Name, b.Name))
-}
+// before orders processes.
+func before(a, b *process) int { return causes.CompareProcesses(a.Process, b.Process) }
 
 // processes returns the processes of an input, the worst first.
 func (b *builder) processes(in *Input) (list []*process) {
@@ -452,7 +453,7 @@ func (b *builder) topCauses(shown []*process) view.Table {
 		r := p.causes.Ranking
 		top := r.Costs[0]
 		t.Rows = append(t.Rows, view.Row{Link: p.id, Cells: []view.Cell{
-			{Text: text.Process(p.Process)}, {Text: text.Milliseconds(r.Lost)}, {Text: text.Percent(top.Lost, r.Lost)}, {Text: text.Printable(causetext.CostTitle(top))},
+			{Text: text.Process(p.Process)}, {Text: text.MillisecondsOrUnknown(p.Lost)}, {Text: causes.CostShare(top, r)}, {Text: text.Printable(causetext.CostTitle(top))},
 		}})
 	}
 	return t
@@ -499,7 +500,7 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 	}
 	r := p.causes.Ranking
 	ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists them", nil)
-	return []view.Block{view.Section{Title: causes.Lost(r, p.causes.Judged), Blocks: []view.Block{ranking}}}
+	return []view.Block{view.Section{Title: causes.Lost(r, p.Frames.Judged), Blocks: []view.Block{ranking}}}
 }
 
 // stages returns the times of each stage.

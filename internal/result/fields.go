@@ -653,6 +653,7 @@ func describeShare(m *message, s *why.Share) {
 	count(m, 18, &s.HighestFrequency)
 	list(m, 19, &s.Instances, describeInstance)
 	m.text(20, &s.LimitReason)
+	enum(m, 21, &s.Missing, why.MissingCount)
 	if s.Wait == why.EarlierFrame && s.Earlier == nil {
 		m.fail()
 	}

@@ -90,6 +90,9 @@ var codes = sync.OnceValue(func() uint64 {
 	for i := why.SamePeriod; i <= why.Budget; i++ {
 		fmt.Fprintln(&s, i)
 	}
+	for i := range why.MissingCount {
+		fmt.Fprintln(&s, why.Missing(i))
+	}
 	for i := range why.PickUpReasonCount {
 		fmt.Fprintln(&s, why.PickUpReason(i))
 	}
@@ -454,7 +457,7 @@ func (r *reader) check(e *why.Explanation) {
 	late := e.Outcome != why.NotLate
 	switch p := e.PickUp; {
 	case r.result.Causes == nil || r.result.Causes.Frames[e.Frame] != nil,
-		e.Overrun != e.Frame.Overrun() || late != (e.Overrun > 0),
+		e.Overrun != e.Frame.Overrun() || late != e.Frame.Late(),
 		late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
 		e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
 		p != nil && (e.Frame.Render == nil || p.Reason == why.RenderBusy && p.Share == nil):

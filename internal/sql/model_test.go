@@ -230,11 +230,13 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	for _, p := range measured(report) {
 		c, s, w := p.Frames, p.Stutter, p.WholeFrames
 		streak := []any{nil, nil, nil, nil}
-		if l := p.LongestStreak; l != nil {
-			streak = []any{l.Frames, int64(l.TID), int64(l.At), int64(l.Until.Sub(l.At))}
+		if l := p.LongestStreak; l != nil && l.Frames > 0 {
+			streak = []any{l.Frames, int64(*l.TID), int64(*l.At), int64(l.Until.Sub(*l.At))}
+		} else if l != nil {
+			streak[0] = 0
 		}
 		jank.add(append([]any{string(p.Kind), int64(p.PID), p.Name, c.Complete, c.Judged, c.Late, pointer(p.JankRate),
-			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe}, streak...)...)
+			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe}, append(streak, pointer(p.Lost))...)...)
 		blame.add(string(p.Kind), int64(p.PID), p.Name, w.Judged, w.Late,
 			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
 		for i, f := range p.Worst {
@@ -244,7 +246,7 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	}
 	compare(t, "ohos_jank", query(t, session, `
 		SELECT kind, pid, process_name, frames, judged, late, jank_rate, late_main, late_gpu, empty, empty_rate,
-			misaligned, slight, medium, severe, longest_streak, longest_streak_tid, longest_streak_ts, longest_streak_dur
+			misaligned, slight, medium, severe, longest_streak, longest_streak_tid, longest_streak_ts, longest_streak_dur, lost_ns
 		FROM ohos_jank`), jank)
 	compare(t, "ohos_blame", query(t, session, `
 		SELECT kind, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up FROM ohos_blame`), blame)
@@ -318,7 +320,7 @@ func checkComparison(t *testing.T, session *engine.Session, report *stats.Report
 	t.Helper()
 	var want rows
 	for _, p := range measured(report) {
-		c, d, streak := p.Frames, p.Durations, 0
+		c, d, streak := p.Frames, p.Durations, any(nil)
 		if p.LongestStreak != nil {
 			streak = p.LongestStreak.Frames
 		}

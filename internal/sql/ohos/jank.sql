@@ -27,7 +27,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   -- How many made nothing to show; NULL if all frames of the kind are like that, as
   -- without markers of transactions.
   empty LONG,
-  -- empty / frames, 0 to 1; NULL if empty is.
+  -- empty / the frames of which that is known, 0 to 1; NULL if empty is.
   empty_rate DOUBLE,
   -- How many were not picked up on the vsync they were made for, or picked such
   -- frames up.
@@ -38,14 +38,17 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   medium LONG,
   -- How many overran by more than six.
   severe LONG,
-  -- The most late frames in a row on one thread; NULL if none was late.
+  -- The most late frames in a row on one thread; NULL if no frame is judged.
   longest_streak LONG,
   -- When the first of them began.
   longest_streak_ts TIMESTAMP,
   -- From there to when the last was done.
   longest_streak_dur DURATION,
   -- The thread's id in the system.
-  longest_streak_tid LONG
+  longest_streak_tid LONG,
+  -- The sum of the overruns of late frames; NULL if no frame is judged, or if it
+  -- is unknown by how much frames were late.
+  lost_ns DURATION
 )
 AS
 SELECT
@@ -68,7 +71,8 @@ SELECT
   _ohos_measure!('longest_streak.frames') AS longest_streak,
   _ohos_measure!('longest_streak.start_ns') + moved AS longest_streak_ts,
   _ohos_measure!('longest_streak.end_ns') - _ohos_measure!('longest_streak.start_ns') AS longest_streak_dur,
-  _ohos_measure!('longest_streak.tid') AS longest_streak_tid
+  _ohos_measure!('longest_streak.tid') AS longest_streak_tid,
+  _ohos_measure!('lost_ns') AS lost_ns
 FROM _ohos_report;
 
 -- The causes of late whole frames: for an application its own frames, for

@@ -18,6 +18,8 @@ const (
 	justMissed = 200 * trace.Microsecond
 	// leastShare is the least share of the cause of a frame.
 	leastShare = 500 * trace.Microsecond
+	// lowest is the lowest confidence.
+	lowest = why.Confidence(3)
 )
 
 // judge explains the frames of one input.
@@ -73,6 +75,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 			}
 		}
 	}
+	j.explainRest(t)
 	if j.book.Table() != nil {
 		j.setCalls(ordered)
 	}
@@ -171,7 +174,7 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 			steps++
 		}
 	}
-	return why.Confidence(min(steps, 3))
+	return min(why.Confidence(steps), lowest)
 }
 
 // partsOf returns the components that have a time.

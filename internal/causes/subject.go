@@ -1,0 +1,71 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+)
+
+// Subject is a process of which a summary or a table says how many frames were late. All outputs for
+// people have subjects in the order of Compare: those that lost the most time first, then those with
+// the most late frames and with the most frames.
+type Subject struct {
+	Name   string
+	PID    trace.PID
+	Frames stats.Counts
+	Lost   trace.Duration
+}
+
+// SubjectOf returns the subject of a process of a report.
+func SubjectOf(p *stats.Process) *Subject {
+	s := &Subject{Name: p.Name, PID: p.PID, Frames: p.Frames}
+	if p.Lost != nil {
+		s.Lost = *p.Lost
+	}
+	return s
+}
+
+// CompareProcesses orders the processes of a report as Compare does.
+func CompareProcesses(a, b *stats.Process) int { return SubjectOf(a).Compare(SubjectOf(b)) }
+
+// Compare returns a negative number if s comes before o, and a positive one if it comes after it.
+func (s *Subject) Compare(o *Subject) int {
+	return cmp.Or(
+		cmp.Compare(o.Lost, s.Lost), cmp.Compare(o.Frames.Late, s.Frames.Late), cmp.Compare(o.Frames.Complete, s.Frames.Complete),
+		cmp.Compare(s.Name, o.Name), cmp.Compare(s.PID, o.PID),
+	)
+}
+
+// Summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
+// the causes are unknown.
+func (s *Subject) Summarize(r *why.Ranking) string {
+	name := text.ProcessName(s.Name)
+	if s.Frames.Judged == 0 {
+		return name + ": no frame is judged"
+	}
+	words := fmt.Sprintf("%s: %d of %s late", name, s.Frames.Late, text.Count(s.Frames.Judged, "frame"))
+	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
+		words += fmt.Sprintf(", %d not judged", n)
+	}
+	switch {
+	case r == nil:
+	case !r.LostKnown():
+		words += "; by how much and why is unknown"
+	case 2*r.Unknown > r.Lost:
+		words += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
+	case len(r.Costs) > 0:
+		words += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])))
+	}
+	return words
+}
+
+// Leads reports whether a summary begins with the process, not with the layer: with that which lost
+// the most time, but with no layer without a late buffer.
+func (s *Subject) Leads(lateBuffers int, lost trace.Duration) bool {
+	return lateBuffers == 0 || s.Frames.Late > 0 && s.Lost >= lost
+}
