@@ -125,7 +125,7 @@ func runFleet(c *cli.Context) error {
 // reserveMemory makes the garbage collector run less often. Traces leave much garbage and
 // keep little, so it would run several times for each.
 func reserveMemory() {
-	const percent, most = 400, 400 << 20
+	const percent, most = 400, 500 << 20
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(most)

@@ -34,7 +34,10 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r result
+	var packers [tables]*packer
+	for of := range packers {
+		packers[of] = newPacker(table(of), w.plan.Dims)
+	}
 	for _, row := range rows {
 		of := ofFrames
 		switch {
@@ -43,7 +46,11 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 		case row.Layer != "":
 			of = ofLayers
 		}
-		r.rows[of] = append(r.rows[of], row)
+		packers[of].add(&row)
+	}
+	var r result
+	for of, p := range packers {
+		r.rows[of] = p.packed
 	}
 	if err := cmp.Or(w.write(&r), w.finish()); err != nil {
 		t.Fatal(err)

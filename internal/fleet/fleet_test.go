@@ -74,6 +74,12 @@ func run(t *testing.T, r *Runner, inputs []Input, o Options, shards ...int) *Sum
 	return s
 }
 
+// rowsBy returns the rows of a trace by table.
+func rowsBy(s source, t *ohframe.Trace) (all [tables][]Row) {
+	rowsOf(s, t, func(of table, r *Row) { all[of] = append(all[of], *r) })
+	return all
+}
+
 // folder writes files to a new folder.
 func folder(t *testing.T, contents map[string]string) string {
 	t.Helper()

@@ -54,7 +54,7 @@ func video(process, name string, buffers int, queue trace.Duration) *analyzer.La
 func layerRows(traceName string, layers ...*analyzer.Layer) []Row {
 	device := "phone"
 	read := &ohframe.Trace{Timeline: &analyzer.Timeline{Layers: layers}}
-	return rowsOf(source{name: traceName, size: 1, dims: []*string{&device, nil}}, read)[ofLayers]
+	return rowsBy(source{name: traceName, size: 1, dims: []*string{&device, nil}}, read)[ofLayers]
 }
 
 // A row of a layer has its measures; a report by layer adds them up, whatever the numbers in the
@@ -207,7 +207,7 @@ func TestUnknownJank(t *testing.T) {
 			f.Judge()
 			line.Frames = append(line.Frames, f)
 		}
-		rows = append(rows, rowsOf(source{name: name, size: 1, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
+		rows = append(rows, rowsBy(source{name: name, size: 1, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
 	}
 	d := dataset(t, rows)
 	report, err := NewReport(t.Context(), d, Query{By: []string{"kind"}})

@@ -168,11 +168,13 @@ func TestParts(t *testing.T) {
 				if f := result.failure; f != nil {
 					add(failuresFolder, f.Dims, f.cells, func(dims []*string) { copy(f.Dims, dims) })
 				}
-				for i, rows := range result.rows {
-					for n := range rows {
-						row := &rows[n]
-						add(tableFolders[i], row.Dims, func(dims []string) []cell { return row.cells(everything(table(i), dims)) }, func(dims []*string) { copy(row.Dims, dims) })
-					}
+				for i := range result.rows {
+					row := &Row{}
+					cells := row.cells(everything(table(i), r.Plan.Dims))
+					result.rows[i].each(cells, func() error {
+						want[tableFolders[i]] = append(want[tableFolders[i]], cellsOf(cells))
+						return nil
+					})
 				}
 				if result.frames == nil {
 					continue

@@ -66,6 +66,8 @@ type Row struct {
 	// from run to run, the name, and nanoseconds.
 	Layer, LayerName string
 	QueueID, Cadence *int64
+
+	measured *stats.Process // what the numbers are of, until they are set; nil for others
 }
 
 // Counts is a histogram in a file: the numbers of values in buckets, in the order of these.
@@ -306,8 +308,9 @@ type source struct {
 	recorded *int64
 }
 
-// rowsOf returns the rows of a trace by table. Those of frames are by kind, process and process id.
-func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
+// rowsOf calls yield for the rows of a trace, table by table. Those of frames are by kind, process and
+// process id. A row is valid until yield returns.
+func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	var rows []Row
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
@@ -323,10 +326,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 	}
 	for _, p := range report.Processes {
 		row := newRow(p.Kind, p.Name, p.PID)
-		row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
-		if p.Kind == stats.Application {
-			row.addItems(report.Components)
-		}
+		row.measured = p
 		rows = append(rows, row)
 	}
 	rows = addSummaries(rows, report, newRow)
@@ -334,6 +334,17 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})
+	for i := range rows {
+		row := &rows[i]
+		if p := row.measured; p != nil {
+			row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
+			if p.Kind == stats.Application {
+				row.addItems(report.Components)
+			}
+		}
+		yield(ofFrames, row)
+		*row = Row{} // of many processes
+	}
 	for _, i := range report.Interactions {
 		if i.Truncated {
 			continue // what is cut would only make responses unknown and scenes short
@@ -354,7 +365,7 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 		if i.Source.Counted() == analyzer.RenderFrame {
 			row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = nil, nil, nil // not of the row's process
 		}
-		all[ofInteractions] = append(all[ofInteractions], row)
+		yield(ofInteractions, &row)
 	}
 	for _, l := range report.Layers {
 		process, pid := "", trace.UnknownPID
@@ -367,10 +378,8 @@ func rowsOf(s source, t *ohframe.Trace) (all [tables][]Row) {
 		row := newRow("layer", process, pid)
 		row.Layer, row.LayerName, row.QueueID = text.LayerName(l.Name), l.Name, l.Queue
 		row.measureLayer(l)
-		all[ofLayers] = append(all[ofLayers], row)
+		yield(ofLayers, &row)
 	}
-	all[ofFrames] = rows
-	return all
 }
 
 // addItems adds the items of the components of the row's process.

@@ -190,13 +190,15 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 // both.
 type result struct {
 	event   *EventRow
-	rows    [tables][]Row
+	rows    [tables]packed
 	failure *Failure
 	// unreliable: the trace has rows, and its data is unreliable.
 	unreliable bool
 	// ignored: the description of the recording could not be used.
 	ignored bool
-	frames  *ohframe.Trace // if wanted
+	frames  *ohframe.Trace // if wanted, of the trace with the name and the dimensions
+	name    string
+	dims    []*string
 }
 
 // abandonAfter is how long reading may continue after its time is over before it is
@@ -288,11 +290,18 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 		}
 		src.recorded = in.Event.recorded()
 	}
-	rows := rowsOf(src, t)
-	if len(rows[ofFrames]) == 0 {
+	var rows [tables]*packer
+	for t := range rows {
+		rows[t] = newPacker(table(t), r.Plan.Dims)
+	}
+	rowsOf(src, t, func(of table, row *Row) { rows[of].add(row) })
+	if rows[ofFrames].n == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{rows: rows, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{name: in.Name, dims: src.dims, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	for t, p := range rows {
+		out.rows[t] = p.packed
+	}
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -322,6 +331,7 @@ type shardWriter struct {
 	writers  map[string]*parquet.GenericWriter[any]
 	// What is written next.
 	rows     [tables]Row
+	cells    [tables][]cell // of rows
 	event    EventRow
 	failure  Failure
 	frame    frameRow
@@ -341,7 +351,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 	w.events = newRecord("events", w.event.cells(p.Dims))
 	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
 	for t, folder := range tableFolders {
-		w.records[t] = newRecord(folder, w.rows[t].cells(everything(table(t), p.Dims)))
+		w.cells[t] = w.rows[t].cells(everything(table(t), p.Dims))
+		w.records[t] = newRecord(folder, w.cells[t])
 		schemas[folder] = w.records[t].schema
 	}
 	if p.Frames {
@@ -395,26 +406,21 @@ func (w *shardWriter) write(r *result) error {
 	if r.ignored {
 		w.Ignored++
 	}
-	w.Rows += len(r.rows[ofFrames])
-	for t, rows := range r.rows {
-		for i := range rows {
-			to := &w.rows[t]
-			dims := to.Dims
-			copy(dims, rows[i].Dims)
-			*to = rows[i]
-			to.Dims = dims
+	w.Rows += r.rows[ofFrames].n
+	for t := range r.rows {
+		err := r.rows[t].each(w.cells[t], func() error {
 			w.buffer = w.records[t].store(w.buffer)
-			if err := put(tableFolders[t]); err != nil {
-				return err
-			}
+			return put(tableFolders[t])
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if r.frames == nil {
 		return nil
 	}
-	first := &r.rows[ofFrames][0]
-	w.frame.Trace = first.Trace
-	copy(w.frame.Dims, first.Dims)
+	w.frame.Trace = r.name
+	copy(w.frame.Dims, r.dims)
 	for row := range frametable.Frames(r.frames.Timeline, r.frames.Causes) {
 		w.frame.Row = row
 		w.buffer = w.frames.store(w.buffer)

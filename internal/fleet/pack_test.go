@@ -1,0 +1,73 @@
+package fleet
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+
+	"ohframe"
+)
+
+// Rows that were packed are the same in every column, and small.
+func TestPacked(t *testing.T) {
+	read := func(name string) *ohframe.Trace {
+		f, err := Files{}.Open(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		trace, err := ohframe.Read(t.Context(), f, withCauses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trace
+	}
+	counted := [tables]int{}
+	for _, name := range []string{"demo.ftrace", "flings.ftrace.gz", "layers.ftrace.gz", "captures/openharmony-5.0-browser.ftrace"} {
+		value := "x"
+		var packers [tables]*packer
+		for of := range packers {
+			packers[of] = newPacker(table(of), []string{"a", "b"})
+		}
+		var want [tables][]map[string]any
+		rowsOf(source{name: name, dims: []*string{nil, &value}}, read("../../testdata/"+name), func(of table, r *Row) {
+			packers[of].add(r)
+			own := *r // cells replaces the dimensions
+			cells := own.cells(everything(of, []string{"a", "b"}))
+			copy(own.Dims, r.Dims)
+			want[of] = append(want[of], cellsOf(cells))
+		})
+		for of, p := range packers {
+			var r Row
+			cells := r.cells(everything(table(of), []string{"a", "b"}))
+			i := 0
+			p.each(cells, func() error {
+				if got := cellsOf(cells); !reflect.DeepEqual(got, want[of][i]) {
+					t.Fatalf("%s, row %d of %s: %v, want %v", name, i, tableFolders[of], got, want[of][i])
+				}
+				i++
+				return nil
+			})
+			if i != len(want[of]) || i != p.n {
+				t.Errorf("%s: %d rows, want %d", name, i, len(want[of]))
+			}
+			counted[of] += i
+		}
+	}
+	for of, n := range counted {
+		if n == 0 {
+			t.Errorf("no rows of %s", tableFolders[of])
+		}
+	}
+	// Many scenes without frames.
+	p, size := newPacker(ofInteractions, nil), 0
+	for i := range 10_000 {
+		p.add(&Row{Trace: "a trace with a long name", Process: "com.example.app", Kind: "scene", Scene: fmt.Sprint("scene ", i%10), Interaction: int64(i)})
+	}
+	for _, b := range p.blocks {
+		size += cap(b)
+	}
+	if size > 10_000*250 || len(p.texts) > 20 {
+		t.Errorf("%d bytes, %d texts", size, len(p.texts))
+	}
+}
