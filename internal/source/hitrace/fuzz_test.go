@@ -405,6 +405,7 @@ func FuzzSched(f *testing.F) {
 		"prev_comm=ui thread prev_pid=200 prev_prio=120 prev_state=R+ ==> next_comm=swapper/0 next_pid=0 next_prio=120",
 		"prev_comm= prev_pid=1 prev_prio=-1 prev_state=D|K expel=0 ==> next_comm=a next_pid=9 next_pid=2 next_prio=3 load=4",
 		"comm=ui thread pid=200 prio=120 target_cpu=003", "comm=a pid=1 prio=-2 success=1 target_cpu=7", "comm= pid=2147483648 prio=1 target_cpu=0",
+		"ui thread:200 [120] R+ ==> swapper/1:0 [-1]", ":1 [2] D|K ==> a:b:3 [4]", "ui thread:200 [120] CPU:003", "a:1 [-2] success=1 CPU:7",
 	} {
 		f.Add([]byte(text))
 	}

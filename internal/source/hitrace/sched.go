@@ -2,6 +2,7 @@ package hitrace
 
 import (
 	"bytes"
+	"math"
 
 	"ohframe/analyzer/trace"
 )
@@ -114,7 +115,8 @@ func parseShortTask(text []byte, comm *[]byte, tid *trace.TID, prio *int32) bool
 		return false
 	}
 	colon := bytes.LastIndexByte(text[:open], ':')
-	if colon < 0 {
+	// A name with an equals sign is damaged text of the kernel.
+	if colon < 0 || bytes.IndexByte(text[:colon], '=') >= 0 {
 		return false
 	}
 	*comm = text[:colon]
@@ -122,7 +124,7 @@ func parseShortTask(text []byte, comm *[]byte, tid *trace.TID, prio *int32) bool
 	*tid = trace.TID(n)
 	p, ok2 := parseInt(text[open+2:])
 	*prio = int32(p)
-	return ok && end == open && ok2 && int64(int32(p)) == p
+	return ok && end == open && ok2 && -math.MaxInt32 <= p && p <= math.MaxInt32
 }
 
 // parseTask parses "COMM pid=N prio=N" with the given keys at i. It returns the index after

@@ -45,7 +45,7 @@ func TestParseSwitch(t *testing.T) {
 		}
 	}
 	for _, args := range []string{
-		"a:1 [2] S", "a:1 [2] ==> b:3 [4]", "a:1 S ==> b:3 [4]", "a:1 [2] S ==> b:3", "a 1 [2] S ==> b:3 [4]", "a:x [2] S ==> b:3 [4]", "a:1 [2] S ==> b:3 [4294967296]",
+		"a:1 [2] S", "a:1 [2] ==> b:3 [4]", "a:1 S ==> b:3 [4]", "a:1 [2] S ==> b:3", "a 1 [2] S ==> b:3 [4]", "a:x [2] S ==> b:3 [4]", "a:1 [2] S ==> b:3 [4294967296]", "a prev_pid=1:1 [2] S ==> b:3 [4]",
 		"", "prev_comm=a prev_pid=1 prev_prio=2 prev_state=S", " ==> next_comm=b next_pid=3 next_prio=4",
 		"prev_comm=a prev_pid=1 prev_prio=2 ==> next_comm=b next_pid=3 next_prio=4",
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state= ==> next_comm=b next_pid=3 next_prio=4",
