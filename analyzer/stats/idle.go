@@ -101,6 +101,9 @@ func (r *records) inScene(a, b *shown) bool {
 // setBusy sets when the process worked on frames that at does not show, or was blocked.
 func (r *records) setBusy(at func(*shown) trace.Time) {
 	r.busy = nil
+	if r.animation || len(r.shown) < 2 {
+		return // nothing is idle
+	}
 	if r.activity != nil {
 		r.busy = slices.Clone(r.activity.blocked)
 	}
