@@ -71,7 +71,7 @@ func TestComponents(t *testing.T) {
 		if c := found["Price"]; c.Build.P50.Milliseconds() != 0.5 || c.Total.Milliseconds() != 0.5*float64(c.Built) {
 			t.Errorf("%s: %+v", l.release, c)
 		}
-		if len(r.StateVariables) != 1 || r.StateVariables[0] != (stats.StateVariable{PID: 200, Process: "example", Component: "ProductCard", Variable: "price", Changes: 2, Nodes: 8, Most: 5}) {
+		if len(r.StateVariables) != 1 || r.StateVariables[0] != (stats.StateVariable{Source: r.StateVariables[0].Source, PID: 200, Process: "example", Component: "ProductCard", Variable: "price", Changes: 2, Nodes: 8, Most: 5}) {
 			t.Errorf("%s: %+v", l.release, r.StateVariables)
 		}
 	}

@@ -11,7 +11,7 @@ type Timeline struct {
 	// Frames are all frames, truncated ones too, by actual start; frames that
 	// start at the same time are in the order in which they were seen.
 	Frames []*Frame
-	// Processes are all processes seen, by id.
+	// Processes are all processes seen, by id and, of one id, by start.
 	Processes []*Process
 	// Span is from the first line's time to the last one's.
 	Span Interval
@@ -85,12 +85,29 @@ type Process struct {
 	// main thread's, at most 15 bytes; empty if not known.
 	Name    string
 	Threads []Thread
+	// Alive is from when to when the process had its id, as far as a text trace has it: Start is zero
+	// unless another process had the id before, End unless the trace has the free of
+	// the main thread.
+	Alive Interval
+}
+
+// Thread returns the thread with an id, nil if the process is not known to have it.
+func (p *Process) Thread(tid trace.TID) *Thread {
+	for i := range p.Threads {
+		if p.Threads[i].TID == tid {
+			return &p.Threads[i]
+		}
+	}
+	return nil
 }
 
 // Thread is a thread of a process.
 type Thread struct {
 	TID  trace.TID
 	Name string // at most 15 bytes; empty if not known
+	// Since is when the id became that of this thread; zero if it is not known to have been
+	// one of another process before.
+	Since trace.Time
 }
 
 // EndOf returns the end of the part that contains at, or of the timeline if none does.

@@ -112,17 +112,18 @@ func (v *validator) check(f *Frame, ok bool, what string) {
 }
 
 func (v *validator) processes() {
-	var last trace.PID = -1
-	threads := map[trace.TID]bool{}
-	for _, p := range v.timeline.Processes {
-		if p.PID <= last {
-			v.errors = append(v.errors, fmt.Errorf("process %d out of order or repeated", p.PID))
+	for i, p := range v.timeline.Processes {
+		if i > 0 {
+			last := v.timeline.Processes[i-1]
+			if p.PID < last.PID || p.PID == last.PID && (p.Alive.Start <= last.Alive.Start || p.Alive.Start <= last.Alive.End) {
+				v.errors = append(v.errors, fmt.Errorf("process %d out of order or repeated", p.PID))
+			}
 		}
-		last = p.PID
 		v.known[p] = true
+		threads := map[trace.TID]bool{}
 		for _, t := range p.Threads {
 			if threads[t.TID] {
-				v.errors = append(v.errors, fmt.Errorf("thread %d in two processes", t.TID))
+				v.errors = append(v.errors, fmt.Errorf("thread %d twice in process %d", t.TID, p.PID))
 			}
 			threads[t.TID] = true
 		}

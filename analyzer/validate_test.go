@@ -63,7 +63,8 @@ func TestValidateViolations(t *testing.T) {
 	}{
 		{"frames out of order", func(s sound) { s.Frames[0], s.Frames[1] = s.Frames[1], s.Frames[0] }, "starts before the frame before it"},
 		{"processes out of order", func(s sound) { s.Processes[0], s.Processes[1] = s.Processes[1], s.Processes[0] }, "process 100 out of order"},
-		{"thread in two processes", func(s sound) { s.Processes[0].Threads = append(s.Processes[0].Threads, analyzer.Thread{TID: 201}) }, "thread 201 in two processes"},
+		{"process twice", func(s sound) { s.Processes[1].PID = s.Processes[0].PID }, "process 100 out of order or repeated"},
+		{"thread twice", func(s sound) { s.Processes[1].Threads = append(s.Processes[1].Threads, analyzer.Thread{TID: 201}) }, "thread 201 twice in process 200"},
 
 		{"no start", func(s sound) { s.app.Actual.Start = 0 }, "does not end after it starts"},
 		{"nothing expected", func(s sound) { s.app.Expected.End = s.app.Expected.Start }, "has an empty expected interval"},

@@ -15,8 +15,10 @@ const LeastBuilt = 20
 // Component is how often ArkUI made items of a component of an application, and how often it reused
 // one instead. Times have those of components inside. Percentiles are those of Durations.
 type Component struct {
-	PID     trace.PID `json:"pid"`
-	Process string    `json:"process"`
+	// Source is the process.
+	Source  *analyzer.Process `json:"-"`
+	PID     trace.PID         `json:"pid"`
+	Process string            `json:"process"`
 	// Name is nil if the trace does not name the component.
 	Name   *string `json:"component"`
 	Built  int     `json:"built"`
@@ -35,12 +37,14 @@ type Component struct {
 // StateVariable is how often a state variable of a component changed, and how many nodes that made
 // dirty.
 type StateVariable struct {
-	PID       trace.PID `json:"pid"`
-	Process   string    `json:"process"`
-	Component string    `json:"component"`
-	Variable  string    `json:"variable"`
-	Changes   int       `json:"changes"`
-	Nodes     int       `json:"nodes"`
+	// Source is the process.
+	Source    *analyzer.Process `json:"-"`
+	PID       trace.PID         `json:"pid"`
+	Process   string            `json:"process"`
+	Component string            `json:"component"`
+	Variable  string            `json:"variable"`
+	Changes   int               `json:"changes"`
+	Nodes     int               `json:"nodes"`
 	// Most is the most nodes of one change.
 	Most int `json:"most_nodes"`
 }
@@ -83,12 +87,12 @@ func components(t *analyzer.Timeline, o Options) []Component {
 	for k, x := range of {
 		built, reused := len(x.built), len(x.reused)
 		list = append(list, Component{
-			PID: k.process.PID, Process: k.process.Name, Name: optionalText(k.name), Built: built, Reused: reused, ReusedShare: float64(reused) / float64(built+reused),
+			Source: k.process, PID: k.process.PID, Process: k.process.Name, Name: optionalText(k.name), Built: built, Reused: reused, ReusedShare: float64(reused) / float64(built+reused),
 			Build: latency(x.built), Reuse: latency(x.reused), Total: x.total, NeverReused: built >= LeastBuilt && reused == 0,
 		})
 	}
 	slices.SortFunc(list, func(a, b Component) int {
-		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Built+b.Reused, a.Built+a.Reused), cmp.Compare(a.PID, b.PID), cmp.Compare(deref(a.Name), deref(b.Name)))
+		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Built+b.Reused, a.Built+a.Reused), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Source.Alive.Start, b.Source.Alive.Start), cmp.Compare(deref(a.Name), deref(b.Name)))
 	})
 	return list
 }
@@ -119,7 +123,7 @@ func stateVariables(t *analyzer.Timeline, o Options) []StateVariable {
 		if !ok {
 			n = len(list)
 			at[k] = n
-			list = append(list, StateVariable{PID: c.Process.PID, Process: c.Process.Name, Component: c.Component, Variable: c.Variable})
+			list = append(list, StateVariable{Source: c.Process, PID: c.Process.PID, Process: c.Process.Name, Component: c.Component, Variable: c.Variable})
 		}
 		v := &list[n]
 		v.Changes++

@@ -71,6 +71,9 @@ type Process struct {
 	// ten.
 	Worst []WorstFrame `json:"worst"`
 
+	// Source is the process; nil of a process of several traces.
+	Source *analyzer.Process `json:"-"`
+
 	records records
 	sample  *sample // nil unless Options.Compare is set
 }

@@ -90,46 +90,51 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 type collector map[processKey]*Process
 
 type processKey struct {
-	kind Kind
-	pid  trace.PID
-	name string // of a process without an id
+	kind  Kind
+	pid   trace.PID
+	start trace.Time // of a process whose id another one had before
+	name  string     // of a process without an id
 }
 
 // newProcessKey returns the key of the process of a frame.
 func newProcessKey(f *analyzer.Frame) processKey {
 	if f.Process.NoPID {
-		return processKey{kindOf(f), trace.UnknownPID, f.Process.Name}
+		return processKey{kind: kindOf(f), pid: trace.UnknownPID, name: f.Process.Name}
 	}
-	return processKey{kindOf(f), f.Process.PID, ""}
+	return processKey{kind: kindOf(f), pid: f.Process.PID, start: f.Process.Alive.Start}
 }
 
 // keyOf returns the key of a process of a report.
 func keyOf(p *Process) processKey {
 	if p.PID == trace.UnknownPID {
-		return processKey{p.Kind, p.PID, p.Name}
+		return processKey{kind: p.Kind, pid: p.PID, name: p.Name}
 	}
-	return processKey{p.Kind, p.PID, ""}
+	key := processKey{kind: p.Kind, pid: p.PID}
+	if p.Source != nil {
+		key.start = p.Source.Alive.Start
+	}
+	return key
 }
 
-func (c collector) process(key processKey, name string) *Process {
+func (c collector) process(key processKey, source *analyzer.Process) *Process {
 	p := c[key]
 	if p == nil {
-		p = &Process{Kind: key.kind, PID: key.pid}
+		p = &Process{Kind: key.kind, PID: key.pid, Source: source}
 		c[key] = p
 	}
-	if name != "" {
-		p.Name = name
+	if source.Name != "" {
+		p.Name = source.Name
 	}
 	return p
 }
 
 func (c collector) add(f *analyzer.Frame) {
-	c.process(newProcessKey(f), f.Process.Name).records.addFrame(f)
+	c.process(newProcessKey(f), f.Process).records.addFrame(f)
 }
 
 func (c collector) report(span *Span) *Report {
 	r := &Report{Span: span, Processes: slices.SortedFunc(maps.Values(c), func(a, b *Process) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.PID, b.PID), cmp.Compare(a.Source.Alive.Start, b.Source.Alive.Start), cmp.Compare(a.Name, b.Name))
 	})}
 	if r.Processes == nil {
 		r.Processes = []*Process{}

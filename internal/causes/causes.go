@@ -28,6 +28,8 @@ type Process struct {
 	PID  trace.PID
 	Name string
 	Kind stats.Kind
+	// Source is the process.
+	Source *analyzer.Process
 	// Frames counts the complete frames.
 	Frames  stats.Counts
 	Ranking *why.Ranking
@@ -117,7 +119,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 	var list []*Process
 	for _, k := range ids {
 		p := NewProcess(frames[k], c)
-		p.PID, p.Name, p.Kind = k.process.PID, k.process.Name, stats.Application
+		p.Source, p.PID, p.Name, p.Kind = k.process, k.process.PID, k.process.Name, stats.Application
 		if k.kind == analyzer.RenderFrame {
 			p.Kind = stats.RenderService
 		}

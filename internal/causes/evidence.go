@@ -597,7 +597,7 @@ func (x *witness) process(o *overall) *evidenceProcess {
 		}
 		if p.in.Stats != nil && !x.several && x.Vsync == 0 && x.Interaction == nil {
 			for _, m := range p.in.Stats.Processes {
-				if m.PID == p.PID && m.Kind == p.Kind && m.Name == p.Name {
+				if m.Source == p.Source && m.Kind == p.Kind {
 					j.JankRate = rounded(m.JankRate)
 					for _, rate := range m.Refresh[:min(len(m.Refresh), maxWorst)] {
 						j.Refresh = append(j.Refresh, evidenceRefresh{math.Round(rate.Rate*100) / 100, rate.Frames})

@@ -74,6 +74,8 @@ type Summary struct {
 	// Closed counts the ends that were added to those, of slices that are open
 	// where another trace begins.
 	Closed int
+	// Ended counts the ends that were added of processes whose ids are those of others later.
+	Ended int
 	// Unmatched counts the ends of slices whose begin is not in the trace.
 	Unmatched int
 	// Unencodable counts the events that Perfetto has no form for.
@@ -163,7 +165,9 @@ func finish(out *bufio.Writer, packets *packet.Writer, s *Summary, hash xxh3.Uin
 	if options.AndroidCompat {
 		processes = timeline.CompatProcesses(s.Timeline)
 	}
-	writeProcesses(packets, addThreads(processes, sampled), s.Timeline.Span.Start)
+	processes = addThreads(processes, sampled)
+	s.Ended = writeEnds(packets, processes, s.Timeline.Span, s.Totals != nil && !options.NoEvents)
+	writeProcesses(packets, processes, s.Timeline.Span)
 	timeline.Write(packets, s.Timeline, tokens, timeline.Options{NoTracks: options.NoTracks, AndroidCompat: options.AndroidCompat, Causes: s.Causes})
 	packets.Flush()
 	if err := packets.Err(); err != nil {

@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -129,29 +130,61 @@ func earliest(t *analyzer.Timeline) trace.Time {
 // maxTreeThreads limits a process tree packet, which contains whole processes.
 const maxTreeThreads = 4096
 
-// writeProcesses names the processes and threads. The names apply from the given time,
-// which is before the first event.
-func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time) {
+// writeProcesses names the processes and threads. The names apply from the given time, which is before
+// the first event, or from when ids were given again.
+func writeProcesses(w *packet.Writer, list []*analyzer.Process, span analyzer.Interval) {
+	trees := map[trace.Time][]*analyzer.Process{} // with the threads to be named then
+	mains, threads := map[trace.PID]*analyzer.Process{}, map[trace.TID]*analyzer.Process{}
+	for _, p := range list { // of several that have an id before the first event, the last one counts
+		if p.Alive.Start <= span.Start {
+			mains[p.PID] = p
+		}
+		for _, t := range p.Threads {
+			if max(p.Alive.Start, t.Since) <= span.Start {
+				threads[t.TID] = p
+			}
+		}
+	}
+	for _, p := range list {
+		at := map[trace.Time][]analyzer.Thread{}
+		begin := max(span.Start, p.Alive.Start)
+		if p.PID == 0 || begin > span.End || begin == span.Start && mains[p.PID] != p {
+			continue // the idle threads, which Perfetto knows, or a process before or after the trace
+		}
+		at[begin] = nil
+		for _, t := range p.Threads {
+			since := max(begin, t.Since)
+			if since <= span.End && (since > span.Start || threads[t.TID] == p) {
+				at[since] = append(at[since], t)
+			}
+		}
+		for since, list := range at {
+			trees[since] = append(trees[since], &analyzer.Process{PID: p.PID, Name: processName(p), Threads: list})
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(trees)) {
+		writeTrees(w, trees[at], at)
+	}
+}
+
+// writeTrees writes processes and their threads.
+func writeTrees(w *packet.Writer, list []*analyzer.Process, at trace.Time) {
 	tree := &perfettopb.ProcessTree{}
 	flush := func() {
 		if len(tree.Processes) > 0 {
 			w.Write(&perfettopb.TracePacket{
-				Timestamp: proto.Uint64(uint64(from)),
+				Timestamp: proto.Uint64(uint64(at)),
 				Data:      &perfettopb.TracePacket_ProcessTree{ProcessTree: tree},
 			})
 			tree = &perfettopb.ProcessTree{}
 		}
 	}
 	for _, p := range list {
-		if p.PID == 0 {
-			continue // the idle threads: Perfetto knows them
-		}
 		process := &perfettopb.ProcessTree_Process{Pid: proto.Int32(int32(p.PID))}
-		name := processName(p)
-		if name != "" {
-			process.Cmdline = []string{name}
+		if p.Name != "" {
+			process.Cmdline = []string{p.Name}
 		}
-		if strings.Contains(name, " ") {
+		if strings.Contains(p.Name, " ") {
 			// Perfetto cuts a single argument at the first blank.
 			process.Cmdline = append(process.Cmdline, "")
 		}
@@ -168,6 +201,29 @@ func writeProcesses(w *packet.Writer, list []*analyzer.Process, from trace.Time)
 		}
 	}
 	flush()
+}
+
+// writeEnds writes the ends of processes whose ids were given again, if the output has none of the
+// kernel's: else the next process would be the same one for Perfetto. freed says which events of
+// the kernel are in the output. It returns how many it has written.
+func writeEnds(w *packet.Writer, list []*analyzer.Process, span analyzer.Interval, freed bool) (written int) {
+	for i, p := range list[min(1, len(list)):] {
+		last := list[i]
+		if p.PID != last.PID || p.Alive.Start <= span.Start || p.Alive.Start > span.End || freed && last.Alive.End.Known() {
+			continue
+		}
+		w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_FtraceEvents{FtraceEvents: &perfettopb.FtraceEventBundle{
+			Cpu: proto.Uint32(0),
+			Event: []*perfettopb.FtraceEvent{{
+				Timestamp: proto.Uint64(uint64(p.Alive.Start - 1)), Pid: proto.Uint32(0),
+				Event: &perfettopb.FtraceEvent_SchedProcessFree{SchedProcessFree: &perfettopb.SchedProcessFreeFtraceEvent{
+					Comm: proto.String(last.Name[max(0, len(last.Name)-analyzer.KernelName):]), Pid: proto.Int32(int32(last.PID)),
+				}},
+			}},
+		}}})
+		written++
+	}
+	return written
 }
 
 // processName returns the name that Perfetto shows for a process. If the trace does not have

@@ -81,7 +81,7 @@ func checkCounts(t *testing.T, text string, data []byte, s *Summary) {
 		t.Errorf("of %d lines %d are accounted for: %d headers, %d not understood, %d outside, %d exported, %d unmatched, %d unencodable, %d over limits, %d left out",
 			lines, sum, problems.Ignored(), problems.Lost(), s.Totals.Outside, s.Exported, s.Unmatched, s.Unencodable, s.Over.Total(), s.LeftOut)
 	}
-	if n := eventsIn(t, data); n != s.Exported+s.Closed {
+	if n := eventsIn(t, data); n != s.Exported+s.Closed+s.Ended {
 		t.Errorf("%d events in the output, %d counted", n, s.Exported)
 	}
 }

@@ -337,9 +337,9 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	for i := range rows {
 		row := &rows[i]
 		if p := row.measured; p != nil {
-			row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.PID}])
+			row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.Source}])
 			if p.Kind == stats.Application {
-				row.addItems(report.Components)
+				row.addItems(p.Source, report.Components)
 			}
 		}
 		yield(ofFrames, row)
@@ -383,9 +383,9 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 }
 
 // addItems adds the items of the components of the row's process.
-func (r *Row) addItems(components []stats.Component) {
+func (r *Row) addItems(process *analyzer.Process, components []stats.Component) {
 	for i := range components {
-		if c := &components[i]; c.PID == r.PID && c.Process == r.Process {
+		if c := &components[i]; c.Source == process {
 			r.Sums[sumIndex[builtItems]] += int64(c.Built)
 			r.Sums[sumIndex[reusedItems]] += int64(c.Reused)
 		}
@@ -506,8 +506,8 @@ func recorded(t *analyzer.Timeline) *int64 {
 }
 
 type causeKey struct {
-	kind stats.Kind
-	pid  trace.PID
+	kind    stats.Kind
+	process *analyzer.Process
 }
 
 // rank returns the causes of the late frames of each process.
@@ -517,7 +517,7 @@ func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 	}
 	ranked := map[causeKey][]rowCause{}
 	for _, p := range causes.Processes(t.Timeline, t.Causes, causes.Options{}) {
-		ranked[causeKey{p.Kind, p.PID}] = newCauses(p.Ranking.Costs)
+		ranked[causeKey{p.Kind, p.Source}] = newCauses(p.Ranking.Costs)
 	}
 	return ranked
 }

@@ -60,7 +60,7 @@ func Process(name string, pid trace.PID) string {
 // the same ones.
 func Timed(t *analyzer.Timeline) func(*analyzer.Frame) bool {
 	type key struct {
-		pid   trace.PID
+		pid   trace.PID // of two processes with one id, the vsyncs of both
 		vsync int64
 	}
 	frames := map[key]int{}

@@ -32,20 +32,17 @@ func (in *input) sink(workers int) hitrace.Sink {
 	byWorker := make([]names, workers)
 	return hitrace.Sink{
 		Begin: func() { builder = in.begin() },
-		Track: func(_ int, batch *hitrace.Batch) {
+		Track: func(worker int, batch *hitrace.Batch) {
+			in.starts = in.starts[:0]
 			for i := range batch.Events {
 				builder.track(&batch.Events[i])
 			}
+			byWorker[worker].starts = append(byWorker[worker].starts, in.starts...)
 		},
-		Encode: func(worker int, block *hitrace.Batch) {
-			n := &byWorker[worker]
-			n.reset()
-			for i := range block.Events {
-				n.add(&block.Events[i])
-			}
-		},
+		Encode: func(worker int, block *hitrace.Batch) { byWorker[worker].addAll(block.Events) },
 		Write: func(worker int) error {
 			in.merge(&byWorker[worker])
+			byWorker[worker].reset()
 			return nil
 		},
 	}

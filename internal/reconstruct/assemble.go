@@ -18,17 +18,8 @@ func (b *builder) finish() {
 	b.adoptBare()
 	b.settleInteractions()
 	for _, t := range b.touched {
-		if t.draft != nil {
-			t.draft.frame.Facts |= analyzer.Truncated
-			t.draft.receiveEnd, t.draft.handled = b.span.End, b.span.End
-		}
-		if d := t.framework(); d != nil {
-			d.frame.Facts |= analyzer.Truncated
-			d.handled = b.span.End
-		}
-		t.truncateWeb(b.span.End)
-		b.settleOrphan(t)
-		*t = thread{tid: t.tid, pid: t.pid, renders: t.renders, user: t.user}
+		b.endThread(t, b.span.End)
+		t.touched = false
 	}
 	b.touched = nil
 	b.sortDrafts()
@@ -71,8 +62,8 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 		parts[0].Clock.Contradicted = apart
 		b.diagnostics.add(analyzer.ClockContradiction, 0)
 	}
-	b.addNatives(t.Processes)
-	b.place(t.Processes, parts, jumps)
+	b.addNatives()
+	b.place(parts, jumps)
 
 	var render []*draft
 	frames := framesByProcess{}
@@ -110,16 +101,12 @@ func (b *builder) hasVsyncs() bool {
 // place sets each frame's kind, process and end, converts its vsync times to trace time,
 // and truncates frames with impossible times. It is the first pass. The drafts must be
 // complete and sorted by start.
-func (b *builder) place(processes []*analyzer.Process, parts []analyzer.Part, jumps []*lineStep) {
-	byPID := map[trace.PID]*analyzer.Process{}
-	for _, p := range processes {
-		byPID[p.PID] = p
-	}
+func (b *builder) place(parts []analyzer.Part, jumps []*lineStep) {
 	for _, d := range b.drafts {
 		f := d.frame
 		d.piece = pieceOf(d.line, jumps)
 		clock := &parts[d.piece].Clock
-		f.Process = byPID[d.pid]
+		f.Process = b.lives.at(d.pid, d.line)
 		// A vsync on which render_service composed nothing is still a render frame.
 		if f.Framework == analyzer.Platform && (d.composed || d.receiverIsRS || d.processed || d.thread.renders && d.hasVsync && !d.namesReceiver) {
 			f.Kind, f.DisplaySyncs = analyzer.RenderFrame, nil

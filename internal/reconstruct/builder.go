@@ -110,6 +110,9 @@ func (b *builder) track(e *hitrace.Event) {
 	if e.Lost {
 		b.running.lose(e.CPU, e.Time)
 	}
+	if b.tenancies.Len() > 0 || e.Kind >= hitrace.CreateEvent || e.Kind == hitrace.NewThreadEvent {
+		b.trackOwners(e)
+	}
 	if e.Kind == hitrace.SwitchEvent {
 		b.switched(e)
 	}

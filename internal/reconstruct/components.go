@@ -63,14 +63,14 @@ func (*builder) beginLayout(t *thread, _ *hitrace.Event) {
 }
 
 // set adds them to the timeline.
-func (c *components) set(t *analyzer.Timeline, byPID map[trace.PID]*analyzer.Process) {
+func (c *components) set(t *analyzer.Timeline, processes lives) {
 	for _, x := range c.builds {
-		if x.Process = byPID[x.pid]; x.Process != nil {
+		if x.Process = processes.atTime(x.pid, x.Start); x.Process != nil {
 			t.Builds = append(t.Builds, x.Build)
 		}
 	}
 	for _, x := range c.changes {
-		if x.Process = byPID[x.pid]; x.Process != nil {
+		if x.Process = processes.atTime(x.pid, x.At); x.Process != nil {
 			t.StateChanges = append(t.StateChanges, x.StateChange)
 		}
 	}

@@ -43,9 +43,7 @@ func (b *builder) switched(e *hitrace.Event) {
 		t.ran += max(0, e.Time.Sub(t.since))
 	}
 	if state := s.PrevState; len(state) > 0 && (state[0] == 'X' || state[0] == 'Z') {
-		if t := b.threads.Get(s.PrevTID); t != nil {
-			t.died = e.Time
-		}
+		b.exit(s.PrevTID, dead, e.Time)
 	}
 	if *on = b.threads.Get(s.NextTID); *on != nil {
 		(*on).since = e.Time

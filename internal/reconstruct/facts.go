@@ -77,12 +77,12 @@ func (b *builder) doubtEmpty() {
 // of that frame, which setPeriods has set.
 func (b *builder) setDeadlines() {
 	type key struct {
-		pid trace.PID
-		id  int64
+		process *analyzer.Process
+		id      int64
 	}
 	type vsync struct {
-		pid trace.PID
-		at  trace.Time
+		process *analyzer.Process
+		at      trace.Time
 	}
 	mains := map[key]*analyzer.Frame{}
 	byTime := map[vsync]*analyzer.Frame{}
@@ -97,8 +97,8 @@ func (b *builder) setDeadlines() {
 			f.Facts |= analyzer.DeadlineInferred
 		}
 		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Deadline.Known() {
-			mains[key{f.Process.PID, f.VsyncID}] = f
-			byTime[vsync{f.Process.PID, f.Vsync}] = f
+			mains[key{f.Process, f.VsyncID}] = f
+			byTime[vsync{f.Process, f.Vsync}] = f
 		}
 	}
 	for _, d := range b.drafts {
@@ -108,9 +108,9 @@ func (b *builder) setDeadlines() {
 		}
 		var main *analyzer.Frame
 		if f.VsyncID != 0 {
-			main = mains[key{f.Process.PID, f.VsyncID}]
+			main = mains[key{f.Process, f.VsyncID}]
 		} else if f.Vsync.Known() {
-			main = byTime[vsync{f.Process.PID, f.Vsync}]
+			main = byTime[vsync{f.Process, f.Vsync}]
 		}
 		if main != nil {
 			f.VsyncID, f.Deadline, f.Period = main.VsyncID, main.Deadline, main.Period

@@ -218,12 +218,12 @@ func (b *builder) beginWebSkip(t *thread, e *hitrace.Event) {
 
 // addNatives makes frames of the vsyncs on threads that are no main threads, in processes that
 // produce buffers. Others are of services, which draw nothing.
-func (b *builder) addNatives(processes []*analyzer.Process) {
+func (b *builder) addNatives() {
 	type vsync struct {
 		pid trace.PID
 		now trace.Monotonic
 	}
-	produces := b.producers(processes)
+	produces := b.producers()
 	received := map[vsync]*draft{}
 	n := len(b.drafts)
 	for _, d := range b.frameworks.natives {
@@ -255,17 +255,13 @@ func (b *builder) addNatives(processes []*analyzer.Process) {
 }
 
 // producers returns the processes that draw the buffers of the trace, without render_service.
-func (b *builder) producers(list []*analyzer.Process) map[trace.PID]bool {
-	processes := map[trace.PID]*analyzer.Process{}
-	for _, p := range list {
-		processes[p.PID] = p
-	}
+func (b *builder) producers() map[trace.PID]bool {
 	produces := map[trace.PID]bool{}
 	for _, q := range b.layers.all {
 		if q.own {
 			continue
 		}
-		if p := q.producer(processes); p != nil {
+		if p := q.producer(b.lives); p != nil {
 			produces[p.PID] = true
 		}
 		for _, n := range q.buffers {

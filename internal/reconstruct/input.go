@@ -2,7 +2,6 @@ package reconstruct
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -28,8 +27,12 @@ type input struct {
 type shared struct {
 	options     Options
 	threads     threads.Table[thread]
-	trackers    map[string]string // names of fences, each once
-	texts       map[string]string // names of scenes, pages and bundles, each once
+	trackers    map[string]string      // names of fences, each once
+	texts       map[string]string      // names of scenes, pages and bundles, each once
+	tenancies   threads.Table[tenancy] // of thread ids that events of the kernel are about
+	frees       map[trace.TID][]stamp
+	starts      []newOwner // of the current block
+	lives       lives      // when all events are read
 	wall        analyzer.WallClock
 	kept        kept
 	diagnostics diagnostics
@@ -46,7 +49,7 @@ func newInput(options Options) *input {
 	options.Limits = options.Limits.WithDefaults()
 	return &input{
 		shared: &shared{
-			options: options, trackers: map[string]string{}, texts: map[string]string{},
+			options: options, trackers: map[string]string{}, texts: map[string]string{}, frees: map[trace.TID][]stamp{},
 			diagnostics: diagnostics{examples: options.Limits.Examples},
 		},
 		named: map[trace.TID]*threadName{},
@@ -81,7 +84,10 @@ func (in *input) end() {
 // must not be used afterwards.
 func (in *input) timeline() *analyzer.Timeline {
 	in.end()
-	t := &analyzer.Timeline{Processes: in.processes(), Span: in.span}
+	in.nameThreads()
+	in.lives = in.findLives()
+	in.setThreads()
+	t := &analyzer.Timeline{Processes: in.lives.list(), Span: in.span}
 	for _, b := range in.builders {
 		b.assemble(t)
 	}
@@ -89,6 +95,7 @@ func (in *input) timeline() *analyzer.Timeline {
 		slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })
 		truncateOverlaps(t, &in.diagnostics)
 	}
+	in.setAlive(t)
 	numberInteractions(t)
 	numberLayers(t)
 	if !in.wall.At.Known() {
@@ -119,55 +126,11 @@ func truncateOverlaps(t *analyzer.Timeline, diagnostics *diagnostics) {
 	}
 }
 
-// processes returns the processes and threads of the input.
-func (in *input) processes() []*analyzer.Process {
+// nameThreads adds threads that have no names, because of limits.
+func (in *input) nameThreads() {
 	for _, t := range in.threads.All() {
-		// A marker's payload states the process if no line's column does.
-		n := in.named[t.tid]
-		if n == nil {
-			n = &threadName{pid: trace.UnknownPID}
-			in.named[t.tid] = n
-		}
-		if n.pid == trace.UnknownPID || t.pid != trace.UnknownPID {
-			n.pid = t.pid
+		if in.named[t.tid] == nil {
+			in.named[t.tid] = &threadName{owners: []*owner{{pid: t.pid}}}
 		}
 	}
-	dump := in.options.Dump
-	byPID := map[trace.PID]*analyzer.Process{}
-	for _, tid := range slices.Sorted(maps.Keys(in.named)) {
-		t := in.named[tid]
-		name, pid := dump.Thread(tid)
-		if t.pid == trace.UnknownPID {
-			t.pid = pid
-		}
-		if t.pid == trace.UnknownPID {
-			continue
-		}
-		p := byPID[t.pid]
-		if p == nil {
-			p = &analyzer.Process{PID: t.pid}
-			byPID[t.pid] = p
-		}
-		name = cmp.Or(t.name(), name)
-		p.Threads = append(p.Threads, analyzer.Thread{TID: tid, Name: name})
-		if int32(tid) == int32(t.pid) {
-			p.Name = name
-		}
-	}
-	for _, b := range in.builders {
-		for _, d := range slices.Concat(b.drafts, b.frameworks.natives) { // a thread may have been another process's before
-			if byPID[d.pid] == nil {
-				byPID[d.pid] = &analyzer.Process{PID: d.pid}
-			}
-		}
-	}
-	full := in.fullNames()
-	for _, p := range byPID {
-		// A process dump has full names; the kernel keeps 15 bytes of the main
-		// thread's.
-		main, _ := dump.Thread(trace.TID(p.PID))
-		p.Name = cmp.Or(dump.Process(p.PID), in.bundleOf(p.PID, p.Name, full), main)
-	}
-	in.diagnostics.addMany(analyzer.NamesOver, dump.Over())
-	return slices.SortedFunc(maps.Values(byPID), func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })
 }

@@ -397,14 +397,13 @@ func (b *builder) cutHang(t *thread, complete analyzer.Interval) {
 		b.interactions.hangs = slices.DeleteFunc(b.interactions.hangs, func(h hang) bool { return h.thread == t && h.End <= t.heldTo })
 		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: complete.Start, End: t.heldTo}, BeginCut: analyzer.TraceEdge}, nil, 0)
 	}
-	if !b.isOpen(t) {
-		return
-	}
-	h := analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: complete.End}, EndCut: analyzer.TraceEdge}
-	if t.died > t.last {
-		h.End, h.EndCut = t.died, analyzer.NoEdge
-	}
-	if h.Duration() >= analyzer.MinHang {
+	b.openHang(t, complete.End, analyzer.TraceEdge)
+}
+
+// openHang records what a main thread is in, if that is a hang: the trace ends, or the thread.
+func (b *builder) openHang(t *thread, end trace.Time, cut analyzer.Edge) {
+	h := analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: end}, EndCut: cut}
+	if b.isOpen(t) && h.Duration() >= analyzer.MinHang {
 		b.hang(t, h, t.topName, 0)
 	}
 }
@@ -460,13 +459,9 @@ const maxInputLag = 10 * trace.Second
 // setInteractions adds the interactions and hangs of the trace to the timeline. The processes
 // must have their names.
 func (b *builder) setInteractions(t *analyzer.Timeline, parts []analyzer.Part, clock func(line int) *analyzer.ClockOffset) {
-	byPID := map[trace.PID]*analyzer.Process{}
-	for _, p := range t.Processes {
-		byPID[p.PID] = p
-	}
 	i := b.interactions
 	i.scenes = slices.DeleteFunc(i.scenes, func(s *scene) bool {
-		s.Process = byPID[s.pid]
+		s.Process = b.lives.atTime(s.pid, cmp.Or(s.Begin, s.End))
 		return s.Process == nil
 	})
 	for _, s := range i.scenes {
@@ -486,11 +481,11 @@ func (b *builder) setInteractions(t *analyzer.Timeline, parts []analyzer.Part, c
 	for _, s := range i.scenes {
 		t.Interactions = append(t.Interactions, s.Interaction)
 	}
-	b.setLaunches(t, byPID)
-	b.components.set(t, byPID)
+	b.setLaunches(t)
+	b.components.set(t, b.lives)
 	for _, h := range i.hangs {
 		slept := slices.ContainsFunc(parts, func(p analyzer.Part) bool { return h.Start < p.Span.Start && p.Span.Start <= h.End })
-		if h.Process = byPID[h.pid]; h.Process != nil && !slept { // else how long it took is unknown
+		if h.Process = b.lives.atTime(h.pid, h.Start); h.Process != nil && !slept { // else how long it took is unknown
 			t.Hangs = append(t.Hangs, h.Hang)
 		}
 	}

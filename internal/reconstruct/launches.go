@@ -276,13 +276,19 @@ func (n *launch) beginCut(begin trace.Time) bool {
 	return !n.started() && n.stages[0].Begin.Sub(begin) <= maxStage
 }
 
+// last returns the last time that the trace has of the launch.
+func (n *launch) last() trace.Time {
+	last := n.stages[len(n.stages)-1]
+	return max(last.Begin, last.End)
+}
+
 // setLaunches adds the launches of the trace to the timeline.
-func (b *builder) setLaunches(t *analyzer.Timeline, byPID map[trace.PID]*analyzer.Process) {
+func (b *builder) setLaunches(t *analyzer.Timeline) {
 	// In some traces no launch has a stage in which it starts.
 	unmarked := slices.ContainsFunc(b.interactions.launches.all, func(n *launch) bool { return !n.started() && !n.beginCut(b.span.Start) })
 	for _, n := range b.interactions.launches.all {
 		i := &analyzer.Interaction{
-			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: byPID[n.pid], Explicit: true,
+			Kind: analyzer.LaunchInteraction, Scene: analyzer.HotLaunch, Process: b.lives.atTime(n.pid, n.last()), Explicit: true,
 			Begin: n.stages[0].Begin, Stages: n.stages,
 		}
 		switch {

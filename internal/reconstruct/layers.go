@@ -460,10 +460,6 @@ func (b *builder) allFences() []*fence {
 // assignLayers adds the layers of the trace to the timeline. It needs the render frames'
 // presents, the ends of fences and the frames of frameworks. It links these to their buffers.
 func (b *builder) assignLayers(t *analyzer.Timeline) {
-	processes := map[trace.PID]*analyzer.Process{}
-	for _, p := range t.Processes {
-		processes[p.PID] = p
-	}
 	renders := map[trace.PID][]*analyzer.Frame{}
 	for _, d := range b.drafts {
 		if f := d.frame; f.Kind == analyzer.RenderFrame {
@@ -475,13 +471,13 @@ func (b *builder) assignLayers(t *analyzer.Timeline) {
 		known[queueKey{id: l.Queue, name: l.Name}] = l
 	}
 	for _, q := range b.layers.all {
-		if !q.isLayer(renders, processes) {
+		if !q.isLayer(renders, b.lives) {
 			continue
 		}
 		key := queueKey{id: q.id, name: q.name}
 		l := known[key]
-		if l == nil || q.id == 0 && l.Process != q.producer(processes) {
-			l = &analyzer.Layer{Name: q.name, Queue: q.id, Process: q.producer(processes)}
+		if l == nil || q.id == 0 && l.Process != q.producer(b.lives) {
+			l = &analyzer.Layer{Name: q.name, Queue: q.id, Process: q.producer(b.lives)}
 			known[key] = l
 			t.Layers = append(t.Layers, l)
 		}
@@ -496,14 +492,14 @@ func (b *builder) assignLayers(t *analyzer.Timeline) {
 
 // isLayer reports whether render_service shows the buffers, and others draw them. An
 // application that consumes buffers itself shows none.
-func (q *queue) isLayer(renders map[trace.PID][]*analyzer.Frame, processes map[trace.PID]*analyzer.Process) bool {
-	p := processes[q.pid]
+func (q *queue) isLayer(renders map[trace.PID][]*analyzer.Frame, processes lives) bool {
+	p := processes.at(q.pid, 0)
 	return !q.own && len(q.buffers) > 0 && (len(renders[q.pid]) > 0 || p != nil && p.Name == renderService)
 }
 
 // producer returns the process that queued most of the buffers. If the trace has no binder
 // calls, it is the one that made the node of the scene.
-func (q *queue) producer(processes map[trace.PID]*analyzer.Process) *analyzer.Process {
+func (q *queue) producer(processes lives) *analyzer.Process {
 	counts := map[trace.PID]int{}
 	for _, n := range q.buffers {
 		if n.pid != trace.UnknownPID && n.pid != q.pid {
@@ -519,7 +515,11 @@ func (q *queue) producer(processes map[trace.PID]*analyzer.Process) *analyzer.Pr
 	if pid == trace.UnknownPID && q.node != 0 {
 		pid = trace.PID(q.node >> 32)
 	}
-	return processes[pid]
+	var last trace.Time
+	if n := len(q.buffers); n > 0 {
+		last = q.buffers[n-1].At()
+	}
+	return processes.atTime(pid, last)
 }
 
 // show finds out which of the buffers were shown, and when. frames are render_service's, by

@@ -60,9 +60,9 @@ type thread struct {
 	topDraft bool
 	base     int
 	// hasFrames: a frame began on the thread. heldTo is the last end before that of a slice that
-	// began before the trace. died is when the thread ended, and is zero if it did not.
-	hasFrames    bool
-	heldTo, died trace.Time
+	// began before the trace.
+	hasFrames bool
+	heldTo    trace.Time
 }
 
 // openSlice is a slice with a handler that has not ended.

@@ -135,7 +135,9 @@ func describeProcess(m *message, p *analyzer.Process) {
 	list(m, 4, &p.Threads, func(m *message, t *analyzer.Thread) {
 		count(m, 1, &t.TID)
 		m.text(2, &t.Name)
+		m.time(3, &t.Since)
 	})
+	m.interval(5, &p.Alive)
 }
 
 func describeClock(m *message, c *analyzer.ClockOffset) {

@@ -141,6 +141,12 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 			if !e.Outside {
 				p.skip = !t.balanced(e, p.pid)
 			}
+		case hitrace.FreeEvent:
+			if task := e.Task(); task != nil {
+				if s := t.open.Get(task.TID); s != nil {
+					*s = openSlices{} // the next thread with the id ends none of them
+				}
+			}
 		case hitrace.WakingEvent:
 			t.wakings = true
 		case hitrace.WakeupEvent:

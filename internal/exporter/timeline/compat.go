@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 )
 
@@ -34,7 +33,7 @@ func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
 	list := slices.Clone(t.Processes)
 	for i, p := range list {
 		if composes[p] {
-			list[i] = &analyzer.Process{PID: p.PID, Name: analyzer.SurfaceFlinger, Threads: p.Threads}
+			list[i] = &analyzer.Process{PID: p.PID, Name: analyzer.SurfaceFlinger, Threads: p.Threads, Alive: p.Alive}
 		}
 	}
 	return list
@@ -43,22 +42,22 @@ func CompatProcesses(t *analyzer.Timeline) []*analyzer.Process {
 // writeCompatSlices writes the slices for application frames. They are on separate
 // tracks: on the threads' own, their ends could be matched with markers of the same time.
 func writeCompatSlices(w *trackWriter, t *analyzer.Timeline, tokens Tokens) {
-	threads := map[trace.TID]*lanes{}
+	threads := map[processThread]*lanes{}
 	var s slice
 	for f := range t.Complete() {
 		if f.Kind != analyzer.ApplicationFrame {
 			continue
 		}
-		tracks := threads[f.TID]
+		tracks := threads[processThread{f.Process, f.TID}]
 		if tracks == nil {
-			thread := w.thread(f.Process.PID, f.TID, nil)
+			track := w.thread(f.Process, f.TID, nil)
 			tracks = &lanes{more: func() uint64 {
 				return w.describe(&perfettopb.TrackDescriptor{
-					ParentUuid:          &thread,
+					ParentUuid:          &track,
 					StaticOrDynamicName: &perfettopb.TrackDescriptor_Name{Name: "Android frames"},
 				})
 			}}
-			threads[f.TID] = tracks
+			threads[processThread{f.Process, f.TID}] = tracks
 		}
 		track := tracks.track(f.Actual)
 		s.Interval = f.Actual

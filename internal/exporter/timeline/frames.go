@@ -23,8 +23,8 @@ type frameWriter struct {
 }
 
 type surfaceKey struct {
-	pid   trace.PID
-	token int64
+	process *analyzer.Process
+	token   int64
 }
 
 // writeFrames writes all frames that begin and end within the trace.
@@ -51,7 +51,7 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 	if r := shownRenderFrame(f); r != nil {
 		display = w.tokens[r]
 	}
-	key := surfaceKey{f.Process.PID, token}
+	key := surfaceKey{f.Process, token}
 	if expected := expectedInterval(f); expected.Known() && !w.expected[key] {
 		w.expected[key] = true
 		cookie := w.nextCookie()
@@ -79,8 +79,17 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 }
 
 // expectedInterval returns the interval that was planned for an application frame; of a frame of
-// a framework, from when its vsync was due to its deadline.
+// a framework, from when its vsync was due to its deadline. Perfetto takes the process that has
+// the id then, so it does not begin before the process.
 func expectedInterval(f *analyzer.Frame) analyzer.Interval {
+	i := plannedInterval(f)
+	if i.Known() {
+		i.Start = min(max(i.Start, f.Process.Alive.Start), i.End)
+	}
+	return i
+}
+
+func plannedInterval(f *analyzer.Frame) analyzer.Interval {
 	if i := (analyzer.Interval{Start: f.Vsync, End: f.Deadline}); f.Framework != analyzer.Platform && !f.Expected.Known() && i.Known() && i.Start < i.End {
 		return i
 	}

@@ -96,6 +96,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 		return
 	}
 	w.orderByRank()
+	w.start = t.Span.Start
 	pipelines := make([]*pipeline, len(list))
 	byProcess := map[*analyzer.Process]*pipeline{}
 	for i, p := range list {
@@ -195,7 +196,8 @@ func processesToShow(t *analyzer.Timeline) []*processFrames {
 			a.place()-b.place(),
 			b.late-a.late,
 			len(b.applications)-len(a.applications),
-			cmp.Compare(a.process.PID, b.process.PID))
+			cmp.Compare(a.process.PID, b.process.PID),
+			cmp.Compare(a.process.Alive.Start, b.process.Alive.Start))
 	})
 	return list
 }
@@ -216,7 +218,7 @@ type pipeline struct {
 }
 
 func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *why.Causes, rank int32) *pipeline {
-	process := w.describe(&perfettopb.TrackDescriptor{
+	process := w.describeAt(w.since(frames.process, 0), &perfettopb.TrackDescriptor{
 		Process:          &perfettopb.ProcessDescriptor{Pid: proto.Int32(int32(frames.process.PID))},
 		SiblingOrderRank: &rank,
 	})
@@ -266,15 +268,13 @@ func (p *processFrames) tids() []trace.TID {
 	return tids
 }
 
-// rankThreads ranks the threads that make frames. A thread that another process has in the
-// end has no rank: Perfetto would make it two.
+// rankThreads ranks the threads that make frames. A thread that is not known to be of the process has
+// no rank: Perfetto would make it two.
 func (w *trackWriter) rankThreads(p *processFrames) {
-	tids := slices.DeleteFunc(p.tids(), func(tid trace.TID) bool {
-		return !slices.ContainsFunc(p.process.Threads, func(t analyzer.Thread) bool { return t.TID == tid })
-	})
+	tids := slices.DeleteFunc(p.tids(), func(tid trace.TID) bool { return p.process.Thread(tid) == nil })
 	for i, tid := range tids {
 		rank := int32(i - len(tids))
-		w.thread(p.process.PID, tid, &rank)
+		w.thread(p.process, tid, &rank)
 	}
 }
 
@@ -302,10 +302,8 @@ func (p *pipeline) trackOf(track string, tid trace.TID) string {
 		return track
 	}
 	name := strconv.Itoa(int(tid))
-	for _, t := range p.process.Threads {
-		if t.TID == tid && t.Name != "" {
-			name = t.Name + " " + name
-		}
+	if t := p.process.Thread(tid); t != nil && t.Name != "" {
+		name = t.Name + " " + name
 	}
 	return track + " (" + name + ")"
 }

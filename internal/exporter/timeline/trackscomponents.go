@@ -5,7 +5,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/annotation"
 	"ohframe/internal/plural"
 )
@@ -17,13 +16,13 @@ const maxComponents = 256
 // writeComponents writes what the report says of the components of each process: a slice from the
 // first item or change of a state variable to the end of the last one.
 func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*analyzer.Process]*pipeline) {
-	components := map[trace.PID][]stats.Component{}
+	components := map[*analyzer.Process][]stats.Component{}
 	for _, c := range report.Components {
-		components[c.PID] = append(components[c.PID], c)
+		components[c.Source] = append(components[c.Source], c)
 	}
-	variables := map[trace.PID][]stats.StateVariable{}
+	variables := map[*analyzer.Process][]stats.StateVariable{}
 	for _, v := range report.StateVariables {
-		variables[v.PID] = append(variables[v.PID], v)
+		variables[v.Source] = append(variables[v.Source], v)
 	}
 	spans := map[*analyzer.Process]analyzer.Interval{}
 	var processes []*analyzer.Process // in order of their first item
@@ -42,7 +41,7 @@ func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*
 		extend(c.Process, analyzer.Interval{Start: c.At, End: c.At})
 	}
 	for _, process := range processes {
-		p, list := pipelines[process], components[process.PID]
+		p, list := pipelines[process], components[process]
 		s := slice{Interval: spans[process], colour: reportColour}
 		s.name = append(s.name, plural.Count(len(list), "component")...)
 		never := 0
@@ -55,7 +54,7 @@ func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*
 			s.name = fmt.Appendf(s.name, ", %d never reused", never)
 		}
 		s.annotations.tree(p.w, annotation.Components, list[:min(len(list), maxComponents)])
-		changed := variables[process.PID]
+		changed := variables[process]
 		s.annotations.tree(p.w, annotation.StateVariables, changed[:min(len(changed), maxComponents)])
 		p.w.slice(p.lanes(componentsTrack, "How often items of components were built and reused, and which state variables made nodes dirty.").track(s.Interval), &s)
 	}

@@ -48,6 +48,7 @@ func writeInteractions(w *trackWriter, list []*stats.Interaction, pipelines map[
 func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction, arrows arrows) {
 	i := measured.Source
 	whole := i.Span()
+	whole.Start = max(whole.Start, i.Process.Alive.Start) // before, Perfetto has another process with the id
 	track := lanes.limited(&whole, maxInteractionRows)
 	slow := measured.ResponseGrade() == stats.GradeBelow
 	hitching := measured.HitchRatio != nil && *measured.HitchRatio >= stats.HitchLimit

@@ -18,6 +18,7 @@ func (p *pipeline) writeWholeFrames() {
 			continue
 		}
 		if whole, ok := f.Whole(); ok {
+			whole.Expected.Start = max(whole.Expected.Start, f.Process.Alive.Start)
 			expected = append(expected, stage{f, whole.Expected})
 		}
 		actual = append(actual, stage{f, analyzer.Interval{Start: f.Actual.Start, End: r.End()}})

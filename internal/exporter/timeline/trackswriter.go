@@ -57,7 +57,8 @@ type trackWriter struct {
 	packets *packet.Writer
 	uuid    uint64 // the last track's
 	flow    uint64 // the last arrow's
-	threads map[trace.TID]uint64
+	threads map[processThread]uint64
+	start   trace.Time // of the trace
 	begun   bool
 	event   []byte
 	packet  []byte
@@ -101,26 +102,46 @@ func (w *trackWriter) annotationName(name string) uint64 {
 func (w *trackWriter) text(text string) uint64 { return w.intern(&w.texts, internedText, text) }
 
 // describe describes a new track and returns its id.
-func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 {
+func (w *trackWriter) describe(d *perfettopb.TrackDescriptor) uint64 { return w.describeAt(0, d) }
+
+// describeAt describes a new track of what has an id at the given time: without a time, Perfetto
+// takes what has the id when the first event of the track, or the trace, ends.
+func (w *trackWriter) describeAt(at trace.Time, d *perfettopb.TrackDescriptor) uint64 {
 	w.uuid++
 	d.Uuid = proto.Uint64(w.uuid)
-	w.writeDescriptor(d)
+	w.writeDescriptor(at, d)
 	return w.uuid
+}
+
+// since returns from when a process, and a thread of it unless tid is zero, has its id.
+func (w *trackWriter) since(p *analyzer.Process, tid trace.TID) trace.Time {
+	since := max(w.start, p.Alive.Start)
+	if t := p.Thread(tid); t != nil {
+		since = max(since, t.Since)
+	}
+	return since
+}
+
+// processThread is a thread of a process.
+type processThread struct {
+	process *analyzer.Process
+	tid     trace.TID
 }
 
 // thread returns the id of the track of a thread. It describes the track, with the given
 // rank, on the first call: of a thread with two tracks Perfetto makes two threads.
-func (w *trackWriter) thread(pid trace.PID, tid trace.TID, rank *int32) uint64 {
-	uuid, known := w.threads[tid]
+func (w *trackWriter) thread(process *analyzer.Process, tid trace.TID, rank *int32) uint64 {
+	key := processThread{process, tid}
+	uuid, known := w.threads[key]
 	if !known {
-		uuid = w.describe(&perfettopb.TrackDescriptor{
-			Thread:           &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(pid)), Tid: proto.Int64(int64(tid))},
+		uuid = w.describeAt(w.since(process, tid), &perfettopb.TrackDescriptor{
+			Thread:           &perfettopb.ThreadDescriptor{Pid: proto.Int32(int32(process.PID)), Tid: proto.Int64(int64(tid))},
 			SiblingOrderRank: rank,
 		})
 		if w.threads == nil {
-			w.threads = map[trace.TID]uint64{}
+			w.threads = map[processThread]uint64{}
 		}
-		w.threads[tid] = uuid
+		w.threads[key] = uuid
 	}
 	return uuid
 }
@@ -128,15 +149,19 @@ func (w *trackWriter) thread(pid trace.PID, tid trace.TID, rank *int32) uint64 {
 // orderByRank makes Perfetto order processes, and the threads of each, by the ranks of
 // their tracks. The track without an id represents the trace.
 func (w *trackWriter) orderByRank() {
-	w.writeDescriptor(&perfettopb.TrackDescriptor{
+	w.writeDescriptor(0, &perfettopb.TrackDescriptor{
 		Uuid:            proto.Uint64(0),
 		ProcessOrdering: perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT.Enum(),
 		ThreadOrdering:  perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT.Enum(),
 	})
 }
 
-func (w *trackWriter) writeDescriptor(d *perfettopb.TrackDescriptor) {
-	w.packets.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_TrackDescriptor{TrackDescriptor: d}})
+func (w *trackWriter) writeDescriptor(at trace.Time, d *perfettopb.TrackDescriptor) {
+	p := &perfettopb.TracePacket{Data: &perfettopb.TracePacket_TrackDescriptor{TrackDescriptor: d}}
+	if at > 0 {
+		p.Timestamp = proto.Uint64(uint64(at))
+	}
+	w.packets.Write(p)
 }
 
 // newFlow returns the id of a new arrow.

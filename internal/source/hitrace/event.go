@@ -23,6 +23,9 @@ const (
 	IssueEvent                   // block_rq_issue: *Request
 	CompleteEvent                // block_rq_complete: *Request
 	CoolingEvent                 // cdev_update, thermal_power_cpu_limit
+	CreateEvent                  // task_newtask, sched_process_fork: *Task
+	ExitEvent                    // sched_process_exit: *Task
+	FreeEvent                    // sched_process_free: *Task, whose id may be given again
 )
 
 // kindOf returns the kind of the events with this name. Linux prints the name of the function
@@ -63,6 +66,12 @@ func kindOf(name []byte) Kind {
 		return CompleteEvent
 	case "cdev_update", "thermal_power_cpu_limit":
 		return CoolingEvent
+	case "task_newtask", "sched_process_fork":
+		return CreateEvent
+	case "sched_process_exit":
+		return ExitEvent
+	case "sched_process_free":
+		return FreeEvent
 	}
 	if isWriter(name) || isAddress(name) {
 		return MarkerEvent
@@ -141,6 +150,13 @@ func (e *Event) Switch() *Switch {
 func (e *Event) Wakeup() *Wakeup {
 	w, _ := e.Fields.(*Wakeup)
 	return w
+}
+
+// Task returns the fields of a CreateEvent, ExitEvent or FreeEvent, nil for others and if they cannot
+// be parsed.
+func (e *Event) Task() *Task {
+	t, _ := e.Fields.(*Task)
+	return t
 }
 
 // trimSpace returns text without the white space and control characters that it ends

@@ -44,14 +44,18 @@ type Request struct {
 	Sector uint64
 }
 
+// Task identifies the thread that a CreateEvent creates, or that ends with an ExitEvent or FreeEvent.
+type Task struct{ TID trace.TID }
+
 // fieldStore has the fields of the events of a batch. Its memory is used for the next batch.
 type fieldStore struct {
-	all          bool // those of other events than switches, wakeups and binder calls, too
+	all          bool // those of other events than switches, wakeups, binder calls and tasks, too
 	switches     store[Switch]
 	wakeups      store[Wakeup]
 	blocked      store[Blocked]
 	frequencies  store[Frequency]
 	transactions store[Transact]
+	tasks        store[Task]
 	requests     store[Request]
 }
 
@@ -70,6 +74,7 @@ func (s *store[T]) next() *T {
 func (f *fieldStore) reset() {
 	f.switches.list, f.wakeups.list, f.blocked.list = f.switches.list[:0], f.wakeups.list[:0], f.blocked.list[:0]
 	f.frequencies.list, f.transactions.list, f.requests.list = f.frequencies.list[:0], f.transactions.list[:0], f.requests.list[:0]
+	f.tasks.list = f.tasks.list[:0]
 }
 
 // ParseFields returns what Event.Fields of an event with the kind and args is.
@@ -88,6 +93,10 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 		}
 	case TransactionEvent, ReceivedEvent:
 		if t := f.transactions.next(); t.parse(args) {
+			return t
+		}
+	case CreateEvent, ExitEvent, FreeEvent:
+		if t := f.tasks.next(); t.parse(kind, args) {
 			return t
 		}
 	}
@@ -127,6 +136,22 @@ func (b *Blocked) parse(args []byte) (ok bool) {
 		}
 	}
 	return ok
+}
+
+// parse parses "pid=301 comm=app clone_flags=3d0f00 oom_score_adj=0" of task_newtask, "comm=app pid=300
+// child_comm=app child_pid=301", and "comm=app pid=301 prio=120" of an end. A name may contain anything.
+func (t *Task) parse(kind Kind, args []byte) bool {
+	key := " pid="
+	if kind == CreateEvent {
+		key = " child_pid="
+	}
+	value, found := bytes.CutPrefix(args, []byte("pid="))
+	if i := bytes.LastIndex(args, []byte(key)); !found && i >= 0 {
+		value, found = args[i+len(key):], true
+	}
+	tid, end, ok := digits(value, 0)
+	t.TID = trace.TID(tid)
+	return found && ok && tid > 0 && (end == len(value) || value[end] == ' ')
 }
 
 // maxFrequency is above the frequency of any processor, in kHz.

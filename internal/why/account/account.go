@@ -22,7 +22,7 @@ type Book struct {
 	// unknown.
 	draws    map[trace.TID][]*Account
 	record   *record.Record
-	owners   map[trace.TID]owner
+	owners   owners
 	clusters []cluster
 	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
 	chunk    []byte     // in which accounts are packed
@@ -51,7 +51,7 @@ func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 	threads, draws := frames(r, t)
 	clusters := findClusters(r.Clocks)
 	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
-	return &Book{Threads: threads, draws: draws, record: r, owners: owners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
+	return &Book{Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
 }
 
 func (b *Book) fillAll(stretches map[trace.TID][]*Account) {

@@ -336,7 +336,7 @@ func (f *replay) waitIn(class place.Class) why.Wait {
 		return why.CPUPreempted
 	case record.Blocked:
 		w := f.waited()
-		return w.Classify(f.pid, f.book.wakerPID(w), class)
+		return w.Classify(f.pid, f.book.wakerPID(w, f.at), class)
 	}
 	return why.WaitUnknown
 }

@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -10,27 +11,44 @@ import (
 	"ohframe/internal/why/record"
 )
 
-// owner is what the timeline says about a thread.
+// owner is what the timeline says about a thread from some time on.
 type owner struct {
+	since           trace.Time
 	pid             trace.PID
 	process, thread string
 }
 
-func owners(t *analyzer.Timeline) map[trace.TID]owner {
-	list := map[trace.TID]owner{}
+// owners are those of each thread id, in order of time. Mostly it is one.
+type owners map[trace.TID][]owner
+
+func newOwners(t *analyzer.Timeline) owners {
+	list := owners{}
 	for _, p := range t.Processes {
 		for _, th := range p.Threads {
-			list[th.TID] = owner{p.PID, p.Name, th.Name}
+			list[th.TID] = append(list[th.TID], owner{max(th.Since, p.Alive.Start), p.PID, p.Name, th.Name})
 		}
+	}
+	for _, of := range list {
+		slices.SortStableFunc(of, func(a, b owner) int { return cmp.Compare(a.since, b.since) })
 	}
 	return list
 }
 
-// wakerPID returns the process of the thread that ended a wait. A thread without markers may
+// at returns the owner of a thread id at a time.
+func (o owners) at(tid trace.TID, at trace.Time) (found owner, ok bool) {
+	for i, x := range o[tid] {
+		if i == 0 || x.since <= at {
+			found, ok = x, true
+		}
+	}
+	return found, ok
+}
+
+// wakerPID returns the process of the thread that ended a wait, which is known to have been at a time. A thread without markers may
 // have its process named only later in the trace.
-func (b *Book) wakerPID(w *record.Wait) trace.PID {
+func (b *Book) wakerPID(w *record.Wait, at trace.Time) trace.PID {
 	if w.WakerPID == trace.UnknownPID {
-		if o, ok := b.owners[w.Waker]; ok {
+		if o, ok := b.owners.at(w.Waker, at); ok {
 			return o.pid
 		}
 	}
@@ -39,7 +57,7 @@ func (b *Book) wakerPID(w *record.Wait) trace.PID {
 
 // culprit returns a thread that was waited for.
 func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
-	o := b.owners[l.TID]
+	o, _ := b.owners.at(l.TID, l.Start)
 	c := why.Culprit{PID: l.PID, TID: l.TID, Process: o.process, Thread: o.thread, Wait: l.Wait, Slice: b.record.Name(l.Key), Time: d}
 	if c.PID == trace.UnknownPID {
 		c.PID = o.pid
@@ -47,9 +65,9 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 	return c
 }
 
-// Thread returns a thread of a process, which may be unknown, as a culprit without times.
-func (b *Book) Thread(pid trace.PID, tid trace.TID) why.Culprit {
-	c := b.culprit(&record.Leaf{TID: tid, PID: pid}, 0)
+// Thread returns a thread of a process, which may be unknown, at a time, as a culprit without times.
+func (b *Book) Thread(pid trace.PID, tid trace.TID, at trace.Time) why.Culprit {
+	c := b.culprit(&record.Leaf{TID: tid, PID: pid, Start: at}, 0)
 	if c.Thread == "" {
 		c.Thread = b.record.ThreadName(tid)
 	}
@@ -122,7 +140,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	labels, longest := map[suspect]uint32{}, map[suspect]trace.Duration{}
 	threads := map[trace.TID]trace.Duration{}
 	functions := map[record.Key]trace.Duration{}
-	pids := map[trace.TID]trace.PID{}
+	pids, seen := map[trace.TID]trace.PID{}, map[trace.TID]trace.Time{}
 	idle := trace.Duration(0)
 	sure := map[trace.TID]bool{}
 	for x := range a.waits() {
@@ -151,7 +169,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 				labels[s], longest[s] = l.Argument, d
 			}
 			threads[l.TID] += d
-			pids[l.TID] = l.PID
+			pids[l.TID], seen[l.TID] = l.PID, l.Start
 			if l.PID == a.Frame.Process.PID || w.Calling || wait == why.CPUWait || wait == why.CPUPreempted || wait == why.WaitVsync {
 				sure[l.TID] = true
 			}
@@ -162,7 +180,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	if len(threads) == 0 || idle > threads[tid] {
 		return waited
 	}
-	c := b.Thread(pids[tid], tid)
+	c := b.Thread(pids[tid], tid, seen[tid])
 	c.Time, c.Sure = threads[tid], sure[tid]
 	most := trace.Duration(-1)
 	for s, d := range times {

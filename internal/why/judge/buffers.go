@@ -283,7 +283,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		if tid <= 0 || p.previous.Queued >= p.buffer.Queued {
 			return nil
 		}
-		if r := p.buffer.Render; r != nil && j.book.Thread(trace.UnknownPID, tid).PID == r.Process.PID {
+		if r := p.buffer.Render; r != nil && j.book.Thread(trace.UnknownPID, tid, p.buffer.Queued).PID == r.Process.PID {
 			return nil // it served a call, and the caller is unknown
 		}
 		process := p.buffer.Layer.Process

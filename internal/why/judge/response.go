@@ -336,7 +336,7 @@ func (j *judge) work(t *thread) *why.Work {
 	if !known || sum != t.End.Sub(t.Start) {
 		return nil
 	}
-	name := j.book.Thread(t.pid, t.tid)
+	name := j.book.Thread(t.pid, t.tid, t.Start)
 	w := &why.Work{PID: name.PID, TID: t.tid, Process: name.Process, Thread: name.Thread, Start: t.Start, End: t.End, Idle: t.Idle()}
 	for wait, d := range times {
 		if d == 0 {
