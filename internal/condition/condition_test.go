@@ -80,7 +80,7 @@ func TestParseErrors(t *testing.T) {
 		{"fps<5, junk>1", OfValues, `position 8: unknown measure "junk"`},
 		{"wait.what.lost_ms_per_s>+5", OfChanges, `position 1: unknown measure "wait.what.lost_ms_per_s"`},
 		{"wait.ios.lost_ms_per_s>+5", OfChanges, `position 1: unknown measure "wait.ios.lost_ms_per_s"; did you mean wait.io.lost_ms_per_s?`},
-		{"lost_ms>+5", OfChanges, `position 1: unknown measure "lost_ms"; did you mean lost_ms_per_s?`},
+		{"lost_ms_per>+5", OfChanges, `position 1: unknown measure "lost_ms_per"; did you mean lost_ms_per_s?`},
 		{"jank_rate", OfValues, "position 10: expected > or < after jank_rate"},
 		{"jank_rate=2%", OfValues, "position 10: expected > or < after jank_rate"},
 		{"jank_rate >= 2%", OfValues, "position 11: expected >, not >=: a value equal to the limit passes"},
