@@ -133,7 +133,7 @@ var factNames = []struct {
 	name string
 }{
 	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"}, {FirstDraw, "first-draw"},
-	{EmptyUnknown, "empty-unknown"}, {CommitSkipped, "commit-skipped"}, {DeadlineInferred, "deadline-inferred"},
+	{EmptyUnknown, "empty-unknown"}, {CommitSkipped, "commit-skipped"}, {DeadlineInferred, "deadline-inferred"}, {NoTransaction, "no-transaction"},
 }
 
 // String prints the interval's ends in nanoseconds.

@@ -90,8 +90,8 @@ const (
 	MainLate Facts = 1 << iota
 	// GPULate: the frame's GPU work finished after the deadline.
 	GPULate
-	// Empty: an application frame without a transaction, or a render frame
-	// that applied no commands at all or is CommitSkipped.
+	// Empty: an application frame without a transaction that is not NoTransaction, or a render
+	// frame that applied no commands at all or is CommitSkipped.
 	Empty
 	// Misaligned: render_service did not pick up the application frame on the vsync for
 	// which it was made. Both frames of the link have this fact.
@@ -112,7 +112,16 @@ const (
 	// DeadlineInferred: the trace does not state the deadline of the application frame. It is one
 	// period after the vsync, and the period is the time between vsyncs (docs/frames.md 3.11).
 	DeadlineInferred
+	// NoTransaction: an application frame that sent no transaction, and yet made a picture: it queued
+	// a buffer, or another frame of its thread and vsync sent one. The system's frame table has it
+	// as an empty one.
+	NoTransaction
+
+	endOfFacts
 )
+
+// AllFacts are all of them.
+const AllFacts = endOfFacts - 1
 
 // Has reports whether any of the given facts is among f.
 func (f Facts) Has(facts Facts) bool { return f&facts != 0 }
@@ -265,7 +274,7 @@ func (f *Frame) Unjudged() bool {
 // empty.
 func (f *Frame) Flag() (flag int, ok bool) {
 	switch {
-	case f.Facts.Has(Empty) && !f.Facts.Has(CommitSkipped):
+	case f.Facts.Has(Empty) && !f.Facts.Has(CommitSkipped), f.Facts.Has(NoTransaction):
 		return 2, true
 	case f.Kind == RenderFrame && f.Facts.Has(Misaligned):
 		return 3, true

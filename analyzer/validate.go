@@ -148,7 +148,8 @@ func (v *validator) frame(f *Frame) {
 		v.check(f, !f.Facts.Has(Empty) || !f.Facts.Has(EmptyUnknown), "is empty, and may not be")
 		v.check(f, !f.Facts.Has(CommitSkipped) || f.Kind == RenderFrame && f.Facts.Has(Empty) && !f.Commit.Start.Known(), "skipped a commit and is not empty, or has one")
 		v.check(f, f.Kind == RenderFrame || !f.Facts.Has(Empty|EmptyUnknown) || len(f.Transactions) == 0, "is empty with transactions")
-		v.check(f, f.Kind == RenderFrame || f.Framework != Platform || f.Facts.Has(Empty|EmptyUnknown) || len(f.Transactions) > 0, "is not empty without transactions")
+		v.check(f, f.Kind == RenderFrame || f.Framework != Platform || f.Facts.Has(Empty|EmptyUnknown|NoTransaction) || len(f.Transactions) > 0, "is not empty without transactions")
+		v.check(f, !f.Facts.Has(NoTransaction) || f.Kind == ApplicationFrame && f.Framework == Platform && len(f.Transactions) == 0 && !f.Facts.Has(Empty|EmptyUnknown), "sent no transaction and is empty, or sent one")
 	}
 	v.transactions(f)
 	v.links(f)

@@ -59,6 +59,7 @@ type draft struct {
 	processed     bool       // contains ProcessCommandUni
 	skipped       bool       // says that nothing is committed
 	saysEmpty     bool       // says that nothing is sent
+	queued        bool       // contains the begin of a call that queues a buffer
 	receiveEnd    trace.Time // end of ReceiveVsync
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied

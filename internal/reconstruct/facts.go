@@ -31,7 +31,31 @@ func (b *builder) setFacts() {
 		}
 	}
 	b.doubtEmpty()
+	b.keepPictures()
 	b.skipCommits()
+}
+
+// keepPictures takes it back that application frames without a transaction are empty if they made a
+// picture nevertheless: by a buffer of their own, or in another frame of their thread and vsync (3.4).
+func (b *builder) keepPictures() {
+	type vsync struct {
+		tid trace.TID
+		id  int64
+		at  trace.Time
+	}
+	of := func(f *analyzer.Frame) vsync { return vsync{f.TID, f.VsyncID, f.Vsync} }
+	sent := map[vsync]bool{}
+	for _, d := range b.drafts {
+		if f := d.frame; f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && len(f.Transactions) > 0 && f.VsyncID != 0 {
+			sent[of(f)] = true
+		}
+	}
+	for _, d := range b.drafts {
+		f := d.frame
+		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Facts.Has(analyzer.Empty) && (d.queued || sent[of(f)]) {
+			f.Facts = f.Facts&^analyzer.Empty | analyzer.NoTransaction
+		}
+	}
 }
 
 // skipCommits makes empty the render frames that say that they commit nothing and have no commit:

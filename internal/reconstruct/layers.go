@@ -171,6 +171,7 @@ func (b *builder) endRequestBuffer(t *thread, s *openSlice, e *hitrace.Event) {
 }
 
 func (b *builder) beginFlushBuffer(t *thread, e *hitrace.Event) {
+	t.noteQueued()
 	c := hitrace.ParseBufferCall(e.Marker.Label())
 	if c.Queue == 0 && c.Name == nil {
 		b.push(t, e)
@@ -178,6 +179,13 @@ func (b *builder) beginFlushBuffer(t *thread, e *hitrace.Event) {
 		return
 	}
 	b.flushed(t, e, b.queue(t, e, c.Queue, c.Name), c.Sequence, e.Time)
+}
+
+// noteQueued notes that the frame which is open on the thread queues a buffer.
+func (t *thread) noteQueued() {
+	if t.draft != nil {
+		t.draft.queued = true
+	}
 }
 
 func (b *builder) endAcquireBuffer(t *thread, s *openSlice, e *hitrace.Event) {
@@ -262,6 +270,7 @@ func (q *queue) takeBack(sequence int64) {
 
 // beginQueueBuffer begins a producer's call that queues a buffer.
 func (b *builder) beginQueueBuffer(t *thread, e *hitrace.Event) {
+	t.noteQueued()
 	b.push(t, e)
 	l := &b.layers
 	l.queueing = append(slices.DeleteFunc(l.queueing, func(other *thread) bool { return other == t }), t)

@@ -242,6 +242,7 @@ func describe(f *analyzer.Frame) string {
 	add(facts.Has(analyzer.MainLate), "late on its thread")
 	add(facts.Has(analyzer.GPULate), "late on the GPU")
 	add(facts.Has(analyzer.Empty) && app, "empty: it sent no transaction")
+	add(facts.Has(analyzer.NoTransaction), "not empty, although it sent no transaction: it queued a buffer, or another frame of the vsync sent one")
 	skipped := facts.Has(analyzer.CommitSkipped)
 	add(facts.Has(analyzer.Empty) && !app && !skipped, "empty: it applied no commands")
 	add(skipped, "empty: nothing had changed, so it committed nothing")

@@ -266,7 +266,7 @@ func describeFrame(m *message, f *analyzer.Frame) {
 	m.time(10, &f.Deadline)
 	m.duration(11, &f.Period)
 	count(m, 12, &f.Coalesced)
-	enum(m, 13, &f.Facts, int(analyzer.DeadlineInferred)<<1)
+	enum(m, 13, &f.Facts, int(analyzer.AllFacts)+1)
 	m.interval(14, &f.Draw)
 	list(m, 16, &f.GPU, func(m *message, g *analyzer.Interval) { m.interval(1, g) })
 	m.interval(17, &f.Commit)

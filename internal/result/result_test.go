@@ -47,6 +47,8 @@ func (f *filler) fill(v reflect.Value) {
 			*kind = analyzer.RenderFrame
 		case *analyzer.InteractionKind:
 			*kind = analyzer.LaunchInteraction
+		case *analyzer.Facts:
+			*kind = analyzer.AllFacts
 		}
 	case reflect.Float64:
 		v.SetFloat(float64(f.n) / 4)
