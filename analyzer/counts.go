@@ -3,8 +3,10 @@ package analyzer
 // Counts counts frames, in total and by fact.
 type Counts struct {
 	Frames     int // complete ones
+	Judged     int // known to be late or on time
 	Late       int
 	Empty      int
+	EmptyKnown int // known to be empty or not
 	Misaligned int // on either side of a link
 	Linked     int // application frames that a render frame picked up
 	Presented  int // render frames with a known present time
@@ -48,8 +50,11 @@ func (c *Counts) add(f *Frame) {
 			*n++
 		}
 	}
-	count(&c.Late, f.Late())
-	count(&c.Empty, f.Facts.Has(Empty))
+	j := f.Judgement()
+	count(&c.Judged, j.Judged())
+	count(&c.Late, j.Late == Yes)
+	count(&c.Empty, j.Empty == Yes)
+	count(&c.EmptyKnown, j.Empty != NotSaid)
 	count(&c.Misaligned, f.Facts.Has(Misaligned))
 	count(&c.Linked, f.Render != nil)
 	count(&c.Presented, f.Present.Known())

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -44,7 +46,7 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 		if counts.Truncated > 0 {
 			d.Summary += ", " + truncated
 		}
-		d.Blocks = append(d.Blocks, processTable(t))
+		d.Blocks = append(d.Blocks, processTable(stats.Compute(t, stats.Options{})))
 	}
 	if len(t.Layers) > 0 {
 		d.Blocks = append(d.Blocks, view.Facts{List: []view.Fact{layersFact(t)}})
@@ -92,17 +94,24 @@ func layersFact(t *analyzer.Timeline) view.Fact {
 	return view.Fact{Label: "Layers", Value: strconv.Itoa(len(t.Layers)), About: fmt.Sprintf("%s: %d shown, %d dropped, %d late", text.Count(buffers, "buffer"), shown, dropped, late)}
 }
 
-func processTable(t *analyzer.Timeline) view.Table {
+// processTable has the processes in the order of reports. What is unknown has no number.
+func processTable(computed *stats.Report) view.Table {
 	table := view.Table{Columns: []view.Column{{Title: "Process"}}}
 	for _, title := range []string{"PID", "Frames", "Late", "Empty", "Misaligned", "Linked"} {
 		table.Columns = append(table.Columns, view.Column{Title: title, Number: true})
 	}
-	list, counts := t.ProcessCounts()
-	for _, p := range list {
-		c := counts[p]
-		cells := []view.Cell{{Text: text.ProcessName(p.Name)}}
-		for _, n := range []int{int(p.PID), c.Frames, c.Late, c.Empty, c.Misaligned, c.Linked} {
-			cells = append(cells, view.Cell{Text: strconv.Itoa(n)})
+	for _, p := range slices.SortedStableFunc(slices.Values(computed.Processes), causes.CompareProcesses) {
+		c := &p.Frames
+		pid, empty := text.Unknown, text.Unknown
+		if p.PID != trace.UnknownPID {
+			pid = p.PID.String()
+		}
+		if c.Empty != nil {
+			empty = strconv.Itoa(*c.Empty)
+		}
+		cells := []view.Cell{{Text: text.Process(p)}}
+		for _, cell := range []string{pid, strconv.Itoa(c.Complete), text.Late(p), empty, strconv.Itoa(c.Misaligned), strconv.Itoa(c.Linked)} {
+			cells = append(cells, view.Cell{Text: cell})
 		}
 		table.Rows = append(table.Rows, view.Row{Cells: cells})
 	}

@@ -242,11 +242,14 @@ func attributes(s *Summary, hash xxh3.Uint128, o Options) []attribute {
 		{name: "ohframe.ends_without_begin", number: int64(s.Unmatched)},
 		{name: "ohframe.frames", number: int64(counts.Frames)},
 		{name: "ohframe.frames_truncated", number: int64(counts.Truncated)},
+		{name: "ohframe.frames_judged", number: int64(counts.Judged)},
 		{name: "ohframe.frames_late", number: int64(counts.Late)},
-		{name: "ohframe.frames_empty", number: int64(counts.Empty)},
 		{name: "ohframe.frames_misaligned", number: int64(counts.Misaligned)},
 		{name: "ohframe.frames_renumbered", number: int64(s.Renumbered)},
 		{name: "ohframe.quality", text: s.Quality.String()},
+	}
+	if counts.EmptyKnown > 0 || counts.Frames == 0 {
+		list = append(list, attribute{name: "ohframe.frames_empty", number: int64(counts.Empty)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Attributes)) {
 		list = append(list, attribute{name: name, text: o.Attributes[name]})

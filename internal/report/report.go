@@ -177,7 +177,7 @@ func summary(inputs []Input, o Options) *view.Document {
 				m := measure(name)
 				cell := view.Cell{Text: text.Value(m.Unit, m.Value(p))}
 				if name == "late_frames" {
-					cell.Text = lateFrames(p)
+					cell.Text = text.Late(p)
 				}
 				cells = append(cells, cell)
 			}

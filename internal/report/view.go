@@ -417,17 +417,9 @@ func (b *builder) overviewRow(p *process) view.Row {
 	}
 	return view.Row{Link: p.id, Cells: []view.Cell{
 		{Text: name}, {Text: pidText(p.PID)}, {Text: fps}, {Text: fmt.Sprint(p.Frames.Complete)},
-		{Text: lateFrames(p.Process), Level: b.level(rating.Overrun, overrun)}, {Text: text.Share(p.JankRate), Level: b.level(rating.Overrun, overrun)}, hitch,
+		{Text: text.Late(p.Process), Level: b.level(rating.Overrun, overrun)}, {Text: text.Share(p.JankRate), Level: b.level(rating.Overrun, overrun)}, hitch,
 		duration(func(d *stats.Durations) *trace.Duration { return &d.P50 }), duration(func(d *stats.Durations) *trace.Duration { return d.P95 }), duration(func(d *stats.Durations) *trace.Duration { return &d.Max }),
 	}}
-}
-
-// lateFrames returns the number of late frames, which is unknown if none is and the jank rate is.
-func lateFrames(p *stats.Process) string {
-	if p.JankRate == nil && p.Frames.Late == 0 {
-		return text.Unknown
-	}
-	return fmt.Sprint(p.Frames.Late)
 }
 
 // largestOverrun returns the largest overrun of a process in refresh periods, nil if it

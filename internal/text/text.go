@@ -52,6 +52,15 @@ func Rates(list []stats.Refresh, format func(stats.Refresh) string) []string {
 // Process returns the printable name of a process.
 func Process(p *stats.Process) string { return ProcessName(p.Name) }
 
+// Late returns the number of late frames of a process, which is unknown if none is known to be late and
+// its jank rate is unknown.
+func Late(p *stats.Process) string {
+	if p.JankRate == nil && p.Frames.Late == 0 {
+		return Unknown
+	}
+	return strconv.Itoa(p.Frames.Late)
+}
+
 // ProcessName returns a printable name of a process.
 func ProcessName(name string) string {
 	if name == "" {
