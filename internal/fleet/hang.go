@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
@@ -12,26 +13,25 @@ import (
 
 // addHangs adds the hangs to the rows of their applications. One without frames gets a row.
 func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, trace.PID) Row) []Row {
-	type application struct {
-		name string
-		pid  trace.PID
-	}
-	of := map[application][]stats.Hang{}
+	rowOf := map[*analyzer.Process]int{}
 	for i := range rows {
-		if r := &rows[i]; r.Kind == stats.Application {
-			of[application{r.Process, r.PID}] = nil
+		if r := &rows[i]; r.Kind == stats.Application && r.measured != nil {
+			rowOf[r.measured.Source] = i
 		}
 	}
+	of := map[int][]stats.Hang{}
 	for _, h := range hangs {
-		app := application{h.Process, h.PID}
-		if _, found := of[app]; !found {
+		i, found := rowOf[h.Source.Process]
+		if !found {
+			i = len(rows)
+			rowOf[h.Source.Process] = i
 			rows = append(rows, newRow(stats.Application, h.Process, h.PID))
 		}
-		of[app] = append(of[app], h)
+		of[i] = append(of[i], h)
 	}
 	for i := range rows {
 		if r := &rows[i]; r.Kind == stats.Application {
-			r.addHangs(of[application{r.Process, r.PID}])
+			r.addHangs(of[i])
 		}
 	}
 	return rows

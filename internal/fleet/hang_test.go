@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,9 +17,14 @@ func TestManyHangs(t *testing.T) {
 	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
 		return Row{Kind: kind, Process: process, PID: pid}
 	}
+	one := &analyzer.Process{PID: 1}
 	for name, hang := range map[string]func(n int) stats.Hang{
-		"slices":       func(n int) stats.Hang { return stats.Hang{PID: 1, Slice: letters.Replace(trace.PID(n).String())} },
-		"applications": func(n int) stats.Hang { return stats.Hang{PID: trace.PID(n), Slice: "a"} },
+		"slices": func(n int) stats.Hang {
+			return stats.Hang{PID: 1, Slice: letters.Replace(trace.PID(n).String()), Source: analyzer.Hang{Process: one}}
+		},
+		"applications": func(n int) stats.Hang {
+			return stats.Hang{PID: trace.PID(n), Slice: "a", Source: analyzer.Hang{Process: &analyzer.Process{PID: trace.PID(n)}}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
@@ -43,5 +49,31 @@ func TestManyHangs(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Of two processes that have one id and one name in turn, each has its own hangs.
+func TestHangsOfOneID(t *testing.T) {
+	first, second := &analyzer.Process{PID: 7, Name: "app"}, &analyzer.Process{PID: 7, Name: "app", Alive: analyzer.Interval{Start: 9}}
+	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
+		return Row{Kind: kind, Process: process, PID: pid}
+	}
+	rows := []Row{newRow(stats.Application, "app", 7), newRow(stats.Application, "app", 7)}
+	rows[0].measured, rows[1].measured = &stats.Process{Source: first}, &stats.Process{Source: second}
+	hangs := []stats.Hang{
+		{PID: 7, Process: "app", Duration: analyzer.MinHang, Source: analyzer.Hang{Process: second}},
+		{PID: 7, Process: "app", Duration: analyzer.MinHang, Source: analyzer.Hang{Process: second}},
+	}
+	rows = addHangs(rows, hangs, newRow)
+	var counts []int64
+	for _, r := range rows {
+		count := int64(0)
+		for _, n := range r.Hangs.Counts {
+			count += n
+		}
+		counts = append(counts, count)
+	}
+	if !slices.Equal(counts, []int64{0, 2}) {
+		t.Errorf("hangs by row: %v, want 0 and 2", counts)
 	}
 }
