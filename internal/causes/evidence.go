@@ -428,7 +428,7 @@ func (x *witness) processes(inputs []Input) (late, onTime []*overall) {
 		}
 	}
 	slices.SortStableFunc(late, func(a, b *overall) int {
-		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.shownLate(), a.shownLate()))
+		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.shownLate(), a.shownLate()))
 	})
 	return late, onTime
 }

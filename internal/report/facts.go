@@ -229,7 +229,7 @@ func details(p *stats.Process) view.Section {
 	}
 	s.Blocks = append(s.Blocks, f)
 	if p.WholeFrames.Late > 0 && p.Kind == stats.Application {
-		s.Blocks = append(s.Blocks, view.Note{Label: "Blame", Text: "for late whole frames", Level: view.Soft}, blameParts(&p.WholeFrames.Blame))
+		s.Blocks = append(s.Blocks, view.Note{Label: "Blame", Text: "for late whole frames: a pick-up only if both frames were on time", Level: view.Soft}, blameParts(&p.WholeFrames.Blame))
 	}
 	if st := p.Stutter; p.Frames.Late > 0 {
 		parts := view.Parts{

@@ -27,7 +27,7 @@ var terms = []view.Term{
 	{Name: "pick-up", Definition: "the moment when a render frame picks up an application frame: its actual start"},
 	{Name: "picked up late", Definition: "misaligned, on a later vsync than the expected one"},
 	{Name: "whole frame", Definition: "an application frame together with its render frame, from the application's vsync to the end of rendering"},
-	{Name: "blame", Definition: "why a whole frame was late: the application, the render frame on the CPU or GPU, or a late pick-up; on Android also causes that SurfaceFlinger reports"},
+	{Name: "blame", Definition: "why a whole frame was late: the first that applies of the application, the render frame on the CPU or GPU, and a late pick-up; on Android also causes that SurfaceFlinger reports"},
 	{Name: "stutter", Definition: "late frames by the number of periods that they overran: slight, medium, severe"},
 	{Name: "streak", Definition: "late frames in a row on one thread"},
 	{Name: "cause", Definition: "what a late frame's thread did or waited for longer than in frames on time, with its share of the overrun"},
