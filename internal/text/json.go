@@ -66,6 +66,7 @@ func (j *jsonWriter) fields(v reflect.Value, newline string, n int) (int, error)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		var err error
 		switch {
+		case f.Tag.Get("json") == "-":
 		case f.Anonymous && name == "":
 			n, err = j.fields(reflect.Indirect(v.Field(i)), newline, n)
 		case f.IsExported():
@@ -135,7 +136,8 @@ func (j *jsonWriter) hasList(t reflect.Type) bool {
 		has = j.hasList(t.Elem())
 	case reflect.Struct:
 		for i := range t.NumField() {
-			has = has || (t.Field(i).IsExported() || t.Field(i).Anonymous) && j.hasList(t.Field(i).Type)
+			f := t.Field(i)
+			has = has || (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && j.hasList(f.Type)
 		}
 	}
 	if t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {

@@ -30,6 +30,7 @@ type (
 		Inputs iter.Seq[streamedInput] `json:"inputs"`
 		Nested *streamedInput          `json:"nested"`
 		Slice  []streamedInput         `json:"slice"`
+		Source *streamedInput          `json:"-"`
 	}
 	streamedInput struct {
 		*facts
@@ -40,6 +41,7 @@ type (
 		Inputs []storedInput `json:"inputs"`
 		Nested *storedInput  `json:"nested"`
 		Slice  []storedInput `json:"slice"`
+		Source *storedInput  `json:"-"`
 	}
 	storedInput struct {
 		*facts
@@ -59,7 +61,7 @@ func TestWriteJSON(t *testing.T) {
 	a, sameA := input(one, nil, two)
 	b, sameB := input()
 	for name, c := range map[string][2]any{
-		"lists":    {streamed{"a&b\n\"", slices.Values([]streamedInput{a, b}), &a, []streamedInput{b, a}}, stored{"a&b\n\"", []storedInput{sameA, sameB}, &sameA, []storedInput{sameB, sameA}}},
+		"lists":    {streamed{"a&b\n\"", slices.Values([]streamedInput{a, b}), &a, []streamedInput{b, a}, &a}, stored{"a&b\n\"", []storedInput{sameA, sameB}, &sameA, []storedInput{sameB, sameA}, &sameA}},
 		"nothing":  {&streamed{Inputs: slices.Values([]streamedInput{}), Slice: []streamedInput{}}, &stored{Inputs: []storedInput{}, Slice: []storedInput{}}},
 		"no lists": {two, two},
 		"null":     {nil, nil},
