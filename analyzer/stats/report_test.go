@@ -410,3 +410,27 @@ func differences(got, want any, path string, report func(path string, got, want 
 		}
 	}
 }
+
+// While frames are shown on another screen than the main one, this is no gap of the main one.
+func TestOtherScreen(t *testing.T) {
+	timeline := func(other bool) *analyzer.Timeline {
+		s := &scene{}
+		rs := s.process(1, "render_service")
+		for _, at := range []int{1000, 1010, 1020, 1030, 1100, 1110, 1120} {
+			f := s.render(rs, at, at+1, at+4, 0)
+			f.Commit = analyzer.Interval{Start: f.Actual.End, End: f.Actual.End + 1}
+			f.Present = f.Actual.End + 4_000_000
+		}
+		for _, at := range []int{1040, 1050, 1060, 1070, 1080, 1090} {
+			f := s.render(rs, at, at+1, at+4, 0)
+			if other {
+				f.Screens = []analyzer.Screen{{ID: 5, Commit: analyzer.Interval{Start: f.Actual.End, End: f.Actual.End + 1}}}
+			}
+		}
+		return &s.Timeline
+	}
+	gaps := func(other bool) int { return stats.Compute(timeline(other), stats.Options{}).Processes[0].Hitches.Gaps }
+	if with, without := gaps(true), gaps(false); with != 5 || without != 6 {
+		t.Errorf("%d gaps, %d without the other screen, want 5 and 6", with, without)
+	}
+}

@@ -56,6 +56,9 @@ func newShown(render *analyzer.Frame) shown {
 		// A dump has neither the start of the work nor its vsync.
 		s.start, s.vsync = s.present, s.present
 	}
+	if !s.commit.Known() && len(render.Screens) > 0 {
+		s.commit = render.Screens[0].Commit.Start // to another screen than the main one
+	}
 	s.due = after(s.vsync, -times(render.Coalesced, s.period))
 	s.begun, s.asked = s.due, s.due
 	return s
