@@ -15,7 +15,9 @@ func (t *Timeline) Cut(from, to trace.Time) {
 		case f.Actual.Start >= to || f.Actual.End < from:
 			gone[f] = true
 		case f.Actual.Start < from || f.Actual.End >= to:
-			f.Facts = Truncated
+			if late := f.Facts.Has(MainLate) && f.Android == nil; f.Actual.Start < from || !late || !f.Leave(to) {
+				f.Facts = Truncated
+			}
 			f.Actual = Interval{max(f.Actual.Start, from), min(f.Actual.End, to)}
 			f.GPU, f.CPUTime = nil, 0
 		}
@@ -50,6 +52,19 @@ func (t *Timeline) Cut(from, to trace.Time) {
 	t.cutLayers(from, to, isGone)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
+}
+
+// Leave makes a frame Unfinished that the trace ends within, if it is late by more than a refresh
+// period by then. It reports whether it is.
+func (f *Frame) Leave(end trace.Time) bool {
+	if !f.Deadline.Known() || f.Period <= 0 || since(f.Deadline, end) <= f.Period {
+		return false
+	}
+	f.Facts = f.Facts&(FirstDraw|DeadlineInferred) | Unfinished | MainLate
+	if len(f.Transactions)+len(f.Applications) == 0 { // it may send or apply one yet
+		f.Facts |= EmptyUnknown
+	}
+	return true
 }
 
 // CutScreens removes the frame's commits to screens from a time on, and makes presents from then on

@@ -134,6 +134,7 @@ var factNames = []struct {
 }{
 	{MainLate, "late"}, {GPULate, "gpu-late"}, {Empty, "empty"}, {Misaligned, "misaligned"}, {Truncated, "truncated"}, {Dropped, "dropped"}, {FirstDraw, "first-draw"},
 	{EmptyUnknown, "empty-unknown"}, {CommitSkipped, "commit-skipped"}, {DeadlineInferred, "deadline-inferred"}, {NoTransaction, "no-transaction"},
+	{Unfinished, "unfinished"},
 }
 
 // String prints the interval's ends in nanoseconds.

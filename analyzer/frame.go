@@ -116,6 +116,9 @@ const (
 	// a buffer, or another frame of its thread and vsync sent one. The system's frame table has it
 	// as an empty one.
 	NoTransaction
+	// Unfinished: the trace, or the window, ends within the frame more than a refresh period after
+	// its deadline. Actual ends there: the frame took longer, and was late by more.
+	Unfinished
 
 	endOfFacts
 )

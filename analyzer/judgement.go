@@ -36,7 +36,7 @@ func (f *Frame) Judgement() Judgement {
 		j.Overrun, j.OverrunKnown = min(0, d), true
 	case d > 0 || !f.Facts.Has(GPULate) || f.Facts.Has(MainLate): // else the end of the GPU work is not in the trace
 		j.Overrun, j.OverrunKnown = max(0, d), true
-		j.AtLeast = f.Facts.Has(Truncated)
+		j.AtLeast = f.Facts.Has(Unfinished)
 	}
 	return j
 }
@@ -48,8 +48,7 @@ func (j Judgement) Judged() bool { return j.Late != NotSaid }
 func (j Judgement) Lost() trace.Duration { return max(0, j.Overrun) }
 
 // lateness reports whether the frame was late: as SurfaceFlinger judged it, by its deadline, or by
-// the pace of its buffer. Frames that were dropped or that the trace truncates are not judged,
-// unless they were late before.
+// the pace of its buffer. Frames that were dropped or that the trace truncates are not judged.
 func (f *Frame) lateness() Answer {
 	t := f.frameTimeline()
 	switch {

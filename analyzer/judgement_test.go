@@ -32,7 +32,7 @@ func TestJudgement(t *testing.T) {
 		"no deadline":           {analyzer.Frame{}, unknown, no, 0, false, false},
 		"emptiness unknown":     {analyzer.Frame{Deadline: 190, Facts: analyzer.MainLate | analyzer.EmptyUnknown}, yes, unknown, 10, true, false},
 		"truncated":             {analyzer.Frame{Deadline: 230, Facts: analyzer.Truncated}, unknown, unknown, 0, false, false},
-		"late and not done":     {analyzer.Frame{Deadline: 50, Facts: analyzer.Truncated | analyzer.MainLate}, yes, unknown, 150, true, true},
+		"late and not done":     {analyzer.Frame{Deadline: 50, Facts: analyzer.Unfinished | analyzer.MainLate | analyzer.EmptyUnknown}, yes, unknown, 150, true, true},
 		"even pace":             {analyzer.Frame{Framework: analyzer.Flutter, Pace: analyzer.Even}, no, no, 0, false, false},
 		"dropped":               {analyzer.Frame{Deadline: 230, Facts: analyzer.Dropped}, unknown, no, 0, false, false},
 		"GPU work without end":  {analyzer.Frame{Deadline: 230, Facts: analyzer.GPULate}, yes, no, 0, false, false},

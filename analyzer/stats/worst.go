@@ -19,6 +19,9 @@ type WorstFrame struct {
 	// Overrun is the time by which the frame's work, GPU work included, missed the
 	// deadline.
 	Overrun trace.Duration `json:"overrun_ns"`
+	// Unfinished: the trace ends within the frame, so Duration and Overrun are the least that they
+	// can be.
+	Unfinished bool `json:"unfinished"`
 	// OverrunPeriods is Overrun in refresh periods; nil if the period is unknown.
 	OverrunPeriods *float64 `json:"overrun_periods"`
 	// Stage is the longest stage; nil if all are unknown.
@@ -40,7 +43,7 @@ func worst(frames []*analyzer.Frame) []WorstFrame {
 			continue
 		}
 		w := WorstFrame{
-			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: j.Overrun,
+			At: f.Actual.Start, Duration: f.Actual.Duration(), Overrun: j.Overrun, Unfinished: j.AtLeast,
 			Stage: longestStage(f.Kind, stagesOf(f)), TID: f.TID, VsyncID: f.VsyncID,
 		}
 		if f.Render != nil {

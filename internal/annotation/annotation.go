@@ -39,6 +39,7 @@ const (
 	GPULate          // late on the GPU; only of render frames
 	Empty            // sent or processed nothing
 	EmptyUnknown     // whether it sent or processed something is unknown
+	Unfinished       // the trace ends within it, after its deadline
 	Misaligned       // picked up on another vsync than planned
 
 	// Application frames. Whole frames have the render token too.
@@ -187,6 +188,7 @@ var names = [end]string{
 	GPULate:          "gpu_late",
 	Empty:            "empty",
 	EmptyUnknown:     "empty_unknown",
+	Unfinished:       "unfinished",
 	Misaligned:       "misaligned",
 
 	Transactions: "transactions",

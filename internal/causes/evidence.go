@@ -133,6 +133,7 @@ type evidenceWorst struct {
 	Input   string           `json:"input,omitempty"`
 	Start   trace.Time       `json:"start_ns"`
 	Overrun *trace.Duration  `json:"overrun_ns,omitempty"`
+	AtLeast bool             `json:"at_least,omitempty"`
 	Value   *trace.Duration  `json:"value_ns,omitempty"`
 	Usual   *trace.Duration  `json:"usual_ns,omitempty"`
 	Sampled *evidenceSampled `json:"sampled,omitempty"`
@@ -154,6 +155,7 @@ type evidenceFrame struct {
 	Start trace.Time `json:"start_ns"`
 	// Late is nil if by how much the frame was late is unknown, and if it was not late.
 	Late       *trace.Duration `json:"late_ns,omitempty"`
+	AtLeast    bool            `json:"at_least,omitempty"`
 	Verdict    string          `json:"verdict,omitempty"`
 	Confidence string          `json:"confidence,omitempty"`
 	Cause      string          `json:"cause"`
@@ -676,7 +678,7 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		if e == nil || !slices.Contains(p.frames, c.Worst) {
 			continue
 		}
-		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: knownOverrun(c.Worst)}
+		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: knownOverrun(c.Worst), AtLeast: unfinished(c.Worst)}
 		if x.Vsync == 0 { // otherwise the frame has it
 			j.Worst.Cause = sentence(causetext.Sentence(p.all, e))
 		}
@@ -729,7 +731,7 @@ func rounded(share *float64) *float64 {
 
 func (x *witness) frame(l located) *evidenceFrame {
 	e, p := l.Explanation, l.of
-	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: knownOverrun(e.Frame), Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
+	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: knownOverrun(e.Frame), AtLeast: unfinished(e.Frame), Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
 	if e.Outcome != why.NotLate {
 		j.Confidence = e.Confidence.String()
 	}

@@ -68,7 +68,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 
 // frameTitle says how long a frame took, and by how much it was late.
 func frameTitle(sum *Sum, e *why.Explanation) string {
-	took := "took " + text.Milliseconds(sum.Took) + " ms and was "
+	took := "took " + text.AtLeast(sum.Took, unfinished(e.Frame)) + " ms and was "
 	switch j := e.Frame.Judgement(); {
 	case j.Late == analyzer.NotSaid:
 		return took + "not judged"
@@ -81,6 +81,9 @@ func frameTitle(sum *Sum, e *why.Explanation) string {
 	}
 	return took + text.Milliseconds(sum.Overrun) + " ms late"
 }
+
+// unfinished reports whether the trace has only a part of a late frame.
+func unfinished(f *analyzer.Frame) bool { return f.Facts.Has(analyzer.Unfinished) }
 
 // instancesTable returns the slices of the causes of a frame that have arguments.
 func instancesTable(e *why.Explanation) view.Table {

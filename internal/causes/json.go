@@ -225,6 +225,7 @@ type jsonFrame struct {
 	Deadline *trace.Time `json:"deadline_ns"`
 	// Overrun is null if by how much the frame was late is unknown, 0 if it was not late.
 	Overrun    *trace.Duration `json:"overrun_ns"`
+	Unfinished bool            `json:"unfinished"`
 	Verdict    *string         `json:"verdict"`
 	Confidence *string         `json:"confidence"`
 	KnownShare float64         `json:"known_share"`
@@ -479,7 +480,7 @@ func (p *Process) shown(e *why.Explanation) jsonShown {
 func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	span := e.End.Sub(e.Start)
 	f := jsonFrame{
-		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: knownOverrun(e.Frame),
+		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: knownOverrun(e.Frame), Unfinished: unfinished(e.Frame),
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
 		Functions: functions(e.Functions), Calls: []jsonCall{},
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),

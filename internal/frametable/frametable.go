@@ -117,6 +117,9 @@ type row struct {
 
 	// DeadlineInferred is nil for frames whose deadline the trace states.
 	DeadlineInferred *bool `json:"deadline_inferred" parquet:"deadline_inferred,optional"`
+	// Unfinished: the trace ends within a late frame, so ActualEnd and Overrun are the least that they
+	// can be.
+	Unfinished *bool `json:"unfinished" parquet:"unfinished,optional"`
 
 	// Input is null if there is one input. It is the last column.
 	Input *string `json:"input" parquet:"input,dict,optional"`
@@ -131,13 +134,14 @@ type row struct {
 
 func newRow(f *analyzer.Frame) row {
 	j := f.Judgement()
+	unfinished := f.Facts.Has(analyzer.Unfinished)
 	misaligned, truncated, coalesced := f.Facts.Has(analyzer.Misaligned), f.Facts.Has(analyzer.Truncated), int32(f.Coalesced)
 	r := row{
 		Kind: f.Kind.String(), Process: f.Process.Name,
 		VsyncID: known(f.VsyncID), Transactions: []int64{}, Layers: []string{}, Interactions: []int64{},
 		ActualStart: known(f.Actual.Start), ActualEnd: known(f.Actual.End),
 		ExpectedStart: known(f.Expected.Start), ExpectedEnd: known(f.Expected.End), Period: known(f.Period),
-		Late: answer(j.Late), Empty: answer(j.Empty), Misaligned: &misaligned, Truncated: &truncated,
+		Late: answer(j.Late), Empty: answer(j.Empty), Misaligned: &misaligned, Truncated: &truncated, Unfinished: &unfinished,
 		Commit: known(f.Commit.Start), Present: known(f.Present),
 		Deadline: known(f.Deadline), Coalesced: &coalesced, Framework: optional(f.Framework.String()), CPUTime: known(int64(f.CPUTime)),
 		DisplaySyncs: []string{}, Screens: []string{},

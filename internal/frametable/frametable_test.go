@@ -83,7 +83,7 @@ func TestColumns(t *testing.T) {
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
 		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
 		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "deadline_inferred", "input",
+		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "deadline_inferred", "unfinished", "input",
 	}
 	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
 		t.Errorf("columns: got %q, want %q first", Columns, promised)
@@ -112,7 +112,7 @@ func TestColumns(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	known := map[string]string{
 		"kind": "app", "pid": "7", "tid": "8", "flag": "0",
-		"empty": "false", "misaligned": "false", "truncated": "false", "coalesced": "0",
+		"empty": "false", "misaligned": "false", "truncated": "false", "unfinished": "false", "coalesced": "0",
 		"jank_type": "None", "jank_severity": "None", "present_type": "Unknown Present", "prediction_type": "Unknown Prediction",
 		"layers": "#8",
 	}
@@ -153,7 +153,7 @@ func TestApplicationFrame(t *testing.T) {
 		"kind": "app", "process": "app", "pid": "2000", "tid": "2001", "vsync_id": "7",
 		"transactions": "5 4 1099511627776", // in the order sent
 		"start_ns":     "110", "end_ns": "230", "expected_start_ns": "100", "expected_end_ns": "200", "period_ns": "100",
-		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false",
+		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "unfinished": "false",
 		"flag":            "1",                    // 3 is for render frames
 		"render_vsync_id": "9", "shown_ns": "400", // present_ns is that of a render frame
 		"jank_type": "App Deadline Missed", "jank_severity": "Full", "present_type": "Unknown Present",
@@ -198,7 +198,7 @@ func TestRenderFrame(t *testing.T) {
 	want := map[string]string{
 		"kind": "render", "process": "render_service", "pid": "1027", "tid": "1027", "vsync_id": "9",
 		"start_ns": "210", "end_ns": "290", "expected_start_ns": "200", "expected_end_ns": "350", "period_ns": "100",
-		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "flag": "3",
+		"late": "true", "empty": "false", "misaligned": "true", "truncated": "false", "unfinished": "false", "flag": "3",
 		"gpu_start_ns": "220", "gpu_end_ns": "380", "commit_ns": "300", "present_ns": "400", "shown_ns": "400",
 		"jank_type": "SurfaceFlinger Scheduling, SurfaceFlinger GPU Deadline Missed", "jank_severity": "Full",
 		"present_type": "On-time Present", "prediction_type": "Valid Prediction", "on_time_finish": "false",

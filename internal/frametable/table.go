@@ -56,7 +56,7 @@ func tableColumns(inputs []Input, names map[string]string, o *Options) []tableCo
 		{"vsync", true, func(r *row, _ *Input) string { return integer(r.VsyncID) }},
 		{"at ms", true, func(r *row, in *Input) string { return fromStart(r.ActualStart, in) }},
 		{"took ms", true, func(r *row, _ *Input) string { return ms(durations["duration"](r)) }},
-		{"over ms", true, func(r *row, _ *Input) string { return ms(r.Overrun) }},
+		{"over ms", true, func(r *row, _ *Input) string { return atLeast(r.Unfinished) + ms(r.Overrun) }},
 		{"facts", false, func(r *row, _ *Input) string { return r.facts() }},
 	}...)
 	if o.Lists(KindLayer) {
@@ -321,6 +321,14 @@ func integer[T int32 | int64](n *T) string {
 }
 
 // ms formats nanoseconds in milliseconds.
+// atLeast returns what is before a time that is only known to be longer.
+func atLeast(longer *bool) string {
+	if longer != nil && *longer {
+		return "≥ "
+	}
+	return ""
+}
+
 func ms(ns *int64) string {
 	if ns == nil {
 		return ""

@@ -8,12 +8,21 @@ import (
 	"ohframe/analyzer/trace"
 )
 
+// maxUnordered is the maximum time from the last line of a trace to the latest one.
+const maxUnordered = 100 * trace.Millisecond
+
 // finish ends the trace. It truncates the frames that are still open, adds those that
 // were open when the trace began, and sorts all by start.
 func (b *builder) finish() {
 	complete := b.coverage.complete(b.span, b.overwritten)
+	if b.span.End.Sub(b.last) > maxUnordered { // what the last line is about was long before
+		complete.End = 0
+	}
 	for _, t := range b.touched {
 		b.cutHang(t, complete)
+		if d := b.openDraft(t); d != nil && complete.End == b.span.End {
+			d.open = true
+		}
 	}
 	b.adoptBare()
 	b.settleInteractions()
@@ -130,6 +139,7 @@ func (b *builder) place(parts []analyzer.Part, jumps []*lineStep) {
 		b.checkExpected(d, clock.Source)
 		if jump := jumpAfter(d, jumps); jump != nil && f.Actual.End >= jump.to {
 			f.Facts |= analyzer.Truncated
+			d.open = false
 		}
 	}
 	b.checkOrder()

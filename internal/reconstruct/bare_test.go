@@ -43,11 +43,12 @@ func withoutGraphic(events []rawfile.Event, pid int32) (list []rawfile.Event) {
 	return list
 }
 
-// ownComplete returns the complete frames of a process by thread and vsync.
+// ownComplete returns the complete frames of a process by thread and vsync. Which are unfinished depends
+// on the end of the trace.
 func ownComplete(t *analyzer.Timeline, pid trace.PID) map[string]*analyzer.Frame {
 	frames := map[string]*analyzer.Frame{}
 	for f := range t.Complete() {
-		if f.Process.PID == pid && f.Kind == analyzer.ApplicationFrame {
+		if f.Process.PID == pid && f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Unfinished) {
 			frames[fmt.Sprint(f.TID, " ", f.Actual.End)] = f
 		}
 	}

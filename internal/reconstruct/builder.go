@@ -66,6 +66,7 @@ type draft struct {
 	dropped       bool // an orphan that turned out to be no frame
 	// bare: the trace has no ReceiveVsync. forced: all UIVsyncTasks of the frame are without a vsync.
 	bare, forced, hasTask bool
+	open                  bool // when the trace ends
 	// due, deadline, draw and drawTID are those of a frame of a framework.
 	due, deadline trace.Time
 	draw          analyzer.Interval

@@ -17,6 +17,14 @@ func (b *builder) setFacts() {
 		f := d.frame
 		if f.Facts.Has(analyzer.Truncated) {
 			f.CPUTime = 0
+			if d.open && f.Leave(f.Actual.End) {
+				if d.processed {
+					f.Facts &^= analyzer.EmptyUnknown
+				}
+				if d.bare {
+					f.Facts |= analyzer.DeadlineInferred
+				}
+			}
 			continue // its end and its work are unknown
 		}
 		f.Judge()
@@ -77,7 +85,7 @@ func (b *builder) skipCommits() {
 func (b *builder) doubtEmpty() {
 	of := func(kind analyzer.Kind) (drafts []*draft) {
 		for _, d := range b.drafts {
-			if f := d.frame; f.Kind == kind && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Truncated) {
+			if f := d.frame; f.Kind == kind && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Truncated|analyzer.Unfinished) {
 				drafts = append(drafts, d)
 			}
 		}

@@ -416,9 +416,19 @@ func (b *builder) isOpen(t *thread) bool {
 	case !t.isMain() || !t.top.Known() || t.open.Depth() <= t.base || b.running.unknown > t.last:
 		return false
 	case t.topDraft:
-		return d != nil && d.frame.Actual.Start == t.top && !(d.handled.Known() && t.open.Depth() == t.base+1)
+		return d != nil && (d.bare || d.frame.Actual.Start == t.top && !(d.handled.Known() && t.open.Depth() == t.base+1))
 	}
 	return true
+}
+
+// openDraft returns the frame that a thread makes at the end of the trace, nil if it makes none, or may
+// have made it before.
+func (b *builder) openDraft(t *thread) *draft {
+	d := cmp.Or(t.frame(), t.framework())
+	if d == nil || b.running.unknown > t.last || t.isMain() && !(b.isOpen(t) && t.topDraft) {
+		return nil
+	}
+	return d
 }
 
 // hang keeps a hang, if there is room for it. A thread that waits for a vsync has nothing to do.

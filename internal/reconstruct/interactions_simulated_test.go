@@ -88,18 +88,21 @@ func TestSimulatedInteractionsBinary(t *testing.T) {
 	}
 }
 
-// TestFreezes compares the hangs of traces that cut one with what the simulation knows of them.
+// TestFreezes compares the hangs of traces that cut one, and the frames that are late at the end, with
+// what the simulation knows of them.
 func TestFreezes(t *testing.T) {
 	seeds := 24
 	if slow.Enabled() {
 		seeds = 200
 	}
-	cut, frames := map[bool]int{}, 0
+	cut, frames, unfinished := map[bool]int{}, 0, 0
 	for seed := range seeds {
 		config := simulate.Freezes(uint64(seed))
 		t.Run(fmt.Sprintf("%d/%s", seed, config.Era), func(t *testing.T) {
 			text, truth := written(t, config)
+			whole := text.Bytes()
 			checkInteractions(t, text, truth)
+			unfinished += checkUnfinished(t, whole, truth)
 			for _, h := range truth.Hangs {
 				cut[h.BeginCut]++
 				if h.Name == "ReceiveVsync" {
@@ -108,9 +111,38 @@ func TestFreezes(t *testing.T) {
 			}
 		})
 	}
-	if cut[false] < seeds/5 || cut[true] < seeds/5 || frames < seeds/10 {
-		t.Errorf("%d hangs of %d traces are cut by the end, %d by the begin; %d are frames", cut[false], seeds, cut[true], frames)
+	if cut[false] < seeds/5 || cut[true] < seeds/5 || frames < seeds/10 || unfinished < frames {
+		t.Errorf("%d hangs of %d traces are cut by the end, %d by the begin; %d are frames; %d frames are unfinished", cut[false], seeds, cut[true], frames, unfinished)
 	}
+}
+
+// checkUnfinished checks the frames that are late where the trace ends. It returns their number.
+func checkUnfinished(t *testing.T, text []byte, truth *simulate.Truth) int {
+	t.Helper()
+	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
+	if err != nil {
+		t.Fatal(err)
+	}
+	describe := func(tid trace.TID, start trace.Time, atLeast trace.Duration) string {
+		return fmt.Sprintf("thread %d at %d, late by %d", tid, start, atLeast)
+	}
+	var got, want []string
+	for f := range timeline.Complete() {
+		if j := f.Judgement(); j.AtLeast {
+			got = append(got, describe(f.TID, f.Actual.Start, j.Lost()))
+		}
+	}
+	for _, f := range truth.Frames {
+		if f.Unfinished {
+			want = append(want, describe(f.TID, f.Start, f.End.Sub(f.Deadline)))
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("unfinished frames: %q, want %q", got, want)
+	}
+	return len(want)
 }
 
 func checkInteractions(t *testing.T, text io.Reader, truth *simulate.Truth) {

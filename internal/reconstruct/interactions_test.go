@@ -494,6 +494,45 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
+// A window cuts a hang and a late frame as the edges of a trace do.
+func TestHangsOfAWindow(t *testing.T) {
+	u := (&userTrace{}).frames(0, 90)
+	u.app(1100, "B|200|H:Load|M0538").app(1700, "E|200|M0538")
+	u.app(2000, "B|200|H:ReceiveVsync name:demo dataCount: 24bytes now:2000000000 expectedEnd: 2010000000 vsyncId:70, fd:9|M0538")
+	u.app(2000.1, "B|200|H:OnVsyncEvent now:2000000000|M0538").app(2500, "E|200|M0538").app(2500.1, "E|200|M0538")
+	at := func(ms int) trace.Time { return trace.Time(ms) * trace.Time(trace.Millisecond) }
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{
+		{1000, 3000, "hang of 200 1100000000..1700000000 Load"},
+		{1200, 3000, "hang of 200 1200000000..1700000000 Load begins before the window"},
+		{1000, 1350, "hang of 200 1100000000..1350000000 Load ends after the window"},
+		{1300, 1600, "hang of 200 1300000000..1600000000 Load begins before the window ends after the window"},
+		{1000, 1349, ""},
+		{1800, 3000, ""},
+	} {
+		timeline := u.timeline(t)
+		timeline.Cut(at(c.from), at(c.to))
+		if got := described(timeline); got != c.want {
+			t.Errorf("from %d to %d: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+	// Its deadline is at 2010 ms, its period 10 ms.
+	for end, want := range map[int]analyzer.Judgement{
+		2020: {}, 2021: {Late: analyzer.Yes, Overrun: 11 * trace.Millisecond, OverrunKnown: true, AtLeast: true},
+		3000: {Late: analyzer.Yes, Overrun: 490 * trace.Millisecond, OverrunKnown: true},
+	} {
+		timeline := u.timeline(t)
+		timeline.Cut(at(1900), at(end))
+		for _, f := range timeline.Frames {
+			if j := f.Judgement(); f.VsyncID == 70 && (j.Late != want.Late || j.Lost() != want.Overrun || j.AtLeast != want.AtLeast) {
+				t.Errorf("until %d: %+v, want %+v", end, j, want)
+			}
+		}
+	}
+}
+
 // A window cuts interactions as the edges of a trace do, and their numbers stay.
 func TestInteractionsOfAWindow(t *testing.T) {
 	u := (&userTrace{}).frames(0, 1, 2, 3, 4, 5, 6, 7, 8).scene("APP_LIST_FLING", 1002, 1012).scene("APP_LIST_FLING", 1022, 1055).scene("APP_LIST_FLING", 1082, 1085)

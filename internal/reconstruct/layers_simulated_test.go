@@ -476,7 +476,10 @@ func (k knowledge) measures(layers []*simulate.LayerTruth) (list []map[string]an
 // describeProduced and describeProducedTruth put frames of frameworks in the same words.
 func describeProduced(f *analyzer.Frame) string {
 	text := fmt.Sprintf(producedWords, f.Framework, f.Process.PID, f.TID, f.Actual.Start)
-	if f.Facts.Has(analyzer.Truncated) {
+	if f.Facts.Has(analyzer.Truncated | analyzer.Unfinished) {
+		if j := f.Judgement(); j.AtLeast && j.Overrun <= f.Period { // the rest is unknown, but for that
+			return text + "late too soon"
+		}
 		return text + "truncated"
 	}
 	var sent []int64

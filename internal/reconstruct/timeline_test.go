@@ -34,7 +34,7 @@ func TestCounts(t *testing.T) {
 		"flag-precedence":    {Frames: 4, Late: 4, Empty: 2, Misaligned: 2, Linked: 1},
 		"late-gpu":           {Frames: 2, Late: 2},
 		"truncated-at-start": {Frames: 2, Linked: 1, Truncated: 3},
-		"truncated-at-end":   {Truncated: 3},
+		"truncated-at-end":   {Frames: 3, Judged: 3, Late: 3, EmptyKnown: 2, Linked: 1, Truncated: 1},
 		"commit-exact":       {Frames: 2, Presented: 2},
 		"many-applications":  {Frames: 4, Linked: 3},
 		"cache-and-skip":     {Frames: 4, Misaligned: 3, Linked: 2}, // one render frame of two applications

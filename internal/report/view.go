@@ -541,7 +541,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			at, {Text: text.Seconds(f.At)}, {Text: text.Vsync(f.VsyncID)}, {Text: text.Vsync(f.RenderVsyncID)},
-			{Text: text.Milliseconds(f.Duration)}, {Text: text.Milliseconds(f.Overrun), Level: level}, {Text: periods, Level: level}, {Text: explained.texts[i]},
+			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished), Level: level}, {Text: periods, Level: level}, {Text: explained.texts[i]},
 		}})
 	}
 	if p.Kind == stats.RenderService || !b.full {

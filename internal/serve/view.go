@@ -176,7 +176,7 @@ func (s *frames) selected(at locate.Found) *analyzer.Frame {
 // note marks a late frame with its overrun, cause and process. The UI shows the first 16
 // characters, and all in the note's details.
 func note(f *analyzer.Frame, c *why.Causes) ui.Command {
-	name := fmt.Sprintf("%-16s", fmt.Sprintf("%d +%s ms", f.VsyncID, text.Milliseconds(f.Overrun())))
+	name := fmt.Sprintf("%-16s", fmt.Sprintf("%d +%s ms", f.VsyncID, text.AtLeast(f.Overrun(), f.Facts.Has(analyzer.Unfinished))))
 	if f.Process.Name != "" {
 		name += f.Process.Name + ": "
 	}

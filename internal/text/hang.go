@@ -9,10 +9,7 @@ import (
 
 // HangMS formats how long a hang took in milliseconds: "≥ 5900.0" if an edge cuts it.
 func HangMS(h *analyzer.Hang) string {
-	if h.AtLeast() {
-		return "≥ " + Milliseconds(h.Duration())
-	}
-	return Milliseconds(h.Duration())
+	return AtLeast(h.Duration(), h.AtLeast())
 }
 
 // HangLength says how long a hang took: "450.0 ms", or "at least 5.9 s, to the end of the trace". It

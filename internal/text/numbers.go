@@ -66,6 +66,14 @@ func Milliseconds(d trace.Duration) string {
 	return "< 0.1"
 }
 
+// AtLeast formats a duration in milliseconds, with "≥" before one that is only known to be longer.
+func AtLeast(d trace.Duration, longer bool) string {
+	if longer {
+		return "≥ " + Milliseconds(d)
+	}
+	return Milliseconds(d)
+}
+
 // Tenths rounds a duration to tenths of a millisecond, halves away from zero.
 func Tenths(d trace.Duration) trace.Duration {
 	const tenth = trace.Millisecond / 10

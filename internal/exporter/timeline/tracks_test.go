@@ -20,21 +20,23 @@ import (
 // The name of a late frame's slice says so, and by how much the frame was late.
 func TestSliceName(t *testing.T) {
 	for _, test := range []struct {
-		late bool
-		by   trace.Duration
-		want string
+		late    bool
+		by      trace.Duration
+		atLeast bool
+		want    string
 	}{
-		{false, 0, "10033"},
-		{false, trace.Millisecond, "10033"},
-		{true, 0, "10033 late"},
-		{true, -trace.Millisecond, "10033 late"},
-		{true, 12_449_999, "10033 late 12.4 ms"},
-		{true, 12_450_001, "10033 late 12.5 ms"},
-		{true, 1, "10033 late 0.0 ms"},
-		{true, 3 * trace.Second, "10033 late 3000.0 ms"},
+		{false, 0, false, "10033"},
+		{false, trace.Millisecond, false, "10033"},
+		{true, 0, false, "10033 late"},
+		{true, -trace.Millisecond, false, "10033 late"},
+		{true, 12_449_999, false, "10033 late 12.4 ms"},
+		{true, 12_450_001, false, "10033 late 12.5 ms"},
+		{true, 1, false, "10033 late 0.0 ms"},
+		{true, 3 * trace.Second, false, "10033 late 3000.0 ms"},
+		{true, 3 * trace.Second, true, "10033 late ≥ 3000.0 ms"},
 	} {
 		s := slice{name: []byte("the one before"), late: true}
-		s.setName(10033, test.late, test.by)
+		s.setName(10033, test.late, test.by, test.atLeast)
 		if string(s.name) != test.want || s.late != test.late {
 			t.Errorf("late %t by %v: got %q, late %t", test.late, test.by, s.name, s.late)
 		}

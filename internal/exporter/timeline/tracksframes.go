@@ -168,7 +168,8 @@ func (p *pipeline) writeRenderFrames(arrows arrows) {
 // annotations in this order: first those that say why the frame was late, and by how much.
 func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	s.Interval, s.annotations = f.Actual, s.annotations[:0]
-	s.setName(p.label(f), f.Late(), f.Overrun())
+	unfinished := f.Facts.Has(analyzer.Unfinished)
+	s.setName(p.label(f), f.Late(), f.Overrun(), unfinished)
 	s.colour = frameColour(f)
 	if f.Facts.Has(analyzer.Misaligned) && !f.Late() {
 		s.name = append(s.name, " misaligned"...)
@@ -210,6 +211,7 @@ func (p *pipeline) setFrame(s *slice, f *analyzer.Frame) {
 	a.mark(annotation.GPULate, f.Facts.Has(analyzer.GPULate))
 	a.mark(annotation.Empty, f.Facts.Has(analyzer.Empty))
 	a.mark(annotation.EmptyUnknown, f.Facts.Has(analyzer.EmptyUnknown))
+	a.mark(annotation.Unfinished, unfinished)
 	a.mark(annotation.FirstDraw, f.Facts.Has(analyzer.FirstDraw))
 	a.mark(annotation.Misaligned, f.Facts.Has(analyzer.Misaligned))
 	if e != nil {
@@ -228,7 +230,7 @@ func (p *pipeline) label(f *analyzer.Frame) int64 {
 
 // setName names a slice, and puts it into the category of late ones: "10033", or
 // "10033 late 12.4 ms".
-func (s *slice) setName(label int64, late bool, by trace.Duration) {
+func (s *slice) setName(label int64, late bool, by trace.Duration, atLeast bool) {
 	s.late = late
 	s.name = strconv.AppendInt(s.name[:0], label, 10)
 	if !late {
@@ -236,6 +238,9 @@ func (s *slice) setName(label int64, late bool, by trace.Duration) {
 	}
 	s.name = append(s.name, " late"...)
 	if by > 0 {
+		if atLeast {
+			s.name = append(s.name, " ≥"...)
+		}
 		s.name = strconv.AppendFloat(append(s.name, ' '), by.Milliseconds(), 'f', 1, 64)
 		s.name = append(s.name, " ms"...)
 	}

@@ -32,7 +32,7 @@ func (p *pipeline) writeStage(track, description string, colour colour, list []s
 		f := list[i].frame
 		s.Interval, s.annotations = list[i].Interval, s.annotations[:0]
 		s.flow, s.terminates = 0, nil
-		s.setName(p.label(f), false, 0)
+		s.setName(p.label(f), false, 0, false)
 		s.colour = colour
 		note(&s, f)
 		p.w.slice(lanes.track(s.Interval), &s)
@@ -87,7 +87,7 @@ func (p *pipeline) writeScreens(t *analyzer.Timeline) {
 // judgeStage adds whether a stage ended after the frame's deadline.
 func (p *pipeline) judgeStage(s *slice, f *analyzer.Frame) {
 	if f.Deadline.Known() && s.End > f.Deadline {
-		s.setName(p.label(f), true, s.End.Sub(f.Deadline))
+		s.setName(p.label(f), true, s.End.Sub(f.Deadline), false)
 		s.colour = lateColour
 		s.annotations.milliseconds(annotation.Overrun, s.End.Sub(f.Deadline))
 	}

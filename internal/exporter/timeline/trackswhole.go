@@ -43,7 +43,7 @@ func (p *pipeline) markLate(s *slice, f *analyzer.Frame, whole *analyzer.WholeFr
 	s.annotations.text(annotation.Blame, whole.Blame.String())
 	n := f.PickUpDelay()
 	if n == 0 {
-		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End))
+		s.setName(p.label(f), true, whole.Actual.End.Sub(whole.Expected.End), false)
 		s.colour = lateColour
 		return
 	}

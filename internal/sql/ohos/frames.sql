@@ -130,6 +130,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   is_misaligned BOOL,
   -- The application frame is the first that ArkUI draws of a window.
   is_first_draw BOOL,
+  -- The trace ends within the frame, which was late by then: it was done later than
+  -- work_end_ts.
+  is_unfinished BOOL,
   -- The one number that the system's own frame table has: 0, 1 late, 2 empty,
   -- 3 misaligned (render frames). NULL if is_empty is and nothing else applies.
   flag LONG,
@@ -217,6 +220,7 @@ SELECT
   ) AS is_empty,
   extract_arg(arg_set_id, 'debug.misaligned') IS NOT NULL AS is_misaligned,
   extract_arg(arg_set_id, 'debug.first_draw') IS NOT NULL AS is_first_draw,
+  extract_arg(arg_set_id, 'debug.unfinished') IS NOT NULL AS is_unfinished,
   coalesce(
     extract_arg(arg_set_id, 'debug.flag'),
     iif(extract_arg(arg_set_id, 'debug.empty_unknown') IS NULL, 0, NULL)

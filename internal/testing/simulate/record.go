@@ -17,8 +17,9 @@ type record struct {
 }
 
 // settle derives the facts that depend on several frames or on the ends of the trace.
-// Nothing outside [from, to) can be known from the text; a zero to is no limit.
-func (r *record) settle(t *Truth, from, to trace.Time) {
+// Nothing outside [from, to) can be known from the text, whose last line is at last; a zero to is
+// no limit.
+func (r *record) settle(t *Truth, from, to, last trace.Time) {
 	if to == 0 {
 		to = trace.Time(1<<63 - 1)
 	}
@@ -43,7 +44,7 @@ func (r *record) settle(t *Truth, from, to trace.Time) {
 	})
 	t.OutsideTransactions = r.settleTransactions(inside)
 	t.OutsideGPU = r.settleGPU(t.Frames, inside)
-	settleDeadlines(t.Frames)
+	settleDeadlines(t.Frames, last)
 	settleAlignment(t.Frames)
 }
 
@@ -129,8 +130,9 @@ func (r *record) settleGPU(frames []*Frame, inside func(trace.Time) bool) (outsi
 	return outside
 }
 
-// settleDeadlines sets the deadlines of workers' frames and marks the late frames.
-func settleDeadlines(frames []*Frame) {
+// settleDeadlines sets the deadlines of workers' frames and marks the late frames. A frame that is
+// open at the end of the trace is late, too, if it is by more than a period.
+func settleDeadlines(frames []*Frame, last trace.Time) {
 	type key struct {
 		pid   trace.PID
 		vsync int64
@@ -145,6 +147,9 @@ func settleDeadlines(frames []*Frame) {
 		f.Deadline = f.ExpectedEnd
 		if f.Kind == AppFrame && int(f.TID) != int(f.PID) {
 			f.Deadline = expected[key{f.PID, f.Vsync}]
+		}
+		if f.Start.Known() && f.End == 0 && f.Deadline.Known() && f.Period > 0 && last.Sub(f.Deadline) > f.Period {
+			f.End, f.Truncated, f.Unfinished = last, false, true
 		}
 		if !f.Deadline.Known() || f.Truncated {
 			continue

@@ -149,7 +149,7 @@ func (s *sim) injected(index int64) *injection {
 // settle completes the truth when all is over.
 func (s *sim) settle() {
 	t := s.truth
-	s.record.settle(t, s.text.from, s.text.to)
+	s.record.settle(t, s.text.from, s.text.to, s.text.last)
 	s.settleInteractions()
 	s.settleShown()
 	s.settleLayers()

@@ -72,6 +72,7 @@ type Frame struct {
 	Empty      bool
 	Misaligned bool // on both frames of the link
 	Truncated  bool // Start or End lies outside the trace
+	Unfinished bool // it is late where the trace ends, which is its End
 
 	// Indices are an application frame's transactions in the order they were sent, and
 	// Render is the vsync of the render frame that applied the last of them, if any.
