@@ -29,16 +29,17 @@ func timelineOf(t *testing.T, text string) *analyzer.Timeline {
 	return golden{}.timelineOf(t, text)
 }
 
+// All of these frames have deadlines, and their traces transactions.
 func TestCounts(t *testing.T) {
 	for name, want := range map[string]analyzer.Counts{
-		"flag-precedence":    {Frames: 4, Late: 4, Empty: 2, Misaligned: 2, Linked: 1},
-		"late-gpu":           {Frames: 2, Late: 2},
-		"truncated-at-start": {Frames: 2, Linked: 1, Truncated: 3},
+		"flag-precedence":    {Frames: 4, Judged: 4, EmptyKnown: 4, Late: 4, Empty: 2, Misaligned: 2, Linked: 1},
+		"late-gpu":           {Frames: 2, Judged: 2, EmptyKnown: 2, Late: 2},
+		"truncated-at-start": {Frames: 2, Judged: 2, EmptyKnown: 2, Linked: 1, Truncated: 3},
 		"truncated-at-end":   {Frames: 3, Judged: 3, Late: 3, EmptyKnown: 2, Linked: 1, Truncated: 1},
-		"commit-exact":       {Frames: 2, Presented: 2},
-		"many-applications":  {Frames: 4, Linked: 3},
-		"cache-and-skip":     {Frames: 4, Misaligned: 3, Linked: 2}, // one render frame of two applications
-		"misaligned-actual":  {Frames: 6, Late: 2, Misaligned: 4, Linked: 3},
+		"commit-exact":       {Frames: 2, Judged: 2, EmptyKnown: 2, Presented: 2},
+		"many-applications":  {Frames: 4, Judged: 4, EmptyKnown: 4, Linked: 3},
+		"cache-and-skip":     {Frames: 4, Judged: 4, EmptyKnown: 4, Misaligned: 3, Linked: 2}, // one render frame of two applications
+		"misaligned-actual":  {Frames: 6, Judged: 6, EmptyKnown: 6, Late: 2, Misaligned: 4, Linked: 3},
 		"unmatched-ends":     {},
 	} {
 		if got := goldenTimeline(t, name).Counts(); got != want {
@@ -54,8 +55,8 @@ func TestProcessCounts(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %+v", p.Name, counts[p]))
 	}
 	want := []string{
-		fmt.Sprintf("render_service %+v", analyzer.Counts{Frames: 1, Truncated: 1}),
-		fmt.Sprintf("demo.app %+v", analyzer.Counts{Frames: 1, Linked: 1, Truncated: 2}),
+		fmt.Sprintf("render_service %+v", analyzer.Counts{Frames: 1, Judged: 1, EmptyKnown: 1, Truncated: 1}),
+		fmt.Sprintf("demo.app %+v", analyzer.Counts{Frames: 1, Judged: 1, EmptyKnown: 1, Linked: 1, Truncated: 2}),
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
