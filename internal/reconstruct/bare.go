@@ -87,12 +87,11 @@ func (b *builder) adoptBare() {
 	byThread := map[*thread][]*draft{}
 	for _, d := range b.bare.all {
 		t := d.thread
-		if d == t.bare {
-			d.frame.Facts |= analyzer.Truncated
-			d.receiveEnd, d.handled = b.span.End, b.span.End
-		}
 		if d.forced {
 			continue
+		}
+		if d == t.bare {
+			t.draft = d // it is open, as others that are
 		}
 		if o := t.orphan; o != nil && len(byThread[t]) == 0 {
 			if o.frame.Actual.Start >= d.frame.Actual.Start {

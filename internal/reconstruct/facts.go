@@ -41,6 +41,11 @@ func (b *builder) setFacts() {
 	b.doubtEmpty()
 	b.keepPictures()
 	b.skipCommits()
+	for _, d := range b.drafts {
+		if f := d.frame; f.Facts.Has(analyzer.Truncated) { // it is not judged
+			f.Facts &^= analyzer.DeadlineInferred
+		}
+	}
 }
 
 // keepPictures takes it back that application frames without a transaction are empty if they made a
@@ -125,7 +130,7 @@ func (b *builder) setDeadlines() {
 			continue
 		}
 		f.Deadline = f.Expected.End
-		if d.bare && f.Deadline.Known() && !f.Facts.Has(analyzer.Truncated) {
+		if d.bare && f.Deadline.Known() {
 			f.Facts |= analyzer.DeadlineInferred
 		}
 		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Deadline.Known() {
@@ -146,9 +151,7 @@ func (b *builder) setDeadlines() {
 		}
 		if main != nil {
 			f.VsyncID, f.Deadline, f.Period = main.VsyncID, main.Deadline, main.Period
-			if !f.Facts.Has(analyzer.Truncated) {
-				f.Facts |= main.Facts & analyzer.DeadlineInferred
-			}
+			f.Facts |= main.Facts & analyzer.DeadlineInferred
 		}
 	}
 }
