@@ -28,6 +28,9 @@ type ownTrace struct {
 	labelled bool // a marker has a label of OpenHarmony
 	threads  bool // a thread other than the main one has a marker
 	foreign  bool // an event is of another origin
+	// scheduled is the process with events of the kernel, several that there is another.
+	scheduled trace.PID
+	several   bool
 }
 
 // renderService is a process of the system, which takes no trace of itself.
@@ -38,6 +41,10 @@ const ownName = 14
 
 // see looks at any event.
 func (o *ownTrace) see(e *hitrace.Event) {
+	if e.Kind != hitrace.MarkerEvent && e.PID > 0 && e.PID != o.scheduled {
+		o.several = o.several || o.scheduled != 0
+		o.scheduled = e.PID
+	}
 	if o.pid == 0 {
 		o.pid = e.PID
 	}
@@ -114,6 +121,12 @@ func (d *diagnostics) recorded() analyzer.Recorded {
 		return analyzer.FromProcess
 	}
 	return analyzer.FromSystem
+}
+
+// ofApplication reports whether the trace is that of one application: its own one, or one with the
+// kernel's events of its process only, as OH_HiDebug_RequestTrace records it.
+func (d *diagnostics) ofApplication() bool {
+	return d.own.recorded().Own() || d.process > 0 && !d.several && d.own.scheduled == d.process && !d.own.several && !d.seen[hitrace.DoComposition]
 }
 
 // frameMarkers are the markers that frames are made of.

@@ -458,7 +458,7 @@ func waitsForVsync(slice []byte) bool {
 func (b *builder) settleInteractions() {
 	i := b.interactions
 	i.scenes = slices.DeleteFunc(i.scenes, func(s *scene) bool { return !s.thread.user })
-	if !b.diagnostics.own.recorded().Own() { // the main thread of an application has a user interface
+	if !b.diagnostics.ofApplication() { // the main thread of an application has a user interface
 		i.hangs = slices.DeleteFunc(i.hangs, func(h hang) bool { return !h.thread.user })
 	}
 }

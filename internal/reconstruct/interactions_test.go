@@ -329,6 +329,16 @@ func TestInteractions(t *testing.T) {
 			u.raw(1700, "e.of.a.demo.app", 200, "sched_switch: prev_comm=e.of.a.demo.app prev_pid=200 prev_prio=120 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120")
 			u.line(2000.1, 500, 500, "C|500|H:x|1")
 		}, []string{"hang of 200 1100000000..1700000000 Load"}},
+		// With the scheduling of its process only, the trace is the application's.
+		"one process without frames": {func(u *userTrace) {
+			u.app(1100, "B|200|H:Load|M0538").app(1400, "E|200|M0538")
+			u.raw(1101, "e.of.a.demo.app", 200, "sched_switch: prev_comm=e.of.a.demo.app prev_pid=200 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120")
+		}, []string{"hang of 200 1100000000..1400000000 Load"}},
+		"one process, scheduling of others": {func(u *userTrace) {
+			u.app(1100, "B|200|H:Load|M0538").app(1400, "E|200|M0538")
+			u.raw(1101, "e.of.a.demo.app", 200, "sched_switch: prev_comm=e.of.a.demo.app prev_pid=200 prev_prio=120 prev_state=S ==> next_comm=daemon next_pid=500 next_prio=120")
+			u.raw(1102, "daemon", 500, "sched_switch: prev_comm=daemon prev_pid=500 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120")
+		}, nil},
 		// What follows a loss may lack the end.
 		"lost events": {func(u *userTrace) {
 			u.frames(0).app(1100, "B|200|H:Load|M0538").line(2000.1, 500, 500, "C|500|H:x|1")
