@@ -138,7 +138,7 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 }
 
 func (p *Process) subject() *Subject {
-	return &Subject{Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost}
+	return &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost}
 }
 
 // NewProcess returns the causes of complete frames of a process, without its names.

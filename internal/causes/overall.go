@@ -73,5 +73,5 @@ func overallOf(inputs []Input) []*overall {
 }
 
 func (o *overall) subject() *Subject {
-	return &Subject{Name: o.Name, PID: o.parts[0].PID, Frames: o.Frames, Lost: o.Ranking.Lost}
+	return &Subject{Kind: o.Kind, Name: o.Name, PID: o.parts[0].PID, Frames: o.Frames, Lost: o.Ranking.Lost}
 }

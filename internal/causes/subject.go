@@ -13,8 +13,9 @@ import (
 
 // Subject is a process of which a summary or a table says how many frames were late. All outputs for
 // people have subjects in the order of Compare: those that lost the most time first, then those with
-// the most late frames and with the most frames.
+// the most late frames, applications, and those with the most frames.
 type Subject struct {
+	Kind   stats.Kind
 	Name   string
 	PID    trace.PID
 	Frames stats.Counts
@@ -23,7 +24,7 @@ type Subject struct {
 
 // SubjectOf returns the subject of a process of a report.
 func SubjectOf(p *stats.Process) *Subject {
-	s := &Subject{Name: p.Name, PID: p.PID, Frames: p.Frames}
+	s := &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames}
 	if p.Lost != nil {
 		s.Lost = *p.Lost
 	}
@@ -36,7 +37,7 @@ func CompareProcesses(a, b *stats.Process) int { return SubjectOf(a).Compare(Sub
 // Compare returns a negative number if s comes before o, and a positive one if it comes after it.
 func (s *Subject) Compare(o *Subject) int {
 	return cmp.Or(
-		cmp.Compare(o.Lost, s.Lost), cmp.Compare(o.Frames.Late, s.Frames.Late), cmp.Compare(o.Frames.Complete, s.Frames.Complete),
+		cmp.Compare(o.Lost, s.Lost), cmp.Compare(o.Frames.Late, s.Frames.Late), cmp.Compare(s.Kind, o.Kind), cmp.Compare(o.Frames.Complete, s.Frames.Complete),
 		cmp.Compare(s.Name, o.Name), cmp.Compare(s.PID, o.PID),
 	)
 }
@@ -45,6 +46,9 @@ func (s *Subject) Compare(o *Subject) int {
 // the causes are unknown.
 func (s *Subject) Summarize(r *why.Ranking) string {
 	name := text.ProcessName(s.Name)
+	if s.Name == "" && s.PID != trace.UnknownPID {
+		name = fmt.Sprintf("process %d", s.PID)
+	}
 	if s.Frames.Judged == 0 {
 		return name + ": no frame is judged"
 	}

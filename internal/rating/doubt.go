@@ -12,16 +12,19 @@ import (
 func Doubtful(q *stats.Quality) bool { return doubt(q) != "" }
 
 // doubt returns the first reason why measures are probably wrong, empty without one.
-func doubt(q *stats.Quality) string {
+func doubt(q *stats.Quality) (reason string) {
 	if q == nil {
 		return ""
 	}
 	for _, r := range q.Reasons {
-		if r.Verdict == stats.Unreliable && r.Code != "no_frames" {
-			return r.Text
+		if r.Code == "no_frames" {
+			return ""
+		}
+		if r.Verdict == stats.Unreliable && reason == "" {
+			reason = r.Text
 		}
 	}
-	return ""
+	return reason
 }
 
 // Doubt is the first clause of a summary: it says which inputs are unreliable, so that nobody takes

@@ -20,6 +20,7 @@ func TestDoubt(t *testing.T) {
 		{[]*stats.Quality{nil}, ""},
 		{[]*stats.Quality{cut}, ""},
 		{[]*stats.Quality{none}, ""},
+		{[]*stats.Quality{{Reasons: append(back.Reasons[:1:1], none.Reasons...)}}, ""},
 		{[]*stats.Quality{back}, "unreliable, the numbers are probably wrong: the clock goes back by 2s"},
 		{[]*stats.Quality{cut, back, nil}, "1 of 3 inputs is unreliable, its numbers are probably wrong: the clock goes back by 2s"},
 		{[]*stats.Quality{back, cut, back}, "2 of 3 inputs are unreliable, their numbers are probably wrong"},

@@ -1,0 +1,35 @@
+package causes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+)
+
+func TestSubjects(t *testing.T) {
+	of := func(kind stats.Kind, name string, complete, judged, late int, lost int64) *Subject {
+		s := &Subject{Kind: kind, Name: name, PID: 3000}
+		s.Frames.Complete, s.Frames.Judged, s.Frames.Late = complete, judged, late
+		s.Lost = trace.Duration(lost) * trace.Millisecond
+		return s
+	}
+	list := []*Subject{
+		of(stats.RenderService, "render_service", 120, 120, 0, 0),
+		of(stats.Application, "few", 2, 2, 0, 0),
+		of(stats.Application, "", 60, 60, 0, 0),
+		of(stats.RenderService, "late", 120, 120, 3, 0),
+		of(stats.RenderService, "lost", 120, 120, 1, 5),
+	}
+	slices.SortStableFunc(list, (*Subject).Compare)
+	var got []string
+	for _, s := range list {
+		got = append(got, s.Summarize(nil))
+	}
+	const want = "lost: 1 of 120 frames late\nlate: 3 of 120 frames late\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
