@@ -47,14 +47,14 @@ type entries struct {
 
 // add adds the lines of a batch, as they were read, and sets the totals.
 func (s *entries) add(b *Batch, totals *Totals) {
-	before := func(line int) (n int) {
-		n = sort.Search(len(b.Events), func(i int) bool { return b.Events[i].Number > line })
-		for _, p := range b.problems {
-			if p.Problem >= NotALine && p.Line < line {
-				n++
+	problems, damaged := b.problems, 0
+	before := func(line int) int { // of lines in order
+		for ; len(problems) > 0 && problems[0].Line < line; problems = problems[1:] {
+			if problems[0].Problem >= NotALine {
+				damaged++
 			}
 		}
-		return n
+		return damaged + sort.Search(len(b.Events), func(i int) bool { return b.Events[i].Number > line })
 	}
 	rest := b.stated
 	for _, line := range b.headers {
