@@ -18,6 +18,7 @@ func (b *builder) finish() {
 	if b.span.End.Sub(b.last) > maxUnordered { // what the last line is about was long before
 		complete.End = 0
 	}
+	b.dropHeldHangs(complete)
 	for _, t := range b.touched {
 		b.cutHang(t, complete)
 		if d := b.openDraft(t); d != nil && complete.End == b.span.End {

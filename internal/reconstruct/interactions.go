@@ -389,12 +389,20 @@ func (b *builder) endTop(t *thread, depth int, e *hitrace.Event) {
 	}
 }
 
+// isHeld reports whether a main thread was in a hang when the trace began.
+func (t *thread) isHeld(complete analyzer.Interval) bool {
+	return t.heldTo.Known() && t.heldTo.Sub(complete.Start) >= analyzer.MinHang
+}
+
+// dropHeldHangs removes the hangs within those that cutHang records from the begin of the trace.
+func (b *builder) dropHeldHangs(complete analyzer.Interval) {
+	b.interactions.hangs = slices.DeleteFunc(b.interactions.hangs, func(h hang) bool { return h.thread.isHeld(complete) && h.End <= h.thread.heldTo })
+}
+
 // cutHang records what a main thread was in from the begin of the trace, or up to its end, if that
 // is a hang (15.14). complete is the part of the trace that lacks no lines.
 func (b *builder) cutHang(t *thread, complete analyzer.Interval) {
-	if t.heldTo.Known() && t.heldTo.Sub(complete.Start) >= analyzer.MinHang {
-		// Those that the trace has are within it.
-		b.interactions.hangs = slices.DeleteFunc(b.interactions.hangs, func(h hang) bool { return h.thread == t && h.End <= t.heldTo })
+	if t.isHeld(complete) {
 		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: complete.Start, End: t.heldTo}, BeginCut: analyzer.TraceEdge}, nil, 0)
 	}
 	b.openHang(t, complete.End, analyzer.TraceEdge)
