@@ -141,6 +141,26 @@ var hostile = map[string]func(n int) io.Reader{
 			return madeLine(i, 1, 0, "print", []string{fmt.Sprintf("B|1|H:CommitLayers rate:60,now:%d,vsyncId:%d,size:1,", i+1, i), "E|1|"}[i%2])
 		})
 	},
+	"commits to screens of their own": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			v := 1 + i/8%500
+			return madeLine(i, 1, 0, "print", []string{
+				receive(v), "B|1|H:RSMainThread::DoComposition: 1", "E|1|", "E|1|",
+				fmt.Sprintf("B|1|H:CommitLayers screenId:%d, rate:60,now:%d,vsyncId:%d,size:1,", i, 16_000_000*v, v), "E|1|",
+				fmt.Sprintf("B|1|H:CommitLayers screenId:%d, rate:60,now:%d,vsyncId:%d,size:1,", i+1, 16_000_000*v, v), "E|1|",
+			}[i%8])
+		})
+	},
+	"headers between damaged lines": func(n int) io.Reader {
+		return repeated(n, func(i int) string { return []string{"# tracer: nop\n", "damaged\n"}[i%2] })
+	},
+	"main threads that are busy when the trace begins": func(n int) io.Reader {
+		return repeated(n, func(i int) string {
+			tid := 1 + i%max(1, n/3)
+			at := []int{0, 300_000, 600_000}[min(2, 3*i/n)]
+			return madeLine(at, tid, 0, "print", []string{fmt.Sprintf("B|%d|H:x", tid), "E|1|", "E|1|"}[min(2, 3*i/n)])
+		})
+	},
 	"fences": func(n int) io.Reader {
 		return repeated(n, func(i int) string {
 			return madeLine(i, 1, 0, "print", []string{fmt.Sprintf("B|1|H:Waiting for PresentFence_%d %d", i, i), "E|1|"}[i%2])

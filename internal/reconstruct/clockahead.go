@@ -105,9 +105,9 @@ func withoutAhead(source analyzer.ClockSource, samples []clockSample, steps []li
 	pieces, _ := followClock(samples, steps, toleranceOf(source, 0))
 	for i := 0; i < len(pieces); {
 		base := confirmedOf(pieces[i].samples)
-		group := pieces[i].samples
+		group := slices.Clone(pieces[i].samples)
 		for i++; i < len(pieces) && (confirmedOf(pieces[i].samples)-base).Abs() <= maxAhead; i++ {
-			group = slices.Concat(group, pieces[i].samples) // vsyncs ahead look like jumps
+			group = append(group, pieces[i].samples...) // vsyncs ahead look like jumps
 		}
 		base = confirmedOf(group)
 		edge, early := measure(source, base, group)

@@ -285,7 +285,8 @@ func (b *builder) assignCommits(frames []*draft) {
 type vsyncs struct {
 	byProcess map[vsyncKey]*analyzer.Frame
 	all       map[trace.Monotonic][]*analyzer.Frame
-	screens   map[int64]bool // those with a render process of their own
+	screens   map[int64]bool              // those with a render process of their own
+	rendered  map[*analyzer.Process]int64 // the screen that a render process is for; noScreen if its name has none
 }
 
 type vsyncKey struct {
@@ -294,10 +295,12 @@ type vsyncKey struct {
 }
 
 func newVsyncs(frames []*draft) vsyncs {
-	v := vsyncs{map[vsyncKey]*analyzer.Frame{}, map[trace.Monotonic][]*analyzer.Frame{}, map[int64]bool{}}
+	v := vsyncs{map[vsyncKey]*analyzer.Frame{}, map[trace.Monotonic][]*analyzer.Frame{}, map[int64]bool{}, map[*analyzer.Process]int64{}}
 	for _, d := range frames {
-		if id, ok := renderedScreen(d.frame.Process); ok {
-			v.screens[id] = true
+		p := d.frame.Process
+		if _, known := v.rendered[p]; !known {
+			id := renderedScreen(p)
+			v.rendered[p], v.screens[id] = id, id != noScreen
 		}
 		if d.now != 0 {
 			v.byProcess[vsyncKey{d.pid, d.now}] = d.frame
@@ -321,7 +324,7 @@ func (v vsyncs) of(c *commit) *analyzer.Frame {
 		if c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
 			continue
 		}
-		if id, ok := renderedScreen(f.Process); v.screens[c.screen] && (!ok || id != c.screen) {
+		if v.screens[c.screen] && v.rendered[f.Process] != c.screen {
 			continue
 		}
 		found = append(found, f)
@@ -332,16 +335,18 @@ func (v vsyncs) of(c *commit) *analyzer.Frame {
 	return found[0]
 }
 
-// renderedScreen returns the screen that a render process is for, and false if its name has none.
-func renderedScreen(p *analyzer.Process) (id int64, ok bool) {
-	for _, t := range p.Threads {
-		if int32(t.TID) == int32(p.PID) {
-			if id, ok = hitrace.NumberedScreen([]byte(t.Name), "rs_process:"); ok {
-				return id, true
-			}
+// renderedScreen returns the screen that a render process is for, noScreen if its name has none.
+func renderedScreen(p *analyzer.Process) int64 {
+	names := []string{p.Name}
+	if main := p.Thread(trace.TID(p.PID)); main != nil {
+		names = []string{main.Name, p.Name}
+	}
+	for _, name := range names {
+		if id, ok := hitrace.NumberedScreen([]byte(name), "rs_process:"); ok {
+			return id
 		}
 	}
-	return hitrace.NumberedScreen([]byte(p.Name), "rs_process:")
+	return noScreen
 }
 
 // screens are the commits of each render process.
@@ -353,6 +358,9 @@ type processScreens struct {
 	byFrame map[*analyzer.Frame][]*commit // the first to each screen
 }
 
+// maxScreens is above the number of screens of any device. Commits to more are damaged lines.
+const maxScreens = 64
+
 func (s screens) add(f *analyzer.Frame, c *commit) {
 	p := s[f.Process]
 	if p == nil {
@@ -360,7 +368,11 @@ func (s screens) add(f *analyzer.Frame, c *commit) {
 		s[f.Process] = p
 	}
 	if i, ok := slices.BinarySearch(p.ids, c.screen); !ok && c.screen != noScreen {
-		p.ids = slices.Insert(p.ids, i, c.screen)
+		if len(p.ids) < maxScreens {
+			p.ids = slices.Insert(p.ids, i, c.screen)
+		} else {
+			c.screen = noScreen
+		}
 	}
 	p.times[c.screen] = append(p.times[c.screen], c.Start)
 	if slices.ContainsFunc(p.byFrame[f], func(other *commit) bool { return other.screen == c.screen }) {
