@@ -147,7 +147,6 @@ func vsyncID(f *Frame) int64 {
 	return f.VsyncID
 }
 
-// tilde returns the mark of an estimate.
 // shown is a present time, or a question mark.
 func shown(at trace.Time) string {
 	if !at.Known() {
@@ -156,6 +155,7 @@ func shown(at trace.Time) string {
 	return fmt.Sprintf("%d", at)
 }
 
+// tilde returns the mark of an estimate.
 func tilde(estimated bool) string {
 	if estimated {
 		return "~"

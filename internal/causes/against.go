@@ -25,9 +25,9 @@ func (o *overall) against() (list []string) {
 	if r.Unmeasured > 0 {
 		add("by how much %d of %s were late is unknown", r.Unmeasured, text.Count(r.Late, "late frame"))
 	}
-	for i, c := range r.Costs {
+	for _, c := range r.Costs {
 		if c.Missing != why.NothingMissing {
-			add("the cause of %s is unknown: %s", text.Count(len(r.Costs[i].Frames), "late frame"), causetext.Missing(c.Missing))
+			add("the cause of %s is unknown: %s", text.Count(len(c.Frames), "late frame"), causetext.Missing(c.Missing))
 		}
 	}
 	if r.Unknown > 0 {

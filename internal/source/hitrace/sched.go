@@ -104,7 +104,7 @@ func (w *Wakeup) parseShort(args []byte) bool {
 	cpu, end, ok := digits(args, at+len(target))
 	w.TargetCPU = trace.CPU(cpu)
 	task, _, _ := bytes.Cut(args[:at], []byte("] success="))
-	return ok && end == len(args) && parseShortTask(bytes.TrimSuffix(task, []byte("]")), &w.Comm, &w.TID, &w.Prio)
+	return ok && end == len(args) && parseShortTask(task, &w.Comm, &w.TID, &w.Prio)
 }
 
 // parseShortTask parses "COMM:TID [PRIO]", with or without the last bracket.
