@@ -34,7 +34,7 @@ type Group struct {
 	Estimated []bool
 	Causes    []Cause // what lost the most time first
 	Worst     []Worst // the worst first
-	// Traces and devices with frames that have a deadline; nil without such frames.
+	// Traces and devices with judged frames; nil without any.
 	PerTrace, PerDevice *Distribution
 
 	// While rows are added. Afterwards they are nil.

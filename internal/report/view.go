@@ -160,7 +160,7 @@ func worstProcess(list []*process) (worst *causes.Subject, summary string) {
 		rankings []*why.Ranking
 	}
 	named := map[id]*total{}
-	var first *total
+	var totals []*total
 	for _, p := range list {
 		key := id{name: p.Name, kind: p.Kind}
 		if p.Name == "" {
@@ -170,7 +170,7 @@ func worstProcess(list []*process) (worst *causes.Subject, summary string) {
 		t := named[key]
 		if t == nil {
 			t = &total{Subject: one}
-			named[key] = t
+			named[key], totals = t, append(totals, t)
 		} else {
 			t.Frames.Add(&one.Frames)
 			t.Lost += one.Lost
@@ -179,14 +179,10 @@ func worstProcess(list []*process) (worst *causes.Subject, summary string) {
 			t.rankings = append(t.rankings, p.causes.Ranking)
 		}
 	}
-	for _, t := range named {
-		if first == nil || t.Compare(first.Subject) < 0 {
-			first = t
-		}
-	}
-	if first == nil {
+	if len(totals) == 0 {
 		return nil, ""
 	}
+	first := slices.MinFunc(totals, func(a, b *total) int { return a.Compare(b.Subject) })
 	var ranking *why.Ranking
 	if len(first.rankings) > 0 {
 		ranking = why.Merge(first.rankings)
