@@ -568,7 +568,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_or_android_process(
   process_name STRING,
   -- Number of frames.
   frames LONG,
-  -- Number of frames with a known deadline.
+  -- Number of frames that are known to be late or on time.
   judged LONG,
   -- Number of late frames.
   late LONG,

@@ -115,12 +115,12 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame(
   overrun_ns DURATION,
   -- The display's refresh period when the frame was made.
   period_ns DURATION,
-  -- Done after the deadline. NULL if the deadline is unknown. Of a framework's frame,
-  -- known also if its buffer was early or on time.
+  -- Done after the deadline. NULL if the frame is not judged: of a framework's frame, its
+  -- buffer may say so, too.
   is_late BOOL,
-  -- The thread's work was done after the deadline. NULL if that is unknown.
+  -- The thread's work was done after the deadline. NULL if is_late is.
   is_late_main BOOL,
-  -- The GPU's work was done after the deadline. NULL if the deadline is unknown.
+  -- The GPU's work was done after the deadline. NULL if is_late is.
   is_late_gpu BOOL,
   -- An application frame that sent nothing, or a render frame that applied or changed
   -- nothing. NULL if the trace has no markers that say so.

@@ -14,7 +14,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   process_name STRING,
   -- Number of frames.
   frames LONG,
-  -- Number of frames with a known deadline.
+  -- Number of frames that are known to be late or on time.
   judged LONG,
   -- How many were done after their deadline.
   late LONG,
@@ -24,8 +24,8 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   late_main LONG,
   -- How many were late on the GPU.
   late_gpu LONG,
-  -- How many made nothing to show; NULL if all frames of the kind are like that, as
-  -- without markers of transactions.
+  -- How many made nothing to show; NULL if that is unknown of all frames, as without
+  -- markers of transactions.
   empty LONG,
   -- empty / the frames of which that is known, 0 to 1; NULL if empty is.
   empty_rate DOUBLE,
