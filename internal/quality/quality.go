@@ -33,7 +33,7 @@ type judge struct {
 	Quality
 	renderJudged, platformJudged int // of Judged
 	inferred                     int // those of Judged whose deadlines are inferred
-	emptyUnknown                 int // application frames of the platform of which it is unknown whether they are empty
+	emptyUnknown                 int // application frames of the platform that end in the trace and of which it is unknown whether they are empty
 	shown                        int // render frames that were not empty, or were committed
 	frameworks                   [analyzer.FrameworkCount]stats.Counts
 }
@@ -103,7 +103,7 @@ func (q *judge) count(f *analyzer.Frame) {
 		if empty == analyzer.No {
 			q.WithTransaction++
 		}
-		if empty == analyzer.NotSaid && f.Framework == analyzer.Platform {
+		if empty == analyzer.NotSaid && f.Framework == analyzer.Platform && !f.Facts.Has(analyzer.Unfinished) {
 			q.emptyUnknown++
 		}
 	}

@@ -482,3 +482,18 @@ func TestNothingChanges(t *testing.T) {
 		t.Errorf("without the markers: %q, want %q", got, want)
 	}
 }
+
+// The trace ends within a frame. Whether that one is empty is unknown, but the trace has transactions.
+func TestEndsWithinFrame(t *testing.T) {
+	timeline, judge := analyzed(t)
+	want := codes(judge(), stats.Limited)
+	for _, f := range slices.Backward(timeline.Frames) {
+		if f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) {
+			f.Facts = f.Facts&^analyzer.Empty | analyzer.MainLate | analyzer.Unfinished | analyzer.EmptyUnknown
+			break
+		}
+	}
+	if got := codes(judge(), stats.Limited); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
