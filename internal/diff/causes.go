@@ -19,7 +19,7 @@ import (
 // spend their time.
 type Costs struct {
 	scheduled bool    // the run has scheduling events of the threads
-	seconds   float64 // observed
+	seconds   float64 // observed, without idle time
 	frames    int     // complete ones
 	lost      trace.Duration
 	causes    causeTimes // the parts of lost
@@ -55,7 +55,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 			continue
 		}
 		ranking := c.Rank(list)
-		k := &Costs{seconds: p.Observed.Seconds, frames: len(list), lost: ranking.Lost, causes: causeTimes{}, times: causeTimes{}}
+		k := &Costs{seconds: activeSeconds(p), frames: len(list), lost: ranking.Lost, causes: causeTimes{}, times: causeTimes{}}
 		for _, x := range ranking.Costs {
 			k.causes[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
@@ -76,6 +76,15 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 		all[p] = k
 	}
 	return all
+}
+
+// activeSeconds returns the time in which a process was observed, without idle time as far as it is
+// known: what a frame costs does not depend on how long a recording idles.
+func activeSeconds(p *stats.Process) float64 {
+	if p.FPS == nil || p.FPS.IdleShare == nil {
+		return p.Observed.Seconds
+	}
+	return p.Observed.Seconds - p.FPS.Seconds()**p.FPS.IdleShare
 }
 
 // The units of costs: lost time in milliseconds per second, and the time of frames in

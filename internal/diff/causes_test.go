@@ -164,6 +164,37 @@ func TestKnownOnOneSide(t *testing.T) {
 	}
 }
 
+// The same frames lose the same time per second, however long the recording idles between them.
+func TestCostsWithoutIdleTime(t *testing.T) {
+	var first float64
+	for _, idle := range []trace.Duration{0, 18 * trace.Second} {
+		config := simulate.Default()
+		config.Duration, config.Chances.RenderSkip = 2*trace.Second+idle, 1
+		config.Injections = []simulate.Injection{{Cause: "more_work", Vsync: 24, Length: 30 * trace.Millisecond}}
+		config.Apps[0].Pauses = []simulate.Pause{{At: trace.Second, Length: idle}}
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
+			t.Fatal(err)
+		}
+		result, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, judge.Options{Causes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := stats.Compute(result.Timeline, stats.Options{})
+		for p, k := range NewCosts(report, result.Timeline, result.Causes) {
+			if p.Kind != stats.Application {
+				continue
+			}
+			if first == 0 {
+				first = k.perSecond(k.lost)
+			}
+			if got := k.perSecond(k.lost); got == 0 || math.Abs(got/first-1) > .02 {
+				t.Errorf("%v idle: %.2f ms/s lost, want %.2f", idle, got, first)
+			}
+		}
+	}
+}
+
 // The times of a trace add up to the mean span of its frames, and the causes to what was
 // lost.
 func TestCosts(t *testing.T) {
