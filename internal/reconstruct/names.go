@@ -115,11 +115,12 @@ func (n *names) reset() {
 
 // entry returns the thread's last entry, which is valid until the next call.
 func (n *names) entry(tid trace.TID) *nameEntry {
-	slot := n.slot(tid)
-	if *slot == 0 {
-		return n.append(slot, tid)
+	if len(n.slots) > 0 {
+		if slot := *n.find(tid); slot != 0 {
+			return &n.entries[slot-1]
+		}
 	}
-	return &n.entries[*slot-1]
+	return n.append(n.slot(tid), tid)
 }
 
 // split returns a new entry of the thread, which is valid until the next call.

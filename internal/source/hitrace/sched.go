@@ -20,11 +20,11 @@ type Switch struct {
 // parse parses the args of a sched_switch event and reports whether it could. Names may
 // contain blanks, so it searches for the text after them.
 func (s *Switch) parse(args []byte) bool {
-	if !hasAt(args, 0, "prev_comm=") {
-		return s.parseShort(args)
-	}
 	i := parseTask(args, 0, "prev_comm=", " prev_pid=", " prev_prio=", &s.PrevComm, &s.PrevTID, &s.PrevPrio)
-	if i < 0 || !hasAt(args, i, " prev_state=") {
+	if i < 0 {
+		return !hasAt(args, 0, "prev_comm=") && s.parseShort(args)
+	}
+	if !hasAt(args, i, " prev_state=") {
 		return false
 	}
 	i += len(" prev_state=")
@@ -58,12 +58,9 @@ type Wakeup struct {
 // parse parses the args of a sched_waking, sched_wakeup or sched_wakeup_new event and
 // reports whether it could.
 func (w *Wakeup) parse(args []byte) bool {
-	if !hasAt(args, 0, "comm=") {
-		return w.parseShort(args)
-	}
 	i := parseTask(args, 0, "comm=", " pid=", " prio=", &w.Comm, &w.TID, &w.Prio)
 	if i < 0 {
-		return false
+		return !hasAt(args, 0, "comm=") && w.parseShort(args)
 	}
 	const target = " target_cpu="
 	if !hasAt(args, i, target) { // older kernels write success= before it
