@@ -33,6 +33,9 @@ func (t *Timeline) String() string {
 		}
 		b.WriteByte('\n')
 	}
+	for _, x := range t.Blocks {
+		fmt.Fprintf(&b, "block of %d %s\n", x.Process.PID, x.Interval)
+	}
 	for _, x := range t.Builds {
 		fmt.Fprintf(&b, "build of %d %s %s reused %t\n", x.Process.PID, x.Interval, x.Component, x.Reused)
 	}

@@ -190,6 +190,13 @@ type Hang struct {
 	BeginCut, EndCut Edge
 }
 
+// Block is a slice of an application's main thread outside of frames, at least MinBlock and less than
+// MinHang long.
+type Block struct {
+	Process *Process
+	Interval
+}
+
 // AtLeast reports whether the hang is longer than its Duration.
 func (h *Hang) AtLeast() bool { return h.BeginCut != NoEdge || h.EndCut != NoEdge }
 
@@ -205,8 +212,10 @@ const (
 // String returns "trace" or "window", and nothing for NoEdge.
 func (e Edge) String() string { return [...]string{"", "trace", "window"}[e] }
 
-// Limits of a hang: from MinHang on it is noticeable, from SevereHang on severe.
+// Limits of a hang: from MinHang on it is noticeable, from SevereHang on severe. Shorter ones, from
+// MinBlock on, only show that a pause is none.
 const (
+	MinBlock   = 100 * trace.Millisecond
 	MinHang    = 250 * trace.Millisecond
 	SevereHang = 500 * trace.Millisecond
 )
@@ -583,6 +592,7 @@ func (t *Timeline) cutInteractions(from, to trace.Time) {
 		t.Hangs[i].cut(from, to)
 	}
 	t.Hangs = slices.DeleteFunc(t.Hangs, func(h Hang) bool { return h.Duration() < MinHang })
+	t.Blocks = slices.DeleteFunc(t.Blocks, func(b Block) bool { return b.Start < from || b.End >= to })
 	t.Builds = slices.DeleteFunc(t.Builds, func(b Build) bool { return b.Start < from || b.End >= to })
 	t.StateChanges = slices.DeleteFunc(t.StateChanges, func(c StateChange) bool { return c.At < from || c.At >= to })
 	t.ShowInteractions()

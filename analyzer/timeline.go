@@ -32,6 +32,8 @@ type Timeline struct {
 	// thread did something else than frames for long, by start.
 	Interactions []*Interaction
 	Hangs        []Hang
+	// Blocks are shorter than hangs, by start.
+	Blocks []Block
 	// Builds are the items of components that were made or reused, by start, and StateChanges the
 	// changes of their state variables, by time.
 	Builds       []Build

@@ -58,6 +58,11 @@ func (v *validator) interactions() {
 			v.errors = append(v.errors, fmt.Errorf("item of %q at %s: of an unknown process, or ends before it begins", b.Component, b.Start))
 		}
 	}
+	for _, b := range v.timeline.Blocks {
+		if d := b.Duration(); !v.known[b.Process] || d < MinBlock || d >= MinHang {
+			v.errors = append(v.errors, fmt.Errorf("block at %s: of an unknown process, too short or too long", b.Start))
+		}
+	}
 	for _, h := range v.timeline.Hangs {
 		if !v.known[h.Process] || h.Duration() < MinHang {
 			v.errors = append(v.errors, fmt.Errorf("hang at %s: of an unknown process, or too short", h.Start))

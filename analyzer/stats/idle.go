@@ -26,7 +26,7 @@ func isIdle(d, period trace.Duration) bool {
 type activity struct {
 	// scenes are from the start of the first render frame of a scene to that of the last.
 	scenes []analyzer.Interval
-	// blocked are the hangs of the process.
+	// blocked are the hangs of the process, and shorter blocks.
 	blocked []analyzer.Interval
 }
 
@@ -51,9 +51,15 @@ func activities(t *analyzer.Timeline) map[processKey]*activity {
 			a.scenes = append(a.scenes, scene)
 		}
 	}
+	block := func(p *analyzer.Process, i analyzer.Interval) {
+		a := of(newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: p}))
+		a.blocked = append(a.blocked, i)
+	}
 	for _, h := range t.Hangs {
-		a := of(newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: h.Process}))
-		a.blocked = append(a.blocked, h.Interval)
+		block(h.Process, h.Interval)
+	}
+	for _, b := range t.Blocks {
+		block(b.Process, b.Interval)
 	}
 	for _, a := range list {
 		a.scenes, a.blocked = union(a.scenes), union(a.blocked)

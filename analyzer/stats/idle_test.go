@@ -86,6 +86,9 @@ func TestIdle(t *testing.T) {
 		{"a hang", func(d *drawing) {
 			d.Hangs = append(d.Hangs, analyzer.Hang{Process: d.app, Interval: interval(1500, 1800)})
 		}, "41 in 710ms", idle},
+		{"a main thread that is blocked", func(d *drawing) {
+			d.Blocks = append(d.Blocks, analyzer.Block{Process: d.app, Interval: interval(1500, 1700)})
+		}, "41 in 610ms", idle},
 		// It is shown, but when is unknown: its vsync is 1500, and render_service's next one 1520.
 		{"a frame without a present time", func(d *drawing) { _, r := d.draw(1500); r.Present = 0 }, "41 in 430ms", "41 in 430ms"},
 	} {

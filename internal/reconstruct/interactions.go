@@ -377,14 +377,14 @@ func (t *thread) beginTask(e *hitrace.Event) {
 	}
 }
 
-// endTop records the outermost slice of a main thread if it is a hang. A slice around frames that
-// ends has that depth, too.
+// endTop records the outermost slice of a main thread if it is a hang, or a shorter block. A slice
+// around frames that ends has that depth, too.
 func (b *builder) endTop(t *thread, depth int, e *hitrace.Event) {
 	if depth <= t.base {
 		t.base = depth - 1
 		return
 	}
-	if t.base == 0 && !t.topDraft && e.Time.Sub(t.top) >= analyzer.MinHang && t.top.Known() {
+	if t.base == 0 && !t.topDraft && e.Time.Sub(t.top) >= analyzer.MinBlock && t.top.Known() {
 		b.hang(t, analyzer.Hang{Interval: analyzer.Interval{Start: t.top, End: e.Time}}, t.topName, e.Number)
 	}
 }
@@ -503,8 +503,13 @@ func (b *builder) setInteractions(t *analyzer.Timeline, parts []analyzer.Part, c
 	b.components.set(t, b.lives)
 	for _, h := range i.hangs {
 		slept := slices.ContainsFunc(parts, func(p analyzer.Part) bool { return h.Start < p.Span.Start && p.Span.Start <= h.End })
-		if h.Process = b.lives.atTime(h.pid, h.Start); h.Process != nil && !slept { // else how long it took is unknown
+		if h.Process = b.lives.atTime(h.pid, h.Start); h.Process == nil || slept { // how long it took is unknown
+			continue
+		}
+		if h.Duration() >= analyzer.MinHang {
 			t.Hangs = append(t.Hangs, h.Hang)
+		} else {
+			t.Blocks = append(t.Blocks, analyzer.Block{Process: h.Process, Interval: h.Interval})
 		}
 	}
 }
@@ -656,6 +661,9 @@ func numberInteractions(t *analyzer.Timeline) {
 	slices.SortStableFunc(t.Builds, func(x, y analyzer.Build) int { return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(y.End, x.End)) })
 	slices.SortStableFunc(t.StateChanges, func(x, y analyzer.StateChange) int { return cmp.Compare(x.At, y.At) })
 	slices.SortStableFunc(t.Hangs, func(x, y analyzer.Hang) int {
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Process.PID, y.Process.PID))
+	})
+	slices.SortStableFunc(t.Blocks, func(x, y analyzer.Block) int {
 		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Process.PID, y.Process.PID))
 	})
 	t.ShowInteractions()

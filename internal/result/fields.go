@@ -84,6 +84,10 @@ func describeTimeline(m *message, t *analyzer.Timeline) {
 		}
 		describeSummary(m, *s)
 	})
+	list(m, 18, &t.Blocks, func(m *message, b *analyzer.Block) {
+		m.processOf(1, &b.Process)
+		m.interval(2, &b.Interval)
+	})
 }
 
 func describeSummary(m *message, s *analyzer.Summary) {
