@@ -112,7 +112,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 			}
 		}
 	}
-	decode(t, run("ohframe report "+file+" --format json || echo '{}'"), &report)
+	decode(t, run("ohframe report "+file+" --format json || true"), &report) // the exit code is 1 without frames
 	if len(report.Inputs) == 0 || len(report.Inputs[0].Processes) == 0 {
 		t.Skip("no frames")
 	}

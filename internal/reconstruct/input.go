@@ -27,9 +27,9 @@ type input struct {
 type shared struct {
 	options     Options
 	threads     threads.Table[thread]
-	trackers    map[string]string      // names of fences, each once
-	texts       map[string]string      // names of scenes, pages and bundles, each once
-	tenancies   threads.Table[tenancy] // of thread ids that events of the kernel are about
+	trackers    map[string]string // names of fences, each once
+	texts       map[string]string // names of scenes, pages and bundles, each once
+	tenancies   tenancies
 	frees       map[trace.TID][]stamp
 	starts      []newOwner // of the current block
 	lives       lives      // when all events are read

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/threads"
 )
 
 // tenancy is what is known of a thread id: whether its thread has ended.
@@ -25,6 +26,27 @@ const (
 	dead   // it runs no more: the next thread with the id is another one
 	freed
 )
+
+// tenancies are what is known of thread ids that events of the kernel are about. Most events are of
+// threads that live on: a bit for each id, by its lowest bits, sorts them out before the table.
+type tenancies struct {
+	threads.Table[tenancy]
+	bits [64]uint64
+}
+
+// Get returns what is known of a thread id, nil for nothing.
+func (t *tenancies) Get(tid trace.TID) *tenancy {
+	if t.bits[uint32(tid)/64%64]&(1<<(uint32(tid)%64)) == 0 {
+		return nil
+	}
+	return t.Table.Get(tid)
+}
+
+// Put adds what is known of a thread id.
+func (t *tenancies) Put(tid trace.TID, s *tenancy) {
+	t.bits[uint32(tid)/64%64] |= 1 << (uint32(tid) % 64)
+	t.Table.Put(tid, s)
+}
 
 // trackOwners follows to which threads ids belong.
 func (b *builder) trackOwners(e *hitrace.Event) {

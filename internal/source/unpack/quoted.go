@@ -27,11 +27,10 @@ func (q *quoted) Read(b []byte) (int, error) {
 		if q.done {
 			return 0, io.EOF
 		}
-		window, err := q.in.Peek(1)
-		if err != nil {
+		if _, err := q.in.Peek(1); err != nil {
 			return 0, cutShort(err)
 		}
-		window, _ = q.in.Peek(q.in.Buffered())
+		window, _ := q.in.Peek(q.in.Buffered())
 		n := bytes.IndexAny(window, "\\"+string(rune(q.quote)))
 		if n < 0 {
 			n = len(window)
