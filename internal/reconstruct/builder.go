@@ -107,12 +107,18 @@ func (b *builder) track(e *hitrace.Event) {
 		b.clock.grain.add(since)
 	}
 	b.coverage.track(e, b.last)
-	b.diagnostics.own.see(e)
+	if own := &b.diagnostics.own; !own.foreign || !own.several { // else it knows all that it can
+		own.see(e)
+	}
 	b.last = e.Time
 	if e.Lost {
 		b.running.lose(e.CPU, e.Time)
 	}
-	if b.tenancies.Len() > 0 || e.Kind >= hitrace.CreateEvent || e.Kind == hitrace.NewThreadEvent {
+	switch kind := e.Kind; {
+	case kind >= hitrace.CreateEvent, kind == hitrace.NewThreadEvent:
+		b.trackOwners(e)
+	case b.tenancies.Len() == 0:
+	case kind == hitrace.SwitchEvent, kind == hitrace.WakingEvent, kind == hitrace.WakeupEvent, b.tenancies.mayHave(e.TID):
 		b.trackOwners(e)
 	}
 	if e.Kind == hitrace.SwitchEvent {

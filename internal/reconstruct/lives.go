@@ -34,9 +34,14 @@ type tenancies struct {
 	bits [64]uint64
 }
 
+// mayHave reports whether something may be known of a thread id.
+func (t *tenancies) mayHave(tid trace.TID) bool {
+	return t.bits[uint32(tid)/64%64]&(1<<(uint32(tid)%64)) != 0
+}
+
 // Get returns what is known of a thread id, nil for nothing.
 func (t *tenancies) Get(tid trace.TID) *tenancy {
-	if t.bits[uint32(tid)/64%64]&(1<<(uint32(tid)%64)) == 0 {
+	if !t.mayHave(tid) {
 		return nil
 	}
 	return t.Table.Get(tid)

@@ -75,7 +75,7 @@ func (n *names) add(e *hitrace.Event, number int32) {
 		entry.pid = e.Process
 	}
 	if isName(e.Comm) {
-		if len(entry.comm) > 0 && entry.isMain() && !bytes.Equal(entry.comm, e.Comm) {
+		if entry.isMain() && len(entry.comm) > 0 && !bytes.Equal(entry.comm, e.Comm) {
 			entry = n.split(e.TID)
 			entry.pid = e.Process
 		}

@@ -207,11 +207,11 @@ func parseThread(text []byte, l *Line) Problem {
 		if open < 0 {
 			return BadThread
 		}
-		pid, stop, ok := parseProcess(text[:end], open)
-		if !ok || stop != end {
+		if pid, stop, ok := digits(text, skipBlanks(text, open+1)); ok && stop == end-1 { // nearly always
+			l.PID = trace.PID(pid)
+		} else if _, stop, ok := parseProcess(text[:end], open); !ok || stop != end {
 			return BadThread
 		}
-		l.PID = pid
 		end = trimRight(text, open)
 	}
 	// The comm may contain dashes: the thread id follows the last one.
