@@ -238,11 +238,12 @@ func unexplained(list []*Process) string {
 // Missing returns what to record in order to know more causes; empty if nothing is
 // missing. q is the quality of the trace; nil if it is unknown.
 func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
+	unexplained := unexplained(list)
 	switch {
 	case c.Limited:
 		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
-	case unexplained(list) != "":
-		return unexplained(list)
+	case unexplained != "":
+		return unexplained
 	case q != nil && q.Cut && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
 	case c.Own:

@@ -48,8 +48,8 @@ func (b *builder) setFacts() {
 	}
 }
 
-// keepPictures takes it back that application frames without a transaction are empty if they made a
-// picture nevertheless: by a buffer of their own, or in another frame of their thread and vsync (3.4).
+// keepPictures makes application frames without a transaction not empty if they made a picture
+// nevertheless: by a buffer of their own, or in another frame of their thread and vsync (3.4).
 func (b *builder) keepPictures() {
 	type vsync struct {
 		tid trace.TID
@@ -57,15 +57,28 @@ func (b *builder) keepPictures() {
 		at  trace.Time
 	}
 	of := func(f *analyzer.Frame) vsync { return vsync{f.TID, f.VsyncID, f.Vsync} }
-	sent := map[vsync]bool{}
+	var empty []*draft
+	sent := map[vsync]bool{} // of the empty frames: mostly there are few
 	for _, d := range b.drafts {
-		if f := d.frame; f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && len(f.Transactions) > 0 && f.VsyncID != 0 {
-			sent[of(f)] = true
+		if f := d.frame; f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Facts.Has(analyzer.Empty) {
+			empty = append(empty, d)
+			sent[of(f)] = false
 		}
+	}
+	if len(empty) == 0 {
+		return
 	}
 	for _, d := range b.drafts {
 		f := d.frame
-		if f.Kind == analyzer.ApplicationFrame && f.Framework == analyzer.Platform && f.Facts.Has(analyzer.Empty) && (d.queued || sent[of(f)]) {
+		if f.Kind != analyzer.ApplicationFrame || f.Framework != analyzer.Platform || len(f.Transactions) == 0 || f.VsyncID == 0 {
+			continue
+		}
+		if _, ok := sent[of(f)]; ok {
+			sent[of(f)] = true
+		}
+	}
+	for _, d := range empty {
+		if f := d.frame; d.queued || sent[of(f)] {
 			f.Facts = f.Facts&^analyzer.Empty | analyzer.NoTransaction
 		}
 	}
