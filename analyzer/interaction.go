@@ -213,7 +213,7 @@ const (
 func (e Edge) String() string { return [...]string{"", "trace", "window"}[e] }
 
 // Limits of a hang: from MinHang on it is noticeable, from SevereHang on severe. Shorter ones, from
-// MinBlock on, only show that a pause is none.
+// MinBlock on, are only counted as time that is not idle.
 const (
 	MinBlock   = 100 * trace.Millisecond
 	MinHang    = 250 * trace.Millisecond
@@ -260,9 +260,9 @@ func (i *Interaction) Response() (d trace.Duration, ok bool) { return between(i.
 // unknown.
 func (i *Interaction) Completion() (d trace.Duration, ok bool) { return between(i.From(), i.LastShown) }
 
-// AtLeast returns how long an interaction took that the trace's end cuts, as far as it is in the
-// trace: to the last frame shown, of a launch to its last stage. ok is false if Completion is
-// known, or nothing is.
+// AtLeast returns how long an interaction took at least if the end of the trace cuts it: up to the
+// last frame shown, of a launch up to its last stage. ok is false if Completion is known, or if
+// neither is.
 func (i *Interaction) AtLeast() (d trace.Duration, ok bool) {
 	seen := i.SeenTo
 	if n := len(i.Stages); n > 0 {
@@ -382,7 +382,7 @@ func newShows(t *Timeline) *shows {
 }
 
 // findUnshown finds the application frames that the display shows after the end of the trace, if
-// it shows them. There are none in a trace without the frames of render_service.
+// it shows them. A trace without the frames of render_service has no such frames.
 func (s *shows) findUnshown(t *Timeline) {
 	if len(s.render.byStart) == 0 {
 		return

@@ -17,7 +17,7 @@ type records struct {
 	whole     WholeFrames
 	parts     parts
 	responses []trace.Duration // of interactions of the process
-	activity  *activity        // nil if there is none
+	activity  *activity        // nil without one
 	animation bool             // all frames are those of one scene, in which nothing is idle
 
 	// unshown are the frames that no render frame showed, and busy all of the time in which

@@ -7,7 +7,7 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// A render frame of which nothing was committed showed nothing: it does not count in the frame rate
+// A render frame that committed nothing showed nothing: it does not count in the frame rate
 // of render_service or of the applications whose transactions it applied.
 func TestSkippedCommitsShowNothing(t *testing.T) {
 	const skipped = analyzer.Empty | analyzer.CommitSkipped

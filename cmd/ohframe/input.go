@@ -175,7 +175,7 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 	return t, nil
 }
 
-// besideWarnings returns the warnings about files beside a trace; empty texts are none.
+// besideWarnings returns the warnings about files beside a trace, without those that are empty.
 func besideWarnings(texts []string) (list []trace.Warning) {
 	for _, text := range texts {
 		if text != "" {

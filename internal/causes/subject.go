@@ -11,7 +11,7 @@ import (
 	"ohframe/internal/text"
 )
 
-// Subject is a process of which a summary or a table says how many frames were late. All outputs for
+// Subject is a process in a summary or a table that says how many of its frames were late. All outputs for
 // people have subjects in the order of Compare: those that lost the most time first, then those with
 // the most late frames, applications, and those with the most frames.
 type Subject struct {

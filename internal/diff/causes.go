@@ -78,7 +78,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 	return all
 }
 
-// activeSeconds returns the time in which a process was observed, without idle time as far as it is
+// activeSeconds returns the time in which a process was observed, without the idle time that is
 // known: what a frame costs does not depend on how long a recording idles.
 func activeSeconds(p *stats.Process) float64 {
 	if p.FPS == nil || p.FPS.IdleShare == nil {

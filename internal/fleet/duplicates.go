@@ -24,7 +24,7 @@ const headSize = 64 << 10
 //
 //	all ──▶ of one size ──▶ with one beginning ──▶ with one content
 //
-// A file that cannot be read, or not within the timeout, is not marked; a timeout of zero is none. The
+// A file that cannot be read, or not within the timeout, is not marked. Zero means no timeout. The
 // error is that of the context.
 func MarkDuplicates(ctx context.Context, store Store, list []Input, timeout time.Duration) error {
 	groups := [][]int{make([]int, len(list))}

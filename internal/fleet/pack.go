@@ -8,8 +8,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// packed are rows of a table in few bytes, most of which are zeros of theirs: a trace may have
-// hundreds of thousands of rows, which wait until those of the traces before it are written.
+// packed has the rows of a table in few bytes, because most values are zero. A trace may have
+// hundreds of thousands of rows, and they wait until those of the traces before it are written.
 type packed struct {
 	n      int
 	blocks [][]byte // of whole rows
