@@ -207,6 +207,8 @@ type evidenceInteraction struct {
 	Frames   int             `json:"frames"`
 	Late     int             `json:"late"`
 	Lost     trace.Duration  `json:"lost_ns"`
+	Hitch    *float64        `json:"hitch_ms_per_s,omitempty"`
+	Missed   *int            `json:"longest_missed_run,omitempty"`
 	Cause    string          `json:"cause,omitempty"`
 	Advice   string          `json:"advice,omitempty"`
 	Against  []string        `json:"against,omitempty"`
@@ -720,12 +722,12 @@ func share(part, whole trace.Duration) float64 {
 	return *rounded(&s)
 }
 
-// rounded rounds a share to a hundredth of a percent; nil stays nil.
-func rounded(share *float64) *float64 {
-	if share == nil {
+// rounded rounds to four digits after the point; nil stays nil.
+func rounded(x *float64) *float64 {
+	if x == nil {
 		return nil
 	}
-	r := math.Round(1e4**share) / 1e4
+	r := math.Round(1e4**x) / 1e4
 	return &r
 }
 
@@ -807,7 +809,8 @@ func (x *witness) pickedUpLate(l located) *evidenceFrame {
 func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 	j := &evidenceInteraction{
 		ID: i.ID, Kind: i.Kind.String(), Name: name(text.Interaction(i.Interaction)), Process: name(text.ProcessName(i.Process.Name)), Input: x.inputName(in),
-		Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost, Cause: sentence(i.mainCause()),
+		Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
+		Hitch: rounded(i.Measures.HitchRatio), Missed: i.Measures.LongestMissedRun, Cause: sentence(i.mainCause()),
 	}
 	if at := i.Span().Start; at.Known() {
 		j.Start = &at

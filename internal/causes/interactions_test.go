@@ -3,10 +3,15 @@ package causes
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/locate"
@@ -108,6 +113,35 @@ func TestOneInteraction(t *testing.T) {
 		"Lost 14.0 ms in 1 late frame of 1")
 	out = writeInteractions(t, "text", Options{Interaction: timeline.Interactions[2]}, timeline, c)
 	contains(t, out, "response unknown", "it ends after the trace or the window; no frame is known to have shown it")
+}
+
+// Evidence has the measures that flings are judged by, as reports do.
+func TestEvidenceOfFlings(t *testing.T) {
+	file, err := os.Open("../../testdata/flings.ftrace.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	read, err := ohframe.Read(t.Context(), file, ohframe.Options{Causes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, d := written(t, []Input{measured("flings.ftrace", read.Timeline, read.Causes, Options{})}, Options{})
+	hitched := 0
+	for _, m := range stats.Interactions(read.Timeline, stats.Options{}) {
+		i := slices.IndexFunc(d.Interactions, func(i *evidenceInteraction) bool { return i.ID == m.ID })
+		if got := d.Interactions[i]; m.HitchRatio != nil {
+			hitched++
+			if got.Hitch == nil || math.Abs(*got.Hitch-*m.HitchRatio) > 1e-4 || got.Missed == nil || *got.Missed != *m.LongestMissedRun {
+				t.Errorf("interaction %d: %+v, want %f and %d", m.ID, got, *m.HitchRatio, *m.LongestMissedRun)
+			}
+		} else if got.Hitch != nil {
+			t.Errorf("interaction %d: hitches %f, want none", m.ID, *got.Hitch)
+		}
+	}
+	if hitched == 0 {
+		t.Error("no fling has hitches")
+	}
 }
 
 // Beyond the limit on explained responses, the reader learns why there are no steps.
