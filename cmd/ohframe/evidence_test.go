@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/causes"
+	"ohframe/internal/brief"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -67,7 +67,7 @@ func asked(t *testing.T, dir, command string) (d *evidenceDocument, size int, el
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)
 	}
-	if len(out) > causes.MaxEvidence {
+	if len(out) > brief.MaxBytes {
 		t.Errorf("%s writes %d bytes", command, len(out))
 	}
 	return d, len(out), elapsed
@@ -268,7 +268,7 @@ func TestEvidenceSkill(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", command, err)
 		}
-		if strings.Contains(command, "evidence") && (len(out) > causes.MaxEvidence || !json.Valid(out) || !bytes.Contains(out, []byte(`"causes":`))) {
+		if strings.Contains(command, "evidence") && (len(out) > brief.MaxBytes || !json.Valid(out) || !bytes.Contains(out, []byte(`"causes":`))) {
 			t.Errorf("%s: %s", command, out)
 		}
 	}

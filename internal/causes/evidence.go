@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/brief"
 	"ohframe/internal/causetext"
 	"ohframe/internal/text"
 )
@@ -40,7 +41,7 @@ type evidence struct {
 	Layers       []*evidenceLayer       `json:"layers,omitempty"`
 	Stacks       []*evidenceStacks      `json:"stacks,omitempty"`
 	Record       []evidenceRecord       `json:"record,omitempty"`
-	LeftOut      leftOut                `json:"left_out,omitempty"`
+	LeftOut      brief.LeftOut          `json:"left_out,omitempty"`
 	about        Options
 }
 
@@ -77,7 +78,7 @@ type evidenceProcess struct {
 	ShownLate           []*evidenceFrame   `json:"shown_late,omitempty"`
 	PickedUp            []*evidenceFrame   `json:"picked_up_late,omitempty"`
 	Why                 string             `json:"why,omitempty"`
-	LeftOut             leftOut            `json:"left_out,omitempty"`
+	LeftOut             brief.LeftOut      `json:"left_out,omitempty"`
 	shownLate, pickedUp int
 }
 
@@ -112,7 +113,7 @@ type evidenceCause struct {
 	Against   []string        `json:"against,omitempty"`
 	Why       string          `json:"why,omitempty"`
 	Open      string          `json:"open,omitempty"`
-	LeftOut   leftOut         `json:"left_out,omitempty"`
+	LeftOut   brief.LeftOut   `json:"left_out,omitempty"`
 }
 
 // evidenceThread is a thread that was waited for, and what it did.
@@ -176,7 +177,7 @@ type evidenceFrame struct {
 	Slices    []jsonSlice        `json:"slices,omitempty"`
 	Why       string             `json:"why,omitempty"`
 	Open      string             `json:"open,omitempty"`
-	LeftOut   leftOut            `json:"left_out,omitempty"`
+	LeftOut   brief.LeftOut      `json:"left_out,omitempty"`
 	title     string             // of the frame that was asked for
 }
 
@@ -215,7 +216,7 @@ type evidenceInteraction struct {
 	Steps    []evidenceStep  `json:"steps,omitempty"`
 	Why      string          `json:"why,omitempty"`
 	Open     string          `json:"open,omitempty"`
-	LeftOut  leftOut         `json:"left_out,omitempty"`
+	LeftOut  brief.LeftOut   `json:"left_out,omitempty"`
 }
 
 type evidenceStep struct {
@@ -256,7 +257,7 @@ type evidenceLayer struct {
 	Causes       []*evidenceBufferCause `json:"causes,omitempty"`
 	Buffers      []evidenceBuffer       `json:"buffers,omitempty"`
 	Why          string                 `json:"why,omitempty"`
-	LeftOut      leftOut                `json:"left_out,omitempty"`
+	LeftOut      brief.LeftOut          `json:"left_out,omitempty"`
 }
 
 type evidenceBufferCause struct {
@@ -288,7 +289,7 @@ type evidenceStacks struct {
 	Samples   int             `json:"stacks"`
 	Functions []evidenceCalls `json:"functions,omitempty"`
 	Path      []evidenceCalls `json:"path,omitempty"`
-	LeftOut   leftOut         `json:"left_out,omitempty"`
+	LeftOut   brief.LeftOut   `json:"left_out,omitempty"`
 }
 
 type evidenceCalls struct {
@@ -310,7 +311,7 @@ func writeEvidence(w io.Writer, inputs []Input, o Options) error {
 }
 
 func (d *evidence) write(w io.Writer) error {
-	b, err := d.fit()
+	b, err := brief.Fit(d, d.cutters())
 	if err == nil {
 		_, err = w.Write(b)
 	}
@@ -325,7 +326,7 @@ type witness struct {
 
 func newEvidence(inputs []Input, o Options) *evidence {
 	x := witness{o, len(inputs) > 1}
-	d := &evidence{Version: evidenceVersion, Question: x.question(), Answer: sentence(headline(inputs, o)), about: o}
+	d := &evidence{Version: evidenceVersion, Question: x.question(), Answer: brief.Sentence(headline(inputs, o)), about: o}
 	type interaction struct {
 		in *Input
 		*Interaction
@@ -364,22 +365,22 @@ func newEvidence(inputs []Input, o Options) *evidence {
 	slices.SortStableFunc(interactions, func(a, b interaction) int { return worseInteraction(a.Interaction, b.Interaction) })
 	slices.SortStableFunc(layers, func(a, b layer) int { return cmp.Compare(b.Lost, a.Lost) })
 	slices.SortStableFunc(hangs, func(a, b hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
-	for _, i := range first(&d.LeftOut, "interactions", interactions, maxAnswers) {
+	for _, i := range brief.First(&d.LeftOut, "interactions", interactions, maxAnswers) {
 		d.Interactions = append(d.Interactions, x.interaction(i.in, i.Interaction))
 	}
-	for _, l := range first(&d.LeftOut, "layers", layers, maxAnswers) {
+	for _, l := range brief.First(&d.LeftOut, "layers", layers, maxAnswers) {
 		d.Layers = append(d.Layers, x.layer(l.in, l.Layer))
 	}
-	for _, h := range first(&d.LeftOut, "hangs", hangs, maxAnswers) {
+	for _, h := range brief.First(&d.LeftOut, "hangs", hangs, maxAnswers) {
 		d.Hangs = append(d.Hangs, evidenceHang{
-			name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), name(h.Slice), h.Start, h.Duration(), h.BeginCut != analyzer.NoEdge, h.EndCut != analyzer.NoEdge, h.severe(),
-			sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
+			brief.Name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), brief.Name(h.Slice), h.Start, h.Duration(), h.BeginCut != analyzer.NoEdge, h.EndCut != analyzer.NoEdge, h.severe(),
+			brief.Sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
 		})
 	}
-	d.Inputs = first(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
+	d.Inputs = brief.First(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
 
 	late, onTime := x.processes(inputs)
-	for _, p := range first(&d.LeftOut, "processes", late, maxAnswers) {
+	for _, p := range brief.First(&d.LeftOut, "processes", late, maxAnswers) {
 		d.Processes = append(d.Processes, x.process(p))
 	}
 	for _, p := range onTime {
@@ -398,14 +399,14 @@ func newEvidence(inputs []Input, o Options) *evidence {
 func newEvidenceStacks(s *why.Stacks, input string, o Options) *evidenceStacks {
 	d := &evidenceStacks{Input: input, Samples: s.Samples}
 	calls := func(what string, of []why.StackCount, most int) (list []evidenceCalls) {
-		for _, c := range first(&d.LeftOut, what, of, most) {
-			list = append(list, evidenceCalls{name(c.Name), name(c.Module), c.Own, c.Samples})
+		for _, c := range brief.First(&d.LeftOut, what, of, most) {
+			list = append(list, evidenceCalls{brief.Name(c.Name), brief.Name(c.Module), c.Own, c.Samples})
 		}
 		return list
 	}
 	o.All = false
 	path := shownPath(s, o)
-	d.LeftOut.add("path", len(s.Path)-len(path))
+	d.LeftOut.Add("path", len(s.Path)-len(path))
 	d.Functions, d.Path = calls("functions", s.Functions, maxStackFunctions), calls("path", path, maxStackPath)
 	return d
 }
@@ -458,9 +459,9 @@ func (x *witness) question() string {
 	case x.Interaction != nil:
 		return fmt.Sprintf("interaction %d", x.Interaction.ID)
 	case x.Layer != nil:
-		return name("layer "+x.LayerPattern) + x.ofProcess()
+		return brief.Name("layer "+x.LayerPattern) + x.ofProcess()
 	case x.Process != nil:
-		return name("process " + x.Pattern)
+		return brief.Name("process " + x.Pattern)
 	}
 	return "trace"
 }
@@ -469,7 +470,7 @@ func (x *witness) ofProcess() string {
 	if x.Process == nil {
 		return ""
 	}
-	return " of " + name(x.Pattern)
+	return " of " + brief.Name(x.Pattern)
 }
 
 // conclude adds the answer if the first line of the text has none, and what follows from all of
@@ -477,16 +478,16 @@ func (x *witness) ofProcess() string {
 func (x *witness) conclude(d *evidence, inputs []Input) {
 	doubt, others := reliable(inputs)
 	if doubt != "" && len(others) == 0 {
-		d.Answer = sentence(doubt)
+		d.Answer = brief.Sentence(doubt)
 	} else if worst := d.worst(); worst != nil {
 		switch {
 		case x.Vsync != 0 && len(worst.LateFrames) > 0:
 			f := worst.LateFrames[0]
-			d.Answer = sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", worst.Name, f.Vsync, f.title, f.Cause), ": "))
+			d.Answer = brief.Sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", worst.Name, f.Vsync, f.title, f.Cause), ": "))
 		case len(worst.ShownLate) > 0 && worst.Late == 0:
-			d.Answer = sentence(d.Answer + fmt.Sprintf("; %s shown late, the worst: %s", text.Count(worst.shownLate, "frame"), worst.ShownLate[0].Cause))
+			d.Answer = brief.Sentence(d.Answer + fmt.Sprintf("; %s shown late, the worst: %s", text.Count(worst.shownLate, "frame"), worst.ShownLate[0].Cause))
 		case len(worst.PickedUp) > 0 && worst.Late == 0:
-			d.Answer = sentence(d.Answer + fmt.Sprintf("; %s on time, but picked up late, the worst: %s", text.Count(worst.pickedUp, "frame"), worst.PickedUp[0].Cause))
+			d.Answer = brief.Sentence(d.Answer + fmt.Sprintf("; %s on time, but picked up late, the worst: %s", text.Count(worst.pickedUp, "frame"), worst.PickedUp[0].Cause))
 		}
 	}
 	if d.Answer == "" {
@@ -495,12 +496,12 @@ func (x *witness) conclude(d *evidence, inputs []Input) {
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Quality != nil && in.Quality.Verdict != stats.Good {
-			d.Against = append(d.Against, sentence(x.prefix(in)+"data quality: "+in.Quality.String()))
+			d.Against = append(d.Against, brief.Sentence(x.prefix(in)+"data quality: "+in.Quality.String()))
 		}
 		x.record(d, in)
 	}
-	d.Against = first(&d.LeftOut, "against", d.Against, maxAnswers)
-	d.Record = first(&d.LeftOut, "record", d.Record, maxAnswers)
+	d.Against = brief.First(&d.LeftOut, "against", d.Against, maxAnswers)
+	d.Record = brief.First(&d.LeftOut, "record", d.Record, maxAnswers)
 }
 
 // worst returns the process that lost the most time; nil without one.
@@ -520,7 +521,7 @@ const (
 // record adds what an input lacks.
 func (x *witness) record(d *evidence, in *Input) {
 	add := func(missing, command string) {
-		r := evidenceRecord{sentence(missing), command}
+		r := evidenceRecord{brief.Sentence(missing), command}
 		// ohframe records no traces of Android, and no application's own ones.
 		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
 			r.Command = ""
@@ -555,7 +556,7 @@ func (x *witness) prefix(in *Input) string {
 	if !x.several {
 		return ""
 	}
-	return name(in.Name) + ": "
+	return brief.Name(in.Name) + ": "
 }
 
 // inputName names the input of a part if there are several.
@@ -563,12 +564,12 @@ func (x *witness) inputName(in *Input) string {
 	if !x.several {
 		return ""
 	}
-	return name(in.Name)
+	return brief.Name(in.Name)
 }
 
 func (x *witness) input(in *Input) evidenceInput {
 	c := in.Causes
-	j := evidenceInput{Name: name(in.Name), Scheduled: c.Scheduled, Woken: c.Woken, BlockedReasons: c.BlockedReasons, Sampled: len(c.Sampled) > 0}
+	j := evidenceInput{Name: brief.Name(in.Name), Scheduled: c.Scheduled, Woken: c.Woken, BlockedReasons: c.BlockedReasons, Sampled: len(c.Sampled) > 0}
 	if in.Stats != nil && in.Stats.Span != nil {
 		j.Start, j.Length = int64(in.Stats.Span.From), in.Stats.Span.Seconds
 	}
@@ -589,7 +590,7 @@ func (x *witness) input(in *Input) evidenceInput {
 
 func (x *witness) process(o *overall) *evidenceProcess {
 	r := o.Ranking
-	j := &evidenceProcess{Name: name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(r), Unknown: r.Unknown}
+	j := &evidenceProcess{Name: brief.Name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(r), Unknown: r.Unknown}
 	if x.several {
 		j.Inputs = len(o.Inputs)
 	}
@@ -621,26 +622,26 @@ func (x *witness) process(o *overall) *evidenceProcess {
 			}
 		}
 		if c := p.in.Commands; c != nil && !x.several && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
-			j.Why = command(c.WhyProcess(p.Name, p.PID, evidenceFlag))
+			j.Why = brief.Command(c.WhyProcess(p.Name, p.PID, evidenceFlag))
 		}
 		if !x.several {
 			for _, f := range p.Functions {
-				f.Function.Name, f.Function.Module = name(f.Function.Name), name(f.Function.Module)
+				f.Function.Name, f.Function.Module = brief.Name(f.Function.Name), brief.Name(f.Function.Module)
 				j.Functions = append(j.Functions, functionCost(f))
 			}
 		}
 	}
-	for _, e := range first(&j.LeftOut, "late_frames", latest(late, func(e located) trace.Duration { return e.Overrun }), maxWorst) {
+	for _, e := range brief.First(&j.LeftOut, "late_frames", latest(late, func(e located) trace.Duration { return e.Overrun }), maxWorst) {
 		j.LateFrames = append(j.LateFrames, x.frame(e))
 	}
-	for _, e := range first(&j.LeftOut, "shown_late", latest(shown, func(e located) trace.Duration { return e.Shown.Late }), maxWorst) {
+	for _, e := range brief.First(&j.LeftOut, "shown_late", latest(shown, func(e located) trace.Duration { return e.Shown.Late }), maxWorst) {
 		j.ShownLate = append(j.ShownLate, x.shownLate(e))
 	}
-	for _, e := range first(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
+	for _, e := range brief.First(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
 		j.PickedUp = append(j.PickedUp, x.pickedUpLate(e))
 	}
 	seen := map[*analyzer.Frame]bool{} // with a sentence and commands
-	for _, c := range first(&j.LeftOut, "causes", r.Costs, len(Leading(r, MaxCosts))) {
+	for _, c := range brief.First(&j.LeftOut, "causes", r.Costs, len(Leading(r, MaxCosts))) {
 		cause := x.cause(o, c)
 		if seen[c.Worst] {
 			cause.Worst.Cause, cause.Why, cause.Open = "", "", ""
@@ -649,7 +650,7 @@ func (x *witness) process(o *overall) *evidenceProcess {
 		j.Causes = append(j.Causes, cause)
 	}
 	j.shownLate, j.pickedUp = len(shown), len(picked)
-	j.Functions = first(&j.LeftOut, "functions", j.Functions, maxWorst)
+	j.Functions = brief.First(&j.LeftOut, "functions", j.Functions, maxWorst)
 	if x.Vsync == 0 {
 		j.Against = o.against()
 	}
@@ -664,7 +665,7 @@ type located struct {
 
 func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 	j := &evidenceCause{
-		Title: sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: name(c.Slice), Function: name(c.Function),
+		Title: brief.Sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: brief.Name(c.Slice), Function: brief.Name(c.Function),
 		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Missing: c.Missing.String(), KnockOn: c.KnockOn, Advice: causetext.Advice(c.Advice),
 	}
 	if c.LostKnown() {
@@ -672,7 +673,7 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		j.Lost, j.Share = &c.Lost, &of
 	}
 	for i := range c.Repeats {
-		j.Arguments = append(j.Arguments, name(causetext.Repeat(&c.Repeats[i])))
+		j.Arguments = append(j.Arguments, brief.Name(causetext.Repeat(&c.Repeats[i])))
 	}
 	for i := range o.parts {
 		p := &o.parts[i]
@@ -682,17 +683,17 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		}
 		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: knownOverrun(c.Worst), AtLeast: unfinished(c.Worst)}
 		if x.Vsync == 0 { // otherwise the frame has it
-			j.Worst.Cause = sentence(causetext.Sentence(p.all, e))
+			j.Worst.Cause = brief.Sentence(causetext.Sentence(p.all, e))
 		}
 		if s := shareOf(e, c); s != nil {
 			value, usual := s.Value, s.Usual
 			j.Worst.Value, j.Worst.Usual = &value, &usual
 			if f := e.FunctionOf(s); f != nil {
-				j.Worst.Sampled = &evidenceSampled{name(f.Name), name(f.Module), f.Samples, f.Of}
+				j.Worst.Sampled = &evidenceSampled{brief.Name(f.Name), brief.Name(f.Module), f.Samples, f.Of}
 			}
 		}
 		if cs := p.in.Commands; cs != nil && x.Vsync == 0 {
-			j.Why, j.Open = command(cs.WhyFrame(c.Worst, evidenceFlag)), command(cs.OpenFrame(c.Worst))
+			j.Why, j.Open = brief.Command(cs.WhyFrame(c.Worst, evidenceFlag)), brief.Command(cs.OpenFrame(c.Worst))
 		}
 		break
 	}
@@ -714,7 +715,7 @@ func threadOf(c *why.Culprit) *evidenceThread {
 	if c == nil {
 		return nil
 	}
-	return &evidenceThread{name(c.Process), name(c.Thread), c.TID, c.Wait.String(), name(c.Slice), c.Time, name(causetext.Arguments(c.Arguments))}
+	return &evidenceThread{brief.Name(c.Process), brief.Name(c.Thread), c.TID, c.Wait.String(), brief.Name(c.Slice), c.Time, brief.Name(causetext.Arguments(c.Arguments))}
 }
 
 func share(part, whole trace.Duration) float64 {
@@ -733,7 +734,7 @@ func rounded(x *float64) *float64 {
 
 func (x *witness) frame(l located) *evidenceFrame {
 	e, p := l.Explanation, l.of
-	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: knownOverrun(e.Frame), AtLeast: unfinished(e.Frame), Verdict: e.Outcome.String(), Cause: sentence(causetext.Sentence(p.all, e))}
+	j := &evidenceFrame{Vsync: e.Frame.VsyncID, Input: x.inputName(p.in), Start: e.Frame.Actual.Start, Late: knownOverrun(e.Frame), AtLeast: unfinished(e.Frame), Verdict: e.Outcome.String(), Cause: brief.Sentence(causetext.Sentence(p.all, e))}
 	if e.Outcome != why.NotLate {
 		j.Confidence = e.Confidence.String()
 	}
@@ -745,19 +746,19 @@ func (x *witness) frame(l located) *evidenceFrame {
 	}
 	sum := NewSum(e)
 	j.title = frameTitle(sum, e)
-	j.Span, j.Budget = sentence(sum.Span()), sentence(sum.Waterfall(e))
-	if j.Shown = sentence(causetext.Shown(p.all, e)); j.Shown != "" && e.Shown.Late > 0 {
-		j.Shown = sentence(text.Milliseconds(e.Shown.Late) + " ms: " + j.Shown)
+	j.Span, j.Budget = brief.Sentence(sum.Span()), brief.Sentence(sum.Waterfall(e))
+	if j.Shown = brief.Sentence(causetext.Shown(p.all, e)); j.Shown != "" && e.Shown.Late > 0 {
+		j.Shown = brief.Sentence(text.Milliseconds(e.Shown.Late) + " ms: " + j.Shown)
 	}
 	if reason := causetext.PickUp(p.all, e); reason != "" {
-		j.PickedUp = sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
+		j.PickedUp = brief.Sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
 	}
 	for i := range e.Shares {
 		for _, in := range e.Shares[i].Instances {
-			j.Instances = append(j.Instances, evidenceInstance{name(e.Shares[i].Slice), in.Time, name(causetext.Arguments(in.Arguments))})
+			j.Instances = append(j.Instances, evidenceInstance{brief.Name(e.Shares[i].Slice), in.Time, brief.Name(causetext.Arguments(in.Arguments))})
 		}
 	}
-	j.Instances = first(&j.LeftOut, "instances", j.Instances, maxWorst)
+	j.Instances = brief.First(&j.LeftOut, "instances", j.Instances, maxWorst)
 	threads := Threads(e, maxThreads)
 	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
 	for _, t := range threads {
@@ -765,26 +766,26 @@ func (x *witness) frame(l located) *evidenceFrame {
 		c.Time = t.Time
 		j.Threads = append(j.Threads, *threadOf(&c))
 	}
-	functions := first(&j.LeftOut, "functions", e.Functions, maxWorst)
+	functions := brief.First(&j.LeftOut, "functions", e.Functions, maxWorst)
 	for i := range functions {
 		f := &functions[i]
-		j.Functions = append(j.Functions, evidenceFunction{evidenceSampled{name(f.Name), name(f.Module), f.Samples, f.Of}, f.Stage.String(), f.Wait.String(), f.Time, f.Usual})
+		j.Functions = append(j.Functions, evidenceFunction{evidenceSampled{brief.Name(f.Name), brief.Name(f.Module), f.Samples, f.Of}, f.Stage.String(), f.Wait.String(), f.Time, f.Usual})
 	}
-	for _, s := range slicesOf(first(&j.LeftOut, "slices", e.Slices, maxWorst)) {
-		s.Slice = name(s.Slice)
+	for _, s := range slicesOf(brief.First(&j.LeftOut, "slices", e.Slices, maxWorst)) {
+		s.Slice = brief.Name(s.Slice)
 		j.Slices = append(j.Slices, s)
 	}
 	if c := p.in.Commands; c != nil {
-		j.Open = command(c.OpenFrame(e.Frame))
+		j.Open = brief.Command(c.OpenFrame(e.Frame))
 	}
 	return j
 }
 
 // further returns a frame that was late in another way, and why in a sentence.
 func (x *witness) further(l located, late trace.Duration, cause string) *evidenceFrame {
-	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: &late, Cause: sentence(cause)}
+	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: &late, Cause: brief.Sentence(cause)}
 	if c := l.of.in.Commands; c != nil {
-		j.Why, j.Open = command(c.WhyFrame(l.Frame, evidenceFlag)), command(c.OpenFrame(l.Frame))
+		j.Why, j.Open = brief.Command(c.WhyFrame(l.Frame, evidenceFlag)), brief.Command(c.OpenFrame(l.Frame))
 	}
 	return j
 }
@@ -794,7 +795,7 @@ func (x *witness) shownLate(l located) *evidenceFrame {
 	j := x.further(l, l.Shown.Late, causetext.Shown(l.of.all, l.Explanation))
 	if len(l.Shown.Shares) > 0 {
 		s := &l.Shown.Shares[0]
-		j.Stage, j.Wait, j.Slice, j.Culprit = s.Stage.String(), s.Wait.String(), name(s.Slice), threadOf(s.Culprit)
+		j.Stage, j.Wait, j.Slice, j.Culprit = s.Stage.String(), s.Wait.String(), brief.Name(s.Slice), threadOf(s.Culprit)
 	}
 	return j
 }
@@ -808,9 +809,9 @@ func (x *witness) pickedUpLate(l located) *evidenceFrame {
 
 func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 	j := &evidenceInteraction{
-		ID: i.ID, Kind: i.Kind.String(), Name: name(text.Interaction(i.Interaction)), Process: name(text.ProcessName(i.Process.Name)), Input: x.inputName(in),
+		ID: i.ID, Kind: i.Kind.String(), Name: brief.Name(text.Interaction(i.Interaction)), Process: brief.Name(text.ProcessName(i.Process.Name)), Input: x.inputName(in),
 		Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
-		Hitch: rounded(i.Measures.HitchRatio), Missed: i.Measures.LongestMissedRun, Cause: sentence(i.mainCause()),
+		Hitch: rounded(i.Measures.HitchRatio), Missed: i.Measures.LongestMissedRun, Cause: brief.Sentence(i.mainCause()),
 	}
 	if at := i.Span().Start; at.Known() {
 		j.Start = &at
@@ -819,16 +820,16 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 		j.Response = &d
 	}
 	for _, reason := range text.ReasonsOf(i.Measures) {
-		j.Against = append(j.Against, sentence(reason))
+		j.Against = append(j.Against, brief.Sentence(reason))
 	}
 	if i.Response != nil && i.explained() {
 		j.Advice = causetext.StepAdvice(i.Response, i.Process.PID)
 	}
 	if c := in.Commands; c != nil {
 		if x.Interaction == nil {
-			j.Why = command(c.WhyInteraction(i.ID, evidenceFlag))
+			j.Why = brief.Command(c.WhyInteraction(i.ID, evidenceFlag))
 		} else {
-			j.Open = command(c.OpenInteraction(i.ID))
+			j.Open = brief.Command(c.OpenInteraction(i.ID))
 		}
 	}
 	if x.Interaction == nil || i.Response == nil {
@@ -836,10 +837,10 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 	}
 	steps := slices.Clone(i.Response.Steps)
 	slices.SortStableFunc(steps, func(a, b why.ResponseStep) int { return cmp.Compare(b.Duration(), a.Duration()) })
-	steps = first(&j.LeftOut, "steps", steps, maxAnswers)
+	steps = brief.First(&j.LeftOut, "steps", steps, maxAnswers)
 	for n := range steps {
 		s := &steps[n]
-		step := evidenceStep{Step: string(s.Step), Stage: name(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Did: sentence(causetext.StepWork(s))}
+		step := evidenceStep{Step: string(s.Step), Stage: brief.Name(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Did: brief.Sentence(causetext.StepWork(s))}
 		if d, ok := i.usual(s); ok {
 			step.Usual = &d
 		}
@@ -849,17 +850,17 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 }
 
 func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
-	j := &evidenceLayer{ID: l.ID, Name: name(l.Name), Input: x.inputName(in), Cadence: l.Cadence, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
+	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Cadence: l.Cadence, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
 	if l.Process != nil {
-		j.Process = name(text.ProcessName(l.Process.Name))
+		j.Process = brief.Name(text.ProcessName(l.Process.Name))
 	}
-	for _, c := range first(&j.LeftOut, "causes", l.Costs, maxAnswers) {
+	for _, c := range brief.First(&j.LeftOut, "causes", l.Costs, maxAnswers) {
 		cause := &evidenceBufferCause{
-			Title: sentence(causetext.BufferTitle(c)), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: share(c.Lost, l.Lost),
-			Worst: c.Worst.Buffer.Present, Cause: sentence(causetext.Buffer(l.causes, c.Worst)), Advice: causetext.BufferAdvice(c),
+			Title: brief.Sentence(causetext.BufferTitle(c)), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: share(c.Lost, l.Lost),
+			Worst: c.Worst.Buffer.Present, Cause: brief.Sentence(causetext.Buffer(l.causes, c.Worst)), Advice: causetext.BufferAdvice(c),
 		}
 		if s := c.Share; s != nil {
-			cause.Wait, cause.Slice, cause.Function, cause.Culprit = s.Wait.String(), name(s.Slice), name(s.Function), threadOf(s.Culprit)
+			cause.Wait, cause.Slice, cause.Function, cause.Culprit = s.Wait.String(), brief.Name(s.Slice), brief.Name(s.Function), threadOf(s.Culprit)
 			if s.Culprit != nil && !s.Culprit.Sure {
 				cause.Against = append(cause.Against, unsureCulprit)
 			}
@@ -870,15 +871,15 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 		j.Causes = append(j.Causes, cause)
 	}
 	if c := in.Commands; c != nil && x.Layer == nil {
-		j.Why = command(c.WhyLayer(l.ID, evidenceFlag))
+		j.Why = brief.Command(c.WhyLayer(l.ID, evidenceFlag))
 	}
 	if x.Layer == nil {
 		return j
 	}
 	buffers := slices.Clone(l.Buffers)
 	slices.SortStableFunc(buffers, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Lost(), a.Lost()) })
-	for _, b := range first(&j.LeftOut, "buffers", buffers, maxWorst) {
-		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Lost(), b.Reason.String(), sentence(causetext.Buffer(l.causes, b))})
+	for _, b := range brief.First(&j.LeftOut, "buffers", buffers, maxWorst) {
+		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Lost(), b.Reason.String(), brief.Sentence(causetext.Buffer(l.causes, b))})
 	}
 	return j
 }

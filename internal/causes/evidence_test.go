@@ -15,12 +15,13 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/brief"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
-// written returns the document about inputs, which must be JSON of at most MaxEvidence bytes.
+// written returns the document about inputs, which must be JSON of at most brief.MaxBytes bytes.
 func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) {
 	t.Helper()
 	var first, again bytes.Buffer
@@ -32,7 +33,7 @@ func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) 
 	if !bytes.Equal(first.Bytes(), again.Bytes()) {
 		t.Error("two documents differ")
 	}
-	if n := first.Len(); n > MaxEvidence {
+	if n := first.Len(); n > brief.MaxBytes {
 		t.Errorf("%d bytes", n)
 	}
 	if err := json.Unmarshal(first.Bytes(), &d); err != nil {
@@ -80,7 +81,7 @@ func hostile(processes, frames int, filler string) (*analyzer.Timeline, *why.Cau
 	return t, c
 }
 
-// A document has at most MaxEvidence bytes, whatever the trace contains, and the first cause of the
+// A document has at most brief.MaxBytes bytes, whatever the trace contains, and the first cause of the
 // first process.
 func TestEvidenceFits(t *testing.T) {
 	for _, filler := range []string{"a", `"\`, "\x00", "\xff", "🙂"} {
@@ -259,7 +260,7 @@ func TestEvidenceOfStacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := evidence{}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil || b.Len() > MaxEvidence {
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil || b.Len() > brief.MaxBytes {
 		t.Fatalf("%d bytes, %v", b.Len(), err)
 	}
 	if len(d.Stacks) != 1 || d.Stacks[0].Samples != 100 || len(d.Stacks[0].Functions) == 0 || len(d.Stacks[0].Path) == 0 ||

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/brief"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -83,10 +84,10 @@ func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Optio
 	case Evidence:
 		d := &evidence{
 			Version: evidenceVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
-			Inputs: []evidenceInput{{Name: sentence(name)}}, Stacks: []*evidenceStacks{newEvidenceStacks(s, "", o)},
+			Inputs: []evidenceInput{{Name: brief.Sentence(name)}}, Stacks: []*evidenceStacks{newEvidenceStacks(s, "", o)},
 		}
 		if len(s.Functions) > 0 {
-			d.Answer = sentence(stacksSummary(s))
+			d.Answer = brief.Sentence(stacksSummary(s))
 		}
 		return d.write(w)
 	}
