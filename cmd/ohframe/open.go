@@ -71,9 +71,10 @@ func open(c *cli.Context) error {
 		return err
 	}
 	if len(names) > 1 {
+		base, other := text.Quoted(names[0]), text.Quoted(names[1])
 		return &failure{
 			what: fmt.Sprintf("%d traces given, one is needed", len(names)),
-			hint: fmt.Sprintf("ohframe open %s; ohframe diff BASE NEW --merge OUT.tar puts two traces on one timeline", text.Quoted(names[0])),
+			hint: fmt.Sprintf("ohframe open -- %s; ohframe diff --merge both.tar -- %s -- %s puts two traces on one timeline", base, base, other),
 		}
 	}
 	name := names[0]
@@ -351,7 +352,7 @@ func openBrowser(link string, cancel context.CancelCauseFunc) {
 	if err := browser.OpenURL(link); err != nil {
 		cancel(&failure{
 			what: fmt.Sprintf("cannot open the browser: %v", err),
-			hint: "ohframe open --print-url TRACE prints the address to open",
+			hint: "with --print-url it prints the address to open",
 		})
 	}
 }

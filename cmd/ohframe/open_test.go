@@ -324,7 +324,7 @@ func TestOpenInterrupt(t *testing.T) {
 }
 
 func TestOpenWithoutBrowser(t *testing.T) {
-	const hint = "\nhint: ohframe open --print-url TRACE prints the address to open\n"
+	const hint = "\nhint: with --print-url it prints the address to open\n"
 	for browser, want := range map[string]string{
 		"":       "executable file not found in $PATH",
 		"exit 3": "exit status 3",

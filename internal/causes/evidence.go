@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/brief"
 	"ohframe/internal/causetext"
+	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
@@ -493,12 +494,13 @@ func (x *witness) conclude(d *evidence, inputs []Input) {
 	if d.Answer == "" {
 		d.Answer = "no complete frames"
 	}
+	application := x.application(d, inputs)
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Quality != nil && in.Quality.Verdict != stats.Good {
 			d.Against = append(d.Against, brief.Sentence(x.prefix(in)+"data quality: "+in.Quality.String()))
 		}
-		x.record(d, in)
+		x.record(d, in, application)
 	}
 	d.Against = brief.First(&d.LeftOut, "against", d.Against, maxAnswers)
 	d.Record = brief.First(&d.LeftOut, "record", d.Record, maxAnswers)
@@ -512,16 +514,39 @@ func (d *evidence) worst() *evidenceProcess {
 	return d.Processes[0]
 }
 
-// The commands that record what is missing. The reader knows the application.
-const (
-	recordCommand  = "ohframe record -t 10 --app BUNDLE -o NAME"
-	samplesCommand = "ohframe record -t 10 --perf --app BUNDLE -o NAME"
-)
+// application returns the name of the application that the document is about, as commands that
+// record it need; empty without one.
+func (x *witness) application(d *evidence, inputs []Input) string {
+	for _, p := range d.Processes {
+		if p.Kind == stats.Application {
+			return p.Name
+		}
+	}
+	for _, i := range d.Interactions {
+		return i.Process
+	}
+	for _, h := range d.Hangs {
+		return h.Process
+	}
+	var most *Process
+	for i := range inputs {
+		for _, p := range inputs[i].Processes {
+			if p.Kind == stats.Application && (most == nil || p.Frames.Complete > most.Frames.Complete) {
+				most = p
+			}
+		}
+	}
+	if most == nil {
+		return ""
+	}
+	return most.Name
+}
 
-// record adds what an input lacks.
-func (x *witness) record(d *evidence, in *Input) {
+// record adds what an input lacks, and the command that records it.
+func (x *witness) record(d *evidence, in *Input, application string) {
+	again := locate.Record(application)
 	add := func(missing, command string) {
-		r := evidenceRecord{brief.Sentence(missing), command}
+		r := evidenceRecord{brief.Sentence(missing), brief.Command(command)}
 		// ohframe records no traces of Android, and no application's own ones.
 		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
 			r.Command = ""
@@ -537,17 +562,17 @@ func (x *witness) record(d *evidence, in *Input) {
 	case in.Causes.Own:
 		add(missing+": "+causetext.Advice(why.AdviseReproduce), "")
 	default:
-		add(missing, recordCommand)
+		add(missing, again)
 	}
 	if in.Quality != nil && in.Quality.Advice != nil {
-		add(*in.Quality.Advice, recordCommand)
+		add(*in.Quality.Advice, again)
 	} else if in.Quality != nil && in.Quality.Frames() == 0 {
-		add("no complete frames: record while the application draws", recordCommand)
+		add("no complete frames: record while the application draws", again)
 	}
 	if worst := d.worst(); worst != nil && len(in.Causes.Sampled) == 0 && len(worst.Causes) > 0 {
 		switch wait := worst.Causes[0].Wait; wait {
 		case why.Run.String(), why.RunSlow.String(), why.WaitUnknown.String():
-			add("no samples of functions: the function in which the time was lost is unknown", samplesCommand)
+			add("no samples of functions: the function in which the time was lost is unknown", locate.Record(application, "--perf"))
 		}
 	}
 }

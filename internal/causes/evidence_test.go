@@ -187,8 +187,16 @@ func TestEvidenceOfMissingData(t *testing.T) {
 	in := measured("a.ftrace", empty, none, Options{})
 	in.Quality.Lines = &lines // a text trace
 	_, d := written(t, []Input{in}, Options{})
-	if d.Answer != "no complete frames" || len(d.Record) != 2 || d.Record[0].Command != recordCommand || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") {
+	if d.Answer != "no complete frames" || len(d.Record) != 2 || d.Record[0].Command != "ohframe record -t 10" || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") {
 		t.Errorf("%+v", d)
+	}
+	onTime, c := timeline(late(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, 1, 0, 30_000, 10_000, running(9_000, 1_000, 5_000)))
+	onTime.Span = analyzer.Interval{Start: at(0), End: at(30_000)}
+	sampled := measured("b.ftrace", onTime, c, Options{})
+	sampled.Quality.Lines = &lines
+	_, other := written(t, []Input{sampled}, Options{})
+	if n := len(other.Record); n == 0 || other.Record[n-1].Command != "ohframe record -t 10 --perf --app com.example.gallery" {
+		t.Errorf("%+v", other.Record)
 	}
 	if len(d.Against) != 1 || d.Against[0] != "data quality: unreliable: no complete frames" {
 		t.Errorf("%q", d.Against)

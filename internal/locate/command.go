@@ -55,6 +55,20 @@ func Process(name string, pid trace.PID) string {
 	return text.Quoted(pattern.String())
 }
 
+// Record returns the command that records an application again, with further flags, which are
+// complete. process is the name of one of its processes. The command names the application only if
+// its full name is known: without, it records all the same. Kernels keep the last bytes of longer
+// names, which do not begin with a domain.
+func Record(process string, flags ...string) string {
+	words := append([]string{"ohframe record -t 10"}, flags...)
+	bundle, _, _ := strings.Cut(process, ":")
+	cut := len(process) == analyzer.KernelName && !strings.HasPrefix(process, "com.")
+	if !cut && strings.Contains(bundle, ".") && !strings.HasPrefix(bundle, "-") && text.Quoted(bundle) == bundle {
+		words = append(words, "--app "+bundle)
+	}
+	return strings.Join(words, " ")
+}
+
 // Timed returns a function that reports whether the vsync id of a frame of a timeline, which
 // may be nil, is not enough to name it: other threads, and other traces in the same file, have
 // the same ones.

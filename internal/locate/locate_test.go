@@ -256,3 +256,16 @@ func TestProcess(t *testing.T) {
 		t.Errorf("got %s, want the process id", got)
 	}
 }
+
+// A command that records names the application if its full name is known, and works as it is.
+func TestRecord(t *testing.T) {
+	for process, app := range map[string]string{
+		"com.example.gallery": " --app com.example.gallery", "com.example.gallery:render": " --app com.example.gallery",
+		"com.my.shopping": " --app com.my.shopping", "m.example.notes": "", "ohos.sceneboard": "", "render_service": "", "": "",
+		"com.example a.b": "", "com.example;rm.b": "", "com.$(a).b": "", "-com.example.a": "",
+	} {
+		if got, want := Record(process, "--perf"), "ohframe record -t 10 --perf"+app; got != want {
+			t.Errorf("%s: %s, want %s", process, got, want)
+		}
+	}
+}
