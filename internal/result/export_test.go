@@ -4,4 +4,4 @@ package result
 var Encode = encode
 
 // Wrap returns the value of the field with content.
-func Wrap(content []byte) []byte { return wrap(version, codes(), content) }
+func Wrap(content []byte) []byte { return wrap(version, schema(), content) }

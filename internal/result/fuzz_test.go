@@ -95,7 +95,7 @@ func TestWrongNumbers(t *testing.T) {
 	slow.SkipRace(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, content := range contents(t) {
-		for range slow.Of(50, 500) {
+		for range slow.Of(50, 1000) {
 			wrong := bytes.Clone(content)
 			for range 1 + random.IntN(3) {
 				wrong[random.IntN(len(wrong))] = byte(random.IntN(128))

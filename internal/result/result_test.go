@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -172,23 +169,14 @@ func full() *Result {
 // encode returns the content of a result, before it is deflated.
 func encode(r *Result) []byte {
 	var b bytes.Buffer
-	w := &writer{coder: newCoder(r.Timeline, trace.Limits{}), to: &b}
-	w.writing = true
-	w.content(r)
+	r.encode(&b)
 	return b.Bytes()
-}
-
-// decode decodes content without checking the timeline.
-func decode(content []byte, l trace.Limits) (*Result, error) {
-	r := &reader{coder: newCoder(&analyzer.Timeline{}, l.WithDefaults())}
-	err := r.content(bytes.NewReader(content))
-	return &r.result, err
 }
 
 // Every exported field of the model is stored: a new field that is not fails here.
 func TestEveryField(t *testing.T) {
 	want := full()
-	got, err := decode(encode(want), trace.Limits{})
+	got, err := decode(bytes.NewReader(encode(want)), trace.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,76 +236,6 @@ func TestEveryField(t *testing.T) {
 	}
 }
 
-var (
-	messageLine = regexp.MustCompile(`(?m)^message (\w+) \{$`)
-	fieldLine   = regexp.MustCompile(`(?m)^  (?:optional|repeated) (\w+) \w+ = (\d+);$`)
-)
-
-// The encoding has the fields of the schema, and all of them.
-func TestSchema(t *testing.T) {
-	text, err := os.ReadFile("../../protos/ohframe/result.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	type field struct {
-		message string
-		number  protowire.Number
-	}
-	schema := map[field]string{}
-	for part := range strings.SplitSeq(string(text), "\n}\n") {
-		name := messageLine.FindStringSubmatch(part)
-		if name == nil {
-			continue
-		}
-		for _, f := range fieldLine.FindAllStringSubmatch(part, -1) {
-			number, _ := strconv.Atoi(f[2])
-			schema[field{name[1], protowire.Number(number)}] = f[1]
-		}
-	}
-	seen := map[field]bool{}
-	var walk func(message string, b []byte)
-	walk = func(message string, b []byte) {
-		for len(b) > 0 {
-			number, wire, n := protowire.ConsumeTag(b)
-			b = b[n:]
-			f := field{message, number}
-			kind, known := schema[f]
-			seen[f] = true
-			want := protowire.BytesType
-			switch kind {
-			case "sint64", "bool", "uint32":
-				want = protowire.VarintType
-			case "double", "fixed64":
-				want = protowire.Fixed64Type
-			}
-			if !known || wire != want {
-				t.Fatalf("%s: field %d of wire type %d is %q in the schema", message, number, wire, kind)
-			}
-			n = protowire.ConsumeFieldValue(number, wire, b)
-			if wire == protowire.BytesType && kind != "bytes" && kind != "string" {
-				payload, _ := protowire.ConsumeBytes(b)
-				walk(kind, payload)
-			}
-			b = b[n:]
-		}
-	}
-	r := full()
-	head, content := r.Field()
-	encoded := append(head, content...)
-	number, _, n := protowire.ConsumeTag(encoded)
-	payload, _ := protowire.ConsumeBytes(encoded[n:])
-	if number != PacketField || !strings.Contains(string(text), fmt.Sprintf("field %d of a TracePacket", PacketField)) {
-		t.Errorf("the field is %d", number)
-	}
-	walk("Result", payload)
-	walk("Content", encode(r))
-	for f, kind := range schema {
-		if !seen[f] && f != (field{"Timeline", 2}) {
-			t.Errorf("%s: field %d of type %s is not written", f.message, f.number, kind)
-		}
-	}
-}
-
 // small returns a valid result with a late frame.
 func small() *Result {
 	feed := why.Function{Name: "Feed::recompute", Module: "libentry.so"}
@@ -357,72 +275,81 @@ func small() *Result {
 }
 
 // wrap returns a packet's field with content that was changed.
-func wrap(version uint64, codes uint64, content []byte) []byte {
+func wrap(version, schema uint64, content []byte) []byte {
 	var deflated bytes.Buffer
 	z, _ := flate.NewWriter(&deflated, 1)
 	z.Write(content)
 	z.Close()
 	b := protowire.AppendVarint(protowire.AppendTag(nil, resultVersion, protowire.VarintType), version)
-	b = protowire.AppendFixed64(protowire.AppendTag(b, resultCodes, protowire.Fixed64Type), codes)
+	b = protowire.AppendFixed64(protowire.AppendTag(b, resultSchema, protowire.Fixed64Type), schema)
 	return protowire.AppendBytes(protowire.AppendTag(b, resultDeflated, protowire.BytesType), deflated.Bytes())
 }
 
 func TestDecode(t *testing.T) {
 	good := encode(small())
-	warned := append(bytes.Clone(good), contentText<<3|2, 1, 'w') // the second text
-	warned = append(warned, bytes.Repeat([]byte{contentWarning<<3 | 2, 2, 1 << 3, 2 << 1}, maxWarnings+1)...)
-	without := small()
-	without.Causes.Responses = nil
-	answer := good[len(encode(without)):]
-	gap := small()
+	gap, empty, dueless := small(), small(), small()
 	for _, r := range gap.Causes.Responses {
 		r.Steps = append(r.Steps, why.ResponseStep{Step: why.StepVsync, Start: 96, End: 99})
 	}
-	again := good[bytes.LastIndexByte(good, contentExplanation<<3|2):]
-	var over *inflation.Error
-	for _, c := range []struct {
-		name   string
-		field  []byte
-		limits trace.Limits
-		want   func(error) bool
-	}{
-		{"good", wrap(version, codes(), good), trace.Limits{}, func(err error) bool { return err == nil }},
-		{"a newer version", wrap(version+1, codes(), good), trace.Limits{}, func(err error) bool { return err == ErrVersion }},
-		{"other codes", wrap(version, codes()+1, good), trace.Limits{}, func(err error) bool { return err == ErrVersion }},
-		{"empty", nil, trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"no field", []byte{0}, trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"cut", wrap(version, codes(), good[:len(good)-1]), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"not deflated", wrap(version, codes(), good)[:20], trace.Limits{}, func(err error) bool { return err != nil }},
-		{"two timelines", wrap(version, codes(), append(good, good...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"many frames", wrap(version, codes(), bytes.Repeat([]byte{contentFrame<<3 | 2, 0}, 10)), trace.Limits{Frames: 5}, func(err error) bool { return err != nil }},
-		{"an empty warning", wrap(version, codes(), append(bytes.Clone(good), contentWarning<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two counts of lines", wrap(version, codes(), append(bytes.Clone(good), contentTotals<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two lists of causes", wrap(version, codes(), append(bytes.Clone(good), contentCauses<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two explanations", wrap(version, codes(), append(bytes.Clone(good), again...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"two responses", wrap(version, codes(), append(bytes.Clone(good), answer...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"an empty response", wrap(version, codes(), append(bytes.Clone(good), contentResponse<<3|2, 0)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"steps with a gap", wrap(version, codes(), encode(gap)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"a buffer of no layer", wrap(version, codes(), append([]byte{contentBuffer<<3 | 2, 0}, good...)), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"many layers", wrap(version, codes(), bytes.Repeat([]byte{contentLayer<<3 | 2, 0}, 10)), trace.Limits{States: 5}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
-		{"many buffers", wrap(version, codes(), append([]byte{contentLayer<<3 | 2, 0}, bytes.Repeat([]byte{contentBuffer<<3 | 2, 0}, 10)...)), trace.Limits{States: 5}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
-		{"some warnings", wrap(version, codes(), warned[:len(warned)-4]), trace.Limits{}, func(err error) bool { return err == nil }},
-		{"many warnings", wrap(version, codes(), warned), trace.Limits{}, func(err error) bool { return err == errDamaged }},
-		{"many facts", wrap(version, codes(), good), trace.Limits{States: 1}, func(err error) bool { return errors.As(err, &over) && over.Limit == "states" }},
-	} {
-		r, err := Decode(c.field, c.limits, inflation.New(trace.Limits{}))
-		if !c.want(err) || (r == nil) != (err != nil) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+	for _, r := range empty.Causes.Responses {
+		r.Steps = nil
 	}
+	dueless.Causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{dueless.Timeline.Layers[0].Buffers[2]: {}}
+	warned := func(n int, text string) *Result {
+		r := small()
+		for range n {
+			r.Warnings = append(r.Warnings, trace.Warning{Text: text})
+		}
+		return r
+	}
+	long := small()
+	long.Timeline.Processes[0].Name = strings.Repeat("x", 100)
 	many := small()
 	for range 10 {
 		f := *many.Timeline.Frames[0]
 		f.Actual, f.Facts, f.Deadline = analyzer.Interval{Start: 900, End: 900}, analyzer.Empty, 0
 		many.Timeline.Frames = append(many.Timeline.Frames, &f)
 	}
-	_, err := Decode(wrap(version, codes(), encode(many)), trace.Limits{Frames: 10}, inflation.New(trace.Limits{}))
-	if !errors.As(err, &over) || over.Limit != "frames" {
-		t.Errorf("11 frames: %v", err)
+	damaged := func(err error) bool { return err == errDamaged }
+	over := func(limit string) func(error) bool {
+		return func(err error) bool {
+			var over *inflation.Error
+			return errors.As(err, &over) && over.Limit == limit
+		}
+	}
+	none := func(err error) bool { return err == nil }
+	other := func(err error) bool { return err == ErrVersion }
+	wrapped := func(r *Result) []byte { return wrap(version, schema(), encode(r)) }
+	for _, c := range []struct {
+		name   string
+		field  []byte
+		limits trace.Limits
+		want   func(error) bool
+	}{
+		{"good", wrapped(small()), trace.Limits{}, none},
+		{"a newer version", wrap(version+1, schema(), good), trace.Limits{}, other},
+		{"another schema", wrap(version, schema()+1, good), trace.Limits{}, other},
+		{"empty", nil, trace.Limits{}, damaged},
+		{"no field", []byte{0}, trace.Limits{}, damaged},
+		{"cut", wrap(version, schema(), good[:len(good)-1]), trace.Limits{}, damaged},
+		{"twice", wrap(version, schema(), append(bytes.Clone(good), good...)), trace.Limits{}, damaged},
+		{"not deflated", wrapped(small())[:20], trace.Limits{}, damaged},
+		{"no content", wrap(version, schema(), nil), trace.Limits{}, damaged},
+		{"an empty warning", wrapped(warned(1, "")), trace.Limits{}, damaged},
+		{"an empty response", wrapped(empty), trace.Limits{}, damaged},
+		{"steps with a gap", wrapped(gap), trace.Limits{}, damaged},
+		{"a late buffer that is due never", wrapped(dueless), trace.Limits{}, damaged},
+		{"some warnings", wrapped(warned(maxWarnings, "w")), trace.Limits{}, none},
+		{"many warnings", wrapped(warned(maxWarnings+1, "w")), trace.Limits{}, damaged},
+		{"many facts", wrapped(small()), trace.Limits{States: 1}, over("states")},
+		{"as many facts as layers", wrapped(small()), trace.Limits{States: 12}, over("states")},
+		{"a long text", wrapped(long), trace.Limits{Line: 99}, over("line")},
+		{"many frames", wrapped(many), trace.Limits{Frames: 10}, over("frames")},
+	} {
+		r, err := Decode(c.field, c.limits, inflation.New(trace.Limits{}))
+		if !c.want(err) || (r == nil) != (err != nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
 	}
 }
 
@@ -465,7 +392,7 @@ func TestImpossible(t *testing.T) {
 		r := small()
 		f := r.Timeline.Frames[0]
 		change(r, f, r.Causes.Frames[f])
-		if _, err := Decode(wrap(version, codes(), encode(r)), trace.Limits{}, inflation.New(trace.Limits{})); err != errDamaged {
+		if _, err := Decode(wrap(version, schema(), encode(r)), trace.Limits{}, inflation.New(trace.Limits{})); err != errDamaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
