@@ -127,6 +127,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
+	a.renew(v.index)
 	a.compute(s.about(100*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
 	ran := a.runTime()
@@ -285,6 +286,7 @@ func (s *sim) lateFlush(p *app, a *actor, f *Frame, v vsync) {
 func (s *sim) workerFrame(p *app, a *actor, v vsync) {
 	f := &Frame{Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: v.period}
 	s.record.frames = append(s.record.frames, f)
+	a.renew(v.index)
 	a.compute(s.about(250 * trace.Microsecond))
 	f.Start = s.now
 	ran := a.runTime()

@@ -27,7 +27,7 @@ func TestMarkersOfVersions(t *testing.T) {
 	for _, era := range eras {
 		c := Demonstration()
 		c.Era = era.name
-		c.Injections = append(c.Injections, Injection{"draw_work", 30, 20_000_000})
+		c.Injections = append(c.Injections, Injection{Cause: "draw_work", Vsync: 30, Length: 20_000_000})
 		text, _ := simulated(t, c)
 		for _, m := range markers {
 			if got := bytes.Contains(text, []byte(m.text)); got != era.since(m.since) {

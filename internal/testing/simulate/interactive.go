@@ -56,7 +56,7 @@ func Demonstration() Config {
 		{"binder", 3150 * ms, 60 * ms},
 		{CauseGC, 3400 * ms, 25 * ms},
 	} {
-		c.Injections = append(c.Injections, Injection{late.cause, int64(late.at * 60 / trace.Second), late.length})
+		c.Injections = append(c.Injections, Injection{Cause: late.cause, Vsync: int64(late.at * 60 / trace.Second), Length: late.length})
 	}
 	return c
 }
@@ -182,7 +182,7 @@ func BadScenes() map[string]Config {
 		in.Scene, in.App, in.Input, in.NoDraw = "ABILITY_OR_PAGE_SWITCH", notesApp, LastUp, true
 	})
 	add("long frame", func(c *Config, in *Interaction) {
-		c.Injections = []Injection{{"more_work", 30, 300 * ms}}
+		c.Injections = []Injection{{Cause: "more_work", Vsync: 30, Length: 300 * ms}}
 	})
 	add("troubled", func(c *Config, _ *Interaction) {
 		c.Chances = Chances{AppLate: 0.1, AppStuck: 0.02, AppEmpty: 0.06, RenderLate: 0.05, RenderGPULate: 0.05, Held: 0.04, CommitLate: 0.03}
@@ -291,7 +291,7 @@ func Freezes(seed uint64) Config {
 		c.Hangs = []Hang{{At: at, Length: length, Name: "JSCrunch"}}
 	} else {
 		causes := []Cause{"more_work", "storage_s", CauseStorageD, "binder", "binder_chain", "lock", "other_process", "fence"}
-		c.Injections = []Injection{{causes[r.below(int64(len(causes)))], int64(at * trace.Duration(hz) / trace.Second), length}}
+		c.Injections = []Injection{{Cause: causes[r.below(int64(len(causes)))], Vsync: int64(at * trace.Duration(hz) / trace.Second), Length: length}}
 	}
 	if r.below(2) == 0 {
 		c.To = at + seen

@@ -18,22 +18,25 @@ import (
 //
 // All times are multiples of a unit, the resolution of a line.
 type machine struct {
-	text   *textWriter
-	era    *era
-	kernel Kernel
-	seed   uint64
-	unit   trace.Duration
-	now    trace.Time
-	timers []timer
-	order  uint64
-	cores  []*core
-	actors []*actor
-	mix    *mixer // counts lines, unless nil
+	text    *textWriter
+	era     *era
+	kernel  Kernel
+	seed    uint64
+	unit    trace.Duration
+	now     trace.Time
+	turn    int64  // counts the vsyncs
+	current *actor // whose body runs; nil between events
+	timers  []timer
+	order   uint64
+	cores   []*core
+	actors  []*actor
+	mix     *mixer // counts lines, unless nil
 
 	profiler *profiler // takes samples, unless nil
 
 	noReasons bool // the kernel has no sched_blocked_reason
 	noSched   bool // the trace has no kernel events
+	renews    bool // threads have random numbers for each vsync, see actor.renew
 	idleLines bool // the kernel has cpu_idle
 	scratch   []byte
 }
@@ -94,6 +97,7 @@ type actor struct {
 	epoch    int            // the number of the present plan
 	latency  *random        // until it runs after a wakeup
 	spelling *random        // how that is written
+	random   *random        // for how long things take, if they are renewed
 	reason   reason
 
 	container trace.PID      // what the processes of a container call its process; zero elsewhere
@@ -157,6 +161,7 @@ func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, c
 		// A thread has random numbers of its own, so that others do not change what it does.
 		latency: newRandom(m.seed, 100+2*uint64(tid)), spelling: newRandom(m.seed, 101+2*uint64(tid)),
 	}
+	a.renew(0)
 	a.state, a.letter, a.since = blocked, 'S', m.now
 	a.resume, a.stop = iter.Pull(func(yield func(request) bool) {
 		defer func() {
@@ -169,6 +174,19 @@ func (m *machine) newActor(pid trace.PID, tid trace.TID, process, name string, c
 	})
 	m.actors = append(m.actors, a)
 	return a
+}
+
+// stream is that of a thread's random numbers for a vsync and a purpose.
+func (a *actor) stream(purpose uint64, vsync int64) uint64 {
+	return purpose<<62 | uint64(a.tid)<<32 | uint64(uint32(vsync))
+}
+
+// renew begins new random numbers for the work on a vsync. What others did, and what the thread did for
+// other vsyncs, does not change them: a frame of a scene takes equally long if another one takes longer.
+func (a *actor) renew(vsync int64) {
+	if a.m.renews {
+		a.random = newRandom(a.m.seed, a.stream(3, vsync))
+	}
 }
 
 // stopped unwinds a body when the simulation is over.
@@ -258,7 +276,9 @@ func (a *actor) kernel(text string) { a.m.kernelLine(a.core, a, false, text) }
 func (m *machine) proceed(a *actor) {
 	a.computed = m.now
 	for a.left == 0 {
+		m.current = a
 		q, ok := a.resume()
+		m.current = nil
 		if !ok {
 			panic("simulate: the body of " + a.name + " returned")
 		}
@@ -376,6 +396,9 @@ func (m *machine) wake(a, by *actor) {
 		return
 	}
 	a.state = woken
+	if m.renews { // all wakeups between two vsyncs take equally long to take effect
+		a.latency, a.spelling = newRandom(m.seed, a.stream(1, m.turn)), newRandom(m.seed, a.stream(2, m.turn))
+	}
 	m.wakeLines(a, by)
 	m.enqueue(a, a.latency.between(12, 28)*trace.Microsecond)
 }

@@ -30,6 +30,7 @@ func (s *sim) renderFrame(a *actor) {
 	}
 	late, invalid, skips := s.choices.chance(chances.RenderLate), s.choices.chance(chances.RenderInvalid), s.choices.chance(chances.RenderSkip)
 	s.record.frames = append(s.record.frames, f)
+	a.renew(v.index)
 	a.compute(s.about(90*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
 	if !sp.drawThread {
@@ -151,6 +152,7 @@ func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
 // drawFrame draws on the render thread and hands over to the commit thread.
 func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	outside := s.choices.chance(s.Chances.GPUOutside)
+	a.renew(v.index)
 	a.compute(10 * trace.Microsecond)
 	s.stats.startFrame()
 	a.beginMark(renderFrame, values{})
@@ -233,6 +235,7 @@ func (s *sim) queueGPU(a *actor, f *Frame, v vsync) {
 // commitFrame hands a drawn frame over to the display.
 func (s *sim) commitFrame(c *actor, f *Frame, v vsync) {
 	slow := s.choices.chance(s.Chances.CommitLate)
+	c.renew(v.index)
 	c.compute(20 * trace.Microsecond)
 	for _, inject := range s.injected(v.index).inCommit {
 		inject(c)

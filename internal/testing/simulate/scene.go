@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -19,6 +20,8 @@ type Scene struct {
 	RefreshHz int    // zero means 60
 	Seed      uint64
 	Cause     Cause
+	// Injections are causes besides it, each of its own length. Several of them can be in one frame.
+	Injections []Injection
 	// Frames is the number of vsyncs; zero means 40, and 88 for CauseMix.
 	Frames int
 	// Decoys adds slices to frames that are on time.
@@ -32,9 +35,11 @@ type Scene struct {
 // CauseTruth is an injected cause and the frame that it delays.
 type CauseTruth struct {
 	Cause Cause
-	Kind  Kind
-	TID   trace.TID
-	Vsync int64
+	// Injection is the index of the scene's injection; it says nothing for Scene.Cause.
+	Injection int
+	Kind      Kind
+	TID       trace.TID
+	Vsync     int64
 	// Late reports whether the frame is late. It is not if the cause is harmless.
 	Late bool
 	// Wait is how the thread spent the injected time:
@@ -97,8 +102,8 @@ func (c Scene) generate(w io.Writer, p *profiler) (*Truth, error) {
 		Seed: c.Seed, Era: c.Era, Kernel: c.Kernel, ClockOffset: c.ClockOffset,
 		Rates: []Rate{{Hz: c.RefreshHz}}, Duration: trace.Second / trace.Duration(c.RefreshHz) * trace.Duration(c.Frames),
 		Apps: []App{{Bundle: "com.example.gallery", PID: 20170}},
-		GPU:  c.Cause == CauseGPULate,
-		Text: Text{Header: HeaderNarrow, CRLF: c.CRLF},
+		GPU:  c.Cause == CauseGPULate || slices.ContainsFunc(c.Injections, func(i Injection) bool { return i.Cause == CauseGPULate }),
+		Text: Text{Header: HeaderNarrow, CRLF: c.CRLF}, Injections: c.Injections,
 	}
 	if c.NoTGID {
 		config.Text.TGID = TGIDAbsent
@@ -112,8 +117,11 @@ func (c Scene) check() error {
 		return errors.New("a scene needs a kernel")
 	case e == nil || !e.drawThread:
 		return fmt.Errorf("a scene needs an era with a render thread, not %q", c.Era)
-	case c.Cause.injector().do == nil:
-		return fmt.Errorf("no cause is called %q; there are %s", c.Cause, strings.Join(Causes(), ", "))
+	}
+	for _, i := range append([]Injection{{Cause: c.Cause}}, c.Injections...) {
+		if i.Cause.injector().do == nil {
+			return fmt.Errorf("no cause is called %q; there are %s", i.Cause, strings.Join(Causes(), ", "))
+		}
 	}
 	return nil
 }

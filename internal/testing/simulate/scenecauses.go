@@ -3,7 +3,9 @@ package simulate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"ohframe/analyzer/trace"
 )
@@ -91,11 +93,11 @@ func init() {
 		{"no_cpu", late, func(s *sim, k int64, d trace.Duration) {
 			// Another thread has the processor when the vsync arrives.
 			const early = 300 * trace.Microsecond
-			s.cause(CauseTruth{Wait: "cpu.wait", Culprit: culprit(s.hog), Leaf: "run"}, k)
+			hog := s.like(s.hog)
+			s.cause(CauseTruth{Wait: "cpu.wait", Culprit: culprit(hog), Leaf: "run"}, k)
 			vsync := s.traceTime(s.grid.at(k).now)
 			s.at(vsync.Add(-early), func() {
-				s.hog.core = s.cores[uiCPU]
-				s.post(s.hog, nil, func(h *actor) { h.compute(early + d) })
+				s.occupy(hog, early+d)
 			})
 		}},
 		{CauseStorageD, late, func(s *sim, k int64, d trace.Duration) { s.storage(k, d, 'D', reason{1, s.caller("io_schedule")}) }},
@@ -106,9 +108,11 @@ func init() {
 			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
 		}},
 		{"binder", late, func(s *sim, k int64, d trace.Duration) {
-			t := CauseTruth{Wait: "binder", Culprit: culprit(s.service), Leaf: "run", LeafSlice: serviceSlice, LeafArgument: "source file://media/Photo/12"}
+			service := s.like(s.service)
+			slice, argument := s.does(serviceLabel, "source file://media/Photo/12")
+			t := CauseTruth{Wait: "binder", Culprit: culprit(service), Leaf: "run", LeafSlice: sliceName(slice), LeafArgument: argument}
 			s.within(k, t, func(a *actor) {
-				s.call(a, s.service, func(b *actor) { s.inSlice(b, serviceLabel, "M0538", d) })
+				s.call(a, service, func(b *actor) { s.inSlice(b, slice, "M0538", d) })
 			})
 		}},
 		{"binder_chain", late, func(s *sim, k int64, d trace.Duration) {
@@ -128,11 +132,12 @@ func init() {
 			s.task(k, "run", func(w *actor) { w.compute(d) })
 		}},
 		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
-			const slice = "SensorDataProcesser::Report"
-			t := CauseTruth{Wait: "other_process", Culprit: culprit(s.other), Leaf: "run", LeafSlice: slice, LeafArgument: "code 37"}
+			other := s.like(s.other)
+			slice, argument := s.does("SensorDataProcesser::Report, code:37", "code 37")
+			t := CauseTruth{Wait: "other_process", Culprit: culprit(other), Leaf: "run", LeafSlice: sliceName(slice), LeafArgument: argument}
 			s.within(k, t, func(a *actor) {
-				s.post(s.other, a, func(o *actor) {
-					s.inSlice(o, slice+", code:37", "M0538", d)
+				s.post(other, a, func(o *actor) {
+					s.inSlice(o, slice, "M0538", d)
 					s.wake(a, o)
 					o.compute(10 * trace.Microsecond)
 				})
@@ -178,7 +183,7 @@ func init() {
 		}},
 		{"previous_frame", late, func(s *sim, k int64, d trace.Duration) {
 			// The frame before takes so long that this one is late as well.
-			s.moreWork(k-1, share(s.period(), 150))
+			s.moreWork(k-1, d*5/3)
 			s.cause(CauseTruth{Wait: "earlier_frame", KnockOnOf: firstAppVsync + k - 1}, k)
 		}},
 		{"on_idle", late, func(s *sim, k int64, d trace.Duration) {
@@ -365,13 +370,23 @@ func Causes() (names []string) {
 // the scene recovered. A usual frame takes less than half the period, so 90 per cent of it
 // make the frame late by about 30.
 func (s *sim) inject() {
+	for n, i := range s.Injections {
+		s.injecting, s.injection = i, n
+		switch {
+		case i.Often == 0:
+			s.injected(i.Vsync).target = true
+			i.Cause.injector().do(s, i.Vsync, i.Length)
+		default:
+			for k := range int64(s.scene.Frames) {
+				if r := newRandom(s.Seed, 4+uint64(k)<<32); s.injected(k).target || r.below(100) < int64(i.Often) {
+					i.Cause.injector().do(s, k, i.Length)
+				}
+			}
+		}
+	}
 	count := 1 + int64(s.Seed%3)
 	switch s.scene.Cause {
-	case "":
-		for _, i := range s.Injections {
-			s.injecting = i.Cause
-			i.Cause.injector().do(s, i.Vsync, i.Length)
-		}
+	case "", CauseNone:
 		return
 	case CauseMix:
 		count = int64(len(mixedCauses))
@@ -382,10 +397,10 @@ func (s *sim) inject() {
 			break
 		}
 		s.injected(k).target = true
-		if s.injecting = s.scene.Cause; s.injecting == CauseMix {
-			s.injecting = mixedCauses[n]
+		if s.injecting = (Injection{Cause: s.scene.Cause}); s.scene.Cause == CauseMix {
+			s.injecting.Cause = mixedCauses[n]
 		}
-		s.injecting.injector().do(s, k, d)
+		s.injecting.Cause.injector().do(s, k, d)
 	}
 }
 
@@ -395,6 +410,49 @@ type Injection struct {
 	Cause  Cause
 	Vsync  int64 // its index
 	Length trace.Duration
+	// Slice is one in which it happens, if it happens in FlushLayoutTask.
+	Slice string
+	// Thread is which of several the frame waits for, or loses the processor to: 0 or more.
+	Thread int
+	// Often makes it usual: it is no cause, but happens on this percentage of all vsyncs, and on all
+	// those of the other injections before it.
+	Often int
+}
+
+// addSpare makes the threads that injections of a scene need besides one of each kind.
+func (s *sim) addSpare() {
+	s.spare = map[*actor][]*actor{}
+	for n := 1; slices.ContainsFunc(s.Injections, func(i Injection) bool { return i.Thread >= n }); n++ {
+		id := trace.TID(10 * n)
+		own := func(like *actor, pid trace.PID, process, name string, importance int) {
+			cpu := uiCPU
+			if like != s.hog {
+				cpu = s.newCore(clusters[1].top).index
+			}
+			s.spare[like] = append(s.spare[like], s.add(pid, like.tid+id, process, name, cpu, importance))
+		}
+		process := "service" + strconv.Itoa(n)
+		own(s.worker, s.ui.pid, s.ui.process, [...]string{"DbWriter", "LogUpload", "Decoder"}[n%3]+strings.Repeat("X", n/3), 5)
+		own(s.service, 1500+trace.PID(id), process, "OS_IPC_1_"+strconv.Itoa(int(s.service.tid+id)), 5)
+		own(s.other, 1700+trace.PID(id), "sensor"+strconv.Itoa(n), "sensor"+strconv.Itoa(n), 5)
+		own(s.hog, 1800+trace.PID(id), "daemon"+strconv.Itoa(n), "daemon"+strconv.Itoa(n), 20)
+	}
+}
+
+// like returns the thread of the injection that is like one of the cast.
+func (s *sim) like(a *actor) *actor {
+	if n := s.injecting.Thread; n > 0 {
+		return s.spare[a][n-1]
+	}
+	return a
+}
+
+// does returns the slice that the thread of the injection is in, and what its label says beside the name.
+func (s *sim) does(label, argument string) (string, string) {
+	if n := s.injecting.Thread; n > 0 {
+		return sliceName(label) + string(rune('A'+n-1)), ""
+	}
+	return label, argument
 }
 
 // period is that of the scene.
@@ -402,17 +460,28 @@ func (s *sim) period() trace.Duration { return s.grid.at(0).period }
 
 // cause adds a truth about the application's frame on vsync k.
 func (s *sim) cause(t CauseTruth, k int64) *CauseTruth {
-	t.Cause, t.Kind, t.TID = s.injecting, AppFrame, s.ui.tid
+	t.Cause, t.Kind, t.TID, t.Injection = s.injecting.Cause, AppFrame, s.ui.tid, s.injection
 	t.Vsync = firstAppVsync + k
-	s.truth.Causes = append(s.truth.Causes, &t)
+	if s.injecting.Often == 0 {
+		s.truth.Causes = append(s.truth.Causes, &t)
+	}
 	return &t
 }
 
 // within injects into FlushLayoutTask of the frame on vsync k.
 func (s *sim) within(k int64, t CauseTruth, do func(a *actor)) *CauseTruth {
-	t.Slice = cmp.Or(t.Slice, "FlushLayoutTask")
+	slice := s.injecting.Slice
+	t.Slice = cmp.Or(t.Slice, slice, "FlushLayoutTask")
 	c := s.cause(t, k)
-	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) { s.hotly(a, c, func() { do(a) }) })
+	s.injected(k).inFrame = append(s.injected(k).inFrame, func(a *actor) {
+		if slice != "" {
+			a.begin(slice, "I39")
+		}
+		s.hotly(a, c, func() { do(a) })
+		if slice != "" {
+			a.end()
+		}
+	})
 	return c
 }
 
@@ -435,10 +504,9 @@ func (s *sim) device(d trace.Duration, handle func(by *actor)) {
 	})
 }
 
-// occupy has a more important thread use a processor for d.
-func (s *sim) occupy(cpu int, d trace.Duration) {
-	s.hog.core = s.cores[cpu]
-	s.post(s.hog, nil, func(h *actor) { h.compute(d) })
+// occupy has a more important thread use the processor of the UI thread for d.
+func (s *sim) occupy(hog *actor, d trace.Duration) {
+	s.post(hog, nil, func(h *actor) { h.compute(d) })
 }
 
 func culprit(a *actor) string { return a.process + ":" + a.name }
@@ -464,9 +532,10 @@ func (s *sim) throughout(k int64, t CauseTruth, change func(a *actor, begins boo
 }
 
 func (s *sim) preempt(k int64, d trace.Duration) *CauseTruth {
-	t := CauseTruth{Wait: "cpu.preempted", Culprit: culprit(s.hog), Leaf: "run"}
+	hog := s.like(s.hog)
+	t := CauseTruth{Wait: "cpu.preempted", Culprit: culprit(hog), Leaf: "run"}
 	return s.within(k, t, func(a *actor) {
-		s.occupy(uiCPU, d)
+		s.occupy(hog, d)
 		a.compute(50 * trace.Microsecond)
 	})
 }
@@ -526,10 +595,12 @@ const (
 
 // task has the UI thread wait for a task of the worker.
 func (s *sim) task(k int64, leaf string, do func(w *actor)) {
-	t := CauseTruth{Wait: "own_thread", Culprit: culprit(s.worker), Leaf: leaf, LeafSlice: workerSlice, LeafArgument: workerImage}
+	worker := s.like(s.worker)
+	slice, argument := s.does(workerLabel, workerImage)
+	t := CauseTruth{Wait: "own_thread", Culprit: culprit(worker), Leaf: leaf, LeafSlice: sliceName(slice), LeafArgument: argument}
 	s.within(k, t, func(a *actor) {
-		s.post(s.worker, a, func(w *actor) {
-			w.begin(workerLabel, "M0538")
+		s.post(worker, a, func(w *actor) {
+			w.begin(slice, "M0538")
 			do(w)
 			w.end()
 			s.wake(a, w)

@@ -63,7 +63,9 @@ type sim struct {
 	rate       int                  // that the display is set to
 	shown      trace.Time           // when the display shows the last frame
 	injects    map[int64]*injection // by the index of a vsync
-	injecting  Cause                // named in the truths that an injection adds
+	injecting  Injection            // the one whose truths are added
+	injection  int                  // its index
+	spare      map[*actor][]*actor  // other threads like one of the cast, of scenes with several causes
 	background background
 
 	stats      *jankStats // nil without interactions
@@ -126,7 +128,7 @@ func newSim(w io.Writer, c Config, scene Scene) *sim {
 	s := &sim{
 		machine: machine{
 			text: text, era: e, kernel: c.Kernel, seed: c.Seed, unit: text.unit,
-			noReasons: scene.NoBlockedReason, noSched: c.Kernel == KernelNone, idleLines: c.Background > 0,
+			noReasons: scene.NoBlockedReason, noSched: c.Kernel == KernelNone, idleLines: c.Background > 0, renews: scene.Cause != "",
 		},
 		Config: c, scene: scene, random: newRandom(c.Seed, 3), choices: newRandom(c.Seed, 1),
 		grid:      grid{rates: c.Rates},
@@ -198,6 +200,7 @@ func (s *sim) cast() {
 	s.service2 = s.add(1600, 1600, "file_service", "file_service", otherCPU, 5)
 	s.other = s.add(1700, 1700, "sensor_service", "sensor_service", otherCPU, 5)
 	s.hog = s.add(1800, 1800, "hogd", "hogd", uiCPU, 20)
+	s.addSpare()
 	s.add(1900, 1900, "hilogd", "hilogd", noiseCPU, 5)
 	names := [2]string{"udk-irq-1", "udk-irq-7"}
 	if s.Kernel == KernelLinux {
@@ -278,6 +281,7 @@ func (s *sim) syncClocks(a *actor) {
 func (s *sim) plan(index int64) {
 	v := s.grid.at(index)
 	s.at(s.traceTime(v.now), func() {
+		s.turn = index
 		if s.ended = index >= s.last || s.Size > 0 && s.text.size >= s.Size; !s.ended {
 			s.vsync(v)
 			s.plan(index + 1)
@@ -323,8 +327,9 @@ func (s *sim) vsync(v vsync) {
 
 // generate distributes a vsync.
 func (s *sim) generate(a *actor, v vsync, render bool, wanted []*app, follow []follower) {
+	a.renew(v.index)
 	a.compute(s.about(15 * trace.Microsecond))
-	stamp := s.monotonicTime(s.now).add(-s.random.between(6*trace.Microsecond, 12*trace.Microsecond))
+	stamp := s.monotonicTime(s.now).add(-s.numbers().between(6*trace.Microsecond, 12*trace.Microsecond))
 	a.beginMark(vsyncCount, values{count: 1, period: v.period, rate: v.rate, now: stamp})
 	a.compute(3 * trace.Microsecond)
 	send := func(name string, deliver func()) {
@@ -354,9 +359,12 @@ func (s *sim) generate(a *actor, v vsync, render bool, wanted []*app, follow []f
 	a.compute(5 * trace.Microsecond)
 }
 
+// numbers are the random numbers of the thread that runs.
+func (s *sim) numbers() *random { return cmp.Or(s.current.random, s.random) }
+
 // about is d with a small variation.
 func (s *sim) about(d trace.Duration) trace.Duration {
-	return s.random.between(d*97/100, d*103/100)
+	return s.numbers().between(d*97/100, d*103/100)
 }
 
 // part is a share of a vsync's period with a small variation.

@@ -123,3 +123,54 @@ func TestCaptureMix(t *testing.T) {
 		}
 	}
 }
+
+// A scene with several causes in its frames gives the same bytes again. Without one of the causes, its frame
+// is as much shorter as the cause is long, and all frames that are not near it stay the same to the
+// nanosecond, as random numbers do not depend on what happened before. (A slower clock changes other threads, too.)
+func TestSceneWithoutCause(t *testing.T) {
+	const length, near = 4 * trace.Millisecond, 4
+	for i, cause := range []Cause{
+		"more_work", CauseStorageD, "timer", "binder", "binder_chain", "lock", "other_process", "gc_elsewhere", "irq_storm", "buffer", "preempted",
+		CauseVsyncLate, "no_cpu", "previous_frame", "on_idle", "between_frames",
+	} {
+		s := Scene{Kernel: []Kernel{KernelHongMeng, KernelLinux}[i%2], RefreshHz: 60 + 30*(i%3), Cause: CauseNone, Seed: uint64(i), Injections: []Injection{
+			{Cause: "more_work", Length: 2 * trace.Millisecond, Slice: "Feed::Bind", Often: 50},
+			{Cause: "lock", Vsync: 12, Length: 9 * trace.Millisecond, Thread: 1},
+			{Cause: cause, Vsync: 20, Length: length, Thread: 2},
+			{Cause: "preempted", Vsync: 20, Length: 12 * trace.Millisecond, Thread: 1},
+			{Cause: "binder", Vsync: 28, Length: 9 * trace.Millisecond, Slice: "Story::Parse"},
+		}}
+		generate := func() (string, *Truth) {
+			var b bytes.Buffer
+			truth, err := s.Generate(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.String(), truth
+		}
+		text, truth := generate()
+		if again, _ := generate(); again != text {
+			t.Errorf("%s: the same scene gave another trace", cause)
+		}
+		s.Injections[2].Length = 0
+		_, without := generate()
+		frames := map[int64]*Frame{}
+		for _, f := range without.Frames {
+			frames[f.Vsync] = f
+		}
+		shorter := trace.Duration(-1)
+		for _, f := range truth.Frames {
+			g := frames[f.Vsync]
+			if k := f.Vsync % 10000; k == 20 && f.Kind == AppFrame && g != nil {
+				shorter = f.End.Sub(g.End)
+			} else if k < 20-1 || k > 20+near {
+				if g == nil || f.Start != g.Start || f.End != g.End || f.Late != g.Late || f.Present != g.Present {
+					t.Errorf("%s: without it, frame %d is %+v, want %+v", cause, f.Vsync, g, f)
+				}
+			}
+		}
+		if cause != "previous_frame" && (shorter-length).Abs() > length/10 {
+			t.Errorf("%s: without it, the frame ends %v earlier, want %v", cause, shorter, length)
+		}
+	}
+}
