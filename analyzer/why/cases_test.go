@@ -30,7 +30,8 @@ import (
 // a wait in state S that thread 501 ends, after it did what is in the parentheses. S:20 1.5 is
 // one that thread 20 ends without having run before. A line that begins with main( is a frame of
 // render_service, with its steps on the way to the display. What follows idle is done after the
-// work on the frame, but before its ReceiveVsync ends. The lines before the first frame are
+// work on the frame, but before its ReceiveVsync ends. A line that begins with hang is what the main
+// thread of the application does between frames. The lines before the first frame are
 // settings:
 //
 //	period 10   the refresh period, which is the time to the deadline as well; 1.5 of
@@ -110,6 +111,13 @@ func found(t *testing.T, frames string) string {
 		last, from, to = text, f.VsyncID, f.VsyncID
 	}
 	flush()
+	for _, h := range timeline.Hangs {
+		x := causes.OfHang(h)
+		fmt.Fprintf(&b, "hang %s: %s\n", ms(h.Duration()), causetext.Hang(x))
+		for i := range x.Path {
+			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Time), causetext.HangSlice(&x.Path[i]))
+		}
+	}
 	return b.String()
 }
 

@@ -21,11 +21,12 @@ type Hang struct {
 const MaxHangPath = 16
 
 // HangSlice is the time of slices of one name at a place of the path, with the slices inside of
-// them.
+// them. The name is that of several, with * for their numbers, as WorkWait.Slice.
 type HangSlice struct {
 	Slice string
 	Time  trace.Duration
-	// Arguments are those of the longest slice of that name in the hang; nil if it has none.
+	Calls int
+	// Arguments are as those of WorkWait.
 	Arguments []Argument
 }
 

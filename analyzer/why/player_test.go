@@ -105,6 +105,9 @@ func (p *player) play(t *testing.T, words []string) {
 	case "without":
 		p.leftOut = regexp.MustCompile(words[1])
 		return
+	case "hang":
+		p.hang(t, words[1:])
+		return
 	}
 	count := 1
 	if len(words) > 2 && words[1] == "×" {
@@ -165,6 +168,19 @@ func (p *player) appFrame(t *testing.T, words []string) {
 	}
 	p.end(500, p.cpu)
 	p.change(p.cpu, 500, "S", 0)
+}
+
+// hang plays work of the application's main thread between frames, one thing after the other.
+func (p *player) hang(t *testing.T, words []string) {
+	p.tid, p.cpu = 500, 1
+	p.at = max(p.at, p.vsync+p.every/2)
+	p.wake(0, 1, 500)
+	p.change(1, 0, "R", 500)
+	p.do(t, words)
+	p.change(p.cpu, 500, "S", 0)
+	for p.vsync+p.every < p.at {
+		p.vsync += p.every
+	}
 }
 
 // renderFrame plays main( … ) draw 1 delay 1 commit 1 display 1. Each step is done by a thread

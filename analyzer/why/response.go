@@ -79,12 +79,14 @@ const MaxWorkSlices = 8
 type WorkWait struct {
 	Wait Wait
 	Time trace.Duration
-	// Slice is the slice with most of the time, and SliceTime the time in it; empty and zero
-	// outside of all slices.
-	Slice     string
-	SliceTime trace.Duration
-	// Arguments are those of the longest slice of that name that ends in the work; nil if it has
-	// none.
+	// Slice is the slice with the most time, and SliceTime the time in all Calls slices of that name;
+	// empty and zero outside of all slices. If no name has half of the time, but names have that
+	// differ only in numbers, they count as one, with * for the numbers. OtherSlices is the number
+	// of other names.
+	Slice              string
+	SliceTime          trace.Duration
+	Calls, OtherSlices int
+	// Arguments are those that these slices have for 90 % of their time or more; nil without any.
 	Arguments []Argument
 	// Culprit is the thread that was waited for, Function the kernel function in which the
 	// thread waited the longest; nil and empty if they are unknown.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/brief"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -32,6 +33,15 @@ type evidenceDocument struct {
 		LateFrames []evidenceFrame `json:"late_frames"`
 		ShownLate  []evidenceFrame `json:"shown_late"`
 		PickedUp   []evidenceFrame `json:"picked_up_late"`
+	}
+	Hangs []struct {
+		Start    int64 `json:"start_ns"`
+		Duration int64 `json:"duration_ns"`
+		BeginCut bool  `json:"begin_cut"`
+		EndCut   bool  `json:"end_cut"`
+		Cause    string
+		Why      string
+		Slices   []struct{ Slice string }
 	}
 	Record []struct{ Missing, Command string }
 }
@@ -71,6 +81,34 @@ func asked(t *testing.T, dir, command string) (d *evidenceDocument, size int, el
 		t.Errorf("%s writes %d bytes", command, len(out))
 	}
 	return d, len(out), elapsed
+}
+
+// The command of each hang of a document shows that hang alone, and its slices.
+func TestHangCommands(t *testing.T) {
+	c := simulate.Demonstration()
+	for i, name := range []string{"JSMarshalling", "ParseAlbum"} {
+		c.Hangs = append(c.Hangs, simulate.Hang{At: trace.Duration(700+600*i) * trace.Millisecond, Length: trace.Duration(300+20*i) * trace.Millisecond, Name: name})
+	}
+	var b bytes.Buffer
+	if _, err := simulate.Write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.ftrace"), b.Bytes())
+	d, _, _ := asked(t, dir, "ohframe why --format evidence a.ftrace")
+	if len(d.Hangs) < 2 {
+		t.Fatalf("%d hangs", len(d.Hangs))
+	}
+	for _, h := range d.Hangs {
+		of, _, _ := asked(t, dir, h.Why)
+		if len(of.Hangs) != 1 || len(of.Hangs[0].Slices) == 0 || of.Hangs[0].Why != "" || !strings.Contains(of.Answer, h.Cause) {
+			t.Errorf("%s: %q, %+v", h.Why, of.Answer, of.Hangs)
+			continue
+		}
+		if got := of.Hangs[0]; got.Start != h.Start || got.Duration != h.Duration || got.Cause != h.Cause || got.BeginCut || got.EndCut {
+			t.Errorf("%s: %+v, want %+v", h.Why, got, h)
+		}
+	}
 }
 
 // TestEvidence asks why frames of generated traces were late, as skills/ohframe/SKILL.md says: first of

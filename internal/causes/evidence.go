@@ -38,7 +38,7 @@ type evidence struct {
 	Processes    []*evidenceProcess     `json:"processes,omitempty"`
 	OnTime       *evidenceOnTime        `json:"on_time,omitempty"`
 	Interactions []*evidenceInteraction `json:"interactions,omitempty"`
-	Hangs        []evidenceHang         `json:"hangs,omitempty"`
+	Hangs        []*evidenceHang        `json:"hangs,omitempty"`
 	Layers       []*evidenceLayer       `json:"layers,omitempty"`
 	Stacks       []*evidenceStacks      `json:"stacks,omitempty"`
 	Record       []evidenceRecord       `json:"record,omitempty"`
@@ -241,7 +241,21 @@ type evidenceHang struct {
 	EndCut   bool           `json:"end_cut,omitempty"`
 	Severe   bool           `json:"severe"`
 	Cause    string         `json:"cause,omitempty"`
-	Advice   string         `json:"advice,omitempty"`
+	// Culprit is the thread that was waited for in what the hang was mostly spent on.
+	Culprit *evidenceThread `json:"culprit,omitempty"`
+	Path    []evidenceCall  `json:"path,omitempty"`
+	Slices  []jsonSlice     `json:"slices,omitempty"` // of the only hang
+	Advice  string          `json:"advice,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	LeftOut brief.LeftOut   `json:"left_out,omitempty"`
+}
+
+// evidenceCall is the slices of a name at a place of a path, with those inside.
+type evidenceCall struct {
+	Slice     string         `json:"slice"`
+	Calls     int            `json:"calls"`
+	Time      trace.Duration `json:"ns"`
+	Arguments string         `json:"arguments,omitempty"`
 }
 
 type evidenceLayer struct {
@@ -373,10 +387,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 		d.Layers = append(d.Layers, x.layer(l.in, l.Layer))
 	}
 	for _, h := range brief.First(&d.LeftOut, "hangs", hangs, maxAnswers) {
-		d.Hangs = append(d.Hangs, evidenceHang{
-			brief.Name(text.ProcessName(h.Process.Name)), h.Process.PID, x.inputName(h.in), brief.Name(h.Slice), h.Start, h.Duration(), h.BeginCut != analyzer.NoEdge, h.EndCut != analyzer.NoEdge, h.severe(),
-			brief.Sentence(causetext.Hang(h.Spent)), causetext.HangAdvice(h.Spent),
-		})
+		d.Hangs = append(d.Hangs, x.hang(h.in, &h.Hang, len(hangs) == 1))
 	}
 	d.Inputs = brief.First(&d.LeftOut, "inputs", d.Inputs, maxAnswers)
 
@@ -870,6 +881,34 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 			step.Usual = &d
 		}
 		j.Steps = append(j.Steps, step)
+	}
+	return j
+}
+
+// hang returns a hang. The only one has the slices of its thread, another one the command that shows them.
+func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
+	j := &evidenceHang{
+		Process: brief.Name(text.ProcessName(h.Process.Name)), PID: h.Process.PID, Input: x.inputName(in), Slice: brief.Name(h.Slice), Start: h.Start, Duration: h.Duration(),
+		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Severe: h.severe(), Cause: brief.Sentence(causetext.Hang(h.Spent)), Advice: causetext.HangAdvice(h.Spent),
+	}
+	if h.Spent == nil {
+		return j
+	}
+	for i := range h.Spent.Path {
+		s := &h.Spent.Path[i]
+		j.Path = append(j.Path, evidenceCall{brief.Name(s.Slice), s.Calls, s.Time, brief.Name(causetext.Arguments(s.Arguments))})
+	}
+	j.Path = brief.First(&j.LeftOut, "path", j.Path, maxStackPath)
+	if waits := h.Spent.Work.Waits; len(waits) > 0 && waits[0].Wait != why.Run {
+		j.Culprit = threadOf(waits[0].Culprit)
+	}
+	if only {
+		for _, s := range slicesOf(h.Spent.Work.Slices) {
+			s.Slice = brief.Name(s.Slice)
+			j.Slices = append(j.Slices, s)
+		}
+	} else if c := in.Commands; c != nil {
+		j.Why = brief.Command(c.WhyHang(&h.Hang, evidenceFlag))
 	}
 	return j
 }

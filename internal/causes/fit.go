@@ -39,6 +39,9 @@ func (d *evidence) cutters() (list []brief.Cutter) {
 			}
 		}
 	}
+	for _, h := range slices.Backward(d.Hangs) {
+		list = append(list, brief.Shorten(&h.LeftOut, "slices", &h.Slices, 0), brief.Shorten(&h.LeftOut, "path", &h.Path, 0))
+	}
 	for _, l := range slices.Backward(d.Layers) {
 		list = append(list, brief.Shorten(&l.LeftOut, "buffers", &l.Buffers, 0), brief.Shorten(&l.LeftOut, "causes", &l.Causes, 1))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -45,19 +46,28 @@ func longestHangs(list []Hang, n int) []Hang {
 	return longest
 }
 
-// HangsSummary says in a sentence how many hangs there are, and what the longest one was spent on. In
-// a trace with frames it says nothing of hangs that are neither severe nor cut.
-func HangsSummary(list []Hang, frames bool) string {
-	if frames {
-		list = slices.DeleteFunc(slices.Clone(list), func(h Hang) bool { return !h.severe() && !h.AtLeast() })
-	}
+// HangsSummary says in a sentence what the longest hang was spent on, and how many its process has. It
+// is empty if that hang is neither severe, nor cut, nor longer than the time that frames lost. If
+// frames lost time, others that are part of a launch do not count: it has its own limit.
+func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Interaction) string {
+	notable := func(h *Hang) bool { return h.severe() || h.AtLeast() }
+	list = slices.DeleteFunc(slices.Clone(list), func(h Hang) bool { return lost > 0 && !notable(&h) && h.launches(interactions) })
 	if len(list) == 0 {
 		return ""
 	}
 	h := longestHangs(list, 1)[0]
+	if !notable(&h) && h.Duration() <= lost {
+		return ""
+	}
+	count := 0
+	for i := range list {
+		if list[i].Process == h.Process {
+			count++
+		}
+	}
 	s := text.ProcessName(h.Process.Name) + ": hang of "
-	if len(list) > 1 {
-		s = fmt.Sprintf("%s: %s, the longest ", text.ProcessName(h.Process.Name), text.Count(len(list), "hang"))
+	if count > 1 {
+		s = fmt.Sprintf("%s: %s, the longest ", text.ProcessName(h.Process.Name), text.Count(count, "hang"))
 	}
 	s += text.HangLength(&h.Hang)
 	if spent := causetext.Hang(h.Spent); spent != "" {
@@ -66,6 +76,18 @@ func HangsSummary(list []Hang, frames bool) string {
 		s += ", in " + text.Shorten(text.Printable(text.Function(text.HangSlice(&h.Hang))), maxHangSlice)
 	}
 	return s
+}
+
+// launches reports whether the hang begins in a launch of its process.
+func (h *Hang) launches(interactions [][]*stats.Interaction) bool {
+	for _, list := range interactions {
+		for _, i := range list {
+			if span := i.Source.Span(); i.Source.Launch() && i.Source.Process == h.Process && span.Start <= h.Start && h.Start < span.End {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Of hangs in detail.
@@ -127,7 +149,7 @@ func hangDetail(in *Input, h *Hang) view.Section {
 		s.Blocks = append(s.Blocks, workTable(w))
 	}
 	if len(h.Spent.Work.Slices) > 0 {
-		s.Blocks = append(s.Blocks, sliceTable(h.Spent.Work.Slices, maxStepSlices))
+		s.Blocks = append(s.Blocks, workSlices(&h.Spent.Work))
 	}
 	return s
 }
@@ -151,6 +173,7 @@ type jsonHang struct {
 type jsonHangSlice struct {
 	Slice     string         `json:"slice"`
 	Time      trace.Duration `json:"ns"`
+	Calls     int            `json:"calls"`
 	Arguments []jsonArgument `json:"arguments"`
 }
 
@@ -164,7 +187,7 @@ func (h Hang) json() jsonHang {
 		return j
 	}
 	for _, s := range h.Spent.Path {
-		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Time, arguments(s.Arguments)})
+		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Time, s.Calls, arguments(s.Arguments)})
 	}
 	work := workOf(&h.Spent.Work)
 	j.Thread = &work

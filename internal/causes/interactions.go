@@ -386,7 +386,7 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 			if slices.ContainsFunc(work.Waits, func(x why.WorkWait) bool { return x.Wait != why.WaitUnknown }) {
 				detail.Blocks = append(detail.Blocks, workTable(work))
 			}
-			detail.Blocks = append(detail.Blocks, sliceTable(work.Slices, maxStepSlices))
+			detail.Blocks = append(detail.Blocks, workSlices(work))
 			s.Blocks = append(s.Blocks, detail)
 		}
 	}
@@ -423,24 +423,23 @@ func workTable(w *why.Work) view.Table {
 	}
 	for n := range w.Waits {
 		x := &w.Waits[n]
-		state, culprit := causetext.Wait(x.Wait), x.Function
+		state := causetext.Wait(x.Wait)
 		if x.Wait == why.WaitUnknown {
 			state = causetext.WaitTitle(x.Wait)
 		}
-		if c := x.Culprit; c != nil && x.Wait != why.Run {
-			culprit = causetext.Culprit(c)
-			if c.Slice != "" {
-				culprit += " in " + text.Function(c.Slice)
-			}
-		}
-		slice := text.Function(x.Slice)
-		if len(x.Arguments) > 0 {
-			slice += ": " + causetext.Arguments(x.Arguments)
-		}
-		add(state, x.Time, slice, x.SliceTime, culprit)
+		add(state, x.Time, causetext.WorkSlice(x), x.SliceTime, cmp.Or(causetext.WorkCulprit(x), x.Function))
 	}
 	add("idle", w.Idle, "", 0, "")
 	return table
+}
+
+// workSlices returns the slices in which a thread was the longest. How many others there are may be unknown.
+func workSlices(w *why.Work) view.Table {
+	list := w.Slices
+	if len(list) == why.MaxWorkSlices {
+		list = list[:maxStepSlices]
+	}
+	return sliceTable(list, maxStepSlices)
 }
 
 // setMin makes columns so wide that none of their words is broken, if it is not too long.

@@ -147,6 +147,8 @@ type jsonWorkWait struct {
 	Time      trace.Duration  `json:"ns"`
 	Slice     *string         `json:"slice"`
 	SliceTime *trace.Duration `json:"slice_ns"`
+	Calls     *int            `json:"calls"`
+	Others    *int            `json:"other_slices"`
 	Arguments []jsonArgument  `json:"arguments"`
 	Function  *string         `json:"function"`
 	Culprit   *jsonCulprit    `json:"culprit"`
@@ -585,9 +587,9 @@ func workOf(w *why.Work) jsonWork {
 	}
 	for k := range w.Waits {
 		x := &w.Waits[k]
-		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
+		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
 		if x.Slice != "" {
-			wait.SliceTime = &x.SliceTime
+			wait.SliceTime, wait.Calls, wait.Others = &x.SliceTime, &x.Calls, &x.OtherSlices
 		}
 		work.Waits = append(work.Waits, wait)
 	}

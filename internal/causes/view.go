@@ -90,8 +90,12 @@ func headline(inputs []Input, o Options) string {
 	for _, in := range inputs {
 		hangs = append(hangs, in.Hangs...)
 	}
-	s := summary(inputs, o)
-	return doubt + rating.Headline(HangsSummary(hangs, s != ""), s, measured...)
+	list := overallOf(inputs)
+	lost := trace.Duration(0)
+	if len(list) > 0 {
+		lost = list[0].Ranking.Lost
+	}
+	return doubt + rating.Headline(HangsSummary(hangs, lost, measured...), summary(inputs, list, o), measured...)
 }
 
 // reliable returns the inputs that are not unreliable, and a clause about those that are; empty if
@@ -107,11 +111,9 @@ func reliable(inputs []Input) (doubt string, others []Input) {
 	return rating.Doubt(qualities), others
 }
 
-// summary says of the processes with the name that lost the most time, in all inputs, and of
-// the layer that did, how many frames and buffers were late and why.
-func summary(inputs []Input, o Options) string {
+// summary says of the first of the processes of all inputs, which lost the most time, and of the layer that did, how many frames and buffers were late and why.
+func summary(inputs []Input, list []*overall, o Options) string {
 	var parts []string
-	list := overallOf(inputs)
 	var worst *Layer
 	for _, in := range inputs {
 		for _, l := range in.Layers {

@@ -23,8 +23,10 @@ func Hang(h *why.Hang) string {
 	return s
 }
 
-// HangSlice names a slice of the path of a hang, with its arguments.
-func HangSlice(s *why.HangSlice) string { return text.Function(s.Slice) + inParentheses(s.Arguments) }
+// HangSlice names the slices at a place of the path of a hang: "40 × Decode (source size 40 × 40)".
+func HangSlice(s *why.HangSlice) string {
+	return times(s.Calls) + text.Function(s.Slice) + inParentheses(s.Arguments)
+}
 
 // statesUnknown reports whether it is unknown for most of the time whether the thread ran.
 func statesUnknown(w *why.Work) bool {
@@ -43,7 +45,7 @@ func HangAdvice(h *why.Hang) string {
 		return ""
 	}
 	x := &h.Work.Waits[0]
-	c := place.Cause{Wait: x.Wait, Place: place.Lookup([]byte(x.Slice)), Scheduled: true, OthersScheduled: true}
+	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Scheduled: true, OthersScheduled: true}
 	if x.Wait == why.Run || x.Wait == why.WaitUnknown {
 		c.Wait = why.EarlierWork
 		if n := len(h.Path); n > 0 && statesUnknown(&h.Work) {

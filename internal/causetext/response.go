@@ -1,6 +1,7 @@
 package causetext
 
 import (
+	"fmt"
 	"strings"
 
 	"ohframe/analyzer/trace"
@@ -63,12 +64,23 @@ func Work(w *why.Work) string {
 		switch {
 		case x.Slice == "":
 		case 10*x.SliceTime >= 9*x.Time:
-			s += " in " + text.Function(x.Slice) + inParentheses(x.Arguments)
+			s += " in " + WorkSlice(x)
+		case 2*x.SliceTime >= x.Time:
+			s += ", most in " + WorkSlice(x) + " (" + ms(x.SliceTime) + ")"
+		case x.OtherSlices == 0:
+			s += ", " + ms(x.SliceTime) + " of it in " + WorkSlice(x)
 		default:
-			s += ", most in " + text.Function(x.Slice) + inParentheses(x.Arguments) + " (" + ms(x.SliceTime) + ")"
+			s += fmt.Sprintf(" in %d slices, %s the most with %s", 1+x.OtherSlices, WorkSlice(x), ms(x.SliceTime))
 		}
-		if x.Culprit != nil && x.Wait != why.Run {
-			s += ", for " + Culprit(x.Culprit)
+		if who := WorkCulprit(x); who != "" {
+			switch c := x.Culprit; {
+			case 10*c.Time >= 9*x.Time:
+				s += ", for " + who
+			case 2*c.Time >= x.Time:
+				s += ", most for " + who + " (" + ms(c.Time) + ")"
+			default:
+				s += ", the longest for " + who + " (" + ms(c.Time) + ")"
+			}
 		}
 		add(s, x.Time)
 	}
@@ -81,6 +93,35 @@ func Work(w *why.Work) string {
 		texts = append(texts, t.text)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// WorkSlice names the slices with the most time of a wait: "40 × Decode (source size 40 × 40)".
+func WorkSlice(x *why.WorkWait) string {
+	if x.Slice == "" {
+		return ""
+	}
+	return times(x.Calls) + text.Function(x.Slice) + inParentheses(x.Arguments)
+}
+
+// times says how many slices a name is of; empty for one.
+func times(calls int) string {
+	if calls <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d × ", calls)
+}
+
+// WorkCulprit names the thread that was waited for, and where it was: "app:TaskWorker in Migrate". It is
+// empty if nothing was waited for, or if the thread is unknown.
+func WorkCulprit(x *why.WorkWait) string {
+	c := x.Culprit
+	if c == nil || x.Wait == why.Run {
+		return ""
+	}
+	if c.Slice == "" {
+		return Culprit(c)
+	}
+	return Culprit(c) + " in " + text.Function(c.Slice)
 }
 
 // WorkThread names the thread of a work; empty for the display.
@@ -117,7 +158,7 @@ func StepAdvice(r *why.Response, app trace.PID) string {
 		return ""
 	}
 	x := &w.Waits[0]
-	c := place.Cause{Wait: x.Wait, Place: place.Lookup([]byte(x.Slice)), Scheduled: true, OthersScheduled: true}
+	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Scheduled: true, OthersScheduled: true}
 	if w.PID != app {
 		c.Reader = place.System
 	}
@@ -139,6 +180,14 @@ func StepAdvice(r *why.Response, app trace.PID) string {
 	return Advice(a)
 }
 
+// placeOf returns what the slice of a wait means, if that has at least half of the time.
+func placeOf(x *why.WorkWait) place.Place {
+	if 2*x.SliceTime < x.Time {
+		return place.Place{}
+	}
+	return place.Lookup([]byte(x.Slice))
+}
+
 // LongestStep says which step of a response took the longest, and what its thread did most of
 // the time; empty for nil.
 func LongestStep(r *why.Response) string {
@@ -156,7 +205,7 @@ func LongestStep(r *why.Response) string {
 		return s + ": " + idle
 	case w.Waits[0].Wait == why.WaitUnknown && w.Waits[0].Slice == "":
 		return s
-	case w.Waits[0].Slice != "":
+	case 2*w.Waits[0].SliceTime >= w.Waits[0].Time:
 		return s + ": " + workWait(w, &w.Waits[0]) + " in " + text.Function(w.Waits[0].Slice)
 	}
 	return s + ": " + workWait(w, &w.Waits[0])

@@ -40,6 +40,11 @@ func (c *Commands) WhyProcess(name string, pid trace.PID, flags ...string) strin
 	return c.why(append(flags, "--process "+Process(name, pid)))
 }
 
+// WhyHang returns the command that explains a hang: the part of the trace from its begin to its end.
+func (c *Commands) WhyHang(h *analyzer.Hang, flags ...string) string {
+	return c.why(append(flags, "--process "+processOf(h.Process), "--from "+h.Start.String(), "--to "+h.End.Add(1).String()))
+}
+
 // OpenInteraction returns the command that shows an interaction.
 func (c *Commands) OpenInteraction(id int) string { return OpenInteraction(id, c.file, c.flags...) }
 

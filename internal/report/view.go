@@ -203,8 +203,9 @@ func summaryOf(list []*process, inputs []Input) string {
 			reliable = append(reliable, in)
 		}
 	}
-	doubt, summary := rating.Doubt(qualities), headline(list, reliable)
-	shown := rating.Headline(hangsSummary(reliable, summary != ""), summary, interactions...)
+	doubt := rating.Doubt(qualities)
+	summary, lost := headline(list, reliable)
+	shown := rating.Headline(hangsSummary(reliable, lost, interactions), summary, interactions...)
 	if doubt == "" || shown == "" {
 		return doubt + shown
 	}
@@ -213,8 +214,8 @@ func summaryOf(list []*process, inputs []Input) string {
 
 // headline says of the process and of the layer that lost the most time how many frames and
 // intervals were late, first of what lost more. Without frames of ArkUI, the layers are what the
-// user saw.
-func headline(list []*process, inputs []Input) string {
+// user saw. lost is what the frames of the process lost.
+func headline(list []*process, inputs []Input) (summary string, lost trace.Duration) {
 	applications := slices.ContainsFunc(list, func(p *process) bool {
 		return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 	})
@@ -222,27 +223,27 @@ func headline(list []*process, inputs []Input) string {
 	if worst == nil {
 		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
 	}
-	layers, late, lost := summarizeLayers(inputs, !applications)
+	layers, late, ofLayers := summarizeLayers(inputs, !applications)
 	parts := []string{frames, layers}
 	switch {
 	case layers == "" || frames == "":
 	case !applications && worst.Frames.Late == 0 && late > 0:
 		parts = []string{layers}
-	case !worst.Leads(late, lost):
+	case !worst.Leads(late, ofLayers):
 		parts = []string{layers, frames}
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; "), worst.Lost
 }
 
 // hangsSummary says what the worst hang is, as causes.HangsSummary does.
-func hangsSummary(inputs []Input, frames bool) string {
+func hangsSummary(inputs []Input, lost trace.Duration, interactions [][]*stats.Interaction) string {
 	var list []causes.Hang
 	for i := range inputs {
 		for _, h := range inputs[i].Stats.Hangs {
 			list = append(list, causes.Hang{Hang: h.Source, Spent: inputs[i].Causes.OfHang(h.Source)})
 		}
 	}
-	return causes.HangsSummary(list, frames)
+	return causes.HangsSummary(list, lost, interactions...)
 }
 
 // before orders processes.

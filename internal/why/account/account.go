@@ -132,6 +132,9 @@ type Cell struct {
 	// and Clocked is that part.
 	Cycles  int64
 	Clocked trace.Duration
+	// Calls is the number of slices that the time is of; 0 of the time before the frame.
+	Calls uint32
+	last  uint32 // the highest number of those
 	// collection is the slice with its path, if it is part of a garbage collection.
 	collection level
 }

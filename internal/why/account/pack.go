@@ -15,7 +15,7 @@ import (
 //
 //	twice the number of cells, plus one if the frame was sampled
 //	number of bytes of functions, functions, if it was
-//	stage, wait + clocked, key, time, cycles if clocked is not 0, clocked time if it is 2
+//	stage, wait + clocked, key, calls if the key is not 0, time, cycles if clocked is not 0, clocked time if it is 2
 //	…
 //	processor, time
 //	…
@@ -73,7 +73,7 @@ func (b *Book) close(a *Account) {
 
 // pack returns the cells and the processors in few bytes.
 func (b *Book) pack(d *details) []byte {
-	const most = 2 + 4*binary.MaxVarintLen64 // bytes of a cell
+	const most = 2 + 5*binary.MaxVarintLen64 // bytes of a cell
 	var functions []byte
 	if d.times != nil {
 		b.packing = d.times.Packed(b.packing[:0])
@@ -101,6 +101,9 @@ func (b *Book) pack(d *details) []byte {
 		}
 		p = append(p, byte(c.Stage), byte(c.Wait)|clocked)
 		p = binary.AppendUvarint(p, uint64(c.Key))
+		if c.Key != 0 {
+			p = binary.AppendUvarint(p, uint64(c.Calls))
+		}
 		p = binary.AppendUvarint(p, uint64(c.Time))
 		if clocked != clockedNone {
 			p = binary.AppendUvarint(p, uint64(c.Cycles))
@@ -145,7 +148,11 @@ func unpack(p *packed.Bytes, yield func(Cell) bool) {
 	_, n := functionBytes(p)
 	for range n {
 		stage, wait := why.Stage(p.Byte()), p.Byte()
-		c := Cell{ID: ID{stage, why.Wait(wait &^ clockedMask), record.Key(p.Uint())}, Time: trace.Duration(p.Uint())}
+		c := Cell{ID: ID{stage, why.Wait(wait &^ clockedMask), record.Key(p.Uint())}}
+		if c.Key != 0 {
+			c.Calls = uint32(p.Uint())
+		}
+		c.Time = trace.Duration(p.Uint())
 		if wait&clockedMask != clockedNone {
 			c.Cycles, c.Clocked = int64(p.Uint()), c.Time
 		}

@@ -26,6 +26,7 @@ func TestPack(t *testing.T) {
 			if i%3 == 1 {
 				d.cells[i].Time = d.cells[i].Clocked
 			}
+			d.cells[i].Calls = 1 << i >> 1
 			d.ranOn(uint8(255-i%7), 1<<i)
 		}
 		wantCells, wantRan := slices.Clone(d.cells), slices.Clone(d.ran)

@@ -81,6 +81,7 @@ type replay struct {
 	kHz       uint32
 	cpu       uint8
 	stack     []level
+	pushed    uint32        // slices that began
 	doubts    []record.Hole // times, in order, in which state is unknown because events were lost
 	sampler   *sampler      // nil if the thread has no samples
 }
@@ -91,7 +92,13 @@ type level struct {
 	key    record.Key
 	start  trace.Time
 	reason record.Key // of the garbage collection that it is part of; 0 if unknown
+	number uint32     // of the slice, in order of begin, from 1
+	// waits in which the slice counts as a call of a cell
+	counted uint32
 }
+
+// Level.counted has a bit for each wait.
+const _ = uint(32 - why.WaitCount)
 
 func (f *replay) log(l *record.Log) {
 	f.state, f.stack = record.Unknown, f.stack[:0]
@@ -131,7 +138,8 @@ func (f *replay) log(l *record.Log) {
 }
 
 func (f *replay) push(key record.Key, at trace.Time) {
-	l := level{Place: f.record.Place(key), key: key, start: at}
+	f.pushed++
+	l := level{Place: f.record.Place(key), key: key, start: at, number: f.pushed}
 	if n := len(f.stack); n > 0 {
 		outer := &f.stack[n-1]
 		l.Place, l.reason = l.Inside(outer.Place), outer.reason
@@ -203,9 +211,11 @@ func (f *replay) add(to trace.Time) {
 	if f.sampler != nil {
 		f.sampler.until(f.at, to)
 	}
+	counted := uint32(0)
 	for _, a := range f.open {
 		var id ID
-		if f.at >= a.Actual {
+		inside := f.at >= a.Actual
+		if inside {
 			id = f.frameCell()
 		} else {
 			id = f.startCell(a, earlier)
@@ -243,6 +253,14 @@ func (f *replay) add(to trace.Time) {
 			f.sample(a, into, id, d)
 		}
 		c := into.add(id, d, kHz)
+		if inside && id.Key != 0 {
+			// A slice goes on in its cell after those inside it, which may have the same name.
+			l := &f.stack[len(f.stack)-1]
+			if l.number > c.last || l.counted>>id.Wait&1 == 0 {
+				c.Calls, c.last = c.Calls+1, max(c.last, l.number)
+			}
+			counted = 1 << id.Wait
+		}
 		if f.book.observe != nil && !into.part {
 			f.book.observe(f, a, id, d)
 		}
@@ -260,6 +278,9 @@ func (f *replay) add(to trace.Time) {
 				into.waits = append(into.waits, waited{f.at, to, f.wait, id})
 			}
 		}
+	}
+	if counted != 0 {
+		f.stack[len(f.stack)-1].counted |= counted
 	}
 }
 

@@ -322,14 +322,14 @@ func (j *judge) respond(r *response) *why.Response {
 // work returns what a thread did; nil if nothing is known.
 func (j *judge) work(t *thread) *why.Work {
 	var times [why.WaitCount]trace.Duration
-	var most [why.WaitCount]account.Cell
+	var in [why.WaitCount][]account.Calls
 	sum := t.Idle()
 	known := sum > 0
 	for c := range t.Cells() {
 		sum += c.Time
 		times[c.Wait] += c.Time
-		if most[c.Wait].Time < c.Time {
-			most[c.Wait] = c
+		if name, _, _ := j.book.Slice(&c); name != "" {
+			in[c.Wait] = append(in[c.Wait], account.Calls{Slice: name, Time: c.Time, Calls: int(c.Calls)})
 		}
 		known = known || c.Wait != why.WaitUnknown || c.Key != 0
 	}
@@ -343,8 +343,10 @@ func (j *judge) work(t *thread) *why.Work {
 			continue
 		}
 		x := why.WorkWait{Wait: why.Wait(wait), Time: d}
-		if x.Slice, _, _ = j.book.Slice(&most[wait]); x.Slice != "" {
-			x.SliceTime, x.Arguments = most[wait].Time, j.argumentsIn(t.Account, x.Slice)
+		if len(in[wait]) > 0 {
+			most, others := account.MostOf(slices.Values(in[wait]), d)
+			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
+			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
 		waited := j.book.Waited(t.Account, why.NoStage, x.Wait)
 		x.Culprit, x.Function = waited.Culprit, waited.Function
@@ -356,18 +358,30 @@ func (j *judge) work(t *thread) *why.Work {
 	return w
 }
 
-// argumentsIn returns the arguments of the longest slice of a name in a stretch.
-func (j *judge) argumentsIn(a *account.Account, slice string) []why.Argument {
-	var longest *account.Instance
+// argumentsOf returns the arguments that slices of a stretch have for nearly all of their time.
+func (j *judge) argumentsOf(a *account.Account, of *account.Calls) (list []why.Argument) {
+	var all trace.Duration
+	var arguments []why.Argument
+	times := map[why.Argument]trace.Duration{}
 	for i, name := range j.book.Instances(a) {
-		if name == slice && (longest == nil || i.Duration() > longest.Duration()) {
-			longest = &i
+		if !of.Is(name) {
+			continue
+		}
+		d := min(i.End, a.End).Sub(max(i.Start, a.Start))
+		all += d
+		for _, x := range place.Arguments(j.book.Label(i)) {
+			if _, ok := times[x]; !ok {
+				arguments = append(arguments, x)
+			}
+			times[x] += d
 		}
 	}
-	if longest == nil {
-		return nil
+	for _, x := range arguments {
+		if 10*times[x] >= 9*max(all, of.Time) {
+			list = append(list, x)
+		}
 	}
-	return place.Arguments(j.book.Label(*longest))
+	return list
 }
 
 // displayWork returns how long the display waited for the GPU, and for its next refresh.

@@ -55,3 +55,32 @@ var ends = func() (set [256]end) {
 	}
 	return set
 }()
+
+// Numberless returns the name of a slice with * for the numbers at the ends of its words: "Step* name*"
+// for "Step3 name3". Slices that differ in nothing else do the same work.
+func Numberless(name string) string {
+	var b []byte // nil as long as name has no such number
+	for i := 0; i < len(name); {
+		end := i
+		for end < len(name) && isDigit(name[end]) {
+			end++
+		}
+		switch {
+		case end > i && (end == len(name) || !isLetter(name[end])):
+			if b == nil {
+				b = append(make([]byte, 0, len(name)), name[:i]...)
+			}
+			b = append(b, '*')
+		case b != nil:
+			end = max(end, i+1)
+			b = append(b, name[i:end]...)
+		default:
+			end = max(end, i+1)
+		}
+		i = end
+	}
+	if b == nil {
+		return name
+	}
+	return string(b)
+}

@@ -69,3 +69,15 @@ func FuzzStem(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, label []byte) { checkStem(t, label) })
 }
+
+// Names that differ only in the numbers at the ends of their words become one.
+func TestNumberless(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "LoadPage": "LoadPage", "Step3": "Step*", "Step12 name3": "Step* name*", "CreateTaskMeasure[List1]": "CreateTaskMeasure[List*]",
+		"H264Decode": "H264Decode", "7": "*", "Scale2x2": "Scale2x*", "a1_22": "a*_*", "Bild 3 größer": "Bild * größer",
+	} {
+		if got := place.Numberless(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package causes
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// hangOf returns a hang that its main thread spent in a wait for a thread.
+func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *why.Hang) {
+	h := analyzer.Hang{Process: p, Slice: "TimerCallback", Interval: analyzer.Interval{Start: at(1000 * from), End: at(1000 * (from + length))}}
+	wait := why.WorkWait{
+		Wait: why.WaitOwnThread, Time: length * ms, Slice: "Query", SliceTime: length * ms, Calls: 3,
+		Culprit: &why.Culprit{PID: p.PID, TID: 12, Process: p.Name, Thread: "TaskWorker", Wait: why.Run, Slice: "Migrate", Time: length * ms, Sure: true},
+	}
+	return h, &why.Hang{
+		Work: why.Work{PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.WorkWait{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}}},
+		Path: []why.HangSlice{{Slice: "TimerCallback", Time: length * ms, Calls: 1}, {Slice: "Query", Time: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
+	}
+}
+
+// The first line has the longest hang if it is longer than what frames lost, or severe, or cut, and the number of
+// those of its process.
+func TestHangsSummary(t *testing.T) {
+	app, other := &analyzer.Process{PID: 7, Name: "com.example.gallery"}, &analyzer.Process{PID: 8, Name: "com.example.notes"}
+	hang := func(p *analyzer.Process, length trace.Duration) Hang {
+		h, spent := hangOf(p, 0, length)
+		return Hang{h, spent}
+	}
+	cut := hang(app, 300)
+	cut.EndCut = analyzer.TraceEdge
+	for _, test := range []struct {
+		list []Hang
+		lost trace.Duration // ms
+		want string         // its begin
+	}{
+		{nil, 0, ""},
+		{[]Hang{hang(app, 300)}, 0, "com.example.gallery: hang of 300.0 ms, waiting for a thread of the same process 300.0 ms in 3 × Query, for com.example.gallery:TaskWorker in Migrate"},
+		{[]Hang{hang(app, 300)}, 299, "com.example.gallery: hang of 300.0 ms"},
+		{[]Hang{hang(app, 300)}, 300, ""},
+		{[]Hang{hang(app, 500)}, 9000, "com.example.gallery: hang of 500.0 ms"},
+		{[]Hang{cut}, 9000, "com.example.gallery: hang of at least 300.0 ms"},
+		{[]Hang{hang(app, 260), hang(other, 270), hang(app, 300)}, 280, "com.example.gallery: 2 hangs, the longest 300.0 ms"},
+		{[]Hang{hang(app, 300), hang(other, 270)}, 10, "com.example.gallery: hang of 300.0 ms"},
+	} {
+		got := HangsSummary(test.list, test.lost*ms)
+		if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+			t.Errorf("lost %d: %q, want %q", test.lost, got, test.want)
+		}
+	}
+}
+
+// A hang that is part of a launch is in the first line only if it is severe, or if no frame lost time.
+func TestHangsSummaryOfLaunch(t *testing.T) {
+	app, other := &analyzer.Process{PID: 7, Name: "com.example.gallery"}, &analyzer.Process{PID: 8, Name: "com.example.notes"}
+	launch := []*stats.Interaction{{Source: &analyzer.Interaction{Kind: analyzer.LaunchInteraction, Process: app, InputAt: at(50_000), LastShown: at(900_000)}}}
+	for _, test := range []struct {
+		process      *analyzer.Process
+		from, length trace.Duration
+		want         bool
+	}{{app, 100, 300, false}, {app, 100, 500, true}, {other, 100, 300, true}, {app, 0, 300, true}, {app, 900, 300, true}} {
+		h, spent := hangOf(test.process, test.from, test.length)
+		if got := HangsSummary([]Hang{{h, spent}}, 10*ms, launch); (got != "") != test.want {
+			t.Errorf("%+v: %q", test, got)
+		}
+		if got := HangsSummary([]Hang{{h, spent}}, 0, launch); got == "" {
+			t.Errorf("%+v: nothing without late frames", test)
+		}
+	}
+}
+
+// A hang has its path, the thread that was waited for and the command that shows its slices. The
+// only one has them itself.
+func TestEvidenceOfHangs(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	timeline, c := timeline(late(app, 1, 0, 30_000, 10_000, storage(20_000, 5_000)))
+	first, spent := hangOf(app, 100, 300)
+	second, _ := hangOf(app, 500, 400)
+	timeline.Hangs = []analyzer.Hang{first, second}
+	c.Hangs = map[analyzer.Hang]*why.Hang{first: spent}
+	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	if len(d.Hangs) != 2 {
+		t.Fatalf("%d hangs", len(d.Hangs))
+	}
+	h := d.Hangs[1]
+	if k := h.Culprit; k == nil || k.Thread != "TaskWorker" || k.Slice != "Migrate" || k.Time != 300*ms {
+		t.Errorf("waited for %+v", k)
+	}
+	if n := len(h.Path); n != 2 || h.Path[1] != (evidenceCall{"Query", 3, 300 * ms, "source a.db"}) {
+		t.Errorf("path %+v", h.Path)
+	}
+	if want := "ohframe why --format evidence --process 7 --from " + first.Start.String() + " --to " + first.End.Add(1).String() + " -- a.ftrace"; h.Why != want || h.Slices != nil {
+		t.Errorf("%s, %d slices, want %s", h.Why, len(h.Slices), want)
+	}
+	timeline.Hangs = timeline.Hangs[:1]
+	_, d = written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	if h := d.Hangs[0]; h.Why != "" || len(h.Slices) != 1 || h.Slices[0].Slice != "Query" {
+		t.Errorf("the only hang: %+v", h)
+	}
+}
