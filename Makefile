@@ -13,7 +13,7 @@ include internal/ui/plugin/plugin.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs evidence diff-power trend-power bench beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs evidence diff-power trend-power bench outputs beam clean
 
 all: lint test
 
@@ -91,6 +91,11 @@ evidence: build $(bench_trace)
 	OHFRAME_SLOW=1 go test ./cmd/ohframe -run '^TestEvidence' -count 1 -v
 	@start=$$(date +%s%N); bin/ohframe why --format evidence $(bench_trace) >build/evidence.json && \
 	echo "$(BENCH_SIZE) MB: $$(wc -c <build/evidence.json) bytes in $$((($$(date +%s%N) - start) / 1000000)) ms"
+
+# Prints one line for each output of all commands, in all formats, on all traces at hand. OUTPUTS_BEFORE
+# is such a list of another commit: then only what differs is printed.
+outputs: build engine
+	go run ./internal/tools/outputs $(if $(OUTPUTS_BEFORE),-before $(OUTPUTS_BEFORE)) testdata $(wildcard ../shared/traces ../shared/oracle)
 
 # The nested module, which the core does not need. It is built with the flags of
 # releases, so release-check finds the packages of both in the cache.
