@@ -13,6 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/brief"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/flags"
@@ -165,10 +166,11 @@ func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reade
 			if err != nil {
 				return err
 			}
-			run := diff.Side{
-				Name: inputName(name), Recording: recordingOf(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality,
-				Costs: diff.NewCosts(measures, in.Timeline, in.Causes),
+			run := diff.Side{Name: inputName(name), Recording: recordingOf(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality}
+			if r.format == brief.Format {
+				run.Commands = commandsAbout(c, name, in.Timeline)
 			}
+			run.Costs = diff.NewCosts(measures, in.Timeline, in.Causes, run.Commands)
 			if len(names) > 1 || !c.IsSet("merge") {
 				run.Timeline = nil
 				for _, i := range measures.Interactions {

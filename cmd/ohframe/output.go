@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/causes"
+	"ohframe/internal/brief"
 	"ohframe/internal/text"
 )
 
@@ -255,7 +255,7 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 	switch {
 	case known && byName == "parquet" && strings.HasSuffix(name, ".gz"):
 		return "", &failure{file: name, what: "Parquet files are compressed already, and readers expect them without gzip", hint: "use the extension .parquet"}
-	case isSet && known && byName != format && !(format == causes.Evidence && byName == "json"):
+	case isSet && known && byName != format && !(format == brief.Format && byName == "json"):
 		return "", &failure{file: name, what: fmt.Sprintf("the extension contradicts --format %s", format), hint: "leave out --format, or use another extension"}
 	case isSet || extension == "" || extension == textExtension:
 		return format, nil

@@ -9,6 +9,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/brief"
 	"ohframe/internal/causes"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
@@ -108,16 +109,8 @@ func runWhy(c *cli.Context) error {
 			input.Layers = causes.Layers(in.Timeline, in.Causes, o)
 		}
 		timelines = append(timelines, in.Timeline)
-		if file := inputFile(name); file != "" && text.Printable(file) == file {
-			var flags []string
-			for _, name := range []string{"entry", "perf", "perf-offset"} {
-				if c.IsSet(name) {
-					flags = append(flags, "--"+name+" "+text.Quoted(c.String(name)))
-				}
-			}
-			input.Commands = locate.NewCommands(file, in.Timeline, flags...)
-		}
-		if r.format == causes.Evidence {
+		input.Commands = commandsAbout(c, name, in.Timeline)
+		if r.format == brief.Format {
 			input.Stats = stats.Compute(in.Timeline, stats.Options{Process: o.Process})
 		}
 		inputs = append(inputs, input)
@@ -148,6 +141,22 @@ func runWhy(c *cli.Context) error {
 		return err
 	}
 	return r.finish(nil)
+}
+
+// commandsAbout returns the commands about an input and its timeline; nil if the name of its file does
+// not work in one.
+func commandsAbout(c *cli.Context, name string, t *analyzer.Timeline) *locate.Commands {
+	file := inputFile(name)
+	if file == "" || text.Printable(file) != file {
+		return nil
+	}
+	var flags []string
+	for _, name := range []string{"entry", "perf", "perf-offset"} {
+		if c.IsSet(name) {
+			flags = append(flags, "--"+name+" "+text.Quoted(c.String(name)))
+		}
+	}
+	return locate.NewCommands(file, t, flags...)
 }
 
 // openCommands returns the commands that show the interaction or the frames that were asked for.

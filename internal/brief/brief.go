@@ -7,10 +7,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 
 	"ohframe/internal/text"
 )
+
+// Format is the name of the format.
+const Format = "evidence"
 
 // MaxBytes is the largest size of a document.
 const MaxBytes = 10_000
@@ -23,6 +27,12 @@ const (
 	maxSentenceBytes = 400
 	maxCommandBytes  = 256
 )
+
+// Record is what traces do not say, and the command that records it; empty if none does.
+type Record struct {
+	Missing string `json:"missing"`
+	Command string `json:"command,omitempty"`
+}
 
 // LeftOut counts the elements of the lists of an object that were left out.
 type LeftOut map[string]int
@@ -80,14 +90,20 @@ func Fit(document any, cutters []Cutter) ([]byte, error) {
 	return nil, fmt.Errorf("the shortest document has more than %d bytes", MaxBytes)
 }
 
-// encode returns compact JSON and a line feed. It keeps <, > and & of names.
+// encode returns compact JSON and a line feed, without members that are null or empty lists. It keeps <, > and & of names.
 func encode(x any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(x)
-	return b.Bytes(), err
+	return lastEmpty.ReplaceAll(empty.ReplaceAll(b.Bytes(), nil), nil), err
 }
+
+// A string has no quote without a backslash before it, so that these match no part of one.
+var (
+	empty     = regexp.MustCompile(`"\w+":(null|\[\]),`)
+	lastEmpty = regexp.MustCompile(`,?"\w+":(null|\[\])`)
+)
 
 // Name returns a name from the trace in a length that fits.
 func Name(s string) string { return shortened(text.Line(s), maxNameBytes) }

@@ -59,3 +59,18 @@ func TestFit(t *testing.T) {
 		t.Error("a document that cannot fit is written")
 	}
 }
+
+// What is null or empty is left out; texts that look so are not.
+func TestEmpty(t *testing.T) {
+	type object struct {
+		A *int   `json:"a"`
+		B string `json:"b_c"`
+		C []int  `json:"c"`
+		D *int   `json:"d"`
+	}
+	const text = `x","a":null,"b":[]}`
+	got, err := Fit([]object{{B: text, C: []int{}}, {C: []int{1}}}, nil)
+	if want := `[{"b_c":"x\",\"a\":null,\"b\":[]}"},{"b_c":"","c":[1]}]` + "\n"; err != nil || string(got) != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}

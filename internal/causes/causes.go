@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/brief"
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
@@ -92,7 +93,7 @@ type Input struct {
 }
 
 // Formats are the formats of Write.
-var Formats = []string{"text", "html", "json", Evidence}
+var Formats = []string{"text", "html", "json", brief.Format}
 
 // Processes returns the causes by process: those that lost the most time first.
 func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
@@ -197,7 +198,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options, style text.Sty
 	switch format {
 	case "json":
 		return writeJSON(w, inputs)
-	case Evidence:
+	case brief.Format:
 		return writeEvidence(w, inputs, o)
 	case "html":
 		o.Page = true

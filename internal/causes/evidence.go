@@ -18,15 +18,11 @@ import (
 	"ohframe/internal/text"
 )
 
-// Evidence is the format of a short JSON document: the answer to one question, with what supports
-// it and what speaks against it (docs/evidence.md).
-const Evidence = "evidence"
-
 // evidenceVersion is that of the fields. It grows when one changes its meaning or disappears.
 const evidenceVersion = 1
 
 // evidenceFlag makes the commands of the document write such documents.
-const evidenceFlag = "--format " + Evidence
+const evidenceFlag = "--format " + brief.Format
 
 // evidence is the document. What is unknown or empty is left out. Lists have the worst first.
 type evidence struct {
@@ -41,7 +37,7 @@ type evidence struct {
 	Hangs        []*evidenceHang        `json:"hangs,omitempty"`
 	Layers       []*evidenceLayer       `json:"layers,omitempty"`
 	Stacks       []*evidenceStacks      `json:"stacks,omitempty"`
-	Record       []evidenceRecord       `json:"record,omitempty"`
+	Record       []brief.Record         `json:"record,omitempty"`
 	LeftOut      brief.LeftOut          `json:"left_out,omitempty"`
 	about        Options
 }
@@ -314,12 +310,6 @@ type evidenceCalls struct {
 	Samples  int    `json:"stacks"`
 }
 
-// evidenceRecord is what to record in order to know more.
-type evidenceRecord struct {
-	Missing string `json:"missing"`
-	Command string `json:"command,omitempty"`
-}
-
 // writeEvidence writes the document about the inputs.
 func writeEvidence(w io.Writer, inputs []Input, o Options) error {
 	return newEvidence(inputs, o).write(w)
@@ -557,7 +547,7 @@ func (x *witness) application(d *evidence, inputs []Input) string {
 func (x *witness) record(d *evidence, in *Input, application string) {
 	again := locate.Record(application)
 	add := func(missing, command string) {
-		r := evidenceRecord{brief.Sentence(missing), brief.Command(command)}
+		r := brief.Record{Missing: brief.Sentence(missing), Command: brief.Command(command)}
 		// ohframe records no traces of Android, and no application's own ones.
 		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
 			r.Command = ""

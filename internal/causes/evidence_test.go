@@ -26,7 +26,7 @@ func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) 
 	t.Helper()
 	var first, again bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &again} {
-		if err := Write(b, inputs, Evidence, o, text.Style{}); err != nil {
+		if err := Write(b, inputs, brief.Format, o, text.Style{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -264,7 +264,7 @@ func TestEvidenceOfStacks(t *testing.T) {
 		s.Functions, s.Path = append(s.Functions, c), append(s.Path, c)
 	}
 	var b bytes.Buffer
-	if err := WriteStacks(&b, long, s, Evidence, Options{}, text.Style{}); err != nil {
+	if err := WriteStacks(&b, long, s, brief.Format, Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	d := evidence{}
@@ -279,12 +279,12 @@ func TestEvidenceOfStacks(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	b.Reset()
-	if err := WriteStacks(&b, "empty", &why.Stacks{}, Evidence, Options{}, text.Style{}); err != nil || !json.Valid(b.Bytes()) {
+	if err := WriteStacks(&b, "empty", &why.Stacks{}, brief.Format, Options{}, text.Style{}); err != nil || !json.Valid(b.Bytes()) {
 		t.Errorf("%s, %v", &b, err)
 	}
 	// Those of --perf are beside the frames.
 	b.Reset()
-	if err := Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, Evidence, Options{}, text.Style{}); err != nil {
+	if err := Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, brief.Format, Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	d = evidence{}

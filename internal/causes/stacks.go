@@ -81,7 +81,7 @@ func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Optio
 	switch format {
 	case "json":
 		return text.WriteJSON(w, stacksJSON(s))
-	case Evidence:
+	case brief.Format:
 		d := &evidence{
 			Version: evidenceVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
 			Inputs: []evidenceInput{{Name: brief.Sentence(name)}}, Stacks: []*evidenceStacks{newEvidenceStacks(s, "", o)},

@@ -10,8 +10,10 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/brief"
 	"ohframe/internal/causetext"
 	"ohframe/internal/condition"
+	"ohframe/internal/locate"
 	"ohframe/internal/significance"
 )
 
@@ -25,6 +27,9 @@ type Costs struct {
 	causes    causeTimes // the parts of lost
 	times     causeTimes // of all complete frames; without slices
 	functions functionTimes
+
+	examples map[cause]example
+	why      string // the command that explains the process
 }
 
 // causeTimes are the times of causes.
@@ -42,8 +47,8 @@ func compareCauses(a, b cause) int {
 }
 
 // NewCosts returns the costs of the processes of a report on a timeline, by process; nil if
-// the causes are unknown.
-func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.Process]*Costs {
+// the causes are unknown. commands are those of Side.
+func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *locate.Commands) map[*stats.Process]*Costs {
 	if c == nil {
 		return nil
 	}
@@ -72,6 +77,9 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes) map[*stats.P
 			}
 		}
 		k.functions = newFunctionTimes(c, list)
+		if commands != nil && len(ranking.Costs) > 0 {
+			k.examples, k.why = newExamples(ranking, c, commands), brief.Command(commands.WhyProcess(p.Name, p.PID, evidenceFlag))
+		}
 		k.scheduled = c.Scheduled && (explained == 0 || places < explained)
 		all[p] = k
 	}

@@ -181,7 +181,7 @@ func TestCostsWithoutIdleTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := stats.Compute(result.Timeline, stats.Options{})
-		for p, k := range NewCosts(report, result.Timeline, result.Causes) {
+		for p, k := range NewCosts(report, result.Timeline, result.Causes, nil) {
 			if p.Kind != stats.Application {
 				continue
 			}
@@ -208,7 +208,7 @@ func TestCosts(t *testing.T) {
 	}
 	timeline, causes := result.Timeline, result.Causes
 	report := stats.Compute(timeline, stats.Options{Compare: true})
-	costs := NewCosts(report, timeline, causes)
+	costs := NewCosts(report, timeline, causes, nil)
 	frames := stats.NewFrames(timeline)
 	for _, p := range report.Processes {
 		k, span, lost := costs[p], trace.Duration(0), trace.Duration(0)
@@ -236,7 +236,7 @@ func TestCosts(t *testing.T) {
 		e := causes.Of(f)
 		e.Unknown = e.End.Sub(e.Start)
 	}
-	for p, k := range NewCosts(report, timeline, causes) {
+	for p, k := range NewCosts(report, timeline, causes, nil) {
 		if k.scheduled != (p != unknown) {
 			t.Errorf("%s: scheduled %v", p.Name, k.scheduled)
 		}

@@ -22,6 +22,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/failure"
+	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
@@ -43,6 +44,9 @@ type Side struct {
 	Quality *quality.Quality
 	// Runs are the names of several traces, nil for one.
 	Runs []string
+	// Commands make the commands about the file of the trace, which only the format evidence has;
+	// nil if it is none.
+	Commands *locate.Commands
 	// Recording is how the trace was recorded. For several traces see recordings.
 	Recording Recording
 
@@ -51,6 +55,7 @@ type Side struct {
 	scenes    [][]*stats.Interaction              // of several runs, see interactions
 	surfaces  [][]*stats.Layer                    // of several runs, see layers
 	counted   [][]stats.Summary                   // of several runs, see summaries
+	commands  []*locate.Commands                  // of several runs, see commandsOf
 }
 
 // runs returns the process in each run, nil where it does not exist.
@@ -69,6 +74,14 @@ func (s Side) runNames() []string {
 	return s.Runs
 }
 
+// commandsOf returns the commands about the file of a run; nil if it is none.
+func (s *Side) commandsOf(run int) *locate.Commands {
+	if s.Runs == nil {
+		return s.Commands
+	}
+	return s.commands[run]
+}
+
 // Join returns the side of several runs. Processes of different runs belong together if
 // they match without a map.
 func Join(name string, runs []Side) Side {
@@ -81,7 +94,7 @@ func Join(name string, runs []Side) Side {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
 		s.scenes, s.surfaces = append(s.scenes, run.Stats.Interactions), append(s.surfaces, run.Stats.Layers)
-		s.counted = append(s.counted, run.Stats.Summaries)
+		s.counted, s.commands = append(s.counted, run.Stats.Summaries), append(s.commands, run.Commands)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {

@@ -246,7 +246,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Differences: []Difference{},
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
-		Test:        documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.SummaryChanges, d.Test.Resamples},
+		Test:        d.documentTest(),
 
 		Interactions:           []documentInteractions{},
 		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
@@ -291,6 +291,10 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		doc.FailOn = append(doc.FailOn, out)
 	}
 	return text.WriteJSON(w, doc)
+}
+
+func (d *Diff) documentTest() documentTest {
+	return documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.SummaryChanges, d.Test.Resamples}
 }
 
 func (s *Side) document() documentSide {
@@ -349,19 +353,28 @@ func (p *InteractionPair) scene() documentScene {
 }
 
 func (d *Diff) documentPairs(yield func(documentPair) bool) {
-	process := func(p *stats.Process, runs []*stats.Process) documentProcess {
-		return documentProcess{subject(p), refreshOf(runs)}
-	}
 	for _, p := range d.Pairs {
-		known := slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
-		seconds := (*float64)(nil)
-		if p.advice.Seconds > 0 {
-			seconds = &p.advice.Seconds
-		}
-		if !yield(documentPair{process(p.Base, p.base), process(p.New, p.new), p.MatchedBy, p.RefreshDiffers, seconds, known, newDocumentCauses(p.Causes), newDocumentFunctions(p.Functions.List)}) {
+		doc := p.document()
+		doc.Measures = slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
+		if !yield(doc) {
 			return
 		}
 	}
+}
+
+// document returns the pair without its measures.
+func (p *Pair) document() documentPair {
+	process := func(p *stats.Process, runs []*stats.Process) documentProcess {
+		return documentProcess{subject(p), refreshOf(runs)}
+	}
+	doc := documentPair{
+		Base: process(p.Base, p.base), New: process(p.New, p.new), MatchedBy: p.MatchedBy, RefreshDiffers: p.RefreshDiffers,
+		Causes: newDocumentCauses(p.Causes), Functions: newDocumentFunctions(p.Functions.List),
+	}
+	if p.advice.Seconds > 0 {
+		doc.Seconds = &p.advice.Seconds
+	}
+	return doc
 }
 
 func subjects(list []*stats.Process) []documentSubject {

@@ -15,7 +15,7 @@ type Measure struct {
 	// Name is the name in conditions.
 	Name string `json:"measure"`
 	// Field is the path in a process of a report's JSON.
-	Field  string       `json:"field"`
+	Field  string       `json:"field,omitempty"`
 	Unit   stats.Unit   `json:"unit"`
 	Better stats.Better `json:"better"`
 	// Base and New are nil if unknown. If either is, so are Delta and Relative.

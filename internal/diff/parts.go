@@ -16,6 +16,9 @@ type part interface {
 	selects(*condition.Condition) bool
 	measure(name string) *Measure
 	whyUnknown(d *Diff, m *Measure) string
+	// why is the command that explains the one of new whose value of a measure is worst; empty
+	// if it is unknown.
+	why(d *Diff, m *Measure) string
 	outcome() Outcome
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/brief"
 	"ohframe/internal/plural"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
@@ -27,13 +28,16 @@ type WriteOptions struct {
 }
 
 // Formats are the formats of Write.
-var Formats = slices.Insert(slices.Clone(view.Formats), 1, "json")
+var Formats = slices.Insert(slices.Clone(view.Formats), 1, "json", brief.Format)
 
 // Write writes the comparison in one of the Formats. It returns an error if the
 // format is unknown or writing to w fails.
 func Write(w io.Writer, d *Diff, format string, o WriteOptions) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		return writeJSON(w, d, o)
+	case brief.Format:
+		return writeEvidence(w, d, o)
 	}
 	return view.Write(w, d.view(o), format, o.Style)
 }
@@ -72,25 +76,9 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		Kind: "Frame comparison", Title: names + " – frame comparison", Summary: strings.ToUpper(verdict[:1]) + verdict[1:] + ".",
 		Gate: d.gate(o, names, verdict),
 	}
-	warn := func(warnings ...string) { doc.Gate.Warnings = append(doc.Gate.Warnings, warnings...) }
-	warn(d.recordingWarnings()...)
-	if labels := d.knownOnOneSide(); len(labels) > 0 {
-		warn("Not compared, because only one side has them: " + strings.Join(labels, ", "))
-	}
-	for _, side := range []struct {
-		name string
-		of   func(*Measure) *float64
-	}{{"base", func(m *Measure) *float64 { return m.New }}, {"new", func(m *Measure) *float64 { return m.Base }}} {
-		if names := d.withoutGPU(side.of); len(names) > 0 {
-			warn(fmt.Sprintf("Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: %s", side.name, strings.Join(names, ", ")))
-		}
-	}
-	if !d.haveFrames() {
-		warn("Only " + d.comparedParts() + " are compared: no process has complete frames in both traces")
-	}
+	doc.Gate.Warnings = d.warnings()
 	doc.Warnings = slices.Concat(view.Skipped(o.Skipped), doc.Gate.Warnings)
-	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
-	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
+	shown := d.worstFirst()
 	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
 		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict"},
 	}}
@@ -127,6 +115,34 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		}
 	}
 	return doc
+}
+
+// worstFirst returns the pairs that are shown, those that became worse first.
+func (d *Diff) worstFirst() []*Pair {
+	shown := slices.Clone(text.Largest(d.Pairs, func(p *Pair) int { return frames(p.Base) + frames(p.New) }))
+	slices.SortStableFunc(shown, func(a, b *Pair) int { return cmp.Compare(a.verdict().rank(), b.verdict().rank()) })
+	return shown
+}
+
+// warnings returns what limits the comparison.
+func (d *Diff) warnings() []string {
+	list := d.recordingWarnings()
+	warn := func(warning string) { list = append(list, warning) }
+	if labels := d.knownOnOneSide(); len(labels) > 0 {
+		warn("Not compared, because only one side has them: " + strings.Join(labels, ", "))
+	}
+	for _, side := range []struct {
+		name string
+		of   func(*Measure) *float64
+	}{{"base", func(m *Measure) *float64 { return m.New }}, {"new", func(m *Measure) *float64 { return m.Base }}} {
+		if names := d.withoutGPU(side.of); len(names) > 0 {
+			warn(fmt.Sprintf("Jank is not comparable, because only %s says when the GPU was done, and which frames were late on it: %s", side.name, strings.Join(names, ", ")))
+		}
+	}
+	if !d.haveFrames() {
+		warn("Only " + d.comparedParts() + " are compared: no process has complete frames in both traces")
+	}
+	return list
 }
 
 func frames(p *stats.Process) int { return p.Frames.Complete }
@@ -346,18 +362,14 @@ func (d *Diff) method() (notes []view.Block) {
 		note("Values are means of runs, those of percentiles too.")
 	}
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
-		note("Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq.")
+		note(causesDifferNote)
 	}
 	if i := slices.IndexFunc(d.Pairs, func(p *Pair) bool { return p.Functions.Unsampled != "" }); i >= 0 {
-		note("Functions are not compared: %s has no samples of a profiler, or no times of its threads.", d.Pairs[i].Functions.Unsampled)
+		note("%s", d.Pairs[i].unsampledNote())
 	}
 	switch f := d.Test; {
 	case !d.enoughUnits():
-		unit, advice := "run", "Record five or more of each side."
-		if d.enoughRuns() {
-			unit, advice = "session", "At least four in all are needed."
-		}
-		note("Not tested: %s do not show how %ss differ. %s", d.tooFew(), unit, advice)
+		note("%s", d.notTested())
 	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
 	case f.Method == significance.Permutation:
@@ -371,6 +383,24 @@ func (d *Diff) method() (notes []view.Block) {
 		}
 	}
 	return notes
+}
+
+const causesDifferNote = "Causes of late frames are not compared: only some traces have scheduling events of the threads, the tags sched and freq."
+
+func (p *Pair) unsampledNote() string {
+	return fmt.Sprintf("Functions are not compared: %s has no samples of a profiler, or no times of its threads.", p.Functions.Unsampled)
+}
+
+// notTested says why no change is tested; empty if there are enough runs or sessions.
+func (d *Diff) notTested() string {
+	if d.enoughUnits() {
+		return ""
+	}
+	unit, advice := "run", "Record five or more of each side."
+	if d.enoughRuns() {
+		unit, advice = "session", "At least four in all are needed."
+	}
+	return fmt.Sprintf("Not tested: %s do not show how %ss differ. %s", d.tooFew(), unit, advice)
 }
 
 // short is how many times as long runs are advised to be from which tables say so.

@@ -98,7 +98,7 @@ func (p *Pair) view(verbose bool) view.Section {
 	}
 	var changes []view.Block
 	if p.RefreshDiffers {
-		changes = append(changes, view.Note{Label: "Refresh", Text: fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))})
+		changes = append(changes, view.Note{Label: "Refresh", Text: p.refreshNote()})
 	}
 	if base, new := cadenceText(p.base), cadenceText(p.new); base != new && base != text.Unknown && new != text.Unknown {
 		changes = append(changes, view.Note{Label: "Cadence", Text: fmt.Sprintf("it draws %s → %s", base, new)})
@@ -106,14 +106,8 @@ func (p *Pair) view(verbose bool) view.Section {
 	list, left := p.sorted()
 	table := p.terminalTable(list, left, verbose)
 	changes = append(changes, view.Terminal{table}, p.pageTables(list, left))
-	var untested []string
-	for _, name := range p.testable() {
-		if m := p.measure(name); m.P == nil {
-			untested = append(untested, m.definition.Label)
-		}
-	}
-	if len(untested) > 0 && p.diff.enoughUnits() {
-		changes = append(changes, view.Note{Text: "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; "), Level: view.Soft})
+	if note := p.untestedNote(); note != "" && p.diff.enoughUnits() {
+		changes = append(changes, view.Note{Text: note, Level: view.Soft})
 	}
 	if found := Undecided(p.tested); found != "" {
 		changes = append(changes, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
@@ -125,6 +119,24 @@ func (p *Pair) view(verbose bool) view.Section {
 	return s
 }
 
+func (p *Pair) refreshNote() string {
+	return fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))
+}
+
+// untestedNote names the measures that are tested elsewhere; empty without any.
+func (p *Pair) untestedNote() string {
+	var untested []string
+	for _, name := range p.testable() {
+		if m := p.measure(name); m.P == nil {
+			untested = append(untested, m.definition.Label)
+		}
+	}
+	if len(untested) == 0 {
+		return ""
+	}
+	return "Not tested, because unknown or of too few frames: " + strings.Join(untested, "; ")
+}
+
 // maxUndecided is the number of undecided changes that are described.
 const maxUndecided = 3
 
@@ -133,7 +145,7 @@ const maxUndecided = 3
 func Undecided(list []*Measure) string {
 	var parts []string
 	for _, m := range list {
-		if m.Verdict != Unclear || math.Abs(*m.Delta) < *m.MinEffect || m.UnitsNeeded == nil || m.Detectable == nil || len(parts) == maxUndecided {
+		if !m.undecided() || len(parts) == maxUndecided {
 			continue
 		}
 		label, _, _ := strings.Cut(m.definition.Label, ", ")
@@ -142,6 +154,12 @@ func Undecided(list []*Measure) string {
 			m.advice.Unit, strings.TrimPrefix(text.Change(m.Unit, m.Detectable), "+"), text.UnitAfter(m.Unit)))
 	}
 	return strings.Join(parts, " ")
+}
+
+// undecided reports whether a change counts but may be chance, and how many units would decide is
+// known.
+func (m *Measure) undecided() bool {
+	return m.Verdict == Unclear && math.Abs(*m.Delta) >= *m.MinEffect && m.UnitsNeeded != nil && m.Detectable != nil
 }
 
 // sorted returns the measures to show: those that are known in either trace, and those in

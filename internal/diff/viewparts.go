@@ -11,8 +11,8 @@ import (
 	"ohframe/internal/view"
 )
 
-// shown returns the parts that tables show, the worst first.
-func (p *parts) shown() []part {
+// worstFirst returns the parts that are shown, those that became worse first.
+func (p *parts) worstFirst() []part {
 	shown := slices.Clone(text.Largest(p.both, part.size))
 	slices.SortStableFunc(shown, func(a, b part) int { return cmp.Compare(worst(a.list()).rank(), worst(b.list()).rank()) })
 	return shown
@@ -30,7 +30,7 @@ func (p *parts) view(verbose bool) []view.Block {
 	}
 	var blocks []view.Block
 	if len(p.both) > 0 {
-		shown := p.shown()
+		shown := p.worstFirst()
 		blocks = append(blocks, p.table(shown), view.Note{Text: p.method(), Level: view.Soft})
 		for _, one := range shown {
 			changes := MeasureTable(one.heading(), slices.DeleteFunc(slices.Clone(one.list()), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
