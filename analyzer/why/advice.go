@@ -76,6 +76,9 @@ const (
 	AdviseAndroidAllocations
 	AdviseCappedCPU
 	AdviseReproduce
+	AdviseNetwork
+	AdviseInterruptTag
+	AdviseSystemNetwork
 	adviceEnd // stays last
 )
 
@@ -152,6 +155,10 @@ var advices = [AdviceCount]string{
 
 	AdviseCappedCPU: "capped_cpu",
 	AdviseReproduce: "reproduce",
+
+	AdviseNetwork:       "network",
+	AdviseInterruptTag:  "interrupt_tag",
+	AdviseSystemNetwork: "system_network",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

@@ -233,6 +233,9 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 		if p.shows("function") && s.Function != "" {
 			fmt.Fprintf(b, " (%s)", s.Function)
 		}
+		if p.shows("interrupt") && s.Interrupt != "" {
+			fmt.Fprintf(b, " until %s", s.Interrupt)
+		}
 		if p.shows("advice") {
 			fmt.Fprintf(b, " advice %s", s.Advice)
 		}

@@ -151,6 +151,9 @@ type Share struct {
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.
 	Function string
+	// Interrupt is the name of the interrupt that ended most of a blocked wait, such as "ufshcd" or
+	// "NET_RX"; empty if another thread ended it, or if the trace does not name it.
+	Interrupt string
 	// Reason is why garbage was collected, on this thread or by the culprit, such as
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
 	Reason string

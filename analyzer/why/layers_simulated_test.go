@@ -67,7 +67,7 @@ func TestSimulatedTroubles(t *testing.T) {
 		stage  why.Stage
 	}{
 		"a decoder works longer": {video(simulate.TroubleWork, 40), why.QueuedLate, []why.Wait{why.Run}, why.StageProduce},
-		"a decoder pauses":       {video(simulate.TroublePause, 60), why.QueuedLate, []why.Wait{why.WaitTimer, why.WaitSleep, why.WaitOwnThread, why.WaitOtherProcess}, why.StageProduce},
+		"a decoder pauses":       {video(simulate.TroublePause, 60), why.QueuedLate, []why.Wait{why.WaitTimer, why.WaitInterrupt, why.WaitSleep, why.WaitOwnThread, why.WaitOtherProcess}, why.StageProduce},
 		"its GPU works longer":   {video(simulate.TroubleGPU, 40), why.DrawnLate, []why.Wait{why.WaitGPU}, why.StageDraw},
 		"a game works longer":    {layer("gameSurface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleWork, Length: 40 * ms}), 0, []why.Wait{why.Run}, why.StageFrame},
 		"a game's GPU":           {layer("gameSurface", simulate.Trouble{Buffer: 30, Kind: simulate.TroubleGPU, Length: 40 * ms}), 0, []why.Wait{why.WaitGPU}, why.StageDraw},

@@ -34,7 +34,7 @@ const start = 100_000_000
 // comms are the names of the threads. The process of a thread is that of the hundreds, but 2
 // for small numbers.
 var comms = map[int]string{
-	0: "swapper/1", 20: "irq/7-mmc", 21: "udk-irq-3", 22: "kworker/1:2", 500: "com.example.app", 501: "TaskWorker",
+	0: "swapper/1", 20: "irq/7-dma", 21: "udk-irq-3", 22: "kworker/1:2", 23: "ksoftirqd/1", 24: "irq/9-xhci-hcd", 25: "irq/8-mmc0", 500: "com.example.app", 501: "TaskWorker",
 	502: "RSUniRenderThre", 600: "service", 601: "OS_IPC_1", 700: "hog", 702: "hilogd.rd_kmsg", 1000: "render_service",
 	1001: "RSUniRenderThre", 1002: "RSHardwareThrea", 1003: "Present Fence", 1010: "OS_IPC_3_1010",
 	511: "A", 512: "B", 513: "C", 514: "D", 515: "E",
@@ -262,7 +262,7 @@ func closing(words []string, i int) int {
 // shorthands are words for others: % is the thread after the colon, # the number that follows.
 var shorthands = map[string]string{
 	"io":        "D:20 # function:io_schedule:1",
-	"timer":     "S:0 #",
+	"timer":     "S:0 # function:hrtimer_nanosleep",
 	"render":    "S:1001 #", // whatever that does
 	"own":       "S:501( run # )",
 	"other":     "S:601( run # )",
@@ -304,6 +304,19 @@ func (p *player) do(t *testing.T, words []string) {
 			p.change(p.cpu, p.tid, word, 0)
 			p.at += d
 			p.wake(number(t, operand)/1000, 10, p.tid)
+			p.change(p.cpu, 0, "R", p.tid)
+		case "interrupted": // waits in a state until a handler or, in capitals, a softirq wakes it on a CPU where thread 700 runs
+			begin, end := "irq_handler_entry: irq=7 name=%s", "irq_handler_exit: irq=7 ret=handled%.s"
+			if strings.ToUpper(first) == first {
+				begin, end = "softirq_entry: vec=3 [action=%s]", "softirq_exit: vec=3 [action=%s]"
+			}
+			p.change(p.cpu, p.tid, second, 0)
+			p.at += d
+			p.line(700, 10, begin, first)
+			p.line(700, 10, "irq_handler_entry: irq=9 name=other")
+			p.line(700, 10, "irq_handler_exit: irq=9 ret=handled")
+			p.wake(700, 10, p.tid)
+			p.line(700, 10, end, first)
 			p.change(p.cpu, 0, "R", p.tid)
 		case "storage": // waits while a request is at work: to write, if an operand says that another one is complete
 			kind, after := "R", 0

@@ -89,9 +89,10 @@ type WorkWait struct {
 	// Arguments are those that these slices have for 90 % of their time or more; nil without any.
 	Arguments []Argument
 	// Culprit is the thread that was waited for, Function the kernel function in which the
-	// thread waited the longest; nil and empty if they are unknown.
-	Culprit  *Culprit
-	Function string
+	// thread waited the longest, and Interrupt the interrupt that ended most of it; nil and empty if
+	// they are unknown.
+	Culprit             *Culprit
+	Function, Interrupt string
 }
 
 // ResponseTo returns the response to an interaction, nil if nothing is known of it. The

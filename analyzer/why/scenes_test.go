@@ -105,7 +105,9 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 		wait = "gc"
 	case c.Wait == "run.work":
 		wait = "run"
-	case c.Wait == "fence" && s.NoBlockedReason:
+	case strings.HasSuffix(string(c.Cause), "_interrupt") && s.Kernel == simulate.KernelHongMeng, c.Cause == "timer" && s.NoBlockedReason:
+		wait = "interrupt" // it has no name
+	case c.Wait == "fence" && s.NoBlockedReason && s.Kernel == simulate.KernelHongMeng:
 		wait = "kernel"
 	}
 	thread := c.Culprit[strings.IndexByte(c.Culprit, ':')+1:]

@@ -23,11 +23,13 @@ const (
 	WaitBuffer                   // waited for a free buffer
 	WaitIO                       // waited for storage
 	WaitMem                      // waited for memory
+	WaitNet                      // waited for the network
 	WaitRender                   // render_service's main thread waited for its render thread
 	WaitOwnThread                // waited for a thread of its process
 	WaitOtherProcess             // waited for a thread of another process, without a call
 	WaitTimer                    // slept for a time
 	WaitKernel                   // waited in the kernel for something else
+	WaitInterrupt                // waited until another interrupt, or an unknown one
 	WaitSleep                    // slept; the trace does not say what for
 	WaitGPU                      // the thread was done, the GPU was not
 	Variation                    // a little of everything, each below the noise floor
@@ -54,11 +56,13 @@ var waits = [WaitCount]string{
 	WaitBuffer:       "buffer",
 	WaitIO:           "io",
 	WaitMem:          "mem",
+	WaitNet:          "net",
 	WaitRender:       "render",
 	WaitOwnThread:    "own_thread",
 	WaitOtherProcess: "other_process",
 	WaitTimer:        "timer",
 	WaitKernel:       "kernel",
+	WaitInterrupt:    "interrupt",
 	WaitSleep:        "sleep",
 	WaitGPU:          "gpu",
 	Variation:        "variation",
@@ -72,7 +76,7 @@ func (w Wait) String() string { return waits[w] }
 // reports that the device or the memory is ready.
 func (w Wait) Explains() bool {
 	switch w {
-	case WaitFence, WaitBuffer, WaitIO, WaitMem:
+	case WaitFence, WaitBuffer, WaitIO, WaitMem, WaitNet:
 		return true
 	}
 	return false

@@ -98,6 +98,7 @@ type evidenceCause struct {
 	Stage     string          `json:"stage"`
 	Slice     string          `json:"slice,omitempty"`
 	Function  string          `json:"function,omitempty"`
+	Interrupt string          `json:"interrupt,omitempty"`
 	Culprit   *evidenceThread `json:"culprit,omitempty"`
 	Missing   string          `json:"missing,omitempty"`
 	Frames    int             `json:"frames"`
@@ -712,6 +713,7 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 			j.Worst.Cause = brief.Sentence(causetext.Sentence(p.all, e))
 		}
 		if s := shareOf(e, c); s != nil {
+			j.Interrupt = brief.Name(s.Interrupt)
 			value, usual := s.Value, s.Usual
 			j.Worst.Value, j.Worst.Usual = &value, &usual
 			if f := e.FunctionOf(s); f != nil {

@@ -9,7 +9,7 @@ import (
 var (
 	groupRun       = view.Group{ID: "run", Name: "running"}
 	groupCPU       = view.Group{ID: "cpu", Name: "waiting for a CPU"}
-	groupStorage   = view.Group{ID: "storage", Name: "storage, memory"}
+	groupStorage   = view.Group{ID: "storage", Name: "storage, memory, network"}
 	groupIPC       = view.Group{ID: "ipc", Name: "another process"}
 	groupThread    = view.Group{ID: "thread", Name: "another thread"}
 	groupGC        = view.Group{ID: "gc", Name: "garbage collection"}
@@ -41,7 +41,7 @@ func groupOf(w why.Wait) string {
 		return groupIPC.ID
 	case why.WaitFence, why.WaitBuffer, why.WaitGPU:
 		return groupGPU.ID
-	case why.WaitIO, why.WaitMem:
+	case why.WaitIO, why.WaitMem, why.WaitNet:
 		return groupStorage.ID
 	case why.WaitRender, why.WaitOwnThread:
 		return groupThread.ID

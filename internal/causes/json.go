@@ -151,6 +151,7 @@ type jsonWorkWait struct {
 	Others    *int            `json:"other_slices"`
 	Arguments []jsonArgument  `json:"arguments"`
 	Function  *string         `json:"function"`
+	Interrupt *string         `json:"interrupt"`
 	Culprit   *jsonCulprit    `json:"culprit"`
 }
 
@@ -318,14 +319,16 @@ type jsonSlice struct {
 }
 
 type jsonShare struct {
-	Wait     string         `json:"wait"`
-	Stage    string         `json:"stage"`
-	Slice    *string        `json:"slice"`
-	Function *string        `json:"function"`
-	Culprit  *jsonCulprit   `json:"culprit"`
-	Value    trace.Duration `json:"value_ns"`
-	Usual    trace.Duration `json:"usual_ns"`
-	Share    trace.Duration `json:"share_ns"`
+	Wait     string  `json:"wait"`
+	Stage    string  `json:"stage"`
+	Slice    *string `json:"slice"`
+	Function *string `json:"function"`
+	// Interrupt is the one that ended most of a blocked wait.
+	Interrupt *string        `json:"interrupt"`
+	Culprit   *jsonCulprit   `json:"culprit"`
+	Value     trace.Duration `json:"value_ns"`
+	Usual     trace.Duration `json:"usual_ns"`
+	Share     trace.Duration `json:"share_ns"`
 	// The times in Slice alone; null without one.
 	SliceValue *trace.Duration `json:"slice_ns"`
 	SliceUsual *trace.Duration `json:"slice_usual_ns"`
@@ -520,7 +523,7 @@ func shares(list []why.Share) []jsonShare {
 			value, usual = &s.SliceValue, &s.SliceUsual
 		}
 		encoded = append(encoded, jsonShare{
-			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
+			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
 			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances), nonEmpty(s.Missing.String()),
 		})
@@ -587,7 +590,7 @@ func workOf(w *why.Work) jsonWork {
 	}
 	for k := range w.Waits {
 		x := &w.Waits[k]
-		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), culprit(x.Culprit)}
+		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), nonEmpty(x.Interrupt), culprit(x.Culprit)}
 		if x.Slice != "" {
 			wait.SliceTime, wait.Calls, wait.Others = &x.SliceTime, &x.Calls, &x.OtherSlices
 		}

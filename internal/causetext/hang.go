@@ -45,7 +45,7 @@ func HangAdvice(h *why.Hang) string {
 		return ""
 	}
 	x := &h.Work.Waits[0]
-	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Scheduled: true, OthersScheduled: true}
+	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Interrupt: x.Interrupt, Scheduled: true, OthersScheduled: true}
 	if x.Wait == why.Run || x.Wait == why.WaitUnknown {
 		c.Wait = why.EarlierWork
 		if n := len(h.Path); n > 0 && statesUnknown(&h.Work) {

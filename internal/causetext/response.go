@@ -158,7 +158,7 @@ func StepAdvice(r *why.Response, app trace.PID) string {
 		return ""
 	}
 	x := &w.Waits[0]
-	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Scheduled: true, OthersScheduled: true}
+	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Interrupt: x.Interrupt, Scheduled: true, OthersScheduled: true}
 	if w.PID != app {
 		c.Reader = place.System
 	}

@@ -253,11 +253,14 @@ func phrase(c *why.Causes, s *why.Share) string {
 		// The slice of the culprit may follow. Only before it is the frame's own slice clear.
 		return "waited " + value + in + " " + waitedFor(s)
 	}
-	words := "waited " + value + " " + waitFor[s.Wait]
-	if s.Function != "" {
-		words += " (" + s.Function + ")"
+	by := cmp.Or(s.Function, s.Interrupt)
+	switch {
+	case by != "":
+		by = " (" + by + ")"
+	case s.Wait == why.WaitInterrupt:
+		return "waited " + value + in + " until something that the trace does not show ended the wait"
 	}
-	return words + in
+	return "waited " + value + " " + waitFor[s.Wait] + by + in
 }
 
 // waitedFor names the thread that was waited for and says what it did.
@@ -313,11 +316,13 @@ var waitFor = [why.WaitCount]string{
 	why.WaitBuffer:       "for a free buffer",
 	why.WaitIO:           "for storage",
 	why.WaitMem:          "for memory",
+	why.WaitNet:          "for the network",
 	why.WaitRender:       "for the render thread",
 	why.WaitOwnThread:    "for its own thread",
 	why.WaitOtherProcess: "for",
 	why.WaitTimer:        "in a sleep or for a timeout",
 	why.WaitKernel:       "in the kernel",
+	why.WaitInterrupt:    "for an interrupt",
 	why.WaitSleep:        "for something that is not in the trace",
 }
 

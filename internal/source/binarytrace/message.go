@@ -290,10 +290,10 @@ func (m *message) repairIdle() {
 	}
 }
 
-// softirqs are the names of softirqs.
+// Softirqs are the names of softirqs, by vector.
 //
 // Source: Linux, include/trace/events/irq.h.
-var softirqs = [...]string{"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"}
+var Softirqs = [...]string{"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"}
 
 // messagePrinter returns what prints a field of a message.
 func messagePrinter(verb byte, i int) printer {
@@ -329,8 +329,8 @@ func messagePrinter(verb byte, i int) printer {
 		return either("handled", "unhandled")
 	case 'v':
 		return number(func(b []byte, n uint64) []byte {
-			if n < uint64(len(softirqs)) {
-				return append(b, softirqs[n]...)
+			if n < uint64(len(Softirqs)) {
+				return append(b, Softirqs[n]...)
 			}
 			return strconv.AppendUint(b, n, 10)
 		})

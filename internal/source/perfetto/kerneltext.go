@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/binarytrace"
 )
 
 // kernelText is the text of the kernel's events, as the kernel prints them: the causes of text
@@ -150,8 +151,15 @@ func (t *kernelText) append(b []byte, e *kernelEvent) []byte {
 		if name := t.texts[min(m.values[blockedCaller], uint64(len(t.texts)-1))]; name != "" {
 			b = appendWord(append(b, " caller="...), name)
 		}
-	case eventIRQEntry, eventSoftirqEntry, eventIPIEntry:
-		b = append(b, "irq_handler_entry: irq=0"...)
+	case eventIRQEntry:
+		b = appendWord(append(b, "irq_handler_entry: irq=0 name="...), string(m.bytes[2]))
+	case eventSoftirqEntry:
+		b = append(b, "softirq_entry: vec=0"...)
+		if vector := m.values[1]; vector < uint64(len(binarytrace.Softirqs)) {
+			b = append(append(append(b, " [action="...), binarytrace.Softirqs[vector]...), ']')
+		}
+	case eventIPIEntry:
+		b = append(b, "ipi_entry: ()"...)
 	case eventIRQExit, eventSoftirqExit, eventIPIExit:
 		b = append(b, "irq_handler_exit: irq=0"...)
 	case eventTransaction:

@@ -34,6 +34,8 @@ type machine struct {
 
 	profiler *profiler // takes samples, unless nil
 
+	raised []string // the interrupts that the handler serves, the first one now or next
+
 	noReasons bool // the kernel has no sched_blocked_reason
 	noSched   bool // the trace has no kernel events
 	renews    bool // threads have random numbers for each vsync, see actor.renew
@@ -58,6 +60,7 @@ type core struct {
 	queue   []*actor
 	top     int    // the highest frequency, kHz
 	speed   int    // the current one, kHz
+	serving string // the interrupt that a handler serves
 	under   *actor // on Linux, the thread that runs under an interrupt handler
 	handler bool
 	delayed bool // a switch waits for the end of the interrupt handler
@@ -493,10 +496,13 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 			prev = nil
 		}
 		c.under = prev
-		m.kernelLine(c, nil, true, "irq_handler_entry: irq=34 name=ufshcd")
+		if c.serving = storageInterrupt; len(m.raised) > 0 {
+			c.serving = m.raised[0]
+		}
+		m.kernelLine(c, nil, true, interruptLine(c.serving, true))
 		return
 	case linux && prev != nil && prev.asHandler:
-		m.kernelLine(c, nil, true, "irq_handler_exit: irq=34 ret=handled")
+		m.kernelLine(c, nil, true, interruptLine(c.serving, false))
 		if prev, c.under = c.under, nil; prev == next {
 			return
 		}
@@ -527,6 +533,28 @@ func (m *machine) switchLine(c *core, prev, next *actor, state string) {
 	if next == nil && m.idleLines {
 		m.kernelLine(c, nil, false, "cpu_idle: state=0 cpu_id="+strconv.Itoa(c.index))
 	}
+}
+
+// The interrupts of devices. Those in capitals are softirqs.
+const (
+	storageInterrupt = "ufshcd"
+	gpuInterrupt     = "mali_gpu"
+	displayInterrupt = "dpu_crtc0"
+	networkInterrupt = "NET_RX"
+	timerInterrupt   = "arch_timer"
+)
+
+// interruptLine returns the event with which the handler of an interrupt begins or ends.
+func interruptLine(name string, begins bool) string {
+	switch {
+	case name == networkInterrupt && begins:
+		return "softirq_entry: vec=3 [action=NET_RX]"
+	case name == networkInterrupt:
+		return "softirq_exit: vec=3 [action=NET_RX]"
+	case begins:
+		return "irq_handler_entry: irq=34 name=" + name
+	}
+	return "irq_handler_exit: irq=34 ret=handled"
 }
 
 // kernelLine writes a kernel event on processor c in the name of a thread; of the

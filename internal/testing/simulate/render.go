@@ -219,7 +219,7 @@ func (s *sim) queueGPU(a *actor, f *Frame, v vsync) {
 		done = away(done, deadline)
 		f.drawn = max(f.drawn, done)
 		a.mark(func(b []byte) []byte { return s.era.numbered(b, 'S', a.pid, name, level, id) })
-		s.device(done.Sub(s.now), func(by *actor) {
+		s.device(gpuInterrupt, done.Sub(s.now), func(by *actor) {
 			s.post(s.gpu, by, func(g *actor) {
 				g.mark(func(b []byte) []byte { return s.era.numbered(b, 'F', g.pid, name, level, id) })
 				s.record.gpu[work][1] = s.now

@@ -50,6 +50,7 @@ type CauseTruth struct {
 	//	io, fence, buffer, kernel      it was blocked
 	//	binder, own_thread, other_process, gc.wait, render   it waited for Culprit
 	//	timer                          it slept
+	//	net                            it waited for the network
 	//	vsync                          the vsync came late
 	//	earlier_frame, earlier_work    the thread was still busy when the vsync came
 	//	gpu                            the thread was on time, the GPU was not

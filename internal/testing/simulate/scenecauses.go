@@ -105,7 +105,19 @@ func init() {
 			s.storage(k, d, 'S', reason{0, s.caller("fscache_page_get_and_lock")})
 		}},
 		{"fence", late, func(s *sim, k int64, d trace.Duration) {
-			s.deviceWait(k, d, "fence", reason{0, s.caller("dma_fence_default_wait")})
+			s.deviceWait(k, d, gpuInterrupt, "fence", 'D', reason{0, s.caller("dma_fence_default_wait")})
+		}},
+		{"storage_interrupt", late, func(s *sim, k int64, d trace.Duration) {
+			s.deviceWait(k, d, storageInterrupt, "io", 'S', reason{})
+		}},
+		{"gpu_interrupt", late, func(s *sim, k int64, d trace.Duration) {
+			s.deviceWait(k, d, gpuInterrupt, "fence", 'S', reason{})
+		}},
+		{"network_interrupt", late, func(s *sim, k int64, d trace.Duration) {
+			s.deviceWait(k, d, networkInterrupt, "net", 'S', reason{})
+		}},
+		{"timer_interrupt", late, func(s *sim, k int64, d trace.Duration) {
+			s.deviceWait(k, d, timerInterrupt, "timer", 'S', reason{})
 		}},
 		{"binder", late, func(s *sim, k int64, d trace.Duration) {
 			service := s.like(s.service)
@@ -324,7 +336,7 @@ func init() {
 			s.within(k, CauseTruth{Wait: "unknown"}, func(a *actor) {
 				s.text.lose(uiCPU, s.now, s.now.Add(before+d+after/2), true)
 				a.compute(before)
-				s.device(d, func(by *actor) { s.wake(a, by) })
+				s.device(timerInterrupt, d, func(by *actor) { s.wake(a, by) })
 				a.block('S', reason{0, s.caller("hrtimer_nanosleep")})
 				a.compute(after)
 			})
@@ -494,12 +506,14 @@ func (s *sim) caller(function string) string {
 }
 
 // device interrupts after d, with what its handler does.
-func (s *sim) device(d trace.Duration, handle func(by *actor)) {
+func (s *sim) device(interrupt string, d trace.Duration, handle func(by *actor)) {
 	s.after(d, func() {
+		s.raised = append(s.raised, interrupt)
 		s.post(s.irq, nil, func(i *actor) {
 			i.compute(4 * trace.Microsecond)
 			handle(i)
 			i.compute(4 * trace.Microsecond)
+			s.raised = s.raised[1:]
 		})
 	})
 }
@@ -550,18 +564,18 @@ func (s *sim) read(a *actor, d trace.Duration, letter byte, why reason) {
 	s.block += 80
 	a.kernel("block_rq_issue: 12,80 RCVHS 36864 () " + at + a.name + "]")
 	a.compute(5 * trace.Microsecond)
-	s.device(d, func(by *actor) {
+	s.device(storageInterrupt, d, func(by *actor) {
 		by.kernel("block_rq_complete: 12,80 RCVHS () " + at + "0]")
 		s.wake(a, by)
 	})
 	a.block(letter, why)
 }
 
-// deviceWait waits for a device in state D.
-func (s *sim) deviceWait(k int64, d trace.Duration, wait string, why reason) {
+// deviceWait waits for an interrupt of a device.
+func (s *sim) deviceWait(k int64, d trace.Duration, interrupt, wait string, letter byte, why reason) {
 	s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
-		s.device(d, func(by *actor) { s.wake(a, by) })
-		a.block('D', why)
+		s.device(interrupt, d, func(by *actor) { s.wake(a, by) })
+		a.block(letter, why)
 	})
 }
 
@@ -642,7 +656,7 @@ func (s *sim) usualDecoy(a *actor, v vsync) {
 
 // awaitBuffer waits until render_service releases a buffer.
 func (s *sim) awaitBuffer(a *actor, d trace.Duration) {
-	s.device(d, func(by *actor) {
+	s.device(displayInterrupt, d, func(by *actor) {
 		s.post(s.commit, by, func(c *actor) {
 			s.inSlice(c, "ReleaseBuffer", "M0538", 10*trace.Microsecond)
 			s.wake(a, c)

@@ -97,11 +97,13 @@
     ["waiting for a free buffer", "#3974b2"],
     ["waiting for storage", "#e9a14e"],
     ["waiting for memory", "#f0784b"],
+    ["waiting for the network", "#2e9eb7"],
     ["waiting for the render thread", "#934bdf"],
     ["waiting for a thread of the same process", "#a835a8"],
     ["waiting for another process", "#ed6bc8"],
     ["sleeping for a time", "#3e9298"],
     ["waiting in the kernel", "#c1833f"],
+    ["waiting for an interrupt", "#20815e"],
     ["sleeping", "#52c2aa"],
     ["working on the GPU", "#4ca4cf"],
     ["a little slower everywhere", "#817f34"]

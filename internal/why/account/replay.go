@@ -328,7 +328,7 @@ func (f *replay) startCell(a *Account, earlier int) ID {
 			break
 		}
 		fallthrough
-	case why.WaitOtherProcess, why.WaitTimer, why.WaitKernel, why.WaitSleep:
+	case why.WaitOtherProcess, why.WaitNet, why.WaitTimer, why.WaitKernel, why.WaitInterrupt, why.WaitSleep:
 		if !a.draws && f.waited().Letter == 'S' { // a thread that draws has no vsync
 			wait = why.WaitVsync
 		}

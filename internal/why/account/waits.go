@@ -123,6 +123,8 @@ type Waited struct {
 	// Function is the kernel function in which the thread waited the longest, Reason that of
 	// the culprit's garbage collection; empty if unknown.
 	Function, Reason string
+	// Interrupt is the one that ended most of it; empty if none did, or if it is unknown.
+	Interrupt string
 	// Label is that of the culprit's slice; empty without arguments.
 	Label string
 }
@@ -139,7 +141,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 	reasons := map[suspect]record.Key{}
 	labels, longest := map[suspect]uint32{}, map[suspect]trace.Duration{}
 	threads := map[trace.TID]trace.Duration{}
-	functions := map[record.Key]trace.Duration{}
+	functions, interrupts := map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}
 	pids, seen := map[trace.TID]trace.PID{}, map[trace.TID]trace.Time{}
 	idle := trace.Duration(0)
 	sure := map[trace.TID]bool{}
@@ -150,6 +152,9 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 		w := b.record.Wait(x.wait)
 		if w.Function != 0 {
 			functions[w.Function] += x.end.Sub(x.start)
+		}
+		if w.Interrupt != 0 {
+			interrupts[w.Interrupt] += x.end.Sub(x.start)
 		}
 		for l := range b.record.Leaves(w) {
 			d := min(l.End, x.end).Sub(max(l.Start, x.start))
@@ -175,7 +180,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 			}
 		}
 	}
-	waited.Function = b.record.Name(largest(functions))
+	waited.Function, waited.Interrupt = b.record.Name(largest(functions)), b.record.Name(largest(interrupts))
 	tid := largest(threads)
 	if len(threads) == 0 || idle > threads[tid] {
 		return waited

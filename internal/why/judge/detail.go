@@ -67,7 +67,7 @@ func (j *judge) detail(a *account.Account, u *usual, x excess, pieces []why.Piec
 	if waited.Culprit != nil && waited.Label != "" {
 		waited.Culprit.Arguments = place.Arguments(waited.Label)
 	}
-	s.Culprit, s.Function, s.Reason = waited.Culprit, waited.Function, cmp.Or(s.Reason, waited.Reason)
+	s.Culprit, s.Function, s.Interrupt, s.Reason = waited.Culprit, waited.Function, waited.Interrupt, cmp.Or(s.Reason, waited.Reason)
 	if s.Stage == why.StageDisplay && wait == why.WaitFence {
 		return s // nobody can do anything about the display
 	}
@@ -86,7 +86,7 @@ func isCapped(limit, highest int64, s *why.Share) bool {
 
 // advice returns the advice for a cause of a frame in a slice that means in.
 func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Advice {
-	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled, Own: j.causes.Own}
+	c := place.Cause{Wait: s.Wait, Place: in, Reason: s.Reason, Interrupt: s.Interrupt, Scheduled: !a.OnlySlices(), OthersScheduled: j.causes.Scheduled, Own: j.causes.Own}
 	if s.Wait == why.WaitUnknown && j.causes.Limited {
 		return why.NoAdvice // the sentence says which limit to raise
 	}

@@ -170,7 +170,7 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 		switch {
 		case s.Culprit != nil && !s.Culprit.Sure:
 			steps++
-		case s.Culprit == nil && s.Function == "" && s.Wait >= why.WaitOwnThread && s.Wait <= why.WaitSleep:
+		case s.Culprit == nil && s.Function == "" && s.Interrupt == "" && s.Wait >= why.WaitOwnThread && s.Wait <= why.WaitSleep:
 			steps++
 		}
 	}

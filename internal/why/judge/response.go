@@ -349,7 +349,7 @@ func (j *judge) work(t *thread) *why.Work {
 			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
 		waited := j.book.Waited(t.Account, why.NoStage, x.Wait)
-		x.Culprit, x.Function = waited.Culprit, waited.Function
+		x.Culprit, x.Function, x.Interrupt = waited.Culprit, waited.Function, waited.Interrupt
 		w.Waits = append(w.Waits, x)
 	}
 	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })

@@ -51,6 +51,8 @@ type Cause struct {
 	Scheduled, OthersScheduled bool
 	// Own: the trace is an application's own one, which cannot have such events.
 	Own bool
+	// Interrupt is the one that ended the wait; empty if it is unknown.
+	Interrupt string
 }
 
 // WaitedFor adds the thread that was waited for by a thread of a process; nil is unknown.
@@ -152,6 +154,12 @@ func (c Cause) forApplication() why.Advice {
 		return why.AdviseIO
 	case why.WaitMem:
 		return why.AdviseMemory
+	case why.WaitNet:
+		return why.AdviseNetwork
+	case why.WaitInterrupt:
+		if c.Interrupt == "" {
+			return why.AdviseInterruptTag
+		}
 	case why.WaitRender:
 		return why.AdviseRenderThread
 	case why.WaitOwnThread, why.WaitOtherProcess:
@@ -219,6 +227,7 @@ var forSystem = map[why.Advice]why.Advice{
 	why.AdviseGCOther:       why.NoAdvice,
 	why.AdviseIO:            why.AdviseSystemIO,
 	why.AdviseMemory:        why.AdviseSystemMemory,
+	why.AdviseNetwork:       why.AdviseSystemNetwork,
 	why.AdviseOwnThread:     why.AdviseSystemThread,
 	why.AdviseSleep:         why.AdviseSystemSleep,
 	why.AdviseCPULoad:       why.AdviseSystemCPU,

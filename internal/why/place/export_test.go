@@ -19,6 +19,7 @@ func AllCauses() iter.Seq[Cause] {
 		distinct[Place{Stage: s}] = true
 	}
 	places := slices.Collect(maps.Keys(distinct))
+	interrupts := map[why.Wait]string{why.WaitNet: "NET_RX"}
 	reasons := []string{"", gcIdle, gcExternal}
 	return func(yield func(Cause) bool) {
 		for w := range why.Wait(why.WaitCount) {
@@ -27,7 +28,7 @@ func AllCauses() iter.Seq[Cause] {
 					for _, reader := range []Reader{Application, System, Producer, Android} {
 						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
 							for n := range 16 {
-								if !yield(Cause{w, p, reason, reader, rival, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0}) {
+								if !yield(Cause{w, p, reason, reader, rival, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0, interrupts[w]}) {
 									return
 								}
 							}

@@ -56,8 +56,9 @@ type Recorder struct {
 
 // cpu is the state of a processor.
 type cpu struct {
-	current    *thread        // nil if unknown
-	interrupts int            // handlers that are open
+	current    *thread // nil if unknown
+	interrupts int     // handlers that are open
+	handlers   [maxHandlers]handler
 	frequency  uint32         // in kHz; 0 if unknown
 	past       ring[occupant] // who ran, and since when
 	clocks     []ClockChange  // the first maxClockChanges changes of frequency

@@ -114,6 +114,9 @@ func (r *Recorder) endWait(t *thread, e *hitrace.Event) {
 	}
 	wait.interrupt = e.InInterrupt || r.cpu(e.CPU).interrupts > 0 ||
 		waker == nil || waker.kind == idleThread || waker.kind == interruptThread
+	if wait.interrupt {
+		wait.Interrupt, wait.device = r.interrupting(e, waker)
+	}
 	wait.WakerPID = trace.UnknownPID
 	if waker != nil && waker.kind != idleThread {
 		if waker.pid == trace.UnknownPID {
@@ -202,6 +205,9 @@ func (r *Recorder) trackCooling(e *hitrace.Event) {
 
 func (r *Recorder) beginInterrupt(e *hitrace.Event) {
 	c := r.cpu(e.CPU)
+	if c.interrupts < maxHandlers {
+		c.handlers[c.interrupts].begin(e.Args)
+	}
 	c.interrupts++
 	if t := c.current; c.interrupts == 1 && t != nil {
 		r.log(t, Entry{At: e.Time, Kind: InterruptEntry, Value: 1})

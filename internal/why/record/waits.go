@@ -16,10 +16,12 @@ type Wait struct {
 	Calling   bool // it waits for the reply to a synchronous call
 	// ForInterrupt: of those that had the processor meanwhile, interrupts had it the longest.
 	ForInterrupt bool
+	device       why.Wait  // what Interrupt says that the thread waited for; WaitUnknown if it does not
 	by           why.Wait  // what Function waits for; WaitUnknown if that is unknown
 	Waker        trace.TID // the thread that woke it; 0 if unknown
 	WakerPID     trace.PID // its process; unknown if no line had stated it by then
 	Function     Key       // the kernel function in which it blocked; 0 if unknown
+	Interrupt    Key       // the interrupt that woke the thread; 0 if none did, or if it has no name
 	leaves       uint32    // the place of what others did meanwhile; 0 if unknown
 }
 
@@ -43,15 +45,19 @@ func (w *Wait) Classify(pid, waker trace.PID, class place.Class) why.Wait {
 		return w.by
 	case class == place.ClassRenderWait, own && w.render:
 		return why.WaitRender
+	case w.by == why.WaitUnknown && w.device.Explains(): // what the function says is better evidence
+		return w.device
 	}
 	switch {
 	case own:
 		return why.WaitOwnThread
-	case w.interrupt && w.Letter == 'S' && (w.Function == 0 || w.by == why.WaitTimer):
+	case w.interrupt && w.Letter == 'S' && (w.by == why.WaitTimer || w.device == why.WaitTimer):
 		return why.WaitTimer
 	case w.Letter == 'D' || w.interrupt && w.Function != 0:
 		return why.WaitKernel
-	case w.interrupt || w.Waker == 0:
+	case w.interrupt:
+		return why.WaitInterrupt
+	case w.Waker == 0:
 		return why.WaitSleep
 	}
 	return why.WaitOtherProcess
