@@ -57,7 +57,7 @@ type evidenceInput struct {
 }
 
 type evidenceProcess struct {
-	Name                string             `json:"name"`
+	Name                string             `json:"name,omitempty"`
 	PID                 *trace.PID         `json:"pid,omitempty"`
 	Kind                stats.Kind         `json:"kind"`
 	Inputs              int                `json:"inputs,omitempty"`
@@ -198,7 +198,7 @@ type evidenceInteraction struct {
 	ID       int             `json:"id"`
 	Kind     string          `json:"kind"`
 	Name     string          `json:"name"`
-	Process  string          `json:"process"`
+	Process  string          `json:"process,omitempty"`
 	Input    string          `json:"input,omitempty"`
 	Start    *trace.Time     `json:"start_ns,omitempty"`
 	Response *trace.Duration `json:"response_ns,omitempty"`
@@ -228,7 +228,7 @@ type evidenceStep struct {
 }
 
 type evidenceHang struct {
-	Process  string         `json:"process"`
+	Process  string         `json:"process,omitempty"`
 	PID      trace.PID      `json:"pid"`
 	Input    string         `json:"input,omitempty"`
 	Slice    string         `json:"slice"`
@@ -259,6 +259,7 @@ type evidenceLayer struct {
 	ID           int                    `json:"id"`
 	Name         string                 `json:"name,omitempty"`
 	Process      string                 `json:"process,omitempty"`
+	PID          *trace.PID             `json:"pid,omitempty"`
 	Input        string                 `json:"input,omitempty"`
 	Cadence      trace.Duration         `json:"cadence_ns,omitempty"`
 	Judged       int                    `json:"judged"`
@@ -486,7 +487,7 @@ func (x *witness) conclude(d *evidence, inputs []Input) {
 		switch {
 		case x.Vsync != 0 && len(worst.LateFrames) > 0:
 			f := worst.LateFrames[0]
-			d.Answer = brief.Sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", worst.Name, f.Vsync, f.title, f.Cause), ": "))
+			d.Answer = brief.Sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(worst.Name, text.Unknown), f.Vsync, f.title, f.Cause), ": "))
 		case len(worst.ShownLate) > 0 && worst.Late == 0:
 			d.Answer = brief.Sentence(d.Answer + fmt.Sprintf("; %s shown late, the worst: %s", text.Count(worst.shownLate, "frame"), worst.ShownLate[0].Cause))
 		case len(worst.PickedUp) > 0 && worst.Late == 0:
@@ -617,7 +618,7 @@ func (x *witness) input(in *Input) evidenceInput {
 
 func (x *witness) process(o *overall) *evidenceProcess {
 	r := o.Ranking
-	j := &evidenceProcess{Name: brief.Name(text.ProcessName(o.Name)), Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(r), Unknown: r.Unknown}
+	j := &evidenceProcess{Name: processName(o.Name), Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(r), Unknown: r.Unknown}
 	if x.several {
 		j.Inputs = len(o.Inputs)
 	}
@@ -837,7 +838,7 @@ func (x *witness) pickedUpLate(l located) *evidenceFrame {
 
 func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 	j := &evidenceInteraction{
-		ID: i.ID, Kind: i.Kind.String(), Name: brief.Name(text.Interaction(i.Interaction)), Process: brief.Name(text.ProcessName(i.Process.Name)), Input: x.inputName(in),
+		ID: i.ID, Kind: i.Kind.String(), Name: brief.Name(text.Interaction(i.Interaction)), Process: processName(i.Process.Name), Input: x.inputName(in),
 		Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
 		Hitch: rounded(i.Measures.HitchRatio), Missed: i.Measures.LongestMissedRun, Cause: brief.Sentence(i.mainCause()),
 	}
@@ -880,7 +881,7 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 // hang returns a hang. The only one has the slices of its thread, another one the command that shows them.
 func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
 	j := &evidenceHang{
-		Process: brief.Name(text.ProcessName(h.Process.Name)), PID: h.Process.PID, Input: x.inputName(in), Slice: brief.Name(h.Slice), Start: h.Start, Duration: h.Duration(),
+		Process: processName(h.Process.Name), PID: h.Process.PID, Input: x.inputName(in), Slice: brief.Name(h.Slice), Start: h.Start, Duration: h.Duration(),
 		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Severe: h.severe(), Cause: brief.Sentence(causetext.Hang(h.Spent)), Advice: causetext.HangAdvice(h.Spent),
 	}
 	if h.Spent == nil {
@@ -905,10 +906,26 @@ func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
 	return j
 }
 
+// processName returns the printable name of a process; empty if it is unknown.
+func processName(s string) string {
+	if s == "" {
+		return ""
+	}
+	return brief.Name(text.ProcessName(s))
+}
+
+// knownPID returns nil if the input does not have the id of a process.
+func knownPID(p *analyzer.Process) *trace.PID {
+	if p.NoPID || p.PID == trace.UnknownPID {
+		return nil
+	}
+	return &p.PID
+}
+
 func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Cadence: l.Cadence, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
 	if l.Process != nil {
-		j.Process = brief.Name(text.ProcessName(l.Process.Name))
+		j.Process, j.PID = processName(l.Process.Name), knownPID(l.Process)
 	}
 	for _, c := range brief.First(&j.LeftOut, "causes", l.Costs, maxAnswers) {
 		cause := &evidenceBufferCause{

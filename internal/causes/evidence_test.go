@@ -292,3 +292,21 @@ func TestEvidenceOfStacks(t *testing.T) {
 		t.Errorf("%s, %v", &b, err)
 	}
 }
+
+// A process without a name has none in the document, but its id.
+func TestEvidenceOfProcessesWithoutNames(t *testing.T) {
+	for noPID, want := range map[bool]string{false: `"pid":77`, true: ""} {
+		p := &analyzer.Process{PID: 77, NoPID: noPID}
+		tl, c := timeline()
+		l := &analyzer.Layer{ID: 3, Name: "video", Process: p}
+		tl.Layers = []*analyzer.Layer{l}
+		tl.Interactions = []*analyzer.Interaction{{ID: 1, Scene: "APP_LIST_FLING", Process: p, Begin: at(0)}}
+		tl.Hangs = []analyzer.Hang{{Process: p, Slice: "Load", Interval: analyzer.Interval{Start: at(0), End: at(300_000)}}}
+		in := measured("a.ftrace", tl, c, Options{})
+		in.Layers = []*Layer{{Layer: l, Late: 1}}
+		document, d := written(t, []Input{in}, Options{})
+		if len(d.Layers) != 1 || d.Layers[0].Process != "" || (d.Layers[0].PID == nil) != noPID || !strings.Contains(document, want) || strings.Contains(document, `"–"`) {
+			t.Errorf("without an id %v: %s", noPID, document)
+		}
+	}
+}
