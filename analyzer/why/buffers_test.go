@@ -234,7 +234,7 @@ func TestLateBuffers(t *testing.T) {
 				v.buffers[7].taken = n + 1
 			}, why.TakenLate, 10, "produce 30.0/30.0, queue 15.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0",
 			"taken late by render_service: ready 5.0 ms before it should have been taken; render_service was still busy with frame 21 for 6.0 ms (running in RSMainThread::DoComposition)",
-			"taken late by render_service: busy with an earlier frame", "",
+			"taken late by render_service: running in RSMainThread::DoComposition", "",
 		},
 		{
 			"render_service has no vsync", func(v *video) {

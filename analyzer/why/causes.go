@@ -93,6 +93,9 @@ type Explanation struct {
 // Late reports whether the frame was late.
 func (e *Explanation) Late() bool { return e.Outcome != NotLate }
 
+// ShownLate reports whether the display showed the frame late.
+func (e *Explanation) ShownLate() bool { return e != nil && e.Shown != nil && len(e.Shown.Shares) > 0 }
+
 // Missing returns what the trace lacks for the cause of a late frame, or for a part of its overrun.
 func (e *Explanation) Missing() Missing {
 	for i := range e.Shares {
@@ -146,7 +149,8 @@ type Share struct {
 	// if that thread is unknown.
 	Culprit *Culprit
 	// Earlier is the frame that the thread was busy with, for EarlierFrame, or
-	// that the render thread was still drawing, for WaitRender; nil if unknown.
+	// that the render thread was still drawing, for WaitRender; nil if unknown. For a frame that
+	// was shown late, it is also that which was still committed, or worked on by the GPU or the display.
 	Earlier *analyzer.Frame
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.

@@ -21,12 +21,15 @@ type Cost struct {
 	// Culprit and Function, the kernel function, are those of the worst frame.
 	Culprit  *Culprit
 	Function string
-	// Frames are the late frames that have a share of it, in order.
-	Frames []*analyzer.Frame
+	// Frames are the late frames that have a share of it, in order. KnockOns of them only have it because
+	// of earlier frames.
+	Frames   []*analyzer.Frame
+	KnockOns int
 	// Lost is the sum of the shares: Direct those of the frames themselves, KnockOn
-	// those of frames that began late because of it.
+	// those of frames that were late because of earlier ones.
 	Lost, Direct, KnockOn trace.Duration
-	// Worst is the frame with the largest share.
+	// Worst is the frame that lost the most to it, with what others lost because of that frame. It may be
+	// none of Frames if these are only some of the frames.
 	Worst  *analyzer.Frame
 	Advice Advice
 	// Missing is what the trace lacks for the cause; nothing else is known of it then.
@@ -34,8 +37,10 @@ type Cost struct {
 	// Repeats are the arguments that several instances of the cause have, or the slices of threads that
 	// were waited for in several frames. Those with the most time come first; at most MaxInstances.
 	Repeats []Repeat
-	most    trace.Duration
+	most    trace.Duration // what Worst lost
 	repeats repeats
+	// knockedOn is set if the last of Frames is one of KnockOns.
+	knockedOn bool
 }
 
 // StageCost is the part of a cost that was lost in a stage.
@@ -66,6 +71,15 @@ type Ranking struct {
 // LostKnown reports whether Lost is known, at least of some of the late frames.
 func (r *Ranking) LostKnown() bool { return r.Late == 0 || r.Unmeasured < r.Late }
 
+// lateness is a way in which a frame was late: it missed its deadline, or the display showed it late.
+type lateness struct {
+	*Explanation
+	shares []Share
+	// root returns the earlier frame that a share comes from, and the causes of that frame; nil if it is a
+	// cause itself.
+	root func(*Share) (*Explanation, []Share)
+}
+
 // Rank ranks the causes of the late frames among frames.
 func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 	r := &Ranking{}
@@ -80,33 +94,99 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 		if !j.OverrunKnown {
 			r.Unmeasured++
 		}
-		e := c.Of(f)
-		if e == nil {
-			continue
-		}
-		for i := range e.Shares {
-			s := &e.Shares[i]
-			cause, of := s, e
-			one := Cost{Lost: s.Share, Direct: s.Share, most: s.Share}
-			if s.Wait == EarlierFrame {
-				cause, of = c.RootCause(s, e)
-				one.Direct, one.KnockOn = 0, s.Share
-			}
-			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !of.PlacesOnly() {
-				r.Unknown += s.Share
-			}
-			one.Wait, one.Slice, one.Kind = cause.Wait, cause.Slice, cause.Culprit.Kind()
-			one.Stages = []StageCost{{cause.Stage, s.Share}}
-			one.Culprit, one.Function, one.Advice, one.Missing = cause.Culprit, cause.Function, cause.Advice, cause.Missing
-			one.Frames, one.Worst = []*analyzer.Frame{f}, f
-			if cause == s {
-				one.repeats = repeatsOf(f, s)
-			}
-			costs.add(&one)
+		if e := c.Of(f); e != nil {
+			r.Unknown += costs.count(lateness{e, e.Shares, c.rootOfLate})
 		}
 	}
 	r.Costs = costs.sorted()
 	return r
+}
+
+// RankShown ranks the causes of those frames that were shown late. Lost is by how much.
+func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
+	r := &Ranking{}
+	costs := costs{}
+	for _, f := range frames {
+		e := c.Of(f)
+		if !e.ShownLate() {
+			continue
+		}
+		r.Late++
+		r.Lost += e.Shown.Late
+		r.Unknown += costs.count(lateness{e, e.Shown.Shares, c.rootOfShown})
+	}
+	r.Costs = costs.sorted()
+	return r
+}
+
+// count adds the shares of a frame to the costs. It returns the part whose cause is unknown.
+func (m *costs) count(l lateness) (unknown trace.Duration) {
+	for i := range l.shares {
+		s := &l.shares[i]
+		root, causes := l.root(s)
+		if root == nil || root == l.Explanation {
+			root, causes = l.Explanation, l.shares[i:i+1]
+		}
+		sum := trace.Duration(0)
+		for k := range causes {
+			sum += causes[k].Share
+		}
+		left := s.Share
+		for k := range causes {
+			cause, lost := &causes[k], left
+			if k < len(causes)-1 {
+				lost = scale(s.Share, cause.Share, sum)
+			}
+			left -= lost
+			if lost == 0 && k > 0 {
+				continue
+			}
+			one := Cost{
+				Wait: cause.Wait, Slice: cause.Slice, Kind: cause.Culprit.Kind(), Stages: []StageCost{{cause.Stage, lost}},
+				Culprit: cause.Culprit, Function: cause.Function, Advice: cause.Advice, Missing: cause.Missing,
+				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, Worst: root.Frame,
+			}
+			if root != l.Explanation {
+				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, true
+			} else {
+				one.repeats = repeatsOf(l.Frame, cause)
+			}
+			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !root.PlacesOnly() {
+				unknown += lost
+			}
+			one.most = m.loses(&one)
+			m.add(&one)
+		}
+	}
+	return unknown
+}
+
+// loses returns what the frame Worst of a cost of one frame lost to it so far, and sets what is known of
+// that frame's largest share.
+func (m *costs) loses(one *Cost) trace.Duration {
+	id := frameCost{one.id(), one.Worst}
+	w := m.worst[id]
+	if w == nil {
+		if m.worst == nil {
+			m.worst = map[frameCost]*Cost{}
+		}
+		w = &Cost{Culprit: one.Culprit, Function: one.Function, Advice: one.Advice}
+		m.worst[id] = w
+	}
+	w.Lost += one.Lost
+	one.Culprit, one.Function, one.Advice = w.Culprit, w.Function, w.Advice
+	return w.Lost
+}
+
+// frameCost is what one frame lost to a cause.
+type frameCost struct {
+	costID
+	frame *analyzer.Frame
+}
+
+// scale returns d × part / whole.
+func scale(d, part, whole trace.Duration) trace.Duration {
+	return trace.Duration(float64(d) * float64(part) / float64(max(whole, 1)))
 }
 
 // Merge returns the ranking of all frames of several rankings, which have none in common.
@@ -138,15 +218,22 @@ type costID struct {
 	missing Missing
 }
 
+func (c *Cost) id() costID { return costID{c.Wait, c.Slice, c.Kind, c.Missing} }
+
 // costs are costs by their ids, in the order in which they were added.
 type costs struct {
-	by   map[costID]*Cost
-	list []*Cost
+	by    map[costID]*Cost
+	list  []*Cost
+	worst map[frameCost]*Cost
 }
+
+// clearly is by how much a frame must have lost more than one before it to be worse. It is the smallest
+// part of a time that is printed.
+const clearly = trace.Millisecond / 10
 
 // add adds a cost, to one with the same id if there is one.
 func (m *costs) add(one *Cost) {
-	id := costID{one.Wait, one.Slice, one.Kind, one.Missing}
+	id := one.id()
 	c := m.by[id]
 	if c == nil {
 		if m.by == nil {
@@ -168,11 +255,17 @@ func (m *costs) add(one *Cost) {
 		}
 	}
 	c.repeats.merge(&one.repeats)
-	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] {
-		one.Frames = one.Frames[1:] // two shares of one frame
+	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] { // two shares of one frame
+		one.Frames = one.Frames[1:]
+		if c.knockedOn && !one.knockedOn {
+			c.KnockOns--
+		}
+		one.KnockOns, one.knockedOn = 0, c.knockedOn && one.knockedOn
 	}
-	c.Frames = append(c.Frames, one.Frames...)
-	if one.most > c.most {
+	c.Frames, c.KnockOns, c.knockedOn = append(c.Frames, one.Frames...), c.KnockOns+one.KnockOns, one.knockedOn
+	if one.Worst == c.Worst {
+		c.most = max(c.most, one.most)
+	} else if one.most >= c.most+clearly {
 		c.most, c.Worst = one.most, one.Worst
 		c.Culprit, c.Function, c.Advice = one.Culprit, one.Function, one.Advice
 	}
@@ -204,4 +297,40 @@ func (c *Causes) RootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 		}
 	}
 	return s, e
+}
+
+func (c *Causes) rootOfLate(s *Share) (*Explanation, []Share) {
+	if s.Wait != EarlierFrame {
+		return nil, nil
+	}
+	_, root := c.RootCause(s, nil)
+	if root == nil {
+		return nil, nil
+	}
+	return root, own(root.Shares, func(s *Share) bool { return s.Wait == EarlierFrame })
+}
+
+func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share) {
+	earlier := c.Of(s.Earlier)
+	if !earlier.ShownLate() {
+		return c.rootOfLate(s)
+	}
+	if root := c.Of(earlier.Shown.Root); root.ShownLate() {
+		earlier = root
+	}
+	return earlier, own(earlier.Shown.Shares, func(s *Share) bool { return c.Of(s.Earlier).ShownLate() })
+}
+
+// own returns the shares that come from no other frame, or all if there are none.
+func own(list []Share, knockOn func(*Share) bool) []Share {
+	var kept []Share
+	for i := range list {
+		if !knockOn(&list[i]) {
+			kept = append(kept, list[i])
+		}
+	}
+	if len(kept) == 0 {
+		return list
+	}
+	return kept
 }

@@ -20,9 +20,13 @@ type Shown struct {
 	// Stages are the steps from the frame's start to At, in order. Their sum is
 	// At − Explanation.Start.
 	Stages []ShownStage
-	// Shares are the causes of Late: first the cause of the frame, then the
-	// largest. Their sum is Late. It is nil for a frame that was not shown late.
+	// Shares are the causes of Late, the largest first. Their sum is Late. Of a share whose time the
+	// display or a thread was still busy with an earlier frame, Earlier is that frame. It is nil for
+	// a frame that was not shown late.
 	Shares []Share
+	// Root is the frame whose cause made this one late: something was still busy with an earlier
+	// frame, and that is the first of them. It is nil if the frame was late by itself.
+	Root *analyzer.Frame
 	// Waited is the buffer of the frame whose GPU the display waited for, if that is the cause
 	// of Late; otherwise nil.
 	Waited *analyzer.Buffer

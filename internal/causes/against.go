@@ -95,7 +95,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 			case why.PlaceOnly:
 				places++
 			}
-			if s := shareOf(e, c); s != nil {
+			if s := shareOf(e.Shares, c); s != nil {
 				values = append(values, s.Value)
 				if s.Culprit != nil && !s.Culprit.Sure {
 					unsure++

@@ -34,6 +34,11 @@ type Process struct {
 	// Frames counts the complete frames.
 	Frames  stats.Counts
 	Ranking *why.Ranking
+	// Shown is the ranking of the frames that were shown late.
+	Shown *why.Ranking
+	// Pictures is set for render_service if the frames are only those that show frames of the wanted
+	// applications.
+	Pictures bool
 	// Late are the explanations of the late frames, in order of time.
 	Late []*why.Explanation
 	// ShownLate are those of render frames that were shown late, and PickedUpLate those of
@@ -119,11 +124,11 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 	}
 	var list []*Process
 	for _, k := range ids {
-		p := NewProcess(frames[k], c)
-		p.Source, p.PID, p.Name, p.Kind = k.process, k.process.PID, k.process.Name, stats.Application
+		kind := stats.Application
 		if k.kind == analyzer.RenderFrame {
-			p.Kind = stats.RenderService
+			kind = stats.RenderService
 		}
+		p := NewProcess(k.process, kind, frames[k], c)
 		if o.Vsync != 0 {
 			p.Late, p.chosen = nil, true
 			for _, f := range frames[k] {
@@ -134,17 +139,23 @@ func Processes(t *analyzer.Timeline, c *why.Causes, o Options) []*Process {
 		}
 		list = append(list, p)
 	}
+	if o.Process != nil && o.Vsync == 0 && o.Interaction == nil {
+		list = append(list, Pictures(t, c, o.Process)...)
+	}
 	slices.SortStableFunc(list, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
 	return list
 }
 
 func (p *Process) subject() *Subject {
-	return &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost}
+	return &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames, Lost: p.Ranking.Lost, pictures: p.Pictures}
 }
 
-// NewProcess returns the causes of complete frames of a process, without its names.
-func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
-	p := &Process{Frames: stats.CountFrames(frames), Ranking: c.Rank(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames}
+// NewProcess returns the causes of complete frames of a process.
+func NewProcess(source *analyzer.Process, kind stats.Kind, frames []*analyzer.Frame, c *why.Causes) *Process {
+	p := &Process{
+		Source: source, PID: source.PID, Name: source.Name, Kind: kind,
+		Frames: stats.CountFrames(frames), Ranking: c.Rank(frames), Shown: c.RankShown(frames), Functions: c.FunctionCosts(frames), all: c, frames: frames,
+	}
 	for _, f := range frames {
 		e := c.Of(f)
 		if e == nil {
@@ -153,12 +164,21 @@ func NewProcess(frames []*analyzer.Frame, c *why.Causes) *Process {
 		if e.Late() {
 			p.Late = append(p.Late, e)
 		}
-		if e.Shown != nil && e.Shown.Late > 0 {
+		if e.ShownLate() {
 			p.ShownLate = append(p.ShownLate, e)
 		}
 		if e.PickUp != nil {
 			p.PickedUpLate = append(p.PickedUpLate, e)
 		}
+	}
+	return p
+}
+
+// Unexplained returns a process of a report whose causes are unknown.
+func Unexplained(m *stats.Process) *Process {
+	p := &Process{Source: m.Source, PID: m.PID, Name: m.Name, Kind: m.Kind, Frames: m.Frames, Ranking: &why.Ranking{}, Shown: &why.Ranking{}}
+	if m.Lost != nil {
+		p.Ranking.Lost = *m.Lost
 	}
 	return p
 }

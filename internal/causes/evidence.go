@@ -57,26 +57,29 @@ type evidenceInput struct {
 }
 
 type evidenceProcess struct {
-	Name                string             `json:"name,omitempty"`
-	PID                 *trace.PID         `json:"pid,omitempty"`
-	Kind                stats.Kind         `json:"kind"`
-	Inputs              int                `json:"inputs,omitempty"`
-	Frames              int                `json:"frames"`
-	Judged              int                `json:"judged"`
-	Late                int                `json:"late"`
-	JankRate            *float64           `json:"jank_rate,omitempty"`
-	Refresh             []evidenceRefresh  `json:"refresh,omitempty"`
-	Lost                *trace.Duration    `json:"lost_ns,omitempty"`
-	Unknown             trace.Duration     `json:"unknown_ns"`
-	Against             []string           `json:"against,omitempty"`
-	Causes              []*evidenceCause   `json:"causes,omitempty"`
-	Functions           []jsonFunctionCost `json:"functions,omitempty"`
-	LateFrames          []*evidenceFrame   `json:"late_frames,omitempty"`
-	ShownLate           []*evidenceFrame   `json:"shown_late,omitempty"`
-	PickedUp            []*evidenceFrame   `json:"picked_up_late,omitempty"`
-	Why                 string             `json:"why,omitempty"`
-	LeftOut             brief.LeftOut      `json:"left_out,omitempty"`
-	shownLate, pickedUp int
+	Name       string             `json:"name,omitempty"`
+	PID        *trace.PID         `json:"pid,omitempty"`
+	Kind       stats.Kind         `json:"kind"`
+	Inputs     int                `json:"inputs,omitempty"`
+	Frames     int                `json:"frames"`
+	Judged     int                `json:"judged"`
+	Late       int                `json:"late"`
+	JankRate   *float64           `json:"jank_rate,omitempty"`
+	Refresh    []evidenceRefresh  `json:"refresh,omitempty"`
+	Lost       *trace.Duration    `json:"lost_ns,omitempty"`
+	Unknown    trace.Duration     `json:"unknown_ns"`
+	Against    []string           `json:"against,omitempty"`
+	Causes     []*evidenceCause   `json:"causes,omitempty"`
+	Functions  []jsonFunctionCost `json:"functions,omitempty"`
+	LateFrames []*evidenceFrame   `json:"late_frames,omitempty"`
+	// Pictures is set if the frames are only those that show frames of the application asked for.
+	Pictures    bool             `json:"pictures,omitempty"`
+	Delay       *Delay           `json:"pictures_late,omitempty"`
+	ShownCauses []*evidenceCause `json:"shown_causes,omitempty"`
+	ShownLate   []*evidenceFrame `json:"shown_late,omitempty"`
+	PickedUp    []*evidenceFrame `json:"picked_up_late,omitempty"`
+	Why         string           `json:"why,omitempty"`
+	LeftOut     brief.LeftOut    `json:"left_out,omitempty"`
 }
 
 type evidenceRefresh struct {
@@ -105,6 +108,7 @@ type evidenceCause struct {
 	Lost      *trace.Duration `json:"lost_ns,omitempty"`
 	Share     *float64        `json:"share,omitempty"`
 	KnockOn   trace.Duration  `json:"knock_on_ns,omitempty"`
+	KnockOns  int             `json:"knock_on_frames,omitempty"`
 	Arguments []string        `json:"arguments,omitempty"`
 	Worst     evidenceWorst   `json:"worst"`
 	Advice    string          `json:"advice,omitempty"`
@@ -424,7 +428,7 @@ func (x *witness) processes(inputs []Input) (late, onTime []*overall) {
 		for i := range inputs {
 			in := &inputs[i]
 			for _, p := range in.Processes {
-				list = append(list, &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Frames: p.Frames, Ranking: p.Ranking, parts: []part{{p, in}}})
+				list = append(list, &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Frames: p.Frames, Ranking: p.Ranking, Shown: p.Shown, pictures: p.Pictures, parts: []part{{p, in}}})
 			}
 		}
 	}
@@ -443,11 +447,9 @@ func (x *witness) processes(inputs []Input) (late, onTime []*overall) {
 }
 
 // shownLate returns by how much frames were shown or picked up late that are not late themselves.
-func (o *overall) shownLate() (sum trace.Duration) {
+func (o *overall) shownLate() trace.Duration {
+	sum := o.Shown.Lost
 	for i := range o.parts {
-		for _, e := range o.parts[i].ShownLate {
-			sum += e.Shown.Late
-		}
 		for _, e := range o.parts[i].PickedUpLate {
 			sum += e.PickUp.Late
 		}
@@ -484,14 +486,9 @@ func (x *witness) conclude(d *evidence, inputs []Input) {
 	if doubt != "" && len(others) == 0 {
 		d.Answer = brief.Sentence(doubt)
 	} else if worst := d.worst(); worst != nil {
-		switch {
-		case x.Vsync != 0 && len(worst.LateFrames) > 0:
+		if x.Vsync != 0 && len(worst.LateFrames) > 0 {
 			f := worst.LateFrames[0]
 			d.Answer = brief.Sentence(strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(worst.Name, text.Unknown), f.Vsync, f.title, f.Cause), ": "))
-		case len(worst.ShownLate) > 0 && worst.Late == 0:
-			d.Answer = brief.Sentence(d.Answer + fmt.Sprintf("; %s shown late, the worst: %s", text.Count(worst.shownLate, "frame"), worst.ShownLate[0].Cause))
-		case len(worst.PickedUp) > 0 && worst.Late == 0:
-			d.Answer = brief.Sentence(d.Answer + fmt.Sprintf("; %s on time, but picked up late, the worst: %s", text.Count(worst.pickedUp, "frame"), worst.PickedUp[0].Cause))
 		}
 	}
 	if d.Answer == "" {
@@ -574,7 +571,7 @@ func (x *witness) record(d *evidence, in *Input, application string) {
 	}
 	if worst := d.worst(); worst != nil && len(in.Causes.Sampled) == 0 && len(worst.Causes) > 0 {
 		switch wait := worst.Causes[0].Wait; wait {
-		case why.Run.String(), why.WaitUnknown.String(): // on a slower CPU, all functions take longer
+		case why.Run.String(), why.RunSlow.String(), why.WaitUnknown.String():
 			add("no samples of functions: the function in which the time was lost is unknown", locate.Record(application, "--perf"))
 		}
 	}
@@ -622,9 +619,15 @@ func (x *witness) process(o *overall) *evidenceProcess {
 	if x.several {
 		j.Inputs = len(o.Inputs)
 	}
-	var late, shown, picked []located
+	shown := o.located(func(p *Process) []*why.Explanation { return p.ShownLate })
+	picked := o.located(func(p *Process) []*why.Explanation { return p.PickedUpLate })
+	if x.Vsync != 0 { // what was asked for is in Late
+		shown, picked = nil, nil
+	}
+	var all [][]*why.Explanation
 	for i := range o.parts {
 		p := &o.parts[i]
+		all = append(all, p.ShownLate)
 		if !x.several && p.PID != trace.UnknownPID {
 			j.PID = &p.PID
 		}
@@ -638,17 +641,6 @@ func (x *witness) process(o *overall) *evidenceProcess {
 				}
 			}
 		}
-		for _, e := range p.Late {
-			late = append(late, located{e, p})
-		}
-		if !p.chosen { // what was asked for is in Late
-			for _, e := range p.ShownLate {
-				shown = append(shown, located{e, p})
-			}
-			for _, e := range p.PickedUpLate {
-				picked = append(picked, located{e, p})
-			}
-		}
 		if c := p.in.Commands; c != nil && !x.several && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
 			j.Why = brief.Command(c.WhyProcess(p.Name, p.PID, evidenceFlag))
 		}
@@ -659,25 +651,35 @@ func (x *witness) process(o *overall) *evidenceProcess {
 			}
 		}
 	}
-	for _, e := range brief.First(&j.LeftOut, "late_frames", latest(late, func(e located) trace.Duration { return e.Overrun }), maxWorst) {
+	if d := o.delay(); d != nil && *d != (Delay{}) && x.Vsync == 0 {
+		j.Delay = d
+	}
+	late := o.located(func(p *Process) []*why.Explanation { return p.Late })
+	for _, e := range brief.First(&j.LeftOut, "late_frames", latest(late, overrun), maxWorst) {
 		j.LateFrames = append(j.LateFrames, x.frame(e))
 	}
-	for _, e := range brief.First(&j.LeftOut, "shown_late", latest(shown, func(e located) trace.Duration { return e.Shown.Late }), maxWorst) {
+	for _, e := range brief.First(&j.LeftOut, "shown_late", latest(shown, shownLateBy(all...)), maxWorst) {
 		j.ShownLate = append(j.ShownLate, x.shownLate(e))
 	}
-	for _, e := range brief.First(&j.LeftOut, "picked_up_late", latest(picked, func(e located) trace.Duration { return e.PickUp.Late }), maxWorst) {
+	for _, e := range brief.First(&j.LeftOut, "picked_up_late", latest(picked, pickedUpLate), maxWorst) {
 		j.PickedUp = append(j.PickedUp, x.pickedUpLate(e))
 	}
-	seen := map[*analyzer.Frame]bool{} // with a sentence and commands
-	for _, c := range brief.First(&j.LeftOut, "causes", r.Costs, len(Leading(r, MaxCosts))) {
-		cause := x.cause(o, c)
-		if seen[c.Worst] {
-			cause.Worst.Cause, cause.Why, cause.Open = "", "", ""
+	causes := func(list string, r *why.Ranking, shown bool) (causes []*evidenceCause) {
+		seen := map[*analyzer.Frame]bool{} // with a sentence and commands
+		for _, c := range brief.First(&j.LeftOut, list, r.Costs, len(Leading(r, MaxCosts))) {
+			cause := x.cause(o, r, c, shown)
+			if seen[c.Worst] {
+				cause.Worst.Cause, cause.Why, cause.Open = "", "", ""
+			}
+			seen[c.Worst] = true
+			causes = append(causes, cause)
 		}
-		seen[c.Worst] = true
-		j.Causes = append(j.Causes, cause)
+		return causes
 	}
-	j.shownLate, j.pickedUp = len(shown), len(picked)
+	j.Causes = causes("causes", r, false)
+	if j.Pictures = o.pictures; x.Vsync == 0 {
+		j.ShownCauses = causes("shown_causes", o.Shown, true)
+	}
 	j.Functions = brief.First(&j.LeftOut, "functions", j.Functions, maxWorst)
 	if x.Vsync == 0 {
 		j.Against = o.against()
@@ -691,13 +693,14 @@ type located struct {
 	of *part
 }
 
-func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
+// cause returns a cause of a ranking: of late frames, or of frames that were shown late.
+func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *evidenceCause {
 	j := &evidenceCause{
 		Title: brief.Sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: brief.Name(c.Slice), Function: brief.Name(c.Function),
-		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Missing: c.Missing.String(), KnockOn: c.KnockOn, Advice: causetext.Advice(c.Advice),
+		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Missing: c.Missing.String(), KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.Advice(c.Advice),
 	}
 	if c.LostKnown() {
-		of := share(c.Lost, o.Ranking.Lost)
+		of := share(c.Lost, r.Lost)
 		j.Lost, j.Share = &c.Lost, &of
 	}
 	for i := range c.Repeats {
@@ -706,14 +709,22 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 	for i := range o.parts {
 		p := &o.parts[i]
 		e := p.all.Of(c.Worst)
-		if e == nil || !slices.Contains(p.frames, c.Worst) {
+		if e == nil {
 			continue
 		}
 		j.Worst = evidenceWorst{Vsync: c.Worst.VsyncID, TID: c.Worst.TID, Input: x.inputName(p.in), Start: c.Worst.Actual.Start, Overrun: knownOverrun(c.Worst), AtLeast: unfinished(c.Worst)}
 		if x.Vsync == 0 { // otherwise the frame has it
 			j.Worst.Cause = brief.Sentence(causetext.Sentence(p.all, e))
 		}
-		if s := shareOf(e, c); s != nil {
+		shares := e.Shares
+		if shown {
+			shares = nil
+			if e.ShownLate() {
+				shares = e.Shown.Shares
+				j.Worst.Overrun, j.Worst.Cause = &e.Shown.Late, brief.Sentence(causetext.Shown(p.all, e))
+			}
+		}
+		if s := shareOf(shares, c); s != nil {
 			j.Interrupt = brief.Name(s.Interrupt)
 			value, usual := s.Value, s.Usual
 			j.Worst.Value, j.Worst.Usual = &value, &usual
@@ -726,14 +737,19 @@ func (x *witness) cause(o *overall, c *why.Cost) *evidenceCause {
 		}
 		break
 	}
-	j.Against = o.againstCause(c, x.Vsync != 0)
+	switch {
+	case !shown:
+		j.Against = o.againstCause(c, x.Vsync != 0)
+	case len(c.Frames) == 1:
+		j.Against = []string{"only 1 frame shown late has it"}
+	}
 	return j
 }
 
 // shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
-func shareOf(e *why.Explanation, c *why.Cost) *why.Share {
-	for i := range e.Shares {
-		if s := &e.Shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind && s.Missing == c.Missing {
+func shareOf(shares []why.Share, c *why.Cost) *why.Share {
+	for i := range shares {
+		if s := &shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind && s.Missing == c.Missing {
 			return s
 		}
 	}
@@ -822,6 +838,9 @@ func (x *witness) further(l located, late trace.Duration, cause string) *evidenc
 // shownLate returns a frame that was shown late.
 func (x *witness) shownLate(l located) *evidenceFrame {
 	j := x.further(l, l.Shown.Late, causetext.Shown(l.of.all, l.Explanation))
+	if l.Shown.Root != nil {
+		j.KnockOnOf = l.Shown.Root.VsyncID
+	}
 	if len(l.Shown.Shares) > 0 {
 		s := &l.Shown.Shares[0]
 		j.Stage, j.Wait, j.Slice, j.Culprit = s.Stage.String(), s.Wait.String(), brief.Name(s.Slice), threadOf(s.Culprit)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
 	"ohframe/internal/brief"
 )
 
@@ -29,10 +30,10 @@ func (d *evidence) cutters() (list []brief.Cutter) {
 		list = append(list,
 			brief.Shorten(&p.LeftOut, "functions", &p.Functions, 0), brief.Shorten(&p.LeftOut, "picked_up_late", &p.PickedUp, 0),
 			brief.Shorten(&p.LeftOut, "shown_late", &p.ShownLate, 0), brief.Shorten(&p.LeftOut, "late_frames", &p.LateFrames, 0))
-		for _, c := range slices.Backward(p.Causes) {
+		for _, c := range slices.Backward(slices.Concat(p.Causes, p.ShownCauses)) {
 			list = append(list, brief.Shorten(&c.LeftOut, "arguments", &c.Arguments, 0), brief.Shorten(&c.LeftOut, "against", &c.Against, 1))
 		}
-		list = append(list, brief.Shorten(&p.LeftOut, "refresh", &p.Refresh, 0), brief.Shorten(&p.LeftOut, "causes", &p.Causes, 1), brief.Shorten(&p.LeftOut, "against", &p.Against, 1))
+		list = append(list, brief.Shorten(&p.LeftOut, "refresh", &p.Refresh, 0), brief.Shorten(&p.LeftOut, "shown_causes", &p.ShownCauses, 1), brief.Shorten(&p.LeftOut, "causes", &p.Causes, 1), brief.Shorten(&p.LeftOut, "against", &p.Against, 1))
 		if i > 0 {
 			for k := start; k < len(list); k++ {
 				list[k] = list[k].Fewer(longAnswers)
@@ -68,8 +69,8 @@ func (d *evidence) cutters() (list []brief.Cutter) {
 }
 
 // latest returns a copy of a list of frames, sorted by how late they are, the latest first.
-func latest(list []located, late func(located) trace.Duration) []located {
+func latest(list []located, late func(*why.Explanation) trace.Duration) []located {
 	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b located) int { return cmp.Compare(late(b), late(a)) })
+	slices.SortStableFunc(list, func(a, b located) int { return cmp.Compare(late(b.Explanation), late(a.Explanation)) })
 	return list
 }

@@ -162,7 +162,11 @@ type documentProcess struct {
 	Frames int        `json:"frames"`
 	Judged int        `json:"judged"`
 	Late   int        `json:"late"`
-	Causes *JSON      `json:"causes"`
+	// Pictures is set if the frames are only those that show frames of the wanted applications.
+	Pictures bool `json:"pictures"`
+	// Delay is null for other processes than applications.
+	Delay  *Delay `json:"pictures_late"`
+	Causes *JSON  `json:"causes"`
 }
 
 // JSON is the causes of a process as docs/why.md describes them.
@@ -174,6 +178,7 @@ type JSON struct {
 	Ranking   iter.Seq[jsonCost]         `json:"ranking"`
 	Functions iter.Seq[jsonFunctionCost] `json:"functions"`
 	Frames    iter.Seq[jsonFrame]        `json:"frames"`
+	Shown     iter.Seq[jsonCost]         `json:"shown_ranking"`
 	ShownLate iter.Seq[jsonShown]        `json:"shown_late"`
 	PickedUp  iter.Seq[jsonPickUp]       `json:"picked_up_late"`
 }
@@ -187,8 +192,9 @@ type jsonCost struct {
 	Function *string      `json:"function"`
 	Culprit  *jsonCulprit `json:"culprit"`
 	// Missing is what the trace lacks for the cause; null if it is known.
-	Missing *string `json:"missing"`
-	Frames  int     `json:"frames"`
+	Missing  *string `json:"missing"`
+	Frames   int     `json:"frames"`
+	KnockOns int     `json:"knock_on_frames"`
 	// These are null if by how much the frames were late is unknown.
 	Lost    *trace.Duration `json:"lost_ns"`
 	Direct  *trace.Duration `json:"direct_ns"`
@@ -286,7 +292,9 @@ type jsonShown struct {
 	Delay  trace.Duration `json:"delay_ns"`
 	Steps  []jsonStep     `json:"steps"`
 	Shares []jsonShare    `json:"shares"`
-	Text   string         `json:"cause"`
+	// KnockOnOf is the frame whose cause it was; null if the frame was shown late by itself.
+	KnockOnOf *int64 `json:"knock_on_of"`
+	Text      string `json:"cause"`
 }
 
 type jsonStep struct {
@@ -370,7 +378,7 @@ func writeJSON(w io.Writer, inputs []Input) error {
 	for _, in := range inputs {
 		c := in.Causes
 		input := documentInput{in.Name, in.Quality, c.Scheduled, c.Woken, c.BlockedReasons, nonEmpty(Missing(c, in.Processes, in.Quality)), each(in.Interactions, (*Interaction).json), each(in.Hangs, Hang.json), stacksJSON(in.Stacks), each(in.Processes, func(p *Process) documentProcess {
-			return documentProcess{p.PID, p.Name, p.Kind, p.Frames.Complete, p.Frames.Judged, p.Frames.Late, p.JSON()}
+			return documentProcess{p.PID, p.Name, p.Kind, p.Frames.Complete, p.Frames.Judged, p.Frames.Late, p.Pictures, p.delay(), p.JSON()}
 		}), each(in.Layers, (*Layer).json)}
 		d.Inputs = append(d.Inputs, input)
 	}
@@ -420,6 +428,7 @@ func (p *Process) JSON() *JSON {
 	return &JSON{
 		Lost: knownLost(r), Explained: r.Lost - r.Unknown, Unknown: r.Unknown,
 		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Functions: each(p.Functions, functionCost), Frames: each(p.Late, func(e *why.Explanation) jsonFrame { return p.frame(e, e == worst) }), ShownLate: each(p.ShownLate, p.shown),
+		Shown: each(p.Shown.Costs, func(c *why.Cost) jsonCost { return cost(p.Shown, c) }),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
 			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), causetext.PickUp(p.all, e)}
 		}),
@@ -463,7 +472,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	}
 	j := jsonCost{
 		Cause: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: stages, Slice: nonEmpty(c.Slice), Function: nonEmpty(c.Function),
-		Culprit: culprit(c.Culprit), Missing: nonEmpty(c.Missing.String()), Frames: len(c.Frames), Worst: c.Worst.VsyncID, Advice: nonEmpty(causetext.Advice(c.Advice)), Repeats: repeats,
+		Culprit: culprit(c.Culprit), Missing: nonEmpty(c.Missing.String()), Frames: len(c.Frames), KnockOns: c.KnockOns, Worst: c.Worst.VsyncID, Advice: nonEmpty(causetext.Advice(c.Advice)), Repeats: repeats,
 	}
 	if c.LostKnown() {
 		share := float64(c.Lost) / float64(max(r.Lost, 1))
@@ -474,7 +483,10 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 
 func (p *Process) shown(e *why.Explanation) jsonShown {
 	s := e.Shown
-	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), causetext.Shown(p.all, e)}
+	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), nil, causetext.Shown(p.all, e)}
+	if s.Root != nil {
+		shown.KnockOnOf = &s.Root.VsyncID
+	}
 	for _, step := range s.Stages {
 		shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
 	}

@@ -18,8 +18,11 @@ type overall struct {
 	// Frames are the counts that Counts.Add adds.
 	Frames  stats.Counts
 	Ranking *why.Ranking
-	input   map[*analyzer.Process]string
-	parts   []part
+	// Shown is the ranking of the frames that were shown late.
+	Shown    *why.Ranking
+	pictures bool // as of Process
+	input    map[*analyzer.Process]string
+	parts    []part
 }
 
 // part is a process of an input.
@@ -40,7 +43,7 @@ func overallOf(inputs []Input) []*overall {
 	}
 	var list []*overall
 	by := map[id]*overall{}
-	rankings := map[*overall][]*why.Ranking{}
+	rankings, shown := map[*overall][]*why.Ranking{}, map[*overall][]*why.Ranking{}
 	for i := range inputs {
 		in := &inputs[i]
 		for _, p := range in.Processes {
@@ -50,7 +53,7 @@ func overallOf(inputs []Input) []*overall {
 			}
 			o := by[key]
 			if o == nil {
-				o = &overall{Name: p.Name, Kind: p.Kind, input: map[*analyzer.Process]string{}}
+				o = &overall{Name: p.Name, Kind: p.Kind, pictures: p.Pictures, input: map[*analyzer.Process]string{}}
 				by[key] = o
 				list = append(list, o)
 			}
@@ -59,19 +62,19 @@ func overallOf(inputs []Input) []*overall {
 			}
 			o.Frames.Add(&p.Frames)
 			o.parts = append(o.parts, part{p, in})
-			rankings[o] = append(rankings[o], p.Ranking)
+			rankings[o], shown[o] = append(rankings[o], p.Ranking), append(shown[o], p.Shown)
 			for _, c := range p.Ranking.Costs {
 				o.input[c.Worst.Process] = in.Name
 			}
 		}
 	}
 	for _, o := range list {
-		o.Ranking = why.Merge(rankings[o])
+		o.Ranking, o.Shown = why.Merge(rankings[o]), why.Merge(shown[o])
 	}
 	slices.SortStableFunc(list, func(a, b *overall) int { return a.subject().Compare(b.subject()) })
 	return list
 }
 
 func (o *overall) subject() *Subject {
-	return &Subject{Kind: o.Kind, Name: o.Name, PID: o.parts[0].PID, Frames: o.Frames, Lost: o.Ranking.Lost}
+	return &Subject{Kind: o.Kind, Name: o.Name, PID: o.parts[0].PID, Frames: o.Frames, Lost: o.Ranking.Lost, pictures: o.pictures}
 }

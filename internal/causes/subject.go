@@ -20,6 +20,8 @@ type Subject struct {
 	PID    trace.PID
 	Frames stats.Counts
 	Lost   trace.Duration
+
+	pictures bool // as of Process
 }
 
 // SubjectOf returns the subject of a process of a report.
@@ -42,17 +44,24 @@ func (s *Subject) Compare(o *Subject) int {
 	)
 }
 
+func (s *Subject) name() string {
+	if s.Name == "" && s.PID != trace.UnknownPID {
+		return fmt.Sprintf("process %d", s.PID)
+	}
+	return text.ProcessName(s.Name)
+}
+
 // Summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
 // the causes are unknown.
 func (s *Subject) Summarize(r *why.Ranking) string {
-	name := text.ProcessName(s.Name)
-	if s.Name == "" && s.PID != trace.UnknownPID {
-		name = fmt.Sprintf("process %d", s.PID)
-	}
 	if s.Frames.Judged == 0 {
-		return name + ": no frame is judged"
+		return s.name() + ": no frame is judged"
 	}
-	words := fmt.Sprintf("%s: %d of %s late", name, s.Frames.Late, text.Count(s.Frames.Judged, "frame"))
+	noun := "frame"
+	if s.pictures {
+		noun = "picture"
+	}
+	words := fmt.Sprintf("%s: %d of %s late", s.name(), s.Frames.Late, text.Count(s.Frames.Judged, noun))
 	if n := s.Frames.Complete - s.Frames.Judged; !s.Frames.JankKnown() {
 		words += fmt.Sprintf(", %d not judged", n)
 	}

@@ -90,12 +90,8 @@ func headline(inputs []Input, o Options) string {
 	for _, in := range inputs {
 		hangs = append(hangs, in.Hangs...)
 	}
-	list := overallOf(inputs)
-	lost := trace.Duration(0)
-	if len(list) > 0 {
-		lost = list[0].Ranking.Lost
-	}
-	return doubt + rating.Headline(HangsSummary(hangs, lost, measured...), summary(inputs, list, o), measured...)
+	summary, lost := summary(inputs, o)
+	return doubt + rating.Headline(HangsSummary(hangs, lost, measured...), summary, measured...)
 }
 
 // reliable returns the inputs that are not unreliable, and a clause about those that are; empty if
@@ -111,9 +107,15 @@ func reliable(inputs []Input) (doubt string, others []Input) {
 	return rating.Doubt(qualities), others
 }
 
-// summary says of the first of the processes of all inputs, which lost the most time, and of the layer that did, how many frames and buffers were late and why.
-func summary(inputs []Input, list []*overall, o Options) string {
+// summary says of the processes with the name that lost the most time, in all inputs, and of
+// the layer that did, how many frames and buffers were late and why. lost is what the frames of the
+// process lost.
+func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 	var parts []string
+	first, words, late := Summary(inputs)
+	if first != nil {
+		lost = first.Lost
+	}
 	var worst *Layer
 	for _, in := range inputs {
 		for _, l := range in.Layers {
@@ -122,16 +124,16 @@ func summary(inputs []Input, list []*overall, o Options) string {
 			}
 		}
 	}
-	if len(list) > 0 && o.Layer == nil && (worst == nil || list[0].Frames.Late > 0) {
-		parts = append(parts, list[0].subject().Summarize(list[0].Ranking))
+	if first != nil && o.Layer == nil && (worst == nil || late) {
+		parts = append(parts, words)
 	}
 	if worst != nil {
 		parts = append(parts, worst.Summary())
-		if len(parts) > 1 && !list[0].subject().Leads(worst.Late, worst.Lost) {
+		if len(parts) > 1 && !first.Leads(worst.Late, worst.Lost) {
 			slices.Reverse(parts)
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, "; "), lost
 }
 
 // inputBlocks returns what is known about one input, and a section for each process.
@@ -164,6 +166,9 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		s := view.Section{
 			ID: fmt.Sprintf("process-%d-%d", number, i), Article: true, Title: text.ProcessName(p.Name), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
 			Pick: text.ProcessName(p.Name), PickGroup: text.Printable(in.Name),
+		}
+		if p.Pictures {
+			s.About += " · its frames that show the application"
 		}
 		if o.Vsync != 0 {
 			s.Blocks = p.frameBlocks(in, o.Page)
@@ -241,16 +246,28 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Frames.Complete), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
 	}
-	further := func(all []*why.Explanation, what string, late func(*why.Explanation) trace.Duration, reason func(*why.Causes, *why.Explanation) string) {
+	further := func(all []*why.Explanation, title string, ranking []view.Block, late, by func(*why.Explanation) trace.Duration, reason func(*why.Causes, *why.Explanation) string) {
 		if len(all) == 0 {
 			return
 		}
-		list := cases(worst(all, limit, late), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
-		blocks = append(blocks, view.Section{Title: text.Count(len(all), "frame") + " " + what, Blocks: []view.Block{list}})
+		list := cases(worst(all, limit, by), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
+		blocks = append(blocks, view.Section{Title: title, Blocks: append(ranking, list)})
 	}
-	further(p.ShownLate, "shown late", func(e *why.Explanation) trace.Duration { return e.Shown.Late }, causetext.Shown)
-	further(p.PickedUpLate, "on time, but picked up late", func(e *why.Explanation) trace.Duration { return e.PickUp.Late }, causetext.PickUp)
+	var ranking []view.Block
+	if len(p.ShownLate) > 0 && (o.Page || !several) {
+		ranking = append(ranking, NewRanking(p.Shown, p.shownCosts(o), more, nil))
+	}
+	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Late }, shownLateBy(p.ShownLate), causetext.Shown)
+	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Late }, pickedUpLate, causetext.PickUp)
 	return blocks
+}
+
+// shownCosts returns the listed causes of frames that were shown late.
+func (p *Process) shownCosts(o Options) []*why.Cost {
+	if o.All {
+		return p.Shown.Costs
+	}
+	return Leading(p.Shown, MaxCosts)
 }
 
 // Lost says what late frames lost.
@@ -267,6 +284,11 @@ func Lost(r *why.Ranking, judged int) string {
 		s += fmt.Sprintf("; the cause of %s ms is unknown", text.Milliseconds(r.Unknown))
 	}
 	return s
+}
+
+// ShownLate says what frames that were shown late lost.
+func ShownLate(r *why.Ranking) string {
+	return fmt.Sprintf("%s shown late, by %s ms in sum", text.Count(r.Late, "frame"), text.Milliseconds(r.Lost))
 }
 
 // NewRanking returns the first causes of a ranking, and a line about the others, which more
@@ -289,7 +311,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 			rank.About += " of " + text.Printable(input[c.Worst.Process])
 		}
 		if c.KnockOn > 0 {
-			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
+			rank.About += fmt.Sprintf(", %s ms knock-on in %d", text.Milliseconds(c.KnockOn), c.KnockOns)
 		}
 		rank.Advice = strings.TrimPrefix(rank.Advice+repeats(c.Repeats), "; ")
 		ranking.List = append(ranking.List, rank)

@@ -165,11 +165,8 @@ func BufferTitle(c *why.BufferCost) string {
 		return title
 	}
 	s := *c.Share
-	switch {
-	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
-		return title + ": waiting for the display"
-	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
-		return title + ": waiting for a GPU after the commit"
+	if words := displayTitle(s.Stage, s.Wait); words != "" {
+		return title + ": " + words
 	}
 	s.Stage = why.NoStage // the reason says so
 	return title + ": " + Title(&s)

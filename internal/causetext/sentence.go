@@ -71,37 +71,75 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 // name; empty if it was not:
 //
 //	the render thread ran 14.9 ms in ApplyKawaseBlur; usual 0.0
+//	the display was still busy with frame 50264, because of frame 50263: the render thread ran …
 func Shown(c *why.Causes, e *why.Explanation) string {
-	if e.Shown == nil || len(e.Shown.Shares) == 0 {
+	if !e.ShownLate() {
 		return ""
 	}
-	s := &e.Shown.Shares[0]
-	d, usual := timeOf(s)
-	after := "; usual " + text.Milliseconds(usual)
+	root := c.Of(e.Shown.Root)
+	if !root.ShownLate() {
+		return shown(c, e) + usualOf(&e.Shown.Shares[0])
+	}
+	return shown(c, e) + because(e.Shown.Root, e.Shown.Shares[0].Earlier) + ": " + shown(c, root) + usualOf(&root.Shown.Shares[0])
+}
+
+// because names the frame whose cause it was, unless that frame was just named.
+func because(root, named *analyzer.Frame) string {
+	if root == named {
+		return ""
+	}
+	return ", because of " + frameName(root)
+}
+
+// usualOf says what is usual for the cause of a frame that was shown late.
+func usualOf(s *why.Share) string {
+	if s.Wait == why.EarlierFrame || s.Wait == why.Variation || s.Stage == why.StageDisplay && s.Earlier != nil {
+		return ""
+	}
+	_, usual := timeOf(s)
+	return "; usual " + text.Milliseconds(usual) + longest(s)
+}
+
+// shown says what made the display show a frame late.
+func shown(c *why.Causes, e *why.Explanation) string {
+	s := e.Shown.Shares[0]
+	d, usual := timeOf(&s)
+	if e.Shown.Root != nil {
+		s.Culprit = nil // the root follows
+	}
 	switch {
 	case e.Shown.Waited != nil:
-		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(d), producer(e.Shown.Waited.Layer)) + after
+		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(d), producer(e.Shown.Waited.Layer))
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU && s.Earlier != nil:
+		return "the GPU was still busy with " + frameName(s.Earlier)
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
-		return "the GPU worked for " + ms(d) + " after the commit" + after
+		return "the GPU worked for " + ms(d) + " after the commit"
 	case s.Stage == why.StageDisplay && s.Earlier != nil:
-		return fmt.Sprintf("the display was still busy with %s", frameName(s.Earlier))
+		return "the display was still busy with " + frameName(s.Earlier)
 	case s.Stage == why.StageDisplay:
-		return "the display needed " + ms(d) + " after the commit" + after
+		return "the display needed " + ms(d) + " after the commit"
+	case s.Stage == why.StageCommitWait && s.Earlier != nil:
+		return fmt.Sprintf("the commit waited %s for that of %s", ms(d), frameName(s.Earlier))
 	case s.Wait == why.Variation:
 		return "every step took a little longer, together " + ms(d-usual)
-	case s.Wait == why.EarlierFrame:
-		after = ""
 	}
-	actor := "the main thread "
-	switch s.Stage {
+	if s.Wait == why.EarlierFrame && e.Shown.Root != nil {
+		return fmt.Sprintf("the main thread began %s late: the thread was still busy with %s", ms(d), frameName(s.Earlier))
+	}
+	return shownActor(s.Stage) + " " + phrase(c, &s)
+}
+
+// shownActor names what is busy in a stage on the way to the display.
+func shownActor(s why.Stage) string {
+	switch s {
 	case why.StageDraw:
-		actor = "the render thread "
+		return "the render thread"
 	case why.StageCommitWait:
-		actor = "before the commit, its thread "
+		return "before the commit, its thread"
 	case why.StageComposer:
-		actor = "the commit "
+		return "the commit"
 	}
-	return actor + phrase(c, s) + after + longest(s)
+	return "the main thread"
 }
 
 // producer names a layer and its process.

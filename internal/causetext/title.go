@@ -47,7 +47,9 @@ func Short(e *why.Explanation) string {
 
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
 // a ranking never have the same title.
-func CostTitle(c *why.Cost) string { return costName(c, c.Function) }
+func CostTitle(c *why.Cost) string {
+	return cmp.Or(displayTitle(c.Stage(), c.Wait), costName(c, c.Function))
+}
 
 // CostName names the cause as CostTitle does, without the function of its worst frame. A
 // cause has the same name in all traces.
@@ -58,6 +60,17 @@ func costName(c *why.Cost, function string) string {
 		return unknownCause(c.Missing)
 	}
 	return title(c.Wait, c.Slice, Kind(c.Kind), function, "")
+}
+
+// displayTitle names a wait between the commit and the display; empty for other stages.
+func displayTitle(stage why.Stage, wait why.Wait) string {
+	switch {
+	case stage != why.StageDisplay:
+		return ""
+	case wait == why.WaitGPU:
+		return "waiting for a GPU after the commit"
+	}
+	return "waiting for the display"
 }
 
 // unknownCause names the cause of late frames, or of a part of their overruns, that is unknown.
@@ -115,7 +128,7 @@ func InStages(c *why.Cost) string {
 		return ""
 	}
 	only := c.Stage()
-	if len(c.Stages) == 1 && (only == why.NoStage || only == place.Lookup([]byte(c.Slice)).Stage) {
+	if len(c.Stages) == 1 && (only == why.NoStage || only == why.StageDisplay || only == place.Lookup([]byte(c.Slice)).Stage) {
 		return ""
 	}
 	var labels []string

@@ -14,7 +14,7 @@ func TestCostName(t *testing.T) {
 			t.Errorf("%q: %q", function, got)
 		}
 	}
-	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}}
+	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}}
 	if CostName(&c) != CostTitle(&c) {
 		t.Errorf("%q without the thread", CostName(&c))
 	}

@@ -54,7 +54,9 @@ func (in *Input) causes() func(*stats.Process) *causes.Process {
 		return func(*stats.Process) *causes.Process { return nil }
 	}
 	frames := stats.NewFrames(in.Timeline)
-	return func(p *stats.Process) *causes.Process { return causes.NewProcess(frames.Of(p), in.Causes) }
+	return func(p *stats.Process) *causes.Process {
+		return causes.NewProcess(p.Source, p.Kind, frames.Of(p), in.Causes)
+	}
 }
 
 // opener returns what makes the commands that show frames of a process; nil if no command can

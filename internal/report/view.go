@@ -72,7 +72,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	}
 	var sections []view.Block
 	var worst *process
-	var all []*process
+	var all []causes.Input
 	hidden, hint := 0, false
 	if page && b.several {
 		if c := compareInputs(inputs); len(c.Rows) > 0 {
@@ -94,7 +94,7 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 		}
 		list := b.processes(in)
 		if !rating.Doubtful(in.Quality) {
-			all = append(all, list...)
+			all = append(all, causesOf(in, list))
 		}
 		shown := b.sections(list)
 		for _, p := range shown {
@@ -146,53 +146,26 @@ type process struct {
 	id     string          // of its section, empty without one
 }
 
-// worstProcess says of the processes with one name, the one that lost the most time in all inputs, how
-// many frames were late and why.
-func worstProcess(list []*process) (worst *causes.Subject, summary string) {
-	type id struct {
-		name string
-		kind stats.Kind
-		// Set for processes without a name.
-		process *process
-	}
-	type total struct {
-		*causes.Subject
-		rankings []*why.Ranking
-	}
-	named := map[id]*total{}
-	var totals []*total
+// causesOf returns the causes of processes for a summary, and of what render_service did to their pictures
+// if it is not one of them.
+func causesOf(in *Input, list []*process) causes.Input {
+	c := causes.Input{Name: in.Name, Causes: in.Causes}
+	service := false
 	for _, p := range list {
-		key := id{name: p.Name, kind: p.Kind}
-		if p.Name == "" {
-			key.process = p
-		}
-		one := causes.SubjectOf(p.Process)
-		t := named[key]
-		if t == nil {
-			t = &total{Subject: one}
-			named[key], totals = t, append(totals, t)
-		} else {
-			t.Frames.Add(&one.Frames)
-			t.Lost += one.Lost
-		}
-		if p.causes != nil {
-			t.rankings = append(t.rankings, p.causes.Ranking)
-		}
+		service = service || p.Kind == stats.RenderService
+		c.Processes = append(c.Processes, cmp.Or(p.causes, causes.Unexplained(p.Process)))
 	}
-	if len(totals) == 0 {
-		return nil, ""
+	if !service && in.Causes != nil {
+		c.Processes = append(c.Processes, causes.Pictures(in.Timeline, in.Causes, func(x *analyzer.Process) bool {
+			return slices.ContainsFunc(list, func(p *process) bool { return p.Source == x })
+		})...)
 	}
-	first := slices.MinFunc(totals, func(a, b *total) int { return a.Compare(b.Subject) })
-	var ranking *why.Ranking
-	if len(first.rankings) > 0 {
-		ranking = why.Merge(first.rankings)
-	}
-	return first.Subject, first.Summarize(ranking)
+	return c
 }
 
 // summaryOf returns the first line of a report: which inputs are unreliable, and what the others
-// show. The processes are those of the others.
-func summaryOf(list []*process, inputs []Input) string {
+// show. The causes are those of the others.
+func summaryOf(list []causes.Input, inputs []Input) string {
 	var qualities []*quality.Quality
 	var interactions [][]*stats.Interaction
 	var reliable []Input
@@ -215,11 +188,13 @@ func summaryOf(list []*process, inputs []Input) string {
 // headline says of the process and of the layer that lost the most time how many frames and
 // intervals were late, first of what lost more. Without frames of ArkUI, the layers are what the
 // user saw. lost is what the frames of the process lost.
-func headline(list []*process, inputs []Input) (summary string, lost trace.Duration) {
-	applications := slices.ContainsFunc(list, func(p *process) bool {
-		return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
+func headline(list []causes.Input, inputs []Input) (summary string, lost trace.Duration) {
+	applications := slices.ContainsFunc(list, func(in causes.Input) bool {
+		return slices.ContainsFunc(in.Processes, func(p *causes.Process) bool {
+			return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
+		})
 	})
-	worst, frames := worstProcess(list)
+	worst, frames, _ := causes.Summary(list)
 	if worst == nil {
 		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
 	}
@@ -484,12 +459,19 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 		return nil
 	case b.page:
 		return p.causes.Blocks(in.Causes, causes.Options{Page: true}, b.several, &b.drawn)
-	case len(p.causes.Late) == 0:
-		return nil
 	}
-	r := p.causes.Ranking
-	ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists them", nil)
-	return []view.Block{view.Section{Title: causes.Lost(r, p.Frames.Judged), Blocks: []view.Block{ranking}}}
+	var blocks []view.Block
+	add := func(title string, r *why.Ranking) {
+		ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists them", nil)
+		blocks = append(blocks, view.Section{Title: title, Blocks: []view.Block{ranking}})
+	}
+	if len(p.causes.Late) > 0 {
+		add(causes.Lost(p.causes.Ranking, p.Frames.Judged), p.causes.Ranking)
+	}
+	if len(p.causes.ShownLate) > 0 {
+		add(causes.ShownLate(p.causes.Shown), p.causes.Shown)
+	}
+	return blocks
 }
 
 // stages returns the times of each stage.

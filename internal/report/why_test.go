@@ -56,7 +56,7 @@ const storage = "waiting for storage in FlushLayoutTask (io_schedule)"
 func TestCausesInTable(t *testing.T) {
 	got := write(t, []Input{explained("FlushLayoutTask", "Worker")}, "table", Options{Verbose: true})
 	for _, want := range []string{
-		"render_service: 3 of 6 frames late\n",
+		"render_service: 3 of 6 frames late; com.example.app: 1 of 5 frames late; 67 %",
 		"\n  com.example.app      12.0   67 %  " + storage + "\n",
 		`
   Lost 12.0 ms in 1 late frame of 5

@@ -342,20 +342,10 @@ func filled(a *account.Account) bool {
 func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duration) (shares []why.Share) {
 	values := sums(nil).components(a)
 	list := u.shares(values, u.medians, 0)
-	sum := trace.Duration(0)
-	for i := range list {
-		sum += list[i].excess
+	if len(list) > 0 {
+		divide(list, overrun)
 	}
-	left := overrun
-	for i := range list {
-		list[i].share = scale(overrun, list[i].excess, sum)
-		left -= list[i].share
-	}
-	slices.SortStableFunc(list, func(a, b excess) int { return cmp.Compare(b.share, a.share) })
-	for i, x := range list {
-		if i == 0 {
-			x.share += left
-		}
+	for _, x := range list {
 		shares = append(shares, j.detail(a, u, x, nil))
 	}
 	return shares
@@ -396,7 +386,8 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 	for _, l := range layers {
 		for _, b := range l.late {
 			if b.Busy != nil && b.Busy.Share != nil {
-				share := *b.Busy.Share
+				root, _ := j.causes.RootCause(b.Busy.Share, nil)
+				share := *root
 				share.Share = b.Lost()
 				b.Shares = []why.Share{share}
 			}
@@ -430,6 +421,9 @@ func (j *judge) explainShowing(b *lateBuffer) {
 			return
 		}
 		b.Render = b.Buffer.Render
+		if root := j.causes.Of(e.Shown.Root); root.ShownLate() {
+			e = root
+		}
 		left := overrun
 		for _, s := range e.Shown.Shares {
 			s.Share = scale(overrun, s.Share, e.Shown.Late)

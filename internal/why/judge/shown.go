@@ -127,6 +127,26 @@ func (j *judge) explainShown(t *analyzer.Timeline) {
 			j.judgeShown(w, p)
 		}
 	}
+	j.findShownRoots(ways)
+}
+
+// findShownRoots follows what made frames late to be shown to the first of the frames. Each is later
+// than those that it comes from.
+func (j *judge) findShownRoots(ways []*usualWay) {
+	var late []*passing
+	for _, w := range ways {
+		late = append(late, w.late...)
+	}
+	slices.SortStableFunc(late, func(a, b *passing) int { return cmp.Compare(a.marks[0], b.marks[0]) })
+	for _, p := range late {
+		e := j.causes.Frames[p.frame]
+		if !e.ShownLate() {
+			continue
+		}
+		if earlier := j.causes.Of(e.Shown.Shares[0].Earlier); earlier.ShownLate() {
+			e.Shown.Root = cmp.Or(earlier.Shown.Root, earlier.Frame)
+		}
+	}
 }
 
 // lastReady returns the buffer of each render frame that was ready last.
@@ -287,37 +307,85 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	values := sums(nil).components(p.Account)
 	usuals := w.within(w.toShown-w.delay, values)
 	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
-	before := w.before[p]
 	pieces := j.book.Pieces(p.Account)
-	first := -1
-	for _, x := range w.shares(values, usuals, s.Late) {
-		share := j.detail(p.Account, w.usual, x, pieces)
-		if share.Stage == why.StageDisplay && share.Wait == why.WaitFence && before != nil && before.late && before.marks[5] > s.Due.Add(-p.frame.Period/2) {
-			share.Earlier = before.frame
-		}
-		if first < 0 && stands(&share, inTime, readyInTime) {
-			first = len(s.Shares)
-		}
-		s.Shares = append(s.Shares, share)
+	list := w.shares(values, usuals, s.Late)
+	caused := slices.DeleteFunc(slices.Clone(list), func(x excess) bool { return !stands(&x, inTime, readyInTime) })
+	if len(caused) > 0 && len(caused) < len(list) {
+		list = caused
+		divide(list, s.Late)
 	}
-	if first > 0 {
-		cause := s.Shares[first]
-		s.Shares = slices.Insert(slices.Delete(s.Shares, first, first+1), 0, cause)
+	for _, x := range list {
+		share := j.detail(p.Account, w.usual, x, pieces)
+		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, &share, s.Due))
+		s.Shares = append(s.Shares, share)
 	}
 	if len(s.Shares) > 0 && s.Shares[0].Stage == why.StageDisplay && s.Shares[0].Wait == why.WaitGPU && p.last != nil && min(p.last.Ready, p.marks[5]) == p.ready() {
 		s.Waited = p.last
 	}
 }
 
-// stands reports whether a share can be the cause of a frame that was shown late. A frame
+// stillBusy returns the frame that the display, the GPU or the thread that commits was still busy with in
+// most of the time of a share; nil if it was none that was shown late.
+func (w *usualWay) stillBusy(p *passing, s *why.Share, due trace.Time) *analyzer.Frame {
+	before := w.before[p]
+	if before == nil || !before.late {
+		return nil
+	}
+	switch {
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
+		if before.marks[5] > due.Add(-p.frame.Period/2) {
+			return before.frame
+		}
+	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU:
+		if overlap(p.marks[4], p.ready(), before.frame.GPU...)*2 > p.ready().Sub(p.marks[4]) {
+			return before.frame
+		}
+	case s.Stage == why.StageCommitWait:
+		var commits []analyzer.Interval
+		for x := before; x != nil && x.late && len(commits) < maxCommits; x = w.before[x] {
+			commits = append(commits, x.frame.Commit)
+		}
+		if overlap(p.marks[2], p.marks[3], commits...)*2 > p.marks[3].Sub(p.marks[2])-p.Idle() {
+			return before.frame
+		}
+	}
+	return nil
+}
+
+// maxCommits bounds the commits that a frame may wait for.
+const maxCommits = 8
+
+// overlap returns how much of the time from start to end is in the intervals, which do not overlap.
+func overlap(start, end trace.Time, list ...analyzer.Interval) (sum trace.Duration) {
+	for _, i := range list {
+		sum += max(min(end, i.End).Sub(max(start, i.Start)), 0)
+	}
+	return sum
+}
+
+// divide distributes a time over causes in proportion to their excess, the largest first.
+func divide(list []excess, d trace.Duration) {
+	sum, left := trace.Duration(0), d
+	for _, x := range list {
+		sum += x.excess
+	}
+	for i := range list {
+		list[i].share = scale(d, list[i].excess, sum)
+		left -= list[i].share
+	}
+	slices.SortStableFunc(list, func(a, b excess) int { return cmp.Compare(b.share, a.share) })
+	list[0].share += left
+}
+
+// stands reports whether a step can be the cause of a frame that was shown late. A frame
 // whose commit or GPU work was too late for its refresh waits for the next one, so that waiting
 // for the display is a consequence. A frame that was in time was shown late by the display.
-func stands(s *why.Share, inTime, readyInTime bool) bool {
+func stands(x *excess, inTime, readyInTime bool) bool {
 	switch {
-	case s.Wait == why.Variation:
+	case x.wait == why.Variation:
 		return false
-	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
+	case x.stage == why.StageDisplay && x.wait == why.WaitFence:
 		return inTime && readyInTime
 	}
-	return !inTime || s.Stage == why.StageDisplay
+	return !inTime || x.stage == why.StageDisplay
 }

@@ -1,0 +1,198 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
+	"ohframe/internal/text"
+)
+
+// Summary says of the process that lost the most time, over all inputs, how many frames were late and
+// why, and of the other side, the application or render_service, if it was late too: whether what the
+// user saw was the application or the system. The subject is nil without processes, and late reports
+// whether any frame of both was late.
+func Summary(inputs []Input) (first *Subject, words string, late bool) {
+	list := overallOf(inputs)
+	if len(list) == 0 {
+		return nil, "", false
+	}
+	lead := list[0]
+	if i := slices.IndexFunc(list, func(o *overall) bool { return o.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(o *overall) bool { return o.pictures }) {
+		lead = list[i] // it was asked for
+	}
+	other := slices.IndexFunc(list, func(o *overall) bool {
+		return o.Kind != lead.Kind && (o.Frames.Late > 0 || o.Kind == stats.RenderService && o.Shown.Late > 0)
+	})
+	parts := lead.summarize(other < 0)
+	application := lead
+	if other >= 0 {
+		parts = append(parts, list[other].summarize(false)...)
+		if lead.Kind != stats.Application {
+			application = list[other]
+		}
+	}
+	if d := application.delay(); d != nil && d.Application > 0 && d.Service > 0 {
+		sum := d.Application + d.Service
+		parts = append(parts, fmt.Sprintf("of the %s ms that its pictures came late, %s are the application's, %s render_service's", text.Milliseconds(sum), text.Percent(d.Application, sum), text.Percent(d.Service, sum)))
+	}
+	late = other >= 0 || lead.Frames.Late > 0 || len(parts) > 1
+	return lead.subject(), strings.Join(parts, "; "), late
+}
+
+// summarize says what was late of a process, and why. Of frames that were picked up late, it says why if
+// nothing else was late.
+func (o *overall) summarize(alone bool) (parts []string) {
+	if o.Shown.Late == 0 || o.Frames.Late > 0 && alone {
+		parts = append(parts, o.subject().Summarize(o.Ranking))
+	}
+	if s := o.Shown; s.Late > 0 {
+		parts = append(parts, fmt.Sprintf("%s showed %s late%s", o.subject().name(), o.shownFrames(), because(s)))
+	}
+	if picked := o.located(func(p *Process) []*why.Explanation { return p.PickedUpLate }); len(picked) > 0 {
+		words := fmt.Sprintf("%d picked up late by render_service", len(picked))
+		if worst := latest(picked, pickedUpLate)[0]; alone && o.Frames.Late == 0 {
+			words += ", the worst: " + text.Line(causetext.PickUp(worst.of.all, worst.Explanation))
+		}
+		parts = append(parts, words)
+	}
+	return parts
+}
+
+// shownFrames counts the frames that were shown late, "15 frames", or "15 of its pictures" if only those
+// of an application are looked at.
+func (o *overall) shownFrames() string {
+	if o.pictures {
+		return fmt.Sprintf("%d of its pictures", o.Shown.Late)
+	}
+	return text.Count(o.Shown.Late, "frame")
+}
+
+// because says why frames were shown late: ": 100 % of that is waiting for storage in Repaint
+// (3 frames, 12 knock-on), worst 3497".
+func because(r *why.Ranking) string {
+	if 2*r.Unknown > r.Lost {
+		return fmt.Sprintf("; the cause of %s of that is unknown", text.Percent(r.Unknown, r.Lost))
+	}
+	c := r.Costs[0]
+	words := fmt.Sprintf(": %s of that is %s", text.Percent(c.Lost, r.Lost), text.Printable(causetext.CostTitle(c)+causetext.InStages(c)))
+	direct := text.Count(len(c.Frames)-c.KnockOns, "frame")
+	if c.KnockOns > 0 {
+		direct += fmt.Sprintf(", %d knock-on", c.KnockOns)
+	}
+	return words + " (" + direct + "), worst " + text.Vsync(c.Worst.VsyncID)
+}
+
+// Delay is by how much the pictures of an application came late to the display, in sum: because its
+// frames were late, and because render_service picked them up or showed them late.
+type Delay struct {
+	Application trace.Duration `json:"application_ns"`
+	Service     trace.Duration `json:"render_service_ns"`
+}
+
+// delay returns that of the frames of an application; nil for render_service.
+func (o *overall) delay() *Delay {
+	if o.Kind != stats.Application {
+		return nil
+	}
+	d := &Delay{}
+	for i := range o.parts {
+		x := o.parts[i].delay()
+		d.Application += x.Application
+		d.Service += x.Service
+	}
+	return d
+}
+
+// delay returns that of the frames of an application; nil for render_service.
+func (p *Process) delay() *Delay {
+	if p.Kind != stats.Application {
+		return nil
+	}
+	d := &Delay{}
+	for _, f := range p.frames {
+		if f.Render == nil {
+			continue
+		}
+		picked := &d.Service
+		if f.Late() {
+			picked = &d.Application
+		}
+		if f.PickUpDelay() > 0 {
+			*picked += max(f.Render.Expected.Start.Sub(f.Expected.End), 0)
+		}
+		e := p.all.Of(f.Render)
+		if !e.ShownLate() {
+			continue
+		}
+		cause := e.Shown
+		if root := p.all.Of(cause.Root); root.ShownLate() {
+			cause = root.Shown
+		}
+		if w := cause.Waited; w != nil && w.Layer.Process == f.Process {
+			d.Application += e.Shown.Late // its own work on the GPU
+		} else {
+			d.Service += e.Shown.Late
+		}
+	}
+	return d
+}
+
+// located are the explanations of a kind, each with where it is from.
+func (o *overall) located(of func(*Process) []*why.Explanation) (list []located) {
+	for i := range o.parts {
+		for _, e := range of(o.parts[i].Process) {
+			list = append(list, located{e, &o.parts[i]})
+		}
+	}
+	return list
+}
+
+// shownLateBy returns by how much each of the frames was shown late, with the frames that were shown
+// late because of it.
+func shownLateBy(lists ...[]*why.Explanation) func(*why.Explanation) trace.Duration {
+	sums := map[*analyzer.Frame]trace.Duration{}
+	for _, e := range slices.Concat(lists...) {
+		sums[e.Frame] += e.Shown.Late
+		if e.Shown.Root != nil {
+			sums[e.Shown.Root] += e.Shown.Late
+		}
+	}
+	return func(e *why.Explanation) trace.Duration { return text.Tenths(sums[e.Frame]) }
+}
+
+func pickedUpLate(e *why.Explanation) trace.Duration { return text.Tenths(e.PickUp.Late) }
+
+// Pictures returns the processes whose frames show those of the wanted applications, with only these
+// frames, if some were late or shown late.
+func Pictures(t *analyzer.Timeline, c *why.Causes, wanted func(*analyzer.Process) bool) (list []*Process) {
+	shows := map[*analyzer.Frame]bool{}
+	for f := range t.Complete() {
+		if f.Kind == analyzer.ApplicationFrame && f.Render != nil && wanted(f.Process) {
+			shows[f.Render] = true
+		}
+	}
+	frames := map[*analyzer.Process][]*analyzer.Frame{}
+	var ids []*analyzer.Process
+	for f := range t.Complete() {
+		if !shows[f] || wanted(f.Process) {
+			continue
+		}
+		if frames[f.Process] == nil {
+			ids = append(ids, f.Process)
+		}
+		frames[f.Process] = append(frames[f.Process], f)
+	}
+	for _, id := range ids {
+		p := NewProcess(id, stats.RenderService, frames[id], c)
+		if p.Pictures = true; len(p.Late)+len(p.ShownLate) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
