@@ -105,8 +105,6 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 		wait = "gc"
 	case c.Wait == "run.work":
 		wait = "run"
-	case strings.HasSuffix(string(c.Cause), "_interrupt") && s.Kernel == simulate.KernelHongMeng, c.Cause == "timer" && s.NoBlockedReason:
-		wait = "interrupt" // it has no name
 	case c.Wait == "fence" && s.NoBlockedReason && s.Kernel == simulate.KernelHongMeng:
 		wait = "kernel"
 	}

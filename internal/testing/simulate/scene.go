@@ -51,6 +51,7 @@ type CauseTruth struct {
 	//	binder, own_thread, other_process, gc.wait, render   it waited for Culprit
 	//	timer                          it slept
 	//	net                            it waited for the network
+	//	interrupt                      for an interrupt that the trace does not name
 	//	vsync                          the vsync came late
 	//	earlier_frame, earlier_work    the thread was still busy when the vsync came
 	//	gpu                            the thread was on time, the GPU was not

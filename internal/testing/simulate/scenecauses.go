@@ -157,7 +157,11 @@ func init() {
 			})
 		}},
 		{"timer", late, func(s *sim, k int64, d trace.Duration) {
-			s.within(k, CauseTruth{Wait: "timer"}, func(a *actor) {
+			wait := "timer"
+			if s.noReasons {
+				wait = "interrupt"
+			}
+			s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
 				s.after(d, func() { s.wake(a, nil) })
 				a.block('S', reason{0, s.caller("hrtimer_nanosleep")})
 			})
@@ -573,6 +577,9 @@ func (s *sim) read(a *actor, d trace.Duration, letter byte, why reason) {
 
 // deviceWait waits for an interrupt of a device.
 func (s *sim) deviceWait(k int64, d trace.Duration, interrupt, wait string, letter byte, why reason) {
+	if why.caller == "" && s.Kernel == KernelHongMeng {
+		wait = "interrupt" // the thread that handles it has no name
+	}
 	s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
 		s.device(interrupt, d, func(by *actor) { s.wake(a, by) })
 		a.block(letter, why)

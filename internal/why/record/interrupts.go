@@ -1,6 +1,8 @@
 package record
 
 import (
+	"bytes"
+
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/why/place"
@@ -13,16 +15,24 @@ const maxHandlers = 4
 // handler is an interrupt handler that is open. Only few of them wake a thread, so the name is looked up
 // then.
 type handler struct {
-	args  [64]byte // the first of the event
-	count uint8    // of args
-	known bool     // name and device are
-	name  Key      // 0 if it has none
+	args  []byte // of the event, in the text of the block unless that has ended
+	known bool   // name and device are
+	name  Key    // 0 if it has none
 	// device is what threads that it wakes waited for.
 	device why.Wait
 }
 
-func (h *handler) begin(args []byte) {
-	h.count, h.known = uint8(copy(h.args[:], args)), false
+// leaveBlock keeps the text of the events of open handlers: that of the block goes away.
+func (r *Recorder) leaveBlock() {
+	for _, c := range r.cpus {
+		for i := range c.handlers {
+			if h := &c.handlers[i]; i < c.interrupts {
+				h.args = bytes.Clone(h.args)
+			} else {
+				h.args = nil
+			}
+		}
+	}
 }
 
 // interrupting returns the name of the interrupt that wakes a thread with an event, and what that waited
@@ -35,7 +45,7 @@ func (r *Recorder) interrupting(e *hitrace.Event, waker *thread) (Key, why.Wait)
 		h := &c.handlers[c.interrupts-1]
 		if !h.known {
 			h.known = true
-			h.name, h.device = r.interruptNamed(place.InterruptName(h.args[:h.count]))
+			h.name, h.device = r.interruptNamed(place.InterruptName(h.args))
 		}
 		return h.name, h.device
 	case !e.InInterrupt && waker != nil && waker.kind == interruptThread:

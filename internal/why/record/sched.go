@@ -206,7 +206,8 @@ func (r *Recorder) trackCooling(e *hitrace.Event) {
 func (r *Recorder) beginInterrupt(e *hitrace.Event) {
 	c := r.cpu(e.CPU)
 	if c.interrupts < maxHandlers {
-		c.handlers[c.interrupts].begin(e.Args)
+		h := &c.handlers[c.interrupts]
+		h.args, h.known = e.Args, false
 	}
 	c.interrupts++
 	if t := c.current; c.interrupts == 1 && t != nil {

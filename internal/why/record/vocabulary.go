@@ -140,6 +140,7 @@ func (p *preparer) track(r *Recorder) {
 		}
 	}
 	p.left = nil
+	r.leaveBlock()
 }
 
 // name returns the index of the normalised name of a slice in names, plus one.
