@@ -19,6 +19,13 @@ type Culprit struct {
 	Time      trace.Duration
 	// Sure is false if the thread may only have been interrupted by what ended the wait.
 	Sure bool
+	// Function is the kernel function in which the thread itself waited the longest, and Interrupt the
+	// interrupt that ended most of that; empty if it did not wait, or if they are unknown.
+	Function, Interrupt string
+	// For is the thread that had the CPU that this one wanted, of several that with the most time, or for
+	// which it waited itself; nil if it is unknown. Its Time is for how long: it did nothing else that is
+	// known.
+	For *Culprit
 }
 
 // Name returns "process:thread", or the thread's name alone if that of the process is

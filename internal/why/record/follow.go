@@ -18,6 +18,26 @@ type Leaf struct {
 	Reason     Key // of that; 0 if unknown
 	// Argument is the number of the label of the slice, for Record.Label; 0 without arguments.
 	Argument uint32
+	// Function is the kernel function in which it was blocked, and Interrupt the interrupt that ended that;
+	// 0 if they are unknown.
+	Function, Interrupt Key
+	// For is the thread that had the processor that this one wanted, of several that with the most time, or
+	// that a blocked one waited for; 0 if it is unknown or followed. ForTime is for how long.
+	For     trace.TID
+	ForTime trace.Duration
+}
+
+// join makes l longer by what the same thread did in the same way at another time.
+func (l *Leaf) join(o *Leaf) {
+	if o.End.Sub(o.Start) > l.End.Sub(l.Start) && (o.Function != 0 || o.Interrupt != 0) {
+		l.Function, l.Interrupt = o.Function, o.Interrupt
+	}
+	switch {
+	case o.For == l.For:
+		l.ForTime += o.ForTime
+	case o.ForTime > l.ForTime:
+		l.For, l.ForTime = o.For, o.ForTime
+	}
 }
 
 // The limits of following a wait.
@@ -49,6 +69,7 @@ func (r *Recorder) sumLeaves(start trace.Time) {
 	list := all[:0]
 	for _, l := range all {
 		if n := len(list); n > 0 && list[n-1].TID == l.TID && list[n-1].Wait == l.Wait && list[n-1].Key == l.Key {
+			list[n-1].join(&l)
 			list[n-1].End = list[n-1].End.Add(l.End.Sub(l.Start))
 			continue
 		}
@@ -71,8 +92,11 @@ func (r *Recorder) keepLeaves() uint32 {
 }
 
 func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread) {
-	known := end // from here on it is known what t did
+	known := end     // from here on it is known what t did
+	var ran *segment // the segment after s
 	add := func(s *segment, until trace.Time) {
+		after := ran
+		ran = s
 		from, to := max(s.start, start), min(until, end)
 		if from >= to {
 			return
@@ -82,28 +106,36 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			key, reason, argument := r.placeOf(t, from, to)
 			wait := r.leafWait(t, s, key)
 			if s.state == Blocked && !wait.Explains() && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
-				next := r.thread(s.wait.Waker)
-				if s.wait.Calling {
-					next = r.thread(s.callee)
-				}
-				if next != nil && (s.wait.Calling || !s.wait.interrupt) && next != t && !slices.Contains(chain, next) {
+				if next := r.thread(s.endedBy()); next != nil && next != t && !slices.Contains(chain, next) {
 					r.followInto(next, from, to, append(chain[:len(chain):len(chain)], t))
 					return
 				}
 			}
-			r.addLeaf(Leaf{from, to, t.tid, t.pid, wait, key, reason, argument})
+			l := Leaf{Start: from, End: to, TID: t.tid, PID: t.pid, Wait: wait, Key: key, Reason: reason, Argument: argument}
+			switch {
+			case s.state == Blocked:
+				l.Function, l.Interrupt = s.wait.Function, s.wait.Interrupt
+				if by := s.endedBy(); by != 0 && !wait.Explains() {
+					l.For, l.ForTime = by, to.Sub(from)
+				}
+			case s.state == Preempted:
+				l.For, l.ForTime = r.occupantOf(s.cpu, t.tid, from, to)
+			case s.state == Woken && after != nil && after.state == Running:
+				l.For, l.ForTime = r.occupantOf(after.cpu, t.tid, from, to)
+			}
+			r.addLeaf(l)
 		})
 	}
 	add(t.now, end)
 	for i := 0; i < t.states.past() && known > start; i++ {
 		s := t.states.before(i)
 		if s.end < known && s.end > start {
-			r.addLeaf(Leaf{max(s.end, start), known, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
+			r.addLeaf(unknownLeaf(t, max(s.end, start), known))
 		}
 		add(s, s.end)
 	}
 	if known > start {
-		r.addLeaf(Leaf{start, known, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
+		r.addLeaf(unknownLeaf(t, start, known))
 	}
 }
 
@@ -112,11 +144,60 @@ func (r *Recorder) addLeaf(l Leaf) {
 	if n := len(r.leaves); n > 0 {
 		last := &r.leaves[n-1]
 		if last.TID == l.TID && last.Wait == l.Wait && last.Key == l.Key && last.Argument == l.Argument && (last.Start == l.End || last.End == l.Start) {
+			last.join(&l)
 			last.Start, last.End = min(last.Start, l.Start), max(last.End, l.End)
 			return
 		}
 	}
 	r.leaves = append(r.leaves, l)
+}
+
+func unknownLeaf(t *thread, start, end trace.Time) Leaf {
+	return Leaf{Start: start, End: end, TID: t.tid, PID: t.pid, Wait: why.WaitUnknown}
+}
+
+// endedBy returns the thread that ended a wait: that which serves the call, or the one that woke the
+// thread; 0 if an interrupt did.
+func (s *segment) endedBy() trace.TID {
+	switch {
+	case s.wait.Calling:
+		return s.callee
+	case s.wait.interrupt:
+		return 0
+	}
+	return s.wait.Waker
+}
+
+// occupantOf returns the thread that had a processor for the longest time between two times, and for how
+// long; 0 if the processor was idle for longer, or if that is unknown.
+func (r *Recorder) occupantOf(n trace.CPU, waiting trace.TID, start, end trace.Time) (trace.TID, trace.Duration) {
+	times := r.occupants[:0]
+	for o, had := range r.cpu(n).occupants(start, end) {
+		if o == waiting {
+			continue
+		}
+		i := slices.IndexFunc(times, func(x occupied) bool { return x.tid == o })
+		if i < 0 {
+			i = len(times)
+			times = append(times, occupied{tid: o})
+		}
+		times[i].time += had.Duration()
+	}
+	r.occupants = times
+	if len(times) == 0 {
+		return 0, 0
+	}
+	most := slices.MaxFunc(times, func(a, b occupied) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(b.tid, a.tid)) })
+	if most.tid <= 0 {
+		return 0, 0
+	}
+	return most.tid, most.time
+}
+
+// occupied is for how long a thread had a processor.
+type occupied struct {
+	tid  trace.TID
+	time trace.Duration
 }
 
 // leafWait returns the wait of a segment of a thread that is followed.
@@ -145,23 +226,19 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 		return
 	}
 	r.leaves = r.leaves[:0]
-	c := r.cpu(n)
-	until := end
-	for i := 0; i < c.past.len() && until > start; i++ {
-		o := c.past.before(i)
-		from := max(o.since, start)
-		if from < until && o.tid != t.tid && o.tid != lostThread {
-			l := Leaf{Start: from, End: until, TID: o.tid, Wait: why.Run}
-			if u := r.thread(o.tid); u != nil {
-				l.PID = u.pid
-				l.Key, l.Reason, l.Argument = r.placeOf(u, from, until)
-				if u.kind == interruptThread || u.kind == schedulerThread {
-					l.Wait = why.WaitIRQ
-				}
-			}
-			r.addLeaf(l)
+	for o, had := range r.cpu(n).occupants(start, end) {
+		if o == t.tid || o == lostThread {
+			continue
 		}
-		until = min(until, o.since)
+		l := Leaf{Start: had.Start, End: had.End, TID: o, Wait: why.Run}
+		if u := r.thread(o); u != nil {
+			l.PID = u.pid
+			l.Key, l.Reason, l.Argument = r.placeOf(u, had.Start, had.End)
+			if u.kind == interruptThread || u.kind == schedulerThread {
+				l.Wait = why.WaitIRQ
+			}
+		}
+		r.addLeaf(l)
 	}
 	if len(r.leaves) == 0 {
 		return

@@ -12,7 +12,8 @@ import (
 // leafStore has the leaves of all waits, packed:
 //
 //	number of leaves
-//	time since the end of the leaf before, length, TID, PID, wait + hasReason + hasArgument, key, reason, label
+//	time since the end of the leaf before, length, TID, PID, wait + what follows, key, reason, label,
+//	function, interrupt, other thread, its time
 //	…
 type leafStore struct {
 	chunks [][]byte // each of leafChunk bytes at most
@@ -23,9 +24,13 @@ const (
 	firstLeafChunk = 1 << 12 // of a short trace; each of the next ones is twice as large
 	hasReason      = 0x80
 	hasArgument    = 0x40
+	hasCause       = 0x20 // why it waited
+	hasAll         = hasReason | hasArgument | hasCause
 	// mostOfLeaf is above the packed size of a leaf.
-	mostOfLeaf = 8 * binary.MaxVarintLen64
+	mostOfLeaf = 12 * binary.MaxVarintLen64
 )
+
+const _ = uint(hasCause - why.WaitCount) // there are bits for all waits
 
 // add stores the leaves of a wait, maxLeaves at most. It returns their place, which is not 0.
 func (s *leafStore) add(leaves []Leaf) uint32 {
@@ -54,12 +59,19 @@ func (s *leafStore) add(leaves []Leaf) uint32 {
 		if l.Argument != 0 {
 			wait |= hasArgument
 		}
+		if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
+			wait |= hasCause
+		}
 		p = binary.AppendUvarint(append(p, wait), uint64(l.Key))
 		if l.Reason != 0 {
 			p = binary.AppendUvarint(p, uint64(l.Reason))
 		}
 		if l.Argument != 0 {
 			p = binary.AppendUvarint(p, uint64(l.Argument))
+		}
+		if wait&hasCause != 0 {
+			p = binary.AppendUvarint(binary.AppendUvarint(p, uint64(l.Function)), uint64(l.Interrupt))
+			p = binary.AppendVarint(binary.AppendVarint(p, int64(l.For)), int64(l.ForTime))
 		}
 		end = l.End
 	}
@@ -80,12 +92,16 @@ func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
 			l.End = l.Start + trace.Time(p.Int())
 			l.TID, l.PID = trace.TID(p.Int()), trace.PID(p.Int())
 			wait := p.Byte()
-			l.Wait, l.Key = why.Wait(wait&^(hasReason|hasArgument)), Key(p.Uint())
+			l.Wait, l.Key = why.Wait(wait&^hasAll), Key(p.Uint())
 			if wait&hasReason != 0 {
 				l.Reason = Key(p.Uint())
 			}
 			if wait&hasArgument != 0 {
 				l.Argument = uint32(p.Uint())
+			}
+			if wait&hasCause != 0 {
+				l.Function, l.Interrupt = Key(p.Uint()), Key(p.Uint())
+				l.For, l.ForTime = trace.TID(p.Int()), trace.Duration(p.Int())
 			}
 			if !yield(l) {
 				return

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -156,7 +155,7 @@ func (r *Recorder) addUnknown(t *thread, s *segment, start, end trace.Time, know
 		if start < h.From {
 			known(start, h.From)
 		}
-		r.addLeaf(Leaf{h.From, h.To, t.tid, t.pid, why.WaitUnknown, 0, 0, 0})
+		r.addLeaf(unknownLeaf(t, h.From, h.To))
 		if start = h.To; i == maxHoles {
 			return
 		}

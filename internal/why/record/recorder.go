@@ -2,8 +2,10 @@ package record
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/threads"
@@ -45,13 +47,14 @@ type Recorder struct {
 	lost  []cpuHole
 
 	// kernel: the input has an event that is no marker.
-	kernel  bool
-	entries int
-	tooDeep int // slices beyond the limit
-	logs    []*Log
-	waits   waitStore
-	leaves  []Leaf // of the wait that ends now
-	kept    leafStore
+	kernel    bool
+	entries   int
+	tooDeep   int // slices beyond the limit
+	logs      []*Log
+	waits     waitStore
+	leaves    []Leaf // of the wait that ends now
+	occupants []occupied
+	kept      leafStore
 }
 
 // cpu is the state of a processor.
@@ -68,11 +71,24 @@ type cpu struct {
 }
 
 // pastOccupants is the number of threads that are kept of the past of a processor.
-const pastOccupants = 64
+const pastOccupants = 256
 
 type occupant struct {
 	since trace.Time
 	tid   trace.TID // 0 if idle, lostThread if unknown
+}
+
+// occupants returns the threads that had the processor between two times, the last one first, and when.
+func (c *cpu) occupants(start, end trace.Time) iter.Seq2[trace.TID, analyzer.Interval] {
+	return func(yield func(trace.TID, analyzer.Interval) bool) {
+		for i := 0; i < c.past.len() && end > start; i++ {
+			o := c.past.before(i)
+			if from := max(o.since, start); from < end && !yield(o.tid, analyzer.Interval{Start: from, End: end}) {
+				return
+			}
+			end = min(end, o.since)
+		}
+	}
 }
 
 // New returns a recorder for one input.
