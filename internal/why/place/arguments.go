@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -35,29 +36,49 @@ func Arguments(label string) []why.Argument {
 	if strings.HasPrefix(rest, "(") && isParameters(rest[1:closes(rest)]) {
 		rest = rest[min(closes(rest)+1, len(rest)):]
 	}
+	rest = strings.TrimPrefix(rest, " const") // of a method
 	var list []why.Argument
 	add := func(name, value string) {
 		name, value = cutText(strings.TrimSpace(name)), strings.Trim(value, " \t,;")
-		if value == "" || isAddress(value) || len(list) == maxArguments {
+		if value == "" || isAddress(value) || isTime(name, value) || len(list) == maxArguments {
 			return
 		}
 		list = append(list, why.Argument{Name: name, Value: cutText(value)})
 	}
+	addField := func(name, value string) {
+		if known := fields[strings.ToLower(strings.TrimSpace(name))]; known != "" {
+			name = known
+		}
+		if strings.HasSuffix(name, "_size") {
+			value = size(value)
+		}
+		add(name, value)
+	}
 	for _, part := range split(rest) {
-		name, value, ok := field(part)
-		switch {
-		case ok:
-			if known := fields[strings.ToLower(name)]; known != "" {
-				name = known
+		if name, value, ok := field(part); ok {
+			addField(name, value)
+			continue
+		}
+		var words []string // of a sentence, not of a list in brackets
+		if !strings.Contains(part, ",") {
+			words = strings.Fields(part)
+		}
+		switch at := slices.IndexFunc(words, isDecimal); {
+		case at == 1 && len(words) == 2 && isFieldName(words[0]):
+			addField(words[0], words[1])
+		case at > 0 && !slices.ContainsFunc(words[:at], isProper): // a number in a sentence
+		case at >= 0:
+			add("text", strings.Join(words[:at], " "))
+			for _, word := range words[at:] {
+				switch {
+				case isNumber(word):
+					add(numberName(key), word)
+				case isDecimal(word):
+					add("value", word)
+				case isProper(word):
+					add("text", word)
+				}
 			}
-			if strings.HasSuffix(name, "_size") {
-				value = size(value)
-			}
-			add(name, value)
-		case isNumber(part):
-			add(numberName(key), part)
-		case isDecimal(part):
-			add("value", part)
 		case strings.HasSuffix(part, ":"), strings.HasSuffix(part, "="): // a field without a value
 		case strings.HasPrefix(part, "http://"), strings.HasPrefix(part, "https://"):
 			add("url", part)
@@ -70,11 +91,19 @@ func Arguments(label string) []why.Argument {
 	return list
 }
 
-// isParameters reports whether the text in the parentheses of a function are the types of its
+// isProper reports whether a word of a sentence is a name: it has more than small letters.
+func isProper(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+// types are those of parameters that look like words.
+var types = map[string]bool{"bool": true, "char": true, "double": true, "float": true, "int": true, "long": true, "void": true}
+
+// isParameters reports whether the text in the parentheses of a function is nothing, or the types of its
 // parameters, as compilers print them: they are the same in each call.
 func isParameters(s string) bool {
 	for part := range strings.SplitSeq(s, ", ") {
-		if strings.HasPrefix(part, "const ") || strings.Contains(part, "::") || strings.HasSuffix(part, "&") || strings.HasSuffix(part, "*") {
+		if s == "" || types[part] || strings.HasPrefix(part, "const ") || strings.Contains(part, "::") || strings.HasSuffix(part, "&") || strings.HasSuffix(part, "*") {
 			return true
 		}
 	}
@@ -144,43 +173,61 @@ func closes(s string) int {
 	return len(s)
 }
 
-// endOfPart returns where the first part of s ends: at a comma, or a blank or a bracket that does
-// not belong to the value of a field.
+// endOfPart returns where the first part of s ends, which is a field or a sentence: at a comma, a
+// bracket that is not its value, or a blank before another field, a file or an address.
 func endOfPart(s string) int {
-	separated := false // a colon or an equals sign was the last character but blanks
+	value := -1 // where that of a field begins
 	for i := 0; i < len(s); i++ {
+		separated := value >= 0 && strings.TrimSpace(s[value:i]) == ""
 		switch c := s[i]; {
 		case c == ',' || c == ';' || c == '|':
 			return i
 		case c == '[' || c == '(' || c == '{':
-			if s[0] == '/' || strings.Contains(s[:i], "://") {
+			switch {
+			case s[0] == '/' || strings.Contains(s[:i], "://"):
 				continue // part of a file's name
-			}
-			if !separated && i > 0 {
-				return i
-			}
-			i += closes(s[i:])
-			return min(i+1, len(s))
-		case c == ' ' || c == '\t':
-			if separated {
-				continue
+			case separated, c == '[' && value < 0 && isFieldName(s[:i]): // DrawFPS[60]
+				i += closes(s[i:])
+				return min(i+1, len(s))
 			}
 			return i
-		case c == '=' || c == ':' && !strings.HasPrefix(s[i:], "://"):
-			separated = i+1 < len(s) && (c == '=' || s[i+1] != ':')
-			continue
-		default:
-			separated = false
+		case c == ' ' || c == '\t':
+			if !separated && (endsBefore(s[i:]) || s[0] == '/' || strings.Contains(s[:i], "://") || value >= 0 && isDecimal(strings.TrimSpace(s[value:i]))) {
+				return i
+			}
+		case value < 0 && isSeparator(s[i:]):
+			value = i + 1
 		}
 	}
 	return len(s)
 }
 
+// endsBefore reports whether what follows blanks is another part than what is before them.
+func endsBefore(s string) bool {
+	s = strings.TrimLeft(s, " \t")
+	if isSeparator(s) {
+		return false
+	}
+	end := strings.IndexAny(s, " \t,;|[({:=")
+	if end < 0 {
+		return strings.HasPrefix(s, "/")
+	}
+	return s[0] == '/' || s[end] == '[' && end > 0 || strings.HasPrefix(s[end:], "://") || isSeparator(strings.TrimLeft(s[end:], " \t"))
+}
+
+// isSeparator reports whether a text begins with what separates the name of a field from its value.
+func isSeparator(s string) bool {
+	return strings.HasPrefix(s, "=") || strings.HasPrefix(s, ":") && !strings.HasPrefix(s, "://") && !strings.HasPrefix(s, "::")
+}
+
 // field returns the name and the value of a part that has both.
 func field(part string) (name, value string, ok bool) {
-	i := strings.IndexAny(part, ":=")
+	i := strings.IndexAny(part, ":=[")
 	if i <= 0 || strings.HasPrefix(part[i:], "://") || strings.HasPrefix(part, "data:") || !isFieldName(part[:i]) {
 		return "", "", false
+	}
+	if part[i] == '[' {
+		return part[:i], strings.TrimSuffix(part[i+1:], "]"), closes(part[i:]) == len(part)-i-1
 	}
 	value = strings.TrimSpace(part[i+1:])
 	if strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]") && strings.Count(value, "[") == 1 {
@@ -198,22 +245,34 @@ func isFieldName(s string) bool {
 	return isLetter(s[0])
 }
 
-// numberName returns what a number without a name is: the index of an item, or a value.
+// numberName returns what a number without a name is: the index of an item, an id, or a value.
 func numberName(key string) string {
-	if strings.Contains(key, "Item") || strings.Contains(key, "ndex") {
+	switch {
+	case strings.Contains(key, "Item"), strings.Contains(key, "ndex"):
 		return "index"
+	case strings.HasSuffix(key, "Id"):
+		return "id"
 	}
 	return "value"
 }
 
-// isAddress reports whether a value is a time in nanoseconds or an address, which says nothing to
-// a reader.
+// isAddress reports whether a value is an address, which says nothing to a reader.
 func isAddress(s string) bool {
-	const timeDigits, addressDigits = 12, 8
-	if hex, ok := strings.CutPrefix(s, "0x"); ok {
-		return len(hex) >= addressDigits
+	const digits = 8
+	hex, ok := strings.CutPrefix(s, "0x")
+	return ok && len(hex) >= digits
+}
+
+// isTime reports whether a value is a time of the trace in nanoseconds or microseconds, by its length and by the name of
+// the field. It also is one of the long ids that are made of several numbers.
+func isTime(name, value string) bool {
+	const digits, namedDigits = 11, 6
+	if isNumber(value) && len(value) >= digits {
+		return true
 	}
-	return len(s) >= timeDigits && isNumber(s)
+	name = strings.ToLower(name)
+	of := name == "now" || strings.Contains(name, "time") || strings.Contains(name, "deadline")
+	return of && isDecimal(value) && (len(value) >= namedDigits || value == "0")
 }
 
 func isNumber(s string) bool {

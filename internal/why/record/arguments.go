@@ -74,7 +74,7 @@ func hasArguments(w hitrace.Word) bool {
 	switch w {
 	case hitrace.Other, hitrace.RequestBuffer, hitrace.FlushBuffer, hitrace.AcquireBuffer, hitrace.QueueBuffer, hitrace.DequeueBuffer, hitrace.AcquireFenceWait,
 		hitrace.TouchDispatch, hitrace.StartAbility, hitrace.LoadAbility, hitrace.LoadNewProcess, hitrace.AttachApplication, hitrace.LaunchAbility, hitrace.ForegroundAbility,
-		hitrace.BuildItem, hitrace.BuildRecycle, hitrace.MeasureNode, hitrace.LayoutNode, hitrace.StateChanged:
+		hitrace.BuildItem, hitrace.BuildRecycle, hitrace.MeasureNode, hitrace.LayoutNode, hitrace.StateChanged, hitrace.DisplaySync:
 		return true
 	}
 	return false
