@@ -77,13 +77,7 @@ func found(t *testing.T, frames string) string {
 	for line := range strings.Lines(frames) {
 		p.play(t, strings.Fields(strings.ReplaceAll(line, ")", " ) ")))
 	}
-	zero := trace.Duration(0)
-	recorder := record.New(p.limits)
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
-	causes := judged(t, recorder, timeline)
+	timeline, causes := explained(t, p)
 	list := slices.SortedFunc(timeline.Complete(), func(a, b *analyzer.Frame) int { return cmp.Compare(a.VsyncID, b.VsyncID) })
 	if len(list) != p.frames {
 		t.Errorf("%d complete frames, want %d", len(list), p.frames)
@@ -119,6 +113,18 @@ func found(t *testing.T, frames string) string {
 		}
 	}
 	return b.String()
+}
+
+// explained returns the frames that were played, and why they were late.
+func explained(t *testing.T, p *player) (*analyzer.Timeline, *why.Causes) {
+	t.Helper()
+	zero := trace.Duration(0)
+	recorder := record.New(p.limits)
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timeline, judged(t, recorder, timeline)
 }
 
 // checkPieces checks that the pieces of a late frame are all of its time, in order, that they

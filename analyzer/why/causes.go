@@ -66,6 +66,12 @@ type Explanation struct {
 	// Usual is what frames on time spend instead, of a late frame. The sum is the time
 	// from Start to the deadline at most.
 	Usual []Part
+	// OverBudget is set if the frames that a late frame is compared with usually take longer than the
+	// time to its deadline. Usual is what fits into it then, in proportion.
+	OverBudget bool
+	// PeriodBefore is the refresh period before, if the frame is late because the display runs at
+	// a higher rate since then: it would have been on time. Otherwise it is 0.
+	PeriodBefore trace.Duration
 
 	Outcome    Outcome
 	Confidence Confidence

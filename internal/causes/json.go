@@ -238,8 +238,11 @@ type jsonFrame struct {
 	Verdict    *string         `json:"verdict"`
 	Confidence *string         `json:"confidence"`
 	KnownShare float64         `json:"known_share"`
-	Waits      []jsonWait      `json:"waits"`
-	Shares     []jsonShare     `json:"shares"`
+	// OverBudget and PeriodBefore are as in why.Explanation.
+	OverBudget   bool            `json:"over_budget"`
+	PeriodBefore *trace.Duration `json:"period_before_ns"`
+	Waits        []jsonWait      `json:"waits"`
+	Shares       []jsonShare     `json:"shares"`
 	// Slices are empty unless the frame was asked for.
 	Slices    []jsonSlice    `json:"slices"`
 	Functions []jsonFunction `json:"functions"`
@@ -499,7 +502,7 @@ func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	f := jsonFrame{
 		Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, From: e.Start, To: e.End, Overrun: knownOverrun(e.Frame), Unfinished: unfinished(e.Frame),
 		KnownShare: 1 - float64(e.Unknown)/float64(max(span, 1)), Waits: []jsonWait{}, Shares: shares(e.Shares), Slices: []jsonSlice{},
-		Functions: functions(e.Functions), Calls: []jsonCall{},
+		Functions: functions(e.Functions), Calls: []jsonCall{}, OverBudget: e.OverBudget,
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
 	}
 	if !e.Late() {
@@ -510,6 +513,9 @@ func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	}
 	if e.Outcome != why.NotLate {
 		f.Confidence = nonEmpty(e.Confidence.String())
+	}
+	if e.PeriodBefore > 0 {
+		f.PeriodBefore = &e.PeriodBefore
 	}
 	if e.Root != nil {
 		f.KnockOnOf = &e.Root.VsyncID

@@ -55,7 +55,12 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	words := phrase(c, first)
 	if first.Wait != why.EarlierFrame {
 		_, usual := timeOf(first)
-		words += "; usual " + text.Milliseconds(usual)
+		switch {
+		case e.OverBudget && usual > 0:
+			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(usual)) + Since(e.Frame.Period, e.PeriodBefore)
+		default:
+			words += "; usual " + text.Milliseconds(usual)
+		}
 	}
 	words += longest(first) + Inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {
@@ -140,6 +145,16 @@ func shownActor(s why.Stage) string {
 		return "the commit"
 	}
 	return "the main thread"
+}
+
+// Since says that frames are late because the display runs at a higher rate than before: " since the
+// display runs at 120 Hz (60 Hz before)". It is empty if the period before is 0.
+func Since(period, before trace.Duration) string {
+	if before == 0 {
+		return ""
+	}
+	hertz := func(d trace.Duration) int64 { return int64((trace.Second + d/2) / d) }
+	return fmt.Sprintf(" since the display runs at %d Hz (%d Hz before)", hertz(period), hertz(before))
 }
 
 // producer names a layer and its process.

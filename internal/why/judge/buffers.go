@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"ohframe/analyzer"
@@ -341,12 +342,13 @@ func filled(a *account.Account) bool {
 // than usual. The overrun is a number of refreshes, and may be longer than all of that.
 func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duration) (shares []why.Share) {
 	values := sums(nil).components(a)
-	list := u.shares(values, u.medians, 0)
+	usuals, _ := u.within(math.MaxInt64, values)
+	list := u.shares(values, usuals, 0)
 	if len(list) > 0 {
 		divide(list, overrun)
 	}
 	for _, x := range list {
-		shares = append(shares, j.detail(a, u, x, nil))
+		shares = append(shares, j.detail(a, u, x, values, usuals, nil))
 	}
 	return shares
 }

@@ -12,7 +12,7 @@ import (
 
 // detail finds the slice and the culprit of a cause. The pieces are those of the frame; nil if its
 // instances are not asked for.
-func (j *judge) detail(a *account.Account, u *usual, x excess, pieces []why.Piece) why.Share {
+func (j *judge) detail(a *account.Account, u *usual, x excess, values sums, usuals []expected, pieces []why.Piece) why.Share {
 	s := why.Share{Stage: x.stage, Wait: x.wait, Value: x.value, Usual: x.usual, Share: x.share}
 	wait := x.wait
 	if wait == why.RunSlow {
@@ -35,7 +35,8 @@ func (j *judge) detail(a *account.Account, u *usual, x excess, pieces []why.Piec
 		}
 		usual := trace.Duration(0)
 		if wait != why.EarlierFrame {
-			usual = u.cell(c.ID)
+			of := component{c.Stage, c.Wait}
+			usual = u.cell(c.ID, values.of(of).time, expectedOf(usuals, of).time)
 		}
 		if over := c.Time - usual; over > most {
 			best, most = c, over

@@ -109,19 +109,30 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
 	u := g.usualFor(a, &j.values)
 	e.Basis = u.basis
-	usuals := u.within(a.Budget(), values)
-	e.Usual = j.partsOf(usuals)
+	expected, over := u.within(a.Budget(), values)
+	usuals := make(sums, len(expected))
+	for i := range expected {
+		usuals[i] = expected[i].sum
+	}
+	e.Usual, e.OverBudget = j.partsOf(usuals), over
+	if over && u.basis == why.AnyPeriod && u.unusual(values)*2 < e.Overrun {
+		e.PeriodBefore = u.periodBefore(a)
+	}
 	unknown, sum := trace.Duration(0), trace.Duration(0)
-	for _, x := range u.shares(values, usuals, e.Overrun) {
+	list := u.shares(values, expected, e.Overrun)
+	for _, x := range list {
 		sum += x.excess
 		if x.wait == why.WaitUnknown {
 			unknown += x.excess
 		}
-		e.Shares = append(e.Shares, j.detail(a, u, x, e.Pieces))
+		e.Shares = append(e.Shares, j.detail(a, u, x, values, expected, e.Pieces))
 	}
 	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)
 	e.Confidence = j.confidence(a, e)
+	if len(list) > 0 && (list[0].small || list[0].common) {
+		e.Confidence = min(e.Confidence+1, lowest) // frames on time took as long
+	}
 	return e
 }
 
@@ -160,7 +171,10 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	if !a.OnlySlices() && a.Unknown > 0 && j.book.LostEvents(a) {
 		steps += 2
 	}
-	if e.Basis >= why.FewFrames {
+	if e.Basis >= why.AnyPeriod {
+		steps++
+	}
+	if len(e.Shares) > 0 && e.Shares[0].Share*2 < e.Overrun {
 		steps++
 	}
 	if e.Basis == why.Budget {

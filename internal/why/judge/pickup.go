@@ -131,7 +131,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 		switch {
 		case busy.Time > 0:
 			p.Reason = why.RenderBusy
-			share := j.detail(w, &usual{}, excess{component: component{busy.Stage, busy.Wait}, value: busy.Time}, nil)
+			share := j.detail(w, &usual{}, excess{component: component{busy.Stage, busy.Wait}, value: busy.Time}, nil, nil, nil)
 			p.Share = &share
 		case most.Time == 0:
 		case most.Wait != why.WaitUnknown:

@@ -13,6 +13,8 @@ import (
 type excess struct {
 	component
 	value, usual, excess, share trace.Duration
+	// small: the excess is below the noise floor. common: 5 % of the references take as long.
+	small, common bool
 	// frequency and usualFrequency are in kHz, of why.RunSlow.
 	frequency, usualFrequency int64
 }
@@ -24,47 +26,86 @@ const noiseFloor = 200 * trace.Microsecond
 // shares distributes the overrun of a late frame over the components of its values that
 // took longer than usual, in proportion to their excess (docs/why.md 3). The largest
 // comes first. The sum of the shares is the overrun, and no share exceeds its excess.
-func (u *usual) shares(values, usuals sums, overrun trace.Duration) []excess {
-	var list []excess
-	variation := excess{component: component{why.NoStage, why.Variation}}
+func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) []excess {
+	var list, small []excess
 	slow := excess{component: component{why.NoStage, why.RunSlow}}
 	var ran, usualRan amount
 	for _, component := range values {
-		id, v, m := component.component, component.amount, usuals.of(component.component)
-		x := excess{component: id, value: v.time, usual: m.time, excess: v.time - m.time}
+		id, v := component.component, component.amount
+		m := expectedOf(usuals, id)
+		x := excess{component: id, value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits), common: v.time <= m.most}
 		if x.excess <= 0 {
 			continue
 		}
 		if id.wait == why.Run {
-			if part := slowPart(v, m, x.excess); part > 0 {
+			if part := slowPart(v, m.amount, x.excess); part > 0 {
 				slow.value += v.time
 				slow.usual += m.time
 				slow.excess += part
 				x.excess -= part
 				ran.add(v)
-				usualRan.add(m)
+				usualRan.add(m.amount)
 			}
 		}
-		if floor := max(noiseFloor, u.spread[id]*3/2); x.excess < floor {
-			variation.value += x.usual + x.excess // without what slow has
-			variation.usual += x.usual
-			variation.excess += x.excess
+		if x.excess == 0 {
+			continue
+		}
+		if x.small = x.excess < max(noiseFloor, m.spread*3/2); x.small {
+			small = append(small, x)
 			continue
 		}
 		list = append(list, x)
 	}
 	slow.frequency, slow.usualFrequency = ran.frequency(), usualRan.frequency()
 	list = together(list)
-	for _, x := range []excess{slow, variation} {
-		if x.excess > 0 {
-			list = append(list, x)
-		}
+	if slow.excess > 0 {
+		list = append(list, slow)
 	}
+	list = withSmall(list, small, overrun)
 	distribute(list, overrun)
 	slices.SortFunc(list, func(a, b excess) int {
 		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage))
 	})
 	return list
+}
+
+// leastEverywhere is the least number of components with a small excess that count together.
+const leastEverywhere = 4
+
+// withSmall adds components that took a little longer: as one if they are four or more, and none has more
+// than a third of all that. Otherwise the largest is added by itself, until the rest does not matter. Then
+// it is left out, unless the others do not explain the overrun.
+func withSmall(list, small []excess, overrun trace.Duration) []excess {
+	slices.SortStableFunc(small, func(a, b excess) int { return cmp.Compare(b.excess, a.excess) })
+	rest, all := excesses(small), excesses(list)
+	for len(small) > 0 && rest*10 >= all && (rest >= noiseFloor || rest*4 >= all) {
+		if len(small) >= leastEverywhere && small[0].excess*3 <= rest {
+			return append(list, merged(small))
+		}
+		rest, all = rest-small[0].excess, all+small[0].excess
+		list, small = append(list, small[0]), small[1:]
+	}
+	if len(small) > 0 && all < overrun {
+		list = append(list, merged(small))
+	}
+	return list
+}
+
+// merged returns components as one, of why.Variation.
+func merged(list []excess) excess {
+	all := excess{component: component{why.NoStage, why.Variation}, small: true, excess: excesses(list)}
+	for _, x := range list {
+		all.value += x.usual + x.excess // without what a slower CPU has
+		all.usual += x.usual
+	}
+	return all
+}
+
+func excesses(list []excess) (sum trace.Duration) {
+	for i := range list {
+		sum += list[i].excess
+	}
+	return sum
 }
 
 // together merges the components of waits that do not depend on the thread's own work,
@@ -90,29 +131,77 @@ func together(list []excess) []excess {
 	return list
 }
 
+// expected is what a component of a frame should have taken.
+type expected struct {
+	sum
+	spread, most trace.Duration // of typical
+	// fits, if it is more, is the part of what frames like it take that fits into the budget.
+	fits trace.Duration
+}
+
+func expectedOf(list []expected, id component) *expected {
+	for i := range list {
+		if list[i].component == id {
+			return &list[i]
+		}
+	}
+	return &expected{}
+}
+
 // within returns what is usual for each component of a frame with the given budget and
-// values. The usual times add up to the budget at most.
-func (u *usual) within(budget trace.Duration, values sums) sums {
+// values. The usual times, or what fits, add up to the budget at most. Over is set if the frame would
+// have been late with usual times, too: they are scaled down.
+func (u *usual) within(budget trace.Duration, values sums) (list []expected, over bool) {
 	if u.basis == why.Budget {
-		return withinBudget(values, budget)
+		return withinBudget(values, budget), false
 	}
-	if u.total <= budget {
-		return u.medians
+	list = make([]expected, len(u.components))
+	total := trace.Duration(0)
+	for i := range u.components {
+		t := &u.components[i]
+		v := values.of(t.component).time
+		k, _ := t.kind(v)
+		list[i] = expected{sum: sum{t.component, t.usual(v)}, spread: k.spread, most: t.most}
+		total += list[i].time
 	}
-	usuals := slices.Clone(u.medians)
-	for i := range usuals {
-		m := &usuals[i]
-		m.time = scale(m.time, budget, u.total)
-		m.cycles = int64(scale(trace.Duration(m.cycles), budget, u.total))
-		m.clocked = scale(m.clocked, budget, u.total)
+	if total <= budget {
+		return list, false
 	}
-	return usuals
+	// Frames on time do not combine these times. What is usual without looking at the frame counts,
+	// and as much of the rest as fits.
+	budget, total = max(budget, 0), 0
+	more := trace.Duration(0)
+	for i := range u.components {
+		x, m := &list[i], u.components[i].median
+		x.fits = x.time
+		if v := values.of(x.component).time; v < m.time {
+			m = m.shortened(v, m.time)
+			x.fits = v
+		}
+		x.amount = m
+		total += m.time
+		more += max(x.fits-m.time, 0)
+	}
+	for i := range list {
+		x := &list[i]
+		switch {
+		case total > budget:
+			x.amount, x.fits = x.shortened(budget, total), 0
+		case x.fits > x.time:
+			x.fits = x.time + scale(x.fits-x.time, min(budget-total, more), more)
+		}
+	}
+	return list, total > budget
+}
+
+// shortened returns the amount × a / b.
+func (v amount) shortened(a, b trace.Duration) amount {
+	return amount{scale(v.time, a, b), int64(scale(trace.Duration(v.cycles), a, b)), scale(v.clocked, a, b)}
 }
 
 // withinBudget makes the time on a processor usual as far as the budget goes, each
 // stage in proportion.
-func withinBudget(values sums, budget trace.Duration) sums {
-	var usuals sums
+func withinBudget(values sums, budget trace.Duration) (list []expected) {
 	ran := trace.Duration(0)
 	for _, v := range values {
 		if isWork(v.wait) {
@@ -121,10 +210,10 @@ func withinBudget(values sums, budget trace.Duration) sums {
 	}
 	for _, v := range values {
 		if isWork(v.wait) && budget > 0 {
-			usuals = append(usuals, sum{v.component, amount{time: scale(v.time, min(budget, ran), ran)}})
+			list = append(list, expected{sum: sum{v.component, amount{time: scale(v.time, min(budget, ran), ran)}}})
 		}
 	}
-	return usuals
+	return list
 }
 
 // isWork reports whether the thread did something, as far as is known.
@@ -162,10 +251,7 @@ func scale(d, a, b trace.Duration) trace.Duration {
 // distribute sets shares of the total in proportion to the excesses. What rounding
 // leaves goes to the greatest excesses.
 func distribute(list []excess, total trace.Duration) {
-	sum := trace.Duration(0)
-	for i := range list {
-		sum += list[i].excess
-	}
+	sum := excesses(list)
 	if sum <= 0 || total <= 0 {
 		return
 	}

@@ -305,7 +305,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	}
 	s.Late = late
 	values := sums(nil).components(p.Account)
-	usuals := w.within(w.toShown-w.delay, values)
+	usuals, _ := w.within(w.toShown-w.delay, values)
 	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
 	pieces := j.book.Pieces(p.Account)
 	list := w.shares(values, usuals, s.Late)
@@ -315,7 +315,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		divide(list, s.Late)
 	}
 	for _, x := range list {
-		share := j.detail(p.Account, w.usual, x, pieces)
+		share := j.detail(p.Account, w.usual, x, values, usuals, pieces)
 		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, &share, s.Due))
 		s.Shares = append(s.Shares, share)
 	}

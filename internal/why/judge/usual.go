@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -84,17 +85,54 @@ const (
 type usual struct {
 	basis      why.Basis
 	references []*account.Account
-	medians    sums
-	// spread is the interquartile range of a component.
-	spread map[component]trace.Duration
-	total  trace.Duration                  // of the medians
-	cells  map[account.ID][]trace.Duration // of the references; nil until needed
+	// longer are the frames on time with longer refresh periods, of why.AnyPeriod, by actual start.
+	longer     []*account.Account
+	components []typical               // in order of stage and wait
+	cells      map[account.ID][]ofCell // of the references; nil until needed
 	// functions are the times by function of the references that were sampled; nil until needed.
 	functions *functions.Sum
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
 	// account.Book.UpToCluster; nil until needed.
 	onLow []int64
 }
+
+// typical is what a component usually takes.
+type typical struct {
+	component
+	median amount
+	kinds  []kind // one or more, the shortest first
+	// most is what 95 % of the references take at most.
+	most trace.Duration
+}
+
+// kind is references that are alike in a component: with or without an item to build, say.
+type kind struct {
+	from   trace.Duration // the least time of a frame that is compared with them
+	count  int
+	median amount
+	spread trace.Duration // the interquartile range
+}
+
+// kind returns the kind that a time is compared with, and its index.
+func (t *typical) kind(time trace.Duration) (*kind, int) {
+	i := len(t.kinds) - 1
+	for i > 0 && time < t.kinds[i].from {
+		i--
+	}
+	return &t.kinds[i], i
+}
+
+// usual returns what is usual for a frame with a time in the component: what is usual for frames
+// like it, but no less than what half of all take.
+func (t *typical) usual(time trace.Duration) amount {
+	if k, _ := t.kind(time); time > t.median.time {
+		return k.median
+	}
+	return t.median
+}
+
+// ofCell is the time of a reference in a slice, and in its component.
+type ofCell struct{ time, component trace.Duration }
 
 // role is the frames that are compared with one another.
 type role struct {
@@ -123,7 +161,8 @@ type usualID struct {
 // known reports whether at least 95 % of the span is known.
 func known(a *account.Account) bool { return a.Unknown*20 <= a.Done().Sub(a.Start) }
 
-func total(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) }
+// own returns the time that a frame took without what its thread was still busy with before.
+func own(a *account.Account) trace.Duration { return a.Last().Sub(a.Start) - a.Earlier }
 
 // comparable returns whether a frame can be compared with others. Frames of which only the slices
 // are known are compared with one another.
@@ -146,7 +185,7 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 		return u
 	}
 	comparable := g.comparable(id.placeOnly)
-	var same, onTime, all []*account.Account
+	var same, longer, onTime, all []*account.Account
 	for _, b := range g.all {
 		if !comparable(b) {
 			continue
@@ -154,8 +193,11 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 		all = append(all, b)
 		if wasOnTime(b) {
 			onTime = append(onTime, b)
-			if (b.Frame.Period-id.period).Abs()*100 <= id.period*3 {
+			switch d := b.Frame.Period - id.period; {
+			case d.Abs()*100 <= id.period*3:
 				same = append(same, b)
+			case d > 0:
+				longer = append(longer, b)
 			}
 		}
 	}
@@ -164,11 +206,11 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 	case len(same) >= enoughFrames:
 		u.basis, u.references = why.SamePeriod, same
 	case len(onTime) >= enoughFrames:
-		u.basis, u.references = why.AnyPeriod, onTime
+		u.basis, u.references, u.longer = why.AnyPeriod, onTime, longer
 	case len(onTime) >= fewFrames:
 		u.basis, u.references = why.FewFrames, onTime
 	case len(all) >= 3*fewFrames:
-		slices.SortStableFunc(all, func(a, b *account.Account) int { return cmp.Compare(total(a), total(b)) })
+		slices.SortStableFunc(all, func(a, b *account.Account) int { return cmp.Compare(own(a), own(b)) })
 		u.basis, u.references = why.FastestFrames, all[:len(all)/3]
 	default:
 		u.basis = why.Budget
@@ -202,7 +244,7 @@ func roundPeriod(d trace.Duration) trace.Duration {
 // values are the amounts of each component in several frames.
 type values [why.StageCount][why.WaitCount][]amount
 
-// compute sets the medians of all components of the references. A component that a
+// compute sets what is usual for all components of the references. A component that a
 // frame does not have is zero there. It uses the memory of values.
 func (u *usual) compute(values *values) {
 	for stage := range values {
@@ -218,36 +260,83 @@ func (u *usual) compute(values *values) {
 			*list = append(*list, of[i].amount)
 		}
 	}
-	u.spread = map[component]trace.Duration{}
 	n := len(u.references)
-	var times []trace.Duration
-	var cycles []int64
 	for stage := range values {
 		for wait, list := range values[stage] {
-			if len(list) == 0 {
+			// Frames that are late themselves are no reason for others to begin late.
+			if len(list) == 0 || u.basis == why.FastestFrames && why.Wait(wait) == why.EarlierFrame {
 				continue
 			}
-			times, cycles = times[:0], cycles[:0]
-			var clocked, ran trace.Duration
-			for _, v := range list {
-				times = append(times, v.time)
-				cycles = append(cycles, v.cycles)
-				clocked, ran = clocked+v.clocked, ran+v.time
+			slices.SortFunc(list, func(a, b amount) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.cycles, b.cycles)) })
+			t := typical{component: component{why.Stage(stage), why.Wait(wait)}, median: median(list, n), most: at(list, n, 19, 20)}
+			for k := range kinds(list, n) {
+				t.kinds = append(t.kinds, k)
 			}
-			m := amount{time: quantile(times, n, 1, 2)}
-			if wellClocked(clocked, ran) {
-				m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
-			}
-			id := component{why.Stage(stage), why.Wait(wait)}
-			u.medians = append(u.medians, sum{id, m})
-			u.spread[id] = quantile(times, n, 3, 4) - quantile(times, n, 1, 4)
-			u.total += m.time
+			u.components = append(u.components, t)
 		}
 	}
 }
 
 // wellClocked reports whether the frequency is known for at least 90 % of the time.
 func wellClocked(clocked, ran trace.Duration) bool { return ran > 0 && clocked*10 >= ran*9 }
+
+// median returns the median of the amounts of n frames, in order of time. Those that are not listed
+// are zero.
+func median(list []amount, n int) amount {
+	var clocked, ran trace.Duration
+	cycles := make([]int64, 0, len(list))
+	for _, v := range list {
+		cycles = append(cycles, v.cycles)
+		clocked, ran = clocked+v.clocked, ran+v.time
+	}
+	m := amount{time: at(list, n, 1, 2)}
+	if wellClocked(clocked, ran) {
+		m.cycles, m.clocked = quantile(cycles, n, 1, 2), m.time
+	}
+	return m
+}
+
+// at is quantile for times in order.
+func at(list []amount, n, a, b int) trace.Duration {
+	if i := (n-1)*a/b - (n - len(list)); i >= 0 {
+		return list[i].time
+	}
+	return 0
+}
+
+const (
+	// leastOfKind is the least number of frames of a kind, which are at least 5 % of all.
+	leastOfKind = 5
+	// leastGap is the least difference between frames of two kinds.
+	leastGap = 500 * trace.Microsecond
+)
+
+// kinds divides the times of n frames, in order, where they are far apart: further than the
+// middle half of the frames on either side. Those that are not listed are zero.
+func kinds(list []amount, n int) iter.Seq[kind] {
+	least := max(leastOfKind, n/20)
+	return func(yield func(kind) bool) { split(list, n, least, 0, yield) }
+}
+
+func split(list []amount, n, least int, from trace.Duration, yield func(kind) bool) bool {
+	spread := func(list []amount, n int) trace.Duration { return at(list, n, 3, 4) - at(list, n, 1, 4) }
+	best, most := -1, trace.Duration(leastGap-1)
+	zeros := n - len(list)
+	for i := max(0, least-zeros); i <= len(list)-least; i++ {
+		below := trace.Duration(0)
+		if i > 0 {
+			below = list[i-1].time
+		}
+		gap := list[i].time - below
+		if gap > most && gap > spread(list[:i], zeros+i) && gap > spread(list[i:], len(list)-i) {
+			best, most = i, gap
+		}
+	}
+	if best < 0 {
+		return yield(kind{from, n, median(list, n), spread(list, n)})
+	}
+	return split(list[:best], zeros+best, least, from, yield) && split(list[best:], len(list)-best, least, list[best].time-most/2, yield)
+}
 
 // quantile returns the quantile a/b of n values. Values that are not listed are zero. For
 // a quantile between two values it returns the lower one.
@@ -260,19 +349,68 @@ func quantile[T ~int64](values []T, n, a, b int) T {
 	return values[i]
 }
 
-// cell returns the usual time of a slice in a component.
-func (u *usual) cell(id account.ID) trace.Duration {
+// unusual returns for how long a frame with these values did what references do not.
+func (u *usual) unusual(values sums) (sum trace.Duration) {
+	for i := range u.components {
+		t := &u.components[i]
+		v := values.of(t.component).time
+		sum -= min(v, t.usual(v).time)
+	}
+	for _, v := range values {
+		sum += v.time
+	}
+	return sum
+}
+
+// periodBefore returns the refresh period of the last frame on time before a that had more time, if a
+// would have been on time then; otherwise 0.
+func (u *usual) periodBefore(a *account.Account) trace.Duration {
+	i, _ := slices.BinarySearchFunc(u.longer, a.Actual, func(b *account.Account, at trace.Time) int { return cmp.Compare(b.Actual, at) })
+	if i == 0 || own(a) > u.longer[i-1].Budget() {
+		return 0
+	}
+	return u.longer[i-1].Frame.Period
+}
+
+// cell returns the usual time of a slice, of a frame with a time in its component for which another is
+// usual. If that is less than what is usual for frames like it, the slice has its part of it.
+func (u *usual) cell(id account.ID, value, usual trace.Duration) trace.Duration {
 	if u.cells == nil {
-		u.cells = map[account.ID][]trace.Duration{}
+		u.cells = map[account.ID][]ofCell{}
+		var of sums
 		for _, a := range u.references {
+			of = of.components(a)
 			for c := range a.Cells() {
-				u.cells[c.ID] = append(u.cells[c.ID], c.Time)
+				u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time})
 			}
 		}
 	}
-	times := u.cells[id]
+	i := slices.IndexFunc(u.components, func(t typical) bool { return t.component == component{id.Stage, id.Wait} })
+	if i < 0 {
+		return 0
+	}
+	t := &u.components[i]
+	all, n := t.usual(value).time, len(u.references)
+	same := func(trace.Duration) bool { return true }
+	if k, i := t.kind(value); value > t.median.time {
+		n = k.count
+		same = func(d trace.Duration) bool {
+			_, of := t.kind(d)
+			return of == i
+		}
+	}
+	var times []trace.Duration
+	for _, c := range u.cells[id] {
+		if same(c.component) {
+			times = append(times, c.time)
+		}
+	}
 	if len(times) == 0 {
 		return 0
 	}
-	return quantile(times, len(u.references), 1, 2)
+	time := quantile(times, n, 1, 2)
+	if usual < all {
+		return scale(time, usual, all)
+	}
+	return time
 }
