@@ -20,9 +20,9 @@ type Layer struct {
 	Framework Framework
 	// Buffers are in the order in which they were queued, or else taken.
 	Buffers []*Buffer
-	// Cadence is the layer's own interval between buffers; zero if it has none
-	// (docs/frames.md 16.4).
-	Cadence trace.Duration
+	// Cadences are the layer's own intervals between buffers, one for each stretch of time, in
+	// order and without gaps; empty if it has none (docs/frames.md 16.4).
+	Cadences []Cadence
 }
 
 // Buffer is a buffer on its way from the producer through a layer's queue to the display.
@@ -109,7 +109,7 @@ func (b *Buffer) Overrun() trace.Duration {
 
 // Excess returns by how much the interval before a judged buffer is longer than the cadence;
 // negative if it is shorter.
-func (b *Buffer) Excess() trace.Duration { return b.Interval - b.Layer.Cadence }
+func (b *Buffer) Excess() trace.Duration { return b.Interval - b.Layer.CadenceOf(b) }
 
 // At returns the first known time of the buffer: the start of its surface frame, if it has one.
 func (b *Buffer) At() trace.Time {
@@ -147,8 +147,6 @@ func (b *Buffer) GPUWait() trace.Duration {
 }
 
 const (
-	// minIntervals is the number of intervals that show a cadence.
-	minIntervals = 3
 	// MinPause is the shortest time without buffers that is a pause: nothing was late.
 	MinPause = trace.Second
 	// jitter is the share of a vsync, 1/jitter, by which the present times of a display
@@ -156,7 +154,7 @@ const (
 	jitter = 20
 )
 
-// JudgeLayers finds the cadence of all layers, and which buffers were early or late by it
+// JudgeLayers finds the cadences of all layers, and which buffers were early or late by them
 // (docs/frames.md 16.4 to 16.6). Producers' frames without a deadline get that of their
 // buffer. Late ones get their facts.
 func (t *Timeline) JudgeLayers() {
@@ -167,16 +165,12 @@ func (t *Timeline) JudgeLayers() {
 
 func (l *Layer) judge(t *Timeline) {
 	var shown []*Buffer
-	var period trace.Duration
 	unknown := false            // the present time of the buffer before
 	after := map[*Buffer]bool{} // buffers that follow a shown one without a present time
 	for _, b := range l.Buffers {
 		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
 		if b.Fate != Shown {
 			continue
-		}
-		if b.Render != nil {
-			period = max(period, b.Render.Period)
 		}
 		if !b.Present.Known() {
 			unknown = b.Surface == nil // on Android it has no display frame, and counts as not shown
@@ -188,52 +182,12 @@ func (l *Layer) judge(t *Timeline) {
 		shown = append(shown, b)
 	}
 	slices.SortStableFunc(shown, func(a, b *Buffer) int { return cmp.Compare(a.Present, b.Present) })
-	l.Cadence = l.findCadence(t, shown, period)
+	l.Cadences = findCadences(t, l.Buffers, shown)
 	for i, b := range shown {
 		if i > 0 && !after[b] && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) {
 			b.judge(shown[i-1])
 		}
 	}
-}
-
-// findCadence returns the median interval between buffers as the producer queued them, or if
-// too few of these times are known, between presents. It is zero unless at least half of the
-// intervals are within half a vsync of it, or three quarters are within a vsync, as those of 2, 4
-// and 3 vsyncs are: a user interface draws when something changes.
-func (l *Layer) findCadence(t *Timeline, shown []*Buffer, period trace.Duration) trace.Duration {
-	intervals := func(list []*Buffer, at func(*Buffer) trace.Time) (d []trace.Duration) {
-		last := trace.Time(0)
-		for _, b := range list {
-			now := at(b)
-			if last.Known() && now > last && t.EndOf(last) == t.EndOf(now) {
-				d = append(d, now.Sub(last))
-			}
-			last = now
-		}
-		return d
-	}
-	d := intervals(l.Buffers, func(b *Buffer) trace.Time { return b.Queued })
-	if len(d) < minIntervals {
-		d = intervals(shown, func(b *Buffer) trace.Time { return b.Present })
-	}
-	if len(d) < minIntervals || period <= 0 {
-		return 0
-	}
-	slices.Sort(d)
-	median := (d[(len(d)-1)/2] + d[len(d)/2]) / 2
-	near, nearly := 0, 0
-	for _, d := range d {
-		if (d - median).Abs() <= period/2 {
-			near++
-		}
-		if (d - median).Abs() <= period+period/jitter {
-			nearly++
-		}
-	}
-	if 2*near < len(d) && 4*nearly < 3*len(d) {
-		return 0
-	}
-	return median
 }
 
 // judge compares the interval between two buffers that were shown one after the other with the
@@ -247,7 +201,10 @@ func (b *Buffer) judge(last *Buffer) {
 			period = max(period, r.Period)
 		}
 	}
-	cadence := b.Layer.Cadence
+	cadence := b.Layer.CadenceOf(b)
+	if before := b.Layer.CadenceOf(last); (interval - before).Abs() < (interval - cadence).Abs() {
+		cadence = before // the cadence changes here
+	}
 	paused := cadence > 0 && interval >= MinPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= MinPause-cadence)
 	if interval <= 0 || paused {
 		return
@@ -258,7 +215,7 @@ func (b *Buffer) judge(last *Buffer) {
 	}
 	limit := period/2 + period/jitter
 	allowed := max(cadence, wholeVsyncs(cadence, period))
-	switch excess := b.Interval - cadence; {
+	switch excess := interval - cadence; {
 	case b.Interval-allowed > limit:
 		b.Pace = Late
 	case excess > limit:

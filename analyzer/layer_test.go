@@ -2,7 +2,10 @@ package analyzer_test
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +49,175 @@ func paces(l *analyzer.Layer) string {
 	return strings.Join(list, " ")
 }
 
+// arriving returns buffers that are queued after intervals, each shown at the first vsync that is
+// at least half a period later. Of several for one vsync, the last is shown.
+func arriving(period trace.Duration, intervals ...trace.Duration) (*analyzer.Timeline, *analyzer.Layer) {
+	l := &analyzer.Layer{}
+	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1, End: trace.Time(100 * trace.Second)}, Layers: []*analyzer.Layer{l}}
+	at := trace.Time(trace.Second) + 100_000
+	for i := range len(intervals) + 1 {
+		if i > 0 {
+			at = at.Add(intervals[i-1])
+		}
+		taken := (at + trace.Time(period) - 1) / trace.Time(period) * trace.Time(period)
+		b := &analyzer.Buffer{Layer: l, Queued: at, Acquired: taken, Present: taken.Add(period), Fate: analyzer.Shown, Render: &analyzer.Frame{Kind: analyzer.RenderFrame, Period: period, Vsync: taken, Actual: analyzer.Interval{Start: taken, End: taken + 1}}}
+		if n := len(l.Buffers); n > 0 && l.Buffers[n-1].Acquired == taken {
+			l.Buffers[n-1].Fate, l.Buffers[n-1].Acquired, l.Buffers[n-1].Present, l.Buffers[n-1].Render = analyzer.Discarded, 0, 0, nil
+		}
+		l.Buffers = append(l.Buffers, b)
+	}
+	return t, l
+}
+
+// Buffers that come in pairs or triples have one cadence, and none is late. Those that come in the
+// same vsync as a later one are dropped.
+func TestBuffersTogether(t *testing.T) {
+	for _, test := range []struct {
+		name                   string
+		hz, buffers            int
+		apart, every, interval trace.Duration
+		shown                  int // of those that come together
+	}{
+		{"pairs", 120, 2, 400 * us, 16_667 * us, 16_667 * us, 1},
+		{"pairs on 60 Hz", 60, 2, 400 * us, 16_667 * us, 16_667 * us, 1},
+		{"triples", 90, 3, 400 * us, 33_333 * us, 33_333 * us, 1},
+		{"triples, one for each vsync", 90, 3, 300 * us, 11_111 * us, 11_111 * us, 1},
+		{"four", 120, 4, 1000 * us, 33_333 * us, 33_333 * us, 1},
+		{"one by one", 120, 1, 0, 8_333 * us, 8_333 * us, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var intervals []trace.Duration
+			for i := 1; i < 60*test.buffers; i++ {
+				d := test.apart
+				if i%test.buffers == 0 {
+					d = test.every - trace.Duration(test.buffers-1)*test.apart
+				}
+				intervals = append(intervals, d)
+			}
+			timeline, l := arriving(trace.Second/trace.Duration(test.hz), intervals...)
+			timeline.JudgeLayers()
+			if len(l.Cadences) != 1 || l.Cadences[0].Every != test.every || l.Cadences[0].Buffers != test.buffers || l.Cadence() != test.interval {
+				t.Fatalf("cadences %+v", l.Cadences)
+			}
+			dropped := 0
+			for i, b := range l.Buffers {
+				if b.Fate == analyzer.Discarded {
+					dropped++
+				}
+				if b.Pace == analyzer.Late || b.Pace == analyzer.Early {
+					t.Errorf("buffer %d is %s after %s", i, b.Pace, b.Interval)
+				}
+			}
+			want := 60 * (test.buffers - test.shown)
+			if drops := timeline.Drops()[l]; dropped != want || want > 0 && (len(drops) != 1 || drops[0].Reason != analyzer.SameVsync || drops[0].Buffers != want) {
+				t.Errorf("%d dropped, %+v, want %d", dropped, drops, want)
+			}
+		})
+	}
+}
+
+// A display that shows fewer pictures than a layer has drops some, since its rate fell.
+func TestDropsOfSlowDisplay(t *testing.T) {
+	hz := []int{120, 90, 60, 120, 60}
+	l := &analyzer.Layer{}
+	timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1, End: trace.Time(100 * trace.Second)}, Layers: []*analyzer.Layer{l}}
+	compositor := &analyzer.Process{PID: 7}
+	vsync, queued := trace.Time(trace.Second), trace.Time(trace.Second)-1000
+	const interval = trace.Second / 120
+	var changes []trace.Time
+	var rated trace.Time  // the change before the last frame
+	want := map[int]int{} // by rate, from the first
+	for n, rate := range hz {
+		period := trace.Second / trace.Duration(rate)
+		changes = append(changes, vsync)
+		for range rate / 2 {
+			f := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: compositor, Period: period, Vsync: vsync, Actual: analyzer.Interval{Start: vsync + 10, End: vsync + 20}}
+			timeline.Frames = append(timeline.Frames, f)
+			for first := len(l.Buffers); queued <= vsync; queued = queued.Add(interval) {
+				b := &analyzer.Buffer{Layer: l, Queued: queued}
+				if len(l.Buffers) > first {
+					l.Buffers[len(l.Buffers)-1].Fate, l.Buffers[len(l.Buffers)-1].Render, l.Buffers[len(l.Buffers)-1].Acquired = analyzer.Discarded, nil, 0
+					want[slices.Index(changes, rated)]++
+				}
+				b.Fate, b.Render, b.Acquired, b.Present = analyzer.Shown, f, vsync+15, vsync.Add(period)
+				l.Buffers = append(l.Buffers, b)
+			}
+			vsync, rated = vsync.Add(period), changes[n]
+		}
+	}
+	for _, b := range l.Buffers {
+		if b.Fate == analyzer.Discarded {
+			b.Present = 0
+		}
+	}
+	timeline.JudgeLayers()
+	for i, b := range l.Buffers {
+		if b.Pace == analyzer.Late {
+			t.Errorf("buffer %d is late", i)
+		}
+	}
+	drops := timeline.Drops()[l]
+	if len(drops) != 3 {
+		t.Fatalf("%d reasons", len(drops))
+	}
+	for _, d := range drops {
+		n := -1
+		for i, at := range changes {
+			if at == d.Since {
+				n = i
+			}
+		}
+		if n < 1 || d.Reason != analyzer.SlowDisplay || d.Buffers != want[n] || d.Period != trace.Second/trace.Duration(hz[n]) || d.Before != trace.Second/trace.Duration(hz[n-1]) {
+			t.Errorf("%+v, want %v since %v", d, want, changes)
+		}
+	}
+}
+
+// Intervals that differ by chance are one cadence, and a change of the rate is found in them. Those
+// that are much longer are late.
+func TestUnevenSources(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 46))
+	for _, test := range []struct {
+		hz     int
+		jitter float64 // share of the interval, standard deviation
+		rates  []int
+	}{
+		{60, .1, []int{60, 30}}, {60, .1, []int{24, 30, 24}}, {120, .1, []int{120, 60}}, {90, .1, []int{30, 60}},
+		{60, .15, []int{30, 60, 30}}, {60, .15, []int{30}}, {90, .2, []int{60}}, {120, .05, []int{24, 30, 25, 60}},
+	} {
+		for range 20 {
+			var intervals []trace.Duration
+			for _, fps := range test.rates {
+				base, offset := float64(trace.Second)/float64(fps), 0.0
+				for range 100 {
+					next := min(2, max(-2, random.NormFloat64())) * test.jitter * base / math.Sqrt2
+					intervals = append(intervals, trace.Duration(base+next-offset))
+					offset = next
+				}
+			}
+			timeline, l := arriving(trace.Second/trace.Duration(test.hz), intervals...)
+			timeline.JudgeLayers()
+			var want []int
+			for _, fps := range test.rates {
+				if n := len(want); n == 0 || math.Abs(float64(want[n-1]-fps)) > 1 {
+					want = append(want, fps)
+				}
+			}
+			var got []int
+			for _, c := range l.Cadences {
+				got = append(got, int(math.Round(float64(trace.Second)/float64(c.Every))))
+			}
+			same := len(got) == len(want)
+			for i := range got {
+				same = same && math.Abs(float64(got[i]-want[i])) <= .1*float64(want[i])
+			}
+			if !same {
+				t.Errorf("%d Hz, %v: rates %v, want %v", test.hz, test.jitter, got, want)
+			}
+		}
+	}
+}
+
 func TestPace(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -78,8 +250,8 @@ func TestPace(t *testing.T) {
 	} {
 		timeline, l := paced(trace.Duration(test.period)*us, test.buffers...)
 		timeline.JudgeLayers()
-		if l.Cadence != trace.Duration(test.cadence)*us || paces(l) != test.want {
-			t.Errorf("%s: cadence %v, %q, want %d µs, %q", test.name, l.Cadence, paces(l), test.cadence, test.want)
+		if l.Cadence() != trace.Duration(test.cadence)*us || paces(l) != test.want {
+			t.Errorf("%s: cadence %v, %q, want %d µs, %q", test.name, l.Cadence(), paces(l), test.cadence, test.want)
 		}
 	}
 }

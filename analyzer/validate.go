@@ -81,6 +81,10 @@ func (v *validator) layers() {
 		check(l.ID > last, "out of order or repeated")
 		last = l.ID
 		check(l.Process == nil || l.Process.PID == trace.UnknownPID || v.known[l.Process], "of an unknown process")
+		for i := range l.Cadences {
+			c := &l.Cadences[i]
+			check(c.Every > 0 && 1 <= c.Shown && c.Shown <= c.Buffers && c.Span.Start <= c.Span.End, "has a cadence that is none")
+		}
 		for _, b := range l.Buffers {
 			check(b.Layer == l, "has a buffer of another layer")
 			check(b.Fate == Shown || !b.Present.Known() && b.Pace == Unpaced, "has a present time for a buffer that was not shown")
@@ -88,7 +92,7 @@ func (v *validator) layers() {
 			check(!b.Acquired.Known() || !b.Present.Known() || b.Acquired <= b.Present, "shows a buffer before it is taken")
 			check(b.Render == nil || v.seen[b.Render] && b.Render.Kind == RenderFrame, "has a render frame of another timeline")
 			check(b.Frame == nil || v.seen[b.Frame] && b.Frame.Kind == ApplicationFrame, "has a frame of another timeline")
-			check(b.Pace == Unpaced || l.Cadence > 0, "is judged without a cadence")
+			check(b.Pace == Unpaced || l.CadenceOf(b) > 0, "is judged without a cadence")
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // early, "d" dropped, "w" waiting.
 func video(from int, buffers string) *analyzer.Layer {
 	const ms = trace.Millisecond
-	l := &analyzer.Layer{Name: "video", Cadence: 30 * ms}
+	l := &analyzer.Layer{Name: "video", Cadences: []analyzer.Cadence{{Every: 30 * ms, Buffers: 1, Shown: 1}}}
 	at := trace.Time(0).Add(trace.Duration(from) * ms)
 	last := trace.Time(0)
 	for i, c := range buffers {

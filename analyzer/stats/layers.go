@@ -29,9 +29,10 @@ type Layer struct {
 	// FPS is the intervals between presents / their time without pauses; nil for fewer
 	// than two presents.
 	FPS *float64 `json:"fps"`
-	// Cadence is the layer's own interval; nil if it has none. Late, Early and the rates are
-	// nil then, too.
-	Cadence *float64 `json:"cadence_ms"`
+	// Cadence is the layer's own interval, that of most of the time; nil if it has none. Late,
+	// Early and the rates are nil then, too. Cadences are all, in order of time.
+	Cadence  *float64       `json:"cadence_ms"`
+	Cadences []LayerCadence `json:"cadences"`
 	// Judged is the number of intervals between presents that were compared with the
 	// cadence. Late, Long and Early are those that differ from it by more than half a vsync:
 	// Long ones because a display has whole vsyncs.
@@ -54,6 +55,9 @@ type Layer struct {
 	GPUP50     *float64 `json:"gpu_p50_ms"`
 	GPUP95     *float64 `json:"gpu_p95_ms"`
 
+	// Drops are the reasons of Dropped, the most frequent first.
+	Drops []LayerDrops `json:"drops"`
+
 	// Gaps is the number of intervals that FPS counts, and ShownTime is their time.
 	Gaps      int            `json:"-"`
 	ShownTime trace.Duration `json:"-"`
@@ -64,9 +68,12 @@ type Layer struct {
 // layers measures the layers of a timeline.
 func layers(t *analyzer.Timeline, o Options) []*Layer {
 	list := []*Layer{}
+	drops := t.Drops()
 	for _, l := range t.Layers {
 		if o.Process == nil || l.Process != nil && o.Process(l.Process) {
-			list = append(list, newLayer(l))
+			x := newLayer(l)
+			x.Drops = LayerDropsOf(drops[l])
+			list = append(list, x)
 		}
 	}
 	return list
@@ -83,11 +90,62 @@ func newLayer(l *analyzer.Layer) *Layer {
 			s.PID = clone(p.PID)
 		}
 	}
-	if l.Cadence > 0 {
-		s.Cadence = number(l.Cadence.Milliseconds())
+	if cadence := l.Cadence(); cadence > 0 {
+		s.Cadence = number(cadence.Milliseconds())
 	}
+	s.Cadences = LayerCadences(l)
 	s.measure([]*analyzer.Layer{l})
 	return s
+}
+
+// LayerCadence is the interval between buffers of a layer for a stretch of time.
+type LayerCadence struct {
+	From trace.Time `json:"from_ns"`
+	To   trace.Time `json:"to_ns"`
+	// Interval is the time from one buffer that is shown to the next. Every is the time after
+	// which Buffers come together.
+	Interval trace.Duration `json:"interval_ns"`
+	Every    trace.Duration `json:"every_ns"`
+	Buffers  int            `json:"buffers"`
+}
+
+// LayerCadences returns the cadences of a layer, in order of time.
+func LayerCadences(l *analyzer.Layer) []LayerCadence {
+	list := []LayerCadence{}
+	for i := range l.Cadences {
+		c := &l.Cadences[i]
+		list = append(list, LayerCadence{c.Span.Start, c.Span.End, c.Interval(), c.Every, c.Buffers})
+	}
+	return list
+}
+
+// LayerDrops is the number of dropped buffers of a layer with one reason.
+type LayerDrops struct {
+	// Reason is the code of an analyzer.DropReason.
+	Reason  string     `json:"reason"`
+	Buffers int        `json:"buffers"`
+	First   trace.Time `json:"first_ns"`
+	// Refresh is the display's refresh rate in hertz, for display_rate. Before is the rate until
+	// Since, when it fell; nil if it did not.
+	Refresh *float64    `json:"refresh_hz"`
+	Before  *float64    `json:"refresh_before_hz"`
+	Since   *trace.Time `json:"refresh_since_ns"`
+}
+
+// LayerDropsOf returns the dropped buffers of a layer by reason, the most frequent first.
+func LayerDropsOf(drops []*analyzer.Drops) []LayerDrops {
+	list := []LayerDrops{}
+	for _, d := range drops {
+		x := LayerDrops{Reason: d.Reason.String(), Buffers: d.Buffers, First: d.First}
+		if d.Period > 0 {
+			x.Refresh = number(1e9 / float64(d.Period))
+		}
+		if d.Before > 0 {
+			x.Before, x.Since = number(1e9/float64(d.Before)), &d.Since
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
 // JoinLayers returns the measures of all buffers of some layers together. What identifies one

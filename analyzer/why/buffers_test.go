@@ -265,8 +265,8 @@ func TestLateBuffers(t *testing.T) {
 			v := newVideo()
 			test.change(v)
 			layer, causes := v.explained(t)
-			if layer.Cadence != 30*millisecond || layer.Process == nil || layer.Process.PID != 500 {
-				t.Fatalf("cadence %s, process %v", layer.Cadence, layer.Process)
+			if layer.Cadence() != 30*millisecond || layer.Process == nil || layer.Process.PID != 500 {
+				t.Fatalf("cadence %s, process %v", layer.Cadence(), layer.Process)
 			}
 			b := layer.Buffers[7]
 			l := causes.LateBuffer(b)
@@ -350,8 +350,8 @@ func TestBetweenRates(t *testing.T) {
 		// Buffers are queued at 5, 29, 53, 77 ms, and taken at 10, 30, 60, 80 ms.
 		v.buffers[i].taken = (24*i + 5 + 9) / 10
 	}
-	if layer, causes := v.explained(t); layer.Cadence != 24*millisecond || len(causes.Buffers) != 0 {
-		t.Fatalf("cadence %s, %d late buffers", layer.Cadence, len(causes.Buffers))
+	if layer, causes := v.explained(t); layer.Cadence() != 24*millisecond || len(causes.Buffers) != 0 {
+		t.Fatalf("cadence %s, %d late buffers", layer.Cadence(), len(causes.Buffers))
 	}
 }
 

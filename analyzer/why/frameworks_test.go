@@ -192,7 +192,7 @@ func TestPlannedStart(t *testing.T) {
 		p.vsync += 6000
 		p.frameworkFrame(t, "run 2", "run 3")
 	}, func(timeline *analyzer.Timeline, frames []*analyzer.Frame) {
-		l := &analyzer.Layer{ID: 1, Cadence: 100 * millisecond}
+		l := &analyzer.Layer{ID: 1, Cadences: []analyzer.Cadence{{Every: 100 * millisecond, Buffers: 1, Shown: 1}}}
 		timeline.Layers = []*analyzer.Layer{l}
 		for i, f := range frames {
 			f.Deadline, f.Pace = 0, analyzer.Even

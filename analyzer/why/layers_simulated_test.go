@@ -171,7 +171,7 @@ func TestByFrame(t *testing.T) {
 	for _, test := range []struct{ frame, buffer, want trace.Duration }{
 		{0, 30, 0}, {1, 10, 10}, {1, 20, 10}, {9, 30, 10}, {10, 20, 10}, {11, 30, 20}, {11, 20, 20}, {1, 14, 14}, {1, 16, 10}, {35, 20, 20},
 	} {
-		layer := &analyzer.Layer{Cadence: 30}
+		layer := &analyzer.Layer{Cadences: []analyzer.Cadence{{Every: 30, Buffers: 1, Shown: 1}}}
 		f := &analyzer.Frame{Deadline: 1000, Actual: analyzer.Interval{Start: 990, End: 1000 + trace.Time(test.frame)}}
 		f.Judge()
 		b := &analyzer.Buffer{Layer: layer, Pace: analyzer.Late, Interval: 30 + test.buffer, Frame: f, Render: &analyzer.Frame{Period: 10}}

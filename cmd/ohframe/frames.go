@@ -110,7 +110,7 @@ func onlyLayers(o frametable.Options) bool {
 // unknownLate returns a warning if late frames, or late buffers if there are no others, are
 // listed of an input in which it is unknown which are late.
 func unknownLate(in *ohframe.Trace, o frametable.Options) string {
-	hasCadence := func(l *analyzer.Layer) bool { return l.Cadence > 0 }
+	hasCadence := func(l *analyzer.Layer) bool { return len(l.Cadences) > 0 }
 	switch layers := in.Timeline.Layers; {
 	case !o.Late:
 	case onlyLayers(o) && len(layers) > 0 && !slices.ContainsFunc(layers, hasCadence):

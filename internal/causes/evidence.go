@@ -265,7 +265,8 @@ type evidenceLayer struct {
 	Process      string                 `json:"process,omitempty"`
 	PID          *trace.PID             `json:"pid,omitempty"`
 	Input        string                 `json:"input,omitempty"`
-	Cadence      trace.Duration         `json:"cadence_ns,omitempty"`
+	Cadences     []stats.LayerCadence   `json:"cadences,omitempty"`
+	Drops        []string               `json:"drops,omitempty"`
 	Judged       int                    `json:"judged"`
 	Late         int                    `json:"late"`
 	Lost         trace.Duration         `json:"lost_ns"`
@@ -362,7 +363,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 			}
 		}
 		for _, l := range in.Layers {
-			if l.Late > 0 || o.Layer != nil {
+			if l.Late > 0 || o.Layer != nil || len(l.Drops) > 0 {
 				layers = append(layers, layer{in, l})
 			}
 		}
@@ -942,9 +943,12 @@ func knownPID(p *analyzer.Process) *trace.PID {
 }
 
 func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
-	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Cadence: l.Cadence, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
+	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Cadences: stats.LayerCadences(l.Layer), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
 	if l.Process != nil {
 		j.Process, j.PID = processName(l.Process.Name), knownPID(l.Process)
+	}
+	for i := range brief.First(&j.LeftOut, "drops", l.Drops, maxAnswers) {
+		j.Drops = append(j.Drops, brief.Sentence(text.LayerDrops(&l.Drops[i], in.Start)))
 	}
 	for _, c := range brief.First(&j.LeftOut, "causes", l.Costs, maxAnswers) {
 		cause := &evidenceBufferCause{

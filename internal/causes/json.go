@@ -54,17 +54,18 @@ type documentInput struct {
 }
 
 type jsonLayer struct {
-	ID      int                      `json:"id"`
-	Name    string                   `json:"name"`
-	Queue   *int64                   `json:"queue_id"`
-	PID     *trace.PID               `json:"pid"`
-	Process *string                  `json:"process"`
-	Cadence *trace.Duration          `json:"cadence_ns"`
-	Judged  int                      `json:"judged"`
-	Late    int                      `json:"late"`
-	Lost    trace.Duration           `json:"lost_ns"`
-	Ranking iter.Seq[jsonBufferCost] `json:"ranking"`
-	Buffers iter.Seq[jsonLateBuffer] `json:"buffers"`
+	ID       int                      `json:"id"`
+	Name     string                   `json:"name"`
+	Queue    *int64                   `json:"queue_id"`
+	PID      *trace.PID               `json:"pid"`
+	Process  *string                  `json:"process"`
+	Cadences []stats.LayerCadence     `json:"cadences"`
+	Drops    []stats.LayerDrops       `json:"drops"`
+	Judged   int                      `json:"judged"`
+	Late     int                      `json:"late"`
+	Lost     trace.Duration           `json:"lost_ns"`
+	Ranking  iter.Seq[jsonBufferCost] `json:"ranking"`
+	Buffers  iter.Seq[jsonLateBuffer] `json:"buffers"`
 	// The late buffers whose late frames are explained.
 	OfFrames     int            `json:"of_frames"`
 	LostByFrames trace.Duration `json:"of_frames_lost_ns"`
@@ -620,16 +621,13 @@ func workOf(w *why.Work) jsonWork {
 func (l *Layer) json() jsonLayer {
 	j := jsonLayer{
 		ID: l.ID, Name: l.Name, Queue: nonZero(l.Queue), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames,
-		Ranking: each(l.Costs, l.cost), Buffers: each(l.Buffers, l.buffer),
+		Ranking: each(l.Costs, l.cost), Buffers: each(l.Buffers, l.buffer), Cadences: stats.LayerCadences(l.Layer), Drops: l.Drops,
 	}
 	if p := l.Process; p != nil {
 		j.Process = nonEmpty(p.Name)
 		if !p.NoPID {
 			j.PID = &p.PID
 		}
-	}
-	if l.Cadence > 0 {
-		j.Cadence = &l.Cadence
 	}
 	return j
 }

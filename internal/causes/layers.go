@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
@@ -30,6 +31,8 @@ type Layer struct {
 	// those that lost the most first.
 	Buffers []*why.LateBuffer
 	Costs   []*why.BufferCost
+	// Drops are its dropped buffers by reason, the most frequent first.
+	Drops []stats.LayerDrops
 	// unexplained is the number of those that are beyond why.MaxLateBuffers.
 	unexplained int
 	causes      *why.Causes
@@ -38,9 +41,12 @@ type Layer struct {
 // Layers returns the wanted layers: those that lost the most time first.
 func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*Layer {
 	var list []*Layer
+	drops := t.Drops()
 	for _, l := range t.Layers {
 		if (o.Layer == nil || o.Layer(l)) && (o.Process == nil || l.Process != nil && o.Process(l.Process)) {
-			list = append(list, NewLayer(l, c))
+			x := NewLayer(l, c)
+			x.Drops = stats.LayerDropsOf(drops[l])
+			list = append(list, x)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Layer) int {
@@ -49,7 +55,7 @@ func Layers(t *analyzer.Timeline, c *why.Causes, o Options) []*Layer {
 	return list
 }
 
-// NewLayer returns the causes of the late buffers of a layer.
+// NewLayer returns the causes of the late buffers of a layer, without Drops.
 func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
 	x := &Layer{Layer: l, causes: c}
 	for _, b := range l.Buffers {
@@ -95,9 +101,30 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	return "", 0
 }
 
-// Summary says in a sentence how many buffers were late and why.
-func (l *Layer) Summary() string {
-	return fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
+// Summary says in a sentence how many buffers were late and why, or if none was, why they were
+// dropped.
+func (l *Layer) Summary(o Options) string {
+	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
+	if l.Late == 0 && len(l.Drops) > 0 {
+		s += "; " + text.LayerDrops(&l.Drops[0], o.start)
+	}
+	return s
+}
+
+// dropped returns the number of dropped buffers.
+func (l *Layer) dropped() (n int) {
+	for i := range l.Drops {
+		n += l.Drops[i].Buffers
+	}
+	return n
+}
+
+// drops are lines about the dropped buffers, after some words.
+func (l *Layer) drops(o Options, before string) (notes []view.Block) {
+	for i := range l.Drops {
+		notes = append(notes, view.Note{Text: before + text.LayerDrops(&l.Drops[i], o.start)})
+	}
+	return notes
 }
 
 // Because is the end of a sentence about late buffers, with their main cause; empty if that is
@@ -129,10 +156,16 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 	for i, l := range in.Layers {
 		switch {
 		case l.Late == 0:
-			if onTime++; l.Cadence == 0 {
+			if onTime++; len(l.Cadences) == 0 {
 				unjudged++
 			}
 			buffers += l.Judged
+			if len(note) < maxLayers || o.All {
+				if len(l.Cadences) > 1 || len(l.Cadences) == 1 && (o.Layer != nil || l.Cadences[0].Buffers > 1) {
+					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + text.LayerCadences(stats.LayerCadences(l.Layer), o.start)})
+				}
+				note = append(note, l.drops(o, layerName(l.Layer)+": ")...)
+			}
 			continue
 		case listed == maxLayers && !o.All:
 			left++
@@ -144,7 +177,7 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 			title = text.ShortLayerName(l.Name, titleWidth)
 		}
 		sections = append(sections, view.Section{
-			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
+			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(o), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
 			Blocks: l.blocks(o, several),
 		})
 	}
@@ -168,17 +201,17 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 	default:
 		s = fmt.Sprintf("no late buffers of %d in %s", buffers, of)
 	}
-	return []view.Block{view.Note{Text: s}}, sections
+	return append([]view.Block{view.Note{Text: s}}, note...), sections
 }
 
 // about says what a layer is.
-func (l *Layer) about() string {
+func (l *Layer) about(o Options) string {
 	words := []string{fmt.Sprintf("layer %d", l.ID)}
 	if l.Process != nil {
 		words = append(words, "of "+text.ProcessName(l.Process.Name))
 	}
-	if l.Cadence > 0 {
-		words = append(words, fmt.Sprintf("one buffer every %s ms", text.Milliseconds(l.Cadence)))
+	if s := text.LayerCadences(stats.LayerCadences(l.Layer), o.start); s != "" {
+		words = append(words, s)
 	}
 	return strings.Join(words, " · ")
 }
@@ -204,6 +237,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	if l.OfFrames > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: l.ofFrames(o)})
 	}
+	s.Blocks = append(s.Blocks, l.drops(o, "")...)
 	if n := l.unexplained; n > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s that were late by less are not explained: the %d longest of a trace are", text.Count(n, "buffer"), why.MaxLateBuffers)})
 	}

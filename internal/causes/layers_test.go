@@ -17,7 +17,7 @@ import (
 // times, in ms. Those in explained have that reason, and lost their overrun to storage if it is
 // queued_late.
 func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferReason, shown ...int) *analyzer.Layer {
-	l := &analyzer.Layer{ID: id, Name: name, Queue: int64(40 + id), Cadence: 30 * ms, Process: &analyzer.Process{PID: 500, Name: "com.example.video"}}
+	l := &analyzer.Layer{ID: id, Name: name, Queue: int64(40 + id), Cadences: []analyzer.Cadence{{Every: 30 * ms, Buffers: 1, Shown: 1}}, Process: &analyzer.Process{PID: 500, Name: "com.example.video"}}
 	for i, at := range shown {
 		b := &analyzer.Buffer{Layer: l, Sequence: int64(i + 1), Queued: moment(at - 20), Present: moment(at), Fate: analyzer.Shown}
 		l.Buffers = append(l.Buffers, b)

@@ -119,16 +119,16 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 	var worst *Layer
 	for _, in := range inputs {
 		for _, l := range in.Layers {
-			if l.Late > 0 && (worst == nil || l.Lost > worst.Lost) {
-				worst = l
+			if l.Late+len(l.Drops) > 0 && (worst == nil || l.Lost > worst.Lost || l.Lost == worst.Lost && l.dropped() > worst.dropped()) {
+				worst, o.start = l, in.Start
 			}
 		}
 	}
-	if first != nil && o.Layer == nil && (worst == nil || late) {
+	if first != nil && o.Layer == nil && (worst == nil || worst.Late == 0 || late) {
 		parts = append(parts, words)
 	}
 	if worst != nil {
-		parts = append(parts, worst.Summary())
+		parts = append(parts, worst.Summary(o))
 		if len(parts) > 1 && !first.Leads(worst.Late, worst.Lost) {
 			slices.Reverse(parts)
 		}

@@ -22,7 +22,7 @@ import (
 // the queue. The ones that late selects are shown 30 ms later than that, those that dropped
 // selects never. The functions may be nil.
 func surface(process, name string, n int, queue trace.Duration, late, dropped func(i int) bool) *analyzer.Layer {
-	l := &analyzer.Layer{Name: name, Cadence: 30 * ms}
+	l := &analyzer.Layer{Name: name, Cadences: []analyzer.Cadence{{Every: 30 * ms, Buffers: 1, Shown: 1}}}
 	if process != "" {
 		l.Process = &analyzer.Process{PID: 100, Name: process}
 	}
@@ -190,7 +190,7 @@ func TestLayerRuns(t *testing.T) {
 
 func TestLayerConditions(t *testing.T) {
 	plain := surface("a", "panel", 30, 1, nil, nil)
-	plain.Cadence = 0
+	plain.Cadences = nil
 	base := repeated(2, played("base", surface("a", "View#1", 300, 10, nil, nil), surface("a", "old", 30, 1, nil, nil), plain))
 	again := *plain
 	new := repeated(2, played("new", surface("a", "View#2", 300, 20, nil, nil), surface("a", "young", 30, 1, nil, nil), &again))

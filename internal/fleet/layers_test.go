@@ -22,7 +22,7 @@ import (
 // is long.
 func video(process, name string, buffers int, queue trace.Duration) *analyzer.Layer {
 	const ms = trace.Millisecond
-	l := &analyzer.Layer{Name: name, Queue: 7, Cadence: 30 * ms}
+	l := &analyzer.Layer{Name: name, Queue: 7, Cadences: []analyzer.Cadence{{Every: 30 * ms, Buffers: 1, Shown: 1}}}
 	if process != "" {
 		l.Process = &analyzer.Process{PID: 100, Name: process}
 	}

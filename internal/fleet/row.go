@@ -394,8 +394,8 @@ func (r *Row) addItems(process *analyzer.Process, components []stats.Component) 
 
 // measureLayer adds the measures of a layer.
 func (r *Row) measureLayer(l *stats.Layer) {
-	if l.Source.Cadence > 0 {
-		r.Cadence = nanoseconds(l.Source.Cadence)
+	if cadence := l.Source.Cadence(); cadence > 0 {
+		r.Cadence = nanoseconds(cadence)
 	}
 	for i, c := range sums {
 		if c.layer != nil {

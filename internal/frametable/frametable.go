@@ -216,7 +216,7 @@ func newBufferRow(b *analyzer.Buffer) row {
 		ActualStart: known(b.At()), ActualEnd: known(b.Last()), Deadline: known(b.Deadline),
 		RequestStart: known(b.Requested.Start), RequestEnd: known(b.Requested.End),
 		Queued: known(b.Queued), Ready: known(b.Ready), Acquired: known(b.Acquired),
-		Interval: known(b.Interval), Cadence: known(l.Cadence),
+		Interval: known(b.Interval), Cadence: known(l.CadenceOf(b)),
 		Present: known(b.Present), Shown: known(b.Present), shownEstimated: b.PresentEstimated,
 	}
 	if p := l.Process; p != nil {

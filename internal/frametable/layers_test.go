@@ -274,7 +274,7 @@ func cellsOf(r row) (cells []string) {
 
 // Facts of frames are empty for a buffer, also for a late one, and not false or 0.
 func TestBuffersHaveNoFacts(t *testing.T) {
-	l := &analyzer.Layer{ID: 1, Name: "video", Cadence: 30}
+	l := &analyzer.Layer{ID: 1, Name: "video", Cadences: []analyzer.Cadence{{Every: 30, Buffers: 1, Shown: 1}}}
 	l.Buffers = []*analyzer.Buffer{{Layer: l, Queued: 100, Present: 190, Fate: analyzer.Shown, Pace: analyzer.Late, Interval: 60}}
 	var b strings.Builder
 	if err := Write(&b, []Input{{Name: "a", Timeline: &analyzer.Timeline{Layers: []*analyzer.Layer{l}}}}, Options{Format: "json", Kinds: []string{KindLayer}}); err != nil {

@@ -11,6 +11,8 @@ import (
 type layerRow struct {
 	Trace string `json:"trace"` // name of the input
 	stats.Layer
+	Cadences struct{} `json:"-"`
+	Drops    struct{} `json:"-"`
 }
 
 // writeLayersCSV writes a row for each layer of each input.
@@ -18,7 +20,7 @@ func writeLayersCSV(w io.Writer, inputs []Input) error {
 	return view.Records[layerRow](func(yield func(layerRow) bool) {
 		for _, in := range inputs {
 			for _, l := range in.Stats.Layers {
-				if !yield(layerRow{in.Name, *l}) {
+				if !yield(layerRow{Trace: in.Name, Layer: *l}) {
 					return
 				}
 			}

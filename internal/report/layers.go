@@ -50,7 +50,35 @@ func sortedLayers(list []*stats.Layer) []*stats.Layer {
 	})
 }
 
-// vsyncs returns a layer's cadence in refresh periods, "3" or "2.5". It is unknown if the
+// cadences lists the intervals of a layer's cadences, in order of time.
+func cadences(l *stats.Layer) (list []trace.Duration) {
+	for i := range l.Source.Cadences {
+		if d := l.Source.Cadences[i].Interval(); !slices.Contains(list, d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// maxCadences is the number of cadences in a cell of a table.
+const maxCadences = 3
+
+// cadenceCell puts what a function says of each of a layer's cadences into one cell: "16.7, 33.3".
+func cadenceCell(l *stats.Layer, words func(trace.Duration) string) string {
+	var s []string
+	for _, d := range cadences(l) {
+		s = append(s, words(d))
+	}
+	switch n := len(s); {
+	case n == 0:
+		return text.Unknown
+	case n > maxCadences:
+		s = append(s[:maxCadences], "…")
+	}
+	return strings.Join(s, ", ")
+}
+
+// vsyncs returns a layer's cadences in refresh periods, "3" or "2.5". They are unknown if the
 // refresh rate changes while the layer is shown.
 func vsyncs(l *stats.Layer) string {
 	var shortest, longest trace.Duration
@@ -63,14 +91,16 @@ func vsyncs(l *stats.Layer) string {
 		}
 		longest = max(longest, b.Render.Period)
 	}
-	if l.Source.Cadence == 0 || shortest == 0 || longest-shortest > shortest/10 {
+	if shortest == 0 || longest-shortest > shortest/10 {
 		return text.Unknown
 	}
-	n := float64(l.Source.Cadence) / float64(longest)
-	if whole := math.Round(n); whole > 0 && math.Abs(n-whole) <= wholeVsyncs {
-		return text.Number(whole, 0)
-	}
-	return text.Number(n, 1)
+	return cadenceCell(l, func(cadence trace.Duration) string {
+		n := float64(cadence) / float64(longest)
+		if whole := math.Round(n); whole > 0 && math.Abs(n-whole) <= wholeVsyncs {
+			return text.Number(whole, 0)
+		}
+		return text.Number(n, 1)
+	})
 }
 
 // lateBuffers returns "2 of 39", the late buffers of those that were judged.
@@ -125,7 +155,7 @@ func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost t
 	} else {
 		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, "buffer"))
 		if *l.Late > 0 {
-			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), number(l.Cadence))
+			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), cadenceOfLongest(l))
 		}
 	}
 	if l.Dropped > 0 {
@@ -135,6 +165,21 @@ func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost t
 		summary += causes.NewLayer(l.Source, c).Because()
 	}
 	return summary, deref(l.Late), layerLost(l)
+}
+
+// cadenceOfLongest returns the cadence that the longest interval of a layer was compared with, in
+// milliseconds.
+func cadenceOfLongest(l *stats.Layer) string {
+	longest := slices.MaxFunc(l.Source.Buffers, func(a, b *analyzer.Buffer) int { return cmp.Compare(judged(a), judged(b)) })
+	return text.Milliseconds(longest.Layer.CadenceOf(longest))
+}
+
+// judged returns the interval before a buffer's present, zero if it was not judged.
+func judged(b *analyzer.Buffer) trace.Duration {
+	if b.Pace == analyzer.Unpaced {
+		return 0
+	}
+	return b.Interval
 }
 
 // layersOnly returns the section of an input with its layers alone.
@@ -176,6 +221,7 @@ func (b *builder) layers(in *Input) []view.Block {
 	if (b.page || b.Verbose) && slices.ContainsFunc(shown, func(l *stats.Layer) bool { return b.lateLevel(l) != view.Plain }) {
 		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + b.colours(rating.Overrun), Level: view.Soft})
 	}
+	blocks = append(blocks, layerNotes(in, shown)...)
 	for _, more := range []view.Table{b.layerCauses(in, shown, numbered), b.lateBuffers(in, numbered)} {
 		if len(more.Rows) > 0 {
 			blocks = append(blocks, more)
@@ -195,6 +241,23 @@ func (b *builder) layers(in *Input) []view.Block {
 		blocks = append(blocks, view.Section{Title: "Intervals between presents", About: source, Blocks: []view.Block{pictures}})
 	}
 	return blocks
+}
+
+// layerNotes says how the cadences of layers changed, and why buffers were dropped.
+func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
+	for _, l := range list {
+		var words []string
+		if len(l.Cadences) > 1 || len(l.Cadences) == 1 && l.Cadences[0].Buffers > 1 {
+			words = append(words, text.LayerCadences(l.Cadences, in.origin()))
+		}
+		for i := range l.Drops {
+			words = append(words, text.LayerDrops(&l.Drops[i], in.origin()))
+		}
+		if len(words) > 0 {
+			notes = append(notes, view.Note{Text: text.ShortLayerName(l.Name, text.LayerWidth) + ": " + strings.Join(words, "; ")})
+		}
+	}
+	return notes
 }
 
 // namesRepeat reports whether layers have the same name in a table, so that only their ids
@@ -360,7 +423,7 @@ func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
 			process.Text = text.Shorten(process.Text, maxName)
 		}
 		row := view.Row{Cells: []view.Cell{
-			name, {Text: lateBuffers(l), Level: b.lateLevel(l)}, {Text: number(l.FPS)}, {Text: number(l.Cadence)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Dropped)}, {Text: text.Share(l.UnevenRate)},
+			name, {Text: lateBuffers(l), Level: b.lateLevel(l)}, {Text: number(l.FPS)}, {Text: cadenceCell(l, text.Milliseconds)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Dropped)}, {Text: text.Share(l.UnevenRate)},
 			process, {Text: pid}, {Text: fmt.Sprint(l.Buffers)}, {Text: fmt.Sprint(l.Shown)},
 		}}
 		for _, x := range []*float64{l.QueueP50, l.QueueP95, l.RequestP50, l.RequestP95, l.GPUP50, l.GPUP95} {
@@ -432,7 +495,7 @@ func (b *builder) layerPictures(in *Input, list []*stats.Layer) view.Strips {
 		b.layersPictured++
 		s.List = append(s.List, b.layerPicture(in, l, intervals, &used))
 	}
-	s.About = "One bar per interval between two presents, height = its length; the dashed line is the cadence. Lines mark dropped buffers."
+	s.About = "One bar per interval between two presents, height = its length; the dashed line is the cadence, if the layer has only one. Lines mark dropped buffers."
 	for i, is := range used {
 		if is {
 			s.Legend = append(s.Legend, paceInfo[i])
@@ -463,7 +526,7 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	}
 	add(l.Process != nil, text.ProcessName(cmp.Or(deref(l.Process), text.Unknown)))
 	add(l.FPS != nil, number(l.FPS)+" FPS")
-	add(l.Cadence != nil, "cadence "+number(l.Cadence)+" ms")
+	add(l.Cadence != nil, text.LayerCadences(l.Cadences, in.origin()))
 	add(l.Late != nil, lateBuffers(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
 	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}
@@ -472,11 +535,13 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	at := func(t trace.Time) float64 {
 		return min(1, max(0, float64(t.Sub(first))/float64(max(1, last.Sub(first)))))
 	}
-	longest := 2 * l.Source.Cadence
+	longest := 2 * slices.Max(append(cadences(l), 0))
 	for _, b := range intervals {
 		longest = max(longest, b.Interval)
 	}
-	s.Line = float64(l.Source.Cadence) / float64(longest)
+	if list := cadences(l); len(list) == 1 {
+		s.Line = float64(list[0]) / float64(longest)
+	}
 	joined := (len(intervals) + maxPictureBars - 1) / maxPictureBars
 	for list := range slices.Chunk(intervals, joined) {
 		worst := slices.MaxFunc(list, func(a, b *analyzer.Buffer) int {

@@ -52,7 +52,7 @@ var layerTerms = []view.Term{
 	{Name: "layer", Definition: "a queue of buffers that render_service shows: a video, a game, a web page, a window of a container"},
 	{Name: "buffer", Definition: "a picture that an application draws and queues for render_service"},
 	{Name: "dropped buffer", Definition: "a buffer that was never shown, because a later one was shown instead"},
-	{Name: "cadence", Definition: "how many refreshes lie between two frames of a process, most often; of a layer, the interval at which it is drawn, if it has one"},
+	{Name: "cadence", Definition: "how many refreshes lie between two frames of a process, most often; of a layer, the interval at which it is drawn, if it has one, for each stretch of time"},
 	{Name: "late buffer", Definition: "a buffer shown more than half a refresh period later than its layer's cadence and the display's whole vsyncs require"},
 	{Name: "uneven", Definition: "an interval between presents that differs from its layer's cadence by more than half a refresh period; a cadence between refresh rates, such as 25 FPS at 60 Hz, is uneven by nature"},
 }

@@ -245,7 +245,7 @@ func small() *Result {
 		Facts: analyzer.MainLate | analyzer.Empty,
 	}
 	i := &analyzer.Interaction{ID: 1, Scene: "APP_TAB_SWITCH", Process: p, Begin: 90, Observed: analyzer.Interval{Start: 90, End: 300}}
-	l := &analyzer.Layer{ID: 1, Name: "video", Queue: 5, Process: p, Cadence: 40}
+	l := &analyzer.Layer{ID: 1, Name: "video", Queue: 5, Process: p, Cadences: []analyzer.Cadence{{Every: 40, Buffers: 1, Shown: 1}}}
 	l.Buffers = []*analyzer.Buffer{
 		{Layer: l, Sequence: 3, TID: 9, Queued: 100, Acquired: 120, Present: 200, Fate: analyzer.Shown},
 		{Layer: l, Sequence: 4, TID: 9, Queued: 120, Fate: analyzer.Discarded},

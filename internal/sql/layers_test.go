@@ -105,7 +105,7 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			}
 			var late, overrun any
 			if b.Pace != analyzer.Unpaced {
-				late, overrun = b.Pace == analyzer.Late, int64(b.Interval-l.Source.Cadence)
+				late, overrun = b.Pace == analyzer.Late, int64(b.Interval-l.Source.CadenceOf(b))
 			}
 			buffers.add(l.ID, known(b.Sequence), known(int64(b.TID)), b.Fate.String(), text(b.Pace.String()), late, known(b.Interval), known(b.Deadline),
 				overrun, frame(b.Frame), pid, tid, frame(b.Render))

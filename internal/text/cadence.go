@@ -2,8 +2,11 @@ package text
 
 import (
 	"fmt"
+	"strings"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 // steady is the share of the gaps from which on a cadence is that of all.
@@ -36,4 +39,65 @@ func ordinal(n int) string {
 		return "rd"
 	}
 	return "th"
+}
+
+// maxChanges is the number of changes of a layer's cadence that a text names.
+const maxChanges = 3
+
+// LayerCadences says how often buffers of a layer came: "one buffer every 16.7 ms until +3.1 s,
+// then every 33.3 ms". Empty without a cadence.
+func LayerCadences(list []stats.LayerCadence, origin trace.Time) string {
+	var s strings.Builder
+	for i := range list {
+		c := &list[i]
+		switch {
+		case i == 0 && c.Buffers == 1:
+			s.WriteString("one buffer ")
+		case i == 0:
+			s.WriteString(spelled(c.Buffers) + " buffers ")
+		case i > maxChanges:
+			s.WriteString(", and " + Count(len(list)-i, "more change"))
+			return s.String()
+		default:
+			s.WriteString(fmt.Sprintf(" until +%s s, then ", Number(float64(c.From.Sub(origin))/float64(trace.Second), 1)))
+			if c.Buffers != list[i-1].Buffers {
+				s.WriteString(spelled(c.Buffers) + " ")
+			}
+		}
+		s.WriteString("every " + Milliseconds(c.Every) + " ms")
+		if c.Buffers > 1 {
+			s.WriteString(fmt.Sprintf(" (%s a second)", Number(float64(c.Buffers)*float64(trace.Second)/float64(c.Every), 0)))
+		}
+	}
+	return s.String()
+}
+
+func spelled(n int) string {
+	if words := [...]string{"no", "one", "two", "three"}; n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}
+
+// LayerDrops says how many buffers of a layer were dropped and why: "35 buffers dropped: the display
+// went from 120 to 60 Hz at +604.2 ms".
+func LayerDrops(d *stats.LayerDrops, origin trace.Time) string {
+	why := ""
+	switch d.Reason {
+	case analyzer.SameVsync.String():
+		why = "they came in the same vsync as a later one"
+		if d.Buffers == 1 {
+			why = "it came in the same vsync as a later one"
+		}
+	case analyzer.SlowDisplay.String():
+		why = "the display had only " + Number(*d.Refresh, 0) + " Hz"
+		if d.Before != nil {
+			why = fmt.Sprintf("the display went from %s to %s Hz at %s", Number(*d.Before, 0), Number(*d.Refresh, 0), Since(origin, *d.Since))
+		}
+	case analyzer.TakenTooLate.String():
+		why = "render_service took none for a vsync or longer"
+	default:
+		why = "the trace does not show why"
+	}
+	return Count(d.Buffers, "buffer") + " dropped: " + why
 }

@@ -137,7 +137,7 @@ func (l *layerTrack) setStages(t *analyzer.Timeline) {
 	for i, b := range shown {
 		end := t.EndOf(b.shown.Start)
 		if last := i+1 == len(shown); last || shown[i+1].shown.Start > end {
-			end = min(end, b.shown.Start.Add(layer.Cadence))
+			end = min(end, b.shown.Start.Add(layer.CadenceOf(b.Buffer)))
 		} else {
 			end = shown[i+1].shown.Start
 		}

@@ -247,7 +247,7 @@ func TestBuffers(t *testing.T) {
 	timeline, _ := read(t, text+dump, surfaceflinger.Options{Strict: true})
 	var got []string
 	for _, l := range timeline.Layers {
-		got = append(got, fmt.Sprintf("%d %s of %s, cadence %d", l.ID, l.Name, l.Process.Name, l.Cadence))
+		got = append(got, fmt.Sprintf("%d %s of %s, cadence %d", l.ID, l.Name, l.Process.Name, l.Cadence()))
 		for _, b := range l.Buffers {
 			if b.Fate != analyzer.Shown || b.Acquired.Known() || b.Deadline.Known() || b.Render.Present != b.Present || b.Frame.Render != b.Render {
 				t.Errorf("%+v", b)

@@ -22,6 +22,10 @@ type Layer struct {
 	// vsyncs between buffers, over and over.
 	FPS     int
 	Pattern []int64
+	// Rates replace FPS from later times on. Together is how many buffers a decoder makes at
+	// once, in place of one; zero means one.
+	Rates    []LayerRate
+	Together int
 	// Interval makes a producer that follows the display draw on every Interval-th vsync;
 	// zero means one.
 	Interval int64
@@ -42,6 +46,12 @@ type Layer struct {
 	NoFlush bool
 	// Private makes the application itself the consumer: the queue is no layer.
 	Private bool
+}
+
+// LayerRate is the rate of a decoder from a time after the layer's begin on.
+type LayerRate struct {
+	From trace.Duration
+	FPS  int
 }
 
 // Producer is what draws buffers.

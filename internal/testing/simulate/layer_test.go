@@ -63,7 +63,7 @@ func TestLayersHappen(t *testing.T) {
 		_, truth := simulated(t, c)
 		for _, l := range truth.Layers {
 			counts["layer of "+l.Framework]++
-			if l.Cadence == 0 {
+			if len(l.Cadences) == 0 {
 				counts["layer without a cadence"]++
 			}
 			for _, b := range l.Buffers {
@@ -77,7 +77,7 @@ func TestLayersHappen(t *testing.T) {
 					"never taken":              b.Fate == "dropped" && b.Acquired == 0,
 					"queued at no known time":  b.Queued == 0, "shown at no known time": b.Fate == "shown" && b.Present == 0,
 					"shown directly": b.Render != nil && b.Render.direct,
-					"after a pause":  b.Pace == "" && b.Interval == 0 && l.Cadence > 0 && b.Queued > l.Buffers[0].Queued.Add(trace.Second) && b.Present != 0,
+					"after a pause":  b.Pace == "" && b.Interval == 0 && len(l.Cadences) > 0 && b.Queued > l.Buffers[0].Queued.Add(trace.Second) && b.Present != 0,
 				} {
 					if has {
 						counts["buffer "+fact]++
@@ -123,8 +123,8 @@ func TestPlayback(t *testing.T) {
 			if n := int(length) * fps / int(trace.Second); len(l.Buffers) < n || len(l.Buffers) > n+2 {
 				t.Errorf("%d of %d: %d buffers, want %d", fps, hz, len(l.Buffers), n)
 			}
-			if d := (l.Cadence - trace.Second/trace.Duration(fps)).Abs(); d > ms/4 {
-				t.Errorf("%d of %d: cadence %v", fps, hz, l.Cadence)
+			if c := l.Cadences; len(c) != 1 || (c[0].Every-trace.Second/trace.Duration(fps)).Abs() > ms/4 {
+				t.Errorf("%d of %d: cadences %v", fps, hz, c)
 			}
 			last := trace.Time(0)
 			for i, b := range l.Buffers {

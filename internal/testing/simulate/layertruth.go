@@ -16,15 +16,25 @@ type LayerTruth struct {
 	PID, Node trace.PID
 	Framework string
 	Buffers   []*BufferTruth
-	// Cadence is the producer's own interval; zero if it has none.
-	Cadence trace.Duration
+	// Cadences are the producer's own intervals, one for each stretch of time at another; empty
+	// if it has none.
+	Cadences []LayerCadence
 	// Marked: a marker of the producer's own thread encloses its calls of the queue.
 	Marked bool
 
 	layer   *Layer
+	rates   []int      // one for each of Cadences
 	first   trace.Time // when a line first names it
 	linked  bool       // lines lead from the queue to the producer
 	buffers []*BufferTruth
+}
+
+// LayerCadence is the interval at which a producer makes buffers, several at once or one, from the
+// last buffer before until a time. Shown is how many of these are shown.
+type LayerCadence struct {
+	From, To       trace.Time
+	Every          trace.Duration
+	Buffers, Shown int
 }
 
 // BufferTruth is a buffer. Zero is unknown.
@@ -57,6 +67,8 @@ type BufferTruth struct {
 	reusedAt  trace.Time // when the producer took it back
 	render    *Frame
 	frame     *ProducedFrame
+	tick      int // of a decoder's clock, from 1
+	rate      int // of the decoder or the display at that time
 }
 
 // ProducedFrame is a frame of a framework.
@@ -86,6 +98,7 @@ type ProducedFrame struct {
 	drawStart, drawEnd trace.Time
 	renders            bool // it has something to draw
 	deadline           trace.Time
+	rate               int   // of the display
 	resynced           int64 // the number that it is made for instead
 	buffers            []*BufferTruth
 }
@@ -228,14 +241,12 @@ const (
 	minLayerPause     = trace.Second
 )
 
-// settlePace finds the layer's own interval, and the buffers whose interval differs from it.
+// settlePace finds the layer's own intervals, and the buffers whose interval differs from them.
 func (l *LayerTruth) settlePace() {
 	var shown []*BufferTruth
-	var queued []trace.Time
 	var presented []trace.Duration // apart
 	period := trace.Duration(0)
 	for _, b := range l.Buffers {
-		queued = append(queued, b.Queued)
 		if b.Fate == "shown" {
 			shown = append(shown, b)
 			if b.Render != nil {
@@ -248,33 +259,95 @@ func (l *LayerTruth) settlePace() {
 			presented = append(presented, shown[i].Present.Sub(shown[i-1].Present))
 		}
 	}
-	intervals := between(queued)
-	if len(intervals) < minLayerIntervals {
-		slices.Sort(presented)
-		intervals = presented
-	}
-	if len(intervals) < minLayerIntervals || period == 0 {
-		intervals = nil
-	}
-	if n := len(intervals); n > 0 {
-		middle := (intervals[(n-1)/2] + intervals[n/2]) / 2
-		within := func(most trace.Duration) (n int) {
-			for _, d := range intervals {
-				if d >= middle-most && d <= middle+most {
-					n++
-				}
-			}
-			return n
-		}
-		if 2*within(period/2) >= n || 4*within(period+period/20) >= 3*n {
-			l.Cadence = middle
-		}
-	}
+	l.settleCadences(shown, presented, period)
 	for i := 1; i < len(shown); i++ {
 		if shown[i].follows(shown[i-1]) {
-			shown[i].settlePace(shown[i-1], l.Cadence)
+			shown[i].settlePace(shown[i-1], l.cadenceOf(shown[i-1]), l.cadenceOf(shown[i]))
 		}
 	}
+}
+
+// settleCadences finds the layer's own intervals: as the buffers are queued, several at once as
+// one, or if too few of these times are known, as they are shown.
+func (l *LayerTruth) settleCadences(shown []*BufferTruth, presented []trace.Duration, period trace.Duration) {
+	of := map[int][]trace.Duration{} // by rate
+	counts := map[int]*[2]int{}      // of buffers at a time, and of those that are shown
+	var last, first *BufferTruth     // of those at a time
+	queued := 0
+	for _, b := range l.Buffers {
+		if !b.Queued.Known() {
+			last, first = nil, nil
+			continue
+		}
+		if together := l.layer.Together > 1; !together || first == nil || b.tick != first.tick {
+			if first != nil && b.Queued > first.Queued {
+				if n := len(l.Cadences); n == 0 || last.rate != l.rates[n-1] {
+					c := LayerCadence{From: last.Queued, Buffers: max(1, l.layer.Together)}
+					if n == 0 {
+						c.From = first.Queued
+					}
+					l.Cadences = append(l.Cadences, c)
+					l.rates = append(l.rates, last.rate)
+				}
+				of[last.rate] = append(of[last.rate], b.Queued.Sub(first.Queued))
+				queued++
+			}
+			first = b
+			counts[b.tick] = &[2]int{}
+		}
+		if last = b; len(l.Cadences) > 0 {
+			l.Cadences[len(l.Cadences)-1].To = b.Queued
+		}
+		if counts[b.tick][0]++; b.Fate == "shown" {
+			counts[b.tick][1]++
+		}
+	}
+	if queued < minLayerIntervals {
+		of, l.Cadences, l.rates = map[int][]trace.Duration{0: presented}, nil, []int{0}
+		if queued = len(presented); queued > 0 {
+			l.Cadences = []LayerCadence{{shown[0].Present, shown[len(shown)-1].Present, 0, 1, 1}}
+		}
+	}
+	near, nearly := 0, 0
+	for i := range l.Cadences {
+		c, list := &l.Cadences[i], of[l.rates[i]]
+		slices.Sort(list)
+		n := len(list)
+		c.Every, c.Shown = (list[(n-1)/2]+list[n/2])/2, 1
+		var times []int
+		for _, count := range counts {
+			if l.layer.Together > 1 && count[0] == c.Buffers {
+				times = append(times, count[1])
+			}
+		}
+		if slices.Sort(times); len(times) > 0 {
+			c.Shown = max(1, times[len(times)/10])
+		}
+		if slices.Index(l.rates, l.rates[i]) < i {
+			continue // counted
+		}
+		for _, d := range list {
+			if off := (d - c.Every).Abs(); off <= period/2 {
+				near++
+			} else if off <= period+period/20 {
+				nearly++
+			}
+		}
+	}
+	if queued < minLayerIntervals || period == 0 || 2*near < queued && 4*(near+nearly) < 3*queued {
+		l.Cadences = nil
+	}
+}
+
+// cadenceOf returns the interval of the stretch in which a buffer came.
+func (l *LayerTruth) cadenceOf(b *BufferTruth) trace.Duration {
+	at := cmp.Or(b.Queued, b.Present)
+	for i, c := range l.Cadences {
+		if at <= c.To || i == len(l.Cadences)-1 {
+			return c.Every / trace.Duration(c.Shown)
+		}
+	}
+	return 0
 }
 
 // follows reports whether it is known that the display showed the buffer next after another.
@@ -282,19 +355,13 @@ func (b *BufferTruth) follows(last *BufferTruth) bool {
 	return last.Present.Known() && b.Present > last.Present
 }
 
-// between returns the lengths between successive known times, in order of length.
-func between(times []trace.Time) (list []trace.Duration) {
-	for i := 1; i < len(times); i++ {
-		if d := times[i].Sub(times[i-1]); d > 0 && times[i-1].Known() && times[i].Known() {
-			list = append(list, d)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-func (b *BufferTruth) settlePace(last *BufferTruth, cadence trace.Duration) {
+// settlePace compares the interval after another buffer with the cadence of that one or its own,
+// whichever is closer.
+func (b *BufferTruth) settlePace(last *BufferTruth, before, cadence trace.Duration) {
 	interval := b.Present.Sub(last.Present)
+	if (interval - before).Abs() < (interval - cadence).Abs() {
+		cadence = before
+	}
 	period := trace.Duration(0)
 	for _, f := range []*Frame{b.Render, last.Render} {
 		if f != nil {

@@ -39,17 +39,19 @@ func (q *queue) produced(framework string, a *actor) *ProducedFrame {
 }
 
 // draw works on a buffer, of a frame if there is one, and hands it over.
-func (q *queue) draw(a *actor, n int, f *ProducedFrame) {
+func (q *queue) draw(a *actor, n int, f *ProducedFrame) *BufferTruth {
 	b := q.request(a)
 	more, _ := q.trouble(TroubleDraw, n)
 	a.compute(q.s.about(q.Work) + more)
 	q.finish(a, n, b, f)
+	return b
 }
 
 func (q *queue) finish(a *actor, n int, b *BufferTruth, f *ProducedFrame) {
 	gpu, _ := q.trouble(TroubleGPU, n)
 	if b.frame = f; f != nil {
 		f.buffers = append(f.buffers, b)
+		b.rate = f.rate
 	}
 	q.flush(a, b, q.GPU+gpu)
 }
@@ -75,15 +77,19 @@ func (d *decoder) next(n int, after trace.Duration) {
 		if s.ended {
 			return
 		}
+		rate := d.rateAt(after)
 		s.post(d.thread, nil, func(a *actor) {
 			late, _ := d.trouble(TroubleWork, n)
 			a.compute(late)
-			d.draw(a, n, nil)
+			for range max(1, d.Together) {
+				b := d.draw(a, n, nil)
+				b.tick, b.rate = n+1, rate
+			}
 			a.compute(10 * trace.Microsecond)
 		})
-		after += d.interval(n, at)
+		after += d.interval(n, at, after)
 		if _, burst := d.trouble(TroubleBurst, n); burst {
-			after -= d.interval(n, at)
+			after -= d.interval(n, at, after)
 		}
 		pause, _ := d.trouble(TroublePause, n)
 		d.next(n+1, after+pause)
@@ -91,12 +97,23 @@ func (d *decoder) next(n int, after trace.Duration) {
 }
 
 // interval is the time from a buffer to the next one.
-func (d *decoder) interval(n int, at trace.Time) trace.Duration {
+func (d *decoder) interval(n int, at trace.Time, after trace.Duration) trace.Duration {
 	if len(d.Pattern) == 0 {
-		return trace.Second / trace.Duration(d.FPS)
+		return trace.Second / trace.Duration(d.rateAt(after))
 	}
 	v := d.s.grid.after(d.s.monotonicTime(at), 0)
 	return trace.Duration(d.Pattern[n%len(d.Pattern)]) * v.period
+}
+
+// rateAt returns the rate of the decoder a time after the layer's begin.
+func (q *queue) rateAt(after trace.Duration) int {
+	fps := q.FPS
+	for _, r := range q.Rates {
+		if r.From <= after {
+			fps = r.FPS
+		}
+	}
+	return fps
 }
 
 // game draws where it receives vsyncs.
@@ -143,6 +160,7 @@ func (g *game) deliver(by *actor, v vsync) {
 // receive opens the slice in which a thread of an application receives a vsync.
 func (s *sim) receive(a *actor, f *ProducedFrame, name string, v vsync, coalesced int) {
 	a.compute(s.about(60 * trace.Microsecond))
+	f.rate = v.rate
 	f.start, f.due, f.vsync, f.Coalesced = s.now, s.traceTime(v.now), firstAppVsync+v.index, coalesced
 	f.dueAt = s.now
 	end := v.now.add(v.period)
@@ -202,6 +220,7 @@ func (f *flutter) build(u *actor, v vsync, target monotonic, received trace.Time
 	u.compute(20*trace.Microsecond + busy)
 	frame := f.produced("flutter", u)
 	number := int64(n + 1)
+	frame.rate = v.rate
 	frame.number, frame.due, frame.dueAt = number, s.traceTime(v.now), s.now
 	if s.era.expectedEnd {
 		frame.id, frame.named = firstAppVsync+v.index, received
@@ -323,7 +342,7 @@ func (w *web) frame(r *actor, v vsync) {
 		f.end = s.now
 		s.post(w.gpu, r, func(g *actor) {
 			g.compute(30 * trace.Microsecond)
-			w.draw(g, n, nil)
+			w.draw(g, n, nil).rate = v.rate
 			g.compute(5 * trace.Microsecond)
 		})
 	}

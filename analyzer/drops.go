@@ -1,0 +1,126 @@
+package analyzer
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Drops are the dropped buffers of a layer with one reason (docs/frames.md 16.9).
+type Drops struct {
+	Reason  DropReason
+	Buffers int
+	// First is the first known time of the first of them.
+	First trace.Time
+	// Period is the display's refresh period, for SlowDisplay. Before is the period until Since,
+	// when it became longer; both are zero if the trace does not have that.
+	Period, Before trace.Duration
+	Since          trace.Time
+}
+
+// DropReason is why a buffer was dropped.
+type DropReason uint8
+
+const (
+	// DropUnknown: the trace does not have the times of the buffer.
+	DropUnknown DropReason = iota
+	// SameVsync: a later buffer came before the next vsync.
+	SameVsync
+	// SlowDisplay: buffers come more often than the display shows new pictures.
+	SlowDisplay
+	// TakenTooLate: the compositor did not take it for a refresh period or longer.
+	TakenTooLate
+)
+
+// String returns the reason's code.
+func (r DropReason) String() string {
+	return [...]string{"unknown", "same_vsync", "display_rate", "taken_late"}[r]
+}
+
+// slower is by which share of it, 1/slower, a refresh period is longer than another.
+const slower = 10
+
+// Drops returns why buffers of layers were dropped, the most frequent reason of each layer first.
+func (t *Timeline) Drops() map[*Layer][]*Drops {
+	all := map[*Layer][]*Drops{}
+	var before map[*Frame]displayed
+	for _, l := range t.Layers {
+		var next *Buffer // that was shown
+		for _, b := range slices.Backward(l.Buffers) {
+			if b.Fate == Shown {
+				next = b
+			}
+			if b.Fate != Discarded {
+				continue
+			}
+			if before == nil {
+				before = t.refreshes()
+			}
+			all[l] = addDrop(all[l], b.whyDropped(next, before))
+		}
+		slices.SortStableFunc(all[l], func(a, b *Drops) int {
+			return cmp.Or(cmp.Compare(b.Buffers, a.Buffers), cmp.Compare(a.First, b.First))
+		})
+	}
+	return all
+}
+
+// addDrop adds a buffer that was dropped before those of the list.
+func addDrop(list []*Drops, d Drops) []*Drops {
+	for _, x := range list {
+		if x.Reason == d.Reason && x.Since == d.Since && (x.Period-d.Period).Abs()*slower <= d.Period {
+			x.Buffers++
+			x.First = cmp.Or(d.First, x.First)
+			return list
+		}
+	}
+	return append(list, &d)
+}
+
+// whyDropped returns why a buffer was dropped, given the one that was shown next, or nil.
+func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed) Drops {
+	d := Drops{Buffers: 1, First: b.At()}
+	if next == nil || next.Render == nil || next.Render.Period <= 0 || !b.Queued.Known() || !next.Acquired.Known() {
+		return d
+	}
+	r := before[next.Render]
+	period := cmp.Or(r.period, next.Render.Period)
+	switch c := b.Layer.stretchOf(b); {
+	case c != nil && c.Buffers == 1 && c.Every < period-period/slower:
+		d.Reason, d.Period, d.Before, d.Since = SlowDisplay, period, r.before, r.since
+	case next.Acquired.Sub(b.Queued) <= period+period/jitter:
+		d.Reason = SameVsync
+	default:
+		d.Reason = TakenTooLate
+	}
+	return d
+}
+
+// displayed is the refresh period of a display, and the one before, until since, if it was shorter.
+type displayed struct {
+	period, before trace.Duration
+	since          trace.Time
+}
+
+// refreshes returns what the display's refresh period was before each render frame, in which the
+// buffers came that the frame took.
+func (t *Timeline) refreshes() map[*Frame]displayed {
+	before := map[*Frame]displayed{}
+	last := map[*Process]displayed{}
+	for _, f := range t.Frames {
+		if f.Kind != RenderFrame || f.Period <= 0 {
+			continue
+		}
+		r := last[f.Process]
+		before[f] = r
+		if (f.Period-r.period).Abs()*slower > f.Period {
+			now := displayed{period: f.Period}
+			if r.period > 0 && f.Period > r.period {
+				now.before, now.since = r.period, cmp.Or(f.Vsync, f.Actual.Start)
+			}
+			last[f.Process] = now
+		}
+	}
+	return before
+}
