@@ -230,7 +230,7 @@ func (d *evidenceDocument) agreesWith(s *simulate.Scene, c *simulate.CauseTruth)
 		return false, false
 	case c.Cause == simulate.CauseLostEvents || c.Cause == simulate.CauseLostSwitches:
 		ok := 2*p.Unknown > p.Lost && strings.Contains(d.Answer, "unknown")
-		return ok, ok
+		return ok, ok && len(d.Record) > 0 && strings.Contains(d.Record[0].Command, " -b ")
 	}
 	first := &p.Causes[0]
 	if c.Cause == simulate.CauseNoSched {

@@ -556,7 +556,8 @@ func (x *witness) record(d *evidence, in *Input, application string) {
 			d.Record = append(d.Record, r)
 		}
 	}
-	switch missing := Missing(in.Causes, in.Processes, in.Quality); {
+	missing := Missing(in.Causes, in.Processes, in.Quality)
+	switch {
 	case missing == "":
 	case in.Causes.Limited: // a flag shows more, not another recording
 		add(missing, "")
@@ -570,9 +571,14 @@ func (x *witness) record(d *evidence, in *Input, application string) {
 	} else if in.Quality != nil && in.Quality.Frames() == 0 {
 		add("no complete frames: record while the application draws", again)
 	}
-	if worst := d.worst(); worst != nil && len(in.Causes.Sampled) == 0 && len(worst.Causes) > 0 {
-		switch wait := worst.Causes[0].Wait; wait {
-		case why.Run.String(), why.WaitUnknown.String(): // on a slower CPU, all functions take longer
+	if worst := d.worst(); worst != nil && len(worst.Causes) > 0 {
+		wait := worst.Causes[0].Wait
+		unknown := wait == why.WaitUnknown.String()
+		switch {
+		case unknown && missing == "":
+			add("events of threads were lost, or the trace begins too late: a larger buffer or a shorter time loses none", locate.Record(application, "-b 64M"))
+		case len(in.Causes.Sampled) > 0 || in.Causes.Own:
+		case unknown || wait == why.Run.String(): // on a slower CPU, all functions take longer
 			add("no samples of functions: the function in which the time was lost is unknown", locate.Record(application, "--perf"))
 		}
 	}
