@@ -34,10 +34,13 @@ type Cost struct {
 	Advice Advice
 	// Missing is what the trace lacks for the cause; nothing else is known of it then.
 	Missing Missing
+	// Since is one of the frames with PeriodBefore, if most of Lost is due to these; otherwise nil.
+	Since *Explanation
 	// Repeats are the arguments that several instances of the cause have, or the slices of threads that
 	// were waited for in several frames. Those with the most time come first; at most MaxInstances.
 	Repeats []Repeat
 	most    trace.Duration // what Worst lost
+	since   trace.Duration // what frames with PeriodBefore lost
 	repeats repeats
 	// knockedOn is set if the last of Frames is one of KnockOns.
 	knockedOn bool
@@ -151,6 +154,9 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
 			}
+			if root.PeriodBefore > 0 {
+				one.Since, one.since = root, lost
+			}
 			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !root.PlacesOnly() {
 				unknown += lost
 			}
@@ -246,6 +252,7 @@ func (m *costs) add(one *Cost) {
 	c.Lost += one.Lost
 	c.Direct += one.Direct
 	c.KnockOn += one.KnockOn
+	c.Since, c.since = cmp.Or(c.Since, one.Since), c.since+one.since
 	for _, s := range one.Stages {
 		i := slices.IndexFunc(c.Stages, func(x StageCost) bool { return x.Stage == s.Stage })
 		if i < 0 {
@@ -275,6 +282,9 @@ func (m *costs) add(one *Cost) {
 func (m *costs) sorted() []*Cost {
 	for _, c := range m.list {
 		c.Repeats = c.repeats.sorted()
+		if c.since*2 <= c.Lost {
+			c.Since = nil
+		}
 		slices.SortStableFunc(c.Stages, func(a, b StageCost) int {
 			return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Stage.String(), b.Stage.String()))
 		})

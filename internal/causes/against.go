@@ -2,6 +2,7 @@ package causes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -62,6 +63,7 @@ func (o *overall) against() (list []string) {
 
 // weakBases says what late frames are compared with if frames on time are missing.
 var weakBases = map[why.Basis]string{
+	why.AnyPeriod:     "frames on time at other refresh rates",
 	why.FewFrames:     "fewer than 8 frames on time",
 	why.FastestFrames: "the fastest frames, because fewer than 3 were on time",
 	why.Budget:        "the budget alone, because other frames are missing",
@@ -71,7 +73,8 @@ var weakBases = map[why.Basis]string{
 func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var values []trace.Duration
-	medium, low, several, places, unsure := 0, 0, 0, 0, 0
+	medium, low, places, unsure := 0, 0, 0, 0
+	several := map[string]int{}
 	weak := map[why.Basis]int{}
 	frames := map[*analyzer.Frame]bool{}
 	for _, f := range c.Frames {
@@ -91,7 +94,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 			weak[e.Basis]++
 			switch e.Outcome {
 			case why.Mixed:
-				several++
+				several[tooSmall(e)]++
 			case why.PlaceOnly:
 				places++
 			}
@@ -117,10 +120,10 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	if places > 0 {
 		add("whether the thread ran or waited is unknown in %s", of(places))
 	}
-	if several > 0 {
-		add("no cause has 40 %% of the overrun in %s", of(several))
+	for _, why := range slices.Sorted(maps.Keys(several)) {
+		add("%s in %s", why, of(several[why]))
 	}
-	for _, basis := range []why.Basis{why.FewFrames, why.FastestFrames, why.Budget} {
+	for _, basis := range []why.Basis{why.AnyPeriod, why.FewFrames, why.FastestFrames, why.Budget} {
 		if weak[basis] > 0 {
 			add("what is usual is that of %s, for %s", weakBases[basis], of(weak[basis]))
 		}
@@ -128,15 +131,29 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	if unsure > 0 {
 		add("%s", unsureCulprit)
 	}
-	if onTime, all, value := o.alsoOnTime(c, values); onTime > 0 {
+	if onTime, all, value := o.alsoOnTime(c, values, weak[why.AnyPeriod] > 0); onTime*20 >= max(all, 1) {
 		add("%d of %s on time were as long in this, %s, %s ms or more", onTime, text.Count(all, "frame"), place(c), text.Milliseconds(value))
 	}
 	return list
 }
 
+// tooSmall says why no share of a frame is its cause.
+func tooSmall(e *why.Explanation) string {
+	switch first := &e.Shares[0]; {
+	case first.Share*5 < e.Overrun*2:
+		return "no cause has 40 % of the overrun"
+	case first.Wait == why.WaitUnknown:
+		return "what the thread did in most of the overrun is unknown"
+	case e.Overrun < trace.Millisecond:
+		return "no cause has half of an overrun below 1 ms"
+	}
+	return "no cause has 0.5 ms of the overrun"
+}
+
 // alsoOnTime returns how many frames on time spent as much time as the median late frame in the
-// wait and the stage of a cause, of how many, and that time.
-func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration) (n, all int, value trace.Duration) {
+// wait and the stage of a cause, of how many, and that time. Frames that had more time count only if
+// those of the same refresh rate were too few.
+func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration, anyPeriod bool) (n, all int, value trace.Duration) {
 	if len(values) == 0 || c.Stage() == why.NoStage {
 		return 0, 0, 0
 	}
@@ -145,7 +162,7 @@ func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration) (n, all int, 
 	for i := range o.parts {
 		for _, f := range o.parts[i].frames {
 			e := o.parts[i].all.Of(f)
-			if e == nil || f.Judgement().Late != analyzer.No {
+			if e == nil || f.Judgement().Late != analyzer.No || !anyPeriod && f.Period*100 > c.Worst.Period*103 {
 				continue
 			}
 			all++

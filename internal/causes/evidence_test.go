@@ -179,6 +179,35 @@ func TestEvidenceOfCauses(t *testing.T) {
 	}
 }
 
+// It says why frames have several causes, and whether they are late because the display runs at a higher
+// rate.
+func TestEvidenceOfSmallShares(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	several := func(vsync int64, overrun trace.Duration, list ...trace.Duration) *why.Explanation {
+		e := late(app, vsync, trace.Duration(vsync)*50_000, 20_000, overrun)
+		e.Outcome, e.Basis, e.PeriodBefore, e.Frame.Period = why.Mixed, why.AnyPeriod, 16_600*us, 8_300*us
+		for i, d := range list {
+			s := storage(d, d)
+			s.Stage = why.Stage(i + 1)
+			e.Shares = append(e.Shares, s)
+		}
+		return e
+	}
+	timeline, c := timeline(several(1, 1040, 499, 300, 241), several(2, 800, 390, 300, 110), several(3, 3000, 1100, 1000, 900))
+	timeline.Span = analyzer.Interval{Start: at(0), End: at(300_000)}
+	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	if want := "waiting for storage in FlushLayoutTask (io_schedule) since the display runs at 120 Hz (60 Hz before)"; !strings.HasSuffix(d.Answer, want) {
+		t.Errorf("%q, want %q at its end", d.Answer, want)
+	}
+	against := strings.Join(d.Processes[0].Causes[0].Against, "\n")
+	if want := strings.Join([]string{
+		"no cause has 0.5 ms of the overrun in 1 of 3 frames", "no cause has 40 % of the overrun in 1 of 3 frames",
+		"no cause has half of an overrun below 1 ms in 1 of 3 frames", "what is usual is that of frames on time at other refresh rates, for 3 of 3 frames",
+	}, "\n"); against != want {
+		t.Errorf("%s\nwant\n%s", against, want)
+	}
+}
+
 // Without scheduling events and without frames, the document says what to record.
 func TestEvidenceOfMissingData(t *testing.T) {
 	lines := 100

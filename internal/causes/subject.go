@@ -72,7 +72,7 @@ func (s *Subject) Summarize(r *why.Ranking) string {
 	case 2*r.Unknown > r.Lost:
 		words += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
 	case len(r.Costs) > 0:
-		words += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])))
+		words += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])+causetext.Since(r.Costs[0].Since)))
 	}
 	return words
 }

@@ -57,7 +57,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		_, usual := timeOf(first)
 		switch {
 		case e.OverBudget && usual > 0:
-			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(usual)) + Since(e.Frame.Period, e.PeriodBefore)
+			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(usual)) + Since(e)
 		default:
 			words += "; usual " + text.Milliseconds(usual)
 		}
@@ -147,14 +147,14 @@ func shownActor(s why.Stage) string {
 	return "the main thread"
 }
 
-// Since says that frames are late because the display runs at a higher rate than before: " since the
-// display runs at 120 Hz (60 Hz before)". It is empty if the period before is 0.
-func Since(period, before trace.Duration) string {
-	if before == 0 {
+// Since says that a frame is late because the display runs at a higher rate than before: " since the
+// display runs at 120 Hz (60 Hz before)". It is empty if it is not.
+func Since(e *why.Explanation) string {
+	if e == nil || e.PeriodBefore == 0 {
 		return ""
 	}
 	hertz := func(d trace.Duration) int64 { return int64((trace.Second + d/2) / d) }
-	return fmt.Sprintf(" since the display runs at %d Hz (%d Hz before)", hertz(period), hertz(before))
+	return fmt.Sprintf(" since the display runs at %d Hz (%d Hz before)", hertz(e.Frame.Period), hertz(e.PeriodBefore))
 }
 
 // producer names a layer and its process.
