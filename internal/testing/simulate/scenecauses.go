@@ -158,7 +158,7 @@ func init() {
 		}},
 		{"timer", late, func(s *sim, k int64, d trace.Duration) {
 			wait := "timer"
-			if s.noReasons {
+			if s.noReasons || s.Kernel == KernelLinux { // Linux has no reasons for the state S
 				wait = "interrupt"
 			}
 			s.within(k, CauseTruth{Wait: wait}, func(a *actor) {
@@ -185,11 +185,11 @@ func init() {
 		{"irq_storm", late, func(s *sim, k int64, d trace.Duration) {
 			s.within(k, CauseTruth{Wait: "irq"}, func(a *actor) {
 				for i := range trace.Duration(rounds) {
-					s.after(i*(d/rounds+15*trace.Microsecond)+5*trace.Microsecond, func() {
+					s.after(i*(d/rounds+5*trace.Microsecond)+2*trace.Microsecond, func() {
 						s.interruptCore(a.core, 40, "thermal", d/rounds)
 					})
 				}
-				a.compute(rounds * 15 * trace.Microsecond)
+				a.compute(rounds * 5 * trace.Microsecond)
 			})
 		}},
 		{CauseVsyncLate, late, func(s *sim, k int64, d trace.Duration) {
