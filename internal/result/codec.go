@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -35,6 +36,7 @@ type codec struct {
 	limits  trace.Limits
 	err     error // the first, of reading
 	spent   int   // texts and elements of lists that were read
+	depth   int   // of pointers
 
 	texts   []string // by number
 	numbers map[string]int
@@ -232,7 +234,10 @@ func reference[T any](c *codec, v reflect.Value, list []*T, numbers map[*T]int) 
 // walk writes a value that is not zero, or reads it.
 type walk func(*codec, reflect.Value)
 
-// plan returns the walk of a type, which does not contain itself. It panics for a type that cannot be
+// maxDepth bounds pointers within what pointers refer to. A thread that was waited for may name another one.
+const maxDepth = 16
+
+// plan returns the walk of a type, which contains itself only by pointers. It panics for a type that cannot be
 // written, or whose values cannot be checked.
 func plan(t reflect.Type) walk {
 	switch t {
@@ -301,12 +306,18 @@ func plan(t reflect.Type) walk {
 			}
 		}
 	case reflect.Pointer:
-		element := plan(t.Elem())
+		element := sync.OnceValue(func() walk { return plan(t.Elem()) }) // later: the type may contain itself
 		return func(c *codec, v reflect.Value) {
 			if !c.writing {
+				if c.depth == maxDepth {
+					c.fail()
+					return
+				}
 				v.Set(reflect.New(t.Elem()))
 			}
-			element(c, v.Elem())
+			c.depth++
+			element()(c, v.Elem())
+			c.depth--
 		}
 	case reflect.Slice:
 		element := plan(t.Elem())
