@@ -78,4 +78,3 @@ func checkShownLate(t *testing.T, s simulate.Scene) (knockOns int) {
 	}
 	return knockOns
 }
-
