@@ -52,6 +52,7 @@ type evidenceSide struct {
 type evidencePair struct {
 	Verdict Verdict `json:"verdict"`
 	documentPair
+	Unchanged []string         `json:"unchanged,omitempty"`
 	Undecided string           `json:"undecided,omitempty"`
 	Frames    []*evidenceFrame `json:"frames,omitempty"`
 	Against   []string         `json:"against,omitempty"`
@@ -61,12 +62,13 @@ type evidencePair struct {
 
 // evidencePart is the interactions, layers or summaries of a name.
 type evidencePart struct {
-	Name     string        `json:"name"`
-	Counts   string        `json:"counts"`
-	Verdict  Verdict       `json:"verdict"`
-	Measures []*Measure    `json:"measures,omitempty"`
-	Why      string        `json:"why,omitempty"`
-	LeftOut  brief.LeftOut `json:"left_out,omitempty"`
+	Name      string        `json:"name"`
+	Counts    string        `json:"counts"`
+	Verdict   Verdict       `json:"verdict"`
+	Measures  []*Measure    `json:"measures,omitempty"`
+	Unchanged []string      `json:"unchanged,omitempty"`
+	Why       string        `json:"why,omitempty"`
+	LeftOut   brief.LeftOut `json:"left_out,omitempty"`
 }
 
 // evidenceFrame is a frame that shows a cause.
@@ -126,8 +128,8 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 		return cmp.Compare(slices.Index(order, a.Status), slices.Index(order, b.Status))
 	})
 	e.FailOn = brief.First(&e.LeftOut, "fail_on", e.FailOn, maxAnswers)
-	for _, p := range brief.First(&e.LeftOut, "processes", d.ranked(), maxAnswers) {
-		e.Processes = append(e.Processes, p.evidence())
+	for i, p := range brief.First(&e.LeftOut, "processes", d.ranked(), maxAnswers) {
+		e.Processes = append(e.Processes, p.evidence(i == 0))
 	}
 	only := func(list []*stats.Process, parts []parts, of func(*parts) []part) (names []string) {
 		for _, p := range list {
@@ -241,8 +243,9 @@ func (s *Side) evidence() evidenceSide {
 	return j
 }
 
-// evidence returns what changed in a process. Its lists have what changed significantly first.
-func (p *Pair) evidence() *evidencePair {
+// evidence returns what changed in a process; with all, the measures that did not, too. Its lists have
+// what changed significantly first.
+func (p *Pair) evidence(all bool) *evidencePair {
 	j := &evidencePair{Verdict: p.verdict(), documentPair: p.document(), Undecided: brief.Sentence(Undecided(p.tested)), Against: p.against()}
 	for _, side := range []*documentProcess{&j.Base, &j.New} {
 		side.Name = brief.Name(side.Name)
@@ -252,7 +255,11 @@ func (p *Pair) evidence() *evidencePair {
 		side.Refresh = side.Refresh[:min(len(side.Refresh), maxNamed)]
 	}
 	sorted, _ := p.sorted()
-	j.Measures = brief.First(&j.LeftOut, "measures", leading(sorted), maxAnswers)
+	leading := leading(sorted)
+	if !all {
+		leading, j.Unchanged = unchanged(leading)
+	}
+	j.Measures = brief.First(&j.LeftOut, "measures", leading, maxAnswers)
 	if j.Causes != nil {
 		round := func(list []documentCause, least float64) []documentCause {
 			list = slices.DeleteFunc(list, func(c documentCause) bool { return math.Abs(*c.Delta) < least && !c.Verdict.Significant() })
@@ -281,7 +288,9 @@ func (p *Pair) evidence() *evidencePair {
 		f.Function, f.Module = brief.Name(f.Function), shortName(f.Module)
 		shortNumbers(&f.Base, &f.New, &f.Delta, &f.Low, &f.High, &f.P)
 	}
-	j.Frames, j.Why = p.examples()
+	if p.verdict() != Unclear || j.Undecided != "" {
+		j.Frames, j.Why = p.examples()
+	}
 	return j
 }
 
@@ -303,6 +312,19 @@ func leading(list []*Measure) []*Measure {
 	return of(func(m *Measure) bool {
 		return m.Delta != nil && !m.equal() && (m.definition.Main || len(list) <= maxChanged)
 	})
+}
+
+// unchanged takes the measures from a list that were tested and did not change, so far as is known:
+// those that are neither significant nor undecided. It returns the others, and their names.
+func unchanged(list []*Measure) (others []*Measure, names []string) {
+	for _, m := range list {
+		if m.Verdict == Unclear && !m.undecided() {
+			names = append(names, m.Name)
+		} else {
+			others = append(others, m)
+		}
+	}
+	return others, names
 }
 
 // short returns a copy for the document.
@@ -436,7 +458,8 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 func (d *Diff) evidencePart(p part) *evidencePart {
 	list := slices.DeleteFunc(slices.Clone(p.list()), func(m *Measure) bool { return m.Base == nil && m.New == nil })
 	j := &evidencePart{Name: brief.Name(p.fullTitle()), Counts: p.counts(), Verdict: worst(p.list())}
-	j.Measures = brief.First(&j.LeftOut, "measures", leading(list), maxAnswers)
+	measures, names := unchanged(leading(list))
+	j.Measures, j.Unchanged = brief.First(&j.LeftOut, "measures", measures, maxAnswers), names
 	if len(j.Measures) > 0 {
 		j.Why = brief.Command(p.why(d, j.Measures[0]))
 	}

@@ -27,10 +27,11 @@ type evidenceDocument struct {
 	Answer    string
 	Against   []string
 	Processes []struct {
-		Verdict  string
-		New      struct{ Name string }
-		Measures []*Measure
-		Causes   *struct {
+		Verdict   string
+		New       struct{ Name string }
+		Measures  []*Measure
+		Unchanged []string
+		Causes    *struct {
 			Causes []struct{ Title, Slice, Verdict string } `json:"by_cause"`
 		}
 		Frames []struct {
@@ -100,6 +101,9 @@ func TestEvidence(t *testing.T) {
 		p := e.Processes[0]
 		if !strings.HasPrefix(e.Answer, verdict+": example.gallery (Jank rate") || !strings.Contains(e.Answer, slice) || p.Verdict != verdict || p.New.Name != "example.gallery" {
 			t.Errorf("%s: %s", verdict, e.Answer)
+		}
+		if other := e.Processes[1]; other.Verdict != "unclear" || len(other.Measures) > 0 || !slices.Contains(other.Unchanged, "jank_rate") || len(other.Frames) > 0 {
+			t.Errorf("%s: %+v", verdict, other)
 		}
 		m := p.Measures[0]
 		if m.Name != "jank_rate" || m.P == nil || m.Detectable == nil || p.Causes.Causes[0].Title != slice || p.Causes.Causes[0].Verdict != verdict {
