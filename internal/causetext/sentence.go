@@ -55,12 +55,16 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	words := phrase(c, first)
 	if first.Wait != why.EarlierFrame {
 		_, usual := timeOf(first)
-		switch {
-		case e.OverBudget && usual > 0:
-			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(usual)) + Since(e)
-		default:
+		since := Since(e)
+		if e.OverBudget && usual > 0 {
+			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(usual))
+		} else {
 			words += "; usual " + text.Milliseconds(usual)
+			if since != "" {
+				since = "; late" + since
+			}
 		}
+		words += since
 	}
 	words += longest(first) + Inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {

@@ -115,9 +115,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 		usuals[i] = expected[i].sum
 	}
 	e.Usual, e.OverBudget = j.partsOf(usuals), over
-	if over && u.basis == why.AnyPeriod && u.unusual(values)*2 < e.Overrun {
-		e.PeriodBefore = u.periodBefore(a)
-	}
+	e.PeriodBefore = u.periodBefore(a, values, &j.values)
 	unknown, sum := trace.Duration(0), trace.Duration(0)
 	list := u.shares(values, expected, e.Overrun)
 	for _, x := range list {

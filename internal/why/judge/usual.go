@@ -85,8 +85,10 @@ const (
 type usual struct {
 	basis      why.Basis
 	references []*account.Account
-	// longer are the frames on time with longer refresh periods, of why.AnyPeriod, by actual start.
+	// longer are the frames on time with longer refresh periods, by actual start, and before is what
+	// is usual for them; nil until needed.
 	longer     []*account.Account
+	before     *usual
 	components []typical               // in order of stage and wait
 	cells      map[account.ID][]ofCell // of the references; nil until needed
 	// functions are the times by function of the references that were sampled; nil until needed.
@@ -196,17 +198,17 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 			switch d := b.Frame.Period - id.period; {
 			case d.Abs()*100 <= id.period*3:
 				same = append(same, b)
-			case d > 0:
+			case d > 0 && id.period > 0:
 				longer = append(longer, b)
 			}
 		}
 	}
-	u := &usual{}
+	u := &usual{longer: longer}
 	switch {
 	case len(same) >= enoughFrames:
 		u.basis, u.references = why.SamePeriod, same
 	case len(onTime) >= enoughFrames:
-		u.basis, u.references, u.longer = why.AnyPeriod, onTime, longer
+		u.basis, u.references = why.AnyPeriod, onTime
 	case len(onTime) >= fewFrames:
 		u.basis, u.references = why.FewFrames, onTime
 	case len(all) >= 3*fewFrames:
@@ -349,24 +351,30 @@ func quantile[T ~int64](values []T, n, a, b int) T {
 	return values[i]
 }
 
-// unusual returns for how long a frame with these values did what references do not.
-func (u *usual) unusual(values sums) (sum trace.Duration) {
-	for i := range u.components {
-		t := &u.components[i]
-		v := values.of(t.component).time
-		sum -= min(v, t.usual(v).time)
-	}
-	for _, v := range values {
-		sum += v.time
-	}
-	return sum
-}
-
 // periodBefore returns the refresh period of the last frame on time before a that had more time, if a
-// would have been on time then; otherwise 0.
-func (u *usual) periodBefore(a *account.Account) trace.Duration {
+// is late for doing what such frames usually do, and would have been on time then; otherwise 0.
+func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Duration {
 	i, _ := slices.BinarySearchFunc(u.longer, a.Actual, func(b *account.Account, at trace.Time) int { return cmp.Compare(b.Actual, at) })
-	if i == 0 || own(a) > u.longer[i-1].Budget() {
+	if i < enoughFrames || own(a) > u.longer[i-1].Budget() {
+		return 0
+	}
+	if u.before == nil {
+		u.before = &usual{references: thinned(u.longer, maxReferences)}
+		u.before.compute(v)
+	}
+	usually, unusual := trace.Duration(0), trace.Duration(0)
+	for i := range u.before.components {
+		usually += u.before.components[i].median.time
+	}
+	for _, x := range of {
+		unusual += x.time
+		for i := range u.before.components {
+			if t := &u.before.components[i]; t.component == x.component {
+				unusual -= min(x.time, t.usual(x.time).time)
+			}
+		}
+	}
+	if usually <= a.Budget() || unusual*2 >= a.Overrun() {
 		return 0
 	}
 	return u.longer[i-1].Frame.Period
