@@ -1,0 +1,76 @@
+package causes
+
+import (
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// Only the pictures of an application count if it was asked for, whoever made render_service late: here
+// the drawing for a picture of the first one, after which a picture of each came late. A frame of the
+// second one was late itself by one vsync, so that half of its 20 ms are its own.
+func TestSummaryOfPictures(t *testing.T) {
+	first, second := &analyzer.Process{PID: 10, Name: "com.example.first"}, &analyzer.Process{PID: 20, Name: "com.example.second"}
+	service := &analyzer.Process{PID: 30, Name: "render_service"}
+	var list []*why.Explanation
+	frame := func(p *analyzer.Process, vsync int64, overrun trace.Duration) *analyzer.Frame {
+		e := late(p, vsync, trace.Duration(vsync)*10_000, 5_000, overrun)
+		if overrun == 0 {
+			e.Outcome, e.Frame.Facts = why.NotLate, 0
+		} else {
+			e.Shares = []why.Share{storage(8_000, overrun)}
+		}
+		e.Frame.Period, e.Frame.Expected = 10*trace.Millisecond, analyzer.Interval{Start: at(trace.Duration(vsync) * 10_000), End: at(trace.Duration(vsync+1) * 10_000)}
+		if p == service {
+			e.Frame.Kind = analyzer.RenderFrame
+		}
+		list = append(list, e)
+		return e.Frame
+	}
+	picture := func(p *analyzer.Process, vsync int64, overrun trace.Duration, root *analyzer.Frame, shares ...why.Share) *analyzer.Frame {
+		f := frame(p, vsync, overrun)
+		missed := int64(0)
+		if overrun > 0 {
+			missed = 1
+			f.Facts |= analyzer.Misaligned
+		}
+		f.Render = frame(service, vsync+1+missed, 0)
+		if len(shares) > 0 {
+			list[len(list)-1].Shown = &why.Shown{Late: 10 * trace.Millisecond, Shares: shares, Root: root}
+		}
+		return f.Render
+	}
+	draw := why.Share{Stage: why.StageDraw, Wait: why.Run, Slice: "Blur", SliceValue: 14 * trace.Millisecond, Share: 10 * trace.Millisecond}
+	busy := why.Share{Stage: why.StageDisplay, Wait: why.WaitFence, Share: 10 * trace.Millisecond}
+	root := picture(first, 101, 0, nil, draw)
+	busy.Earlier = root
+	before := picture(second, 102, 0, root, busy)
+	busy.Earlier = before
+	picture(first, 103, 0, root, busy)
+	picture(second, 110, 3_000, nil)
+	tl, c := timeline(list...)
+	for _, test := range []struct{ process, want string }{
+		{"", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
+			"render_service showed 3 frames late: 100 % of that is running in Blur [drawing] (1 frame, 2 knock-on), worst 102; " +
+			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % render_service's"},
+		{"first", "com.example.first: 0 of 2 frames late; render_service showed 2 of its pictures late: 100 % of that is running in Blur [drawing] (1 frame, 1 knock-on), worst 102"},
+		{"second", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
+			"render_service showed 1 of its pictures late: 100 % of that is running in Blur [drawing] (0 frames, 1 knock-on), worst 102; " +
+			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % render_service's"},
+	} {
+		o := Options{}
+		if test.process != "" {
+			o.Process, o.Pattern = func(p *analyzer.Process) bool { return strings.HasSuffix(p.Name, test.process) }, test.process
+		}
+		in := Input{Name: "trace.ftrace", Causes: c, Processes: Processes(tl, c, o)}
+		if _, got, _ := Summary([]Input{in}); got != test.want {
+			t.Errorf("%q: got\n%s\nwant\n%s", test.process, got, test.want)
+		}
+		if got := newEvidence([]Input{in}, o).Answer; !strings.HasPrefix(got, test.want[:100]) {
+			t.Errorf("%q: the answer is %s", test.process, got)
+		}
+	}
+}
