@@ -235,6 +235,9 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			if k.Slice != "" {
 				fmt.Fprintf(b, " in %s", k.Slice)
 			}
+			if p.shows("for") {
+				p.describeOther(b, k)
+			}
 		}
 		if p.shows("function") && s.Function != "" {
 			fmt.Fprintf(b, " (%s)", s.Function)
@@ -245,6 +248,19 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 		if p.shows("advice") {
 			fmt.Fprintf(b, " advice %s", s.Advice)
 		}
+	}
+}
+
+// describeOther says what a culprit waited for itself.
+func (p *player) describeOther(b *strings.Builder, k *why.Culprit) {
+	if k.For != nil {
+		fmt.Fprintf(b, " for %s %s", k.For.Thread, ms(k.For.Time))
+	}
+	if k.Function != "" {
+		fmt.Fprintf(b, " (%s)", k.Function)
+	}
+	if k.Interrupt != "" {
+		fmt.Fprintf(b, " until %s", k.Interrupt)
 	}
 }
 

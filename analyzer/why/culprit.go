@@ -23,9 +23,21 @@ type Culprit struct {
 	// interrupt that ended most of that; empty if it did not wait, or if they are unknown.
 	Function, Interrupt string
 	// For is the thread that had the CPU that this one wanted, of several that with the most time, or for
-	// which it waited itself; nil if it is unknown. Its Time is for how long: it did nothing else that is
-	// known.
-	For *Culprit
+	// which it waited itself; nil if it is unknown.
+	For *OtherThread
+}
+
+// OtherThread is a thread that a culprit waited for, and for how long.
+type OtherThread struct {
+	PID             trace.PID
+	TID             trace.TID
+	Process, Thread string // empty if unknown
+	Time            trace.Duration
+}
+
+// Name is Culprit.Name of the thread.
+func (t *OtherThread) Name() string {
+	return (&Culprit{Process: t.Process, Thread: t.Thread}).Name()
 }
 
 // Name returns "process:thread", or the thread's name alone if that of the process is

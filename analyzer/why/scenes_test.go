@@ -108,9 +108,12 @@ func expected(s *simulate.Scene, c *simulate.CauseTruth) string {
 	case c.Wait == "fence" && s.NoBlockedReason && s.Kernel == simulate.KernelHongMeng:
 		wait = "kernel"
 	}
-	thread := c.Culprit[strings.IndexByte(c.Culprit, ':')+1:]
-	return strings.Join([]string{wait, c.Slice, thread, c.Leaf, c.LeafSlice, c.Argument, c.LeafArgument, c.Reason, fmt.Sprint(c.KnockOnOf, c.Capped)}, ", ")
+	thread := threadOf(c.Culprit)
+	return strings.Join([]string{wait, c.Slice, thread, c.Leaf, c.LeafSlice, c.Argument, c.LeafArgument, c.Reason, fmt.Sprint(c.KnockOnOf, c.Capped), threadOf(c.LeafFor)}, ", ")
 }
+
+// threadOf returns the thread of process:thread.
+func threadOf(name string) string { return name[strings.IndexByte(name, ':')+1:] }
 
 // capped reports whether a cause is a limit of the CPU with its reason.
 func capped(s *why.Share) bool {
@@ -144,10 +147,14 @@ func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	if len(s.Instances) > 0 {
 		argument = causetext.Arguments(s.Instances[0].Arguments)
 	}
-	if c.Culprit == "" {
-		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, capped(s))}, ", ")
+	other := ""
+	if k.For != nil && c.LeafFor != "" {
+		other = k.For.Thread
 	}
-	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, capped(s))}, ", ")
+	if c.Culprit == "" {
+		return strings.Join([]string{wait, said(c.Slice, s.Slice), "", c.Leaf, c.LeafSlice, said(c.Argument, argument), c.LeafArgument, c.Reason, fmt.Sprint(root, capped(s)), c.LeafFor}, ", ")
+	}
+	return strings.Join([]string{wait, said(c.Slice, s.Slice), k.Thread, said(c.Leaf, k.Wait.String()), said(c.LeafSlice, k.Slice), said(c.Argument, argument), said(c.LeafArgument, causetext.Arguments(k.Arguments)), said(c.Reason, s.Reason), fmt.Sprint(root, capped(s)), other}, ", ")
 }
 
 // said returns what is found, or nothing if the truth does not say it.

@@ -127,6 +127,18 @@ type evidenceThread struct {
 	Slice     string         `json:"slice,omitempty"`
 	Time      trace.Duration `json:"ns"`
 	Arguments string         `json:"arguments,omitempty"`
+	// Function and Interrupt are those of its own wait; For is the
+	// thread that had its CPU, or for which it waited.
+	Function  string         `json:"function,omitempty"`
+	Interrupt string         `json:"interrupt,omitempty"`
+	For       *evidenceOther `json:"for,omitempty"`
+}
+
+type evidenceOther struct {
+	Process string         `json:"process,omitempty"`
+	Thread  string         `json:"thread,omitempty"`
+	TID     trace.TID      `json:"tid,omitempty"`
+	Time    trace.Duration `json:"ns"`
 }
 
 // evidenceWorst is the frame with the largest share of a cause.
@@ -767,7 +779,14 @@ func threadOf(c *why.Culprit) *evidenceThread {
 	if c == nil {
 		return nil
 	}
-	return &evidenceThread{brief.Name(c.Process), brief.Name(c.Thread), c.TID, c.Wait.String(), brief.Name(c.Slice), c.Time, brief.Name(causetext.Arguments(c.Arguments))}
+	j := &evidenceThread{
+		brief.Name(c.Process), brief.Name(c.Thread), c.TID, c.Wait.String(), brief.Name(c.Slice), c.Time, brief.Name(causetext.Arguments(c.Arguments)),
+		brief.Name(c.Function), brief.Name(c.Interrupt), nil,
+	}
+	if o := c.For; o != nil {
+		j.For = &evidenceOther{brief.Name(o.Process), brief.Name(o.Thread), o.TID, o.Time}
+	}
+	return j
 }
 
 func share(part, whole trace.Duration) float64 {

@@ -240,7 +240,7 @@ func threads(e *why.Explanation) view.Table {
 		{Title: "At ms", Number: true}, {Title: "Waited for thread"}, {Title: "ms", Number: true}, {Title: "It was"}, {Title: "Slice"},
 	}}
 	for _, c := range Threads(e, maxThreads) {
-		table.Rows = append(table.Rows, row(text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), causetext.Wait(c.Wait), text.Printable(c.Slice)))
+		table.Rows = append(table.Rows, row(text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), text.Printable(causetext.Was(c.Culprit)), text.Printable(c.Slice)))
 	}
 	return table
 }

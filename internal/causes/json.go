@@ -221,6 +221,19 @@ type jsonCulprit struct {
 	Time      trace.Duration `json:"ns"`
 	Arguments []jsonArgument `json:"arguments"`
 	Sure      bool           `json:"sure"`
+	// Why the thread did not run; null if it did, or if that is unknown.
+	Function  *string    `json:"function"`
+	Interrupt *string    `json:"interrupt"`
+	For       *jsonOther `json:"for"`
+}
+
+// jsonOther is the thread that had the CPU of a culprit, or for which that waited.
+type jsonOther struct {
+	PID     *trace.PID     `json:"pid"`
+	TID     trace.TID      `json:"tid"`
+	Process *string        `json:"process"`
+	Thread  *string        `json:"thread"`
+	Time    trace.Duration `json:"ns"`
 }
 
 type jsonFrame struct {
@@ -679,9 +692,15 @@ func culprit(c *why.Culprit) *jsonCulprit {
 	if c == nil {
 		return nil
 	}
-	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Arguments: arguments(c.Arguments), Sure: c.Sure}
+	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Arguments: arguments(c.Arguments), Sure: c.Sure, Function: nonEmpty(c.Function), Interrupt: nonEmpty(c.Interrupt)}
 	if c.PID != trace.UnknownPID {
 		j.PID = &c.PID
+	}
+	if o := c.For; o != nil {
+		j.For = &jsonOther{TID: o.TID, Process: nonEmpty(o.Process), Thread: nonEmpty(o.Thread), Time: o.Time}
+		if o.PID != trace.UnknownPID {
+			j.For.PID = &o.PID
+		}
 	}
 	return j
 }

@@ -137,7 +137,7 @@ type Thread struct {
 func Threads(e *why.Explanation, n int) []*Thread {
 	type id struct {
 		waited, wait why.Wait
-		tid          trace.TID
+		tid, other   trace.TID
 		slice        string
 	}
 	var list []*Thread
@@ -149,10 +149,21 @@ func Threads(e *why.Explanation, n int) []*Thread {
 		}
 		for j := range p.Others {
 			a := &p.Others[j]
-			k := id{p.Wait, a.Wait, a.TID, a.Slice}
-			if at[k] == nil {
-				at[k] = &Thread{Culprit: &a.Culprit, Waited: p.Wait, At: a.Start.Sub(e.Start)}
+			k := id{waited: p.Wait, wait: a.Wait, tid: a.TID, slice: a.Slice}
+			if a.For != nil {
+				k.other = a.For.TID
+			}
+			switch {
+			case at[k] == nil:
+				c := a.Culprit
+				if c.For != nil {
+					other := *c.For
+					c.For = &other
+				}
+				at[k] = &Thread{Culprit: &c, Waited: p.Wait, At: a.Start.Sub(e.Start)}
 				list = append(list, at[k])
+			case a.For != nil:
+				at[k].For.Time += a.For.Time
 			}
 			at[k].Time += a.End.Sub(a.Start)
 		}

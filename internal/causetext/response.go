@@ -119,9 +119,9 @@ func WorkCulprit(x *why.WorkWait) string {
 		return ""
 	}
 	if c.Slice == "" {
-		return Culprit(c)
+		return Culprit(c) + otherOf(c)
 	}
-	return Culprit(c) + " in " + text.Function(c.Slice)
+	return Culprit(c) + " in " + text.Function(c.Slice) + otherOf(c)
 }
 
 // WorkThread names the thread of a work; empty for the display.

@@ -437,10 +437,38 @@ func did(c *why.Culprit) string {
 		return ", which ran"
 	case c.Wait == why.WaitUnknown:
 		return ""
-	case c.Slice != "":
-		return ", which was " + Wait(c.Wait) + " in " + c.Slice + inParentheses(c.Arguments)
 	}
-	return ", which was " + Wait(c.Wait)
+	words := ", which was " + waitOf(c)
+	if c.Slice != "" {
+		words += " in " + c.Slice + inParentheses(c.Arguments)
+	}
+	return words + otherOf(c)
+}
+
+// Was says what a thread that was waited for did, and why it waited itself:
+//
+//	preempted: perf_monitor_t had its CPU for 3.7 ms
+//	waiting for storage (io_schedule)
+func Was(c *why.Culprit) string { return waitOf(c) + otherOf(c) }
+
+func waitOf(c *why.Culprit) string {
+	words := Wait(c.Wait)
+	if by := cmp.Or(c.Function, c.Interrupt); by != "" {
+		words += " (" + by + ")"
+	}
+	return words
+}
+
+// otherOf names the thread that a culprit waited for, with the time of that thread.
+func otherOf(c *why.Culprit) string {
+	if c.For == nil {
+		return ""
+	}
+	words := ": " + cmp.Or(c.For.Name(), thread(c.For.TID))
+	if c.Wait == why.CPUPreempted || c.Wait == why.CPUWait {
+		words += " had its CPU"
+	}
+	return words + " for " + ms(c.For.Time)
 }
 
 // frameName returns how a sentence names a frame.

@@ -65,6 +65,8 @@ type CauseTruth struct {
 	Culprit   string
 	Leaf      string
 	LeafSlice string
+	// LeafFor is the thread that had the processor of Culprit, as Culprit.
+	LeafFor string
 	// Argument and LeafArgument are what Slice and LeafSlice say beside their names, in the words of
 	// sentences; empty if the truth does not say.
 	Argument, LeafArgument string

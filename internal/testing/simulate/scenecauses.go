@@ -143,6 +143,19 @@ func init() {
 		{"lock", late, func(s *sim, k int64, d trace.Duration) {
 			s.task(k, "run", func(w *actor) { w.compute(d) })
 		}},
+		{"lock_inversion", late, func(s *sim, k int64, d trace.Duration) {
+			// A more important thread has the processor of the worker.
+			hog := s.like(s.hog)
+			s.task(k, "cpu.preempted", func(w *actor) {
+				hog.core = w.core
+				s.occupy(hog, d)
+				w.compute(50 * trace.Microsecond)
+				hog.core = s.cores[uiCPU]
+			}).LeafFor = culprit(hog)
+		}},
+		{"lock_storage", late, func(s *sim, k int64, d trace.Duration) {
+			s.task(k, "io", func(w *actor) { s.read(w, d, 'D', reason{1, s.caller("io_schedule")}) })
+		}},
 		{"other_process", late, func(s *sim, k int64, d trace.Duration) {
 			other := s.like(s.other)
 			slice, argument := s.does("SensorDataProcesser::Report, code:37", "code 37")
@@ -522,7 +535,7 @@ func (s *sim) device(interrupt string, d trace.Duration, handle func(by *actor))
 	})
 }
 
-// occupy has a more important thread use the processor of the UI thread for d.
+// occupy has a more important thread use its processor, that of the UI thread if nothing else is said, for d.
 func (s *sim) occupy(hog *actor, d trace.Duration) {
 	s.post(hog, nil, func(h *actor) { h.compute(d) })
 }
@@ -615,11 +628,11 @@ const (
 )
 
 // task has the UI thread wait for a task of the worker.
-func (s *sim) task(k int64, leaf string, do func(w *actor)) {
+func (s *sim) task(k int64, leaf string, do func(w *actor)) *CauseTruth {
 	worker := s.like(s.worker)
 	slice, argument := s.does(workerLabel, workerImage)
 	t := CauseTruth{Wait: "own_thread", Culprit: culprit(worker), Leaf: leaf, LeafSlice: sliceName(slice), LeafArgument: argument}
-	s.within(k, t, func(a *actor) {
+	return s.within(k, t, func(a *actor) {
 		s.post(worker, a, func(w *actor) {
 			w.begin(slice, "M0538")
 			do(w)

@@ -62,6 +62,11 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 	if c.PID == trace.UnknownPID {
 		c.PID = o.pid
 	}
+	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
+		var r reasons
+		r.add(l, d)
+		b.explain(&c, &r, l.Start)
+	}
 	return c
 }
 
@@ -138,7 +143,7 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 		key  record.Key
 	}
 	times := map[suspect]trace.Duration{}
-	reasons := map[suspect]record.Key{}
+	collections, causes := map[suspect]record.Key{}, map[suspect]*reasons{}
 	labels, longest := map[suspect]uint32{}, map[suspect]trace.Duration{}
 	threads := map[trace.TID]trace.Duration{}
 	functions, interrupts := map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}
@@ -168,8 +173,12 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 			s := suspect{l.TID, l.Wait, l.Key}
 			times[s] += d
 			if l.Reason != 0 {
-				reasons[s] = l.Reason
+				collections[s] = l.Reason
 			}
+			if causes[s] == nil {
+				causes[s] = &reasons{}
+			}
+			causes[s].add(&l, d)
 			if l.Argument != 0 && d > longest[s] {
 				labels[s], longest[s] = l.Argument, d
 			}
@@ -193,7 +202,8 @@ func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited
 			continue
 		}
 		if slice := b.record.Name(s.key); d > most || d == most && (s.wait < c.Wait || s.wait == c.Wait && slice < c.Slice) {
-			most, c.Wait, c.Slice, waited.Reason, waited.Label = d, s.wait, slice, b.record.Name(reasons[s]), b.record.Label(labels[s])
+			most, c.Wait, c.Slice, waited.Reason, waited.Label = d, s.wait, slice, b.record.Name(collections[s]), b.record.Label(labels[s])
+			b.explain(&c, causes[s], seen[tid])
 		}
 	}
 	waited.Culprit = &c
