@@ -746,7 +746,9 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 		if s := shareOf(shares, c); s != nil {
 			j.Interrupt = brief.Name(s.Interrupt)
 			value, usual := s.Value, s.Usual
-			j.Worst.Value, j.Worst.Usual = &value, &usual
+			if j.Worst.Value = &value; shown || !e.OverBudget && e.Basis != why.Budget { // otherwise it is what fits into the budget
+				j.Worst.Usual = &usual
+			}
 			if f := e.FunctionOf(s); f != nil {
 				j.Worst.Sampled = &evidenceSampled{brief.Name(f.Name), brief.Name(f.Module), f.Samples, f.Of}
 			}

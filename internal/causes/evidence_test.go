@@ -208,6 +208,20 @@ func TestEvidenceOfSmallShares(t *testing.T) {
 	}
 }
 
+// What fits into the budget is not what frames on time need.
+func TestEvidenceWithoutUsual(t *testing.T) {
+	for _, basis := range []why.Basis{why.SamePeriod, why.Budget} {
+		e := late(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, 1, 0, 30_000, 10_000, running(9_000, 1_000, 5_000))
+		e.Basis = basis
+		timeline, c := timeline(e)
+		timeline.Span = analyzer.Interval{Start: at(0), End: at(30_000)}
+		_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+		if w := d.Processes[0].Causes[0].Worst; w.Value == nil || (w.Usual == nil) != (basis == why.Budget) {
+			t.Errorf("%s: %+v", basis, w)
+		}
+	}
+}
+
 // Without scheduling events and without frames, the document says what to record.
 func TestEvidenceOfMissingData(t *testing.T) {
 	lines := 100
