@@ -168,7 +168,7 @@ func (l *Layer) judge(t *Timeline) {
 	unknown := false            // the present time of the buffer before
 	after := map[*Buffer]bool{} // buffers that follow a shown one without a present time
 	for _, b := range l.Buffers {
-		b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0
+		b.SetPaused()
 		if b.Fate != Shown {
 			continue
 		}
@@ -232,6 +232,9 @@ func (b *Buffer) judge(last *Buffer) {
 	}
 	b.judgeFrame()
 }
+
+// SetPaused notes that the producer paused before the buffer, which is not late then.
+func (b *Buffer) SetPaused() { b.Pace, b.Interval, b.Deadline = Unpaced, 0, 0 }
 
 // wholeVsyncs returns the whole vsyncs for which a display shows a buffer at most to follow a
 // cadence. A quarter of a vsync more is not another one: cadences are measured.

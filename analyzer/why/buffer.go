@@ -14,6 +14,10 @@ import (
 // with the longest overruns.
 const MaxLateBuffers = 1000
 
+// LeastPause is the shortest time without buffers that is a pause if the producer only waited as it
+// does between any two buffers.
+const LeastPause = 250 * trace.Millisecond
+
 // LateBuffer is why a buffer of a layer was shown late (docs/why.md 10).
 type LateBuffer struct {
 	Buffer *analyzer.Buffer

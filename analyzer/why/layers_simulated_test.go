@@ -105,6 +105,37 @@ func TestSimulatedTroubles(t *testing.T) {
 	}
 }
 
+// A video that is paused for less than a second has no late buffer, but one whose decoder works for
+// that long has. Without scheduling, what it did is unknown.
+func TestSimulatedPauses(t *testing.T) {
+	for _, test := range []struct {
+		kind   simulate.TroubleKind
+		kernel simulate.Kernel
+		length trace.Duration
+		late   string
+	}{
+		{simulate.TroublePause, simulate.KernelLinux, 700, ""},
+		{simulate.TroublePause, simulate.KernelHongMeng, 300, ""},
+		{simulate.TroublePause, simulate.KernelLinux, 100, "queued late: the producer waited 131"},
+		{simulate.TroublePause, simulate.KernelNone, 700, "queued late: 733.3 ms after the buffer before, and whether it paused is unknown; usual 33.3"},
+		{simulate.TroubleWork, simulate.KernelLinux, 700, "queued late: the producer ran 70"},
+	} {
+		c := simulate.Playback(60, 30)
+		c.Kernel, c.Duration = test.kernel, 3*trace.Second
+		c.Layers[0].Troubles = []simulate.Trouble{{Buffer: 20, Kind: test.kind, Length: test.length * trace.Millisecond}}
+		timeline, causes, _ := simulated(t, c)
+		var late []string
+		for _, b := range timeline.Layers[0].Buffers {
+			if b.Pace == analyzer.Late {
+				late = append(late, causetext.Buffer(causes, causes.LateBuffer(b)))
+			}
+		}
+		if test.late == "" && len(late) > 0 || test.late != "" && (len(late) != 1 || !strings.HasPrefix(late[0], test.late)) {
+			t.Errorf("%s of %d ms on %q: %q, want %q", test.kind, test.length, test.kernel, late, test.late)
+		}
+	}
+}
+
 // The same if lines are missing, or the trace begins later.
 func TestDamagedLayers(t *testing.T) {
 	configs := simulate.BadLayers()

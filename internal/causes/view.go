@@ -124,6 +124,9 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 			}
 		}
 	}
+	if worst != nil && worst.Late == 0 && late {
+		worst = nil // its buffers were dropped, but frames are late
+	}
 	if first != nil && o.Layer == nil && (worst == nil || worst.Late == 0 || late) {
 		parts = append(parts, words)
 	}

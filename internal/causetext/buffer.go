@@ -87,7 +87,11 @@ func production(c *why.Causes, l *why.LateBuffer) string {
 		if d == 0 {
 			return "what its producer did is unknown"
 		}
-		return fmt.Sprintf("%s after the buffer before; usual %s", ms(d), text.Milliseconds(l.Buffer.Layer.CadenceOf(l.Buffer)))
+		words := ms(d) + " after the buffer before"
+		if d >= why.LeastPause && len(l.Shares) == 0 {
+			words += ", and whether it paused is unknown"
+		}
+		return words + "; usual " + text.Milliseconds(l.Buffer.Layer.CadenceOf(l.Buffer))
 	}
 	s := l.Shares[0]
 	if s.Stage == why.StageProduce {

@@ -326,7 +326,29 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 				b.Shares = j.bufferShares(a, usual, b.Lost())
 			}
 		}
+		l.late = slices.DeleteFunc(l.late, func(b *lateBuffer) bool {
+			if !b.paused() {
+				return false
+			}
+			delete(j.causes.Buffers, b.Buffer)
+			b.Buffer.SetPaused()
+			return true
+		})
 	}
+}
+
+// paused reports whether the producer did nothing but what it does between any two buffers: it
+// slept, and nothing else is known to have ended that (docs/why.md 10).
+func (b *lateBuffer) paused() bool {
+	if b.work == nil || b.work.End.Sub(b.work.Start) < why.LeastPause || b.Buffer.Interval < why.LeastPause || len(b.Shares) == 0 {
+		return false
+	}
+	if f := b.Buffer.Frame; f != nil && f.Pace == analyzer.Late {
+		return false // its frame is late
+	}
+	s := &b.Shares[0]
+	sleeps := s.Wait == why.WaitTimer || s.Wait == why.WaitSleep || s.Wait == why.WaitInterrupt && s.Interrupt == ""
+	return sleeps && s.Share*10 >= b.Lost()*9 && s.Usual*4 >= b.layer.CadenceOf(b.Buffer)
 }
 
 // filled reports whether all the time of an account is known to be in its cells.
