@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -36,7 +35,6 @@ type codec struct {
 	limits  trace.Limits
 	err     error // the first, of reading
 	spent   int   // texts and elements of lists that were read
-	depth   int   // of pointers
 
 	texts   []string // by number
 	numbers map[string]int
@@ -234,10 +232,7 @@ func reference[T any](c *codec, v reflect.Value, list []*T, numbers map[*T]int) 
 // walk writes a value that is not zero, or reads it.
 type walk func(*codec, reflect.Value)
 
-// maxDepth bounds pointers within what pointers refer to. A thread that was waited for may name another one.
-const maxDepth = 16
-
-// plan returns the walk of a type, which contains itself only by pointers. It panics for a type that cannot be
+// plan returns the walk of a type, which does not contain itself. It panics for a type that cannot be
 // written, or whose values cannot be checked.
 func plan(t reflect.Type) walk {
 	switch t {
@@ -306,18 +301,12 @@ func plan(t reflect.Type) walk {
 			}
 		}
 	case reflect.Pointer:
-		element := sync.OnceValue(func() walk { return plan(t.Elem()) }) // later: the type may contain itself
+		element := plan(t.Elem())
 		return func(c *codec, v reflect.Value) {
 			if !c.writing {
-				if c.depth == maxDepth {
-					c.fail()
-					return
-				}
 				v.Set(reflect.New(t.Elem()))
 			}
-			c.depth++
-			element()(c, v.Elem())
-			c.depth--
+			element(c, v.Elem())
 		}
 	case reflect.Slice:
 		element := plan(t.Elem())

@@ -25,7 +25,6 @@ type filler struct {
 	frames    []*analyzer.Frame
 	processes []*analyzer.Process
 	layer     *analyzer.Layer    // that is being filled
-	culprits  int                // in one another
 	buffers   []*analyzer.Buffer // of a layer, once they exist
 }
 
@@ -69,14 +68,6 @@ func (f *filler) fill(v reflect.Value) {
 		case *analyzer.Process:
 			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
 		case *analyzer.FrameTimeline, *analyzer.SurfaceFrame: // Perfetto traces are not converted
-		case *why.Culprit: // has another one
-			if f.culprits == 2 {
-				return
-			}
-			f.culprits++
-			v.Set(reflect.New(v.Type().Elem()))
-			f.fill(v.Elem())
-			f.culprits--
 		case *analyzer.Buffer:
 			if f.buffers != nil {
 				v.Set(reflect.ValueOf(f.buffers[1]))
