@@ -182,10 +182,11 @@ type BufferCost struct {
 // RankBuffers returns the causes of late buffers, those that lost the most first.
 func RankBuffers(list []*LateBuffer) []*BufferCost {
 	type id struct {
-		reason BufferReason
-		wait   Wait
-		slice  string
-		kind   ThreadKind
+		reason   BufferReason
+		wait     Wait
+		slice    string
+		inSlices bool
+		kind     ThreadKind
 	}
 	var costs []*BufferCost
 	by := map[id]*BufferCost{}
@@ -213,7 +214,7 @@ func RankBuffers(list []*LateBuffer) []*BufferCost {
 		}
 		for i := range l.Shares {
 			if s := &l.Shares[i]; s.Share > 0 {
-				add(id{l.Reason, s.Wait, s.Slice, s.Culprit.Kind()}, s, s.Share)
+				add(id{l.Reason, s.Wait, s.Slice, s.InSlices(), s.Kind()}, s, s.Share)
 			}
 		}
 	}

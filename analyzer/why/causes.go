@@ -136,25 +136,31 @@ type Part struct {
 	Time  trace.Duration
 }
 
-// Share is a cause, with its share of the overrun of a late frame.
+// Share is a cause, with its share of the overrun of a late frame: a slice in which the frame's
+// thread did something for longer than usual, and the threads of one kind that it waited for
+// (docs/why.md 3).
 type Share struct {
 	Stage Stage
 	Wait  Wait
-	// Slice is the slice of the frame's thread in which most of the excess lies;
-	// empty if it lies outside of all slices.
+	// Slice is the slice of the frame's thread; empty if the time lies outside of all slices, or
+	// in several.
 	Slice string
-	// Value is the time of the frame in the stage and wait, Usual what frames on time
-	// spend there, and Share the part of the overrun.
+	// Value is the time that the frame spent in this way, in Slice and waiting for Culprit,
+	// Usual what frames on time spend in the same way, and Share the part of the overrun.
 	Value, Usual, Share trace.Duration
-	// SliceValue and SliceUsual are the same of the slice alone.
-	SliceValue, SliceUsual trace.Duration
+	// Gain is by how much less the frame would be late if only this had taken its usual time: at
+	// least Share, at most the overrun.
+	Gain trace.Duration
+	// Several is what the share is the sum of; nil if it is one slice and one thread.
+	Several *Several
 	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
 	// the most time of the cause first; at most MaxInstances.
 	Instances []Instance
-	// Culprit is the thread that the frame's thread waited for; nil if it did not wait, or
-	// if that thread is unknown.
+	// Culprit is the thread that the frame's thread waited for, of several threads of one kind that
+	// with the most time; nil if it did not wait, if that thread is unknown, or if they are of
+	// several kinds.
 	Culprit *Culprit
-	// Earlier is the frame that the thread was busy with, for EarlierFrame, or
+	// Earlier is the frame that the thread was busy with the longest, for EarlierFrame, or
 	// that the render thread was still drawing, for WaitRender; nil if unknown. For a frame that
 	// was shown late, it is also that which was still committed, or worked on by the GPU or the display.
 	Earlier *analyzer.Frame
@@ -184,6 +190,32 @@ type Share struct {
 	// known of it then.
 	Missing Missing
 }
+
+// Several is what a share is the sum of, if each part of it is small.
+type Several struct {
+	// Slices is the number of slices; 0 if it is one, or if the time lies outside of all slices.
+	// Slice is that with the most time, SliceTime.
+	Slices    int
+	Slice     string
+	SliceTime trace.Duration
+	// Threads is the number of threads that were waited for, and Processes that of their processes;
+	// 0 if it is one thread, or none is known. Culprit is that with the most time.
+	Threads, Processes int
+	Culprit            *Culprit
+	// Frames is the number of earlier frames that the thread was busy with; 0 for other waits.
+	Frames int
+}
+
+// Kind returns the kind of the threads that the frame's thread waited for.
+func (s *Share) Kind() ThreadKind {
+	if s.Culprit == nil && s.Several != nil && s.Several.Threads > 0 {
+		return ThreadKind{Several: true}
+	}
+	return s.Culprit.Kind()
+}
+
+// InSlices reports whether the time of a share lies in several slices.
+func (s *Share) InSlices() bool { return s.Several != nil && s.Several.Slices > 0 }
 
 // PlacesOnly reports whether nothing is known of what the frame's thread did for it but its
 // slices.

@@ -11,12 +11,14 @@ type Culprit struct {
 	PID             trace.PID
 	TID             trace.TID
 	Process, Thread string // empty if unknown
-	// Wait and Slice are what the thread did most of the time.
+	// Wait and Slice are what the thread did most of the time, for Did.
 	Wait  Wait
 	Slice string
+	Did   trace.Duration
 	// Arguments are those of the slice in which it was for the longest time at once.
 	Arguments []Argument
-	Time      trace.Duration
+	// Time is for how long the thread was waited for.
+	Time trace.Duration
 	// Sure is false if the thread may only have been interrupted by what ended the wait.
 	Sure bool
 	// Function is the kernel function in which the thread itself waited the longest, and Interrupt the
@@ -55,6 +57,10 @@ type ThreadKind struct {
 	// without the numbers. It is empty if the thread has no name; then TID is its id.
 	Name string
 	TID  trace.TID
+	// PID is that of the process of a pool if the process has no name; 0 otherwise.
+	PID trace.PID
+	// Several is set for threads of several kinds. Nothing else is known of them.
+	Several bool
 }
 
 // numbering is what ends the names of the threads of a pool: OS_FFRT_2_3, TaskWorker-4.
@@ -80,5 +86,9 @@ func (c *Culprit) Kind() ThreadKind {
 	case trace.PID(c.TID) == c.PID && number[0] != '/' && number[0] != '-':
 		return ThreadKind{Name: name} // of main threads, only those of the kernel are in pools
 	}
-	return ThreadKind{Name: base + "*"}
+	kind := ThreadKind{Name: base + "*"}
+	if c.Process == "" && c.PID != trace.UnknownPID && trace.PID(c.TID) != c.PID {
+		kind.PID = c.PID // pools of several processes have the same name
+	}
+	return kind
 }

@@ -40,7 +40,13 @@ var comms = map[int]string{
 	511: "A", 512: "B", 513: "C", 514: "D", 515: "E",
 }
 
-func comm(tid int) string { return cmp.Or(comms[tid], "x") }
+// comm names a thread. Those from 2000 on are the main threads of processes, one in a hundred.
+func comm(tid int) string {
+	if tid >= 2000 && tid%100 == 0 {
+		return fmt.Sprint("svc_", tid/100)
+	}
+	return cmp.Or(comms[tid], "x")
+}
 
 func pid(tid int) int {
 	if tid < 100 {

@@ -2,6 +2,7 @@ package why
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"ohframe/analyzer"
@@ -12,7 +13,9 @@ import (
 // the kind of thread that was waited for (docs/why.md 6).
 type Cost struct {
 	Wait  Wait
-	Slice string // empty if the cause lies outside of all slices
+	Slice string // empty if the cause lies outside of all slices, or in several
+	// InSlices is set if the cause lies in several slices.
+	InSlices bool
 	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
 	// or for an unknown one.
 	Kind ThreadKind
@@ -28,6 +31,9 @@ type Cost struct {
 	// Lost is the sum of the shares: Direct those of the frames themselves, KnockOn
 	// those of frames that were late because of earlier ones.
 	Lost, Direct, KnockOn trace.Duration
+	// Gain is by how much less the frames would be late together if only this had taken its usual
+	// time: the sum of Share.Gain.
+	Gain trace.Duration
 	// Worst is the frame that lost the most to it, with what others lost because of that frame. It may be
 	// none of Frames if these are only some of the frames.
 	Worst  *analyzer.Frame
@@ -130,27 +136,24 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 		if root == nil || root == l.Explanation {
 			root, causes = l.Explanation, l.shares[i:i+1]
 		}
-		sum := trace.Duration(0)
+		weights := make([]trace.Duration, len(causes))
 		for k := range causes {
-			sum += causes[k].Share
+			weights[k] = causes[k].Share
 		}
-		left := s.Share
-		for k := range causes {
-			cause, lost := &causes[k], left
-			if k < len(causes)-1 {
-				lost = scale(s.Share, cause.Share, sum)
-			}
-			left -= lost
+		for k, lost := range Divide(s.Share, weights) {
 			if lost == 0 && k > 0 {
 				continue
 			}
+			cause := &causes[k]
 			one := Cost{
-				Wait: cause.Wait, Slice: cause.Slice, Kind: cause.Culprit.Kind(), Stages: []StageCost{{cause.Stage, lost}},
+				Wait: cause.Wait, Slice: cause.Slice, InSlices: cause.InSlices(), Kind: cause.Kind(), Stages: []StageCost{{cause.Stage, lost}},
 				Culprit: cause.Culprit, Function: cause.Function, Advice: cause.Advice, Missing: cause.Missing,
-				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, Worst: root.Frame,
+				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, Gain: cause.Gain, Worst: root.Frame,
 			}
 			if root != l.Explanation {
 				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, true
+				// The earlier frame would have ended earlier by what its cause took longer.
+				one.Gain = max(min(cause.Value-cause.Usual, s.Gain), lost)
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
 			}
@@ -190,11 +193,6 @@ type frameCost struct {
 	frame *analyzer.Frame
 }
 
-// scale returns d × part / whole.
-func scale(d, part, whole trace.Duration) trace.Duration {
-	return trace.Duration(float64(d) * float64(part) / float64(max(whole, 1)))
-}
-
 // Merge returns the ranking of all frames of several rankings, which have none in common.
 func Merge(list []*Ranking) *Ranking {
 	r := &Ranking{}
@@ -218,13 +216,14 @@ func Merge(list []*Ranking) *Ranking {
 
 // costID is what is one cause.
 type costID struct {
-	wait    Wait
-	slice   string
-	kind    ThreadKind
-	missing Missing
+	wait     Wait
+	slice    string
+	inSlices bool
+	kind     ThreadKind
+	missing  Missing
 }
 
-func (c *Cost) id() costID { return costID{c.Wait, c.Slice, c.Kind, c.Missing} }
+func (c *Cost) id() costID { return costID{c.Wait, c.Slice, c.InSlices, c.Kind, c.Missing} }
 
 // costs are costs by their ids, in the order in which they were added.
 type costs struct {
@@ -252,6 +251,7 @@ func (m *costs) add(one *Cost) {
 	c.Lost += one.Lost
 	c.Direct += one.Direct
 	c.KnockOn += one.KnockOn
+	c.Gain += one.Gain
 	c.Since, c.since = cmp.Or(c.Since, one.Since), c.since+one.since
 	for _, s := range one.Stages {
 		i := slices.IndexFunc(c.Stages, func(x StageCost) bool { return x.Stage == s.Stage })
@@ -307,6 +307,34 @@ func (c *Causes) RootCause(s *Share, e *Explanation) (*Share, *Explanation) {
 		}
 	}
 	return s, e
+}
+
+// Divide divides a time in proportion to weights, exactly: those with the largest remainders get what
+// rounding leaves. All of it goes to the first if no weight is positive. No argument is negative.
+func Divide(d trace.Duration, weights []trace.Duration) []trace.Duration {
+	parts := make([]trace.Duration, len(weights))
+	sum := trace.Duration(0)
+	for _, w := range weights {
+		sum += w
+	}
+	if sum <= 0 {
+		parts[0] = d
+		return parts
+	}
+	left := d
+	rests := make([]uint64, len(weights))
+	order := make([]int, len(weights))
+	for i, w := range weights {
+		high, low := bits.Mul64(uint64(d), uint64(w))
+		part, rest := bits.Div64(high, low, uint64(sum))
+		parts[i], rests[i], order[i] = trace.Duration(part), rest, i
+		left -= parts[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rests[b], rests[a]) })
+	for _, i := range order[:left] {
+		parts[i]++
+	}
+	return parts
 }
 
 func (c *Causes) rootOfLate(s *Share) (*Explanation, []Share) {

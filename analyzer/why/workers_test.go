@@ -31,7 +31,7 @@ func described(t *testing.T, r io.Reader, workers int) (list []string) {
 		e := causes.Of(f)
 		text := fmt.Sprintln(f.Kind, f.VsyncID, e.Overrun, e.Unknown, e.Outcome, e.Confidence, e.Basis, causetext.Sentence(causes, e), e.Parts)
 		for _, s := range e.Shares {
-			text += fmt.Sprintln("  ", s.Stage, s.Wait, s.Slice, s.Value, s.Usual, s.Share, s.SliceValue, s.SliceUsual, s.Function, s.Advice)
+			text += fmt.Sprintln("  ", s.Stage, s.Wait, s.Slice, s.Value, s.Usual, s.Share, s.Function, s.Advice)
 			if s.Culprit != nil {
 				text += fmt.Sprintln("    ", *s.Culprit)
 			}

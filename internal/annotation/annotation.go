@@ -86,13 +86,10 @@ const (
 	CauseUsual     // how long frames on time do
 	CauseShare     // its part of the overrun
 	CauseArguments // those of its longest slice
-	// The times in CauseSlice alone: CauseTime is that of the stage.
-	CauseSliceTime
-	CauseSliceUsual
-	CauseFunction // the function in which most of the excess is, with its module
-	CauseSamples  // the samples of a profiler in it
-	KnockOnOf     // the vsync id of the frame that delayed this one
-	Causes        // all causes, the largest first
+	CauseFunction  // the function in which most of the excess is, with its module
+	CauseSamples   // the samples of a profiler in it
+	KnockOnOf      // the vsync id of the frame that delayed this one
+	Causes         // all causes, the largest first
 
 	// For frames that were late in another way (docs/why.md 7 and 8).
 	ShownLate    // by how much the display showed a render frame late
@@ -106,14 +103,12 @@ const (
 	EntryWait
 	EntryStage
 	EntrySlice
-	EntryFunction   // the kernel function in which the thread waited the longest
-	EntryValue      // how long the frame spent in the stage and wait
-	EntryUsual      // how long frames on time do
-	EntryShare      // its part of the overrun
-	EntrySliceValue // how long the frame spent in the slice alone
-	EntrySliceUsual // how long frames on time do
-	EntryEarlierAt  // the start of the frame that the thread was busy with
-	Culprit         // the thread that was waited for; also of the frame's cause
+	EntryFunction  // the kernel function in which the thread waited the longest
+	EntryValue     // how long the frame spent in the stage and wait
+	EntryUsual     // how long frames on time do
+	EntryShare     // its part of the overrun
+	EntryEarlierAt // the start of the frame that the thread was busy with
+	Culprit        // the thread that was waited for; also of the frame's cause
 	CulpritPID
 	CulpritTID
 	CulpritWait      // what it did most of the time
@@ -231,10 +226,8 @@ var names = [end]string{
 	CauseShare:     "share_ms",
 	CauseArguments: "cause_arguments",
 
-	CauseSliceTime:  "slice_ms",
-	CauseSliceUsual: "slice_usual_ms",
-	CauseFunction:   "cause_function",
-	CauseSamples:    "cause_samples",
+	CauseFunction: "cause_function",
+	CauseSamples:  "cause_samples",
 
 	KnockOnOf: "knock_on_of",
 	Causes:    "causes",
@@ -253,8 +246,6 @@ var names = [end]string{
 	EntryValue:          "value_ns",
 	EntryUsual:          "usual_ns",
 	EntryShare:          "share_ns",
-	EntrySliceValue:     "slice_value_ns",
-	EntrySliceUsual:     "slice_usual_ns",
 	EntryEarlierAt:      "earlier_ts",
 	Culprit:             "culprit",
 	CulpritPID:          "culprit_pid",

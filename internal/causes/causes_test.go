@@ -40,14 +40,14 @@ func late(p *analyzer.Process, vsync int64, start, length, overrun trace.Duratio
 func storage(value, share trace.Duration) why.Share {
 	return why.Share{
 		Stage: why.StageLayout, Wait: why.WaitIO, Slice: "FlushLayoutTask", Function: "io_schedule", Advice: why.AdviseIO,
-		Value: value * us, SliceValue: value * us, Share: share * us,
+		Value: value * us, Share: share * us,
 	}
 }
 
 func running(value, usual, share trace.Duration) why.Share {
 	return why.Share{
 		Stage: why.StageBuild, Wait: why.Run, Slice: "FlushBuild", Advice: why.AdviseState,
-		Value: value * us, Usual: usual * us, SliceValue: value * us, SliceUsual: usual * us, Share: share * us,
+		Value: value * us, Usual: usual * us, Share: share * us,
 	}
 }
 
@@ -125,7 +125,7 @@ func TestPlacesOnly(t *testing.T) {
 	list := []*why.Explanation{late(app(), 10, 0, 40_000, 30_000), late(app(), 11, 50_000, 40_000, 30_000)}
 	for _, e := range list {
 		e.Outcome, e.Unknown = why.PlaceOnly, 40*ms
-		e.Shares = []why.Share{{Stage: why.StageLayout, Wait: why.WaitUnknown, Slice: "FlushLayoutTask", SliceValue: 38 * ms, SliceUsual: 4 * ms, Share: 30 * ms}}
+		e.Shares = []why.Share{{Stage: why.StageLayout, Wait: why.WaitUnknown, Slice: "FlushLayoutTask", Value: 38 * ms, Usual: 4 * ms, Share: 30 * ms}}
 	}
 	tl, c := timeline(list...)
 	c.Scheduled, c.Woken = false, false
@@ -161,7 +161,7 @@ func TestTextFits(t *testing.T) {
 	for i := range why.Wait(why.WaitCount) {
 		e := late(p, 9_999_999+int64(i), trace.Duration(i)*1_000_000_000, 900_000_000, 800_000_000)
 		for n := range 3 {
-			s := why.Share{Stage: why.StageRecord, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, SliceValue: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: why.AdviseState}
+			s := why.Share{Stage: why.StageRecord, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: why.AdviseState}
 			if i == why.EarlierFrame {
 				s.Earlier = e.Frame
 			}
@@ -535,7 +535,7 @@ func TestSeveralInputs(t *testing.T) {
 	}
 	got := b.String()
 	head := `com.example.app: 7 of 7 frames late; 57 % of the lost time is waiting for storage in FlushLayoutTask
-(io_schedule)
+(io_schedule), 43 % running in FlushBuild
 
 2 inputs
   The causes of all inputs together; those of each are below.

@@ -107,6 +107,7 @@ type evidenceCause struct {
 	Frames    int             `json:"frames"`
 	Lost      *trace.Duration `json:"lost_ns,omitempty"`
 	Share     *float64        `json:"share,omitempty"`
+	Gain      *trace.Duration `json:"gain_ns,omitempty"`
 	KnockOn   trace.Duration  `json:"knock_on_ns,omitempty"`
 	KnockOns  int             `json:"knock_on_frames,omitempty"`
 	Arguments []string        `json:"arguments,omitempty"`
@@ -720,7 +721,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 	}
 	if c.LostKnown() {
 		of := share(c.Lost, r.Lost)
-		j.Lost, j.Share = &c.Lost, &of
+		j.Lost, j.Share, j.Gain = &c.Lost, &of, &c.Gain
 	}
 	for i := range c.Repeats {
 		j.Arguments = append(j.Arguments, brief.Name(causetext.Repeat(&c.Repeats[i])))
@@ -770,7 +771,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 // shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
 func shareOf(shares []why.Share, c *why.Cost) *why.Share {
 	for i := range shares {
-		if s := &shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.Culprit.Kind() == c.Kind && s.Missing == c.Missing {
+		if s := &shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.InSlices() == c.InSlices && s.Kind() == c.Kind && s.Missing == c.Missing {
 			return s
 		}
 	}

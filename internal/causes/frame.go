@@ -176,9 +176,9 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 	}
 	for i, s := range e.Shares {
 		c := of(s.Stage, s.Wait)
-		c.Cost = sum.Shares[i]
+		c.Cost += sum.Shares[i]
 		if len(e.Usual) == 0 { // a converted trace has only what is usual for the causes
-			c.Usual = s.Usual
+			c.Usual += s.Usual
 		}
 		if s.Stage == why.NoStage { // a sum over components that are listed
 			c.Value, c.Usual = 0, 0

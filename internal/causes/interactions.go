@@ -156,7 +156,7 @@ func (i *Interaction) summary() string {
 	case 2*r.Unknown > r.Lost:
 		return s + fmt.Sprintf("; %d of %s late", i.Late, text.Count(i.Judged, "frame"))
 	default:
-		return s + fmt.Sprintf("; %d of %s late, %s of the lost time is %s", i.Late, text.Count(i.Judged, "frame"), text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])+causetext.Since(r.Costs[0].Since)))
+		return s + fmt.Sprintf("; %d of %s late, %s", i.Late, text.Count(i.Judged, "frame"), largest(r))
 	}
 }
 

@@ -200,6 +200,7 @@ type jsonCost struct {
 	Lost    *trace.Duration `json:"lost_ns"`
 	Direct  *trace.Duration `json:"direct_ns"`
 	KnockOn *trace.Duration `json:"knock_on_ns"`
+	Gain    *trace.Duration `json:"gain_ns"`
 	Share   *float64        `json:"share"`
 	Worst   int64           `json:"worst_vsync_id"`
 	Advice  *string         `json:"advice"`
@@ -218,6 +219,7 @@ type jsonCulprit struct {
 	Thread    *string        `json:"thread"`
 	Wait      string         `json:"wait"`
 	Slice     *string        `json:"slice"`
+	Did       trace.Duration `json:"did_ns"`
 	Time      trace.Duration `json:"ns"`
 	Arguments []jsonArgument `json:"arguments"`
 	Sure      bool           `json:"sure"`
@@ -354,9 +356,9 @@ type jsonShare struct {
 	Value     trace.Duration `json:"value_ns"`
 	Usual     trace.Duration `json:"usual_ns"`
 	Share     trace.Duration `json:"share_ns"`
-	// The times in Slice alone; null without one.
-	SliceValue *trace.Duration `json:"slice_ns"`
-	SliceUsual *trace.Duration `json:"slice_usual_ns"`
+	// Gain is null if the cause is unknown, Several if it is one slice and one thread.
+	Gain    *trace.Duration `json:"gain_ns"`
+	Several *jsonSeveral    `json:"several"`
 	// For garbage collections, and for slower CPUs.
 	Reason         *string `json:"gc_reason"`
 	Frequency      *int64  `json:"frequency_khz"`
@@ -369,6 +371,17 @@ type jsonShare struct {
 	Instances []jsonInstance `json:"instances"`
 	// Missing is what the trace lacks for the cause; null if it is known.
 	Missing *string `json:"missing"`
+}
+
+// jsonSeveral is what a cause is the sum of.
+type jsonSeveral struct {
+	Slices    int             `json:"slices"`
+	Slice     *string         `json:"slice"`
+	SliceTime *trace.Duration `json:"slice_ns"`
+	Threads   int             `json:"threads"`
+	Processes int             `json:"processes"`
+	Culprit   *jsonCulprit    `json:"culprit"`
+	Frames    int             `json:"frames"`
 }
 
 type jsonInstance struct {
@@ -493,7 +506,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	}
 	if c.LostKnown() {
 		share := float64(c.Lost) / float64(max(r.Lost, 1))
-		j.Lost, j.Direct, j.KnockOn, j.Share = &c.Lost, &c.Direct, &c.KnockOn, &share
+		j.Lost, j.Gain, j.Direct, j.KnockOn, j.Share = &c.Lost, &c.Gain, &c.Direct, &c.KnockOn, &share
 	}
 	return j
 }
@@ -550,17 +563,28 @@ func shares(list []why.Share) []jsonShare {
 	encoded := []jsonShare{}
 	for i := range list {
 		s := &list[i]
-		var value, usual *trace.Duration
-		if s.Slice != "" {
-			value, usual = &s.SliceValue, &s.SliceUsual
+		var gain *trace.Duration
+		if s.Missing == why.NothingMissing {
+			gain = &s.Gain
 		}
 		encoded = append(encoded, jsonShare{
-			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, value, usual,
+			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, gain, several(s.Several),
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
 			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances), nonEmpty(s.Missing.String()),
 		})
 	}
 	return encoded
+}
+
+func several(s *why.Several) *jsonSeveral {
+	if s == nil {
+		return nil
+	}
+	j := &jsonSeveral{Slices: s.Slices, Slice: nonEmpty(s.Slice), Threads: s.Threads, Processes: s.Processes, Culprit: culprit(s.Culprit), Frames: s.Frames}
+	if s.Slices > 0 {
+		j.SliceTime = &s.SliceTime
+	}
+	return j
 }
 
 func instances(list []why.Instance) []jsonInstance {
@@ -692,7 +716,7 @@ func culprit(c *why.Culprit) *jsonCulprit {
 	if c == nil {
 		return nil
 	}
-	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Time: c.Time, Arguments: arguments(c.Arguments), Sure: c.Sure, Function: nonEmpty(c.Function), Interrupt: nonEmpty(c.Interrupt)}
+	j := &jsonCulprit{TID: c.TID, Process: nonEmpty(c.Process), Thread: nonEmpty(c.Thread), Wait: c.Wait.String(), Slice: nonEmpty(c.Slice), Did: c.Did, Time: c.Time, Arguments: arguments(c.Arguments), Sure: c.Sure, Function: nonEmpty(c.Function), Interrupt: nonEmpty(c.Interrupt)}
 	if c.PID != trace.UnknownPID {
 		j.PID = &c.PID
 	}

@@ -37,7 +37,7 @@ func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferRea
 			{Step: why.StepQueue, Start: moment(at - 20), End: moment(at), Usual: 20 * ms},
 		}}
 		if reason == why.QueuedLate {
-			late.Shares = []why.Share{{Stage: why.StageProduce, Wait: why.WaitIO, Slice: "ReadFrame", Value: 15 * ms, SliceValue: 15 * ms, Share: b.Overrun(), Advice: why.AdviseSystemIO}}
+			late.Shares = []why.Share{{Stage: why.StageProduce, Wait: why.WaitIO, Slice: "ReadFrame", Value: 15 * ms, Share: b.Overrun(), Advice: why.AdviseSystemIO}}
 		}
 		c.Buffers[b] = late
 	}

@@ -3,6 +3,7 @@ package causes
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -72,9 +73,26 @@ func (s *Subject) Summarize(r *why.Ranking) string {
 	case 2*r.Unknown > r.Lost:
 		words += fmt.Sprintf("; the cause of %s of the lost time is unknown", text.Percent(r.Unknown, r.Lost))
 	case len(r.Costs) > 0:
-		words += fmt.Sprintf("; %s of the lost time is %s", text.Percent(r.Costs[0].Lost, r.Lost), text.Printable(causetext.CostTitle(r.Costs[0])+causetext.Since(r.Costs[0].Since)))
+		words += "; " + largest(r)
 	}
 	return words
+}
+
+// largest names the causes of a ranking with a quarter of the lost time or more, and at least the
+// first.
+func largest(r *why.Ranking) string {
+	var list []string
+	for i, c := range r.Costs {
+		if i > 0 && 4*c.Lost < r.Lost {
+			break
+		}
+		of := ""
+		if i == 0 {
+			of = " of the lost time is"
+		}
+		list = append(list, text.Percent(c.Lost, r.Lost)+of+" "+text.Printable(causetext.CostTitle(c)+causetext.Since(c.Since)))
+	}
+	return strings.Join(list, ", ")
 }
 
 // Leads reports whether a summary begins with the process, not with the layer: with that which lost

@@ -88,16 +88,25 @@ func (s *Sum) Waterfall(e *why.Explanation) string {
 	}
 	terms := "budget " + text.Milliseconds(s.Budget)
 	left := s.Overrun
+	var names []string // of components, each with the shares of its slices
+	costs := map[string]trace.Duration{}
 	for i := range e.Shares {
-		if i == maxTerms || s.Shares[i] < tenth {
-			break
-		}
-		left -= s.Shares[i]
 		name := component(e.Shares[i].Stage, e.Shares[i].Wait)
 		if e.Shares[i].Missing != why.NothingMissing {
 			name = "unknown"
 		}
-		terms += fmt.Sprintf(" + %s %s", name, text.Milliseconds(s.Shares[i]))
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		costs[name] += s.Shares[i]
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(costs[b], costs[a]) })
+	for i, name := range names {
+		if i == maxTerms || costs[name] < tenth {
+			break
+		}
+		left -= costs[name]
+		terms += fmt.Sprintf(" + %s %s", name, text.Milliseconds(costs[name]))
 	}
 	if left > 0 {
 		terms += " + other " + text.Milliseconds(left)

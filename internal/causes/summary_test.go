@@ -43,7 +43,7 @@ func TestSummaryOfPictures(t *testing.T) {
 		}
 		return f.Render
 	}
-	draw := why.Share{Stage: why.StageDraw, Wait: why.Run, Slice: "Blur", SliceValue: 14 * trace.Millisecond, Share: 10 * trace.Millisecond}
+	draw := why.Share{Stage: why.StageDraw, Wait: why.Run, Slice: "Blur", Share: 10 * trace.Millisecond}
 	busy := why.Share{Stage: why.StageDisplay, Wait: why.WaitFence, Share: 10 * trace.Millisecond}
 	root := picture(first, 101, 0, nil, draw)
 	busy.Earlier = root

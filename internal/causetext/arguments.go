@@ -88,8 +88,7 @@ func longest(s *why.Share) string {
 		return ""
 	}
 	i := &s.Instances[0]
-	d, _ := timeOf(s)
-	if len(s.Instances) == 1 && ms(i.Time) == ms(d) {
+	if len(s.Instances) == 1 && ms(i.Time) == ms(s.Value) {
 		return "; with " + Arguments(i.Arguments)
 	}
 	return "; " + ms(i.Time) + " of it with " + Arguments(i.Arguments)

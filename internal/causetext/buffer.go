@@ -97,8 +97,7 @@ func production(c *why.Causes, l *why.LateBuffer) string {
 	if s.Stage == why.StageProduce {
 		s.Stage = why.NoStage // the reason says so
 	}
-	_, usual := timeOf(&s)
-	return "the producer " + phrase(c, &s) + "; usual " + text.Milliseconds(usual)
+	return "the producer " + phrase(c, &s) + "; usual " + text.Milliseconds(s.Usual)
 }
 
 // stepOf says how long a step took.

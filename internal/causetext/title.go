@@ -23,10 +23,13 @@ func Title(s *why.Share) string {
 		in = ", " + Stage(s.Stage)
 	}
 	who := ""
-	if s.Culprit != nil {
+	switch x := s.Several; {
+	case x != nil && x.Threads > 1:
+		who = culprits(s)
+	case s.Culprit != nil:
 		who = Culprit(s.Culprit)
 	}
-	return title(s.Wait, s.Slice, who, s.Function, in)
+	return title(s.Wait, s.Slice, s.InSlices(), who, s.Function, in)
 }
 
 // Short names the cause of a late frame in a few words: "waiting for storage in
@@ -42,7 +45,7 @@ func Short(e *why.Explanation) string {
 	case why.KnockOn:
 		return fmt.Sprintf("knock-on of %d", e.Shares[0].Earlier.VsyncID)
 	}
-	return title(e.Shares[0].Wait, e.Shares[0].Slice, "", "", "")
+	return title(e.Shares[0].Wait, e.Shares[0].Slice, e.Shares[0].InSlices(), "", "", "")
 }
 
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
@@ -59,7 +62,7 @@ func costName(c *why.Cost, function string) string {
 	if c.Missing != why.NothingMissing {
 		return unknownCause(c.Missing)
 	}
-	return title(c.Wait, c.Slice, Kind(c.Kind), function, "")
+	return title(c.Wait, c.Slice, c.InSlices, Kind(c.Kind), function, "")
 }
 
 // displayTitle names a wait between the commit and the display; empty for other stages.
@@ -142,9 +145,12 @@ func InStages(c *why.Cost) string {
 	return " [" + strings.Join(labels, ", ") + "]"
 }
 
-func title(wait why.Wait, slice, who, function, suffix string) string {
+func title(wait why.Wait, slice string, several bool, who, function, suffix string) string {
 	text := WaitTitle(wait)
-	if slice != "" {
+	switch {
+	case several:
+		text += " in several slices"
+	case slice != "":
 		text += " in " + slice
 	}
 	text += suffix
@@ -165,8 +171,13 @@ func thread(tid trace.TID) string { return fmt.Sprintf("thread %d", tid) }
 
 // Kind names a kind of threads: "media:OS_IPC*". It is empty for the zero value.
 func Kind(k why.ThreadKind) string {
-	if k.TID != 0 {
+	switch {
+	case k.Several:
+		return "several threads"
+	case k.TID != 0:
 		return thread(k.TID)
+	case k.PID != 0:
+		return fmt.Sprintf("%s of process %d", k.Name, k.PID)
 	}
 	return k.Name
 }

@@ -23,7 +23,7 @@ func TestCauses(t *testing.T) {
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{late, unknown, onTime}}
 	causes := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		late: {Frame: late, Outcome: why.OneCause, Confidence: 1, Overrun: 5, Shares: []why.Share{
-			{Stage: why.StageBuild, Wait: why.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, SliceValue: 7, SliceUsual: 2, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
+			{Stage: why.StageBuild, Wait: why.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
 			{Stage: why.StageLayout, Wait: why.Run, Slice: "FlushLayoutTask", Value: 8, Usual: 6, Share: 1},
 		}},
 		unknown: {Frame: unknown, Outcome: why.NotKnown, Overrun: 5, Shares: []why.Share{{Wait: why.WaitUnknown, Value: 9, Share: 5}}},
@@ -39,10 +39,9 @@ func TestCauses(t *testing.T) {
 	for _, c := range []struct {
 		causes *why.Causes
 		want   [3]string
-		slice  string // of the first row: the times in its slice
 	}{
-		{causes, [3]string{"cause,binder,build,'=cmd,9,0,4,media:OS_IPC_3,medium", "unknown,,,,,,,,high", ",,,,,,,,"}, "7,2"},
-		{nil, [3]string{",,,,,,,,", ",,,,,,,,", ",,,,,,,,"}, ","},
+		{causes, [3]string{"cause,binder,build,'=cmd,9,0,4,media:OS_IPC_3,medium", "unknown,,,,,,,,high", ",,,,,,,,"}},
+		{nil, [3]string{",,,,,,,,", ",,,,,,,,", ",,,,,,,,"}},
 	} {
 		rows, err := csv.NewReader(write("csv", c.causes)).ReadAll()
 		if err != nil {
@@ -58,13 +57,6 @@ func TestCauses(t *testing.T) {
 			if got := strings.Join(rows[i+1][first:end], ","); got != want {
 				t.Errorf("row %d: %s, want %s", i, got, want)
 			}
-			slice, at := ",", slices.Index(rows[0], "cause_slice_ns")
-			if i == 0 {
-				slice = c.slice
-			}
-			if got := strings.Join(rows[i+1][at:at+2], ","); rows[0][at+1] != "cause_slice_usual_ns" || got != slice {
-				t.Errorf("row %d: %s in the slice, want %s", i, got, slice)
-			}
 		}
 	}
 	// The table has the words of why, with both ends of what is too long.
@@ -77,10 +69,10 @@ func TestCauses(t *testing.T) {
 	if err := json.Unmarshal(write("json", causes).Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	if f := d.Frames[0]; f["cause_slice"] != "=cmd" || f["cause_usual_ns"] != 0.0 || f["cause_share_ns"] != 4.0 || f["cause_slice_ns"] != 7.0 || f["cause_slice_usual_ns"] != 2.0 {
+	if f := d.Frames[0]; f["cause_slice"] != "=cmd" || f["cause_usual_ns"] != 0.0 || f["cause_share_ns"] != 4.0 {
 		t.Errorf("json: %v", f)
 	}
-	if f := d.Frames[1]; f["verdict"] != "unknown" || !strings.HasPrefix(f["cause"].(string), "cause unknown: ") || f["cause_wait"] != nil || f["cause_slice_ns"] != nil {
+	if f := d.Frames[1]; f["verdict"] != "unknown" || !strings.HasPrefix(f["cause"].(string), "cause unknown: ") || f["cause_wait"] != nil {
 		t.Errorf("json: %v", f)
 	}
 }

@@ -71,10 +71,6 @@ type row struct {
 	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
 	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
 
-	// The times in CauseSlice alone; null without one. CauseTime is that of the stage.
-	CauseSliceTime  *int64 `json:"cause_slice_ns" parquet:"cause_slice_ns,optional"`
-	CauseSliceUsual *int64 `json:"cause_slice_usual_ns" parquet:"cause_slice_usual_ns,optional"`
-
 	// Cause is the largest cause in a sentence.
 	Cause *string `json:"cause" parquet:"cause,optional"`
 
@@ -303,10 +299,6 @@ func (r *row) setShare(s *why.Share) {
 	value, usual, share := int64(s.Value), int64(s.Usual), int64(s.Share)
 	r.CauseWait, r.CauseStage, r.CauseSlice = optional(s.Wait.String()), optional(s.Stage.String()), optional(s.Slice)
 	r.CauseTime, r.CauseUsual, r.CauseShare = &value, &usual, &share
-	if s.Slice != "" {
-		value, usual := int64(s.SliceValue), int64(s.SliceUsual)
-		r.CauseSliceTime, r.CauseSliceUsual = &value, &usual
-	}
 	if s.Culprit != nil {
 		r.CauseCulprit = optional(causetext.Culprit(s.Culprit))
 	}

@@ -81,7 +81,7 @@ func TestColumns(t *testing.T) {
 		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
 		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
 		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause_slice_ns", "cause_slice_usual_ns", "cause", "interaction", "shown_ns",
+		"cause", "interaction", "shown_ns",
 		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
 		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "deadline_inferred", "unfinished", "input",
 	}

@@ -45,8 +45,8 @@ func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 		},
 		Outcome: why.OneCause,
 		Shares: []why.Share{
-			{Stage: why.StageLayout, Wait: why.WaitIO, Slice: slice, Value: 20 * ms1, Share: 8 * ms1, SliceValue: 20 * ms1, Function: "io_schedule", Advice: why.AdviseIO},
-			{Stage: why.StageLayout, Wait: why.Run, Slice: slice, Value: 8 * ms1, Usual: 6 * ms1, Share: 4 * ms1, SliceValue: 8 * ms1, SliceUsual: 6 * ms1},
+			{Stage: why.StageLayout, Wait: why.WaitIO, Slice: slice, Value: 20 * ms1, Share: 8 * ms1, Function: "io_schedule", Advice: why.AdviseIO},
+			{Stage: why.StageLayout, Wait: why.Run, Slice: slice, Value: 8 * ms1, Usual: 6 * ms1, Share: 4 * ms1},
 		},
 	}
 }

@@ -97,13 +97,9 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			if e.Root != nil {
 				knockOn = e.Root.VsyncID
 			}
-			var sliceTime, sliceUsual any
-			if s.Slice != "" {
-				sliceTime, sliceUsual = int64(s.SliceValue), int64(s.SliceUsual)
-			}
 			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, causetext.Title(&s),
 				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(causetext.Advice(s.Advice)),
-				knockOn, e.Outcome.String(), e.Confidence.String(), causetext.Sentence(causes, e), sliceTime, sliceUsual)
+				knockOn, e.Outcome.String(), e.Confidence.String(), causetext.Sentence(causes, e))
 		}
 	}
 	for p, list := range frames {
@@ -117,7 +113,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		SELECT kind, pid, tid, ts, wait, stage, ns FROM ohos_frame_wait w JOIN ohos_frame f ON f.id = frame_id`), waits)
 	compare(t, "ohos_frame_cause", query(t, session, `
 		SELECT kind, f.pid, f.tid, ts, c.vsync_id, c.overrun_ns, rank, title, wait, stage, slice, value_ns, usual_ns, share_ns, culprit.tid, culprit_slice,
-			advice, knock_on_of, verdict, confidence, cause, c.slice_ns, c.slice_usual_ns
+			advice, knock_on_of, verdict, confidence, cause
 		FROM ohos_frame_cause c JOIN ohos_frame f ON f.id = frame_id LEFT JOIN thread culprit ON culprit.utid = culprit_utid`), shares)
 	compare(t, "ohos_cause", query(t, session, `
 		SELECT kind, pid, title, wait, stage, slice, culprit, frames, lost_ns, direct_ns, knock_on_ns, lost_share, advice

@@ -81,10 +81,6 @@ func (p *pipeline) noteVerdict(a *annotations, e *why.Explanation) {
 		a.milliseconds(annotation.CauseTime, s.Value)
 		a.milliseconds(annotation.CauseUsual, s.Usual)
 		a.milliseconds(annotation.CauseShare, s.Share)
-		if s.Slice != "" {
-			a.milliseconds(annotation.CauseSliceTime, s.SliceValue)
-			a.milliseconds(annotation.CauseSliceUsual, s.SliceUsual)
-		}
 		if len(s.Instances) > 0 {
 			text(annotation.CauseArguments, causetext.Arguments(s.Instances[0].Arguments))
 		}
@@ -133,8 +129,6 @@ func (p *pipeline) share(s *why.Share) []byte {
 	number(annotation.EntryValue, int64(s.Value))
 	number(annotation.EntryUsual, int64(s.Usual))
 	number(annotation.EntryShare, int64(s.Share))
-	known(annotation.EntrySliceValue, int64(s.SliceValue))
-	known(annotation.EntrySliceUsual, int64(s.SliceUsual))
 	if s.Earlier != nil {
 		number(annotation.EntryEarlierAt, int64(s.Earlier.Actual.Start))
 	}

@@ -109,11 +109,11 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame_cause(
   wait STRING,
   -- The part of the work for the frame. 'none' if it applies to all of them.
   stage STRING,
-  -- The slice of the frame's thread in which most of it happened.
+  -- The slice of the frame's thread. NULL outside of all slices, or in several.
   slice STRING,
-  -- How long the frame spent in the wait and stage.
+  -- How long the frame spent in this way.
   value_ns DURATION,
-  -- How long frames on time spend there.
+  -- How long frames on time do.
   usual_ns DURATION,
   -- The part of the overrun.
   share_ns DURATION,
@@ -131,11 +131,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_frame_cause(
   -- How sure that is: 'high', 'medium' or 'low'.
   confidence STRING,
   -- Why the frame was late, in a sentence.
-  cause STRING,
-  -- How long the frame spent in the slice alone. NULL without a slice.
-  slice_ns DURATION,
-  -- How long frames on time spend in it.
-  slice_usual_ns DURATION
+  cause STRING
 )
 AS
 SELECT
@@ -157,10 +153,7 @@ SELECT
   extract_arg(e.arg_set_id, 'debug.knock_on_of') AS knock_on_of,
   extract_arg(e.arg_set_id, 'debug.verdict') AS verdict,
   extract_arg(e.arg_set_id, 'debug.confidence') AS confidence,
-  extract_arg(e.arg_set_id, 'debug.cause') AS cause,
-  -- A time of zero has no annotation.
-  iif(_ohos_of_cause!('slice') IS NULL, NULL, coalesce(_ohos_of_cause!('slice_value_ns'), 0)) AS slice_ns,
-  iif(_ohos_of_cause!('slice') IS NULL, NULL, coalesce(_ohos_of_cause!('slice_usual_ns'), 0)) AS slice_usual_ns
+  extract_arg(e.arg_set_id, 'debug.cause') AS cause
 FROM _ohos_entry AS e
 LEFT JOIN _ohos_thread AS t
   ON t.tid = _ohos_of_cause!('culprit_tid')

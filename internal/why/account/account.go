@@ -150,6 +150,7 @@ type Account struct {
 	// set in that account itself.
 	draw  *Account
 	draws bool
+	tid   trace.TID // of a frame of a thread, and of its drawing
 
 	from    trace.Time // the log is replayed for the time from here on
 	closed  bool       // nothing is added any more
@@ -350,6 +351,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 		}
 		slab = append(slab, a)
 		added := &slab[len(slab)-1]
+		added.tid = tid
 		to[tid] = append(to[tid], added)
 		return added
 	}

@@ -38,7 +38,11 @@ func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	for _, a := range stretches {
 		a.from = a.Start
 	}
-	all := slices.Concat(list, stretches)
+	b.replay(tid, list, slices.Concat(list, stretches))
+}
+
+// replay distributes the time of accounts of a thread whose frames are list.
+func (b *Book) replay(tid trace.TID, list, all []*Account) {
 	f := replay{book: b, record: b.record, list: list, byStart: all, bounds: make([]trace.Time, 0, 3*len(all))}
 	slices.SortStableFunc(f.byStart, func(a, b *Account) int { return cmp.Compare(a.from, b.from) })
 	for _, a := range all {
@@ -59,6 +63,40 @@ func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	for _, a := range all {
 		b.close(a)
 	}
+}
+
+// Again returns accounts of the same frames for which Waits is known, too. That of frames on time
+// is not.
+func (b *Book) Again(accounts []*Account) []*Account {
+	type work struct {
+		tid   trace.TID
+		draws bool
+	}
+	lists := map[work][]*Account{}
+	again := func(a *Account) *Account {
+		c := &Account{Frame: a.Frame, Span: a.Span, draws: a.draws, tid: a.tid, from: a.from, details: &details{part: true}}
+		lists[work{a.tid, a.draws}] = append(lists[work{a.tid, a.draws}], c)
+		return c
+	}
+	list := make([]*Account, len(accounts))
+	for i, a := range accounts {
+		if a.details != nil {
+			list[i] = a
+			continue
+		}
+		list[i] = again(a)
+		if a.draw != nil {
+			list[i].draw = again(a.draw)
+		}
+	}
+	for w, list := range lists {
+		frames := b.Threads[w.tid]
+		if w.draws {
+			frames = b.draws[w.tid]
+		}
+		b.replay(w.tid, frames, list)
+	}
+	return list
 }
 
 // replay goes through the logs of a thread.

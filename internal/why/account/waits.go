@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -120,11 +121,14 @@ func (a *Account) waits() iter.Seq[*waited] {
 	}
 }
 
-// Waited is what a frame waited for in all its waits of one kind.
+// Waited is what a frame waited for in some of its waits: the threads of one kind.
 type Waited struct {
+	// Time is the part of the waits.
+	Time trace.Duration
 	// Culprit is the thread with the most time, and what it did most of that; nil if it is
-	// unknown, or if nobody had the processor for longer.
+	// unknown, or if nobody had the processor. Threads is the number of threads of the kind.
 	Culprit *why.Culprit
+	Threads int
 	// Function is the kernel function in which the thread waited the longest, Reason that of
 	// the culprit's garbage collection; empty if unknown.
 	Function, Reason string
@@ -134,80 +138,164 @@ type Waited struct {
 	Label string
 }
 
-// Waited returns what the frame waited for in the waits of one kind in a stage, or in all
-// stages for why.NoStage.
-func (b *Book) Waited(a *Account, stage why.Stage, wait why.Wait) (waited Waited) {
-	type suspect struct {
-		tid  trace.TID
-		wait why.Wait
-		key  record.Key
+// Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
+// and in some slices, in all of them if Keys is nil.
+type Match struct {
+	Stage why.Stage
+	Wait  why.Wait
+	Keys  []record.Key
+}
+
+// Has reports whether the times of an ID are meant.
+func (m *Match) Has(id ID) bool {
+	return id.Wait == m.Wait && (m.Stage == why.NoStage || id.Stage == m.Stage) && (m.Keys == nil || slices.Contains(m.Keys, id.Key))
+}
+
+// doing is what a thread did while it was waited for.
+type doing struct {
+	wait why.Wait
+	key  record.Key
+}
+
+// done is the sum of that.
+type done struct {
+	time, longest trace.Duration
+	collection    record.Key // its reason
+	reasons       reasons
+	label         uint32 // of the longest one
+}
+
+// suspect is a thread that was waited for.
+type suspect struct {
+	pid  trace.PID
+	seen trace.Time
+	time trace.Duration
+	sure bool
+	did  map[doing]*done
+	blocked
+}
+
+// blocked is for how long the frame was blocked in kernel functions, and until interrupts.
+type blocked struct{ functions, interrupts map[record.Key]trace.Duration }
+
+func newBlocked() blocked {
+	return blocked{map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}}
+}
+
+func (b *blocked) add(w *record.Wait, d trace.Duration) {
+	if w.Function != 0 {
+		b.functions[w.Function] += d
 	}
-	times := map[suspect]trace.Duration{}
-	collections, causes := map[suspect]record.Key{}, map[suspect]*reasons{}
-	labels, longest := map[suspect]uint32{}, map[suspect]trace.Duration{}
-	threads := map[trace.TID]trace.Duration{}
-	functions, interrupts := map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}
-	pids, seen := map[trace.TID]trace.PID{}, map[trace.TID]trace.Time{}
-	idle := trace.Duration(0)
-	sure := map[trace.TID]bool{}
+	if w.Interrupt != 0 {
+		b.interrupts[w.Interrupt] += d
+	}
+}
+
+// Waits returns what the frame waited for, those with the most time first. What is left of the
+// waits, for which no thread is known, comes last.
+func (b *Book) Waits(a *Account, m Match) []Waited {
+	threads := map[trace.TID]*suspect{}
+	rest := suspect{blocked: newBlocked()}
 	for x := range a.waits() {
-		if x.id.Wait != wait || stage != why.NoStage && x.id.Stage != stage {
+		if !m.Has(x.id) {
 			continue
 		}
 		w := b.record.Wait(x.wait)
-		if w.Function != 0 {
-			functions[w.Function] += x.end.Sub(x.start)
-		}
-		if w.Interrupt != 0 {
-			interrupts[w.Interrupt] += x.end.Sub(x.start)
-		}
+		left := x.end.Sub(x.start)
 		for l := range b.record.Leaves(w) {
 			d := min(l.End, x.end).Sub(max(l.Start, x.start))
-			if d <= 0 {
-				continue
+			if d <= 0 || l.TID == 0 {
+				continue // the processor was idle
 			}
-			if l.TID == 0 {
-				idle += d
-				continue
+			left -= d
+			s := threads[l.TID]
+			if s == nil {
+				s = &suspect{did: map[doing]*done{}, blocked: newBlocked()}
+				threads[l.TID] = s
 			}
-			s := suspect{l.TID, l.Wait, l.Key}
-			times[s] += d
+			s.time += d
+			s.pid, s.seen = l.PID, l.Start
+			what := doing{l.Wait, l.Key}
+			of := s.did[what]
+			if of == nil {
+				of = &done{}
+				s.did[what] = of
+			}
+			of.time += d
 			if l.Reason != 0 {
-				collections[s] = l.Reason
+				of.collection = l.Reason
 			}
-			if causes[s] == nil {
-				causes[s] = &reasons{}
+			of.reasons.add(&l, d)
+			if l.Argument != 0 && d > of.longest {
+				of.label, of.longest = l.Argument, d
 			}
-			causes[s].add(&l, d)
-			if l.Argument != 0 && d > longest[s] {
-				labels[s], longest[s] = l.Argument, d
-			}
-			threads[l.TID] += d
-			pids[l.TID], seen[l.TID] = l.PID, l.Start
-			if l.PID == a.Frame.Process.PID || w.Calling || wait == why.CPUWait || wait == why.CPUPreempted || wait == why.WaitVsync {
-				sure[l.TID] = true
+			s.add(w, d)
+			if l.PID == a.Frame.Process.PID || w.Calling || m.Wait == why.CPUWait || m.Wait == why.CPUPreempted || m.Wait == why.WaitVsync {
+				s.sure = true
 			}
 		}
+		rest.time += left
+		rest.add(w, left)
 	}
-	waited.Function, waited.Interrupt = b.record.Name(largest(functions)), b.record.Name(largest(interrupts))
-	tid := largest(threads)
-	if len(threads) == 0 || idle > threads[tid] {
-		return waited
+	list := b.kinds(threads)
+	if rest.time > 0 {
+		list = append(list, Waited{Time: rest.time, Function: b.record.Name(largest(rest.functions)), Interrupt: b.record.Name(largest(rest.interrupts))})
 	}
-	c := b.Thread(pids[tid], tid, seen[tid])
-	c.Time, c.Sure = threads[tid], sure[tid]
-	most := trace.Duration(-1)
-	for s, d := range times {
-		if s.tid != tid {
-			continue
+	return list
+}
+
+// kinds returns the threads that were waited for, by kind, those with the most time first.
+func (b *Book) kinds(threads map[trace.TID]*suspect) []Waited {
+	type kind struct {
+		Waited
+		blocked
+	}
+	by := map[why.ThreadKind]*kind{}
+	var list []*kind
+	order := slices.SortedFunc(maps.Keys(threads), func(x, y trace.TID) int {
+		return cmp.Or(cmp.Compare(threads[y].time, threads[x].time), cmp.Compare(x, y))
+	})
+	for _, tid := range order {
+		s := threads[tid]
+		c := b.Thread(s.pid, tid, s.seen)
+		c.Time, c.Sure = s.time, s.sure
+		k := by[c.Kind()]
+		if k == nil {
+			k = &kind{Waited: Waited{Culprit: &c}, blocked: s.blocked}
+			k.Reason, k.Label = b.did(s, &c)
+			by[c.Kind()] = k
+			list = append(list, k)
+		} else {
+			k.Culprit.Sure = k.Culprit.Sure || s.sure
+			for f, d := range s.functions {
+				k.functions[f] += d
+			}
+			for i, d := range s.interrupts {
+				k.interrupts[i] += d
+			}
 		}
-		if slice := b.record.Name(s.key); d > most || d == most && (s.wait < c.Wait || s.wait == c.Wait && slice < c.Slice) {
-			most, c.Wait, c.Slice, waited.Reason, waited.Label = d, s.wait, slice, b.record.Name(collections[s]), b.record.Label(labels[s])
-			b.explain(&c, causes[s], seen[tid])
-		}
+		k.Time += s.time
+		k.Threads++
 	}
-	waited.Culprit = &c
+	slices.SortStableFunc(list, func(x, y *kind) int { return cmp.Compare(y.Time, x.Time) })
+	waited := make([]Waited, len(list), len(list)+1)
+	for i, k := range list {
+		k.Function, k.Interrupt = b.record.Name(largest(k.functions)), b.record.Name(largest(k.interrupts))
+		waited[i] = k.Waited
+	}
 	return waited
+}
+
+// did sets what a thread did most of the time.
+func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
+	var most *done
+	for what, of := range s.did {
+		if slice := b.record.Name(what.key); most == nil || of.time > most.time || of.time == most.time && (what.wait < c.Wait || what.wait == c.Wait && slice < c.Slice) {
+			most, c.Wait, c.Slice, c.Did = of, what.wait, slice, of.time
+		}
+	}
+	b.explain(c, &most.reasons, s.seen)
+	return b.record.Name(most.collection), b.record.Label(most.label)
 }
 
 // largest returns the key with the largest value, the smallest one of several; zero

@@ -362,17 +362,14 @@ func filled(a *account.Account) bool {
 
 // bufferShares distributes the overrun of a buffer over what its producer's thread did longer
 // than usual. The overrun is a number of refreshes, and may be longer than all of that.
-func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duration) (shares []why.Share) {
+func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duration) []why.Share {
 	values := sums(nil).components(a)
 	usuals, _ := u.within(math.MaxInt64, values)
 	list := u.shares(values, usuals, 0)
 	if len(list) > 0 {
 		divide(list, overrun)
 	}
-	for _, x := range list {
-		shares = append(shares, j.detail(a, u, x, values, usuals, nil))
-	}
-	return shares
+	return j.allDetails(&judged{Account: a, of: u, values: values, usuals: usuals, late: overrun}, list)
 }
 
 // explainTaking finds out why render_service took buffers late that were ready.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -10,72 +11,94 @@ import (
 	"ohframe/internal/why/place"
 )
 
-// detail finds the slice and the culprit of a cause. The pieces are those of the frame; nil if its
-// instances are not asked for.
-func (j *judge) detail(a *account.Account, u *usual, x excess, values sums, usuals []expected, pieces []why.Piece) why.Share {
-	s := why.Share{Stage: x.stage, Wait: x.wait, Value: x.value, Usual: x.usual, Share: x.share}
-	wait := x.wait
-	if wait == why.RunSlow {
-		wait = why.Run
-	}
-	if wait == why.Variation {
-		return s
-	}
-	if s.Wait == why.RunSlow {
-		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(a, u)
-		if limit, highest, since := j.book.Limit(a); s.Cores == nil && isCapped(limit, highest, &s) {
-			s.FrequencyLimit, s.HighestFrequency, s.LimitReason = limit, highest, j.limiters.reason(since, a.Done())
-		}
-	}
-	var best account.Cell
-	most := trace.Duration(-1)
-	for c := range a.Cells() {
-		if c.Wait != wait || x.stage != why.NoStage && c.Stage != x.stage {
+// judged is a cause under examination: a component of the frame of an account with an excess, beside
+// what is usual.
+type judged struct {
+	*account.Account
+	excess
+	of     *usual
+	values sums       // of the frame
+	usuals []expected // for it
+	// late is by how much the frame, or the buffer, was late.
+	late   trace.Duration
+	pieces []why.Piece // of the frame; nil if its instances are not asked for
+}
+
+// allDetails divides the causes of a frame, or of a buffer, among what had their excess: slices and, in
+// them, the threads that were waited for. The largest share comes first.
+func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
+	for _, cause := range causes {
+		x.excess = cause
+		if cause.wait == why.Variation {
+			list = append(list, why.Share{
+				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&part{excess: cause.excess, share: cause.share}),
+			})
 			continue
 		}
-		usual := trace.Duration(0)
-		if wait != why.EarlierFrame {
-			of := component{c.Stage, c.Wait}
-			usual = u.cell(c.ID, values.of(of).time, expectedOf(usuals, of).time)
+		places := j.places(x)
+		if isOfFrame(cause.wait) {
+			places = mostOrAll(places)
 		}
-		if over := c.Time - usual; over > most {
-			best, most = c, over
-			s.SliceValue, s.SliceUsual = c.Time, usual
+		places = large(places, cause.share)
+		divideShare(places, cause.share)
+		for i := range places {
+			culprits := j.culprits(x, &places[i])
+			divideShare(culprits, places[i].share)
+			for n := range culprits {
+				list = append(list, j.share(x, &culprits[n], culprits[n].value*10 >= places[i].value*9))
+			}
 		}
 	}
-	if most < 0 {
+	slices.SortStableFunc(list, func(a, b why.Share) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Stage, b.Stage))
+	})
+	return list
+}
+
+// gain returns by how much less the frame would be late without an excess of its component.
+func (x *judged) gain(p *part) trace.Duration {
+	gain := p.excess
+	if all := x.value - x.usual; x.excess.excess < all { // another cause has the rest of it
+		gain = scale(gain, x.excess.excess, max(all, x.excess.excess))
+	}
+	return min(max(gain, p.share), max(x.late, p.share))
+}
+
+// share returns a part of a cause as a share. It has instances if it has nearly all that the thread
+// did in its slice.
+func (j *judge) share(x *judged, p *part, all bool) why.Share {
+	s := why.Share{Stage: x.stage, Wait: x.wait, Value: p.value, Usual: p.usual, Share: p.share, Gain: x.gain(p), Several: p.several}
+	if s.Wait == why.RunSlow {
+		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(x.Account, x.of)
+		if limit, highest, since := j.book.Limit(x.Account); s.Cores == nil && isCapped(limit, highest, &s) {
+			s.FrequencyLimit, s.HighestFrequency, s.LimitReason = limit, highest, j.limiters.reason(since, x.Done())
+		}
+	}
+	if s.Wait == why.EarlierFrame {
+		s.Earlier = x.EarlierFrame(&p.cell)
 		return s
 	}
-	if wait == why.EarlierFrame {
-		s.Earlier = a.EarlierFrame(&best)
-		return s
-	}
-	if s.Wait == why.RunSlow && most*5 < (x.value-x.usual)*3 {
-		// The whole frame was slower: no single slice is the cause.
-		s.SliceValue, s.SliceUsual = 0, 0
-		s.Advice = j.advice(a, &s, place.Place{})
-		return s
-	}
-	var in place.Place
-	s.Slice, in, s.Reason = j.book.Slice(&best)
+	in := p.Place
+	s.Slice, s.Reason = p.name, p.reason
 	if s.Stage == why.NoStage {
-		in.Stage = best.Stage
+		in.Stage = p.cell.Stage
 	} else if in.Stage == why.NoStage {
 		in.Stage = s.Stage
 	}
-	waited := j.book.Waited(a, s.Stage, wait)
-	s.Instances = j.instances(a, &s, wait, pieces)
-	if waited.Culprit != nil && waited.Label != "" {
-		waited.Culprit.Arguments = place.Arguments(waited.Label)
+	if all {
+		s.Instances = j.instances(x.Account, &s, x.cellWait(), x.pieces)
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = waited.Culprit, waited.Function, waited.Interrupt, cmp.Or(s.Reason, waited.Reason)
-	if s.Stage == why.StageDisplay && wait == why.WaitFence {
+	s.Culprit, s.Function, s.Interrupt, s.Reason = p.waited.Culprit, p.waited.Function, p.waited.Interrupt, cmp.Or(s.Reason, p.waited.Reason)
+	if s.Culprit != nil && p.waited.Label != "" {
+		s.Culprit.Arguments = place.Arguments(p.waited.Label)
+	}
+	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {
 		return s // nobody can do anything about the display
 	}
-	if wait == why.WaitRender {
-		s.Earlier = a.Drawn()
+	if s.Wait == why.WaitRender {
+		s.Earlier = x.Drawn()
 	}
-	s.Advice = j.advice(a, &s, in)
+	s.Advice = j.advice(x.Account, &s, in)
 	return s
 }
 
@@ -100,7 +123,11 @@ func (j *judge) advice(a *account.Account, s *why.Share, in place.Place) why.Adv
 		c.Reader = place.Producer
 	}
 	c.Capped = s.FrequencyLimit > 0
-	c.WaitedFor(s.Culprit, a.Frame.Process.PID)
+	culprit := s.Culprit
+	if culprit == nil && s.Several != nil {
+		culprit = s.Several.Culprit
+	}
+	c.WaitedFor(culprit, a.Frame.Process.PID)
 	return c.Advice()
 }
 

@@ -123,8 +123,8 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 		if x.wait == why.WaitUnknown {
 			unknown += x.excess
 		}
-		e.Shares = append(e.Shares, j.detail(a, u, x, values, expected, e.Pieces))
 	}
+	e.Shares = j.allDetails(&judged{Account: a, of: u, values: values, usuals: expected, late: e.Overrun, pieces: e.Pieces}, list)
 	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)
 	e.Confidence = j.confidence(a, e)
@@ -182,6 +182,10 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 		switch {
 		case s.Culprit != nil && !s.Culprit.Sure:
 			steps++
+		case s.Several != nil && s.Several.Culprit != nil:
+			if !s.Several.Culprit.Sure {
+				steps++
+			}
 		case s.Culprit == nil && s.Function == "" && s.Interrupt == "" && s.Wait >= why.WaitOwnThread && s.Wait <= why.WaitSleep:
 			steps++
 		}

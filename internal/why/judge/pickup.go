@@ -131,8 +131,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 		switch {
 		case busy.Time > 0:
 			p.Reason = why.RenderBusy
-			share := j.detail(w, &usual{}, excess{component: component{busy.Stage, busy.Wait}, value: busy.Time}, nil, nil, nil)
-			p.Share = &share
+			p.Share = j.busy(w, component{busy.Stage, busy.Wait})
 		case most.Time == 0:
 		case most.Wait != why.WaitUnknown:
 			p.Reason = why.NoVsync
@@ -142,6 +141,14 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 			}
 		}
 	}
+}
+
+// busy returns what kept a thread busy in a component for the longest.
+func (j *judge) busy(a *account.Account, id component) *why.Share {
+	all := sums(nil).components(a).of(id).time
+	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{component: id, value: all, excess: all, share: all}})
+	shares[0].Share, shares[0].Gain = 0, 0
+	return &shares[0]
 }
 
 // isBusy reports whether a thread with this wait before a frame was kept from it.

@@ -348,8 +348,9 @@ func (j *judge) work(t *thread) *why.Work {
 			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
 			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
-		waited := j.book.Waited(t.Account, why.NoStage, x.Wait)
-		x.Culprit, x.Function, x.Interrupt = waited.Culprit, waited.Function, waited.Interrupt
+		if waits := j.book.Waits(t.Account, account.Match{Wait: x.Wait}); len(waits) > 0 {
+			x.Culprit, x.Function, x.Interrupt = waits[0].Culprit, waits[0].Function, waits[0].Interrupt
+		}
 		w.Waits = append(w.Waits, x)
 	}
 	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })

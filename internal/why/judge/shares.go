@@ -15,8 +15,10 @@ type excess struct {
 	value, usual, excess, share trace.Duration
 	// small: the excess is below the noise floor. common: 5 % of the references take as long.
 	small, common bool
-	// frequency and usualFrequency are in kHz, of why.RunSlow.
+	// frequency and usualFrequency are in kHz, of why.RunSlow, and slowed has a bit for each of its
+	// stages.
 	frequency, usualFrequency int64
+	slowed                    uint32
 }
 
 // noiseFloor is the least excess that counts for itself. Scheduling alone varies by
@@ -42,6 +44,7 @@ func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) [
 				slow.value += v.time
 				slow.usual += m.time
 				slow.excess += part
+				slow.slowed |= 1 << id.stage
 				x.excess -= part
 				ran.add(v)
 				usualRan.add(m.amount)

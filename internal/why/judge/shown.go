@@ -314,10 +314,10 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		list = caused
 		divide(list, s.Late)
 	}
-	for _, x := range list {
-		share := j.detail(p.Account, w.usual, x, values, usuals, pieces)
-		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, &share, s.Due))
-		s.Shares = append(s.Shares, share)
+	s.Shares = j.allDetails(&judged{Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Late, pieces: pieces}, list)
+	for i := range s.Shares {
+		share := &s.Shares[i]
+		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, share, s.Due))
 	}
 	if len(s.Shares) > 0 && s.Shares[0].Stage == why.StageDisplay && s.Shares[0].Wait == why.WaitGPU && p.last != nil && min(p.last.Ready, p.marks[5]) == p.ready() {
 		s.Waited = p.last

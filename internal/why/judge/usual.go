@@ -96,6 +96,8 @@ type usual struct {
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
 	// account.Book.UpToCluster; nil until needed.
 	onLow []int64
+	// waits are what some of the references waited for; nil until needed.
+	waits *waits
 }
 
 // typical is what a component usually takes.
@@ -380,6 +382,20 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 	return u.longer[i-1].Frame.Period
 }
 
+// like returns which times in a component are those of references that a frame with a time is compared with.
+func (u *usual) like(id component, value trace.Duration) func(trace.Duration) bool {
+	i := slices.IndexFunc(u.components, func(t typical) bool { return t.component == id })
+	if i < 0 || value <= u.components[i].median.time {
+		return func(trace.Duration) bool { return true }
+	}
+	t := &u.components[i]
+	_, kind := t.kind(value)
+	return func(d trace.Duration) bool {
+		_, of := t.kind(d)
+		return of == kind
+	}
+}
+
 // cell returns the usual time of a slice, of a frame with a time in its component for which another is
 // usual. If that is less than what is usual for frames like it, the slice has its part of it.
 func (u *usual) cell(id account.ID, value, usual trace.Duration) trace.Duration {
@@ -399,14 +415,10 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) trace.Duration 
 	}
 	t := &u.components[i]
 	all, n := t.usual(value).time, len(u.references)
-	same := func(trace.Duration) bool { return true }
-	if k, i := t.kind(value); value > t.median.time {
+	if k, _ := t.kind(value); value > t.median.time {
 		n = k.count
-		same = func(d trace.Duration) bool {
-			_, of := t.kind(d)
-			return of == i
-		}
 	}
+	same := u.like(t.component, value)
 	var times []trace.Duration
 	for _, c := range u.cells[id] {
 		if same(c.component) {

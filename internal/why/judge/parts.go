@@ -1,0 +1,396 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/why/account"
+	"ohframe/internal/why/place"
+	"ohframe/internal/why/record"
+)
+
+// How a cause is divided (docs/why.md 3).
+const (
+	// smallest is the least part of an excess that counts for itself, one in so many.
+	smallest = 20
+	// leading is the least part of the largest of several culprits, one in so many. Below it, all of
+	// them are one cause.
+	leading = 4
+	// maxAgain is the number of frames on time that say how long a thread is usually waited for.
+	maxAgain = 256
+)
+
+// part is what a part of an excess belongs to: slices, earlier frames, or threads that were waited
+// for in them.
+type part struct {
+	name, reason string
+	place.Place
+	cell account.Cell // with the greatest excess
+	most trace.Duration
+	// keys are those of the slices; nil for all that the frame has in the component.
+	keys    []record.Key
+	waited  account.Waited
+	several *why.Several
+	// share is the part of the share of the component.
+	value, usual, excess, share trace.Duration
+}
+
+// add adds what another part had.
+func (p *part) add(o *part) {
+	p.value += o.value
+	p.usual += o.usual
+	p.excess += o.excess
+	p.share += o.share
+}
+
+// cellWait returns the wait of the cells of a cause.
+func (x *judged) cellWait() why.Wait {
+	if x.wait == why.RunSlow {
+		return why.Run
+	}
+	return x.wait
+}
+
+// has reports whether an ID is one of the component.
+func (x *judged) has(id account.ID) bool {
+	return id.Wait == x.cellWait() && (x.stage == why.NoStage || id.Stage == x.stage) && (x.wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
+}
+
+// isOfFrame reports whether a wait does not depend on what the thread was doing.
+func isOfFrame(w why.Wait) bool {
+	return w == why.RunSlow || w == why.WaitIRQ || w == why.CPUPreempted || w == why.CPUWait
+}
+
+// places returns the slices that had the excess of a cause, the largest first.
+func (j *judge) places(x *judged) []part {
+	if x.wait == why.EarlierFrame {
+		return []part{earlierFrames(x)}
+	}
+	proportional := x.of.basis == why.Budget // no frame on time says which slice is longer than usual
+	var list []part
+	at := map[string]int{}
+	for c := range x.Cells() {
+		if !x.has(c.ID) {
+			continue
+		}
+		name, in, reason := j.book.Slice(&c)
+		n, ok := at[name]
+		if !ok {
+			n = len(list)
+			at[name] = n
+			list = append(list, part{name: name, most: -1})
+		}
+		usual := trace.Duration(0)
+		if !proportional {
+			of := component{c.Stage, c.Wait}
+			usual = x.of.cell(c.ID, x.values.of(of).time, expectedOf(x.usuals, of).time)
+		}
+		to := &list[n]
+		to.value += c.Time
+		to.usual += usual
+		to.keys = append(to.keys, c.Key)
+		if over := c.Time - usual; over > to.most {
+			to.cell, to.Place, to.reason, to.most = c, in, reason, over
+		}
+	}
+	if proportional {
+		for i := range list {
+			list[i].usual = scale(list[i].value, min(x.usual, x.value), x.value)
+		}
+	}
+	return exceeding(list, x.value-x.usual)
+}
+
+// earlierFrames returns the earlier frames that a thread was busy with, as one part: what made one of
+// them late made those after it late.
+func earlierFrames(x *judged) part {
+	p := part{value: x.value, usual: x.usual, excess: x.value - x.usual}
+	frames := 0
+	for c := range x.Cells() {
+		if x.has(c.ID) {
+			if frames++; c.Time > p.cell.Time {
+				p.cell = c
+			}
+		}
+	}
+	if frames > 1 {
+		p.several = &why.Several{Frames: frames}
+	}
+	return p
+}
+
+// exceeding sets the excess of the parts of what is longer than usual by the given time, and
+// returns those that have one, the largest first. If what is usual for the parts is more than that for
+// all of them, it is scaled down.
+func exceeding(list []part, over trace.Duration) []part {
+	var value, usual, excess trace.Duration
+	for i := range list {
+		value += list[i].value
+		usual += list[i].usual
+		excess += max(list[i].value-list[i].usual, 0)
+	}
+	if excess < over {
+		for i := range list {
+			list[i].usual = scale(list[i].usual, max(min(value-over, usual), 0), usual)
+		}
+	}
+	kept := list[:0]
+	for _, p := range list {
+		if p.excess = p.value - p.usual; p.excess > 0 {
+			kept = append(kept, p)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	return kept
+}
+
+// excessOf returns the sum of the excesses of parts.
+func excessOf(list []part) (sum trace.Duration) {
+	for i := range list {
+		sum += list[i].excess
+	}
+	return sum
+}
+
+// mostOrAll returns the part with 60 % of the excess and the others as one or, if none has that, all of
+// them as one.
+func mostOrAll(list []part) []part {
+	if len(list) < 2 {
+		return list
+	}
+	if list[0].excess*5 >= excessOf(list)*3 {
+		return append(list[:1:1], joined(list[1:]))
+	}
+	all := joined(list)
+	all.keys, all.several = nil, nil
+	return []part{all}
+}
+
+// joined returns slices as one part.
+func joined(list []part) part {
+	all := list[0]
+	if len(list) == 1 {
+		return all
+	}
+	all.name, all.reason, all.keys = "", "", nil
+	s := &why.Several{}
+	for i := range list {
+		p := &list[i]
+		if i > 0 {
+			all.add(p)
+		}
+		all.keys = append(all.keys, p.keys...)
+		if p.name != "" {
+			if s.Slices++; p.value > s.SliceTime {
+				s.Slice, s.SliceTime = p.name, p.value
+			}
+		}
+	}
+	if s.Slices > 1 {
+		all.several = s
+	}
+	return all
+}
+
+// splitSmall returns the parts that are large enough to count for themselves, and the others. These are
+// left out if they do not matter together, unless the others do not explain the share.
+func splitSmall(list []part, share trace.Duration) (large, small []part) {
+	all := excessOf(list)
+	isSmall := func(excess trace.Duration) bool { return excess < noiseFloor || excess*smallest < all }
+	n := len(list)
+	for n > 0 && isSmall(list[n-1].excess) {
+		n--
+	}
+	large, small = list[:n:n], list[n:]
+	if isSmall(excessOf(small)) && excessOf(large) >= share {
+		small = nil
+	}
+	return large, small
+}
+
+// large returns the slices that are large enough to count for themselves, and the others as one.
+func large(list []part, share trace.Duration) []part {
+	large, small := splitSmall(list, share)
+	if len(small) > 0 {
+		large = append(large, joined(small))
+	}
+	return large
+}
+
+// divideShare divides a share among parts by their excess.
+func divideShare(list []part, share trace.Duration) {
+	excesses := make([]trace.Duration, len(list))
+	for i := range list {
+		excesses[i] = list[i].excess
+	}
+	for i, d := range why.Divide(share, excesses) {
+		list[i].share = d
+	}
+}
+
+// culprits divides a place among the threads that were waited for there, by kind. If none of several
+// has a quarter of the excess, it stays one part.
+func (j *judge) culprits(x *judged, place *part) (list []part) {
+	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
+	waits := j.book.Waits(x.Account, m)
+	if left := place.value - timeOf(waits); len(waits) > 0 && left > 0 {
+		if last := &waits[len(waits)-1]; last.Culprit == nil {
+			last.Time += left
+		} else {
+			waits = append(waits, account.Waited{Time: left})
+		}
+	}
+	if len(waits) > 1 && x.wait.Explains() {
+		waits = waits[:1] // it does not matter which thread said that the wait was over
+	}
+	if len(waits) < 2 {
+		place.wait(waits)
+		return []part{*place}
+	}
+	// Several slices together are not those of other frames.
+	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
+	for _, w := range waits {
+		one := *place
+		one.value, one.waited = w.Time, w
+		if comparable {
+			one.usual = min(j.usualWait(x, m, w.Culprit.Kind()), place.usual)
+		} else {
+			one.usual = scale(w.Time, min(place.usual, place.value), place.value)
+		}
+		list = append(list, one)
+	}
+	list = exceeding(list, place.excess)
+	if list[0].excess*leading < excessOf(list) {
+		place.wait(waitsOf(list))
+		return []part{*place}
+	}
+	list, small := splitSmall(list, place.share)
+	for i := range list {
+		list[i].wait(waitsOf(list[i : i+1]))
+	}
+	if len(small) > 0 {
+		others := *place
+		others.value, others.usual, others.excess = 0, 0, 0
+		for i := range small {
+			others.add(&small[i])
+		}
+		others.wait(waitsOf(small))
+		list = append(list, others)
+	}
+	return list
+}
+
+func waitsOf(list []part) (waits []account.Waited) {
+	for i := range list {
+		waits = append(waits, list[i].waited)
+	}
+	return waits
+}
+
+func timeOf(waits []account.Waited) (sum trace.Duration) {
+	for i := range waits {
+		sum += waits[i].Time
+	}
+	return sum
+}
+
+// wait sets whom a part waited for.
+func (p *part) wait(waits []account.Waited) {
+	if len(waits) == 0 {
+		return
+	}
+	s := why.Several{}
+	if p.several != nil {
+		s = *p.several
+	}
+	if p.waited = (account.Waited{}); len(waits) == 1 {
+		p.waited = waits[0]
+	}
+	processes := map[trace.PID]bool{}
+	for i := range waits {
+		w := &waits[i]
+		if w.Culprit == nil {
+			continue
+		}
+		s.Threads += w.Threads
+		if pid := w.Culprit.PID; pid != trace.UnknownPID {
+			processes[pid] = true
+		} else {
+			processes[trace.PID(-w.Culprit.TID)] = true
+		}
+		if s.Culprit == nil || w.Culprit.Time > s.Culprit.Time {
+			s.Culprit = w.Culprit
+			if w.Label != "" {
+				s.Culprit.Arguments = place.Arguments(w.Label)
+			}
+		}
+	}
+	if s.Threads < 2 {
+		s.Threads, s.Culprit = 0, nil
+	} else {
+		s.Processes = len(processes)
+	}
+	if p.waited.Culprit != nil {
+		s.Culprit = nil // the share has it
+	}
+	if s != (why.Several{}) {
+		p.several = &s
+	}
+}
+
+// waitID is what frames are compared in by the threads that they waited for.
+type waitID struct {
+	stage why.Stage
+	wait  why.Wait
+	all   bool // in all slices
+	key   record.Key
+}
+
+// waits are what some frames on time waited for.
+type waits struct {
+	// components are the times of the frames in the component, in the same order.
+	accounts   []*account.Account
+	components []sums
+	times      map[waitID][]map[why.ThreadKind]trace.Duration // of each frame
+}
+
+// usualWait returns for how long frames on time that are like one wait for threads of a kind in one
+// slice, or in all of them.
+func (j *judge) usualWait(x *judged, m account.Match, kind why.ThreadKind) trace.Duration {
+	w := x.of.waits
+	if w == nil {
+		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[why.ThreadKind]trace.Duration{}}
+		for _, a := range w.accounts {
+			w.components = append(w.components, sums(nil).components(a))
+		}
+		x.of.waits = w
+	}
+	id := waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}
+	if !id.all {
+		id.key = m.Keys[0]
+	}
+	of := w.times[id]
+	if of == nil {
+		for _, a := range w.accounts {
+			times := map[why.ThreadKind]trace.Duration{}
+			for _, x := range j.book.Waits(a, m) {
+				times[x.Culprit.Kind()] += x.Time
+			}
+			of = append(of, times)
+		}
+		w.times[id] = of
+	}
+	like := x.of.like(component{m.Stage, m.Wait}, x.value)
+	var list []trace.Duration
+	for i, times := range of {
+		if like(w.components[i].of(component{m.Stage, m.Wait}).time) {
+			list = append(list, times[kind])
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	return quantile(list, len(list), 1, 2)
+}
