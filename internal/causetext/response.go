@@ -203,10 +203,10 @@ func LongestStep(r *why.Response) string {
 	switch {
 	case len(w.Waits) == 0 || w.Idle > w.Waits[0].Time:
 		return s + ": " + idle
-	case w.Waits[0].Wait == why.WaitUnknown && w.Waits[0].Slice == "":
-		return s
-	case 2*w.Waits[0].SliceTime >= w.Waits[0].Time:
+	case 2*w.Waits[0].SliceTime >= w.Waits[0].Time && w.Waits[0].Slice != "":
 		return s + ": " + workWait(w, &w.Waits[0]) + " in " + text.Function(w.Waits[0].Slice)
+	case w.Waits[0].Wait == why.WaitUnknown: // outside of most slices, nothing is known
+		return s
 	}
 	return s + ": " + workWait(w, &w.Waits[0])
 }
