@@ -376,7 +376,7 @@ func newEvidence(inputs []Input, o Options) *evidence {
 			}
 		}
 		for _, l := range in.Layers {
-			if l.Late > 0 || o.Layer != nil || len(l.Drops) > 0 {
+			if l.Late > 0 || o.Layer != nil || len(l.Drops) > 0 || len(l.Cadences) > 1 {
 				layers = append(layers, layer{in, l})
 			}
 		}

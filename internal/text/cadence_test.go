@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 )
 
 func TestCadence(t *testing.T) {
@@ -18,6 +19,44 @@ func TestCadence(t *testing.T) {
 	} {
 		if got := Cadence(&c); got != want {
 			t.Errorf("%+v: %s, want %s", c, got, want)
+		}
+	}
+}
+
+func TestLayerCadences(t *testing.T) {
+	const ms, second = trace.Millisecond, trace.Second
+	at := func(n int) trace.Time { return trace.Time(n) * trace.Time(second) }
+	one := func(from, to int, every trace.Duration) stats.LayerCadence {
+		return stats.LayerCadence{From: at(from), To: at(to), Interval: every, Every: every, Buffers: 1}
+	}
+	pairs := stats.LayerCadence{From: at(3), To: at(5), Interval: 10 * ms, Every: 10 * ms, Buffers: 2}
+	for want, list := range map[string][]stats.LayerCadence{
+		"":                         nil,
+		"one buffer every 16.0 ms": {one(1, 9, 16*ms)},
+		"one buffer every 16.0 ms until +2.0 s, then every 33.0 ms":                     {one(1, 3, 16*ms), one(3, 9, 33*ms)},
+		"one buffer every 16.0 ms until +2.0 s, then two every 10.0 ms (200 a second)":  {one(1, 3, 16*ms), pairs},
+		"two buffers every 10.0 ms (200 a second) until +4.0 s, then one every 16.0 ms": {pairs, one(5, 9, 16*ms)},
+		"one buffer every 16.0 ms until +1.0 s, then every 33.0 ms until +2.0 s, then every 16.0 ms until +3.0 s, then every 33.0 ms, and 2 more changes": {
+			one(1, 2, 16*ms), one(2, 3, 33*ms), one(3, 4, 16*ms), one(4, 5, 33*ms), one(5, 6, 16*ms), one(6, 7, 33*ms)},
+	} {
+		if got := LayerCadences(list, at(1)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestLayerDrops(t *testing.T) {
+	hz, before, since := 60.0, 120.0, trace.Time(1605*trace.Millisecond)
+	for want, d := range map[string]stats.LayerDrops{
+		"35 buffers dropped: the display went from 120 to 60 Hz at +605.0 ms": {Reason: "display_rate", Buffers: 35, Refresh: &hz, Before: &before, Since: &since},
+		"35 buffers dropped: the display had only 60 Hz":                      {Reason: "display_rate", Buffers: 35, Refresh: &hz},
+		"1 buffer dropped: it came in the same vsync as a later one":          {Reason: "same_vsync", Buffers: 1},
+		"2 buffers dropped: they came in the same vsync as a later one":       {Reason: "same_vsync", Buffers: 2},
+		"2 buffers dropped: render_service took none for a vsync or longer":   {Reason: "taken_late", Buffers: 2},
+		"2 buffers dropped: the trace does not show why":                      {Reason: "unknown", Buffers: 2},
+	} {
+		if got := LayerDrops(&d, trace.Time(trace.Second)); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
