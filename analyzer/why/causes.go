@@ -153,9 +153,16 @@ type Share struct {
 	Gain trace.Duration
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
 	Several *Several
+	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls
+	// how many frames on time have; -1 if there is no such frame. Both are 0 without a slice,
+	// before the frame, and if the wait does not depend on what the thread was doing.
+	Calls, UsualCalls int
 	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
 	// the most time of the cause first; at most MaxInstances.
 	Instances []Instance
+	// Repeats are the arguments of all such slices if these are more; otherwise nil. Arguments
+	// returns them in any case.
+	Repeats []Repeat
 	// Culprit is the thread that the frame's thread waited for, of several threads of one kind that
 	// with the most time; nil if it did not wait, if that thread is unknown, or if they are of
 	// several kinds.

@@ -1,6 +1,10 @@
 package why
 
-import "ohframe/analyzer/trace"
+import (
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
 
 // Argument is a detail that the label of a slice has beside its name: the file of an image, the
 // index of an item.
@@ -26,11 +30,55 @@ type Instance struct {
 	Arguments []Argument
 }
 
-// Repeat is an argument of the instances of a cause, in all late frames.
+// Repeat is an argument of the instances of a cause, of one late frame or of all.
 type Repeat struct {
 	Argument
 	// Instances and Frames are the numbers of slices and of frames with it, and Time is the sum of
 	// Instance.Time.
 	Instances, Frames int
 	Time              trace.Duration
+	// AtLeast is set if a frame with it has other slices of the cause whose arguments are unknown,
+	// because they are short: these may have it, too.
+	AtLeast bool
+}
+
+// RepeatsOf returns the arguments of instances of a cause, in the order in which they occur first. calls is the number
+// of all slices of the cause.
+func RepeatsOf(list []Instance, calls int) []Repeat {
+	var repeats []Repeat
+	at := map[Argument]int{}
+	for i := range list {
+		for n, a := range list[i].Arguments {
+			if slices.Contains(list[i].Arguments[:n], a) {
+				continue
+			}
+			k, ok := at[a]
+			if !ok {
+				k = len(repeats)
+				at[a] = k
+				repeats = append(repeats, Repeat{Argument: a, Frames: 1, AtLeast: calls > len(list)})
+			}
+			repeats[k].Instances++
+			repeats[k].Time += list[i].Time
+		}
+	}
+	return repeats
+}
+
+// Arguments returns the arguments of the slices of a cause of a frame.
+func (s *Share) Arguments() []Repeat {
+	if s.Repeats != nil {
+		return s.Repeats
+	}
+	return RepeatsOf(s.Instances, s.Calls)
+}
+
+// Identifies reports whether an argument names one object, so that another slice with it says
+// nothing new.
+func (a *Argument) Identifies() bool {
+	switch a.Name {
+	case "node", "parent", "id":
+		return true
+	}
+	return false
 }

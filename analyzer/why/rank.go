@@ -34,6 +34,9 @@ type Cost struct {
 	// Gain is by how much less the frames would be late together if only this had taken its usual
 	// time: the sum of Share.Gain.
 	Gain trace.Duration
+	// Calls is the sum of Share.Calls, and UsualCalls that of Share.UsualCalls; -1 if it is unknown of one of them. Knock-ons
+	// do not count.
+	Calls, UsualCalls int
 	// Worst is the frame that lost the most to it, with what others lost because of that frame. It may be
 	// none of Frames if these are only some of the frames.
 	Worst  *analyzer.Frame
@@ -156,6 +159,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				one.Gain = max(min(cause.Value-cause.Usual, s.Gain), lost)
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
+				one.Calls, one.UsualCalls = cause.Calls, cause.UsualCalls
 			}
 			if root.PeriodBefore > 0 {
 				one.Since, one.since = root, lost
@@ -253,6 +257,10 @@ func (m *costs) add(one *Cost) {
 	c.KnockOn += one.KnockOn
 	c.Gain += one.Gain
 	c.Since, c.since = cmp.Or(c.Since, one.Since), c.since+one.since
+	c.Calls += one.Calls
+	if c.UsualCalls += one.UsualCalls; min(c.UsualCalls-one.UsualCalls, one.UsualCalls) < 0 {
+		c.UsualCalls = -1
+	}
 	for _, s := range one.Stages {
 		i := slices.IndexFunc(c.Stages, func(x StageCost) bool { return x.Stage == s.Stage })
 		if i < 0 {

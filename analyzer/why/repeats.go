@@ -10,16 +10,6 @@ import (
 // maxRepeats bounds the different arguments that are counted for one cause, those that occur first.
 const maxRepeats = 4096
 
-// isIdentity reports whether an argument names one object, so that another slice with it says
-// nothing new.
-func isIdentity(name string) bool {
-	switch name {
-	case "node", "parent", "id":
-		return true
-	}
-	return false
-}
-
 // repeats counts the arguments of the instances of a cause, in the order in which they occur first.
 type repeats struct {
 	at   map[Argument]int // in list
@@ -34,15 +24,13 @@ type repeat struct {
 // repeatsOf returns the arguments of the instances of a cause of a frame; without any, of the thread
 // that it waited for.
 func repeatsOf(f *analyzer.Frame, s *Share) (r repeats) {
-	list := s.Instances
+	list := s.Arguments()
 	if len(list) == 0 && s.Culprit != nil {
-		list = []Instance{{Time: s.Culprit.Time, Arguments: s.Culprit.Arguments}}
+		list = RepeatsOf([]Instance{{Time: s.Culprit.Time, Arguments: s.Culprit.Arguments}}, 1)
 	}
-	for i := range list {
-		for n, a := range list[i].Arguments {
-			if !isIdentity(a.Name) && !slices.Contains(list[i].Arguments[:n], a) {
-				r.add(repeat{Repeat{a, 1, 1, list[i].Time}, f})
-			}
+	for _, x := range list {
+		if !x.Identifies() {
+			r.add(repeat{x, f})
 		}
 	}
 	return r
@@ -56,6 +44,7 @@ func (r *repeats) add(one repeat) {
 		x := &r.list[i]
 		x.Instances += one.Instances
 		x.Time += one.Time
+		x.AtLeast = x.AtLeast || one.AtLeast
 		if x.last != one.last {
 			x.Frames += one.Frames
 			x.last = one.last

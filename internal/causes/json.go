@@ -204,7 +204,10 @@ type jsonCost struct {
 	Share   *float64        `json:"share"`
 	Worst   int64           `json:"worst_vsync_id"`
 	Advice  *string         `json:"advice"`
-	Repeats []jsonRepeat    `json:"arguments"`
+	// Calls is null without a slice, UsualCalls also if it is unknown.
+	Calls      *int         `json:"calls"`
+	UsualCalls *int         `json:"usual_calls"`
+	Repeats    []jsonRepeat `json:"arguments"`
 }
 
 type jsonStage struct {
@@ -367,6 +370,9 @@ type jsonShare struct {
 	Limit          *int64  `json:"frequency_limit_khz"`
 	Highest        *int64  `json:"highest_frequency_khz"`
 	LimitReason    *string `json:"frequency_limit_reason"`
+	// The number of slices, and the usual one; null as those of a ranking.
+	Calls      *int `json:"calls"`
+	UsualCalls *int `json:"usual_calls"`
 	// The slices of the cause that have arguments.
 	Instances []jsonInstance `json:"instances"`
 	// Missing is what the trace lacks for the cause; null if it is known.
@@ -401,6 +407,7 @@ type jsonRepeat struct {
 	Instances int            `json:"instances"`
 	Frames    int            `json:"frames"`
 	Time      trace.Duration `json:"ns"`
+	AtLeast   bool           `json:"at_least"`
 }
 
 func writeJSON(w io.Writer, inputs []Input) error {
@@ -491,6 +498,17 @@ func calls(list why.Calls) []jsonCall {
 	return encoded
 }
 
+// callsOf returns numbers of slices, nil if they are unknown.
+func callsOf(calls, usual int) (known, usually *int) {
+	if calls > 0 {
+		known = &calls
+		if usual >= 0 {
+			usually = &usual
+		}
+	}
+	return known, usually
+}
+
 func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	var stages []jsonStage
 	for _, s := range c.Stages {
@@ -498,10 +516,11 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	}
 	repeats := []jsonRepeat{}
 	for _, x := range c.Repeats {
-		repeats = append(repeats, jsonRepeat{jsonArgument{x.Name, x.Value}, x.Instances, x.Frames, x.Time})
+		repeats = append(repeats, jsonRepeat{jsonArgument{x.Name, x.Value}, x.Instances, x.Frames, x.Time, x.AtLeast})
 	}
+	calls, usual := callsOf(c.Calls, c.UsualCalls)
 	j := jsonCost{
-		Cause: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: stages, Slice: nonEmpty(c.Slice), Function: nonEmpty(c.Function),
+		Calls: calls, UsualCalls: usual, Cause: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: stages, Slice: nonEmpty(c.Slice), Function: nonEmpty(c.Function),
 		Culprit: culprit(c.Culprit), Missing: nonEmpty(c.Missing.String()), Frames: len(c.Frames), KnockOns: c.KnockOns, Worst: c.Worst.VsyncID, Advice: nonEmpty(causetext.Advice(c.Advice)), Repeats: repeats,
 	}
 	if c.LostKnown() {
@@ -567,10 +586,11 @@ func shares(list []why.Share) []jsonShare {
 		if s.Missing == why.NothingMissing {
 			gain = &s.Gain
 		}
+		calls, usual := callsOf(s.Calls, s.UsualCalls)
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, gain, several(s.Several),
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
-			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), instances(s.Instances), nonEmpty(s.Missing.String()),
+			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), calls, usual, instances(s.Instances), nonEmpty(s.Missing.String()),
 		})
 	}
 	return encoded

@@ -313,6 +313,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		if input != nil {
 			rank.About += " of " + text.Printable(input[c.Worst.Process])
 		}
+		rank.About += callsText(c)
 		if c.KnockOn > 0 {
 			rank.About += fmt.Sprintf(", %s ms knock-on in %d", text.Milliseconds(c.KnockOn), c.KnockOns)
 		}
@@ -323,6 +324,18 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		ranking.Others = &view.Rank{Share: text.Percent(left, r.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
 	}
 	return ranking
+}
+
+// callsText says how many slices a cause has, if it is not one in each frame, and how many are usual.
+func callsText(c *why.Cost) string {
+	differs := c.UsualCalls >= 0 && c.UsualCalls != c.Calls
+	switch {
+	case c.Calls <= len(c.Frames) && (!differs || c.UsualCalls == 0):
+		return ""
+	case differs:
+		return fmt.Sprintf(", %s, usual %d", text.Count(c.Calls, "call"), c.UsualCalls)
+	}
+	return ", " + text.Count(c.Calls, "call")
 }
 
 // costTime returns what a cause cost; it is unknown if by how much all its frames were late is.

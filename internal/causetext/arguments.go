@@ -82,24 +82,51 @@ func inParentheses(list []why.Argument) string {
 	return " (" + Arguments(list) + ")"
 }
 
-// longest says what the instance with the most time of a cause was for.
-func longest(s *why.Share) string {
-	if len(s.Instances) == 0 {
+// with says what the slices of a cause were for: the arguments of nearly all of its time or, without any, those of the
+// largest part if it is at least half:
+//
+//	; with source a.png
+//	; 12.0 ms of it with index 9, 3 times
+func with(s *why.Share) string {
+	if len(s.Instances) == 1 && 10*s.Instances[0].Time >= 9*s.Value {
+		return "; with " + Arguments(s.Instances[0].Arguments)
+	}
+	var all, most []why.Argument
+	var largest why.Repeat
+	for _, r := range s.Arguments() {
+		switch {
+		case r.Identifies():
+			continue
+		case 10*r.Time >= 9*s.Value:
+			all = append(all, r.Argument)
+		case r.Time > largest.Time:
+			largest, most = r, []why.Argument{r.Argument}
+		case r.Time == largest.Time && r.Instances == largest.Instances:
+			most = append(most, r.Argument)
+		}
+	}
+	switch {
+	case len(all) > 0:
+		return "; with " + Arguments(all)
+	case 2*largest.Time < s.Value || len(most) == 0:
 		return ""
 	}
-	i := &s.Instances[0]
-	if len(s.Instances) == 1 && ms(i.Time) == ms(s.Value) {
-		return "; with " + Arguments(i.Arguments)
+	words := "; " + ms(largest.Time) + " of it with " + Arguments(most)
+	if largest.Instances > 1 {
+		words += fmt.Sprintf(", %d times", largest.Instances)
 	}
-	return "; " + ms(i.Time) + " of it with " + Arguments(i.Arguments)
+	return words
 }
 
 // Repeat says how often an argument of a cause occurs: "5 × source a.png in 3 frames,
-// 83.1 ms".
+// 83.1 ms", with "≥" if it may occur more often.
 func Repeat(r *why.Repeat) string {
-	in := ""
+	in, atLeast := "", ""
+	if r.AtLeast {
+		atLeast = "≥ "
+	}
 	if r.Frames > 1 {
 		in = fmt.Sprintf(" in %d frames", r.Frames)
 	}
-	return fmt.Sprintf("%d × %s%s, %s", r.Instances, Argument(&r.Argument), in, ms(r.Time))
+	return fmt.Sprintf("%s%d × %s%s, %s", atLeast, r.Instances, Argument(&r.Argument), in, ms(r.Time))
 }

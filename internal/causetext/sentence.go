@@ -58,14 +58,14 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		if e.OverBudget && first.Usual > 0 {
 			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(first.Usual))
 		} else {
-			words += "; usual " + text.Milliseconds(first.Usual)
+			words += usual(first)
 			if since != "" {
 				since = "; late" + since
 			}
 		}
 		words += since
 	}
-	words += longest(first) + Inside(e.FunctionOf(first))
+	words += with(first) + Inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {
 		words += placeOnly
 	}
@@ -104,7 +104,7 @@ func usualOf(s *why.Share) string {
 	if s.Wait == why.EarlierFrame || s.Wait == why.Variation || s.Stage == why.StageDisplay && s.Earlier != nil {
 		return ""
 	}
-	return "; usual " + text.Milliseconds(s.Usual) + longest(s)
+	return usual(s) + with(s)
 }
 
 // shown says what made the display show a frame late.
@@ -156,6 +156,15 @@ func Since(e *why.Explanation) string {
 	}
 	hertz := func(d trace.Duration) int64 { return int64((trace.Second + d/2) / d) }
 	return fmt.Sprintf(" since the display runs at %d Hz (%d Hz before)", hertz(e.Frame.Period), hertz(e.PeriodBefore))
+}
+
+// usual says how long frames on time spend in the same way, and in how many slices if that is another number.
+func usual(s *why.Share) string {
+	words := "; usual " + text.Milliseconds(s.Usual)
+	if s.UsualCalls > 0 && s.UsualCalls != s.Calls {
+		words += " in " + text.Count(s.UsualCalls, "call")
+	}
+	return words
 }
 
 // producer names a layer and its process.
@@ -280,7 +289,7 @@ func inPlaces(e *why.Explanation) string {
 		}
 		value, usual, share = value+s.Value, usual+s.Usual, share+s.Share
 		if len(places) < maxPlaces && s.Slice != "" {
-			places = append(places, text.Milliseconds(s.Value)+" in "+s.Slice)
+			places = append(places, text.Milliseconds(s.Value)+" in "+slice(s))
 		} else {
 			others++
 		}
@@ -441,10 +450,19 @@ func foremost(s *why.Share) string {
 	return fmt.Sprintf("%s the most with %s", Culprit(s.Several.Culprit), ms(s.Several.Culprit.Time))
 }
 
+// slice names the slices of a cause, and how many they are: "20 × CustomNode:BuildItem[Card]". It is empty
+// without one.
+func slice(s *why.Share) string {
+	if s.Slice == "" {
+		return ""
+	}
+	return times(s.Calls) + s.Slice
+}
+
 // whereOf says in which slice, or in how many, the time of a cause lies.
 func whereOf(s *why.Share) string {
 	if !s.InSlices() {
-		return where(s.Stage, s.Slice)
+		return where(s.Stage, slice(s))
 	}
 	return fmt.Sprintf(" in %s, the most in %s (%s)", text.Count(s.Several.Slices, "slice"), s.Several.Slice, ms(s.Several.SliceTime))
 }

@@ -86,7 +86,13 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 		in.Stage = s.Stage
 	}
 	if all {
-		s.Instances = j.instances(x.Account, &s, x.cellWait(), x.pieces)
+		if s.Slice != "" && !isOfFrame(s.Wait) && p.calls > 0 {
+			s.Calls, s.UsualCalls = p.calls, p.usualCalls
+			if x.of.basis == why.Budget {
+				s.UsualCalls = -1
+			}
+		}
+		s.Instances, s.Repeats = j.instances(x.Account, &s, x.cellWait(), x.pieces)
 	}
 	s.Culprit, s.Function, s.Interrupt, s.Reason = p.waited.Culprit, p.waited.Function, p.waited.Interrupt, cmp.Or(s.Reason, p.waited.Reason)
 	if s.Culprit != nil && p.waited.Label != "" {

@@ -35,6 +35,8 @@ type part struct {
 	several *why.Several
 	// share is the part of the share of the component.
 	value, usual, excess, share trace.Duration
+	// calls is the number of slices, and usualCalls that of frames on time.
+	calls, usualCalls int
 }
 
 // add adds what another part had.
@@ -82,12 +84,14 @@ func (j *judge) places(x *judged) []part {
 			at[name] = n
 			list = append(list, part{name: name, most: -1})
 		}
-		usual := trace.Duration(0)
+		usual, calls := trace.Duration(0), 0
 		if !proportional {
 			of := component{c.Stage, c.Wait}
-			usual = x.of.cell(c.ID, x.values.of(of).time, expectedOf(x.usuals, of).time)
+			usual, calls = x.of.cell(c.ID, x.values.of(of).time, expectedOf(x.usuals, of).time)
 		}
 		to := &list[n]
+		to.calls += int(c.Calls)
+		to.usualCalls += calls
 		to.value += c.Time
 		to.usual += usual
 		to.keys = append(to.keys, c.Key)

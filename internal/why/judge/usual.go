@@ -136,7 +136,10 @@ func (t *typical) usual(time trace.Duration) amount {
 }
 
 // ofCell is the time of a reference in a slice, and in its component.
-type ofCell struct{ time, component trace.Duration }
+type ofCell struct {
+	time, component trace.Duration
+	calls           int64
+}
 
 // role is the frames that are compared with one another.
 type role struct {
@@ -397,21 +400,21 @@ func (u *usual) like(id component, value trace.Duration) func(trace.Duration) bo
 }
 
 // cell returns the usual time of a slice, of a frame with a time in its component for which another is
-// usual. If that is less than what is usual for frames like it, the slice has its part of it.
-func (u *usual) cell(id account.ID, value, usual trace.Duration) trace.Duration {
+// usual, and of how many slices it is. If that is less than what is usual for frames like it, the slice has its part of it.
+func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Duration, calls int) {
 	if u.cells == nil {
 		u.cells = map[account.ID][]ofCell{}
 		var of sums
 		for _, a := range u.references {
 			of = of.components(a)
 			for c := range a.Cells() {
-				u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time})
+				u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls)})
 			}
 		}
 	}
 	i := slices.IndexFunc(u.components, func(t typical) bool { return t.component == component{id.Stage, id.Wait} })
 	if i < 0 {
-		return 0
+		return 0, 0
 	}
 	t := &u.components[i]
 	all, n := t.usual(value).time, len(u.references)
@@ -420,17 +423,18 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) trace.Duration 
 	}
 	same := u.like(t.component, value)
 	var times []trace.Duration
+	var counts []int64
 	for _, c := range u.cells[id] {
 		if same(c.component) {
-			times = append(times, c.time)
+			times, counts = append(times, c.time), append(counts, c.calls)
 		}
 	}
 	if len(times) == 0 {
-		return 0
+		return 0, 0
 	}
-	time := quantile(times, n, 1, 2)
+	time, calls = quantile(times, n, 1, 2), int(quantile(counts, n, 1, 2))
 	if usual < all {
-		return scale(time, usual, all)
+		time = scale(time, usual, all)
 	}
-	return time
+	return time, calls
 }
