@@ -831,6 +831,9 @@ func (x *witness) frame(l located) *evidenceFrame {
 		j.PickedUp = brief.Sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
 	}
 	for i := range e.Shares {
+		if n := len(e.Shares[i].Instances); n > 0 {
+			j.LeftOut.Add("instances", e.Shares[i].Calls-n)
+		}
 		for _, in := range e.Shares[i].Instances {
 			j.Instances = append(j.Instances, evidenceInstance{brief.Name(e.Shares[i].Slice), in.Time, brief.Name(causetext.Arguments(in.Arguments))})
 		}

@@ -92,10 +92,17 @@ func instancesTable(e *why.Explanation) view.Table {
 	if e.Shown != nil {
 		shares = slices.Concat(shares, e.Shown.Shares)
 	}
+	others := 0
 	for i := range shares {
+		if n := len(shares[i].Instances); n > 0 {
+			others += max(0, shares[i].Calls-n)
+		}
 		for _, x := range shares[i].Instances {
 			table.Rows = append(table.Rows, row(text.Printable(text.Function(shares[i].Slice)), text.Milliseconds(x.Time), text.Printable(causetext.Arguments(x.Arguments))))
 		}
+	}
+	if others > 0 {
+		table.More = "… and " + text.Count(others, "other slice")
 	}
 	return table
 }
