@@ -70,6 +70,7 @@ func hostile(processes, frames int, filler string) (*analyzer.Timeline, *why.Cau
 			e := late(p, int64(1+k), trace.Duration(100_000*(i*frames+k)), 30_000, 10_000, share, other)
 			e.Slices = []why.SliceTime{{Slice: long(), Running: ms}}
 			e.Confidence, e.Basis = why.Confidence(k%4), why.Basis(k%5)
+			e.Shown = &why.Shown{Late: 10 * ms, Shares: []why.Share{share, other}}
 			list = append(list, e)
 			hangs = append(hangs, analyzer.Hang{Process: p, Slice: long(), Interval: analyzer.Interval{Start: e.Start, End: e.End}})
 			interactions = append(interactions, &analyzer.Interaction{ID: 1 + i*frames + k, Scene: long(), Process: p, Begin: e.Start, Frames: []*analyzer.Frame{e.Frame}})
