@@ -136,6 +136,34 @@ func TestSimulatedPauses(t *testing.T) {
 	}
 }
 
+// If render_service shows buffers late because of an earlier frame, the cause is that frame's, with or
+// without scheduling events.
+func TestBuffersOfFramesShownLate(t *testing.T) {
+	for _, kernel := range []simulate.Kernel{simulate.KernelNone, simulate.KernelLinux} {
+		for cause, slice := range map[simulate.Cause]string{simulate.CauseDrawWork: "ApplyKawaseBlur", "commit_binder": "Repaint"} {
+			c := simulate.Playback(60, 24)
+			c.Kernel, c.Apps[0].OnDemand = kernel, false
+			for _, k := range []int64{30, 61, 85} {
+				c.Injections = append(c.Injections, simulate.Injection{Cause: cause, Vsync: k, Length: 33 * millisecond})
+			}
+			timeline, causes, _ := simulated(t, c)
+			late := 0
+			for _, l := range timeline.Layers {
+				for _, b := range l.Buffers {
+					if x := causes.LateBuffer(b); x != nil && x.Reason == why.ShownLate {
+						if late++; x.Shares[0].Slice != slice {
+							t.Errorf("%s, %s: %s, want %s", kernel, cause, causetext.Buffer(causes, x), slice)
+						}
+					}
+				}
+			}
+			if late == 0 {
+				t.Errorf("%s, %s: no buffer was shown late", kernel, cause)
+			}
+		}
+	}
+}
+
 // The same if lines are missing, or the trace begins later.
 func TestDamagedLayers(t *testing.T) {
 	configs := simulate.BadLayers()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,6 +40,10 @@ func TestApplicationOrSystem(t *testing.T) {
 			of := "frames"
 			if process != "" {
 				of = "of its pictures"
+			}
+			report, err := exec.Command("sh", "-c", "cd "+dir+"; ohframe report"+process+" "+file).Output()
+			if headline, _, _ := strings.Cut(strings.Join(strings.Fields(string(report)), " "), " "+file); err != nil || headline != strings.Join(strings.Fields(d.Answer), " ") {
+				t.Errorf("%+v%s: %v, the headline of the report is\n%s\nnot\n%s", s, process, err, headline, d.Answer)
 			}
 			for want, is := range map[string]bool{
 				"example.gallery: 0 of ":                 !test.application,

@@ -129,6 +129,9 @@ func shown(c *why.Causes, e *why.Explanation) string {
 	case s.Wait == why.Variation:
 		return "every step took a little longer, together " + ms(s.Value-s.Usual)
 	}
+	if s.Stage == why.StageHandOver && e.Shown.Root != nil {
+		return fmt.Sprintf("the main thread waited %s%s for %s on the render thread", ms(s.Value), where(s.Stage, s.Slice), frameName(s.Earlier))
+	}
 	if s.Wait == why.EarlierFrame && e.Shown.Root != nil {
 		return fmt.Sprintf("the main thread began %s late: the thread was still busy with %s", ms(s.Value), frameName(s.Earlier))
 	}

@@ -324,14 +324,18 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	}
 }
 
-// stillBusy returns the frame that the display, the GPU or the thread that commits was still busy with in
-// most of the time of a share; nil if it was none that was shown late.
+// stillBusy returns the frame that the display, the GPU or the threads that draw and commit were still busy
+// with in most of the time of a share; nil if it was none that was shown late.
 func (w *usualWay) stillBusy(p *passing, s *why.Share, due trace.Time) *analyzer.Frame {
 	before := w.before[p]
 	if before == nil || !before.late {
 		return nil
 	}
 	switch {
+	case s.Stage == why.StageHandOver: // without scheduling events, nothing says whom the main thread waited for
+		if overlap(p.marks[0], p.marks[1], before.frame.Draw)*2 > s.Value {
+			return before.frame
+		}
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitFence:
 		if before.marks[5] > due.Add(-p.frame.Period/2) {
 			return before.frame
