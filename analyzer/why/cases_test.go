@@ -222,6 +222,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			{"slice", s.Slice != "", "in " + s.Slice},
 			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},
+			{"gain", true, "gain " + ms(s.Gain)},
 			{"cap", s.FrequencyLimit > 0, fmt.Sprintf("limited to %d of %d", s.FrequencyLimit/1000, s.HighestFrequency/1000)},
 			{"cap", s.LimitReason != "", "(" + s.LimitReason + ")"},
 			{"cores", s.Cores != nil, "on " + causetext.Cores(s.Cores)},

@@ -58,8 +58,10 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 // gain returns by how much less the frame would be late without an excess of its component.
 func (x *judged) gain(p *part) trace.Duration {
 	gain := p.excess
-	if all := x.value - x.usual; x.excess.excess < all { // another cause has the rest of it
-		gain = scale(gain, x.excess.excess, max(all, x.excess.excess))
+	if x.atUsual > 0 { // the frequency stays as it was
+		gain = trace.Duration(min(float64(gain)*(float64(x.value)/float64(x.atUsual)), float64(p.value)))
+	} else if all := x.value - x.usual; x.excess.excess < all { // another cause has the rest of it
+		gain = scale(gain, x.excess.excess, all)
 	}
 	return min(max(gain, p.share), max(x.late, p.share))
 }

@@ -57,7 +57,7 @@ func (x *judged) cellWait() why.Wait {
 
 // has reports whether an ID is one of the component.
 func (x *judged) has(id account.ID) bool {
-	return id.Wait == x.cellWait() && (x.stage == why.NoStage || id.Stage == x.stage) && (x.wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
+	return (id.Wait == x.cellWait() || x.wait == why.RunSlow && runs(id.Wait)) && (x.stage == why.NoStage || id.Stage == x.stage) && (x.wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
 }
 
 // isOfFrame reports whether a wait does not depend on what the thread was doing.
@@ -104,7 +104,27 @@ func (j *judge) places(x *judged) []part {
 			list[i].usual = scale(list[i].value, min(x.usual, x.value), x.value)
 		}
 	}
-	return exceeding(list, x.value-x.usual)
+	list = exceeding(list, x.value-x.usual)
+	if x.atUsual > 0 {
+		return atUsualFrequency(list, x)
+	}
+	return list
+}
+
+// atUsualFrequency leaves slices the excess that they would have at the usual frequency. The lower
+// frequency has the rest.
+func atUsualFrequency(list []part, x *judged) []part {
+	var kept []part
+	for _, p := range list {
+		if p.excess = scale(p.value, x.atUsual, x.value) - p.usual; p.excess > 0 {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
+		return list
+	}
+	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	return kept
 }
 
 // earlierFrames returns the earlier frames that a thread was busy with, as one part: what made one of
@@ -246,8 +266,8 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 			waits = append(waits, account.Waited{Time: left})
 		}
 	}
-	if len(waits) > 1 && x.wait.Explains() {
-		waits = waits[:1] // it does not matter which thread said that the wait was over
+	if len(waits) > 1 && (x.wait.Explains() || x.wait == why.EarlierFrame) {
+		waits = waits[:1] // it does not matter which thread said that the wait was over, or what the earlier frame waited for
 	}
 	if len(waits) < 2 {
 		place.wait(waits)

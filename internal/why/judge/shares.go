@@ -19,6 +19,8 @@ type excess struct {
 	// stages.
 	frequency, usualFrequency int64
 	slowed                    uint32
+	// atUsual is what the value would be at the usual frequency; 0 if the frequency is usual.
+	atUsual trace.Duration
 }
 
 // noiseFloor is the least excess that counts for itself. Scheduling alone varies by
@@ -39,15 +41,20 @@ func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) [
 		if x.excess <= 0 {
 			continue
 		}
-		if id.wait == why.Run {
-			if part := slowPart(v, m.amount, x.excess); part > 0 {
+		if runs(id.wait) {
+			at := m.amount
+			if at.cycles <= 0 { // frames on time do not have it
+				at = allRun(usuals)
+			}
+			if part, atUsual := slowPart(v, m.amount, at, x.excess); part > 0 {
+				x.atUsual = atUsual
 				slow.value += v.time
 				slow.usual += m.time
 				slow.excess += part
 				slow.slowed |= 1 << id.stage
 				x.excess -= part
 				ran.add(v)
-				usualRan.add(m.amount)
+				usualRan.add(at)
 			}
 		}
 		if x.excess == 0 {
@@ -222,22 +229,35 @@ func withinBudget(values sums, budget trace.Duration) (list []expected) {
 // isWork reports whether the thread did something, as far as is known.
 func isWork(w why.Wait) bool { return w == why.Run || w == why.GCRun || w == why.WaitUnknown }
 
-// slowPart returns how much of an excess of time on a processor is due to a lower
-// frequency than usual: what the cycles would have taken less at the usual one.
-func slowPart(v, m amount, over trace.Duration) trace.Duration {
-	if !wellClocked(v.clocked, v.time) || !wellClocked(m.clocked, m.time) || m.cycles <= 0 || v.cycles <= 0 {
-		return 0
+// runs reports whether the frequency matters: the thread ran.
+func runs(w why.Wait) bool { return w == why.Run || w == why.GCRun }
+
+// allRun returns the sum of what is usual where the thread runs.
+func allRun(usuals []expected) (all amount) {
+	for i := range usuals {
+		if x := &usuals[i]; runs(x.wait) && x.cycles > 0 {
+			all.add(x.amount)
+		}
 	}
-	usualFrequency := float64(m.cycles) / float64(m.time)
-	atUsual := trace.Duration(float64(v.cycles) / usualFrequency)
+	return all
+}
+
+// slowPart returns how much of an excess of time on a processor is due to a lower frequency than
+// usual, that of at, and how long the cycles would have taken at the usual one.
+func slowPart(v, m, at amount, over trace.Duration) (part, atUsual trace.Duration) {
+	if !wellClocked(v.clocked, v.time) || !wellClocked(at.clocked, at.time) || at.cycles <= 0 || v.cycles <= 0 {
+		return 0, 0
+	}
+	usualFrequency := float64(at.cycles) / float64(at.time)
+	atUsual = trace.Duration(float64(v.cycles) / usualFrequency)
 	slow, work := v.time-atUsual, atUsual-m.time
 	switch {
 	case slow <= 0:
-		return 0
+		return 0, 0
 	case work <= 0:
-		return over
+		return over, atUsual
 	}
-	return scale(over, slow, slow+work)
+	return scale(over, slow, slow+work), atUsual
 }
 
 // scale returns d × a / b, rounded down. No argument is negative, and a is at most b,
