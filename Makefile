@@ -13,7 +13,7 @@ include internal/ui/plugin/plugin.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs evidence diff-power trend-power bench outputs beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual diff-power trend-power bench outputs beam clean
 
 all: lint test
 
@@ -96,6 +96,11 @@ evidence: build $(bench_trace)
 # is such a list of another commit: then only what differs is printed.
 outputs: build engine
 	go run ./internal/tools/outputs $(if $(OUTPUTS_BEFORE),-before $(OUTPUTS_BEFORE)) testdata $(wildcard ../shared/traces ../shared/oracle)
+
+# Explains late frames of generated traces with one to three causes, simulates the traces again without a
+# cause, and prints by how much less the frames are late. Prints the tables of docs/why.md.
+counterfactual:
+	OHFRAME_SLOW=1 go test ./analyzer/why -run '^TestCounterfactual$$' -count 1 -v
 
 # The nested module, which the core does not need. It is built with the flags of
 # releases, so release-check finds the packages of both in the cache.

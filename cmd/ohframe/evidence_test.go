@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,7 @@ type evidenceDocument struct {
 
 type evidenceCause struct {
 	Wait, Slice, Why string
+	Gain             trace.Duration `json:"gain_ns"`
 	Culprit          *evidenceCulprit
 	Against          []string
 	Worst            struct {
@@ -264,6 +266,106 @@ func (d *evidenceDocument) agreesWith(s *simulate.Scene, c *simulate.CauseTruth)
 		details = details && strings.Contains(sentences, part)
 	}
 	return true, details
+}
+
+// TestEvidenceOfSeveral asks why frames with two or three causes were late. The first cause must be the
+// largest one that was injected, all that have a quarter of the time must be in the list, and each with what
+// it costs: by how much less the frames are late in the same trace without it.
+func TestEvidenceOfSeveral(t *testing.T) {
+	slow.SkipRace(t)
+	dir := t.TempDir()
+	traces, first, large, listed, sized := 0, 0, 0, 0, 0
+	for i := range slow.Of(10, 60) {
+		s := simulate.NewSeveral(uint64(1000+i), 1, 2+i%2)
+		sizes, gains := costs(t, s)
+		if s.Short || slices.Max(gains) == 0 { // no frame on time, or none late
+			continue
+		}
+		traces++
+		var content bytes.Buffer
+		truth, err := s.Generate(&content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		d, _, _ := asked(t, dir, "ohframe why --format evidence -- trace.ftrace")
+		if len(d.Processes) == 0 || len(d.Processes[0].Causes) == 0 {
+			t.Fatalf("seed %d: %s", s.Seed, d.Answer)
+		}
+		causes := d.Processes[0].Causes
+		all, leading := trace.Duration(0), 0
+		for n, size := range sizes {
+			all += size
+			if size > sizes[leading] {
+				leading = n
+			}
+		}
+		for n, size := range sizes {
+			found, gain := -1, trace.Duration(0)
+			for j := range causes {
+				if !causes[j].injectedAs(truth.Causes, n) {
+					continue
+				}
+				if found < 0 {
+					found = j
+				}
+				gain += causes[j].Gain // a slower CPU can be several causes, in a slice and outside
+			}
+			if found == 0 && size*100 >= sizes[leading]*85 {
+				first++
+			}
+			if size*4 < all {
+				continue
+			}
+			large++
+			switch {
+			case found < 0:
+				t.Logf("seed %d: %+v is not in the list: %s", s.Seed, s.Injections[n], d.Answer)
+				continue
+			case (gain - gains[n]).Abs() > gains[n]/10+200*trace.Microsecond:
+				t.Logf("seed %d: %+v costs %v, not %v: %s", s.Seed, s.Injections[n], gains[n], gain, d.Answer)
+			default:
+				sized++
+			}
+			listed++
+		}
+	}
+	t.Logf("the largest cause is first in %d of %d traces; of %d large ones %d are in the list, %d with what they cost", first, traces, large, listed, sized)
+	if first != traces || listed != large || sized != large {
+		t.Error("these must be all")
+	}
+}
+
+// costs returns how long each cause of a scene with one late frame delays a frame, and by how much less all
+// frames are late without it.
+func costs(t *testing.T, s *simulate.Several) (sizes, gains []trace.Duration) {
+	late, ends, err := s.Overruns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range s.Causes {
+		without, earlier, err := s.Without(n).Overruns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var size, gain trace.Duration
+		for vsync, d := range late {
+			size, gain = max(size, ends[vsync].Sub(earlier[vsync])), gain+d-without[vsync]
+		}
+		sizes, gains = append(sizes, size), append(gains, gain)
+	}
+	return sizes, gains
+}
+
+// injectedAs reports whether a cause is the nth injected one.
+func (c *evidenceCause) injectedAs(truth []*simulate.CauseTruth, n int) bool {
+	thread := ""
+	if c.Culprit != nil {
+		thread = c.Culprit.Thread
+	}
+	return slices.ContainsFunc(truth, func(x *simulate.CauseTruth) bool { return x.Injection == n && x.Agrees(c.Wait, c.Slice, thread) })
 }
 
 // The commands of the skill work as written, and its description fits what agents read.
