@@ -49,7 +49,8 @@ func TestApplicationOrSystem(t *testing.T) {
 				"example.gallery: 0 of ":                 !test.application,
 				"waiting for storage in FlushLayoutTask": test.application,
 				"render_service showed":                  test.service,
-				of + " late: 100 % of that is running in ApplyKawaseBlur [drawing] (2 frames": test.service,
+				of + " late: ":                           test.service,
+				"% of that is running in ApplyKawaseBlur [drawing] (2 frames": test.service,
 				"are the application's": test.application && test.service,
 			} {
 				if strings.Contains(d.Answer, want) != is {
