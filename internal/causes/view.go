@@ -315,7 +315,10 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		}
 		rank.About += callsText(c)
 		if c.KnockOn > 0 {
-			rank.About += fmt.Sprintf(", %s ms knock-on in %d", text.Milliseconds(c.KnockOn), c.KnockOns)
+			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
+			if c.KnockOns > 0 { // of the others it is only a part
+				rank.About += fmt.Sprintf(" in %d", c.KnockOns)
+			}
 		}
 		rank.Advice = strings.TrimPrefix(rank.Advice+repeats(c.Repeats), "; ")
 		ranking.List = append(ranking.List, rank)
