@@ -108,7 +108,7 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 	return traces
 }
 
-// withFunctions returns the trace of a scene whose late frames were in a function.
+// withFunctions returns the trace of a scene whose late frames were in a function, in slices with arguments.
 func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
 	t.Helper()
 	var text, out bytes.Buffer
@@ -121,6 +121,9 @@ func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
 	}
 	for _, e := range in.Causes.Frames {
 		if s := e.Cause(); s != nil {
+			if len(s.Instances) == 0 {
+				s.Instances = []why.Instance{{Start: e.Start, End: e.End, Time: e.End.Sub(e.Start), Arguments: []why.Argument{{Name: "name", Value: "gallery0"}}}}
+			}
 			e.Functions = []why.FunctionTime{{Function: why.Function{Name: "Feed::recompute", Module: "libentry.so"}, Stage: s.Stage, Wait: s.Wait, Samples: 8, Of: 12, Sure: true}}
 		}
 	}
