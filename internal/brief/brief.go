@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"ohframe/internal/text"
@@ -96,14 +95,41 @@ func encode(x any) ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(x)
-	return lastEmpty.ReplaceAll(empty.ReplaceAll(b.Bytes(), nil), nil), err
+	return withoutEmpty(b.Bytes()), err
 }
 
-// A string has no quote without a backslash before it, so that these match no part of one.
-var (
-	empty     = regexp.MustCompile(`"\w+":(null|\[\]),`)
-	lastEmpty = regexp.MustCompile(`,?"\w+":(null|\[\])`)
-)
+// withoutEmpty leaves out the members of objects that are null or empty lists. In a string, a quote has a
+// backslash before it, so that none of it is taken for a member.
+func withoutEmpty(b []byte) []byte {
+	kept := make([]byte, 0, len(b))
+	for {
+		i := bytes.Index(b, []byte(`":`))
+		if i < 0 {
+			return append(kept, b...)
+		}
+		value := b[i+2:]
+		size := 0
+		switch {
+		case bytes.HasPrefix(value, []byte("null")):
+			size = len("null")
+		case bytes.HasPrefix(value, []byte("[]")):
+			size = len("[]")
+		}
+		kept = append(kept, b[:i]...)
+		name := bytes.LastIndexByte(kept, '"')
+		if size == 0 || name < 1 || kept[name-1] != '{' && kept[name-1] != ',' {
+			kept, b = append(kept, b[i:i+2]...), value
+			continue
+		}
+		kept, b = kept[:name], value[size:]
+		switch {
+		case b[0] == ',' && kept[name-1] == '{':
+			b = b[1:]
+		case kept[name-1] == ',':
+			kept = kept[:name-1]
+		}
+	}
+}
 
 // Name returns a name from the trace in a length that fits.
 func Name(s string) string { return shortened(text.Line(s), maxNameBytes) }

@@ -209,9 +209,12 @@ func TestManyLateFrames(t *testing.T) {
 	}
 }
 
-// The terms of a waterfall are rounded so that they add up.
+// The terms of a waterfall, one for each way in which a stage spent time, are rounded so that they add up.
 func TestWaterfall(t *testing.T) {
-	in := func(stage why.Stage, s why.Share) why.Share { s.Stage = stage; return s }
+	in := func(stage why.Stage, s why.Share) why.Share {
+		s.Stage = stage
+		return s
+	}
 	for _, c := range []struct {
 		e    *why.Explanation
 		want string
@@ -228,16 +231,20 @@ func TestWaterfall(t *testing.T) {
 		},
 		// Five causes: three, and the others together.
 		{
-			late(app(), 1, 0, 30_000, 15_000, storage(5000, 5000), in(why.StageBuild, storage(4000, 4000)), in(why.StageInput, storage(3000, 3000)),
-				in(why.StageJS, storage(2000, 2000)), in(why.StageIdle, storage(1000, 1000))),
+			late(app(), 1, 0, 30_000, 15_000, storage(5000, 5000), in(why.StageBuild, storage(4000, 4000)), in(why.StageInput, storage(3000, 3000)), in(why.StageJS, storage(2000, 2000)), in(why.StageIdle, storage(1000, 1000))),
 			"budget 15.0 + waiting for storage (layout) 5.0 + waiting for storage (build) 4.0 + waiting for storage (input) 3.0 + other 3.0 = 30.0 ms",
+		},
+		// Two slices of one stage are one term.
+		{
+			late(app(), 1, 0, 30_000, 15_000, storage(7000, 7000), in(why.StageBuild, storage(4000, 4000)), storage(4000, 4000)),
+			"budget 15.0 + waiting for storage (layout) 11.0 + waiting for storage (build) 4.0 = 30.0 ms",
 		},
 		// 0.04 + 0.04 + 0.04: a tenth together.
 		{late(app(), 1, 0, 10_120, 120, storage(40, 40), storage(40, 40), storage(40, 40)), "budget 10.0 + waiting for storage (layout) 0.1 = 10.1 ms"},
 		// The smallest share has the largest remainder, and 3.85 stays 3.9 as in a ranking.
 		{
-			late(app(), 1, 0, 52_015, 35_367, storage(38_000, 31_430), running(9000, 1000, 3850), in(why.StageInput, running(90, 0, 87))),
-			"budget 16.6 + waiting for storage (layout) 31.4 + running (build) 3.9 + running (input) 0.1 = 52.0 ms",
+			late(app(), 1, 0, 52_015, 35_367, storage(38_000, 31_430), running(9000, 1000, 3850), in(why.StageJS, running(90, 0, 87))),
+			"budget 16.6 + waiting for storage (layout) 31.4 + running (build) 3.9 + running (ArkTS code) 0.1 = 52.0 ms",
 		},
 	} {
 		if got := NewSum(c.e).Waterfall(c.e); got != c.want {
