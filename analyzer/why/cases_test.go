@@ -37,6 +37,7 @@ import (
 //	period 10   the refresh period, which is the time to the deadline as well; 1.5 of
 //	            them for render_service
 //	every 100   from one vsync to the next
+//	later 0.999 how much later deadlines are, in microseconds
 //	show …      what the lines say besides the outcome and the shares
 //	limit …     a limit, as in --limit
 //	without …   a pattern of the lines that the trace does not have

@@ -18,6 +18,7 @@ type player struct {
 	at            int // after start
 	period, every int
 	show          []string
+	later         int // than that, deadlines, in nanoseconds
 	limits        trace.Limits
 	leftOut       *regexp.Regexp // lines that the trace does not have
 	frames        int
@@ -100,6 +101,9 @@ func (p *player) play(t *testing.T, words []string) {
 	case "every":
 		p.every = number(t, words[1])
 		return
+	case "later":
+		p.later = number(t, words[1])
+		return
 	case "show":
 		p.show = words[1:]
 		return
@@ -159,7 +163,7 @@ func (p *player) receive(tid, length int) {
 	p.wake(0, 1, tid)
 	p.change(1, 0, "R", tid)
 	now := (start + p.vsync) * 1000
-	p.begin(tid, 1, fmt.Sprintf("ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", now, now+length*1000, p.index))
+	p.begin(tid, 1, fmt.Sprintf("ReceiveVsync dataCount:24bytes now:%d expectedEnd:%d vsyncId:%d", now, now+length*1000+p.later, p.index))
 }
 
 // appFrame plays the work of a frame and, after idle, what is done before its ReceiveVsync ends.

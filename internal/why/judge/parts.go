@@ -228,7 +228,7 @@ func splitSmall(list []part, share trace.Duration) (large, small []part) {
 		n--
 	}
 	large, small = list[:n:n], list[n:]
-	if isSmall(excessOf(small)) && excessOf(large) >= share {
+	if n > 0 && isSmall(excessOf(small)) && excessOf(large) >= share {
 		small = nil
 	}
 	return large, small
