@@ -161,3 +161,32 @@ func printAll(t *testing.T, r *result.Result) {
 		write(frametable.Write(io.Discard, []frametable.Input{{Name: "trace", Timeline: r.Timeline, Causes: r.Causes}}, frametable.Options{Format: format, Kinds: frametable.Kinds}))
 	}
 }
+
+// Causes that no analysis finds are damage.
+func TestImpossibleCauses(t *testing.T) {
+	bound := trace.Limits{Frames: 1 << 12, States: 1 << 14}
+	content := contents(t)[0]
+	for name, damage := range map[string]func(*why.Explanation, *why.Share){
+		"share":          func(_ *why.Explanation, s *why.Share) { s.Share = -1 },
+		"gain":           func(_ *why.Explanation, s *why.Share) { s.Gain = -1 },
+		"value":          func(_ *why.Explanation, s *why.Share) { s.Value = -1 },
+		"usual":          func(_ *why.Explanation, s *why.Share) { s.Usual = -1 },
+		"no culprit":     func(_ *why.Explanation, s *why.Share) { s.Culprit, s.Several = nil, &why.Several{Threads: 2} },
+		"period before":  func(e *why.Explanation, _ *why.Share) { e.PeriodBefore = -1 },
+		"no period":      func(e *why.Explanation, _ *why.Share) { e.PeriodBefore, e.Frame.Period = 1, 0 },
+		"no earlier one": func(_ *why.Explanation, s *why.Share) { s.Wait, s.Earlier = why.EarlierFrame, nil },
+	} {
+		r, err := result.Decode(result.Wrap(content), bound, inflation.New(bound))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range r.Causes.Frames {
+			if len(e.Shares) > 0 {
+				damage(e, &e.Shares[0])
+			}
+		}
+		if _, err := result.Decode(result.Wrap(result.Encode(r)), bound, inflation.New(bound)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
