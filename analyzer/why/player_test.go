@@ -452,6 +452,8 @@ func (p *player) doWithoutTime(t *testing.T, word, first, second string) bool {
 		p.change(p.cpu, p.tid, first, operand(second))
 	case "wake": // is woken by a thread of its process, or by another one
 		p.wake(operand(cmp.Or(first, "501")), 10, p.tid)
+	case "next": // its CPU goes from one thread to another
+		p.change(p.cpu, operand(first), "S", operand(second))
 	case "back": // gets its CPU from a thread
 		p.change(p.cpu, operand(first), "S", p.tid)
 	case "loss": // the kernel notes that events of a CPU are lost

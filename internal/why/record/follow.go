@@ -42,8 +42,8 @@ func (l *Leaf) join(o *Leaf) {
 
 // The limits of following a wait.
 const (
-	maxDepth  = 4 // threads that wait for one another
-	maxLeaves = 8 // for each wait; the shortest ones are left out
+	maxDepth  = 4  // threads that wait for one another
+	maxLeaves = 32 // for each wait; the shortest ones are left out
 )
 
 // follow sets r.leaves to what t did from start to end, while another thread waited
