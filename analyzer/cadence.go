@@ -217,14 +217,16 @@ func stretches(list []arrival, intervals []trace.Duration) []Cadence {
 		cadences[last].Span.End = a.end
 		parts[last] = append(parts[last], a)
 	}
+	same := make([][]arrival, len(rates)) // of all stretches at a rate
+	for i, rate := range of {
+		same[rate] = append(same[rate], parts[i]...)
+	}
+	every := make([]trace.Duration, len(rates))
+	for rate := range rates {
+		every[rate] = median(sinceOf(same[rate]))
+	}
 	for i := range cadences {
-		var same []arrival // of all stretches at this rate
-		for k, rate := range of {
-			if rate == of[i] {
-				same = append(same, parts[k]...)
-			}
-		}
-		cadences[i].Every = median(sinceOf(same))
+		cadences[i].Every = every[of[i]]
 		cadences[i].Buffers = mostTogether(parts[i])
 		var shown []int
 		for _, a := range parts[i] {

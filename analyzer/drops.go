@@ -68,7 +68,7 @@ func (t *Timeline) Drops() map[*Layer][]*Drops {
 
 // addDrop adds a buffer that was dropped before those of the list.
 func addDrop(list []*Drops, d Drops) []*Drops {
-	for _, x := range list {
+	for _, x := range slices.Backward(list) {
 		if x.Reason == d.Reason && x.Since == d.Since && (x.Period-d.Period).Abs()*slower <= d.Period {
 			x.Buffers++
 			x.First = cmp.Or(d.First, x.First)
