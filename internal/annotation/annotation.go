@@ -104,7 +104,7 @@ const (
 	EntryStage
 	EntrySlice
 	EntryFunction  // the kernel function in which the thread waited the longest
-	EntryValue     // how long the frame spent in the stage and wait
+	EntryValue     // how long the frame spent on it
 	EntryUsual     // how long frames on time do
 	EntryShare     // its part of the overrun
 	EntryEarlierAt // the start of the frame that the thread was busy with

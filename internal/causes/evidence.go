@@ -982,7 +982,7 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 		j.Process, j.PID = processName(l.Process.Name), knownPID(l.Process)
 	}
 	for i := range brief.First(&j.LeftOut, "drops", l.Drops, maxAnswers) {
-		j.Drops = append(j.Drops, brief.Sentence(text.LayerDrops(&l.Drops[i], in.Start)))
+		j.Drops = append(j.Drops, brief.Sentence(text.LayerDrop(&l.Drops[i], in.Start)))
 	}
 	for _, c := range brief.First(&j.LeftOut, "causes", l.Costs, maxAnswers) {
 		cause := &evidenceBufferCause{

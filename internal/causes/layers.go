@@ -106,7 +106,7 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 func (l *Layer) Summary(o Options) string {
 	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
 	if l.Late == 0 && len(l.Drops) > 0 {
-		s += "; " + text.LayerDrops(&l.Drops[0], o.start)
+		s += "; " + text.LayerDrop(&l.Drops[0], o.start)
 	}
 	return s
 }
@@ -121,8 +121,8 @@ func (l *Layer) dropped() (n int) {
 
 // drops are lines about the dropped buffers, after some words.
 func (l *Layer) drops(o Options, before string) (notes []view.Block) {
-	for i := range l.Drops {
-		notes = append(notes, view.Note{Text: before + text.LayerDrops(&l.Drops[i], o.start)})
+	for _, line := range text.LayerDrops(l.Drops, o.start, o.All) {
+		notes = append(notes, view.Note{Text: before + line})
 	}
 	return notes
 }

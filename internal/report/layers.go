@@ -250,9 +250,7 @@ func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
 		if len(l.Cadences) > 1 || len(l.Cadences) == 1 && l.Cadences[0].Buffers > 1 {
 			words = append(words, text.LayerCadences(l.Cadences, in.origin()))
 		}
-		for i := range l.Drops {
-			words = append(words, text.LayerDrops(&l.Drops[i], in.origin()))
-		}
+		words = append(words, text.LayerDrops(l.Drops, in.origin(), false)...)
 		if len(words) > 0 {
 			notes = append(notes, view.Note{Text: text.ShortLayerName(l.Name, text.LayerWidth) + ": " + strings.Join(words, "; ")})
 		}

@@ -79,9 +79,30 @@ func spelled(n int) string {
 	return fmt.Sprint(n)
 }
 
-// LayerDrops says how many buffers of a layer were dropped and why: "35 buffers dropped: the display
+// maxDrops is the number of reasons of a layer's dropped buffers that a text names: with each change
+// of the display's rate there may be another.
+const maxDrops = 3
+
+// LayerDrops says why buffers of a layer were dropped, the most frequent reasons first, and how many
+// others were; with all, of each.
+func LayerDrops(list []stats.LayerDrops, origin trace.Time, all bool) (lines []string) {
+	others := 0
+	for i := range list {
+		if all || i < maxDrops {
+			lines = append(lines, LayerDrop(&list[i], origin))
+		} else {
+			others += list[i].Buffers
+		}
+	}
+	if others > 0 {
+		lines = append(lines, Count(others, "other buffer")+" dropped")
+	}
+	return lines
+}
+
+// LayerDrop says how many buffers of a layer were dropped and why: "35 buffers dropped: the display
 // went from 120 to 60 Hz at +604.2 ms".
-func LayerDrops(d *stats.LayerDrops, origin trace.Time) string {
+func LayerDrop(d *stats.LayerDrops, origin trace.Time) string {
 	why := ""
 	switch d.Reason {
 	case analyzer.SameVsync.String():

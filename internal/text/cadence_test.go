@@ -45,7 +45,7 @@ func TestLayerCadences(t *testing.T) {
 	}
 }
 
-func TestLayerDrops(t *testing.T) {
+func TestLayerDrop(t *testing.T) {
 	hz, before, since := 60.0, 120.0, trace.Time(1605*trace.Millisecond)
 	for want, d := range map[string]stats.LayerDrops{
 		"35 buffers dropped: the display went from 120 to 60 Hz at +605.0 ms": {Reason: "display_rate", Buffers: 35, Refresh: &hz, Before: &before, Since: &since},
@@ -55,8 +55,27 @@ func TestLayerDrops(t *testing.T) {
 		"2 buffers dropped: render_service took none for a vsync or longer":   {Reason: "taken_late", Buffers: 2},
 		"2 buffers dropped: the trace does not show why":                      {Reason: "unknown", Buffers: 2},
 	} {
-		if got := LayerDrops(&d, trace.Time(trace.Second)); got != want {
+		if got := LayerDrop(&d, trace.Time(trace.Second)); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Of a display that often changes its rate, a text names three changes.
+func TestLayerDrops(t *testing.T) {
+	hz, before := 60.0, 120.0
+	var list []stats.LayerDrops
+	for n := range 5 {
+		since := trace.Time(n+1) * trace.Time(trace.Second)
+		list = append(list, stats.LayerDrops{Reason: "display_rate", Buffers: 9 - n, Refresh: &hz, Before: &before, Since: &since})
+	}
+	for all, want := range map[bool]int{false: 4, true: 5} {
+		got := LayerDrops(list, trace.Time(trace.Second), all)
+		if len(got) != want || got[2] != LayerDrop(&list[2], trace.Time(trace.Second)) {
+			t.Errorf("%q", got)
+		}
+		if last := got[len(got)-1]; !all && last != "11 other buffers dropped" {
+			t.Error(last)
 		}
 	}
 }
