@@ -16,6 +16,7 @@ import (
 const (
 	maxThreads = 8
 	maxSlices  = 20
+	maxShares  = 8
 )
 
 // frameBlocks returns all that is known about the frames with Options.Vsync: the latest one
@@ -52,7 +53,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	add(sum.Span())
 	add(sum.Waterfall(e))
 	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)))
-	s.Blocks = append(s.Blocks, components(e, sum), threads(e), sliceTable(e.Slices, maxSlices), instancesTable(e))
+	s.Blocks = append(s.Blocks, sharesTable(e), components(e, sum), threads(e), sliceTable(e.Slices, maxSlices), instancesTable(e))
 	if e.Shown != nil {
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}
@@ -84,6 +85,24 @@ func frameTitle(sum *Sum, e *why.Explanation) string {
 
 // unfinished reports whether the trace has only a part of a late frame.
 func unfinished(f *analyzer.Frame) bool { return f.Facts.Has(analyzer.Unfinished) }
+
+// sharesTable returns the causes of a late frame, if they are several: each with its part of the time by which
+// the frame was late, and by how much less it would be late without that cause.
+func sharesTable(e *why.Explanation) view.Table {
+	table := view.Table{Label: "Causes", Columns: []view.Column{{Title: "Cause"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Cost", Number: true}, {Title: "Gain", Number: true}}}
+	if len(e.Shares) < 2 {
+		return table
+	}
+	for i := range e.Shares {
+		if s := &e.Shares[i]; i < maxShares && s.Missing == why.NothingMissing {
+			table.Rows = append(table.Rows, row(text.Printable(causetext.Title(s)), number(s.Value), number(s.Usual), number(s.Share), number(s.Gain)))
+		}
+	}
+	if n := len(e.Shares) - maxShares; n > 0 {
+		table.More = "… and " + text.Count(n, "other cause")
+	}
+	return table
+}
 
 // instancesTable returns the slices of the causes of a frame that have arguments.
 func instancesTable(e *why.Explanation) view.Table {
