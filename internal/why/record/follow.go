@@ -42,8 +42,11 @@ func (l *Leaf) join(o *Leaf) {
 
 // The limits of following a wait.
 const (
-	maxDepth  = 4  // threads that wait for one another
-	maxLeaves = 32 // for each wait; the shortest ones are left out
+	maxDepth = 4 // threads that wait for one another
+	// maxStretches is the number of leaves of a wait above which those that are alike are summed up, and
+	// maxLeaves that of those that are kept then: the shortest ones are left out.
+	maxStretches = 8
+	maxLeaves    = 32
 )
 
 // follow sets r.leaves to what t did from start to end, while another thread waited
@@ -53,7 +56,7 @@ func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
 	r.keepMore(t)
 	r.leaves = r.leaves[:0]
 	r.followInto(t, start, end, chain)
-	if len(r.leaves) > maxLeaves {
+	if len(r.leaves) > maxStretches {
 		r.sumLeaves(start)
 	}
 	slices.SortStableFunc(r.leaves, func(a, b Leaf) int { return cmp.Compare(a.Start, b.Start) })
