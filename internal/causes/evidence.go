@@ -977,10 +977,11 @@ func knownPID(p *analyzer.Process) *trace.PID {
 }
 
 func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
-	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Cadences: stats.LayerCadences(l.Layer), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
+	j := &evidenceLayer{ID: l.ID, Name: brief.Name(l.Name), Input: x.inputName(in), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, LostByFrames: l.LostByFrames}
 	if l.Process != nil {
 		j.Process, j.PID = processName(l.Process.Name), knownPID(l.Process)
 	}
+	j.Cadences = brief.First(&j.LeftOut, "cadences", stats.LayerCadences(l.Layer), maxAnswers)
 	for i := range brief.First(&j.LeftOut, "drops", l.Drops, maxAnswers) {
 		j.Drops = append(j.Drops, brief.Sentence(text.LayerDrop(&l.Drops[i], in.Start)))
 	}

@@ -116,6 +116,20 @@ func TestEvidenceFits(t *testing.T) {
 	}
 }
 
+// So has one about a layer whose cadence changes all the time.
+func TestEvidenceOfManyCadences(t *testing.T) {
+	l := &analyzer.Layer{ID: 1, Name: "game"}
+	for i := range 500 {
+		l.Cadences = append(l.Cadences, analyzer.Cadence{Span: analyzer.Interval{Start: at(trace.Duration(1000 * i)), End: at(trace.Duration(1000 * (i + 1)))}, Every: trace.Duration(8+i%2) * ms, Buffers: 1, Shown: 1})
+	}
+	timeline, c := timeline()
+	timeline.Layers = []*analyzer.Layer{l}
+	o := Options{Layer: func(*analyzer.Layer) bool { return true }}
+	if _, d := written(t, []Input{measured("a.ftrace", timeline, c, o)}, o); len(d.Layers) != 1 || len(d.Layers[0].Cadences)+d.Layers[0].LeftOut["cadences"] != 500 {
+		t.Errorf("%+v", d.Layers)
+	}
+}
+
 // What is left out is counted: all elements of a list are in it or counted.
 func TestEvidenceCountsWhatIsLeftOut(t *testing.T) {
 	timeline, c := hostile(40, 12, "name ")

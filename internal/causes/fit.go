@@ -45,6 +45,7 @@ func (d *evidence) cutters() (list []brief.Cutter) {
 	}
 	for _, l := range slices.Backward(d.Layers) {
 		list = append(list, brief.Shorten(&l.LeftOut, "buffers", &l.Buffers, 0), brief.Shorten(&l.LeftOut, "causes", &l.Causes, 1))
+		list = append(list, brief.Shorten(&l.LeftOut, "cadences", &l.Cadences, 0), brief.Shorten(&l.LeftOut, "drops", &l.Drops, 1))
 	}
 	for _, i := range slices.Backward(d.Interactions) {
 		list = append(list, brief.Shorten(&i.LeftOut, "steps", &i.Steps, 1), brief.Shorten(&i.LeftOut, "against", &i.Against, 0))
