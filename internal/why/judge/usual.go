@@ -89,8 +89,9 @@ type usual struct {
 	// is usual for them; nil until needed.
 	longer     []*account.Account
 	before     *usual
-	components []typical               // in order of stage and wait
-	cells      map[account.ID][]ofCell // of the references; nil until needed
+	components []typical                  // in order of stage and wait
+	cells      map[account.ID][]ofCell    // of the references; nil until needed
+	medians    map[cellOfKind]cellMedians // of those that late frames have
 	// functions are the times by function of the references that were sampled; nil until needed.
 	functions *functions.Sum
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
@@ -139,6 +140,20 @@ func (t *typical) usual(time trace.Duration) amount {
 type ofCell struct {
 	time, component trace.Duration
 	calls           int64
+}
+
+// cellOfKind is the times in a slice of the references of a kind; of all of them, if that is allKinds.
+type cellOfKind struct {
+	account.ID
+	kind int
+}
+
+const allKinds = -1
+
+// cellMedians are the medians of cells, in which references without the slice are zero.
+type cellMedians struct {
+	time  trace.Duration
+	calls int
 }
 
 // role is the frames that are compared with one another.
@@ -417,24 +432,35 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Dur
 		return 0, 0
 	}
 	t := &u.components[i]
-	all, n := t.usual(value).time, len(u.references)
-	if k, _ := t.kind(value); value > t.median.time {
-		n = k.count
+	k := cellOfKind{id, allKinds}
+	if value > t.median.time {
+		_, k.kind = t.kind(value)
 	}
-	same := u.like(t.component, value)
+	m, ok := u.medians[k]
+	if !ok {
+		m = u.cellMedians(t, k)
+		if u.medians == nil {
+			u.medians = map[cellOfKind]cellMedians{}
+		}
+		u.medians[k] = m
+	}
+	if all := t.usual(value).time; usual < all {
+		m.time = scale(m.time, usual, all)
+	}
+	return m.time, m.calls
+}
+
+func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
 	var times []trace.Duration
-	var counts []int64
-	for _, c := range u.cells[id] {
-		if same(c.component) {
-			times, counts = append(times, c.time), append(counts, c.calls)
+	var calls []int64
+	for _, c := range u.cells[k.ID] {
+		if _, kind := t.kind(c.component); k.kind == allKinds || kind == k.kind {
+			times, calls = append(times, c.time), append(calls, c.calls)
 		}
 	}
-	if len(times) == 0 {
-		return 0, 0
+	n := len(u.references)
+	if k.kind != allKinds {
+		n = t.kinds[k.kind].count
 	}
-	time, calls = quantile(times, n, 1, 2), int(quantile(counts, n, 1, 2))
-	if usual < all {
-		time = scale(time, usual, all)
-	}
-	return time, calls
+	return cellMedians{quantile(times, n, 1, 2), int(quantile(calls, n, 1, 2))}
 }
