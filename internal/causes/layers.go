@@ -104,6 +104,9 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 // Summary says in a sentence how many buffers were late and why, or if none was, why they were
 // dropped.
 func (l *Layer) Summary(o Options) string {
+	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
+		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
+	}
 	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
 	if l.Late == 0 && len(l.Drops) > 0 {
 		s += "; " + text.LayerDrop(&l.Drops[0], o.start)
@@ -152,14 +155,12 @@ const titleWidth = 36
 
 // layerBlocks returns a section for each layer with late buffers, and a note about the others.
 func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.Block, sections []view.Block) {
-	onTime, buffers, unjudged, listed, left := 0, 0, 0, 0, 0
+	listed, left := 0, 0
+	var onTime []*Layer
 	for i, l := range in.Layers {
 		switch {
 		case l.Late == 0:
-			if onTime++; len(l.Cadences) == 0 {
-				unjudged++
-			}
-			buffers += l.Judged
+			onTime = append(onTime, l)
 			if len(note) < maxLayers || o.All {
 				if len(l.Cadences) > 1 || len(l.Cadences) == 1 && (o.Layer != nil || l.Cadences[0].Buffers > 1) {
 					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + text.LayerCadences(stats.LayerCadences(l.Layer), o.start)})
@@ -184,24 +185,33 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 	if left > 0 {
 		sections = append(sections, view.Note{Text: fmt.Sprintf("… and %s with late buffers that lost less; --all lists them", text.Count(left, "layer"))})
 	}
-	if onTime == 0 {
+	if len(onTime) == 0 {
 		return nil, sections
 	}
 	noun := "layer"
-	if onTime < len(in.Layers) {
+	if len(onTime) < len(in.Layers) {
 		noun = "other layer"
 	}
-	of := text.Count(onTime, noun)
-	var s string
-	switch {
-	case unjudged == onTime:
-		s = fmt.Sprintf("no cadence in %s: which buffers are late is unknown", of)
-	case unjudged > 0:
-		s = fmt.Sprintf("no late buffers of %d in %s, %d without a cadence", buffers, of, unjudged)
-	default:
-		s = fmt.Sprintf("no late buffers of %d in %s", buffers, of)
+	return append([]view.Block{view.Note{Text: layersOnTime(onTime, noun)}}, note...), sections
+}
+
+// layersOnTime says how many buffers the layers without late ones have.
+func layersOnTime(list []*Layer, noun string) string {
+	buffers, unjudged := 0, 0
+	for _, l := range list {
+		if len(l.Cadences) == 0 {
+			unjudged++
+		}
+		buffers += l.Judged
 	}
-	return append([]view.Block{view.Note{Text: s}}, note...), sections
+	of := text.Count(len(list), noun)
+	switch {
+	case unjudged == len(list):
+		return fmt.Sprintf("no cadence in %s: which buffers are late is unknown", of)
+	case unjudged > 0:
+		return fmt.Sprintf("no late buffers of %d in %s, %d without a cadence", buffers, of, unjudged)
+	}
+	return fmt.Sprintf("no late buffers of %d in %s", buffers, of)
 }
 
 // about says what a layer is.

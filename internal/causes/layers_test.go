@@ -3,6 +3,7 @@ package causes_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -157,6 +158,35 @@ func TestManyLayers(t *testing.T) {
 		}
 		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists them") == all {
 			t.Errorf("all %v: %d layers in\n%s", all, n, &b)
+		}
+	}
+}
+
+// What is asked about layers without late buffers has an answer: so many on time, or no cadence.
+func TestAnswerOfLayers(t *testing.T) {
+	tl, c := layersOf(t)
+	for _, test := range []struct {
+		layers string // names
+		answer string
+	}{
+		{"even", "even: 0 of 2 buffers late"},
+		{"still", "still: no cadence: which buffers are late is unknown"},
+		{"even still", "no late buffers of 2 in 2 layers, 1 without a cadence"},
+		{"video even", "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"},
+	} {
+		o := causes.Options{Layer: func(l *analyzer.Layer) bool { return strings.Contains(test.layers, l.Name) }, LayerPattern: "x"}
+		in := []causes.Input{{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}}
+		var words, evidence bytes.Buffer
+		if err := errors.Join(causes.Write(&words, in, "text", o, text.Style{}), causes.Write(&evidence, in, "evidence", o, text.Style{})); err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(words.String(), "\n\n")
+		if got := strings.Join(strings.Fields(first), " "); got != test.answer {
+			t.Errorf("the first line about %s: %q, want %q", test.layers, got, test.answer)
+		}
+		var document struct{ Answer string }
+		if err := json.Unmarshal(evidence.Bytes(), &document); err != nil || document.Answer != test.answer {
+			t.Errorf("the answer about %s: %q, %v, want %q", test.layers, document.Answer, err, test.answer)
 		}
 	}
 }

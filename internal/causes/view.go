@@ -117,15 +117,25 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 		lost = first.Lost
 	}
 	var worst *Layer
+	var onTime []*Layer // without dropped buffers
 	for _, in := range inputs {
 		for _, l := range in.Layers {
-			if l.Late+len(l.Drops) > 0 && (worst == nil || l.Lost > worst.Lost || l.Lost == worst.Lost && l.dropped() > worst.dropped()) {
+			if l.Late+len(l.Drops) == 0 {
+				onTime = append(onTime, l)
+			} else if worst == nil || l.Lost > worst.Lost || l.Lost == worst.Lost && l.dropped() > worst.dropped() {
 				worst, o.start = l, in.Start
 			}
 		}
 	}
-	if worst != nil && worst.Late == 0 && late {
+	if worst != nil && worst.Late == 0 && late && o.Layer == nil {
 		worst = nil // its buffers were dropped, but frames are late
+	}
+	if worst == nil && (first == nil || o.Layer != nil) { // there is nothing else to say
+		if len(onTime) > 1 {
+			return layersOnTime(onTime, "layer"), lost
+		} else if len(onTime) == 1 {
+			worst = onTime[0]
+		}
 	}
 	if first != nil && o.Layer == nil && (worst == nil || worst.Late == 0 || late) {
 		parts = append(parts, words)
