@@ -374,28 +374,45 @@ type waitID struct {
 
 // waits are what some frames on time waited for.
 type waits struct {
-	// components are the times of the frames in the component, in the same order.
-	accounts   []*account.Account
+	accounts []*account.Account
+	// components are the times of the frames by component, and times those of each by the threads
+	// that it waited for, in the same order.
 	components []sums
-	times      map[waitID][]map[why.ThreadKind]trace.Duration // of each frame
+	times      map[waitID][]map[why.ThreadKind]trace.Duration
+	medians    map[waitOfKind]trace.Duration
+}
+
+// waitOfKind is the times that references of a kind, as of cellOfKind, wait for threads of a kind.
+type waitOfKind struct {
+	waitID
+	kind    int
+	threads why.ThreadKind
 }
 
 // usualWait returns for how long frames on time that are like one wait for threads of a kind in one
 // slice, or in all of them.
-func (j *judge) usualWait(x *judged, m account.Match, kind why.ThreadKind) trace.Duration {
+func (j *judge) usualWait(x *judged, m account.Match, threads why.ThreadKind) trace.Duration {
 	w := x.of.waits
 	if w == nil {
-		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[why.ThreadKind]trace.Duration{}}
+		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[why.ThreadKind]trace.Duration{}, medians: map[waitOfKind]trace.Duration{}}
 		for _, a := range w.accounts {
 			w.components = append(w.components, sums(nil).components(a))
 		}
 		x.of.waits = w
 	}
-	id := waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}
+	id := waitOfKind{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allKinds, threads}
 	if !id.all {
 		id.key = m.Keys[0]
 	}
-	of := w.times[id]
+	t := x.of.typical(component{m.Stage, m.Wait})
+	if t != nil {
+		id.kind = t.kindOf(x.value)
+	}
+	median, ok := w.medians[id]
+	if ok {
+		return median
+	}
+	of := w.times[id.waitID]
 	if of == nil {
 		for _, a := range w.accounts {
 			times := map[why.ThreadKind]trace.Duration{}
@@ -404,17 +421,17 @@ func (j *judge) usualWait(x *judged, m account.Match, kind why.ThreadKind) trace
 			}
 			of = append(of, times)
 		}
-		w.times[id] = of
+		w.times[id.waitID] = of
 	}
-	like := x.of.like(component{m.Stage, m.Wait}, x.value)
 	var list []trace.Duration
 	for i, times := range of {
-		if like(w.components[i].of(component{m.Stage, m.Wait}).time) {
-			list = append(list, times[kind])
+		if t == nil || t.isOfKind(w.components[i].of(t.component).time, id.kind) {
+			list = append(list, times[threads])
 		}
 	}
-	if len(list) == 0 {
-		return 0
+	if len(list) > 0 {
+		median = quantile(list, len(list), 1, 2)
 	}
-	return quantile(list, len(list), 1, 2)
+	w.medians[id] = median
+	return median
 }

@@ -400,18 +400,29 @@ func (u *usual) periodBefore(a *account.Account, of sums, v *values) trace.Durat
 	return u.longer[i-1].Frame.Period
 }
 
-// like returns which times in a component are those of references that a frame with a time is compared with.
-func (u *usual) like(id component, value trace.Duration) func(trace.Duration) bool {
-	i := slices.IndexFunc(u.components, func(t typical) bool { return t.component == id })
-	if i < 0 || value <= u.components[i].median.time {
-		return func(trace.Duration) bool { return true }
+// typical returns what a component usually takes; nil if no reference has it.
+func (u *usual) typical(id component) *typical {
+	for i := range u.components {
+		if t := &u.components[i]; t.component == id {
+			return t
+		}
 	}
-	t := &u.components[i]
-	_, kind := t.kind(value)
-	return func(d trace.Duration) bool {
-		_, of := t.kind(d)
-		return of == kind
+	return nil
+}
+
+// kindOf returns the kind of references that a frame with a time is compared with, or allKinds.
+func (t *typical) kindOf(time trace.Duration) int {
+	if time <= t.median.time {
+		return allKinds
 	}
+	_, kind := t.kind(time)
+	return kind
+}
+
+// isOfKind reports whether a reference with a time is of a kind.
+func (t *typical) isOfKind(time trace.Duration, kind int) bool {
+	_, of := t.kind(time)
+	return kind == allKinds || of == kind
 }
 
 // cell returns the usual time of a slice, of a frame with a time in its component for which another is
@@ -427,15 +438,11 @@ func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Dur
 			}
 		}
 	}
-	i := slices.IndexFunc(u.components, func(t typical) bool { return t.component == component{id.Stage, id.Wait} })
-	if i < 0 {
+	t := u.typical(component{id.Stage, id.Wait})
+	if t == nil {
 		return 0, 0
 	}
-	t := &u.components[i]
-	k := cellOfKind{id, allKinds}
-	if value > t.median.time {
-		_, k.kind = t.kind(value)
-	}
+	k := cellOfKind{id, t.kindOf(value)}
 	m, ok := u.medians[k]
 	if !ok {
 		m = u.cellMedians(t, k)
@@ -454,7 +461,7 @@ func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
 	var times []trace.Duration
 	var calls []int64
 	for _, c := range u.cells[k.ID] {
-		if _, kind := t.kind(c.component); k.kind == allKinds || kind == k.kind {
+		if t.isOfKind(c.component, k.kind) {
 			times, calls = append(times, c.time), append(calls, c.calls)
 		}
 	}
