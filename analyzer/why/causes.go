@@ -72,6 +72,10 @@ type Explanation struct {
 	// PeriodBefore is the refresh period before, if the frame is late because the display runs at
 	// a higher rate since then: it would have been on time. Otherwise it is 0.
 	PeriodBefore trace.Duration
+	// Slowdown is how many times as long as usual the slices of a late frame ran, if nearly all of them
+	// did so about as many times and the frequencies of their CPUs are unknown: the CPUs may have been
+	// slower. Otherwise it is 0.
+	Slowdown float64
 
 	Outcome    Outcome
 	Confidence Confidence

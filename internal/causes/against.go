@@ -80,6 +80,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	for _, f := range c.Frames {
 		frames[f] = true
 	}
+	var slowdowns []float64
 	for i := range o.parts {
 		for _, e := range o.parts[i].Late {
 			if !frames[e.Frame] {
@@ -92,6 +93,9 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 				low++
 			}
 			weak[e.Basis]++
+			if e.Slowdown > 0 && c.Wait == why.Run {
+				slowdowns = append(slowdowns, e.Slowdown)
+			}
 			switch e.Outcome {
 			case why.Mixed:
 				several[tooSmall(e)]++
@@ -110,6 +114,13 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	of := func(k int) string { return fmt.Sprintf("%d of %s", k, text.Count(n, "frame")) }
 	if n == 1 && !oneFrame {
 		add("only 1 late frame has it")
+	}
+	if k := len(slowdowns); k > 0 {
+		in := ""
+		if k < n {
+			in = " in " + of(k)
+		}
+		add("%s%s", causetext.Slowdown(slices.Min(slowdowns), slices.Max(slowdowns)), in)
 	}
 	if low > 0 {
 		add("confidence is low in %s", of(low))

@@ -592,11 +592,22 @@ func (x *witness) record(d *evidence, in *Input, application string) {
 		switch {
 		case unknown && missing == "":
 			add("events of threads were lost, or the trace begins too late: a larger buffer or a shorter time loses none", locate.Record(application, "-b 64M"))
-		case len(in.Causes.Sampled) > 0 || in.Causes.Own:
+		case in.Causes.Own:
+		case wait == why.Run.String() && lacksFrequencies(in):
+			add("no CPU frequencies: whether a slower CPU made the frames late is unknown", again)
+		}
+		switch {
+		case len(in.Causes.Sampled) > 0 || in.Causes.Own || unknown && missing == "":
 		case unknown || wait == why.Run.String(): // on a slower CPU, all functions take longer
 			add("no samples of functions: the function in which the time was lost is unknown", locate.Record(application, "--perf"))
 		}
 	}
+}
+
+// lacksFrequencies reports whether an input has scheduling events, but no frequencies of CPUs: the tag freq
+// was not recorded.
+func lacksFrequencies(in *Input) bool {
+	return in.Quality != nil && slices.ContainsFunc(in.Quality.Reasons, func(r stats.Reason) bool { return r.Code == "no_freq" })
 }
 
 func (x *witness) prefix(in *Input) string {

@@ -237,6 +237,50 @@ func TestEvidenceWithoutUsual(t *testing.T) {
 	}
 }
 
+// Without frequencies of CPUs, slices that all took longer may have run on a slower one: that speaks against
+// the causes, and what to record says so. It does not if only one slice took longer.
+func TestEvidenceWithoutFrequencies(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	for _, slowdowns := range [][]float64{{3.5, 2}, {3.5, 0}, {0, 0}} {
+		var list []*why.Explanation
+		for i, x := range slowdowns {
+			e := late(app, int64(1+i), trace.Duration(i)*50_000, 30_000, 10_000, running(9_000, 1_000, 10_000))
+			e.Slowdown = x
+			list = append(list, e)
+		}
+		timeline, c := timeline(list...)
+		timeline.Span = analyzer.Interval{Start: at(0), End: at(100_000)}
+		in := measured("a.ftrace", timeline, c, Options{})
+		in.Quality.Reasons = []stats.Reason{{Code: "no_freq"}}
+		lines := 100
+		in.Quality.Lines = &lines
+		_, d := written(t, []Input{in}, Options{})
+		var against []string
+		for _, s := range d.Processes[0].Causes[0].Against {
+			if strings.Contains(s, "slower CPU") {
+				against = append(against, s)
+			}
+		}
+		var want []string
+		switch slowdowns[1] {
+		case 2:
+			want = []string{"CPU frequencies are unknown, and every slice took about 2.0 to 3.5 times its usual time: a slower CPU may be why"}
+		default:
+			if slowdowns[0] > 0 {
+				want = []string{"CPU frequencies are unknown, and every slice took about 3.5 times its usual time: a slower CPU may be why in 1 of 2 frames"}
+			}
+		}
+		if !slices.Equal(against, want) {
+			t.Errorf("%v: %q, want %q", slowdowns, against, want)
+		}
+		if !slices.ContainsFunc(d.Record, func(r brief.Record) bool {
+			return strings.HasPrefix(r.Missing, "no CPU frequencies") && r.Command == "ohframe record -t 10 --app com.example.gallery"
+		}) {
+			t.Errorf("%v: %+v", slowdowns, d.Record)
+		}
+	}
+}
+
 // Without scheduling events and without frames, the document says what to record.
 func TestEvidenceOfMissingData(t *testing.T) {
 	lines := 100

@@ -257,9 +257,10 @@ type jsonFrame struct {
 	Verdict    *string         `json:"verdict"`
 	Confidence *string         `json:"confidence"`
 	KnownShare float64         `json:"known_share"`
-	// OverBudget and PeriodBefore are as in why.Explanation.
+	// OverBudget, PeriodBefore and Slowdown are as in why.Explanation.
 	OverBudget   bool            `json:"over_budget"`
 	PeriodBefore *trace.Duration `json:"period_before_ns"`
+	Slowdown     *float64        `json:"slowdown"`
 	Waits        []jsonWait      `json:"waits"`
 	Shares       []jsonShare     `json:"shares"`
 	// Slices are empty unless the frame was asked for.
@@ -562,6 +563,9 @@ func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 	}
 	if e.PeriodBefore > 0 {
 		f.PeriodBefore = &e.PeriodBefore
+	}
+	if e.Slowdown > 0 {
+		f.Slowdown = &e.Slowdown
 	}
 	if e.Root != nil {
 		f.KnockOnOf = &e.Root.VsyncID

@@ -49,7 +49,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	case why.NotKnown:
 		return notKnown(c, e)
 	case why.Mixed:
-		return mixed(c, e)
+		return mixed(c, e) + slowdown(e)
 	}
 	first := &e.Shares[0]
 	words := phrase(c, first)
@@ -72,7 +72,24 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
 		words += "; also " + phrase(c, &e.Shares[i])
 	}
-	return words
+	return words + slowdown(e)
+}
+
+// slowdown says that a slower CPU may be why a frame was late.
+func slowdown(e *why.Explanation) string {
+	if e.Slowdown == 0 {
+		return ""
+	}
+	return "; " + Slowdown(e.Slowdown, e.Slowdown)
+}
+
+// Slowdown says that a slower CPU may be why all slices took from least to most times as long as usual.
+func Slowdown(least, most float64) string {
+	times := fmt.Sprintf("%.1f", least)
+	if most > least {
+		times += fmt.Sprintf(" to %.1f", most)
+	}
+	return "CPU frequencies are unknown, and every slice took about " + times + " times its usual time: a slower CPU may be why"
 }
 
 // Shown returns why a render frame was shown late, in one line without the frame's

@@ -173,6 +173,7 @@ func TestImpossibleCauses(t *testing.T) {
 		"usual":          func(_ *why.Explanation, s *why.Share) { s.Usual = -1 },
 		"no culprit":     func(_ *why.Explanation, s *why.Share) { s.Culprit, s.Several = nil, &why.Several{Threads: 2} },
 		"period before":  func(e *why.Explanation, _ *why.Share) { e.PeriodBefore = -1 },
+		"slowdown":       func(e *why.Explanation, _ *why.Share) { e.Slowdown = -1 },
 		"no period":      func(e *why.Explanation, _ *why.Share) { e.PeriodBefore, e.Frame.Period = 1, 0 },
 		"no earlier one": func(_ *why.Explanation, s *why.Share) { s.Wait, s.Earlier = why.EarlierFrame, nil },
 	} {

@@ -154,6 +154,7 @@ func valid(c *why.Causes) bool {
 			late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
 			e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
 			e.PeriodBefore < 0 || e.PeriodBefore > 0 && e.Frame.Period <= 0,
+			e.Slowdown < 0,
 			p != nil && (e.Frame.Render == nil || p.Reason == why.RenderBusy && p.Share == nil):
 			return false
 		}

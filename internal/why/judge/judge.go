@@ -124,7 +124,11 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 			unknown += x.excess
 		}
 	}
-	e.Shares = j.allDetails(&judged{Account: a, of: u, values: values, usuals: expected, late: e.Overrun, pieces: e.Pieces}, list)
+	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Overrun, pieces: e.Pieces}
+	e.Shares = j.allDetails(x, list)
+	if !over && len(e.Shares) > 0 && e.Shares[0].Wait == why.Run {
+		e.Slowdown = x.slowdown()
+	}
 	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)
 	e.Confidence = j.confidence(a, e)
@@ -177,6 +181,9 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	}
 	if e.Basis == why.Budget {
 		steps += 2
+	}
+	if e.Slowdown > 0 {
+		steps++
 	}
 	if s := e.Cause(); s != nil {
 		switch {
