@@ -259,20 +259,7 @@ func plan(t reflect.Type) walk {
 			}
 		}
 	case reflect.Int, reflect.Int8, reflect.Int32, reflect.Int64:
-		least, most := rangeOf(t)
-		return func(c *codec, v reflect.Value) {
-			var x int64
-			if least == 0 {
-				x = int64(c.unsigned(uint64(v.Int())))
-			} else {
-				x = c.signed(v.Int())
-			}
-			if x < least || x > most {
-				c.fail()
-			} else if !c.writing {
-				v.SetInt(x)
-			}
-		}
+		return whole(rangeOf(t))
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		end, ok := ends[t]
 		if !ok {
@@ -326,6 +313,23 @@ func plan(t reflect.Type) walk {
 	panic("no plan for " + t.String())
 }
 
+// whole returns the walk of whole numbers in a range.
+func whole(least, most int64) walk {
+	return func(c *codec, v reflect.Value) {
+		var x int64
+		if least == 0 {
+			x = int64(c.unsigned(uint64(v.Int())))
+		} else {
+			x = c.signed(v.Int())
+		}
+		if x < least || x > most {
+			c.fail()
+		} else if !c.writing {
+			v.SetInt(x)
+		}
+	}
+}
+
 // rangeOf returns the least and the largest value of a type of whole numbers.
 func rangeOf(t reflect.Type) (least, most int64) {
 	switch {
@@ -351,7 +355,11 @@ func fields(t reflect.Type, some func(name string) bool) walk {
 	var walks []walk
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() && some(f.Name) {
-			numbers, walks = append(numbers, i), append(walks, plan(f.Type))
+			w := plan(f.Type)
+			if unknown[t.String()+"."+f.Name] {
+				w = whole(-1, math.MaxInt)
+			}
+			numbers, walks = append(numbers, i), append(walks, w)
 		}
 	}
 	if len(numbers) > 64 {

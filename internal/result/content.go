@@ -30,6 +30,9 @@ var computed = set(
 	"hitrace.Totals.Problems", "hitrace.Totals.SystemEvents", // the events are written as instants
 )
 
+// unknown are the counts that are -1 if they are unknown. No other count is negative.
+var unknown = set("why.Share.UsualCalls")
+
 // links are the fields of a frame that refer to other frames. They follow all frames.
 var links = set("Transactions", "Render", "Applications")
 

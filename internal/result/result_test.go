@@ -134,6 +134,7 @@ func full() *Result {
 		f.fill(reflect.ValueOf(e).Elem())
 		frame.Facts, frame.Deadline = analyzer.MainLate|analyzer.DeadlineInferred, frame.Actual.End-1
 		e.Frame, e.Overrun = frame, frame.Overrun()
+		e.Shares[1].UsualCalls = -1 // unknown
 		e.Calls = append(e.Calls, e.Calls[1])
 		for i, parent := range []int32{-1, 0, 0} {
 			e.Calls[i].Parent = parent
