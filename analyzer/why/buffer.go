@@ -89,7 +89,7 @@ var BufferSteps = []Step{StepProduce, StepRequest, StepFill, StepGPU, StepQueue,
 type BufferStep struct {
 	Step       Step
 	Start, End trace.Time
-	// Usual is the median of the layer's buffers that were shown at its cadence.
+	// Usual is the median of the layer's even buffers at the same cadence.
 	Usual trace.Duration
 }
 

@@ -39,6 +39,7 @@ type produced struct {
 	request int    // for how long the thread asks for a buffer first, in ms; 0 if it does not
 	ready   int    // when the fence is signaled, in ms after the buffer is queued; 0 if it is already
 	taken   int    // the frame that takes the buffer; 0 for none, because the queue drops it
+	later   int    // by how much the thread begins later, in ms
 }
 
 const queue = 7
@@ -50,7 +51,7 @@ func (v *video) play(t *testing.T) {
 	last := 0
 	fence := 0
 	for i, b := range v.buffers {
-		v.tid, v.cpu, v.at = 511, 5, 100_000+1000*v.interval*i
+		v.tid, v.cpu, v.at = 511, 5, 100_000+1000*(v.interval*i+b.later)
 		v.wake(0, 5, 511)
 		v.change(5, 0, "R", 511)
 		if b.request > 0 {
@@ -315,6 +316,40 @@ func TestDroppedBuffer(t *testing.T) {
 	want := fmt.Sprintf("dropped for a later buffer: ready 5.0 ms before it should have been taken; frame %d of render_service did not take it", n)
 	if got := causetext.Buffer(causes, l); got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// What is usual for a buffer is that of buffers at the same cadence. This video has one each 30 ms,
+// then each 60 ms, for longer.
+func TestUsualAtCadence(t *testing.T) {
+	const fast, slow = 15, 40
+	for _, test := range []struct {
+		buffer   int
+		steps    string
+		sentence string
+	}{
+		{7, "produce 47.0/30.0, queue 8.0/5.0, ", "queued late: the producer waited 42.0 ms until something that the trace does not show ended the wait; usual 25.0"},
+		{35, "produce 77.0/60.0, queue 8.0/5.0, ", "queued late: the producer waited 72.0 ms until something that the trace does not show ended the wait; usual 55.0"},
+	} {
+		v := newVideo()
+		v.buffers = nil
+		for i := range fast + slow {
+			slower := 30 * max(0, i-fast)
+			v.buffers = append(v.buffers, produced{words: "run 5", later: slower, taken: 1 + 3*i + slower/10})
+		}
+		v.buffers[test.buffer].later += 17
+		v.buffers[test.buffer].taken += 2
+		layer, causes := v.explained(t)
+		l := causes.LateBuffer(layer.Buffers[test.buffer])
+		if l == nil || len(causes.Buffers) != 1 || len(layer.Cadences) != 2 {
+			t.Fatalf("%d late buffers, cadences %+v", len(causes.Buffers), layer.Cadences)
+		}
+		if got := bufferSteps(l); !strings.HasPrefix(got, test.steps) {
+			t.Errorf("steps %s\nwant  %s", got, test.steps)
+		}
+		if got := causetext.Buffer(causes, l); got != test.sentence {
+			t.Errorf("%s\nwant %s", got, test.sentence)
+		}
 	}
 }
 

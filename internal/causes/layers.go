@@ -262,8 +262,20 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	if len(shown) > 0 {
 		s.Blocks = append(s.Blocks, list)
 	}
-	if o.Layer != nil && len(shown) > 0 {
-		s.Blocks = append(s.Blocks, l.lives(shown, o))
+	if o.Layer != nil {
+		for len(shown) > 0 { // what is usual is so at one cadence
+			cadence := l.CadenceOf(shown[0].Buffer)
+			var same, others []*why.LateBuffer
+			for _, b := range shown {
+				if l.CadenceOf(b.Buffer) == cadence {
+					same = append(same, b)
+				} else {
+					others = append(others, b)
+				}
+			}
+			s.Blocks = append(s.Blocks, l.lives(same, o))
+			shown = others
+		}
 	}
 	return append(blocks, s)
 }
@@ -340,7 +352,7 @@ func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
 	return worst
 }
 
-// lives returns a table of the steps of buffers, in milliseconds.
+// lives returns a table of the steps of buffers at one cadence, in milliseconds.
 func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 	var steps []why.Step
 	usual := map[why.Step]trace.Duration{}

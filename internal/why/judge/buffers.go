@@ -24,12 +24,12 @@ type lateBuffer struct {
 	work *account.Account // of the producer's thread from one to the other; nil if not examined
 }
 
-// bufferLayer is a layer with late buffers.
+// bufferLayer is a layer with late buffers at one of its cadences.
 type bufferLayer struct {
 	*analyzer.Layer
 	late []*lateBuffer
-	// steady are buffers that were shown at the cadence, with the one queued before each, and
-	// usual the medians of their steps.
+	// steady are even buffers at the same cadence, with the one queued before each, and usual the
+	// medians of their steps.
 	steady []pair
 	usual  map[why.Step]trace.Duration
 	work   []*account.Account // of the producer's thread for the steady buffers
@@ -41,7 +41,7 @@ type pair struct{ previous, buffer *analyzer.Buffer }
 func (j *judge) explainBuffers(t *analyzer.Timeline) {
 	var layers []*bufferLayer
 	for _, l := range lateBuffers(t) {
-		layers = append(layers, newBufferLayer(l[0].Layer, l))
+		layers = append(layers, bufferLayers(l[0].Layer, l)...)
 	}
 	if len(layers) == 0 {
 		return
@@ -101,8 +101,17 @@ func byStart(t *analyzer.Timeline) []*analyzer.Frame {
 	return list
 }
 
-func newBufferLayer(layer *analyzer.Layer, late []*analyzer.Buffer) *bufferLayer {
-	l := &bufferLayer{Layer: layer, usual: map[why.Step]trace.Duration{}}
+// bufferLayers returns the late buffers of a layer by cadence: what is usual at one is not at another.
+func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*bufferLayer) {
+	by := map[trace.Duration]*bufferLayer{}
+	isLate := map[*analyzer.Buffer]bool{}
+	for _, b := range late {
+		isLate[b] = true
+		if cadence := layer.CadenceOf(b); by[cadence] == nil {
+			by[cadence] = &bufferLayer{Layer: layer, usual: map[why.Step]trace.Duration{}}
+			list = append(list, by[cadence])
+		}
+	}
 	at := make(map[*analyzer.Buffer]int, len(layer.Buffers))
 	var shown []*analyzer.Buffer
 	for i, b := range layer.Buffers {
@@ -118,11 +127,11 @@ func newBufferLayer(layer *analyzer.Layer, late []*analyzer.Buffer) *bufferLayer
 		}
 		return nil
 	}
-	isLate := map[*analyzer.Buffer]bool{}
-	for _, b := range late {
-		isLate[b] = true
-	}
 	for i, b := range shown {
+		l := by[layer.CadenceOf(b)]
+		if l == nil {
+			continue
+		}
 		if b.Pace == analyzer.Even {
 			if p := previous(b); p != nil {
 				l.steady = append(l.steady, pair{p, b})
@@ -146,17 +155,19 @@ func newBufferLayer(layer *analyzer.Layer, late []*analyzer.Buffer) *bufferLayer
 		x.previous = previous(x.Due)
 		l.late = append(l.late, x)
 	}
-	l.steady = thinned(l.steady, maxUsuals)
-	times := map[why.Step][]trace.Duration{}
-	for _, p := range l.steady {
-		for _, s := range lifeOf(p.previous, p.buffer, p.buffer) {
-			times[s.Step] = append(times[s.Step], s.Duration())
+	for _, l := range list {
+		l.steady = thinned(l.steady, maxUsuals)
+		times := map[why.Step][]trace.Duration{}
+		for _, p := range l.steady {
+			for _, s := range lifeOf(p.previous, p.buffer, p.buffer) {
+				times[s.Step] = append(times[s.Step], s.Duration())
+			}
+		}
+		for step, list := range times {
+			l.usual[step] = quantile(list, len(l.steady), 1, 2)
 		}
 	}
-	for step, list := range times {
-		l.usual[step] = quantile(list, len(l.steady), 1, 2)
-	}
-	return l
+	return list
 }
 
 // lifeOf divides the life of a buffer into steps: from when the buffer before it was queued,
