@@ -85,7 +85,7 @@ func runWhy(c *cli.Context) error {
 		}
 	}
 	r.interactions = true
-	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all")}
+	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all"), Window: c.IsSet("from") || c.IsSet("to")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {

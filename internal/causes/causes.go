@@ -69,6 +69,8 @@ type Options struct {
 	All bool
 	// Page adds what only a page shows.
 	Page bool
+	// Window is set if only a part of the traces is read.
+	Window bool
 
 	start trace.Time // of the input that is written
 }

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/brief"
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -513,13 +514,32 @@ func (x *witness) conclude(d *evidence, inputs []Input) {
 	application := x.application(d, inputs)
 	for i := range inputs {
 		in := &inputs[i]
-		if in.Quality != nil && in.Quality.Verdict != stats.Good {
-			d.Against = append(d.Against, brief.Sentence(x.prefix(in)+"data quality: "+in.Quality.String()))
+		if doubt := x.doubt(d, in.Quality); doubt != "" {
+			d.Against = append(d.Against, brief.Sentence(x.prefix(in)+"data quality: "+doubt))
 		}
 		x.record(d, in, application)
 	}
 	d.Against = brief.First(&d.LeftOut, "against", d.Against, maxAnswers)
 	d.Record = brief.First(&d.LeftOut, "record", d.Record, maxAnswers)
+}
+
+// missingFrames are the codes of what a quality says of a trace that has no frames, or none of a kind.
+var missingFrames = []string{"no_frames", "no_application_frames", "no_render_frames", "no_presents", "no_deadlines"}
+
+// doubt says what in the quality of an input speaks against an answer; empty if nothing does. A part of a trace
+// that is only a hang has no frames, which says nothing of the hang.
+func (x *witness) doubt(d *evidence, q *quality.Quality) string {
+	if q == nil {
+		return ""
+	}
+	rest := *q
+	if x.Window && len(d.Hangs) > 0 && len(d.Processes) == 0 {
+		rest.Reasons = slices.DeleteFunc(slices.Clone(q.Reasons), func(r stats.Reason) bool { return slices.Contains(missingFrames, r.Code) })
+	}
+	if !slices.ContainsFunc(rest.Reasons, func(r stats.Reason) bool { return r.Verdict != stats.Good }) {
+		return ""
+	}
+	return rest.String()
 }
 
 // worst returns the process that lost the most time; nil without one.
@@ -558,18 +578,32 @@ func (x *witness) application(d *evidence, inputs []Input) string {
 	return most.Name
 }
 
-// record adds what an input lacks, and the command that records it.
+// record adds what an input lacks, and the commands that record it. What one command records is one element.
 func (x *witness) record(d *evidence, in *Input, application string) {
-	again := locate.Record(application)
+	again := func(flags ...string) string {
+		command := locate.Record(application, flags...)
+		if x.launched(d) && strings.Contains(command, " --app ") { // only an application that is named can be launched
+			command += " --launch"
+		}
+		return command
+	}
+	asked := len(d.Record)
 	add := func(missing, command string) {
 		r := brief.Record{Missing: brief.Sentence(missing), Command: brief.Command(command)}
 		// ohframe records no traces of Android, and no application's own ones.
 		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
 			r.Command = ""
 		}
-		if !slices.Contains(d.Record, r) {
-			d.Record = append(d.Record, r)
+		for i := range d.Record {
+			switch other := &d.Record[i]; {
+			case strings.Contains(other.Missing, r.Missing) && other.Command == r.Command:
+				return
+			case other.Command == r.Command && r.Command != "":
+				other.Missing = brief.Sentence(other.Missing + "; " + missing)
+				return
+			}
 		}
+		d.Record = append(d.Record, r)
 	}
 	missing := Missing(in.Causes, in.Processes, in.Quality)
 	switch {
@@ -579,29 +613,62 @@ func (x *witness) record(d *evidence, in *Input, application string) {
 	case in.Causes.Own:
 		add(missing+": "+causetext.Advice(why.AdviseReproduce), "")
 	default:
-		add(missing, again)
+		add(missing, again())
 	}
 	if in.Quality != nil && in.Quality.Advice != nil {
-		add(*in.Quality.Advice, again)
-	} else if in.Quality != nil && in.Quality.Frames() == 0 {
-		add("no complete frames: record while the application draws", again)
+		add(*in.Quality.Advice, again())
+	} else if in.Quality != nil && in.Quality.Frames() == 0 && !x.Window {
+		add("no complete frames: record while the application draws", again())
 	}
 	if worst := d.worst(); worst != nil && len(worst.Causes) > 0 {
 		wait := worst.Causes[0].Wait
 		unknown := wait == why.WaitUnknown.String()
 		switch {
 		case unknown && missing == "":
-			add("events of threads were lost, or the trace begins too late: a larger buffer or a shorter time loses none", locate.Record(application, "-b 64M"))
+			add("events of threads were lost, or the trace begins too late: a larger buffer or a shorter time loses none", again("-b 64M"))
 		case in.Causes.Own:
 		case wait == why.Run.String() && lacksFrequencies(in):
-			add("no CPU frequencies: whether a slower CPU made the frames late is unknown", again)
+			add("no CPU frequencies: whether a slower CPU made the frames late is unknown", again())
 		}
 		switch {
 		case len(in.Causes.Sampled) > 0 || in.Causes.Own || unknown && missing == "":
 		case unknown || wait == why.Run.String(): // on a slower CPU, all functions take longer
-			add("no samples of functions: the function in which the time was lost is unknown", locate.Record(application, "--perf"))
+			add("no samples of functions: the function in which the time was lost is unknown", again("--perf"))
 		}
 	}
+	if d.advises(why.AdviseInterruptTag) {
+		add("which interrupt ended waits is unknown", again("--tags +irq"))
+	}
+	if n := judgedFrames(in); len(d.Record) == asked && x.question() == "trace" && !x.Window && n > 0 && n < fewFrames {
+		add(fmt.Sprintf("only %s: record for longer, while the application draws", text.Count(n, "judged frame")), again())
+	}
+}
+
+// launched reports whether a document is about launches alone.
+func (x *witness) launched(d *evidence) bool {
+	other := func(i *evidenceInteraction) bool { return i.Kind != analyzer.LaunchInteraction.String() }
+	return (x.Interaction != nil || len(d.Processes) == 0) && len(d.Interactions) > 0 && !slices.ContainsFunc(d.Interactions, other)
+}
+
+// advises reports whether a cause of a process or a hang has an advice.
+func (d *evidence) advises(a why.Advice) bool {
+	words := causetext.Advice(a)
+	for _, p := range d.Processes {
+		if slices.ContainsFunc(slices.Concat(p.Causes, p.ShownCauses), func(c *evidenceCause) bool { return c.Advice == words }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.Hangs, func(h *evidenceHang) bool { return h.Advice == words })
+}
+
+// judgedFrames returns the number of frames of an input that are known to be late or on time.
+func judgedFrames(in *Input) (n int) {
+	for _, p := range in.Processes {
+		if p.Kind == stats.Application {
+			n += p.Frames.Judged
+		}
+	}
+	return n
 }
 
 // lacksFrequencies reports whether an input has scheduling events, but no frequencies of CPUs: the tag freq
@@ -850,7 +917,8 @@ func (x *witness) frame(l located) *evidenceFrame {
 		}
 	}
 	j.Instances = brief.First(&j.LeftOut, "instances", j.Instances, maxWorst)
-	threads := Threads(e, maxThreads)
+	threads, others := Threads(e, maxThreads)
+	j.LeftOut.Add("waited_for", others)
 	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
 	for _, t := range threads {
 		c := *t.Culprit

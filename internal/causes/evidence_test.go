@@ -289,7 +289,7 @@ func TestEvidenceOfMissingData(t *testing.T) {
 	in := measured("a.ftrace", empty, none, Options{})
 	in.Quality.Lines = &lines // a text trace
 	_, d := written(t, []Input{in}, Options{})
-	if d.Answer != "no complete frames" || len(d.Record) != 2 || d.Record[0].Command != "ohframe record -t 10" || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") {
+	if d.Answer != "no complete frames" || len(d.Record) != 1 || d.Record[0].Command != "ohframe record -t 10" || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") || !strings.HasSuffix(d.Record[0].Missing, "; no complete frames: record while the application draws") {
 		t.Errorf("%+v", d)
 	}
 	onTime, c := timeline(late(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, 1, 0, 30_000, 10_000, running(9_000, 1_000, 5_000)))
@@ -302,6 +302,57 @@ func TestEvidenceOfMissingData(t *testing.T) {
 	}
 	if len(d.Against) != 1 || d.Against[0] != "data quality: unreliable: no complete frames" {
 		t.Errorf("%q", d.Against)
+	}
+}
+
+// It says how to record more frames than a few, a launch, and the interrupts that ended waits.
+func TestEvidenceSaysHowToRecord(t *testing.T) {
+	lines := 100
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	commands := func(tl *analyzer.Timeline, c *why.Causes, o Options) (list []string) {
+		in := measured("a.ftrace", tl, c, o)
+		in.Quality.Lines, in.Quality.Advice = &lines, nil
+		_, d := written(t, []Input{in}, o)
+		for _, r := range d.Record {
+			list = append(list, r.Command)
+		}
+		return list
+	}
+	check := func(what string, got []string, want ...string) {
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	frames, c := timeline(late(app, 1, 0, 30_000, 10_000, storage(20_000, 10_000)))
+	check("one frame", commands(frames, c, Options{}), "ohframe record -t 10 --app com.example.gallery")
+	check("one frame of a window", commands(frames, c, Options{Window: true}))
+
+	share := storage(20_000, 10_000)
+	share.Wait, share.Function, share.Advice = why.WaitInterrupt, "", why.AdviseInterruptTag
+	frames, c = timeline(late(app, 1, 0, 30_000, 10_000, share))
+	check("an interrupt", commands(frames, c, Options{}), "ohframe record -t 10 --tags +irq --app com.example.gallery")
+
+	for kind, flag := range map[analyzer.InteractionKind]string{analyzer.LaunchInteraction: " --launch", 0: ""} {
+		none, c := timeline()
+		c.Scheduled = false
+		none.Interactions = []*analyzer.Interaction{{ID: 1, Kind: kind, Process: app, Begin: at(0), InputAt: at(0), LastShown: at(100_000)}}
+		check(kind.String(), commands(none, c, Options{}), "ohframe record -t 10 --app com.example.gallery"+flag)
+		none.Interactions[0].Process = &analyzer.Process{PID: 7, Name: "m.example.notes"} // only the end of a name
+		check(kind.String(), commands(none, c, Options{}), "ohframe record -t 10")
+	}
+}
+
+// That a part of a trace has no frames does not speak against the hang that it is.
+func TestEvidenceOfHangWithoutFrames(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	tl, c := timeline()
+	hang, spent := hangOf(app, 0, 300)
+	tl.Hangs, c.Hangs = []analyzer.Hang{hang}, map[analyzer.Hang]*why.Hang{hang: spent}
+	for _, window := range []bool{true, false} {
+		o := Options{Window: window}
+		if _, d := written(t, []Input{measured("a.ftrace", tl, c, o)}, o); len(d.Against) > 0 == window || len(d.Record) > 0 == window {
+			t.Errorf("window %v: %q, %q", window, d.Against, d.Record)
+		}
 	}
 }
 

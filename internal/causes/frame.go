@@ -265,8 +265,12 @@ func threads(e *why.Explanation) view.Table {
 	table := view.Table{Label: "Threads that it waited for", Columns: []view.Column{
 		{Title: "At ms", Number: true}, {Title: "Waited for thread"}, {Title: "ms", Number: true}, {Title: "It was"}, {Title: "Slice"},
 	}}
-	for _, c := range Threads(e, maxThreads) {
+	list, others := Threads(e, maxThreads)
+	for _, c := range list {
 		table.Rows = append(table.Rows, row(text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), text.Printable(causetext.Was(c.Culprit)), text.Printable(c.Slice)))
+	}
+	if others > 0 {
+		table.More = fmt.Sprintf("… and %s", text.Count(others, "other thread"))
 	}
 	return table
 }

@@ -90,7 +90,7 @@ func (h *Hang) launches(interactions [][]*stats.Interaction) bool {
 	return false
 }
 
-// Of hangs in detail.
+// maxHangDetails is the number of hangs in detail without Options.All.
 const maxHangDetails = 3
 
 // hangBlocks lists the hangs of an input, and what the longest ones were spent on.
@@ -115,16 +115,25 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	}
 	setMin(&table, 3, 4)
 	if n := len(in.Hangs) - len(listed); n > 0 {
-		table.More = fmt.Sprintf("… and %d shorter ones; --all lists them", n)
+		table.More = fmt.Sprintf("… and %s; --all lists them", text.Count(n, "shorter hang"))
 	}
 	s := view.Section{
 		Title: text.Count(len(in.Hangs), "hang"), Blocks: []view.Block{table},
 		About: fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
 	}
-	for _, h := range longestHangs(in.Hangs, maxHangDetails) {
-		if h.Spent != nil {
-			s.Blocks = append(s.Blocks, hangDetail(in, &h))
-		}
+	spent := slices.DeleteFunc(slices.Clone(in.Hangs), func(h Hang) bool { return h.Spent == nil })
+	most, more := maxHangDetails, "--all shows more of them"
+	switch {
+	case o.All:
+		most = len(spent)
+	case o.Page:
+		more = "ohframe why --all shows more of them"
+	}
+	for _, h := range longestHangs(spent, most) {
+		s.Blocks = append(s.Blocks, hangDetail(in, &h))
+	}
+	if n := len(spent) - most; n > 0 {
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("… and %s; %s", text.Count(n, "shorter hang"), more)})
 	}
 	return []view.Block{s}
 }

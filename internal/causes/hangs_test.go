@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/text"
 )
 
 // hangOf returns a hang that its main thread spent in a wait for a thread.
@@ -69,6 +71,37 @@ func TestHangsSummaryOfLaunch(t *testing.T) {
 		}
 		if got := HangsSummary([]Hang{{h, spent}}, 0, launch); got == "" {
 			t.Errorf("%+v: nothing without late frames", test)
+		}
+	}
+}
+
+// Hangs that are not shown in detail are counted, and --all shows all of them. So are the times in slices that are not listed.
+func TestHangsLeftOut(t *testing.T) {
+	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
+	timeline, c := timeline(late(app, 1, 0, 30_000, 10_000, storage(20_000, 5_000)))
+	c.Hangs = map[analyzer.Hang]*why.Hang{}
+	for i := range trace.Duration(5) {
+		h, spent := hangOf(app, 100+1000*i, 300+i)
+		spent.Work.Slices = nil
+		for range why.MaxWorkSlices { // 20 ms each
+			spent.Work.Slices = append(spent.Work.Slices, why.SliceTime{Slice: "Step", Waiting: 20 * ms})
+		}
+		timeline.Hangs = append(timeline.Hangs, h)
+		c.Hangs[h] = spent
+	}
+	for all, want := range map[bool]int{false: 3, true: 5} {
+		var b bytes.Buffer
+		if err := Write(&b, []Input{measured("a.ftrace", timeline, c, Options{})}, "text", Options{All: all}, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "  Hang of "); n != want {
+			t.Errorf("all %v: %d hangs, want %d", all, n, want)
+		}
+		if strings.Contains(b.String(), "… and 2 shorter hangs; --all shows more of them") == all {
+			t.Errorf("all %v: %s", all, &b)
+		}
+		if want := "… and 184.0 ms in other slices or in none"; !strings.Contains(b.String(), want) { // 304 ms without 6 × 20 ms
+			t.Errorf("no %q in %s", want, &b)
 		}
 	}
 }

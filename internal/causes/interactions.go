@@ -433,13 +433,24 @@ func workTable(w *why.Work) view.Table {
 	return table
 }
 
-// workSlices returns the slices in which a thread was the longest. How many others there are may be unknown.
+// workSlices returns the slices in which a thread was the longest, and the time in others or in none. How many
+// others there are may be unknown.
 func workSlices(w *why.Work) view.Table {
-	list := w.Slices
-	if len(list) == why.MaxWorkSlices {
-		list = list[:maxStepSlices]
+	if len(w.Slices) < why.MaxWorkSlices {
+		return sliceTable(w.Slices, maxStepSlices)
 	}
-	return sliceTable(list, maxStepSlices)
+	table := sliceTable(w.Slices[:maxStepSlices], maxStepSlices)
+	var rest trace.Duration
+	for i := range w.Waits {
+		rest += w.Waits[i].Time
+	}
+	for i := range w.Slices[:maxStepSlices] {
+		rest -= w.Slices[i].Self()
+	}
+	if rest >= tenth/2 {
+		table.More = fmt.Sprintf("… and %s ms in other slices or in none", text.Milliseconds(rest))
+	}
+	return table
 }
 
 // setMin makes columns so wide that none of their words is broken, if it is not too long.

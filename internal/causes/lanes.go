@@ -114,7 +114,8 @@ func runs(pieces []why.Piece, key func(p *why.Piece) string, do func(first *why.
 func (l *lanes) culprits() {
 	var tids []trace.TID
 	shown := map[trace.TID]bool{}
-	for _, c := range Threads(l.Explanation, 2*maxCulpritLanes) {
+	list, _ := Threads(l.Explanation, 2*maxCulpritLanes)
+	for _, c := range list {
 		if !shown[c.TID] && len(tids) < maxCulpritLanes {
 			shown[c.TID] = true
 			tids = append(tids, c.TID)

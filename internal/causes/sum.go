@@ -142,14 +142,13 @@ type Thread struct {
 }
 
 // Threads returns the n threads that a late frame waited for the longest, in order of
-// time.
-func Threads(e *why.Explanation, n int) []*Thread {
+// time, and the number of the others.
+func Threads(e *why.Explanation, n int) (list []*Thread, others int) {
 	type id struct {
 		waited, wait why.Wait
 		tid, other   trace.TID
 		slice        string
 	}
-	var list []*Thread
 	at := map[id]*Thread{}
 	for i := range e.Pieces {
 		p := &e.Pieces[i]
@@ -179,9 +178,10 @@ func Threads(e *why.Explanation, n int) []*Thread {
 	}
 	list = slices.DeleteFunc(list, func(t *Thread) bool { return t.Time < tenth/2 })
 	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
-	list = list[:min(n, len(list))]
+	others = max(0, len(list)-n)
+	list = list[:len(list)-others]
 	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(a.At, b.At) })
-	return list
+	return list, others
 }
 
 // number formats a time in milliseconds; nothing for what rounds to zero.
