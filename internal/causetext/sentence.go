@@ -376,7 +376,7 @@ func phrase(c *why.Causes, s *why.Share) string {
 	case by != "":
 		by = " (" + by + ")"
 	case s.Wait == why.WaitInterrupt:
-		return "waited " + value + in + " until something that the trace does not show ended the wait"
+		return "waited " + value + in + " for an interrupt that the trace does not name"
 	}
 	return "waited " + value + " " + waitFor[s.Wait] + by + in
 }
