@@ -224,6 +224,7 @@ func (p *player) describeShares(b *strings.Builder, shares []why.Share) {
 			{"value", true, "of " + ms(s.Value)},
 			{"usual", s.Usual > 0, "usual " + ms(s.Usual)},
 			{"gain", true, "gain " + ms(s.Gain)},
+			{"compared", s.Compared > 0, fmt.Sprintf("as long in %d of %d", s.AsLong, s.Compared)},
 			{"cap", s.FrequencyLimit > 0, fmt.Sprintf("limited to %d of %d", s.FrequencyLimit/1000, s.HighestFrequency/1000)},
 			{"cap", s.LimitReason != "", "(" + s.LimitReason + ")"},
 			{"cores", s.Cores != nil, "on " + causetext.Cores(s.Cores)},

@@ -155,6 +155,9 @@ type Share struct {
 	// Gain is by how much less the frame would be late if only this had taken its usual time: at
 	// least Share, at most the overrun.
 	Gain trace.Duration
+	// AsLong is how many of Compared, the frames on time that say what is usual, have Value or more
+	// in the same slices. Compared is 0 if nothing says that.
+	AsLong, Compared int
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
 	Several *Several
 	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls

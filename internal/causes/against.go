@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,7 +73,7 @@ var weakBases = map[why.Basis]string{
 // againstCause returns what speaks against a cause of a process, or of one frame.
 func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	var values []trace.Duration
+	var shares []*why.Share
 	medium, low, places, unsure := 0, 0, 0, 0
 	several := map[string]int{}
 	weak := map[why.Basis]int{}
@@ -103,7 +104,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 				places++
 			}
 			if s := shareOf(e.Shares, c); s != nil {
-				values = append(values, s.Value)
+				shares = append(shares, s)
 				if s.Culprit != nil && !s.Culprit.Sure {
 					unsure++
 				}
@@ -142,8 +143,11 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	if unsure > 0 {
 		add("%s", unsureCulprit)
 	}
-	if onTime, all, value := o.alsoOnTime(c, values, weak[why.AnyPeriod] > 0); onTime*20 >= max(all, 1) {
-		add("%d of %s on time were as long in this, %s, %s ms or more", onTime, text.Count(all, "frame"), place(c), text.Milliseconds(value))
+	if len(shares) > 0 {
+		slices.SortStableFunc(shares, func(a, b *why.Share) int { return cmp.Compare(a.Value, b.Value) })
+		if s := shares[(len(shares)-1)/2]; s.Compared > 0 && s.AsLong*20 >= s.Compared {
+			add("%d of %s on time were as long in this, %s, %s ms or more", s.AsLong, text.Count(s.Compared, "frame"), causetext.CostTitle(c)+causetext.InStages(c), text.Milliseconds(s.Value))
+		}
 	}
 	return list
 }
@@ -159,32 +163,4 @@ func tooSmall(e *why.Explanation) string {
 		return "no cause has half of an overrun below 1 ms"
 	}
 	return "no cause has 0.5 ms of the overrun"
-}
-
-// alsoOnTime returns how many frames on time spent as much time as the median late frame in the
-// wait and the stage of a cause, of how many, and that time. Frames that had more time count only if
-// those of the same refresh rate were too few.
-func (o *overall) alsoOnTime(c *why.Cost, values []trace.Duration, anyPeriod bool) (n, all int, value trace.Duration) {
-	if len(values) == 0 || c.Stage() == why.NoStage {
-		return 0, 0, 0
-	}
-	slices.Sort(values)
-	value = values[(len(values)-1)/2]
-	for i := range o.parts {
-		for _, f := range o.parts[i].frames {
-			e := o.parts[i].all.Of(f)
-			if e == nil || f.Judgement().Late != analyzer.No || !anyPeriod && f.Period*100 > c.Worst.Period*103 {
-				continue
-			}
-			all++
-			if slices.ContainsFunc(e.Parts, func(p why.Part) bool { return p.Wait == c.Wait && p.Stage == c.Stage() && p.Time >= value }) {
-				n++
-			}
-		}
-	}
-	return n, all, value
-}
-
-func place(c *why.Cost) string {
-	return causetext.Wait(c.Wait) + " (" + causetext.Stage(c.Stage()) + ")"
 }

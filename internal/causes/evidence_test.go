@@ -153,13 +153,14 @@ func TestEvidenceCountsWhatIsLeftOut(t *testing.T) {
 func TestEvidenceOfCauses(t *testing.T) {
 	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
 	unsure := storage(12_000, 4_000)
+	unsure.AsLong, unsure.Compared = 1, 20
 	unsure.Wait, unsure.Culprit = why.WaitOtherProcess, &why.Culprit{PID: 9, TID: 10, Process: "other", Thread: "worker", Wait: why.Run, Slice: "Decode", Time: 3 * ms}
 	a := late(app, 1, 0, 30_000, 10_000, storage(20_000, 10_000))
 	b := late(app, 2, 50_000, 24_000, 4_000, unsure)
 	b.Confidence, b.Basis = 2, why.FewFrames
 	onTime := late(app, 3, 100_000, 10_000, 0)
 	onTime.Frame.Facts, onTime.Frame.Deadline = 0, at(120_000)
-	onTime.Outcome, onTime.Parts = why.NotLate, []why.Part{{Stage: why.StageLayout, Wait: why.WaitOtherProcess, Time: 12 * ms}}
+	onTime.Outcome = why.NotLate
 	timeline, c := timeline(a, b, onTime)
 	timeline.Span = analyzer.Interval{Start: at(0), End: at(120_000)}
 	out, d := written(t, []Input{measured("a b.ftrace", timeline, c, Options{})}, Options{})
@@ -185,7 +186,7 @@ func TestEvidenceOfCauses(t *testing.T) {
 	}
 	if want := []string{
 		"only 1 late frame has it", "confidence is medium in 1 of 1 frame", "what is usual is that of fewer than 8 frames on time, for 1 of 1 frame", unsureCulprit,
-		"1 of 1 frame on time were as long in this, waiting for another process (layout), 12.0 ms or more",
+		"1 of 20 frames on time were as long in this, waiting for another process in FlushLayoutTask: other:worker, 12.0 ms or more",
 	}; strings.Join(second.Against, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q\nwant %q", second.Against, want)
 	}

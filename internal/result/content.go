@@ -92,7 +92,7 @@ var checks = map[reflect.Type]func(any) bool{
 	reflect.TypeFor[why.Cores]():        func(v any) bool { return len(v.(*why.Cores).CPUs) > 0 },
 	reflect.TypeFor[why.Share](): func(v any) bool {
 		s := v.(*why.Share)
-		return min(s.Share, s.Gain, s.Value, s.Usual) >= 0 && (s.Wait != why.EarlierFrame || s.Earlier != nil) &&
+		return min(s.Share, s.Gain, s.Value, s.Usual) >= 0 && s.AsLong >= 0 && s.AsLong <= s.Compared && (s.Wait != why.EarlierFrame || s.Earlier != nil) &&
 			(s.Several == nil || s.Several.Threads == 0 || s.Culprit != nil || s.Several.Culprit != nil)
 	},
 	reflect.TypeFor[trace.Warning](): func(v any) bool { return v.(*trace.Warning).Text != "" },

@@ -168,6 +168,7 @@ func TestImpossibleCauses(t *testing.T) {
 	content := contents(t)[0]
 	for name, damage := range map[string]func(*why.Explanation, *why.Share){
 		"share":          func(_ *why.Explanation, s *why.Share) { s.Share = -1 },
+		"as long":        func(_ *why.Explanation, s *why.Share) { s.AsLong = s.Compared + 1 },
 		"gain":           func(_ *why.Explanation, s *why.Share) { s.Gain = -1 },
 		"value":          func(_ *why.Explanation, s *why.Share) { s.Value = -1 },
 		"usual":          func(_ *why.Explanation, s *why.Share) { s.Usual = -1 },

@@ -66,10 +66,13 @@ func (x *judged) gain(p *part) trace.Duration {
 	return min(max(gain, p.share), max(x.late, p.share))
 }
 
-// share returns a part of a cause as a share. It has instances if it has nearly all that the thread
-// did in its slice.
+// share returns a part of a cause as a share. It has instances, and is compared with frames on time, if it
+// has nearly all that the thread did in its slice.
 func (j *judge) share(x *judged, p *part, all bool) why.Share {
 	s := why.Share{Stage: x.stage, Wait: x.wait, Value: p.value, Usual: p.usual, Share: p.share, Gain: x.gain(p), Several: p.several}
+	if all {
+		s.AsLong, s.Compared = x.asLong(p)
+	}
 	if s.Wait == why.RunSlow {
 		s.Frequency, s.UsualFrequency, s.Cores = x.frequency, x.usualFrequency, j.cores(x.Account, x.of)
 		if limit, highest, since := j.book.Limit(x.Account); s.Cores == nil && isCapped(limit, highest, &s) {

@@ -140,6 +140,7 @@ func (t *typical) usual(time trace.Duration) amount {
 type ofCell struct {
 	time, component trace.Duration
 	calls           int64
+	reference       int // index
 }
 
 // cellOfKind is the times in a slice of the references of a kind; of all of them, if that is allKinds.
@@ -428,16 +429,7 @@ func (t *typical) isOfKind(time trace.Duration, kind int) bool {
 // cell returns the usual time of a slice, of a frame with a time in its component for which another is
 // usual, and of how many slices it is. If that is less than what is usual for frames like it, the slice has its part of it.
 func (u *usual) cell(id account.ID, value, usual trace.Duration) (time trace.Duration, calls int) {
-	if u.cells == nil {
-		u.cells = map[account.ID][]ofCell{}
-		var of sums
-		for _, a := range u.references {
-			of = of.components(a)
-			for c := range a.Cells() {
-				u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls)})
-			}
-		}
-	}
+	u.fillCells()
 	t := u.typical(component{id.Stage, id.Wait})
 	if t == nil {
 		return 0, 0
@@ -470,4 +462,63 @@ func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
 		n = t.kinds[k.kind].count
 	}
 	return cellMedians{quantile(times, n, 1, 2), int(quantile(calls, n, 1, 2))}
+}
+
+// fillCells finds the cells of the references.
+func (u *usual) fillCells() {
+	if u.cells != nil {
+		return
+	}
+	u.cells = map[account.ID][]ofCell{}
+	var of sums
+	for i, a := range u.references {
+		of = of.components(a)
+		for c := range a.Cells() {
+			u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls), i})
+		}
+	}
+}
+
+// asLong returns how many frames on time have as much time in the slices of a part of a cause, of how many.
+// Both are 0 if nothing says that.
+func (x *judged) asLong(p *part) (n, all int) {
+	u := x.of
+	if u.basis > why.FewFrames || len(u.references) == 0 {
+		return 0, 0
+	}
+	u.fillCells()
+	var cells [][]ofCell
+	if p.keys == nil {
+		for id, list := range u.cells {
+			if x.has(id) {
+				cells = append(cells, list)
+			}
+		}
+	} else {
+		for c := range x.Cells() {
+			if list := u.cells[c.ID]; list != nil && x.has(c.ID) && slices.Contains(p.keys, c.Key) {
+				cells = append(cells, list)
+			}
+		}
+	}
+	if len(cells) == 1 { // of each reference, there is one
+		for _, c := range cells[0] {
+			if c.time >= p.value {
+				n++
+			}
+		}
+		return n, len(u.references)
+	}
+	times := make([]trace.Duration, len(u.references))
+	for _, list := range cells {
+		for _, c := range list {
+			times[c.reference] += c.time
+		}
+	}
+	for _, d := range times {
+		if d >= p.value {
+			n++
+		}
+	}
+	return n, len(times)
 }
