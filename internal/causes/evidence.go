@@ -312,6 +312,7 @@ type evidenceBufferCause struct {
 
 type evidenceBuffer struct {
 	Present trace.Time     `json:"present_ns"`
+	Late    trace.Duration `json:"late_ns"`
 	Lost    trace.Duration `json:"lost_ns"`
 	Reason  string         `json:"reason"`
 	Cause   string         `json:"cause"`
@@ -1087,9 +1088,9 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 		return j
 	}
 	buffers := slices.Clone(l.Buffers)
-	slices.SortStableFunc(buffers, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Lost(), a.Lost()) })
+	slices.SortStableFunc(buffers, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
 	for _, b := range brief.First(&j.LeftOut, "buffers", buffers, maxWorst) {
-		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Lost(), b.Reason.String(), brief.Sentence(causetext.Buffer(l.causes, b))})
+		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Buffer.Overrun(), b.Lost(), b.Reason.String(), brief.Sentence(causetext.Buffer(l.causes, b))})
 	}
 	return j
 }

@@ -62,7 +62,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 	}
 	for _, l := range lateBuffers(c, e.Frame) {
 		layer := l.Buffer.Layer
-		add(fmt.Sprintf("its buffer of %s was shown %s ms late: %s; ohframe why --layer %d has more", layerName(layer), text.Milliseconds(l.Lost()), causetext.Buffer(c, l), layer.ID))
+		add(fmt.Sprintf("its buffer of %s was shown %s ms late: %s; ohframe why --layer %d has more", layerName(layer), text.Milliseconds(l.Buffer.Overrun()), causetext.Buffer(c, l), layer.ID))
 	}
 	return s
 }

@@ -254,7 +254,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	shown := worstBuffers(l.Buffers, limit)
 	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
 	for _, b := range shown {
-		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Lost()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
+		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
 	}
 	if n := len(l.Buffers) - len(shown); n > 0 {
 		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "buffer"), more)
@@ -346,7 +346,7 @@ func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
 		return list
 	}
 	worst := slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Lost(), a.Lost()) })
+	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
 	worst = worst[:n]
 	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
 	return worst

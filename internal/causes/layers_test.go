@@ -191,6 +191,39 @@ func TestAnswerOfLayers(t *testing.T) {
 	}
 }
 
+// A buffer is late by one time everywhere. What its late frame explains of that has a name of its own.
+func TestLatenessOfBuffer(t *testing.T) {
+	c := &why.Causes{Scheduled: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.TakenLate, 3: why.TakenLate}, 100, 130, 190, 235)
+	late := video.Buffers[2] // by 30 ms, of which its frame missed one refresh
+	f := &analyzer.Frame{Process: video.Process, VsyncID: 77, Deadline: moment(120), Actual: analyzer.Interval{Start: moment(110), End: moment(124)}}
+	f.Judge()
+	late.Frame, late.Render = f, &analyzer.Frame{Period: 10 * ms}
+	c.Frames[f] = &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Overrun: 4 * ms, Shares: []why.Share{{Wait: why.Run, Value: 14 * ms, Usual: 10 * ms, Share: 4 * ms}}}
+	tl := &analyzer.Timeline{Layers: []*analyzer.Layer{video}, Frames: []*analyzer.Frame{f}}
+	write := func(o causes.Options, format string) string {
+		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Processes: causes.Processes(tl, c, o), Layers: causes.Layers(tl, c, o)}
+		var b bytes.Buffer
+		if err := causes.Write(&b, []causes.Input{in}, format, o, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const explains = "; its late frame 77 explains 10.0 of the 30.0 ms"
+	chosen := causes.Options{Layer: func(*analyzer.Layer) bool { return true }, LayerPattern: "video"}
+	for want, o := range map[string]causes.Options{"+140.0 ms 30.0 ms taken late": chosen, "its buffer of video was shown 30.0 ms late: ": {Vsync: 77}} {
+		if got := strings.Join(strings.Fields(write(o, "text")), " "); !strings.Contains(got, want) || !strings.Contains(got, explains) {
+			t.Errorf("no %q or %q in\n%s", want, explains, got)
+		}
+	}
+	for format, name := range map[string]string{"json": "overrun_ns", "evidence": "late_ns"} {
+		got := strings.Join(strings.Fields(write(chosen, format)), "")
+		if want := `"` + name + `":30000000,"lost_ns":20000000,`; !strings.Contains(got, want) {
+			t.Errorf("no %s in %s\n%s", want, format, got)
+		}
+	}
+}
+
 // A process without layers is what does not match, if the layer does.
 func TestLayerOfOtherProcess(t *testing.T) {
 	tl, _ := layersOf(t)

@@ -63,7 +63,7 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 		words += "; a buffer was dropped"
 	}
 	if lost := why.ByFrame(l.Buffer); lost > 0 {
-		words += fmt.Sprintf("; its late %s lost %s more", frameName(l.Buffer.Frame), ms(lost))
+		words += fmt.Sprintf("; its late %s explains %s of the %s", frameName(l.Buffer.Frame), text.Milliseconds(lost), ms(l.Buffer.Overrun()))
 	}
 	return words
 }
