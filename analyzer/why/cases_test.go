@@ -38,6 +38,7 @@ import (
 //	            them for render_service
 //	every 100   from one vsync to the next
 //	later 0.999 how much later deadlines are, in microseconds
+//	received 1  how much later than their vsyncs frames begin
 //	show …      what the lines say besides the outcome and the shares
 //	limit …     a limit, as in --limit
 //	without …   a pattern of the lines that the trace does not have

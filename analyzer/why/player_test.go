@@ -19,15 +19,17 @@ type player struct {
 	period, every int
 	show          []string
 	later         int // than that, deadlines, in nanoseconds
-	limits        trace.Limits
-	leftOut       *regexp.Regexp // lines that the trace does not have
-	frames        int
-	vsync         int // of the frame
-	index         int // of the vsync
-	tid           int // the thread that does something
-	cpu           int // where it runs
-	call          int // number of the last one
-	process       int // of all threads; if zero, that of the hundreds
+	// received is how much later than its vsync a frame begins.
+	received int
+	limits   trace.Limits
+	leftOut  *regexp.Regexp // lines that the trace does not have
+	frames   int
+	vsync    int // of the frame
+	index    int // of the vsync
+	tid      int // the thread that does something
+	cpu      int // where it runs
+	call     int // number of the last one
+	process  int // of all threads; if zero, that of the hundreds
 }
 
 const start = 100_000_000
@@ -104,6 +106,9 @@ func (p *player) play(t *testing.T, words []string) {
 	case "later":
 		p.later = number(t, words[1])
 		return
+	case "received":
+		p.received = number(t, words[1])
+		return
 	case "show":
 		p.show = words[1:]
 		return
@@ -128,7 +133,7 @@ func (p *player) play(t *testing.T, words []string) {
 			p.index++
 			p.vsync += p.every
 			// A thread that is still busy begins later.
-			p.at = max(p.at, p.vsync)
+			p.at = max(p.at, p.vsync+p.received)
 			switch line[0] {
 			case "main(":
 				p.renderFrame(t, line)

@@ -607,3 +607,15 @@ a.ftrace alone · application · a.ftrace ────────────�
 		t.Errorf("%+v", r)
 	}
 }
+
+// A share is rounded up to a tenth of a millisecond at most to its excess as that is printed.
+func TestRoundedShares(t *testing.T) {
+	shares := []why.Share{
+		{Value: 20_958 * us, Usual: 15_741 * us, Share: 5_217 * us},
+		{Value: 235 * us, Usual: 12 * us, Share: 223 * us},
+		{Value: 1_125 * us, Usual: 906 * us, Share: 219 * us},
+	}
+	if got, want := round(shares, 5_700*us), []trace.Duration{5_300 * us, 200 * us, 200 * us}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -44,7 +44,7 @@ func NewSum(e *why.Explanation) *Sum {
 }
 
 // round rounds shares to tenths so that they add up to sum: those with the largest
-// remainders are rounded up.
+// remainders are rounded up, unless they would be more than their printed excess.
 func round(shares []why.Share, sum trace.Duration) []trace.Duration {
 	rounded := make([]trace.Duration, len(shares))
 	order := make([]int, len(shares))
@@ -53,7 +53,15 @@ func round(shares []why.Share, sum trace.Duration) []trace.Duration {
 		rounded[i] = shares[i].Share / tenth * tenth
 		sum -= rounded[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b].Share%tenth, shares[a].Share%tenth) })
+	atMost := func(i int) int {
+		if s := &shares[i]; rounded[i]+tenth <= text.Tenths(s.Value)-text.Tenths(s.Usual) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(atMost(a), atMost(b)), cmp.Compare(shares[b].Share%tenth, shares[a].Share%tenth))
+	})
 	for _, i := range order[:min(len(order), int(max(0, sum/tenth)))] {
 		rounded[i] += tenth
 	}

@@ -85,6 +85,9 @@ const (
 type usual struct {
 	basis      why.Basis
 	references []*account.Account
+	// prompt are the frames that say what is usual before a frame begins, if the references do not: those
+	// that an earlier frame did not delay, for FastestFrames. It is nil for the references.
+	prompt []*account.Account
 	// longer are the frames on time with longer refresh periods, by actual start, and before is what
 	// is usual for them; nil until needed.
 	longer     []*account.Account
@@ -235,6 +238,7 @@ func (g *group) usualFor(a *account.Account, v *values) *usual {
 	case len(all) >= 3*fewFrames:
 		slices.SortStableFunc(all, func(a, b *account.Account) int { return cmp.Compare(own(a), own(b)) })
 		u.basis, u.references = why.FastestFrames, all[:len(all)/3]
+		u.prompt = thinned(slices.DeleteFunc(slices.Clone(all), func(a *account.Account) bool { return a.Earlier > 0 }), maxReferences)
 	default:
 		u.basis = why.Budget
 	}
@@ -264,6 +268,18 @@ func roundPeriod(d trace.Duration) trace.Duration {
 	return (d + trace.Duration(1)<<shift/2) >> shift << shift
 }
 
+// frames returns the frames that say what is usual: u.frames()[u.from(stage)] in a stage.
+func (u *usual) frames() [2][]*account.Account {
+	return [...][]*account.Account{u.references, u.prompt}
+}
+
+func (u *usual) from(s why.Stage) int {
+	if s == why.StageStart && len(u.prompt) > 0 {
+		return 1
+	}
+	return 0
+}
+
 // values are the amounts of each component in several frames.
 type values [why.StageCount][why.WaitCount][]amount
 
@@ -276,15 +292,19 @@ func (u *usual) compute(values *values) {
 		}
 	}
 	var of sums
-	for _, a := range u.references {
-		of = of.components(a)
-		for i := range of {
-			list := &values[of[i].stage][of[i].wait]
-			*list = append(*list, of[i].amount)
+	for k, frames := range u.frames() {
+		for _, a := range frames {
+			of = of.components(a)
+			for i := range of {
+				if u.from(of[i].stage) == k {
+					list := &values[of[i].stage][of[i].wait]
+					*list = append(*list, of[i].amount)
+				}
+			}
 		}
 	}
-	n := len(u.references)
 	for stage := range values {
+		n := len(u.frames()[u.from(why.Stage(stage))])
 		for wait, list := range values[stage] {
 			// Frames that are late themselves are no reason for others to begin late.
 			if len(list) == 0 || u.basis == why.FastestFrames && why.Wait(wait) == why.EarlierFrame {
@@ -457,7 +477,7 @@ func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
 			times, calls = append(times, c.time), append(calls, c.calls)
 		}
 	}
-	n := len(u.references)
+	n := len(u.frames()[u.from(k.Stage)])
 	if k.kind != allKinds {
 		n = t.kinds[k.kind].count
 	}
@@ -471,10 +491,14 @@ func (u *usual) fillCells() {
 	}
 	u.cells = map[account.ID][]ofCell{}
 	var of sums
-	for i, a := range u.references {
-		of = of.components(a)
-		for c := range a.Cells() {
-			u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls), i})
+	for k, frames := range u.frames() {
+		for i, a := range frames {
+			of = of.components(a)
+			for c := range a.Cells() {
+				if u.from(c.Stage) == k {
+					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls), i})
+				}
+			}
 		}
 	}
 }
