@@ -95,7 +95,7 @@ func (b *builder) adoptBare() {
 		}
 		if o := t.orphan; o != nil && len(byThread[t]) == 0 {
 			if o.frame.Actual.Start >= d.frame.Actual.Start {
-				t.orphan = nil // it is made of the same markers
+				o.dropped, t.orphan = true, nil // it is made of the same markers
 			} else {
 				o.receiveEnd = min(o.receiveEnd, d.frame.Actual.Start)
 			}
