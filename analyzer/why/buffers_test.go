@@ -328,8 +328,8 @@ func TestUsualAtCadence(t *testing.T) {
 		steps    string
 		sentence string
 	}{
-		{7, "produce 47.0/30.0, queue 8.0/5.0, ", "queued late: the producer waited 42.0 ms until something that the trace does not show ended the wait; usual 25.0"},
-		{35, "produce 77.0/60.0, queue 8.0/5.0, ", "queued late: the producer waited 72.0 ms until something that the trace does not show ended the wait; usual 55.0"},
+		{7, "produce 47.0/30.0, queue 8.0/5.0, ", "queued late: the producer waited 42.0 ms for an interrupt that the trace does not name; usual 25.0"},
+		{35, "produce 77.0/60.0, queue 8.0/5.0, ", "queued late: the producer waited 72.0 ms for an interrupt that the trace does not name; usual 55.0"},
 	} {
 		v := newVideo()
 		v.buffers = nil
