@@ -37,6 +37,10 @@ func Arguments(label string) []why.Argument {
 		rest = rest[min(closes(rest)+1, len(rest)):]
 	}
 	rest = strings.TrimPrefix(rest, " const") // of a method
+	// Names of queues of Android end in #5(BLAST Consumer)5.
+	if _, after, ok := strings.Cut(rest, "(BLAST Consumer)"); ok && rest[0] == '#' {
+		rest = strings.TrimLeft(after, "0123456789")
+	}
 	var list []why.Argument
 	add := func(name, value string) {
 		name, value = cutText(strings.TrimSpace(name)), strings.Trim(value, " \t,;")

@@ -38,6 +38,8 @@ func TestArguments(t *testing.T) {
 		{"std::shared_ptr<Media::PixelMap> OHOS::AbilityRecord::GetPixelMap(const uint32_t, std::shared_ptr<ResourceManager>) const ", ""},
 		// A sentence says nothing of the call, and neither does a number in it.
 		{"PostAndWait, parallel type 0", ""},
+		{"dequeueBuffer - VRI[PlayerActivity]#5(BLAST Consumer)5", ""},
+		{"acquireNextBufferLocked - VRI[PlayerActivity]#12(BLAST Consumer)0 frame=1301", "frame=1301"},
 		{"PostAndWait, parallel type 2", ""},
 		{"Acquire Fence 3402 has signaled", "value=3402"},
 		{"Load, type 3", "type=3"},
