@@ -391,6 +391,9 @@ func waitedFor(s *why.Share) string {
 	case severalThreads(s):
 		return "for " + culprits(s) + ", " + foremost(s) + did(s.Several.Culprit)
 	case s.Culprit != nil:
+		if s.Wait == why.WaitOwnThread && trace.PID(s.Culprit.TID) == s.Culprit.PID {
+			words = "for its main thread"
+		}
 		words += " " + culprits(s) + did(s.Culprit)
 		if place.CollectsGarbage(s.Culprit.Wait, s.Culprit.Slice) {
 			words += reason(s)

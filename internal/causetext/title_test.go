@@ -3,6 +3,7 @@ package causetext
 import (
 	"testing"
 
+	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
 
@@ -28,6 +29,7 @@ func TestCulprit(t *testing.T) {
 		{why.Culprit{PID: 1, TID: 2, Process: "app", Thread: "TaskWorker-4"}, "app:TaskWorker-4", "app:TaskWorker*"},
 		{why.Culprit{PID: 2, TID: 2, Process: "app", Thread: "app"}, "app", "app"},
 		{why.Culprit{PID: 1, TID: 42, Process: "app"}, "thread 42", "thread 42"},
+		{why.Culprit{PID: 1690, TID: 1700, Thread: "OS_IPC_4_1700"}, "OS_IPC_4_1700 of process 1690", "OS_IPC* of process 1690"},
 	} {
 		if name, kind := Culprit(&test.culprit), Kind(test.culprit.Kind()); name != test.name || kind != test.kind {
 			t.Errorf("%+v is %q of %q, want %q of %q", test.culprit, name, kind, test.name, test.kind)
@@ -35,5 +37,23 @@ func TestCulprit(t *testing.T) {
 	}
 	if kind := Kind((*why.Culprit)(nil).Kind()); kind != "" {
 		t.Errorf("%q is the kind of no thread", kind)
+	}
+}
+
+// A thread of the same process is its own thread, or its main thread.
+func TestOwnThread(t *testing.T) {
+	for _, test := range []struct {
+		thread string
+		tid    trace.TID
+		want   string
+	}{
+		{"TaskWorker", 12, "waited 14.0 ms in Draw for its own thread app:TaskWorker, which ran"},
+		{"app", 7, "waited 14.0 ms in Draw for its main thread app, which ran"},
+	} {
+		c := &why.Culprit{PID: 7, TID: test.tid, Process: "app", Thread: test.thread, Wait: why.Run, Time: 14 * trace.Millisecond, Did: 14 * trace.Millisecond, Sure: true}
+		s := why.Share{Wait: why.WaitOwnThread, Slice: "Draw", Value: 14 * trace.Millisecond, Calls: 1, Culprit: c}
+		if got := phrase(&why.Causes{}, &s); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
 	}
 }
