@@ -322,20 +322,17 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 	}
 	// Columns of text share what the numbers leave: the narrow ones get all that they need, but
 	// leave the others their least widths.
-	room, least, texts := t.Width, 0, []int{}
+	room, texts := t.Width, []int{}
 	for _, i := range kept {
 		room -= 2
 		if b.Columns[i].Number {
 			room -= widths[i]
 		} else {
 			texts = append(texts, i)
-			least += b.Columns[i].Min
 		}
 	}
 	slices.SortStableFunc(texts, func(a, b int) int { return widths[a] - widths[b] })
-	if least > room {
-		least = 0 // they share it all the same
-	}
+	mins, least := leastWidths(b, texts, room)
 	for n, i := range texts {
 		others := len(texts) - n - 1
 		share := max(leastWidth, room/(others+1))
@@ -343,8 +340,8 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 			share = max(share, word+word&1)
 		}
 		if least > 0 {
-			least -= b.Columns[i].Min
-			share = max(leastWidth, min(max(share, b.Columns[i].Min), room-least))
+			least -= mins[i]
+			share = max(leastWidth, min(max(share, mins[i]), room-least))
 		}
 		if share < widths[i] {
 			widths[i] = share &^ 1 // even, because a wide character may begin in the last cell
@@ -358,6 +355,29 @@ func (t *terminal) columns(b *Table) (kept []int, widths []int, hidden []string)
 		room -= widths[i]
 	}
 	return kept, widths, hidden
+}
+
+// leastWidths returns the least widths of columns of text, and their sum: Column.Min and the longest word, if
+// there is room for both, or else the word. If there is no room for that either, they share it all the same.
+func leastWidths(b *Table, texts []int, room int) (list []int, sum int) {
+	list = make([]int, len(b.Columns))
+	for _, withMin := range []bool{true, false} {
+		sum = 0
+		for _, i := range texts {
+			list[i] = 0
+			if word := longestWord(b, i); word <= goodWidth {
+				list[i] = word + word&1 // an odd width is rounded down
+			}
+			if withMin {
+				list[i] = max(list[i], b.Columns[i].Min)
+			}
+			sum += list[i]
+		}
+		if sum <= room {
+			return list, sum
+		}
+	}
+	return list, 0
 }
 
 func (t *terminal) cell(c *Cell, strong bool) string {

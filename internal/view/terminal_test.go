@@ -116,6 +116,27 @@ func TestLeastWidths(t *testing.T) {
 	}
 }
 
+// A column breaks no short word if others can be narrower, whether they have a least width or not.
+func TestShortWordsAreWhole(t *testing.T) {
+	const name, verdict = "com.example.notebook", "not significant"
+	long := strings.Repeat("Thread::Handle", 3) + " " + strings.Repeat("word ", 12)
+	for _, least := range []int{0, 30, 44} {
+		table := Table{
+			Columns: []Column{{Title: "ms", Number: true}, {Title: "Application"}, {Title: "Slice", Min: least}, {Title: "Mostly", Min: least}, {Title: "Verdict"}},
+			Rows:    []Row{{Cells: []Cell{{Text: "252.0"}, {Text: name}, {Text: long}, {Text: "running in " + long}, {Text: verdict}}}},
+		}
+		for width := 80; width < 140; width += 5 {
+			var b bytes.Buffer
+			if err := WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.String(); !strings.Contains(got, name) || !strings.Contains(got, "significant") {
+				t.Errorf("least width %d in %d:\n%s", least, width, got)
+			}
+		}
+	}
+}
+
 // The page of a document has what only pages show, and no text of a trace as markup.
 func TestHTML(t *testing.T) {
 	d := everything()
