@@ -29,7 +29,7 @@ func Value(u stats.Unit, x *float64) string {
 	case u == stats.Share:
 		return Share(x)
 	}
-	return Number(*x, decimals(u, *x))
+	return strings.Replace(Number(*x, decimals(u, *x)), "-", "−", 1)
 }
 
 // UnitAfter returns a blank and the unit, for after a number; empty where Value has the unit
@@ -91,7 +91,7 @@ func Probability(p float64) string {
 }
 
 // signed formats a number with its sign, but zero without one, also if it is only rounded
-// to zero. The minus is U+2212.
+// to zero. The minus is U+2212, as that of Value.
 func signed(x float64, decimals int) string {
 	number := Number(math.Abs(x), decimals)
 	switch {

@@ -36,6 +36,9 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
 		}
 	}
+	if got, want := Value(stats.Milliseconds, number(-26.3)), "−26.3"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	for fall, want := range map[float64]string{-1234.5: "−1234.5", -.006: "−0.01", -.004: "0"} {
 		if got := Change(stats.Milliseconds, number(fall)); got != want {
 			t.Errorf("a fall of %v is %s, want %s", -fall, got, want)
