@@ -73,6 +73,7 @@ type Options struct {
 	Window bool
 
 	start trace.Time // of the input that is written
+	lead  *Layer     // the page shows it first; nil for the first process
 }
 
 // Input is a trace whose causes are written.

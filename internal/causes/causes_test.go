@@ -95,7 +95,7 @@ com.example.app · application · pid 2000 ────────────�
 
   90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
       read files before they are needed and off the UI thread: asynchronously, or in TaskPool
-  10 %   4.0 ms  1 other cause · --all lists them
+  10 %   4.0 ms  1 other cause · --all lists all
 
   Frame     Late  Cause
      10  30.0 ms  waited 31.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
@@ -201,7 +201,7 @@ func TestManyLateFrames(t *testing.T) {
 		}
 	}
 	tl, c := timeline(list...)
-	if got := write(t, "text", tl, c, Options{}); strings.Count(got, "; usual 0.0") != 20 || !strings.Contains(got, "and 30 frames that were late by less; --all lists them") {
+	if got := write(t, "text", tl, c, Options{}); strings.Count(got, "; usual 0.0") != 20 || !strings.Contains(got, "and 30 frames late by less; --all lists all") {
 		t.Errorf("got\n%s", got)
 	}
 	if got := write(t, "text", tl, c, Options{All: true}); strings.Count(got, "; usual 0.0") != 50 || strings.Contains(got, "--all") {

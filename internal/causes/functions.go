@@ -48,7 +48,7 @@ func functionsTable(list []why.FunctionCost, all bool) []view.Block {
 		table.Rows = append(table.Rows, r)
 	}
 	if n := len(list) - len(shown); n > 0 {
-		table.More = fmt.Sprintf("… and %s that took longer by less; --all lists them", text.Count(n, "function"))
+		table.More = fmt.Sprintf("… and %s that took longer by less; --all lists all", text.Count(n, "function"))
 	}
 	return []view.Block{table}
 }

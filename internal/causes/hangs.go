@@ -115,7 +115,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	}
 	setMin(&table, 3, 4)
 	if n := len(in.Hangs) - len(listed); n > 0 {
-		table.More = fmt.Sprintf("… and %s; --all lists them", text.Count(n, "shorter hang"))
+		table.More = fmt.Sprintf("… and %s; --all lists all", text.Count(n, "shorter hang"))
 	}
 	s := view.Section{
 		Title: text.Count(len(in.Hangs), "hang"), Blocks: []view.Block{table},

@@ -218,7 +218,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 	}
 	setMin(&table, 1, len(table.Columns)-1)
 	if n := len(in.Interactions) - len(listed); n > 0 {
-		table.More = fmt.Sprintf("… and %s that lost less; --all lists them", text.Count(n, "interaction"))
+		table.More = fmt.Sprintf("… and %s that lost less; --all lists all", text.Count(n, "interaction"))
 	}
 	s := view.Section{Title: text.Count(len(in.Interactions), "interaction"), Blocks: []view.Block{table}}
 	switch {

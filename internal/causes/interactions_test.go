@@ -89,7 +89,7 @@ func TestInteractionsTable(t *testing.T) {
 		timeline.Interactions = append(timeline.Interactions, &analyzer.Interaction{ID: id, Scene: "APP_TAB_SWITCH", Process: app(), Begin: at(600_000)})
 	}
 	out = writeInteractions(t, "text", Options{}, timeline, c)
-	contains(t, out, "59 interactions", "… and 39 interactions that lost less; --all lists them", "180.0 B")
+	contains(t, out, "59 interactions", "… and 39 interactions that lost less; --all lists all", "180.0 B")
 	if out = writeInteractions(t, "text", Options{All: true}, timeline, c); strings.Contains(out, "lost less") || strings.Count(out, "switch of a tab") != 59 {
 		t.Errorf("not all:\n%s", out)
 	}

@@ -178,12 +178,12 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 			title = text.ShortLayerName(l.Name, titleWidth)
 		}
 		sections = append(sections, view.Section{
-			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(o), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name),
+			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(o), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name), First: l == o.lead,
 			Blocks: l.blocks(o, several),
 		})
 	}
 	if left > 0 {
-		sections = append(sections, view.Note{Text: fmt.Sprintf("… and %s with late buffers that lost less; --all lists them", text.Count(left, "layer"))})
+		sections = append(sections, view.Note{Text: fmt.Sprintf("… and %s with late buffers that lost less; --all lists all", text.Count(left, "layer"))})
 	}
 	if len(onTime) == 0 {
 		return nil, sections
@@ -228,9 +228,9 @@ func (l *Layer) about(o Options) string {
 
 // blocks returns the ranking and the late buffers of a layer.
 func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
-	limit, more := maxFrames, "--all lists them"
+	limit, more := maxFrames, "--all lists all"
 	if o.Page {
-		more = "ohframe why --all lists them"
+		more = "ohframe why --all lists all"
 	}
 	switch {
 	case o.All:
@@ -249,7 +249,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	}
 	s.Blocks = append(s.Blocks, l.drops(o, "")...)
 	if n := l.unexplained; n > 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s that were late by less are not explained: the %d longest of a trace are", text.Count(n, "buffer"), why.MaxLateBuffers)})
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s late by less without an explanation: the %d longest of a trace have one", text.Count(n, "buffer"), why.MaxLateBuffers)})
 	}
 	shown := worstBuffers(l.Buffers, limit)
 	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
@@ -257,7 +257,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
 	}
 	if n := len(l.Buffers) - len(shown); n > 0 {
-		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "buffer"), more)
+		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, "buffer"), more)
 	}
 	if len(shown) > 0 {
 		s.Blocks = append(s.Blocks, list)
@@ -335,7 +335,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 		ranking.List = append(ranking.List, rank)
 	}
 	if n := len(l.Costs) - len(shown); n > 0 && left >= tenth/2 {
-		ranking.Others = &view.Rank{Share: text.Percent(left, l.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: "--all lists them"}
+		ranking.Others = &view.Rank{Share: text.Percent(left, l.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: "--all lists all"}
 	}
 	return ranking
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
@@ -156,7 +157,7 @@ func TestManyLayers(t *testing.T) {
 		if all {
 			want = 12
 		}
-		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists them") == all {
+		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists all") == all {
 			t.Errorf("all %v: %d layers in\n%s", all, n, &b)
 		}
 	}
@@ -242,6 +243,26 @@ func TestLayerOfOtherProcess(t *testing.T) {
 	}
 	if err := causes.CheckChosen([]causes.Input{{}}, o, &analyzer.Timeline{}); err == nil || err.Error() != "--layer: no layers" {
 		t.Errorf("of a trace without layers: %v", err)
+	}
+}
+
+// The page shows first what its first line begins with.
+func TestPageBeginsWithSubject(t *testing.T) {
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	short := layerAt(1, "short", c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 140)
+	layer := layerAt(2, "video", c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 330)
+	app := causes.NewProcess(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, stats.Application, nil, c)
+	for lost, want := range map[trace.Duration]string{ms: "layer-0-0", 900 * ms: "process-0-0"} {
+		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Overrun: lost}
+		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
+		var b bytes.Buffer
+		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
+		if err := causes.Write(&b, []causes.Input{in}, "html", causes.Options{}, text.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
+			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)
+		}
 	}
 }
 

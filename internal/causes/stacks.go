@@ -34,7 +34,7 @@ func stacksSection(s *why.Stacks, o Options) view.Section {
 		functions.Rows = append(functions.Rows, stackRow(s, &shown[i]))
 	}
 	if n := len(s.Functions) - len(shown); n > 0 {
-		functions.More = fmt.Sprintf("… and %s in fewer stacks; --all lists them", text.Count(n, "function"))
+		functions.More = fmt.Sprintf("… and %s in fewer stacks; --all lists all", text.Count(n, "function"))
 	}
 	section.Blocks = append(section.Blocks, functions)
 	path := shownPath(s, o)
@@ -46,7 +46,7 @@ func stacksSection(s *why.Stacks, o Options) view.Section {
 		heaviest.Rows = append(heaviest.Rows, stackRow(s, &path[i]))
 	}
 	if n := len(s.Path) - len(path); n > 0 {
-		heaviest.More = fmt.Sprintf("%s left out; --all lists them", text.Count(n, "outer call"))
+		heaviest.More = fmt.Sprintf("%s left out; --all lists all", text.Count(n, "outer call"))
 	}
 	section.Blocks = append(section.Blocks, heaviest)
 	return section

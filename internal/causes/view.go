@@ -47,6 +47,10 @@ func NewDocument(inputs []Input, o Options) *view.Document {
 		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, text.Interaction(o.Interaction))
 	}
 	d.Summary = headline(inputs, o)
+	if o.Page {
+		_, reliable := reliable(inputs)
+		_, _, o.lead = summary(reliable, o)
+	}
 	if len(inputs) > 1 {
 		d.Blocks = overallBlocks(inputs, o)
 	}
@@ -90,7 +94,7 @@ func headline(inputs []Input, o Options) string {
 	for _, in := range inputs {
 		hangs = append(hangs, in.Hangs...)
 	}
-	summary, lost := summary(inputs, o)
+	summary, lost, _ := summary(inputs, o)
 	return doubt + rating.Headline(HangsSummary(hangs, lost, measured...), summary, measured...)
 }
 
@@ -109,8 +113,8 @@ func reliable(inputs []Input) (doubt string, others []Input) {
 
 // summary says of the processes with the name that lost the most time, in all inputs, and of
 // the layer that did, how many frames and buffers were late and why. lost is what the frames of the
-// process lost.
-func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
+// process lost, and lead the layer that the summary begins with; nil if it begins with the process.
+func summary(inputs []Input, o Options) (words string, lost trace.Duration, lead *Layer) {
 	var parts []string
 	first, words, late := Summary(inputs)
 	if first != nil {
@@ -132,7 +136,7 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 	}
 	if worst == nil && (first == nil || o.Layer != nil) { // there is nothing else to say
 		if len(onTime) > 1 {
-			return layersOnTime(onTime, "layer"), lost
+			return layersOnTime(onTime, "layer"), lost, nil
 		} else if len(onTime) == 1 {
 			worst = onTime[0]
 		}
@@ -141,12 +145,14 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration) {
 		parts = append(parts, words)
 	}
 	if worst != nil {
-		parts = append(parts, worst.Summary(o))
-		if len(parts) > 1 && !first.Leads(worst.Late, worst.Lost) {
+		if len(parts) == 0 || !first.Leads(worst.Late, worst.Lost) {
+			lead = worst
+		}
+		if parts = append(parts, worst.Summary(o)); lead != nil {
 			slices.Reverse(parts)
 		}
 	}
-	return strings.Join(parts, "; "), lost
+	return strings.Join(parts, "; "), lost, lead
 }
 
 // inputBlocks returns what is known about one input, and a section for each process.
@@ -232,9 +238,9 @@ func noneLate(of string, frames, unknown int) string {
 // lanes on the page.
 func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []view.Block {
 	var blocks []view.Block
-	limit, more := maxFrames, "--all lists them"
+	limit, more := maxFrames, "--all lists all"
 	if o.Page {
-		more = "ohframe why --all lists them"
+		more = "ohframe why --all lists all"
 	}
 	switch {
 	case o.All:
@@ -467,7 +473,7 @@ func cases(shown []*why.Explanation, all int, more string, late func(*why.Explan
 		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(late(e)) + " ms", Text: text.Line(reason(e)), Mark: -1})
 	}
 	if n := all - len(shown); n > 0 {
-		list.More = fmt.Sprintf("… and %s that were late by less; %s", text.Count(n, "frame"), more)
+		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, "frame"), more)
 	}
 	return list
 }
@@ -512,7 +518,7 @@ func overallBlocks(inputs []Input, o Options) (blocks []view.Block) {
 		if o.All {
 			shown = all.Ranking.Costs
 		}
-		ranking := NewRanking(all.Ranking, shown, "--all lists them", input)
+		ranking := NewRanking(all.Ranking, shown, "--all lists all", input)
 		for i := range ranking.List {
 			ranking.List[i].Tag = "" // the late frames are in other sections
 		}

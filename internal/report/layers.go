@@ -333,7 +333,7 @@ func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
 		return cmp.Or(cmp.Compare(b.Overrun(), a.Overrun()), cmp.Compare(a.Present, b.Present))
 	})
 	if n := len(late) - defaultRows; n > 0 {
-		t.More = fmt.Sprintf("… and %d more that were late by less; ohframe frames --kind layer --late lists all", n)
+		t.More = fmt.Sprintf("… and %d more late by less; ohframe frames --kind layer --late lists all", n)
 		late = late[:defaultRows]
 	}
 	var ids []int

@@ -462,7 +462,7 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 	}
 	var blocks []view.Block
 	add := func(title string, r *why.Ranking) {
-		ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists them", nil)
+		ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists all", nil)
 		blocks = append(blocks, view.Section{Title: title, Blocks: []view.Block{ranking}})
 	}
 	if len(p.causes.Late) > 0 {

@@ -238,7 +238,7 @@ func TestManyLateFrames(t *testing.T) {
 	if got := strings.Count(page, `<details class="case"`); got != 100 {
 		t.Errorf("the page lists %d late frames, want %d", got, 100)
 	}
-	if !strings.Contains(page, "… and 9900 frames that were late by less; ohframe why --all lists them") {
+	if !strings.Contains(page, "… and 9900 frames late by less; ohframe why --all lists all") {
 		t.Error("the page does not say that it lists the worst ones only")
 	}
 	// Everything that the page shows is in it without its script.
