@@ -82,10 +82,10 @@ type WorkWait struct {
 	// Slice is the slice with the most time, and SliceTime the time in all Calls slices of that name;
 	// empty and zero outside of all slices. If no name has half of the time, but names have that
 	// differ only in numbers, they count as one, with * for the numbers. OtherSlices is the number
-	// of other names.
-	Slice              string
-	SliceTime          trace.Duration
-	Calls, OtherSlices int
+	// of other names, and OtherTime the time in them. The rest lies outside of all slices.
+	Slice                string
+	SliceTime, OtherTime trace.Duration
+	Calls, OtherSlices   int
 	// Arguments are those that these slices have for 90 % of their time or more; nil without any.
 	Arguments []Argument
 	// Culprit is the thread that was waited for, Function the kernel function in which the

@@ -154,6 +154,8 @@ type jsonWorkWait struct {
 	Function  *string         `json:"function"`
 	Interrupt *string         `json:"interrupt"`
 	Culprit   *jsonCulprit    `json:"culprit"`
+	// OtherTime is that in the other slices.
+	OtherTime *trace.Duration `json:"other_slices_ns"`
 }
 
 type documentProcess struct {
@@ -670,9 +672,9 @@ func workOf(w *why.Work) jsonWork {
 	}
 	for k := range w.Waits {
 		x := &w.Waits[k]
-		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), nonEmpty(x.Interrupt), culprit(x.Culprit)}
+		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), nonEmpty(x.Interrupt), culprit(x.Culprit), nil}
 		if x.Slice != "" {
-			wait.SliceTime, wait.Calls, wait.Others = &x.SliceTime, &x.Calls, &x.OtherSlices
+			wait.SliceTime, wait.Calls, wait.Others, wait.OtherTime = &x.SliceTime, &x.Calls, &x.OtherSlices, &x.OtherTime
 		}
 		work.Waits = append(work.Waits, wait)
 	}

@@ -60,18 +60,7 @@ func Work(w *why.Work) string {
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
-		s := workWait(w, x) + " " + ms(x.Time)
-		switch {
-		case x.Slice == "":
-		case 10*x.SliceTime >= 9*x.Time:
-			s += " in " + WorkSlice(x)
-		case 2*x.SliceTime >= x.Time:
-			s += ", most in " + WorkSlice(x) + " (" + ms(x.SliceTime) + ")"
-		case x.OtherSlices == 0:
-			s += ", " + ms(x.SliceTime) + " of it in " + WorkSlice(x)
-		default:
-			s += fmt.Sprintf(" in %d slices, %s the most with %s", 1+x.OtherSlices, WorkSlice(x), ms(x.SliceTime))
-		}
+		s := workWait(w, x) + " " + ms(x.Time) + inSlices(x)
 		if who := WorkCulprit(x); who != "" {
 			switch c := x.Culprit; {
 			case 10*c.Time >= 9*x.Time:
@@ -93,6 +82,27 @@ func Work(w *why.Work) string {
 		texts = append(texts, t.text)
 	}
 	return strings.Join(texts, "; ")
+}
+
+// inSlices says in which slices a thread spent a time, and how much of it outside of all.
+func inSlices(x *why.WorkWait) string {
+	switch {
+	case x.Slice == "":
+		return ""
+	case 10*x.SliceTime >= 9*x.Time:
+		return " in " + WorkSlice(x)
+	case 2*x.SliceTime >= x.Time:
+		return ", most in " + WorkSlice(x) + " (" + ms(x.SliceTime) + ")"
+	}
+	in := WorkSlice(x)
+	if x.OtherSlices > 0 {
+		in = fmt.Sprintf("%d slices, %s the most with %s", 1+x.OtherSlices, in, ms(x.SliceTime))
+	}
+	inside := x.SliceTime + x.OtherTime
+	if outside := x.Time - inside; 10*outside >= x.Time {
+		return fmt.Sprintf(": %s outside of slices and %s in %s", text.Milliseconds(outside), text.Milliseconds(inside), in)
+	}
+	return " in " + in
 }
 
 // WorkSlice names the slices with the most time of a wait: "40 × Decode (source size 40 × 40)".
@@ -150,11 +160,8 @@ func longestStep(r *why.Response) *why.ResponseStep {
 // frames; work outside of a frame counts as work that delays one.
 func StepAdvice(r *why.Response, app trace.PID) string {
 	s := longestStep(r)
-	if len(s.Work) == 0 {
-		return ""
-	}
-	w := &s.Work[len(s.Work)-1]
-	if len(w.Waits) == 0 || w.Idle > w.Waits[0].Time || s.Step == why.StepDisplay {
+	w := mostWork(s)
+	if w == nil || s.Step == why.StepDisplay {
 		return ""
 	}
 	x := &w.Waits[0]
@@ -188,8 +195,28 @@ func placeOf(x *why.WorkWait) place.Place {
 	return place.Lookup([]byte(x.Slice))
 }
 
-// LongestStep says which step of a response took the longest, and what its thread did most of
-// the time; empty for nil.
+// mostWork returns the work of the thread that did the same for the longest time in a step, of two the new
+// process; nil if they had nothing to do for longer.
+func mostWork(s *why.ResponseStep) (most *why.Work) {
+	longest := trace.Duration(0)
+	for i := range s.Work {
+		w := &s.Work[i]
+		if len(w.Waits) == 0 || w.Idle > w.Waits[0].Time {
+			continue
+		}
+		d := w.Waits[0].Time
+		if w.Waits[0].Wait == why.WaitUnknown {
+			d = w.Waits[0].SliceTime // outside of slices, nothing is known
+		}
+		if most == nil || d >= longest {
+			most, longest = w, d
+		}
+	}
+	return most
+}
+
+// LongestStep says which step of a response took the longest, and what a thread did in most of
+// it, with the time of that if it is less; empty for nil.
 func LongestStep(r *why.Response) string {
 	if r == nil {
 		return ""
@@ -199,16 +226,23 @@ func LongestStep(r *why.Response) string {
 	if len(longest.Work) == 0 {
 		return s
 	}
-	w := &longest.Work[len(longest.Work)-1]
-	switch {
-	case len(w.Waits) == 0 || w.Idle > w.Waits[0].Time:
+	w := mostWork(longest)
+	if w == nil {
 		return s + ": " + idle
-	case 2*w.Waits[0].SliceTime >= w.Waits[0].Time && w.Waits[0].Slice != "":
-		return s + ": " + workWait(w, &w.Waits[0]) + " in " + text.Function(w.Waits[0].Slice)
-	case w.Waits[0].Wait == why.WaitUnknown: // outside of most slices, nothing is known
+	}
+	x := &w.Waits[0]
+	d, in := x.Time, ""
+	switch {
+	case 2*x.SliceTime >= x.Time && x.Slice != "":
+		d, in = x.SliceTime, " in "+text.Function(x.Slice)
+	case x.Wait == why.WaitUnknown: // outside of most slices, nothing is known
 		return s
 	}
-	return s + ": " + workWait(w, &w.Waits[0])
+	s += ": " + workWait(w, x)
+	if 10*d < 9*longest.Duration() {
+		s += " " + ms(d)
+	}
+	return s + in
 }
 
 // workWait names a wait of a thread in a step.

@@ -346,6 +346,10 @@ func (j *judge) work(t *thread) *why.Work {
 		if len(in[wait]) > 0 {
 			most, others := account.MostOf(slices.Values(in[wait]), d)
 			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
+			for _, s := range in[wait] {
+				x.OtherTime += s.Time
+			}
+			x.OtherTime -= most.Time
 			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
 		if waits := j.book.Waits(t.Account, account.Match{Wait: x.Wait}); len(waits) > 0 {
