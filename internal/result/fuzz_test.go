@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"testing"
 
 	"ohframe"
@@ -169,6 +170,8 @@ func TestImpossibleCauses(t *testing.T) {
 	for name, damage := range map[string]func(*why.Explanation, *why.Share){
 		"share":          func(_ *why.Explanation, s *why.Share) { s.Share = -1 },
 		"as long":        func(_ *why.Explanation, s *why.Share) { s.AsLong = s.Compared + 1 },
+		"shares":         func(e *why.Explanation, _ *why.Share) { e.Shares = slices.Repeat(e.Shares, 2) },
+		"shown late":     func(e *why.Explanation, s *why.Share) { e.Shown = &why.Shown{Late: s.Share - 1, Shares: e.Shares[:1]} },
 		"gain":           func(_ *why.Explanation, s *why.Share) { s.Gain = -1 },
 		"value":          func(_ *why.Explanation, s *why.Share) { s.Value = -1 },
 		"usual":          func(_ *why.Explanation, s *why.Share) { s.Usual = -1 },

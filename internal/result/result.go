@@ -145,6 +145,16 @@ func decode(from io.Reader, l trace.Limits) (*Result, error) {
 	return r, c.err
 }
 
+// within reports whether shares, none of which is negative, are parts of a time.
+func within(shares []why.Share, all trace.Duration) bool {
+	for i := range shares {
+		if all -= shares[i].Share; all < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // valid checks what is assumed of causes.
 func valid(c *why.Causes) bool {
 	for _, e := range c.Frames {
@@ -155,6 +165,7 @@ func valid(c *why.Causes) bool {
 			e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
 			e.PeriodBefore < 0 || e.PeriodBefore > 0 && e.Frame.Period <= 0,
 			e.Slowdown < 0,
+			!within(e.Shares, e.Overrun) || e.Shown != nil && !within(e.Shown.Shares, e.Shown.Late),
 			p != nil && (e.Frame.Render == nil || p.Reason == why.RenderBusy && p.Share == nil):
 			return false
 		}
