@@ -33,7 +33,7 @@ func TestStepTimes(t *testing.T) {
 			"LoadAbility 213.0 ms: running 142.0 ms in RunScript", "running 200.0 ms, most in RunScript (142.0 ms)"},
 		{step(120*ms, spawner, spawned),
 			"LoadAbility 120.0 ms: running or waiting 70.0 ms in StartProcess",
-			"p:t: running or waiting 119.0 ms, most in StartProcess (70.0 ms) / p:t: running or waiting 80.0 ms, most in SpawningHook (41.0 ms)"},
+			"p:t: running or waiting 119.0 ms, most in StartProcess (70.0 ms) / p:t: running or waiting 80.0 ms, most in SpawningHook (41.0 ms); idle 40.0 ms"},
 	} {
 		test.step.Work[0].Idle = 0
 		if got := LongestStep(&why.Response{Steps: []why.ResponseStep{test.step}}); got != test.longest {
