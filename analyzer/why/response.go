@@ -75,7 +75,8 @@ type Work struct {
 // MaxWorkSlices bounds Work.Slices.
 const MaxWorkSlices = 8
 
-// WorkWait is the time that a thread spent in one way.
+// WorkWait is the time that a thread spent in one way. Each kind of threads that it waited for a quarter of
+// that or more has its own.
 type WorkWait struct {
 	Wait Wait
 	Time trace.Duration

@@ -38,7 +38,7 @@ func ResponseStep(s *why.ResponseStep) string {
 }
 
 const (
-	maxWorkTerms  = 2                      // in the text of a thread's work
+	maxWorkTerms  = 2                      // in the text of a thread's work, without those of a quarter of it
 	leastWorkTerm = trace.Millisecond / 10 // of one
 	leastWorkPart = 5                      // percent of the work, of one after the first
 	idle          = "idle"                 // the thread had nothing to do
@@ -76,7 +76,7 @@ func Work(w *why.Work) string {
 	add(idle+" "+ms(w.Idle), w.Idle)
 	var texts []string
 	for _, t := range terms {
-		if len(texts) == maxWorkTerms || t.time < leastWorkTerm || len(texts) > 0 && 100*t.time < leastWorkPart*w.End.Sub(w.Start) {
+		if len(texts) >= maxWorkTerms && 4*t.time < w.End.Sub(w.Start) || t.time < leastWorkTerm || len(texts) > 0 && 100*t.time < leastWorkPart*w.End.Sub(w.Start) {
 			break
 		}
 		texts = append(texts, t.text)

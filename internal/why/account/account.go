@@ -191,6 +191,7 @@ type details struct {
 type waited struct {
 	start, end trace.Time
 	wait       uint32 // as in record.Record.Wait
+	slice      uint32 // the number of the innermost one, 0 outside of all
 	id         ID
 }
 

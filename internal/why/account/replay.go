@@ -313,13 +313,21 @@ func (f *replay) add(to trace.Time) {
 			if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
 				into.waits[n-1].end = to
 			} else {
-				into.waits = append(into.waits, waited{f.at, to, f.wait, id})
+				into.waits = append(into.waits, waited{f.at, to, f.wait, f.innermost(), id})
 			}
 		}
 	}
 	if counted != 0 {
 		f.stack[len(f.stack)-1].counted |= counted
 	}
+}
+
+// innermost returns the number of the innermost open slice, 0 outside of all.
+func (f *replay) innermost() uint32 {
+	if n := len(f.stack); n > 0 {
+		return f.stack[n-1].number
+	}
+	return 0
 }
 
 // ended closes an account that has ended.

@@ -136,6 +136,15 @@ type Waited struct {
 	Interrupt string
 	// Label is that of the culprit's slice; empty without arguments.
 	Label string
+	// In is where the frame's own thread waited: the part of the waits by slice.
+	In map[record.Key]In
+}
+
+// In is the part of some waits in slices of one key, and the number of these.
+type In struct {
+	Time  trace.Duration
+	Calls int
+	last  uint32 // the highest number of those
 }
 
 // Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
@@ -175,14 +184,22 @@ type suspect struct {
 	blocked
 }
 
-// blocked is for how long the frame was blocked in kernel functions, and until interrupts.
-type blocked struct{ functions, interrupts map[record.Key]trace.Duration }
-
-func newBlocked() blocked {
-	return blocked{map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}}
+// blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
+type blocked struct {
+	functions, interrupts map[record.Key]trace.Duration
+	in                    map[record.Key]In
 }
 
-func (b *blocked) add(w *record.Wait, d trace.Duration) {
+func newBlocked() blocked {
+	return blocked{map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}, map[record.Key]In{}}
+}
+
+func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
+	in := b.in[x.id.Key]
+	if in.Time += d; x.slice > in.last {
+		in.Calls, in.last = in.Calls+1, x.slice
+	}
+	b.in[x.id.Key] = in
 	if w.Function != 0 {
 		b.functions[w.Function] += d
 	}
@@ -229,17 +246,19 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 			if l.Argument != 0 && d > of.longest {
 				of.label, of.longest = l.Argument, d
 			}
-			s.add(w, d)
+			s.add(x, w, d)
 			if l.PID == a.Frame.Process.PID || w.Calling || m.Wait == why.CPUWait || m.Wait == why.CPUPreempted || m.Wait == why.WaitVsync {
 				s.sure = true
 			}
 		}
 		rest.time += left
-		rest.add(w, left)
+		if left > 0 {
+			rest.add(x, w, left)
+		}
 	}
 	list := b.kinds(threads)
 	if rest.time > 0 {
-		list = append(list, Waited{Time: rest.time, Function: b.record.Name(largest(rest.functions)), Interrupt: b.record.Name(largest(rest.interrupts))})
+		list = append(list, Waited{Time: rest.time, Function: b.record.Name(largest(rest.functions)), Interrupt: b.record.Name(largest(rest.interrupts)), In: rest.in})
 	}
 	return list
 }
@@ -273,6 +292,10 @@ func (b *Book) kinds(threads map[trace.TID]*suspect) []Waited {
 			for i, d := range s.interrupts {
 				k.interrupts[i] += d
 			}
+			for key, in := range s.in {
+				of := k.in[key]
+				k.in[key] = In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls}
+			}
 		}
 		k.Time += s.time
 		k.Threads++
@@ -281,6 +304,7 @@ func (b *Book) kinds(threads map[trace.TID]*suspect) []Waited {
 	waited := make([]Waited, len(list), len(list)+1)
 	for i, k := range list {
 		k.Function, k.Interrupt = b.record.Name(largest(k.functions)), b.record.Name(largest(k.interrupts))
+		k.In = k.in
 		waited[i] = k.Waited
 	}
 	return waited

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -339,28 +340,66 @@ func (j *judge) work(t *thread) *why.Work {
 	name := j.book.Thread(t.pid, t.tid, t.Start)
 	w := &why.Work{PID: name.PID, TID: t.tid, Process: name.Process, Thread: name.Thread, Start: t.Start, End: t.End, Idle: t.Idle()}
 	for wait, d := range times {
-		if d == 0 {
-			continue
+		if d > 0 {
+			w.Waits = append(w.Waits, j.workWaits(t, why.Wait(wait), d, in[wait])...)
 		}
-		x := why.WorkWait{Wait: why.Wait(wait), Time: d}
-		if len(in[wait]) > 0 {
-			most, others := account.MostOf(slices.Values(in[wait]), d)
-			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
-			for _, s := range in[wait] {
-				x.OtherTime += s.Time
-			}
-			x.OtherTime -= most.Time
-			x.Arguments = j.argumentsOf(t.Account, &most)
-		}
-		if waits := j.book.Waits(t.Account, account.Match{Wait: x.Wait}); len(waits) > 0 {
-			x.Culprit, x.Function, x.Interrupt = waits[0].Culprit, waits[0].Function, waits[0].Interrupt
-		}
-		w.Waits = append(w.Waits, x)
 	}
 	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })
 	w.Slices = j.book.SliceTimes(t.Account)
 	w.Slices = w.Slices[:min(len(w.Slices), why.MaxWorkSlices)]
 	return w
+}
+
+// workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
+// threads that it waited for a quarter of that or more, and one for the rest.
+func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WorkWait) {
+	add := func(d trace.Duration, in []account.Calls, who []account.Waited) {
+		x := why.WorkWait{Wait: wait, Time: d}
+		if len(in) > 0 {
+			most, others := account.MostOf(slices.Values(in), d)
+			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
+			for _, s := range in {
+				x.OtherTime += s.Time
+			}
+			x.OtherTime -= most.Time
+			x.Arguments = j.argumentsOf(t.Account, &most)
+		}
+		if len(who) > 0 {
+			x.Culprit, x.Function, x.Interrupt = who[0].Culprit, who[0].Function, who[0].Interrupt
+		}
+		list = append(list, x)
+	}
+	waits := j.book.Waits(t.Account, account.Match{Wait: wait})
+	n := 0
+	for n < len(waits) && waits[n].Culprit != nil && waits[n].Time*leading >= d {
+		n++
+	}
+	if n == 0 || wait.Explains() || waits[0].Time*10 >= d*9 {
+		add(d, in, waits)
+		return list
+	}
+	rest := d
+	for i := range waits[:n] {
+		rest -= waits[i].Time
+		add(waits[i].Time, j.waitedIn(waits[i:i+1]), waits[i:i+1])
+	}
+	if rest > 0 {
+		add(rest, j.waitedIn(waits[n:]), waits[n:])
+	}
+	return list
+}
+
+// waitedIn returns the slices in which a thread waited.
+func (j *judge) waitedIn(waits []account.Waited) (list []account.Calls) {
+	for i := range waits {
+		for _, key := range slices.Sorted(maps.Keys(waits[i].In)) {
+			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: key}}); name != "" {
+				in := waits[i].In[key]
+				list = append(list, account.Calls{Slice: name, Time: in.Time, Calls: in.Calls})
+			}
+		}
+	}
+	return list
 }
 
 // argumentsOf returns the arguments that slices of a stretch have for nearly all of their time.
