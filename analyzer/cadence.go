@@ -38,8 +38,8 @@ const (
 	apart = 3
 )
 
-// stretchOf returns the stretch in which a buffer came; nil without a cadence.
-func (l *Layer) stretchOf(b *Buffer) *Cadence {
+// StretchOf returns the stretch in which a buffer came; nil without a cadence.
+func (l *Layer) StretchOf(b *Buffer) *Cadence {
 	if len(l.Cadences) == 0 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (l *Layer) stretchOf(b *Buffer) *Cadence {
 
 // CadenceOf returns the interval of the stretch in which a buffer came; zero without a cadence.
 func (l *Layer) CadenceOf(b *Buffer) trace.Duration {
-	if c := l.stretchOf(b); c != nil {
+	if c := l.StretchOf(b); c != nil {
 		return c.Interval()
 	}
 	return 0

@@ -86,7 +86,7 @@ func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed) Drops {
 	}
 	r := before[next.Render]
 	period := cmp.Or(r.period, next.Render.Period)
-	switch c := b.Layer.stretchOf(b); {
+	switch c := b.Layer.StretchOf(b); {
 	case c != nil && c.Buffers == 1 && c.Every < period-period/slower:
 		d.Reason, d.Period, d.Before, d.Since = SlowDisplay, period, r.before, r.since
 	case next.Acquired.Sub(b.Queued) <= period+period/jitter:

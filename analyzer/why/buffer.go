@@ -28,8 +28,7 @@ type LateBuffer struct {
 	// Steps are in order of time, without gaps, from when the producer queued the buffer before
 	// Due until Buffer was shown.
 	Steps []BufferStep
-	// Ahead is for how long Due was ready before it should have been taken, for DroppedBuffer
-	// and TakenLate.
+	// Ahead is for how long Due was ready before it should have been taken, for TakenLate.
 	Ahead trace.Duration
 	// Shares are the causes of the reason, the largest first. Their sum is Lost(), or the list
 	// is empty.
@@ -55,9 +54,9 @@ const (
 	QueuedLate
 	// DrawnLate: the producer's GPU was done too late.
 	DrawnLate
-	// DroppedBuffer: the buffer was ready, and a later one was shown instead.
+	// DroppedBuffer: the one shown before came too early, and a buffer was dropped for it.
 	DroppedBuffer
-	// TakenLate: the buffer was ready, and render_service took it late.
+	// TakenLate: the buffer was ready, and render_service took it late, or a later one instead.
 	TakenLate
 	// ShownLate: render_service took it in time and showed it late.
 	ShownLate

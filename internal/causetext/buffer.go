@@ -54,12 +54,14 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 			words += ", " + ms(s.Value) + " after render_service took it"
 		}
 		words += "; usual " + text.Milliseconds(s.Usual)
-	case why.DroppedBuffer, why.TakenLate:
+	case why.DroppedBuffer:
+		words += ": the one shown before came too early, in the same vsync as another one"
+	case why.TakenLate:
 		words += ": ready " + ms(l.Ahead) + " before it should have been taken; " + taking(c, l)
 	case why.ShownLate:
 		words += ": " + showing(c, l)
 	}
-	if l.Reason != why.DroppedBuffer && l.Due != l.Buffer {
+	if l.Due != l.Buffer {
 		words += "; a buffer was dropped"
 	}
 	if lost := why.ByFrame(l.Buffer); lost > 0 {

@@ -18,6 +18,8 @@ type lateBuffer struct {
 	layer *bufferLayer
 	// last is the buffer that was shown before, and previous the one that was queued before Due.
 	last, previous *analyzer.Buffer
+	// replaced are the buffers that were dropped for last.
+	replaced []*analyzer.Buffer
 	// due is Buffer.Deadline, or as much later as its late frame explains; zero if the buffer was
 	// taken until then.
 	due  trace.Time
@@ -153,6 +155,11 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 			}
 		}
 		x.previous = previous(x.Due)
+		from := at[x.last]
+		for from > 0 && layer.Buffers[from-1].Fate == analyzer.Discarded {
+			from--
+		}
+		x.replaced = layer.Buffers[from:at[x.last]]
 		l.late = append(l.late, x)
 	}
 	for _, l := range list {
@@ -226,18 +233,28 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 	case !due.Queued.Known():
 	case due.Queued > deadline:
 		b.Reason = why.QueuedLate
-		if over := b.excess(why.StepRequest); over >= leastShare && over*2 >= b.excess(why.StepProduce)+over+b.excess(why.StepFill) {
+		if b.early() {
+			b.Reason = why.DroppedBuffer
+		} else if over := b.excess(why.StepRequest); over >= leastShare && over*2 >= b.excess(why.StepProduce)+over+b.excess(why.StepFill) {
 			b.Reason = why.NoFreeBuffer
 		}
 	case due.Ready > deadline:
 		b.Reason = why.DrawnLate
 	default:
 		b.Reason = why.TakenLate
-		if due != b.Buffer {
-			b.Reason = why.DroppedBuffer
-		}
 		b.Ahead = deadline.Sub(max(due.Queued, due.Ready))
 	}
+}
+
+// early reports whether the producer kept its cadence on the whole, but queued the buffer that was shown
+// before in the same vsync as others, which that one replaced (docs/frames.md 16.9).
+func (b *lateBuffer) early() bool {
+	if len(b.replaced) == 0 || b.Due != b.Buffer {
+		return false
+	}
+	first, c, period := b.replaced[0], b.layer.StretchOf(b.Buffer), b.Buffer.Render.Period
+	return c != nil && c.Buffers == 1 && c.Every >= period && first.Queued.Known() && b.last.Acquired.Sub(first.Queued) <= period &&
+		b.Due.Queued.Sub(first.Queued) <= trace.Duration(len(b.replaced)+1)*c.Every+period/2
 }
 
 // excess returns by how much a step was longer than usual.
@@ -395,7 +412,7 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 	for _, l := range layers {
 		for _, b := range l.late {
 			r := b.Buffer.Render
-			if b.Reason != why.TakenLate && b.Reason != why.DroppedBuffer || r == nil {
+			if b.Reason != why.TakenLate || r == nil {
 				continue
 			}
 			w := wait{r.TID, b.begun(), r.Actual.Start}
