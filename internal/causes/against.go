@@ -25,7 +25,7 @@ func (o *overall) against() (list []string) {
 	r := o.Ranking
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if r.Unmeasured > 0 {
-		add("by how much %d of %s were late is unknown", r.Unmeasured, text.Count(r.Late, "late frame"))
+		add("the overrun of %d of %s is unknown", r.Unmeasured, text.Count(r.Late, "late frame"))
 	}
 	for _, c := range r.Costs {
 		if c.Missing != why.NothingMissing {
@@ -146,7 +146,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	if len(shares) > 0 {
 		slices.SortStableFunc(shares, func(a, b *why.Share) int { return cmp.Compare(a.Value, b.Value) })
 		if s := shares[(len(shares)-1)/2]; s.Compared > 0 && s.AsLong*20 >= s.Compared {
-			add("%d of %s on time were as long in this, %s, %s ms or more", s.AsLong, text.Count(s.Compared, "frame"), causetext.CostTitle(c)+causetext.InStages(c), text.Milliseconds(s.Value))
+			add("%d of %s on time took as long in this, %s, %s ms or more", s.AsLong, text.Count(s.Compared, "frame"), causetext.CostTitle(c)+causetext.InStages(c), text.Milliseconds(s.Value))
 		}
 	}
 	return list

@@ -186,7 +186,7 @@ func TestEvidenceOfCauses(t *testing.T) {
 	}
 	if want := []string{
 		"only 1 late frame has it", "confidence is medium in 1 of 1 frame", "what is usual is that of fewer than 8 frames on time, for 1 of 1 frame", unsureCulprit,
-		"1 of 20 frames on time were as long in this, waiting for another process in FlushLayoutTask: other:worker, 12.0 ms or more",
+		"1 of 20 frames on time took as long in this, waiting for another process in FlushLayoutTask: other:worker, 12.0 ms or more",
 	}; strings.Join(second.Against, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q\nwant %q", second.Against, want)
 	}

@@ -297,7 +297,7 @@ func Lost(r *why.Ranking, judged int) string {
 	}
 	s := fmt.Sprintf("Lost %s ms in %s", text.Milliseconds(r.Lost), late)
 	if r.Unmeasured > 0 {
-		s += fmt.Sprintf(", of which it is unknown by how much %d were late", r.Unmeasured)
+		s += fmt.Sprintf("; the overrun of %d is unknown", r.Unmeasured)
 	}
 	if r.Unknown > 0 {
 		s += fmt.Sprintf("; the cause of %s ms is unknown", text.Milliseconds(r.Unknown))
