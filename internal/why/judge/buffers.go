@@ -249,7 +249,7 @@ func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 // early reports whether the producer kept its cadence on the whole, but queued the buffer that was shown
 // before in the same vsync as others, which that one replaced (docs/frames.md 16.9).
 func (b *lateBuffer) early() bool {
-	if len(b.replaced) == 0 || b.Due != b.Buffer {
+	if len(b.replaced) == 0 || b.Due != b.Buffer || b.Buffer.Render == nil {
 		return false
 	}
 	first, c, period := b.replaced[0], b.layer.StretchOf(b.Buffer), b.Buffer.Render.Period
