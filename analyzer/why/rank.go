@@ -2,6 +2,7 @@ package why
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Cost is a cause and the time that it cost over all late frames: a wait, the slice, and
-// the kind of thread that was waited for (docs/why.md 6).
+// Cost is a cause and the time that it cost over all late frames: a wait, the slice, the kind of
+// thread that was waited for, and what that did if it did several things (docs/why.md 6).
 type Cost struct {
 	Wait  Wait
 	Slice string // empty if the cause lies outside of all slices, or in several
@@ -19,6 +20,9 @@ type Cost struct {
 	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
 	// or for an unknown one.
 	Kind ThreadKind
+	// Did is what these threads did, if several such things have a quarter of what was lost waiting for
+	// them. What has less is one cost without it; nil for that, and for all that they did.
+	Did *Doing
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost
 	// Culprit and Function, the kernel function, are those of the worst frame.
@@ -53,6 +57,30 @@ type Cost struct {
 	repeats repeats
 	// knockedOn is set if the last of Frames is one of KnockOns.
 	knockedOn bool
+	apart     []Doing // what is not part of it, without Did
+}
+
+// Has reports whether a share counts for the cost.
+func (c *Cost) Has(s *Share) bool {
+	if s.Wait != c.Wait || s.Slice != c.Slice || s.InSlices() != c.InSlices || s.Kind() != c.Kind || s.Missing != c.Missing {
+		return false
+	}
+	did, known := s.did()
+	return c.Did == nil && !(known && slices.Contains(c.apart, did)) || c.Did != nil && known && did == *c.Did
+}
+
+// Doing is what threads did while they were waited for.
+type Doing struct {
+	Wait  Wait
+	Slice string // empty outside of all slices
+}
+
+// did returns what the threads did that were waited for.
+func (s *Share) did() (Doing, bool) {
+	if s.Culprit == nil {
+		return Doing{}, false
+	}
+	return Doing{s.Culprit.Wait, s.Culprit.Slice}, true
 }
 
 // StageCost is the part of a cost that was lost in a stage.
@@ -95,7 +123,7 @@ type lateness struct {
 // Rank ranks the causes of the late frames among frames.
 func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 	r := &Ranking{}
-	costs := costs{}
+	var late []lateness
 	for _, f := range frames {
 		j := f.Judgement()
 		if j.Late != analyzer.Yes {
@@ -107,17 +135,17 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			r.Unmeasured++
 		}
 		if e := c.Of(f); e != nil {
-			r.Unknown += costs.count(lateness{e, e.Shares, c.rootOfLate})
+			late = append(late, lateness{e, e.Shares, c.rootOfLate})
 		}
 	}
-	r.Costs = costs.sorted()
+	r.rank(late)
 	return r
 }
 
 // RankShown ranks the causes of those frames that were shown late. Lost is by how much.
 func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
 	r := &Ranking{}
-	costs := costs{}
+	var late []lateness
 	for _, f := range frames {
 		e := c.Of(f)
 		if !e.ShownLate() {
@@ -125,10 +153,53 @@ func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
 		}
 		r.Late++
 		r.Lost += e.Shown.Late
-		r.Unknown += costs.count(lateness{e, e.Shown.Shares, c.rootOfShown})
+		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown})
+	}
+	r.rank(late)
+	return r
+}
+
+// rank sets the costs of late frames.
+func (r *Ranking) rank(late []lateness) {
+	costs := costs{apart: apartOf(late)}
+	for _, l := range late {
+		r.Unknown += costs.count(l)
 	}
 	r.Costs = costs.sorted()
-	return r
+}
+
+// apartOf returns what threads of a kind did that is a cause for itself: several such things have a quarter
+// of what was lost waiting for these threads. Knock-ons do not count.
+func apartOf(late []lateness) map[costID][]Doing {
+	type doing struct {
+		costID
+		Doing
+	}
+	lost, all := map[doing]trace.Duration{}, map[costID]trace.Duration{}
+	var order []doing
+	for _, l := range late {
+		for i := range l.shares {
+			s := &l.shares[i]
+			what, known := s.did()
+			if !known {
+				continue
+			}
+			id := doing{costIDOf(s), what}
+			if _, known := lost[id]; !known {
+				order = append(order, id)
+			}
+			lost[id] += s.Share
+			all[id.costID] += s.Share
+		}
+	}
+	apart := map[costID][]Doing{}
+	for _, id := range order {
+		if lost[id]*4 >= all[id.costID] {
+			apart[id.costID] = append(apart[id.costID], id.Doing)
+		}
+	}
+	maps.DeleteFunc(apart, func(_ costID, list []Doing) bool { return len(list) < 2 })
+	return apart
 }
 
 // count adds the shares of a frame to the costs. It returns the part whose cause is unknown.
@@ -152,6 +223,13 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				Wait: cause.Wait, Slice: cause.Slice, InSlices: cause.InSlices(), Kind: cause.Kind(), Stages: []StageCost{{cause.Stage, lost}},
 				Culprit: cause.Culprit, Function: cause.Function, Advice: cause.Advice, Missing: cause.Missing,
 				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, Gain: cause.Gain, Worst: root.Frame,
+			}
+			if apart := m.apart[costIDOf(cause)]; apart != nil {
+				if did, known := cause.did(); known && slices.Contains(apart, did) {
+					one.Did = &did
+				} else {
+					one.apart = apart
+				}
 			}
 			if root != l.Explanation {
 				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, true
@@ -225,15 +303,29 @@ type costID struct {
 	inSlices bool
 	kind     ThreadKind
 	missing  Missing
+	apart    bool
+	did      Doing // if apart
 }
 
-func (c *Cost) id() costID { return costID{c.Wait, c.Slice, c.InSlices, c.Kind, c.Missing} }
+func (c *Cost) id() costID {
+	id := costID{wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing}
+	if c.Did != nil {
+		id.apart, id.did = true, *c.Did
+	}
+	return id
+}
+
+// costIDOf returns the id of a share, whatever the threads did that were waited for.
+func costIDOf(s *Share) costID {
+	return costID{wait: s.Wait, slice: s.Slice, inSlices: s.InSlices(), kind: s.Kind(), missing: s.Missing}
+}
 
 // costs are costs by their ids, in the order in which they were added.
 type costs struct {
 	by    map[costID]*Cost
 	list  []*Cost
 	worst map[frameCost]*Cost
+	apart map[costID][]Doing // as apartOf returns it
 }
 
 // clearly is by how much a frame must have lost more than one before it to be worse. It is the smallest

@@ -853,7 +853,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 // shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
 func shareOf(shares []why.Share, c *why.Cost) *why.Share {
 	for i := range shares {
-		if s := &shares[i]; s.Wait == c.Wait && s.Slice == c.Slice && s.InSlices() == c.InSlices && s.Kind() == c.Kind && s.Missing == c.Missing {
+		if s := &shares[i]; c.Has(s) {
 			return s
 		}
 	}

@@ -391,10 +391,15 @@ func waitedFor(s *why.Share) string {
 	case severalThreads(s):
 		return "for " + culprits(s) + ", " + foremost(s) + did(s.Several.Culprit)
 	case s.Culprit != nil:
-		if s.Wait == why.WaitOwnThread && trace.PID(s.Culprit.TID) == s.Culprit.PID {
-			words = "for its main thread"
+		switch {
+		case s.Wait == why.WaitOwnThread && s.Several != nil && s.Several.Threads > 1:
+			words = fmt.Sprintf("for %d of its own threads %s", s.Several.Threads, Kind(s.Culprit.Kind()))
+		case s.Wait == why.WaitOwnThread && trace.PID(s.Culprit.TID) == s.Culprit.PID:
+			words = "for its main thread " + culprits(s)
+		default:
+			words += " " + culprits(s)
 		}
-		words += " " + culprits(s) + did(s.Culprit)
+		words += did(s.Culprit)
 		if place.CollectsGarbage(s.Culprit.Wait, s.Culprit.Slice) {
 			words += reason(s)
 		}

@@ -62,7 +62,22 @@ func costName(c *why.Cost, function string) string {
 	if c.Missing != why.NothingMissing {
 		return unknownCause(c.Missing)
 	}
-	return title(c.Wait, c.Slice, c.InSlices, Kind(c.Kind), function, "")
+	who := Kind(c.Kind)
+	if d := c.Did; d != nil {
+		who += doing(d)
+	}
+	return title(c.Wait, c.Slice, c.InSlices, who, function, "")
+}
+
+// doing says what threads did: " running Db::Query".
+func doing(d *why.Doing) string {
+	switch {
+	case d.Wait == why.Run && d.Slice != "":
+		return " running " + d.Slice
+	case d.Slice != "":
+		return " " + WaitTitle(d.Wait) + " in " + d.Slice
+	}
+	return " " + WaitTitle(d.Wait)
 }
 
 // displayTitle names a wait between the commit and the display; empty for other stages.

@@ -137,7 +137,8 @@ type Waited struct {
 	// Label is that of the culprit's slice; empty without arguments.
 	Label string
 	// In is where the frame's own thread waited: the part of the waits by slice.
-	In map[record.Key]In
+	In      map[record.Key]In
+	threads []*suspect // the one with the most time first
 }
 
 // In is the part of some waits in slices of one key, and the number of these.
@@ -160,10 +161,10 @@ func (m *Match) Has(id ID) bool {
 	return id.Wait == m.Wait && (m.Stage == why.NoStage || id.Stage == m.Stage) && (m.Keys == nil || slices.Contains(m.Keys, id.Key))
 }
 
-// doing is what a thread did while it was waited for.
-type doing struct {
-	wait why.Wait
-	key  record.Key
+// Doing is what a thread did while it was waited for.
+type Doing struct {
+	Wait why.Wait
+	Key  record.Key
 }
 
 // done is the sum of that.
@@ -176,11 +177,12 @@ type done struct {
 
 // suspect is a thread that was waited for.
 type suspect struct {
+	tid  trace.TID
 	pid  trace.PID
 	seen trace.Time
 	time trace.Duration
 	sure bool
-	did  map[doing]*done
+	did  map[Doing]*done
 	blocked
 }
 
@@ -208,6 +210,19 @@ func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
 	}
 }
 
+func (b *blocked) addAll(o blocked) {
+	for f, d := range o.functions {
+		b.functions[f] += d
+	}
+	for i, d := range o.interrupts {
+		b.interrupts[i] += d
+	}
+	for key, in := range o.in {
+		of := b.in[key]
+		b.in[key] = In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls}
+	}
+}
+
 // Waits returns what the frame waited for, those with the most time first. What is left of the
 // waits, for which no thread is known, comes last.
 func (b *Book) Waits(a *Account, m Match) []Waited {
@@ -227,12 +242,12 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 			left -= d
 			s := threads[l.TID]
 			if s == nil {
-				s = &suspect{did: map[doing]*done{}, blocked: newBlocked()}
+				s = &suspect{tid: l.TID, did: map[Doing]*done{}, blocked: newBlocked()}
 				threads[l.TID] = s
 			}
 			s.time += d
 			s.pid, s.seen = l.PID, l.Start
-			what := doing{l.Wait, l.Key}
+			what := Doing{l.Wait, l.Key}
 			of := s.did[what]
 			if of == nil {
 				of = &done{}
@@ -264,58 +279,89 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 }
 
 // kinds returns the threads that were waited for, by kind, those with the most time first.
-func (b *Book) kinds(threads map[trace.TID]*suspect) []Waited {
-	type kind struct {
-		Waited
-		blocked
+func (b *Book) kinds(threads map[trace.TID]*suspect) (list []Waited) {
+	of := map[why.ThreadKind][]*suspect{}
+	var order []why.ThreadKind
+	for _, s := range sorted(slices.Collect(maps.Values(threads))) {
+		c := b.Thread(s.pid, s.tid, s.seen)
+		kind := c.Kind()
+		if of[kind] == nil {
+			order = append(order, kind)
+		}
+		of[kind] = append(of[kind], s)
 	}
-	by := map[why.ThreadKind]*kind{}
-	var list []*kind
-	order := slices.SortedFunc(maps.Keys(threads), func(x, y trace.TID) int {
-		return cmp.Or(cmp.Compare(threads[y].time, threads[x].time), cmp.Compare(x, y))
-	})
-	for _, tid := range order {
-		s := threads[tid]
-		c := b.Thread(s.pid, tid, s.seen)
-		c.Time, c.Sure = s.time, s.sure
-		k := by[c.Kind()]
-		if k == nil {
-			k = &kind{Waited: Waited{Culprit: &c}, blocked: s.blocked}
-			k.Reason, k.Label = b.did(s, &c)
-			by[c.Kind()] = k
-			list = append(list, k)
-		} else {
-			k.Culprit.Sure = k.Culprit.Sure || s.sure
-			for f, d := range s.functions {
-				k.functions[f] += d
-			}
-			for i, d := range s.interrupts {
-				k.interrupts[i] += d
-			}
-			for key, in := range s.in {
-				of := k.in[key]
-				k.in[key] = In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls}
+	list = make([]Waited, 0, len(order)+1)
+	for _, kind := range order {
+		list = append(list, b.waitedFor(of[kind]))
+	}
+	slices.SortStableFunc(list, func(x, y Waited) int { return cmp.Compare(y.Time, x.Time) })
+	return list
+}
+
+// sorted sorts threads: those with the most time first.
+func sorted(list []*suspect) []*suspect {
+	slices.SortFunc(list, func(x, y *suspect) int { return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.tid, y.tid)) })
+	return list
+}
+
+// waitedFor returns threads of a kind as one.
+func (b *Book) waitedFor(threads []*suspect) Waited {
+	most := threads[0]
+	c := b.Thread(most.pid, most.tid, most.seen)
+	c.Time = most.time
+	w := Waited{Culprit: &c, Threads: len(threads), threads: threads}
+	w.Reason, w.Label = b.did(most, &c)
+	all := most.blocked
+	if len(threads) > 1 {
+		all = newBlocked()
+	}
+	for _, s := range threads {
+		w.Time += s.time
+		c.Sure = c.Sure || s.sure
+		if len(threads) > 1 {
+			all.addAll(s.blocked)
+		}
+	}
+	w.Function, w.Interrupt, w.In = b.record.Name(largest(all.functions)), b.record.Name(largest(all.interrupts)), all.in
+	return w
+}
+
+// Did returns for how long threads that were waited for did what.
+func (w *Waited) Did() map[Doing]trace.Duration {
+	all := map[Doing]trace.Duration{}
+	for _, s := range w.threads {
+		for what, of := range s.did {
+			all[what] += of.time
+		}
+	}
+	return all
+}
+
+// Doing returns the part of a wait in which the threads did some of what they did.
+func (b *Book) Doing(w *Waited, some func(Doing) bool) Waited {
+	var list []*suspect
+	for _, s := range w.threads {
+		one := *s
+		one.time, one.did = 0, map[Doing]*done{}
+		for what, of := range s.did {
+			if some(what) {
+				one.time += of.time
+				one.did[what] = of
 			}
 		}
-		k.Time += s.time
-		k.Threads++
+		if one.time > 0 {
+			list = append(list, &one)
+		}
 	}
-	slices.SortStableFunc(list, func(x, y *kind) int { return cmp.Compare(y.Time, x.Time) })
-	waited := make([]Waited, len(list), len(list)+1)
-	for i, k := range list {
-		k.Function, k.Interrupt = b.record.Name(largest(k.functions)), b.record.Name(largest(k.interrupts))
-		k.In = k.in
-		waited[i] = k.Waited
-	}
-	return waited
+	return b.waitedFor(sorted(list))
 }
 
 // did sets what a thread did most of the time.
 func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
 	var most *done
 	for what, of := range s.did {
-		if slice := b.record.Name(what.key); most == nil || of.time > most.time || of.time == most.time && (what.wait < c.Wait || what.wait == c.Wait && slice < c.Slice) {
-			most, c.Wait, c.Slice, c.Did = of, what.wait, slice, of.time
+		if slice := b.record.Name(what.Key); most == nil || of.time > most.time || of.time == most.time && (what.Wait < c.Wait || what.Wait == c.Wait && slice < c.Slice) {
+			most, c.Wait, c.Slice, c.Did = of, what.Wait, slice, of.time
 		}
 	}
 	b.explain(c, &most.reasons, s.seen)

@@ -106,7 +106,7 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {
 		return s // nobody can do anything about the display
 	}
-	if s.Wait == why.WaitRender {
+	if c := s.Culprit; s.Wait == why.WaitRender && (c == nil || c.Wait != why.WaitSleep) {
 		s.Earlier = x.Drawn()
 	}
 	s.Advice = j.advice(x.Account, &s, in)

@@ -16,7 +16,7 @@ const (
 	// smallest is the least part of an excess that counts for itself, one in so many.
 	smallest = 20
 	// leading is the least part of the largest of several culprits, one in so many. Below it, all of
-	// them are one cause.
+	// them are one cause. What threads of a kind did is a cause for itself if it has as much.
 	leading = 4
 	// maxAgain is the number of frames on time that say how long a thread is usually waited for.
 	maxAgain = 256
@@ -259,6 +259,8 @@ func divideShare(list []part, share trace.Duration) {
 func (j *judge) culprits(x *judged, place *part) (list []part) {
 	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
+	// Several slices together are not those of other frames.
+	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
 	if left := place.value - timeOf(waits); len(waits) > 0 && left > 0 {
 		if last := &waits[len(waits)-1]; last.Culprit == nil {
 			last.Time += left
@@ -266,20 +268,20 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 			waits = append(waits, account.Waited{Time: left})
 		}
 	}
-	if len(waits) > 1 && (x.wait.Explains() || x.wait == why.EarlierFrame) {
-		waits = waits[:1] // it does not matter which thread said that the wait was over, or what the earlier frame waited for
+	if x.wait.Explains() || x.wait == why.EarlierFrame {
+		// It does not matter which thread said that the wait was over, or what the earlier frame waited for.
+		place.wait(waits[:min(len(waits), 1)])
+		return []part{*place}
 	}
 	if len(waits) < 2 {
 		place.wait(waits)
-		return []part{*place}
+		return j.doings(x, m, place, comparable)
 	}
-	// Several slices together are not those of other frames.
-	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
 	for _, w := range waits {
 		one := *place
 		one.value, one.waited = w.Time, w
 		if comparable {
-			one.usual = min(j.usualWait(x, m, w.Culprit.Kind()), place.usual)
+			one.usual = min(j.usualWait(x, m, waitedKind{threads: w.Culprit.Kind()}), place.usual)
 		} else {
 			one.usual = scale(w.Time, min(place.usual, place.value), place.value)
 		}
@@ -290,9 +292,11 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 		place.wait(waitsOf(list))
 		return []part{*place}
 	}
-	list, small := splitSmall(list, place.share)
-	for i := range list {
-		list[i].wait(waitsOf(list[i : i+1]))
+	kinds, small := splitSmall(list, place.share)
+	list = nil
+	for i := range kinds {
+		kinds[i].wait(waitsOf(kinds[i : i+1]))
+		list = append(list, j.doings(x, m, &kinds[i], comparable)...)
 	}
 	if len(small) > 0 {
 		others := *place
@@ -304,6 +308,72 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 		list = append(list, others)
 	}
 	return list
+}
+
+// doings divides the wait for threads of a kind by what these did, if one of that has a quarter of the
+// excess and is not what they did most of the time, or if several have a quarter.
+func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) (list []part) {
+	w := kind.waited
+	did := w.Did()
+	if len(did) < 2 {
+		return []part{*kind}
+	}
+	type doing struct {
+		account.Doing
+		part
+	}
+	var all []doing
+	var most trace.Duration
+	for what, time := range did {
+		one := doing{what, *kind}
+		one.value = time
+		one.usual = scale(time, min(kind.usual, kind.value), kind.value)
+		if comparable {
+			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, what}), kind.usual)
+		}
+		one.excess = max(one.value-one.usual, 0)
+		most = max(most, time)
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b doing) int {
+		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(b.value, a.value), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
+	})
+	n := 0
+	for n < len(all) && all[n].excess >= noiseFloor && all[n].excess*leading >= kind.excess {
+		n++
+	}
+	if n == 0 || n == 1 && all[0].value == most {
+		return []part{*kind}
+	}
+	apart := map[account.Doing]bool{}
+	for i := range all[:n] {
+		one := all[i].part
+		one.several = kind.severalSlices()
+		one.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return what == all[i].Doing })})
+		apart[all[i].Doing] = true
+		list = append(list, one)
+	}
+	rest := *kind
+	for i := range list {
+		rest.value -= list[i].value
+		rest.usual = max(rest.usual-list[i].usual, 0)
+	}
+	if rest.value > 0 && n < len(all) {
+		rest.several = kind.severalSlices()
+		rest.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return !apart[what] })})
+		list = append(list, rest)
+	}
+	list = exceeding(list, kind.excess)
+	large, small := splitSmall(list, kind.share)
+	return append(large, small...)
+}
+
+// severalSlices returns which slices a part has, without the threads that were waited for in them.
+func (p *part) severalSlices() *why.Several {
+	if p.several == nil || p.several.Slices == 0 {
+		return nil
+	}
+	return &why.Several{Slices: p.several.Slices, Slice: p.several.Slice, SliceTime: p.several.SliceTime}
 }
 
 func waitsOf(list []part) (waits []account.Waited) {
@@ -378,29 +448,36 @@ type waits struct {
 	// components are the times of the frames by component, and times those of each by the threads
 	// that it waited for, in the same order.
 	components []sums
-	times      map[waitID][]map[why.ThreadKind]trace.Duration
+	times      map[waitID][]map[waitedKind]trace.Duration
 	medians    map[waitOfKind]trace.Duration
 }
 
 // waitOfKind is the times that references of a kind, as of cellOfKind, wait for threads of a kind.
 type waitOfKind struct {
 	waitID
-	kind    int
-	threads why.ThreadKind
+	kind   int
+	waited waitedKind
 }
 
-// usualWait returns for how long frames on time that are like one wait for threads of a kind in one
-// slice, or in all of them.
-func (j *judge) usualWait(x *judged, m account.Match, threads why.ThreadKind) trace.Duration {
+// waitedKind is threads of a kind, and a part of what they did or, if that is false, all of it.
+type waitedKind struct {
+	threads why.ThreadKind
+	part    bool
+	did     account.Doing
+}
+
+// usualWait returns for how long frames on time that are like one wait for threads of a kind, or for what
+// they do, in one slice or in all of them.
+func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.Duration {
 	w := x.of.waits
 	if w == nil {
-		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[why.ThreadKind]trace.Duration{}, medians: map[waitOfKind]trace.Duration{}}
+		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[waitedKind]trace.Duration{}, medians: map[waitOfKind]trace.Duration{}}
 		for _, a := range w.accounts {
 			w.components = append(w.components, sums(nil).components(a))
 		}
 		x.of.waits = w
 	}
-	id := waitOfKind{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allKinds, threads}
+	id := waitOfKind{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allKinds, waited}
 	if !id.all {
 		id.key = m.Keys[0]
 	}
@@ -415,9 +492,13 @@ func (j *judge) usualWait(x *judged, m account.Match, threads why.ThreadKind) tr
 	of := w.times[id.waitID]
 	if of == nil {
 		for _, a := range w.accounts {
-			times := map[why.ThreadKind]trace.Duration{}
+			times := map[waitedKind]trace.Duration{}
 			for _, x := range j.book.Waits(a, m) {
-				times[x.Culprit.Kind()] += x.Time
+				kind := x.Culprit.Kind()
+				times[waitedKind{threads: kind}] += x.Time
+				for what, time := range x.Did() {
+					times[waitedKind{kind, true, what}] += time
+				}
 			}
 			of = append(of, times)
 		}
@@ -426,7 +507,7 @@ func (j *judge) usualWait(x *judged, m account.Match, threads why.ThreadKind) tr
 	var list []trace.Duration
 	for i, times := range of {
 		if t == nil || t.isOfKind(w.components[i].of(t.component).time, id.kind) {
-			list = append(list, times[threads])
+			list = append(list, times[waited])
 		}
 	}
 	if len(list) > 0 {
