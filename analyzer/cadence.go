@@ -93,11 +93,18 @@ func findCadences(t *Timeline, buffers, shown []*Buffer) []Cadence {
 	}
 	list, intervals := arrivals(t, buffers, func(b *Buffer) trace.Time { return b.Queued })
 	if len(intervals) < minIntervals {
-		list, intervals = arrivals(t, shown, func(b *Buffer) trace.Time { return b.Present })
+		list, _ = arrivals(t, shown, func(b *Buffer) trace.Time { return b.Present })
 	} else if together := join(list, shortest/2); together != nil {
-		list, intervals = together, sinceOf(together)
+		list = together
 	}
-	if len(intervals) < minIntervals {
+	for i, end := range caughtUp(list) {
+		if end-i > minStretch { // fewer are no stretch
+			for k := i + 1; k < end; k++ {
+				list[k].since = 0
+			}
+		}
+	}
+	if intervals = sinceOf(list); len(intervals) < minIntervals {
 		return nil
 	}
 	cadences := stretches(list, intervals)
@@ -152,6 +159,45 @@ func sinceOf(list []arrival) (intervals []trace.Duration) {
 		}
 	}
 	return intervals
+}
+
+// caughtUp finds where a producer was late and then caught up: arrivals came faster than before until
+// what was missing was there. It returns the end of those that did, by the index of the late one. If
+// more come than were missing, the rate has changed.
+func caughtUp(list []arrival) map[int]int {
+	buffers := mostTogether(list)
+	ends := map[int]int{}
+	var recent []trace.Duration // the last regular intervals
+	var sorted [minStretch]trace.Duration
+	behind := trace.Duration(0) // what an earlier run left
+	for i := 0; i < len(list); {
+		every, end := trace.Duration(0), i+1
+		if list[i].since > 0 && len(recent) >= minIntervals {
+			every = median(sorted[:copy(sorted[:], recent)])
+		}
+		if late := list[i].since - every; every > 0 && late*2 >= every {
+			behind += late
+			least := -every - behind/8 // the cadence is measured
+			for ; end < len(list) && list[end].since > 0 && list[end].since*evenShare < every*(evenShare-1); end++ {
+				behind -= every*trace.Duration(list[end].buffers)/trace.Duration(buffers) - list[end].since
+				if behind < least {
+					end = i + 1
+					break
+				}
+			}
+		}
+		if end > i+1 {
+			ends[i] = end
+			behind = max(0, behind)
+		} else {
+			behind = 0
+			if list[i].since > 0 {
+				recent = append(recent[max(0, len(recent)-minStretch+1):], list[i].since)
+			}
+		}
+		i = end
+	}
+	return ends
 }
 
 // join makes one arrival of buffers that came together: less than most after another, with much

@@ -29,13 +29,15 @@ const (
 	SameVsync
 	// SlowDisplay: buffers come more often than the display shows new pictures.
 	SlowDisplay
+	// CaughtUp: the producer was late, and then queued buffers faster than the display shows them.
+	CaughtUp
 	// TakenTooLate: the compositor did not take it for a refresh period or longer.
 	TakenTooLate
 )
 
 // String returns the reason's code.
 func (r DropReason) String() string {
-	return [...]string{"unknown", "same_vsync", "display_rate", "taken_late"}[r]
+	return [...]string{"unknown", "same_vsync", "display_rate", "caught_up", "taken_late"}[r]
 }
 
 // slower is by which share of it, 1/slower, a refresh period is longer than another.
@@ -47,6 +49,7 @@ func (t *Timeline) Drops() map[*Layer][]*Drops {
 	var before map[*Frame]displayed
 	for _, l := range t.Layers {
 		var next *Buffer // that was shown
+		var caught map[*Buffer]bool
 		for _, b := range slices.Backward(l.Buffers) {
 			if b.Fate == Shown {
 				next = b
@@ -57,7 +60,10 @@ func (t *Timeline) Drops() map[*Layer][]*Drops {
 			if before == nil {
 				before = t.refreshes()
 			}
-			all[l] = addDrop(all[l], b.whyDropped(next, before))
+			if caught == nil {
+				caught = l.caughtUp(t)
+			}
+			all[l] = addDrop(all[l], b.whyDropped(next, before, caught))
 		}
 		slices.SortStableFunc(all[l], func(a, b *Drops) int {
 			return cmp.Or(cmp.Compare(b.Buffers, a.Buffers), cmp.Compare(a.First, b.First))
@@ -79,7 +85,7 @@ func addDrop(list []*Drops, d Drops) []*Drops {
 }
 
 // whyDropped returns why a buffer was dropped, given the one that was shown next, or nil.
-func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed) Drops {
+func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed, caught map[*Buffer]bool) Drops {
 	d := Drops{Buffers: 1, First: b.At()}
 	if next == nil || next.Render == nil || next.Render.Period <= 0 || !b.Queued.Known() || !next.Acquired.Known() {
 		return d
@@ -87,6 +93,8 @@ func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed) Drops {
 	r := before[next.Render]
 	period := cmp.Or(r.period, next.Render.Period)
 	switch c := b.Layer.StretchOf(b); {
+	case c != nil && c.Buffers == 1 && caught[b]:
+		d.Reason = CaughtUp
 	case c != nil && c.Buffers == 1 && c.Every < period-period/slower:
 		d.Reason, d.Period, d.Before, d.Since = SlowDisplay, period, r.before, r.since
 	case next.Acquired.Sub(b.Queued) <= period+period/jitter:
@@ -95,6 +103,34 @@ func (b *Buffer) whyDropped(next *Buffer, before map[*Frame]displayed) Drops {
 		d.Reason = TakenTooLate
 	}
 	return d
+}
+
+// caughtUp returns the buffers that a producer queued while it caught up, with the late one, if the
+// display showed the lack of it.
+func (l *Layer) caughtUp(t *Timeline) map[*Buffer]bool {
+	list, _ := arrivals(t, l.Buffers, func(b *Buffer) trace.Time { return b.Queued })
+	var queued []*Buffer
+	for _, b := range l.Buffers {
+		if b.Queued.Known() {
+			queued = append(queued, b)
+		}
+	}
+	caught := map[*Buffer]bool{}
+	for i, end := range caughtUp(list) {
+		run := queued[i:end]
+		for _, b := range queued[i:] {
+			if b.Fate == Shown {
+				if b.Pace != Late && b.Pace != Unpaced {
+					run = nil
+				}
+				break
+			}
+		}
+		for _, b := range run {
+			caught[b] = true
+		}
+	}
+	return caught
 }
 
 // displayed is the refresh period of a display, and the one before, until since, if it was shorter.

@@ -2,6 +2,7 @@ package analyzer
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -164,11 +165,24 @@ func (t *Timeline) JudgeLayers() {
 }
 
 func (l *Layer) judge(t *Timeline) {
-	var shown []*Buffer
-	unknown := false            // the present time of the buffer before
-	after := map[*Buffer]bool{} // buffers that follow a shown one without a present time
 	for _, b := range l.Buffers {
 		b.SetPaused()
+	}
+	shown, after := l.shown()
+	l.Cadences = findCadences(t, l.Buffers, shown)
+	for i, b := range shown {
+		if i > 0 && !after[b] && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) && !b.judge(shown[i-1], MinPause) {
+			b.judgeFrame()
+		}
+	}
+}
+
+// shown returns the buffers with a present time, by that, and which of them follow a shown one
+// without a present time.
+func (l *Layer) shown() (shown []*Buffer, after map[*Buffer]bool) {
+	unknown := false // the present time of the buffer before
+	after = map[*Buffer]bool{}
+	for _, b := range l.Buffers {
 		if b.Fate != Shown {
 			continue
 		}
@@ -182,18 +196,39 @@ func (l *Layer) judge(t *Timeline) {
 		shown = append(shown, b)
 	}
 	slices.SortStableFunc(shown, func(a, b *Buffer) int { return cmp.Compare(a.Present, b.Present) })
-	l.Cadences = findCadences(t, l.Buffers, shown)
-	for i, b := range shown {
-		if i > 0 && !after[b] && t.EndOf(shown[i-1].Present) == t.EndOf(b.Present) {
-			b.judge(shown[i-1])
+	return shown, after
+}
+
+// JudgePauses judges the buffers after pauses as if there were none, and returns those that are late
+// then. Buffer.SetPaused makes one a pause again.
+func (t *Timeline) JudgePauses() (late []*Buffer) {
+	for _, l := range t.Layers {
+		if len(l.Cadences) == 0 {
+			continue
+		}
+		shown, after := l.shown()
+		for i := 1; i < len(shown); i++ {
+			b, last := shown[i], shown[i-1]
+			if b.Interval > 0 || b.Present.Sub(last.Present) < MinPause || after[b] || t.EndOf(last.Present) != t.EndOf(b.Present) {
+				continue
+			}
+			if f := b.Frame; f != nil && (f.Pace != Unpaced || !f.Deadline.Known()) {
+				continue // its frame would be late because of it
+			}
+			if b.judge(last, math.MaxInt64); b.Pace == Late {
+				late = append(late, b)
+			} else {
+				b.SetPaused()
+			}
 		}
 	}
+	return late
 }
 
 // judge compares the interval between two buffers that were shown one after the other with the
 // cadence. A late buffer has a deadline only if it was taken late, too: if not, the compositor
-// delayed it.
-func (b *Buffer) judge(last *Buffer) {
+// delayed it. It reports whether the buffer is not judged, as after a pause of at least minPause.
+func (b *Buffer) judge(last *Buffer, minPause trace.Duration) (unjudged bool) {
 	interval := b.Present.Sub(last.Present)
 	period := trace.Duration(0)
 	for _, r := range []*Frame{last.Render, b.Render} {
@@ -205,13 +240,13 @@ func (b *Buffer) judge(last *Buffer) {
 	if before := b.Layer.CadenceOf(last); (interval - before).Abs() < (interval - cadence).Abs() {
 		cadence = before // the cadence changes here
 	}
-	paused := cadence > 0 && interval >= MinPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= MinPause-cadence)
+	paused := cadence > 0 && interval >= minPause && (!b.Queued.Known() || b.Queued.Sub(last.Present) >= minPause-cadence)
 	if interval <= 0 || paused {
-		return
+		return true
 	}
 	b.Interval = interval
 	if cadence == 0 || period <= 0 {
-		return
+		return true
 	}
 	limit := period/2 + period/jitter
 	allowed := max(cadence, wholeVsyncs(cadence, period))
@@ -230,7 +265,7 @@ func (b *Buffer) judge(last *Buffer) {
 			b.Deadline = b.Acquired.Add(-(excess + period/2) / period * period)
 		}
 	}
-	b.judgeFrame()
+	return false
 }
 
 // SetPaused notes that the producer paused before the buffer, which is not late then.

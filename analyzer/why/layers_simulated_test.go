@@ -105,8 +105,8 @@ func TestSimulatedTroubles(t *testing.T) {
 	}
 }
 
-// A video that is paused for less than a second has no late buffer, but one whose decoder works for
-// that long has. Without scheduling, what it did is unknown.
+// A video that is paused has no late buffer, but one whose decoder works for that long has. Without
+// scheduling, what it did is unknown: then a second or more is a pause.
 func TestSimulatedPauses(t *testing.T) {
 	for _, test := range []struct {
 		kind   simulate.TroubleKind
@@ -119,9 +119,14 @@ func TestSimulatedPauses(t *testing.T) {
 		{simulate.TroublePause, simulate.KernelLinux, 100, "queued late: the producer waited 131"},
 		{simulate.TroublePause, simulate.KernelNone, 700, "queued late: 733.3 ms after the buffer before, and whether it paused is unknown; usual 33.3"},
 		{simulate.TroubleWork, simulate.KernelLinux, 700, "queued late: the producer ran 70"},
+		{simulate.TroublePause, simulate.KernelLinux, 1200, ""},
+		{simulate.TroublePause, simulate.KernelNone, 1200, ""},
+		{simulate.TroubleWork, simulate.KernelNone, 1126, ""},
+		{simulate.TroubleWork, simulate.KernelLinux, 1126, "queued late: the producer ran 112"},
+		{simulate.TroubleWork, simulate.KernelHongMeng, 1800, "queued late: the producer ran 180"},
 	} {
 		c := simulate.Playback(60, 30)
-		c.Kernel, c.Duration = test.kernel, 3*trace.Second
+		c.Kernel, c.Duration = test.kernel, 4*trace.Second
 		c.Layers[0].Troubles = []simulate.Trouble{{Buffer: 20, Kind: test.kind, Length: test.length * trace.Millisecond}}
 		timeline, causes, _ := simulated(t, c)
 		var late []string

@@ -101,14 +101,13 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	return "", 0
 }
 
-// Summary says in a sentence how many buffers were late and why, or if none was, why they were
-// dropped.
+// Summary says in a sentence how many buffers were late and why, and why the most were dropped.
 func (l *Layer) Summary(o Options) string {
 	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
 		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
 	}
 	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
-	if l.Late == 0 && len(l.Drops) > 0 {
+	if len(l.Drops) > 0 {
 		s += "; " + text.LayerDrop(&l.Drops[0], o.start)
 	}
 	return s

@@ -106,3 +106,55 @@ func TestCadenceChanges(t *testing.T) {
 		}
 	}
 }
+
+// A decoder that is late for a time and then makes what is missing as fast as it can has one cadence.
+// Those that are too many for the display are dropped because of that. A second without buffers is a
+// pause as long as no cause is known.
+func TestCatchingUp(t *testing.T) {
+	const ms = trace.Millisecond
+	n := 0
+	for _, hz := range []int{60, 90, 120} {
+		for _, fps := range []int{24, 30, 60} {
+			for _, stall := range []trace.Duration{100, 200, 400, 700, 900, 1126, 1500, 1800} {
+				if n++; !slow.Enabled() && n%4 != 0 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%d FPS on %d Hz, %d ms", fps, hz, stall), func(t *testing.T) {
+					config := simulate.Playback(hz, fps)
+					config.Kernel, config.Duration = simulate.KernelNone, 3*stall*ms+5*trace.Second
+					l := &config.Layers[0]
+					l.Drops, l.Slots, l.Work = simulate.DropNewest, 40, 2*ms
+					second := int(stall*ms+2*trace.Second) * fps / int(trace.Second)
+					for _, buffer := range []int{fps, fps + second} {
+						l.Troubles = append(l.Troubles, simulate.Trouble{Buffer: buffer, Kind: simulate.TroubleWork, Length: stall * ms})
+					}
+					layer, measured, truth := played(t, config)
+					if len(layer.Cadences) != 1 || (layer.Cadence()-trace.Second/trace.Duration(fps)).Abs() > ms/2 {
+						t.Errorf("cadences %v", measured.Cadences)
+					}
+					late, dropped := 0, 0
+					for _, b := range layer.Buffers {
+						if b.Pace == analyzer.Late {
+							late++
+						}
+					}
+					for _, b := range truth.Buffers {
+						if b.Fate == "dropped" {
+							dropped++
+						}
+					}
+					want := 2
+					if stall >= 1000 {
+						want = 0
+					}
+					if late != want {
+						t.Errorf("%d late buffers, want %d", late, want)
+					}
+					if drops := measured.Drops; dropped > 0 && (len(drops) != 1 || drops[0].Reason != "caught_up" || drops[0].Buffers != dropped) {
+						t.Errorf("dropped %+v, want %d", drops, dropped)
+					}
+				})
+			}
+		}
+	}
+}

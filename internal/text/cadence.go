@@ -115,6 +115,8 @@ func LayerDrop(d *stats.LayerDrops, origin trace.Time) string {
 		if d.Before != nil {
 			why = fmt.Sprintf("the display went from %s to %s Hz at %s", Number(*d.Before, 0), Number(*d.Refresh, 0), Since(origin, *d.Since))
 		}
+	case analyzer.CaughtUp.String():
+		why = "the producer was late and caught up, faster than the display shows buffers, first at " + Since(origin, d.First)
 	case analyzer.TakenTooLate.String():
 		why = "render_service took none for a vsync or longer"
 	default:

@@ -48,12 +48,13 @@ func TestLayerCadences(t *testing.T) {
 func TestLayerDrop(t *testing.T) {
 	hz, before, since := 60.0, 120.0, trace.Time(1605*trace.Millisecond)
 	for want, d := range map[string]stats.LayerDrops{
-		"35 buffers dropped: the display went from 120 to 60 Hz at +605.0 ms": {Reason: "display_rate", Buffers: 35, Refresh: &hz, Before: &before, Since: &since},
-		"35 buffers dropped: the display had only 60 Hz":                      {Reason: "display_rate", Buffers: 35, Refresh: &hz},
-		"1 buffer dropped: it came in the same vsync as a later one":          {Reason: "same_vsync", Buffers: 1},
-		"2 buffers dropped: they came in the same vsync as a later one":       {Reason: "same_vsync", Buffers: 2},
-		"2 buffers dropped: render_service took none for a vsync or longer":   {Reason: "taken_late", Buffers: 2},
-		"2 buffers dropped: the trace does not show why":                      {Reason: "unknown", Buffers: 2},
+		"35 buffers dropped: the display went from 120 to 60 Hz at +605.0 ms":                                               {Reason: "display_rate", Buffers: 35, Refresh: &hz, Before: &before, Since: &since},
+		"9 buffers dropped: the producer was late and caught up, faster than the display shows buffers, first at +605.0 ms": {Reason: "caught_up", Buffers: 9, First: since},
+		"35 buffers dropped: the display had only 60 Hz":                                                                    {Reason: "display_rate", Buffers: 35, Refresh: &hz},
+		"1 buffer dropped: it came in the same vsync as a later one":                                                        {Reason: "same_vsync", Buffers: 1},
+		"2 buffers dropped: they came in the same vsync as a later one":                                                     {Reason: "same_vsync", Buffers: 2},
+		"2 buffers dropped: render_service took none for a vsync or longer":                                                 {Reason: "taken_late", Buffers: 2},
+		"2 buffers dropped: the trace does not show why":                                                                    {Reason: "unknown", Buffers: 2},
 	} {
 		if got := LayerDrop(&d, trace.Time(trace.Second)); got != want {
 			t.Errorf("%q, want %q", got, want)

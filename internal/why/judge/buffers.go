@@ -42,10 +42,12 @@ type pair struct{ previous, buffer *analyzer.Buffer }
 // explainBuffers finds out why buffers of layers were shown late. It does nothing if none was.
 func (j *judge) explainBuffers(t *analyzer.Timeline) {
 	var layers []*bufferLayer
+	paused := t.JudgePauses()
 	for _, l := range lateBuffers(t) {
 		layers = append(layers, bufferLayers(l[0].Layer, l)...)
 	}
 	if len(layers) == 0 {
+		j.setPaused(paused, nil)
 		return
 	}
 	j.causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{}
@@ -57,6 +59,7 @@ func (j *judge) explainBuffers(t *analyzer.Timeline) {
 		}
 	}
 	j.explainProduction(layers)
+	j.setPaused(paused, layers)
 	j.explainTaking(layers, renders)
 	for _, l := range layers {
 		for _, b := range l.late {
@@ -354,8 +357,21 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 				b.Shares = j.bufferShares(a, usual, b.Lost())
 			}
 		}
+	}
+}
+
+// setPaused finds the late buffers that came after a pause. Some came so late that this is a pause
+// unless it is known what their producer did.
+func (j *judge) setPaused(long []*analyzer.Buffer, layers []*bufferLayer) {
+	known := map[*analyzer.Buffer]bool{}
+	for _, b := range long {
+		known[b] = why.ByFrame(b) >= b.Overrun()
+	}
+	for _, l := range layers {
 		l.late = slices.DeleteFunc(l.late, func(b *lateBuffer) bool {
-			if !b.paused() {
+			_, isLong := known[b.Buffer]
+			if !b.paused() && (!isLong || b.caused()) {
+				known[b.Buffer] = true
 				return false
 			}
 			delete(j.causes.Buffers, b.Buffer)
@@ -363,6 +379,25 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 			return true
 		})
 	}
+	for _, b := range long {
+		if !known[b] {
+			b.SetPaused()
+		}
+	}
+}
+
+// caused reports whether it is known what the producer did in place of the buffer, and that this is not
+// what it mostly does while it has nothing to do. One that catches up had something to do.
+func (b *lateBuffer) caused() bool {
+	if b.Reason != why.QueuedLate || len(b.Shares) == 0 || b.Shares[0].Wait == why.WaitUnknown {
+		return false
+	}
+	s, cadence := &b.Shares[0], b.layer.CadenceOf(b.Buffer)
+	if s.Wait == why.Run || s.Usual*4 < cadence {
+		return true
+	}
+	i := slices.Index(b.layer.Buffers, b.Due)
+	return i+1 < len(b.layer.Buffers) && b.layer.Buffers[i+1].Queued.Sub(b.Due.Queued)*4 < cadence*3
 }
 
 // paused reports whether the producer did nothing but what it does between any two buffers: it
