@@ -29,6 +29,12 @@ type Culprit struct {
 	For *OtherThread
 }
 
+// Unfollowed reports whether the thread waited for another one of which it is unknown what it did: the
+// chain of waits is longer than those that are followed, or the wait was short.
+func (c *Culprit) Unfollowed() bool {
+	return c.For != nil && c.Wait != CPUPreempted && c.Wait != CPUWait
+}
+
 // OtherThread is a thread that a culprit waited for, and for how long.
 type OtherThread struct {
 	PID             trace.PID

@@ -592,10 +592,10 @@ func otherOf(c *why.Culprit) string {
 		return ""
 	}
 	words := ": " + cmp.Or(c.For.Name(), thread(c.For.TID))
-	if c.Wait == why.CPUPreempted || c.Wait == why.CPUWait {
-		words += " had its CPU"
+	if c.Unfollowed() {
+		return words + " for " + ms(c.For.Time) + ", which is not followed further"
 	}
-	return words + " for " + ms(c.For.Time)
+	return words + " had its CPU for " + ms(c.For.Time)
 }
 
 // frameName returns how a sentence names a frame.

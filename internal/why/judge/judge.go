@@ -187,7 +187,7 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	}
 	if s := e.Cause(); s != nil {
 		switch {
-		case s.Culprit != nil && !s.Culprit.Sure:
+		case s.Culprit != nil && (!s.Culprit.Sure || s.Culprit.Unfollowed()):
 			steps++
 		case s.Several != nil && s.Several.Culprit != nil:
 			if !s.Several.Culprit.Sure {

@@ -42,7 +42,7 @@ func (l *Leaf) join(o *Leaf) {
 
 // The limits of following a wait.
 const (
-	maxDepth = 4 // threads that wait for one another
+	maxDepth = 16 // threads that wait for one another
 	// maxStretches is the number of leaves of a wait above which those that are alike are summed up, and
 	// maxLeaves that of those that are kept then: the shortest ones are left out.
 	maxStretches = 8
