@@ -28,8 +28,8 @@ type Cost struct {
 	// Culprit and Function, the kernel function, are those of the worst frame.
 	Culprit  *Culprit
 	Function string
-	// Frames are the late frames that have a share of it, in order. KnockOns of them only have it because
-	// of earlier frames.
+	// Frames are the late frames that have a share of it, in order. KnockOns of them have all or most of
+	// that because of earlier frames.
 	Frames   []*analyzer.Frame
 	KnockOns int
 	// Lost is the sum of the shares: Direct those of the frames themselves, KnockOn
@@ -55,8 +55,8 @@ type Cost struct {
 	most    trace.Duration // what Worst lost
 	since   trace.Duration // what frames with PeriodBefore lost
 	repeats repeats
-	// knockedOn is set if the last of Frames is one of KnockOns.
-	knockedOn bool
+	// knockedOn is how much more the last of Frames lost to it because of earlier frames than by itself.
+	knockedOn trace.Duration
 	apart     []Doing // what is not part of it, without Did
 }
 
@@ -222,7 +222,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			one := Cost{
 				Wait: cause.Wait, Slice: cause.Slice, InSlices: cause.InSlices(), Kind: cause.Kind(), Stages: []StageCost{{cause.Stage, lost}},
 				Culprit: cause.Culprit, Function: cause.Function, Advice: cause.Advice, Missing: cause.Missing,
-				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, Gain: cause.Gain, Worst: root.Frame,
+				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, knockedOn: -lost, Gain: cause.Gain, Worst: root.Frame,
 			}
 			if apart := m.apart[costIDOf(cause)]; apart != nil {
 				if did, known := cause.did(); known && slices.Contains(apart, did) {
@@ -232,7 +232,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				}
 			}
 			if root != l.Explanation {
-				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, true
+				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, max(lost, 1)
 				// The earlier frame would have ended earlier by what its cause took longer.
 				one.Gain = max(min(cause.Value-cause.Usual, s.Gain), lost)
 			} else {
@@ -364,10 +364,12 @@ func (m *costs) add(one *Cost) {
 	c.repeats.merge(&one.repeats)
 	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] { // two shares of one frame
 		one.Frames = one.Frames[1:]
-		if c.knockedOn && !one.knockedOn {
+		if c.knockedOn > 0 {
 			c.KnockOns--
 		}
-		one.KnockOns, one.knockedOn = 0, c.knockedOn && one.knockedOn
+		if one.knockedOn, one.KnockOns = c.knockedOn+one.knockedOn, 0; one.knockedOn > 0 {
+			one.KnockOns = 1
+		}
 	}
 	c.Frames, c.KnockOns, c.knockedOn = append(c.Frames, one.Frames...), c.KnockOns+one.KnockOns, one.knockedOn
 	if one.Worst == c.Worst {

@@ -258,3 +258,29 @@ func TestRepeatsOverLimit(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// A frame that lost more to a cause because of an earlier frame than by itself counts as a knock-on, whichever
+// share comes first.
+func TestRankKnockOns(t *testing.T) {
+	const ms = trace.Millisecond
+	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}, {VsyncID: 3}, {VsyncID: 4}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}}
+	for i, f := range frames {
+		own := why.Share{Wait: why.Run, Slice: "Build", Share: 3 * ms}
+		earlier := why.Share{Wait: why.EarlierFrame, Share: trace.Duration(i+1) * ms, Earlier: frames[0]}
+		e := &why.Explanation{Outcome: why.OneCause, Overrun: own.Share + earlier.Share, Shares: []why.Share{own, earlier}}
+		switch i {
+		case 0:
+			e.Overrun, e.Shares = own.Share, e.Shares[:1]
+		case 3:
+			e.Outcome, e.Shares = why.KnockOn, []why.Share{earlier, own}
+		}
+		c.Frames[f] = e
+	}
+	late(c)
+	// 2 ms of the second, 3 of the third, and 4 of the last frame, which has 3 by itself.
+	x := c.Rank(frames).Costs[0]
+	if x.KnockOn != 9*ms || x.KnockOns != 1 || len(x.Frames) != 4 {
+		t.Errorf("%v by knock-on in %d of %d frames, want 9 ms in 1 of 4", x.KnockOn, x.KnockOns, len(x.Frames))
+	}
+}

@@ -37,9 +37,13 @@ func Summary(inputs []Input) (first *Subject, words string, late bool) {
 			application = list[other]
 		}
 	}
-	if d := application.delay(); d != nil && d.Application > 0 && d.Service > 0 {
-		sum := d.Application + d.Service
-		parts = append(parts, fmt.Sprintf("of the %s ms that its pictures came late, %s are the application's, %s render_service's", text.Milliseconds(sum), text.Percent(d.Application, sum), text.Percent(d.Service, sum)))
+	if d := application.delay(); d != nil && d.System > 0 && application.Frames.Late > 0 {
+		sum := d.Application + d.System
+		if d.Application > 0 {
+			parts = append(parts, fmt.Sprintf("of the %s ms that its pictures came late, %s are the application's, %s the system's", text.Milliseconds(sum), text.Percent(d.Application, sum), text.Percent(d.System, sum)))
+		} else {
+			parts = append(parts, fmt.Sprintf("the %s ms that its pictures came late are the system's", text.Milliseconds(sum)))
+		}
 	}
 	late = other >= 0 || lead.Frames.Late > 0 || len(parts) > 1
 	return lead.subject(), strings.Join(parts, "; "), late
@@ -88,11 +92,34 @@ func because(r *why.Ranking) string {
 	return words + " (" + direct + "), worst " + text.Vsync(c.Worst.VsyncID)
 }
 
-// Delay is by how much the pictures of an application came late to the display, in sum: because its
-// frames were late, and because render_service picked them up or showed them late.
+// Delay is by how much the pictures of an application came late to the display, in sum: because of its
+// frames, and because the system delayed these, or render_service picked them up or showed them late.
 type Delay struct {
 	Application trace.Duration `json:"application_ns"`
-	Service     trace.Duration `json:"render_service_ns"`
+	System      trace.Duration `json:"system_ns"`
+}
+
+// bySystem reports whether the cause of a late frame of an application is not its own: the vsync came late, or
+// a service.
+func bySystem(c *why.Causes, e *why.Explanation) bool {
+	if e == nil {
+		return false
+	}
+	if root := c.Of(e.Root); root != nil {
+		e = root
+	}
+	s := e.Cause()
+	if s == nil {
+		return false
+	}
+	switch s.Wait {
+	case why.WaitVsync:
+		return true
+	case why.WaitBinder, why.WaitOtherProcess:
+		own, _, _ := strings.Cut(e.Frame.Process.Name, ":")
+		return s.Culprit != nil && s.Culprit.Sure && s.Culprit.PID != e.Frame.Process.PID && !strings.HasPrefix(s.Culprit.Process+":", own+":")
+	}
+	return false
 }
 
 // delay returns that of the frames of an application; nil for render_service.
@@ -104,7 +131,7 @@ func (o *overall) delay() *Delay {
 	for i := range o.parts {
 		x := o.parts[i].delay()
 		d.Application += x.Application
-		d.Service += x.Service
+		d.System += x.System
 	}
 	return d
 }
@@ -119,8 +146,8 @@ func (p *Process) delay() *Delay {
 		if f.Render == nil {
 			continue
 		}
-		picked := &d.Service
-		if f.Late() {
+		picked := &d.System
+		if f.Late() && !bySystem(p.all, p.all.Of(f)) {
 			picked = &d.Application
 		}
 		if f.PickUpDelay() > 0 {
@@ -137,7 +164,7 @@ func (p *Process) delay() *Delay {
 		if w := cause.Waited; w != nil && w.Layer.Process == f.Process {
 			d.Application += e.Shown.Late // its own work on the GPU
 		} else {
-			d.Service += e.Shown.Late
+			d.System += e.Shown.Late
 		}
 	}
 	return d

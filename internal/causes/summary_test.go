@@ -55,11 +55,11 @@ func TestSummaryOfPictures(t *testing.T) {
 	for _, test := range []struct{ process, want string }{
 		{"", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
 			"render_service showed 3 frames late: 100 % of that is running in Blur [drawing] (1 frame, 2 knock-on), worst 102; " +
-			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % render_service's"},
+			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % the system's"},
 		{"first", "com.example.first: 0 of 2 frames late; render_service showed 2 of its pictures late: 100 % of that is running in Blur [drawing] (1 frame, 1 knock-on), worst 102"},
 		{"second", "com.example.second: 1 of 2 frames late; 100 % of the lost time is waiting for storage in FlushLayoutTask (io_schedule); " +
 			"render_service showed 1 of its pictures late: 100 % of that is running in Blur [drawing] (0 frames, 1 knock-on), worst 102; " +
-			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % render_service's"},
+			"of the 20.0 ms that its pictures came late, 50 % are the application's, 50 % the system's"},
 	} {
 		o := Options{}
 		if test.process != "" {
@@ -71,6 +71,35 @@ func TestSummaryOfPictures(t *testing.T) {
 		}
 		if got := newEvidence([]Input{in}, o).Answer; !strings.HasPrefix(got, test.want[:100]) {
 			t.Errorf("%q: the answer is %s", test.process, got)
+		}
+	}
+}
+
+// A frame that was late because its vsync or a service was late is not the application's fault.
+func TestSummaryOfSystem(t *testing.T) {
+	for _, test := range []struct {
+		cause why.Share
+		want  string
+	}{
+		{why.Share{Stage: why.StageStart, Wait: why.WaitVsync}, "the 10.0 ms that its pictures came late are the system's"},
+		{why.Share{Wait: why.WaitBinder, Culprit: &why.Culprit{PID: 40, Process: "foundation", Sure: true}}, "the 10.0 ms that its pictures came late are the system's"},
+		{why.Share{Wait: why.WaitOtherProcess, Culprit: &why.Culprit{PID: 40, Process: "foundation"}}, ""},
+		{why.Share{Wait: why.WaitBinder, Culprit: &why.Culprit{PID: 11, Process: "com.example.app:render", Sure: true}}, ""},
+		{why.Share{Wait: why.Run}, ""},
+	} {
+		test.cause.Share = 3 * trace.Millisecond
+		app, service := &analyzer.Process{PID: 10, Name: "com.example.app"}, &analyzer.Process{PID: 30, Name: "render_service"}
+		e := late(app, 1, 0, 13_000, 3_000, test.cause)
+		e.Frame.Expected, e.Frame.Period = analyzer.Interval{Start: at(0), End: at(10_000)}, 10*trace.Millisecond
+		e.Frame.Facts |= analyzer.Misaligned
+		r := late(service, 2, 20_000, 5_000, 0)
+		r.Frame.Kind, r.Outcome, r.Frame.Facts = analyzer.RenderFrame, why.NotLate, 0
+		r.Frame.Expected, r.Frame.Period = analyzer.Interval{Start: at(20_000), End: at(30_000)}, 10*trace.Millisecond
+		e.Frame.Render = r.Frame
+		tl, c := timeline(e, r)
+		_, got, _ := Summary([]Input{{Name: "a.ftrace", Causes: c, Processes: Processes(tl, c, Options{})}})
+		if test.want == "" && strings.Contains(got, "came late") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s, want %q in it", test.cause.Wait, got, test.want)
 		}
 	}
 }

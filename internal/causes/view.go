@@ -332,7 +332,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		rank.About += callsText(c)
 		if c.KnockOn > 0 {
 			rank.About += fmt.Sprintf(", %s ms knock-on", text.Milliseconds(c.KnockOn))
-			if c.KnockOns > 0 { // of the others it is only a part
+			if c.KnockOns > 0 { // of the others it is the smaller part
 				rank.About += fmt.Sprintf(" in %d", c.KnockOns)
 			}
 		}
