@@ -95,6 +95,8 @@ type usual struct {
 	components []typical                  // in order of stage and wait
 	cells      map[account.ID][]ofCell    // of the references; nil until needed
 	medians    map[cellOfKind]cellMedians // of those that late frames have
+	// times are those of the references in some of the cells, in ascending order.
+	times map[timesID][]trace.Duration
 	// functions are the times by function of the references that were sampled; nil until needed.
 	functions *functions.Sum
 	// onLow are the usual shares of time on the clusters with the lowest frequencies, as of
@@ -503,46 +505,47 @@ func (u *usual) fillCells() {
 	}
 }
 
-// asLong returns how many frames on time have as much time in the slices of a part of a cause, of how many.
-// Both are 0 if nothing says that.
+// asLong returns how many frames on time have as much time in the slice of a part of a cause, or in all of its
+// component, of how many. Both are 0 if nothing says that.
 func (x *judged) asLong(p *part) (n, all int) {
 	u := x.of
-	if u.basis > why.FewFrames || len(u.references) == 0 {
+	if u.basis > why.FewFrames || len(u.references) == 0 || len(p.keys) > 1 {
 		return 0, 0
 	}
-	u.fillCells()
-	var cells [][]ofCell
+	id := timesID{ID: p.cell.ID}
 	if p.keys == nil {
-		for id, list := range u.cells {
-			if x.has(id) {
-				cells = append(cells, list)
-			}
-		}
-	} else {
-		for c := range x.Cells() {
-			if list := u.cells[c.ID]; list != nil && x.has(c.ID) && slices.Contains(p.keys, c.Key) {
-				cells = append(cells, list)
-			}
-		}
+		id = timesID{account.ID{Stage: x.stage, Wait: x.wait}, true, x.slowed}
 	}
-	if len(cells) == 1 { // of each reference, there is one
-		for _, c := range cells[0] {
-			if c.time >= p.value {
-				n++
-			}
+	times, ok := u.times[id]
+	if !ok {
+		times = u.timesIn(func(of account.ID) bool { return x.has(of) && (id.all || of == id.ID) })
+		if u.times == nil {
+			u.times = map[timesID][]trace.Duration{}
 		}
-		return n, len(u.references)
+		u.times[id] = times
 	}
+	n, _ = slices.BinarySearch(times, p.value)
+	return len(times) - n, len(times)
+}
+
+// timesID is a slice, or with all, a component in all its slices.
+type timesID struct {
+	account.ID
+	all    bool
+	slowed uint32 // as of excess
+}
+
+// timesIn returns the times that the references have in cells, in ascending order.
+func (u *usual) timesIn(has func(account.ID) bool) []trace.Duration {
+	u.fillCells()
 	times := make([]trace.Duration, len(u.references))
-	for _, list := range cells {
-		for _, c := range list {
-			times[c.reference] += c.time
+	for id, list := range u.cells {
+		if has(id) {
+			for _, c := range list {
+				times[c.reference] += c.time
+			}
 		}
 	}
-	for _, d := range times {
-		if d >= p.value {
-			n++
-		}
-	}
-	return n, len(times)
+	slices.Sort(times)
+	return times
 }
