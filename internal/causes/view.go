@@ -336,6 +336,9 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 				rank.About += fmt.Sprintf(" in %d", c.KnockOns)
 			}
 		}
+		if c.Gain-c.Lost > c.Lost/10 && c.Gain-c.Lost >= tenth {
+			rank.About += fmt.Sprintf(", gain %s ms", text.Milliseconds(c.Gain))
+		}
 		rank.Advice = strings.TrimPrefix(rank.Advice+repeats(c.Repeats), "; ")
 		ranking.List = append(ranking.List, rank)
 	}
