@@ -79,6 +79,7 @@ const (
 	AdviseNetwork
 	AdviseInterruptTag
 	AdviseSystemNetwork
+	AdviseOtherProcess
 	adviceEnd // stays last
 )
 
@@ -159,6 +160,7 @@ var advices = [AdviceCount]string{
 	AdviseNetwork:       "network",
 	AdviseInterruptTag:  "interrupt_tag",
 	AdviseSystemNetwork: "system_network",
+	AdviseOtherProcess:  "other_process",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

@@ -354,6 +354,43 @@ func TestReplacedBuffer(t *testing.T) {
 	}
 }
 
+// A producer that has missed a vsync because of something else waits for the next one. That is no cause,
+// unless nothing else is, and there is no advice for it. Nor is a wait for another process one for a lock.
+func TestProducerWaitsForVsync(t *testing.T) {
+	const other = "find out why the other process took so long, and do not wait for it during a frame"
+	for _, test := range []struct {
+		words, sentence, title, advice string
+		frames, shares                 int
+	}{
+		{"S:600( run 15 ) S:1004 7 run 5", "queued late: the producer waited 15.0 ms for service, which ran; usual 0.0", "queued late: waiting for another process: service", other, 2, 1},
+		{"S:1004 22 run 5", "queued late: the producer waited 22.0 ms for its vsync; usual 0.0", "queued late: waiting for the vsync: render_service:VSyncGenerator", "", 2, 1},
+		// It missed more than one vsync, and nothing says why.
+		{"S:600( run 3 ) S:1004 34 run 5", "queued late: the producer waited 34.0 ms for its vsync; usual 0.0", "queued late: waiting for the vsync: render_service:VSyncGenerator", "", 4, 2},
+	} {
+		v := newVideo()
+		v.buffers[7].words, v.buffers[7].taken = test.words, v.buffers[7].taken+test.frames
+		for i := range v.buffers[8:] {
+			v.buffers[8+i].later, v.buffers[8+i].taken = 30, v.buffers[8+i].taken+3
+		}
+		layer, causes := v.explained(t)
+		b := layer.Buffers[7]
+		l := causes.LateBuffer(b)
+		if l == nil || len(l.Shares) != test.shares || l.Validate() != nil {
+			t.Fatalf("%+v", l)
+		}
+		if got := causetext.Buffer(causes, l); got != test.sentence {
+			t.Errorf("%s\nwant %s", got, test.sentence)
+		}
+		cost := why.RankBuffers([]*why.LateBuffer{l})[0]
+		if got := causetext.BufferTitle(cost); got != test.title {
+			t.Errorf("title %s\nwant  %s", got, test.title)
+		}
+		if got := causetext.BufferAdvice(cost); got != test.advice {
+			t.Errorf("advice %q, want %q", got, test.advice)
+		}
+	}
+}
+
 // What is usual for a buffer is that of buffers at the same cadence. This video has one each 30 ms,
 // then each 60 ms, for longer.
 func TestUsualAtCadence(t *testing.T) {

@@ -39,7 +39,7 @@ const start = 100_000_000
 var comms = map[int]string{
 	0: "swapper/1", 20: "irq/7-dma", 21: "udk-irq-3", 22: "kworker/1:2", 23: "ksoftirqd/1", 24: "irq/9-xhci-hcd", 25: "irq/8-mmc0", 500: "com.example.app", 501: "TaskWorker",
 	502: "RSUniRenderThre", 600: "service", 601: "OS_IPC_1", 700: "hog", 702: "hilogd.rd_kmsg", 1000: "render_service",
-	1001: "RSUniRenderThre", 1002: "RSHardwareThrea", 1003: "Present Fence", 1010: "OS_IPC_3_1010",
+	1001: "RSUniRenderThre", 1002: "RSHardwareThrea", 1003: "Present Fence", 1004: "VSyncGenerator", 1010: "OS_IPC_3_1010",
 	511: "A", 512: "B", 513: "C", 514: "D", 515: "E", 521: "Pool-1", 522: "Pool-2",
 }
 

@@ -34,6 +34,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseNetwork:       "ask for data before it is needed, and not on the UI thread",
 	why.AdviseMemory:        "use less memory: free caches and large images when the system reports memory pressure",
 	why.AdviseOwnThread:     "do not wait for other threads on the UI thread, and share fewer locks with them",
+	why.AdviseOtherProcess:  "find out why the other process took so long, and do not wait for it during a frame",
 	why.AdviseSleep:         "do not sleep or wait with a timeout on the UI thread",
 	why.AdviseCPULoad:       "run less in parallel during animations, and give background work a lower QoS",
 	why.AdviseOthers:        "another process had the CPU: close other applications, and measure again",

@@ -96,6 +96,9 @@ func production(c *why.Causes, l *why.LateBuffer) string {
 		return words + "; usual " + text.Milliseconds(l.Buffer.Layer.CadenceOf(l.Buffer))
 	}
 	s := l.Shares[0]
+	if s.Wait == why.WaitVsync {
+		return "the producer waited " + ms(s.Value) + " for its vsync; usual " + text.Milliseconds(s.Usual)
+	}
 	if s.Stage == why.StageProduce {
 		s.Stage = why.NoStage // the reason says so
 	}

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/why/account"
+	"ohframe/internal/why/place"
 )
 
 // lateBuffer is a late buffer under examination.
@@ -354,7 +355,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		usual.compute(&j.values)
 		for _, b := range l.late {
 			if a := b.work; a != nil && filled(a) {
-				b.Shares = j.bufferShares(a, usual, b.Lost())
+				b.Shares = b.withoutVsync(j.bufferShares(a, usual, b.Lost()))
 			}
 		}
 	}
@@ -433,6 +434,34 @@ func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duratio
 		divide(list, overrun)
 	}
 	return j.allDetails(&judged{Account: a, of: u, values: values, usuals: usuals, late: overrun}, list)
+}
+
+// withoutVsync leaves out waits for the next vsync, if the producer missed one because of something else:
+// those of a refresh period at most.
+func (b *lateBuffer) withoutVsync(list []why.Share) []why.Share {
+	waited := trace.Duration(0)
+	for i := range list {
+		s := &list[i]
+		if c := s.Culprit; c != nil && (s.Wait == why.WaitOtherProcess || s.Wait == why.WaitOwnThread && c.Wait != why.Run) && place.IsVsync(c.Thread) {
+			s.Wait, s.Advice = why.WaitVsync, why.NoAdvice
+			waited += s.Value - s.Usual
+		}
+	}
+	isVsync := func(s why.Share) bool { return s.Wait == why.WaitVsync }
+	others := slices.DeleteFunc(slices.Clone(list), isVsync)
+	var shares []trace.Duration
+	sum := trace.Duration(0)
+	for i := range others {
+		shares = append(shares, others[i].Share)
+		sum += others[i].Share
+	}
+	if r := b.Buffer.Render; waited == 0 || sum == 0 || r == nil || waited > r.Period {
+		return list
+	}
+	for i, d := range why.Divide(b.Lost(), shares) {
+		others[i].Share = d
+	}
+	return others
 }
 
 // explainTaking finds out why render_service took buffers late that were ready.

@@ -48,7 +48,7 @@ func TestAdviceOfWaits(t *testing.T) {
 		why.WaitIO:           {why.AdviseIO, why.AdviseSystemIO},
 		why.WaitMem:          {why.AdviseMemory, why.AdviseSystemMemory},
 		why.WaitOwnThread:    {why.AdviseOwnThread, why.AdviseSystemThread},
-		why.WaitOtherProcess: {why.AdviseOwnThread, why.AdviseSystemThread},
+		why.WaitOtherProcess: {why.AdviseOtherProcess, why.AdviseOtherProcess},
 		why.WaitTimer:        {why.AdviseSleep, why.AdviseSystemSleep},
 		why.CPUPreempted:     {why.AdviseCPULoad, why.AdviseSystemCPU},
 		why.EarlierWork:      {why.AdviseCallbacks, why.AdviseSystemCallbacks},

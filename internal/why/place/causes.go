@@ -36,6 +36,12 @@ func IsLogger(name string) bool {
 	return strings.HasPrefix(name, "hilogd") || strings.HasPrefix(name, "logd") || strings.HasPrefix(name, "klogd")
 }
 
+// IsVsync reports whether a thread with this name passes on vsyncs: VSyncGenerator of render_service,
+// OS_VSyncThread or VSync-webview of an application.
+func IsVsync(name string) bool {
+	return strings.HasPrefix(name, "VSync") || strings.HasPrefix(name, "OS_VSync")
+}
+
 // Cause is what advice depends on.
 type Cause struct {
 	Wait why.Wait
@@ -165,6 +171,9 @@ func (c Cause) forApplication() why.Advice {
 	case why.WaitOwnThread, why.WaitOtherProcess:
 		if p.Class != ClassWork {
 			return p.Advice
+		}
+		if c.Wait == why.WaitOtherProcess {
+			return why.AdviseOtherProcess
 		}
 		return why.AdviseOwnThread
 	case why.WaitTimer:
