@@ -105,7 +105,7 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 			return
 		}
 		known = from
-		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
+		leaf := func(from, to trace.Time) {
 			key, reason, argument := r.placeOf(t, from, to)
 			wait := r.leafWait(t, s, key)
 			if s.state == Blocked && !wait.Explains() && to.Sub(from) >= leastFollowed && len(chain) < maxDepth {
@@ -127,6 +127,13 @@ func (r *Recorder) followInto(t *thread, start, end trace.Time, chain []*thread)
 				l.For, l.ForTime = r.occupantOf(after.cpu, t.tid, from, to)
 			}
 			r.addLeaf(l)
+		}
+		r.addUnknown(t, s, from, to, func(from, to trace.Time) {
+			if s.state == Running {
+				t.cut(from, to, leaf)
+			} else {
+				leaf(from, to)
+			}
 		})
 	}
 	add(t.now, end)

@@ -213,6 +213,36 @@ func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
 	t.closed.add(closedSlice{s, at, depth}, t.size(briefClosed, longClosed))
 }
 
+// cut calls do with the parts of a stretch of time between the ends of slices that were open for a quarter
+// of it or more.
+func (t *thread) cut(start, end trace.Time, do func(start, end trace.Time)) {
+	var buffer [16]trace.Time
+	at := buffer[:0]
+	look := func(from, to trace.Time) {
+		if from, to = max(from, start), min(to, end); 4*to.Sub(from) < end.Sub(start) {
+			return
+		}
+		if from > start {
+			at = append(at, from)
+		}
+		if to < end {
+			at = append(at, to)
+		}
+	}
+	for i := range t.slices {
+		look(t.slices[i].start, end)
+	}
+	for i := range t.closed.list {
+		look(t.closed.list[i].start, t.closed.list[i].end)
+	}
+	slices.Sort(at)
+	for _, x := range slices.Compact(at) {
+		do(start, x)
+		start = x
+	}
+	do(start, end)
+}
+
 // placeOf returns the innermost slice that was open for at least half of a stretch of
 // time, or 0, and the number of its label. For slices in a garbage collection it returns the
 // collection, and its reason.
