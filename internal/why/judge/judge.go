@@ -135,6 +135,9 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	if len(list) > 0 && (list[0].small || list[0].common) {
 		e.Confidence = min(e.Confidence+1, lowest) // frames on time took as long
 	}
+	if e.Outcome == why.NotKnown {
+		e.Confidence = lowest
+	}
 	return e
 }
 
