@@ -158,6 +158,9 @@ type Share struct {
 	// AsLong is how many of Compared, the frames on time that say what is usual, have Value or more
 	// in the same slices. Compared is 0 if nothing says that.
 	AsLong, Compared int
+	// Task is, for EarlierWork in Slice, the part of that which the share is; nil if it is all of it, and
+	// the thread ran in Slice itself. Value is then its time, also before the frame should have started.
+	Task *Task
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
 	Several *Several
 	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls
@@ -203,6 +206,15 @@ type Share struct {
 	// Missing is what the trace lacks for the cause of this part of the overrun. Nothing else is
 	// known of it then.
 	Missing Missing
+}
+
+// Task is what a thread did in a part of the work that kept it from a frame.
+type Task struct {
+	Wait  Wait
+	Slice string // the innermost one; empty for several
+	Calls int    // the number of these slices
+	// Delay is by how much all that work delayed the frame, and Usual what frames on time have of that.
+	Delay, Usual trace.Duration
 }
 
 // Several is what a share is the sum of, if each part of it is small.

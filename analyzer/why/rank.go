@@ -17,6 +17,10 @@ type Cost struct {
 	Slice string // empty if the cause lies outside of all slices, or in several
 	// InSlices is set if the cause lies in several slices.
 	InSlices bool
+	// In is what the thread did in Slice, for EarlierWork, and InSlice the innermost slice then; zero
+	// if it ran in Slice itself.
+	In      Wait
+	InSlice string
 	// Kind says which threads the frames waited for. It is zero if they waited for no thread,
 	// or for an unknown one.
 	Kind ThreadKind
@@ -231,10 +235,13 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 					one.apart = apart
 				}
 			}
+			if t := cause.Task; t != nil && (t.Wait != Run || t.Slice != cause.Slice) {
+				one.In, one.InSlice = t.Wait, t.Slice
+			}
 			if root != l.Explanation {
 				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, max(lost, 1)
 				// The earlier frame would have ended earlier by what its cause took longer.
-				one.Gain = max(min(cause.Value-cause.Usual, s.Gain), lost)
+				one.Gain = max(min(cause.longer(), s.Gain), lost)
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
 				one.Calls, one.UsualCalls = cause.Calls, cause.UsualCalls
@@ -250,6 +257,14 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 		}
 	}
 	return unknown
+}
+
+// longer returns by how much less the thread would have been busy without the cause.
+func (s *Share) longer() trace.Duration {
+	if s.Task != nil {
+		return min(s.Value, s.Task.Delay-s.Task.Usual)
+	}
+	return s.Value - s.Usual
 }
 
 // loses returns what the frame Worst of a cost of one frame lost to it so far, and sets what is known of
@@ -305,10 +320,12 @@ type costID struct {
 	missing  Missing
 	apart    bool
 	did      Doing // if apart
+	in       Wait
+	inSlice  string
 }
 
 func (c *Cost) id() costID {
-	id := costID{wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing}
+	id := costID{wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing, in: c.In, inSlice: c.InSlice}
 	if c.Did != nil {
 		id.apart, id.did = true, *c.Did
 	}

@@ -362,6 +362,8 @@ type jsonShare struct {
 	Value     trace.Duration `json:"value_ns"`
 	Usual     trace.Duration `json:"usual_ns"`
 	Share     trace.Duration `json:"share_ns"`
+	// Task is null unless the share is a part of what the thread was busy with before the frame.
+	Task *jsonTask `json:"task"`
 	// Gain is null if the cause is unknown, Several if it is one slice and one thread.
 	Gain    *trace.Duration `json:"gain_ns"`
 	Several *jsonSeveral    `json:"several"`
@@ -380,6 +382,14 @@ type jsonShare struct {
 	Instances []jsonInstance `json:"instances"`
 	// Missing is what the trace lacks for the cause; null if it is known.
 	Missing *string `json:"missing"`
+}
+
+// jsonTask is what the thread did in a part of its work before a frame, and by how much all of it delayed the frame.
+type jsonTask struct {
+	Wait  string         `json:"wait"`
+	Slice *string        `json:"slice"`
+	Delay trace.Duration `json:"delay_ns"`
+	Usual trace.Duration `json:"usual_ns"`
 }
 
 // jsonSeveral is what a cause is the sum of.
@@ -594,12 +604,19 @@ func shares(list []why.Share) []jsonShare {
 		}
 		calls, usual := callsOf(s.Calls, s.UsualCalls)
 		encoded = append(encoded, jsonShare{
-			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, gain, several(s.Several),
+			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, task(s.Task), gain, several(s.Several),
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),
 			nonZero(s.FrequencyLimit), nonZero(s.HighestFrequency), nonEmpty(s.LimitReason), calls, usual, instances(s.Instances), nonEmpty(s.Missing.String()),
 		})
 	}
 	return encoded
+}
+
+func task(t *why.Task) *jsonTask {
+	if t == nil {
+		return nil
+	}
+	return &jsonTask{t.Wait.String(), nonEmpty(t.Slice), t.Delay, t.Usual}
 }
 
 func several(s *why.Several) *jsonSeveral {

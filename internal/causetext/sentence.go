@@ -52,10 +52,10 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		return mixed(c, e) + slowdown(e)
 	}
 	first := &e.Shares[0]
-	words := phrase(c, first)
+	words := phraseIn(c, e, 0)
 	if first.Wait != why.EarlierFrame {
 		since := Since(e)
-		if e.OverBudget && first.Usual > 0 {
+		if e.OverBudget && first.Usual > 0 && first.Task == nil {
 			words += fmt.Sprintf("; %s fit into the budget", text.Milliseconds(first.Usual))
 		} else {
 			words += usual(first)
@@ -70,7 +70,9 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		words += placeOnly
 	}
 	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
-		words += "; also " + phrase(c, &e.Shares[i])
+		if also := phraseIn(c, e, i); also != "" {
+			words += "; also " + also
+		}
 	}
 	return words + slowdown(e)
 }
@@ -180,6 +182,9 @@ func Since(e *why.Explanation) string {
 
 // usual says how long frames on time spend in the same way, and in how many slices if that is another number.
 func usual(s *why.Share) string {
+	if s.Task != nil {
+		return "; usual " + text.Milliseconds(s.Task.Usual)
+	}
 	words := "; usual " + text.Milliseconds(s.Usual)
 	if s.UsualCalls > 0 && s.UsualCalls != s.Calls {
 		words += " in " + text.Count(s.UsualCalls, "call")
@@ -283,9 +288,22 @@ func mixed(c *why.Causes, e *why.Explanation) string {
 		return words
 	}
 	var list []string
-	for i := range e.Shares[:min(maxMixed, len(e.Shares))] {
-		s := &e.Shares[i]
-		list = append(list, fmt.Sprintf("%s (%s)", phrase(c, s), text.Percent(s.Share, e.Overrun)))
+	for i := range e.Shares {
+		words := phraseIn(c, e, i)
+		if words == "" || len(list) == maxMixed {
+			continue
+		}
+		share := e.Shares[i].Share
+		if s := &e.Shares[i]; s.Task != nil {
+			share = 0
+			for _, of := range tasks(e, s) {
+				share += of.Share
+			}
+			if share*5 >= e.Overrun*3 {
+				return words + usual(s)
+			}
+		}
+		list = append(list, fmt.Sprintf("%s (%s)", words, text.Percent(share, e.Overrun)))
 	}
 	return "several causes: " + strings.Join(list, ", ")
 }
@@ -322,6 +340,68 @@ func inPlaces(e *why.Explanation) string {
 		words += " and others"
 	}
 	return words + "; usual " + text.Milliseconds(usual)
+}
+
+// tasks returns the shares of what a thread was busy with before a frame, or its drawing, as one of them.
+func tasks(e *why.Explanation, one *why.Share) (list []*why.Share) {
+	for i := range e.Shares {
+		if s := &e.Shares[i]; s.Task != nil && s.Stage == one.Stage {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// phraseIn describes a cause of a frame. What the thread was busy with before it is described together:
+//
+//	began 14.9 ms late: the thread was busy with HandleTask, in which it ran 13.0 ms in Parse and waited …
+//
+// It is empty for all but the first of these.
+func phraseIn(c *why.Causes, e *why.Explanation, i int) string {
+	s := &e.Shares[i]
+	if s.Task == nil {
+		return phrase(c, s)
+	}
+	list := tasks(e, s)
+	if list[0] != s {
+		return ""
+	}
+	words := fmt.Sprintf("%s %s late: the thread was busy with ", began(s), ms(s.Task.Delay))
+	named := map[string]bool{}
+	for _, of := range list {
+		if named[of.Slice] || len(named) == maxMixed {
+			continue
+		}
+		if len(named) > 0 {
+			words += ", and with "
+		}
+		named[of.Slice] = true
+		words += of.Slice + ", in which it " + inOne(c, list, of.Slice)
+	}
+	return words
+}
+
+// inOne says what a thread did in a task.
+func inOne(c *why.Causes, list []*why.Share, task string) string {
+	var all trace.Duration
+	for _, s := range list {
+		all += s.Value
+	}
+	var parts []string
+	for _, s := range list {
+		if s.Slice != task || len(parts) > 0 && s.Value*5 < all || len(parts) == maxPlaces {
+			continue
+		}
+		in := why.Share{Wait: s.Task.Wait, Slice: s.Task.Slice, Calls: s.Task.Calls, Value: s.Value, Culprit: s.Culprit, Several: s.Several, Function: s.Function, Interrupt: s.Interrupt, Reason: s.Reason}
+		if in.Slice == task && in.Wait != why.WaitUnknown {
+			in.Slice = ""
+		}
+		parts = append(parts, phrase(c, &in))
+	}
+	if n := len(parts); n > 1 {
+		return strings.Join(parts[:n-1], ", ") + ", and " + parts[n-1]
+	}
+	return parts[0]
 }
 
 // phrase describes one cause.

@@ -29,7 +29,24 @@ func Title(s *why.Share) string {
 	case s.Culprit != nil:
 		who = Culprit(s.Culprit)
 	}
+	if t := s.Task; t != nil {
+		in += inTask(s.Slice, t.Wait, t.Slice)
+	}
 	return title(s.Wait, s.Slice, s.InSlices(), who, s.Function, in)
+}
+
+// inTask says what a thread did in a task: ", waiting for storage in ReadFile". It is empty if it ran in
+// the outermost slice of the task itself.
+func inTask(task string, wait why.Wait, slice string) string {
+	switch {
+	case slice == "":
+		return ", " + WaitTitle(wait)
+	case slice != task:
+		return ", " + WaitTitle(wait) + " in " + slice
+	case wait == why.Run:
+		return ""
+	}
+	return ", " + WaitTitle(wait)
 }
 
 // Short names the cause of a late frame in a few words: "waiting for storage in
@@ -45,7 +62,11 @@ func Short(e *why.Explanation) string {
 	case why.KnockOn:
 		return fmt.Sprintf("knock-on of %d", e.Shares[0].Earlier.VsyncID)
 	}
-	return title(e.Shares[0].Wait, e.Shares[0].Slice, e.Shares[0].InSlices(), "", "", "")
+	s, in := &e.Shares[0], ""
+	if t := s.Task; t != nil {
+		in = inTask(s.Slice, t.Wait, t.Slice)
+	}
+	return title(s.Wait, s.Slice, s.InSlices(), "", "", in)
 }
 
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
@@ -66,7 +87,11 @@ func costName(c *why.Cost, function string) string {
 	if d := c.Did; d != nil {
 		who += doing(d)
 	}
-	return title(c.Wait, c.Slice, c.InSlices, who, function, "")
+	in := ""
+	if c.In != why.WaitUnknown || c.InSlice != "" {
+		in = inTask(c.Slice, c.In, c.InSlice)
+	}
+	return title(c.Wait, c.Slice, c.InSlices, who, function, in)
 }
 
 // doing says what threads did: " running Db::Query".

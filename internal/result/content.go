@@ -93,7 +93,7 @@ var checks = map[reflect.Type]func(any) bool{
 	reflect.TypeFor[why.Share](): func(v any) bool {
 		s := v.(*why.Share)
 		return min(s.Share, s.Gain, s.Value, s.Usual) >= 0 && s.AsLong >= 0 && s.AsLong <= s.Compared && (s.Wait != why.EarlierFrame || s.Earlier != nil) &&
-			(s.Several == nil || s.Several.Threads == 0 || s.Culprit != nil || s.Several.Culprit != nil)
+			(s.Task == nil || min(s.Task.Delay, s.Task.Usual) >= 0 && s.Task.Calls >= 0) && (s.Several == nil || s.Several.Threads == 0 || s.Culprit != nil || s.Several.Culprit != nil)
 	},
 	reflect.TypeFor[trace.Warning](): func(v any) bool { return v.(*trace.Warning).Text != "" },
 	reflect.TypeFor[why.Explanation](): func(v any) bool {

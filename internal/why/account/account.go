@@ -151,6 +151,13 @@ type Account struct {
 	draw  *Account
 	draws bool
 	tid   trace.TID // of a frame of a thread, and of its drawing
+	// tasks are what the thread was busy with before a late frame.
+	tasks []*Task
+	// watches, if not nil, is the late frame whose tasks are looked for in the span, and task the
+	// number of the outermost slice of the last one.
+	watches *Account
+	task    uint32
+	reached bool // the start of that frame
 
 	from    trace.Time // the log is replayed for the time from here on
 	closed  bool       // nothing is added any more
@@ -199,6 +206,21 @@ type waited struct {
 // render_service, for Fill. All its cells have the stage, unless that is why.NoStage.
 func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
+}
+
+// Task is all that a thread did in slices of one key, from their begin on, that kept it from a frame.
+type Task struct {
+	Key record.Key // the outermost slice
+	*Account
+}
+
+// Tasks returns what the thread was busy with before a late frame or, in why.StageHandOver, before its
+// drawing. The parts of a task before the frame should have started count as well.
+func (a *Account) Tasks(stage why.Stage) []*Task {
+	if stage == why.StageHandOver && a.draw != nil {
+		a = a.draw
+	}
+	return a.tasks
 }
 
 // Stretch returns an account of any time of a thread of a process, for New. The time in which

@@ -22,10 +22,18 @@ func (b *Book) Fill(tid trace.TID, list []*Account) { b.fill(tid, list, nil) }
 // fill is Fill and fills stretches, too.
 func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
+	var watches []*Account
 	for i, a := range list {
 		if late := a.Late(); late || a.details != nil {
 			d := b.open(a)
 			d.thread, d.index, d.late = list, i, late || d.explained
+			since := trace.Time(0)
+			if i > 0 {
+				since = list[i-1].End
+			}
+			if late && since < a.Actual && a.Start < a.Actual {
+				watches = append(watches, &Account{Frame: a.Frame, Span: Span{Start: since, Actual: a.Actual, End: a.Actual}, from: since, watches: a})
+			}
 		}
 		a.from = a.Start
 		if i < maxWaiting || list[i-maxWaiting].Actual <= a.from {
@@ -38,7 +46,7 @@ func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
 	for _, a := range stretches {
 		a.from = a.Start
 	}
-	b.replay(tid, list, slices.Concat(list, stretches))
+	b.replay(tid, list, slices.Concat(list, stretches, watches))
 }
 
 // replay distributes the time of accounts of a thread whose frames are list.
@@ -251,6 +259,12 @@ func (f *replay) add(to trace.Time) {
 	}
 	counted := uint32(0)
 	for _, a := range f.open {
+		if a.watches != nil {
+			if earlier < 0 {
+				f.addTask(a, to)
+			}
+			continue
+		}
 		var id ID
 		inside := f.at >= a.Actual
 		if inside {
@@ -309,17 +323,60 @@ func (f *replay) add(to trace.Time) {
 			c.collection = f.stack[n-1]
 		}
 		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
-		if f.wait != 0 && f.state != record.Running {
-			if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
-				into.waits[n-1].end = to
-			} else {
-				into.waits = append(into.waits, waited{f.at, to, f.wait, f.innermost(), id})
-			}
-		}
+		f.addWait(into, id, to)
 	}
 	if counted != 0 {
 		f.stack[len(f.stack)-1].counted |= counted
 	}
+}
+
+// addWait adds the wait of the thread until to, if it does not run.
+func (f *replay) addWait(into *details, id ID, to trace.Time) {
+	if f.wait == 0 || f.state == record.Running {
+		return
+	}
+	if n := len(into.waits); n > 0 && into.waits[n-1].wait == f.wait && into.waits[n-1].id == id {
+		into.waits[n-1].end = to
+		return
+	}
+	into.waits = append(into.waits, waited{f.at, to, f.wait, f.innermost(), id})
+}
+
+// addTask adds the time until to to a task of the frame that w watches. Tasks that end before the frame
+// should have started do not delay it.
+func (f *replay) addTask(w *Account, to trace.Time) {
+	a, outer := w.watches, f.task(w.watches.draws)
+	reached := f.at >= a.Start
+	if (outer == nil || outer.number != w.task) && (!reached || !w.reached) {
+		a.tasks = nil
+	}
+	w.reached = reached
+	if outer == nil {
+		return
+	}
+	w.task = outer.number
+	i := slices.IndexFunc(a.tasks, func(t *Task) bool { return t.Key == outer.key })
+	if i < 0 {
+		i = len(a.tasks)
+		a.tasks = append(a.tasks, &Task{outer.key, &Account{Frame: a.Frame, details: &details{part: true}}})
+	}
+	l, into := &f.stack[len(f.stack)-1], a.tasks[i].details
+	id := ID{why.StageStart, f.waitIn(l.Class), l.key}
+	c := into.add(id, to.Sub(f.at), 0)
+	if l.number > c.last {
+		c.Calls, c.last = c.Calls+1, l.number
+	}
+	f.addWait(into, id, to)
+}
+
+// task returns the outermost slice that does not belong to a frame; nil without one.
+func (f *replay) task(draws bool) *level {
+	for i := range f.stack {
+		if stage := f.record.Place(f.stack[i].key).Stage; stage != why.StageFrame && !(draws && stage == why.StageDraw) {
+			return &f.stack[i]
+		}
+	}
+	return nil
 }
 
 // innermost returns the number of the innermost open slice, 0 outside of all.
@@ -358,10 +415,8 @@ func (f *replay) startCell(a *Account, earlier int) ID {
 	if earlier >= 0 {
 		return ID{why.StageStart, why.EarlierFrame, record.Key(earlier)}
 	}
-	for _, l := range f.stack { // the outermost slice that does not belong to a frame
-		if stage := f.record.Place(l.key).Stage; stage != why.StageFrame && !(a.draws && stage == why.StageDraw) {
-			return ID{why.StageStart, why.EarlierWork, l.key}
-		}
+	if l := f.task(a.draws); l != nil {
+		return ID{why.StageStart, why.EarlierWork, l.key}
 	}
 	if f.state == record.Unknown || f.state == record.Dead {
 		return ID{why.StageStart, why.WaitUnknown, 0}

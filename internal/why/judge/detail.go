@@ -35,6 +35,12 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 			})
 			continue
 		}
+		if cause.wait == why.EarlierWork {
+			if tasks := j.tasks(x); tasks != nil {
+				list = append(list, tasks...)
+				continue
+			}
+		}
 		places := j.places(x)
 		if isOfFrame(cause.wait) {
 			places = mostOrAll(places)
