@@ -42,7 +42,7 @@ func TestWhy(t *testing.T) {
 		"100 Why 1131220000..1131230000 running · FlushMessages",
 		"100 Why 1131230000..1131240000 running · UIVsyncTask",
 		"100 Why 1131240000..1131250000 running · OnVsyncEvent",
-		"100 Waited for 1121200000..1130150000 gallery:worker · running · HoldLock",
+		"100 Waited for 1121200000..1130140000 gallery:worker · running · HoldLock",
 	})
 	// The worker lets the main thread go on.
 	compare(t, "arrow", within(all["arrows"], "Waited for 112"), rows{
