@@ -70,11 +70,31 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		words += placeOnly
 	}
 	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
-		if also := phraseIn(c, e, i); also != "" {
+		if also := cmp.Or(sameRun(e, i), phraseIn(c, e, i)); also != "" {
 			words += "; also " + also
 		}
 	}
 	return words + slowdown(e)
+}
+
+// sameRun describes a cause if one before it has the same time: the thread had more to do, and the CPU was
+// slower. It is empty for others.
+func sameRun(e *why.Explanation, i int) string {
+	s := &e.Shares[i]
+	for k := range e.Shares[:i] {
+		x := &e.Shares[k]
+		if x.Slice != s.Slice || s.Slice == "" || x.Value != s.Value {
+			continue
+		}
+		part := " (" + text.Percent(s.Share, e.Overrun) + " of the lateness)"
+		switch {
+		case x.Wait == why.RunSlow && s.Wait == why.Run:
+			return "had more to do in it" + part
+		case x.Wait == why.Run && s.Wait == why.RunSlow:
+			return "ran it" + slower(s) + part
+		}
+	}
+	return ""
 }
 
 // slowdown says that a slower CPU may be why a frame was late.
