@@ -201,6 +201,9 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 		}
 	case e.Shown != nil && e.Shown.Late > 0:
 		fmt.Fprintf(&b, "shown late %s", ms(e.Shown.Late))
+		if p.shows("confidence") {
+			fmt.Fprintf(&b, ", %s", e.Shown.Confidence)
+		}
 		if p.shows("sentence") {
 			fmt.Fprintf(&b, ": %s", causetext.Shown(c, e))
 			break

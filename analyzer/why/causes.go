@@ -153,7 +153,8 @@ type Share struct {
 	// Usual what frames on time spend in the same way, and Share the part of the overrun.
 	Value, Usual, Share trace.Duration
 	// Gain is by how much less the frame would be late if only this had taken its usual time: at
-	// least Share, at most the overrun.
+	// least Share, at most the overrun. A frame that was shown late gains whole refreshes: 0 if this alone is
+	// not enough for one.
 	Gain trace.Duration
 	// AsLong is how many of Compared, the frames on time that say what is usual, have Value or more
 	// in the same slices. Compared is 0 if nothing says that.

@@ -61,7 +61,8 @@ type Cost struct {
 	repeats repeats
 	// knockedOn is how much more the last of Frames lost to it because of earlier frames than by itself.
 	knockedOn trace.Duration
-	apart     []Doing // what is not part of it, without Did
+	gained    trace.Duration // what the last of Frames gains
+	apart     []Doing        // what is not part of it, without Did
 }
 
 // Has reports whether a share counts for the cost.
@@ -122,6 +123,9 @@ type lateness struct {
 	// root returns the earlier frame that a share comes from, and the causes of that frame; nil if it is a
 	// cause itself.
 	root func(*Share) (*Explanation, []Share)
+	// late is by how much, and shown is set if the display showed it late.
+	late  trace.Duration
+	shown bool
 }
 
 // Rank ranks the causes of the late frames among frames.
@@ -139,7 +143,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			r.Unmeasured++
 		}
 		if e := c.Of(f); e != nil {
-			late = append(late, lateness{e, e.Shares, c.rootOfLate})
+			late = append(late, lateness{e, e.Shares, c.rootOfLate, e.Overrun, false})
 		}
 	}
 	r.rank(late)
@@ -157,7 +161,7 @@ func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
 		}
 		r.Late++
 		r.Lost += e.Shown.Late
-		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown})
+		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown, e.Shown.Late, true})
 	}
 	r.rank(late)
 	return r
@@ -208,6 +212,7 @@ func apartOf(late []lateness) map[costID][]Doing {
 
 // count adds the shares of a frame to the costs. It returns the part whose cause is unknown.
 func (m *costs) count(l lateness) (unknown trace.Duration) {
+	var roots []*Explanation
 	for i := range l.shares {
 		s := &l.shares[i]
 		root, causes := l.root(s)
@@ -240,8 +245,10 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			}
 			if root != l.Explanation {
 				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, max(lost, 1)
-				// The earlier frame would have ended earlier by what its cause took longer.
-				one.Gain = max(min(cause.longer(), s.Gain), lost)
+				one.Gain = l.gain(s, root, cause, lost)
+				if l.shown && slices.Contains(roots, root) {
+					one.Gain = 0 // an earlier share has what all gain together
+				}
 			} else {
 				one.repeats = repeatsOf(l.Frame, cause)
 				one.Calls, one.UsualCalls = cause.Calls, cause.UsualCalls
@@ -253,8 +260,10 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				unknown += lost
 			}
 			one.most = m.loses(&one)
-			m.add(&one)
+			one.gained = one.Gain
+			m.add(&one, l.late)
 		}
+		roots = append(roots, root)
 	}
 	return unknown
 }
@@ -265,6 +274,29 @@ func (s *Share) longer() trace.Duration {
 		return min(s.Value, s.Task.Delay-s.Task.Usual)
 	}
 	return s.Value - s.Usual
+}
+
+// gain returns by how much less a frame would be late without a cause of an earlier one that it is late
+// because of: the share s, of which lost belongs to the cause.
+func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Duration) trace.Duration {
+	ended := cause.longer() // by how much earlier that frame would have ended
+	switch {
+	case !l.shown:
+		return max(min(ended, s.Gain), lost)
+	case root.ShownLate():
+		// It would be shown earlier by as much as that one, or in time with it, unless it is late by itself, too.
+		gain := l.late
+		if slices.ContainsFunc(l.shares, func(s Share) bool { own, _ := l.root(&s); return own == nil && s.Share*4 >= l.late }) {
+			gain = s.Gain
+		}
+		if cause.Gain < root.Shown.Late {
+			gain = min(gain, cause.Gain)
+		}
+		return gain
+	case ended >= s.Value-s.Usual:
+		return s.Gain
+	}
+	return 0
 }
 
 // loses returns what the frame Worst of a cost of one frame lost to it so far, and sets what is known of
@@ -304,7 +336,7 @@ func Merge(list []*Ranking) *Ranking {
 			one.Stages, one.Frames = slices.Clone(c.Stages), slices.Clone(c.Frames)
 			one.repeats = repeats{}
 			one.repeats.merge(&c.repeats)
-			costs.add(&one)
+			costs.add(&one, one.Gain)
 		}
 	}
 	r.Costs = costs.sorted()
@@ -349,8 +381,8 @@ type costs struct {
 // part of a time that is printed.
 const clearly = trace.Millisecond / 10
 
-// add adds a cost, to one with the same id if there is one.
-func (m *costs) add(one *Cost) {
+// add adds a cost, to one with the same id if there is one. Two shares of one frame gain at most late.
+func (m *costs) add(one *Cost, late trace.Duration) {
 	id := one.id()
 	c := m.by[id]
 	if c == nil {
@@ -381,6 +413,8 @@ func (m *costs) add(one *Cost) {
 	c.repeats.merge(&one.repeats)
 	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] { // two shares of one frame
 		one.Frames = one.Frames[1:]
+		over := max(c.gained+one.gained-max(c.gained, late), 0)
+		c.Gain, one.gained = c.Gain-over, c.gained+one.gained-over
 		if c.knockedOn > 0 {
 			c.KnockOns--
 		}
@@ -388,6 +422,7 @@ func (m *costs) add(one *Cost) {
 			one.KnockOns = 1
 		}
 	}
+	c.gained = one.gained
 	c.Frames, c.KnockOns, c.knockedOn = append(c.Frames, one.Frames...), c.KnockOns+one.KnockOns, one.knockedOn
 	if one.Worst == c.Worst {
 		c.most = max(c.most, one.most)

@@ -24,6 +24,8 @@ type Shown struct {
 	// display or a thread was still busy with an earlier frame, Earlier is that frame. It is nil for
 	// a frame that was not shown late.
 	Shares []Share
+	// Confidence is how sure they are, at most as sure as those of Root.
+	Confidence Confidence
 	// Root is the frame whose cause made this one late: something was still busy with an earlier
 	// frame, and that is the first of them. It is nil if the frame was late by itself.
 	Root *analyzer.Frame

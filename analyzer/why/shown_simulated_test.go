@@ -2,6 +2,8 @@ package why_test
 
 import (
 	"bytes"
+	"io"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
@@ -36,6 +38,67 @@ func TestShownLateKnockOns(t *testing.T) {
 		t.Error("no frame was shown late because of another one")
 	}
 	t.Logf("%d knock-ons", knockOns)
+}
+
+// Had one cause of frames that were shown late taken its usual time, all frames would have been shown
+// earlier by its gain in sum, knock-ons included. The scenes are simulated again without one of the causes.
+func TestShownLateGains(t *testing.T) {
+	slow.SkipRace(t)
+	for n, parts := range [][2]trace.Duration{{95, 60}, {60, 95}, {92, 87}, {60, 30}, {140, 70}} { // of a refresh, in percent
+		for k, hz := range []int{60, 90, 120} {
+			s := simulate.Scene{Kernel: []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[(n+k)%2], RefreshHz: hz, Seed: uint64(n), Cause: simulate.CauseNone, Frames: 60}
+			for _, vsync := range []int64{14, 38} {
+				for i, cause := range []simulate.Cause{simulate.CauseDrawWork, "commit_binder"} {
+					s.Injections = append(s.Injections, simulate.Injection{Cause: cause, Vsync: vsync, Length: parts[i] * trace.Second / 100 / trace.Duration(hz)})
+				}
+			}
+			checkShownGains(t, s)
+		}
+	}
+}
+
+func checkShownGains(t *testing.T, s simulate.Scene) {
+	t.Helper()
+	var text bytes.Buffer
+	truth, err := s.Generate(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline, causes := explain(t, &text)
+	r := causes.RankShown(slices.Collect(timeline.Complete()))
+	for i, slice := range []string{"ApplyKawaseBlur", "Repaint"} {
+		without := s
+		without.Injections = slices.Clone(s.Injections)
+		for n := range s.Injections {
+			if n%2 == i {
+				without.Injections[n].Length = 0
+			}
+		}
+		other, err := without.Generate(io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := map[int64]trace.Time{}
+		for _, f := range other.Frames {
+			if f.Kind == simulate.RenderFrame {
+				shown[f.Vsync] = f.Present
+			}
+		}
+		var real, gain trace.Duration
+		for _, f := range truth.Frames {
+			if f.Kind == simulate.RenderFrame && f.Present.Known() && shown[f.Vsync].Known() {
+				real += f.Present.Sub(shown[f.Vsync])
+			}
+		}
+		for _, c := range r.Costs {
+			if c.Slice == slice {
+				gain += c.Gain
+			}
+		}
+		if (gain - real).Abs() > real/10+trace.Millisecond {
+			t.Errorf("%+v: without %s, frames were shown %.1f ms earlier, not %.1f of %.1f", s, slice, real.Milliseconds(), gain.Milliseconds(), r.Lost.Milliseconds())
+		}
+	}
 }
 
 func checkShownLate(t *testing.T, s simulate.Scene) (knockOns int) {

@@ -958,6 +958,7 @@ func (x *witness) shownLate(l located) *evidenceFrame {
 	}
 	if len(l.Shown.Shares) > 0 {
 		s := &l.Shown.Shares[0]
+		j.Confidence = l.Shown.Confidence.String()
 		j.Stage, j.Wait, j.Slice, j.Culprit = s.Stage.String(), s.Wait.String(), brief.Name(s.Slice), threadOf(s.Culprit)
 	}
 	return j

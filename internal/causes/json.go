@@ -318,8 +318,9 @@ type jsonShown struct {
 	Steps  []jsonStep     `json:"steps"`
 	Shares []jsonShare    `json:"shares"`
 	// KnockOnOf is the frame whose cause it was; null if the frame was shown late by itself.
-	KnockOnOf *int64 `json:"knock_on_of"`
-	Text      string `json:"cause"`
+	KnockOnOf  *int64 `json:"knock_on_of"`
+	Confidence string `json:"confidence"`
+	Text       string `json:"cause"`
 }
 
 type jsonStep struct {
@@ -545,7 +546,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 
 func (p *Process) shown(e *why.Explanation) jsonShown {
 	s := e.Shown
-	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), nil, causetext.Shown(p.all, e)}
+	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), nil, s.Confidence.String(), causetext.Shown(p.all, e)}
 	if s.Root != nil {
 		shown.KnockOnOf = &s.Root.VsyncID
 	}

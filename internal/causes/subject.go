@@ -78,9 +78,14 @@ func (s *Subject) Summarize(r *why.Ranking) string {
 	return words
 }
 
-// largest names the causes of a ranking with a quarter of the lost time or more, and at least the
-// first.
+// largest names the largest causes of the lost time.
 func largest(r *why.Ranking) string {
+	return quarters(r, " of the lost time is", func(c *why.Cost) string { return causetext.CostTitle(c) + causetext.Since(c.Since) })
+}
+
+// quarters names the causes of a ranking with a quarter of the lost time or more, and at least the
+// first. The words first follow its share.
+func quarters(r *why.Ranking, first string, title func(*why.Cost) string) string {
 	var list []string
 	for i, c := range r.Costs {
 		if i > 0 && 4*c.Lost < r.Lost {
@@ -88,9 +93,9 @@ func largest(r *why.Ranking) string {
 		}
 		of := ""
 		if i == 0 {
-			of = " of the lost time is"
+			of = first
 		}
-		list = append(list, text.Percent(c.Lost, r.Lost)+of+" "+text.Printable(causetext.CostTitle(c)+causetext.Since(c.Since)))
+		list = append(list, text.Percent(c.Lost, r.Lost)+of+" "+text.Printable(title(c)))
 	}
 	return strings.Join(list, ", ")
 }

@@ -83,13 +83,18 @@ func because(r *why.Ranking) string {
 	if 2*r.Unknown > r.Lost {
 		return fmt.Sprintf("; the cause of %s of that is unknown", text.Percent(r.Unknown, r.Lost))
 	}
-	c := r.Costs[0]
-	words := fmt.Sprintf(": %s of that is %s", text.Percent(c.Lost, r.Lost), text.Printable(causetext.CostTitle(c)+causetext.InStages(c)))
-	direct := text.Count(len(c.Frames)-c.KnockOns, "frame")
-	if c.KnockOns > 0 {
-		direct += fmt.Sprintf(", %d knock-on", c.KnockOns)
+	words := ": " + quarters(r, " of that is", func(c *why.Cost) string {
+		direct := text.Count(len(c.Frames)-c.KnockOns, "frame")
+		if c.KnockOns > 0 {
+			direct += fmt.Sprintf(", %d knock-on", c.KnockOns)
+		}
+		return causetext.CostTitle(c) + causetext.InStages(c) + " (" + direct + ")"
+	})
+	words += ", worst " + text.Vsync(r.Costs[0].Worst.VsyncID)
+	if len(r.Costs) > 1 && !slices.ContainsFunc(r.Costs, func(c *why.Cost) bool { return c.Gain > 0 }) {
+		words += "; " + causetext.NoneAlone
 	}
-	return words + " (" + direct + "), worst " + text.Vsync(c.Worst.VsyncID)
+	return words
 }
 
 // Delay is by how much the pictures of an application came late to the display, in sum: because of its

@@ -123,12 +123,34 @@ func Shown(c *why.Causes, e *why.Explanation) string {
 	if !e.ShownLate() {
 		return ""
 	}
+	first := &e.Shown.Shares[0]
 	root := c.Of(e.Shown.Root)
 	if !root.ShownLate() {
-		return shown(c, e) + usualOf(&e.Shown.Shares[0])
+		return shown(c, e, first) + usualOf(first) + shownAlso(c, e)
 	}
-	return shown(c, e) + because(e.Shown.Root, e.Shown.Shares[0].Earlier) + ": " + shown(c, root) + usualOf(&root.Shown.Shares[0])
+	cause := &root.Shown.Shares[0]
+	return shown(c, e, first) + because(e.Shown.Root, first.Earlier) + ": " + shown(c, root, cause) + usualOf(cause) + shownAlso(c, root)
 }
+
+// shownAlso names the other causes with a quarter of the time by which a frame was shown late, and says
+// whether only all of them together made it late.
+func shownAlso(c *why.Causes, e *why.Explanation) (words string) {
+	list := e.Shown.Shares
+	enough := list[0].Gain > 0
+	for i := 1; i < len(list); i++ {
+		enough = enough || list[i].Gain > 0
+		if list[i].Share*4 >= e.Shown.Late {
+			words += "; also " + shown(c, e, &list[i])
+		}
+	}
+	if !enough && len(list) > 1 {
+		words += "; " + NoneAlone
+	}
+	return words
+}
+
+// NoneAlone says that without one of several causes, frames would be late by as much.
+const NoneAlone = "shortening one of them alone gains nothing"
 
 // because names the frame whose cause it was, unless that frame was just named.
 func because(root, named *analyzer.Frame) string {
@@ -146,14 +168,14 @@ func usualOf(s *why.Share) string {
 	return usual(s) + with(s)
 }
 
-// shown says what made the display show a frame late.
-func shown(c *why.Causes, e *why.Explanation) string {
-	s := e.Shown.Shares[0]
-	if e.Shown.Root != nil {
+// shown says how a share made the display show a frame late.
+func shown(c *why.Causes, e *why.Explanation, share *why.Share) string {
+	s, first := *share, share == &e.Shown.Shares[0]
+	if first && e.Shown.Root != nil {
 		s.Culprit = nil // the root follows
 	}
 	switch {
-	case e.Shown.Waited != nil:
+	case first && e.Shown.Waited != nil:
 		return fmt.Sprintf("the display waited %s after the commit for the GPU of layer %s", ms(s.Value), producer(e.Shown.Waited.Layer))
 	case s.Stage == why.StageDisplay && s.Wait == why.WaitGPU && s.Earlier != nil:
 		return "the GPU was still busy with " + frameName(s.Earlier)
@@ -168,10 +190,10 @@ func shown(c *why.Causes, e *why.Explanation) string {
 	case s.Wait == why.Variation:
 		return "every step took a little longer, together " + ms(s.Value-s.Usual)
 	}
-	if s.Stage == why.StageHandOver && e.Shown.Root != nil {
+	if s.Stage == why.StageHandOver && first && e.Shown.Root != nil {
 		return fmt.Sprintf("the main thread waited %s%s for %s on the render thread", ms(s.Value), where(s.Stage, s.Slice), frameName(s.Earlier))
 	}
-	if s.Wait == why.EarlierFrame && e.Shown.Root != nil {
+	if s.Wait == why.EarlierFrame && first && e.Shown.Root != nil {
 		return fmt.Sprintf("the main thread began %s late: the thread was still busy with %s", ms(s.Value), frameName(s.Earlier))
 	}
 	return shownActor(s.Stage) + " " + phrase(c, &s)

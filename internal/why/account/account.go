@@ -242,6 +242,7 @@ func (a *Account) Join(parts []*Account) {
 		d.cells = append(d.cells, p.cells...)
 		d.waits = append(d.waits, p.waits...)
 		d.idle += p.idle
+		a.Unknown += part.Unknown
 		d.pieces, d.instances = append(d.pieces, p.pieces...), append(d.instances, p.instances...)
 		p.cells, p.waits, p.pieces, p.instances = nil, nil, nil, nil
 	}

@@ -20,7 +20,10 @@ type judged struct {
 	values sums       // of the frame
 	usuals []expected // for it
 	// late is by how much the frame, or the buffer, was late.
-	late   trace.Duration
+	late trace.Duration
+	// saved returns by how much less the display would show a frame late if it were ready earlier by a time;
+	// nil of other frames, which gain that time itself.
+	saved  func(trace.Duration) trace.Duration
 	pieces []why.Piece // of the frame; nil if its instances are not asked for
 }
 
@@ -68,6 +71,9 @@ func (x *judged) gain(p *part) trace.Duration {
 		gain = trace.Duration(min(float64(gain)*(float64(x.value)/float64(x.atUsual)), float64(p.value)))
 	} else if all := x.value - x.usual; x.excess.excess < all { // another cause has the rest of it
 		gain = scale(gain, x.excess.excess, all)
+	}
+	if x.saved != nil && (x.stage != why.StageDisplay || x.wait != why.WaitFence) {
+		return x.saved(gain)
 	}
 	return min(max(gain, p.share), max(x.late, p.share))
 }

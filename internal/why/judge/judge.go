@@ -131,10 +131,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	}
 	j.explainFunctions(a, u, usuals, e)
 	e.Outcome = outcome(a, e, unknown, sum)
-	e.Confidence = j.confidence(a, e)
-	if len(list) > 0 && (list[0].small || list[0].common) {
-		e.Confidence = min(e.Confidence+1, lowest) // frames on time took as long
-	}
+	e.Confidence = j.confidence(a, e, e.Cause(), list)
 	if e.Outcome == why.NotKnown {
 		e.Confidence = lowest
 	}
@@ -167,8 +164,9 @@ func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration
 	return why.OneCause
 }
 
-// confidence counts what makes a cause less sure (docs/why.md 4).
-func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidence {
+// confidence counts what makes a cause less sure (docs/why.md 4). The list has the components that had an
+// excess, the largest first.
+func (j *judge) confidence(a *account.Account, e *why.Explanation, cause *why.Share, list []excess) why.Confidence {
 	steps := 0
 	if !a.OnlySlices() && a.Unknown*100 > a.Done().Sub(a.Start) {
 		steps++
@@ -188,7 +186,10 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation) why.Confidenc
 	if e.Slowdown > 0 {
 		steps++
 	}
-	if s := e.Cause(); s != nil {
+	if len(list) > 0 && (list[0].small || list[0].common) {
+		steps++ // frames on time took as long
+	}
+	if s := cause; s != nil {
 		switch {
 		case s.Culprit != nil && (!s.Culprit.Sure || s.Culprit.Unfollowed()):
 			steps++

@@ -145,6 +145,7 @@ func (j *judge) findShownRoots(ways []*usualWay) {
 		}
 		if earlier := j.causes.Of(e.Shown.Shares[0].Earlier); earlier.ShownLate() {
 			e.Shown.Root = cmp.Or(earlier.Shown.Root, earlier.Frame)
+			e.Shown.Confidence = max(e.Shown.Confidence, earlier.Shown.Confidence)
 		}
 	}
 }
@@ -225,6 +226,9 @@ type usualWay struct {
 	// inTime is the longest time until the end of the commit of a frame that was shown on
 	// time, and readyInTime that until all GPU work was done.
 	inTime, readyInTime trace.Duration
+	// latest is the longest time until all is ready with which a frame still makes its refresh, without a
+	// longer delay than usual.
+	latest trace.Duration
 
 	steps [5]trace.Duration
 	// usuals are some of the frames that were shown on time, and late those that were shown
@@ -271,7 +275,40 @@ func newUsualWay(group []*passing) *usualWay {
 		w.steps[i] = quantile(lengths[i], n, 1, 2)
 	}
 	w.usuals = thinned(w.usuals, maxUsuals)
+	w.findLatest()
 	return w
+}
+
+// findLatest sets w.latest. A frame makes a refresh if it is ready before that, as far as the trace shows:
+// if one was ready before and missed it, how much earlier the display needs frames is unknown, so that only
+// those are sure that are ready as early as all that were shown on time. A frame after another one that was
+// shown late may have missed its refresh because of that.
+func (w *usualWay) findLatest() {
+	w.latest = w.toShown
+	for _, p := range w.late {
+		if before := w.before[p]; before != nil && before.late || p.toReady() <= w.readyInTime+noiseFloor {
+			continue
+		}
+		if period := p.frame.Period; p.toReady()-max(p.toShown()-w.toShown-period, 0) <= w.toShown-noiseFloor {
+			w.latest = w.readyInTime + noiseFloor
+			return
+		}
+	}
+}
+
+// saved returns by how much less a frame would be shown late if it had been ready earlier by a time. The
+// display shows it a whole number of refreshes late.
+func (w *usualWay) saved(p *passing, s *why.Shown, earlier trace.Duration) trace.Duration {
+	over := p.toReady() - earlier - w.latest - max(s.Delay-w.delay, 0)
+	if over <= 0 {
+		return s.Late
+	}
+	period := p.frame.Period
+	late := (over + period - 1) / period * period
+	if s.Late-late < period/2 {
+		return 0 // refreshes are not exactly as long as their period
+	}
+	return s.Late - late
 }
 
 // compare sets what the frames alone say of a frame.
@@ -314,7 +351,16 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		list = caused
 		divide(list, s.Late)
 	}
-	s.Shares = j.allDetails(&judged{Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Late, pieces: pieces}, list)
+	s.Shares = j.allDetails(&judged{
+		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Late, pieces: pieces,
+		saved: func(earlier trace.Duration) trace.Duration { return w.saved(p, s, earlier) },
+	}, list)
+	if len(s.Shares) > 0 {
+		s.Confidence = j.confidence(p.Account, &why.Explanation{Shares: s.Shares, Overrun: s.Late}, &s.Shares[0], list)
+		if s.Shares[0].Wait == why.WaitUnknown {
+			s.Confidence = lowest
+		}
+	}
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		share.Earlier = cmp.Or(share.Earlier, w.stillBusy(p, share, s.Due))
