@@ -348,7 +348,7 @@ func (f *replay) addTask(w *Account, to trace.Time) {
 	a, outer := w.watches, f.task(w.watches.draws)
 	reached := f.at >= a.Start
 	if (outer == nil || outer.number != w.task) && (!reached || !w.reached) {
-		a.tasks = nil
+		a.tasks = a.tasks[:0] // for the next one
 	}
 	w.reached = reached
 	if outer == nil {
@@ -357,8 +357,13 @@ func (f *replay) addTask(w *Account, to trace.Time) {
 	w.task = outer.number
 	i := slices.IndexFunc(a.tasks, func(t *Task) bool { return t.Key == outer.key })
 	if i < 0 {
-		i = len(a.tasks)
-		a.tasks = append(a.tasks, &Task{outer.key, &Account{Frame: a.Frame, details: &details{part: true}}})
+		if i = len(a.tasks); i < cap(a.tasks) && a.tasks[:i+1][i] != nil {
+			a.tasks = a.tasks[:i+1]
+			t := a.tasks[i]
+			t.Key, *t.details = outer.key, details{part: true, cells: t.details.cells[:0], waits: t.details.waits[:0]}
+		} else {
+			a.tasks = append(a.tasks, &Task{outer.key, &Account{Frame: a.Frame, details: &details{part: true}}})
+		}
 	}
 	l, into := &f.stack[len(f.stack)-1], a.tasks[i].details
 	id := ID{why.StageStart, f.waitIn(l.Class), l.key}
