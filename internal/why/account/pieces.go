@@ -117,9 +117,24 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 				}
 			}
 		}
+		piece.Others = mostOf(piece.Others)
 		pieces = append(pieces, piece)
 	}
 	return pieces
+}
+
+// maxOthers bounds the activities of a piece.
+const maxOthers = 8
+
+// mostOf returns the activities with the most time, at most maxOthers, in order of time.
+func mostOf(list []why.Activity) []why.Activity {
+	if len(list) <= maxOthers {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b why.Activity) int { return cmp.Compare(b.Time, a.Time) })
+	list = slices.Clone(list[:maxOthers])
+	slices.SortStableFunc(list, func(a, b why.Activity) int { return cmp.Compare(a.Start, b.Start) })
+	return list
 }
 
 // SliceTimes returns the times of all slices of a frame, the longest first. Work for

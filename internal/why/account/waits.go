@@ -192,34 +192,38 @@ type blocked struct {
 	in                    map[record.Key]In
 }
 
-func newBlocked() blocked {
-	return blocked{map[record.Key]trace.Duration{}, map[record.Key]trace.Duration{}, map[record.Key]In{}}
-}
-
 func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
 	in := b.in[x.id.Key]
 	if in.Time += d; x.slice > in.last {
 		in.Calls, in.last = in.Calls+1, x.slice
 	}
-	b.in[x.id.Key] = in
+	put(&b.in, x.id.Key, in)
 	if w.Function != 0 {
-		b.functions[w.Function] += d
+		put(&b.functions, w.Function, b.functions[w.Function]+d)
 	}
 	if w.Interrupt != 0 {
-		b.interrupts[w.Interrupt] += d
+		put(&b.interrupts, w.Interrupt, b.interrupts[w.Interrupt]+d)
 	}
+}
+
+// put sets a value of a map, which is made for the first one: most waits have none.
+func put[V any](m *map[record.Key]V, key record.Key, v V) {
+	if *m == nil {
+		*m = map[record.Key]V{}
+	}
+	(*m)[key] = v
 }
 
 func (b *blocked) addAll(o blocked) {
 	for f, d := range o.functions {
-		b.functions[f] += d
+		put(&b.functions, f, b.functions[f]+d)
 	}
 	for i, d := range o.interrupts {
-		b.interrupts[i] += d
+		put(&b.interrupts, i, b.interrupts[i]+d)
 	}
 	for key, in := range o.in {
 		of := b.in[key]
-		b.in[key] = In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls}
+		put(&b.in, key, In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls})
 	}
 }
 
@@ -227,7 +231,7 @@ func (b *blocked) addAll(o blocked) {
 // waits, for which no thread is known, comes last.
 func (b *Book) Waits(a *Account, m Match) []Waited {
 	threads := map[trace.TID]*suspect{}
-	rest := suspect{blocked: newBlocked()}
+	rest := suspect{}
 	for x := range a.waits() {
 		if !m.Has(x.id) {
 			continue
@@ -242,7 +246,7 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 			left -= d
 			s := threads[l.TID]
 			if s == nil {
-				s = &suspect{tid: l.TID, did: map[Doing]*done{}, blocked: newBlocked()}
+				s = &suspect{tid: l.TID, did: map[Doing]*done{}}
 				threads[l.TID] = s
 			}
 			s.time += d
@@ -313,7 +317,7 @@ func (b *Book) waitedFor(threads []*suspect) Waited {
 	w.Reason, w.Label = b.did(most, &c)
 	all := most.blocked
 	if len(threads) > 1 {
-		all = newBlocked()
+		all = blocked{}
 	}
 	for _, s := range threads {
 		w.Time += s.time

@@ -32,6 +32,8 @@ type judge struct {
 	// values are for usual.compute, and explanations and parts for the next frames: allocated
 	// together, as there is one for each frame.
 	values       values
+	placed       []part         // of the cause that is divided
+	placedAt     map[string]int // by name
 	explanations []why.Explanation
 	parts        []why.Part
 }
@@ -45,7 +47,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	}
 	responses, stretches := newResponses(r, t)
 	hangs := newHangs(r, t, stretches)
-	j := &judge{record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
+	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
 	threads := j.book.Threads
 	groups, ordered := map[role]*group{}, []*group{}
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {

@@ -71,8 +71,8 @@ func (j *judge) places(x *judged) []part {
 		return []part{earlierFrames(x)}
 	}
 	proportional := x.of.basis == why.Budget // no frame on time says which slice is longer than usual
-	var list []part
-	at := map[string]int{}
+	list, at := j.placed[:0], j.placedAt     // the memory of the last ones, which nobody has any more
+	clear(at)
 	for c := range x.Cells() {
 		if !x.has(c.ID) {
 			continue
@@ -99,6 +99,7 @@ func (j *judge) places(x *judged) []part {
 			to.cell, to.Place, to.reason, to.most = c, in, reason, over
 		}
 	}
+	j.placed = list
 	if proportional {
 		for i := range list {
 			list[i].usual = scale(list[i].value, min(x.usual, x.value), x.value)
@@ -257,6 +258,9 @@ func divideShare(list []part, share trace.Duration) {
 // culprits divides a place among the threads that were waited for there, by kind. If none of several
 // has a quarter of the excess, it stays one part.
 func (j *judge) culprits(x *judged, place *part) (list []part) {
+	if runs(x.cellWait()) || x.wait == why.WaitUnknown {
+		return []part{*place} // nothing was waited for
+	}
 	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
 	// Several slices together are not those of other frames.

@@ -43,10 +43,10 @@ func (l *Leaf) join(o *Leaf) {
 // The limits of following a wait.
 const (
 	maxDepth = 16 // threads that wait for one another
-	// maxStretches is the number of leaves of a wait above which those that are alike are summed up, and
-	// maxLeaves that of those that are kept then: the shortest ones are left out.
-	maxStretches = 8
-	maxLeaves    = 32
+	// maxLeaves is the number of leaves of a wait, and maxOccupants that of threads that had the processor
+	// meanwhile. If there are more, those that are alike are summed up, and the shortest ones are left out.
+	maxLeaves    = 8
+	maxOccupants = 32
 )
 
 // follow sets r.leaves to what t did from start to end, while another thread waited
@@ -56,15 +56,15 @@ func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
 	r.keepMore(t)
 	r.leaves = r.leaves[:0]
 	r.followInto(t, start, end, chain)
-	if len(r.leaves) > maxStretches {
-		r.sumLeaves(start)
+	if len(r.leaves) > maxLeaves {
+		r.sumLeaves(start, maxLeaves)
 	}
 	slices.SortStableFunc(r.leaves, func(a, b Leaf) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 // sumLeaves merges the leaves that are alike, leaves out those with
 // the least time if they are too many, and lays them out from the start of the wait.
-func (r *Recorder) sumLeaves(start trace.Time) {
+func (r *Recorder) sumLeaves(start trace.Time, most int) {
 	all := r.leaves
 	slices.SortStableFunc(all, func(a, b Leaf) int {
 		return cmp.Or(cmp.Compare(a.TID, b.TID), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
@@ -79,7 +79,7 @@ func (r *Recorder) sumLeaves(start trace.Time) {
 		list = append(list, l)
 	}
 	slices.SortStableFunc(list, func(a, b Leaf) int { return cmp.Compare(b.End.Sub(b.Start), a.End.Sub(a.Start)) })
-	list = list[:min(len(list), maxLeaves)]
+	list = list[:min(len(list), most)]
 	for i := range list {
 		l := &list[i]
 		l.Start, l.End = start, start.Add(l.End.Sub(l.Start))
@@ -253,7 +253,7 @@ func (r *Recorder) followProcessor(t *thread, n trace.CPU, end trace.Time) {
 	if len(r.leaves) == 0 {
 		return
 	}
-	r.sumLeaves(start)
+	r.sumLeaves(start, maxOccupants)
 	wait.leaves, wait.ForInterrupt = r.keepLeaves(), r.leaves[0].Wait == why.WaitIRQ
 	r.store(t.now)
 }

@@ -32,7 +32,7 @@ const (
 
 const _ = uint(hasCause - why.WaitCount) // there are bits for all waits
 
-// add stores the leaves of a wait, maxLeaves at most. It returns their place, which is not 0.
+// add stores the leaves of a wait, maxOccupants at most. It returns their place, which is not 0.
 func (s *leafStore) add(leaves []Leaf) uint32 {
 	n := len(s.chunks) - 1
 	if need := 1 + len(leaves)*mostOfLeaf; n < 0 || cap(s.chunks[n])-len(s.chunks[n]) < need {

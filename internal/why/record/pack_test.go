@@ -72,7 +72,7 @@ func TestLeafStore(t *testing.T) {
 	var want [][]Leaf
 	for i := range 20_000 {
 		at := trace.Time(i) * 1e12
-		list := make([]Leaf, i%(maxLeaves+1))
+		list := make([]Leaf, i%(maxOccupants+1))
 		for n := range list {
 			list[n] = Leaf{
 				at, at + 5, trace.TID(i), trace.PID(n - 1), why.Wait((i + n) % why.WaitCount), Key(1<<32 - 1 - i), Key(n % 2 * i), uint32(n / 2 % 2 * i),
