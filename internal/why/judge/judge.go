@@ -112,6 +112,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	u := g.usualFor(a, &j.values)
 	e.Basis = u.basis
 	expected, over := u.within(a.Budget(), values)
+	j.replaced(a, u, values, expected)
 	usuals := make(sums, len(expected))
 	for i := range expected {
 		usuals[i] = expected[i].sum

@@ -87,7 +87,8 @@ func (j *judge) places(x *judged) []part {
 		usual, calls := trace.Duration(0), 0
 		if !proportional {
 			of := component{c.Stage, c.Wait}
-			usual, calls = x.of.cell(c.ID, x.values.of(of).time, expectedOf(x.usuals, of).time)
+			m := expectedOf(x.usuals, of)
+			usual, calls = x.of.cell(c.ID, x.values.of(of).time, cmp.Or(m.inSlices, m.time))
 		}
 		to := &list[n]
 		to.calls += int(c.Calls)
@@ -519,4 +520,39 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 	}
 	w.medians[id] = median
 	return median
+}
+
+// replaced lowers what is usual for waits in which the frame waited for others than frames on time do: what
+// is longer is then what these threads had beyond their own usual time.
+func (j *judge) replaced(a *account.Account, u *usual, values sums, usuals []expected) {
+	if u.basis > why.FewFrames {
+		return
+	}
+	for i := range usuals {
+		m := &usuals[i]
+		v := values.of(m.component).time
+		if !dependsOnThread(m.wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
+			continue
+		}
+		x := &judged{Account: a, excess: excess{component: m.component, value: v}, of: u}
+		match := account.Match{Stage: m.stage, Wait: m.wait}
+		own := trace.Duration(0)
+		for _, w := range j.book.Waits(a, match) {
+			if w.Culprit != nil {
+				own += max(w.Time-j.usualWait(x, match, waitedKind{threads: w.Culprit.Kind()}), 0)
+			}
+		}
+		if own = min(own, v); own-noiseFloor > v-m.time {
+			m.inSlices, m.time, m.fits = m.time, v-own, 0
+		}
+	}
+}
+
+// dependsOnThread reports whether it matters for a wait which thread was waited for.
+func dependsOnThread(w why.Wait) bool {
+	switch w {
+	case why.WaitBinder, why.WaitOwnThread, why.WaitOtherProcess, why.CPUPreempted, why.CPUWait:
+		return true
+	}
+	return false
 }

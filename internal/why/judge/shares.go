@@ -147,6 +147,9 @@ type expected struct {
 	spread, most trace.Duration // of typical
 	// fits, if it is more, is the part of what frames like it take that fits into the budget.
 	fits trace.Duration
+	// inSlices, if not 0, is what its slices usually take together, if time is less because the frame waited
+	// for other threads there.
+	inSlices trace.Duration
 }
 
 func expectedOf(list []expected, id component) *expected {
