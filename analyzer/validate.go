@@ -83,7 +83,7 @@ func (v *validator) layers() {
 		check(l.Process == nil || l.Process.PID == trace.UnknownPID || v.known[l.Process], "of an unknown process")
 		for i := range l.Cadences {
 			c := &l.Cadences[i]
-			check(c.Every > 0 && 1 <= c.Shown && c.Shown <= c.Buffers && c.Span.Start <= c.Span.End, "has a cadence that is none")
+			check(c.Every > 0 && 1 <= c.Shown && c.Shown <= c.Buffers && c.Span.Start <= c.Span.End, "has an impossible cadence")
 		}
 		for _, b := range l.Buffers {
 			check(b.Layer == l, "has a buffer of another layer")
