@@ -77,7 +77,7 @@ type arrival struct {
 
 // findCadences divides the time of a layer into stretches with a cadence: the median of the
 // intervals between buffers as the producer queued them, or if too few of these times are known,
-// between presents. There are none unless at least half of the intervals are within half a vsync
+// between presents. A layer has cadences if at least half of the intervals are within half a vsync
 // of theirs, or three quarters are within a vsync, as those of 2, 4 and 3 vsyncs are: a user
 // interface draws when something changes.
 func findCadences(t *Timeline, buffers, shown []*Buffer) []Cadence {
@@ -300,8 +300,8 @@ func mostTogether(list []arrival) (most int) {
 	return most
 }
 
-// rates returns the cadences of a layer: medians of minStretch intervals in a row, most of which
-// are even, the most frequent first. Without any there is one, the median of all.
+// rates returns the cadences of a layer: medians of minStretch intervals in a row that are mostly even, the
+// most frequent first. If no such intervals exist, it returns the median of all.
 func rates(intervals []trace.Duration) []trace.Duration {
 	var medians []trace.Duration
 	window := make([]trace.Duration, minStretch)

@@ -29,7 +29,7 @@ type Culprit struct {
 	For *OtherThread
 }
 
-// Unfollowed reports whether the thread waited for another one of which it is unknown what it did: the
+// Unfollowed reports whether the thread waited for another one, and it is unknown what that one did: the
 // chain of waits is longer than those that are followed, or the wait was short.
 func (c *Culprit) Unfollowed() bool {
 	return c.For != nil && c.Wait != CPUPreempted && c.Wait != CPUWait

@@ -62,7 +62,7 @@ type Cost struct {
 	// knockedOn is how much more the last of Frames lost to it because of earlier frames than by itself.
 	knockedOn trace.Duration
 	gained    trace.Duration // what the last of Frames gains
-	apart     []Doing        // what is not part of it, without Did
+	apart     []Doing        // what other costs have, if Did is nil
 }
 
 // Has reports whether a share counts for the cost.
@@ -276,8 +276,8 @@ func (s *Share) longer() trace.Duration {
 	return s.Value - s.Usual
 }
 
-// gain returns by how much less a frame would be late without a cause of an earlier one that it is late
-// because of: the share s, of which lost belongs to the cause.
+// gain returns by how much less a frame would be late without a cause of the earlier frame that delayed it. The
+// share s has that delay, and lost is the part of s that belongs to the cause.
 func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Duration) trace.Duration {
 	ended := cause.longer() // by how much earlier that frame would have ended
 	switch {
@@ -513,7 +513,7 @@ func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share) {
 	return earlier, own(earlier.Shown.Shares, func(s *Share) bool { return c.Of(s.Earlier).ShownLate() })
 }
 
-// own returns the shares that come from no other frame, or all if there are none.
+// own returns the shares that are no knock-on, or all shares if each is one.
 func own(list []Share, knockOn func(*Share) bool) []Share {
 	var kept []Share
 	for i := range list {

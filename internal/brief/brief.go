@@ -15,6 +15,12 @@ import (
 // Format is the name of the format.
 const Format = "evidence"
 
+// Flag makes the commands in a document write such documents.
+const Flag = "--format " + Format
+
+// MaxAnswers is the length of the lists of answers before a document is fitted.
+const MaxAnswers = 8
+
 // MaxBytes is the largest size of a document.
 const MaxBytes = 10_000
 

@@ -22,9 +22,6 @@ import (
 // evidenceVersion is that of the fields. It grows when one changes its meaning or disappears.
 const evidenceVersion = 1
 
-// evidenceFlag makes the commands of the document write such documents.
-const evidenceFlag = "--format " + brief.Format
-
 // evidence is the document. What is unknown or empty is left out. Lists have the worst first.
 type evidence struct {
 	Version      int                    `json:"version"`
@@ -743,7 +740,7 @@ func (x *witness) process(o *overall) *evidenceProcess {
 			}
 		}
 		if c := p.in.Commands; c != nil && !x.several && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
-			j.Why = brief.Command(c.WhyProcess(p.Name, p.PID, evidenceFlag))
+			j.Why = brief.Command(c.WhyProcess(p.Name, p.PID, brief.Flag))
 		}
 		if !x.several {
 			for _, f := range p.Functions {
@@ -837,7 +834,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 			}
 		}
 		if cs := p.in.Commands; cs != nil && x.Vsync == 0 {
-			j.Why, j.Open = brief.Command(cs.WhyFrame(c.Worst, evidenceFlag)), brief.Command(cs.OpenFrame(c.Worst))
+			j.Why, j.Open = brief.Command(cs.WhyFrame(c.Worst, brief.Flag)), brief.Command(cs.OpenFrame(c.Worst))
 		}
 		break
 	}
@@ -945,7 +942,7 @@ func (x *witness) frame(l located) *evidenceFrame {
 func (x *witness) further(l located, late trace.Duration, cause string) *evidenceFrame {
 	j := &evidenceFrame{Vsync: l.Frame.VsyncID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, Late: &late, Cause: brief.Sentence(cause)}
 	if c := l.of.in.Commands; c != nil {
-		j.Why, j.Open = brief.Command(c.WhyFrame(l.Frame, evidenceFlag)), brief.Command(c.OpenFrame(l.Frame))
+		j.Why, j.Open = brief.Command(c.WhyFrame(l.Frame, brief.Flag)), brief.Command(c.OpenFrame(l.Frame))
 	}
 	return j
 }
@@ -991,7 +988,7 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 	}
 	if c := in.Commands; c != nil {
 		if x.Interaction == nil {
-			j.Why = brief.Command(c.WhyInteraction(i.ID, evidenceFlag))
+			j.Why = brief.Command(c.WhyInteraction(i.ID, brief.Flag))
 		} else {
 			j.Open = brief.Command(c.OpenInteraction(i.ID))
 		}
@@ -1036,7 +1033,7 @@ func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
 			j.Slices = append(j.Slices, s)
 		}
 	} else if c := in.Commands; c != nil {
-		j.Why = brief.Command(c.WhyHang(&h.Hang, evidenceFlag))
+		j.Why = brief.Command(c.WhyHang(&h.Hang, brief.Flag))
 	}
 	return j
 }
@@ -1083,7 +1080,7 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 		j.Causes = append(j.Causes, cause)
 	}
 	if c := in.Commands; c != nil && x.Layer == nil {
-		j.Why = brief.Command(c.WhyLayer(l.ID, evidenceFlag))
+		j.Why = brief.Command(c.WhyLayer(l.ID, brief.Flag))
 	}
 	if x.Layer == nil {
 		return j

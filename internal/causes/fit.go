@@ -11,7 +11,7 @@ import (
 
 // The lengths of lists before the document is fitted.
 const (
-	maxAnswers  = 8
+	maxAnswers  = brief.MaxAnswers
 	maxWorst    = 5 // frames, buffers, slices
 	longAnswers = 2 // by how many fewer elements the lists of processes after the first have
 )

@@ -196,7 +196,7 @@ func TestAnswerOfLayers(t *testing.T) {
 func TestLatenessOfBuffer(t *testing.T) {
 	c := &why.Causes{Scheduled: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
 	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.TakenLate, 3: why.TakenLate}, 100, 130, 190, 235)
-	late := video.Buffers[2] // by 30 ms, of which its frame missed one refresh
+	late := video.Buffers[2] // by 30 ms; its frame missed one refresh of that
 	f := &analyzer.Frame{Process: video.Process, VsyncID: 77, Deadline: moment(120), Actual: analyzer.Interval{Start: moment(110), End: moment(124)}}
 	f.Judge()
 	late.Frame, late.Render = f, &analyzer.Frame{Period: 10 * ms}

@@ -45,7 +45,7 @@ type Side struct {
 	// Runs are the names of several traces, nil for one.
 	Runs []string
 	// Commands make the commands about the file of the trace, which only the format evidence has;
-	// nil if it is none.
+	// nil if it is no file.
 	Commands *locate.Commands
 	// Recording is how the trace was recorded. For several traces see recordings.
 	Recording Recording
@@ -74,7 +74,7 @@ func (s Side) runNames() []string {
 	return s.Runs
 }
 
-// commandsOf returns the commands about the file of a run; nil if it is none.
+// commandsOf returns the commands about the file of a run; nil if the run is no file.
 func (s *Side) commandsOf(run int) *locate.Commands {
 	if s.Runs == nil {
 		return s.Commands

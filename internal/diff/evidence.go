@@ -85,12 +85,9 @@ type evidenceFrame struct {
 
 // The lengths of lists before the document is fitted.
 const (
-	maxAnswers = 8
+	maxAnswers = brief.MaxAnswers
 	maxFrames  = 2
 )
-
-// evidenceFlag makes the commands of the document write such documents.
-const evidenceFlag = "--format " + brief.Format
 
 func writeEvidence(w io.Writer, d *Diff, o WriteOptions) error {
 	e := d.evidence(o)
@@ -314,8 +311,8 @@ func leading(list []*Measure) []*Measure {
 	})
 }
 
-// unchanged takes the measures from a list that were tested and did not change, so far as is known:
-// those that are neither significant nor undecided. It returns the others, and their names.
+// unchanged separates the measures that were tested and did not change: those that are neither significant nor
+// undecided. It returns the others, and the names of these.
 func unchanged(list []*Measure) (others []*Measure, names []string) {
 	for _, m := range list {
 		if m.Verdict == Unclear && !m.undecided() {
@@ -401,7 +398,7 @@ func newExamples(r *why.Ranking, c *why.Causes, commands *locate.Commands) map[c
 		}
 		f := evidenceFrame{
 			Vsync: x.Worst.VsyncID, Start: x.Worst.Actual.Start, Cause: brief.Sentence(causetext.Sentence(c, e)),
-			Why: brief.Command(commands.WhyFrame(x.Worst, evidenceFlag)), Open: brief.Command(commands.OpenFrame(x.Worst)),
+			Why: brief.Command(commands.WhyFrame(x.Worst, brief.Flag)), Open: brief.Command(commands.OpenFrame(x.Worst)),
 		}
 		if j := x.Worst.Judgement(); j.OverrunKnown {
 			f.Overrun = &j.Overrun
@@ -477,38 +474,34 @@ func (m *Measure) worse(a, b *float64) bool {
 	return *a > *b
 }
 
-func (p *InteractionPair) why(d *Diff, m *Measure) string {
-	k := stats.InteractionMeasures[slices.IndexFunc(stats.InteractionMeasures, func(k stats.InteractionMeasure) bool { return k.Name == m.Name && k.Launch == p.Launch })]
-	var found *stats.Interaction
-	var in *locate.Commands
-	for run, list := range p.New {
-		for _, i := range list {
-			if found == nil || m.worse(k.Of(i), k.Of(found)) {
-				found, in = i, d.New.commandsOf(run)
+// worstElement returns the element of the new runs with the worst value of a measure, and the commands about the file of
+// its run; nil without any.
+func worstElement[T any](d *Diff, m *Measure, runs [][]*T, of func(*T) *float64) (found *T, in *locate.Commands) {
+	for run, list := range runs {
+		for _, x := range list {
+			if found == nil || m.worse(of(x), of(found)) {
+				found, in = x, d.New.commandsOf(run)
 			}
 		}
 	}
+	return found, in
+}
+
+func (p *InteractionPair) why(d *Diff, m *Measure) string {
+	k := stats.InteractionMeasures[slices.IndexFunc(stats.InteractionMeasures, func(k stats.InteractionMeasure) bool { return k.Name == m.Name && k.Launch == p.Launch })]
+	found, in := worstElement(d, m, p.New, k.Of)
 	if in == nil {
 		return ""
 	}
-	return in.WhyInteraction(found.ID, evidenceFlag)
+	return in.WhyInteraction(found.ID, brief.Flag)
 }
 
 func (p *LayerPair) why(d *Diff, m *Measure) string {
-	k := stats.LayerMeasureOf(m.Name)
-	var found *stats.Layer
-	var in *locate.Commands
-	for run, list := range p.New {
-		for _, l := range list {
-			if found == nil || m.worse(k.OfLayer(l), k.OfLayer(found)) {
-				found, in = l, d.New.commandsOf(run)
-			}
-		}
-	}
+	found, in := worstElement(d, m, p.New, stats.LayerMeasureOf(m.Name).OfLayer)
 	if in == nil {
 		return ""
 	}
-	return in.WhyLayer(found.ID, evidenceFlag)
+	return in.WhyLayer(found.ID, brief.Flag)
 }
 
 // why returns nothing: a summary has no frames.

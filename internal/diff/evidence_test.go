@@ -91,7 +91,7 @@ func runsOf(t *testing.T, name string, cause simulate.Cause, n int) (s Side, lat
 	return Join(name, runs), late
 }
 
-// The document says what became worse, to what time was lost, and which frame of which run shows it.
+// The document says what became worse, what time was lost to, and which frame of which run shows it.
 func TestEvidence(t *testing.T) {
 	base, _ := runsOf(t, "base", simulate.CauseNone, 5)
 	new, late := runsOf(t, "new", simulate.CauseStorageD, 5)

@@ -33,7 +33,7 @@ type judge struct {
 	Quality
 	renderJudged, platformJudged int // of Judged
 	inferred                     int // those of Judged whose deadlines are inferred
-	emptyUnknown                 int // application frames of the platform that end in the trace and of which it is unknown whether they are empty
+	emptyUnknown                 int // application frames of the platform that end in the trace and may be empty or not
 	shown                        int // render frames that were not empty, or were committed
 	frameworks                   [analyzer.FrameworkCount]stats.Counts
 }

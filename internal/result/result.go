@@ -145,7 +145,7 @@ func decode(from io.Reader, l trace.Limits) (*Result, error) {
 	return r, c.err
 }
 
-// within reports whether shares, none of which is negative, are parts of a time.
+// within reports whether shares are parts of a time. No share is negative.
 func within(shares []why.Share, all trace.Duration) bool {
 	for i := range shares {
 		if all -= shares[i].Share; all < 0 {

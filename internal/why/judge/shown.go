@@ -415,10 +415,7 @@ func overlap(start, end trace.Time, list ...analyzer.Interval) (sum trace.Durati
 
 // divide distributes a time over causes in proportion to their excess, the largest first.
 func divide(list []excess, d trace.Duration) {
-	sum, left := trace.Duration(0), d
-	for _, x := range list {
-		sum += x.excess
-	}
+	sum, left := excesses(list), d
 	for i := range list {
 		list[i].share = scale(d, list[i].excess, sum)
 		left -= list[i].share
