@@ -70,6 +70,34 @@ var converted = []string{
 	"why --format json --all IN",
 }
 
+// pairs are run for each two inputs that follow each other, IN and NEXT.
+var pairs = []string{
+	"diff IN NEXT",
+	"diff --verbose IN NEXT",
+	"diff --format json IN NEXT",
+	"diff --format evidence IN NEXT",
+	"diff --format html IN NEXT",
+	"diff --format junit --fail-on jank_rate>+1pp IN NEXT",
+}
+
+// fleets are run on two datasets: ALL has all inputs, SOME has every second one.
+var fleets = []string{
+	"fleet report ALL",
+	"fleet report --format json ALL",
+	"fleet report --format csv ALL",
+	"fleet report --format html ALL",
+	"fleet report --by kind,process --format json ALL",
+	"fleet report --by format,process --format csv ALL",
+	"fleet report --by cause ALL",
+	"fleet report --by cause --format json ALL",
+	"fleet report --over format --format json ALL",
+	"fleet report --over format --format html ALL",
+	"fleet diff ALL SOME",
+	"fleet diff --format json ALL SOME",
+	"fleet diff --format html ALL SOME",
+	"fleet diff --fail-on jank_rate>+1pp ALL SOME",
+}
+
 func main() {
 	program := flag.String("ohframe", "bin/ohframe", "the command to run")
 	before := flag.String("before", "", "a list to compare with")
@@ -114,19 +142,21 @@ func run(program, before, keep string, folders []string) error {
 	var list []string
 	var mutex sync.Mutex
 	var group sync.WaitGroup
-	queue := make(chan string)
+	queue := make(chan func() []string)
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			for path := range queue {
-				lines := outputs(program, work, filepath.Base(path), keep)
+			for task := range queue {
+				lines := task()
 				mutex.Lock()
 				list = append(list, lines...)
 				mutex.Unlock()
 			}
 		})
 	}
-	for _, path := range inputs {
-		queue <- path
+	queue <- func() []string { return together(program, work, inputs, keep) }
+	for i, path := range inputs {
+		next := inputs[(i+1)%len(inputs)]
+		queue <- func() []string { return outputs(program, work, filepath.Base(path), filepath.Base(next), keep) }
 	}
 	close(queue)
 	group.Wait()
@@ -252,8 +282,36 @@ func isTrace(path string) bool {
 	return true
 }
 
-// outputs runs all commands on an input in work. They run there, so that no path depends on the machine.
-func outputs(program, work, input, keep string) (lines []string) {
+// together measures all inputs, and every second one, and reports both fleets.
+func together(program, work string, inputs []string, keep string) (lines []string) {
+	out, err := os.MkdirTemp(work, ".out-")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer os.RemoveAll(out)
+	all, some := []string{"fleet", "run", "-o", filepath.Join(out, "ALL")}, []string{"fleet", "run", "-o", filepath.Join(out, "SOME")}
+	for i, path := range inputs {
+		all = append(all, filepath.Base(path))
+		if i%2 == 0 {
+			some = append(some, filepath.Base(path))
+		}
+	}
+	for _, arguments := range [][]string{all, some} {
+		run := exec.Command(program, arguments...) // inputs that are no traces are failures of a fleet
+		run.Dir = work
+		if err := run.Run(); run.ProcessState == nil {
+			return []string{err.Error()}
+		}
+	}
+	for _, command := range fleets {
+		lines = append(lines, one(program, out, out, "all inputs", command, keep))
+	}
+	return lines
+}
+
+// outputs runs all commands on an input in work, and those of pairs on it and the next one. They run there, so that
+// no path depends on the machine.
+func outputs(program, work, input, next, keep string) (lines []string) {
 	out, err := os.MkdirTemp(work, ".out-")
 	if err != nil {
 		return []string{err.Error()}
@@ -261,6 +319,9 @@ func outputs(program, work, input, keep string) (lines []string) {
 	defer os.RemoveAll(out)
 	for _, command := range commands {
 		lines = append(lines, one(program, work, out, input, command, keep))
+	}
+	for _, command := range pairs {
+		lines = append(lines, one(program, work, out, input, strings.Replace(command, "NEXT", next, 1), keep))
 	}
 	name := filepath.Join(out, "converted.pftrace")
 	if err := exec.Command(program, "convert", "-q", filepath.Join(work, input), "-o", name).Run(); err == nil {
