@@ -12,8 +12,8 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/exporter"
 	"ohframe/internal/causetext"
+	"ohframe/internal/diag"
 	export "ohframe/internal/exporter"
-	"ohframe/internal/failure"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/gfxinfo"
@@ -92,7 +92,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	case o.PassThrough && (name == perfettoTrace || name == tarArchive):
 		s, err = passThrough(ctx, in.content, w, &o)
 	case name == perfettoTrace:
-		err = &failure.Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is", Err: ErrIsPerfetto}
+		err = &diag.Error{What: ErrIsPerfetto.Error(), Hint: "open it in ui.perfetto.dev as it is", Err: ErrIsPerfetto}
 	case in.format.isText():
 		s, err = convertText(ctx, in.content, w, &o)
 	default:
@@ -127,7 +127,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	options.Tasks = text.tasks()
 	s, err := export.Convert(ctx, text, w, options)
 	if s.Stacks != nil {
-		s.Refused = &failure.Error{What: "the stacks have no times, so that they are not in the converted trace", Hint: failure.StacksAlone}
+		s.Refused = &diag.Error{What: "the stacks have no times, so that they are not in the converted trace", Hint: diag.StacksAlone}
 	}
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 		return nil, err
 	}
 	if len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0 {
-		return nil, &failure.Error{What: gfxinfo.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
+		return nil, &diag.Error{What: gfxinfo.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	}
 	options := o.exporter()
 	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }

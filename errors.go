@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/damage"
 	"ohframe/internal/source/hitrace"
@@ -72,7 +72,7 @@ var (
 func asError(err error) error {
 	var line *hitrace.LineError
 	var limit *inflation.Error
-	var failed *failure.Error
+	var failed *diag.Error
 	switch {
 	case errors.As(err, &line):
 		return &Error{What: line.Problem.String(), Line: line.Line, Err: ErrLine}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"ohframe"
+	"ohframe/internal/diag"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/warn"
 )
 
 // Events of the system between the lines of a text trace, and in a file beside it, are instants at their time
@@ -41,7 +41,7 @@ func TestSystemEventsOfText(t *testing.T) {
 	if s.Lines.Logged != 1 || s.Lines.NotUnderstood != 0 {
 		t.Errorf("%d lines of logs, %d not understood, want 1 and 0", s.Lines.Logged, s.Lines.NotUnderstood)
 	}
-	if want := "1 event of the system not understood, skipped"; !slices.Contains(warn.Texts(s.Warnings), want) {
+	if want := "1 event of the system not understood, skipped"; !slices.Contains(diag.Texts(s.Warnings), want) {
 		t.Errorf("no warning %q in %q", want, s.Warnings)
 	}
 	for _, w := range s.Details {
@@ -66,7 +66,7 @@ func TestSystemEventsOfText(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	_, s = convert(inside+text, strings.NewReader(beside))
-	if want := "2 events of the system not exported: the trace does not state the time of day"; !slices.Contains(warn.Texts(s.Warnings), want) {
+	if want := "2 events of the system not exported: the trace does not state the time of day"; !slices.Contains(diag.Texts(s.Warnings), want) {
 		t.Errorf("no warning %q in %q", want, s.Warnings)
 	}
 }

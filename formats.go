@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/causetext"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/gfxinfo"
 	"ohframe/internal/source/hitrace"
@@ -19,7 +19,6 @@ import (
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/source/unpack"
-	"ohframe/internal/warn"
 )
 
 // format is a format of inputs, behind all containers.
@@ -38,9 +37,9 @@ func (f *format) isText() bool {
 	return f.name == textTrace || f.name == rawTrace || f.name == hiprofilerTrace
 }
 
-const traceHint = "a trace is what hitrace writes: " + failure.RecordCommand
+const traceHint = "a trace is what hitrace writes: " + diag.RecordCommand
 
-const recordHint = "record a trace instead: " + failure.RecordCommand
+const recordHint = "record a trace instead: " + diag.RecordCommand
 
 // formats are tried in this order. The last one matches everything.
 var formats = []format{
@@ -55,8 +54,8 @@ var formats = []format{
 	{rawTrace, binarytrace.IsSys, readText, ""},
 	{"xz", magic(0, "\xfd7zXZ\x00"), nil, "decompress it first with xz -d"},
 	{"bzip2", magic(4, "1AY&SY"), nil, "decompress it first with bzip2 -d"}, // after BZh and a digit
-	{"hiperf data", perfdata.Sniff, nil, failure.SamplesAlone},
-	{"stacks of a main thread", perfdata.SniffStacks, nil, failure.StacksAlone},
+	{"hiperf data", perfdata.Sniff, nil, diag.SamplesAlone},
+	{"stacks of a main thread", perfdata.SniffStacks, nil, diag.StacksAlone},
 	{"Git LFS pointer", magic(0, "version https://git-lfs"), nil, "the file itself is elsewhere: git lfs pull fetches it"},
 	{tarArchive, magic(257, "ustar"), nil, "unpack it first: tar xf"}, // after the first file's name and attributes
 	{textTrace, anything, readText, ""},
@@ -124,7 +123,7 @@ func (in *input) read(ctx context.Context, o *Options) (*Trace, error) {
 
 // notATrace is the error of an input that has another format; name may be empty.
 func notATrace(name, hint string) error {
-	e := &failure.Error{What: ErrNotATrace.Error(), Hint: hint, Err: ErrNotATrace}
+	e := &diag.Error{What: ErrNotATrace.Error(), Hint: hint, Err: ErrNotATrace}
 	if name != "" {
 		e.What += " (" + name + ")"
 	}
@@ -139,18 +138,18 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 	case err != nil && !errors.As(err, &line), totals.Events > 0:
 		return err
 	case totals.Outside > 0:
-		return &failure.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
+		return &diag.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, totals.Start, totals.End), Err: ErrOutsideWindow}
 	case len(head) == 0:
-		return &failure.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
+		return &diag.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 	case err == nil && totals.Problems.Total(hitrace.LineTooLong) > 0 && formatOf(head, lookalikes).name == "":
 		return noEvent(totals, hitrace.LineTooLong, "lines of a trace have a few hundred bytes")
 	case err == nil && totals.Problems.Total(hitrace.TimeTooLarge) > 0:
 		return noEvent(totals, hitrace.TimeTooLarge, "")
 	case hitrace.HasHeader(head) && err == nil && totals.Problems.Total(hitrace.BadTime) > 0:
 		what := fmt.Sprintf("%s: %d × %s", ErrNoEvents, totals.Problems.Total(hitrace.BadTime), hitrace.BadTime)
-		return &failure.Error{What: what, Hint: "were times recorded in ticks, as with --trace_clock uptime? record without it", Err: ErrNoEvents}
+		return &diag.Error{What: what, Hint: "were times recorded in ticks, as with --trace_clock uptime? record without it", Err: ErrNoEvents}
 	case hitrace.HasHeader(head) && err == nil:
-		return &failure.Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
+		return &diag.Error{What: ErrNoEvents.Error(), Hint: "was tracing on, with tags such as graphic, ace and sched?", Err: ErrNoEvents}
 	case hitrace.HasHeader(head):
 		return err
 	}
@@ -160,7 +159,7 @@ func checkText(head []byte, totals *hitrace.Totals, err error) error {
 
 // noEvent is the error of a text in which a problem of its lines leaves no event.
 func noEvent(totals *hitrace.Totals, p hitrace.Problem, hint string) error {
-	return &failure.Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
+	return &diag.Error{What: fmt.Sprintf("no event: %d × %s", totals.Problems.Total(p), p), Hint: hint, Err: ErrNotATrace}
 }
 
 // cut applies the window to a timeline that was read whole.
@@ -174,18 +173,18 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Causes: o.Causes, Strict: o.FailOnDamage, Limits: o.Limits, Workers: o.Workers})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
-		return nil, &failure.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
+		return nil, &diag.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames) && stats.Malformed > 0:
-		return nil, &failure.Error{What: "a Perfetto trace without frames: " + strings.Join(warn.Texts(stats.Warnings()), "; "), Err: ErrNoFrames}
+		return nil, &diag.Error{What: "a Perfetto trace without frames: " + strings.Join(diag.Texts(stats.Warnings()), "; "), Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNoFrames):
-		return nil, &failure.Error{
+		return nil, &diag.Error{
 			What: "a Perfetto trace without frames", Err: ErrNoFrames,
 			Hint: "record Android's with the data source android.surfaceflinger.frametimeline",
 		}
 	case errors.Is(err, perfetto.ErrNoResult):
-		return nil, &failure.Error{What: err.Error(), Hint: "run this on the original trace, or convert that again", Err: ErrNoFrames}
+		return nil, &diag.Error{What: err.Error(), Hint: "run this on the original trace, or convert that again", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrSeveralResults):
-		return nil, &failure.Error{What: err.Error(), Hint: "run this on each of them", Err: ErrNoFrames}
+		return nil, &diag.Error{What: err.Error(), Hint: "run this on each of them", Err: ErrNoFrames}
 	case errors.Is(err, perfetto.ErrNotATrace):
 		return nil, notATrace("", "")
 	case err != nil:
@@ -210,9 +209,9 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, surfaceflinger.ErrNoLayer):
-		return nil, &failure.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
+		return nil, &diag.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
 	case errors.Is(err, surfaceflinger.ErrNothingShown):
-		e := &failure.Error{What: err.Error(), Err: ErrNoFrames}
+		e := &diag.Error{What: err.Error(), Err: ErrNoFrames}
 		if !slices.ContainsFunc(stats.Layers, func(l *surfaceflinger.Layer) bool { return l.Waiting > 0 }) {
 			e.Hint = "name the layer that has the buffers: dumpsys SurfaceFlinger --list prints it with (BLAST) or #number in the name"
 		}
@@ -231,11 +230,11 @@ func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
-		return nil, &failure.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
+		return nil, &diag.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoRows):
-		return nil, &failure.Error{What: err.Error(), Hint: rowsHint, Err: ErrNoFrames}
+		return nil, &diag.Error{What: err.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	case errors.Is(err, gfxinfo.ErrNoFrames):
-		return nil, &failure.Error{What: err.Error(), Err: ErrNoFrames}
+		return nil, &diag.Error{What: err.Error(), Err: ErrNoFrames}
 	case err != nil:
 		return nil, err
 	}

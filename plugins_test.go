@@ -13,10 +13,10 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/internal/diag"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate/rawfile"
-	"ohframe/internal/warn"
 )
 
 // processes is a message of process-plugin: PID, name and PPID of each process.
@@ -33,7 +33,7 @@ func nameOf(t *testing.T, o ohframe.Options, list ...rawfile.Plugin) (string, []
 	t.Helper()
 	got := readSampled(t, scriptTrace(rawfile.HtraceOptions{Plugins: list}), o)
 	i := slices.IndexFunc(got.Timeline.Processes, func(p *analyzer.Process) bool { return p.PID == 10 })
-	return got.Timeline.Processes[i].Name, warn.Texts(got.Warnings)
+	return got.Timeline.Processes[i].Name, diag.Texts(got.Warnings)
 }
 
 // Processes have the full names that process-plugin wrote, the last of each; those of files are
@@ -98,7 +98,7 @@ func convertLog(t *testing.T, o rawfile.HtraceOptions, lines ...[]byte) ([]byte,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes(), warn.Texts(s.Warnings)
+	return out.Bytes(), diag.Texts(s.Warnings)
 }
 
 // Messages of hilog-plugin are in Perfetto's log at their time in the trace, by the clocks of the
@@ -203,7 +203,7 @@ func TestPluginSystemEvents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return out.Bytes(), warn.Texts(s.Warnings)
+		return out.Bytes(), diag.Texts(s.Warnings)
 	}
 	out, warnings := convert(rawfile.HtraceOptions{})
 	for _, w := range []string{
@@ -247,7 +247,7 @@ func convertTasks(t *testing.T, clock int, data []byte) ([]byte, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes(), warn.Texts(s.Warnings)
+	return out.Bytes(), diag.Texts(s.Warnings)
 }
 
 const taskSlices = `SELECT s.ts - 100000000000 AS ts, s.dur, s.name, extract_arg(s.arg_set_id, 'debug.task_id') AS id, k.name AS track

@@ -8,8 +8,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/failure"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/unpack"
@@ -44,7 +43,7 @@ func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sa
 	}
 	defer content.Close()
 	if !perfdata.Sniff(content.Head()) && !perfdata.SniffStacks(content.Head()) {
-		return nil, &failure.Error{What: "not a recording of hiperf", Hint: "perf.data is the file that hiperf record writes"}
+		return nil, &diag.Error{What: "not a recording of hiperf", Hint: "perf.data is the file that hiperf record writes"}
 	}
 	file, size, err := content.File("recording")
 	if err != nil {
@@ -100,7 +99,7 @@ func (t *textInput) contained(options perfdata.Options) (*sample.Recording, erro
 	}
 	rec, err := sampling.Read(io.NewSectionReader(t.file, list[0].At, list[0].Size), list[0].Size, options)
 	if err == nil && len(scripts.Samples) > 0 {
-		text := plural.Count(len(scripts.Samples), "sample") + " of ArkTS not used: hiperf has samples of the same time"
+		text := diag.Count(len(scripts.Samples), "sample") + " of ArkTS not used: hiperf has samples of the same time"
 		rec.Warnings = append(rec.Warnings, trace.Warning{Code: trace.WarnSkipped, Count: len(scripts.Samples), Text: text})
 	}
 	return rec, err
@@ -123,7 +122,7 @@ func (s *samplesInput) check(r *judge.Result, err error) error {
 	if err != nil || r.Refused == nil || !s.required {
 		return err
 	}
-	refused := &Error{What: r.Refused.Error(), Err: ErrSamples} // not a failure.Error, to which the containers of the trace are added
+	refused := &Error{What: r.Refused.Error(), Err: ErrSamples} // not a diag.Error, to which the containers of the trace are added
 	if e := (*Error)(nil); errors.As(asError(r.Refused), &e) {
 		refused.What, refused.Hint = e.What, e.Hint
 	}
@@ -133,7 +132,7 @@ func (s *samplesInput) check(r *judge.Result, err error) error {
 // warnings says what of the samples was skipped, and why those that are not required are not used.
 func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
 	if r.Refused != nil {
-		return []trace.Warning{{Code: trace.WarnSamples, Text: failure.SamplesUnused + ": " + r.Refused.Error()}}
+		return []trace.Warning{{Code: trace.WarnSamples, Text: diag.SamplesUnused + ": " + r.Refused.Error()}}
 	}
 	said := r.Warnings
 	if r.Samples != nil {
@@ -141,7 +140,7 @@ func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
 	}
 	var list []trace.Warning
 	for _, w := range said {
-		w.Text = failure.OfSamples + w.Text
+		w.Text = diag.OfSamples + w.Text
 		list = append(list, w)
 	}
 	return list

@@ -9,13 +9,13 @@ import (
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // scriptTrace is a trace of a device that had slept, in which thread 12 runs for 10 ms of every 20.
@@ -67,7 +67,7 @@ func TestScriptSamples(t *testing.T) {
 		got := readSampled(t, scriptTrace(rawfile.HtraceOptions{Padded: padded, Plugins: scriptPlugins()}), ohframe.Options{})
 		r := got.Samples
 		if r == nil || len(r.Samples) != 10 || r.Alignment.Source != sample.Stated || r.Alignment.HitRate() != 1 {
-			t.Fatalf("%+v, warnings %q", r, warn.Texts(got.Warnings))
+			t.Fatalf("%+v, warnings %q", r, diag.Texts(got.Warnings))
 		}
 		for i, s := range r.Samples {
 			// The two clocks in the file were read 3.21 µs apart.
@@ -81,7 +81,7 @@ func TestScriptSamples(t *testing.T) {
 			t.Errorf("%s %+v", name, f)
 		}
 		if len(got.Warnings) != 0 {
-			t.Errorf("%q", warn.Texts(got.Warnings))
+			t.Errorf("%q", diag.Texts(got.Warnings))
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestScriptsBesideOthers(t *testing.T) {
 	heap := []rawfile.Plugin{{Name: "arkts-plugin", Data: perffile.Message(1, `{"method":"HeapProfiler.addHeapSnapshotChunk","params":{"chunk":"{}"}}`)}}
 	got := readSampled(t, scriptTrace(rawfile.HtraceOptions{Plugins: heap}), ohframe.Options{})
 	if got.Samples != nil || len(got.Warnings) != 0 {
-		t.Errorf("%+v, warnings %q", got.Samples, warn.Texts(got.Warnings))
+		t.Errorf("%+v, warnings %q", got.Samples, diag.Texts(got.Warnings))
 	}
 	recording := &perffile.File{
 		Events:  []perffile.Event{{Fields: perffile.SampleFields, Flags: perffile.Frequency | perffile.UseClockID, Clock: 1, Rate: 1000, IDs: []uint64{7}}},
@@ -102,10 +102,10 @@ func TestScriptsBesideOthers(t *testing.T) {
 	}
 	got = readSampled(t, scriptTrace(rawfile.HtraceOptions{Plugins: scriptPlugins(), Recording: recording.Bytes()}), ohframe.Options{})
 	if got.Samples == nil || len(got.Samples.Samples) != 6 {
-		t.Fatalf("%+v, warnings %q", got.Samples, warn.Texts(got.Warnings))
+		t.Fatalf("%+v, warnings %q", got.Samples, diag.Texts(got.Warnings))
 	}
-	if want := "samples: 10 samples of ArkTS not used: hiperf has samples of the same time"; !slices.Contains(warn.Texts(got.Warnings), want) {
-		t.Errorf("%q", warn.Texts(got.Warnings))
+	if want := "samples: 10 samples of ArkTS not used: hiperf has samples of the same time"; !slices.Contains(diag.Texts(got.Warnings), want) {
+		t.Errorf("%q", diag.Texts(got.Warnings))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestScriptCauses(t *testing.T) {
 			})
 			got := readSampled(t, file, ohframe.Options{Causes: true})
 			if got.Samples == nil {
-				t.Fatalf("%s: %q", cause, warn.Texts(got.Warnings))
+				t.Fatalf("%s: %q", cause, diag.Texts(got.Warnings))
 			}
 			for f := range got.Timeline.Complete() {
 				c := hot[f.VsyncID]

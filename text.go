@@ -11,8 +11,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/diag"
 	export "ohframe/internal/exporter"
-	"ohframe/internal/failure"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hisysevent"
@@ -48,8 +48,8 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 		return nil, err
 	}
 	r, err := binarytrace.Open(file, size, binarytrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Precision: precision})
-	if e := (*failure.Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
-		return nil, &failure.Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
+	if e := (*diag.Error)(nil); errors.As(err, &e) && errors.Is(err, binarytrace.ErrNoEvents) {
+		return nil, &diag.Error{What: e.What, Hint: e.Hint, Err: ErrNoEvents}
 	}
 	if err != nil {
 		return nil, err

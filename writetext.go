@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 )
@@ -33,7 +33,7 @@ func WriteText(ctx context.Context, r io.Reader, w io.Writer, o TextOptions) ([]
 	}
 	defer in.content.Close()
 	if !in.format.isText() {
-		return nil, in.explain(&failure.Error{
+		return nil, in.explain(&diag.Error{
 			What: "has no text (" + in.format.name + ")", Err: ErrNotATrace,
 			Hint: "text traces and binary traces of OpenHarmony have it",
 		})
@@ -57,7 +57,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window trace.Window) 
 	if window.IsOpen() {
 		n, err := io.Copy(contextWriter{ctx, w}, t.Reader)
 		if err == nil && n == 0 {
-			err = &failure.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
+			err = &diag.Error{What: ErrEmpty.Error(), Err: ErrEmpty}
 		}
 		return err
 	}
@@ -87,7 +87,7 @@ func (t *textInput) copy(ctx context.Context, w io.Writer, window trace.Window) 
 		if !c.start.Known() {
 			return notATrace("", "")
 		}
-		return &failure.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, c.start, c.end), Err: ErrOutsideWindow}
+		return &diag.Error{What: fmt.Sprintf("%s: the trace is from %s to %s", ErrOutsideWindow, c.start, c.end), Err: ErrOutsideWindow}
 	}
 	return out.Flush()
 }

@@ -2,7 +2,7 @@ package analyzer
 
 import (
 	"ohframe/analyzer/trace"
-	"ohframe/internal/warn"
+	"ohframe/internal/diag"
 )
 
 // Diagnostic is a kind of inconsistency in a trace.
@@ -89,7 +89,7 @@ func (d *Diagnostics) Total(what Diagnostic) int {
 
 // Warnings describes what was skipped because of limits, and where the input is wrong.
 func (d *Diagnostics) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	for _, c := range d.Counts {
 		switch c.Diagnostic {
 		case StatedClockWrong:

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ohframe"
-	userfailure "ohframe/internal/failure"
+	userfailure "ohframe/internal/diag"
 )
 
 // recordCommands are the commands that record a trace with frames.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe"
-	userfailure "ohframe/internal/failure"
+	userfailure "ohframe/internal/diag"
 )
 
 // The README, the manual and the hints have one command that records a trace.

@@ -15,12 +15,12 @@ import (
 
 	"ohframe"
 	"ohframe/exporter"
+	"ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
 	"ohframe/internal/version"
-	"ohframe/internal/warn"
 )
 
 // eventNames are the values of --events.
@@ -161,7 +161,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 // printConverted prints the warnings about an input that was converted, and unless --quiet is
 // set a summary.
 func printConverted(c *cli.Context, name string, in *source, s *ohframe.Summary) {
-	printWarnings(name, append(warn.Texts(s.Warnings), in.warnings()...))
+	printWarnings(name, append(diag.Texts(s.Warnings), in.warnings()...))
 	if s.Timeline != nil { // of a trace that is passed through it may be unknown
 		warnUnreliable(name, s.Quality)
 	}

@@ -11,11 +11,11 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 )
 
 // standard is the name of standard input and output.
@@ -171,7 +171,7 @@ func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error)
 		t.Causes = nil // those that a converted trace has
 	}
 	t.Warnings = append(t.Warnings, besideWarnings(warnings)...)
-	printWarnings(name, append(warn.Texts(t.Warnings), f.warnings()...))
+	printWarnings(name, append(diag.Texts(t.Warnings), f.warnings()...))
 	return t, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	userfailure "ohframe/internal/failure"
+	userfailure "ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"

@@ -17,12 +17,12 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 )
 
 // receiver uses the traces that record has received: it converts and reports one, and
@@ -43,7 +43,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 		return err
 	}
 	r.sayUnused(s, t.Meta)
-	printWarnings(t.Name+".ftrace", warn.Texts(s.Warnings))
+	printWarnings(t.Name+".ftrace", diag.Texts(s.Warnings))
 	app := ""
 	if t.Meta.App != nil {
 		app = t.Meta.App.Bundle

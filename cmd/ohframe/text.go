@@ -7,9 +7,9 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 )
 
 func textCommand() *cli.Command {
@@ -78,6 +78,6 @@ func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptio
 	if err != nil {
 		return err
 	}
-	printWarnings(name, append(warn.Texts(warnings), in.warnings()...))
+	printWarnings(name, append(diag.Texts(warnings), in.warnings()...))
 	return nil
 }

@@ -11,10 +11,10 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/brief"
 	"ohframe/internal/causes"
+	"ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 )
 
 func whyCommand() *cli.Command {
@@ -192,7 +192,7 @@ func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
 	if err != nil {
 		return false, c.Context.Err() // the error is that of reading a trace
 	}
-	printWarnings(name, warn.Texts(warnings))
+	printWarnings(name, diag.Texts(warnings))
 	return true, writeOutput(c, func(out io.Writer, style text.Style) error {
 		return causes.WriteStacks(out, name, stacks, r.format, causes.Options{All: c.Bool("all")}, style)
 	})

@@ -16,8 +16,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 	"ohframe/internal/why/place"
 )
 
@@ -293,7 +293,7 @@ func Warnings(c *why.Causes) []trace.Warning {
 	if c == nil {
 		return nil
 	}
-	var list warn.List
+	var list diag.Warnings
 	if c.Limited {
 		list.Add(trace.WarnOverLimit, "causes of later frames are unknown: %s", limited)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/significance"
 )
 
@@ -124,7 +124,7 @@ func TestParseErrors(t *testing.T) {
 		{"fling.hitch>+5", OfValues, "position 13: expected a number without a sign: a sign makes it a limit on a change, which diff checks"},
 	} {
 		list, err := Parse(test.text, test.kind)
-		if e := (*failure.Error)(nil); !errors.As(err, &e) || e.What != test.want || e.Hint == "" || list != nil {
+		if e := (*diag.Error)(nil); !errors.As(err, &e) || e.What != test.want || e.Hint == "" || list != nil {
 			t.Errorf("%q: %v, %v, want %s", test.text, list, err, test.want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestParseFileErrors(t *testing.T) {
 		{strings.Repeat("#", maxFile+1), OfValues, "more than 1048576 bytes, which is no file of budgets"},
 	} {
 		list, err := ParseFile(strings.NewReader(test.text), "b.txt", test.kind)
-		if e := (*failure.Error)(nil); !errors.As(err, &e) || err.Error() != test.want || list != nil {
+		if e := (*diag.Error)(nil); !errors.As(err, &e) || err.Error() != test.want || list != nil {
 			t.Errorf("%.20q: %v, %v, want %s", test.text, list, err, test.want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestParseFileYAML(t *testing.T) {
 		"budgets: >", "a.b: >-", "a.b: |", "a.b:", "a.b: &x", "a.b: *x", "a.b: [fps<40]", `a.b: "fps<40"`, `"fps<40"`, "- fps<40", "--- # budgets", "fps: 40", "jank_rate: 5%", `{"fps": 40}`,
 	} {
 		_, err := ParseFile(strings.NewReader("fps<5\n"+line+"\n  fps<40\n"), "b.txt", OfValues)
-		if e := (*failure.Error)(nil); !errors.As(err, &e) || e.What != "budgets are lines of conditions, not YAML" || e.Line != 2 || !strings.Contains(e.Hint, "com.example.gallery: jank_rate>30%, fps<40") {
+		if e := (*diag.Error)(nil); !errors.As(err, &e) || e.What != "budgets are lines of conditions, not YAML" || e.Line != 2 || !strings.Contains(e.Hint, "com.example.gallery: jank_rate>30%, fps<40") {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
@@ -199,7 +199,7 @@ func FuzzParseFile(f *testing.F) {
 			kind = OfValues
 		}
 		list, err := ParseFile(strings.NewReader(text), "", kind)
-		if e := (*failure.Error)(nil); err != nil && !errors.As(err, &e) || (err == nil) != (len(list) > 0) {
+		if e := (*diag.Error)(nil); err != nil && !errors.As(err, &e) || (err == nil) != (len(list) > 0) {
 			t.Fatalf("%d conditions, %T: %v", len(list), err, err)
 		}
 		for i := range list {

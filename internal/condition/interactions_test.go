@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // interaction returns an interaction of a process with an input and without measures.
@@ -98,7 +98,7 @@ func TestCheckInteractionsUnknown(t *testing.T) {
 // The hint of an error about interactions and docs/ci.md list the groups and the measures.
 func TestInteractionNames(t *testing.T) {
 	_, err := Parse("swipe.fps<5", OfValues)
-	e, ok := err.(*failure.Error)
+	e, ok := err.(*diag.Error)
 	if !ok {
 		t.Fatal(err)
 	}

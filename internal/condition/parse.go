@@ -13,7 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 )
 
@@ -45,7 +45,7 @@ var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp,
 // but without commas, applies to its condition and those that follow, up to the next process.
 // With % a limit on a change is relative to the value in the base, with pp, which is for
 // shares, it is in percentage points. A limit on a share needs %, or is below 1. Other limits
-// are in the measure's unit. The error is a *failure.Error with the position.
+// are in the measure's unit. The error is a *diag.Error with the position.
 func Parse(s string, kind Kind) (Conditions, error) {
 	list, err := parse(s)
 	if err == nil {
@@ -61,7 +61,7 @@ func Parse(s string, kind Kind) (Conditions, error) {
 		}
 	}
 	if err != nil {
-		return nil, &failure.Error{What: err.Error(), Hint: hintOf(err, hint(kind))}
+		return nil, &diag.Error{What: err.Error(), Hint: hintOf(err, hint(kind))}
 	}
 	return conditions(list, kind), nil
 }
@@ -74,14 +74,14 @@ const maxFile = 1 << 20
 // ParseFile parses a file of conditions and returns those of a kind. Each line has
 // conditions as in Parse. A process applies up to the end of its line. Empty lines are
 // skipped, and "#" at the start of a line or after a blank begins a comment. An error in a
-// file, other than one of reading, is a *failure.Error.
+// file, other than one of reading, is a *diag.Error.
 func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(data) > maxFile {
-		return nil, &failure.Error{What: fmt.Sprintf("more than %d bytes, which is no file of budgets", maxFile)}
+		return nil, &diag.Error{What: fmt.Sprintf("more than %d bytes, which is no file of budgets", maxFile)}
 	}
 	var all []item
 	for i, line := range strings.Split(string(data), "\n") {
@@ -91,10 +91,10 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 		}
 		list, err := parse(line)
 		if err != nil && yaml.MatchString(line) {
-			return nil, &failure.Error{What: "budgets are lines of conditions, not YAML", Line: i + 1, Hint: "write a line for each process: com.example.gallery: jank_rate>30%, fps<40"}
+			return nil, &diag.Error{What: "budgets are lines of conditions, not YAML", Line: i + 1, Hint: "write a line for each process: com.example.gallery: jank_rate>30%, fps<40"}
 		}
 		if err != nil {
-			return nil, &failure.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/diff.md lists the measures")}
+			return nil, &diag.Error{What: err.Error(), Line: i + 1, Hint: hintOf(err, "docs/diff.md lists the measures")}
 		}
 		for _, item := range list {
 			item.File, item.Line = name, i+1
@@ -104,13 +104,13 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 	list := conditions(all, kind)
 	switch {
 	case len(all) == 0:
-		return nil, &failure.Error{What: "no budgets", Hint: "docs/ci.md describes the file"}
+		return nil, &diag.Error{What: "no budgets", Hint: "docs/ci.md describes the file"}
 	case len(list) > 0:
 		return list, nil
 	case kind == OfValues:
-		return nil, &failure.Error{What: "no conditions on values, only on changes, which diff checks", Hint: hint(kind)}
+		return nil, &diag.Error{What: "no conditions on values, only on changes, which diff checks", Hint: hint(kind)}
 	}
-	return nil, &failure.Error{What: "no conditions on changes, only on values, which report checks", Hint: hint(kind)}
+	return nil, &diag.Error{What: "no conditions on changes, only on values, which report checks", Hint: hint(kind)}
 }
 
 // yaml matches lines that are no conditions, but YAML: lists, quoted and folded text, anchors,
@@ -196,7 +196,7 @@ func ParseLimits(s string, measures []string) (map[string]Limit, error) {
 		return err
 	})
 	if err != nil {
-		return nil, &failure.Error{What: err.Error(), Hint: "write jank_rate=2pp, fps=3%, p95_ms=0.5"}
+		return nil, &diag.Error{What: err.Error(), Hint: "write jank_rate=2pp, fps=3%, p95_ms=0.5"}
 	}
 	return limits, nil
 }

@@ -21,7 +21,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
 	"ohframe/internal/significance"
@@ -185,7 +185,7 @@ type Pair struct {
 }
 
 // Error is why two traces cannot be compared.
-type Error = failure.Error
+type Error = diag.Error
 
 // Compare compares new with base. It returns an *Error if no process has complete
 // frames in both traces and no interaction, layer or summary is in both, or if Options.Map names a process

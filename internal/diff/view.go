@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/brief"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -291,7 +291,7 @@ func (d *Diff) counts(processes int, is func(part) bool) string {
 			}
 		}
 		if n > 0 {
-			counts = append(counts, plural.Choose(n, parts.noun, parts.nouns))
+			counts = append(counts, diag.Choose(n, parts.noun, parts.nouns))
 		}
 	}
 	if last := len(counts) - 1; last > 1 {

@@ -21,11 +21,11 @@ import (
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/exporter/samples"
 	"ohframe/internal/exporter/timeline"
-	"ohframe/internal/fingerprint"
 	"ohframe/internal/quality"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/version"
 	"ohframe/internal/why/judge"
 )
 
@@ -216,7 +216,7 @@ func eventSink(planner *ftrace.Planner, packets *packet.Writer, s *Summary, opti
 // together, so that two conversions of one input are two traces.
 func identity(input, sampled xxh3.Uint128, o Options) xxh3.Uint128 {
 	o.Reader, o.Analyzer.Limits = o.Reader.WithDefaults(), o.Analyzer.Limits.WithDefaults()
-	return xxh3.HashString128(fmt.Sprintf("%x\n%s", [...]uint64{input.Hi, input.Lo, sampled.Hi, sampled.Lo}, fingerprint.Text(o)))
+	return xxh3.HashString128(fmt.Sprintf("%x\n%s", [...]uint64{input.Hi, input.Lo, sampled.Hi, sampled.Lo}, version.Fingerprint(o)))
 }
 
 // attributes are the facts of the conversion that Perfetto's overview shows.

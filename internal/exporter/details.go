@@ -5,15 +5,14 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/warn"
 )
 
 // Details count what the output lacks or has in another form, and what is inconsistent in
 // the input, by reason.
 func (s *Summary) Details() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	if s.Totals != nil {
 		list = s.lineDetails()
 	}
@@ -32,7 +31,7 @@ func (s *Summary) Details() []trace.Warning {
 }
 
 // lineDetails returns the details of lines and events.
-func (s *Summary) lineDetails() (list warn.List) {
+func (s *Summary) lineDetails() (list diag.Warnings) {
 	for _, c := range s.Totals.Problems.Counts() {
 		list.Times(c.Problem.Code(), c.Total, c.Problem.String(), c.Lines)
 	}
@@ -43,7 +42,7 @@ func (s *Summary) lineDetails() (list warn.List) {
 		}
 	}
 	if more := s.Totals.Further - len(s.Totals.Joins); more > 0 {
-		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: "and " + plural.Count(more, "further trace")})
+		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: "and " + diag.Count(more, "further trace")})
 	}
 	list = append(list, s.Over.Warnings()...)
 	list.Times(trace.WarnSkipped, s.Totals.Problems.Logged()-len(s.Totals.SystemEvents.Lines), hitrace.LogLine.String(), nil)

@@ -7,9 +7,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/plural"
 )
 
 // LogMessage is a message of the system's log.
@@ -81,10 +81,10 @@ func writeLog(w *packet.Writer, s *Summary, o *Options) error {
 	})
 	flush()
 	if unknown > 0 {
-		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnMissing, Count: unknown, Text: plural.Count(unknown, "message") + " of hilog not exported: the trace does not state the time of day"})
+		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnMissing, Count: unknown, Text: diag.Count(unknown, "message") + " of hilog not exported: the trace does not state the time of day"})
 	}
 	if outside > 0 {
-		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnSkipped, Count: outside, Text: plural.Count(outside, "message") + " of hilog before or after the trace, not exported"})
+		s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: trace.WarnSkipped, Count: outside, Text: diag.Count(outside, "message") + " of hilog before or after the trace, not exported"})
 	}
 	return err
 }

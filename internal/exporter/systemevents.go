@@ -7,9 +7,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/plural"
 	"ohframe/internal/source/hisysevent"
 )
 
@@ -67,7 +67,7 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 		{outside, trace.WarnSkipped, " of the system before or after the trace, not exported"},
 	} {
 		if x.count > 0 {
-			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: plural.Count(x.count, "event") + x.text})
+			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: diag.Count(x.count, "event") + x.text})
 		}
 	}
 	return err

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/exporter/packet"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/plural"
 )
 
 const (
@@ -89,7 +89,7 @@ func writeTasks(w *packet.Writer, s *Summary, o *Options) error {
 		{t.over, trace.WarnOverLimit, "event", " of ffrt beyond the limit (limit: threads) or 256 slices deep, skipped"},
 	} {
 		if x.count > 0 {
-			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: plural.Count(x.count, x.noun) + x.text})
+			s.LogWarnings = append(s.LogWarnings, trace.Warning{Code: x.code, Count: x.count, Text: diag.Count(x.count, x.noun) + x.text})
 		}
 	}
 	return err

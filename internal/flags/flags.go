@@ -15,9 +15,8 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/fleet"
-	"ohframe/internal/plural"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/version"
 )
@@ -49,26 +48,26 @@ func TraceOptions(c *cli.Context) (o ohframe.Options, err error) {
 	o.Workers, o.Entry = c.Int("workers"), c.String("entry")
 	o.Limits = c.Generic("limit").(*limits).Limits
 	if o.Workers < 0 {
-		return o, failure.New(nil, "", "--workers %d: must not be negative", o.Workers)
+		return o, diag.New(nil, "", "--workers %d: must not be negative", o.Workers)
 	}
 	if o.Window.From, err = trace.ParseEdge(c.String("from")); err != nil {
-		return o, failure.New(nil, "", "--from: %v", err)
+		return o, diag.New(nil, "", "--from: %v", err)
 	}
 	if o.Window.To, err = trace.ParseEdge(c.String("to")); err != nil {
-		return o, failure.New(nil, "", "--to: %v", err)
+		return o, diag.New(nil, "", "--to: %v", err)
 	}
 	if o.Window.IsEmpty() {
-		return o, failure.New(nil, "", "--from is not before --to")
+		return o, diag.New(nil, "", "--from is not before --to")
 	}
 	if o.ClockOffset, err = parseClockOffset(c.String("clock-offset")); err != nil {
-		return o, failure.New(nil, "", "--clock-offset: %v", err)
+		return o, diag.New(nil, "", "--clock-offset: %v", err)
 	}
 	switch rule := c.String("phase-rule"); rule {
 	case "expected":
 	case "actual":
 		o.PhaseRule = analyzer.PhaseActual
 	default:
-		return o, failure.New(nil, "", "--phase-rule: %q is not one of expected, actual", rule)
+		return o, diag.New(nil, "", "--phase-rule: %q is not one of expected, actual", rule)
 	}
 	return o, nil
 }
@@ -124,9 +123,9 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 	case err != nil:
 		return o, err
 	case c.IsSet("shards") && o.Shards < 1:
-		return o, failure.New(nil, "", "--shards %d: must be at least 1", o.Shards)
+		return o, diag.New(nil, "", "--shards %d: must be at least 1", o.Shards)
 	case o.Timeout < 0:
-		return o, failure.New(nil, "0 never gives up", "--timeout %s: must not be negative", o.Timeout)
+		return o, diag.New(nil, "0 never gives up", "--timeout %s: must not be negative", o.Timeout)
 	}
 	if name := c.String("metadata"); name != "" {
 		o.Metadata, err = inputs.Within(c.Context, o.Timeout, func() (*fleet.Metadata, error) {
@@ -142,7 +141,7 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 			return table, nil
 		})
 		if errors.Is(err, context.DeadlineExceeded) {
-			return o, failure.New(err, "", "--metadata %s: %v", name, err)
+			return o, diag.New(err, "", "--metadata %s: %v", name, err)
 		}
 	}
 	return o, err
@@ -153,13 +152,13 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 // is unreliable.
 func CheckFleet(c *cli.Context, nothing string, failed, unreliable int) (strict string, err error) {
 	if nothing != "" {
-		return "", failure.New(nil, "", "no input was measured: %s", nothing)
+		return "", diag.New(nil, "", "no input was measured: %s", nothing)
 	}
 	if most := c.Int("max-failures"); c.IsSet("max-failures") && failed > most {
-		return "", failure.New(nil, "", "%s failed, more than --max-failures %d", plural.Count(failed, "trace"), most)
+		return "", diag.New(nil, "", "%s failed, more than --max-failures %d", diag.Count(failed, "trace"), most)
 	}
 	if c.Bool(Strict.Name) && failed+unreliable > 0 {
-		strict = fmt.Sprintf("%s failed, the data of %d is unreliable", plural.Count(failed, "trace"), unreliable)
+		strict = fmt.Sprintf("%s failed, the data of %d is unreliable", diag.Count(failed, "trace"), unreliable)
 	}
 	return strict, nil
 }

@@ -13,8 +13,8 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
 	"ohframe/internal/diff"
-	"ohframe/internal/failure"
 	"ohframe/internal/significance"
 )
 
@@ -138,7 +138,7 @@ func (c *Comparison) compare(ctx context.Context, t table, o CompareOptions) (*T
 	}
 	ids := x.pair(sides[0].groups, sides[1].groups)
 	if len(ids) > maxCompared {
-		return nil, &failure.Error{What: fmt.Sprintf("more than %d groups", maxCompared), Hint: "--by fewer dimensions, or --process"}
+		return nil, &diag.Error{What: fmt.Sprintf("more than %d groups", maxCompared), Hint: "--by fewer dimensions, or --process"}
 	}
 	var values [2][]unitValues
 	for i, s := range sides {

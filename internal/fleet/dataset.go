@@ -15,7 +15,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // Dataset is what Run has written to a folder.
@@ -63,7 +63,7 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 		return nil, err
 	}
 	if d.Shards == 0 {
-		return nil, &failure.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
+		return nil, &diag.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
 	}
 	var first *head
 	for k := range d.Shards {
@@ -77,7 +77,7 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 		}
 	}
 	if first == nil {
-		return nil, &failure.Error{What: dir + ": no complete shard", Hint: "run with --resume"}
+		return nil, &diag.Error{What: dir + ": no complete shard", Hint: "run with --resume"}
 	}
 	return d, nil
 }
@@ -136,12 +136,12 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	}
 	for _, h := range []*head{failures, interactions, layers, events} {
 		if h.inputs != traces.inputs {
-			return nil, &failure.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
+			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
 		}
 	}
 	switch {
 	case traces.columns != first.columns:
-		return nil, &failure.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
+		return nil, &diag.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
 	}
 	d.Traces += traces.traces
 	d.Rows += traces.rows
@@ -179,13 +179,13 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 func (h *head) check(first *head, shard string) error {
 	switch {
 	case h.schema != schemaVersion:
-		return &failure.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", h.name, h.schema, schemaVersion), Hint: "run the shards again"}
+		return &diag.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", h.name, h.schema, schemaVersion), Hint: "run the shards again"}
 	case h.shard != shard:
-		return &failure.Error{What: fmt.Sprintf("%s: contains shard %s", h.name, h.shard), Hint: "the file was renamed; a shard that is there twice would count twice"}
+		return &diag.Error{What: fmt.Sprintf("%s: contains shard %s", h.name, h.shard), Hint: "the file was renamed; a shard that is there twice would count twice"}
 	case h.version != first.version:
-		return &failure.Error{What: fmt.Sprintf("%s: written by version %s, %s by %s", h.name, h.version, first.name, first.version), Hint: "run with --resume: it writes the shards of other versions again"}
+		return &diag.Error{What: fmt.Sprintf("%s: written by version %s, %s by %s", h.name, h.version, first.name, first.version), Hint: "run with --resume: it writes the shards of other versions again"}
 	case h.options != first.options:
-		return &failure.Error{What: fmt.Sprintf("%s: written with other options than %s", h.name, first.name), Hint: "run with --resume: it writes the shards of other options again"}
+		return &diag.Error{What: fmt.Sprintf("%s: written with other options than %s", h.name, first.name), Hint: "run with --resume: it writes the shards of other options again"}
 	}
 	return nil
 }
@@ -204,11 +204,11 @@ func (d *Dataset) list(ctx context.Context, folder string) (map[int]bool, error)
 		k, n, ok := parsePart(name)
 		switch {
 		case !ok:
-			return nil, &failure.Error{What: joinPath(d.Dir, folder, name) + ": not a part of a dataset", Hint: "remove it: a copy of a part would count twice"}
+			return nil, &diag.Error{What: joinPath(d.Dir, folder, name) + ": not a part of a dataset", Hint: "remove it: a copy of a part would count twice"}
 		case d.Shards == 0:
 			d.Shards = n
 		case d.Shards != n:
-			return nil, &failure.Error{What: fmt.Sprintf("%s: has parts of %d and of %d shards", d.Dir, min(n, d.Shards), max(n, d.Shards)), Hint: "remove those of the older run"}
+			return nil, &diag.Error{What: fmt.Sprintf("%s: has parts of %d and of %d shards", d.Dir, min(n, d.Shards), max(n, d.Shards)), Hint: "remove those of the older run"}
 		}
 		shards[k] = true
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // Rule gives traces a value of a dimension by their names.
@@ -65,7 +65,7 @@ func ReadMetadata(r io.Reader) (*Metadata, error) {
 	cr := csv.NewReader(io.TeeReader(r, hash))
 	head, err := cr.Read()
 	if err == io.EOF {
-		return nil, &failure.Error{What: "empty: a first line with the names of the columns is needed"}
+		return nil, &diag.Error{What: "empty: a first line with the names of the columns is needed"}
 	} else if err != nil {
 		return nil, err
 	}
@@ -87,12 +87,12 @@ func ReadMetadata(r io.Reader) (*Metadata, error) {
 			return nil, err
 		}
 		if slices.Contains(m.Dims, name) {
-			return nil, &failure.Error{What: fmt.Sprintf("two columns are named %s", name)}
+			return nil, &diag.Error{What: fmt.Sprintf("two columns are named %s", name)}
 		}
 		m.Dims = append(m.Dims, name)
 	}
 	if at < 0 {
-		return nil, &failure.Error{What: "no column is named trace", Hint: "it has the names of the traces, as they are given"}
+		return nil, &diag.Error{What: "no column is named trace", Hint: "it has the names of the traces, as they are given"}
 	}
 	for {
 		row, err := cr.Read()
@@ -105,7 +105,7 @@ func ReadMetadata(r io.Reader) (*Metadata, error) {
 		values := slices.Delete(row, at, at+1)
 		if known, ok := m.rows[name]; ok && !slices.Equal(known, values) {
 			line, _ := cr.FieldPos(0)
-			return nil, &failure.Error{What: fmt.Sprintf("line %d: other values for %s than in an earlier line", line, name)}
+			return nil, &diag.Error{What: fmt.Sprintf("line %d: other values for %s than in an earlier line", line, name)}
 		}
 		m.rows[name] = values
 	}

@@ -10,8 +10,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
 	"ohframe/internal/diff"
-	"ohframe/internal/failure"
 	"ohframe/internal/text"
 )
 
@@ -61,7 +61,7 @@ func checkCondition(limit *condition.Condition, by []string) error {
 	t := tableOfCondition(limit)
 	switch {
 	case limit.Process != "" && !slices.Contains(t.like(by), "process"):
-		return &failure.Error{What: fmt.Sprintf("--fail-on: %s: the groups are not those of processes", limit.Process), Hint: "--by process, or --process"}
+		return &diag.Error{What: fmt.Sprintf("--fail-on: %s: the groups are not those of processes", limit.Process), Hint: "--by process, or --process"}
 	case measureOf(limit) != "":
 		return nil
 	}
@@ -74,7 +74,7 @@ func checkCondition(limit *condition.Condition, by []string) error {
 			names[i] = stats.LayerMeasures[slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })].Name
 		}
 	}
-	return &failure.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets compare " + strings.Join(names, ", ") + " of " + t.name()}
+	return &diag.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets compare " + strings.Join(names, ", ") + " of " + t.name()}
 }
 
 // judge checks the conditions, as ohframe diff does.

@@ -14,7 +14,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 )
 
@@ -173,7 +173,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 	case layerDim:
 		return func(r *Row) *string { return &r.Layer }, nil
 	case causeDim:
-		return nil, &failure.Error{What: "groups by cause are not compared", Hint: "ohframe fleet report DIR --by cause"}
+		return nil, &diag.Error{What: "groups by cause are not compared", Hint: "ohframe fleet report DIR --by cause"}
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
@@ -189,7 +189,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
 		}
-		return nil, &failure.Error{What: fmt.Sprintf("no dimension %q", name), Hint: hint}
+		return nil, &diag.Error{What: fmt.Sprintf("no dimension %q", name), Hint: hint}
 	}
 	i := slices.Index(k.dims, name)
 	if i < 0 {
@@ -241,10 +241,10 @@ const maxGroups = 200_000
 
 // noProcess returns the error of a pattern that matches no process of a dataset.
 func noProcess(pattern string) error {
-	return &failure.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe fleet report DIR --by process lists them"}
+	return &diag.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe fleet report DIR --by process lists them"}
 }
 
-var errTooManyGroups = &failure.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
+var errTooManyGroups = &diag.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
 
 // gather adds the rows of a dataset up by key. The key is appended to a buffer; false are
 // rows that are not wanted. create returns the sum of no rows with the key of a row.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/inputs"
 )
 
@@ -104,7 +104,7 @@ func CheckParts(dir string, list []Input, files []string) error {
 
 // HiddenInput returns the error of an input in the folder of a dataset.
 func HiddenInput(dir, name string) error {
-	return &failure.Error{What: fmt.Sprintf("%s: the folder of the dataset contains an input, %s", dir, name), Hint: "-o DIR names another folder"}
+	return &diag.Error{What: fmt.Sprintf("%s: the folder of the dataset contains an input, %s", dir, name), Hint: "-o DIR names another folder"}
 }
 
 // cleanName returns a path with slashes and without "." elements.

@@ -24,9 +24,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe"
-	"ohframe/internal/failure"
-	"ohframe/internal/fingerprint"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
+	"ohframe/internal/version"
 )
 
 // Options decide what is measured.
@@ -83,13 +82,13 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 	if o.Frames {
 		for _, c := range new(frameRow).cells(nil) {
 			if slices.Contains(dims.names, c.name()) {
-				return nil, &failure.Error{What: fmt.Sprintf("dimension %q: is a column of frames", c.name()), Hint: "give it another name, or leave out --frames"}
+				return nil, &diag.Error{What: fmt.Sprintf("dimension %q: is a column of frames", c.name()), Hint: "give it another name, or leave out --frames"}
 			}
 		}
 	}
 	own := slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Other })
 	if len(inputs) == 0 || len(own) == 0 && !o.Partial {
-		return nil, &failure.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
+		return nil, &diag.Error{What: "no traces found", Hint: "is the folder mounted, and are its files traces?"}
 	}
 	p := &Plan{Options: o, Dims: dims.names, dims: dims}
 	for _, in := range own {
@@ -120,7 +119,7 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 func (p *Plan) hashOptions() string {
 	o := p.Options
 	o.Read.Limits = o.Read.Limits.WithDefaults()
-	text := fingerprint.Text(struct {
+	text := version.Fingerprint(struct {
 		Options
 		Dims []string
 	}{o, p.Dims})
@@ -134,13 +133,13 @@ func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %q\n", in.Name, in.Size, in.SameAs)
 		if in.Event != nil {
-			fmt.Fprintf(h, "%s%v\n", fingerprint.Text(*in.Event), in.Event.Err)
+			fmt.Fprintf(h, "%s%v\n", version.Fingerprint(*in.Event), in.Event.Err)
 		}
 		if in.IsEvent {
 			continue
 		}
 		if m, err := store.Describe(ctx, in.Name); m != nil || err != nil {
-			fmt.Fprintf(h, "%s %v\n", fingerprint.Text(m), err)
+			fmt.Fprintf(h, "%s %v\n", version.Fingerprint(m), err)
 		}
 	}
 	return strconv.FormatUint(h.Sum64(), 16)
@@ -230,10 +229,10 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 			switch {
 			case strings.HasPrefix(name, "."): // of a run that goes on, or was killed
 			case !ok:
-				return &failure.Error{What: fmt.Sprintf("%s: the folder of the dataset contains another file, %s", dir, joinPath(dir, folder, name)), Hint: "-o DIR names another folder"}
+				return &diag.Error{What: fmt.Sprintf("%s: the folder of the dataset contains another file, %s", dir, joinPath(dir, folder, name)), Hint: "-o DIR names another folder"}
 			case shards != len(p.Shards):
-				return &failure.Error{
-					What: fmt.Sprintf("%s: has parts of a run with %s, and this one has %d", dir, plural.Count(shards, "shard"), len(p.Shards)),
+				return &diag.Error{
+					What: fmt.Sprintf("%s: has parts of a run with %s, and this one has %d", dir, diag.Count(shards, "shard"), len(p.Shards)),
 					Hint: fmt.Sprintf("use another folder, or --shards %d", shards),
 				}
 			}

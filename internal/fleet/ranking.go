@@ -14,7 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -156,7 +156,7 @@ func NewRanking(ctx context.Context, d *Dataset, q Query) (*Ranking, error) {
 		return nil, err
 	}
 	if k.table == ofLayers {
-		return nil, &failure.Error{What: "causes are of frames and hangs, not of layers", Hint: "--by cause,process"}
+		return nil, &diag.Error{What: "causes are of frames and hangs, not of layers", Hint: "--by cause,process"}
 	}
 	unit := func(*Row) *string { return nil }
 	if dim := unitDim(d); dim != "" {

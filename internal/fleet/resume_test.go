@@ -13,7 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/fingerprint"
+	"ohframe/internal/version"
 )
 
 // notHashed are the options that the hash leaves out, with the reason.
@@ -41,7 +41,7 @@ func TestNotHashed(t *testing.T) {
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
-			if f.Tag.Get(fingerprint.Tag) == "-" {
+			if f.Tag.Get(version.FingerprintTag) == "-" {
 				left[path+f.Name] = true
 				continue
 			}

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"strings"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 //go:embed sql
@@ -17,7 +17,7 @@ var Engines = []string{"duckdb", "clickhouse", "spark"}
 func SQL(engine, dir string) (string, error) {
 	// Escapes of quotes and of patterns differ between the engines.
 	if strings.ContainsAny(dir, "'\\*?[]{}\n") {
-		return "", &failure.Error{What: "the name of the folder has characters that are special in SQL or in patterns", Hint: "rename the folder"}
+		return "", &diag.Error{What: "the name of the folder has characters that are special in SQL or in patterns", Hint: "rename the folder"}
 	}
 	text, err := sqlFiles.ReadFile("sql/" + engine + ".sql")
 	return strings.ReplaceAll(string(text), "{{DIR}}", dir), err

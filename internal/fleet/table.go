@@ -3,7 +3,7 @@ package fleet
 import (
 	"slices"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // table is what the rows of a folder are of. Traces, interactions and layers have different
@@ -32,7 +32,7 @@ func tableOf(by []string) (table, error) {
 	interactions, layers := slices.Contains(by, sceneDim) || slices.Contains(by, pageDim), slices.Contains(by, layerDim)
 	switch {
 	case interactions && layers:
-		return 0, &failure.Error{What: "groups are of interactions or of layers, not of both", Hint: "--by scene,page or --by layer"}
+		return 0, &diag.Error{What: "groups are of interactions or of layers, not of both", Hint: "--by scene,page or --by layer"}
 	case interactions:
 		return ofInteractions, nil
 	case layers:

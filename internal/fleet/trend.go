@@ -15,8 +15,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
 	"ohframe/internal/diff"
-	"ohframe/internal/failure"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
@@ -127,7 +127,7 @@ func NewTrend(ctx context.Context, datasets []*Dataset, o TrendOptions) (*Trend,
 	}
 	t.By = t.table.like(t.By)
 	if slices.Contains(append(slices.Clone(trendless), t.By...), o.Over) {
-		return nil, &failure.Error{What: fmt.Sprintf("--over %s: not a dimension whose values follow each other", o.Over), Hint: "--over build, version or recorded_day"}
+		return nil, &diag.Error{What: fmt.Sprintf("--over %s: not a dimension whose values follow each other", o.Over), Hint: "--over build, version or recorded_day"}
 	}
 	if err := t.setMeasures(); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (t *Trend) setMeasures() error {
 	}
 	for _, name := range t.Measures {
 		if !slices.Contains(known, name) {
-			return &failure.Error{What: fmt.Sprintf("no measure %q of %s", name, t.table.name()), Hint: "--measure " + strings.Join(known, ",")}
+			return &diag.Error{What: fmt.Sprintf("no measure %q of %s", name, t.table.name()), Hint: "--measure " + strings.Join(known, ",")}
 		}
 	}
 	return nil

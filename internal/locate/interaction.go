@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 )
 
@@ -15,14 +15,14 @@ import (
 const InteractionTags = "applications mark flings, clicks and page switches with the tag ace, render services with graphic, launches have the tags ability and app; ohframe record takes them all"
 
 // Interaction returns the interaction of a timeline that --interaction names. If no
-// interaction has that id, the error wraps a *failure.Error, which lists those that exist.
+// interaction has that id, the error wraps a *diag.Error, which lists those that exist.
 func Interaction(id int, t *analyzer.Timeline) (*analyzer.Interaction, error) {
 	for _, i := range t.Interactions {
 		if i.ID == id {
 			return i, nil
 		}
 	}
-	e := &failure.Error{What: fmt.Sprintf("no interaction has the id %d", id), Hint: "interactions: " + interactionNames(t.Interactions, t.Origin())}
+	e := &diag.Error{What: fmt.Sprintf("no interaction has the id %d", id), Hint: "interactions: " + interactionNames(t.Interactions, t.Origin())}
 	if len(t.Interactions) == 0 {
 		e.What = "the trace has no interactions"
 		e.Hint = InteractionTags
@@ -32,12 +32,12 @@ func Interaction(id int, t *analyzer.Timeline) (*analyzer.Interaction, error) {
 
 // ProcessInteraction returns an error if no process of an interaction is wanted: neither its
 // application nor the one whose frames it counts. pattern is that of wanted, for the error,
-// which wraps a *failure.Error.
+// which wraps a *diag.Error.
 func ProcessInteraction(i *analyzer.Interaction, pattern string, wanted func(*analyzer.Process) bool, t *analyzer.Timeline) error {
 	if wanted(i.Process) || slices.ContainsFunc(i.Frames, func(f *analyzer.Frame) bool { return wanted(f.Process) }) {
 		return nil
 	}
-	e := &failure.Error{What: fmt.Sprintf("interaction %d is of %s", i.ID, text.ProcessName(i.Process.Name)), Hint: "leave out --process"}
+	e := &diag.Error{What: fmt.Sprintf("interaction %d is of %s", i.ID, text.ProcessName(i.Process.Name)), Hint: "leave out --process"}
 	var others []*analyzer.Interaction
 	for _, other := range t.Interactions {
 		if wanted(other.Process) {

@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 func TestInteraction(t *testing.T) {
@@ -38,7 +38,7 @@ func TestInteraction(t *testing.T) {
 		{1, &analyzer.Timeline{}, "--interaction: the trace has no interactions", "ohframe record takes them all"},
 	} {
 		_, err := Interaction(test.id, test.timeline)
-		e := (*failure.Error)(nil)
+		e := (*diag.Error)(nil)
 		if err == nil || err.Error() != test.what || !errors.As(err, &e) || !strings.HasSuffix(e.Hint, test.hint) {
 			t.Errorf("%d: %v, %+v, want %s, hint …%s", test.id, err, e, test.what, test.hint)
 		}
@@ -77,7 +77,7 @@ func TestProcessInteraction(t *testing.T) {
 		{fling, "nosuch", "--process: no process with frames matches", "processes with frames: com.example.gallery, render_service"},
 	} {
 		err := ProcessInteraction(test.i, test.process, func(p *analyzer.Process) bool { return p.Name == test.process }, timeline)
-		e := &failure.Error{}
+		e := &diag.Error{}
 		errors.As(err, &e)
 		if err == nil && test.what != "" || err != nil && err.Error() != test.what || e.Hint != test.hint {
 			t.Errorf("%d of %s: %v, hint %q, want %q, %q", test.i.ID, test.process, err, e.Hint, test.what, test.hint)

@@ -17,7 +17,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 )
 
@@ -123,7 +123,7 @@ const coarsest = trace.Millisecond
 // the one that starts nearest.
 //
 // A time names the frames that start then, as exactly as the time is written, at least to the
-// millisecond; else the worst of those that contain it. The error is a *failure.Error if there
+// millisecond; else the worst of those that contain it. The error is a *diag.Error if there
 // is no such process or frame, or no frame near the time.
 func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	if p.IsZero() {
@@ -152,7 +152,7 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 	case len(list) == 0:
 		if err := text.NoneSelected(p.pattern, t); err != nil && p.process != nil {
 			if slices.ContainsFunc(t.Layers, func(l *analyzer.Layer) bool { return l.Process != nil && p.process(l.Process) }) {
-				err = &failure.Error{What: "no process with frames matches", Hint: "it has layers: ohframe frames --kind layer lists their times, --at TIME opens one of them"}
+				err = &diag.Error{What: "no process with frames matches", Hint: "it has layers: ohframe frames --kind layer lists their times, --at TIME opens one of them"}
 			}
 			return Found{}, fmt.Errorf("%s: %w", p.flags[0], err)
 		}
@@ -179,7 +179,7 @@ func (p Place) Find(t *analyzer.Timeline) (Found, error) {
 		if strings.Contains(p.at, "+") { // from the start of the trace, which may be after the first vsync was due
 			write = func(at trace.Time) string { return text.Since(t.Origin(), max(at, t.Origin())) }
 		}
-		return Found{}, &failure.Error{
+		return Found{}, &diag.Error{
 			What: fmt.Sprintf("--at %s: the time is outside the frames, which are from %s to %s", p.at, write(from), write(to)),
 			Hint: "ohframe frames lists the vsync ids and times",
 		}
@@ -213,7 +213,7 @@ func worst(list []*analyzer.Frame, others bool) Found {
 
 // NoFrame returns the error if none of the wanted processes of timelines has a complete
 // frame with a vsync id. It names the other processes that have one.
-func NoFrame(vsync int64, timelines ...*analyzer.Timeline) *failure.Error {
+func NoFrame(vsync int64, timelines ...*analyzer.Timeline) *diag.Error {
 	var with []*stats.Process
 	for _, t := range timelines {
 		for f := range t.Complete() {
@@ -224,7 +224,7 @@ func NoFrame(vsync int64, timelines ...*analyzer.Timeline) *failure.Error {
 		}
 	}
 	if len(with) > 0 {
-		return &failure.Error{What: fmt.Sprintf("no complete frame of the selected processes has the vsync id %d", vsync), Hint: "processes that have it: " + text.Names(with)}
+		return &diag.Error{What: fmt.Sprintf("no complete frame of the selected processes has the vsync id %d", vsync), Hint: "processes that have it: " + text.Names(with)}
 	}
-	return &failure.Error{What: fmt.Sprintf("no complete frame has the vsync id %d", vsync), Hint: "ohframe frames lists the vsync ids"}
+	return &diag.Error{What: fmt.Sprintf("no complete frame has the vsync id %d", vsync), Hint: "ohframe frames lists the vsync ids"}
 }

@@ -10,7 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 const ms = int(trace.Millisecond)
@@ -189,7 +189,7 @@ func TestFind(t *testing.T) {
 		{"", 0, "+5s", "--at +5s: the time is outside the frames, which are from +50.0 ms to +960.0 ms", "ohframe frames lists the vsync ids and times"},
 	} {
 		_, err := find(t, test.process, test.vsync, test.at, all)
-		e := (*failure.Error)(nil)
+		e := (*diag.Error)(nil)
 		if err == nil || err.Error() != test.what || !errors.As(err, &e) || !strings.HasPrefix(e.Hint, test.hint) {
 			t.Errorf("--process %q --frame %d --at %q: %v, %+v, want %s", test.process, test.vsync, test.at, err, e, test.what)
 		}
@@ -215,7 +215,7 @@ func TestLayersWithoutFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Find(line)
-		e := (*failure.Error)(nil)
+		e := (*diag.Error)(nil)
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
 			t.Errorf("%s: %v, %+v", process, err, e)
 		}

@@ -18,9 +18,9 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/text"
-	"ohframe/internal/warn"
 )
 
 // Quality is the quality of a trace, or of several runs.
@@ -64,7 +64,7 @@ func (t *input) explanations() iter.Seq[*why.Explanation] {
 // Of returns the quality of a trace. lines are those of a text trace; nil for other inputs.
 // causes may be nil.
 func Of(timeline *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) *Quality {
-	t := &input{timeline, lines, causes, warn.Texts(causetext.Warnings(causes))}
+	t := &input{timeline, lines, causes, diag.Texts(causetext.Warnings(causes))}
 	q := &judge{}
 	q.Layers = len(t.Layers)
 	for _, f := range t.Frames {

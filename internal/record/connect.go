@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
@@ -38,7 +38,7 @@ func connect(ctx context.Context, o Options, h *Host) (*recorder, error) {
 	h.Say(Event{"hdc", fmt.Sprintf("hdc %s  %s", c.Version, c.Path), map[string]any{"version": c.Version, "path": c.Path}})
 	waiting := func(reason error) {
 		text := reason.Error()
-		if f := (*failure.Error)(nil); errors.As(reason, &f) && f.Hint != "" {
+		if f := (*diag.Error)(nil); errors.As(reason, &f) && f.Hint != "" {
 			text += "; " + f.Hint
 		}
 		h.Say(Event{"waiting", "Waiting for the device: " + text, map[string]any{"reason": reason.Error()}})
@@ -80,15 +80,15 @@ func (r *recorder) check() (err error) {
 	r.tags, r.missing, err = f.Choose(r.Tags)
 	switch {
 	case f.DeveloperMode == "false":
-		return failure.New(nil, "turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
+		return diag.New(nil, "turn it on in Settings > About, by tapping the build number", "developer mode is off on the device")
 	case r.BufferKB > most:
-		return failure.New(nil, "", "--buffer: hitrace on the device takes at most %dM", most/1024)
+		return diag.New(nil, "", "--buffer: hitrace on the device takes at most %dM", most/1024)
 	case len(f.Tags) == 0:
-		return failure.New(nil, "the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
+		return diag.New(nil, "the device needs OpenHarmony 3.2 or later", "hitrace on the device lists no tags")
 	case err != nil:
-		return failure.New(nil, "tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
+		return diag.New(nil, "tags of the device: "+strings.Join(f.Tags, " "), "%v", err)
 	case f.FreeKB >= 0 && f.FreeKB < needed && !r.Force:
-		return failure.New(nil, "free some space, choose a smaller buffer with -b, or record anyway with --force",
+		return diag.New(nil, "free some space, choose a smaller buffer with -b, or record anyway with --force",
 			"%s may need %d MB for %s, %d MB are free", device.Folder, needed/1024, what, f.FreeKB/1024)
 	}
 	if len(r.Compare) == 0 || !r.Compare[0].starts { // others are checked when the sides switch
@@ -122,11 +122,11 @@ func (r *recorder) checkApp(starts bool) error {
 	running := len(app.PIDs) > 0
 	switch {
 	case !running && !r.facts.Installed:
-		return failure.New(nil, "bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
+		return diag.New(nil, "bm dump -a on the device lists the names", "%s is not installed on the device", r.App)
 	case !running && !starts:
-		return failure.New(nil, "start it, or let --launch do that", "%s is not running", r.App)
+		return diag.New(nil, "start it, or let --launch do that", "%s is not running", r.App)
 	case starts && r.Ability == "":
-		return failure.New(nil, "--app BUNDLE/ABILITY names one", "%s has no main ability", r.App)
+		return diag.New(nil, "--app BUNDLE/ABILITY names one", "%s has no main ability", r.App)
 	}
 	state := "not running"
 	if running {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 )
@@ -32,7 +32,7 @@ func (r *recorder) clean(ctx context.Context) error {
 	}
 	others := slices.DeleteFunc(slices.Clone(list), func(l device.Left) bool { return !l.Alive || l.NotSetBack() || hasEnded(l.Owner) })
 	if owners := r.owners(others); owners != "" && !r.Force {
-		return failure.New(nil, "--force ends it", "a recording of %s is under way on the device", owners)
+		return diag.New(nil, "--force ends it", "a recording of %s is under way on the device", owners)
 	}
 	for _, l := range list {
 		if err := r.remove(ctx, l, true); err != nil {
@@ -75,7 +75,7 @@ func (r *recorder) makeFree(ctx context.Context, alive []device.Left) error {
 		if slices.ContainsFunc(alive, func(l device.Left) bool { return hasEnded(l.Owner) }) {
 			hint = "ohframe record --clean ends it"
 		}
-		return failure.New(nil, hint, "another recording is under way on the device: %s", owners)
+		return diag.New(nil, hint, "another recording is under way on the device: %s", owners)
 	}
 	for _, l := range alive { // its watchdog would end our recording
 		if err := r.remove(ctx, l, false); err != nil {
@@ -120,7 +120,7 @@ func (r *recorder) remove(ctx context.Context, l device.Left, clean bool) error 
 			answer = fmt.Sprintf("the device does not set back what the recording of %s set: %s", l.Dir, what)
 		}
 		if !clean || !r.Force {
-			return failure.New(nil, "try again later, or remove it with ohframe record --clean --force", "%s", answer)
+			return diag.New(nil, "try again later, or remove it with ohframe record --clean --force", "%s", answer)
 		}
 		if _, err := r.client.Shell(ctx, 0, device.RemoveScript(l.Dir)); err != nil {
 			return err

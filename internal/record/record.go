@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 )
 
@@ -302,7 +302,7 @@ func writeMeta(name string, m *meta.Meta) error {
 func fileError(name string, err error) error {
 	path := (*fs.PathError)(nil)
 	if errors.As(err, &path) {
-		return failure.New(err, "", "%s: %v", name, path.Err)
+		return diag.New(err, "", "%s: %v", name, path.Err)
 	}
 	return err
 }

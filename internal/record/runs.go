@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
 )
@@ -63,7 +63,7 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 			if name := s.sides[i].Name; name != "" {
 				what = fmt.Sprintf("no run of %s is valid", name)
 			}
-			return WithCode(CodeRecord, failure.New(nil, "the notes above say why", "%s", what))
+			return WithCode(CodeRecord, diag.New(nil, "the notes above say why", "%s", what))
 		}
 	}
 	if len(r.Compare) == 0 {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 )
@@ -211,7 +211,7 @@ func (s *session) transfer(ctx context.Context, remote string, size int64, local
 	megabytes := float64(size) / 1e6
 	if free := freeSpace(filepath.Dir(local)); free >= 0 && free < size {
 		// hdc may hang without a message if a file does not fit.
-		return failure.New(nil, "free some space, or choose another folder with -o",
+		return diag.New(nil, "free some space, or choose another folder with -o",
 			"no space left on this computer: %s %.1f MB, %.1f MB are free", has, megabytes, float64(free)/1e6)
 	}
 	limit := 30*time.Second + time.Duration(size/1_000_000)*time.Second
@@ -312,7 +312,7 @@ func inspect(file string, size int64) (*content, error) {
 		case c.written > 0: // the events were read before the header was written
 			c.written = 0
 		default:
-			return nil, failure.New(errEmpty, "another tool may have ended the recording: close it and record again", "the trace has no events")
+			return nil, diag.New(errEmpty, "another tool may have ended the recording: close it and record again", "the trace has no events")
 		}
 	}
 	return c, nil

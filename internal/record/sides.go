@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/device"
 )
 
@@ -41,7 +41,7 @@ var SideNames = [2]string{"base", "new"}
 // application, or installed applications. o has what is the same on both.
 func NewSides(words []string, o *Options) ([]Side, error) {
 	if len(words) != 2 {
-		return nil, failure.New(nil, "ohframe record --compare BASE NEW: two .hap files, two programs, or two applications", "--compare: two sides are needed, not %d", len(words))
+		return nil, diag.New(nil, "ohframe record --compare BASE NEW: two .hap files, two programs, or two applications", "--compare: two sides are needed, not %d", len(words))
 	}
 	var kinds [2]string
 	var sides []Side
@@ -55,13 +55,13 @@ func NewSides(words []string, o *Options) ([]Side, error) {
 	}
 	switch {
 	case kinds[0] != kinds[1]:
-		return nil, failure.New(nil, "", "--compare: %s is %s, %s is %s: they must be alike", words[0], kinds[0], words[1], kinds[1])
+		return nil, diag.New(nil, "", "--compare: %s is %s, %s is %s: they must be alike", words[0], kinds[0], words[1], kinds[1])
 	case kinds[0] == driveSide && o.App == "":
-		return nil, failure.New(nil, "--app BUNDLE names it", "--compare: programs need an application")
+		return nil, diag.New(nil, "--app BUNDLE names it", "--compare: programs need an application")
 	case kinds[0] == driveSide && o.Drive != "":
-		return nil, failure.New(nil, "", "--drive: the sides are programs already")
+		return nil, diag.New(nil, "", "--drive: the sides are programs already")
 	case kinds[0] == appSide && o.App != "":
-		return nil, failure.New(nil, "BUNDLE/ABILITY names an ability of a side", "--app: the sides name the applications already")
+		return nil, diag.New(nil, "BUNDLE/ABILITY names an ability of a side", "--app: the sides name the applications already")
 	}
 	return sides, nil
 }
@@ -74,7 +74,7 @@ func newSide(word string, o *Options) (s Side, kind string, err error) {
 	case strings.EqualFold(filepath.Ext(word), ".hap"):
 		bundle, err := bundleOf(word)
 		if err == nil && o.App != "" && o.App != bundle {
-			err = failure.New(nil, "", "%s: contains %s, not %s", word, bundle, o.App)
+			err = diag.New(nil, "", "%s: contains %s, not %s", word, bundle, o.App)
 		}
 		s.App, s.Package, s.starts = bundle, word, true
 		return s, packageSide, err
@@ -85,7 +85,7 @@ func newSide(word string, o *Options) (s Side, kind string, err error) {
 		s.App, s.Ability, s.starts = app, ability, true
 		return s, appSide, nil
 	}
-	return s, "", failure.New(nil, "", "--compare: %q is not a file, nor the name of an application such as com.example.app", word)
+	return s, "", diag.New(nil, "", "--compare: %q is not a file, nor the name of an application such as com.example.app", word)
 }
 
 // Program returns the path of a program that --drive names, if it can be run.
@@ -96,9 +96,9 @@ func Program(name string) (string, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", failure.New(err, "", "%s: no such file", name)
+		return "", diag.New(err, "", "%s: no such file", name)
 	case err != nil:
-		return "", failure.New(err, "chmod +x makes a script one, if its first line is #!/bin/sh", "%s: not a program that can be run", name)
+		return "", diag.New(err, "chmod +x makes a script one, if its first line is #!/bin/sh", "%s: not a program that can be run", name)
 	}
 	return path, nil
 }
@@ -110,11 +110,11 @@ const maxModule = 1 << 20
 // packages config.json.
 func bundleOf(file string) (string, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // opening a pipe blocks
-		return "", failure.New(nil, "", "%s: not a package", file)
+		return "", diag.New(nil, "", "%s: not a package", file)
 	}
 	z, err := zip.OpenReader(file)
 	if errors.Is(err, zip.ErrFormat) {
-		return "", failure.New(err, "", "%s: not a package", file)
+		return "", diag.New(err, "", "%s: not a package", file)
 	} else if err != nil {
 		return "", fileError(file, err)
 	}
@@ -126,15 +126,15 @@ func bundleOf(file string) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", failure.New(err, "", "%s: not a package: it has no module.json", file)
+		return "", diag.New(err, "", "%s: not a package: it has no module.json", file)
 	}
 	defer content.Close()
 	var module struct{ App struct{ BundleName string } }
 	if err := json.NewDecoder(io.LimitReader(content, maxModule)).Decode(&module); err != nil {
-		return "", failure.New(err, "", "%s: module.json: %v", file, err)
+		return "", diag.New(err, "", "%s: module.json: %v", file, err)
 	}
 	if !device.IsBundle(module.App.BundleName) {
-		return "", failure.New(nil, "", "%s: module.json: %q is not the name of an application", file, module.App.BundleName)
+		return "", diag.New(nil, "", "%s: module.json: %q is not the name of an application", file, module.App.BundleName)
 	}
 	return module.App.BundleName, nil
 }

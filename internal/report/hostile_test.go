@@ -17,8 +17,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
 	"ohframe/internal/diff"
-	"ohframe/internal/failure"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -342,7 +342,7 @@ func TestCheckChosen(t *testing.T) {
 	if err := CheckChosen("process 0", choose("process 0")); err != nil {
 		t.Error(err)
 	}
-	err, _ := CheckChosen("nobody", choose("nobody")).(*failure.Error)
+	err, _ := CheckChosen("nobody", choose("nobody")).(*diag.Error)
 	if err == nil || err.Hint != `processes with frames: process 0, 2, "evil\x1b", process 3, process 4, 3 more` {
 		t.Errorf("%+v", err)
 	}

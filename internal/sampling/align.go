@@ -10,8 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 const (
@@ -57,7 +56,7 @@ func Align(rec *sample.Recording, r *Running, t *analyzer.Timeline, given *trace
 		return nil
 	}
 	if r.overlap() {
-		return &failure.Error{What: "the input has several traces of the same time, so that samples cannot be assigned to one of them"}
+		return &diag.Error{What: "the input has several traces of the same time, so that samples cannot be assigned to one of them"}
 	}
 	a := aligner{rec: rec, timeline: t, evidence: newEvidence(rec, r)}
 	switch {
@@ -66,7 +65,7 @@ func Align(rec *sample.Recording, r *Running, t *analyzer.Timeline, given *trace
 	case !r.switched:
 		return a.unchecked("the trace has no sched_switch events, which show when threads ran")
 	case !a.shared:
-		return &failure.Error{What: "the samples are of another recording or device: none of their threads ran in the trace"}
+		return &diag.Error{What: "the samples are of another recording or device: none of their threads ran in the trace"}
 	case len(a.lanes) == 0:
 		return a.unchecked("the threads of the recording ran all the time")
 	case a.waits():
@@ -96,8 +95,8 @@ type aligner struct {
 	timeline *analyzer.Timeline
 }
 
-func refuse(format string, values ...any) *failure.Error {
-	return &failure.Error{What: fmt.Sprintf(format, values...), Hint: failure.SamplesOffset}
+func refuse(format string, values ...any) *diag.Error {
+	return &diag.Error{What: fmt.Sprintf(format, values...), Hint: diag.SamplesOffset}
 }
 
 func (a *aligner) warn(format string, values ...any) {
@@ -108,7 +107,7 @@ func (a *aligner) warn(format string, values ...any) {
 func (a *aligner) give(offset trace.Duration) error {
 	l := line{offset: offset}
 	if offset < -trace.MaxTime || offset > trace.MaxTime || !a.overlaps(a.raw, &l) {
-		return &failure.Error{What: fmt.Sprintf("no sample is within the trace at the given offset of %v", time.Duration(offset)), Hint: "the offset is trace time minus the time of the samples"}
+		return &diag.Error{What: fmt.Sprintf("no sample is within the trace at the given offset of %v", time.Duration(offset)), Hint: "the offset is trace time minus the time of the samples"}
 	}
 	sum := a.count(a.raw, &l)
 	a.use(sample.Given, a.raw, &l, sum)
@@ -140,18 +139,18 @@ func (a *aligner) unchecked(reason string) error {
 }
 
 // elsewhere is the error of a recording of another time.
-func (a *aligner) elsewhere(times []trace.Time) *failure.Error {
+func (a *aligner) elsewhere(times []trace.Time) *diag.Error {
 	first, last := extent(times)
 	s := a.timeline.Span
-	return &failure.Error{
+	return &diag.Error{
 		What: fmt.Sprintf("the samples are of another time, or of another boot of the device: from %s to %s s, the trace from %s to %s s", first, last, s.Start, s.End),
-		Hint: failure.SamplesOffset,
+		Hint: diag.SamplesOffset,
 	}
 }
 
 // state uses the clock that the recording states, and reports whether it could. The error is why
 // not, nil if it states none of use.
-func (a *aligner) state() (bool, *failure.Error) {
+func (a *aligner) state() (bool, *diag.Error) {
 	times, certain := a.stated()
 	if times == nil {
 		return false, nil
@@ -171,7 +170,7 @@ func (a *aligner) state() (bool, *failure.Error) {
 	case all.checked < leastChecked:
 		if certain {
 			a.use(sample.Stated, times, &line{}, all)
-			a.warn("the clock of the samples could not be checked: only %s %s of threads that ran in the trace", plural.Count(all.checked, "sample"), isAre(all.checked))
+			a.warn("the clock of the samples could not be checked: only %s %s of threads that ran in the trace", diag.Count(all.checked, "sample"), isAre(all.checked))
 		}
 		return certain, nil
 	case all.rate() < leastHits:
@@ -274,7 +273,7 @@ func (a *aligner) clock(t trace.Time) *analyzer.ClockOffset {
 }
 
 // find finds the only offset at which samples are in running intervals.
-func (a *aligner) find() *failure.Error {
+func (a *aligner) find() *diag.Error {
 	candidates, picks := a.search(a.raw, anywhere)
 	clock := "the recording does not state its clock"
 	if id := a.rec.Profile.Clock.ID; id.Known() {
@@ -290,7 +289,7 @@ func (a *aligner) find() *failure.Error {
 	all := a.count(a.raw, &best.line)
 	switch {
 	case all.checked < leastChecked:
-		return refuse("%s, and only %s %s of threads that ran in the trace, too few to find it", clock, plural.Count(all.checked, "sample"), isAre(all.checked))
+		return refuse("%s, and only %s %s of threads that ran in the trace, too few to find it", clock, diag.Count(all.checked, "sample"), isAre(all.checked))
 	case all.rate() < leastHits:
 		return refuse("%s, and no offset fits: at the best one, %s of the samples are at moments when their threads ran", clock, percent(all.rate()))
 	case best.score < leastScore || all.skill() < leastSkill:
@@ -368,7 +367,7 @@ func (a *aligner) ambiguous(candidates []candidate, best *candidate, picks []pic
 
 // misfits returns an error if samples in a row do not fit, or those that do not are just
 // beside the times at which their threads ran.
-func misfits(t *tally) *failure.Error {
+func misfits(t *tally) *diag.Error {
 	switch beside := float64(t.beside); {
 	case t.row.worst > leastMisfit || t.row.prefix > endMisfit || t.row.suffix > endMisfit || t.thread > threadMisfit:
 		return refuse("the samples fit only a part of the trace: the clock of one of them jumps, or events were lost")

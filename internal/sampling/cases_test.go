@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/hitrace"
 )
@@ -46,11 +46,11 @@ func (p *pair) expectWarnings(t *testing.T, warnings ...string) {
 func (p *pair) refused(t *testing.T, given *trace.Duration, reason string) {
 	t.Helper()
 	_, err := p.align(given)
-	var f *failure.Error
+	var f *diag.Error
 	if !errors.As(err, &f) || !strings.Contains(f.What, reason) {
 		t.Fatalf("%v %+v, want %q", err, p.rec.Alignment, reason)
 	}
-	if given == nil && f.Hint != failure.SamplesOffset && !strings.Contains(reason, "several traces") {
+	if given == nil && f.Hint != diag.SamplesOffset && !strings.Contains(reason, "several traces") {
 		t.Errorf("hint %q", f.Hint)
 	}
 }

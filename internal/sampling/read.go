@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
 )
 
@@ -53,7 +53,7 @@ func all(in *perfdata.Reader, l trace.Limits) (*sample.Recording, error) {
 	rec.Profile, rec.Warnings = in.Profile(), in.Warnings()
 	if over > 0 {
 		rec.Warnings = append(rec.Warnings, trace.Warning{
-			Code: trace.WarnOverLimit, Count: over, Text: fmt.Sprintf("%s beyond the limit (limit: samples); skipped", plural.Count(over, "sample")),
+			Code: trace.WarnOverLimit, Count: over, Text: fmt.Sprintf("%s beyond the limit (limit: samples); skipped", diag.Count(over, "sample")),
 		})
 	}
 	sortByTime(rec.Samples)

@@ -10,11 +10,11 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // endless is a recording with n copies of a block of records, which needs no memory for each.
@@ -65,8 +65,8 @@ func TestSamplesLimit(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	limit := limits.WithDefaults().Samples
 	want := fmt.Sprintf("%d samples beyond the limit (limit: samples); skipped", n-limit)
-	if len(rec.Samples) != limit || !slices.Contains(warn.Texts(rec.Warnings), want) {
-		t.Errorf("%d samples, %q; want %d, %q", len(rec.Samples), warn.Texts(rec.Warnings), limit, want)
+	if len(rec.Samples) != limit || !slices.Contains(diag.Texts(rec.Warnings), want) {
+		t.Errorf("%d samples, %q; want %d, %q", len(rec.Samples), diag.Texts(rec.Warnings), limit, want)
 	}
 	if !slices.IsSortedFunc(rec.Samples, func(a, b sample.Sample) int { return int(a.Time - b.Time) }) {
 		t.Error("not in order of time")

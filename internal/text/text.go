@@ -14,8 +14,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/internal/failure"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 // Unknown is printed in place of an unknown value.
@@ -31,7 +30,7 @@ func Kind(k stats.Kind) string {
 
 // Count formats n and the noun, in the plural unless n is 1: "2 frames",
 // "1 process", "3 hitches".
-func Count(n int, noun string) string { return plural.Count(n, noun) }
+func Count(n int, noun string) string { return diag.Count(n, noun) }
 
 // maxRates is the number of refresh rates that Rates lists.
 const maxRates = 8
@@ -82,7 +81,7 @@ func Base(name string) string {
 	return Printable(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
-// NoneSelected returns the *failure.Error of a selection by a pattern that leaves none of the
+// NoneSelected returns the *diag.Error of a selection by a pattern that leaves none of the
 // processes with frames, and names these, those with the most frames first. It is nil if
 // no timeline has any.
 func NoneSelected(pattern string, timelines ...*analyzer.Timeline) error {
@@ -109,8 +108,8 @@ func NoneSelected(pattern string, timelines ...*analyzer.Timeline) error {
 
 // NoneSelectedError returns the error of NoneSelected. names are the names of the others, as
 // the hint has them.
-func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.Error {
-	e := &failure.Error{What: "no process with frames matches", Hint: "processes with frames: " + names}
+func NoneSelectedError(pattern, names string, others []*stats.Process) *diag.Error {
+	e := &diag.Error{What: "no process with frames matches", Hint: "processes with frames: " + names}
 	if slices.ContainsFunc(others, func(p *stats.Process) bool { return len(p.Name) == analyzer.KernelName }) {
 		e.Hint += "; a name of 15 bytes may be the end of a longer one"
 	}
@@ -125,9 +124,9 @@ func NoneSelectedError(pattern, names string, others []*stats.Process) *failure.
 	return e
 }
 
-// NoLayerSelected returns the *failure.Error of a selection by a pattern that leaves none of
+// NoLayerSelected returns the *diag.Error of a selection by a pattern that leaves none of
 // the layers. It names each layer by its id, too, because names may be long.
-func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
+func NoLayerSelected(pattern string, layers []*analyzer.Layer) *diag.Error {
 	var names, listed []string
 	for _, l := range layers {
 		if name := Printable(l.Name); !slices.Contains(names, name) {
@@ -142,7 +141,7 @@ func NoLayerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
 }
 
 // NoProducerSelected returns that of a selection that leaves none of the processes of the layers.
-func NoProducerSelected(pattern string, layers []*analyzer.Layer) *failure.Error {
+func NoProducerSelected(pattern string, layers []*analyzer.Layer) *diag.Error {
 	var names []string
 	for _, l := range layers {
 		if l.Process == nil {
@@ -157,8 +156,8 @@ func NoProducerSelected(pattern string, layers []*analyzer.Layer) *failure.Error
 
 // noneOf returns the error of a pattern that matches none of the names of something, and lists
 // these as given.
-func noneOf(what, several, pattern string, names, listed []string) *failure.Error {
-	e := &failure.Error{What: "no " + what + " matches"}
+func noneOf(what, several, pattern string, names, listed []string) *diag.Error {
+	e := &diag.Error{What: "no " + what + " matches"}
 	if len(listed) > 0 {
 		more := len(listed) - maxNames
 		e.Hint = several + ": " + strings.Join(listed[:min(len(listed), maxNames)], ", ")

@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 func TestShare(t *testing.T) {
@@ -50,7 +50,7 @@ func TestNoneSelected(t *testing.T) {
 		return tl
 	}
 	err := NoneSelected("nobody", timeline("a", "b", "b"), timeline("c", "a", "", "c", "c", "c"), &analyzer.Timeline{})
-	e := (*failure.Error)(nil)
+	e := (*diag.Error)(nil)
 	if !errors.As(err, &e) || e.Hint != "processes with frames: c, a, b, 3" {
 		t.Errorf("%+v", err)
 	}

@@ -1,4 +1,4 @@
-// Package version returns the version of the running program.
+// Package version identifies what made a result: the running program, and its options.
 package version
 
 import (

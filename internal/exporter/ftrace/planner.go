@@ -9,9 +9,9 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/threads"
-	"ohframe/internal/warn"
 )
 
 // Planner sees all events in order and decides how each is exported. Encoders see blocks
@@ -93,7 +93,7 @@ type Over struct {
 
 // Warnings describes what was skipped because of limits.
 func (o Over) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	for _, over := range []struct {
 		count int
 		what  string

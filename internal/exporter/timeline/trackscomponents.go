@@ -6,7 +6,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/annotation"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 // maxComponents is the number of components, and that of state variables, of a process that its slice lists.
@@ -43,7 +43,7 @@ func writeComponents(t *analyzer.Timeline, report *stats.Report, pipelines map[*
 	for _, process := range processes {
 		p, list := pipelines[process], components[process]
 		s := slice{Interval: spans[process], colour: reportColour}
-		s.name = append(s.name, plural.Count(len(list), "component")...)
+		s.name = append(s.name, diag.Count(len(list), "component")...)
 		never := 0
 		for _, c := range list {
 			if c.NeverReused {

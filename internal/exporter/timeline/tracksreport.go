@@ -14,8 +14,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/annotation"
 	"ohframe/internal/causetext"
+	"ohframe/internal/diag"
 	"ohframe/internal/exporter/packet"
-	"ohframe/internal/plural"
 )
 
 // cost is an entry of the ranking of the causes of a process's late frames.
@@ -46,7 +46,7 @@ func writeReports(t *analyzer.Timeline, reports []*stats.Process, pipelines map[
 
 func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
 	s := slice{Interval: analyzer.Interval{Start: r.Observed.From, End: r.Observed.To}, colour: reportColour}
-	s.name = fmt.Appendf(s.name, "%s, %d late", plural.Count(r.Frames.Complete, "frame"), r.Frames.Late)
+	s.name = fmt.Appendf(s.name, "%s, %d late", diag.Count(r.Frames.Complete, "frame"), r.Frames.Late)
 	if r.FPS != nil && r.FPS.Rate != nil {
 		s.name = fmt.Appendf(s.name, ", %.1f fps", *r.FPS.Rate)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/annotation"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 // writeWholeFrames writes an application's frames from their vsync to the end of
@@ -48,7 +48,7 @@ func (p *pipeline) markLate(s *slice, f *analyzer.Frame, whole *analyzer.WholeFr
 		return
 	}
 	// The expected end is that of the later vsync, so that the frame may end before it.
-	s.name, s.late = fmt.Appendf(s.name, " picked up %s late", plural.Count(n, "vsync")), true
+	s.name, s.late = fmt.Appendf(s.name, " picked up %s late", diag.Count(n, "vsync")), true
 	s.colour = pickedUpLateColour
 	s.annotations.at(annotation.MadeForEnd, f.Expected.End.Add(f.Render.Expected.Duration()))
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
@@ -144,7 +144,7 @@ func TestCheckBegin(t *testing.T) {
 		"errorCode(1)\n" + markClock + "\nboot\n" + markBoot + "\nGet parameter \"x\" fail! errNum is:1!\n": "not supported (code 1)",
 	} {
 		_, err := CheckBegin(hdc.Result{Output: markBegun + "\n" + now + "error: OpenRecording failed, " + output})
-		var f *failure.Error
+		var f *diag.Error
 		if !errors.As(err, &f) || !strings.HasSuffix(f.What, want) || strings.Contains(want, "boot") != strings.Contains(f.Hint, "wait until it has ended") {
 			t.Errorf("%q: %#v, want %s", output, err, want)
 		}
@@ -257,7 +257,7 @@ func FuzzAnswers(f *testing.F) {
 			t.Errorf("%q: no samples without a reason", output)
 		}
 		for _, err := range []error{begin, end, CheckStart(r), CheckSample(r)} {
-			if e := (*failure.Error)(nil); err != nil && (!errors.As(err, &e) || e.What == "") {
+			if e := (*diag.Error)(nil); err != nil && (!errors.As(err, &e) || e.What == "") {
 				t.Errorf("%q: %v", output, err)
 			}
 		}

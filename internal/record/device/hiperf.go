@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 )
 
@@ -132,10 +132,10 @@ func CheckSample(r hdc.Result) error {
 	what := hiperfMessage(log)
 	for _, h := range hiperfHints {
 		if h.pattern.MatchString(what) {
-			return failure.New(ErrSampling, h.hint, "hiperf does not start: %s", what)
+			return diag.New(ErrSampling, h.hint, "hiperf does not start: %s", what)
 		}
 	}
-	return failure.New(ErrSampling, "record without --perf", "hiperf does not start: %s", cmp.Or(what, fmt.Sprintf("it does not sample within %s", SampleStart)))
+	return diag.New(ErrSampling, "record without --perf", "hiperf does not start: %s", cmp.Or(what, fmt.Sprintf("it does not sample within %s", SampleStart)))
 }
 
 // hiperfHints are what can be done about what hiperf prints, in the order in which they are tried.

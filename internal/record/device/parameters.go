@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 )
 
@@ -85,7 +85,7 @@ func CheckSet(r hdc.Result, list []Parameter) error {
 			if answer := found(notSet, r.Output); answer != "" {
 				what = answer
 			}
-			return failure.New(nil, "record without --debug-ui", "the device does not set %s: %q", p, what)
+			return diag.New(nil, "record without --debug-ui", "the device does not set %s: %q", p, what)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
@@ -231,5 +231,5 @@ func CheckStart(r hdc.Result) error {
 	if !known {
 		why = "code " + code
 	}
-	return failure.New(nil, "unlock the device; --app BUNDLE/ABILITY names another ability", "the application did not start: %s", why)
+	return diag.New(nil, "unlock the device; --app BUNDLE/ABILITY names another ability", "the application did not start: %s", why)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
@@ -187,7 +187,7 @@ var openCodes = map[string]string{
 // uses; empty if unknown. hitrace's exit status proves nothing.
 func CheckBegin(r hdc.Result) (clock string, err error) {
 	if r.Status == statusNoFolder {
-		return "", failure.New(nil, "is there space, and may hdc's shell write to "+Folder+"?", "the device cannot make a folder in %s: %s", Folder, strings.TrimSpace(r.Output))
+		return "", diag.New(nil, "is there space, and may hdc's shell write to "+Folder+"?", "the device cannot make a folder in %s: %s", Folder, strings.TrimSpace(r.Output))
 	}
 	_, output, _ := strings.Cut(r.Output, markBegun+"\n")
 	output, clocks, _ := strings.Cut(output, markClock+"\n")
@@ -195,15 +195,15 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 	code := found(openFailed, output)
 	switch {
 	case code != "" && parameter(boot) == "1", code == "16":
-		return "", failure.New(nil, "wait until it has ended, by default 30 s after the start", "a boot trace is under way on the device (code %s)", code)
+		return "", diag.New(nil, "wait until it has ended, by default 30 s after the start", "a boot trace is under way on the device (code %s)", code)
 	case slices.Contains(busyCodes, code):
-		return "", failure.New(ErrBusy, "", "another recording is under way on the device (code %s)", code)
+		return "", diag.New(ErrBusy, "", "another recording is under way on the device (code %s)", code)
 	case code != "":
-		return "", failure.New(nil, "", "the device does not begin the recording: %s (code %s)", cmp.Or(openCodes[code], "unknown reason"), code)
+		return "", diag.New(nil, "", "the device does not begin the recording: %s (code %s)", cmp.Or(openCodes[code], "unknown reason"), code)
 	case begunLine.MatchString(output):
 		return found(bracketed, clocks), nil
 	}
-	return "", failure.New(nil, "", "the device does not begin the recording: %s", cmp.Or(found(anError, output), strconv.Quote(strings.TrimSpace(output))))
+	return "", diag.New(nil, "", "the device does not begin the recording: %s", cmp.Or(found(anError, output), strconv.Quote(strings.TrimSpace(output))))
 }
 
 // FinishScript ends the recording and writes the trace. It also ends sampling, but does not wait
@@ -223,21 +223,21 @@ func ParseEnd(r hdc.Result) (int64, error) {
 	errno := found(openingFile, output)
 	switch {
 	case errno == "28":
-		return 0, failure.New(nil, "free some space on the device, or record less with -b, -t or --tags", "the device cannot write the trace: no space left on the device")
+		return 0, diag.New(nil, "free some space on the device, or record less with -b, -t or --tags", "the device cannot write the trace: no space left on the device")
 	case errno == "13":
-		return 0, failure.New(nil, "", "the device cannot write the trace: permission denied")
+		return 0, diag.New(nil, "", "the device cannot write the trace: permission denied")
 	case errno != "":
-		return 0, failure.New(nil, "", "the device cannot write the trace: errno %s", errno)
+		return 0, diag.New(nil, "", "the device cannot write the trace: errno %s", errno)
 	case err == nil && n > 0:
 		return n, nil
 	case strings.Contains(output, "tracing on is closed"):
-		return 0, failure.New(nil, "close other tools that record, and record again", "another tool closed the recording on the device")
+		return 0, diag.New(nil, "close other tools that record, and record again", "another tool closed the recording on the device")
 	case err == nil:
-		return 0, failure.New(nil, "", "the trace on the device is empty")
+		return 0, diag.New(nil, "", "the trace on the device is empty")
 	}
 	what := "the device did not write the trace"
 	if reason := found(anError, output); reason != "" {
 		what += ": " + reason
 	}
-	return 0, failure.New(nil, "", "%s", what)
+	return 0, diag.New(nil, "", "%s", what)
 }

@@ -10,7 +10,7 @@
 // Every call has a time limit and runs in its own process group, so that Ctrl-C on
 // the terminal does not reach it.
 //
-// Errors are *failure.Error with a hint. Those after which a caller may go on wrap one
+// Errors are *diag.Error with a hint. Those after which a caller may go on wrap one
 // of the Err values.
 //
 // Source of the outputs: the OpenHarmony repository developtools_hdc, branches 3.2 to
@@ -25,7 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // Client runs hdc. Its methods may be called concurrently.
@@ -80,11 +80,11 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case limited.Err() != nil:
-		return clean(string(stdout.text)), failure.New(ErrTimeout, hint, "hdc %s did not end within %s", verb, limit)
+		return clean(string(stdout.text)), diag.New(ErrTimeout, hint, "hdc %s did not end within %s", verb, limit)
 	case stopped.Err() != nil:
-		return "", failure.New(nil, "", "hdc %s printed more than %d MB", verb, maxAnswer>>20)
+		return "", diag.New(nil, "", "hdc %s printed more than %d MB", verb, maxAnswer>>20)
 	case cmd.ProcessState == nil:
-		return "", failure.New(err, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
+		return "", diag.New(err, "--hdc PATH names another hdc", "%s: %v", c.Path, err)
 	}
 	return clean(string(stdout.text)), classify(string(stderr.text))
 }

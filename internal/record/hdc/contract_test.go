@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/testing/fakehdc"
 )
@@ -194,7 +194,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := withFake(t, x.config).Shell(t.Context(), 0, x.script)
-			if f := (*failure.Error)(nil); !errors.As(err, &f) || f.Err != x.kind || !strings.Contains(f.What, x.what) {
+			if f := (*diag.Error)(nil); !errors.As(err, &f) || f.Err != x.kind || !strings.Contains(f.What, x.what) {
 				t.Errorf("got %v, want %v, %q", err, x.kind, x.what)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // Device is a device that hdc knows.
@@ -138,7 +138,7 @@ func choose(list []Device, key string) (Device, error) {
 	case len(list) == 0:
 		return Device{}, noDevice()
 	case key == "" && len(connected) > 1:
-		return Device{}, failure.New(nil, "choose with --device KEY: "+strings.Join(connected, ", "), "%d devices are connected", len(connected))
+		return Device{}, diag.New(nil, "choose with --device KEY: "+strings.Join(connected, ", "), "%d devices are connected", len(connected))
 	case key == "" && len(connected) == 1:
 		key = connected[0]
 	case key == "":
@@ -146,7 +146,7 @@ func choose(list []Device, key string) (Device, error) {
 	}
 	at := slices.Index(keys, key)
 	if at < 0 {
-		return Device{}, failure.New(ErrNoDevice, "devices: "+strings.Join(keys, ", "), "no device has the key %q", key)
+		return Device{}, diag.New(ErrNoDevice, "devices: "+strings.Join(keys, ", "), "no device has the key %q", key)
 	}
 	return list[at], usable(list[at])
 }
@@ -157,11 +157,11 @@ func usable(d Device) error {
 	case Connected:
 		return nil
 	case "Unauthorized":
-		return failure.New(ErrUnauthorized, hintTrust, "the device does not trust this computer")
+		return diag.New(ErrUnauthorized, hintTrust, "the device does not trust this computer")
 	case "Ready":
-		return failure.New(ErrConnecting, hintLink, "the connection to the device is being set up")
+		return diag.New(ErrConnecting, hintLink, "the connection to the device is being set up")
 	}
-	return failure.New(ErrLost, hintLink, "the device is offline")
+	return diag.New(ErrLost, hintLink, "the device is offline")
 }
 
 // noDevice returns the error of an empty list. Its hint says if a device is on the USB
@@ -171,7 +171,7 @@ func noDevice() error {
 	if vendor := onBus("/sys/bus/usb/devices"); runtime.GOOS == "linux" && vendor != "" {
 		hint = fmt.Sprintf("a device of vendor %s is on the USB bus, but hdc may not open it: add a udev rule with ATTR{idVendor}==\"%s\", MODE=\"0666\"", vendor, vendor)
 	}
-	return failure.New(ErrNoDevice, hint, "no device is connected")
+	return diag.New(ErrNoDevice, hint, "no device is connected")
 }
 
 // vendors are those of USB devices that run the system: Huawei and Rockchip.

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // The kinds of errors after which a caller may go on, for errors.Is.
@@ -67,8 +67,8 @@ func classify(answer string) error {
 	}
 	for _, m := range messages {
 		if m.pattern.MatchString(line) {
-			return failure.New(m.kind, m.hint, "%s", m.what)
+			return diag.New(m.kind, m.hint, "%s", m.what)
 		}
 	}
-	return failure.New(nil, "", "hdc: %s", strings.TrimPrefix(strings.TrimSpace(line), "[Fail]"))
+	return diag.New(nil, "", "hdc: %s", strings.TrimPrefix(strings.TrimSpace(line), "[Fail]"))
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // programs are the names of hdc. It was hdc_std up to system version 3.2. The PATH of WSL
@@ -77,7 +77,7 @@ func Find(ctx context.Context, explicit string, limit time.Duration) (*Client, e
 	case rejected != nil:
 		return nil, rejected
 	}
-	return nil, failure.New(nil, hintMissing, "%s", where)
+	return nil, diag.New(nil, hintMissing, "%s", where)
 }
 
 // inPath returns the programs with these names in PATH. A name may be a path.
@@ -111,7 +111,7 @@ func probe(ctx context.Context, path string, limit time.Duration) (*Client, erro
 	}
 	found := version.FindStringSubmatch(answer)
 	if found == nil {
-		return nil, failure.New(nil, hintMissing, "%s: not the device connector, but another program called hdc", path)
+		return nil, diag.New(nil, hintMissing, "%s: not the device connector, but another program called hdc", path)
 	}
 	c.Version = found[1]
 	return c, nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // maxScript is the number of bytes of a script. hdc passes 60,000 bytes, and answers
@@ -38,7 +38,7 @@ func Quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 // proves that the script ended: if the device is lost, hdc's output just ends.
 func (c *Client) Shell(ctx context.Context, limit time.Duration, script string) (Result, error) {
 	if len(script) > maxScript {
-		return Result{}, failure.New(nil, "", "a script of %d bytes is too long for hdc", len(script))
+		return Result{}, diag.New(nil, "", "a script of %d bytes is too long for hdc", len(script))
 	}
 	last := "ohframe-" + rand.Text() + ":"
 	output, err := c.run(ctx, limit, "shell", "( "+script+"\n) </dev/null; echo \""+last+"$?\"")
@@ -51,7 +51,7 @@ func (c *Client) Shell(ctx context.Context, limit time.Duration, script string) 
 		err = classify(output)
 	}
 	if err == nil {
-		err = failure.New(ErrLost, hintLink, "the device was lost")
+		err = diag.New(ErrLost, hintLink, "the device was lost")
 	}
 	return Result{}, err
 }
@@ -93,11 +93,11 @@ func (c *Client) Receive(ctx context.Context, limit time.Duration, remote, local
 		return err
 	}
 	if !strings.Contains(answer, "FileTransfer finish") {
-		return failure.New(ErrLost, hintLink, "the device was lost while the file was received")
+		return diag.New(ErrLost, hintLink, "the device was lost while the file was received")
 	}
 	info, err := os.Stat(local)
 	if err == nil && info.Size() != size {
-		err = failure.New(nil, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
+		err = diag.New(nil, "record again; another cable or USB port may help", "received %d of %d bytes", info.Size(), size)
 	}
 	return err
 }
@@ -133,12 +133,12 @@ func checkInstall(file, answer string) error {
 	case strings.Contains(answer, "install bundle successfully"):
 		return nil
 	case answer == "":
-		return failure.New(ErrLost, hintLink, "the device was lost while %s was installed", file)
+		return diag.New(ErrLost, hintLink, "the device was lost while %s was installed", file)
 	}
 	if i := strings.LastIndex(answer, "error: "); i >= 0 { // after one that only says that it failed
 		answer, _, _ = strings.Cut(answer[i+len("error: "):], "\n")
 	}
-	return failure.New(nil, "both packages need the same signature, and version codes with which one can replace the other", "%s: the device does not install it: %s", file, answer)
+	return diag.New(nil, "both packages need the same signature, and version codes with which one can replace the other", "%s: the device does not install it: %s", file, answer)
 }
 
 // localName returns the name that hdc has for a file. In WSL, that is a name of Windows
@@ -150,7 +150,7 @@ func (c *Client) localName(ctx context.Context, file string) (string, error) {
 	folder, name := filepath.Split(file)
 	out, err := exec.CommandContext(ctx, "wslpath", "-w", folder).Output()
 	if err != nil {
-		return "", failure.New(err, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
+		return "", diag.New(err, "use the ohframe of Windows, or an hdc of Linux", "%s: no name for hdc.exe: wslpath: %v", folder, err)
 	}
 	return strings.TrimRight(string(out), "\\\r\n") + `\` + name, nil
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/damage"
 )
 
 // Error is why a trace cannot be read.
-type Error = failure.Error
+type Error = diag.Error
 
 // ErrNoEvents: the file has no events, or not what is needed to read them.
 var ErrNoEvents = errors.New("no events")

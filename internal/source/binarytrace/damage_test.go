@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // A file that is cut at or near a boundary has all events of the pieces before the cut,
@@ -111,7 +111,7 @@ func (want *broken) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	warnings := slices.DeleteFunc(strings.Split(want.warnings, "|"), func(w string) bool { return w == "" })
-	same := slices.EqualFunc(warn.Texts(r.Warnings()), warnings, strings.HasPrefix)
+	same := slices.EqualFunc(diag.Texts(r.Warnings()), warnings, strings.HasPrefix)
 	if got := len(describe(t, string(text))); got != want.events || !same {
 		t.Errorf("%d events, %q; want %d, %q", got, r.Warnings(), want.events, warnings)
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/warn"
 )
 
 // fuzzLimits are small, so that inputs reach them.
@@ -42,7 +42,7 @@ func checkFile(t *testing.T, file []byte) {
 	}
 	damaged := slices.ContainsFunc(r.Warnings(), func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
 	if damaged != (strictErr != nil) {
-		t.Errorf("warnings %q; strictly %v", warn.Texts(r.Warnings()), strictErr)
+		t.Errorf("warnings %q; strictly %v", diag.Texts(r.Warnings()), strictErr)
 	}
 	again, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // simulated returns the events of a trace of a version, and what its text says.
@@ -62,7 +62,7 @@ func read(t testing.TB, file []byte, o binarytrace.Options) (string, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text), warn.Texts(r.Warnings())
+	return string(text), diag.Texts(r.Warnings())
 }
 
 // describe parses a text as the reader of text traces does, and returns what it

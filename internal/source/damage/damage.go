@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 // Err: the file is damaged so that nothing can be read or, in strict mode, at all.
@@ -27,7 +26,7 @@ type Kind struct {
 func (k *Kind) text(n int) string {
 	switch {
 	case k.Noun != "":
-		return plural.Count(n, k.Noun) + " " + k.Text
+		return diag.Count(n, k.Noun) + " " + k.Text
 	case strings.Contains(k.Text, "%d"):
 		return fmt.Sprintf(k.Text, n)
 	}
@@ -54,7 +53,7 @@ func (l *Log[K]) Add(kind K) { l.AddMany(kind, 1) }
 func (l *Log[K]) AddMany(kind K, n int) {
 	l.counts[kind] += n
 	if k := &l.kinds[kind]; l.strict && l.err == nil && n > 0 && k.Code == trace.WarnDamaged {
-		l.err = &failure.Error{What: k.text(n), Err: Err}
+		l.err = &diag.Error{What: k.text(n), Err: Err}
 	}
 }
 

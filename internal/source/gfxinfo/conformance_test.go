@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/gfxinfo"
-	"ohframe/internal/warn"
 )
 
 // Dumps with the columns of each version of Android. What is expected was
@@ -51,7 +51,7 @@ func checkDump(t *testing.T, text string, want map[string]string) {
 	timeline, dump := read(t, text, gfxinfo.Options{Strict: true})
 	w := dump.Processes[0].Windows[0]
 	got := map[string]string{
-		"window": strings.Join(append([]string{fmt.Sprintf("%gms", ms(w.Interval))}, warn.Texts(dump.Warnings())...), "\n") + "\n",
+		"window": strings.Join(append([]string{fmt.Sprintf("%gms", ms(w.Interval))}, diag.Texts(dump.Warnings())...), "\n") + "\n",
 	}
 	for _, f := range timeline.Frames {
 		late := ""

@@ -6,8 +6,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/refresh"
-	"ohframe/internal/warn"
 )
 
 // Dump describes the processes with tables or summaries in a dump, and what could not be read.
@@ -58,7 +58,7 @@ type Window struct {
 
 // Warnings describes what was skipped and what is unknown.
 func (d *Dump) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	for _, name := range d.NotRunning {
 		list.Add(trace.WarnMissing, "%.60q is not running", name)
 	}

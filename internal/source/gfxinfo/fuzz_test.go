@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/source/gfxinfo"
-	"ohframe/internal/warn"
 )
 
 // The result does not depend on how the source is read and how lines end. It is an error of
@@ -27,7 +27,7 @@ func FuzzSources(f *testing.F) {
 		read := func(r io.Reader, strict bool) (string, *gfxinfo.Dump, error) {
 			timeline, dump, err := gfxinfo.Read(t.Context(), r, gfxinfo.Options{Strict: strict})
 			var b strings.Builder
-			fmt.Fprintln(&b, warn.Texts(dump.Warnings()), dump.NotRunning, dump.Damaged)
+			fmt.Fprintln(&b, diag.Texts(dump.Warnings()), dump.NotRunning, dump.Damaged)
 			for _, p := range dump.Processes {
 				for _, w := range p.Windows {
 					fmt.Fprintf(&b, "%d %q %q %d\n", p.PID, p.Name, w.Name, w.Interval)

@@ -10,9 +10,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/gfxinfo"
 	"ohframe/internal/testing/hostiletest"
-	"ohframe/internal/warn"
 )
 
 const (
@@ -27,7 +27,7 @@ func TestHostile(t *testing.T) {
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, dump, err := gfxinfo.Read(ctx, r, gfxinfo.Options{Limits: l})
-			return timeline, warn.Texts(dump.Warnings()), err
+			return timeline, diag.Texts(dump.Warnings()), err
 		},
 		Pieces: 6000, Small: trace.Limits{Frames: 500, Strings: 500}, Heap: 12 << 20, Frames: 1000, Processes: 501,
 		Inputs: []hostiletest.Input{

@@ -10,7 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
 )
 
@@ -311,9 +311,9 @@ func (d *Dump) check() error {
 	}
 	switch {
 	case d.Skipped+d.Unfinished > 0:
-		return fmt.Errorf("%w: %s, skipped or unfinished", ErrNoFrames, plural.Count(d.Skipped+d.Unfinished, "row"))
+		return fmt.Errorf("%w: %s, skipped or unfinished", ErrNoFrames, diag.Count(d.Skipped+d.Unfinished, "row"))
 	case d.Unusable > 0:
-		return fmt.Errorf("%w: %s without the column IntendedVsync or FrameCompleted", ErrNoRows, plural.Count(d.Unusable, "table"))
+		return fmt.Errorf("%w: %s without the column IntendedVsync or FrameCompleted", ErrNoRows, diag.Count(d.Unusable, "table"))
 	case len(d.NotRunning) > 0:
 		return fmt.Errorf("%w: %.60q is not running", ErrNoRows, d.NotRunning[0])
 	}

@@ -11,8 +11,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/gfxinfo"
-	"ohframe/internal/warn"
 )
 
 func read(t testing.TB, text string, options gfxinfo.Options) (*analyzer.Timeline, *gfxinfo.Dump) {
@@ -184,8 +184,8 @@ func TestInterval(t *testing.T) {
 		if f.Period != test.want || f.Deadline.Known() != (test.want > 0) {
 			t.Errorf("%s: %s, want %s", name, f, test.want)
 		}
-		if said := strings.Contains(strings.Join(warn.Texts(dump.Warnings()), "\n"), "interval is unknown"); said != (test.want == 0) {
-			t.Errorf("%s: %q", name, warn.Texts(dump.Warnings()))
+		if said := strings.Contains(strings.Join(diag.Texts(dump.Warnings()), "\n"), "interval is unknown"); said != (test.want == 0) {
+			t.Errorf("%s: %q", name, diag.Texts(dump.Warnings()))
 		}
 	}
 }
@@ -281,8 +281,8 @@ func TestFlags(t *testing.T) {
 		rows = append(rows, []float64{flags, start, start + 5})
 	}
 	timeline, dump := read(t, table("Flags IntendedVsync FrameCompleted", rows...), gfxinfo.Options{})
-	if want := []string{"4 rows with flag SurfaceCanvas or SkippedFrame skipped"}; !slices.Equal(warn.Texts(dump.Warnings()), want) || len(timeline.Frames) != 7 {
-		t.Errorf("%d frames, warnings %q", len(timeline.Frames), warn.Texts(dump.Warnings()))
+	if want := []string{"4 rows with flag SurfaceCanvas or SkippedFrame skipped"}; !slices.Equal(diag.Texts(dump.Warnings()), want) || len(timeline.Frames) != 7 {
+		t.Errorf("%d frames, warnings %q", len(timeline.Frames), diag.Texts(dump.Warnings()))
 	}
 }
 

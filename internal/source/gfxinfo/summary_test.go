@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/gfxinfo"
-	"ohframe/internal/warn"
 )
 
 func number(n int) *int { return &n }
@@ -53,7 +53,7 @@ func TestSummaries(t *testing.T) {
 		"Package: com.days\nVersion: 1\n"+strings.ReplaceAll(oldSummary, "rendered: 20", "rendered: 5")+
 		"Package: com.days\nVersion: 1\n"+strings.ReplaceAll(oldSummary, "since: 9", "since: 8")+
 		"Package: com.days\nVersion: 2\nNote: Data has been filtered!\n"+oldSummary, gfxinfo.Options{})
-	if texts := warn.Texts(dump.Warnings()); len(texts) > 0 {
+	if texts := diag.Texts(dump.Warnings()); len(texts) > 0 {
 		t.Errorf("warnings %q", texts)
 	}
 	old := analyzer.Summary{Frames: 20, Janky: number(4), P90: number(24), P95: number(40), P99: number(90), SlowDraw: number(3)}

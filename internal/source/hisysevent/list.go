@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 )
 
 // The limits of a List, in bytes.
@@ -41,7 +41,7 @@ func (l *List) Warnings() []trace.Warning {
 	if l.Over == 0 {
 		return nil
 	}
-	return []trace.Warning{{Code: trace.WarnOverLimit, Count: l.Over, Text: plural.Count(l.Over, "event") + " of the system beyond 256 KiB, or 64 MiB for all, skipped"}}
+	return []trace.Warning{{Code: trace.WarnOverLimit, Count: l.Over, Text: diag.Count(l.Over, "event") + " of the system beyond 256 KiB, or 64 MiB for all, skipped"}}
 }
 
 // Read adds the lines of a text that are not blank. The error is that of r.

@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
-	"ohframe/internal/warn"
+	"ohframe/internal/diag"
 )
 
 // Join is where in an input another trace begins.
@@ -158,14 +157,14 @@ func isHeader(text []byte) bool {
 }
 
 // joinWarnings describes where the clock began anew.
-func (t *Totals) joinWarnings() (list warn.List) {
+func (t *Totals) joinWarnings() (list diag.Warnings) {
 	for _, j := range t.Joins {
 		if j.Gap < 0 {
 			list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Lines: []int{j.Line}, Text: fmt.Sprintf("line %d: another trace begins, its clock %s behind", j.Line, -j.Gap)})
 		}
 	}
 	if more := t.Behind - len(list); more > 0 {
-		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: plural.Choose(more, "more trace begins with its clock behind", "more traces begin with their clocks behind")})
+		list = append(list, trace.Warning{Code: trace.WarnAnotherTrace, Count: more, Text: diag.Choose(more, "more trace begins with its clock behind", "more traces begin with their clocks behind")})
 	}
 	return list
 }

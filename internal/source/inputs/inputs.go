@@ -35,7 +35,7 @@ import (
 	"sync"
 	"time"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
@@ -124,7 +124,7 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// Expand returns what the arguments stand for. The error, a *failure.Error, is that of a
+// Expand returns what the arguments stand for. The error, a *diag.Error, is that of a
 // name that does not exist, a pattern that matches nothing, or a list that is empty or
 // cannot be read.
 func Expand(args []string, o Options) (*Set, error) {
@@ -182,11 +182,11 @@ func (x *expansion) argument(arg string) error {
 	}
 	matches, err := filepath.Glob(arg)
 	if err != nil {
-		return failure.New(err, "", "%s: not a pattern such as base/*.ftrace", arg)
+		return diag.New(err, "", "%s: not a pattern such as base/*.ftrace", arg)
 	}
 	matches = slices.DeleteFunc(matches, func(match string) bool { return hides(arg, match) })
 	if len(matches) == 0 {
-		return failure.New(fs.ErrNotExist, "", "%s: no file matches", arg)
+		return diag.New(fs.ErrNotExist, "", "%s: no file matches", arg)
 	}
 	for _, match := range matches {
 		x.path(match)
@@ -214,10 +214,10 @@ func pathError(name string, err error) error {
 		what = path.Err
 	}
 	hint := ""
-	if e := (*failure.Error)(nil); errors.As(err, &e) {
+	if e := (*diag.Error)(nil); errors.As(err, &e) {
 		hint = e.Hint
 	}
-	return failure.New(err, hint, "%s: %v", name, what)
+	return diag.New(err, hint, "%s: %v", name, what)
 }
 
 func (x *expansion) listFile(name string) error {
@@ -236,7 +236,7 @@ func (x *expansion) listFile(name string) error {
 		return pathError(name, err)
 	}
 	if len(x.Inputs)+len(x.Others) == before {
-		return failure.New(nil, "", "%s: the list is empty", name)
+		return diag.New(nil, "", "%s: the list is empty", name)
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (x *expansion) list(r io.Reader, folder string) error {
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return failure.New(err, "@FILE names a text with the name of one trace in each line", "not a list: a line has more than %d KiB", bufio.MaxScanTokenSize>>10)
+		return diag.New(err, "@FILE names a text with the name of one trace in each line", "not a list: a line has more than %d KiB", bufio.MaxScanTokenSize>>10)
 	} else if err != nil {
 		return err
 	}
@@ -394,7 +394,7 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		if len(f.folders) > 0 && !x.Sessions {
 			hint = "the folders in it are not read; " + filepath.Join(path, "*") + " names them"
 		}
-		x.Inputs = append(x.Inputs, Input{Path: path, Err: failure.New(errNoTraces, hint, "%v", errNoTraces)})
+		x.Inputs = append(x.Inputs, Input{Path: path, Err: diag.New(errNoTraces, hint, "%v", errNoTraces)})
 	}
 }
 

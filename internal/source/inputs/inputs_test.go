@@ -20,7 +20,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 )
 
@@ -147,7 +147,7 @@ func TestFolder(t *testing.T) {
 // A folder that only has folders says how to name what is in them.
 func TestFolderOfFolders(t *testing.T) {
 	dir := write(t, map[string]string{"a/x": ""})
-	e := (*failure.Error)(nil)
+	e := (*diag.Error)(nil)
 	if set := expand(t, dir, Options{}, ""); len(set.Inputs) != 1 || !errors.As(set.Inputs[0].Err, &e) || !strings.Contains(e.Hint, filepath.Join(dir, "*")) {
 		t.Errorf("%+v", set)
 	}
@@ -191,7 +191,7 @@ func TestSessions(t *testing.T) {
 			t.Errorf("%s: got %s\n%s\nwant %s\n%s", x.arg, got, strings.Join(skipped, "; "), x.want, x.skipped)
 		}
 	}
-	e := (*failure.Error)(nil)
+	e := (*diag.Error)(nil)
 	if set := expand(t, dir, Options{Sessions: true}, "invalid"); !errors.As(set.Inputs[0].Err, &e) || e.What != "the folder has no traces" || e.Hint != "" {
 		t.Errorf("%+v", set)
 	}
@@ -309,7 +309,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s: got %s, want %s; %v", x.args, got, x.want, set.Folders)
 		}
 	}
-	bad := (*failure.Error)(nil)
+	bad := (*diag.Error)(nil)
 	for arg, what := range map[string]string{
 		"gone": "no such file", "*.gone": "no file matches", "[": "not a pattern", "@gone": "no such file", "@nothing": "the list is empty", "@sub": "is a directory",
 	} {
@@ -377,7 +377,7 @@ func TestFullNameOfOwnTrace(t *testing.T) {
 // A list that is no text of names, and one that nobody writes to.
 func TestBadLists(t *testing.T) {
 	dir := write(t, map[string]string{"long": strings.Repeat("x", 100_000)})
-	e := (*failure.Error)(nil)
+	e := (*diag.Error)(nil)
 	if _, err := Expand([]string{"@" + filepath.Join(dir, "long")}, Options{}); !errors.As(err, &e) || !strings.Contains(err.Error(), "long: not a list: a line has more than 64 KiB") || e.Hint == "" {
 		t.Errorf("%v", err)
 	}

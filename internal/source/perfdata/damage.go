@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/damage"
 )
 
 // Error is why a file cannot be read.
-type Error = failure.Error
+type Error = diag.Error
 
 // ErrUnsupported: the file has a form that is not read.
 var ErrUnsupported = errors.New("unsupported")

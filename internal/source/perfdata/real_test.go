@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
-	"ohframe/internal/warn"
 )
 
 // real returns a file of a device, or skips the test.
@@ -56,7 +56,7 @@ func read(t testing.TB, file []byte, o perfdata.Options) (*sample.Profile, []sam
 		}
 		list = append(list, s)
 	}
-	return r.Profile(), list, warn.Texts(r.Warnings())
+	return r.Profile(), list, diag.Texts(r.Warnings())
 }
 
 func count(p *sample.Profile, list []sample.Sample) counts {

@@ -12,12 +12,12 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/damage"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 const (
@@ -54,7 +54,7 @@ func readScripts(file []byte, s perfdata.Scripts, o perfdata.Options) (*sample.P
 	for {
 		var s sample.Sample
 		if err := r.Next(&s); err == io.EOF {
-			return r.Profile(), list, warn.Texts(r.Warnings()), nil
+			return r.Profile(), list, diag.Texts(r.Warnings()), nil
 		} else if err != nil {
 			return nil, nil, nil, err
 		}

@@ -18,12 +18,12 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // tight are limits at which memory must be small.
@@ -88,7 +88,7 @@ func TestHostile(t *testing.T) {
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Causes: true, Limits: l})
-			return timeline, warn.Texts(stats.Warnings()), err
+			return timeline, diag.Texts(stats.Warnings()), err
 		},
 		Inputs: inputs, Pieces: 50_000, Small: tight, Heap: 16 << 20, Frames: tight.Frames, Processes: tight.Threads,
 	}.Check(t)

@@ -15,12 +15,11 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/plural"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/warn"
 	"ohframe/internal/why/judge"
 	"ohframe/internal/why/record"
 )
@@ -109,7 +108,7 @@ type Over struct {
 
 // Warnings describes damage and skipped parts of the trace, for users.
 func (s *Stats) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	if s.Cut {
 		list.Add(trace.WarnDamaged, "truncated: the trace ends within a packet; earlier frames are kept")
 	}
@@ -198,9 +197,9 @@ func (s *Stats) damage() error {
 	case s.Cut:
 		return errors.New("truncated: the trace ends within a packet")
 	case s.Damaged > 0:
-		return errors.New(plural.Count(s.Damaged, "damaged packet"))
+		return errors.New(diag.Count(s.Damaged, "damaged packet"))
 	case s.Malformed > 0:
-		return fmt.Errorf("%s without a required field, or with a time that is not read", plural.Count(s.Malformed, "frame timeline event"))
+		return fmt.Errorf("%s without a required field, or with a time that is not read", diag.Count(s.Malformed, "frame timeline event"))
 	}
 	return nil
 }

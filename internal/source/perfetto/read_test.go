@@ -15,10 +15,10 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // A trace says the same in every form that it may have.
@@ -154,7 +154,7 @@ func TestCut(t *testing.T) {
 	}
 
 	_, stats, _ := perfetto.Read(t.Context(), bytes.NewReader(r.bytes[:len(r.bytes)-30]), perfetto.Options{})
-	if w := warn.Texts(stats.Warnings()); len(w) == 0 || !strings.Contains(w[0], "truncated") {
+	if w := diag.Texts(stats.Warnings()); len(w) == 0 || !strings.Contains(w[0], "truncated") {
 		t.Errorf("warnings %q", w)
 	}
 }
@@ -191,7 +191,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := timeline.String(); got != want || stats.Damaged != 1 || len(warn.Texts(stats.Warnings())) == 0 {
+		if got := timeline.String(); got != want || stats.Damaged != 1 || len(diag.Texts(stats.Warnings())) == 0 {
 			t.Errorf("%s: %d damaged packets, frames:\n%s", name, stats.Damaged, got)
 		}
 		if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(in(packet)), perfetto.Options{Strict: true}); err == nil {
@@ -258,8 +258,8 @@ func TestCutSlices(t *testing.T) {
 		r.event(ms(test.start), actualSurface(3, 7, 8, app, "layer", fine))
 		r.event(ms(5980), actualSurface(4, 9, 10, app, "layer", fine))
 		r.end(ms(6000), 4)
-		if _, stats := read(t, r.bytes); !slices.Equal(warn.Texts(stats.Warnings()), test.want) || stats.Unfinished != 1 || stats.UnpairedEnds != 1 {
-			t.Errorf("start %v ms, end %v ms: %q, want %q", test.start, test.end, warn.Texts(stats.Warnings()), test.want)
+		if _, stats := read(t, r.bytes); !slices.Equal(diag.Texts(stats.Warnings()), test.want) || stats.Unfinished != 1 || stats.UnpairedEnds != 1 {
+			t.Errorf("start %v ms, end %v ms: %q, want %q", test.start, test.end, diag.Texts(stats.Warnings()), test.want)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestBackwards(t *testing.T) {
 	r.event(ms(40), actualSurface(1, 7, 8, app, "layer", fine))
 	r.event(ms(10), actualSurface(1, 5, 6, app, "layer", fine))
 	timeline, stats = read(t, r.bytes)
-	if len(warn.Texts(stats.Warnings())) > 0 || timeline.Frames[0].Actual.Duration() != 10*trace.Millisecond || timeline.Frames[1].VsyncID != 7 {
+	if len(diag.Texts(stats.Warnings())) > 0 || timeline.Frames[0].Actual.Duration() != 10*trace.Millisecond || timeline.Frames[1].VsyncID != 7 {
 		t.Errorf("%+v\n%s", stats, timeline)
 	}
 }

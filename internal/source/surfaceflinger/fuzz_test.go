@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/source/surfaceflinger"
-	"ohframe/internal/warn"
 )
 
 // The result does not depend on how the source is read and how lines end. It is an error of
@@ -23,7 +23,7 @@ func FuzzSources(f *testing.F) {
 		read := func(r io.Reader, strict bool) (string, error) {
 			timeline, stats, err := surfaceflinger.Read(t.Context(), r, surfaceflinger.Options{Strict: strict})
 			var b strings.Builder
-			fmt.Fprintln(&b, warn.Texts(stats.Warnings()), stats.Damaged)
+			fmt.Fprintln(&b, diag.Texts(stats.Warnings()), stats.Damaged)
 			for _, l := range stats.Layers {
 				fmt.Fprintf(&b, "%q %d %d %d %d\n", l.Name, l.Dumps, l.Empty, l.Period, l.Pending)
 			}

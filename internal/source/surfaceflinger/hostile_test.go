@@ -10,9 +10,9 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/testing/hostiletest"
-	"ohframe/internal/warn"
 )
 
 const good = "first\n16666667\n10\t100\t20\n"
@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
 			timeline, stats, err := surfaceflinger.Read(ctx, r, surfaceflinger.Options{Limits: l})
-			return timeline, warn.Texts(stats.Warnings()), err
+			return timeline, diag.Texts(stats.Warnings()), err
 		},
 		Inputs: inputs, Pieces: 20_000,
 		Small: trace.Limits{Frames: 500, Threads: 500}, Heap: 8 << 20, Frames: 1000, Processes: 501,
@@ -70,7 +70,7 @@ func TestExtremes(t *testing.T) {
 	if l := stats.Layers[0]; len(timeline.Frames) != 2*n+2 || l.Waiting != n || l.Pending != 4*n || stats.Damaged != 2*n {
 		t.Errorf("%d frames, %+v", len(timeline.Frames), stats)
 	}
-	said := strings.Join(warn.Texts(stats.Warnings()), "\n")
+	said := strings.Join(diag.Texts(stats.Warnings()), "\n")
 	if !strings.Contains(said, `1 dump without a refresh period: "layer"`) {
 		t.Errorf("warnings %q", said)
 	}
@@ -80,7 +80,7 @@ func TestExtremes(t *testing.T) {
 func TestNamesInWarnings(t *testing.T) {
 	name := "evil\u202e" + strings.Repeat("x", 200)
 	_, stats := read(t, good+name+"\n16666667\n", surfaceflinger.Options{})
-	if w := warn.Texts(stats.Warnings()); len(w) != 1 || !strings.Contains(w[0], `"evil\u202exxx`) || len(w[0]) > 150 {
+	if w := diag.Texts(stats.Warnings()); len(w) != 1 || !strings.Contains(w[0], `"evil\u202exxx`) || len(w[0]) > 150 {
 		t.Errorf("warnings %q", w)
 	}
 }

@@ -15,9 +15,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
-	"ohframe/internal/warn"
 )
 
 // ErrNoLayer: the dump has a refresh period and not one row.
@@ -73,7 +72,7 @@ type row struct {
 
 // Warnings describes what was skipped and what is unknown.
 func (s *Stats) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	each := func(code trace.WarningCode, of func(*Layer) int, noun, what string) {
 		n, names, more := 0, []string{}, 0
 		for _, l := range s.Layers {
@@ -302,7 +301,7 @@ func (p *parser) outcome() error {
 	case pending == 0:
 		return ErrNoLayer
 	case waiting == 0:
-		return fmt.Errorf("%w: %s without a present time", ErrNothingShown, plural.Count(pending, "row"))
+		return fmt.Errorf("%w: %s without a present time", ErrNothingShown, diag.Count(pending, "row"))
 	}
-	return fmt.Errorf("%w: %d of %s pending", ErrNothingShown, waiting, plural.Count(pending, "row"))
+	return fmt.Errorf("%w: %d of %s pending", ErrNothingShown, waiting, diag.Count(pending, "row"))
 }

@@ -9,8 +9,8 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/surfaceflinger"
-	"ohframe/internal/warn"
 )
 
 func read(t testing.TB, text string, options surfaceflinger.Options) (*analyzer.Timeline, *surfaceflinger.Stats) {
@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("span %s", timeline.Span)
 		}
 		l := stats.Layers[0]
-		if len(stats.Layers) != 1 || l.Pending != 3 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(warn.Texts(stats.Warnings()), []string{`2 frames not shown yet skipped: "layer"`}) {
+		if len(stats.Layers) != 1 || l.Pending != 3 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(diag.Texts(stats.Warnings()), []string{`2 frames not shown yet skipped: "layer"`}) {
 			t.Errorf("%+v", l)
 		}
 		if got := timeline.Frames[5].Android.Latency; got.Desired != 1_200_000_000 || got.Ready.Known() || got.Layer != "layer" {
@@ -169,7 +169,7 @@ no row at all
 	if got := present(timeline, ""); got != "100 200 300" {
 		t.Errorf("shown at %s", got)
 	}
-	if stats.Damaged != 1 || len(warn.Texts(stats.Warnings())) != 1 {
+	if stats.Damaged != 1 || len(diag.Texts(stats.Warnings())) != 1 {
 		t.Errorf("%+v", stats)
 	}
 	if _, _, err := surfaceflinger.Read(t.Context(), strings.NewReader("16666667\n1 2 3\n1 2\n"), surfaceflinger.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
@@ -218,7 +218,7 @@ func TestErrors(t *testing.T) {
 	}
 	// One wrong name among others is a warning.
 	_, stats := read(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", surfaceflinger.Options{})
-	if w := warn.Texts(stats.Warnings()); len(w) != 1 || w[0] != `1 dump without rows, because the layer did not exist: "wrong"` {
+	if w := diag.Texts(stats.Warnings()); len(w) != 1 || w[0] != `1 dump without rows, because the layer did not exist: "wrong"` {
 		t.Errorf("warnings %q", w)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

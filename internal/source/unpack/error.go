@@ -3,11 +3,11 @@ package unpack
 import (
 	"errors"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // Error is why an input cannot be read.
-type Error = failure.Error
+type Error = diag.Error
 
 // ErrNotATrace: the input has none of the formats that are read.
 var ErrNotATrace = errors.New("not a trace")

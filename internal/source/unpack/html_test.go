@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 func TestHTML(t *testing.T) {
@@ -134,8 +134,8 @@ func TestHTMLProcessDump(t *testing.T) {
 		if content, err := io.ReadAll(c); err != nil || strings.TrimSpace(string(content)) != "# x" {
 			t.Errorf("%s: %q, %v", test.name, content, err)
 		}
-		if got := c.Dump().Process(7); got != test.want || strings.Join(warn.Texts(c.Warnings()), "; ") != test.warning {
-			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, warn.Texts(c.Warnings()), test.want)
+		if got := c.Dump().Process(7); got != test.want || strings.Join(diag.Texts(c.Warnings()), "; ") != test.warning {
+			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, diag.Texts(c.Warnings()), test.want)
 		}
 		c.Close()
 	}

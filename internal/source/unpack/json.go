@@ -6,7 +6,7 @@ import (
 	"io"
 	"regexp"
 
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 )
 
 // The JSON of Chrome's trace viewer may have the text of a trace of the system:
@@ -28,7 +28,7 @@ var valueStart = regexp.MustCompile(`^[ \t\r\n]*:[ \t\r\n]*"`)
 func openJSON(c *Content, in *bufio.Reader) (io.Reader, error) {
 	for {
 		if _, err := advancePast(in, systemEvents); err != nil {
-			return nil, &Error{What: ErrNotATrace.Error() + " (JSON)", Hint: "record a trace instead: " + failure.RecordCommand, Err: ErrNotATrace}
+			return nil, &Error{What: ErrNotATrace.Error() + " (JSON)", Hint: "record a trace instead: " + diag.RecordCommand, Err: ErrNotATrace}
 		}
 		head, _ := in.Peek(64)
 		if start := valueStart.Find(head); start != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
-	"ohframe/internal/plural"
 )
 
 // stream reads the output of a decoder up to the first damage.
@@ -57,7 +57,7 @@ func (s *stream) damaged(err error) error {
 	if len(c.damages) > 0 {
 		return io.EOF // a consequence of the first damage
 	}
-	size := plural.Count(int(s.n), "byte")
+	size := diag.Count(int(s.n), "byte")
 	d := damage{fmt.Sprintf("%s is corrupt after %s of content", s.what, size), "the content before that is used"}
 	switch {
 	case err == errTrailing:

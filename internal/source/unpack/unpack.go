@@ -35,9 +35,9 @@ import (
 	"os"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/warn"
 )
 
 // headSize is the number of bytes in which an input is recognised.
@@ -190,7 +190,7 @@ func (c *Content) Dump() *hitrace.ProcessDump { return c.dump }
 
 // Warnings describe the damage in the part of the containers that has been read.
 func (c *Content) Warnings() []trace.Warning {
-	var list warn.List
+	var list diag.Warnings
 	for _, d := range c.damages {
 		list.Add(trace.WarnDamaged, "%s; %s", d.what, d.consequence)
 	}

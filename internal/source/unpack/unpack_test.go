@@ -16,10 +16,10 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/warn"
 )
 
 // demo is a trace with a character that UTF-8 and UTF-16 write differently.
@@ -51,7 +51,7 @@ func open(t testing.TB, r io.Reader, o unpack.Options) outcome {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	return outcome{content, c.Layers(), warn.Texts(c.Warnings()), err}
+	return outcome{content, c.Layers(), diag.Texts(c.Warnings()), err}
 }
 
 // message returns the text of an error, or nothing.
@@ -265,8 +265,8 @@ func TestOpenAgain(t *testing.T) {
 	if err != nil || again != first {
 		t.Fatalf("another one: %v", err)
 	}
-	if _, err := io.Copy(io.Discard, again); err != nil || len(warn.Texts(first.Warnings())) != 1 || first.In() != " in gzip" {
-		t.Errorf("%q %q, %v", warn.Texts(first.Warnings()), first.In(), err)
+	if _, err := io.Copy(io.Discard, again); err != nil || len(diag.Texts(first.Warnings())) != 1 || first.In() != " in gzip" {
+		t.Errorf("%q %q, %v", diag.Texts(first.Warnings()), first.In(), err)
 	}
 }
 
@@ -280,8 +280,8 @@ func TestExplain(t *testing.T) {
 	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is truncated after ") {
 		t.Errorf("got %v", got)
 	}
-	if len(warn.Texts(c.Warnings())) != 1 { // that what is inside is cut as well goes without saying
-		t.Errorf("warnings %q", warn.Texts(c.Warnings()))
+	if len(diag.Texts(c.Warnings())) != 1 { // that what is inside is cut as well goes without saying
+		t.Errorf("warnings %q", diag.Texts(c.Warnings()))
 	}
 	if err := c.Explain(io.ErrNoProgress); err != io.ErrNoProgress {
 		t.Errorf("got %v", err)

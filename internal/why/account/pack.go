@@ -6,7 +6,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/packed"
 	"ohframe/internal/why/record"
 )
 
@@ -121,7 +120,7 @@ func (b *Book) pack(d *details) []byte {
 }
 
 // cells returns what pack has packed.
-func cells(p packed.Bytes) iter.Seq[Cell] {
+func cells(p record.Packed) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		rest := p
 		unpack(&rest, yield)
@@ -129,7 +128,7 @@ func cells(p packed.Bytes) iter.Seq[Cell] {
 }
 
 // ran returns the processors that pack has packed.
-func ran(p packed.Bytes) iter.Seq[cpuTime] {
+func ran(p record.Packed) iter.Seq[cpuTime] {
 	return func(yield func(cpuTime) bool) {
 		rest := p
 		for unpack(&rest, func(Cell) bool { return true }); len(rest) > 0; {
@@ -141,7 +140,7 @@ func ran(p packed.Bytes) iter.Seq[cpuTime] {
 }
 
 // unpack goes through the cells.
-func unpack(p *packed.Bytes, yield func(Cell) bool) {
+func unpack(p *record.Packed, yield func(Cell) bool) {
 	if len(*p) == 0 {
 		return
 	}
@@ -167,7 +166,7 @@ func unpack(p *packed.Bytes, yield func(Cell) bool) {
 
 // functionBytes goes through the head. It returns the bytes of functions, nil of a frame that was
 // not sampled, and the number of cells.
-func functionBytes(p *packed.Bytes) (functions packed.Bytes, cells uint64) {
+func functionBytes(p *record.Packed) (functions record.Packed, cells uint64) {
 	head := p.Uint()
 	if head&1 != 0 {
 		n := p.Uint()

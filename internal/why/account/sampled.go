@@ -5,7 +5,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/packed"
 	"ohframe/internal/why/functions"
 	"ohframe/internal/why/record"
 )
@@ -80,7 +79,7 @@ func (a *Account) times() *functions.Times {
 	if a.details != nil {
 		return a.details.times
 	}
-	rest := packed.Bytes(a.packed)
+	rest := record.Packed(a.packed)
 	if len(rest) == 0 {
 		return nil
 	}

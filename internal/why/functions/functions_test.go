@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/packed"
 	"ohframe/internal/why/functions"
+	"ohframe/internal/why/record"
 )
 
 // The modules and functions of the profile of these tests.
@@ -168,7 +168,7 @@ func TestTimes(t *testing.T) {
 		t.Errorf("taken are %v, want %v", taken, want)
 	}
 	var again functions.Times
-	again.Unpack(packed.Bytes(f.Packed(nil)))
+	again.Unpack(record.Packed(f.Packed(nil)))
 	if got := parts(x, &again); !slices.Equal(got, want) {
 		t.Errorf("unpacked:\n%v, want\n%v", got, want)
 	}

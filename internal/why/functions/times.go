@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/packed"
+	"ohframe/internal/why/record"
 )
 
 // Stage is a way in which a thread spends time that has functions: it ran, or waited.
@@ -161,7 +161,7 @@ func (t *Times) Packed(p []byte) []byte {
 }
 
 // Unpack sets t to what Packed appended.
-func (t *Times) Unpack(p packed.Bytes) {
+func (t *Times) Unpack(p record.Packed) {
 	t.Reset()
 	for range p.Uint() {
 		t.stages = append(t.stages, stageTime{Stage{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})

@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/failure"
+	"ohframe/internal/diag"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/hisysevent"
@@ -118,11 +118,11 @@ func (r *Result) readSamples(o Options, running *sampling.Running) {
 // foreign returns an error if stacks are those of a process that a trace does not have.
 func foreign(rec *sample.Recording, t *analyzer.Timeline) error {
 	if len(rec.Samples) == 0 {
-		return &failure.Error{What: "no stacks"}
+		return &diag.Error{What: "no stacks"}
 	}
 	pid := rec.Samples[0].PID
 	if pid == 0 || slices.ContainsFunc(t.Processes, func(p *analyzer.Process) bool { return int32(p.PID) == pid }) {
 		return nil
 	}
-	return &failure.Error{What: fmt.Sprintf("the stacks are of process %d, which the trace does not have", pid)}
+	return &diag.Error{What: fmt.Sprintf("the stacks are of process %d, which the trace does not have", pid)}
 }

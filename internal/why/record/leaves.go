@@ -6,7 +6,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/packed"
 )
 
 // leafStore has the leaves of all waits, packed:
@@ -85,7 +84,7 @@ func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
 		if leaves == 0 {
 			return
 		}
-		p := packed.Bytes(s.chunks[leaves/leafChunk][leaves%leafChunk:])
+		p := Packed(s.chunks[leaves/leafChunk][leaves%leafChunk:])
 		end := trace.Time(0)
 		for range p.Byte() {
 			l := Leaf{Start: end + trace.Time(p.Int())}

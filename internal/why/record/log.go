@@ -5,7 +5,6 @@ import (
 	"iter"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/packed"
 )
 
 // Entry is a point at which the state, the slices, or the processor of a thread changes.
@@ -151,7 +150,7 @@ func (l *Log) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		last := packing{at: l.start}
 		for _, chunk := range l.chunks {
-			for p := packed.Bytes(chunk); len(p) > 0; {
+			for p := Packed(chunk); len(p) > 0; {
 				if !yield(last.next(&p)) {
 					return
 				}
@@ -161,7 +160,7 @@ func (l *Log) Entries() iter.Seq[Entry] {
 }
 
 // next unpacks an entry.
-func (k *packing) next(p *packed.Bytes) Entry {
+func (k *packing) next(p *Packed) Entry {
 	head := p.Byte()
 	since := trace.Duration(p.Uint())
 	if head&microBit != 0 {

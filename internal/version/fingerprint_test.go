@@ -1,4 +1,4 @@
-package fingerprint
+package version
 
 import (
 	"reflect"
@@ -31,7 +31,7 @@ type options struct {
 func TestText(t *testing.T) {
 	one, two := int64(1), int64(2)
 	base := options{}
-	seen := map[string]string{Text(base): "nothing"}
+	seen := map[string]string{Fingerprint(base): "nothing"}
 	for name, o := range map[string]options{
 		"bool": {On: true}, "int": {Count: -1}, "uint": {Bytes: 1}, "float": {Share: 0.5}, "string": {Name: "a\n"},
 		"struct": {Inner: inner{Name: "a"}}, "hidden": {Inner: inner{hidden: 1}},
@@ -39,16 +39,16 @@ func TestText(t *testing.T) {
 		"list": {List: []inner{{}}}, "list of two": {List: []inner{{}, {}}}, "element": {List: []inner{{hidden: 2}}},
 		"pattern": {Pattern: regexp.MustCompile("a")}, "another pattern": {Pattern: regexp.MustCompile("b")},
 	} {
-		text := Text(o)
+		text := Fingerprint(o)
 		if other, ok := seen[text]; ok {
 			t.Errorf("%s has the text of %s: %s", name, other, text)
 		}
 		seen[text] = name
 	}
-	if Text(options{Other: func() {}, Workers: 3}) != Text(base) {
+	if Fingerprint(options{Other: func() {}, Workers: 3}) != Fingerprint(base) {
 		t.Error("a field with the tag changes the text")
 	}
-	if again := Text(options{Pointer: new(int64)}); seen[again] != "pointer to zero" {
+	if again := Fingerprint(options{Pointer: new(int64)}); seen[again] != "pointer to zero" {
 		t.Error("equal options have other texts")
 	}
 }
@@ -60,6 +60,6 @@ func TestPanic(t *testing.T) {
 			t.Errorf("got %q", message)
 		}
 	}()
-	Text(struct{ F func() }{})
+	Fingerprint(struct{ F func() }{})
 	t.Error(reflect.TypeOf(t))
 }

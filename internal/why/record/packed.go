@@ -1,21 +1,20 @@
-// Package packed reads what the program has packed into bytes, to keep more of it in memory.
-// It is written with package encoding/binary, and never comes from an input.
-package packed
+package record
 
 import "encoding/binary"
 
-// Bytes are what is left to be read.
-type Bytes []byte
+// Packed is what is left to be read of what the program has packed into bytes, to keep more of it in
+// memory. It is written with package encoding/binary, and never comes from an input.
+type Packed []byte
 
 // Byte reads a byte.
-func (b *Bytes) Byte() byte {
+func (b *Packed) Byte() byte {
 	v := (*b)[0]
 	*b = (*b)[1:]
 	return v
 }
 
 // Uint reads what binary.AppendUvarint has written.
-func (b *Bytes) Uint() uint64 {
+func (b *Packed) Uint() uint64 {
 	if v := (*b)[0]; v < 0x80 {
 		*b = (*b)[1:]
 		return uint64(v)
@@ -26,7 +25,7 @@ func (b *Bytes) Uint() uint64 {
 }
 
 // Int reads what binary.AppendVarint has written.
-func (b *Bytes) Int() int64 {
+func (b *Packed) Int() int64 {
 	v, n := binary.Varint(*b)
 	*b = (*b)[n:]
 	return v

@@ -1,31 +1,29 @@
-// Package warn makes lists of warnings.
-package warn
+package diag
 
 import (
 	"fmt"
 	"strings"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/plural"
 )
 
-// List is a list of warnings.
-type List []trace.Warning
+// Warnings is a list of warnings.
+type Warnings []trace.Warning
 
 // Add adds a warning that is not counted.
-func (l *List) Add(code trace.WarningCode, format string, values ...any) {
+func (l *Warnings) Add(code trace.WarningCode, format string, values ...any) {
 	*l = append(*l, trace.Warning{Code: code, Text: fmt.Sprintf(format, values...)})
 }
 
 // Count adds a warning such as "3 malformed rows skipped", unless n is 0.
-func (l *List) Count(code trace.WarningCode, n int, noun, what string) {
+func (l *Warnings) Count(code trace.WarningCode, n int, noun, what string) {
 	if n > 0 {
-		*l = append(*l, trace.Warning{Code: code, Count: n, Text: plural.Count(n, noun) + " " + what})
+		*l = append(*l, trace.Warning{Code: code, Count: n, Text: Count(n, noun) + " " + what})
 	}
 }
 
 // Times adds a warning such as "3 × time not understood (line 4, 7, …)", unless n is 0.
-func (l *List) Times(code trace.WarningCode, n int, what string, lines []int) {
+func (l *Warnings) Times(code trace.WarningCode, n int, what string, lines []int) {
 	if n == 0 {
 		return
 	}

@@ -1,5 +1,4 @@
-// Package plural formats counts for messages.
-package plural
+package diag
 
 import (
 	"fmt"

@@ -1,6 +1,4 @@
-// Package fingerprint writes options as text that differs if the options differ. It
-// reads all fields of a struct, so an option that is added later cannot be forgotten.
-package fingerprint
+package version
 
 import (
 	"encoding"
@@ -9,15 +7,15 @@ import (
 	"strings"
 )
 
-// Tag is the tag of a field that changes no result: `fingerprint:"-"`. The field is left
+// FingerprintTag is the tag of a field that changes no result: `fingerprint:"-"`. The field is left
 // out.
-const Tag = "fingerprint"
+const FingerprintTag = "fingerprint"
 
-// Text returns a line for each value in v: for the fields of structs, those of structs
+// Fingerprint returns text that differs if options differ: a line for each value in v, for the fields of structs, those of structs
 // in them, the elements of slices, and those of maps in order. A value that is a encoding.TextMarshaler has the
-// line of its text. Text panics if a field has a kind that has no text, such as a
+// line of its text. Fingerprint panics if a field has a kind that has no text, such as a
 // function: such a field needs the tag.
-func Text(v any) string {
+func Fingerprint(v any) string {
 	var b strings.Builder
 	write(&b, "", reflect.ValueOf(v))
 	return b.String()
@@ -61,7 +59,7 @@ func write(b *strings.Builder, path string, v reflect.Value) {
 		line(v.Interface())
 	case reflect.Struct:
 		for field, value := range v.Fields() {
-			if field.Tag.Get(Tag) != "-" {
+			if field.Tag.Get(FingerprintTag) != "-" {
 				write(b, path+"."+field.Name, value)
 			}
 		}

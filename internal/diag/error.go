@@ -1,5 +1,6 @@
-// Package failure has the error type for users: what went wrong, and what to do about it.
-package failure
+// Package diag has what the program says about an input: errors with advice, lists of warnings,
+// and counts with their nouns.
+package diag
 
 import "fmt"
 
