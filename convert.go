@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -20,7 +21,6 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
-	"ohframe/internal/why/judge"
 )
 
 // ConvertOptions decide how an input is converted.
@@ -108,7 +108,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 
 func (o *ConvertOptions) exporter() export.Options {
 	return export.Options{
-		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Analysis: judge.Options{Causes: o.Causes, SamplesOffset: o.SamplesOffset},
+		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Analysis: analysis.Options{Causes: o.Causes, SamplesOffset: o.SamplesOffset},
 		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat, Compress: o.Output.Compress,
 		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
 	}

@@ -26,13 +26,13 @@ import (
 	"io"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -85,8 +85,8 @@ func (o *Options) reader() hitrace.Options {
 	return hitrace.Options{Strict: o.FailOnDamage, Limits: o.Limits, Window: o.Window, Workers: o.Workers}
 }
 
-func (o *Options) analyzer() reconstruct.Options {
-	return reconstruct.Options{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
+func (o *Options) analyzer() analysis.FrameOptions {
+	return analysis.FrameOptions{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
 }
 
 // Trace is the result of reading an input.

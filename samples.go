@@ -5,15 +5,13 @@ import (
 	"errors"
 	"io"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/unpack"
-	"ohframe/internal/why/functions"
-	"ohframe/internal/why/judge"
 )
 
 // samplesInput is where the samples of a text come from: the options, or the binary trace of
@@ -49,7 +47,7 @@ func readSamples(ctx context.Context, o *Options, options perfdata.Options) (*sa
 	if err != nil {
 		return nil, err
 	}
-	rec, err := sampling.Read(file, size, options)
+	rec, err := analysis.ReadSamples(file, size, options)
 	if err != nil {
 		return nil, content.Explain(err)
 	}
@@ -72,11 +70,11 @@ func ReadStacks(ctx context.Context, r io.Reader, o Options) (*why.Stacks, []tra
 	if err != nil {
 		return nil, nil, asError(err)
 	}
-	rec, err := sampling.Read(file, size, perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	rec, err := analysis.ReadSamples(file, size, perfdata.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	if err != nil {
 		return nil, nil, asError(content.Explain(err))
 	}
-	s := functions.Stacks(rec)
+	s := analysis.Stacks(rec)
 	if s == nil {
 		return nil, nil, &Error{What: "no stacks", Err: ErrNotATrace}
 	}
@@ -86,7 +84,7 @@ func ReadStacks(ctx context.Context, r io.Reader, o Options) (*why.Stacks, []tra
 // contained reads the recording in the binary trace, which was read to its end: the first one of
 // hiperf, else the profiles of ArkTS. hiperf has samples of all threads. It is nil if there is none.
 func (t *textInput) contained(options perfdata.Options) (*sample.Recording, error) {
-	scripts, err := sampling.ReadScripts(t.file, t.scripts(), options)
+	scripts, err := analysis.ReadScripts(t.file, t.scripts(), options)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +95,7 @@ func (t *textInput) contained(options perfdata.Options) (*sample.Recording, erro
 		}
 		return scripts, nil
 	}
-	rec, err := sampling.Read(io.NewSectionReader(t.file, list[0].At, list[0].Size), list[0].Size, options)
+	rec, err := analysis.ReadSamples(io.NewSectionReader(t.file, list[0].At, list[0].Size), list[0].Size, options)
 	if err == nil && len(scripts.Samples) > 0 {
 		text := diag.Count(len(scripts.Samples), "sample") + " of ArkTS not used: hiperf has samples of the same time"
 		rec.Warnings = append(rec.Warnings, trace.Warning{Code: trace.WarnSkipped, Count: len(scripts.Samples), Text: text})
@@ -118,7 +116,7 @@ func (t *textInput) scripts() perfdata.Scripts {
 }
 
 // check returns the error of reading a text and its samples.
-func (s *samplesInput) check(r *judge.Result, err error) error {
+func (s *samplesInput) check(r *analysis.Result, err error) error {
 	if err != nil || r.Refused == nil || !s.required {
 		return err
 	}
@@ -130,7 +128,7 @@ func (s *samplesInput) check(r *judge.Result, err error) error {
 }
 
 // warnings says what of the samples was skipped, and why those that are not required are not used.
-func (s *samplesInput) warnings(r *judge.Result) []trace.Warning {
+func (s *samplesInput) warnings(r *analysis.Result) []trace.Warning {
 	if r.Refused != nil {
 		return []trace.Warning{{Code: trace.WarnSamples, Text: diag.SamplesUnused + ": " + r.Refused.Error()}}
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"ohframe"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate"
@@ -173,7 +173,7 @@ func TestScriptCauses(t *testing.T) {
 			if tid == 0 {
 				continue
 			}
-			rec, err := sampling.Read(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
+			rec, err := analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,17 +8,16 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	export "ohframe/internal/exporter"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
-	"ohframe/internal/why/judge"
 )
 
 // textInput is the text of a text trace or of a binary trace.
@@ -59,7 +58,7 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 }
 
 // describe completes the options with what the input states beside its lines.
-func (t *textInput) describe(o *reconstruct.Options) {
+func (t *textInput) describe(o *analysis.FrameOptions) {
 	o.Dump = t.content.Dump()
 	if t.binary == nil {
 		return
@@ -75,7 +74,7 @@ func (t *textInput) describe(o *reconstruct.Options) {
 		o.Wall = analyzer.WallClock{At: clock.Boot, Unix: clock.Unix}
 	}
 	if clock.Known {
-		o.Stated = &reconstruct.StatedOffset{Offset: clock.Offset, Source: clockSources[clock.Source]}
+		o.Stated = &analysis.StatedOffset{Offset: clock.Offset, Source: clockSources[clock.Source]}
 	}
 }
 
@@ -150,10 +149,10 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	if err != nil {
 		return nil, err
 	}
-	analysis := o.analyzer()
-	text.describe(&analysis)
+	frames := o.analyzer()
+	text.describe(&frames)
 	samples := text.samples(ctx, o)
-	r, err := judge.Analyze(ctx, text, o.reader(), analysis, judge.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
+	r, err := analysis.Run(ctx, text, o.reader(), frames, analysis.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}

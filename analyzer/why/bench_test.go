@@ -6,9 +6,9 @@ import (
 	"os"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/judge"
 )
 
 // BenchmarkCauses compares reading a trace with and without causes. The demo is
@@ -33,7 +33,7 @@ func BenchmarkCauses(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(demo)))
 			for b.Loop() {
-				if _, err := judge.Analyze(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, reconstruct.Options{}, judge.Options{Causes: causes}); err != nil {
+				if _, err := analysis.Run(context.Background(), bytes.NewReader(demo), hitrace.Options{Workers: 1}, reconstruct.Options{}, analysis.Options{Causes: causes}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -14,18 +15,17 @@ import (
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/judge"
 )
 
 // sampled reads a scene and its recording, whose offset is known.
-func sampled(t testing.TB, s simulate.Scene, r simulate.Recording) (*simulate.Truth, judge.Result) {
+func sampled(t testing.TB, s simulate.Scene, r simulate.Recording) (*simulate.Truth, analysis.Result) {
 	t.Helper()
 	var text, perf bytes.Buffer
 	truth, err := s.GenerateWithSamples(&text, &perf, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := judge.Analyze(t.Context(), &text, hitrace.Options{Workers: 1}, reconstruct.Options{}, judge.Options{
+	result, err := analysis.Run(t.Context(), &text, hitrace.Options{Workers: 1}, reconstruct.Options{}, analysis.Options{
 		Causes: true, SamplesOffset: &truth.Recording.Offset,
 		Samples: func() (*sample.Recording, error) {
 			return sampling.Read(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
@@ -43,7 +43,7 @@ func sampled(t testing.TB, s simulate.Scene, r simulate.Recording) (*simulate.Tr
 
 // checkFunctions checks what is stated about the samples of late frames: that the time in functions
 // is all the time that the threads ran, and that flame graphs add up.
-func checkFunctions(t testing.TB, result judge.Result) {
+func checkFunctions(t testing.TB, result analysis.Result) {
 	t.Helper()
 	type stage struct {
 		stage why.Stage
@@ -240,7 +240,7 @@ func TestSameFunctions(t *testing.T) {
 	named := 0
 	for i, f := range first.Timeline.Frames {
 		want := first.Causes.Of(f)
-		for _, other := range []judge.Result{second, all} {
+		for _, other := range []analysis.Result{second, all} {
 			got := other.Causes.Of(other.Timeline.Frames[i])
 			if !slices.Equal(got.Functions, want.Functions) || !slices.Equal(got.Sampled, want.Sampled) || !slices.Equal(got.Calls, want.Calls) {
 				t.Errorf("frame %d differs", f.VsyncID)

@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/condition"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/significance"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/why/judge"
 )
 
 // costly returns a side of one run whose processes have the costs of withCosts, and whose
@@ -176,7 +175,7 @@ func TestCostsWithoutIdleTime(t *testing.T) {
 		if _, err := simulate.Write(&text, config); err != nil {
 			t.Fatal(err)
 		}
-		result, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, judge.Options{Causes: true})
+		result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +201,7 @@ func TestCosts(t *testing.T) {
 	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
 		t.Fatal(err)
 	}
-	result, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, judge.Options{Causes: true})
+	result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,14 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/brief"
 	"ohframe/internal/locate"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/why/judge"
 )
 
 // evidenceDocument is what the tests read of a document.
@@ -75,7 +74,7 @@ func runsOf(t *testing.T, name string, cause simulate.Cause, n int) (s Side, lat
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := judge.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, judge.Options{Causes: true})
+		result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
 		if err != nil {
 			t.Fatal(err)
 		}

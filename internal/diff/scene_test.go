@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 )
@@ -83,7 +83,7 @@ func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, 
 	if _, err := simulate.Write(&text, c); err != nil {
 		t.Fatal(err)
 	}
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{})
+	timeline, _, err := analysis.Frames(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analysis.FrameOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

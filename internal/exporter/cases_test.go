@@ -11,11 +11,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
-	"ohframe/internal/why/judge"
 )
 
 // convert converts a text trace, in the way that all tests do it.
@@ -110,7 +110,7 @@ func TestConformance(t *testing.T) {
 // the packets. It returns the session with the trace.
 func checkConformance(t *testing.T, text string) *engine.Session {
 	t.Helper()
-	data, summary := convert(t, text, Options{Analysis: judge.Options{Causes: true}, AndroidCompat: true, AllEvents: true})
+	data, summary := convert(t, text, Options{Analysis: analysis.Options{Causes: true}, AndroidCompat: true, AllEvents: true})
 	session := checkEngine(t, data, summary.Timeline)
 	slices := 0
 	for _, p := range printedIn(t, data) {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uicolour"
-	"ohframe/internal/why/judge"
 )
 
 // coloured is a slice of a track as the UI shows it.
@@ -114,7 +114,7 @@ example-200 (200) [001] .... 1.000200: print: E|200
 	found := map[string]int{}
 	traces := map[string][]byte{"layers": convertTimeline(t, tracetest.Layers())}
 	for name, text := range texts {
-		traces[name], _ = convert(t, text, Options{Analysis: judge.Options{Causes: true}})
+		traces[name], _ = convert(t, text, Options{Analysis: analysis.Options{Causes: true}})
 	}
 	for name, data := range traces {
 		for _, s := range colouredIn(t, data) {

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -22,18 +23,16 @@ import (
 	"ohframe/internal/exporter/samples"
 	"ohframe/internal/exporter/timeline"
 	"ohframe/internal/quality"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/version"
-	"ohframe/internal/why/judge"
 )
 
 // Options decide how a text trace is converted. Reader and Analyzer have limits of their
 // own.
 type Options struct {
 	Reader   hitrace.Options
-	Analyzer reconstruct.Options
+	Analyzer analysis.FrameOptions
 	// AllEvents exports also the events of the kernel that are only rows of Perfetto's table
 	// ftrace_event, NoEvents none, and no samples, so that the trace has frames and names.
 	AllEvents, NoEvents bool
@@ -41,7 +40,7 @@ type Options struct {
 	// timeline.
 	NoTracks bool
 	// Analysis finds the causes of late frames and the samples of threads. The tracks show them.
-	Analysis judge.Options
+	Analysis analysis.Options
 	// AndroidCompat adds the slices and names that Perfetto's queries for Android need.
 	AndroidCompat bool
 	// Compress deflates packets within the trace: about a third of the size.
@@ -68,7 +67,7 @@ type Options struct {
 // (Totals.Problems.Lost), lines outside the window (Totals.Outside), and events, which
 // are Exported, Unmatched, Unencodable, Over or LeftOut.
 type Summary struct {
-	judge.Result
+	analysis.Result
 	// Exported counts the events that are in the output.
 	Exported int
 	// Closed counts the ends that were added to those, of slices that are open
@@ -116,7 +115,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	writeSystemInfo(packets)
 	packets.Flush()
 	var err error
-	summary.Result, err = judge.Analyze(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Analysis, sinks...)
+	summary.Result, err = analysis.Run(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Analysis, sinks...)
 	if err != nil {
 		return summary, err
 	}
@@ -133,7 +132,7 @@ func ConvertTimeline(ctx context.Context, t *analyzer.Timeline, causes *why.Caus
 	out := bufio.NewWriterSize(w, 256<<10)
 	packets := packet.NewWriter(ctx, out, options.Compress)
 	writeSystemInfo(packets)
-	return finish(out, packets, &Summary{Result: judge.Result{Timeline: t, Causes: causes}}, xxh3.HashString128(t.String()), options)
+	return finish(out, packets, &Summary{Result: analysis.Result{Timeline: t, Causes: causes}}, xxh3.HashString128(t.String()), options)
 }
 
 // finish writes the packets that are known only at the end of the input.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -66,10 +66,10 @@ func TestIdentity(t *testing.T) {
 	check("the trace", text, Options{})
 	check("the trace with another end", text+"\n", Options{})
 	check("an empty trace", "", Options{})
-	check("no offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(0)}})
-	check("an offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(1)}})
-	check("another offset", text, Options{Analyzer: reconstruct.Options{ClockOffset: offset(-1)}})
-	check("another rule", text, Options{Analyzer: reconstruct.Options{PhaseRule: analyzer.PhaseActual}})
+	check("no offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(0)}})
+	check("an offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(1)}})
+	check("another offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(-1)}})
+	check("another rule", text, Options{Analyzer: analysis.FrameOptions{PhaseRule: analyzer.PhaseActual}})
 	check("all events", text, Options{AllEvents: true})
 	check("no events", text, Options{NoEvents: true})
 	from, err := trace.ParseEdge("+1s")

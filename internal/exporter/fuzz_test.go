@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -220,7 +220,7 @@ func FuzzConvert(f *testing.F) {
 				t.Errorf("%d workers:\n%swant\n%s", workers, got, timeline)
 			}
 		}
-		analyzed, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer)
+		analyzed, _, err := analysis.Frames(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hostiletest"
@@ -274,7 +274,7 @@ func TestHostileInputTakesLittleMemory(t *testing.T) {
 			t.Run(test.name+"/"+name, func(t *testing.T) {
 				hostiletest.CheckPeak(t, test.heap, func() {
 					if _, err := Convert(t.Context(), lines(50_000), io.Discard, Options{
-						Reader: hitrace.Options{Workers: test.workers, Limits: test.limits}, Analyzer: reconstruct.Options{Limits: test.limits},
+						Reader: hitrace.Options{Workers: test.workers, Limits: test.limits}, Analyzer: analysis.FrameOptions{Limits: test.limits},
 					}); err != nil {
 						t.Error(err)
 					}
@@ -355,7 +355,7 @@ func TestLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, summary := convert(t, string(text), Options{
-			Reader: hitrace.Options{Limits: test.limits}, Analyzer: reconstruct.Options{Limits: test.limits},
+			Reader: hitrace.Options{Limits: test.limits}, Analyzer: analysis.FrameOptions{Limits: test.limits},
 		})
 		checkCounts(t, string(text), data, summary)
 		if got := test.over(summary); got != test.want {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/reconstruct"
 )
 
 // treesOf returns the packets that name processes.
@@ -124,14 +124,14 @@ func TestClockSnapshot(t *testing.T) {
 
 	for _, test := range []struct {
 		name, text string
-		options    reconstruct.Options
+		options    analysis.FrameOptions
 		want       map[uint32]int64
 	}{
-		{"nothing known", nothing, reconstruct.Options{}, nil},
-		{"offset given", nothing, reconstruct.Options{ClockOffset: offset(1_000)}, map[uint32]int64{boot: caseStart * 1000, monotonic: caseStart*1000 - 1_000}},
-		{"offset of more than there is", nothing, reconstruct.Options{ClockOffset: offset(caseStart*1000 + 1)}, nil},
-		{"wall clock", nothing + wall, reconstruct.Options{}, map[uint32]int64{boot: caseStart * 1000, realtime: 1700000000123e6 - 500_000}},
-		{"vsync before the first line", nothing + wall + frame, reconstruct.Options{}, map[uint32]int64{
+		{"nothing known", nothing, analysis.FrameOptions{}, nil},
+		{"offset given", nothing, analysis.FrameOptions{ClockOffset: offset(1_000)}, map[uint32]int64{boot: caseStart * 1000, monotonic: caseStart*1000 - 1_000}},
+		{"offset of more than there is", nothing, analysis.FrameOptions{ClockOffset: offset(caseStart*1000 + 1)}, nil},
+		{"wall clock", nothing + wall, analysis.FrameOptions{}, map[uint32]int64{boot: caseStart * 1000, realtime: 1700000000123e6 - 500_000}},
+		{"vsync before the first line", nothing + wall + frame, analysis.FrameOptions{}, map[uint32]int64{
 			boot: (caseStart - 300) * 1000, monotonic: (caseStart - 300) * 1000, realtime: 1700000000123e6 - 800_000}},
 	} {
 		data, _ := convert(t, test.text, Options{Analyzer: test.options})

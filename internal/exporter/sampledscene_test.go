@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
-	"ohframe/internal/why/judge"
 )
 
 // The engine has every sample of a recording of hiperf, at its time, on its thread and processor,
@@ -26,8 +25,8 @@ func TestRecordingInEngine(t *testing.T) {
 	for _, s := range known.Recording.Samples {
 		want.add(int64(s.Time), int64(s.PID), int64(s.TID), int64(s.CPU), float64(s.Period), 1)
 	}
-	o := Options{Analysis: judge.Options{SamplesOffset: &known.Recording.Offset, Samples: func() (*sample.Recording, error) {
-		return sampling.Read(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
+	o := Options{Analysis: analysis.Options{SamplesOffset: &known.Recording.Offset, Samples: func() (*sample.Recording, error) {
+		return analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
 	}}}
 	data, s := convert(t, text.String(), o)
 	if s.Refused != nil {

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
-	"ohframe/internal/why/judge"
 )
 
 // samplesBehind is what the clock of the samples of waitsRecording is behind that of the trace.
@@ -70,7 +70,7 @@ func waitsRecording() *sample.Recording {
 
 // sampled returns options with a recording.
 func sampled(rec *sample.Recording) Options {
-	return Options{Analysis: judge.Options{Causes: true, SamplesOffset: offset(samplesBehind), Samples: func() (*sample.Recording, error) {
+	return Options{Analysis: analysis.Options{Causes: true, SamplesOffset: offset(samplesBehind), Samples: func() (*sample.Recording, error) {
 		clone := *rec
 		clone.Samples = slices.Clone(rec.Samples)
 		return &clone, nil
@@ -334,7 +334,7 @@ func TestSampleIdentity(t *testing.T) {
 
 // Samples that are refused are not written.
 func TestSamplesRefused(t *testing.T) {
-	o := Options{Analysis: judge.Options{Samples: func() (*sample.Recording, error) { return nil, errors.New("damaged") }}}
+	o := Options{Analysis: analysis.Options{Samples: func() (*sample.Recording, error) { return nil, errors.New("damaged") }}}
 	data, s := convert(t, waitsText(t), o)
 	if s.Refused == nil || len(samplesOf(t, data)) > 0 {
 		t.Errorf("refused: %v", s.Refused)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
-	"ohframe/internal/why/judge"
 )
 
 // descriptorsOf returns the descriptions of tracks in a trace, by id.
@@ -84,14 +84,14 @@ func TestProcessOrder(t *testing.T) {
 // Why the frames of a thread were late is directly below them, the main thread first, then
 // come interactions, and whole frames, which need several rows, are last.
 func TestTrackOrder(t *testing.T) {
-	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: judge.Options{Causes: true}})
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
 	compare(t, "order", packetSections(t, data)["order"], rows{
 		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches",
 		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
 			"FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
 		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
 	})
-	data, _ = convert(t, simulated(t, simulate.Demonstration()), Options{Analysis: judge.Options{Causes: true}})
+	data, _ = convert(t, simulated(t, simulate.Demonstration()), Options{Analysis: analysis.Options{Causes: true}})
 	compare(t, "order with interactions", packetSections(t, data)["order"], rows{
 		"1027 Frames: Commit; Present; FPS; Refresh rate; Report",
 		"12450 Frames: Interactions; FPS; Report; Whole frame expected; Whole frame actual",
@@ -124,7 +124,7 @@ func TestScreenTracks(t *testing.T) {
 // The first annotations of a late frame say why it was late, what to do, and by how much it
 // was late, and those of one that was picked up late by how much and why.
 func TestFirstAnnotations(t *testing.T) {
-	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: judge.Options{Causes: true}})
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
 	state := newTrackState()
 	late, pickedUp := 0, 0
 	for _, p := range packetsOf(t, data) {

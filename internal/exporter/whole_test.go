@@ -13,12 +13,12 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
-	"ohframe/internal/why/judge"
 )
 
 // window returns the window between two edges as they are spelled on the command
@@ -143,9 +143,9 @@ func TestWorkersAndSourcesMakeNoDifference(t *testing.T) {
 		options Options
 	}{
 		{made, Options{}},
-		{made, Options{Analysis: judge.Options{Causes: true}}},
+		{made, Options{Analysis: analysis.Options{Causes: true}}},
 		{made, Options{AllEvents: true}},
-		{made, Options{NoEvents: true, Analysis: judge.Options{Causes: true}}},
+		{made, Options{NoEvents: true, Analysis: analysis.Options{Causes: true}}},
 		{made, Options{Compress: true}},
 		{made, Options{Reader: window(t, "+5ms", "+20ms")}},
 		{longTrace(), Options{}},

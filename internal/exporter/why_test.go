@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/internal/why/judge"
+	"ohframe/analyzer/analysis"
 )
 
 // TestWhy compares the slices of two frames with what their lines state. In the first, the
@@ -15,7 +15,7 @@ func TestWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, _ := convert(t, string(text), Options{Analysis: judge.Options{Causes: true}})
+	data, _ := convert(t, string(text), Options{Analysis: analysis.Options{Causes: true}})
 	all := packetSections(t, data)
 	within := func(lines []string, prefix string) (list rows) {
 		for _, line := range lines {

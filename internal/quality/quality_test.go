@@ -11,10 +11,10 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -40,7 +40,7 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 // analyzed returns the timeline of the demo, and a function that judges it.
 func analyzed(t *testing.T) (*analyzer.Timeline, func() *quality.Quality) {
 	t.Helper()
-	timeline, totals, err := reconstruct.Analyze(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, reconstruct.Options{})
+	timeline, totals, err := analysis.Frames(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, analysis.FrameOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/exporter"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/ui"
-	"ohframe/internal/why/judge"
 )
 
 // read parses a link as the UI's router does: what follows "#!" is a path
@@ -132,7 +132,7 @@ func TestSelects(t *testing.T) {
 	for _, path := range []string{"demo.ftrace", "flings.ftrace.gz"} {
 		text := testdata(t, path)
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: judge.Options{Causes: true}})
+		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: analysis.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	"ohframe/internal/locate"
@@ -20,7 +21,6 @@ import (
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
-	"ohframe/internal/why/judge"
 )
 
 // frame returns a frame of a process, in milliseconds: expected from 0 to 10,
@@ -310,7 +310,7 @@ func TestInteractionsInEngine(t *testing.T) {
 	texts["unseen"] = regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(texts["unseen"], "")
 	for name, text := range texts {
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Analysis: judge.Options{Causes: true}})
+		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Analysis: analysis.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +374,7 @@ func TestViewInEngine(t *testing.T) {
 	}
 	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
-		options := exporter.Options{Analysis: judge.Options{Causes: true}}
+		options := exporter.Options{Analysis: analysis.Options{Causes: true}}
 		if all {
 			options.NoEvents = true
 		}

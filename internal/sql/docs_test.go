@@ -12,6 +12,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/exporter"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
@@ -20,7 +21,6 @@ import (
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
-	"ohframe/internal/why/judge"
 )
 
 var update = flag.Bool("update", false, "write the queries' output into the documents")
@@ -101,7 +101,7 @@ func loadDemo(t *testing.T) *engine.Session {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	output, _ := convert(t, demo, exporter.Options{Analysis: judge.Options{Causes: true}})
+	output, _ := convert(t, demo, exporter.Options{Analysis: analysis.Options{Causes: true}})
 	return load(t, output)
 }
 

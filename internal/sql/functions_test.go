@@ -10,18 +10,17 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/exporter"
 	pb "ohframe/internal/perfettopb"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/judge"
 )
 
 const includeFunctions = "INCLUDE PERFETTO MODULE ohos.functions;"
@@ -35,10 +34,10 @@ func sampled(t *testing.T, scene simulate.Scene) (*engine.Session, *exporter.Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := exporter.Convert(t.Context(), &text, &out, exporter.Options{Analysis: judge.Options{
+	summary, err := exporter.Convert(t.Context(), &text, &out, exporter.Options{Analysis: analysis.Options{
 		Causes: true, SamplesOffset: &truth.Recording.Offset,
 		Samples: func() (*sample.Recording, error) {
-			return sampling.Read(bytes.NewReader(recording.Bytes()), int64(recording.Len()), perfdata.Options{})
+			return analysis.ReadSamples(bytes.NewReader(recording.Bytes()), int64(recording.Len()), perfdata.Options{})
 		},
 	}})
 	if err != nil || summary.Refused != nil {

@@ -14,15 +14,14 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/internal/exporter"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/judge"
 )
 
 // The modules give each side of a merged trace the rows that it has alone. The second trace of a
@@ -129,10 +128,10 @@ func mergeable(t *testing.T) map[string][]byte {
 			}
 		}
 		name, _, _ := strings.Cut(filepath.Base(path), ".ftrace")
-		options := judge.Options{Causes: true}
+		options := analysis.Options{Causes: true}
 		if recording, err := os.ReadFile("../../testdata/" + name + ".perf.data"); err == nil {
 			options.Samples = func() (*sample.Recording, error) {
-				return sampling.Read(bytes.NewReader(recording), int64(len(recording)), perfdata.Options{})
+				return analysis.ReadSamples(bytes.NewReader(recording), int64(len(recording)), perfdata.Options{})
 			}
 		}
 		list[name], _ = convert(t, text, exporter.Options{Analysis: options})

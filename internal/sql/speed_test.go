@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/judge"
 )
 
 // fast returns a large trace for tests of speed, and skips them where they cannot run.
@@ -38,7 +38,7 @@ func fast(t *testing.T) ([]byte, *analyzer.Timeline) {
 	if _, err := simulate.Write(&text, config); err != nil {
 		t.Fatal(err)
 	}
-	return convert(t, &text, exporter.Options{Analysis: judge.Options{Causes: true}})
+	return convert(t, &text, exporter.Options{Analysis: analysis.Options{Causes: true}})
 }
 
 // TestSpeed compares the time that the engine needs for the modules with that for loading the

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -44,7 +44,7 @@ func TestStreamerFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer text.Close()
-			output, _ := convert(t, text, exporter.Options{Analyzer: reconstruct.Options{ClockOffset: new(trace.Duration)}})
+			output, _ := convert(t, text, exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: new(trace.Duration)}})
 			session := load(t, output)
 			table := enginetest.Query(t, session, includeStreamer+`
 				SELECT p.pid, t.tid, f.type_desc, f.ts, f.dur, f.vsync, f.flag, f.id, f.src, f.dst

@@ -6,6 +6,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/exporter"
@@ -13,7 +14,6 @@ import (
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
-	"ohframe/internal/why/judge"
 )
 
 // TestWhy compares the causes in the trace processor with those of analyzer/why.
@@ -28,7 +28,7 @@ func TestWhy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			output, _ := convert(t, strings.NewReader(input), exporter.Options{Analysis: judge.Options{Causes: true}})
+			output, _ := convert(t, strings.NewReader(input), exporter.Options{Analysis: analysis.Options{Causes: true}})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)
 			query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")

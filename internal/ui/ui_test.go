@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
@@ -25,7 +26,6 @@ import (
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uitest"
 	"ohframe/internal/ui"
-	"ohframe/internal/why/judge"
 )
 
 func files(t *testing.T) map[string][]byte {
@@ -150,7 +150,7 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
 	var trace bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Analysis: judge.Options{Causes: true}}); err != nil {
+	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Analysis: analysis.Options{Causes: true}}); err != nil {
 		t.Fatal(err)
 	}
 	return sessionOfTrace(t, trace.Bytes())

@@ -17,16 +17,15 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/exporter"
 	pb "ohframe/internal/perfettopb"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/judge"
 )
 
 // Variable is the environment variable with the number of cases.
@@ -109,7 +108,7 @@ func TestGate(t *testing.T) {
 func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
-	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, Analysis: judge.Options{Causes: true}, Version: "v0.0-test"}
+	options := exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, Analysis: analysis.Options{Causes: true}, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
@@ -119,8 +118,8 @@ func (c *testCase) check(t *testing.T) {
 	checkOutput(t, output, summary.Timeline)
 	c.checkTimeline(t, summary.Timeline)
 
-	inferred := analyze(t, c.text, 1, reconstruct.Options{})
-	if again := analyze(t, c.text, 3, reconstruct.Options{}); again.String() != inferred.String() {
+	inferred := analyze(t, c.text, 1, analysis.FrameOptions{})
+	if again := analyze(t, c.text, 3, analysis.FrameOptions{}); again.String() != inferred.String() {
 		t.Error("three workers make another timeline than one")
 	}
 	if shift := (inferred.Clock.Offset - c.offset).Abs(); c.damage.single && shift > trace.Millisecond {
@@ -251,7 +250,7 @@ func checkOutput(t *testing.T, output []byte, timeline *analyzer.Timeline) {
 // the scheduler are lost, the thread that leaves a processor may not be the last one that
 // came to it: no other error is due to the text.
 func (c *testCase) checkGate(t *testing.T) {
-	options := exporter.Options{Analyzer: reconstruct.Options{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
+	options := exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hitracetest"
 	"ohframe/internal/testing/simulate"
@@ -36,7 +36,7 @@ func newSource(t testing.TB, name string, text []byte) *source {
 			s.markers = append(s.markers, int(e.Number)-1)
 		}
 	}
-	s.timeline = analyze(t, text, 1, reconstruct.Options{})
+	s.timeline = analyze(t, text, 1, analysis.FrameOptions{})
 	return s
 }
 
@@ -52,9 +52,9 @@ func (s *source) timeAt(line int) (at trace.Time) {
 	return at
 }
 
-func analyze(t testing.TB, text []byte, workers int, options reconstruct.Options) *analyzer.Timeline {
+func analyze(t testing.TB, text []byte, workers int, options analysis.FrameOptions) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options)
+	timeline, _, err := analysis.Frames(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/simulate"
 )
@@ -29,7 +29,7 @@ func recorded(t *testing.T, s simulate.Scene, r simulate.Recording) (truth *simu
 	if _, err = s.Generate(&plain); err != nil || !bytes.Equal(plain.Bytes(), text.Bytes()) {
 		t.Errorf("%+v: the recording changed the trace, %v", s, err)
 	}
-	rec, err = sampling.Read(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
+	rec, err = analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
 	if err != nil || len(rec.Warnings) > 0 {
 		t.Fatalf("%+v: %v, %v", r, err, rec)
 	}

@@ -25,10 +25,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/exporter"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
-	"ohframe/internal/why/judge"
 )
 
 func main() {
@@ -270,7 +270,7 @@ func convert(trace, output string) error {
 		return err
 	}
 	defer out.Close()
-	options := exporter.Options{Analysis: judge.Options{Causes: true}}
+	options := exporter.Options{Analysis: analysis.Options{Causes: true}}
 	options.Reader.Workers = 1
 	_, err = exporter.Convert(context.Background(), f, out, options)
 	return err

@@ -33,11 +33,11 @@ type limiters struct {
 	others []limiter
 }
 
-// readLimiters returns the events of the system, in JSON, that say why it limits processors.
+// Limiters returns the events of the system, in JSON, that say why it limits processors.
 //
 // Source of the names: hisysevent.yaml of openharmony/powermgr_thermal_manager and of
 // openharmony/resourceschedule_resource_schedule_service.
-func readLimiters(events func(func([]byte)) error) (list []hisysevent.Event, err error) {
+func Limiters(events func(func([]byte)) error) (list []hisysevent.Event, err error) {
 	err = events(func(line []byte) {
 		e, ok := hisysevent.Parse(line)
 		if !ok || len(list) == maxLimiters {
@@ -51,7 +51,7 @@ func readLimiters(events func(func([]byte)) error) (list []hisysevent.Event, err
 	return list, err
 }
 
-// newLimiters returns what the kernel recorded and what the events say, which are those of readLimiters.
+// newLimiters returns what the kernel recorded and what the events say, which are those of Limiters.
 // The trace must state the time of day.
 func newLimiters(r *record.Record, t *analyzer.Timeline, events []hisysevent.Event) limiters {
 	var l limiters

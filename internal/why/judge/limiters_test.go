@@ -18,7 +18,7 @@ func TestLimiters(t *testing.T) {
 		return fmt.Appendf(nil, `{"domain_":%q,"name_":%q,"time_":%d,"pid_":7%s}`, domain, name, unix+ms, members)
 	}
 	long := strings.Repeat("长", 100)
-	events, err := readLimiters(func(yield func([]byte)) error {
+	events, err := Limiters(func(yield func([]byte)) error {
 		for _, l := range [][]byte{
 			line(5000, "THERMAL", "THERMAL_LEVEL_CHANGED", `,"LEVEL":0`),
 			line(1000, "THERMAL", "THERMAL_LEVEL_CHANGED", `,"LEVEL":3`),

@@ -1,4 +1,12 @@
-package judge
+// Package analysis reads a text trace into frames, and finds why they were late:
+//
+//	text ─▶ hitrace ─┬─▶ reconstruct ─▶ Timeline ─┐
+//	                 ├─▶ why/record ──────────────┼─▶ why/judge ─▶ Causes
+//	                 ├─▶ sampling ─▶ Recording ───┘
+//	                 └─▶ sinks of the caller
+//
+// Only ohframe and its exporter use it: options and results have types of internal packages.
+package analysis
 
 import (
 	"context"
@@ -15,11 +23,19 @@ import (
 	"ohframe/internal/sampling"
 	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/perfdata"
 	"ohframe/internal/why/functions"
+	"ohframe/internal/why/judge"
 	"ohframe/internal/why/record"
 )
 
-// Options decide what Analyze finds out.
+// FrameOptions decide how frames are reconstructed.
+type FrameOptions = reconstruct.Options
+
+// StatedOffset is an offset between clocks that an input states.
+type StatedOffset = reconstruct.StatedOffset
+
+// Options decide what Run finds beside frames.
 type Options struct {
 	// Causes finds why frames took their time.
 	Causes bool
@@ -34,7 +50,7 @@ type Options struct {
 	SystemEvents func(func([]byte)) error `fingerprint:"-"`
 }
 
-// Result is the result of Analyze.
+// Result is the result of Run.
 type Result struct {
 	Timeline *analyzer.Timeline
 	Causes   *why.Causes // nil without Options.Causes
@@ -48,8 +64,15 @@ type Result struct {
 	SystemEvents func(func([]byte)) error
 }
 
-// Analyze is reconstruct.Analyze, and finds what the options say from the same events.
-func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options reconstruct.Options, o Options, sinks ...hitrace.Sink) (Result, error) {
+// Frames reads the text trace in r and returns its timeline and the counts of lines that were read and
+// skipped, also after an error. The error is that of hitrace.Run.
+func Frames(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions) (*analyzer.Timeline, *hitrace.Totals, error) {
+	return reconstruct.Analyze(ctx, r, reading, options)
+}
+
+// Run is Frames, and finds from the same events what the options say. It passes the events to the sinks,
+// too.
+func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions, o Options, sinks ...hitrace.Sink) (Result, error) {
 	var recorder *record.Recorder
 	if o.Causes {
 		recorder = record.New(options.Limits)
@@ -73,11 +96,11 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 	if o.Causes {
 		var events []hisysevent.Event
 		if result.SystemEvents != nil && result.Timeline.Wall.At.Known() {
-			if events, err = readLimiters(result.SystemEvents); err != nil {
+			if events, err = judge.Limiters(result.SystemEvents); err != nil {
 				return result, err
 			}
 		}
-		result.Causes = Explain(recorder.Finish(), result.Timeline, result.Samples, events)
+		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events)
 	}
 	return result, nil
 }
@@ -126,3 +149,17 @@ func foreign(rec *sample.Recording, t *analyzer.Timeline) error {
 	}
 	return &diag.Error{What: fmt.Sprintf("the stacks are of process %d, which the trace does not have", pid)}
 }
+
+// ReadSamples reads all samples of a recording of a profiler, at most Limits.Samples. Their times are
+// those of the profile's clock. The error is that of package perfdata.
+func ReadSamples(r io.ReaderAt, size int64, o perfdata.Options) (*sample.Recording, error) {
+	return sampling.Read(r, size, o)
+}
+
+// ReadScripts is ReadSamples for profiles of ArkTS.
+func ReadScripts(r io.ReaderAt, s perfdata.Scripts, o perfdata.Options) (*sample.Recording, error) {
+	return sampling.ReadScripts(r, s, o)
+}
+
+// Stacks returns the stacks of a recording without times; nil if it has none.
+func Stacks(rec *sample.Recording) *why.Stacks { return functions.Stacks(rec) }
