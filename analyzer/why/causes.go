@@ -129,108 +129,116 @@ func (e *Explanation) Cause() *Share {
 // others.
 type Cores struct {
 	// Little is set if no processors have a lower highest frequency.
-	Little bool
-	CPUs   []int // in order
+	Little bool  `json:"little"`
+	CPUs   []int `json:"cpus"` // in order
 }
 
 // Part is the time that a frame spent in one way in one stage.
 type Part struct {
-	Stage Stage
-	Wait  Wait
-	Time  trace.Duration
+	Stage Stage          `json:"stage"`
+	Wait  Wait           `json:"wait"`
+	Time  trace.Duration `json:"ns"`
 }
 
 // Share is a cause, with its share of the overrun of a late frame: a slice in which the frame's
 // thread did something for longer than usual, and the threads of one kind that it waited for
 // (docs/why.md 3).
 type Share struct {
-	Stage Stage
-	Wait  Wait
+	Stage Stage `json:"stage"`
+	Wait  Wait  `json:"wait"`
 	// Slice is the slice of the frame's thread; empty if the time lies outside of all slices, or
 	// in several.
-	Slice string
+	Slice string `json:"slice,omitzero"`
 	// Value is the time that the frame spent in this way, in Slice and waiting for Culprit,
 	// Usual what frames on time spend in the same way, and Share the part of the overrun.
-	Value, Usual, Share trace.Duration
+	Value trace.Duration `json:"value_ns"`
+	Usual trace.Duration `json:"usual_ns"`
+	Share trace.Duration `json:"share_ns"`
 	// Gain is by how much less the frame would be late if only this had taken its usual time: at
 	// least Share, at most the overrun. A frame that was shown late gains whole refreshes: 0 if this alone is
 	// not enough for one.
-	Gain trace.Duration
+	Gain trace.Duration `json:"gain_ns"`
 	// AsLong is how many of Compared, the frames on time that say what is usual, have Value or more
 	// in the same slices. Compared is 0 if nothing says that.
-	AsLong, Compared int
+	AsLong   int `json:"-"`
+	Compared int `json:"-"`
 	// Task is, for EarlierWork in Slice, the part of that which the share is; nil if it is all of it, and
 	// the thread ran in Slice itself. Value is then its time, also before the frame should have started.
-	Task *Task
+	Task *Task `json:"task,omitzero"`
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
-	Several *Several
+	Several *Several `json:"several,omitzero"`
 	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls
 	// how many frames on time have; -1 if there is no such frame. Both are 0 without a slice,
 	// before the frame, and if the wait does not depend on what the thread was doing.
-	Calls, UsualCalls int
+	Calls      int   `json:"calls,omitzero"`
+	UsualCalls Count `json:"usual_calls,omitzero"`
 	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
 	// the most time of the cause first; at most MaxInstances.
-	Instances []Instance
+	Instances []Instance `json:"instances,omitempty"`
 	// Repeats are the arguments of all such slices if these are more; otherwise nil. Arguments
 	// returns them in any case.
-	Repeats []Repeat
+	Repeats []Repeat `json:"-"`
 	// Culprit is the thread that the frame's thread waited for, of several threads of one kind that
 	// with the most time; nil if it did not wait, if that thread is unknown, or if they are of
 	// several kinds.
-	Culprit *Culprit
+	Culprit *Culprit `json:"culprit,omitzero"`
 	// Earlier is the frame that the thread was busy with the longest, for EarlierFrame, or
 	// that the render thread was still drawing, for WaitRender; nil if unknown. For a frame that
 	// was shown late, it is also that which was still committed, or worked on by the GPU or the display.
-	Earlier *analyzer.Frame
+	Earlier *analyzer.Frame `json:"-"`
 	// Function is the kernel function in which the thread waited the longest; empty
 	// if unknown.
-	Function string
+	Function string `json:"function,omitzero"`
 	// Interrupt is the name of the interrupt that ended most of a blocked wait, such as "ufshcd" or
 	// "NET_RX"; empty if another thread ended it, or if the trace does not name it.
-	Interrupt string
+	Interrupt string `json:"interrupt,omitzero"`
 	// Reason is why garbage was collected, on this thread or by the culprit, such as
 	// "allocation limit"; empty if unknown or if the cause is not a collection.
-	Reason string
+	Reason string `json:"gc_reason,omitzero"`
 	// Frequency and UsualFrequency are the mean frequencies of the CPUs on which the thread
 	// ran and usually runs, in kHz, for RunSlow; 0 for other waits. Cores are the
 	// processors on which it ran more than usual, if they are the reason; otherwise nil.
-	Frequency, UsualFrequency int64
-	Cores                     *Cores
+	Frequency      int64  `json:"frequency_khz,omitzero"`
+	UsualFrequency int64  `json:"usual_frequency_khz,omitzero"`
+	Cores          *Cores `json:"cores,omitzero"`
 	// FrequencyLimit is the highest frequency that the system allowed these CPUs during the frame, in the
 	// mean, if that is why the CPU was slower, and HighestFrequency the highest one that they had or
 	// were allowed in the trace. Both are in kHz; otherwise 0.
-	FrequencyLimit, HighestFrequency int64
+	FrequencyLimit   int64 `json:"frequency_limit_khz,omitzero"`
+	HighestFrequency int64 `json:"highest_frequency_khz,omitzero"`
 	// LimitReason is what the system says about that limit, such as "thermal level 3"; empty if it says
 	// nothing.
-	LimitReason string
-	Advice      Advice
+	LimitReason string `json:"frequency_limit_reason,omitzero"`
+	Advice      Advice `json:"-"`
 	// Missing is what the trace lacks for the cause of this part of the overrun. Nothing else is
 	// known of it then.
-	Missing Missing
+	Missing Missing `json:"missing,omitzero"`
 }
 
 // Task is what a thread did in a part of the work that kept it from a frame.
 type Task struct {
-	Wait  Wait
-	Slice string // the innermost one; empty for several
-	Calls int    // the number of these slices
+	Wait  Wait   `json:"wait"`
+	Slice string `json:"slice,omitzero"` // the innermost one; empty for several
+	Calls int    `json:"calls,omitzero"` // the number of these slices
 	// Delay is by how much all that work delayed the frame, and Usual what frames on time have of that.
-	Delay, Usual trace.Duration
+	Delay trace.Duration `json:"delay_ns"`
+	Usual trace.Duration `json:"usual_ns"`
 }
 
 // Several is what a share is the sum of, if each part of it is small.
 type Several struct {
 	// Slices is the number of slices; 0 if it is one, or if the time lies outside of all slices.
 	// Slice is that with the most time, SliceTime.
-	Slices    int
-	Slice     string
-	SliceTime trace.Duration
+	Slices    int            `json:"slices"`
+	Slice     string         `json:"slice,omitzero"`
+	SliceTime trace.Duration `json:"slice_ns,omitzero"`
 	// Threads is the number of threads that were waited for, and Processes that of their processes;
 	// 0 if it is one thread, or none is known. Culprit is that with the most time.
-	Threads, Processes int
-	Culprit            *Culprit
+	Threads   int      `json:"threads"`
+	Processes int      `json:"processes"`
+	Culprit   *Culprit `json:"culprit,omitzero"`
 	// Frames is the number of earlier frames that the thread was busy with; 0 for other waits.
-	Frames int
+	Frames int `json:"frames"`
 }
 
 // Kind returns the kind of the threads that the frame's thread waited for.

@@ -8,25 +8,27 @@ import (
 
 // Culprit is a thread that a frame's thread waited for.
 type Culprit struct {
-	PID             trace.PID
-	TID             trace.TID
-	Process, Thread string // empty if unknown
+	PID     trace.PID `json:"pid"`
+	TID     trace.TID `json:"tid"`
+	Process string    `json:"process,omitzero"` // empty if unknown
+	Thread  string    `json:"thread,omitzero"`  // empty if unknown
 	// Wait and Slice are what the thread did most of the time, for Did.
-	Wait  Wait
-	Slice string
-	Did   trace.Duration
+	Wait  Wait           `json:"wait"`
+	Slice string         `json:"slice,omitzero"`
+	Did   trace.Duration `json:"did_ns"`
 	// Arguments are those of the slice in which it was for the longest time at once.
-	Arguments []Argument
+	Arguments []Argument `json:"arguments,omitempty"`
 	// Time is for how long the thread was waited for.
-	Time trace.Duration
+	Time trace.Duration `json:"ns"`
 	// Sure is false if the thread may only have been interrupted by what ended the wait.
-	Sure bool
+	Sure bool `json:"sure"`
 	// Function is the kernel function in which the thread itself waited the longest, and Interrupt the
 	// interrupt that ended most of that; empty if it did not wait, or if they are unknown.
-	Function, Interrupt string
+	Function  string `json:"function,omitzero"`
+	Interrupt string `json:"interrupt,omitzero"`
 	// For is the thread that had the CPU that this one wanted, of several that with the most time, or for
 	// which it waited itself; nil if it is unknown.
-	For *OtherThread
+	For *OtherThread `json:"for,omitzero"`
 }
 
 // Unfollowed reports whether the thread waited for another one, and it is unknown what that one did: the
@@ -37,10 +39,11 @@ func (c *Culprit) Unfollowed() bool {
 
 // OtherThread is a thread that a culprit waited for, and for how long.
 type OtherThread struct {
-	PID             trace.PID
-	TID             trace.TID
-	Process, Thread string // empty if unknown
-	Time            trace.Duration
+	PID     trace.PID      `json:"pid"`
+	TID     trace.TID      `json:"tid"`
+	Process string         `json:"process,omitzero"` // empty if unknown
+	Thread  string         `json:"thread,omitzero"`  // empty if unknown
+	Time    trace.Duration `json:"ns"`
 }
 
 // Name is Culprit.Name of the thread.

@@ -13,16 +13,18 @@ import (
 type FunctionCost struct {
 	Function
 	// Wait is Run, GCRun, EarlierWork or WaitUnknown, or what the function waited for.
-	Wait Wait
+	Wait Wait `json:"wait"`
 	// Stage is the one with the greatest excess.
-	Stage Stage
+	Stage Stage `json:"stage"`
 	// Frames are the late frames with samples of the function, and Samples the samples of it in
 	// them.
-	Frames, Samples int
+	Frames  int `json:"frames"`
+	Samples int `json:"samples"`
 	// Time is the mean of the late frames, and Usual that of the frames on time of the processes.
-	Time, Usual trace.Duration
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
 	// Total is the excess of all late frames.
-	Total trace.Duration
+	Total trace.Duration `json:"total_excess_ns"`
 }
 
 // Excess returns how much longer a late frame is in the function than a frame on time.

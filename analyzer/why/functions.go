@@ -11,9 +11,9 @@ const NoSymbols = "[no symbols]"
 // Function is a function of a module, as a profiler recorded it.
 type Function struct {
 	// Name is demangled. It is NoSymbols if it is unknown, and "[unknown]" outside of all modules.
-	Name string
+	Name string `json:"function,omitzero"`
 	// Module is the last element of the path of the file with its code, or "kernel".
-	Module string
+	Module string `json:"module,omitzero"`
 }
 
 // FunctionTime is the time that a frame spent in a function, in one way in one stage, by the
@@ -21,19 +21,21 @@ type Function struct {
 // libraries, or for the innermost call if there is none (docs/why.md).
 type FunctionTime struct {
 	Function
-	Stage Stage
+	Stage Stage `json:"stage"`
 	// Wait is Run, GCRun, EarlierWork or WaitUnknown, or what the function waited for.
-	Wait Wait
+	Wait Wait `json:"wait"`
 	// Innermost is the function in which most of the samples were. It can be one that the
 	// function called.
-	Innermost Function
+	Innermost Function `json:"innermost"`
 	// Samples are those of the function, Of all in the stage and wait. Waits have one each.
-	Samples, Of int
+	Samples int `json:"samples"`
+	Of      int `json:"of_samples"`
 	// Time is the part of the stage's exact time that the samples of the function are of all
 	// its samples, by period. Usual is the mean of frames on time.
-	Time, Usual trace.Duration
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
 	// Sure: the samples show that the frame was longer in the function, not by chance.
-	Sure bool
+	Sure bool `json:"sure"`
 }
 
 // Waited reports whether the function waited.
@@ -77,9 +79,9 @@ type Calls []Call
 type Call struct {
 	Function
 	// Parent is the index of the caller, which is lower; -1 for the root.
-	Parent  int32
-	Samples int
-	Time    trace.Duration
+	Parent  int32          `json:"caller"`
+	Samples int            `json:"samples"`
+	Time    trace.Duration `json:"ns"`
 }
 
 // FunctionUse is the time that all frames of a kind of a process spent in a function.

@@ -23,11 +23,11 @@ const MaxHangPath = 16
 // HangSlice is the time of slices of one name at a place of the path, with the slices inside of
 // them. The name is that of several, with * for their numbers, as WorkWait.Slice.
 type HangSlice struct {
-	Slice string
-	Time  trace.Duration
-	Calls int
+	Slice string         `json:"slice"`
+	Time  trace.Duration `json:"ns"`
+	Calls int            `json:"calls"`
 	// Arguments are as those of WorkWait.
-	Arguments []Argument
+	Arguments []Argument `json:"arguments,omitempty"`
 }
 
 // OfHang returns what a hang was spent on, nil if nothing is known of it.

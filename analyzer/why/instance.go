@@ -11,7 +11,8 @@ import (
 type Argument struct {
 	// Name says what it is. docs/why.md lists the names that have a meaning; others are those that
 	// the label gives. Value is text from the trace, at most MaxArgument bytes.
-	Name, Value string
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Limits of arguments.
@@ -24,10 +25,11 @@ const (
 
 // Instance is one slice of a cause of a frame whose label has arguments.
 type Instance struct {
-	Start, End trace.Time
+	Start trace.Time `json:"start_ns"`
+	End   trace.Time `json:"end_ns"`
 	// Time is how long the cause lasted in the slice itself, without the slices inside it.
-	Time      trace.Duration
-	Arguments []Argument
+	Time      trace.Duration `json:"ns"`
+	Arguments []Argument     `json:"arguments"`
 }
 
 // Repeat is an argument of the instances of a cause, of one late frame or of all.
@@ -35,11 +37,12 @@ type Repeat struct {
 	Argument
 	// Instances and Frames are the numbers of slices and of frames with it, and Time is the sum of
 	// Instance.Time.
-	Instances, Frames int
-	Time              trace.Duration
+	Instances int            `json:"instances"`
+	Frames    int            `json:"frames"`
+	Time      trace.Duration `json:"ns"`
 	// AtLeast is set if a frame with it has other slices of the cause whose arguments are unknown,
 	// because they are short: these may have it, too.
-	AtLeast bool
+	AtLeast bool `json:"at_least,omitzero"`
 }
 
 // RepeatsOf returns the arguments of instances of a cause, in the order in which they occur first. calls is the number
@@ -82,3 +85,9 @@ func (a *Argument) Identifies() bool {
 	}
 	return false
 }
+
+// Count is a number. It is negative if it is unknown, and left out of JSON then.
+type Count int
+
+// IsZero reports whether the number is unknown.
+func (n Count) IsZero() bool { return n < 0 }

@@ -43,8 +43,10 @@ type Activity struct {
 // SliceTime is the time that the thread of a frame spent in slices of one name, without the
 // slices inside of them.
 type SliceTime struct {
-	Slice                     string
-	Running, Waiting, Unknown trace.Duration
+	Slice   string         `json:"slice"`
+	Running trace.Duration `json:"running_ns"`
+	Waiting trace.Duration `json:"waiting_ns"`
+	Unknown trace.Duration `json:"unknown_ns"`
 }
 
 // Self returns the sum.

@@ -44,7 +44,8 @@ type Cost struct {
 	Gain trace.Duration
 	// Calls is the sum of Share.Calls, and UsualCalls that of Share.UsualCalls; -1 if it is unknown of one of them. Knock-ons
 	// do not count.
-	Calls, UsualCalls int
+	Calls      int
+	UsualCalls Count
 	// Worst is the frame that lost the most to it, with what others lost because of that frame. It may be
 	// none of Frames if these are only some of the frames.
 	Worst  *analyzer.Frame
@@ -90,8 +91,8 @@ func (s *Share) did() (Doing, bool) {
 
 // StageCost is the part of a cost that was lost in a stage.
 type StageCost struct {
-	Stage Stage
-	Lost  trace.Duration
+	Stage Stage          `json:"stage"`
+	Lost  trace.Duration `json:"lost_ns"`
 }
 
 // LostKnown reports whether Lost is known: not if the trace has no deadline of the frames.

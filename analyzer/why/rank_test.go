@@ -202,7 +202,7 @@ func TestRepeatsOfMany(t *testing.T) {
 			each = append(each, c.Rank(test.frames[i:i+1]))
 		}
 		for _, r := range []*why.Ranking{c.Rank(test.frames), why.Merge(each)} {
-			if x := r.Costs[0]; x.Calls != test.calls || x.UsualCalls != test.usual || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
+			if x := r.Costs[0]; x.Calls != test.calls || int(x.UsualCalls) != test.usual || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
 				t.Errorf("%d frames: %d calls, usual %d, %+v, want %+v", len(test.frames), x.Calls, x.UsualCalls, x.Repeats, test)
 			}
 		}

@@ -58,18 +58,20 @@ func (s *ResponseStep) Duration() trace.Duration { return s.End.Sub(s.Start) }
 
 // Work is what a thread did from Start to End. The display has no TID.
 type Work struct {
-	PID             trace.PID
-	TID             trace.TID
-	Process, Thread string // empty if unknown
-	Start, End      trace.Time
+	PID     trace.PID  `json:"pid"`
+	TID     trace.TID  `json:"tid,omitzero"`
+	Process string     `json:"process,omitzero"` // empty if unknown
+	Thread  string     `json:"thread,omitzero"`  // empty if unknown
+	Start   trace.Time `json:"start_ns"`
+	End     trace.Time `json:"end_ns"`
 	// Idle is the time in which the thread waited outside of all slices: it had nothing to do.
-	Idle trace.Duration
+	Idle trace.Duration `json:"idle_ns"`
 	// Waits are what the thread did in the rest of the time, the longest first. Their sum
 	// with Idle is End − Start.
-	Waits []WorkWait
+	Waits []WorkWait `json:"waits"`
 	// Slices are those with the longest times, without the slices inside of them, at most
 	// MaxWorkSlices.
-	Slices []SliceTime
+	Slices []SliceTime `json:"slices,omitempty"`
 }
 
 // MaxWorkSlices bounds Work.Slices.
@@ -78,22 +80,25 @@ const MaxWorkSlices = 8
 // WorkWait is the time that a thread spent in one way. Each kind of threads that it waited for a quarter of
 // that or more has its own.
 type WorkWait struct {
-	Wait Wait
-	Time trace.Duration
+	Wait Wait           `json:"wait"`
+	Time trace.Duration `json:"ns"`
 	// Slice is the slice with the most time, and SliceTime the time in all Calls slices of that name;
 	// empty and zero outside of all slices. If no name has half of the time, but names have that
 	// differ only in numbers, they count as one, with * for the numbers. OtherSlices is the number
 	// of other names, and OtherTime the time in them. The rest lies outside of all slices.
-	Slice                string
-	SliceTime, OtherTime trace.Duration
-	Calls, OtherSlices   int
+	Slice       string         `json:"slice,omitzero"`
+	SliceTime   trace.Duration `json:"slice_ns,omitzero"`
+	OtherTime   trace.Duration `json:"other_slices_ns,omitzero"`
+	Calls       int            `json:"calls,omitzero"`
+	OtherSlices int            `json:"other_slices,omitzero"`
 	// Arguments are those that these slices have for 90 % of their time or more; nil without any.
-	Arguments []Argument
+	Arguments []Argument `json:"arguments,omitempty"`
 	// Culprit is the thread that was waited for, Function the kernel function in which the
 	// thread waited the longest, and Interrupt the interrupt that ended most of it; nil and empty if
 	// they are unknown.
-	Culprit             *Culprit
-	Function, Interrupt string
+	Culprit   *Culprit `json:"culprit,omitzero"`
+	Function  string   `json:"function,omitzero"`
+	Interrupt string   `json:"interrupt,omitzero"`
 }
 
 // ResponseTo returns the response to an interaction, nil if nothing is known of it. The

@@ -37,10 +37,12 @@ type Shown struct {
 // ShownStage is a step on the way to the display: StageFrame on the main thread,
 // StageDraw, StageCommitWait, StageComposer and StageDisplay.
 type ShownStage struct {
-	Stage Stage
+	Stage Stage `json:"step"`
 	// Time is the length of the step, Usual that in frames that are shown on time, and
 	// After the part of Time that lies after the frame's deadline.
-	Time, Usual, After trace.Duration
+	Time  trace.Duration `json:"ns"`
+	Usual trace.Duration `json:"usual_ns"`
+	After trace.Duration `json:"after_deadline_ns"`
 }
 
 // PickUp is why render_service picked an application frame up late, although the frame

@@ -4,14 +4,14 @@ package why
 // often the thread was in which functions.
 type Stacks struct {
 	// PID is the process, 0 if the file does not state it. Samples is the number of stacks.
-	PID     int32
-	Samples int
+	PID     int32 `json:"pid,omitzero"`
+	Samples int   `json:"stacks"`
 	// Functions are those that the samples count for (docs/why.md 11), the most samples first; at
 	// most MaxStackFunctions.
-	Functions []StackCount
+	Functions []StackCount `json:"functions"`
 	// Path is the call with the most samples, from the outermost function inwards, as far as at least
 	// half of the samples go.
-	Path []StackCount
+	Path []StackCount `json:"path"`
 }
 
 // MaxStackFunctions bounds Stacks.Functions.
@@ -21,6 +21,6 @@ const MaxStackFunctions = 20
 type StackCount struct {
 	Function
 	// Own: the function is a part of the application, and not of the system.
-	Own     bool
-	Samples int
+	Own     bool `json:"own"`
+	Samples int  `json:"stacks"`
 }

@@ -797,7 +797,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 		Title: brief.Sentence(causetext.CostTitle(c)), Wait: c.Wait.String(), Stage: c.Stage().String(), Slice: brief.Name(c.Slice), Function: brief.Name(c.Function),
 		Culprit: threadOf(c.Culprit), Frames: len(c.Frames), Missing: c.Missing.String(), KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.Advice(c.Advice),
 	}
-	j.Calls, j.Usual = callsOf(c.Calls, c.UsualCalls)
+	j.Calls, j.Usual = callsOf(c.Calls, int(c.UsualCalls))
 	if c.LostKnown() {
 		of := share(c.Lost, r.Lost)
 		j.Lost, j.Share, j.Gain = &c.Lost, &of, &c.Gain

@@ -532,7 +532,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 	for _, x := range c.Repeats {
 		repeats = append(repeats, jsonRepeat{jsonArgument{x.Name, x.Value}, x.Instances, x.Frames, x.Time, x.AtLeast})
 	}
-	calls, usual := callsOf(c.Calls, c.UsualCalls)
+	calls, usual := callsOf(c.Calls, int(c.UsualCalls))
 	j := jsonCost{
 		Calls: calls, UsualCalls: usual, Cause: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: stages, Slice: nonEmpty(c.Slice), Function: nonEmpty(c.Function),
 		Culprit: culprit(c.Culprit), Missing: nonEmpty(c.Missing.String()), Frames: len(c.Frames), KnockOns: c.KnockOns, Worst: c.Worst.VsyncID, Advice: nonEmpty(causetext.Advice(c.Advice)), Repeats: repeats,
@@ -603,7 +603,7 @@ func shares(list []why.Share) []jsonShare {
 		if s.Missing == why.NothingMissing {
 			gain = &s.Gain
 		}
-		calls, usual := callsOf(s.Calls, s.UsualCalls)
+		calls, usual := callsOf(s.Calls, int(s.UsualCalls))
 		encoded = append(encoded, jsonShare{
 			s.Wait.String(), s.Stage.String(), nonEmpty(s.Slice), nonEmpty(s.Function), nonEmpty(s.Interrupt), culprit(s.Culprit), s.Value, s.Usual, s.Share, task(s.Task), gain, several(s.Several),
 			nonEmpty(s.Reason), nonZero(s.Frequency), nonZero(s.UsualFrequency), nonEmpty(causetext.Cores(s.Cores)),

@@ -350,7 +350,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 
 // callsText says how many slices a cause has, if it is not one in each frame, and how many are usual.
 func callsText(c *why.Cost) string {
-	differs := c.UsualCalls >= 0 && c.UsualCalls != c.Calls
+	differs := c.UsualCalls >= 0 && int(c.UsualCalls) != c.Calls
 	switch {
 	case c.Calls <= len(c.Frames) && (!differs || c.UsualCalls == 0):
 		return ""

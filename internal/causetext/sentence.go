@@ -228,8 +228,8 @@ func usual(s *why.Share) string {
 		return "; usual " + text.Milliseconds(s.Task.Usual)
 	}
 	words := "; usual " + text.Milliseconds(s.Usual)
-	if s.UsualCalls > 0 && s.UsualCalls != s.Calls {
-		words += " in " + text.Count(s.UsualCalls, "call")
+	if s.UsualCalls > 0 && int(s.UsualCalls) != s.Calls {
+		words += " in " + text.Count(int(s.UsualCalls), "call")
 	}
 	return words
 }

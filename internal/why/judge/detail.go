@@ -104,7 +104,7 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 	}
 	if all {
 		if s.Slice != "" && !isOfFrame(s.Wait) && p.calls > 0 {
-			s.Calls, s.UsualCalls = p.calls, p.usualCalls
+			s.Calls, s.UsualCalls = p.calls, why.Count(p.usualCalls)
 			if x.of.basis == why.Budget {
 				s.UsualCalls = -1
 			}
