@@ -36,11 +36,11 @@ func application(name string, frames int, period trace.Duration, length func(i i
 // value returns a measure of a process, nil if unknown.
 func value(t *testing.T, p *stats.Process, path string) *float64 {
 	t.Helper()
-	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Path == path })
-	if i < 0 {
+	m := stats.Measures.At(path)
+	if m == nil {
 		t.Fatalf("no measure %s", path)
 	}
-	return stats.Measures[i].Of(p)
+	return m.Of(p)
 }
 
 func text(v any) string {

@@ -81,37 +81,6 @@ func summaryHistogram(buckets []analyzer.SummaryBucket) []Bucket {
 	return list
 }
 
-// SummaryMeasure is a number of a summary, with what comparisons need. Path is the field in JSON.
-type SummaryMeasure struct {
-	Measure
-	// OfSummary returns the value, nil if unknown.
-	OfSummary func(*Summary) *float64
-}
-
-// SummaryMeasures are the numbers of summaries that are compared, by the names of those of processes.
-var SummaryMeasures = func() []SummaryMeasure {
-	measure := func(name, meaning string, of func(*Summary) *float64) SummaryMeasure {
-		m := Measures[slices.IndexFunc(Measures, func(m Measure) bool { return m.Name == name })]
-		m.Path, m.Meaning, m.Of = name, meaning, nil
-		return SummaryMeasure{m, of}
-	}
-	percentile := func(name string, of func(*Summary) *int) SummaryMeasure {
-		return measure(name, "name of a bucket of the histogram", func(s *Summary) *float64 {
-			if of(s) == nil {
-				return nil
-			}
-			return number(float64(*of(s)))
-		})
-	}
-	return []SummaryMeasure{
-		measure("jank_rate", "frames janky by Android's rule / frames", func(s *Summary) *float64 { return s.JankRate }),
-		percentile("p50_ms", func(s *Summary) *int { return s.P50 }),
-		percentile("p90_ms", func(s *Summary) *int { return s.P90 }),
-		percentile("p95_ms", func(s *Summary) *int { return s.P95 }),
-		percentile("p99_ms", func(s *Summary) *int { return s.P99 }),
-	}
-}()
-
 // JoinSummaries adds up summaries of one process, at least one. What one of them with frames lacks is unknown. The
 // percentiles are those that Android computes from the sum of the histograms.
 func JoinSummaries(list []*Summary) *Summary {

@@ -15,7 +15,7 @@ import (
 type group struct {
 	name    string
 	has     func(*stats.Interaction) bool
-	measure *stats.InteractionMeasure
+	measure *stats.Measure
 }
 
 // groups are the groups of interactions besides the names of scenes.
@@ -89,7 +89,7 @@ func newGroup(name string) (*group, error) {
 		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, append(groupNames(), layerSubject))))
 	}
 	launches := at >= firstLaunch
-	if g.measure = stats.InteractionMeasureOf(measure); g.measure == nil {
+	if g.measure = stats.InteractionMeasures.Named(measure); g.measure == nil {
 		return nil, fmt.Errorf("unknown measure %q of interactions%s", measure, didYouMean(similarOf(subject, measure, launches)))
 	}
 	if g.measure.Launch != launches {
@@ -103,14 +103,14 @@ func newGroup(name string) (*group, error) {
 // similar name. It is empty if no name is similar.
 func similarOf(group, name string, launches bool) string {
 	field := name
-	if m := stats.InteractionMeasureOf(name); m != nil {
-		field = m.Field
-	} else if i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name }); i >= 0 {
-		field = stats.Measures[i].Path[strings.LastIndexByte(stats.Measures[i].Path, '.')+1:]
+	if m := stats.InteractionMeasures.Named(name); m != nil {
+		field = m.Path
+	} else if m := stats.Measures.Named(name); m != nil {
+		field = m.Path[strings.LastIndexByte(m.Path, '.')+1:]
 	}
 	similar := text.Similar(name, measureNames(launches))
 	for _, m := range stats.InteractionMeasures {
-		if m.Launch == launches && m.Field == field {
+		if m.Launch == launches && m.Path == field {
 			similar = m.Name
 		}
 	}
@@ -131,7 +131,7 @@ func didYouMean(name string) string {
 func (c *Condition) interactionParts(list []*stats.Interaction) (parts []part) {
 	for _, i := range list {
 		if c.SelectsInteraction(i) {
-			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Of(i), func() string { return c.whyUnknown(i) }})
+			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Value(i), func() string { return c.whyUnknown(i) }})
 		}
 	}
 	return parts

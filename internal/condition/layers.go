@@ -3,7 +3,6 @@ package condition
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ohframe/analyzer"
@@ -19,17 +18,10 @@ const layerSubject = "layer"
 type layers struct {
 	name    string // a pattern of text.MatchLayer; empty for all layers with a cadence
 	matches func(*analyzer.Layer) bool
-	measure *stats.LayerMeasure
+	measure *stats.Measure
 }
 
-var layerHint = fmt.Sprintf("write layer.fps<29, for all layers with a cadence, or layer(NAME).fps<29; layers have %s", strings.Join(layerMeasureNames(), ", "))
-
-func layerMeasureNames() (names []string) {
-	for i := range stats.LayerMeasures {
-		names = append(names, stats.LayerMeasures[i].Name)
-	}
-	return names
-}
+var layerHint = fmt.Sprintf("write layer.fps<29, for all layers with a cadence, or layer(NAME).fps<29; layers have %s", strings.Join(stats.LayerMeasures.Names(), ", "))
 
 // layers parses layers and a measure of them; nil if the text begins otherwise.
 func (p *parser) layers() (*layers, error) {
@@ -59,12 +51,12 @@ func (p *parser) layers() (*layers, error) {
 	}
 	p.at += len([]rune(layerSubject + after[:end+1]))
 	measure := p.name()
-	if selected.measure = stats.LayerMeasureOf(measure); selected.measure != nil {
+	if selected.measure = stats.LayerMeasures.Named(measure); selected.measure != nil {
 		return selected, nil
 	}
-	similar := text.Similar(measure, layerMeasureNames())
-	if i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == measure }); i >= 0 {
-		similar = stats.LayerMeasures[i].Name
+	similar := text.Similar(measure, stats.LayerMeasures.Names())
+	if m := stats.LayerMeasures.At(measure); m != nil {
+		similar = m.Name
 	}
 	if similar != "" {
 		similar = "layer." + similar
@@ -93,7 +85,7 @@ func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 	for _, l := range list {
 		if c.SelectsLayer(l) {
 			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
-			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.OfLayer(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
+			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.Value(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
 		}
 	}
 	return parts
@@ -123,7 +115,7 @@ func whyUnknownOf(l *stats.Layer, measure string) string {
 		return "the layer has no cadence"
 	case l.Shown == 0:
 		return "no buffer was shown"
-	case p50 != measure && stats.LayerMeasureOf(p50).OfLayer(l) != nil:
+	case p50 != measure && stats.LayerMeasures.Named(p50).Of(l) != nil:
 		return "fewer than 20 buffers"
 	case measure == "fps" || ofCadence:
 		return "fewer than two present times"

@@ -94,7 +94,7 @@ func TestLayerNames(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(page), "### Layers")
 	section, _, _ = strings.Cut(section, "\n## ")
-	for _, name := range layerMeasureNames() {
+	for _, name := range stats.LayerMeasures.Names() {
 		if !strings.Contains(layerHint, name) || !strings.Contains(section, "`"+name+"`") {
 			t.Errorf("%s is missing in the hint or in docs/ci.md", name)
 		}

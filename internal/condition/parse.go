@@ -332,8 +332,8 @@ func (p *parser) measure() (name string, unit stats.Unit, err error) {
 	if name == "" {
 		return "", "", p.errorf("expected the name of a measure")
 	}
-	if i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name }); i >= 0 {
-		return name, stats.Measures[i].Unit, nil
+	if m := stats.Measures.Named(name); m != nil {
+		return name, m.Unit, nil
 	}
 	if _, unit, ok := CauseMeasure(name); ok {
 		return name, unit, nil
@@ -357,11 +357,7 @@ func similarMeasure(name string) string {
 		}
 		return ""
 	}
-	names := []string{LostMeasure}
-	for i := range stats.Measures {
-		names = append(names, stats.Measures[i].Name)
-	}
-	return text.Similar(name, names)
+	return text.Similar(name, append([]string{LostMeasure}, stats.Measures.Names()...))
 }
 
 // limit parses a number and its unit, after a sign that may be empty.

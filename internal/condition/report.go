@@ -139,8 +139,7 @@ func (c *Condition) judged(check Check, value *float64) Check {
 
 // checkValue checks the value of a process, nil if it is unknown, and formats it.
 func (c *Condition) checkValue(p *stats.Process) (*float64, Status, string) {
-	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == c.Measure })
-	return c.judge(stats.Measures[i].Value(p), whyUnknown(p, c.Measure))
+	return c.judge(stats.Measures.Named(c.Measure).Value(p), whyUnknown(p, c.Measure))
 }
 
 // judge checks a value, nil if it is unknown, and formats it.

@@ -31,14 +31,14 @@ func summariesOf(r *stats.Report, drawing []*stats.Process) (list []*stats.Summa
 
 // checkSummary checks the value of a summary.
 func (c *Condition) checkSummary(s *stats.Summary) (*float64, Status, string) {
-	i := slices.IndexFunc(stats.SummaryMeasures, func(m stats.SummaryMeasure) bool { return m.Name == c.Measure })
+	m := stats.SummaryMeasures.Named(c.Measure)
 	switch {
-	case i < 0:
+	case m == nil:
 		return c.judge(nil, NotOfSummaries)
 	case s.Filtered:
 		return c.judge(nil, "the summary is filtered")
 	case s.Frames == 0:
 		return c.judge(nil, "no frames")
 	}
-	return c.judge(stats.SummaryMeasures[i].OfSummary(s), "the dump does not state it")
+	return c.judge(m.Value(s), "the dump does not state it")
 }

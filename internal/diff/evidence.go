@@ -476,7 +476,8 @@ func (m *Measure) worse(a, b *float64) bool {
 
 // worstElement returns the element of the new runs with the worst value of a measure, and the commands about the file of
 // its run; nil without any.
-func worstElement[T any](d *Diff, m *Measure, runs [][]*T, of func(*T) *float64) (found *T, in *locate.Commands) {
+func worstElement[T any](d *Diff, m *Measure, runs [][]*T) (found *T, in *locate.Commands) {
+	of := func(x *T) *float64 { return m.definition.Value(x) }
 	for run, list := range runs {
 		for _, x := range list {
 			if found == nil || m.worse(of(x), of(found)) {
@@ -488,8 +489,7 @@ func worstElement[T any](d *Diff, m *Measure, runs [][]*T, of func(*T) *float64)
 }
 
 func (p *InteractionPair) why(d *Diff, m *Measure) string {
-	k := stats.InteractionMeasures[slices.IndexFunc(stats.InteractionMeasures, func(k stats.InteractionMeasure) bool { return k.Name == m.Name && k.Launch == p.Launch })]
-	found, in := worstElement(d, m, p.New, k.Of)
+	found, in := worstElement(d, m, p.New)
 	if in == nil {
 		return ""
 	}
@@ -497,7 +497,7 @@ func (p *InteractionPair) why(d *Diff, m *Measure) string {
 }
 
 func (p *LayerPair) why(d *Diff, m *Measure) string {
-	found, in := worstElement(d, m, p.New, stats.LayerMeasureOf(m.Name).OfLayer)
+	found, in := worstElement(d, m, p.New)
 	if in == nil {
 		return ""
 	}

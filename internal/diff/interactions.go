@@ -176,14 +176,6 @@ func (d *Diff) pages() func(side int, key interactionKey) interactionKey {
 	}
 }
 
-// interactionDefinitions are the measures of interactions as tables need them.
-var interactionDefinitions = func() (list []stats.Measure) {
-	for _, m := range stats.InteractionMeasures {
-		list = append(list, stats.Measure{Path: m.Field, Name: m.Name, Unit: m.Unit, Better: m.Better, Label: m.Label, Meaning: m.Meaning})
-	}
-	return list
-}()
-
 // testInteractions computes the measures of the interactions, and tests their changes as a
 // family. The value of a run is the mean of its interactions, which have much in common.
 func (d *Diff) testInteractions(o Options) {
@@ -195,7 +187,7 @@ func (d *Diff) testInteractions(o Options) {
 				continue
 			}
 			base, new := p.units(k)
-			m := d.measured(&interactionDefinitions[i], base, new)
+			m := d.measured(k, base, new)
 			p.Measures = append(p.Measures, m)
 			switch {
 			case k.PerRefresh && p.refreshDiffers:
@@ -210,13 +202,13 @@ func (d *Diff) testInteractions(o Options) {
 
 // units returns the values of a measure in the runs of both sides. Their variance is from how the
 // interactions of a run differ.
-func (p *InteractionPair) units(k *stats.InteractionMeasure) (base, new []significance.Unit) {
+func (p *InteractionPair) units(k *stats.Measure) (base, new []significance.Unit) {
 	squares, freedom := 0.0, 0.0
 	units := func(runs [][]*stats.Interaction) (list []significance.Unit, counts []float64) {
 		for _, run := range runs {
 			n, mean := 0.0, 0.0
 			for _, i := range run {
-				if x := k.Of(i); x != nil {
+				if x := k.Value(i); x != nil {
 					n++ // Welford, 1962
 					d := *x - mean
 					mean += d / n

@@ -126,11 +126,10 @@ func (d *Diff) layerKeys() func(side int, l *stats.Layer) layerKey {
 func (d *Diff) testLayers(o Options) {
 	var tested []*Measure
 	for _, p := range d.Layers {
-		base, new := joined(p.Base), joined(p.New)
+		base, new := joined(p.Base, stats.JoinLayers), joined(p.New, stats.JoinLayers)
 		for i := range stats.LayerMeasures {
 			k := &stats.LayerMeasures[i]
-			base, new := layerUnits(base, k), layerUnits(new, k)
-			m := d.measured(&k.Measure, base, new)
+			m := d.measured(k, unitsOf(base, k), unitsOf(new, k))
 			p.Measures = append(p.Measures, m)
 			if k.Tested {
 				tested = append(tested, m)
@@ -140,12 +139,12 @@ func (d *Diff) testLayers(o Options) {
 	d.LayerChanges = Judge(tested, o.MinEffect).Tested
 }
 
-// joined returns the layers of each run together; nil for a run without any.
-func joined(runs [][]*stats.Layer) []*stats.Layer {
-	list := make([]*stats.Layer, len(runs))
+// joined returns what each run has together; nil for a run without any.
+func joined[T any](runs [][]*T, join func([]*T) *T) []*T {
+	list := make([]*T, len(runs))
 	for i, run := range runs {
 		if len(run) > 0 {
-			list[i] = stats.JoinLayers(run)
+			list[i] = join(run)
 		}
 	}
 	return list
@@ -158,12 +157,12 @@ func buffers(list []*stats.Layer) (n int) {
 	return n
 }
 
-// layerUnits returns the values of a measure in the runs of a side.
-func layerUnits(runs []*stats.Layer, k *stats.LayerMeasure) (list []significance.Unit) {
-	for _, l := range runs {
+// unitsOf returns the values of a measure in the runs of a side.
+func unitsOf[T any](runs []*T, k *stats.Measure) (list []significance.Unit) {
+	for _, x := range runs {
 		u := unknownUnit
-		if l != nil {
-			u = valueOf(k.OfLayer(l))
+		if x != nil {
+			u = valueOf(k.Value(x))
 		}
 		list = append(list, u)
 	}

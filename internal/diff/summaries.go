@@ -8,7 +8,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
-	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -77,25 +76,14 @@ func (d *Diff) pairSummaries(o Options) {
 func (d *Diff) testSummaries(o Options) {
 	var tested []*Measure
 	for _, p := range d.Summaries {
+		base, new := joined(p.Base, stats.JoinSummaries), joined(p.New, stats.JoinSummaries)
 		for i := range stats.SummaryMeasures {
 			k := &stats.SummaryMeasures[i]
-			p.Measures = append(p.Measures, d.measured(&k.Measure, summaryUnits(p.Base, k), summaryUnits(p.New, k)))
+			p.Measures = append(p.Measures, d.measured(k, unitsOf(base, k), unitsOf(new, k)))
 		}
 		tested = append(tested, p.Measures...)
 	}
 	d.SummaryChanges = Judge(tested, o.MinEffect).Tested
-}
-
-// summaryUnits returns the values of a measure in the runs of a side.
-func summaryUnits(runs [][]*stats.Summary, k *stats.SummaryMeasure) (list []significance.Unit) {
-	for _, run := range runs {
-		u := unknownUnit
-		if len(run) > 0 {
-			u = valueOf(k.OfSummary(stats.JoinSummaries(run)))
-		}
-		list = append(list, u)
-	}
-	return list
 }
 
 func summedFrames(runs [][]*stats.Summary) (n int) {

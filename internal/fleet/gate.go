@@ -42,7 +42,7 @@ func measureOf(limit *condition.Condition) string {
 	case limit.OfInteractions():
 		name = ofInteraction[limit.PartMeasure()]
 	case limit.OfLayers():
-		name = stats.LayerMeasureOf(limit.PartMeasure()).Path
+		name = stats.LayerMeasures.Named(limit.PartMeasure()).Path
 	}
 	if !slices.Contains(compared[tableOfCondition(limit)], name) {
 		return ""
@@ -71,7 +71,7 @@ func checkCondition(limit *condition.Condition, by []string) error {
 		names = slices.Sorted(maps.Keys(ofInteraction))
 	case ofLayers:
 		for i, field := range names {
-			names[i] = stats.LayerMeasures[slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })].Name
+			names[i] = stats.LayerMeasures.At(field).Name
 		}
 	}
 	return &diag.Error{What: fmt.Sprintf("--fail-on: %s is not compared", limit.Measure), Hint: "fleets compare " + strings.Join(names, ", ") + " of " + t.name()}

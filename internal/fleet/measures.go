@@ -123,8 +123,7 @@ var Measures = func() []Measure {
 // ofLayer returns the measure of layers with that field of package stats, without functions.
 // It has the name of the field.
 func ofLayer(field string) Measure {
-	i := slices.IndexFunc(stats.LayerMeasures, func(m stats.LayerMeasure) bool { return m.Path == field })
-	m := stats.LayerMeasures[i].Measure
+	m := *stats.LayerMeasures.At(field)
 	m.Name = field
 	return Measure{Measure: m, least: int64(stats.MinFrames(field)), table: ofLayers}
 }
@@ -181,8 +180,7 @@ func measureIndex(name string) int {
 
 // known returns the measure of that name of package stats with another value function.
 func known(name string, of func(*Group) *float64) Measure {
-	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
-	return Measure{Measure: stats.Measures[i], of: of, least: int64(stats.MinFrames(name))}
+	return Measure{Measure: *stats.Measures.Named(name), of: of, least: int64(stats.MinFrames(name))}
 }
 
 // ratio returns a measure that is a ratio of two sums times a factor. count is the sum that

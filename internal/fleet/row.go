@@ -148,7 +148,7 @@ func orZero(n *int) int64 {
 // measured returns the column of a measure of package stats by its path. Unknown values are
 // zero: sums, and the shares of sums, are then without them.
 func measured(name, path string) column {
-	m := &stats.Measures[slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Path == path })]
+	m := stats.Measures.At(path)
 	return column{name: name, of: func(p *stats.Process) int64 {
 		if x := m.Of(p); x != nil {
 			return int64(*x)

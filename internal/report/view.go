@@ -541,10 +541,7 @@ func pidText(pid trace.PID) string {
 func meaning(name string) string { return strings.ReplaceAll(measure(name).Meaning, "`", "") }
 
 // measure returns the measure of a name, which must exist.
-func measure(name string) *stats.Measure {
-	i := slices.IndexFunc(stats.Measures, func(m stats.Measure) bool { return m.Name == name })
-	return &stats.Measures[i]
-}
+func measure(name string) *stats.Measure { return stats.Measures.Named(name) }
 
 // seconds rounds a duration for a chart.
 func seconds(d trace.Duration) float64 { return math.Round(float64(d)) / float64(trace.Second) }

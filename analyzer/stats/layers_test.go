@@ -69,9 +69,9 @@ func TestLayerMeasures(t *testing.T) {
 		"longest_ms":   {60, 30, 60},
 		"gpu_p50_ms":   {unknown, unknown, unknown},
 	} {
-		m := LayerMeasureOf(name)
+		m := LayerMeasures.Named(name)
 		for i, l := range []*Layer{list[0], list[1], joined} {
-			if got := m.OfLayer(l); !equal(got, want[i]) {
+			if got := m.Value(l); !equal(got, want[i]) {
 				t.Errorf("%s of layer %d: %v, want %g", name, i, got, want[i])
 			}
 		}
@@ -89,7 +89,7 @@ func TestLayerMeasures(t *testing.T) {
 	if l := report(paused)[0]; !equal(l.FPS, 1/.03) {
 		t.Errorf("%g FPS with a pause", *l.FPS)
 	}
-	if LayerMeasureOf("jank_rate") != nil {
+	if LayerMeasures.Named("jank_rate") != nil {
 		t.Error("layers have a jank rate")
 	}
 }

@@ -1,0 +1,175 @@
+package stats
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Unit is the unit of a measure.
+type Unit string
+
+// The units.
+const (
+	Count          Unit = "count"
+	Share          Unit = "share" // 0 to 1
+	Hertz          Unit = "hz"
+	Milliseconds   Unit = "ms"
+	MillisecondsPS Unit = "ms_per_s"
+	Seconds        Unit = "s"
+	Periods        Unit = "periods" // refresh periods of the display
+)
+
+// Better is which direction of a measure is an improvement.
+type Better string
+
+// The directions.
+const (
+	Lower   Better = "lower"
+	Higher  Better = "higher"
+	Neither Better = "neither" // a fact, or a count that grows with the trace
+)
+
+// Measure declares a number of a process, an interaction, a layer or a summary: what reports,
+// columns, conditions, comparisons and their documentation need.
+type Measure struct {
+	// Path is the JSON path within the subject, by which its value is found, and the name of a
+	// CSV column. In the list of stages it has the stage's name instead of an index. A path that
+	// ends in _ns is in nanoseconds.
+	Path string
+	// Name is the name in conditions and comparisons, where durations are in milliseconds.
+	Name string
+	Unit Unit // of Name
+	// Better is empty for a measure without a direction.
+	Better Better
+	// Label is the name for people, with the unit.
+	Label string
+	// Meaning explains the measure in a few words.
+	Meaning string
+	// Main measures of processes are always shown.
+	Main bool
+	// Tested: comparisons of interactions, layers and summaries test its changes. Those of
+	// processes test Tested or TestedAcrossRates.
+	Tested bool
+	// PerRefresh: at another refresh rate the same smoothness has another value.
+	PerRefresh bool
+	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
+	Launch bool
+
+	steps []step
+}
+
+// Of returns the value for a *Process, *Interaction, *Layer or *Summary, as its JSON has it; nil
+// if it is unknown.
+func (m *Measure) Of(subject any) *float64 {
+	v := reflect.ValueOf(subject).Elem()
+	for _, s := range m.steps {
+		if v = s.take(v); !v.IsValid() {
+			return nil
+		}
+	}
+	if v.CanFloat() {
+		return number(v.Float())
+	}
+	return number(float64(v.Int()))
+}
+
+// Value returns the value in Unit, in which times are milliseconds; nil if it is unknown.
+func (m *Measure) Value(subject any) *float64 {
+	x := m.Of(subject)
+	if x != nil && strings.HasSuffix(m.Path, "_ns") {
+		return number(*x / 1e6)
+	}
+	return x
+}
+
+// step is a part of a path: a field, or an element of a list.
+type step struct {
+	field int
+	name  string // of the element; empty for a field
+}
+
+// take returns a part of a value, which is not valid if it is unknown.
+func (s *step) take(v reflect.Value) reflect.Value {
+	if s.name == "" {
+		if v = v.Field(s.field); v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		return v
+	}
+	for i := range v.Len() {
+		if v.Index(i).Field(0).Interface().(fmt.Stringer).String() == s.name {
+			return v.Index(i)
+		}
+	}
+	return reflect.Value{}
+}
+
+// MeasureList are the measures of one kind of subject.
+type MeasureList []Measure
+
+// Named returns the measure of a name; nil if there is none.
+func (list MeasureList) Named(name string) *Measure {
+	return list.find(func(m *Measure) bool { return m.Name == name })
+}
+
+// At returns the measure at a path; nil if there is none.
+func (list MeasureList) At(path string) *Measure {
+	return list.find(func(m *Measure) bool { return m.Path == path })
+}
+
+func (list MeasureList) find(is func(*Measure) bool) *Measure {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// Names returns the names.
+func (list MeasureList) Names() (names []string) {
+	for i := range list {
+		names = append(names, list[i].Name)
+	}
+	return names
+}
+
+// declare returns the measures of a type. It panics if one is at no field of it.
+func declare[T any](list ...Measure) MeasureList {
+	for i := range list {
+		t := reflect.TypeFor[T]()
+		for name := range strings.SplitSeq(list[i].Path, ".") {
+			if t.Kind() == reflect.Slice {
+				t = t.Elem()
+				list[i].steps = append(list[i].steps, step{name: name})
+				continue
+			}
+			field := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") == name })
+			list[i].steps = append(list[i].steps, step{field: field})
+			if t = t.Field(field).Type; t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+		}
+	}
+	return list
+}
+
+// A flag of a declaration.
+type flag func(*Measure)
+
+func main(m *Measure)       { m.Main = true }
+func tested(m *Measure)     { m.Tested = true }
+func perRefresh(m *Measure) { m.PerRefresh = true }
+func launch(m *Measure)     { m.Launch = true }
+
+func measure(path, name string, unit Unit, better Better, label, meaning string, flags ...flag) Measure {
+	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning}
+	for _, set := range flags {
+		set(&m)
+	}
+	return m
+}
+
+func number(x float64) *float64 { return &x }
