@@ -65,9 +65,9 @@ diff-power:
 trend-power:
 	OHFRAME_POWER=1 go test ./internal/fleet -run '^TestTrendPower$$' -count 1 -v -timeout 60m
 
-# Writes the lists of measures, and what recording prints, in docs/.
+# Writes the lists of fields and measures, and what recording prints, in docs/.
 docs:
-	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^TestMeasuresAreDocumented$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^Test(MeasuresAreDocumented|Schema)$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecordDocument$$' -count 1
 
 # Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is

@@ -171,11 +171,11 @@ const (
 
 // DeviceFigures are what the device itself reports of an interaction. Nil is unknown.
 type DeviceFigures struct {
-	ResponseMS   *float64 `json:"response_ms"`
-	CompletionMS *float64 `json:"completion_ms"`
-	HitchRatio   *float64 `json:"hitch_ms_per_s"`
-	MaxFrameMS   *float64 `json:"max_frame_ms"`
-	FPS          *float64 `json:"fps"`
+	ResponseMS   *float64 `json:"response_ms"`    // its response, to the millisecond
+	CompletionMS *float64 `json:"completion_ms"`  // its completion, to the millisecond
+	HitchRatio   *float64 `json:"hitch_ms_per_s"` // its hitch ratio
+	MaxFrameMS   *float64 `json:"max_frame_ms"`   // its longest frame
+	FPS          *float64 `json:"fps"`            // frames / its duration
 }
 
 // Hang is a slice of an application's main thread outside of frames that is at least MinHang

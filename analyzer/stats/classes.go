@@ -4,8 +4,8 @@ import "ohframe/analyzer"
 
 // ClassFrames counts the frames in a jank class of hwui. A frame may be in several.
 type ClassFrames struct {
-	Class  string `json:"class"` // gfxinfo's name
-	Frames int    `json:"frames"`
+	Class  string `json:"class"`  // gfxinfo's name of the class
+	Frames int    `json:"frames"` // frames in it
 }
 
 // classes returns the classes that any of the frames is in.

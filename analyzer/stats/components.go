@@ -16,22 +16,18 @@ const LeastBuilt = 20
 // one instead. Times have those of components inside. Percentiles are those of Durations.
 type Component struct {
 	// Source is the process.
-	Source  *analyzer.Process `json:"-"`
-	PID     trace.PID         `json:"pid"`
-	Process string            `json:"process"`
-	// Name is nil if the trace does not name the component.
-	Name   *string `json:"component"`
-	Built  int     `json:"built"`
-	Reused int     `json:"reused"`
-	// ReusedShare is Reused / (Built + Reused).
-	ReusedShare float64 `json:"reused_share"`
-	// Build and Reuse are the times of one item; nil without any.
-	Build *Latency `json:"build"`
-	Reuse *Latency `json:"reuse"`
-	// Total is the sum of the times of all items, without those inside another item of the component.
-	Total trace.Duration `json:"total_ns"`
-	// NeverReused: LeastBuilt items or more were built, and none was reused.
-	NeverReused bool `json:"never_reused"`
+	Source      *analyzer.Process `json:"-"`
+	PID         trace.PID         `json:"pid"`          // process id of the application
+	Process     string            `json:"process"`      // its name
+	Name        *string           `json:"component"`    // name of the component; nil if the trace does not have it
+	Built       int               `json:"built"`        // items that were built
+	Reused      int               `json:"reused"`       // items that were reused instead
+	ReusedShare float64           `json:"reused_share"` // reused items / all items
+	Build       *Latency          `json:"build"`        // times to build an item, with the components inside; nil without any
+	Reuse       *Latency          `json:"reuse"`        // times to reuse an item, with the components inside; nil without any
+	// time of all items, without those inside another item of the component
+	Total       trace.Duration `json:"total_ns"`
+	NeverReused bool           `json:"never_reused"` // 20 items or more were built, and none was reused
 }
 
 // StateVariable is how often a state variable of a component changed, and how many nodes that made
@@ -39,14 +35,13 @@ type Component struct {
 type StateVariable struct {
 	// Source is the process.
 	Source    *analyzer.Process `json:"-"`
-	PID       trace.PID         `json:"pid"`
-	Process   string            `json:"process"`
-	Component string            `json:"component"`
-	Variable  string            `json:"variable"`
-	Changes   int               `json:"changes"`
-	Nodes     int               `json:"nodes"`
-	// Most is the most nodes of one change.
-	Most int `json:"most_nodes"`
+	PID       trace.PID         `json:"pid"`        // process id of the application
+	Process   string            `json:"process"`    // its name
+	Component string            `json:"component"`  // name of the component
+	Variable  string            `json:"variable"`   // name of the state variable
+	Changes   int               `json:"changes"`    // how often it changed
+	Nodes     int               `json:"nodes"`      // nodes that this made dirty
+	Most      int               `json:"most_nodes"` // the most nodes of one change
 }
 
 // components returns those of the chosen processes, the ones with the most time first.

@@ -4,52 +4,29 @@ import "ohframe/analyzer"
 
 // Counts counts a process's frames, and the frames to which each fact applies.
 type Counts struct {
-	// Complete counts the frames that begin and end within the trace. All other counts
-	// except Truncated count only these.
 	Complete int `json:"complete"`
-	// Judged counts the frames that are known to be late or on time, as
-	// analyzer.Judgement says: those with a deadline, those whose buffer has a pace, and those
-	// that SurfaceFlinger judged.
-	Judged int `json:"judged"`
+	Judged   int `json:"judged"`
 	// Framework counts the frames that the platform does not draw itself.
 	Framework int `json:"-"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
-	Unjudged int `json:"-"`
-	// Late counts the frames that ended after their deadline: on their thread
-	// (LateMain), on the GPU (LateGPU), or both.
-	Late     int `json:"late"`
-	LateMain int `json:"late_main"`
-	LateGPU  int `json:"late_gpu"`
-	// Empty counts the frames that sent or processed nothing. It is nil if that is unknown of
-	// all frames: no frame of this kind in the trace did, so that the markers may be missing.
-	Empty *int `json:"empty"`
+	Unjudged int  `json:"-"`
+	Late     int  `json:"late"`
+	LateMain int  `json:"late_main"`
+	LateGPU  int  `json:"late_gpu"`
+	Empty    *int `json:"empty"`
 	// EmptyKnown counts the frames that are known to be empty or not.
-	EmptyKnown int `json:"-"`
-	// FirstDraw counts the frames that are the first that ArkUI draws of a window, and LateFirstDraw
-	// the late ones among them.
-	FirstDraw     int `json:"first_draw"`
-	LateFirstDraw int `json:"late_first_draw"`
-	// Misaligned counts the application frames that were picked up on another vsync
-	// than planned, or the render frames that picked such frames up.
-	Misaligned int `json:"misaligned"`
-	// Linked counts the application frames that a render frame picked up, or the
-	// render frames that picked up any.
-	Linked int `json:"linked"`
-	// Presented counts the render frames with a known present time.
-	Presented int `json:"presented"`
-	// PresentsEstimated counts those of them whose present time is an estimate, and
-	// CommitsEstimated the render frames whose commit is (docs/frames.md 6.3 and 6.6).
+	EmptyKnown        int `json:"-"`
+	FirstDraw         int `json:"first_draw"`
+	LateFirstDraw     int `json:"late_first_draw"`
+	Misaligned        int `json:"misaligned"`
+	Linked            int `json:"linked"`
+	Presented         int `json:"presented"`
 	PresentsEstimated int `json:"presents_estimated"`
 	CommitsEstimated  int `json:"commits_estimated"`
-	// DeadlinesInferred counts the judged frames whose deadline the trace does not state
-	// (docs/frames.md 3.11).
 	DeadlinesInferred int `json:"deadlines_inferred"`
-	// Dropped counts the frames that were never shown. Only SurfaceFlinger reports
-	// them. Their durations are not measured.
-	Dropped int `json:"dropped"`
-	// Truncated counts the frames whose begin or end is not in the trace.
-	Truncated int `json:"truncated"`
+	Dropped           int `json:"dropped"`
+	Truncated         int `json:"truncated"`
 }
 
 // mostUnjudged is the share of unjudged frames up to which the others stand for them. A few are

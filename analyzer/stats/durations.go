@@ -17,20 +17,19 @@ import (
 // number ⌈P·n/100⌉, which is always a measured value. P95 is nil for fewer than 20
 // durations and P99 for fewer than 100: it would be the longest of them.
 type Durations struct {
-	Frames int             `json:"frames"`
-	P50    trace.Duration  `json:"p50_ns"`
-	P90    trace.Duration  `json:"p90_ns"`
-	P95    *trace.Duration `json:"p95_ns"`
-	P99    *trace.Duration `json:"p99_ns"`
-	Max    trace.Duration  `json:"max_ns"`
-	// Histogram has the buckets that are not empty, in order.
-	Histogram []Bucket `json:"histogram"`
+	Frames    int             `json:"frames"` // number of frames
+	P50       trace.Duration  `json:"p50_ns"`
+	P90       trace.Duration  `json:"p90_ns"`
+	P95       *trace.Duration `json:"p95_ns"`
+	P99       *trace.Duration `json:"p99_ns"`
+	Max       trace.Duration  `json:"max_ns"`
+	Histogram []Bucket        `json:"histogram"` // the buckets of `dumpsys gfxinfo` that are not empty, in order
 }
 
 // DurationsInPeriods has each duration in refresh periods, rounded to a millionth. It is
 // comparable across refresh rates.
 type DurationsInPeriods struct {
-	Frames int      `json:"frames"`
+	Frames int      `json:"frames"` // number of frames
 	P50    float64  `json:"p50_periods"`
 	P90    float64  `json:"p90_periods"`
 	P95    *float64 `json:"p95_periods"`

@@ -12,27 +12,22 @@ import (
 // EmptyFrames says what the empty frames of an application cost, and who asked for their
 // vsyncs (docs/frames.md 16.8).
 type EmptyFrames struct {
-	Frames int `json:"frames"`
-	// CPU is how long their threads ran in them; nil if that is unknown of all.
-	CPU *float64 `json:"cpu_ms"`
-	// WithoutSync is the number of those that serve no display sync.
-	WithoutSync int `json:"without_sync"`
-	// DisplaySyncs are those that empty frames served, at most twenty, the one with the most
-	// empty frames first.
+	Frames      int      `json:"frames"`       // empty frames
+	CPU         *float64 `json:"cpu_ms"`       // how long their threads ran in them; nil if it is unknown
+	WithoutSync int      `json:"without_sync"` // those that serve no display sync
+	// the display syncs that empty frames serve, at most 20, the one with the most first
 	DisplaySyncs []DisplaySync `json:"display_syncs"`
 }
 
 // DisplaySync is a request for vsyncs that empty frames served.
 type DisplaySync struct {
-	ID int64 `json:"id"`
-	// Type is who makes it: "callback", "animator" or "xcomponent"; nil if unknown.
-	Type *string `json:"type"`
-	// Frames is the number of frames that served it, Empty the number of empty ones, and
-	// Share their share of all empty frames of the process. A frame may serve several.
-	Frames int     `json:"frames"`
-	Empty  int     `json:"empty"`
-	Share  float64 `json:"share"`
-	// CPU is how long the threads of the empty ones ran in them; nil if unknown.
+	ID int64 `json:"id"` // its id
+	// who asks: "callback", "animator" or "xcomponent"; nil if the trace has no type
+	Type   *string `json:"type"`
+	Frames int     `json:"frames"` // frames that serve it
+	Empty  int     `json:"empty"`  // empty ones of them
+	Share  float64 `json:"share"`  // "empty" / empty frames of the process; a frame may serve several
+	// how long the threads of the empty ones ran in them; nil if it is unknown
 	CPU *float64 `json:"cpu_ms"`
 }
 

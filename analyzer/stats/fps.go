@@ -25,37 +25,26 @@ const (
 // each counted once. Frames that were shown at the same time count as one. The time
 // between several traces in one input is excluded.
 type FPS struct {
-	// Event is the first of present, commit and the render frame's start with at least
-	// two known times.
-	Event  Event `json:"event"`
-	Frames int   `json:"frames"`
-	// First and Last are the times of the first and the last event.
-	First trace.Time `json:"first_ns"`
-	Last  trace.Time `json:"last_ns"`
-	// Rate is the rate while animating: gaps / the time of the gaps without their idle
-	// parts (docs/frames.md 9.6). At least one period of a gap is not idle. If idle time
-	// is unknown, no time is idle. It is nil if each gap has idle time.
-	Rate *float64 `json:"rate_hz"`
-	// All is gaps / the time of all gaps, idle time included.
-	All float64 `json:"all_hz"`
-	// IdleShare is the share of the time of the gaps that is idle, 0 to 1; nil if a
-	// refresh period is unknown, or if a gap may be either slow or idle.
-	IdleShare *float64 `json:"idle_share"`
-	// OfRefresh is gaps / the refreshes that fit into the same time as that of Rate; 1 is
-	// a frame on every refresh. It is nil if that is unknown.
-	OfRefresh *float64 `json:"of_refresh"`
-	// Cadence is how often frames were shown; nil if idle time is unknown, or if each gap has
-	// some.
+	// the event that counts as shown: "present", "commit" or "render_start", the best that is known
+	Event Event `json:"event"`
+	// frames shown; for an application, render frames that applied its transactions
+	Frames    int        `json:"frames"`
+	First     trace.Time `json:"first_ns"` // when the first was shown
+	Last      trace.Time `json:"last_ns"`  // when the last was shown
+	Rate      *float64   `json:"rate_hz"`
+	All       float64    `json:"all_hz"`
+	IdleShare *float64   `json:"idle_share"`
+	OfRefresh *float64   `json:"of_refresh"`
+	// how often frames were shown; nil if the refresh period or "rate_hz" is unknown
 	Cadence *Cadence `json:"cadence"`
 }
 
-// Cadence is the most frequent time from one frame that was shown to the next: Every refreshes at
-// Refresh hertz, a whole number. Share is the share of the gaps without idle time that are like
-// that, 0 to 1.
+// Cadence is the most frequent time from one frame that was shown to the next.
 type Cadence struct {
+	// refreshes from one frame that was shown to the next, most often: 2 is every second vsync
 	Every   int     `json:"every"`
-	Refresh int     `json:"refresh_hz"`
-	Share   float64 `json:"share"`
+	Refresh int     `json:"refresh_hz"` // the display's refresh rate then, a whole number
+	Share   float64 `json:"share"`      // share of the gaps without idle time that are like that, 0 to 1
 }
 
 // Seconds returns the time in which Frames − 1 frames were shown at the rate All, idle time

@@ -23,14 +23,10 @@ import (
 // are in the bucket named 150.
 // Source: hwui's ProfileData in the Android Open Source Project.
 type Bucket struct {
-	// Name is the number that gfxinfo prints for the bucket.
-	Name int `json:"bucket_ms"`
-	// The bucket has durations of at least From and less than Below, which is nil for
-	// the last bucket.
-	From  int  `json:"from_ms"`
-	Below *int `json:"below_ms"`
-	// Frames counts the frames in the bucket.
-	Frames int `json:"frames"`
+	Name   int  `json:"bucket_ms"` // gfxinfo's name for the bucket
+	From   int  `json:"from_ms"`   // lower bound, included
+	Below  *int `json:"below_ms"`  // upper bound, not included; nil for the last bucket
+	Frames int  `json:"frames"`    // number of frames
 }
 
 // bucketBound is a bucket's name and lower bound, in milliseconds.

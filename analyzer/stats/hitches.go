@@ -33,24 +33,15 @@ import "ohframe/analyzer/trace"
 // known: see analyzer.LayerLatency. If it is unknown, a gap that is long enough for a
 // hitch may also be one in which nothing was due. Then the process has no Hitches.
 type Hitches struct {
-	// Gaps counts the gaps that were not skipped, Time is their total length.
-	Gaps int            `json:"gaps"`
-	Time trace.Duration `json:"time_ns"`
-	// Idle is the idle part of Time (docs/frames.md 9.6).
-	Idle trace.Duration `json:"idle_ns"`
-	// Hitches counts the gaps that were at least 0.7 periods too long, Hitch is the
-	// total time by which they were.
-	Hitches int            `json:"hitches"`
-	Hitch   trace.Duration `json:"hitch_ns"`
-	// LostFrames is the number of frames that fit into the hitches: the sum of their
-	// lengths in periods, each rounded up from .7 on, otherwise down.
-	LostFrames int `json:"lost_frames"`
-	// Ratio is Hitch in milliseconds / (Time − Idle) in seconds. It is nil if each gap has
-	// idle time.
-	Ratio *float64 `json:"hitch_ms_per_s"`
-	// Longest is the longest hitch, LongestAt the present before it, nil if there was none.
-	Longest   trace.Duration `json:"longest_ns"`
-	LongestAt *trace.Time    `json:"longest_at_ns"`
+	Gaps       int            `json:"gaps"`    // times between two successive presents that could be judged
+	Time       trace.Duration `json:"time_ns"` // their sum
+	Idle       trace.Duration `json:"idle_ns"`
+	Hitches    int            `json:"hitches"`
+	Hitch      trace.Duration `json:"hitch_ns"`
+	LostFrames int            `json:"lost_frames"`
+	Ratio      *float64       `json:"hitch_ms_per_s"`
+	Longest    trace.Duration `json:"longest_ns"`
+	LongestAt  *trace.Time    `json:"longest_at_ns"` // the present before it
 	// List has the hitches in order.
 	List []Hitch `json:"-"`
 }

@@ -7,55 +7,48 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Interaction has the measures of an interaction (docs/frames.md 15). Unknown values are nil
-// or, where they are times, nil, too.
+// Interaction has the measures of an interaction (docs/frames.md 15). Unknown values are nil.
 type Interaction struct {
-	ID      int       `json:"id"`
-	Kind    string    `json:"kind"`
-	Scene   string    `json:"scene"`
-	PID     trace.PID `json:"pid"`
-	Process string    `json:"process"`
-	Page    *string   `json:"page"`
-	// Input is what the response counts from; nil without an input.
+	ID      int       `json:"id"`      // number, from 1, by begin
+	Kind    string    `json:"kind"`    // "scene" or "launch"
+	Scene   string    `json:"scene"`   // name of the scene; of a launch "cold", "warm" or "hot"
+	PID     trace.PID `json:"pid"`     // process id of the application; nil if the trace has no line of it
+	Process string    `json:"process"` // its name
+	Page    *string   `json:"page"`    // page of the application, as render_service names it
+	// what response and completion count from: "first_move", "last_up" or "last_down"; nil without an
+	// input
 	Input      *string     `json:"input"`
-	InputAt    *trace.Time `json:"input_ns"`
-	Begin      *trace.Time `json:"begin_ns"`
-	End        *trace.Time `json:"end_ns"`
-	FirstShown *trace.Time `json:"first_shown_ns"`
-	LastShown  *trace.Time `json:"last_shown_ns"`
-	// Response and Completion are from the input, or from the begin without one.
-	Response   *float64 `json:"response_ms"`
-	Completion *float64 `json:"completion_ms"`
-	// Estimated: a present time is an estimate.
-	Estimated   bool `json:"estimated"`
-	Truncated   bool `json:"truncated"`
-	Interrupted bool `json:"interrupted"`
-	TimedOut    bool `json:"timed_out"`
-	// Counted is "application" or "render": whose frames the next fields are about.
-	Counted string `json:"counted"`
-	// Frames and Late are nil if no frame of the interaction is known.
-	Frames   *int     `json:"frames"`
-	Late     *int     `json:"late"`
-	JankRate *float64 `json:"jank_rate"`
-	// MissedVsyncs are the lost frames of Hitches, LongestMissedRun the most in one gap.
-	MissedVsyncs     *int `json:"missed_vsyncs"`
-	LongestMissedRun *int `json:"longest_missed_run"`
-	// FPS and Cadence are without the slow end of a fling.
-	FPS        *float64 `json:"fps"`
-	Cadence    *Cadence `json:"cadence"`
-	HitchRatio *float64 `json:"hitch_ms_per_s"`
-	P50        *float64 `json:"p50_ms"`
-	P95        *float64 `json:"p95_ms"` // nil for fewer than 20 frames
-	// Grade is that of the response, by published limits; nil where none applies, and for an
-	// interaction that the trace cuts.
-	Grade *Grade `json:"grade"`
-	// WorstFrame is the vsync id of the frame with the largest overrun; nil if none is late.
-	WorstFrame *int64 `json:"worst_frame"`
-	// Device are the device's own figures; nil if the trace has none.
-	Device *analyzer.DeviceFigures `json:"device"`
-	// Stages are those of a launch.
-	Stages []LaunchStage `json:"stages"`
-	// Reasons are why values are unknown or estimates.
+	InputAt    *trace.Time `json:"input_ns"`       // when the input was
+	Begin      *trace.Time `json:"begin_ns"`       // when the scene's slice, or the first stage of a launch, began
+	End        *trace.Time `json:"end_ns"`         // when the scene's slice ended, or the first frame of a launch was shown
+	FirstShown *trace.Time `json:"first_shown_ns"` // when its first frame was shown
+	LastShown  *trace.Time `json:"last_shown_ns"`  // when its last frame was shown
+	Response   *float64    `json:"response_ms"`    // from the input, or the begin without one, to the first frame shown
+	Completion *float64    `json:"completion_ms"`  // from the same to the last frame shown
+	Estimated  bool        `json:"estimated"`      // a present time is an estimate
+	Truncated  bool        `json:"truncated"`      // an edge of the trace cuts it
+	// the device reports that another one interrupted it
+	Interrupted      bool     `json:"interrupted"`
+	TimedOut         bool     `json:"timed_out"`          // it has no end, and the device ended it after 10 s
+	Counted          string   `json:"counted"`            // "application" or "render": whose frames the following fields are about
+	Frames           *int     `json:"frames"`             // frames by present time; nil if none was shown
+	Late             *int     `json:"late"`               // late ones among them
+	JankRate         *float64 `json:"jank_rate"`          // late frames / judged frames
+	MissedVsyncs     *int     `json:"missed_vsyncs"`      // lost frames
+	LongestMissedRun *int     `json:"longest_missed_run"` // the most lost frames in one gap
+	FPS              *float64 `json:"fps"`                // frames per second, without the slow end of a fling
+	Cadence          *Cadence `json:"cadence"`            // how often its frames were shown, without that end
+	HitchRatio       *float64 `json:"hitch_ms_per_s"`     // hitch ratio
+	P50              *float64 `json:"p50_ms"`             // median of the durations of frames
+	P95              *float64 `json:"p95_ms"`             // 95th percentile of the same; nil for fewer than 20 frames
+	// "S", "A", "B" or "below": the response against the published limits; nil where none applies, and
+	// if the trace cuts the interaction
+	Grade      *Grade                  `json:"grade"`
+	WorstFrame *int64                  `json:"worst_frame"` // vsync id of the frame with the largest overrun; nil if none is late
+	Device     *analyzer.DeviceFigures `json:"device"`      // the device's own figures; nil if the trace has none
+	Stages     []LaunchStage           `json:"stages"`      // stages of a launch
+	// why values are unknown or estimates: "begin_cut", "end_cut", "begin_lost", "end_lost",
+	// "input_unseen", "input_astray", "no_fences", "not_shown", "process_unseen", "device_contradicts"
 	Reasons []string `json:"reasons"`
 
 	// Source is the interaction itself.
@@ -66,23 +59,23 @@ type Interaction struct {
 
 // LaunchStage is a stage of a launch.
 type LaunchStage struct {
-	Name     string          `json:"name"`
-	Begin    trace.Time      `json:"begin_ns"`
-	Duration *trace.Duration `json:"dur_ns"` // nil if its end is unknown
+	Name  string     `json:"name"`     // name of the stage
+	Begin trace.Time `json:"begin_ns"` // when it began
+	// its duration, up to the next stage; nil if its end is unknown
+	Duration *trace.Duration `json:"dur_ns"`
 }
 
 // Hang is a time in which a main thread did something else than frames for long.
 type Hang struct {
-	PID      trace.PID      `json:"pid"`
-	Process  string         `json:"process"`
-	Severe   bool           `json:"severe"` // at least analyzer.SevereHang long
-	Slice    string         `json:"slice"`
+	PID     trace.PID `json:"pid"`     // process id of the application
+	Process string    `json:"process"` // its name
+	Severe  bool      `json:"severe"`  // 500 ms or more
+	Slice   string    `json:"slice"`   // name of the slice; empty if that began before the trace
+	// its start and length, as far as they are in the trace or the window
 	Start    trace.Time     `json:"start_ns"`
 	Duration trace.Duration `json:"duration_ns"`
-	// BeginCut and EndCut: the hang is longer, it begins before or ends after the trace or the
-	// window. Slice is empty if that begins before the trace.
-	BeginCut bool `json:"begin_cut"`
-	EndCut   bool `json:"end_cut"`
+	BeginCut bool           `json:"begin_cut"` // it begins before or ends after that, and takes longer
+	EndCut   bool           `json:"end_cut"`
 	// Source is the hang that this describes.
 	Source analyzer.Hang `json:"-"`
 }

@@ -11,7 +11,7 @@ import (
 // time: how much time was left, or lacked. Frames without a known deadline or end do not count.
 // Percentiles are those of Durations.
 type Overruns struct {
-	Frames int             `json:"frames"`
+	Frames int             `json:"frames"` // frames with a known deadline and end
 	P50    trace.Duration  `json:"p50_ns"`
 	P90    trace.Duration  `json:"p90_ns"`
 	P95    *trace.Duration `json:"p95_ns"`
@@ -22,32 +22,27 @@ type Overruns struct {
 // Latencies are the times from a vsync or an input to what came of it. Each is nil if no frame has
 // both times. Estimated present times do not count.
 type Latencies struct {
-	// VsyncToPresent is from the vsync of a frame until the display showed it: an application's in
-	// the render frame that took the last of its transactions.
+	// from the vsync of a frame until the display showed it; nil if no frame has both
 	VsyncToPresent *Latency `json:"vsync_to_present"`
-	// InputToPresent is from the input of an interaction to its first frame shown.
+	// from the input of an interaction to its first frame shown
 	InputToPresent *Latency `json:"input_to_present"`
-	// VsyncToStart is from the vsync of a frame to its actual start.
-	VsyncToStart *Latency `json:"vsync_to_start"`
-	// VsyncToRenderVsync is from the vsync of an application's frame to that of the render frame that
-	// took the last of its transactions; nil for render_service.
+	VsyncToStart   *Latency `json:"vsync_to_start"` // from the vsync of a frame to its actual start
+	// from the vsync of an application's frame to that of the render frame that took it
 	VsyncToRenderVsync *Latency `json:"vsync_to_render_vsync"`
-	// Depth is VsyncToPresent of each frame in its own refresh periods.
-	Depth *Depth `json:"depth"`
+	Depth              *Depth   `json:"depth"` // "vsync_to_present" of each frame in its own refresh periods
 }
 
 // Latency has the percentiles of a time. They are those of Durations.
 type Latency struct {
-	// Frames is the number of frames, or of interactions.
-	Frames int             `json:"frames"`
-	P50    trace.Duration  `json:"p50_ns"`
-	P95    *trace.Duration `json:"p95_ns"`
-	Max    trace.Duration  `json:"max_ns"`
+	Frames int             `json:"frames"` // number of frames, interactions or items
+	P50    trace.Duration  `json:"p50_ns"` // half of the times are at most this long
+	P95    *trace.Duration `json:"p95_ns"` // 95 % of them are; nil for fewer than 20
+	Max    trace.Duration  `json:"max_ns"` // the longest
 }
 
 // Depth is how many refresh periods frames are in the pipeline, rounded to a millionth.
 type Depth struct {
-	Frames int      `json:"frames"`
+	Frames int      `json:"frames"` // number of frames
 	P50    float64  `json:"p50_periods"`
 	P95    *float64 `json:"p95_periods"`
 }

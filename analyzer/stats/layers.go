@@ -10,52 +10,41 @@ import (
 // Layer has the measures of a layer: a queue of buffers that is shown (docs/frames.md 16).
 // Unknown values are nil. Percentiles are those of Durations: the 95th needs 20 values.
 type Layer struct {
-	ID   int    `json:"id"`
-	Name string `json:"name"`
-	// PID and Process are the producer, nil if it is unknown.
-	PID     *trace.PID `json:"pid"`
-	Process *string    `json:"process"`
-	// Framework draws the buffers; nil if no frames of one are known.
-	Framework *string `json:"framework"`
-	Queue     *int64  `json:"queue_id"`
-	// Buffers is the number of buffers: Shown, Dropped, which were replaced by later ones,
-	// and Waiting, which the trace does not show to the end.
-	Buffers int `json:"buffers"`
-	Shown   int `json:"shown"`
-	Dropped int `json:"dropped"`
-	Waiting int `json:"waiting"`
-	// DroppedRate is Dropped / (Shown + Dropped); nil without either.
-	DroppedRate *float64 `json:"dropped_rate"`
-	// FPS is the intervals between presents / their time without pauses; nil for fewer
-	// than two presents.
+	ID      int        `json:"id"`      // number, from 1, by the first line
+	Name    string     `json:"name"`    // its name
+	PID     *trace.PID `json:"pid"`     // process id of the producer; nil if it is unknown
+	Process *string    `json:"process"` // name of the producer
+	// what draws the buffers: "choreographer", "flutter", "web" or "nativevsync"; nil if the trace has
+	// no frames of one
+	Framework   *string  `json:"framework"`
+	Queue       *int64   `json:"queue_id"`     // id of the queue; nil if the trace has none
+	Buffers     int      `json:"buffers"`      // all buffers
+	Shown       int      `json:"shown"`        // those that went to the display
+	Dropped     int      `json:"dropped"`      // those that a later one replaced
+	Waiting     int      `json:"waiting"`      // those that the trace does not show to the end
+	DroppedRate *float64 `json:"dropped_rate"` // dropped buffers / shown or dropped buffers; nil without any
+	// intervals between presents / their time, without pauses; nil for fewer than two presents
 	FPS *float64 `json:"fps"`
-	// Cadence is the layer's own interval, that of most of the time; nil if it has none. Late,
-	// Early and the rates are nil then, too. Cadences are all, in order of time.
-	Cadence  *float64       `json:"cadence_ms"`
+	// the layer's own interval between buffers, that of most of the time; nil if it has none
+	Cadence *float64 `json:"cadence_ms"`
+	// the intervals of all stretches of time (docs/frames.md 16.4); empty if it has none
 	Cadences []LayerCadence `json:"cadences"`
-	// Judged is the number of intervals between presents that were compared with the
-	// cadence. Late, Long and Early are those that differ from it by more than half a vsync:
-	// Long ones because a display has whole vsyncs.
-	Judged int  `json:"judged"`
-	Late   *int `json:"late"`
-	Long   *int `json:"long"`
-	Early  *int `json:"early"`
-	// UnevenRate is (Late + Long + Early) / Judged, LateRate is Late / Judged.
-	UnevenRate *float64 `json:"uneven_rate"`
-	LateRate   *float64 `json:"late_rate"`
-	// Longest is the longest judged interval.
-	Longest *float64 `json:"longest_ms"`
-	// Queue is how long buffers waited until the compositor took them, Request how long the
-	// producer waited for a free buffer, GPU how long its GPU went on after a buffer was
-	// queued.
-	QueueP50   *float64 `json:"queue_p50_ms"`
-	QueueP95   *float64 `json:"queue_p95_ms"`
-	RequestP50 *float64 `json:"request_p50_ms"`
-	RequestP95 *float64 `json:"request_p95_ms"`
-	GPUP50     *float64 `json:"gpu_p50_ms"`
-	GPUP95     *float64 `json:"gpu_p95_ms"`
+	Judged   int            `json:"judged"` // intervals between presents that were compared with the cadence
+	// those that were longer by more than half a vsync (docs/frames.md 16.5); nil if none was judged
+	Late       *int     `json:"late"`
+	Long       *int     `json:"long"`           // those that were longer only because a display has whole vsyncs
+	Early      *int     `json:"early"`          // those that were shorter by more than half a vsync
+	UnevenRate *float64 `json:"uneven_rate"`    // late, long and early ones / judged ones
+	LateRate   *float64 `json:"late_rate"`      // late ones / judged ones
+	Longest    *float64 `json:"longest_ms"`     // the longest judged interval
+	QueueP50   *float64 `json:"queue_p50_ms"`   // median of the times from when a buffer is queued until the compositor takes it
+	QueueP95   *float64 `json:"queue_p95_ms"`   // 95th percentile of the same; nil for fewer than 20 buffers
+	RequestP50 *float64 `json:"request_p50_ms"` // median of the times that the producer waits for a free buffer
+	RequestP95 *float64 `json:"request_p95_ms"` // 95th percentile of the same; nil for fewer than 20 buffers
+	GPUP50     *float64 `json:"gpu_p50_ms"`     // median of the times that the producer's GPU works on a buffer after it is queued
+	GPUP95     *float64 `json:"gpu_p95_ms"`     // 95th percentile of the same; nil for fewer than 20 buffers
 
-	// Drops are the reasons of Dropped, the most frequent first.
+	// why buffers were dropped (docs/frames.md 16.9), the most frequent reason first
 	Drops []LayerDrops `json:"drops"`
 
 	// Gaps is the number of intervals that FPS counts, and ShownTime is their time.
@@ -100,13 +89,12 @@ func newLayer(l *analyzer.Layer) *Layer {
 
 // LayerCadence is the interval between buffers of a layer for a stretch of time.
 type LayerCadence struct {
-	From trace.Time `json:"from_ns"`
-	To   trace.Time `json:"to_ns"`
-	// Interval is the time from one buffer that is shown to the next. Every is the time after
-	// which Buffers come together.
-	Interval trace.Duration `json:"interval_ns"`
-	Every    trace.Duration `json:"every_ns"`
-	Buffers  int            `json:"buffers"`
+	// from the first buffer of the stretch to the first of the next, or to the last
+	From     trace.Time     `json:"from_ns"`
+	To       trace.Time     `json:"to_ns"`
+	Interval trace.Duration `json:"interval_ns"` // from one buffer that is shown to the next
+	Every    trace.Duration `json:"every_ns"`    // from when buffers come until the next ones do
+	Buffers  int            `json:"buffers"`     // how many come together, 1 mostly
 }
 
 // LayerCadences returns the cadences of a layer, in order of time.
@@ -121,15 +109,13 @@ func LayerCadences(l *analyzer.Layer) []LayerCadence {
 
 // LayerDrops is the number of dropped buffers of a layer with one reason.
 type LayerDrops struct {
-	// Reason is the code of an analyzer.DropReason.
-	Reason  string     `json:"reason"`
-	Buffers int        `json:"buffers"`
-	First   trace.Time `json:"first_ns"`
-	// Refresh is the display's refresh rate in hertz, for display_rate. Before is the rate until
-	// Since, when it fell; nil if it did not.
-	Refresh *float64    `json:"refresh_hz"`
-	Before  *float64    `json:"refresh_before_hz"`
-	Since   *trace.Time `json:"refresh_since_ns"`
+	// "same_vsync", "display_rate", "caught_up", "taken_late" or "unknown"
+	Reason  string      `json:"reason"`
+	Buffers int         `json:"buffers"`           // dropped buffers with it
+	First   trace.Time  `json:"first_ns"`          // the first known time of the first of them
+	Refresh *float64    `json:"refresh_hz"`        // the display's refresh rate, for "display_rate"
+	Before  *float64    `json:"refresh_before_hz"` // the rate from which it fell; nil if it did not
+	Since   *trace.Time `json:"refresh_since_ns"`  // when it fell
 }
 
 // LayerDropsOf returns the dropped buffers of a layer by reason, the most frequent first.

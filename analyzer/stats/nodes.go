@@ -9,7 +9,7 @@ import (
 // Nodes are how many nodes of ArkUI a frame measured and laid out. Frames that did neither do not
 // count. Percentiles are those of Durations.
 type Nodes struct {
-	Frames      int `json:"frames"`
+	Frames      int `json:"frames"` // frames that measured or laid out nodes
 	MeasuredP50 int `json:"measured_p50"`
 	MeasuredMax int `json:"measured_max"`
 	LaidOutP50  int `json:"laid_out_p50"`

@@ -11,65 +11,39 @@ import (
 // Process has the measures of one process's frames. The frames of all UI threads are
 // measured together, except that a streak is of one thread.
 type Process struct {
-	Kind Kind `json:"kind"`
-	// PID is the process id, UnknownPID if the input does not have it.
-	PID trace.PID `json:"pid"`
-	// Name is the main thread's name, in text traces at most 15 bytes; empty if unknown.
-	Name string `json:"name"`
-	// Observed is from the start of the first complete frame to the end of the last, without
-	// the time between traces; nil without complete frames.
-	Observed *Span  `json:"observed"`
-	Frames   Counts `json:"frames"`
-	// JankRate is late frames / judged frames, 0 to 1; nil if no frame is judged, or if too
-	// many are not.
-	JankRate *float64 `json:"jank_rate"`
-	// JankRateLater is JankRate of all but first draws; nil if no frame is one, or if JankRate is.
-	JankRateLater *float64 `json:"jank_rate_later_draws"`
-	// Lost is the sum of the overruns of late frames. It is nil if no frame is judged, or if
-	// the overruns of all late frames are unknown.
-	Lost *trace.Duration `json:"lost_ns"`
-	// EmptyRate is empty frames / frames that are known to be empty or not, 0 to 1; nil without
-	// complete frames, or if Frames.Empty is.
-	EmptyRate *float64 `json:"empty_rate"`
-	// EmptyFrames says why an application's frames are empty; nil if none is, or if
-	// Frames.Empty is.
+	Kind          Kind            `json:"kind"`     // "app" or "render"
+	PID           trace.PID       `json:"pid"`      // process id; nil for a dump
+	Name          string          `json:"name"`     // name of the main thread, or the full name if it is known; empty if unknown
+	Observed      *Span           `json:"observed"` // from the start of the first complete frame to the end of the last
+	Frames        Counts          `json:"frames"`   // counts of frames, by fact
+	JankRate      *float64        `json:"jank_rate"`
+	JankRateLater *float64        `json:"jank_rate_later_draws"`
+	Lost          *trace.Duration `json:"lost_ns"`
+	EmptyRate     *float64        `json:"empty_rate"`
+	// why an application's frames are empty; nil if none is, or if "empty" is nil
 	EmptyFrames *EmptyFrames `json:"empty_frames"`
-	// Refresh are the refresh rates at which frames were made, the lowest first.
-	Refresh []Refresh `json:"refresh"`
-	// FPS is nil if fewer than two frames have a known time of being shown.
-	FPS *FPS `json:"fps"`
-	// Hitches is nil without two consecutive presents, or if it is unknown whether a
-	// gap between two is a hitch.
-	Hitches *Hitches `json:"hitches"`
-	// WholeFrames are those in which the process made the application frame or the
-	// render frame.
+	Refresh     []Refresh    `json:"refresh"` // refresh rates of the frames, lowest first
+	FPS         *FPS         `json:"fps"`     // frames shown per second; nil if fewer than two are known
+	Hitches     *Hitches     `json:"hitches"` // frames that were shown late; nil if it is unknown
+	// frames from the application's vsync to the end of rendering
 	WholeFrames WholeFrames `json:"whole_frames"`
-	// SurfaceFlinger counts its verdicts on the frames; nil if the trace has none.
-	SurfaceFlinger *Verdicts `json:"surfaceflinger"`
-	// HWUI counts the frames in each jank class of hwui that occurs, in the order of
-	// gfxinfo. Only frames of `dumpsys gfxinfo framestats` are in any.
-	HWUI []ClassFrames `json:"hwui"`
-	// LongestStreak is the longest run of late frames; nil if no frame is judged.
-	LongestStreak *Streak `json:"longest_streak"`
-	Stutter       Stutter `json:"stutter"`
-	// Durations is nil without frames.
-	Durations *Durations `json:"durations"`
-	// DurationsInPeriods are the durations of the frames with a known refresh period,
-	// each in its own periods; nil without such frames.
-	DurationsInPeriods *DurationsInPeriods `json:"durations_in_periods"`
-	// Overruns is nil if no frame has a known deadline and end.
+	// SurfaceFlinger's verdicts; nil if the trace has none
+	SurfaceFlinger *Verdicts     `json:"surfaceflinger"`
+	HWUI           []ClassFrames `json:"hwui"` // the jank classes of hwui, from framestats
+	// the most late frames in a row on one thread; nil if no frame is judged
+	LongestStreak      *Streak             `json:"longest_streak"`
+	Stutter            Stutter             `json:"stutter"`              // late frames by overrun
+	Durations          *Durations          `json:"durations"`            // durations of frames; nil without frames
+	DurationsInPeriods *DurationsInPeriods `json:"durations_in_periods"` // the same in refresh periods
+	// times from deadlines to ends; nil if no frame has a known deadline and end
 	Overruns  *Overruns `json:"overruns"`
-	Latencies Latencies `json:"latencies"`
-	// Screens are those that a render service committed frames to, by id, if it has several.
+	Latencies Latencies `json:"latencies"` // times from a vsync or an input to what came of it
+	// the screens that render frames were committed to, if there are several (docs/frames.md 6.10)
 	Screens []ScreenFrames `json:"screens"`
-	// Nodes is nil if no frame has any.
-	Nodes *Nodes `json:"nodes"`
-	// Stages are the stages of the process's frames, in order; none for a dump, which has
-	// only the times at which frames were done and shown.
-	Stages []StageTimes `json:"stages"`
-	// Worst are the late frames with the largest overruns, the largest first; at most
-	// ten.
-	Worst []WorstFrame `json:"worst"`
+	// nodes of ArkUI that frames measured and laid out; nil if no frame has any
+	Nodes  *Nodes       `json:"nodes"`
+	Stages []StageTimes `json:"stages"` // the stages of its frames, in order
+	Worst  []WorstFrame `json:"worst"`  // the ten late frames with the greatest overrun, worst first
 
 	// Source is the process; nil of a process of several traces.
 	Source *analyzer.Process `json:"-"`
@@ -122,13 +96,11 @@ func (p *Process) measure() {
 
 // ScreenFrames counts the render frames of one of several screens.
 type ScreenFrames struct {
-	ID int64 `json:"id"`
-	// Committed counts the frames that were committed to the screen, Presented those of them with
-	// a known present time there. Main counts the frames whose commit and present are those of this
-	// screen.
+	ID int64 `json:"id"` // number of the screen, from 0
+	// frames that were committed to the screen, and those of them with a known present time there
 	Committed int `json:"committed"`
 	Presented int `json:"presented"`
-	Main      int `json:"main"`
+	Main      int `json:"main"` // frames whose commit and present are those of this screen
 }
 
 func screens(frames []*analyzer.Frame) []ScreenFrames {

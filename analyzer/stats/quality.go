@@ -20,43 +20,36 @@ const (
 
 // Reason is why a verdict is not good.
 type Reason struct {
-	// Code identifies the rule, see docs/quality.md.
-	Code string `json:"code"`
-	// Verdict is Good if the measures of frames do not need what is missing.
+	Code string `json:"code"` // the rule (docs/quality.md)
+	// "limited" or "unreliable"; "good" if only causes need what is missing
 	Verdict Verdict `json:"verdict"`
-	Text    string  `json:"text"`
+	Text    string  `json:"text"` // the reason for people
 }
 
 // Quality is the quality of a trace, or of several runs.
 type Quality struct {
-	Verdict Verdict  `json:"verdict"`
-	Reasons []Reason `json:"reasons"` // the worst first
-	// Advice says what to record instead; nil if that is unknown.
-	Advice *string `json:"advice"`
-	// Lines and NotUnderstood count the lines of a text trace; nil for other inputs.
+	Verdict Verdict  `json:"verdict"` // "good", "limited" or "unreliable"
+	Reasons []Reason `json:"reasons"` // why the verdict is not "good", the worst first
+	Advice  *string  `json:"advice"`  // what to record instead
+	// lines of a text or binary trace, headers included; nil for other inputs
 	Lines         *int `json:"lines"`
-	NotUnderstood *int `json:"lines_not_understood"`
-	// DamagedMarkers counts markers with damaged fields, times or ends.
+	NotUnderstood *int `json:"lines_not_understood"` // those that were not understood
+	// markers with damaged fields, impossible times, or lost ends
 	DamagedMarkers int `json:"damaged_markers"`
-	// LostEvents were dropped within the trace, OverwrittenEvents before its start.
-	LostEvents        int `json:"lost_events"`
+	LostEvents     int `json:"lost_events"` // events that the kernel dropped within the trace
+	// events before the start that a full buffer overwrote
 	OverwrittenEvents int `json:"overwritten_events"`
-	// ApplicationFrames and RenderFrames count complete frames, Truncated the others.
-	ApplicationFrames int `json:"application_frames"`
-	RenderFrames      int `json:"render_frames"`
-	Truncated         int `json:"truncated_frames"`
-	// WithTransaction counts application frames that are not empty, Judged frames
-	// that are known to be late or on time, Presented render frames with a present time.
-	WithTransaction int `json:"frames_with_transaction"`
-	Judged          int `json:"judged_frames"`
-	Presented       int `json:"presented_frames"`
-	// FrameworkFrames are the application frames that the platform does not draw itself, Layers
-	// the queues of buffers that are shown.
-	FrameworkFrames int `json:"framework_frames"`
-	Layers          int `json:"layers"`
-	// ClockSource and ClockAccuracy are those of the clock offset. They are nil for inputs
-	// that need none; the accuracy is nil if it is unknown.
-	ClockSource   *string         `json:"clock_source"`
+	ApplicationFrames int `json:"application_frames"`      // complete frames of applications
+	RenderFrames      int `json:"render_frames"`           // complete frames of render services
+	Truncated         int `json:"truncated_frames"`        // truncated frames
+	WithTransaction   int `json:"frames_with_transaction"` // application frames that are not empty
+	Judged            int `json:"judged_frames"`           // frames that are known to be late or on time
+	Presented         int `json:"presented_frames"`        // render frames with a known present time
+	FrameworkFrames   int `json:"framework_frames"`        // application frames of frameworks other than ArkUI
+	Layers            int `json:"layers"`                  // queues of buffers that are shown
+	// source of the clock offset; nil if none is needed
+	ClockSource *string `json:"clock_source"`
+	// by how much the offset is typically too large; 0 if the input states it
 	ClockAccuracy *trace.Duration `json:"clock_accuracy_ns"`
 	// Cut reports that lines were cut or wrapped, so that what seems to be missing may have
 	// been recorded.

@@ -12,12 +12,10 @@ import (
 // Refresh is a refresh rate and the number of frames made at it. The display can change
 // its rate at any time.
 type Refresh struct {
-	// Rate is 1 second / Period.
-	Rate float64 `json:"rate_hz"`
-	// Period is the median of the frames' periods with the same rate in whole hertz. The
-	// system's estimate of the period varies by nanoseconds.
+	Rate float64 `json:"rate_hz"` // 1 s / "period_ns"
+	// median of the periods that make the same whole number of hertz
 	Period trace.Duration `json:"period_ns"`
-	Frames int            `json:"frames"`
+	Frames int            `json:"frames"` // frames made at this rate
 }
 
 // Displays have between 1 and 1000 Hz. Other periods are treated as unknown, but for a tenth, by which

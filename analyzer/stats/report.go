@@ -33,9 +33,9 @@ type Report struct {
 // Span is an interval of trace time. Seconds is its length, without the time between
 // several traces in one input.
 type Span struct {
-	From    trace.Time `json:"from_ns"`
+	From    trace.Time `json:"from_ns"` // times of the first line and of the last
 	To      trace.Time `json:"to_ns"`
-	Seconds float64    `json:"seconds"`
+	Seconds float64    `json:"seconds"` // the time between, without gaps between traces
 }
 
 // newSpan returns nil if an end is unknown.

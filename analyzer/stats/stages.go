@@ -133,17 +133,14 @@ func longestStage(kind analyzer.Kind, times [stagesCount]trace.Duration) *Stage 
 
 // StageTimes has the durations of a stage of a process's frames.
 type StageTimes struct {
-	Stage Stage `json:"stage"`
-	// Frames counts the frames with a known duration. All frames that one render frame
-	// picked up have its durations.
-	Frames int `json:"frames"`
-	// The percentiles, by nearest rank, are nil without such frames.
-	P50 *trace.Duration `json:"p50_ns"`
-	P90 *trace.Duration `json:"p90_ns"`
-	Max *trace.Duration `json:"max_ns"`
-	// LongestOfLate counts the late frames in which it was the longest stage before the
-	// deadline, or the first of equally long ones.
-	LongestOfLate int `json:"longest_of_late"`
+	// "vsync_to_received", "ui_work", "transaction_to_pick_up", "render_main", "render_draw",
+	// "render_gpu", "commit" or "commit_to_present"
+	Stage         Stage           `json:"stage"`
+	Frames        int             `json:"frames"` // frames in which the duration of the stage is known
+	P50           *trace.Duration `json:"p50_ns"`
+	P90           *trace.Duration `json:"p90_ns"`
+	Max           *trace.Duration `json:"max_ns"`
+	LongestOfLate int             `json:"longest_of_late"`
 }
 
 func stageTimes(kind Kind, frames []*analyzer.Frame) []StageTimes {

@@ -9,14 +9,11 @@ import (
 // time ends it, even an empty one. A frame that is not judged neither ends nor extends
 // it. If several are equally long, the first counts.
 type Streak struct {
-	// Frames is 0 if no frame was late. The others are nil then.
-	Frames int        `json:"frames"`
-	TID    *trace.TID `json:"tid"`
-	// At and VsyncID are the start and the vsync id of the first frame, Until is the end
-	// of the last.
-	At      *trace.Time `json:"start_ns"`
-	VsyncID *int64      `json:"vsync_id"`
-	Until   *trace.Time `json:"end_ns"`
+	Frames  int         `json:"frames"`
+	TID     *trace.TID  `json:"tid"`      // the thread; nil, as all that follow, if "frames" is 0
+	At      *trace.Time `json:"start_ns"` // start of the first
+	VsyncID *int64      `json:"vsync_id"` // its vsync; 0 if unknown
+	Until   *trace.Time `json:"end_ns"`   // end of the last
 }
 
 // longestStreak returns nil if no frame is judged. The frames are in order of start.

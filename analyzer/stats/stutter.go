@@ -5,10 +5,9 @@ import "ohframe/analyzer"
 // Stutter counts the late frames by their overrun in their own refresh periods
 // (docs/frames.md 9.4).
 type Stutter struct {
-	Slight int `json:"slight"` // less than 2
-	Medium int `json:"medium"` // 2 to 6
-	Severe int `json:"severe"` // more than 6
-	// Unknown counts those with an unknown refresh period or deadline.
+	Slight  int `json:"slight"`
+	Medium  int `json:"medium"`
+	Severe  int `json:"severe"`
 	Unknown int `json:"unknown"`
 }
 

@@ -12,29 +12,25 @@ import (
 // states it. Janky frames are those by Android's rule, not late frames. What the dump does not state
 // is nil.
 type Summary struct {
-	PID     trace.PID `json:"pid"`
-	Process string    `json:"process"`
-	Frames  int       `json:"frames"`
-	Janky   *int      `json:"janky"`
-	// JankRate is Janky / Frames; nil without frames.
-	JankRate *float64 `json:"jank_rate"`
-	// The percentiles are names of buckets of the histogram.
-	P50 *int `json:"p50_ms"`
-	P90 *int `json:"p90_ms"`
-	P95 *int `json:"p95_ms"`
-	P99 *int `json:"p99_ms"`
-	// A frame can have several of these, or none.
-	MissedVsync      *int `json:"missed_vsync"`
-	HighInputLatency *int `json:"high_input_latency"`
-	SlowUI           *int `json:"slow_ui"`
-	SlowUploads      *int `json:"slow_uploads"`
-	SlowDraw         *int `json:"slow_draw"`
-	MissedDeadline   *int `json:"missed_deadline"`
-	// Histogram has the buckets that are not empty, in order. It is empty if the dump has none, or
-	// has buckets of another version. Frames exempt from jank are in none.
-	Histogram []Bucket `json:"histogram"`
-	// Filtered is set if some frames were left out: the summary must not be compared with others.
-	Filtered bool `json:"filtered"`
+	PID     trace.PID `json:"pid"`     // its process id; nil for a package
+	Process string    `json:"process"` // the process or package
+	// frames rendered since the process started or its counts were reset; in "graphicsstats", on a day
+	Frames   int      `json:"frames"`
+	Janky    *int     `json:"janky"`     // those that Android counts as janky, which are not late frames
+	JankRate *float64 `json:"jank_rate"` // "janky" / "frames"; nil without frames
+	P50      *int     `json:"p50_ms"`    // names of buckets of the histogram
+	P90      *int     `json:"p90_ms"`
+	P95      *int     `json:"p95_ms"`
+	P99      *int     `json:"p99_ms"`
+	// frames by Android's reasons; a frame can have several, or none
+	MissedVsync      *int     `json:"missed_vsync"`
+	HighInputLatency *int     `json:"high_input_latency"`
+	SlowUI           *int     `json:"slow_ui"`
+	SlowUploads      *int     `json:"slow_uploads"`
+	SlowDraw         *int     `json:"slow_draw"`
+	MissedDeadline   *int     `json:"missed_deadline"`
+	Histogram        []Bucket `json:"histogram"` // buckets with frames, in order; empty if the dump has none
+	Filtered         bool     `json:"filtered"`  // Android left out frames; do not compare the summary with others
 }
 
 // summaries returns those of the selected processes.

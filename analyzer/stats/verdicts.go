@@ -12,30 +12,25 @@ import (
 // Perfetto's android_frame_timeline_metric, which includes frames that did not end
 // in the trace.
 type Verdicts struct {
-	// MissedApplication counts frames with the jank type App Deadline Missed or
-	// App Resynced Jitter.
-	MissedApplication int `json:"missed_application"`
-	// MissedSurfaceFlinger counts frames with one of SurfaceFlinger's own jank types,
-	// Prediction Error or Display HAL.
+	MissedApplication    int `json:"missed_application"`
 	MissedSurfaceFlinger int `json:"missed_surfaceflinger"`
-	// MissedDropped counts frames with the jank type Dropped Frame.
-	MissedDropped int `json:"missed_dropped"`
-	// Missed counts the frames with any of these. A frame may have several.
-	Missed int `json:"missed"`
-	// JankTypes are the jank types that occur, in the order of their values.
+	MissedDropped        int `json:"missed_dropped"`
+	Missed               int `json:"missed"`
+	// the jank types that occur, in the order of Perfetto's values
 	JankTypes []JankTypeFrames `json:"jank_types"`
 }
 
 // JankTypeFrames counts the frames that have a jank type. A frame counts for each of
 // its jank types, and for each present type of the layers with that jank type.
 type JankTypeFrames struct {
-	Type    string `json:"type"` // Perfetto's name
-	Frames  int    `json:"frames"`
-	OnTime  int    `json:"on_time"`
-	Late    int    `json:"late"`
-	Early   int    `json:"early"`
-	Dropped int    `json:"dropped"`
-	// Unknown counts the frames with an unknown or unspecified present type.
+	Type string `json:"type"` // Perfetto's name of the jank type
+	// frames with it: all, On-time, Late and Early Present, Dropped Frame, and those with an unknown
+	// present type
+	Frames  int `json:"frames"`
+	OnTime  int `json:"on_time"`
+	Late    int `json:"late"`
+	Early   int `json:"early"`
+	Dropped int `json:"dropped"`
 	Unknown int `json:"unknown"`
 }
 

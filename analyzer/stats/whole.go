@@ -9,13 +9,11 @@ import (
 // WholeFrames counts whole frames: an application's own, or all those that a
 // render service finished.
 type WholeFrames struct {
-	// Judged counts the whole frames that are known to be late or on time.
-	Judged int `json:"judged"`
-	Late   int `json:"late"`
-	// LateRate is Late / Judged, 0 to 1; nil if Judged is zero.
+	Judged   int      `json:"judged"`
+	Late     int      `json:"late"`
 	LateRate *float64 `json:"late_rate"`
-	// Blame counts the late ones by cause. The counts add up to Late, unless
-	// SurfaceFlinger reports several causes for a frame.
+	// late ones by cause; the parts add up to "late", except that SurfaceFlinger may report several
+	// causes for a frame
 	Blame Blames `json:"blame"`
 }
 

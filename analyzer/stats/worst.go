@@ -13,24 +13,18 @@ const maxWorst = 10
 
 // WorstFrame is a late frame and where to find it in the trace.
 type WorstFrame struct {
-	// At is the start of the frame's actual interval.
-	At       trace.Time     `json:"start_ns"`
-	Duration trace.Duration `json:"duration_ns"`
-	// Overrun is the time by which the frame's work, GPU work included, missed the
-	// deadline.
+	At       trace.Time     `json:"start_ns"`    // start of the frame
+	Duration trace.Duration `json:"duration_ns"` // length of its actual interval
+	// time by which its work, GPU work included, missed the deadline
 	Overrun trace.Duration `json:"overrun_ns"`
-	// Unfinished: the trace ends within the frame, so Duration and Overrun are the least that they
-	// can be.
+	// the trace ends within the frame: both are the least that they can be
 	Unfinished bool `json:"unfinished"`
-	// OverrunPeriods is Overrun in refresh periods; nil if the period is unknown.
-	OverrunPeriods *float64 `json:"overrun_periods"`
-	// Stage is the longest stage; nil if all are unknown.
-	Stage *Stage    `json:"stage"`
-	TID   trace.TID `json:"tid"`
-	// VsyncID is the frame's vsync id, RenderVsyncID that of the render frame that
-	// picked up an application frame; zero if unknown, or if no render frame did.
-	VsyncID       int64 `json:"vsync_id"`
-	RenderVsyncID int64 `json:"render_vsync_id"`
+	// the same in refresh periods; nil if the period is unknown
+	OverrunPeriods *float64  `json:"overrun_periods"`
+	Stage          *Stage    `json:"stage"` // its longest stage that ends by the deadline
+	TID            trace.TID `json:"tid"`   // its thread, its vsync, and that of its render frame; 0 if unknown
+	VsyncID        int64     `json:"vsync_id"`
+	RenderVsyncID  int64     `json:"render_vsync_id"`
 }
 
 // worst returns the late frames with the largest overruns, the earlier first of equal

@@ -15,37 +15,45 @@ import (
 
 // document is the JSON form.
 type document struct {
-	Inputs  []documentInput     `json:"inputs"`
-	Skipped []view.SkippedInput `json:"skipped"`
-	FailOn  []documentCheck     `json:"fail_on"`
+	Inputs  []documentInput     `json:"inputs"`  // the inputs that were not skipped, in the order given
+	Skipped []view.SkippedInput `json:"skipped"` // inputs that cannot be read, or have no frames
+	// each condition of "--fail-on" and "--budgets" for each process of each input
+	FailOn []documentCheck `json:"fail_on"`
 }
 
 // documentCheck is a condition for a process of an input, as in other formats.
 type documentCheck struct {
-	Condition string           `json:"condition"`
-	Input     string           `json:"input"`
-	Process   string           `json:"process"`
-	Status    condition.Status `json:"status"`
-	Text      string           `json:"text"`
+	Condition string `json:"condition"` // the condition without blanks
+	// names of the input and the process; "process" is empty if the input has no complete frames
+	Input   string           `json:"input"`
+	Process string           `json:"process"`
+	Status  condition.Status `json:"status"` // "failed", "passed" or "unknown"
+	Text    string           `json:"text"`   // the value, or why the status is unknown
 }
 
 type documentInput struct {
-	Name           string                       `json:"name"`
-	Recording      *Recording                   `json:"recording"`
-	Quality        *quality.Quality             `json:"quality"`
-	Span           *stats.Span                  `json:"span"`
-	Processes      iter.Seq[documentProcess]    `json:"processes"`
-	Interactions   iter.Seq[*stats.Interaction] `json:"interactions"`
-	Hangs          []stats.Hang                 `json:"hangs"`
-	Components     []stats.Component            `json:"components"`
-	StateVariables []stats.StateVariable        `json:"state_variables"`
-	Layers         iter.Seq[*stats.Layer]       `json:"layers"`
-	Summaries      []stats.Summary              `json:"summaries"`
+	Name string `json:"name"` // name of the input, usually a file name
+	// how the trace was recorded; nil without NAME.meta.json (docs/record.md)
+	Recording *Recording       `json:"recording"`
+	Quality   *quality.Quality `json:"quality"` // data quality (docs/quality.md)
+	Span      *stats.Span      `json:"span"`    // from the first line to the last
+	// applications by process id, then render services; only those with frames
+	Processes    iter.Seq[documentProcess]    `json:"processes"`
+	Interactions iter.Seq[*stats.Interaction] `json:"interactions"` // what the user did (docs/frames.md 15), by begin
+	// times of 250 ms or more in which a main thread was busy outside of complete frames, by start
+	Hangs []stats.Hang `json:"hangs"`
+	// components of applications (docs/frames.md 17), those with the most time first
+	Components []stats.Component `json:"components"`
+	// state variables whose changes made nodes dirty, those with the most nodes first
+	StateVariables []stats.StateVariable  `json:"state_variables"`
+	Layers         iter.Seq[*stats.Layer] `json:"layers"` // queues of buffers that are shown (docs/frames.md 16), by id
+	// what Android counted of the frames of processes (docs/frames.md 18), in the order of the dump
+	Summaries []stats.Summary `json:"summaries"`
 }
 
 type documentProcess struct {
 	*stats.Process
-	Causes *causes.JSON `json:"causes"`
+	Causes *causes.JSON `json:"causes"` // why frames were late; nil for dumps of Android
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {

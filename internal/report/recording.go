@@ -9,14 +9,13 @@ import (
 
 // Recording says how a trace was recorded. Unknown facts are nil.
 type Recording struct {
-	App          *string  `json:"app"`
+	App          *string  `json:"app"` // application and device
 	AppVersion   *string  `json:"app_version"`
 	DeviceModel  *string  `json:"device_model"`
 	DeviceSystem *string  `json:"device_system"`
-	RefreshHz    *float64 `json:"refresh_hz"`
-	Clock        *string  `json:"clock"`
-	// DebugUI: ArkUI's debug parameters were on.
-	DebugUI bool `json:"debug_ui"`
+	RefreshHz    *float64 `json:"refresh_hz"` // its refresh rate when the recording began
+	Clock        *string  `json:"clock"`      // "mono" or "boot"
+	DebugUI      bool     `json:"debug_ui"`   // recorded with "--debug-ui", which slows the application down
 }
 
 // NewRecording returns the facts of m that a report has, nil if m is nil.

@@ -14,57 +14,40 @@ import (
 	"ohframe/internal/testing/schematest"
 )
 
-// The schema is a promise: whoever changes a field must see that it is one.
+// meanings are those of measures, by the paths of their fields.
+func meanings() map[string]string {
+	list := map[string]string{}
+	for _, m := range stats.Measures {
+		list["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
+	}
+	return list
+}
+
+// docs/report-schema.md has the fields of JSON, with the comments of the structs, and the columns
+// of CSV, which are named after fields. "make docs" writes both.
 func TestSchema(t *testing.T) {
-	actual := schematest.Compare(t, "../../docs/report-schema.md", reflect.TypeFor[document]())
+	const name = "../../docs/report-schema.md"
+	objects := schematest.Document(t, name, reflect.TypeFor[document](), meanings(), "ohframe/internal/causes")
 	header, _, _ := strings.Cut(write(t, nil, "csv", Options{}), "\n")
 	for _, c := range strings.Split(header, ",")[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")
 		path = strings.Replace(path, ".causes.top.", ".causes.ranking[].", 1)
 		path = strings.Replace(path, ".processes[].quality.", ".quality.", 1)
 		dot := strings.LastIndex(path, ".")
-		if !slices.ContainsFunc(actual[path[:dot]], func(f string) bool { return strings.HasPrefix(f, path[dot+1:]+" ") }) {
+		if !slices.ContainsFunc(objects[path[:dot]], func(f schematest.Field) bool { return f.Name == path[dot+1:] }) {
 			t.Errorf("column %s is named after no field", c)
 		}
 	}
-}
-
-// docs/report-schema.md explains each measure as the table of measures does, and
-// lists the columns of CSV. "make docs" writes both.
-func TestMeasuresAreDocumented(t *testing.T) {
-	const name = "../../docs/report-schema.md"
 	document, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	meanings := map[string]string{}
-	for _, m := range stats.Measures {
-		meanings["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
-	}
-	header, _, _ := strings.Cut(write(t, nil, "csv", Options{}), "\n")
-	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^(- `(.+?)` \\(.+?\\):) .+$")
-	object, lines := "", strings.Split(string(document), "\n")
-	for i, line := range lines {
-		if m := heading.FindStringSubmatch(line); m != nil {
-			object = m[1]
-		} else if m := field.FindStringSubmatch(line); m != nil && meanings[object+"."+m[2]] != "" {
-			lines[i] = m[1] + " " + meanings[object+"."+m[2]]
-		}
-	}
-	want := strings.Join(lines, "\n")
-	before, rest, _ := strings.Cut(want, "```text\n")
+	before, rest, _ := strings.Cut(string(document), "```text\n")
 	_, after, found := strings.Cut(rest, "\n```")
 	if !found {
 		t.Fatalf("%s has no list of columns", name)
 	}
-	want = before + "```text\n" + strings.ReplaceAll(header, ",", "\n") + "\n```" + after
-	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
-		if err := os.WriteFile(name, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(document) != want {
-		t.Errorf("%s is out of date: run make docs", name)
-	}
+	schematest.Update(t, name, before+"```text\n"+strings.ReplaceAll(header, ",", "\n")+"\n```"+after)
 }
 
 func TestJSON(t *testing.T) {

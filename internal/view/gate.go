@@ -162,8 +162,8 @@ func QualityNote(q *stats.Quality) Note {
 
 // SkippedInput is a skipped input in JSON.
 type SkippedInput struct {
-	Input string `json:"input"`
-	Error string `json:"error"`
+	Input string `json:"input"` // name of the input
+	Error string `json:"error"` // why it was skipped
 }
 
 // SkippedInputs returns the skipped inputs for JSON, never nil.

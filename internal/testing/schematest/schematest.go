@@ -1,114 +1,298 @@
-// Package schematest compares types with the fields that documents promise for JSON.
+// Package schematest derives what documents and SQL state of a record from its struct: the json tag
+// of a field is its name, and its comment its meaning. Without one, that is the meaning of the measure
+// at its path, else the comment of the field before it.
 package schematest
 
 import (
+	"bytes"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"ohframe/analyzer/trace"
 )
 
-// Read returns the fields of each object that a document promises, in order, with their types
-// in brackets. An object has a heading of the third level and a list below it, in which an item
-// may have several fields.
-func Read(t *testing.T, file string) map[string][]string {
+// Field is a field of a record, as its JSON has it.
+type Field struct {
+	Name    string
+	Type    reflect.Type // without its pointer
+	JSON    string       // such as "integer or null"
+	Meaning string       // a phrase in lower case
+	Joined  bool         // the meaning is that of the field before
+}
+
+// Fields returns the fields of a struct, those of embedded structs among them. Meanings are those
+// of measures by their paths, which begin with the given one and a dot unless it is empty.
+func Fields(t testing.TB, typ reflect.Type, path string, meanings map[string]string) (list []Field) {
+	t.Helper()
+	comments := commentsOf(t, typ)
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner, null := f.Type, ""
+		if inner.Kind() == reflect.Pointer {
+			inner, null = inner.Elem(), " or null"
+		} else if inner.String() == "trace.PID" || inner.Kind() == reflect.String && inner.Implements(reflect.TypeFor[json.Marshaler]()) {
+			null = " or null"
+		}
+		if strings.Contains(options, "omit") {
+			null = " or absent"
+		}
+		switch {
+		case f.Anonymous:
+			list = append(list, Fields(t, inner, path, meanings)...)
+			continue
+		case !f.IsExported() || name == "-" || name == "":
+			continue
+		}
+		field := Field{Name: name, Type: inner, JSON: jsonType(inner) + null}
+		if field.Meaning = comments[f.Name]; field.Meaning == "" {
+			field.Meaning = meanings[strings.TrimPrefix(path+"."+name, ".")]
+		}
+		if n := len(list); field.Meaning == "" && n > 0 {
+			field.Meaning, field.Joined = list[n-1].Meaning, list[n-1].JSON == field.JSON
+		}
+		list = append(list, field)
+	}
+	return list
+}
+
+// jsonType returns what encoding/json makes of a type.
+func jsonType(typ reflect.Type) string {
+	if Element(typ) != typ {
+		return "list"
+	} else if typ.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
+		return "string"
+	}
+	return map[reflect.Kind]string{
+		reflect.Struct: "object", reflect.String: "string", reflect.Float64: "number", reflect.Bool: "boolean",
+		reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
+	}[typ.Kind()]
+}
+
+// Element returns the type of the elements of a list, which may be an iter.Seq, without their
+// pointer; other types as they are.
+func Element(typ reflect.Type) reflect.Type {
+	switch typ.Kind() {
+	case reflect.Func:
+		typ = typ.In(0).In(0)
+	case reflect.Slice:
+		typ = typ.Elem()
+	default:
+		return typ
+	}
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	return typ
+}
+
+// Root returns the folder of the repository.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil && dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	t.Fatal("no go.mod above: ", err)
+	return ""
+}
+
+// packages has the comments of the fields of each struct of each package.
+var packages = map[string]map[string]map[string]string{}
+
+// commentsOf returns the comments of the fields of a struct, each as one line.
+func commentsOf(t testing.TB, typ reflect.Type) map[string]string {
+	t.Helper()
+	structs := packages[typ.PkgPath()]
+	if structs == nil {
+		structs = map[string]map[string]string{}
+		packages[typ.PkgPath()] = structs
+		files, err := filepath.Glob(filepath.Join(Root(t), strings.TrimPrefix(typ.PkgPath(), "ohframe"), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no source of %s: %v", typ.PkgPath(), err)
+		}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if spec, ok := n.(*ast.TypeSpec); ok {
+					if s, ok := spec.Type.(*ast.StructType); ok {
+						structs[spec.Name.Name] = fieldComments(s)
+					}
+				}
+				return true
+			})
+		}
+	}
+	return structs[typ.Name()]
+}
+
+func fieldComments(s *ast.StructType) map[string]string {
+	comments := map[string]string{}
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			comments[name.Name] = strings.Join(strings.Fields(f.Doc.Text()+" "+f.Comment.Text()), " ")
+		}
+	}
+	return comments
+}
+
+// Document compares the objects in the section "JSON" of a document with a type, which is "the
+// document", and returns the fields of each object by its path. An object has a heading of the third
+// level and a list of its fields; other lines are the document's own. With OHFRAME_UPDATE_DOCS it
+// writes the lists, in order. The types in elsewhere are described in another document. Objects of
+// packages whose paths begin with byHand have lists of their own, whose names and types are compared.
+func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]string, byHand string, elsewhere ...reflect.Type) map[string][]Field {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	heading, field := regexp.MustCompile("^### `(.+)`$"), regexp.MustCompile("^- `(.+?)` \\((.+?)\\): ")
-	objects, object := map[string][]string{}, ""
-	for _, line := range strings.Split(string(text), "\n") {
-		switch {
-		case heading.MatchString(line):
-			object = heading.FindStringSubmatch(line)[1]
-		case strings.HasPrefix(line, "## "):
-			object = ""
-		case object != "" && field.MatchString(line):
-			m := field.FindStringSubmatch(line)
-			for name := range strings.SplitSeq(m[1], "`, `") {
-				objects[object] = append(objects[object], name+" ("+m[2]+")")
+	const start = "\n## JSON\n"
+	before, section, found := strings.Cut(string(text), start)
+	section, after, _ := strings.Cut(section, "\n## ")
+	about, sections, _ := strings.Cut(section, "\n### `")
+	if !found {
+		t.Fatalf("%s has no section JSON", file)
+	}
+	own := map[string]string{} // what the document has of an object
+	for _, text := range strings.Split(sections, "\n### `") {
+		path, text, _ := strings.Cut(text, "`\n")
+		own[path] = strings.TrimSpace(text)
+	}
+	var out strings.Builder
+	if about = strings.Trim(about, "\n"); about != "" {
+		out.WriteString("\n" + about + "\n")
+	}
+	objects, paths := map[string][]Field{}, []string{}
+	types, described := map[string]reflect.Type{}, map[reflect.Type]string{}
+	var add func(path string, typ reflect.Type)
+	add = func(path string, typ reflect.Type) {
+		fields := Fields(t, typ, path, meanings)
+		objects[path], types[path], paths = fields, typ, append(paths, path)
+		if at, known := described[typ]; !known || own[at] == "" && own[path] != "" {
+			described[typ] = path // where the document has it, else the first
+		}
+		for _, f := range fields {
+			if inner := Element(f.Type); inner.Kind() == reflect.Struct && !slices.Contains(elsewhere, inner) {
+				add(pathOf(path, f), inner)
 			}
 		}
 	}
+	add("the document", typ)
+	for _, path := range paths {
+		typ, text := types[path], own[path]
+		switch {
+		case described[typ] != path:
+			continue
+		case byHand != "" && strings.HasPrefix(typ.PkgPath(), byHand):
+			checkList(t, file, path, text, objects[path])
+		default:
+			text = withList(t, path, text, objects[path], described)
+		}
+		out.WriteString("\n### `" + path + "`\n\n" + text + "\n")
+	}
+	Update(t, file, before+start+out.String()+"\n## "+after)
 	return objects
 }
 
-// Compare compares a type, which is "the document", with a document, and returns its fields by
-// object. A type that several objects have is documented once. The types in elsewhere are
-// documented in another file.
-func Compare(t *testing.T, file string, typ reflect.Type, elsewhere ...reflect.Type) map[string][]string {
+func pathOf(object string, f Field) string {
+	path := strings.TrimPrefix(object+"."+f.Name, "the document.")
+	if f.JSON == "list" {
+		path += "[]"
+	}
+	return path
+}
+
+// listItem is an item of a list of fields with its further lines.
+var listItem = regexp.MustCompile("(?m)^- `([a-z_0-9`, ]+)` \\((.+?)\\): .*\n?(^  .*\n?)*")
+
+// withList returns the text of an object with the list of its fields.
+func withList(t *testing.T, path, text string, fields []Field, described map[reflect.Type]string) string {
 	t.Helper()
-	c := collector{map[string][]string{}, map[reflect.Type][]string{}, elsewhere}
-	c.add("the document", typ)
-	documented := Read(t, file)
-	for _, objects := range c.objects {
-		if !slices.ContainsFunc(objects, func(o string) bool { return documented[o] != nil }) {
-			t.Errorf("%s does not describe %s", file, objects[0])
+	var list strings.Builder
+	for i := 0; i < len(fields); {
+		f, names := fields[i], "`"+fields[i].Name+"`"
+		if f.Meaning == "" {
+			t.Errorf("%s.%s has no comment", path, f.Name)
+		}
+		for i++; i < len(fields) && fields[i].Joined; i++ {
+			names += ", `" + fields[i].Name + "`"
+		}
+		meaning := Markdown(f.Meaning)
+		if at := described[Element(f.Type)]; at != "" && at != pathOf(path, f) {
+			meaning += "; fields as in `" + at + "`"
+		}
+		list.WriteString("- " + names + " (" + f.JSON + "): " + meaning + "\n")
+	}
+	at := listItem.FindStringIndex(text)
+	if at == nil {
+		return strings.TrimSpace(text + "\n\n" + list.String())
+	}
+	return strings.TrimSpace(text[:at[0]] + list.String() + listItem.ReplaceAllString(text[at[0]:], ""))
+}
+
+// checkList compares the list of an object with its fields.
+func checkList(t *testing.T, file, path, text string, fields []Field) {
+	t.Helper()
+	var got, want []string
+	for _, m := range listItem.FindAllStringSubmatch(text, -1) {
+		for name := range strings.SplitSeq(m[1], "`, `") {
+			got = append(got, name+" ("+m[2]+")")
 		}
 	}
-	for object, promised := range documented {
-		if fields := c.fields[object]; !slices.Equal(fields, promised) {
-			t.Errorf("%s has the fields\n%q\n%s says\n%q", object, fields, file, promised)
-		}
+	for _, f := range fields {
+		want = append(want, f.Name+" ("+f.JSON+")")
 	}
-	return c.fields
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %s has the fields\n%q\nwant\n%q", file, path, got, want)
+	}
 }
 
-// collector lists the fields that types have in JSON, by object, and the objects of each type.
-type collector struct {
-	fields    map[string][]string
-	objects   map[reflect.Type][]string
-	elsewhere []reflect.Type
+var (
+	quoted   = regexp.MustCompile(`"([^" ]*)"`)
+	document = regexp.MustCompile(`docs/(\w+\.md)`)
+)
+
+// Markdown returns a meaning for a document.
+func Markdown(meaning string) string {
+	meaning = strings.ReplaceAll(quoted.ReplaceAllString(meaning, "`$1`"), "nil", "null")
+	return document.ReplaceAllString(meaning, "[$1]($1)")
 }
 
-func (c *collector) add(object string, typ reflect.Type) {
-	c.objects[typ] = append(c.objects[typ], object)
-	c.addFields(object, typ)
+// SQL returns a meaning for the comment of a column.
+func SQL(meaning string) string {
+	meaning = strings.NewReplacer("nil", "NULL", "null", "NULL", "`", "'").Replace(quoted.ReplaceAllString(meaning, "'$1'"))
+	return strings.ToUpper(meaning[:1]) + meaning[1:] + "."
 }
 
-func (c *collector) addFields(object string, typ reflect.Type) {
-	for i := range typ.NumField() {
-		f := typ.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner, null := f.Type, ""
-		if inner.Kind() == reflect.Pointer {
-			inner, null = inner.Elem(), " or null"
-		} else if inner == reflect.TypeFor[trace.PID]() || inner.Kind() == reflect.String && inner.Implements(reflect.TypeFor[json.Marshaler]()) {
-			null = " or null"
+// Update compares a file with its generated text. With OHFRAME_UPDATE_DOCS it writes the file.
+func Update(t testing.TB, file, want string) {
+	t.Helper()
+	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
+		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
 		}
-		switch {
-		case f.Anonymous:
-			c.addFields(object, inner)
-			continue
-		case !f.IsExported() || name == "-":
-			continue
-		}
-		path := strings.TrimPrefix(object+"."+name, "the document.")
-		described := map[reflect.Kind]string{
-			reflect.Struct: "object", reflect.String: "string", reflect.Float64: "number", reflect.Bool: "boolean",
-			reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
-		}[inner.Kind()] + null
-		if inner.Kind() == reflect.Func { // iter.Seq, a list
-			inner = reflect.SliceOf(inner.In(0).In(0))
-		}
-		if inner.Kind() == reflect.Slice {
-			inner, path, described = inner.Elem(), path+"[]", "list"
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-		} else if inner.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
-			described = "string" + null
-		}
-		c.fields[object] = append(c.fields[object], name+" ("+described+")")
-		if inner.Kind() == reflect.Struct && !slices.Contains(c.elsewhere, inner) {
-			c.add(path, inner)
-		}
+		return
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A checkout on Windows may have other line ends.
+	if string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))) != want {
+		t.Errorf("%s is out of date: run make docs", file)
 	}
 }
