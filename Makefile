@@ -40,7 +40,7 @@ race:
 
 # Tests with Perfetto's engine. They fail instead of being skipped without it.
 conformance: engine
-	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/testing/engine/... ./internal/exporter/... ./internal/source/perfetto ./internal/sql/... ./internal/serve
+	OHFRAME_REQUIRE_ENGINE=1 go test ./internal/testing/engine/... ./exporter/pftrace/... ./internal/source/perfetto ./internal/sql/... ./internal/serve
 
 lint: protos-lint
 	.ci/tracked

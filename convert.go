@@ -12,9 +12,9 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
-	export "ohframe/internal/exporter"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/gfxinfo"
@@ -106,8 +106,8 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, o ConvertOptions) (*
 	return s, nil
 }
 
-func (o *ConvertOptions) exporter() export.Options {
-	return export.Options{
+func (o *ConvertOptions) exporter() pftrace.Options {
+	return pftrace.Options{
 		Reader: o.reader(), Analyzer: o.analyzer(), AllEvents: o.Events == AllEvents, NoEvents: o.Events == NoEvents, Analysis: analysis.Options{Causes: o.Causes, SamplesOffset: o.SamplesOffset},
 		NoTracks: o.Output.NoTracks, AndroidCompat: o.Output.AndroidCompat, Compress: o.Output.Compress,
 		Input: o.Output.Input, Version: o.Output.Version, Attributes: o.Output.Attributes,
@@ -125,7 +125,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	options.Complete, options.Analysis.Samples = text.complete, samples.read
 	options.Log, options.Analysis.SystemEvents = text.log(), text.systemEvents()
 	options.Tasks = text.tasks()
-	s, err := export.Convert(ctx, text, w, options)
+	s, err := pftrace.Convert(ctx, text, w, options)
 	if s.Stacks != nil {
 		s.Refused = &diag.Error{What: "the stacks have no times, so that they are not in the converted trace", Hint: diag.StacksAlone}
 	}
@@ -135,7 +135,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result), s.LogWarnings)), nil
 }
 
-func newSummary(s *export.Summary, warnings []trace.Warning) *Summary {
+func newSummary(s *pftrace.Summary, warnings []trace.Warning) *Summary {
 	return &Summary{
 		Timeline: s.Timeline, Causes: s.Causes, Samples: s.Samples, Lines: linesOf(s.Totals), Exported: s.Exported, Quality: s.Quality,
 		Warnings: warnings, Details: s.Details(),
@@ -152,7 +152,7 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 	}
 	options := o.exporter()
 	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }
-	s, err := export.ConvertTimeline(ctx, t.Timeline, t.Causes, w, options)
+	s, err := pftrace.ConvertTimeline(ctx, t.Timeline, t.Causes, w, options)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 )
 
 const latency = "16666666\n" +
@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var converted bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &converted, exporter.Options{}); err != nil {
+	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &converted, pftrace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	complete := 0

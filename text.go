@@ -11,9 +11,9 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
-	export "ohframe/internal/exporter"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
@@ -85,12 +85,12 @@ var clockSources = map[binarytrace.ClockSource]analyzer.ClockSource{
 }
 
 // log returns what reads the messages of hilog of a binary trace; nil if it has none.
-func (t *textInput) log() func(func(*export.LogMessage)) error {
+func (t *textInput) log() func(func(*pftrace.LogMessage)) error {
 	if t.binary == nil || !t.binary.HasLog() {
 		return nil
 	}
-	return func(yield func(*export.LogMessage)) error {
-		return t.binary.Log(func(m *binarytrace.LogMessage) { yield((*export.LogMessage)(m)) })
+	return func(yield func(*pftrace.LogMessage)) error {
+		return t.binary.Log(func(m *binarytrace.LogMessage) { yield((*pftrace.LogMessage)(m)) })
 	}
 }
 
@@ -112,12 +112,12 @@ func (t *textInput) systemEvents() func(func([]byte)) error {
 }
 
 // tasks returns what reads the events of ffrt of a binary trace; nil if it has none.
-func (t *textInput) tasks() func(func(*export.TaskEvent, bool)) error {
+func (t *textInput) tasks() func(func(*pftrace.TaskEvent, bool)) error {
 	if t.binary == nil || !t.binary.HasTasks() {
 		return nil
 	}
-	return func(yield func(*export.TaskEvent, bool)) error {
-		return t.binary.Tasks(func(e *binarytrace.TaskEvent, known bool) { yield((*export.TaskEvent)(e), known) })
+	return func(yield func(*pftrace.TaskEvent, bool)) error {
+		return t.binary.Tasks(func(e *binarytrace.TaskEvent, known bool) { yield((*pftrace.TaskEvent)(e), known) })
 	}
 }
 

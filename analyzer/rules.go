@@ -9,7 +9,7 @@ import (
 
 // The rules of docs/frames.md that follow from the facts of frames, each in one place. They
 // are pure functions of their arguments. Those that decide facts are in
-// internal/reconstruct/rules.go.
+// analyzer/internal/reconstruct/rules.go.
 
 // PhaseRule decides which times make a pick-up misaligned.
 type PhaseRule uint8

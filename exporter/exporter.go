@@ -8,7 +8,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 )
 
 // Options decide what is written. The zero Options write all tracks.
@@ -32,7 +32,7 @@ type Options struct {
 // frames, or nil. The same arguments give the same bytes. The error is that of w or ctx;
 // after an error the output is unusable.
 func Write(ctx context.Context, w io.Writer, t *analyzer.Timeline, causes *why.Causes, o Options) error {
-	_, err := exporter.ConvertTimeline(ctx, t, causes, w, exporter.Options{
+	_, err := pftrace.ConvertTimeline(ctx, t, causes, w, pftrace.Options{
 		NoTracks: o.NoTracks, AndroidCompat: o.AndroidCompat, Compress: o.Compress,
 		Input: o.Input, Version: o.Version, Attributes: o.Attributes,
 	})

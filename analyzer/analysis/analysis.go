@@ -15,18 +15,18 @@ import (
 	"slices"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/sampling"
+	"ohframe/analyzer/internal/why/functions"
+	"ohframe/analyzer/internal/why/judge"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
-	"ohframe/internal/reconstruct"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
-	"ohframe/internal/why/functions"
-	"ohframe/internal/why/judge"
-	"ohframe/internal/why/record"
 )
 
 // FrameOptions decide how frames are reconstructed.
@@ -103,6 +103,17 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events)
 	}
 	return result, nil
+}
+
+// Causes finds why frames of a timeline from another source took their time, from the kernel's events in
+// the text in r. The error is that of hitrace.Run.
+func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyzer.Timeline) (*why.Causes, error) {
+	recorder := record.New(reading.Limits)
+	recorder.KeepParts()
+	if _, err := hitrace.Run(ctx, r, reading, recorder.Sink()); err != nil {
+		return nil, err
+	}
+	return judge.Explain(recorder.Finish(), t, nil, nil), nil
 }
 
 // systemEvents returns what calls its argument for each of the lines, and for what others yields, which

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/reconstruct"
+	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 )
 

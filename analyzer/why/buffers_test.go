@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/record"
 )
 
 // video plays a layer that shows a buffer each 30 ms: thread 511 queues it 15 ms after it was

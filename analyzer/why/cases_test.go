@@ -12,12 +12,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/record"
 )
 
 // Each file of testdata/why has the cases of one rule of docs/why.md: a comment with the

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/record"
 )
 
 const millisecond = trace.Millisecond

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"ohframe/analyzer/analysis"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/sampling"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/reconstruct"
-	"ohframe/internal/sampling"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/simulate"

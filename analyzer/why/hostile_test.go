@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/record"
 )
 
 // hostile makes traces that no device writes, with a size in proportion to n.

@@ -7,13 +7,13 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/judge"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/tracetest"
-	"ohframe/internal/why/judge"
-	"ohframe/internal/why/record"
 )
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
-	"ohframe/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/why/record"
 )
 
 // described returns all that is said about the frames of a trace.

@@ -2,8 +2,8 @@ package causetext
 
 import (
 	"ohframe/analyzer/why"
+	"ohframe/internal/place"
 	"ohframe/internal/text"
-	"ohframe/internal/why/place"
 )
 
 // Hang says what the main thread did in most of a hang: what its states show, or the slice at the

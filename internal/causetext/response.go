@@ -6,8 +6,8 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/place"
 	"ohframe/internal/text"
-	"ohframe/internal/why/place"
 )
 
 var steps = map[why.Step]string{

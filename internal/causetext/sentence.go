@@ -17,8 +17,8 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
+	"ohframe/internal/place"
 	"ohframe/internal/text"
-	"ohframe/internal/why/place"
 )
 
 // Sentence returns why a late frame was late, in one line without the frame's name:

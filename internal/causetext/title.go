@@ -8,8 +8,8 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/place"
 	"ohframe/internal/text"
-	"ohframe/internal/why/place"
 )
 
 // Title names the cause in a few words: "waiting for storage in FlushLayoutTask

@@ -13,7 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
@@ -114,7 +114,7 @@ func (p placed) shift() trace.Duration {
 func TestMerge(t *testing.T) {
 	converted := func(text []byte) []byte {
 		var out bytes.Buffer
-		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}); err != nil {
+		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()

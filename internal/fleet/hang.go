@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/place"
 	"ohframe/internal/text"
-	"ohframe/internal/why/place"
 )
 
 // addHangs adds the hangs to the rows of their applications. One without frames gets a row.

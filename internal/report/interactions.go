@@ -14,10 +14,10 @@ import (
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
+	"ohframe/internal/place"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
-	"ohframe/internal/why/place"
 )
 
 // What a terminal shows of interactions without Options.Verbose.

@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
-	"ohframe/internal/why/judge"
-	"ohframe/internal/why/record"
 )
 
 // videoLayer is a name as HarmonyOS gives it to a layer of an application in a container.
@@ -90,11 +91,20 @@ func screen() Input {
 	return inputOf("screen.ftrace", t)
 }
 
+// lateCauses returns the causes of a timeline without events of the kernel.
+func lateCauses(t *testing.T, timeline *analyzer.Timeline) *why.Causes {
+	causes, err := analysis.Causes(t.Context(), strings.NewReader(""), hitrace.Options{}, timeline)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return causes
+}
+
 // Of the 30 ms that the video lost, 20 are of the buffer that a frame of render_service did not
 // take, and 10 of the one that was shown late. Layers without late buffers lost nothing.
 func TestLayerCauses(t *testing.T) {
 	in := screen()
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
+	in.Causes = lateCauses(t, in.Timeline)
 	if err := in.Causes.Validate(in.Timeline); err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +476,7 @@ func TestLayersOfSeveralInputs(t *testing.T) {
 func TestLayersOfOneName(t *testing.T) {
 	in := screen()
 	in.Timeline.Layers[1].Name = videoLayer
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
+	in.Causes = lateCauses(t, in.Timeline)
 	in.Stats = stats.Compute(in.Timeline, stats.Options{})
 	out := write(t, []Input{in}, "table", Options{})
 	if !strings.HasPrefix(out, "layer 3 ("+videoLayer[:20]) {
@@ -498,7 +508,7 @@ func TestLayersOfOneName(t *testing.T) {
 // A terminal without --verbose has neither the list nor what the colours mean.
 func TestLateBuffers(t *testing.T) {
 	in := screen()
-	in.Causes = judge.Explain(record.New(trace.Limits{}).Finish(), in.Timeline, nil, nil)
+	in.Causes = lateCauses(t, in.Timeline)
 	page := html.UnescapeString(write(t, []Input{in}, "html", Options{}))
 	_, table, _ := strings.Cut(page, `aria-label="Late buffers"`)
 	table, _, _ = strings.Cut(table, "</table>")

@@ -16,7 +16,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -132,7 +132,7 @@ func TestSelects(t *testing.T) {
 	for _, path := range []string{"demo.ftrace", "flings.ftrace.gz"} {
 		text := testdata(t, path)
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: analysis.Options{Causes: true}})
+		summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestNotUnique(t *testing.T) {
 	text := testdata(t, "demo.ftrace")
 	var out, compressed bytes.Buffer
 	for w, compress := range map[*bytes.Buffer]bool{&out: false, &compressed: true} {
-		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), w, exporter.Options{NoEvents: true, Compress: compress}); err != nil {
+		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), w, pftrace.Options{NoEvents: true, Compress: compress}); err != nil {
 			t.Fatal(err)
 		}
 	}

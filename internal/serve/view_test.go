@@ -13,7 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
@@ -310,7 +310,7 @@ func TestInteractionsInEngine(t *testing.T) {
 	texts["unseen"] = regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(texts["unseen"], "")
 	for name, text := range texts {
 		var out bytes.Buffer
-		summary, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{NoEvents: true, Analysis: analysis.Options{Causes: true}})
+		summary, err := pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{NoEvents: true, Analysis: analysis.Options{Causes: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,11 +374,11 @@ func TestViewInEngine(t *testing.T) {
 	}
 	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
-		options := exporter.Options{Analysis: analysis.Options{Causes: true}}
+		options := pftrace.Options{Analysis: analysis.Options{Causes: true}}
 		if all {
 			options.NoEvents = true
 		}
-		summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options)
+		summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +453,7 @@ func TestTimelineTab(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	summary, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{NoTracks: true, NoEvents: true})
+	summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoTracks: true, NoEvents: true})
 	if err != nil {
 		t.Fatal(err)
 	}

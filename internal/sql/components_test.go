@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 )
@@ -44,7 +44,7 @@ func componentsText() string {
 // The tables of components have what the report has, of processes with and without frames.
 func TestComponents(t *testing.T) {
 	enginetest.ForTest(t)
-	output, timeline := convert(t, strings.NewReader(componentsText()), exporter.Options{NoEvents: true})
+	output, timeline := convert(t, strings.NewReader(componentsText()), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	enginetest.CheckGate(t, session)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
@@ -103,7 +103,7 @@ func TestManyComponents(t *testing.T) {
 		line(1, fmt.Sprintf("B|200|H:ViewPU.viewPropertyHasChanged C v%d 1", i))
 		line(1, "E|200")
 	}
-	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
 	got := fmt.Sprint(enginetest.Query(t, session, `SELECT

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -56,7 +56,7 @@ func checkGuide(t *testing.T, session *engine.Session) {
 			return layers
 		case strings.Contains(query, "ohos.components"):
 			if components == nil {
-				output, _ := convert(t, strings.NewReader(componentsText()), exporter.Options{NoEvents: true})
+				output, _ := convert(t, strings.NewReader(componentsText()), pftrace.Options{NoEvents: true})
 				components = load(t, output)
 			}
 			return components
@@ -101,7 +101,7 @@ func loadDemo(t *testing.T) *engine.Session {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	output, _ := convert(t, demo, exporter.Options{Analysis: analysis.Options{Causes: true}})
+	output, _ := convert(t, demo, pftrace.Options{Analysis: analysis.Options{Causes: true}})
 	return load(t, output)
 }
 
@@ -116,7 +116,7 @@ func loadFlings(t *testing.T) *engine.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output, _ := convert(t, text, exporter.Options{NoEvents: true})
+	output, _ := convert(t, text, pftrace.Options{NoEvents: true})
 	return load(t, output)
 }
 
@@ -127,7 +127,7 @@ func loadLayers(t *testing.T) *engine.Session {
 	if _, err := simulate.Write(&text, simulate.Layered()); err != nil {
 		t.Fatal(err)
 	}
-	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	return load(t, output)
 }
 
@@ -184,7 +184,7 @@ func layOut(table engine.Table) string {
 // Each module can be included without the others, and finds nothing in a trace without
 // frames. In full, each is alone in its session.
 func TestModulesAlone(t *testing.T) {
-	empty, _ := convert(t, strings.NewReader("   a-1   (    1) [000] ....  1.000000: print: B|1|x\n"), exporter.Options{})
+	empty, _ := convert(t, strings.NewReader("   a-1   (    1) [000] ....  1.000000: print: B|1|x\n"), pftrace.Options{})
 	demo, _ := demoTrace(t)
 	for name, trace := range map[string][]byte{"empty": empty, "demo": demo, "android": androidTrace(t)} {
 		session := load(t, trace)

@@ -14,7 +14,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/engine"
@@ -26,7 +26,7 @@ import (
 const includeFunctions = "INCLUDE PERFETTO MODULE ohos.functions;"
 
 // sampled converts a simulated scene with the samples of a profiler.
-func sampled(t *testing.T, scene simulate.Scene) (*engine.Session, *exporter.Summary, *simulate.Truth) {
+func sampled(t *testing.T, scene simulate.Scene) (*engine.Session, *pftrace.Summary, *simulate.Truth) {
 	t.Helper()
 	enginetest.ForTest(t)
 	var text, recording, out bytes.Buffer
@@ -34,7 +34,7 @@ func sampled(t *testing.T, scene simulate.Scene) (*engine.Session, *exporter.Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	summary, err := exporter.Convert(t.Context(), &text, &out, exporter.Options{Analysis: analysis.Options{
+	summary, err := pftrace.Convert(t.Context(), &text, &out, pftrace.Options{Analysis: analysis.Options{
 		Causes: true, SamplesOffset: &truth.Recording.Offset,
 		Samples: func() (*sample.Recording, error) {
 			return analysis.ReadSamples(bytes.NewReader(recording.Bytes()), int64(recording.Len()), perfdata.Options{})
@@ -94,7 +94,7 @@ func functionsOf(f *analyzer.Frame, truth *simulate.RecordingTruth) (list map[[2
 
 // checkExplained compares the functions of late frames with those that their causes have, from the
 // start of the frame on. It returns the number of frames.
-func checkExplained(t *testing.T, session *engine.Session, summary *exporter.Summary) (frames int) {
+func checkExplained(t *testing.T, session *engine.Session, summary *pftrace.Summary) (frames int) {
 	t.Helper()
 	var want, key rows
 	for f := range summary.Timeline.Complete() {
@@ -352,7 +352,7 @@ func TestFunctionsWithoutTimes(t *testing.T) {
 	slow.Skip(t)
 	_, timeline := demoTrace(t)
 	var out bytes.Buffer
-	if _, err := exporter.ConvertTimeline(t.Context(), timeline, nil, &out, exporter.Options{}); err != nil {
+	if _, err := pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	frame := timeline.Frames[10]

@@ -10,7 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
@@ -25,7 +25,7 @@ func demoTrace(t *testing.T) ([]byte, *analyzer.Timeline) {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	return convert(t, demo, exporter.Options{Analysis: analysis.Options{Causes: true}, Input: "demo.ftrace"})
+	return convert(t, demo, pftrace.Options{Analysis: analysis.Options{Causes: true}, Input: "demo.ftrace"})
 }
 
 // An inlined module creates the same tables as the included one, in an engine without

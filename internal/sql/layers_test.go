@@ -9,7 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/tracetest"
@@ -20,7 +20,7 @@ func TestLayers(t *testing.T) {
 	enginetest.ForTest(t)
 	timeline := tracetest.Layers()
 	var out bytes.Buffer
-	if _, err := exporter.ConvertTimeline(t.Context(), timeline, nil, &out, exporter.Options{}); err != nil {
+	if _, err := pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	session := load(t, out.Bytes())

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -41,7 +41,7 @@ func TestLives(t *testing.T) {
 		texts[name] = string(archive.Files[0].Data)
 	}
 	for name, text := range texts {
-		for _, o := range []exporter.Options{{}, {NoEvents: true}, {AndroidCompat: true}} {
+		for _, o := range []pftrace.Options{{}, {NoEvents: true}, {AndroidCompat: true}} {
 			if name != "names" && name != "freed and given again" && (o.NoEvents || o.AndroidCompat) {
 				continue
 			}

@@ -16,7 +16,7 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
@@ -134,7 +134,7 @@ func mergeable(t *testing.T) map[string][]byte {
 				return analysis.ReadSamples(bytes.NewReader(recording), int64(len(recording)), perfdata.Options{})
 			}
 		}
-		list[name], _ = convert(t, text, exporter.Options{Analysis: options})
+		list[name], _ = convert(t, text, pftrace.Options{Analysis: options})
 		file.Close()
 	}
 	return list

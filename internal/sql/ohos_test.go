@@ -14,7 +14,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -22,10 +22,10 @@ import (
 )
 
 // convert converts a text trace.
-func convert(t *testing.T, text io.Reader, options exporter.Options) ([]byte, *analyzer.Timeline) {
+func convert(t *testing.T, text io.Reader, options pftrace.Options) ([]byte, *analyzer.Timeline) {
 	t.Helper()
 	var out bytes.Buffer
-	summary, err := exporter.Convert(t.Context(), text, &out, options)
+	summary, err := pftrace.Convert(t.Context(), text, &out, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestModules(t *testing.T) {
 	enginetest.ForTest(t)
 	for name, text := range traces(t) {
 		t.Run(name, func(t *testing.T) {
-			output, timeline := convert(t, strings.NewReader(text), exporter.Options{})
+			output, timeline := convert(t, strings.NewReader(text), pftrace.Options{})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)
 			checkModules(t, session, timeline)
@@ -63,7 +63,7 @@ func TestTwoTraces(t *testing.T) {
 	slow.Skip(t)
 	enginetest.ForTest(t)
 	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
-	output, timeline := convert(t, strings.NewReader(text), exporter.Options{NoEvents: true})
+	output, timeline := convert(t, strings.NewReader(text), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
 	report := stats.Compute(timeline, stats.Options{})
@@ -122,7 +122,7 @@ func TestProcessUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(text.String(), "")
-	output, timeline := convert(t, strings.NewReader(lines), exporter.Options{})
+	output, timeline := convert(t, strings.NewReader(lines), pftrace.Options{})
 	session := load(t, output)
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; SELECT 1")
 	report := stats.Compute(timeline, stats.Options{})
@@ -142,7 +142,7 @@ func TestAndroidCompat(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer demo.Close()
-	output, timeline := convert(t, demo, exporter.Options{AndroidCompat: true})
+	output, timeline := convert(t, demo, pftrace.Options{AndroidCompat: true})
 	session := load(t, output)
 	var want rows
 	for f := range timeline.Complete() {
@@ -166,7 +166,7 @@ func TestFPSFromStart(t *testing.T) {
 	if _, err := simulate.Write(&text, simulate.Default()); err != nil {
 		t.Fatal(err)
 	}
-	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{NoEvents: true})
+	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	table := enginetest.Query(t, session, `
 		INCLUDE PERFETTO MODULE ohos.fps;

@@ -12,7 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -38,7 +38,7 @@ func fast(t *testing.T) ([]byte, *analyzer.Timeline) {
 	if _, err := simulate.Write(&text, config); err != nil {
 		t.Fatal(err)
 	}
-	return convert(t, &text, exporter.Options{Analysis: analysis.Options{Causes: true}})
+	return convert(t, &text, pftrace.Options{Analysis: analysis.Options{Causes: true}})
 }
 
 // TestSpeed compares the time that the engine needs for the modules with that for loading the

@@ -15,7 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -44,7 +44,7 @@ func TestStreamerFrames(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer text.Close()
-			output, _ := convert(t, text, exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: new(trace.Duration)}})
+			output, _ := convert(t, text, pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: new(trace.Duration)}})
 			session := load(t, output)
 			table := enginetest.Query(t, session, includeStreamer+`
 				SELECT p.pid, t.tid, f.type_desc, f.ts, f.dur, f.vsync, f.flag, f.id, f.src, f.dst
@@ -62,7 +62,7 @@ func TestStreamerFrames(t *testing.T) {
 func TestStreamerTwoTraces(t *testing.T) {
 	enginetest.ForTest(t)
 	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
-	output, timeline := convert(t, strings.NewReader(text), exporter.Options{})
+	output, timeline := convert(t, strings.NewReader(text), pftrace.Options{})
 	session := load(t, output)
 	query(t, session, includeStreamer+"SELECT 1")
 	checkStreamer(t, session, timeline)
@@ -93,7 +93,7 @@ func TestStreamerQueries(t *testing.T) {
    work-21 (20) [000] .... 1.000060: sched_switch: prev_comm=work prev_pid=21 prev_prio=100 prev_state=D ==> next_comm=app next_pid=20 next_prio=120
    app-20 (20) [000] .... 1.000070: print: B|20|H:third
 `
-	output, _ := convert(t, strings.NewReader(text), exporter.Options{})
+	output, _ := convert(t, strings.NewReader(text), pftrace.Options{})
 	session := load(t, output)
 	check := func(text string, want ...[]any) {
 		t.Helper()
@@ -149,7 +149,7 @@ func TestStreamerValues(t *testing.T) {
    app-20 (20) [000] .... 1.001300: print: F|20|H:LOAD|9
    worker-22 (20) [001] .... 1.001400: print: C|20|H:count|1
 `
-	output, _ := convert(t, strings.NewReader(text), exporter.Options{})
+	output, _ := convert(t, strings.NewReader(text), pftrace.Options{})
 	session := load(t, output)
 	for text, want := range map[string]rows{
 		"SELECT f.name, m.ts, m.value FROM measure AS m JOIN cpu_measure_filter AS f ON f.id = m.filter_id WHERE f.cpu = 2": {
@@ -234,7 +234,7 @@ func TestStreamerStartupOwn(t *testing.T) {
 	slice(300, "B|300|"+launch+"one")                                                   // 15 ms: not the process that was attached
 	frame(300, 2)                                                                       // 17 ms
 	slice(100, "B|100|"+launch+"one")                                                   // 21 ms: its second ability
-	output, _ := convert(t, strings.NewReader(text.String()), exporter.Options{})
+	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{})
 	var want rows
 	want.add(100, 2, 1, 3, "one")
 	want.add(100, 3, 3, 7, "one")
@@ -256,7 +256,7 @@ func TestStreamerStartupCapture(t *testing.T) {
 		t.Skip(err)
 	}
 	defer file.Close()
-	output, _ := convert(t, file, exporter.Options{})
+	output, _ := convert(t, file, pftrace.Options{})
 	var want rows
 	for _, launch := range []struct {
 		bundle               string
@@ -341,7 +341,7 @@ func generated(t *testing.T, config simulate.Config) (*engine.Session, string, *
 	if _, err := simulate.Write(&text, config); err != nil {
 		t.Fatal(err)
 	}
-	output, timeline := convert(t, strings.NewReader(text.String()), exporter.Options{})
+	output, timeline := convert(t, strings.NewReader(text.String()), pftrace.Options{})
 	return load(t, output), text.String(), timeline
 }
 

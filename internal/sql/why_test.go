@@ -8,8 +8,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/why"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
-	"ohframe/internal/exporter"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
@@ -28,7 +28,7 @@ func TestWhy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			output, _ := convert(t, strings.NewReader(input), exporter.Options{Analysis: analysis.Options{Causes: true}})
+			output, _ := convert(t, strings.NewReader(input), pftrace.Options{Analysis: analysis.Options{Causes: true}})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)
 			query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; INCLUDE PERFETTO MODULE ohos.why; SELECT 1")

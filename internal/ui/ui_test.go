@@ -18,7 +18,7 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/simulate"
@@ -150,7 +150,7 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
 	var trace bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &trace, exporter.Options{Analysis: analysis.Options{Causes: true}}); err != nil {
+	if _, err := pftrace.Convert(t.Context(), strings.NewReader(text), &trace, pftrace.Options{Analysis: analysis.Options{Causes: true}}); err != nil {
 		t.Fatal(err)
 	}
 	return sessionOfTrace(t, trace.Bytes())
@@ -370,7 +370,7 @@ func TestInteractions(t *testing.T) {
 // Rows of layers are links to their measures, the one with the most late buffers first.
 func TestLayers(t *testing.T) {
 	var trace bytes.Buffer
-	if _, err := exporter.ConvertTimeline(t.Context(), tracetest.Layers(), nil, &trace, exporter.Options{}); err != nil {
+	if _, err := pftrace.ConvertTimeline(t.Context(), tracetest.Layers(), nil, &trace, pftrace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	one := sessionOfTrace(t, trace.Bytes())

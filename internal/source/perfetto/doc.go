@@ -3,7 +3,7 @@
 // from a trace that ohframe wrote.
 //
 //	packets ──▶ slices ──▶ frames ──▶ links, verdicts, periods ──▶ Timeline ──▶ Causes
-//	     ├────▶ kernel's events ──▶ in order, as text ──▶ internal/why ──────────┘
+//	     ├────▶ kernel's events ──▶ in order, as text ──▶ causes ────────────────┘
 //	     └────▶ internal/result ──▶ Timeline, Causes, counts of lines
 //
 // A trace is a sequence of packets. Each is field 1 of the file, with its length. A

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
@@ -20,8 +21,6 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/why/judge"
-	"ohframe/internal/why/record"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -176,14 +175,11 @@ func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *S
 func (d *decoder) explain(t *analyzer.Timeline) (*why.Causes, error) {
 	d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
 	d.stats.Over.States = d.kernel.over
-	recorder := record.New(d.limits)
-	recorder.KeepParts()
-	_, err := hitrace.Run(d.ctx, newKernelText(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, recorder.Sink())
+	causes, err := analysis.Causes(d.ctx, newKernelText(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, t)
 	if err != nil {
 		return nil, err
 	}
 	d.kernel = nil
-	causes := judge.Explain(recorder.Finish(), t, nil, nil)
 	causes.Limited = causes.Limited || d.stats.Over.States > 0
 	return causes, nil
 }

@@ -12,8 +12,8 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/causes"
-	"ohframe/internal/exporter"
 	"ohframe/internal/inflation"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
@@ -28,7 +28,7 @@ func withCauses(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, exporter.Options{Analysis: analysis.Options{Causes: true}, NoEvents: true}); err != nil {
+	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}, NoEvents: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -127,9 +127,9 @@ func TestCauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, options := range []exporter.Options{{}, {Analysis: analysis.Options{Causes: true}}, {Analysis: analysis.Options{Causes: true}, NoTracks: true}} {
+	for _, options := range []pftrace.Options{{}, {Analysis: analysis.Options{Causes: true}}, {Analysis: analysis.Options{Causes: true}, NoTracks: true}} {
 		var out bytes.Buffer
-		if _, err := exporter.Convert(t.Context(), bytes.NewReader(text), &out, options); err != nil {
+		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options); err != nil {
 			t.Fatal(err)
 		}
 		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Analysis.Causes {
@@ -148,7 +148,7 @@ func TestTimesAfterTheLast(t *testing.T) {
 		text := " app-7 (7) [000] .... 2305843009.201000: tracing_mark_write: B|7|H:ReceiveVsync dataCount:24bytes " + vsync + " vsyncId:5\n" +
 			" app-7 (7) [000] .... 2305843009.202000: tracing_mark_write: E|7|\n"
 		var out bytes.Buffer
-		if _, err := exporter.Convert(t.Context(), strings.NewReader(text), &out, exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: &given}}); err != nil {
+		if _, err := pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &given}}); err != nil {
 			t.Fatal(err)
 		}
 		read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{})

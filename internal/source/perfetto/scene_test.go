@@ -13,8 +13,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
-	"ohframe/internal/exporter"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -64,7 +64,7 @@ func androidScene(t testing.TB, s simulate.Scene) ([]byte, *simulate.Truth) {
 			app = f.PID
 		}
 	}
-	if _, err := exporter.Convert(t.Context(), bytes.NewReader(androidText(text.Bytes(), app)), &converted, exporter.Options{AllEvents: true}); err != nil {
+	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(androidText(text.Bytes(), app)), &converted, pftrace.Options{AllEvents: true}); err != nil {
 		t.Fatal(err)
 	}
 	m := made{app: int32(app)}

@@ -19,7 +19,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
@@ -108,7 +108,7 @@ func TestGate(t *testing.T) {
 func (c *testCase) check(t *testing.T) {
 	watch := time.AfterFunc(5*time.Minute, func() { panic(t.Name() + ": not done after 5 minutes") })
 	defer watch.Stop()
-	options := exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, Analysis: analysis.Options{Causes: true}, Version: "v0.0-test"}
+	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, Analysis: analysis.Options{Causes: true}, Version: "v0.0-test"}
 	options.Compress, options.AndroidCompat = c.number%3 == 1, c.number%3 == 2
 	output, summary := convert(t, c.text, options, 1)
 	if again, _ := convert(t, c.text, options, 3); !bytes.Equal(output, again) {
@@ -201,11 +201,11 @@ func describe(f *analyzer.Frame) string {
 	return text
 }
 
-func convert(t *testing.T, text []byte, options exporter.Options, workers int) ([]byte, *exporter.Summary) {
+func convert(t *testing.T, text []byte, options pftrace.Options, workers int) ([]byte, *pftrace.Summary) {
 	t.Helper()
 	options.Reader = hitrace.Options{Workers: workers}
 	var out bytes.Buffer
-	summary, err := exporter.Convert(context.Background(), bytes.NewReader(text), &out, options)
+	summary, err := pftrace.Convert(context.Background(), bytes.NewReader(text), &out, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func convert(t *testing.T, text []byte, options exporter.Options, workers int) (
 }
 
 // checkSummary checks that every line is accounted for once.
-func checkSummary(t *testing.T, s *exporter.Summary) {
+func checkSummary(t *testing.T, s *pftrace.Summary) {
 	t.Helper()
 	if in := s.Totals; in.Lines != in.Events+in.Outside+in.Problems.Ignored()+in.Problems.Logged()+in.Problems.Lost() {
 		t.Errorf("%d lines, but %d events, %d ignored, %d of hilog, %d lost", in.Lines, in.Events, in.Problems.Ignored(), in.Problems.Logged(), in.Problems.Lost())
@@ -250,7 +250,7 @@ func checkOutput(t *testing.T, output []byte, timeline *analyzer.Timeline) {
 // the scheduler are lost, the thread that leaves a processor may not be the last one that
 // came to it: no other error is due to the text.
 func (c *testCase) checkGate(t *testing.T) {
-	options := exporter.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
+	options := pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &c.offset}, AllEvents: true, AndroidCompat: c.number%2 == 1}
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/exporter"
+	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -204,8 +204,8 @@ var turns = []struct{ name, function string }{
 	{"reading", "ohframe/internal/source/hitrace.(*pipeline).read"},
 	{"settling", "ohframe/internal/source/hitrace.(*pipeline).settle"},
 	{"frames", "ohframe/analyzer.(*Builder).Track"},
-	{"threads", "ohframe/internal/why/record.(*preparer).track"},
-	{"plan of the output", "ohframe/internal/exporter/ftrace.(*Planner).Plan"},
+	{"threads", "ohframe/analyzer/internal/why/record.(*preparer).track"},
+	{"plan of the output", "ohframe/exporter/internal/ftrace.(*Planner).Plan"},
 	{"writing", "ohframe/internal/source/hitrace.(*pipeline).write"},
 }
 
@@ -270,9 +270,9 @@ func convert(trace, output string) error {
 		return err
 	}
 	defer out.Close()
-	options := exporter.Options{Analysis: analysis.Options{Causes: true}}
+	options := pftrace.Options{Analysis: analysis.Options{Causes: true}}
 	options.Reader.Workers = 1
-	_, err = exporter.Convert(context.Background(), f, out, options)
+	_, err = pftrace.Convert(context.Background(), f, out, options)
 	return err
 }
 

@@ -115,7 +115,7 @@ export function kinds(pieces: readonly Piece[]): Kind[] {
 }
 
 // colours are those that the UI gives the kinds on the track Why, for the correlation ids in
-// internal/exporter/timeline/colours.go. A test of that package compares them.
+// exporter/internal/timeline/colours.go. A test of that package compares them.
 const colours: ReadonlyMap<string, string> = new Map([
   ['running or waiting', '#32797b'],
   ['busy with an earlier frame', '#91a1ed'],

@@ -1,0 +1,32 @@
+package reconstruct_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/internal/source/hitrace"
+)
+
+// A process gets the full name that its own is the end of, if its own was cut.
+func TestFullNames(t *testing.T) {
+	text := "# tracer: nop\n"
+	for i, comm := range []string{"example.gallery", "m.example.notes", "short.name", "xexample.gallery"[:15]} {
+		text += fmt.Sprintf("%16s-%-5d (%5d) [000] ....   100.00000%d: tracing_mark_write: I|%d|x\n", comm, 10+i, 10+i, i, 10+i)
+	}
+	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, reconstruct.Options{
+		FullNames: []string{"com.example.gallery", "a.short.name", "example.gallery"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range timeline.Processes {
+		names = append(names, p.Name)
+	}
+	if want := []string{"com.example.gallery", "m.example.notes", "short.name", "xexample.galler"}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}

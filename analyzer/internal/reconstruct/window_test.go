@@ -1,0 +1,68 @@
+package reconstruct_test
+
+import (
+	"os"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/reconstruct"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
+)
+
+// A window keeps the frames in it as they are in the whole trace: the
+// clock, facts and links are those of the whole, frames at its edges truncated.
+func TestWindow(t *testing.T) {
+	read := func(w trace.Window) *analyzer.Timeline {
+		f, err := os.Open("../../../testdata/demo.ftrace")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		timeline, _, err := reconstruct.Analyze(t.Context(), f, hitrace.Options{Window: w}, reconstruct.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := timeline.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		return timeline
+	}
+	whole := read(trace.Window{})
+	var w trace.Window
+	var err error
+	if w.From, err = trace.ParseEdge("3700.160000"); err != nil {
+		t.Fatal(err)
+	}
+	if w.To, err = trace.ParseEdge("3700.265000"); err != nil {
+		t.Fatal(err)
+	}
+	from, to := w.Bounds(0)
+	part := read(w)
+	if part.Clock != whole.Clock {
+		t.Errorf("clock is %+v, of the whole %+v", part.Clock, whole.Clock)
+	}
+	var inside, cut []*analyzer.Frame
+	for f := range whole.Complete() {
+		switch {
+		case f.Actual.Start >= from && f.Actual.End < to:
+			inside = append(inside, f)
+		case f.Actual.End >= from && f.Actual.Start < to:
+			cut = append(cut, f)
+		}
+	}
+	if len(inside) < 15 || len(cut) == 0 {
+		t.Fatalf("%d frames inside and %d cut: the window is badly chosen", len(inside), len(cut))
+	}
+	got := part.Counts()
+	if got.Frames != len(inside) || got.Truncated != len(cut) {
+		t.Errorf("%d frames and %d truncated, want %d and %d", got.Frames, got.Truncated, len(inside), len(cut))
+	}
+	i := 0
+	for f := range part.Complete() {
+		if want := inside[i]; f.VsyncID != want.VsyncID || f.Facts != want.Facts || f.Actual != want.Actual || f.Expected != want.Expected {
+			t.Errorf("frame is %v, of the whole %v", f, want)
+		}
+		i++
+	}
+}

@@ -1,0 +1,82 @@
+package sampling_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"ohframe/analyzer/internal/sampling"
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
+	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/perffile"
+	"ohframe/internal/testing/slow"
+)
+
+// endless is a recording with n copies of a block of records, which needs no memory for each.
+type endless struct {
+	head, block []byte
+	n           int
+}
+
+func (e *endless) size() int64 { return int64(len(e.head) + e.n*len(e.block)) }
+
+func (e *endless) ReadAt(b []byte, at int64) (n int, err error) {
+	for n < len(b) && at < e.size() {
+		from := e.head
+		if at < int64(len(e.head)) {
+			from = from[at:]
+		} else {
+			from = e.block[(at-int64(len(e.head)))%int64(len(e.block)):]
+		}
+		c := copy(b[n:], from)
+		n, at = n+c, at+int64(c)
+	}
+	if n < len(b) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// Samples beyond the limit are counted, and need no memory.
+func TestSamplesLimit(t *testing.T) {
+	slow.SkipRace(t)
+	const perBlock = 1000
+	n := slow.Of(100_000, 10_000_000)
+	limits := trace.Limits{Samples: slow.Of(1<<15, 0)} // 4 Mi by default
+	file := &perffile.File{Events: []perffile.Event{{Fields: perffile.SampleFields, Flags: perffile.Frequency, Rate: 1000, IDs: []uint64{7}}}}
+	input := &endless{head: file.Bytes(), n: n / perBlock}
+	clear(input.head[48:56]) // the data goes to the end of the file
+	for i := range uint64(perBlock) {
+		input.block = append(input.block, perffile.Sample(false, 7, 0x1000, 10, int32(10+i%4), 1000*(perBlock-i), 0, 1, nil)...)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	rec, err := sampling.Read(input, input.size(), perfdata.Options{Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	limit := limits.WithDefaults().Samples
+	want := fmt.Sprintf("%d samples beyond the limit (limit: samples); skipped", n-limit)
+	if len(rec.Samples) != limit || !slices.Contains(diag.Texts(rec.Warnings), want) {
+		t.Errorf("%d samples, %q; want %d, %q", len(rec.Samples), diag.Texts(rec.Warnings), limit, want)
+	}
+	if !slices.IsSortedFunc(rec.Samples, func(a, b sample.Sample) int { return int(a.Time - b.Time) }) {
+		t.Error("not in order of time")
+	}
+	size := uint64(unsafe.Sizeof(sample.Sample{})) * uint64(limit)
+	if grown := after.HeapAlloc - before.HeapAlloc; grown > size*3/2+4<<20 {
+		t.Errorf("%d bytes for %d samples of %d", grown, limit, n)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 3*size+4<<20 {
+		t.Errorf("%d bytes allocated for %d samples of %d", allocated, limit, n)
+	}
+	runtime.KeepAlive(rec)
+}

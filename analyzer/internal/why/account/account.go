@@ -1,0 +1,461 @@
+package account
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/functions"
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/place"
+)
+
+// Book has the accounts of all frames of an input that can have a cause.
+type Book struct {
+	// Threads are the accounts of the frames of each thread, in order of their actual start.
+	Threads map[trace.TID][]*Account
+	// draws are the accounts of the drawing of frames on other threads, by thread: 0 if it is
+	// unknown.
+	draws    map[trace.TID][]*Account
+	record   *record.Record
+	owners   owners
+	clusters []cluster
+	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
+	chunk    []byte     // in which accounts are packed
+	spare    []*details // for the next accounts
+	// functions are the samples of threads, nil without samples. packing is memory for their
+	// times, and spareTimes are those for the next accounts.
+	functions  *functions.Table
+	packing    []byte
+	spareTimes []*functions.Times
+	// observe, if not nil, sees all the time of frames. Tests compare it with what others
+	// say of the thread.
+	observe func(*replay, *Account, ID, trace.Duration)
+}
+
+// New returns the accounts of the frames of t, and fills stretches of threads, which any frames
+// may overlap. The record must be that of the same events, and so must the samples, which may be
+// nil.
+func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording) *Book {
+	b := newBook(r, t)
+	b.functions = functions.New(samples, func(tid trace.TID) bool { return b.Threads[tid] != nil || b.draws[tid] != nil })
+	b.fillAll(stretches)
+	return b
+}
+
+func newBook(r *record.Record, t *analyzer.Timeline) *Book {
+	threads, draws := frames(r, t)
+	clusters := findClusters(r.Clocks)
+	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
+	return &Book{Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
+}
+
+func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
+	for tid, list := range b.Threads {
+		b.fill(tid, list, stretches[tid])
+	}
+	for tid, list := range stretches {
+		if b.Threads[tid] == nil {
+			b.fill(tid, nil, list)
+		}
+	}
+	for tid, list := range b.draws {
+		b.fill(tid, list, nil)
+	}
+	for _, list := range b.Threads {
+		for _, a := range list {
+			if a.draw != nil {
+				a.Unknown += a.draw.Unknown
+				a.Earlier += a.draw.Earlier
+			}
+		}
+	}
+}
+
+// Slice returns the name of the slice of a cell and what it means for the frame. Part of a
+// garbage collection counts as that, and has its reason if it is known.
+func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
+	name, p = b.record.Name(c.Key), b.record.Place(c.Key)
+	if c.collection.key != 0 {
+		p, reason = c.collection.Place, b.record.Name(c.collection.reason)
+	}
+	return name, p, reason
+}
+
+// LostEvents reports whether events were lost in the span of an account.
+func (b *Book) LostEvents(a *Account) bool { return b.record.LostEvents(a.Start, a.End) }
+
+// Span is the time that a frame may use and the time that it did use (docs/why.md 1).
+//
+//	start          actual                 deadline      end
+//	  │ start phase  │ frame                  │ overrun   │
+//
+// A frame of a framework that another thread draws has that after its own thread's work.
+type Span struct {
+	Start    trace.Time // the earlier of expected and actual start
+	Actual   trace.Time
+	End      trace.Time // of the work on the frame's thread
+	Deadline trace.Time // unknown if nothing says when the frame should have ended
+	DrawEnd  trace.Time // of the drawing on another thread if that ends later, else unknown
+	GPUEnd   trace.Time // of the work on the GPU if that ends later still, else unknown
+}
+
+// Budget returns the time from the start to the deadline.
+func (s *Span) Budget() trace.Duration { return s.Deadline.Sub(s.Start) }
+
+// Done returns the end of the work on threads.
+func (s *Span) Done() trace.Time { return max(s.End, s.DrawEnd) }
+
+// Last returns the end of all work.
+func (s *Span) Last() trace.Time { return max(s.Done(), s.GPUEnd) }
+
+// Overrun returns the time from the deadline to the end of all work; negative for a
+// frame on time.
+func (s *Span) Overrun() trace.Duration { return s.Last().Sub(s.Deadline) }
+
+// ID says in which way a frame spent time, and in which slice.
+type ID struct {
+	Stage why.Stage
+	Wait  why.Wait
+	Key   record.Key // the slice; of why.EarlierFrame the earlier frame's number on its thread
+}
+
+// Cell is the time that a frame spent in one way in one slice.
+type Cell struct {
+	ID
+	Time trace.Duration
+	// Cycles is kHz × ns of the part of the time for which the frequency is known,
+	// and Clocked is that part.
+	Cycles  int64
+	Clocked trace.Duration
+	// Calls is the number of slices that the time is of; 0 of the time before the frame.
+	Calls uint32
+	last  uint32 // the highest number of those
+	// collection is the slice with its path, if it is part of a garbage collection.
+	collection level
+}
+
+// Account is where the time of a frame went.
+type Account struct {
+	Frame *analyzer.Frame
+	Span
+	// Unknown is the part of the span for which the thread's state is unknown, Earlier that
+	// in which it was busy with something else before the frame.
+	Unknown, Earlier trace.Duration
+	// draw has the time after End on the thread that draws; nil if End is the end. draws is
+	// set in that account itself.
+	draw  *Account
+	draws bool
+	tid   trace.TID // of a frame of a thread, and of its drawing
+	// tasks are what the thread was busy with before a late frame.
+	tasks []*Task
+	// watches, if not nil, is the late frame whose tasks are looked for in the span, and task the
+	// number of the outermost slice of the last one.
+	watches *Account
+	task    uint32
+	reached bool // the start of that frame
+
+	from    trace.Time // the log is replayed for the time from here on
+	closed  bool       // nothing is added any more
+	packed  []byte     // instead of details, of a frame on time
+	details *details   // nil before the first cell, and if packed
+}
+
+// details are all that is known of an account while it is filled and, of parts and of late
+// frames, afterwards.
+type details struct {
+	cells []Cell         // all the time of the span, and of the GPU after it
+	by    map[ID]int32   // of cells, nil if they are few
+	idle  trace.Duration // as of Account.Idle
+
+	thread  []*Account // as passed to Fill
+	index   int        // in thread
+	clocked trace.Duration
+	waits   []waited
+	pieces  []piece
+	// instances are those slices in a late frame, or in a stretch, that have arguments.
+	instances []Instance
+	labeled   bool // wants instances
+	explained bool // wants instances and pieces, though it is not late
+	// paths are the times of slices by place; nil unless KeepPath was called.
+	paths *paths
+	// part: the account covers a part of the frame's way to the display or to
+	// render_service. All its cells have the stage, unless that is NoStage.
+	part  bool
+	stage why.Stage
+	// idles: time in which the thread waits outside of all slices is idle.
+	idles bool
+	late  bool      // has pieces and instances
+	ran   []cpuTime // by processor
+	times *functions.Times
+}
+
+// waited is a wait of the frame.
+type waited struct {
+	start, end trace.Time
+	wait       uint32 // as in record.Record.Wait
+	slice      uint32 // the number of the innermost one, 0 outside of all
+	id         ID
+}
+
+// Part returns an account of a part of the way of a frame to the display or to
+// render_service, for Fill. All its cells have the stage, unless that is why.NoStage.
+func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
+	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
+}
+
+// Task is all that a thread did in slices of one key, from their begin on, that kept it from a frame.
+type Task struct {
+	Key record.Key // the outermost slice
+	*Account
+}
+
+// Tasks returns what the thread was busy with before a late frame or, in why.StageHandOver, before its
+// drawing. The parts of a task before the frame should have started count as well.
+func (a *Account) Tasks(stage why.Stage) []*Task {
+	if stage == why.StageHandOver && a.draw != nil {
+		a = a.draw
+	}
+	return a.tasks
+}
+
+// Stretch returns an account of any time of a thread of a process, for New. The time in which
+// the thread has nothing to do is Idle.
+func Stretch(p *analyzer.Process, start, end trace.Time) *Account {
+	return &Account{Frame: &analyzer.Frame{Process: p}, Span: Span{Start: start, Actual: start, End: end}, details: &details{part: true, idles: true, labeled: true}}
+}
+
+// Explain asks for the pieces and the instances of a part, as late frames have them, before it is filled.
+func (a *Account) Explain() { a.details.explained = true }
+
+// Join moves the cells of parts to a, which is one of the whole way. The first part is that of
+// the frame's own thread.
+func (a *Account) Join(parts []*Account) {
+	d := a.details
+	d.thread, d.index = parts[0].details.thread, parts[0].details.index
+	for _, part := range parts {
+		p := part.details
+		d.cells = append(d.cells, p.cells...)
+		d.waits = append(d.waits, p.waits...)
+		d.idle += p.idle
+		a.Unknown += part.Unknown
+		d.pieces, d.instances = append(d.pieces, p.pieces...), append(d.instances, p.instances...)
+		p.cells, p.waits, p.pieces, p.instances = nil, nil, nil, nil
+	}
+}
+
+// Cells returns all the time of the span, and of the GPU after it.
+func (a *Account) Cells() iter.Seq[Cell] {
+	var own iter.Seq[Cell]
+	if a.details == nil {
+		own = cells(a.packed)
+	} else {
+		own = slices.Values(a.details.cells)
+	}
+	if a.draw == nil {
+		return own
+	}
+	return concat(own, a.draw.Cells())
+}
+
+func concat[T any](lists ...iter.Seq[T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, list := range lists {
+			for v := range list {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Idle returns the time of a Stretch, or of a part of why.StageCommitWait, in which the thread
+// had nothing to do. No cell has it.
+func (a *Account) Idle() trace.Duration { return a.details.idle }
+
+// Forget releases most of the memory of the account. Only the frame and the span are left.
+func (a *Account) Forget() { a.packed, a.details, a.draw = nil, nil, nil }
+
+// Late reports whether the frame missed its deadline.
+func (a *Account) Late() bool {
+	return a.Frame.Late() && a.Deadline.Known() && a.Overrun() > 0
+}
+
+// OnlySlices reports whether nothing is known of what the thread did for the frame but its
+// slices.
+func (a *Account) OnlySlices() bool {
+	return a.Unknown > 0 && a.Unknown*20 >= (a.Done().Sub(a.Start)-a.Earlier)*19
+}
+
+// EarlierFrame returns the frame that the thread was busy with in a cell of
+// why.EarlierFrame.
+func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame {
+	if a.draw != nil && c.Stage == why.StageHandOver {
+		a = a.draw
+	}
+	return a.details.thread[c.Key].Frame
+}
+
+// Add adds a time to the cell of a part outside of all slices, if there is any.
+func (a *Account) Add(stage why.Stage, wait why.Wait, d trace.Duration) {
+	if d > 0 {
+		a.details.add(ID{stage, wait, 0}, d, 0)
+	}
+}
+
+// maxClocked keeps cycles below 2^63.
+const maxClocked = 1 << 38
+
+// maxScanned is the number of cells up to which one is found by looking at them all.
+// Most frames have fewer, and need no map.
+const maxScanned = 32
+
+// find returns the index of a cell. It adds the cell if the account lacks it.
+func (d *details) find(id ID) int32 {
+	if d.by != nil {
+		if i, ok := d.by[id]; ok {
+			return i
+		}
+	} else {
+		for i := range d.cells {
+			if d.cells[i].ID == id {
+				return int32(i)
+			}
+		}
+		if len(d.cells) == maxScanned {
+			d.by = make(map[ID]int32, 2*maxScanned)
+			for i, c := range d.cells {
+				d.by[c.ID] = int32(i)
+			}
+		}
+	}
+	i := int32(len(d.cells))
+	if d.by != nil {
+		d.by[id] = i
+	}
+	d.cells = append(d.cells, Cell{ID: id})
+	return i
+}
+
+func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {
+	c := &d.cells[d.find(id)]
+	c.Time += time
+	if kHz != 0 && d.clocked+time <= maxClocked {
+		d.clocked += time
+		c.Cycles += int64(kHz) * int64(time)
+		c.Clocked += time
+	}
+	return c
+}
+
+// frames returns an account without cells for every frame that can have a cause, by thread,
+// and those of the drawing of frames on other threads.
+func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TID][]*Account) {
+	type vsync struct {
+		process *analyzer.Process
+		id      int64
+	}
+	mains := map[vsync]*analyzer.Frame{}
+	for f := range t.Complete() {
+		if f.Expected.Start.Known() && f.VsyncID != 0 {
+			mains[vsync{f.Process, f.VsyncID}] = f
+		}
+	}
+	starts := plannedStarts(t)
+	threads, draws = map[trace.TID][]*Account{}, map[trace.TID][]*Account{}
+	var slab []Account
+	add := func(to map[trace.TID][]*Account, tid trace.TID, a Account) *Account {
+		if len(slab) == cap(slab) {
+			slab = make([]Account, 0, 256)
+		}
+		slab = append(slab, a)
+		added := &slab[len(slab)-1]
+		added.tid = tid
+		to[tid] = append(to[tid], added)
+		return added
+	}
+	for f := range t.Complete() {
+		if !f.Actual.Known() {
+			continue
+		}
+		if f.Android != nil {
+			if w := worksOf(r, f); w != nil {
+				a := add(threads, w.tid, Account{Frame: f, Span: w.span})
+				if w.span.DrawEnd.Known() {
+					a.draw = add(draws, w.drawTID, Account{Frame: f, Span: w.drawing(), draws: true})
+				}
+			}
+			continue
+		}
+		s := Span{Start: f.Actual.Start, Actual: f.Actual.Start, End: f.Actual.End, Deadline: f.Deadline}
+		expected := f.Expected.Start
+		if main := mains[vsync{f.Process, f.VsyncID}]; !expected.Known() && main != nil && f.Deadline.Known() {
+			expected = main.Expected.Start
+		}
+		if !expected.Known() && f.Framework != analyzer.Platform {
+			expected = cmp.Or(f.Vsync, starts[f])
+		}
+		if expected.Known() {
+			s.Start = min(expected, s.Actual)
+		}
+		if s.Deadline.Known() {
+			s.Start = min(s.Start, s.Deadline)
+		}
+		if f.Kind == analyzer.ApplicationFrame && f.Draw.End > s.End {
+			s.DrawEnd = f.Draw.End
+		}
+		if end := f.End(); end > s.Done() {
+			s.GPUEnd = end
+		}
+		a := add(threads, f.TID, Account{Frame: f, Span: s})
+		if s.DrawEnd.Known() {
+			begun := s.End
+			if f.DrawTID != 0 {
+				begun = max(f.Draw.Start, s.End)
+			}
+			drawing := Span{Start: s.End, Actual: begun, End: s.DrawEnd, Deadline: s.Deadline, GPUEnd: s.GPUEnd}
+			a.draw = add(draws, f.DrawTID, Account{Frame: f, Span: drawing, draws: true})
+		}
+	}
+	return threads, draws
+}
+
+// plannedStarts returns when late frames should have begun whose deadlines are those of their
+// buffers: as long before it as others of the layer begin before their buffers are taken, the
+// median of those shown at the layer's cadence (docs/why.md 1).
+func plannedStarts(t *analyzer.Timeline) map[*analyzer.Frame]trace.Time {
+	var starts map[*analyzer.Frame]trace.Time
+	for _, l := range t.Layers {
+		var late []*analyzer.Frame
+		for _, b := range l.Buffers {
+			if f := b.Frame; f != nil && b.Deadline.Known() && f.Pace == analyzer.Late && f.Deadline == b.Deadline {
+				late = append(late, f)
+			}
+		}
+		if len(late) == 0 {
+			continue
+		}
+		var leads []trace.Duration
+		for _, b := range l.Buffers {
+			if f := b.Frame; f != nil && b.Pace == analyzer.Even && b.Acquired > f.Actual.Start {
+				leads = append(leads, b.Acquired.Sub(f.Actual.Start))
+			}
+		}
+		if len(leads) == 0 {
+			continue
+		}
+		slices.Sort(leads)
+		for _, f := range late {
+			if starts == nil {
+				starts = map[*analyzer.Frame]trace.Time{}
+			}
+			starts[f] = f.Deadline.Add(-leads[(len(leads)-1)/2])
+		}
+	}
+	return starts
+}

@@ -1,0 +1,168 @@
+package account
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+const (
+	// maxPieces bounds the pieces of a frame. Few frames have more.
+	maxPieces = 200
+	// joinAt is the number of pieces, a power of two, at which they are joined for the first
+	// time.
+	joinAt = 1 << 10
+)
+
+// piece is a stretch of a frame's time with one cell, and one wait if it is one.
+type piece struct {
+	start, end trace.Time
+	id         ID
+	wait       uint32
+	several    bool // as why.Piece.Several; id has no slice then
+}
+
+func (p *piece) time() trace.Duration { return p.end.Sub(p.start) }
+
+// addPiece appends a piece, or makes the last one longer if it is the same. Only late
+// frames have pieces.
+func (d *details) addPiece(p piece) {
+	if !d.late {
+		return
+	}
+	if p.id.Wait == why.EarlierFrame || p.id.Wait == why.EarlierWork {
+		p.wait = 0 // its culprits are the other work's, not the frame's
+	}
+	n := len(d.pieces)
+	if n > 0 {
+		if last := &d.pieces[n-1]; last.end == p.start && last.id == p.id && last.wait == p.wait && !last.several {
+			last.end = p.end
+			return
+		}
+	}
+	if n >= joinAt && n&(n-1) == 0 {
+		d.pieces = join(d.pieces)
+	}
+	d.pieces = append(d.pieces, p)
+}
+
+// join joins pieces of running, the shortest first, until maxPieces are left or all that
+// follow one another in a stage are joined. It changes the list.
+func join(list []piece) []piece {
+	for limit := trace.Microsecond; len(list) > maxPieces && limit < maxJoined; limit *= 2 {
+		joined := list[:0]
+		for _, p := range list {
+			if n := len(joined); n > 0 && joined[n-1].joins(&p, limit) {
+				last := &joined[n-1]
+				last.end, last.id.Key, last.several = p.end, 0, true
+				continue
+			}
+			joined = append(joined, p)
+		}
+		list = joined
+	}
+	return list
+}
+
+// maxJoined is above the length of pieces that are joined.
+const maxJoined = 1 << 40
+
+// joins reports whether l and p can be joined: both are shorter than the limit.
+func (l *piece) joins(p *piece, limit trace.Duration) bool {
+	return l.end == p.start && l.id.Stage == p.id.Stage && l.id.Wait == p.id.Wait && isRunning(p.id.Wait) &&
+		l.time() < limit && p.time() < limit
+}
+
+func isRunning(w why.Wait) bool { return w == why.Run || w == why.GCRun }
+
+// longest returns the maxPieces longest pieces, in order of time.
+func (d *details) longest() []piece {
+	list := join(d.pieces)
+	if len(list) <= maxPieces {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b piece) int { return cmp.Compare(b.time(), a.time()) })
+	list = list[:maxPieces]
+	slices.SortFunc(list, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+	return list
+}
+
+// Pieces returns the pieces of a late frame, and forgets them.
+func (b *Book) Pieces(a *Account) []why.Piece {
+	if a.draw != nil {
+		a.details.pieces = append(a.details.pieces, a.draw.details.pieces...)
+		a.draw.details.pieces = nil
+	}
+	longest := a.details.longest()
+	a.details.pieces = nil
+	if len(longest) == 0 {
+		return nil
+	}
+	pieces := make([]why.Piece, 0, len(longest))
+	for _, p := range longest {
+		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
+		if p.id.Wait == why.EarlierFrame {
+			piece.Earlier = a.EarlierFrame(&Cell{ID: p.id})
+		} else {
+			piece.Slice = b.record.Name(p.id.Key)
+		}
+		if p.wait != 0 {
+			for l := range b.record.Leaves(b.record.Wait(p.wait)) {
+				start, end := max(l.Start, p.start), min(l.End, p.end)
+				if start < end && l.TID != 0 {
+					piece.Others = append(piece.Others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
+				}
+			}
+		}
+		piece.Others = mostOf(piece.Others)
+		pieces = append(pieces, piece)
+	}
+	return pieces
+}
+
+// maxOthers bounds the activities of a piece.
+const maxOthers = 8
+
+// mostOf returns the activities with the most time, at most maxOthers, in order of time.
+func mostOf(list []why.Activity) []why.Activity {
+	if len(list) <= maxOthers {
+		return list
+	}
+	slices.SortStableFunc(list, func(a, b why.Activity) int { return cmp.Compare(b.Time, a.Time) })
+	list = slices.Clone(list[:maxOthers])
+	slices.SortStableFunc(list, func(a, b why.Activity) int { return cmp.Compare(a.Start, b.Start) })
+	return list
+}
+
+// SliceTimes returns the times of all slices of a frame, the longest first. Work for
+// something else, before the frame, does not count.
+func (b *Book) SliceTimes(a *Account) []why.SliceTime {
+	var list []why.SliceTime
+	at := map[record.Key]int{}
+	for c := range a.Cells() {
+		if c.Key == 0 || c.Wait == why.EarlierFrame || c.Wait == why.EarlierWork {
+			continue
+		}
+		n, ok := at[c.Key]
+		if !ok {
+			n = len(list)
+			at[c.Key] = n
+			list = append(list, why.SliceTime{Slice: b.record.Name(c.Key)})
+		}
+		switch s := &list[n]; {
+		case isRunning(c.Wait):
+			s.Running += c.Time
+		case c.Wait == why.WaitUnknown:
+			s.Unknown += c.Time
+		default:
+			s.Waiting += c.Time
+		}
+	}
+	slices.SortFunc(list, func(a, b why.SliceTime) int {
+		return cmp.Or(cmp.Compare(b.Self(), a.Self()), cmp.Compare(a.Slice, b.Slice))
+	})
+	return list
+}

@@ -1,0 +1,385 @@
+package account
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// owner is what the timeline says about a thread from some time on.
+type owner struct {
+	since           trace.Time
+	pid             trace.PID
+	process, thread string
+}
+
+// owners are those of each thread id, in order of time. Mostly it is one.
+type owners map[trace.TID][]owner
+
+func newOwners(t *analyzer.Timeline) owners {
+	list := owners{}
+	for _, p := range t.Processes {
+		for _, th := range p.Threads {
+			list[th.TID] = append(list[th.TID], owner{max(th.Since, p.Alive.Start), p.PID, p.Name, th.Name})
+		}
+	}
+	for _, of := range list {
+		slices.SortStableFunc(of, func(a, b owner) int { return cmp.Compare(a.since, b.since) })
+	}
+	return list
+}
+
+// at returns the owner of a thread id at a time.
+func (o owners) at(tid trace.TID, at trace.Time) (found owner, ok bool) {
+	for i, x := range o[tid] {
+		if i == 0 || x.since <= at {
+			found, ok = x, true
+		}
+	}
+	return found, ok
+}
+
+// wakerPID returns the process of the thread that ended a wait, which is known to have been at a time. A thread without markers may
+// have its process named only later in the trace.
+func (b *Book) wakerPID(w *record.Wait, at trace.Time) trace.PID {
+	if w.WakerPID == trace.UnknownPID {
+		if o, ok := b.owners.at(w.Waker, at); ok {
+			return o.pid
+		}
+	}
+	return w.WakerPID
+}
+
+// culprit returns a thread that was waited for.
+func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
+	o, _ := b.owners.at(l.TID, l.Start)
+	c := why.Culprit{PID: l.PID, TID: l.TID, Process: o.process, Thread: o.thread, Wait: l.Wait, Slice: b.record.Name(l.Key), Time: d}
+	if c.PID == trace.UnknownPID {
+		c.PID = o.pid
+	}
+	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
+		var r reasons
+		r.add(l, d)
+		b.explain(&c, &r, l.Start)
+	}
+	return c
+}
+
+// Thread returns a thread of a process, which may be unknown, at a time, as a culprit without times.
+func (b *Book) Thread(pid trace.PID, tid trace.TID, at trace.Time) why.Culprit {
+	c := b.culprit(&record.Leaf{TID: tid, PID: pid, Start: at}, 0)
+	if c.Thread == "" {
+		c.Thread = b.record.ThreadName(tid)
+	}
+	return c
+}
+
+// Drawn returns the earlier frame that the render thread was drawing for more than half
+// of the time that a waited for that thread; nil if it drew no frame for so long.
+func (a *Account) Drawn() *analyzer.Frame {
+	const recent = 4
+	d := a.details
+	var waited trace.Duration
+	for i := range d.waits {
+		if w := &d.waits[i]; w.id.Wait == why.WaitRender {
+			waited += w.end.Sub(w.start)
+		}
+	}
+	for _, b := range d.thread[max(d.index-recent, 0):d.index] {
+		draw, drew := b.Frame.Draw, trace.Duration(0)
+		if !draw.Known() {
+			continue
+		}
+		for i := range d.waits {
+			if w := &d.waits[i]; w.id.Wait == why.WaitRender {
+				drew += max(min(w.end, draw.End).Sub(max(w.start, draw.Start)), 0)
+			}
+		}
+		if drew*2 > waited {
+			return b.Frame
+		}
+	}
+	return nil
+}
+
+// waits returns the waits of the frame, on all its threads.
+func (a *Account) waits() iter.Seq[*waited] {
+	return func(yield func(*waited) bool) {
+		for ; a != nil; a = a.draw {
+			for i := range a.details.waits {
+				if !yield(&a.details.waits[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Waited is what a frame waited for in some of its waits: the threads of one kind.
+type Waited struct {
+	// Time is the part of the waits.
+	Time trace.Duration
+	// Culprit is the thread with the most time, and what it did most of that; nil if it is
+	// unknown, or if nobody had the processor. Threads is the number of threads of the kind.
+	Culprit *why.Culprit
+	Threads int
+	// Function is the kernel function in which the thread waited the longest, Reason that of
+	// the culprit's garbage collection; empty if unknown.
+	Function, Reason string
+	// Interrupt is the one that ended most of it; empty if none did, or if it is unknown.
+	Interrupt string
+	// Label is that of the culprit's slice; empty without arguments.
+	Label string
+	// In is where the frame's own thread waited: the part of the waits by slice.
+	In      map[record.Key]In
+	threads []*suspect // the one with the most time first
+}
+
+// In is the part of some waits in slices of one key, and the number of these.
+type In struct {
+	Time  trace.Duration
+	Calls int
+	last  uint32 // the highest number of those
+}
+
+// Match says which times are meant: those of a wait in a stage, of all stages for why.NoStage,
+// and in some slices, in all of them if Keys is nil.
+type Match struct {
+	Stage why.Stage
+	Wait  why.Wait
+	Keys  []record.Key
+}
+
+// Has reports whether the times of an ID are meant.
+func (m *Match) Has(id ID) bool {
+	return id.Wait == m.Wait && (m.Stage == why.NoStage || id.Stage == m.Stage) && (m.Keys == nil || slices.Contains(m.Keys, id.Key))
+}
+
+// Doing is what a thread did while it was waited for.
+type Doing struct {
+	Wait why.Wait
+	Key  record.Key
+}
+
+// done is the sum of that.
+type done struct {
+	time, longest trace.Duration
+	collection    record.Key // its reason
+	reasons       reasons
+	label         uint32 // of the longest one
+}
+
+// suspect is a thread that was waited for.
+type suspect struct {
+	tid  trace.TID
+	pid  trace.PID
+	seen trace.Time
+	time trace.Duration
+	sure bool
+	did  map[Doing]*done
+	blocked
+}
+
+// blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
+type blocked struct {
+	functions, interrupts map[record.Key]trace.Duration
+	in                    map[record.Key]In
+}
+
+func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
+	in := b.in[x.id.Key]
+	if in.Time += d; x.slice > in.last {
+		in.Calls, in.last = in.Calls+1, x.slice
+	}
+	put(&b.in, x.id.Key, in)
+	if w.Function != 0 {
+		put(&b.functions, w.Function, b.functions[w.Function]+d)
+	}
+	if w.Interrupt != 0 {
+		put(&b.interrupts, w.Interrupt, b.interrupts[w.Interrupt]+d)
+	}
+}
+
+// put sets a value of a map, which is made for the first one: most waits have none.
+func put[V any](m *map[record.Key]V, key record.Key, v V) {
+	if *m == nil {
+		*m = map[record.Key]V{}
+	}
+	(*m)[key] = v
+}
+
+func (b *blocked) addAll(o blocked) {
+	for f, d := range o.functions {
+		put(&b.functions, f, b.functions[f]+d)
+	}
+	for i, d := range o.interrupts {
+		put(&b.interrupts, i, b.interrupts[i]+d)
+	}
+	for key, in := range o.in {
+		of := b.in[key]
+		put(&b.in, key, In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls})
+	}
+}
+
+// Waits returns what the frame waited for, those with the most time first. What is left of the
+// waits, for which no thread is known, comes last.
+func (b *Book) Waits(a *Account, m Match) []Waited {
+	threads := map[trace.TID]*suspect{}
+	rest := suspect{}
+	for x := range a.waits() {
+		if !m.Has(x.id) {
+			continue
+		}
+		w := b.record.Wait(x.wait)
+		left := x.end.Sub(x.start)
+		for l := range b.record.Leaves(w) {
+			d := min(l.End, x.end).Sub(max(l.Start, x.start))
+			if d <= 0 || l.TID == 0 {
+				continue // the processor was idle
+			}
+			left -= d
+			s := threads[l.TID]
+			if s == nil {
+				s = &suspect{tid: l.TID, did: map[Doing]*done{}}
+				threads[l.TID] = s
+			}
+			s.time += d
+			s.pid, s.seen = l.PID, l.Start
+			what := Doing{l.Wait, l.Key}
+			of := s.did[what]
+			if of == nil {
+				of = &done{}
+				s.did[what] = of
+			}
+			of.time += d
+			if l.Reason != 0 {
+				of.collection = l.Reason
+			}
+			of.reasons.add(&l, d)
+			if l.Argument != 0 && d > of.longest {
+				of.label, of.longest = l.Argument, d
+			}
+			s.add(x, w, d)
+			if l.PID == a.Frame.Process.PID || w.Calling || m.Wait == why.CPUWait || m.Wait == why.CPUPreempted || m.Wait == why.WaitVsync {
+				s.sure = true
+			}
+		}
+		rest.time += left
+		if left > 0 {
+			rest.add(x, w, left)
+		}
+	}
+	list := b.kinds(threads)
+	if rest.time > 0 {
+		list = append(list, Waited{Time: rest.time, Function: b.record.Name(largest(rest.functions)), Interrupt: b.record.Name(largest(rest.interrupts)), In: rest.in})
+	}
+	return list
+}
+
+// kinds returns the threads that were waited for, by kind, those with the most time first.
+func (b *Book) kinds(threads map[trace.TID]*suspect) (list []Waited) {
+	of := map[why.ThreadKind][]*suspect{}
+	var order []why.ThreadKind
+	for _, s := range sorted(slices.Collect(maps.Values(threads))) {
+		c := b.Thread(s.pid, s.tid, s.seen)
+		kind := c.Kind()
+		if of[kind] == nil {
+			order = append(order, kind)
+		}
+		of[kind] = append(of[kind], s)
+	}
+	list = make([]Waited, 0, len(order)+1)
+	for _, kind := range order {
+		list = append(list, b.waitedFor(of[kind]))
+	}
+	slices.SortStableFunc(list, func(x, y Waited) int { return cmp.Compare(y.Time, x.Time) })
+	return list
+}
+
+// sorted sorts threads: those with the most time first.
+func sorted(list []*suspect) []*suspect {
+	slices.SortFunc(list, func(x, y *suspect) int { return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.tid, y.tid)) })
+	return list
+}
+
+// waitedFor returns threads of a kind as one.
+func (b *Book) waitedFor(threads []*suspect) Waited {
+	most := threads[0]
+	c := b.Thread(most.pid, most.tid, most.seen)
+	c.Time = most.time
+	w := Waited{Culprit: &c, Threads: len(threads), threads: threads}
+	w.Reason, w.Label = b.did(most, &c)
+	all := most.blocked
+	if len(threads) > 1 {
+		all = blocked{}
+	}
+	for _, s := range threads {
+		w.Time += s.time
+		c.Sure = c.Sure || s.sure
+		if len(threads) > 1 {
+			all.addAll(s.blocked)
+		}
+	}
+	w.Function, w.Interrupt, w.In = b.record.Name(largest(all.functions)), b.record.Name(largest(all.interrupts)), all.in
+	return w
+}
+
+// Did returns for how long threads that were waited for did what.
+func (w *Waited) Did() map[Doing]trace.Duration {
+	all := map[Doing]trace.Duration{}
+	for _, s := range w.threads {
+		for what, of := range s.did {
+			all[what] += of.time
+		}
+	}
+	return all
+}
+
+// Doing returns the part of a wait in which the threads did some of what they did.
+func (b *Book) Doing(w *Waited, some func(Doing) bool) Waited {
+	var list []*suspect
+	for _, s := range w.threads {
+		one := *s
+		one.time, one.did = 0, map[Doing]*done{}
+		for what, of := range s.did {
+			if some(what) {
+				one.time += of.time
+				one.did[what] = of
+			}
+		}
+		if one.time > 0 {
+			list = append(list, &one)
+		}
+	}
+	return b.waitedFor(sorted(list))
+}
+
+// did sets what a thread did most of the time.
+func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
+	var most *done
+	for what, of := range s.did {
+		if slice := b.record.Name(what.Key); most == nil || of.time > most.time || of.time == most.time && (what.Wait < c.Wait || what.Wait == c.Wait && slice < c.Slice) {
+			most, c.Wait, c.Slice, c.Did = of, what.Wait, slice, of.time
+		}
+	}
+	b.explain(c, &most.reasons, s.seen)
+	return b.record.Name(most.collection), b.record.Label(most.label)
+}
+
+// largest returns the key with the largest value, the smallest one of several; zero
+// for an empty map.
+func largest[K cmp.Ordered](m map[K]trace.Duration) K {
+	var best K
+	for k, d := range m {
+		if most, ok := m[best]; !ok || d > most || d == most && k < best {
+			best = k
+		}
+	}
+	return best
+}

@@ -1,0 +1,260 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/functions"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// The evidence that a frame was longer in a function (docs/why.md 11).
+const (
+	// leastOf is the least number of samples of the function, of why.LeastSamples in its stage. Two
+	// are often in one function by chance.
+	leastOf = 3
+	// fewSampled is the least number of frames for a mean.
+	fewSampled = 3
+)
+
+// sampledFrames are the times by function of the frames of a kind of a process.
+type sampledFrames struct {
+	process      *analyzer.Process
+	kind         analyzer.Kind
+	late, onTime functions.Sum
+}
+
+// sumFunctions sets the times by function of all frames. The groups are in order.
+func (j *judge) sumFunctions(groups []*group) {
+	type id struct {
+		process *analyzer.Process
+		kind    analyzer.Kind
+	}
+	var list []*sampledFrames
+	by := map[id]*sampledFrames{}
+	for _, g := range groups {
+		comparable := g.comparable(false)
+		for _, a := range g.all {
+			parts, sampled := j.book.Functions(a)
+			if !sampled {
+				continue
+			}
+			of := id{a.Frame.Process, a.Frame.Kind}
+			s := by[of]
+			if s == nil {
+				s = &sampledFrames{process: of.process, kind: of.kind}
+				by[of] = s
+				list = append(list, s)
+			}
+			switch {
+			case a.Late():
+				s.late.Add(parts)
+			case comparable(a) && wasOnTime(a):
+				s.onTime.Add(parts)
+			}
+		}
+	}
+	for _, s := range list {
+		j.causes.Sampled = append(j.causes.Sampled, why.SampledFrames{Process: s.process, Kind: s.kind, Late: s.late.Frames, OnTime: s.onTime.Frames})
+		j.causes.Uses = append(j.causes.Uses, j.uses(s)...)
+	}
+}
+
+// uses returns the functions of frames, those with the most samples.
+func (j *judge) uses(s *sampledFrames) []why.FunctionUse {
+	type key struct {
+		functions.Stage
+		function functions.ID
+	}
+	by := map[key]*why.FunctionUse{}
+	of := func(p functions.Part) *why.FunctionUse {
+		k := key{p.Stage, p.Function}
+		if by[k] == nil {
+			by[k] = &why.FunctionUse{FunctionID: why.FunctionID{
+				Process: s.process, Kind: s.kind, Stage: p.Stage.Stage, Wait: p.Wait, Function: j.book.Table().Name(p.Function),
+			}}
+		}
+		return by[k]
+	}
+	for p := range s.late.All() {
+		of(p).Late = why.FunctionSum{Samples: p.Samples, Time: p.Time}
+	}
+	for p := range s.onTime.All() {
+		of(p).OnTime = why.FunctionSum{Samples: p.Samples, Time: p.Time}
+	}
+	var list []why.FunctionUse
+	for _, u := range by {
+		list = append(list, *u)
+	}
+	slices.SortFunc(list, func(a, b why.FunctionUse) int {
+		return cmp.Or(
+			cmp.Compare(b.Late.Samples, a.Late.Samples), cmp.Compare(b.OnTime.Samples, a.OnTime.Samples), cmp.Compare(a.Stage, b.Stage),
+			cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module),
+		)
+	})
+	return list[:min(len(list), why.MaxUses)]
+}
+
+// explainFunctions sets the functions of a late frame. The usual times of its components are those
+// for its budget.
+func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *why.Explanation) {
+	parts, sampled := j.book.Functions(a)
+	if !sampled {
+		return
+	}
+	var frame functions.Sum
+	frame.Add(parts)
+	table := j.book.Table()
+	of := map[functions.Stage]int{}
+	for p := range parts {
+		of[p.Stage] += p.Samples
+	}
+	inner := j.innermost(a)
+	for p := range parts {
+		e.Sampled = append(e.Sampled, why.FunctionPart{Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
+		if p.Function == 0 || p.Runs() && of[p.Stage] < why.LeastSamples {
+			continue
+		}
+		f := why.FunctionTime{
+			Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Innermost: table.Name(inner[key{p.Stage, p.Function}]),
+			Samples: p.Samples, Of: of[p.Stage], Time: p.Time,
+		}
+		stage := frame.StageTime(p.Stage)
+		var usualStage trace.Duration
+		f.Usual, usualStage = j.usualFunction(u, usuals, &p, stage)
+		excess, stageExcess := f.Excess(), stage-usualStage
+		f.Sure = sure(&p, excess, stageExcess)
+		e.Functions = append(e.Functions, f)
+	}
+	slices.SortFunc(e.Functions, func(a, b why.FunctionTime) int {
+		return cmp.Or(
+			cmp.Compare(b.Excess(), a.Excess()), cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module),
+		)
+	})
+	e.Functions = slices.Clip(e.Functions[:min(len(e.Functions), why.MaxFunctions)])
+	e.Sampled = largestParts(e.Sampled)
+}
+
+// sure reports whether a frame was longer in a function, and not by chance: the excess of a stage is
+// mostly in it (docs/why.md 11).
+func sure(p *functions.Part, excess, stageExcess trace.Duration) bool {
+	if p.Runs() {
+		return p.Samples >= leastOf && excess > 0 && excess*5 >= stageExcess*2
+	}
+	return excess > 0 && excess*2 >= stageExcess
+}
+
+// usualFunction returns how long frames on time are in a function in a stage, in the mean, and in
+// the stage. If too few of them were sampled, the function has its part of what is usual in the
+// stage.
+func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, stage trace.Duration) (function, all trace.Duration) {
+	if u.functions == nil {
+		u.functions = &functions.Sum{}
+		for _, b := range u.references {
+			if parts, sampled := j.book.Functions(b); sampled {
+				u.functions.Add(parts)
+			}
+		}
+	}
+	if n := trace.Duration(u.functions.Frames); n >= fewSampled {
+		return u.functions.Of(p.Stage, p.Function).Time / n, u.functions.StageTime(p.Stage) / n
+	}
+	all = min(usuals.of(component{p.Stage.Stage, p.Wait}).time, stage)
+	return scale(p.Time, all, stage), all
+}
+
+// largestParts returns the parts with the most time, and the others without their functions.
+func largestParts(list []why.FunctionPart) []why.FunctionPart {
+	slices.SortFunc(list, func(a, b why.FunctionPart) int {
+		return cmp.Or(
+			cmp.Compare(b.Time, a.Time), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module),
+			cmp.Compare(b.Samples, a.Samples),
+		)
+	})
+	kept := list[:min(len(list), why.MaxParts)]
+	for _, p := range list[len(kept):] {
+		i := slices.IndexFunc(kept, func(k why.FunctionPart) bool {
+			return k.Name == "" && k.Stage == p.Stage && k.Wait == p.Wait && (k.Samples > 0) == (p.Samples > 0)
+		})
+		if i < 0 {
+			p.Function = why.Function{}
+			kept = append(slices.Clip(kept), p)
+			continue
+		}
+		kept[i].Samples += p.Samples
+		kept[i].Time += p.Time
+	}
+	return slices.Clip(kept)
+}
+
+// key is a function in a stage.
+type key struct {
+	functions.Stage
+	function functions.ID
+}
+
+// innermost returns, of each function of a late frame, the innermost one of most of its samples.
+func (j *judge) innermost(a *account.Account) map[key]functions.ID {
+	type leaf struct {
+		key
+		leaf functions.ID
+	}
+	table := j.book.Table()
+	counts, most, best := map[leaf]int{}, map[key]int{}, map[key]functions.ID{}
+	for t := range a.Taken() {
+		l := leaf{key{t.Stage, table.Function(t.Index)}, table.Innermost(t.Index)}
+		counts[l]++
+		if counts[l] > most[l.key] {
+			most[l.key], best[l.key] = counts[l], l.leaf
+		}
+	}
+	return best
+}
+
+// setCalls sets the flame graphs of the latest frames of each kind of a process.
+func (j *judge) setCalls(groups []*group) {
+	type id struct {
+		process *analyzer.Process
+		kind    analyzer.Kind
+	}
+	late := map[id][]*account.Account{}
+	for _, g := range groups {
+		for _, a := range g.all {
+			if e := j.causes.Of(a.Frame); e.Overrun > 0 && len(e.Sampled) > 0 {
+				of := id{a.Frame.Process, a.Frame.Kind}
+				late[of] = append(late[of], a)
+			}
+		}
+	}
+	for list := range maps.Values(late) {
+		slices.SortStableFunc(list, func(a, b *account.Account) int { return cmp.Compare(b.Overrun(), a.Overrun()) })
+		for _, a := range list[:min(len(list), why.MaxCalls)] {
+			j.causes.Of(a.Frame).Calls = j.calls(a)
+		}
+	}
+}
+
+// calls returns the flame graph of a late frame, of the samples of its running threads.
+func (j *judge) calls(a *account.Account) why.Calls {
+	parts, _ := j.book.Functions(a)
+	times, weights := map[functions.Stage]trace.Duration{}, map[functions.Stage]float64{}
+	for p := range parts {
+		times[p.Stage] += p.Time
+	}
+	table := j.book.Table()
+	for t := range a.Taken() {
+		weights[t.Stage] += table.Weight(t.Index)
+	}
+	tree := functions.NewTree(table)
+	for t := range a.Taken() {
+		if t.Runs() {
+			tree.Add(t.Index, float64(times[t.Stage])*table.Weight(t.Index)/weights[t.Stage])
+		}
+	}
+	return tree.Calls()
+}

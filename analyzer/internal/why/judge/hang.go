@@ -1,0 +1,52 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+)
+
+// hang is a hang under examination.
+type hang struct {
+	analyzer.Hang
+	*thread
+}
+
+// newHangs returns the longest hangs that something is known about, and adds what
+// their threads are to be examined for.
+func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*account.Account) (hangs []hang) {
+	list := slices.SortedStableFunc(slices.Values(t.Hangs), func(a, b analyzer.Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })
+	for _, h := range list[:min(len(list), why.MaxHangs)] {
+		tid := trace.TID(h.Process.PID)
+		if from, ok := r.LoggedFrom(tid, h.Start, h.End); !ok || from != h.Start && h.BeginCut != analyzer.TraceEdge {
+			continue
+		}
+		x := hang{h, &thread{pid: h.Process.PID, tid: tid, Account: account.Stretch(h.Process, h.Start, h.End).KeepPath()}}
+		stretches[tid] = append(stretches[tid], x.Account)
+		hangs = append(hangs, x)
+	}
+	return hangs
+}
+
+// explainHangs says what hangs were spent on.
+func (j *judge) explainHangs(hangs []hang) {
+	for _, h := range hangs {
+		w := j.work(h.thread)
+		if w == nil {
+			continue
+		}
+		answer := &why.Hang{Work: *w}
+		for _, s := range j.book.Path(h.Account, why.MaxHangPath) {
+			answer.Path = append(answer.Path, why.HangSlice{Slice: s.Slice, Time: s.Time, Calls: s.Calls, Arguments: j.argumentsOf(h.Account, &s)})
+		}
+		if j.causes.Hangs == nil {
+			j.causes.Hangs = map[analyzer.Hang]*why.Hang{}
+		}
+		j.causes.Hangs[h.Hang] = answer
+	}
+}

@@ -1,0 +1,226 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/sample"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/source/hisysevent"
+)
+
+// Thresholds of the outcomes.
+const (
+	justMissed = 200 * trace.Microsecond
+	// leastShare is the least share of the cause of a frame.
+	leastShare = 500 * trace.Microsecond
+	// lowest is the lowest confidence.
+	lowest = why.Confidence(3)
+)
+
+// judge explains the frames of one input.
+type judge struct {
+	record   *record.Record
+	book     *account.Book
+	causes   *why.Causes
+	limiters limiters
+	sums     sums // of the current frame
+	// values are for usual.compute, and explanations and parts for the next frames: allocated
+	// together, as there is one for each frame.
+	values       values
+	placed       []part         // of the cause that is divided
+	placedAt     map[string]int // by name
+	explanations []why.Explanation
+	parts        []why.Part
+}
+
+// Explain returns why the frames of t took their time. The record must be that of the events
+// of t. The samples and the events of the system may be nil.
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hisysevent.Event) *why.Causes {
+	c := &why.Causes{
+		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
+		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),
+	}
+	responses, stretches := newResponses(r, t)
+	hangs := newHangs(r, t, stretches)
+	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
+	threads := j.book.Threads
+	groups, ordered := map[role]*group{}, []*group{}
+	for _, tid := range slices.Sorted(maps.Keys(threads)) {
+		for _, a := range threads[tid] {
+			g := groups[roleOf(a.Frame)]
+			if g == nil {
+				g = &group{usuals: map[usualID]*usual{}}
+				groups[roleOf(a.Frame)] = g
+				ordered = append(ordered, g)
+			}
+			g.all = append(g.all, a)
+		}
+	}
+	if j.book.Table() != nil {
+		j.sumFunctions(ordered)
+	}
+	for _, late := range [...]bool{true, false} {
+		for _, tid := range slices.Sorted(maps.Keys(threads)) {
+			for _, a := range threads[tid] {
+				if a.Late() != late {
+					continue
+				}
+				c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
+				if !late {
+					a.Forget() // late frames are compared with others, and come first
+				}
+			}
+		}
+	}
+	j.explainRest(t)
+	if j.book.Table() != nil {
+		j.setCalls(ordered)
+	}
+	for _, list := range threads {
+		for _, a := range list {
+			a.Forget()
+			c.FindRoot(c.Frames[a.Frame])
+		}
+	}
+	j.explainShown(t)
+	j.explainPickUps(t)
+	j.explainResponses(responses)
+	j.explainHangs(hangs)
+	j.explainBuffers(t)
+	return c
+}
+
+func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
+	j.sums = j.sums.components(a)
+	values := j.sums
+	if len(j.explanations) == 0 {
+		j.explanations = make([]why.Explanation, 64)
+	}
+	e := &j.explanations[0]
+	j.explanations = j.explanations[1:]
+	*e = why.Explanation{Frame: a.Frame, Start: a.Start, End: a.Last(), Unknown: a.Unknown, Parts: j.partsOf(values)}
+	if !a.Late() {
+		return e
+	}
+	e.Overrun = a.Overrun()
+	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
+	u := g.usualFor(a, &j.values)
+	e.Basis = u.basis
+	expected, over := u.within(a.Budget(), values)
+	j.replaced(a, u, values, expected)
+	usuals := make(sums, len(expected))
+	for i := range expected {
+		usuals[i] = expected[i].sum
+	}
+	e.Usual, e.OverBudget = j.partsOf(usuals), over
+	e.PeriodBefore = u.periodBefore(a, values, &j.values)
+	unknown, sum := trace.Duration(0), trace.Duration(0)
+	list := u.shares(values, expected, e.Overrun)
+	for _, x := range list {
+		sum += x.excess
+		if x.wait == why.WaitUnknown {
+			unknown += x.excess
+		}
+	}
+	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Overrun, pieces: e.Pieces}
+	e.Shares = j.allDetails(x, list)
+	if !over && len(e.Shares) > 0 && e.Shares[0].Wait == why.Run {
+		e.Slowdown = x.slowdown()
+	}
+	j.explainFunctions(a, u, usuals, e)
+	e.Outcome = outcome(a, e, unknown, sum)
+	e.Confidence = j.confidence(a, e, e.Cause(), list)
+	if e.Outcome == why.NotKnown {
+		e.Confidence = lowest
+	}
+	return e
+}
+
+// outcome returns the outcome of a late frame. sum is the excess of its components, and
+// unknown the part for which it is unknown what the thread did.
+func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration) why.Outcome {
+	if len(e.Shares) == 0 {
+		return why.NotKnown
+	}
+	first := &e.Shares[0]
+	least := max(e.Overrun*2/5, leastShare)
+	if e.Overrun < 2*leastShare {
+		least = e.Overrun / 2
+	}
+	switch {
+	case e.Overrun < justMissed:
+		return why.JustMissed
+	case a.OnlySlices() && first.Share >= least && first.Wait == why.WaitUnknown:
+		return why.PlaceOnly
+	case !a.OnlySlices() && unknown*2 > sum:
+		return why.NotKnown
+	case first.Share < least || first.Wait == why.WaitUnknown && !a.OnlySlices():
+		return why.Mixed
+	case first.Wait == why.EarlierFrame:
+		return why.KnockOn
+	}
+	return why.OneCause
+}
+
+// confidence counts what makes a cause less sure (docs/why.md 4). The list has the components that had an
+// excess, the largest first.
+func (j *judge) confidence(a *account.Account, e *why.Explanation, cause *why.Share, list []excess) why.Confidence {
+	steps := 0
+	if !a.OnlySlices() && a.Unknown*100 > a.Done().Sub(a.Start) {
+		steps++
+	}
+	if !a.OnlySlices() && a.Unknown > 0 && j.book.LostEvents(a) {
+		steps += 2
+	}
+	if e.Basis >= why.AnyPeriod {
+		steps++
+	}
+	if len(e.Shares) > 0 && e.Shares[0].Share*2 < e.Overrun {
+		steps++
+	}
+	if e.Basis == why.Budget {
+		steps += 2
+	}
+	if e.Slowdown > 0 {
+		steps++
+	}
+	if len(list) > 0 && (list[0].small || list[0].common) {
+		steps++ // frames on time took as long
+	}
+	if s := cause; s != nil {
+		switch {
+		case s.Culprit != nil && (!s.Culprit.Sure || s.Culprit.Unfollowed()):
+			steps++
+		case s.Several != nil && s.Several.Culprit != nil:
+			if !s.Several.Culprit.Sure {
+				steps++
+			}
+		case s.Culprit == nil && s.Function == "" && s.Interrupt == "" && s.Wait >= why.WaitOwnThread && s.Wait <= why.WaitSleep:
+			steps++
+		}
+	}
+	return min(why.Confidence(steps), lowest)
+}
+
+// partsOf returns the components that have a time.
+func (j *judge) partsOf(components sums) []why.Part {
+	if cap(j.parts)-len(j.parts) < len(components) {
+		j.parts = make([]why.Part, 0, max(1024, len(components)))
+	}
+	list := j.parts[len(j.parts):]
+	for _, c := range components {
+		if c.time > 0 {
+			list = append(list, why.Part{Stage: c.stage, Wait: c.wait, Time: c.time})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	j.parts = j.parts[:len(j.parts)+len(list)]
+	return list[:len(list):len(list)]
+}

@@ -1,0 +1,558 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer/internal/why/account"
+	"ohframe/analyzer/internal/why/record"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/internal/place"
+)
+
+// How a cause is divided (docs/why.md 3).
+const (
+	// smallest is the least part of an excess that counts for itself, one in so many.
+	smallest = 20
+	// leading is the least part of the largest of several culprits, one in so many. Below it, all of
+	// them are one cause. What threads of a kind did is a cause for itself if it has as much.
+	leading = 4
+	// maxAgain is the number of frames on time that say how long a thread is usually waited for.
+	maxAgain = 256
+)
+
+// part is what a part of an excess belongs to: slices, earlier frames, or threads that were waited
+// for in them.
+type part struct {
+	name, reason string
+	place.Place
+	cell account.Cell // with the greatest excess
+	most trace.Duration
+	// keys are those of the slices; nil for all that the frame has in the component.
+	keys    []record.Key
+	waited  account.Waited
+	several *why.Several
+	// share is the part of the share of the component.
+	value, usual, excess, share trace.Duration
+	// calls is the number of slices, and usualCalls that of frames on time.
+	calls, usualCalls int
+}
+
+// add adds what another part had.
+func (p *part) add(o *part) {
+	p.value += o.value
+	p.usual += o.usual
+	p.excess += o.excess
+	p.share += o.share
+}
+
+// cellWait returns the wait of the cells of a cause.
+func (x *judged) cellWait() why.Wait {
+	if x.wait == why.RunSlow {
+		return why.Run
+	}
+	return x.wait
+}
+
+// has reports whether an ID is one of the component.
+func (x *judged) has(id account.ID) bool {
+	return (id.Wait == x.cellWait() || x.wait == why.RunSlow && runs(id.Wait)) && (x.stage == why.NoStage || id.Stage == x.stage) && (x.wait != why.RunSlow || x.slowed&(1<<id.Stage) != 0)
+}
+
+// isOfFrame reports whether a wait does not depend on what the thread was doing.
+func isOfFrame(w why.Wait) bool {
+	return w == why.RunSlow || w == why.WaitIRQ || w == why.CPUPreempted || w == why.CPUWait
+}
+
+// places returns the slices that had the excess of a cause, the largest first.
+func (j *judge) places(x *judged) []part {
+	if x.wait == why.EarlierFrame {
+		return []part{earlierFrames(x)}
+	}
+	proportional := x.of.basis == why.Budget // no frame on time says which slice is longer than usual
+	list, at := j.placed[:0], j.placedAt     // the memory of the last ones, which nobody has any more
+	clear(at)
+	for c := range x.Cells() {
+		if !x.has(c.ID) {
+			continue
+		}
+		name, in, reason := j.book.Slice(&c)
+		n, ok := at[name]
+		if !ok {
+			n = len(list)
+			at[name] = n
+			list = append(list, part{name: name, most: -1})
+		}
+		usual, calls := trace.Duration(0), 0
+		if !proportional {
+			of := component{c.Stage, c.Wait}
+			m := expectedOf(x.usuals, of)
+			usual, calls = x.of.cell(c.ID, x.values.of(of).time, cmp.Or(m.inSlices, m.time))
+		}
+		to := &list[n]
+		to.calls += int(c.Calls)
+		to.usualCalls += calls
+		to.value += c.Time
+		to.usual += usual
+		to.keys = append(to.keys, c.Key)
+		if over := c.Time - usual; over > to.most {
+			to.cell, to.Place, to.reason, to.most = c, in, reason, over
+		}
+	}
+	j.placed = list
+	if proportional {
+		for i := range list {
+			list[i].usual = scale(list[i].value, min(x.usual, x.value), x.value)
+		}
+	}
+	list = exceeding(list, x.value-x.usual)
+	if x.atUsual > 0 {
+		return atUsualFrequency(list, x)
+	}
+	return list
+}
+
+// atUsualFrequency leaves slices the excess that they would have at the usual frequency. The lower
+// frequency has the rest.
+func atUsualFrequency(list []part, x *judged) []part {
+	var kept []part
+	for _, p := range list {
+		if p.excess = scale(p.value, x.atUsual, x.value) - p.usual; p.excess > 0 {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
+		return list
+	}
+	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	return kept
+}
+
+// earlierFrames returns the earlier frames that a thread was busy with, as one part: what made one of
+// them late made those after it late.
+func earlierFrames(x *judged) part {
+	p := part{value: x.value, usual: x.usual, excess: x.value - x.usual}
+	frames := 0
+	for c := range x.Cells() {
+		if x.has(c.ID) {
+			if frames++; c.Time > p.cell.Time {
+				p.cell = c
+			}
+		}
+	}
+	if frames > 1 {
+		p.several = &why.Several{Frames: frames}
+	}
+	return p
+}
+
+// exceeding sets the excess of the parts of what is longer than usual by the given time, and
+// returns those that have one, the largest first. If what is usual for the parts is more than that for
+// all of them, it is scaled down.
+func exceeding(list []part, over trace.Duration) []part {
+	var value, usual, excess trace.Duration
+	for i := range list {
+		value += list[i].value
+		usual += list[i].usual
+		excess += max(list[i].value-list[i].usual, 0)
+	}
+	if excess < over {
+		for i := range list {
+			list[i].usual = scale(list[i].usual, max(min(value-over, usual), 0), usual)
+		}
+	}
+	kept := list[:0]
+	for _, p := range list {
+		if p.excess = p.value - p.usual; p.excess > 0 {
+			kept = append(kept, p)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	return kept
+}
+
+// excessOf returns the sum of the excesses of parts.
+func excessOf(list []part) (sum trace.Duration) {
+	for i := range list {
+		sum += list[i].excess
+	}
+	return sum
+}
+
+// mostOrAll returns the part with 60 % of the excess and the others as one or, if none has that, all of
+// them as one.
+func mostOrAll(list []part) []part {
+	if len(list) < 2 {
+		return list
+	}
+	if list[0].excess*5 >= excessOf(list)*3 {
+		return append(list[:1:1], joined(list[1:]))
+	}
+	all := joined(list)
+	all.keys, all.several = nil, nil
+	return []part{all}
+}
+
+// joined returns slices as one part.
+func joined(list []part) part {
+	all := list[0]
+	if len(list) == 1 {
+		return all
+	}
+	all.name, all.reason, all.keys = "", "", nil
+	s := &why.Several{}
+	for i := range list {
+		p := &list[i]
+		if i > 0 {
+			all.add(p)
+		}
+		all.keys = append(all.keys, p.keys...)
+		if p.name != "" {
+			if s.Slices++; p.value > s.SliceTime {
+				s.Slice, s.SliceTime = p.name, p.value
+			}
+		}
+	}
+	if s.Slices > 1 {
+		all.several = s
+	}
+	return all
+}
+
+// splitSmall returns the parts that are large enough to count for themselves, and the others. These are
+// left out if they do not matter together, unless the others do not explain the share.
+func splitSmall(list []part, share trace.Duration) (large, small []part) {
+	all := excessOf(list)
+	isSmall := func(excess trace.Duration) bool { return excess < noiseFloor || excess*smallest < all }
+	n := len(list)
+	for n > 0 && isSmall(list[n-1].excess) {
+		n--
+	}
+	large, small = list[:n:n], list[n:]
+	if n > 0 && isSmall(excessOf(small)) && excessOf(large) >= share {
+		small = nil
+	}
+	return large, small
+}
+
+// large returns the slices that are large enough to count for themselves, and the others as one.
+func large(list []part, share trace.Duration) []part {
+	large, small := splitSmall(list, share)
+	if len(small) > 0 {
+		large = append(large, joined(small))
+	}
+	return large
+}
+
+// divideShare divides a share among parts by their excess.
+func divideShare(list []part, share trace.Duration) {
+	excesses := make([]trace.Duration, len(list))
+	for i := range list {
+		excesses[i] = list[i].excess
+	}
+	for i, d := range why.Divide(share, excesses) {
+		list[i].share = d
+	}
+}
+
+// culprits divides a place among the threads that were waited for there, by kind. If none of several
+// has a quarter of the excess, it stays one part.
+func (j *judge) culprits(x *judged, place *part) (list []part) {
+	if runs(x.cellWait()) || x.wait == why.WaitUnknown {
+		return []part{*place} // nothing was waited for
+	}
+	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
+	waits := j.book.Waits(x.Account, m)
+	// Several slices together are not those of other frames.
+	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
+	if left := place.value - timeOf(waits); len(waits) > 0 && left > 0 {
+		if last := &waits[len(waits)-1]; last.Culprit == nil {
+			last.Time += left
+		} else {
+			waits = append(waits, account.Waited{Time: left})
+		}
+	}
+	if x.wait.Explains() || x.wait == why.EarlierFrame {
+		// It does not matter which thread said that the wait was over, or what the earlier frame waited for.
+		place.wait(waits[:min(len(waits), 1)])
+		return []part{*place}
+	}
+	if len(waits) < 2 {
+		place.wait(waits)
+		return j.doings(x, m, place, comparable)
+	}
+	for _, w := range waits {
+		one := *place
+		one.value, one.waited = w.Time, w
+		if comparable {
+			one.usual = min(j.usualWait(x, m, waitedKind{threads: w.Culprit.Kind()}), place.usual)
+		} else {
+			one.usual = scale(w.Time, min(place.usual, place.value), place.value)
+		}
+		list = append(list, one)
+	}
+	list = exceeding(list, place.excess)
+	if list[0].excess*leading < excessOf(list) {
+		place.wait(waitsOf(list))
+		return []part{*place}
+	}
+	kinds, small := splitSmall(list, place.share)
+	list = nil
+	for i := range kinds {
+		kinds[i].wait(waitsOf(kinds[i : i+1]))
+		list = append(list, j.doings(x, m, &kinds[i], comparable)...)
+	}
+	if len(small) > 0 {
+		others := *place
+		others.value, others.usual, others.excess = 0, 0, 0
+		for i := range small {
+			others.add(&small[i])
+		}
+		others.wait(waitsOf(small))
+		list = append(list, others)
+	}
+	return list
+}
+
+// doings divides the wait for threads of a kind by what these did, if one of that has a quarter of the
+// excess and is not what they did most of the time, or if several have a quarter.
+func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) (list []part) {
+	w := kind.waited
+	did := w.Did()
+	if len(did) < 2 {
+		return []part{*kind}
+	}
+	type doing struct {
+		account.Doing
+		part
+	}
+	var all []doing
+	var most trace.Duration
+	for what, time := range did {
+		one := doing{what, *kind}
+		one.value = time
+		one.usual = scale(time, min(kind.usual, kind.value), kind.value)
+		if comparable {
+			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, what}), kind.usual)
+		}
+		one.excess = max(one.value-one.usual, 0)
+		most = max(most, time)
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b doing) int {
+		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(b.value, a.value), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
+	})
+	n := 0
+	for n < len(all) && all[n].excess >= noiseFloor && all[n].excess*leading >= kind.excess {
+		n++
+	}
+	if n == 0 || n == 1 && all[0].value == most {
+		return []part{*kind}
+	}
+	apart := map[account.Doing]bool{}
+	for i := range all[:n] {
+		one := all[i].part
+		one.several = kind.severalSlices()
+		one.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return what == all[i].Doing })})
+		apart[all[i].Doing] = true
+		list = append(list, one)
+	}
+	rest := *kind
+	for i := range list {
+		rest.value -= list[i].value
+		rest.usual = max(rest.usual-list[i].usual, 0)
+	}
+	if rest.value > 0 && n < len(all) {
+		rest.several = kind.severalSlices()
+		rest.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return !apart[what] })})
+		list = append(list, rest)
+	}
+	list = exceeding(list, kind.excess)
+	large, small := splitSmall(list, kind.share)
+	return append(large, small...)
+}
+
+// severalSlices returns which slices a part has, without the threads that were waited for in them.
+func (p *part) severalSlices() *why.Several {
+	if p.several == nil || p.several.Slices == 0 {
+		return nil
+	}
+	return &why.Several{Slices: p.several.Slices, Slice: p.several.Slice, SliceTime: p.several.SliceTime}
+}
+
+func waitsOf(list []part) (waits []account.Waited) {
+	for i := range list {
+		waits = append(waits, list[i].waited)
+	}
+	return waits
+}
+
+func timeOf(waits []account.Waited) (sum trace.Duration) {
+	for i := range waits {
+		sum += waits[i].Time
+	}
+	return sum
+}
+
+// wait sets whom a part waited for.
+func (p *part) wait(waits []account.Waited) {
+	if len(waits) == 0 {
+		return
+	}
+	s := why.Several{}
+	if p.several != nil {
+		s = *p.several
+	}
+	if p.waited = (account.Waited{}); len(waits) == 1 {
+		p.waited = waits[0]
+	}
+	processes := map[trace.PID]bool{}
+	for i := range waits {
+		w := &waits[i]
+		if w.Culprit == nil {
+			continue
+		}
+		s.Threads += w.Threads
+		if pid := w.Culprit.PID; pid != trace.UnknownPID {
+			processes[pid] = true
+		} else {
+			processes[trace.PID(-w.Culprit.TID)] = true
+		}
+		if s.Culprit == nil || w.Culprit.Time > s.Culprit.Time {
+			s.Culprit = w.Culprit
+			if w.Label != "" {
+				s.Culprit.Arguments = place.Arguments(w.Label)
+			}
+		}
+	}
+	if s.Threads < 2 {
+		s.Threads, s.Culprit = 0, nil
+	} else {
+		s.Processes = len(processes)
+	}
+	if p.waited.Culprit != nil {
+		s.Culprit = nil // the share has it
+	}
+	if s != (why.Several{}) {
+		p.several = &s
+	}
+}
+
+// waitID is what frames are compared in by the threads that they waited for.
+type waitID struct {
+	stage why.Stage
+	wait  why.Wait
+	all   bool // in all slices
+	key   record.Key
+}
+
+// waits are what some frames on time waited for.
+type waits struct {
+	accounts []*account.Account
+	// components are the times of the frames by component, and times those of each by the threads
+	// that it waited for, in the same order.
+	components []sums
+	times      map[waitID][]map[waitedKind]trace.Duration
+	medians    map[waitOfKind]trace.Duration
+}
+
+// waitOfKind is the times that references of a kind, as of cellOfKind, wait for threads of a kind.
+type waitOfKind struct {
+	waitID
+	kind   int
+	waited waitedKind
+}
+
+// waitedKind is threads of a kind, and a part of what they did or, if that is false, all of it.
+type waitedKind struct {
+	threads why.ThreadKind
+	part    bool
+	did     account.Doing
+}
+
+// usualWait returns for how long frames on time that are like one wait for threads of a kind, or for what
+// they do, in one slice or in all of them.
+func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.Duration {
+	w := x.of.waits
+	if w == nil {
+		w = &waits{accounts: j.book.Again(thinned(x.of.references, maxAgain)), times: map[waitID][]map[waitedKind]trace.Duration{}, medians: map[waitOfKind]trace.Duration{}}
+		for _, a := range w.accounts {
+			w.components = append(w.components, sums(nil).components(a))
+		}
+		x.of.waits = w
+	}
+	id := waitOfKind{waitID{stage: m.Stage, wait: m.Wait, all: m.Keys == nil}, allKinds, waited}
+	if !id.all {
+		id.key = m.Keys[0]
+	}
+	t := x.of.typical(component{m.Stage, m.Wait})
+	if t != nil {
+		id.kind = t.kindOf(x.value)
+	}
+	median, ok := w.medians[id]
+	if ok {
+		return median
+	}
+	of := w.times[id.waitID]
+	if of == nil {
+		for _, a := range w.accounts {
+			times := map[waitedKind]trace.Duration{}
+			for _, x := range j.book.Waits(a, m) {
+				kind := x.Culprit.Kind()
+				times[waitedKind{threads: kind}] += x.Time
+				for what, time := range x.Did() {
+					times[waitedKind{kind, true, what}] += time
+				}
+			}
+			of = append(of, times)
+		}
+		w.times[id.waitID] = of
+	}
+	var list []trace.Duration
+	for i, times := range of {
+		if t == nil || t.isOfKind(w.components[i].of(t.component).time, id.kind) {
+			list = append(list, times[waited])
+		}
+	}
+	if len(list) > 0 {
+		median = quantile(list, len(list), 1, 2)
+	}
+	w.medians[id] = median
+	return median
+}
+
+// replaced lowers what is usual for waits in which the frame waited for others than frames on time do: what
+// is longer is then what these threads had beyond their own usual time.
+func (j *judge) replaced(a *account.Account, u *usual, values sums, usuals []expected) {
+	if u.basis > why.FewFrames {
+		return
+	}
+	for i := range usuals {
+		m := &usuals[i]
+		v := values.of(m.component).time
+		if !dependsOnThread(m.wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
+			continue
+		}
+		x := &judged{Account: a, excess: excess{component: m.component, value: v}, of: u}
+		match := account.Match{Stage: m.stage, Wait: m.wait}
+		own := trace.Duration(0)
+		for _, w := range j.book.Waits(a, match) {
+			if w.Culprit != nil {
+				own += max(w.Time-j.usualWait(x, match, waitedKind{threads: w.Culprit.Kind()}), 0)
+			}
+		}
+		if own = min(own, v); own-noiseFloor > v-m.time {
+			m.inSlices, m.time, m.fits = m.time, v-own, 0
+		}
+	}
+}
+
+// dependsOnThread reports whether it matters for a wait which thread was waited for.
+func dependsOnThread(w why.Wait) bool {
+	switch w {
+	case why.WaitBinder, why.WaitOwnThread, why.WaitOtherProcess, why.CPUPreempted, why.CPUWait:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package record
+
+import (
+	"math"
+
+	"ohframe/internal/place"
+	"ohframe/internal/source/hitrace"
+)
+
+// Key is the number of the name of a slice, a kernel function or the reason of a
+// collection. Names are numbered in the order in which they occur in the trace, from 2;
+// 0 means no name.
+type Key uint32
+
+// otherKey is the key of all names beyond the limit.
+const otherKey Key = 1
+
+// keys gives numbers to names.
+type keys struct {
+	most   int
+	index  map[string]Key
+	names  []string
+	places []place.Place
+	// passages are what else slices say, by key.
+	passages []passage
+	// bare are the lengths of labels without arguments, by key; the longest number for names whose
+	// arguments are not recorded.
+	bare   []int32
+	noted  []Key // by the index that workers have given to a name
+	buffer []byte
+}
+
+func newKeys(most int) keys {
+	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
+}
+
+// keyOf returns the key of the slice of a marker, whose name has index i in the names of the
+// workers, plus one. It parses the label only if those were full.
+func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
+	k := &r.keys
+	if i == 0 {
+		k.buffer = place.AppendKey(k.buffer[:0], labelOf(m))
+		return k.intern(k.buffer)
+	}
+	for i >= len(k.noted) {
+		k.noted = append(k.noted, 0)
+	}
+	if k.noted[i] == 0 {
+		k.noted[i] = k.add(r.vocabulary.names.get(i))
+	}
+	return k.noted[i]
+}
+
+// ofFunction returns the key of a kernel function.
+func (k *keys) ofFunction(caller []byte) Key {
+	if k.buffer = place.AppendFunction(k.buffer[:0], caller); len(k.buffer) == 0 {
+		k.buffer = append(k.buffer, "unknown function"...)
+	}
+	return k.intern(k.buffer)
+}
+
+func (k *keys) intern(name []byte) Key {
+	if key, ok := k.index[string(name)]; ok {
+		return key
+	}
+	return k.add(knownName{string(name), place.Lookup(name)})
+}
+
+func (k *keys) add(name knownName) Key {
+	if key, ok := k.index[name.text]; ok {
+		return key
+	}
+	if len(k.names) >= k.most {
+		return otherKey
+	}
+	key := Key(len(k.names))
+	k.index[name.text] = key
+	k.names = append(k.names, name.text)
+	k.places = append(k.places, name.place)
+	k.passages = append(k.passages, passageOf(name.text))
+	bare := int32(len(name.text))
+	if c := name.place.Class; c == place.ClassGC || c == place.ClassGCWait {
+		bare = math.MaxInt32 // the reason is recorded
+	}
+	k.bare = append(k.bare, bare)
+	return key
+}

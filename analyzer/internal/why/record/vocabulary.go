@@ -1,0 +1,204 @@
+package record
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"ohframe/analyzer/trace"
+	"ohframe/internal/place"
+	"ohframe/internal/source/hitrace"
+)
+
+// Sink returns the sink that records the events of a run. Workers select the events that
+// say something about threads and find the names of slices in parallel; what is left for
+// Track is to change the states of threads.
+func (r *Recorder) Sink() hitrace.Sink {
+	workers := &r.vocabulary.workers
+	return hitrace.Sink{
+		Fields:  true,
+		Prepare: func(worker int, block *hitrace.Batch) { workers[worker].prepare(block) },
+		Begin:   r.begin,
+		Track:   func(worker int, _ *hitrace.Batch) { workers[worker].track(r) },
+	}
+}
+
+// step is what is left of an event for Track. Without an event, it is the time of the last
+// event of a processor, or the end of a trace if the time is unknown.
+type step struct {
+	event *hitrace.Event
+	at    trace.Time
+	cpu   trace.CPU
+	name  int32 // of the slice that begins: index in names, plus one
+}
+
+// vocabulary is what workers have learned about names. It says the same about every
+// trace, so the next recorder takes over that of one that has ended: thousands of short
+// traces have the same names.
+type vocabulary struct {
+	names   *names
+	workers [hitrace.MaxWorkers]preparer
+}
+
+var vocabularies sync.Pool
+
+// newVocabulary returns an empty vocabulary, or that of an ended recorder with the same
+// limit.
+func newVocabulary(most int) *vocabulary {
+	if v, _ := vocabularies.Get().(*vocabulary); v != nil && v.names.most == most {
+		return v
+	}
+	return emptyVocabulary(most)
+}
+
+func emptyVocabulary(most int) *vocabulary {
+	v := &vocabulary{names: newNames(most)}
+	for i := range v.workers {
+		v.workers[i].names = v.names
+	}
+	return v
+}
+
+// release makes the vocabulary available to other recorders, unless it is so large that
+// they would be slower with it than without.
+func (v *vocabulary) release() {
+	const mostNames, mostBytes = 1 << 13, 1 << 20
+	if len(v.names.list) <= mostNames && v.names.bytes <= mostBytes {
+		vocabularies.Put(v)
+	}
+}
+
+// preparer is the memory of a worker.
+type preparer struct {
+	names  *names
+	recent []recentLabel
+	buffer []byte
+	last   [maxCPUs]trace.Time // events of the processors in the block, up to a step
+	steps  []step              // of the block
+	left   []step              // what is left of them
+}
+
+// recentLabel is a label that was seen lately, by the hash of its stem. Normalising a name
+// costs ten times as much as hashing it. The seed is random: a trace cannot have labels that
+// are mistaken for those of the next one.
+type recentLabel struct {
+	hash uint64
+	name int32 // index in names, plus one
+}
+
+const recentLabels = 1 << 10
+
+var labelSeed = maphash.MakeSeed()
+
+// prepare makes the steps of a block.
+func (p *preparer) prepare(block *hitrace.Batch) {
+	p.steps = p.steps[:0]
+	p.last = [maxCPUs]trace.Time{}
+	starts := block.Starts
+	for i := range block.Events {
+		if len(starts) > 0 && starts[0] == i {
+			if starts = starts[1:]; i > 0 {
+				p.last = [maxCPUs]trace.Time{}
+				p.steps = append(p.steps, step{})
+			}
+		}
+		e := &block.Events[i]
+		if !e.Time.Known() {
+			continue
+		}
+		cpu := numberOf(e.CPU)
+		if e.Lost && p.last[cpu].Known() {
+			p.steps = append(p.steps, step{at: p.last[cpu], cpu: cpu})
+		}
+		p.last[cpu] = e.Time
+		switch {
+		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin:
+			p.steps = append(p.steps, step{event: e, name: p.name(labelOf(&e.Marker))})
+		case e.Lost, e.Fields != nil, e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End,
+			e.Kind == hitrace.InterruptBegin, e.Kind == hitrace.InterruptEnd, e.Kind == hitrace.CoolingEvent:
+			p.steps = append(p.steps, step{event: e})
+		}
+	}
+	for cpu, at := range p.last {
+		if at.Known() {
+			p.steps = append(p.steps, step{at: at, cpu: trace.CPU(cpu)})
+		}
+	}
+	p.left = p.steps
+}
+
+// track follows the steps of a batch.
+func (p *preparer) track(r *Recorder) {
+	for i := range p.left {
+		switch s := &p.left[i]; {
+		case s.event != nil:
+			r.track(s.event, int(s.name))
+		case s.at.Known():
+			r.cpu(s.cpu).last = s.at
+		default:
+			p.left = p.left[i+1:]
+			return
+		}
+	}
+	p.left = nil
+	r.leaveBlock()
+}
+
+// name returns the index of the normalised name of a slice in names, plus one.
+func (p *preparer) name(label []byte) int32 {
+	if p.recent == nil {
+		p.recent = make([]recentLabel, recentLabels)
+	}
+	stem, ok := place.Stem(label)
+	if !ok {
+		stem = label
+	}
+	hash := maphash.Bytes(labelSeed, stem)
+	recent := &p.recent[hash%recentLabels]
+	if recent.hash != hash || recent.name == 0 {
+		p.buffer = place.AppendKey(p.buffer[:0], label)
+		*recent = recentLabel{hash, p.names.add(p.buffer)}
+	}
+	return recent.name
+}
+
+// names are the names of slices that workers have seen, in any order.
+type names struct {
+	most  int
+	mutex sync.RWMutex
+	index map[string]int32
+	list  []knownName
+	bytes int // of all texts
+}
+
+type knownName struct {
+	text  string
+	place place.Place
+}
+
+func newNames(most int) *names { return &names{most: most, index: map[string]int32{}} }
+
+// add returns the index of a name, plus one; 0 if there is no room for it.
+func (n *names) add(name []byte) int32 {
+	n.mutex.RLock()
+	i := n.index[string(name)]
+	n.mutex.RUnlock()
+	if i != 0 {
+		return i
+	}
+	n.mutex.Lock()
+	defer n.mutex.Unlock()
+	if i = n.index[string(name)]; i == 0 && len(n.list) < n.most {
+		text := string(name)
+		n.list = append(n.list, knownName{text, place.Lookup(name)})
+		n.bytes += len(text)
+		i = int32(len(n.list))
+		n.index[text] = i
+	}
+	return i
+}
+
+func (n *names) get(i int) knownName {
+	n.mutex.RLock()
+	defer n.mutex.RUnlock()
+	return n.list[i-1]
+}

@@ -1,0 +1,184 @@
+package timeline
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+	"ohframe/analyzer/why"
+	"ohframe/exporter/internal/packet"
+	"ohframe/internal/causetext"
+	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/uicolour"
+)
+
+// The name of a late frame's slice says so, and by how much the frame was late.
+func TestSliceName(t *testing.T) {
+	for _, test := range []struct {
+		late    bool
+		by      trace.Duration
+		atLeast bool
+		want    string
+	}{
+		{false, 0, false, "10033"},
+		{false, trace.Millisecond, false, "10033"},
+		{true, 0, false, "10033 late"},
+		{true, -trace.Millisecond, false, "10033 late"},
+		{true, 12_449_999, false, "10033 late 12.4 ms"},
+		{true, 12_450_001, false, "10033 late 12.5 ms"},
+		{true, 1, false, "10033 late 0.0 ms"},
+		{true, 3 * trace.Second, false, "10033 late 3000.0 ms"},
+		{true, 3 * trace.Second, true, "10033 late ≥ 3000.0 ms"},
+	} {
+		s := slice{name: []byte("the one before"), late: true}
+		s.setName(10033, test.late, test.by, test.atLeast)
+		if string(s.name) != test.want || s.late != test.late {
+			t.Errorf("late %t by %v: got %q, late %t", test.late, test.by, s.name, s.late)
+		}
+	}
+}
+
+// An interval from damaged lines may end before it starts. It cannot be a slice.
+func TestStagesInOrder(t *testing.T) {
+	for _, test := range []struct {
+		interval analyzer.Interval
+		want     bool
+	}{
+		{analyzer.Interval{Start: 1, End: 2}, true},
+		{analyzer.Interval{Start: 2, End: 2}, true},
+		{analyzer.Interval{Start: 3, End: 2}, false},
+		{analyzer.Interval{Start: 3}, false},
+		{analyzer.Interval{End: 3}, false},
+		{analyzer.Interval{}, false},
+	} {
+		if got := inOrder(test.interval); got != test.want {
+			t.Errorf("%v: %t", test.interval, got)
+		}
+	}
+}
+
+// Each lane has room for slices one after another.
+func TestLanes(t *testing.T) {
+	var got []uint64
+	described := uint64(0)
+	l := lanes{more: func() uint64 { described++; return described }}
+	for _, i := range [][2]trace.Time{{10, 20}, {10, 30}, {20, 25}, {22, 40}, {25, 26}, {30, 31}, {30, 30}, {50, 60}} {
+		got = append(got, l.track(analyzer.Interval{Start: i[0], End: i[1]}))
+	}
+	if want := []uint64{1, 2, 1, 3, 1, 1, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The fields that are encoded by hand have the numbers of the schema.
+func TestTrackFieldNumbers(t *testing.T) {
+	for _, test := range []struct {
+		message protoreflect.ProtoMessage
+		fields  map[protoreflect.Name]protoreflect.FieldNumber
+	}{
+		{(*perfettopb.TracePacket)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
+			"timestamp": packetTimestamp, "track_event": packetTrackEvent, "interned_data": packet.FieldInternedData,
+		}},
+		{(*perfettopb.TrackEvent)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
+			"category_iids": trackEventCategory, "debug_annotations": trackEventAnnotation, "type": trackEventType,
+			"track_uuid": trackEventTrack, "name_iid": trackEventNameID, "name": trackEventName, "double_counter_value": trackEventDouble,
+			"flow_ids": trackEventFlow, "terminating_flow_ids": trackEventTerminates, "correlation_id_str_iid": trackEventCorrelation,
+		}},
+		{(*perfettopb.DebugAnnotation)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
+			"name_iid": annotationName, "bool_value": annotationBool, "int_value": annotationInt,
+			"double_value": annotationDouble, "string_value": annotationString, "array_values": annotationArrayElement,
+			"string_value_iid": annotationStringID, "dict_entries": annotationDictEntry,
+		}},
+		{(*perfettopb.InternedData)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
+			"event_names": internedSliceName, "debug_annotation_names": internedAnnotationName, "debug_annotation_string_values": internedText,
+			"correlation_id_str": internedCorrelation,
+		}},
+		{(*perfettopb.EventName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
+		{(*perfettopb.DebugAnnotationName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
+		{(*perfettopb.InternedString)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "str": internedValue}},
+	} {
+		message := test.message.ProtoReflect().Descriptor()
+		for name, number := range test.fields {
+			if field := message.Fields().ByName(name); field == nil || field.Number() != number {
+				t.Errorf("%s.%s: field %d here, in the schema %v", message.Name(), name, number, field)
+			}
+		}
+	}
+}
+
+// What a thread does or waits for has a colour of its own, which is not that of late frames.
+func TestWaitColours(t *testing.T) {
+	waits := map[uicolour.Colour]why.Wait{}
+	for i, correlation := range waitColours {
+		wait, c := why.Wait(i), uicolour.Of("", string(correlation))
+		if other, taken := waits[c]; taken || correlation == "" || c.Red() {
+			t.Errorf("%s: %q is %v, as %s", wait, correlation, c, other)
+		}
+		waits[c] = wait
+	}
+}
+
+// Frames on time are green, and no colour for frames looks the same.
+func TestOnTimeColour(t *testing.T) {
+	onTime := uicolour.Of("", string(onTimeColour)).Hue
+	if onTime < 100 || onTime > 145 {
+		t.Errorf("on time is %d degrees", onTime)
+	}
+	for _, other := range []colour{lateColour, pickedUpLateColour, misalignedColour, noDeadlineColour, emptyColour} {
+		if hue := uicolour.Of("", string(other)).Hue; hue > onTime-20 && hue < onTime+20 {
+			t.Errorf("%q is %d degrees, on time %d", other, hue, onTime)
+		}
+	}
+}
+
+// The plugin of the UI draws waits in the colours of the track Why.
+func TestPluginColours(t *testing.T) {
+	source, err := os.ReadFile("../../../internal/ui/plugin/src/pieces.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^  \[['"](.+)['"], '(#.{6})'\],$`).FindAllStringSubmatch(string(source), -1) {
+		colours[m[1]] = m[2]
+	}
+	if len(colours) != int(why.WaitCount) {
+		t.Errorf("%d colours, want %d", len(colours), why.WaitCount)
+	}
+	for i, correlation := range waitColours {
+		kind, want := causetext.WaitTitle(why.Wait(i)), uicolour.Of("", string(correlation))
+		got, err := uicolour.Parse(colours[kind])
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		turn := (got.Hue-want.Hue+540)%360 - 180
+		if max(turn, -turn) > 2 || max(got.Lightness-want.Lightness, want.Lightness-got.Lightness) > 1 {
+			t.Errorf("%s: %s is %v, the track has %v", kind, colours[kind], got, want)
+		}
+	}
+}
+
+// A picture is shown until the next one is, whatever the order of the frames.
+func TestPresented(t *testing.T) {
+	var frames []*analyzer.Frame
+	for _, at := range []trace.Time{30, 0, 10, 50, 30, 70} {
+		frames = append(frames, &analyzer.Frame{Present: at})
+	}
+	want := []stage{
+		{frames[2], analyzer.Interval{Start: 10, End: 30}},
+		{frames[0], analyzer.Interval{Start: 30, End: 30}},
+		{frames[4], analyzer.Interval{Start: 30, End: 50}},
+		{frames[3], analyzer.Interval{Start: 50, End: 70}},
+	}
+	for end, last := range map[trace.Time]trace.Time{60: 70, 70: 70, 90: 90} {
+		all := append(slices.Clone(want), stage{frames[5], analyzer.Interval{Start: 70, End: last}})
+		if got := presented(frames, &analyzer.Timeline{Span: analyzer.Interval{End: end}}); !slices.Equal(got, all) {
+			t.Errorf("trace ends at %d: got %v, want %v", end, got, all)
+		}
+	}
+}

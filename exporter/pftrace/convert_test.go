@@ -1,0 +1,160 @@
+package pftrace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/hitrace"
+)
+
+func offset(d trace.Duration) *trace.Duration { return &d }
+
+func uuidOf(t *testing.T, data []byte) [2]int64 {
+	t.Helper()
+	var found [][2]int64
+	for _, p := range packetsOf(t, data) {
+		if id := p.GetTraceUuid(); id != nil {
+			found = append(found, [2]int64{id.GetMsb(), id.GetLsb()})
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d identities in a trace, want one", len(found))
+	}
+	return found[0]
+}
+
+// The output does not depend on how a trace is read.
+func TestSameContent(t *testing.T) {
+	text := longTrace()
+	cut, _ := convert(t, text, Options{})
+	want := printedIn(t, cut)
+	for name, options := range map[string]Options{
+		"all at once": {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}}, // and a block is no shorter than a line
+		"compressed":  {Compress: true},
+		"both":        {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}, Compress: true},
+	} {
+		data, _ := convert(t, text, options)
+		if got := printedIn(t, data); !slices.Equal(got, want) {
+			t.Errorf("%s: the markers differ", name)
+		}
+		if options.Compress && len(data) >= len(cut)/2 {
+			t.Errorf("%s: %d bytes of %d", name, len(data), len(cut))
+		}
+	}
+}
+
+// Traces of different inputs, also with the same begin, and of different options have different ids.
+func TestIdentity(t *testing.T) {
+	text := caseTrace(t, "frames")
+	seen := map[[2]int64]string{}
+	check := func(name, text string, options Options) {
+		data, _ := convert(t, text, options)
+		id := uuidOf(t, data)
+		if before, ok := seen[id]; ok {
+			t.Errorf("%s has the identity of %s", name, before)
+		}
+		seen[id] = name
+	}
+	check("the trace", text, Options{})
+	check("the trace with another end", text+"\n", Options{})
+	check("an empty trace", "", Options{})
+	check("no offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(0)}})
+	check("an offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(1)}})
+	check("another offset", text, Options{Analyzer: analysis.FrameOptions{ClockOffset: offset(-1)}})
+	check("another rule", text, Options{Analyzer: analysis.FrameOptions{PhaseRule: analyzer.PhaseActual}})
+	check("all events", text, Options{AllEvents: true})
+	check("no events", text, Options{NoEvents: true})
+	from, err := trace.ParseEdge("+1s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("a part of it", text, Options{Reader: hitrace.Options{Window: trace.Window{From: from}}})
+	check("another version", text, Options{Version: "v2"})
+
+	again, _ := convert(t, text, Options{})
+	if seen[uuidOf(t, again)] != "the trace" {
+		t.Error("the same conversion has another identity")
+	}
+}
+
+// failing reads or writes some bytes, then fails.
+type failing struct {
+	left int
+	data io.Reader
+	err  error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	if f.left == 0 {
+		return 0, f.err
+	}
+	n, err := f.data.Read(p[:min(len(p), f.left)])
+	f.left -= n
+	return n, err
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, f.err
+	}
+	return len(p), nil
+}
+
+func TestErrors(t *testing.T) {
+	text := caseTrace(t, "frames")
+	full, _ := convert(t, text, Options{})
+	broken := errors.New("broken")
+
+	if _, err := Convert(t.Context(), &failing{1000, strings.NewReader(text), broken}, io.Discard, Options{}); !errors.Is(err, broken) {
+		t.Errorf("source fails: got %v", err)
+	}
+	for _, left := range []int{0, 1, len(full) / 2, len(full) - 1} {
+		if _, err := Convert(t.Context(), strings.NewReader(text), &failing{left, nil, broken}, Options{}); !errors.Is(err, broken) {
+			t.Errorf("sink fails after %d of %d bytes: got %v", left, len(full), err)
+		}
+	}
+	if _, err := Convert(t.Context(), strings.NewReader(text), &failing{len(full), nil, broken}, Options{}); err != nil {
+		t.Errorf("sink that takes all: %v", err)
+	}
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Convert(cancelled, strings.NewReader(text), io.Discard, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+
+	damaged := text + "  x-1 (1) [0] .... what: is this\n"
+	var line *hitrace.LineError
+	_, err := Convert(t.Context(), strings.NewReader(damaged), io.Discard, Options{Reader: hitrace.Options{Strict: true}})
+	if !errors.As(err, &line) || line.Line != strings.Count(damaged, "\n") {
+		t.Errorf("strict: got %v, want one that tells the last line", err)
+	}
+	_, summary := convert(t, damaged, Options{})
+	if got := summary.Totals.Problems.Lost(); got != 1 {
+		t.Errorf("%d lines lost, want one", got)
+	}
+}
+
+// A trace without frames or without anything is a trace all the same.
+func TestEmptyInput(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "header": "# tracer: nop\n#\n"} {
+		data, summary := convert(t, text, Options{})
+		if n := len(summary.Timeline.Frames); n != 0 {
+			t.Errorf("%s: %d frames", name, n)
+		}
+		for _, p := range packetsOf(t, data) {
+			switch p.GetData().(type) {
+			case *perfettopb.TracePacket_FtraceEvents, *perfettopb.TracePacket_FrameTimelineEvent:
+				t.Errorf("%s: has %v", name, p)
+			}
+		}
+	}
+}

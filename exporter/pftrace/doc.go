@@ -1,0 +1,25 @@
+// Package exporter writes Perfetto traces: a text trace or a Timeline in, packets out.
+// The same input gives the same bytes.
+//
+//	ftrace    events: markers, scheduling, the kernel's own
+//	timeline  frames: the frame timeline and further tracks
+//	samples   samples of a profiler
+//	packet    the writer of packets, plain or compressed
+//
+// A Perfetto trace is packets, one after another; Perfetto sorts them by time:
+//
+//	SystemInfo           how to read the kernel's numbers
+//	FtraceEventBundle …  markers and kernel events, as each block of text is
+//	                     read: one bundle for each processor
+//	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
+//	PerfSample …         samples of a profiler, with their stacks
+//	TraceUuid            identity, from a hash of the input, the samples and the options
+//	TraceAttributes      where the trace came from, what was left out of it
+//	ProcessTree          names of processes and threads
+//	FrameTimelineEvent … each frame's expected and actual interval
+//	TrackDescriptor …    further tracks: each frame, stage by stage, and
+//	TrackEvent …         counters
+//
+// Packets that depend on the whole input are written at its end, so that neither input
+// nor output is buffered in memory.
+package pftrace

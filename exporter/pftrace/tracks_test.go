@@ -1,0 +1,209 @@
+package pftrace
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/analyzer/analysis"
+	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/tracetest"
+)
+
+// descriptorsOf returns the descriptions of tracks in a trace, by id.
+func descriptorsOf(t *testing.T, data []byte) map[uint64]*perfettopb.TrackDescriptor {
+	t.Helper()
+	tracks := map[uint64]*perfettopb.TrackDescriptor{}
+	for _, p := range packetsOf(t, data) {
+		if d := p.GetTrackDescriptor(); d != nil {
+			if tracks[d.GetUuid()] != nil {
+				t.Errorf("track %d twice", d.GetUuid())
+			}
+			tracks[d.GetUuid()] = d
+		}
+	}
+	return tracks
+}
+
+// Processes with frames come before all others: applications with late frames, those with
+// most of them first, then render services, then other applications, those with most
+// frames first. In a process the threads that make frames come first, the main thread
+// before others. The engine at hand may be older than what reads this.
+func TestProcessOrder(t *testing.T) {
+	x := &textTrace{}
+	third := thread{"third app", 50, 50, 0}
+	fourth := thread{"fourth app", 60, 60, 0}
+	for k := range int64(6) {
+		x.appFrame(app, due(k)+100, due(k)+1_000, appVsync(k, k+1), int(k))
+		x.workerFrame(uiWorker, due(k)+100, due(k)+1_000, appVsync(k, k+1), 100+int(k))
+		x.renderFrame(due(k)+100, due(k)+1_000, renderVsync(k, k+1), due(k)+1_000, "")
+		if k < 3 {
+			begin, v := due(2*k)+100, appVsync(2*k, k+1)
+			end := func(late bool) int64 { return begin + 900 + int64(truth(late))*casePeriod }
+			x.appFrame(fourth, begin, end(false), v, int(k))
+			x.appFrame(other, begin, end(k == 2), v, int(k))
+			x.appFrame(third, begin, end(k != 1), v, int(k))
+		}
+	}
+	x.mark(due(0), thread{"no frames", 10, 10, 0}, "I|10|here")
+	data, _ := convert(t, x.String(), Options{AndroidCompat: true})
+	tracks := descriptorsOf(t, data)
+	if root := tracks[0]; root.GetProcessOrdering() != perfettopb.TrackDescriptor_PROCESS_ORDERING_EXPLICIT ||
+		root.GetThreadOrdering() != perfettopb.TrackDescriptor_THREAD_ORDERING_EXPLICIT {
+		t.Errorf("processes or threads are not ordered: %v", root)
+	}
+	processes, threads := map[int]int32{}, map[int]int32{} // ranks
+	for _, d := range tracks {
+		switch {
+		case d.GetProcess() != nil:
+			processes[int(d.GetProcess().GetPid())] = d.GetSiblingOrderRank()
+		case d.GetThread() != nil:
+			tid := int(d.GetThread().GetTid())
+			if _, twice := threads[tid]; twice {
+				t.Errorf("thread %d has two tracks, and is two threads for Perfetto", tid)
+			}
+			threads[tid] = d.GetSiblingOrderRank()
+		}
+	}
+	check := func(ranks map[int]int32, order ...int) {
+		t.Helper()
+		for i, id := range order {
+			if ranks[id] >= 0 || i > 0 && ranks[id] <= ranks[order[i-1]] {
+				t.Errorf("%d has rank %d, after %v of %v", id, ranks[id], order[:i], ranks)
+			}
+		}
+	}
+	check(processes, third.pid, other.pid, rs.pid, app.pid, fourth.pid)
+	check(threads, app.pid, uiWorker.tid)
+	if len(processes) != 5 || len(threads) != 6 {
+		t.Errorf("%d processes and %d threads have ranks", len(processes), len(threads))
+	}
+}
+
+// Why the frames of a thread were late is directly below them, the main thread first, then
+// come interactions, and whole frames, which need several rows, are last.
+func TestTrackOrder(t *testing.T) {
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
+	compare(t, "order", packetSections(t, data)["order"], rows{
+		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches",
+		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
+			"FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+	})
+	data, _ = convert(t, simulated(t, simulate.Demonstration()), Options{Analysis: analysis.Options{Causes: true}})
+	compare(t, "order with interactions", packetSections(t, data)["order"], rows{
+		"1027 Frames: Commit; Present; FPS; Refresh rate; Report",
+		"12450 Frames: Interactions; FPS; Report; Whole frame expected; Whole frame actual",
+		"20170 Frames: Why; Waited for; Interactions; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+		"21480 Frames: Interactions; FPS; Report; Hangs; Whole frame expected; Whole frame actual",
+	})
+}
+
+// Each screen but the main one has a track with what it showed.
+func TestScreenTracks(t *testing.T) {
+	presents := func(name string) (list rows) {
+		text := caseFile(t, "../../testdata/frames/"+name+".txtar")["trace"]
+		data, _ := convert(t, text, Options{})
+		for _, line := range packetSections(t, data)["tracks"] {
+			if strings.Contains(line, " Present") {
+				list = append(list, line)
+			}
+		}
+		return list
+	}
+	compare(t, "both screens", presents("present-two-screens"), rows{
+		"100 Present (screen 1) 1015000000..1025000000 60",
+		"100 Present (screen 1) 1025000000..1028000000 61",
+		"100 Present 1018000000..1028000000 60",
+		"100 Present 1028000000..1028000000 61",
+	})
+	compare(t, "one screen", presents("era-6.1"), rows{"100 Present 1020000000..1020000000 60"})
+}
+
+// The first annotations of a late frame say why it was late, what to do, and by how much it
+// was late, and those of one that was picked up late by how much and why.
+func TestFirstAnnotations(t *testing.T) {
+	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
+	state := newTrackState()
+	late, pickedUp := 0, 0
+	for _, p := range packetsOf(t, data) {
+		state.add(p)
+		e := p.GetTrackEvent()
+		if e.GetType() != perfettopb.TrackEvent_TYPE_SLICE_BEGIN || !strings.HasPrefix(state.tracks[e.GetTrackUuid()].GetName(), "Frames") {
+			continue
+		}
+		var keys []string
+		for _, a := range e.GetDebugAnnotations() {
+			keys = append(keys, state.keys[a.GetNameIid()])
+		}
+		first := strings.Join(keys, " ")
+		switch {
+		case len(e.GetCategoryIids()) > 0:
+			late++
+			if !strings.HasPrefix(first, "cause advice overrun_ms ") && !strings.HasPrefix(first, "cause overrun_ms ") {
+				t.Errorf("late frame %s: %s", state.sliceName(e), first)
+			}
+		case slices.Contains(keys, "picked_up_late_ms"):
+			pickedUp++
+			if !strings.HasPrefix(first, "picked_up_late_cause picked_up_late_ms ") {
+				t.Errorf("frame %s that was picked up late: %s", state.sliceName(e), first)
+			}
+		}
+	}
+	if late != 9 || pickedUp == 0 {
+		t.Errorf("%d late frames, %d that were picked up late", late, pickedUp)
+	}
+}
+
+// Without tracks a trace has everything else.
+func TestNoTracks(t *testing.T) {
+	text := caseTrace(t, "frames")
+	var contents [2][]string
+	for i, options := range []Options{{}, {NoTracks: true}} {
+		data, _ := convert(t, text, options)
+		tracks := 0
+		for _, p := range packetsOf(t, data) {
+			switch {
+			case p.GetTrackDescriptor() != nil, p.GetTrackEvent() != nil:
+				tracks++
+			case p.GetTraceUuid() == nil:
+				contents[i] = append(contents[i], p.String())
+			}
+		}
+		if (tracks == 0) != options.NoTracks {
+			t.Errorf("%+v: %d packets of tracks", options, tracks)
+		}
+	}
+	if !slices.Equal(contents[0], contents[1]) {
+		t.Error("the rest differs")
+	}
+}
+
+// The tracks of a frame need about as many bytes as thirty markers.
+func TestTracksSize(t *testing.T) {
+	text := longTrace()
+	with, summary := convert(t, text, Options{})
+	without, _ := convert(t, text, Options{NoTracks: true})
+	frames := len(summary.Timeline.Frames)
+	if size := (len(with) - len(without)) / frames; size > 300 {
+		t.Errorf("%d bytes for each of %d frames", size, frames)
+	}
+}
+
+// Packets about tracks are in a sequence of their own. Its first packet has the names.
+func TestTrackPackets(t *testing.T) {
+	data, _ := convert(t, caseTrace(t, "tracks"), Options{})
+	begun := false
+	for _, p := range packetsOf(t, data) {
+		if own := p.GetTrustedPacketSequenceId() == 2; own != (p.GetTrackEvent() != nil) {
+			t.Fatalf("in another sequence: %v", p)
+		} else if !own {
+			continue
+		}
+		if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins && p.GetInternedData().GetDebugAnnotationNames() == nil {
+			t.Fatalf("the names come at another time: %v", p)
+		}
+		begun = true
+	}
+}

@@ -1,0 +1,83 @@
+package place_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"ohframe/internal/place"
+)
+
+// checkStem compares the key of a label with those of other labels with its stem.
+func checkStem(t *testing.T, label []byte) bool {
+	t.Helper()
+	stem, ok := place.Stem(label)
+	if !ok {
+		return false
+	}
+	if !bytes.HasPrefix(label, stem) {
+		t.Fatalf("%q: its stem is %q", label, stem)
+	}
+	want := place.AppendKey(nil, label)
+	for _, rest := range []string{"", "7", "12345", " ", " name", "x", "x9", "]", "Row]", "[Row]", "::f", ": 5", ":\"a\"", "=3", ", rate:5", " <1>", "/usr", " H:x", "-1", "é"} {
+		other := append(bytes.Clone(stem), rest...)
+		if got := place.AppendKey(nil, other); !bytes.Equal(got, want) {
+			t.Errorf("%q has the key %q, but %q with the same stem has %q", label, want, other, got)
+		}
+	}
+	return true
+}
+
+// All labels with a stem have the same key: of the table's and of a real mix.
+func TestStem(t *testing.T) {
+	for label, want := range map[string]string{
+		"Acquire Fence 3402 has signaled":            "Acquire Fence 3",
+		"MarshRSTransactionData cmdCount: 8 flag:[]": "MarshRSTransactionData cmdCount: 8",
+		"UIVsyncTask[timestamp:1][vsyncID:2]":        "",
+		"Resize[12, 7]":                              "Resize[1",
+		"FlushLayoutTask":                            "",
+		"H264Decoder 5":                              "",
+		"OnVsyncEvent now:5":                         "OnVsyncEvent now:5",
+		"f(int) 5":                                   "",
+		"H:name 5":                                   "",
+		"3DScene":                                    "",
+		"":                                           "",
+	} {
+		stem, ok := place.Stem([]byte(label))
+		if ok != (want != "") || ok && string(stem) != want {
+			t.Errorf("%q: %q, %t, want %q", label, stem, ok, want)
+		}
+	}
+	text, err := os.ReadFile("../../testdata/demo.ftrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stems := 0
+	for line := range bytes.Lines(text) {
+		if _, name, ok := bytes.Cut(line, []byte("|H:")); ok && checkStem(t, bytes.TrimSpace(name)) {
+			stems++
+		}
+	}
+	if stems < 100 {
+		t.Errorf("%d labels of the demo have stems", stems)
+	}
+}
+
+func FuzzStem(f *testing.F) {
+	for _, label := range []string{"Acquire Fence 3", "a[1", "Create[1]", "UnMarsh RSTransactionData: recv data from 7", "CustomNodeUpdate name: 7", "a name:x7", "a/7", "a ://b 7", "A name=7,"} {
+		f.Add([]byte(label))
+	}
+	f.Fuzz(func(t *testing.T, label []byte) { checkStem(t, label) })
+}
+
+// Names that differ only in the numbers at the ends of their words become one.
+func TestNumberless(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "LoadPage": "LoadPage", "Step3": "Step*", "Step12 name3": "Step* name*", "CreateTaskMeasure[List1]": "CreateTaskMeasure[List*]",
+		"H264Decode": "H264Decode", "7": "*", "Scale2x2": "Scale2x*", "a1_22": "a*_*", "Bild 3 größer": "Bild * größer",
+	} {
+		if got := place.Numberless(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
