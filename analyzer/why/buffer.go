@@ -27,7 +27,7 @@ type LateBuffer struct {
 	Reason BufferReason
 	// Steps are in order of time, without gaps, from when the producer queued the buffer before
 	// Due until Buffer was shown.
-	Steps []BufferStep
+	Steps []Step
 	// Ahead is for how long Due was ready before it should have been taken, for TakenLate.
 	Ahead trace.Duration
 	// Shares are the causes of the reason, the largest first. Their sum is Lost(), or the list
@@ -72,29 +72,6 @@ var bufferReasons = [BufferReasonCount]string{"unknown", "no_free_buffer", "queu
 // String returns the reason's code.
 func (r BufferReason) String() string { return bufferReasons[r] }
 
-// The steps of a buffer. After the queue they are those of a response from StepRender on.
-const (
-	StepProduce Step = "produce" // since the buffer before, until the producer asks for a free one
-	StepRequest Step = "request" // until it has one
-	StepFill    Step = "fill"    // until the producer queues it
-	StepGPU     Step = "gpu"     // until the producer's GPU is done
-	StepQueue   Step = "queue"   // until render_service takes it
-)
-
-// BufferSteps are all steps of buffers, in order.
-var BufferSteps = []Step{StepProduce, StepRequest, StepFill, StepGPU, StepQueue, StepRender, StepDraw, StepCommitWait, StepComposer, StepDisplay}
-
-// BufferStep is a step of a buffer.
-type BufferStep struct {
-	Step       Step
-	Start, End trace.Time
-	// Usual is the median of the layer's even buffers at the same cadence.
-	Usual trace.Duration
-}
-
-// Duration returns the length of the step.
-func (s *BufferStep) Duration() trace.Duration { return s.End.Sub(s.Start) }
-
 // ByFrame returns the part of a buffer's overrun that the late frame which drew it explains: the
 // refreshes that it missed. The rest has a reason of its own if it is more than half a refresh.
 func ByFrame(b *analyzer.Buffer) trace.Duration {
@@ -111,6 +88,16 @@ func ByFrame(b *analyzer.Buffer) trace.Duration {
 		return over
 	}
 	return missed
+}
+
+// Step returns a step of the buffer; one without a time if it has none of that name.
+func (l *LateBuffer) Step(name StepName) Step {
+	for _, s := range l.Steps {
+		if s.Name == name {
+			return s
+		}
+	}
+	return Step{Name: name}
 }
 
 // Lost returns the part of the buffer's overrun that its frame does not explain.
@@ -141,14 +128,10 @@ func (l *LateBuffer) Validate() error {
 		l.Busy != nil && l.Busy.Reason == RenderBusy && l.Busy.Share == nil:
 		return errors.New("it has a reason without a share")
 	}
-	for i := range l.Steps {
-		s := &l.Steps[i]
-		if s.End <= s.Start || i > 0 && s.Start != l.Steps[i-1].End {
-			return fmt.Errorf("step %s is from %d to %d", s.Step, s.Start, s.End)
+	if n := len(l.Steps); n > 0 {
+		if err := validateSteps(l.Steps, l.Steps[0].Start, b.Present); err != nil {
+			return err
 		}
-	}
-	if n := len(l.Steps); n > 0 && l.Steps[n-1].End != b.Present {
-		return fmt.Errorf("its steps end at %d, not %d", l.Steps[n-1].End, b.Present)
 	}
 	sum := trace.Duration(0)
 	for _, s := range l.Shares {

@@ -178,7 +178,7 @@ func bufferSteps(l *why.LateBuffer) string {
 	var texts []string
 	for i := range l.Steps {
 		s := &l.Steps[i]
-		texts = append(texts, fmt.Sprintf("%s %.1f/%.1f", s.Step, s.Duration().Milliseconds(), s.Usual.Milliseconds()))
+		texts = append(texts, fmt.Sprintf("%s %.1f/%.1f", s.Name, s.Time.Milliseconds(), s.Usual.Milliseconds()))
 	}
 	return strings.Join(texts, ", ")
 }

@@ -111,7 +111,7 @@ func found(t *testing.T, frames string) string {
 		x := causes.OfHang(h)
 		fmt.Fprintf(&b, "hang %s: %s\n", ms(h.Duration()), causetext.Hang(x))
 		for i := range x.Path {
-			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Time), causetext.HangSlice(&x.Path[i]))
+			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Value), causetext.WorkSlice(&x.Path[i]))
 		}
 	}
 	return b.String()

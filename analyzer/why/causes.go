@@ -172,11 +172,20 @@ type Share struct {
 	// before the frame, and if the wait does not depend on what the thread was doing.
 	Calls      int   `json:"calls,omitzero"`
 	UsualCalls Count `json:"usual_calls,omitzero"`
+	// SliceTime is the time in the Calls slices, OtherTime that in OtherSlices slices with other names, and
+	// Arguments are those that the Calls slices have for 90 % of their time or more: of what a thread did in
+	// a response or a hang. Slice is then the name with the most time. If none has half of it, but names have
+	// that differ only in numbers, these count as one, with * for the numbers. The rest of Value lies outside
+	// of all slices.
+	SliceTime   trace.Duration `json:"slice_ns,omitzero"`
+	OtherTime   trace.Duration `json:"other_slices_ns,omitzero"`
+	OtherSlices int            `json:"other_slices,omitzero"`
+	Arguments   []Argument     `json:"arguments,omitempty"`
 	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
 	// the most time of the cause first; at most MaxInstances.
 	Instances []Instance `json:"instances,omitempty"`
-	// Repeats are the arguments of all such slices if these are more; otherwise nil. Arguments
-	// returns them in any case.
+	// Repeats are the arguments of all such slices if these are more; otherwise nil.
+	// CountArguments returns them in any case.
 	Repeats []Repeat `json:"-"`
 	// Culprit is the thread that the frame's thread waited for, of several threads of one kind that
 	// with the most time; nil if it did not wait, if that thread is unknown, or if they are of

@@ -2,7 +2,6 @@ package why
 
 import (
 	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 )
 
 // MaxHangs is the maximum number of hangs of a trace that are explained: the longest ones.
@@ -13,22 +12,13 @@ type Hang struct {
 	// Work is what the thread did. Its Start and End are those of the hang.
 	Work Work
 	// Path are the slices with most of the time, from the hang's own slice inwards: each has at
-	// least half of the time of the one around it. At most MaxHangPath; empty if unknown.
-	Path []HangSlice
+	// least half of the time of the one around it. Value is the time of slices of one name there, with the slices
+	// inside of them. At most MaxHangPath; empty if unknown.
+	Path []Share
 }
 
 // MaxHangPath bounds Hang.Path.
 const MaxHangPath = 16
-
-// HangSlice is the time of slices of one name at a place of the path, with the slices inside of
-// them. The name is that of several, with * for their numbers, as WorkWait.Slice.
-type HangSlice struct {
-	Slice string         `json:"slice"`
-	Time  trace.Duration `json:"ns"`
-	Calls int            `json:"calls"`
-	// Arguments are as those of WorkWait.
-	Arguments []Argument `json:"arguments,omitempty"`
-}
 
 // OfHang returns what a hang was spent on, nil if nothing is known of it.
 func (c *Causes) OfHang(h analyzer.Hang) *Hang {

@@ -68,8 +68,8 @@ func RepeatsOf(list []Instance, calls int) []Repeat {
 	return repeats
 }
 
-// Arguments returns the arguments of the slices of a cause of a frame.
-func (s *Share) Arguments() []Repeat {
+// CountArguments returns the arguments of the slices of a cause of a frame.
+func (s *Share) CountArguments() []Repeat {
 	if s.Repeats != nil {
 		return s.Repeats
 	}

@@ -24,7 +24,7 @@ type repeat struct {
 // repeatsOf returns the arguments of the instances of a cause of a frame; without any, of the thread
 // that it waited for.
 func repeatsOf(f *analyzer.Frame, s *Share) (r repeats) {
-	list := s.Arguments()
+	list := s.CountArguments()
 	if len(list) == 0 && s.Culprit != nil {
 		list = RepeatsOf([]Instance{{Time: s.Culprit.Time, Arguments: s.Culprit.Arguments}}, 1)
 	}

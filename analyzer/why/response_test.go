@@ -58,11 +58,11 @@ func TestResponseSteps(t *testing.T) {
 				responses++
 				sum := trace.Duration(0)
 				for _, s := range r.Steps {
-					sum += s.Duration()
-					if s.Step == why.StepApplication && !slices.ContainsFunc(truth.Frames, func(f *simulate.Frame) bool {
-						return f.PID == i.Process.PID && f.Start <= s.End && s.End <= f.End
+					sum += s.Time
+					if s.Name == why.StepApplication && !slices.ContainsFunc(truth.Frames, func(f *simulate.Frame) bool {
+						return f.PID == i.Process.PID && f.Start <= s.End() && s.End() <= f.End
 					}) {
-						t.Errorf("%s %s: %s: no frame of the application ends at %d", name, era, i.Scene, s.End)
+						t.Errorf("%s %s: %s: no frame of the application ends at %d", name, era, i.Scene, s.End())
 					}
 				}
 				accuracy := trace.Duration(0)
@@ -100,13 +100,13 @@ func TestInteractionCauses(t *testing.T) {
 }
 
 // stepOf returns a step of the response to an interaction; nil without it.
-func stepOf(c *why.Causes, i *analyzer.Interaction, step why.Step, stage string) *why.ResponseStep {
+func stepOf(c *why.Causes, i *analyzer.Interaction, step why.StepName, stage string) *why.Step {
 	r := c.ResponseTo(i)
 	if r == nil {
 		return nil
 	}
 	for n := range r.Steps {
-		if s := &r.Steps[n]; s.Step == step && s.Stage == stage {
+		if s := &r.Steps[n]; s.Name == step && s.Stage == stage {
 			return s
 		}
 	}
@@ -124,13 +124,13 @@ func TestResponseWork(t *testing.T) {
 	if s == nil || len(s.Work) != 1 || len(s.Work[0].Waits) == 0 {
 		t.Fatalf("the click: %+v", s)
 	}
-	if w := s.Work[0].Waits[0]; w.Wait != why.Run || w.Slice != hang.Name || (w.Time-hang.Length).Abs() > trace.Millisecond {
-		t.Errorf("the click: %s in %s for %d, want run in %s for %d", w.Wait, w.Slice, w.Time, hang.Name, hang.Length)
+	if w := s.Work[0].Waits[0]; w.Wait != why.Run || w.Slice != hang.Name || (w.Value-hang.Length).Abs() > trace.Millisecond {
+		t.Errorf("the click: %s in %s for %d, want run in %s for %d", w.Wait, w.Slice, w.Value, hang.Name, hang.Length)
 	}
 	if l := s.Work[0].Slices; len(l) == 0 || l[0].Slice != hang.Name || l[0].Running != hang.Length {
 		t.Errorf("the click: slices %+v", l)
 	}
-	if first := stepOf(causes, click, why.StepDispatch, ""); first == nil || first.Start != click.InputAt || first.Work[0].Idle*10 < first.Duration()*9 {
+	if first := stepOf(causes, click, why.StepDispatch, ""); first == nil || first.Start != click.InputAt || first.Work[0].Idle*10 < first.Time*9 {
 		t.Errorf("its dispatch: %+v", first)
 	}
 
@@ -160,7 +160,7 @@ func TestResponseWork(t *testing.T) {
 		sum := trace.Duration(0)
 		for _, s := range causes.ResponseTo(launch).Steps {
 			if s.Stage == stage.Name {
-				sum += s.Duration()
+				sum += s.Time
 			}
 		}
 		if sum != stage.Duration {
@@ -197,7 +197,7 @@ func TestResponseWithout(t *testing.T) {
 	}
 	timeline, causes = explain(t, &without)
 	r := causes.ResponseTo(timeline.Interactions[3])
-	if r == nil || r.Steps[0].Start != timeline.Interactions[3].Begin || r.Steps[0].Step == why.StepDispatch {
+	if r == nil || r.Steps[0].Start != timeline.Interactions[3].Begin || r.Steps[0].Name == why.StepDispatch {
 		t.Errorf("without inputs: %+v", r)
 	}
 }
@@ -230,7 +230,7 @@ func TestManyScenes(t *testing.T) {
 	with := 0
 	for _, r := range causes.Responses {
 		for _, s := range r.Steps {
-			if s.Step == why.StepApplication && len(s.Work) > 0 {
+			if s.Name == why.StepApplication && len(s.Work) > 0 {
 				with++
 			}
 		}
@@ -272,7 +272,7 @@ func TestResponseArguments(t *testing.T) {
 	if _, err := simulate.Write(&text, simulate.Launches()); err != nil {
 		t.Fatal(err)
 	}
-	waits := func(text []byte) (list []why.WorkWait) {
+	waits := func(text []byte) (list []why.Share) {
 		timeline, causes := explain(t, bytes.NewReader(text))
 		for _, i := range timeline.Interactions {
 			r := causes.ResponseTo(i)

@@ -17,9 +17,8 @@ type Shown struct {
 	Delay trace.Duration
 	// Late is At − Due if that is more than half a refresh period, otherwise 0.
 	Late trace.Duration
-	// Stages are the steps from the frame's start to At, in order. Their sum is
-	// At − Explanation.Start.
-	Stages []ShownStage
+	// Steps are those from Explanation.Start to At.
+	Steps []Step
 	// Shares are the causes of Late, the largest first. Their sum is Late. Of a share whose time the
 	// display or a thread was still busy with an earlier frame, Earlier is that frame. It is nil for
 	// a frame that was not shown late.
@@ -32,17 +31,6 @@ type Shown struct {
 	// Waited is the buffer of the frame whose GPU the display waited for, if that is the cause
 	// of Late; otherwise nil.
 	Waited *analyzer.Buffer
-}
-
-// ShownStage is a step on the way to the display: StageFrame on the main thread,
-// StageDraw, StageCommitWait, StageComposer and StageDisplay.
-type ShownStage struct {
-	Stage Stage `json:"step"`
-	// Time is the length of the step, Usual that in frames that are shown on time, and
-	// After the part of Time that lies after the frame's deadline.
-	Time  trace.Duration `json:"ns"`
-	Usual trace.Duration `json:"usual_ns"`
-	After trace.Duration `json:"after_deadline_ns"`
 }
 
 // PickUp is why render_service picked an application frame up late, although the frame

@@ -27,7 +27,7 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 	for _, i := range t.Interactions {
 		if r := c.Responses[i]; r != nil {
 			err := r.Validate()
-			if end := r.Steps[len(r.Steps)-1].End; err == nil && i.FirstShown.Known() && end != i.FirstShown {
+			if end := r.Steps[len(r.Steps)-1].End(); err == nil && i.FirstShown.Known() && end != i.FirstShown {
 				err = fmt.Errorf("its steps end at %d, not %d", end, i.FirstShown)
 			}
 			if err != nil {
@@ -58,41 +58,30 @@ func (r *Response) Validate() error {
 	if len(r.Steps) == 0 {
 		return errors.New("a response without steps")
 	}
-	at := r.Interaction.Span().Start
-	for _, s := range r.Steps {
-		if s.Start != at || s.End <= s.Start {
-			return fmt.Errorf("step %s %s is from %d to %d, and the one before ends at %d", s.Step, s.Stage, s.Start, s.End, at)
-		}
-		at = s.End
-		for _, w := range s.Work {
-			sum := w.Idle
-			for _, x := range w.Waits {
-				sum += x.Time
-			}
-			if w.Start < s.Start || w.End > s.End || sum != w.End.Sub(w.Start) {
-				return fmt.Errorf("in step %s %s, thread %d did %d ns from %d to %d", s.Step, s.Stage, w.TID, sum, w.Start, w.End)
-			}
-		}
+	return validateSteps(r.Steps, r.Interaction.Span().Start, r.Steps[len(r.Steps)-1].End())
+}
+
+// sum returns the time of all that the thread did.
+func (w *Work) sum() trace.Duration {
+	sum := w.Idle
+	for i := range w.Waits {
+		sum += w.Waits[i].Value
 	}
-	return nil
+	return sum
 }
 
 // Validate checks that what the thread did in a hang adds up, and that no slice of the path is longer
 // than the one around it.
 func (x *Hang) Validate(h analyzer.Hang) error {
-	sum := x.Work.Idle
-	for _, w := range x.Work.Waits {
-		sum += w.Time
-	}
-	if x.Work.Start != h.Start || x.Work.End != h.End || sum != h.Duration() {
+	if sum := x.Work.sum(); x.Work.Start != h.Start || x.Work.End != h.End || sum != h.Duration() {
 		return fmt.Errorf("the thread did %d ns from %d to %d", sum, x.Work.Start, x.Work.End)
 	}
 	within := h.Duration()
 	for _, s := range x.Path {
-		if s.Time > within {
-			return fmt.Errorf("%s of %d ns in %d", s.Slice, s.Time, within)
+		if s.Value > within {
+			return fmt.Errorf("%s of %d ns in %d", s.Slice, s.Value, within)
 		}
-		within = s.Time
+		within = s.Value
 	}
 	return nil
 }

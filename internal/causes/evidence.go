@@ -997,11 +997,11 @@ func (x *witness) interaction(in *Input, i *Interaction) *evidenceInteraction {
 		return j
 	}
 	steps := slices.Clone(i.Response.Steps)
-	slices.SortStableFunc(steps, func(a, b why.ResponseStep) int { return cmp.Compare(b.Duration(), a.Duration()) })
+	slices.SortStableFunc(steps, func(a, b why.Step) int { return cmp.Compare(b.Time, a.Time) })
 	steps = brief.First(&j.LeftOut, "steps", steps, maxAnswers)
 	for n := range steps {
 		s := &steps[n]
-		step := evidenceStep{Step: string(s.Step), Stage: brief.Name(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Did: brief.Sentence(causetext.StepWork(s))}
+		step := evidenceStep{Step: string(s.Name), Stage: brief.Name(s.Stage), Start: s.Start, Time: s.Time, Open: s.Open, Did: brief.Sentence(causetext.StepWork(s))}
 		if d, ok := i.usual(s); ok {
 			step.Usual = &d
 		}
@@ -1021,7 +1021,7 @@ func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
 	}
 	for i := range h.Spent.Path {
 		s := &h.Spent.Path[i]
-		j.Path = append(j.Path, evidenceCall{brief.Name(s.Slice), s.Calls, s.Time, brief.Name(causetext.Arguments(s.Arguments))})
+		j.Path = append(j.Path, evidenceCall{brief.Name(s.Slice), s.Calls, s.Value, brief.Name(causetext.Arguments(s.Arguments))})
 	}
 	j.Path = brief.First(&j.LeftOut, "path", j.Path, maxStackPath)
 	if waits := h.Spent.Work.Waits; len(waits) > 0 && waits[0].Wait != why.Run {

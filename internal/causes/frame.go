@@ -150,12 +150,12 @@ func shownBlocks(c *why.Causes, e *why.Explanation) []view.Block {
 		total += fmt.Sprintf("; the commit was put off by %s ms on purpose", text.Milliseconds(s.Delay))
 	}
 	steps := view.Table{Label: "Steps to the display", Columns: []view.Column{{Title: "Step"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "After the deadline", Number: true}}}
-	for _, step := range s.Stages {
+	for _, step := range s.Steps {
 		usual := ""
 		if s.Due.Known() {
 			usual = number(step.Usual)
 		}
-		steps.Rows = append(steps.Rows, row(causetext.Step(step.Stage), number(step.Time), usual, number(step.After)))
+		steps.Rows = append(steps.Rows, row(causetext.ShownStep(&step), number(step.Time), usual, number(step.After(e.Frame.Deadline))))
 	}
 	return []view.Block{view.Note{Text: text.Line(total)}, steps}
 }

@@ -149,12 +149,12 @@ func hangDetail(in *Input, h *Hang) view.Section {
 	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
 	for n := range h.Spent.Path {
 		p := &h.Spent.Path[n]
-		path.Rows = append(path.Rows, row(text.Printable(causetext.HangSlice(p)), text.Milliseconds(p.Time), text.Percent(p.Time, h.Duration())))
+		path.Rows = append(path.Rows, row(text.Printable(causetext.WorkSlice(p)), text.Milliseconds(p.Value), text.Percent(p.Value, h.Duration())))
 	}
 	if len(path.Rows) > 0 {
 		s.Blocks = append(s.Blocks, path)
 	}
-	if w := &h.Spent.Work; slices.ContainsFunc(w.Waits, func(x why.WorkWait) bool { return x.Wait != why.WaitUnknown }) {
+	if w := &h.Spent.Work; slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
 		s.Blocks = append(s.Blocks, workTable(w))
 	}
 	if len(h.Spent.Work.Slices) > 0 {
@@ -196,7 +196,7 @@ func (h Hang) json() jsonHang {
 		return j
 	}
 	for _, s := range h.Spent.Path {
-		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Time, s.Calls, arguments(s.Arguments)})
+		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Value, s.Calls, arguments(s.Arguments)})
 	}
 	work := workOf(&h.Spent.Work)
 	j.Thread = &work

@@ -98,15 +98,15 @@ func (i *Interaction) explained() bool { return i.slow() || i.Launch() }
 
 // usual returns how long a step takes in the other interactions of the scene: the median, the
 // lower one of two. ok is false if no other interaction has the step.
-func (i *Interaction) usual(s *why.ResponseStep) (d trace.Duration, ok bool) {
+func (i *Interaction) usual(s *why.Step) (d trace.Duration, ok bool) {
 	var times []trace.Duration
 	for _, other := range i.others {
 		if other == i.Response {
 			continue
 		}
-		at := slices.IndexFunc(other.Steps, func(x why.ResponseStep) bool { return x.Step == s.Step && x.Stage == s.Stage })
+		at := slices.IndexFunc(other.Steps, func(x why.Step) bool { return x.Name == s.Name && x.Stage == s.Stage })
 		if at >= 0 {
-			times = append(times, other.Steps[at].Duration())
+			times = append(times, other.Steps[at].Time)
 		}
 	}
 	if len(times) == 0 {
@@ -305,9 +305,9 @@ func (i *Interaction) brief() bool {
 	excess, sum := trace.Duration(0), trace.Duration(0)
 	for n := range i.Response.Steps {
 		step := &i.Response.Steps[n]
-		sum += step.Duration()
+		sum += step.Time
 		if usual, ok := i.usual(step); ok {
-			excess += max(0, step.Duration()-usual)
+			excess += max(0, step.Time-usual)
 		}
 	}
 	return float64(excess) <= detailedShare*float64(sum)
@@ -347,13 +347,13 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 		usual, excess := "", ""
 		if d, ok := i.usual(step); ok {
 			compared = true
-			usual, excess = text.Milliseconds(d), number(step.Duration()-d)
+			usual, excess = text.Milliseconds(d), number(step.Time-d)
 		}
-		ms := text.Milliseconds(step.Duration())
+		ms := text.Milliseconds(step.Time)
 		if step.Open {
 			ms = "≥ " + ms
 		}
-		table.Rows = append(table.Rows, row(text.Printable(causetext.ResponseStep(step)), ms, usual, excess, text.Printable(causetext.StepWork(step))))
+		table.Rows = append(table.Rows, row(text.Printable(causetext.Step(step)), ms, usual, excess, text.Printable(causetext.StepWork(step))))
 	}
 	if known {
 		sum := row("sum", text.Milliseconds(total), "", "", "")
@@ -378,12 +378,12 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 	for _, step := range i.detailed() {
 		for w := range step.Work {
 			work := &step.Work[w]
-			title := text.Printable(causetext.ResponseStep(step))
+			title := text.Printable(causetext.Step(step))
 			if thread := causetext.WorkThread(work); thread != "" {
 				title += ", " + text.Printable(thread)
 			}
 			detail := view.Section{Title: title}
-			if slices.ContainsFunc(work.Waits, func(x why.WorkWait) bool { return x.Wait != why.WaitUnknown }) {
+			if slices.ContainsFunc(work.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
 				detail.Blocks = append(detail.Blocks, workTable(work))
 			}
 			detail.Blocks = append(detail.Blocks, workSlices(work))
@@ -395,21 +395,21 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 
 // detailed returns the steps whose threads are shown in detail: the longest ones in which a
 // thread was busy, without the display.
-func (i *Interaction) detailed() []*why.ResponseStep {
-	var list []*why.ResponseStep
+func (i *Interaction) detailed() []*why.Step {
+	var list []*why.Step
 	sum := trace.Duration(0)
 	for n := range i.Response.Steps {
 		s := &i.Response.Steps[n]
-		sum += s.Duration()
+		sum += s.Time
 		busy := func(w why.Work) bool { return float64(w.Idle) < idleShare*float64(w.End.Sub(w.Start)) }
-		if s.Step != why.StepDisplay && s.Duration() >= leastDetailed && slices.ContainsFunc(s.Work, busy) {
+		if s.Name != why.StepDisplay && s.Time >= leastDetailed && slices.ContainsFunc(s.Work, busy) {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *why.ResponseStep) int { return cmp.Compare(b.Duration(), a.Duration()) })
-	list = slices.DeleteFunc(list, func(s *why.ResponseStep) bool { return float64(s.Duration()) < detailedShare*float64(sum) })
+	slices.SortStableFunc(list, func(a, b *why.Step) int { return cmp.Compare(b.Time, a.Time) })
+	list = slices.DeleteFunc(list, func(s *why.Step) bool { return float64(s.Time) < detailedShare*float64(sum) })
 	list = list[:min(len(list), maxDetailed)]
-	slices.SortStableFunc(list, func(a, b *why.ResponseStep) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(list, func(a, b *why.Step) int { return cmp.Compare(a.Start, b.Start) })
 	return list
 }
 
@@ -427,7 +427,7 @@ func workTable(w *why.Work) view.Table {
 		if x.Wait == why.WaitUnknown {
 			state = causetext.WaitTitle(x.Wait)
 		}
-		add(state, x.Time, causetext.WorkSlice(x), x.SliceTime, cmp.Or(causetext.WorkCulprit(x), x.Function))
+		add(state, x.Value, causetext.WorkSlice(x), x.SliceTime, cmp.Or(causetext.WorkCulprit(x), x.Function))
 	}
 	add("idle", w.Idle, "", 0, "")
 	return table
@@ -442,7 +442,7 @@ func workSlices(w *why.Work) view.Table {
 	table := sliceTable(w.Slices[:maxStepSlices], maxStepSlices)
 	var rest trace.Duration
 	for i := range w.Waits {
-		rest += w.Waits[i].Time
+		rest += w.Waits[i].Value
 	}
 	for i := range w.Slices[:maxStepSlices] {
 		rest -= w.Slices[i].Self()

@@ -31,16 +31,16 @@ func clicks() (*analyzer.Timeline, *why.Causes) {
 			FirstShown: at(start + handling + frame),
 		}
 		t.Interactions = append(t.Interactions, i)
-		c.Responses[i] = &why.Response{Interaction: i, Steps: []why.ResponseStep{
-			{Step: why.StepHandling, Start: at(start), End: at(start + handling), Work: []why.Work{{
+		c.Responses[i] = &why.Response{Interaction: i, Steps: []why.Step{
+			{Name: why.StepHandling, Start: at(start), Time: handling * us, Work: []why.Work{{
 				PID: app().PID, TID: trace.TID(app().PID), Process: app().Name, Thread: "main", Start: at(start), End: at(start + handling), Idle: 1 * ms,
-				Waits: []why.WorkWait{
-					{Wait: why.Run, Time: (handling - 3_000) * us, Slice: "Parse", SliceTime: (handling - 3_000) * us},
-					{Wait: why.WaitBinder, Time: 2 * ms, Slice: "Parse", SliceTime: 2 * ms, Culprit: &why.Culprit{TID: 9, Thread: "OS_IPC_1", Process: "media", Slice: "Query"}},
+				Waits: []why.Share{
+					{Wait: why.Run, Value: (handling - 3_000) * us, Slice: "Parse", SliceTime: (handling - 3_000) * us},
+					{Wait: why.WaitBinder, Value: 2 * ms, Slice: "Parse", SliceTime: 2 * ms, Culprit: &why.Culprit{TID: 9, Thread: "OS_IPC_1", Process: "media", Slice: "Query"}},
 				},
 				Slices: []why.SliceTime{{Slice: "Parse", Running: (handling - 3_000) * us, Waiting: 2 * ms}},
 			}}},
-			{Step: why.StepDisplay, Start: at(start + handling), End: at(start + handling + frame)},
+			{Name: why.StepDisplay, Start: at(start + handling), Time: frame * us},
 		}}
 	}
 	add(1, 10_000, 20_000, 30_000)
@@ -224,9 +224,9 @@ func TestRoundedSteps(t *testing.T) {
 	timeline, c := clicks()
 	i := timeline.Interactions[0]
 	now := i.InputAt
-	var steps []why.ResponseStep
+	var steps []why.Step
 	for n, d := range []trace.Duration{10_049 * us, 10_048 * us, 10_047 * us, 43 * us} {
-		steps = append(steps, why.ResponseStep{Step: []why.Step{why.StepDispatch, why.StepHandling, why.StepVsync, why.StepCommitWait}[n], Start: now, End: now.Add(d)})
+		steps = append(steps, why.Step{Name: []why.StepName{why.StepDispatch, why.StepHandling, why.StepVsync, why.StepCommitWait}[n], Start: now, Time: d})
 		now = now.Add(d)
 	}
 	i.FirstShown = now
@@ -240,9 +240,9 @@ func TestLaunchCause(t *testing.T) {
 	timeline, c := clicks()
 	launch := &analyzer.Interaction{ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: app(), Begin: at(700_000), FirstShown: at(750_000)}
 	timeline.Interactions = append(timeline.Interactions, launch)
-	c.Responses[launch] = &why.Response{Interaction: launch, Steps: []why.ResponseStep{
-		{Step: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), End: at(720_000)},
-		{Step: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), End: at(750_000)},
+	c.Responses[launch] = &why.Response{Interaction: launch, Steps: []why.Step{
+		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 20 * ms},
+		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), Time: 30 * ms},
 	}}
 	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "50.0 S – – UI Ability Launching 30.0 ms")
 }
@@ -268,8 +268,9 @@ func TestOrderAndDetails(t *testing.T) {
 	}
 	lateToo := func(t *analyzer.Timeline, _ *why.Causes) { t.Interactions[0].Frames = t.Interactions[1].Frames }
 	slower := func(t *analyzer.Timeline, c *why.Causes) { // 10 ms of 60 above the usual
-		c.Responses[t.Interactions[1]].Steps[0].End = at(210_000)
-		c.Responses[t.Interactions[1]].Steps[1].Start = at(210_000)
+		steps := c.Responses[t.Interactions[1]].Steps
+		steps[0].Time, steps[1].Time = 10*ms, steps[1].End().Sub(at(210_000))
+		steps[1].Start = at(210_000)
 	}
 	none := func(*analyzer.Timeline, *why.Causes) {}
 	for _, test := range []struct {

@@ -324,7 +324,7 @@ type jsonShown struct {
 }
 
 type jsonStep struct {
-	Stage string         `json:"stage"`
+	Step  string         `json:"step"`
 	Time  trace.Duration `json:"ns"`
 	Usual trace.Duration `json:"usual_ns"`
 	After trace.Duration `json:"after_deadline_ns"`
@@ -550,8 +550,8 @@ func (p *Process) shown(e *why.Explanation) jsonShown {
 	if s.Root != nil {
 		shown.KnockOnOf = &s.Root.VsyncID
 	}
-	for _, step := range s.Stages {
-		shown.Steps = append(shown.Steps, jsonStep{step.Stage.String(), step.Time, step.Usual, step.After})
+	for _, step := range s.Steps {
+		shown.Steps = append(shown.Steps, jsonStep{string(step.Name), step.Time, step.Usual, step.After(e.Frame.Deadline)})
 	}
 	return shown
 }
@@ -669,8 +669,8 @@ func (i *Interaction) json() jsonInteraction {
 	return j
 }
 
-func (i *Interaction) step(s why.ResponseStep) jsonResponseStep {
-	j := jsonResponseStep{Step: string(s.Step), Stage: nonEmpty(s.Stage), Start: s.Start, Time: s.Duration(), Open: s.Open, Threads: []jsonWork{}}
+func (i *Interaction) step(s why.Step) jsonResponseStep {
+	j := jsonResponseStep{Step: string(s.Name), Stage: nonEmpty(s.Stage), Start: s.Start, Time: s.Time, Open: s.Open, Threads: []jsonWork{}}
 	if d, ok := i.usual(&s); ok {
 		j.Usual = &d
 	}
@@ -690,7 +690,7 @@ func workOf(w *why.Work) jsonWork {
 	}
 	for k := range w.Waits {
 		x := &w.Waits[k]
-		wait := jsonWorkWait{x.Wait.String(), x.Time, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), nonEmpty(x.Interrupt), culprit(x.Culprit), nil}
+		wait := jsonWorkWait{x.Wait.String(), x.Value, nonEmpty(x.Slice), nil, nil, nil, arguments(x.Arguments), nonEmpty(x.Function), nonEmpty(x.Interrupt), culprit(x.Culprit), nil}
 		if x.Slice != "" {
 			wait.SliceTime, wait.Calls, wait.Others, wait.OtherTime = &x.SliceTime, &x.Calls, &x.OtherSlices, &x.OtherTime
 		}
@@ -735,7 +735,7 @@ func (l *Layer) buffer(x *why.LateBuffer) jsonLateBuffer {
 	}
 	for i := range x.Steps {
 		s := &x.Steps[i]
-		j.Steps = append(j.Steps, jsonBufferStep{string(s.Step), s.Start, s.Duration(), s.Usual})
+		j.Steps = append(j.Steps, jsonBufferStep{string(s.Name), s.Start, s.Time, s.Usual})
 	}
 	return j
 }

@@ -354,14 +354,9 @@ func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
 // lives returns a table of the steps of buffers at one cadence, in milliseconds.
 func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 	var steps []why.Step
-	usual := map[why.Step]trace.Duration{}
-	for _, step := range why.BufferSteps {
-		for _, b := range list {
-			if i := slices.IndexFunc(b.Steps, func(s why.BufferStep) bool { return s.Step == step }); i >= 0 {
-				usual[step] = b.Steps[i].Usual
-				steps = append(steps, step)
-				break
-			}
+	for _, name := range why.BufferSteps {
+		if i := slices.IndexFunc(list, func(b *why.LateBuffer) bool { return b.Step(name).Time > 0 }); i >= 0 {
+			steps = append(steps, list[i].Step(name))
 		}
 	}
 	table := view.Table{Label: "Steps of late buffers, in ms", Columns: []view.Column{{Title: "Step"}, {Title: "Usual", Number: true}}}
@@ -376,15 +371,10 @@ func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 	}
 	sum := row("sum", "")
 	for _, step := range steps {
-		r := row(causetext.BufferStep(step), number(usual[step]))
-		longest := usual[step]
+		r := row(causetext.Step(&step), number(step.Usual))
+		longest := step.Usual
 		for _, b := range shown {
-			d := trace.Duration(0)
-			for i := range b.Steps {
-				if b.Steps[i].Step == step {
-					d += b.Steps[i].Duration()
-				}
-			}
+			d := b.Step(step.Name).Time
 			longest = max(longest, d)
 			r.Cells = append(r.Cells, view.Cell{Text: number(d)})
 		}
@@ -395,7 +385,7 @@ func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
 	for _, b := range shown {
 		d := trace.Duration(0)
 		for i := range b.Steps {
-			d += b.Steps[i].Duration()
+			d += b.Steps[i].Time
 		}
 		sum.Cells = append(sum.Cells, view.Cell{Text: text.Milliseconds(d)})
 	}

@@ -34,9 +34,9 @@ func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferRea
 		if !ok {
 			continue
 		}
-		late := &why.LateBuffer{Buffer: b, Due: b, Reason: reason, Steps: []why.BufferStep{
-			{Step: why.StepProduce, Start: moment(shown[i-1] - 20), End: moment(at - 20), Usual: 30 * ms},
-			{Step: why.StepQueue, Start: moment(at - 20), End: moment(at), Usual: 20 * ms},
+		late := &why.LateBuffer{Buffer: b, Due: b, Reason: reason, Steps: []why.Step{
+			{Name: why.StepProduce, Start: moment(shown[i-1] - 20), Time: moment(at - 20).Sub(moment(shown[i-1] - 20)), Usual: 30 * ms},
+			{Name: why.StepQueue, Start: moment(at - 20), Time: moment(at).Sub(moment(at - 20)), Usual: 20 * ms},
 		}}
 		if reason == why.QueuedLate {
 			late.Shares = []why.Share{{Stage: why.StageProduce, Wait: why.WaitIO, Slice: "ReadFrame", Value: 15 * ms, Share: b.Overrun(), Advice: why.AdviseSystemIO}}

@@ -93,7 +93,7 @@ func with(s *why.Share) string {
 	}
 	var all, most []why.Argument
 	var largest why.Repeat
-	for _, r := range s.Arguments() {
+	for _, r := range s.CountArguments() {
 		switch {
 		case r.Identifies():
 			continue

@@ -3,7 +3,6 @@ package causetext
 import (
 	"fmt"
 
-	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/text"
 )
@@ -20,22 +19,6 @@ var bufferReasons = [why.BufferReasonCount]string{
 
 // BufferReason names which part of a buffer's life made it late.
 func BufferReason(r why.BufferReason) string { return bufferReasons[r] }
-
-var bufferSteps = map[why.Step]string{
-	why.StepProduce: "producer",
-	why.StepRequest: "wait for a free buffer",
-	why.StepFill:    "producer, with the buffer",
-	why.StepGPU:     "GPU of the producer",
-	why.StepQueue:   "wait for render_service",
-}
-
-// BufferStep names a step of a buffer.
-func BufferStep(s why.Step) string {
-	if name := bufferSteps[s]; name != "" {
-		return name
-	}
-	return steps[s]
-}
 
 // Buffer returns why a buffer was late, in one line without its name:
 //
@@ -72,20 +55,14 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 
 // production says what the producer did, or how long its step took if that is unknown.
 func production(c *why.Causes, l *why.LateBuffer) string {
-	step := why.StepProduce
-	if l.Reason == why.NoFreeBuffer {
-		step = why.StepRequest
-	}
+	request := l.Step(why.StepRequest)
 	switch {
-	case step == why.StepRequest:
-		return stepOf(l, step)
+	case l.Reason == why.NoFreeBuffer && request.Time == 0:
+		return "how long is unknown"
+	case l.Reason == why.NoFreeBuffer:
+		return fmt.Sprintf("the producer waited %s for one; usual %s", ms(request.Time), text.Milliseconds(request.Usual))
 	case len(l.Shares) == 0, l.Shares[0].Wait == why.WaitUnknown && l.Shares[0].Slice == "":
-		var d trace.Duration
-		for i := range l.Steps {
-			if s := &l.Steps[i]; s.Step == why.StepProduce || s.Step == why.StepRequest || s.Step == why.StepFill {
-				d += s.Duration()
-			}
-		}
+		d := l.Step(why.StepProduce).Time + request.Time + l.Step(why.StepFill).Time
 		if d == 0 {
 			return "what its producer did is unknown"
 		}
@@ -106,18 +83,8 @@ func production(c *why.Causes, l *why.LateBuffer) string {
 }
 
 // stepOf says how long a step took.
-func stepOf(l *why.LateBuffer, step why.Step) string {
-	for i := range l.Steps {
-		s := &l.Steps[i]
-		if s.Step != step {
-			continue
-		}
-		if step == why.StepRequest {
-			return fmt.Sprintf("the producer waited %s for one; usual %s", ms(s.Duration()), text.Milliseconds(s.Usual))
-		}
-		return fmt.Sprintf("%s took %s; usual %s", BufferStep(step), ms(s.Duration()), text.Milliseconds(s.Usual))
-	}
-	return "how long is unknown"
+func stepOf(s why.Step) string {
+	return fmt.Sprintf("%s took %s; usual %s", Step(&s), ms(s.Time), text.Milliseconds(s.Usual))
 }
 
 // taking says what render_service did instead of taking a buffer.
@@ -143,22 +110,22 @@ func showing(c *why.Causes, l *why.LateBuffer) string {
 		}
 	}
 	if s := longestExcess(l); s != nil {
-		return stepOf(l, s.Step)
+		return stepOf(*s)
 	}
 	return "no step took longer than usual"
 }
 
 // longestExcess returns the step after a buffer was taken that was longer than usual by the
 // most; nil if none was.
-func longestExcess(l *why.LateBuffer) *why.BufferStep {
-	var longest *why.BufferStep
+func longestExcess(l *why.LateBuffer) *why.Step {
+	var longest *why.Step
 	taken := false
 	for i := range l.Steps {
 		s := &l.Steps[i]
-		if taken = taken || s.Start >= l.Buffer.Acquired; !taken || s.Duration() <= s.Usual {
+		if taken = taken || s.Start >= l.Buffer.Acquired; !taken || s.Time <= s.Usual {
 			continue
 		}
-		if longest == nil || s.Duration()-s.Usual > longest.Duration()-longest.Usual {
+		if longest == nil || s.Time-s.Usual > longest.Time-longest.Usual {
 			longest = s
 		}
 	}

@@ -16,23 +16,18 @@ func Hang(h *why.Hang) string {
 		return Work(&h.Work)
 	}
 	last := &h.Path[len(h.Path)-1]
-	s := ms(last.Time) + " in " + HangSlice(last)
+	s := ms(last.Value) + " in " + WorkSlice(last)
 	if len(h.Path) > 1 {
 		s += " in " + text.Function(h.Path[0].Slice)
 	}
 	return s
 }
 
-// HangSlice names the slices at a place of the path of a hang: "40 × Decode (source size 40 × 40)".
-func HangSlice(s *why.HangSlice) string {
-	return times(s.Calls) + text.Function(s.Slice) + inParentheses(s.Arguments)
-}
-
 // statesUnknown reports whether it is unknown for most of the time whether the thread ran.
 func statesUnknown(w *why.Work) bool {
 	for i := range w.Waits {
 		if x := &w.Waits[i]; x.Wait == why.WaitUnknown {
-			return 2*x.Time > w.End.Sub(w.Start)
+			return 2*x.Value > w.End.Sub(w.Start)
 		}
 	}
 	return false

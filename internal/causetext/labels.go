@@ -75,14 +75,6 @@ var stages = [why.StageCount]string{
 // Stage returns a stage's name for people, as docs/why.md lists it.
 func Stage(s why.Stage) string { return stages[s] }
 
-// Step names a step of a frame on its way to the display.
-func Step(s why.Stage) string {
-	if s == why.StageFrame {
-		return "main thread"
-	}
-	return stages[s]
-}
-
 // Cores names processors: "little cores (CPU 0–3)", "smaller cores (CPU 4, 7)". It is empty
 // for nil.
 func Cores(c *why.Cores) string {

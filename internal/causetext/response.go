@@ -10,7 +10,12 @@ import (
 	"ohframe/internal/text"
 )
 
-var steps = map[why.Step]string{
+var steps = map[why.StepName]string{
+	why.StepProduce:     "producer",
+	why.StepRequest:     "wait for a free buffer",
+	why.StepFill:        "producer, with the buffer",
+	why.StepGPU:         "GPU of the producer",
+	why.StepQueue:       "wait for render_service",
 	why.StepDispatch:    "dispatch of the input to the application",
 	why.StepHandling:    "application, until the scene begins",
 	why.StepVsync:       "wait for the vsync",
@@ -23,11 +28,11 @@ var steps = map[why.Step]string{
 	why.StepDisplay:     "display",
 }
 
-// ResponseStep names a step of a response: a stage of a launch has its name first.
-func ResponseStep(s *why.ResponseStep) string {
-	switch name := steps[s.Step]; {
+// Step names a step: a stage of a launch has its name first.
+func Step(s *why.Step) string {
+	switch name := steps[s.Name]; {
 	case name == "" && s.Stage == "":
-		return string(s.Step)
+		return string(s.Name)
 	case name == "":
 		return s.Stage
 	case s.Stage == "":
@@ -36,6 +41,9 @@ func ResponseStep(s *why.ResponseStep) string {
 		return s.Stage + ": " + name
 	}
 }
+
+// ShownStep names a step of a render frame on its way to the display.
+func ShownStep(s *why.Step) string { return strings.TrimPrefix(Step(s), "render_service, ") }
 
 const (
 	maxWorkTerms  = 2                      // in the text of a thread's work, without those of a quarter of it
@@ -60,18 +68,18 @@ func Work(w *why.Work) string {
 	}
 	for i := range w.Waits {
 		x := &w.Waits[i]
-		s := workWait(w, x) + " " + ms(x.Time) + inSlices(x)
+		s := workWait(w, x) + " " + ms(x.Value) + inSlices(x)
 		if who := WorkCulprit(x); who != "" {
 			switch c := x.Culprit; {
-			case 10*c.Time >= 9*x.Time:
+			case 10*c.Time >= 9*x.Value:
 				s += ", for " + who
-			case 2*c.Time >= x.Time:
+			case 2*c.Time >= x.Value:
 				s += ", most for " + who + " (" + ms(c.Time) + ")"
 			default:
 				s += ", the longest for " + who + " (" + ms(c.Time) + ")"
 			}
 		}
-		add(s, x.Time)
+		add(s, x.Value)
 	}
 	add(idle+" "+ms(w.Idle), w.Idle)
 	var texts []string
@@ -85,13 +93,13 @@ func Work(w *why.Work) string {
 }
 
 // inSlices says in which slices a thread spent a time, and how much of it outside of all.
-func inSlices(x *why.WorkWait) string {
+func inSlices(x *why.Share) string {
 	switch {
 	case x.Slice == "":
 		return ""
-	case 10*x.SliceTime >= 9*x.Time:
+	case 10*x.SliceTime >= 9*x.Value:
 		return " in " + WorkSlice(x)
-	case 2*x.SliceTime >= x.Time:
+	case 2*x.SliceTime >= x.Value:
 		return ", most in " + WorkSlice(x) + " (" + ms(x.SliceTime) + ")"
 	}
 	in := WorkSlice(x)
@@ -99,14 +107,14 @@ func inSlices(x *why.WorkWait) string {
 		in = fmt.Sprintf("%d slices, %s the most with %s", 1+x.OtherSlices, in, ms(x.SliceTime))
 	}
 	inside := x.SliceTime + x.OtherTime
-	if outside := x.Time - inside; 10*outside >= x.Time {
+	if outside := x.Value - inside; 10*outside >= x.Value {
 		return fmt.Sprintf(": %s outside of slices and %s in %s", text.Milliseconds(outside), text.Milliseconds(inside), in)
 	}
 	return " in " + in
 }
 
 // WorkSlice names the slices with the most time of a wait: "40 × Decode (source size 40 × 40)".
-func WorkSlice(x *why.WorkWait) string {
+func WorkSlice(x *why.Share) string {
 	if x.Slice == "" {
 		return ""
 	}
@@ -123,7 +131,7 @@ func times(calls int) string {
 
 // WorkCulprit names the thread that was waited for, and where it was: "app:TaskWorker in Migrate". It is
 // empty if nothing was waited for, or if the thread is unknown.
-func WorkCulprit(x *why.WorkWait) string {
+func WorkCulprit(x *why.Share) string {
 	c := x.Culprit
 	if c == nil || x.Wait == why.Run {
 		return ""
@@ -145,10 +153,10 @@ func WorkThread(w *why.Work) string {
 	return Culprit(&why.Culprit{PID: w.PID, TID: w.TID, Process: w.Process, Thread: w.Thread})
 }
 
-func longestStep(r *why.Response) *why.ResponseStep {
+func longestStep(r *why.Response) *why.Step {
 	longest := &r.Steps[0]
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Duration() > longest.Duration() {
+		if s := &r.Steps[i]; s.Time > longest.Time {
 			longest = s
 		}
 	}
@@ -161,7 +169,7 @@ func longestStep(r *why.Response) *why.ResponseStep {
 func StepAdvice(r *why.Response, app trace.PID) string {
 	s := longestStep(r)
 	w := mostWork(s)
-	if w == nil || s.Step == why.StepDisplay {
+	if w == nil || s.Name == why.StepDisplay {
 		return ""
 	}
 	x := &w.Waits[0]
@@ -169,7 +177,7 @@ func StepAdvice(r *why.Response, app trace.PID) string {
 	if w.PID != app {
 		c.Reader = place.System
 	}
-	switch s.Step {
+	switch s.Name {
 	case why.StepDispatch, why.StepHandling, why.StepVsync, why.StepLaunch:
 		if x.Wait == why.Run {
 			c.Wait = why.EarlierWork
@@ -188,8 +196,8 @@ func StepAdvice(r *why.Response, app trace.PID) string {
 }
 
 // placeOf returns what the slice of a wait means, if that has at least half of the time.
-func placeOf(x *why.WorkWait) place.Place {
-	if 2*x.SliceTime < x.Time {
+func placeOf(x *why.Share) place.Place {
+	if 2*x.SliceTime < x.Value {
 		return place.Place{}
 	}
 	return place.Lookup([]byte(x.Slice))
@@ -197,14 +205,14 @@ func placeOf(x *why.WorkWait) place.Place {
 
 // mostWork returns the work of the thread that did the same for the longest time in a step, of two the new
 // process; nil if they had nothing to do for longer.
-func mostWork(s *why.ResponseStep) (most *why.Work) {
+func mostWork(s *why.Step) (most *why.Work) {
 	longest := trace.Duration(0)
 	for i := range s.Work {
 		w := &s.Work[i]
-		if len(w.Waits) == 0 || w.Idle > w.Waits[0].Time {
+		if len(w.Waits) == 0 || w.Idle > w.Waits[0].Value {
 			continue
 		}
-		d := w.Waits[0].Time
+		d := w.Waits[0].Value
 		if w.Waits[0].Wait == why.WaitUnknown {
 			d = w.Waits[0].SliceTime // outside of slices, nothing is known
 		}
@@ -222,7 +230,7 @@ func LongestStep(r *why.Response) string {
 		return ""
 	}
 	longest := longestStep(r)
-	s := ResponseStep(longest) + " " + ms(longest.Duration())
+	s := Step(longest) + " " + ms(longest.Time)
 	if len(longest.Work) == 0 {
 		return s
 	}
@@ -231,22 +239,22 @@ func LongestStep(r *why.Response) string {
 		return s + ": " + idle
 	}
 	x := &w.Waits[0]
-	d, in := x.Time, ""
+	d, in := x.Value, ""
 	switch {
-	case 2*x.SliceTime >= x.Time && x.Slice != "":
+	case 2*x.SliceTime >= x.Value && x.Slice != "":
 		d, in = x.SliceTime, " in "+text.Function(x.Slice)
 	case x.Wait == why.WaitUnknown: // outside of most slices, nothing is known
 		return s
 	}
 	s += ": " + workWait(w, x)
-	if 10*d < 9*longest.Duration() {
+	if 10*d < 9*longest.Time {
 		s += " " + ms(d)
 	}
 	return s + in
 }
 
 // workWait names a wait of a thread in a step.
-func workWait(w *why.Work, x *why.WorkWait) string {
+func workWait(w *why.Work, x *why.Share) string {
 	switch {
 	case x.Wait == why.WaitFence && w.TID == 0:
 		return "until the next refresh"
@@ -258,7 +266,7 @@ func workWait(w *why.Work, x *why.WorkWait) string {
 
 // StepWork says what the threads of a step did most of the time: the new process, if a stage
 // of a launch has one.
-func StepWork(s *why.ResponseStep) string {
+func StepWork(s *why.Step) string {
 	var texts []string
 	for i := range s.Work {
 		w := &s.Work[i]

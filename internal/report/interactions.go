@@ -428,7 +428,7 @@ func (in *Input) stage(l *stats.Interaction, s stats.LaunchStage) (d *trace.Dura
 	if r := in.Causes.ResponseTo(l.Source); s.Duration == nil && r != nil {
 		for n := range r.Steps {
 			if step := &r.Steps[n]; step.Open && step.Stage == s.Name {
-				length := step.Duration()
+				length := step.Time
 				return &length, true
 			}
 		}

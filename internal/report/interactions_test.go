@@ -642,9 +642,9 @@ func TestUnfinishedLaunch(t *testing.T) {
 	if got := stage(); got != "–" {
 		t.Errorf("without causes: %q", got)
 	}
-	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Response{l: {Steps: []why.ResponseStep{
-		{Step: why.StepLaunch, Stage: "LoadAbility", Start: at(0), End: at(200)},
-		{Step: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), End: at(330), Open: true},
+	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Response{l: {Steps: []why.Step{
+		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(0), Time: 200 * trace.Millisecond},
+		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), Time: 130 * trace.Millisecond, Open: true},
 	}}}}
 	if got := stage(); got != "≥ 130.0" {
 		t.Errorf("with causes: %q", got)

@@ -262,8 +262,8 @@ func small() *Result {
 			Functions: []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Innermost: why.Function{Name: "qsort", Module: "libc.so"}, Samples: 5, Of: 6, Time: 25, Usual: 3, Sure: true}},
 			Sampled:   []why.FunctionPart{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
 			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
-		}}, Responses: map[*analyzer.Interaction]*why.Response{i: {Interaction: i, Steps: []why.ResponseStep{
-			{Step: why.StepHandling, Start: 90, End: 95, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.WorkWait{{Wait: why.Run, Time: 3}}}}},
+		}}, Responses: map[*analyzer.Interaction]*why.Response{i: {Interaction: i, Steps: []why.Step{
+			{Name: why.StepHandling, Start: 90, Time: 5, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.Share{{Wait: why.Run, Value: 3}}}}},
 		}}},
 			Uses: []why.FunctionUse{{
 				FunctionID: why.FunctionID{Process: p, Stage: why.StageBuild, Wait: why.Run, Function: feed},
@@ -290,7 +290,7 @@ func TestDecode(t *testing.T) {
 	good := encode(small())
 	gap, empty, dueless := small(), small(), small()
 	for _, r := range gap.Causes.Responses {
-		r.Steps = append(r.Steps, why.ResponseStep{Step: why.StepVsync, Start: 96, End: 99})
+		r.Steps = append(r.Steps, why.Step{Name: why.StepVsync, Start: 96, Time: 3})
 	}
 	for _, r := range empty.Causes.Responses {
 		r.Steps = nil

@@ -34,7 +34,7 @@ type bufferLayer struct {
 	// steady are even buffers at the same cadence, with the one queued before each, and usual the
 	// medians of their steps.
 	steady []pair
-	usual  map[why.Step]trace.Duration
+	usual  map[why.StepName]trace.Duration
 	work   []*account.Account // of the producer's thread for the steady buffers
 }
 
@@ -114,7 +114,7 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 	for _, b := range late {
 		isLate[b] = true
 		if cadence := layer.CadenceOf(b); by[cadence] == nil {
-			by[cadence] = &bufferLayer{Layer: layer, usual: map[why.Step]trace.Duration{}}
+			by[cadence] = &bufferLayer{Layer: layer, usual: map[why.StepName]trace.Duration{}}
 			list = append(list, by[cadence])
 		}
 	}
@@ -168,10 +168,10 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 	}
 	for _, l := range list {
 		l.steady = thinned(l.steady, maxUsuals)
-		times := map[why.Step][]trace.Duration{}
+		times := map[why.StepName][]trace.Duration{}
 		for _, p := range l.steady {
 			for _, s := range lifeOf(p.previous, p.buffer, p.buffer) {
-				times[s.Step] = append(times[s.Step], s.Duration())
+				times[s.Name] = append(times[s.Name], s.Time)
 			}
 		}
 		for step, list := range times {
@@ -183,14 +183,14 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 
 // lifeOf divides the life of a buffer into steps: from when the buffer before it was queued,
 // nil if that is unknown, until it or the one that replaced it was shown.
-func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.BufferStep) {
+func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.Step) {
 	at := cmp.Or(due.Queued, shown.Acquired, shown.Present)
 	if previous != nil && due.Queued.Known() {
 		at = previous.Queued
 	}
-	add := func(step why.Step, until trace.Time) {
+	add := func(name why.StepName, until trace.Time) {
 		if until = min(until, shown.Present); until > at {
-			list = append(list, why.BufferStep{Step: step, Start: at, End: until})
+			list = append(list, why.Step{Name: name, Start: at, Time: until.Sub(at)})
 			at = until
 		}
 	}
@@ -211,8 +211,8 @@ func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.BufferStep) {
 	add(why.StepGPU, due.Ready) // render_service may take a buffer that is not ready
 	if f := shown.Render; f != nil {
 		way := marks(f, taken, min(max(f.Actual.Start, taken), shown.Present), shown.Present)
-		for i, step := range [...]why.Step{why.StepRender, why.StepDraw, why.StepCommitWait, why.StepComposer} {
-			add(step, way[i+1])
+		for i, name := range why.ShownSteps[:4] {
+			add(name, way[i+1])
 		}
 	}
 	add(why.StepDisplay, shown.Present)
@@ -223,7 +223,7 @@ func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.BufferStep) {
 func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
 	b.Steps = lifeOf(b.previous, b.Due, b.Buffer)
 	for i := range b.Steps {
-		b.Steps[i].Usual = b.layer.usual[b.Steps[i].Step]
+		b.Steps[i].Usual = b.layer.usual[b.Steps[i].Name]
 	}
 	due, deadline := b.Due, b.deadline(renders)
 	switch {
@@ -262,13 +262,9 @@ func (b *lateBuffer) early() bool {
 }
 
 // excess returns by how much a step was longer than usual.
-func (b *lateBuffer) excess(step why.Step) trace.Duration {
-	for i := range b.Steps {
-		if s := &b.Steps[i]; s.Step == step {
-			return max(s.Duration()-s.Usual, 0)
-		}
-	}
-	return 0
+func (b *lateBuffer) excess(name why.StepName) trace.Duration {
+	s := b.Step(name)
+	return max(s.Time-s.Usual, 0)
 }
 
 // deadline returns until when Due had to be ready: the time at which the frame that should
@@ -509,14 +505,8 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 }
 
 // share returns a step as the only cause of a buffer.
-func (b *lateBuffer) share(step why.Step, stage why.Stage, wait why.Wait, advice why.Advice) why.Share {
-	s := why.Share{Stage: stage, Wait: wait, Usual: b.layer.usual[step], Share: b.Lost(), Advice: advice}
-	for i := range b.Steps {
-		if b.Steps[i].Step == step {
-			s.Value = b.Steps[i].Duration()
-		}
-	}
-	return s
+func (b *lateBuffer) share(name why.StepName, stage why.Stage, wait why.Wait, advice why.Advice) why.Share {
+	return why.Share{Stage: stage, Wait: wait, Value: b.Step(name).Time, Usual: b.layer.usual[name], Share: b.Lost(), Advice: advice}
 }
 
 // explainShowing gives a buffer whose reason is a step, or that was shown late, the causes of

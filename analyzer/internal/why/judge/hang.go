@@ -42,7 +42,7 @@ func (j *judge) explainHangs(hangs []hang) {
 		}
 		answer := &why.Hang{Work: *w}
 		for _, s := range j.book.Path(h.Account, why.MaxHangPath) {
-			answer.Path = append(answer.Path, why.HangSlice{Slice: s.Slice, Time: s.Time, Calls: s.Calls, Arguments: j.argumentsOf(h.Account, &s)})
+			answer.Path = append(answer.Path, why.Share{Slice: s.Slice, Value: s.Time, Calls: s.Calls, Arguments: j.argumentsOf(h.Account, &s)})
 		}
 		if j.causes.Hangs == nil {
 			j.causes.Hangs = map[analyzer.Hang]*why.Hang{}

@@ -116,7 +116,7 @@ type response struct {
 }
 
 type step struct {
-	why.ResponseStep
+	why.Step
 	threads []*thread
 	gpu     trace.Time // end of the work on the GPU, in the display step
 }
@@ -156,10 +156,10 @@ func (r *response) ask(around surroundings, p passageThreads) {
 }
 
 // add adds the step until a time, at most until the first frame was shown, if it is not empty.
-func (r *response) add(name why.Step, stage string, until trace.Time, tids ...trace.TID) *step {
+func (r *response) add(name why.StepName, stage string, until trace.Time, tids ...trace.TID) *step {
 	from := r.Span().Start
 	if n := len(r.steps); n > 0 {
-		from = r.steps[n-1].End
+		from = r.steps[n-1].End()
 	}
 	if r.FirstShown.Known() {
 		until = min(until, r.FirstShown)
@@ -167,7 +167,7 @@ func (r *response) add(name why.Step, stage string, until trace.Time, tids ...tr
 	if until <= from {
 		return nil
 	}
-	s := step{ResponseStep: why.ResponseStep{Step: name, Stage: stage, Start: from, End: until}}
+	s := step{Step: why.Step{Name: name, Stage: stage, Start: from, Time: until.Sub(from)}}
 	for _, tid := range tids {
 		if tid > 0 && !slices.ContainsFunc(s.threads, func(t *thread) bool { return t.tid == tid }) {
 			s.threads = append(s.threads, &thread{tid: tid})
@@ -213,18 +213,16 @@ func (r *response) divide(around surroundings, p passageThreads) {
 	r.add(why.StepPickUp, stage(analyzer.FirstFrameApplication), begun, r.render.TID)
 	from := r.Span().Start
 	if n := len(r.steps); n > 0 {
-		from = r.steps[n-1].End
+		from = r.steps[n-1].End()
 	}
 	name := stage(analyzer.FirstFrameRender)
 	way := marks(r.render, from, min(max(r.render.Actual.Start, from), shown), shown)
 	drawing, committing := p.Drawing(r.render.Draw.Start), p.Committing(r.render.Commit.Start)
-	r.add(why.StepRender, name, way[1], r.render.TID)
-	r.add(why.StepDraw, name, way[2], drawing)
-	r.add(why.StepCommitWait, name, way[3], committing)
-	r.add(why.StepComposer, name, way[4], committing)
-	if s := r.add(why.StepDisplay, name, way[5]); s != nil {
-		for _, g := range r.render.GPU {
-			s.gpu = max(s.gpu, min(g.End, shown))
+	for i, tid := range [...]trace.TID{r.render.TID, drawing, committing, committing, 0} {
+		if s := r.add(why.ShownSteps[i], name, way[i+1], tid); s != nil && s.Name == why.StepDisplay {
+			for _, g := range r.render.GPU {
+				s.gpu = max(s.gpu, min(g.End, shown))
+			}
 		}
 	}
 }
@@ -276,12 +274,12 @@ func (r *response) divideStages(around surroundings, p passageThreads) {
 func (s *step) examine(r *record.Record, work map[trace.TID][]*account.Account) {
 	list := s.threads[:0]
 	for _, t := range s.threads {
-		from, ok := r.LoggedFrom(t.tid, s.Start, s.End)
+		from, ok := r.LoggedFrom(t.tid, s.Start, s.End())
 		if !ok {
 			continue
 		}
 		t.pid = r.PID(t.tid)
-		t.Account = account.Stretch(&analyzer.Process{PID: t.pid}, from, s.End)
+		t.Account = account.Stretch(&analyzer.Process{PID: t.pid}, from, s.End())
 		work[t.tid] = append(work[t.tid], t.Account)
 		list = append(list, t)
 	}
@@ -312,10 +310,10 @@ func (j *judge) respond(r *response) *why.Response {
 				s.Work = append(s.Work, *w)
 			}
 		}
-		if s.Step == why.StepDisplay {
+		if s.Name == why.StepDisplay {
 			s.Work = append(s.Work, displayWork(s))
 		}
-		answer.Steps = append(answer.Steps, s.ResponseStep)
+		answer.Steps = append(answer.Steps, s.Step)
 	}
 	return answer
 }
@@ -344,7 +342,7 @@ func (j *judge) work(t *thread) *why.Work {
 			w.Waits = append(w.Waits, j.workWaits(t, why.Wait(wait), d, in[wait])...)
 		}
 	}
-	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(w.Waits, func(a, b why.Share) int { return cmp.Compare(b.Value, a.Value) })
 	w.Slices = j.book.SliceTimes(t.Account)
 	w.Slices = w.Slices[:min(len(w.Slices), why.MaxWorkSlices)]
 	return w
@@ -352,9 +350,9 @@ func (j *judge) work(t *thread) *why.Work {
 
 // workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
 // threads that it waited for a quarter of that or more, and one for the rest.
-func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WorkWait) {
+func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.Share) {
 	add := func(d trace.Duration, in []account.Calls, who []account.Waited) {
-		x := why.WorkWait{Wait: wait, Time: d}
+		x := why.Share{Wait: wait, Value: d}
 		if len(in) > 0 {
 			most, others := account.MostOf(slices.Values(in), d)
 			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
@@ -430,13 +428,13 @@ func (j *judge) argumentsOf(a *account.Account, of *account.Calls) (list []why.A
 
 // displayWork returns how long the display waited for the GPU, and for its next refresh.
 func displayWork(s *step) why.Work {
-	w := why.Work{PID: trace.UnknownPID, Start: s.Start, End: s.End}
+	w := why.Work{PID: trace.UnknownPID, Start: s.Start, End: s.End()}
 	drawn := max(s.gpu, s.Start)
-	for _, x := range []why.WorkWait{{Wait: why.WaitGPU, Time: drawn.Sub(s.Start)}, {Wait: why.WaitFence, Time: s.End.Sub(drawn)}} {
-		if x.Time > 0 {
+	for _, x := range []why.Share{{Wait: why.WaitGPU, Value: drawn.Sub(s.Start)}, {Wait: why.WaitFence, Value: s.End().Sub(drawn)}} {
+		if x.Value > 0 {
 			w.Waits = append(w.Waits, x)
 		}
 	}
-	slices.SortStableFunc(w.Waits, func(a, b why.WorkWait) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(w.Waits, func(a, b why.Share) int { return cmp.Compare(b.Value, a.Value) })
 	return w
 }

@@ -26,8 +26,8 @@ type passing struct {
 	*account.Account
 }
 
-// steps are the stages between the marks of a passing.
-var steps = [5]why.Stage{why.StageFrame, why.StageDraw, why.StageCommitWait, why.StageComposer, why.StageDisplay}
+// stages are those between the marks of a passing.
+var stages = [5]why.Stage{why.StageFrame, why.StageDraw, why.StageCommitWait, why.StageComposer, why.StageDisplay}
 
 // newPassing returns the way of a frame to the display, nil if a part of it is unknown.
 func newPassing(f *analyzer.Frame, start trace.Time) *passing {
@@ -58,14 +58,10 @@ func marks(f *analyzer.Frame, start, actual, shown trace.Time) [6]trace.Time {
 	return [...]trace.Time{start, drawing, drawn, committing, committed, shown}
 }
 
-func (p *passing) stages() []why.ShownStage {
-	list := make([]why.ShownStage, 0, len(steps))
-	for i, stage := range steps {
-		s := why.ShownStage{Stage: stage, Time: p.marks[i+1].Sub(p.marks[i])}
-		if d := p.frame.Deadline; d.Known() {
-			s.After = max(p.marks[i+1].Sub(max(p.marks[i], d)), 0)
-		}
-		list = append(list, s)
+func (p *passing) steps() []why.Step {
+	list := make([]why.Step, len(why.ShownSteps))
+	for i, name := range why.ShownSteps {
+		list[i] = why.Step{Name: name, Start: p.marks[i], Time: p.marks[i+1].Sub(p.marks[i])}
 	}
 	return list
 }
@@ -103,7 +99,7 @@ func (j *judge) explainShown(t *analyzer.Timeline) {
 				p.last = last[p.frame]
 				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
 				groups[k] = append(groups[k], p)
-				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Stages: p.stages()}
+				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Steps: p.steps()}
 			}
 		}
 	}
@@ -191,7 +187,7 @@ func (j *judge) fill(list []*passing) {
 		}
 		committing := j.record.Committing(p.frame.Commit.Start)
 		for i, tid := range [4]trace.TID{p.frame.TID, j.record.Drawing(p.frame.Draw.Start), committing, committing} {
-			start, end, stage := p.marks[i], p.marks[i+1], steps[i]
+			start, end, stage := p.marks[i], p.marks[i+1], stages[i]
 			actual := start
 			if i == 0 {
 				actual, stage = min(p.actual, end), why.NoStage
@@ -314,8 +310,8 @@ func (w *usualWay) saved(p *passing, s *why.Shown, earlier trace.Duration) trace
 // compare sets what the frames alone say of a frame.
 func (w *usualWay) compare(p *passing, s *why.Shown) {
 	s.Due = p.marks[0].Add(w.toShown)
-	for i := range s.Stages {
-		s.Stages[i].Usual = w.steps[i]
+	for i := range s.Steps {
+		s.Steps[i].Usual = w.steps[i]
 	}
 }
 

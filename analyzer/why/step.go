@@ -1,0 +1,89 @@
+package why
+
+import (
+	"fmt"
+
+	"ohframe/analyzer/trace"
+)
+
+// Step is a part of a response, of the life of a late buffer, or of a frame's way to the display. They
+// are in order of time, without gaps.
+type Step struct {
+	Name StepName `json:"step"`
+	// Stage is the name of the stage of a launch; empty for others.
+	Stage string         `json:"stage,omitzero"`
+	Start trace.Time     `json:"start_ns"`
+	Time  trace.Duration `json:"ns"`
+	// Usual is what is usual for a buffer of the layer at the same cadence, or for a frame that is shown on
+	// time; 0 for a response.
+	Usual trace.Duration `json:"usual_ns"`
+	// Open: the stage has no known end; End is that of the slice with which it begins.
+	Open bool `json:"open,omitzero"`
+	// Work is what the thread did that the step is about. Stages of a launch may have a second
+	// thread: the main thread of the new process. It is empty if nothing is known.
+	Work []Work `json:"threads,omitzero"`
+}
+
+// End returns the end of the step.
+func (s *Step) End() trace.Time { return s.Start.Add(s.Time) }
+
+// After returns the part of the step that lies after a time; 0 if that is unknown.
+func (s *Step) After(at trace.Time) trace.Duration {
+	if !at.Known() {
+		return 0
+	}
+	return max(s.End().Sub(max(s.Start, at)), 0)
+}
+
+// StepName is the name of a step. New ones may be added.
+type StepName string
+
+// The steps, in order: of a buffer those up to the queue and, as of a frame's way to the display, from
+// StepRender on; of a response the others. The first frame of a launch has those from StepApplication on.
+const (
+	StepProduce     StepName = "produce"     // since the buffer before, until the producer asks for a free one
+	StepRequest     StepName = "request"     // until it has one
+	StepFill        StepName = "fill"        // until the producer queues it
+	StepGPU         StepName = "gpu"         // until the producer's GPU is done
+	StepQueue       StepName = "queue"       // until render_service takes it
+	StepLaunch      StepName = "launch"      // a stage of a launch before its first frame
+	StepDispatch    StepName = "dispatch"    // until the application begins to handle the input
+	StepHandling    StepName = "handling"    // the application handles the input and begins the scene
+	StepVsync       StepName = "vsync"       // until the vsync of the first frame
+	StepApplication StepName = "application" // the first frame in the application
+	StepPickUp      StepName = "pick_up"     // until render_service begins the frame with it
+	StepRender      StepName = "render"      // the main thread of render_service
+	StepDraw        StepName = "draw"        // its render thread
+	StepCommitWait  StepName = "commit_wait" // until the commit begins
+	StepComposer    StepName = "composer"    // the commit to the display
+	StepDisplay     StepName = "display"     // until the display shows the frame
+)
+
+// ShownSteps are the steps of the way to the display, and BufferSteps all steps of buffers, in order.
+var (
+	ShownSteps  = [...]StepName{StepRender, StepDraw, StepCommitWait, StepComposer, StepDisplay}
+	BufferSteps = append([]StepName{StepProduce, StepRequest, StepFill, StepGPU, StepQueue}, ShownSteps[:]...)
+)
+
+// validateSteps checks that steps have no gaps from start to end, and that what threads did in them adds
+// up.
+func validateSteps(list []Step, start, end trace.Time) error {
+	at := start
+	for i := range list {
+		s := &list[i]
+		if s.Start != at || s.Time < 0 {
+			return fmt.Errorf("step %s %s is from %d to %d, and the one before ends at %d", s.Name, s.Stage, s.Start, s.End(), at)
+		}
+		at = s.End()
+		for k := range s.Work {
+			w := &s.Work[k]
+			if w.Start < s.Start || w.End > at || w.sum() != w.End.Sub(w.Start) {
+				return fmt.Errorf("in step %s %s, thread %d did %d ns from %d to %d", s.Name, s.Stage, w.TID, w.sum(), w.Start, w.End)
+			}
+		}
+	}
+	if at != end {
+		return fmt.Errorf("its steps end at %d, not %d", at, end)
+	}
+	return nil
+}
