@@ -13,12 +13,11 @@ import (
 // for nothing if the condition selects nothing.
 type Outcome struct {
 	condition.Check
-	// Pair is that of a condition on processes, Interactions that of one on interactions, and
-	// Layers that of one on layers; nil if it is missing.
-	Pair         *Pair
-	Interactions *InteractionPair
-	Layers       *LayerPair
-	Measure      string
+	// Pair is that of a condition on processes, Group that of one on interactions, layers or
+	// summaries; nil if it is missing.
+	Pair    *Pair
+	Group   *Group
+	Measure string
 	// Reason is why the status is unknown, otherwise empty.
 	Reason string
 	// Change is what the condition is on; nil if it is missing.
@@ -63,9 +62,11 @@ func (d *Diff) findOutcomes(o Options) {
 			onProcesses = append(onProcesses, c)
 		}
 	}
-	summaries, summariesGone := d.judgedSummaries()
-	d.checkSummaries(onProcesses, summaries, summariesGone)
-	if !d.haveFrames() && len(summaries)+len(summariesGone) > 0 {
+	judged := d.judgedSummaries()
+	for _, c := range onProcesses {
+		d.checkGroups(c, c.Measure, judged, "the process is not in the new trace")
+	}
+	if !d.haveFrames() && judged.any() {
 		d.checkNames(onProcesses)
 		onProcesses = nil
 	}
@@ -96,17 +97,22 @@ func (d *Diff) findOutcomes(o Options) {
 			d.unknown(c, text.Printable(c.Process), condition.NeverJudged)
 		}
 	}
-	parts := d.allParts()
-	d.checkParts(onInteractions, &parts[0], o)
-	d.checkParts(onLayers, &parts[1], o)
+	for _, on := range []struct {
+		list   []*condition.Condition
+		groups *Groups
+	}{{onInteractions, d.Interactions}, {onLayers, d.Layers}} {
+		for _, c := range on.list {
+			if !d.checkGroups(c, c.PartMeasure(), on.groups, "the new trace has no such "+on.groups.kind.noun) {
+				d.notSelected(c, on.groups, o)
+			}
+		}
+	}
 }
 
 // checkNames finds the conditions whose process neither frames nor summaries have.
 func (d *Diff) checkNames(list []*condition.Condition) {
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
-	for _, p := range slices.Concat(d.Summaries, d.OnlyBaseSummaries, d.OnlyNewSummaries) {
-		all = append(all, p.asProcess())
-	}
+	all = append(all, d.Summaries.processes...)
 	for _, c := range list {
 		if !c.Selects(all...) {
 			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
@@ -137,56 +143,54 @@ func (d *Diff) anyPair(by func(...*stats.Process) bool) bool {
 	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return by(p.Base, p.New) })
 }
 
-// checkParts checks conditions on interactions or on layers.
-func (d *Diff) checkParts(list []*condition.Condition, parts *parts, o Options) {
-	for _, c := range list {
-		selected := false
-		for _, p := range parts.both {
-			if p.selects(c) {
-				selected = true
-				m, out := p.measure(c.PartMeasure()), p.outcome()
-				out.Process = p.fullTitle()
-				d.check(c, m, p.whyUnknown(d, m), out)
-			}
-		}
-		for _, p := range parts.onlyBase {
-			if p.selects(c) {
-				selected = true
-				d.unknown(c, p.fullTitle(), "the new trace has no such "+parts.noun)
-			}
-		}
-		if !selected {
-			d.notSelected(c, parts, o)
-		}
+// judgedSummaries returns the summaries of processes whose frames are not compared: conditions on frames
+// are on these.
+func (d *Diff) judgedSummaries() *Groups {
+	framed := func(g *Group) bool {
+		return slices.ContainsFunc(d.Pairs, func(p *Pair) bool {
+			return hasFrames(p.Base) && hasFrames(p.New) && (p.Base.Name == string(g.Process) || p.New.Name == string(g.Process))
+		})
 	}
+	return &Groups{Both: slices.DeleteFunc(slices.Clone(d.Summaries.Both), framed), OnlyBase: slices.DeleteFunc(slices.Clone(d.Summaries.OnlyBase), framed)}
 }
 
-// notSelected adds why a condition is on none of the compared parts. A condition on a
-// process that Options.Process leaves out is not checked.
-func (d *Diff) notSelected(c *condition.Condition, parts *parts, o Options) {
-	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
-	interactions := slices.Concat(slices.Concat(d.Base.interactions()...), slices.Concat(d.New.interactions()...))
-	for _, i := range interactions {
-		all = append(all, &stats.Process{PID: i.PID, Name: i.Process})
-	}
-	layers := slices.Concat(slices.Concat(d.Base.layers()...), slices.Concat(d.New.layers()...))
-	for _, l := range layers {
-		if p := condition.ProducerOf(l); p != nil {
-			all = append(all, p)
+// checkGroups checks a condition on a measure of groups, and reports whether it is on any. gone says of
+// a group that it is only in base.
+func (d *Diff) checkGroups(c *condition.Condition, measure string, groups *Groups, gone string) (selected bool) {
+	for _, g := range groups.Both {
+		if !g.selects(c) {
+			continue
+		}
+		selected = true
+		if m := g.measure(measure); m != nil {
+			d.check(c, m, g.whyUnknown(d, m), Outcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
+		} else {
+			d.unknown(c, g.fullTitle(), condition.NotOfSummaries)
 		}
 	}
+	for _, g := range groups.OnlyBase {
+		if g.selects(c) {
+			selected = true
+			d.unknown(c, g.fullTitle(), gone)
+		}
+	}
+	return selected
+}
+
+// notSelected adds why a condition is on none of the compared groups. A condition on a
+// process that Options.Process leaves out is not checked.
+func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
+	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes, d.Interactions.processes, d.Layers.processes)
 	why := ""
 	switch {
 	case !c.Selects(all...):
 		why = condition.NoSuchProcess(all)
 	case !c.Selects(slices.DeleteFunc(all, func(p *stats.Process) bool { return !o.wants(p) })...):
 		return
-	case slices.ContainsFunc(parts.onlyNew, func(p part) bool { return p.selects(c) }):
-		why = "the base trace has no such " + parts.noun
-	case c.OfLayers():
-		why = c.NoLayer(layers, true)
+	case slices.ContainsFunc(groups.OnlyNew, func(g *Group) bool { return g.selects(c) }):
+		why = "the base trace has no such " + groups.kind.noun
 	default:
-		why = c.NoInteraction(interactions, true)
+		why = groups.nothing(c)
 	}
 	d.unknown(c, text.Printable(c.Process), why)
 }

@@ -52,9 +52,7 @@ type Side struct {
 
 	recorded  []Recording
 	processes map[*stats.Process][]*stats.Process // see runs
-	scenes    [][]*stats.Interaction              // of several runs, see interactions
-	surfaces  [][]*stats.Layer                    // of several runs, see layers
-	counted   [][]stats.Summary                   // of several runs, see summaries
+	measured  []*stats.Report                     // of several runs, see reports
 	commands  []*locate.Commands                  // of several runs, see commandsOf
 }
 
@@ -64,6 +62,19 @@ func (s Side) runs(p *stats.Process) []*stats.Process {
 		return []*stats.Process{p}
 	}
 	return s.processes[p]
+}
+
+// reports returns the measures of each run.
+func (s *Side) reports() []*stats.Report {
+	if s.Runs == nil {
+		return []*stats.Report{s.Stats}
+	}
+	return s.measured
+}
+
+// hasItems reports whether the side has interactions, layers or summaries.
+func (s *Side) hasItems() bool {
+	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers)+len(comparable(r)) > 0 })
 }
 
 // runNames returns the names of the runs, one if there is one trace.
@@ -93,8 +104,7 @@ func Join(name string, runs []Side) Side {
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
-		s.scenes, s.surfaces = append(s.scenes, run.Stats.Interactions), append(s.surfaces, run.Stats.Layers)
-		s.counted, s.commands = append(s.counted, run.Stats.Summaries), append(s.commands, run.Commands)
+		s.measured, s.commands = append(s.measured, run.Stats), append(s.commands, run.Commands)
 		qualities = append(qualities, run.Quality)
 		matches, _ := matchProcesses(s, run, nil) // only a map can fail
 		for _, m := range matches {
@@ -140,22 +150,10 @@ type Diff struct {
 	Pairs []*Pair
 	// OnlyBase and OnlyNew are the processes in one trace only.
 	OnlyBase, OnlyNew []*stats.Process
-	// Interactions are those in both traces, by scene, page and application, in the order of
-	// base.
-	Interactions                              []*InteractionPair
-	OnlyBaseInteractions, OnlyNewInteractions []*InteractionPair
-	// InteractionChanges is the number of changes of interactions that were tested.
-	InteractionChanges int
-	// Layers are those in both traces, by name and producer, in the order of base.
-	Layers                        []*LayerPair
-	OnlyBaseLayers, OnlyNewLayers []*LayerPair
-	LayerChanges                  int // tested changes of layers
-	// Summaries are those of processes on both sides, in the order of base.
-	Summaries                           []*SummaryPair
-	OnlyBaseSummaries, OnlyNewSummaries []*SummaryPair
-	SummaryChanges                      int // tested changes of summaries
+	// Interactions, Layers and Summaries are grouped by what both sides have in common.
+	Interactions, Layers, Summaries *Groups
 	// Outcomes has each condition for each pair: ordered by pair, then by
-	// condition. Those on interactions follow.
+	// condition. Those on groups follow.
 	Outcomes []Outcome
 	// Test is how changes of processes were tested.
 	Test *significance.Family
@@ -193,7 +191,7 @@ type Error = diag.Error
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
 	d.bySession = d.sessionsDiffer()
-	if err := d.checkSides(); err != nil && !(base.hasParts() && new.hasParts()) {
+	if err := d.checkSides(); err != nil && !(base.hasItems() && new.hasItems()) {
 		return nil, err
 	}
 	matches, err := matchProcesses(base, new, o.Map)
@@ -214,10 +212,8 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 			d.Pairs = append(d.Pairs, p)
 		}
 	}
-	d.pairInteractions(o)
-	d.pairLayers(o)
-	d.pairSummaries(o)
-	if len(d.Interactions)+len(d.Layers)+len(d.Summaries) == 0 {
+	d.Interactions, d.Layers, d.Summaries = compareGroups(d, &o, &interactionKind), compareGroups(d, &o, &layerKind), compareGroups(d, &o, &summaryKind)
+	if !slices.ContainsFunc(d.groups(), func(g *Groups) bool { return len(g.Both) > 0 }) {
 		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
 			return nil, err
 		}
@@ -225,12 +221,12 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	d.test(o)
 	d.testCauses(o)
 	d.testFunctions(o)
-	d.testInteractions(o)
-	d.testLayers(o)
-	d.testSummaries(o)
 	d.checkConditions(o)
 	return d, nil
 }
+
+// groups returns the groups of all kinds.
+func (d *Diff) groups() []*Groups { return []*Groups{d.Interactions, d.Layers, d.Summaries} }
 
 // test tests the changes of all pairs.
 func (d *Diff) test(o Options) {

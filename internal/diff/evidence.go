@@ -128,25 +128,25 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 	for i, p := range brief.First(&e.LeftOut, "processes", d.ranked(), maxAnswers) {
 		e.Processes = append(e.Processes, p.evidence(i == 0))
 	}
-	only := func(list []*stats.Process, parts []parts, of func(*parts) []part) (names []string) {
+	only := func(list []*stats.Process, of func(*Groups) []*Group) (names []string) {
 		for _, p := range list {
 			names = append(names, brief.Name(text.Process(p)))
 		}
-		for i := range parts {
-			for _, p := range of(&parts[i]) {
+		for _, groups := range d.groups() {
+			for _, p := range of(groups) {
 				names = append(names, brief.Name(p.fullTitle()))
 			}
 		}
 		return names
 	}
-	all := d.allParts()
+	all := d.groups()
 	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers, &e.Summaries} {
-		for _, p := range brief.First(&e.LeftOut, all[i].nouns, all[i].worstFirst(), maxAnswers) {
-			*list = append(*list, d.evidencePart(p))
+		for _, p := range brief.First(&e.LeftOut, all[i].kind.nouns, all[i].worstFirst(), maxAnswers) {
+			*list = append(*list, evidencePartOf(p))
 		}
 	}
-	e.OnlyInBase = brief.First(&e.LeftOut, "only_in_base", only(d.OnlyBase, all, func(p *parts) []part { return p.onlyBase }), maxAnswers)
-	e.OnlyInNew = brief.First(&e.LeftOut, "only_in_new", only(d.OnlyNew, all, func(p *parts) []part { return p.onlyNew }), maxAnswers)
+	e.OnlyInBase = brief.First(&e.LeftOut, "only_in_base", only(d.OnlyBase, func(g *Groups) []*Group { return g.OnlyBase }), maxAnswers)
+	e.OnlyInNew = brief.First(&e.LeftOut, "only_in_new", only(d.OnlyNew, func(g *Groups) []*Group { return g.OnlyNew }), maxAnswers)
 	e.Record = d.record()
 	return e
 }
@@ -452,13 +452,13 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 
 // evidencePart returns what changed in interactions, layers or summaries, and the command that
 // explains the worst of new.
-func (d *Diff) evidencePart(p part) *evidencePart {
-	list := slices.DeleteFunc(slices.Clone(p.list()), func(m *Measure) bool { return m.Base == nil && m.New == nil })
-	j := &evidencePart{Name: brief.Name(p.fullTitle()), Counts: p.counts(), Verdict: worst(p.list())}
+func evidencePartOf(p *Group) *evidencePart {
+	list := slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil })
+	j := &evidencePart{Name: brief.Name(p.fullTitle()), Counts: p.counts(), Verdict: worst(p.Measures)}
 	measures, names := unchanged(leading(list))
 	j.Measures, j.Unchanged = brief.First(&j.LeftOut, "measures", measures, maxAnswers), names
 	if len(j.Measures) > 0 {
-		j.Why = brief.Command(p.why(d, j.Measures[0]))
+		j.Why = brief.Command(p.why(j.Measures[0]))
 	}
 	return j
 }
@@ -487,25 +487,6 @@ func worstElement[T any](d *Diff, m *Measure, runs [][]*T) (found *T, in *locate
 	}
 	return found, in
 }
-
-func (p *InteractionPair) why(d *Diff, m *Measure) string {
-	found, in := worstElement(d, m, p.New)
-	if in == nil {
-		return ""
-	}
-	return in.WhyInteraction(found.ID, brief.Flag)
-}
-
-func (p *LayerPair) why(d *Diff, m *Measure) string {
-	found, in := worstElement(d, m, p.New)
-	if in == nil {
-		return ""
-	}
-	return in.WhyLayer(found.ID, brief.Flag)
-}
-
-// why returns nothing: a summary has no frames.
-func (p *SummaryPair) why(*Diff, *Measure) string { return "" }
 
 // record returns what to record in order to know more.
 func (d *Diff) record() (list []brief.Record) {

@@ -232,12 +232,12 @@ func checkUnchanged(t *testing.T, side Side) {
 			t.Errorf("refresh rates of %s differ", p.title())
 		}
 	}
-	for _, parts := range d.allParts() {
-		if len(parts.onlyBase)+len(parts.onlyNew) > 0 {
-			t.Errorf("some %s is not its own match", parts.noun)
+	for _, groups := range d.groups() {
+		if len(groups.OnlyBase)+len(groups.OnlyNew) > 0 {
+			t.Errorf("some %s is not its own match", groups.kind.noun)
 		}
-		for _, p := range parts.both {
-			for _, m := range p.list() {
+		for _, p := range groups.Both {
+			for _, m := range p.Measures {
 				if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.Significant() {
 					t.Errorf("%s of %s has changed", m.Name, p.fullTitle())
 				}
@@ -271,15 +271,15 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			t.Errorf("refresh rates of %s differ one way", p.title())
 		}
 	}
-	for k, parts := range there.allParts() {
-		for _, p := range parts.both {
-			others := back.allParts()[k].both
-			i := slices.IndexFunc(others, func(q part) bool { return q.fullTitle() == p.fullTitle() && len(q.list()) == len(p.list()) })
+	for k, groups := range there.groups() {
+		for _, p := range groups.Both {
+			others := back.groups()[k].Both
+			i := slices.IndexFunc(others, func(q *Group) bool { return q.fullTitle() == p.fullTitle() && len(q.Measures) == len(p.Measures) })
 			if i < 0 {
 				t.Errorf("%s is missing the other way round", p.fullTitle())
 				continue
 			}
-			checkMirrored(t, p.list(), others[i].list())
+			checkMirrored(t, p.Measures, others[i].Measures)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -18,78 +17,19 @@ import (
 
 // document is the JSON form.
 type document struct {
-	Base       documentSide           `json:"base"`
-	New        documentSide           `json:"new"`
-	Processes  iter.Seq[documentPair] `json:"processes"`
-	OnlyInBase []documentSubject      `json:"only_in_base"`
-	OnlyInNew  []documentSubject      `json:"only_in_new"`
-	// Interactions are by scene, page and process.
-	Interactions           []documentInteractions `json:"interactions"`
-	OnlyInBaseInteractions []documentScene        `json:"interactions_only_in_base"`
-	OnlyInNewInteractions  []documentScene        `json:"interactions_only_in_new"`
-	// Layers are by name and producer.
-	Layers           []documentLayers `json:"layers"`
-	OnlyInBaseLayers []documentLayer  `json:"layers_only_in_base"`
-	OnlyInNewLayers  []documentLayer  `json:"layers_only_in_new"`
-	// Summaries are by process.
-	Summaries           []documentSummaries `json:"summaries"`
-	OnlyInBaseSummaries []string            `json:"summaries_only_in_base"`
-	OnlyInNewSummaries  []string            `json:"summaries_only_in_new"`
+	Base         documentSide           `json:"base"`
+	New          documentSide           `json:"new"`
+	Processes    iter.Seq[documentPair] `json:"processes"`
+	OnlyInBase   []documentSubject      `json:"only_in_base"`
+	OnlyInNew    []documentSubject      `json:"only_in_new"`
+	Interactions Groups                 `json:"interactions"`
+	Layers       Groups                 `json:"layers"`
+	Summaries    Groups                 `json:"summaries"`
 	// Differences are facts of the recordings.
 	Differences []Difference        `json:"differences"`
 	FailOn      []documentOutcome   `json:"fail_on"`
 	Skipped     []view.SkippedInput `json:"skipped"`
 	Test        documentTest        `json:"test"`
-}
-
-// documentLayer identifies layers of one name.
-type documentLayer struct {
-	Name    string  `json:"name"`
-	Process *string `json:"process"`
-}
-
-type documentLayers struct {
-	documentLayer
-	Base     documentBuffers `json:"base"`
-	New      documentBuffers `json:"new"`
-	Measures []*Measure      `json:"measures"`
-}
-
-type documentSummaries struct {
-	Process  string         `json:"process"`
-	Base     documentCounts `json:"base"`
-	New      documentCounts `json:"new"`
-	Measures []*Measure     `json:"measures"`
-}
-
-type documentCounts struct {
-	Summaries int `json:"summaries"`
-	Frames    int `json:"frames"`
-}
-
-type documentBuffers struct {
-	Layers  int `json:"layers"`
-	Buffers int `json:"buffers"`
-}
-
-// documentScene identifies interactions.
-type documentScene struct {
-	Kind    string  `json:"kind"`
-	Scene   string  `json:"scene"`
-	Process string  `json:"process"`
-	Page    *string `json:"page"`
-}
-
-type documentInteractions struct {
-	documentScene
-	Base     documentSample `json:"base"`
-	New      documentSample `json:"new"`
-	Measures []*Measure     `json:"measures"`
-}
-
-type documentSample struct {
-	Interactions int `json:"interactions"`
-	Truncated    int `json:"truncated"`
 }
 
 type documentSide struct {
@@ -110,11 +50,9 @@ type documentTest struct {
 	// Power is the probability with which "detectable" changes are found.
 	Power float64 `json:"power"`
 	// Unit is "run" or "session".
-	Unit               string `json:"unit"`
-	Changes            int    `json:"changes"`
-	InteractionChanges int    `json:"interaction_changes"`
-	LayerChanges       int    `json:"layer_changes"`
-	SummaryChanges     int    `json:"summary_changes"`
+	Unit string `json:"unit"`
+	// Changes of processes.
+	Changes int `json:"changes"`
 	// Resamples is 0 for a test that does not resample.
 	Resamples int `json:"resamples"`
 }
@@ -223,16 +161,14 @@ type documentProcess struct {
 type documentOutcome struct {
 	Condition string `json:"condition"`
 	Measure   string `json:"measure"`
-	// Process is an index in processes; null if the process is missing.
-	Process *int `json:"process"`
-	// Interactions is an index in interactions, Layers one in layers; null for other conditions,
-	// or if the interactions or layers are missing.
-	Interactions *int             `json:"interactions"`
-	Layers       *int             `json:"layers"`
-	Missing      string           `json:"missing"`
-	Status       condition.Status `json:"status"`
-	Undecided    bool             `json:"undecided"`
-	Text         string           `json:"text"`
+	// List is the name of the list, and Index the index in it or in its "compared", of what the condition
+	// is on. Both are null if that is missing.
+	List      optional         `json:"list"`
+	Index     *int             `json:"index"`
+	Missing   string           `json:"missing"`
+	Status    condition.Status `json:"status"`
+	Undecided bool             `json:"undecided"`
+	Text      string           `json:"text"`
 	condition.Tested
 }
 
@@ -248,43 +184,19 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Skipped:     view.SkippedInputs(o.Skipped),
 		Test:        d.documentTest(),
 
-		Interactions:           []documentInteractions{},
-		OnlyInBaseInteractions: scenes(d.OnlyBaseInteractions), OnlyInNewInteractions: scenes(d.OnlyNewInteractions),
-
-		Layers:           []documentLayers{},
-		OnlyInBaseLayers: surfaces(d.OnlyBaseLayers), OnlyInNewLayers: surfaces(d.OnlyNewLayers),
-
-		Summaries:           []documentSummaries{},
-		OnlyInBaseSummaries: processesOf(d.OnlyBaseSummaries), OnlyInNewSummaries: processesOf(d.OnlyNewSummaries),
+		Interactions: *d.Interactions, Layers: *d.Layers, Summaries: *d.Summaries,
 	}
 	for _, x := range d.Differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
 		doc.Differences = append(doc.Differences, x)
 	}
-	for _, p := range d.Layers {
-		side := func(runs [][]*stats.Layer) documentBuffers {
-			return documentBuffers{count(runs), buffers(slices.Concat(runs...))}
-		}
-		doc.Layers = append(doc.Layers, documentLayers{p.surface(), side(p.Base), side(p.New), p.Measures})
-	}
-	for _, p := range d.Summaries {
-		side := func(runs [][]*stats.Summary) documentCounts { return documentCounts{count(runs), summedFrames(runs)} }
-		doc.Summaries = append(doc.Summaries, documentSummaries{p.Process, side(p.Base), side(p.New), p.Measures})
-	}
-	for _, p := range d.Interactions {
-		doc.Interactions = append(doc.Interactions, documentInteractions{
-			p.scene(), documentSample{count(p.Base), p.BaseCut}, documentSample{count(p.New), p.NewCut}, p.Measures,
-		})
-	}
 	for _, o := range d.Outcomes {
 		out := documentOutcome{Condition: o.Condition, Measure: o.Measure, Status: o.Status, Undecided: o.Undecided, Text: o.Text, Tested: o.Change.Tested()}
 		switch {
 		case o.Pair != nil:
-			out.Process = &o.Pair.index
-		case o.Interactions != nil:
-			out.Interactions = &o.Interactions.index
-		case o.Layers != nil:
-			out.Layers = &o.Layers.index
+			out.List, out.Index = "processes", &o.Pair.index
+		case o.Group != nil:
+			out.List, out.Index = optional(o.Group.kind.nouns), &o.Group.index
 		default:
 			out.Missing = o.Process
 		}
@@ -294,7 +206,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 }
 
 func (d *Diff) documentTest() documentTest {
-	return documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.InteractionChanges, d.LayerChanges, d.SummaryChanges, d.Test.Resamples}
+	return documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.Test.Resamples}
 }
 
 func (s *Side) document() documentSide {
@@ -307,49 +219,6 @@ func (s *Side) document() documentSide {
 		doc.Sessions = append(doc.Sessions, id)
 	}
 	return doc
-}
-
-func scenes(pairs []*InteractionPair) []documentScene {
-	list := []documentScene{}
-	for _, p := range pairs {
-		list = append(list, p.scene())
-	}
-	return list
-}
-
-func processesOf(pairs []*SummaryPair) []string {
-	list := []string{}
-	for _, p := range pairs {
-		list = append(list, p.Process)
-	}
-	return list
-}
-
-func surfaces(pairs []*LayerPair) []documentLayer {
-	list := []documentLayer{}
-	for _, p := range pairs {
-		list = append(list, p.surface())
-	}
-	return list
-}
-
-func (p *LayerPair) surface() documentLayer {
-	l := documentLayer{Name: p.Name}
-	if p.Process != "" {
-		l.Process = &p.Process
-	}
-	return l
-}
-
-func (p *InteractionPair) scene() documentScene {
-	s := documentScene{Kind: analyzer.SceneInteraction.String(), Scene: p.Scene, Process: p.Process}
-	if p.Launch {
-		s.Kind = analyzer.LaunchInteraction.String()
-	}
-	if p.Page != "" {
-		s.Page = &p.Page
-	}
-	return s
 }
 
 func (d *Diff) documentPairs(yield func(documentPair) bool) {

@@ -46,8 +46,8 @@ func TestJSON(t *testing.T) {
 		OnlyInBase []side `json:"only_in_base"`
 		FailOn     []struct {
 			Condition, Measure, Status string
-			Process                    *int
-			Missing                    string
+			List, Missing              string
+			Index                      *int
 		} `json:"fail_on"`
 		Test struct {
 			Method  string
@@ -74,8 +74,8 @@ func TestJSON(t *testing.T) {
 	outcomes := []string{}
 	for _, o := range got.FailOn {
 		who := o.Missing
-		if o.Process != nil {
-			who = fmt.Sprint(*o.Process)
+		if o.List == "processes" {
+			who = fmt.Sprint(*o.Index)
 		}
 		outcomes = append(outcomes, fmt.Sprint(who, " ", o.Condition, " ", o.Measure, " ", o.Status))
 	}

@@ -132,7 +132,7 @@ func TestCompareSessions(t *testing.T) {
 	d := compare(t, base, new, Options{FailOn: conditions(t, "p50_ms>+1, fling.response_ms>+1")})
 	for name, m := range map[string]*Measure{
 		"p50_ms": d.Pairs[0].measure("p50_ms"), "lost time": d.Pairs[0].Causes.Causes[0].Measure,
-		"response": d.Interactions[0].measure("response_ms"), "queue": d.Layers[0].measure("queue_p50_ms"),
+		"response": d.Interactions.Both[0].measure("response_ms"), "queue": d.Layers.Both[0].measure("queue_p50_ms"),
 	} {
 		scale := 1.0
 		if name == "lost time" {
@@ -149,8 +149,8 @@ func TestCompareSessions(t *testing.T) {
 			t.Errorf("%s: tested are %v", name, values)
 		}
 	}
-	if d.Test.Method != significance.ModeratedT || d.Test.Tested == 0 || d.InteractionChanges == 0 || d.LayerChanges == 0 {
-		t.Errorf("tested by %q: %d, %d and %d changes", d.Test.Method, d.Test.Tested, d.InteractionChanges, d.LayerChanges)
+	if d.Test.Method != significance.ModeratedT || d.Test.Tested == 0 || d.Interactions.Changes == 0 || d.Layers.Changes == 0 {
+		t.Errorf("tested by %q: %d, %d and %d changes", d.Test.Method, d.Test.Tested, d.Interactions.Changes, d.Layers.Changes)
 	}
 	table := strings.Join(strings.Fields(write(t, d, "table", WriteOptions{})), " ")
 	for _, part := range []string{

@@ -100,8 +100,8 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	if d.haveFrames() {
 		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
 	}
-	for _, parts := range d.allParts() {
-		doc.Blocks = append(doc.Blocks, parts.view(o.Verbose)...)
+	for _, groups := range d.groups() {
+		doc.Blocks = append(doc.Blocks, groups.view(o.Verbose, d.unit())...)
 	}
 	for _, p := range shown {
 		doc.Blocks = append(doc.Blocks, p.view(o.Verbose))
@@ -140,7 +140,7 @@ func (d *Diff) warnings() []string {
 		}
 	}
 	if !d.haveFrames() {
-		warn("Only " + d.comparedParts() + " are compared: no process has complete frames in both traces")
+		warn("Only " + d.comparedKinds() + " are compared: no process has complete frames in both traces")
 	}
 	return list
 }
@@ -216,10 +216,10 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 			add(p.title(), c.Title(), c.Measure)
 		}
 	}
-	for _, parts := range d.allParts() {
-		for _, p := range parts.both {
-			for _, m := range p.list() {
-				add(p.fullTitle(), m.definition.Label, m)
+	for _, groups := range d.groups() {
+		for _, g := range groups.Both {
+			for _, m := range g.Measures {
+				add(g.fullTitle(), m.definition.Label, m)
 			}
 		}
 	}
@@ -245,11 +245,11 @@ func (d *Diff) verdict() string {
 	var parts []string
 	for _, v := range []Verdict{Worse, Better} {
 		list := firstOf(found[v])
-		for _, parts := range d.allParts() {
+		for _, groups := range d.groups() {
 			var changed []string
-			for _, p := range parts.both {
-				if labels := labels(p.list(), v); len(labels) > 0 {
-					changed = append(changed, p.words()+" ("+strings.Join(labels, ", ")+")")
+			for _, g := range groups.Both {
+				if labels := labels(g.Measures, v); len(labels) > 0 {
+					changed = append(changed, g.words()+" ("+strings.Join(labels, ", ")+")")
 				}
 			}
 			list = append(list, firstOf(changed)...)
@@ -259,7 +259,7 @@ func (d *Diff) verdict() string {
 		}
 	}
 	count := func(v Verdict) string {
-		return d.counts(len(found[v]), func(p part) bool { return worst(p.list()) == v })
+		return d.counts(len(found[v]), func(g *Group) bool { return worst(g.Measures) == v })
 	}
 	if counts := count(Unclear); counts != "" {
 		parts = append(parts, "no significant change in "+counts)
@@ -272,26 +272,26 @@ func (d *Diff) verdict() string {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
 	if len(d.Pairs) == 0 {
-		parts = append(parts, d.counts(0, func(part) bool { return true })+" compared, no frames")
+		parts = append(parts, d.counts(0, func(*Group) bool { return true })+" compared, no frames")
 	}
 	return strings.Join(parts, "; ")
 }
 
 // counts counts processes, and the interactions and layers of a kind: "2 processes and 1 layer".
-func (d *Diff) counts(processes int, is func(part) bool) string {
+func (d *Diff) counts(processes int, is func(*Group) bool) string {
 	var counts []string
 	if processes > 0 {
 		counts = append(counts, text.Count(processes, "process"))
 	}
-	for _, parts := range d.allParts() {
+	for _, groups := range d.groups() {
 		n := 0
-		for _, p := range parts.both {
-			if is(p) {
+		for _, g := range groups.Both {
+			if is(g) {
 				n++
 			}
 		}
 		if n > 0 {
-			counts = append(counts, diag.Choose(n, parts.noun, parts.nouns))
+			counts = append(counts, diag.Choose(n, groups.kind.noun, groups.kind.nouns))
 		}
 	}
 	if last := len(counts) - 1; last > 1 {
@@ -300,12 +300,12 @@ func (d *Diff) counts(processes int, is func(part) bool) string {
 	return strings.Join(counts, " and ")
 }
 
-// comparedParts names what is compared besides processes: "interactions and layers".
-func (d *Diff) comparedParts() string {
+// comparedKinds names what is compared besides processes: "interactions and layers".
+func (d *Diff) comparedKinds() string {
 	var names []string
-	for _, parts := range d.allParts() {
-		if len(parts.both) > 0 {
-			names = append(names, parts.nouns)
+	for _, groups := range d.groups() {
+		if len(groups.Both) > 0 {
+			names = append(names, groups.kind.nouns)
 		}
 	}
 	return strings.Join(names, " and ")
@@ -340,9 +340,9 @@ func (d *Diff) withoutGPU(lacks func(*Measure) *float64) (names []string) {
 		if p.Base.Frames.Framework+p.New.Frames.Framework == 0 || !slices.ContainsFunc(slices.Concat(p.base, p.new), func(p *stats.Process) bool { return p != nil && p.Frames.LateGPU > 0 }) {
 			continue
 		}
-		if slices.ContainsFunc(d.Layers, func(l *LayerPair) bool {
+		if slices.ContainsFunc(d.Layers.Both, func(l *Group) bool {
 			m := l.measure("gpu_p50_ms")
-			return (l.Process == p.Base.Name || l.Process == p.New.Name) && (m.Base == nil) != (m.New == nil) && lacks(m) == nil
+			return (string(l.Process) == p.Base.Name || string(l.Process) == p.New.Name) && (m.Base == nil) != (m.New == nil) && lacks(m) == nil
 		}) {
 			names = append(names, p.title())
 		}

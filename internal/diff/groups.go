@@ -1,0 +1,390 @@
+package diff
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
+	"ohframe/internal/locate"
+	"ohframe/internal/significance"
+	"ohframe/internal/text"
+)
+
+// Group is what both sides have of one thing besides processes: the interactions of one scene, page and
+// application, the layers of one name and producer, or the summaries of one process.
+type Group struct {
+	groupKey
+	Base     Items      `json:"base"`
+	New      Items      `json:"new"`
+	Measures []*Measure `json:"measures"`
+
+	kind    *kind
+	index   int // in Groups.Both
+	selects func(*condition.Condition) bool
+	// why returns the command that explains the item of new whose value of a measure is worst; empty
+	// if it is unknown.
+	why func(*Measure) string
+}
+
+// groupKey is what items of both sides have in common.
+type groupKey struct {
+	Kind    string   `json:"kind"`
+	Name    optional `json:"name"`
+	Process optional `json:"process"`
+	Page    optional `json:"page"`
+}
+
+// optional is a name, null in JSON if it is empty: unknown.
+type optional string
+
+// MarshalJSON implements json.Marshaler.
+func (s optional) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(s))
+}
+
+// Items counts the items of a side.
+type Items struct {
+	Items int `json:"items"`
+	// Truncated are those that an edge of the trace cuts. They are not measured, and not in Items.
+	Truncated int `json:"truncated"`
+	// Size is the number of interactions, of the layers' buffers, or of the summaries' frames.
+	Size int `json:"size"`
+}
+
+// Groups are all groups of the items of a kind.
+type Groups struct {
+	// Both are those on both sides, in the order of base.
+	Both     []*Group `json:"compared"`
+	OnlyBase []*Group `json:"only_in_base"`
+	OnlyNew  []*Group `json:"only_in_new"`
+	// Changes is the number of changes that were tested.
+	Changes int `json:"changes"`
+
+	kind      *kind
+	processes []*stats.Process                  // of the items
+	nothing   func(*condition.Condition) string // why a condition is on no item
+}
+
+func (g *Groups) any() bool { return len(g.Both)+len(g.OnlyBase)+len(g.OnlyNew) > 0 }
+
+// kindOf says how the items of a kind are compared. Functions may be nil where that is said.
+type kindOf[T any] struct {
+	kind
+	items   func(*stats.Report) []*T // those of a run
+	process func(*T) *stats.Process  // nil if unknown
+	key     func(*T) groupKey
+	// detail returns what counts only if both sides know it; may be nil.
+	detail func(*groupKey) *optional
+	// exact returns a name that counts if all runs of both sides have it; may be nil.
+	exact    func(*T) optional
+	cut      func(*T) bool // whether an edge of the trace cuts the item; may be nil
+	size     func(*T) int
+	join     func([]*T) *T // one item for those of a run; nil if a value of a run is their mean
+	measures stats.MeasureList
+	selects  func(*condition.Condition, *T) bool
+	nothing  func(*condition.Condition, []*T) string
+	why      func(*locate.Commands, *T) string // the command that explains an item; may be nil
+}
+
+// compareGroups pairs the items of both sides, computes the measures of the groups, and tests their
+// changes as a family.
+func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
+	all := &Groups{Both: []*Group{}, OnlyBase: []*Group{}, OnlyNew: []*Group{}, kind: &k.kind}
+	var runs [2][][]*T
+	for side, s := range []*Side{&d.Base, &d.New} {
+		for _, r := range s.reports() {
+			runs[side] = append(runs[side], k.items(r))
+		}
+	}
+	type group struct {
+		*Group
+		runs   [2][][]*T // without those that are cut
+		wanted bool
+	}
+	var list []*group
+	groups, key := map[groupKey]*group{}, keys(d, k, runs)
+	for side := range runs {
+		for run, items := range runs[side] {
+			for _, x := range items {
+				at := key(side, x)
+				g := groups[at]
+				if g == nil {
+					g = &group{Group: &Group{groupKey: at, Measures: []*Measure{}, kind: &k.kind}, runs: [2][][]*T{make([][]*T, len(runs[0])), make([][]*T, len(runs[1]))}}
+					groups[at], list = g, append(list, g)
+				}
+				process := k.process(x)
+				if process != nil {
+					all.processes = append(all.processes, process)
+				}
+				g.wanted = g.wanted || o.Process == nil || process != nil && o.wants(process)
+				count := [2]*Items{&g.Base, &g.New}[side]
+				if k.cut != nil && k.cut(x) {
+					count.Truncated++
+					continue
+				}
+				count.Items++
+				count.Size += k.size(x)
+				g.runs[side][run] = append(g.runs[side][run], x)
+			}
+		}
+	}
+	all.nothing = func(c *condition.Condition) string { return k.nothing(c, joined(runs)) }
+	var tested []*Measure
+	refreshDiffers := d.refreshDiffers()
+	for _, g := range list {
+		g.selects = func(c *condition.Condition) bool {
+			return slices.ContainsFunc(joined(g.runs), func(x *T) bool { return k.selects(c, x) })
+		}
+		switch {
+		case !g.wanted:
+			continue
+		case g.New == Items{}:
+			all.OnlyBase = append(all.OnlyBase, g.Group)
+			continue
+		case g.Base == Items{}:
+			all.OnlyNew = append(all.OnlyNew, g.Group)
+			continue
+		}
+		g.index = len(all.Both)
+		all.Both = append(all.Both, g.Group)
+		g.why = func(m *Measure) string {
+			if found, in := worstElement(d, m, g.runs[1]); in != nil && k.why != nil {
+				return k.why(in, found)
+			}
+			return ""
+		}
+		values := valuesOf(k, g.runs)
+		for i := range k.measures {
+			of := &k.measures[i]
+			if of.Launch != g.isLaunch() {
+				continue
+			}
+			base, new := unitsOf(values, of)
+			m := d.measured(of, base, new)
+			g.Measures = append(g.Measures, m)
+			switch {
+			case of.PerRefresh && refreshDiffers(g.Group):
+				m.series, m.incomparable = nil, true
+			case of.Tested:
+				tested = append(tested, m)
+			}
+		}
+	}
+	all.Changes = Judge(tested, o.MinEffect).Tested
+	return all
+}
+
+// joined returns the items of both sides.
+func joined[T any](runs [2][][]T) []T {
+	return slices.Concat(slices.Concat(runs[0]...), slices.Concat(runs[1]...))
+}
+
+// keys returns a function for the keys of items. Names of processes are those of applicationNames.
+func keys[T any](d *Diff, k *kindOf[T], runs [2][][]*T) func(side int, x *T) groupKey {
+	name := d.applicationNames()
+	of := func(side int, x *T) groupKey {
+		key := k.key(x)
+		key.Process = optional(name(side, string(key.Process)))
+		return key
+	}
+	// without returns a key without its detail, and whether it has one.
+	without := func(key groupKey) (groupKey, bool) {
+		if k.detail == nil {
+			return key, false
+		}
+		detail := k.detail(&key)
+		known := *detail != ""
+		*detail = ""
+		return key, known
+	}
+	exact := func(side int, x *T) groupKey {
+		key := of(side, x)
+		if k.exact != nil {
+			key.Name = k.exact(x)
+		}
+		return key
+	}
+	all, found, sides := 0, map[groupKey]int{}, [2]map[groupKey]bool{{}, {}}
+	for side, list := range runs {
+		for _, items := range list {
+			all++
+			seen := map[groupKey]bool{}
+			for _, x := range items {
+				if e := exact(side, x); !seen[e] {
+					seen[e] = true
+					found[e]++
+				}
+				key, known := without(of(side, x))
+				sides[side][key] = sides[side][key] || known
+			}
+		}
+	}
+	return func(side int, x *T) groupKey {
+		key := of(side, x)
+		whole, _ := without(key)
+		if other, is := sides[1-side][whole]; is && other != sides[side][whole] {
+			return whole
+		}
+		if e := exact(side, x); found[e] == all {
+			return e
+		}
+		return key
+	}
+}
+
+// applicationNames returns a function for the names of applications: those of both sides that
+// are compared have the same. One that a kernel has cut to its last bytes is that of the only
+// application whose name ends in it, and one that is mapped is that of base.
+func (d *Diff) applicationNames() func(side int, name string) string {
+	full := map[string][]string{} // by their last bytes
+	add := func(name string) {
+		if n := len(name) - analyzer.KernelName; n > 0 && !slices.Contains(full[name[n:]], name) {
+			full[name[n:]] = append(full[name[n:]], name)
+		}
+	}
+	for _, r := range slices.Concat(d.Base.reports(), d.New.reports()) {
+		for _, i := range r.Interactions {
+			add(i.Process)
+		}
+		for _, l := range r.Layers {
+			add(producer(l))
+		}
+	}
+	mapped := map[string]string{}
+	for _, p := range d.Pairs {
+		if p.MatchedBy == MatchedByMap {
+			mapped[p.New.Name] = p.Base.Name
+		}
+	}
+	return func(side int, name string) string {
+		if side == 1 {
+			name = cmp.Or(mapped[name], name)
+		}
+		if list := full[name]; len(name) == analyzer.KernelName && len(list) == 1 {
+			return list[0]
+		}
+		return name
+	}
+}
+
+// valuesOf returns the items of runs whose values are measured: one for those of a run, if they are joined.
+func valuesOf[T any](k *kindOf[T], runs [2][][]*T) [2][][]*T {
+	if k.join == nil {
+		return runs
+	}
+	var values [2][][]*T
+	for side, list := range runs {
+		for _, items := range list {
+			if len(items) > 0 {
+				items = []*T{k.join(items)}
+			}
+			values[side] = append(values[side], items)
+		}
+	}
+	return values
+}
+
+// unitsOf returns the values of a measure in the runs of both sides. If they are means of several items,
+// their variance is from how the items of a run differ.
+func unitsOf[T any](runs [2][][]*T, of *stats.Measure) (base, new []significance.Unit) {
+	squares, freedom := 0.0, 0.0
+	var units [2][]significance.Unit
+	var counts [2][]float64
+	for side, list := range runs {
+		for _, items := range list {
+			n, mean := 0.0, 0.0
+			for _, x := range items {
+				if value := of.Value(x); value != nil {
+					n++ // Welford, 1962
+					d := *value - mean
+					mean += d / n
+					squares += d * (*value - mean)
+				}
+			}
+			u := unknownUnit
+			if n > 0 {
+				u.Value = mean
+				freedom += n - 1
+			}
+			units[side], counts[side] = append(units[side], u), append(counts[side], n)
+		}
+	}
+	if freedom > 0 {
+		for side := range units {
+			for i := range units[side] {
+				units[side][i].Variance = squares / freedom / counts[side][i]
+			}
+		}
+	}
+	return units[0], units[1]
+}
+
+// refreshDiffers returns a function that reports whether the refresh rates of a group's application or of
+// the render service differ between the sides.
+func (d *Diff) refreshDiffers() func(*Group) bool {
+	name := d.applicationNames()
+	return func(g *Group) bool {
+		return slices.ContainsFunc(d.Pairs, func(p *Pair) bool {
+			return p.RefreshDiffers && (p.Base.Kind == stats.RenderService || name(0, p.Base.Name) == string(g.Process))
+		})
+	}
+}
+
+func (g *Group) isLaunch() bool { return g.Kind == analyzer.LaunchInteraction.String() }
+
+// measure returns the measure of a name; nil if the group does not have it.
+func (g *Group) measure(name string) *Measure {
+	if i := slices.IndexFunc(g.Measures, func(m *Measure) bool { return m.Name == name }); i >= 0 {
+		return g.Measures[i]
+	}
+	return nil
+}
+
+func (g *Group) size() int { return g.Base.Size + g.Base.Truncated + g.New.Size + g.New.Truncated }
+
+func (g *Group) counts() string { return fmt.Sprintf("%d → %d", g.Base.Size, g.New.Size) }
+
+// about is the name of the process; empty if it is unknown.
+func (g *Group) about() string {
+	if g.Process == "" {
+		return ""
+	}
+	return text.ProcessName(string(g.Process))
+}
+
+// withProcess puts the process before a name; either may be empty.
+func (g *Group) withProcess(name string) string {
+	return strings.Join(slices.DeleteFunc([]string{g.about(), name}, func(s string) bool { return s == "" }), ", ")
+}
+
+// words is the name of the group for people without the process; of summaries it is the process.
+func (g *Group) words() string { return cmp.Or(g.kind.words(g), g.about()) }
+
+// fullTitle is the name as conditions have it, after the process, heading has both names.
+func (g *Group) fullTitle() string { return g.withProcess(g.kind.title(g)) }
+
+func (g *Group) heading() string {
+	if g.kind.heading == nil {
+		return g.fullTitle()
+	}
+	return g.withProcess(g.kind.heading(g))
+}
+
+// whyUnknown returns why a condition on a measure of the group cannot be checked.
+func (g *Group) whyUnknown(d *Diff, m *Measure) string {
+	switch {
+	case g.Base.Items == 0:
+		return "the base trace cuts all of them"
+	case g.New.Items == 0:
+		return "the new trace cuts all of them"
+	}
+	return d.whyNotChecked(m)
+}

@@ -1,0 +1,147 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+
+	"ohframe/analyzer/stats"
+	"ohframe/internal/brief"
+	"ohframe/internal/condition"
+	"ohframe/internal/locate"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// kind is how groups of a kind are shown.
+type kind struct {
+	noun, nouns string // "interaction", "interactions"
+	ofRun       string // what the value of a run is
+	// title is the name of a group as conditions have it, without the process; empty for summaries.
+	// words is the name in tables, heading has both; it may be nil for title.
+	title, words, heading func(*Group) string
+	// sizes is the title of the column of sizes. columns are the measures of tables, each by the names
+	// of those that it may have: a group has at most one of them.
+	sizes   string
+	columns []column
+}
+
+type column struct {
+	view.Column
+	of []string
+}
+
+var interactionKind = kindOf[stats.Interaction]{
+	kind: kind{
+		noun: "interaction", nouns: "interactions", ofRun: "the mean of its interactions",
+		// "APP_LIST_FLING on pages/Index", "cold launch"
+		title: func(g *Group) string { return g.onPage(string(g.Name)) },
+		words: func(g *Group) string { return g.onPage(cmp.Or(text.Scene(string(g.Name)), string(g.Name))) },
+		heading: func(g *Group) string {
+			scene := string(g.Name)
+			if name := text.Scene(scene); name != "" {
+				scene = fmt.Sprintf("%s (%s)", name, scene)
+			}
+			return g.onPage(scene)
+		},
+		sizes: "Count",
+		columns: []column{
+			{view.Column{Title: "Response, ms"}, []string{"response_ms", "first_frame_ms"}}, {view.Column{Title: "Hitch, ms/s"}, []string{"hitch"}},
+			{view.Column{Title: "FPS", Drop: 2}, []string{"fps"}},
+		},
+	},
+	items:   func(r *stats.Report) []*stats.Interaction { return r.Interactions },
+	process: func(i *stats.Interaction) *stats.Process { return &stats.Process{PID: i.PID, Name: i.Process} },
+	key: func(i *stats.Interaction) groupKey {
+		key := groupKey{Kind: i.Kind, Name: optional(i.Scene), Process: optional(i.Process)}
+		if i.Page != nil {
+			key.Page = optional(*i.Page)
+		}
+		return key
+	},
+	detail:   func(k *groupKey) *optional { return &k.Page }, // older systems do not write pages
+	cut:      func(i *stats.Interaction) bool { return i.Truncated },
+	size:     func(*stats.Interaction) int { return 1 },
+	measures: stats.InteractionMeasures,
+	selects: func(c *condition.Condition, i *stats.Interaction) bool {
+		return c.OfInteractions() && c.SelectsInteraction(i)
+	},
+	nothing: func(c *condition.Condition, list []*stats.Interaction) string { return c.NoInteraction(list, true) },
+	why:     func(in *locate.Commands, i *stats.Interaction) string { return in.WhyInteraction(i.ID, brief.Flag) },
+}
+
+// onPage names a scene or a launch with its page.
+func (g *Group) onPage(scene string) string {
+	if g.isLaunch() {
+		scene = string(g.Name) + " launch"
+	}
+	if g.Page != "" {
+		scene += " on " + string(g.Page)
+	}
+	return text.Printable(scene)
+}
+
+var layerKind = kindOf[stats.Layer]{
+	kind: kind{
+		noun: "layer", nouns: "layers", ofRun: "the value of all its layers with the name",
+		title: func(g *Group) string { return cmp.Or(text.Printable(string(g.Name)), text.Unknown) },
+		words: func(g *Group) string { return text.ShortLayerName(string(g.Name), text.LayerWidth) },
+		sizes: "Buffers",
+		columns: []column{
+			{view.Column{Title: "FPS"}, []string{"fps"}}, {view.Column{Title: "Late"}, []string{"late"}}, {view.Column{Title: "Uneven", Drop: 2}, []string{"uneven"}},
+			{view.Column{Title: "Dropped", Drop: 3}, []string{"dropped"}}, {view.Column{Title: "Queue P95, ms", Drop: 4}, []string{"queue_p95_ms"}},
+		},
+	},
+	items:   func(r *stats.Report) []*stats.Layer { return r.Layers },
+	process: condition.ProducerOf,
+	key: func(l *stats.Layer) groupKey {
+		return groupKey{Kind: "layer", Name: optional(text.LayerName(l.Name)), Process: optional(producer(l))}
+	},
+	detail:   func(k *groupKey) *optional { return &k.Process },
+	exact:    func(l *stats.Layer) optional { return optional(l.Name) }, // with its numbers
+	size:     func(l *stats.Layer) int { return l.Buffers },
+	join:     stats.JoinLayers,
+	measures: stats.LayerMeasures,
+	selects:  func(c *condition.Condition, l *stats.Layer) bool { return c.OfLayers() && c.SelectsLayer(l) },
+	nothing:  func(c *condition.Condition, list []*stats.Layer) string { return c.NoLayer(list, true) },
+	why:      func(in *locate.Commands, l *stats.Layer) string { return in.WhyLayer(l.ID, brief.Flag) },
+}
+
+// producer returns the name of the producer, empty if it is unknown. Dumps of SurfaceFlinger
+// have that of the layer in its place.
+func producer(l *stats.Layer) string {
+	if l.Process == nil || *l.Process == l.Name {
+		return ""
+	}
+	return *l.Process
+}
+
+var summaryKind = kindOf[stats.Summary]{
+	kind: kind{
+		noun: "summary", nouns: "summaries", ofRun: "the sum of its summaries of the process",
+		title: func(*Group) string { return "" }, words: func(*Group) string { return "" },
+		sizes: "Frames",
+		columns: []column{
+			{view.Column{Title: "Janky"}, []string{"jank_rate"}}, {view.Column{Title: "P50, ms", Drop: 4}, []string{"p50_ms"}}, {view.Column{Title: "P90, ms", Drop: 2}, []string{"p90_ms"}},
+			{view.Column{Title: "P95, ms", Drop: 3}, []string{"p95_ms"}}, {view.Column{Title: "P99, ms"}, []string{"p99_ms"}},
+		},
+	},
+	items:    comparable,
+	process:  func(s *stats.Summary) *stats.Process { return &stats.Process{PID: s.PID, Name: s.Process} },
+	key:      func(s *stats.Summary) groupKey { return groupKey{Kind: "summary", Process: optional(s.Process)} },
+	size:     func(s *stats.Summary) int { return s.Frames },
+	join:     stats.JoinSummaries,
+	measures: stats.SummaryMeasures,
+	selects: func(c *condition.Condition, s *stats.Summary) bool {
+		return !c.OfInteractions() && !c.OfLayers() && c.Selects(&stats.Process{PID: s.PID, Name: s.Process})
+	},
+}
+
+// comparable returns the summaries of a run without filtered ones, which cannot be compared.
+func comparable(r *stats.Report) (list []*stats.Summary) {
+	for i := range r.Summaries {
+		if !r.Summaries[i].Filtered {
+			list = append(list, &r.Summaries[i])
+		}
+	}
+	return list
+}
