@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/flags"
 )
 
 // completionScripts make a shell ask the program, with --generate-bash-completion
@@ -55,11 +57,12 @@ func complete(c *cli.Context) {
 		words = words[:len(words)-1]
 	}
 	last := words[len(words)-1]
-	if !takesValue(c.Command, last) {
+	f := flags.Find(c.Command.Flags, last)
+	if f == nil || !f.TakesValue() {
 		cli.DefaultCompleteWithFlags(c.Command)(c)
 		return
 	}
-	for value := range strings.SplitSeq(flagValue(findFlag(c.Command, last)), "|") {
+	for value := range strings.SplitSeq(flagValue(f), "|") {
 		if value == strings.ToLower(value) {
 			fmt.Fprintln(c.App.Writer, value)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,33 +25,38 @@ import (
 // eventNames are the values of --events.
 var eventNames = []string{ohframe.ShownEvents: "shown", ohframe.AllEvents: "all", ohframe.NoEvents: "none"}
 
+type convertFlags struct {
+	Output   string       `flag:"output,o" usage:"write to {OUT}; - is standard output, .gz compresses"`
+	Events   flags.Choice `flag:"events" usage:"events beside frames: {}"`
+	NoTracks bool         `flag:"no-tracks" usage:"write no tracks but Perfetto's frame timeline"`
+	flags.NoCausesFlag
+	AndroidCompat bool                      `flag:"android-compat" usage:"also write what queries for Android expect"`
+	Compress      bool                      `flag:"compress" usage:"compress the packets in the trace"`
+	Attribute     flags.Repeated[attribute] `flag:"attribute" usage:"store a fact in the trace: {KEY=VALUE}; may be repeated"`
+	quietFlag
+	damageFlag
+	samplesFlags
+	flags.Trace
+}
+
 func convertCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:        "convert",
 		Usage:       "convert a trace to a Perfetto trace with frame timelines",
 		ArgsUsage:   "INPUT… [-o OUT]",
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT`; - is standard output, .gz compresses"},
-			&cli.StringFlag{Name: "events", Value: eventNames[0], Usage: "events beside frames: `" + strings.Join(eventNames, "|") + "`"},
-			&cli.BoolFlag{Name: "no-tracks", Usage: "write no tracks but Perfetto's frame timeline"},
-			flags.NoCauses,
-			&cli.BoolFlag{Name: "android-compat", Usage: "also write what queries for Android expect"},
-			&cli.BoolFlag{Name: "compress", Usage: "compress the packets in the trace"},
-			&cli.GenericFlag{Name: "attribute", Value: &attributes{}, Usage: "store a fact in the trace: `KEY=VALUE`; may be repeated"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no summary"},
-			damageFlag,
-		}, append(perfFlags(), flags.Trace()...)...),
-		Action: convert,
-	}
+	}, &convertFlags{
+		Events: flags.ChoiceOf(eventNames...), Attribute: flags.Repeated[attribute]{Parse: parseAttribute},
+		samplesFlags: samples, Trace: flags.NewTrace(),
+	}, convert)
 }
 
-func convert(c *cli.Context) error {
+func convert(c *call, f *convertFlags) error {
 	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	output := c.String("output")
+	output := f.Output
 	outputs := []string{cmp.Or(output, defaultOutput(names[0]))}
 	if isOne(c, names) {
 		if err := checkConverted(output); err != nil {
@@ -83,7 +87,7 @@ func checkConverted(output string) error {
 
 // isOne reports whether the arguments are a single trace, and not for example a folder,
 // which may have any number of traces.
-func isOne(c *cli.Context, names []string) bool {
+func isOne(c *call, names []string) bool {
 	return c.NArg() == 1 && len(names) == 1 && names[0] == c.Args().First()
 }
 
@@ -125,7 +129,7 @@ func folderOutputs(output string, names []string, extension string) ([]string, e
 }
 
 // convertOne converts the trace called name to the file outName.
-func convertOne(c *cli.Context, name, outName string) error {
+func convertOne(c *call, name, outName string) error {
 	in, err := openInput(c, name)
 	if err != nil {
 		return err
@@ -141,7 +145,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 		}
 		return err
 	}
-	source, done := withProgress(in, c.Bool("quiet"))
+	source, done := withProgress(in, c.Quiet)
 	var summary *ohframe.Summary
 	err = writeTo(c.Context, out, outName, func(out io.Writer) (err error) {
 		summary, err = convertInto(c, name, source, out, outputName(outName), false)
@@ -152,7 +156,7 @@ func convertOne(c *cli.Context, name, outName string) error {
 		return err
 	}
 	printConverted(c, name, in, summary)
-	if outName != standard && !c.Bool("quiet") {
+	if outName != standard && !c.Quiet {
 		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
 	}
 	return nil
@@ -160,12 +164,12 @@ func convertOne(c *cli.Context, name, outName string) error {
 
 // printConverted prints the warnings about an input that was converted, and unless --quiet is
 // set a summary.
-func printConverted(c *cli.Context, name string, in *source, s *ohframe.Summary) {
+func printConverted(c *call, name string, in *source, s *ohframe.Summary) {
 	printWarnings(name, append(diag.Texts(s.Warnings), in.warnings()...))
 	if s.Timeline != nil { // of a trace that is passed through it may be unknown
 		warnUnreliable(name, s.Quality)
 	}
-	if !s.PassedThrough && !c.Bool("quiet") {
+	if !s.PassedThrough && !c.Quiet {
 		printSummary(inputName(name), s)
 	}
 }
@@ -179,29 +183,24 @@ func isPerfetto(in *source) bool {
 
 // convertInto converts the input to out. name and outName are for messages; in reads
 // the input. With passThrough an input that Perfetto can open is copied.
-func convertInto(c *cli.Context, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
+func convertInto(c *call, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{PassThrough: passThrough, Output: exporter.Options{
 		Input: filepath.Base(name), Version: version.String(),
-		Compress: c.Bool("compress"),
-		NoTracks: c.Bool("no-tracks"), AndroidCompat: c.Bool("android-compat"),
+		Compress: c.Compress,
+		NoTracks: c.NoTracks, AndroidCompat: c.AndroidCompat,
 	}}
 	var err error
 	if options.Options, err = traceOptions(c); err != nil {
 		return nil, err
 	}
-	events, err := choice(c, "events")
-	if err != nil {
-		return nil, err
-	}
-	options.Events = ohframe.Events(max(0, slices.Index(eventNames, events)))
-	options.FailOnDamage = c.Bool(damageFlag.Name)
+	options.Events = ohframe.Events(max(0, slices.Index(eventNames, c.Events.Value)))
+	options.FailOnDamage = c.FailOnDamage
 	m, warning := recorded(name)
 	inputs.UseRecorded(name, m, &options.Options, c.IsSet("clock-offset"))
-	options.Output.Attributes = attributesOf(m)
-	if given, ok := c.Generic("attribute").(*attributes); ok {
-		maps.Copy(options.Output.Attributes, *given)
+	if options.Output.Attributes, err = attributesOf(m, c.Attribute.List); err != nil {
+		return nil, err
 	}
-	options.Causes = !c.Bool(flags.NoCauses.Name)
+	options.Causes = !c.NoCauses
 	samples, err := openPerf(c, name, &options.Options)
 	if err != nil {
 		return nil, err

@@ -10,11 +10,15 @@ import (
 )
 
 func devicesCommand() *cli.Command {
-	return &cli.Command{Name: "devices", Usage: "list the devices that hdc knows", Flags: deviceFlags(), Action: listDevices}
+	f := newDeviceFlags()
+	return newCommand(cli.Command{Name: "devices", Usage: "list the devices that hdc knows"}, &f, listDevices)
 }
 
-func listDevices(c *cli.Context) error {
-	o, err := deviceOptions(c)
+func listDevices(c *call, f *deviceFlags) error {
+	if err := noArguments(c, "ohframe devices --help lists the flags"); err != nil {
+		return err
+	}
+	o, err := f.options()
 	if err != nil {
 		return err
 	}
@@ -24,23 +28,23 @@ func listDevices(c *cli.Context) error {
 	}
 	t := text.NewTable(false, "Key", "State", "Link", "Model", "System", "API →", "Hz →")
 	for _, d := range list {
-		f := d.Facts
-		if c.Bool("json") {
+		facts := d.Facts
+		if f.JSON {
 			printJSON(c.App.Writer, map[string]any{
-				"key": d.Key, "state": d.State, "link": d.Link, "model": f.Model, "system": f.System, "api": f.API, "refresh_hz": f.RefreshHz,
+				"key": d.Key, "state": d.State, "link": d.Link, "model": facts.Model, "system": facts.System, "api": facts.API, "refresh_hz": facts.RefreshHz,
 			})
 			continue
 		}
-		row := text.Row{text.Printable(d.Key), d.State, d.Link, text.Printable(f.Model), text.Printable(f.System), "", ""}
-		if f.API != 0 {
-			row[5] = f.API
+		row := text.Row{text.Printable(d.Key), d.State, d.Link, text.Printable(facts.Model), text.Printable(facts.System), "", ""}
+		if facts.API != 0 {
+			row[5] = facts.API
 		}
-		if f.RefreshHz != 0 {
-			row[6] = f.RefreshHz
+		if facts.RefreshHz != 0 {
+			row[6] = facts.RefreshHz
 		}
 		t.AppendRow(row)
 	}
-	if !c.Bool("json") {
+	if !f.JSON {
 		fmt.Fprintln(c.App.Writer, t.Render()) // run reports errors of standard output
 	}
 	return nil

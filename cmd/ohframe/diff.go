@@ -20,44 +20,45 @@ import (
 	"ohframe/internal/text"
 )
 
+type diffFlags struct {
+	formatFlag
+	outputFlag
+	Map flags.Repeated[diff.Mapping] `flag:"map" usage:"compare process OLD with NEW: {OLD=NEW}, repeatable"`
+	failOnFlag
+	failOnAnyFlag
+	budgetsFlag
+	allowMissingFlag
+	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp,MEASURE=2%}" default:"1pp, 1 ms/s, 2%"`
+	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, one timeline for Perfetto v58"`
+	processFlag
+	verboseFlag
+	flags.NoCausesFlag
+	flags.StrictFlag
+	samplesFlag
+	flags.Trace
+}
+
 func diffCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:      "diff",
 		Usage:     "compare two traces, or sets of traces, and test the changes",
 		ArgsUsage: "BASE… [--] NEW…",
 		Description: "BASE and NEW are inputs as of report. Several runs of each side are separated by --. The exit code\n" +
 			"is 2 if a condition of --fail-on holds or cannot be checked: jank_rate>+2pp holds if the jank rate\n" +
 			"rose significantly and by more than 2 percentage points, jank_rate>>+2pp if it surely rose by more.",
-		Flags: append([]cli.Flag{
-			formatFlag(diff.Formats),
-			outputFlag,
-			&cli.GenericFlag{Name: "map", Value: &flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping}, Usage: "compare process OLD with NEW: `OLD=NEW`, repeatable"},
-			failOnFlag, failOnAnyFlag, budgetsFlag, allowMissingFlag,
-			&cli.StringFlag{Name: "min-effect", Usage: "smallest changes that count: `MEASURE=1pp,MEASURE=2%`", DefaultText: "1pp, 1 ms/s, 2%"},
-			&cli.StringFlag{Name: "merge", Usage: "write both to `OUT.tar`, one timeline for Perfetto v58"},
-			processFlag, verboseFlag, flags.NoCauses,
-			flags.Strict, perfFlag("auto|none"),
-		}, flags.Trace()...),
-		Action: runDiff,
-	}
+	}, &diffFlags{
+		formatFlag: formats(diff.Formats), samplesFlag: samplesFlag{"auto"}, Trace: flags.NewTrace(),
+		Map: flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
+	}, runDiff)
 }
 
-// The flags of conditions on changes.
-var (
-	failOnFlag    = &cli.StringFlag{Name: "fail-on", Usage: "exit with 2 if a change is significant and beyond: `MEASURE>+2%,MEASURE<-5%`"}
-	failOnAnyFlag = &cli.BoolFlag{Name: "fail-on-any", Usage: "compare values alone, which may differ by chance"}
-)
-
-// allowMissingFlag belongs to --fail-on and --budgets.
-var allowMissingFlag = &cli.BoolFlag{Name: "allow-missing", Usage: "warn of missing processes instead of failing"}
-
-func runDiff(c *cli.Context) error {
-	r, err := newReader(c, diff.Formats)
+func runDiff(c *call, f *diffFlags) error {
+	r, err := newReader(c)
 	if err != nil {
 		return err
 	}
 	r.interactions, r.layers, r.summaries = true, true, true
-	options, err := diffOptions(c, r)
+	options, err := diffOptions(c, f, r)
 	if err != nil {
 		return r.fails("Frame comparison", err)
 	}
@@ -66,7 +67,7 @@ func runDiff(c *cli.Context) error {
 		return r.fails("Frame comparison", err)
 	}
 	if c.IsSet("merge") {
-		if err := checkMerge(c, inputs); err != nil {
+		if err := checkMerge(f, inputs); err != nil {
 			return err
 		}
 	}
@@ -75,13 +76,13 @@ func runDiff(c *cli.Context) error {
 		return r.fails("Frame comparison", err)
 	}
 	if c.IsSet("merge") {
-		if err := merge(c, inputs, d); err != nil {
+		if err := merge(c, f.Merge, inputs, d); err != nil {
 			return err
 		}
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		return diff.Write(out, d, r.format, diff.WriteOptions{
-			Style: style, Verbose: c.Bool(verboseFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name), Strict: c.Bool(flags.Strict.Name), Skipped: r.skipped,
+			Style: style, Verbose: f.Verbose, AllowMissing: f.AllowMissing, Strict: f.Strict, Skipped: r.skipped,
 		})
 	})
 	if err != nil {
@@ -91,7 +92,7 @@ func runDiff(c *cli.Context) error {
 }
 
 // compareInputs compares the inputs of two sides.
-func compareInputs(c *cli.Context, inputs [2][]string, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
+func compareInputs(c *call, inputs [2][]string, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
 	warnTwice(inputs)
 	warnDebugUI(inputs)
 	sides, err := readSides(c, inputs, names, r)
@@ -102,18 +103,18 @@ func compareInputs(c *cli.Context, inputs [2][]string, names [2]string, r *reade
 }
 
 // diffOptions returns the options that the flags set.
-func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
-	o.Process, o.Pattern, o.Map, o.Any = r.process, c.String(processFlag.Name), c.Generic("map").(*flags.Repeated[diff.Mapping]).List, c.Bool(failOnAnyFlag.Name)
+func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
+	o.Process, o.Pattern, o.Map, o.Any = r.process, f.Process, f.Map.List, f.Any
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}
 	for i := range o.FailOn {
-		if limit := &o.FailOn[i]; limit.OfCauses() && c.Bool(flags.NoCauses.Name) {
+		if limit := &o.FailOn[i]; limit.OfCauses() && f.NoCauses {
 			return o, &failure{what: fmt.Sprintf("--no-causes: the condition %s is on causes", limit)}
 		}
 	}
 	if c.IsSet("min-effect") {
-		if o.MinEffect, err = condition.ParseLimits(c.String("min-effect"), slices.Concat(stats.Tested[:], stats.TestedAcrossRates[:])); err != nil {
+		if o.MinEffect, err = condition.ParseLimits(f.MinEffect, slices.Concat(stats.Tested[:], stats.TestedAcrossRates[:])); err != nil {
 			return o, fmt.Errorf("--min-effect: %w", err)
 		}
 	}
@@ -121,7 +122,7 @@ func diffOptions(c *cli.Context, r *reader) (o diff.Options, err error) {
 }
 
 // sideInputs returns the names of the traces of both sides, and of the sides.
-func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) {
+func sideInputs(c *call) (sides [2][]string, names [2]string, err error) {
 	args := c.Args().Slice()
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -157,7 +158,7 @@ func sideInputs(c *cli.Context) (sides [2][]string, names [2]string, err error) 
 }
 
 // readSides reads the inputs of both sides. It keeps only the measures of several inputs.
-func readSides(c *cli.Context, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
+func readSides(c *call, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
 	for i, names := range inputs {
 		var runs []diff.Side
 		var read []string // the names of their files
@@ -208,8 +209,8 @@ func sideName(given, names []string) string {
 }
 
 // checkMerge checks --merge before any input is read.
-func checkMerge(c *cli.Context, inputs [2][]string) error {
-	name, output := c.String("merge"), c.String("output")
+func checkMerge(f *diffFlags, inputs [2][]string) error {
+	name, output := f.Merge, f.Output
 	switch {
 	case name == "":
 		return &failure{what: "--merge: the file name is empty"}
@@ -235,27 +236,26 @@ func checkMerge(c *cli.Context, inputs [2][]string) error {
 }
 
 // merge writes both traces to the archive that --merge names.
-func merge(c *cli.Context, inputs [2][]string, d *diff.Diff) error {
-	outName := c.String("merge")
+func merge(c *call, outName string, inputs [2][]string, d *diff.Diff) error {
 	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
 	}
 	trace := func(i int) func(io.Writer) error {
-		return func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w) }
+		return func(w io.Writer) error { return writePerfetto(c, inputs[i][0], w, outName) }
 	}
 	return writeTo(c.Context, out, outName, func(out io.Writer) error { return d.Merge(out, trace(0), trace(1)) })
 }
 
 // writePerfetto writes an input as a Perfetto trace. One that is a Perfetto trace is
 // copied.
-func writePerfetto(c *cli.Context, name string, w io.Writer) error {
+func writePerfetto(c *call, name string, w io.Writer, outName string) error {
 	file, err := openInput(c, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	_, err = convertInto(c, name, file, w, c.String("merge"), true)
+	_, err = convertInto(c, name, file, w, outName, true)
 	return err
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/flags"
 )
 
 // Every example names an existing command and only flags of that command. Every command
@@ -41,7 +43,7 @@ func TestExamples(t *testing.T) {
 				words = words[:i]
 			}
 			for _, word := range words {
-				if len(word) > 1 && word[0] == '-' && word != "--" && findFlag(c, word) == nil {
+				if len(word) > 1 && word[0] == '-' && word != "--" && flags.Find(c.Flags, word) == nil {
 					t.Errorf("%q: no flag %s", line, word)
 				}
 			}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe/internal/source/inputs"
 )
 
@@ -22,24 +20,13 @@ type used struct {
 // newFile is the mode of new files, before the umask.
 const newFile fs.FileMode = 0o666
 
-// usedFiles returns the files that the command reads. uses adds to them.
-func usedFiles(c *cli.Context) *used {
-	const key = "used files"
-	u, ok := c.App.Metadata[key].(*used)
-	if !ok {
-		u = &used{mode: newFile}
-		c.App.Metadata[key] = u
-	}
-	return u
-}
-
 // uses says that the command may read files, which need not exist, before it opens an output.
-func uses(c *cli.Context, names ...string) {
+func uses(c *call, names ...string) {
 	for _, name := range names {
 		if name == standard {
-			usedFiles(c).add(os.Stdin)
+			c.used.add(os.Stdin)
 		} else {
-			usedFiles(c).add(unopened(name))
+			c.used.add(unopened(name))
 		}
 	}
 }
@@ -84,7 +71,7 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 
 // expandInputs returns the inputs that arguments stand for, and warns of files in folders
 // that are skipped. See package inputs. A side of a comparison may be a folder of sessions.
-func expandInputs(c *cli.Context, args []string) ([]string, error) {
+func expandInputs(c *call, args []string) ([]string, error) {
 	set, err := await(c.Context, func() (*inputs.Set, error) {
 		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff"})
 	})
@@ -106,7 +93,7 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 	if err := checkPerf(c, names); err != nil {
 		return nil, err
 	}
-	usedFiles(c).inputs += len(names)
+	c.used.inputs += len(names)
 	for _, name := range names {
 		uses(c, name)
 		uses(c, inputs.Beside(name)...)
@@ -118,7 +105,7 @@ func expandInputs(c *cli.Context, args []string) ([]string, error) {
 }
 
 // skipsInputs reports whether a command skips inputs that fail, see reader.
-func skipsInputs(c *cli.Context) bool {
+func skipsInputs(c *call) bool {
 	return slices.Contains([]string{"report", "frames", "why", "diff"}, c.Command.Name)
 }
 

@@ -1,85 +1,113 @@
 package main
 
 import (
-	"fmt"
-	"slices"
+	"context"
+	"reflect"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/flags"
 )
 
-// flagsFirst moves the flags of a command before its arguments, so that
-// "convert TRACE -o OUT" works: the library stops at the first argument.
-func flagsFirst(app *cli.App, args []string) []string {
-	command, first := commandOf(app, args)
-	if command == nil {
-		return args
-	}
-	flags, rest := args[:first:first], []string{"--"}
-	for i := first; i < len(args); i++ {
-		switch arg := args[i]; {
-		case arg == "--" && command.Name == "diff" && len(rest) > 1:
-			// It separates the sides, and flags may follow.
-			rest = append(rest, arg)
-		case arg == "--":
-			return slices.Concat(flags, rest, args[i+1:])
-		case len(arg) < 2 || arg[0] != '-':
-			rest = append(rest, arg)
-		case slices.Contains(cli.HelpFlag.Names(), strings.TrimLeft(arg, "-")):
-			return append(args[:first:first], arg) // with an argument it would be help on that
-		case takesValue(command, arg) && i+1 == len(args):
-			return append(flags, arg) // the library reports that the value is missing
-		case takesValue(command, arg):
-			i++
-			flags = append(flags, arg, args[i])
-		default:
-			flags = append(flags, arg)
-		}
-	}
-	return slices.Concat(flags, rest)
+// call is one run of a command.
+type call struct {
+	*parsed
+	shared
+	used *used
 }
 
-// commandOf returns the command of the arguments and the index of its first argument; nil
-// without a command.
-func commandOf(app *cli.App, args []string) (command *cli.Command, first int) {
-	if len(args) < 3 || app.Command(args[1]) == nil {
-		return nil, 0
-	}
-	command, first = app.Command(args[1]), 2
-	if len(command.Subcommands) > 0 {
-		i := slices.IndexFunc(command.Subcommands, func(s *cli.Command) bool { return s.HasName(args[2]) })
-		if i < 0 {
-			return nil, 0
-		}
-		command, first = command.Subcommands[i], 3
-	}
-	return command, first
+// parsed is embedded by this name, as cli.Context embeds a Context that is wanted more often.
+type parsed = cli.Context
+
+// within returns the call with another context.
+func (c *call) within(ctx context.Context) *call {
+	inner, p := *c, *c.parsed
+	p.Context, inner.parsed = ctx, &p
+	return &inner
 }
 
-// checkOnce returns an error if a flag with one value is given twice: the library would use
-// the last one, and a condition of a gate would be lost. Flags are first.
-func checkOnce(app *cli.App, args []string) error {
-	command, first := commandOf(app, args)
-	if command == nil {
-		return nil
-	}
-	given := map[cli.Flag]bool{}
-	for i := first; i < len(args) && args[i] != "--"; i++ {
-		name, _, joined := strings.Cut(args[i], "=")
-		f := findFlag(command, name)
-		if f == nil || !f.TakesValue() {
-			continue
-		}
-		if _, repeatable := f.(*cli.GenericFlag); given[f] && !repeatable {
-			return &failure{what: "--" + f.Names()[0] + " is given twice", hint: "it has one value; separate conditions by commas: --fail-on 'A,B'"}
-		}
-		given[f] = true
-		if !joined {
-			i++
-		}
-	}
-	return nil
+// shared are the values of flags that several commands have. Those that a command does not have
+// keep their defaults.
+type shared struct {
+	flags.Trace
+	Output, Process, FailOn, Budgets       string
+	Format, Events                         flags.Choice
+	Perf, PerfOffset                       string
+	Top                                    int64
+	Strict, NoCauses, AllowMissing         bool
+	FailOnDamage, Quiet, Verbose           bool
+	NoTracks, AndroidCompat, Compress, Any bool
+	Attribute                              flags.Repeated[attribute]
 }
+
+// newCommand returns a command with the flags that the fields of values are for. run is called
+// with what is given.
+func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rules ...flags.Rule) *cli.Command {
+	c.Flags = flags.Bind(values)
+	c.Action = func(p *cli.Context) error {
+		k := &call{parsed: p, shared: shared{Trace: flags.NewTrace()}, used: &used{mode: newFile}}
+		to, from := reflect.ValueOf(&k.shared).Elem(), reflect.ValueOf(values).Elem()
+		for i := range to.NumField() {
+			if value := from.FieldByName(to.Type().Field(i).Name); value.IsValid() {
+				to.Field(i).Set(value)
+			}
+		}
+		err := flags.Check(p, values, rules...)
+		switch {
+		case err != nil:
+			return err
+		case p.IsSet("top") && k.Top <= 0:
+			return &failure{what: "--top: must be positive"}
+		case p.IsSet("process") && k.Process == "": // usually the value of a shell variable that is not set
+			return &failure{what: `--process: "" is no name, pattern or process id`, hint: "leave out --process to select all processes"}
+		}
+		return run(k, values)
+	}
+	return &c
+}
+
+// Flags of several commands.
+type (
+	outputFlag struct {
+		Output string `flag:"output,o" usage:"write to {FILE} instead of standard output"`
+	}
+	formatFlag struct {
+		Format flags.Choice `flag:"format" usage:"output format: {}"`
+	}
+	processFlag struct {
+		Process string `flag:"process" usage:"only processes {NAME}: a part, a pattern, or a pid"`
+	}
+	verboseFlag struct {
+		Verbose bool `flag:"verbose,v" usage:"show everything"`
+	}
+	quietFlag struct {
+		Quiet bool `flag:"quiet,q" usage:"print no progress and no summary"`
+	}
+	damageFlag struct {
+		FailOnDamage bool `flag:"fail-on-damage" category:"Common flags" usage:"stop at the first line that cannot be read"`
+	}
+	// samplesFlag chooses whether the samples beside traces are used, samplesFlags the samples of one.
+	samplesFlag struct {
+		Perf string `flag:"perf" category:"Common flags" usage:"samples of hiperf: {auto|none}"`
+	}
+	samplesFlags struct {
+		Perf       string `flag:"perf" category:"Common flags" usage:"samples of hiperf: {auto|none|FILE}"`
+		PerfOffset string `flag:"perf-offset" category:"Common flags" usage:"trace time minus that of samples: {DURATION}" default:"found"`
+	}
+	failOnFlag struct {
+		FailOn string `flag:"fail-on" usage:"exit with 2 if a change is significant and beyond: {MEASURE>+2%,MEASURE<-5%}"`
+	}
+	failOnAnyFlag struct {
+		Any bool `flag:"fail-on-any" usage:"compare values alone, which may differ by chance"`
+	}
+	budgetsFlag struct {
+		Budgets string `flag:"budgets" usage:"also check the conditions in {FILE}; docs/ci.md"`
+	}
+	allowMissingFlag struct {
+		AllowMissing bool `flag:"allow-missing" usage:"warn of missing processes instead of failing"`
+	}
+)
 
 // flagHelp returns what help prints of a flag: the library's text without a value that only
 // repeats the one after the flag's name.
@@ -101,36 +129,4 @@ func flagValue(f cli.DocGenerationFlag) string {
 	_, value, _ := strings.Cut(f.GetUsage(), "`")
 	value, _, _ = strings.Cut(value, "`")
 	return value
-}
-
-// choice returns the value of a flag that has one of the values in its usage. It is empty if
-// the command does not have the flag.
-func choice(c *cli.Context, flag string) (string, error) {
-	f := findFlag(c.Command, "--"+flag)
-	if f == nil {
-		return "", nil
-	}
-	value, values := c.String(flag), strings.Split(flagValue(f), "|")
-	if slices.Contains(values, value) {
-		return value, nil
-	}
-	hint := c.Command.HelpName + " --help lists the flags"
-	return "", &failure{what: fmt.Sprintf("--%s: %q is not one of %s", flag, value, strings.Join(values, ", ")), hint: suggest("", value, values, hint)}
-}
-
-// takesValue reports whether the argument after arg is the value of a flag.
-func takesValue(command *cli.Command, arg string) bool {
-	f := findFlag(command, arg)
-	return f != nil && f.TakesValue()
-}
-
-// findFlag returns the flag of the command that arg names, as in "-o" or "--output", or nil.
-func findFlag(command *cli.Command, arg string) cli.DocGenerationFlag {
-	name := strings.TrimLeft(arg, "-")
-	for _, f := range command.Flags {
-		if name != arg && slices.Contains(f.Names(), name) {
-			return f.(cli.DocGenerationFlag) // all flags of the library are
-		}
-	}
-	return nil
 }

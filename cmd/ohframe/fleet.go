@@ -31,15 +31,20 @@ func fleetCommand() *cli.Command {
 		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetDiffCommand(), fleetSQLCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
+				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: flags.Suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
 			}
 			return cli.ShowSubcommandHelp(c)
 		},
 	}
 }
 
+type fleetRunFlags struct {
+	flags.Fleet
+	Shard int64 `flag:"shard" usage:"run only shard {K}, from 0" default:"all"`
+}
+
 func fleetRunCommand() *cli.Command {
-	return &cli.Command{
+	c := newCommand(cli.Command{
 		Name:      "run",
 		Usage:     "measure traces and write a dataset of Parquet files",
 		ArgsUsage: "INPUT… -o DIR",
@@ -47,30 +52,26 @@ func fleetRunCommand() *cli.Command {
 			"Events of HiAppEvent beside traces give these dimensions (docs/field.md).\n" +
 			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
 			"columns, and how to run shards on many machines.",
-		Flags: slices.Insert(flags.Fleet(), 2,
-			cli.Flag(flags.NewNumber(cli.Int64Flag{Name: "shard", Value: -1, Usage: "run only shard `K`, from 0", DefaultText: "all"})),
-		),
-		Action: runFleet,
-	}
+	}, &fleetRunFlags{flags.NewFleet(), -1}, runFleet, flags.Rule{Flags: []string{"shard"}, Needs: "shards", Reason: ": all processes must use the same number"})
+	last := len(c.Flags) - 1
+	c.Flags = slices.Insert(c.Flags[:last:last], 2, c.Flags[last]) // after --shards
+	return c
 }
 
-func runFleet(c *cli.Context) error {
-	dir := c.String("output")
+func runFleet(c *call, f *fleetRunFlags) error {
+	dir := f.Output
 	if dir == "" {
 		return &failure{what: "no folder given for the dataset", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
-	options, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return openInput(c, name) })
+	options, err := f.Options(c.parsed, func(name string) (io.ReadCloser, error) { return openInput(c, name) })
 	if err != nil {
 		return err
 	}
 	options.Partial = c.IsSet("shard")
-	switch k, n := c.Int("shard"), c.Int("shards"); {
-	case c.IsSet("shard") && !c.IsSet("shards"):
-		return &failure{what: "--shard needs --shards: all processes must use the same number"}
-	case c.IsSet("shard") && (k < 0 || k >= n):
-		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", k, n-1)}
+	if options.Partial && (f.Shard < 0 || f.Shard >= f.Shards) {
+		return &failure{what: fmt.Sprintf("--shard %d: the shards are 0 to %d", f.Shard, f.Shards-1)}
 	}
-	list, mode, skipped, err := fleetInputs(c, dir, options.Timeout)
+	list, mode, skipped, err := fleetInputs(c, f, options.Timeout)
 	if err != nil {
 		return err
 	}
@@ -80,21 +81,21 @@ func runFleet(c *cli.Context) error {
 	}
 	if options.Metadata != nil {
 		if n := options.Metadata.Unused(list); n > 0 {
-			printWarnings(c.String("metadata"), []string{text.Count(n, "line") + " for traces that are not among the inputs"})
+			printWarnings(f.Metadata, []string{text.Count(n, "line") + " for traces that are not among the inputs"})
 		}
 	}
 	plan, err := fleet.NewPlan(list, options)
 	if err != nil {
 		return err
 	}
-	shards := []int{c.Int("shard")}
-	if !c.IsSet("shard") {
+	shards := []int{int(f.Shard)}
+	if !options.Partial {
 		shards = shards[:0]
 		for k := range plan.Shards {
 			shards = append(shards, k)
 		}
 	}
-	runner := &fleet.Runner{Plan: plan, Store: store, Dir: dir, Resume: c.Bool("resume"), Workers: c.Int("workers")}
+	runner := &fleet.Runner{Plan: plan, Store: store, Dir: dir, Resume: f.Resume, Workers: int(f.Workers)}
 	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func runFleet(c *cli.Context) error {
 	if options.Partial { // the other shards may have traces
 		nothing = ""
 	}
-	strict, err := flags.CheckFleet(c, nothing, summary.Failed(), summary.Unreliable)
+	strict, err := f.Check(c.parsed, nothing, summary.Failed(), summary.Unreliable)
 	if strict != "" {
 		return gateError{dir + ": " + strict}
 	}
@@ -138,12 +139,13 @@ const maxFolders = 10
 // fleetInputs returns the traces that the arguments name, the mode of files made of them, and
 // the number of files in folders that were skipped. Traces in the folder of the dataset are
 // an error: a folder in which it is leaves it out.
-func fleetInputs(c *cli.Context, dir string, timeout time.Duration) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
+func fleetInputs(c *call, f *fleetRunFlags, timeout time.Duration) (list []fleet.Input, mode fs.FileMode, skipped int, err error) {
 	if c.NArg() == 0 {
 		return nil, 0, 0, &failure{what: "no input given", hint: "ohframe fleet run INPUT… -o DIR"}
 	}
+	dir := f.Output
 	events := fleet.NewEvents(c.Context, fleet.Files{}, timeout)
-	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(c.Int("shard"), c.Int("shards")), Events: events.Read, Timeout: timeout}
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(int(f.Shard), int(f.Shards)), Events: events.Read, Timeout: timeout}
 	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
@@ -153,8 +155,8 @@ func fleetInputs(c *cli.Context, dir string, timeout time.Duration) (list []flee
 	}
 	list = events.AddTo(fleet.Found(set), set, options.Only)
 	files := set.Read
-	if name := c.String("metadata"); name != "" {
-		files = append(files, name)
+	if f.Metadata != "" {
+		files = append(files, f.Metadata)
 	}
 	if err := fleet.CheckParts(dir, list, files); err != nil {
 		return nil, 0, 0, err
@@ -163,10 +165,10 @@ func fleetInputs(c *cli.Context, dir string, timeout time.Duration) (list []flee
 	for _, in := range set.Inputs {
 		mode = derivedMode(mode, in.Mode)
 	}
-	for i, f := range set.Folders {
-		skipped += len(f.Skipped)
+	for i, folder := range set.Folders {
+		skipped += len(folder.Skipped)
 		if i < maxFolders {
-			printWarnings(f.Path, []string{f.Warning()})
+			printWarnings(folder.Path, []string{folder.Warning()})
 		}
 	}
 	return list, mode, skipped, nil
@@ -233,53 +235,69 @@ func (p *fleetProgress) end() {
 	}
 }
 
+type fleetReportFlags struct {
+	formatFlag
+	outputFlag
+	byFlag
+	processFlag
+	Top     int64        `flag:"top" usage:"report the {N} groups with the most frames" default:"100 in tables, 20 with --over"`
+	Over    string       `flag:"over" usage:"show the trend over the values of {DIMENSION}, and where it changes"`
+	Order   flags.Choice `flag:"order" usage:"the order of the values of --over: {}, natural or by the first time"`
+	Measure string       `flag:"measure" usage:"test only {MEASURES} with --over" default:"all that fleet diff compares"`
+	unitFlag
+}
+
+type (
+	byFlag struct {
+		By string `flag:"by" usage:"group by {DIMENSIONS}, also those of the dataset; cause in report"`
+	}
+	unitFlag struct {
+		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace" default:"user, device"`
+	}
+)
+
+var usualGroups = byFlag{"kind,process"}
+
 func fleetReportCommand() *cli.Command {
-	return &cli.Command{
+	needsOver := func(name string) flags.Rule { return flags.Rule{Flags: []string{name}, Needs: "over"} }
+	return newCommand(cli.Command{
 		Name:      "report",
 		Usage:     "report a dataset by dimensions, or the trend of datasets over one",
 		ArgsUsage: "DIR…",
 		Description: "With --over, several datasets may be given. Measures are tested for changes from value to value of a\n" +
 			"dimension, such as build or recorded_day.",
-		Flags: []cli.Flag{
-			formatFlag(fleet.Formats), outputFlag, byFlag, processFlag,
-			flags.NewNumber(cli.Int64Flag{Name: "top", Usage: "report the `N` groups with the most frames", DefaultText: fmt.Sprintf("%d in tables, %d with --over", shownGroups, fleet.ShownTrends)}),
-			&cli.StringFlag{Name: "over", Usage: "show the trend over the values of `DIMENSION`, and where it changes"},
-			&cli.StringFlag{Name: "order", Value: fleet.Orders[0], Usage: "the order of the values of --over: `" + strings.Join(fleet.Orders, "|") + "`, natural or by the first time"},
-			&cli.StringFlag{Name: "measure", Usage: "test only `MEASURES` with --over", DefaultText: "all that fleet diff compares"},
-			unitFlag,
-		},
-		Action: reportFleet,
-	}
+	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), byFlag: usualGroups, Order: flags.ChoiceOf(fleet.Orders...)}, reportFleet,
+		needsOver("order"), needsOver("measure"), needsOver("unit"))
 }
 
 // shownGroups is the default of --top for people.
 const shownGroups = 100
 
-var byFlag = &cli.StringFlag{Name: "by", Value: "kind,process", Usage: "group by `DIMENSIONS`, also those of the dataset; cause in report"}
-
-var unitFlag = &cli.StringFlag{Name: "unit", Usage: "compare values of `DIMENSION`, or trace", DefaultText: "user, device"}
-
 // fleetQuery returns the query that the flags set.
-func fleetQuery(c *cli.Context) (fleet.Query, error) {
-	pattern, err := processPattern(c)
-	q := fleet.Query{Process: pattern, By: []string{}}
-	for name := range strings.SplitSeq(c.String("by"), ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			q.By = append(q.By, name)
+func fleetQuery(c *call, by string) fleet.Query {
+	return fleet.Query{Process: c.Process, By: list(by)}
+}
+
+// list returns the parts of a text between commas, without those that are empty.
+func list(s string) []string {
+	parts := []string{}
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
 		}
 	}
-	return q, err
+	return parts
 }
 
 // checkDatasets returns an error if the number of arguments is not n.
-func checkDatasets(c *cli.Context, n int) error {
+func checkDatasets(c *call, n int) error {
 	if c.NArg() == n {
 		return nil
 	}
 	return &failure{what: fmt.Sprintf("%s needed, %d given", text.Count(n, "dataset"), c.NArg()), hint: c.Command.HelpName + " " + c.Command.ArgsUsage}
 }
 
-func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
+func openDataset(c *call, dir string) (*fleet.Dataset, error) {
 	d, err := await(c.Context, func() (*fleet.Dataset, error) { return fleet.Open(c.Context, fleet.Files{}, dir) })
 	if err != nil {
 		return nil, err
@@ -290,7 +308,7 @@ func openDataset(c *cli.Context, dir string) (*fleet.Dataset, error) {
 }
 
 // usesDataset says that the command reads the parts of a dataset.
-func usesDataset(c *cli.Context, dir string) {
+func usesDataset(c *call, dir string) {
 	for _, folder := range fleet.Folders {
 		entries, _ := os.ReadDir(filepath.Join(dir, folder))
 		for _, e := range entries {
@@ -299,34 +317,23 @@ func usesDataset(c *cli.Context, dir string) {
 	}
 }
 
-func reportFleet(c *cli.Context) error {
+func reportFleet(c *call, f *fleetReportFlags) error {
 	if c.IsSet("over") {
-		return fleetTrend(c)
-	}
-	for _, name := range []string{"order", "measure", "unit"} {
-		if c.IsSet(name) {
-			return &failure{what: fmt.Sprintf("--%s needs --over", name)}
-		}
+		return fleetTrend(c, f)
 	}
 	if err := checkDatasets(c, 1); err != nil {
 		return err
 	}
-	if err := checkTop(c); err != nil {
-		return err
-	}
-	format, err := formatOption(c, fleet.Formats)
+	format, err := formatOption(c)
 	if err != nil {
 		return err
 	}
-	query, err := fleetQuery(c)
-	if err != nil {
-		return err
-	}
+	query := fleetQuery(c, f.By)
 	d, err := openDataset(c, c.Args().First())
 	if err != nil {
 		return err
 	}
-	query.Top, query.Stages = c.Int("top"), format == "json" || format == "csv"
+	query.Top, query.Stages = int(f.Top), format == "json" || format == "csv"
 	if !query.Stages {
 		query.Top = cmp.Or(query.Top, shownGroups)
 	}
@@ -343,32 +350,16 @@ func reportFleet(c *cli.Context) error {
 }
 
 // fleetTrend reports the trend of datasets.
-func fleetTrend(c *cli.Context) error {
+func fleetTrend(c *call, f *fleetReportFlags) error {
 	if c.NArg() == 0 {
 		return checkDatasets(c, 1)
 	}
-	if err := checkTop(c); err != nil {
-		return err
-	}
-	format, err := formatOption(c, fleet.Formats)
+	format, err := formatOption(c)
 	if err != nil {
 		return err
 	}
-	order, err := choice(c, "order")
-	if err != nil {
-		return err
-	}
-	query, err := fleetQuery(c)
-	if err != nil {
-		return err
-	}
-	query.Top = c.Int("top")
-	o := fleet.TrendOptions{Query: query, Over: c.String("over"), Order: fleet.Order(order), Unit: c.String("unit")}
-	for name := range strings.SplitSeq(c.String("measure"), ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			o.Measures = append(o.Measures, name)
-		}
-	}
+	o := fleet.TrendOptions{Query: fleetQuery(c, f.By), Over: f.Over, Order: fleet.Order(f.Order.Value), Unit: f.Unit, Measures: list(f.Measure)}
+	o.Query.Top = int(f.Top)
 	var datasets []*fleet.Dataset
 	for _, dir := range c.Args().Slice() {
 		d, err := openDataset(c, dir)
@@ -384,34 +375,36 @@ func fleetTrend(c *cli.Context) error {
 	return writeOutput(c, func(out io.Writer, style text.Style) error { return t.Write(out, format, style) })
 }
 
+type fleetDiffFlags struct {
+	formatFlag
+	outputFlag
+	byFlag
+	processFlag
+	unitFlag
+	failOnFlag
+	failOnAnyFlag
+	allowMissingFlag
+}
+
 func fleetDiffCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:      "diff",
 		Usage:     "compare two datasets and test whether the differences are significant",
 		ArgsUsage: "BASE NEW",
 		Description: "Compares devices or traces, not frames, which are not independent of each other. The exit code is\n" +
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
-		Flags: []cli.Flag{
-			formatFlag(fleet.DiffFormats), outputFlag, byFlag, processFlag,
-			unitFlag, failOnFlag, failOnAnyFlag, allowMissingFlag,
-		},
-		Action: diffFleets,
-	}
+	}, &fleetDiffFlags{formatFlag: formats(fleet.DiffFormats), byFlag: usualGroups}, diffFleets)
 }
 
-func diffFleets(c *cli.Context) error {
+func diffFleets(c *call, f *fleetDiffFlags) error {
 	if err := checkDatasets(c, 2); err != nil {
 		return err
 	}
-	format, err := formatOption(c, fleet.DiffFormats)
+	format, err := formatOption(c)
 	if err != nil {
 		return err
 	}
-	query, err := fleetQuery(c)
-	if err != nil {
-		return err
-	}
-	o := fleet.CompareOptions{Query: query, Unit: c.String("unit"), Any: c.Bool(failOnAnyFlag.Name), AllowMissing: c.Bool(allowMissingFlag.Name)}
+	o := fleet.CompareOptions{Query: fleetQuery(c, f.By), Unit: f.Unit, Any: f.Any, AllowMissing: f.AllowMissing}
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return err
 	}
@@ -432,28 +425,24 @@ func diffFleets(c *cli.Context) error {
 	return gate(c, d.Checks(), nil, nil)
 }
 
+type fleetSQLFlags struct {
+	Engine flags.Choice `flag:"engine" usage:"the database: {}"`
+	outputFlag
+}
+
 func fleetSQLCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:      "sql",
 		Usage:     "print views and macros for a database that queries a dataset",
 		ArgsUsage: "DIR",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "engine", Value: fleet.Engines[0], Usage: "the database: `" + strings.Join(fleet.Engines, "|") + "`"},
-			outputFlag,
-		},
-		Action: fleetSQL,
-	}
+	}, &fleetSQLFlags{Engine: flags.ChoiceOf(fleet.Engines...)}, fleetSQL)
 }
 
-func fleetSQL(c *cli.Context) error {
+func fleetSQL(c *call, f *fleetSQLFlags) error {
 	if err := checkDatasets(c, 1); err != nil {
 		return err
 	}
-	engine, err := choice(c, "engine")
-	if err != nil {
-		return err
-	}
-	statements, err := fleet.SQL(engine, c.Args().First())
+	statements, err := fleet.SQL(f.Engine.Value, c.Args().First())
 	if err != nil {
 		return fileError(c.Args().First(), err)
 	}

@@ -16,42 +16,44 @@ import (
 	"ohframe/internal/text"
 )
 
+type framesFlags struct {
+	outputFlag
+	formatFlag
+	processFlag
+	Kind         string `flag:"kind" usage:"list {app|render|layer}: frames, or buffers of layers; several, with commas" default:"app,render"`
+	Layer        string `flag:"layer" usage:"list the buffers of layers {NAME}: a part, a pattern, or an id"`
+	Late         bool   `flag:"late" usage:"list only late frames and buffers"`
+	Sort         string `flag:"sort" usage:"sort by {COLUMN}, the largest first" default:"by start"`
+	Top          int64  `flag:"top" usage:"list only the first {N} rows" default:"all"`
+	Interactions bool   `flag:"interactions" usage:"list the ids of the interactions of frames"`
+	Interaction  int64  `flag:"interaction" usage:"list only the frames of interaction {N}" default:"all"`
+	Causes       bool   `flag:"causes" usage:"find the causes of late frames (slower)"`
+	flags.StrictFlag
+	samplesFlag
+	flags.Trace
+}
+
 func framesCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:      "frames",
 		Usage:     "list the frames of a trace, or the buffers of its layers, one per row",
 		ArgsUsage: "INPUT…",
 		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
 			"Parquet have all columns, in nanoseconds of trace time.",
-		Flags: append([]cli.Flag{
-			outputFlag,
-			formatFlag(frametable.Formats),
-			processFlag,
-			&cli.StringFlag{Name: "kind", Usage: "list `app|render|layer`: frames, or buffers of layers; several, with commas", DefaultText: "app,render"},
-			layerFlag("list the buffers of layers `NAME`: a part, a pattern, or an id"),
-			&cli.BoolFlag{Name: "late", Usage: "list only late frames and buffers"},
-			&cli.StringFlag{Name: "sort", Usage: "sort by `COLUMN`, the largest first", DefaultText: "by start"},
-			flags.NewNumber(cli.Int64Flag{Name: "top", Usage: "list only the first `N` rows", DefaultText: "all"}),
-			&cli.BoolFlag{Name: "interactions", Usage: "list the ids of the interactions of frames"},
-			interactionFlag("list only the frames of interaction `N`"),
-			&cli.BoolFlag{Name: "causes", Usage: "find the causes of late frames (slower)"},
-			flags.Strict, perfFlag("auto|none"),
-		}, flags.Trace()...),
-		Action: frames,
-	}
+	}, &framesFlags{formatFlag: formats(frametable.Formats), samplesFlag: samplesFlag{"auto"}, Trace: flags.NewTrace()}, frames)
 }
 
-func frames(c *cli.Context) error {
+func frames(c *call, f *framesFlags) error {
 	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	r, err := newReader(c, frametable.Formats)
+	r, err := newReader(c)
 	if err != nil {
 		return err
 	}
-	r.causes = c.Bool("causes")
-	o, err := framesOptions(c, r, names)
+	r.causes = f.Causes
+	o, err := framesOptions(c, f, r, names)
 	if err != nil {
 		return err
 	}
@@ -60,11 +62,11 @@ func frames(c *cli.Context) error {
 			if len(in.Timeline.Layers) > 0 {
 				return nil
 			}
-			f := lacksFrames(in)
-			if f == nil && onlyLayers(o) {
-				f = &failure{what: "no layers"}
+			lacks := lacksFrames(in)
+			if lacks == nil && onlyLayers(o) {
+				lacks = &failure{what: "no layers"}
 			}
-			return f
+			return lacks
 		}
 	}
 	var inputs []frametable.Input
@@ -89,7 +91,7 @@ func frames(c *cli.Context) error {
 	if len(inputs) == 0 {
 		return r.none("", len(names))
 	}
-	if err := checkSelected(c, o, timelines); err != nil {
+	if err := checkSelected(f, o, timelines); err != nil {
 		return err
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
@@ -122,7 +124,7 @@ func unknownLate(in *ohframe.Trace, o frametable.Options) string {
 }
 
 // checkSelected returns an error if --process or --layer selects nothing that the inputs have.
-func checkSelected(c *cli.Context, o frametable.Options, timelines []*analyzer.Timeline) error {
+func checkSelected(f *framesFlags, o frametable.Options, timelines []*analyzer.Timeline) error {
 	var layers, ofProcess []*analyzer.Layer
 	frames := o.Process == nil
 	for _, t := range timelines {
@@ -134,52 +136,42 @@ func checkSelected(c *cli.Context, o frametable.Options, timelines []*analyzer.T
 			}
 		}
 	}
-	pattern := c.String(processFlag.Name)
 	switch {
 	case onlyLayers(o) && len(layers) > 0 && len(ofProcess) == 0:
-		return fmt.Errorf("--process: %w", text.NoProducerSelected(pattern, layers))
+		return fmt.Errorf("--process: %w", text.NoProducerSelected(f.Process, layers))
 	case !o.Lists(frametable.KindLayer) && !frames && len(ofProcess) > 0:
 		return &failure{what: "--process: no process with frames matches", hint: "it has layers: --kind layer lists their buffers"}
 	case !onlyLayers(o) && !frames && len(ofProcess) == 0:
-		if err := text.NoneSelected(pattern, timelines...); err != nil {
+		if err := text.NoneSelected(f.Process, timelines...); err != nil {
 			return fmt.Errorf("--process: %w", err)
 		}
 	case o.Layer != nil && len(ofProcess) > 0 && !slices.ContainsFunc(ofProcess, o.Layer):
-		return fmt.Errorf("--layer: %w", text.NoLayerSelected(c.String("layer"), ofProcess))
+		return fmt.Errorf("--layer: %w", text.NoLayerSelected(f.Layer, ofProcess))
 	}
 	return nil
 }
 
 // framesOptions returns the options that the flags set for the inputs.
-func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Options, error) {
+func framesOptions(c *call, f *framesFlags, r *reader, names []string) (frametable.Options, error) {
 	o := frametable.Options{
-		Format: r.format, Process: r.process, Interactions: c.Bool("interactions"),
-		Late: c.Bool("late"), Sort: c.String("sort"), Limit: c.Int("top"),
+		Format: r.format, Process: r.process, Interactions: f.Interactions, Interaction: f.Interaction,
+		Late: f.Late, Sort: f.Sort, Limit: int(f.Top),
 	}
-	if err := layerOptions(c, &o); err != nil {
+	if err := layerOptions(c, f, &o); err != nil {
 		return o, err
 	}
-	id, err := interactionOption(c)
-	if err != nil {
+	if err := checkInteraction(c, f.Interaction, names); err != nil {
 		return o, err
-	}
-	if o.Interaction = int64(id); id != 0 {
-		if err := oneInput("frames", "interaction", o.Interaction, names); err != nil {
-			return o, err
-		}
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		hint := suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
+		hint := flags.Suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
 		if name := frametable.SortColumn(o.Sort); name != "" {
 			hint = fmt.Sprintf("that column of the table is --sort %s", name)
 		}
 		return o, &failure{what: fmt.Sprintf("--sort: no column %q", o.Sort), hint: hint}
 	}
-	if err := checkTop(c); err != nil {
-		return o, err
-	}
-	if output := c.String("output"); frametable.IsBinary(o.Format) && (output == "" || output == standard) {
-		if err := checkStream(os.Stdout, standard, usedFiles(c)); err != nil {
+	if frametable.IsBinary(o.Format) && (f.Output == "" || f.Output == standard) {
+		if err := checkStream(os.Stdout, standard, c.used); err != nil {
 			return o, err
 		}
 	}
@@ -187,16 +179,16 @@ func framesOptions(c *cli.Context, r *reader, names []string) (frametable.Option
 }
 
 // layerOptions sets the options that --kind and --layer set.
-func layerOptions(c *cli.Context, o *frametable.Options) error {
+func layerOptions(c *call, f *framesFlags, o *frametable.Options) error {
 	if c.IsSet("kind") {
-		o.Kinds = strings.Split(c.String("kind"), ",")
+		o.Kinds = strings.Split(f.Kind, ",")
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(frametable.Kinds, kind) {
-			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
+			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: flags.Suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
 		}
 	}
-	match, err := layerOption(c)
+	match, err := layerOption(c, f.Layer)
 	if match == nil {
 		return err
 	}
@@ -209,15 +201,11 @@ func layerOptions(c *cli.Context, o *frametable.Options) error {
 	return nil
 }
 
-// layerFlag returns the flag that selects layers.
-func layerFlag(usage string) *cli.StringFlag { return &cli.StringFlag{Name: "layer", Usage: usage} }
-
 // layerOption returns the selection of --layer; nil without the flag.
-func layerOption(c *cli.Context) (func(*analyzer.Layer) bool, error) {
+func layerOption(c *call, pattern string) (func(*analyzer.Layer) bool, error) {
 	if !c.IsSet("layer") {
 		return nil, nil
 	}
-	pattern := c.String("layer")
 	if pattern == "" {
 		return nil, &failure{what: `--layer: "" is no name, pattern or id`, hint: "leave out --layer to select all layers"}
 	}

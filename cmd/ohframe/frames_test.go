@@ -2,10 +2,7 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"testing"
-
-	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer"
 	"ohframe/internal/frametable"
@@ -18,9 +15,8 @@ func TestProcessWithoutFrames(t *testing.T) {
 		Processes: []*analyzer.Process{camera, app}, Frames: []*analyzer.Frame{{Process: app}},
 		Layers: []*analyzer.Layer{{Name: "preview", Process: camera}},
 	}
-	c := cli.NewContext(newApp(), flag.NewFlagSet("frames", flag.ContinueOnError), nil)
 	for kind, hint := range map[string]string{"app": "it has layers: --kind layer lists their buffers", frametable.KindLayer: ""} {
-		err := checkSelected(c, frametable.Options{Kinds: []string{kind}, Process: func(p *analyzer.Process) bool { return p == camera }}, []*analyzer.Timeline{timeline})
+		err := checkSelected(&framesFlags{}, frametable.Options{Kinds: []string{kind}, Process: func(p *analyzer.Process) bool { return p == camera }}, []*analyzer.Timeline{timeline})
 		f := (*failure)(nil)
 		if hint == "" && err != nil || hint != "" && (!errors.As(err, &f) || f.hint != hint) {
 			t.Errorf("%s: %v", kind, err)

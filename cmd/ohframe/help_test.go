@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
 
@@ -44,8 +43,8 @@ func TestHelpStrict(t *testing.T) {
 	app := newApp()
 	for _, c := range append(app.VisibleCommands(), app.Command("fleet").Subcommands...) {
 		for _, f := range c.Flags {
-			if f == flags.Strict || f == damageFlag {
-				got[c.Name] += f.Names()[0]
+			if name := f.Names()[0]; name == "strict" || name == "fail-on-damage" {
+				got[c.Name] += name
 			}
 		}
 	}

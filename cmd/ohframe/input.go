@@ -7,12 +7,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/flags"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
@@ -22,7 +19,7 @@ import (
 const standard = inputs.Standard
 
 // severalInputs returns the names of the traces that the arguments stand for, at least one.
-func severalInputs(c *cli.Context) ([]string, error) {
+func severalInputs(c *call) ([]string, error) {
 	args := c.Args().Slice()
 	if len(args) == 0 || slices.Contains(args, "") {
 		return nil, &failure{what: "no trace given", hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
@@ -31,7 +28,7 @@ func severalInputs(c *cli.Context) ([]string, error) {
 }
 
 // noArguments refuses arguments.
-func noArguments(c *cli.Context, hint string) error {
+func noArguments(c *call, hint string) error {
 	if c.NArg() == 0 {
 		return nil
 	}
@@ -78,32 +75,23 @@ func fileError(name string, err error) error {
 	return &failure{file: inputName(name), what: withFlags(err.Error())}
 }
 
-// damageFlag is the flag of commands that write what is in a trace.
-var damageFlag = &cli.BoolFlag{Name: "fail-on-damage", Category: flags.Category, Usage: "stop at the first line that cannot be read"}
-
 // traceOptions returns the options that flags.Trace set.
-func traceOptions(c *cli.Context) (o ohframe.Options, err error) {
-	if findFlag(c.Command, "--limit") == nil {
-		return o, nil // record has no such flags
-	}
-	if _, err := choice(c, "phase-rule"); err != nil {
-		return o, err
-	}
-	o, err = flags.TraceOptions(c)
+func traceOptions(c *call) (o ohframe.Options, err error) {
+	o, err = c.Trace.Options()
 	if e := described(err); e != nil {
 		return o, &failure{what: e.What, hint: e.Hint} // it is not about an input
 	}
-	o.EntryIfArchive = usedFiles(c).inputs > 1
+	o.EntryIfArchive = c.used.inputs > 1
 	return o, err
 }
 
 // openBeside opens a file beside a trace. One that cannot be used is a warning.
-func openBeside(c *cli.Context, path string) (s *source, warning string) {
+func openBeside(c *call, path string) (s *source, warning string) {
 	f, err := meta.Open(path)
 	if err != nil {
 		return nil, ignored(path, err)
 	}
-	usedFiles(c).add(f)
+	c.used.add(f)
 	return newSource(f), ""
 }
 
@@ -117,7 +105,7 @@ func ignored(path string, err error) string {
 
 // openEvents opens the output of hisysevent beside the named trace, and sets the option for it. The file is
 // nil if there is none.
-func openEvents(c *cli.Context, name string, o *ohframe.Options) (events *source, warning string) {
+func openEvents(c *call, name string, o *ohframe.Options) (events *source, warning string) {
 	path := inputs.EventsOf(name)
 	if path == "" {
 		return nil, ""
@@ -130,7 +118,7 @@ func openEvents(c *cli.Context, name string, o *ohframe.Options) (events *source
 
 // readInput reads the named input, of any kind, with the causes of late frames if they are
 // wanted, and prints its warnings.
-func readInput(c *cli.Context, name string, causes bool) (*ohframe.Trace, error) {
+func readInput(c *call, name string, causes bool) (*ohframe.Trace, error) {
 	options, err := traceOptions(c)
 	if err != nil {
 		return nil, err

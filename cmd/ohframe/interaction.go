@@ -3,26 +3,21 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe/analyzer"
-	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
 
-// interactionFlag returns the flag that selects an interaction.
-func interactionFlag(usage string) *flags.Number {
-	return flags.NewNumber(cli.Int64Flag{Name: "interaction", Usage: usage, DefaultText: "all"})
-}
-
-// interactionOption returns the id that --interaction sets; 0 without the flag.
-func interactionOption(c *cli.Context) (int, error) {
-	id := c.Int("interaction")
+// checkInteraction returns an error if --interaction is set and no id, or if there are several
+// inputs for it.
+func checkInteraction(c *call, id int64, names []string) error {
 	if c.IsSet("interaction") && id <= 0 {
-		return 0, &failure{what: fmt.Sprintf("--interaction: %d is not the id of an interaction", id), hint: "ohframe report lists the interactions"}
+		return &failure{what: fmt.Sprintf("--interaction: %d is not the id of an interaction", id), hint: "ohframe report lists the interactions"}
 	}
-	return id, nil
+	if id == 0 {
+		return nil
+	}
+	return oneInput(c.Command.Name, "interaction", id, names)
 }
 
 // chosenInteraction returns the interaction of an input with an id. --process must name its
@@ -33,7 +28,7 @@ func (r *reader) chosenInteraction(id int, name string, t *analyzer.Timeline) (*
 		return nil, fileError(name, err)
 	}
 	if r.process != nil {
-		err = locate.ProcessInteraction(i, r.c.String(processFlag.Name), r.process, t)
+		err = locate.ProcessInteraction(i, r.c.Process, r.process, t)
 	}
 	return i, err
 }

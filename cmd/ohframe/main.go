@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
 
@@ -32,14 +32,13 @@ func run(args []string) int {
 	stdout := &standardOutput{}
 	app := newApp()
 	app.Writer = stdout
+	var err error
 	switch {
 	case !isCompletion(args):
-		args = flagsFirst(app, withCommand(app, args))
+		args, err = flags.Arrange(app, withCommand(app, args))
 	case slices.Contains(args, "--"): // only files may follow; the library would run the command
 		return 0
 	}
-
-	err := checkOnce(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
@@ -87,7 +86,6 @@ func newApp() *cli.App {
 		Flags:                []cli.Flag{cli.HelpFlag}, // the library adds it only along with a help command
 		// run prints errors, once and in one form.
 		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   usageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return noCommand(c.App, c.Args().First())
@@ -97,14 +95,8 @@ func newApp() *cli.App {
 	}
 	for _, c := range slices.Concat(app.Commands, app.Command("fleet").Subcommands) {
 		c.HideHelpCommand = true // "help" may be a file
-		c.OnUsageError = usageError
 		if c.BashComplete == nil {
 			c.BashComplete = complete
-		}
-		for _, f := range c.Flags {
-			if b, ok := f.(*cli.BoolFlag); ok {
-				b.DisableDefaultText = true // all are false
-			}
 		}
 	}
 	addExamples(app)
@@ -143,7 +135,7 @@ func withCommand(app *cli.App, args []string) []string {
 }
 
 func noCommand(app *cli.App, name string) error {
-	hint := suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
+	hint := flags.Suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
 	if strings.ContainsAny(name, "./\\") {
 		hint = fmt.Sprintf("there is no file %s either; ohframe --help lists the commands", name)
 	}
@@ -155,15 +147,6 @@ func commandNames(list []*cli.Command) (names []string) {
 		names = append(names, c.Name)
 	}
 	return names
-}
-
-// suggest returns a hint. If one of the names is similar to an unknown one, the hint begins
-// with it, after a prefix.
-func suggest(prefix, unknown string, names []string, hint string) string {
-	if similar := text.Similar(unknown, names); similar != "" {
-		return fmt.Sprintf("did you mean %s%s? %s", prefix, similar, hint)
-	}
-	return hint
 }
 
 // failure is an error that prints as "ohframe: file: what" and a hint.
@@ -178,53 +161,6 @@ func (f *failure) Error() string {
 		return f.what
 	}
 	return f.file + ": " + f.what
-}
-
-// The library's errors about flags.
-const (
-	undefinedFlag = "flag provided but not defined: -"
-	missingValue  = "flag needs an argument: -"
-)
-
-var invalidValue = regexp.MustCompile(`(?s)^invalid (boolean )?value ("(?:[^"\\]|\\.)*") for (?:flag )?-([a-z-]+): (.*)$`)
-
-// usageError writes an error of the flag parser as other errors are, with a hint.
-func usageError(c *cli.Context, err error, _ bool) error {
-	name, flags := c.App.Name, c.App.Flags
-	if c.Command != nil && c.Command.Name != name {
-		name, flags = c.Command.HelpName, c.Command.Flags
-	}
-	f := &failure{what: err.Error(), hint: name + " --help lists the flags"}
-	if given, ok := strings.CutPrefix(f.what, undefinedFlag); ok {
-		given = strings.TrimLeft(given, "-")
-		var known []string
-		for _, flag := range flags {
-			known = append(known, flag.Names()[0])
-		}
-		f.what, f.hint = "unknown flag "+dashed(given), suggest("--", given, known, f.hint)
-	} else if given, ok := strings.CutPrefix(f.what, missingValue); ok {
-		f.what = dashed(given) + " needs a value"
-	} else if m := invalidValue.FindStringSubmatch(f.what); m != nil {
-		value, flag, what := m[2], m[3], m[4]
-		switch {
-		case what == "parse error" && m[1] != "":
-			what = value + " is not true or false"
-		case what == "parse error" && strings.Contains(value, ","):
-			what = "one number is needed, not " + value
-		case what == "parse error":
-			what = value + " is not a number"
-		}
-		f.what = dashed(flag) + ": " + what
-	}
-	return f
-}
-
-// dashed returns a flag's name with its dashes.
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + name
 }
 
 // printError prints each line of an error, and its hint. Control characters in file

@@ -18,22 +18,18 @@ import (
 var manualSections string
 
 func manualCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "man",
-		Usage: "print the manual page",
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c, c.Command.HelpName); err != nil {
-				return err
-			}
-			cli.MarkdownDocTemplate = manualHead + synopsis(c.App) + manualCommands + manualSections + limitsSection()
-			page, err := c.App.ToManWithSection(1)
-			if err != nil {
-				return err
-			}
-			_, err = io.WriteString(c.App.Writer, roff(page))
-			return fileError(outputName(standard), err)
-		},
-	}
+	return newCommand(cli.Command{Name: "man", Usage: "print the manual page"}, &struct{}{}, func(c *call, _ *struct{}) error {
+		if err := noArguments(c, c.Command.HelpName); err != nil {
+			return err
+		}
+		cli.MarkdownDocTemplate = manualHead + synopsis(c.App) + manualCommands + manualSections + limitsSection()
+		page, err := c.App.ToManWithSection(1)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(c.App.Writer, roff(page))
+		return fileError(outputName(standard), err)
+	})
 }
 
 // roff writes characters beyond ASCII as escapes: groff reads its input as Latin-1 unless it

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,41 +30,40 @@ import (
 	"ohframe/internal/ui"
 )
 
+type openFlags struct {
+	PrintURL    bool          `flag:"print-url" usage:"print the address, open no browser"`
+	Process     string        `flag:"process" usage:"select a frame of processes {NAME}: a part, a pattern, or a pid"`
+	Frame       int64         `flag:"frame" usage:"select the frame {VSYNC}" default:"worst"`
+	Interaction int64         `flag:"interaction" usage:"select interaction {N}" default:"none"`
+	At          string        `flag:"at" usage:"look at a frame or time: {[PROCESS:]VSYNC|TIME} (10046, +1.5s)"`
+	View        flags.Choice  `flag:"view" usage:"tracks to show: {}"`
+	UI          string        `flag:"ui" usage:"use the UI at {URL}, or serve a build: a folder or zip"`
+	Keep        bool          `flag:"keep" usage:"serve until interrupted: the address can be opened again"`
+	Port        int64         `flag:"port" usage:"local {PORT} that the UI fetches from"`
+	Timeout     time.Duration `flag:"timeout" usage:"give up after {DURATION}; 0 waits forever"`
+	Events      flags.Choice  `flag:"events" usage:"events beside frames: {}"`
+	flags.NoCausesFlag
+	quietFlag
+	samplesFlags
+	flags.Trace
+}
+
 func openCommand() *cli.Command {
-	interaction := interactionFlag("select interaction `N`")
-	interaction.DefaultText = "none"
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:        "open",
 		Usage:       "show a trace in the Perfetto UI, at its worst frame or an interaction",
 		ArgsUsage:   "TRACE",
 		Description: "TRACE may be a folder with one trace.",
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "print-url", Usage: "print the address, open no browser"},
-			&cli.StringFlag{Name: processFlag.Name, Usage: "select a frame of processes `NAME`: a part, a pattern, or a pid"},
-			frameFlag("select the frame `VSYNC`", "worst"),
-			interaction,
-			&cli.StringFlag{Name: "at", Usage: "look at a frame or time: `[PROCESS:]VSYNC|TIME` (10046, +1.5s)"},
-			&cli.StringFlag{Name: "view", Value: "frames", Usage: "tracks to show: `frames|all`"},
-			&cli.StringFlag{Name: "ui", Value: ui.Public, Usage: "use the UI at `URL`, or serve a build: a folder or zip"},
-			&cli.BoolFlag{Name: "keep", Usage: "serve until interrupted: the address can be opened again"},
-			flags.NewNumber(cli.Int64Flag{Name: "port", Value: serve.Port, Usage: "local `PORT` that the UI fetches from"}),
-			&cli.DurationFlag{Name: "timeout", Value: openTimeout, Usage: "give up after `DURATION`; 0 waits forever"},
-		}, conversionFlags()...),
-		Action: open,
-	}
-}
-
-// conversionFlags returns the flags of convert that are for showing a trace, too.
-func conversionFlags() []cli.Flag {
-	return slices.DeleteFunc(convertCommand().Flags, func(f cli.Flag) bool {
-		return f == damageFlag || slices.Contains([]string{"output", "attribute", "compress", "android-compat", "no-tracks"}, f.Names()[0])
-	})
+	}, &openFlags{
+		View: flags.ChoiceOf("frames", "all"), UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
+		Events: flags.ChoiceOf(eventNames...), samplesFlags: samples, Trace: flags.NewTrace(),
+	}, open)
 }
 
 // openTimeout is the default of --timeout.
 const openTimeout = 5 * time.Minute
 
-func open(c *cli.Context) error {
+func open(c *call, f *openFlags) error {
 	names, err := severalInputs(c)
 	if err != nil {
 		return err
@@ -78,24 +76,19 @@ func open(c *cli.Context) error {
 		}
 	}
 	name := names[0]
-	at, err := placeOption(c)
+	at, err := placeOption(c, f)
 	if err != nil {
 		return err
 	}
-	interaction, err := interactionOption(c)
-	switch {
-	case err != nil:
+	if err := checkInteraction(c, f.Interaction, names); err != nil {
 		return err
-	case interaction != 0 && !at.IsZero():
+	}
+	if f.Interaction != 0 && !at.IsZero() {
 		return &failure{what: "--interaction names what to look at, as --process, --frame and --at do", hint: "give one of them"}
-	}
-	tracks, err := choice(c, "view")
-	if err != nil {
-		return err
 	}
 	var own *serve.OwnUI
 	var address *url.URL
-	if build := c.String("ui"); isFile(build) {
+	if build := f.UI; isFile(build) {
 		own, err = serve.OpenUI(build)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -107,10 +100,10 @@ func open(c *cli.Context) error {
 	} else if address, err = serve.ParseUI(build); err != nil {
 		return &failure{what: "--ui " + err.Error(), hint: "give an address, or a folder or zip archive with a build of the UI"}
 	}
-	if c.Duration("timeout") < 0 {
-		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", c.Duration("timeout")), hint: "0 waits forever"}
+	if f.Timeout < 0 {
+		return &failure{what: fmt.Sprintf("--timeout %s: must not be negative", f.Timeout), hint: "0 waits forever"}
 	}
-	listener, err := listen(c.Int("port"), own != nil) // fail before a long conversion, not after it
+	listener, err := listen(int(f.Port), own != nil) // fail before a long conversion, not after it
 	if err != nil {
 		return err
 	}
@@ -125,7 +118,7 @@ func open(c *cli.Context) error {
 		return fileError(os.TempDir(), err)
 	}
 	defer temporary.Close()
-	reader, done := withProgress(in, c.Bool("quiet"))
+	reader, done := withProgress(in, f.Quiet)
 	summary, err := await(c.Context, func() (*ohframe.Summary, error) {
 		return convertInto(c, name, reader, temporary, os.TempDir(), true)
 	})
@@ -133,15 +126,15 @@ func open(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	look := serve.ViewOptions{All: tracks == "all"}
+	look := serve.ViewOptions{All: f.View.Value == "all"}
 	switch {
-	case summary.Timeline == nil && (interaction != 0 || !at.IsZero()):
+	case summary.Timeline == nil && (f.Interaction != 0 || !at.IsZero()):
 		return &failure{
 			file: inputName(name), what: "its frames cannot be read: --process, --frame, --interaction and --at are not supported",
 			hint: "give one trace, not an archive of several",
 		}
-	case interaction != 0:
-		if look.Interaction, err = locate.Interaction(interaction, summary.Timeline); err != nil {
+	case f.Interaction != 0:
+		if look.Interaction, err = locate.Interaction(int(f.Interaction), summary.Timeline); err != nil {
 			return err
 		}
 	case summary.Timeline != nil:
@@ -151,18 +144,18 @@ func open(c *cli.Context) error {
 	}
 	printConverted(c, name, in, summary)
 	switch {
-	case c.Bool("quiet"):
+	case f.Quiet:
 	case len(look.At.Others) > 0:
 		fmt.Fprint(os.Stderr, otherFrames(name, summary.Timeline, look.At))
 	case look.At.Time.Known():
-		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), c.String("at"), frameAt(summary.Timeline, look.At.Frame))))
+		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), f.At, frameAt(summary.Timeline, look.At.Frame))))
 	}
-	if summary.Timeline == nil && !c.Bool("quiet") && diff.IsMerged(io.NewSectionReader(temporary, 0, math.MaxInt64)) {
+	if summary.Timeline == nil && !f.Quiet && diff.IsMerged(io.NewSectionReader(temporary, 0, math.MaxInt64)) {
 		fmt.Fprintf(os.Stderr, "%s: only Perfetto's UI v58 and later shows both traces on one timeline\n", inputName(name))
 	}
 	v := viewer{
-		listener: listener, ui: address, own: own, look: look, keep: c.Bool("keep") || own != nil,
-		timeout: c.Duration("timeout"), printURL: c.Bool("print-url"), quiet: c.Bool("quiet"), stdout: c.App.Writer,
+		listener: listener, ui: address, own: own, look: look, keep: f.Keep || own != nil,
+		timeout: f.Timeout, printURL: f.PrintURL, quiet: f.Quiet, stdout: c.App.Writer,
 	}
 	return v.show(c.Context, servedName(name, !summary.PassedThrough || summary.Unpacked), temporary, summary.Timeline, summary.Causes)
 }
@@ -246,16 +239,11 @@ func (v *viewer) show(ctx context.Context, name string, file *os.File, t *analyz
 }
 
 // placeOption returns where to look, as --process, --frame and --at say.
-func placeOption(c *cli.Context) (at locate.Place, err error) {
-	process, err := processPattern(c)
-	if err != nil {
+func placeOption(c *call, f *openFlags) (at locate.Place, err error) {
+	if err := checkFrame(c, f.Frame); err != nil {
 		return at, err
 	}
-	vsync, err := frameOption(c)
-	if err != nil {
-		return at, err
-	}
-	if at, err = locate.Parse(process, vsync, c.String("at")); err != nil {
+	if at, err = locate.Parse(f.Process, f.Frame, f.At); err != nil {
 		return at, &failure{what: err.Error()}
 	}
 	return at, nil

@@ -21,6 +21,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/testing/tracetest"
 )
@@ -62,8 +63,9 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 		var found locate.Found
 		app := newApp()
 		app.Writer, app.ErrWriter = io.Discard, io.Discard
-		app.Command("open").Action = func(c *cli.Context) error {
-			at, err := placeOption(c)
+		f := &openFlags{View: flags.ChoiceOf("frames"), Events: flags.ChoiceOf(eventNames...), samplesFlags: samples, Trace: flags.NewTrace()}
+		open := newCommand(cli.Command{}, f, func(c *call, f *openFlags) error {
+			at, err := placeOption(c, f)
 			if err != nil {
 				return err
 			}
@@ -71,7 +73,7 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 			if err != nil {
 				return err
 			}
-			key := fmt.Sprint(names, c.String("from"), c.String("to"))
+			key := fmt.Sprint(names, f.From, f.To)
 			if timelines[key] == nil {
 				file, err := os.Open(names[0])
 				if err != nil {
@@ -86,9 +88,13 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 			}
 			found, err = at.Find(timelines[key])
 			return err
-		}
+		})
+		app.Command("open").Flags, app.Command("open").Action = open.Flags, open.Action
 		args := append([]string{"ohframe"}, strings.Split(strings.TrimSuffix(command, "\x00"), "\x00")...)
-		err := app.RunContext(t.Context(), flagsFirst(app, args))
+		args, err := flags.Arrange(app, args)
+		if err == nil {
+			err = app.RunContext(t.Context(), args)
+		}
 		want := list[i]
 		if f := found.Frame; err != nil || f == nil || f.Actual.Start != want.Start || f.VsyncID != want.Vsync || f.Process.PID != want.PID && !f.Process.NoPID {
 			t.Fatalf("%s: error %v, selects %v, want vsync %d at %s", want.Command, err, f, want.Vsync, want.Start)

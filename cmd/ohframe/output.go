@@ -14,11 +14,11 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/brief"
+	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
 
@@ -60,8 +60,8 @@ type output struct {
 
 // createOutput opens the named output. It fails if that is one of the files that the
 // command reads or a terminal.
-func createOutput(c *cli.Context, name string) (*output, error) {
-	inputs := usedFiles(c)
+func createOutput(c *call, name string) (*output, error) {
+	inputs := c.used
 	if name == standard {
 		if err := checkStream(os.Stdout, name, inputs); err != nil {
 			return nil, err
@@ -223,13 +223,8 @@ func (o *output) discard() {
 	}
 }
 
-// outputFlag is the flag of the commands that use writeOutput.
-var outputFlag = &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"}
-
-// formatFlag returns the flag that selects one of the formats.
-func formatFlag(formats []string) cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: "table", Usage: "output format: `" + strings.Join(formats, "|") + "`"}
-}
+// formats returns the flag that selects one of the formats, by default the first.
+func formats(list []string) formatFlag { return formatFlag{flags.ChoiceOf(list...)} }
 
 // formatExtensions are the extensions of output files that select a format.
 var formatExtensions = map[string]string{
@@ -243,13 +238,10 @@ const textExtension = ".txt"
 // formatOption returns the format that --format sets, or else the one that the extension of
 // the output file selects. It is an error if they differ, or if the extension is unknown and
 // --format is not set.
-func formatOption(c *cli.Context, formats []string) (string, error) {
+func formatOption(c *call) (string, error) {
+	formats := c.Format.Of
 	isSet := c.IsSet("format")
-	format, err := choice(c, "format")
-	if err != nil {
-		return "", err
-	}
-	name := c.String(outputFlag.Name)
+	format, name := c.Format.Value, c.Output
 	extension := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
 	byName, known := formatExtensions[extension]
 	switch {
@@ -277,14 +269,14 @@ func formatOption(c *cli.Context, formats []string) (string, error) {
 
 // writeOutput opens the file that --output names, or standard output, and calls
 // write with it and the style of text on it.
-func writeOutput(c *cli.Context, write func(out io.Writer, style text.Style) error) error {
-	return writeOutputTo(c, c.String("output"), write)
+func writeOutput(c *call, write func(out io.Writer, style text.Style) error) error {
+	return writeOutputTo(c, c.Output, write)
 }
 
 // writeOutputTo is writeOutput to the named file; empty is standard output.
-func writeOutputTo(c *cli.Context, name string, write func(out io.Writer, style text.Style) error) error {
+func writeOutputTo(c *call, name string, write func(out io.Writer, style text.Style) error) error {
 	if name == "" || name == standard {
-		if err := checkAppends(os.Stdout, standard, usedFiles(c)); err != nil {
+		if err := checkAppends(os.Stdout, standard, c.used); err != nil {
 			return err
 		}
 		return writeTo(c.Context, newOutput(c.App.Writer, standard), standard, func(out io.Writer) error {

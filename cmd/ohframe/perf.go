@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
@@ -18,23 +16,13 @@ import (
 	"ohframe/internal/text"
 )
 
-// perfFlag chooses the samples of a trace.
-func perfFlag(values string) *cli.StringFlag {
-	return &cli.StringFlag{Name: "perf", Category: flags.Category, Value: "auto", Usage: "samples of hiperf: `" + values + "`"}
-}
-
-// perfFlags are the flags of commands that use the samples of one trace.
-func perfFlags() []cli.Flag {
-	return []cli.Flag{
-		perfFlag("auto|none|FILE"),
-		&cli.StringFlag{Name: "perf-offset", Category: flags.Category, Usage: "trace time minus that of samples: `DURATION`", DefaultText: "found"},
-	}
-}
+// samples are the flags of commands that use the samples of one trace.
+var samples = samplesFlags{Perf: "auto"}
 
 // samplesOf returns the name of the file with the samples of the named trace; empty if there is
 // none, or if the command does not use it.
-func samplesOf(c *cli.Context, name string) string {
-	switch chosen := choiceOfSamples(c); chosen {
+func samplesOf(c *call, name string) string {
+	switch chosen := c.Perf; chosen {
 	case "", "none": // "" is that of commands without the flag
 		return ""
 	case "auto":
@@ -45,19 +33,8 @@ func samplesOf(c *cli.Context, name string) string {
 }
 
 // namesSamples reports whether the user has named a file with samples.
-func namesSamples(c *cli.Context) bool {
-	return !slices.Contains([]string{"", "auto", "none"}, choiceOfSamples(c))
-}
-
-// choiceOfSamples returns the value of --perf. With the switch of record, it is auto.
-func choiceOfSamples(c *cli.Context) string {
-	if c.Command.Name != "record" {
-		return c.String("perf")
-	}
-	if c.Bool("perf") {
-		return "auto"
-	}
-	return ""
+func namesSamples(c *call) bool {
+	return !slices.Contains([]string{"", "auto", "none"}, c.Perf)
 }
 
 // perf is the samples of a trace.
@@ -68,12 +45,12 @@ type perf struct {
 }
 
 // openPerf opens the samples of the named trace, and sets the options for them.
-func openPerf(c *cli.Context, name string, o *ohframe.Options) (p perf, err error) {
-	o.NoSamples = choiceOfSamples(c) == "none"
+func openPerf(c *call, name string, o *ohframe.Options) (p perf, err error) {
+	o.NoSamples = c.Perf == "none"
 	if c.IsSet("perf-offset") {
-		offset, err := time.ParseDuration(c.String("perf-offset"))
+		offset, err := time.ParseDuration(c.PerfOffset)
 		if err != nil {
-			return p, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.String("perf-offset"))}
+			return p, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.PerfOffset)}
 		}
 		o.SamplesOffset = (*trace.Duration)(&offset)
 	}
@@ -109,7 +86,7 @@ func (p *perf) nameFile(warnings []trace.Warning) {
 
 // errorOf returns the error of reading the named trace with the samples, which are those that
 // were read.
-func (p *perf) errorOf(c *cli.Context, name string, samples *sample.Recording, err error) error {
+func (p *perf) errorOf(c *call, name string, samples *sample.Recording, err error) error {
 	switch {
 	case errors.Is(err, ohframe.ErrSamples):
 		return fileError(p.name, err)
@@ -122,14 +99,13 @@ func (p *perf) errorOf(c *cli.Context, name string, samples *sample.Recording, e
 }
 
 // checkChoice returns an error if the command does not have the value of --perf.
-func checkChoice(c *cli.Context) error {
+func checkChoice(c *call) error {
 	switch {
-	case c.Command.Name == "record":
-	case c.IsSet("perf") && c.String("perf") == "":
+	case c.IsSet("perf") && c.Perf == "":
 		return &failure{what: "--perf: empty", hint: "auto uses the samples beside a trace, none ignores them"}
-	case namesSamples(c) && findFlag(c.Command, "--perf-offset") == nil:
+	case namesSamples(c) && flags.Find(c.Command.Flags, "--perf-offset") == nil:
 		return &failure{
-			what: fmt.Sprintf("--perf %s: %s has only auto and none", text.Printable(c.String("perf")), c.Command.Name),
+			what: fmt.Sprintf("--perf %s: %s has only auto and none", text.Printable(c.Perf), c.Command.Name),
 			hint: "samples in TRACE.perf.data beside TRACE.ftrace are used without a flag",
 		}
 	}
@@ -137,7 +113,7 @@ func checkChoice(c *cli.Context) error {
 }
 
 // checkPerf returns an error if the user has named the samples of one trace for several.
-func checkPerf(c *cli.Context, names []string) error {
+func checkPerf(c *call, names []string) error {
 	if err := checkChoice(c); err != nil {
 		return err
 	}

@@ -7,13 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
-	"ohframe/internal/flags"
 	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -22,7 +19,7 @@ import (
 // reader reads the inputs of a command, and collects what is wrong with them. If there are
 // several, it skips those that cannot be read or have no complete frames.
 type reader struct {
-	c       *cli.Context
+	c       *call
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
@@ -42,10 +39,10 @@ type reader struct {
 
 // newReader returns a reader for a command that writes one of the formats. The error is that
 // of a flag.
-func newReader(c *cli.Context, formats []string) (*reader, error) {
-	r := &reader{c: c, causes: !c.Bool(flags.NoCauses.Name), lacks: lacksFrames}
+func newReader(c *call) (*reader, error) {
+	r := &reader{c: c, causes: !c.NoCauses, lacks: lacksFrames}
 	var err error
-	if r.format, err = formatOption(c, formats); err != nil {
+	if r.format, err = formatOption(c); err != nil {
 		return nil, err
 	}
 	if r.process, err = processOption(c); err != nil {
@@ -108,7 +105,7 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 		r.failure = f // its output is written all the same
 	case q.Verdict == stats.Unreliable:
 		r.unreliable = append(r.unreliable, inputName(name)+": data quality: "+q.String())
-		if !r.c.Bool(flags.Strict.Name) {
+		if !r.c.Strict {
 			warnUnreliable(name, q)
 		}
 	}
@@ -186,7 +183,7 @@ func (r *reader) finish(checks []condition.Check) error {
 			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)
 		}
 	}
-	strict := r.c.Bool(flags.Strict.Name)
+	strict := r.c.Strict
 	if strict {
 		bad = r.unreliable
 	}
@@ -217,7 +214,7 @@ const uncheckedHint = "--process selects processes; --allow-missing only warns o
 // gate returns a gateError if checks failed or, without --allow-missing, are unknown, or if inputs
 // are bad. It warns of checks that are allowed. unchecked are lines about what could not be
 // checked, bad those about inputs.
-func gate(c *cli.Context, checks []condition.Check, unchecked, bad []string) error {
+func gate(c *call, checks []condition.Check, unchecked, bad []string) error {
 	var failed, unknown gateError
 	for _, check := range checks {
 		switch check.Status {
@@ -228,7 +225,7 @@ func gate(c *cli.Context, checks []condition.Check, unchecked, bad []string) err
 		}
 	}
 	unknown = append(unknown, unchecked...)
-	if !c.Bool(allowMissingFlag.Name) && len(unknown) > 0 {
+	if !c.AllowMissing && len(unknown) > 0 {
 		return uncheckedError{slices.Concat(failed, unknown, bad)}
 	}
 	for _, line := range unknown {

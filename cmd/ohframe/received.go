@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -28,17 +26,17 @@ import (
 // receiver uses the traces that record has received: it converts and reports one, and
 // measures several.
 type receiver struct {
-	c *cli.Context
+	c *call
 	*steps
 	time   time.Duration // how long to record; zero if the user decides
 	launch bool          // the application was started
+	open   bool          // show the trace
 }
 
 func (r *receiver) received(ctx context.Context, t *record.Trace) error {
-	c := *r.c
-	c.Context = ctx // which the signals end that record has
-	uses(&c, t.Name+".ftrace")
-	s, err := r.convert(&c, t)
+	c := r.c.within(ctx) // which the signals end that record has
+	uses(c, t.Name+".ftrace")
+	s, err := r.convert(c, t)
 	if err != nil {
 		return err
 	}
@@ -66,7 +64,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	}
 	file := t.Name + ".ftrace"
 	in := []report.Input{{Name: file, File: file, Stats: computed, Timeline: s.Timeline, Causes: s.Causes, Quality: s.Quality, Recording: report.NewRecording(t.Meta)}}
-	err = writeOutputTo(&c, t.Name+".html", func(w io.Writer, _ text.Style) error { return report.Write(w, in, "html", report.Options{}) })
+	err = writeOutputTo(c, t.Name+".html", func(w io.Writer, _ text.Style) error { return report.Write(w, in, "html", report.Options{}) })
 	if err != nil {
 		return err
 	}
@@ -77,14 +75,14 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 			return fileError(outputName(standard), err)
 		}
 	}
-	if r.c.Bool("open") {
+	if r.open {
 		return r.c.App.RunContext(ctx, []string{r.c.App.Name, "open", fmt.Sprintf("--quiet=%t", r.quiet), t.Name + ".pftrace"})
 	}
 	return nil
 }
 
 // convert converts NAME.ftrace to NAME.pftrace. One of several runs is only read.
-func (r *receiver) convert(c *cli.Context, t *record.Trace) (s *ohframe.Summary, err error) {
+func (r *receiver) convert(c *call, t *record.Trace) (s *ohframe.Summary, err error) {
 	file, outName := t.Name+".ftrace", t.Name+".pftrace"
 	in, err := openInput(c, file)
 	if err != nil {

@@ -30,64 +30,79 @@ import (
 )
 
 // deviceFlags are the flags of the commands that use hdc.
-func deviceFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "print JSON, one object per line"},
-		&cli.StringFlag{Name: "hdc", Usage: "use the hdc at `PATH`"},
-		&cli.StringFlag{Name: "wait", Value: "60s", Usage: "wait `TIME` for the device"},
-		&cli.StringFlag{Name: "hdc-limit", Value: hdc.DefaultLimit.String(), Usage: "give up a call of hdc after `TIME`"},
-	}
+type deviceFlags struct {
+	JSON     bool   `flag:"json" usage:"print JSON, one object per line"`
+	HDC      string `flag:"hdc" usage:"use the hdc at {PATH}"`
+	Wait     string `flag:"wait" usage:"wait {TIME} for the device"`
+	HDCLimit string `flag:"hdc-limit" usage:"give up a call of hdc after {TIME}"`
+}
+
+func newDeviceFlags() deviceFlags {
+	return deviceFlags{Wait: "60s", HDCLimit: hdc.DefaultLimit.String()}
+}
+
+type recordFlags struct {
+	Time      string `flag:"time,t" usage:"record for {TIME}, 10 or 1m30s, not until Enter"`
+	Name      string `flag:"output,o" usage:"name the files {NAME}, or put them into FOLDER/"`
+	App       string `flag:"app" usage:"report on the application {BUNDLE[/ABILITY]}"`
+	Launch    bool   `flag:"launch" usage:"start it after the recording has begun"`
+	DebugUI   bool   `flag:"debug-ui" usage:"name components and state variables; slows the application down; needs --launch"`
+	Sample    bool   `flag:"perf" usage:"also sample functions with hiperf, as NAME.perf.data"`
+	PerfRate  int64  `flag:"perf-rate" usage:"sample at {HZ} while a thread runs"`
+	PerfStack string `flag:"perf-stack" usage:"unwind by {fp|dwarf}; docs/record.md"`
+	Device    string `flag:"device" usage:"use the device {KEY}; ohframe devices lists them"`
+	Tags      string `flag:"tags" usage:"record the tags {LIST}: a,b, or changes +a,-b"`
+	Buffer    string `flag:"buffer,b" usage:"buffer {SIZE} of each CPU, such as 64M"`
+	Drive     string `flag:"drive" usage:"run {PROGRAM} here during each recording, to swipe"`
+	Runs      int64  `flag:"runs" usage:"record {N} times into folder NAME" default:"once"`
+	Cold      bool   `flag:"cold" usage:"count the first of several runs, too"`
+	Compare   bool   `flag:"compare" usage:"record BASE and NEW in turn, N times each, and compare"`
+	failOnFlag
+	budgetsFlag
+	Open  bool `flag:"open" usage:"open the trace in the Perfetto UI"`
+	Force bool `flag:"force" usage:"overwrite files, end recordings of other tools"`
+	Clean bool `flag:"clean" usage:"only remove what recordings left on the device"`
+	Quiet bool `flag:"quiet,q" usage:"print no progress and no steps"`
+	deviceFlags
 }
 
 func recordCommand() *cli.Command {
-	return &cli.Command{
+	const hint = "ohframe record --help lists the flags"
+	needs := func(needed, reason string, names ...string) flags.Rule {
+		return flags.Rule{Flags: names, Needs: needed, Reason: reason, Hint: hint}
+	}
+	return newCommand(cli.Command{
 		Name:      "record",
 		Usage:     "record a trace on a connected device, and report its frames",
 		ArgsUsage: "[-t TIME] [-o NAME] [--compare BASE NEW]",
 		Description: "It writes NAME.ftrace, NAME.meta.json, NAME.pftrace and NAME.html. The first Ctrl-C ends the\n" +
 			"recording and keeps it, the second discards it. --compare records two .hap files, applications\n" +
 			"or programs that drive one in turn, and compares them; docs/record.md.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "record for `TIME`, 10 or 1m30s, not until Enter"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "name the files `NAME`, or put them into FOLDER/"},
-			&cli.StringFlag{Name: "app", Usage: "report on the application `BUNDLE[/ABILITY]`"},
-			&cli.BoolFlag{Name: "launch", Usage: "start it after the recording has begun"},
-			&cli.BoolFlag{Name: "debug-ui", Usage: "name components and state variables; slows the application down; needs --launch"},
-			&cli.BoolFlag{Name: "perf", Usage: "also sample functions with hiperf, as NAME.perf.data"},
-			flags.NewNumber(cli.Int64Flag{Name: "perf-rate", Value: 1000, Usage: "sample at `HZ` while a thread runs"}),
-			&cli.StringFlag{Name: "perf-stack", Value: "fp", Usage: "unwind by `fp|dwarf`; docs/record.md"},
-			&cli.StringFlag{Name: "device", Usage: "use the device `KEY`; ohframe devices lists them"},
-			&cli.StringFlag{Name: "tags", Usage: "record the tags `LIST`: a,b, or changes +a,-b"},
-			&cli.StringFlag{Name: "buffer", Aliases: []string{"b"}, Usage: "buffer `SIZE` of each CPU, such as 64M"},
-			&cli.StringFlag{Name: "drive", Usage: "run `PROGRAM` here during each recording, to swipe"},
-			flags.NewNumber(cli.Int64Flag{Name: "runs", Usage: "record `N` times into folder NAME", DefaultText: "once"}),
-			&cli.BoolFlag{Name: "cold", Usage: "count the first of several runs, too"},
-			&cli.BoolFlag{Name: "compare", Usage: "record BASE and NEW in turn, N times each, and compare"},
-			failOnFlag, budgetsFlag,
-			&cli.BoolFlag{Name: "open", Usage: "open the trace in the Perfetto UI"},
-			&cli.BoolFlag{Name: "force", Usage: "overwrite files, end recordings of other tools"},
-			&cli.BoolFlag{Name: "clean", Usage: "only remove what recordings left on the device"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no progress and no steps"},
-		}, deviceFlags()...),
-		Action: runRecord,
-	}
+	}, &recordFlags{PerfRate: 1000, PerfStack: "fp", deviceFlags: newDeviceFlags()}, runRecord,
+		needs("launch", ": applications read the parameters when they start", "debug-ui"),
+		needs("perf", "", "perf-rate", "perf-stack"),
+		needs("compare", "", "fail-on", "budgets"),
+	)
 }
 
-func runRecord(c *cli.Context) error {
-	o, err := recordOptions(c)
+func runRecord(c *call, f *recordFlags) error {
+	o, err := f.options(c)
 	var failOn condition.Conditions
 	if err == nil {
 		failOn, err = conditions(c, condition.OfChanges)
 	}
-	if err == nil && !c.Bool("clean") {
+	if err == nil && !f.Clean {
 		err = checkRecordOutputs(o)
 	}
 	if err != nil {
 		return err
 	}
-	out := &steps{json: c.Bool("json"), quiet: c.Bool("quiet"), stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	if f.Sample {
+		c.Perf = "auto"
+	}
+	out := &steps{json: f.JSON, quiet: f.Quiet, stdout: c.App.Writer, terminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	defer out.endLine()
-	r := &receiver{c: c, steps: out, time: o.Time, launch: o.Launch}
+	r := &receiver{c: c, steps: out, time: o.Time, launch: o.Launch, open: f.Open}
 	compared := func(ctx context.Context) error { return r.compare(ctx, o, failOn) }
 	h := &record.Host{
 		Say: out.event, Progress: out.live, Enter: readLines(os.Stdin), Signals: takeSignals(c.Context), Received: r.received, Compared: compared,
@@ -95,7 +110,7 @@ func runRecord(c *cli.Context) error {
 		Exit:        func(s os.Signal) { os.Exit(interruption{s.(syscall.Signal)}.ExitCode()) },
 		After:       recordAfter, DriveEnd: recordDriveEnd,
 	}
-	if c.Bool("clean") {
+	if f.Clean {
 		return record.Clean(c.Context, o, h)
 	}
 	return record.Run(c.Context, o, h)
@@ -120,65 +135,63 @@ func readLines(r io.Reader) <-chan struct{} {
 	return lines
 }
 
-// recordOptions returns the options that the flags set.
-func recordOptions(c *cli.Context) (o record.Options, err error) {
-	if o, err = deviceOptions(c); err != nil {
+// options returns the options that the flags set.
+func (f *recordFlags) options(c *call) (o record.Options, err error) {
+	if !f.Compare {
+		if err := noArguments(c, "ohframe record --help lists the flags"); err != nil {
+			return o, err
+		}
+	}
+	if o, err = f.deviceFlags.options(); err != nil {
 		return o, err
 	}
-	o.Device, o.Launch, o.Tags, o.Force = c.String("device"), c.Bool("launch"), c.String("tags"), c.Bool("force")
-	o.Runs, o.Cold, o.DebugUI = c.Int("runs"), c.Bool("cold"), c.Bool("debug-ui")
-	o.Perf, o.PerfRate, o.PerfStack = c.Bool("perf"), c.Int("perf-rate"), c.String("perf-stack")
-	o.App, o.Ability, _ = strings.Cut(c.String("app"), "/")
-	if o.Time, err = timeOption(c, "time"); err != nil {
+	o.Device, o.Launch, o.Tags, o.Force, o.Runs, o.Cold, o.DebugUI = f.Device, f.Launch, f.Tags, f.Force, int(f.Runs), f.Cold, f.DebugUI
+	o.Perf, o.PerfRate, o.PerfStack = f.Sample, int(f.PerfRate), f.PerfStack
+	o.App, o.Ability, _ = strings.Cut(f.App, "/")
+	if o.Time, err = parseTime("time", f.Time); err != nil {
 		return o, err
 	}
-	if o.BufferKB, err = parseSize(c.String("buffer")); err != nil {
+	if o.BufferKB, err = parseSize(f.Buffer); err != nil {
 		return o, &failure{what: "--buffer: " + err.Error()}
 	}
-	several := o.Runs > 0 || c.Bool("compare")
-	o.Name = strings.TrimSuffix(c.String("output"), ".ftrace")
+	several := o.Runs > 0 || f.Compare
+	o.Name = strings.TrimSuffix(f.Name, ".ftrace")
 	if base := filepath.Base(o.Name + "x"); o.Name == "" || !several && (base == "x" || base == ".x" || base == "..x") { // the name of a folder, or none
 		o.Name = filepath.Join(o.Name, time.Now().Format("ohframe-20060102-150405"))
 	}
 	if several && o.Time == 0 {
 		o.Time = usualTime
 	}
-	if c.Bool("compare") && !c.IsSet("runs") {
+	if f.Compare && !c.IsSet("runs") {
 		o.Runs = usualRuns
 	}
 	switch {
 	case c.IsSet("app") && !device.IsBundle(o.App):
 		err = fmt.Errorf("--app: %q is not the name of an application such as com.example.app", o.App)
-	case o.Launch && o.App == "" && !c.Bool("compare"):
+	case o.Launch && o.App == "" && !f.Compare:
 		err = errors.New("--launch needs --app")
-	case o.DebugUI && !o.Launch:
-		err = errors.New("--debug-ui needs --launch: applications read the parameters when they start")
-	case !o.Perf && (c.IsSet("perf-rate") || c.IsSet("perf-stack")):
-		err = errors.New("--perf-rate and --perf-stack need --perf")
 	case o.PerfRate < 1 || o.PerfRate > device.MaxSampleRate:
 		err = fmt.Errorf("--perf-rate %d: must be from 1 to %d", o.PerfRate, device.MaxSampleRate)
 	case o.PerfStack != "fp" && o.PerfStack != "dwarf":
 		err = fmt.Errorf("--perf-stack %q: must be fp or dwarf", o.PerfStack)
 	case o.Runs < 0:
 		err = fmt.Errorf("--runs %d: must not be negative", o.Runs)
-	case several && c.Bool("open"):
+	case several && f.Open:
 		err = errors.New("--open shows one recording, and excludes --runs")
 	case !several && o.Cold:
 		err = errors.New("--cold needs --runs")
-	case c.Bool("compare") && o.Runs == 0:
+	case f.Compare && o.Runs == 0:
 		err = errors.New("--runs 0: --compare needs at least one run of each side")
-	case !c.Bool("compare") && (c.IsSet("fail-on") || c.IsSet("budgets")):
-		err = errors.New("--fail-on and --budgets need --compare")
 	}
 	if err != nil {
 		return o, &failure{what: err.Error(), hint: "ohframe record --help lists the flags"}
 	}
 	if c.IsSet("drive") {
-		if o.Drive, err = record.Program(c.String("drive")); err != nil {
+		if o.Drive, err = record.Program(f.Drive); err != nil {
 			return o, fmt.Errorf("--drive: %w", err)
 		}
 	}
-	if c.Bool("compare") {
+	if f.Compare {
 		o.Compare, err = record.NewSides(c.Args().Slice(), &o)
 	}
 	return o, err
@@ -191,25 +204,18 @@ const (
 	usualRuns = 6
 )
 
-// deviceOptions returns the options that deviceFlags set. It refuses arguments, which only
-// --compare has.
-func deviceOptions(c *cli.Context) (o record.Options, err error) {
-	if !c.Bool("compare") {
-		if err := noArguments(c, fmt.Sprintf("ohframe %s --help lists the flags", c.Command.Name)); err != nil {
-			return o, err
-		}
-	}
-	o.HDC = c.String("hdc")
-	if o.Wait, err = timeOption(c, "wait"); err == nil {
-		o.Limit, err = timeOption(c, "hdc-limit")
+// options returns the options that the flags set.
+func (f *deviceFlags) options() (o record.Options, err error) {
+	o.HDC = f.HDC
+	if o.Wait, err = parseTime("wait", f.Wait); err == nil {
+		o.Limit, err = parseTime("hdc-limit", f.HDCLimit)
 	}
 	return o, err
 }
 
-// timeOption returns the value of a flag that is a duration, or a number of seconds; zero
+// parseTime parses the value of a flag that is a duration, or a number of seconds; zero
 // if it is empty.
-func timeOption(c *cli.Context, flag string) (time.Duration, error) {
-	s := c.String(flag)
+func parseTime(flag, s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}

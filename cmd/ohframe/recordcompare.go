@@ -17,30 +17,29 @@ import (
 
 // compare compares the runs of two sides, as diff does: on standard output and as a page.
 func (r *receiver) compare(ctx context.Context, o record.Options, failOn condition.Conditions) error {
-	c := *r.c
-	c.Context = ctx // which the signals end that record has
+	c := r.c.within(ctx) // which the signals end that record has
 	apps := [2]string{o.Compare[0].App, o.Compare[1].App}
 	options := diff.Options{FailOn: failOn, Process: func(p *analyzer.Process) bool { return isOf(apps[0], p) || isOf(apps[1], p) }}
 	if apps[0] != apps[1] {
 		options.Map = []diff.Mapping{{Base: apps[0], New: apps[1]}}
 	}
-	in := &reader{c: &c, causes: true, interactions: true, layers: true, lacks: lacksFrames, process: options.Process}
+	in := &reader{c: c, causes: true, interactions: true, layers: true, lacks: lacksFrames, process: options.Process}
 	var names [2]string
 	var inputs [2][]string
 	for i, side := range o.Compare {
 		var err error
 		names[i] = filepath.Join(o.Name, side.Name)
-		if inputs[i], err = expandInputs(&c, names[i:i+1]); err != nil {
+		if inputs[i], err = expandInputs(c, names[i:i+1]); err != nil {
 			return err
 		}
 	}
-	d, err := compareInputs(&c, inputs, names, in, options)
+	d, err := compareInputs(c, inputs, names, in, options)
 	if err != nil {
 		return err
 	}
 	page := filepath.Join(o.Name, "diff.html")
 	write := diff.WriteOptions{Skipped: in.skipped}
-	err = writeOutputTo(&c, page, func(w io.Writer, _ text.Style) error { return diff.Write(w, d, "html", write) })
+	err = writeOutputTo(c, page, func(w io.Writer, _ text.Style) error { return diff.Write(w, d, "html", write) })
 	if err != nil {
 		return err
 	}

@@ -44,35 +44,35 @@ func completeSessions(runs []diff.Side, names []string) {
 	}
 }
 
-// attributesOf returns the facts of a recording as attributes of a trace.
-func attributesOf(m *meta.Meta) map[string]string {
+// attributesOf returns the facts of a recording, and those that are given, as attributes of a trace.
+func attributesOf(m *meta.Meta, given []attribute) (map[string]string, error) {
 	list := map[string]string{}
-	if m == nil {
-		return list
+	for _, a := range given {
+		if _, twice := list[a.key]; twice {
+			return nil, &failure{what: fmt.Sprintf("--attribute: %q is given twice", a.key), hint: "ohframe convert --help lists the flags"}
+		}
+		list[a.key] = a.value
 	}
-	for _, a := range m.Attributes() {
-		list[a.Key] = a.Value
+	if m != nil {
+		for _, a := range m.Attributes() {
+			if _, ok := list[a.Key]; !ok {
+				list[a.Key] = a.Value
+			}
+		}
 	}
-	return list
+	return list, nil
 }
 
-// attributes are the values of --attribute. The library splits lists of strings at
-// commas, which values may contain.
-type attributes map[string]string
+// attribute is a value of --attribute.
+type attribute struct{ key, value string }
 
-func (a *attributes) Set(s string) error {
-	key, value, _ := strings.Cut(s, "=")
+func parseAttribute(s string) (a attribute, err error) {
+	a.key, a.value, _ = strings.Cut(s, "=")
 	switch {
-	case key == "" || value == "":
-		return fmt.Errorf("%q is not KEY=VALUE", s)
-	case strings.HasPrefix(key, "ohframe."):
-		return fmt.Errorf("%q: keys that begin with ohframe. are the program's own", key)
+	case a.key == "" || a.value == "":
+		err = fmt.Errorf("%q is not KEY=VALUE", s)
+	case strings.HasPrefix(a.key, "ohframe."):
+		err = fmt.Errorf("%q: keys that begin with ohframe. are the program's own", a.key)
 	}
-	if _, twice := (*a)[key]; twice {
-		return fmt.Errorf("%q is given twice", key)
-	}
-	(*a)[key] = value
-	return nil
+	return a, err
 }
-
-func (a *attributes) String() string { return "" }

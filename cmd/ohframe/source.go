@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"time"
-
-	"github.com/urfave/cli/v2"
 )
 
 // source is an open input. A file is read up to the size that it had when it was
@@ -26,12 +24,12 @@ type source struct {
 const unknown = -1
 
 // openInput opens the named file, or standard input, which then cannot be an output.
-func openInput(c *cli.Context, name string) (*source, error) {
+func openInput(c *call, name string) (*source, error) {
 	s, err := openSource(c.Context, name)
 	if err != nil {
 		return nil, err
 	}
-	usedFiles(c).add(s)
+	c.used.add(s)
 	return s, nil
 }
 

@@ -11,31 +11,30 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/flags"
 	"ohframe/internal/sql"
 	"ohframe/internal/text"
 )
 
-func sqlCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "sql",
-		Usage: "write PerfettoSQL modules about frames, and show how to use them",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "export", Usage: "write the modules and a trace summary specification to folder `DIR`"},
-			&cli.StringFlag{Name: "inline", Usage: "print `MODULE` and what it includes as one script"},
-		},
-		Action: runSQL,
-	}
+type sqlFlags struct {
+	Export string `flag:"export" usage:"write the modules and a trace summary specification to folder {DIR}"`
+	Inline string `flag:"inline" usage:"print {MODULE} and what it includes as one script"`
 }
 
-func runSQL(c *cli.Context) error {
+func sqlCommand() *cli.Command {
+	return newCommand(cli.Command{Name: "sql", Usage: "write PerfettoSQL modules about frames, and show how to use them"},
+		&sqlFlags{}, runSQL, flags.Rule{Flags: []string{"inline", "export"}})
+}
+
+func runSQL(c *call, f *sqlFlags) error {
 	if err := noArguments(c, "ohframe sql --export DIR"); err != nil {
 		return err
 	}
 	if c.IsSet("inline") {
-		return inlineModule(c, c.String("inline"))
+		return inlineModule(c, f.Inline)
 	}
 	modules := sql.Modules()
-	dir := c.String("export")
+	dir := f.Export
 	if c.IsSet("export") {
 		files, err := moduleFiles()
 		if err != nil {
@@ -61,10 +60,7 @@ func runSQL(c *cli.Context) error {
 }
 
 // inlineModule prints a module and what it includes as one script.
-func inlineModule(c *cli.Context, module string) error {
-	if c.IsSet("export") {
-		return &failure{what: "--inline and --export cannot be combined"}
-	}
+func inlineModule(c *call, module string) error {
 	script, err := sql.Inline(module)
 	if err != nil {
 		return &failure{what: "--inline: " + err.Error(), hint: "ohframe sql lists the modules"}
@@ -90,7 +86,7 @@ func moduleFiles() (map[string][]byte, error) {
 
 // exportFiles writes files, given by their paths, to a folder, and creates the folders
 // that are necessary. Existing files of the same names are replaced.
-func exportFiles(c *cli.Context, dir string, files map[string][]byte) error {
+func exportFiles(c *call, dir string, files map[string][]byte) error {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if folder := filepath.Dir(path); folder != "." {

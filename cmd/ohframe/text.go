@@ -12,36 +12,33 @@ import (
 	"ohframe/internal/text"
 )
 
+type textFlags struct {
+	Output    string       `flag:"output,o" usage:"write to {OUT} instead of standard output"`
+	Precision flags.Choice `flag:"precision" usage:"times of binary traces: {}"`
+	damageFlag
+	flags.Trace
+}
+
 func textCommand() *cli.Command {
-	return &cli.Command{
+	return newCommand(cli.Command{
 		Name:        "text",
 		Usage:       "write a binary trace, or a part of a trace, as hitrace text",
 		ArgsUsage:   "INPUT… [-o OUT]",
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `OUT` instead of standard output"},
-			&cli.StringFlag{Name: "precision", Value: "us", Usage: "times of binary traces: `us|ns`"},
-			damageFlag,
-		}, flags.Trace()...),
-		Action: writeText,
-	}
+	}, &textFlags{Precision: flags.ChoiceOf("us", "ns"), Trace: flags.NewTrace()}, writeText)
 }
 
-func writeText(c *cli.Context) error {
+func writeText(c *call, f *textFlags) error {
 	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	precision, err := choice(c, "precision")
-	if err != nil {
-		return err
-	}
-	options := ohframe.TextOptions{Microseconds: precision == "us"}
+	options := ohframe.TextOptions{Microseconds: f.Precision.Value == "us"}
 	if options.Options, err = traceOptions(c); err != nil {
 		return err
 	}
-	options.FailOnDamage = c.Bool(damageFlag.Name)
-	output := c.String("output")
+	options.FailOnDamage = f.FailOnDamage
+	output := f.Output
 	outputs := []string{output}
 	if !isOne(c, names) {
 		if output == "" {
@@ -61,7 +58,7 @@ func writeText(c *cli.Context) error {
 
 // writeTextOf writes the text of the trace called name to the file outName; empty is
 // standard output.
-func writeTextOf(c *cli.Context, name, outName string, options ohframe.TextOptions) error {
+func writeTextOf(c *call, name, outName string, options ohframe.TextOptions) error {
 	in, err := openInput(c, name)
 	if err != nil {
 		return err

@@ -38,15 +38,11 @@ func describeVersion(version string, settings map[string]string) string {
 }
 
 func versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version",
-		Action: func(c *cli.Context) error {
-			if err := noArguments(c, c.Command.HelpName); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", c.App.Version)
-			return fileError(outputName(standard), err)
-		},
-	}
+	return newCommand(cli.Command{Name: "version", Usage: "print the version"}, &struct{}{}, func(c *call, _ *struct{}) error {
+		if err := noArguments(c, c.Command.HelpName); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", c.App.Version)
+		return fileError(outputName(standard), err)
+	})
 }

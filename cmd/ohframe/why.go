@@ -17,10 +17,22 @@ import (
 	"ohframe/internal/text"
 )
 
+type whyFlags struct {
+	formatFlag
+	outputFlag
+	processFlag
+	Frame       int64  `flag:"frame" usage:"show where the time of frames {VSYNC} went" default:"late"`
+	Interaction int64  `flag:"interaction" usage:"explain only interaction {N}: its response and its late frames" default:"all"`
+	Layer       string `flag:"layer" usage:"explain only late buffers of layers {NAME}: a part, a pattern, or an id"`
+	All         bool   `flag:"all" usage:"list all causes and late frames, not the worst 20"`
+	flags.StrictFlag
+	samplesFlags
+	flags.Trace
+}
+
 func whyCommand() *cli.Command {
-	format := formatFlag(causes.Formats).(*cli.StringFlag)
-	format.Value = causes.Formats[0]
-	return &cli.Command{
+	const oneNeeded = " are given: one is needed"
+	return newCommand(cli.Command{
 		Name:      "why",
 		Usage:     "explain why frames and buffers of layers were late, and responses slow",
 		ArgsUsage: "INPUT…",
@@ -30,62 +42,45 @@ func whyCommand() *cli.Command {
 			"ranking of the causes of each process. What the user did, such as a fling, comes first:\n" +
 			"--interaction explains one, from the input to the display. Late buffers of layers, such as\n" +
 			"those of a video, come last: --layer shows how they spent their time.",
-		Flags: append([]cli.Flag{
-			format,
-			outputFlag,
-			processFlag,
-			frameFlag("show where the time of frames `VSYNC` went", "late"),
-			interactionFlag("explain only interaction `N`: its response and its late frames"),
-			layerFlag("explain only late buffers of layers `NAME`: a part, a pattern, or an id"),
-			&cli.BoolFlag{Name: "all", Usage: "list all causes and late frames, not the worst 20"},
-			flags.Strict,
-		}, append(perfFlags(), flags.Trace()...)...),
-		Action: runWhy,
-	}
+	}, &whyFlags{formatFlag: formats(causes.Formats), samplesFlags: samples, Trace: flags.NewTrace()}, runWhy,
+		flags.Rule{Flags: []string{"layer", "frame"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --frame a frame"},
+		flags.Rule{Flags: []string{"layer", "interaction"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --interaction frames"},
+		flags.Rule{Flags: []string{"interaction", "frame"}, Reason: oneNeeded, Hint: "--frame explains one frame of any interaction"},
+	)
 }
 
-func runWhy(c *cli.Context) error {
+func runWhy(c *call, f *whyFlags) error {
 	names, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	vsync, err := frameOption(c)
+	if err := checkFrame(c, f.Frame); err != nil {
+		return err
+	}
+	layer, err := layerOption(c, f.Layer)
 	if err != nil {
 		return err
 	}
-	layer, err := layerOption(c)
+	if err := checkInteraction(c, f.Interaction, names); err != nil {
+		return err
+	}
+	if f.Frame != 0 {
+		if err := oneInput("why", "frame", f.Frame, names); err != nil {
+			return err
+		}
+	}
+	r, err := newReader(c)
 	if err != nil {
 		return err
 	}
-	interaction, err := interactionOption(c)
-	switch {
-	case err != nil:
-		return err
-	case layer != nil && vsync != 0:
-		return &failure{what: "--layer and --frame are given: one is needed", hint: "--layer explains late buffers, --frame a frame"}
-	case layer != nil && interaction != 0:
-		return &failure{what: "--layer and --interaction are given: one is needed", hint: "--layer explains late buffers, --interaction frames"}
-	case interaction != 0 && vsync != 0:
-		return &failure{what: "--interaction and --frame are given: one is needed", hint: "--frame explains one frame of any interaction"}
-	case interaction != 0:
-		err = oneInput("why", "interaction", int64(interaction), names)
-	case vsync != 0:
-		err = oneInput("why", "frame", vsync, names)
-	}
-	if err != nil {
-		return err
-	}
-	r, err := newReader(c, causes.Formats)
-	if err != nil {
-		return err
-	}
+	vsync, interaction := f.Frame, int(f.Interaction)
 	if len(names) == 1 && vsync == 0 && interaction == 0 && layer == nil {
-		if done, err := whyStacks(c, r, names[0]); done || err != nil {
+		if done, err := whyStacks(c, r, names[0], f.All); done || err != nil {
 			return err
 		}
 	}
 	r.interactions = true
-	o := causes.Options{Process: r.process, Pattern: c.String(processFlag.Name), Vsync: vsync, Layer: layer, LayerPattern: c.String("layer"), All: c.Bool("all"), Window: c.IsSet("from") || c.IsSet("to")}
+	o := causes.Options{Process: r.process, Pattern: c.Process, Vsync: vsync, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
 	err = r.each(names, func(name string, in *ohframe.Trace) error {
@@ -145,15 +140,15 @@ func runWhy(c *cli.Context) error {
 
 // commandsAbout returns the commands about an input and its timeline; nil if the name of its file does
 // not work in one.
-func commandsAbout(c *cli.Context, name string, t *analyzer.Timeline) *locate.Commands {
+func commandsAbout(c *call, name string, t *analyzer.Timeline) *locate.Commands {
 	file := inputFile(name)
 	if file == "" || text.Printable(file) != file {
 		return nil
 	}
 	var flags []string
-	for _, name := range []string{"entry", "perf", "perf-offset"} {
-		if c.IsSet(name) {
-			flags = append(flags, "--"+name+" "+text.Quoted(c.String(name)))
+	for _, f := range []struct{ name, value string }{{"entry", c.Entry}, {"perf", c.Perf}, {"perf-offset", c.PerfOffset}} {
+		if c.IsSet(f.name) {
+			flags = append(flags, "--"+f.name+" "+text.Quoted(f.value))
 		}
 	}
 	return locate.NewCommands(file, t, flags...)
@@ -175,7 +170,7 @@ func openCommands(in *causes.Input, o causes.Options) (list []string) {
 }
 
 // whyStacks explains a file with stacks of a main thread. It reports whether the named file is one.
-func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
+func whyStacks(c *call, r *reader, name string, all bool) (bool, error) {
 	if inputFile(name) == "" {
 		return false, nil // what is read of a pipe is gone
 	}
@@ -194,22 +189,16 @@ func whyStacks(c *cli.Context, r *reader, name string) (bool, error) {
 	}
 	printWarnings(name, diag.Texts(warnings))
 	return true, writeOutput(c, func(out io.Writer, style text.Style) error {
-		return causes.WriteStacks(out, name, stacks, r.format, causes.Options{All: c.Bool("all")}, style)
+		return causes.WriteStacks(out, name, stacks, r.format, causes.Options{All: all}, style)
 	})
 }
 
-// frameFlag returns the flag that selects frames by vsync id.
-func frameFlag(usage, byDefault string) *flags.Number {
-	return flags.NewNumber(cli.Int64Flag{Name: "frame", Usage: usage, DefaultText: byDefault})
-}
-
-// frameOption returns the vsync id that --frame sets; 0 without the flag.
-func frameOption(c *cli.Context) (int64, error) {
-	vsync := c.Int64("frame")
+// checkFrame returns an error if --frame is set and 0.
+func checkFrame(c *call, vsync int64) error {
 	if c.IsSet("frame") && vsync == 0 {
-		return 0, &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
+		return &failure{what: "--frame: 0 is no vsync id", hint: "ohframe frames lists the vsync ids"}
 	}
-	return vsync, nil
+	return nil
 }
 
 // noCauses returns the error of an input without causes.

@@ -17,7 +17,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 
-	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 )
 
@@ -115,7 +114,7 @@ func TestSplit(t *testing.T) {
 		!slices.Equal(beams, []string{"--runner", "prism", "--endpoint=h:1", "--unknown"}) {
 		t.Errorf("%q, %q, %v", own, beams, err)
 	}
-	for _, f := range flags.Fleet() {
+	for _, f := range newLine().list {
 		for _, name := range f.Names() {
 			if flag.Lookup(name) != nil {
 				t.Errorf("--%s is a flag of Beam, too", name)
@@ -133,8 +132,8 @@ func TestSplit(t *testing.T) {
 // Numbers are decimal, as of fleet run.
 func TestNumbers(t *testing.T) {
 	c, err := parse([]string{"--shards", "020", "--workers=08", "--", "a"})
-	if err != nil || c.Int("shards") != 20 || c.Int("workers") != 8 {
-		t.Errorf("%d shards, %d workers, %v", c.Int("shards"), c.Int("workers"), err)
+	if err != nil || c.Shards != 20 || c.Workers != 8 {
+		t.Errorf("%d shards, %d workers, %v", c.Shards, c.Workers, err)
 	}
 }
 

@@ -10,9 +10,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/urfave/cli/v2"
 
-	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
 	"ohframe/internal/source/inputs"
 )
@@ -36,10 +34,10 @@ func NewJob(ctx context.Context, args []string) (*Job, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := fleet.MarkDuplicates(ctx, store{}, list, c.Duration("timeout")); err != nil {
+	if err := fleet.MarkDuplicates(ctx, store{}, list, c.Timeout); err != nil {
 		return nil, 0, err
 	}
-	job := &Job{Args: args, Shards: c.Int("shards"), SameAs: map[string]string{}}
+	job := &Job{Args: args, Shards: int(c.Shards), SameAs: map[string]string{}}
 	for _, in := range list {
 		if in.SameAs != "" {
 			job.SameAs[in.Name] = in.SameAs
@@ -54,7 +52,7 @@ func NewJob(ctx context.Context, args []string) (*Job, int, error) {
 }
 
 // plan lists the inputs. All workers see the same ones, so they get the same plan.
-func (j *Job) plan(ctx context.Context) (*cli.Context, *fleet.Plan, error) {
+func (j *Job) plan(ctx context.Context) (*line, *fleet.Plan, error) {
 	c, list, err := inputsOf(ctx, j.Args, func(string) {})
 	if err != nil {
 		return nil, nil, err
@@ -63,8 +61,8 @@ func (j *Job) plan(ctx context.Context) (*cli.Context, *fleet.Plan, error) {
 	return c, plan, err
 }
 
-func (j *Job) planOf(ctx context.Context, c *cli.Context, list []fleet.Input) (*fleet.Plan, error) {
-	o, err := flags.FleetOptions(c, func(name string) (io.ReadCloser, error) { return store{}.Open(ctx, name) })
+func (j *Job) planOf(ctx context.Context, c *line, list []fleet.Input) (*fleet.Plan, error) {
+	o, err := c.Options(c.Context, func(name string) (io.ReadCloser, error) { return store{}.Open(ctx, name) })
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +74,16 @@ func (j *Job) planOf(ctx context.Context, c *cli.Context, list []fleet.Input) (*
 }
 
 // folder returns the folder of the dataset.
-func folder(c *cli.Context) string { return strings.TrimSuffix(c.String("output"), "/") }
+func folder(c *line) string { return strings.TrimSuffix(c.Output, "/") }
 
 // inputsOf parses a command line and lists its inputs. warn is called for each folder with files
 // that are skipped.
-func inputsOf(ctx context.Context, args []string, warn func(string)) (*cli.Context, []fleet.Input, error) {
+func inputsOf(ctx context.Context, args []string, warn func(string)) (*line, []fleet.Input, error) {
 	c, err := parse(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	timeout := c.Duration("timeout")
+	timeout := c.Timeout
 	events := fleet.NewEvents(ctx, store{}, timeout)
 	options := inputs.Options{Recursive: true, Only: fleet.InShard(-1, 0), Events: events.Read, Timeout: timeout}
 	if dir := folder(c); !isRemote(dir) {
@@ -167,7 +165,7 @@ type runShard struct {
 	Job Job
 
 	once    sync.Once
-	command *cli.Context
+	command *line
 	plan    *fleet.Plan
 	err     error
 }
@@ -180,7 +178,7 @@ func (r *runShard) ProcessElement(ctx context.Context, shard int) error {
 		return r.err
 	}
 	c := r.command
-	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: folder(c), Resume: c.Bool("resume"), Workers: c.Int("workers")}
+	runner := &fleet.Runner{Plan: r.plan, Store: store{}, Dir: folder(c), Resume: c.Resume, Workers: int(c.Workers)}
 	_, err := runner.Run(ctx, []int{shard})
 	return err
 }

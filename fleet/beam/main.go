@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/gcs"
@@ -61,7 +59,7 @@ func run(ctx context.Context, args []string) (unmet string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if c.String("output") == "" || c.NArg() == 0 {
+	if c.Output == "" || c.NArg() == 0 {
 		usage()
 		return "", fmt.Errorf("a folder and traces are needed: ohframe-beam -o DIR INPUT…")
 	}
@@ -71,26 +69,35 @@ func run(ctx context.Context, args []string) (unmet string, err error) {
 func usage() {
 	out := flag.CommandLine.Output()
 	fmt.Fprintln(out, "ohframe-beam -o DIR INPUT…\n\nFlags of ohframe fleet run:")
-	for _, f := range flags.Fleet() {
+	for _, f := range newLine().list {
 		fmt.Fprintln(out, "  "+strings.ReplaceAll(cli.FlagStringer(f), "\t", "  "))
 	}
 	fmt.Fprintln(out, "\nFlags of Beam:")
 	flag.PrintDefaults()
 }
 
-// parsing guards flags that the commands of ohframe share: workers parse at once.
-var parsing sync.Mutex
+// line is a parsed command line.
+type line struct {
+	*cli.Context
+	flags.Fleet
+	list []cli.Flag
+}
+
+func newLine() *line {
+	l := &line{Fleet: flags.NewFleet()}
+	l.list = flags.Bind(&l.Fleet)
+	return l
+}
 
 // parse parses arguments with the flags of ohframe fleet run.
-func parse(args []string) (parsed *cli.Context, err error) {
-	parsing.Lock()
-	defer parsing.Unlock()
+func parse(args []string) (*line, error) {
+	l := newLine()
 	app := &cli.App{
-		Name: "ohframe-beam", HideHelp: true, HideVersion: true, Flags: flags.Fleet(),
-		Action:       func(c *cli.Context) error { parsed = c; return nil },
+		Name: "ohframe-beam", HideHelp: true, HideVersion: true, Flags: l.list,
+		Action:       func(c *cli.Context) error { l.Context = c; return flags.Check(c, &l.Fleet) },
 		OnUsageError: func(_ *cli.Context, err error, _ bool) error { return err },
 	}
-	return parsed, app.Run(append([]string{app.Name}, args...))
+	return l, app.Run(append([]string{app.Name}, args...))
 }
 
 // split divides arguments into those of ohframe fleet run, with the flags first, and those
@@ -98,6 +105,7 @@ func parse(args []string) (parsed *cli.Context, err error) {
 // reports them.
 func split(args []string, set *flag.FlagSet) (own, beams []string, err error) {
 	var inputs []string
+	list := newLine().list
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -113,8 +121,8 @@ func split(args []string, set *flag.FlagSet) (own, beams []string, err error) {
 		if f := set.Lookup(name); f != nil {
 			boolean, ok := f.Value.(interface{ IsBoolFlag() bool })
 			value = !ok || !boolean.IsBoolFlag()
-		} else if i := slices.IndexFunc(flags.Fleet(), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }); i >= 0 {
-			to, value = &own, flags.Fleet()[i].(cli.DocGenerationFlag).TakesValue()
+		} else if f := flags.Find(list, "-"+name); f != nil {
+			to, value = &own, f.TakesValue()
 		}
 		*to = append(*to, arg)
 		if value && !joined {
@@ -128,7 +136,7 @@ func split(args []string, set *flag.FlagSet) (own, beams []string, err error) {
 }
 
 // execute runs the shards of a command line with a runner of Beam.
-func execute(ctx context.Context, runner string, c *cli.Context, args []string) (unmet string, err error) {
+func execute(ctx context.Context, runner string, c *line, args []string) (unmet string, err error) {
 	// Beam reports each step and each worker at the level of information.
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	// Beam leaves a folder behind in each run.
@@ -164,6 +172,6 @@ func execute(ctx context.Context, runner string, c *cli.Context, args []string) 
 	if d.Rows == 0 && len(d.Events) == 0 {
 		nothing = fleet.ReasonsText(d.Failures)
 	}
-	unmet, err = flags.CheckFleet(c, nothing, d.Failed(), d.Unreliable)
+	unmet, err = c.Check(c.Context, nothing, d.Failed(), d.Unreliable)
 	return unmet, err
 }

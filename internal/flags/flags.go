@@ -1,5 +1,5 @@
-// Package flags declares the flags of reading traces and of measuring fleets once, for the
-// commands of ohframe and for fleet/beam, and says what they set.
+// Package flags binds the flags of commands to structs and checks what is given. It declares those
+// of reading traces and of measuring fleets, for the commands of ohframe and for fleet/beam.
 package flags
 
 import (
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -21,59 +20,49 @@ import (
 	"ohframe/internal/version"
 )
 
-// Category is the heading of Trace in the help of a command.
-const Category = "Common flags"
-
-// Strict is the flag of commands that measure traces.
-var Strict = &cli.BoolFlag{Name: "strict", Category: Category, Usage: "exit with 2 if an input is skipped or unreliable"}
-
-// NoCauses is the flag of commands that find causes, but have other results too.
-var NoCauses = &cli.BoolFlag{Name: "no-causes", Usage: "do not look for causes, which is faster"}
-
-// Trace returns the flags of every command that reads a trace.
-func Trace() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "clock-offset", Category: Category, Value: "auto", Usage: "trace time minus CLOCK_MONOTONIC: `auto|none|DURATION`"},
-		&cli.StringFlag{Name: "phase-rule", Category: Category, Value: "expected", Usage: "vsync times of misaligned frames: `expected|actual`"},
-		&cli.StringFlag{Name: "from", Category: Category, Usage: "begin at `TIME`: 13762.791708, or +1.5s"},
-		&cli.StringFlag{Name: "to", Category: Category, Usage: "end before `TIME`"},
-		NewNumber(cli.Int64Flag{Name: "workers", Category: Category, Usage: "process `N` blocks at once", DefaultText: "one per processor"}),
-		&cli.StringFlag{Name: "entry", Category: Category, Usage: "read file `NAME`, or a pattern, of an archive"},
-		&cli.GenericFlag{Name: "limit", Category: Category, Value: &limits{}, Usage: "set a limit: `NAME=NUMBER`; docs/limits.md"},
-	}
+// Trace are the flags of every command that reads a trace.
+type Trace struct {
+	ClockOffset string `flag:"clock-offset" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {auto|none|DURATION}"`
+	PhaseRule   Choice `flag:"phase-rule" category:"Common flags" usage:"vsync times of misaligned frames: {}"`
+	From        string `flag:"from" category:"Common flags" usage:"begin at {TIME}: 13762.791708, or +1.5s"`
+	To          string `flag:"to" category:"Common flags" usage:"end before {TIME}"`
+	Workers     int64  `flag:"workers" category:"Common flags" usage:"process {N} blocks at once" default:"one per processor"`
+	Entry       string `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
+	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/limits.md"`
 }
 
-// TraceOptions returns the options that the flags of Trace set.
-func TraceOptions(c *cli.Context) (o ohframe.Options, err error) {
-	o.Workers, o.Entry = c.Int("workers"), c.String("entry")
-	o.Limits = c.Generic("limit").(*limits).Limits
+// NewTrace returns the defaults.
+func NewTrace() Trace { return Trace{ClockOffset: "auto", PhaseRule: ChoiceOf("expected", "actual")} }
+
+// Options returns the options that the flags set.
+func (t *Trace) Options() (o ohframe.Options, err error) {
+	o.Workers, o.Entry, o.Limits = int(t.Workers), t.Entry, t.Limit.Limits
 	if o.Workers < 0 {
 		return o, diag.New(nil, "", "--workers %d: must not be negative", o.Workers)
 	}
-	if o.Window.From, err = trace.ParseEdge(c.String("from")); err != nil {
+	if o.Window.From, err = trace.ParseEdge(t.From); err != nil {
 		return o, diag.New(nil, "", "--from: %v", err)
 	}
-	if o.Window.To, err = trace.ParseEdge(c.String("to")); err != nil {
+	if o.Window.To, err = trace.ParseEdge(t.To); err != nil {
 		return o, diag.New(nil, "", "--to: %v", err)
 	}
 	if o.Window.IsEmpty() {
 		return o, diag.New(nil, "", "--from is not before --to")
 	}
-	if o.ClockOffset, err = parseClockOffset(c.String("clock-offset")); err != nil {
+	if o.ClockOffset, err = parseClockOffset(t.ClockOffset); err != nil {
 		return o, diag.New(nil, "", "--clock-offset: %v", err)
 	}
-	switch rule := c.String("phase-rule"); rule {
-	case "expected":
-	case "actual":
+	if t.PhaseRule.Value == "actual" {
 		o.PhaseRule = analyzer.PhaseActual
-	default:
-		return o, diag.New(nil, "", "--phase-rule: %q is not one of expected, actual", rule)
 	}
 	return o, nil
 }
 
 // limits are the values of --limit.
 type limits struct{ trace.Limits }
+
+// Check returns the error of a value.
+func (*limits) Check(s string) error { return new(trace.Limits).Set(s) }
 
 // String returns "", so that the help prints no default.
 func (*limits) String() string { return "" }
@@ -94,30 +83,44 @@ func parseClockOffset(s string) (*trace.Duration, error) {
 	return &offset, nil
 }
 
-// Fleet returns the flags of a run over a fleet, on one machine and on many.
-func Fleet() []cli.Flag {
-	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the dataset to folder `DIR`"},
-		NewNumber(cli.Int64Flag{Name: "shards", Usage: "distribute the traces over `N` shards", DefaultText: "by size"}),
-		&cli.BoolFlag{Name: "resume", Usage: "skip shards that are complete"},
-		&cli.GenericFlag{Name: "dim", Value: &Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Usage: "add a dimension from names: `NAME=REGEXP`, repeatable"},
-		&cli.StringFlag{Name: "metadata", Usage: "add dimensions from `CSV` with a column trace"},
-		&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "give up a trace after `DURATION`; 0 never does"},
-		&cli.BoolFlag{Name: "frames", Usage: "also write all frames, to DIR/frames"},
-		NoCauses,
-		NewNumber(cli.Int64Flag{Name: "max-failures", Value: -1, Usage: "exit with 1 if more than `N` traces fail", DefaultText: "any"}),
-		Strict,
-	}, Trace())
+// StrictFlag is the flag of commands that measure traces.
+type StrictFlag struct {
+	Strict bool `flag:"strict" category:"Common flags" usage:"exit with 2 if an input is skipped or unreliable"`
 }
 
-// FleetOptions returns the options that the flags of Fleet set. open opens the table of
+// NoCausesFlag is the flag of commands that find causes, but have other results too.
+type NoCausesFlag struct {
+	NoCauses bool `flag:"no-causes" usage:"do not look for causes, which is faster"`
+}
+
+// Fleet are the flags of a run over a fleet, on one machine and on many.
+type Fleet struct {
+	Output   string               `flag:"output,o" usage:"write the dataset to folder {DIR}"`
+	Shards   int64                `flag:"shards" usage:"distribute the traces over {N} shards" default:"by size"`
+	Resume   bool                 `flag:"resume" usage:"skip shards that are complete"`
+	Dim      Repeated[fleet.Rule] `flag:"dim" usage:"add a dimension from names: {NAME=REGEXP}, repeatable"`
+	Metadata string               `flag:"metadata" usage:"add dimensions from {CSV} with a column trace"`
+	Timeout  time.Duration        `flag:"timeout" usage:"give up a trace after {DURATION}; 0 never does"`
+	Frames   bool                 `flag:"frames" usage:"also write all frames, to DIR/frames"`
+	NoCausesFlag
+	MaxFailures int64 `flag:"max-failures" usage:"exit with 1 if more than {N} traces fail" default:"any"`
+	StrictFlag
+	Trace
+}
+
+// NewFleet returns the defaults.
+func NewFleet() Fleet {
+	return Fleet{Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1, Trace: NewTrace()}
+}
+
+// Options returns the options that the flags set. c says which are set, open opens the table of
 // --metadata.
-func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error)) (fleet.Options, error) {
-	read, err := TraceOptions(c)
-	read.Causes, read.EntryIfArchive = !c.Bool(NoCauses.Name), true
+func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, error)) (fleet.Options, error) {
+	read, err := f.Trace.Options()
+	read.Causes, read.EntryIfArchive = !f.NoCauses, true
 	o := fleet.Options{
-		Read: read, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: c.Generic("dim").(*Repeated[fleet.Rule]).List,
-		Timeout: c.Duration("timeout"), Frames: c.Bool("frames"), Shards: c.Int("shards"),
+		Read: read, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: f.Dim.List,
+		Timeout: f.Timeout, Frames: f.Frames, Shards: int(f.Shards),
 	}
 	switch {
 	case err != nil:
@@ -127,14 +130,14 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 	case o.Timeout < 0:
 		return o, diag.New(nil, "0 never gives up", "--timeout %s: must not be negative", o.Timeout)
 	}
-	if name := c.String("metadata"); name != "" {
+	if name := f.Metadata; name != "" {
 		o.Metadata, err = inputs.Within(c.Context, o.Timeout, func() (*fleet.Metadata, error) {
-			f, err := open(name)
+			file, err := open(name)
 			if err != nil {
 				return nil, err
 			}
-			defer f.Close()
-			table, err := fleet.ReadMetadata(f)
+			defer file.Close()
+			table, err := fleet.ReadMetadata(file)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -147,35 +150,18 @@ func FleetOptions(c *cli.Context, open func(name string) (io.ReadCloser, error))
 	return o, err
 }
 
-// CheckFleet returns an error if no input was measured, for which nothing is the reason, or if more
+// Check returns an error if no input was measured, for which nothing is the reason, or if more
 // traces failed than --max-failures allows. strict is a text if --strict is set and a trace failed or
 // is unreliable.
-func CheckFleet(c *cli.Context, nothing string, failed, unreliable int) (strict string, err error) {
+func (f *Fleet) Check(c *cli.Context, nothing string, failed, unreliable int) (strict string, err error) {
 	if nothing != "" {
 		return "", diag.New(nil, "", "no input was measured: %s", nothing)
 	}
-	if most := c.Int("max-failures"); c.IsSet("max-failures") && failed > most {
-		return "", diag.New(nil, "", "%s failed, more than --max-failures %d", diag.Count(failed, "trace"), most)
+	if c.IsSet("max-failures") && failed > int(f.MaxFailures) {
+		return "", diag.New(nil, "", "%s failed, more than --max-failures %d", diag.Count(failed, "trace"), f.MaxFailures)
 	}
-	if c.Bool(Strict.Name) && failed+unreliable > 0 {
+	if f.Strict && failed+unreliable > 0 {
 		strict = fmt.Sprintf("%s failed, the data of %d is unreliable", diag.Count(failed, "trace"), unreliable)
 	}
 	return strict, nil
 }
-
-// Repeated are the values of a flag that may be given several times. The library splits
-// lists of strings at commas, which values may contain.
-type Repeated[T any] struct {
-	Parse func(string) (T, error)
-	List  []T
-}
-
-// Set parses a value and appends it.
-func (r *Repeated[T]) Set(s string) error {
-	value, err := r.Parse(s)
-	r.List = append(r.List, value)
-	return err
-}
-
-// String returns "", so that the help prints no default.
-func (r *Repeated[T]) String() string { return "" }

@@ -1,0 +1,152 @@
+package flags
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/diag"
+)
+
+// Arrange checks the flags of a command line, and moves them before the arguments, so that
+// "convert TRACE -o OUT" works: the library stops at the first argument.
+func Arrange(app *cli.App, args []string) ([]string, error) {
+	l := line{name: app.Name, flags: append([]cli.Flag{cli.VersionFlag}, app.Flags...)}
+	commands, first := app.Commands, 1
+	for len(commands) > 0 && len(args) > first {
+		i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[first]) })
+		if i < 0 {
+			break
+		}
+		c := commands[i]
+		l = line{name: l.name + " " + c.Name, flags: c.Flags, sides: c.Name == "diff" && len(l.name) == len(app.Name)}
+		commands, first = c.Subcommands, first+1
+	}
+	l.isGroup = len(commands) > 0
+	return l.arrange(args, first)
+}
+
+// line is a command line.
+type line struct {
+	name    string // of the command
+	flags   []cli.Flag
+	sides   bool // -- separates arguments, and flags may follow
+	isGroup bool // has commands: arguments are names
+}
+
+func (l *line) arrange(args []string, first int) ([]string, error) {
+	flags, rest := args[:first:first], []string{"--"}
+	given := map[cli.Flag]bool{}
+	for i := first; i < len(args); i++ {
+		arg := args[i]
+		name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		switch dashes := len(arg) - len(strings.TrimLeft(arg, "-")); {
+		case arg == "--" && l.sides && len(rest) > 1:
+			rest = append(rest, arg)
+			continue
+		case arg == "--":
+			return slices.Concat(flags, rest, args[i+1:]), nil
+		case len(arg) < 2 || dashes == 0:
+			if l.isGroup {
+				return args, nil
+			}
+			rest = append(rest, arg)
+			continue
+		case slices.Contains(cli.HelpFlag.Names(), name) && !joined:
+			return append(args[:first:first], arg), nil // with an argument it would be help on that
+		case dashes > 2 || name == "":
+			return nil, l.failure("bad flag syntax: " + arg)
+		}
+		flags = append(flags, arg)
+		f := Find(l.flags, "-"+name)
+		if f == nil {
+			return nil, l.unknown(name)
+		}
+		if !f.TakesValue() {
+			if joined && !isBool(value) {
+				return nil, l.failure(dashed(name) + ": " + strconv.Quote(value) + " is not true or false")
+			}
+			continue
+		}
+		if !joined {
+			if i++; i == len(args) {
+				return nil, l.failure(dashed(name) + " needs a value")
+			}
+			value = args[i]
+			flags = append(flags, value)
+		}
+		if err := check(f, value); err != nil {
+			return nil, l.failure(dashed(name) + ": " + err.Error())
+		}
+		if _, repeatable := f.(*cli.GenericFlag); given[f] && !repeatable {
+			return nil, diag.New(nil, "it has one value; separate conditions by commas: --fail-on 'A,B'", "--%s is given twice", f.Names()[0])
+		}
+		given[f] = true
+	}
+	if l.isGroup {
+		return args, nil
+	}
+	return slices.Concat(flags, rest), nil
+}
+
+// failure returns an error about flags.
+func (l *line) failure(what string) error {
+	return diag.New(nil, l.name+" --help lists the flags", "%s", what)
+}
+
+func (l *line) unknown(name string) error {
+	var known []string
+	for _, f := range l.flags {
+		known = append(known, f.Names()[0])
+	}
+	return diag.New(nil, Suggest("--", name, known, l.name+" --help lists the flags"), "unknown flag %s", dashed(name))
+}
+
+// Find returns the flag that an argument such as "-o" or "--output" names, or nil.
+func Find(list []cli.Flag, arg string) cli.DocGenerationFlag {
+	name := strings.TrimLeft(arg, "-")
+	for _, f := range list {
+		if name != arg && slices.Contains(f.Names(), name) {
+			return f.(cli.DocGenerationFlag) // all flags of the library are
+		}
+	}
+	return nil
+}
+
+// check returns the error of a flag's value.
+func check(f cli.Flag, value string) (err error) {
+	switch f := f.(type) {
+	case *number:
+		_, err = strconv.ParseInt(value, 10, 64)
+	case *cli.DurationFlag:
+		_, err = time.ParseDuration(value)
+	case *cli.GenericFlag:
+		return f.Value.(interface{ Check(string) error }).Check(value)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("value out of range")
+	case strings.Contains(value, ","):
+		return errors.New("one number is needed, not " + strconv.Quote(value))
+	}
+	return errors.New(strconv.Quote(value) + " is not a number")
+}
+
+func isBool(value string) bool {
+	_, err := strconv.ParseBool(value)
+	return err == nil
+}
+
+// dashed returns a flag's name with its dashes.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
+}

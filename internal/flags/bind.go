@@ -1,0 +1,172 @@
+package flags
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/diag"
+	"ohframe/internal/text"
+)
+
+// Bind returns the flags that the fields of a struct are for. Parsing fills them; what they are
+// before is the default. These tags say what help does:
+//
+//	flag      the names: "output,o"
+//	usage     with the name of the value in braces: "write to {FILE}"; {} are those of a Choice
+//	default   of what is the default, if the value does not say it
+//	category, env
+//
+// The fields of embedded structs are flags, too; fields without the tag flag are none.
+func Bind(values any) (list []cli.Flag) {
+	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
+		names := strings.Split(tag.Get("flag"), ",")
+		list = append(list, bind(tag, names[0], names[1:], field.Addr().Interface()))
+	}
+	return list
+}
+
+// fields yields the fields of a struct that are flags.
+func fields(v reflect.Value) iter.Seq2[reflect.StructTag, reflect.Value] {
+	return func(yield func(reflect.StructTag, reflect.Value) bool) {
+		for _, field := range reflect.VisibleFields(v.Type()) {
+			if field.Tag.Get("flag") != "" && !yield(field.Tag, v.FieldByIndex(field.Index)) {
+				return
+			}
+		}
+	}
+}
+
+func bind(tag reflect.StructTag, name string, aliases []string, at any) cli.Flag {
+	usage, category, byDefault := strings.NewReplacer("{", "`", "}", "`").Replace(tag.Get("usage")), tag.Get("category"), tag.Get("default")
+	switch at := at.(type) {
+	case *bool:
+		return &cli.BoolFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Destination: at, DisableDefaultText: true} // all are false
+	case *string:
+		var env []string
+		if variable := tag.Get("env"); variable != "" {
+			env = []string{variable}
+		}
+		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault, EnvVars: env, Destination: at}
+	case *Choice:
+		usage = strings.Replace(usage, "``", "`"+strings.Join(at.Of, "|")+"`", 1)
+		at.Value = cmp.Or(at.Value, at.Of[0])
+		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: at.Value, Destination: &at.Value}
+	case *int64:
+		return &number{Int64Flag: cli.Int64Flag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault}, value: (*decimal)(at)}
+	case *time.Duration:
+		return &cli.DurationFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, Destination: at}
+	}
+	return &cli.GenericFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: at.(cli.Generic)}
+}
+
+// Choice is the value of a flag that has one of some values, and those. The first is the default.
+type Choice struct {
+	Value string
+	Of    []string
+}
+
+// ChoiceOf returns a Choice.
+func ChoiceOf(values ...string) Choice { return Choice{Of: values} }
+
+// number is a flag whose value is a decimal integer. Of the library's flags for integers, 010 is 8
+// and 08 an error, and job arrays and seq -w write such numbers.
+type number struct {
+	cli.Int64Flag
+	value *decimal
+}
+
+// Apply adds the flag to a set.
+func (f *number) Apply(set *flag.FlagSet) error {
+	for _, name := range f.Names() {
+		set.Var(f.value, name, f.Usage)
+	}
+	return nil
+}
+
+type decimal int64
+
+func (n *decimal) Set(s string) error {
+	x, err := strconv.ParseInt(s, 10, 64)
+	if err == nil {
+		*n = decimal(x)
+	}
+	return err
+}
+
+func (n *decimal) String() string { return strconv.FormatInt(int64(*n), 10) }
+
+// Repeated are the values of a flag that may be given several times. The library splits
+// lists of strings at commas, which values may contain.
+type Repeated[T any] struct {
+	Parse func(string) (T, error)
+	List  []T
+}
+
+// Set parses a value and appends it.
+func (r *Repeated[T]) Set(s string) error {
+	value, err := r.Parse(s)
+	r.List = append(r.List, value)
+	return err
+}
+
+// Check returns the error of a value.
+func (r *Repeated[T]) Check(s string) error {
+	_, err := r.Parse(s)
+	return err
+}
+
+// String returns "", so that the help prints no default.
+func (r *Repeated[T]) String() string { return "" }
+
+// Rule is a rule about flags that are set.
+type Rule struct {
+	// Flags are flags of which only one may be set; with Needs, of which each needs that one.
+	Flags []string
+	Needs string
+	// Reason follows the message, Hint is advice; both may be empty.
+	Reason, Hint string
+}
+
+// Check returns an error if a Choice of the values that Bind bound has none of its values, or if
+// what is set breaks a rule.
+func Check(c *cli.Context, values any, rules ...Rule) error {
+	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
+		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
+			hint := Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
+			return diag.New(nil, hint, "--%s: %q is not one of %s", tag.Get("flag"), choice.Value, strings.Join(choice.Of, ", "))
+		}
+	}
+	for _, r := range rules {
+		set := slices.DeleteFunc(slices.Clone(r.Flags), func(name string) bool { return !c.IsSet(name) })
+		names := "--" + strings.Join(r.Flags, " and --")
+		needs := " needs --"
+		if len(r.Flags) > 1 {
+			needs = " need --"
+		}
+		switch {
+		case r.Needs != "" && len(set) > 0 && !c.IsSet(r.Needs):
+			return diag.New(nil, r.Hint, "%s%s%s%s", names, needs, r.Needs, r.Reason)
+		case r.Needs == "" && len(set) > 1:
+			return diag.New(nil, r.Hint, "%s%s", names, cmp.Or(r.Reason, " cannot be combined"))
+		}
+	}
+	return nil
+}
+
+// Suggest returns a hint. If one of the names is similar to an unknown one, the hint begins
+// with it, after a prefix.
+func Suggest(prefix, unknown string, names []string, hint string) string {
+	if similar := text.Similar(unknown, names); similar != "" {
+		return fmt.Sprintf("did you mean %s%s? %s", prefix, similar, hint)
+	}
+	return hint
+}
