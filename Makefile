@@ -65,10 +65,12 @@ diff-power:
 trend-power:
 	OHFRAME_POWER=1 go test ./internal/fleet -run '^TestTrendPower$$' -count 1 -v -timeout 60m
 
-# Writes the lists of fields and measures, and what recording prints, in docs/.
+# Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
+# measures, what recording prints, and the folder ui.
 docs:
-	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report -run '^Test(MeasuresAreDocumented|Schema)$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/diff ./internal/report ./internal/sql -run '^Test(MeasuresAreDocumented|Schema|Columns)$$' -count 1
 	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecordDocument$$' -count 1
+	go run ./cmd/ohframe ui --export ui >/dev/null
 
 # Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is
 # written once, and on a fleet of BENCH_FLEET traces of 1 MB. BENCH_BEFORE is the program of

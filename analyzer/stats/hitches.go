@@ -50,12 +50,10 @@ type Hitches struct {
 type Hitch struct {
 	From trace.Time `json:"from_ns"` // the first present
 	To   trace.Time `json:"to_ns"`   // the second
-	// UntilDue is the time after the vsync that follows that of the first frame until the
-	// second one was due, and Hitch the time by which the gap was too long.
-	UntilDue trace.Duration `json:"until_due_ns"`
-	Hitch    trace.Duration `json:"hitch_ns"`
-	// LostFrames is the number of frames that fit into Hitch.
-	LostFrames int `json:"lost_frames"`
+	// from the vsync after that of the first frame until the second one was due
+	UntilDue   trace.Duration `json:"until_due_ns"`
+	Hitch      trace.Duration `json:"hitch_ns"`    // by how much the gap was too long
+	LostFrames int            `json:"lost_frames"` // frames that fit into the hitch
 }
 
 // hitches returns nil if all gaps are skipped, or if one may be either a hitch or idle.

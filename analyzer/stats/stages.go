@@ -134,7 +134,7 @@ func longestStage(kind analyzer.Kind, times [stagesCount]trace.Duration) *Stage 
 // StageTimes has the durations of a stage of a process's frames.
 type StageTimes struct {
 	// "vsync_to_received", "ui_work", "transaction_to_pick_up", "render_main", "render_draw",
-	// "render_gpu", "commit" or "commit_to_present"
+	// "render_gpu", "commit" or "commit_to_present" (docs/frames.md 9.11)
 	Stage         Stage           `json:"stage"`
 	Frames        int             `json:"frames"` // frames in which the duration of the stage is known
 	P50           *trace.Duration `json:"p50_ns"`

@@ -10,7 +10,7 @@ import (
 // it. If several are equally long, the first counts.
 type Streak struct {
 	Frames  int         `json:"frames"`
-	TID     *trace.TID  `json:"tid"`      // the thread; nil, as all that follow, if "frames" is 0
+	TID     *trace.TID  `json:"tid"`      // the thread; nil, as all that follow, if no frame was late
 	At      *trace.Time `json:"start_ns"` // start of the first
 	VsyncID *int64      `json:"vsync_id"` // its vsync; 0 if unknown
 	Until   *trace.Time `json:"end_ns"`   // end of the last

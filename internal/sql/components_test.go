@@ -58,33 +58,19 @@ func TestComponents(t *testing.T) {
 // checkComponents compares components and state variables with the report.
 func checkComponents(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var components, variables rows
-	times := func(l *stats.Latency) (p50, p95, longest any) {
-		if l == nil {
-			return nil, nil, nil
-		}
-		if l.P95 != nil {
-			p95 = int64(*l.P95)
-		}
-		return int64(l.P50), p95, int64(l.Max)
-	}
-	for _, c := range report.Components {
-		build50, build95, buildMax := times(c.Build)
-		reuse50, reuse95, reuseMax := times(c.Reuse)
-		components.add(int64(c.PID), c.Process, pointer(c.Name), c.Built, c.Reused, c.ReusedShare,
-			build50, build95, buildMax, reuse50, reuse95, reuseMax, int64(c.Total), c.NeverReused)
-	}
-	for _, v := range report.StateVariables {
-		variables.add(int64(v.PID), v.Process, v.Component, v.Variable, v.Changes, v.Nodes, v.Most)
-	}
-	compare(t, "ohos_component", query(t, session, `
-		SELECT pid, process_name, component, built, reused, reused_share, build_p50_ns, build_p95_ns, build_max_ns,
-			reuse_p50_ns, reuse_p95_ns, reuse_max_ns, total_ns, is_never_reused
-		FROM ohos_component`), components)
-	compare(t, "ohos_state_variable", query(t, session, `
-		SELECT pid, process_name, component, variable, changes, nodes, most_nodes FROM ohos_state_variable`), variables)
+	checkTable(t, session, "ohos_component", "", each(report.Components))
+	checkTable(t, session, "ohos_state_variable", "", each(report.StateVariables))
 	compare(t, "joins of ohos_component", query(t, session, `
-		SELECT count() FROM ohos_component AS c JOIN slice AS s USING (id) JOIN process AS p USING (upid) WHERE p.pid = c.pid`), count(len(components)))
+		SELECT count() FROM ohos_component AS c JOIN slice AS s USING (id) JOIN process AS p USING (upid) WHERE p.pid = c.pid`), count(len(report.Components)))
+}
+
+// each yields values that need nothing else to be told apart.
+func each[T any](list []T) func(yield func(any, ...any)) {
+	return func(yield func(any, ...any)) {
+		for _, value := range list {
+			yield(value)
+		}
+	}
 }
 
 // A slice lists the components with the most time and the variables that made the most nodes dirty, and counts all.

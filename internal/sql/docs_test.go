@@ -131,35 +131,6 @@ func loadLayers(t *testing.T) *engine.Session {
 	return load(t, output)
 }
 
-// docs/perfetto.md lists the columns of the tables of interactions, layers and components.
-func TestGuideColumns(t *testing.T) {
-	session := loadFlings(t)
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, list, _ := strings.Cut(string(text), "Columns of `ohos_interaction`")
-	list, stages, _ := strings.Cut(list, "Columns of `ohos_launch_stage`")
-	stages, _, _ = strings.Cut(stages, "\n#")
-	_, layers, _ := strings.Cut(string(text), "Columns of `ohos_layer`")
-	layers, buffers, _ := strings.Cut(layers, "Columns of `ohos_buffer`")
-	buffers, _, _ = strings.Cut(buffers, "\n#")
-	_, components, _ := strings.Cut(string(text), "Columns of `ohos_component`")
-	components, variables, _ := strings.Cut(components, "Columns of `ohos_state_variable`")
-	variables, _, _ = strings.Cut(variables, "\n#")
-	for table, list := range map[string]string{"ohos_interaction": list, "ohos_launch_stage": stages, "ohos_layer": layers, "ohos_buffer": buffers, "ohos_component": components, "ohos_state_variable": variables} {
-		columns := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.interactions; INCLUDE PERFETTO MODULE ohos.layers; INCLUDE PERFETTO MODULE ohos.components; SELECT * FROM "+table+" LIMIT 1").Columns
-		if len(columns) < 9 {
-			t.Errorf("%s has the columns %q", table, columns)
-		}
-		for _, c := range columns {
-			if !strings.Contains(list, "`"+c+"`") {
-				t.Errorf("%s does not list %s.%s", guide, table, c)
-			}
-		}
-	}
-}
-
 // layOut prints a table for people.
 func layOut(table engine.Table) string {
 	var text strings.Builder

@@ -2,13 +2,11 @@ package sql_test
 
 import (
 	"bytes"
-	"reflect"
-	"strings"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -51,47 +49,10 @@ func TestLayers(t *testing.T) {
 // where the columns say.
 func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timeline, report *stats.Report) {
 	t.Helper()
-	// The columns have the names of the JSON, and are in its order. Lists have none.
-	var columns []string
-	fields := reflect.TypeFor[stats.Layer]()
-	for i := range fields.NumField() {
-		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
-		if rename, ok := map[string]string{"id": "layer_id", "process": "process_name"}[name]; ok {
-			name = rename
-		}
-		if name != "-" && name != "" && fields.Field(i).Type.Kind() != reflect.Slice {
-			columns = append(columns, name)
-		}
-	}
-	var layers, buffers, times rows
-	for _, l := range report.Layers {
-		if len(l.Source.Buffers) == 0 {
-			continue
-		}
-		var cells []any
-		v := reflect.ValueOf(*l)
-		for i := range fields.NumField() {
-			f := v.Field(i)
-			if tag := fields.Field(i).Tag.Get("json"); tag == "-" || tag == "" || f.Kind() == reflect.Slice {
-				continue
-			}
-			if f.Kind() == reflect.Pointer {
-				if f.IsNil() {
-					cells = append(cells, nil)
-					continue
-				}
-				f = f.Elem()
-			}
-			cell := f.Interface()
-			switch c := cell.(type) {
-			case trace.PID:
-				cell = int64(c)
-			case string: // a name may be unknown
-				cell = text(c)
-			}
-			cells = append(cells, cell)
-		}
-		layers.add(cells...)
+	shown := slices.DeleteFunc(slices.Clone(report.Layers), func(l *stats.Layer) bool { return len(l.Source.Buffers) == 0 })
+	checkTable(t, session, "ohos_layer", "", each(shown))
+	var buffers, times rows
+	for _, l := range shown {
 		for _, b := range l.Source.Buffers {
 			frame := func(f *analyzer.Frame) (start any) {
 				if f != nil && !f.Facts.Has(analyzer.Truncated) {
@@ -113,7 +74,6 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 				known(b.Present), estimated(b.Present, b.PresentEstimated))
 		}
 	}
-	compare(t, "ohos_layer", query(t, session, "SELECT "+strings.Join(columns, ", ")+" FROM ohos_layer"), layers)
 	compare(t, "ohos_buffer", query(t, session, `
 		SELECT layer_id, sequence, b.tid, fate, pace, b.is_late, interval_ns, b.deadline_ts, b.overrun_ns, f.ts, f.pid, f.tid, r.ts
 		FROM ohos_buffer AS b LEFT JOIN ohos_frame AS f ON f.id = b.frame_id LEFT JOIN ohos_frame AS r ON r.id = b.render_id AND r.kind = 'render'`), buffers)
@@ -122,7 +82,7 @@ func checkLayers(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		FROM ohos_buffer`), times)
 	compare(t, "joins of ohos_layer", query(t, session, `
 		SELECT count() FROM ohos_layer AS l JOIN slice AS s USING (id) LEFT JOIN process AS p USING (upid)
-		WHERE s.ts = l.ts AND s.dur = l.dur AND s.track_id = l.track_id AND p.pid IS l.pid`), count(len(layers)))
+		WHERE s.ts = l.ts AND s.dur = l.dur AND s.track_id = l.track_id AND p.pid IS l.pid`), count(len(shown)))
 	compare(t, "joins of ohos_buffer", query(t, session, `
 		SELECT count() FROM ohos_buffer AS b JOIN slice AS s USING (id) JOIN ohos_layer AS l USING (layer_id)
 		WHERE s.ts = b.ts AND s.dur = b.dur AND s.track_id = b.track_id`), count(len(buffers)))

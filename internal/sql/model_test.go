@@ -1,6 +1,7 @@
 package sql_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,50 +38,20 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 // where the columns say.
 func checkInteractions(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var who, times, measures, cadences, device, stages rows
-	for _, i := range report.Interactions {
-		pid := any(int64(i.PID))
-		if i.PID == trace.UnknownPID {
-			pid = nil
+	checkTable(t, session, "ohos_interaction", "reasons", func(yield func(any, ...any)) {
+		for _, i := range report.Interactions {
+			yield(i, text(strings.Join(i.Reasons, " ")))
 		}
-		var grade any
-		if i.Grade != nil {
-			grade = string(*i.Grade)
+	})
+	stages := 0
+	checkTable(t, session, "ohos_launch_stage", "interaction, process_name", func(yield func(any, ...any)) {
+		for _, i := range report.Interactions {
+			for _, stage := range i.Stages {
+				yield(stage, i.ID, i.Process)
+				stages++
+			}
 		}
-		id := int64(i.ID)
-		who.add(id, i.Kind, i.Scene, pid, i.Process, pointer(i.Page), pointer(i.Input), i.Counted, grade, pointer(i.WorstFrame),
-			i.Estimated, i.Truncated, i.Interrupted, i.TimedOut, text(strings.Join(i.Reasons, " ")))
-		times.add(id, pointer(i.InputAt), pointer(i.Begin), pointer(i.End), pointer(i.FirstShown), pointer(i.LastShown))
-		measures.add(id, pointer(i.Response), pointer(i.Completion), pointer(i.Frames), pointer(i.Late), pointer(i.JankRate), pointer(i.MissedVsyncs),
-			pointer(i.LongestMissedRun), pointer(i.FPS), pointer(i.HitchRatio), pointer(i.P50), pointer(i.P95))
-		c := newCadence(i.Cadence)
-		cadences.add(id, pointer(c.every), pointer(c.refresh), pointer(c.share))
-		d := i.Device
-		if d == nil {
-			d = &analyzer.DeviceFigures{}
-		}
-		device.add(id, pointer(d.ResponseMS), pointer(d.CompletionMS), pointer(d.HitchRatio), pointer(d.MaxFrameMS), pointer(d.FPS))
-		for _, stage := range i.Stages {
-			stages.add(id, i.Process, stage.Name, int64(stage.Begin), pointer(stage.Duration))
-		}
-	}
-	compare(t, "ohos_interaction", query(t, session, `
-		SELECT interaction, kind, scene, pid, process_name, page, input, counted, grade, worst_frame,
-			is_estimated, is_truncated, is_interrupted, is_timed_out, reasons
-		FROM ohos_interaction`), who)
-	compare(t, "times of ohos_interaction", query(t, session, `
-		SELECT interaction, input_ts, begin_ts, end_ts, first_shown_ts, last_shown_ts FROM ohos_interaction`), times)
-	compare(t, "measures of ohos_interaction", query(t, session, `
-		SELECT interaction, response_ms, completion_ms, frames, late, jank_rate, missed_vsyncs,
-			longest_missed_run, fps, hitch_ms_per_s, p50_ms, p95_ms
-		FROM ohos_interaction`), measures)
-	compare(t, "cadences of ohos_interaction", query(t, session,
-		"SELECT interaction, cadence_every, cadence_refresh_hz, cadence_share FROM ohos_interaction"), cadences)
-	compare(t, "device figures of ohos_interaction", query(t, session, `
-		SELECT interaction, device_response_ms, device_completion_ms, device_hitch_ms_per_s, device_max_frame_ms, device_fps
-		FROM ohos_interaction`), device)
-	compare(t, "ohos_launch_stage", query(t, session, `
-		SELECT interaction, process_name, name, ts, dur FROM ohos_launch_stage`), stages)
+	})
 	compare(t, "order of ohos_interaction", query(t, session, `
 		SELECT 1 FROM (SELECT interaction, row_number() OVER () AS row FROM ohos_interaction) WHERE interaction != row`), nil)
 	compare(t, "joins of ohos_interaction", query(t, session, `
@@ -91,7 +62,7 @@ func checkInteractions(t *testing.T, session *engine.Session, report *stats.Repo
 	compare(t, "joins of ohos_launch_stage", query(t, session, `
 		SELECT count() FROM ohos_launch_stage l JOIN slice s USING (id) JOIN ohos_interaction i ON i.id = l.interaction_id
 		WHERE s.name = l.name AND s.ts = l.ts AND s.dur = coalesce(l.dur, s.dur) AND s.track_id = l.track_id AND l.upid IS i.upid
-			AND l.interaction = i.interaction`), count(len(stages)))
+			AND l.interaction = i.interaction`), count(stages))
 }
 
 // answer returns nil for an unknown answer.
@@ -226,30 +197,22 @@ func measured(report *stats.Report) (list []*stats.Process) {
 
 func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var jank, blame, worst rows
+	for _, name := range []string{"ohos_jank", "ohos_blame"} {
+		checkTable(t, session, name, "kind, pid, process_name", eachProcess(measured(report)))
+	}
+	var worst, streaks rows
 	for _, p := range measured(report) {
-		c, s, w := p.Frames, p.Stutter, p.WholeFrames
-		streak := []any{nil, nil, nil, nil}
-		if l := p.LongestStreak; l != nil && l.Frames > 0 {
-			streak = []any{l.Frames, int64(*l.TID), int64(*l.At), int64(l.Until.Sub(*l.At))}
-		} else if l != nil {
-			streak[0] = 0
+		var length any
+		if l := p.LongestStreak; l != nil && l.At != nil {
+			length = int64(l.Until.Sub(*l.At))
 		}
-		jank.add(append([]any{string(p.Kind), int64(p.PID), p.Name, c.Complete, c.Judged, c.Late, pointer(p.JankRate),
-			c.LateMain, c.LateGPU, pointer(c.Empty), pointer(p.EmptyRate), c.Misaligned, s.Slight, s.Medium, s.Severe}, append(streak, pointer(p.Lost))...)...)
-		blame.add(string(p.Kind), int64(p.PID), p.Name, w.Judged, w.Late,
-			w.Blame.Application, w.Blame.RenderCPU, w.Blame.RenderGPU, w.Blame.PickUp)
+		streaks.add(string(p.Kind), int64(p.PID), length)
 		for i, f := range p.Worst {
 			worst.add(string(p.Kind), int64(p.PID), i+1, int64(f.At), int64(f.Duration), int64(f.Overrun), pointer(f.OverrunPeriods),
 				int64(f.TID), known(f.VsyncID), f.Stage.String())
 		}
 	}
-	compare(t, "ohos_jank", query(t, session, `
-		SELECT kind, pid, process_name, frames, judged, late, jank_rate, late_main, late_gpu, empty, empty_rate,
-			misaligned, slight, medium, severe, longest_streak, longest_streak_tid, longest_streak_ts, longest_streak_dur, lost_ns
-		FROM ohos_jank`), jank)
-	compare(t, "ohos_blame", query(t, session, `
-		SELECT kind, pid, process_name, judged, late, application, render_cpu, render_gpu, pick_up FROM ohos_blame`), blame)
+	compare(t, "streaks of ohos_jank", query(t, session, "SELECT kind, pid, longest_streak_dur FROM ohos_jank"), streaks)
 	compare(t, "ohos_worst_frame", query(t, session, `
 		SELECT kind, pid, rank, ts, dur, overrun_ns, overrun_periods, tid, vsync_id, longest_stage FROM ohos_worst_frame WHERE rank <= 10`), worst)
 	compare(t, "joins of ohos_worst_frame", query(t, session, `
@@ -257,61 +220,42 @@ func checkJank(t *testing.T, session *engine.Session, report *stats.Report) {
 		WHERE f.ts IS NOT w.ts OR f.utid IS NOT w.utid OR f.render_id IS NOT w.render_id OR f.process_name IS NOT w.process_name`), nil)
 }
 
-// cadence has the columns of a cadence, nil where it is unknown.
-type cadence struct {
-	every, refresh *int
-	share          *float64
-}
-
-func newCadence(c *stats.Cadence) (list cadence) {
-	if c != nil {
-		list = cadence{&c.Every, &c.Refresh, &c.Share}
+// eachProcess yields processes with their names.
+func eachProcess(list []*stats.Process) func(yield func(any, ...any)) {
+	return func(yield func(any, ...any)) {
+		for _, p := range list {
+			yield(p, string(p.Kind), int64(p.PID), p.Name)
+		}
 	}
-	return list
 }
 
 func checkFPS(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var fps, ratios, hitches rows
-	for _, p := range measured(report) {
-		if f := p.FPS; f != nil {
-			c := newCadence(f.Cadence)
-			fps.add(string(p.Kind), int64(p.PID), p.Name, string(f.Event), f.Frames, int64(f.First), int64(f.Last), pointer(f.Rate), f.All,
-				pointer(c.every), pointer(c.refresh), pointer(c.share))
-		}
-		if h := p.Hitches; h != nil {
-			ratios.add(string(p.Kind), int64(p.PID), p.Name, h.Gaps, int64(h.Time), int64(h.Idle), h.Hitches, int64(h.Hitch), h.LostFrames, pointer(h.Ratio))
-			for _, one := range h.List {
-				hitches.add(int64(p.PID), int64(one.From), int64(one.To.Sub(one.From)), int64(one.UntilDue), int64(one.Hitch), one.LostFrames)
+	unknown := func(is func(*stats.Process) bool) []*stats.Process { return slices.DeleteFunc(measured(report), is) }
+	checkTable(t, session, "ohos_fps", "kind, pid, process_name", eachProcess(unknown(func(p *stats.Process) bool { return p.FPS == nil })))
+	hitches := unknown(func(p *stats.Process) bool { return p.Hitches == nil })
+	checkTable(t, session, "ohos_hitch_ratio", "kind, pid, process_name", eachProcess(hitches))
+	checkTable(t, session, "ohos_hitch", "process.pid, ts, dur", func(yield func(any, ...any)) {
+		for _, p := range hitches {
+			for _, h := range p.Hitches.List {
+				yield(h, int64(p.PID), int64(h.From), int64(h.To.Sub(h.From)))
 			}
 		}
-	}
-	compare(t, "ohos_fps", query(t, session,
-		"SELECT kind, pid, process_name, event, frames, first_ts, last_ts, fps, fps_all, cadence_every, cadence_refresh_hz, cadence_share FROM ohos_fps"), fps)
-	compare(t, "ohos_hitch_ratio", query(t, session, `
-		SELECT kind, pid, process_name, gaps, dur, idle_ns, hitches, hitch_ns, lost_frames, hitch_ms_per_s
-		FROM ohos_hitch_ratio`), ratios)
-	compare(t, "ohos_hitch", query(t, session,
-		"SELECT pid, ts, dur, until_due_ns, hitch_ns, lost_frames FROM ohos_hitch JOIN process USING (upid)"), hitches)
+	})
 }
 
 func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
 	t.Helper()
-	var durations, stages rows
-	for _, p := range measured(report) {
-		d := p.Durations
-		durations.add(string(p.Kind), int64(p.PID), p.Name, d.Frames, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
-		for _, s := range p.Stages {
-			if s.Frames > 0 {
-				stages.add(string(p.Kind), int64(p.PID), p.Name, s.Stage.String(), s.Frames,
-					int64(*s.P50), int64(*s.P90), int64(*s.Max), s.LongestOfLate)
+	checkTable(t, session, "ohos_frame_duration", "kind, pid, process_name", eachProcess(measured(report)))
+	checkTable(t, session, "ohos_stage", "kind, pid, process_name", func(yield func(any, ...any)) {
+		for _, p := range measured(report) {
+			for _, s := range p.Stages {
+				if s.Frames > 0 {
+					yield(s, string(p.Kind), int64(p.PID), p.Name)
+				}
 			}
 		}
-	}
-	compare(t, "ohos_frame_duration", query(t, session,
-		"SELECT kind, pid, process_name, frames, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM ohos_frame_duration"), durations)
-	compare(t, "ohos_stage", query(t, session,
-		"SELECT kind, pid, process_name, stage, frames, p50_ns, p90_ns, max_ns, longest_of_late FROM ohos_stage"), stages)
+	})
 }
 
 // checkComparison compares ohos_or_android_process with the report of a trace

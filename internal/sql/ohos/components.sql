@@ -48,27 +48,31 @@ CREATE OR REPLACE PERFETTO TABLE ohos_component(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- The component. NULL if the trace does not name it.
+  -- Name of the component; NULL if the trace does not have it.
   component STRING,
-  -- How many items were built.
+  -- Items that were built.
   built LONG,
-  -- How many were reused instead.
+  -- Items that were reused instead.
   reused LONG,
-  -- reused / (built + reused), 0 to 1.
+  -- Reused items / all items.
   reused_share DOUBLE,
-  -- The median time to build an item, with the components inside. NULL if none was built.
+  -- Build: number of frames, interactions or items.
+  build_frames LONG,
+  -- Build: half of the times are at most this long.
   build_p50_ns DURATION,
-  -- The 95th percentile. NULL for fewer than 20 items.
+  -- Build: 95 % of them are; NULL for fewer than 20.
   build_p95_ns DURATION,
-  -- The longest.
+  -- Build: the longest.
   build_max_ns DURATION,
-  -- The median time to reuse an item, with the components inside. NULL if none was reused.
+  -- Reuse: number of frames, interactions or items.
+  reuse_frames LONG,
+  -- Reuse: half of the times are at most this long.
   reuse_p50_ns DURATION,
-  -- The 95th percentile. NULL for fewer than 20 items.
+  -- Reuse: 95 % of them are; NULL for fewer than 20.
   reuse_p95_ns DURATION,
-  -- The longest.
+  -- Reuse: the longest.
   reuse_max_ns DURATION,
-  -- The time of all items, without those inside another item of the component.
+  -- Time of all items, without those inside another item of the component.
   total_ns DURATION,
   -- 20 items or more were built, and none was reused.
   is_never_reused BOOL
@@ -83,9 +87,11 @@ SELECT
   _ohos_of!('debug.components.built', int_value) AS built,
   _ohos_of!('debug.components.reused', int_value) AS reused,
   _ohos_of!('debug.components.reused_share', real_value) AS reused_share,
+  _ohos_of!('debug.components.build.frames', int_value) AS build_frames,
   _ohos_of!('debug.components.build.p50_ns', int_value) AS build_p50_ns,
   _ohos_of!('debug.components.build.p95_ns', int_value) AS build_p95_ns,
   _ohos_of!('debug.components.build.max_ns', int_value) AS build_max_ns,
+  _ohos_of!('debug.components.reuse.frames', int_value) AS reuse_frames,
   _ohos_of!('debug.components.reuse.p50_ns', int_value) AS reuse_p50_ns,
   _ohos_of!('debug.components.reuse.p95_ns', int_value) AS reuse_p95_ns,
   _ohos_of!('debug.components.reuse.max_ns', int_value) AS reuse_max_ns,
@@ -112,13 +118,13 @@ CREATE OR REPLACE PERFETTO TABLE ohos_state_variable(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- The component.
+  -- Name of the component.
   component STRING,
-  -- The state variable.
+  -- Name of the state variable.
   variable STRING,
   -- How often it changed.
   changes LONG,
-  -- The number of nodes that this made dirty.
+  -- Nodes that this made dirty.
   nodes LONG,
   -- The most nodes of one change.
   most_nodes LONG

@@ -13,25 +13,25 @@ CREATE OR REPLACE PERFETTO TABLE ohos_fps(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- The event that counts as shown: 'present', where
-  -- less than two presents are known 'commit', else 'render_start'.
+  -- The event that counts as shown: 'present', 'commit' or 'render_start', the best that is
+  -- known.
   event STRING,
-  -- How many frames were shown, at different times.
+  -- Frames shown; for an application, render frames that applied its transactions.
   frames LONG,
-  -- When the first was.
+  -- When the first was shown.
   first_ts TIMESTAMP,
-  -- When the last was.
+  -- When the last was shown.
   last_ts TIMESTAMP,
-  -- While animating, without idle time, a second. If idle time is not known, none is
-  -- left out. NULL if no two frames follow each other without idle time.
+  -- Frames shown per second while animating: without idle time; NULL if no two frames follow
+  -- each other without any.
   fps DOUBLE,
-  -- Idle time included, a second.
+  -- (frames − 1) / the time from first to last, without the time between traces.
   fps_all DOUBLE,
-  -- From one frame to the next, most often: 2 is every second refresh.
+  -- Refreshes from one frame that was shown to the next, most often: 2 is every second vsync.
   cadence_every LONG,
-  -- The refresh rate of the display then, a whole number.
+  -- The display's refresh rate then, a whole number.
   cadence_refresh_hz LONG,
-  -- How many of the gaps without idle time are like that, 0 to 1.
+  -- Share of the gaps without idle time that are like that, 0 to 1.
   cadence_share DOUBLE
 )
 AS
@@ -40,12 +40,9 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_measure!('fps.event') AS event,
-  _ohos_measure!('fps.frames') AS frames,
-  _ohos_measure!('fps.first_ns') + moved AS first_ts,
-  _ohos_measure!('fps.last_ns') + moved AS last_ts,
-  _ohos_measure!('fps.rate_hz') AS fps,
-  _ohos_measure!('fps.all_hz') AS fps_all,
+  _ohos_measure!('fps.event') AS event, _ohos_measure!('fps.frames') AS frames,
+  _ohos_measure!('fps.first_ns') + moved AS first_ts, _ohos_measure!('fps.last_ns') + moved AS last_ts,
+  _ohos_measure!('fps.rate_hz') AS fps, _ohos_measure!('fps.all_hz') AS fps_all,
   _ohos_measure!('fps.cadence.every') AS cadence_every,
   _ohos_measure!('fps.cadence.refresh_hz') AS cadence_refresh_hz,
   _ohos_measure!('fps.cadence.share') AS cadence_share
@@ -90,7 +87,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch(
   until_due_ns DURATION,
   -- By how much the gap was too long.
   hitch_ns DURATION,
-  -- How many frames fit into the hitch.
+  -- Frames that fit into the hitch.
   lost_frames LONG
 )
 AS
@@ -123,20 +120,20 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- How many gaps between presents could be judged.
+  -- Times between two successive presents that could be judged.
   gaps LONG,
-  -- How long they are together.
+  -- Their sum.
   dur DURATION,
-  -- How long the process was idle, of that.
+  -- Part of dur that is idle.
   idle_ns DURATION,
-  -- How many gaps were hitches.
+  -- Gaps that were 0.7 refresh periods or more longer than they should have been.
   hitches LONG,
-  -- By how much they were too long, together.
+  -- Sum of all hitches.
   hitch_ns DURATION,
-  -- How many frames fit into that.
+  -- Frames that would have fitted in.
   lost_frames LONG,
-  -- hitch in milliseconds / (dur - idle) in seconds. NULL if no two frames follow each other
-  -- without idle time.
+  -- Hitch_ns in milliseconds / (dur − idle_ns) in seconds; NULL if no two frames follow each
+  -- other without idle time.
   hitch_ms_per_s DOUBLE
 )
 AS
@@ -145,12 +142,9 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_measure!('hitches.gaps') AS gaps,
-  _ohos_measure!('hitches.time_ns') AS dur,
-  _ohos_measure!('hitches.idle_ns') AS idle_ns,
-  _ohos_measure!('hitches.hitches') AS hitches,
-  _ohos_measure!('hitches.hitch_ns') AS hitch_ns,
-  _ohos_measure!('hitches.lost_frames') AS lost_frames,
+  _ohos_measure!('hitches.gaps') AS gaps, _ohos_measure!('hitches.time_ns') AS dur,
+  _ohos_measure!('hitches.idle_ns') AS idle_ns, _ohos_measure!('hitches.hitches') AS hitches,
+  _ohos_measure!('hitches.hitch_ns') AS hitch_ns, _ohos_measure!('hitches.lost_frames') AS lost_frames,
   _ohos_measure!('hitches.hitch_ms_per_s') AS hitch_ms_per_s
 FROM _ohos_report
 WHERE

@@ -55,85 +55,86 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   dur DURATION,
   -- The track.
   track_id JOINID(track.id),
-  -- Its number in the report, by begin.
+  -- Number, from 1, by begin.
   interaction LONG,
-  -- 'scene' or 'launch'.
+  -- Scene or 'launch'.
   kind STRING,
-  -- The name of a scene; of a launch 'cold', 'warm' or 'hot'.
+  -- Name of the scene; of a launch 'cold', 'warm' or 'hot'.
   scene STRING,
   -- The process of the application. NULL if it is not in the trace.
   upid JOINID(process.id),
-  -- Its id in the system.
+  -- Process id of the application; NULL if the trace has no line of it.
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- The page of the application.
+  -- Page of the application, as render_service names it.
   page STRING,
-  -- What the response counts from: 'first_move', 'last_up', 'last_down'. NULL without an
-  -- input.
+  -- What response and completion count from: 'first_move', 'last_up' or 'last_down'; NULL
+  -- without an input.
   input STRING,
   -- When the input was.
   input_ts TIMESTAMP,
-  -- When the scene or the first stage of the launch began.
+  -- When the scene's slice, or the first stage of a launch, began.
   begin_ts TIMESTAMP,
-  -- When the scene ended, or the first frame of the launch was shown.
+  -- When the scene's slice ended, or the first frame of a launch was shown.
   end_ts TIMESTAMP,
-  -- When the first frame was shown.
+  -- When its first frame was shown.
   first_shown_ts TIMESTAMP,
-  -- When the last frame was shown.
+  -- When its last frame was shown.
   last_shown_ts TIMESTAMP,
-  -- From the input, or the begin without one, to the first frame.
+  -- From the input, or the begin without one, to the first frame shown.
   response_ms DOUBLE,
-  -- From there to the last frame.
+  -- From the same to the last frame shown.
   completion_ms DOUBLE,
   -- A present time is an estimate.
   is_estimated BOOL,
-  -- An edge of the trace cuts the interaction.
+  -- An edge of the trace cuts it.
   is_truncated BOOL,
-  -- The device reports that another interaction interrupted it.
+  -- The device reports that another one interrupted it.
   is_interrupted BOOL,
-  -- It has no end, and the device ended it after ten seconds.
+  -- It has no end, and the device ended it after 10 s.
   is_timed_out BOOL,
-  -- 'application' or 'render': whose frames the next columns count.
+  -- 'application' or 'render': whose frames the following fields are about.
   counted STRING,
-  -- The number of its frames.
+  -- Frames by present time; NULL if none was shown.
   frames LONG,
-  -- How many of them were late.
+  -- Late ones among them.
   late LONG,
-  -- Late frames, as a part of the judged ones.
+  -- Late frames / judged frames.
   jank_rate DOUBLE,
-  -- How many frames fit into its hitches.
+  -- Lost frames.
   missed_vsyncs LONG,
-  -- The most in one gap.
+  -- The most lost frames in one gap.
   longest_missed_run LONG,
-  -- Frames a second, without the slow end of a fling.
+  -- Frames per second, without the slow end of a fling.
   fps DOUBLE,
-  -- Refreshes from one frame to the next, most often: 2 is every second refresh.
+  -- Cadence: refreshes from one frame that was shown to the next, most often: 2 is every second
+  -- vsync.
   cadence_every LONG,
-  -- The refresh rate of the display then, a whole number.
+  -- Cadence: the display's refresh rate then, a whole number.
   cadence_refresh_hz LONG,
-  -- How many of the gaps are like that, 0 to 1.
+  -- Cadence: share of the gaps without idle time that are like that, 0 to 1.
   cadence_share DOUBLE,
-  -- Its hitches, in milliseconds a second.
+  -- Hitch ratio.
   hitch_ms_per_s DOUBLE,
-  -- The median duration of its frames.
+  -- Median of the durations of frames.
   p50_ms DOUBLE,
-  -- Their 95th percentile. NULL for fewer than 20 frames.
+  -- 95th percentile of the same; NULL for fewer than 20 frames.
   p95_ms DOUBLE,
-  -- The response against the published limits: 'S', 'A', 'B' or 'below'. NULL where none
-  -- applies.
+  -- 'S', 'A', 'B' or 'below': the response against the published limits; NULL where none
+  -- applies, and if the trace cuts the interaction.
   grade STRING,
-  -- The vsync of the frame that missed its deadline by most.
+  -- Vsync id of the frame with the largest overrun; NULL if none is late.
   worst_frame LONG,
-  -- The response that the device reports.
+  -- Device: its response, to the millisecond.
   device_response_ms DOUBLE,
-  -- The completion that it reports.
+  -- Device: its completion, to the millisecond.
   device_completion_ms DOUBLE,
-  -- The hitches that it reports.
+  -- Device: its hitch ratio.
   device_hitch_ms_per_s DOUBLE,
-  -- The longest frame that it reports.
+  -- Device: its longest frame.
   device_max_frame_ms DOUBLE,
-  -- The frames a second that it reports.
+  -- Device: frames / its duration.
   device_fps DOUBLE,
   -- Why values are unknown or estimates, separated by blanks: the words of the report.
   reasons STRING
@@ -144,40 +145,27 @@ SELECT
   s.ts,
   s.dur,
   s.track_id,
-  _ohos_interaction!('id') AS interaction,
-  _ohos_interaction!('kind') AS kind,
+  _ohos_interaction!('id') AS interaction, _ohos_interaction!('kind') AS kind,
   _ohos_interaction!('scene') AS scene,
   s.upid,
-  _ohos_interaction!('pid') AS pid,
-  _ohos_interaction!('process') AS process_name,
-  _ohos_interaction!('page') AS page,
-  _ohos_interaction!('input') AS input,
-  _ohos_interaction!('input_ns') + s.moved AS input_ts,
-  _ohos_interaction!('begin_ns') + s.moved AS begin_ts,
+  _ohos_interaction!('pid') AS pid, _ohos_interaction!('process') AS process_name,
+  _ohos_interaction!('page') AS page, _ohos_interaction!('input') AS input,
+  _ohos_interaction!('input_ns') + s.moved AS input_ts, _ohos_interaction!('begin_ns') + s.moved AS begin_ts,
   _ohos_interaction!('end_ns') + s.moved AS end_ts,
   _ohos_interaction!('first_shown_ns') + s.moved AS first_shown_ts,
   _ohos_interaction!('last_shown_ns') + s.moved AS last_shown_ts,
-  _ohos_interaction!('response_ms') AS response_ms,
-  _ohos_interaction!('completion_ms') AS completion_ms,
-  _ohos_interaction_is!('estimated') AS is_estimated,
-  _ohos_interaction_is!('truncated') AS is_truncated,
-  _ohos_interaction_is!('interrupted') AS is_interrupted,
-  _ohos_interaction_is!('timed_out') AS is_timed_out,
-  _ohos_interaction!('counted') AS counted,
-  _ohos_interaction!('frames') AS frames,
-  _ohos_interaction!('late') AS late,
-  _ohos_interaction!('jank_rate') AS jank_rate,
+  _ohos_interaction!('response_ms') AS response_ms, _ohos_interaction!('completion_ms') AS completion_ms,
+  _ohos_interaction_is!('estimated') AS is_estimated, _ohos_interaction_is!('truncated') AS is_truncated,
+  _ohos_interaction_is!('interrupted') AS is_interrupted, _ohos_interaction_is!('timed_out') AS is_timed_out,
+  _ohos_interaction!('counted') AS counted, _ohos_interaction!('frames') AS frames,
+  _ohos_interaction!('late') AS late, _ohos_interaction!('jank_rate') AS jank_rate,
   _ohos_interaction!('missed_vsyncs') AS missed_vsyncs,
-  _ohos_interaction!('longest_missed_run') AS longest_missed_run,
-  _ohos_interaction!('fps') AS fps,
+  _ohos_interaction!('longest_missed_run') AS longest_missed_run, _ohos_interaction!('fps') AS fps,
   _ohos_interaction!('cadence.every') AS cadence_every,
   _ohos_interaction!('cadence.refresh_hz') AS cadence_refresh_hz,
-  _ohos_interaction!('cadence.share') AS cadence_share,
-  _ohos_interaction!('hitch_ms_per_s') AS hitch_ms_per_s,
-  _ohos_interaction!('p50_ms') AS p50_ms,
-  _ohos_interaction!('p95_ms') AS p95_ms,
-  _ohos_interaction!('grade') AS grade,
-  _ohos_interaction!('worst_frame') AS worst_frame,
+  _ohos_interaction!('cadence.share') AS cadence_share, _ohos_interaction!('hitch_ms_per_s') AS hitch_ms_per_s,
+  _ohos_interaction!('p50_ms') AS p50_ms, _ohos_interaction!('p95_ms') AS p95_ms,
+  _ohos_interaction!('grade') AS grade, _ohos_interaction!('worst_frame') AS worst_frame,
   _ohos_interaction!('device.response_ms') AS device_response_ms,
   _ohos_interaction!('device.completion_ms') AS device_completion_ms,
   _ohos_interaction!('device.hitch_ms_per_s') AS device_hitch_ms_per_s,
@@ -200,10 +188,9 @@ ORDER BY
 CREATE OR REPLACE PERFETTO VIEW ohos_launch_stage(
   -- The slice within that of the launch.
   id ID(slice.id),
-  -- When the stage began.
+  -- When it began.
   ts TIMESTAMP,
-  -- Up to the next stage, the last one up to when the first frame was shown. NULL if that is
-  -- unknown.
+  -- Its duration, up to the next stage; NULL if its end is unknown.
   dur DURATION,
   -- The track.
   track_id JOINID(track.id),
@@ -215,7 +202,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_launch_stage(
   upid JOINID(process.id),
   -- Its name.
   process_name STRING,
-  -- The name of the stage.
+  -- Name of the stage.
   name STRING
 )
 AS

@@ -12,42 +12,43 @@ CREATE OR REPLACE PERFETTO TABLE ohos_jank(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- Number of frames.
+  -- Frames that begin and end within the trace; all but truncated count these.
   frames LONG,
-  -- Number of frames that are known to be late or on time.
+  -- Frames that are known to be late or on time.
   judged LONG,
-  -- How many were done after their deadline.
+  -- Frames that ended after their deadline, on their thread or on the GPU.
   late LONG,
-  -- late / judged, 0 to 1.
+  -- Late frames / judged frames; NULL if no frame is judged, or too few of another framework.
   jank_rate DOUBLE,
-  -- How many were late on their thread.
+  -- Frames that were late on their thread.
   late_main LONG,
-  -- How many were late on the GPU.
+  -- Frames that were late on the GPU.
   late_gpu LONG,
-  -- How many made nothing to show; NULL if that is unknown of all frames, as without
-  -- markers of transactions.
+  -- Frames with nothing to show; NULL if it is unknown of all frames, as without markers of
+  -- transactions.
   empty LONG,
-  -- empty / the frames of which that is known, 0 to 1; NULL if empty is.
+  -- Empty frames / frames that are known to be empty or not; NULL without complete frames, or if
+  -- 'empty' is NULL.
   empty_rate DOUBLE,
-  -- How many were not picked up on the vsync they were made for, or picked such
-  -- frames up.
+  -- Application frames that were picked up on another vsync than the one they were made for, or
+  -- render frames that picked such frames up.
   misaligned LONG,
-  -- How many overran by less than two of their refresh periods.
+  -- Late by less than 2 of their own refresh periods.
   slight LONG,
-  -- How many overran by two to six of them.
+  -- Late by 2 to 6.
   medium LONG,
-  -- How many overran by more than six.
+  -- Late by more than 6.
   severe LONG,
-  -- The most late frames in a row on one thread; NULL if no frame is judged.
+  -- Frames in the streak.
   longest_streak LONG,
-  -- When the first of them began.
+  -- Start of the first.
   longest_streak_ts TIMESTAMP,
   -- From there to when the last was done.
   longest_streak_dur DURATION,
-  -- The thread's id in the system.
+  -- The thread; NULL, as all that follow, if no frame was late.
   longest_streak_tid LONG,
-  -- The sum of the overruns of late frames; NULL if no frame is judged, or if it
-  -- is unknown by how much frames were late.
+  -- Sum of the overruns of late frames; NULL if no frame is judged, or if by how much frames
+  -- were late is unknown.
   lost_ns DURATION
 )
 AS
@@ -56,23 +57,16 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_measure!('frames.complete') AS frames,
-  _ohos_measure!('frames.judged') AS judged,
-  _ohos_measure!('frames.late') AS late,
-  _ohos_measure!('jank_rate') AS jank_rate,
-  _ohos_measure!('frames.late_main') AS late_main,
-  _ohos_measure!('frames.late_gpu') AS late_gpu,
-  _ohos_measure!('frames.empty') AS empty,
-  _ohos_measure!('empty_rate') AS empty_rate,
-  _ohos_measure!('frames.misaligned') AS misaligned,
-  _ohos_measure!('stutter.slight') AS slight,
-  _ohos_measure!('stutter.medium') AS medium,
-  _ohos_measure!('stutter.severe') AS severe,
+  _ohos_measure!('frames.complete') AS frames, _ohos_measure!('frames.judged') AS judged,
+  _ohos_measure!('frames.late') AS late, _ohos_measure!('jank_rate') AS jank_rate,
+  _ohos_measure!('frames.late_main') AS late_main, _ohos_measure!('frames.late_gpu') AS late_gpu,
+  _ohos_measure!('frames.empty') AS empty, _ohos_measure!('empty_rate') AS empty_rate,
+  _ohos_measure!('frames.misaligned') AS misaligned, _ohos_measure!('stutter.slight') AS slight,
+  _ohos_measure!('stutter.medium') AS medium, _ohos_measure!('stutter.severe') AS severe,
   _ohos_measure!('longest_streak.frames') AS longest_streak,
   _ohos_measure!('longest_streak.start_ns') + moved AS longest_streak_ts,
   _ohos_measure!('longest_streak.end_ns') - _ohos_measure!('longest_streak.start_ns') AS longest_streak_dur,
-  _ohos_measure!('longest_streak.tid') AS longest_streak_tid,
-  _ohos_measure!('lost_ns') AS lost_ns
+  _ohos_measure!('longest_streak.tid') AS longest_streak_tid, _ohos_measure!('lost_ns') AS lost_ns
 FROM _ohos_report;
 
 -- The causes of late whole frames: for an application its own frames, for
@@ -86,17 +80,18 @@ CREATE OR REPLACE PERFETTO TABLE ohos_blame(
   pid LONG,
   -- Its name.
   process_name STRING,
-  -- Of how many whole frames it is known when they should have been done.
+  -- Whole frames that are known to be late or on time; for a render service, those that it
+  -- finished.
   judged LONG,
-  -- How many of them are late: the sum of the four that follow.
+  -- Late ones among them.
   late LONG,
   -- The application missed its deadline.
   application LONG,
-  -- render_service's main thread missed its own.
+  -- The render service's main thread missed its deadline.
   render_cpu LONG,
-  -- The work on the GPU did.
+  -- The render frame's GPU work missed its deadline.
   render_gpu LONG,
-  -- All work was on time, but the frame was picked up on a later vsync.
+  -- The frame was picked up on a later vsync.
   pick_up LONG
 )
 AS
@@ -105,8 +100,7 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_measure!('whole_frames.judged') AS judged,
-  _ohos_measure!('whole_frames.late') AS late,
+  _ohos_measure!('whole_frames.judged') AS judged, _ohos_measure!('whole_frames.late') AS late,
   _ohos_measure!('whole_frames.blame.application') AS application,
   _ohos_measure!('whole_frames.blame.render_cpu') AS render_cpu,
   _ohos_measure!('whole_frames.blame.render_gpu') AS render_gpu,

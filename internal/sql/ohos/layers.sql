@@ -51,60 +51,61 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   dur DURATION,
   -- The track.
   track_id JOINID(track.id),
-  -- Its number in the report, by the first line.
+  -- Number, from 1, by the first line.
   layer_id LONG,
-  -- The name of the layer.
+  -- Its name.
   name STRING,
   -- The producer. NULL if it is unknown or not in the trace.
   upid JOINID(process.id),
-  -- Its id in the system.
+  -- Process id of the producer; NULL if it is unknown.
   pid LONG,
-  -- Its name.
+  -- Name of the producer.
   process_name STRING,
-  -- What draws the buffers, as in ohos_frame. NULL if no such frames are known.
+  -- What draws the buffers: 'choreographer', 'flutter', 'web' or 'nativevsync'; NULL if the
+  -- trace has no frames of one.
   framework STRING,
-  -- The id of the queue.
+  -- Id of the queue; NULL if the trace has none.
   queue_id LONG,
-  -- The number of buffers.
+  -- All buffers.
   buffers LONG,
-  -- How many of them were shown.
+  -- Those that went to the display.
   shown LONG,
-  -- How many were not, because a later one was.
+  -- Those that a later one replaced.
   dropped LONG,
-  -- How many the trace does not show to the end.
+  -- Those that the trace does not show to the end.
   waiting LONG,
-  -- Dropped buffers, as a part of those that were dropped or shown.
+  -- Dropped buffers / shown or dropped buffers; NULL without any.
   dropped_rate DOUBLE,
-  -- Buffers shown a second, without pauses.
+  -- Intervals between presents / their time, without pauses; NULL for fewer than two presents.
   fps DOUBLE,
-  -- The layer's own interval between buffers. NULL if it has none.
+  -- The layer's own interval between buffers, that of most of the time; NULL if it has none.
   cadence_ms DOUBLE,
-  -- How many intervals between presents were compared with it.
+  -- Intervals between presents that were compared with the cadence.
   judged LONG,
-  -- How many of them were longer by more than half a vsync, and not only because a display has
-  -- whole vsyncs.
+  -- Those that were longer by more than half a vsync (docs/frames.md 16.5); NULL if none was
+  -- judged.
   late LONG,
-  -- How many were longer only because a display has whole vsyncs.
+  -- Those that were longer only because a display has whole vsyncs.
   long LONG,
-  -- How many were shorter by more than half a vsync.
+  -- Those that were shorter by more than half a vsync.
   early LONG,
-  -- All three, as a part of those that were compared.
+  -- Late, long and early ones / judged ones.
   uneven_rate DOUBLE,
-  -- The late ones, as a part of those that were compared.
+  -- Late ones / judged ones.
   late_rate DOUBLE,
-  -- The longest of them.
+  -- The longest judged interval.
   longest_ms DOUBLE,
-  -- The median time in the queue.
+  -- Median of the times from when a buffer is queued until the compositor takes it.
   queue_p50_ms DOUBLE,
-  -- The 95th percentile. NULL for fewer than 20 buffers.
+  -- 95th percentile of the same; NULL for fewer than 20 buffers.
   queue_p95_ms DOUBLE,
-  -- The median time for which the producer waited for a free buffer.
+  -- Median of the times that the producer waits for a free buffer.
   request_p50_ms DOUBLE,
-  -- The 95th percentile. NULL for fewer than 20 buffers.
+  -- 95th percentile of the same; NULL for fewer than 20 buffers.
   request_p95_ms DOUBLE,
-  -- The median time for which the producer's GPU went on after a buffer was queued.
+  -- Median of the times that the producer's GPU works on a buffer after it is queued.
   gpu_p50_ms DOUBLE,
-  -- The 95th percentile. NULL for fewer than 20 buffers.
+  -- 95th percentile of the same; NULL for fewer than 20 buffers.
   gpu_p95_ms DOUBLE,
   -- The machine: in a merged trace, each counts its layers from 1.
   machine_id JOINID(machine.id)
@@ -115,33 +116,18 @@ SELECT
   s.ts,
   s.dur,
   s.track_id,
-  _ohos_layer!('id') AS layer_id,
-  _ohos_layer!('name') AS name,
+  _ohos_layer!('id') AS layer_id, _ohos_layer!('name') AS name,
   p.upid,
-  _ohos_layer!('pid') AS pid,
-  _ohos_layer!('process') AS process_name,
-  _ohos_layer!('framework') AS framework,
-  _ohos_layer!('queue_id') AS queue_id,
-  _ohos_layer!('buffers') AS buffers,
-  _ohos_layer!('shown') AS shown,
-  _ohos_layer!('dropped') AS dropped,
-  _ohos_layer!('waiting') AS waiting,
-  _ohos_layer!('dropped_rate') AS dropped_rate,
-  _ohos_layer!('fps') AS fps,
-  _ohos_layer!('cadence_ms') AS cadence_ms,
-  _ohos_layer!('judged') AS judged,
-  _ohos_layer!('late') AS late,
-  _ohos_layer!('long') AS long,
-  _ohos_layer!('early') AS early,
-  _ohos_layer!('uneven_rate') AS uneven_rate,
-  _ohos_layer!('late_rate') AS late_rate,
-  _ohos_layer!('longest_ms') AS longest_ms,
-  _ohos_layer!('queue_p50_ms') AS queue_p50_ms,
-  _ohos_layer!('queue_p95_ms') AS queue_p95_ms,
-  _ohos_layer!('request_p50_ms') AS request_p50_ms,
-  _ohos_layer!('request_p95_ms') AS request_p95_ms,
-  _ohos_layer!('gpu_p50_ms') AS gpu_p50_ms,
-  _ohos_layer!('gpu_p95_ms') AS gpu_p95_ms,
+  _ohos_layer!('pid') AS pid, _ohos_layer!('process') AS process_name, _ohos_layer!('framework') AS framework,
+  _ohos_layer!('queue_id') AS queue_id, _ohos_layer!('buffers') AS buffers, _ohos_layer!('shown') AS shown,
+  _ohos_layer!('dropped') AS dropped, _ohos_layer!('waiting') AS waiting,
+  _ohos_layer!('dropped_rate') AS dropped_rate, _ohos_layer!('fps') AS fps,
+  _ohos_layer!('cadence_ms') AS cadence_ms, _ohos_layer!('judged') AS judged, _ohos_layer!('late') AS late,
+  _ohos_layer!('long') AS long, _ohos_layer!('early') AS early, _ohos_layer!('uneven_rate') AS uneven_rate,
+  _ohos_layer!('late_rate') AS late_rate, _ohos_layer!('longest_ms') AS longest_ms,
+  _ohos_layer!('queue_p50_ms') AS queue_p50_ms, _ohos_layer!('queue_p95_ms') AS queue_p95_ms,
+  _ohos_layer!('request_p50_ms') AS request_p50_ms, _ohos_layer!('request_p95_ms') AS request_p95_ms,
+  _ohos_layer!('gpu_p50_ms') AS gpu_p50_ms, _ohos_layer!('gpu_p95_ms') AS gpu_p95_ms,
   t.machine_id
 FROM _ohos_layer_track AS t
 CROSS JOIN slice AS s

@@ -15,14 +15,13 @@ CREATE OR REPLACE PERFETTO TABLE ohos_frame_duration(
   process_name STRING,
   -- Number of frames.
   frames LONG,
-  -- Half of them took at most so long: a percentile by nearest rank, as the
-  -- others are.
+  -- Half of the frames took at most this long.
   p50_ns DURATION,
-  -- 90 of 100 did.
+  -- 90 % did.
   p90_ns DURATION,
-  -- 95 of 100 did. NULL for fewer than 20 frames.
+  -- 95 % did; NULL for fewer than 20 frames.
   p95_ns DURATION,
-  -- 99 of 100 did. NULL for fewer than 100 frames.
+  -- 99 % did; NULL for fewer than 100 frames.
   p99_ns DURATION,
   -- The longest.
   max_ns DURATION
@@ -33,12 +32,9 @@ SELECT
   upid,
   pid,
   process_name,
-  _ohos_measure!('durations.frames') AS frames,
-  _ohos_measure!('durations.p50_ns') AS p50_ns,
-  _ohos_measure!('durations.p90_ns') AS p90_ns,
-  _ohos_measure!('durations.p95_ns') AS p95_ns,
-  _ohos_measure!('durations.p99_ns') AS p99_ns,
-  _ohos_measure!('durations.max_ns') AS max_ns
+  _ohos_measure!('durations.frames') AS frames, _ohos_measure!('durations.p50_ns') AS p50_ns,
+  _ohos_measure!('durations.p90_ns') AS p90_ns, _ohos_measure!('durations.p95_ns') AS p95_ns,
+  _ohos_measure!('durations.p99_ns') AS p99_ns, _ohos_measure!('durations.max_ns') AS max_ns
 FROM _ohos_report
 WHERE
   _ohos_measure!('durations.frames') IS NOT NULL;
@@ -57,25 +53,18 @@ CREATE OR REPLACE PERFETTO TABLE ohos_stage(
   process_name STRING,
   -- The place of the stage on the way, from 1.
   number LONG,
-  -- 'vsync_to_received': until the thread began to work on a frame. 'ui_work': the
-  -- application's work. 'transaction_to_pick_up': from the last transaction to
-  -- the render frame's begin, zero if that was running. 'render_main': the
-  -- render frame's work. 'render_draw': the render thread's. 'render_gpu': from
-  -- the first work on the GPU to the end of the last. 'commit': the layers' way to
-  -- the display. 'commit_to_present': until it was shown, unknown if that time is
-  -- earlier or estimated.
+  -- 'vsync_to_received', 'ui_work', 'transaction_to_pick_up', 'render_main', 'render_draw',
+  -- 'render_gpu', 'commit' or 'commit_to_present' (docs/frames.md 9.11).
   stage STRING,
-  -- Of how many frames it is known. Those that one render frame took together
-  -- each have its times.
+  -- Frames in which the duration of the stage is known.
   frames LONG,
-  -- Half of the frames took at most so long for it.
+  -- Half of the times are at most this long; NULL without times.
   p50_ns DURATION,
-  -- 90 of 100 did.
+  -- 90 % of them are.
   p90_ns DURATION,
   -- The longest.
   max_ns DURATION,
-  -- Of how many of the process's late frames it was the longest stage before the
-  -- deadline.
+  -- Late frames in which this was the longest stage before the deadline.
   longest_of_late LONG
 )
 AS
@@ -94,10 +83,8 @@ WITH
     SELECT
       arg_set_id,
       number,
-      max(iif(name = 'stage', value, NULL)) AS stage,
-      max(iif(name = 'frames', value, NULL)) AS frames,
-      max(iif(name = 'p50_ns', value, NULL)) AS p50_ns,
-      max(iif(name = 'p90_ns', value, NULL)) AS p90_ns,
+      max(iif(name = 'stage', value, NULL)) AS stage, max(iif(name = 'frames', value, NULL)) AS frames,
+      max(iif(name = 'p50_ns', value, NULL)) AS p50_ns, max(iif(name = 'p90_ns', value, NULL)) AS p90_ns,
       max(iif(name = 'max_ns', value, NULL)) AS max_ns,
       max(iif(name = 'longest_of_late', value, NULL)) AS longest_of_late
     FROM value
