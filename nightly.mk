@@ -1,7 +1,7 @@
 # make nightly    what is too long for .ci/run, which it comes after
 #
 # Needs what .ci/run installs: the engine, databases, a browser, shells.
-.PHONY: nightly wine
+.PHONY: nightly wine mutations
 
 nightly: export OHFRAME_REQUIRE_ENGINE := 1
 nightly: export OHFRAME_REQUIRE_DATABASES := 1
@@ -18,3 +18,8 @@ nightly: engine databases axe
 # The program for Windows, under Wine, writes the same bytes as the one for this system.
 wine:
 	.ci/wine
+
+# Changes rules one at a time, and fails if the tests do not catch one. MUTATION is a part of a file's name,
+# or of the text that is changed.
+mutations:
+	go run ./internal/tools/mutations -only "$(MUTATION)" internal/tools/mutations/list.txt
