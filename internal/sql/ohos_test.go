@@ -84,7 +84,7 @@ func traces(t *testing.T) map[string]string {
 			list[tracetest.Name(path)] = text
 		}
 	}
-	for i, era := range slow.Of([]string{"harmonyos-6.1"}, []string{"3.2", "4.0", "harmonyos-6.1"}) {
+	for i, era := range slow.Of([]string{"harmonyos-6.1"}, []string{"5.0.3", "harmonyos-6.1"}) {
 		config := simulate.Everything()
 		config.Era, config.Seed, config.Kernel = era, uint64(i), simulate.KernelNone
 		config.Duration *= 4

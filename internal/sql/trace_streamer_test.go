@@ -173,7 +173,7 @@ func one(cells ...any) (r rows) {
 // the frames of the model.
 func TestStreamerStartup(t *testing.T) {
 	enginetest.ForTest(t)
-	for _, era := range slow.Of([]string{"6.1"}, []string{"4.1", "6.1"}) {
+	for _, era := range slow.Of([]string{"6.1"}, []string{"5.0.3", "6.1"}) {
 		config := simulate.Demonstration()
 		config.Era = era
 		session, text, timeline := generated(t, config)
@@ -296,7 +296,7 @@ func timeOfLine(t *testing.T, text string, place int) int64 {
 // TestStreamerAnimation compares animation with the lines of the text.
 func TestStreamerAnimation(t *testing.T) {
 	enginetest.ForTest(t)
-	for _, era := range slow.Of([]string{"4.0", "5.0.0"}, []string{"4.0", "5.0.0", "6.1"}) {
+	for _, era := range slow.Of([]string{"5.0.3"}, []string{"5.0.3", "6.1"}) {
 		config := simulate.Demonstration()
 		config.Era = era
 		session, text, _ := generated(t, config)

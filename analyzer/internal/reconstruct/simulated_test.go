@@ -74,8 +74,7 @@ func TestScenes(t *testing.T) {
 			})
 		}
 	}
-	eras := simulate.Eras()
-	for _, era := range eras[slices.Index(eras, "5.0.0"):] {
+	for _, era := range simulate.Eras() {
 		check(era, simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseMix, Era: era})
 		check(era+"/cached", simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseCachedTransaction, Era: era})
 	}
@@ -134,7 +133,7 @@ func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutS
 			t.Errorf("%s frame %d of thread %d at %d: not found", w.Kind, w.Vsync, w.TID, w.Start)
 			continue
 		}
-		if want, got := describeTruth(w, truth.Era), describeFound(f); got != want {
+		if want, got := describeTruth(w), describeFound(f); got != want {
 			t.Errorf("found %s\n want %s", got, want)
 		}
 	}
@@ -147,11 +146,7 @@ func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutS
 }
 
 // describeTruth and describeFound put what both sides know in the same words.
-func describeTruth(w *simulate.Frame, era string) string {
-	vsync := w.Vsync
-	if era == "3.2" {
-		vsync = 0 // which writes none
-	}
+func describeTruth(w *simulate.Frame) string {
 	var render trace.Time
 	if w.TakenBy != nil {
 		render = w.TakenBy.Start
@@ -163,7 +158,7 @@ func describeTruth(w *simulate.Frame, era string) string {
 		}
 	}
 	return fmt.Sprintf("%s %d/%d vsync %d actual %d..%d expected %d..%d deadline %d period %d coalesced %d late %t/%t empty %t misaligned %t sent %v render %d gpu %v commit %d present %d/%t",
-		w.Kind, w.PID, w.TID, vsync, w.Start, w.End, w.ExpectedStart, w.ExpectedEnd, w.Deadline, w.Period, w.Coalesced,
+		w.Kind, w.PID, w.TID, w.Vsync, w.Start, w.End, w.ExpectedStart, w.ExpectedEnd, w.Deadline, w.Period, w.Coalesced,
 		w.Late, w.LateGPU, w.Empty, w.Misaligned, w.Indices, render, gpu, w.Commit, w.Present, w.PresentEstimated)
 }
 

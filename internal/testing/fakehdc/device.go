@@ -28,7 +28,7 @@ type profile struct {
 	system string
 	api    int
 	name   string // of the system
-	era    string // of internal/testing/simulate
+	era    string // of internal/testing/simulate, the oldest for older systems
 	busy   int    // the code of OpenRecording while another session is open; zero without sessions
 	// checksOn: finish first checks that tracing is on, and prints that the trace is
 	// closed. codes: errors of hdc have codes.
@@ -36,9 +36,9 @@ type profile struct {
 }
 
 var profiles = []profile{
-	{"3.2", 9, "OpenHarmony-3.2.13.5", "3.2", 0, false, false},
-	{"4.0", 10, "OpenHarmony-4.0.10.13", "4.0", 0, false, false},
-	{"4.1", 11, "OpenHarmony-4.1.7.5", "4.1", 1002, false, false},
+	{"3.2", 9, "OpenHarmony-3.2.13.5", "5.0.3", 0, false, false},
+	{"4.0", 10, "OpenHarmony-4.0.10.13", "5.0.3", 0, false, false},
+	{"4.1", 11, "OpenHarmony-4.1.7.5", "5.0.3", 1002, false, false},
 	{"5.0", 12, "OpenHarmony-5.0.0.71", "5.0.3", 1002, false, true},
 	{"5.1", 18, "OpenHarmony-5.1.0.107", "5.1.0", 1012, true, true},
 	{"6.0", 20, "OpenHarmony-6.0.0.47", "6.0", 1102, true, true},

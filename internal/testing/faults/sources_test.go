@@ -78,7 +78,7 @@ func readSources(t *testing.T) []*source {
 		name := strings.ReplaceAll(strings.TrimSuffix(tracetest.Name(path), ".ftrace"), "/", ":") // names of cases have slashes
 		list = append(list, newSource(t, name, []byte(tracetest.Read(t, path))))
 	}
-	for i, era := range []string{"3.2", "4.0", "4.1", "5.0.3", "5.1.0", "6.0", "harmonyos-6.1", "master"} {
+	for i, era := range []string{"5.0.3", "5.1.0", "6.0", "harmonyos-6.1", "master"} {
 		config := simulate.Everything()
 		config.Seed, config.Era, config.ClockOffset = uint64(20+i), era, trace.Duration(i%3)*4000*trace.Second
 		config.CutStart, config.CutEnd = i%2 == 1, i%4 == 1
@@ -93,7 +93,7 @@ func readSources(t *testing.T) []*source {
 		}
 		list = append(list, newSource(t, fmt.Sprintf("simulated-%s", era), text.Bytes()))
 	}
-	for _, s := range []struct{ name, era string }{{"interrupted", "6.0"}, {"launches at once", "4.1"}} {
+	for _, s := range []struct{ name, era string }{{"interrupted", "6.0"}, {"launches at once", "5.0.3"}} {
 		config := simulate.BadScenes()[s.name]
 		config.Era = s.era
 		var text bytes.Buffer

@@ -55,10 +55,8 @@ func (s *sim) addThreads(p *app) {
 	add := func(offset trace.TID, name string) *actor {
 		return s.add(p.PID, trace.TID(p.PID)+offset, p.main.process, name, s.newCore(clusters[1].top).index, 10)
 	}
-	if s.era.namesVsync {
-		for i := range p.Workers {
-			p.workers = append(p.workers, add(trace.TID(11+i), fmt.Sprintf("OS_UI_Worker_%d", i+1)))
-		}
+	for i := range p.Workers {
+		p.workers = append(p.workers, add(trace.TID(11+i), fmt.Sprintf("OS_UI_Worker_%d", i+1)))
 	}
 	if p.VsyncThread {
 		p.listener = add(20, "OS_VSyncThread")
@@ -123,7 +121,7 @@ func (s *sim) appFrame(p *app, a *actor) {
 		Kind: AppFrame, PID: p.PID, TID: a.tid, Vsync: firstAppVsync + v.index, Period: p.budget(v),
 		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
 	}
-	if end != 0 && s.era.expectedEnd {
+	if end != 0 {
 		f.ExpectedEnd = deadline
 	}
 	s.record.frames = append(s.record.frames, f)
@@ -241,12 +239,7 @@ func (s *sim) send(p *app, a *actor, f *Frame, v vsync, stamp monotonic) *transa
 	a.beginMark(marshTransaction, values{count: 12, pid: p.PID, tid: a.tid, index: tr.index, now: stamp})
 	a.compute(s.about(60 * trace.Microsecond))
 	tr.arrives = s.now
-	if s.choices.chance(s.Chances.Held) {
-		// If render_service cannot defer a transaction, the transport is slow instead.
-		if tr.hold = len(s.era.cached) > 0; !tr.hold {
-			tr.arrives = s.now.Add(v.period)
-		}
-	}
+	tr.hold = s.choices.chance(s.Chances.Held) || tr.hold
 	at := s.injected(v.index).slow
 	if at.Known() {
 		tr.arrives = at

@@ -89,8 +89,7 @@ type App struct {
 	// Instances is the number of UI instances on its main thread, each with an
 	// OnVsyncEvent and a transaction of its own; zero means one.
 	Instances int
-	// Workers is the number of UI threads besides the main one. Eras whose markers do not
-	// identify their frames have none.
+	// Workers is the number of UI threads besides the main one.
 	Workers int
 	// VsyncThread adds a thread that receives vsyncs but makes no frames.
 	VsyncThread bool
@@ -101,9 +100,6 @@ type App struct {
 	// DisplaySyncs are its requests for vsyncs, which each of its frames serves.
 	DisplaySyncs []DisplaySync
 }
-
-// UnknownType is the type of a DisplaySync whose marker has none.
-const UnknownType = 2
 
 // DisplaySync is a request for every Rate-th vsync. Type is ArkUI's number of who made it.
 type DisplaySync struct {

@@ -17,7 +17,6 @@ const (
 	doComposition
 	processCommands
 	animate
-	flushFrame
 	renderFrame
 	skipDraw
 	skipCommit
@@ -38,7 +37,6 @@ const (
 	bufferReuse
 	bufferTag
 	bufferFlush
-	bufferSend
 	bufferDoFlush
 	bufferListener
 	bufferAcquireFor
@@ -59,13 +57,13 @@ var levels = [markCount]string{
 	receiveVsync: "M0538", onVsyncEvent: "I39", uiTask: "M0539", layoutTask: "I39",
 	flushMessages: "I39", sendCommands: "M0538", uiSkip: "M0538",
 	marshTransaction: "M0538", marshLayers: "M0538", unmarshTransaction: "M0538",
-	doComposition: "I38", processCommands: "M0538", animate: "M0538", flushFrame: "M0538",
+	doComposition: "I38", processCommands: "M0538", animate: "M0538",
 	renderFrame: "M0538", skipDraw: "M0538", skipCommit: "M0538", postLayers: "M0538",
 	commitLayers: "M0538", setMode: "M0538", repaint: "I38",
 	acquireFence: "I38", recordPresent: "M0538",
 	fencePending: "I38", fenceSignaled: "I38", fenceWait: "I38",
 	vsyncCount: "M0538", sendVsync: "M0538", uvTrace: "I39", frameQueued: "M0538",
-	bufferRequest: "M0538", bufferReuse: "M0538", bufferTag: "M0538", bufferFlush: "M0538", bufferSend: "M0538",
+	bufferRequest: "M0538", bufferReuse: "M0538", bufferTag: "M0538", bufferFlush: "M0538",
 	bufferDoFlush: "M0538", bufferListener: "M0538", bufferAcquireFor: "M0538", bufferAcquire: "M0538",
 	bufferAcquired: "M0538", bufferTaken: "M0538", bufferDrop: "M0538", bufferDropped: "M0538", bufferRelease: "M0538",
 	nativeFlush: "M0538", directly: "M0538",
@@ -74,16 +72,14 @@ var levels = [markCount]string{
 // grammar is the grammar of a marker's payload.
 type grammar struct {
 	nameEnd   string // follows the name of a slice
-	sliceEnd  string // follows `E|pid|`
 	separator string // between a name and its id or value
 	leveled   bool   // a marker ends with its level
 }
 
 var (
-	spacedEnds = grammar{nameEnd: " ", sliceEnd: " ", separator: " "} // 3.2
-	spaced     = grammar{nameEnd: " ", separator: " "}                // 4.0 to 5.0.3
-	barred     = grammar{nameEnd: " ", separator: "|"}                // 5.1.0
-	withLevels = grammar{separator: "|", leveled: true}               // 6.0 on
+	spaced     = grammar{nameEnd: " ", separator: " "}  // 5.0.3
+	barred     = grammar{nameEnd: " ", separator: "|"}  // 5.1.0
+	withLevels = grammar{separator: "|", leveled: true} // 6.0 on
 )
 
 // era is the spelling of a release. Braces are fields.
@@ -95,35 +91,24 @@ type era struct {
 	text   [markCount]string // text after `H:`; empty: not written
 	levels [markCount]string
 
-	// The list that ends the name of ProcessCommandUni.
-	taken, skipped string
-	cached         []string // several spellings; empty: transactions are never deferred
-
-	expectedEnd   bool // vsyncs have an expected end and an id
-	longDeadline  bool // render_service's expected end is two periods less 5 ms away
-	namesVsync    bool // the UI task has its vsync, so worker threads make frames
 	stampedThread bool // transactions name their thread and vsync time
-	drawThread    bool // drawing has a thread of its own
 
-	commitThread   string // comm of the thread that commits; empty: the main thread
-	presentTracker string // name of the present fence and of its thread; empty without such a thread
+	commitThread   string // comm of the thread that commits
+	presentTracker string // name of the present fence and of its thread
 
-	namesQueues    bool // the markers of buffers have the name and the id of the queue
-	sequenceOfPID  bool // the number of a buffer begins with the process that allocated it
 	queueFences    bool // the acquire fence is tracked where the queue is
 	producerFences bool // or where the producer is
-	dropsOldest    bool // a buffer that is dropped is taken before the one that is shown
 	dropEncloses   bool // the slice DropFrame lasts until it is released
 }
 
 // eras lists all spellings from the oldest to the newest, each as a change of the one
-// before. Releases are OpenHarmony's; "dev" are states between two releases, from which
+// before. Traces of older ones are stored beside the tests of analyzer/internal/reconstruct. Releases are OpenHarmony's; "dev" are states between two releases, from which
 // commercial systems branch.
 var eras = makeEras()
 
 func makeEras() []*era {
 	var list []*era
-	e := era{grammar: spacedEnds, levels: levels, markEvent: "tracing_mark_write"}
+	e := era{grammar: spaced, levels: levels, markEvent: "tracing_mark_write"}
 	release := func(name string) {
 		next := e
 		next.name = name
@@ -131,100 +116,47 @@ func makeEras() []*era {
 	}
 
 	e.text = [markCount]string{
-		receiveVsync:       "ReceiveVsync, dataCount:{bytes}bytes, now:{now}",
+		receiveVsync:       "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}",
 		onVsyncEvent:       "OnVsyncEvent now:{now}",
-		uiTask:             "FlushVsync",
+		uiTask:             "UIVsyncTask[timestamp:{now}][vsyncID:{id}]",
 		layoutTask:         "FlushLayoutTask",
 		flushMessages:      "FlushMessages",
 		sendCommands:       "SendCommands",
-		marshTransaction:   "Marsh RSTransactionData: cmd count:{count} transactionFlag:[{pid}, {index}],isUni:1",
+		marshTransaction:   "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}]",
 		unmarshTransaction: "UnMarsh RSTransactionData: recv data from {pid}",
-		doComposition:      "RSMainThread::DoComposition",
+		doComposition:      "RSMainThread::DoComposition: {now}",
 		processCommands:    "RSMainThread::ProcessCommandUni",
 		animate:            "Animate",
-		flushFrame:         "RSUniRender:FlushFrame",
+		renderFrame:        "RenderFrame",
+		skipDraw:           "DisplayNode skip",
+		skipCommit:         "DisplayNodeSkip skip commit",
+		commitLayers:       "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}",
+		setMode:            "RSHardwareThread::PerformSetActiveMode setting active mode. rate: {rate}",
 		repaint:            "Repaint",
-		vsyncCount:         "GenerateVsyncCount:{count}",
+		acquireFence:       "Acquire Fence {count} has signaled",
+		fencePending:       "{name} {count}",
+		fenceSignaled:      "{name} {count} has signaled",
+		fenceWait:          "Waiting for {name} {count}",
+		vsyncCount:         "GenerateVsyncCount:{count}, period:{period}, currRefreshRate_:{rate}, vsyncMode_:1",
+		uvTrace:            "UV_TRACE",
 		frameQueued:        "M: Frame queued",
-		bufferRequest:      "RequestBuffer",
-		bufferReuse:        "ReuseBuffer",
+		bufferRequest:      "RequestBuffer name: {name} queueId: {id} queueSize: {size}",
+		bufferReuse:        "ReuseBuffer config width: 1280 height: 720 usage: 1800 format: 12 id: {index}",
 		bufferTag:          "{name}:{index}",
-		bufferFlush:        "FlushBuffer",
-		bufferSend:         "BufferIPCSend",
-		bufferDoFlush:      "DoFlushBuffer",
-		bufferListener:     "OnBufferAvailable",
-		bufferAcquire:      "AcquireBuffer",
-		bufferAcquired:     "{name}:{index}",
+		bufferFlush:        "FlushBuffer name: {name} queueId: {id} sequence: {index}",
+		bufferDoFlush:      "DoFlushBuffer name: {name} queueId: {id} seq: {index}",
+		bufferListener:     "CallConsumerListener",
+		bufferAcquireFor:   "AcquireBuffer with PresentTimestamp name: {name} queueId: {id} queueSize: {size}expectPresentTimestamp: {now}",
+		bufferAcquire:      "AcquireBuffer name: {name} queueId: {id}",
+		bufferAcquired:     "acquire buffer sequence: {index} desiredPresentTimestamp: {end} isAotuTimestamp: 1",
+		bufferTaken:        "RsDebug surfaceHandler(id: {count}) AcquireBuffer success, acquireTimeStamp = {now}, buffer timestamp = 0, seq = {index}.",
 		bufferDrop:         "DropFrame",
-		bufferRelease:      "ReleaseBuffer,{name}:{index}",
+		bufferDropped:      "DropBuffer name: {name} queueId: {id} ,buffer seq: {index} , buffer desiredPresentTimestamp: {end} acquire expectPresentTimestamp: {now}",
+		bufferRelease:      "ReleaseBuffer name: {name} queueId: {id} seq: {index}",
+		directly:           "DoDirectComposition",
 	}
-	e.dropsOldest, e.dropEncloses = true, true
-	e.taken, e.skipped = ", [{pid}, {index}]", ", skip to[{pid}, {index}]"
-	release("3.2")
-
-	e.text[receiveVsync] = "ReceiveVsync, dataCount:{bytes}bytes, now:{now} expectedEnd:{end} vsyncId:{id}"
-	e.text[marshTransaction] = "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}] isUni:1"
-	e.expectedEnd = true
-	release("dev-2023-03")
-
-	e.grammar = spaced
-	e.text[receiveVsync] = "ReceiveVsync dataCount:{bytes}bytes now:{now} expectedEnd:{end} vsyncId:{id}"
-	e.text[marshTransaction] = "MarshRSTransactionData cmdCount:{count} transactionFlag:[{pid},{index}]"
-	e.taken, e.skipped = " [{pid},{index}]", " skip to[{pid},{index}]"
-	e.text[skipDraw] = "DisplayNode skip"
-	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers"
-	e.commitThread = "RSHardwareThrea"
-	e.text[vsyncCount] = "GenerateVsyncCount:{count}, period:{period}"
-	// The fence's marker came with 4.1; systems cut in between have it here.
-	e.text[fencePending] = "{name} {count}"
-	e.text[fenceSignaled] = "{name} {count} has signaled"
-	e.text[fenceWait] = "Waiting for {name} {count}"
-	e.text[acquireFence] = "Acquire Fence {count} has signaled"
-	e.presentTracker = "Present Fence"
-	e.text[bufferSend], e.text[bufferDoFlush], e.text[bufferListener], e.text[bufferAcquired] = "", "", "", ""
-	e.text[directly] = "DoDirectComposition"
-	release("4.0")
-
-	e.text[bufferDoFlush], e.text[bufferAcquired] = "{name}:{index}", "{name}:{index}"
-	e.text[skipCommit] = "DisplayNodeSkip skip commit"
-	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}"
-	e.text[setMode] = "RSHardwareThread::PerformSetActiveMode setting active mode. rate: {rate}"
-	e.text[vsyncCount] = "GenerateVsyncCount:{count}, period:{period}, currRefreshRate_:{rate}, vsyncMode_:1"
-	release("4.1")
-
-	e.text[doComposition] = "RSMainThread::DoComposition: {now}"
-	e.cached = []string{"cache [{pid},{index}]"}
-	release("dev-2024-03")
-
-	e.text[receiveVsync] = "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}"
-	e.cached = []string{" cache [{pid},{index}]", " cache ({pid},{index})"}
-	e.text[flushFrame] = ""
-	e.text[renderFrame] = "RenderFrame"
-	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, size: {size}"
-	e.longDeadline, e.drawThread = true, true
-	e.text[bufferRequest] = "RequestBuffer name: {name} queueId: {id} queueSize: {size}"
-	e.text[bufferReuse] = "ReuseBuffer config width: 1280 height: 720 strideAlignment: 8 format: 12 id: {index}"
-	e.text[bufferFlush] = "FlushBuffer name: {name} queueId: {id} sequence: {index}"
-	e.text[bufferDoFlush] = "DoFlushBuffer name: {name} queueId: {id} seq: {index}"
-	e.text[bufferAcquire] = "AcquireBuffer name: {name} queueId: {id}"
-	e.text[bufferAcquired] = "acquire buffer sequence: {index}"
-	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success(buffer control enable), vysnc timestamp = {now}, buffer timestamp = 0 ."
-	e.text[bufferRelease] = "ReleaseBuffer name: {name} queueId: {id} seq: {index}"
-	e.namesQueues, e.sequenceOfPID, e.queueFences = true, true, true
-	release("5.0.0")
-
-	e.text[receiveVsync] = "ReceiveVsync dataCount: {bytes}bytes now: {now} expectedEnd: {end} vsyncId: {id}, fd:{fd}"
-	e.text[uiTask] = "UIVsyncTask[timestamp:{now}][vsyncID:{id}]"
-	e.text[uvTrace] = "UV_TRACE"
-	e.namesVsync = true
-	e.text[bufferReuse] = "ReuseBuffer config width: 1280 height: 720 usage: 1800 format: 12 id: {index}"
-	e.text[bufferListener] = "CallConsumerListener"
-	e.text[bufferAcquireFor] = "AcquireBuffer with PresentTimestamp name: {name} queueId: {id} queueSize: {size}expectPresentTimestamp: {now}"
-	e.text[bufferAcquired] = "acquire buffer sequence: {index} desiredPresentTimestamp: {end} isAotuTimestamp: 1"
-	e.text[bufferTaken] = "RsDebug surfaceHandler(id: {count}) AcquireBuffer success, acquireTimeStamp = {now}, buffer timestamp = 0, seq = {index}."
-	e.text[bufferDropped] = "DropBuffer name: {name} queueId: {id} ,buffer seq: {index} , buffer desiredPresentTimestamp: {end} acquire expectPresentTimestamp: {now}"
-	e.dropsOldest = false
-	e.text[commitLayers] = "RSHardwareThread::CommitAndReleaseLayers rate: {rate}, now: {now}, vsyncId: {id}, size: {size}"
+	e.commitThread, e.presentTracker = "RSHardwareThrea", "Present Fence"
+	e.queueFences, e.dropEncloses = true, true
 	release("5.0.3")
 
 	e.grammar = barred

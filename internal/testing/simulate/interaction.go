@@ -88,25 +88,14 @@ func Decoys() (list []Decoy) {
 	return list
 }
 
-// explicit are the scenes whose frames the application draws, with the era of the change.
-var explicit = []struct{ since, scene string }{
-	{"4.0", "APP_LIST_FLING"},
-	{"4.1", "APP_SWIPER_SCROLL"},
-	{"4.1", "SNAP_RECENT_ANI"},
-	{"5.0.0", "WINDOW_RECT_RESIZE"},
-	{"5.0.0", "WINDOW_RECT_MOVE"},
-	{"5.0.3", "ABILITY_OR_PAGE_SWITCH_INTERACTIVE"},
+// explicit are the scenes whose frames the application draws.
+var explicit = []string{
+	"APP_LIST_FLING", "APP_SWIPER_SCROLL", "SNAP_RECENT_ANI", "WINDOW_RECT_RESIZE", "WINDOW_RECT_MOVE", "ABILITY_OR_PAGE_SWITCH_INTERACTIVE",
 }
 
 // since reports whether the era is another one or a later one.
 func (e *era) since(name string) bool {
 	return slices.Index(eras, e) >= slices.Index(eras, findEra(name))
-}
-
-func (e *era) explicit(scene string) bool {
-	return slices.ContainsFunc(explicit, func(x struct{ since, scene string }) bool {
-		return x.scene == scene && e.since(x.since)
-	})
 }
 
 // openScene is a scene under way.
@@ -156,10 +145,7 @@ func (s *sim) interact() {
 
 // play arranges a scene, without its touch.
 func (s *sim) play(in *Interaction) {
-	if !s.era.since("4.0") {
-		return
-	}
-	r := &openScene{Interaction: in, app: s.apps[in.App], explicit: s.era.explicit(in.Scene)}
+	r := &openScene{Interaction: in, app: s.apps[in.App], explicit: slices.Contains(explicit, in.Scene)}
 	r.note = in.Scene + ", " + r.app.Bundle + ", " + in.Page
 	begin := s.traceTime(firstVsync).Add(in.At)
 	post := func(after trace.Duration, do func(a *actor, r *openScene)) {
@@ -228,14 +214,12 @@ func (s *sim) dispatch(a *actor, kind Input, mono monotonic, drag trace.Duration
 	a.asynchronous('S', "touchEventDispatch", inputLevel, id)
 	a.begin("client dispatch touchId:"+strconv.FormatInt(id, 10), inputLevel)
 	a.compute(60 * trace.Microsecond)
-	if s.era.since("4.1") { // before, the application writes no touches
-		text := fmt.Sprintf("RecordInputEvent: %s=%d(ns)", kind, mono)
-		if s.era.since("6.0") {
-			text += ", pos=(" + strconv.FormatInt(400+id%100, 10) + ",1200)"
-		}
-		a.note(text, appLevel)
-		s.inputs = append(s.inputs, inputTruth{a.pid, kind, s.traceTime(mono), s.now})
+	text := fmt.Sprintf("RecordInputEvent: %s=%d(ns)", kind, mono)
+	if s.era.since("6.0") {
+		text += ", pos=(" + strconv.FormatInt(400+id%100, 10) + ",1200)"
 	}
+	a.note(text, appLevel)
+	s.inputs = append(s.inputs, inputTruth{a.pid, kind, s.traceTime(mono), s.now})
 	a.end()
 	if drag == 0 {
 		a.asynchronous('F', "touchEventDispatch", inputLevel, id)
@@ -254,7 +238,7 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	e, p := s.era, r.app
 	a.compute(20 * trace.Microsecond)
 	r.input = s.monotonicTime(s.now)
-	lines := !r.NoBegin && e.since("4.1")
+	lines := !r.NoBegin
 	now := func() {
 		if lines && (r.NowTime || r.Input == NoInput) {
 			a.note("GetInputTime: now time", appLevel)
@@ -267,7 +251,7 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	if !later {
 		now()
 	}
-	if lines && e.since("5.0.0") {
+	if lines {
 		a.begin("Animation start and current sceneId="+r.Scene, appLevel)
 		a.compute(3 * trace.Microsecond)
 	}
@@ -276,7 +260,7 @@ func (s *sim) beginScene(a *actor, r *openScene) {
 	}
 	s.mark(a, r)
 	a.compute(4 * trace.Microsecond)
-	if lines && e.since("5.0.0") {
+	if lines {
 		a.end()
 	}
 	p.scenes = append(p.scenes, r)
@@ -319,9 +303,6 @@ func (s *sim) lastTouch(r *openScene) *inputTruth {
 // beginAgain starts a scene that runs already. It goes on; since 6.0 it ends, unreported, and
 // another one begins.
 func (s *sim) beginAgain(a *actor, r *openScene) {
-	if !s.era.since("5.0.0") {
-		return
-	}
 	a.begin("Animation start and current sceneId="+r.Scene, appLevel)
 	a.compute(3 * trace.Microsecond)
 	if s.era.since("6.0") {
@@ -353,26 +334,21 @@ func (s *sim) mark(a *actor, r *openScene) {
 }
 
 func (s *sim) beginTail(a *actor, r *openScene) {
-	at := s.now
 	name, id := s.tail()
 	a.asynchronous('S', name, appLevel, id)
-	r.truth.note(s.now, func(t *InteractionTruth) { t.tail = at })
 	a.compute(5 * trace.Microsecond)
 }
 
 // tail is how the slow end of a fling is written.
 func (s *sim) tail() (name string, id int64) {
-	switch {
-	case s.era.since("5.1.0"):
-		return "TRAILING_ANIMATION 86 List", 86
-	case s.era.since("5.0.0"):
-		return "TRAILING_ANIMATION 86 List", 0
+	if s.era.since("5.1.0") {
+		id = 86
 	}
-	return "TRAILING_ANIMATION", 0
+	return "TRAILING_ANIMATION 86 List", id
 }
 
 func (s *sim) endScene(a *actor, r *openScene) {
-	e, p := s.era, r.app
+	p := r.app
 	r = cmp.Or(r.again, r)
 	a.compute(20 * trace.Microsecond)
 	if r.Tail > 0 {
@@ -389,10 +365,8 @@ func (s *sim) endScene(a *actor, r *openScene) {
 	if r.NoEnd {
 		return
 	}
-	if e.since("5.0.0") {
-		a.begin("Animation end and current sceneId="+r.Scene, appLevel)
-		a.compute(3 * trace.Microsecond)
-	}
+	a.begin("Animation end and current sceneId="+r.Scene, appLevel)
+	a.compute(3 * trace.Microsecond)
 	s.report(a, r, "JANK")
 	if r.explicit {
 		s.report(a, r, "COMPLETE") // where render_service animates, it knows that itself
@@ -401,9 +375,7 @@ func (s *sim) endScene(a *actor, r *openScene) {
 	at := s.now
 	r.truth.note(at, func(t *InteractionTruth) { t.End = at })
 	a.compute(4 * trace.Microsecond)
-	if e.since("5.0.0") {
-		a.end()
-	}
+	a.end()
 }
 
 // frameDone adds a frame of an application to its open scenes.
@@ -424,9 +396,7 @@ func (s *sim) report(a *actor, r *openScene, what string) {
 	if r.frames == 0 || r.NoReports {
 		return
 	}
-	if s.era.since("4.1") {
-		a.note(fmt.Sprintf("EVENT_REPORT_%s_RS sceneId = %s, uniqueId = %d", what, r.Scene, r.uid()), appLevel)
-	}
+	a.note(fmt.Sprintf("EVENT_REPORT_%s_RS sceneId = %s, uniqueId = %d", what, r.Scene, r.uid()), appLevel)
 	s.post(s.unmarshal, a, func(b *actor) { s.stats.receive(b, r, what) })
 }
 
@@ -442,9 +412,6 @@ func (s *sim) offFrame(a *actor, name, level string, d trace.Duration) {
 
 // decoys writes what looks like a scene.
 func (s *sim) decoys() {
-	if !s.era.since("4.0") {
-		return
-	}
 	for i, d := range s.Decoys {
 		at := s.traceTime(firstVsync).Add(trace.Duration(i) * 430 * trace.Millisecond)
 		switch d {

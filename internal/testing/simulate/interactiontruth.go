@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"ohframe/analyzer/trace"
@@ -29,37 +28,19 @@ type InteractionTruth struct {
 
 	Truncated, Interrupted, TimedOut bool
 
-	// Counted is whose frames Frames are: application or render. The measures are theirs.
-	Counted          string
-	Frames           []*Frame
-	Late             int
-	JankRate         float64
-	MissedVsyncs     int
-	LongestMissedRun int
-	FPS              *float64
-	Cadence          *CadenceTruth
-	Hitch            *float64 // ms/s
-	P50, P95         trace.Duration
-	Grade            string
-	WorstFrame       int64
-	Device           DeviceTruth
-	Stages           []StageTruth
+	// Counted is whose frames Frames are: application or render.
+	Counted string
+	Frames  []*Frame
+	Device  DeviceTruth
+	Stages  []StageTruth
 
 	endCut bool // the trace ends within it
 
 	explicit bool // as render_service's lines say
 	kind     bool // which they do
 	touch    *inputTruth
-	tail     trace.Time
 	stages   []StageTruth // with those outside the trace
 	notes    []note
-}
-
-// CadenceTruth is how often frames are shown, most often: Every refreshes at Refresh hertz, in a
-// Share of the gaps between them.
-type CadenceTruth struct {
-	Every, Refresh int
-	Share          float64
 }
 
 // DeviceTruth is what render_service says of a scene, in its own units.
@@ -107,9 +88,8 @@ type inputTruth struct {
 
 // describes notes a line of render_service that names a scene.
 func (s *sim) describes(r *openScene) {
-	t, at, kind := r.truth, s.now, s.era.since("4.1")
 	s.names(r.app.Bundle)
-	t.note(at, func(t *InteractionTruth) { t.Page, t.kind = r.Page, t.kind || kind })
+	r.truth.note(s.now, func(t *InteractionTruth) { t.Page, t.kind = r.Page, true })
 }
 
 // names notes a line that has the full name of an application.
@@ -241,8 +221,11 @@ func (s *sim) settleScene(t *InteractionTruth, from, to trace.Time) {
 		t.Truncated, t.endCut = true, true // the display shows its last frame after the trace
 	}
 	t.show(*shown, last)
-	counted = slices.DeleteFunc(slices.Clone(counted), func(f shownFrame) bool { return f.at < begin || f.at > last.at })
-	s.measure(t, counted)
+	for _, f := range counted {
+		if f.at >= begin && f.at <= last.at {
+			t.Frames = append(t.Frames, f.Frame)
+		}
+	}
 }
 
 // unshown reports whether an application made a frame of a scene that the display shows after the
@@ -288,7 +271,6 @@ type shownFrame struct {
 	at        trace.Time
 	estimated bool
 	render    *Frame
-	counts    trace.Time // when it was shown, for the rate of frames
 }
 
 // shownFrames returns the frames that were shown, of an application and of render_service.
@@ -301,10 +283,10 @@ func (s *sim) shownFrames(pid trace.PID) (apps, renders []shownFrame) {
 		if f.Truncated || f.Empty && f.Kind == AppFrame || render == nil || render.Truncated {
 			continue
 		}
-		shown := shownFrame{f, render.Present, render.PresentEstimated, render, render.Present}
-		if s.era.presentTracker == "" || s.NoFences {
-			shown.at, shown.estimated, shown.counts = 0, true, render.Commit
-			if render.Commit.Known() && s.era.commitThread != "" {
+		shown := shownFrame{f, render.Present, render.PresentEstimated, render}
+		if s.NoFences {
+			shown.at, shown.estimated = 0, true
+			if render.Commit.Known() {
 				shown.at = s.traceTime(s.grid.after(s.monotonicTime(render.committed)-1, 0).now)
 			}
 		}
@@ -332,175 +314,8 @@ func (t *InteractionTruth) show(first, last shownFrame) {
 		t.Estimated = t.Estimated || last.estimated
 	}
 	if t.Begin.Known() && !t.endCut {
-		t.Completion, t.Grade = last.at.Sub(from), grade(t)
+		t.Completion = last.at.Sub(from)
 	}
-}
-
-// grade is the class of a response by the published limits.
-func grade(t *InteractionTruth) string {
-	limits := map[Input][3]int64{FirstMove: {80, 120, 180}, LastUp: {100, 150, 250}}[t.Input]
-	switch {
-	case t.Kind == "launch" && t.Scene == string(Cold):
-		limits = [3]int64{680, 680, 680}
-	case t.Kind == "launch", limits[0] == 0:
-		return ""
-	}
-	for i, limit := range limits {
-		if t.Response <= trace.Duration(limit)*trace.Millisecond {
-			return [...]string{"S", "A", "B"}[i]
-		}
-	}
-	return "below"
-}
-
-// measure sets the measures of the counted frames.
-func (s *sim) measure(t *InteractionTruth, counted []shownFrame) {
-	var lengths []trace.Duration
-	deadlines, worst := 0, trace.Duration(-1)
-	for _, f := range counted {
-		t.Frames = append(t.Frames, f.Frame)
-		lengths = append(lengths, f.End.Sub(f.Start))
-		if f.Deadline.Known() {
-			deadlines++
-		}
-		if !f.Late {
-			continue
-		}
-		t.Late++
-		done := f.End
-		for _, work := range f.GPU {
-			done = max(done, work[1])
-		}
-		if over := done.Sub(f.Deadline); over > worst {
-			worst, t.WorstFrame = over, f.Vsync
-		}
-	}
-	if deadlines > 0 {
-		t.JankRate = float64(t.Late) / float64(deadlines)
-	}
-	slices.Sort(lengths)
-	percentile := func(p int) trace.Duration { return lengths[(p*len(lengths)+99)/100-1] }
-	if len(lengths) > 0 {
-		t.P50 = percentile(50)
-	}
-	if len(lengths) >= 20 {
-		t.P95 = percentile(95)
-	}
-	gaps := t.gaps(counted)
-	var hitch trace.Duration
-	for _, g := range gaps {
-		if counted[0].counts != counted[0].at {
-			break // estimates say nothing about hitches
-		}
-		if g.late*10 < 7*g.period {
-			continue
-		}
-		hitch += g.late
-		lost := int((g.late*10 + 3*g.period) / (10 * g.period))
-		t.MissedVsyncs += lost
-		t.LongestMissedRun = max(t.LongestMissedRun, lost)
-	}
-	if fps, active, _ := rate(gaps); fps != nil && counted[0].counts == counted[0].at {
-		ratio := 1000 * float64(hitch) / float64(active)
-		t.Hitch = &ratio
-	}
-	if t.tail.Known() {
-		counted = slices.DeleteFunc(counted, func(f shownFrame) bool { return f.at >= t.tail })
-	}
-	t.FPS, _, t.Cadence = rate(t.gaps(counted))
-}
-
-// gaps returns the gaps between the pictures of an interaction. Nothing is idle in an animation.
-// Of one without a begin or an end, it is unknown how long it lasts.
-func (t *InteractionTruth) gaps(counted []shownFrame) []gap {
-	gaps := gapsOf(counted)
-	for i := range gaps {
-		if g := &gaps[i]; !t.whole() && g.unasked+g.period >= max(100*trace.Millisecond, 6*g.period)+g.period/2 {
-			g.idle = min(g.unasked, g.length-g.period)
-		}
-	}
-	return gaps
-}
-
-// whole reports whether the trace has the begin and the end of a scene.
-func (t *InteractionTruth) whole() bool { return t.Begin.Known() && t.End.Known() }
-
-// rate returns the frames per second of the time that is not idle, that time, and the cadence.
-// The rate is nil if all gaps have idle time.
-func rate(gaps []gap) (fps *float64, active trace.Duration, cadence *CadenceTruth) {
-	counts := map[CadenceTruth]int{}
-	all := 0
-	for _, g := range gaps {
-		active += g.length - g.idle
-		if g.idle > 0 {
-			continue
-		}
-		all++
-		counts[CadenceTruth{max(1, int(math.Round(float64(g.length)/float64(g.period)))), int(math.Round(1e9 / float64(g.period))), 0}]++
-	}
-	if all == 0 {
-		return nil, active, nil
-	}
-	for c, n := range counts {
-		c.Share = float64(n) / float64(all)
-		if cadence == nil || c.Share > cadence.Share || c.Share == cadence.Share && c.Refresh*cadence.Every > cadence.Refresh*c.Every {
-			cadence = &c
-		}
-	}
-	hz := float64(len(gaps)) * float64(trace.Second) / float64(active)
-	return &hz, active, cadence
-}
-
-// gap is the time between the presents of two render frames.
-type gap struct {
-	length, period trace.Duration
-	undue          trace.Duration // until the second was due
-	unasked        trace.Duration // until it was begun
-	idle           trace.Duration
-	late           trace.Duration // by which it was too long
-	from, to       *Frame         // render frames
-}
-
-// gapsOf returns the gaps between the render frames that showed some frames.
-func gapsOf(frames []shownFrame) (gaps []gap) {
-	type picture struct {
-		*Frame
-		at, due, asked trace.Time
-	}
-	var list []picture
-	index := map[*Frame]int{}
-	for _, f := range frames {
-		r := f.render
-		i, ok := index[r]
-		if !ok {
-			i = len(list)
-			index[r] = i
-			due := r.ExpectedStart.Add(-trace.Duration(r.Coalesced) * r.Period)
-			list = append(list, picture{r, f.counts, due, due})
-		}
-		asked := []*Frame{f.Frame}
-		if f.Kind == RenderFrame {
-			asked = r.takes
-		}
-		for _, a := range asked {
-			earlier := -trace.Duration(a.Coalesced) * a.Period
-			list[i].due = min(list[i].due, a.Deadline.Add(earlier))
-			list[i].asked = min(list[i].asked, list[i].due, a.ExpectedStart.Add(earlier+r.Period))
-		}
-	}
-	slices.SortFunc(list, func(a, b picture) int { return cmp.Compare(a.Start, b.Start) })
-	for i := 1; i < len(list); i++ {
-		a, b := list[i-1], list[i]
-		g := gap{length: b.at.Sub(a.at), period: max(a.Period, b.Period), from: a.Frame, to: b.Frame}
-		g.undue = b.due.Sub(a.ExpectedStart.Add(g.period))
-		if 2*g.undue < g.period {
-			g.undue = 0
-		}
-		g.unasked = max(0, b.asked.Sub(a.ExpectedStart.Add(g.period)))
-		g.late = g.length - g.period - g.undue
-		gaps = append(gaps, g)
-	}
-	return gaps
 }
 
 // settleLaunch derives what is known of a launch. It begins with its first stage, not with an
@@ -525,7 +340,7 @@ func (s *sim) settleLaunch(t *InteractionTruth, inside func(trace.Time) bool) {
 		t.show(f, f)
 		t.End = f.at
 		t.Stages = append(t.Stages, StageTruth{stageFrame, f.Start, 0}, StageTruth{stageRender, f.render.Start, 0})
-		s.measure(t, apps[at:at+1])
+		t.Frames = []*Frame{f.Frame}
 	}
 	for i := range t.Stages {
 		switch {

@@ -57,9 +57,6 @@ func (s *sim) addFoundation() {
 
 // launch arranges a launch. Each stage is done by the thread that the stage before wakes.
 func (s *sim) launch(l *Launch) {
-	if !s.era.since("4.0") {
-		return
-	}
 	launcher, p := s.apps[l.Launcher], s.apps[l.App]
 	t := &InteractionTruth{Kind: "launch", Scene: string(l.Kind), PID: p.PID, Process: p.Bundle}
 	s.truth.all = append(s.truth.all, t)
@@ -79,11 +76,7 @@ func (s *sim) launch(l *Launch) {
 			a.compute(100 * trace.Microsecond)
 		}
 		stage(stageForeground)
-		thread := "void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AAFwk::SessionInfo>)##EntryAbility"
-		if !s.era.since("5.0.0") {
-			thread = "void OHOS::AbilityRuntime::FAAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AppExecFwk::SessionInfo>)##EntryAbility"
-		}
-		s.offFrame(a, thread, abilityLevel, share(l.Work, 40))
+		s.offFrame(a, "void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction(const OHOS::AbilityRuntime::Want &, const OHOS::AbilityRuntime::LifeCycleStateInfo &, sptr<AAFwk::SessionInfo>)##EntryAbility", abilityLevel, share(l.Work, 40))
 		a.compute(50 * trace.Microsecond)
 		p.drawing++
 		s.after(l.Draws, func() { p.drawing-- })
@@ -106,11 +99,7 @@ func (s *sim) launch(l *Launch) {
 		if l.Kind == Cold { // that of a process that exists is no stage
 			stage(stageLoad)
 		}
-		what := "(const sptr<OHOS::IRemoteObject> &, const sptr<OHOS::IRemoteObject> &, const std::shared_ptr<AbilityInfo> &, const std::shared_ptr<ApplicationInfo> &, const std::shared_ptr<AAFwk::Want> &)"
-		if s.era.since("5.0.0") {
-			what = "(std::shared_ptr<AbilityInfo>, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AAFwk::Want>, std::shared_ptr<AbilityRuntime::LoadParam>)"
-		}
-		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility"+what, abilityLevel)
+		a.begin("virtual void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbility(std::shared_ptr<AbilityInfo>, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AAFwk::Want>, std::shared_ptr<AbilityRuntime::LoadParam>)", abilityLevel)
 		a.compute(3 * trace.Millisecond)
 		if l.Kind == Cold {
 			s.inSlice(a, "void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord(const std::shared_ptr<AppRunningRecord>, bool, std::shared_ptr<ApplicationInfo>, std::shared_ptr<AbilityInfo>, const std::string &, const std::string &, const OHOS::AppExecFwk::BundleInfo &, const OHOS::AppExecFwk::HapModuleInfo &, std::shared_ptr<AAFwk::Want>)", abilityLevel, 2*trace.Millisecond)
@@ -126,19 +115,10 @@ func (s *sim) launch(l *Launch) {
 	}
 	start := func(a *actor) {
 		stage(stageStart)
-		if s.era.since("4.1") {
-			a.begin("OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB(sptr<OHOS::AAFwk::SessionInfo>)", abilityLevel)
-			a.compute(800 * trace.Microsecond)
-			a.end()
-			s.post(s.foundation, a, load)
-			return
-		}
-		s.post(s.foundation, a, func(b *actor) {
-			t.stages[len(t.stages)-1].Begin = s.now
-			b.begin("virtual int OHOS::AAFwk::AbilityManagerService::StartAbility(const OHOS::AAFwk::Want &, const sptr<OHOS::IRemoteObject> &, int32_t, int)", abilityLevel)
-			load(b)
-			b.end()
-		})
+		a.begin("OHOS::ErrCode OHOS::AAFwk::AbilityManagerClient::StartUIAbilityBySCB(sptr<OHOS::AAFwk::SessionInfo>)", abilityLevel)
+		a.compute(800 * trace.Microsecond)
+		a.end()
+		s.post(s.foundation, a, load)
 	}
 	if l.Scene != "" {
 		s.play(&Interaction{

@@ -228,11 +228,7 @@ func (s *sim) shared(n int64, tid trace.TID, pid trace.PID, process, name string
 func (s *sim) allocate(q *queue, by trace.PID, n int) {
 	for range n {
 		s.buffers++
-		number := s.buffers
-		if s.era.sequenceOfPID {
-			number |= int64(by&0xffff) << 16
-		}
-		q.free = append(q.free, number)
+		q.free = append(q.free, s.buffers|int64(by&0xffff)<<16)
 	}
 }
 
@@ -306,26 +302,13 @@ func (q *queue) flush(a *actor, b *BufferTruth, gpu trace.Duration) {
 func (q *queue) put(t *actor, b *BufferTruth, gpu trace.Duration) {
 	s := q.s
 	b.gpuDone = s.now.Add(gpu)
-	opened := 0
-	open := func(m mark) {
-		if s.era.has(m) {
-			t.beginMark(m, q.values(b.number))
-			opened++
-		}
-	}
-	shut := func() {
-		for ; opened > 0; opened-- {
-			t.end()
-		}
-	}
 	b.put[0] = s.now
 	if q.NoFlush {
 		b.put[0] = 0
 	} else if q.Attached {
 		t.begin("AttachAndFlushBuffer queueId: "+strconv.FormatInt(q.id, 10)+" sequence: "+strconv.FormatInt(b.number, 10), "M0538")
-		opened++
 	} else {
-		open(bufferFlush)
+		t.beginMark(bufferFlush, q.values(b.number))
 	}
 	t.compute(5 * trace.Microsecond)
 	counted := func() {
@@ -334,10 +317,9 @@ func (q *queue) put(t *actor, b *BufferTruth, gpu trace.Duration) {
 		q.truth.buffers = append(q.truth.buffers, b)
 		s.count(t, q)
 	}
-	switch {
-	case q.Attached, q.NoFlush:
+	if q.Attached || q.NoFlush {
 		counted()
-	case s.era.namesQueues:
+	} else {
 		t.beginMark(bufferDoFlush, q.values(b.number))
 		t.compute(s.about(12 * trace.Microsecond))
 		if s.era.queueFences && q.fences != nil {
@@ -346,17 +328,6 @@ func (q *queue) put(t *actor, b *BufferTruth, gpu trace.Duration) {
 		counted()
 		t.compute(3 * trace.Microsecond)
 		t.end()
-	default:
-		open(bufferSend)
-		if s.era.has(bufferDoFlush) {
-			t.beginMark(bufferDoFlush, q.values(b.number))
-			t.slice(bufferTag, q.values(b.number), s.about(10*trace.Microsecond))
-			t.end()
-		}
-		counted()
-		t.compute(2 * trace.Microsecond)
-	}
-	if s.era.has(bufferListener) && !q.Attached && !q.NoFlush {
 		t.beginMark(bufferListener, values{})
 		t.compute(4 * trace.Microsecond)
 		if !q.Private {
@@ -367,7 +338,9 @@ func (q *queue) put(t *actor, b *BufferTruth, gpu trace.Duration) {
 		t.end()
 	}
 	b.put[1] = s.now
-	shut()
+	if !q.NoFlush {
+		t.end()
+	}
 	t.compute(2 * trace.Microsecond)
 	if q.Private {
 		s.post(q.consumer, t, func(c *actor) {
@@ -397,24 +370,19 @@ func (s *sim) consume(a *actor, f *Frame, v vsync) {
 			continue
 		}
 		drop := q.Drops == DropFrame && q.Slots >= 4 && len(q.dirty) >= q.Slots-1
-		if drop && s.era.dropsOldest {
-			q.dropFrame(a, f, v)
-		}
-		q.show(q.acquire(a, v.now, q.Drops == DropNewest && s.era.has(bufferDropped)), f)
-		for (q.Drops == DropTwice || q.Drops == DropNewest) && len(q.dirty) > 0 {
+		q.show(q.acquire(a, v.now, q.Drops == DropNewest), f)
+		for q.Drops == DropTwice && len(q.dirty) > 0 {
 			last := q.onDisplay
 			q.show(q.acquire(a, v.now, false), f)
 			last.droppedAt = s.now
 			f.released = append(f.released, release{q, last})
 		}
-		if drop && !s.era.dropsOldest {
+		if drop {
 			q.dropFrame(a, f, v)
 		}
-		if s.era.has(bufferTaken) {
-			now := q.values(f.taken[len(f.taken)-1].number)
-			now.now, now.count, now.bytes = v.now, q.node, q.node-1
-			a.slice(bufferTaken, now, 3*trace.Microsecond)
-		}
+		now := q.values(f.taken[len(f.taken)-1].number)
+		now.now, now.count, now.bytes = v.now, q.node, q.node-1
+		a.slice(bufferTaken, now, 3*trace.Microsecond)
 	}
 }
 
@@ -441,7 +409,7 @@ func (q *queue) acquire(a *actor, now monotonic, newest bool) *BufferTruth {
 	var dropped []*BufferTruth
 	v := q.values(0)
 	v.now, v.end = now, now.add(-3*trace.Millisecond)
-	timed := s.era.has(bufferAcquireFor) && now != 0
+	timed := now != 0
 	if timed {
 		a.beginMark(bufferAcquireFor, v)
 		a.compute(3 * trace.Microsecond)
@@ -487,11 +455,7 @@ func (q *queue) dropFrame(a *actor, f *Frame, v vsync) {
 	if !s.era.dropEncloses {
 		a.end()
 	}
-	now := v.now
-	if s.era.dropsOldest {
-		now = 0
-	}
-	b := q.acquire(a, now, false)
+	b := q.acquire(a, v.now, false)
 	b.droppedAt, b.render = s.now, f
 	q.release(a, b)
 	if s.era.dropEncloses {
@@ -520,7 +484,7 @@ func (q *queue) release(a *actor, b *BufferTruth) {
 // redraw draws what the display cannot compose itself into the screen's own queue.
 func (s *sim) redraw(c *actor, f *Frame) {
 	q := s.screen
-	if q == nil || !s.era.namesQueues || f.direct {
+	if q == nil || f.direct {
 		return
 	}
 	c.begin("Redraw screenId : 0", "M0538")
@@ -538,13 +502,9 @@ func (s *sim) redraw(c *actor, f *Frame) {
 	s.count(c, q)
 	c.end()
 	last := q.onDisplay
-	if s.era.has(bufferListener) {
-		c.beginMark(bufferListener, values{})
-	}
+	c.beginMark(bufferListener, values{})
 	q.onDisplay = q.acquire(c, 0, false)
-	if s.era.has(bufferListener) {
-		c.end()
-	}
+	c.end()
 	c.end()
 	if native {
 		c.end()

@@ -90,7 +90,7 @@ func (e *era) end(b []byte, pid trace.PID, level string) []byte {
 	if level == "" {
 		return b
 	}
-	b = append(append(b, '|'), e.sliceEnd...)
+	b = append(b, '|')
 	if e.leveled {
 		b = append(b, level...)
 	}
@@ -117,20 +117,11 @@ func (e *era) level(b []byte, level string) []byte {
 }
 
 // displaySync is the text of a request for vsyncs that ArkUI looks at.
-func (e *era) displaySync(d DisplaySync, v vsync, serves bool) string {
+func displaySync(d DisplaySync, v vsync, serves bool) string {
 	run := 0
 	if serves {
 		run = 1
 	}
-	text := fmt.Sprintf("DisplaySyncId[%d] ", d.ID)
-	if e.since("5.0.3") {
-		text += fmt.Sprintf("Type[%d] ", d.Type)
-	}
-	text += fmt.Sprintf("Timestamp[%d] TargetTimestamp[%d]", v.now, v.now.add(v.period*trace.Duration(d.Rate)))
-	if e.since("5.0.0") {
-		text += fmt.Sprintf("FrameRateRange[0, 120, %d] DrawFPS[%d]", v.rate, v.rate/int(d.Rate))
-	} else {
-		text += fmt.Sprintf("Preferred[%d]", v.rate)
-	}
-	return text + fmt.Sprintf(" VSyncRate[%d] Rate[%d] noSkip[%d]", v.rate, d.Rate, run)
+	return fmt.Sprintf("DisplaySyncId[%d] Type[%d] Timestamp[%d] TargetTimestamp[%d]FrameRateRange[0, 120, %d] DrawFPS[%d] VSyncRate[%d] Rate[%d] noSkip[%d]",
+		d.ID, d.Type, v.now, v.now.add(v.period*trace.Duration(d.Rate)), v.rate, v.rate/int(d.Rate), v.rate, d.Rate, run)
 }

@@ -39,19 +39,17 @@ func (q *queue) produced(framework string, a *actor) *ProducedFrame {
 }
 
 // draw works on a buffer, of a frame if there is one, and hands it over.
-func (q *queue) draw(a *actor, n int, f *ProducedFrame) *BufferTruth {
+func (q *queue) draw(a *actor, n int, f *ProducedFrame) {
 	b := q.request(a)
 	more, _ := q.trouble(TroubleDraw, n)
 	a.compute(q.s.about(q.Work) + more)
 	q.finish(a, n, b, f)
-	return b
 }
 
 func (q *queue) finish(a *actor, n int, b *BufferTruth, f *ProducedFrame) {
 	gpu, _ := q.trouble(TroubleGPU, n)
 	if b.frame = f; f != nil {
 		f.buffers = append(f.buffers, b)
-		b.rate = f.rate
 	}
 	q.flush(a, b, q.GPU+gpu)
 }
@@ -77,13 +75,11 @@ func (d *decoder) next(n int, after trace.Duration) {
 		if s.ended {
 			return
 		}
-		rate := d.rateAt(after)
 		s.post(d.thread, nil, func(a *actor) {
 			late, _ := d.trouble(TroubleWork, n)
 			a.compute(late)
 			for range max(1, d.Together) {
-				b := d.draw(a, n, nil)
-				b.tick, b.rate = n+1, rate
+				d.draw(a, n, nil)
 			}
 			a.compute(10 * trace.Microsecond)
 		})
@@ -160,13 +156,10 @@ func (g *game) deliver(by *actor, v vsync) {
 // receive opens the slice in which a thread of an application receives a vsync.
 func (s *sim) receive(a *actor, f *ProducedFrame, name string, v vsync, coalesced int) {
 	a.compute(s.about(60 * trace.Microsecond))
-	f.rate = v.rate
 	f.start, f.due, f.vsync, f.Coalesced = s.now, s.traceTime(v.now), firstAppVsync+v.index, coalesced
 	f.dueAt = s.now
 	end := v.now.add(v.period)
-	if s.era.expectedEnd {
-		f.id, f.deadline, f.named = f.vsync, s.traceTime(end), s.now
-	}
+	f.id, f.deadline, f.named = f.vsync, s.traceTime(end), s.now
 	a.beginMark(receiveVsync, values{name: name, bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.vsync, fd: 77})
 }
 
@@ -220,11 +213,8 @@ func (f *flutter) build(u *actor, v vsync, target monotonic, received trace.Time
 	u.compute(20*trace.Microsecond + busy)
 	frame := f.produced("flutter", u)
 	number := int64(n + 1)
-	frame.rate = v.rate
 	frame.number, frame.due, frame.dueAt = number, s.traceTime(v.now), s.now
-	if s.era.expectedEnd {
-		frame.id, frame.named = firstAppVsync+v.index, received
-	}
+	frame.id, frame.named = firstAppVsync+v.index, received
 	u.begin(fmt.Sprintf("flutter::VsyncProcessCallback StartTime:%d TargetTime:%d", v.now, target), appLevel62)
 	u.compute(5 * trace.Microsecond)
 	frame.start = s.now
@@ -318,11 +308,7 @@ func (w *web) frame(r *actor, v vsync) {
 	f := w.produced("web", r)
 	f.number = 7_000_000_000 + int64(len(s.truth.produced))
 	step := func(what string) {
-		text := "Graphics.Pipeline | " + what
-		if s.era.since("5.0.0") {
-			text = fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.number, what)
-		}
-		r.begin(text, webLevel)
+		r.begin(fmt.Sprintf("Graphics.Pipeline | trace_id=%d | %s", f.number, what), webLevel)
 		r.compute(2 * trace.Microsecond)
 		r.end()
 	}
@@ -332,17 +318,13 @@ func (w *web) frame(r *actor, v vsync) {
 	r.compute(s.about(w.Work) + late)
 	if _, empty := w.trouble(TroubleEmpty, n); empty {
 		f.end, f.Empty = s.now, true
-		if s.era.since("5.0.0") {
-			step("trace_content=step: DidNotProduceFrame, reason: 2")
-		} else {
-			step("step=DidNotProduceFrame")
-		}
+		step("trace_content=step: DidNotProduceFrame, reason: 2")
 	} else {
 		step("step=SubmitCompositorFrame")
 		f.end = s.now
 		s.post(w.gpu, r, func(g *actor) {
 			g.compute(30 * trace.Microsecond)
-			w.draw(g, n, nil).rate = v.rate
+			w.draw(g, n, nil)
 			g.compute(5 * trace.Microsecond)
 		})
 	}

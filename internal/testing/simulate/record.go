@@ -94,7 +94,6 @@ func (r *record) settleTransactions(inside func(trace.Time) bool) (outside int) 
 			last := f.sent[len(f.sent)-1]
 			if last.takenBy != nil && last.takenBy.Start.Known() && inside(last.takenAt) {
 				f.TakenBy, f.Render = last.takenBy, last.takenBy.Vsync
-				f.TakenBy.takes = append(f.TakenBy.takes, f)
 			}
 		}
 		// The transactions of a frame without a visible end are unknown.

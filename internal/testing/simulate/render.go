@@ -15,27 +15,18 @@ func (s *sim) renderFrame(a *actor) {
 	coalesced := len(s.rsDue) - 1
 	v := s.rsDue[coalesced]
 	s.rsDue = nil
-	sp, chances := s.era, &s.Chances
-	end := v.now.add(v.period)
-	if sp.longDeadline {
-		end = v.now.add(2*v.period - 5*trace.Millisecond)
-	}
+	chances := &s.Chances
+	end := v.now.add(2*v.period - 5*trace.Millisecond)
 	deadline := s.traceTime(end)
 	f := &Frame{
 		Kind: RenderFrame, PID: renderPID, TID: a.tid, Vsync: firstRenderVsync + v.index, Period: v.period,
-		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now),
-	}
-	if sp.expectedEnd {
-		f.ExpectedEnd = deadline
+		Coalesced: coalesced, ExpectedStart: s.traceTime(v.now), ExpectedEnd: deadline,
 	}
 	late, invalid, skips := s.choices.chance(chances.RenderLate), s.choices.chance(chances.RenderInvalid), s.choices.chance(chances.RenderSkip)
 	s.record.frames = append(s.record.frames, f)
 	a.renew(v.index)
 	a.compute(s.about(90*trace.Microsecond) + s.extra(v, 4))
 	f.Start = s.now
-	if !sp.drawThread {
-		s.stats.startFrame()
-	}
 	a.beginMark(receiveVsync, values{
 		name: "rs", bytes: 24 * int64(coalesced+1), now: v.now, end: end, id: f.Vsync, fd: 17,
 	})
@@ -49,7 +40,7 @@ func (s *sim) renderFrame(a *actor) {
 		s.process(a, f, v)
 	}
 	skips = skips && len(f.Sources) == 0 && len(f.taken) == 0
-	f.direct = s.Direct && s.era.has(directly) && len(f.Sources) == 0 && len(f.taken) > 0
+	f.direct = s.Direct && len(f.Sources) == 0 && len(f.taken) > 0
 	a.begin("RSUniRender:QuickPrepareScreenRenderNode 0", "M0538")
 	if s.Detail {
 		a.slice(animate, values{}, 15*trace.Microsecond)
@@ -59,7 +50,7 @@ func (s *sim) renderFrame(a *actor) {
 	if f.direct {
 		a.slice(directly, values{}, 40*trace.Microsecond)
 		s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
-	} else if sp.drawThread {
+	} else {
 		if s.Detail {
 			a.slice(marshLayers, values{count: 4, pid: renderPID, index: f.Vsync, now: v.now}, 20*trace.Microsecond)
 		}
@@ -69,8 +60,6 @@ func (s *sim) renderFrame(a *actor) {
 		a.block('S', reason{})
 		a.compute(15 * trace.Microsecond)
 		a.end()
-	} else {
-		s.drawOnMain(a, f, v, skips)
 	}
 	if late {
 		a.compute(s.overrun(deadline, v).Sub(s.now))
@@ -82,9 +71,6 @@ func (s *sim) renderFrame(a *actor) {
 	a.end()
 	f.End = s.now
 	a.compute(8 * trace.Microsecond)
-	if !sp.drawThread && sp.commitThread != "" && !skips && !f.direct {
-		s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
-	}
 }
 
 // process takes the transactions that have arrived, except those of a vsync that
@@ -102,14 +88,13 @@ func (s *sim) process(a *actor, f *Frame, v vsync) {
 }
 
 func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
-	sp := s.era
 	for len(p.queue) > 0 {
 		tr := p.queue[0]
 		if tr.lost {
 			// A gap in the indices: the one behind it waits for this frame,
 			// then the gap is given up.
 			if len(p.queue) > 1 && p.queue[1].arrives <= s.now {
-				b = (&values{pid: p.PID, index: p.queue[1].index}).append(b, sp.skipped)
+				b = (&values{pid: p.PID, index: p.queue[1].index}).append(b, " skip to[{pid},{index}]")
 				p.queue = p.queue[1:]
 			}
 			return b
@@ -118,35 +103,16 @@ func (s *sim) take(b []byte, p *app, f *Frame, v vsync) []byte {
 			return b
 		}
 		value := &values{pid: p.PID, index: tr.index}
-		if n := int64(len(sp.cached)); n > 0 && (tr.hold || tr.stamp >= v.now) {
+		if tr.hold || tr.stamp >= v.now {
 			tr.hold = false
-			return value.append(b, sp.cached[tr.index%n])
+			return value.append(b, [...]string{" cache [{pid},{index}]", " cache ({pid},{index})"}[tr.index%2])
 		}
-		b = value.append(b, sp.taken)
+		b = value.append(b, " [{pid},{index}]")
 		tr.takenBy, tr.takenAt = f, s.now
 		f.Sources = append(f.Sources, Transaction{p.PID, tr.index})
 		p.queue = p.queue[1:]
 	}
 	return b
-}
-
-// drawOnMain draws on the main thread, as systems up to 4.1 do, and commits there, as systems up
-// to 3.2 do.
-func (s *sim) drawOnMain(a *actor, f *Frame, v vsync, skips bool) {
-	if skips {
-		a.slice(skipDraw, values{}, 5*trace.Microsecond)
-		return
-	}
-	a.beginMark(flushFrame, values{})
-	a.compute(s.about(30 * trace.Microsecond))
-	s.queueGPU(a, f, v)
-	a.compute(s.part(v, 20))
-	a.end()
-	s.stats.endFrame(a, f.Start, v.rate)
-	if s.era.commitThread == "" {
-		a.slice(repaint, values{}, 60*trace.Microsecond)
-		s.releaseTaken(a, f)
-	}
 }
 
 // drawFrame draws on the render thread and hands over to the commit thread.
@@ -169,7 +135,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 	a.end()
 	if skips {
 		a.slice(skipDraw, values{}, 5*trace.Microsecond)
-		f.Empty = f.Empty || s.era.has(skipCommit)
+		f.Empty = true
 		a.slice(skipCommit, values{}, 5*trace.Microsecond)
 		a.end()
 		a.end()
@@ -189,7 +155,7 @@ func (s *sim) drawFrame(a *actor, f *Frame, v vsync, skips bool) {
 		a.slice(postLayers, values{}, 15*trace.Microsecond)
 	}
 	s.post(s.commit, a, func(c *actor) { s.commitFrame(c, f, v) })
-	s.stats.endFrame(a, f.Start, v.rate)
+	s.stats.endFrame(a, f.Start)
 	a.end()
 	a.compute(5 * trace.Microsecond)
 }
@@ -290,7 +256,7 @@ func (s *sim) present(c *actor, f *Frame, v vsync, slow bool) {
 	if slow {
 		c.compute(shown.Add(s.choices.between(100*trace.Microsecond, 300*trace.Microsecond)).Sub(s.now))
 	}
-	if s.era.presentTracker == "" || s.NoFences {
+	if s.NoFences {
 		return
 	}
 	if s.now >= shown {

@@ -116,11 +116,8 @@ func (c Scene) generate(w io.Writer, p *profiler) (*Truth, error) {
 }
 
 func (c Scene) check() error {
-	switch e := findEra(c.Era); {
-	case c.Kernel == KernelNone:
+	if c.Kernel == KernelNone {
 		return errors.New("a scene needs a kernel")
-	case e == nil || !e.drawThread:
-		return fmt.Errorf("a scene needs an era with a render thread, not %q", c.Era)
 	}
 	for _, i := range append([]Injection{{Cause: c.Cause}}, c.Injections...) {
 		if i.Cause.injector().do == nil {
@@ -163,7 +160,6 @@ func (s *sim) settle() {
 	t := s.truth
 	s.record.settle(t, s.text.from, s.text.to, s.text.last)
 	s.settleInteractions()
-	s.settleShown()
 	s.settleLayers()
 	s.profiler.settle(s)
 	t.Era, t.Offset, t.Period = s.Era, s.ClockOffset, s.grid.at(0).period

@@ -698,9 +698,5 @@ func (s *sim) renderCause(t CauseTruth, k int64) *CauseTruth {
 // renderOverrun is the time at which render_service's frame on vsync k is late by
 // three tenths of the period.
 func (s *sim) renderOverrun(k int64) trace.Time {
-	now := s.traceTime(s.grid.at(k).now)
-	if s.era.longDeadline {
-		now = now.Add(s.period() - 5*trace.Millisecond)
-	}
-	return now.Add(s.period() + share(s.period(), 30))
+	return s.traceTime(s.grid.at(k).now).Add(2*s.period() - 5*trace.Millisecond + share(s.period(), 30))
 }

@@ -22,8 +22,6 @@ type Truth struct {
 	// order of their end; those with a begin that is lost are where they end.
 	Interactions []*InteractionTruth
 	Hangs        []HangTruth
-	// Shown are the applications, in the order of the configuration, and then render_service.
-	Shown []*ShownTruth
 	// Layers are in order of their first line, Produced in order of their begin: frames that
 	// other frameworks than the platform's own drew.
 	Layers   []*LayerTruth
@@ -99,7 +97,6 @@ type Frame struct {
 	sent      []*transaction // those behind Indices
 	processed trace.Time     // when Sources were applied
 	committed trace.Time     // end of the commit
-	takes     []*Frame       // whose TakenBy it is
 	taken     []*BufferTruth // that it shows
 	released  []release      // when it is committed
 	direct    bool           // it is composed by the display

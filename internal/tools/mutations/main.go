@@ -5,7 +5,7 @@
 // The tree stays as it is: a changed file is an overlay. LIST has paragraphs of a file with the packages
 // whose quick tests should fail, a line of that file, and what is put in its place:
 //
-//	internal/why/judge/judge.go analyzer/why
+//	analyzer/internal/why/judge/judge.go analyzer/why
 //	-	justMissed = 200 * trace.Microsecond
 //	+	justMissed = 250 * trace.Microsecond
 //
