@@ -199,7 +199,7 @@ func TestInteractionAnnotations(t *testing.T) {
 		"interaction.id=2", "interaction.kind=\"scene\"", "interaction.scene=\"APP_LIST_FLING\"", "interaction.pid=20170",
 		"interaction.process=\"com.example.gallery\"", "interaction.page=\"pages/Index\"", "interaction.input=\"first_move\"",
 		fmt.Sprintf("interaction.input_ns=%d", summary.Timeline.Interactions[1].InputAt),
-		"interaction.counted=\"application\"", "interaction.late=6", "interaction.grade=\"A\"", "interaction.device.response_ms=91",
+		"interaction.counted=\"application\"", "interaction.late=6", "interaction.grade=\"A\"", fmt.Sprintf("interaction.device.response_ms=%g", *summary.Timeline.Interactions[1].Device.ResponseMS),
 		"interaction.stages[2].name=\"LoadAbility\"", "launch_stage.name=\"LoadAbility\"", "hang.process=\"com.example.notebook\"",
 	} {
 		if !slices.ContainsFunc(packetSections(t, data)["tracks"], func(line string) bool { return slices.Contains(strings.Fields(line), want) }) {
