@@ -4,29 +4,32 @@ import "ohframe/analyzer"
 
 // Counts counts a process's frames, and the frames to which each fact applies.
 type Counts struct {
-	Complete int `json:"complete"`
-	Judged   int `json:"judged"`
+	Complete int `json:"complete" sum:"frames"`
+	Judged   int `json:"judged" sum:"judged"`
+	// Rated and RatedLate are Judged and Late, zero if the share of late frames is unknown.
+	Rated     int `json:"-" sum:"rated"`
+	RatedLate int `json:"-" sum:"rated_late"`
 	// Framework counts the frames that the platform does not draw itself.
 	Framework int `json:"-"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
 	Unjudged int  `json:"-"`
-	Late     int  `json:"late"`
-	LateMain int  `json:"late_main"`
-	LateGPU  int  `json:"late_gpu"`
-	Empty    *int `json:"empty"`
+	Late     int  `json:"late" sum:"late"`
+	LateMain int  `json:"late_main" sum:"late_main"`
+	LateGPU  int  `json:"late_gpu" sum:"late_gpu"`
+	Empty    *int `json:"empty" sum:"empty"`
 	// EmptyKnown counts the frames that are known to be empty or not.
-	EmptyKnown        int `json:"-"`
+	EmptyKnown        int `json:"-" sum:"empty_known"`
 	FirstDraw         int `json:"first_draw"`
 	LateFirstDraw     int `json:"late_first_draw"`
-	Misaligned        int `json:"misaligned"`
-	Linked            int `json:"linked"`
-	Presented         int `json:"presented"`
+	Misaligned        int `json:"misaligned" sum:"misaligned"`
+	Linked            int `json:"linked" sum:"linked"`
+	Presented         int `json:"presented" sum:"presented"`
 	PresentsEstimated int `json:"presents_estimated"`
 	CommitsEstimated  int `json:"commits_estimated"`
 	DeadlinesInferred int `json:"deadlines_inferred"`
-	Dropped           int `json:"dropped"`
-	Truncated         int `json:"truncated"`
+	Dropped           int `json:"dropped" sum:"dropped"`
+	Truncated         int `json:"truncated" sum:"truncated"`
 }
 
 // mostUnjudged is the share of unjudged frames up to which the others stand for them. A few are

@@ -22,7 +22,7 @@ type Durations struct {
 	P90       trace.Duration  `json:"p90_ns"`
 	P95       *trace.Duration `json:"p95_ns"`
 	P99       *trace.Duration `json:"p99_ns"`
-	Max       trace.Duration  `json:"max_ns"`
+	Max       trace.Duration  `json:"max_ns" peak:"duration_max_ns"`
 	Histogram []Bucket        `json:"histogram"` // the buckets of `dumpsys gfxinfo` that are not empty, in order
 }
 
@@ -44,7 +44,7 @@ func durations(frames []*analyzer.Frame) *Durations {
 		return nil
 	}
 	return &Durations{
-		n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1],
+		n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95), tailPercentile(list, 99), list[n-1],
 		histogram(list),
 	}
 }
@@ -55,13 +55,13 @@ func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
 	if n == 0 {
 		return nil
 	}
-	tail := func(p, atLeast int) *float64 {
-		if at := tailPercentile(list, p, atLeast); at != nil {
+	tail := func(p int) *float64 {
+		if at := tailPercentile(list, p); at != nil {
 			return number(at.periods())
 		}
 		return nil
 	}
-	return &DurationsInPeriods{n, Percentile(list, 50).periods(), Percentile(list, 90).periods(), tail(95, minFrames), tail(99, minP99), list[n-1].periods()}
+	return &DurationsInPeriods{n, Percentile(list, 50).periods(), Percentile(list, 90).periods(), tail(95), tail(99), list[n-1].periods()}
 }
 
 func sortedDurations(frames []*analyzer.Frame) []trace.Duration {
@@ -109,8 +109,8 @@ func Percentile[T any](sorted []T, p int) T {
 
 // tailPercentile is Percentile, or nil if the list has too few values to have one beyond
 // it (docs/frames.md 9.9).
-func tailPercentile[T any](sorted []T, p, atLeast int) *T {
-	if len(sorted) < atLeast {
+func tailPercentile[T any](sorted []T, p int) *T {
+	if len(sorted) < leastOf(p) {
 		return nil
 	}
 	at := Percentile(sorted, p)

@@ -28,7 +28,7 @@ type FPS struct {
 	// the event that counts as shown: "present", "commit" or "render_start", the best that is known
 	Event Event `json:"event"`
 	// frames shown; for an application, render frames that applied its transactions
-	Frames    int        `json:"frames"`
+	Frames    int        `json:"frames" sum:"shown_frames"`
 	First     trace.Time `json:"first_ns"` // when the first was shown
 	Last      trace.Time `json:"last_ns"`  // when the last was shown
 	Rate      *float64   `json:"rate_hz"`
@@ -37,6 +37,9 @@ type FPS struct {
 	OfRefresh *float64   `json:"of_refresh"`
 	// how often frames were shown; nil if the refresh period or "rate_hz" is unknown
 	Cadence *Cadence `json:"cadence"`
+	// Gaps and Active are the gaps and the time of Rate; zero if that is unknown.
+	Gaps   int            `json:"-" sum:"shown_gaps"`
+	Active trace.Duration `json:"-" sum:"shown_span_ns"`
 }
 
 // Cadence is the most frequent time from one frame that was shown to the next.
@@ -119,7 +122,7 @@ func (f *FPS) measure(r *records) {
 	}
 	f.All = n / seconds(length)
 	if animates {
-		f.Rate = number(n / seconds(active))
+		f.Gaps, f.Active, f.Rate = len(r.gaps), active, number(n/seconds(active))
 		if r.idleKnown || r.animation {
 			f.Cadence = cadence(r.gaps)
 		}

@@ -33,18 +33,22 @@ import "ohframe/analyzer/trace"
 // known: see analyzer.LayerLatency. If it is unknown, a gap that is long enough for a
 // hitch may also be one in which nothing was due. Then the process has no Hitches.
 type Hitches struct {
-	Gaps       int            `json:"gaps"`    // times between two successive presents that could be judged
-	Time       trace.Duration `json:"time_ns"` // their sum
-	Idle       trace.Duration `json:"idle_ns"`
-	Hitches    int            `json:"hitches"`
-	Hitch      trace.Duration `json:"hitch_ns"`
-	LostFrames int            `json:"lost_frames"`
+	Gaps int            `json:"gaps"`    // times between two successive presents that could be judged
+	Time trace.Duration `json:"time_ns"` // their sum
+	Idle trace.Duration `json:"idle_ns" sum:"hitch_idle_ns"`
+	// Animated is Time − Idle.
+	Animated   trace.Duration `json:"-" sum:"hitch_time_ns"`
+	Hitches    int            `json:"hitches" sum:"hitches"`
+	Hitch      trace.Duration `json:"hitch_ns" sum:"hitch_ns"`
+	LostFrames int            `json:"lost_frames" sum:"lost_frames"`
 	Ratio      *float64       `json:"hitch_ms_per_s"`
-	Longest    trace.Duration `json:"longest_ns"`
+	Longest    trace.Duration `json:"longest_ns" peak:"longest_hitch_ns"`
 	LongestAt  *trace.Time    `json:"longest_at_ns"` // the present before it
 	// List has the hitches in order.
 	List []Hitch `json:"-"`
 }
+
+func (h *Hitches) addable() bool { return h.Ratio != nil }
 
 // Hitch is a gap between two presents that was too long.
 type Hitch struct {
@@ -83,8 +87,9 @@ func hitches(r *records) *Hitches {
 	if h.Gaps == 0 {
 		return nil
 	}
+	h.Animated = h.Time - h.Idle
 	if animates {
-		h.Ratio = number(h.Hitch.Milliseconds() / seconds(h.Time-h.Idle))
+		h.Ratio = number(h.Hitch.Milliseconds() / seconds(h.Animated))
 	}
 	return h
 }

@@ -43,7 +43,7 @@ func TestComputeJoined(t *testing.T) {
 		t.Errorf("hitches %+v and %+v", a.Hitches, b.Hitches)
 	}
 	// Each trace ends 4 ms after its last frame, and begins 10 ms before its first one.
-	if want := 0.231; math.Abs(a.Observed.Seconds-want) > 1e-9 || math.Abs(b.Observed.Seconds-(2*want+0.004+0.010)) > 1e-9 || b.Observed.Length() != 476*ms {
+	if want := 0.231; math.Abs(a.Observed.Seconds-want) > 1e-9 || math.Abs(b.Observed.Seconds-(2*want+0.004+0.010)) > 1e-9 || b.Observed.Length != 476*ms {
 		t.Errorf("observed for %g and %g s", a.Observed.Seconds, b.Observed.Seconds)
 	}
 	if math.Abs(a.FPS.Seconds()-0.230) > 1e-9 || math.Abs(b.FPS.Seconds()-39/a.FPS.All) > 1e-9 {

@@ -59,7 +59,7 @@ func overruns(frames []*analyzer.Frame) *Overruns {
 		return nil
 	}
 	slices.Sort(list)
-	return &Overruns{n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95, minFrames), tailPercentile(list, 99, minP99), list[n-1]}
+	return &Overruns{n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95), tailPercentile(list, 99), list[n-1]}
 }
 
 // VsyncToPresentOf returns the time from the vsync of a frame until the display showed it; false if it is
@@ -103,7 +103,7 @@ func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencie
 	if n := len(depth); n > 0 {
 		slices.Sort(depth)
 		l.Depth = &Depth{Frames: n, P50: Percentile(depth, 50).periods()}
-		if p95 := tailPercentile(depth, 95, minFrames); p95 != nil {
+		if p95 := tailPercentile(depth, 95); p95 != nil {
 			l.Depth.P95 = number(p95.periods())
 		}
 	}
@@ -117,7 +117,7 @@ func latency(list []trace.Duration) *Latency {
 		return nil
 	}
 	slices.Sort(list)
-	return &Latency{n, Percentile(list, 50), tailPercentile(list, 95, minFrames), list[n-1]}
+	return &Latency{n, Percentile(list, 50), tailPercentile(list, 95), list[n-1]}
 }
 
 // responses returns the times from the inputs of interactions to their first frames shown, by

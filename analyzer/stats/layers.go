@@ -17,39 +17,41 @@ type Layer struct {
 	// what draws the buffers: "choreographer", "flutter", "web" or "nativevsync"; nil if the trace has
 	// no frames of one
 	Framework   *string  `json:"framework"`
-	Queue       *int64   `json:"queue_id"`     // id of the queue; nil if the trace has none
-	Buffers     int      `json:"buffers"`      // all buffers
-	Shown       int      `json:"shown"`        // those that went to the display
-	Dropped     int      `json:"dropped"`      // those that a later one replaced
-	Waiting     int      `json:"waiting"`      // those that the trace does not show to the end
-	DroppedRate *float64 `json:"dropped_rate"` // dropped buffers / shown or dropped buffers; nil without any
+	Queue       *int64   `json:"queue_id"`              // id of the queue; nil if the trace has none
+	Buffers     int      `json:"buffers" sum:"buffers"` // all buffers
+	Shown       int      `json:"shown" sum:"shown"`     // those that went to the display
+	Dropped     int      `json:"dropped" sum:"dropped"` // those that a later one replaced
+	Waiting     int      `json:"waiting" sum:"waiting"` // those that the trace does not show to the end
+	DroppedRate *float64 `json:"dropped_rate"`          // dropped buffers / shown or dropped buffers; nil without any
 	// intervals between presents / their time, without pauses; nil for fewer than two presents
 	FPS *float64 `json:"fps"`
 	// the layer's own interval between buffers, that of most of the time; nil if it has none
 	Cadence *float64 `json:"cadence_ms"`
 	// the intervals of all stretches of time (docs/frames.md 16.4); empty if it has none
 	Cadences []LayerCadence `json:"cadences"`
-	Judged   int            `json:"judged"` // intervals between presents that were compared with the cadence
+	Judged   int            `json:"judged" sum:"judged"` // intervals between presents that were compared with the cadence
 	// those that were longer by more than half a vsync (docs/frames.md 16.5); nil if none was judged
-	Late       *int     `json:"late"`
-	Long       *int     `json:"long"`           // those that were longer only because a display has whole vsyncs
-	Early      *int     `json:"early"`          // those that were shorter by more than half a vsync
-	UnevenRate *float64 `json:"uneven_rate"`    // late, long and early ones / judged ones
-	LateRate   *float64 `json:"late_rate"`      // late ones / judged ones
-	Longest    *float64 `json:"longest_ms"`     // the longest judged interval
-	QueueP50   *float64 `json:"queue_p50_ms"`   // median of the times from when a buffer is queued until the compositor takes it
-	QueueP95   *float64 `json:"queue_p95_ms"`   // 95th percentile of the same; nil for fewer than 20 buffers
-	RequestP50 *float64 `json:"request_p50_ms"` // median of the times that the producer waits for a free buffer
-	RequestP95 *float64 `json:"request_p95_ms"` // 95th percentile of the same; nil for fewer than 20 buffers
-	GPUP50     *float64 `json:"gpu_p50_ms"`     // median of the times that the producer's GPU works on a buffer after it is queued
-	GPUP95     *float64 `json:"gpu_p95_ms"`     // 95th percentile of the same; nil for fewer than 20 buffers
+	Late       *int     `json:"late" sum:"late"`
+	Long       *int     `json:"long" sum:"long"`   // those that were longer only because a display has whole vsyncs
+	Early      *int     `json:"early" sum:"early"` // those that were shorter by more than half a vsync
+	UnevenRate *float64 `json:"uneven_rate"`       // late, long and early ones / judged ones
+	LateRate   *float64 `json:"late_rate"`         // late ones / judged ones
+	Longest    *float64 `json:"longest_ms"`        // the longest judged interval
+	QueueP50   *float64 `json:"queue_p50_ms"`      // median of the times from when a buffer is queued until the compositor takes it
+	QueueP95   *float64 `json:"queue_p95_ms"`      // 95th percentile of the same; nil for fewer than 20 buffers
+	RequestP50 *float64 `json:"request_p50_ms"`    // median of the times that the producer waits for a free buffer
+	RequestP95 *float64 `json:"request_p95_ms"`    // 95th percentile of the same; nil for fewer than 20 buffers
+	GPUP50     *float64 `json:"gpu_p50_ms"`        // median of the times that the producer's GPU works on a buffer after it is queued
+	GPUP95     *float64 `json:"gpu_p95_ms"`        // 95th percentile of the same; nil for fewer than 20 buffers
 
 	// why buffers were dropped (docs/frames.md 16.9), the most frequent reason first
 	Drops []LayerDrops `json:"drops"`
 
 	// Gaps is the number of intervals that FPS counts, and ShownTime is their time.
-	Gaps      int            `json:"-"`
-	ShownTime trace.Duration `json:"-"`
+	Gaps      int            `json:"-" sum:"shown_gaps"`
+	ShownTime trace.Duration `json:"-" sum:"shown_span_ns"`
+	// LongestInterval is Longest, zero if that is unknown.
+	LongestInterval trace.Duration `json:"-" peak:"longest_interval_ns"`
 	// Source is the layer itself.
 	Source *analyzer.Layer `json:"-"`
 }
@@ -151,7 +153,8 @@ func JoinLayers(list []*Layer) *Layer {
 
 // measure measures the buffers of some layers.
 func (s *Layer) measure(list []*analyzer.Layer) {
-	var queue, request, gpu, judged []trace.Duration
+	var judged []trace.Duration
+	times := map[string][]trace.Duration{}
 	late, long, early := 0, 0, 0
 	for _, l := range list {
 		for _, b := range l.Buffers {
@@ -178,14 +181,13 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 			if b.Pace != analyzer.Unpaced {
 				judged = append(judged, b.Interval)
 			}
-			if b.Queued.Known() && b.Acquired.Known() {
-				queue = append(queue, b.InQueue())
-			}
-			if b.Requested.Known() {
-				request = append(request, b.Requested.Duration())
-			}
-			if b.Queued.Known() && b.Ready.Known() {
-				gpu = append(gpu, b.GPUWait())
+			for _, d := range Distributions {
+				if d.OfBuffer == nil {
+					continue
+				}
+				if x, known := d.OfBuffer(b); known {
+					times[d.Name] = append(times[d.Name], x)
+				}
 			}
 		}
 	}
@@ -199,11 +201,12 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 		n := float64(s.Judged)
 		s.Late, s.Long, s.Early = &late, &long, &early
 		s.UnevenRate, s.LateRate = number(float64(late+long+early)/n), number(float64(late)/n)
-		s.Longest = number(slices.Max(judged).Milliseconds())
+		s.LongestInterval = slices.Max(judged)
+		s.Longest = number(s.LongestInterval.Milliseconds())
 	}
-	s.QueueP50, s.QueueP95 = millisecondPercentiles(queue)
-	s.RequestP50, s.RequestP95 = millisecondPercentiles(request)
-	s.GPUP50, s.GPUP95 = millisecondPercentiles(gpu)
+	s.QueueP50, s.QueueP95 = millisecondPercentiles(times["queue"])
+	s.RequestP50, s.RequestP95 = millisecondPercentiles(times["request"])
+	s.GPUP50, s.GPUP95 = millisecondPercentiles(times["gpu"])
 }
 
 // millisecondPercentiles returns the 50th and the 95th percentile in milliseconds.
@@ -213,7 +216,7 @@ func millisecondPercentiles(list []trace.Duration) (p50, p95 *float64) {
 	}
 	slices.Sort(list)
 	p50 = number(Percentile(list, 50).Milliseconds())
-	if at := tailPercentile(list, 95, minFrames); at != nil {
+	if at := tailPercentile(list, 95); at != nil {
 		p95 = number(at.Milliseconds())
 	}
 	return p50, p95

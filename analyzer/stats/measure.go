@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -56,6 +57,10 @@ type Measure struct {
 	PerRefresh bool
 	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
 	Launch bool
+	// Aggregate says what the measure of several subjects is; nil if they have none.
+	Aggregate *Aggregate
+	// Least is the number of frames, gaps, buffers or interactions that a test of a change needs.
+	Least int
 
 	steps []step
 }
@@ -164,8 +169,31 @@ func tested(m *Measure)     { m.Tested = true }
 func perRefresh(m *Measure) { m.PerRefresh = true }
 func launch(m *Measure)     { m.Launch = true }
 
+// ratio says that several subjects have a ratio of sums. Names are separated by blanks; counts are the
+// wholes if they are empty.
+func ratio(parts, wholes string, factor float64, counts string) flag {
+	a := &Aggregate{Parts: strings.Fields(parts), Wholes: strings.Fields(wholes), Counts: strings.Fields(cmp.Or(counts, wholes)), Factor: factor}
+	return func(m *Measure) { m.Aggregate = a }
+}
+
+// percentile says that several subjects have a percentile of times.
+func percentile(times string, percent int) flag {
+	return func(m *Measure) {
+		m.Aggregate = &Aggregate{Times: times, Thousandth: 10 * int64(percent), Least: int64(leastOf(percent))}
+		m.Least = max(m.Least, leastOf(percent))
+	}
+}
+
+// longest says that several subjects have the longest of times, which is a peak.
+func longest(times, peak string) flag {
+	return func(m *Measure) { m.Aggregate = &Aggregate{Times: times, Peak: peak} }
+}
+
+// least sets the number that a test needs.
+func least(n int) flag { return func(m *Measure) { m.Least = n } }
+
 func measure(path, name string, unit Unit, better Better, label, meaning string, flags ...flag) Measure {
-	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning}
+	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames}
 	for _, set := range flags {
 		set(&m)
 	}

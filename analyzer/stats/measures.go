@@ -2,6 +2,7 @@ package stats
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,11 +29,11 @@ var Measures = declare[Process](slices.Concat(
 		{"truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace"},
 	}),
 	[]Measure{
-		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main),
+		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, ratio("rated_late", "rated", 1, "")),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
 		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown"),
-		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main),
-		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main),
+		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, ratio("empty", "empty_known", 1, "")),
+		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, shownRate),
 		measure("fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces"),
 		measure("fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time that is idle (docs/frames.md 9.6); null if unknown", main),
 		measure("fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", main),
@@ -43,11 +44,11 @@ var Measures = declare[Process](slices.Concat(
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),
 		measure("hitches.hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches"),
 		measure("hitches.lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in"),
-		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main),
+		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, hitchRatio),
 		measure("hitches.longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches"),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),
-		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main),
+		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, ratio("late_whole_frames", "whole_frames", 1, "")),
 	},
 	counts("whole_frames.blame.", [][4]string{
 		{"application", "blame_application", "Late by the application", "the application missed its deadline"},
@@ -74,7 +75,7 @@ var Measures = declare[Process](slices.Concat(
 		{"unknown", "unknown_stutters", "Stutters of unknown level", "late, with an unknown deadline or refresh period"},
 	}),
 	durationMeasures(),
-	quantiles("overruns.", "overrun_", "Overrun ", Lower, []quantile{
+	quantiles("overruns.", "overrun_", "Overrun ", Lower, "overrun", []quantile{
 		{"p50", "half of the frames ended at most this long after their deadline; negative before it"}, {"p90", "90 % did"},
 		{"p95", "95 % did; null for fewer than 20 frames"}, {"p99", "99 % did; null for fewer than 100 frames"}, {"max", "the most"},
 	}),
@@ -93,6 +94,11 @@ var Measures = declare[Process](slices.Concat(
 	stageMeasures(),
 )...)
 
+var (
+	shownRate  = ratio("shown_gaps", "shown_span_ns", 1e9, "shown_gaps")
+	hitchRatio = ratio("hitch_ns", "hitch_time_ns", 1e3, "shown_gaps")
+)
+
 // counts returns measures that are counts: each has a field, a name, a label and a meaning.
 func counts(path string, list [][4]string) (measures []Measure) {
 	for _, c := range list {
@@ -107,10 +113,15 @@ type quantile struct{ q, meaning string }
 // label returns "P50", or "max".
 func (q quantile) label() string { return strings.Replace(q.q, "p", "P", 1) }
 
-// quantiles returns the measures of quantiles of times, which are in nanoseconds at their paths.
-func quantiles(path, name, label string, better Better, list []quantile, flags ...flag) (measures []Measure) {
+// quantiles returns the measures of quantiles of times, which are in nanoseconds at their paths. The name
+// of a Distribution is empty if there is none.
+func quantiles(path, name, label string, better Better, times string, list []quantile, flags ...flag) (measures []Measure) {
 	for _, q := range list {
-		measures = append(measures, measure(path+q.q+"_ns", name+q.q+"_ms", Milliseconds, better, label+q.label()+", ms", q.meaning, flags...))
+		m := measure(path+q.q+"_ns", name+q.q+"_ms", Milliseconds, better, label+q.label()+", ms", q.meaning, flags...)
+		if percent, err := strconv.Atoi(q.q[1:]); err == nil && times != "" {
+			percentile(times, percent)(&m)
+		}
+		measures = append(measures, m)
 	}
 	return measures
 }
@@ -120,14 +131,21 @@ func durationMeasures() (list []Measure) {
 		{"p50", "half of the frames took at most this long"}, {"p90", "90 % did"}, {"p95", "95 % did; null for fewer than 20 frames"},
 		{"p99", "99 % did; null for fewer than 100 frames"}, {"max", "the longest"},
 	} {
-		list = append(list, quantiles("durations.", "", "Duration ", Lower, []quantile{q}, main)...)
+		list = append(list, quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{q}, main)...)
+		if q.q == "max" {
+			longest("duration", "duration_max_ns")(&list[len(list)-1])
+		}
 		list = append(list, measure("durations_in_periods."+q.q+"_periods", q.q+"_periods", Periods, Lower, "Duration "+q.label()+", periods", q.meaning))
 	}
 	return list
 }
 
 func latencyMeasures(name, label, meaning string, better Better) []Measure {
-	return quantiles("latencies."+name+".", name+"_", label+" ", better, []quantile{
+	times := ""
+	if slices.ContainsFunc(Distributions, func(d Distribution) bool { return d.Name == name }) {
+		times = name
+	}
+	return quantiles("latencies."+name+".", name+"_", label+" ", better, times, []quantile{
 		{"p50", "half of the times " + meaning + " are at most this long"}, {"p95", "95 % of them are; null for fewer than 20"}, {"max", "the longest"},
 	})
 }
@@ -135,7 +153,7 @@ func latencyMeasures(name, label, meaning string, better Better) []Measure {
 func stageMeasures() (list []Measure) {
 	for stage := range stagesCount {
 		path := "stages." + stage.String() + "."
-		list = append(list, quantiles(path, stage.String()+"_", stage.Label()+" ", Lower, []quantile{
+		list = append(list, quantiles(path, stage.String()+"_", stage.Label()+" ", Lower, stage.String(), []quantile{
 			{"p50", "half of the times are at most this long; null without times"}, {"p90", "90 % of them are"}, {"max", "the longest"},
 		})...)
 		list = append(list, measure(path+"longest_of_late", stage.String()+"_longest_of_late", Count, Neither,
@@ -146,33 +164,41 @@ func stageMeasures() (list []Measure) {
 
 // InteractionMeasures are the numbers of interactions.
 var InteractionMeasures = declare[Interaction](
-	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested),
-	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the same to the last frame shown", tested),
-	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch),
-	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested),
-	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested),
-	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh),
+	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested, percentile("response", 50)),
+	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the same to the last frame shown", tested, percentile("completion", 50)),
+	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
+	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio),
+	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, ratio("rated_late", "rated", 1, "")),
+	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate),
 	measure("late", "late", Count, Lower, "Late frames", "frames that ended after their deadline"),
 	measure("missed_vsyncs", "missed_vsyncs", Count, Lower, "Missed vsyncs", "frames that would have fitted in hitches"),
 	measure("longest_missed_run", "longest_missed_run", Count, Lower, "Longest run of missed vsyncs", "the most missed vsyncs in a row"),
-	measure("p50_ms", "p50_ms", Milliseconds, Lower, "Duration P50, ms", "median of the durations of its frames", perRefresh),
-	measure("p95_ms", "p95_ms", Milliseconds, Lower, "Duration P95, ms", "95th percentile of the durations of its frames; null for fewer than 20", tested, perRefresh),
+	measure("p50_ms", "p50_ms", Milliseconds, Lower, "Duration P50, ms", "median of the durations of its frames", perRefresh, percentile("duration", 50)),
+	measure("p95_ms", "p95_ms", Milliseconds, Lower, "Duration P95, ms", "95th percentile of the durations of its frames; null for fewer than 20", tested, perRefresh, percentile("duration", 95)),
 )
 
 // LayerMeasures are the numbers of layers.
 var LayerMeasures = declare[Layer](
-	measure("fps", "fps", Hertz, Higher, "FPS", "buffers shown per second, without pauses", tested),
-	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested),
-	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested),
-	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times in the queue", tested),
-	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested),
+	measure("fps", "fps", Hertz, Higher, "FPS", "buffers shown per second, without pauses", tested, shownRate),
+	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, ratio("late long early", "judged", 1, "")),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, ratio("late", "judged", 1, "")),
+	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, ratio("dropped", "shown dropped", 1, "")),
+	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times in the queue", tested, percentile("queue", 50)),
+	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95)),
 	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "longest interval between presents without a pause"),
 	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer"),
 	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the same; null for fewer than 20 buffers"),
 	measure("gpu_p50_ms", "gpu_p50_ms", Milliseconds, Lower, "GPU P50, ms", "median of the times that the producer's GPU worked on after a buffer was queued"),
 	measure("gpu_p95_ms", "gpu_p95_ms", Milliseconds, Lower, "GPU P95, ms", "95th percentile of the same; null for fewer than 20 buffers"),
 )
+
+// GroupMeasures are the numbers that only several processes or interactions have.
+var GroupMeasures = MeasureList{
+	measure("reused_share", "reused_share", Share, Higher, "Reused items", "items of ArkUI's components that were reused, of those built or reused", ratio("reused_items", "built_items reused_items", 1, ""), least(LeastBuilt)),
+	measure("response_p50_ms", "response_p50_ms", Milliseconds, Lower, "Response P50, ms", "median of the responses of interactions, of launches to the first frame", percentile("response", 50), least(1)),
+	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95)),
+	measure("completion_p50_ms", "completion_p50_ms", Milliseconds, Lower, "Completion P50, ms", "median of the times to the last frame shown of interactions", percentile("completion", 50), least(1)),
+}
 
 // SummaryMeasures are the numbers of summaries that are compared, by the names of those of processes.
 var SummaryMeasures = func() MeasureList {

@@ -45,6 +45,10 @@ type Process struct {
 	Stages []StageTimes `json:"stages"` // the stages of its frames, in order
 	Worst  []WorstFrame `json:"worst"`  // the ten late frames with the greatest overrun, worst first
 
+	// Built and Reused are the items of the components of an application.
+	Built  int `json:"-" sum:"built_items"`
+	Reused int `json:"-" sum:"reused_items"`
+
 	// Source is the process; nil of a process of several traces.
 	Source *analyzer.Process `json:"-"`
 
@@ -61,20 +65,21 @@ func (p *Process) measure() {
 	p.Frames.Truncated = r.truncated
 	p.Lost = lostTime(r.frames)
 	if p.Frames.JankKnown() {
-		p.JankRate = ratio(p.Frames.Late, p.Frames.Judged)
+		p.Frames.Rated, p.Frames.RatedLate = p.Frames.Judged, p.Frames.Late
 	}
+	p.JankRate = share(p.Frames.RatedLate, p.Frames.Rated)
 	if n := p.Frames.FirstDraw; n > 0 && p.JankRate != nil {
-		p.JankRateLater = ratio(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.Judged-judgedFirstDraws(r.frames))
+		p.JankRateLater = share(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.Judged-judgedFirstDraws(r.frames))
 	}
 	if p.Frames.Empty != nil {
-		p.EmptyRate = ratio(*p.Frames.Empty, p.Frames.EmptyKnown)
+		p.EmptyRate = share(*p.Frames.Empty, p.Frames.EmptyKnown)
 	}
 	p.EmptyFrames = emptyFrames(r)
 	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
-	p.WholeFrames.LateRate = ratio(r.whole.Late, r.whole.Judged)
+	p.WholeFrames.LateRate = share(r.whole.Late, r.whole.Judged)
 	p.SurfaceFlinger = verdicts(r.frames)
 	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
@@ -147,8 +152,8 @@ func lostTime(frames []*analyzer.Frame) *trace.Duration {
 	return &lost
 }
 
-// ratio returns nil if the whole is zero.
-func ratio(part, whole int) *float64 {
+// share returns nil if the whole is zero.
+func share(part, whole int) *float64 {
 	if whole == 0 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"ohframe/analyzer"
@@ -33,9 +32,10 @@ type Report struct {
 // Span is an interval of trace time. Seconds is its length, without the time between
 // several traces in one input.
 type Span struct {
-	From    trace.Time `json:"from_ns"` // times of the first line and of the last
-	To      trace.Time `json:"to_ns"`
-	Seconds float64    `json:"seconds"` // the time between, without gaps between traces
+	From    trace.Time     `json:"from_ns"` // times of the first line and of the last
+	To      trace.Time     `json:"to_ns"`
+	Seconds float64        `json:"seconds"`             // the time between, without gaps between traces
+	Length  trace.Duration `json:"-" sum:"observed_ns"` // Seconds to the nanosecond
 }
 
 // newSpan returns nil if an end is unknown.
@@ -43,12 +43,8 @@ func newSpan(from, to trace.Time, p parts) *Span {
 	if !from.Known() || !to.Known() {
 		return nil
 	}
-	return &Span{from, to, seconds(p.observed(from, to))}
-}
-
-// Length returns the length to the nanosecond, as Seconds without the time between traces.
-func (s *Span) Length() trace.Duration {
-	return trace.Duration(math.Round(s.Seconds * float64(trace.Second)))
+	length := p.observed(from, to)
+	return &Span{from, to, seconds(length), length}
 }
 
 func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Second) }
@@ -77,6 +73,13 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	r.Interactions, r.Hangs = interactions(t, o, parts), hangs(t, o)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
+	for _, c := range r.Components {
+		for _, p := range r.Processes {
+			if p.Kind == Application && p.Source == c.Source {
+				p.Built, p.Reused = p.Built+c.Built, p.Reused+c.Reused
+			}
+		}
+	}
 	if o.Compare {
 		r.setSamples()
 	}

@@ -74,7 +74,7 @@ type statistic int
 const (
 	jankRate statistic = iota
 	frameRate
-	hitchRatio
+	hitchesPerTime
 	p50
 	p90
 	p95
@@ -96,16 +96,28 @@ var (
 // Tested needs on each side and in each run.
 func MinFrames(measure string) int {
 	if measure == "p99_ms" || measure == "p99_periods" {
-		return minP99
+		return leastOf(99)
 	}
 	return minFrames
 }
 
-// A percentile needs one frame beyond it: the 95th 20 frames, the 99th 100.
+// minFrames and minP99 are the least numbers of frames of percentiles with one frame beyond them: the
+// 95th needs 20 frames, the 99th 100.
 const (
 	minFrames = 20
 	minP99    = 100
 )
+
+// leastOf returns the least number of values of a percentile.
+func leastOf(percent int) int {
+	switch percent {
+	case 95:
+		return minFrames
+	case 99:
+		return minP99
+	}
+	return 1
+}
 
 // The length of blocks grows with the cube root of the run's, the rate at which the error
 // of a variance from blocks is smallest (Hall, Horowitz and Jing, 1995): 0.54 s for 10 s.
@@ -280,7 +292,7 @@ func (b *blocks) enough() (ok [statistics]bool) {
 	}
 	ok[jankRate] = all.judged >= minFrames
 	ok[frameRate] = b.following >= minFrames && (!b.periods || b.idleKnown && all.refreshes > 0)
-	ok[hitchRatio] = b.presentsFollowing >= minFrames
+	ok[hitchesPerTime] = b.presentsFollowing >= minFrames
 	frames := len(b.lengths)
 	ok[p50], ok[p90], ok[p95] = frames >= minFrames, frames >= minFrames, frames >= minFrames
 	ok[p99] = frames >= minP99
@@ -298,7 +310,7 @@ func (b *blocks) oneLate() (x [statistics]float64) {
 		x[jankRate] = 1 / all.judged
 	}
 	if all.presents > 0 && all.presented > 0 {
-		x[hitchRatio] = float64(trace.Second/trace.Millisecond) / all.presents
+		x[hitchesPerTime] = float64(trace.Second/trace.Millisecond) / all.presents
 	}
 	return x
 }
@@ -333,7 +345,7 @@ func (b *blocks) values(weights []int32, v *[statistics]float64) {
 		v[frameRate] = all.gaps / (all.active / float64(trace.Second))
 	}
 	if all.presented > 0 {
-		v[hitchRatio] = (all.hitch / float64(trace.Millisecond)) / (all.presented / float64(trace.Second))
+		v[hitchesPerTime] = (all.hitch / float64(trace.Millisecond)) / (all.presented / float64(trace.Second))
 	}
 	n := 0
 	for i := range b.lengths {

@@ -9,7 +9,7 @@ import (
 // time ends it, even an empty one. A frame that is not judged neither ends nor extends
 // it. If several are equally long, the first counts.
 type Streak struct {
-	Frames  int         `json:"frames"`
+	Frames  int         `json:"frames" peak:"longest_streak"`
 	TID     *trace.TID  `json:"tid"`      // the thread; nil, as all that follow, if no frame was late
 	At      *trace.Time `json:"start_ns"` // start of the first
 	VsyncID *int64      `json:"vsync_id"` // its vsync; 0 if unknown

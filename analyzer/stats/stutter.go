@@ -5,9 +5,9 @@ import "ohframe/analyzer"
 // Stutter counts the late frames by their overrun in their own refresh periods
 // (docs/frames.md 9.4).
 type Stutter struct {
-	Slight  int `json:"slight"`
-	Medium  int `json:"medium"`
-	Severe  int `json:"severe"`
+	Slight  int `json:"slight" sum:"stutter_slight"`
+	Medium  int `json:"medium" sum:"stutter_medium"`
+	Severe  int `json:"severe" sum:"stutter_severe"`
 	Unknown int `json:"unknown"`
 }
 

@@ -9,8 +9,8 @@ import (
 // WholeFrames counts whole frames: an application's own, or all those that a
 // render service finished.
 type WholeFrames struct {
-	Judged   int      `json:"judged"`
-	Late     int      `json:"late"`
+	Judged   int      `json:"judged" sum:"whole_frames"`
+	Late     int      `json:"late" sum:"late_whole_frames"`
 	LateRate *float64 `json:"late_rate"`
 	// late ones by cause; the parts add up to "late", except that SurfaceFlinger may report several
 	// causes for a frame
@@ -19,15 +19,15 @@ type WholeFrames struct {
 
 // Blames counts late whole frames by cause.
 type Blames struct {
-	Application     int `json:"application"`
-	RenderCPU       int `json:"render_cpu"`
-	RenderGPU       int `json:"render_gpu"`
-	PickUp          int `json:"pick_up"`
-	DisplayHAL      int `json:"display_hal"`
-	BufferStuffing  int `json:"buffer_stuffing"`
-	PredictionError int `json:"prediction_error"`
-	Dropped         int `json:"dropped"`
-	Unknown         int `json:"unknown"`
+	Application     int `json:"application" sum:"blame_application"`
+	RenderCPU       int `json:"render_cpu" sum:"blame_render_cpu"`
+	RenderGPU       int `json:"render_gpu" sum:"blame_render_gpu"`
+	PickUp          int `json:"pick_up" sum:"blame_pick_up"`
+	DisplayHAL      int `json:"display_hal" sum:"blame_display_hal"`
+	BufferStuffing  int `json:"buffer_stuffing" sum:"blame_buffer_stuffing"`
+	PredictionError int `json:"prediction_error" sum:"blame_prediction_error"`
+	Dropped         int `json:"dropped" sum:"blame_dropped"`
+	Unknown         int `json:"unknown" sum:"blame_unknown"`
 }
 
 // counts returns the counts in the order of analyzer.BlameNames.

@@ -18,13 +18,6 @@ import (
 	"ohframe/internal/significance"
 )
 
-// compared are the measures of comparisons.
-var compared = [tables][]string{
-	ofFrames:       {"jank_rate", "whole_late_rate", "empty_rate", "hitch_ratio", "fps", "p50_ms", "p90_ms", "p95_ms", "p99_ms"},
-	ofInteractions: {"response_p50_ms", "response_p95_ms", "completion_p50_ms", "jank_rate", "hitch_ratio", "fps", "p50_ms", "p95_ms"},
-	ofLayers:       {"fps", "uneven_rate", "late_rate", "dropped_rate", "queue_p50_ms", "queue_p95_ms"},
-}
-
 // MinUnits is the number of units that a measure needs on each side to be tested. Units of a fleet
 // differ much and in one direction: the more frames are late, the fewer units are so. With two units
 // against forty, a t-test of such values raises twice as many false alarms as it should.
@@ -273,13 +266,13 @@ func (s *side) choose() {
 type unitValues struct{ all, tested []significance.Unit }
 
 // set sets the value of a unit, whose rows are those of a group.
-func (v *unitValues) set(unit int, m *Measure, g *Group) {
-	x := m.of(g)
+func (v *unitValues) set(unit int, m *stats.Measure, g *Group) {
+	x := m.Aggregate.Value(g)
 	if x == nil {
 		return
 	}
 	v.all[unit] = significance.Exactly(*x)
-	if m.count(g) >= m.least {
+	if m.Aggregate.Count(g) >= int64(m.Least) {
 		v.tested[unit] = v.all[unit]
 	}
 }
@@ -318,7 +311,7 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 		for id, g := range groups {
 			at := int(binary.BigEndian.Uint64([]byte(id)))
 			for i, name := range compared {
-				all[at/maxUnits*len(compared)+i].set(at%maxUnits, &Measures[measureIndex(name)], g)
+				all[at/maxUnits*len(compared)+i].set(at%maxUnits, Measures.Named(name), g)
 			}
 		}
 	}
@@ -362,7 +355,7 @@ func (x *TableComparison) test(unit string, values [2][]unitValues) {
 				series = &significance.Series{Base: base.tested, New: new.tested}
 				base.all, new.all = base.tested, new.tested
 			}
-			m := diff.NewMeasure(&Measures[measureIndex(name)].Measure, diff.MeanOf(base.all), diff.MeanOf(new.all), series, advice)
+			m := diff.NewMeasure(Measures.Named(name), diff.MeanOf(base.all), diff.MeanOf(new.all), series, advice)
 			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}

@@ -69,10 +69,10 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 			row := Row{Trace: fmt.Sprint(trace, " of ", device), Kind: stats.Application, Process: group, Dims: []*string{&device, nil}}
 			var durations Histogram
 			for range 100 {
-				row.Sums[sumIndex["frames"]]++
-				row.Sums[sumIndex["rated"]]++
+				row.Numbers[columnIndex["frames"]]++
+				row.Numbers[columnIndex["rated"]]++
 				if r.Float64() < own {
-					row.Sums[sumIndex["rated_late"]]++
+					row.Numbers[columnIndex["rated_late"]]++
 				}
 				durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
 			}
@@ -122,10 +122,10 @@ func varied(r *rand.Rand, devices int) (rows []Row) {
 			for range frames {
 				durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
 				if r.Float64() < late {
-					row.Sums[sumIndex["rated_late"]]++
+					row.Numbers[columnIndex["rated_late"]]++
 				}
 			}
-			row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]] = int64(frames), int64(frames)
+			row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = int64(frames), int64(frames)
 			row.Histograms[durationHistogram] = durations.Counts()
 			rows = append(rows, row)
 		}
@@ -225,16 +225,16 @@ func TestDifferentFleets(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	base, new := simulated(r, "a", 40, 0.1), simulated(r, "a", 500, 0.2)
 	large := simulated(r, "a", 1, 2)[0] // a device with many frames, all of them late, counts as one
-	for i := range large.Sums {
-		large.Sums[i] *= 1000
+	for i := range large.Numbers {
+		large.Numbers[i] *= 1000
 	}
 	few := simulated(r, "a", 1, 2)[0] // one with few frames does not count
-	few.Sums[sumIndex["rated_late"]], few.Sums[sumIndex["rated"]] = 19, 19
+	few.Numbers[columnIndex["rated_late"]], few.Numbers[columnIndex["rated"]] = 19, 19
 	base = append(base, large, few)
 	p := compareRows(t, base, new, CompareOptions{}).Tables[0].Pairs[0]
 	m, sum := p.change("jank_rate"), 0.0
 	for i := 0; i < 80; i += 2 { // both traces of a device
-		sum += float64(base[i].Sums[sumIndex["rated_late"]]+base[i+1].Sums[sumIndex["rated_late"]]) / 200 / 41
+		sum += float64(base[i].Numbers[columnIndex["rated_late"]]+base[i+1].Numbers[columnIndex["rated_late"]]) / 200 / 41
 	}
 	sum += 1.0 / 41
 	if d := *m.Base - sum; d > 1e-9 || d < -1e-9 || p.Units != [2]int{42, 500} {
@@ -362,7 +362,7 @@ func TestShownGroups(t *testing.T) {
 	var rows []Row
 	for i := range groups {
 		row := Row{Trace: fmt.Sprint("trace ", i), Kind: stats.Application, Process: fmt.Sprint("process ", i), Dims: []*string{nil, nil}}
-		row.Sums[sumIndex["frames"]] = int64(i * 7919 % groups)
+		row.Numbers[columnIndex["frames"]] = int64(i * 7919 % groups)
 		for h := range row.Histograms {
 			row.Histograms[h] = Counts{[]int32{int32(1000 + i%10), 2000}, []int64{1, 1}}
 		}
@@ -391,8 +391,8 @@ func TestShownGroups(t *testing.T) {
 	}
 	for _, g := range shown {
 		i := slices.IndexFunc(all, func(other *Group) bool { return *other.Key[0] == *g.Key[0] })
-		if g.sum("frames") < groups-top || !reflect.DeepEqual(g, all[i]) {
-			t.Errorf("%s: %d frames, %+v, want %+v", *g.Key[0], g.sum("frames"), g, all[i])
+		if g.Sum("frames") < groups-top || !reflect.DeepEqual(g, all[i]) {
+			t.Errorf("%s: %d frames, %+v, want %+v", *g.Key[0], g.Sum("frames"), g, all[i])
 		}
 	}
 }
@@ -407,10 +407,10 @@ func TestGroupNumbers(t *testing.T) {
 		deadlines, late int64
 	}{{"a", &one, 10, 1}, {"a", &one, 10, 3}, {"b", &one, 20, 10}, {"c", &two, 100, 100}, {"d", nil, 0, 0}} {
 		row := Row{Trace: x.trace, Kind: stats.Application, Process: "p\xff", PID: 7, Dims: []*string{x.device, &version}}
-		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]], row.Sums[sumIndex["rated_late"]] = x.deadlines+1, x.deadlines, x.late
-		row.Sums[sumIndex["shown_gaps"]], row.Sums[sumIndex["shown_span_ns"]] = 60, 1e9
-		row.Sums[sumIndex["hitch_ns"]], row.Sums[sumIndex["hitch_time_ns"]] = 1e6, 1e9
-		row.Peaks[0] = int64(i)
+		row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]], row.Numbers[columnIndex["rated_late"]] = x.deadlines+1, x.deadlines, x.late
+		row.Numbers[columnIndex["shown_gaps"]], row.Numbers[columnIndex["shown_span_ns"]] = 60, 1e9
+		row.Numbers[columnIndex["hitch_ns"]], row.Numbers[columnIndex["hitch_time_ns"]] = 1e6, 1e9
+		row.Numbers[columnIndex["longest_streak"]] = int64(i)
 		row.Histograms[durationHistogram] = Counts{[]int32{int32(10 * i), 100}, []int64{19, 1}}
 		row.Causes.Names, row.Causes.Frames, row.Causes.Lost = []string{"io", fmt.Sprint(i)}, []int64{1, 1}, []int64{10, int64(i)}
 		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
@@ -424,7 +424,7 @@ func TestGroupNumbers(t *testing.T) {
 	if got := groupText(g.Key); got != "p\uFFFD · v\uFFFD" {
 		t.Errorf("key: got %q", got)
 	}
-	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Peaks[0] != 4 || g.sum("frames") != 145 {
+	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Numbers[columnIndex["longest_streak"]] != 4 || g.Sum("frames") != 145 {
 		t.Errorf("%d groups, %+v", len(groups), g)
 	}
 	for name, want := range map[string]float64{"jank_rate": 114.0 / 140, "fps": 60, "hitch_ratio": 1, "p50_ms": 20e-6, "p95_ms": 40e-6, "p99_ms": 100e-6} {
@@ -481,7 +481,7 @@ func TestChart(t *testing.T) {
 	var rows []Row
 	for i, version := range []string{"5.10", "5.9", "5.9"} {
 		row := Row{Trace: "t", Kind: stats.Application, Process: []string{"a", "a", "b"}[i], Dims: []*string{nil, &version}}
-		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]], row.Sums[sumIndex["rated_late"]] = 200, 200, int64(20*i+1)
+		row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]], row.Numbers[columnIndex["rated_late"]] = 200, 200, int64(20*i+1)
 		rows = append(rows, row)
 	}
 	r, err := NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}})

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,23 +36,17 @@ func tableOfCondition(limit *condition.Condition) table {
 
 // measureOf returns the compared measure of a condition; empty if it is not compared.
 func measureOf(limit *condition.Condition) string {
-	name := limit.Measure
+	list, name := stats.Measures, limit.Measure
 	switch {
 	case limit.OfInteractions():
-		name = ofInteraction[limit.PartMeasure()]
+		list, name = stats.InteractionMeasures, limit.PartMeasure()
 	case limit.OfLayers():
-		name = stats.LayerMeasures.Named(limit.PartMeasure()).Path
+		list, name = stats.LayerMeasures, limit.PartMeasure()
 	}
-	if !slices.Contains(compared[tableOfCondition(limit)], name) {
-		return ""
+	if m := list.Named(name); m != nil {
+		return tableOfCondition(limit).ofGroups(m)
 	}
-	return name
-}
-
-// ofInteraction are the compared measures of interactions by their names in conditions.
-var ofInteraction = map[string]string{
-	"response_ms": "response_p50_ms", "first_frame_ms": "response_p50_ms", "completion_ms": "completion_p50_ms",
-	"hitch": "hitch_ratio", "jank_rate": "jank_rate", "fps": "fps", "p50_ms": "p50_ms", "p95_ms": "p95_ms",
+	return ""
 }
 
 // checkCondition returns an error if groups by these dimensions cannot be compared by a condition.
@@ -68,7 +61,12 @@ func checkCondition(limit *condition.Condition, by []string) error {
 	names := slices.Clone(compared[t])
 	switch t {
 	case ofInteractions:
-		names = slices.Sorted(maps.Keys(ofInteraction))
+		names = nil
+		for i := range stats.InteractionMeasures {
+			if m := &stats.InteractionMeasures[i]; t.ofGroups(m) != "" {
+				names = append(names, m.Name)
+			}
+		}
 	case ofLayers:
 		for i, field := range names {
 			names[i] = stats.LayerMeasures.At(field).Name

@@ -24,10 +24,9 @@ type Group struct {
 	Key    []*string
 	Rows   int
 	Traces int
-	// Sums and Peaks are in the order of sums and peaks. All of them are integers, so the
-	// order of rows does not matter.
-	Sums  [len(sums)]int64
-	Peaks [len(peaks)]int64
+	// Numbers are the values of columns. All of them are integers, so the order of rows does not
+	// matter.
+	Numbers numbers
 	// Values are the values of Measures; nil if unknown or not wanted.
 	Values []*float64
 	// Estimated says which values are estimates: percentiles of different values in histograms.
@@ -48,22 +47,11 @@ type Group struct {
 	rate       rate   // of that trace
 }
 
-// sum returns a sum by the name of its column.
-func (g *Group) sum(name string) int64 { return g.Sums[sumIndex[name]] }
-
 // count returns the number of frames or buffers.
 func (g *Group) count(t table) int64 {
 	column, _ := t.counts()
-	return g.Sums[column]
+	return g.Numbers[column]
 }
-
-var sumIndex = func() map[string]int {
-	index := map[string]int{}
-	for i, c := range sums {
-		index[c.name] = i
-	}
-	return index
-}()
 
 // Value returns the value of a measure by its name; nil if unknown.
 func (g *Group) Value(name string) *float64 { return g.Values[measureIndex(name)] }
@@ -338,7 +326,7 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 	}
 	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
-		s.counts += r.Sums[counts]
+		s.counts += r.Numbers[counts]
 		s.addRecorded(r.Recorded)
 		if unit != nil {
 			s.units[xxh3.HashString(*unit(r))]++
@@ -425,15 +413,6 @@ func newGroup(w wanted) *Group {
 	return &Group{histograms: make([]Histogram, w.histograms), first: first}
 }
 
-// percentile returns a percentile of a histogram in milliseconds, as Histogram.Percentile; nil
-// also if the histogram is not wanted.
-func (g *Group) percentile(histogram int, p, atLeast int64) *float64 {
-	if h := g.histogram(histogram); h != nil {
-		return milliseconds(h.Percentile(p, atLeast))
-	}
-	return nil
-}
-
 // histogram returns a histogram; nil if it is not wanted, or of another table.
 func (g *Group) histogram(number int) *Histogram {
 	if i := number - g.first; i >= 0 && i < len(g.histograms) {
@@ -444,15 +423,10 @@ func (g *Group) histogram(number int) *Histogram {
 
 // addSums adds the numbers of a row, and as many of its histograms as the group has.
 func (g *Group) addSums(r *Row) {
-	for i, n := range r.Sums {
-		g.Sums[i] += n
-	}
-	for i, n := range r.Peaks {
-		g.Peaks[i] = max(g.Peaks[i], n)
-	}
+	g.Numbers.add(&r.Numbers)
 	for i := range g.histograms {
 		if c := &r.Histograms[g.first+i]; g.first+i == durationHistogram && r.Shortest != nil {
-			g.histograms[i].AddBounded(c, *r.Shortest, r.Peaks[longestDuration])
+			g.histograms[i].AddBounded(c, *r.Shortest, r.Numbers.of("duration_max_ns"))
 		} else {
 			g.histograms[i].AddCounts(c)
 		}
@@ -465,12 +439,7 @@ func (g *Group) addSums(r *Row) {
 }
 
 func (g *Group) mergeSums(o *Group) {
-	for i, n := range o.Sums {
-		g.Sums[i] += n
-	}
-	for i, n := range o.Peaks {
-		g.Peaks[i] = max(g.Peaks[i], n)
-	}
+	g.Numbers.add(&o.Numbers)
 	for i := range g.histograms {
 		g.histograms[i].Merge(&o.histograms[i])
 	}
@@ -487,7 +456,7 @@ func (g *Group) add(r *Row, device *string) {
 	}
 	g.Rows++
 	g.addSums(r)
-	late, frames := r.Sums[sumIndex["rated_late"]], r.Sums[sumIndex["rated"]]
+	late, frames := r.Numbers.of("rated_late"), r.Numbers.of("rated")
 	g.rate.late += late
 	g.rate.frames += frames
 	if device != nil && frames > 0 {
@@ -573,8 +542,8 @@ func (g *Group) merge(o *Group) {
 func (g *Group) finish() {
 	g.endTrace()
 	for i := range Measures {
-		g.Values = append(g.Values, Measures[i].of(g))
-		g.Estimated = append(g.Estimated, Measures[i].estimated != nil && Measures[i].estimated(g))
+		a := Measures[i].Aggregate
+		g.Values, g.Estimated = append(g.Values, a.Value(g)), append(g.Estimated, a.Estimated(g))
 	}
 	g.Causes = g.sortedCauses()
 	var devices []rate

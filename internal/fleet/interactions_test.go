@@ -96,8 +96,8 @@ func TestInteractions(t *testing.T) {
 		slices.Sort(w.responses)
 		median := stats.Percentile(w.responses, 50)
 		got := g.Value("response_p50_ms")
-		if g.Rows != len(w.responses) || g.sum("frames") != int64(w.frames) || g.sum("late") != int64(w.late) || got == nil || math.Abs(*got-median) > 0.008*median {
-			t.Errorf("%s: %d interactions, %d frames, %d late, response %v; want %d, %d, %d, %g", name, g.Rows, g.sum("frames"), g.sum("late"), got, len(w.responses), w.frames, w.late, median)
+		if g.Rows != len(w.responses) || g.Sum("frames") != int64(w.frames) || g.Sum("late") != int64(w.late) || got == nil || math.Abs(*got-median) > 0.008*median {
+			t.Errorf("%s: %d interactions, %d frames, %d late, response %v; want %d, %d, %d, %g", name, g.Rows, g.Sum("frames"), g.Sum("late"), got, len(w.responses), w.frames, w.late, median)
 		}
 		if g.Value("response_p95_ms") != nil {
 			t.Errorf("%s: P95 of %d", name, g.Rows)

@@ -114,14 +114,13 @@ func (r *Report) writeJSON(w io.Writer) error {
 			PerTrace: g.PerTrace, PerDevice: g.PerDevice,
 			Causes: append([]Cause{}, g.Causes[:min(mostShown, len(g.Causes))]...), Worst: []worstDocument{},
 		}
-		for i, c := range sums {
-			if c.in(r.of) {
-				doc.Sums[c.name] = g.Sums[i]
+		for i, c := range columns {
+			to := doc.Sums
+			if c.Peak {
+				to = doc.Peaks
 			}
-		}
-		for i, c := range peaks {
-			if c.in(r.of) {
-				doc.Peaks[c.name] = g.Peaks[i]
+			if c.tables[r.of] != nil {
+				to[c.Name] = g.Numbers[i]
 			}
 		}
 		for i, m := range Measures {
@@ -138,10 +137,9 @@ func (r *Report) writeJSON(w io.Writer) error {
 // writeCSV writes a line for each group.
 func (r *Report) writeCSV(w io.Writer) error {
 	names := append(slices.Clone(r.By), "traces", "rows")
-	columns := slices.Concat(sums[:], peaks[:])
 	for _, c := range columns {
-		if c.in(r.of) {
-			names = append(names, c.name)
+		if c.tables[r.of] != nil {
+			names = append(names, c.Name)
 		}
 	}
 	for _, m := range Measures {
@@ -151,9 +149,9 @@ func (r *Report) writeCSV(w io.Writer) error {
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, g := range r.Groups {
 			row := append(anys(g.Key), g.Traces, g.Rows)
-			for i, n := range slices.Concat(g.Sums[:], g.Peaks[:]) {
-				if columns[i].in(r.of) {
-					row = append(row, n)
+			for i, c := range columns {
+				if c.tables[r.of] != nil {
+					row = append(row, g.Numbers[i])
 				}
 			}
 			row = append(row, anys(g.Values)...)

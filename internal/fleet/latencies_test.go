@@ -36,7 +36,7 @@ func TestLatencies(t *testing.T) {
 			}
 			for _, name := range []string{"overrun_p50_ms", "overrun_p95_ms", "vsync_to_present_p50_ms", "vsync_to_present_p95_ms"} {
 				m := &Measures[measureIndex(name)]
-				got, want := g.Values[measureIndex(name)], m.Measure.Of(p)
+				got, want := g.Values[measureIndex(name)], m.Of(p)
 				if got == nil || want == nil {
 					t.Errorf("%s of %s: %v, want %v", name, p.Name, got, want)
 					continue
@@ -84,8 +84,8 @@ func TestItems(t *testing.T) {
 		share := g.Values[measureIndex("reused_share")]
 		switch *g.Key[0] {
 		case "app":
-			if share == nil || *share != 0.25 || g.sum(builtItems) != 3 || g.sum(reusedItems) != 1 {
-				t.Errorf("%d built, %d reused, share %v", g.sum(builtItems), g.sum(reusedItems), share)
+			if share == nil || *share != 0.25 || g.Sum("built_items") != 3 || g.Sum("reused_items") != 1 {
+				t.Errorf("%d built, %d reused, share %v", g.Sum("built_items"), g.Sum("reused_items"), share)
 			}
 		default:
 			if share != nil {

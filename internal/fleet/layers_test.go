@@ -65,7 +65,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// 4 of the 20 buffers are dropped, and the wait for a free one is unknown.
-	if h := rows[0].Histograms; !slices.Equal(h[queueHistogram].Counts, []int64{16}) || len(h[requestHistogram].Counts)+len(h[gpuHistogram].Counts) != 0 {
+	if h := rows[0].Histograms; !slices.Equal(h[histogramIndex("queue")].Counts, []int64{16}) || len(h[histogramIndex("request")].Counts)+len(h[histogramIndex("gpu")].Counts) != 0 {
 		t.Errorf("%v", h)
 	}
 	if r := &rows[1]; r.Process != "" || r.PID != trace.UnknownPID {
@@ -90,7 +90,7 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: %v, want %g", name, got, want)
 		}
 	}
-	if g.Rows != 2 || g.Traces != 2 || g.sum("buffers") != 60 || g.sum("shown") != 48 || g.Value("jank_rate") != nil || g.Value("p50_ms") != nil || report.Groups[1].Value("queue_p95_ms") != nil {
+	if g.Rows != 2 || g.Traces != 2 || g.Sum("buffers") != 60 || g.Sum("shown") != 48 || g.Value("jank_rate") != nil || g.Value("p50_ms") != nil || report.Groups[1].Value("queue_p95_ms") != nil {
 		t.Errorf("%+v", g)
 	}
 	for _, format := range Formats {
@@ -215,8 +215,8 @@ func TestUnknownJank(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := report.Groups[0]
-	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.sum("late") != 2 || g.sum("judged") != 11 || g.sum("rated_late") != 1 || g.sum("frames") != 20 || g.PerTrace.Count != 1 {
-		t.Errorf("jank %v, %d late of %d, %+v", rate, g.sum("late"), g.sum("frames"), g.PerTrace)
+	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.Sum("late") != 2 || g.Sum("judged") != 11 || g.Sum("rated_late") != 1 || g.Sum("frames") != 20 || g.PerTrace.Count != 1 {
+		t.Errorf("jank %v, %d late of %d, %+v", rate, g.Sum("late"), g.Sum("frames"), g.PerTrace)
 	}
 	for _, row := range views(t, "duckdb", d.Dir, `SELECT sum(rated_late) / sum(rated) AS rate FROM traces`) {
 		if row["rate"] != .1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
 )
 
@@ -25,7 +26,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "7"
+const schemaVersion = "8"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -64,7 +65,7 @@ var builtIn = func() (names []string) {
 type wanted struct {
 	table      table
 	dims       []string
-	sums       bool // and peaks
+	sums       bool
 	histograms int  // how many of the first
 	details    bool // causes and worst frames
 	file       bool // hash and size of the trace
@@ -110,14 +111,9 @@ func (r *Row) cells(w wanted) []cell {
 	}
 	add("recorded,timestamp(microsecond)", &r.Recorded)
 	counts, _ := w.table.counts()
-	for i, c := range sums {
-		if c.in(w.table) && (w.sums || i == counts) {
-			add(c.name, &r.Sums[i])
-		}
-	}
-	for i, c := range peaks {
-		if c.in(w.table) && (w.sums || w.histograms > 0 && i == longestDuration) {
-			add(c.name, &r.Peaks[i])
+	for i, c := range columns {
+		if c.tables[w.table] != nil && (w.sums || i == counts || w.histograms > 0 && c.Name == "duration_max_ns") {
+			add(c.Name, &r.Numbers[i])
 		}
 	}
 	if w.histograms > 0 && w.table != ofLayers {
@@ -125,8 +121,8 @@ func (r *Row) cells(w wanted) []cell {
 	}
 	first, _ := w.table.histograms()
 	for i := first; i < first+w.histograms; i++ {
-		add(histogramNames[i]+"_bucket,list", &r.Histograms[i].Buckets)
-		add(histogramNames[i]+"_count,list", &r.Histograms[i].Counts)
+		add(stats.Distributions[i].Name+"_bucket,list", &r.Histograms[i].Buckets)
+		add(stats.Distributions[i].Name+"_count,list", &r.Histograms[i].Counts)
 	}
 	if w.details && w.table != ofLayers {
 		add("cause,list", &r.Causes.Names)

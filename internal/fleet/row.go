@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"encoding/hex"
-	"math"
 	"slices"
 	"time"
 
@@ -34,9 +33,9 @@ type Row struct {
 	// Recorded is when the trace was recorded, in microseconds since 1970 in UTC; nil if
 	// the trace does not say.
 	Recorded *int64
-	Sums     [len(sums)]int64
-	Peaks    [len(peaks)]int64
-	// Histograms are in the order of histogramNames.
+	// Numbers are the values of columns.
+	Numbers numbers
+	// Histograms are in the order of stats.Distributions.
 	Histograms [histograms]Counts
 	// Shortest is the lowest duration in nanoseconds; nil if none is known.
 	Shortest *int64
@@ -114,189 +113,18 @@ const (
 	maxWorst = 3
 )
 
-// column is a column of integers: of frames, of layers or of both. The other function is nil.
-type column struct {
-	name  string
-	of    func(*stats.Process) int64
-	layer func(*stats.Layer) int64
-}
-
-// in reports whether a table has the column.
-func (c *column) in(t table) bool {
-	if t == ofLayers {
-		return c.layer != nil
-	}
-	return c.of != nil
-}
-
-// or adds the function of layers to a column of frames.
-func (c column) or(layer func(*stats.Layer) int64) column {
-	c.layer = layer
-	return c
-}
-
-// layered returns a column of layers only.
-func layered(name string, of func(*stats.Layer) int64) column { return column{name, nil, of} }
-
-func orZero(n *int) int64 {
-	if n == nil {
-		return 0
-	}
-	return int64(*n)
-}
-
-// measured returns the column of a measure of package stats by its path. Unknown values are
-// zero: sums, and the shares of sums, are then without them.
-func measured(name, path string) column {
-	m := stats.Measures.At(path)
-	return column{name: name, of: func(p *stats.Process) int64 {
-		if x := m.Of(p); x != nil {
-			return int64(*x)
-		}
-		return 0
-	}}
-}
-
-// ofJank returns the column of a number of frames that the jank rate of several rows is computed
-// from. It is zero if that of the process is unknown: then the rate is without its late frames, too.
-func ofJank(name, path string) column {
-	c := measured(name, path)
-	return column{name: name, of: func(p *stats.Process) int64 {
-		if !p.Frames.JankKnown() {
-			return 0
-		}
-		return c.of(p)
-	}}
-}
-
-// shown returns a column of the frames that were shown.
-func shown(name string, of func(*stats.FPS) int64) column {
-	return column{name: name, of: func(p *stats.Process) int64 {
-		if p.FPS == nil {
-			return 0
-		}
-		return of(p.FPS)
-	}}
-}
-
-// rated returns a column that the frame rate is computed from. It is zero if that is unknown.
-func rated(name string, of func(*stats.FPS) int64) column {
-	return shown(name, func(f *stats.FPS) int64 {
-		if f.Rate == nil {
-			return 0
-		}
-		return of(f)
-	})
-}
-
-// hitching returns a column of hitches. It is zero if the hitch ratio is unknown.
-func hitching(name string, of func(*stats.Hitches) int64) column {
-	return column{name: name, of: func(p *stats.Process) int64 {
-		if p.Hitches == nil || p.Hitches.Ratio == nil {
-			return 0
-		}
-		return of(p.Hitches)
-	}}
-}
-
-const builtItems, reusedItems = "built_items", "reused_items"
-
-// sums are the columns that are added. Their order is that of the dataset.
-var sums = [...]column{
-	{name: "observed_ns", of: func(p *stats.Process) int64 {
-		if p.Observed == nil {
-			return 0
-		}
-		return int64(p.Observed.Length())
-	}},
-	measured("frames", "frames.complete"),
-	measured("judged", "frames.judged").or(func(l *stats.Layer) int64 { return int64(l.Judged) }),
-	measured("late", "frames.late").or(func(l *stats.Layer) int64 { return orZero(l.Late) }),
-	measured("late_main", "frames.late_main"),
-	measured("late_gpu", "frames.late_gpu"),
-	ofJank("rated", "frames.judged"),
-	ofJank("rated_late", "frames.late"),
-	measured("empty", "frames.empty"),
-	{name: "empty_known", of: func(p *stats.Process) int64 { return int64(p.Frames.EmptyKnown) }},
-	measured("misaligned", "frames.misaligned"),
-	measured("linked", "frames.linked"),
-	measured("presented", "frames.presented"),
-	measured("dropped", "frames.dropped").or(func(l *stats.Layer) int64 { return int64(l.Dropped) }),
-	measured("truncated", "frames.truncated"),
-	measured("whole_frames", "whole_frames.judged"),
-	measured("late_whole_frames", "whole_frames.late"),
-	measured("blame_application", "whole_frames.blame.application"),
-	measured("blame_render_cpu", "whole_frames.blame.render_cpu"),
-	measured("blame_render_gpu", "whole_frames.blame.render_gpu"),
-	measured("blame_pick_up", "whole_frames.blame.pick_up"),
-	measured("blame_display_hal", "whole_frames.blame.display_hal"),
-	measured("blame_buffer_stuffing", "whole_frames.blame.buffer_stuffing"),
-	measured("blame_prediction_error", "whole_frames.blame.prediction_error"),
-	measured("blame_dropped", "whole_frames.blame.dropped"),
-	measured("blame_unknown", "whole_frames.blame.unknown"),
-	shown("shown_frames", func(f *stats.FPS) int64 { return int64(f.Frames) }),
-	rated("shown_gaps", func(f *stats.FPS) int64 { return int64(f.Frames) - 1 }).or(func(l *stats.Layer) int64 { return int64(l.Gaps) }),
-	// The time in which frames were shown at the rate. Last minus first would include the
-	// time between several traces in one input.
-	rated("shown_span_ns", func(f *stats.FPS) int64 {
-		return int64(math.Round(float64(f.Frames-1) / *f.Rate * float64(trace.Second)))
-	}).or(func(l *stats.Layer) int64 { return int64(l.ShownTime) }),
-	hitching("hitches", func(h *stats.Hitches) int64 { return int64(h.Hitches) }),
-	hitching("hitch_ns", func(h *stats.Hitches) int64 { return int64(h.Hitch) }),
-	hitching("hitch_time_ns", func(h *stats.Hitches) int64 { return int64(h.Time - h.Idle) }),
-	hitching("hitch_idle_ns", func(h *stats.Hitches) int64 { return int64(h.Idle) }),
-	hitching("lost_frames", func(h *stats.Hitches) int64 { return int64(h.LostFrames) }),
-	measured("stutter_slight", "stutter.slight"),
-	measured("stutter_medium", "stutter.medium"),
-	measured("stutter_severe", "stutter.severe"),
-	// Items of ArkUI's components, which are not among the measures of a process: rowsOf adds them.
-	{name: builtItems, of: func(*stats.Process) int64 { return 0 }},
-	{name: reusedItems, of: func(*stats.Process) int64 { return 0 }},
-	layered("buffers", func(l *stats.Layer) int64 { return int64(l.Buffers) }),
-	layered("shown", func(l *stats.Layer) int64 { return int64(l.Shown) }),
-	layered("waiting", func(l *stats.Layer) int64 { return int64(l.Waiting) }),
-	layered("long", func(l *stats.Layer) int64 { return orZero(l.Long) }),
-	layered("early", func(l *stats.Layer) int64 { return orZero(l.Early) }),
-}
-
-// peaks are the columns whose largest value is kept.
-var peaks = [...]column{
-	measured("longest_streak", "longest_streak.frames"),
-	measured("longest_hitch_ns", "hitches.longest_ns"),
-	measured("duration_max_ns", "durations.max_ns"),
-	layered("longest_interval_ns", func(l *stats.Layer) int64 {
-		if l.Longest == nil {
-			return 0
-		}
-		return int64(math.Round(*l.Longest * 1e6))
-	}),
-}
-
-// The histograms of a row: all values are nanoseconds.
+// The histograms of a row are those of stats.Distributions.
 const (
-	durationHistogram = iota
-	overrunHistogram
-	firstStageHistogram
-	aheadHistogram = iota + stats.Stages - 1 // from the end of frames that are not late to their deadline
-	vsyncToPresentHistogram
-	queueHistogram // of layers from here on
-	requestHistogram
-	gpuHistogram
-	histograms
-
-	firstLayerHistogram = queueHistogram
+	durationHistogram = 0
+	histograms        = stats.Stages + 7
 )
 
-// histogramNames begin the names of the columns.
-var histogramNames = func() (names [histograms]string) {
-	names[durationHistogram], names[overrunHistogram] = "duration", "overrun"
-	for stage := range stats.Stages {
-		names[firstStageHistogram+stage] = stats.Stage(stage).String()
-	}
-	names[aheadHistogram], names[vsyncToPresentHistogram] = "ahead", "vsync_to_present"
-	names[queueHistogram], names[requestHistogram], names[gpuHistogram] = "queue", "request", "gpu"
-	return names
-}()
+// firstLayerHistogram is the first histogram of layers.
+var firstLayerHistogram = histogramIndex("queue")
+
+func histogramIndex(name string) int {
+	return slices.IndexFunc(stats.Distributions, func(d stats.Distribution) bool { return d.Name == name })
+}
 
 // source is what the dataset has of a trace besides its frames.
 type source struct {
@@ -338,9 +166,6 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		row := &rows[i]
 		if p := row.measured; p != nil {
 			row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.Source}])
-			if p.Kind == stats.Application {
-				row.addItems(p.Source, report.Components)
-			}
 		}
 		yield(ofFrames, row)
 		*row = Row{} // of many processes
@@ -382,45 +207,26 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	}
 }
 
-// addItems adds the items of the components of the row's process.
-func (r *Row) addItems(process *analyzer.Process, components []stats.Component) {
-	for i := range components {
-		if c := &components[i]; c.Source == process {
-			r.Sums[sumIndex[builtItems]] += int64(c.Built)
-			r.Sums[sumIndex[reusedItems]] += int64(c.Reused)
-		}
-	}
-}
-
 // measureLayer adds the measures of a layer.
 func (r *Row) measureLayer(l *stats.Layer) {
 	if cadence := l.Source.Cadence(); cadence > 0 {
 		r.Cadence = nanoseconds(cadence)
 	}
-	for i, c := range sums {
-		if c.layer != nil {
-			r.Sums[i] = c.layer(l)
+	r.Numbers.measure(ofLayers, l)
+	for i := range stats.Distributions {
+		r.Histograms[i] = counted(l.Source.Buffers, stats.Distributions[i].OfBuffer).Counts()
+	}
+}
+
+// counted returns the histogram of a time of frames or buffers; empty without a function.
+func counted[T any](list []T, of func(T) (trace.Duration, bool)) *Histogram {
+	h := &Histogram{}
+	for i := 0; of != nil && i < len(list); i++ {
+		if d, known := of(list[i]); known {
+			h.AddValue(int64(d))
 		}
 	}
-	for i, c := range peaks {
-		if c.layer != nil {
-			r.Peaks[i] = c.layer(l)
-		}
-	}
-	var counted [histograms]Histogram
-	add := func(histogram int, d trace.Duration, known bool) {
-		if known {
-			counted[histogram].AddValue(int64(d))
-		}
-	}
-	for _, b := range l.Source.Buffers {
-		add(queueHistogram, b.InQueue(), b.Queued.Known() && b.Acquired.Known())
-		add(requestHistogram, b.Requested.Duration(), b.Requested.Known())
-		add(gpuHistogram, b.GPUWait(), b.Queued.Known() && b.Ready.Known())
-	}
-	for i := firstLayerHistogram; i < histograms; i++ {
-		r.Histograms[i] = counted[i].Counts()
-	}
+	return h
 }
 
 func nanoseconds(d trace.Duration) *int64 {
@@ -436,17 +242,13 @@ func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCa
 		r.Causes.VsyncIDs, r.Causes.Starts = append(r.Causes.VsyncIDs, c.worst.VsyncID), append(r.Causes.Starts, int64(c.worst.Start))
 		r.Causes.Overruns = append(r.Causes.Overruns, int64(c.worst.Overrun))
 	}
-	for i, c := range sums {
-		if c.of != nil {
-			r.Sums[i] = c.of(p)
+	r.Numbers.measure(ofFrames, p)
+	for i := range stats.Distributions {
+		h := counted(frames, stats.Distributions[i].OfFrame)
+		if r.Histograms[i] = h.Counts(); i == durationHistogram && h.bounded {
+			r.Shortest = &h.low
 		}
 	}
-	for i, c := range peaks {
-		if c.of != nil {
-			r.Peaks[i] = c.of(p)
-		}
-	}
-	r.count(frames)
 	var worst []Worst
 	for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
 		worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})
@@ -455,36 +257,6 @@ func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCa
 	for _, w := range worst {
 		r.Worst.VsyncIDs = append(r.Worst.VsyncIDs, w.VsyncID)
 		r.Worst.Starts, r.Worst.Overruns = append(r.Worst.Starts, int64(w.Start)), append(r.Worst.Overruns, int64(w.Overrun))
-	}
-}
-
-// count counts the durations of the frames.
-func (r *Row) count(frames []*analyzer.Frame) {
-	var counted [histograms]Histogram
-	add := func(histogram int, d trace.Duration) { counted[histogram].AddValue(int64(d)) }
-	for _, f := range frames {
-		if d, ok := stats.DurationOf(f); ok {
-			add(durationHistogram, d)
-		}
-		switch j := f.Judgement(); {
-		case !j.OverrunKnown:
-		case j.Late == analyzer.Yes:
-			add(overrunHistogram, j.Overrun)
-		default:
-			add(aheadHistogram, -j.Overrun)
-		}
-		if d, ok := stats.VsyncToPresentOf(f); ok {
-			add(vsyncToPresentHistogram, d)
-		}
-		for stage, d := range stats.StagesOf(f) {
-			add(firstStageHistogram+int(stage), d)
-		}
-	}
-	if h := &counted[durationHistogram]; h.bounded {
-		r.Shortest = &h.low
-	}
-	for i := range counted {
-		r.Histograms[i] = counted[i].Counts()
 	}
 }
 

@@ -110,8 +110,8 @@ func TestEngines(t *testing.T) {
 					}
 					continue
 				}
-				if row["frames"] != fmt.Sprint(g.sum("frames")) || row["traces"] != fmt.Sprint(g.Traces) {
-					t.Errorf("%s: %v frames of %v traces, the report %d of %d", *g.Key[1], row["frames"], row["traces"], g.sum("frames"), g.Traces)
+				if row["frames"] != fmt.Sprint(g.Sum("frames")) || row["traces"] != fmt.Sprint(g.Traces) {
+					t.Errorf("%s: %v frames of %v traces, the report %d of %d", *g.Key[1], row["frames"], row["traces"], g.Sum("frames"), g.Traces)
 				}
 				for _, name := range []string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
 					want := g.Value(name)

@@ -26,9 +26,9 @@ func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, stri
 		}
 		row, h := &rows[at], durations[at-first]
 		for name, n := range map[string]int{"frames": s.Frames, "judged": s.Frames, "rated": s.Frames, "late": *s.Janky, "rated_late": *s.Janky} {
-			row.Sums[sumIndex[name]] += int64(n)
+			row.Numbers[columnIndex[name]] += int64(n)
 		}
-		longest := &row.Peaks[longestDuration]
+		longest := &row.Numbers[columnIndex["duration_max_ns"]]
 		for _, b := range s.Histogram {
 			value := int64(b.Name) * int64(trace.Millisecond)
 			h.count(bucketOf(value), int64(b.Frames))

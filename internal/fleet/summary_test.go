@@ -27,7 +27,7 @@ func TestSummaries(t *testing.T) {
 				line += fmt.Sprintf("%s %.3g ", name, *x)
 			}
 		}
-		got[*g.Key[0]] = fmt.Sprint(g.sum("frames"), " frames: ", line)
+		got[*g.Key[0]] = fmt.Sprint(g.Sum("frames"), " frames: ", line)
 	}
 	// Values are within 1/128 of those of the dump.
 	if want := "200 frames: jank_rate 0.05 p50_ms 5.01 p95_ms 32.1 p99_ms 4.93e+03 max_ms 4.95e+03 "; got["app"] != want {

@@ -47,9 +47,9 @@ func (t table) name() string { return [tables]string{"processes", "interactions"
 // counts returns what a row counts, as a column of sums, with its name.
 func (t table) counts() (column int, noun string) {
 	if t == ofLayers {
-		return sumIndex["buffers"], "buffer"
+		return columnIndex["buffers"], "buffer"
 	}
-	return sumIndex["frames"], "frame"
+	return columnIndex["frames"], "frame"
 }
 
 // histograms returns the first histogram of a table, and the number of all.

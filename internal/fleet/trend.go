@@ -72,7 +72,7 @@ type TrendGroup struct {
 
 // TrendSeries is a measure of a group.
 type TrendSeries struct {
-	Measure *Measure
+	Measure *stats.Measure
 	Points  []TrendPoint // by build
 	Tested  bool
 	// Needed is the number of units that a build needs to be tested.
@@ -363,7 +363,7 @@ func (t *Trend) measure(ctx context.Context) error {
 	values := map[*TrendSeries][]buildValues{}
 	for _, g := range t.Groups {
 		for _, name := range t.Measures {
-			s := &TrendSeries{Measure: &Measures[measureIndex(name)]}
+			s := &TrendSeries{Measure: Measures.Named(name)}
 			g.Series, values[s] = append(g.Series, s), make([]buildValues, len(t.Builds))
 		}
 	}
@@ -385,7 +385,7 @@ type buildValues struct {
 }
 
 // add adds a unit, whose rows are those of a group.
-func (v *buildValues) add(unit uint64, m *Measure, sum *Group) {
+func (v *buildValues) add(unit uint64, m *stats.Measure, sum *Group) {
 	unknown := significance.Exactly(math.NaN())
 	v.units, v.all, v.tested = append(v.units, unit), append(v.all, unknown), append(v.tested, unknown)
 	v.set(len(v.units)-1, m, sum)
@@ -444,7 +444,7 @@ func (t *Trend) test() {
 		r := &t.Test.Sequences[i]
 		s.Tested, s.Detectable = r.Tested, r.Detectable
 		for k, shift := range r.Shifts {
-			c := &TrendChange{Shift: shift, To: len(t.Builds), Measure: diff.NewMeasure(&s.Measure.Measure, &shift.Before, &shift.After, nil, condition.Advice{})}
+			c := &TrendChange{Shift: shift, To: len(t.Builds), Measure: diff.NewMeasure(s.Measure, &shift.Before, &shift.After, nil, condition.Advice{})}
 			if k > 0 {
 				c.From = r.Shifts[k-1].At
 			}

@@ -165,7 +165,7 @@ func buildRows(build string, recorded *int64, rates ...float64) (rows []Row) {
 	for i, rate := range rates {
 		device := fmt.Sprint("device ", i)
 		row := Row{Trace: build + device, Kind: stats.Application, Process: "a", Dims: []*string{&device, &build}, Recorded: recorded}
-		row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]], row.Sums[sumIndex["rated_late"]] = 1000, 1000, int64(math.Round(1000*rate))
+		row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]], row.Numbers[columnIndex["rated_late"]] = 1000, 1000, int64(math.Round(1000*rate))
 		rows = append(rows, row)
 	}
 	return rows
@@ -241,7 +241,7 @@ func TestTrendOfFew(t *testing.T) {
 	rows = nil
 	for i := range 12 {
 		rows = append(rows, buildRows(fmt.Sprint(i), nil, .1)...)
-		rows[i].Sums[sumIndex["rated"]] *= int64(i % 2) // half of the builds without a known value
+		rows[i].Numbers[columnIndex["rated"]] *= int64(i % 2) // half of the builds without a known value
 	}
 	for _, rows := range [][]Row{rows, buildRows("1", nil, .1), nil, unknown} {
 		trend := trendOf(t, overVersion(), dataset(t, rows))
@@ -285,7 +285,7 @@ func TestTrendLikeWithLike(t *testing.T) {
 					row.Scene, row.Kind, response = "cold", "launch", response*10
 				}
 				row.Response = &response
-				row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]] = 100, 100
+				row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = 100, 100
 				rows = append(rows, row)
 			}
 			frames := buildRows(build, nil, .02+.06*float64(i/6)+.01*r.Float64())[0]

@@ -87,10 +87,10 @@ func (h *history) trend(r *rand.Rand) *Trend {
 				for range frames {
 					durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
 					if r.Float64() < late {
-						row.Sums[sumIndex["rated_late"]]++
+						row.Numbers[columnIndex["rated_late"]]++
 					}
 				}
-				row.Sums[sumIndex["frames"]], row.Sums[sumIndex["rated"]] = int64(frames), int64(frames)
+				row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = int64(frames), int64(frames)
 				row.Histograms[durationHistogram] = durations.Counts()
 				sum := newGroup(wanted{histograms: durationHistogram + 1})
 				sum.addSums(&row)

@@ -194,7 +194,7 @@ func (r *Report) table() view.Table {
 		number(titleOf(noun+"s"), "", 1)
 	}
 	for _, shown := range tableMeasures[r.of] {
-		number(shown.title, Measures[measureIndex(shown.name)].Label, shown.drop)
+		number(shown.title, Measures.Named(shown.name).Label, shown.drop)
 	}
 	distributions := r.of == ofFrames
 	devices = devices && distributions
@@ -249,13 +249,13 @@ func distributionCells(d *Distribution) []view.Cell {
 }
 
 // levelOf returns the colour of a value.
-func levelOf(m *Measure, x *float64) view.Level {
+func levelOf(m *stats.Measure, x *float64) view.Level {
 	threshold := ""
 	switch {
 	case x == nil:
 	case m.Name == "hitch_ratio":
 		threshold = rating.HitchRatio
-	case m.Unit == stats.Milliseconds && m.table == ofFrames:
+	case m.Unit == stats.Milliseconds && m.Main:
 		threshold = rating.FrameTime
 	}
 	if threshold == "" {
@@ -440,8 +440,8 @@ func (r *Report) chart() []view.Block {
 		}
 		l, rate := lines[name], g.Value("jank_rate")
 		l.X, l.Y = append(l.X, len(names)-1), append(l.Y, 100**rate)
-		l.Titles = append(l.Titles, text.Share(rate)+" of "+text.Count(int(g.sum("frames")), "frame"))
-		l.frames += g.sum("frames")
+		l.Titles = append(l.Titles, text.Share(rate)+" of "+text.Count(int(g.Sum("frames")), "frame"))
+		l.frames += g.Sum("frames")
 	}
 	if len(names) < 2 {
 		return nil

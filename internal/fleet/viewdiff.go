@@ -171,7 +171,7 @@ func (c *Comparison) datasets() view.Table {
 func (c *Comparison) overview(x *TableComparison, first int) view.Table {
 	t := view.Table{Label: titleOf(x.table.name()), Sortable: true, Columns: append(keyColumns(x.By), view.Column{Title: titleOf(c.Unit) + "s", Number: true})}
 	for _, name := range x.measures {
-		t.Columns = append(t.Columns, view.Column{Title: Measures[measureIndex(name)].Label, Number: true})
+		t.Columns = append(t.Columns, view.Column{Title: Measures.Named(name).Label, Number: true})
 	}
 	for i, p := range x.Pairs {
 		row := view.Row{Link: "group-" + strconv.Itoa(first+i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}

@@ -1,0 +1,126 @@
+package stats
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Aggregate says how a measure of several processes, layers or interactions is made of what they
+// have together: it is a ratio of sums, a percentile of times or the longest time.
+type Aggregate struct {
+	// Parts and Wholes are the names of the sums of a ratio, which is multiplied by Factor. Counts are
+	// those that say how many frames, gaps or buffers it is of.
+	Parts, Wholes, Counts []string
+	Factor                float64
+	// Times is the name of times. Thousandth is their percentile by nearest rank, unknown for fewer
+	// than Least; the measure is the longest of them if it is zero.
+	Times             string
+	Thousandth, Least int64
+	// Peak is the name of the longest time.
+	Peak string
+}
+
+// Tally has what processes, layers or interactions have together.
+type Tally interface {
+	// Sum and Peak return a number by the name of a Sum.
+	Sum(name string) int64
+	// Times returns times by name; nil if they are not kept.
+	Times(name string) Times
+}
+
+// Times are the times of frames, buffers or interactions, in nanoseconds.
+type Times interface {
+	Total() int64
+	// Percentile returns a percentile by nearest rank; nil for fewer than least times, or without any.
+	Percentile(thousandth, least int64) *int64
+	// Exact reports whether percentiles are not estimates.
+	Exact() bool
+}
+
+// Value returns the measure of a tally in its Unit; nil if it is unknown.
+func (a *Aggregate) Value(t Tally) *float64 {
+	if a.Times == "" {
+		whole := total(t, a.Wholes)
+		if whole == 0 {
+			return nil
+		}
+		return number(float64(total(t, a.Parts)) / float64(whole) * a.Factor)
+	}
+	times := t.Times(a.Times)
+	switch {
+	case times == nil || times.Total() == 0:
+		return nil
+	case a.Peak != "":
+		return number(float64(t.Sum(a.Peak)) / 1e6)
+	}
+	x := times.Percentile(a.Thousandth, a.Least)
+	if x == nil {
+		return nil
+	}
+	return number(float64(*x) / 1e6)
+}
+
+// Count returns how many frames, gaps, buffers or interactions the measure of a tally is of.
+func (a *Aggregate) Count(t Tally) int64 {
+	if a.Times == "" {
+		return total(t, a.Counts)
+	}
+	if times := t.Times(a.Times); times != nil {
+		return times.Total()
+	}
+	return 0
+}
+
+// Estimated reports whether the measure of a tally is an estimate.
+func (a *Aggregate) Estimated(t Tally) bool {
+	if a.Times == "" || a.Peak != "" {
+		return false
+	}
+	times := t.Times(a.Times)
+	return times != nil && !times.Exact()
+}
+
+func total(t Tally, names []string) (n int64) {
+	for _, name := range names {
+		n += t.Sum(name)
+	}
+	return n
+}
+
+// Distribution is a time of frames or of buffers, the other function is nil. It returns false if the
+// time is unknown.
+type Distribution struct {
+	Name     string
+	OfFrame  func(*analyzer.Frame) (trace.Duration, bool)
+	OfBuffer func(*analyzer.Buffer) (trace.Duration, bool)
+}
+
+// Distributions are the times of which several processes have a distribution together: those of frames,
+// then those of buffers. Of overruns, those of late frames are in one, and the times that other frames
+// were ahead of their deadlines in another.
+var Distributions = func() (list []Distribution) {
+	overrun := func(late bool) func(*analyzer.Frame) (trace.Duration, bool) {
+		return func(f *analyzer.Frame) (trace.Duration, bool) {
+			j := f.Judgement()
+			if late {
+				return j.Overrun, j.OverrunKnown && j.Late == analyzer.Yes
+			}
+			return -j.Overrun, j.OverrunKnown && j.Late != analyzer.Yes
+		}
+	}
+	list = []Distribution{{"duration", DurationOf, nil}, {"overrun", overrun(true), nil}}
+	for stage := range stagesCount {
+		list = append(list, Distribution{stage.String(), func(f *analyzer.Frame) (trace.Duration, bool) {
+			d := stagesOf(f)[stage]
+			return d, d != unknownStage
+		}, nil})
+	}
+	return append(list, Distribution{"ahead", overrun(false), nil}, Distribution{"vsync_to_present", VsyncToPresentOf, nil},
+		Distribution{"queue", nil, func(b *analyzer.Buffer) (trace.Duration, bool) {
+			return b.InQueue(), b.Queued.Known() && b.Acquired.Known()
+		}},
+		Distribution{"request", nil, func(b *analyzer.Buffer) (trace.Duration, bool) { return b.Requested.Duration(), b.Requested.Known() }},
+		Distribution{"gpu", nil, func(b *analyzer.Buffer) (trace.Duration, bool) {
+			return b.GPUWait(), b.Queued.Known() && b.Ready.Known()
+		}})
+}()
