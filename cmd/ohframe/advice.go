@@ -10,12 +10,9 @@ import (
 	userfailure "ohframe/internal/diag"
 )
 
-// recordCommands are the commands that record a trace with frames.
-const recordCommands = "ohframe record -t 10, or " + userfailure.RecordCommand
-
 // addFlags adds the flags and commands to the hints of the library.
 var addFlags = strings.NewReplacer(
-	userfailure.RecordCommand, recordCommands,
+	userfailure.RecordCommand, userfailure.RecordCommands,
 	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION",
 	userfailure.StacksAlone, userfailure.StacksAlone+": ohframe why TRACE --perf FILE, ohframe why FILE",
 	userfailure.SamplesAlone, userfailure.SamplesAlone+": ohframe why TRACE --perf FILE",

@@ -21,7 +21,7 @@ func TestRecordCommand(t *testing.T) {
 		}
 	}
 	_, err := ohframe.Read(t.Context(), strings.NewReader("no trace\n"), ohframe.Options{})
-	if e := described(err); e == nil || !strings.Contains(e.Hint, recordCommands) {
-		t.Errorf("%v: got %+v, want the hint %s", err, e, recordCommands)
+	if e := described(err); e == nil || !strings.Contains(e.Hint, userfailure.RecordCommands) {
+		t.Errorf("%v: got %+v, want the hint %s", err, e, userfailure.RecordCommands)
 	}
 }

@@ -16,10 +16,13 @@ import (
 	"ohframe/exporter"
 	"ohframe/internal/diag"
 	"ohframe/internal/flags"
+	"ohframe/internal/quality"
+	"ohframe/internal/report"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
 	"ohframe/internal/version"
+	"ohframe/internal/view"
 )
 
 // eventNames are the values of --events.
@@ -171,6 +174,17 @@ func printConverted(c *call, name string, in *source, s *ohframe.Summary) {
 	}
 	if !s.PassedThrough && !c.Quiet {
 		printSummary(inputName(name), s)
+	}
+}
+
+// printSummary prints a summary of a conversion to standard error.
+func printSummary(in string, s *ohframe.Summary) {
+	for i := range s.Details {
+		s.Details[i].Text = withFlags(s.Details[i].Text)
+	}
+	view.WriteTerminal(os.Stderr, report.Conversion(text.Printable(in), s), styleOf(os.Stderr))
+	if s.Lines != nil && s.Quality.Frames()+s.Quality.Truncated == 0 {
+		printHint(quality.NoFrames(s.Timeline, s.Quality).Hint)
 	}
 }
 

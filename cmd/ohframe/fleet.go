@@ -118,7 +118,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	}
 	strict, err := f.Check(c.parsed, nothing, summary.Failed(), summary.Unreliable)
 	if strict != "" {
-		return gateError{dir + ": " + strict}
+		return &condition.GateError{Lines: []string{dir + ": " + strict}}
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"ohframe/internal/condition"
 	"ohframe/internal/flags"
 	"ohframe/internal/text"
 )
@@ -184,8 +185,8 @@ func hintOf(err error) string {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return f.hint
 	}
-	if errors.As(err, new(uncheckedError)) {
-		return uncheckedHint
+	if e := (*condition.GateError)(nil); errors.As(err, &e) && e.Unchecked {
+		return "--process selects processes; --allow-missing only warns of what cannot be checked"
 	}
 	if e := described(err); e != nil {
 		return e.Hint

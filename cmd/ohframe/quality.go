@@ -198,43 +198,14 @@ func (r *reader) finish(checks []condition.Check) error {
 	return gate(r.c, checks, unchecked, bad)
 }
 
-// gateError is the error if conditions hold or cannot be checked, one line for each.
-type gateError []string
-
-func (e gateError) Error() string { return strings.Join(e, "\n") }
-
-// ExitCode returns the exit code, which differs from that of other errors.
-func (e gateError) ExitCode() int { return 2 }
-
-// uncheckedError is a gateError with checks that are unknown.
-type uncheckedError struct{ gateError }
-
-const uncheckedHint = "--process selects processes; --allow-missing only warns of what cannot be checked"
-
-// gate returns a gateError if checks failed or, without --allow-missing, are unknown, or if inputs
-// are bad. It warns of checks that are allowed. unchecked are lines about what could not be
-// checked, bad those about inputs.
+// gate returns the error of checks and of bad inputs, and warns of checks that are allowed to be
+// unknown.
 func gate(c *call, checks []condition.Check, unchecked, bad []string) error {
-	var failed, unknown gateError
-	for _, check := range checks {
-		switch check.Status {
-		case condition.Failed:
-			failed = append(failed, check.String())
-		case condition.Unknown:
-			unknown = append(unknown, check.String())
-		}
-	}
-	unknown = append(unknown, unchecked...)
-	if !c.AllowMissing && len(unknown) > 0 {
-		return uncheckedError{slices.Concat(failed, unknown, bad)}
-	}
-	for _, line := range unknown {
+	warnings, err := condition.Gate(checks, c.AllowMissing, unchecked, bad)
+	for _, line := range warnings {
 		fmt.Fprintf(os.Stderr, "ohframe: %s\n", text.Line("warning: "+line))
 	}
-	if failed = append(failed, bad...); len(failed) > 0 {
-		return failed
-	}
-	return nil
+	return err
 }
 
 // lacksFrames returns why an input has no complete frames; nil if it has some.
@@ -242,38 +213,6 @@ func lacksFrames(in *ohframe.Trace) *failure {
 	if in.Quality.Frames() > 0 {
 		return nil
 	}
-	return noFrames(in.Timeline, in.Quality)
-}
-
-// noFrames returns why an input has no complete frames. That of a text trace says what to
-// do about it.
-func noFrames(t *analyzer.Timeline, q *quality.Quality) *failure {
-	f := &failure{what: "no frames"}
-	if q.Truncated > 0 {
-		f.what = "no complete frames, " + text.Count(q.Truncated, "truncated frame")
-	}
-	if len(t.Summaries) > 0 {
-		f.what, f.hint = "only summaries, no rows of frames", "dumpsys gfxinfo PACKAGE framestats prints them; ohframe report and ohframe diff read summaries"
-	}
-	if q.Lines == nil {
-		return f
-	}
-	switch missing := t.Diagnostics.MissingMarkers; {
-	case q.Layers > 0:
-		f.what += ", only " + text.Count(q.Layers, "layer")
-	case len(missing) > 0 && q.Truncated == 0:
-		f.what += ": no marker " + strings.Join(missing, ", ")
-	}
-	switch {
-	case q.Cut:
-		f.what += ": lines were cut or wrapped"
-		f.hint = *q.Advice
-	case q.Truncated > 0:
-		f.hint = *q.Advice + ": record for longer, and do not sort the file"
-	case t.Diagnostics.Recorded == analyzer.FromSystem && slices.Contains(t.Diagnostics.MissingTags, "graphic"):
-		f.hint = "frames need the tags graphic and ace: " + recordCommands
-	case q.Advice != nil:
-		f.hint = *q.Advice
-	}
-	return f
+	e := quality.NoFrames(in.Timeline, in.Quality)
+	return &failure{what: e.What, hint: e.Hint}
 }

@@ -51,8 +51,8 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 		}
 	}
 	err = in.finish(d.Checks())
-	if unchecked := (uncheckedError{}); errors.As(err, &unchecked) {
-		return unchecked.gateError // the hint of the other names flags of diff
+	if e := (*condition.GateError)(nil); errors.As(err, &e) {
+		e.Unchecked = false // the hint names flags of diff
 	}
 	return err
 }

@@ -1,33 +1,25 @@
-package main
+package report
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/sample"
+	recording "ohframe/analyzer/sample"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
 
-// printSummary prints a summary of a conversion to standard error.
-func printSummary(in string, s *ohframe.Summary) {
-	view.WriteTerminal(os.Stderr, summary(text.Printable(in), s), styleOf(os.Stderr))
-	if s.Lines != nil && s.Quality.Frames()+s.Quality.Truncated == 0 {
-		printHint(noFrames(s.Timeline, s.Quality).hint)
-	}
-}
-
-// summary returns the view of a conversion. That of a dump has no lines, no markers and no
+// Conversion returns the summary of a conversion of the named input. That of a dump has no lines, no markers and no
 // clock offset.
-func summary(in string, s *ohframe.Summary) *view.Document {
+func Conversion(in string, s *ohframe.Summary) *view.Document {
 	t, d := s.Timeline, &view.Document{}
 	isDump := s.Lines == nil
 	counts := t.Counts()
@@ -38,7 +30,7 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 	case counts.Frames == 0 && isDump:
 		d.Summary = in + ": no frames"
 	case counts.Frames == 0:
-		d.Summary = in + ": " + noFrames(t, s.Quality).what
+		d.Summary = in + ": " + quality.NoFrames(t, s.Quality).What
 	default:
 		processes, _ := t.ProcessCounts()
 		d.Summary = fmt.Sprintf("%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),
@@ -46,7 +38,7 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 		if counts.Truncated > 0 {
 			d.Summary += ", " + truncated
 		}
-		d.Blocks = append(d.Blocks, processTable(stats.Compute(t, stats.Options{})))
+		d.Blocks = append(d.Blocks, convertedProcesses(stats.Compute(t, stats.Options{})))
 	}
 	if len(t.Layers) > 0 {
 		d.Blocks = append(d.Blocks, view.Facts{List: []view.Fact{layersFact(t)}})
@@ -60,7 +52,7 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 		d.Blocks = append(d.Blocks, view.Facts{List: facts})
 	}
 	for _, detail := range s.Details {
-		note := view.Note{Text: withFlags(detail.Text)}
+		note := view.Note{Text: detail.Text}
 		if detail.Code == trace.WarnLeftOut {
 			note.Text += "; --events all exports it"
 		}
@@ -70,10 +62,10 @@ func summary(in string, s *ohframe.Summary) *view.Document {
 }
 
 // samplesFact returns the number of samples, and how their times were related to the trace.
-func samplesFact(r *sample.Recording) view.Fact {
+func samplesFact(r *recording.Recording) view.Fact {
 	a := &r.Alignment
 	about := "their clock was " + a.Source.String()
-	if a.Source != sample.Found {
+	if a.Source != recording.Found {
 		about = "their clock is " + a.Source.String()
 	}
 	if a.Checked > 0 {
@@ -94,8 +86,8 @@ func layersFact(t *analyzer.Timeline) view.Fact {
 	return view.Fact{Label: "Layers", Value: strconv.Itoa(len(t.Layers)), About: fmt.Sprintf("%s: %d shown, %d dropped, %d late", text.Count(buffers, "buffer"), shown, dropped, late)}
 }
 
-// processTable has the processes in the order of reports. What is unknown has no number.
-func processTable(computed *stats.Report) view.Table {
+// convertedProcesses has the processes in the order of reports. What is unknown has no number.
+func convertedProcesses(computed *stats.Report) view.Table {
 	table := view.Table{Columns: []view.Column{{Title: "Process"}}}
 	for _, title := range []string{"PID", "Frames", "Late", "Empty", "Misaligned", "Linked"} {
 		table.Columns = append(table.Columns, view.Column{Title: title, Number: true})
