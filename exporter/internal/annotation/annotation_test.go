@@ -2,6 +2,10 @@ package annotation_test
 
 import (
 	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +21,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/exporter/internal/annotation"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/schematest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -66,21 +71,21 @@ const (
 	entry
 )
 
-// Every annotation is written on the slices that docs/perfetto.md says, and on no others.
+// Every annotation is written on the slices that Where says, and on no others.
 func TestTable(t *testing.T) {
 	slow.SkipRace(t)
-	want, written := documentation(t), map[annotation.Key]kinds{}
+	written := map[annotation.Key]kinds{}
 	for name, text := range inputs(t) {
 		for key, on := range keysOf(t, text) {
-			if extra := on &^ want[key]; extra != 0 {
-				t.Errorf("%s: %q is written on slices %03b, and is not documented for these", name, key, extra)
+			if extra := on &^ kindsOf(key); extra != 0 {
+				t.Errorf("%s: %q is written on slices %03b, and Where does not say so", name, key, extra)
 			}
 			written[key] |= on
 		}
 	}
 	for _, key := range annotation.All() {
-		if missing := want[key] &^ written[key]; missing != 0 || want[key] == 0 {
-			t.Errorf("%q is not written on slices %03b, and is documented for %03b", key, missing, want[key])
+		if missing := kindsOf(key) &^ written[key]; missing != 0 {
+			t.Errorf("%q is not written on slices %03b, and is said to be on %03b", key, missing, kindsOf(key))
 		}
 	}
 }
@@ -267,40 +272,60 @@ func keysOf(t *testing.T, trace *pb.Trace) map[annotation.Key]kinds {
 }
 
 var (
-	documented = regexp.MustCompile("(?m)^- (`[a-z_`, ]+`) \\((all|both|application|render|whole|cause|measures|buffer|sync|application, whole|both, cause|both, GPU)\\):")
-	quoted     = regexp.MustCompile("`([a-z_]+)`")
-	selected   = regexp.MustCompile(`'debug\.([^']*)'`)
-	index      = regexp.MustCompile(`\[[0-9]+\]`) // of an array's element
+	selected = regexp.MustCompile(`'debug\.([^']*)'`)
+	index    = regexp.MustCompile(`\[[0-9]+\]`) // of an array's element
 )
 
-// documentation returns the list in docs/perfetto.md.
-func documentation(t *testing.T) map[annotation.Key]kinds {
-	t.Helper()
-	text, err := os.ReadFile("../../../docs/perfetto.md")
+// kindsOf returns the slices that have an annotation.
+func kindsOf(key annotation.Key) (set kinds) {
+	of := map[string]kinds{
+		"all":  application | rendered | whole | work | measures | buffer,
+		"both": application | rendered, "application": application, "render": rendered, "whole": whole, "GPU": work,
+		"measures": measures, "buffer": buffer, "cause": entry, "sync": entry,
+	}
+	for name := range strings.SplitSeq(key.Where(), ", ") {
+		if of[name] == 0 {
+			panic(key.String() + " is on " + name)
+		}
+		set |= of[name]
+	}
+	return set
+}
+
+// docs/perfetto.md has the list of annotations. "make docs" writes it.
+func TestDocument(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "annotation.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Annotations\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	of := map[string]kinds{
-		"all":  application | rendered | whole | work | measures | buffer,
-		"both": application | rendered, "application": application,
-		"render": rendered, "whole": whole, "cause": entry,
-		"measures": measures, "buffer": buffer, "sync": entry, "application, whole": application | whole,
-		"both, GPU":   application | rendered | work,
-		"both, cause": application | rendered | entry,
-	}
-	found := map[annotation.Key]kinds{}
-	for _, row := range documented.FindAllStringSubmatch(section, -1) {
-		for _, name := range quoted.FindAllStringSubmatch(row[1], -1) {
-			key := named(name[1])
-			if key == 0 {
-				t.Errorf("docs/perfetto.md: %q is no annotation", name[1])
-			}
-			found[key] |= of[row[2]]
+	var comments []string // of the keys, in order
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && ast.IsExported(spec.Names[0].Name) {
+			comments = append(comments, strings.Join(strings.Fields(spec.Doc.Text()+spec.Comment.Text()), " "))
 		}
+		return true
+	})
+	var list strings.Builder
+	keys := annotation.All()
+	for i := 0; i < len(keys); {
+		first := i
+		quoted := "`" + keys[i].String() + "`"
+		for i++; i < len(keys) && comments[i] == ""; i++ {
+			quoted += ", `" + keys[i].String() + "`"
+		}
+		fmt.Fprintf(&list, "- %s (%s): %s\n", quoted, keys[first].Where(), schematest.Markdown(comments[first]))
 	}
-	return found
+	const guide, begin = "../../../docs/perfetto.md", "\n- `ts` "
+	document, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(document), begin)
+	_, after, found := strings.Cut(rest, "\n## ")
+	if !found || len(comments) != len(keys) {
+		t.Fatalf("%s: no list of annotations, or %d comments of %d keys", guide, len(comments), len(keys))
+	}
+	schematest.Update(t, guide, before+"\n"+list.String()+"\n## "+after)
 }
 
 // Queries select annotations that are written.
@@ -309,7 +334,7 @@ func TestQueries(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no queries: %v", err)
 	}
-	written, count := documentation(t), 0
+	count := 0
 	for _, path := range append(paths, "../../../docs/perfetto.md") {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -319,10 +344,10 @@ func TestQueries(t *testing.T) {
 			count++
 			name := index.ReplaceAllString(string(match[1]), "")
 			for name := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".[*", r) }) {
-				if key := named(name); written[key] == measures {
-					break // names below are those of JSON
-				} else if key == 0 {
+				if key := named(name); key == 0 {
 					t.Errorf("%s: %q is no annotation", path, match[1])
+				} else if kindsOf(key) == measures {
+					break // names below are those of JSON
 				}
 			}
 		}
