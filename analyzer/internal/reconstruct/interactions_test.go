@@ -275,9 +275,9 @@ func TestInteractions(t *testing.T) {
 			u.frames(0, 90, 200).app(1100, "B|200|H:Load|M0538").app(1101, "B|200|H:inner|M0538").app(1349, "E|200|M0538").app(1350, "E|200|M0538")
 			u.app(1400, "B|200|H:Short|M0538").app(1649.9, "E|200|M0538")
 			u.app(1899, "B|200|H:Around a frame|M0538").app(2200, "E|200|M0538")
-			u.app(2300, "B|200|H:Shorter|M0538").app(2399.9, "E|200|M0538")
+			u.app(2300, "B|200|H:Shorter|M0538").app(2399.9, "E|200|M0538").app(2500, "B|200|H:Block|M0538").app(2600, "E|200|M0538")
 			u.line(1100, 500, 500, "B|500|H:Daemon|M0538").line(2000, 500, 500, "E|500|M0538")
-		}, []string{"hang of 200 1100000000..1350000000 Load", "block of 200 1400000000..1649900000"}},
+		}, []string{"hang of 200 1100000000..1350000000 Load", "block of 200 1400000000..1649900000", "block of 200 2500000000..2600000000"}},
 		// The trace ends at 2000.1 with a line of another process.
 		"blocked to the end": {func(u *userTrace) {
 			u.frames(0).app(1100, "B|200|H:Load|M0538").app(1101, "B|200|H:inner|M0538").app(1110, "E|200|M0538").line(2000.1, 500, 500, "C|500|H:x|1")

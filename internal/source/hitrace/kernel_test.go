@@ -25,6 +25,7 @@ func TestParseFields(t *testing.T) {
 		{hitrace.FrequencyLimit, "min=558000 cpu_id=4", nil},
 		{hitrace.FrequencyEvent, "state=1720000", nil},
 		{hitrace.FrequencyEvent, "state=1720000 cpu_id=256", nil},
+		{hitrace.FrequencyEvent, "state=16777216 cpu_id=0", &hitrace.Frequency{KHz: 1 << 24}},
 		{hitrace.FrequencyEvent, "state=16777217 cpu_id=0", nil},
 		{hitrace.TransactionEvent, "transaction=81 dest_node=5 dest_proc=1864 dest_thread=0 reply=0 flags=0x10 code=0xa", &hitrace.Transact{ID: 81}},
 		{hitrace.TransactionEvent, "transaction=82 dest_node=0 dest_proc=1864 dest_thread=7 reply=1 flags=0x0 code=0x0", &hitrace.Transact{ID: 82, Thread: 7, Reply: true}},
