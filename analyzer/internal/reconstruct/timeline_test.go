@@ -259,3 +259,24 @@ func TestAnalyzeError(t *testing.T) {
 		t.Errorf("timeline %v, error %v", timeline, err)
 	}
 }
+
+// Ten application frames without any work show that a tag is missing, so that no deadlines are known (3.9);
+// nine may have had none.
+func TestHiddenWork(t *testing.T) {
+	for n, want := range map[int]bool{9: true, 10: false} {
+		u := &userTrace{}
+		for i := range n {
+			at, ns := float64(1000+10*i), int64(1000+10*i)*1e6
+			u.app(at+0.1, fmt.Sprintf("B|200|H:ReceiveVsync name:demo dataCount: 24bytes now:%d expectedEnd: %d vsyncId:%d, fd:9|M0538", ns, ns+10e6, 10+i)).app(at+1, "E|200|M0538")
+		}
+		timeline := u.timeline(t)
+		for _, f := range timeline.Frames {
+			if f.Deadline.Known() != want {
+				t.Errorf("%d frames: %s", n, f)
+			}
+		}
+		if len(timeline.Frames) != n {
+			t.Errorf("%d frames, want %d", len(timeline.Frames), n)
+		}
+	}
+}
