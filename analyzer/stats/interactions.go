@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"strings"
 
 	"ohframe/analyzer"
@@ -63,6 +64,14 @@ type LaunchStage struct {
 	Begin trace.Time `json:"begin_ns"` // when it began
 	// its duration, up to the next stage; nil if its end is unknown
 	Duration *trace.Duration `json:"dur_ns"`
+}
+
+// String returns NAME=DURATION, with the duration in nanoseconds; nothing if it is unknown.
+func (s LaunchStage) String() string {
+	if s.Duration == nil {
+		return s.Name + "="
+	}
+	return fmt.Sprintf("%s=%d", s.Name, *s.Duration)
 }
 
 // Hang is a time in which a main thread did something else than frames for long.

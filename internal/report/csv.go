@@ -1,99 +1,76 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
-	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
 	"ohframe/internal/quality"
-	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
-// identityColumns are the columns before the measures. A measure's column is
-// named after its path.
+// identityColumns are the columns before the measures, which are named after their paths.
 var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "refresh.rates_hz"}
 
-// causeColumns are the columns after the measures: the time that late frames lost, and
-// the cause that cost the most of it.
-var causeColumns = []string{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"}
-
-// qualityColumn is the last column: the verdict on the data of the input.
-const qualityColumn = "quality.verdict"
-
-// writeCSV writes a row for each process of each input.
-func writeCSV(w io.Writer, inputs []Input) error {
-	cw := csv.NewWriter(w)
-	header := identityColumns[:len(identityColumns):len(identityColumns)]
+// writeCSV writes a row for each process of each input, or for each interaction or layer.
+func writeCSV(w io.Writer, inputs []Input, o Options) error {
+	switch {
+	case o.Interactions:
+		return writeItems(w, inputs, func(r *stats.Report) []*stats.Interaction { return r.Interactions })
+	case o.Layers:
+		return writeItems(w, inputs, func(r *stats.Report) []*stats.Layer { return r.Layers })
+	}
+	names := identityColumns[:len(identityColumns):len(identityColumns)]
 	for i := range stats.Measures {
-		header = append(header, stats.Measures[i].Path)
+		names = append(names, stats.Measures[i].Path)
 	}
-	header = append(append(header, causeColumns...), qualityColumn)
-	if err := cw.Write(header); err != nil {
-		return err
-	}
-	for _, in := range inputs {
-		known := in.causes()
-		for _, p := range in.Stats.Processes {
-			row := append(csvRow(in.Name, p), causeCells(known(p))...)
-			if err := cw.Write(append(row, quality.Cell(in.Quality))); err != nil {
-				return err
+	names = append(names, "causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share", "quality.verdict")
+	return view.WriteCSV(w, names, func(yield func([]any) bool) {
+		for _, in := range inputs {
+			known := in.causes()
+			for _, p := range in.Stats.Processes {
+				var event stats.Event
+				if p.FPS != nil {
+					event = p.FPS.Event
+				}
+				var rates []float64
+				for _, r := range p.Refresh {
+					rates = append(rates, math.Round(r.Rate*1000)/1000) // periods are whole nanoseconds
+				}
+				row := []any{in.Name, p.Kind, p.PID, p.Name, event, rates}
+				for i := range stats.Measures {
+					row = append(row, stats.Measures[i].Of(p))
+				}
+				causes := [4]any{}
+				if c := known(p); c != nil {
+					causes[0] = c.Ranking.Lost
+					if len(c.Ranking.Costs) > 0 {
+						top := c.Ranking.Costs[0]
+						causes = [4]any{c.Ranking.Lost, causetext.CostTitle(top), top.Lost, float64(top.Lost) / float64(c.Ranking.Lost)}
+					}
+				}
+				if !yield(append(append(row, causes[:]...), quality.Cell(in.Quality))) {
+					return
+				}
 			}
 		}
-	}
-	cw.Flush()
-	return cw.Error()
+	})
 }
 
-func csvRow(input string, p *stats.Process) []string {
-	row := []string{text.Cell(input), string(p.Kind), pid(p.PID), text.Cell(p.Name), "", ""}
-	if p.FPS != nil {
-		row[4] = string(p.FPS.Event)
+// writeItems writes a row for each item of each input, with the names of JSON.
+func writeItems[T any](w io.Writer, inputs []Input, of func(*stats.Report) []T) error {
+	type record struct {
+		Trace string `json:"trace"` // name of the input
+		Item  T      `json:",inline"`
 	}
-	rates := make([]string, len(p.Refresh))
-	for i, r := range p.Refresh {
-		rates[i] = plain(math.Round(r.Rate*1000) / 1000) // periods are whole nanoseconds
-	}
-	row[5] = strings.Join(rates, " ")
-	for i := range stats.Measures {
-		if x := stats.Measures[i].Of(p); x == nil {
-			row = append(row, "")
-		} else {
-			row = append(row, plain(*x))
+	return view.Records[record](func(yield func(record) bool) {
+		for _, in := range inputs {
+			for _, x := range of(in.Stats) {
+				if !yield(record{in.Name, x}) {
+					return
+				}
+			}
 		}
-	}
-	return row
-}
-
-// causeCells returns the cells of causeColumns.
-func causeCells(c *causes.Process) []string {
-	cells := make([]string, len(causeColumns))
-	if c == nil {
-		return cells
-	}
-	r := c.Ranking
-	cells[0] = strconv.FormatInt(int64(r.Lost), 10)
-	if len(r.Costs) > 0 {
-		top := r.Costs[0]
-		cells[1] = text.Cell(causetext.CostTitle(top))
-		cells[2] = strconv.FormatInt(int64(top.Lost), 10)
-		cells[3] = plain(float64(top.Lost) / float64(r.Lost))
-	}
-	return cells
-}
-
-// plain formats a number exactly, without an exponent.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// pid returns the process id, or "" if it is unknown.
-func pid(p trace.PID) string {
-	if p == trace.UnknownPID {
-		return ""
-	}
-	return p.String()
+	}).WriteCSV(w)
 }

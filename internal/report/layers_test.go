@@ -1,8 +1,6 @@
 package report
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"html"
 	"slices"
@@ -220,48 +218,6 @@ func manyLayers(n int) Input {
 	}
 	t.JudgeLayers()
 	return inputOf("many.ftrace", t)
-}
-
-// JSON has all layers, CSV a row for each. Unknown values are null and empty.
-func TestLayersOfMachines(t *testing.T) {
-	in := screen()
-	var d struct {
-		Inputs []struct {
-			Layers []map[string]any `json:"layers"`
-		} `json:"inputs"`
-	}
-	if err := json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(strings.NewReader(write(t, []Input{in}, "csv", Options{Layers: true}))).ReadAll()
-	if err != nil || len(d.Inputs[0].Layers) != 3 || len(records) != 4 {
-		t.Fatalf("%d layers in JSON, %d lines of CSV, error %v", len(d.Inputs[0].Layers), len(records), err)
-	}
-	if column := records[0]; column[0] != "trace" || records[1][0] != "screen.ftrace" || len(column) != 1+len(d.Inputs[0].Layers[0])-2 /* lists have no column */ {
-		t.Errorf("columns %v, fields %v", column, d.Inputs[0].Layers[0])
-	}
-	for n, want := range []map[string]string{
-		{"id": "1", "name": "Window7", "pid": "", "process": "", "framework": "", "queue_id": "", "late": "", "uneven_rate": "", "cadence_ms": "", "queue_p50_ms": ""},
-		{"queue_id": "1288490188800", "framework": "nativevsync", "judged": "15", "late": "0", "fps": "50"},
-		{"pid": "400", "process": "com.example.player", "buffers": "12", "dropped": "1", "late": "2", "early": "2", "uneven_rate": "0.4", "late_rate": "0.2", "longest_ms": "50", "cadence_ms": "30"},
-	} {
-		for column, cell := range want {
-			at := slices.Index(records[0], column)
-			if at < 0 || records[n+1][at] != cell {
-				t.Errorf("layer %d: %s is %q, want %q", n+1, column, records[n+1], cell)
-			}
-			got := ""
-			switch v := d.Inputs[0].Layers[n][column].(type) {
-			case float64:
-				got = plain(v)
-			case string:
-				got = v
-			}
-			if got != cell {
-				t.Errorf("layer %d: JSON has %s %q, want %q", n+1, column, got, cell)
-			}
-		}
-	}
 }
 
 // The page has a picture of each layer with intervals: those of the video in three colours.

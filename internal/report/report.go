@@ -132,13 +132,7 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	case "json":
 		return writeJSON(w, inputs, o)
 	case "csv":
-		switch {
-		case o.Interactions:
-			return writeInteractionsCSV(w, inputs)
-		case o.Layers:
-			return writeLayersCSV(w, inputs)
-		}
-		return writeCSV(w, inputs)
+		return writeCSV(w, inputs, o)
 	}
 	if slices.Contains(view.GateFormats, format) {
 		return view.Write(w, summary(inputs, o), format, o.Style)

@@ -3,10 +3,13 @@ package report
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,6 +107,70 @@ func TestCSV(t *testing.T) {
 				t.Errorf("there is no column %s", column)
 			} else if got := records[row+1][i]; got != want {
 				t.Errorf("row %d: %s is %q, want %q", row+1, column, got, want)
+			}
+		}
+	}
+}
+
+// Rows of interactions and layers have what JSON has of them, under the same names. Unknown values are
+// empty, fields of objects are named OBJECT_FIELD, lists of objects have no column but the stages.
+func TestItemsCSV(t *testing.T) {
+	in := flings()
+	in.Name, in.Timeline.Layers = "=flings", screen().Timeline.Layers
+	in.Timeline.Interactions[0].Page = "@page"
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	var d struct {
+		Inputs []struct{ Interactions, Layers []map[string]any }
+	}
+	if err := json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		o    Options
+		json []map[string]any
+		more []map[string]string // of rows
+	}{
+		{Options{Interactions: true}, d.Inputs[0].Interactions, []map[string]string{{"page": "'@page"}, {}, {"reasons": "input_unseen; not_shown"},
+			{"stages": "LoadAbility=150000000; Application Launching=50000000; UI Ability Launching=200000000; First Frame, application=10000000; First Frame, render=20000000"}}},
+		{Options{Layers: true}, d.Inputs[0].Layers, []map[string]string{{"pid": "", "late": "", "queue_id": ""}, {"queue_id": "1288490188800", "fps": "50"}, {"late": "2", "uneven_rate": "0.4"}}},
+	} {
+		rows, err := csv.NewReader(strings.NewReader(write(t, []Input{in}, "csv", x.o))).ReadAll()
+		if err != nil || len(rows) != 1+len(x.more) {
+			t.Fatalf("%d rows, %v", len(rows), err)
+		}
+		for n, fields := range x.json {
+			want := map[string]string{"trace": "'=flings"}
+			var add func(prefix string, fields map[string]any)
+			add = func(prefix string, fields map[string]any) {
+				for name, value := range fields {
+					switch value := value.(type) {
+					case nil:
+						if slices.Contains(rows[0], name) {
+							want[prefix+name] = ""
+						}
+					case map[string]any:
+						add(name+"_", value)
+					case float64:
+						want[prefix+name] = strconv.FormatFloat(value, 'f', -1, 64)
+					case []any:
+						if slices.Contains(rows[0], name) {
+							want[name] = ""
+						}
+					default:
+						want[prefix+name] = fmt.Sprint(value)
+					}
+				}
+			}
+			add("", fields)
+			maps.Copy(want, x.more[n])
+			for c, name := range rows[0] {
+				if got := rows[n+1][c]; got != want[name] {
+					t.Errorf("row %d: %s is %q, want %q", n+1, name, got, want[name])
+				}
+				delete(want, name)
+			}
+			if len(want) > 0 {
+				t.Errorf("row %d: no column for %v", n+1, want)
 			}
 		}
 	}

@@ -6,17 +6,20 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/text"
 )
 
 // Records are rows of one struct type. The json tags of its fields are the names of columns.
 // A field is a string, a bool, a number, a pointer to one of these, which is nil if the value
-// is unknown, or a list of strings or numbers. Fields of embedded structs are columns, too.
+// is unknown, or a list of strings, numbers or fmt.Stringers. Other lists have no column. A field
+// that is a struct has the columns NAME_FIELD, or those of its fields if the tag says inline.
 type Records[T any] iter.Seq[T]
 
 // RecordColumns returns the names of the columns of a type.
@@ -29,17 +32,44 @@ func RecordColumns[T any]() (names []string) {
 
 type recordField struct {
 	name  string
-	index []int
+	index []int // of fields, each in the one before
 }
 
-func recordFields(t reflect.Type) (list []recordField) {
+func recordFields(t reflect.Type) []recordField { return appendFields(nil, t, "", nil) }
+
+func appendFields(list []recordField, t reflect.Type, prefix string, index []int) []recordField {
 	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.IsExported() && !f.Anonymous && name != "-" && name != "" {
-			list = append(list, recordField{name, f.Index})
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		typ, at := f.Type, slices.Concat(index, f.Index)
+		if typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		isStruct := func(t reflect.Type) bool { return t.Kind() == reflect.Struct && !t.Implements(stringer) }
+		switch {
+		case !f.IsExported() || f.Anonymous || name == "-":
+		case option == "inline":
+			list = appendFields(list, typ, prefix, at)
+		case name == "" || typ.Kind() == reflect.Slice && isStruct(typ.Elem()):
+		case isStruct(typ):
+			list = appendFields(list, typ, prefix+name+"_", at)
+		default:
+			list = append(list, recordField{prefix + name, at})
 		}
 	}
 	return list
+}
+
+var stringer = reflect.TypeFor[fmt.Stringer]()
+
+// of returns the field of a struct, which is not valid in an unknown one.
+func (f *recordField) of(v reflect.Value) reflect.Value {
+	for _, i := range f.index {
+		if v = reflect.Indirect(v); !v.IsValid() {
+			return v
+		}
+		v = v.Field(i)
+	}
+	return v
 }
 
 // WriteCSV writes the rows below a line of names. Unknown values are empty, lists are
@@ -52,7 +82,7 @@ func (rows Records[T]) WriteCSV(w io.Writer) error {
 		for row := range rows {
 			value := reflect.ValueOf(&row).Elem()
 			for i, f := range fields {
-				cells[i] = value.FieldByIndex(f.index)
+				cells[i] = f.of(value)
 			}
 			if !yield(cells) {
 				return
@@ -99,13 +129,16 @@ func writeCSV(w io.Writer, names []string, rows iter.Seq[[]reflect.Value]) error
 func RecordCell[T any](row T, column string) string {
 	for _, f := range recordFields(reflect.TypeFor[T]()) {
 		if f.name == column {
-			return csvCell(reflect.ValueOf(row).FieldByIndex(f.index))
+			return csvCell(f.of(reflect.ValueOf(row)))
 		}
 	}
 	return ""
 }
 
 func csvCell(v reflect.Value) string {
+	if v.IsValid() && v.Type() == reflect.TypeFor[trace.PID]() && v.Int() == int64(trace.UnknownPID) {
+		return ""
+	}
 	switch v.Kind() {
 	case reflect.Invalid: // nil
 		return ""
@@ -114,6 +147,8 @@ func csvCell(v reflect.Value) string {
 			return ""
 		}
 		return csvCell(v.Elem())
+	case reflect.Struct:
+		return text.Cell(text.Printable(v.Interface().(fmt.Stringer).String()))
 	case reflect.String:
 		return text.Cell(v.String())
 	case reflect.Bool:
@@ -124,7 +159,7 @@ func csvCell(v reflect.Value) string {
 		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	case reflect.Slice:
 		separator := " "
-		if v.Type().Elem().Kind() == reflect.String {
+		if k := v.Type().Elem().Kind(); k == reflect.String || k == reflect.Struct {
 			separator = "; "
 		}
 		var list []string
