@@ -196,11 +196,11 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 		Subject:      names,
 		Inputs:       append([]view.Input{{Name: text.Printable(d.Base.Name), Quality: d.Base.Quality}, {Name: text.Printable(d.New.Name), Quality: d.New.Quality}}, o.Skipped...),
 		AllowMissing: o.AllowMissing, Strict: o.Strict, Verdict: verdict,
-		Measures: &view.Table{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}, Checks: d.Checks(),
+		Tables: []view.Table{{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}}, Checks: d.Checks(),
 	}
 	add := func(title, label string, m *Measure) {
 		if m.Verdict.Significant() {
-			g.Measures.Rows = append(g.Measures.Rows, view.Row{Cells: append([]view.Cell{{Text: title}, {Text: label}}, m.cells()...)})
+			g.Tables[0].Rows = append(g.Tables[0].Rows, view.Row{Cells: append([]view.Cell{{Text: title}, {Text: label}}, m.cells()...)})
 		}
 	}
 	for _, p := range d.Pairs {
@@ -217,9 +217,9 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 		}
 	}
 	for _, groups := range d.groups() {
-		for _, g := range groups.Both {
-			for _, m := range g.Measures {
-				add(g.fullTitle(), m.definition.Label, m)
+		for _, x := range groups.Both {
+			for _, m := range x.Measures {
+				add(x.fullTitle(), m.definition.Label, m)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Comparison) document() *view.Document {
 		}
 	}
 	d.Warnings = append(d.Warnings, c.warnings...)
-	d.Gate = view.Gate{AllowMissing: c.AllowMissing, Checks: c.Checks(), Verdict: strings.TrimSuffix(d.Summary, "."), Warnings: c.warnings, Measures: c.significant()}
+	d.Gate = view.Gate{AllowMissing: c.AllowMissing, Checks: c.Checks(), Verdict: strings.TrimSuffix(d.Summary, "."), Warnings: c.warnings, Tables: []view.Table{*c.significant()}}
 	if len(d.Gate.Checks) == 0 {
 		d.Gate.Warnings = d.Warnings // otherwise a missing shard is a check
 	}

@@ -9,40 +9,31 @@ import (
 	"ohframe/internal/view"
 )
 
-const (
-	briefComponents = 5 // in a terminal
-	maxReusable     = 3 // notes of components that are never reused
-)
+// maxReusable is the number of notes of components that are never reused.
+const maxReusable = 3
 
 // components returns how often components were built and reused, and which state variables made
 // nodes dirty; nothing if the trace has neither.
 func (b *builder) components(in *Input) (blocks []view.Block) {
+	type component = stats.Component
 	if all := in.Stats.Components; len(all) > 0 {
-		several := slices.ContainsFunc(all, func(c stats.Component) bool { return c.PID != all[0].PID })
-		t := view.Table{Label: "Components", Sortable: true, Columns: []view.Column{
-			{Title: "Component", Min: nameWidth}, {Title: "Built", Number: true}, {Title: "Reused", Number: true},
-			{Title: "Share", Number: true, Meaning: "reused / (built + reused)"}, {Title: "Build P50 ms", Number: true}, {Title: "Max ms", Number: true, Drop: 1},
-			{Title: "Reuse P50 ms", Number: true, Drop: 3}, {Title: "Total ms", Number: true, Meaning: "of all items, without those inside another one of the component"},
-		}}
-		shown := all[:b.most(len(all))]
-		for i := range shown {
-			c := &shown[i]
-			build, longest, reuse := text.Unknown, text.Unknown, text.Unknown
-			if c.Build != nil {
-				build, longest = text.Milliseconds(c.Build.P50), text.Milliseconds(c.Build.Max)
+		several := slices.ContainsFunc(all, func(c component) bool { return c.PID != all[0].PID })
+		times := func(l *stats.Latency) [2]string {
+			if l == nil {
+				return [2]string{text.Unknown, text.Unknown}
 			}
-			if c.Reuse != nil {
-				reuse = text.Milliseconds(c.Reuse.P50)
-			}
-			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: componentOf(c, several)}, {Text: fmt.Sprint(c.Built)}, {Text: fmt.Sprint(c.Reused)}, {Text: text.Share(&c.ReusedShare)},
-				{Text: build}, {Text: longest}, {Text: reuse}, {Text: text.Milliseconds(c.Total)},
-			}})
+			return [2]string{text.Milliseconds(l.P50), text.Milliseconds(l.Max)}
 		}
-		if n := len(all) - len(shown); n > 0 {
-			t.More = text.More(n)
-		}
-		s := view.Section{Title: "Components", About: "items that were built and reused", Blocks: []view.Block{t}}
+		s := itemSection(b, "Components", "items that were built and reused", []column[component]{
+			words(view.Column{Title: "Component", Min: nameWidth}, func(c component) string { return componentOf(&c, several) }),
+			numbers(view.Column{Title: "Built"}, func(c component) any { return c.Built }),
+			numbers(view.Column{Title: "Reused"}, func(c component) any { return c.Reused }),
+			numbers(view.Column{Title: "Share", Meaning: "reused / (built + reused)"}, func(c component) any { return text.Share(&c.ReusedShare) }),
+			numbers(view.Column{Title: "Build P50 ms"}, func(c component) any { return times(c.Build)[0] }),
+			numbers(view.Column{Title: "Max ms", Drop: 1}, func(c component) any { return times(c.Build)[1] }),
+			numbers(view.Column{Title: "Reuse P50 ms", Drop: 3}, func(c component) any { return times(c.Reuse)[0] }),
+			numbers(view.Column{Title: "Total ms", Meaning: "of all items, without those inside another one of the component"}, func(c component) any { return text.Milliseconds(c.Total) }),
+		}, all)
 		notes := 0
 		for i := range all {
 			if c := &all[i]; c.NeverReused && notes < maxReusable {
@@ -53,33 +44,17 @@ func (b *builder) components(in *Input) (blocks []view.Block) {
 		blocks = append(blocks, s)
 	}
 	if all := in.Stats.StateVariables; len(all) > 0 {
-		t := view.Table{Label: "State variables", Sortable: true, Columns: []view.Column{
-			{Title: "Variable", Min: nameWidth}, {Title: "Changes", Number: true}, {Title: "Dirty nodes", Number: true}, {Title: "Most at once", Number: true},
-		}}
-		shown := all[:b.most(len(all))]
-		for _, v := range shown {
-			t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-				{Text: text.Shorten(text.Printable(v.Component+"."+v.Variable), maxSlice)},
-				{Text: fmt.Sprint(v.Changes)}, {Text: fmt.Sprint(v.Nodes)}, {Text: fmt.Sprint(v.Most)},
-			}})
-		}
-		if n := len(all) - len(shown); n > 0 {
-			t.More = text.More(n)
-		}
-		blocks = append(blocks, view.Section{Title: "State variables", About: "whose changes made nodes dirty", Blocks: []view.Block{t}})
+		type variable = stats.StateVariable
+		blocks = append(blocks, itemSection(b, "State variables", "whose changes made nodes dirty", []column[variable]{
+			words(view.Column{Title: "Variable", Min: nameWidth}, func(v variable) string {
+				return text.Shorten(text.Printable(v.Component+"."+v.Variable), maxSlice)
+			}),
+			numbers(view.Column{Title: "Changes"}, func(v variable) any { return v.Changes }),
+			numbers(view.Column{Title: "Dirty nodes"}, func(v variable) any { return v.Nodes }),
+			numbers(view.Column{Title: "Most at once"}, func(v variable) any { return v.Most }),
+		}, all))
 	}
 	return blocks
-}
-
-// most returns how many of n rows are shown.
-func (b *builder) most(n int) int {
-	switch {
-	case b.page:
-		return min(n, text.MaxShown)
-	case b.Verbose:
-		return n
-	}
-	return min(n, briefComponents)
 }
 
 // componentOf names a component, with its application if the input has several.

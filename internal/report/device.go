@@ -89,7 +89,7 @@ func (b *builder) device(in *Input, list []*stats.Interaction) view.Section {
 	if len(t.Rows) == 0 {
 		return s
 	}
-	t.Columns[1].Min = widest(t, 1)
+	widen(&t)
 	s.Title, s.Meaning = "The device's own figures", "what render_service measured and wrote into the trace"
 	s.Blocks = append(s.Blocks, t)
 	slices.SortStableFunc(order, func(a, b reason) int { return cmp.Compare(a.figure, b.figure) })

@@ -67,17 +67,3 @@ func (b *builder) emptyFrames(list []*process) view.Table {
 	}
 	return t
 }
-
-// tabulateEmptyFrames adds the empty frames of an input to a summary, with its name if there are
-// several.
-func (b *builder) tabulateEmptyFrames(g *view.Gate, in *Input, name string, several bool) {
-	t := b.emptyFrames(b.processes(in))
-	if several {
-		prepend(&t, view.Column{Title: "Input"}, func(int) string { return name })
-	}
-	if g.EmptyFrames == nil {
-		g.EmptyFrames = &t
-		return
-	}
-	g.EmptyFrames.Rows = append(g.EmptyFrames.Rows, t.Rows...)
-}

@@ -98,18 +98,18 @@ type frameColumns struct {
 
 	// Stages, in microseconds after the start, which is enough for a drawing. A column is
 	// null if no frame has the stage.
-	Due    column[int64]    `json:"due"`  // vsync time
-	Sent   column[int64]    `json:"sent"` // last transaction
-	Draw   column[[2]int64] `json:"draw"` // start and end of the render thread's work
-	GPU    column[[2]int64] `json:"gpu"`
-	Commit column[[2]int64] `json:"commit"`
+	Due    perFrame[int64]    `json:"due"`  // vsync time
+	Sent   perFrame[int64]    `json:"sent"` // last transaction
+	Draw   perFrame[[2]int64] `json:"draw"` // start and end of the render thread's work
+	GPU    perFrame[[2]int64] `json:"gpu"`
+	Commit perFrame[[2]int64] `json:"commit"`
 }
 
-// column has a value or nil for each frame.
-type column[T any] []*T
+// perFrame has a value or nil for each frame.
+type perFrame[T any] []*T
 
 // trimmed returns nil if all values are nil.
-func (c column[T]) trimmed() column[T] {
+func (c perFrame[T]) trimmed() perFrame[T] {
 	if slices.ContainsFunc(c, func(v *T) bool { return v != nil }) {
 		return c
 	}
@@ -159,7 +159,7 @@ func newFrameColumns(frames []*analyzer.Frame, reasons map[*analyzer.Frame]strin
 
 func (c *frameColumns) addStages(f *analyzer.Frame) {
 	micros := func(at trace.Time) int64 { return int64(at.Sub(f.Actual.Start) / trace.Microsecond) }
-	point := func(list *column[int64], at trace.Time) {
+	point := func(list *perFrame[int64], at trace.Time) {
 		var value *int64
 		if at.Known() {
 			d := micros(at)
@@ -167,7 +167,7 @@ func (c *frameColumns) addStages(f *analyzer.Frame) {
 		}
 		*list = append(*list, value)
 	}
-	interval := func(list *column[[2]int64], i analyzer.Interval) {
+	interval := func(list *perFrame[[2]int64], i analyzer.Interval) {
 		var value *[2]int64
 		if i.Known() && i.End >= i.Start {
 			value = &[2]int64{micros(i.Start), micros(i.End)}

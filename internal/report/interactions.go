@@ -144,41 +144,104 @@ func (b *builder) limits(list []*stats.Interaction) (notes []view.Block) {
 
 // interactionTable returns the measures of interactions. Those with a picture link to it.
 func (b *builder) interactionTable(in *Input, shown []*stats.Interaction, pictures view.Strips) view.Table {
-	t := view.Table{Label: "Interactions", Sortable: true, Columns: []view.Column{
-		{Title: "#", Number: true}, {Title: "Interaction", About: "scene"}, {Title: "Application", About: "page"}, {Title: "At", Number: true, Drop: 2, Meaning: "its input, or its begin without one, from the start of the trace"},
-		{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, {Title: "Completion ms", Short: "Completion\nms", Number: true, Drop: 4, Meaning: define("completion")},
-		{Title: "Late", Number: true, Meaning: define("late")}, {Title: "Missed run", Short: "Missed\nrun", Number: true, Meaning: define("longest missed run")},
-		{Title: "Hitch ms/s", Short: "Hitch\nms/s", Number: true, Meaning: define("hitch ratio")}, {Title: "FPS", Number: true, Drop: 1, Meaning: define("FPS")},
-		{Title: "P95 ms", Short: "P95\nms", Number: true, Drop: 5, Meaning: meaning("p95_ms")}, {Title: "Worst", Number: true, Drop: 3, Meaning: "vsync id of the frame with the largest overrun"},
-	}}
-	for _, i := range shown {
-		row := b.interactionRow(i, in.origin())
+	t := tableOf("Interactions", b.interactionColumns(in), shown)
+	for n, i := range shown {
+		row := &t.Rows[n]
 		if at := slices.IndexFunc(pictures.List, func(s view.Strip) bool { return s.ID == pictureID(in, i) }); at >= 0 {
 			row.Link = pictures.List[at].ID
 		}
-		t.Rows = append(t.Rows, row)
+		for k := range row.Cells {
+			if c := &row.Cells[k]; c.Text == text.Unknown && c.Meaning == "" {
+				c.Meaning = strings.Join(text.UnknownOf(i), "; ")
+			}
+		}
 	}
-	t.Columns[1].Min, t.Columns[2].Min = widest(t, 1), widest(t, 2)
+	widen(&t)
 	return t
 }
 
-// summarizeInteractions adds the worst interactions of an input to a summary for continuous
-// integration, with its name if there are several.
-func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, several bool) {
+func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
+	type item = *stats.Interaction
+	name := func(title, about string, of func(item) view.Cell) column[item] {
+		return column[item]{view.Column{Title: title, About: about}, func(i item) view.Cell {
+			c := of(i)
+			if !b.page {
+				c.Text, c.About = text.Shorten(c.Text, maxName), text.Shorten(c.About, maxName)
+			}
+			return c
+		}}
+	}
+	return []column[item]{
+		numbers(view.Column{Title: "#"}, func(i item) any { return i.ID }),
+		name("Interaction", "scene", func(i item) view.Cell {
+			what := view.Cell{Text: text.Interaction(i.Source)}
+			if !i.Source.Launch() && text.Scene(i.Scene) != "" {
+				what.About = i.Scene
+			}
+			return what
+		}),
+		name("Application", "page", func(i item) view.Cell {
+			return view.Cell{Text: text.ProcessName(i.Process), About: text.Printable(deref(i.Page))}
+		}),
+		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.From()) }),
+		{view.Column{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, func(i item) view.Cell {
+			response := view.Cell{Text: number(i.Response)}
+			if i.Grade != nil {
+				response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
+			}
+			if d, ok := i.Source.AtLeast(); ok && i.Source.Launch() { // its first frame shown is its last one
+				response.Text = "≥ " + text.Milliseconds(d)
+			}
+			return response
+		}},
+		narrow(numbers(view.Column{Title: "Completion ms", Drop: 4, Meaning: define("completion")}, func(i item) any {
+			if d, ok := i.Source.AtLeast(); ok {
+				return "≥ " + text.Milliseconds(d)
+			}
+			return i.Completion
+		})),
+		{view.Column{Title: "Late", Number: true, Meaning: define("late")}, func(i item) view.Cell {
+			late := view.Cell{Text: text.Unknown}
+			if i.Frames == nil {
+				return late
+			}
+			late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
+			if i.JankRate != nil {
+				late.Text = fmt.Sprintf("%d of %d", *i.Late, *i.Frames)
+			}
+			if i.Counted == "render" {
+				late.Meaning = "frames of render_service, which draws the animation"
+			}
+			return late
+		}},
+		narrow(levelled(measured[item](stats.InteractionMeasures, "longest_missed_run", view.Column{Title: "Missed run", Meaning: define("longest missed run")}), func(i item) view.Level {
+			if n := i.LongestMissedRun; n != nil && *n >= stats.MissedLimit {
+				return view.Warning
+			}
+			return view.Plain
+		})),
+		narrow(levelled(measured[item](stats.InteractionMeasures, "hitch", view.Column{Title: "Hitch ms/s", Meaning: define("hitch ratio")}), func(i item) view.Level {
+			if !i.IsFling() {
+				return view.Plain
+			}
+			return b.level(rating.HitchRatio, i.HitchRatio)
+		})),
+		measured[item](stats.InteractionMeasures, "fps", view.Column{Drop: 1, Meaning: define("FPS")}),
+		narrow(measured[item](stats.InteractionMeasures, "p95_ms", view.Column{Title: "P95 ms", Drop: 5})),
+		numbers(view.Column{Title: "Worst", Drop: 3, Meaning: "vsync id of the frame with the largest overrun"}, func(i item) any {
+			if i.WorstFrame == nil {
+				return text.Unknown
+			}
+			return text.Vsync(*i.WorstFrame)
+		}),
+	}
+}
+
+// summaryInteractions returns the worst interactions of an input for a summary for continuous integration.
+func (b *builder) summaryInteractions(in *Input) view.Table {
 	all := in.Stats.Interactions
 	t := b.interactionTable(in, b.shownInteractions(all), view.Strips{})
-	if several {
-		prepend(&t, view.Column{Title: "Input"}, func(int) string { return name })
-	}
-	if g.Interactions == nil {
-		g.Interactions = &t
-	} else {
-		g.Interactions.Rows = append(g.Interactions.Rows, t.Rows...)
-	}
 	var more []string
-	if g.Interactions.More != "" {
-		more = append(more, g.Interactions.More)
-	}
 	if n := len(all) - len(t.Rows); n > 0 && !b.shortened {
 		b.shortened = true
 		more = append(more, "Of each input, the worst interactions are listed.")
@@ -187,15 +250,8 @@ func (b *builder) summarizeInteractions(g *view.Gate, in *Input, name string, se
 		n := note.(view.Note)
 		more = append(more, n.Label+": "+strings.TrimSuffix(n.Text, ".")+".")
 	}
-	g.Interactions.More = strings.Join(more, " ")
-}
-
-// widest returns the width of a column in which no name is broken.
-func widest(t view.Table, column int) (width int) {
-	for _, r := range t.Rows {
-		width = max(width, text.Width(r.Cells[column].Text), text.Width(r.Cells[column].About))
-	}
-	return width
+	t.More = strings.Join(more, " ")
+	return t
 }
 
 // shownInteractions returns the interactions that a table has.
@@ -267,66 +323,6 @@ func missedNote(i *stats.Interaction, c *why.Causes) view.Note {
 	}
 	n.Text = strings.Join(texts, "; ")
 	return n
-}
-
-func (b *builder) interactionRow(i *stats.Interaction, origin trace.Time) view.Row {
-	response := view.Cell{Text: number(i.Response)}
-	if i.Grade != nil {
-		response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
-	}
-	completion := view.Cell{Text: number(i.Completion)}
-	if d, ok := i.Source.AtLeast(); ok {
-		completion.Text = "≥ " + text.Milliseconds(d)
-		if i.Source.Launch() { // its first frame shown is its last one
-			response.Text = completion.Text
-		}
-	}
-	hitch := view.Cell{Text: number(i.HitchRatio)}
-	if i.IsFling() {
-		hitch.Level = b.level(rating.HitchRatio, i.HitchRatio)
-	}
-	run := view.Cell{Text: text.Unknown}
-	if n := i.LongestMissedRun; n != nil {
-		if run.Text = fmt.Sprint(*n); *n >= stats.MissedLimit {
-			run.Level = view.Warning
-		}
-	}
-	late := view.Cell{Text: text.Unknown}
-	if i.Frames != nil {
-		late.Text = fmt.Sprintf("%s of %d", text.Unknown, *i.Frames)
-		if i.JankRate != nil {
-			late.Text = fmt.Sprintf("%d of %d", *i.Late, *i.Frames)
-		}
-		if i.Counted == "render" {
-			late.Meaning = "frames of render_service, which draws the animation"
-		}
-	}
-	worst := text.Unknown
-	if i.WorstFrame != nil {
-		worst = text.Vsync(*i.WorstFrame)
-	}
-	what := view.Cell{Text: text.Interaction(i.Source)}
-	if !i.Source.Launch() && text.Scene(i.Scene) != "" {
-		what.About = i.Scene
-	}
-	application := view.Cell{Text: text.ProcessName(i.Process)}
-	if i.Page != nil {
-		application.About = text.Printable(*i.Page)
-	}
-	if !b.page {
-		for _, c := range []*view.Cell{&what, &application} {
-			c.Text, c.About = text.Shorten(c.Text, maxName), text.Shorten(c.About, maxName)
-		}
-	}
-	row := view.Row{Cells: []view.Cell{
-		{Text: fmt.Sprint(i.ID)}, what, application, {Text: text.Since(origin, i.Source.From())}, response, completion, late, run, hitch, {Text: number(i.FPS)}, {Text: number(i.P95)}, {Text: worst},
-	}}
-	for n := range row.Cells {
-		if c := &row.Cells[n]; c.Text == text.Unknown && c.Meaning == "" {
-			c.Meaning = strings.Join(text.UnknownOf(i), "; ")
-		}
-	}
-	return row
 }
 
 // number formats an optional number with one decimal.

@@ -252,7 +252,7 @@ func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
 		}
 		words = append(words, text.LayerDrops(l.Drops, in.origin(), false)...)
 		if len(words) > 0 {
-			notes = append(notes, view.Note{Text: text.ShortLayerName(l.Name, text.LayerWidth) + ": " + strings.Join(words, "; ")})
+			notes = append(notes, view.Note{Text: layerName(l.Name) + ": " + strings.Join(words, "; ")})
 		}
 	}
 	return notes
@@ -263,7 +263,7 @@ func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
 func namesRepeat(list []*stats.Layer) bool {
 	seen := map[string]bool{}
 	for _, l := range list {
-		name := text.ShortLayerName(l.Name, text.LayerWidth)
+		name := layerName(l.Name)
 		if seen[name] {
 			return true
 		}
@@ -272,59 +272,58 @@ func namesRepeat(list []*stats.Layer) bool {
 	return false
 }
 
-// numberLayers puts a column with the ids of the layers of rows before the others.
-func numberLayers(t *view.Table, ids []int) {
-	prepend(t, view.Column{Title: "#", Number: true, Meaning: "the id of the layer, which --layer selects"}, func(row int) string { return fmt.Sprint(ids[row]) })
+// layerNumber is the first column of tables of layers, whose item has a layer.
+func layerNumber[T any](id func(T) int) column[T] {
+	return numbers(view.Column{Title: "#", Meaning: "the id of the layer, which --layer selects"}, func(x T) any { return id(x) })
 }
 
-// prepend puts a column before the others.
-func prepend(t *view.Table, column view.Column, text func(row int) string) {
-	t.Columns = append([]view.Column{column}, t.Columns...)
-	for i := range t.Rows {
-		t.Rows[i].Cells = append([]view.Cell{{Text: text(i)}}, t.Rows[i].Cells...)
+// unnumbered removes the column of layerNumber if names distinguish layers.
+func unnumbered(t view.Table, numbered bool) view.Table {
+	if !numbered {
+		i := slices.IndexFunc(t.Columns, func(c view.Column) bool { return c.Title == "#" })
+		t.RemoveColumns(i, i+1)
 	}
+	return t
 }
 
 // layerCauses returns the cause that cost the most of each layer with late buffers. It has no rows
 // if none is known.
 func (b *builder) layerCauses(in *Input, shown []*stats.Layer, numbered bool) view.Table {
-	t := view.Table{Label: "Lost time of layers", Columns: []view.Column{
-		{Title: "Lost time of layers", Min: nameWidth}, {Title: "ms", Number: true}, {Title: "Of it", Number: true}, {Title: "Top cause"},
-	}}
-	var ids []int
+	type item struct {
+		layer *stats.Layer
+		*causes.Layer
+		cause string
+		lost  trace.Duration
+	}
+	var list []item
 	for _, l := range shown {
-		if in.Causes == nil || l.Late == nil || *l.Late == 0 || len(t.Rows) == maxTopCauses {
+		if in.Causes == nil || deref(l.Late) == 0 || len(list) == maxTopCauses {
 			continue
 		}
 		x := causes.NewLayer(l.Source, in.Causes)
-		cause, lost := x.MainCause()
-		if cause == "" {
-			continue
+		if cause, lost := x.MainCause(); cause != "" {
+			list = append(list, item{l, x, cause, lost})
 		}
-		ids = append(ids, l.ID)
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: text.ShortLayerName(l.Name, text.LayerWidth)}, {Text: text.Milliseconds(x.Lost)}, {Text: text.Percent(lost, x.Lost)}, {Text: cause},
-		}})
 	}
-	if numbered {
-		numberLayers(&t, ids)
-	}
-	return t
+	t := tableOf("Lost time of layers", []column[item]{
+		layerNumber(func(x item) int { return x.layer.ID }),
+		words(view.Column{Title: "Lost time of layers", Min: nameWidth}, func(x item) string { return layerName(x.layer.Name) }),
+		numbers(view.Column{Title: "ms"}, func(x item) any { return text.Milliseconds(x.Lost) }),
+		numbers(view.Column{Title: "Of it"}, func(x item) any { return text.Percent(x.lost, x.Lost) }),
+		words(view.Column{Title: "Top cause"}, func(x item) string { return x.cause }),
+	}, list)
+	t.Sortable = false
+	return unnumbered(t, numbered)
 }
+
+func layerName(name string) string { return text.ShortLayerName(name, text.LayerWidth) }
 
 // lateBuffers returns the late buffers of all layers on a page, the worst first.
 func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
-	t := view.Table{Label: "Late buffers", Columns: []view.Column{
-		{Title: "Late buffer of", Meaning: define("late buffer")}, {Title: "Shown at", Number: true}, {Title: "Late by ms", Number: true, Meaning: "the interval between presents minus the cadence"},
-		{Title: "Frame", Number: true, Meaning: "the vsync id of the frame that drew it"}, {Title: "Reason"},
-	}}
-	if !b.page {
-		return t
-	}
 	var late []*analyzer.Buffer
 	for _, l := range in.Stats.Layers {
 		for _, x := range l.Source.Buffers {
-			if x.Pace == analyzer.Late {
+			if b.page && x.Pace == analyzer.Late {
 				late = append(late, x)
 			}
 		}
@@ -332,26 +331,25 @@ func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
 	slices.SortStableFunc(late, func(a, b *analyzer.Buffer) int {
 		return cmp.Or(cmp.Compare(b.Overrun(), a.Overrun()), cmp.Compare(a.Present, b.Present))
 	})
-	if n := len(late) - defaultRows; n > 0 {
+	type item = *analyzer.Buffer
+	t := tableOf("Late buffers", []column[item]{
+		layerNumber(func(x item) int { return x.Layer.ID }),
+		words(view.Column{Title: "Late buffer of", Meaning: define("late buffer")}, func(x item) string { return layerName(x.Layer.Name) }),
+		numbers(view.Column{Title: "Shown at"}, func(x item) any { return text.Since(in.origin(), x.Present) }),
+		numbers(view.Column{Title: "Late by ms", Meaning: "the interval between presents minus the cadence"}, func(x item) any { return text.Milliseconds(x.Overrun()) }),
+		numbers(view.Column{Title: "Frame", Meaning: "the vsync id of the frame that drew it"}, func(x item) any {
+			if x.Frame == nil {
+				return text.Unknown
+			}
+			return text.Vsync(x.Frame.VsyncID)
+		}),
+		words(view.Column{Title: "Reason"}, func(x item) string { return cmp.Or(lateReason(in.Causes, x), text.Unknown) }),
+	}, late[:min(len(late), defaultRows)])
+	if n := len(late) - len(t.Rows); n > 0 {
 		t.More = fmt.Sprintf("… and %d more late by less; ohframe frames --kind layer --late lists all", n)
-		late = late[:defaultRows]
 	}
-	var ids []int
-	for _, x := range late {
-		ids = append(ids, x.Layer.ID)
-		frame := text.Unknown
-		if x.Frame != nil {
-			frame = text.Vsync(x.Frame.VsyncID)
-		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: text.ShortLayerName(x.Layer.Name, text.LayerWidth)}, {Text: text.Since(in.origin(), x.Present)}, {Text: text.Milliseconds(x.Overrun())},
-			{Text: frame}, {Text: cmp.Or(lateReason(in.Causes, x), text.Unknown)},
-		}})
-	}
-	if numbered {
-		numberLayers(&t, ids)
-	}
-	return t
+	t.Sortable = false
+	return unnumbered(t, numbered)
 }
 
 // lateReason returns why a buffer was late; empty if that is unknown.
@@ -377,73 +375,64 @@ func (b *builder) lateLevel(l *stats.Layer) view.Level {
 // layerTable returns the measures of layers, with their ids if their names do not distinguish
 // them.
 func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
-	milliseconds := func(name, meaning string, drop int) []view.Column {
-		column := func(p string, drop int) view.Column {
-			return view.Column{Title: name + " " + p + " ms", Short: name + "\n" + p + " ms", Number: true, Drop: drop, Meaning: meaning}
-		}
-		return []view.Column{column("P50", drop+1), column("P95", drop)}
-	}
-	t := view.Table{Label: "Layers", Sortable: true, Columns: slices.Concat([]view.Column{
-		{Title: "Layer", Meaning: define("layer")},
-		{Title: "Late", Number: true, Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + b.colours(rating.Overrun)},
-		{Title: "FPS", Number: true, Meaning: "intervals between presents / their time without pauses"}, {Title: "Cadence ms", Short: "Cadence\nms", Number: true, Meaning: define("cadence")},
-		{Title: "Vsyncs", Number: true, Drop: 1, Meaning: "the cadence in refresh periods"}, {Title: "Dropped", Number: true, Meaning: define("dropped buffer")},
-		{Title: "Uneven", Number: true, Drop: 2, Meaning: define("uneven")},
-		{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, {Title: "PID", Number: true, Drop: 8},
-		{Title: "Buffers", Number: true, Drop: 10, Meaning: define("buffer")}, {Title: "Shown", Number: true, Drop: 7, Meaning: "buffers that went to the display"},
-	},
-		milliseconds("Queue", "from when a buffer is queued until render_service takes it", 4),
-		milliseconds("Request", "how long the producer waits for a free buffer", 11),
-		milliseconds("GPU", "how long the producer's GPU works on a buffer after it is queued", 13),
-	)}
-	var ids []int
-	for _, l := range list {
-		ids = append(ids, l.ID)
-		width := text.LayerWidth
-		if b.whole {
-			width = math.MaxInt
-		}
-		name := view.Cell{Text: text.ShortLayerName(l.Name, width)}
-		if full := text.Printable(l.Name); b.page && name.Text != full {
-			name.Meaning = full
-		}
-		process, pid := view.Cell{Text: text.Unknown}, text.Unknown
-		if l.Process != nil {
-			process.Text = text.ProcessName(*l.Process)
-		}
-		if l.Framework != nil {
-			process.About = *l.Framework
-		}
-		if l.PID != nil {
-			pid = l.PID.String()
-		}
-		if !b.page && !b.whole {
-			process.Text = text.Shorten(process.Text, maxName)
-		}
-		row := view.Row{Cells: []view.Cell{
-			name, {Text: lateBuffers(l), Level: b.lateLevel(l)}, {Text: number(l.FPS)}, {Text: cadenceCell(l, text.Milliseconds)}, {Text: vsyncs(l)}, {Text: fmt.Sprint(l.Dropped)}, {Text: text.Share(l.UnevenRate)},
-			process, {Text: pid}, {Text: fmt.Sprint(l.Buffers)}, {Text: fmt.Sprint(l.Shown)},
-		}}
-		for _, x := range []*float64{l.QueueP50, l.QueueP95, l.RequestP50, l.RequestP95, l.GPUP50, l.GPUP95} {
-			row.Cells = append(row.Cells, view.Cell{Text: number(x)})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	for i := range t.Columns {
-		if !t.Columns[i].Number {
-			t.Columns[i].Min = widest(t, i)
-		}
-	}
+	t := tableOf("Layers", b.layerColumns(), list)
+	widen(&t)
 	// Percentiles that are unknown for all layers have no column: a short trace lacks P95.
 	for i := len(t.Columns) - 1; t.Columns[i].Title != "Shown"; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
 			t.RemoveColumns(i, i+1)
 		}
 	}
-	if numbered {
-		numberLayers(&t, ids)
+	return unnumbered(t, numbered)
+}
+
+func (b *builder) layerColumns() []column[*stats.Layer] {
+	type item = *stats.Layer
+	columns := []column[item]{
+		layerNumber(func(l item) int { return l.ID }),
+		{view.Column{Title: "Layer", Meaning: define("layer")}, func(l item) view.Cell {
+			width := text.LayerWidth
+			if b.whole {
+				width = math.MaxInt
+			}
+			name := view.Cell{Text: text.ShortLayerName(l.Name, width)}
+			if full := text.Printable(l.Name); b.page && name.Text != full {
+				name.Meaning = full
+			}
+			return name
+		}},
+		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + b.colours(rating.Overrun)}, func(l item) any { return lateBuffers(l) }), b.lateLevel),
+		measured[item](stats.LayerMeasures, "fps", view.Column{}),
+		narrow(numbers(view.Column{Title: "Cadence ms", Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
+		numbers(view.Column{Title: "Vsyncs", Drop: 1, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),
+		numbers(view.Column{Title: "Dropped", Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
+		measured[item](stats.LayerMeasures, "uneven", view.Column{Title: "Uneven", Drop: 2, Meaning: define("uneven")}),
+		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, func(l item) view.Cell {
+			process := view.Cell{Text: text.Unknown, About: deref(l.Framework)}
+			if l.Process != nil {
+				process.Text = text.ProcessName(*l.Process)
+			}
+			if !b.page && !b.whole {
+				process.Text = text.Shorten(process.Text, maxName)
+			}
+			return process
+		}},
+		numbers(view.Column{Title: "PID", Drop: 8}, func(l item) any {
+			if l.PID == nil {
+				return text.Unknown
+			}
+			return l.PID
+		}),
+		numbers(view.Column{Title: "Buffers", Drop: 10, Meaning: define("buffer")}, func(l item) any { return l.Buffers }),
+		numbers(view.Column{Title: "Shown", Drop: 7, Meaning: "buffers that went to the display"}, func(l item) any { return l.Shown }),
 	}
-	return t
+	for _, times := range []struct {
+		name string
+		drop int
+	}{{"queue_p50_ms", 5}, {"queue_p95_ms", 4}, {"request_p50_ms", 12}, {"request_p95_ms", 11}, {"gpu_p50_ms", 14}, {"gpu_p95_ms", 13}} {
+		columns = append(columns, narrow(measured[item](stats.LayerMeasures, times.name, view.Column{Drop: times.drop})))
+	}
+	return columns
 }
 
 // layerID returns the target of links to the picture of a layer.
@@ -579,9 +568,9 @@ func deref[T any](x *T) (v T) {
 	return v
 }
 
-// tabulateLayers returns the worst layers of each input for a summary for continuous integration,
-// with the names of the inputs if there are several; nil without layers.
-func (b *builder) tabulateLayers(inputs []Input, several bool) *view.Table {
+// summaryLayers returns the worst layers of each input for a summary for continuous integration,
+// with the names of the inputs if there are several. Inputs with other columns have one table.
+func (b *builder) summaryLayers(inputs []Input, several bool) view.Table {
 	var list []*stats.Layer
 	var names []string
 	numbered, more := false, ""
@@ -595,13 +584,10 @@ func (b *builder) tabulateLayers(inputs []Input, several bool) *view.Table {
 		list = append(list, shown...)
 		names = append(names, slices.Repeat([]string{text.Printable(inputs[i].Name)}, len(shown))...)
 	}
-	if len(list) == 0 {
-		return nil
-	}
 	t := b.layerTable(list, numbered)
 	t.More = more
 	if several {
 		prepend(&t, view.Column{Title: "Input"}, func(row int) string { return names[row] })
 	}
-	return &t
+	return t
 }

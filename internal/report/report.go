@@ -145,40 +145,29 @@ var summaryMeasures = []string{"fps", "frames", "judged_frames", "late_frames", 
 
 // summary returns the report for continuous integration.
 func summary(inputs []Input, o Options) *view.Document {
-	measures := &view.Table{Columns: []view.Column{{Title: "Process"}}}
-	d := &view.Document{Title: "Frame report", Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict, Measures: measures}}
-	total := len(inputs) + len(o.Skipped)
-	if total > 1 {
-		measures.Columns = []view.Column{{Title: "Input"}, {Title: "Process"}}
-	}
+	d := &view.Document{Title: "Frame report", Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict}}
+	several := len(inputs)+len(o.Skipped) > 1
+	columns := []column[*stats.Process]{words(view.Column{Title: "Process"}, text.Process)}
 	for _, name := range summaryMeasures {
-		measures.Columns = append(measures.Columns, view.Column{Title: measure(name).Label, Number: true})
+		m := measure(name)
+		columns = append(columns, numbers(view.Column{Title: m.Label}, func(p *stats.Process) any {
+			if name == "late_frames" {
+				return text.Late(p)
+			}
+			return text.Value(m.Unit, m.Value(p))
+		}))
 	}
 	b := &builder{Options: o, thresholds: rating.Default, whole: true}
-	d.Gate.Layers = b.tabulateLayers(inputs, total > 1)
-	for i := range inputs {
-		in := &inputs[i]
-		name := text.Printable(in.Name)
-		if all := in.Stats.Interactions; len(all) > 0 {
-			b.summarizeInteractions(&d.Gate, in, name, total > 1)
-		}
-		b.tabulateEmptyFrames(&d.Gate, in, name, total > 1)
-		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: name, Quality: in.Quality})
-		for _, p := range text.Largest(slices.SortedStableFunc(slices.Values(in.Stats.Processes), causes.CompareProcesses), complete) {
-			cells := []view.Cell{{Text: text.Process(p)}}
-			if total > 1 {
-				cells = append([]view.Cell{{Text: name}}, cells...)
-			}
-			for _, name := range summaryMeasures {
-				m := measure(name)
-				cell := view.Cell{Text: text.Value(m.Unit, m.Value(p))}
-				if name == "late_frames" {
-					cell.Text = text.Late(p)
-				}
-				cells = append(cells, cell)
-			}
-			measures.Rows = append(measures.Rows, view.Row{Cells: cells})
-		}
+	for _, in := range inputs {
+		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: text.Printable(in.Name), Quality: in.Quality})
+	}
+	d.Gate.Tables = []view.Table{
+		ofInputs(inputs, several, b.summaryInteractions),
+		ofInputs(inputs, several, func(in *Input) view.Table {
+			return tableOf("", columns, text.Largest(slices.SortedStableFunc(slices.Values(in.Stats.Processes), causes.CompareProcesses), complete))
+		}),
+		b.summaryLayers(inputs, several),
+		ofInputs(inputs, several, func(in *Input) view.Table { return b.emptyFrames(b.processes(in)) }),
 	}
 	if d.Gate.Inputs = append(d.Gate.Inputs, o.Skipped...); len(d.Gate.Inputs) == 1 {
 		d.Title = d.Gate.Inputs[0].Name

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/text"
@@ -12,40 +12,32 @@ import (
 // summaries returns what Android counted of the frames of processes; nothing if the input has no
 // summaries.
 func (b *builder) summaries(in *Input) []view.Block {
+	type summary = stats.Summary
 	all := in.Stats.Summaries
 	if len(all) == 0 {
 		return nil
 	}
-	count := func(n *int) view.Cell {
-		if n == nil {
-			return view.Cell{Text: text.Unknown}
-		}
-		return view.Cell{Text: strconv.Itoa(*n)}
+	columns := []column[summary]{
+		words(view.Column{Title: "Process", Min: nameWidth}, func(s summary) string {
+			name := text.Shorten(text.ProcessName(s.Process), maxName)
+			if s.Filtered {
+				name += " *"
+			}
+			return name
+		}),
+		numbers(view.Column{Title: "Frames"}, func(s summary) any { return s.Frames }),
+		numbers(view.Column{Title: "Janky", Meaning: "by Android's rule"}, func(s summary) any { return s.Janky }),
+		numbers(view.Column{Title: "Share", Meaning: "janky / frames"}, func(s summary) any { return text.Share(s.JankRate) }),
+		numbers(view.Column{Title: "P50 ms", Meaning: "name of a bucket of the histogram", Drop: 3}, func(s summary) any { return s.P50 }),
+		numbers(view.Column{Title: "P90 ms"}, func(s summary) any { return s.P90 }),
+		numbers(view.Column{Title: "P95 ms", Drop: 2}, func(s summary) any { return s.P95 }),
+		numbers(view.Column{Title: "P99 ms", Drop: 1}, func(s summary) any { return s.P99 }),
+		numbers(view.Column{Title: "Missed vsync", Drop: 4}, func(s summary) any { return s.MissedVsync }),
+		numbers(view.Column{Title: "Slow UI", Drop: 5}, func(s summary) any { return s.SlowUI }),
+		numbers(view.Column{Title: "Slow draw", Drop: 6}, func(s summary) any { return s.SlowDraw }),
 	}
-	t := view.Table{Label: "Summaries", Sortable: true, Columns: []view.Column{
-		{Title: "Process", Min: nameWidth}, {Title: "Frames", Number: true}, {Title: "Janky", Number: true, Meaning: "by Android's rule"},
-		{Title: "Share", Number: true, Meaning: "janky / frames"}, {Title: "P50 ms", Number: true, Meaning: "name of a bucket of the histogram", Drop: 3},
-		{Title: "P90 ms", Number: true}, {Title: "P95 ms", Number: true, Drop: 2}, {Title: "P99 ms", Number: true, Drop: 1},
-		{Title: "Missed vsync", Number: true, Drop: 4}, {Title: "Slow UI", Number: true, Drop: 5}, {Title: "Slow draw", Number: true, Drop: 6},
-	}}
-	filtered := false
-	shown := all[:b.most(len(all))]
-	for i := range shown {
-		s := &shown[i]
-		name := text.Shorten(text.ProcessName(s.Process), maxName)
-		if s.Filtered {
-			name, filtered = name+" *", true
-		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: name}, {Text: strconv.Itoa(s.Frames)}, count(s.Janky), {Text: text.Share(s.JankRate)},
-			count(s.P50), count(s.P90), count(s.P95), count(s.P99), count(s.MissedVsync), count(s.SlowUI), count(s.SlowDraw),
-		}})
-	}
-	if n := len(all) - len(shown); n > 0 {
-		t.More = text.More(n)
-	}
-	section := view.Section{Title: "Summaries", About: "what Android counted, since the process started or its counts were reset", Blocks: []view.Block{t}}
-	if filtered {
+	section := itemSection(b, "Summaries", "what Android counted, since the process started or its counts were reset", columns, all)
+	if slices.ContainsFunc(all[:b.most(len(all))], func(s summary) bool { return s.Filtered }) {
 		section.Blocks = append(section.Blocks, view.Note{Text: "* filtered data: do not compare it with other summaries", Level: view.Soft})
 	}
 	return []view.Block{section}

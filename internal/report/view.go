@@ -322,15 +322,9 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		shown = list[:min(len(list), cmp.Or(b.Top, defaultRows))]
 	}
 	shown = text.Largest(shown, func(p *process) int { return p.Frames.Complete })
-	t := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
-		{Title: "Process", Min: nameWidth}, {Title: "PID", Number: true, Drop: 2},
-		{Title: "FPS", Number: true, Meaning: define("FPS")}, {Title: "Frames", Number: true, Meaning: meaning("frames")},
-		{Title: "Late", Number: true, Meaning: define("late"), Drop: 1}, {Title: "Jank", Number: true, Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun)},
-		{Title: "Hitch ms/s", Number: true, Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)},
-		{Title: "P50 ms", Number: true, Meaning: meaning("p50_ms"), Drop: 3}, {Title: "P95 ms", Number: true, Meaning: meaning("p95_ms")}, {Title: "Max ms", Number: true, Meaning: meaning("max_ms")},
-	}}
-	for _, p := range shown {
-		t.Rows = append(t.Rows, b.overviewRow(p))
+	t := tableOf("Processes", b.processColumns(), shown)
+	for i, p := range shown {
+		t.Rows[i].Link = p.id
 	}
 	if n := len(list) - len(shown); n > 0 && (b.page || b.Verbose) {
 		t.More = text.More(n)
@@ -367,31 +361,30 @@ func slowCadences(shown []*process) (notes []view.Block) {
 // isSlow reports whether most frames were not shown on the next vsync.
 func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >= .5 }
 
-func (b *builder) overviewRow(p *process) view.Row {
-	overrun := largestOverrun(p.Process)
-	fps, hitch := text.Unknown, view.Cell{Text: text.Unknown}
-	if p.FPS != nil {
-		fps = number(p.FPS.Rate)
+func (b *builder) processColumns() []column[*process] {
+	overrun := func(p *process) view.Level { return b.level(rating.Overrun, largestOverrun(p.Process)) }
+	coloured := func(name, threshold string, c view.Column) column[*process] {
+		return levelled(measured[*process](stats.Measures, name, c), func(p *process) view.Level {
+			return b.level(threshold, measure(name).Value(p.Process))
+		})
 	}
-	if p.Hitches != nil {
-		hitch = view.Cell{Text: number(p.Hitches.Ratio), Level: b.level(rating.HitchRatio, p.Hitches.Ratio)}
+	return []column[*process]{
+		words(view.Column{Title: "Process", Min: nameWidth}, func(p *process) string {
+			if b.page {
+				return text.Process(p.Process)
+			}
+			return text.Shorten(text.Process(p.Process), 2*nameWidth)
+		}),
+		numbers(view.Column{Title: "PID", Drop: 2}, func(p *process) any { return pidText(p.PID) }),
+		measured[*process](stats.Measures, "fps", view.Column{Meaning: define("FPS")}),
+		measured[*process](stats.Measures, "frames", view.Column{}),
+		levelled(numbers(view.Column{Title: "Late", Meaning: define("late"), Drop: 1}, func(p *process) any { return text.Late(p.Process) }), overrun),
+		levelled(numbers(view.Column{Title: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun)}, func(p *process) any { return text.Share(p.JankRate) }), overrun),
+		coloured("hitch_ratio", rating.HitchRatio, view.Column{Title: "Hitch ms/s", Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)}),
+		coloured("p50_ms", rating.FrameTime, view.Column{Title: "P50 ms", Drop: 3}),
+		coloured("p95_ms", rating.FrameTime, view.Column{Title: "P95 ms"}),
+		coloured("max_ms", rating.FrameTime, view.Column{Title: "Max ms"}),
 	}
-	duration := func(of func(*stats.Durations) *trace.Duration) view.Cell {
-		if p.Durations == nil || of(p.Durations) == nil {
-			return view.Cell{Text: text.Unknown}
-		}
-		ms := of(p.Durations).Milliseconds()
-		return view.Cell{Text: text.Milliseconds(*of(p.Durations)), Level: b.level(rating.FrameTime, &ms)}
-	}
-	name := text.Process(p.Process)
-	if !b.page {
-		name = text.Shorten(name, 2*nameWidth)
-	}
-	return view.Row{Link: p.id, Cells: []view.Cell{
-		{Text: name}, {Text: pidText(p.PID)}, {Text: fps}, {Text: fmt.Sprint(p.Frames.Complete)},
-		{Text: text.Late(p.Process), Level: b.level(rating.Overrun, overrun)}, {Text: text.Share(p.JankRate), Level: b.level(rating.Overrun, overrun)}, hitch,
-		duration(func(d *stats.Durations) *trace.Duration { return &d.P50 }), duration(func(d *stats.Durations) *trace.Duration { return d.P95 }), duration(func(d *stats.Durations) *trace.Duration { return &d.Max }),
-	}}
 }
 
 // largestOverrun returns the largest overrun of a process in refresh periods, nil if it

@@ -56,9 +56,8 @@ type Gate struct {
 	Verdict string
 	// Warnings are those of the document, without skipped inputs.
 	Warnings []string
-	// Measures is the table of a summary for continuous integration, Interactions a further
-	// one before it, Layers and EmptyFrames those after it; they may be nil.
-	Measures, Interactions, Layers, EmptyFrames *Table
+	// Tables are those of a summary for continuous integration. Those without rows are left out.
+	Tables []Table
 }
 
 // Input is an input and its data quality, nil if unknown.

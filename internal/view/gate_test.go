@@ -22,7 +22,7 @@ const evil = "a<b>&\"'|`*_[x](y)@someone #1 %0A::error::\x1b[2J\u202e\x00\xff,:\
 func hostile() *Document {
 	bad := &quality.Quality{Verdict: stats.Unreliable, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Unreliable, Text: evil}}}
 	limited := &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "a few lines"}}}
-	d := &Document{Title: evil, Gate: Gate{Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Measures: measures(evil, evil), Verdict: evil}}
+	d := &Document{Title: evil, Gate: Gate{Inputs: []Input{{Name: evil, Quality: bad}, {Name: "limited", Quality: limited}, {Name: "b"}, {Name: evil, Skipped: evil}}, Tables: []Table{*measures(evil, evil)}, Verdict: evil}}
 	for _, s := range []condition.Status{condition.Failed, condition.Passed, condition.Unknown} {
 		d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: evil, Process: evil, Condition: evil, Status: s, Text: evil, File: evil, Line: 3})
 	}
@@ -318,7 +318,7 @@ func TestGitHub(t *testing.T) {
 // The verdict is first, then what failed. Names are text, not Markdown.
 func TestMarkdown(t *testing.T) {
 	d := &Document{Title: "a → b", Gate: Gate{
-		Verdict: "1 measure worse, 0 measures better", Measures: measures("a|b", "60"),
+		Verdict: "1 measure worse, 0 measures better", Tables: []Table{*measures("a|b", "60")},
 		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
 	}}
 	want := "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n- ✅ **notes: fps&lt;55**: 60.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"

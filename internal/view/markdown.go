@@ -46,8 +46,8 @@ func WriteMarkdown(w io.Writer, d *Document) error {
 	if good := g.goodQuality(); good != "" {
 		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
 	}
-	for _, t := range []*Table{g.Interactions, g.Measures, g.Layers, g.EmptyFrames} {
-		if t != nil && len(t.Rows) > 0 {
+	for i := range g.Tables {
+		if t := &g.Tables[i]; len(t.Rows) > 0 {
 			writeMarkdownTable(b, t)
 		}
 	}

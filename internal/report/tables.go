@@ -1,0 +1,147 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// column is a column of a table of items, and what it has of an item.
+type column[T any] struct {
+	view.Column
+	cell func(T) view.Cell
+}
+
+// tableOf returns a table with a row for each item. It can be sorted.
+func tableOf[T any](label string, columns []column[T], items []T) view.Table {
+	t := view.Table{Label: label, Sortable: true}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Column)
+	}
+	for _, x := range items {
+		var row view.Row
+		for _, c := range columns {
+			row.Cells = append(row.Cells, c.cell(x))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// itemSection returns a section with a table of the first items.
+func itemSection[T any](b *builder, title, about string, columns []column[T], all []T) view.Section {
+	t := tableOf(title, columns, all[:b.most(len(all))])
+	if n := len(all) - len(t.Rows); n > 0 {
+		t.More = text.More(n)
+	}
+	return view.Section{Title: title, About: about, Blocks: []view.Block{t}}
+}
+
+// briefItems is the number of items in a terminal without Options.Verbose.
+const briefItems = 5
+
+// most returns how many of n items are shown.
+func (b *builder) most(n int) int {
+	switch {
+	case b.page:
+		return min(n, text.MaxShown)
+	case b.Verbose:
+		return n
+	}
+	return min(n, briefItems)
+}
+
+// words returns a column of text.
+func words[T any](c view.Column, of func(T) string) column[T] {
+	return column[T]{c, func(x T) view.Cell { return view.Cell{Text: of(x)} }}
+}
+
+// numbers returns a column of numbers: an int, a *int, a *float64, which is shown with one decimal, or text.
+func numbers[T any](c view.Column, of func(T) any) column[T] {
+	c.Number = true
+	return words(c, func(x T) string {
+		switch n := of(x).(type) {
+		case *int:
+			if n == nil {
+				return text.Unknown
+			}
+			return fmt.Sprint(*n)
+		case *float64:
+			return number(n)
+		default:
+			return fmt.Sprint(n)
+		}
+	})
+}
+
+// measured returns the column of a measure, with its title and its meaning where c has none.
+func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
+	m := list.Named(name)
+	c.Title = cmp.Or(c.Title, strings.Replace(m.Label, ", ", " ", 1))
+	c.Meaning = cmp.Or(c.Meaning, strings.ReplaceAll(m.Meaning, "`", ""))
+	return numbers(c, func(x T) any {
+		subject := any(x)
+		if p, ok := subject.(*process); ok {
+			subject = p.Process
+		}
+		if ns := m.Of(subject); ns != nil && strings.HasSuffix(m.Path, "_ns") { // rounded as all durations are
+			return text.Milliseconds(trace.Duration(*ns))
+		}
+		return text.Value(m.Unit, m.Value(subject))
+	})
+}
+
+// narrow breaks the title of a column in a narrow terminal.
+func narrow[T any](c column[T]) column[T] {
+	c.Short = strings.Replace(c.Title, " ", "\n", 1)
+	return c
+}
+
+// levelled returns a column with the levels of its cells.
+func levelled[T any](c column[T], of func(T) view.Level) column[T] {
+	return column[T]{c.Column, func(x T) view.Cell {
+		cell := c.cell(x)
+		cell.Level = of(x)
+		return cell
+	}}
+}
+
+// widen gives columns of text the widths in which no cell is broken.
+func widen(t *view.Table) {
+	for i := range t.Columns {
+		if c := &t.Columns[i]; !c.Number {
+			for _, r := range t.Rows {
+				c.Min = max(c.Min, text.Width(r.Cells[i].Text), text.Width(r.Cells[i].About))
+			}
+		}
+	}
+}
+
+// prepend puts a column before the others.
+func prepend(t *view.Table, column view.Column, text func(row int) string) {
+	t.Columns = append([]view.Column{column}, t.Columns...)
+	for i := range t.Rows {
+		t.Rows[i].Cells = append([]view.Cell{{Text: text(i)}}, t.Rows[i].Cells...)
+	}
+}
+
+// ofInputs returns a table of the items of all inputs, with the names of the inputs if there are several.
+func ofInputs(inputs []Input, several bool, table func(*Input) view.Table) (all view.Table) {
+	for i := range inputs {
+		t := table(&inputs[i])
+		if several {
+			prepend(&t, view.Column{Title: "Input"}, func(int) string { return text.Printable(inputs[i].Name) })
+		}
+		t.Rows = append(all.Rows, t.Rows...)
+		if all.More != "" && all.More != t.More {
+			t.More = strings.TrimSpace(all.More + " " + t.More)
+		}
+		all = t
+	}
+	return all
+}
