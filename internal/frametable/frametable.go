@@ -18,106 +18,129 @@ import (
 // Columns are the names of the columns, in order. New columns are added at the end.
 var Columns = view.RecordColumns[row]()
 
-// row has the cells of a frame or a buffer. Null cells are nil pointers.
+// row has the cells of a frame or a buffer. Null cells are nil pointers. "make docs" writes the
+// comments into docs/commands.md.
 type row struct {
-	Kind          string  `json:"kind" parquet:"kind,dict"`
-	Process       string  `json:"process" parquet:"process,dict"`
-	PID           *int32  `json:"pid" parquet:"pid,optional"`
-	TID           *int32  `json:"tid" parquet:"tid,optional"`
-	VsyncID       *int64  `json:"vsync_id" parquet:"vsync_id,optional"`
-	Transactions  []int64 `json:"transactions" parquet:"transactions,list"`
-	ActualStart   *int64  `json:"start_ns" parquet:"start_ns,optional"`
-	ActualEnd     *int64  `json:"end_ns" parquet:"end_ns,optional"`
-	ExpectedStart *int64  `json:"expected_start_ns" parquet:"expected_start_ns,optional"`
-	ExpectedEnd   *int64  `json:"expected_end_ns" parquet:"expected_end_ns,optional"`
-	Period        *int64  `json:"period_ns" parquet:"period_ns,optional"`
-	Late          *bool   `json:"late" parquet:"late,optional"`
-	Empty         *bool   `json:"empty" parquet:"empty,optional"`
-	Misaligned    *bool   `json:"misaligned" parquet:"misaligned,optional"`
-	Truncated     *bool   `json:"truncated" parquet:"truncated,optional"`
-	Flag          *int32  `json:"flag" parquet:"flag,optional"`
-	RenderVsyncID *int64  `json:"render_vsync_id" parquet:"render_vsync_id,optional"`
-	GPUStart      *int64  `json:"gpu_start_ns" parquet:"gpu_start_ns,optional"`
-	GPUEnd        *int64  `json:"gpu_end_ns" parquet:"gpu_end_ns,optional"`
-	Commit        *int64  `json:"commit_ns" parquet:"commit_ns,optional"`
-	Present       *int64  `json:"present_ns" parquet:"present_ns,optional"`
+	Kind    string `json:"kind" parquet:"kind,dict"`       // "app" or "render" for a frame, "layer" for a buffer
+	Process string `json:"process" parquet:"process,dict"` // whose frame it is, or the producer of the buffer
+	PID     *int32 `json:"pid" parquet:"pid,optional"`     // its process id and thread; nil if the input does not have them
+	TID     *int32 `json:"tid" parquet:"tid,optional"`
+	// the vsync's number in the text; of a buffer that of the frame that drew it
+	VsyncID *int64 `json:"vsync_id" parquet:"vsync_id,optional"`
+	// the indices of the transactions that an application frame sent
+	Transactions []int64 `json:"transactions" parquet:"transactions,list"`
+	// the actual interval; of a buffer from when it was requested, or else queued, until it was shown, in
+	// Android's frame timelines from the start of the surface frame
+	ActualStart *int64 `json:"start_ns" parquet:"start_ns,optional"`
+	ActualEnd   *int64 `json:"end_ns" parquet:"end_ns,optional"`
+	// the expected interval
+	ExpectedStart *int64 `json:"expected_start_ns" parquet:"expected_start_ns,optional"`
+	ExpectedEnd   *int64 `json:"expected_end_ns" parquet:"expected_end_ns,optional"`
+	// the refresh period, of a buffer that of the render frame that took it
+	Period *int64 `json:"period_ns" parquet:"period_ns,optional"`
+	// facts (docs/frames.md 3); nil for "late" of frames that are not judged, and for "empty" and "flag" where
+	// it is unknown whether a frame is empty. A buffer is late if its pace is
+	Late       *bool  `json:"late" parquet:"late,optional"`
+	Empty      *bool  `json:"empty" parquet:"empty,optional"`
+	Misaligned *bool  `json:"misaligned" parquet:"misaligned,optional"`
+	Truncated  *bool  `json:"truncated" parquet:"truncated,optional"`
+	Flag       *int32 `json:"flag" parquet:"flag,optional"` // the system's flag: 1 late, 2 empty, 3 misaligned
+	// vsync id of the render frame that took it
+	RenderVsyncID *int64 `json:"render_vsync_id" parquet:"render_vsync_id,optional"`
+	// the work on the GPU
+	GPUStart *int64 `json:"gpu_start_ns" parquet:"gpu_start_ns,optional"`
+	GPUEnd   *int64 `json:"gpu_end_ns" parquet:"gpu_end_ns,optional"`
+	// when the commit of a render frame began
+	Commit *int64 `json:"commit_ns" parquet:"commit_ns,optional"`
+	// when the display showed a render frame, or a buffer first
+	Present *int64 `json:"present_ns" parquet:"present_ns,optional"`
 
-	// The verdict in the words of Android's frame timeline.
-	JankType       *string  `json:"jank_type" parquet:"jank_type,dict,optional"`
-	JankSeverity   *string  `json:"jank_severity" parquet:"jank_severity,dict,optional"`
-	PresentType    *string  `json:"present_type" parquet:"present_type,dict,optional"`
-	PredictionType *string  `json:"prediction_type" parquet:"prediction_type,dict,optional"`
-	OnTimeFinish   *bool    `json:"on_time_finish" parquet:"on_time_finish,optional"`
-	Layers         []string `json:"layers" parquet:"layers,list"`
+	// the verdict in the words of Perfetto's frame timeline; for framestats the classes of hwui, for a buffer
+	// Android's verdict on the surface frame
+	JankType       *string `json:"jank_type" parquet:"jank_type,dict,optional"`
+	JankSeverity   *string `json:"jank_severity" parquet:"jank_severity,dict,optional"`
+	PresentType    *string `json:"present_type" parquet:"present_type,dict,optional"`
+	PredictionType *string `json:"prediction_type" parquet:"prediction_type,dict,optional"`
+	OnTimeFinish   *bool   `json:"on_time_finish" parquet:"on_time_finish,optional"` // the same
+	// the layers that show the frame
+	Layers []string `json:"layers" parquet:"layers,list"`
 
-	// Why a late frame was late.
-	Verdict      *string `json:"verdict" parquet:"verdict,dict,optional"`
-	CauseWait    *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
-	CauseStage   *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
-	CauseSlice   *string `json:"cause_slice" parquet:"cause_slice,dict,optional"`
+	// with "--causes", what is known of why it was late (docs/why.md 4)
+	Verdict *string `json:"verdict" parquet:"verdict,dict,optional"`
+	// wait, stage and slice of the largest cause; nil from here to "culprit" for "just_missed" and "unknown"
+	CauseWait  *string `json:"cause_wait" parquet:"cause_wait,dict,optional"`
+	CauseStage *string `json:"cause_stage" parquet:"cause_stage,dict,optional"`
+	CauseSlice *string `json:"cause_slice" parquet:"cause_slice,dict,optional"`
+	// how long it took, how long it usually takes, and its part of the overrun
 	CauseTime    *int64  `json:"cause_ns" parquet:"cause_ns,optional"`
 	CauseUsual   *int64  `json:"cause_usual_ns" parquet:"cause_usual_ns,optional"`
 	CauseShare   *int64  `json:"cause_share_ns" parquet:"cause_share_ns,optional"`
-	CauseCulprit *string `json:"culprit" parquet:"culprit,dict,optional"`
-	Confidence   *string `json:"confidence" parquet:"confidence,dict,optional"`
+	CauseCulprit *string `json:"culprit" parquet:"culprit,dict,optional"`       // the thread that was waited for
+	Confidence   *string `json:"confidence" parquet:"confidence,dict,optional"` // how certain it is: "high", "medium" or "low"
 
-	// Deadline is that of the main thread's frame for a frame of a worker thread. Overrun is
-	// from there to the end of the frame: negative for a frame on time.
-	Deadline         *int64 `json:"deadline_ns" parquet:"deadline_ns,optional"`
-	Overrun          *int64 `json:"overrun_ns" parquet:"overrun_ns,optional"`
-	MainLate         *bool  `json:"main_late" parquet:"main_late,optional"`
-	GPULate          *bool  `json:"gpu_late" parquet:"gpu_late,optional"`
-	Coalesced        *int32 `json:"coalesced" parquet:"coalesced,optional"`
-	CommitEstimated  *bool  `json:"commit_estimated" parquet:"commit_estimated,optional"`
-	PresentEstimated *bool  `json:"present_estimated" parquet:"present_estimated,optional"`
+	// when it should have been done (docs/frames.md 3.1); of a late buffer when it should have been taken, nil
+	// if it was taken in time
+	Deadline *int64 `json:"deadline_ns" parquet:"deadline_ns,optional"`
+	// from there to its end (docs/frames.md 3.8); of a buffer by how much the interval is longer than the cadence
+	Overrun *int64 `json:"overrun_ns" parquet:"overrun_ns,optional"`
+	// late on its thread, late on the GPU; nil for frames that are not judged
+	MainLate *bool `json:"main_late" parquet:"main_late,optional"`
+	GPULate  *bool `json:"gpu_late" parquet:"gpu_late,optional"`
+	// vsyncs that waited because the thread was busy
+	Coalesced *int32 `json:"coalesced" parquet:"coalesced,optional"`
+	// whether "commit_ns" and "present_ns" are estimates
+	CommitEstimated  *bool `json:"commit_estimated" parquet:"commit_estimated,optional"`
+	PresentEstimated *bool `json:"present_estimated" parquet:"present_estimated,optional"`
 
-	// Cause is the largest cause in a sentence.
+	// the cause in a sentence; of a late buffer whose frame was late, the cause of that
 	Cause *string `json:"cause" parquet:"cause,optional"`
 
-	// Interactions are the ids of those that the frame belongs to.
+	// the ids of the interactions (docs/frames.md 15) that count the frame; "--interactions" lists them in the
+	// table, too
 	Interactions []int64 `json:"interaction" parquet:"interaction,list"`
 
-	// Shown is when the display showed the frame: of an application frame, the present time of
-	// the render frame that took it.
+	// when it was shown: its present time, or that of the render frame that took it
 	Shown *int64 `json:"shown_ns" parquet:"shown_ns,optional"`
 
-	// Framework draws an application frame, or the buffers of the layer.
+	// what draws the frame or the layer, if it is not the platform: "choreographer", "surfaceflinger",
+	// "flutter", "web" or "nativevsync"
 	Framework *string `json:"framework" parquet:"framework,dict,optional"`
-	// CPUTime is how long the thread of an application frame ran in its actual interval.
+	// how long the thread of an application frame ran in its actual interval
 	CPUTime *int64 `json:"cpu_ns" parquet:"cpu_ns,optional"`
-	// DisplaySyncs are the types and ids of those that an application frame served, "callback 3".
+	// types and ids of the display syncs (docs/frames.md 16.8) that an application frame served
 	DisplaySyncs []string `json:"display_syncs" parquet:"display_syncs,list"`
 
-	// What only buffers have: their layer, and the times on their way to the display.
-	Layer        *string `json:"layer" parquet:"layer,dict,optional"`
-	LayerID      *int64  `json:"layer_id" parquet:"layer_id,optional"`
-	Queue        *int64  `json:"queue_id" parquet:"queue_id,optional"`
-	Sequence     *int64  `json:"sequence" parquet:"sequence,optional"`
-	Fate         *string `json:"fate" parquet:"fate,dict,optional"`
-	RequestStart *int64  `json:"request_start_ns" parquet:"request_start_ns,optional"`
-	RequestEnd   *int64  `json:"request_end_ns" parquet:"request_end_ns,optional"`
-	Queued       *int64  `json:"queued_ns" parquet:"queued_ns,optional"`
-	Ready        *int64  `json:"ready_ns" parquet:"ready_ns,optional"`
-	Acquired     *int64  `json:"acquired_ns" parquet:"acquired_ns,optional"`
-	// FirstDraw is nil for frames that are not known to be first draws.
+	Layer   *string `json:"layer" parquet:"layer,dict,optional"`  // name of the buffer's layer
+	LayerID *int64  `json:"layer_id" parquet:"layer_id,optional"` // its id in the report
+	// the ids of the queue and of the buffer in the trace
+	Queue    *int64  `json:"queue_id" parquet:"queue_id,optional"`
+	Sequence *int64  `json:"sequence" parquet:"sequence,optional"`
+	Fate     *string `json:"fate" parquet:"fate,dict,optional"` // "shown", "dropped", or "waiting" if the trace ends before
+	// while the producer asked for a free buffer
+	RequestStart *int64 `json:"request_start_ns" parquet:"request_start_ns,optional"`
+	RequestEnd   *int64 `json:"request_end_ns" parquet:"request_end_ns,optional"`
+	Queued       *int64 `json:"queued_ns" parquet:"queued_ns,optional"`     // when the producer queued the buffer
+	Ready        *int64 `json:"ready_ns" parquet:"ready_ns,optional"`       // when its GPU was done with it
+	Acquired     *int64 `json:"acquired_ns" parquet:"acquired_ns,optional"` // when the compositor took it
+	// the frame is the first that ArkUI draws of a window, which no animation waits for; otherwise nil
 	FirstDraw *bool   `json:"first_draw" parquet:"first_draw,optional"`
-	Interval  *int64  `json:"interval_ns" parquet:"interval_ns,optional"`
-	Cadence   *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`
-	Pace      *string `json:"pace" parquet:"pace,dict,optional"`
-	// Reason is which part of its life made it late.
+	Interval  *int64  `json:"interval_ns" parquet:"interval_ns,optional"` // since the buffer before was shown
+	Cadence   *int64  `json:"cadence_ns" parquet:"cadence_ns,optional"`   // the layer's own interval
+	Pace      *string `json:"pace" parquet:"pace,dict,optional"`          // how these compare: "even", "early", "long" or "late"
+	// why a late buffer was late (docs/why.md 10); nil if the frame that drew it was late
 	Reason *string `json:"reason" parquet:"reason,dict,optional"`
 
-	// Screens are those that a render frame was committed to, if there are several, each with its
-	// present time if that is known, "5 1010000000".
+	// the screens that a render frame was committed to, if there are several, each with its present time if that
+	// is known: 0 1010000000 (docs/frames.md 6.10)
 	Screens []string `json:"screens" parquet:"screens,list"`
 
-	// DeadlineInferred is nil for frames whose deadline the trace states.
+	// the trace does not state the deadline (docs/frames.md 3.11); otherwise nil
 	DeadlineInferred *bool `json:"deadline_inferred" parquet:"deadline_inferred,optional"`
-	// Unfinished: the trace ends within a late frame, so ActualEnd and Overrun are the least that they
-	// can be.
+	// the trace ends within a late frame: "end_ns" and "overrun_ns" are the least that they can be
+	// (docs/frames.md 11.1)
 	Unfinished *bool `json:"unfinished" parquet:"unfinished,optional"`
 
-	// Input is null if there is one input. It is the last column.
+	// the name of the input; nil if there is only one
 	Input *string `json:"input" parquet:"input,dict,optional"`
 
 	// explanation is not nil if Verdict is not, cost if Reason is not. The table has them in

@@ -16,6 +16,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/schematest"
 	"ohframe/internal/text"
 )
 
@@ -73,21 +74,9 @@ func unknown() *analyzer.Frame {
 	return &analyzer.Frame{Process: &analyzer.Process{PID: 7}, TID: 8}
 }
 
+// docs/commands.md has the columns with the comments of the fields. "make docs" writes them.
 func TestColumns(t *testing.T) {
-	promised := []string{
-		"kind", "process", "pid", "tid", "vsync_id", "transactions", "start_ns", "end_ns",
-		"expected_start_ns", "expected_end_ns", "period_ns", "late", "empty", "misaligned", "truncated", "flag",
-		"render_vsync_id", "gpu_start_ns", "gpu_end_ns", "commit_ns", "present_ns",
-		"jank_type", "jank_severity", "present_type", "prediction_type", "on_time_finish", "layers",
-		"verdict", "cause_wait", "cause_stage", "cause_slice", "cause_ns", "cause_usual_ns", "cause_share_ns", "culprit", "confidence",
-		"deadline_ns", "overrun_ns", "main_late", "gpu_late", "coalesced", "commit_estimated", "present_estimated",
-		"cause", "interaction", "shown_ns",
-		"framework", "cpu_ns", "display_syncs", "layer", "layer_id", "queue_id", "sequence", "fate", "request_start_ns", "request_end_ns", "queued_ns", "ready_ns", "acquired_ns",
-		"first_draw", "interval_ns", "cadence_ns", "pace", "reason", "screens", "deadline_inferred", "unfinished", "input",
-	}
-	if len(Columns) < len(promised) || !slices.Equal(Columns[:len(promised)], promised) {
-		t.Errorf("columns: got %q, want %q first", Columns, promised)
-	}
+	schematest.Columns(t, "../../docs/commands.md", "formats have these columns, with times in nanoseconds of trace time, and empty values where unknown:", reflect.TypeFor[row]())
 	head, rest, _ := strings.Cut(write(t, "csv", &analyzer.Timeline{}), "\n")
 	if got := strings.Split(head, ","); !slices.Equal(got, Columns) || rest != "" {
 		t.Errorf("csv without frames: got %q and %q, want the columns alone", got, rest)

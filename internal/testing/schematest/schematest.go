@@ -216,6 +216,23 @@ func pathOf(object string, f Field) string {
 	return path
 }
 
+// Columns compares the list of columns behind a line of a document with the fields of a type. With
+// OHFRAME_UPDATE_DOCS it writes the list.
+func Columns(t *testing.T, file, line string, typ reflect.Type) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), line+"\n\n- ")
+	list, after, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatalf("%s has no list behind %q", file, line)
+	}
+	list = withList(t, line, "- "+list, Fields(t, typ, "", nil), nil)
+	Update(t, file, before+line+"\n\n"+list+"\n\n"+after)
+}
+
 // listItem is an item of a list of fields with its further lines.
 var listItem = regexp.MustCompile("(?m)^- `([a-z_0-9`, ]+)` \\((.+?)\\): .*\n?(^  .*\n?)*")
 
