@@ -284,8 +284,8 @@ func TestOtherFrames(t *testing.T) {
 		}
 		var list []opened
 		for len(others) > 0 {
-			n := min(maxOthers, len(others))
-			lines := strings.Split(strings.TrimSuffix(otherFrames(path, read.Timeline, locate.Found{Frame: others[0], Others: others[:n]}), "\n"), "\n")[1:]
+			n := min(5, len(others))
+			lines := strings.Split(strings.TrimSuffix((&locate.Found{Frame: others[0], Others: others[:n]}).OthersText(path, path, read.Timeline), "\n"), "\n")[1:]
 			for i, f := range others[:n] {
 				_, command, _ := strings.Cut(lines[i], ": ohframe ")
 				list = append(list, opened{"ohframe " + command, f.Process.PID, f.VsyncID, f.Actual.Start})

@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"ohframe"
@@ -17,7 +15,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/record"
-	"ohframe/internal/record/device"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -52,12 +49,12 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	if err != nil {
 		return err
 	}
-	r.sayLength(s.Timeline, t.Meta)
+	record.SayLength(r.event, s.Timeline, t.Meta, r.time)
 	if r.launch {
-		r.sayLaunch(computed)
+		record.SayLaunch(r.event, computed)
 	}
 	if t.Meta.Run != nil {
-		if frames := r.sayFrames(s, computed, app, ""); frames == 0 {
+		if frames := record.SayFrames(r.event, s.Timeline, s.Quality, computed, app, ""); frames == 0 {
 			t.Meta.Run.Problem = "no frames of " + cmp.Or(app, "an application")
 		}
 		return nil
@@ -68,7 +65,7 @@ func (r *receiver) received(ctx context.Context, t *record.Trace) error {
 	if err != nil {
 		return err
 	}
-	r.sayFrames(s, computed, app, t.Name)
+	record.SayFrames(r.event, s.Timeline, s.Quality, computed, app, t.Name)
 	if !r.json {
 		err = report.Write(r.stdout, in, "table", report.Options{Style: styleOf(os.Stdout)})
 		if err != nil {
@@ -111,92 +108,4 @@ func (r *receiver) sayUnused(s *ohframe.Summary, m *meta.Meta) {
 	if m.Run != nil {
 		m.Run.Problem = problem
 	}
-}
-
-// sayLength says how much of the recorded time is in the trace.
-func (r *receiver) sayLength(t *analyzer.Timeline, m *meta.Meta) {
-	seconds := float64(t.Span.End.Sub(t.Span.Start)) / float64(trace.Second)
-	recorded := m.Ended.Sub(m.Begun).Seconds()
-	if r.time > 0 {
-		recorded = min(recorded, r.time.Seconds())
-	}
-	complete := "complete"
-	switch {
-	case m.Written > m.Entries:
-		lost := float64(m.Written-m.Entries) / float64(m.Written)
-		complete = fmt.Sprintf("its start is lost: %.1f s, %.0f %% of the events; use a larger buffer (-b %dM) or fewer tags (sched takes most)",
-			math.Max(0, recorded-seconds), 100*lost, min(2*m.BufferKB, device.MaxBuffer(&m.Device))/1024)
-	case recorded-seconds > max(0.1*recorded, 0.2):
-		complete = fmt.Sprintf("no events in the rest of the %.1f s recorded", recorded)
-	}
-	r.event(record.Event{
-		Step: "trace", Text: fmt.Sprintf("Trace   %.1f s, %s; clock %s", seconds, complete, cmp.Or(m.Clock, "unknown")),
-		Facts: map[string]any{
-			"file": m.Trace, "seconds": seconds, "recorded_seconds": recorded, "clock": m.Clock,
-			"entries": m.Entries, "written": m.Written, "complete": m.Written <= m.Entries,
-		},
-	})
-}
-
-// sayLaunch says how long the launch took, and whether the trace has its first frame.
-func (r *receiver) sayLaunch(computed *stats.Report) {
-	i := slices.IndexFunc(computed.Interactions, func(i *stats.Interaction) bool { return i.Source.Kind == analyzer.LaunchInteraction })
-	if i < 0 {
-		return // older systems do not mark it
-	}
-	l := computed.Interactions[i]
-	facts := map[string]any{"launch": l.Scene, "response_ms": l.Response}
-	what := "its first frame is not in the trace; record longer (-t)"
-	if l.Response != nil {
-		what = fmt.Sprintf("first frame shown %s ms after its begin", text.Number(*l.Response, 1))
-	}
-	r.event(record.Event{Step: "launch", Text: fmt.Sprintf("Launch  %s: %s", l.Scene, what), Facts: facts})
-}
-
-// sayFrames says how many frames were late, and whether that can be trusted. name is the
-// name of the converted files, or empty without any. It returns the number of frames of
-// applications.
-func (r *receiver) sayFrames(s *ohframe.Summary, computed *stats.Report, app, name string) (frames int) {
-	judged, late := 0, 0
-	for _, p := range computed.Processes {
-		if p.Kind == stats.Application {
-			frames, judged, late = frames+p.Frames.Complete, judged+p.Frames.Judged, late+p.Frames.Late
-		}
-	}
-	facts := map[string]any{"frames": frames, "judged": judged, "late": late, "quality": s.Quality.Verdict}
-	files := ""
-	if s.Quality.Verdict != stats.Good {
-		files = "; data quality: " + string(s.Quality.Verdict)
-	}
-	if name != "" {
-		facts["trace"], facts["report"] = name+".pftrace", name+".html"
-		files += fmt.Sprintf("; %s.pftrace, %s.html", name, name)
-	}
-	var rate *float64
-	if judged > 0 {
-		rate = new(float64)
-		*rate = float64(late) / float64(judged)
-		facts["jank_rate"] = *rate
-	}
-	what := fmt.Sprintf("Jank    %s: %d late of %s%s", text.Share(rate), late, text.Count(judged, "judged frame"), files)
-	if frames == 0 {
-		what = fmt.Sprintf("Frames  none of %s: was the screen on, and did anything move?%s", cmp.Or(app, "applications"), otherApps(s.Timeline))
-	}
-	r.event(record.Event{Step: "frames", Text: what, Facts: facts})
-	return frames
-}
-
-// otherApps names the applications that made frames.
-func otherApps(t *analyzer.Timeline) string {
-	var names []string
-	list, counts := t.ProcessCounts()
-	for _, p := range list {
-		if p.Name != "render_service" && counts[p].Frames > 0 {
-			names = append(names, text.Printable(p.Name))
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " Frames of: " + strings.Join(names, ", ")
 }

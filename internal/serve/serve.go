@@ -50,11 +50,6 @@ const loopback = "127.0.0.1"
 // ErrNotFetched means that the trace was not fetched before the timeout.
 var ErrNotFetched = errors.New("not fetched")
 
-// Listen opens the port on the loopback interface. Zero picks a free one.
-func Listen(port int) (net.Listener, error) {
-	return net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(port)))
-}
-
 // Trace is the content to serve.
 type Trace struct {
 	Path    string // without its leading slash

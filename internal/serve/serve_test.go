@@ -36,7 +36,7 @@ func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Du
 // run serves a site on any port.
 func run(t *testing.T, ctx context.Context, site serve.Site, timeout time.Duration) *server {
 	t.Helper()
-	listener, err := serve.Listen(0)
+	listener, err := serve.Listen(0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +427,7 @@ func TestCancelDuringFetch(t *testing.T) {
 // The port is open on 127.0.0.1 alone: neither on the computer's addresses in
 // its networks nor on the rest of the loopback network.
 func TestLoopbackOnly(t *testing.T) {
-	listener, err := serve.Listen(0)
+	listener, err := serve.Listen(0, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	listener, err := Listen(0)
+	listener, err := Listen(0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
