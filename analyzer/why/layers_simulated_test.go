@@ -1,7 +1,6 @@
 package why_test
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -164,39 +163,6 @@ func TestBuffersOfFramesShownLate(t *testing.T) {
 			}
 			if late == 0 {
 				t.Errorf("%s, %s: no buffer was shown late", kernel, cause)
-			}
-		}
-	}
-}
-
-// The same if lines are missing, or the trace begins later.
-func TestDamagedLayers(t *testing.T) {
-	configs := simulate.BadLayers()
-	configs["all"] = simulate.Layered()
-	for i, name := range slices.Sorted(maps.Keys(configs)) {
-		if i%slow.Of(5, 1) != 0 {
-			continue
-		}
-		var text bytes.Buffer
-		if _, err := simulate.Write(&text, configs[name]); err != nil {
-			t.Fatal(err)
-		}
-		lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
-		for k := range slow.Of(3, 12) {
-			var damaged bytes.Buffer
-			for i, line := range lines {
-				if (i*7919+k)%23 != 0 && i >= len(lines)*k/16 {
-					damaged.Write(line)
-				}
-			}
-			timeline, causes := explain(t, &damaged) // which validates them
-			for b, l := range causes.Buffers {
-				if causetext.Buffer(causes, l) == "" || causes.LateBuffer(b) != l {
-					t.Errorf("%s: %+v", name, l)
-				}
-			}
-			if err := timeline.Validate(); err != nil {
-				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}

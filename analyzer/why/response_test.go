@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -237,32 +236,6 @@ func TestManyScenes(t *testing.T) {
 	}
 	if with == 0 || with > 50 {
 		t.Errorf("%d responses with the work of a thread at the same time", with)
-	}
-}
-
-// Responses of damaged traces still add up, as Causes.Validate checks: without random lines, and
-// with lines at other places.
-func TestDamagedResponses(t *testing.T) {
-	for seed := range uint64(slow.Of(20, 400)) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		config := []simulate.Config{simulate.Demonstration(), simulate.Scenes(), simulate.Launches()}[seed%3]
-		config.Seed = seed
-		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
-		lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
-		lost, moved := random.Float64()*0.5, random.Float64()*0.1
-		var damaged bytes.Buffer
-		for i, line := range lines {
-			if i > 20 && random.Float64() < moved {
-				line = lines[max(20, i-random.IntN(50))]
-			}
-			if i < 20 || random.Float64() >= lost {
-				damaged.Write(line)
-			}
-		}
-		explain(t, &damaged)
 	}
 }
 

@@ -1,23 +1,15 @@
 package pftrace
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"testing/iotest"
 
-	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/simulate"
-	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -127,112 +119,5 @@ func TestEveryLineIsCounted(t *testing.T) {
 				t.Errorf("%d lines outside, want %d less those not understood", got, before)
 			}
 		})
-	}
-}
-
-// The output is the same to the byte by any number of workers and from any
-// source, also of a part of the trace, and of many frames.
-func TestWorkersAndSourcesMakeNoDifference(t *testing.T) {
-	var capture bytes.Buffer
-	if _, err := simulate.Write(&capture, simulate.Capture(slow.Of[int64](1, 4)<<20)); err != nil {
-		t.Fatal(err)
-	}
-	made := capture.String()
-	for _, test := range []struct {
-		text    string
-		options Options
-	}{
-		{made, Options{}},
-		{made, Options{Analysis: analysis.Options{Causes: true}}},
-		{made, Options{AllEvents: true}},
-		{made, Options{NoEvents: true, Analysis: analysis.Options{Causes: true}}},
-		{made, Options{Compress: true}},
-		{made, Options{Reader: window(t, "+5ms", "+20ms")}},
-		{longTrace(), Options{}},
-		{longTrace(), Options{NoEvents: true, AndroidCompat: true}},
-	} {
-		text, options := test.text, test.options
-		want, _ := convert(t, text, options)
-		for _, options.Reader.Workers = range slow.Of([]int{3}, []int{1, 2, 3, 8}) {
-			sources := map[string]io.Reader{
-				"whole":            strings.NewReader(text),
-				"halves":           iotest.HalfReader(strings.NewReader(text)),
-				"with its end":     iotest.DataErrReader(strings.NewReader(text)),
-				"in odd pieces":    &pieces{text: text, random: rand.New(rand.NewPCG(1, 2))},
-				"byte after byte":  iotest.OneByteReader(strings.NewReader(text)),
-				"now and then not": &pieces{text: text, random: rand.New(rand.NewPCG(1, 2)), empty: true},
-			}
-			for name, source := range sources {
-				var out bytes.Buffer
-				if _, err := Convert(t.Context(), source, &out, options); err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(out.Bytes(), want) {
-					t.Errorf("%d workers, source %s, %+v: other bytes", options.Reader.Workers, name, options)
-				}
-			}
-		}
-	}
-}
-
-// pieces hands out a text in pieces of any size.
-type pieces struct {
-	text   string
-	random *rand.Rand
-	empty  bool // now and then none at all
-}
-
-func (p *pieces) Read(b []byte) (int, error) {
-	if p.text == "" {
-		return 0, io.EOF
-	}
-	if p.empty && p.random.IntN(3) == 0 {
-		return 0, nil
-	}
-	n := copy(b, p.text[:min(len(p.text), 1+p.random.IntN(10_000))])
-	p.text = p.text[n:]
-	return n, nil
-}
-
-// Damage anywhere costs the damaged lines, not the trace.
-func TestDamagedTraces(t *testing.T) {
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(3, 4))
-	_, whole := convert(t, string(demo), Options{})
-	for _, damaged := range []int{1, 30, 300, 3000} {
-		text := slices.Clone(demo)
-		for range damaged {
-			text[random.IntN(len(text))] = byte(random.Uint32())
-		}
-		data, summary := convert(t, string(text), Options{})
-		checkCounts(t, string(text), data, summary)
-		// A byte damages its line, or two if it ends one or becomes an end, and a
-		// begin or an end may lose the other.
-		if got := summary.Exported; got < whole.Exported-4*damaged {
-			t.Errorf("%d bytes damaged: %d events of %d", damaged, got, whole.Exported)
-		}
-	}
-}
-
-// The last line may be cut anywhere: it is whole, it is something else that can
-// be understood, or it is lost.
-func TestCutTraces(t *testing.T) {
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := slices.Collect(strings.Lines(string(demo)))
-	text := strings.Join(lines[:200], "")
-	_, whole := convert(t, text, Options{})
-	for n := 0; n < len(lines[200])+len(lines[201]); n += slow.Of(3, 1) {
-		cut := text + (lines[200] + lines[201])[:n]
-		data, summary := convert(t, cut, Options{})
-		checkCounts(t, cut, data, summary)
-		if summary.Exported < whole.Exported {
-			t.Fatalf("cut after %d bytes: %d events, %d without the line", n, summary.Exported, whole.Exported)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -238,46 +237,6 @@ func FuzzTimeline(f *testing.F) {
 		timeline.Cut(from, from.Add(20*trace.Millisecond))
 		if err := timeline.Validate(); err != nil {
 			t.Errorf("cut: %v\n%s%s", err, text, timeline)
-		}
-	})
-}
-
-// seedGoldens calls add with the text of every golden.
-func seedGoldens(t testing.TB, add func(text []byte)) {
-	paths, err := filepath.Glob("../../../testdata/frames/*.txtar")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no goldens: %v", err)
-	}
-	for _, path := range paths {
-		g, err := readGolden(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		add([]byte(g.trace))
-	}
-}
-
-// The same for any text at all.
-func FuzzAnalyze(f *testing.F) {
-	seedGoldens(f, func(text []byte) { f.Add(text) })
-	f.Fuzz(func(t *testing.T, text []byte) {
-		timeline, totals, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := timeline.Validate(); err != nil {
-			t.Error(err)
-		}
-		if timeline.Span.Known() && totals.Events == 0 {
-			t.Errorf("span %s of no events", timeline.Span)
-		}
-		want := timeline.String()
-		other, _, err := reconstruct.Analyze(t.Context(), iotest.HalfReader(bytes.NewReader(text)), hitrace.Options{Workers: 2}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := other.String(); got != want {
-			t.Errorf("in halves:\n%swant\n%s", got, want)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -127,80 +126,6 @@ func TestSimulatedDisplaySyncs(t *testing.T) {
 }
 
 const syncWords = "frame of %d at %d ran %d empty %t for %v"
-
-// TestDamagedLayers reads traces that have lost lines, ends of slices or bytes. The reader finds
-// less in them, but nothing that the whole trace does not have.
-func TestDamagedLayers(t *testing.T) {
-	seeds := 6
-	if slow.Enabled() {
-		seeds = 60
-	}
-	eras := simulate.Eras()
-	for seed := range seeds {
-		config := simulate.Layered()
-		config.Seed, config.Era, config.Duration = uint64(seed), eras[seed%len(eras)], 700*trace.Millisecond
-		text, truth := written(t, config)
-		lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
-		for _, damage := range []string{"lines", "ends", "bytes"} {
-			t.Run(fmt.Sprintf("%s/%d/%s", damage, seed, config.Era), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(uint64(seed), 5))
-				var damaged []byte
-				for _, line := range lines {
-					switch line = bytes.Clone(line); {
-					case damage == "lines" && r.IntN(100) == 0, damage == "ends" && bytes.Contains(line, []byte(": E|")) && r.IntN(50) == 0:
-						continue
-					case damage == "bytes" && r.IntN(50) == 0 && len(line) > 2:
-						line[r.IntN(len(line)-1)] = byte(' ' + r.IntN(95))
-					}
-					damaged = append(damaged, line...)
-				}
-				timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(damaged), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := timeline.Validate(); err != nil {
-					t.Fatal(err)
-				}
-				if damage != "bytes" {
-					checkKnown(t, timeline, truth)
-				}
-			})
-		}
-	}
-}
-
-// checkKnown compares the times that are known.
-func checkKnown(t *testing.T, timeline *analyzer.Timeline, truth *simulate.Truth) {
-	t.Helper()
-	type key struct {
-		queue int64
-		at    trace.Time
-	}
-	queued, acquired := map[key]*simulate.BufferTruth{}, map[key]*simulate.BufferTruth{}
-	total := 0
-	for _, l := range truth.Layers {
-		for _, b := range l.Buffers {
-			queued[key{l.Queue, b.Queued}], acquired[key{l.Queue, b.Acquired}] = b, b
-			total++
-		}
-	}
-	found := 0
-	for _, l := range timeline.Layers {
-		for _, b := range l.Buffers {
-			byQueued, byAcquired := queued[key{l.Queue, b.Queued}], acquired[key{l.Queue, b.Acquired}]
-			switch {
-			case b.Queued.Known() && byQueued == nil, b.Acquired.Known() && byAcquired == nil,
-				b.Queued.Known() && b.Acquired.Known() && byQueued != byAcquired:
-				t.Errorf("%s: no buffer %d is queued at %d and acquired at %d", l.Name, b.Sequence, b.Queued, b.Acquired)
-			case b.Queued.Known() && b.Acquired.Known() && b.Fate == analyzer.Shown:
-				found++
-			}
-		}
-	}
-	if found < total*8/10 {
-		t.Errorf("%d of %d buffers are known from their queue to the display", found, total)
-	}
-}
 
 func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config simulate.Config) {
 	t.Helper()

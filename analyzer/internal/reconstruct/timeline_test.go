@@ -207,52 +207,6 @@ func TestClockOffsetOfManyLines(t *testing.T) {
 	}
 }
 
-// Timelines are the same to the byte whatever the number of workers. The trace
-// is long enough for several blocks; every frame of it is on other lines than
-// its neighbours, so that cuts fall within frames.
-func TestAnalyzeWorkers(t *testing.T) {
-	const frames = 4000
-	var text strings.Builder
-	for i := range frames {
-		us := 1_000000 + i*10000
-		for k, payload := range []string{
-			fmt.Sprintf("B|200|H:ReceiveVsync now:%d000 expectedEnd:%d000 vsyncId:%d", us, us+10000, i+1),
-			fmt.Sprintf("B|200|H:MarshRSTransactionData cmdCount:1 transactionFlag:[200,%d]", i),
-			"E|200|",
-			"E|200|",
-		} {
-			at := us + 100*(k+1)
-			fmt.Fprintf(&text, " demo.app-200 (200) [000] .... %d.%06d: print: %s\n", at/1000000, at%1000000, payload)
-		}
-	}
-	var first string
-	for workers := 1; workers <= 4; workers++ {
-		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if totals.Lines != 4*frames || totals.Events != 4*frames || totals.Problems.Lost() != 0 {
-			t.Errorf("%d workers: %d lines, %d events, problems %v", workers, totals.Lines, totals.Events, totals.Problems.Counts())
-		}
-		if len(timeline.Frames) != frames || len(timeline.Diagnostics.Counts) != 0 {
-			t.Fatalf("%d workers: %d frames, diagnostics %v", workers, len(timeline.Frames), timeline.Diagnostics.Counts)
-		}
-		for i, f := range timeline.Frames {
-			us := trace.Time(1_000000 + i*10000)
-			actual := analyzer.Interval{Start: (us + 100) * 1000, End: (us + 400) * 1000}
-			if f.VsyncID != int64(i+1) || f.Actual != actual || len(f.Transactions) != 1 || f.Transactions[0].Index != int64(i) {
-				t.Fatalf("%d workers: frame %d is %s", workers, i, f)
-			}
-		}
-		got := timeline.String()
-		if first == "" {
-			first = got
-		} else if got != first {
-			t.Errorf("%d workers make another timeline than one", workers)
-		}
-	}
-}
-
 func TestAnalyzeError(t *testing.T) {
 	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader("no trace\n"), hitrace.Options{Strict: true}, reconstruct.Options{})
 	if timeline != nil || err == nil || err.Error() != "line 1: not a trace line" {

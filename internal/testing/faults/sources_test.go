@@ -66,7 +66,7 @@ var (
 	sourcesList []*source
 )
 
-// sources returns the traces of tracetest.Paths and one of each spelling.
+// sources returns the traces of tracetest.Paths, one of each spelling, and some with scenes, launches and layers.
 func sources(t *testing.T) []*source {
 	sourcesOnce.Do(func() { sourcesList = readSources(t) })
 	return sourcesList
@@ -93,14 +93,17 @@ func readSources(t *testing.T) []*source {
 		}
 		list = append(list, newSource(t, fmt.Sprintf("simulated-%s", era), text.Bytes()))
 	}
-	for _, s := range []struct{ name, era string }{{"interrupted", "6.0"}, {"launches at once", "5.0.3"}} {
-		config := simulate.BadScenes()[s.name]
-		config.Era = s.era
+	layers, frameworks := simulate.BadLayers()["drop newest"], simulate.Layered()
+	layers.Kernel, layers.Duration, frameworks.Duration = simulate.KernelLinux, 400*trace.Millisecond, 300*trace.Millisecond
+	for name, config := range map[string]simulate.Config{
+		"interrupted": simulate.BadScenes()["interrupted"], "launches-at-once": simulate.BadScenes()["launches at once"], "layers": layers, "frameworks": frameworks,
+	} {
 		var text bytes.Buffer
 		if _, err := simulate.Write(&text, config); err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, newSource(t, strings.ReplaceAll(s.name, " ", "-"), text.Bytes()))
+		list = append(list, newSource(t, name, text.Bytes()))
 	}
+	slices.SortFunc(list, func(a, b *source) int { return strings.Compare(a.name, b.name) })
 	return list
 }
