@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 
 	"ohframe/internal/diag"
@@ -19,6 +20,31 @@ func SQL(engine, dir string) (string, error) {
 	if strings.ContainsAny(dir, "'\\*?[]{}\n") {
 		return "", &diag.Error{What: "the name of the folder has characters that are special in SQL or in patterns", Hint: "rename the folder"}
 	}
-	text, err := sqlFiles.ReadFile("sql/" + engine + ".sql")
-	return strings.ReplaceAll(string(text), "{{DIR}}", dir), err
+	content, err := sqlFiles.ReadFile("sql/" + engine + ".sql")
+	text := strings.ReplaceAll(string(content), "{{DIR}}", dir)
+	for t := range tables {
+		text = strings.ReplaceAll(text, "{{RATES OF "+t.name()+"}}", t.rates())
+	}
+	return text, err
+}
+
+// rates returns the compared ratios of a table as columns. An alias may have the name of a column of a
+// layer.
+func (t table) rates() string {
+	sum := func(names []string) string {
+		list := make([]string, len(names))
+		for i, name := range names {
+			if list[i] = "sum(" + name + ")"; t == ofLayers {
+				list[i] = "sum(l." + name + ")"
+			}
+		}
+		return strings.Join(list, " + ")
+	}
+	var columns []string
+	for _, name := range compared[t] {
+		if a := Measures.Named(name).Aggregate; a.Times == "" {
+			columns = append(columns, fmt.Sprintf("(%s) * %.0f / nullIf(%s, 0) AS %s", sum(a.Parts), a.Factor, sum(a.Wholes), name))
+		}
+	}
+	return strings.Join(columns, ",\n    ")
 }

@@ -19,9 +19,7 @@ CREATE OR REPLACE FUNCTION percentile AS (h, p) ->
 -- Rates by process.
 CREATE OR REPLACE VIEW rates AS
   SELECT kind, process, uniqExact(trace) AS traces, sum(frames) AS frames,
-    sum(rated_late) / nullIf(sum(rated), 0) AS jank_rate,
-    sum(shown_gaps) * 1e9 / nullIf(sum(shown_span_ns), 0) AS fps,
-    sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF processes}}
   FROM traces GROUP BY kind, process;
 
 -- Percentiles of durations by process, in milliseconds, between the shortest and the longest. P95 needs 20 frames and P99 100.
@@ -42,12 +40,11 @@ CREATE OR REPLACE VIEW causes AS
 CREATE OR REPLACE VIEW responses AS
   SELECT kind, process, scene, page, count() AS interactions, quantileExactLow(0.5)(response_ns) / 1e6 AS p50_ms,
     if(count(response_ns) >= 20, quantileExactLow(0.95)(response_ns) / 1e6, NULL) AS p95_ms,
-    sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF interactions}}
   FROM interactions GROUP BY kind, process, scene, page;
 
 -- Frame rate and evenness of layers by name and producer.
 CREATE OR REPLACE VIEW layer_rates AS
-  SELECT process, layer, uniqExact(trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullIf(sum(l.shown_span_ns), 0) AS fps,
-    (sum(l.late) + sum(l.long) + sum(l.early)) / nullIf(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullIf(sum(l.judged), 0) AS late_rate,
-    sum(l.dropped) / nullIf(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  SELECT process, layer, uniqExact(trace) AS traces, sum(l.buffers) AS buffers,
+    {{RATES OF layers}}
   FROM layers AS l GROUP BY process, layer;

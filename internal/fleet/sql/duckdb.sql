@@ -27,12 +27,10 @@ CREATE OR REPLACE VIEW durations AS
 CREATE OR REPLACE VIEW causes AS
   SELECT trace, kind, process, pid, unnest(cause) AS cause, unnest(cause_frames) AS frames, unnest(cause_lost_ns) AS lost_ns FROM traces;
 
--- Jank rate, frame rate and hitch ratio by process.
+-- Rates by process.
 CREATE OR REPLACE VIEW rates AS
   SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
-    sum(rated_late) / nullif(sum(rated), 0) AS jank_rate,
-    sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
-    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF processes}}
   FROM traces GROUP BY kind, process;
 
 -- Percentiles of durations by process, in milliseconds, between the shortest and the longest. P95 needs 20 frames and P99 100.
@@ -53,14 +51,13 @@ CREATE OR REPLACE VIEW percentiles AS
 CREATE OR REPLACE VIEW responses AS
   SELECT kind, process, scene, page, count(*) AS interactions, quantile_disc(response_ns, 0.5) / 1e6 AS p50_ms,
     CASE WHEN count(response_ns) >= 20 THEN quantile_disc(response_ns, 0.95) / 1e6 END AS p95_ms,
-    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF interactions}}
   FROM interactions GROUP BY kind, process, scene, page;
 
 -- Frame rate and evenness of layers by name and producer.
 CREATE OR REPLACE VIEW layer_rates AS
-  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullif(sum(l.shown_span_ns), 0) AS fps,
-    (sum(l.late) + sum(l.long) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
-    sum(l.dropped) / nullif(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers,
+    {{RATES OF layers}}
   FROM layers AS l GROUP BY process, layer;
 
 -- For example:

@@ -31,9 +31,7 @@ CREATE OR REPLACE TEMPORARY VIEW percentiles AS
 -- Rates by process.
 CREATE OR REPLACE TEMPORARY VIEW rates AS
   SELECT kind, process, count(DISTINCT trace) AS traces, sum(frames) AS frames,
-    sum(rated_late) / nullif(sum(rated), 0) AS jank_rate,
-    sum(shown_gaps) * 1e9 / nullif(sum(shown_span_ns), 0) AS fps,
-    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF processes}}
   FROM traces GROUP BY kind, process;
 
 -- One row for each cause of each row of traces.
@@ -50,12 +48,11 @@ CREATE OR REPLACE TEMPORARY VIEW responses AS
   SELECT kind, process, scene, page, count(*) AS interactions,
     min(CASE WHEN place >= (total * 500 + 999) DIV 1000 THEN response_ns END) / 1e6 AS p50_ms,
     min(CASE WHEN total >= 20 AND place >= (total * 950 + 999) DIV 1000 THEN response_ns END) / 1e6 AS p95_ms,
-    sum(hitch_ns) * 1e3 / nullif(sum(hitch_time_ns), 0) AS hitch_ratio
+    {{RATES OF interactions}}
   FROM ranked GROUP BY kind, process, scene, page;
 
 -- Frame rate and evenness of layers by name and producer.
 CREATE OR REPLACE TEMPORARY VIEW layer_rates AS
-  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers, sum(l.shown_gaps) * 1e9 / nullif(sum(l.shown_span_ns), 0) AS fps,
-    (sum(l.late) + sum(l.long) + sum(l.early)) / nullif(sum(l.judged), 0) AS uneven_rate, sum(l.late) / nullif(sum(l.judged), 0) AS late_rate,
-    sum(l.dropped) / nullif(sum(l.shown) + sum(l.dropped), 0) AS dropped_rate
+  SELECT process, layer, count(DISTINCT trace) AS traces, sum(l.buffers) AS buffers,
+    {{RATES OF layers}}
   FROM layers AS l GROUP BY process, layer;
