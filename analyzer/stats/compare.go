@@ -50,9 +50,9 @@ func (p *Process) Estimates(acrossRates bool) []Estimate {
 		}
 	}
 	least := b.oneLate()
-	names := &Tested
+	names := Tested
 	if acrossRates {
-		names = &TestedAcrossRates
+		names = TestedAcrossRates
 	}
 	list := make([]Estimate, statistics)
 	for i, known := range b.enough() {

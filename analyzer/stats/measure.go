@@ -50,11 +50,18 @@ type Measure struct {
 	Meaning string
 	// Main measures of processes are always shown.
 	Main bool
-	// Tested: comparisons of interactions, layers and summaries test its changes. Those of
-	// processes test Tested or TestedAcrossRates.
+	// Tested: comparisons test its changes.
 	Tested bool
 	// PerRefresh: at another refresh rate the same smoothness has another value.
 	PerRefresh bool
+	// AcrossRates: comparisons of processes test it instead of one that is PerRefresh if refresh rates differ.
+	AcrossRates bool
+	// Animating: it is unknown of a process that shows no two frames without a pause between them.
+	Animating bool
+	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
+	// empty for a measure that is in none.
+	Short string
+	Drop  int
 	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
 	Launch bool
 	// Aggregate says what the measure of several subjects is; nil if they have none.
@@ -134,9 +141,13 @@ func (list MeasureList) find(is func(*Measure) bool) *Measure {
 }
 
 // Names returns the names.
-func (list MeasureList) Names() (names []string) {
+func (list MeasureList) Names() []string { return list.where(func(*Measure) bool { return true }) }
+
+func (list MeasureList) where(is func(*Measure) bool) (names []string) {
 	for i := range list {
-		names = append(names, list[i].Name)
+		if is(&list[i]) {
+			names = append(names, list[i].Name)
+		}
 	}
 	return names
 }
@@ -164,10 +175,14 @@ func declare[T any](list ...Measure) MeasureList {
 // A flag of a declaration.
 type flag func(*Measure)
 
-func main(m *Measure)       { m.Main = true }
-func tested(m *Measure)     { m.Tested = true }
-func perRefresh(m *Measure) { m.PerRefresh = true }
-func launch(m *Measure)     { m.Launch = true }
+func main(m *Measure)        { m.Main = true }
+func tested(m *Measure)      { m.Tested = true }
+func perRefresh(m *Measure)  { m.PerRefresh = true }
+func launch(m *Measure)      { m.Launch = true }
+func acrossRates(m *Measure) { m.AcrossRates = true }
+func animating(m *Measure)   { m.Animating = true }
+
+func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 
 // ratio says that several subjects have a ratio of sums. Names are separated by blanks; counts are the
 // wholes if they are empty.

@@ -29,14 +29,14 @@ var Measures = declare[Process](slices.Concat(
 		{"truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace"},
 	}),
 	[]Measure{
-		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, ratio("rated_late", "rated", 1, "")),
+		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, ratio("rated_late", "rated", 1, ""), short("Jank", 0)),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
 		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown"),
 		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, ratio("empty", "empty_known", 1, "")),
-		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, shownRate),
+		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, tested, perRefresh, animating, shownRate, short("FPS", 0)),
 		measure("fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces"),
 		measure("fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time that is idle (docs/frames.md 9.6); null if unknown", main),
-		measure("fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", main),
+		measure("fps.of_refresh", "fps_of_refresh", Share, Higher, "FPS / refresh rate", "frames shown / refreshes, while animating; null if a refresh period is unknown", main, acrossRates, animating),
 		measure("fps.cadence.every", "cadence_every", Count, Lower, "Cadence, refreshes", "refreshes from one frame that was shown to the next, most often: 2 is every second vsync"),
 		measure("fps.cadence.refresh_hz", "cadence_refresh", Hertz, Neither, "Cadence, refresh rate", "the display's refresh rate then, a whole number"),
 		measure("fps.cadence.share", "cadence_share", Share, Neither, "Cadence, share", "share of the gaps without idle time that are like that"),
@@ -44,11 +44,11 @@ var Measures = declare[Process](slices.Concat(
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),
 		measure("hitches.hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches"),
 		measure("hitches.lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in"),
-		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, hitchRatio),
+		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, tested, animating, hitchRatio, short("Hitch ms/s", 2)),
 		measure("hitches.longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches"),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),
-		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, ratio("late_whole_frames", "whole_frames", 1, "")),
+		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, ratio("late_whole_frames", "whole_frames", 1, ""), short("Late whole", 6)),
 	},
 	counts("whole_frames.blame.", [][4]string{
 		{"application", "blame_application", "Late by the application", "the application missed its deadline"},
@@ -74,7 +74,11 @@ var Measures = declare[Process](slices.Concat(
 		{"severe", "severe_stutters", "Severe stutters", "late by more than 6"},
 		{"unknown", "unknown_stutters", "Stutters of unknown level", "late, with an unknown deadline or refresh period"},
 	}),
-	durationMeasures(),
+	durationMeasures("p50", "half of the frames took at most this long", short("P50 ms", 4)),
+	durationMeasures("p90", "90 % did"),
+	durationMeasures("p95", "95 % did; null for fewer than 20 frames", short("P95 ms", 0)),
+	durationMeasures("p99", "99 % did; null for fewer than 100 frames", short("P99 ms", 0)),
+	durationMeasures("max", "the longest", longest("duration", "duration_max_ns"), short("Max ms", 3)),
 	quantiles("overruns.", "overrun_", "Overrun ", Lower, "overrun", []quantile{
 		{"p50", "half of the frames ended at most this long after their deadline; negative before it"}, {"p90", "90 % did"},
 		{"p95", "95 % did; null for fewer than 20 frames"}, {"p99", "99 % did; null for fewer than 100 frames"}, {"max", "the most"},
@@ -126,18 +130,14 @@ func quantiles(path, name, label string, better Better, times string, list []qua
 	return measures
 }
 
-func durationMeasures() (list []Measure) {
-	for _, q := range []quantile{
-		{"p50", "half of the frames took at most this long"}, {"p90", "90 % did"}, {"p95", "95 % did; null for fewer than 20 frames"},
-		{"p99", "99 % did; null for fewer than 100 frames"}, {"max", "the longest"},
-	} {
-		list = append(list, quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{q}, main)...)
-		if q.q == "max" {
-			longest("duration", "duration_max_ns")(&list[len(list)-1])
-		}
-		list = append(list, measure("durations_in_periods."+q.q+"_periods", q.q+"_periods", Periods, Lower, "Duration "+q.label()+", periods", q.meaning))
+func durationMeasures(q, meaning string, flags ...flag) []Measure {
+	if q != "max" {
+		flags = append(flags, tested, perRefresh)
 	}
-	return list
+	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main)...)
+	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", meaning, least(list[0].Least))
+	periods.AcrossRates = q != "max"
+	return append(list, periods)
 }
 
 func latencyMeasures(name, label, meaning string, better Better) []Measure {
@@ -167,9 +167,9 @@ var InteractionMeasures = declare[Interaction](
 	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested, percentile("response", 50)),
 	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the same to the last frame shown", tested, percentile("completion", 50)),
 	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
-	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio),
-	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, ratio("rated_late", "rated", 1, "")),
-	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate),
+	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio, short("Hitch ms/s", 0)),
+	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, ratio("rated_late", "rated", 1, ""), short("Jank", 2)),
+	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate, short("FPS", 3)),
 	measure("late", "late", Count, Lower, "Late frames", "frames that ended after their deadline"),
 	measure("missed_vsyncs", "missed_vsyncs", Count, Lower, "Missed vsyncs", "frames that would have fitted in hitches"),
 	measure("longest_missed_run", "longest_missed_run", Count, Lower, "Longest run of missed vsyncs", "the most missed vsyncs in a row"),
@@ -179,12 +179,12 @@ var InteractionMeasures = declare[Interaction](
 
 // LayerMeasures are the numbers of layers.
 var LayerMeasures = declare[Layer](
-	measure("fps", "fps", Hertz, Higher, "FPS", "buffers shown per second, without pauses", tested, shownRate),
-	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, ratio("late long early", "judged", 1, "")),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, ratio("late", "judged", 1, "")),
-	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, ratio("dropped", "shown dropped", 1, "")),
-	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times in the queue", tested, percentile("queue", 50)),
-	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95)),
+	measure("fps", "fps", Hertz, Higher, "FPS", "buffers shown per second, without pauses", tested, shownRate, short("FPS", 0)),
+	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, ratio("late long early", "judged", 1, ""), short("Uneven", 0)),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, ratio("late", "judged", 1, ""), short("Late", 3)),
+	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, ratio("dropped", "shown dropped", 1, ""), short("Dropped", 1)),
+	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times in the queue", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
+	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
 	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "longest interval between presents without a pause"),
 	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer"),
 	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the same; null for fewer than 20 buffers"),
@@ -195,8 +195,8 @@ var LayerMeasures = declare[Layer](
 // GroupMeasures are the numbers that only several processes or interactions have.
 var GroupMeasures = MeasureList{
 	measure("reused_share", "reused_share", Share, Higher, "Reused items", "items of ArkUI's components that were reused, of those built or reused", ratio("reused_items", "built_items reused_items", 1, ""), least(LeastBuilt)),
-	measure("response_p50_ms", "response_p50_ms", Milliseconds, Lower, "Response P50, ms", "median of the responses of interactions, of launches to the first frame", percentile("response", 50), least(1)),
-	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95)),
+	measure("response_p50_ms", "response_p50_ms", Milliseconds, Lower, "Response P50, ms", "median of the responses of interactions, of launches to the first frame", percentile("response", 50), least(1), short("P50 ms", 1)),
+	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95), short("P95 ms", 0)),
 	measure("completion_p50_ms", "completion_p50_ms", Milliseconds, Lower, "Completion P50, ms", "median of the times to the last frame shown of interactions", percentile("completion", 50), least(1)),
 }
 

@@ -85,18 +85,18 @@ const (
 // percents are the percentiles from p50 on.
 var percents = [...]int{50, 90, 95, 99}
 
-// Tested are the names of the measures that comparisons test. If refresh rates differ, they
-// test TestedAcrossRates instead: the same relative to the refresh rate.
+// Tested are the names of the measures that comparisons test, in the order of the statistics. If refresh
+// rates differ, they test TestedAcrossRates instead: the same relative to the refresh rate.
 var (
-	Tested            = [...]string{"jank_rate", "fps", "hitch_ratio", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}
-	TestedAcrossRates = [...]string{"jank_rate", "fps_of_refresh", "hitch_ratio", "p50_periods", "p90_periods", "p95_periods", "p99_periods"}
+	Tested            = Measures.where(func(m *Measure) bool { return m.Tested })
+	TestedAcrossRates = Measures.where(func(m *Measure) bool { return m.Tested && !m.PerRefresh || m.AcrossRates })
 )
 
 // MinFrames returns the number of frames, or of gaps between frames, that a measure of
 // Tested needs on each side and in each run.
 func MinFrames(measure string) int {
-	if measure == "p99_ms" || measure == "p99_periods" {
-		return leastOf(99)
+	if m := Measures.Named(measure); m != nil {
+		return m.Least
 	}
 	return minFrames
 }

@@ -116,8 +116,13 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 // names a process, or that is on such processes only, is on them.
 func (c *Condition) still(p *stats.Process, all []*stats.Process) bool {
 	animates := func(p *stats.Process) bool { return p.FPS == nil || p.FPS.Rate != nil }
-	return slices.Contains([]string{"fps", "fps_of_refresh", "hitch_ratio"}, c.Measure) && c.Process == "" && !animates(p) &&
+	return animating(c.Measure) && c.Process == "" && !animates(p) &&
 		slices.ContainsFunc(all, func(p *stats.Process) bool { return c.Applies(p) && animates(p) })
+}
+
+func animating(measure string) bool {
+	m := stats.Measures.Named(measure)
+	return m != nil && m.Animating
 }
 
 // result returns a check for a process, or for none if the condition selects none.
@@ -164,7 +169,7 @@ func whyUnknown(p *stats.Process, measure string) string {
 		return fmt.Sprintf("%d of %s that drew not judged", frames.Unjudged, text.Count(frames.Complete, "frame"))
 	case measure == "jank_rate":
 		return "no frame is judged"
-	case (measure == "fps" || measure == "fps_of_refresh" || measure == "hitch_ratio") && p.FPS != nil && p.FPS.Rate == nil:
+	case animating(measure) && p.FPS != nil && p.FPS.Rate == nil:
 		return "no two frames were shown without a pause between them"
 	case measure == "fps":
 		return "fewer than two frames are known to have been shown"

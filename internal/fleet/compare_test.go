@@ -464,18 +464,6 @@ func TestDamagedLists(t *testing.T) {
 	}
 }
 
-func TestLevels(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		value float64
-		want  view.Level
-	}{{"hitch_ratio", 4, view.Plain}, {"hitch_ratio", 5, view.Warning}, {"hitch_ratio", 11, view.Critical}, {"p95_ms", 20, view.Warning}, {"jank_rate", 1, view.Plain}} {
-		if got := levelOf(&Measures[measureIndex(test.name)], &test.value); got != test.want {
-			t.Errorf("%s of %g: got %d, want %d", test.name, test.value, got, test.want)
-		}
-	}
-}
-
 // The chart has the versions in the order of their numbers, and rates in percent.
 func TestChart(t *testing.T) {
 	var rows []Row

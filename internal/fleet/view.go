@@ -140,7 +140,7 @@ func (r *Report) legend() view.Note {
 		s += " ~ is an estimate, within 0.8 %."
 	}
 	if slices.ContainsFunc(r.Groups, func(g *Group) bool {
-		return slices.ContainsFunc(tableMeasures[r.of], func(m tableMeasure) bool { return g.Value(m.name) == nil })
+		return slices.ContainsFunc(tableMeasures[r.of], func(m stats.Measure) bool { return g.Value(m.Name) == nil })
 	}) {
 		s += " " + text.Unknown + " unknown: " + legend.unknown
 	}
@@ -157,27 +157,19 @@ var legends = [tables]struct{ measures, unknown string }{
 		"FPS needs present times, uneven a cadence, P95 20 buffers."},
 }
 
-// tableMeasure is a measure of the table. With a high drop a narrow terminal leaves it out
-// early: those that others nearly say.
-type tableMeasure struct {
-	name, title string
-	drop        int
-}
-
-// tableMeasures are the measures of the tables.
-var tableMeasures = [tables][]tableMeasure{
-	ofFrames: {
-		{"jank_rate", "Jank", 0}, {"whole_late_rate", "Late whole", 6}, {"hitch_ratio", "Hitch ms/s", 2}, {"fps", "FPS", 0},
-		{"p50_ms", "P50 ms", 4}, {"p95_ms", "P95 ms", 0}, {"p99_ms", "P99 ms", 0}, {"max_ms", "Max ms", 3},
-	},
-	ofInteractions: {
-		{"response_p50_ms", "P50 ms", 1}, {"response_p95_ms", "P95 ms", 0}, {"jank_rate", "Jank", 2}, {"hitch_ratio", "Hitch ms/s", 0}, {"fps", "FPS", 3},
-	},
-	ofLayers: {
-		{"fps", "FPS", 0}, {"uneven_rate", "Uneven", 0}, {"late_rate", "Late", 3}, {"dropped_rate", "Dropped", 1},
-		{"queue_p50_ms", "Queue P50 ms", 4}, {"queue_p95_ms", "Queue P95 ms", 2},
-	},
-}
+// tableMeasures are the measures of the tables, with their titles there.
+var tableMeasures = func() (list [tables]stats.MeasureList) {
+	for t, of := range [tables]stats.MeasureList{stats.Measures, slices.Concat(stats.GroupMeasures, stats.InteractionMeasures), stats.LayerMeasures} {
+		for _, m := range of {
+			if m.Short != "" {
+				i := slices.IndexFunc(Measures, func(o stats.Measure) bool { return sameInGroups(o, m) })
+				m.Name, m.Label = Measures[i].Name, Measures[i].Label
+				list[t] = append(list[t], m)
+			}
+		}
+	}
+	return list
+}()
 
 // table returns the table of the groups.
 func (r *Report) table() view.Table {
@@ -194,7 +186,7 @@ func (r *Report) table() view.Table {
 		number(titleOf(noun+"s"), "", 1)
 	}
 	for _, shown := range tableMeasures[r.of] {
-		number(shown.title, Measures.Named(shown.name).Label, shown.drop)
+		number(shown.Short, shown.Label, shown.Drop)
 	}
 	distributions := r.of == ofFrames
 	devices = devices && distributions
@@ -216,8 +208,8 @@ func (r *Report) table() view.Table {
 		}
 		row.Cells = append(row.Cells, view.Cell{Text: fmt.Sprint(count)})
 		for _, shown := range tableMeasures[r.of] {
-			i := measureIndex(shown.name)
-			cell := view.Cell{Text: text.Value(Measures[i].Unit, g.Values[i]), Level: levelOf(&Measures[i], g.Values[i])}
+			i := measureIndex(shown.Name)
+			cell := view.Cell{Text: text.Value(shown.Unit, g.Values[i]), Level: view.LevelOf(rating.Default.OfMeasure(&shown, g.Values[i]))}
 			if g.Estimated[i] && g.Values[i] != nil {
 				cell.Text = "~" + cell.Text
 			}
@@ -246,22 +238,6 @@ func distributionCells(d *Distribution) []view.Cell {
 		return []view.Cell{{Text: text.Unknown}, {Text: text.Unknown}}
 	}
 	return []view.Cell{{Text: text.Share(&d.P50)}, {Text: text.Share(&d.P90)}}
-}
-
-// levelOf returns the colour of a value.
-func levelOf(m *stats.Measure, x *float64) view.Level {
-	threshold := ""
-	switch {
-	case x == nil:
-	case m.Name == "hitch_ratio":
-		threshold = rating.HitchRatio
-	case m.Unit == stats.Milliseconds && m.Main:
-		threshold = rating.FrameTime
-	}
-	if threshold == "" {
-		return view.Plain
-	}
-	return view.LevelOf(rating.Default.Of(threshold, *x))
 }
 
 // keyColumns returns the columns of the values of dimensions.

@@ -27,7 +27,7 @@ type Missed struct{ Response, Hitches, Run bool }
 func MissedBy(i *stats.Interaction) Missed {
 	return Missed{
 		Response: OfGrade(i.ResponseGrade()) != None,
-		Hitches:  i.HitchRatio != nil && *i.HitchRatio >= stats.HitchLimit && i.IsFling(),
+		Hitches:  i.Hitching() && i.IsFling(),
 		Run:      i.LongestMissedRun != nil && *i.LongestMissedRun >= stats.MissedLimit,
 	}
 }

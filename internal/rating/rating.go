@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ohframe/analyzer/stats"
 )
 
 // Level is how a value is coloured.
@@ -59,6 +61,18 @@ func (t *Thresholds) Of(name string, value float64) Level {
 		return Critical
 	case value >= threshold.Warning:
 		return Warning
+	}
+	return None
+}
+
+// OfMeasure returns the level of a value of a process, nil if it is unknown.
+func (t *Thresholds) OfMeasure(m *stats.Measure, x *float64) Level {
+	switch {
+	case x == nil:
+	case m.Unit == stats.MillisecondsPS:
+		return t.Of(HitchRatio, *x)
+	case m.Aggregate != nil && m.Aggregate.Times == "duration":
+		return t.Of(FrameTime, *x)
 	}
 	return None
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ohframe/analyzer/stats"
 )
 
 func TestOf(t *testing.T) {
@@ -19,6 +21,12 @@ func TestOf(t *testing.T) {
 	} {
 		if got := Default.Of(c.name, c.value); got != c.want {
 			t.Errorf("%s of %g is %d, want %d", c.name, c.value, got, c.want)
+		}
+	}
+	x := 20.0
+	for name, want := range map[string]Level{"hitches": None, "hitch_ratio": Critical, "p95_ms": Warning, "max_ms": Warning, "ui_work_p50_ms": None, "jank_rate": None} {
+		if got := Default.OfMeasure(stats.Measures.Named(name), &x); got != want || Default.OfMeasure(stats.Measures.Named(name), nil) != None {
+			t.Errorf("%s is %d, want %d", name, got, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (w *trackWriter) writeInteraction(lanes *lanes, measured *stats.Interaction
 	whole.Start = max(whole.Start, i.Process.Alive.Start) // before, Perfetto has another process with the id
 	track := lanes.limited(&whole, maxInteractionRows)
 	slow := measured.ResponseGrade() == stats.GradeBelow
-	hitching := measured.HitchRatio != nil && *measured.HitchRatio >= stats.HitchLimit
+	hitching := measured.Hitching()
 	s := slice{Interval: whole, colour: interactionColour, flow: arrows.toPresent(w, i.Last, whole.End)}
 	if slow || hitching {
 		s.colour = missedLimitColour
