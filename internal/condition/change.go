@@ -82,9 +82,11 @@ func Decide(list []*Change, any bool) {
 
 // Tested is the result of a test in JSON; null if nothing was tested.
 type Tested struct {
-	P           *float64 `json:"p_value"`
+	// corrected p-value, in the direction of the condition; nil if it was not tested
+	P *float64 `json:"p_value"`
+	// as in "measures", for the condition; without sign, also of a condition with "<"
 	Detectable  *float64 `json:"detectable"`
-	UnitsNeeded *int     `json:"units_needed"`
+	UnitsNeeded *int     `json:"units_needed"` // as in "measures", for the condition
 }
 
 // Tested returns the result of the test. The change may be nil.

@@ -19,8 +19,9 @@ import (
 // application, the layers of one name and producer, or the summaries of one process.
 type Group struct {
 	groupKey
-	Base     Items      `json:"base"`
-	New      Items      `json:"new"`
+	Base Items `json:"base"` // how many there are on each side
+	New  Items `json:"new"`
+	// all measures of the kind; "field" is a field of an interaction, a layer or a summary in a report
 	Measures []*Measure `json:"measures"`
 
 	kind    *kind
@@ -33,10 +34,14 @@ type Group struct {
 
 // groupKey is what items of both sides have in common.
 type groupKey struct {
-	Kind    string   `json:"kind"`
-	Name    optional `json:"name"`
+	Kind string `json:"kind"` // "scene" or "launch" for interactions, "layer", or "summary"
+	// name of the scene; of a launch "cold", "warm" or "hot"; of a layer its name, with "*" for what
+	// differs from run to run; nil for summaries
+	Name optional `json:"name"`
+	// name of the application, of the producer of the layer, or of the process or package of the summary;
+	// nil if unknown
 	Process optional `json:"process"`
-	Page    optional `json:"page"`
+	Page    optional `json:"page"` // page of the application; nil if unknown
 }
 
 // optional is a name, null in JSON if it is empty: unknown.
@@ -52,21 +57,17 @@ func (s optional) MarshalJSON() ([]byte, error) {
 
 // Items counts the items of a side.
 type Items struct {
-	Items int `json:"items"`
-	// Truncated are those that an edge of the trace cuts. They are not measured, and not in Items.
-	Truncated int `json:"truncated"`
-	// Size is the number of interactions, of the layers' buffers, or of the summaries' frames.
-	Size int `json:"size"`
+	Items     int `json:"items"`     // number of interactions, layers or summaries
+	Truncated int `json:"truncated"` // number of those that an edge of the trace cuts, which are left out
+	Size      int `json:"size"`      // number of interactions, of the layers' buffers, or of the summaries' frames
 }
 
 // Groups are all groups of the items of a kind.
 type Groups struct {
-	// Both are those on both sides, in the order of base.
-	Both     []*Group `json:"compared"`
-	OnlyBase []*Group `json:"only_in_base"`
+	Both     []*Group `json:"compared"`     // what both sides have, in the order of base
+	OnlyBase []*Group `json:"only_in_base"` // what one side has
 	OnlyNew  []*Group `json:"only_in_new"`
-	// Changes is the number of changes that were tested.
-	Changes int `json:"changes"`
+	Changes  int      `json:"changes"` // number of changes that were tested together
 
 	kind      *kind
 	processes []*stats.Process                  // of the items

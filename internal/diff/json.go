@@ -17,71 +17,73 @@ import (
 
 // document is the JSON form.
 type document struct {
-	Base         documentSide           `json:"base"`
+	Base         documentSide           `json:"base"` // the sides
 	New          documentSide           `json:"new"`
-	Processes    iter.Seq[documentPair] `json:"processes"`
-	OnlyInBase   []documentSubject      `json:"only_in_base"`
+	Processes    iter.Seq[documentPair] `json:"processes"`    // the processes compared, in the order of base
+	OnlyInBase   []documentSubject      `json:"only_in_base"` // processes without a match
 	OnlyInNew    []documentSubject      `json:"only_in_new"`
-	Interactions Groups                 `json:"interactions"`
-	Layers       Groups                 `json:"layers"`
-	Summaries    Groups                 `json:"summaries"`
-	// Differences are facts of the recordings.
-	Differences []Difference        `json:"differences"`
-	FailOn      []documentOutcome   `json:"fail_on"`
-	Skipped     []view.SkippedInput `json:"skipped"`
-	Test        documentTest        `json:"test"`
+	Interactions Groups                 `json:"interactions"` // those of one scene, page and process together
+	Layers       Groups                 `json:"layers"`       // those of one name and producer together
+	Summaries    Groups                 `json:"summaries"`    // the summaries of one process together
+	Differences  []Difference           `json:"differences"`  // what differs between the recordings
+	// each condition for each process, scene or layer compared; empty without "--fail-on"
+	FailOn  []documentOutcome   `json:"fail_on"`
+	Skipped []view.SkippedInput `json:"skipped"` // inputs of both sides that were skipped
+	Test    documentTest        `json:"test"`    // how changes were tested
 }
 
 type documentSide struct {
-	Name string      `json:"name"`
-	Span *stats.Span `json:"span"`
-	Runs []string    `json:"runs"`
-	// Sessions are those of the runs, null if unknown.
-	Sessions []*string `json:"sessions"`
-	// AppVersions are the applications with their versions.
-	AppVersions []string `json:"app_versions"`
-	// Quality is null if it is unknown.
+	Name string `json:"name"` // what the input was called, usually a file name
+	// from the first line to the last, as in a report; nil for several runs
+	Span        *stats.Span `json:"span"`
+	Runs        []string    `json:"runs"`         // what the inputs were called
+	Sessions    []*string   `json:"sessions"`     // the session of each run, nil if unknown
+	AppVersions []string    `json:"app_versions"` // recorded applications with their versions
+	// data quality (docs/quality.md); of several runs the worst verdict, sums, and each reason with the
+	// first run that has it
 	Quality *quality.Quality `json:"quality"`
 }
 
 type documentTest struct {
-	Method significance.Method `json:"method"`
-	Level  float64             `json:"level"`
-	// Power is the probability with which "detectable" changes are found.
-	Power float64 `json:"power"`
-	// Unit is "run" or "session".
-	Unit string `json:"unit"`
-	// Changes of processes.
-	Changes int `json:"changes"`
-	// Resamples is 0 for a test that does not resample.
-	Resamples int `json:"resamples"`
+	// "permutation" or "moderated_t"; empty if nothing was tested
+	Method    significance.Method `json:"method"`
+	Level     float64             `json:"level"`     // 0.04
+	Power     float64             `json:"power"`     // 0.8, the probability with which changes of "detectable" are found
+	Unit      string              `json:"unit"`      // "run" or "session"
+	Changes   int                 `json:"changes"`   // number of changes of processes that were tested together
+	Resamples int                 `json:"resamples"` // number of divisions; 0 for "moderated_t"
 }
 
 type documentPair struct {
-	Base           documentProcess `json:"base"`
+	Base           documentProcess `json:"base"` // the process on each side
 	New            documentProcess `json:"new"`
-	MatchedBy      Match           `json:"matched_by"`
-	RefreshDiffers bool            `json:"refresh_differs"`
-	// Seconds is the length of runs in "units_needed".
-	Seconds   *float64           `json:"seconds_needed"`
-	Measures  []*Measure         `json:"measures"`
-	Causes    *documentCauses    `json:"causes"`
+	MatchedBy      Match           `json:"matched_by"`      // "map", "name", "name_end" or "kind"
+	RefreshDiffers bool            `json:"refresh_differs"` // refresh rates differ
+	// how long each of the runs of "units_needed" is, in seconds; nil if unknown
+	Seconds *float64 `json:"seconds_needed"`
+	// the measures that are known on a side, in the order of the table below
+	Measures []*Measure `json:"measures"`
+	// what changed in the causes of late frames; nil if they are unknown in a trace, or if only some
+	// traces have scheduling events
+	Causes *documentCauses `json:"causes"`
+	// the mean time of a frame in functions, in milliseconds; the largest change first; empty if a side
+	// has no samples
 	Functions []documentFunction `json:"functions"`
 }
 
 // documentFunction is a change of the mean time of a frame in a function.
 type documentFunction struct {
-	Function    string   `json:"function"`
-	Module      *string  `json:"module"`
-	Wait        string   `json:"wait"`
-	Base        *float64 `json:"base"`
+	Function    string   `json:"function"` // its name, or "+" and its address in the module if that is unknown
+	Module      *string  `json:"module"`   // the file with its code
+	Wait        string   `json:"wait"`     // "run", or the code of what it waited for
+	Base        *float64 `json:"base"`     // the values, and "new" − "base"
 	New         *float64 `json:"new"`
 	Delta       *float64 `json:"delta"`
-	Low         *float64 `json:"delta_low"`
+	Low         *float64 `json:"delta_low"` // as in "measures"
 	High        *float64 `json:"delta_high"`
 	P           *float64 `json:"p_value"`
-	Verdict     Verdict  `json:"verdict"`
-	BaseSamples int      `json:"base_samples"`
+	Verdict     Verdict  `json:"verdict"`      // as in "causes"
+	BaseSamples int      `json:"base_samples"` // samples of all runs in it
 	NewSamples  int      `json:"new_samples"`
 }
 
@@ -99,24 +101,27 @@ func newDocumentFunctions(list []FunctionChange) []documentFunction {
 }
 
 type documentCauses struct {
-	Lost   documentCause   `json:"lost"`
+	Lost documentCause `json:"lost"` // the lost time of all causes together, in ms/s
+	// the lost time by wait and slice, in ms/s; the largest change first
 	Causes []documentCause `json:"by_cause"`
-	Times  []documentCause `json:"time_per_frame"`
+	// the mean time of a complete frame by wait and stage, in milliseconds; the largest change first
+	Times []documentCause `json:"time_per_frame"`
 }
 
 // documentCause is a change of what a cause costs. All causes together have no names.
 type documentCause struct {
-	Cause   *string  `json:"title"`
-	Wait    *string  `json:"wait"`
-	Stage   *string  `json:"stage"`
-	Slice   *string  `json:"slice"`
-	Base    *float64 `json:"base"`
-	New     *float64 `json:"new"`
-	Delta   *float64 `json:"delta"`
-	Low     *float64 `json:"delta_low"`
-	High    *float64 `json:"delta_high"`
-	P       *float64 `json:"p_value"`
-	Verdict Verdict  `json:"verdict"`
+	Cause *string  `json:"title"` // the cause in a few words, for people; nil in "lost"
+	Wait  *string  `json:"wait"`  // codes of the wait and stage, and the slice; nil where they do not apply
+	Stage *string  `json:"stage"`
+	Slice *string  `json:"slice"`
+	Base  *float64 `json:"base"` // the values, and "new" − "base"
+	New   *float64 `json:"new"`
+	Delta *float64 `json:"delta"`
+	Low   *float64 `json:"delta_low"` // as in "measures"
+	High  *float64 `json:"delta_high"`
+	P     *float64 `json:"p_value"`
+	// as in "measures", and "unclear" if no tested measure of the process changed significantly
+	Verdict Verdict `json:"verdict"`
 }
 
 func newDocumentCauses(c *CauseChanges) *documentCauses {
@@ -148,27 +153,29 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 
 // documentSubject identifies a process.
 type documentSubject struct {
-	Kind stats.Kind `json:"kind"`
-	PID  trace.PID  `json:"pid"`
-	Name string     `json:"name"`
+	Kind stats.Kind `json:"kind"` // "app" or "render"
+	PID  trace.PID  `json:"pid"`  // process id; nil if unknown
+	Name string     `json:"name"` // name; empty if unknown
 }
 
 type documentProcess struct {
 	documentSubject
-	Refresh []stats.Refresh `json:"refresh"`
+	Refresh []stats.Refresh `json:"refresh"` // refresh rates, as in a report
 }
 
 type documentOutcome struct {
-	Condition string `json:"condition"`
-	Measure   string `json:"measure"`
-	// List is the name of the list, and Index the index in it or in its "compared", of what the condition
-	// is on. Both are null if that is missing.
-	List      optional         `json:"list"`
-	Index     *int             `json:"index"`
-	Missing   string           `json:"missing"`
-	Status    condition.Status `json:"status"`
-	Undecided bool             `json:"undecided"`
-	Text      string           `json:"text"`
+	Condition string `json:"condition"` // the condition without blanks
+	Measure   string `json:"measure"`   // its measure
+	// what the condition is on is in "processes", "interactions", "layers" or "summaries"; nil if it is
+	// only in base
+	List optional `json:"list"`
+	// its index there, or in "compared" there, from 0; nil if it is only in base
+	Index   *int             `json:"index"`
+	Missing string           `json:"missing"` // the name of what is only in base, otherwise empty
+	Status  condition.Status `json:"status"`  // "failed", "passed" or "unknown"
+	// the condition passed, but the change is beyond the limit, and "units_needed" would decide
+	Undecided bool   `json:"undecided"`
+	Text      string `json:"text"` // the change, or why the status is unknown
 	condition.Tested
 }
 

@@ -12,31 +12,29 @@ import (
 
 // Measure is a measure of a process in both traces.
 type Measure struct {
-	// Name is the name in conditions.
-	Name string `json:"measure"`
-	// Field is the path in a process of a report's JSON.
+	Name string `json:"measure"` // name, as in conditions
+	// its path in a report, with the name of a stage instead of a list index; times there are in
+	// nanoseconds
 	Field  string       `json:"field,omitempty"`
-	Unit   stats.Unit   `json:"unit"`
-	Better stats.Better `json:"better"`
-	// Base and New are nil if unknown. If either is, so are Delta and Relative.
-	Base *float64 `json:"base"`
-	New  *float64 `json:"new"`
-	// Delta is New − Base. Relative is Delta / Base, or nil if Base is 0.
-	Delta    *float64 `json:"delta"`
-	Relative *float64 `json:"relative"`
-	// Low and High are the ends of the confidence interval of Delta, P is the p-value; see
-	// significance.Result. They are nil if the change was not tested.
-	Low  *float64 `json:"delta_low"`
-	High *float64 `json:"delta_high"`
-	P    *float64 `json:"p_value"`
-	// MinEffect is the smallest change that counts.
-	MinEffect *float64 `json:"min_effect"`
-	// Detectable is the smallest change that these units find with the probability
-	// significance.Power. UnitsNeeded is the number of units of each side that find Delta; nil
-	// for more than is advised.
-	Detectable  *float64 `json:"detectable"`
-	UnitsNeeded *int     `json:"units_needed"`
-	Verdict     Verdict  `json:"verdict"`
+	Unit   stats.Unit   `json:"unit"`   // "count", "share" (0 to 1), "hz", "ms", "ms_per_s", "s" or "periods"
+	Better stats.Better `json:"better"` // the direction of an improvement: "lower", "higher" or "neither"
+	Base   *float64     `json:"base"`   // the values
+	New    *float64     `json:"new"`
+	Delta  *float64     `json:"delta"` // "new" − "base"; nil if either is
+	// "delta" / "base"; nil if "base" is zero, or one of them is negative
+	Relative  *float64 `json:"relative"`
+	Low       *float64 `json:"delta_low"` // the simultaneous 96 % interval of "delta"; nil if it was not tested
+	High      *float64 `json:"delta_high"`
+	P         *float64 `json:"p_value"`    // corrected p-value
+	MinEffect *float64 `json:"min_effect"` // smallest change that counts, in the unit of the measure
+	// smallest change that these runs find in 80 of 100 comparisons, in the unit of the measure, without
+	// sign; nil if it was not tested
+	Detectable *float64 `json:"detectable"`
+	// number of runs, or of sessions, of each side that would find "delta" in 80 of 100 comparisons; nil
+	// if it was not tested, or for more than 50
+	UnitsNeeded *int `json:"units_needed"`
+	// "better" or "worse" if significant, otherwise "unclear"; nil if it was not tested
+	Verdict Verdict `json:"verdict"`
 
 	definition *stats.Measure       // nil for measures of causes
 	series     *significance.Series // nil: no test of its change is possible

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/schematest"
 )
 
 // docs/diff.md lists the measures by unit and direction, those of all stages once. "make
@@ -45,12 +47,5 @@ func TestMeasuresAreDocumented(t *testing.T) {
 	for _, group := range groups {
 		fmt.Fprintf(&list, "- %s: %s\n", group, strings.Join(lists[group], ", "))
 	}
-	want := before + begin + list.String() + end + after
-	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
-		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(document) != want {
-		t.Errorf("%s is out of date: run make docs", file)
-	}
+	schematest.Update(t, file, before+begin+list.String()+end+after)
 }

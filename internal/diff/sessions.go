@@ -179,13 +179,14 @@ func (d *Diff) shareSession() bool {
 // Difference is a fact of the recordings that differs between the sides, or between the runs of a
 // side.
 type Difference struct {
+	// "device", "system", "software", "kernel", "refresh_hz", "charging", "tags", "buffer_kb", "clock",
+	// "debug_ui", "ohframe", "day", "temperature", "battery" or "hot"
 	What string `json:"what"`
-	// Base and New are the values: several if the runs of a side differ. Temperatures and battery
-	// levels are means.
+	// the values, as text; several if the runs of a side differ, empty if unknown. "temperature" and
+	// "battery" are means, "hot" is the highest temperature above 42 °C
 	Base []string `json:"base"`
 	New  []string `json:"new"`
-	// Text is a sentence.
-	Text string `json:"text"`
+	Text string   `json:"text"` // the difference in a sentence, for people
 }
 
 // recordingFacts are the facts that should be the same in all runs of both sides. The version of
