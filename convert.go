@@ -125,7 +125,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	options.Complete, options.Analysis.Samples = text.complete, samples.read
 	options.Log, options.Analysis.SystemEvents = text.log(), text.systemEvents()
 	options.Tasks = text.tasks()
-	s, err := pftrace.Convert(ctx, text, w, options)
+	s, err := pftrace.Convert(ctx, text.Reader, w, options)
 	if s.Stacks != nil {
 		s.Refused = &diag.Error{What: "the stacks have no times, so that they are not in the converted trace", Hint: diag.StacksAlone}
 	}

@@ -54,6 +54,9 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 		return nil, err
 	}
 	t.Reader, t.head, t.binary, t.file = r, []byte(binarytrace.Header), r, file
+	if text := r.Text(); text != nil {
+		t.Reader = text
+	}
 	return t, nil
 }
 
@@ -152,7 +155,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	frames := o.analyzer()
 	text.describe(&frames)
 	samples := text.samples(ctx, o)
-	r, err := analysis.Run(ctx, text, o.reader(), frames, analysis.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
+	r, err := analysis.Run(ctx, text.Reader, o.reader(), frames, analysis.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -115,7 +116,7 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 	writeSystemInfo(packets)
 	packets.Flush()
 	var err error
-	summary.Result, err = analysis.Run(ctx, io.TeeReader(r, hash), options.Reader, options.Analyzer, options.Analysis, sinks...)
+	summary.Result, err = analysis.Run(ctx, hashed(r, hash), options.Reader, options.Analyzer, options.Analysis, sinks...)
 	if err != nil {
 		return summary, err
 	}
@@ -124,6 +125,32 @@ func Convert(ctx context.Context, r io.Reader, w io.Writer, options Options) (*S
 		summary.LeftOut = summary.Totals.Events
 	}
 	return finish(out, packets, summary, hash.Sum128(), options)
+}
+
+// hashed returns r, and hashes what is read of it.
+func hashed(r io.Reader, hash *xxh3.Hasher) io.Reader {
+	if source, ok := r.(hitrace.Source); ok {
+		return &hashedSource{source, hash}
+	}
+	return io.TeeReader(r, hash)
+}
+
+type hashedSource struct {
+	hitrace.Source
+	hash *xxh3.Hasher
+}
+
+// Next implements hitrace.Source.
+func (h *hashedSource) Next(b *hitrace.Batch, size int) error {
+	err := h.Source.Next(b, size)
+	var time [8]byte
+	for i := range b.Events {
+		e := &b.Events[i]
+		binary.LittleEndian.PutUint64(time[:], uint64(e.Time))
+		h.hash.Write(time[:])
+		h.hash.Write(e.Args)
+	}
+	return err
 }
 
 // ConvertTimeline writes a timeline from another source than a text trace, and its causes,

@@ -68,23 +68,6 @@ func beginsWord(name []byte, word string) bool {
 	return len(name) == 0 || !isLetter(name[0])
 }
 
-// InterruptName returns the name of an interrupt in the args of irq_handler_entry and softirq_entry:
-//
-//	irq=105 name=ufshcd      ufshcd
-//	vec=3 [action=NET_RX]    NET_RX
-//
-// Of other args, such as those of ipi_entry, it returns nothing.
-func InterruptName(args []byte) []byte {
-	_, name, ok := bytes.Cut(args, []byte("name="))
-	if ok {
-		name, _, _ = bytes.Cut(name, []byte(", "))
-		return bytes.TrimSpace(name)
-	}
-	_, name, _ = bytes.Cut(args, []byte("[action="))
-	name, _, _ = bytes.Cut(name, []byte("]"))
-	return name
-}
-
 // InterruptOf returns the name of the interrupt that a thread handles: mmc0 of irq/34-mmc0. It returns
 // nothing for a thread that handles several, or whose name has only a number.
 func InterruptOf(comm []byte) []byte {

@@ -27,15 +27,7 @@ func TestEndedBy(t *testing.T) {
 	}
 }
 
-func TestInterruptName(t *testing.T) {
-	for args, want := range map[string]string{
-		"irq=105 name=ufshcd": "ufshcd", "irq=7 name=QUP I2C": "QUP I2C", "irq=7 name=x, handler=1": "x",
-		"vec=3 [action=NET_RX]": "NET_RX", "(Rescheduling interrupts)": "", "irq=0": "", "": "", "vec=1 [action=": "",
-	} {
-		if got := string(InterruptName([]byte(args))); got != want {
-			t.Errorf("%q: %q, want %q", args, got, want)
-		}
-	}
+func TestInterruptOf(t *testing.T) {
 	for comm, want := range map[string]string{"irq/34-mmc0": "mmc0", "irq/201-wlan_pc": "wlan_pc", "irq/7": "", "udk-irq-3": "", "ksoftirqd/1": ""} {
 		if got := string(InterruptOf([]byte(comm))); got != want {
 			t.Errorf("%q: %q, want %q", comm, got, want)

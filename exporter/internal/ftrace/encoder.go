@@ -4,6 +4,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
 // Encoder makes packets of a block of events: one bundle for each processor. Each
@@ -18,8 +19,9 @@ type Encoder struct {
 
 	all bool // export also those
 
-	plan    []piece       // the block to be encoded next
-	cpus    []*cpuEncoder // by number, nil where a processor has no events
+	plan    []piece        // the block to be encoded next
+	decoder kernel.Decoder // of its events; nil for text
+	cpus    []*cpuEncoder  // by number, nil where a processor has no events
 	kernel  *kernelEncoder
 	placed  threadSet // threads whose process is known in this block
 	packets []byte    // the outcome
@@ -149,11 +151,22 @@ func (e *Encoder) event(event *hitrace.Event, p *placement) bool {
 
 // other encodes an event of the kernel that has no form of its own here.
 func (e *Encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
-	ok := true
-	if string(event.Name) == newTask {
-		e.body = appendGeneric(e.body[:0], event.Name, event.Args)
+	ok, args := true, event.Args
+	isGeneric := string(event.Name) == newTask || event.Kind == hitrace.SwitchEvent || event.Kind == hitrace.WakingEvent || event.Kind == hitrace.WakeupEvent
+	if e.decoder != nil {
+		e.kernel.values.Memory = e.kernel.values.Memory[:0]
+		if format := e.decoder.Decode(args, int(event.CPU), &e.kernel.values); format != nil && !isGeneric {
+			e.body = e.kernel.appendValues(e.body[:0], format)
+			c.append(event, e.body)
+			return true
+		}
+		e.text = e.decoder.AppendArgs(e.text[:0], args, int(event.CPU), &e.kernel.values)
+		args = e.text
+	}
+	if isGeneric {
+		e.body = appendGeneric(e.body[:0], event.Name, args)
 	} else {
-		e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, event.Args)
+		e.body, ok = e.kernel.appendEvent(e.body[:0], event.Name, args)
 	}
 	if ok {
 		c.append(event, e.body)

@@ -8,31 +8,32 @@ import (
 
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
-// kernelEncoder turns the text of kernel events into the fields of FtraceEvent:
-// an event that Perfetto has a message for, in the words of a known kernel, into
-// that message, any other into a GenericFtraceEvent. It allocates nothing once
-// it has seen the functions that a trace names.
+// kernelEncoder turns kernel events into the fields of FtraceEvent: an event that Perfetto
+// has a message for, with values or in the words of a known kernel, into that message, any
+// other into a GenericFtraceEvent. It allocates nothing once it has seen the functions that
+// a trace names.
 type kernelEncoder struct {
 	symbols symbolTable
-	tries   int // left of maxTries
-	events  map[string]*kernelEvent
-	recent  [256]*kernelEvent // the last event with each hash of a name
+	values  kernel.Values
+	events  map[string]*kernel.Event
+	recent  [256]*kernel.Event // the last event with each hash of a name
 }
 
 // newKernelEncoder returns an encoder that remembers so many names of functions.
 func newKernelEncoder(names int) *kernelEncoder {
-	return &kernelEncoder{events: kernelEvents(), symbols: symbolTable{limit: names}}
+	return &kernelEncoder{events: kernel.Events(), symbols: symbolTable{limit: names}}
 }
 
 // event returns the entry of an event, or nil if it is unknown.
-func (k *kernelEncoder) event(name []byte) *kernelEvent {
+func (k *kernelEncoder) event(name []byte) *kernel.Event {
 	if len(name) == 0 {
 		return nil
 	}
 	recent := &k.recent[name[len(name)-1]+name[len(name)/2]*31+byte(len(name))*17]
-	if *recent == nil || (*recent).name != string(name) {
+	if *recent == nil || (*recent).Name != string(name) {
 		*recent = k.events[string(name)]
 	}
 	return *recent
@@ -46,15 +47,11 @@ func (k *kernelEncoder) isShown(e *hitrace.Event, p *placement) bool {
 		return true
 	}
 	event := k.event(e.Name)
-	return event != nil && event.shown
+	return event != nil && event.Shown
 }
 
-// maxKernelText is more than the kernel prints in one line: longer text is
-// damaged, and not worth matching.
-const maxKernelText = 1 << 10
-
-// appendEvent appends the event's own field of FtraceEvent (tag, length, message). If the
-// args do not fit a format, it returns false and buf unchanged.
+// appendEvent appends the event's own field of FtraceEvent (tag, length, message). It returns
+// false and buf unchanged for an event without a name.
 func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool) {
 	if len(name) == 0 {
 		return buf, false
@@ -62,17 +59,42 @@ func (k *kernelEncoder) appendEvent(buf []byte, name, args []byte) ([]byte, bool
 	for len(args) > 0 && args[len(args)-1] <= ' ' {
 		args = args[:len(args)-1]
 	}
-	if len(args) <= maxKernelText {
-		if event := k.event(name); event != nil {
-			message, start := packet.Begin(buf, event.field)
-			for _, steps := range event.formats {
-				if message, ok := k.match(message, steps, args); ok {
-					return packet.End(message, start), true
-				}
-			}
+	if event := k.event(name); event != nil {
+		if format := event.Parse(args, &k.values); format != nil {
+			return k.appendValues(buf, format), true
 		}
 	}
 	return appendGeneric(buf, name, args), true
+}
+
+// appendValues appends the message of the encoder's values.
+func (k *kernelEncoder) appendValues(buf []byte, format *kernel.Format) []byte {
+	buf, start := packet.Begin(buf, format.Event.Field)
+	for i := range format.Places {
+		p := &format.Places[i]
+		number, text := k.values.Numbers[p.Field], k.values.Texts[p.Field]
+		switch p.Kind {
+		case kernel.None, kernel.Skipped, kernel.Softirq:
+			continue
+		case kernel.Text:
+			buf = appendText(buf, p.Field, text)
+			continue
+		case kernel.State:
+			state, _ := rawTaskState(text)
+			number = uint64(state)
+		case kernel.Symbol:
+			if len(text) == 0 {
+				continue
+			}
+			number = k.symbols.id(text)
+		case kernel.Int32:
+			number = uint64(int32(number))
+		case kernel.Uint32:
+			number = uint64(uint32(number))
+		}
+		buf = packet.AppendVarint(buf, p.Field, number)
+	}
+	return packet.End(buf, start)
 }
 
 // appendText appends a field whose type is string.

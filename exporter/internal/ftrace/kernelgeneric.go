@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ohframe/exporter/internal/packet"
+	"ohframe/internal/source/kernel"
 )
 
 const (
@@ -70,7 +71,7 @@ func trimValue(text []byte) []byte {
 func appendGenericField(buf, name, value []byte) []byte {
 	buf, start := packet.Begin(buf, genericField)
 	buf = appendText(buf, genericFieldName, name)
-	magnitude, negative, length := parseInteger(value)
+	magnitude, negative, length := kernel.ParseInteger(value)
 	if length > 0 && length == len(value) && magnitude <= math.MaxInt64 {
 		if negative {
 			magnitude = -magnitude

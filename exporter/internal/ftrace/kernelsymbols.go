@@ -62,14 +62,6 @@ func (t *symbolTable) reset() {
 	t.scope++
 }
 
-// truncate invalidates all numbers but the first n.
-func (t *symbolTable) truncate(n int) {
-	for _, s := range t.used[n:] {
-		s.scope = t.scope - 1
-	}
-	t.used = t.used[:n]
-}
-
 // appendInternedData appends TracePacket.interned_data with the numbered names, or
 // nothing without any.
 func (t *symbolTable) appendInternedData(buf []byte) []byte {

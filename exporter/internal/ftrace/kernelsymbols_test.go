@@ -32,12 +32,6 @@ func TestSymbolNumbersCountFromOneInEachScope(t *testing.T) {
 	number("wait", 2)
 	number("read+0x1/0x2", 3)
 	names("write", "wait", "read+0x1/0x2")
-
-	table.truncate(1)
-	names("write")
-	number("wait", 2)
-	number("write", 1)
-	names("write", "wait")
 }
 
 func TestSymbolNamesAreText(t *testing.T) {

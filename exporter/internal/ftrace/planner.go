@@ -129,6 +129,7 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 		t.ties.settle(t.ends, placements)
 		t.ends = nil
 	}
+	encoder.decoder = b.Decoder
 	placements := encoder.add(b.Events, false)
 	for i := range b.Events {
 		e := &b.Events[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 // Numbers of fields of messages of ffrt-profiler.
@@ -87,25 +88,25 @@ func (r *Reader) tasksOffset() (offset trace.Duration, known bool) {
 // readTaskEvent reads an FfrtProfilerEvent. ok reports whether it is understood, used whether it is of a
 // kind that TaskEvent has. Tasks also have states, and data of their own.
 func readTaskEvent(data []byte) (e TaskEvent, used, ok bool) {
-	var m, t message
-	if !m.read(data, taskRaw) {
+	var m, t kernel.Values
+	if !m.Read(data) {
 		return e, false, false
 	}
-	seconds, nanos := m.numbers[taskSeconds], m.numbers[taskNanos]
-	pid, tid := m.numbers[taskPID], m.numbers[taskTID]
+	seconds, nanos := m.Numbers[taskSeconds], m.Numbers[taskNanos]
+	pid, tid := m.Numbers[taskPID], m.Numbers[taskTID]
 	if seconds >= uint64(trace.MaxTime)/1e9 || nanos >= 1e9 || pid > math.MaxInt32 || tid == 0 || tid > math.MaxInt32 {
 		return e, false, false
 	}
 	e = TaskEvent{
 		At: trace.Time(seconds*1e9 + nanos), PID: int32(pid), TID: int32(tid),
-		Process: m.texts[taskProcess], Thread: m.texts[taskThread],
+		Process: m.Texts[taskProcess], Thread: m.Texts[taskThread],
 	}
 	switch {
-	case m.texts[taskTrace] != nil:
-		if !t.read(m.texts[taskTrace], traceLabel) || len(t.texts[traceKind]) != 1 {
+	case m.Texts[taskTrace] != nil:
+		if !t.Read(m.Texts[taskTrace]) || len(t.Texts[traceKind]) != 1 {
 			return e, false, false
 		}
-		e.Kind, e.Label = t.texts[traceKind][0], t.texts[traceLabel]
+		e.Kind, e.Label = t.Texts[traceKind][0], t.Texts[traceLabel]
 		switch e.Kind {
 		case 'B', 'E':
 			return e, true, true
@@ -113,7 +114,7 @@ func readTaskEvent(data []byte) (e TaskEvent, used, ok bool) {
 			return e, false, true
 		}
 		return e, false, false
-	case m.texts[taskRaw] != nil:
+	case m.Texts[taskRaw] != nil:
 		return e, false, true
 	}
 	isName := len(e.Process) > 0 || len(e.Thread) > 0

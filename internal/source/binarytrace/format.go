@@ -3,19 +3,29 @@ package binarytrace
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
+
+	"ohframe/internal/source/kernel"
 )
 
 // format is how the records of an event are read and printed.
 type format struct {
-	name    string
-	title   []byte // ": NAME: "
-	id      int
-	fields  []field
-	need    int // the least number of bytes of a record
-	marker  bool
-	program program
+	name   string // as text has it
+	title  []byte // ": NAME: "
+	id     int
+	lite   bool // records lack names of threads
+	fields []field
+	need   int // the least number of bytes of a record
+	marker bool
+	text   field // has all that is printed; without a name if there is no such field
+	// The rest is that of an event of the table.
+	table    *kernel.Format
+	bound    []field // for its places
+	extras   []extra // printed behind it
+	states   string  // letters of the states of threads; empty for those of HongMeng
+	function *function
 }
 
 // field is a field of a record.
@@ -176,16 +186,6 @@ func (f *field) bytes(record []byte) ([]byte, bool) {
 	return record[from:to], true
 }
 
-// find returns the field of a name.
-func (f *format) find(name string) (field, bool) {
-	for _, c := range f.fields {
-		if c.name == name {
-			return c, true
-		}
-	}
-	return field{}, false
-}
-
 // traceEntry is the fields that all events have.
 //
 // Source: Linux, include/linux/trace_events.h, struct trace_entry.
@@ -202,8 +202,7 @@ const (
 	pidAt     = 4
 )
 
-// compile makes the program of a format. It returns false if records of the format
-// cannot be read.
+// compile completes a format. It returns false if records of the format cannot be read.
 func (f *format) compile(printFmt string) bool {
 	for _, want := range traceEntry {
 		c, ok := f.find(want.name)
@@ -214,48 +213,45 @@ func (f *format) compile(printFmt string) bool {
 	}
 	// HongMeng's lite events lack names, which their print fmt adds from elsewhere:
 	// their text is that of the events that they replace.
-	f.title = roomy(": " + strings.TrimSuffix(f.name, "_lite") + ": ")
+	f.name, f.lite = strings.CutSuffix(f.name, "_lite")
 	f.marker = isMarker(f.name)
-	if text, ok := f.find("buf"); ok && f.name == "print" && text.size == 0 && text.loc == notLoc {
+	own := slices.DeleteFunc(slices.Clone(f.fields), func(c field) bool { return strings.HasPrefix(c.name, "common_") })
+	switch text, ok := f.find("buf"); {
+	case ok && f.name == "print" && text.size == 0 && text.loc == notLoc:
 		// Linux prints the symbol of the field ip, which is tracing_mark_write's.
-		f.title = roomy(": " + markerName + ": ")
-		f.program = program{{nil, fieldOf(&text).text}}
-		f.require(&text)
+		f.name, f.text = markerName, text
+	case len(own) == 1 && strings.HasPrefix(printFmt, `"%s",`) && (own[0].loc != notLoc || !own[0].isInt()):
+		f.text = own[0]
+	}
+	f.title = roomy(": " + f.name + ": ")
+	if f.text.name != "" {
+		f.require(&f.text)
 		return true
 	}
-	p, ok2 := f.parsePrint(printFmt)
-	if !ok2 {
-		p = f.listFields()
+	f.states, f.function = statesOf(printFmt), f.findFunction()
+	f.bind(printFmt)
+	if f.table == nil {
+		for i := range f.fields {
+			f.require(&f.fields[i])
+		}
 	}
-	f.program = p
 	return true
 }
 
 // require makes records that lack the field too short.
 func (f *format) require(c *field) { f.need = max(f.need, c.offset+c.size) }
 
-// listFields makes the program of a format whose print fmt is not understood: all
-// fields with their names.
-func (f *format) listFields() program {
-	var p program
-	for _, c := range f.fields {
-		if strings.HasPrefix(c.name, "common_") {
-			continue
-		}
-		text := c.name + "="
-		if len(p) > 0 {
-			text = " " + text
-		}
-		spec := "s"
-		switch {
-		case c.isInt() && c.loc == notLoc && c.signed:
-			spec = "lld"
-		case c.isInt() && c.loc == notLoc:
-			spec = "llu"
-		}
-		printer := newConversion(conversionPattern.FindStringSubmatch(spec)).printer(fieldOf(&c), nil)
-		p = append(p, step{roomy(text), printer})
-		f.require(&c)
+// complete reports whether a record has all that is read of it, also what fields refer to.
+func (f *format) complete(record []byte) bool {
+	if len(record) < f.need {
+		return false
 	}
-	return p
+	for i := range f.fields {
+		if c := &f.fields[i]; c.loc != notLoc && c.offset+c.size <= f.need {
+			if _, ok := c.bytes(record); !ok {
+				return false
+			}
+		}
+	}
+	return true
 }

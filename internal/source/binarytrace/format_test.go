@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ohframe/internal/source/kernel"
 )
 
 // commonFields are the fields of every event.
@@ -64,116 +66,92 @@ func parseTest(text string) (*sys, int) {
 	return s, s.log.Count(badFormat)
 }
 
-// Every kind of print fmt that kernels use prints what they print. The expected texts
-// follow from printf, the kernel's helpers, and the record above.
-func TestPrintFmt(t *testing.T) {
-	for _, test := range []struct{ printFmt, want string }{
-		{`"nothing"`, "nothing"},
-		{`"100%% of %d", REC->number`, "100% of -7"},
-		{`"a" "b=%u" "c", REC->byte`, "ab=200c"},
-		{`"%d %d %d %d", REC->byte, REC->small, REC->prio, REC->number`, "200 -2 -2 -7"},
-		{`"%u %u", REC->mask, REC->number`, "4294967294 4294967289"}, // as an unsigned int
-		{`"%d", REC->mask`, "-2"},
-		{`"%d %lld %lu", REC->big, REC->big, (unsigned long)REC->big`, "5 1099511627781 1099511627781"},
-		{`"%x %lx %#x %08x", REC->byte, REC->big, REC->byte, REC->byte`, "c8 10000000005 0xc8 000000c8"},
-		{`"%hhu %hu %hx", REC->mask, REC->mask, REC->mask`, "254 65534 fffe"},
-		{`"[%5d|%-5d|%05d|%3u]", REC->number, REC->number, REC->number, REC->byte`, "[   -7|-7   |-0007|200]"},
-		{`"%s,%s,%s", REC->comm, __get_str(name), REC->rest`, "ab,hello,the rest"},
-		{`"%s", ((char *)((void *)((char *)REC + (REC->__data_loc_name & 0xffff))))`, "hello"},
-		{`"%s", __get_rel_str(other)`, "hello"},
-		{`"[%6s|%-6s|%.3s]", REC->comm, REC->comm, __get_str(name)`, "[    ab|ab    |hel]"},
-		{`"%p %ps %pS %pK", REC->big, REC->big, (void *)REC->byte, REC->byte`, "0x10000000005 0x10000000005 0xc8 0xc8"},
-		{`"%d,%d", ((unsigned int) ((REC->mask) >> 20)), ((unsigned int) ((REC->mask) & ((1U << 20) - 1)))`, "4095,1048574"},
-		{`"%d", (u8)REC->prio`, "254"},
-		{`"%d %d", REC->number >> 1, REC->number / 2`, "-4 -3"},
-		{`"%d %d %d", REC->byte * 2 + 1, REC->byte % 7, -REC->byte`, "401 4 -200"},
-		{`"%d%d%d%d%d%d", REC->byte == 200, REC->byte != 200, REC->byte < 3, REC->byte >= 200, REC->small && 0, REC->small || 0`, "100101"},
-		{`"%d", REC->byte > 100 ? 1 + 2 * 3 : 0`, "7"},
-		{`"%s", REC->byte ? "yes" : "no"`, "yes"},
-		{`"%s", (REC->byte & 8) ? (REC->byte & 1) ? "a" : "b" : "c"`, "b"},
-		{`"%c%c", "EB"[REC->list[0]], 65`, "BA"},
-		{`"%u %u %u", REC->list[0], REC->list[1], REC->list[2]`, "1 2 65535"},
-		{`"%s", __print_symbolic(REC->list[1], { 1, "ONE" }, { 1 + 1, "TWO" })`, "TWO"},
-		{`"%s", __print_symbolic(REC->byte, { 1, "ONE" })`, "0xc8"},
-		{`"%s", __print_flags(REC->byte, "|", { 8, "EIGHT" }, { 1, "ONE" }, { 0x40, "SIXTYFOUR" })`, "EIGHT|SIXTYFOUR|0x80"},
-		{`"%s", __print_hex(REC->raw, sizeof(REC->raw))`, "de ad be ef 00 01"},
-		{`"%s", __print_array(REC->list, 3, 2)`, "{0x1,0x2,0xffff}"},
-		{`"[%*ph] [%*phD] [%*phN]", 3, REC->raw, 3, REC->raw, 3, REC->raw`, "[de ad be] [de-ad-be] [deadbe]"},
-		{`"%s%s", hm_trace_tcb_state2str(REC->list[0]), hm_trace_tcb_state2str(REC->byte)`, "S?"},
-		// 0xefbeadde; 0x6801 below it are the bits of the second word.
-		{`"%s", hm_trace_tcb_unpack_schedinfo(REC->raw, sizeof(REC->raw))`, ""}, // six bytes are too few
-		{`"%s %s", trace_cmdline_of(REC->byte, name), trace_cmdline_of(REC->list[0] - 1, name)`, "worker tppmgr-idle-3"},
-		{`"%s", hm_trace_sched_blocked_reason_of(REC->byte, REC->list[2])`, "0xffff cnode_idx=200"},
-		{`"%d", __get_dynamic_array_len(name)`, "6"},
-		{`"%d", (REC)->byte`, "200"},
-	} {
-		s, bad := parseTest("name: test\nID: 300\nformat:\n" + testFields + "\nprint fmt: " + test.printFmt + "\n")
-		f := s.formats[300]
-		if bad != 0 || f == nil {
-			t.Errorf("%s: not understood", test.printFmt)
-			continue
-		}
-		if len(f.program) > 0 && string(f.program[0].literal) == "byte=" {
-			t.Errorf("%s: not compiled", test.printFmt)
-			continue
-		}
-		scope := scope{record: testRecord(), cpu: 3, names: &names{comms: map[int32][]byte{200: []byte("worker")}}}
-		got := string(f.program.append(nil, &scope))
-		if got != test.want || scope.short != (test.want == "") {
-			t.Errorf("%s:\ngot  %q, short %t\nwant %q", test.printFmt, got, scope.short, test.want)
-		}
-	}
-}
-
-// A print fmt that is not understood leaves the fields with their names.
-func TestUnknownPrintFmt(t *testing.T) {
-	for _, printFmt := range []string{
-		`"%s", some_function(REC->byte)`, `"%d"`, `"%d", REC->byte, REC->byte`, `"%d", REC->nothing`, `"%d", (REC->byte`, `"%q", REC->byte`,
-		`no string`, ``, `"%s", __print_symbolic(REC->byte, { REC->byte, "X" })`, `"%d", ` + strings.Repeat("(", 100_000), `"%d", ` + strings.Repeat("-", 100_000) + "1",
-		`"` + strings.Repeat("%d", 2000) + `"` + strings.Repeat(", 1", 2000), `"%d", 1` + strings.Repeat("+1", 2000), `"%d"` + strings.Repeat(", 1", 100_000),
-	} {
-		s, _ := parseTest("name: test\nID: 300\nformat:\n" + testFields + "\nprint fmt: " + printFmt + "\n")
-		f := s.formats[300]
-		if f == nil {
-			t.Errorf("%.40s: the format is refused", printFmt)
-			continue
-		}
-		scope := scope{record: testRecord()}
-		got := string(f.program.append(nil, &scope))
-		if want := "byte=200 small=-2 prio=-2 number=-7 mask=4294967294 big=1099511627781 comm=ab name=hello"; !strings.HasPrefix(got, want) {
-			t.Errorf("%.40s:\ngot  %q\nwant %q …", printFmt, got, want)
-		}
-	}
-}
-
-// The scheduler's information of HongMeng: a mask of processors, then ten bits of the
-// halved load, and fields of 2, 1, 3, 5 and 7 bits.
-func TestSchedInfo(t *testing.T) {
-	record := make([]byte, 16)
-	binary.LittleEndian.PutUint32(record[8:], 0x3fff)
-	binary.LittleEndian.PutUint32(record[12:], 100|2<<10|1<<12|5<<13|17<<16|99<<21)
-	field := "	field:u8 ninfo[8];	offset:8;	size:8;	signed:0;\n"
-	for fields, want := range map[string]string{
-		field: "3fff,200,2,1,5,17,99",
-		field + "	field:char cg[1];	offset:15;	size:1;	signed:1;\n": "3fff,200,2,1,5", // older than the last two
-	} {
-		s, _ := parseTest("name: test\nID: 300\nformat:\n" + commonFields + fields + "\nprint fmt: \"%s\", hm_trace_tcb_unpack_schedinfo(REC->ninfo, sizeof(REC->ninfo))\n")
-		scope := scope{record: record}
-		if got := string(s.formats[300].program.append(nil, &scope)); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
-// HongMeng's lite events have the text of the events that they replace.
-func TestLite(t *testing.T) {
-	s, _ := parseTest("name: sched_wakeup_lite\nID: 300\nformat:\n" + commonFields + "\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:short prio;\toffset:12;\tsize:2;\tsigned:1;\n\tfield:int target_cpu;\toffset:16;\tsize:4;\tsigned:1;\n\nprint fmt: \"comm=%s pid=%d prio=%d target_cpu=%03d\", trace_cmdline_of(REC->pid, tmp_thread_name_next), REC->pid, REC->prio, REC->target_cpu\n")
+// printed returns what is printed of a record behind the name of its event.
+func printed(s *sys, record []byte) string {
 	s.names = names{comms: map[int32][]byte{77: []byte("worker")}}
-	s.scope.names = &s.names
-	record := []byte{300 & 0xff, 300 >> 8, 0, 0, 9, 0, 0, 0, 77, 0, 0, 0, 0xfe, 0xff, 0, 0, 5, 0, 0, 0}
-	got := string(s.line(nil, record, 2, &event{time: 5e9, to: int32(len(record))}))
-	if want := "           <...>-9     (-----) [002] ....     5.000000000: sched_wakeup: comm=worker pid=77 prio=-2 target_cpu=005\n"; got != want {
-		t.Errorf("got  %q\nwant %q", got, want)
+	var h head
+	if !s.head(&h, record) {
+		return "damaged"
+	}
+	return string(h.title[2:]) + string(s.AppendArgs(nil, record, 3, new(kernel.Values)))
+}
+
+// A record is printed as its kernel prints it, for events that the table has, and as its fields for others.
+func TestRecords(t *testing.T) {
+	le := binary.LittleEndian
+	number := func(at, size int, n int64) func([]byte) {
+		return func(b []byte) {
+			var bytes [8]byte
+			le.PutUint64(bytes[:], uint64(n))
+			copy(b[at:at+size], bytes[:])
+		}
+	}
+	text := func(at int, s string) func([]byte) { return func(b []byte) { copy(b[at:], s+"\x00") } }
+	loc := func(at, to int, s string) func([]byte) {
+		return func(b []byte) { le.PutUint32(b[at:], uint32(to|(len(s)+1)<<16)); copy(b[to:], s+"\x00") }
+	}
+	const taken = `"pid=%d iowait=%d caller=%s+0x%lx/0x%lx[%s] delay=%llu", REC->pid, REC->iowait, REC->func_name, REC->offset, REC->size, REC->mod_name, REC->delay >> 10`
+	const hmSwitch = `"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s" " ==> next_comm=%s next_pid=%d next_prio=%d next_info=%s cg=%s", REC->pname, REC->prev_tid, REC->pprio, hm_trace_tcb_state2str(REC->pstate), REC->nname, REC->next_tid, REC->nprio, hm_trace_tcb_unpack_schedinfo(REC->ninfo, sizeof(REC->ninfo)), REC->cg`
+	const linuxSwitch = `"prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s%s ==> next_comm=%s next_pid=%d next_prio=%d expeller_type=%u", REC->prev_comm, REC->prev_pid, REC->prev_prio, (REC->prev_state & 511) ? __print_flags(REC->prev_state & 511, "|", { 0x0001, "S" }, { 0x0002, "D" }, { 0x0004, "T" }, { 0x0008, "t" }, { 0x0010, "X" }, { 0x0020, "Z" }, { 0x0040, "P" }, { 0x0080, "I" }) : "R", REC->prev_state & 256 ? "+" : "", REC->next_comm, REC->next_pid, REC->next_prio, REC->expeller_type`
+	switched := func(state int64) []func([]byte) {
+		return []func([]byte){text(8, "a b"), number(24, 4, 7), number(28, 4, -2), number(32, 8, state), text(40, "worker"), number(56, 4, 77), number(60, 4, 120)}
+	}
+	hmFields := "char pname[16] 8 16 1;int prev_tid 24 4 1;int pprio 28 4 1;long pstate 32 8 1;char nname[16] 40 16 1;int next_tid 56 4 1;int nprio 60 4 1"
+	linuxFields := "char prev_comm[16] 8 16 1;pid_t prev_pid 24 4 1;int prev_prio 28 4 1;long prev_state 32 8 1;char next_comm[16] 40 16 1;pid_t next_pid 56 4 1;int next_prio 60 4 1;unsigned int expeller_type 64 4 0"
+	const schedInfo = "\xff\x3f\x00\x00\x64\x58\x71\x0c" // the mask 0x3fff, and in bits from the lowest on 100, 10 → 2, 1, 2 → …
+	for _, test := range []struct {
+		name, fields, printFmt string
+		values                 []func([]byte)
+		want                   string
+	}{
+		{"sched_switch", linuxFields, linuxSwitch, append(switched(2|0x80|0x100), number(64, 4, 3)), "sched_switch: prev_comm=a b prev_pid=7 prev_prio=-2 prev_state=D|I+ ==> next_comm=worker next_pid=77 next_prio=120 expeller_type=3"},
+		{"sched_switch", linuxFields, linuxSwitch, switched(0), "sched_switch: prev_comm=a b prev_pid=7 prev_prio=-2 prev_state=R ==> next_comm=worker next_pid=77 next_prio=120 expeller_type=0"},
+		{"sched_switch", hmFields, strings.Replace(hmSwitch, " next_info=%s cg=%s", "", 1), switched(0x100), "sched_switch: prev_comm=a b prev_pid=7 prev_prio=-2 prev_state=R+ ==> next_comm=worker next_pid=77 next_prio=120"},
+		{"sched_switch", hmFields, strings.Replace(hmSwitch, " next_info=%s cg=%s", "", 1), switched(3), "sched_switch: prev_comm=a b prev_pid=7 prev_prio=-2 prev_state=? ==> next_comm=worker next_pid=77 next_prio=120"},
+		{"sched_switch", hmFields + ";u8 ninfo[8] 64 8 0;char cg[8] 72 8 1", hmSwitch, append(switched(1), text(64, schedInfo), text(72, "top")), "sched_switch: prev_comm=a b prev_pid=7 prev_prio=-2 prev_state=S ==> next_comm=worker next_pid=77 next_prio=120 next_info=3fff,200,2,1,2 cg=top"},
+		{"sched_switch_lite", "int prev_tid 8 4 1;short pprio 12 2 1;long pstate 16 8 1;int next_tid 24 4 1;short nprio 28 2 1", strings.Replace(hmSwitch, " next_info=%s cg=%s", "", 1), []func([]byte){number(12, 2, -2), number(24, 4, 77), number(28, 2, 20)}, "sched_switch: prev_comm=tppmgr-idle-3 prev_pid=0 prev_prio=-2 prev_state=R ==> next_comm=worker next_pid=77 next_prio=20"},
+		{"sched_wakeup_lite", "int pid 8 4 1;short prio 12 2 1;int target_cpu 16 4 1", `"comm=%s pid=%d prio=%d target_cpu=%03d", trace_cmdline_of(REC->pid, tmp_thread_name_next), REC->pid, REC->prio, REC->target_cpu`, []func([]byte){number(8, 4, 77), number(12, 2, -2), number(16, 4, 5)}, "sched_wakeup: comm=worker pid=77 prio=-2 target_cpu=005"},
+		{"sched_waking", "char comm[16] 8 16 1;int pid 24 4 1;int prio 28 4 1;int success 32 4 1;int target_cpu 36 4 1", `"comm=%s pid=%d prio=%d target_cpu=%03d", REC->comm, REC->pid, REC->prio, REC->target_cpu`, []func([]byte){text(8, "x"), number(24, 4, 9), number(28, 4, 120), number(36, 4, 11)}, "sched_waking: comm=x pid=9 prio=120 target_cpu=011"},
+		{"sched_blocked_reason", "int pid 8 4 1;void * caller 72 8 0;bool iowait 12 1 0;__u64 delay 16 8 0;unsigned long offset 24 8 0;unsigned long size 32 8 0;char func_name[20] 40 20 1;char mod_name[12] 60 12 1", taken, []func([]byte){number(8, 4, 9), number(12, 1, 1), number(16, 8, 5<<10|7), number(24, 8, 0x48), number(32, 8, 0x60), text(40, "futex_wait"), text(60, "devhost.elf")}, "sched_blocked_reason: pid=9 iowait=1 caller=futex_wait+0x48/0x60[devhost.elf] delay=5"},
+		{"sched_blocked_reason", "int pid 8 4 1;bool iowait 12 1 0;__u64 delay 16 8 0;void * caller 24 8 0;unsigned int cnode_idx 32 4 0", `"pid=%d iowait=%d caller=%s delay=%llu", REC->pid, REC->iowait, hm_trace_sched_blocked_reason_of(REC->cnode_idx, REC->caller), REC->delay >> 10`, []func([]byte){number(8, 4, 9), number(16, 8, 4096), number(24, 8, 0xabc), number(32, 4, 12)}, "sched_blocked_reason: pid=9 iowait=0 caller=0xabc cnode_idx=12 delay=4"},
+		{"sched_blocked_reason", "int pid 8 4 1;bool io_wait 12 1 0;void * caller 24 8 0;unsigned long delay 32 8 0", `"pid=%d iowait=%d caller=%pS delay=%lu", REC->pid, REC->io_wait, REC->caller, REC->delay>>10`, []func([]byte){number(8, 4, 9), number(24, 8, 0xabc), number(32, 8, 4096)}, "sched_blocked_reason: pid=9 iowait=0 caller=0xabc delay=4"},
+		{"clock_set_rate", "__data_loc char[] name 8 4 1;u64 state 16 8 0;u64 cpu_id 24 8 0", `"%s state=%lu cpu_id=%lu", ((char *)((void *)((char *)REC + (REC->__data_loc_name & 0xffff)))), (unsigned long)REC->state, (unsigned long)REC->cpu_id`, []func([]byte){loc(8, 40, "ddr"), number(16, 8, 1<<40), number(24, 8, 2)}, "clock_set_rate: ddr state=1099511627776 cpu_id=2"},
+		{"cpu_frequency_limits", "u32 min 8 4 0;u32 max 12 4 0;u32 cpu_id 16 4 0", `"min=%lu max=%lu cpu_id=%lu", (unsigned long)REC->min, (unsigned long)REC->max, (unsigned long)REC->cpu_id`, []func([]byte){number(8, 4, 1), number(12, 4, 4294967295), number(16, 4, 3)}, "cpu_frequency_limits: min=1 max=4294967295 cpu_id=3"},
+		{"block_rq_issue", "dev_t dev 8 4 0;sector_t sector 16 8 0;unsigned int nr_sector 24 4 0;unsigned int bytes 28 4 0;char rwbs[8] 32 8 1;char comm[16] 40 16 1;__data_loc char[] cmd 56 4 1", `"%d,%d %s %u (%s) %llu + %u [%s]", ((unsigned int) ((REC->dev) >> 20)), ((unsigned int) ((REC->dev) & ((1U << 20) - 1))), REC->rwbs, REC->bytes, __get_str(cmd), (unsigned long long)REC->sector, REC->nr_sector, REC->comm`, []func([]byte){number(8, 4, 259<<20|300), number(16, 8, 1<<33), number(24, 4, 8), number(28, 4, 4096), text(32, "WS"), text(40, "x"), loc(56, 60, "")}, "block_rq_issue: 259,300 WS 4096 () 8589934592 + 8 [x]"},
+		{"mm_filemap_add_to_page_cache", "unsigned long pfn 8 8 0;unsigned long i_ino 16 8 0;unsigned long index 24 8 0;dev_t s_dev 32 4 0;void * pg 40 8 0", `"dev %d:%d ino %lx page=%p pfn=%lu ofs=%lu", ((unsigned int)((REC->s_dev) >> 20)), ((unsigned int)((REC->s_dev) & ((1U << 20) - 1))), REC->i_ino, REC->pg, REC->pfn, REC->index << 12`, []func([]byte){number(8, 8, 5), number(16, 8, 0x2f), number(24, 8, 3), number(32, 4, 8<<20|1), number(40, 8, 0xff00)}, "mm_filemap_add_to_page_cache: dev 8:1 ino 2f page=0xff00 pfn=5 ofs=12288"},
+		{"softirq_entry", "unsigned int vec 8 4 0", `"vec=%u [action=%s]", REC->vec, __print_symbolic(REC->vec, { 0, "HI" }, { 7, "SCHED" })`, []func([]byte){number(8, 4, 7)}, "softirq_entry: vec=7 [action=SCHED]"},
+		{"ipi_entry", "const char * reason 8 8 0", `"(%s)", REC->reason`, []func([]byte){number(8, 8, 0x1000)}, "ipi_entry: (Rescheduling interrupts)"},
+		{"ipi_entry", "const char * reason 8 8 0", `"(%s)", REC->reason`, []func([]byte){number(8, 8, 0x1001)}, "ipi_entry: (0x1001)"},
+		{"rss_stat", "unsigned int mm_id 8 4 0;unsigned int curr 12 4 0;int member 16 4 1;long size 24 8 1", `"mm_id=%u curr=%d type=%s size=%ldB", REC->mm_id, REC->curr, __print_symbolic(REC->member, { 0, "MM_FILEPAGES" }, { 1, "MM_ANONPAGES" }), REC->size`, []func([]byte){number(8, 4, 1), number(16, 4, 1), number(24, 8, -4096)}, "rss_stat: mm_id=1 curr=0 type=MM_ANONPAGES size=-4096B"},
+		{"tracing_mark_write", "pid_t pid 8 4 1;char name[16] 12 16 1;int start 28 4 1", `"%c|%d|%s", "EB"[REC->start], REC->pid, REC->start ? REC->name : ""`, []func([]byte){number(8, 4, 70), text(12, "busy"), number(28, 4, 1)}, "tracing_mark_write: B|70|busy"},
+		{"tracing_mark_write", "pid_t pid 8 4 1;char name[16] 12 16 1;int start 28 4 1", `"%c|%d|%s", "EB"[REC->start], REC->pid, REC->start ? REC->name : ""`, []func([]byte){number(8, 4, 70)}, "tracing_mark_write: E|70"},
+		{"vendor", "__rel_loc char[] note 8 4 1", `"%s", __get_rel_str(note)`, []func([]byte){number(8, 4, (20-12)|9<<16), text(20, "as it is")}, "vendor: as it is"},
+		{"vendor", "u8 a 8 1 0;short b 10 2 1;u64 c 16 8 0;char d[8] 24 8 1;u16 list[3] 32 6 0", `"a=%d: %s", REC->a, some_function(REC->b)`, []func([]byte){number(8, 1, 200), number(10, 2, -2), number(16, 8, -1), text(24, "x")}, "vendor: a=200 b=-2 c=18446744073709551615 d=x list="},
+		{"sched_wakeup", "int other 8 4 1", `"other=%d", REC->other`, []func([]byte){number(8, 4, -7)}, "sched_wakeup: other=-7"},
+	} {
+		format := "name: " + test.name + "\nID: 300\nformat:\n" + commonFields
+		for _, f := range strings.Split(test.fields, ";") {
+			w := strings.Fields(f)
+			n := len(w) - 3
+			format += fmt.Sprintf("\tfield:%s;\toffset:%s;\tsize:%s;\tsigned:%s;\n", strings.Join(w[:n], " "), w[n], w[n+1], w[n+2])
+		}
+		s, bad := parseTest(format + "\nprint fmt: " + test.printFmt + "\n")
+		s.printk = map[uint64]string{0x1000: "Rescheduling interrupts"}
+		if bad != 0 {
+			t.Errorf("%s: not understood", test.name)
+			continue
+		}
+		record := make([]byte, 100)
+		le.PutUint16(record, 300)
+		for _, set := range test.values {
+			set(record)
+		}
+		if got := printed(s, record); got != test.want {
+			t.Errorf("got  %q\nwant %q", got, test.want)
+		}
+		if got := printed(s, record[:8]); got != "damaged" {
+			t.Errorf("%s, short: %q", test.name, got)
+		}
 	}
 }
 
@@ -197,8 +175,8 @@ func TestFormats(t *testing.T) {
 		if f == nil || f.name != "cpu_idle" {
 			t.Fatalf("%d: %v", id, f)
 		}
-		scope := scope{record: record}
-		if got := string(f.program.append(nil, &scope)); got != want {
+		binary.LittleEndian.PutUint16(record, uint16(id))
+		if got := string(s.AppendArgs(nil, record, 0, new(kernel.Values))); got != want {
 			t.Errorf("%d: got %q, want %q", id, got, want)
 		}
 	}

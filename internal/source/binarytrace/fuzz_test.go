@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
 // fuzzLimits are small, so that inputs reach them.
@@ -34,8 +35,12 @@ func checkFile(t *testing.T, file []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.text == nil {
-		checkText(t, r, text)
+	if r.text == nil && checkText(t, text) {
+		typed, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		CheckEvents(t, typed, text)
 	}
 	if strictErr == nil {
 		_, strictErr = io.Copy(io.Discard, strict)
@@ -60,27 +65,68 @@ func checkFile(t *testing.T, file []byte) {
 	}
 }
 
-func checkText(t *testing.T, r *Reader, text []byte) {
+// checkText reports whether there is no odd line.
+func checkText(t *testing.T, text []byte) bool {
 	t.Helper()
 	body, ok := bytes.CutPrefix(text, []byte(Header))
 	if !ok {
 		t.Fatalf("no header: %.100q", text)
 	}
-	lines := 0
+	plain := true
 	var l hitrace.Line
 	for line := range bytes.Lines(body) {
 		problem := hitrace.ParseLine(bytes.TrimSuffix(line, []byte("\n")), &l)
 		if problem == hitrace.Ignorable && bytes.HasPrefix(line, []byte("CPU:")) { // a note about lost events
 			continue
 		}
-		lines++
+		plain = plain && !odd(line)
 		if problem != hitrace.NoProblem && !odd(line) {
 			t.Errorf("%q: %s", line, problem)
 		}
 	}
-	if lines != r.Events() {
-		t.Errorf("%d lines, %d events", lines, r.Events())
+	return plain
+}
+
+// CheckEvents fails the test if a trace has other events than its text.
+func CheckEvents(t *testing.T, r *Reader, text []byte) {
+	t.Helper()
+	got, want := eventsOf(t, r), eventsOf(t, bytes.NewReader(text))
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			t.Fatalf("event %d of %d: got\n%s\nwant\n%s", i, len(want), got[i], want[i])
+		}
 	}
+	if len(got) != len(want) {
+		t.Errorf("%d events, want %d", len(got), len(want))
+	}
+}
+
+// eventsOf returns all that is known of the events of a trace, and counts of its lines.
+func eventsOf(t *testing.T, r io.Reader) (list []string) {
+	t.Helper()
+	totals, err := hitrace.Run(t.Context(), r, hitrace.Options{}, hitrace.Sink{Fields: true, Track: func(_ int, b *hitrace.Batch) {
+		for i := range b.Events {
+			e := &b.Events[i]
+			args := e.Args
+			if b.Decoder != nil && e.Kind != hitrace.MarkerEvent {
+				args = b.Decoder.AppendArgs(nil, args, int(e.CPU), new(kernel.Values))
+			}
+			fields := fmt.Sprintf("%+v", e.Fields)
+			if e.Kind == hitrace.KernelEvent {
+				fields = ""
+			}
+			l, marker := e.Line, ""
+			if l.Args = nil; e.Kind == hitrace.MarkerEvent {
+				marker = fmt.Sprintf("%+q", fmt.Sprintf("%+v", e.Marker))
+			}
+			list = append(list, fmt.Sprintf("%d %d %+q %t %q %s %s %d", e.Number, e.Kind, fmt.Sprintf("%+v", l), e.Lost, bytes.TrimSpace(args), fields, marker, e.Process))
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	totals.Longest = hitrace.Longest{}
+	return append(list, fmt.Sprintf("%+v", *totals))
 }
 
 // odd reports whether a line has a name of a thread or an event that text cannot have.
@@ -194,30 +240,10 @@ func FuzzLinuxPage(f *testing.F) {
 func FuzzFormats(f *testing.F) {
 	f.Add([]byte(printFormat))
 	f.Add([]byte("name: x\nID: 300\nformat:\n" + testFields + "\nprint fmt: \"%d %s\", REC->number, __print_symbolic(REC->byte, { 200, \"A\" })\n"))
+	f.Add([]byte("name: cpu_frequency\nID: 300\nformat:\n" + commonFields + "\tfield:u32 state;\toffset:8;\tsize:4;\tsigned:0;\n\tfield:u32 cpu_id;\toffset:12;\tsize:4;\tsigned:0;\n\nprint fmt: \"state=%lu cpu_id=%lu\", (unsigned long)REC->state, (unsigned long)REC->cpu_id\n"))
+	f.Add([]byte("name: ipi_raise\nID: 300\nformat:\n" + commonFields + "\tfield:__data_loc unsigned long[] target_cpus;\toffset:40;\tsize:4;\tsigned:0;\n\tfield:const char * reason;\toffset:24;\tsize:8;\tsigned:0;\n\nprint fmt: \"target_mask=%s (%s)\", __get_bitmask(target_cpus), REC->reason\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		checkFile(t, sysFile(1, string(b), "7 seven\n", hongmengPage(testRecord())))
-	})
-}
-
-// Any print fmt, for any record of many fields.
-func FuzzPrintFmt(f *testing.F) {
-	for _, s := range []string{
-		`"%d %5u %08lx %s", REC->number, REC->mask, REC->big, __get_str(name)`,
-		`"%s", __print_flags(REC->byte, "|", { 1, "A" }, { 8, "B" })`,
-		`"%c|%d|%s", "EB"[REC->byte], REC->number, REC->byte ? REC->comm : ""`,
-		`"%*ph %s", 3, REC->raw, __print_array(REC->list, 3, 2)`,
-	} {
-		f.Add(s, testRecord())
-	}
-	f.Fuzz(func(t *testing.T, printFmt string, record []byte) {
-		if strings.ContainsAny(printFmt, "\n") {
-			return
-		}
-		record = record[:min(len(record), 1000)]
-		if len(record) >= 2 {
-			binary.LittleEndian.PutUint16(record, 300)
-		}
-		checkFile(t, sysFile(1, "name: x\nID: 300\nformat:\n"+testFields+"\nprint fmt: "+printFmt+"\n", "7 seven\n", hongmengPage(record, testRecord())))
 	})
 }
 

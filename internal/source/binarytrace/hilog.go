@@ -1,6 +1,10 @@
 package binarytrace
 
-import "math"
+import (
+	"math"
+
+	"ohframe/internal/source/kernel"
+)
 
 // Numbers of fields of messages of hilog-plugin.
 //
@@ -60,20 +64,20 @@ func (r *Reader) Log(yield func(*LogMessage)) error {
 // logMessage reads a HilogLine. long says that it was cut to the limit, ok that its time and
 // level are understood.
 func logMessage(data []byte) (m LogMessage, long, ok bool) {
-	var line, detail message
-	if !line.read(data, lineContext) || !detail.read(line.texts[lineDetail], logTag) {
+	var line, detail kernel.Values
+	if !line.Read(data) || !detail.Read(line.Texts[lineDetail]) {
 		return m, false, false
 	}
-	seconds, nanos := detail.numbers[logSeconds], detail.numbers[logNanos]
-	pid, tid := detail.numbers[logPID], detail.numbers[logTID]
+	seconds, nanos := detail.Numbers[logSeconds], detail.Numbers[logNanos]
+	pid, tid := detail.Numbers[logPID], detail.Numbers[logTID]
 	if seconds == 0 || seconds >= maxUnix/1e9 || nanos >= 1e9 || pid > math.MaxInt32 || tid > math.MaxInt32 {
 		return m, false, false
 	}
 	m = LogMessage{
 		Unix: int64(seconds*1e9 + nanos), PID: int32(pid), TID: int32(tid),
-		Tag: detail.texts[logTag], Text: line.texts[lineContext],
+		Tag: detail.Texts[logTag], Text: line.Texts[lineContext],
 	}
-	switch level := detail.numbers[logLevel]; level {
+	switch level := detail.Numbers[logLevel]; level {
 	case 'D', 'I', 'W', 'E', 'F':
 		m.Level = byte(level)
 	case 3, 4, 5, 6, 7: // hilog's own numbers

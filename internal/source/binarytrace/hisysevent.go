@@ -1,5 +1,7 @@
 package binarytrace
 
+import "ohframe/internal/source/kernel"
+
 // Numbers of fields of messages of hisysevent-plugin.
 //
 // Source: openharmony/developtools_profiler, hisysevent_plugin_result.proto.
@@ -37,9 +39,9 @@ func (r *Reader) SystemEvents(yield func([]byte)) error {
 
 // eventText returns the text of a HisyseventLine.
 func eventText(data []byte) (text []byte, ok bool) {
-	var line message
-	if !line.read(data, eventContent) {
+	var line kernel.Values
+	if !line.Read(data) {
 		return nil, false
 	}
-	return line.texts[eventContent], true
+	return line.Texts[eventContent], true
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 // htraceMagic is the beginning of each part of a file that hiprofiler wrote.
@@ -96,10 +97,9 @@ const (
 // htrace is the source of a trace of hiprofiler.
 type htrace struct {
 	log       *log
-	columns   columns
 	names     names
-	scope     scope
-	inHeader  [2]uint64 // boot and monotonic time
+	symbols   map[uint64]string // functions by address
+	inHeader  [2]uint64         // boot and monotonic time
 	inDetails [2]uint64
 	start     uint64 // events that were lost before the recording
 	end       uint64 // and before its end
@@ -109,7 +109,7 @@ type htrace struct {
 }
 
 func (r *Reader) openHtrace(size int64) error {
-	h := &htrace{log: r.log, columns: columns{precision: r.options.Precision}, scope: scope{symbols: map[uint64]string{}}}
+	h := &htrace{log: r.log, symbols: map[uint64]string{}}
 	h.names = names{comms: map[int32][]byte{}, limit: r.options.Limits.Threads}
 	r.source = h
 	if err := r.parts(h, size); err != nil {
@@ -263,10 +263,10 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 			r.scripts.Messages = append(r.scripts.Messages, Section{at + offsetIn(segment, data), int64(len(data))})
 		}
 	case plugin == "arkts-plugin_config":
-		var m message
-		m.read(data, arktsInterval)
-		r.scripts.PID = int32(min(m.numbers[arktsPID], math.MaxInt32))
-		r.scripts.Interval = trace.Duration(min(m.numbers[arktsInterval], 1e9)) * trace.Microsecond
+		var m kernel.Values
+		m.Read(data)
+		r.scripts.PID = int32(min(m.Numbers[arktsPID], math.MaxInt32))
+		r.scripts.Interval = trace.Duration(min(m.Numbers[arktsInterval], 1e9)) * trace.Microsecond
 	case plugin == "process-plugin":
 		h.addPlugin(name)
 		r.processData(data, cut)
@@ -280,9 +280,9 @@ func (r *Reader) plugin(h *htrace, segment []byte, at int64, cut bool) {
 		h.addPlugin(name)
 		r.taskData(data, at+offsetIn(segment, data), cut)
 	case plugin == "ffrt-profiler_config":
-		var m message
-		m.read(data, tasksClock)
-		r.tasksClock = m.numbers[tasksClock]
+		var m kernel.Values
+		m.Read(data)
+		r.tasksClock = m.Numbers[tasksClock]
 	case !strings.HasSuffix(plugin, "_config"):
 		h.addPlugin(name)
 	}
@@ -299,22 +299,22 @@ const kernelThreads = 2
 // processData reads a ProcessData: the processes at a moment. A name is that of the command line,
 // and begins with a path if the process was started from a file.
 func (r *Reader) processData(data []byte, cut bool) {
-	var m message
+	var m kernel.Values
 	f := fields{rest: data, cut: cut}
 	for f.next() {
 		if f.number != processInfo || !f.isBytes || f.cutShort {
 			continue
 		}
-		if !m.read(f.data, processParent) {
+		if !m.Read(f.data) {
 			r.log.Add(badMessage)
 			continue
 		}
-		pid, name := m.numbers[processPID], cString(m.texts[processName])
+		pid, name := m.Numbers[processPID], cString(m.Texts[processName])
 		if bytes.HasPrefix(name, []byte("/")) {
 			name = name[bytes.LastIndexByte(name, '/')+1:]
 		}
 		switch {
-		case pid == 0 || pid > math.MaxInt32 || len(name) == 0 || pid == kernelThreads || m.numbers[processParent] == kernelThreads:
+		case pid == 0 || pid > math.MaxInt32 || len(name) == 0 || pid == kernelThreads || m.Numbers[processParent] == kernelThreads:
 		case len(name) > maxProcessName:
 			r.log.Add(longName)
 		case r.processes[trace.PID(pid)] == string(name):
@@ -448,17 +448,17 @@ func (h *htrace) lost([]byte) int { return 0 }
 
 // stats reads a FtraceCpuStatsMsg.
 func (h *htrace) stats(data []byte, clock *Clock) {
-	var m, cpu message
+	var m, cpu kernel.Values
 	lost := uint64(0)
 	for f := (fields{rest: data}); f.next(); {
 		if f.number == statsPerCPU {
-			cpu.read(f.data, droppedEvent)
-			lost += cpu.numbers[overrun] + cpu.numbers[commitOver] + cpu.numbers[droppedEvent]
+			cpu.Read(f.data)
+			lost += cpu.Numbers[overrun] + cpu.Numbers[commitOver] + cpu.Numbers[droppedEvent]
 		}
 	}
-	m.read(data, statsClock)
-	name := strings.TrimSpace(string(m.texts[statsClock]))
-	if isEnd := m.numbers[statsStatus] == statsEnd; isEnd {
+	m.Read(data)
+	name := strings.TrimSpace(string(m.Texts[statsClock]))
+	if isEnd := m.Numbers[statsStatus] == statsEnd; isEnd {
 		h.end, h.ended = lost, true
 		clock.Name = cmp.Or(name, clock.Name) // at the start the clock may not have been set yet
 	} else {
@@ -469,11 +469,11 @@ func (h *htrace) stats(data []byte, clock *Clock) {
 
 // clockDetail reads a ClockDetailMsg.
 func (h *htrace) clockDetail(data []byte, clocks *[2]uint64) {
-	var m, time message
-	m.read(data, clockTime)
-	time.read(m.texts[clockTime], clockNanos)
-	ns := time.numbers[clockSeconds]*1e9 + time.numbers[clockNanos]
-	switch m.numbers[clockID] {
+	var m, time kernel.Values
+	m.Read(data)
+	time.Read(m.Texts[clockTime])
+	ns := time.Numbers[clockSeconds]*1e9 + time.Numbers[clockNanos]
+	switch m.Numbers[clockID] {
 	case idBoot:
 		clocks[0] = ns
 	case idMonotonic:
@@ -528,17 +528,17 @@ const maxName = 255
 
 // symbol reads a SymbolsDetailMsg: an address and a name.
 func (h *htrace) symbol(data []byte) {
-	var m message
-	m.read(data, 2)
-	if name := m.texts[2]; len(name) > 0 && len(h.scope.symbols) < maxSymbols {
-		h.scope.symbols[m.numbers[1]] = string(name[:min(len(name), maxName)])
+	var m kernel.Values
+	m.Read(data)
+	if name := m.Texts[2]; len(name) > 0 && len(h.symbols) < maxSymbols {
+		h.symbols[m.Numbers[1]] = string(name[:min(len(name), maxName)])
 	}
 }
 
 // comm reads a CommDictMsg: a thread id and a name.
 func (h *htrace) comm(data []byte) {
-	var m message
-	m.read(data, 2)
-	name := m.texts[2]
-	h.names.setComm(int32(m.numbers[1]), slices.Clone(cString(name[:min(len(name), maxName)])))
+	var m kernel.Values
+	m.Read(data)
+	name := m.Texts[2]
+	h.names.setComm(int32(m.Numbers[1]), slices.Clone(cString(name[:min(len(name), maxName)])))
 }

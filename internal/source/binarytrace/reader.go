@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
 // Options are the options of Open.
@@ -39,13 +41,13 @@ type Reader struct {
 
 	pieces  []piece
 	streams []*stream
-	heap    []head // of the streams that have events, with the earliest first
+	heap    []next // of the streams that have events, with the earliest first
 	started bool
-	from    trace.Time // events outside [from, to) are left out
-	to      trace.Time
+	columns columns
 	rest    []byte // lines that have not been read
 	buffer  []byte // the memory of rest
-	events  int
+	payload []byte // of a marker
+	values  kernel.Values
 	noted   int // lost events that lines say
 	err     error
 	text    io.Reader // the text of a trace that has text; nil for others
@@ -71,9 +73,20 @@ type source interface {
 	events(list []event, data []byte, p *piece) []event
 	// lost returns the number of events that were lost before those of a piece.
 	lost(data []byte) int
-	// line appends the line of an event in data. It appends nothing for an event that
-	// cannot be read.
-	line(b []byte, data []byte, cpu int, e *event) []byte
+	// head sets the columns of an event. It returns false for one that cannot be read, and counts
+	// why.
+	head(h *head, data []byte) bool
+	kernel.Decoder
+}
+
+// head is what an event has beside its fields.
+type head struct {
+	comm           []byte // nil if it is unknown
+	tid, tgid      int32  // tgid is negative if it is unknown
+	flags, preempt uint8
+	title          []byte // ": NAME: "
+	marker         bool
+	args           []byte // for kernel.Decoder
 }
 
 // maxCPUs is the maximum number of processors. Linux supports 8192; phones have 12.
@@ -90,15 +103,15 @@ type stream struct {
 	next   int     // the index of the next one
 }
 
-// head is the next event of a stream.
-type head struct {
+// next is the next event of a stream.
+type next struct {
 	time   trace.Time
 	piece  uint32 // the order of events at the same time
 	stream uint32 // an index
 }
 
 // before reports whether h comes before other.
-func (h *head) before(other *head) bool {
+func (h *next) before(other *next) bool {
 	return h.time < other.time || h.time == other.time && h.piece < other.piece
 }
 
@@ -106,7 +119,7 @@ func (h *head) before(other *head) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: r, options: o, log: newLog(o.Strict), to: trace.MaxTime}
+	t := &Reader{in: r, options: o, log: newLog(o.Strict), columns: columns{precision: o.Precision}}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -164,9 +177,6 @@ func (r *Reader) Scripts() Scripts { return r.scripts }
 // Names are those of the file: they may be long, and need not be UTF-8.
 func (r *Reader) Processes() map[trace.PID]string { return r.processes }
 
-// Events returns the number of events that have been read.
-func (r *Reader) Events() int { return r.events }
-
 // Lost returns the number of events that the kernel dropped, as far as the part that has
 // been read reports it. Losses that the text has as lines of their own do not count.
 func (r *Reader) Lost() int { return r.log.Count(lostEvents) - r.noted }
@@ -174,25 +184,12 @@ func (r *Reader) Lost() int { return r.log.Count(lostEvents) - r.noted }
 // Warnings describe, in words, the damage in the part that has been read.
 func (r *Reader) Warnings() []trace.Warning { return r.log.Warnings() }
 
-// Start returns the time of the first event. It is unknown if there is no event.
-func (r *Reader) Start() (trace.Time, error) {
-	if err := r.start(); err != nil || len(r.heap) == 0 {
-		return 0, err
-	}
-	return r.heap[0].time, nil
-}
-
-// SetWindow leaves out events before from, and from to on. It must be called before
-// Read.
-func (r *Reader) SetWindow(from, to trace.Time) { r.from, r.to = from, to }
-
 // start makes a stream for each processor.
 func (r *Reader) start() error {
 	if r.started {
 		return r.err
 	}
 	r.started = true
-	r.rest = []byte(Header)
 	byCPU := map[uint16]*stream{}
 	for i := range r.pieces {
 		p := &r.pieces[i]
@@ -210,7 +207,7 @@ func (r *Reader) start() error {
 			slices.SortStableFunc(s.pieces, first)
 		}
 		if r.load(s) {
-			r.heap = append(r.heap, head{s.events[0].time, s.piece, uint32(i)})
+			r.heap = append(r.heap, next{s.events[0].time, s.piece, uint32(i)})
 		}
 	}
 	for i := len(r.heap)/2 - 1; i >= 0; i-- {
@@ -266,18 +263,24 @@ func (r *Reader) sink(i int) {
 // bufferSize is the size of the text that is made at a time.
 const bufferSize = 32 << 10
 
+// Text returns the text of a trace that has text; nil for others.
+func (r *Reader) Text() io.Reader { return r.text }
+
 // Read implements io.Reader. Its error is that of the file or, with Options.Strict,
 // an *Error.
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.text != nil {
 		return r.text.Read(p)
 	}
-	if err := r.start(); err != nil {
-		return 0, err
+	if !r.started {
+		r.rest = []byte(Header)
 	}
 	if len(r.rest) == 0 {
-		r.buffer = r.fill(r.buffer[:0], bufferSize)
+		r.buffer = r.buffer[:0]
+		r.each(func() bool { return len(r.buffer) < bufferSize }, r.lostLine, r.line)
 		r.rest = r.buffer
+	} else if err := r.start(); err != nil {
+		return 0, err
 	}
 	if len(r.rest) == 0 {
 		return 0, cmp.Or(r.err, io.EOF)
@@ -287,20 +290,83 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill appends lines to b until it has the size or the trace ends.
-func (r *Reader) fill(b []byte, size int) []byte {
-	for len(b) < size && len(r.heap) > 0 && r.err == nil {
+func (r *Reader) lostLine(s *stream) {
+	r.buffer = fmt.Appendf(r.buffer, "CPU:%d [LOST %d EVENTS]\n", s.cpu, s.lost)
+}
+
+// line appends the line of an event.
+func (r *Reader) line(h *head, s *stream, e *event) {
+	t := r.columns.task(h.tid, s.cpu)
+	if !t.is(h.tid, s.cpu) || t.tgid != h.tgid || !bytes.Equal(t.comm, h.comm) {
+		t.set(h.comm, h.tid, h.tgid, s.cpu)
+	}
+	b := appendRoomy(r.columns.append(r.buffer, t, h.flags, h.preempt, e.time), h.title)
+	from := len(b)
+	r.values.Memory = r.values.Memory[:0]
+	b = r.source.AppendArgs(b, h.args, s.cpu, &r.values)
+	if h.marker {
+		b = trimMarker(b, from)
+	}
+	r.buffer = finishLine(b, from)
+}
+
+// Next implements hitrace.Source.
+func (r *Reader) Next(b *hitrace.Batch, size int) error {
+	if !r.started {
+		b.AddText([]byte(Header))
+	}
+	if err := r.start(); err != nil {
+		return err
+	}
+	b.Decoder = r.source
+	r.each(func() bool { return b.Size() < size }, func(s *stream) { b.AddLoss(trace.CPU(s.cpu), s.lost) }, func(h *head, s *stream, e *event) {
+		r.add(b, h, s, e)
+	})
+	if b.Lines() == 0 {
+		return cmp.Or(r.err, io.EOF)
+	}
+	return nil
+}
+
+// add adds an event to a batch.
+func (r *Reader) add(b *hitrace.Batch, h *head, s *stream, e *event) {
+	added := b.Add()
+	l := &added.Line
+	*l = hitrace.Line{Time: e.time, CPU: trace.CPU(s.cpu), TID: trace.TID(h.tid), PID: trace.UnknownPID, Comm: lostComm, Name: h.title[2 : len(h.title)-2]}
+	if h.tgid >= 0 {
+		l.PID = trace.PID(h.tgid)
+	}
+	if h.tid == 0 {
+		l.Comm = idleComm
+	} else if len(h.comm) > 0 {
+		l.Comm = b.Keep(bytes.TrimLeft(h.comm, " \t"))
+	}
+	var flags [4]byte
+	l.SetFlags(appendFlags(flags[:0], h.flags, h.preempt))
+	if !h.marker {
+		l.Args = b.Keep(h.args)
+		return
+	}
+	r.payload = finishLine(trimMarker(r.source.AppendArgs(r.payload[:0], h.args, s.cpu, &r.values), 0), 0)
+	l.Args = b.Keep(r.payload[:len(r.payload)-1])
+}
+
+// each reads events in order while more says so, and tells the events that were lost before one.
+func (r *Reader) each(more func() bool, lost func(*stream), yield func(*head, *stream, *event)) {
+	var h head
+	for more() && len(r.heap) > 0 && r.err == nil {
 		first := &r.heap[0]
-		if first.time >= r.to {
-			r.heap = nil
-			break
-		}
 		s := r.streams[first.stream]
-		if first.time >= r.from {
-			b = r.line(b, s, &s.events[s.next])
-			if r.err = r.log.Err(); r.err != nil {
-				break
+		if e := &s.events[s.next]; r.source.head(&h, s.data[e.from:e.to]) {
+			if s.lost > 0 {
+				lost(s)
+				r.noted += s.lost
+				s.lost = 0
 			}
+			yield(&h, s, e)
+		}
+		if r.err = r.log.Err(); r.err != nil {
+			break
 		}
 		s.next++
 		if s.next < len(s.events) || r.load(s) {
@@ -314,25 +380,6 @@ func (r *Reader) fill(b []byte, size int) []byte {
 		}
 		r.sink(0)
 	}
-	return b
-}
-
-// line appends the line of an event, after a note about lost events if it is the first
-// one since.
-func (r *Reader) line(b []byte, s *stream, e *event) []byte {
-	before := len(b)
-	if s.lost > 0 {
-		b = fmt.Appendf(b, "CPU:%d [LOST %d EVENTS]\n", s.cpu, s.lost)
-	}
-	noted := len(b)
-	b = r.source.line(b, s.data, s.cpu, e)
-	if len(b) == noted {
-		return b[:before] // the note comes with the next event
-	}
-	r.events++
-	r.noted += s.lost
-	s.lost = 0
-	return b
 }
 
 // IsSys reports whether a file that begins with head is a raw kernel trace.

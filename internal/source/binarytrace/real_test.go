@@ -45,6 +45,7 @@ func TestRealSys(t *testing.T) {
 	}
 	text, warnings := read(t, file, binarytrace.Options{Strict: true})
 	lines := describe(t, text)
+	sameEvents(t, file)
 	const unknown = 1
 	if want := fmt.Sprintf("[%d × event of an unknown id; skipped]", unknown); len(lines)+unknown != records || fmt.Sprint(warnings) != want {
 		t.Errorf("%d lines of %d records, %s; want %s", len(lines), records, warnings, want)

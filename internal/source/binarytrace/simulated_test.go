@@ -126,10 +126,18 @@ func TestSysOfEveryVersion(t *testing.T) {
 				got = strings.ReplaceAll(got, ": print: ", ": tracing_mark_write: ")
 				want = strings.ReplaceAll(want, ": tracing_mark_write: 0xffffffc0106ee2a8: ", ": tracing_mark_write: ")
 				compare(t, sameTimes(trimmed(describe(t, got))), sameTimes(trimmed(describe(t, want))))
+				sameEvents(t, file)
 				checkSysWarnings(t, warnings, o)
 			})
 		}
 	}
+}
+
+// sameEvents fails the test if a trace has other events than its text.
+func sameEvents(t *testing.T, file []byte) {
+	t.Helper()
+	text, _ := read(t, file, binarytrace.Options{})
+	binarytrace.CheckEvents(t, open(t, file, binarytrace.Options{}), []byte(text))
 }
 
 // trimmed drops what has no meaning at the end of a payload.
@@ -191,6 +199,7 @@ func TestHtraceOfEveryVersion(t *testing.T) {
 				file, _ := rawfile.Htrace(events, o)
 				got, warnings := read(t, file, binarytrace.Options{})
 				compare(t, sameTimes(trimmed(describe(t, got))), want)
+				sameEvents(t, file)
 				if len(warnings) != truth(o.Killed) {
 					t.Errorf("warnings %q", warnings)
 				}
@@ -253,32 +262,6 @@ func TestPrecision(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", line, want)
 			}
 		}
-	}
-}
-
-// A window leaves out what is before and after.
-func TestWindow(t *testing.T) {
-	events, _ := simulated(t, "harmonyos-6.1")
-	file, _ := rawfile.Sys(events, rawfile.SysOptions{HongMeng: true})
-	r := open(t, file, binarytrace.Options{})
-	start, err := r.Start()
-	if err != nil || start != trace.Time(events[0].Time) {
-		t.Fatalf("start %s, %v; want %d", start, err, events[0].Time)
-	}
-	from, to := start.Add(100*trace.Millisecond), start.Add(200*trace.Millisecond)
-	r.SetWindow(from, to)
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 0
-	for i := range events {
-		if at := trace.Time(events[i].Time); from <= at && at < to {
-			want++
-		}
-	}
-	if got := len(describe(t, string(text))); got != want || r.Events() != want {
-		t.Errorf("%d lines, %d events; want %d", got, r.Events(), want)
 	}
 }
 

@@ -45,8 +45,7 @@ type sys struct {
 	layout   pageLayout // of Linux pages
 	formats  [1 << 16]*format
 	names    names
-	columns  columns
-	scope    scope
+	printk   map[uint64]string // strings by address
 }
 
 // section is where a section of pages is.
@@ -63,9 +62,8 @@ func (r *Reader) openSys(size int64) error {
 	if err := readAt(r.in, header, 0); err != nil {
 		return err
 	}
-	s := &sys{log: r.log, columns: columns{precision: r.options.Precision}, hongmeng: header[2] == fileTypeHongMeng, layout: defaultLayout}
+	s := &sys{log: r.log, hongmeng: header[2] == fileTypeHongMeng, layout: defaultLayout}
 	s.names.limit = r.options.Limits.Threads
-	s.scope.names = &s.names
 	r.source = s
 	pages, texts, err := r.sections(size)
 	if err != nil {
@@ -75,7 +73,7 @@ func (r *Reader) openSys(size int64) error {
 	s.names.parseComms(texts[sectionCmdlines])
 	s.names.parseTGIDs(texts[sectionTGIDs])
 	r.clock.setBaseInfo(texts[sectionBaseInfo])
-	s.scope.printk = parsePrintk(texts[sectionPrintk])
+	s.printk = parsePrintk(texts[sectionPrintk])
 	if text := texts[sectionHeaderPage]; len(text) > 0 {
 		s.layout.parse(text)
 	}
@@ -157,45 +155,29 @@ func (r *Reader) looksLikePage(at, size int64) bool {
 	return time > uint64(trace.Second) && time < trace.MaxTime && 0 < length&^lossFlags && length&^lossFlags <= pageSize
 }
 
-// line implements source.
-func (s *sys) line(b []byte, data []byte, cpu int, e *event) []byte {
-	record := data[e.from:e.to]
+// head implements source.
+func (s *sys) head(h *head, record []byte) bool {
 	if len(record) < 2 {
 		s.log.Add(shortRecord)
-		return b
+		return false
 	}
 	f := s.formats[binary.LittleEndian.Uint16(record)]
 	if f == nil {
 		s.log.Add(unknownID)
-		return b
+		return false
 	}
-	if len(record) < f.need {
+	if !f.complete(record) {
 		s.log.Add(shortRecord)
-		return b
+		return false
 	}
-	tid := int32(binary.LittleEndian.Uint32(record[pidAt:]))
-	if tid < 0 {
+	h.tid = int32(binary.LittleEndian.Uint32(record[pidAt:]))
+	if h.tid < 0 {
 		s.log.Add(badThread)
-		return b
+		return false
 	}
-	start := len(b)
-	t := s.columns.task(tid, cpu)
-	if !t.is(tid, cpu) { // names do not change
-		t.set(s.names.comm(tid), tid, s.names.tgid(tid), cpu)
-	}
-	b = s.columns.append(b, t, record[flagsAt], record[preemptAt], e.time)
-	b = appendRoomy(b, f.title)
-	from := len(b)
-	s.scope.record, s.scope.cpu, s.scope.short = record, cpu, false
-	b = f.program.append(b, &s.scope)
-	if s.scope.short {
-		s.log.Add(shortRecord)
-		return b[:start]
-	}
-	if f.marker {
-		b = trimMarker(b, from)
-	}
-	return finishLine(b, from)
+	h.comm, h.tgid = s.names.comm(h.tid), s.names.tgid(h.tid)
+	h.flags, h.preempt, h.title, h.marker, h.args = record[flagsAt], record[preemptAt], f.title, f.marker, record
+	return true
 }
 
 // names is the names and processes of threads.

@@ -1,12 +1,19 @@
 package hitrace
 
-import "bytes"
+import (
+	"bytes"
+
+	"ohframe/internal/source/kernel"
+)
 
 // Batch is the events of a block of text, or of a part of it, in the order of the text.
 type Batch struct {
 	Events []Event
 	// Starts are, of the events of a block, the indexes of those that begin another trace.
 	Starts []int
+	// Decoder reads the args of events that are no text: for those, Event.Args are what it
+	// decodes, except of markers. Nil for text.
+	Decoder kernel.Decoder
 	// The fields below describe the whole block.
 	lines    int // with those that carry no event
 	problems []lineProblem
@@ -17,6 +24,7 @@ type Batch struct {
 	fields   fieldStore
 	// systemEvents are lines of HiSysEvent, in memory of their own.
 	systemEvents [][]byte
+	memory       []byte // that of Keep
 }
 
 // lineProblem is a line that carries no event and why. Lines of a batch are
@@ -30,9 +38,18 @@ type lineProblem struct {
 // the block's bytes. Lines longer than maxLine bytes are not parsed. A batch that is
 // used for block after block allocates nothing once it has grown.
 func (b *Batch) Parse(block []byte, maxLine int) {
+	b.reset()
+	b.parseLines(block, maxLine)
+}
+
+func (b *Batch) reset() {
 	b.Events, b.problems, b.headers, b.lines, b.stated = b.Events[:0], b.problems[:0], b.headers[:0], 0, b.stated[:0]
-	b.longest, b.losses, b.systemEvents = Longest{}, b.losses[:0], nil
+	b.longest, b.losses, b.systemEvents, b.Decoder = Longest{}, b.losses[:0], nil, nil
+	b.memory = b.memory[:0]
 	b.fields.reset()
+}
+
+func (b *Batch) parseLines(block []byte, maxLine int) {
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
@@ -49,10 +66,7 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
 		}
-		if len(b.Events) == cap(b.Events) {
-			b.Events = append(b.Events, Event{})[:len(b.Events)]
-		}
-		next := b.Events[:len(b.Events)+1]
+		next := b.next()
 		event := &next[len(next)-1]
 		if problem := b.parse(event, text); problem != NoProblem {
 			if problem == LogLine && text[0] == '{' {
@@ -76,6 +90,14 @@ func (b *Batch) Parse(block []byte, maxLine int) {
 		event.Number = b.lines
 		b.Events = next
 	}
+}
+
+// next returns the events with another one.
+func (b *Batch) next() []Event {
+	if len(b.Events) == cap(b.Events) {
+		b.Events = append(b.Events, Event{})[:len(b.Events)]
+	}
+	return b.Events[:len(b.Events)+1]
 }
 
 // order is what the reader knows of the blocks before one.

@@ -16,13 +16,13 @@ const (
 	BlockedEvent                 // sched_blocked_reason: *Blocked
 	FrequencyEvent               // cpu_frequency: *Frequency
 	FrequencyLimit               // cpu_frequency_limits: *Frequency, the highest that is allowed
-	InterruptBegin               // irq_handler_entry, softirq_entry, ipi_entry
+	InterruptBegin               // irq_handler_entry, softirq_entry, ipi_entry: *Interrupt
 	InterruptEnd                 // irq_handler_exit, softirq_exit, ipi_exit
 	TransactionEvent             // binder_transaction: *Transact
 	ReceivedEvent                // binder_transaction_received: *Transact
 	IssueEvent                   // block_rq_issue: *Request
 	CompleteEvent                // block_rq_complete: *Request
-	CoolingEvent                 // cdev_update, thermal_power_cpu_limit
+	CoolingEvent                 // cdev_update, thermal_power_cpu_limit: *Cooling
 	CreateEvent                  // task_newtask, sched_process_fork: *Task
 	ExitEvent                    // sched_process_exit: *Task
 	FreeEvent                    // sched_process_free: *Task, whose id may be given again
@@ -175,8 +175,21 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {
 		return problem
 	}
-	e.Word, e.Outside, e.Lost, e.Process, e.Fields, e.Marker.Phase = Other, false, false, e.PID, nil, NotAMarker
+	e.Fields = nil
+	return b.interpret(e)
+}
+
+// interpret sets e, all but its line and number.
+func (b *Batch) interpret(e *Event) Problem {
+	e.Word, e.Outside, e.Lost, e.Process, e.Marker.Phase = Other, false, false, e.PID, NotAMarker
 	e.Kind = kindOf(e.Name)
+	if b.Decoder != nil && e.Kind != MarkerEvent {
+		e.Fields = b.fields.decode(e.Kind, b.Decoder, e)
+		return NoProblem
+	}
+	if e.Fields != nil {
+		return NoProblem
+	}
 	if e.Kind != KernelEvent && len(e.Args) > 0 && e.Args[0] <= ' ' { // editors may indent columns
 		e.Args = e.Args[skipBlanks(e.Args, 0):]
 	}

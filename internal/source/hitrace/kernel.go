@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 // Blocked has the fields of a sched_blocked_reason event: why a thread was blocked.
@@ -47,6 +48,29 @@ type Request struct {
 // Task identifies the thread that a CreateEvent creates, or that ends with an ExitEvent or FreeEvent.
 type Task struct{ TID trace.TID }
 
+// Interrupt is that of an InterruptBegin event, as text names it; empty if it does not.
+type Interrupt struct{ Name []byte }
+
+// Cooling is what the kernel did against heat, as text says it.
+type Cooling struct{ Args []byte }
+
+// interruptName returns the name of an interrupt in the args of irq_handler_entry and softirq_entry:
+//
+//	irq=105 name=ufshcd      ufshcd
+//	vec=3 [action=NET_RX]    NET_RX
+//
+// Of other args, such as those of ipi_entry, it returns nothing.
+func interruptName(args []byte) []byte {
+	_, name, ok := bytes.Cut(args, []byte("name="))
+	if ok {
+		name, _, _ = bytes.Cut(name, []byte(", "))
+		return bytes.TrimSpace(name)
+	}
+	_, name, _ = bytes.Cut(args, []byte("[action="))
+	name, _, _ = bytes.Cut(name, []byte("]"))
+	return name
+}
+
 // fieldStore has the fields of the events of a batch. Its memory is used for the next batch.
 type fieldStore struct {
 	all          bool // those of other events than switches, wakeups, binder calls and tasks, too
@@ -57,11 +81,21 @@ type fieldStore struct {
 	transactions store[Transact]
 	tasks        store[Task]
 	requests     store[Request]
+	interrupts   store[Interrupt]
+	cooling      store[Cooling]
+	values       kernel.Values
+	memory       []byte // of texts
 }
 
 // store hands out pointers to values. They are valid until the store is reset. It allocates
 // nothing once it has grown.
 type store[T any] struct{ list []T }
+
+func (s *store[T]) set(value T) *T {
+	p := s.next()
+	*p = value
+	return p
+}
 
 func (s *store[T]) next() *T {
 	if len(s.list) == cap(s.list) {
@@ -74,11 +108,94 @@ func (s *store[T]) next() *T {
 func (f *fieldStore) reset() {
 	f.switches.list, f.wakeups.list, f.blocked.list = f.switches.list[:0], f.wakeups.list[:0], f.blocked.list[:0]
 	f.frequencies.list, f.transactions.list, f.requests.list = f.frequencies.list[:0], f.transactions.list[:0], f.requests.list[:0]
-	f.tasks.list = f.tasks.list[:0]
+	f.tasks.list, f.interrupts.list, f.cooling.list, f.memory = f.tasks.list[:0], f.interrupts.list[:0], f.cooling.list[:0], f.memory[:0]
 }
 
 // ParseFields returns what Event.Fields of an event with the kind and args is.
 func ParseFields(kind Kind, args []byte) any { return (&fieldStore{all: true}).parse(kind, args) }
+
+// decode returns Event.Fields of an event that is no text.
+func (f *fieldStore) decode(kind Kind, d kernel.Decoder, e *Event) any {
+	isNeeded := f.all || kind == CreateEvent || kind == ExitEvent || kind == FreeEvent
+	switch kind {
+	case SwitchEvent, WakingEvent, WakeupEvent, NewThreadEvent, TransactionEvent, ReceivedEvent:
+		isNeeded = true
+	case KernelEvent, InterruptEnd:
+		isNeeded = false
+	}
+	if !isNeeded {
+		return nil
+	}
+	v := &f.values
+	v.Memory = f.memory
+	defer func() { f.memory = v.Memory }()
+	if kind == CoolingEvent {
+		return f.cooling.set(Cooling{d.AppendArgs(nil, e.Args, int(e.CPU), v)})
+	}
+	switch format := d.Decode(e.Args, int(e.CPU), v); {
+	case format != nil:
+		return f.of(kind, format.Event, v)
+	case kind == InterruptBegin:
+		return f.interrupts.set(Interrupt{})
+	}
+	return nil
+}
+
+// of returns Event.Fields of an event with values.
+func (f *fieldStore) of(kind Kind, event *kernel.Event, v *kernel.Values) any {
+	n, t := &v.Numbers, &v.Texts
+	switch kind {
+	case SwitchEvent:
+		if int32(n[kernel.SwitchPrevTID]) < 0 || int32(n[kernel.SwitchNextTID]) < 0 {
+			return nil
+		}
+		return f.switches.set(Switch{
+			PrevComm: t[kernel.SwitchPrevComm], PrevTID: trace.TID(n[kernel.SwitchPrevTID]), PrevPrio: int32(n[kernel.SwitchPrevPrio]), PrevState: t[kernel.SwitchPrevState],
+			NextComm: t[kernel.SwitchNextComm], NextTID: trace.TID(n[kernel.SwitchNextTID]), NextPrio: int32(n[kernel.SwitchNextPrio]),
+		})
+	case WakingEvent, WakeupEvent, NewThreadEvent:
+		if int32(n[kernel.WakeupTID]) < 0 || int32(n[kernel.WakeupTargetCPU]) < 0 {
+			return nil
+		}
+		return f.wakeups.set(Wakeup{Comm: t[kernel.WakeupComm], TID: trace.TID(n[kernel.WakeupTID]), Prio: int32(n[kernel.WakeupPrio]), TargetCPU: trace.CPU(n[kernel.WakeupTargetCPU])})
+	case TransactionEvent, ReceivedEvent:
+		return f.transactions.set(Transact{
+			ID: n[kernel.TransactionID], Thread: trace.TID(n[kernel.TransactionThread]), Reply: n[kernel.TransactionReply] != 0, OneWay: n[kernel.TransactionFlags]&oneWay != 0,
+		})
+	case CreateEvent, ExitEvent, FreeEvent:
+		field := kernel.EndedTask
+		if kind == CreateEvent {
+			field = kernel.NewTask
+			if event.Name == "sched_process_fork" {
+				field = kernel.ForkedTask
+			}
+		}
+		if tid := trace.TID(n[field]); tid > 0 {
+			return f.tasks.set(Task{tid})
+		}
+	case BlockedEvent:
+		return f.blocked.set(Blocked{TID: trace.TID(n[kernel.BlockedTID]), IOWait: n[kernel.BlockedIOWait] == 1, Caller: t[kernel.BlockedCaller]})
+	case FrequencyEvent, FrequencyLimit:
+		kHz, cpu := n[kernel.FrequencyState], n[kernel.FrequencyCPU]
+		if kind == FrequencyLimit {
+			kHz, cpu = n[kernel.FrequencyMax], n[kernel.FrequencyMaxCPU]
+		}
+		if kHz > 0 && kHz <= maxFrequency && cpu < maxCPUs {
+			return f.frequencies.set(Frequency{CPU: trace.CPU(cpu), KHz: uint32(kHz)})
+		}
+	case IssueEvent, CompleteEvent:
+		major, minor := kernel.SplitDevice(n[kernel.RequestDevice])
+		return f.requests.set(Request{Device: major<<32 | minor, Sector: n[kernel.RequestSector]})
+	case InterruptBegin:
+		name := t[kernel.IRQName]
+		if vector := n[kernel.SoftirqVector]; event.Name == "softirq_entry" && vector < uint64(len(kernel.Softirqs)) {
+			name = []byte(kernel.Softirqs[vector])
+		}
+		name, _, _ = bytes.Cut(name, []byte(", "))
+		return f.interrupts.set(Interrupt{bytes.TrimSpace(name)})
+	}
+	return nil
+}
 
 // parse returns Event.Fields of an event of the kind.
 func (f *fieldStore) parse(kind Kind, args []byte) any {
@@ -116,6 +233,10 @@ func (f *fieldStore) parse(kind Kind, args []byte) any {
 		if q := f.requests.next(); q.parse(args) {
 			return q
 		}
+	case InterruptBegin:
+		return f.interrupts.set(Interrupt{interruptName(args)})
+	case CoolingEvent:
+		return f.cooling.set(Cooling{args})
 	}
 	return nil
 }

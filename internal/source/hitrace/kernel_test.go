@@ -7,6 +7,18 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
+// Of other args than those of irq_handler_entry and softirq_entry, an interrupt has no name.
+func TestInterruptNames(t *testing.T) {
+	for args, want := range map[string]string{
+		"irq=105 name=ufshcd": "ufshcd", "irq=7 name=QUP I2C": "QUP I2C", "irq=7 name=x, handler=1": "x",
+		"vec=3 [action=NET_RX]": "NET_RX", "(Rescheduling interrupts)": "", "irq=0": "", "": "", "vec=1 [action=": "",
+	} {
+		if got := hitrace.ParseFields(hitrace.InterruptBegin, []byte(args)).(*hitrace.Interrupt); string(got.Name) != want {
+			t.Errorf("%q: %q, want %q", args, got.Name, want)
+		}
+	}
+}
+
 // The fields of kernel events, as Linux and HongMeng print them, and of damaged ones.
 func TestParseFields(t *testing.T) {
 	for _, test := range []struct {
@@ -47,7 +59,6 @@ func TestParseFields(t *testing.T) {
 		{hitrace.FreeEvent, "comm=swapper/0 pid=0 prio=120", nil},
 		{hitrace.CreateEvent, "comm=a pid=300 prio=120", nil},
 		{hitrace.KernelEvent, "state=1 cpu_id=1", nil},
-		{hitrace.InterruptBegin, "irq=1 name=x", nil},
 	} {
 		if got := hitrace.ParseFields(test.kind, []byte(test.args)); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("kind %d: %q is %+v, want %+v", test.kind, test.args, got, test.want)

@@ -127,7 +127,7 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 				return NotALine
 			}
 		}
-		l.InInterrupt, l.NoFlags = inInterrupt(text[i:end]), string(text[i:end]) == "...."
+		l.SetFlags(text[i:end])
 		i = skipBlanks(text, end)
 	}
 	time, i, ok := parseTime(text, i)
@@ -154,6 +154,11 @@ func parseFrom(text []byte, open int, l *Line) Problem {
 	}
 	l.Args = text[i:]
 	return parseThread(text[:open], l)
+}
+
+// SetFlags sets what the flags of a line say.
+func (l *Line) SetFlags(flags []byte) {
+	l.InInterrupt, l.NoFlags = inInterrupt(flags), string(flags) == "...."
 }
 
 // inInterrupt reports whether the third of a line's flags is that of an interrupt:

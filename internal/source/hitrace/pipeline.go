@@ -89,12 +89,13 @@ func (t *Totals) Warnings() []trace.Warning {
 	return append(list, t.SystemEvents.Warnings()...)
 }
 
-// Run reads and parses the trace in r in parallel and passes it to the sinks. The result
+// Run reads and parses the trace in r, a Source or text, in parallel and passes it to the sinks. The result
 // does not depend on the number of workers. The error is that of r, of Write or of ctx, or
 // in strict mode a *LineError. A panic of a sink is one of Run.
 func Run(ctx context.Context, r io.Reader, options Options, sinks ...Sink) (*Totals, error) {
 	options = options.WithDefaults()
 	p := &pipeline{ctx: ctx, options: options, sinks: sinks, blocks: newBlocks(r), totals: &Totals{}}
+	p.source, _ = r.(Source)
 	p.tracking = make([]turns, len(sinks))
 	for i := range sinks {
 		p.allFields = p.allFields || sinks[i].Fields
@@ -118,6 +119,7 @@ type pipeline struct {
 	options Options
 	sinks   []Sink
 	blocks  *blocks
+	source  Source // nil for text
 	// allFields: one of the sinks reads all fields.
 	allFields bool
 	order     order
@@ -170,12 +172,16 @@ func (p *pipeline) work(worker int) {
 	block, part := &b.block, &b.part
 	block.fields.all = p.allFields
 	for {
-		i, text, ok := p.read(b.text)
+		i, text, ok := p.read(block, b.text)
 		if !ok {
 			workBuffers.Put(b) // after a panic or an error it is not used again
 			return
 		}
-		block.Parse(text, p.options.Limits.Line)
+		if p.source != nil {
+			block.complete()
+		} else {
+			block.Parse(text, p.options.Limits.Line)
+		}
 		if !p.settling.do(i, func() { p.settle(block) }) {
 			return
 		}
@@ -195,8 +201,8 @@ func (p *pipeline) work(worker int) {
 	}
 }
 
-// read reads the next block and returns its number.
-func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
+// read reads the next block and returns its number and its text, or what a source adds to it.
+func (p *pipeline) read(b *Batch, buffer []byte) (i int, text []byte, ok bool) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
 	if err := p.ctx.Err(); err != nil {
@@ -205,7 +211,13 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 	if p.failed() {
 		return 0, nil, false
 	}
-	block, err := p.blocks.Next(buffer)
+	var err error
+	if p.source != nil {
+		b.reset()
+		err = p.source.Next(b, p.options.blockSize)
+	} else {
+		text, err = p.blocks.Next(buffer)
+	}
 	if err == io.EOF {
 		// Not a failure: the blocks before this one go on.
 		return 0, nil, false
@@ -215,7 +227,7 @@ func (p *pipeline) read(buffer []byte) (int, []byte, bool) {
 		return 0, nil, false
 	}
 	p.next++
-	return p.next - 1, block, true
+	return p.next - 1, text, true
 }
 
 func (p *pipeline) settle(block *Batch) {
@@ -233,7 +245,7 @@ func (p *pipeline) track(sink, i, worker int, block, part *Batch) bool {
 	}
 	track := func(from, to int) {
 		if from < to && s.Track != nil {
-			part.Events = block.Events[from:to]
+			part.Events, part.Decoder = block.Events[from:to], block.Decoder
 			s.Track(worker, part)
 		}
 	}

@@ -3,11 +3,13 @@ package perfetto
 import (
 	"bytes"
 	"strconv"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/kernel"
 )
 
 // Field numbers of the kernel's events.
@@ -35,60 +37,35 @@ const (
 	eventTimestamp = 1 // of FtraceEvent
 	eventPID       = 2
 	eventFlags     = 5 // not in the schema's subset
+	eventPrint     = 3
 
 	internedSymbols = 26 // InternedData.kernel_symbols
 	symbolID        = 1  // of InternedString
 	symbolText      = 2
-
-	printText      = 2 // of the messages of events
-	switchPrevComm = 1
-	switchPrev     = 2
-	switchPrevPrio = 3
-	switchState    = 4
-	switchNextComm = 5
-	switchNext     = 6
-	switchNextPrio = 7
-	blockedPID     = 1
-	blockedCaller  = 2
-	blockedIOWait  = 3
 )
 
-// The kernel's events that causes need: fields of FtraceEvent.
+// Records of this package: compact events, whose threads are known when all events are in
+// order, and the loss of events.
 const (
-	eventPrint        protowire.Number = 3
-	eventSwitch       protowire.Number = 4
-	eventFrequency    protowire.Number = 11
-	eventWakeup       protowire.Number = 17
-	eventBlocked      protowire.Number = 18
-	eventWaking       protowire.Number = 20
-	eventIPIEntry     protowire.Number = 21
-	eventIPIExit      protowire.Number = 22
-	eventSoftirqEntry protowire.Number = 24
-	eventSoftirqExit  protowire.Number = 25
-	eventIRQEntry     protowire.Number = 36
-	eventIRQExit      protowire.Number = 37
-	eventIssue        protowire.Number = 45
-	eventTransaction  protowire.Number = 50
-	eventReceived     protowire.Number = 51
-	eventNewThread    protowire.Number = 114
-	eventComplete     protowire.Number = 125
-	// Records of this package: compact events, whose threads are known when all events are in
-	// order, and the loss of events.
 	compactSwitchRecord protowire.Number = -1
 	compactWakingRecord protowire.Number = -2
 	lossRecord          protowire.Number = -3
 )
 
-// isKept reports whether an event is kept until the end of the trace.
-func isKept(event protowire.Number) bool {
-	switch event {
-	case eventPrint, eventSwitch, eventFrequency, eventWakeup, eventBlocked, eventWaking, eventIPIEntry, eventIPIExit,
-		eventSoftirqEntry, eventSoftirqExit, eventIRQEntry, eventIRQExit, eventIssue, eventTransaction, eventReceived,
-		eventNewThread, eventComplete:
-		return true
+// kept are the kernel's events that are kept until the end of the trace, those that causes need, by
+// the field of FtraceEvent.
+var kept = sync.OnceValue(func() map[protowire.Number]*kernel.Event {
+	events := map[protowire.Number]*kernel.Event{eventPrint: {Name: "print"}}
+	for _, name := range []string{
+		"sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_blocked_reason", "cpu_frequency",
+		"ipi_entry", "ipi_exit", "softirq_entry", "softirq_exit", "irq_handler_entry", "irq_handler_exit",
+		"binder_transaction", "binder_transaction_received", "block_rq_issue", "block_rq_complete",
+	} {
+		e := kernel.Events()[name]
+		events[e.Field] = e
 	}
-	return false
-}
+	return events
+})
 
 // maxKernelEvent is the limit for the payload of an event, in bytes. The kernel prints less than
 // 4 KiB.
@@ -102,11 +79,11 @@ var kernelClocks = map[uint64]uint64{
 	4: uint64(perfettopb.BuiltinClock_BUILTIN_CLOCK_MONOTONIC_RAW),
 }
 
-// kernel keeps the kernel's events of a trace. Perfetto writes them by processor, and the names of
+// kernelLog keeps the kernel's events of a trace. Perfetto writes them by processor, and the names of
 // threads anywhere, so they are put in order when the trace has been read:
 //
 //	event: time, processor ─▶ payload in chunks
-type kernel struct {
+type kernelLog struct {
 	limit  int
 	over   int // events that were skipped because of the limit
 	events []kernelEvent
@@ -120,6 +97,7 @@ type kernel struct {
 	threads    map[trace.TID]kernelThread
 	maxThreads int
 	buffer     []byte
+	values     kernel.Values
 	compact    compactSched
 }
 
@@ -143,15 +121,15 @@ type symbolKey struct {
 	id       uint64
 }
 
-func newKernel(l trace.Limits) *kernel {
-	return &kernel{
+func newKernel(l trace.Limits) *kernelLog {
+	return &kernelLog{
 		limit: l.States, maxTexts: l.Strings + l.Threads, maxThreads: l.Threads,
 		symbols: map[symbolKey]uint64{}, texts: []string{""}, byText: map[string]uint64{"": 0}, threads: map[trace.TID]kernelThread{},
 	}
 }
 
 // know adds what an event says of a thread: the number of its name, or its process.
-func (k *kernel) know(tid int32, name uint64, pid trace.PID) {
+func (k *kernelLog) know(tid int32, name uint64, pid trace.PID) {
 	t, ok := k.threads[trace.TID(tid)]
 	if !ok {
 		if tid <= 0 || len(k.threads) >= k.maxThreads {
@@ -172,7 +150,7 @@ func (k *kernel) know(tid int32, name uint64, pid trace.PID) {
 
 // nameThreads adds the threads of known processes that the process tree lacks, and names that it
 // lacks.
-func (k *kernel) nameThreads(p *processes) {
+func (k *kernelLog) nameThreads(p *processes) {
 	for tid, t := range k.threads {
 		known, ok := p.threads[tid]
 		if p.byPID[trace.PID(tid)] != nil {
@@ -191,7 +169,7 @@ func (k *kernel) nameThreads(p *processes) {
 }
 
 // text returns the number of a text, 0 for one over the limit.
-func (k *kernel) text(b []byte) uint64 {
+func (k *kernelLog) text(b []byte) uint64 {
 	b = b[:min(len(b), maxName)]
 	if n, ok := k.byText[string(b)]; ok {
 		return n
@@ -212,7 +190,7 @@ const (
 )
 
 // add keeps an event, which begins with its kind.
-func (k *kernel) add(at int64, clock uint64, cpu uint64, kind protowire.Number, payload []byte) {
+func (k *kernelLog) add(at int64, clock uint64, cpu uint64, kind protowire.Number, payload []byte) {
 	const head = 1
 	size := head + len(payload)
 	n := len(k.chunks) - 1
@@ -235,7 +213,7 @@ func (k *kernel) add(at int64, clock uint64, cpu uint64, kind protowire.Number, 
 const maxKernelCPU = 255
 
 // payload returns the kind and the payload of an event.
-func (k *kernel) payload(e *kernelEvent) (protowire.Number, []byte) {
+func (k *kernelLog) payload(e *kernelEvent) (protowire.Number, []byte) {
 	chunk := k.chunks[e.place>>16]
 	at := int(e.place & 0xffff)
 	b := chunk[at : at+int(e.size)]
@@ -243,7 +221,7 @@ func (k *kernel) payload(e *kernelEvent) (protowire.Number, []byte) {
 }
 
 // addSymbols decodes the names of kernel functions in the interned data of a packet.
-func (k *kernel) addSymbols(sequence uint32, interned []byte) bool {
+func (k *kernelLog) addSymbols(sequence uint32, interned []byte) bool {
 	return eachMessage(interned, internedSymbols, func(b []byte) bool {
 		var id uint64
 		var name []byte
@@ -268,7 +246,7 @@ func (k *kernel) addSymbols(sequence uint32, interned []byte) bool {
 
 // addBundle decodes the events of a processor. It returns false if they are malformed. unknown
 // counts the events of a bundle whose clock is not known.
-func (k *kernel) addBundle(sequence uint32, payload []byte, unknown *int) bool {
+func (k *kernelLog) addBundle(sequence uint32, payload []byte, unknown *int) bool {
 	var cpu, clock, at, bootAt uint64
 	lost := false
 	ok := eachField(payload, func(f field) {
@@ -324,7 +302,7 @@ func (k *kernel) addBundle(sequence uint32, payload []byte, unknown *int) bool {
 // the event:
 //
 //	thread, flags, payload
-func (k *kernel) addEvent(sequence uint32, cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+func (k *kernelLog) addEvent(sequence uint32, cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
 	var at, pid, flags uint64
 	var kind protowire.Number
 	var payload []byte
@@ -336,27 +314,27 @@ func (k *kernel) addEvent(sequence uint32, cpu, clock uint64, b []byte, each fun
 			pid = f.value
 		case f.number == eventFlags && f.bytes == nil:
 			flags = f.value
-		case f.bytes != nil && isKept(f.number):
+		case f.bytes != nil && kept()[f.number] != nil:
 			kind, payload = f.number, f.bytes
 		}
 	})
 	if !ok || kind == 0 {
 		return ok
 	}
-	switch kind {
-	case eventPrint:
+	switch kept()[kind].Name {
+	case "print":
 		text := printed(payload)
 		if len(text) == 0 || text[0] != 'B' && text[0] != 'E' {
 			return true // no cause needs it
 		}
 		k.know(int32(pid), 0, stated(text))
-	case eventSwitch:
-		m := readMessage(payload)
-		k.know(int32(m.values[switchNext]), k.text(m.bytes[switchNextComm]), trace.UnknownPID)
+	case "sched_switch":
+		k.values.Read(payload)
+		k.know(int32(k.values.Numbers[kernel.SwitchNextTID]), k.text(k.values.Texts[kernel.SwitchNextComm]), trace.UnknownPID)
 	}
 	head := protowire.AppendVarint(k.buffer[:0], uint64(uint32(pid)))
 	head = protowire.AppendVarint(head, flags&0xff)
-	if kind == eventBlocked {
+	if kept()[kind].Name == "sched_blocked_reason" {
 		payload, ok = k.namedBlocked(sequence, payload)
 	}
 	head = append(head, payload...)
@@ -368,7 +346,7 @@ func (k *kernel) addEvent(sequence uint32, cpu, clock uint64, b []byte, each fun
 // printed returns the text of a print event.
 func printed(payload []byte) (text []byte) {
 	eachField(payload, func(f field) {
-		if f.number == printText {
+		if f.number == kernel.PrintText {
 			text = f.bytes
 		}
 	})
@@ -390,21 +368,15 @@ func stated(text []byte) trace.PID {
 
 // namedBlocked replaces the number of the kernel function in a sched_blocked_reason event, which
 // counts in its sequence only, by that of the text.
-func (k *kernel) namedBlocked(sequence uint32, payload []byte) ([]byte, bool) {
-	var pid, caller, iowait uint64
-	ok := eachField(payload, func(f field) {
-		switch f.number {
-		case blockedPID:
-			pid = f.value
-		case blockedCaller:
-			caller = f.value
-		case blockedIOWait:
-			iowait = f.value
-		}
-	})
-	named := protowire.AppendVarint(protowire.AppendTag(nil, blockedPID, protowire.VarintType), pid)
-	named = protowire.AppendVarint(protowire.AppendTag(named, blockedCaller, protowire.VarintType), k.symbols[symbolKey{sequence, caller}])
-	return protowire.AppendVarint(protowire.AppendTag(named, blockedIOWait, protowire.VarintType), iowait), ok
+func (k *kernelLog) namedBlocked(sequence uint32, payload []byte) ([]byte, bool) {
+	ok := k.values.Read(payload)
+	n := &k.values.Numbers
+	n[kernel.BlockedCaller] = k.symbols[symbolKey{sequence, n[kernel.BlockedCaller]}]
+	var named []byte
+	for _, field := range []protowire.Number{kernel.BlockedTID, kernel.BlockedCaller, kernel.BlockedIOWait} {
+		named = protowire.AppendVarint(protowire.AppendTag(named, field, protowire.VarintType), n[field])
+	}
+	return named, ok
 }
 
 // compactSched are the columns of a CompactSched message, packed.
@@ -416,7 +388,7 @@ type compactSched struct {
 
 // addCompact decodes switches and wakeups in columns. A switch names the next thread only, and a
 // wakeup does not name the thread that wrote it: both follow from the order of all events.
-func (k *kernel) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+func (k *kernelLog) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
 	c := &k.compact
 	c.columns, c.names = [compactFlags + 1][]byte{}, c.names[:0]
 	ok := eachField(b, func(f field) {

@@ -175,7 +175,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *S
 func (d *decoder) explain(t *analyzer.Timeline) (*why.Causes, error) {
 	d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
 	d.stats.Over.States = d.kernel.over
-	causes, err := analysis.Causes(d.ctx, newKernelText(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, t)
+	causes, err := analysis.Causes(d.ctx, newKernelSource(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, t)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ type decoder struct {
 	resultError error // of the first
 	message     perfettopb.FrameTimelineEvent
 	limits      trace.Limits
-	kernel      *kernel // nil without Options.Causes
+	kernel      *kernelLog // nil without Options.Causes
 	workers     int
 
 	actual, expected, ends int // counts of slices and of ends

@@ -15,21 +15,21 @@ const maxHandlers = 4
 // handler is an interrupt handler that is open. Only few of them wake a thread, so the name is looked up
 // then.
 type handler struct {
-	args  []byte // of the event, in the text of the block unless that has ended
+	text  []byte // its name, in the text of the block unless that has ended
 	known bool   // name and device are
 	name  Key    // 0 if it has none
 	// device is what threads that it wakes waited for.
 	device why.Wait
 }
 
-// leaveBlock keeps the text of the events of open handlers: that of the block goes away.
+// leaveBlock keeps the names of open handlers: that of the block goes away.
 func (r *Recorder) leaveBlock() {
 	for _, c := range r.cpus {
 		for i := range c.handlers {
 			if h := &c.handlers[i]; i < c.interrupts {
-				h.args = bytes.Clone(h.args)
+				h.text = bytes.Clone(h.text)
 			} else {
-				h.args = nil
+				h.text = nil
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func (r *Recorder) interrupting(e *hitrace.Event, waker *thread) (Key, why.Wait)
 		h := &c.handlers[c.interrupts-1]
 		if !h.known {
 			h.known = true
-			h.name, h.device = r.interruptNamed(place.InterruptName(h.args))
+			h.name, h.device = r.interruptNamed(h.text)
 		}
 		return h.name, h.device
 	case !e.InInterrupt && waker != nil && waker.kind == interruptThread:

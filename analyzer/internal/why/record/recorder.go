@@ -205,14 +205,8 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 			r.endSlice(e)
 		}
 		return
-	case hitrace.InterruptBegin:
-		r.beginInterrupt(e)
-		return
 	case hitrace.InterruptEnd:
 		r.endInterrupt(e)
-		return
-	case hitrace.CoolingEvent:
-		r.trackCooling(e)
 		return
 	}
 	switch f := e.Fields.(type) {
@@ -222,6 +216,10 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 		r.trackWakeup(e, f)
 	case *hitrace.Blocked:
 		r.trackReason(f)
+	case *hitrace.Interrupt:
+		r.beginInterrupt(e, f.Name)
+	case *hitrace.Cooling:
+		r.trackCooling(e, f.Args)
 	case *hitrace.Frequency:
 		if e.Kind == hitrace.FrequencyLimit {
 			r.trackLimit(e, f)

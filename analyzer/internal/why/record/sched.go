@@ -196,18 +196,18 @@ func (r *Recorder) trackLimit(e *hitrace.Event, f *hitrace.Frequency) {
 }
 
 // trackCooling stores what the kernel did against heat. State 0 of a cooling device limits nothing.
-func (r *Recorder) trackCooling(e *hitrace.Event) {
-	if len(r.cooling) == maxLimitChanges || len(e.Args) > maxCoolingArgs || bytes.HasSuffix(e.Args, []byte(" target=0")) {
+func (r *Recorder) trackCooling(e *hitrace.Event, args []byte) {
+	if len(r.cooling) == maxLimitChanges || len(args) > maxCoolingArgs || bytes.HasSuffix(args, []byte(" target=0")) {
 		return
 	}
-	r.cooling = append(r.cooling, Cooling{e.Time, string(e.Name) + " " + string(e.Args)})
+	r.cooling = append(r.cooling, Cooling{e.Time, string(e.Name) + " " + string(args)})
 }
 
-func (r *Recorder) beginInterrupt(e *hitrace.Event) {
+func (r *Recorder) beginInterrupt(e *hitrace.Event, name []byte) {
 	c := r.cpu(e.CPU)
 	if c.interrupts < maxHandlers {
 		h := &c.handlers[c.interrupts]
-		h.args, h.known = e.Args, false
+		h.text, h.known = name, false
 	}
 	c.interrupts++
 	if t := c.current; c.interrupts == 1 && t != nil {

@@ -114,7 +114,7 @@ func (p *preparer) prepare(block *hitrace.Batch) {
 		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin:
 			p.steps = append(p.steps, step{event: e, name: p.name(labelOf(&e.Marker))})
 		case e.Lost, e.Fields != nil, e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End,
-			e.Kind == hitrace.InterruptBegin, e.Kind == hitrace.InterruptEnd, e.Kind == hitrace.CoolingEvent:
+			e.Kind == hitrace.InterruptEnd:
 			p.steps = append(p.steps, step{event: e})
 		}
 	}

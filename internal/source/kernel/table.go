@@ -1,9 +1,9 @@
-package ftrace
+package kernel
 
-// shownEvents are the events that Perfetto shows: it makes slices, counters, or states and
+// shown are the events that Perfetto shows: it makes slices, counters, or states and
 // names of threads from them. Other events only become rows of its table ftrace_event. Source:
 // ftrace_parser.cc of v53 to v58.
-var shownEvents = []string{
+var shown = []string{
 	"sched_blocked_reason", "sched_process_free", "task_rename",
 	"cpu_frequency", "cpu_frequency_limits", "cpu_idle", "clock_enable", "clock_disable", "clock_set_rate", "gpu_frequency", "suspend_resume",
 	"irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit",
@@ -15,11 +15,14 @@ var shownEvents = []string{
 	"dma_fence_emit", "dma_fence_init", "dma_fence_signaled", "dma_fence_wait_start", "dma_fence_wait_end",
 }
 
-// kernelFormats are the events for which Perfetto has messages, as Linux from 4.19 on and
+// formats are the events for which Perfetto has messages, as Linux from 4.19 on and
 // HongMeng print them, by subsystem. The formats of an event are tried in this order: if
 // two begin alike, the longer one is first.
-var kernelFormats = [...]struct{ event, format string }{
+var formats = [...]struct{ event, format string }{
 	// sched
+	{"sched_switch", "prev_comm={prev_comm} prev_pid={prev_pid} prev_prio={prev_prio} prev_state={prev_state:state} ==> next_comm={next_comm} next_pid={next_pid} next_prio={next_prio}"},
+	{"sched_waking", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:cpu}"},
+	{"sched_wakeup", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:cpu}"},
 	{"sched_blocked_reason", "pid={pid} iowait={io_wait} caller={caller:symbol} {}"},
 	{"sched_blocked_reason", "pid={pid} iowait={io_wait} caller={caller:symbol}"},
 	{"sched_migrate_task", "comm={comm} pid={pid} prio={prio} orig_cpu={orig_cpu} dest_cpu={dest_cpu} running={running}"},
@@ -33,11 +36,11 @@ var kernelFormats = [...]struct{ event, format string }{
 	{"sched_process_free", "comm={comm} pid={pid} prio={prio}"},
 	{"sched_process_hang", "comm={comm} pid={pid}"},
 	{"sched_process_wait", "comm={comm} pid={pid} prio={prio}"},
-	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu}"},
-	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} success={success} target_cpu={target_cpu}"},
+	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:cpu}"},
+	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} success={success} target_cpu={target_cpu:cpu}"},
 
 	// task
-	{"task_newtask", "pid={pid} comm={comm} clone_flags={clone_flags:hex} oom_score_adj={oom_score_adj}"},
+	{"task_newtask", "pid={pid} comm={comm} clone_flags={clone_flags:bare} oom_score_adj={oom_score_adj}"},
 	{"task_rename", "pid={pid} oldcomm={oldcomm} newcomm={newcomm} oom_score_adj={oom_score_adj}"},
 
 	// power
@@ -59,9 +62,9 @@ var kernelFormats = [...]struct{ event, format string }{
 	// irq
 	{"irq_handler_entry", "irq={irq} name={name}"},
 	{"irq_handler_exit", "irq={irq} ret={ret=unhandled|handled}"},
-	{"softirq_entry", "vec={vec} [action={}]"},
-	{"softirq_exit", "vec={vec} [action={}]"},
-	{"softirq_raise", "vec={vec} [action={}]"},
+	{"softirq_entry", "vec={vec} [action={vec:softirq}]"},
+	{"softirq_exit", "vec={vec} [action={vec:softirq}]"},
+	{"softirq_raise", "vec={vec} [action={vec:softirq}]"},
 
 	// ipi
 	{"ipi_entry", "({reason})"},
@@ -74,7 +77,7 @@ var kernelFormats = [...]struct{ event, format string }{
 	{"binder_locked", "tag={tag}"},
 	{"binder_return", "cmd={cmd} {}"},
 	{"binder_set_priority", "proc={proc} thread={thread} old={old_prio} => new={new_prio} desired={desired_prio}"},
-	{"binder_transaction", "transaction={debug_id} dest_node={target_node} dest_proc={to_proc} dest_thread={to_thread} reply={reply} flags={flags} code={code}"},
+	{"binder_transaction", "transaction={debug_id} dest_node={target_node} dest_proc={to_proc} dest_thread={to_thread} reply={reply} flags={flags:0x} code={code:0x}"},
 	{"binder_transaction_alloc_buf", "transaction={debug_id} data_size={data_size} offsets_size={offsets_size} extra_buffers_size={extra_buffers_size}"},
 	{"binder_transaction_alloc_buf", "transaction={debug_id} data_size={data_size} offsets_size={offsets_size}"},
 	{"binder_transaction_received", "transaction={debug_id}"},
@@ -116,10 +119,10 @@ var kernelFormats = [...]struct{ event, format string }{
 	{"block_unplug", "[{comm}] {nr_rq}"},
 
 	// filemap; later kernels do not print the page
-	{"mm_filemap_add_to_page_cache", "dev {s_dev:device} ino {i_ino:hex} page={page:hex} pfn={pfn} ofs={index:pages}"},
-	{"mm_filemap_add_to_page_cache", "dev {s_dev:device} ino {i_ino:hex} pfn={pfn} ofs={index:pages}"},
-	{"mm_filemap_delete_from_page_cache", "dev {s_dev:device} ino {i_ino:hex} page={page:hex} pfn={pfn} ofs={index:pages}"},
-	{"mm_filemap_delete_from_page_cache", "dev {s_dev:device} ino {i_ino:hex} pfn={pfn} ofs={index:pages}"},
+	{"mm_filemap_add_to_page_cache", "dev {s_dev:colon} ino {i_ino:bare} page={page:hex} pfn={pfn} ofs={index:pages}"},
+	{"mm_filemap_add_to_page_cache", "dev {s_dev:colon} ino {i_ino:bare} pfn={pfn} ofs={index:pages}"},
+	{"mm_filemap_delete_from_page_cache", "dev {s_dev:colon} ino {i_ino:bare} page={page:hex} pfn={pfn} ofs={index:pages}"},
+	{"mm_filemap_delete_from_page_cache", "dev {s_dev:colon} ino {i_ino:bare} pfn={pfn} ofs={index:pages}"},
 
 	// kmem; allocation flags are words with different numbers in each kernel
 	{"mm_page_alloc", "page={page:hex} pfn={pfn} order={order} migratetype={migratetype} gfp_flags={}"},
