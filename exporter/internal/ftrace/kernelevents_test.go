@@ -117,6 +117,8 @@ var kernelCases = []struct{ event, args, want, symbol string }{
 		`dev: 0x10fd2c rwbs: "RA" sector: 18446744073709551615 nr_sector: 8 comm: "file io [1]"`, ""},
 	{"block_bio_remap", "8,16 R 4096 + 8 <- (253,300) 2048",
 		`dev: 0x810 rwbs: "R" sector: 4096 nr_sector: 8 old_dev: 0x10fd2c old_sector: 2048`, ""},
+	{"block_bio_remap", "8,16 4096 + 8 <- (253,300) 2048",
+		`dev: 0x810 sector: 4096 nr_sector: 8 old_dev: 0x10fd2c old_sector: 2048`, ""},
 	{"block_dirty_buffer", "8,16 sector=12 size=4096", `dev: 0x810 sector: 12 size: 4096`, ""},
 	{"block_touch_buffer", "8,16 sector=12 size=4096", `dev: 0x810 sector: 12 size: 4096`, ""},
 	{"block_getrq", "8,16 R 2048 + 8 [dd]", `dev: 0x810 rwbs: "R" sector: 2048 nr_sector: 8 comm: "dd"`, ""},

@@ -98,6 +98,7 @@ var formats = [...]struct{ event, format string }{
 	{"block_bio_frontmerge", "{dev:device} {rwbs} {sector} + {nr_sector} [{comm}]"},
 	{"block_bio_queue", "{dev:device} {rwbs} {sector} + {nr_sector} [{comm}]"},
 	{"block_bio_remap", "{dev:device} {rwbs} {sector} + {nr_sector} <- ({old_dev:device}) {old_sector}"},
+	{"block_bio_remap", "{dev:device} {sector} + {nr_sector} <- ({old_dev:device}) {old_sector}"}, // HongMeng
 	{"block_dirty_buffer", "{dev:device} sector={sector} size={size}"},
 	{"block_getrq", "{dev:device} {rwbs} {sector} + {nr_sector} [{comm}]"},
 	{"block_io_done", "{dev:device} {rwbs} {bytes} ({cmd}) {sector} + {nr_sector} [{comm}]"},
