@@ -287,7 +287,7 @@ func TestLostEventsOfSys(t *testing.T) {
 			}
 			var late []string
 			for f := range trace.Timeline.Complete() {
-				if e := trace.Causes.Of(f); e.Overrun > 0 {
+				if e := trace.Causes.Of(f); e.Lost > 0 {
 					late = append(late, fmt.Sprint(f.VsyncID, e.Outcome, e.Confidence, e.Unknown, causetext.Sentence(trace.Causes, e)))
 				}
 			}

@@ -174,7 +174,7 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 }
 
 // steps returns the steps: "produce 45.0/30.0", with what is usual behind the slash.
-func bufferSteps(l *why.LateBuffer) string {
+func bufferSteps(l *why.Explanation) string {
 	var texts []string
 	for i := range l.Steps {
 		s := &l.Steps[i]
@@ -189,7 +189,7 @@ func TestLateBuffers(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		change   func(*video)
-		reason   why.BufferReason
+		reason   why.Outcome
 		overrun  trace.Duration
 		steps    string
 		sentence string
@@ -274,8 +274,8 @@ func TestLateBuffers(t *testing.T) {
 			if l == nil || len(causes.Buffers) != 1 {
 				t.Fatalf("%d late buffers, pace %s, interval %s", len(causes.Buffers), b.Pace, b.Interval)
 			}
-			if l.Reason != test.reason || b.Overrun() != test.overrun*millisecond {
-				t.Errorf("%s, %s late, want %s, %d ms", l.Reason, b.Overrun(), test.reason, test.overrun)
+			if l.Outcome != test.reason || b.Overrun() != test.overrun*millisecond {
+				t.Errorf("%s, %s late, want %s, %d ms", l.Outcome, b.Overrun(), test.reason, test.overrun)
 			}
 			if got := bufferSteps(l); got != test.steps {
 				t.Errorf("steps %s\nwant  %s", got, test.steps)
@@ -283,7 +283,7 @@ func TestLateBuffers(t *testing.T) {
 			if got := causetext.Buffer(causes, l); got != test.sentence {
 				t.Errorf("%s\nwant %s", got, test.sentence)
 			}
-			costs := why.RankBuffers([]*why.LateBuffer{l})
+			costs := why.RankBuffers([]*why.Explanation{l})
 			lost := trace.Duration(0)
 			for _, c := range costs {
 				lost += c.Lost
@@ -307,7 +307,7 @@ func TestDroppedBuffer(t *testing.T) {
 	layer, causes := v.explained(t)
 	dropped, shown := layer.Buffers[7], layer.Buffers[8]
 	l := causes.LateBuffer(shown)
-	if l == nil || dropped.Fate != analyzer.Discarded || l.Due != dropped || l.Reason != why.TakenLate || shown.Overrun() != 30*millisecond {
+	if l == nil || dropped.Fate != analyzer.Discarded || l.Dropped != dropped || l.Outcome != why.TakenLate || shown.Overrun() != 30*millisecond {
 		t.Fatalf("%+v, %s", l, shown.Overrun())
 	}
 	if got, want := bufferSteps(l), "produce 30.0/30.0, queue 35.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0"; got != want {
@@ -317,7 +317,7 @@ func TestDroppedBuffer(t *testing.T) {
 	if got := causetext.Buffer(causes, l); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if cost := why.RankBuffers([]*why.LateBuffer{l})[0]; causetext.BufferTitle(cost) != "taken late by render_service" || causetext.BufferAdvice(cost) != "" {
+	if cost := why.RankBuffers([]*why.Explanation{l})[0]; causetext.BufferTitle(cost) != "taken late by render_service" || causetext.BufferAdvice(cost) != "" {
 		t.Errorf("%s: %s", causetext.BufferTitle(cost), causetext.BufferAdvice(cost))
 	}
 }
@@ -327,7 +327,7 @@ func TestDroppedBuffer(t *testing.T) {
 func TestReplacedBuffer(t *testing.T) {
 	for _, test := range []struct {
 		later    int // the next buffer
-		reason   why.BufferReason
+		reason   why.Outcome
 		overrun  trace.Duration
 		sentence string
 		advice   string
@@ -342,13 +342,13 @@ func TestReplacedBuffer(t *testing.T) {
 		layer, causes := v.explained(t)
 		b := layer.Buffers[9]
 		l := causes.LateBuffer(b)
-		if l == nil || layer.Buffers[7].Fate != analyzer.Discarded || l.Reason != test.reason || b.Overrun() != test.overrun*millisecond {
+		if l == nil || layer.Buffers[7].Fate != analyzer.Discarded || l.Outcome != test.reason || b.Overrun() != test.overrun*millisecond {
 			t.Fatalf("%+v, %s", l, b.Overrun())
 		}
 		if got := causetext.Buffer(causes, l); !strings.HasPrefix(got, test.sentence) {
 			t.Errorf("%s\nwant %s", got, test.sentence)
 		}
-		if got := causetext.BufferAdvice(why.RankBuffers([]*why.LateBuffer{l})[0]); test.advice != "" && got != test.advice {
+		if got := causetext.BufferAdvice(why.RankBuffers([]*why.Explanation{l})[0]); test.advice != "" && got != test.advice {
 			t.Errorf("advice %q, want %q", got, test.advice)
 		}
 	}
@@ -381,7 +381,7 @@ func TestProducerWaitsForVsync(t *testing.T) {
 		if got := causetext.Buffer(causes, l); got != test.sentence {
 			t.Errorf("%s\nwant %s", got, test.sentence)
 		}
-		cost := why.RankBuffers([]*why.LateBuffer{l})[0]
+		cost := why.RankBuffers([]*why.Explanation{l})[0]
 		if got := causetext.BufferTitle(cost); got != test.title {
 			t.Errorf("title %s\nwant  %s", got, test.title)
 		}
@@ -470,7 +470,7 @@ func TestMissedFrame(t *testing.T) {
 	layer, causes := v.explained(t)
 	b := layer.Buffers[7]
 	l := causes.LateBuffer(b)
-	if l == nil || l.Reason != why.QueuedLate || b.Queued >= b.Deadline {
+	if l == nil || l.Outcome != why.QueuedLate || b.Queued >= b.Deadline {
 		t.Errorf("%+v, queued %s, deadline %s", l, b.Queued, b.Deadline)
 	}
 }

@@ -134,7 +134,7 @@ func explained(t *testing.T, p *player) (*analyzer.Timeline, *why.Causes) {
 // its piece.
 func checkPieces(t *testing.T, e *why.Explanation) {
 	t.Helper()
-	if e.Overrun == 0 {
+	if e.Lost == 0 {
 		if len(e.Pieces) > 0 || len(e.Slices) > 0 {
 			t.Errorf("%s is on time and has pieces or slices", e.Frame)
 		}
@@ -169,8 +169,8 @@ func checkPieces(t *testing.T, e *why.Explanation) {
 func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 	var b strings.Builder
 	switch {
-	case e.Overrun > 0:
-		fmt.Fprintf(&b, "late %s: %s", ms(e.Overrun), e.Outcome)
+	case e.Lost > 0:
+		fmt.Fprintf(&b, "late %s: %s", ms(e.Lost), e.Outcome)
 		if p.shows("confidence") {
 			fmt.Fprintf(&b, ", %s", e.Confidence)
 		}
@@ -199,8 +199,8 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 				fmt.Fprintf(&b, "; %s %s %s", o.Thread, o.Wait, ms(o.Time))
 			}
 		}
-	case e.Shown != nil && e.Shown.Late > 0:
-		fmt.Fprintf(&b, "shown late %s", ms(e.Shown.Late))
+	case e.Shown != nil && e.Shown.Lost > 0:
+		fmt.Fprintf(&b, "shown late %s", ms(e.Shown.Lost))
 		if p.shows("confidence") {
 			fmt.Fprintf(&b, ", %s", e.Shown.Confidence)
 		}
@@ -210,7 +210,7 @@ func (p *player) describe(c *why.Causes, e *why.Explanation) string {
 		}
 		p.describeShares(&b, e.Shown.Shares)
 	case e.PickUp != nil:
-		fmt.Fprintf(&b, "picked up late %s: %s", ms(e.PickUp.Late), e.PickUp.Reason)
+		fmt.Fprintf(&b, "picked up late %s: %s", ms(e.PickUp.Lost), e.PickUp.Outcome)
 	}
 	return b.String()
 }

@@ -10,12 +10,12 @@ import (
 type Causes struct {
 	Frames map[*analyzer.Frame]*Explanation
 	// Responses are those to interactions whose times are known.
-	Responses map[*analyzer.Interaction]*Response
+	Responses map[*analyzer.Interaction]*Explanation
 	// Hangs are what hangs were spent on, at most MaxHangs. OfHang returns one.
-	Hangs map[analyzer.Hang]*Hang
+	Hangs map[analyzer.Hang]*Explanation
 	// Buffers are late buffers of layers, at most MaxLateBuffers, whose frames do not explain all
 	// of it.
-	Buffers map[*analyzer.Buffer]*LateBuffer
+	Buffers map[*analyzer.Buffer]*Explanation
 	// Uses are the functions of frames, by the samples of a profiler, at most MaxUses for each kind
 	// of frames of a process, and Sampled are the numbers of those frames. Both are empty without
 	// samples.
@@ -44,16 +44,65 @@ func (c *Causes) Of(f *analyzer.Frame) *Explanation {
 	return c.Frames[f]
 }
 
-// Explanation is why a frame took the time it took.
+// Explanation is why something took its time: a frame, its way to the display, the time until
+// render_service picked it up, a late buffer, a response, or a hang.
 type Explanation struct {
-	Frame *analyzer.Frame
-	// Start is the earlier of the expected and the actual start. From here on the
-	// frame's time counts.
+	// Frame, Buffer or Interaction is what is explained. All are nil of a hang, and of Shown and PickUp,
+	// which are about the frame or buffer that has them.
+	Frame       *analyzer.Frame
+	Buffer      *analyzer.Buffer
+	Interaction *analyzer.Interaction
+	// Start and End are the time that is explained. That of a frame starts with the earlier of its
+	// expected and its actual start.
 	Start, End trace.Time
-	// Overrun is Judgement.Lost of the frame: the time from the deadline to its end; zero if the
-	// frame was not late, and if the overrun of a late frame is unknown.
-	Overrun trace.Duration
-	// Unknown is the time for which the thread's state is unknown.
+	// Due is when the display would have shown a usual frame, for Shown: later after a longer Delay than
+	// usual, and unknown if there are fewer than 8 frames to compare with. Of a late buffer it is when the
+	// one that should have been shown should have been taken. It is 0 for others.
+	Due trace.Time
+	// Lost is Judgement.Lost of the frame: the time from the deadline to its end; zero if the
+	// frame was not late, and if the overrun of a late frame is unknown. For Shown it is End − Due if that
+	// is more than half a refresh period, otherwise 0; for PickUp the time from the vsync on which the frame
+	// should have been picked up to that on which it was. Of a buffer it is the part of its overrun that its
+	// frame does not explain. It is 0 for others.
+	Lost       trace.Duration
+	Outcome    Outcome
+	Confidence Confidence // of the causes of frames, and of Shown: at most as sure as those of its Root
+	Basis      Basis
+	// Steps divide the time of a response, of a late buffer, of a hang and of Shown. A hang has one. Those of
+	// a launch whose first frame is unknown are the stages as far as they are known. Those of a buffer begin
+	// when its producer queued the buffer before the one that should have been shown.
+	Steps []Step
+	// Shares are the causes of Lost, the largest first. Their sum is Lost, or the list is empty. Of a share
+	// of Shown whose time the display or a thread was still busy with an earlier frame, Earlier is that
+	// frame. PickUp has one, without a usual time, for RenderBusy.
+	Shares []Share
+	// Root is the frame whose cause delayed this one, the first of them if it delayed others before; nil if
+	// none did.
+	Root *analyzer.Frame
+
+	// Shown is how a render frame got to the display; nil if that is unknown.
+	Shown *Explanation
+	// PickUp is why render_service picked an application frame up late, although the frame itself was on
+	// time; or what kept it from a buffer, for TakenLate. Otherwise, or if that is unknown, it is nil.
+	PickUp *Explanation
+	// Passed is the render frame that should have picked the frame or buffer up and did not, for PickUp;
+	// nil if it does not exist.
+	Passed *analyzer.Frame
+	// Delay is the time before the commit in which its thread had nothing to do, for Shown. render_service
+	// puts commits off on purpose. It is 0 for frames that were not shown later than usual.
+	Delay trace.Duration
+	// Waited is the buffer of the frame whose GPU the display waited for, if that is the cause that it
+	// was Shown late; otherwise nil.
+	Waited *analyzer.Buffer
+	// Dropped is the buffer that should have been shown in place of a late one: the first of those that were
+	// dropped after the one shown before. It is nil if none was.
+	Dropped *analyzer.Buffer
+	// Path are the slices with most of the time of a hang, from the hang's own slice inwards: each has at
+	// least half of the time of the one around it. Value is the time of slices of one name there, with the
+	// slices inside of them. At most MaxHangPath; empty if unknown.
+	Path []Share
+
+	// The rest is of frames alone. Unknown is the time for which the thread's state is unknown.
 	Unknown trace.Duration
 	// Parts are where all the time from Start to End went, by stage and wait. Their
 	// sum is End − Start.
@@ -76,12 +125,6 @@ type Explanation struct {
 	// did so about as many times and the frequencies of their CPUs are unknown: the CPUs may have been
 	// slower. Otherwise it is 0.
 	Slowdown float64
-
-	Outcome    Outcome
-	Confidence Confidence
-	Basis      Basis
-	// Shares are the causes of a late frame, the largest first. Their sum is Overrun.
-	Shares []Share
 	// Functions are those of a late frame that have enough samples (LeastSamples) or waited, the
 	// largest excess first; at most MaxFunctions. FunctionOf returns that of a cause.
 	Functions []FunctionTime
@@ -91,14 +134,17 @@ type Explanation struct {
 	// Calls is the flame graph of a late frame: the calls of all its samples; nil for all but the
 	// latest frames of a process (MaxCalls).
 	Calls Calls
-	// Root is the frame whose cause delayed this one; nil if none did.
-	Root *analyzer.Frame
-	// Shown is how a render frame got to the display; nil if that is unknown.
-	Shown *Shown
-	// PickUp is why an application frame was picked up late; nil unless it was, and the
-	// frame itself was on time.
-	PickUp *PickUp
 }
+
+// Limits of what is explained of a trace: the responses and hangs that took the longest, and the late
+// buffers with the longest overruns.
+const (
+	MaxResponses   = 1000
+	MaxHangs       = 1000
+	MaxLateBuffers = 1000
+	// MaxHangPath bounds the path of a hang.
+	MaxHangPath = 16
+)
 
 // Late reports whether the frame was late.
 func (e *Explanation) Late() bool { return e.Outcome != NotLate }

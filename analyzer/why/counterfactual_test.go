@@ -126,7 +126,7 @@ func counterfactual(t *testing.T, s *simulate.Several) (list []gain) {
 		}
 		about := func(kind string, printed, real trace.Duration) {
 			list = append(list, gain{kind, e.Confidence, printed, real, fmt.Sprintf("%s, %d Hz, seed %d, %d causes, frame %d, %.1f ms late: %s: %.1f ms, really %.1f ms: %s",
-				s.Kernel, s.RefreshHz, s.Seed, s.Causes, f.VsyncID, e.Overrun.Milliseconds(), kind, printed.Milliseconds(), real.Milliseconds(), causetext.Sentence(causes, e))})
+				s.Kernel, s.RefreshHz, s.Seed, s.Causes, f.VsyncID, e.Lost.Milliseconds(), kind, printed.Milliseconds(), real.Milliseconds(), causetext.Sentence(causes, e))})
 		}
 		named := map[*simulate.CauseTruth]bool{}
 		for _, share := range together(e) {
@@ -143,17 +143,17 @@ func counterfactual(t *testing.T, s *simulate.Several) (list []gain) {
 				}
 			}
 			switch {
-			case share.Share*10 < e.Overrun:
+			case share.Share*10 < e.Lost:
 			case places != nil:
-				about(kind, share.Gain, e.Overrun-without(f.VsyncID, places...))
+				about(kind, share.Gain, e.Lost-without(f.VsyncID, places...))
 			case share.Wait == why.EarlierFrame:
-				about("knock-on", share.Gain, e.Overrun-without(f.VsyncID, []int{0, 1, 2}[:s.Causes]...))
+				about("knock-on", share.Gain, e.Lost-without(f.VsyncID, []int{0, 1, 2}[:s.Causes]...))
 			default:
 				about(kind+": "+share.Wait.String(), share.Gain, 0)
 			}
 		}
 		for _, c := range injected[f.VsyncID] {
-			if real := e.Overrun - without(f.VsyncID, s.Place(c.Injection)); !named[c] && min(real, s.Injections[c.Injection].Length)*4 >= e.Overrun {
+			if real := e.Lost - without(f.VsyncID, s.Place(c.Injection)); !named[c] && min(real, s.Injections[c.Injection].Length)*4 >= e.Lost {
 				about("not named: "+string(c.Cause), 0, real)
 			}
 		}
@@ -169,7 +169,7 @@ func together(e *why.Explanation) (list []why.Share) {
 			list = append(list, s)
 			continue
 		}
-		list[i].Slice, list[i].Share, list[i].Gain = "", list[i].Share+s.Share, min(list[i].Gain+s.Gain, e.Overrun)
+		list[i].Slice, list[i].Share, list[i].Gain = "", list[i].Share+s.Share, min(list[i].Gain+s.Gain, e.Lost)
 	}
 	return list
 }

@@ -115,8 +115,8 @@ func TestDrawnByAnotherThread(t *testing.T) {
 			if got := parts(e.Usual); got != "frame run 2.0, draw run 3.0" {
 				t.Errorf("usual %s", got)
 			}
-			if got := causetext.Sentence(causes, e); got != test.sentence || e.Overrun != 7*millisecond {
-				t.Errorf("%s late: %s, want %s", e.Overrun, got, test.sentence)
+			if got := causetext.Sentence(causes, e); got != test.sentence || e.Lost != 7*millisecond {
+				t.Errorf("%s late: %s, want %s", e.Lost, got, test.sentence)
 			}
 			if e.Basis != why.SamePeriod || e.Confidence != 0 {
 				t.Errorf("basis %s, confidence %s", e.Basis, e.Confidence)
@@ -147,8 +147,8 @@ func TestDrawingStillBusy(t *testing.T) {
 	if got, want := parts(e.Parts), "frame run 2.0, hand_over earlier_frame 13.0, draw run 3.0"; got != want {
 		t.Errorf("parts %s, want %s", got, want)
 	}
-	if e.Outcome != why.KnockOn || e.Shares[0].Earlier != frames[8] || e.Root != frames[8] || e.Overrun != 8*millisecond {
-		t.Errorf("%s, %s late, root %v", e.Outcome, e.Overrun, e.Root)
+	if e.Outcome != why.KnockOn || e.Shares[0].Earlier != frames[8] || e.Root != frames[8] || e.Lost != 8*millisecond {
+		t.Errorf("%s, %s late, root %v", e.Outcome, e.Lost, e.Root)
 	}
 	want := "was drawn 13.0 ms late: the thread was still busy with frame 9 (waiting for storage in DrawFrames)"
 	if got := causetext.Sentence(causes, e); got != want {
@@ -208,8 +208,8 @@ func TestPlannedStart(t *testing.T) {
 	if got, want := parts(e.Parts), "start earlier_work 6.0, frame run 2.0, draw run 3.0"; got != want {
 		t.Errorf("parts %s, want %s", got, want)
 	}
-	if got, want := causetext.Sentence(causes, e), "began 6.0 ms late: the thread was busy with Task; usual 0.0"; got != want || e.Overrun != 3*millisecond || e.Basis != why.SamePeriod {
-		t.Errorf("%s late, %s: %s, want %s", e.Overrun, e.Basis, got, want)
+	if got, want := causetext.Sentence(causes, e), "began 6.0 ms late: the thread was busy with Task; usual 0.0"; got != want || e.Lost != 3*millisecond || e.Basis != why.SamePeriod {
+		t.Errorf("%s late, %s: %s, want %s", e.Lost, e.Basis, got, want)
 	}
 }
 

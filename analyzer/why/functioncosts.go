@@ -114,7 +114,7 @@ func (c *Causes) functionTotals(frames []*analyzer.Frame) (totals []*functionTot
 	by := map[FunctionID]*functionTotal{}
 	for _, f := range frames {
 		e := c.Of(f)
-		if e == nil || e.Overrun == 0 || len(e.Sampled) == 0 {
+		if e == nil || e.Lost == 0 || len(e.Sampled) == 0 {
 			continue
 		}
 		late++

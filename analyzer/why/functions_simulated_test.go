@@ -56,7 +56,7 @@ func checkFunctions(t testing.TB, result analysis.Result) {
 			}
 			continue
 		}
-		if e.Overrun == 0 {
+		if e.Lost == 0 {
 			t.Errorf("frame %d is on time and has functions", f.VsyncID)
 		}
 		times, samples := map[stage]trace.Duration{}, map[stage]int{}
@@ -269,7 +269,7 @@ func TestPartlyRecorded(t *testing.T) {
 	inside, outside := 0, 0
 	for f := range result.Timeline.Complete() {
 		e := result.Causes.Of(f)
-		if e.Overrun == 0 {
+		if e.Lost == 0 {
 			continue
 		}
 		if want := e.Start >= from && e.End <= to; (len(e.Sampled) > 0) != want {

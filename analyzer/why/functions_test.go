@@ -32,9 +32,9 @@ func TestFunctionCosts(t *testing.T) {
 	waited := why.FunctionPart{Function: load, Stage: why.StageLayout, Wait: why.WaitIO, Samples: 6, Time: 30 * ms}
 	c := &why.Causes{
 		Frames: map[*analyzer.Frame]*why.Explanation{
-			frames[0]: {Overrun: 1, Sampled: []why.FunctionPart{ran(recompute, 8, 8*ms), ran(shape, 2, 2*ms), waited}},
-			frames[1]: {Overrun: 1, Sampled: []why.FunctionPart{ran(why.Function{}, 0, 10*ms), {Stage: why.StageLayout, Wait: why.WaitIO, Time: 50 * ms}}},
-			frames[2]: {Overrun: 1},
+			frames[0]: {Lost: 1, Sampled: []why.FunctionPart{ran(recompute, 8, 8*ms), ran(shape, 2, 2*ms), waited}},
+			frames[1]: {Lost: 1, Sampled: []why.FunctionPart{ran(why.Function{}, 0, 10*ms), {Stage: why.StageLayout, Wait: why.WaitIO, Time: 50 * ms}}},
+			frames[2]: {Lost: 1},
 			frames[3]: {Sampled: []why.FunctionPart{ran(recompute, 8, 8*ms)}}, // on time
 		},
 		Sampled: []why.SampledFrames{{Process: p, Late: 2, OnTime: 10}},

@@ -93,8 +93,8 @@ func checkLeast(t *testing.T, e *why.Explanation, least map[why.Stage]map[why.Wa
 			t.Errorf("%s was a little slower everywhere", e.Frame)
 		}
 	}
-	if sum != e.Overrun {
-		t.Errorf("%s: shares of %s, overrun %s", e.Frame, sum, e.Overrun)
+	if sum != e.Lost {
+		t.Errorf("%s: shares of %s, overrun %s", e.Frame, sum, e.Lost)
 	}
 	for stage, waits := range least {
 		for wait, part := range waits {
@@ -104,8 +104,8 @@ func checkLeast(t *testing.T, e *why.Explanation, least map[why.Stage]map[why.Wa
 					share += s.Share
 				}
 			}
-			if float64(share) < part*float64(e.Overrun) {
-				t.Errorf("%s: %s in %s has %s of %s: %v", e.Frame, wait, stage, share, e.Overrun, e.Shares)
+			if float64(share) < part*float64(e.Lost) {
+				t.Errorf("%s: %s in %s has %s of %s: %v", e.Frame, wait, stage, share, e.Lost, e.Shares)
 			}
 		}
 	}

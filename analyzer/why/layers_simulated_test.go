@@ -61,7 +61,7 @@ func TestSimulatedTroubles(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		config simulate.Config
-		reason why.BufferReason // of a late buffer; BufferUnknown for a late frame
+		reason why.Outcome // of a late buffer; BufferUnknown for a late frame
 		waits  []why.Wait
 		stage  why.Stage
 	}{
@@ -79,8 +79,8 @@ func TestSimulatedTroubles(t *testing.T) {
 			var worst *why.Share
 			var lost trace.Duration
 			for f := range timeline.Complete() {
-				if e := causes.Of(f); test.reason == 0 && e != nil && f.Framework != analyzer.Platform && e.Overrun > lost {
-					worst, lost = &e.Shares[0], e.Overrun
+				if e := causes.Of(f); test.reason == 0 && e != nil && f.Framework != analyzer.Platform && e.Lost > lost {
+					worst, lost = &e.Shares[0], e.Lost
 					if e.Root != nil {
 						worst = &causes.Of(e.Root).Shares[0]
 					}
@@ -89,8 +89,8 @@ func TestSimulatedTroubles(t *testing.T) {
 			for b, l := range causes.Buffers {
 				if test.reason != 0 && b.Overrun() > lost {
 					lost = b.Overrun()
-					if worst = nil; l.Reason != test.reason {
-						t.Errorf("reason %s, want %s", l.Reason, test.reason)
+					if worst = nil; l.Outcome != test.reason {
+						t.Errorf("reason %s, want %s", l.Outcome, test.reason)
 					}
 					if len(l.Shares) > 0 {
 						worst = &l.Shares[0]
@@ -154,7 +154,7 @@ func TestBuffersOfFramesShownLate(t *testing.T) {
 			late := 0
 			for _, l := range timeline.Layers {
 				for _, b := range l.Buffers {
-					if x := causes.LateBuffer(b); x != nil && x.Reason == why.ShownLate {
+					if x := causes.LateBuffer(b); x != nil && x.Outcome == why.ShownLate {
 						if late++; x.Shares[0].Slice != slice {
 							t.Errorf("%s, %s: %s, want %s", kernel, cause, causetext.Buffer(causes, x), slice)
 						}
@@ -172,20 +172,20 @@ func TestBuffersOfFramesShownLate(t *testing.T) {
 // name the layer of the video.
 func TestWaitedForGPU(t *testing.T) {
 	timeline, causes, _ := simulated(t, simulate.Layered())
-	layers := map[why.BufferReason][]string{}
+	layers := map[why.Outcome][]string{}
 	for _, l := range timeline.Layers {
 		for _, b := range l.Buffers {
 			late := causes.LateBuffer(b)
-			if late == nil || late.Reason != why.ShownLate && late.Reason != why.DrawnLate {
+			if late == nil || late.Outcome != why.ShownLate && late.Outcome != why.DrawnLate {
 				continue
 			}
 			e := causes.Of(b.Render)
-			if e == nil || e.Shown == nil || e.Shown.Waited == nil || e.Shown.Waited.Layer.Name != "video node Surface" || (e.Shown.Waited == b) != (late.Reason == why.DrawnLate) {
-				t.Errorf("%s of %s: %+v", late.Reason, l.Name, e)
+			if e == nil || e.Shown == nil || e.Shown.Waited == nil || e.Shown.Waited.Layer.Name != "video node Surface" || (e.Shown.Waited == b) != (late.Outcome == why.DrawnLate) {
+				t.Errorf("%s of %s: %+v", late.Outcome, l.Name, e)
 				continue
 			}
-			layers[late.Reason] = append(layers[late.Reason], l.Name)
-			if want := "for the GPU of layer video node Surface (m.example.video)"; late.Reason == why.ShownLate && !strings.Contains(causetext.Buffer(causes, late), want) {
+			layers[late.Outcome] = append(layers[late.Outcome], l.Name)
+			if want := "for the GPU of layer video node Surface (m.example.video)"; late.Outcome == why.ShownLate && !strings.Contains(causetext.Buffer(causes, late), want) {
 				t.Errorf("%s: %s", l.Name, causetext.Buffer(causes, late))
 			}
 		}
@@ -227,8 +227,8 @@ func TestPartlyByFrame(t *testing.T) {
 			for _, s := range late.Shares {
 				sum += s.Share
 			}
-			if late.Reason != why.ShownLate || late.Render == nil || sum != b.Overrun()-b.Render.Period {
-				t.Errorf("%s of %s: %s, want %s - %s", late.Reason, l.Name, sum, b.Overrun(), b.Render.Period)
+			if late.Outcome != why.ShownLate || sum != b.Overrun()-b.Render.Period {
+				t.Errorf("%s of %s: %s, want %s - %s", late.Outcome, l.Name, sum, b.Overrun(), b.Render.Period)
 			}
 		}
 	}

@@ -1,9 +1,10 @@
 package why
 
-// Outcome is the kind of result for a late frame.
+// Outcome says what made something late: which causes a frame has, why it was picked up late, or which
+// part of a buffer's life made that late.
 type Outcome uint8
 
-// The outcomes. Their codes are those of the JSON.
+// The outcomes. Their codes are those of the JSON. Of frames:
 const (
 	// NotLate: the frame was on time, or it is unknown whether it was.
 	NotLate Outcome = iota
@@ -18,11 +19,53 @@ const (
 	PlaceOnly
 	// JustMissed: the frame was late by less than 0.2 ms.
 	JustMissed
-	// NotKnown: too much of what the thread did is unknown, or all of it.
+	// NotKnown: too much of what the thread did is unknown, or all of it; or the trace does not show why
+	// a frame was picked up late, or does not have the times of a buffer.
 	NotKnown
 )
 
-var outcomes = [...]string{"", "cause", "knock_on", "mixed", "place_only", "just_missed", "unknown"}
+// The outcomes of frames that were picked up late (docs/why.md 8).
+const (
+	// RenderBusy: render_service's main thread began its next frame too late.
+	RenderBusy Outcome = iota + NotKnown + 1
+	// NoVsync: render_service had no vsync then.
+	NoVsync
+	// Deferred: render_service had the transaction and left it for a later frame.
+	Deferred
+	// Unmarshalling: the transaction was not unmarshalled yet.
+	Unmarshalling
+	// NoCommands: render_service's frame applied no transactions at all.
+	NoCommands
+	// SentLate: the transaction was sent after render_service had applied transactions.
+	SentLate
+)
+
+// The outcomes of late buffers, in the order of a buffer's life (docs/why.md 10).
+const (
+	// NoFreeBuffer: the producer waited for a free buffer.
+	NoFreeBuffer Outcome = iota + SentLate + 1
+	// QueuedLate: the producer queued the buffer too late.
+	QueuedLate
+	// DrawnLate: the producer's GPU was done too late.
+	DrawnLate
+	// DroppedBuffer: the one shown before came too early, and a buffer was dropped for it.
+	DroppedBuffer
+	// TakenLate: the buffer was ready, and render_service took it late, or a later one instead.
+	TakenLate
+	// ShownLate: render_service took it in time and showed it late.
+	ShownLate
+
+	outcomeEnd // stays last
+)
+
+// OutcomeCount is the number of outcomes.
+const OutcomeCount = int(outcomeEnd)
+
+var outcomes = [OutcomeCount]string{
+	"", "cause", "knock_on", "mixed", "place_only", "just_missed", "unknown",
+	"render_busy", "no_vsync", "deferred", "unmarshalling", "no_commands", "sent_late",
+	"no_free_buffer", "queued_late", "gpu_late", "dropped", "taken_late", "shown_late",
+}
 
 // String returns the outcome's code; empty for NotLate.
 func (o Outcome) String() string { return outcomes[o] }

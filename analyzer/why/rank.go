@@ -144,7 +144,7 @@ func (c *Causes) Rank(frames []*analyzer.Frame) *Ranking {
 			r.Unmeasured++
 		}
 		if e := c.Of(f); e != nil {
-			late = append(late, lateness{e, e.Shares, c.rootOfLate, e.Overrun, false})
+			late = append(late, lateness{e, e.Shares, c.rootOfLate, e.Lost, false})
 		}
 	}
 	r.rank(late)
@@ -161,8 +161,8 @@ func (c *Causes) RankShown(frames []*analyzer.Frame) *Ranking {
 			continue
 		}
 		r.Late++
-		r.Lost += e.Shown.Late
-		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown, e.Shown.Late, true})
+		r.Lost += e.Shown.Lost
+		late = append(late, lateness{e, e.Shown.Shares, c.rootOfShown, e.Shown.Lost, true})
 	}
 	r.rank(late)
 	return r
@@ -290,7 +290,7 @@ func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Du
 		if slices.ContainsFunc(l.shares, func(s Share) bool { own, _ := l.root(&s); return own == nil && s.Share*4 >= l.late }) {
 			gain = s.Gain
 		}
-		if cause.Gain < root.Shown.Late {
+		if cause.Gain < root.Shown.Lost {
 			gain = min(gain, cause.Gain)
 		}
 		return gain

@@ -16,7 +16,7 @@ func late(c *why.Causes) {
 	for f, e := range c.Frames {
 		e.Frame = f
 		f.Facts, f.Deadline = analyzer.MainLate, 1
-		f.Actual = analyzer.Interval{Start: 1, End: trace.Time(1).Add(e.Overrun)}
+		f.Actual = analyzer.Interval{Start: 1, End: trace.Time(1).Add(e.Lost)}
 	}
 }
 
@@ -28,15 +28,15 @@ func TestRankUnknown(t *testing.T) {
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}, {VsyncID: 3}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		frames[0]: {
-			Frame: frames[0], End: trace.Time(20 * ms), Overrun: 3 * ms, Unknown: 8 * ms, Outcome: why.Mixed,
+			Frame: frames[0], End: trace.Time(20 * ms), Lost: 3 * ms, Unknown: 8 * ms, Outcome: why.Mixed,
 			Shares: []why.Share{{Wait: why.WaitUnknown, Share: 2 * ms}, {Wait: why.Run, Share: ms}},
 		},
 		frames[1]: {
-			Frame: frames[1], End: trace.Time(20 * ms), Overrun: 3 * ms, Outcome: why.KnockOn,
+			Frame: frames[1], End: trace.Time(20 * ms), Lost: 3 * ms, Outcome: why.KnockOn,
 			Shares: []why.Share{{Wait: why.EarlierFrame, Share: 3 * ms, Earlier: frames[0]}},
 		},
 		frames[2]: {
-			Frame: frames[2], End: trace.Time(20 * ms), Overrun: 4 * ms, Unknown: 20 * ms, Outcome: why.PlaceOnly,
+			Frame: frames[2], End: trace.Time(20 * ms), Lost: 4 * ms, Unknown: 20 * ms, Outcome: why.PlaceOnly,
 			Shares: []why.Share{{Wait: why.WaitUnknown, Slice: "FlushLayoutTask", Share: 4 * ms}},
 		},
 	}}
@@ -70,14 +70,14 @@ func TestRankMerges(t *testing.T) {
 	}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
-		frames[0]: {Overrun: 25 * ms, Shares: []why.Share{
+		frames[0]: {Lost: 25 * ms, Shares: []why.Share{
 			share(why.Run, why.StageBuild, "CreateImagePixelMap", 6, nil),
 			share(why.Run, why.StageLayout, "CreateImagePixelMap", 5, nil),
 			share(why.WaitOwnThread, why.StageBuild, "FlushBuild", 7, worker(104, "app", "TaskWorker-4")),
 			share(why.WaitBinder, why.StageBuild, "FlushBuild", 4, worker(201, "foundation", "OS_IPC_18_1739")),
 			share(why.WaitBinder, why.StageLayout, "FlushBuild", 3, worker(301, "media", "OS_IPC_18_1739")),
 		}},
-		frames[1]: {Overrun: 12 * ms, Shares: []why.Share{
+		frames[1]: {Lost: 12 * ms, Shares: []why.Share{
 			share(why.Run, why.StageLayout, "CreateImagePixelMap", 4, nil),
 			share(why.WaitOwnThread, why.StageLayout, "FlushBuild", 2, worker(109, "app", "TaskWorker-9")),
 			share(why.WaitBinder, why.StageBuild, "FlushBuild", 5, worker(202, "foundation", "OS_IPC_3_9")),
@@ -154,8 +154,8 @@ func TestRepeats(t *testing.T) {
 	}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
-		frames[0]: {Overrun: 5 * ms, Shares: []why.Share{share(image("a", "1", 3), image("a", "1", 2), image("b", "1", 1))}},
-		frames[1]: {Overrun: 5 * ms, Shares: []why.Share{share(image("b", "1", 9), image("a", "1", 1), image("c", "1", 20))}},
+		frames[0]: {Lost: 5 * ms, Shares: []why.Share{share(image("a", "1", 3), image("a", "1", 2), image("b", "1", 1))}},
+		frames[1]: {Lost: 5 * ms, Shares: []why.Share{share(image("b", "1", 9), image("a", "1", 1), image("c", "1", 20))}},
 	}}
 	want := []why.Repeat{
 		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 2, Time: 10 * ms},
@@ -183,9 +183,9 @@ func TestRepeatsOfMany(t *testing.T) {
 	unknown := why.Share{Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 3, UsualCalls: -1}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}, {VsyncID: 3}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
-		frames[0]: {Overrun: 5 * ms, Shares: []why.Share{many}},
-		frames[1]: {Overrun: 5 * ms, Shares: []why.Share{few}},
-		frames[2]: {Overrun: 5 * ms, Shares: []why.Share{unknown}},
+		frames[0]: {Lost: 5 * ms, Shares: []why.Share{many}},
+		frames[1]: {Lost: 5 * ms, Shares: []why.Share{few}},
+		frames[2]: {Lost: 5 * ms, Shares: []why.Share{unknown}},
 	}}
 	late(c)
 	for _, test := range []struct {
@@ -221,8 +221,8 @@ func TestRepeatsOfStages(t *testing.T) {
 	}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
-		frames[0]: {Overrun: 5 * ms, Shares: []why.Share{share(why.StageBuild, "a")}},
-		frames[1]: {Overrun: 10 * ms, Shares: []why.Share{share(why.StageBuild, "b"), share(why.StageLayout, "a", "b")}},
+		frames[0]: {Lost: 5 * ms, Shares: []why.Share{share(why.StageBuild, "a")}},
+		frames[1]: {Lost: 10 * ms, Shares: []why.Share{share(why.StageBuild, "b"), share(why.StageLayout, "a", "b")}},
 	}}
 	want := []why.Repeat{
 		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 2, Frames: 2, Time: 2 * ms},
@@ -248,7 +248,7 @@ func TestRepeatsOverLimit(t *testing.T) {
 				s.Instances = append(s.Instances, why.Instance{Time: trace.Duration(1 + number), Arguments: []why.Argument{{Name: "index", Value: strconv.Itoa(number)}, {Name: "key", Value: strconv.Itoa(number)}}})
 			}
 			list = append(list, f)
-			c.Frames[f] = &why.Explanation{Overrun: 1, Shares: []why.Share{s}}
+			c.Frames[f] = &why.Explanation{Lost: 1, Shares: []why.Share{s}}
 		}
 		late(c)
 		return why.Merge([]*why.Ranking{c.Rank(list)}).Costs[0].Repeats
@@ -268,10 +268,10 @@ func TestRankKnockOns(t *testing.T) {
 	for i, f := range frames {
 		own := why.Share{Wait: why.Run, Slice: "Build", Share: 3 * ms}
 		earlier := why.Share{Wait: why.EarlierFrame, Share: trace.Duration(i+1) * ms, Earlier: frames[0]}
-		e := &why.Explanation{Outcome: why.OneCause, Overrun: own.Share + earlier.Share, Shares: []why.Share{own, earlier}}
+		e := &why.Explanation{Outcome: why.OneCause, Lost: own.Share + earlier.Share, Shares: []why.Share{own, earlier}}
 		switch i {
 		case 0:
-			e.Overrun, e.Shares = own.Share, e.Shares[:1]
+			e.Lost, e.Shares = own.Share, e.Shares[:1]
 		case 3:
 			e.Outcome, e.Shares = why.KnockOn, []why.Share{earlier, own}
 		}

@@ -71,7 +71,7 @@ func checkScene(t *testing.T, s simulate.Scene) (frames int) {
 			}
 			delete(injected, f.VsyncID)
 		case !app && !s.Cause.Harmless() || s.Cause == simulate.CauseVsyncLate:
-			got = map[bool]string{true: "late", false: want}[e.Overrun > 0] // it may be picked up late
+			got = map[bool]string{true: "late", false: want}[e.Lost > 0] // it may be picked up late
 		default: // a cause in the application does not change frames of render_service
 			got = foundOf(&simulate.CauseTruth{}, e)
 		}
@@ -124,11 +124,11 @@ func capped(s *why.Share) bool {
 func foundOf(c *simulate.CauseTruth, e *why.Explanation) string {
 	wait, s := "", e.Cause()
 	switch {
-	case e.Outcome == why.NotLate && e.Shown != nil && e.Shown.Late > 0:
+	case e.Outcome == why.NotLate && e.Shown != nil && e.Shown.Lost > 0:
 		s = &e.Shown.Shares[0]
 		wait = "shown late: " + s.Stage.String() + " " + s.Wait.String()
 	case e.Outcome == why.NotLate && e.PickUp != nil:
-		return "picked up late: " + e.PickUp.Reason.String()
+		return "picked up late: " + e.PickUp.Outcome.String()
 	case e.Outcome == why.NotLate:
 		return "on time"
 	case e.Outcome != why.OneCause && e.Outcome != why.KnockOn:

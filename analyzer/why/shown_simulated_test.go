@@ -121,7 +121,7 @@ func checkShownLate(t *testing.T, s simulate.Scene) (knockOns int) {
 		if !e.ShownLate() {
 			continue
 		}
-		lost += e.Shown.Late
+		lost += e.Shown.Lost
 		root := e.Frame
 		if e.Shown.Root != nil {
 			root = e.Shown.Root

@@ -35,6 +35,28 @@ func (s *Step) After(at trace.Time) trace.Duration {
 	return max(s.End().Sub(max(s.Start, at)), 0)
 }
 
+// Work is what a thread did from Start to End. The display has no TID.
+type Work struct {
+	PID     trace.PID  `json:"pid"`
+	TID     trace.TID  `json:"tid,omitzero"`
+	Process string     `json:"process,omitzero"` // empty if unknown
+	Thread  string     `json:"thread,omitzero"`  // empty if unknown
+	Start   trace.Time `json:"start_ns"`
+	End     trace.Time `json:"end_ns"`
+	// Idle is the time in which the thread waited outside of all slices: it had nothing to do.
+	Idle trace.Duration `json:"idle_ns"`
+	// Waits are what the thread did in the rest of the time, the longest first, without usual times and
+	// shares. Their sum with Idle is End − Start. Each kind of threads that it waited for a quarter of a
+	// wait or more has its own.
+	Waits []Share `json:"waits"`
+	// Slices are those with the longest times, without the slices inside of them, at most
+	// MaxWorkSlices.
+	Slices []SliceTime `json:"slices,omitempty"`
+}
+
+// MaxWorkSlices bounds Work.Slices.
+const MaxWorkSlices = 8
+
 // StepName is the name of a step. New ones may be added.
 type StepName string
 
@@ -57,6 +79,7 @@ const (
 	StepCommitWait  StepName = "commit_wait" // until the commit begins
 	StepComposer    StepName = "composer"    // the commit to the display
 	StepDisplay     StepName = "display"     // until the display shows the frame
+	StepHang        StepName = "hang"        // all of a hang
 )
 
 // ShownSteps are the steps of the way to the display, and BufferSteps all steps of buffers, in order.
@@ -65,9 +88,21 @@ var (
 	BufferSteps = append([]StepName{StepProduce, StepRequest, StepFill, StepGPU, StepQueue}, ShownSteps[:]...)
 )
 
+// sum returns the time of all that the thread did.
+func (w *Work) sum() trace.Duration {
+	sum := w.Idle
+	for i := range w.Waits {
+		sum += w.Waits[i].Value
+	}
+	return sum
+}
+
 // validateSteps checks that steps have no gaps from start to end, and that what threads did in them adds
 // up.
 func validateSteps(list []Step, start, end trace.Time) error {
+	if len(list) == 0 {
+		return nil
+	}
 	at := start
 	for i := range list {
 		s := &list[i]

@@ -20,73 +20,112 @@ func (c *Causes) Validate(t *analyzer.Timeline) error {
 			continue
 		} else if e == nil {
 			list = append(list, fmt.Errorf("%s %d of thread %d has no explanation", f.Kind, f.VsyncID, f.TID))
-		} else if err := e.validate(); err != nil {
+		} else if err := e.Validate(); err != nil {
 			list = append(list, fmt.Errorf("%s %d of thread %d: %w", f.Kind, f.VsyncID, f.TID, err))
+		}
+	}
+	check := func(e *Explanation, what string, args ...any) {
+		if err := e.Validate(); err != nil {
+			list = append(list, fmt.Errorf(what+": %w", append(args, err)...))
 		}
 	}
 	for _, i := range t.Interactions {
 		if r := c.Responses[i]; r != nil {
-			err := r.Validate()
-			if end := r.Steps[len(r.Steps)-1].End(); err == nil && i.FirstShown.Known() && end != i.FirstShown {
-				err = fmt.Errorf("its steps end at %d, not %d", end, i.FirstShown)
-			}
-			if err != nil {
-				list = append(list, fmt.Errorf("interaction %d: %w", i.ID, err))
+			check(r, "interaction %d", i.ID)
+			if i.FirstShown.Known() && r.End != i.FirstShown {
+				list = append(list, fmt.Errorf("interaction %d: its steps end at %d, not %d", i.ID, r.End, i.FirstShown))
 			}
 		}
 	}
 	for h, x := range c.Hangs {
-		if err := x.Validate(h); err != nil {
-			list = append(list, fmt.Errorf("hang at %d: %w", h.Start, err))
+		check(x, "hang at %d", h.Start)
+		if x.Start != h.Start || x.End != h.End {
+			list = append(list, fmt.Errorf("hang at %d: it is explained from %d to %d", h.Start, x.Start, x.End))
 		}
 	}
 	for _, l := range t.Layers {
 		for _, b := range l.Buffers {
 			if x := c.Buffers[b]; x != nil {
-				if err := x.Validate(); err != nil {
-					list = append(list, fmt.Errorf("buffer of layer %d at %d: %w", l.ID, b.At(), err))
-				}
+				check(x, "buffer of layer %d at %d", l.ID, b.At())
 			}
 		}
 	}
 	return errors.Join(list...)
 }
 
-// Validate checks that there are steps, that each begins where the one before ends, and that
-// what threads did in them adds up.
-func (r *Response) Validate() error {
-	if len(r.Steps) == 0 {
-		return errors.New("a response without steps")
+// Validate checks that the steps have no gaps and add up to the time that is explained, that what threads
+// did in them adds up, and that the shares add up to what was lost.
+func (e *Explanation) Validate() error {
+	err := validateSteps(e.Steps, e.Start, e.End)
+	switch {
+	case err != nil:
+		return err
+	case e.Interaction != nil && (len(e.Steps) == 0 || e.Start != e.Interaction.Span().Start):
+		return fmt.Errorf("a response of %d steps from %d", len(e.Steps), e.Start)
+	case len(e.Shares) == 0 && (e.Outcome == DrawnLate || e.Outcome == NoFreeBuffer || e.Outcome == RenderBusy):
+		return errors.New("it has a reason without a share")
 	}
-	return validateSteps(r.Steps, r.Interaction.Span().Start, r.Steps[len(r.Steps)-1].End())
-}
-
-// sum returns the time of all that the thread did.
-func (w *Work) sum() trace.Duration {
-	sum := w.Idle
-	for i := range w.Waits {
-		sum += w.Waits[i].Value
+	if e.Buffer != nil {
+		if err := e.validateBuffer(); err != nil {
+			return err
+		}
 	}
-	return sum
-}
-
-// Validate checks that what the thread did in a hang adds up, and that no slice of the path is longer
-// than the one around it.
-func (x *Hang) Validate(h analyzer.Hang) error {
-	if sum := x.Work.sum(); x.Work.Start != h.Start || x.Work.End != h.End || sum != h.Duration() {
-		return fmt.Errorf("the thread did %d ns from %d to %d", sum, x.Work.Start, x.Work.End)
+	if e.Frame != nil {
+		if err := e.validateFrame(); err != nil {
+			return err
+		}
 	}
-	within := h.Duration()
-	for _, s := range x.Path {
+	if err := e.validateShares(); err != nil {
+		return err
+	}
+	within := e.End.Sub(e.Start)
+	for _, s := range e.Path {
 		if s.Value > within {
 			return fmt.Errorf("%s of %d ns in %d", s.Slice, s.Value, within)
 		}
 		within = s.Value
 	}
+	for _, x := range [...]*Explanation{e.Shown, e.PickUp} {
+		if x != nil {
+			if err := x.Validate(); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
-func (e *Explanation) validate() error {
+// validateShares checks that shares add up to what was lost. Only a frame that was late has causes of all of it
+// in any case.
+func (e *Explanation) validateShares() error {
+	sum := trace.Duration(0)
+	for _, s := range e.Shares {
+		if s.Share < 0 || e.Frame != nil && s.Share > s.Value-s.Usual {
+			return fmt.Errorf("a share of %d ns for %d, usually %d", s.Share, s.Value, s.Usual)
+		}
+		sum += s.Share
+	}
+	if sum != e.Lost && (len(e.Shares) > 0 || e.Frame != nil) {
+		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, e.Lost)
+	}
+	return nil
+}
+
+// validateBuffer checks that a buffer is late, and that its steps end when it was shown.
+func (e *Explanation) validateBuffer() error {
+	switch b := e.Buffer; {
+	case b.Pace != analyzer.Late:
+		return errors.New("it is not late")
+	case e.Lost <= 0 || e.Lost != b.Overrun()-ByFrame(b):
+		return errors.New("its frame is late, and explains it")
+	case e.End != b.Present:
+		return fmt.Errorf("its steps end at %d, not %d", e.End, b.Present)
+	}
+	return nil
+}
+
+// validateFrame checks that the parts of a frame add up to its time, and that it has causes if it was late.
+func (e *Explanation) validateFrame() error {
 	sum := trace.Duration(0)
 	for _, p := range e.Parts {
 		if p.Time <= 0 {
@@ -105,18 +144,8 @@ func (e *Explanation) validate() error {
 		return fmt.Errorf("it starts at %d, not %d", e.Start, start)
 	case !e.Frame.Late() && (len(e.Shares) > 0 || e.Late()):
 		return errors.New("it is on time and has causes")
-	case e.Overrun != e.Frame.Overrun() || e.Frame.Late() != e.Late():
-		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Overrun, e.Frame.Overrun(), e.Late(), e.Frame.Late())
-	}
-	sum = 0
-	for _, s := range e.Shares {
-		if s.Share < 0 || s.Share > s.Value-s.Usual {
-			return fmt.Errorf("a share of %d ns for %d, usually %d", s.Share, s.Value, s.Usual)
-		}
-		sum += s.Share
-	}
-	if sum != e.Overrun {
-		return fmt.Errorf("the sum of its shares is %d ns, not %d", sum, e.Overrun)
+	case e.Lost != e.Frame.Overrun() || e.Frame.Late() != e.Late():
+		return fmt.Errorf("its overrun is %d ns, not %d, and it is late: %v, not %v", e.Lost, e.Frame.Overrun(), e.Late(), e.Frame.Late())
 	}
 	return nil
 }

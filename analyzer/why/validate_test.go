@@ -20,17 +20,17 @@ func TestValidate(t *testing.T) {
 		{func(e *why.Explanation) { e.Parts[1].Time = 0 }, "a part of 0 ns"},
 		{func(e *why.Explanation) { e.Parts[0].Time++ }, "the sum of its parts"},
 		{func(e *why.Explanation) { e.Start++; e.Parts[0].Time-- }, "it starts at"},
-		{func(e *why.Explanation) { e.Overrun++ }, "its overrun"},
+		{func(e *why.Explanation) { e.Lost++ }, "its overrun"},
 		{func(e *why.Explanation) { e.Shares[0].Usual++ }, "a share of"},
 		{func(e *why.Explanation) { e.Shares = nil }, "the sum of its shares"},
-		{func(e *why.Explanation) { e.Frame.Facts, e.Frame.Deadline, e.Overrun = 0, 0, 0 }, "it is on time and has causes"},
+		{func(e *why.Explanation) { e.Frame.Facts, e.Frame.Deadline, e.Lost = 0, 0, 0 }, "it is on time and has causes"},
 	} {
 		f := &analyzer.Frame{
 			Process: &analyzer.Process{}, Facts: analyzer.MainLate, Deadline: trace.Time(20 * ms),
 			Actual: analyzer.Interval{Start: trace.Time(10 * ms), End: trace.Time(25 * ms)},
 		}
 		e := &why.Explanation{
-			Frame: f, Start: trace.Time(10 * ms), End: trace.Time(25 * ms), Overrun: 5 * ms, Outcome: why.OneCause,
+			Frame: f, Start: trace.Time(10 * ms), End: trace.Time(25 * ms), Lost: 5 * ms, Outcome: why.OneCause,
 			Parts:  []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 9 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 6 * ms}},
 			Shares: []why.Share{{Stage: why.StageLayout, Wait: why.WaitIO, Value: 6 * ms, Usual: ms, Share: 5 * ms}},
 		}

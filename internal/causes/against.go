@@ -51,7 +51,7 @@ func (o *overall) against() (list []string) {
 			continue
 		}
 		for _, e := range p.Late {
-			if e.Overrun > 0 && e.Overrun < *p.in.Quality.ClockAccuracy {
+			if e.Lost > 0 && e.Lost < *p.in.Quality.ClockAccuracy {
 				within, accuracy = within+1, max(accuracy, *p.in.Quality.ClockAccuracy)
 			}
 		}
@@ -155,11 +155,11 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 // tooSmall says why no share of a frame is its cause.
 func tooSmall(e *why.Explanation) string {
 	switch first := &e.Shares[0]; {
-	case first.Share*5 < e.Overrun*2:
+	case first.Share*5 < e.Lost*2:
 		return "no cause has 40 % of the overrun"
 	case first.Wait == why.WaitUnknown:
 		return "what the thread did in most of the overrun is unknown"
-	case e.Overrun < trace.Millisecond:
+	case e.Lost < trace.Millisecond:
 		return "no cause has half of an overrun below 1 ms"
 	}
 	return "no cause has 0.5 ms of the overrun"

@@ -34,7 +34,7 @@ func late(p *analyzer.Process, vsync int64, start, length, overrun trace.Duratio
 		Actual:   analyzer.Interval{Start: at(start), End: at(start + length)},
 		Deadline: at(start + length - overrun),
 	}
-	return &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Overrun: overrun * us, Outcome: why.OneCause, Shares: shares}
+	return &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Lost: overrun * us, Outcome: why.OneCause, Shares: shares}
 }
 
 func storage(value, share trace.Duration) why.Share {
@@ -79,7 +79,7 @@ func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Caus
 func TestText(t *testing.T) {
 	p := app()
 	onTime := late(p, 12, 200_000, 5000, 0)
-	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
 	second := late(p, 11, 100_000, 20_000, 10_000, storage(8000, 6000), running(9000, 2000, 4000))
 	second.Confidence = 1
 	tl, c := timeline(late(p, 10, 0, 40_000, 30_000, storage(31_000, 30_000)), second, onTime)
@@ -110,7 +110,7 @@ com.example.app · application · pid 2000 ────────────�
 
 func TestTextWithoutLateFrames(t *testing.T) {
 	e := late(app(), 10, 0, 5000, 0)
-	e.Overrun, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
+	e.Lost, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
 	tl, c := timeline(e)
 	if got, want := write(t, "text", tl, c, Options{}), "com.example.app: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -298,7 +298,7 @@ func TestTermsInTable(t *testing.T) {
 // and time.
 func TestSameVsync(t *testing.T) {
 	onTime := late(app(), 10, 0, 5000, 0)
-	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
 	second := late(app(), 10, 1500, 20_000, 10_000, storage(12_000, 10_000))
 	second.Frame.TID = 2001
 	tl, c := timeline(onTime, second)
@@ -419,7 +419,7 @@ func TestSlices(t *testing.T) {
 
 func TestTextCountsOtherProcesses(t *testing.T) {
 	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
-	onTime.Overrun, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
 	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000)), onTime)
 	if got, want := write(t, "text", tl, c, Options{}), "\n  no late frames in 1 frame of 1 other process\n"; !strings.Contains(got, want) {
 		t.Errorf("got %q, which does not have %q", got, want)

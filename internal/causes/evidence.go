@@ -466,7 +466,7 @@ func (o *overall) shownLate() trace.Duration {
 	sum := o.Shown.Lost
 	for i := range o.parts {
 		for _, e := range o.parts[i].PickedUpLate {
-			sum += e.PickUp.Late
+			sum += e.PickUp.Lost
 		}
 	}
 	return sum
@@ -820,7 +820,7 @@ func (x *witness) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) *ev
 			shares = nil
 			if e.ShownLate() {
 				shares = e.Shown.Shares
-				j.Worst.Overrun, j.Worst.Cause = &e.Shown.Late, brief.Sentence(causetext.Shown(p.all, e))
+				j.Worst.Overrun, j.Worst.Cause = &e.Shown.Lost, brief.Sentence(causetext.Shown(p.all, e))
 			}
 		}
 		if s := shareOf(shares, c); s != nil {
@@ -900,11 +900,11 @@ func (x *witness) frame(l located) *evidenceFrame {
 	sum := NewSum(e)
 	j.title = frameTitle(sum, e)
 	j.Span, j.Budget = brief.Sentence(sum.Span()), brief.Sentence(sum.Waterfall(e))
-	if j.Shown = brief.Sentence(causetext.Shown(p.all, e)); j.Shown != "" && e.Shown.Late > 0 {
-		j.Shown = brief.Sentence(text.Milliseconds(e.Shown.Late) + " ms: " + j.Shown)
+	if j.Shown = brief.Sentence(causetext.Shown(p.all, e)); j.Shown != "" && e.Shown.Lost > 0 {
+		j.Shown = brief.Sentence(text.Milliseconds(e.Shown.Lost) + " ms: " + j.Shown)
 	}
 	if reason := causetext.PickUp(p.all, e); reason != "" {
-		j.PickedUp = brief.Sentence(text.Milliseconds(e.PickUp.Late) + " ms: " + reason)
+		j.PickedUp = brief.Sentence(text.Milliseconds(e.PickUp.Lost) + " ms: " + reason)
 	}
 	for i := range e.Shares {
 		if n := len(e.Shares[i].Instances); n > 0 {
@@ -949,7 +949,7 @@ func (x *witness) further(l located, late trace.Duration, cause string) *evidenc
 
 // shownLate returns a frame that was shown late.
 func (x *witness) shownLate(l located) *evidenceFrame {
-	j := x.further(l, l.Shown.Late, causetext.Shown(l.of.all, l.Explanation))
+	j := x.further(l, l.Shown.Lost, causetext.Shown(l.of.all, l.Explanation))
 	if l.Shown.Root != nil {
 		j.KnockOnOf = l.Shown.Root.VsyncID
 	}
@@ -963,8 +963,8 @@ func (x *witness) shownLate(l located) *evidenceFrame {
 
 // pickedUpLate returns a frame that was picked up late.
 func (x *witness) pickedUpLate(l located) *evidenceFrame {
-	j := x.further(l, l.PickUp.Late, causetext.PickUp(l.of.all, l.Explanation))
-	j.Verdict = l.PickUp.Reason.String()
+	j := x.further(l, l.PickUp.Lost, causetext.PickUp(l.of.all, l.Explanation))
+	j.Verdict = l.PickUp.Outcome.String()
 	return j
 }
 
@@ -1024,11 +1024,11 @@ func (x *witness) hang(in *Input, h *Hang, only bool) *evidenceHang {
 		j.Path = append(j.Path, evidenceCall{brief.Name(s.Slice), s.Calls, s.Value, brief.Name(causetext.Arguments(s.Arguments))})
 	}
 	j.Path = brief.First(&j.LeftOut, "path", j.Path, maxStackPath)
-	if waits := h.Spent.Work.Waits; len(waits) > 0 && waits[0].Wait != why.Run {
+	if waits := h.Spent.Work().Waits; len(waits) > 0 && waits[0].Wait != why.Run {
 		j.Culprit = threadOf(waits[0].Culprit)
 	}
 	if only {
-		for _, s := range slicesOf(h.Spent.Work.Slices) {
+		for _, s := range slicesOf(h.Spent.Work().Slices) {
 			s.Slice = brief.Name(s.Slice)
 			j.Slices = append(j.Slices, s)
 		}
@@ -1065,7 +1065,7 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 	}
 	for _, c := range brief.First(&j.LeftOut, "causes", l.Costs, maxAnswers) {
 		cause := &evidenceBufferCause{
-			Title: brief.Sentence(causetext.BufferTitle(c)), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: share(c.Lost, l.Lost),
+			Title: brief.Sentence(causetext.BufferTitle(c)), Reason: c.Outcome.String(), Buffers: c.Buffers, Lost: c.Lost, Share: share(c.Lost, l.Lost),
 			Worst: c.Worst.Buffer.Present, Cause: brief.Sentence(causetext.Buffer(l.causes, c.Worst)), Advice: causetext.BufferAdvice(c),
 		}
 		if s := c.Share; s != nil {
@@ -1086,9 +1086,9 @@ func (x *witness) layer(in *Input, l *Layer) *evidenceLayer {
 		return j
 	}
 	buffers := slices.Clone(l.Buffers)
-	slices.SortStableFunc(buffers, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
+	slices.SortStableFunc(buffers, func(a, b *why.Explanation) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
 	for _, b := range brief.First(&j.LeftOut, "buffers", buffers, maxWorst) {
-		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Buffer.Overrun(), b.Lost(), b.Reason.String(), brief.Sentence(causetext.Buffer(l.causes, b))})
+		j.Buffers = append(j.Buffers, evidenceBuffer{b.Buffer.Present, b.Buffer.Overrun(), b.Lost, b.Outcome.String(), brief.Sentence(causetext.Buffer(l.causes, b))})
 	}
 	return j
 }

@@ -70,7 +70,7 @@ func hostile(processes, frames int, filler string) (*analyzer.Timeline, *why.Cau
 			e := late(p, int64(1+k), trace.Duration(100_000*(i*frames+k)), 30_000, 10_000, share, other)
 			e.Slices = []why.SliceTime{{Slice: long(), Running: ms}}
 			e.Confidence, e.Basis = why.Confidence(k%4), why.Basis(k%5)
-			e.Shown = &why.Shown{Late: 10 * ms, Shares: []why.Share{share, other}}
+			e.Shown = &why.Explanation{Lost: 10 * ms, Shares: []why.Share{share, other}}
 			list = append(list, e)
 			hangs = append(hangs, analyzer.Hang{Process: p, Slice: long(), Interval: analyzer.Interval{Start: e.Start, End: e.End}})
 			interactions = append(interactions, &analyzer.Interaction{ID: 1 + i*frames + k, Scene: long(), Process: p, Begin: e.Start, Frames: []*analyzer.Frame{e.Frame}})
@@ -348,7 +348,7 @@ func TestEvidenceOfHangWithoutFrames(t *testing.T) {
 	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
 	tl, c := timeline()
 	hang, spent := hangOf(app, 0, 300)
-	tl.Hangs, c.Hangs = []analyzer.Hang{hang}, map[analyzer.Hang]*why.Hang{hang: spent}
+	tl.Hangs, c.Hangs = []analyzer.Hang{hang}, map[analyzer.Hang]*why.Explanation{hang: spent}
 	for _, window := range []bool{true, false} {
 		o := Options{Window: window}
 		if _, d := written(t, []Input{measured("a.ftrace", tl, c, o)}, o); len(d.Against) > 0 == window || len(d.Record) > 0 == window {

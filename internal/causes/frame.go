@@ -23,7 +23,7 @@ const (
 // first.
 func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
 	list := slices.Clone(p.Late)
-	slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Lost, a.Lost) })
 	for _, e := range list {
 		name := fmt.Sprintf("Frame %d", e.Frame.VsyncID)
 		if len(list) > 1 {
@@ -58,7 +58,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 		s.Blocks = append(s.Blocks, shownBlocks(c, e)...)
 	}
 	if reason := causetext.PickUp(c, e); reason != "" {
-		add(fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Late), reason))
+		add(fmt.Sprintf("picked up %s ms late: %s", text.Milliseconds(e.PickUp.Lost), reason))
 	}
 	for _, l := range lateBuffers(c, e.Frame) {
 		layer := l.Buffer.Layer
@@ -127,13 +127,13 @@ func instancesTable(e *why.Explanation) view.Table {
 }
 
 // lateBuffers returns those of the late buffers with reasons that a frame drew, in order.
-func lateBuffers(c *why.Causes, f *analyzer.Frame) (list []*why.LateBuffer) {
+func lateBuffers(c *why.Causes, f *analyzer.Frame) (list []*why.Explanation) {
 	for b := range c.Buffers {
 		if late := c.LateBuffer(b); late != nil && b.Frame == f {
 			list = append(list, late)
 		}
 	}
-	slices.SortFunc(list, func(a, b *why.LateBuffer) int {
+	slices.SortFunc(list, func(a, b *why.Explanation) int {
 		return cmp.Or(cmp.Compare(a.Buffer.Layer.ID, b.Buffer.Layer.ID), cmp.Compare(a.Buffer.Present, b.Buffer.Present))
 	})
 	return list
@@ -142,9 +142,9 @@ func lateBuffers(c *why.Causes, f *analyzer.Frame) (list []*why.LateBuffer) {
 // shownBlocks returns how a render frame got to the display.
 func shownBlocks(c *why.Causes, e *why.Explanation) []view.Block {
 	s := e.Shown
-	total := fmt.Sprintf("shown %s ms after its vsync", text.Milliseconds(s.At.Sub(e.Start)))
-	if s.Late > 0 {
-		total += fmt.Sprintf(", %s ms late: %s", text.Milliseconds(s.Late), causetext.Shown(c, e))
+	total := fmt.Sprintf("shown %s ms after its vsync", text.Milliseconds(s.End.Sub(e.Start)))
+	if s.Lost > 0 {
+		total += fmt.Sprintf(", %s ms late: %s", text.Milliseconds(s.Lost), causetext.Shown(c, e))
 	}
 	if s.Delay >= tenth {
 		total += fmt.Sprintf("; the commit was put off by %s ms on purpose", text.Milliseconds(s.Delay))
@@ -252,7 +252,7 @@ func components(e *why.Explanation, total *Sum) view.Table {
 	sum := row("sum", "", text.Milliseconds(total.Length), number(usual), "", text.Milliseconds(total.Overrun), "")
 	sum.Strong = true
 	table.Rows = append(table.Rows, sum)
-	if e.Overrun == 0 {
+	if e.Lost == 0 {
 		table.Columns = table.Columns[:3]
 		for i := range table.Rows {
 			table.Rows[i].Cells = table.Rows[i].Cells[:3]

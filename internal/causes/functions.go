@@ -176,7 +176,7 @@ func callBar(e *why.Explanation, c *why.Call, left, width float64, sure bool) vi
 // worstWithCalls returns the latest frame whose calls are known; nil if there is none.
 func (p *Process) worstWithCalls() (worst *why.Explanation) {
 	for _, e := range p.Late {
-		if len(e.Calls) > 0 && (worst == nil || e.Overrun > worst.Overrun) {
+		if len(e.Calls) > 0 && (worst == nil || e.Lost > worst.Lost) {
 			worst = e
 		}
 	}
@@ -194,5 +194,5 @@ func (p *Process) flameOfWorst() []view.Block {
 		return nil
 	}
 	title := fmt.Sprintf("Flame graph of frame %s", text.Vsync(worst.Frame.VsyncID))
-	return []view.Block{view.Page{view.Section{Title: title, About: text.Milliseconds(worst.Overrun) + " ms late", Blocks: graph}}}
+	return []view.Block{view.Page{view.Section{Title: title, About: text.Milliseconds(worst.Lost) + " ms late", Blocks: graph}}}
 }

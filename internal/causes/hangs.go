@@ -17,7 +17,7 @@ import (
 // Hang is a hang, and what it was spent on; nil if nothing is known of that.
 type Hang struct {
 	analyzer.Hang
-	Spent *why.Hang
+	Spent *why.Explanation
 }
 
 func (h *Hang) severe() bool { return h.Duration() >= analyzer.SevereHang }
@@ -154,11 +154,11 @@ func hangDetail(in *Input, h *Hang) view.Section {
 	if len(path.Rows) > 0 {
 		s.Blocks = append(s.Blocks, path)
 	}
-	if w := &h.Spent.Work; slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
+	if w := h.Spent.Work(); slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
 		s.Blocks = append(s.Blocks, workTable(w))
 	}
-	if len(h.Spent.Work.Slices) > 0 {
-		s.Blocks = append(s.Blocks, workSlices(&h.Spent.Work))
+	if len(h.Spent.Work().Slices) > 0 {
+		s.Blocks = append(s.Blocks, workSlices(h.Spent.Work()))
 	}
 	return s
 }
@@ -198,7 +198,7 @@ func (h Hang) json() jsonHang {
 	for _, s := range h.Spent.Path {
 		j.Path = append(j.Path, jsonHangSlice{s.Slice, s.Value, s.Calls, arguments(s.Arguments)})
 	}
-	work := workOf(&h.Spent.Work)
+	work := workOf(h.Spent.Work())
 	j.Thread = &work
 	return j
 }

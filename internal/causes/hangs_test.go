@@ -13,14 +13,16 @@ import (
 )
 
 // hangOf returns a hang that its main thread spent in a wait for a thread.
-func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *why.Hang) {
+func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *why.Explanation) {
 	h := analyzer.Hang{Process: p, Slice: "TimerCallback", Interval: analyzer.Interval{Start: at(1000 * from), End: at(1000 * (from + length))}}
 	wait := why.Share{
 		Wait: why.WaitOwnThread, Value: length * ms, Slice: "Query", SliceTime: length * ms, Calls: 3,
 		Culprit: &why.Culprit{PID: p.PID, TID: 12, Process: p.Name, Thread: "TaskWorker", Wait: why.Run, Slice: "Migrate", Time: length * ms, Sure: true},
 	}
-	return h, &why.Hang{
-		Work: why.Work{PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.Share{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}}},
+	return h, &why.Explanation{
+		Start: h.Start, End: h.End, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{{
+			PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.Share{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}},
+		}}}},
 		Path: []why.Share{{Slice: "TimerCallback", Value: length * ms, Calls: 1}, {Slice: "Query", Value: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
 	}
 }
@@ -79,12 +81,12 @@ func TestHangsSummaryOfLaunch(t *testing.T) {
 func TestHangsLeftOut(t *testing.T) {
 	app := &analyzer.Process{PID: 7, Name: "com.example.gallery"}
 	timeline, c := timeline(late(app, 1, 0, 30_000, 10_000, storage(20_000, 5_000)))
-	c.Hangs = map[analyzer.Hang]*why.Hang{}
+	c.Hangs = map[analyzer.Hang]*why.Explanation{}
 	for i := range trace.Duration(5) {
 		h, spent := hangOf(app, 100+1000*i, 300+i)
-		spent.Work.Slices = nil
+		spent.Work().Slices = nil
 		for range why.MaxWorkSlices { // 20 ms each
-			spent.Work.Slices = append(spent.Work.Slices, why.SliceTime{Slice: "Step", Waiting: 20 * ms})
+			spent.Work().Slices = append(spent.Work().Slices, why.SliceTime{Slice: "Step", Waiting: 20 * ms})
 		}
 		timeline.Hangs = append(timeline.Hangs, h)
 		c.Hangs[h] = spent
@@ -114,7 +116,7 @@ func TestEvidenceOfHangs(t *testing.T) {
 	first, spent := hangOf(app, 100, 300)
 	second, _ := hangOf(app, 500, 400)
 	timeline.Hangs = []analyzer.Hang{first, second}
-	c.Hangs = map[analyzer.Hang]*why.Hang{first: spent}
+	c.Hangs = map[analyzer.Hang]*why.Explanation{first: spent}
 	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
 	if len(d.Hangs) != 2 {
 		t.Fatalf("%d hangs", len(d.Hangs))

@@ -25,9 +25,9 @@ type Interaction struct {
 	Judged, Late int
 	Lost         trace.Duration
 	// Response is nil if nothing is known of it.
-	Response *why.Response
+	Response *why.Explanation
 	causes   *why.Causes
-	others   []*why.Response // to the same scene of the same process
+	others   []*why.Explanation // to the same scene of the same process
 }
 
 // Interactions returns the interactions of the wanted processes.
@@ -36,7 +36,7 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 		kind          analyzer.InteractionKind
 		process, name string
 	}
-	same := map[scene][]*why.Response{}
+	same := map[scene][]*why.Explanation{}
 	sceneOf := func(i *analyzer.Interaction) scene { return scene{i.Kind, i.Process.Name, i.Scene} }
 	for _, i := range t.Interactions {
 		if r := c.ResponseTo(i); r != nil && i.FirstShown.Known() {

@@ -24,14 +24,14 @@ func clicks() (*analyzer.Timeline, *why.Causes) {
 	e := late(app(), 7, 300_000, 30_000, 14_000, storage(20_000, 14_000))
 	t, c := timeline(e)
 	t.Span = analyzer.Interval{Start: at(0), End: at(900_000)}
-	c.Responses = map[*analyzer.Interaction]*why.Response{}
+	c.Responses = map[*analyzer.Interaction]*why.Explanation{}
 	add := func(id int, start trace.Duration, handling, frame trace.Duration) {
 		i := &analyzer.Interaction{
 			ID: id, Scene: "APP_TAB_SWITCH", Process: app(), Input: analyzer.LastUp, InputAt: at(start), Begin: at(start),
 			FirstShown: at(start + handling + frame),
 		}
 		t.Interactions = append(t.Interactions, i)
-		c.Responses[i] = &why.Response{Interaction: i, Steps: []why.Step{
+		c.Responses[i] = &why.Explanation{Interaction: i, Start: at(start), End: at(start + handling + frame), Steps: []why.Step{
 			{Name: why.StepHandling, Start: at(start), Time: handling * us, Work: []why.Work{{
 				PID: app().PID, TID: trace.TID(app().PID), Process: app().Name, Thread: "main", Start: at(start), End: at(start + handling), Idle: 1 * ms,
 				Waits: []why.Share{
@@ -154,7 +154,7 @@ func TestResponseBeyondTheLimit(t *testing.T) {
 		t.Errorf("below the limit:\n%s", out)
 	}
 	for len(c.Responses) < 1000 {
-		c.Responses[&analyzer.Interaction{}] = &why.Response{}
+		c.Responses[&analyzer.Interaction{}] = &why.Explanation{}
 	}
 	contains(t, writeInteractions(t, "text", o, timeline, c), note)
 }
@@ -230,7 +230,7 @@ func TestRoundedSteps(t *testing.T) {
 		now = now.Add(d)
 	}
 	i.FirstShown = now
-	c.Responses[i].Steps = steps
+	c.Responses[i].Steps, c.Responses[i].End = steps, now
 	out := writeInteractions(t, "text", Options{Interaction: i}, timeline, c)
 	contains(t, out, "to the application 10.0", "scene begins 10.0", "vsync 10.0", "the commit < 0.1", "sum 30.2")
 }
@@ -240,7 +240,7 @@ func TestLaunchCause(t *testing.T) {
 	timeline, c := clicks()
 	launch := &analyzer.Interaction{ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: app(), Begin: at(700_000), FirstShown: at(750_000)}
 	timeline.Interactions = append(timeline.Interactions, launch)
-	c.Responses[launch] = &why.Response{Interaction: launch, Steps: []why.Step{
+	c.Responses[launch] = &why.Explanation{Interaction: launch, Start: at(700_000), End: at(750_000), Steps: []why.Step{
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 20 * ms},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), Time: 30 * ms},
 	}}

@@ -481,7 +481,7 @@ func (p *Process) JSON() *JSON {
 		Ranking: each(r.Costs, func(c *why.Cost) jsonCost { return cost(r, c) }), Functions: each(p.Functions, functionCost), Frames: each(p.Late, func(e *why.Explanation) jsonFrame { return p.frame(e, e == worst) }), ShownLate: each(p.ShownLate, p.shown),
 		Shown: each(p.Shown.Costs, func(c *why.Cost) jsonCost { return cost(p.Shown, c) }),
 		PickedUp: each(p.PickedUpLate, func(e *why.Explanation) jsonPickUp {
-			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Late, e.PickUp.Reason.String(), causetext.PickUp(p.all, e)}
+			return jsonPickUp{e.Frame.VsyncID, e.Frame.Render.VsyncID, e.PickUp.Lost, e.PickUp.Outcome.String(), causetext.PickUp(p.all, e)}
 		}),
 	}
 }
@@ -546,7 +546,7 @@ func cost(r *why.Ranking, c *why.Cost) jsonCost {
 
 func (p *Process) shown(e *why.Explanation) jsonShown {
 	s := e.Shown
-	shown := jsonShown{e.Frame.VsyncID, s.Due, s.At, s.Late, s.Delay, []jsonStep{}, shares(s.Shares), nil, s.Confidence.String(), causetext.Shown(p.all, e)}
+	shown := jsonShown{e.Frame.VsyncID, s.Due, s.End, s.Lost, s.Delay, []jsonStep{}, shares(s.Shares), nil, s.Confidence.String(), causetext.Shown(p.all, e)}
 	if s.Root != nil {
 		shown.KnockOnOf = &s.Root.VsyncID
 	}
@@ -566,7 +566,7 @@ func (p *Process) frame(e *why.Explanation, graph bool) jsonFrame {
 		Verdict: nonEmpty(e.Outcome.String()), Text: nonEmpty(causetext.Sentence(p.all, e)),
 	}
 	if !e.Late() {
-		f.Overrun = &e.Overrun
+		f.Overrun = &e.Lost
 	}
 	if e.Frame.Deadline.Known() {
 		f.Deadline = &e.Frame.Deadline
@@ -715,7 +715,7 @@ func (l *Layer) json() jsonLayer {
 
 func (l *Layer) cost(c *why.BufferCost) jsonBufferCost {
 	j := jsonBufferCost{
-		Cause: causetext.BufferTitle(c), Reason: c.Reason.String(), Buffers: c.Buffers, Lost: c.Lost, Share: float64(c.Lost) / float64(max(l.Lost, 1)),
+		Cause: causetext.BufferTitle(c), Reason: c.Outcome.String(), Buffers: c.Buffers, Lost: c.Lost, Share: float64(c.Lost) / float64(max(l.Lost, 1)),
 		Worst: c.Worst.Buffer.Present, Advice: nonEmpty(causetext.BufferAdvice(c)),
 	}
 	if s := c.Share; s != nil {
@@ -724,10 +724,10 @@ func (l *Layer) cost(c *why.BufferCost) jsonBufferCost {
 	return j
 }
 
-func (l *Layer) buffer(x *why.LateBuffer) jsonLateBuffer {
+func (l *Layer) buffer(x *why.Explanation) jsonLateBuffer {
 	b := x.Buffer
 	j := jsonLateBuffer{
-		Sequence: nonZero(b.Sequence), Present: b.Present, Overrun: b.Overrun(), Lost: x.Lost(), Reason: x.Reason.String(), Dropped: x.Due != b, Steps: []jsonBufferStep{},
+		Sequence: nonZero(b.Sequence), Present: b.Present, Overrun: b.Overrun(), Lost: x.Lost, Reason: x.Outcome.String(), Dropped: x.Dropped != nil, Steps: []jsonBufferStep{},
 		Shares: shares(x.Shares), Text: causetext.Buffer(l.causes, x),
 	}
 	if b.Queued.Known() {

@@ -30,7 +30,7 @@ type lanes struct {
 // drawn returns the case of a late frame with its lanes.
 func drawn(e *why.Explanation, c view.Case) view.Case {
 	l := &lanes{Explanation: e, length: max(1, e.End.Sub(e.Start)), Case: c}
-	l.Mark = l.share(l.length - e.Overrun)
+	l.Mark = l.share(l.length - e.Lost)
 	at := trace.Duration(0)
 	for _, p := range e.Usual {
 		l.Case.Usual = append(l.Case.Usual, view.Bar{Left: l.share(at), Width: l.share(p.Time), Group: groupOf(p.Wait), Title: partTitle("usual: ", p)})
@@ -157,7 +157,7 @@ func (l *lanes) waterfall() {
 		l.Lanes = append(l.Lanes, view.Lane{Name: name, Value: text.Milliseconds(shown), Bars: []view.Bar{{Left: l.share(at), Width: l.share(d), Group: group}}})
 		at += d
 	}
-	add("budget", l.length-l.Overrun, sum.Budget, budgetGroup)
+	add("budget", l.length-l.Lost, sum.Budget, budgetGroup)
 	left := sum.Overrun
 	for i := range l.Shares {
 		if i == maxWaterfall || l.Shares[i].Share < leastTerm {

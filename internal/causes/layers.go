@@ -29,7 +29,7 @@ type Layer struct {
 	Frames       []*analyzer.Frame
 	// Buffers are those with a reason of their own, in order of time, and Costs their causes,
 	// those that lost the most first.
-	Buffers []*why.LateBuffer
+	Buffers []*why.Explanation
 	Costs   []*why.BufferCost
 	// Drops are its dropped buffers by reason, the most frequent first.
 	Drops []stats.LayerDrops
@@ -91,7 +91,7 @@ func NewLayer(l *analyzer.Layer, c *why.Causes) *Layer {
 func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	switch {
 	case len(l.Costs) > 0 && l.Costs[0].Lost >= l.LostByFrames:
-		if l.Costs[0].Reason == why.BufferUnknown {
+		if l.Costs[0].Outcome == why.NotKnown {
 			return "", 0
 		}
 		return text.Printable(causetext.BufferTitle(l.Costs[0])), l.Costs[0].Lost
@@ -264,7 +264,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	if o.Layer != nil {
 		for len(shown) > 0 { // what is usual is so at one cadence
 			cadence := l.CadenceOf(shown[0].Buffer)
-			var same, others []*why.LateBuffer
+			var same, others []*why.Explanation
 			for _, b := range shown {
 				if l.CadenceOf(b.Buffer) == cadence {
 					same = append(same, b)
@@ -340,22 +340,22 @@ func (l *Layer) ranking(o Options) view.Ranking {
 }
 
 // worstBuffers returns the n buffers that are late the most, in order of time.
-func worstBuffers(list []*why.LateBuffer, n int) []*why.LateBuffer {
+func worstBuffers(list []*why.Explanation, n int) []*why.Explanation {
 	if len(list) <= n {
 		return list
 	}
 	worst := slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
 	worst = worst[:n]
-	slices.SortStableFunc(worst, func(a, b *why.LateBuffer) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
+	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
 	return worst
 }
 
 // lives returns a table of the steps of buffers at one cadence, in milliseconds.
-func (l *Layer) lives(list []*why.LateBuffer, o Options) view.Table {
+func (l *Layer) lives(list []*why.Explanation, o Options) view.Table {
 	var steps []why.Step
 	for _, name := range why.BufferSteps {
-		if i := slices.IndexFunc(list, func(b *why.LateBuffer) bool { return b.Step(name).Time > 0 }); i >= 0 {
+		if i := slices.IndexFunc(list, func(b *why.Explanation) bool { return b.Step(name).Time > 0 }); i >= 0 {
 			steps = append(steps, list[i].Step(name))
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // layerAt returns a layer with a cadence of 30 ms and buffers that are shown at the given
 // times, in ms. Those in explained have that reason, and lost their overrun to storage if it is
 // queued_late.
-func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferReason, shown ...int) *analyzer.Layer {
+func layerAt(id int, name string, c *why.Causes, explained map[int]why.Outcome, shown ...int) *analyzer.Layer {
 	l := &analyzer.Layer{ID: id, Name: name, Queue: int64(40 + id), Cadences: []analyzer.Cadence{{Every: 30 * ms, Buffers: 1, Shown: 1}}, Process: &analyzer.Process{PID: 500, Name: "com.example.video"}}
 	for i, at := range shown {
 		b := &analyzer.Buffer{Layer: l, Sequence: int64(i + 1), Queued: moment(at - 20), Present: moment(at), Fate: analyzer.Shown}
@@ -34,7 +34,7 @@ func layerAt(id int, name string, c *why.Causes, explained map[int]why.BufferRea
 		if !ok {
 			continue
 		}
-		late := &why.LateBuffer{Buffer: b, Due: b, Reason: reason, Steps: []why.Step{
+		late := &why.Explanation{Buffer: b, Outcome: reason, Start: moment(shown[i-1] - 20), End: moment(at), Lost: b.Overrun(), Steps: []why.Step{
 			{Name: why.StepProduce, Start: moment(shown[i-1] - 20), Time: moment(at - 20).Sub(moment(shown[i-1] - 20)), Usual: 30 * ms},
 			{Name: why.StepQueue, Start: moment(at - 20), Time: moment(at).Sub(moment(at - 20)), Usual: 20 * ms},
 		}}
@@ -54,8 +54,8 @@ func moment(at int) trace.Time { return trace.Time(at) * trace.Time(ms) }
 // frame. Another one is even, and one has no cadence.
 func layersOf(t *testing.T) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
-	c := &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
-	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.QueuedLate, 4: why.QueuedLate, 5: why.TakenLate}, 100, 130, 190, 220, 260, 310, 350)
+	c := &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.Explanation{}}
+	video := layerAt(1, "video", c, map[int]why.Outcome{2: why.QueuedLate, 4: why.QueuedLate, 5: why.TakenLate}, 100, 130, 190, 220, 260, 310, 350)
 	frame := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate, VsyncID: 77}
 	video.Buffers[6].Frame = frame
 	even := layerAt(2, "even", c, nil, 100, 130, 160)
@@ -141,10 +141,10 @@ func TestLayers(t *testing.T) {
 
 // Without late buffers, one line says so. Of many layers with late buffers, the worst are listed.
 func TestManyLayers(t *testing.T) {
-	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.Explanation{}}
 	tl := &analyzer.Timeline{}
 	for id := range 12 {
-		tl.Layers = append(tl.Layers, layerAt(id+1, "list", c, map[int]why.BufferReason{1: why.TakenLate}, 100, 131+id, 170+id))
+		tl.Layers = append(tl.Layers, layerAt(id+1, "list", c, map[int]why.Outcome{1: why.TakenLate}, 100, 131+id, 170+id))
 	}
 	for _, all := range []bool{false, true} {
 		o := causes.Options{All: all}
@@ -194,13 +194,14 @@ func TestAnswerOfLayers(t *testing.T) {
 
 // A buffer is late by one time everywhere. What its late frame explains of that has a name of its own.
 func TestLatenessOfBuffer(t *testing.T) {
-	c := &why.Causes{Scheduled: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
-	video := layerAt(1, "video", c, map[int]why.BufferReason{2: why.TakenLate, 3: why.TakenLate}, 100, 130, 190, 235)
+	c := &why.Causes{Scheduled: true, Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.Explanation{}}
+	video := layerAt(1, "video", c, map[int]why.Outcome{2: why.TakenLate, 3: why.TakenLate}, 100, 130, 190, 235)
 	late := video.Buffers[2] // by 30 ms; its frame missed one refresh of that
 	f := &analyzer.Frame{Process: video.Process, VsyncID: 77, Deadline: moment(120), Actual: analyzer.Interval{Start: moment(110), End: moment(124)}}
 	f.Judge()
 	late.Frame, late.Render = f, &analyzer.Frame{Period: 10 * ms}
-	c.Frames[f] = &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Overrun: 4 * ms, Shares: []why.Share{{Wait: why.Run, Value: 14 * ms, Usual: 10 * ms, Share: 4 * ms}}}
+	c.Buffers[late].Lost = 20 * ms
+	c.Frames[f] = &why.Explanation{Frame: f, Start: f.Actual.Start, End: f.Actual.End, Lost: 4 * ms, Shares: []why.Share{{Wait: why.Run, Value: 14 * ms, Usual: 10 * ms, Share: 4 * ms}}}
 	tl := &analyzer.Timeline{Layers: []*analyzer.Layer{video}, Frames: []*analyzer.Frame{f}}
 	write := func(o causes.Options, format string) string {
 		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Processes: causes.Processes(tl, c, o), Layers: causes.Layers(tl, c, o)}
@@ -248,12 +249,12 @@ func TestLayerOfOtherProcess(t *testing.T) {
 
 // The page shows first what its first line begins with.
 func TestPageBeginsWithSubject(t *testing.T) {
-	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
-	short := layerAt(1, "short", c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 140)
-	layer := layerAt(2, "video", c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 330)
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.Explanation{}}
+	short := layerAt(1, "short", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 140)
+	layer := layerAt(2, "video", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 330)
 	app := causes.NewProcess(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, stats.Application, nil, c)
 	for lost, want := range map[trace.Duration]string{ms: "layer-0-0", 900 * ms: "process-0-0"} {
-		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Overrun: lost}
+		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Lost: lost}
 		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
@@ -269,11 +270,11 @@ func TestPageBeginsWithSubject(t *testing.T) {
 // The layer that lost the most comes first in the summary, even if only late frames delayed it.
 // It has no ranking. A cause below 1 % counts as another one.
 func TestSmallCauses(t *testing.T) {
-	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.Explanation{}}
 	frames := layerAt(1, "frames", c, nil, 100, 130, 400)
 	frames.Buffers[2].Frame = &analyzer.Frame{Facts: analyzer.MainLate, VsyncID: 77}
 	long := "0123456789 SurfaceView[com.example.application]#1313_137Surface"
-	small := layerAt(2, long, c, map[int]why.BufferReason{1: why.QueuedLate}, 100, 330, 360)
+	small := layerAt(2, long, c, map[int]why.Outcome{1: why.QueuedLate}, 100, 330, 360)
 	late := c.Buffers[small.Buffers[1]]
 	other := late.Shares[0]
 	other.Wait, other.Share = why.Run, ms

@@ -29,7 +29,7 @@ type Sum struct {
 func NewSum(e *why.Explanation) *Sum {
 	f := e.Frame
 	s := &Sum{
-		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), Overrun: text.Tenths(e.Overrun),
+		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), Overrun: text.Tenths(e.Lost),
 	}
 	done := f.Actual.End
 	if f.Kind == analyzer.ApplicationFrame && f.Draw.End > done {
@@ -91,7 +91,7 @@ func (s *Sum) Span() string {
 // Waterfall returns how the budget and the shares add up to the time from the vsync to the
 // end of a late frame. It is empty if the frame is not late.
 func (s *Sum) Waterfall(e *why.Explanation) string {
-	if e.Overrun == 0 {
+	if e.Lost == 0 {
 		return ""
 	}
 	terms := "budget " + text.Milliseconds(s.Budget)

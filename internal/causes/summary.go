@@ -167,9 +167,9 @@ func (p *Process) delay() *Delay {
 			cause = root.Shown
 		}
 		if w := cause.Waited; w != nil && w.Layer.Process == f.Process {
-			d.Application += e.Shown.Late // its own work on the GPU
+			d.Application += e.Shown.Lost // its own work on the GPU
 		} else {
-			d.System += e.Shown.Late
+			d.System += e.Shown.Lost
 		}
 	}
 	return d
@@ -190,15 +190,15 @@ func (o *overall) located(of func(*Process) []*why.Explanation) (list []located)
 func shownLateBy(lists ...[]*why.Explanation) func(*why.Explanation) trace.Duration {
 	sums := map[*analyzer.Frame]trace.Duration{}
 	for _, e := range slices.Concat(lists...) {
-		sums[e.Frame] += e.Shown.Late
+		sums[e.Frame] += e.Shown.Lost
 		if e.Shown.Root != nil {
-			sums[e.Shown.Root] += e.Shown.Late
+			sums[e.Shown.Root] += e.Shown.Lost
 		}
 	}
 	return func(e *why.Explanation) trace.Duration { return text.Tenths(sums[e.Frame]) }
 }
 
-func pickedUpLate(e *why.Explanation) trace.Duration { return text.Tenths(e.PickUp.Late) }
+func pickedUpLate(e *why.Explanation) trace.Duration { return text.Tenths(e.PickUp.Lost) }
 
 // Pictures returns the processes whose frames show those of the wanted applications, with only these
 // frames, if some were late or shown late.

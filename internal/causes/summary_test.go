@@ -39,7 +39,7 @@ func TestSummaryOfPictures(t *testing.T) {
 		}
 		f.Render = frame(service, vsync+1+missed, 0)
 		if len(shares) > 0 {
-			list[len(list)-1].Shown = &why.Shown{Late: 10 * trace.Millisecond, Shares: shares, Root: root}
+			list[len(list)-1].Shown = &why.Explanation{Lost: 10 * trace.Millisecond, Shares: shares, Root: root}
 		}
 		return f.Render
 	}

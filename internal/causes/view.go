@@ -276,8 +276,8 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 	if len(p.ShownLate) > 0 && (o.Page || !several) {
 		ranking = append(ranking, NewRanking(p.Shown, p.shownCosts(o), more, nil))
 	}
-	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Late }, shownLateBy(p.ShownLate), causetext.Shown)
-	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Late }, pickedUpLate, causetext.PickUp)
+	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Lost }, shownLateBy(p.ShownLate), causetext.Shown)
+	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Lost }, pickedUpLate, causetext.PickUp)
 	return blocks
 }
 
@@ -454,7 +454,7 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 	return list
 }
 
-func overrun(e *why.Explanation) trace.Duration { return e.Overrun }
+func overrun(e *why.Explanation) trace.Duration { return e.Lost }
 
 // overrunText returns by how much a late frame was late, "12.4 ms", "≥ 5900.0 ms" if the trace does
 // not have its end, or that it is unknown.

@@ -7,8 +7,8 @@ import (
 	"ohframe/internal/text"
 )
 
-var bufferReasons = [why.BufferReasonCount]string{
-	why.BufferUnknown: "unknown cause",
+var bufferReasons = [why.OutcomeCount]string{
+	why.NotKnown:      "unknown cause",
 	why.NoFreeBuffer:  "no free buffer",
 	why.QueuedLate:    "queued late",
 	why.DrawnLate:     "GPU done late",
@@ -18,33 +18,34 @@ var bufferReasons = [why.BufferReasonCount]string{
 }
 
 // BufferReason names which part of a buffer's life made it late.
-func BufferReason(r why.BufferReason) string { return bufferReasons[r] }
+func BufferReason(r why.Outcome) string { return bufferReasons[r] }
 
 // Buffer returns why a buffer was late, in one line without its name:
 //
 //	queued late: the producer waited 26.4 ms for storage (io_schedule); usual 0.0
-func Buffer(c *why.Causes, l *why.LateBuffer) string {
-	words := BufferReason(l.Reason)
-	switch l.Reason {
-	case why.BufferUnknown:
+func Buffer(c *why.Causes, l *why.Explanation) string {
+	words := BufferReason(l.Outcome)
+	switch l.Outcome {
+	case why.NotKnown:
 		return words
 	case why.QueuedLate, why.NoFreeBuffer:
 		words += ": " + production(c, l)
 	case why.DrawnLate:
 		s := &l.Shares[0]
-		words += ": " + ms(l.Due.GPUWait()) + " after the buffer was queued"
-		if l.Due.Ready > l.Buffer.Acquired {
+		words += ": " + ms(l.Wanted().GPUWait()) + " after the buffer was queued"
+		if l.Wanted().Ready > l.Buffer.Acquired {
 			words += ", " + ms(s.Value) + " after render_service took it"
 		}
 		words += "; usual " + text.Milliseconds(s.Usual)
 	case why.DroppedBuffer:
 		words += ": the one shown before came too early, in the same vsync as another one"
 	case why.TakenLate:
-		words += ": ready " + ms(l.Ahead) + " before it should have been taken; " + taking(c, l)
+		b := l.Wanted()
+		words += ": ready " + ms(l.Due.Sub(max(b.Queued, b.Ready))) + " before it should have been taken; " + taking(c, l)
 	case why.ShownLate:
 		words += ": " + showing(c, l)
 	}
-	if l.Due != l.Buffer {
+	if l.Dropped != nil {
 		words += "; a buffer was dropped"
 	}
 	if lost := why.ByFrame(l.Buffer); lost > 0 {
@@ -54,12 +55,12 @@ func Buffer(c *why.Causes, l *why.LateBuffer) string {
 }
 
 // production says what the producer did, or how long its step took if that is unknown.
-func production(c *why.Causes, l *why.LateBuffer) string {
+func production(c *why.Causes, l *why.Explanation) string {
 	request := l.Step(why.StepRequest)
 	switch {
-	case l.Reason == why.NoFreeBuffer && request.Time == 0:
+	case l.Outcome == why.NoFreeBuffer && request.Time == 0:
 		return "how long is unknown"
-	case l.Reason == why.NoFreeBuffer:
+	case l.Outcome == why.NoFreeBuffer:
 		return fmt.Sprintf("the producer waited %s for one; usual %s", ms(request.Time), text.Milliseconds(request.Usual))
 	case len(l.Shares) == 0, l.Shares[0].Wait == why.WaitUnknown && l.Shares[0].Slice == "":
 		d := l.Step(why.StepProduce).Time + request.Time + l.Step(why.StepFill).Time
@@ -88,26 +89,24 @@ func stepOf(s why.Step) string {
 }
 
 // taking says what render_service did instead of taking a buffer.
-func taking(c *why.Causes, l *why.LateBuffer) string {
-	switch p := l.Busy; {
+func taking(c *why.Causes, l *why.Explanation) string {
+	switch p := l.PickUp; {
 	case p == nil:
 		return "the trace does not show what render_service did"
 	case p.Passed != nil:
 		return frameName(p.Passed) + " of render_service did not take it"
-	case p.Reason == why.RenderBusy:
-		return "render_service " + busy(c, p.Share)
-	case p.Reason == why.NoVsync:
+	case p.Outcome == why.RenderBusy:
+		return "render_service " + busy(c, &p.Shares[0])
+	case p.Outcome == why.NoVsync:
 		return "render_service had no vsync for it"
 	}
 	return "the trace does not show what render_service did"
 }
 
 // showing says what made render_service show a buffer late that it had taken in time.
-func showing(c *why.Causes, l *why.LateBuffer) string {
-	if l.Render != nil {
-		if e := c.Of(l.Render); e != nil && e.Shown != nil {
-			return frameName(l.Render) + " of render_service was shown late: " + Shown(c, e)
-		}
+func showing(c *why.Causes, l *why.Explanation) string {
+	if e := c.Of(l.Buffer.Render); e.ShownLate() {
+		return frameName(e.Frame) + " of render_service was shown late: " + Shown(c, e)
 	}
 	if s := longestExcess(l); s != nil {
 		return stepOf(*s)
@@ -117,7 +116,7 @@ func showing(c *why.Causes, l *why.LateBuffer) string {
 
 // longestExcess returns the step after a buffer was taken that was longer than usual by the
 // most; nil if none was.
-func longestExcess(l *why.LateBuffer) *why.Step {
+func longestExcess(l *why.Explanation) *why.Step {
 	var longest *why.Step
 	taken := false
 	for i := range l.Steps {
@@ -135,8 +134,8 @@ func longestExcess(l *why.LateBuffer) *why.Step {
 // BufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
 // in ReadFrame (io_schedule)".
 func BufferTitle(c *why.BufferCost) string {
-	title := BufferReason(c.Reason)
-	if c.Share == nil || c.Reason == why.DrawnLate || c.Reason == why.NoFreeBuffer {
+	title := BufferReason(c.Outcome)
+	if c.Share == nil || c.Outcome == why.DrawnLate || c.Outcome == why.NoFreeBuffer {
 		return title
 	}
 	s := *c.Share
@@ -150,7 +149,7 @@ func BufferTitle(c *why.BufferCost) string {
 // BufferAdvice returns the advice for a cause of late buffers, as Advice does.
 func BufferAdvice(c *why.BufferCost) string {
 	switch {
-	case c.Reason == why.DroppedBuffer:
+	case c.Outcome == why.DroppedBuffer:
 		return Advice(why.AdviseQueue)
 	case c.Share != nil:
 		return Advice(c.Share.Advice)

@@ -8,12 +8,12 @@ import (
 
 // Hang says what the main thread did in most of a hang: what its states show, or the slice at the
 // end of its path: "540.2 ms in ParseConfig (file a.json) in JSMarshalling". It is empty for nil.
-func Hang(h *why.Hang) string {
+func Hang(h *why.Explanation) string {
 	if h == nil {
 		return ""
 	}
-	if !statesUnknown(&h.Work) || len(h.Path) == 0 {
-		return Work(&h.Work)
+	if !statesUnknown(h.Work()) || len(h.Path) == 0 {
+		return Work(h.Work())
 	}
 	last := &h.Path[len(h.Path)-1]
 	s := ms(last.Value) + " in " + WorkSlice(last)
@@ -35,18 +35,19 @@ func statesUnknown(w *why.Work) bool {
 
 // HangAdvice returns the advice for what the main thread did most of the time in a hang, as Advice
 // does. It is that for work that delays a frame.
-func HangAdvice(h *why.Hang) string {
-	if h == nil || len(h.Work.Waits) == 0 {
+func HangAdvice(h *why.Explanation) string {
+	if h == nil || len(h.Work().Waits) == 0 {
 		return ""
 	}
-	x := &h.Work.Waits[0]
+	w := h.Work()
+	x := &w.Waits[0]
 	c := place.Cause{Wait: x.Wait, Place: placeOf(x), Interrupt: x.Interrupt, Scheduled: true, OthersScheduled: true}
 	if x.Wait == why.Run || x.Wait == why.WaitUnknown {
 		c.Wait = why.EarlierWork
-		if n := len(h.Path); n > 0 && statesUnknown(&h.Work) {
+		if n := len(h.Path); n > 0 && statesUnknown(w) {
 			c.Place = place.Lookup([]byte(h.Path[n-1].Slice))
 		}
 	}
-	c.WaitedFor(x.Culprit, h.Work.PID)
+	c.WaitedFor(x.Culprit, w.PID)
 	return Advice(c.Advice())
 }

@@ -153,7 +153,7 @@ func WorkThread(w *why.Work) string {
 	return Culprit(&why.Culprit{PID: w.PID, TID: w.TID, Process: w.Process, Thread: w.Thread})
 }
 
-func longestStep(r *why.Response) *why.Step {
+func longestStep(r *why.Explanation) *why.Step {
 	longest := &r.Steps[0]
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Time > longest.Time {
@@ -166,7 +166,7 @@ func longestStep(r *why.Response) *why.Step {
 // StepAdvice returns the advice for what the thread did most of the time in the longest step of
 // a response, as Advice does. app is the process of the application. The advice is that for
 // frames; work outside of a frame counts as work that delays one.
-func StepAdvice(r *why.Response, app trace.PID) string {
+func StepAdvice(r *why.Explanation, app trace.PID) string {
 	s := longestStep(r)
 	w := mostWork(s)
 	if w == nil || s.Name == why.StepDisplay {
@@ -225,7 +225,7 @@ func mostWork(s *why.Step) (most *why.Work) {
 
 // LongestStep says which step of a response took the longest, and what a thread did in most of
 // it, with the time of that if it is less; empty for nil.
-func LongestStep(r *why.Response) string {
+func LongestStep(r *why.Explanation) string {
 	if r == nil {
 		return ""
 	}

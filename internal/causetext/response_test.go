@@ -36,7 +36,7 @@ func TestStepTimes(t *testing.T) {
 			"p:t: running or waiting 119.0 ms, most in StartProcess (70.0 ms) / p:t: running or waiting 80.0 ms, most in SpawningHook (41.0 ms); idle 40.0 ms"},
 	} {
 		test.step.Work[0].Idle = 0
-		if got := LongestStep(&why.Response{Steps: []why.Step{test.step}}); got != test.longest {
+		if got := LongestStep(&why.Explanation{Steps: []why.Step{test.step}}); got != test.longest {
 			t.Errorf("%q, want %q", got, test.longest)
 		}
 		if got := StepWork(&test.step); got != test.work {

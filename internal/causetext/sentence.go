@@ -69,7 +69,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 	if e.Outcome == why.PlaceOnly {
 		words += placeOnly
 	}
-	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Overrun; i++ {
+	for i := 1; i < len(e.Shares) && e.Shares[i].Share*4 >= e.Lost; i++ {
 		if also := cmp.Or(sameRun(e, i), phraseIn(c, e, i)); also != "" {
 			words += "; also " + also
 		}
@@ -86,7 +86,7 @@ func sameRun(e *why.Explanation, i int) string {
 		if x.Slice != s.Slice || s.Slice == "" || x.Value != s.Value {
 			continue
 		}
-		part := " (" + text.Percent(s.Share, e.Overrun) + " of the lateness)"
+		part := " (" + text.Percent(s.Share, e.Lost) + " of the lateness)"
 		switch {
 		case x.Wait == why.RunSlow && s.Wait == why.Run:
 			return "had more to do in it" + part
@@ -139,7 +139,7 @@ func shownAlso(c *why.Causes, e *why.Explanation) (words string) {
 	enough := list[0].Gain > 0
 	for i := 1; i < len(list); i++ {
 		enough = enough || list[i].Gain > 0
-		if list[i].Share*4 >= e.Shown.Late {
+		if list[i].Share*4 >= e.Shown.Lost {
 			words += "; also " + shown(c, e, &list[i])
 		}
 	}
@@ -256,9 +256,9 @@ func PickUp(c *why.Causes, e *why.Explanation) string {
 	if p.Passed != nil {
 		passed = frameName(p.Passed) + " of render_service"
 	}
-	switch p.Reason {
+	switch p.Outcome {
 	case why.RenderBusy:
-		return "render_service " + busy(c, p.Share)
+		return "render_service " + busy(c, &p.Shares[0])
 	case why.NoVsync:
 		return "render_service had no vsync for it"
 	case why.Deferred:
@@ -341,11 +341,11 @@ func mixed(c *why.Causes, e *why.Explanation) string {
 			for _, of := range tasks(e, s) {
 				share += of.Share
 			}
-			if share*5 >= e.Overrun*3 {
+			if share*5 >= e.Lost*3 {
 				return words + usual(s)
 			}
 		}
-		list = append(list, fmt.Sprintf("%s (%s)", words, text.Percent(share, e.Overrun)))
+		list = append(list, fmt.Sprintf("%s (%s)", words, text.Percent(share, e.Lost)))
 	}
 	return "several causes: " + strings.Join(list, ", ")
 }
@@ -374,7 +374,7 @@ func inPlaces(e *why.Explanation) string {
 			others++
 		}
 	}
-	if share*5 < e.Overrun*3 || len(places) < 2 {
+	if share*5 < e.Lost*3 || len(places) < 2 {
 		return ""
 	}
 	words := "ran " + ms(value) + ": " + strings.Join(places, ", ")
@@ -656,7 +656,7 @@ func root(c *why.Causes, s *why.Share) string {
 		return ""
 	}
 	words := WaitTitle(root.Wait) + where(root.Stage, root.Slice)
-	if root.Share*2 < of.Overrun {
+	if root.Share*2 < of.Lost {
 		words += " and other causes"
 	}
 	return " (" + words + ")"

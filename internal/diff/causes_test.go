@@ -214,7 +214,7 @@ func TestCosts(t *testing.T) {
 		for _, f := range frames.Of(p) {
 			e := causes.Of(f)
 			span += e.End.Sub(e.Start)
-			lost += e.Overrun
+			lost += e.Lost
 		}
 		sum := func(list causeTimes) (d trace.Duration) {
 			for _, time := range list {

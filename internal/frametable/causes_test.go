@@ -22,11 +22,11 @@ func TestCauses(t *testing.T) {
 	onTime := &analyzer.Frame{Process: process, TID: 2000, VsyncID: 9}
 	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{late, unknown, onTime}}
 	causes := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
-		late: {Frame: late, Outcome: why.OneCause, Confidence: 1, Overrun: 5, Shares: []why.Share{
+		late: {Frame: late, Outcome: why.OneCause, Confidence: 1, Lost: 5, Shares: []why.Share{
 			{Stage: why.StageBuild, Wait: why.WaitBinder, Slice: "=cmd", Value: 9, Usual: 0, Share: 4, Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
 			{Stage: why.StageLayout, Wait: why.Run, Slice: "FlushLayoutTask", Value: 8, Usual: 6, Share: 1},
 		}},
-		unknown: {Frame: unknown, Outcome: why.NotKnown, Overrun: 5, Shares: []why.Share{{Wait: why.WaitUnknown, Value: 9, Share: 5}}},
+		unknown: {Frame: unknown, Outcome: why.NotKnown, Lost: 5, Shares: []why.Share{{Wait: why.WaitUnknown, Value: 9, Share: 5}}},
 		onTime:  {Frame: onTime},
 	}}
 	write := func(format string, causes *why.Causes) *bytes.Buffer {
@@ -81,10 +81,10 @@ func TestCauses(t *testing.T) {
 // has none.
 func TestBufferCauses(t *testing.T) {
 	timeline := video()
-	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.LateBuffer{}}
+	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{}, Buffers: map[*analyzer.Buffer]*why.Explanation{}}
 	var late *analyzer.Buffer
 	for _, b := range timeline.Layers[0].Buffers {
-		c.Frames[b.Frame] = &why.Explanation{Frame: b.Frame, Outcome: why.NotKnown, Overrun: 5}
+		c.Frames[b.Frame] = &why.Explanation{Frame: b.Frame, Outcome: why.NotKnown, Lost: 5}
 		if b.Pace == analyzer.Late {
 			late = b
 		}
@@ -127,10 +127,10 @@ func TestBufferCauses(t *testing.T) {
 
 	late.Frame.Facts = 0 // it was in time
 	late.Frame.Deadline = 0
-	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.QueuedLate, Shares: []why.Share{
+	c.Buffers[late] = &why.Explanation{Buffer: late, End: late.Present, Lost: late.Overrun(), Outcome: why.QueuedLate, Shares: []why.Share{
 		{Stage: why.StageProduce, Wait: why.WaitBinder, Slice: "ReadFrame", Value: 12, Usual: 2, Share: late.Overrun(), Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
 	}}
-	check(",queued_late,binder,ReadFrame,12,10000000,media:OS_IPC_3", causetext.BufferTitle(&why.BufferCost{Reason: why.QueuedLate, Share: &c.Buffers[late].Shares[0]}))
-	c.Buffers[late] = &why.LateBuffer{Buffer: late, Due: late, Reason: why.ShownLate}
+	check(",queued_late,binder,ReadFrame,12,10000000,media:OS_IPC_3", causetext.BufferTitle(&why.BufferCost{Outcome: why.QueuedLate, Share: &c.Buffers[late].Shares[0]}))
+	c.Buffers[late] = &why.Explanation{Buffer: late, End: late.Present, Lost: late.Overrun(), Outcome: why.ShownLate}
 	check(",shown_late,,,,,", "shown late by render_service")
 }

@@ -305,16 +305,16 @@ func (r *row) setCause(c *why.Causes, e *why.Explanation) {
 }
 
 // setLateBuffer sets why a buffer was late that its frame does not explain.
-func (r *row) setLateBuffer(c *why.Causes, l *why.LateBuffer) {
+func (r *row) setLateBuffer(c *why.Causes, l *why.Explanation) {
 	if l == nil {
 		return
 	}
-	cost := &why.BufferCost{Reason: l.Reason}
+	cost := &why.BufferCost{Outcome: l.Outcome}
 	if len(l.Shares) > 0 {
 		cost.Share = &l.Shares[0]
 		r.setShare(cost.Share)
 	}
-	r.Reason, r.Cause, r.cost = optional(l.Reason.String()), optional(causetext.Buffer(c, l)), cost
+	r.Reason, r.Cause, r.cost = optional(l.Outcome.String()), optional(causetext.Buffer(c, l)), cost
 }
 
 // setShare sets the columns of a cause.

@@ -573,7 +573,7 @@ func TestUnfinishedLaunch(t *testing.T) {
 	if got := stage(); got != "–" {
 		t.Errorf("without causes: %q", got)
 	}
-	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Response{l: {Steps: []why.Step{
+	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Explanation{l: {Start: at(0), End: at(330), Steps: []why.Step{
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(0), Time: 200 * trace.Millisecond},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), Time: 130 * trace.Millisecond, Open: true},
 	}}}}

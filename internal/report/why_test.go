@@ -34,7 +34,7 @@ func explanation(f *analyzer.Frame, slice, thread string) *why.Explanation {
 	at := func(n trace.Duration) trace.Time { return f.Actual.Start.Add(n * ms1) }
 	culprit := why.Culprit{TID: 77, Thread: thread, Wait: why.Run, Slice: "Decode", Time: 16 * ms1, Sure: true}
 	return &why.Explanation{
-		Frame: f, Start: at(0), End: at(32), Overrun: 12 * ms1,
+		Frame: f, Start: at(0), End: at(32), Lost: 12 * ms1,
 		Parts: []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 4 * ms1}, {Stage: why.StageLayout, Wait: why.Run, Time: 8 * ms1}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 20 * ms1}},
 		Usual: []why.Part{{Stage: why.StageFrame, Wait: why.Run, Time: 2 * ms1}, {Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms1}},
 		Pieces: []why.Piece{
@@ -256,7 +256,7 @@ func TestMissedLimitHasCause(t *testing.T) {
 	i := in.Stats.Interactions[1]
 	late := i.Source.Frames[slices.IndexFunc(i.Source.Frames, (*analyzer.Frame).Late)]
 	e := explanation(late, "FlushLayoutTask", "Worker")
-	e.Overrun = late.Overrun()
+	e.Lost = late.Overrun()
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{late: e}}
 	if note := missedNote(i, c); !strings.HasSuffix(note.Text, "; mostly waiting for storage in FlushLayoutTask") {
 		t.Errorf("got %q", note.Text)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -34,6 +35,7 @@ type codec struct {
 	in      *bufio.Reader
 	limits  trace.Limits
 	err     error // the first, of reading
+	depth   int   // of pointers
 	spent   int   // texts and elements of lists that were read
 
 	texts   []string // by number
@@ -232,7 +234,11 @@ func reference[T any](c *codec, v reflect.Value, list []*T, numbers map[*T]int) 
 // walk writes a value that is not zero, or reads it.
 type walk func(*codec, reflect.Value)
 
-// plan returns the walk of a type, which does not contain itself. It panics for a type that cannot be
+// maxDepth is above the number of pointers that lead to a value: to the thread that a thread waited for, which
+// the thread of a pick-up waited for.
+const maxDepth = 8
+
+// plan returns the walk of a type. It panics for a type that cannot be
 // written, or whose values cannot be checked.
 func plan(t reflect.Type) walk {
 	switch t {
@@ -288,12 +294,17 @@ func plan(t reflect.Type) walk {
 			}
 		}
 	case reflect.Pointer:
-		element := plan(t.Elem())
+		element := sync.OnceValue(func() walk { return plan(t.Elem()) }) // the type may contain itself
 		return func(c *codec, v reflect.Value) {
+			if c.depth++; c.depth > maxDepth && !c.writing {
+				c.fail()
+				return
+			}
 			if !c.writing {
 				v.Set(reflect.New(t.Elem()))
 			}
-			element(c, v.Elem())
+			element()(c, v.Elem())
+			c.depth--
 		}
 	case reflect.Slice:
 		element := plan(t.Elem())

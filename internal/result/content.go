@@ -26,7 +26,7 @@ var computed = set(
 	// Perfetto traces are not converted.
 	"analyzer.Buffer.Surface", "analyzer.Android.Timeline",
 	"why.Causes.Frames", "why.Causes.Responses", "why.Causes.Hangs", "why.Causes.Buffers",
-	"why.Explanation.Frame", "why.Response.Interaction", "why.LateBuffer.Buffer",
+	"why.Explanation.Frame", "why.Explanation.Interaction", "why.Explanation.Buffer",
 	"hitrace.Totals.Problems", "hitrace.Totals.SystemEvents", // the events are written as instants
 )
 
@@ -63,13 +63,11 @@ var ends = map[reflect.Type]uint64{
 	reflect.TypeFor[trace.WarningCode]():        uint64(trace.WarningCodes),
 	reflect.TypeFor[why.Stage]():                uint64(why.StageCount),
 	reflect.TypeFor[why.Wait]():                 uint64(why.WaitCount),
-	reflect.TypeFor[why.Outcome]():              uint64(why.NotKnown) + 1,
+	reflect.TypeFor[why.Outcome]():              uint64(why.OutcomeCount),
 	reflect.TypeFor[why.Confidence]():           4,
 	reflect.TypeFor[why.Basis]():                uint64(why.Budget) + 1,
 	reflect.TypeFor[why.Advice]():               uint64(why.AdviceCount),
 	reflect.TypeFor[why.Missing]():              uint64(why.MissingCount),
-	reflect.TypeFor[why.PickUpReason]():         uint64(why.PickUpReasonCount),
-	reflect.TypeFor[why.BufferReason]():         uint64(why.BufferReasonCount),
 	reflect.TypeFor[hitrace.Problem]():          256, // RestoreProblems leaves out others
 }
 
@@ -130,7 +128,7 @@ var (
 var roots = []reflect.Type{
 	reflect.TypeFor[analyzer.Timeline](), reflect.TypeFor[analyzer.Process](), frameType, reflect.TypeFor[analyzer.Layer](),
 	reflect.TypeFor[analyzer.Buffer](), reflect.TypeFor[analyzer.Interaction](), reflect.TypeFor[why.Causes](),
-	reflect.TypeFor[why.Explanation](), reflect.TypeFor[why.Response](), reflect.TypeFor[why.Hang](), reflect.TypeFor[why.LateBuffer](),
+	reflect.TypeFor[why.Explanation](),
 	reflect.TypeFor[hitrace.Totals](), reflect.TypeFor[hitrace.Count](), reflect.TypeFor[trace.Warning](),
 }
 
@@ -314,11 +312,11 @@ func (c *codec) causes(r *Result) {
 		c.at(i)
 	})
 	c.current = 0
-	table(c, &w.Responses, c.timeline.Interactions, func(_ int, i *analyzer.Interaction, response *why.Response) {
+	table(c, &w.Responses, c.timeline.Interactions, func(_ int, i *analyzer.Interaction, response *why.Explanation) {
 		response.Interaction, c.base = i, i.From()
 	})
-	table(c, &w.Hangs, c.timeline.Hangs, func(_ int, h analyzer.Hang, _ *why.Hang) { c.base = h.Start })
-	table(c, &w.Buffers, c.list, func(_ int, b *analyzer.Buffer, late *why.LateBuffer) {
+	table(c, &w.Hangs, c.timeline.Hangs, func(_ int, h analyzer.Hang, _ *why.Explanation) { c.base = h.Start })
+	table(c, &w.Buffers, c.list, func(_ int, b *analyzer.Buffer, late *why.Explanation) {
 		late.Buffer, c.base, c.current = b, b.Present, 0
 		if b.Render != nil {
 			c.current = c.frames[b.Render]

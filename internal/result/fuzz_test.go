@@ -70,14 +70,14 @@ func addFunctions(r *result.Result) {
 		if e == nil || len(e.Shares) == 0 {
 			continue
 		}
-		e.Calls = why.Calls{{Parent: -1, Samples: 8, Time: e.Overrun}}
+		e.Calls = why.Calls{{Parent: -1, Samples: 8, Time: e.Lost}}
 		for i, name := range names {
-			e.Functions = append(e.Functions, why.FunctionTime{Function: name, Stage: e.Shares[0].Stage, Wait: e.Shares[0].Wait, Innermost: names[2], Samples: 8 - i, Of: 12, Time: e.Overrun, Usual: e.Overrun / 3, Sure: i == 0})
-			e.Sampled = append(e.Sampled, why.FunctionPart{Function: name, Stage: e.Shares[0].Stage, Wait: why.Run, Samples: 8 - i, Time: e.Overrun})
-			e.Calls = append(e.Calls, why.Call{Function: name, Parent: int32(i), Samples: 8 - i, Time: e.Overrun})
+			e.Functions = append(e.Functions, why.FunctionTime{Function: name, Stage: e.Shares[0].Stage, Wait: e.Shares[0].Wait, Innermost: names[2], Samples: 8 - i, Of: 12, Time: e.Lost, Usual: e.Lost / 3, Sure: i == 0})
+			e.Sampled = append(e.Sampled, why.FunctionPart{Function: name, Stage: e.Shares[0].Stage, Wait: why.Run, Samples: 8 - i, Time: e.Lost})
+			e.Calls = append(e.Calls, why.Call{Function: name, Parent: int32(i), Samples: 8 - i, Time: e.Lost})
 		}
 		id := why.FunctionID{Process: f.Process, Kind: f.Kind, Stage: e.Shares[0].Stage, Wait: why.Run, Function: names[0]}
-		c.Uses = append(c.Uses, why.FunctionUse{FunctionID: id, Late: why.FunctionSum{Samples: 8, Time: e.Overrun}})
+		c.Uses = append(c.Uses, why.FunctionUse{FunctionID: id, Late: why.FunctionSum{Samples: 8, Time: e.Lost}})
 		c.Sampled = append(c.Sampled, why.SampledFrames{Process: f.Process, Kind: f.Kind, Late: 1, OnTime: 1})
 	}
 }
@@ -168,10 +168,12 @@ func TestImpossibleCauses(t *testing.T) {
 	bound := trace.Limits{Frames: 1 << 12, States: 1 << 14}
 	content := contents(t)[0]
 	for name, damage := range map[string]func(*why.Explanation, *why.Share){
-		"share":          func(_ *why.Explanation, s *why.Share) { s.Share = -1 },
-		"as long":        func(_ *why.Explanation, s *why.Share) { s.AsLong = s.Compared + 1 },
-		"shares":         func(e *why.Explanation, _ *why.Share) { e.Shares = slices.Repeat(e.Shares, 2) },
-		"shown late":     func(e *why.Explanation, s *why.Share) { e.Shown = &why.Shown{Late: s.Share - 1, Shares: e.Shares[:1]} },
+		"share":   func(_ *why.Explanation, s *why.Share) { s.Share = -1 },
+		"as long": func(_ *why.Explanation, s *why.Share) { s.AsLong = s.Compared + 1 },
+		"shares":  func(e *why.Explanation, _ *why.Share) { e.Shares = slices.Repeat(e.Shares, 2) },
+		"shown late": func(e *why.Explanation, s *why.Share) {
+			e.Shown = &why.Explanation{Lost: s.Share - 1, Shares: e.Shares[:1]}
+		},
 		"gain":           func(_ *why.Explanation, s *why.Share) { s.Gain = -1 },
 		"value":          func(_ *why.Explanation, s *why.Share) { s.Value = -1 },
 		"usual":          func(_ *why.Explanation, s *why.Share) { s.Usual = -1 },

@@ -160,13 +160,13 @@ func valid(c *why.Causes) bool {
 	for _, e := range c.Frames {
 		p, late := e.PickUp, e.Outcome != why.NotLate
 		switch {
-		case e.Overrun != e.Frame.Overrun() || late != e.Frame.Late(),
+		case e.Lost != e.Frame.Overrun() || late != e.Frame.Late() || e.Outcome > why.NotKnown,
 			late && e.Outcome != why.NotKnown && len(e.Shares) == 0,
 			e.Outcome == why.KnockOn && e.Shares[0].Earlier == nil,
 			e.PeriodBefore < 0 || e.PeriodBefore > 0 && e.Frame.Period <= 0,
 			e.Slowdown < 0,
-			!within(e.Shares, e.Overrun) || e.Shown != nil && !within(e.Shown.Shares, e.Shown.Late),
-			p != nil && (e.Frame.Render == nil || p.Reason == why.RenderBusy && p.Share == nil):
+			!within(e.Shares, e.Lost) || e.Shown != nil && !within(e.Shown.Shares, e.Shown.Lost),
+			p != nil && (e.Frame.Render == nil || p.Outcome == why.RenderBusy && len(p.Shares) == 0):
 			return false
 		}
 	}
@@ -176,12 +176,12 @@ func valid(c *why.Causes) bool {
 		}
 	}
 	for h, x := range c.Hangs {
-		if x.Validate(h) != nil {
+		if x.Start != h.Start || x.End != h.End || len(x.Steps) != 1 || len(x.Steps[0].Work) != 1 || x.Validate() != nil {
 			return false
 		}
 	}
 	for _, late := range c.Buffers {
-		if late.Due == nil || late.Validate() != nil {
+		if late.Validate() != nil {
 			return false
 		}
 	}

@@ -26,6 +26,8 @@ type filler struct {
 	processes []*analyzer.Process
 	layer     *analyzer.Layer    // that is being filled
 	buffers   []*analyzer.Buffer // of a layer, once they exist
+	// explaining is set while an explanation of an explanation is being filled.
+	explaining bool
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -67,6 +69,13 @@ func (f *filler) fill(v reflect.Value) {
 			v.Set(reflect.ValueOf(f.frames[f.n%int64(len(f.frames))]))
 		case *analyzer.Process:
 			v.Set(reflect.ValueOf(f.processes[f.n%int64(len(f.processes))]))
+		case *why.Explanation: // of an explanation, which has no further ones
+			if !f.explaining {
+				f.explaining = true
+				v.Set(reflect.New(v.Type().Elem()))
+				f.fill(v.Elem())
+				f.explaining = false
+			}
 		case *analyzer.FrameTimeline, *analyzer.SurfaceFrame: // Perfetto traces are not converted
 		case *analyzer.Buffer:
 			if f.buffers != nil {
@@ -91,6 +100,22 @@ func (f *filler) fill(v reflect.Value) {
 	default:
 		panic(v.Kind())
 	}
+}
+
+// explanation returns one of no frame, buffer or interaction, with those of its way to the display and of
+// its pick-up.
+func (f *filler) explanation() *why.Explanation {
+	e := &why.Explanation{}
+	f.fill(reflect.ValueOf(e).Elem())
+	for _, x := range [...]*why.Explanation{e, e.Shown, e.PickUp} {
+		x.Frame, x.Interaction, x.Buffer = nil, nil, nil
+		x.Shares[1].UsualCalls = -1 // unknown
+		x.Calls = append(x.Calls, x.Calls[1])
+		for i, parent := range []int32{-1, 0, 0} {
+			x.Calls[i].Parent = parent
+		}
+	}
+	return e
 }
 
 // full returns a result in which all fields are set. It is no valid one.
@@ -130,15 +155,9 @@ func full() *Result {
 	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)
 	for _, frame := range f.frames {
 		f.fill(reflect.ValueOf(frame).Elem())
-		e := &why.Explanation{}
-		f.fill(reflect.ValueOf(e).Elem())
 		frame.Facts, frame.Deadline = analyzer.MainLate|analyzer.DeadlineInferred, frame.Actual.End-1
-		e.Frame, e.Overrun = frame, frame.Overrun()
-		e.Shares[1].UsualCalls = -1 // unknown
-		e.Calls = append(e.Calls, e.Calls[1])
-		for i, parent := range []int32{-1, 0, 0} {
-			e.Calls[i].Parent = parent
-		}
+		e := f.explanation()
+		e.Frame, e.Lost = frame, frame.Overrun()
 		r.Causes.Frames[frame] = e
 	}
 	f.frames[0].Process, f.frames[1].Process = f.processes[0], f.processes[1]
@@ -148,21 +167,11 @@ func full() *Result {
 			f.fill(c.Field(i))
 		}
 	}
-	response := &why.Response{}
-	f.fill(reflect.ValueOf(&response.Steps).Elem())
-	response.Interaction = r.Timeline.Interactions[1] // 0 is not written
-	r.Causes.Responses = map[*analyzer.Interaction]*why.Response{response.Interaction: response}
-	hang := &why.Hang{}
-	f.fill(reflect.ValueOf(hang).Elem())
-	r.Causes.Hangs = map[analyzer.Hang]*why.Hang{r.Timeline.Hangs[1]: hang} // 0 is not written
-	late := &why.LateBuffer{Buffer: f.buffers[1], Due: f.buffers[1]}
-	for _, field := range []any{&late.Reason, &late.Steps, &late.Ahead, &late.Shares, &late.Busy, &late.Render} {
-		f.fill(reflect.ValueOf(field).Elem())
-	}
-	if n := reflect.TypeOf(why.LateBuffer{}).NumField(); n != 8 {
-		panic("a field of a late buffer is not set")
-	}
-	r.Causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{late.Buffer: late}
+	response, hang, late := f.explanation(), f.explanation(), f.explanation()
+	response.Interaction, late.Buffer = r.Timeline.Interactions[1], f.buffers[1] // 0 is not written
+	r.Causes.Responses = map[*analyzer.Interaction]*why.Explanation{response.Interaction: response}
+	r.Causes.Hangs = map[analyzer.Hang]*why.Explanation{r.Timeline.Hangs[1]: hang}
+	r.Causes.Buffers = map[*analyzer.Buffer]*why.Explanation{late.Buffer: late}
 	f.fill(reflect.ValueOf(&r.Warnings).Elem())
 	return r
 }
@@ -188,21 +197,21 @@ func TestEveryField(t *testing.T) {
 		r.Causes.Frames = nil
 		return list
 	}
-	responses := func(r *Result) (list []*why.Response) {
+	responses := func(r *Result) (list []*why.Explanation) {
 		for _, i := range r.Timeline.Interactions {
 			list = append(list, r.Causes.Responses[i])
 		}
 		r.Causes.Responses = nil
 		return list
 	}
-	hangs := func(r *Result) (list []*why.Hang) {
+	hangs := func(r *Result) (list []*why.Explanation) {
 		for _, h := range r.Timeline.Hangs {
 			list = append(list, r.Causes.OfHang(h))
 		}
 		r.Causes.Hangs = nil
 		return list
 	}
-	late := func(r *Result) (list []*why.LateBuffer) {
+	late := func(r *Result) (list []*why.Explanation) {
 		for _, l := range r.Timeline.Layers {
 			for _, b := range l.Buffers {
 				list = append(list, r.Causes.Buffers[b])
@@ -258,11 +267,11 @@ func small() *Result {
 			Layers: []*analyzer.Layer{l},
 		},
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
-			Frame: f, Start: 100, End: 220, Overrun: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
+			Frame: f, Start: 100, End: 220, Lost: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
 			Functions: []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Innermost: why.Function{Name: "qsort", Module: "libc.so"}, Samples: 5, Of: 6, Time: 25, Usual: 3, Sure: true}},
 			Sampled:   []why.FunctionPart{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
 			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
-		}}, Responses: map[*analyzer.Interaction]*why.Response{i: {Interaction: i, Steps: []why.Step{
+		}}, Responses: map[*analyzer.Interaction]*why.Explanation{i: {Interaction: i, Start: 90, End: 95, Steps: []why.Step{
 			{Name: why.StepHandling, Start: 90, Time: 5, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.Share{{Wait: why.Run, Value: 3}}}}},
 		}}},
 			Uses: []why.FunctionUse{{
@@ -288,14 +297,14 @@ func wrap(version, schema uint64, content []byte) []byte {
 
 func TestDecode(t *testing.T) {
 	good := encode(small())
-	gap, empty, dueless := small(), small(), small()
+	gap, empty, even := small(), small(), small()
 	for _, r := range gap.Causes.Responses {
 		r.Steps = append(r.Steps, why.Step{Name: why.StepVsync, Start: 96, Time: 3})
 	}
 	for _, r := range empty.Causes.Responses {
 		r.Steps = nil
 	}
-	dueless.Causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{dueless.Timeline.Layers[0].Buffers[2]: {}}
+	even.Causes.Buffers = map[*analyzer.Buffer]*why.Explanation{even.Timeline.Layers[0].Buffers[2]: {}}
 	warned := func(n int, text string) *Result {
 		r := small()
 		for range n {
@@ -339,7 +348,7 @@ func TestDecode(t *testing.T) {
 		{"an empty warning", wrapped(warned(1, "")), trace.Limits{}, damaged},
 		{"an empty response", wrapped(empty), trace.Limits{}, damaged},
 		{"steps with a gap", wrapped(gap), trace.Limits{}, damaged},
-		{"a late buffer that is due never", wrapped(dueless), trace.Limits{}, damaged},
+		{"an explanation of a buffer that is not late", wrapped(even), trace.Limits{}, damaged},
 		{"some warnings", wrapped(warned(maxWarnings, "w")), trace.Limits{}, none},
 		{"many warnings", wrapped(warned(maxWarnings+1, "w")), trace.Limits{}, damaged},
 		{"many facts", wrapped(small()), trace.Limits{States: 1}, over("states")},
@@ -359,11 +368,19 @@ func TestImpossible(t *testing.T) {
 	for name, change := range map[string]func(*Result, *analyzer.Frame, *why.Explanation){
 		"a cause without a share": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares = nil },
 		"a knock-on of no frame":  func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.KnockOn },
-		"picked up by no frame":   func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.PickUp{} },
-		"a time before the boot":  func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
-		"a time after all":        func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
-		"an unknown wait":         func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
-		"a negative process id":   func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
+		"picked up by no frame":   func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.PickUp = &why.Explanation{} },
+		"explanations within one another": func(_ *Result, f *analyzer.Frame, e *why.Explanation) {
+			f.Render = f
+			for range 100 {
+				e.PickUp = &why.Explanation{}
+				e = e.PickUp
+			}
+		},
+		"an outcome of a buffer": func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Outcome = why.QueuedLate },
+		"a time before the boot": func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = -1 },
+		"a time after all":       func(_ *Result, f *analyzer.Frame, _ *why.Explanation) { f.Vsync = trace.MaxTime + 1 },
+		"an unknown wait":        func(_ *Result, _ *analyzer.Frame, e *why.Explanation) { e.Shares[0].Wait = 200 },
+		"a negative process id":  func(r *Result, _ *analyzer.Frame, _ *why.Explanation) { r.Timeline.Processes[0].PID = -5 },
 		"frames not in order": func(r *Result, f *analyzer.Frame, _ *why.Explanation) {
 			r.Timeline.Frames = append(r.Timeline.Frames, &analyzer.Frame{Process: f.Process, Actual: analyzer.Interval{Start: 50, End: 60}})
 		},

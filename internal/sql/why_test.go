@@ -48,11 +48,11 @@ func checkFurther(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	var shown, picked rows
 	for f := range timeline.Complete() {
 		e := causes.Of(f)
-		if s := e.Shown; s != nil && s.Late > 0 {
-			shown.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(s.Late), causetext.Shown(causes, e))
+		if s := e.Shown; s != nil && s.Lost > 0 {
+			shown.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(s.Lost), causetext.Shown(causes, e))
 		}
 		if p := e.PickUp; p != nil {
-			picked.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(p.Late), p.Reason.String(), causetext.PickUp(causes, e))
+			picked.add(int64(f.Process.PID), int64(f.Actual.Start), known(f.VsyncID), int64(p.Lost), p.Outcome.String(), causetext.PickUp(causes, e))
 		}
 	}
 	compare(t, "shown late", query(t, session, `
@@ -86,7 +86,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 		for _, part := range parts {
 			waits.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), part.Wait.String(), part.Stage.String(), int64(part.Time))
 		}
-		if e.Overrun > 0 {
+		if e.Lost > 0 {
 			late++
 		}
 		for i, s := range e.Shares {
@@ -97,7 +97,7 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 			if e.Root != nil {
 				knockOn = e.Root.VsyncID
 			}
-			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Overrun), i+1, causetext.Title(&s),
+			shares.add(f.Kind.String(), int64(f.Process.PID), int64(f.TID), int64(f.Actual.Start), known(f.VsyncID), int64(e.Lost), i+1, causetext.Title(&s),
 				s.Wait.String(), s.Stage.String(), text(s.Slice), int64(s.Value), int64(s.Usual), int64(s.Share), culprit, slice, text(causetext.Advice(s.Advice)),
 				knockOn, e.Outcome.String(), e.Confidence.String(), causetext.Sentence(causes, e))
 		}

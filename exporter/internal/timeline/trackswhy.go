@@ -24,13 +24,13 @@ func (p *pipeline) noteFinding(a *annotations, f *analyzer.Frame, e *why.Explana
 	if e == nil {
 		return
 	}
-	if s := e.Shown; s != nil && s.Late > 0 {
+	if s := e.Shown; s != nil && s.Lost > 0 {
 		a.text(annotation.ShownCause, causetext.Shown(p.causes, e))
-		a.milliseconds(annotation.ShownLate, s.Late)
+		a.milliseconds(annotation.ShownLate, s.Lost)
 	}
 	if e.PickUp != nil {
 		a.text(annotation.PickUpCause, causetext.PickUp(p.causes, e))
-		a.milliseconds(annotation.PickedUpLate, e.PickUp.Late)
+		a.milliseconds(annotation.PickedUpLate, e.PickUp.Lost)
 	}
 }
 
@@ -47,7 +47,7 @@ func (p *pipeline) noteCauses(a *annotations, e *why.Explanation) {
 		p.noteVerdict(a, e)
 	}
 	if e.PickUp != nil {
-		p.noteText(a, annotation.PickUpReason, e.PickUp.Reason.String())
+		p.noteText(a, annotation.PickUpReason, e.PickUp.Outcome.String())
 	}
 	var shares []byte
 	for i := range e.Shares {

@@ -15,9 +15,9 @@ import (
 
 // lateBuffer is a late buffer under examination.
 type lateBuffer struct {
-	*why.LateBuffer
+	*why.Explanation
 	layer *bufferLayer
-	// last is the buffer that was shown before, and previous the one that was queued before Due.
+	// last is the buffer that was shown before, and previous the one that was queued before the wanted one.
 	last, previous *analyzer.Buffer
 	// replaced are the buffers that were dropped for last.
 	replaced []*analyzer.Buffer
@@ -51,12 +51,12 @@ func (j *judge) explainBuffers(t *analyzer.Timeline) {
 		j.setPaused(paused, nil)
 		return
 	}
-	j.causes.Buffers = map[*analyzer.Buffer]*why.LateBuffer{}
+	j.causes.Buffers = map[*analyzer.Buffer]*why.Explanation{}
 	renders := byStart(t)
 	for _, l := range layers {
 		for _, b := range l.late {
 			b.judge(renders, j.causes.Of(b.Buffer.Render))
-			j.causes.Buffers[b.Buffer] = b.LateBuffer
+			j.causes.Buffers[b.Buffer] = b.Explanation
 		}
 	}
 	j.explainProduction(layers)
@@ -146,7 +146,7 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 		if !isLate[b] || i == 0 {
 			continue
 		}
-		x := &lateBuffer{LateBuffer: &why.LateBuffer{Buffer: b, Due: b}, layer: l, last: shown[i-1], due: b.Deadline}
+		x := &lateBuffer{Explanation: &why.Explanation{Buffer: b, Lost: b.Overrun() - why.ByFrame(b)}, layer: l, last: shown[i-1], due: b.Deadline}
 		if r := b.Render; b.Deadline.Known() && why.ByFrame(b) > 0 {
 			if x.due = b.Deadline.Add(why.ByFrame(b)); x.due.Add(r.Period/2) > b.Acquired {
 				x.due = 0
@@ -154,11 +154,11 @@ func bufferLayers(layer *analyzer.Layer, late []*analyzer.Buffer) (list []*buffe
 		}
 		for _, d := range layer.Buffers[min(at[x.last]+1, at[b]):at[b]] {
 			if d.Fate == analyzer.Discarded && d.Queued.Known() {
-				x.Due = d
+				x.Dropped = d
 				break
 			}
 		}
-		x.previous = previous(x.Due)
+		x.previous = previous(x.Wanted())
 		from := at[x.last]
 		for from > 0 && layer.Buffers[from-1].Fate == analyzer.Discarded {
 			from--
@@ -221,44 +221,48 @@ func lifeOf(previous, due, shown *analyzer.Buffer) (list []why.Step) {
 
 // judge finds the steps and the reason. e is the explanation of the frame that took the buffer.
 func (b *lateBuffer) judge(renders []*analyzer.Frame, e *why.Explanation) {
-	b.Steps = lifeOf(b.previous, b.Due, b.Buffer)
+	b.Steps = lifeOf(b.previous, b.Wanted(), b.Buffer)
+	b.Start, b.End = b.Buffer.Present, b.Buffer.Present
+	if len(b.Steps) > 0 {
+		b.Start = b.Steps[0].Start
+	}
 	for i := range b.Steps {
 		b.Steps[i].Usual = b.layer.usual[b.Steps[i].Name]
 	}
-	due, deadline := b.Due, b.deadline(renders)
+	due, deadline := b.Wanted(), b.deadline(renders)
+	b.Due, b.Outcome = max(deadline, 0), why.NotKnown
 	switch {
 	case !b.Buffer.Acquired.Known() || !b.last.Acquired.Known():
 	case !b.due.Known():
-		b.Reason = why.ShownLate
+		b.Outcome = why.ShownLate
 		waited := e != nil && e.Shown != nil && e.Shown.Waited == b.Buffer
-		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Lost()/2) {
-			b.Reason = why.DrawnLate
+		if waited || due.Ready > b.Buffer.Acquired && b.excess(why.StepGPU) >= max(leastShare, b.Lost/2) {
+			b.Outcome = why.DrawnLate
 		}
 	case !due.Queued.Known():
 	case due.Queued > deadline:
-		b.Reason = why.QueuedLate
+		b.Outcome = why.QueuedLate
 		if b.early() {
-			b.Reason = why.DroppedBuffer
+			b.Outcome = why.DroppedBuffer
 		} else if over := b.excess(why.StepRequest); over >= leastShare && over*2 >= b.excess(why.StepProduce)+over+b.excess(why.StepFill) {
-			b.Reason = why.NoFreeBuffer
+			b.Outcome = why.NoFreeBuffer
 		}
 	case due.Ready > deadline:
-		b.Reason = why.DrawnLate
+		b.Outcome = why.DrawnLate
 	default:
-		b.Reason = why.TakenLate
-		b.Ahead = deadline.Sub(max(due.Queued, due.Ready))
+		b.Outcome = why.TakenLate
 	}
 }
 
 // early reports whether the producer kept its cadence on the whole, but queued the buffer that was shown
 // before in the same vsync as others, which that one replaced (docs/frames.md 16.9).
 func (b *lateBuffer) early() bool {
-	if len(b.replaced) == 0 || b.Due != b.Buffer || b.Buffer.Render == nil {
+	if len(b.replaced) == 0 || b.Dropped != nil || b.Buffer.Render == nil {
 		return false
 	}
 	first, c, period := b.replaced[0], b.layer.StretchOf(b.Buffer), b.Buffer.Render.Period
 	return c != nil && c.Buffers == 1 && c.Every >= period && first.Queued.Known() && b.last.Acquired.Sub(first.Queued) <= period &&
-		b.Due.Queued.Sub(first.Queued) <= trace.Duration(len(b.replaced)+1)*c.Every+period/2
+		b.Buffer.Queued.Sub(first.Queued) <= trace.Duration(len(b.replaced)+1)*c.Every+period/2
 }
 
 // excess returns by how much a step was longer than usual.
@@ -267,7 +271,7 @@ func (b *lateBuffer) excess(name why.StepName) trace.Duration {
 	return max(s.Time-s.Usual, 0)
 }
 
-// deadline returns until when Due had to be ready: the time at which the frame that should
+// deadline returns until when the wanted buffer had to be ready: the time at which the frame that should
 // have taken it did so, if render_service had one, or else would have done so.
 func (b *lateBuffer) deadline(renders []*analyzer.Frame) trace.Time {
 	deadline := b.due
@@ -326,8 +330,8 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 	for _, l := range layers {
 		late := false
 		for _, b := range l.late {
-			if b.Reason == why.QueuedLate && b.previous != nil {
-				b.work = examine(pair{b.previous, b.Due})
+			if b.Outcome == why.QueuedLate && b.previous != nil {
+				b.work = examine(pair{b.previous, b.Wanted()})
 				late = late || b.work != nil
 			}
 		}
@@ -351,7 +355,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		usual.compute(&j.values)
 		for _, b := range l.late {
 			if a := b.work; a != nil && filled(a) {
-				b.Shares = b.withoutVsync(j.bufferShares(a, usual, b.Lost()))
+				b.Shares = b.withoutVsync(j.bufferShares(a, usual, b.Lost))
 			}
 		}
 	}
@@ -386,15 +390,15 @@ func (j *judge) setPaused(long []*analyzer.Buffer, layers []*bufferLayer) {
 // caused reports whether it is known what the producer did in place of the buffer, and that this is not
 // what it mostly does while it has nothing to do. One that catches up had something to do.
 func (b *lateBuffer) caused() bool {
-	if b.Reason != why.QueuedLate || len(b.Shares) == 0 || b.Shares[0].Wait == why.WaitUnknown {
+	if b.Outcome != why.QueuedLate || len(b.Shares) == 0 || b.Shares[0].Wait == why.WaitUnknown {
 		return false
 	}
 	s, cadence := &b.Shares[0], b.layer.CadenceOf(b.Buffer)
 	if s.Wait == why.Run || s.Usual*4 < cadence {
 		return true
 	}
-	i := slices.Index(b.layer.Buffers, b.Due)
-	return i+1 < len(b.layer.Buffers) && b.layer.Buffers[i+1].Queued.Sub(b.Due.Queued)*4 < cadence*3
+	i := slices.Index(b.layer.Buffers, b.Wanted())
+	return i+1 < len(b.layer.Buffers) && b.layer.Buffers[i+1].Queued.Sub(b.layer.Buffers[i].Queued)*4 < cadence*3
 }
 
 // paused reports whether the producer did nothing but what it does between any two buffers: it
@@ -408,7 +412,7 @@ func (b *lateBuffer) paused() bool {
 	}
 	s := &b.Shares[0]
 	sleeps := s.Wait == why.WaitTimer || s.Wait == why.WaitSleep || s.Wait == why.WaitInterrupt && s.Interrupt == ""
-	return sleeps && s.Share*10 >= b.Lost()*9 && s.Usual*4 >= b.layer.CadenceOf(b.Buffer)
+	return sleeps && s.Share*10 >= b.Lost*9 && s.Usual*4 >= b.layer.CadenceOf(b.Buffer)
 }
 
 // filled reports whether all the time of an account is known to be in its cells.
@@ -454,7 +458,7 @@ func (b *lateBuffer) withoutVsync(list []why.Share) []why.Share {
 	if r := b.Buffer.Render; waited == 0 || sum == 0 || r == nil || waited > r.Period {
 		return list
 	}
-	for i, d := range why.Divide(b.Lost(), shares) {
+	for i, d := range why.Divide(b.Lost, shares) {
 		others[i].Share = d
 	}
 	return others
@@ -467,25 +471,25 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 		from, to trace.Time
 	}
 	waits := map[trace.TID][]*account.Account{}
-	pickUps := map[*account.Account]*why.PickUp{}
-	known := map[wait]*why.PickUp{} // layers that waited for the same
+	pickUps := map[*account.Account]*why.Explanation{}
+	known := map[wait]*why.Explanation{} // layers that waited for the same
 	for _, l := range layers {
 		for _, b := range l.late {
 			r := b.Buffer.Render
-			if b.Reason != why.TakenLate || r == nil {
+			if b.Outcome != why.TakenLate || r == nil {
 				continue
 			}
 			w := wait{r.TID, b.begun(), r.Actual.Start}
 			if p := known[w]; p != nil {
-				b.Busy = p
+				b.PickUp = p
 				continue
 			}
-			b.Busy = &why.PickUp{Late: b.Buffer.Acquired.Sub(b.due), Passed: b.passed(renders)}
-			known[w] = b.Busy
-			if b.Busy.Passed == nil && w.from < w.to {
+			b.PickUp = &why.Explanation{Start: b.due, End: b.Buffer.Acquired, Lost: b.Buffer.Acquired.Sub(b.due), Passed: b.passed(renders), Outcome: why.NotKnown}
+			known[w] = b.PickUp
+			if b.PickUp.Passed == nil && w.from < w.to {
 				a := account.Part(r, w.from, w.to, w.to, why.NoStage)
 				waits[w.tid] = append(waits[w.tid], a)
-				pickUps[a] = b.Busy
+				pickUps[a] = b.PickUp
 			}
 		}
 	}
@@ -494,10 +498,10 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 	}
 	for _, l := range layers {
 		for _, b := range l.late {
-			if b.Busy != nil && b.Busy.Share != nil {
-				root, _ := j.causes.RootCause(b.Busy.Share, nil)
+			if b.PickUp != nil && len(b.PickUp.Shares) > 0 {
+				root, _ := j.causes.RootCause(&b.PickUp.Shares[0], nil)
 				share := *root
-				share.Share = b.Lost()
+				share.Share = b.Lost
 				b.Shares = []why.Share{share}
 			}
 		}
@@ -506,30 +510,29 @@ func (j *judge) explainTaking(layers []*bufferLayer, renders []*analyzer.Frame) 
 
 // share returns a step as the only cause of a buffer.
 func (b *lateBuffer) share(name why.StepName, stage why.Stage, wait why.Wait, advice why.Advice) why.Share {
-	return why.Share{Stage: stage, Wait: wait, Value: b.Step(name).Time, Usual: b.layer.usual[name], Share: b.Lost(), Advice: advice}
+	return why.Share{Stage: stage, Wait: wait, Value: b.Step(name).Time, Usual: b.layer.usual[name], Share: b.Lost, Advice: advice}
 }
 
 // explainShowing gives a buffer whose reason is a step, or that was shown late, the causes of
 // that.
 func (j *judge) explainShowing(b *lateBuffer) {
-	overrun := b.Lost()
-	switch b.Reason {
+	overrun := b.Lost
+	switch b.Outcome {
 	case why.NoFreeBuffer:
 		b.Shares = []why.Share{b.share(why.StepRequest, why.StageProduce, why.WaitBuffer, why.AdviseBuffer)}
 	case why.DrawnLate:
 		b.Shares = []why.Share{b.share(why.StepGPU, why.StageDraw, why.WaitGPU, why.AdviseFence)}
 	case why.ShownLate:
 		e := j.causes.Frames[b.Buffer.Render]
-		if e == nil || e.Shown == nil || len(e.Shown.Shares) == 0 {
+		if !e.ShownLate() {
 			return
 		}
-		b.Render = b.Buffer.Render
 		if root := j.causes.Of(e.Shown.Root); root.ShownLate() {
 			e = root
 		}
 		left := overrun
 		for _, s := range e.Shown.Shares {
-			s.Share = scale(overrun, s.Share, e.Shown.Late)
+			s.Share = scale(overrun, s.Share, e.Shown.Lost)
 			left -= s.Share
 			b.Shares = append(b.Shares, s)
 		}

@@ -225,7 +225,7 @@ func (j *judge) setCalls(groups []*group) {
 	late := map[id][]*account.Account{}
 	for _, g := range groups {
 		for _, a := range g.all {
-			if e := j.causes.Of(a.Frame); e.Overrun > 0 && len(e.Sampled) > 0 {
+			if e := j.causes.Of(a.Frame); e.Lost > 0 && len(e.Sampled) > 0 {
 				of := id{a.Frame.Process, a.Frame.Kind}
 				late[of] = append(late[of], a)
 			}

@@ -107,7 +107,7 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	if !a.Late() {
 		return e
 	}
-	e.Overrun = a.Overrun()
+	e.Lost = a.Overrun()
 	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
 	u := g.usualFor(a, &j.values)
 	e.Basis = u.basis
@@ -120,14 +120,14 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 	e.Usual, e.OverBudget = j.partsOf(usuals), over
 	e.PeriodBefore = u.periodBefore(a, values, &j.values)
 	unknown, sum := trace.Duration(0), trace.Duration(0)
-	list := u.shares(values, expected, e.Overrun)
+	list := u.shares(values, expected, e.Lost)
 	for _, x := range list {
 		sum += x.excess
 		if x.wait == why.WaitUnknown {
 			unknown += x.excess
 		}
 	}
-	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Overrun, pieces: e.Pieces}
+	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Lost, pieces: e.Pieces}
 	e.Shares = j.allDetails(x, list)
 	if !over && len(e.Shares) > 0 && e.Shares[0].Wait == why.Run {
 		e.Slowdown = x.slowdown()
@@ -148,12 +148,12 @@ func outcome(a *account.Account, e *why.Explanation, unknown, sum trace.Duration
 		return why.NotKnown
 	}
 	first := &e.Shares[0]
-	least := max(e.Overrun*2/5, leastShare)
-	if e.Overrun < 2*leastShare {
-		least = e.Overrun / 2
+	least := max(e.Lost*2/5, leastShare)
+	if e.Lost < 2*leastShare {
+		least = e.Lost / 2
 	}
 	switch {
-	case e.Overrun < justMissed:
+	case e.Lost < justMissed:
 		return why.JustMissed
 	case a.OnlySlices() && first.Share >= least && first.Wait == why.WaitUnknown:
 		return why.PlaceOnly
@@ -180,7 +180,7 @@ func (j *judge) confidence(a *account.Account, e *why.Explanation, cause *why.Sh
 	if e.Basis >= why.AnyPeriod {
 		steps++
 	}
-	if len(e.Shares) > 0 && e.Shares[0].Share*2 < e.Overrun {
+	if len(e.Shares) > 0 && e.Shares[0].Share*2 < e.Lost {
 		steps++
 	}
 	if e.Basis == why.Budget {

@@ -19,10 +19,11 @@ func pickedUpLate(f *analyzer.Frame) bool {
 
 // newPickUp returns what the frames alone say about a late pick-up. renders are the render
 // frames in order of their expected start.
-func newPickUp(f *analyzer.Frame, renders []*analyzer.Frame) *why.PickUp {
+func newPickUp(f *analyzer.Frame, renders []*analyzer.Frame) *why.Explanation {
 	const near = trace.Millisecond // docs/frames.md 3.5
 	planned := f.Expected.End
-	p := &why.PickUp{Late: f.Render.Expected.Start.Sub(planned)}
+	picked := f.Render.Expected.Start
+	p := &why.Explanation{Start: planned, End: picked, Lost: picked.Sub(planned), Outcome: why.NotKnown}
 	i, _ := slices.BinarySearchFunc(renders, planned.Add(-near)+1, func(g *analyzer.Frame, t trace.Time) int {
 		return cmp.Compare(g.Expected.Start, t)
 	})
@@ -50,7 +51,7 @@ func byExpectedStart(t *analyzer.Timeline) []*analyzer.Frame {
 func (j *judge) explainPickUps(t *analyzer.Timeline) {
 	renders := byExpectedStart(t)
 	waits := map[trace.TID][]*account.Account{} // from the planned vsync to the begin of the frame
-	pickUps := map[*account.Account]*why.PickUp{}
+	pickUps := map[*account.Account]*why.Explanation{}
 	for f := range t.Complete() {
 		e := j.causes.Frames[f]
 		if e == nil || !pickedUpLate(f) {
@@ -58,7 +59,7 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 		}
 		e.PickUp = newPickUp(f, renders)
 		if e.PickUp.Passed != nil {
-			e.PickUp.Reason = j.passedBy(f, e.PickUp.Passed)
+			e.PickUp.Outcome = j.passedBy(f, e.PickUp.Passed)
 			continue
 		}
 		begin := f.Render.Actual.Start
@@ -75,7 +76,7 @@ func (j *judge) explainPickUps(t *analyzer.Timeline) {
 
 // passedBy returns why a render frame did not apply the transaction of an application
 // frame.
-func (j *judge) passedBy(f, passed *analyzer.Frame) why.PickUpReason {
+func (j *judge) passedBy(f, passed *analyzer.Frame) why.Outcome {
 	sent := f.Transactions[len(f.Transactions)-1]
 	start, end := passed.Actual.Start, passed.Actual.End
 	if j.record.Deferred(hitrace.Transaction{PID: f.Process.PID, Index: sent.Index}, start, end) {
@@ -92,12 +93,12 @@ func (j *judge) passedBy(f, passed *analyzer.Frame) why.PickUpReason {
 	if ok && (!done.Known() || done > applied) && begun < f.Render.Actual.Start {
 		return why.Unmarshalling
 	}
-	return why.PickUpUnknown
+	return why.NotKnown
 }
 
 // delays finds out what render_service's thread did until it began the frames that picked
 // frames or buffers up late, and sets the reasons of the pick-ups.
-func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*account.Account]*why.PickUp) {
+func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*account.Account]*why.Explanation) {
 	slices.SortStableFunc(waits, func(a, b *account.Account) int { return cmp.Compare(a.End, b.End) })
 	list := slices.Clone(waits)
 	// from has the earliest start of each wait and those that end after it.
@@ -130,25 +131,25 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 		p := pickUps[w]
 		switch {
 		case busy.Time > 0:
-			p.Reason = why.RenderBusy
-			p.Share = j.busy(w, component{busy.Stage, busy.Wait})
+			p.Outcome = why.RenderBusy
+			p.Shares = j.busy(w, component{busy.Stage, busy.Wait}, p.Lost)
 		case most.Time == 0:
 		case most.Wait != why.WaitUnknown:
-			p.Reason = why.NoVsync
+			p.Outcome = why.NoVsync
 		default:
 			if period := w.Frame.Period; j.record.SentVsync(w.Start+1, trace.MaxTime) && !j.record.SentVsync(w.Start.Add(-period/4), w.Start.Add(period/2)) {
-				p.Reason = why.NoVsync
+				p.Outcome = why.NoVsync
 			}
 		}
 	}
 }
 
-// busy returns what kept a thread busy in a component for the longest.
-func (j *judge) busy(a *account.Account, id component) *why.Share {
+// busy returns what kept a thread busy in a component for the longest, as the only cause of what was lost.
+func (j *judge) busy(a *account.Account, id component, lost trace.Duration) []why.Share {
 	all := sums(nil).components(a).of(id).time
 	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{component: id, value: all, excess: all, share: all}})
-	shares[0].Share, shares[0].Gain = 0, 0
-	return &shares[0]
+	shares[0].Share, shares[0].Gain = lost, 0
+	return shares[:1:1]
 }
 
 // isBusy reports whether a thread with this wait before a frame was kept from it.

@@ -64,7 +64,7 @@ func (j *judge) explainResponses(responses []*response) {
 	for _, r := range responses {
 		if answer := j.respond(r); len(answer.Steps) > 0 {
 			if j.causes.Responses == nil {
-				j.causes.Responses = map[*analyzer.Interaction]*why.Response{}
+				j.causes.Responses = map[*analyzer.Interaction]*why.Explanation{}
 			}
 			j.causes.Responses[r.Interaction] = answer
 		}
@@ -301,8 +301,8 @@ func bounded(list []*account.Account) []*account.Account {
 }
 
 // respond returns the result.
-func (j *judge) respond(r *response) *why.Response {
-	answer := &why.Response{Interaction: r.Interaction}
+func (j *judge) respond(r *response) *why.Explanation {
+	answer := &why.Explanation{Interaction: r.Interaction, Start: r.Span().Start}
 	for i := range r.steps {
 		s := &r.steps[i]
 		for n, t := range s.threads {
@@ -313,7 +313,7 @@ func (j *judge) respond(r *response) *why.Response {
 		if s.Name == why.StepDisplay {
 			s.Work = append(s.Work, displayWork(s))
 		}
-		answer.Steps = append(answer.Steps, s.Step)
+		answer.Steps, answer.End = append(answer.Steps, s.Step), s.End()
 	}
 	return answer
 }

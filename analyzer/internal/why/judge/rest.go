@@ -30,7 +30,7 @@ func (j *judge) explainRest(t *analyzer.Timeline) {
 			e = &why.Explanation{Frame: f, Start: start, End: start, Basis: why.Budget, Confidence: lowest}
 			j.causes.Frames[f] = e
 			j.addRest(e, judged, j.missingSlices(f))
-		case e.Late() && e.Overrun == judged.Lost():
+		case e.Late() && e.Lost == judged.Lost():
 		case !judged.OverrunKnown:
 			j.addRest(e, judged, why.MissingDeadline)
 		default:
@@ -53,7 +53,7 @@ func (j *judge) missingSlices(f *analyzer.Frame) why.Missing {
 // addRest adds the part of a frame's overrun without a cause. Its time is that from the end of the
 // threads to the end of the frame.
 func (j *judge) addRest(e *why.Explanation, judged analyzer.Judgement, missing why.Missing) {
-	rest := why.Share{Stage: why.StageFrame, Wait: why.WaitUnknown, Share: judged.Lost() - e.Overrun, Missing: missing}
+	rest := why.Share{Stage: why.StageFrame, Wait: why.WaitUnknown, Share: judged.Lost() - e.Lost, Missing: missing}
 	if len(e.Parts) > 0 {
 		rest.Stage = why.StageDisplay
 	}
@@ -62,7 +62,7 @@ func (j *judge) addRest(e *why.Explanation, judged analyzer.Judgement, missing w
 		e.End, e.Unknown = e.Frame.End(), e.Unknown+after
 		rest.Value = after
 	}
-	e.Overrun = judged.Lost()
+	e.Lost = judged.Lost()
 	e.Shares = append(e.Shares, rest)
 	slices.SortStableFunc(e.Shares, func(a, b why.Share) int { return cmp.Compare(b.Share, a.Share) })
 	if e.Shares[0].Missing != why.NothingMissing {

@@ -99,7 +99,7 @@ func (j *judge) explainShown(t *analyzer.Timeline) {
 				p.last = last[p.frame]
 				k := id{p.frame.Process, roundPeriod(p.frame.Period)}
 				groups[k] = append(groups[k], p)
-				j.causes.Frames[p.frame].Shown = &why.Shown{At: p.marks[5], Steps: p.steps()}
+				j.causes.Frames[p.frame].Shown = &why.Explanation{Start: p.marks[0], End: p.marks[5], Steps: p.steps()}
 			}
 		}
 	}
@@ -140,6 +140,7 @@ func (j *judge) findShownRoots(ways []*usualWay) {
 			continue
 		}
 		if earlier := j.causes.Of(e.Shown.Shares[0].Earlier); earlier.ShownLate() {
+			e.Shown.Outcome = why.KnockOn
 			e.Shown.Root = cmp.Or(earlier.Shown.Root, earlier.Frame)
 			e.Shown.Confidence = max(e.Shown.Confidence, earlier.Shown.Confidence)
 		}
@@ -294,21 +295,21 @@ func (w *usualWay) findLatest() {
 
 // saved returns by how much less a frame would be shown late if it had been ready earlier by a time. The
 // display shows it a whole number of refreshes late.
-func (w *usualWay) saved(p *passing, s *why.Shown, earlier trace.Duration) trace.Duration {
+func (w *usualWay) saved(p *passing, s *why.Explanation, earlier trace.Duration) trace.Duration {
 	over := p.toReady() - earlier - w.latest - max(s.Delay-w.delay, 0)
 	if over <= 0 {
-		return s.Late
+		return s.Lost
 	}
 	period := p.frame.Period
 	late := (over + period - 1) / period * period
-	if s.Late-late < period/2 {
+	if s.Lost-late < period/2 {
 		return 0 // refreshes are not exactly as long as their period
 	}
-	return s.Late - late
+	return s.Lost - late
 }
 
 // compare sets what the frames alone say of a frame.
-func (w *usualWay) compare(p *passing, s *why.Shown) {
+func (w *usualWay) compare(p *passing, s *why.Explanation) {
 	s.Due = p.marks[0].Add(w.toShown)
 	for i := range s.Steps {
 		s.Steps[i].Usual = w.steps[i]
@@ -332,27 +333,27 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	s := j.causes.Frames[p.frame].Shown
 	s.Delay = p.Idle()
 	s.Due = s.Due.Add(max(p.Idle()-w.delay, 0))
-	late := s.At.Sub(s.Due)
+	late := s.End.Sub(s.Due)
 	if late*2 <= p.frame.Period {
 		return
 	}
-	s.Late = late
+	s.Lost, s.Outcome = late, why.NotKnown
 	values := sums(nil).components(p.Account)
 	usuals, _ := w.within(w.toShown-w.delay, values)
 	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
 	pieces := j.book.Pieces(p.Account)
-	list := w.shares(values, usuals, s.Late)
+	list := w.shares(values, usuals, s.Lost)
 	caused := slices.DeleteFunc(slices.Clone(list), func(x excess) bool { return !stands(&x, inTime, readyInTime) })
 	if len(caused) > 0 && len(caused) < len(list) {
 		list = caused
-		divide(list, s.Late)
+		divide(list, s.Lost)
 	}
 	s.Shares = j.allDetails(&judged{
-		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Late, pieces: pieces,
+		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Lost, pieces: pieces,
 		saved: func(earlier trace.Duration) trace.Duration { return w.saved(p, s, earlier) },
 	}, list)
 	if len(s.Shares) > 0 {
-		s.Confidence = j.confidence(p.Account, &why.Explanation{Shares: s.Shares, Overrun: s.Late}, &s.Shares[0], list)
+		s.Outcome, s.Confidence = why.OneCause, j.confidence(p.Account, s, &s.Shares[0], list)
 		if s.Shares[0].Wait == why.WaitUnknown {
 			s.Confidence = lowest
 		}
