@@ -50,7 +50,6 @@ func convertCommand() *cli.Command {
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 	}, &convertFlags{
 		Events: flags.ChoiceOf(eventNames...), Attribute: flags.Repeated[attribute]{Parse: parseAttribute},
-		samplesFlags: samples, Trace: flags.NewTrace(),
 	}, convert)
 }
 
@@ -209,29 +208,24 @@ func convertInto(c *call, name string, in io.Reader, out io.Writer, outName stri
 	}
 	options.Events = ohframe.Events(max(0, slices.Index(eventNames, c.Events.Value)))
 	options.FailOnDamage = c.FailOnDamage
-	m, warning := recorded(name)
-	inputs.UseRecorded(name, m, &options.Options, c.IsSet("clock-offset"))
-	if options.Output.Attributes, err = attributesOf(m, c.Attribute.List); err != nil {
-		return nil, err
-	}
 	options.Causes = !c.NoCauses
-	samples, err := openPerf(c, name, &options.Options)
+	b, err := openBeside(c, name, &options.Options, true)
+	defer b.close()
+	if err == nil {
+		options.Output.Attributes, err = attributesOf(b.meta, c.Attribute.List)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer samples.file.Close()
-	eventsBeside, eventsWarning := openEvents(c, name, &options.Options)
-	defer eventsBeside.Close()
 	summary, err := ohframe.Convert(c.Context, in, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)
 	}
 	if err != nil {
-		return nil, samples.errorOf(c, name, nil, err)
+		return nil, b.errorOf(c, name, nil, err)
 	}
-	samples.nameFile(summary.Warnings)
-	summary.Warnings = append(summary.Warnings, besideWarnings([]string{warning, samples.warning, eventsWarning})...)
-	return summary, samples.errorOf(c, name, summary.Samples, nil)
+	summary.Warnings = b.addTo(summary.Warnings)
+	return summary, b.errorOf(c, name, summary.Samples, nil)
 }
 
 // isWriteError reports whether writing to a file failed, not reading from one.

@@ -47,8 +47,8 @@ func diffCommand() *cli.Command {
 			"is 2 if a condition of --fail-on holds or cannot be checked: jank_rate>+2pp holds if the jank rate\n" +
 			"rose significantly and by more than 2 percentage points, jank_rate>>+2pp if it surely rose by more.",
 	}, &diffFlags{
-		formatFlag: formats(diff.Formats), samplesFlag: samplesFlag{"auto"}, Trace: flags.NewTrace(),
-		Map: flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
+		formatFlag: formats(diff.Formats),
+		Map:        flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
 	}, runDiff)
 }
 
@@ -162,6 +162,7 @@ func readSides(c *call, inputs [2][]string, sideNames [2]string, r *reader) (sid
 	for i, names := range inputs {
 		var runs []diff.Side
 		var read []string // the names of their files
+		r.side = sideNames[i]
 		err := r.each(names, func(name string, in *ohframe.Trace) error {
 			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
 			if err != nil {
@@ -181,11 +182,11 @@ func readSides(c *call, inputs [2][]string, sideNames [2]string, r *reader) (sid
 			runs, read = append(runs, run), append(read, name)
 			return nil
 		})
+		if err == nil && r.failure != nil {
+			err = r.failure
+		}
 		if err != nil {
 			return sides, err
-		}
-		if len(runs) == 0 || r.failure != nil {
-			return sides, r.none(sideNames[i], len(names))
 		}
 		completeSessions(runs, read)
 		sides[i] = diff.Join(sideNames[i], runs)

@@ -46,7 +46,7 @@ type shared struct {
 func newCommand[F any](c cli.Command, values *F, run func(*call, *F) error, rules ...flags.Rule) *cli.Command {
 	c.Flags = flags.Bind(values)
 	c.Action = func(p *cli.Context) error {
-		k := &call{parsed: p, shared: shared{Trace: flags.NewTrace()}, used: &used{mode: newFile}}
+		k := &call{parsed: p, shared: shared{Trace: flags.Trace{ClockOffset: "auto"}}, used: &used{mode: newFile}}
 		to, from := reflect.ValueOf(&k.shared).Elem(), reflect.ValueOf(values).Elem()
 		for i := range to.NumField() {
 			if value := from.FieldByName(to.Type().Field(i).Name); value.IsValid() {
@@ -89,10 +89,10 @@ type (
 	}
 	// samplesFlag chooses whether the samples beside traces are used, samplesFlags the samples of one.
 	samplesFlag struct {
-		Perf string `flag:"perf" category:"Common flags" usage:"samples of hiperf: {auto|none}"`
+		Perf string `flag:"perf" value:"auto" category:"Common flags" usage:"samples of hiperf: {auto|none}"`
 	}
 	samplesFlags struct {
-		Perf       string `flag:"perf" category:"Common flags" usage:"samples of hiperf: {auto|none|FILE}"`
+		Perf       string `flag:"perf" value:"auto" category:"Common flags" usage:"samples of hiperf: {auto|none|FILE}"`
 		PerfOffset string `flag:"perf-offset" category:"Common flags" usage:"trace time minus that of samples: {DURATION}" default:"found"`
 	}
 	failOnFlag struct {

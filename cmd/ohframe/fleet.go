@@ -249,14 +249,12 @@ type fleetReportFlags struct {
 
 type (
 	byFlag struct {
-		By string `flag:"by" usage:"group by {DIMENSIONS}, also those of the dataset; cause in report"`
+		By string `flag:"by" value:"kind,process" usage:"group by {DIMENSIONS}, also those of the dataset; cause in report"`
 	}
 	unitFlag struct {
 		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace" default:"user, device"`
 	}
 )
-
-var usualGroups = byFlag{"kind,process"}
 
 func fleetReportCommand() *cli.Command {
 	needsOver := func(name string) flags.Rule { return flags.Rule{Flags: []string{name}, Needs: "over"} }
@@ -266,7 +264,7 @@ func fleetReportCommand() *cli.Command {
 		ArgsUsage: "DIR…",
 		Description: "With --over, several datasets may be given. Measures are tested for changes from value to value of a\n" +
 			"dimension, such as build or recorded_day.",
-	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), byFlag: usualGroups, Order: flags.ChoiceOf(fleet.Orders...)}, reportFleet,
+	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), Order: flags.ChoiceOf(fleet.Orders...)}, reportFleet,
 		needsOver("order"), needsOver("measure"), needsOver("unit"))
 }
 
@@ -393,7 +391,7 @@ func fleetDiffCommand() *cli.Command {
 		ArgsUsage: "BASE NEW",
 		Description: "Compares devices or traces, not frames, which are not independent of each other. The exit code is\n" +
 			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
-	}, &fleetDiffFlags{formatFlag: formats(fleet.DiffFormats), byFlag: usualGroups}, diffFleets)
+	}, &fleetDiffFlags{formatFlag: formats(fleet.DiffFormats)}, diffFleets)
 }
 
 func diffFleets(c *call, f *fleetDiffFlags) error {

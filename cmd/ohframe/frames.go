@@ -40,7 +40,7 @@ func framesCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "The table has the columns that matter, in milliseconds from the start of the trace. CSV, JSON and\n" +
 			"Parquet have all columns, in nanoseconds of trace time.",
-	}, &framesFlags{formatFlag: formats(frametable.Formats), samplesFlag: samplesFlag{"auto"}, Trace: flags.NewTrace()}, frames)
+	}, &framesFlags{formatFlag: formats(frametable.Formats)}, frames)
 }
 
 func frames(c *call, f *framesFlags) error {
@@ -87,9 +87,6 @@ func frames(c *call, f *framesFlags) error {
 	})
 	if err != nil {
 		return err
-	}
-	if len(inputs) == 0 {
-		return r.none("", len(names))
 	}
 	if err := checkSelected(f, o, timelines); err != nil {
 		return err

@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"ohframe"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
@@ -85,35 +83,12 @@ func traceOptions(c *call) (o ohframe.Options, err error) {
 	return o, err
 }
 
-// openBeside opens a file beside a trace. One that cannot be used is a warning.
-func openBeside(c *call, path string) (s *source, warning string) {
-	f, err := meta.Open(path)
-	if err != nil {
-		return nil, ignored(path, err)
-	}
-	c.used.add(f)
-	return newSource(f), ""
-}
-
 // ignored returns the warning of a file beside a trace that cannot be used.
 func ignored(path string, err error) string {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		err = p.Err
 	}
 	return fmt.Sprintf("%s ignored: %v", path, err)
-}
-
-// openEvents opens the output of hisysevent beside the named trace, and sets the option for it. The file is
-// nil if there is none.
-func openEvents(c *call, name string, o *ohframe.Options) (events *source, warning string) {
-	path := inputs.EventsOf(name)
-	if path == "" {
-		return nil, ""
-	}
-	if events, warning = openBeside(c, path); events != nil {
-		o.SystemEvents = events
-	}
-	return events, warning
 }
 
 // readInput reads the named input, of any kind, with the causes of late frames if they are
@@ -123,54 +98,35 @@ func readInput(c *call, name string, causes bool) (*ohframe.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	var warnings []string // of files beside the trace
-	m, warning := recorded(name)
-	warnings = append(warnings, warning)
-	inputs.UseRecorded(name, m, &options, c.IsSet("clock-offset"))
 	options.Causes = causes
 	f, err := openInput(c, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var samples perf
-	if causes { // only these need samples
-		if samples, err = openPerf(c, name, &options); err != nil {
-			return nil, err
-		}
-		defer samples.file.Close()
-		events, warning := openEvents(c, name, &options)
-		defer events.Close()
-		warnings = append(warnings, samples.warning, warning)
+	b, err := openBeside(c, name, &options, causes) // only causes need samples
+	defer b.close()
+	if err != nil {
+		return nil, err
 	}
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
 	done()
+	switch {
+	case err != nil:
+		err = b.errorOf(c, name, nil, err)
+	case t.Stacks == nil:
+		err = b.errorOf(c, name, t.Samples, nil)
+	}
 	if err != nil {
-		return nil, samples.errorOf(c, name, nil, err)
+		return nil, err
 	}
-	if t.Stacks == nil {
-		if err := samples.errorOf(c, name, t.Samples, nil); err != nil {
-			return nil, err
-		}
-	}
-	samples.nameFile(t.Warnings)
 	if !causes {
 		t.Causes = nil // those that a converted trace has
 	}
-	t.Warnings = append(t.Warnings, besideWarnings(warnings)...)
+	t.Warnings = b.addTo(t.Warnings)
 	printWarnings(name, append(diag.Texts(t.Warnings), f.warnings()...))
 	return t, nil
-}
-
-// besideWarnings returns the warnings about files beside a trace, without those that are empty.
-func besideWarnings(texts []string) (list []trace.Warning) {
-	for _, text := range texts {
-		if text != "" {
-			list = append(list, trace.Warning{Code: trace.WarnSkipped, Text: text})
-		}
-	}
-	return list
 }
 
 // printWarnings prints the warnings about an input.

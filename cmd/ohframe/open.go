@@ -30,7 +30,7 @@ type openFlags struct {
 	Frame       int64         `flag:"frame" usage:"select the frame {VSYNC}" default:"worst"`
 	Interaction int64         `flag:"interaction" usage:"select interaction {N}" default:"none"`
 	At          string        `flag:"at" usage:"look at a frame or time: {[PROCESS:]VSYNC|TIME} (10046, +1.5s)"`
-	View        flags.Choice  `flag:"view" usage:"tracks to show: {}"`
+	View        flags.Choice  `flag:"view" of:"frames|all" usage:"tracks to show: {}"`
 	UI          string        `flag:"ui" usage:"use the UI at {URL}, or serve a build: a folder or zip"`
 	Keep        bool          `flag:"keep" usage:"serve until interrupted: the address can be opened again"`
 	Port        int64         `flag:"port" usage:"local {PORT} that the UI fetches from"`
@@ -49,8 +49,8 @@ func openCommand() *cli.Command {
 		ArgsUsage:   "TRACE",
 		Description: "TRACE may be a folder with one trace.",
 	}, &openFlags{
-		View: flags.ChoiceOf("frames", "all"), UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
-		Events: flags.ChoiceOf(eventNames...), samplesFlags: samples, Trace: flags.NewTrace(),
+		UI: ui.Public, Port: serve.Port, Timeout: openTimeout,
+		Events: flags.ChoiceOf(eventNames...),
 	}, open)
 }
 

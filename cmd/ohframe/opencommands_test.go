@@ -63,7 +63,7 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 		var found locate.Found
 		app := newApp()
 		app.Writer, app.ErrWriter = io.Discard, io.Discard
-		f := &openFlags{View: flags.ChoiceOf("frames"), Events: flags.ChoiceOf(eventNames...), samplesFlags: samples, Trace: flags.NewTrace()}
+		f := &openFlags{Events: flags.ChoiceOf(eventNames...)}
 		open := newCommand(cli.Command{}, f, func(c *call, f *openFlags) error {
 			at, err := placeOption(c, f)
 			if err != nil {

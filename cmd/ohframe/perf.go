@@ -12,12 +12,10 @@ import (
 	"ohframe/analyzer/trace"
 	userfailure "ohframe/internal/diag"
 	"ohframe/internal/flags"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
-
-// samples are the flags of commands that use the samples of one trace.
-var samples = samplesFlags{Perf: "auto"}
 
 // samplesOf returns the name of the file with the samples of the named trace; empty if there is
 // none, or if the command does not use it.
@@ -37,59 +35,103 @@ func namesSamples(c *call) bool {
 	return !slices.Contains([]string{"", "auto", "none"}, c.Perf)
 }
 
-// perf is the samples of a trace.
-type perf struct {
-	name    string  // of the file; empty for no file
-	file    *source // may be nil
-	warning string  // about a file beside the trace that cannot be used; empty without one
+// beside are the files beside a trace.
+type beside struct {
+	meta            *meta.Meta // may be nil
+	name            string     // of the file with samples; empty for none
+	samples, events *source    // may be nil
+	warnings        []trace.Warning
 }
 
-// openPerf opens the samples of the named trace, and sets the options for them.
-func openPerf(c *call, name string, o *ohframe.Options) (p perf, err error) {
+// openBeside opens the files beside the named trace, and sets the options for them: how it was
+// recorded and, if all are wanted, its samples and the output of hisysevent.
+func openBeside(c *call, name string, o *ohframe.Options, all bool) (b *beside, err error) {
+	b = &beside{}
+	var warning string
+	b.meta, warning = recorded(name)
+	b.warn(warning)
+	inputs.UseRecorded(name, b.meta, o, c.IsSet("clock-offset"))
+	if !all {
+		return b, nil
+	}
+	if err := b.openSamples(c, name, o); err != nil {
+		return b, err
+	}
+	if path := inputs.EventsOf(name); path != "" {
+		if b.events = b.open(c, path); b.events != nil {
+			o.SystemEvents = b.events
+		}
+	}
+	return b, nil
+}
+
+// openSamples opens the samples of the named trace, and sets the options for them.
+func (b *beside) openSamples(c *call, name string, o *ohframe.Options) (err error) {
 	o.NoSamples = c.Perf == "none"
 	if c.IsSet("perf-offset") {
 		offset, err := time.ParseDuration(c.PerfOffset)
 		if err != nil {
-			return p, &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.PerfOffset)}
+			return &failure{what: fmt.Sprintf("--perf-offset: %q is not a duration such as -4756.467s", c.PerfOffset)}
 		}
 		o.SamplesOffset = (*trace.Duration)(&offset)
 	}
-	p.name = samplesOf(c, name)
-	if p.name == "" {
-		return p, nil
+	file := samplesOf(c, name)
+	switch {
+	case file == "":
+		return nil
+	case namesSamples(c):
+		b.samples, err = openInput(c, file)
+	default:
+		b.samples = b.open(c, file)
 	}
-	if namesSamples(c) {
-		p.file, err = openInput(c, p.name)
-	} else {
-		p.file, p.warning = openBeside(c, p.name)
+	if b.samples != nil {
+		b.name, o.Samples, o.SamplesOptional = file, b.samples, !namesSamples(c) && o.SamplesOffset == nil
 	}
-	if p.file == nil {
-		p.name = ""
-		return p, err
-	}
-	o.Samples, o.SamplesOptional = p.file, !namesSamples(c) && o.SamplesOffset == nil
-	return p, nil
+	return err
 }
 
-// nameFile puts the name of the file into the warnings about its samples, which otherwise say that they are
-// about the samples in the trace.
-func (p *perf) nameFile(warnings []trace.Warning) {
+// open opens a file beside a trace. One that cannot be used is a warning.
+func (b *beside) open(c *call, path string) *source {
+	f, err := meta.Open(path)
+	if err != nil {
+		b.warn(ignored(path, err))
+		return nil
+	}
+	c.used.add(f)
+	return newSource(f)
+}
+
+func (b *beside) warn(text string) {
+	if text != "" {
+		b.warnings = append(b.warnings, trace.Warning{Code: trace.WarnSkipped, Text: text})
+	}
+}
+
+func (b *beside) close() {
+	b.samples.Close()
+	b.events.Close()
+}
+
+// addTo adds the warnings about the files to those about the trace, and puts the name of the file into
+// those about its samples, which otherwise say that they are about the samples in the trace.
+func (b *beside) addTo(warnings []trace.Warning) []trace.Warning {
 	for i := range warnings {
-		if w := &warnings[i]; p.name != "" {
-			w.Text = strings.Replace(w.Text, userfailure.SamplesUnused, inputName(p.name)+" is not used", 1)
+		if w := &warnings[i]; b.name != "" {
+			w.Text = strings.Replace(w.Text, userfailure.SamplesUnused, inputName(b.name)+" is not used", 1)
 			if rest, ok := strings.CutPrefix(w.Text, userfailure.OfSamples); ok {
-				w.Text = inputName(p.name) + ": " + rest
+				w.Text = inputName(b.name) + ": " + rest
 			}
 		}
 	}
+	return append(warnings, b.warnings...)
 }
 
 // errorOf returns the error of reading the named trace with the samples, which are those that
 // were read.
-func (p *perf) errorOf(c *call, name string, samples *sample.Recording, err error) error {
+func (b *beside) errorOf(c *call, name string, samples *sample.Recording, err error) error {
 	switch {
 	case errors.Is(err, ohframe.ErrSamples):
-		return fileError(p.name, err)
+		return fileError(b.name, err)
 	case err == nil && samples == nil && namesSamples(c):
 		return &failure{file: inputName(name), what: "not a text trace: samples cannot be related to it", hint: "give --perf with the trace that was recorded"}
 	case err == nil && samples == nil && c.IsSet("perf-offset"):

@@ -27,6 +27,7 @@ type reader struct {
 	interactions, layers, summaries bool
 	// lacks returns why an input has nothing that the command measures; nil if it has.
 	lacks func(*ohframe.Trace) *failure
+	side  string // name of a side whose inputs are read; empty without sides
 	// several reports that the next inputs are skipped if they fail.
 	several bool
 	total   int
@@ -53,9 +54,10 @@ func newReader(c *call) (*reader, error) {
 }
 
 // each reads the inputs, one after the other, and calls use with those that are left. The
-// error is that of an interruption, or of use.
+// error is that of an interruption, of use, or that none is left.
 func (r *reader) each(names []string, use func(name string, in *ohframe.Trace) error) error {
 	r.several = len(names) > 1
+	skipped := len(r.skipped)
 	for _, name := range names {
 		in, err := r.read(name)
 		if err == nil && in != nil {
@@ -64,6 +66,9 @@ func (r *reader) each(names []string, use func(name string, in *ohframe.Trace) e
 		if err != nil {
 			return err
 		}
+	}
+	if len(r.skipped)-skipped == len(names) {
+		return r.none(len(names))
 	}
 	return nil
 }
@@ -162,12 +167,12 @@ func (r *reader) fails(title string, err error) error {
 	return err
 }
 
-// none returns the error if no input is left of n. name is that of a side; it may be empty.
-func (r *reader) none(name string, n int) error {
+// none returns the error if no input is left of n.
+func (r *reader) none(n int) error {
 	if r.failure != nil {
 		return r.failure
 	}
-	return &failure{file: name, what: fmt.Sprintf("no input is left, %d skipped", n)}
+	return &failure{file: r.side, what: fmt.Sprintf("no input is left, %d skipped", n)}
 }
 
 // finish returns the error of inputs without complete frames, and otherwise that of checks, with
@@ -175,7 +180,7 @@ func (r *reader) none(name string, n int) error {
 // skipped.
 func (r *reader) finish(checks []condition.Check) error {
 	if r.failure != nil || len(r.skipped) == r.total {
-		return r.none("", r.total)
+		return r.none(r.total)
 	}
 	var unchecked, bad []string
 	for _, in := range r.skipped {

@@ -33,12 +33,12 @@ import (
 type deviceFlags struct {
 	JSON     bool   `flag:"json" usage:"print JSON, one object per line"`
 	HDC      string `flag:"hdc" usage:"use the hdc at {PATH}"`
-	Wait     string `flag:"wait" usage:"wait {TIME} for the device"`
+	Wait     string `flag:"wait" value:"60s" usage:"wait {TIME} for the device"`
 	HDCLimit string `flag:"hdc-limit" usage:"give up a call of hdc after {TIME}"`
 }
 
 func newDeviceFlags() deviceFlags {
-	return deviceFlags{Wait: "60s", HDCLimit: hdc.DefaultLimit.String()}
+	return deviceFlags{HDCLimit: hdc.DefaultLimit.String()}
 }
 
 type recordFlags struct {
@@ -49,7 +49,7 @@ type recordFlags struct {
 	DebugUI   bool   `flag:"debug-ui" usage:"name components and state variables; slows the application down; needs --launch"`
 	Sample    bool   `flag:"perf" usage:"also sample functions with hiperf, as NAME.perf.data"`
 	PerfRate  int64  `flag:"perf-rate" usage:"sample at {HZ} while a thread runs"`
-	PerfStack string `flag:"perf-stack" usage:"unwind by {fp|dwarf}; docs/record.md"`
+	PerfStack string `flag:"perf-stack" value:"fp" usage:"unwind by {fp|dwarf}; docs/record.md"`
 	Device    string `flag:"device" usage:"use the device {KEY}; ohframe devices lists them"`
 	Tags      string `flag:"tags" usage:"record the tags {LIST}: a,b, or changes +a,-b"`
 	Buffer    string `flag:"buffer,b" usage:"buffer {SIZE} of each CPU, such as 64M"`
@@ -78,7 +78,7 @@ func recordCommand() *cli.Command {
 		Description: "It writes NAME.ftrace, NAME.meta.json, NAME.pftrace and NAME.html. The first Ctrl-C ends the\n" +
 			"recording and keeps it, the second discards it. --compare records two .hap files, applications\n" +
 			"or programs that drive one in turn, and compares them; docs/record.md.",
-	}, &recordFlags{PerfRate: 1000, PerfStack: "fp", deviceFlags: newDeviceFlags()}, runRecord,
+	}, &recordFlags{PerfRate: 1000, deviceFlags: newDeviceFlags()}, runRecord,
 		needs("launch", ": applications read the parameters when they start", "debug-ui"),
 		needs("perf", "", "perf-rate", "perf-stack"),
 		needs("compare", "", "fail-on", "budgets"),

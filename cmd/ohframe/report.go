@@ -42,7 +42,7 @@ func reportCommand() *cli.Command {
 		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace (from Android or from\n" +
 			"ohframe convert), or the output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger\n" +
 			"--latency LAYER. A folder stands for the traces in it, @FILE for the names in FILE, one a line.",
-	}, &reportFlags{formatFlag: formats(report.Formats), samplesFlag: samplesFlag{"auto"}, Trace: flags.NewTrace()}, runReport,
+	}, &reportFlags{formatFlag: formats(report.Formats)}, runReport,
 		flags.Rule{Flags: []string{"layers", "interactions"}})
 }
 
@@ -81,10 +81,7 @@ func runReport(c *call, f *reportFlags) error {
 		return err
 	})
 	if err != nil {
-		return err
-	}
-	if len(inputs) == 0 {
-		return r.fails("Frame report", r.none("", len(names)))
+		return r.fails("Frame report", err)
 	}
 	if err := report.CheckChosen(f.Process, inputs); err != nil {
 		return r.fails("Frame report", fmt.Errorf("--process: %w", err))

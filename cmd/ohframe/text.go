@@ -14,7 +14,7 @@ import (
 
 type textFlags struct {
 	Output    string       `flag:"output,o" usage:"write to {OUT} instead of standard output"`
-	Precision flags.Choice `flag:"precision" usage:"times of binary traces: {}"`
+	Precision flags.Choice `flag:"precision" of:"us|ns" usage:"times of binary traces: {}"`
 	damageFlag
 	flags.Trace
 }
@@ -25,7 +25,7 @@ func textCommand() *cli.Command {
 		Usage:       "write a binary trace, or a part of a trace, as hitrace text",
 		ArgsUsage:   "INPUT… [-o OUT]",
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
-	}, &textFlags{Precision: flags.ChoiceOf("us", "ns"), Trace: flags.NewTrace()}, writeText)
+	}, &textFlags{}, writeText)
 }
 
 func writeText(c *call, f *textFlags) error {

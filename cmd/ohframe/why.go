@@ -42,7 +42,7 @@ func whyCommand() *cli.Command {
 			"ranking of the causes of each process. What the user did, such as a fling, comes first:\n" +
 			"--interaction explains one, from the input to the display. Late buffers of layers, such as\n" +
 			"those of a video, come last: --layer shows how they spent their time.",
-	}, &whyFlags{formatFlag: formats(causes.Formats), samplesFlags: samples, Trace: flags.NewTrace()}, runWhy,
+	}, &whyFlags{formatFlag: formats(causes.Formats)}, runWhy,
 		flags.Rule{Flags: []string{"layer", "frame"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --frame a frame"},
 		flags.Rule{Flags: []string{"layer", "interaction"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --interaction frames"},
 		flags.Rule{Flags: []string{"interaction", "frame"}, Reason: oneNeeded, Hint: "--frame explains one frame of any interaction"},
@@ -113,9 +113,6 @@ func runWhy(c *call, f *whyFlags) error {
 	})
 	if err != nil {
 		return err
-	}
-	if len(inputs) == 0 {
-		return r.none("", len(names))
 	}
 	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
 		return err

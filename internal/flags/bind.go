@@ -22,7 +22,9 @@ import (
 //
 //	flag      the names: "output,o"
 //	usage     with the name of the value in braces: "write to {FILE}"; {} are those of a Choice
-//	default   of what is the default, if the value does not say it
+//	value     the default of a text
+//	of        the values of a Choice: "us|ns"
+//	default   what help says of the default, if the value does not say it
 //	category, env
 //
 // The fields of embedded structs are flags, too; fields without the tag flag are none.
@@ -51,12 +53,16 @@ func bind(tag reflect.StructTag, name string, aliases []string, at any) cli.Flag
 	case *bool:
 		return &cli.BoolFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Destination: at, DisableDefaultText: true} // all are false
 	case *string:
+		*at = cmp.Or(*at, tag.Get("value"))
 		var env []string
 		if variable := tag.Get("env"); variable != "" {
 			env = []string{variable}
 		}
 		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault, EnvVars: env, Destination: at}
 	case *Choice:
+		if of := tag.Get("of"); of != "" {
+			at.Of = strings.Split(of, "|")
+		}
 		usage = strings.Replace(usage, "``", "`"+strings.Join(at.Of, "|")+"`", 1)
 		at.Value = cmp.Or(at.Value, at.Of[0])
 		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: at.Value, Destination: &at.Value}

@@ -22,17 +22,14 @@ import (
 
 // Trace are the flags of every command that reads a trace.
 type Trace struct {
-	ClockOffset string `flag:"clock-offset" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {auto|none|DURATION}"`
-	PhaseRule   Choice `flag:"phase-rule" category:"Common flags" usage:"vsync times of misaligned frames: {}"`
+	ClockOffset string `flag:"clock-offset" value:"auto" category:"Common flags" usage:"trace time minus CLOCK_MONOTONIC: {auto|none|DURATION}"`
+	PhaseRule   Choice `flag:"phase-rule" of:"expected|actual" category:"Common flags" usage:"vsync times of misaligned frames: {}"`
 	From        string `flag:"from" category:"Common flags" usage:"begin at {TIME}: 13762.791708, or +1.5s"`
 	To          string `flag:"to" category:"Common flags" usage:"end before {TIME}"`
 	Workers     int64  `flag:"workers" category:"Common flags" usage:"process {N} blocks at once" default:"one per processor"`
 	Entry       string `flag:"entry" category:"Common flags" usage:"read file {NAME}, or a pattern, of an archive"`
 	Limit       limits `flag:"limit" category:"Common flags" usage:"set a limit: {NAME=NUMBER}; docs/limits.md"`
 }
-
-// NewTrace returns the defaults.
-func NewTrace() Trace { return Trace{ClockOffset: "auto", PhaseRule: ChoiceOf("expected", "actual")} }
 
 // Options returns the options that the flags set.
 func (t *Trace) Options() (o ohframe.Options, err error) {
@@ -110,7 +107,7 @@ type Fleet struct {
 
 // NewFleet returns the defaults.
 func NewFleet() Fleet {
-	return Fleet{Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1, Trace: NewTrace()}
+	return Fleet{Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1}
 }
 
 // Options returns the options that the flags set. c says which are set, open opens the table of
