@@ -68,31 +68,16 @@ func (g *Gate) findings() []finding {
 // ofCondition returns the finding of a condition, if it failed, cannot be checked or is undecided
 // somewhere.
 func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
-	var failed, unknown, undecided []*condition.Check
+	var results [passed + 1][]*condition.Check
 	for _, c := range checks {
-		switch {
-		case c.Status == condition.Failed:
-			failed = append(failed, c)
-		case c.Status == condition.Unknown:
-			unknown = append(unknown, c)
-		case c.Undecided:
-			undecided = append(undecided, c)
-		}
+		results[resultOf(c)] = append(results[resultOf(c)], c)
 	}
-	list := slices.Concat(failed, unknown, undecided)
+	list := slices.Concat(results[:passed]...)
 	if len(list) == 0 {
 		return f, false
 	}
 	first := checks[0]
-	f = finding{severity: warning, title: first.Condition, file: first.File, line: first.Line}
-	switch {
-	case len(failed) > 0:
-		f.severity = fatal
-	case len(unknown) == 0:
-		f.severity = notice
-	case !g.AllowMissing:
-		f.severity = unchecked
-	}
+	f = finding{severity: g.severity(resultOf(list[0])), title: first.Condition, file: first.File, line: first.Line}
 	if len(checks) == 1 || len(list) == 1 && first.Input == "" {
 		f.title, f.text = list[0].Title(), list[0].Text
 		return f, true
@@ -109,26 +94,35 @@ func (g *Gate) ofCondition(checks []*condition.Check) (f finding, ok bool) {
 		return c.Title()
 	}
 	var parts []string
-	add := func(what string, list []*condition.Check, which string, c *condition.Check) {
-		if len(list) == 1 {
-			which = ": "
+	for r, words := range [...]struct{ what, which string }{
+		failed: {"failed", ", worst in "}, unknown: {"cannot be checked", ", first in "}, undecided: {"undecided", ", largest in "},
+	} {
+		if list := results[r]; len(list) > 0 {
+			worst := slices.MaxFunc(list, func(a, b *condition.Check) int { return cmp.Compare(a.Excess, b.Excess) })
+			if result(r) == unknown {
+				worst = list[0]
+			}
+			if len(list) == 1 {
+				words.which = ": "
+			}
+			parts = append(parts, words.what+" in "+among(list, checks, oneProcess)+words.which+describe(worst))
 		}
-		parts = append(parts, what+" in "+among(list, checks, oneProcess)+which+describe(c))
-	}
-	worst := func(list []*condition.Check) *condition.Check {
-		return slices.MaxFunc(list, func(a, b *condition.Check) int { return cmp.Compare(a.Excess, b.Excess) })
-	}
-	if len(failed) > 0 {
-		add("failed", failed, ", worst in ", worst(failed))
-	}
-	if len(unknown) > 0 {
-		add("cannot be checked", unknown, ", first in ", unknown[0])
-	}
-	if len(undecided) > 0 {
-		add("undecided", undecided, ", largest in ", worst(undecided))
 	}
 	f.text = strings.Join(parts, "; ")
 	return f, true
+}
+
+// severity returns how bad the worst result of a condition is.
+func (g *Gate) severity(r result) severity {
+	switch {
+	case r == failed:
+		return fatal
+	case r == undecided:
+		return notice
+	case g.AllowMissing:
+		return warning
+	}
+	return unchecked
 }
 
 // maxProcesses is the number of processes that a finding names.

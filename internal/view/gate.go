@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -39,50 +38,40 @@ func Write(w io.Writer, d *Document, format string, style text.Style) error {
 // checked.
 func (g *Gate) failsSkipped() bool { return g.Strict || len(g.Checks) > 0 && !g.AllowMissing }
 
-// count returns the number of checks with a status.
-func (g *Gate) count(s condition.Status) (n int) {
-	for i := range g.Checks {
-		if g.Checks[i].Status == s {
-			n++
-		}
+// result is what became of a check, the worst first.
+type result int
+
+const (
+	failed result = iota
+	unknown
+	undecided
+	passed
+)
+
+func resultOf(c *condition.Check) result {
+	switch {
+	case c.Status == condition.Failed:
+		return failed
+	case c.Status == condition.Unknown:
+		return unknown
+	case c.Undecided:
+		return undecided
 	}
-	return n
+	return passed
 }
 
-// undecided returns the checks that are undecided.
-func (g *Gate) undecided() []condition.Check {
-	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return !c.Undecided })
+// with returns the checks with a result.
+func (g *Gate) with(r result) (list []condition.Check) {
+	for i := range g.Checks {
+		if resultOf(&g.Checks[i]) == r {
+			list = append(list, g.Checks[i])
+		}
+	}
+	return list
 }
 
 // maxChecks is the number of checks that a terminal and Markdown list.
 const maxChecks = 20
-
-// shown returns the first checks in the order failed, unknown, undecided, passed, and the number
-// of the others.
-func (g *Gate) shown() (list []condition.Check, more int) {
-	list = slices.Clone(g.Checks)
-	slices.SortStableFunc(list, func(a, b condition.Check) int { return cmp.Compare(order(a), order(b)) })
-	n := min(len(list), maxChecks)
-	return list[:n], len(list) - n
-}
-
-// order is the place of a check in lists.
-func order(c condition.Check) int {
-	switch {
-	case c.Status == condition.Failed:
-		return 0
-	case c.Status == condition.Unknown:
-		return 1
-	case c.Undecided:
-		return 2
-	}
-	return 3
-}
-
-// passed returns the checks that passed and are not undecided.
-func (g *Gate) passed() []condition.Check {
-	return slices.DeleteFunc(slices.Clone(g.Checks), func(c condition.Check) bool { return c.Status != condition.Passed || c.Undecided })
-}
 
 // summary says in a sentence how many checks failed.
 func (g *Gate) summary() string {
@@ -92,13 +81,13 @@ func (g *Gate) summary() string {
 	}
 	if n := len(g.Checks); n > 0 {
 		s := text.Count(n, "check") + ", none failed"
-		if failed := g.count(condition.Failed); failed > 0 {
+		if failed := len(g.with(failed)); failed > 0 {
 			s = fmt.Sprintf("%d of %s failed", failed, text.Count(n, "check"))
 		}
-		if unknown := g.count(condition.Unknown); unknown > 0 {
+		if unknown := len(g.with(unknown)); unknown > 0 {
 			s += fmt.Sprintf(", %d cannot be checked", unknown)
 		}
-		if undecided := len(g.undecided()); undecided > 0 {
+		if undecided := len(g.with(undecided)); undecided > 0 {
 			s += fmt.Sprintf(", %d undecided", undecided)
 		}
 		parts = append(parts, s)

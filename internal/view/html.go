@@ -47,21 +47,11 @@ type page struct {
 	Script template.JS
 }
 
-// Gates returns the checks of one status.
-func (p page) Gates(s condition.Status) (list []condition.Check) {
-	for _, c := range p.Gate.Checks {
-		if c.Status == s {
-			list = append(list, c)
-		}
-	}
-	return list
-}
-
-// Passed returns the checks that passed and are not undecided.
-func (p page) Passed() []condition.Check { return p.Gate.passed() }
-
-// Undecided returns the checks that passed, and may not with more runs.
-func (p page) Undecided() []condition.Check { return p.Gate.undecided() }
+// Failed, Unknown, Undecided and Passed return the checks with the result.
+func (p page) Failed() []condition.Check    { return p.Gate.with(failed) }
+func (p page) Unknown() []condition.Check   { return p.Gate.with(unknown) }
+func (p page) Undecided() []condition.Check { return p.Gate.with(undecided) }
+func (p page) Passed() []condition.Check    { return p.Gate.with(passed) }
 
 // First returns the ID of the section that is shown first.
 func (p page) First() string {

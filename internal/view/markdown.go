@@ -60,7 +60,7 @@ func (g *Gate) writePassed(w io.Writer, first bool) {
 	if g.Verdict == "" {
 		return
 	}
-	list := g.passed()
+	list := g.with(passed)
 	if first && len(list) > 0 {
 		fmt.Fprintln(w)
 	}

@@ -30,19 +30,19 @@ func WriteTerminal(w io.Writer, d *Document, style text.Style) error {
 
 // conditions lists the results of conditions.
 func (t *terminal) conditions(g *Gate) {
-	list, more := g.shown()
-	if len(list) == 0 {
+	if len(g.Checks) == 0 {
 		return
 	}
+	list := slices.Concat(g.with(failed), g.with(unknown), g.with(undecided), g.with(passed))
 	fmt.Fprintf(t, "%s\n\n", t.Bold("Conditions"))
-	for _, c := range list {
-		word, level := string(c.Status), [...]Level{Critical, Warning, Warning, Better}[order(c)]
+	for _, c := range list[:min(len(list), maxChecks)] {
+		word, level := string(c.Status), [...]Level{failed: Critical, unknown: Warning, undecided: Warning, passed: Better}[resultOf(&c)]
 		if c.Undecided {
 			word = "undecided"
 		}
 		t.hang(indent+t.style(level)(fmt.Sprintf("%-9s", word))+"  ", text.Line(c.String()))
 	}
-	if more > 0 {
+	if more := len(list) - maxChecks; more > 0 {
 		fmt.Fprintf(t, "%s… and %d more; --format json lists all\n", indent, more)
 	}
 	t.WriteByte('\n')
