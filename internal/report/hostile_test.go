@@ -31,7 +31,7 @@ var evilNames = []string{
 	"\u2028evil()\u2029", "\x1b[31mred", "\u202eevil", "a\nb\tc", "\xff\xfe", `=cmd|' /C calc'!A1`,
 }
 
-// evilTimeline has a process, a thread and a layer of each of the names.
+// evilTimeline has a process, a thread, a layer, a scene, a launch and a hang of each of the names.
 func evilTimeline(names ...string) *analyzer.Timeline {
 	t := &analyzer.Timeline{Span: analyzer.Interval{Start: 1e9, End: 9e9}}
 	for i, name := range names {
@@ -39,6 +39,11 @@ func evilTimeline(names ...string) *analyzer.Timeline {
 		t.Processes = append(t.Processes, p)
 		l := &analyzer.Layer{ID: i + 1, Name: name, Process: p}
 		t.Layers = append(t.Layers, l)
+		seen := analyzer.Interval{Start: trace.Time(1e9 + i), End: 2e9}
+		t.Interactions = append(t.Interactions,
+			&analyzer.Interaction{ID: 2*i + 1, Scene: name, Page: name, Process: p, Begin: seen.Start, End: seen.End, Observed: seen, Explicit: true},
+			&analyzer.Interaction{ID: 2*i + 2, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: p, Begin: seen.Start, Observed: seen, Stages: []analyzer.LaunchStage{{Name: name, Begin: seen.Start, End: seen.End}}})
+		t.Hangs = append(t.Hangs, analyzer.Hang{Process: p, Interval: seen, Slice: name})
 		for k := range 30 {
 			start := trace.Time(1e9 + k*20e6 + i)
 			l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Present: start})
@@ -49,6 +54,7 @@ func evilTimeline(names ...string) *analyzer.Timeline {
 			})
 		}
 	}
+	t.ShowInteractions()
 	t.JudgeLayers()
 	return t
 }
@@ -143,6 +149,12 @@ func TestHostilePage(t *testing.T) {
 	}
 	if n := strings.Count(page, "&lt;script&gt;alert"); n < 4 { // the input, two processes, a cause
 		t.Errorf("the page has the name %d times", n)
+	}
+	page = write(t, []Input{inputOf("evil", evilTimeline(evilNames...))}, "html", Options{})
+	for _, part := range []string{"<img", "<script>evil", "<svg onload", "\u2028", "\u202e", "<h1>gone"} {
+		if strings.Contains(page, part) {
+			t.Errorf("the page has %q", part)
+		}
 	}
 }
 
@@ -239,7 +251,7 @@ func TestPageOfManyFrames(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// Tables and pages are bounded, and time grows with the number of processes.
+// Tables and pages are bounded, and time grows with the number of processes, interactions or layers.
 func TestManyProcesses(t *testing.T) {
 	slow.SkipRace(t)
 	input := inputOf("many", longTimeline(5000, 3000))
@@ -255,14 +267,18 @@ func TestManyProcesses(t *testing.T) {
 	if n := strings.Count(write(t, []Input{input}, "csv", Options{}), "\n"); n != 3001 {
 		t.Errorf("%d lines of CSV", n)
 	}
-	for _, format := range Formats {
-		t.Run(format, func(t *testing.T) {
-			slow.Skip(t)
-			hostiletest.CheckLinear(t, 1000, func(n int) func() {
-				inputs := []Input{inputOf("many", longTimeline(2*n, n))}
-				return func() { write(t, inputs, format, Options{}) }
+	for what, many := range map[string]func(int) Input{
+		"processes": func(n int) Input { return inputOf("many", longTimeline(2*n, n)) }, "interactions": manyFlings, "layers": manyLayers,
+	} {
+		for _, format := range Formats {
+			t.Run(what+" "+format, func(t *testing.T) {
+				slow.Skip(t)
+				hostiletest.CheckLinear(t, 1000, func(n int) func() {
+					inputs := []Input{many(n)}
+					return func() { write(t, inputs, format, Options{Verbose: what == "layers"}) }
+				})
 			})
-		})
+		}
 	}
 	for _, format := range diff.Formats {
 		t.Run("diff "+format, func(t *testing.T) {

@@ -13,9 +13,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/testing/hostiletest"
-	"ohframe/internal/testing/slow"
-	"ohframe/internal/text"
 )
 
 // videoLayer is a name as HarmonyOS gives it to a layer of an application in a container.
@@ -278,43 +275,6 @@ func TestLayersMarkdown(t *testing.T) {
 	}
 	if out := write(t, sample(), "markdown", Options{}); strings.Contains(out, "Layer") {
 		t.Errorf("no layers:\n%s", out)
-	}
-}
-
-// All formats of many layers take time in proportion to their number.
-func TestLayersAreLinear(t *testing.T) {
-	slow.Skip(t)
-	for _, format := range Formats {
-		t.Run(format, func(t *testing.T) {
-			hostiletest.CheckLinear(t, 1000, func(n int) func() {
-				in := []Input{manyLayers(n)}
-				return func() { write(t, in, format, Options{Verbose: true}) }
-			})
-		})
-	}
-}
-
-// The table fits terminals of all widths. The last columns to be left out are those that say
-// whether a layer was smooth.
-func TestLayersFit(t *testing.T) {
-	for _, width := range []int{80, 100, 130, 160} {
-		out := write(t, []Input{screen()}, "table", Options{Style: text.Style{Width: width}})
-		for line := range strings.Lines(out) {
-			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("%d columns: %d in %q", width, n, line)
-			}
-		}
-		head := ""
-		for line := range strings.Lines(out) {
-			if strings.HasPrefix(line, "  Layer ") {
-				head = line
-			}
-		}
-		for _, column := range []string{"FPS", "Cadence", "Dropped", "Late"} {
-			if !strings.Contains(head, column) {
-				t.Errorf("%d columns: no %s in %q", width, column, head)
-			}
-		}
 	}
 }
 

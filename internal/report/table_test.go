@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,11 +54,19 @@ func TestTableFits(t *testing.T) {
 	for range 10 { // a display that never keeps its rate
 		long.Refresh = append(long.Refresh, long.Refresh[:2]...)
 	}
+	named := flings() // long
+	named.Timeline.Interactions[1].Scene, named.Timeline.Interactions[1].Page = strings.Repeat("VERY_LONG_SCENE_", 12), strings.Repeat("pages/", 40)
+	named.Timeline.Processes[1].Name = long.Name
+	named.Timeline.Interactions[3].Stages[1].Name, named.Timeline.Hangs[0].Slice = strings.Repeat("Stage of a launch ", 20), strings.Repeat("Slice::", 50)
 	inputs := append(sample(), film(), Input{Name: strings.Repeat("directory/", 30), Stats: &stats.Report{Processes: []*stats.Process{long}}})
 	for _, o := range []Options{
 		{}, {Verbose: true}, {Verbose: true, Style: text.Style{Color: true}}, {Style: text.Style{Width: 80}},
-		{Verbose: true, Style: text.Style{Width: 80}}, {Verbose: true, Style: text.Style{Width: 130}},
+		{Verbose: true, Style: text.Style{Width: 80}}, {Style: text.Style{Width: 100}}, {Verbose: true, Style: text.Style{Width: 130}}, {Style: text.Style{Width: 160}},
 	} {
+		inputs := inputs
+		if o.Style.Width > 0 { // a file leaves out no columns of interactions and layers
+			inputs = append(slices.Clone(inputs), inputOf("named", named.Timeline), screen())
+		}
 		for i, line := range strings.Split(write(t, inputs, "table", o), "\n") {
 			if n := text.Width(line); n > cmp.Or(o.Style.Width, text.DefaultWidth) {
 				t.Errorf("%+v: line %d has %d columns: %q", o, i+1, n, line)
