@@ -2,6 +2,7 @@ package sql_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
-	"ohframe/internal/testing/simulate"
+	"ohframe/internal/testing/tracetest"
 )
 
 // TestLives compares the processes, threads and frames of traces in which an id is that of one
@@ -19,19 +20,12 @@ import (
 // threads are of the same processes.
 func TestLives(t *testing.T) {
 	enginetest.ForTest(t)
-	const gallery, notes = "com.example.gallery", "com.example.notes"
 	texts := map[string]string{"freed": demoWith(t, freedLater), "freed and given again": demoWith(t, freedAgain)}
-	for name, reuse := range map[string]simulate.Reuse{
-		"names":       {Names: []string{gallery, notes}},
-		"three names": {Names: []string{gallery, notes, gallery}, NoTGID: true},
-		"events":      {Names: []string{gallery, gallery, notes}, Exits: true, Frees: true, Creates: true, Appspawn: true},
-		"exits":       {Names: []string{gallery, gallery}, Exits: true},
-	} {
-		text, _, _, err := reuse.Generate()
-		if err != nil {
-			t.Fatal(err)
+	stored := tracetest.Stored(t, "../../analyzer/internal/reconstruct/testdata/lives.txtar.zst")
+	for i := 0; i < len(stored); i += 2 {
+		if name := stored[i].Name; slices.Contains([]string{"only names", "three names", "one name, three processes", "one name, only an exit"}, name) {
+			texts[name] = string(stored[i].Data)
 		}
-		texts[name] = text
 	}
 	for _, name := range []string{"thread-id-again", "process-changes-later", "process-freed", "process-renamed"} {
 		archive, err := txtar.ParseFile("../../testdata/frames/" + name + ".txtar")
@@ -42,7 +36,7 @@ func TestLives(t *testing.T) {
 	}
 	for name, text := range texts {
 		for _, o := range []pftrace.Options{{}, {NoEvents: true}, {AndroidCompat: true}} {
-			if name != "names" && name != "freed and given again" && (o.NoEvents || o.AndroidCompat) {
+			if name != "only names" && name != "freed and given again" && (o.NoEvents || o.AndroidCompat) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/tools/txtar"
+
 	"ohframe/internal/testing/slow"
 )
 
@@ -66,4 +69,24 @@ func glob(t testing.TB, pattern string) []string {
 		t.Fatal(err)
 	}
 	return paths
+}
+
+// Stored returns the traces of a compressed archive of testdata. After each is what the simulation that
+// wrote it knows of it, in the words of the test.
+func Stored(t testing.TB, path string) []txtar.File {
+	t.Helper()
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoder.Close()
+	text, err := decoder.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return txtar.Parse(text).Files
 }
