@@ -284,38 +284,80 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 	for i := range all {
 		all[i] = unitValues{slices.Clone(unknown), slices.Clone(unknown)}
 	}
-	for first := 0; first < len(ids); {
-		chosen, units := map[string]int{}, 0
-		for ; first < len(ids) && (units == 0 || units+len(s.groups[ids[first]].units) <= histogramsPerPass); first++ {
-			for _, id := range s.groups[ids[first]].ids {
-				chosen[id] = first
-			}
-			units += len(s.groups[ids[first]].units)
+	groups := make([]*surveyed, len(ids))
+	for i, id := range ids {
+		groups[i] = s.groups[id]
+	}
+	w := wanted{sums: true, histograms: durationHistogram + 1}
+	err := eachUnit(ctx, []*side{s}, groups, w, func(group int, unit uint64, sum *Group) {
+		for i, name := range compared {
+			all[group*len(compared)+i].set(s.slots[unit], Measures.Named(name), sum)
 		}
-		key := func(dst []byte, r *Row) ([]byte, bool) {
-			dst = s.keyer.append(dst, r)
-			group, ok := chosen[string(dst)]
-			if !ok || !s.keyer.match(r.Process, r.PID) || s.unit(r) == nil {
-				return dst, false
-			}
-			hash := xxh3.HashString(*s.unit(r))
-			_, ok = s.groups[ids[group]].units[hash]
-			return binary.BigEndian.AppendUint64(dst[:0], uint64(group*maxUnits+s.slots[hash])), ok
-		}
-		w := wanted{dims: s.keyer.dims, sums: true, histograms: durationHistogram + 1, table: s.keyer.table}
-		create := func(*Row) *Group { return newGroup(w) }
-		groups, err := gather(ctx, s.dataset, w, key, create, (*Group).addSums, (*Group).mergeSums)
-		if err != nil {
-			return nil, err
-		}
-		for id, g := range groups {
-			at := int(binary.BigEndian.Uint64([]byte(id)))
-			for i, name := range compared {
-				all[at/maxUnits*len(compared)+i].set(at%maxUnits, Measures.Named(name), g)
-			}
+	})
+	return all, err
+}
+
+// eachUnit calls yield with the sum of each unit of groups, by the index of the group and the hash of the
+// unit, in their order. The sides have the rows of the groups, w says what is summed.
+func eachUnit(ctx context.Context, sides []*side, groups []*surveyed, w wanted, yield func(group int, unit uint64, sum *Group)) error {
+	create := func(*Row) *Group {
+		g := newGroup(w)
+		g.causes = map[string]*Cause{}
+		return g
+	}
+	add := func(g *Group, r *Row) {
+		g.addSums(r)
+		for _, c := range r.Causes.all {
+			g.addCause(c)
 		}
 	}
-	return all, nil
+	merge := func(into, from *Group) {
+		into.mergeSums(from)
+		for _, c := range from.causes {
+			into.addCause(*c)
+		}
+	}
+	for first := 0; first < len(groups); {
+		chosen, units := map[string]int{}, 0
+		for ; first < len(groups); first++ {
+			rows := groups[first]
+			if units += len(rows.units); units > histogramsPerPass && len(chosen) > 0 {
+				break
+			}
+			for _, id := range rows.ids {
+				chosen[id] = first
+			}
+		}
+		all := map[string]*Group{}
+		for _, s := range sides {
+			key := func(dst []byte, r *Row) ([]byte, bool) {
+				dst = s.keyer.append(dst, r)
+				i, ok := chosen[string(dst)]
+				if !ok || !s.keyer.match(r.Process, r.PID) || s.unit(r) == nil {
+					return dst, false
+				}
+				hash := xxh3.HashString(*s.unit(r))
+				_, ok = groups[i].units[hash]
+				return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(dst[:0], uint32(i)), hash), ok
+			}
+			w.dims, w.table = s.keyer.dims, s.keyer.table
+			sums, err := gather(ctx, s.dataset, w, key, create, add, merge)
+			if err != nil {
+				return err
+			}
+			for id, sum := range sums {
+				if all[id] == nil {
+					all[id] = sum
+				} else {
+					merge(all[id], sum)
+				}
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(all)) {
+			yield(int(binary.BigEndian.Uint32([]byte(id))), binary.BigEndian.Uint64([]byte(id[4:])), all[id])
+		}
+	}
+	return nil
 }
 
 // pair adds the groups, and returns the texts of those that both sides have in the same order.

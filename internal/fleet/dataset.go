@@ -39,28 +39,21 @@ type Dataset struct {
 	parts [tables][]string // by shard
 }
 
+// folders are the folders of a dataset. Each shard has a part in each.
+var folders = []string{tracesFolder, failuresFolder, interactionsFolder, layersFolder, eventsFolder}
+
 // Open opens a dataset and checks that its parts belong together.
 func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	d := &Dataset{Dir: dir, Failures: map[Reason]int{}, Events: map[string]int{}, store: store}
-	traces, err := d.list(ctx, tracesFolder)
-	if err != nil {
-		return nil, err
-	}
-	failures, err := d.list(ctx, failuresFolder)
-	if err != nil {
-		return nil, err
-	}
-	interactions, err := d.list(ctx, interactionsFolder)
-	if err != nil {
-		return nil, err
-	}
-	layers, err := d.list(ctx, layersFolder)
-	if err != nil {
-		return nil, err
-	}
-	events, err := d.list(ctx, eventsFolder)
-	if err != nil {
-		return nil, err
+	parts := map[int]int{} // how many each shard has
+	for _, folder := range folders {
+		shards, err := d.list(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		for k := range shards {
+			parts[k]++
+		}
 	}
 	if d.Shards == 0 {
 		return nil, &diag.Error{What: dir + ": no dataset", Hint: "ohframe fleet run INPUT… -o DIR writes one"}
@@ -68,10 +61,11 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 	var first *head
 	for k := range d.Shards {
 		// Run writes the part of the traces last: without the others it is damaged.
-		if !traces[k] || !failures[k] || !interactions[k] || !layers[k] || !events[k] {
+		if parts[k] < len(folders) {
 			d.Missing = append(d.Missing, k)
 			continue
 		}
+		var err error
 		if first, err = d.addShard(ctx, k, first); err != nil {
 			return nil, err
 		}
@@ -95,59 +89,55 @@ type head struct {
 // addShard adds the shard's parts. first is the head of the first shard's traces, nil for
 // that shard, and is returned.
 func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, error) {
-	traces, err := d.part(ctx, tracesFolder, k, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	var f Failure
-	failures, err := d.part(ctx, failuresFolder, k, newRecord("failures", f.cells(nil)), func() { d.Failures[f.Reason]++ })
-	if err != nil {
-		return nil, err
-	}
-	if first == nil {
-		first = traces
-		d.Version, d.Dims = first.version, first.dims
-	}
-	interactions, err := d.part(ctx, interactionsFolder, k, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	layers, err := d.part(ctx, layersFolder, k, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	var e EventRow
-	kind := []string{}
-	if slices.Contains(d.Dims, eventDims[0]) {
-		kind = eventDims[:1]
-	}
-	events, err := d.part(ctx, eventsFolder, k, newRecord("events", e.cells(kind)), func() {
-		if len(kind) > 0 && e.Dims[0] != nil {
-			d.Events[strings.Clone(*e.Dims[0])]++
+	var heads []*head // in the order of folders
+	for _, folder := range folders {
+		var r *record
+		var f Failure
+		var e EventRow
+		yield := func() {}
+		switch folder {
+		case failuresFolder:
+			r, yield = newRecord("failures", f.cells(nil)), func() { d.Failures[f.Reason]++ }
+		case eventsFolder:
+			kind := []string{}
+			if slices.Contains(d.Dims, eventDims[0]) {
+				kind = eventDims[:1]
+			}
+			r, yield = newRecord("events", e.cells(kind)), func() {
+				if len(kind) > 0 && e.Dims[0] != nil {
+					d.Events[strings.Clone(*e.Dims[0])]++
+				}
+			}
 		}
-	})
-	if err != nil {
-		return nil, err
+		h, err := d.part(ctx, folder, k, r, yield)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = h
+			d.Version, d.Dims = first.version, first.dims
+		}
+		heads = append(heads, h)
 	}
-	for _, h := range []*head{traces, failures, interactions, layers, events} {
+	traces := heads[0]
+	for _, h := range heads {
 		if err := h.check(first, fmt.Sprintf("%d of %d", k, d.Shards)); err != nil {
 			return nil, err
 		}
 	}
-	for _, h := range []*head{failures, interactions, layers, events} {
+	for _, h := range heads[1:] {
 		if h.inputs != traces.inputs {
 			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
 		}
 	}
-	switch {
-	case traces.columns != first.columns:
+	if traces.columns != first.columns {
 		return nil, &diag.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
 	}
 	d.Traces += traces.traces
 	d.Rows += traces.rows
 	d.Unreliable += traces.unreliable
-	for t, h := range [tables]*head{traces, interactions, layers} {
-		d.parts[t] = append(d.parts[t], h.name)
+	for t, folder := range tableFolders {
+		d.parts[t] = append(d.parts[t], heads[slices.Index(folders, folder)].name)
 	}
 	return first, nil
 }

@@ -462,12 +462,14 @@ func (g *Group) add(r *Row, device *string) {
 	if device != nil && frames > 0 {
 		g.addDevice(*device, rate{late, frames})
 	}
-	for i, name := range r.Causes.Names {
-		g.addCause(Cause{Name: name, Frames: r.Causes.Frames[i], Lost: trace.Duration(r.Causes.Lost[i])})
+	for _, c := range r.Causes.all {
+		g.addCause(c)
 	}
 	for i, vsync := range r.Worst.VsyncIDs {
 		// Of frames with the same vsync id, open selects the worst.
-		g.addWorst(Worst{r.Trace, r.Process, r.PID, vsync, trace.Time(r.Worst.Starts[i]), trace.Duration(r.Worst.Overruns[i]), slices.Contains(r.Worst.VsyncIDs[:i], vsync)})
+		w := r.Worst.at(i, r)
+		w.timed = slices.Contains(r.Worst.VsyncIDs[:i], vsync)
+		g.addWorst(w)
 	}
 }
 

@@ -1,9 +1,6 @@
 package fleet
 
 import (
-	"cmp"
-	"slices"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -43,40 +40,21 @@ func hangName(h *stats.Hang) string {
 }
 
 func (r *Row) addHangs(hangs []stats.Hang) {
-	type sum struct {
-		name    string
-		count   int64
-		lost    trace.Duration
-		longest trace.Duration
-		start   trace.Time
-	}
-	var list []*sum
-	byName := map[string]*sum{}
+	var list []rowCause
+	byName := map[string]int{}
 	for i := range hangs {
 		h := &hangs[i]
 		name := hangName(h)
-		s := byName[name]
-		if s == nil {
-			s = &sum{name: name}
-			list, byName[name] = append(list, s), s
+		at, ok := byName[name]
+		if !ok {
+			at, byName[name] = len(list), len(list)
+			list = append(list, rowCause{Cause: Cause{Name: name}})
 		}
-		s.count++
-		s.lost += h.Duration
-		if h.Duration > s.longest {
-			s.longest, s.start = h.Duration, h.Start
+		c := &list[at]
+		c.Frames, c.Lost = c.Frames+1, c.Lost+h.Duration
+		if h.Duration > c.worst.Overrun {
+			c.worst.Overrun, c.worst.Start = h.Duration, h.Start
 		}
 	}
-	slices.SortFunc(list, func(a, b *sum) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.name, b.name)) })
-	if len(list) > maxCauses {
-		other := &sum{name: otherCauses}
-		for _, s := range list[maxCauses:] {
-			other.count, other.lost = other.count+s.count, other.lost+s.lost
-		}
-		list = append(list[:maxCauses], other)
-	}
-	for _, s := range list {
-		r.Hangs.Names, r.Hangs.Counts = append(r.Hangs.Names, s.name), append(r.Hangs.Counts, s.count)
-		r.Hangs.Lost, r.Hangs.Longest = append(r.Hangs.Lost, int64(s.lost)), append(r.Hangs.Longest, int64(s.longest))
-		r.Hangs.Starts = append(r.Hangs.Starts, int64(s.start))
-	}
+	r.Hangs.set(list)
 }

@@ -36,7 +36,7 @@ func TestManyHangs(t *testing.T) {
 				return func() {
 					count := int64(0)
 					for _, r := range addHangs(nil, hangs, newRow) {
-						for _, k := range r.Hangs.Counts {
+						for _, k := range r.Hangs.Frames {
 							count += k
 						}
 						if len(r.Hangs.Names) > maxCauses+1 {
@@ -68,7 +68,7 @@ func TestHangsOfOneID(t *testing.T) {
 	var counts []int64
 	for _, r := range rows {
 		count := int64(0)
-		for _, n := range r.Hangs.Counts {
+		for _, n := range r.Hangs.Frames {
 			count += n
 		}
 		counts = append(counts, count)

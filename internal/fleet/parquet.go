@@ -135,9 +135,9 @@ func (r *Row) cells(w wanted) []cell {
 		}
 		if w.examples && w.table == ofFrames {
 			add("hang_cause,list", &r.Hangs.Names)
-			add("hang_count,list", &r.Hangs.Counts)
+			add("hang_count,list", &r.Hangs.Frames)
 			add("hang_ns,list", &r.Hangs.Lost)
-			add("hang_longest_ns,list", &r.Hangs.Longest)
+			add("hang_longest_ns,list", &r.Hangs.Overruns)
 			add("hang_start_ns,list", &r.Hangs.Starts)
 		}
 		add("worst_vsync_id,list", &r.Worst.VsyncIDs)

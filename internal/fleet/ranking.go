@@ -44,17 +44,18 @@ type Ranking struct {
 
 // RankedCause is a cause of one group.
 type RankedCause struct {
-	Key    []*string // in the order of Ranking.By
-	Name   string
-	Users  int // units that have lost time by it
-	Of     int // units of the group
-	Traces int
+	Key    []*string `json:"-"` // in the order of Ranking.By
+	Name   string    `json:"title"`
+	Users  int       `json:"units"`       // units that have lost time by it
+	Of     int       `json:"units_total"` // units of the group
+	Traces int       `json:"traces"`
 	// Frames and Hangs are those that lost time by it. A cause has frames or hangs, not both.
-	Frames, Hangs int64
-	Lost          trace.Duration
-	Share         float64 // of the lost time of the group
+	Frames int64          `json:"frames"`
+	Hangs  int64          `json:"hangs"`
+	Lost   trace.Duration `json:"lost_ns"`
+	Share  float64        `json:"lost_share"` // of the lost time of the group
 	// Examples are the worst frames or hangs, the worst first, one of a trace and process.
-	Examples []Worst
+	Examples []Worst `json:"-"`
 }
 
 // units is a set of units by the hashes of their names. Rows of a trace follow each other, so few are
@@ -110,30 +111,31 @@ func (g *rankedGroup) merge(o *rankedGroup) {
 func (g *rankedGroup) add(r *Row, user uint64) {
 	g.users.add(user)
 	traceHash := xxh3.HashString(r.Trace)
-	cause := func(name string, frames, hangs, lost int64, example Worst) {
-		g.lost += trace.Duration(lost)
-		if name == otherCauses {
-			g.others += trace.Duration(lost)
-			return
+	for _, columns := range []*causeColumns{&r.Causes, &r.Hangs} {
+		for i, c := range columns.all {
+			g.lost += c.Lost
+			if c.Name == otherCauses {
+				g.others += c.Lost
+				continue
+			}
+			s := g.causes[c.Name]
+			if s == nil {
+				name := strings.Clone(c.Name)
+				s = &rankedSum{RankedCause: RankedCause{Name: name}}
+				g.causes[name] = s
+			}
+			s.users.add(user)
+			s.traces.add(traceHash)
+			s.Lost += c.Lost
+			if columns == &r.Causes {
+				s.Frames += c.Frames
+			} else {
+				s.Hangs += c.Frames
+			}
+			example := columns.at(i, r)
+			example.timed = true
+			s.Examples = keepWorst(s.Examples, example)
 		}
-		s := g.causes[name]
-		if s == nil {
-			name = strings.Clone(name)
-			s = &rankedSum{RankedCause: RankedCause{Name: name}}
-			g.causes[name] = s
-		}
-		s.users.add(user)
-		s.traces.add(traceHash)
-		s.Frames, s.Hangs, s.Lost = s.Frames+frames, s.Hangs+hangs, s.Lost+trace.Duration(lost)
-		example.Trace, example.Process, example.PID, example.timed = r.Trace, r.Process, r.PID, true
-		s.Examples = keepWorst(s.Examples, example)
-	}
-	for i, name := range r.Causes.Names {
-		cause(name, r.Causes.Frames[i], 0, r.Causes.Lost[i],
-			Worst{VsyncID: r.Causes.VsyncIDs[i], Start: trace.Time(r.Causes.Starts[i]), Overrun: trace.Duration(r.Causes.Overruns[i])})
-	}
-	for i, name := range r.Hangs.Names {
-		cause(name, 0, r.Hangs.Counts[i], r.Hangs.Lost[i], Worst{Start: trace.Time(r.Hangs.Starts[i]), Overrun: trace.Duration(r.Hangs.Longest[i])})
 	}
 }
 
@@ -349,23 +351,16 @@ type (
 		Causes  []rankedCauseDocument `json:"causes"`
 	}
 	rankedCauseDocument struct {
-		Key       map[string]*string `json:"key"`
-		Name      string             `json:"title"`
-		Users     int                `json:"units"`
-		Of        int                `json:"units_total"`
-		Traces    int                `json:"traces"`
-		Frames    int64              `json:"frames"`
-		Hangs     int64              `json:"hangs"`
-		Lost      trace.Duration     `json:"lost_ns"`
-		LostShare float64            `json:"lost_share"`
-		Examples  []worstDocument    `json:"examples"`
+		Key map[string]*string `json:"key"`
+		*RankedCause
+		Examples []worstDocument `json:"examples"`
 	}
 )
 
 func (r *Ranking) writeJSON(w io.Writer) error {
 	d := rankingDocument{r.Dataset.json(), append([]string{}, r.By...), r.Unit, r.Lost, r.Others, r.Total, []rankedCauseDocument{}}
 	for _, c := range r.Causes {
-		doc := rankedCauseDocument{keyDocument(r.By, c.Key), c.Name, c.Users, c.Of, c.Traces, c.Frames, c.Hangs, c.Lost, c.Share, []worstDocument{}}
+		doc := rankedCauseDocument{keyDocument(r.By, c.Key), c, []worstDocument{}}
 		if doc.Key == nil {
 			doc.Key = map[string]*string{}
 		}

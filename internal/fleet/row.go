@@ -39,21 +39,11 @@ type Row struct {
 	Histograms [histograms]Counts
 	// Shortest is the lowest duration in nanoseconds; nil if none is known.
 	Shortest *int64
-	Causes   struct {
-		Names        []string
-		Frames, Lost []int64
-		// VsyncIDs, Starts and Overruns are of the frame that lost the most by the cause; zero of
-		// other causes.
-		VsyncIDs, Starts, Overruns []int64
-	}
-	// Hangs are the hangs of an application by cause, what lasted longest first. Lost is the sum
-	// of their lengths, Longest and Starts are of the longest.
-	Hangs struct {
-		Names                         []string
-		Counts, Lost, Longest, Starts []int64
-	}
+	// Causes are those of late frames, Hangs those of the hangs of an application, which lose their
+	// whole length.
+	Causes, Hangs causeColumns
 	// Worst are the frames that overran their deadline by most, the worst first.
-	Worst struct{ VsyncIDs, Starts, Overruns []int64 }
+	Worst frameColumns
 	// Interaction, Scene, Page, Input, Response and Completion are of interactions only: id, name,
 	// and times in nanoseconds. Page and times are nil if unknown, as is an input without which the
 	// response counts from the begin.
@@ -73,6 +63,56 @@ type Row struct {
 type Counts struct {
 	Buckets []int32
 	Counts  []int64
+}
+
+// frameColumns are frames or hangs in a file. Hangs have no vsync ids.
+type frameColumns struct{ VsyncIDs, Starts, Overruns []int64 }
+
+func (c *frameColumns) add(w Worst) {
+	c.VsyncIDs, c.Starts, c.Overruns = append(c.VsyncIDs, w.VsyncID), append(c.Starts, int64(w.Start)), append(c.Overruns, int64(w.Overrun))
+}
+
+// at returns a frame of a row.
+func (c *frameColumns) at(i int, r *Row) Worst {
+	w := Worst{Trace: r.Trace, Process: r.Process, PID: r.PID, Start: trace.Time(c.Starts[i]), Overrun: trace.Duration(c.Overruns[i])}
+	if c.VsyncIDs != nil {
+		w.VsyncID = c.VsyncIDs[i]
+	}
+	return w
+}
+
+// causeColumns are causes in a file, what lost the most time first. The frames are those that lost the
+// most by each, zero of other causes.
+type causeColumns struct {
+	Names        []string
+	Frames, Lost []int64
+	frameColumns
+}
+
+// set sets the largest causes, and the sum of the others.
+func (c *causeColumns) set(list []rowCause) {
+	slices.SortFunc(list, func(a, b rowCause) int { return compareCauses(a.Cause, b.Cause) })
+	if len(list) > maxCauses {
+		other := rowCause{Cause: Cause{Name: otherCauses}}
+		for _, cause := range list[maxCauses:] {
+			other.Frames += cause.Frames
+			other.Lost += cause.Lost
+		}
+		list = append(list[:maxCauses], other)
+	}
+	for _, cause := range list {
+		c.Names, c.Frames, c.Lost = append(c.Names, cause.Name), append(c.Frames, cause.Frames), append(c.Lost, int64(cause.Lost))
+		c.add(cause.worst)
+	}
+}
+
+// all yields the causes without their frames.
+func (c *causeColumns) all(yield func(int, Cause) bool) {
+	for i, name := range c.Names {
+		if !yield(i, Cause{name, c.Frames[i], trace.Duration(c.Lost[i])}) {
+			return
+		}
+	}
 }
 
 // Cause is what late frames lost by a cause.
@@ -188,7 +228,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		}
 		row.measure(i.MeasureFrames(), i.Source.Frames, causes)
 		if i.Source.Counted() == analyzer.RenderFrame {
-			row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = nil, nil, nil // not of the row's process
+			row.Worst = frameColumns{} // not of the row's process
 		}
 		yield(ofInteractions, &row)
 	}
@@ -236,12 +276,7 @@ func nanoseconds(d trace.Duration) *int64 {
 
 // measure adds the measures of some frames, and the frames themselves.
 func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
-	for _, c := range causes {
-		r.Causes.Names = append(r.Causes.Names, c.Name)
-		r.Causes.Frames, r.Causes.Lost = append(r.Causes.Frames, c.Frames), append(r.Causes.Lost, int64(c.Lost))
-		r.Causes.VsyncIDs, r.Causes.Starts = append(r.Causes.VsyncIDs, c.worst.VsyncID), append(r.Causes.Starts, int64(c.worst.Start))
-		r.Causes.Overruns = append(r.Causes.Overruns, int64(c.worst.Overrun))
-	}
+	r.Causes.set(causes)
 	r.Numbers.measure(ofFrames, p)
 	for i := range stats.Distributions {
 		h := counted(frames, stats.Distributions[i].OfFrame)
@@ -255,8 +290,7 @@ func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCa
 	}
 	slices.SortFunc(worst, compareWorst)
 	for _, w := range worst {
-		r.Worst.VsyncIDs = append(r.Worst.VsyncIDs, w.VsyncID)
-		r.Worst.Starts, r.Worst.Overruns = append(r.Worst.Starts, int64(w.Start)), append(r.Worst.Overruns, int64(w.Overrun))
+		r.Worst.add(w)
 	}
 }
 
@@ -294,7 +328,6 @@ func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 	return ranked
 }
 
-// newCauses returns the largest causes, and the sum of the others.
 func newCauses(costs []*why.Cost) (list []rowCause) {
 	for _, c := range costs {
 		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost}}
@@ -303,15 +336,6 @@ func newCauses(costs []*why.Cost) (list []rowCause) {
 			cause.worst.Overrun = f.Overrun()
 		}
 		list = append(list, cause)
-	}
-	slices.SortFunc(list, func(a, b rowCause) int { return compareCauses(a.Cause, b.Cause) })
-	if len(list) > maxCauses {
-		other := rowCause{Cause: Cause{Name: otherCauses}}
-		for _, c := range list[maxCauses:] {
-			other.Frames += c.Frames
-			other.Lost += c.Lost
-		}
-		list = append(list[:maxCauses], other)
 	}
 	return list
 }

@@ -3,17 +3,13 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/zeebo/xxh3"
-
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/diag"
 	"ohframe/internal/diff"
@@ -86,11 +82,13 @@ type TrendSeries struct {
 
 // TrendPoint is the value of a measure in a build.
 type TrendPoint struct {
-	Units int // with a known value
+	Units int `json:"units"` // with a known value
 	// Value is the mean of the units, nil if unknown. Low and High are the ends of its 96 % confidence
 	// interval, nil with fewer than two units.
-	Value, Low, High *float64
-	Tested           bool
+	Value  *float64 `json:"value"`
+	Low    *float64 `json:"low"`
+	High   *float64 `json:"high"`
+	Tested bool     `json:"tested"`
 }
 
 // TrendChange is a change of the level of a series.
@@ -288,74 +286,15 @@ func (t *Trend) eachUnit(ctx context.Context, groups []*TrendGroup, w wanted, yi
 		build int
 	}
 	var cells []cell
+	var list []*surveyed
 	for _, g := range groups {
 		for build, rows := range g.rows {
 			if rows != nil {
-				cells = append(cells, cell{g, build})
+				cells, list = append(cells, cell{g, build}), append(list, rows)
 			}
 		}
 	}
-	create := func(*Row) *Group {
-		g := newGroup(w)
-		g.causes = map[string]*Cause{}
-		return g
-	}
-	add := func(g *Group, r *Row) {
-		g.addSums(r)
-		if w.details {
-			for i, name := range r.Causes.Names {
-				g.addCause(Cause{name, r.Causes.Frames[i], trace.Duration(r.Causes.Lost[i])})
-			}
-		}
-	}
-	merge := func(into, from *Group) {
-		into.mergeSums(from)
-		for _, c := range from.causes {
-			into.addCause(*c)
-		}
-	}
-	for first := 0; first < len(cells); {
-		chosen, units := map[string]int{}, 0
-		for ; first < len(cells); first++ {
-			rows := cells[first].group.rows[cells[first].build]
-			if units += len(rows.units); units > histogramsPerPass && len(chosen) > 0 {
-				break
-			}
-			for _, id := range rows.ids {
-				chosen[id] = first
-			}
-		}
-		all := map[string]*Group{}
-		for _, s := range t.sources {
-			key := func(dst []byte, r *Row) ([]byte, bool) {
-				dst = s.keyer.append(dst, r)
-				i, ok := chosen[string(dst)]
-				if !ok || !s.keyer.match(r.Process, r.PID) || s.unit(r) == nil {
-					return dst, false
-				}
-				hash := xxh3.HashString(*s.unit(r))
-				_, ok = cells[i].group.rows[cells[i].build].units[hash]
-				return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(dst[:0], uint32(i)), hash), ok
-			}
-			w.dims, w.table = s.keyer.dims, s.keyer.table
-			sums, err := gather(ctx, s.dataset, w, key, create, add, merge)
-			if err != nil {
-				return err
-			}
-			for id, sum := range sums {
-				if all[id] == nil {
-					all[id] = sum
-				} else {
-					merge(all[id], sum)
-				}
-			}
-		}
-		for _, id := range slices.Sorted(maps.Keys(all)) {
-			c := cells[binary.BigEndian.Uint32([]byte(id))]
-			yield(c.group, c.build, binary.BigEndian.Uint64([]byte(id[4:])), all[id])
-		}
-	}
-	return nil
+	return eachUnit(ctx, t.sources, list, w, func(i int, unit uint64, sum *Group) { yield(cells[i].group, cells[i].build, unit, sum) })
 }
 
 // measure sets the values of all series.

@@ -345,12 +345,8 @@ type (
 		Changes    []trendChangeDocument `json:"changes"`
 	}
 	trendPointDocument struct {
-		Build  string   `json:"at"`
-		Units  int      `json:"units"`
-		Value  *float64 `json:"value"`
-		Low    *float64 `json:"low"`
-		High   *float64 `json:"high"`
-		Tested bool     `json:"tested"`
+		Build string `json:"at"`
+		TrendPoint
 	}
 	trendChangeDocument struct {
 		At       string `json:"at"`
@@ -381,7 +377,7 @@ func (t *Trend) writeJSON(w io.Writer) error {
 			}
 			for i, p := range s.Points {
 				if g.rows[i] != nil {
-					series.Points = append(series.Points, trendPointDocument{t.Builds[i], p.Units, p.Value, p.Low, p.High, p.Tested})
+					series.Points = append(series.Points, trendPointDocument{t.Builds[i], p})
 				}
 			}
 			for _, c := range s.Changes {
