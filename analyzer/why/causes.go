@@ -190,7 +190,7 @@ type Part struct {
 // thread did something for longer than usual, and the threads of one kind that it waited for
 // (docs/why.md 3).
 type Share struct {
-	Stage Stage `json:"stage"`
+	Stage Stage `json:"stage,omitzero"`
 	Wait  Wait  `json:"wait"`
 	// Slice is the slice of the frame's thread; empty if the time lies outside of all slices, or
 	// in several.
@@ -198,12 +198,12 @@ type Share struct {
 	// Value is the time that the frame spent in this way, in Slice and waiting for Culprit,
 	// Usual what frames on time spend in the same way, and Share the part of the overrun.
 	Value trace.Duration `json:"value_ns"`
-	Usual trace.Duration `json:"usual_ns"`
-	Share trace.Duration `json:"share_ns"`
+	Usual trace.Duration `json:"usual_ns,omitzero"`
+	Share trace.Duration `json:"share_ns,omitzero"`
 	// Gain is by how much less the frame would be late if only this had taken its usual time: at
 	// least Share, at most the overrun. A frame that was shown late gains whole refreshes: 0 if this alone is
 	// not enough for one.
-	Gain trace.Duration `json:"gain_ns"`
+	Gain trace.Duration `json:"gain_ns,omitzero"`
 	// AsLong is how many of Compared, the frames on time that say what is usual, have Value or more
 	// in the same slices. Compared is 0 if nothing says that.
 	AsLong   int `json:"-"`

@@ -195,34 +195,30 @@ func countedOnce(t *testing.T, content []byte, file string) {
 	check("frames", withPresents(got))
 
 	var why struct {
-		Inputs []struct {
-			Processes []struct {
-				Kind                 string
-				PID                  *int64
-				Frames, Judged, Late int64
-				Causes               struct {
-					Lost    *int64 `json:"lost_ns"`
-					Frames  []json.RawMessage
-					Ranking []struct {
-						Lost *int64 `json:"lost_ns"`
-					}
-				}
+		Processes []struct {
+			Kind                 string
+			PID                  *int64
+			Frames, Judged, Late int64
+			Lost                 *int64            `json:"lost_ns"`
+			LateFrames           []json.RawMessage `json:"late_frames"`
+			Causes               []struct {
+				Lost *int64 `json:"lost_ns"`
 			}
 		}
 	}
 	decode(t, run("ohframe why "+file+" --format json"), &why)
 	got = map[string]numbers{}
-	for _, p := range why.Inputs[0].Processes {
+	for _, p := range why.Processes {
 		pid := any("")
 		if p.PID != nil && *p.PID >= 0 {
 			pid = *p.PID
 		}
-		n, sum := numbers{p.Frames, p.Judged, p.Late, deref(p.Causes.Lost), 0}, int64(0)
-		for _, c := range p.Causes.Ranking {
+		n, sum := numbers{p.Frames, p.Judged, p.Late, deref(p.Lost), 0}, int64(0)
+		for _, c := range p.Causes {
 			sum += deref(c.Lost)
 		}
-		if int64(len(p.Causes.Frames)) != n.late || sum != n.lost || n.late > 0 && len(p.Causes.Ranking) == 0 {
-			t.Errorf("why: %d late frames are listed, and causes lost %d: %+v", len(p.Causes.Frames), sum, n)
+		if int64(len(p.LateFrames)) != n.late || sum != n.lost || n.late > 0 && len(p.Causes) == 0 {
+			t.Errorf("why: %d late frames are listed, and causes lost %d: %+v", len(p.LateFrames), sum, n)
 		}
 		got[key(p.Kind, pid)] = n
 	}

@@ -48,21 +48,22 @@ type evidenceDocument struct {
 }
 
 type evidenceCause struct {
-	Wait, Slice, Why string
-	Gain             trace.Duration `json:"gain_ns"`
-	Culprit          *evidenceCulprit
-	Against          []string
-	Worst            struct {
-		Cause string
-	}
+	Wait, Slice string
+	Gain        trace.Duration `json:"gain_ns"`
+	Culprit     *evidenceCulprit
+	Against     []string
+	Worst       evidenceFrame
 }
 
 type evidenceCulprit struct{ Thread, Wait, Slice string }
 
 type evidenceFrame struct {
-	Cause, Verdict, Why, Stage, Wait, Slice string
-	KnockOnOf                               int64 `json:"knock_on_of"`
-	Culprit                                 *evidenceCulprit
+	Cause, Verdict, Why string
+	KnockOnOf           int64 `json:"knock_on_of"`
+	Shares              []struct {
+		Stage, Wait, Slice string
+		Culprit            *evidenceCulprit
+	}
 }
 
 // asked runs a command of a document and reads the document that it writes.
@@ -181,7 +182,7 @@ func (d *evidenceDocument) next() string {
 	p := &d.Processes[0]
 	switch {
 	case len(p.Causes) > 0:
-		return p.Causes[0].Why
+		return p.Causes[0].Worst.Why
 	case len(p.ShownLate) > 0:
 		return p.ShownLate[0].Why
 	case len(p.PickedUp) > 0:
@@ -225,7 +226,7 @@ func (d *evidenceDocument) agreesWith(s *simulate.Scene, c *simulate.CauseTruth)
 		if p.Late > 0 || len(p.ShownLate) == 0 {
 			return false, false
 		}
-		f := &p.ShownLate[0]
+		f := &p.ShownLate[0].Shares[0]
 		ok := f.Stage == c.Stage && f.Wait == c.Wait && (c.Slice == "" || f.Slice == c.Slice) && culprit(f.Culprit)
 		return ok, ok
 	case !c.Late || len(p.Causes) == 0:

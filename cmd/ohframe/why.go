@@ -105,7 +105,7 @@ func runWhy(c *call, f *whyFlags) error {
 		}
 		timelines = append(timelines, in.Timeline)
 		input.Commands = commandsAbout(c, name, in.Timeline)
-		if r.format == brief.Format {
+		if r.format == brief.Format || r.format == "json" {
 			input.Stats = stats.Compute(in.Timeline, stats.Options{Process: o.Process})
 		}
 		inputs = append(inputs, input)

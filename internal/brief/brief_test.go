@@ -1,8 +1,11 @@
 package brief
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,8 +17,8 @@ func TestShortened(t *testing.T) {
 		long := "begin" + strings.Repeat(filler, 500) + "end"
 		for most, of := range map[int]func(string) string{maxNameBytes: Name, maxSentenceBytes: Sentence} {
 			got := of(long)
-			b, err := encode(got)
-			if n := len(b) - len("\"\"\n"); err != nil || n > most || n < most-8 || !utf8.ValidString(got) || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") {
+			x, err := leaf(got)
+			if n := len(x.text) - len(`""`); err != nil || n > most || n < most-8 || !utf8.ValidString(got) || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") {
 				t.Errorf("%q has %d bytes, at most %d: %v", got, n, most, err)
 			}
 			if short := of("begin"); short != "begin" {
@@ -28,49 +31,71 @@ func TestShortened(t *testing.T) {
 	}
 }
 
-// The lists of the first cutters become shorter first, and none shorter than it may be.
-func TestFit(t *testing.T) {
-	var d struct {
-		A, B, C []string
-		LeftOut LeftOut
+// The last lists become shorter first, and none shorter than it may be.
+func TestWrite(t *testing.T) {
+	type document struct {
+		C       []string `json:"c" brief:"100,least=4"`
+		B       []string `json:"b" brief:"100"`
+		A       []string `json:"a" brief:"100"`
+		LeftOut LeftOut  `json:"left_out"`
 	}
+	var d document
 	for i := range 100 {
-		element := fmt.Sprint(i, strings.Repeat(" ", 996))
+		element := fmt.Sprint(i, strings.Repeat("-", 96))
 		d.A, d.B, d.C = append(d.A, element), append(d.B, element), append(d.C, element)
 	}
-	fit := func() []byte {
-		b, err := Fit(&d, []Cutter{Shorten(&d.LeftOut, "a", &d.A, 0), Shorten(&d.LeftOut, "b", &d.B, 0), Shorten(&d.LeftOut, "c", &d.C, 4).Fewer(1)})
-		if err != nil || len(b) > MaxBytes || !json.Valid(b) {
-			t.Fatalf("%d bytes, %v", len(b), err)
+	written := func(d any) (out document) {
+		var b, again bytes.Buffer
+		if err := Write(&b, d); err != nil || b.Len() > MaxBytes || json.Unmarshal(b.Bytes(), &out) != nil {
+			t.Fatalf("%d bytes, %v", b.Len(), err)
 		}
-		return b
+		if Write(&again, d); again.String() != b.String() {
+			t.Error("two documents differ")
+		}
+		return out
 	}
-	fit() // a thousand bytes each: rounds of 5, of 3 and of 2, then room for 9
-	if len(d.A) != 2 || len(d.B) != 3 || len(d.C) != 4 || d.LeftOut["a"] != 98 || d.LeftOut["b"] != 97 || d.LeftOut["c"] != 96 {
-		t.Errorf("%d, %d and %d elements; %v", len(d.A), len(d.B), len(d.C), d.LeftOut)
+	got := written(&d) // a hundred bytes each: only the last two lists are cut, in the first round
+	if len(got.A) != 5 || len(got.B) != 5 || len(got.C) != 5 || got.LeftOut["a"] != 95 {
+		t.Errorf("%d, %d and %d elements; %v", len(got.A), len(got.B), len(got.C), got.LeftOut)
 	}
-	before := string(fit())
-	if after := string(fit()); after != before {
-		t.Error("a document that fits changes")
+	d.C = d.C[:80]
+	if got := written(&d); len(got.A) != 5 || len(got.B) != 5 || len(got.C) != 80 {
+		t.Errorf("%d, %d and %d elements; %v", len(got.A), len(got.B), len(got.C), got.LeftOut)
 	}
-	d.C = append(d.C, strings.Repeat("x", MaxBytes))
-	d.C[0], d.C[4] = d.C[4], d.C[0]
-	if _, err := Fit(&d, []Cutter{Shorten(&d.LeftOut, "c", &d.C, 1)}); err == nil {
+	many := struct {
+		A []string `json:"a" brief:"100,sentence,least=100"`
+	}{slices.Repeat([]string{strings.Repeat("x", 200)}, 100)}
+	if err := Write(io.Discard, many); err == nil {
 		t.Error("a document that cannot fit is written")
 	}
 }
 
-// What is null or empty is left out; texts that look so are not.
-func TestEmpty(t *testing.T) {
-	type object struct {
-		A *int   `json:"a"`
-		B string `json:"b_c"`
-		C []int  `json:"c"`
-		D *int   `json:"d"`
+// The tags of fields say what is left out, and how long texts and lists are.
+func TestTags(t *testing.T) {
+	type inner struct {
+		X    int   `json:"X"`
+		Y    int   `json:"Y"`
+		List []int `json:"list"`
 	}
-	const text = `x","a":null,"b":[]}`
-	got, err := Fit([]object{{B: text, C: []int{}}, {C: []int{1}}}, nil)
-	if want := `[{"b_c":"x\",\"a\":null,\"b\":[]}"},{"b_c":"","c":[1]}]` + "\n"; err != nil || string(got) != want {
-		t.Errorf("%s, %v; want %s", got, err, want)
+	type document struct {
+		Null    *int           `json:"null"`
+		Empty   string         `json:"empty"`
+		None    []int          `json:"none"`
+		Zero    int            `json:"zero"`
+		Omitted int            `json:"omitted,omitzero"`
+		Hidden  int            `json:"hidden" brief:"-"`
+		Share   float64        `json:"share"`
+		Text    string         `json:"text"`
+		Only    inner          `json:"only" brief:"only=list"`
+		Two     []int          `json:"two" brief:"2"`
+		Lazy    []func() inner `json:"lazy" brief:"1"`
+		LeftOut LeftOut        `json:"left_out"`
+	}
+	var b bytes.Buffer
+	if err := Write(&b, &document{Hidden: 1, Share: 2. / 3, Text: `x","a":null,"b":[]}`, Only: inner{1, 2, []int{3}}, Two: []int{1, 2, 3}, Lazy: []func() inner{func() inner { return inner{List: []int{4}} }, nil}, LeftOut: LeftOut{"two": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"zero":0,"share":0.66667,"text":"x\",\"a\":null,\"b\":[]}","only":{"list":[3]},"two":[1,2],"lazy":[{"X":0,"Y":0,"list":[4]}],"left_out":{"lazy":1,"two":2}}` + "\n"; b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}
 }

@@ -219,10 +219,8 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 // together, then those of each.
 func Write(w io.Writer, inputs []Input, format string, o Options, style text.Style) error {
 	switch format {
-	case "json":
-		return writeJSON(w, inputs)
-	case brief.Format:
-		return writeEvidence(w, inputs, o)
+	case "json", brief.Format:
+		return writeDocument(w, inputs, format, o)
 	case "html":
 		o.Page = true
 		return view.WriteHTML(w, NewDocument(inputs, o))

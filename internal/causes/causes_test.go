@@ -2,7 +2,6 @@ package causes
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -136,7 +135,7 @@ func TestPlacesOnly(t *testing.T) {
 	if n := strings.Count(got, "spent 38.0 ms in FlushLayoutTask; usual 4.0\n"); n != 2 {
 		t.Errorf("%d sentences in\n%s", n, got)
 	}
-	if got := write(t, "json", tl, c, Options{}); strings.Count(got, "whether the thread ran or waited is unknown") != 2 {
+	if got := write(t, "json", tl, c, Options{}); strings.Count(got, "usual 4.0; whether the thread ran or waited is unknown") != 3 { // of a cause, and of both frames
 		t.Errorf("the sentences of JSON do not stand alone:\n%s", got)
 	}
 }
@@ -402,16 +401,8 @@ func TestSlices(t *testing.T) {
 		t.Errorf("%d rows:\n%s", len(rows), table)
 	}
 	for vsync, n := range map[int64]int{0: 0, 1: 23} {
-		var d struct {
-			Inputs []struct {
-				Processes []struct{ Causes struct{ Frames []jsonFrame } }
-			}
-		}
-		if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{Vsync: vsync})), &d); err != nil {
-			t.Fatal(err)
-		}
-		list := d.Inputs[0].Processes[0].Causes.Frames[0].Slices
-		if len(list) != n || n > 0 && list[1] != (jsonSlice{"B", 4 * ms, 0, 1 * ms, 3 * ms}) {
+		list := decoded(t, write(t, "json", tl, c, Options{Vsync: vsync})).Processes[0].LateFrames[0].Slices
+		if len(list) != n || n > 0 && list[1] != (toldSlice{"B", 0, 1 * ms, 3 * ms}) {
 			t.Errorf("--frame %d: %v", vsync, list)
 		}
 	}
@@ -450,45 +441,15 @@ func TestProcesses(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
-	type input struct {
-		Name      string
-		Scheduled bool
-		Missing   *string
-		Processes []struct {
-			PID    int
-			Causes struct {
-				Lost      int64 `json:"lost_ns"`
-				Explained int64 `json:"explained_ns"`
-				Ranking   []struct {
-					Cause, Wait, Stage string
-					Lost               int64 `json:"lost_ns"`
-					Worst              int64 `json:"worst_vsync_id"`
-				}
-				Frames []struct {
-					Vsync   int64 `json:"vsync_id"`
-					Overrun int64 `json:"overrun_ns"`
-					Verdict string
-					Known   float64 `json:"known_share"`
-				}
-			}
-		}
-	}
-	var document struct{ Inputs []input }
-	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &document); err != nil {
-		t.Fatal(err)
-	}
-	if len(document.Inputs) != 1 {
-		t.Fatalf("%+v", document)
-	}
-	d := document.Inputs[0]
-	if d.Name != "trace.ftrace" || !d.Scheduled || d.Missing != nil || len(d.Processes) != 1 {
+	d := decoded(t, write(t, "json", tl, c, Options{}))
+	if len(d.Inputs) != 1 || d.Inputs[0].Name != "trace.ftrace" || d.Inputs[0].Missing != "" || len(d.Processes) != 1 {
 		t.Fatalf("%+v", d)
 	}
-	p := d.Processes[0].Causes
-	if p.Lost != 30_000_000 || p.Explained != 30_000_000 || len(p.Ranking) != 2 || p.Ranking[0].Wait != "io" || p.Ranking[0].Lost != 20_000_000 || p.Ranking[1].Stage != "build" || p.Ranking[1].Worst != 10 {
+	p := d.Processes[0]
+	if p.Lost != 30*ms || p.Unknown != 0 || len(p.Causes) != 2 || p.Causes[0].Wait != "io" || p.Causes[0].Lost != 20*ms || p.Causes[1].Stage != "build" || p.Causes[1].Worst.Vsync != 10 {
 		t.Errorf("%+v", p)
 	}
-	if f := p.Frames[0]; f.Vsync != 10 || f.Overrun != 30_000_000 || f.Verdict != "cause" || f.Known != 1 {
+	if f := p.LateFrames[0]; f.Vsync != 10 || f.Late != 30*ms || f.Verdict != "cause" || f.Known != 1 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -578,33 +539,19 @@ a.ftrace alone · application · a.ftrace ────────────�
 	if err := Write(&b, inputs, "json", Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	var d struct {
-		Inputs    []struct{ Name string }
-		Processes []struct {
-			Name, Kind string
-			Inputs     []string
-			Frames     int
-			Lost       trace.Duration `json:"lost_ns"`
-			Ranking    []struct {
-				Wait       string
-				Lost       trace.Duration `json:"lost_ns"`
-				Share      float64
-				WorstInput string `json:"worst_input"`
-			}
-		}
-	}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
-		t.Fatal(err)
-	}
+	d := decoded(t, b.String())
 	if len(d.Inputs) != 2 || len(d.Processes) != 3 {
 		t.Fatalf("%d inputs and %d processes, want 2 and 3", len(d.Inputs), len(d.Processes))
 	}
 	p := d.Processes[0]
-	if p.Name != "com.example.app" || p.Kind != "app" || !slices.Equal(p.Inputs, []string{"a.ftrace", "b.ftrace"}) || p.Frames != 7 || p.Lost != 14*ms || len(p.Ranking) != 2 {
+	if p.Name != "com.example.app" || p.Kind != "app" || !slices.Equal(p.Inputs, []string{"a.ftrace", "b.ftrace"}) || p.Frames != 7 || p.Lost != 14*ms || len(p.Causes) != 2 {
 		t.Errorf("%+v", p)
 	}
-	if r := p.Ranking[0]; r.Wait != "io" || r.Lost != 8*ms || r.Share != 8.0/14 || r.WorstInput != "a.ftrace" {
+	if r := p.Causes[0]; r.Wait != "io" || r.Lost != 8*ms || r.Share != 8.0/14 || r.Worst.Input != "a.ftrace" {
 		t.Errorf("%+v", r)
+	}
+	if of := p.ByInput; len(of) != 2 || of[0].Lost+of[1].Lost != p.Lost || of[1].Frames != 6 || of[1].Causes[0].Lost != 6*ms {
+		t.Errorf("by input: %+v", of)
 	}
 }
 

@@ -18,28 +18,156 @@ import (
 	"ohframe/internal/brief"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
+	"ohframe/internal/testing/schematest"
 	"ohframe/internal/text"
 )
 
-// written returns the document about inputs, which must be JSON of at most brief.MaxBytes bytes.
-func written(t *testing.T, inputs []Input, o Options) (out string, d *evidence) {
-	t.Helper()
-	var first, again bytes.Buffer
-	for _, b := range []*bytes.Buffer{&first, &again} {
-		if err := Write(b, inputs, brief.Format, o, text.Style{}); err != nil {
-			t.Fatal(err)
+// told is what the tests read of a document.
+type told struct {
+	Version          int
+	Question, Answer string
+	Against          []string
+	Record           []brief.Record
+	Inputs           []struct{ Name, Missing string }
+	Processes        []toldProcess
+	Interactions     []toldInteraction
+	Layers           []struct {
+		Process  string
+		PID      *int
+		Cadences []any
+		toldCauses
+		Late     int
+		OfFrames int `json:"of_frames"`
+		Buffers  []toldLate
+	}
+	Hangs []struct {
+		Cause, Why string
+		Culprit    *toldThread
+		Path       []struct {
+			Slice     string
+			Calls     int
+			Time      trace.Duration `json:"value_ns"`
+			Arguments []why.Argument
+		}
+		Slices []toldSlice
+	}
+	Stacks []struct {
+		Stacks          int
+		Functions, Path []any
+		LeftOut         map[string]int `json:"left_out"`
+	}
+	LeftOut map[string]int `json:"left_out"`
+}
+
+type toldProcess struct {
+	Name, Kind           string
+	PID                  int
+	Inputs               []string
+	Frames, Judged, Late int
+	toldCauses
+	LateFrames []toldLate    `json:"late_frames"`
+	ByInput    []toldProcess `json:"by_input"`
+	Functions  []struct {
+		Function, Module, Wait, Stage string
+		Total                         trace.Duration `json:"total_excess_ns"`
+		Frames, Samples               int
+	}
+}
+
+type toldCauses struct {
+	Lost    trace.Duration `json:"lost_ns"`
+	Unknown trace.Duration `json:"unknown_ns"`
+	Against []string
+	Causes  []struct {
+		Title, Reason, Wait, Stage, Slice, Function string
+		Lost                                        trace.Duration `json:"lost_ns"`
+		Share                                       float64
+		Frames, Buffers                             int
+		Culprit                                     *toldThread
+		Worst                                       toldLate
+		Against                                     []string
+	}
+	LeftOut map[string]int `json:"left_out"`
+}
+
+type toldThread struct {
+	Process, Thread, Slice, Wait string
+	Time                         trace.Duration `json:"ns"`
+}
+
+type toldSlice struct {
+	Slice   string
+	Running trace.Duration `json:"running_ns"`
+	Waiting trace.Duration `json:"waiting_ns"`
+	Unknown trace.Duration `json:"unknown_ns"`
+}
+
+type toldLate struct {
+	Vsync                     int64 `json:"vsync_id"`
+	Input                     string
+	Late                      trace.Duration  `json:"late_ns"`
+	Lost                      trace.Duration  `json:"lost_ns"`
+	Value                     *trace.Duration `json:"value_ns"`
+	Usual                     *trace.Duration `json:"usual_ns"`
+	Known                     float64         `json:"known_share"`
+	Verdict, Cause, Why, Open string
+	Dropped                   bool
+	Shares                    []struct{ Wait, Slice string }
+	Steps                     []toldStep
+	Slices                    []toldSlice
+	Functions                 []any
+	Calls                     []struct {
+		Function string
+		Caller   int
+		Time     trace.Duration `json:"ns"`
+	}
+}
+
+type toldStep struct {
+	Step    string
+	Time    trace.Duration  `json:"ns"`
+	Usual   *trace.Duration `json:"usual_ns"`
+	Threads []struct {
+		Idle  trace.Duration `json:"idle_ns"`
+		Waits []struct {
+			Wait string
+			Time trace.Duration `json:"value_ns"`
 		}
 	}
-	if !bytes.Equal(first.Bytes(), again.Bytes()) {
-		t.Error("two documents differ")
-	}
-	if n := first.Len(); n > brief.MaxBytes {
-		t.Errorf("%d bytes", n)
-	}
-	if err := json.Unmarshal(first.Bytes(), &d); err != nil {
+}
+
+type toldInteraction struct {
+	ID       int
+	Response *trace.Duration `json:"response_ns"`
+	Grade    string
+	Late     int
+	Lost     trace.Duration `json:"lost_ns"`
+	Hitch    *float64       `json:"hitch_ms_per_s"`
+	Missed   *int           `json:"longest_missed_run"`
+	Causes   []struct{ Wait string }
+	Steps    []toldStep
+}
+
+// decoded returns what a document says.
+func decoded(t *testing.T, out string) (d told) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
-	return first.String(), d
+	return d
+}
+
+// written returns the document about inputs, which has at most brief.MaxBytes bytes.
+func written(t *testing.T, inputs []Input, o Options) (out string, d told) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, inputs, brief.Format, o, text.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.Len(); n > brief.MaxBytes {
+		t.Errorf("%d bytes", n)
+	}
+	return b.String(), decoded(t, b.String())
 }
 
 // measured returns an input with all that the format needs.
@@ -168,18 +296,18 @@ func TestEvidenceOfCauses(t *testing.T) {
 		t.Fatalf("%s", out)
 	}
 	p := d.Processes[0]
-	if p.Frames != 3 || p.Judged != 3 || p.Late != 2 || *p.Lost != 14*ms || len(p.Causes) != 2 {
+	if p.Frames != 3 || p.Judged != 3 || p.Late != 2 || p.Lost != 14*ms || len(p.Causes) != 2 {
 		t.Fatalf("%+v", p)
 	}
 	first, second := p.Causes[0], p.Causes[1]
-	if first.Wait != "io" || *first.Lost != 10*ms || *first.Share != 0.7143 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
+	if first.Wait != "io" || first.Lost != 10*ms || first.Share != 0.71429 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
 		t.Errorf("%+v", first)
 	}
-	if want := "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'"; first.Why != want {
-		t.Errorf("%s, want %s", first.Why, want)
+	if want := "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'"; first.Worst.Why != want {
+		t.Errorf("%s, want %s", first.Worst.Why, want)
 	}
-	if want := "ohframe open --process 7 --frame 1 -- 'a b.ftrace'"; first.Open != want {
-		t.Errorf("%s, want %s", first.Open, want)
+	if want := "ohframe open --process 7 --frame 1 -- 'a b.ftrace'"; first.Worst.Open != want {
+		t.Errorf("%s, want %s", first.Worst.Open, want)
 	}
 	if k := second.Culprit; k == nil || k.Process != "other" || k.Thread != "worker" || k.Slice != "Decode" || k.Wait != "run" || k.Time != 3*ms {
 		t.Errorf("%+v", second)
@@ -357,44 +485,26 @@ func TestEvidenceOfHangWithoutFrames(t *testing.T) {
 	}
 }
 
-// docs/evidence.md has all fields of the document, and the skill only such fields.
-func TestEvidenceIsDocumented(t *testing.T) {
-	fields := map[string]bool{}
-	var walk func(reflect.Type)
-	walk = func(typ reflect.Type) {
-		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
-			typ = typ.Elem()
-		}
-		if typ.Kind() != reflect.Struct {
-			return
-		}
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name != "" {
-				fields[name] = true
-			}
-			if name != "" || f.Anonymous {
-				walk(f.Type)
+// The skill names only fields that documents have.
+func TestSkillFields(t *testing.T) {
+	fields := map[string]bool{"answer": true}
+	var add func(reflect.Type)
+	add = func(typ reflect.Type) {
+		for _, f := range schematest.Fields(t, typ, "", nil) {
+			if inner := schematest.Element(f.Type); !fields[f.Name] || inner.Kind() == reflect.Struct {
+				fields[f.Name] = true
+				if inner.Kind() == reflect.Struct && inner != reflect.TypeFor[documentProcess]() || f.Name == "processes" {
+					add(inner)
+				}
 			}
 		}
 	}
-	walk(reflect.TypeFor[evidence]())
-	read := func(name string) string {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
+	add(reflect.TypeFor[document]())
+	b, err := os.ReadFile("../../skills/ohframe/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	document := read("../../docs/evidence.md")
-	ofFunctions := []string{"stage", "total_excess_ns"} // those of jsonFunctionCost are in docs/why.md
-	for name := range fields {
-		if !strings.Contains(document, "`"+name+"`") && !slices.Contains(ofFunctions, name) {
-			t.Errorf("docs/evidence.md has no field %s", name)
-		}
-	}
-	_, skill, _ := strings.Cut(read("../../skills/ohframe/SKILL.md"), "## Read the answer")
+	_, skill, _ := strings.Cut(string(b), "## Read the answer")
 	skill, _, _ = strings.Cut(skill, "## Report")
 	named := regexp.MustCompile("(?m)^- ((?:`[a-z_.]+`(?:, )?)+):").FindAllStringSubmatch(skill, -1)
 	if len(named) < 10 {
@@ -421,11 +531,11 @@ func TestEvidenceOfStacks(t *testing.T) {
 	if err := WriteStacks(&b, long, s, brief.Format, Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	d := evidence{}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil || b.Len() > brief.MaxBytes {
-		t.Fatalf("%d bytes, %v", b.Len(), err)
+	d := decoded(t, b.String())
+	if b.Len() > brief.MaxBytes {
+		t.Errorf("%d bytes", b.Len())
 	}
-	if len(d.Stacks) != 1 || d.Stacks[0].Samples != 100 || len(d.Stacks[0].Functions) == 0 || len(d.Stacks[0].Path) == 0 ||
+	if len(d.Stacks) != 1 || d.Stacks[0].Stacks != 100 || len(d.Stacks[0].Functions) == 0 || len(d.Stacks[0].Path) == 0 ||
 		len(d.Stacks[0].Functions)+d.Stacks[0].LeftOut["functions"] != 200 || len(d.Stacks[0].Path)+d.Stacks[0].LeftOut["path"] != 200 {
 		t.Errorf("%+v", d.Stacks)
 	}
@@ -441,9 +551,8 @@ func TestEvidenceOfStacks(t *testing.T) {
 	if err := Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, brief.Format, Options{}, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	d = evidence{}
-	if err := json.Unmarshal(b.Bytes(), &d); err != nil || len(d.Stacks) != 1 {
-		t.Errorf("%s, %v", &b, err)
+	if d := decoded(t, b.String()); len(d.Stacks) != 1 {
+		t.Errorf("%s", &b)
 	}
 }
 
@@ -463,4 +572,11 @@ func TestEvidenceOfProcessesWithoutNames(t *testing.T) {
 			t.Errorf("without an id %v: %s", noPID, document)
 		}
 	}
+}
+
+// docs/why.md has the fields of JSON, with the comments of the structs; those of package why have lists of its own.
+// "make docs" writes the others.
+func TestSchema(t *testing.T) {
+	schematest.Document(t, "../../docs/why.md", reflect.TypeFor[document](), nil, "ohframe/analyzer/why",
+		reflect.TypeFor[quality.Quality](), reflect.TypeFor[stats.Refresh](), reflect.TypeFor[stats.LayerCadence]())
 }

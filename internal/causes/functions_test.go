@@ -1,7 +1,6 @@
 package causes
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -93,41 +92,16 @@ func TestFunctionsText(t *testing.T) {
 
 func TestFunctionsJSON(t *testing.T) {
 	tl, c := sampled()
-	type function struct {
-		Function, Module, Wait string
-		NS, Samples            int
-		Total                  int `json:"total_excess_ns"`
-	}
-	var d struct {
-		Inputs []struct {
-			Processes []struct {
-				Causes struct {
-					Functions []function
-					Frames    []struct {
-						Functions []function
-						Calls     []struct {
-							Function *string
-							Caller   *int
-							NS       int
-						}
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(write(t, "json", tl, c, Options{})), &d); err != nil {
-		t.Fatal(err)
-	}
-	causes := d.Inputs[0].Processes[0].Causes
-	if got, want := fmt.Sprint(causes.Functions[1]), "{entry::Cache::read libentry.so io 5000000 10 10000000}"; got != want {
+	p := decoded(t, write(t, "json", tl, c, Options{})).Processes[0]
+	if got, want := fmt.Sprint(p.Functions[1]), "{entry::Cache::read libentry.so io build 10ms 1 10}"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	calls := causes.Frames[0].Calls
-	if len(calls) != 5 || calls[0].Caller != nil || calls[0].Function != nil || *calls[4].Caller != 3 || *calls[4].Function != "qsort" || calls[4].NS != 15_000_000 {
+	calls := p.LateFrames[0].Calls
+	if len(calls) != 5 || calls[0].Caller != -1 || calls[0].Function != "" || calls[4].Caller != 3 || calls[4].Function != "qsort" || calls[4].Time != 15*ms {
 		t.Errorf("calls %+v", calls)
 	}
-	if n := len(causes.Frames[1].Functions); n != 1 || len(causes.Frames[1].Calls) > 0 {
-		t.Errorf("%d functions of the second frame, calls %v", n, causes.Frames[1].Calls)
+	if n := len(p.LateFrames[1].Functions); n != 1 || len(p.LateFrames[1].Calls) > 0 {
+		t.Errorf("%d functions of the second frame, calls %v", n, p.LateFrames[1].Calls)
 	}
 }
 

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +126,7 @@ func TestEvidenceOfHangs(t *testing.T) {
 	if k := h.Culprit; k == nil || k.Thread != "TaskWorker" || k.Slice != "Migrate" || k.Time != 300*ms {
 		t.Errorf("waited for %+v", k)
 	}
-	if n := len(h.Path); n != 2 || h.Path[1] != (evidenceCall{"Query", 3, 300 * ms, "source a.db"}) {
+	if n := len(h.Path); n != 2 || h.Path[1].Slice != "Query" || h.Path[1].Calls != 3 || h.Path[1].Time != 300*ms || !slices.Equal(h.Path[1].Arguments, []why.Argument{{Name: "source", Value: "a.db"}}) {
 		t.Errorf("path %+v", h.Path)
 	}
 	if want := "ohframe why --format evidence --process 7 --from " + first.Start.String() + " --to " + first.End.Add(1).String() + " -- a.ftrace"; h.Why != want || h.Slices != nil {

@@ -2,7 +2,6 @@ package causes
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"os"
 	"slices"
@@ -129,10 +128,10 @@ func TestEvidenceOfFlings(t *testing.T) {
 	_, d := written(t, []Input{measured("flings.ftrace", read.Timeline, read.Causes, Options{})}, Options{})
 	hitched := 0
 	for _, m := range stats.Interactions(read.Timeline, stats.Options{}) {
-		i := slices.IndexFunc(d.Interactions, func(i *evidenceInteraction) bool { return i.ID == m.ID })
+		i := slices.IndexFunc(d.Interactions, func(i toldInteraction) bool { return i.ID == m.ID })
 		if got := d.Interactions[i]; m.HitchRatio != nil {
 			hitched++
-			if got.Hitch == nil || math.Abs(*got.Hitch-*m.HitchRatio) > 1e-4 || got.Missed == nil || *got.Missed != *m.LongestMissedRun {
+			if got.Hitch == nil || math.Abs(*got.Hitch-*m.HitchRatio) > 1e-4**m.HitchRatio || got.Missed == nil || *got.Missed != *m.LongestMissedRun {
 				t.Errorf("interaction %d: %+v, want %f and %d", m.ID, got, *m.HitchRatio, *m.LongestMissedRun)
 			}
 		} else if got.Hitch != nil {
@@ -174,46 +173,19 @@ func TestCutInteraction(t *testing.T) {
 
 func TestInteractionJSON(t *testing.T) {
 	timeline, c := clicks()
-	var document struct {
-		Inputs []struct {
-			Interactions []struct {
-				ID       int
-				Response *int64 `json:"response_ns"`
-				Grade    *string
-				Late     int
-				Lost     int64 `json:"lost_ns"`
-				Ranking  []struct{ Wait string }
-				Steps    []struct {
-					Step    string
-					Time    int64  `json:"ns"`
-					Usual   *int64 `json:"usual_ns"`
-					Threads []struct {
-						Idle  int64 `json:"idle_ns"`
-						Waits []struct {
-							Wait string
-							Time int64 `json:"ns"`
-						}
-					}
-				}
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(writeInteractions(t, "json", Options{}, timeline, c)), &document); err != nil {
-		t.Fatal(err)
-	}
-	list := document.Inputs[0].Interactions
-	if len(list) != 3 || list[2].Response != nil || list[2].Grade != nil || len(list[2].Steps) != 0 || len(list[0].Ranking) != 0 {
+	list := decoded(t, writeInteractions(t, "json", Options{}, timeline, c)).Interactions // the worst first
+	if len(list) != 3 || list[2].Response != nil || list[2].Grade != "" || len(list[2].Steps) != 0 || len(list[1].Causes) != 0 {
 		t.Fatalf("got %+v", list)
 	}
-	slow := list[1]
-	if *slow.Response != int64(180*ms) || *slow.Grade != "B" || slow.Late != 1 || slow.Lost != int64(14*ms) || slow.Ranking[0].Wait != "io" {
+	slow := list[0]
+	if *slow.Response != 180*ms || slow.Grade != "B" || slow.Late != 1 || slow.Lost != 14*ms || slow.Causes[0].Wait != "io" {
 		t.Errorf("got %+v", slow)
 	}
-	sum := int64(0)
+	sum := trace.Duration(0)
 	for _, s := range slow.Steps {
 		sum += s.Time
 	}
-	if sum != *slow.Response || slow.Steps[0].Step != "handling" || *slow.Steps[0].Usual != int64(20*ms) || slow.Steps[0].Threads[0].Idle != int64(ms) {
+	if sum != *slow.Response || slow.Steps[0].Step != "handling" || *slow.Steps[0].Usual != 20*ms || slow.Steps[0].Threads[0].Idle != ms {
 		t.Errorf("steps %+v", slow.Steps)
 	}
 }

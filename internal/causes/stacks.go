@@ -78,18 +78,16 @@ func stacksSummary(s *why.Stacks) string {
 
 // WriteStacks writes the stacks of a file without a trace, in one of the Formats.
 func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Options, style text.Style) error {
-	switch format {
-	case "json":
-		return text.WriteJSON(w, stacksJSON(s))
-	case brief.Format:
-		d := &evidence{
-			Version: evidenceVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
-			Inputs: []evidenceInput{{Name: brief.Sentence(name)}}, Stacks: []*evidenceStacks{newEvidenceStacks(s, "", o)},
+	if format == "json" || format == brief.Format {
+		x := builder{Options: o, brief: format == brief.Format}
+		d := &document{
+			Version: documentVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
+			Inputs: []documentInput{{Name: name}}, Stacks: []documentStacks{x.stacks(s, "")},
 		}
 		if len(s.Functions) > 0 {
-			d.Answer = brief.Sentence(stacksSummary(s))
+			d.Answer = stacksSummary(s)
 		}
-		return d.write(w)
+		return x.write(w, d)
 	}
 	o.Page = format == "html"
 	d := &view.Document{Kind: "Why a main thread did not respond", Title: text.Base(name) + " – stacks of a main thread", Blocks: []view.Block{stacksSection(s, o)}}
@@ -100,36 +98,4 @@ func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Optio
 		return view.WriteHTML(w, d)
 	}
 	return view.WriteTerminal(w, d, style)
-}
-
-type jsonStacks struct {
-	PID       *int32           `json:"pid"`
-	Samples   int              `json:"stacks"`
-	Functions []jsonStackCount `json:"functions"`
-	Path      []jsonStackCount `json:"path"`
-}
-
-type jsonStackCount struct {
-	Function string  `json:"function"`
-	Module   *string `json:"module"`
-	Own      bool    `json:"own"`
-	Samples  int     `json:"stacks"`
-}
-
-func stacksJSON(s *why.Stacks) *jsonStacks {
-	if s == nil {
-		return nil
-	}
-	encode := func(list []why.StackCount) []jsonStackCount {
-		encoded := []jsonStackCount{}
-		for _, c := range list {
-			encoded = append(encoded, jsonStackCount{c.Name, nonEmpty(c.Module), c.Own, c.Samples})
-		}
-		return encoded
-	}
-	j := &jsonStacks{Samples: s.Samples, Functions: encode(s.Functions), Path: encode(s.Path)}
-	if s.PID != 0 {
-		j.PID = &s.PID
-	}
-	return j
 }

@@ -100,7 +100,7 @@ func because(r *why.Ranking) string {
 // Delay is by how much the pictures of an application came late to the display, in sum: because of its
 // frames, and because the system delayed these, or render_service picked them up or showed them late.
 type Delay struct {
-	Application trace.Duration `json:"application_ns"`
+	Application trace.Duration `json:"application_ns"` // because of its own frames, and because of the system
 	System      trace.Duration `json:"system_ns"`
 }
 

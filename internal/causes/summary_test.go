@@ -69,7 +69,7 @@ func TestSummaryOfPictures(t *testing.T) {
 		if _, got, _ := Summary([]Input{in}); got != test.want {
 			t.Errorf("%q: got\n%s\nwant\n%s", test.process, got, test.want)
 		}
-		if got := newEvidence([]Input{in}, o).Answer; !strings.HasPrefix(got, test.want[:100]) {
+		if got := (&builder{Options: o}).document([]Input{in}).Answer; !strings.HasPrefix(got, test.want[:100]) {
 			t.Errorf("%q: the answer is %s", test.process, got)
 		}
 	}

@@ -78,7 +78,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *lo
 		}
 		k.functions = newFunctionTimes(c, list)
 		if commands != nil && len(ranking.Costs) > 0 {
-			k.examples, k.why = newExamples(ranking, c, commands), brief.Command(commands.WhyProcess(p.Name, p.PID, brief.Flag))
+			k.examples, k.why = newExamples(ranking, c, commands), commands.WhyProcess(p.Name, p.PID, brief.Flag)
 		}
 		k.scheduled = c.Scheduled && (explained == 0 || places < explained)
 		all[p] = k

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -24,85 +23,71 @@ import (
 type evidence struct {
 	Version      int               `json:"version"`
 	Question     string            `json:"question"`
-	Answer       string            `json:"answer"`
-	Against      []string          `json:"against,omitempty"`
+	Answer       string            `json:"answer" brief:"sentence"`
+	Against      []string          `json:"against" brief:"sentence,least=1"`
 	Base         evidenceSide      `json:"base"`
 	New          evidenceSide      `json:"new"`
 	Test         documentTest      `json:"test"`
-	FailOn       []documentOutcome `json:"fail_on,omitempty"`
-	Processes    []*evidencePair   `json:"processes,omitempty"`
-	Interactions []*evidencePart   `json:"interactions,omitempty"`
-	Layers       []*evidencePart   `json:"layers,omitempty"`
-	Summaries    []*evidencePart   `json:"summaries,omitempty"`
-	OnlyInBase   []string          `json:"only_in_base,omitempty"`
-	OnlyInNew    []string          `json:"only_in_new,omitempty"`
-	Record       []brief.Record    `json:"record,omitempty"`
-	LeftOut      brief.LeftOut     `json:"left_out,omitempty"`
+	FailOn       []documentOutcome `json:"fail_on" brief:"least=1"`
+	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"`
+	Interactions []*evidencePart   `json:"interactions"`
+	Layers       []*evidencePart   `json:"layers"`
+	Summaries    []*evidencePart   `json:"summaries"`
+	OnlyInBase   []string          `json:"only_in_base"`
+	OnlyInNew    []string          `json:"only_in_new"`
+	Record       []brief.Record    `json:"record" brief:"least=1"`
 }
 
 type evidenceSide struct {
 	Name        string   `json:"name"`
 	Runs        int      `json:"runs"`
-	Seconds     float64  `json:"seconds,omitempty"`
-	AppVersions []string `json:"app_versions,omitempty"`
-	Quality     string   `json:"quality,omitempty"`
+	Seconds     float64  `json:"seconds,omitzero"`
+	AppVersions []string `json:"app_versions"`
+	Quality     string   `json:"quality"`
 }
 
 // evidencePair is a process of both sides.
 type evidencePair struct {
 	Verdict Verdict `json:"verdict"`
 	documentPair
-	Unchanged []string         `json:"unchanged,omitempty"`
-	Undecided string           `json:"undecided,omitempty"`
-	Frames    []*evidenceFrame `json:"frames,omitempty"`
-	Against   []string         `json:"against,omitempty"`
-	Why       string           `json:"why,omitempty"`
-	LeftOut   brief.LeftOut    `json:"left_out,omitempty"`
+	Unchanged []string         `json:"unchanged"`
+	Undecided string           `json:"undecided" brief:"sentence"`
+	Frames    []*evidenceFrame `json:"frames"`
+	Against   []string         `json:"against" brief:"sentence"`
+	Why       string           `json:"why" brief:"command"`
 }
 
 // evidencePart is the interactions, layers or summaries of a name.
 type evidencePart struct {
-	Name      string        `json:"name"`
-	Counts    string        `json:"counts"`
-	Verdict   Verdict       `json:"verdict"`
-	Measures  []*Measure    `json:"measures,omitempty"`
-	Unchanged []string      `json:"unchanged,omitempty"`
-	Why       string        `json:"why,omitempty"`
-	LeftOut   brief.LeftOut `json:"left_out,omitempty"`
+	Name      string     `json:"name"`
+	Counts    string     `json:"counts"`
+	Verdict   Verdict    `json:"verdict"`
+	Measures  []*Measure `json:"measures" brief:"least=1"`
+	Unchanged []string   `json:"unchanged"`
+	Why       string     `json:"why" brief:"command"`
 }
 
 // evidenceFrame is a frame that shows a cause.
 type evidenceFrame struct {
-	Title   string          `json:"title"`
-	Input   string          `json:"input,omitempty"`
-	Vsync   int64           `json:"vsync_id,omitempty"`
+	Title   string          `json:"title" brief:"sentence"`
+	Input   string          `json:"input"`
+	Vsync   int64           `json:"vsync_id,omitzero"`
 	Start   trace.Time      `json:"start_ns"`
-	Overrun *trace.Duration `json:"late_ns,omitempty"`
-	Cause   string          `json:"cause"`
-	Why     string          `json:"why,omitempty"`
-	Open    string          `json:"open,omitempty"`
+	Overrun *trace.Duration `json:"late_ns"`
+	Cause   string          `json:"cause" brief:"sentence"`
+	Why     string          `json:"why" brief:"command"`
+	Open    string          `json:"open" brief:"command"`
 }
 
-// The lengths of lists before the document is fitted.
-const (
-	maxAnswers = brief.MaxAnswers
-	maxFrames  = 2
-)
+const maxFrames = 2 // of a process
 
-func writeEvidence(w io.Writer, d *Diff, o WriteOptions) error {
-	e := d.evidence(o)
-	b, err := brief.Fit(e, e.cutters())
-	if err == nil {
-		_, err = w.Write(b)
-	}
-	return err
-}
+func writeEvidence(w io.Writer, d *Diff, o WriteOptions) error { return brief.Write(w, d.evidence(o)) }
 
 func (d *Diff) evidence(o WriteOptions) *evidence {
-	e := &evidence{Version: 1, Question: "changes", Answer: brief.Sentence(d.verdict() + d.mainCause()), Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest()}
+	e := &evidence{Version: 1, Question: "changes", Answer: d.verdict() + d.mainCause(), Base: d.Base.evidence(), New: d.New.evidence(), Test: d.documentTest()}
 	for _, s := range slices.Concat(view.Skipped(o.Skipped), d.warnings(), []string{cmp.Or(d.notTested(), d.shortRuns())}) {
 		if s != "" {
-			e.Against = append(e.Against, brief.Sentence(s))
+			e.Against = append(e.Against, s)
 		}
 	}
 	for _, side := range []struct {
@@ -110,43 +95,41 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 		of   *Side
 	}{{"base", &d.Base}, {"new", &d.New}} {
 		if q := side.of.Quality; q != nil && q.Verdict != stats.Good {
-			e.Against = append(e.Against, brief.Sentence("data quality of "+side.name+": "+q.String()))
+			e.Against = append(e.Against, "data quality of "+side.name+": "+q.String())
 		}
 	}
-	e.Against = brief.First(&e.LeftOut, "against", e.Against, maxAnswers)
 	for _, outcome := range d.Outcomes {
 		e.FailOn = append(e.FailOn, documentOutcome{
-			Condition: brief.Sentence(outcome.Condition), Measure: brief.Name(outcome.Measure), Missing: brief.Name(outcome.Process), Status: outcome.Status, Undecided: outcome.Undecided,
-			Text: brief.Sentence(outcome.String()),
+			Condition: outcome.Condition, Measure: outcome.Measure, Missing: outcome.Process, Status: outcome.Status, Undecided: outcome.Undecided,
+			Text: outcome.String(),
 		})
 	}
 	order := []condition.Status{condition.Failed, condition.Unknown, condition.Passed}
 	slices.SortStableFunc(e.FailOn, func(a, b documentOutcome) int {
 		return cmp.Compare(slices.Index(order, a.Status), slices.Index(order, b.Status))
 	})
-	e.FailOn = brief.First(&e.LeftOut, "fail_on", e.FailOn, maxAnswers)
-	for i, p := range brief.First(&e.LeftOut, "processes", d.ranked(), maxAnswers) {
+	for i, p := range d.ranked() {
 		e.Processes = append(e.Processes, p.evidence(i == 0))
 	}
 	only := func(list []*stats.Process, of func(*Groups) []*Group) (names []string) {
 		for _, p := range list {
-			names = append(names, brief.Name(text.Process(p)))
+			names = append(names, text.Process(p))
 		}
 		for _, groups := range d.groups() {
 			for _, p := range of(groups) {
-				names = append(names, brief.Name(p.fullTitle()))
+				names = append(names, p.fullTitle())
 			}
 		}
 		return names
 	}
 	all := d.groups()
 	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers, &e.Summaries} {
-		for _, p := range brief.First(&e.LeftOut, all[i].kind.nouns, all[i].worstFirst(), maxAnswers) {
+		for _, p := range all[i].worstFirst() {
 			*list = append(*list, evidencePartOf(p))
 		}
 	}
-	e.OnlyInBase = brief.First(&e.LeftOut, "only_in_base", only(d.OnlyBase, func(g *Groups) []*Group { return g.OnlyBase }), maxAnswers)
-	e.OnlyInNew = brief.First(&e.LeftOut, "only_in_new", only(d.OnlyNew, func(g *Groups) []*Group { return g.OnlyNew }), maxAnswers)
+	e.OnlyInBase = only(d.OnlyBase, func(g *Groups) []*Group { return g.OnlyBase })
+	e.OnlyInNew = only(d.OnlyNew, func(g *Groups) []*Group { return g.OnlyNew })
 	e.Record = d.record()
 	return e
 }
@@ -195,45 +178,12 @@ func (d *Diff) mainCause() string {
 	return ""
 }
 
-// cutters returns the lists of the document, the least important first. The first process keeps what
-// changed most.
-func (e *evidence) cutters() (list []brief.Cutter) {
-	list = append(list, brief.Shorten(&e.LeftOut, "summaries", &e.Summaries, 0), brief.Shorten(&e.LeftOut, "only_in_base", &e.OnlyInBase, 0), brief.Shorten(&e.LeftOut, "only_in_new", &e.OnlyInNew, 0))
-	for _, parts := range [][]*evidencePart{e.Summaries, e.Layers, e.Interactions} {
-		for _, p := range slices.Backward(parts) {
-			list = append(list, brief.Shorten(&p.LeftOut, "measures", &p.Measures, 1))
-		}
-	}
-	for i, p := range slices.Backward(e.Processes) {
-		start, least := len(list), 0
-		if i == 0 {
-			least = 1
-		}
-		list = append(list, brief.Shorten(&p.LeftOut, "functions", &p.Functions, 0))
-		if p.Causes != nil {
-			list = append(list, brief.Shorten(&p.LeftOut, "time_per_frame", &p.Causes.Times, least), brief.Shorten(&p.LeftOut, "by_cause", &p.Causes.Causes, least))
-		}
-		list = append(list,
-			brief.Shorten(&p.LeftOut, "frames", &p.Frames, least), brief.Shorten(&p.LeftOut, "against", &p.Against, 0), brief.Shorten(&p.LeftOut, "measures", &p.Measures, least))
-		if i > 0 {
-			for k := start; k < len(list); k++ {
-				list[k] = list[k].Fewer(2)
-			}
-		}
-	}
-	return append(list,
-		brief.Shorten(&e.LeftOut, "layers", &e.Layers, 0), brief.Shorten(&e.LeftOut, "interactions", &e.Interactions, 0), brief.Shorten(&e.LeftOut, "processes", &e.Processes, 1),
-		brief.Shorten(&e.LeftOut, "fail_on", &e.FailOn, 1), brief.Shorten(&e.LeftOut, "against", &e.Against, 1))
-}
-
 func (s *Side) evidence() evidenceSide {
-	j := evidenceSide{Name: brief.Name(s.Name), Runs: len(s.runNames())}
+	j := evidenceSide{Name: s.Name, Runs: len(s.runNames())}
 	if s.Runs == nil && s.Stats.Span != nil {
 		j.Seconds = s.Stats.Span.Seconds
 	}
-	for _, version := range firstOf(s.versions()) {
-		j.AppVersions = append(j.AppVersions, brief.Name(version))
-	}
+	j.AppVersions = firstOf(s.versions())
 	if s.Quality != nil {
 		j.Quality = string(s.Quality.Verdict)
 	}
@@ -243,32 +193,26 @@ func (s *Side) evidence() evidenceSide {
 // evidence returns what changed in a process; with all, the measures that did not, too. Its lists have
 // what changed significantly first.
 func (p *Pair) evidence(all bool) *evidencePair {
-	j := &evidencePair{Verdict: p.verdict(), documentPair: p.document(), Undecided: brief.Sentence(Undecided(p.tested)), Against: p.against()}
+	j := &evidencePair{Verdict: p.verdict(), documentPair: p.document(), Undecided: Undecided(p.tested), Against: p.against()}
 	for _, side := range []*documentProcess{&j.Base, &j.New} {
-		side.Name = brief.Name(side.Name)
 		if !p.RefreshDiffers {
 			side.Refresh = nil
 		}
-		side.Refresh = side.Refresh[:min(len(side.Refresh), maxNamed)]
 	}
 	sorted, _ := p.sorted()
 	leading := leading(sorted)
 	if !all {
 		leading, j.Unchanged = unchanged(leading)
 	}
-	j.Measures = brief.First(&j.LeftOut, "measures", leading, maxAnswers)
+	j.Measures = leading
 	if j.Causes != nil {
 		round := func(list []documentCause, least float64) []documentCause {
 			list = slices.DeleteFunc(list, func(c documentCause) bool { return math.Abs(*c.Delta) < least && !c.Verdict.Significant() })
 			slices.SortStableFunc(list, func(a, b documentCause) int { return cmp.Compare(a.Verdict.rank(), b.Verdict.rank()) })
-			for i := range list {
-				list[i].shorten()
-			}
 			return list
 		}
-		j.Causes.Lost.shorten()
-		j.Causes.Causes = brief.First(&j.LeftOut, "by_cause", round(j.Causes.Causes, leastShownLost), maxShown)
-		j.Causes.Times = brief.First(&j.LeftOut, "time_per_frame", round(j.Causes.Times, leastShownFrame), maxShown)
+		j.Causes.Causes = round(j.Causes.Causes, leastShownLost)
+		j.Causes.Times = round(j.Causes.Times, leastShownFrame)
 	}
 	if c := j.Causes; c != nil && *c.Lost.Base == 0 && *c.Lost.New == 0 && len(c.Times) == 0 {
 		j.Causes = nil
@@ -278,12 +222,6 @@ func (p *Pair) evidence(all bool) *evidencePair {
 		if c := &p.Functions.List[i]; c.shown() {
 			j.Functions = append(j.Functions, newDocumentFunctions(p.Functions.List[i:i+1])...)
 		}
-	}
-	j.Functions = brief.First(&j.LeftOut, "functions", j.Functions, maxShown)
-	for i := range j.Functions {
-		f := &j.Functions[i]
-		f.Function, f.Module = brief.Name(f.Function), shortName(f.Module)
-		shortNumbers(&f.Base, &f.New, &f.Delta, &f.Low, &f.High, &f.P)
 	}
 	if p.verdict() != Unclear || j.Undecided != "" {
 		j.Frames, j.Why = p.examples()
@@ -297,7 +235,7 @@ func leading(list []*Measure) []*Measure {
 	of := func(keep func(*Measure) bool) (found []*Measure) {
 		for _, m := range list {
 			if keep(m) {
-				found = append(found, m.short())
+				found = append(found, m)
 			}
 		}
 		slices.SortStableFunc(found, func(a, b *Measure) int { return cmp.Compare(a.Verdict.rank(), b.Verdict.rank()) })
@@ -324,48 +262,9 @@ func unchanged(list []*Measure) (others []*Measure, names []string) {
 	return others, names
 }
 
-// short returns a copy for the document.
-func (m *Measure) short() *Measure {
-	c := *m
-	c.Field = ""
-	shortNumbers(&c.Base, &c.New, &c.Delta, &c.Relative, &c.Low, &c.High, &c.P, &c.MinEffect, &c.Detectable)
-	return &c
-}
-
-func (c *documentCause) shorten() {
-	if c.Cause != nil {
-		title := brief.Sentence(*c.Cause)
-		c.Cause = &title
-	}
-	c.Slice = shortName(c.Slice)
-	shortNumbers(&c.Base, &c.New, &c.Delta, &c.Low, &c.High, &c.P)
-}
-
-func shortName(s *string) *string {
-	if s == nil {
-		return nil
-	}
-	short := brief.Name(*s)
-	return &short
-}
-
-// shortNumbers rounds numbers to digits that mean something. It changes the pointers, not what
-// they point to.
-func shortNumbers(list ...**float64) {
-	for _, x := range list {
-		if *x == nil {
-			continue
-		}
-		short, err := strconv.ParseFloat(strconv.FormatFloat(**x, 'g', 5, 64), 64)
-		if err == nil {
-			*x = &short
-		}
-	}
-}
-
 // against returns what speaks against the verdict on a process, or limits it.
 func (p *Pair) against() (list []string) {
-	add := func(format string, args ...any) { list = append(list, brief.Sentence(fmt.Sprintf(format, args...))) }
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if p.RefreshDiffers {
 		add("%s", p.refreshNote())
 	}
@@ -397,8 +296,8 @@ func newExamples(r *why.Ranking, c *why.Causes, commands *locate.Commands) map[c
 			continue
 		}
 		f := evidenceFrame{
-			Vsync: x.Worst.VsyncID, Start: x.Worst.Actual.Start, Cause: brief.Sentence(causetext.Sentence(c, e)),
-			Why: brief.Command(commands.WhyFrame(x.Worst, brief.Flag)), Open: brief.Command(commands.OpenFrame(x.Worst)),
+			Vsync: x.Worst.VsyncID, Start: x.Worst.Actual.Start, Cause: causetext.Sentence(c, e),
+			Why: commands.WhyFrame(x.Worst, brief.Flag), Open: commands.OpenFrame(x.Worst),
 		}
 		if j := x.Worst.Judgement(); j.OverrunKnown {
 			f.Overrun = &j.Overrun
@@ -440,7 +339,7 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 		}
 		if e, ok := runs[i].examples[key]; ok {
 			f := e.frame
-			f.Title, f.Input = brief.Sentence(c.Title()), brief.Name(side.runNames()[i])
+			f.Title, f.Input = c.Title(), side.runNames()[i]
 			frames = append(frames, &f)
 		}
 	}
@@ -454,11 +353,11 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 // explains the worst of new.
 func evidencePartOf(p *Group) *evidencePart {
 	list := slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil })
-	j := &evidencePart{Name: brief.Name(p.fullTitle()), Counts: p.counts(), Verdict: worst(p.Measures)}
+	j := &evidencePart{Name: p.fullTitle(), Counts: p.counts(), Verdict: worst(p.Measures)}
 	measures, names := unchanged(leading(list))
-	j.Measures, j.Unchanged = brief.First(&j.LeftOut, "measures", measures, maxAnswers), names
+	j.Measures, j.Unchanged = measures, names
 	if len(j.Measures) > 0 {
-		j.Why = brief.Command(p.why(j.Measures[0]))
+		j.Why = p.why(j.Measures[0])
 	}
 	return j
 }
@@ -501,7 +400,7 @@ func (d *Diff) record() (list []brief.Record) {
 		if d.unit() != "run" {
 			return ""
 		}
-		return brief.Command(locate.Record(app, fmt.Sprintf("--runs %d", units+1))) // the first one is cold
+		return locate.Record(app, fmt.Sprintf("--runs %d", units+1)) // the first one is cold
 	}
 	if d.notTested() != "" {
 		return []brief.Record{{Missing: "how " + d.unit() + "s differ: record five or more of each side", Command: again(advisedRuns)}}

@@ -62,13 +62,13 @@ type documentPair struct {
 	// how long each of the runs of "units_needed" is, in seconds; nil if unknown
 	Seconds *float64 `json:"seconds_needed"`
 	// the measures that are known on a side, in the order of the table below
-	Measures []*Measure `json:"measures"`
+	Measures []*Measure `json:"measures" brief:"least=1"`
 	// what changed in the causes of late frames; nil if they are unknown in a trace, or if only some
 	// traces have scheduling events
 	Causes *documentCauses `json:"causes"`
 	// the mean time of a frame in functions, in milliseconds; the largest change first; empty if a side
 	// has no samples
-	Functions []documentFunction `json:"functions"`
+	Functions []documentFunction `json:"functions" brief:"6"`
 }
 
 // documentFunction is a change of the mean time of a frame in a function.
@@ -103,15 +103,15 @@ func newDocumentFunctions(list []FunctionChange) []documentFunction {
 type documentCauses struct {
 	Lost documentCause `json:"lost"` // the lost time of all causes together, in ms/s
 	// the lost time by wait and slice, in ms/s; the largest change first
-	Causes []documentCause `json:"by_cause"`
+	Causes []documentCause `json:"by_cause" brief:"6,least=1"`
 	// the mean time of a complete frame by wait and stage, in milliseconds; the largest change first
-	Times []documentCause `json:"time_per_frame"`
+	Times []documentCause `json:"time_per_frame" brief:"6"`
 }
 
 // documentCause is a change of what a cause costs. All causes together have no names.
 type documentCause struct {
-	Cause *string  `json:"title"` // the cause in a few words, for people; nil in "lost"
-	Wait  *string  `json:"wait"`  // codes of the wait and stage, and the slice; nil where they do not apply
+	Cause *string  `json:"title" brief:"sentence"` // the cause in a few words, for people; nil in "lost"
+	Wait  *string  `json:"wait"`                   // codes of the wait and stage, and the slice; nil where they do not apply
 	Stage *string  `json:"stage"`
 	Slice *string  `json:"slice"`
 	Base  *float64 `json:"base"` // the values, and "new" − "base"
@@ -160,22 +160,22 @@ type documentSubject struct {
 
 type documentProcess struct {
 	documentSubject
-	Refresh []stats.Refresh `json:"refresh"` // refresh rates, as in a report
+	Refresh []stats.Refresh `json:"refresh" brief:"3"` // refresh rates, as in a report
 }
 
 type documentOutcome struct {
-	Condition string `json:"condition"` // the condition without blanks
-	Measure   string `json:"measure"`   // its measure
+	Condition string `json:"condition" brief:"sentence"` // the condition without blanks
+	Measure   string `json:"measure"`                    // its measure
 	// what the condition is on is in "processes", "interactions", "layers" or "summaries"; nil if it is
 	// only in base
-	List optional `json:"list"`
+	List optional `json:"list" brief:"-"`
 	// its index there, or in "compared" there, from 0; nil if it is only in base
-	Index   *int             `json:"index"`
+	Index   *int             `json:"index" brief:"-"`
 	Missing string           `json:"missing"` // the name of what is only in base, otherwise empty
 	Status  condition.Status `json:"status"`  // "failed", "passed" or "unknown"
 	// the condition passed, but the change is beyond the limit, and "units_needed" would decide
 	Undecided bool   `json:"undecided"`
-	Text      string `json:"text"` // the change, or why the status is unknown
+	Text      string `json:"text" brief:"sentence"` // the change, or why the status is unknown
 	condition.Tested
 }
 

@@ -15,7 +15,7 @@ type Measure struct {
 	Name string `json:"measure"` // name, as in conditions
 	// its path in a report, with the name of a stage instead of a list index; times there are in
 	// nanoseconds
-	Field  string       `json:"field,omitempty"`
+	Field  string       `json:"field,omitempty" brief:"-"`
 	Unit   stats.Unit   `json:"unit"`   // "count", "share" (0 to 1), "hz", "ms", "ms_per_s", "s" or "periods"
 	Better stats.Better `json:"better"` // the direction of an improvement: "lower", "higher" or "neither"
 	Base   *float64     `json:"base"`   // the values

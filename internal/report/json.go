@@ -53,7 +53,7 @@ type documentInput struct {
 
 type documentProcess struct {
 	*stats.Process
-	Causes *causes.JSON `json:"causes"` // why frames were late; nil for dumps of Android
+	*causes.Causes // nil for dumps of Android
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {
@@ -68,7 +68,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 		known := in.causes()
 		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {
 			for _, p := range in.Stats.Processes {
-				if !yield(documentProcess{p, known(p).JSON()}) {
+				if !yield(documentProcess{p, known(p).Document(in.Causes)}) {
 					return
 				}
 			}

@@ -76,18 +76,16 @@ func TestCausesInJSON(t *testing.T) {
 	var got struct {
 		Inputs []struct {
 			Processes []struct {
-				Name   string
-				Causes *struct {
-					Lost    int64 `json:"lost_ns"`
-					Ranking []struct {
-						Wait  string
-						Lost  int64 `json:"lost_ns"`
-						Share float64
-					}
-					Frames []struct {
-						Vsync int64 `json:"vsync_id"`
-					}
+				Lost    int64  `json:"lost_ns"`
+				Unknown *int64 `json:"unknown_ns"`
+				Causes  []struct {
+					Wait  string
+					Lost  int64 `json:"lost_ns"`
+					Share float64
 				}
+				Frames []struct {
+					Vsync int64 `json:"vsync_id"`
+				} `json:"late_frames"`
 			}
 		}
 	}
@@ -95,18 +93,18 @@ func TestCausesInJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	app := got.Inputs[0].Processes[0].Causes
-	if app.Lost != 12_000_000 || len(app.Ranking) != 2 || app.Ranking[0].Wait != "io" || app.Ranking[0].Lost != 8_000_000 || app.Ranking[0].Share != 8.0/12 {
+	app := got.Inputs[0].Processes[0]
+	if app.Lost != 12_000_000 || len(app.Causes) != 2 || app.Causes[0].Wait != "io" || app.Causes[0].Lost != 8_000_000 || app.Causes[0].Share != 8.0/12 {
 		t.Errorf("%+v", app)
 	}
 	if len(app.Frames) != 1 || app.Frames[0].Vsync != 11 {
 		t.Errorf("frames %+v", app.Frames)
 	}
-	if render := got.Inputs[0].Processes[1].Causes; render == nil || len(render.Frames) != 0 {
+	if render := got.Inputs[0].Processes[1]; render.Unknown == nil || len(render.Frames) != 0 {
 		t.Errorf("a process without explanations has the causes %+v", render)
 	}
-	if unknown := got.Inputs[1].Processes[0].Causes; unknown != nil {
-		t.Errorf("without causes there are %+v", unknown)
+	if unknown := got.Inputs[1].Processes[0].Unknown; unknown != nil {
+		t.Errorf("without causes %d ns are unknown", *unknown)
 	}
 }
 

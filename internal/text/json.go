@@ -14,8 +14,7 @@ import (
 // are in names.
 //
 // A function of type iter.Seq in a struct is written as a list, one value at a time, so
-// that a long list needs the memory of one value. The structs around it may not use
-// options such as omitempty.
+// that a long list needs the memory of one value. So does a list of Lazy values.
 func WriteJSON(w io.Writer, document any) error {
 	j := &jsonWriter{out: bufio.NewWriter(w), lists: map[reflect.Type]bool{}}
 	if err := j.value(reflect.ValueOf(document), "\n"); err != nil {
@@ -24,6 +23,9 @@ func WriteJSON(w io.Writer, document any) error {
 	j.out.WriteByte('\n')
 	return j.out.Flush()
 }
+
+// Lazy is a value of a document that is made when it is written.
+type Lazy[T any] func() T
 
 // jsonWriter writes values. Newlines are passed with the indentation that follows them.
 type jsonWriter struct {
@@ -44,6 +46,10 @@ func (j *jsonWriter) value(v reflect.Value, newline string) error {
 	case reflect.Struct:
 		n, err := j.fields(v, newline+jsonIndent, 0)
 		return j.end("{}", n, err, newline)
+	case reflect.Func:
+		if v.Type().NumIn() == 0 {
+			return j.value(v.Call(nil)[0], newline)
+		}
 	}
 	n, err := 0, error(nil)
 	for x := range v.Seq() {
@@ -66,9 +72,11 @@ func (j *jsonWriter) fields(v reflect.Value, newline string, n int) (int, error)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		var err error
 		switch {
-		case f.Tag.Get("json") == "-":
+		case f.Tag.Get("json") == "-" || Omitted(f.Tag, v.Field(i)):
 		case f.Anonymous && name == "":
-			n, err = j.fields(reflect.Indirect(v.Field(i)), newline, n)
+			if inner := reflect.Indirect(v.Field(i)); inner.IsValid() {
+				n, err = j.fields(inner, newline, n)
+			}
 		case f.IsExported():
 			j.begin("{", n, newline)
 			n++
@@ -80,6 +88,21 @@ func (j *jsonWriter) fields(v reflect.Value, newline string, n int) (int, error)
 		}
 	}
 	return n, nil
+}
+
+// Omitted reports whether the options omitempty and omitzero of a field leave out its value, as encoding/json does.
+func Omitted(tag reflect.StructTag, v reflect.Value) bool {
+	_, options, _ := strings.Cut(tag.Get("json"), ",")
+	switch options {
+	case "omitempty":
+		return v.Kind() == reflect.Slice && v.Len() == 0 || v.Kind() != reflect.Slice && v.IsZero()
+	case "omitzero":
+		if z, ok := v.Interface().(interface{ IsZero() bool }); ok && v.Kind() != reflect.Pointer {
+			return z.IsZero()
+		}
+		return v.IsZero()
+	}
+	return false
 }
 
 // begin writes what is before the element n of an object or a list.

@@ -71,19 +71,21 @@ func jsonType(typ reflect.Type) string {
 		return "string"
 	}
 	return map[reflect.Kind]string{
-		reflect.Struct: "object", reflect.String: "string", reflect.Float64: "number", reflect.Bool: "boolean",
+		reflect.Struct: "object", reflect.Map: "object", reflect.String: "string", reflect.Float64: "number", reflect.Bool: "boolean",
 		reflect.Int: "integer", reflect.Int32: "integer", reflect.Int64: "integer",
 	}[typ.Kind()]
 }
 
-// Element returns the type of the elements of a list, which may be an iter.Seq, without their
-// pointer; other types as they are.
+// Element returns the type of the elements of a list, which may be an iter.Seq or have text.Lazy elements,
+// without their pointer; other types as they are.
 func Element(typ reflect.Type) reflect.Type {
 	switch typ.Kind() {
 	case reflect.Func:
 		typ = typ.In(0).In(0)
 	case reflect.Slice:
-		typ = typ.Elem()
+		if typ = typ.Elem(); typ.Kind() == reflect.Func {
+			typ = typ.Out(0)
+		}
 	default:
 		return typ
 	}
@@ -186,7 +188,7 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 			described[typ] = path // where the document has it, else the first
 		}
 		for _, f := range fields {
-			if inner := Element(f.Type); inner.Kind() == reflect.Struct && !slices.Contains(elsewhere, inner) {
+			if inner := Element(f.Type); inner.Kind() == reflect.Struct && inner != typ && !slices.Contains(elsewhere, inner) {
 				add(pathOf(path, f), inner)
 			}
 		}
@@ -210,7 +212,7 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 
 func pathOf(object string, f Field) string {
 	path := strings.TrimPrefix(object+"."+f.Name, "the document.")
-	if f.JSON == "list" {
+	if strings.HasPrefix(f.JSON, "list") {
 		path += "[]"
 	}
 	return path
