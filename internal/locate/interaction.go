@@ -72,20 +72,3 @@ func interactionNames(list []*analyzer.Interaction, origin trace.Time) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// OpenInteraction returns the command that shows an interaction of a file in Perfetto's UI.
-// The further flags are complete.
-func OpenInteraction(id int, file string, flags ...string) string {
-	return interactionCommand("open", id, file, flags)
-}
-
-// WhyInteraction returns the command that explains an interaction of a file, as
-// OpenInteraction does.
-func WhyInteraction(id int, file string, flags ...string) string {
-	return interactionCommand("why", id, file, flags)
-}
-
-func interactionCommand(command string, id int, file string, flags []string) string {
-	words := append([]string{"ohframe", command, fmt.Sprintf("--interaction %d", id)}, flags...)
-	return strings.Join(append(words, "--", text.Quoted(file)), " ")
-}

@@ -46,10 +46,10 @@ func TestInteraction(t *testing.T) {
 }
 
 func TestInteractionCommands(t *testing.T) {
-	if got, want := WhyInteraction(2, "a b.ftrace", "--entry x"), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`; got != want {
+	if got, want := NewCommands("a b.ftrace", nil, "--entry x").WhyInteraction(2), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := OpenInteraction(12, "a.ftrace"), `ohframe open --interaction 12 -- a.ftrace`; got != want {
+	if got, want := NewCommands("a.ftrace", nil).OpenInteraction(12), `ohframe open --interaction 12 -- a.ftrace`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -92,7 +92,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s.Blocks = append(s.Blocks, b.limits(shown)...)
 	if in.File != "" && text.Printable(in.File) == in.File && !b.page {
 		worst := slices.MinFunc(shown, worse)
-		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.WhyInteraction(worst.ID, in.File), Level: view.Soft})
+		s.Blocks = append(s.Blocks, view.Note{Label: "Why", Text: locate.NewCommands(in.File, nil).WhyInteraction(worst.ID), Level: view.Soft})
 	}
 	if t := b.stagesOfLaunches(in, shown); len(t.Rows) > 0 {
 		s.Blocks = append(s.Blocks, t)

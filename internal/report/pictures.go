@@ -86,7 +86,8 @@ func (b *builder) picture(in *Input, i *stats.Interaction) (s view.Strip, used m
 		s.About += " · hitches " + number(i.HitchRatio) + " ms/s"
 	}
 	if in.File != "" && text.Printable(in.File) == in.File {
-		s.Commands = []string{locate.WhyInteraction(i.ID, in.File), locate.OpenInteraction(i.ID, in.File)}
+		commands := locate.NewCommands(in.File, nil)
+		s.Commands = []string{commands.WhyInteraction(i.ID), commands.OpenInteraction(i.ID)}
 	}
 	axis := in.pictureAxis(i)
 	s.From, s.To = text.Since(in.origin(), axis.Start), text.Since(in.origin(), axis.End)
