@@ -6,6 +6,6 @@
 // Measures use complete frames only: truncated ones are only counted. Unknown values are
 // nil (null in JSON), never zero. Times are trace times in nanoseconds.
 //
-// The comment of a field is its meaning in documents and SQL. A number of a process without a comment
-// is explained by the measure at its path in Measures.
+// The comment of a field is its meaning in documents and SQL. A number without a comment is explained by
+// the measure at its path: in Measures, InteractionMeasures, LayerMeasures or SummaryMeasures.
 package stats

@@ -24,24 +24,24 @@ type Interaction struct {
 	End        *trace.Time `json:"end_ns"`         // when the scene's slice ended, or the first frame of a launch was shown
 	FirstShown *trace.Time `json:"first_shown_ns"` // when its first frame was shown
 	LastShown  *trace.Time `json:"last_shown_ns"`  // when its last frame was shown
-	Response   *float64    `json:"response_ms"`    // from the input, or the begin without one, to the first frame shown
-	Completion *float64    `json:"completion_ms"`  // from the same to the last frame shown
-	Estimated  bool        `json:"estimated"`      // a present time is an estimate
-	Truncated  bool        `json:"truncated"`      // an edge of the trace cuts it
+	Response   *float64    `json:"response_ms"`
+	Completion *float64    `json:"completion_ms"`
+	Estimated  bool        `json:"estimated"` // a present time is an estimate
+	Truncated  bool        `json:"truncated"` // an edge of the trace cuts it
 	// the device reports that another one interrupted it
 	Interrupted      bool     `json:"interrupted"`
-	TimedOut         bool     `json:"timed_out"`          // it has no end, and the device ended it after 10 s
-	Counted          string   `json:"counted"`            // "application" or "render": whose frames the following fields are about
-	Frames           *int     `json:"frames"`             // frames by present time; nil if none was shown
-	Late             *int     `json:"late"`               // late ones among them
-	JankRate         *float64 `json:"jank_rate"`          // late frames / judged frames
-	MissedVsyncs     *int     `json:"missed_vsyncs"`      // lost frames
-	LongestMissedRun *int     `json:"longest_missed_run"` // the most lost frames in one gap
-	FPS              *float64 `json:"fps"`                // frames per second, without the slow end of a fling
-	Cadence          *Cadence `json:"cadence"`            // how often its frames were shown, without that end
-	HitchRatio       *float64 `json:"hitch_ms_per_s"`     // hitch ratio
-	P50              *float64 `json:"p50_ms"`             // median of the durations of frames
-	P95              *float64 `json:"p95_ms"`             // 95th percentile of the same; nil for fewer than 20 frames
+	TimedOut         bool     `json:"timed_out"` // it has no end, and the device ended it after 10 s
+	Counted          string   `json:"counted"`   // "application" or "render": whose frames the following fields are about
+	Frames           *int     `json:"frames"`    // frames by present time; nil if none was shown
+	Late             *int     `json:"late"`
+	JankRate         *float64 `json:"jank_rate"`
+	MissedVsyncs     *int     `json:"missed_vsyncs"`
+	LongestMissedRun *int     `json:"longest_missed_run"`
+	FPS              *float64 `json:"fps"`
+	Cadence          *Cadence `json:"cadence"` // how often its frames were shown, without the slow end of a fling
+	HitchRatio       *float64 `json:"hitch_ms_per_s"`
+	P50              *float64 `json:"p50_ms"`
+	P95              *float64 `json:"p95_ms"`
 	// "S", "A", "B" or "below": the response against the published limits; nil where none applies, and
 	// if the trace cuts the interaction
 	Grade      *Grade                  `json:"grade"`

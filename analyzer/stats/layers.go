@@ -22,9 +22,8 @@ type Layer struct {
 	Shown       int      `json:"shown" sum:"shown"`     // those that went to the display
 	Dropped     int      `json:"dropped" sum:"dropped"` // those that a later one replaced
 	Waiting     int      `json:"waiting" sum:"waiting"` // those that the trace does not show to the end
-	DroppedRate *float64 `json:"dropped_rate"`          // dropped buffers / shown or dropped buffers; nil without any
-	// intervals between presents / their time, without pauses; nil for fewer than two presents
-	FPS *float64 `json:"fps"`
+	DroppedRate *float64 `json:"dropped_rate"`
+	FPS         *float64 `json:"fps"`
 	// the layer's own interval between buffers, that of most of the time; nil if it has none
 	Cadence *float64 `json:"cadence_ms"`
 	// the intervals of all stretches of time (docs/frames.md 16.4); empty if it has none
@@ -34,15 +33,15 @@ type Layer struct {
 	Late       *int     `json:"late" sum:"late"`
 	Long       *int     `json:"long" sum:"long"`   // those that were longer only because a display has whole vsyncs
 	Early      *int     `json:"early" sum:"early"` // those that were shorter by more than half a vsync
-	UnevenRate *float64 `json:"uneven_rate"`       // late, long and early ones / judged ones
-	LateRate   *float64 `json:"late_rate"`         // late ones / judged ones
-	Longest    *float64 `json:"longest_ms"`        // the longest judged interval
-	QueueP50   *float64 `json:"queue_p50_ms"`      // median of the times from when a buffer is queued until the compositor takes it
-	QueueP95   *float64 `json:"queue_p95_ms"`      // 95th percentile of the same; nil for fewer than 20 buffers
-	RequestP50 *float64 `json:"request_p50_ms"`    // median of the times that the producer waits for a free buffer
-	RequestP95 *float64 `json:"request_p95_ms"`    // 95th percentile of the same; nil for fewer than 20 buffers
-	GPUP50     *float64 `json:"gpu_p50_ms"`        // median of the times that the producer's GPU works on a buffer after it is queued
-	GPUP95     *float64 `json:"gpu_p95_ms"`        // 95th percentile of the same; nil for fewer than 20 buffers
+	UnevenRate *float64 `json:"uneven_rate"`
+	LateRate   *float64 `json:"late_rate"`
+	Longest    *float64 `json:"longest_ms"`
+	QueueP50   *float64 `json:"queue_p50_ms"`
+	QueueP95   *float64 `json:"queue_p95_ms"`
+	RequestP50 *float64 `json:"request_p50_ms"`
+	RequestP95 *float64 `json:"request_p95_ms"`
+	GPUP50     *float64 `json:"gpu_p50_ms"`
+	GPUP95     *float64 `json:"gpu_p95_ms"`
 
 	// why buffers were dropped (docs/frames.md 16.9), the most frequent reason first
 	Drops []LayerDrops `json:"drops"`

@@ -18,7 +18,7 @@ type Summary struct {
 	Frames   int      `json:"frames"`
 	Janky    *int     `json:"janky"`     // those that Android counts as janky, which are not late frames
 	JankRate *float64 `json:"jank_rate"` // "janky" / "frames"; nil without frames
-	P50      *int     `json:"p50_ms"`    // names of buckets of the histogram
+	P50      *int     `json:"p50_ms"`
 	P90      *int     `json:"p90_ms"`
 	P95      *int     `json:"p95_ms"`
 	P99      *int     `json:"p99_ms"`

@@ -18,15 +18,6 @@ import (
 	"ohframe/internal/testing/schematest"
 )
 
-// meanings are those of measures, by the paths of their fields.
-func meanings() map[string]string {
-	list := map[string]string{}
-	for _, m := range stats.Measures {
-		list["inputs[].processes[]."+regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(m.Path, "stages[]")] = m.Meaning
-	}
-	return list
-}
-
 // docs/report-schema.md has the fields of JSON, with the comments of the structs, and the columns
 // of CSV, which are named after fields. "make docs" writes both.
 func TestSchema(t *testing.T) {
@@ -35,7 +26,10 @@ func TestSchema(t *testing.T) {
 	for _, f := range schematest.Fields(t, reflect.TypeFor[causes.Causes](), "", nil) {
 		elsewhere = append(elsewhere, schematest.Element(f.Type))
 	}
-	objects := schematest.Document(t, name, reflect.TypeFor[document](), meanings(), "", elsewhere...)
+	objects := schematest.Document(t, name, reflect.TypeFor[document](), schematest.Meanings(map[string]stats.MeasureList{
+		"inputs[].processes[]": stats.Measures, "inputs[].interactions[]": stats.InteractionMeasures,
+		"inputs[].layers[]": stats.LayerMeasures, "inputs[].summaries[]": stats.SummaryMeasures,
+	}), "", elsewhere...)
 	header, _, _ := strings.Cut(write(t, nil, "csv", Options{}), "\n")
 	for _, c := range strings.Split(header, ",")[len(identityColumns):] {
 		path := "inputs[].processes[]." + regexp.MustCompile(`^stages\.[a-z_]+`).ReplaceAllString(c, "stages[]")

@@ -73,15 +73,15 @@ func (v table) selects(item string) bool {
 }
 
 // fields returns the fields of a type that have one value, by their paths, in order.
-func fields(t *testing.T, typ reflect.Type, path string) (list []schematest.Field) {
-	for _, f := range schematest.Fields(t, typ, path, meanings) {
+func fields(t *testing.T, of, typ reflect.Type, path string) (list []schematest.Field) {
+	for _, f := range schematest.Fields(t, typ, path, meanings[of]) {
 		if path != "" {
 			f.Name = path + "." + f.Name
 		}
 		if f.JSON == "list" {
 			continue
 		} else if strings.HasPrefix(f.JSON, "object") {
-			list = append(list, fields(t, f.Type, f.Name)...)
+			list = append(list, fields(t, of, f.Type, f.Name)...)
 			continue
 		}
 		list = append(list, f)
@@ -89,16 +89,22 @@ func fields(t *testing.T, typ reflect.Type, path string) (list []schematest.Fiel
 	return list
 }
 
-var meanings = func() map[string]string {
+// meanings are those of the measures of a type, by their paths.
+var meanings = map[reflect.Type]map[string]string{
+	reflect.TypeFor[stats.Process]():     schematest.Meanings(map[string]stats.MeasureList{"": stats.Measures}),
+	reflect.TypeFor[stats.Interaction](): schematest.Meanings(map[string]stats.MeasureList{"": stats.InteractionMeasures}),
+	reflect.TypeFor[stats.Layer]():       schematest.Meanings(map[string]stats.MeasureList{"": stats.LayerMeasures}),
+	reflect.TypeFor[stats.StageTimes]():  stageMeanings(),
+}
+
+// stageMeanings are those of the measures of a stage, by their paths within it.
+func stageMeanings() map[string]string {
 	list := map[string]string{}
-	for _, m := range stats.Measures {
-		list[m.Path] = m.Meaning
-		if field, found := strings.CutPrefix(m.Path, "stages.ui_work."); found {
-			list[field] = m.Meaning
-		}
+	for path, meaning := range schematest.Meanings(map[string]stats.MeasureList{"": stats.Measures}) {
+		list[strings.TrimPrefix(path, "stages[].")] = meaning
 	}
 	return list
-}()
+}
 
 // column returns the name and the type of the column of a field: times end in _ts, facts begin
 // with is_.
@@ -150,7 +156,7 @@ var (
 // write returns the text of a module with the table as its fields say.
 func (v table) write(t *testing.T, text string) string {
 	t.Helper()
-	all := fields(t, v.of, "")
+	all := fields(t, v.of, v.of, "")
 	byPath := map[string]schematest.Field{}
 	for _, f := range all {
 		byPath[f.Name] = f
@@ -307,7 +313,7 @@ func checkTable(t *testing.T, session *engine.Session, name, others string, each
 	if others == "" {
 		columns = nil
 	}
-	for _, f := range fields(t, v.of, "") {
+	for _, f := range fields(t, v.of, v.of, "") {
 		if column, _ := v.column(f); regexp.MustCompile(`(?m)^  `+column+` [A-Z]`).MatchString(body) && (v.macro+v.list != "" || strings.Contains(body, "'"+f.Name+"'") || strings.Contains(body, "."+f.Name+"'")) {
 			columns, paths = append(columns, name+"."+column), append(paths, f.Name)
 		}

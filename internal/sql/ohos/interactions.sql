@@ -82,9 +82,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   first_shown_ts TIMESTAMP,
   -- When its last frame was shown.
   last_shown_ts TIMESTAMP,
-  -- From the input, or the begin without one, to the first frame shown.
+  -- Time from the input, or from the begin without one, to the first frame shown.
   response_ms DOUBLE,
-  -- From the same to the last frame shown.
+  -- Time from the same to the last frame shown.
   completion_ms DOUBLE,
   -- A present time is an estimate.
   is_estimated BOOL,
@@ -98,15 +98,15 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   counted STRING,
   -- Frames by present time; NULL if none was shown.
   frames LONG,
-  -- Late ones among them.
+  -- Frames that ended after their deadline.
   late LONG,
   -- Late frames / judged frames.
   jank_rate DOUBLE,
-  -- Lost frames.
+  -- Frames that would have fitted in hitches.
   missed_vsyncs LONG,
-  -- The most lost frames in one gap.
+  -- The most missed vsyncs in a row.
   longest_missed_run LONG,
-  -- Frames per second, without the slow end of a fling.
+  -- Frames shown per second, without the slow end of a fling.
   fps DOUBLE,
   -- Cadence: refreshes from one frame that was shown to the next, most often: 2 is every second
   -- vsync.
@@ -115,11 +115,11 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   cadence_refresh_hz LONG,
   -- Cadence: share of the gaps without idle time that are like that, 0 to 1.
   cadence_share DOUBLE,
-  -- Hitch ratio.
+  -- Time by which frames were shown late, per second.
   hitch_ms_per_s DOUBLE,
-  -- Median of the durations of frames.
+  -- Median of the durations of its frames.
   p50_ms DOUBLE,
-  -- 95th percentile of the same; NULL for fewer than 20 frames.
+  -- 95th percentile of the durations of its frames; NULL for fewer than 20.
   p95_ms DOUBLE,
   -- 'S', 'A', 'B' or 'below': the response against the published limits; NULL where none
   -- applies, and if the trace cuts the interaction.

@@ -74,7 +74,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   dropped LONG,
   -- Those that the trace does not show to the end.
   waiting LONG,
-  -- Dropped buffers / shown or dropped buffers; NULL without any.
+  -- Buffers that were never shown / buffers shown or dropped.
   dropped_rate DOUBLE,
   -- Intervals between presents / their time, without pauses; NULL for fewer than two presents.
   fps DOUBLE,
@@ -89,21 +89,21 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   long LONG,
   -- Those that were shorter by more than half a vsync.
   early LONG,
-  -- Late, long and early ones / judged ones.
+  -- Early, long and late intervals between presents / intervals.
   uneven_rate DOUBLE,
-  -- Late ones / judged ones.
+  -- Late intervals between presents / intervals.
   late_rate DOUBLE,
-  -- The longest judged interval.
+  -- The longest interval that was compared with the cadence.
   longest_ms DOUBLE,
   -- Median of the times from when a buffer is queued until the compositor takes it.
   queue_p50_ms DOUBLE,
   -- 95th percentile of the same; NULL for fewer than 20 buffers.
   queue_p95_ms DOUBLE,
-  -- Median of the times that the producer waits for a free buffer.
+  -- Median of the times that the producer waited for a free buffer.
   request_p50_ms DOUBLE,
   -- 95th percentile of the same; NULL for fewer than 20 buffers.
   request_p95_ms DOUBLE,
-  -- Median of the times that the producer's GPU works on a buffer after it is queued.
+  -- Median of the times that the producer's GPU worked on after a buffer was queued.
   gpu_p50_ms DOUBLE,
   -- 95th percentile of the same; NULL for fewer than 20 buffers.
   gpu_p95_ms DOUBLE,

@@ -5,6 +5,7 @@ package schematest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -16,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/analyzer/stats"
 )
 
 // Field is a field of a record, as its JSON has it.
@@ -55,13 +58,29 @@ func Fields(t testing.TB, typ reflect.Type, path string, meanings map[string]str
 		if field.Meaning = comments[f.Name]; field.Meaning == "" {
 			field.Meaning = meanings[strings.TrimPrefix(path+"."+name, ".")]
 		}
-		if n := len(list); field.Meaning == "" && n > 0 {
-			field.Meaning, field.Joined = list[n-1].Meaning, list[n-1].JSON == field.JSON
+		if n := len(list); n > 0 {
+			field.Meaning = cmp.Or(field.Meaning, list[n-1].Meaning)
+			field.Joined = field.Meaning == list[n-1].Meaning && field.JSON == list[n-1].JSON
 		}
 		list = append(list, field)
 	}
 	return list
 }
+
+// Meanings returns those of measures by their paths, behind the path of their subject. In a list of stages
+// the path has brackets instead of the name of a stage.
+func Meanings(lists map[string]stats.MeasureList) map[string]string {
+	meanings := map[string]string{}
+	for subject, list := range lists {
+		for _, m := range slices.Backward(list) { // of two at one path the first counts
+			path := stage.ReplaceAllString(m.Path, "stages[].")
+			meanings[strings.TrimPrefix(subject+"."+path, ".")] = m.Meaning
+		}
+	}
+	return meanings
+}
+
+var stage = regexp.MustCompile(`^stages\.[a-z_]+\.`)
 
 // jsonType returns what encoding/json makes of a type.
 func jsonType(typ reflect.Type) string {
