@@ -218,6 +218,9 @@ func withOffset(t *testing.T, text []byte, offset trace.Duration) *analyzer.Time
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := timeline.Validate(); err != nil {
+		t.Fatal(err)
+	}
 	return timeline
 }
 

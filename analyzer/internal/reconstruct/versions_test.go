@@ -1,15 +1,13 @@
 package reconstruct_test
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe/analyzer"
-	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -23,13 +21,7 @@ func TestVersions(t *testing.T) {
 // them: each process has its own frames, with its own name.
 func TestReuse(t *testing.T) {
 	eachStored(t, "lives", 15, func(t *testing.T, text []byte) (lines []string) {
-		timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: new(trace.Duration)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := timeline.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		timeline := withOffset(t, text, 0)
 		for _, p := range timeline.Processes {
 			frames, late := 0, 0
 			for f := range timeline.Complete() {
@@ -44,6 +36,27 @@ func TestReuse(t *testing.T) {
 				lines = append(lines, fmt.Sprintf("%s %d frames %d late", p.Name, frames, late))
 			}
 		}
+		return lines
+	})
+}
+
+// Traces in which frames are shown on a second screen, 5, some of them only there: that changes nothing on the
+// main one, in whatever share of the frames it is and whichever is first, and has presents of its own.
+func TestScreens(t *testing.T) {
+	eachStored(t, "screens", 8, func(t *testing.T, text []byte) (lines []string) {
+		for f := range withOffset(t, text, 0).Complete() {
+			if f.Kind != analyzer.RenderFrame {
+				continue
+			}
+			var five trace.Time
+			for _, s := range f.Screens {
+				if s.ID == 5 {
+					five = s.Present
+				}
+			}
+			lines = append(lines, fmt.Sprintf("frame %d %d %d/%t, screen 5 %d", f.VsyncID, f.Commit.Start, f.Present, f.PresentEstimated, five))
+		}
+		slices.Sort(lines)
 		return lines
 	})
 }
@@ -65,13 +78,7 @@ func eachStored(t *testing.T, name string, n int, describe func(*testing.T, []by
 // contents describes the frames, layers and interactions of a trace whose clock is the monotonic one.
 func contents(t *testing.T, text []byte) (lines []string) {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: new(trace.Duration)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline := withOffset(t, text, 0)
 	for _, f := range timeline.Frames {
 		if f.Framework == analyzer.Platform {
 			lines = append(lines, describeFound(f))
