@@ -2,7 +2,6 @@ package why_test
 
 import (
 	"bytes"
-	"slices"
 	"testing"
 
 	"ohframe/analyzer/analysis"
@@ -220,44 +219,6 @@ func TestHotFunctions(t *testing.T) {
 	if n.few == 0 || n.fewNamed > 0 {
 		t.Errorf("%d of %d frames with few samples have a function", n.fewNamed, n.few)
 	}
-}
-
-// The same trace and samples give the same functions, whatever the order of maps. Samples of
-// threads that make no frames change nothing, nor do those outside of frames.
-func TestSameFunctions(t *testing.T) {
-	s := simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseMix, Seed: 5}
-	r := simulate.Recording{Seed: 1, OffCPU: true, Clock: simulate.ClockMonotonic}
-	_, first := sampled(t, s, r)
-	_, second := sampled(t, s, r)
-	r.All = true
-	_, all := sampled(t, s, r)
-	if len(first.Causes.Uses) == 0 || !sameUses(first.Causes.Uses, second.Causes.Uses) {
-		t.Error("the uses differ from run to run")
-	}
-	if len(all.Samples.Samples) == len(first.Samples.Samples) || !sameUses(first.Causes.Uses, all.Causes.Uses) {
-		t.Error("threads without frames change the uses")
-	}
-	named := 0
-	for i, f := range first.Timeline.Frames {
-		want := first.Causes.Of(f)
-		for _, other := range []analysis.Result{second, all} {
-			got := other.Causes.Of(other.Timeline.Frames[i])
-			if !slices.Equal(got.Functions, want.Functions) || !slices.Equal(got.Sampled, want.Sampled) || !slices.Equal(got.Calls, want.Calls) {
-				t.Errorf("frame %d differs", f.VsyncID)
-			}
-		}
-		named += len(want.Functions)
-	}
-	if named == 0 {
-		t.Error("no frame has a function")
-	}
-}
-
-func sameUses(a, b []why.FunctionUse) bool {
-	return slices.EqualFunc(a, b, func(a, b why.FunctionUse) bool {
-		a.Process, b.Process = nil, nil
-		return a == b
-	})
 }
 
 // Frames that the recording does not cover have no functions, and do not count.

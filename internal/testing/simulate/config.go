@@ -30,12 +30,11 @@ type Config struct {
 	Apps    []App
 	Chances Chances
 
-	// Interactions, Launches and Hangs are what the user does and waits for, Decoys what
-	// looks like a scene. Injections are late frames of the first application.
+	// Interactions, Launches and Hangs are what the user does and waits for. Injections are late frames of
+	// the first application.
 	Interactions []Interaction
 	Launches     []Launch
 	Hangs        []Hang
-	Decoys       []Decoy
 	Injections   []Injection
 
 	// Layers are the queues of buffers that render_service shows beside the applications'

@@ -65,29 +65,6 @@ type Hang struct {
 	Name   string
 }
 
-// Decoy is a marker that looks like a scene and is none.
-type Decoy int
-
-const (
-	DecoyLowerCase   Decoy = iota // a name that is not in capital letters
-	DecoyWorker                   // another thread of the application
-	DecoyService                  // a process without a user interface
-	DecoyAbsent                   // a process that is not there
-	DecoyCounter                  // a counter
-	DecoySlice                    // a synchronous slice
-	DecoyPunctuation              // a name with other characters
-	DecoyRender                   // render_service's scene of a process that is not there
-	decoyCount
-)
-
-// Decoys are all kinds of them.
-func Decoys() (list []Decoy) {
-	for d := range decoyCount {
-		list = append(list, d)
-	}
-	return list
-}
-
 // explicit are the scenes whose frames the application draws.
 var explicit = []string{
 	"APP_LIST_FLING", "APP_SWIPER_SCROLL", "SNAP_RECENT_ANI", "WINDOW_RECT_RESIZE", "WINDOW_RECT_MOVE", "ABILITY_OR_PAGE_SWITCH_INTERACTIVE",
@@ -140,7 +117,6 @@ func (s *sim) interact() {
 	for i := range s.Launches {
 		s.launch(&s.Launches[i])
 	}
-	s.decoys()
 }
 
 // play arranges a scene, without its touch.
@@ -408,55 +384,6 @@ func (s *sim) offFrame(a *actor, name, level string, d trace.Duration) {
 	s.truth.Hangs = append(s.truth.Hangs, HangTruth{PID: a.pid, Start: begin, Duration: s.now.Sub(begin), Name: name})
 	a.end()
 	a.compute(10 * trace.Microsecond)
-}
-
-// decoys writes what looks like a scene.
-func (s *sim) decoys() {
-	for i, d := range s.Decoys {
-		at := s.traceTime(firstVsync).Add(trace.Duration(i) * 430 * trace.Millisecond)
-		switch d {
-		case DecoyLowerCase:
-			s.decoy(at, s.ui, "app_list_fling")
-		case DecoyWorker:
-			s.decoy(at, s.worker, "APP_LIST_FLING")
-		case DecoyService:
-			s.decoy(at, s.service, "APP_LIST_FLING")
-		case DecoyPunctuation:
-			s.decoy(at, s.ui, "APP LIST.FLING")
-		case DecoyRender:
-			s.decoy(at, s.unmarshal, "APP_LIST_FLING, com.example.absent, pages/Index, 1693876205590")
-		case DecoyAbsent:
-			s.at(at, func() {
-				s.post(s.service, nil, func(a *actor) {
-					for _, phase := range []byte("SF") {
-						a.mark(func(b []byte) []byte { return s.era.numbered(b, phase, 31337, "APP_LIST_FLING", appLevel, 0) })
-						a.compute(10 * trace.Millisecond)
-					}
-				})
-			})
-		case DecoyCounter:
-			s.at(at, func() {
-				s.post(s.ui, nil, func(a *actor) {
-					a.mark(func(b []byte) []byte { return s.era.numbered(b, 'C', a.pid, "APP_LIST_FLING", appLevel, 1) })
-					a.compute(5 * trace.Microsecond)
-				})
-			})
-		case DecoySlice:
-			s.at(at, func() { s.post(s.ui, nil, func(a *actor) { a.note("APP_LIST_FLING", appLevel) }) })
-		}
-	}
-}
-
-// decoy writes an asynchronous slice.
-func (s *sim) decoy(at trace.Time, a *actor, name string) {
-	for i, phase := range []byte("SF") {
-		s.at(at.Add(trace.Duration(i)*300*trace.Millisecond), func() {
-			s.post(a, nil, func(a *actor) {
-				a.asynchronous(phase, name, appLevel, 0)
-				a.compute(5 * trace.Microsecond)
-			})
-		})
-	}
 }
 
 // draws reports whether the application has anything to draw.

@@ -62,11 +62,10 @@ func Demonstration() Config {
 }
 
 // Scenes is a trace with scenes of all kinds, one after the other, each with the input that it
-// counts from, and with hangs and decoys between them.
+// counts from, and with hangs between them.
 func Scenes() Config {
 	c := Default()
 	c.Apps = interactiveApps()
-	c.Decoys = Decoys()
 	at := 400 * ms
 	add := func(in Interaction) {
 		in.At, in.Page = at, "pages/Index"
@@ -222,7 +221,6 @@ func Anything(seed uint64) Config {
 		}
 	}
 	if chance(3) {
-		c.Decoys = Decoys()
 	}
 	for i := range c.Apps {
 		c.Apps[i].OnDemand = !chance(3)
