@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
@@ -170,7 +171,7 @@ func (o *Options) cut(t *analyzer.Timeline) {
 }
 
 func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Causes: o.Causes, Strict: o.FailOnDamage, Limits: o.Limits, Workers: o.Workers})
+	read, stats, err := perfetto.Read(ctx, content, perfetto.Options{Kernel: o.Causes, Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
 	case errors.Is(err, perfetto.ErrNoFrames) && (stats.Cut || stats.Garbage >= 0):
 		return nil, &diag.Error{What: "a Perfetto trace that is cut or damaged before its first frame", Err: ErrNoFrames}
@@ -189,6 +190,13 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 		return nil, notATrace("", "")
 	case err != nil:
 		return nil, err
+	}
+	if read.Kernel != nil {
+		read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits, Workers: o.Workers}, read.Timeline)
+		if err != nil {
+			return nil, err
+		}
+		read.Causes.Limited = read.Causes.Limited || stats.Over.States > 0
 	}
 	o.cut(read.Timeline)
 	if !o.Causes {

@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		perfetto.Sniff(b)
 		read := func(r io.Reader, strict bool) (string, *perfetto.Stats, error) {
-			read, stats, err := perfetto.Read(t.Context(), r, perfetto.Options{Strict: strict, Causes: true})
+			read, stats, err := readCauses(t.Context(), r, perfetto.Options{Strict: strict, Kernel: true})
 			if stats == nil {
 				t.Fatal("no stats")
 			}
@@ -49,7 +49,7 @@ func FuzzRead(f *testing.F) {
 			if err := read.Timeline.Validate(); err != nil {
 				t.Error(err)
 			}
-			return text + describe(t, read), stats, nil
+			return text + describe(t, &read.Result), stats, nil
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -87,7 +87,7 @@ func TestHostile(t *testing.T) {
 	}
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Causes: true, Limits: l})
+			timeline, stats, err := readTimeline(ctx, r, perfetto.Options{Kernel: true, Limits: l})
 			return timeline, diag.Texts(stats.Warnings()), err
 		},
 		Inputs: inputs, Pieces: 50_000, Small: tight, Heap: 16 << 20, Frames: tight.Frames, Processes: tight.Threads,
@@ -138,7 +138,7 @@ func TestHostileLists(t *testing.T) {
 			}
 			trace := packet(c.field, c.payload)
 			hostiletest.CheckPeak(t, 80<<20, func() {
-				if _, _, err := perfetto.Read(t.Context(), withFrame(trace), perfetto.Options{Causes: true, Limits: tight}); err != nil {
+				if _, _, err := readCauses(t.Context(), withFrame(trace), perfetto.Options{Kernel: true, Limits: tight}); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -227,7 +227,7 @@ func newDrawn(form kernelForm) []byte {
 // drawnCauses returns the causes of the late frames of a trace.
 func drawnCauses(t *testing.T, packets []byte) (list []string, stats *perfetto.Stats) {
 	t.Helper()
-	read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{Causes: true})
+	read, stats, err := readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,7 @@ func TestKernelEventsMissing(t *testing.T) {
 		}
 	})
 	t.Run("limit", func(t *testing.T) {
-		_, stats, err := perfetto.Read(t.Context(), bytes.NewReader(newDrawn(kernelForm{})), perfetto.Options{Causes: true, Limits: trace.Limits{States: 50}})
+		_, stats, err := readCauses(t.Context(), bytes.NewReader(newDrawn(kernelForm{})), perfetto.Options{Kernel: true, Limits: trace.Limits{States: 50}})
 		if err != nil || stats.Over.States == 0 || !strings.Contains(fmt.Sprint(stats.Warnings()), "limit: states") {
 			t.Errorf("%+v, %v", stats, err)
 		}
@@ -330,7 +330,7 @@ func TestKernelEventsDamaged(t *testing.T) {
 				b[k] ^= byte(i)
 			}
 		}
-		read, _, err := perfetto.Read(t.Context(), bytes.NewReader(b), perfetto.Options{Causes: true})
+		read, _, err := readCauses(t.Context(), bytes.NewReader(b), perfetto.Options{Kernel: true})
 		if err != nil {
 			continue
 		}
@@ -342,7 +342,7 @@ func TestKernelEventsDamaged(t *testing.T) {
 
 // A converted trace has the causes of its result; the kernel's events in it are not read again.
 func TestConvertedKeepsCauses(t *testing.T) {
-	read, stats, err := perfetto.Read(t.Context(), bytes.NewReader(withCauses(t)), perfetto.Options{Causes: true})
+	read, stats, err := readCauses(t.Context(), bytes.NewReader(withCauses(t)), perfetto.Options{Kernel: true})
 	if err != nil || !stats.Ours {
 		t.Fatal(stats, err)
 	}
@@ -350,7 +350,7 @@ func TestConvertedKeepsCauses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := describe(t, read), describe(t, without); a != b {
+	if a, b := describe(t, &read.Result), describe(t, &without.Result); a != b {
 		t.Error("the causes differ")
 	}
 }

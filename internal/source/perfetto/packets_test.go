@@ -12,7 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/analysis"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 )
 
@@ -118,11 +120,21 @@ func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 
 // readTimeline reads a trace from Android.
 func readTimeline(ctx context.Context, r io.Reader, o perfetto.Options) (*analyzer.Timeline, *perfetto.Stats, error) {
-	read, stats, err := perfetto.Read(ctx, r, o)
+	read, stats, err := readCauses(ctx, r, o)
 	if err != nil {
 		return nil, stats, err
 	}
 	return read.Timeline, stats, nil
+}
+
+// readCauses reads a trace, and finds the causes with Options.Kernel.
+func readCauses(ctx context.Context, r io.Reader, o perfetto.Options) (*perfetto.Trace, *perfetto.Stats, error) {
+	read, stats, err := perfetto.Read(ctx, r, o)
+	if err != nil || read.Kernel == nil {
+		return read, stats, err
+	}
+	read.Causes, err = analysis.Causes(ctx, read.Kernel, hitrace.Options{Limits: o.Limits}, read.Timeline)
+	return read, stats, err
 }
 
 // compressed returns the trace as one packet that contains all of its packets.

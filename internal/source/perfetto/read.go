@@ -12,10 +12,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
 	"ohframe/internal/perfettopb"
@@ -40,8 +37,8 @@ var (
 
 // Options decide how a trace is read.
 type Options struct {
-	// Causes finds why frames of Android were late, from the kernel's events.
-	Causes bool
+	// Kernel keeps the kernel's events that causes of Android's frames follow from.
+	Kernel bool
 	// Strict turns damage and truncation of the trace into an error. Otherwise they
 	// are skipped and counted in Stats.
 	Strict bool
@@ -53,8 +50,14 @@ type Options struct {
 	// kernel's events, and of the changes of state for causes. So does reading a converted
 	// trace over Frames or, for facts about frames, over States.
 	Limits trace.Limits
-	// Workers is how many blocks of events are read concurrently, as in hitrace.Options.
-	Workers int
+}
+
+// Trace is what a trace says: frames or, of one that ohframe wrote, the whole result.
+type Trace struct {
+	result.Result
+	// Kernel has the kernel's events that causes of the frames follow from; nil without
+	// Options.Kernel and of a trace that ohframe wrote.
+	Kernel hitrace.Source
 }
 
 // Stats counts the packets, events and frames that were read, and what was skipped.
@@ -133,9 +136,9 @@ func (s *Stats) Warnings() []trace.Warning {
 // compressed as a whole. Times of the timeline are boot time. The error is ErrNotATrace,
 // ErrNoFrames, ErrNoResult, ErrSeveralResults, an *inflation.Error, that of r or ctx, or in
 // strict mode a description of the first damage. The Stats are never nil.
-func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *Stats, error) {
+func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
-	if d.workers = options.Workers; options.Causes {
+	if options.Kernel {
 		d.kernel = newKernel(d.limits)
 	}
 	defer d.close()
@@ -151,7 +154,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *S
 	case d.results == 1 && d.resultError != nil:
 		return nil, d.stats, fmt.Errorf("%w: %w", ErrNoResult, d.resultError)
 	case d.results == 1:
-		return d.result, d.stats, nil
+		return &Trace{Result: *d.result}, d.stats, nil
 	case d.stats.Events == 0:
 		return nil, d.stats, ErrNoFrames
 	case d.stats.Ours:
@@ -164,24 +167,13 @@ func Read(ctx context.Context, r io.Reader, options Options) (*result.Result, *S
 	if len(t.Frames) == 0 {
 		return nil, d.stats, ErrNoFrames
 	}
-	read := &result.Result{Timeline: t}
-	if options.Causes {
-		read.Causes, err = d.explain(t)
+	read := &Trace{Result: result.Result{Timeline: t}}
+	if d.kernel != nil {
+		d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
+		d.stats.Over.States = d.kernel.over
+		read.Kernel = newKernelSource(d.kernel, d.processes)
 	}
-	return read, d.stats, err
-}
-
-// explain finds the causes of the frames of t, from the kernel's events.
-func (d *decoder) explain(t *analyzer.Timeline) (*why.Causes, error) {
-	d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
-	d.stats.Over.States = d.kernel.over
-	causes, err := analysis.Causes(d.ctx, newKernelSource(d.kernel, d.processes), hitrace.Options{Limits: d.limits, Workers: d.workers}, t)
-	if err != nil {
-		return nil, err
-	}
-	d.kernel = nil
-	causes.Limited = causes.Limited || d.stats.Over.States > 0
-	return causes, nil
+	return read, d.stats, nil
 }
 
 // damage returns an error that describes the most serious damage, or nil for an
@@ -214,8 +206,7 @@ type decoder struct {
 	resultError error // of the first
 	message     perfettopb.FrameTimelineEvent
 	limits      trace.Limits
-	kernel      *kernelLog // nil without Options.Causes
-	workers     int
+	kernel      *kernelLog // nil without Options.Kernel
 
 	actual, expected, ends int // counts of slices and of ends
 

@@ -85,7 +85,7 @@ func TestResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := describe(t, read)
+	want := describe(t, &read.Result)
 	without := slices.Concat(slices.Delete(slices.Clone(list), at, at+1)...)
 	newer := bytes.Clone(list[at])
 	newer[bytes.Index(newer, []byte{1 << 3, 5, 2<<3 | 1})+1]++ // the version, before the hash
@@ -111,7 +111,7 @@ func TestResult(t *testing.T) {
 		switch {
 		case !errors.Is(err, c.want):
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		case err == nil && (!stats.Ours || describe(t, read) != want):
+		case err == nil && (!stats.Ours || describe(t, &read.Result) != want):
 			t.Errorf("%s: the result differs", c.name)
 		}
 	}

@@ -148,7 +148,7 @@ func TestInjectedCauses(t *testing.T) {
 			}
 			s := simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: hz, Cause: simulate.Cause(cause), Seed: uint64(i + 7*j)}
 			packets, truth := androidScene(t, s)
-			read, _, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{Causes: true})
+			read, _, err := readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true})
 			if err != nil {
 				t.Fatalf("%+v: %v", s, err)
 			}

@@ -74,7 +74,7 @@ func checkStates(t *testing.T, packets []byte) {
 		ORDER BY ts`) {
 		states[s.tid] = append(states[s.tid], s)
 	}
-	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{Causes: true})
+	read, _, err := readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true})
 	if err != nil {
 		t.Fatal(err)
 	}
