@@ -6,7 +6,6 @@ import (
 
 	"ohframe/internal/diag"
 	"ohframe/internal/inflation"
-	"ohframe/internal/source/damage"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -59,7 +58,7 @@ var (
 	// ErrLine: with Options.FailOnDamage, a line was not understood. Error.Line is its number.
 	ErrLine = errors.New("line not understood")
 	// ErrDamaged: with Options.FailOnDamage, a binary trace is damaged.
-	ErrDamaged = damage.Err
+	ErrDamaged = diag.ErrDamaged
 	// ErrSamples: Options.Samples cannot be read, or does not fit the trace. Its text is about
 	// that file.
 	ErrSamples = errors.New("samples not usable")

@@ -15,7 +15,6 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
-	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -25,9 +24,9 @@ type textInput struct {
 	io.Reader
 	head    []byte // the beginning of the text
 	content *unpack.Content
-	binary  *binarytrace.Reader // nil for a text trace
-	file    io.ReaderAt         // with the binary trace
-	beside  hisysevent.List     // those of Options.SystemEvents
+	binary  *binarytrace.Reader  // nil for a text trace
+	file    io.ReaderAt          // with the binary trace
+	beside  hitrace.SystemEvents // those of Options.SystemEvents
 }
 
 // openText opens the text of an input that is a text trace, or is read as one.

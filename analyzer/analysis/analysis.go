@@ -24,7 +24,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
 )
@@ -94,7 +93,7 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 	}
 	result.SystemEvents = systemEvents(o.SystemEvents, result.Totals.SystemEvents.Lines)
 	if o.Causes {
-		var events []hisysevent.Event
+		var events []hitrace.SystemEvent
 		if result.SystemEvents != nil && result.Timeline.Wall.At.Known() {
 			if events, err = judge.Limiters(result.SystemEvents); err != nil {
 				return result, err

@@ -6,7 +6,7 @@ import (
 	"os"
 	"slices"
 
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 // used are the files that a command reads, or may read. None may be an output, and a new output

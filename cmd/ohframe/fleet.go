@@ -20,7 +20,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 	"ohframe/internal/text"
 )
 

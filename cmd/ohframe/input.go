@@ -9,7 +9,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 	"ohframe/internal/text"
 )
 

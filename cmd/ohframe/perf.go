@@ -12,8 +12,8 @@ import (
 	"ohframe/analyzer/trace"
 	userfailure "ohframe/internal/diag"
 	"ohframe/internal/flags"
+	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
-	"ohframe/internal/source/inputs"
 	"ohframe/internal/text"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"ohframe/internal/diff"
+	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
-	"ohframe/internal/source/inputs"
 )
 
 // recorded returns how the named trace was recorded: nil if no file says so. A file that

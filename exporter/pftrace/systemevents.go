@@ -10,7 +10,7 @@ import (
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/diag"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/source/hisysevent"
+	"ohframe/internal/source/hitrace"
 )
 
 const (
@@ -32,7 +32,7 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 	described := false
 	damaged, unknown, outside := 0, 0, 0
 	err := s.SystemEvents(func(line []byte) {
-		e, ok := hisysevent.Parse(line)
+		e, ok := hitrace.ParseSystemEvent(line)
 		if !ok {
 			damaged++
 			return
@@ -74,7 +74,7 @@ func writeSystemEvents(w *packet.Writer, s *Summary, o *Options) error {
 }
 
 // membersOf returns the members of an event, domain_ among them.
-func membersOf(e *hisysevent.Event) []*perfettopb.DebugAnnotation {
+func membersOf(e *hitrace.SystemEvent) []*perfettopb.DebugAnnotation {
 	var list []*perfettopb.DebugAnnotation
 	for i := range e.Members[:min(len(e.Members), maxMembers)] {
 		list = append(list, annotate(&e.Members[i]))
@@ -83,7 +83,7 @@ func membersOf(e *hisysevent.Event) []*perfettopb.DebugAnnotation {
 }
 
 // annotate returns a member of an event. Lists and objects are texts.
-func annotate(m *hisysevent.Member) *perfettopb.DebugAnnotation {
+func annotate(m *hitrace.Member) *perfettopb.DebugAnnotation {
 	a := &perfettopb.DebugAnnotation{NameField: &perfettopb.DebugAnnotation_Name{Name: bounded(m.Name)}}
 	if n, err := strconv.ParseInt(string(m.Value), 10, 64); err == nil {
 		a.Value = &perfettopb.DebugAnnotation_IntValue{IntValue: n}

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"ohframe/internal/fleet"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 func init() {

@@ -12,8 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"ohframe/internal/fleet"
+	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
-	"ohframe/internal/source/inputs"
 )
 
 // store is the local file system, and the object stores that Beam knows.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 // headSize is how much of a file is compared before files of one size are read as a whole:

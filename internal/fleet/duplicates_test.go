@@ -14,7 +14,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 	"ohframe/internal/testing/slow"
 )
 

@@ -18,7 +18,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 // Event is an event of HiAppEvent that an application has uploaded beside its files. It gives

@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )

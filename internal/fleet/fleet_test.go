@@ -22,7 +22,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 	"ohframe/internal/testing/slow"
 )
 

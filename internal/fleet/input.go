@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/internal/diag"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 // Input is a trace to read.

@@ -16,7 +16,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
-	"ohframe/internal/source/inputs"
+	"ohframe/internal/inputs"
 )
 
 // Runner runs shards.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"ohframe/internal/atomicfile"
+	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
-	"ohframe/internal/source/inputs"
 )
 
 // Store is where traces are read and parts are written.

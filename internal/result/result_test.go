@@ -15,7 +15,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/inflation"
-	"ohframe/internal/source/hisysevent"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -151,7 +150,7 @@ func full() *Result {
 	r.Timeline.Frames, r.Timeline.Processes = f.frames, f.processes
 	f.buffers = r.Timeline.Layers[1].Buffers // 0 is not written
 	f.fill(reflect.ValueOf(r.Lines).Elem())
-	r.Lines.SystemEvents = hisysevent.List{} // they are written as instants, not in the result
+	r.Lines.SystemEvents = hitrace.SystemEvents{} // they are written as instants, not in the result
 	r.Lines.Problems = hitrace.RestoreProblems([]hitrace.Count{{Problem: hitrace.BadCookie, Total: 9, Lines: []int{4, 8}}}, 11, 12)
 	for _, frame := range f.frames {
 		f.fill(reflect.ValueOf(frame).Elem())

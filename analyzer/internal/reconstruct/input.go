@@ -6,7 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/threads"
+	"ohframe/internal/source/hitrace"
 )
 
 // input builds the Timeline of an input, which is one trace or several in a row. Call
@@ -26,7 +26,7 @@ type input struct {
 // have one set of limits and one set of diagnostics.
 type shared struct {
 	options     Options
-	threads     threads.Table[thread]
+	threads     hitrace.Threads[thread]
 	trackers    map[string]string // names of fences, each once
 	texts       map[string]string // names of scenes, pages and bundles, each once
 	tenancies   tenancies

@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/threads"
 )
 
 // tenancy is what is known of a thread id: whether its thread has ended.
@@ -30,7 +29,7 @@ const (
 // tenancies are what is known of thread ids that events of the kernel are about. Most events are of
 // threads that live on: a bit for each id, by its lowest bits, sorts them out before the table.
 type tenancies struct {
-	threads.Table[tenancy]
+	hitrace.Threads[tenancy]
 	bits [64]uint64
 }
 
@@ -44,13 +43,13 @@ func (t *tenancies) Get(tid trace.TID) *tenancy {
 	if !t.mayHave(tid) {
 		return nil
 	}
-	return t.Table.Get(tid)
+	return t.Threads.Get(tid)
 }
 
 // Put adds what is known of a thread id.
 func (t *tenancies) Put(tid trace.TID, s *tenancy) {
 	t.bits[uint32(tid)/64%64] |= 1 << (uint32(tid) % 64)
-	t.Table.Put(tid, s)
+	t.Threads.Put(tid, s)
 }
 
 // trackOwners follows to which threads ids belong.

@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/threads"
 )
 
 // Planner sees all events in order and decides how each is exported. Encoders see blocks
@@ -26,10 +25,10 @@ type Planner struct {
 	Over Over
 
 	limits trace.Limits
-	last   trace.Time                 // of the last event inside the window
-	open   threads.Table[openSlices]  // of each thread
-	async  map[xxh3.Uint128]openAsync // open asynchronous slices, by the hash of their key
-	names  map[string]string          // of asynchronous slices, each once
+	last   trace.Time                  // of the last event inside the window
+	open   hitrace.Threads[openSlices] // of each thread
+	async  map[xxh3.Uint128]openAsync  // open asynchronous slices, by the hash of their key
+	names  map[string]string           // of asynchronous slices, each once
 	key    []byte
 	ties   ties
 	ends   []hitrace.Event // of slices that were open where the current trace began, until its first batch
@@ -182,7 +181,7 @@ func (t *Planner) Begin() {
 		}
 	}
 	t.Closed += len(t.ends)
-	t.open, t.async = threads.Table[openSlices]{}, map[xxh3.Uint128]openAsync{}
+	t.open, t.async = hitrace.Threads[openSlices]{}, map[xxh3.Uint128]openAsync{}
 }
 
 // balanced keeps account of slices and reports whether a marker of the given process

@@ -5,7 +5,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/damage"
 )
 
 // Error is why a trace cannot be read.
@@ -50,7 +49,7 @@ const (
 	problems                      // how many there are
 )
 
-var kinds = [problems]damage.Kind{
+var kinds = [problems]diag.Damage{
 	truncated:      {Text: "the file is truncated; the part before is used"},
 	recovered:      {Text: "the recording was not finished: a length is missing; the rest of the file is used"},
 	trailing:       {Noun: "byte", Text: "after the last section; skipped"},
@@ -80,6 +79,6 @@ var kinds = [problems]damage.Kind{
 	scriptsOver:    {Text: "%d × message of the arkts-plugin beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
 }
 
-type log = damage.Log[problem]
+type log = diag.DamageLog[problem]
 
-func newLog(strict bool) *log { return damage.New[problem](kinds[:], strict) }
+func newLog(strict bool) *log { return diag.NewDamageLog[problem](kinds[:], strict) }

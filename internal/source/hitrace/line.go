@@ -6,7 +6,6 @@ import (
 	"regexp"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hisysevent"
 )
 
 // Line is one line of a trace, split into its columns. The slices are parts of
@@ -50,7 +49,7 @@ func ParseLine(text []byte, l *Line) Problem {
 	if len(text) > 0 {
 		switch text[0] {
 		case '{':
-			if hisysevent.IsLine(text) { // its members may have any text
+			if isSystemEvent(text) { // its members may have any text
 				return LogLine
 			}
 		case '"': // in quotes, as cells of a table are

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hisysevent"
 )
 
 // A Sink consumes the events of an input after they are parsed. It must not change them. A
@@ -46,7 +45,7 @@ type Totals struct {
 	Outside  int // those with an event outside the window
 	Problems Problems
 	// SystemEvents are the lines of HiSysEvent; Problems counts them as lines of hilog.
-	SystemEvents hisysevent.List
+	SystemEvents SystemEvents
 	// Lost counts the events that the kernel dropped within the trace, and Overwritten
 	// those before its start that a full buffer replaced, as far as the input says.
 	Lost, Overwritten int

@@ -2,12 +2,11 @@ package hitrace
 
 import (
 	"ohframe/analyzer/trace"
-	"ohframe/internal/threads"
 )
 
 // processes are the processes of threads, from the columns of lines and the payloads of
 // markers.
-type processes struct{ threads threads.Table[owner] }
+type processes struct{ threads Threads[owner] }
 
 // owner is the process of a thread.
 type owner struct {

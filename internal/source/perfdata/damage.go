@@ -5,7 +5,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/damage"
 )
 
 // Error is why a file cannot be read.
@@ -48,7 +47,7 @@ const (
 	problems                     // how many there are
 )
 
-var kinds = [problems]damage.Kind{
+var kinds = [problems]diag.Damage{
 	truncated:     {Text: "the file is truncated; the part before is used"},
 	recovered:     {Text: "the recording was not finished: it has no symbols, and its size is missing"},
 	badRecord:     {Text: "%d × record that runs over the end of its section; the rest is skipped"},
@@ -78,6 +77,6 @@ var kinds = [problems]damage.Kind{
 	unknownThread: {Text: "%d × thread without a name", Code: trace.WarnMissing},
 }
 
-type log = damage.Log[problem]
+type log = diag.DamageLog[problem]
 
-func newLog(strict bool) *log { return damage.New[problem](kinds[:], strict) }
+func newLog(strict bool) *log { return diag.NewDamageLog[problem](kinds[:], strict) }

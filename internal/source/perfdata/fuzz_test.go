@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/damage"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 )
@@ -54,7 +54,7 @@ func checkFile(t *testing.T, file []byte) {
 		return
 	}
 	damaged := slices.ContainsFunc(warnings, func(w trace.Warning) bool { return w.Code == trace.WarnDamaged })
-	if damaged != errors.Is(strictErr, damage.Err) || !damaged && strictErr != io.EOF {
+	if damaged != errors.Is(strictErr, diag.ErrDamaged) || !damaged && strictErr != io.EOF {
 		t.Errorf("warnings %q; strictly %v", warnings, strictErr)
 	}
 	checkProfile(t, p)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"ohframe/analyzer/sample"
-	"ohframe/internal/source/damage"
+	"ohframe/internal/diag"
 )
 
 const perfMagic = "PERFILE2"
@@ -79,7 +79,7 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		}
 	}
 	if size < headerSize {
-		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again", Err: damage.Err}
+		return nil, &Error{What: "perf data that is cut within its header", Hint: "copy the file again", Err: diag.ErrDamaged}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 		return nil, err
 	}
 	if data.offset > uint64(size) {
-		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again", Err: damage.Err}
+		return nil, &Error{What: "perf data without samples: its data is outside the file", Hint: "copy the file again", Err: diag.ErrDamaged}
 	}
 	switch rest := uint64(size) - data.offset; {
 	case data.size == 0 && rest > 0: // the size is written last

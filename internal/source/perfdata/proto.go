@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/damage"
+	"ohframe/internal/diag"
 )
 
 const protoMagic = "HIPERF_PB_"
@@ -51,7 +51,7 @@ type protoFile struct {
 func openProto(in io.ReaderAt, size int64, t *tables) (*proto, error) {
 	var head [protoHeader]byte
 	if size < protoHeader {
-		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again", Err: damage.Err}
+		return nil, &Error{What: "a hiperf report that is cut within its header", Hint: "copy the file again", Err: diag.ErrDamaged}
 	}
 	if err := readAt(in, head[:], 0); err != nil {
 		return nil, err

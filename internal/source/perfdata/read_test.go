@@ -11,7 +11,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/damage"
+	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
@@ -270,13 +270,13 @@ func TestErrors(t *testing.T) {
 		kind       error
 	}{
 		{"empty", "not perf data", nil, perfdata.ErrUnsupported},
-		{"header", "perf data that is cut within its header", good[:103], damage.Err},
+		{"header", "perf data that is cut within its header", good[:103], diag.ErrDamaged},
 		{"pipe", "perf data for a pipe", patched(8, 16)[:64], perfdata.ErrUnsupported},
 		{"big-endian", "perf data of a big-endian machine", patched(0, []byte("2ELIFREP")...), perfdata.ErrUnsupported},
-		{"events", "perf data without a valid description of its events", patched(24, 255, 255, 255, 255), damage.Err},
-		{"no event", "perf data without a valid description of its events", patched(32, 0), damage.Err},
-		{"data", "perf data without samples: its data is outside the file", patched(40, 255, 255, 255, 255), damage.Err},
-		{"report", "a hiperf report that is cut within its header", []byte("HIPERF_PB_"), damage.Err},
+		{"events", "perf data without a valid description of its events", patched(24, 255, 255, 255, 255), diag.ErrDamaged},
+		{"no event", "perf data without a valid description of its events", patched(32, 0), diag.ErrDamaged},
+		{"data", "perf data without samples: its data is outside the file", patched(40, 255, 255, 255, 255), diag.ErrDamaged},
+		{"report", "a hiperf report that is cut within its header", []byte("HIPERF_PB_"), diag.ErrDamaged},
 		{"version", "a hiperf report of another version", []byte("HIPERF_PB_\x02\x00\x00\x00\x00\x00"), perfdata.ErrUnsupported},
 	} {
 		_, err := perfdata.Open(bytes.NewReader(test.file), int64(len(test.file)), perfdata.Options{})

@@ -13,7 +13,6 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/damage"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/perffile"
@@ -91,7 +90,7 @@ func checkScripts(t *testing.T, answers, warnings []string, want ...string) *sam
 	if !slices.Equal(got, warnings) {
 		t.Errorf("warnings %q; want %q", got, warnings)
 	}
-	if _, _, _, err := readScripts(file, s, perfdata.Options{Strict: true}); errors.Is(err, damage.Err) != (len(warnings) > 0) {
+	if _, _, _, err := readScripts(file, s, perfdata.Options{Strict: true}); errors.Is(err, diag.ErrDamaged) != (len(warnings) > 0) {
 		t.Errorf("strictly: %v", err)
 	}
 	return p

@@ -10,7 +10,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/source/hisysevent"
+	"ohframe/internal/source/hitrace"
 )
 
 // Thresholds of the outcomes.
@@ -40,7 +40,7 @@ type judge struct {
 
 // Explain returns why the frames of t took their time. The record must be that of the events
 // of t. The samples and the events of the system may be nil.
-func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hisysevent.Event) *why.Causes {
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),

@@ -8,7 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/hisysevent"
+	"ohframe/internal/source/hitrace"
 )
 
 const (
@@ -37,9 +37,9 @@ type limiters struct {
 //
 // Source of the names: hisysevent.yaml of openharmony/powermgr_thermal_manager and of
 // openharmony/resourceschedule_resource_schedule_service.
-func Limiters(events func(func([]byte)) error) (list []hisysevent.Event, err error) {
+func Limiters(events func(func([]byte)) error) (list []hitrace.SystemEvent, err error) {
 	err = events(func(line []byte) {
-		e, ok := hisysevent.Parse(line)
+		e, ok := hitrace.ParseSystemEvent(line)
 		if !ok || len(list) == maxLimiters {
 			return
 		}
@@ -53,7 +53,7 @@ func Limiters(events func(func([]byte)) error) (list []hisysevent.Event, err err
 
 // newLimiters returns what the kernel recorded and what the events say, which are those of Limiters.
 // The trace must state the time of day.
-func newLimiters(r *record.Record, t *analyzer.Timeline, events []hisysevent.Event) limiters {
+func newLimiters(r *record.Record, t *analyzer.Timeline, events []hitrace.SystemEvent) limiters {
 	var l limiters
 	for _, c := range r.Cooling {
 		l.others = append(l.others, limiter{c.At, c.Text})
@@ -73,7 +73,7 @@ func newLimiters(r *record.Record, t *analyzer.Timeline, events []hisysevent.Eve
 }
 
 // levelOf returns the thermal level that an event states; empty for level 0.
-func levelOf(e *hisysevent.Event) string {
+func levelOf(e *hitrace.SystemEvent) string {
 	for i := range e.Members {
 		if m := &e.Members[i]; m.Name == "LEVEL" && m.Text() != "0" {
 			return cut("thermal level " + m.Text())
@@ -83,7 +83,7 @@ func levelOf(e *hisysevent.Event) string {
 }
 
 // described returns an event with its own members, as it spells them.
-func described(e *hisysevent.Event) string {
+func described(e *hitrace.SystemEvent) string {
 	words := []string{e.Domain + "/" + e.Name}
 	for i := range e.Members {
 		if m := &e.Members[i]; !strings.HasSuffix(m.Name, "_") { // these are the system's

@@ -8,7 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/place"
-	"ohframe/internal/threads"
+	"ohframe/internal/source/hitrace"
 )
 
 // Record is what a Recorder has recorded of an input.
@@ -34,7 +34,7 @@ type Record struct {
 
 	keys    keys
 	labels  []string // as arguments.labels
-	threads *threads.Table[thread]
+	threads *hitrace.Threads[thread]
 	logs    map[trace.TID][]*Log
 	waits   waitStore
 	leaves  leafStore

@@ -9,7 +9,6 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/place"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/threads"
 )
 
 // Recorder follows what every thread of an input does: whether it runs or waits, for which
@@ -25,7 +24,7 @@ type Recorder struct {
 	vocabulary *vocabulary // nil after Finish
 	keys       keys
 	arguments  arguments
-	threads    threads.Table[thread]
+	threads    hitrace.Threads[thread]
 	followed   int // threads with long rings of their past
 	cpus       []*cpu
 	calls      map[uint64]*thread            // callers, by transactions that are sent and not yet received
@@ -107,7 +106,7 @@ func (r *Recorder) KeepParts() { r.parts = true }
 // begin begins another trace of the input. Nothing is known of any thread.
 func (r *Recorder) begin() {
 	r.end()
-	r.threads, r.followed = threads.Table[thread]{}, 0
+	r.threads, r.followed = hitrace.Threads[thread]{}, 0
 	r.cpus, r.holes = nil, nil
 	clear(r.calls)
 	clear(r.requests)

@@ -1,5 +1,4 @@
-// Package damage counts what is wrong with a binary file, and describes it in warnings.
-package damage
+package diag
 
 import (
 	"errors"
@@ -7,14 +6,13 @@ import (
 	"strings"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/diag"
 )
 
-// Err: the file is damaged so that nothing can be read or, in strict mode, at all.
-var Err = errors.New("damaged")
+// ErrDamaged: the file is damaged so that nothing can be read or, in strict mode, at all.
+var ErrDamaged = errors.New("damaged")
 
-// Kind is a kind of damage or loss.
-type Kind struct {
+// Damage is a kind of damage or loss.
+type Damage struct {
 	// Text describes it, with at most one %d for the number.
 	Text string
 	// Noun is what is counted, if it and the number are to precede Text.
@@ -23,51 +21,51 @@ type Kind struct {
 	Code trace.WarningCode
 }
 
-func (k *Kind) text(n int) string {
+func (k *Damage) text(n int) string {
 	switch {
 	case k.Noun != "":
-		return diag.Count(n, k.Noun) + " " + k.Text
+		return Count(n, k.Noun) + " " + k.Text
 	case strings.Contains(k.Text, "%d"):
 		return fmt.Sprintf(k.Text, n)
 	}
 	return k.Text
 }
 
-// Log counts the damage of a file. K is an index of its kinds.
-type Log[K ~uint8] struct {
-	kinds  []Kind
+// DamageLog counts the damage of a file. K is an index of its kinds.
+type DamageLog[K ~uint8] struct {
+	kinds  []Damage
 	counts []int
 	strict bool
 	err    error
 }
 
-// New returns an empty log.
-func New[K ~uint8](kinds []Kind, strict bool) *Log[K] {
-	return &Log[K]{kinds: kinds, counts: make([]int, len(kinds)), strict: strict}
+// NewDamageLog returns an empty log.
+func NewDamageLog[K ~uint8](kinds []Damage, strict bool) *DamageLog[K] {
+	return &DamageLog[K]{kinds: kinds, counts: make([]int, len(kinds)), strict: strict}
 }
 
 // Add counts damage.
-func (l *Log[K]) Add(kind K) { l.AddMany(kind, 1) }
+func (l *DamageLog[K]) Add(kind K) { l.AddMany(kind, 1) }
 
 // AddMany counts n times the same damage.
-func (l *Log[K]) AddMany(kind K, n int) {
+func (l *DamageLog[K]) AddMany(kind K, n int) {
 	l.counts[kind] += n
 	if k := &l.kinds[kind]; l.strict && l.err == nil && n > 0 && k.Code == trace.WarnDamaged {
-		l.err = &diag.Error{What: k.text(n), Err: Err}
+		l.err = &Error{What: k.text(n), Err: ErrDamaged}
 	}
 }
 
 // Count returns how often a kind was counted.
-func (l *Log[K]) Count(kind K) int { return l.counts[kind] }
+func (l *DamageLog[K]) Count(kind K) int { return l.counts[kind] }
 
 // Set changes how often a kind was counted, for kinds that strict mode accepts.
-func (l *Log[K]) Set(kind K, n int) { l.counts[kind] = n }
+func (l *DamageLog[K]) Set(kind K, n int) { l.counts[kind] = n }
 
 // Err returns the first damage that strict mode does not accept, else nil.
-func (l *Log[K]) Err() error { return l.err }
+func (l *DamageLog[K]) Err() error { return l.err }
 
 // Warnings returns one warning for each kind that was counted.
-func (l *Log[K]) Warnings() []trace.Warning {
+func (l *DamageLog[K]) Warnings() []trace.Warning {
 	var list []trace.Warning
 	for kind, n := range l.counts {
 		if n > 0 {

@@ -1,4 +1,4 @@
-package threads_test
+package hitrace_test
 
 import (
 	"math"
@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/threads"
+	"ohframe/internal/source/hitrace"
 )
 
 // Every id has its own value, those that no kernel gives, too, and All has all in one order.
-func TestTable(t *testing.T) {
+func TestThreads(t *testing.T) {
 	ids := []trace.TID{0, 1, 127, 128, 2047, 2048, 1<<22 - 1, math.MinInt32, -1, 1 << 22, math.MaxInt32}
-	var table threads.Table[int]
+	var table hitrace.Threads[int]
 	for i := range ids {
 		tid := ids[len(ids)-1-i]
 		if table.Get(tid) != nil {

@@ -1,4 +1,4 @@
-package hisysevent
+package hitrace
 
 import (
 	"strings"
@@ -6,16 +6,16 @@ import (
 )
 
 // Lines that are too long, and those beyond the limit for all, are counted; the others are kept.
-func TestList(t *testing.T) {
-	long := strings.Repeat("x", maxLine)
-	var l List
+func TestSystemEvents(t *testing.T) {
+	long := strings.Repeat("x", maxSystemEvent)
+	var l SystemEvents
 	if err := l.Read(strings.NewReader("a\r\n\n" + long + "\n" + long + "y\n" + long + long + "yz\n b ")); err != nil {
 		t.Fatal(err)
 	}
-	if len(l.Lines) != 3 || string(l.Lines[0]) != "a" || len(l.Lines[1]) != maxLine || string(l.Lines[2]) != "b" || l.Over != 2 {
+	if len(l.Lines) != 3 || string(l.Lines[0]) != "a" || len(l.Lines[1]) != maxSystemEvent || string(l.Lines[2]) != "b" || l.Over != 2 {
 		t.Errorf("%d lines, %d beyond the limit, want 3 and 2", len(l.Lines), l.Over)
 	}
-	for range maxBytes / maxLine {
+	for range maxSystemEvents / maxSystemEvent {
 		l.Add([]byte(long))
 	}
 	if l.Over != 4 || len(l.Warnings()) != 1 {
