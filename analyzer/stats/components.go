@@ -83,7 +83,7 @@ func components(t *analyzer.Timeline, o Options) []Component {
 		built, reused := len(x.built), len(x.reused)
 		list = append(list, Component{
 			Source: k.process, PID: k.process.PID, Process: k.process.Name, Name: optionalText(k.name), Built: built, Reused: reused, ReusedShare: float64(reused) / float64(built+reused),
-			Build: latency(x.built), Reuse: latency(x.reused), Total: x.total, NeverReused: built >= LeastBuilt && reused == 0,
+			Build: quantilesOf[Latency](x.built), Reuse: quantilesOf[Latency](x.reused), Total: x.total, NeverReused: built >= LeastBuilt && reused == 0,
 		})
 	}
 	slices.SortFunc(list, func(a, b Component) int {

@@ -2,7 +2,10 @@ package stats
 
 import (
 	"math"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -38,41 +41,77 @@ type DurationsInPeriods struct {
 }
 
 func durations(frames []*analyzer.Frame) *Durations {
-	list := sortedDurations(frames)
-	n := len(list)
-	if n == 0 {
-		return nil
+	list := timesOf(frames, DurationOf)
+	d := quantilesOf[Durations](list)
+	if d != nil {
+		d.Histogram = histogram(list)
 	}
-	return &Durations{
-		n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95), tailPercentile(list, 99), list[n-1],
-		histogram(list),
-	}
+	return d
 }
 
+// durationsInPeriods are those of the frames with a known period.
 func durationsInPeriods(frames []*analyzer.Frame) *DurationsInPeriods {
-	list := sortedMicroperiods(frames)
-	n := len(list)
-	if n == 0 {
-		return nil
-	}
-	tail := func(p int) *float64 {
-		if at := tailPercentile(list, p); at != nil {
-			return number(at.periods())
+	var list []microperiods
+	for _, f := range frames {
+		if period := periodOf(f); period > 0 && !f.Facts.Has(analyzer.Dropped) {
+			list = append(list, inPeriods(f.Actual.Duration(), period))
 		}
-		return nil
 	}
-	return &DurationsInPeriods{n, Percentile(list, 50).periods(), Percentile(list, 90).periods(), tail(95), tail(99), list[n-1].periods()}
+	return quantilesOf[DurationsInPeriods](list)
 }
 
-func sortedDurations(frames []*analyzer.Frame) []trace.Duration {
-	var list []trace.Duration
-	for _, f := range frames {
-		if !f.Facts.Has(analyzer.Dropped) {
-			list = append(list, f.Actual.Duration())
+// timesOf returns the known times of frames or buffers.
+func timesOf[T any](list []T, of func(T) (trace.Duration, bool)) (times []trace.Duration) {
+	for _, x := range list {
+		if d, known := of(x); known {
+			times = append(times, d)
 		}
 	}
+	return times
+}
+
+// quantilesOf returns the quantiles of a list, which it sorts; nil if the list is empty.
+func quantilesOf[T any, N ~int | ~int64](list []N) *T {
+	if len(list) == 0 {
+		return nil
+	}
+	var x T
+	setQuantiles(&x, "", list)
+	return &x
+}
+
+// setQuantiles sorts a list, and sets the fields of a struct whose names in JSON begin with a prefix and go on
+// with "frames", which is the number of values, "max" or a percentile such as "p95". Numbers with a
+// fraction are milliseconds of nanoseconds, or periods of microperiods. A percentile of too few values
+// to have one beyond it (docs/frames.md 9.9) stays nil.
+func setQuantiles[N ~int | ~int64](into any, prefix string, list []N) {
 	slices.Sort(list)
-	return list
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		name, ok := strings.CutPrefix(v.Type().Field(i).Tag.Get("json"), prefix)
+		name, _, _ = strings.Cut(name, "_")
+		percent, err := strconv.Atoi(strings.TrimPrefix(name, "p"))
+		x := N(len(list))
+		switch {
+		case ok && name == "frames":
+		case ok && name == "max":
+			x = list[len(list)-1]
+		case ok && err == nil && len(list) >= leastOf(percent):
+			x = Percentile(list, percent)
+		default:
+			continue
+		}
+		field := v.Field(i)
+		if field.Kind() == reflect.Pointer {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		if field.CanFloat() {
+			field.SetFloat(float64(x) / 1e6)
+		} else {
+			field.SetInt(int64(x))
+		}
+	}
 }
 
 // microperiods is a duration in millionths of a refresh period. It is an integer because
@@ -89,30 +128,8 @@ func inPeriods(d, period trace.Duration) microperiods {
 	return microperiods(min(maxMicroperiods, math.Round(float64(d)/float64(period)*1e6)))
 }
 
-// sortedMicroperiods returns the durations of the frames with a known period.
-func sortedMicroperiods(frames []*analyzer.Frame) []microperiods {
-	var list []microperiods
-	for _, f := range frames {
-		if period := periodOf(f); period > 0 && !f.Facts.Has(analyzer.Dropped) {
-			list = append(list, inPeriods(f.Actual.Duration(), period))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
 // Percentile returns the p-th percentile of a sorted list by nearest rank, p
 // from 1 to 100. The list must not be empty.
 func Percentile[T any](sorted []T, p int) T {
 	return sorted[(p*len(sorted)+99)/100-1]
-}
-
-// tailPercentile is Percentile, or nil if the list has too few values to have one beyond
-// it (docs/frames.md 9.9).
-func tailPercentile[T any](sorted []T, p int) *T {
-	if len(sorted) < leastOf(p) {
-		return nil
-	}
-	at := Percentile(sorted, p)
-	return &at
 }

@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"slices"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -48,18 +46,10 @@ type Depth struct {
 }
 
 func overruns(frames []*analyzer.Frame) *Overruns {
-	var list []trace.Duration
-	for _, f := range frames {
-		if j := f.Judgement(); j.OverrunKnown {
-			list = append(list, j.Overrun)
-		}
-	}
-	n := len(list)
-	if n == 0 {
-		return nil
-	}
-	slices.Sort(list)
-	return &Overruns{n, Percentile(list, 50), Percentile(list, 90), tailPercentile(list, 95), tailPercentile(list, 99), list[n-1]}
+	return quantilesOf[Overruns](timesOf(frames, func(f *analyzer.Frame) (trace.Duration, bool) {
+		j := f.Judgement()
+		return j.Overrun, j.OverrunKnown
+	}))
 }
 
 // VsyncToPresentOf returns the time from the vsync of a frame until the display showed it; false if it is
@@ -77,7 +67,7 @@ func VsyncToPresentOf(f *analyzer.Frame) (trace.Duration, bool) {
 
 // latencies returns those of the frames of a process. responses are the times from the inputs of its
 // interactions to the first frames shown.
-func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencies) {
+func latencies(frames []*analyzer.Frame, responses []trace.Duration) Latencies {
 	var shown, start, render []trace.Duration
 	var depth []microperiods
 	for _, f := range frames {
@@ -99,25 +89,10 @@ func latencies(frames []*analyzer.Frame, responses []trace.Duration) (l Latencie
 			depth = append(depth, inPeriods(d, period))
 		}
 	}
-	l = Latencies{VsyncToPresent: latency(shown), InputToPresent: latency(responses), VsyncToStart: latency(start), VsyncToRenderVsync: latency(render)}
-	if n := len(depth); n > 0 {
-		slices.Sort(depth)
-		l.Depth = &Depth{Frames: n, P50: Percentile(depth, 50).periods()}
-		if p95 := tailPercentile(depth, 95); p95 != nil {
-			l.Depth.P95 = number(p95.periods())
-		}
+	return Latencies{
+		VsyncToPresent: quantilesOf[Latency](shown), InputToPresent: quantilesOf[Latency](responses), VsyncToStart: quantilesOf[Latency](start),
+		VsyncToRenderVsync: quantilesOf[Latency](render), Depth: quantilesOf[Depth](depth),
 	}
-	return l
-}
-
-// latency sorts a list and returns its percentiles; nil without values.
-func latency(list []trace.Duration) *Latency {
-	n := len(list)
-	if n == 0 {
-		return nil
-	}
-	slices.Sort(list)
-	return &Latency{n, Percentile(list, 50), tailPercentile(list, 95), list[n-1]}
 }
 
 // responses returns the times from the inputs of interactions to their first frames shown, by

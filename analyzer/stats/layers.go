@@ -181,11 +181,10 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 				judged = append(judged, b.Interval)
 			}
 			for _, d := range Distributions {
-				if d.OfBuffer == nil {
-					continue
-				}
-				if x, known := d.OfBuffer(b); known {
-					times[d.Name] = append(times[d.Name], x)
+				if d.OfBuffer != nil {
+					if x, known := d.OfBuffer(b); known {
+						times[d.Name] = append(times[d.Name], x)
+					}
 				}
 			}
 		}
@@ -203,20 +202,7 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 		s.LongestInterval = slices.Max(judged)
 		s.Longest = number(s.LongestInterval.Milliseconds())
 	}
-	s.QueueP50, s.QueueP95 = millisecondPercentiles(times["queue"])
-	s.RequestP50, s.RequestP95 = millisecondPercentiles(times["request"])
-	s.GPUP50, s.GPUP95 = millisecondPercentiles(times["gpu"])
-}
-
-// millisecondPercentiles returns the 50th and the 95th percentile in milliseconds.
-func millisecondPercentiles(list []trace.Duration) (p50, p95 *float64) {
-	if len(list) == 0 {
-		return nil, nil
+	for name, list := range times {
+		setQuantiles(s, name+"_", list)
 	}
-	slices.Sort(list)
-	p50 = number(Percentile(list, 50).Milliseconds())
-	if at := tailPercentile(list, 95); at != nil {
-		p95 = number(at.Milliseconds())
-	}
-	return p50, p95
 }

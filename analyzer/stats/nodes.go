@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"slices"
-
-	"ohframe/analyzer"
-)
+import "ohframe/analyzer"
 
 // Nodes are how many nodes of ArkUI a frame measured and laid out. Frames that did neither do not
 // count. Percentiles are those of Durations.
@@ -24,11 +20,11 @@ func nodes(frames []*analyzer.Frame) *Nodes {
 			measured, laidOut = append(measured, f.Measured), append(laidOut, f.LaidOut)
 		}
 	}
-	n := len(measured)
-	if n == 0 {
+	if len(measured) == 0 {
 		return nil
 	}
-	slices.Sort(measured)
-	slices.Sort(laidOut)
-	return &Nodes{n, Percentile(measured, 50), measured[n-1], Percentile(laidOut, 50), laidOut[n-1]}
+	n := &Nodes{Frames: len(measured)}
+	setQuantiles(n, "measured_", measured)
+	setQuantiles(n, "laid_out_", laidOut)
+	return n
 }

@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"iter"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -11,17 +9,6 @@ import (
 // frame.
 func DurationOf(f *analyzer.Frame) (d trace.Duration, ok bool) {
 	return f.Actual.Duration(), !f.Facts.Has(analyzer.Dropped)
-}
-
-// StagesOf returns the stages of a frame whose durations are known, as in StageTimes.
-func StagesOf(f *analyzer.Frame) iter.Seq2[Stage, trace.Duration] {
-	return func(yield func(Stage, trace.Duration) bool) {
-		for stage, d := range stagesOf(f) {
-			if d != unknownStage && !yield(Stage(stage), d) {
-				return
-			}
-		}
-	}
 }
 
 // LongestStage returns the stage of a frame in WorstFrame; ok is false if all are unknown.

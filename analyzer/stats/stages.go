@@ -161,12 +161,9 @@ func stageTimes(kind Kind, frames []*analyzer.Frame) []StageTimes {
 	}
 	list := make([]StageTimes, 0, stagesCount)
 	for _, stage := range stagesOfKind[kind] {
-		times := known[stage]
-		t := StageTimes{Stage: stage, Frames: len(times), LongestOfLate: longest[stage]}
-		if len(times) > 0 {
-			slices.Sort(times)
-			p50, p90 := Percentile(times, 50), Percentile(times, 90)
-			t.P50, t.P90, t.Max = &p50, &p90, &times[len(times)-1]
+		t := StageTimes{Stage: stage, LongestOfLate: longest[stage]}
+		if len(known[stage]) > 0 {
+			setQuantiles(&t, "", known[stage])
 		}
 		list = append(list, t)
 	}
