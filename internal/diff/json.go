@@ -73,25 +73,19 @@ type documentPair struct {
 
 // documentFunction is a change of the mean time of a frame in a function.
 type documentFunction struct {
-	Function    string   `json:"function"` // its name, or "+" and its address in the module if that is unknown
-	Module      *string  `json:"module"`   // the file with its code
-	Wait        string   `json:"wait"`     // "run", or the code of what it waited for
-	Base        *float64 `json:"base"`     // the values, and "new" − "base"
-	New         *float64 `json:"new"`
-	Delta       *float64 `json:"delta"`
-	Low         *float64 `json:"delta_low"` // as in "measures"
-	High        *float64 `json:"delta_high"`
-	P           *float64 `json:"p_value"`
-	Verdict     Verdict  `json:"verdict"`      // as in "causes"
-	BaseSamples int      `json:"base_samples"` // samples of all runs in it
-	NewSamples  int      `json:"new_samples"`
+	Function string  `json:"function"` // its name, or "+" and its address in the module if that is unknown
+	Module   *string `json:"module"`   // the file with its code
+	Wait     string  `json:"wait"`     // "run", or the code of what it waited for
+	Values
+	BaseSamples int `json:"base_samples"` // samples of all runs in it
+	NewSamples  int `json:"new_samples"`
 }
 
 func newDocumentFunctions(list []FunctionChange) []documentFunction {
 	docs := []documentFunction{}
 	for i := range list {
 		c := &list[i]
-		doc := documentFunction{c.Function.Name, nil, c.Wait.String(), c.Base, c.New, c.Delta, c.Low, c.High, c.P, c.Verdict, c.BaseSamples, c.NewSamples}
+		doc := documentFunction{c.Function.Name, nil, c.Wait.String(), c.Values, c.BaseSamples, c.NewSamples}
 		if c.Function.Module != "" {
 			doc.Module = &c.Function.Module
 		}
@@ -110,33 +104,22 @@ type documentCauses struct {
 
 // documentCause is a change of what a cause costs. All causes together have no names.
 type documentCause struct {
-	Cause *string  `json:"title" brief:"sentence"` // the cause in a few words, for people; nil in "lost"
-	Wait  *string  `json:"wait"`                   // codes of the wait and stage, and the slice; nil where they do not apply
-	Stage *string  `json:"stage"`
-	Slice *string  `json:"slice"`
-	Base  *float64 `json:"base"` // the values, and "new" − "base"
-	New   *float64 `json:"new"`
-	Delta *float64 `json:"delta"`
-	Low   *float64 `json:"delta_low"` // as in "measures"
-	High  *float64 `json:"delta_high"`
-	P     *float64 `json:"p_value"`
-	// as in "measures", and "unclear" if no tested measure of the process changed significantly
-	Verdict Verdict `json:"verdict"`
+	Cause *string `json:"title" brief:"sentence"` // the cause in a few words, for people; nil in "lost"
+	Wait  *string `json:"wait"`                   // codes of the wait and stage, and the slice; nil where they do not apply
+	Stage *string `json:"stage"`
+	Slice *string `json:"slice"`
+	Values
 }
 
 func newDocumentCauses(c *CauseChanges) *documentCauses {
 	if c == nil {
 		return nil
 	}
-	values := func(m *Measure) documentCause {
-		return documentCause{Base: m.Base, New: m.New, Delta: m.Delta, Low: m.Low, High: m.High, P: m.P, Verdict: m.Verdict}
-	}
 	list := func(changes []CauseChange) []documentCause {
 		docs := []documentCause{}
 		for _, c := range changes {
-			doc := values(c.Measure)
 			title, wait := c.Title(), c.Wait.String()
-			doc.Cause, doc.Wait = &title, &wait
+			doc := documentCause{Cause: &title, Wait: &wait, Values: c.Values}
 			if c.Stage != why.NoStage {
 				stage := c.Stage.String()
 				doc.Stage = &stage
@@ -148,7 +131,7 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 		}
 		return docs
 	}
-	return &documentCauses{values(c.Lost), list(c.Causes), list(c.Times)}
+	return &documentCauses{documentCause{Values: c.Lost.Values}, list(c.Causes), list(c.Times)}
 }
 
 // documentSubject identifies a process.

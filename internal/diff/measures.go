@@ -18,14 +18,9 @@ type Measure struct {
 	Field  string       `json:"field,omitempty" brief:"-"`
 	Unit   stats.Unit   `json:"unit"`   // "count", "share" (0 to 1), "hz", "ms", "ms_per_s", "s" or "periods"
 	Better stats.Better `json:"better"` // the direction of an improvement: "lower", "higher" or "neither"
-	Base   *float64     `json:"base"`   // the values
-	New    *float64     `json:"new"`
-	Delta  *float64     `json:"delta"` // "new" − "base"; nil if either is
+	Values
 	// "delta" / "base"; nil if "base" is zero, or one of them is negative
 	Relative  *float64 `json:"relative"`
-	Low       *float64 `json:"delta_low"` // the simultaneous 96 % interval of "delta"; nil if it was not tested
-	High      *float64 `json:"delta_high"`
-	P         *float64 `json:"p_value"`    // corrected p-value
 	MinEffect *float64 `json:"min_effect"` // smallest change that counts, in the unit of the measure
 	// smallest change that these runs find in 80 of 100 comparisons, in the unit of the measure, without
 	// sign; nil if it was not tested
@@ -33,14 +28,25 @@ type Measure struct {
 	// number of runs, or of sessions, of each side that would find "delta" in 80 of 100 comparisons; nil
 	// if it was not tested, or for more than 50
 	UnitsNeeded *int `json:"units_needed"`
-	// "better" or "worse" if significant, otherwise "unclear"; nil if it was not tested
-	Verdict Verdict `json:"verdict"`
 
 	definition *stats.Measure       // nil for measures of causes
 	series     *significance.Series // nil: no test of its change is possible
 	// incomparable: at another refresh rate the same smoothness has another value.
 	incomparable bool
 	advice       condition.Advice
+}
+
+// Values are those of both sides, with the result of a test.
+type Values struct {
+	Base  *float64 `json:"base"` // the values
+	New   *float64 `json:"new"`
+	Delta *float64 `json:"delta"`     // "new" − "base"; nil if either is
+	Low   *float64 `json:"delta_low"` // the simultaneous 96 % interval of "delta"; nil if it was not tested
+	High  *float64 `json:"delta_high"`
+	P     *float64 `json:"p_value"` // corrected p-value
+	// "better" or "worse" if significant, otherwise "unclear", as for causes and functions if no tested measure
+	// of the process changed significantly; nil if it was not tested
+	Verdict Verdict `json:"verdict"`
 }
 
 // advice returns the advice to record more units, whose length is of no account. Few record more
@@ -77,7 +83,7 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 // units of both sides; nil if its change cannot be tested.
 func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series, advice condition.Advice) *Measure {
 	m := &Measure{
-		Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Base: base, New: new, definition: k, series: series, advice: advice,
+		Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Values: Values{Base: base, New: new}, definition: k, series: series, advice: advice,
 	}
 	if base != nil && new != nil {
 		delta := *new - *base
