@@ -66,10 +66,10 @@ trend-power:
 	OHFRAME_POWER=1 go test ./internal/fleet -run '^TestTrendPower$$' -count 1 -v -timeout 60m
 
 # Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
-# measures, what recording prints, and the folder ui.
+# measures, the outputs of queries in docs/ (with Perfetto's engine), and the folder ui.
 docs:
 	OHFRAME_UPDATE_DOCS=1 go test ./internal/causes ./internal/diff ./internal/frametable ./internal/report ./internal/sql ./exporter/internal/annotation -run '^Test(MeasuresAreDocumented|Schema|Columns|Document)$$' -count 1
-	OHFRAME_UPDATE_DOCS=1 go test ./cmd/ohframe -run '^TestRecordDocument$$' -count 1
+	OHFRAME_UPDATE_DOCS=1 go test ./internal/sql -run 'Guide$$' -count 1
 	go run ./cmd/ohframe ui --export ui >/dev/null
 
 # Measures ohframe against its aims on BENCH_TRACES, by default one of BENCH_SIZE MB that is
