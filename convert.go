@@ -17,7 +17,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
@@ -148,7 +148,7 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 		return nil, err
 	}
 	if len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0 {
-		return nil, &diag.Error{What: gfxinfo.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
+		return nil, &diag.Error{What: dumpsys.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	}
 	options := o.exporter()
 	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }

@@ -14,11 +14,10 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/perfetto"
-	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/source/unpack"
 )
 
@@ -45,8 +44,8 @@ const recordHint = "record a trace instead: " + diag.RecordCommand
 // formats are tried in this order. The last one matches everything.
 var formats = []format{
 	{perfettoTrace, perfetto.Sniff, readPerfetto, ""},
-	{"gfxinfo framestats", gfxinfo.Sniff, readGfxinfo, ""},
-	{"SurfaceFlinger latency", surfaceflinger.Sniff, readLatency, ""},
+	{"gfxinfo framestats", dumpsys.SniffGfxinfo, readGfxinfo, ""},
+	{"SurfaceFlinger latency", dumpsys.SniffLatency, readLatency, ""},
 	{"PNG image", magic(0, "\x89PNG\r\n"), nil, ""},
 	{"JPEG image", magic(0, "\xff\xd8\xff"), nil, ""},
 	{"MP4 video", magic(4, "ftyp"), nil, recordHint},
@@ -214,13 +213,13 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 }
 
 func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, stats, err := surfaceflinger.Read(ctx, content, surfaceflinger.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	timeline, stats, err := dumpsys.ReadLatency(ctx, content, dumpsys.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
-	case errors.Is(err, surfaceflinger.ErrNoLayer):
+	case errors.Is(err, dumpsys.ErrNoLayer):
 		return nil, &diag.Error{What: "only a refresh period: there is no layer of that name", Hint: "dumpsys SurfaceFlinger --list prints the names", Err: ErrNoFrames}
-	case errors.Is(err, surfaceflinger.ErrNothingShown):
+	case errors.Is(err, dumpsys.ErrNothingShown):
 		e := &diag.Error{What: err.Error(), Err: ErrNoFrames}
-		if !slices.ContainsFunc(stats.Layers, func(l *surfaceflinger.Layer) bool { return l.Waiting > 0 }) {
+		if !slices.ContainsFunc(stats.Layers, func(l *dumpsys.Layer) bool { return l.Waiting > 0 }) {
 			e.Hint = "name the layer that has the buffers: dumpsys SurfaceFlinger --list prints it with (BLAST) or #number in the name"
 		}
 		return nil, e
@@ -235,13 +234,13 @@ func readLatency(ctx context.Context, content *unpack.Content, o *Options) (*Tra
 const rowsHint = "dumpsys gfxinfo PACKAGE framestats prints them"
 
 func readGfxinfo(ctx context.Context, content *unpack.Content, o *Options) (*Trace, error) {
-	timeline, dump, err := gfxinfo.Read(ctx, content, gfxinfo.Options{Strict: o.FailOnDamage, Limits: o.Limits})
+	timeline, dump, err := dumpsys.ReadGfxinfo(ctx, content, dumpsys.Options{Strict: o.FailOnDamage, Limits: o.Limits})
 	switch {
-	case errors.Is(err, gfxinfo.ErrNoRows) && len(dump.NotRunning) > 0:
+	case errors.Is(err, dumpsys.ErrNoRows) && len(dump.NotRunning) > 0:
 		return nil, &diag.Error{What: err.Error(), Hint: "start the application before dumpsys gfxinfo PACKAGE framestats", Err: ErrNoFrames}
-	case errors.Is(err, gfxinfo.ErrNoRows):
+	case errors.Is(err, dumpsys.ErrNoRows):
 		return nil, &diag.Error{What: err.Error(), Hint: rowsHint, Err: ErrNoFrames}
-	case errors.Is(err, gfxinfo.ErrNoFrames):
+	case errors.Is(err, dumpsys.ErrNoFrames):
 		return nil, &diag.Error{What: err.Error(), Err: ErrNoFrames}
 	case err != nil:
 		return nil, err

@@ -10,9 +10,8 @@ import (
 	"strings"
 
 	"ohframe/internal/record/meta"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/source/hitrace"
-	"ohframe/internal/source/surfaceflinger"
 	"ohframe/internal/source/unpack"
 )
 
@@ -142,7 +141,7 @@ func isNoTable(head []byte) bool {
 
 // hasEvent reports whether text begins like a trace, or like a dump that is read.
 func hasEvent(head []byte) bool {
-	if hitrace.HasHeader(head) || gfxinfo.Sniff(head) || surfaceflinger.Sniff(head) {
+	if hitrace.HasHeader(head) || dumpsys.SniffGfxinfo(head) || dumpsys.SniffLatency(head) {
 		return true
 	}
 	for line := range bytes.Lines(head) {

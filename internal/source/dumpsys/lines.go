@@ -10,11 +10,11 @@ import (
 
 const bufferSize = 64 << 10
 
-// Lines calls parse for each line of r, without its end and surrounding white space. The
+// eachLine calls parse for each line of r, without its end and surrounding white space. The
 // line is valid until parse returns, which reports whether the line is well-formed. Lines
 // of more than most bytes are skipped, and their number is returned. In strict mode the
 // first line that is too long or malformed is an error; damage describes the latter.
-func Lines(ctx context.Context, r io.Reader, most int, strict bool, damage string, parse func(line []byte) bool) (tooLong int, err error) {
+func eachLine(ctx context.Context, r io.Reader, most int, strict bool, damage string, parse func(line []byte) bool) (tooLong int, err error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	var long []byte // a line that does not fit into the buffer
 	for number := 1; ; number++ {

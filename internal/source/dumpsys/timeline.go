@@ -1,5 +1,3 @@
-// Package dumpsys has what the readers of Android's dumps share: the lines of a dump, and
-// a timeline of frames that are known by the time at which they were shown.
 package dumpsys
 
 import (
@@ -10,8 +8,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Builder makes the timeline of a dump.
-type Builder struct {
+// builder makes the timeline of a dump.
+type builder struct {
 	timeline *analyzer.Timeline
 	taken    map[trace.PID]bool // process ids that the dump states
 	free     trace.PID          // the last id that was assigned to a process without one
@@ -19,14 +17,14 @@ type Builder struct {
 	shown    map[trace.Time]*analyzer.Frame
 }
 
-// NewBuilder returns a builder for a dump with the given process ids.
-func NewBuilder(taken map[trace.PID]bool) *Builder {
-	return &Builder{timeline: &analyzer.Timeline{Dump: true}, taken: taken, shown: map[trace.Time]*analyzer.Frame{}}
+// newBuilder returns a builder for a dump with the given process ids.
+func newBuilder(taken map[trace.PID]bool) *builder {
+	return &builder{timeline: &analyzer.Timeline{Dump: true}, taken: taken, shown: map[trace.Time]*analyzer.Frame{}}
 }
 
 // Process adds a process with its main thread. If its id is unknown, it gets the first free
 // one from 1 on.
-func (b *Builder) Process(pid trace.PID, name string) *analyzer.Process {
+func (b *builder) Process(pid trace.PID, name string) *analyzer.Process {
 	unknown := pid == trace.UnknownPID
 	if unknown {
 		for b.free++; b.taken[b.free]; b.free++ {
@@ -39,7 +37,7 @@ func (b *Builder) Process(pid trace.PID, name string) *analyzer.Process {
 }
 
 // Renderer returns the process that represents SurfaceFlinger, and adds it if necessary.
-func (b *Builder) Renderer() *analyzer.Process {
+func (b *builder) Renderer() *analyzer.Process {
 	if b.renderer == nil {
 		b.renderer = b.Process(trace.UnknownPID, analyzer.SurfaceFlinger)
 	}
@@ -49,7 +47,7 @@ func (b *Builder) Renderer() *analyzer.Process {
 // Add adds an application frame, which has one transaction, and links it to the render
 // frame of its present time. That starts when the last of its applications' frames ended.
 // A present time of 0 is unknown; then there is no render frame.
-func (b *Builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.Android) {
+func (b *builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.Android) {
 	if present.Known() {
 		render := b.shown[present]
 		if render == nil {
@@ -68,7 +66,7 @@ func (b *Builder) Add(f *analyzer.Frame, present trace.Time, source analyzer.And
 }
 
 // Timeline returns the timeline with all frames.
-func (b *Builder) Timeline() *analyzer.Timeline {
+func (b *builder) Timeline() *analyzer.Timeline {
 	t := b.timeline
 	slices.SortFunc(t.Processes, func(x, y *analyzer.Process) int { return cmp.Compare(x.PID, y.PID) })
 	slices.SortStableFunc(t.Frames, func(x, y *analyzer.Frame) int { return cmp.Compare(x.Actual.Start, y.Actual.Start) })

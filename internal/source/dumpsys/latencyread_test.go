@@ -1,4 +1,4 @@
-package surfaceflinger_test
+package dumpsys_test
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/surfaceflinger"
+	"ohframe/internal/source/dumpsys"
 )
 
-func read(t testing.TB, text string, options surfaceflinger.Options) (*analyzer.Timeline, *surfaceflinger.Stats) {
+func readLatency(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Latency) {
 	t.Helper()
-	timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), options)
+	timeline, stats, err := dumpsys.ReadLatency(t.Context(), strings.NewReader(text), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,10 +39,10 @@ const dump = `16666667
 
 func TestRead(t *testing.T) {
 	for _, text := range []string{dump, strings.ReplaceAll(dump, "\n", "\r\n"), strings.ReplaceAll(dump, "\t", "   "), strings.TrimSpace(dump)} {
-		if !surfaceflinger.Sniff([]byte(text)) {
+		if !dumpsys.SniffLatency([]byte(text)) {
 			t.Error("not recognized as a dump")
 		}
-		timeline, stats := read(t, text, surfaceflinger.Options{Strict: true})
+		timeline, stats := readLatency(t, text, dumpsys.Options{Strict: true})
 		want := []string{
 			"app 0 layer 2/2 actual 1000000000..1012000000 period 16666667 sent 1 render 0",
 			"render 0 /system/bin/surfaceflinger 1/1 actual 1012000000..1030000000 period 16666667 takes 2/0 present 1030000000",
@@ -104,7 +104,7 @@ StatusBar#0
 2050	3000	2500
 2900	6000	5500
 `
-	timeline, stats := read(t, two, surfaceflinger.Options{})
+	timeline, stats := readLatency(t, two, dumpsys.Options{})
 	for name, want := range map[string]string{
 		"": "3000 4000 6000", "com.example/com.example.Main#0": "3000 4000", "StatusBar#0": "3000 6000",
 	} {
@@ -126,7 +126,7 @@ StatusBar#0
 // Dumps of one layer, made one after another, have rows in common; the rate may
 // change between them.
 func TestPolling(t *testing.T) {
-	timeline, stats := read(t, `16666667
+	timeline, stats := readLatency(t, `16666667
 10	100	20
 30	200	40
 
@@ -138,7 +138,7 @@ func TestPolling(t *testing.T) {
 8333333
 50	300	60
 70	400	80
-`, surfaceflinger.Options{})
+`, dumpsys.Options{})
 	if got := present(timeline, ""); got != "100 200 300 400" {
 		t.Errorf("shown at %s", got)
 	}
@@ -158,31 +158,31 @@ func TestPolling(t *testing.T) {
 }
 
 func TestOddRows(t *testing.T) {
-	timeline, stats := read(t, `16666667
+	timeline, stats := readLatency(t, `16666667
 10	200	20
 5	100	6
 7	100	8
 30	400
 no row at all
 50	300	60
-`, surfaceflinger.Options{})
+`, dumpsys.Options{})
 	if got := present(timeline, ""); got != "100 200 300" {
 		t.Errorf("shown at %s", got)
 	}
 	if stats.Damaged != 1 || len(diag.Texts(stats.Warnings())) != 1 {
 		t.Errorf("%+v", stats)
 	}
-	if _, _, err := surfaceflinger.Read(t.Context(), strings.NewReader("16666667\n1 2 3\n1 2\n"), surfaceflinger.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
+	if _, _, err := dumpsys.ReadLatency(t.Context(), strings.NewReader("16666667\n1 2 3\n1 2\n"), dumpsys.Options{Strict: true}); err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("error %v in strict mode", err)
 	}
 	// Without its first line, and with ready after present, as early versions have it.
-	timeline, _ = read(t, "7657467895508\t7657482691352\t7657493499756\n", surfaceflinger.Options{})
+	timeline, _ = readLatency(t, "7657467895508\t7657482691352\t7657493499756\n", dumpsys.Options{})
 	if f := timeline.Frames[1]; f.Period != 0 || f.Actual != (analyzer.Interval{Start: 7657482691352, End: 7657482691352}) {
 		t.Errorf("%s", timeline)
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestLatencyErrors(t *testing.T) {
 	const noLayer = "only a refresh period: there is no layer of that name; dumpsys SurfaceFlinger --list prints the names"
 	const waiting = "5\t9223372036854775807\t9223372036854775807\n"
 	for text, want := range map[string]string{
@@ -195,11 +195,11 @@ func TestErrors(t *testing.T) {
 		"16666667\n" + strings.Repeat(waiting, 127):     "no frame of the layer was shown: 127 of 127 rows pending",
 		"16666667\n0 0 0\n" + waiting:                   "no frame of the layer was shown: 1 of 2 rows pending",
 	} {
-		timeline, stats, err := surfaceflinger.Read(t.Context(), strings.NewReader(text), surfaceflinger.Options{})
+		timeline, stats, err := dumpsys.ReadLatency(t.Context(), strings.NewReader(text), dumpsys.Options{})
 		if err == nil || err.Error() != want || timeline != nil || stats == nil {
 			t.Errorf("%.40q: error %v, want %s", text, err, want)
 		}
-		if !surfaceflinger.Sniff([]byte(text)) {
+		if !dumpsys.SniffLatency([]byte(text)) {
 			t.Errorf("%.40q: not recognized", text)
 		}
 	}
@@ -208,27 +208,27 @@ func TestErrors(t *testing.T) {
 		strings.Repeat("x", 100_000), "99999999999999999999999\n", "7657467895508\n", "0123456789", "016666667\n", "+16666667\n", "0\n",
 		"123456789\n", "123456789\n1", "1 9223372036854775806 1\n", "100000001\n", "999999\n", "\x0a\x05\x00\xff\x01\x02\x03\n",
 	} {
-		if surfaceflinger.Sniff([]byte(text)) {
+		if dumpsys.SniffLatency([]byte(text)) {
 			t.Errorf("%.40q: taken for a dump", text)
 		}
 	}
 	// With a row, a display at 1 Hz is one.
-	if !surfaceflinger.Sniff([]byte("1000000000\n1 2 3\n")) {
+	if !dumpsys.SniffLatency([]byte("1000000000\n1 2 3\n")) {
 		t.Error("a dump of a display at 1 Hz is not taken for one")
 	}
 	// One wrong name among others is a warning.
-	_, stats := read(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", surfaceflinger.Options{})
+	_, stats := readLatency(t, "right\n16666667\n10\t100\t20\n\nwrong\n16666667\n\n", dumpsys.Options{})
 	if w := diag.Texts(stats.Warnings()); len(w) != 1 || w[0] != `1 dump without rows, because the layer did not exist: "wrong"` {
 		t.Errorf("warnings %q", w)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := surfaceflinger.Read(ctx, strings.NewReader(dump), surfaceflinger.Options{}); err != context.Canceled {
+	if _, _, err := dumpsys.ReadLatency(ctx, strings.NewReader(dump), dumpsys.Options{}); err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
 	// A head is cut anywhere.
 	for n := 10; n < len(dump); n++ {
-		if !surfaceflinger.Sniff([]byte(dump[:n])) {
+		if !dumpsys.SniffLatency([]byte(dump[:n])) {
 			t.Errorf("not recognized as a dump when cut at %d", n)
 		}
 	}
@@ -244,7 +244,7 @@ func TestBuffers(t *testing.T) {
 		text += fmt.Sprintln(queued, queued+2*vsync, queued+5_000_000)
 	}
 	text += "asks#2\n16666667\n" + fmt.Sprintln(start+vsync, start+vsync, start)
-	timeline, _ := read(t, text+dump, surfaceflinger.Options{Strict: true})
+	timeline, _ := readLatency(t, text+dump, dumpsys.Options{Strict: true})
 	var got []string
 	for _, l := range timeline.Layers {
 		got = append(got, fmt.Sprintf("%d %s of %s, cadence %d", l.ID, l.Name, l.Process.Name, l.Cadence()))

@@ -1,4 +1,4 @@
-package gfxinfo_test
+package dumpsys_test
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 )
 
-func read(t testing.TB, text string, options gfxinfo.Options) (*analyzer.Timeline, *gfxinfo.Dump) {
+func read(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Dump) {
 	t.Helper()
-	timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(text), options)
+	timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ var deadlines = table("Flags FrameTimelineVsyncId IntendedVsync Vsync InputEvent
 )
 
 func TestDeadlines(t *testing.T) {
-	timeline, _ := read(t, deadlines, gfxinfo.Options{})
+	timeline, _ := read(t, deadlines, dumpsys.Options{})
 	// The first free process id is SurfaceFlinger's after that of the unnamed one.
 	wants := []string{
 		"app 101  1/1 actual 1000000000..1012000000 expected 1000000000..1020000000 period 10000000 sent 1 render 0",
@@ -146,10 +146,10 @@ func describe(timeline *analyzer.Timeline) string {
 
 func TestWhole(t *testing.T) {
 	for _, text := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), whole + whole} {
-		if !gfxinfo.Sniff([]byte(text)[:200]) {
+		if !dumpsys.SniffGfxinfo([]byte(text)[:200]) {
 			t.Error("not recognized as a dump")
 		}
-		timeline, dump := read(t, text, gfxinfo.Options{})
+		timeline, dump := read(t, text, dumpsys.Options{})
 		want := `4321 com.example.app PopupWindow:1234/android.view.ViewRootImpl@aabbcc: 2 at 20ms
 4321 com.example.app com.example.app/com.example.app.Main: 2 at 10ms
 99 com.android.systemui StatusBar: 1 at 10ms` // one row shows no interval; the display is the same
@@ -179,7 +179,7 @@ func TestInterval(t *testing.T) {
 		"a long pause":   {rows(100, 110, 120, 1000.4), 10_000_000},
 		"the same vsync": {rows(100, 100, 110), 10_000_000},
 	} {
-		timeline, dump := read(t, test.text, gfxinfo.Options{})
+		timeline, dump := read(t, test.text, dumpsys.Options{})
 		f := timeline.Frames[0]
 		if f.Period != test.want || f.Deadline.Known() != (test.want > 0) {
 			t.Errorf("%s: %s, want %s", name, f, test.want)
@@ -202,11 +202,11 @@ func TestDamage(t *testing.T) {
 		"empty cells":            "0,,,,",
 		"a number out of bounds": "0,99999999999999999999,1,2,",
 	} {
-		timeline, dump := read(t, with(line), gfxinfo.Options{})
+		timeline, dump := read(t, with(line), dumpsys.Options{})
 		if dump.Damaged != 1 || len(timeline.Frames) != 2 {
 			t.Errorf("%s: %d damaged, %d frames", name, dump.Damaged, len(timeline.Frames))
 		}
-		if _, _, err := gfxinfo.Read(t.Context(), strings.NewReader(with(line)), gfxinfo.Options{Strict: true}); err == nil || err.Error() != "line 4: damaged row" {
+		if _, _, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(with(line)), dumpsys.Options{Strict: true}); err == nil || err.Error() != "line 4: damaged row" {
 			t.Errorf("%s: error %v in strict mode", name, err)
 		}
 	}
@@ -217,20 +217,20 @@ func TestDamage(t *testing.T) {
 		"completed in no time": "0,1005000000,1005000000,1005000000,0,",
 		"no vsync":             "0,0,0,1004000000,0,",
 	} {
-		timeline, dump := read(t, with(line), gfxinfo.Options{Strict: true})
+		timeline, dump := read(t, with(line), dumpsys.Options{Strict: true})
 		if dump.Unfinished != 1 || len(timeline.Frames) != 2 {
 			t.Errorf("%s: %d unfinished, %d frames", name, dump.Unfinished, len(timeline.Frames))
 		}
 	}
 	// Fewer cells and more than there are columns, and neither commas at the end.
-	timeline, _ := read(t, with("0,1005000000,1005000000,1009000000")+"\n"+with("0,1006000000,1006000000,1009000000,1,2,3,4"), gfxinfo.Options{Strict: true})
+	timeline, _ := read(t, with("0,1005000000,1005000000,1009000000")+"\n"+with("0,1006000000,1006000000,1009000000,1,2,3,4"), dumpsys.Options{Strict: true})
 	if len(timeline.Frames) != 6 { // tables that nothing names are of different windows
 		t.Errorf("%d frames", len(timeline.Frames))
 	}
 	// Wherever the dump is cut, what is whole is read.
 	for n := len(lines[0]) + len(lines[1]) + 1; n < len(good)-1; n++ {
-		_, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(good[:n]), gfxinfo.Options{})
-		if err != nil && !errors.Is(err, gfxinfo.ErrNoRows) && !errors.Is(err, gfxinfo.ErrNoFrames) {
+		_, dump, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(good[:n]), dumpsys.Options{})
+		if err != nil && !errors.Is(err, dumpsys.ErrNoRows) && !errors.Is(err, dumpsys.ErrNoFrames) {
 			t.Fatal(err)
 		}
 		if cut := !strings.HasSuffix(good[:n], "---PROFILEDATA---"); dump.Cut != cut {
@@ -243,31 +243,31 @@ func TestErrors(t *testing.T) {
 	const header = "** Graphics info for pid 4321 [com.example.app] **\n"
 	const unusable = "no rows of frames in the gfxinfo dump: 1 table without the column IntendedVsync or FrameCompleted"
 	for text, want := range map[string]string{
-		"Applications Graphics Acceleration Info:\n":                                                            gfxinfo.ErrNoRows.Error(),
-		header + "Total frames rendered: 5,\n":                                                                  gfxinfo.ErrNoRows.Error(),
-		"Total frames rendered: 5000000000\n":                                                                   gfxinfo.ErrNoRows.Error(),
-		"Janky frames: 1 (20.00%)\n":                                                                            gfxinfo.ErrNoRows.Error(),
-		header + table("Flags IntendedVsync FrameCompleted"):                                                    gfxinfo.ErrNoRows.Error(),
+		"Applications Graphics Acceleration Info:\n":                                                            dumpsys.ErrNoRows.Error(),
+		header + "Total frames rendered: 5,\n":                                                                  dumpsys.ErrNoRows.Error(),
+		"Total frames rendered: 5000000000\n":                                                                   dumpsys.ErrNoRows.Error(),
+		"Janky frames: 1 (20.00%)\n":                                                                            dumpsys.ErrNoRows.Error(),
+		header + table("Flags IntendedVsync FrameCompleted"):                                                    dumpsys.ErrNoRows.Error(),
 		header + table("Draw Prepare Process", []float64{1, 2}):                                                 unusable,
 		"No process found for: com.example.app\n":                                                               `no rows of frames in the gfxinfo dump: "com.example.app" is not running`,
 		table("Flags IntendedVsync FrameCompleted", []float64{4, 1, 2}, []float64{8, 2, 3}, []float64{0, 1, 0}): "no finished frame in the dump: 3 rows, skipped or unfinished",
 	} {
-		timeline, dump, err := gfxinfo.Read(t.Context(), strings.NewReader(text), gfxinfo.Options{})
+		timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), dumpsys.Options{})
 		if err == nil || err.Error() != want || timeline != nil || dump == nil {
 			t.Errorf("%q: error %v, want %s", text, err, want)
 		}
-		if !gfxinfo.Sniff([]byte(text)) {
+		if !dumpsys.SniffGfxinfo([]byte(text)) {
 			t.Errorf("%q: not recognized", text)
 		}
 	}
 	for _, text := range []string{"", "hello\n", "16666667\n1\t2\t3\n", "// between ---PROFILEDATA--- lines\n", "---PROFILEDATA---x\n", strings.Repeat("x,", 100_000)} {
-		if gfxinfo.Sniff([]byte(text)) {
+		if dumpsys.SniffGfxinfo([]byte(text)) {
 			t.Errorf("%.40q: taken for a dump", text)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := gfxinfo.Read(ctx, strings.NewReader(whole), gfxinfo.Options{}); err != context.Canceled {
+	if _, _, err := dumpsys.ReadGfxinfo(ctx, strings.NewReader(whole), dumpsys.Options{}); err != context.Canceled {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
@@ -280,7 +280,7 @@ func TestFlags(t *testing.T) {
 		start := float64(1000 + 10*i)
 		rows = append(rows, []float64{flags, start, start + 5})
 	}
-	timeline, dump := read(t, table("Flags IntendedVsync FrameCompleted", rows...), gfxinfo.Options{})
+	timeline, dump := read(t, table("Flags IntendedVsync FrameCompleted", rows...), dumpsys.Options{})
 	if want := []string{"4 rows with flag SurfaceCanvas or SkippedFrame skipped"}; !slices.Equal(diag.Texts(dump.Warnings()), want) || len(timeline.Frames) != 7 {
 		t.Errorf("%d frames, warnings %q", len(timeline.Frames), diag.Texts(dump.Warnings()))
 	}
@@ -309,17 +309,17 @@ func TestUnmarked(t *testing.T) {
 		"text after":            {bare + "View hierarchy:\n  62 views, 66.99 kB of render nodes\n", 1, 2, 0, false},
 		"a damaged row":         {bare + "0,what,is,this\n0,5000000,6000000,\n", 1, 3, 1, false},
 	} {
-		if !gfxinfo.Sniff([]byte(test.text)) {
+		if !dumpsys.SniffGfxinfo([]byte(test.text)) {
 			t.Errorf("%s: not recognized as a dump", name)
 		}
-		timeline, dump := read(t, test.text, gfxinfo.Options{})
+		timeline, dump := read(t, test.text, dumpsys.Options{})
 		windows := len(dump.Processes[0].Windows)
 		if windows != test.windows || len(timeline.Frames) != test.frames || dump.Damaged != test.damaged || dump.Cut != test.cut {
 			t.Errorf("%s: %d windows, %d frames, %d damaged, cut %t", name, windows, len(timeline.Frames), dump.Damaged, dump.Cut)
 		}
 	}
 	for _, text := range []string{"Flags,Name,Comment\n1,2,3\n", rows} {
-		if gfxinfo.Sniff([]byte(text)) {
+		if dumpsys.SniffGfxinfo([]byte(text)) {
 			t.Errorf("%q: taken for a dump", text)
 		}
 	}

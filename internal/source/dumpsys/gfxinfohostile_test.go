@@ -1,4 +1,4 @@
-package gfxinfo_test
+package dumpsys_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/testing/hostiletest"
 )
 
@@ -26,7 +26,7 @@ func TestHostile(t *testing.T) {
 	lines := hostiletest.Lines
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, dump, err := gfxinfo.Read(ctx, r, gfxinfo.Options{Limits: l})
+			timeline, dump, err := dumpsys.ReadGfxinfo(ctx, r, dumpsys.Options{Limits: l})
 			return timeline, diag.Texts(dump.Warnings()), err
 		},
 		Pieces: 6000, Small: trace.Limits{Frames: 500, Strings: 500}, Heap: 12 << 20, Frames: 1000, Processes: 501,
@@ -66,7 +66,7 @@ func TestExtremes(t *testing.T) {
 			fmt.Fprintln(&b, strings.ReplaceAll(strings.Trim(fmt.Sprint([]int64{0, x, x, x, y, z, z, y, z, z, z}), "[]"), " ", ","))
 		}
 		b.WriteString(mark)
-		timeline, _ := read(t, b.String(), gfxinfo.Options{})
+		timeline, _ := read(t, b.String(), dumpsys.Options{})
 		for _, f := range timeline.Frames {
 			for _, at := range []int64{int64(f.Actual.Start), int64(f.Actual.End), int64(f.Expected.End), int64(f.Deadline), int64(f.Present), int64(f.Period)} {
 				if at < 0 || at > math.MaxInt64/2 {

@@ -1,4 +1,4 @@
-package surfaceflinger
+package dumpsys
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/dumpsys"
 )
 
 // ErrNoLayer: the dump has a refresh period and not one row.
@@ -26,18 +25,9 @@ var ErrNoLayer = errors.New("only a refresh period: there is no layer of that na
 // layer has no buffers.
 var ErrNothingShown = errors.New("no frame of the layer was shown")
 
-// Options are the options of Read.
-type Options struct {
-	// Strict turns malformed rows and lines beyond the limit into errors.
-	Strict bool
-	// Limits limit memory: Line; Threads, for the number of layers; Frames, for the
-	// number of frames; and Examples, for the number of names in a warning.
-	Limits trace.Limits
-}
-
-// Stats describes the layers of the dumps, in the order of their first dumps, and
+// Latency describes the layers of the dumps, in the order of their first dumps, and
 // what could not be read.
-type Stats struct {
+type Latency struct {
 	Layers []*Layer
 	// Damaged is the number of lines that are neither a period nor a row nor a name,
 	// including rows with impossible times.
@@ -60,18 +50,18 @@ type Layer struct {
 	// frames.
 	Pending, Waiting int
 
-	rows []row
-	seen map[row]bool
+	rows []latencyRow
+	seen map[latencyRow]bool
 }
 
 // row is a frame of a layer.
-type row struct {
+type latencyRow struct {
 	desired, present, ready int64
 	period                  trace.Duration
 }
 
 // Warnings describes what was skipped and what is unknown.
-func (s *Stats) Warnings() []trace.Warning {
+func (s *Latency) Warnings() []trace.Warning {
 	var list diag.Warnings
 	each := func(code trace.WarningCode, of func(*Layer) int, noun, what string) {
 		n, names, more := 0, []string{}, 0
@@ -132,13 +122,10 @@ func isPeriod(line []byte, numbers []int64) bool {
 	return n == 0 || first >= '1' && first <= '9' && n >= shortestPeriod && n <= longestPeriod
 }
 
-// maxName is the maximum length of a name in bytes.
-const maxName = 1023
-
-// Sniff reports whether the input that begins with head is a dump of latencies: a
+// SniffLatency reports whether the input that begins with head is a dump of latencies: a
 // refresh period that is followed by a row or, if it is between 1 and 100 ms, by
 // nothing. A kilobyte is enough.
-func Sniff(head []byte) bool {
+func SniffLatency(head []byte) bool {
 	period, alone, zero, names := false, false, false, 0
 	for line := range bytes.Lines(head) {
 		whole := line[len(line)-1] == '\n'
@@ -166,14 +153,14 @@ func Sniff(head []byte) bool {
 // layer and the command.
 const maxNames = 2
 
-// Read reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
+// ReadLatency reads the dumps in r. Times of the timeline are CLOCK_MONOTONIC. The error is
 // ErrNoLayer or ErrNothingShown, that of r or of the context, or, in strict mode, one
-// that names a line. The Stats are never nil.
-func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Stats, error) {
+// that names a line. The Latency are never nil.
+func ReadLatency(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Latency, error) {
 	limits := options.Limits.WithDefaults()
-	p := parser{stats: &Stats{examples: limits.Examples}, limits: limits, layers: map[string]*Layer{}}
+	p := latencyParser{stats: &Latency{examples: limits.Examples}, limits: limits, layers: map[string]*Layer{}}
 	var err error
-	p.stats.TooLong, err = dumpsys.Lines(ctx, r, limits.Line, options.Strict, "neither a refresh period nor a row", p.line)
+	p.stats.TooLong, err = eachLine(ctx, r, limits.Line, options.Strict, "neither a refresh period nor a row", p.line)
 	if err != nil {
 		return nil, p.stats, err
 	}
@@ -183,9 +170,9 @@ func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline
 	return timeline(p.stats.Layers), p.stats, nil
 }
 
-// parser parses dumps line by line.
-type parser struct {
-	stats  *Stats
+// latencyParser parses dumps line by line.
+type latencyParser struct {
+	stats  *Latency
 	limits trace.Limits
 	name   string // the last line of text, which names the next dump
 	began  bool   // there is a current dump
@@ -197,7 +184,7 @@ type parser struct {
 }
 
 // line parses a line and reports whether it belongs to a dump.
-func (p *parser) line(line []byte) bool {
+func (p *latencyParser) line(line []byte) bool {
 	numbers, ok := parse(line)
 	switch {
 	case len(line) == 0:
@@ -209,7 +196,7 @@ func (p *parser) line(line []byte) bool {
 		p.begin(trace.Duration(numbers[0]))
 		return true
 	case ok && len(numbers) == 3 && (numbers[1] <= trace.MaxTime || numbers[1] == pending):
-		p.row(row{desired: numbers[0], present: numbers[1], ready: numbers[2]})
+		p.row(latencyRow{desired: numbers[0], present: numbers[1], ready: numbers[2]})
 		return true
 	}
 	p.stats.Damaged++
@@ -238,13 +225,13 @@ func parse(line []byte) ([]int64, bool) {
 const unnamed = "layer"
 
 // begin starts a dump.
-func (p *parser) begin(period trace.Duration) {
+func (p *latencyParser) begin(period trace.Duration) {
 	p.end()
 	name := cmp.Or(p.name, unnamed)
 	p.name, p.period, p.rows, p.began = "", period, 0, true
 	p.layer = p.layers[name]
 	if p.layer == nil && len(p.layers) < p.limits.Threads {
-		p.layer = &Layer{Name: name, seen: map[row]bool{}}
+		p.layer = &Layer{Name: name, seen: map[latencyRow]bool{}}
 		p.layers[name] = p.layer
 		p.stats.Layers = append(p.stats.Layers, p.layer)
 	}
@@ -255,13 +242,13 @@ func (p *parser) begin(period trace.Duration) {
 }
 
 // end ends a dump.
-func (p *parser) end() {
+func (p *latencyParser) end() {
 	if p.layer != nil && p.rows == 0 {
 		p.layer.Empty++
 	}
 }
 
-func (p *parser) row(r row) {
+func (p *latencyParser) row(r latencyRow) {
 	if !p.began { // the line with the period is missing
 		p.begin(0)
 	}
@@ -287,7 +274,7 @@ func (p *parser) row(r row) {
 }
 
 // outcome returns an error if there are no frames.
-func (p *parser) outcome() error {
+func (p *latencyParser) outcome() error {
 	p.end()
 	pending, waiting := 0, 0
 	for _, l := range p.stats.Layers {

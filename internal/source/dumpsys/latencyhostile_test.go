@@ -1,4 +1,4 @@
-package surfaceflinger_test
+package dumpsys_test
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/surfaceflinger"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/testing/hostiletest"
 )
 
-const good = "first\n16666667\n10\t100\t20\n"
+const goodLatency = "first\n16666667\n10\t100\t20\n"
 
-func TestHostile(t *testing.T) {
+func TestHostileLatency(t *testing.T) {
 	type input = hostiletest.Input
 	lines := hostiletest.Lines
 	inputs := []input{
@@ -32,11 +32,11 @@ func TestHostile(t *testing.T) {
 		{Name: "numbers", Append: lines(func(i int) string { return strings.Repeat("1 ", 30_000) + "\n" }), Pieces: 200},
 	}
 	for i := range inputs {
-		inputs[i].Head = []byte(good)
+		inputs[i].Head = []byte(goodLatency)
 	}
 	hostiletest.Reader{
 		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, stats, err := surfaceflinger.Read(ctx, r, surfaceflinger.Options{Limits: l})
+			timeline, stats, err := dumpsys.ReadLatency(ctx, r, dumpsys.Options{Limits: l})
 			return timeline, diag.Texts(stats.Warnings()), err
 		},
 		Inputs: inputs, Pieces: 20_000,
@@ -44,7 +44,7 @@ func TestHostile(t *testing.T) {
 	}.Check(t)
 }
 
-func TestExtremes(t *testing.T) {
+func TestLatencyExtremes(t *testing.T) {
 	ends := []int64{math.MinInt64, -1, 0, 1, math.MaxInt64 / 4, math.MaxInt64/4 + 1, math.MaxInt64 - 1, math.MaxInt64}
 	var b strings.Builder
 	b.WriteString("0\n")
@@ -55,10 +55,10 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 	}
-	if !surfaceflinger.Sniff([]byte("0\n1 2 3\n")) || surfaceflinger.Sniff([]byte("0\n")) || surfaceflinger.Sniff([]byte("0\n0\n1 2 3\n")) {
+	if !dumpsys.SniffLatency([]byte("0\n1 2 3\n")) || dumpsys.SniffLatency([]byte("0\n")) || dumpsys.SniffLatency([]byte("0\n0\n1 2 3\n")) {
 		t.Error("a period of zero is one only before a row")
 	}
-	timeline, stats := read(t, b.String(), surfaceflinger.Options{})
+	timeline, stats := readLatency(t, b.String(), dumpsys.Options{})
 	for _, f := range timeline.Frames {
 		if f.Actual.Start <= 0 || f.Actual.End > math.MaxInt64/4 || f.Period != 0 {
 			t.Fatalf("%s", f)
@@ -79,7 +79,7 @@ func TestExtremes(t *testing.T) {
 // Names do not reach a terminal as they are.
 func TestNamesInWarnings(t *testing.T) {
 	name := "evil\u202e" + strings.Repeat("x", 200)
-	_, stats := read(t, good+name+"\n16666667\n", surfaceflinger.Options{})
+	_, stats := readLatency(t, goodLatency+name+"\n16666667\n", dumpsys.Options{})
 	if w := diag.Texts(stats.Warnings()); len(w) != 1 || !strings.Contains(w[0], `"evil\u202exxx`) || len(w[0]) > 150 {
 		t.Errorf("warnings %q", w)
 	}

@@ -1,4 +1,4 @@
-package gfxinfo_test
+package dumpsys_test
 
 import (
 	"reflect"
@@ -7,7 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 )
 
 func number(n int) *int { return &n }
@@ -52,7 +52,7 @@ func TestSummaries(t *testing.T) {
 		"** Graphics info for pid 22 [com.old] **\n"+strings.ReplaceAll(oldSummary, "rendered: 20", "rendered: 40")+
 		"Package: com.days\nVersion: 1\n"+strings.ReplaceAll(oldSummary, "rendered: 20", "rendered: 5")+
 		"Package: com.days\nVersion: 1\n"+strings.ReplaceAll(oldSummary, "since: 9", "since: 8")+
-		"Package: com.days\nVersion: 2\nNote: Data has been filtered!\n"+oldSummary, gfxinfo.Options{})
+		"Package: com.days\nVersion: 2\nNote: Data has been filtered!\n"+oldSummary, dumpsys.Options{})
 	if texts := diag.Texts(dump.Warnings()); len(texts) > 0 {
 		t.Errorf("warnings %q", texts)
 	}
@@ -93,12 +93,12 @@ func TestDamagedSummaries(t *testing.T) {
 		"HISTOGRAM: 5ms=1 5ms=2", "HISTOGRAM: 7ms=1 6ms=2", "HISTOGRAM: 5ms", "HISTOGRAM: ms=1", "Total frames rendered: 99999999999",
 	} {
 		text := "Total frames rendered: 300\n" + line + "\n"
-		timeline, dump := read(t, text, gfxinfo.Options{})
+		timeline, dump := read(t, text, dumpsys.Options{})
 		want := analyzer.Summary{Process: timeline.Summaries[0].Process, Frames: 300}
 		if got := *timeline.Summaries[0]; !reflect.DeepEqual(got, want) || dump.Damaged != 1 {
 			t.Errorf("%q: %+v, %d damaged", line, got, dump.Damaged)
 		}
-		if _, _, err := gfxinfo.Read(t.Context(), strings.NewReader(text), gfxinfo.Options{Strict: true}); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
+		if _, _, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), dumpsys.Options{Strict: true}); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") {
 			t.Errorf("%q: error %v in strict mode", line, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package surfaceflinger
+package dumpsys
 
 import "ohframe/analyzer/trace"
 
@@ -9,7 +9,7 @@ import "ohframe/analyzer/trace"
 // the desired time is when the frame was queued, after idle time or slow work. If
 // there was no room for idle time, the layer waited since the previous frame was
 // shown.
-func wanted(rows []row) []trace.Time {
+func wanted(rows []latencyRow) []trace.Time {
 	times := make([]trace.Time, len(rows))
 	asks := asksForTimes(rows)
 	for i, r := range rows {
@@ -26,7 +26,7 @@ func wanted(rows []row) []trace.Time {
 // half of its frames were ready half a period or more before the desired time and
 // were shown within a period of it. A time of queueing is rarely like that: the GPU
 // finishes after it, and SurfaceFlinger needs about a period to show the frame.
-func asksForTimes(rows []row) bool {
+func asksForTimes(rows []latencyRow) bool {
 	n := 0
 	for _, r := range rows {
 		desired, ready := known(r.desired), known(r.ready)
@@ -43,7 +43,7 @@ func asksForTimes(rows []row) bool {
 // half is for jitter, as in the definition of the time until due (stats.Hitches). If drawing
 // the first took a period or more, the time counts from the end of drawing, for
 // which the application had to wait.
-func follows(before, r row) bool {
+func follows(before, r latencyRow) bool {
 	period := max(before.period, r.period)
 	last, desired := known(before.desired), known(r.desired)
 	if !last.Known() || !desired.Known() || int64(last) > before.present || period <= 0 {

@@ -1,4 +1,4 @@
-package gfxinfo_test
+package dumpsys_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 )
 
 // Dumps with the columns of each version of Android. What is expected was
@@ -48,7 +48,7 @@ func TestConformance(t *testing.T) {
 
 func checkDump(t *testing.T, text string, want map[string]string) {
 	t.Helper()
-	timeline, dump := read(t, text, gfxinfo.Options{Strict: true})
+	timeline, dump := read(t, text, dumpsys.Options{Strict: true})
 	w := dump.Processes[0].Windows[0]
 	got := map[string]string{
 		"window": strings.Join(append([]string{fmt.Sprintf("%gms", ms(w.Interval))}, diag.Texts(dump.Warnings())...), "\n") + "\n",

@@ -1,4 +1,4 @@
-package surfaceflinger_test
+package dumpsys_test
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/surfaceflinger"
+	"ohframe/internal/source/dumpsys"
 )
 
 // shown is a frame of a made dump, in microseconds.
@@ -32,7 +32,7 @@ func made(name string, frames ...shown) string {
 // the layers.
 func hitches(t *testing.T, text string) string {
 	t.Helper()
-	timeline, _ := read(t, text, surfaceflinger.Options{})
+	timeline, _ := readLatency(t, text, dumpsys.Options{})
 	report := stats.Compute(timeline, stats.Options{})
 	slices.SortStableFunc(report.Processes, func(a, b *stats.Process) int { return cmp.Compare(b.Kind, a.Kind) })
 	var list []string
@@ -188,7 +188,7 @@ func TestHitchesOfLayers(t *testing.T) {
 
 // A dump has neither process ids nor stages, and a present time is no work.
 func TestDumpInventsNothing(t *testing.T) {
-	timeline, _ := read(t, "layer\n10000000\n1000000000 1020000000 1010000000\n1010000000 1030000000 1020000000\n", surfaceflinger.Options{})
+	timeline, _ := readLatency(t, "layer\n10000000\n1000000000 1020000000 1010000000\n1010000000 1030000000 1020000000\n", dumpsys.Options{})
 	report := stats.Compute(timeline, stats.Options{})
 	frames := stats.NewFrames(timeline)
 	if len(report.Processes) != 2 {

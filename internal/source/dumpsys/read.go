@@ -1,4 +1,4 @@
-package gfxinfo
+package dumpsys
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/source/dumpsys"
 )
 
 // ErrNoRows: the dump has no rows of frames, and no summary.
@@ -20,12 +19,12 @@ var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
 // ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished, and no summary.
 var ErrNoFrames = errors.New("no finished frame in the dump")
 
-// Options are the options of Read.
+// Options are the options of ReadGfxinfo and ReadLatency.
 type Options struct {
 	// Strict turns malformed rows and lines beyond the limit into errors.
 	Strict bool
-	// Limits limit memory: Line; Strings, for the number of processes and of
-	// windows; Frames, for the number of rows; and Examples, for the number of
+	// Limits limit memory: Line; Strings, for the number of processes and of windows; Threads, for
+	// that of layers; Frames, for that of rows; and Examples, for that of names in a warning, and of
 	// packages that are not running.
 	Limits trace.Limits
 }
@@ -33,17 +32,17 @@ type Options struct {
 // maxName is the maximum length of a name in bytes.
 const maxName = 1023
 
-// Read reads the dumps of one or more processes from r. Times of the timeline are
+// ReadGfxinfo reads the dumps of one or more processes from r. Times of the timeline are
 // CLOCK_MONOTONIC. It has no frames, only summaries, if the dump has no others. The error is
 // ErrNoRows or ErrNoFrames, that of r or of the context, or, in strict mode, one that names a line.
 // The Dump is never nil.
-func Read(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
+func ReadGfxinfo(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
 	p := parser{
 		dump: &Dump{}, limits: options.Limits.WithDefaults(), pid: trace.UnknownPID,
 		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{}, summaries: map[summaryKey]*analyzer.Summary{},
 	}
 	var err error
-	if p.dump.TooLong, err = dumpsys.Lines(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
+	if p.dump.TooLong, err = eachLine(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
 		return nil, p.dump, err
 	}
 	if p.inTable {
@@ -111,9 +110,9 @@ var (
 	visibility    = []byte(" (visibility=")
 )
 
-// Sniff reports whether the input that begins with head is a dump of gfxinfo. The
+// SniffGfxinfo reports whether the input that begins with head is a dump of gfxinfo. The
 // dump may be part of a longer one, so head should have some kilobytes.
-func Sniff(head []byte) bool {
+func SniffGfxinfo(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if identifies(bytes.TrimSpace(line)) {
 			return true

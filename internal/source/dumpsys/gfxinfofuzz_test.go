@@ -1,4 +1,4 @@
-package gfxinfo_test
+package dumpsys_test
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"testing/iotest"
 
 	"ohframe/internal/diag"
-	"ohframe/internal/source/gfxinfo"
+	"ohframe/internal/source/dumpsys"
 )
 
 // The result does not depend on how the source is read and how lines end. It is an error of
 // this package or a valid timeline. In strict mode only damage is an error.
-func FuzzSources(f *testing.F) {
+func FuzzGfxinfo(f *testing.F) {
 	for _, text := range []string{
 		whole, deadlines, "Flags,IntendedVsync,FrameCompleted,\n0,1,9,\n33,2,9,\n---PROFILEDATA---\n", "---PROFILEDATA---\nFrameCompleted,IntendedVsync\n7,3\n8,4\n",
 		"Applications Graphics Acceleration Info:\nNo process found for: x\n",
@@ -24,8 +24,8 @@ func FuzzSources(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		read := func(r io.Reader, strict bool) (string, *gfxinfo.Dump, error) {
-			timeline, dump, err := gfxinfo.Read(t.Context(), r, gfxinfo.Options{Strict: strict})
+		read := func(r io.Reader, strict bool) (string, *dumpsys.Dump, error) {
+			timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), r, dumpsys.Options{Strict: strict})
 			var b strings.Builder
 			fmt.Fprintln(&b, diag.Texts(dump.Warnings()), dump.NotRunning, dump.Damaged)
 			for _, p := range dump.Processes {
@@ -57,10 +57,10 @@ func FuzzSources(f *testing.F) {
 				t.Errorf("%s: %v\n%swant %v\n%s", name, gotErr, got, err, want)
 			}
 		}
-		if err == nil && !gfxinfo.Sniff([]byte(text)) {
+		if err == nil && !dumpsys.SniffGfxinfo([]byte(text)) {
 			t.Error("not recognized as a dump")
 		}
-		if err != nil && !errors.Is(err, gfxinfo.ErrNoRows) && !errors.Is(err, gfxinfo.ErrNoFrames) {
+		if err != nil && !errors.Is(err, dumpsys.ErrNoRows) && !errors.Is(err, dumpsys.ErrNoFrames) {
 			t.Error(err)
 		}
 		strict, _, strictErr := read(strings.NewReader(text), true)

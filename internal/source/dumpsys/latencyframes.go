@@ -1,4 +1,4 @@
-package surfaceflinger
+package dumpsys
 
 import (
 	"cmp"
@@ -6,18 +6,17 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/dumpsys"
 )
 
 // timeline returns the frames and buffers of the rows. SurfaceFlinger's process precedes those
 // of the layers. If a layer asks for present times, it is unknown when its buffers were queued.
 func timeline(layers []*Layer) *analyzer.Timeline {
-	b := dumpsys.NewBuilder(nil)
+	b := newBuilder(nil)
 	b.Renderer()
 	var shown []*analyzer.Layer
 	for _, l := range layers {
 		owner := b.Process(trace.UnknownPID, l.Name)
-		slices.SortStableFunc(l.rows, func(x, y row) int { return cmp.Compare(x.present, y.present) })
+		slices.SortStableFunc(l.rows, func(x, y latencyRow) int { return cmp.Compare(x.present, y.present) })
 		since, asks := wanted(l.rows), asksForTimes(l.rows)
 		layer := &analyzer.Layer{ID: len(shown) + 1, Name: l.Name, Process: owner}
 		for i, r := range l.rows {
@@ -42,7 +41,7 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 
 // application returns the frame of a row. If its ready time is unknown, it ends at
 // its present time. If its desired time is unknown, it starts at its end.
-func application(owner *analyzer.Process, layer string, r row, index int64) *analyzer.Frame {
+func application(owner *analyzer.Process, layer string, r latencyRow, index int64) *analyzer.Frame {
 	end := cmp.Or(known(r.ready), trace.Time(r.present))
 	start := end
 	if desired := known(r.desired); desired.Known() {

@@ -1,9 +1,8 @@
-package gfxinfo
+package dumpsys
 
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/source/dumpsys"
 )
 
 // timeline returns the frames of the rows, and the summaries.
@@ -12,7 +11,7 @@ func (d *Dump) timeline() *analyzer.Timeline {
 	for _, p := range d.Processes {
 		taken[p.PID] = true
 	}
-	b := dumpsys.NewBuilder(taken)
+	b := newBuilder(taken)
 	var summaries []*analyzer.Summary
 	for _, p := range d.Processes {
 		owner := b.Process(p.PID, p.Name)

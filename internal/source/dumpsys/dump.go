@@ -1,4 +1,4 @@
-package gfxinfo
+package dumpsys
 
 import (
 	"math"
