@@ -89,7 +89,7 @@ func (x *builder) document(inputs []Input) *document {
 	}
 	slices.SortStableFunc(interactions, func(a, b in[*Interaction]) int { return worseInteraction(a.of, b.of) })
 	slices.SortStableFunc(layers, func(a, b in[*Layer]) int { return cmp.Compare(b.of.Lost, a.of.Lost) })
-	slices.SortStableFunc(hangs, func(a, b in[*Hang]) int { return cmp.Compare(b.of.Duration(), a.of.Duration()) })
+	slices.SortStableFunc(hangs, func(a, b in[*Hang]) int { return longerHang(*a.of, *b.of) })
 	d.Interactions = each(interactions, x.interaction)
 	d.Layers = each(layers, x.layer)
 	d.Hangs = each(hangs, func(h in[*Hang]) documentHang { return x.hang(h, len(hangs) == 1) })
@@ -631,7 +631,7 @@ func (x *builder) layer(in in[*Layer]) documentLayer {
 		return d
 	}
 	buffers := slices.Clone(l.Buffers)
-	slices.SortStableFunc(buffers, func(a, b *why.Explanation) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
+	slices.SortStableFunc(buffers, later(ofBuffer))
 	d.Buffers = each(buffers, func(b *why.Explanation) documentLate { return x.buffer(l, b) })
 	return d
 }

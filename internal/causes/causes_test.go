@@ -193,7 +193,7 @@ func TestManyLateFrames(t *testing.T) {
 		overrun := trace.Duration(1000 + 1000*(i%2))
 		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
 	}
-	shown := worst(list, 20, overrun)
+	shown := text.First(list, 20, later(overrun))
 	for i, e := range shown { // the first 20 of the 25 that were late by 2 ms
 		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
 			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)

@@ -23,7 +23,7 @@ const (
 // first.
 func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
 	list := slices.Clone(p.Late)
-	slices.SortStableFunc(list, func(a, b *why.Explanation) int { return cmp.Compare(b.Lost, a.Lost) })
+	slices.SortStableFunc(list, later(overrun))
 	for _, e := range list {
 		name := fmt.Sprintf("Frame %d", e.Frame.VsyncID)
 		if len(list) > 1 {

@@ -36,15 +36,8 @@ func Hangs(t *analyzer.Timeline, c *why.Causes, o Options) (list []Hang) {
 	return list
 }
 
-// longestHangs returns the n longest hangs of a list, in its order.
-func longestHangs(list []Hang, n int) []Hang {
-	if len(list) <= n {
-		return list
-	}
-	longest := slices.SortedStableFunc(slices.Values(list), func(a, b Hang) int { return cmp.Compare(b.Duration(), a.Duration()) })[:n]
-	slices.SortStableFunc(longest, func(a, b Hang) int { return cmp.Compare(a.Start, b.Start) })
-	return longest
-}
+// longerHang compares hangs: the longest is first.
+func longerHang(a, b Hang) int { return cmp.Compare(b.Duration(), a.Duration()) }
 
 // HangsSummary says in a sentence what the longest hang was spent on, and how many its process has. It
 // is empty if that hang is neither severe, nor cut, nor longer than the time that frames lost. If
@@ -55,7 +48,7 @@ func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Int
 	if len(list) == 0 {
 		return ""
 	}
-	h := longestHangs(list, 1)[0]
+	h := text.First(list, 1, longerHang)[0]
 	if !notable(&h) && h.Duration() <= lost {
 		return ""
 	}
@@ -100,7 +93,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	}
 	listed := in.Hangs
 	if !o.All {
-		listed = longestHangs(listed, maxFrames)
+		listed = text.First(listed, maxFrames, longerHang)
 	}
 	table := view.Table{Label: "Hangs", Columns: []view.Column{
 		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
@@ -129,7 +122,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	case o.Page:
 		more = "ohframe why --all shows more of them"
 	}
-	for _, h := range longestHangs(spent, most) {
+	for _, h := range text.First(spent, most, longerHang) {
 		s.Blocks = append(s.Blocks, hangDetail(in, &h))
 	}
 	if n := len(spent) - most; n > 0 {
@@ -154,11 +147,6 @@ func hangDetail(in *Input, h *Hang) view.Section {
 	if len(path.Rows) > 0 {
 		s.Blocks = append(s.Blocks, path)
 	}
-	if w := h.Spent.Work(); slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
-		s.Blocks = append(s.Blocks, workTable(w))
-	}
-	if len(h.Spent.Work().Slices) > 0 {
-		s.Blocks = append(s.Blocks, workSlices(h.Spent.Work()))
-	}
+	s.Blocks = append(s.Blocks, workBlocks(h.Spent.Work())...)
 	return s
 }

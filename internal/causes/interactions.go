@@ -192,11 +192,8 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		return nil
 	}
 	listed := in.Interactions
-	ranked := slices.Clone(listed)
-	slices.SortStableFunc(ranked, worseInteraction)
-	if limit := maxFrames; !o.All && len(listed) > limit {
-		listed = slices.Clone(ranked[:limit])
-		slices.SortStableFunc(listed, func(a, b *Interaction) int { return cmp.Compare(a.ID, b.ID) })
+	if !o.All {
+		listed = text.First(listed, maxFrames, worseInteraction)
 	}
 	table := view.Table{Label: "Interactions", Columns: []view.Column{
 		{Title: "#", Number: true}, {Title: "Interaction"}, {Title: "At", Number: true, Drop: 1}, {Title: "Response ms", Number: true}, {Title: "Late", Number: true},
@@ -230,7 +227,7 @@ func interactionsTable(in *Input, o Options) (blocks []view.Block) {
 		}
 		s.Blocks[0] = table
 	default:
-		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Commands.WhyInteraction(ranked[0].ID)})
+		s.Blocks = append(s.Blocks, view.Note{Label: "Explain one", Text: in.Commands.WhyInteraction(slices.MinFunc(listed, worseInteraction).ID)})
 	}
 	return []view.Block{s}
 }
@@ -382,12 +379,7 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 			if thread := causetext.WorkThread(work); thread != "" {
 				title += ", " + text.Printable(thread)
 			}
-			detail := view.Section{Title: title}
-			if slices.ContainsFunc(work.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
-				detail.Blocks = append(detail.Blocks, workTable(work))
-			}
-			detail.Blocks = append(detail.Blocks, workSlices(work))
-			s.Blocks = append(s.Blocks, detail)
+			s.Blocks = append(s.Blocks, view.Section{Title: title, Blocks: workBlocks(work)})
 		}
 	}
 	return []view.Block{s}
@@ -411,6 +403,14 @@ func (i *Interaction) detailed() []*why.Step {
 	list = list[:min(len(list), maxDetailed)]
 	slices.SortStableFunc(list, func(a, b *why.Step) int { return cmp.Compare(a.Start, b.Start) })
 	return list
+}
+
+// workBlocks returns what is known of a thread.
+func workBlocks(w *why.Work) (blocks []view.Block) {
+	if slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
+		blocks = append(blocks, workTable(w))
+	}
+	return append(blocks, workSlices(w))
 }
 
 // workTable returns what a thread did, and whom it waited for.

@@ -227,18 +227,7 @@ func (l *Layer) about(o Options) string {
 
 // blocks returns the ranking and the late buffers of a layer.
 func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
-	limit, more := maxFrames, "--all lists all"
-	if o.Page {
-		more = "ohframe why --all lists all"
-	}
-	switch {
-	case o.All:
-		limit = len(l.Buffers)
-	case o.Page:
-		limit = maxListed
-	case several:
-		limit = maxOfInput
-	}
+	limit, more := o.limit(several)
 	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
 	if len(l.Costs) > 0 {
 		s.Blocks = append(s.Blocks, l.ranking(o))
@@ -250,7 +239,7 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 	if n := l.unexplained; n > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s late by less without an explanation: the %d longest of a trace have one", text.Count(n, "buffer"), why.MaxLateBuffers)})
 	}
-	shown := worstBuffers(l.Buffers, limit)
+	shown := text.First(l.Buffers, limit, later(ofBuffer))
 	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
 	for _, b := range shown {
 		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
@@ -339,17 +328,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 	return ranking
 }
 
-// worstBuffers returns the n buffers that are late the most, in order of time.
-func worstBuffers(list []*why.Explanation, n int) []*why.Explanation {
-	if len(list) <= n {
-		return list
-	}
-	worst := slices.Clone(list)
-	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(b.Buffer.Overrun(), a.Buffer.Overrun()) })
-	worst = worst[:n]
-	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Buffer.Present, b.Buffer.Present) })
-	return worst
-}
+func ofBuffer(e *why.Explanation) trace.Duration { return e.Buffer.Overrun() }
 
 // lives returns a table of the steps of buffers at one cadence, in milliseconds.
 func (l *Layer) lives(list []*why.Explanation, o Options) view.Table {
@@ -363,7 +342,7 @@ func (l *Layer) lives(list []*why.Explanation, o Options) view.Table {
 	const columns = 6
 	shown := list[:min(len(list), columns)]
 	if n := len(list) - len(shown); n > 0 {
-		shown = worstBuffers(list, columns)
+		shown = text.First(list, columns, later(ofBuffer))
 		table.More = fmt.Sprintf("of the %d worst; JSON has all", columns)
 	}
 	for _, b := range shown {

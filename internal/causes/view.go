@@ -3,6 +3,7 @@ package causes
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,23 +239,9 @@ func noneLate(of string, frames, unknown int) string {
 // lanes on the page.
 func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []view.Block {
 	var blocks []view.Block
-	limit, more := maxFrames, "--all lists all"
-	if o.Page {
-		more = "ohframe why --all lists all"
-	}
-	switch {
-	case o.All:
-		limit = max(len(p.Late), len(p.ShownLate), len(p.PickedUpLate))
-	case o.Page:
-		limit = maxListed
-	case several:
-		limit = maxOfInput
-	}
+	limit, more := o.limit(several)
 	if len(p.Late) > 0 {
-		shown := Leading(p.Ranking, MaxCosts)
-		if o.All {
-			shown = p.Ranking.Costs
-		}
+		shown := o.leading(p.Ranking)
 		s := view.Section{Title: Lost(p.Ranking, p.Frames.Judged)}
 		if o.Page || !several {
 			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
@@ -269,24 +256,39 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		if len(all) == 0 {
 			return
 		}
-		list := cases(worst(all, limit, by), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
+		list := cases(text.First(all, limit, later(by)), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
 		blocks = append(blocks, view.Section{Title: title, Blocks: append(ranking, list)})
 	}
 	var ranking []view.Block
 	if len(p.ShownLate) > 0 && (o.Page || !several) {
-		ranking = append(ranking, NewRanking(p.Shown, p.shownCosts(o), more, nil))
+		ranking = append(ranking, NewRanking(p.Shown, o.leading(p.Shown), more, nil))
 	}
 	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Lost }, shownLateBy(p.ShownLate), causetext.Shown)
 	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Lost }, pickedUpLate, causetext.PickUp)
 	return blocks
 }
 
-// shownCosts returns the listed causes of frames that were shown late.
-func (p *Process) shownCosts(o Options) []*why.Cost {
+// leading returns the listed causes of a ranking.
+func (o *Options) leading(r *why.Ranking) []*why.Cost {
 	if o.All {
-		return p.Shown.Costs
+		return r.Costs
 	}
-	return Leading(p.Shown, MaxCosts)
+	return Leading(r, MaxCosts)
+}
+
+// limit returns the number of cases in a list, and what lists the others.
+func (o *Options) limit(several bool) (n int, more string) {
+	switch {
+	case o.Page && o.All:
+		return math.MaxInt, "ohframe why --all lists all"
+	case o.Page:
+		return maxListed, "ohframe why --all lists all"
+	case o.All:
+		return math.MaxInt, "--all lists all"
+	case several:
+		return maxOfInput, "--all lists all"
+	}
+	return maxFrames, "--all lists all"
 }
 
 // Lost says what late frames lost.
@@ -419,7 +421,7 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 		}
 	}
 	placesOnly := PlacesOnly([]*Process{p})
-	listed := worst(p.Late, limit, overrun)
+	listed := text.First(p.Late, limit, later(overrun))
 	list := cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
 	for i, e := range listed {
 		list.List[i].Amount = overrunText(e.Frame)
@@ -456,6 +458,11 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 
 func overrun(e *why.Explanation) trace.Duration { return e.Lost }
 
+// later compares explanations by how late something is: the latest is first.
+func later(by func(*why.Explanation) trace.Duration) func(a, b *why.Explanation) int {
+	return func(a, b *why.Explanation) int { return cmp.Compare(by(b), by(a)) }
+}
+
 // overrunText returns by how much a late frame was late, "12.4 ms", "≥ 5900.0 ms" if the trace does
 // not have its end, or that it is unknown.
 func overrunText(f *analyzer.Frame) string {
@@ -479,18 +486,6 @@ func cases(shown []*why.Explanation, all int, more string, late func(*why.Explan
 		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, "frame"), more)
 	}
 	return list
-}
-
-// worst returns the n explanations that are late the most, in order of time.
-func worst(late []*why.Explanation, n int, by func(*why.Explanation) trace.Duration) []*why.Explanation {
-	if len(late) <= n {
-		return late
-	}
-	worst := slices.Clone(late)
-	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(by(b), by(a)) })
-	worst = worst[:max(0, n)]
-	slices.SortStableFunc(worst, func(a, b *why.Explanation) int { return cmp.Compare(a.Start, b.Start) })
-	return worst
 }
 
 // Sentence returns why a frame was late, with what is unsure about it. Without the trace's
@@ -517,11 +512,7 @@ func overallBlocks(inputs []Input, o Options) (blocks []view.Block) {
 		if len(all.Inputs) == 1 {
 			s.About, input = text.Kind(all.Kind)+" · "+text.Printable(all.Inputs[0]), nil
 		}
-		shown := Leading(all.Ranking, MaxCosts)
-		if o.All {
-			shown = all.Ranking.Costs
-		}
-		ranking := NewRanking(all.Ranking, shown, "--all lists all", input)
+		ranking := NewRanking(all.Ranking, o.leading(all.Ranking), "--all lists all", input)
 		for i := range ranking.List {
 			ranking.List[i].Tag = "" // the late frames are in other sections
 		}

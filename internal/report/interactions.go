@@ -72,7 +72,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 	s.About = text.Count(len(all), "interaction")
 	if n := len(beyond); n > 0 {
 		s.About += fmt.Sprintf(", %d beyond a published limit: %s", n, text.IDs(idsOf(beyond)))
-		for _, i := range worstOf(beyond, briefMissed) {
+		for _, i := range text.First(beyond, briefMissed, worse) {
 			s.Blocks = append(s.Blocks, missedNote(i, in.Causes))
 		}
 	}
@@ -258,21 +258,11 @@ func (b *builder) summaryInteractions(in *Input) view.Table {
 func (b *builder) shownInteractions(list []*stats.Interaction) []*stats.Interaction {
 	switch {
 	case b.page:
-		return worstOf(list, text.MaxShown)
+		return text.First(list, text.MaxShown, worse)
 	case b.Verbose:
 		return list
 	}
-	return worstOf(list, briefInteractions)
-}
-
-// worstOf returns the n worst interactions of a list, in its order.
-func worstOf(list []*stats.Interaction, n int) []*stats.Interaction {
-	if len(list) <= n {
-		return list
-	}
-	list = slices.SortedStableFunc(slices.Values(list), worse)[:n]
-	slices.SortFunc(list, func(a, b *stats.Interaction) int { return cmp.Compare(a.ID, b.ID) })
-	return list
+	return text.First(list, briefInteractions, worse)
 }
 
 // worse orders interactions: those that miss the most limits first, then those that missed the
@@ -384,7 +374,7 @@ func (b *builder) stagesOfLaunches(in *Input, list []*stats.Interaction) view.Ta
 	}
 	total := len(launches)
 	if total > briefLaunches {
-		launches = worstOf(launches, briefLaunches)
+		launches = text.First(launches, briefLaunches, worse)
 		t.More = fmt.Sprintf("… and the stages of %d more launches; --format json lists all", total-len(launches))
 	}
 	t.Columns = []view.Column{{Title: "Stage of launch, ms"}}

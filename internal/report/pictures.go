@@ -33,7 +33,7 @@ func (b *builder) pictures(in *Input, list []*stats.Interaction) view.Strips {
 	})
 	if n := max(0, maxPictures-b.pictured); len(drawn) > n {
 		s.More = fmt.Sprintf("… and %d more that are no worse", len(drawn)-n)
-		drawn = worstOf(drawn, n)
+		drawn = text.First(drawn, n, worse)
 	}
 	b.pictured += len(drawn)
 	var used marks

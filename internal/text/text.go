@@ -242,15 +242,20 @@ const MaxShown = 200
 // Largest returns the MaxShown elements of list with the most frames, in the order
 // of list.
 func Largest[T any](list []T, frames func(T) int) []T {
-	if len(list) <= MaxShown {
+	return First(list, MaxShown, func(a, b T) int { return cmp.Compare(frames(b), frames(a)) })
+}
+
+// First returns the n elements of a list that are first when it is sorted, in the order of list.
+func First[T any](list []T, n int, compare func(a, b T) int) []T {
+	if n = max(n, 0); len(list) <= n {
 		return list
 	}
 	order := make([]int, len(list))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(frames(list[b]), frames(list[a])) })
-	order = order[:MaxShown]
+	slices.SortStableFunc(order, func(a, b int) int { return compare(list[a], list[b]) })
+	order = order[:n]
 	slices.Sort(order)
 	shown := make([]T, len(order))
 	for i, at := range order {
