@@ -57,7 +57,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 // Leave makes a frame Unfinished that the trace ends within, if it is late by more than a refresh
 // period by then. It reports whether it is.
 func (f *Frame) Leave(end trace.Time) bool {
-	if !f.Deadline.Known() || f.Period <= 0 || since(f.Deadline, end) <= f.Period {
+	if !f.Deadline.Known() || f.Period <= 0 || end.Since(f.Deadline) <= f.Period {
 		return false
 	}
 	f.Facts = f.Facts&(FirstDraw|DeadlineInferred) | Unfinished | MainLate

@@ -1,8 +1,6 @@
 package analyzer
 
 import (
-	"math"
-
 	"ohframe/analyzer/trace"
 )
 
@@ -30,7 +28,7 @@ func (f *Frame) Judgement() Judgement {
 	if j.Late == NotSaid || !f.Deadline.Known() {
 		return j
 	}
-	d := since(f.Deadline, f.End())
+	d := f.End().Since(f.Deadline)
 	switch {
 	case j.Late == No:
 		j.Overrun, j.OverrunKnown = min(0, d), true
@@ -75,17 +73,4 @@ func (f *Frame) emptiness() Answer {
 		return NotSaid
 	}
 	return AnswerOf(f.Facts.Has(Empty))
-}
-
-// since returns the time from b to a. Times come from traces and can have any value: the result
-// saturates instead of overflowing.
-func since(b, a trace.Time) trace.Duration {
-	switch d := a.Sub(b); {
-	case a > b && d < 0:
-		return math.MaxInt64
-	case a < b && d > 0:
-		return math.MinInt64
-	default:
-		return d
-	}
 }

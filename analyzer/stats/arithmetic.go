@@ -21,18 +21,6 @@ func add[T ~int | ~int64](a, b T) T {
 	return sum
 }
 
-// since returns the time from b to a.
-func since(b, a trace.Time) trace.Duration {
-	d := a.Sub(b)
-	if a >= 0 && b < 0 && d < 0 {
-		return math.MaxInt64
-	}
-	if a < 0 && b >= 0 && d >= 0 {
-		return math.MinInt64
-	}
-	return d
-}
-
 // after returns the time d after t.
 func after(t trace.Time, d trace.Duration) trace.Time { return add(t, trace.Time(d)) }
 

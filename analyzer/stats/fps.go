@@ -161,7 +161,7 @@ func (g *gap) vsyncs() int { return max(1, int(g.length/g.period)+int(g.length%g
 
 // newGap returns the gap between two frames. If known is false, its idle part is unknown.
 func (r *records) newGap(a, b *shown, from, to trace.Time) (g gap, known bool) {
-	length := since(from, to)
+	length := to.Since(from)
 	g = gap{at: to, length: length, active: length, period: max(a.period, b.period)}
 	if g.period <= 0 {
 		return g, false

@@ -98,7 +98,7 @@ func hitches(r *records) *Hitches {
 // whether it is skipped or has idle time. It returns false if the gap may be a hitch, or one in
 // which nothing was due.
 func (h *Hitches) add(r *records, a, b *shown) (idle, ok bool) {
-	length, period := since(a.present, b.present), max(a.period, b.period)
+	length, period := b.present.Since(a.present), max(a.period, b.period)
 	if !a.present.Known() || !b.present.Known() || length <= 0 || period <= 0 {
 		return true, true
 	}
@@ -145,7 +145,7 @@ type present struct {
 // untilDue returns the time between two frames until the second one was due, from the vsync on
 // which it could have been shown at the earliest.
 func untilDue(a, b *shown, period trace.Duration) trace.Duration {
-	d := since(after(a.vsync, period), b.due)
+	d := b.due.Since(after(a.vsync, period))
 	if d < 0 || d < period-d {
 		return 0
 	}

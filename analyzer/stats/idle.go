@@ -133,7 +133,7 @@ func (r *records) addUnshown(f *analyzer.Frame) {
 // at to (docs/frames.md 9.6). The period must be known.
 func (r *records) idle(a, b *shown, from, to trace.Time, period trace.Duration) (idle trace.Duration) {
 	start, end := after(a.vsync, period), b.asked
-	if !isIdle(since(start, end)+period, period) || r.inScene(a, b) {
+	if !isIdle(end.Since(start)+period, period) || r.inScene(a, b) {
 		return 0
 	}
 	for n := firstEnding(r.busy, start); start < end; n++ {
@@ -141,7 +141,7 @@ func (r *records) idle(a, b *shown, from, to trace.Time, period trace.Duration) 
 		if n < len(r.busy) && r.busy[n].Start < end {
 			next = r.busy[n].Start
 		}
-		if d := since(start, next); d > 0 && isIdle(add(d, period), period) {
+		if d := next.Since(start); d > 0 && isIdle(add(d, period), period) {
 			idle = add(idle, d)
 		}
 		if next == end {
@@ -149,5 +149,5 @@ func (r *records) idle(a, b *shown, from, to trace.Time, period trace.Duration) 
 		}
 		start = r.busy[n].End
 	}
-	return min(idle, max(0, since(from, to)-period))
+	return min(idle, max(0, to.Since(from)-period))
 }

@@ -62,7 +62,7 @@ func VsyncToPresentOf(f *analyzer.Frame) (trace.Duration, bool) {
 	if !f.Vsync.Known() || f.Facts.Has(analyzer.Dropped) || by == nil || !by.Present.Known() || by.PresentEstimated || by.Present < f.Vsync {
 		return 0, false
 	}
-	return since(f.Vsync, by.Present), true
+	return by.Present.Since(f.Vsync), true
 }
 
 // latencies returns those of the frames of a process. responses are the times from the inputs of its
@@ -75,10 +75,10 @@ func latencies(frames []*analyzer.Frame, responses []trace.Duration) Latencies {
 			continue
 		}
 		if f.Actual.Start >= f.Vsync {
-			start = append(start, since(f.Vsync, f.Actual.Start))
+			start = append(start, f.Actual.Start.Since(f.Vsync))
 		}
 		if by := f.Render; f.Kind == analyzer.ApplicationFrame && by != nil && by.Vsync >= f.Vsync {
-			render = append(render, since(f.Vsync, by.Vsync))
+			render = append(render, by.Vsync.Since(f.Vsync))
 		}
 		d, ok := VsyncToPresentOf(f)
 		if !ok {

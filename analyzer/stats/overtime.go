@@ -58,14 +58,14 @@ func (m Moments) Of(p *Process) []Moment { return m[keyOf(p)] }
 // moments needs the gaps of fps.
 func moments(r *records) []Moment {
 	first, last := r.frames[0].Actual.Start, r.frames[len(r.frames)-1].Actual.Start
-	length := momentLength(since(first, last))
-	list := make([]Moment, int(since(first, last)/length)+1)
+	length := momentLength(last.Since(first))
+	list := make([]Moment, int(last.Since(first)/length)+1)
 	rates := make([]map[int]int, len(list))
 	for i := range list {
 		list[i].From = after(first, times(i, length))
 		list[i].To = after(list[i].From, length)
 	}
-	index := func(at trace.Time) int { return int(since(first, at) / length) }
+	index := func(at trace.Time) int { return int(at.Since(first) / length) }
 	for _, f := range r.frames {
 		i := index(f.Actual.Start)
 		if f.Judged() {

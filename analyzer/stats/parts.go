@@ -32,11 +32,11 @@ func (p parts) apart(a, b trace.Time) bool {
 
 // observed returns the length of an interval without the time between traces.
 func (p parts) observed(from, to trace.Time) trace.Duration {
-	d := since(from, to)
+	d := to.Since(from)
 	last := to // the latest end of the traces so far
 	for i, span := range p {
 		if start, end := max(from, last), min(to, span.Start); i > 0 && start < end {
-			d -= since(start, end)
+			d -= end.Since(start)
 		}
 		if i == 0 || span.End > last {
 			last = span.End

@@ -234,7 +234,7 @@ func (s *sample) sum() uint64 {
 }
 
 // span returns the time in which the run has frames, in ns, at least 1.
-func (s *sample) span() float64 { return math.Max(1, float64(since(s.from, s.to))) }
+func (s *sample) span() float64 { return math.Max(1, float64(s.to.Since(s.from))) }
 
 // count returns the number of blocks of the sample.
 func (s *sample) count() int {
@@ -247,7 +247,7 @@ func newBlocks(s *sample, periods bool) *blocks {
 	b := &blocks{count: s.count(), idleKnown: s.idleKnown, periods: periods, following: s.following, presentsFollowing: s.presentsFollowing}
 	places := make([]int, b.count) // in b.list, plus 1
 	at := func(t trace.Time) *block {
-		i := float64(since(s.from, t)) / s.span() * float64(b.count)
+		i := float64(t.Since(s.from)) / s.span() * float64(b.count)
 		n := min(b.count-1, int(max(0, min(i, maxBlocks)))) // a frame's present may be outside
 		if places[n] == 0 {
 			b.list = append(b.list, block{number: int32(n)})

@@ -87,7 +87,7 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	}
 	// A vsync that is received before it is due means that the clock offset is wrong.
 	if f.Vsync.Known() && f.Actual.Start >= f.Vsync {
-		times[Receive] = since(f.Vsync, f.Actual.Start)
+		times[Receive] = f.Actual.Start.Since(f.Vsync)
 	}
 	render := f
 	if f.Kind == analyzer.ApplicationFrame {
@@ -98,7 +98,7 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 			return times
 		}
 		if n := len(f.Transactions); n > 0 {
-			times[PickUp] = max(0, since(f.Transactions[n-1].At, render.Actual.Start))
+			times[PickUp] = max(0, render.Actual.Start.Since(f.Transactions[n-1].At))
 		}
 	}
 	if !render.Facts.Has(analyzer.Dropped) {
@@ -113,7 +113,7 @@ func stagesOf(f *analyzer.Frame) (times [stagesCount]trace.Duration) {
 	if render.Commit.Known() {
 		times[CommitLayers] = max(unknownStage, render.Commit.Duration())
 		if render.Present >= render.Commit.End && !render.PresentEstimated {
-			times[ToPresent] = since(render.Commit.End, render.Present)
+			times[ToPresent] = render.Present.Since(render.Commit.End)
 		}
 	}
 	return times

@@ -85,6 +85,19 @@ func (t Time) Add(d Duration) Time { return t + Time(d) }
 // Sub returns the time from u to t.
 func (t Time) Sub(u Time) Duration { return Duration(t - u) }
 
+// Since returns the time from u to t, as Sub does. Times come from traces and can have any value: the
+// result saturates instead of overflowing.
+func (t Time) Since(u Time) Duration {
+	switch d := t.Sub(u); {
+	case t > u && d < 0:
+		return math.MaxInt64
+	case t < u && d > 0:
+		return math.MinInt64
+	default:
+		return d
+	}
+}
+
 // String formats t in seconds with nine decimals.
 func (t Time) String() string {
 	sign, n := "", int64(t)

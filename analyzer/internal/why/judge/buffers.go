@@ -430,9 +430,7 @@ func (j *judge) bufferShares(a *account.Account, u *usual, overrun trace.Duratio
 	values := sums(nil).components(a)
 	usuals, _ := u.within(math.MaxInt64, values)
 	list := u.shares(values, usuals, 0)
-	if len(list) > 0 {
-		divide(list, overrun)
-	}
+	divideLost(list, overrun)
 	return j.allDetails(&judged{Account: a, of: u, values: values, usuals: usuals, late: overrun}, list)
 }
 
@@ -449,19 +447,22 @@ func (b *lateBuffer) withoutVsync(list []why.Share) []why.Share {
 	}
 	isVsync := func(s why.Share) bool { return s.Wait == why.WaitVsync }
 	others := slices.DeleteFunc(slices.Clone(list), isVsync)
-	var shares []trace.Duration
-	sum := trace.Duration(0)
-	for i := range others {
-		shares = append(shares, others[i].Share)
-		sum += others[i].Share
-	}
-	if r := b.Buffer.Render; waited == 0 || sum == 0 || r == nil || waited > r.Period {
+	if r := b.Buffer.Render; waited == 0 || !slices.ContainsFunc(others, func(s why.Share) bool { return s.Share > 0 }) || r == nil || waited > r.Period {
 		return list
 	}
-	for i, d := range why.Divide(b.Lost, shares) {
-		others[i].Share = d
-	}
+	divideAgain(others, b.Lost)
 	return others
+}
+
+// divideAgain divides a time among causes in proportion to their shares.
+func divideAgain(list []why.Share, lost trace.Duration) {
+	var shares []trace.Duration
+	for i := range list {
+		shares = append(shares, list[i].Share)
+	}
+	for i, d := range why.Divide(lost, shares) {
+		list[i].Share = d
+	}
 }
 
 // explainTaking finds out why render_service took buffers late that were ready.
@@ -516,7 +517,6 @@ func (b *lateBuffer) share(name why.StepName, stage why.Stage, wait why.Wait, ad
 // explainShowing gives a buffer whose reason is a step, or that was shown late, the causes of
 // that.
 func (j *judge) explainShowing(b *lateBuffer) {
-	overrun := b.Lost
 	switch b.Outcome {
 	case why.NoFreeBuffer:
 		b.Shares = []why.Share{b.share(why.StepRequest, why.StageProduce, why.WaitBuffer, why.AdviseBuffer)}
@@ -530,12 +530,7 @@ func (j *judge) explainShowing(b *lateBuffer) {
 		if root := j.causes.Of(e.Shown.Root); root.ShownLate() {
 			e = root
 		}
-		left := overrun
-		for _, s := range e.Shown.Shares {
-			s.Share = scale(overrun, s.Share, e.Shown.Lost)
-			left -= s.Share
-			b.Shares = append(b.Shares, s)
-		}
-		b.Shares[0].Share += left
+		b.Shares = slices.Clone(e.Shown.Shares)
+		divideAgain(b.Shares, b.Lost)
 	}
 }

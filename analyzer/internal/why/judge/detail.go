@@ -34,7 +34,7 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 		x.excess = cause
 		if cause.wait == why.Variation {
 			list = append(list, why.Share{
-				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&part{excess: cause.excess, share: cause.share}),
+				Wait: cause.wait, Value: cause.value, Usual: cause.usual, Share: cause.share, Gain: x.gain(&part{portion: cause.portion}),
 			})
 			continue
 		}
@@ -49,10 +49,10 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 			places = mostOrAll(places)
 		}
 		places = large(places, cause.share)
-		divideShare(places, cause.share)
+		divide(places, cause.share)
 		for i := range places {
 			culprits := j.culprits(x, &places[i])
-			divideShare(culprits, places[i].share)
+			divide(culprits, places[i].share)
 			for n := range culprits {
 				list = append(list, j.share(x, &culprits[n], culprits[n].value*10 >= places[i].value*9))
 			}

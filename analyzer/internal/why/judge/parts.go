@@ -33,8 +33,7 @@ type part struct {
 	keys    []record.Key
 	waited  account.Waited
 	several *why.Several
-	// share is the part of the share of the component.
-	value, usual, excess, share trace.Duration
+	portion // of the component
 	// calls is the number of slices, and usualCalls that of frames on time.
 	calls, usualCalls int
 }
@@ -132,7 +131,7 @@ func atUsualFrequency(list []part, x *judged) []part {
 // earlierFrames returns the earlier frames that a thread was busy with, as one part: what made one of
 // them late made those after it late.
 func earlierFrames(x *judged) part {
-	p := part{value: x.value, usual: x.usual, excess: x.value - x.usual}
+	p := part{portion: portion{value: x.value, usual: x.usual, excess: x.value - x.usual}}
 	frames := 0
 	for c := range x.Cells() {
 		if x.has(c.ID) {
@@ -170,14 +169,6 @@ func exceeding(list []part, over trace.Duration) []part {
 	}
 	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
 	return kept
-}
-
-// excessOf returns the sum of the excesses of parts.
-func excessOf(list []part) (sum trace.Duration) {
-	for i := range list {
-		sum += list[i].excess
-	}
-	return sum
 }
 
 // mostOrAll returns the part with 60 % of the excess and the others as one or, if none has that, all of
@@ -243,17 +234,6 @@ func large(list []part, share trace.Duration) []part {
 		large = append(large, joined(small))
 	}
 	return large
-}
-
-// divideShare divides a share among parts by their excess.
-func divideShare(list []part, share trace.Duration) {
-	excesses := make([]trace.Duration, len(list))
-	for i := range list {
-		excesses[i] = list[i].excess
-	}
-	for i, d := range why.Divide(share, excesses) {
-		list[i].share = d
-	}
 }
 
 // culprits divides a place among the threads that were waited for there, by kind. If none of several
@@ -534,7 +514,7 @@ func (j *judge) replaced(a *account.Account, u *usual, values sums, usuals []exp
 		if !dependsOnThread(m.wait) || m.time <= noiseFloor || v-m.time < noiseFloor {
 			continue
 		}
-		x := &judged{Account: a, excess: excess{component: m.component, value: v}, of: u}
+		x := &judged{Account: a, excess: excess{component: m.component, portion: portion{value: v}}, of: u}
 		match := account.Match{Stage: m.stage, Wait: m.wait}
 		own := trace.Duration(0)
 		for _, w := range j.book.Waits(a, match) {

@@ -147,7 +147,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 // busy returns what kept a thread busy in a component for the longest, as the only cause of what was lost.
 func (j *judge) busy(a *account.Account, id component, lost trace.Duration) []why.Share {
 	all := sums(nil).components(a).of(id).time
-	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{component: id, value: all, excess: all, share: all}})
+	shares := j.allDetails(&judged{Account: a, of: &usual{}, late: all}, []excess{{component: id, portion: portion{value: all, excess: all, share: all}}})
 	shares[0].Share, shares[0].Gain = lost, 0
 	return shares[:1:1]
 }

@@ -9,10 +9,42 @@ import (
 	"ohframe/analyzer/why"
 )
 
+// portion is a part of what was lost: what took longer than usual, and its share.
+type portion struct{ value, usual, excess, share trace.Duration }
+
+func (p *portion) portioned() *portion { return p }
+
+type portioned[T any] interface {
+	*T
+	portioned() *portion
+}
+
+// excessOf returns the sum of the excesses of portions.
+func excessOf[T any, P portioned[T]](list []T) (sum trace.Duration) {
+	for i := range list {
+		sum += P(&list[i]).portioned().excess
+	}
+	return sum
+}
+
+// divide sets the shares of a time in proportion to the excesses.
+func divide[T any, P portioned[T]](list []T, all trace.Duration) {
+	if len(list) == 0 {
+		return
+	}
+	excesses := make([]trace.Duration, len(list))
+	for i := range list {
+		excesses[i] = P(&list[i]).portioned().excess
+	}
+	for i, d := range why.Divide(all, excesses) {
+		P(&list[i]).portioned().share = d
+	}
+}
+
 // excess is a component of a late frame that took longer than usual.
 type excess struct {
 	component
-	value, usual, excess, share trace.Duration
+	portion
 	// small: the excess is below the noise floor. common: 5 % of the references take as long.
 	small, common bool
 	// frequency and usualFrequency are in kHz, of why.RunSlow, and slowed has a bit for each of its
@@ -37,7 +69,7 @@ func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) [
 	for _, component := range values {
 		id, v := component.component, component.amount
 		m := expectedOf(usuals, id)
-		x := excess{component: id, value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits), common: v.time <= m.most}
+		x := excess{component: id, portion: portion{value: v.time, usual: m.time, excess: v.time - max(m.time, m.fits)}, common: v.time <= m.most}
 		if x.excess <= 0 {
 			continue
 		}
@@ -72,11 +104,24 @@ func (u *usual) shares(values sums, usuals []expected, overrun trace.Duration) [
 		list = append(list, slow)
 	}
 	list = withSmall(list, small, overrun)
-	distribute(list, overrun)
-	slices.SortFunc(list, func(a, b excess) int {
-		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage))
-	})
+	divideLost(list, max(min(overrun, excessOf(list)), 0))
 	return list
+}
+
+// divideLost divides what was lost among its causes by their excess, the largest first. Those with the greatest
+// excess get what rounding leaves.
+func divideLost(list []excess, lost trace.Duration) {
+	all, left := excessOf(list), lost
+	for i := range list {
+		list[i].share = scale(lost, list[i].excess, all)
+		left -= list[i].share
+	}
+	slices.SortFunc(list, func(a, b excess) int {
+		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage))
+	})
+	for i := range list[:min(int(left), len(list))] {
+		list[i].share++
+	}
 }
 
 // leastEverywhere is the least number of components with a small excess that count together.
@@ -87,7 +132,7 @@ const leastEverywhere = 4
 // it is left out, unless the others do not explain the overrun.
 func withSmall(list, small []excess, overrun trace.Duration) []excess {
 	slices.SortStableFunc(small, func(a, b excess) int { return cmp.Compare(b.excess, a.excess) })
-	rest, all := excesses(small), excesses(list)
+	rest, all := excessOf(small), excessOf(list)
 	for len(small) > 0 && rest*10 >= all && (rest >= noiseFloor || rest*4 >= all) {
 		if len(small) >= leastEverywhere && small[0].excess*3 <= rest {
 			return append(list, merged(small))
@@ -103,19 +148,12 @@ func withSmall(list, small []excess, overrun trace.Duration) []excess {
 
 // merged returns components as one, of why.Variation.
 func merged(list []excess) excess {
-	all := excess{component: component{why.NoStage, why.Variation}, small: true, excess: excesses(list)}
+	all := excess{component: component{why.NoStage, why.Variation}, small: true, portion: portion{excess: excessOf(list)}}
 	for _, x := range list {
 		all.value += x.usual + x.excess // without what a slower CPU has
 		all.usual += x.usual
 	}
 	return all
-}
-
-func excesses(list []excess) (sum trace.Duration) {
-	for i := range list {
-		sum += list[i].excess
-	}
-	return sum
 }
 
 // together merges the components of waits that do not depend on the thread's own work,
@@ -272,33 +310,4 @@ func scale(d, a, b trace.Duration) trace.Duration {
 	high, low := bits.Mul64(uint64(d), uint64(a))
 	q, _ := bits.Div64(high, low, uint64(b))
 	return trace.Duration(q)
-}
-
-// distribute sets shares of the total in proportion to the excesses. What rounding
-// leaves goes to the greatest excesses.
-func distribute(list []excess, total trace.Duration) {
-	sum := excesses(list)
-	if sum <= 0 || total <= 0 {
-		return
-	}
-	left := total
-	for i := range list {
-		list[i].share = min(scale(list[i].excess, total, sum), list[i].excess)
-		left -= list[i].share
-	}
-	slices.SortFunc(list, func(a, b excess) int {
-		return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.wait, b.wait), cmp.Compare(a.stage, b.stage))
-	})
-	for left > 0 {
-		before := left
-		for i := range list {
-			if d := min(left, list[i].excess-list[i].share, 1+left/trace.Duration(len(list))); d > 0 {
-				list[i].share += d
-				left -= d
-			}
-		}
-		if left == before {
-			break
-		}
-	}
 }

@@ -346,7 +346,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	caused := slices.DeleteFunc(slices.Clone(list), func(x excess) bool { return !stands(&x, inTime, readyInTime) })
 	if len(caused) > 0 && len(caused) < len(list) {
 		list = caused
-		divide(list, s.Lost)
+		divideLost(list, s.Lost)
 	}
 	s.Shares = j.allDetails(&judged{
 		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Lost, pieces: pieces,
@@ -408,17 +408,6 @@ func overlap(start, end trace.Time, list ...analyzer.Interval) (sum trace.Durati
 		sum += max(min(end, i.End).Sub(max(start, i.Start)), 0)
 	}
 	return sum
-}
-
-// divide distributes a time over causes in proportion to their excess, the largest first.
-func divide(list []excess, d trace.Duration) {
-	sum, left := excesses(list), d
-	for i := range list {
-		list[i].share = scale(d, list[i].excess, sum)
-		left -= list[i].share
-	}
-	slices.SortStableFunc(list, func(a, b excess) int { return cmp.Compare(b.share, a.share) })
-	list[0].share += left
 }
 
 // stands reports whether a step can be the cause of a frame that was shown late. A frame
