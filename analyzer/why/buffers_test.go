@@ -288,10 +288,10 @@ func TestLateBuffers(t *testing.T) {
 			for _, c := range costs {
 				lost += c.Lost
 			}
-			if got := causetext.BufferTitle(costs[0]); got != test.title || lost != b.Overrun() {
+			if got := causetext.CostTitle(costs[0]); got != test.title || lost != b.Overrun() {
 				t.Errorf("%s, lost %s; want %s", got, lost, test.title)
 			}
-			if got := causetext.BufferAdvice(costs[0]); got != test.advice {
+			if got := causetext.CostAdvice(costs[0]); got != test.advice {
 				t.Errorf("advice %q, want %q", got, test.advice)
 			}
 		})
@@ -317,8 +317,8 @@ func TestDroppedBuffer(t *testing.T) {
 	if got := causetext.Buffer(causes, l); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if cost := why.RankBuffers([]*why.Explanation{l})[0]; causetext.BufferTitle(cost) != "taken late by render_service" || causetext.BufferAdvice(cost) != "" {
-		t.Errorf("%s: %s", causetext.BufferTitle(cost), causetext.BufferAdvice(cost))
+	if cost := why.RankBuffers([]*why.Explanation{l})[0]; causetext.CostTitle(cost) != "taken late by render_service" || causetext.CostAdvice(cost) != "" {
+		t.Errorf("%s: %s", causetext.CostTitle(cost), causetext.CostAdvice(cost))
 	}
 }
 
@@ -348,7 +348,7 @@ func TestReplacedBuffer(t *testing.T) {
 		if got := causetext.Buffer(causes, l); !strings.HasPrefix(got, test.sentence) {
 			t.Errorf("%s\nwant %s", got, test.sentence)
 		}
-		if got := causetext.BufferAdvice(why.RankBuffers([]*why.Explanation{l})[0]); test.advice != "" && got != test.advice {
+		if got := causetext.CostAdvice(why.RankBuffers([]*why.Explanation{l})[0]); test.advice != "" && got != test.advice {
 			t.Errorf("advice %q, want %q", got, test.advice)
 		}
 	}
@@ -382,10 +382,10 @@ func TestProducerWaitsForVsync(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, test.sentence)
 		}
 		cost := why.RankBuffers([]*why.Explanation{l})[0]
-		if got := causetext.BufferTitle(cost); got != test.title {
+		if got := causetext.CostTitle(cost); got != test.title {
 			t.Errorf("title %s\nwant  %s", got, test.title)
 		}
-		if got := causetext.BufferAdvice(cost); got != test.advice {
+		if got := causetext.CostAdvice(cost); got != test.advice {
 			t.Errorf("advice %q, want %q", got, test.advice)
 		}
 	}

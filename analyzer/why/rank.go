@@ -10,11 +10,13 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// Cost is a cause and the time that it cost over all late frames: a wait, the slice, the kind of
-// thread that was waited for, and what that did if it did several things (docs/why.md 6).
+// Cost is a cause and the time that it cost over all late frames, or the late buffers of a layer: a wait, the
+// slice, the kind of thread that was waited for, and what that did if it did several things (docs/why.md 6).
 type Cost struct {
-	Wait  Wait
-	Slice string // empty if the cause lies outside of all slices, or in several
+	// Outcome is that of the buffers; NotLate for frames.
+	Outcome Outcome
+	Wait    Wait
+	Slice   string // empty if the cause lies outside of all slices, or in several
 	// InSlices is set if the cause lies in several slices.
 	InSlices bool
 	// In is what the thread did in Slice, for EarlierWork, and InSlice the innermost slice then; zero
@@ -29,12 +31,12 @@ type Cost struct {
 	Did *Doing
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost
-	// Culprit and Function, the kernel function, are those of the worst frame.
-	Culprit  *Culprit
-	Function string
-	// Frames are the late frames that have a share of it, in order. KnockOns of them have all or most of
+	// Share is one of Worst, with its culprit, kernel function and advice; nil of buffers of which the outcome is
+	// all that is known.
+	Share *Share
+	// Late are the frames or buffers that have a share of it, in order. KnockOns of them have all or most of
 	// that because of earlier frames.
-	Frames   []*analyzer.Frame
+	Late     []*Explanation
 	KnockOns int
 	// Lost is the sum of the shares: Direct those of the frames themselves, KnockOn
 	// those of frames that were late because of earlier ones.
@@ -46,10 +48,9 @@ type Cost struct {
 	// do not count.
 	Calls      int
 	UsualCalls Count
-	// Worst is the frame that lost the most to it, with what others lost because of that frame. It may be
-	// none of Frames if these are only some of the frames.
-	Worst  *analyzer.Frame
-	Advice Advice
+	// Worst is what lost the most to it, a frame with what others lost because of that. It may be
+	// none of Late if these are only some of the frames.
+	Worst *Explanation
 	// Missing is what the trace lacks for the cause; nothing else is known of it then.
 	Missing Missing
 	// Since is one of the frames with PeriodBefore, if most of Lost is due to these; otherwise nil.
@@ -60,9 +61,9 @@ type Cost struct {
 	most    trace.Duration // what Worst lost
 	since   trace.Duration // what frames with PeriodBefore lost
 	repeats repeats
-	// knockedOn is how much more the last of Frames lost to it because of earlier frames than by itself.
+	// knockedOn is how much more the last of Late lost to it because of earlier frames than by itself.
 	knockedOn trace.Duration
-	gained    trace.Duration // what the last of Frames gains
+	gained    trace.Duration // what the last of Late gains
 	apart     []Doing        // what other costs have, if Did is nil
 }
 
@@ -229,20 +230,14 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				continue
 			}
 			cause := &causes[k]
-			one := Cost{
-				Wait: cause.Wait, Slice: cause.Slice, InSlices: cause.InSlices(), Kind: cause.Kind(), Stages: []StageCost{{cause.Stage, lost}},
-				Culprit: cause.Culprit, Function: cause.Function, Advice: cause.Advice, Missing: cause.Missing,
-				Frames: []*analyzer.Frame{l.Frame}, Lost: lost, Direct: lost, knockedOn: -lost, Gain: cause.Gain, Worst: root.Frame,
-			}
+			one := costOf(l.Explanation, cause, lost)
+			one.Worst = root
 			if apart := m.apart[costIDOf(cause)]; apart != nil {
 				if did, known := cause.did(); known && slices.Contains(apart, did) {
 					one.Did = &did
 				} else {
 					one.apart = apart
 				}
-			}
-			if t := cause.Task; t != nil && (t.Wait != Run || t.Slice != cause.Slice) {
-				one.In, one.InSlice = t.Wait, t.Slice
 			}
 			if root != l.Explanation {
 				one.Direct, one.KnockOn, one.KnockOns, one.knockedOn = 0, lost, 1, max(lost, 1)
@@ -260,9 +255,9 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !root.PlacesOnly() {
 				unknown += lost
 			}
-			one.most = m.loses(&one)
+			one.most = m.loses(one)
 			one.gained = one.Gain
-			m.add(&one, l.late)
+			m.add(one, l.late)
 		}
 		roots = append(roots, root)
 	}
@@ -303,24 +298,58 @@ func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Du
 // loses returns what the frame Worst of a cost of one frame lost to it so far, and sets what is known of
 // that frame's largest share.
 func (m *costs) loses(one *Cost) trace.Duration {
-	id := frameCost{one.id(), one.Worst}
+	id := lossID{one.id(), one.Worst}
 	w := m.worst[id]
 	if w == nil {
 		if m.worst == nil {
-			m.worst = map[frameCost]*Cost{}
+			m.worst = map[lossID]*Cost{}
 		}
-		w = &Cost{Culprit: one.Culprit, Function: one.Function, Advice: one.Advice}
+		w = &Cost{Share: one.Share}
 		m.worst[id] = w
 	}
 	w.Lost += one.Lost
-	one.Culprit, one.Function, one.Advice = w.Culprit, w.Function, w.Advice
+	one.Share = w.Share
 	return w.Lost
 }
 
-// frameCost is what one frame lost to a cause.
-type frameCost struct {
+// lossID is what one frame or buffer lost to a cause.
+type lossID struct {
 	costID
-	frame *analyzer.Frame
+	of *Explanation
+}
+
+// RankBuffers returns the causes of late buffers, those that lost the most first.
+func RankBuffers(list []*Explanation) []*Cost {
+	costs := costs{}
+	for _, l := range list {
+		shares := l.Shares
+		if len(shares) == 0 {
+			shares = []Share{{Share: l.Lost}}
+		}
+		for i := range shares {
+			if s := &shares[i]; s.Share > 0 {
+				one := costOf(l, s, s.Share)
+				if one.Outcome = l.Outcome; len(l.Shares) == 0 {
+					one.Share = nil
+				}
+				one.most = costs.loses(one)
+				costs.add(one, l.Lost)
+			}
+		}
+	}
+	return costs.sorted()
+}
+
+// costOf returns what a frame or buffer lost to one cause.
+func costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
+	one := &Cost{
+		Wait: s.Wait, Slice: s.Slice, InSlices: s.InSlices(), Kind: s.Kind(), Stages: []StageCost{{s.Stage, lost}}, Share: s, Missing: s.Missing,
+		Late: []*Explanation{e}, Lost: lost, Direct: lost, knockedOn: -lost, Gain: s.Gain, Worst: e,
+	}
+	if t := s.Task; t != nil && (t.Wait != Run || t.Slice != s.Slice) {
+		one.In, one.InSlice = t.Wait, t.Slice
+	}
+	return one
 }
 
 // Merge returns the ranking of all frames of several rankings, which have none in common.
@@ -334,7 +363,7 @@ func Merge(list []*Ranking) *Ranking {
 		r.Unknown += x.Unknown
 		for _, c := range x.Costs {
 			one := *c
-			one.Stages, one.Frames = slices.Clone(c.Stages), slices.Clone(c.Frames)
+			one.Stages, one.Late = slices.Clone(c.Stages), slices.Clone(c.Late)
 			one.repeats = repeats{}
 			one.repeats.merge(&c.repeats)
 			costs.add(&one, one.Gain)
@@ -346,6 +375,7 @@ func Merge(list []*Ranking) *Ranking {
 
 // costID is what is one cause.
 type costID struct {
+	outcome  Outcome
 	wait     Wait
 	slice    string
 	inSlices bool
@@ -358,7 +388,7 @@ type costID struct {
 }
 
 func (c *Cost) id() costID {
-	id := costID{wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing, in: c.In, inSlice: c.InSlice}
+	id := costID{outcome: c.Outcome, wait: c.Wait, slice: c.Slice, inSlices: c.InSlices, kind: c.Kind, missing: c.Missing, in: c.In, inSlice: c.InSlice}
 	if c.Did != nil {
 		id.apart, id.did = true, *c.Did
 	}
@@ -374,7 +404,7 @@ func costIDOf(s *Share) costID {
 type costs struct {
 	by    map[costID]*Cost
 	list  []*Cost
-	worst map[frameCost]*Cost
+	worst map[lossID]*Cost
 	apart map[costID][]Doing // as apartOf returns it
 }
 
@@ -412,8 +442,8 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 		}
 	}
 	c.repeats.merge(&one.repeats)
-	if n := len(c.Frames); c.Frames[n-1] == one.Frames[0] { // two shares of one frame
-		one.Frames = one.Frames[1:]
+	if n := len(c.Late); c.Late[n-1] == one.Late[0] { // two shares of one frame
+		one.Late = one.Late[1:]
 		over := max(c.gained+one.gained-max(c.gained, late), 0)
 		c.Gain, one.gained = c.Gain-over, c.gained+one.gained-over
 		if c.knockedOn > 0 {
@@ -424,12 +454,12 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 		}
 	}
 	c.gained = one.gained
-	c.Frames, c.KnockOns, c.knockedOn = append(c.Frames, one.Frames...), c.KnockOns+one.KnockOns, one.knockedOn
+	c.Late, c.KnockOns, c.knockedOn = append(c.Late, one.Late...), c.KnockOns+one.KnockOns, one.knockedOn
 	if one.Worst == c.Worst {
 		c.most = max(c.most, one.most)
 	} else if one.most >= c.most+clearly {
 		c.most, c.Worst = one.most, one.Worst
-		c.Culprit, c.Function, c.Advice = one.Culprit, one.Function, one.Advice
+		c.Share = one.Share
 	}
 }
 
@@ -444,7 +474,7 @@ func (m *costs) sorted() []*Cost {
 			return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Stage.String(), b.Stage.String()))
 		})
 	}
-	slices.SortStableFunc(m.list, func(a, b *Cost) int { return cmp.Compare(b.Lost, a.Lost) })
+	slices.SortStableFunc(m.list, func(a, b *Cost) int { return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(a.Outcome, b.Outcome)) })
 	return m.list
 }
 

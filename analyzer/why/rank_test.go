@@ -103,7 +103,7 @@ func TestRankMerges(t *testing.T) {
 			t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
 		}
 		for i, x := range r.Costs {
-			if got := (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Frames), x.Worst.VsyncID}); got != want[i] {
+			if got := (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Late), x.Worst.Frame.VsyncID}); got != want[i] {
 				t.Errorf("row %d is %v, want %v", i, got, want[i])
 			}
 			sum := trace.Duration(0)
@@ -280,7 +280,7 @@ func TestRankKnockOns(t *testing.T) {
 	late(c)
 	// 2 ms of the second, 3 of the third, and 4 of the last frame, which has 3 by itself.
 	x := c.Rank(frames).Costs[0]
-	if x.KnockOn != 9*ms || x.KnockOns != 1 || len(x.Frames) != 4 {
-		t.Errorf("%v by knock-on in %d of %d frames, want 9 ms in 1 of 4", x.KnockOn, x.KnockOns, len(x.Frames))
+	if x.KnockOn != 9*ms || x.KnockOns != 1 || len(x.Late) != 4 {
+		t.Errorf("%v by knock-on in %d of %d frames, want 9 ms in 1 of 4", x.KnockOn, x.KnockOns, len(x.Late))
 	}
 }

@@ -136,8 +136,8 @@ func checkShownLate(t *testing.T, s simulate.Scene) (knockOns int) {
 	r := causes.RankShown(frames)
 	c := truth.Causes[0]
 	if top := r.Costs[0]; r.Lost != lost || top.Lost*100 < lost*99 || top.Wait.String() != c.Wait || top.Stage().String() != c.Stage || said(c.Slice, top.Slice) != c.Slice ||
-		injected[top.Worst.VsyncID] == nil || top.KnockOns != knockOns || top.Direct+top.KnockOn != top.Lost {
-		t.Errorf("%+v: %s lost %v of %v (%v), %d of %d by knock-on, worst %d; want %s in %s of %d", s, causetext.CostTitle(top), top.Lost, r.Lost, lost, top.KnockOns, len(top.Frames), top.Worst.VsyncID, c.Wait, c.Stage, knockOns)
+		injected[top.Worst.Frame.VsyncID] == nil || top.KnockOns != knockOns || top.Direct+top.KnockOn != top.Lost {
+		t.Errorf("%+v: %s lost %v of %v (%v), %d of %d by knock-on, worst %d; want %s in %s of %d", s, causetext.CostTitle(top), top.Lost, r.Lost, lost, top.KnockOns, len(top.Late), top.Worst.Frame.VsyncID, c.Wait, c.Stage, knockOns)
 	}
 	return knockOns
 }

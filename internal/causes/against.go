@@ -29,7 +29,7 @@ func (o *overall) against() (list []string) {
 	}
 	for _, c := range r.Costs {
 		if c.Missing != why.NothingMissing {
-			add("the cause of %s is unknown: %s", text.Count(len(c.Frames), "late frame"), causetext.Missing(c.Missing))
+			add("the cause of %s is unknown: %s", text.Count(len(c.Late), "late frame"), causetext.Missing(c.Missing))
 		}
 	}
 	if r.Unknown > 0 {
@@ -78,8 +78,8 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	several := map[string]int{}
 	weak := map[why.Basis]int{}
 	frames := map[*analyzer.Frame]bool{}
-	for _, f := range c.Frames {
-		frames[f] = true
+	for _, f := range c.Late {
+		frames[f.Frame] = true
 	}
 	var slowdowns []float64
 	for i := range o.parts {
@@ -111,7 +111,7 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 			}
 		}
 	}
-	n := len(c.Frames)
+	n := len(c.Late)
 	of := func(k int) string { return fmt.Sprintf("%d of %s", k, text.Count(n, "frame")) }
 	if n == 1 && !oneFrame {
 		add("only 1 late frame has it")

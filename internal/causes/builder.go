@@ -329,7 +329,7 @@ func (x *builder) causes(o *overall) Causes {
 
 // ranking returns the causes of a ranking. The sentence and the commands of a worst frame are at its first cause.
 func (x *builder) ranking(o *overall, r *why.Ranking, shown bool) (list []documentCause) {
-	seen := map[*analyzer.Frame]bool{}
+	seen := map[*why.Explanation]bool{}
 	for _, c := range r.Costs {
 		d := x.cause(o, r, c, shown)
 		if seen[c.Worst] && d.Worst != nil {
@@ -357,8 +357,8 @@ func latest(list []located, late func(*why.Explanation) trace.Duration) []locate
 // cause returns a cause of a ranking: of late frames, or of frames that were shown late.
 func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) documentCause {
 	d := documentCause{
-		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, Function: c.Function,
-		Culprit: c.Culprit, Frames: len(c.Frames), Missing: c.Missing, KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.Advice(c.Advice), Arguments: c.Repeats,
+		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, Function: c.Share.Function,
+		Culprit: c.Share.Culprit, Frames: len(c.Late), Missing: c.Missing, KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.CostAdvice(c), Arguments: c.Repeats,
 	}
 	if c.Calls > 0 && c.UsualCalls >= 0 {
 		d.UsualCalls = &c.UsualCalls
@@ -371,7 +371,7 @@ func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) doc
 	switch {
 	case !shown:
 		d.Against = o.againstCause(c, x.Vsync != 0)
-	case len(c.Frames) == 1:
+	case len(c.Late) == 1:
 		d.Against = []string{"only 1 frame shown late has it"}
 	}
 	return d
@@ -381,12 +381,12 @@ func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) doc
 func (x *builder) worst(d *documentCause, o *overall, c *why.Cost, shown bool) {
 	for i := range o.parts {
 		p := &o.parts[i]
-		e := p.all.Of(c.Worst)
+		e := p.all.Of(c.Worst.Frame)
 		if e == nil {
 			continue
 		}
-		w := x.late(located{e, p}, knownOverrun(c.Worst), causetext.Sentence(p.all, e), true)
-		w.AtLeast = unfinished(c.Worst)
+		w := x.late(located{e, p}, knownOverrun(c.Worst.Frame), causetext.Sentence(p.all, e), true)
+		w.AtLeast = unfinished(c.Worst.Frame)
 		shares := e.Shares
 		if shown {
 			shares = nil
@@ -610,7 +610,7 @@ func (x *builder) layer(in in[*Layer]) documentLayer {
 	for _, c := range l.Costs {
 		share := float64(c.Lost) / float64(max(l.Lost, 1))
 		cause := documentCause{
-			Title: causetext.BufferTitle(c), Reason: c.Outcome, Buffers: c.Buffers, Lost: &c.Lost, Share: &share, Advice: causetext.BufferAdvice(c),
+			Title: causetext.CostTitle(c), Reason: c.Outcome, Buffers: len(c.Late), Lost: &c.Lost, Share: &share, Advice: causetext.CostAdvice(c),
 			Worst: &documentLate{Present: c.Worst.Buffer.Present, Cause: causetext.Buffer(l.causes, c.Worst)},
 		}
 		if s := c.Share; s != nil {
@@ -619,7 +619,7 @@ func (x *builder) layer(in in[*Layer]) documentLayer {
 				cause.Against = append(cause.Against, unsureCulprit)
 			}
 		}
-		if c.Buffers == 1 {
+		if len(c.Late) == 1 {
 			cause.Against = append(cause.Against, "only 1 late buffer has it")
 		}
 		d.Ranking = append(d.Ranking, cause)
@@ -775,7 +775,7 @@ func (x *recorder) launched() bool {
 
 // advises reports whether a cause of a process or a hang has an advice.
 func (x *recorder) advises(a why.Advice) bool {
-	has := func(c *why.Cost) bool { return c.Advice == a }
+	has := func(c *why.Cost) bool { return c.Share.Advice == a }
 	for _, p := range x.late {
 		if slices.ContainsFunc(Leading(p.Ranking, MaxCosts), has) || x.Vsync == 0 && slices.ContainsFunc(Leading(p.Shown, MaxCosts), has) {
 			return true

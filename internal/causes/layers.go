@@ -30,7 +30,7 @@ type Layer struct {
 	// Buffers are those with a reason of their own, in order of time, and Costs their causes,
 	// those that lost the most first.
 	Buffers []*why.Explanation
-	Costs   []*why.BufferCost
+	Costs   []*why.Cost
 	// Drops are its dropped buffers by reason, the most frequent first.
 	Drops []stats.LayerDrops
 	// unexplained is the number of those that are beyond why.MaxLateBuffers.
@@ -94,7 +94,7 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 		if l.Costs[0].Outcome == why.NotKnown {
 			return "", 0
 		}
-		return text.Printable(causetext.BufferTitle(l.Costs[0])), l.Costs[0].Lost
+		return text.Printable(causetext.CostTitle(l.Costs[0])), l.Costs[0].Lost
 	case l.OfFrames > 0:
 		return "late frames of its producer", l.LostByFrames
 	}
@@ -301,7 +301,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 	shown := l.Costs
 	if !o.All {
 		shown = shown[:min(len(shown), MaxCosts)]
-		if small := slices.IndexFunc(shown, func(c *why.BufferCost) bool { return c.Lost*100 < l.Lost }); small > 0 {
+		if small := slices.IndexFunc(shown, func(c *why.Cost) bool { return c.Lost*100 < l.Lost }); small > 0 {
 			shown = shown[:small]
 		}
 	}
@@ -309,15 +309,15 @@ func (l *Layer) ranking(o Options) view.Ranking {
 	for _, c := range shown {
 		left -= c.Lost
 		rank := view.Rank{
-			Share: text.Percent(c.Lost, l.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.BufferTitle(c)),
-			Advice: causetext.BufferAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(c.Buffers, "buffer"),
+			Share: text.Percent(c.Lost, l.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.CostTitle(c)),
+			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(len(c.Late), "buffer"),
 		}
 		if c.Share != nil {
 			rank.Group = groupOf(c.Share.Wait)
 		} else {
 			rank.Group = groupOf(why.WaitUnknown)
 		}
-		if c.Buffers > 1 {
+		if len(c.Late) > 1 {
 			rank.About += ", worst at " + text.Since(o.start, c.Worst.Buffer.Present)
 		}
 		ranking.List = append(ranking.List, rank)

@@ -64,7 +64,7 @@ func overallOf(inputs []Input) []*overall {
 			o.parts = append(o.parts, part{p, in})
 			rankings[o], shown[o] = append(rankings[o], p.Ranking), append(shown[o], p.Shown)
 			for _, c := range p.Ranking.Costs {
-				o.input[c.Worst.Process] = in.Name
+				o.input[c.Worst.Frame.Process] = in.Name
 			}
 		}
 	}

@@ -84,13 +84,13 @@ func because(r *why.Ranking) string {
 		return fmt.Sprintf("; the cause of %s of that is unknown", text.Percent(r.Unknown, r.Lost))
 	}
 	words := ": " + quarters(r, " of that is", func(c *why.Cost) string {
-		direct := text.Count(len(c.Frames)-c.KnockOns, "frame")
+		direct := text.Count(len(c.Late)-c.KnockOns, "frame")
 		if c.KnockOns > 0 {
 			direct += fmt.Sprintf(", %d knock-on", c.KnockOns)
 		}
 		return causetext.CostTitle(c) + causetext.InStages(c) + " (" + direct + ")"
 	})
-	words += ", worst " + text.Vsync(r.Costs[0].Worst.VsyncID)
+	words += ", worst " + text.Vsync(r.Costs[0].Worst.Frame.VsyncID)
 	if len(r.Costs) > 1 && !slices.ContainsFunc(r.Costs, func(c *why.Cost) bool { return c.Gain > 0 }) {
 		words += "; " + causetext.NoneAlone
 	}

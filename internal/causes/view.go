@@ -321,15 +321,15 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		left -= c.Lost
 		rank := view.Rank{
 			Share: CostShare(c, r), Time: costTime(c), Title: text.Printable(causetext.CostTitle(c) + causetext.InStages(c)),
-			Advice: causetext.Advice(c.Advice), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
+			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), Group: groupOf(c.Wait), Tag: strconv.Itoa(i),
 		}
-		if n := len(c.Frames); n > 1 {
-			rank.About = fmt.Sprintf("%d frames, worst %s", n, text.Vsync(c.Worst.VsyncID))
+		if n := len(c.Late); n > 1 {
+			rank.About = fmt.Sprintf("%d frames, worst %s", n, text.Vsync(c.Worst.Frame.VsyncID))
 		} else {
-			rank.About = "frame " + text.Vsync(c.Worst.VsyncID)
+			rank.About = "frame " + text.Vsync(c.Worst.Frame.VsyncID)
 		}
 		if input != nil {
-			rank.About += " of " + text.Printable(input[c.Worst.Process])
+			rank.About += " of " + text.Printable(input[c.Worst.Frame.Process])
 		}
 		rank.About += callsText(c)
 		if c.KnockOn > 0 {
@@ -354,7 +354,7 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 func callsText(c *why.Cost) string {
 	differs := c.UsualCalls >= 0 && int(c.UsualCalls) != c.Calls
 	switch {
-	case c.Calls <= len(c.Frames) && (!differs || c.UsualCalls == 0):
+	case c.Calls <= len(c.Late) && (!differs || c.UsualCalls == 0):
 		return ""
 	case differs:
 		return fmt.Sprintf(", %s, usual %d", text.Count(c.Calls, "call"), c.UsualCalls)
@@ -416,8 +416,8 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 	}
 	tags := map[*analyzer.Frame][]string{}
 	for i, cost := range shown {
-		for _, f := range cost.Frames {
-			tags[f] = append(tags[f], strconv.Itoa(i))
+		for _, e := range cost.Late {
+			tags[e.Frame] = append(tags[e.Frame], strconv.Itoa(i))
 		}
 	}
 	placesOnly := PlacesOnly([]*Process{p})

@@ -131,9 +131,9 @@ func longestExcess(l *why.Explanation) *why.Step {
 	return longest
 }
 
-// BufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
+// bufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
 // in ReadFrame (io_schedule)".
-func BufferTitle(c *why.BufferCost) string {
+func bufferTitle(c *why.Cost) string {
 	title := BufferReason(c.Outcome)
 	if c.Share == nil || c.Outcome == why.DrawnLate || c.Outcome == why.NoFreeBuffer {
 		return title
@@ -144,15 +144,4 @@ func BufferTitle(c *why.BufferCost) string {
 	}
 	s.Stage = why.NoStage // the reason says so
 	return title + ": " + Title(&s)
-}
-
-// BufferAdvice returns the advice for a cause of late buffers, as Advice does.
-func BufferAdvice(c *why.BufferCost) string {
-	switch {
-	case c.Outcome == why.DroppedBuffer:
-		return Advice(why.AdviseQueue)
-	case c.Share != nil:
-		return Advice(c.Share.Advice)
-	}
-	return ""
 }

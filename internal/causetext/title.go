@@ -72,7 +72,21 @@ func Short(e *why.Explanation) string {
 // CostTitle names the cause in a few words, as Title does, without its stages. Two costs of
 // a ranking never have the same title.
 func CostTitle(c *why.Cost) string {
-	return cmp.Or(displayTitle(c.Stage(), c.Wait), costName(c, c.Function))
+	if c.Outcome != why.NotLate {
+		return bufferTitle(c)
+	}
+	return cmp.Or(displayTitle(c.Stage(), c.Wait), costName(c, c.Share.Function))
+}
+
+// CostAdvice returns the advice for a cause, as Advice does.
+func CostAdvice(c *why.Cost) string {
+	switch {
+	case c.Outcome == why.DroppedBuffer:
+		return Advice(why.AdviseQueue)
+	case c.Share != nil:
+		return Advice(c.Share.Advice)
+	}
+	return ""
 }
 
 // CostName names the cause as CostTitle does, without the function of its worst frame. A

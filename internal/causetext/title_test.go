@@ -10,12 +10,12 @@ import (
 // A cause has one name, whatever kernel function its worst frame waited in.
 func TestCostName(t *testing.T) {
 	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
-		c := why.Cost{Wait: why.WaitIO, Slice: "FlushBuild", Function: function}
+		c := why.Cost{Wait: why.WaitIO, Slice: "FlushBuild", Share: &why.Share{Function: function}}
 		if got := CostName(&c); got != "waiting for storage in FlushBuild" {
 			t.Errorf("%q: %q", function, got)
 		}
 	}
-	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}}
+	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}, Share: &why.Share{}}
 	if CostName(&c) != CostTitle(&c) {
 		t.Errorf("%q without the thread", CostName(&c))
 	}

@@ -291,15 +291,15 @@ func newExamples(r *why.Ranking, c *why.Causes, commands *locate.Commands) map[c
 	list := map[cause]example{}
 	for _, x := range r.Costs {
 		key := cause{wait: x.Wait, slice: x.Slice}
-		e := c.Of(x.Worst)
-		if known, ok := list[key]; e == nil || ok && known.lost >= x.Lost {
+		e := x.Worst
+		if known, ok := list[key]; ok && known.lost >= x.Lost {
 			continue
 		}
 		f := evidenceFrame{
-			Vsync: x.Worst.VsyncID, Start: x.Worst.Actual.Start, Cause: causetext.Sentence(c, e),
-			Why: commands.WhyFrame(x.Worst, brief.Flag), Open: commands.OpenFrame(x.Worst),
+			Vsync: e.Frame.VsyncID, Start: e.Frame.Actual.Start, Cause: causetext.Sentence(c, e),
+			Why: commands.WhyFrame(e.Frame, brief.Flag), Open: commands.OpenFrame(e.Frame),
 		}
-		if j := x.Worst.Judgement(); j.OverrunKnown {
+		if j := e.Frame.Judgement(); j.OverrunKnown {
 			f.Overrun = &j.Overrun
 		}
 		list[key] = example{f, x.Lost}

@@ -330,11 +330,9 @@ func rank(t *ohframe.Trace) map[causeKey][]rowCause {
 
 func newCauses(costs []*why.Cost) (list []rowCause) {
 	for _, c := range costs {
-		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Frames)), Lost: c.Lost}}
-		if f := c.Worst; f != nil {
-			cause.worst.VsyncID, cause.worst.Start = f.VsyncID, f.Actual.Start
-			cause.worst.Overrun = f.Overrun()
-		}
+		cause := rowCause{Cause: Cause{Name: causetext.CostName(c), Frames: int64(len(c.Late)), Lost: c.Lost}}
+		f := c.Worst.Frame
+		cause.worst.VsyncID, cause.worst.Start, cause.worst.Overrun = f.VsyncID, f.Actual.Start, f.Overrun()
 		list = append(list, cause)
 	}
 	return list

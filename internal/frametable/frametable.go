@@ -146,7 +146,7 @@ type row struct {
 	// explanation is not nil if Verdict is not, cost if Reason is not. The table has them in
 	// words.
 	explanation *why.Explanation
-	cost        *why.BufferCost
+	cost        *why.Cost
 
 	shownEstimated bool
 }
@@ -309,7 +309,7 @@ func (r *row) setLateBuffer(c *why.Causes, l *why.Explanation) {
 	if l == nil {
 		return
 	}
-	cost := &why.BufferCost{Outcome: l.Outcome}
+	cost := &why.Cost{Outcome: l.Outcome}
 	if len(l.Shares) > 0 {
 		cost.Share = &l.Shares[0]
 		r.setShare(cost.Share)

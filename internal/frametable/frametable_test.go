@@ -704,7 +704,7 @@ func TestBufferCauses(t *testing.T) {
 	c.Buffers[late] = &why.Explanation{Buffer: late, End: late.Present, Lost: late.Overrun(), Outcome: why.QueuedLate, Shares: []why.Share{
 		{Stage: why.StageProduce, Wait: why.WaitBinder, Slice: "ReadFrame", Value: 12, Usual: 2, Share: late.Overrun(), Culprit: &why.Culprit{TID: 3, Process: "media", Thread: "OS_IPC_3"}},
 	}}
-	check("0 queued_late binder ReadFrame 12 10000000 media:OS_IPC_3", causetext.BufferTitle(&why.BufferCost{Outcome: why.QueuedLate, Share: &c.Buffers[late].Shares[0]}))
+	check("0 queued_late binder ReadFrame 12 10000000 media:OS_IPC_3", causetext.CostTitle(&why.Cost{Outcome: why.QueuedLate, Share: &c.Buffers[late].Shares[0]}))
 	c.Buffers[late] = &why.Explanation{Buffer: late, End: late.Present, Lost: late.Overrun(), Outcome: why.ShownLate}
 	check("0 shown_late 0 0 0 0 0", "shown late by render_service")
 }

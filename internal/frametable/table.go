@@ -286,7 +286,7 @@ func (r *row) facts() string {
 // cause returns the largest cause of a frame or a buffer in words, as the tables of report and why.
 func (r *row) cause() string {
 	if r.cost != nil {
-		return text.Printable(causetext.BufferTitle(r.cost))
+		return text.Printable(causetext.CostTitle(r.cost))
 	}
 	if r.explanation == nil {
 		return ""

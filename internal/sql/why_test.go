@@ -105,8 +105,8 @@ func checkCauses(t *testing.T, session *engine.Session, timeline *analyzer.Timel
 	for p, list := range frames {
 		r := causes.Rank(list)
 		for _, c := range r.Costs {
-			costs.add(p.kind.String(), int64(p.PID), causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), text(c.Slice), text(causetext.Kind(c.Kind)), len(c.Frames),
-				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(causetext.Advice(c.Advice)))
+			costs.add(p.kind.String(), int64(p.PID), causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), text(c.Slice), text(causetext.Kind(c.Kind)), len(c.Late),
+				int64(c.Lost), int64(c.Direct), int64(c.KnockOn), float64(c.Lost)/float64(r.Lost), text(causetext.CostAdvice(c)))
 		}
 	}
 	compare(t, "ohos_frame_wait", query(t, session, `

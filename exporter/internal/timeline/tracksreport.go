@@ -84,8 +84,8 @@ func (p *pipeline) costs(frames []*analyzer.Frame) []cost {
 	list := make([]cost, len(ranking.Costs))
 	for i, c := range ranking.Costs {
 		list[i] = cost{
-			causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), c.Slice, causetext.Kind(c.Kind), len(c.Frames),
-			c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(ranking.Lost), causetext.Advice(c.Advice),
+			causetext.CostTitle(c), c.Wait.String(), c.Stage().String(), c.Slice, causetext.Kind(c.Kind), len(c.Late),
+			c.Lost, c.Direct, c.KnockOn, float64(c.Lost) / float64(ranking.Lost), causetext.CostAdvice(c),
 		}
 	}
 	return list
