@@ -111,7 +111,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 		}
 		return fileError(dir, err)
 	}
-	printFleetSummary(dir, summary, skipped)
+	fmt.Fprintln(os.Stderr, text.Line(dir+": "+summary.Text(skipped)))
 	nothing := summary.Nothing()
 	if options.Partial { // the other shards may have traces
 		nothing = ""
@@ -172,24 +172,6 @@ func fleetInputs(c *call, f *fleetRunFlags, timeout time.Duration) (list []fleet
 		}
 	}
 	return list, mode, skipped, nil
-}
-
-// printFleetSummary prints what a run did; skipped is the number of files in folders that
-// were skipped.
-func printFleetSummary(dir string, s *fleet.Summary, skipped int) {
-	line := fmt.Sprintf("%s: %s, %s", dir, text.Count(s.Traces, "trace"), text.Count(s.Rows, "row"))
-	add := func(n int, noun, about string) {
-		if n > 0 {
-			line += ", " + text.Count(n, noun) + about
-		}
-	}
-	add(s.Events, "event", "")
-	add(s.Skipped, "shard", " complete already")
-	add(s.Unreliable, "trace", " with unreliable data")
-	add(s.Ignored, "unusable description", " ignored")
-	add(s.Failed(), "failure", " ("+fleet.ReasonsText(s.Failures)+")")
-	add(skipped, "file", " skipped")
-	fmt.Fprintln(os.Stderr, text.Line(line))
 }
 
 // fleetProgress shows how many traces are done: a bar on a terminal, a line every few seconds

@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inputs"
+	"ohframe/internal/text"
 )
 
 // Runner runs shards.
@@ -77,6 +78,23 @@ func (s *Summary) Nothing() string {
 		return ""
 	}
 	return fmt.Sprintf("%s; %s: %s", ReasonsText(s.Failures), s.First.Trace, s.First.Message)
+}
+
+// Text says what a run did. skipped is the number of files in folders that were skipped.
+func (s *Summary) Text(skipped int) string {
+	line := text.Count(s.Traces, "trace") + ", " + text.Count(s.Rows, "row")
+	for _, part := range []struct {
+		n           int
+		noun, about string
+	}{
+		{s.Events, "event", ""}, {s.Skipped, "shard", " complete already"}, {s.Unreliable, "trace", " with unreliable data"},
+		{s.Ignored, "unusable description", " ignored"}, {s.Failed(), "failure", " (" + ReasonsText(s.Failures) + ")"}, {skipped, "file", " skipped"},
+	} {
+		if part.n > 0 {
+			line += ", " + text.Count(part.n, part.noun) + part.about
+		}
+	}
+	return line
 }
 
 // maxOpenShards bounds the shards that are not complete yet: one slow trace may keep
