@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -70,7 +69,7 @@ var (
 // of the reader or the context, are returned as they are.
 func asError(err error) error {
 	var line *hitrace.LineError
-	var limit *inflation.Error
+	var limit *unpack.LimitError
 	var failed *diag.Error
 	switch {
 	case errors.As(err, &line):

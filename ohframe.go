@@ -167,7 +167,10 @@ type input struct {
 // open opens the containers of an input and recognises its format. keepTar is as in
 // unpack.Options.
 func open(ctx context.Context, r io.Reader, o Options, keepTar bool) (*input, error) {
-	content, err := unpack.Open(ctx, r, unpack.Options{Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar})
+	content, err := unpack.Open(ctx, r, unpack.Options{
+		Strict: o.FailOnDamage, Limits: o.Limits, Entry: o.Entry, EntryIfArchive: o.EntryIfArchive, KeepTar: keepTar,
+		Lists: hitrace.NewProcessDump(o.Limits.WithDefaults().Threads),
+	})
 	if err != nil {
 		return nil, asError(err)
 	}

@@ -61,7 +61,7 @@ func openText(content *unpack.Content, o *Options, precision binarytrace.Precisi
 
 // describe completes the options with what the input states beside its lines.
 func (t *textInput) describe(o *analysis.FrameOptions) {
-	o.Dump = t.content.Dump()
+	o.Dump, _ = t.content.Lists().(*hitrace.ProcessDump)
 	if t.binary == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/inflation"
+	"ohframe/internal/source/unpack"
 )
 
 // codec writes or reads values by walking their types: one walk serves both, and no field is named.
@@ -74,7 +74,7 @@ func (c *codec) failed(err error) {
 // spend counts a text or an element of a list that is read. It returns false after an error.
 func (c *codec) spend() bool {
 	if c.spent++; c.spent > c.limits.States {
-		c.failed(&inflation.Error{Limit: "states", What: "the result in the trace has more facts about frames than are read"})
+		c.failed(&unpack.LimitError{Limit: "states", What: "the result in the trace has more facts about frames than are read"})
 	}
 	return c.err == nil
 }
@@ -107,7 +107,7 @@ func (c *codec) unsigned(x uint64) uint64 {
 
 // cut returns the error of data that ends early, or that of its reader.
 func cut(err error) error {
-	var over *inflation.Error
+	var over *unpack.LimitError
 	if errors.As(err, &over) {
 		return over
 	}
@@ -162,7 +162,7 @@ func (c *codec) text(s string) string {
 	}
 	length := c.unsigned(0)
 	if length > uint64(c.limits.Line) {
-		c.failed(&inflation.Error{Limit: "line", What: "the result in the trace has a longer text than is read"})
+		c.failed(&unpack.LimitError{Limit: "line", What: "the result in the trace has a longer text than is read"})
 	}
 	if !c.spend() {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // computed are the fields that are not stored: those that are computed from others, refer to their
@@ -277,7 +277,7 @@ func (c *codec) allFrames() {
 	t := c.timeline
 	n := c.number(len(t.Frames))
 	if !c.writing && n > c.limits.Frames {
-		c.failed(&inflation.Error{Limit: "frames", What: "the result in the trace has more frames than are read"})
+		c.failed(&unpack.LimitError{Limit: "frames", What: "the result in the trace has more frames than are read"})
 	}
 	for i := 0; i < n && c.err == nil; i++ {
 		if !c.writing {

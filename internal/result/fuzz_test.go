@@ -15,11 +15,11 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/frametable"
-	"ohframe/internal/inflation"
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -110,7 +110,7 @@ func check(t *testing.T, content []byte) {
 	bound := trace.Limits{Frames: 1 << 12, States: 1 << 14}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, err := result.Decode(result.Wrap(content), bound, inflation.New(bound))
+	r, err := result.Decode(result.Wrap(content), bound, unpack.NewInflation(bound))
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20+1000*uint64(len(content)) {
 		t.Errorf("%d MiB for %d bytes", used>>20, len(content))
@@ -120,7 +120,7 @@ func check(t *testing.T, content []byte) {
 	}
 	printAll(t, r)
 	again := result.Encode(r)
-	back, err := result.Decode(result.Wrap(again), bound, inflation.New(bound))
+	back, err := result.Decode(result.Wrap(again), bound, unpack.NewInflation(bound))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestImpossibleCauses(t *testing.T) {
 		"no period":      func(e *why.Explanation, _ *why.Share) { e.PeriodBefore, e.Frame.Period = 1, 0 },
 		"no earlier one": func(_ *why.Explanation, s *why.Share) { s.Wait, s.Earlier = why.EarlierFrame, nil },
 	} {
-		r, err := result.Decode(result.Wrap(content), bound, inflation.New(bound))
+		r, err := result.Decode(result.Wrap(content), bound, unpack.NewInflation(bound))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestImpossibleCauses(t *testing.T) {
 				damage(e, &e.Shares[0])
 			}
 		}
-		if _, err := result.Decode(result.Wrap(result.Encode(r)), bound, inflation.New(bound)); err == nil {
+		if _, err := result.Decode(result.Wrap(result.Encode(r)), bound, unpack.NewInflation(bound)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

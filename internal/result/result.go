@@ -23,8 +23,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // Result is the result of an analysis.
@@ -81,8 +81,8 @@ func (r *Result) encode(to io.Writer) {
 }
 
 // Decode returns the result that the field PacketField has. The inflation counts what it
-// inflates. The error is ErrVersion, an *inflation.Error, or that of damage.
-func Decode(b []byte, l trace.Limits, inflation *inflation.Counter) (*Result, error) {
+// inflates. The error is ErrVersion, an *unpack.LimitError, or that of damage.
+func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Result, error) {
 	deflated, err := open(b)
 	if err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // filler sets all exported fields to values that differ as far as enumerations permit.
@@ -322,7 +322,7 @@ func TestDecode(t *testing.T) {
 	damaged := func(err error) bool { return err == errDamaged }
 	over := func(limit string) func(error) bool {
 		return func(err error) bool {
-			var over *inflation.Error
+			var over *unpack.LimitError
 			return errors.As(err, &over) && over.Limit == limit
 		}
 	}
@@ -355,7 +355,7 @@ func TestDecode(t *testing.T) {
 		{"a long text", wrapped(long), trace.Limits{Line: 99}, over("line")},
 		{"many frames", wrapped(many), trace.Limits{Frames: 10}, over("frames")},
 	} {
-		r, err := Decode(c.field, c.limits, inflation.New(trace.Limits{}))
+		r, err := Decode(c.field, c.limits, unpack.NewInflation(trace.Limits{}))
 		if !c.want(err) || (r == nil) != (err != nil) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -409,7 +409,7 @@ func TestImpossible(t *testing.T) {
 		r := small()
 		f := r.Timeline.Frames[0]
 		change(r, f, r.Causes.Frames[f])
-		if _, err := Decode(wrap(version, schema(), encode(r)), trace.Limits{}, inflation.New(trace.Limits{})); err != errDamaged {
+		if _, err := Decode(wrap(version, schema(), encode(r)), trace.Limits{}, unpack.NewInflation(trace.Limits{})); err != errDamaged {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/unpack"
 )
 
 // What reading may allocate, in all: windows onto the input and onto what is
@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > fixedMemory+memoryPerByte*uint64(len(b)) {
 			t.Errorf("%d MiB for %d bytes", used>>20, len(b))
 		}
-		var over *inflation.Error
+		var over *unpack.LimitError
 		if err != nil && !errors.Is(err, perfetto.ErrNotATrace) && !errors.Is(err, perfetto.ErrNoFrames) && !errors.Is(err, perfetto.ErrNoResult) && !errors.Is(err, perfetto.ErrSeveralResults) && !errors.As(err, &over) {
 			t.Error(err)
 		}

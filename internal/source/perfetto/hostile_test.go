@@ -19,9 +19,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 )
@@ -232,7 +232,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckPeak(t, 96<<20, func() {
 				_, stats, err := perfetto.Read(t.Context(), withFrame(c.trace), perfetto.Options{Limits: c.limits})
-				over := (*inflation.Error)(nil)
+				over := (*unpack.LimitError)(nil)
 				if !errors.As(err, &over) || over.Limit != c.want {
 					t.Errorf("error %v, want one of the limit %s", err, c.want)
 				}

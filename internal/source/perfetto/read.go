@@ -14,10 +14,10 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/unpack"
 )
 
 // ErrNotATrace: the input does not begin like a Perfetto trace.
@@ -46,7 +46,7 @@ type Options struct {
 	// frame timeline, and of expected slices; Threads that of processes, and of threads;
 	// Strings that of layers; Records that of clock readings. Anything over these limits
 	// is skipped and counted. Inflated and Ratio are limits of all compressed packets
-	// together; over them, reading fails with an *inflation.Error. States is the limit of the
+	// together; over them, reading fails with an *unpack.LimitError. States is the limit of the
 	// kernel's events, and of the changes of state for causes. So does reading a converted
 	// trace over Frames or, for facts about frames, over States.
 	Limits trace.Limits
@@ -134,7 +134,7 @@ func (s *Stats) Warnings() []trace.Warning {
 // Read reads the Perfetto trace in r: the frame timeline of Android, or the result of the
 // analysis in a trace that ohframe wrote. It decompresses packets, but not a trace that is
 // compressed as a whole. Times of the timeline are boot time. The error is ErrNotATrace,
-// ErrNoFrames, ErrNoResult, ErrSeveralResults, an *inflation.Error, that of r or ctx, or in
+// ErrNoFrames, ErrNoResult, ErrSeveralResults, an *unpack.LimitError, that of r or ctx, or in
 // strict mode a description of the first damage. The Stats are never nil.
 func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, error) {
 	d := newDecoder(ctx, options.Limits.WithDefaults())
@@ -210,7 +210,7 @@ type decoder struct {
 
 	actual, expected, ends int // counts of slices and of ends
 
-	inflation *inflation.Counter
+	inflation *unpack.Inflation
 	failed    error         // why reading stops before the end
 	zlib      io.ReadCloser // reads compressed_packets
 	zstd      *zstd.Decoder // reads zstd_compressed_packets
@@ -220,7 +220,7 @@ type decoder struct {
 func newDecoder(ctx context.Context, l trace.Limits) *decoder {
 	stats := &Stats{Garbage: -1}
 	return &decoder{
-		ctx: ctx, stats: stats, limits: l, inflation: inflation.New(l), layers: map[string]string{},
+		ctx: ctx, stats: stats, limits: l, inflation: unpack.NewInflation(l), layers: map[string]string{},
 		processes: newProcesses(l.Threads, &stats.Over.Threads), clocks: clocks{limit: l.Records, over: &stats.Over.Records},
 	}
 }
@@ -333,9 +333,9 @@ func (d *decoder) compressed(p *packet) bool {
 	return outcome == end && d.inflated.err == io.EOF
 }
 
-// limitError returns err if it is an *inflation.Error, else nil.
+// limitError returns err if it is an *unpack.LimitError, else nil.
 func limitError(err error) error {
-	if over := (*inflation.Error)(nil); errors.As(err, &over) {
+	if over := (*unpack.LimitError)(nil); errors.As(err, &over) {
 		return over
 	}
 	return nil

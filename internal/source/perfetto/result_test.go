@@ -14,9 +14,9 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/causes"
-	"ohframe/internal/inflation"
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/source/unpack"
 	"ohframe/internal/text"
 )
 
@@ -115,7 +115,7 @@ func TestResult(t *testing.T) {
 			t.Errorf("%s: the result differs", c.name)
 		}
 	}
-	var over *inflation.Error
+	var over *unpack.LimitError
 	if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{Limits: trace.Limits{Frames: 3}}); !errors.As(err, &over) || over.Limit != "frames" {
 		t.Errorf("over a limit: %v", err)
 	}

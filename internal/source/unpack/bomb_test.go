@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
@@ -56,7 +55,7 @@ func TestBombs(t *testing.T) {
 			var read int64
 			var err error
 			hostiletest.CheckPeak(t, 50<<20, func() { read, err = unpacked(t, inFile(t, bomb), options) })
-			if over := (*inflation.Error)(nil); !errors.As(err, &over) || over.Limit != limit {
+			if over := (*unpack.LimitError)(nil); !errors.As(err, &over) || over.Limit != limit {
 				t.Errorf("%s: error %v, want that of the limit %s", name, err, limit)
 			}
 			// Most of the time is spent on inflating.
@@ -95,7 +94,7 @@ func TestNoBomb(t *testing.T) {
 	text := demo(t)
 	for name, wrap := range map[string]func([]byte) []byte{"gzip": gzipped, "zstd": zstdded} {
 		packed := wrap(text)
-		if n, err := unpacked(t, bytes.NewReader(bytes.Repeat(packed, inflation.Free/len(text)+10)), unpack.Options{}); err != nil || n < inflation.Free {
+		if n, err := unpacked(t, bytes.NewReader(bytes.Repeat(packed, unpack.FreeInflation/len(text)+10)), unpack.Options{}); err != nil || n < unpack.FreeInflation {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
 	}

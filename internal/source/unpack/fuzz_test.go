@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 )
 
@@ -34,7 +33,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		checkTyped(t, got.err)
 		pieces := open(t, inPieces(bytes.NewReader(b), 7), lenient)
-		if over := (*inflation.Error)(nil); errors.As(got.err, &over) {
+		if over := (*unpack.LimitError)(nil); errors.As(got.err, &over) {
 			got.content, pieces.content = nil, nil // as far as it got
 		}
 		if !got.equal(pieces) {
@@ -61,7 +60,7 @@ func FuzzOpen(f *testing.F) {
 
 func checkTyped(t *testing.T, err error) {
 	t.Helper()
-	what, over := (*unpack.Error)(nil), (*inflation.Error)(nil)
+	what, over := (*unpack.Error)(nil), (*unpack.LimitError)(nil)
 	if err != nil && !errors.As(err, &what) && !errors.As(err, &over) {
 		t.Errorf("error %T %v", err, err)
 	}

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"io"
 	"regexp"
-
-	"ohframe/internal/source/hitrace"
 )
 
 // A page of systrace has some megabytes of a viewer, followed by an element for
@@ -43,8 +41,8 @@ func isHTML(head []byte) bool {
 }
 
 func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
-	c.dump = hitrace.NewProcessDump(c.options.Limits.WithDefaults().Threads)
-	p := &page{in: in, dump: c.dump}
+	c.isPage = true
+	p := &page{in: in, lists: c.options.Lists}
 	err := p.nextSection()
 	switch {
 	case err != nil && p.named:
@@ -56,10 +54,10 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 }
 
 // page reads the ftrace text of a page. It reads lists of processes on the way
-// into dump.
+// into lists.
 type page struct {
 	in      *bufio.Reader
-	dump    *hitrace.ProcessDump
+	lists   Lists   // may be nil
 	inside  bool    // a section
 	quoted  *quoted // the section, if it is a string
 	named   bool    // the page has a variable for one that is something else
@@ -166,8 +164,8 @@ func (p *page) nextSection() error {
 		}
 		p.inside, p.text = true, 0
 		switch {
-		case isDump(window):
-			if err := p.dump.Read((*section)(p)); err != nil {
+		case p.lists != nil && isDump(window):
+			if err := p.lists.Read((*section)(p)); err != nil {
 				return err
 			}
 		case isFtrace(window):

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
 )
@@ -126,7 +126,8 @@ func TestHTMLProcessDump(t *testing.T) {
 		{"outside", page + header + "root 7 1 0 0 0 0 S after [x]\n", "", ""},
 		{"none", page, "", ""},
 	} {
-		c, err := unpack.Open(t.Context(), inPieces(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{})
+		d := hitrace.NewProcessDump(100)
+		c, err := unpack.Open(t.Context(), inPieces(strings.NewReader("<!DOCTYPE html>\n"+test.page), 1000), unpack.Options{Lists: d})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -134,20 +135,13 @@ func TestHTMLProcessDump(t *testing.T) {
 		if content, err := io.ReadAll(c); err != nil || strings.TrimSpace(string(content)) != "# x" {
 			t.Errorf("%s: %q, %v", test.name, content, err)
 		}
-		if got := c.Dump().Process(7); got != test.want || strings.Join(diag.Texts(c.Warnings()), "; ") != test.warning {
+		if got := d.Process(7); c.Lists() != d || got != test.want || strings.Join(diag.Texts(c.Warnings()), "; ") != test.warning {
 			t.Errorf("%s: %q, warnings %q, want %q", test.name, got, diag.Texts(c.Warnings()), test.want)
 		}
 		c.Close()
 	}
-	c, err := unpack.Open(t.Context(), strings.NewReader("<html>"+start+header+"root 7 1 0 0 0 0 S a [x]\nroot 8 1 0 0 0 0 S b [x]\n"+end+page), unpack.Options{Limits: trace.Limits{Threads: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if d := c.Dump(); d.Process(7) != "a" || d.Process(8) != "" || d.Over() != 1 {
-		t.Errorf("%q and %q, %d over", d.Process(7), d.Process(8), d.Over())
-	}
-	if c, err := unpack.Open(t.Context(), strings.NewReader("# x\n"), unpack.Options{}); err != nil || c.Dump() != nil {
-		t.Errorf("plain text has a dump: %v", err)
+	d := hitrace.NewProcessDump(100)
+	if c, err := unpack.Open(t.Context(), strings.NewReader("# x\n"), unpack.Options{Lists: d}); err != nil || c.Lists() != nil {
+		t.Errorf("plain text has lists: %v", err)
 	}
 }

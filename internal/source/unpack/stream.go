@@ -11,7 +11,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
 )
 
 // stream reads the output of a decoder up to the first damage.
@@ -48,7 +47,7 @@ func (s *stream) damaged(err error) error {
 	if c.err != nil {
 		return c.err
 	}
-	if over := (*inflation.Error)(nil); errors.As(err, &over) {
+	if over := (*LimitError)(nil); errors.As(err, &over) {
 		return c.fail(over)
 	}
 	if e := (*Error)(nil); errors.As(err, &e) {

@@ -36,8 +36,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
-	"ohframe/internal/source/hitrace"
 )
 
 // headSize is the number of bytes in which an input is recognised.
@@ -59,7 +57,12 @@ type Options struct {
 	Entry string
 	// EntryIfArchive reads an input that is no archive although Entry is set.
 	EntryIfArchive bool
+	// Lists, if not nil, reads the lists of processes beside the trace of an HTML page.
+	Lists Lists
 }
+
+// Lists reads lists of processes, as ps prints them. The error is that of the reader.
+type Lists interface{ Read(io.Reader) error }
 
 // Content is the content of an input.
 type Content struct {
@@ -67,7 +70,7 @@ type Content struct {
 	ctx       context.Context
 	options   Options
 	layers    []string // names of the containers, the outermost first
-	inflation *inflation.Counter
+	inflation *Inflation
 	spooled   *os.File // nil if there is no temporary file
 
 	archive  file   // the input if it is a regular file, from which an archive is read in place
@@ -75,7 +78,7 @@ type Content struct {
 	listing  string // its files
 	selected bool   // Options.Entry has selected a file
 
-	dump    *hitrace.ProcessDump
+	isPage  bool // a container is an HTML page
 	damages []damage
 	err     error // why reading ended before the end of the content
 }
@@ -107,12 +110,12 @@ var containers = []container{
 // Open returns the content of r, which the caller must close. If r is a *Content,
 // it returns r itself. It reads zip archives in place if r is a regular file, that
 // is an io.ReaderAt whose Stat method describes one. The error is an *Error,
-// an *inflation.Error, or the error of r or of the context.
+// an *LimitError, or the error of r or of the context.
 func Open(ctx context.Context, r io.Reader, o Options) (*Content, error) {
 	if c, ok := r.(*Content); ok {
 		return c, nil
 	}
-	c := &Content{ctx: ctx, options: o, inflation: inflation.New(o.Limits)}
+	c := &Content{ctx: ctx, options: o, inflation: NewInflation(o.Limits)}
 	c.reader = bufio.NewReaderSize(c.inflation.Packed(input{c, r}), headSize)
 	c.archive = asFile(r)
 	if err := c.unwrap(); err != nil {
@@ -184,9 +187,14 @@ func (c *Content) In() string {
 	return text
 }
 
-// Dump returns the process names that an HTML page lists in the part that has been
-// read. It returns nil if the input is not a page.
-func (c *Content) Dump() *hitrace.ProcessDump { return c.dump }
+// Lists returns Options.Lists, which has read those in the part that has been read. It returns
+// nil if the input is not an HTML page.
+func (c *Content) Lists() Lists {
+	if c.isPage {
+		return c.options.Lists
+	}
+	return nil
+}
 
 // Warnings describe the damage in the part of the containers that has been read.
 func (c *Content) Warnings() []trace.Warning {

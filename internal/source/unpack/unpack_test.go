@@ -17,7 +17,6 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
-	"ohframe/internal/inflation"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
 )
@@ -328,7 +327,7 @@ func TestLimits(t *testing.T) {
 		}
 		for bound, over := range map[int]bool{len(text): false, len(text) - 1: true, 1: true} {
 			got := open(t, bytes.NewReader(w.wrap(text)), unpack.Options{Limits: trace.Limits{Inflated: bound}})
-			limit := (*inflation.Error)(nil)
+			limit := (*unpack.LimitError)(nil)
 			if over && (!errors.As(got.err, &limit) || limit.Limit != "inflated" || len(got.content) > bound+64<<10) || !over && got.err != nil {
 				t.Errorf("%s: %d bytes with a limit of %d, error %v", w.name, len(got.content), bound, got.err)
 			}

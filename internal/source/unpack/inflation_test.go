@@ -1,4 +1,4 @@
-package inflation
+package unpack_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/slow"
 )
 
@@ -34,26 +35,26 @@ func packZeros(t *testing.T, size int64) []byte {
 
 func TestInflation(t *testing.T) {
 	slow.SkipRace(t)
-	bomb := packZeros(t, 2*Free)
+	bomb := packZeros(t, 2*unpack.FreeInflation)
 	for _, c := range []struct {
 		name   string
 		limits trace.Limits
 		want   string // the limit that it is over
 		at     int64  // how much comes out of it at the most
 	}{
-		{"ratio", trace.Limits{}, "ratio", Free + 1<<20},
-		{"ratio allowed", trace.Limits{Ratio: 2000}, "", 2 * Free},
+		{"ratio", trace.Limits{}, "ratio", unpack.FreeInflation + 1<<20},
+		{"ratio allowed", trace.Limits{Ratio: 2000}, "", 2 * unpack.FreeInflation},
 		{"inflated", trace.Limits{Inflated: 1 << 20}, "inflated", 2 << 20},
-		{"inflated, to the byte", trace.Limits{Inflated: 2 * Free, Ratio: 2000}, "", 2 * Free},
-		{"inflated, a byte less", trace.Limits{Inflated: 2*Free - 1, Ratio: 2000}, "inflated", 2 * Free},
+		{"inflated, to the byte", trace.Limits{Inflated: 2 * unpack.FreeInflation, Ratio: 2000}, "", 2 * unpack.FreeInflation},
+		{"inflated, a byte less", trace.Limits{Inflated: 2*unpack.FreeInflation - 1, Ratio: 2000}, "inflated", 2 * unpack.FreeInflation},
 	} {
-		watch := New(c.limits)
+		watch := unpack.NewInflation(c.limits)
 		z, err := gzip.NewReader(watch.Packed(bytes.NewReader(bomb)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		n, err := io.Copy(io.Discard, watch.Unpacked(z))
-		over, got := (*Error)(nil), ""
+		over, got := (*unpack.LimitError)(nil), ""
 		if errors.As(err, &over) {
 			got = over.Limit
 		} else if err != nil {
