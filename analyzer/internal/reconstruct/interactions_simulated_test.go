@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 
@@ -133,153 +132,73 @@ func checkInteractions(t *testing.T, text io.Reader, truth *simulate.Truth) {
 		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
 	}
 	report := stats.Compute(timeline, stats.Options{})
-	compareFields(t, "interaction", fields(t, report.Interactions), wantedInteractions(truth))
-	compareFields(t, "hang", fields(t, report.Hangs), wantedHangs(timeline, truth))
-}
-
-// fields are the JSON fields of objects.
-func fields(t *testing.T, list any) (objects []map[string]any) {
-	t.Helper()
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
+	var got, want []string
+	for _, i := range report.Interactions {
+		i := *i // without the measures of its frames
+		i.Late, i.JankRate, i.MissedVsyncs, i.LongestMissedRun, i.FPS, i.Cadence, i.HitchRatio = nil, nil, nil, nil, nil, nil, nil
+		i.P50, i.P95, i.Grade, i.WorstFrame, i.Reasons = nil, nil, nil, nil, nil
+		got = append(got, asJSON(t, i))
 	}
-	if err := json.Unmarshal(text, &objects); err != nil {
-		t.Fatal(err)
-	}
-	return objects
-}
-
-// compareFields compares the fields that are wanted.
-func compareFields(t *testing.T, what string, got, want []map[string]any) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%d %ss, want %d", len(got), what, len(want))
-		for _, object := range got {
-			t.Logf("got %v", object)
-		}
-		for _, object := range want {
-			t.Logf("want %v", object)
-		}
-		return
-	}
-	for i, object := range want {
-		for field, value := range object {
-			if got := got[i][field]; !same(got, value) {
-				t.Errorf("%s %d, %v of %v: %s is %v, want %v", what, i+1, object["scene"], object["pid"], field, text(got), text(value))
-			}
-		}
-	}
-}
-
-func text(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return string(text)
-}
-
-// same compares what JSON has with what is wanted.
-func same(got, want any) bool {
-	switch want := want.(type) {
-	case float64:
-		got, ok := got.(float64)
-		return ok && math.Abs(got-want) <= 1e-9*max(1, math.Abs(want))
-	case []map[string]any:
-		list, ok := got.([]any)
-		return ok && slices.EqualFunc(list, want, func(g any, w map[string]any) bool { return same(g, w) })
-	case map[string]any:
-		object, ok := got.(map[string]any)
-		if !ok || len(object) != len(want) {
-			return false
-		}
-		for field, value := range want {
-			if !same(object[field], value) {
-				return false
-			}
-		}
-		return true
-	}
-	return got == want
-}
-
-// known returns a number, or nil if it is zero and so unknown.
-func known[T ~int64 | ~int](n T) any {
-	if n == 0 {
-		return nil
-	}
-	return float64(n)
-}
-
-// wantedInteractions are the fields that a report should have.
-func wantedInteractions(truth *simulate.Truth) (list []map[string]any) {
 	for i, w := range truth.Interactions {
-		milliseconds := func(d trace.Duration) any {
-			if !w.Seen.Known() || d == 0 {
-				return nil
-			}
-			return d.Milliseconds()
-		}
-		texts := func(s string) any {
-			if s == "" {
-				return nil
-			}
-			return s
-		}
-		number := func(n *float64) any {
-			if n == nil {
-				return nil
-			}
-			return *n
-		}
-		object := map[string]any{
-			"id": float64(i + 1), "kind": w.Kind, "scene": w.Scene, "pid": float64(w.PID), "process": w.Process,
-			"page": texts(w.Page), "input": texts(string(w.Input)), "input_ns": known(w.InputTime),
-			"begin_ns": known(w.Begin), "end_ns": known(w.End),
-			"first_shown_ns": known(w.FirstShown), "last_shown_ns": known(w.LastShown),
-			"response_ms": milliseconds(w.Response), "completion_ms": milliseconds(w.Completion), "estimated": w.Estimated,
-			"truncated": w.Truncated, "interrupted": w.Interrupted, "timed_out": w.TimedOut, "counted": w.Counted,
-			"frames": nil, "device": nil,
-		}
-		if w.Seen.Known() {
-			object["frames"] = float64(len(w.Frames))
-		}
-		if d := w.Device; d != (simulate.DeviceTruth{}) {
-			whole := func(n *int64) any {
-				if n == nil {
-					return nil
-				}
-				return float64(*n)
-			}
-			object["device"] = map[string]any{
-				"response_ms": whole(d.Response), "completion_ms": whole(d.Completion), "max_frame_ms": whole(d.MaxFrame),
-				"hitch_ms_per_s": number(d.Hitch), "fps": number(d.FPS),
-			}
-		}
-		stages := []map[string]any{}
-		for _, s := range w.Stages {
-			stages = append(stages, map[string]any{"name": s.Name, "begin_ns": float64(s.Begin), "dur_ns": known(s.Duration)})
-		}
-		object["stages"] = stages
-		list = append(list, object)
+		want = append(want, asJSON(t, wantedInteraction(i+1, w)))
 	}
-	return list
-}
-
-func wantedHangs(timeline *analyzer.Timeline, truth *simulate.Truth) (list []map[string]any) {
-	names := map[trace.PID]string{}
-	for _, p := range timeline.Processes {
-		names[p.PID] = p.Name
+	compareLines(t, "interactions", got, want)
+	got, want = nil, nil
+	for _, h := range report.Hangs {
+		got = append(got, fmt.Sprintf(hangWords, h.PID, h.Start, h.Duration, h.Slice, h.Severe, h.BeginCut, h.EndCut))
 	}
 	hangs := slices.SortedFunc(slices.Values(truth.Hangs), func(a, b simulate.HangTruth) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.PID, b.PID))
 	})
 	for _, h := range hangs {
-		list = append(list, map[string]any{
-			"pid": float64(h.PID), "process": names[h.PID], "start_ns": float64(h.Start), "duration_ns": float64(h.Duration),
-			"slice": h.Name, "severe": h.Duration >= 500*trace.Millisecond, "begin_cut": h.BeginCut, "end_cut": h.EndCut,
-		})
+		want = append(want, fmt.Sprintf(hangWords, h.PID, h.Start, h.Duration, h.Name, h.Duration >= 500*trace.Millisecond, h.BeginCut, h.EndCut))
 	}
-	return list
+	compareLines(t, "hangs", got, want)
+}
+
+const hangWords = "of %d at %d for %d in %q, severe %t, cut %t %t"
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// optional returns a value, or nil if it is zero and so unknown.
+func optional[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
+// wantedInteraction is what a report should say.
+func wantedInteraction(id int, w *simulate.InteractionTruth) stats.Interaction {
+	i := stats.Interaction{
+		ID: id, Kind: w.Kind, Scene: w.Scene, PID: w.PID, Process: w.Process, Page: optional(w.Page),
+		Input: optional(string(w.Input)), InputAt: optional(w.InputTime), Begin: optional(w.Begin), End: optional(w.End),
+		FirstShown: optional(w.FirstShown), LastShown: optional(w.LastShown), Estimated: w.Estimated,
+		Truncated: w.Truncated, Interrupted: w.Interrupted, TimedOut: w.TimedOut, Counted: w.Counted, Stages: []stats.LaunchStage{},
+	}
+	if w.Seen.Known() {
+		n := len(w.Frames)
+		i.Frames, i.Response, i.Completion = &n, optional(w.Response.Milliseconds()), optional(w.Completion.Milliseconds())
+	}
+	if d := w.Device; d != (simulate.DeviceTruth{}) {
+		ms := func(n *int64) *float64 {
+			if n == nil {
+				return nil
+			}
+			f := float64(*n)
+			return &f
+		}
+		i.Device = &analyzer.DeviceFigures{ResponseMS: ms(d.Response), CompletionMS: ms(d.Completion), HitchRatio: d.Hitch, MaxFrameMS: ms(d.MaxFrame), FPS: d.FPS}
+	}
+	for _, s := range w.Stages {
+		i.Stages = append(i.Stages, stats.LaunchStage{Name: s.Name, Begin: s.Begin, Duration: optional(s.Duration)})
+	}
+	return i
 }
