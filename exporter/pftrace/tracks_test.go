@@ -1,6 +1,7 @@
 package pftrace
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -205,5 +206,20 @@ func TestTrackPackets(t *testing.T) {
 			t.Fatalf("the names come at another time: %v", p)
 		}
 		begun = true
+	}
+}
+
+// A render frame that begins when the application frame that it shows ends is after it: an arrow leads to it.
+func TestArrowToNextFrame(t *testing.T) {
+	for begin, want := range map[int64]bool{-1: false, 0: true, 1: true} {
+		x := &textTrace{}
+		end := due(1)
+		x.appFrame(app, due(0)+100, end, appVsync(0, 1), 5)
+		x.renderFrame(end+begin, due(1)+6_000, renderVsync(1, 50), due(1)+1_000, " [200,5]")
+		data, _ := convert(t, x.String(), Options{})
+		arrow := fmt.Sprintf("200 Frames %d 1 -> 100 Frames %d 50", (due(0)+100)*1000, (end+begin)*1000)
+		if got := slices.Contains(packetSections(t, data)["arrows"], arrow); got != want {
+			t.Errorf("%d µs after: arrow is %t", begin, got)
+		}
 	}
 }
