@@ -2,6 +2,7 @@ package why_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"ohframe/analyzer/analysis"
@@ -85,6 +86,12 @@ func checkFunctions(t testing.TB, result analysis.Result) {
 			}
 			if i > 0 && x.Excess() > e.Functions[i-1].Excess() {
 				t.Errorf("frame %d: function %d has a greater excess than the one before", f.VsyncID, i)
+			}
+		}
+		for _, p := range e.Sampled { // each with enough samples is named
+			enough := p.Function.Name != "" && p.Wait.Runs() && samples[stage{p.Stage, p.Wait}] >= why.LeastSamples
+			if enough && len(e.Functions) < why.MaxFunctions && !slices.ContainsFunc(e.Functions, func(x why.FunctionTime) bool { return x.Function == p.Function && x.Stage == p.Stage }) {
+				t.Errorf("frame %d: %s has %d samples and no time", f.VsyncID, p.Function.Name, p.Samples)
 			}
 		}
 		if len(e.Calls) > 0 && e.Calls[0].Samples != running {
