@@ -39,20 +39,6 @@ func Layered() Config {
 	return c
 }
 
-// LayeredCapture is a trace of any size of the layers, for benchmarks of readers, with the mix of
-// lines of a real capture.
-func LayeredCapture(size int64) Config {
-	c := Capture(size)
-	apps := Layered().Apps
-	c.Apps = append(c.Apps, apps...)
-	for _, l := range Layered().Layers {
-		l.App += len(c.Apps) - len(apps)
-		l.Length = 0
-		c.Layers = append(c.Layers, l)
-	}
-	return c
-}
-
 // Playback is a trace of one video on a display.
 func Playback(hz, fps int) Config {
 	c := Default()
