@@ -129,8 +129,9 @@ type Explanation struct {
 	// largest excess first; at most MaxFunctions. FunctionOf returns that of a cause.
 	Functions []FunctionTime
 	// Sampled is all the time in which the threads of a late frame ran, and waited in a known
-	// function, by function, at most MaxParts; nil if the profiler did not sample them then.
-	Sampled []FunctionPart
+	// function, by function without what is usual, at most MaxParts; nil if the profiler did not sample them
+	// then. The name is empty for time without samples, or without a known function.
+	Sampled []FunctionTime
 	// Calls is the flame graph of a late frame: the calls of all its samples; nil for all but the
 	// latest frames of a process (MaxCalls).
 	Calls Calls

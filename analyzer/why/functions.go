@@ -41,16 +41,6 @@ type FunctionTime struct {
 // Waited reports whether the function waited.
 func (f *FunctionTime) Waited() bool { return !f.Wait.Runs() }
 
-// FunctionPart is a part of the time of a late frame: in a function, if the samples say so. The
-// name is empty for time without samples, or without a known function.
-type FunctionPart struct {
-	Function
-	Stage   Stage
-	Wait    Wait
-	Samples int
-	Time    trace.Duration
-}
-
 // Excess returns how much longer the frame was in the function than frames on time are.
 func (f *FunctionTime) Excess() trace.Duration { return f.Time - f.Usual }
 

@@ -15,8 +15,8 @@ var (
 	load      = why.Function{Name: "Store::load", Module: "libentry.so"}
 )
 
-func ran(f why.Function, samples int, d trace.Duration) why.FunctionPart {
-	return why.FunctionPart{Function: f, Stage: why.StageLayout, Wait: why.Run, Samples: samples, Time: d}
+func ran(f why.Function, samples int, d trace.Duration) why.FunctionTime {
+	return why.FunctionTime{Function: f, Stage: why.StageLayout, Wait: why.Run, Samples: samples, Time: d}
 }
 
 // TestFunctionCosts compares three late frames, of which one was not sampled and one has no sample
@@ -29,13 +29,13 @@ func TestFunctionCosts(t *testing.T) {
 	const ms = trace.Millisecond
 	p := &analyzer.Process{PID: 7}
 	frames := []*analyzer.Frame{{Process: p}, {Process: p}, {Process: p}, {Process: p}}
-	waited := why.FunctionPart{Function: load, Stage: why.StageLayout, Wait: why.WaitIO, Samples: 6, Time: 30 * ms}
+	waited := why.FunctionTime{Function: load, Stage: why.StageLayout, Wait: why.WaitIO, Samples: 6, Time: 30 * ms}
 	c := &why.Causes{
 		Frames: map[*analyzer.Frame]*why.Explanation{
-			frames[0]: {Lost: 1, Sampled: []why.FunctionPart{ran(recompute, 8, 8*ms), ran(shape, 2, 2*ms), waited}},
-			frames[1]: {Lost: 1, Sampled: []why.FunctionPart{ran(why.Function{}, 0, 10*ms), {Stage: why.StageLayout, Wait: why.WaitIO, Time: 50 * ms}}},
+			frames[0]: {Lost: 1, Sampled: []why.FunctionTime{ran(recompute, 8, 8*ms), ran(shape, 2, 2*ms), waited}},
+			frames[1]: {Lost: 1, Sampled: []why.FunctionTime{ran(why.Function{}, 0, 10*ms), {Stage: why.StageLayout, Wait: why.WaitIO, Time: 50 * ms}}},
 			frames[2]: {Lost: 1},
-			frames[3]: {Sampled: []why.FunctionPart{ran(recompute, 8, 8*ms)}}, // on time
+			frames[3]: {Sampled: []why.FunctionTime{ran(recompute, 8, 8*ms)}}, // on time
 		},
 		Sampled: []why.SampledFrames{{Process: p, Late: 2, OnTime: 10}},
 	}
@@ -125,7 +125,7 @@ func TestFunctionOf(t *testing.T) {
 		time            trace.Duration // of 10 ms
 		named           bool
 	}{{6, 4, 6 * ms, true}, {5, 4, 6 * ms, false}, {6, 4, 6*ms - 1, false}, {3, 2, 6 * ms, true}, {3, 1, 6 * ms, false}} {
-		e.Sampled = []why.FunctionPart{
+		e.Sampled = []why.FunctionTime{
 			ran(recompute, test.samples-1, test.time/2), ran(why.Function{}, test.others, 10*ms-test.time), ran(recompute, 1, test.time-test.time/2),
 			{Function: load, Wait: why.WaitIO, Samples: 9, Time: 50 * ms},
 		}

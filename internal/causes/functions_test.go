@@ -34,11 +34,11 @@ func sampled() (*analyzer.Timeline, *why.Causes) {
 		{Function: sortKeys, Parent: 3, Samples: 15, Time: 15 * ms},
 	}
 	tl, c := timeline(first, second)
-	build := func(f why.Function, w why.Wait, samples int) why.FunctionPart {
-		return why.FunctionPart{Function: f, Stage: why.StageBuild, Wait: w, Samples: samples, Time: trace.Duration(samples) * ms}
+	build := func(f why.Function, w why.Wait, samples int) why.FunctionTime {
+		return why.FunctionTime{Function: f, Stage: why.StageBuild, Wait: w, Samples: samples, Time: trace.Duration(samples) * ms}
 	}
-	first.Sampled = []why.FunctionPart{build(recompute, why.Run, 20), build(read, why.WaitIO, 10)}
-	second.Sampled = []why.FunctionPart{build(recompute, why.Run, 10)}
+	first.Sampled = []why.FunctionTime{build(recompute, why.Run, 20), build(read, why.WaitIO, 10)}
+	second.Sampled = []why.FunctionTime{build(recompute, why.Run, 10)}
 	id := why.FunctionID{Process: example, Stage: why.StageBuild, Wait: why.Run, Function: recompute}
 	waited := why.FunctionID{Process: example, Stage: why.StageBuild, Wait: why.WaitIO, Function: read}
 	c.Sampled = []why.SampledFrames{{Process: example, Late: 2, OnTime: 10}}

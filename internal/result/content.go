@@ -85,9 +85,8 @@ var checks = map[reflect.Type]func(any) bool{
 		f := v.(*why.FunctionTime)
 		return f.Time >= 0 && f.Usual >= 0
 	},
-	reflect.TypeFor[why.FunctionPart](): func(v any) bool { return v.(*why.FunctionPart).Time >= 0 },
-	reflect.TypeFor[why.Call]():         func(v any) bool { return v.(*why.Call).Time >= 0 },
-	reflect.TypeFor[why.Cores]():        func(v any) bool { return len(v.(*why.Cores).CPUs) > 0 },
+	reflect.TypeFor[why.Call]():  func(v any) bool { return v.(*why.Call).Time >= 0 },
+	reflect.TypeFor[why.Cores](): func(v any) bool { return len(v.(*why.Cores).CPUs) > 0 },
 	reflect.TypeFor[why.Share](): func(v any) bool {
 		s := v.(*why.Share)
 		return min(s.Share, s.Gain, s.Value, s.Usual) >= 0 && s.AsLong >= 0 && s.AsLong <= s.Compared && (s.Wait != why.EarlierFrame || s.Earlier != nil) &&

@@ -73,7 +73,7 @@ func addFunctions(r *result.Result) {
 		e.Calls = why.Calls{{Parent: -1, Samples: 8, Time: e.Lost}}
 		for i, name := range names {
 			e.Functions = append(e.Functions, why.FunctionTime{Function: name, Stage: e.Shares[0].Stage, Wait: e.Shares[0].Wait, Innermost: names[2], Samples: 8 - i, Of: 12, Time: e.Lost, Usual: e.Lost / 3, Sure: i == 0})
-			e.Sampled = append(e.Sampled, why.FunctionPart{Function: name, Stage: e.Shares[0].Stage, Wait: why.Run, Samples: 8 - i, Time: e.Lost})
+			e.Sampled = append(e.Sampled, why.FunctionTime{Function: name, Stage: e.Shares[0].Stage, Wait: why.Run, Samples: 8 - i, Time: e.Lost})
 			e.Calls = append(e.Calls, why.Call{Function: name, Parent: int32(i), Samples: 8 - i, Time: e.Lost})
 		}
 		id := why.FunctionID{Process: f.Process, Kind: f.Kind, Stage: e.Shares[0].Stage, Wait: why.Run, Function: names[0]}

@@ -268,7 +268,7 @@ func small() *Result {
 		Causes: &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{f: {
 			Frame: f, Start: 100, End: 220, Lost: 20, Outcome: why.OneCause, Shares: []why.Share{{Share: 20, Value: 30, Usual: 10}},
 			Functions: []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Innermost: why.Function{Name: "qsort", Module: "libc.so"}, Samples: 5, Of: 6, Time: 25, Usual: 3, Sure: true}},
-			Sampled:   []why.FunctionPart{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
+			Sampled:   []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
 			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
 		}}, Responses: map[*analyzer.Interaction]*why.Explanation{i: {Interaction: i, Start: 90, End: 95, Steps: []why.Step{
 			{Name: why.StepHandling, Start: 90, Time: 5, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.Share{{Wait: why.Run, Value: 3}}}}},

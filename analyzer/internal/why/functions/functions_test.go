@@ -126,9 +126,9 @@ func TestAt(t *testing.T) {
 var layout, input, storage = functions.Stage{Stage: why.StageLayout, Wait: why.Run}, functions.Stage{Stage: why.StageInput, Wait: why.Run}, functions.Stage{Stage: why.StageLayout, Wait: why.WaitIO}
 
 // parts returns the parts by the names of their functions.
-func parts(x *functions.Table, t *functions.Times) (list []why.FunctionPart) {
+func parts(x *functions.Table, t *functions.Times) (list []why.FunctionTime) {
 	for p := range t.Parts() {
-		list = append(list, why.FunctionPart{Function: why.Function{Name: x.Name(p.Function).Name}, Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
+		list = append(list, why.FunctionTime{Function: why.Function{Name: x.Name(p.Function).Name}, Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
 	}
 	return list
 }
@@ -149,10 +149,10 @@ func TestTimes(t *testing.T) {
 	f.Waited(storage, 3*ms, 5, x, 4, true, true)
 	f.Waited(storage, 2*ms, 5, x, 4, true, true) // the same wait goes on
 	f.Waited(storage, 1*ms, 6, x, 0, false, true)
-	of := func(name string, s functions.Stage, samples int, d trace.Duration) why.FunctionPart {
-		return why.FunctionPart{Function: why.Function{Name: name}, Stage: s.Stage, Wait: s.Wait, Samples: samples, Time: d}
+	of := func(name string, s functions.Stage, samples int, d trace.Duration) why.FunctionTime {
+		return why.FunctionTime{Function: why.Function{Name: name}, Stage: s.Stage, Wait: s.Wait, Samples: samples, Time: d}
 	}
-	want := []why.FunctionPart{
+	want := []why.FunctionTime{
 		of("main", layout, 2, 7500*trace.Microsecond), of("read", layout, 1, 2500*trace.Microsecond), of("", layout, 1, 10*ms),
 		of("main", storage, 1, 5*ms), of("", storage, 0, ms),
 		of("", input, 0, ms),

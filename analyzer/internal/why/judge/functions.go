@@ -115,7 +115,7 @@ func (j *judge) explainFunctions(a *account.Account, u *usual, usuals sums, e *w
 	}
 	inner := j.innermost(a)
 	for p := range parts {
-		e.Sampled = append(e.Sampled, why.FunctionPart{Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
+		e.Sampled = append(e.Sampled, why.FunctionTime{Function: table.Name(p.Function), Stage: p.Stage.Stage, Wait: p.Wait, Samples: p.Samples, Time: p.Time})
 		if p.Function == 0 || p.Runs() && of[p.Stage] < why.LeastSamples {
 			continue
 		}
@@ -169,8 +169,8 @@ func (j *judge) usualFunction(u *usual, usuals sums, p *functions.Part, stage tr
 }
 
 // largestParts returns the parts with the most time, and the others without their functions.
-func largestParts(list []why.FunctionPart) []why.FunctionPart {
-	slices.SortFunc(list, func(a, b why.FunctionPart) int {
+func largestParts(list []why.FunctionTime) []why.FunctionTime {
+	slices.SortFunc(list, func(a, b why.FunctionTime) int {
 		return cmp.Or(
 			cmp.Compare(b.Time, a.Time), cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module),
 			cmp.Compare(b.Samples, a.Samples),
@@ -178,7 +178,7 @@ func largestParts(list []why.FunctionPart) []why.FunctionPart {
 	})
 	kept := list[:min(len(list), why.MaxParts)]
 	for _, p := range list[len(kept):] {
-		i := slices.IndexFunc(kept, func(k why.FunctionPart) bool {
+		i := slices.IndexFunc(kept, func(k why.FunctionTime) bool {
 			return k.Name == "" && k.Stage == p.Stage && k.Wait == p.Wait && (k.Samples > 0) == (p.Samples > 0)
 		})
 		if i < 0 {
