@@ -240,15 +240,8 @@ func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s late by less without an explanation: the %d longest of a trace have one", text.Count(n, "buffer"), why.MaxLateBuffers)})
 	}
 	shown := text.First(l.Buffers, limit, later(ofBuffer))
-	list := view.Cases{Key: "Shown at", Amount: "Late", Text: "Cause"}
-	for _, b := range shown {
-		list.List = append(list.List, view.Case{Key: text.Since(o.start, b.Buffer.Present), Amount: text.Milliseconds(b.Buffer.Overrun()) + " ms", Text: text.Line(causetext.Buffer(l.causes, b)), Mark: -1})
-	}
-	if n := len(l.Buffers) - len(shown); n > 0 {
-		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, "buffer"), more)
-	}
 	if len(shown) > 0 {
-		s.Blocks = append(s.Blocks, list)
+		s.Blocks = append(s.Blocks, o.cases(shown, len(l.Buffers), more, ofBuffer, func(e *why.Explanation) string { return causetext.Buffer(l.causes, e) }))
 	}
 	if o.Layer != nil {
 		for len(shown) > 0 { // what is usual is so at one cadence
@@ -322,9 +315,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 		}
 		ranking.List = append(ranking.List, rank)
 	}
-	if n := len(l.Costs) - len(shown); n > 0 && left >= tenth/2 {
-		ranking.Others = &view.Rank{Share: text.Percent(left, l.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: "--all lists all"}
-	}
+	ranking.Others = otherCauses(len(l.Costs)-len(shown), left, l.Lost, "--all lists all")
 	return ranking
 }
 

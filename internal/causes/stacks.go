@@ -21,35 +21,27 @@ const (
 
 // stacksSection shows in which functions a main thread was when it did not respond.
 func stacksSection(s *why.Stacks, o Options) view.Section {
-	section := view.Section{
-		Title: text.Count(s.Samples, "stack") + " of the main thread",
-		About: noTimes,
+	table := func(label, title string, list []why.StackCount, left int, more string) view.Table {
+		t := view.Table{Label: label, Columns: []view.Column{{Title: title, About: "the modules"}, {Title: "Stacks", Number: true}}}
+		for i := range list {
+			r := row("", fmt.Sprintf("%d of %d", list[i].Samples, s.Samples))
+			r.Cells[0] = functionCell(list[i].Function)
+			t.Rows = append(t.Rows, r)
+		}
+		if left > 0 {
+			t.More = more
+		}
+		return t
 	}
-	functions := view.Table{Label: "Functions by stacks", Columns: []view.Column{{Title: "Function", About: "the modules"}, {Title: "Stacks", Number: true}}}
-	shown := s.Functions
+	shown, path := s.Functions, shownPath(s, o)
 	if !o.All {
 		shown = shown[:min(len(shown), maxStackFunctions)]
 	}
-	for i := range shown {
-		functions.Rows = append(functions.Rows, stackRow(s, &shown[i]))
-	}
-	if n := len(s.Functions) - len(shown); n > 0 {
-		functions.More = fmt.Sprintf("… and %s in fewer stacks; --all lists all", text.Count(n, "function"))
-	}
-	section.Blocks = append(section.Blocks, functions)
-	path := shownPath(s, o)
-	if len(path) == 0 {
-		return section
-	}
-	heaviest := view.Table{Label: "Heaviest path", Columns: []view.Column{{Title: "Heaviest path, from the caller inwards", About: "the modules"}, {Title: "Stacks", Number: true}}}
-	for i := range path {
-		heaviest.Rows = append(heaviest.Rows, stackRow(s, &path[i]))
-	}
-	if n := len(s.Path) - len(path); n > 0 {
-		heaviest.More = fmt.Sprintf("%s left out; --all lists all", text.Count(n, "outer call"))
-	}
-	section.Blocks = append(section.Blocks, heaviest)
-	return section
+	others, outer := len(s.Functions)-len(shown), len(s.Path)-len(path)
+	return view.Section{Title: text.Count(s.Samples, "stack") + " of the main thread", About: noTimes, Blocks: []view.Block{
+		table("Functions by stacks", "Function", shown, others, fmt.Sprintf("… and %s in fewer stacks; --all lists all", text.Count(others, "function"))),
+		table("Heaviest path", "Heaviest path, from the caller inwards", path, outer, fmt.Sprintf("%s left out; --all lists all", text.Count(outer, "outer call"))),
+	}}
 }
 
 // shownPath returns what is shown of the heaviest path.
@@ -62,12 +54,6 @@ func shownPath(s *why.Stacks, o Options) []why.StackCount {
 		path = path[first:] // what is before is how the system calls any application
 	}
 	return path[max(0, len(path)-maxStackPath):]
-}
-
-func stackRow(s *why.Stacks, c *why.StackCount) view.Row {
-	r := row("", fmt.Sprintf("%d of %d", c.Samples, s.Samples))
-	r.Cells[0] = functionCell(c.Function)
-	return r
 }
 
 // stacksSummary says in a sentence where the main thread was in most stacks.

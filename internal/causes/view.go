@@ -247,7 +247,7 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
 			s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
 		}
-		s.Blocks = append(s.Blocks, p.late(c, shown, limit, more, o.Page, drawn))
+		s.Blocks = append(s.Blocks, p.late(c, o, shown, limit, more, drawn))
 		blocks = append(append(blocks, s), p.flameOfWorst()...)
 	} else {
 		blocks = append(blocks, view.Note{Text: noneLate(fmt.Sprintf("of %d", p.Frames.Complete), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
@@ -256,7 +256,7 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		if len(all) == 0 {
 			return
 		}
-		list := cases(text.First(all, limit, later(by)), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
+		list := o.cases(text.First(all, limit, later(by)), len(all), more, late, func(e *why.Explanation) string { return reason(c, e) })
 		blocks = append(blocks, view.Section{Title: title, Blocks: append(ranking, list)})
 	}
 	var ranking []view.Block
@@ -344,10 +344,16 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 		rank.Advice = strings.TrimPrefix(rank.Advice+repeats(c.Repeats), "; ")
 		ranking.List = append(ranking.List, rank)
 	}
-	if n := len(r.Costs) - len(shown); n > 0 && left >= tenth/2 {
-		ranking.Others = &view.Rank{Share: text.Percent(left, r.Lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
-	}
+	ranking.Others = otherCauses(len(r.Costs)-len(shown), left, r.Lost, more)
 	return ranking
+}
+
+// otherCauses says what n causes cost that are not shown; nil if that rounds to nothing.
+func otherCauses(n int, left, lost trace.Duration, more string) *view.Rank {
+	if n == 0 || left < tenth/2 {
+		return nil
+	}
+	return &view.Rank{Share: text.Percent(left, lost), Time: text.Milliseconds(left) + " ms", Title: text.Count(n, "other cause"), About: more}
 }
 
 // callsText says how many slices a cause has, if it is not one in each frame, and how many are usual.
@@ -410,8 +416,8 @@ func Leading(r *why.Ranking, n int) []*why.Cost {
 
 // late returns the late frames, on a page with lanes. The tags of a frame are the numbers of
 // its causes among those shown.
-func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string, page bool, drawnFrames *int) view.Cases {
-	if page {
+func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, more string, drawnFrames *int) view.Cases {
+	if o.Page {
 		limit = min(limit, maxDrawn-*drawnFrames)
 	}
 	tags := map[*analyzer.Frame][]string{}
@@ -422,11 +428,11 @@ func (p *Process) late(c *why.Causes, shown []*why.Cost, limit int, more string,
 	}
 	placesOnly := PlacesOnly([]*Process{p})
 	listed := text.First(p.Late, limit, later(overrun))
-	list := cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
+	list := o.cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
 	for i, e := range listed {
 		list.List[i].Amount = overrunText(e.Frame)
 	}
-	if !page {
+	if !o.Page {
 		return list
 	}
 	occurs := map[string]bool{}
@@ -476,14 +482,20 @@ func overrunText(f *analyzer.Frame) string {
 	}
 }
 
-// cases lists the shown ones of all frames, each with by how much it was late and why.
-func cases(shown []*why.Explanation, all int, more string, late func(*why.Explanation) trace.Duration, reason func(*why.Explanation) string) view.Cases {
-	list := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause"}
+// cases lists the shown ones of all frames or buffers, each with by how much it was late and why.
+func (o *Options) cases(shown []*why.Explanation, all int, more string, late func(*why.Explanation) trace.Duration, reason func(*why.Explanation) string) view.Cases {
+	list, noun := view.Cases{Key: "Frame", Amount: "Late", Text: "Cause"}, "frame"
 	for _, e := range shown {
-		list.List = append(list.List, view.Case{Key: text.Vsync(e.Frame.VsyncID), Amount: text.Milliseconds(late(e)) + " ms", Text: text.Line(reason(e)), Mark: -1})
+		c := view.Case{Amount: text.Milliseconds(late(e)) + " ms", Text: text.Line(reason(e)), Mark: -1}
+		if e.Buffer != nil {
+			list.Key, noun, c.Key = "Shown at", "buffer", text.Since(o.start, e.Buffer.Present)
+		} else {
+			c.Key = text.Vsync(e.Frame.VsyncID)
+		}
+		list.List = append(list.List, c)
 	}
 	if n := all - len(shown); n > 0 {
-		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, "frame"), more)
+		list.More = fmt.Sprintf("… and %s late by less; %s", text.Count(n, noun), more)
 	}
 	return list
 }
