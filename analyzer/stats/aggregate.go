@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"slices"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 )
@@ -8,10 +10,10 @@ import (
 // Aggregate says how a measure of several processes, layers or interactions is made of what they
 // have together: it is a ratio of sums, a percentile of times or the longest time.
 type Aggregate struct {
-	// Parts and Wholes are the names of the sums of a ratio, which is multiplied by Factor. Counts are
-	// those that say how many frames, gaps or buffers it is of.
+	// Parts and Wholes are the names of the sums of a ratio, each in its unit. Counts are those that say
+	// how many frames, gaps or buffers it is of.
 	Parts, Wholes, Counts []string
-	Factor                float64
+	PartUnit, WholeUnit   float64
 	// Times is the name of times. Thousandth is their percentile by nearest rank, unknown for fewer
 	// than Least; the measure is the longest of them if it is zero.
 	Times             string
@@ -44,7 +46,7 @@ func (a *Aggregate) Value(t Tally) *float64 {
 		if whole == 0 {
 			return nil
 		}
-		return number(float64(total(t, a.Parts)) / float64(whole) * a.Factor)
+		return number(float64(total(t, a.Parts)) / a.PartUnit / (float64(whole) / a.WholeUnit))
 	}
 	times := t.Times(a.Times)
 	switch {
@@ -78,6 +80,26 @@ func (a *Aggregate) Estimated(t Tally) bool {
 	}
 	times := t.Times(a.Times)
 	return times != nil && !times.Exact()
+}
+
+// one is the Tally of one process or layer, without times.
+type one struct {
+	subject any
+	sums    []Sum
+}
+
+func (o one) Times(string) Times { return nil }
+func (o one) Sum(name string) int64 {
+	return o.sums[slices.IndexFunc(o.sums, func(s Sum) bool { return s.Name == name })].Of(o.subject)
+}
+
+// setRatios sets the measures of a *Process or a *Layer that are ratios of its sums.
+func setRatios(subject any, list MeasureList, sums []Sum) {
+	for i := range list {
+		if m := &list[i]; m.Aggregate != nil && m.Aggregate.Times == "" {
+			m.put(subject, m.Aggregate.Value(one{subject, sums}))
+		}
+	}
 }
 
 func total(t Tally, names []string) (n int64) {

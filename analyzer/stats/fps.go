@@ -122,7 +122,7 @@ func (f *FPS) measure(r *records) {
 	}
 	f.All = n / seconds(length)
 	if animates {
-		f.Gaps, f.Active, f.Rate = len(r.gaps), active, number(n/seconds(active))
+		f.Gaps, f.Active = len(r.gaps), active
 		if r.idleKnown || r.animation {
 			f.Cadence = cadence(r.gaps)
 		}

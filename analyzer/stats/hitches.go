@@ -46,9 +46,11 @@ type Hitches struct {
 	LongestAt  *trace.Time    `json:"longest_at_ns"` // the present before it
 	// List has the hitches in order.
 	List []Hitch `json:"-"`
+
+	animates bool // a gap has no idle time
 }
 
-func (h *Hitches) addable() bool { return h.Ratio != nil }
+func (h *Hitches) addable() bool { return h.animates }
 
 // Hitch is a gap between two presents that was too long.
 type Hitch struct {
@@ -63,7 +65,7 @@ type Hitch struct {
 // hitches returns nil if all gaps are skipped, or if one may be either a hitch or idle.
 // The records are in order of the render frames' starts.
 func hitches(r *records) *Hitches {
-	h, animates := &Hitches{}, false
+	h := &Hitches{}
 	if len(r.shown) < leastShown && r.ofFrameworks() {
 		return nil
 	}
@@ -80,7 +82,7 @@ func hitches(r *records) *Hitches {
 				r.presents = nil
 				return nil
 			}
-			animates = animates || !idle
+			h.animates = h.animates || !idle
 		}
 		last = s
 	}
@@ -88,9 +90,6 @@ func hitches(r *records) *Hitches {
 		return nil
 	}
 	h.Animated = h.Time - h.Idle
-	if animates {
-		h.Ratio = number(h.Hitch.Milliseconds() / seconds(h.Animated))
-	}
 	return h
 }
 

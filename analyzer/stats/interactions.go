@@ -229,25 +229,25 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
 	s.parts = parts
 	p := s.MeasureFrames()
 	// Copies: a pointer into p would keep all of it.
-	s.Frames, s.Late, s.JankRate = clone(p.Frames.Complete), clone(p.Frames.Late), p.JankRate
+	s.Frames, s.Late = clone(p.Frames.Complete), clone(p.Frames.Late)
+	for i := range InteractionMeasures {
+		m := &InteractionMeasures[i]
+		if of := Measures.find(m.Same); of != nil {
+			m.put(s, of.Value(p))
+		}
+	}
 	if h := p.Hitches; h != nil {
 		longest := 0
 		for _, hitch := range h.List {
 			longest = max(longest, hitch.LostFrames)
 		}
-		s.MissedVsyncs, s.LongestMissedRun, s.HitchRatio = clone(h.LostFrames), &longest, h.Ratio
-	}
-	if d := p.Durations; d != nil {
-		s.P50 = number(d.P50.Milliseconds())
-		if d.P95 != nil {
-			s.P95 = number(d.P95.Milliseconds())
-		}
+		s.MissedVsyncs, s.LongestMissedRun = clone(h.LostFrames), &longest
 	}
 	if len(p.Worst) > 0 {
 		s.WorstFrame = clone(p.Worst[0].VsyncID)
 	}
 	if f := p.FPS; f != nil {
-		s.FPS, s.Cadence = f.Rate, f.Cadence
+		s.Cadence = f.Cadence
 	}
 }
 

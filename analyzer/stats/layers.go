@@ -189,20 +189,13 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 			}
 		}
 	}
-	if s.Gaps > 0 && s.ShownTime > 0 {
-		s.FPS = number(float64(s.Gaps) / seconds(s.ShownTime))
-	}
-	if n := s.Shown + s.Dropped; n > 0 {
-		s.DroppedRate = number(float64(s.Dropped) / float64(n))
-	}
 	if s.Judged = len(judged); s.Judged > 0 {
-		n := float64(s.Judged)
 		s.Late, s.Long, s.Early = &late, &long, &early
-		s.UnevenRate, s.LateRate = number(float64(late+long+early)/n), number(float64(late)/n)
 		s.LongestInterval = slices.Max(judged)
 		s.Longest = number(s.LongestInterval.Milliseconds())
 	}
 	for name, list := range times {
 		setQuantiles(s, name+"_", list)
 	}
+	setRatios(s, LayerMeasures, LayerSums)
 }

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -85,6 +84,23 @@ func (m *Measure) Of(subject any) *float64 {
 		return number(v.Float())
 	}
 	return number(float64(v.Int()))
+}
+
+// put sets the field of the value, unless it is one of an unknown part.
+func (m *Measure) put(subject any, x *float64) {
+	v := reflect.ValueOf(subject).Elem()
+	last := len(m.steps) - 1
+	for _, s := range m.steps[:last] {
+		if v = s.take(v); !v.IsValid() {
+			return
+		}
+	}
+	v.Field(m.steps[last].field).Set(reflect.ValueOf(x))
+}
+
+// Same reports whether several subjects have the same value of two measures together.
+func (m *Measure) Same(o *Measure) bool {
+	return m.Aggregate != nil && reflect.DeepEqual(m.Aggregate, o.Aggregate)
 }
 
 // Value returns the value in Unit, in which times are milliseconds; nil if it is unknown.
@@ -184,10 +200,12 @@ func animating(m *Measure)   { m.Animating = true }
 
 func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 
-// ratio says that several subjects have a ratio of sums. Names are separated by blanks; counts are the
-// wholes if they are empty.
-func ratio(parts, wholes string, factor float64, counts string) flag {
-	a := &Aggregate{Parts: strings.Fields(parts), Wholes: strings.Fields(wholes), Counts: strings.Fields(cmp.Or(counts, wholes)), Factor: factor}
+// share says that the measure is a share of sums. Names are separated by blanks.
+func share(parts, wholes string) flag { return ratio(parts, 1, wholes, 1, wholes) }
+
+// ratio says that the measure is a ratio of sums in their units.
+func ratio(parts string, partUnit float64, wholes string, wholeUnit float64, counts string) flag {
+	a := &Aggregate{Parts: strings.Fields(parts), Wholes: strings.Fields(wholes), Counts: strings.Fields(counts), PartUnit: partUnit, WholeUnit: wholeUnit}
 	return func(m *Measure) { m.Aggregate = a }
 }
 

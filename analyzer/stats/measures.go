@@ -29,10 +29,10 @@ var Measures = declare[Process](slices.Concat(
 		{"truncated", "truncated_frames", "Truncated frames", "frames whose begin or end is outside the trace"},
 	}),
 	[]Measure{
-		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, ratio("rated_late", "rated", 1, ""), short("Jank", 0)),
+		measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames; null if no frame is judged, or too few of another framework", main, tested, share("rated_late", "rated"), short("Jank", 0)),
 		measure("jank_rate_later_draws", "jank_rate_later_draws", Share, Lower, "Jank rate without first draws", "the same of all frames but first draws, which no animation waits for; null if there are none"),
 		measure("lost_ns", "lost_ms", Milliseconds, Lower, "Lost time, ms", "sum of the overruns of late frames; null if no frame is judged, or if by how much frames were late is unknown"),
-		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, ratio("empty", "empty_known", 1, "")),
+		measure("empty_rate", "empty_rate", Share, Lower, "Empty rate", "empty frames / frames that are known to be empty or not; null without complete frames, or if `empty` is null", main, share("empty", "empty_known")),
 		measure("fps.rate_hz", "fps", Hertz, Higher, "FPS", "frames shown per second while animating: without idle time; null if no two frames follow each other without any", main, tested, perRefresh, animating, shownRate, short("FPS", 0)),
 		measure("fps.all_hz", "fps_all", Hertz, Higher, "FPS, idle time included", "(`frames` − 1) / the time from first to last, without the time between traces"),
 		measure("fps.idle_share", "idle_share", Share, Neither, "Idle share", "share of that time that is idle (docs/frames.md 9.6); null if unknown", main),
@@ -48,7 +48,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("hitches.longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches"),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),
-		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, ratio("late_whole_frames", "whole_frames", 1, ""), short("Late whole", 6)),
+		measure("whole_frames.late_rate", "whole_late_rate", Share, Lower, "Late rate of whole frames", "`late` / `judged`; null if `judged` is 0", main, share("late_whole_frames", "whole_frames"), short("Late whole", 6)),
 	},
 	counts("whole_frames.blame.", [][4]string{
 		{"application", "blame_application", "Late by the application", "the application missed its deadline"},
@@ -99,8 +99,8 @@ var Measures = declare[Process](slices.Concat(
 )...)
 
 var (
-	shownRate  = ratio("shown_gaps", "shown_span_ns", 1e9, "shown_gaps")
-	hitchRatio = ratio("hitch_ns", "hitch_time_ns", 1e3, "shown_gaps")
+	shownRate  = ratio("shown_gaps", 1, "shown_span_ns", 1e9, "shown_gaps")
+	hitchRatio = ratio("hitch_ns", 1e6, "hitch_time_ns", 1e9, "shown_gaps")
 )
 
 // counts returns measures that are counts: each has a field, a name, a label and a meaning.
@@ -168,7 +168,7 @@ var InteractionMeasures = declare[Interaction](
 	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the same to the last frame shown", tested, percentile("completion", 50)),
 	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
 	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio, short("Hitch ms/s", 0)),
-	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, ratio("rated_late", "rated", 1, ""), short("Jank", 2)),
+	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, share("rated_late", "rated"), short("Jank", 2)),
 	measure("fps", "fps", Hertz, Higher, "FPS", "frames shown per second, without the slow end of a fling", tested, perRefresh, shownRate, short("FPS", 3)),
 	measure("late", "late", Count, Lower, "Late frames", "frames that ended after their deadline"),
 	measure("missed_vsyncs", "missed_vsyncs", Count, Lower, "Missed vsyncs", "frames that would have fitted in hitches"),
@@ -180,9 +180,9 @@ var InteractionMeasures = declare[Interaction](
 // LayerMeasures are the numbers of layers.
 var LayerMeasures = declare[Layer](
 	measure("fps", "fps", Hertz, Higher, "FPS", "intervals between presents / their time, without pauses; null for fewer than two presents", tested, shownRate, short("FPS", 0)),
-	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, ratio("late long early", "judged", 1, ""), short("Uneven", 0)),
-	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, ratio("late", "judged", 1, ""), short("Late", 3)),
-	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, ratio("dropped", "shown dropped", 1, ""), short("Dropped", 1)),
+	measure("uneven_rate", "uneven", Share, Lower, "Uneven rate", "early, long and late intervals between presents / intervals", tested, share("late long early", "judged"), short("Uneven", 0)),
+	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, share("late", "judged"), short("Late", 3)),
+	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, share("dropped", "shown dropped"), short("Dropped", 1)),
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
 	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the same; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
 	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "the longest interval that was compared with the cadence"),
@@ -194,7 +194,7 @@ var LayerMeasures = declare[Layer](
 
 // GroupMeasures are the numbers that only several processes or interactions have.
 var GroupMeasures = MeasureList{
-	measure("reused_share", "reused_share", Share, Higher, "Reused items", "items of ArkUI's components that were reused, of those built or reused", ratio("reused_items", "built_items reused_items", 1, ""), least(LeastBuilt)),
+	measure("reused_share", "reused_share", Share, Higher, "Reused items", "items of ArkUI's components that were reused, of those built or reused", share("reused_items", "built_items reused_items"), least(LeastBuilt)),
 	measure("response_p50_ms", "response_p50_ms", Milliseconds, Lower, "Response P50, ms", "median of the responses of interactions, of launches to the first frame", percentile("response", 50), least(1), short("P50 ms", 1)),
 	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95), short("P95 ms", 0)),
 	measure("completion_p50_ms", "completion_p50_ms", Milliseconds, Lower, "Completion P50, ms", "median of the times to the last frame shown of interactions", percentile("completion", 50), least(1)),

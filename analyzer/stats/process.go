@@ -67,19 +67,11 @@ func (p *Process) measure() {
 	if p.Frames.JankKnown() {
 		p.Frames.Rated, p.Frames.RatedLate = p.Frames.Judged, p.Frames.Late
 	}
-	p.JankRate = share(p.Frames.RatedLate, p.Frames.Rated)
-	if n := p.Frames.FirstDraw; n > 0 && p.JankRate != nil {
-		p.JankRateLater = share(p.Frames.Late-p.Frames.LateFirstDraw, p.Frames.Judged-judgedFirstDraws(r.frames))
-	}
-	if p.Frames.Empty != nil {
-		p.EmptyRate = share(*p.Frames.Empty, p.Frames.EmptyKnown)
-	}
 	p.EmptyFrames = emptyFrames(r)
 	p.Refresh = refreshRates(r.frames)
 	p.FPS = fps(r)
 	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
-	p.WholeFrames.LateRate = share(r.whole.Late, r.whole.Judged)
 	p.SurfaceFlinger = verdicts(r.frames)
 	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
@@ -97,6 +89,10 @@ func (p *Process) measure() {
 		p.Durations, p.DurationsInPeriods = nil, nil
 	}
 	p.Worst = worst(r.frames)
+	setRatios(p, Measures, ProcessSums)
+	if later := p.Frames.Judged - judgedFirstDraws(r.frames); p.Frames.FirstDraw > 0 && p.JankRate != nil && later > 0 {
+		p.JankRateLater = number(float64(p.Frames.Late-p.Frames.LateFirstDraw) / float64(later))
+	}
 }
 
 // ScreenFrames counts the render frames of one of several screens.
@@ -150,14 +146,6 @@ func lostTime(frames []*analyzer.Frame) *trace.Duration {
 		return nil
 	}
 	return &lost
-}
-
-// share returns nil if the whole is zero.
-func share(part, whole int) *float64 {
-	if whole == 0 {
-		return nil
-	}
-	return number(float64(part) / float64(whole))
 }
 
 // observed returns the time from the first frame's start to the last one's end. Without

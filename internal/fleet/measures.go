@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"reflect"
 	"slices"
 
 	"ohframe/analyzer/stats"
@@ -35,7 +34,7 @@ var compared = func() (names [tables][]string) {
 	for _, m := range Measures {
 		if m.Main && m.Aggregate.Peak == "" {
 			names[ofFrames] = append(names[ofFrames], m.Name)
-			if slices.ContainsFunc(stats.InteractionMeasures, func(o stats.Measure) bool { return sameInGroups(m, o) }) {
+			if slices.ContainsFunc(stats.InteractionMeasures, func(o stats.Measure) bool { return m.Same(&o) }) {
 				names[ofInteractions] = append(names[ofInteractions], m.Name)
 			}
 		}
@@ -48,13 +47,10 @@ var compared = func() (names [tables][]string) {
 	return names
 }()
 
-// sameInGroups reports whether groups have the same value of two measures.
-func sameInGroups(a, b stats.Measure) bool { return reflect.DeepEqual(a.Aggregate, b.Aggregate) }
-
 // ofGroups returns the compared measure of groups that a measure of conditions is; empty if there is none.
 func (t table) ofGroups(m *stats.Measure) string {
-	i := slices.IndexFunc(compared[t], func(name string) bool { return sameInGroups(*Measures.Named(name), *m) })
-	if i < 0 || m.Aggregate == nil {
+	i := slices.IndexFunc(compared[t], func(name string) bool { return m.Same(Measures.Named(name)) })
+	if i < 0 {
 		return ""
 	}
 	return compared[t][i]

@@ -43,7 +43,7 @@ func (t table) rates() string {
 	var columns []string
 	for _, name := range compared[t] {
 		if a := Measures.Named(name).Aggregate; a.Times == "" {
-			columns = append(columns, fmt.Sprintf("(%s) * %.0f / nullIf(%s, 0) AS %s", sum(a.Parts), a.Factor, sum(a.Wholes), name))
+			columns = append(columns, fmt.Sprintf("(%s) * %.0f / nullIf(%s, 0) AS %s", sum(a.Parts), a.WholeUnit/a.PartUnit, sum(a.Wholes), name))
 		}
 	}
 	return strings.Join(columns, ",\n    ")

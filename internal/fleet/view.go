@@ -162,7 +162,7 @@ var tableMeasures = func() (list [tables]stats.MeasureList) {
 	for t, of := range [tables]stats.MeasureList{stats.Measures, slices.Concat(stats.GroupMeasures, stats.InteractionMeasures), stats.LayerMeasures} {
 		for _, m := range of {
 			if m.Short != "" {
-				i := slices.IndexFunc(Measures, func(o stats.Measure) bool { return sameInGroups(o, m) })
+				i := slices.IndexFunc(Measures, func(o stats.Measure) bool { return m.Same(&o) })
 				m.Name, m.Label = Measures[i].Name, Measures[i].Label
 				list[t] = append(list[t], m)
 			}
