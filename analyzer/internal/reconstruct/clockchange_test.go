@@ -3,6 +3,7 @@ package reconstruct
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,37 @@ func TestLag(t *testing.T) {
 		parts, _, changes := c.clocks(analyzer.Interval{}, nil, nil)
 		if got, want := parts[0].Clock.Lag, max(7*trace.Microsecond, by); (got-want).Abs() > 3*trace.Microsecond || len(changes) != min(1, int(by)) {
 			t.Errorf("changes by %s: accurate to %s, changes %v", by, got, changes)
+		}
+	}
+}
+
+// A drift is slow up to 1000 ppm.
+func TestSlowDrift(t *testing.T) {
+	for ppm, slow := range map[int]bool{600: true, 990: true, 1100: false} {
+		samples, _ := clockTrace(400, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * trace.Duration(ppm) / 1e6 }, func(int) trace.Duration { return 0 })
+		if got := slices.Equal(flat(samples), samples); got != slow {
+			t.Errorf("%d ppm: slow is %t", ppm, got)
+		}
+	}
+}
+
+// Times between events are the same if they are 2 µs apart; a shorter one that only one event has is damage.
+func TestShortestStep(t *testing.T) {
+	g := grain{apart: []trace.Duration{4000, 4050, 8000, 8002}}
+	for i := range g.apart {
+		g.apart[i] *= trace.Microsecond
+	}
+	if got := g.shortest(); got != 8*ms {
+		t.Errorf("%s", got)
+	}
+}
+
+// Of transactions with one key, the last that was sent by then is applied.
+func TestChoose(t *testing.T) {
+	list := []*sent{{at: 5}, {at: 10}, {at: 15}}
+	for at, want := range map[trace.Time]*sent{5: list[0], 9: list[0], 10: list[1], 14: list[1], 20: list[2]} {
+		if got := choose(list, at); got != want {
+			t.Errorf("at %d: that of %d, want that of %d", at, got.at, want.at)
 		}
 	}
 }
