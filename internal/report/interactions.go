@@ -220,7 +220,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			}
 			return view.Plain
 		})),
-		narrow(levelled(measured[item](stats.InteractionMeasures, "hitch", view.Column{Title: "Hitch ms/s", Meaning: define("hitch ratio")}), func(i item) view.Level {
+		narrow(levelled(measured[item](stats.InteractionMeasures, "hitch", view.Column{Meaning: define("hitch ratio")}), func(i item) view.Level {
 			if !i.IsFling() {
 				return view.Plain
 			}

@@ -406,7 +406,7 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 		narrow(numbers(view.Column{Title: "Cadence ms", Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
 		numbers(view.Column{Title: "Vsyncs", Drop: 1, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),
 		numbers(view.Column{Title: "Dropped", Meaning: define("dropped buffer")}, func(l item) any { return l.Dropped }),
-		measured[item](stats.LayerMeasures, "uneven", view.Column{Title: "Uneven", Drop: 2, Meaning: define("uneven")}),
+		measured[item](stats.LayerMeasures, "uneven", view.Column{Drop: 2, Meaning: define("uneven")}),
 		{view.Column{Title: "Process", About: "framework", Meaning: "the producer of the buffers", Drop: 3}, func(l item) view.Cell {
 			process := view.Cell{Text: text.Unknown, About: deref(l.Framework)}
 			if l.Process != nil {

@@ -82,7 +82,7 @@ func numbers[T any](c view.Column, of func(T) any) column[T] {
 // measured returns the column of a measure, with its title and its meaning where c has none.
 func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
 	m := list.Named(name)
-	c.Title = cmp.Or(c.Title, strings.Replace(m.Label, ", ", " ", 1))
+	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
 	c.Meaning = cmp.Or(c.Meaning, strings.ReplaceAll(m.Meaning, "`", ""))
 	return numbers(c, func(x T) any {
 		subject := any(x)

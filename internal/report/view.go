@@ -363,9 +363,9 @@ func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >
 
 func (b *builder) processColumns() []column[*process] {
 	overrun := func(p *process) view.Level { return b.level(rating.Overrun, largestOverrun(p.Process)) }
-	coloured := func(name, threshold string, c view.Column) column[*process] {
+	coloured := func(name string, c view.Column) column[*process] {
 		return levelled(measured[*process](stats.Measures, name, c), func(p *process) view.Level {
-			return b.level(threshold, measure(name).Value(p.Process))
+			return view.LevelOf(b.thresholds.OfMeasure(measure(name), measure(name).Value(p.Process)))
 		})
 	}
 	return []column[*process]{
@@ -380,10 +380,10 @@ func (b *builder) processColumns() []column[*process] {
 		measured[*process](stats.Measures, "frames", view.Column{}),
 		levelled(numbers(view.Column{Title: "Late", Meaning: define("late"), Drop: 1}, func(p *process) any { return text.Late(p.Process) }), overrun),
 		levelled(numbers(view.Column{Title: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun)}, func(p *process) any { return text.Share(p.JankRate) }), overrun),
-		coloured("hitch_ratio", rating.HitchRatio, view.Column{Title: "Hitch ms/s", Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)}),
-		coloured("p50_ms", rating.FrameTime, view.Column{Title: "P50 ms", Drop: 3}),
-		coloured("p95_ms", rating.FrameTime, view.Column{Title: "P95 ms"}),
-		coloured("max_ms", rating.FrameTime, view.Column{Title: "Max ms"}),
+		coloured("hitch_ratio", view.Column{Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)}),
+		coloured("p50_ms", view.Column{Title: "P50 ms", Drop: 3}),
+		coloured("p95_ms", view.Column{Title: "P95 ms"}),
+		coloured("max_ms", view.Column{Title: "Max ms"}),
 	}
 }
 
