@@ -40,7 +40,7 @@ var compared = func() (names [tables][]string) {
 		}
 	}
 	for _, m := range stats.LayerMeasures {
-		if m.Tested {
+		if m.Tested && m.Aggregate != nil {
 			names[ofLayers] = append(names[ofLayers], m.Path)
 		}
 	}

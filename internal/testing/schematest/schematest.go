@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -314,6 +315,27 @@ func Markdown(meaning string) string {
 func SQL(meaning string) string {
 	meaning = strings.NewReplacer("nil", "NULL", "null", "NULL", "`", "'").Replace(quoted.ReplaceAllString(meaning, "'$1'"))
 	return strings.ToUpper(meaning[:1]) + meaning[1:] + "."
+}
+
+// Measures compares the table of measures behind a line of a document with their declarations. With
+// OHFRAME_UPDATE_DOCS it writes the table.
+func Measures(t testing.TB, file, line string, list stats.MeasureList) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), line+"\n\n|")
+	_, after, ended := strings.Cut(rest, "\n\n")
+	if !found || !ended {
+		t.Fatalf("%s has no table behind %q", file, line)
+	}
+	var table strings.Builder
+	table.WriteString("| measure | in JSON | is |\n|---|---|---|\n")
+	for _, m := range list {
+		fmt.Fprintf(&table, "| `%s` | `%s` | %s |\n", m.Name, m.Path, Markdown(m.Meaning))
+	}
+	Update(t, file, before+line+"\n\n"+table.String()+"\n"+after)
 }
 
 // Update compares a file with its generated text. With OHFRAME_UPDATE_DOCS it writes the file.
