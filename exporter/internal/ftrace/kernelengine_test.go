@@ -41,7 +41,7 @@ func kernelTrace(t testing.TB, text string) []byte {
 		case "sched_switch":
 			event.Event = &perfettopb.FtraceEvent_SchedSwitch{SchedSwitch: schedSwitch(t, line.Args)}
 		case "sched_waking":
-			w, ok := hitrace.ParseFields(hitrace.WakingEvent, line.Args).(*hitrace.Wakeup)
+			w, ok := hitrace.ParseFields([]byte("sched_waking"), line.Args).(*hitrace.Wakeup)
 			if !ok {
 				t.Fatalf("not understood: %s", text)
 			}
@@ -100,7 +100,7 @@ func marshal(t testing.TB, message proto.Message) []byte {
 
 func schedSwitch(t testing.TB, args []byte) *perfettopb.SchedSwitchFtraceEvent {
 	t.Helper()
-	s, ok := hitrace.ParseFields(hitrace.SwitchEvent, args).(*hitrace.Switch)
+	s, ok := hitrace.ParseFields([]byte("sched_switch"), args).(*hitrace.Switch)
 	if !ok {
 		t.Fatalf("not understood: %s", args)
 	}

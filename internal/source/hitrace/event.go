@@ -194,7 +194,7 @@ func (b *Batch) interpret(e *Event) Problem {
 		e.Args = e.Args[skipBlanks(e.Args, 0):]
 	}
 	if e.Kind != MarkerEvent {
-		e.Fields = b.fields.parse(e.Kind, e.Args)
+		e.Fields = b.fields.parse(e.Kind, e.Name, e.Args)
 		return NoProblem
 	}
 	if n := len(e.Args); n > 0 && e.Args[n-1] <= ' ' {

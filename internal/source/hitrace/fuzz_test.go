@@ -410,22 +410,22 @@ func FuzzSched(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		if s, ok := ParseFields(SwitchEvent, args).(*Switch); ok {
+		if s, ok := ParseFields([]byte("sched_switch"), args).(*Switch); ok {
 			if s.PrevTID < 0 || s.NextTID < 0 || !within(s.PrevComm, args) || !within(s.NextComm, args) || !within(s.PrevState, args) || bytes.IndexByte(s.PrevState, ' ') >= 0 {
 				t.Errorf("%q: %+v", args, s)
 			}
 			printed := fmt.Appendf(nil, "prev_comm=%s prev_pid=%d prev_prio=%d prev_state=%s  ==> next_comm=%s next_pid=%d next_prio=%d",
 				s.PrevComm, s.PrevTID, s.PrevPrio, s.PrevState, s.NextComm, s.NextTID, s.NextPrio)
-			if again, ok := ParseFields(SwitchEvent, printed).(*Switch); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
+			if again, ok := ParseFields([]byte("sched_switch"), printed).(*Switch); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", s) {
 				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, s)
 			}
 		}
-		if w, ok := ParseFields(WakeupEvent, args).(*Wakeup); ok {
+		if w, ok := ParseFields([]byte("sched_wakeup"), args).(*Wakeup); ok {
 			if w.TID < 0 || w.TargetCPU < 0 || !within(w.Comm, args) {
 				t.Errorf("%q: %+v", args, w)
 			}
 			printed := fmt.Appendf(nil, "comm=%s pid=%d prio=%d target_cpu=%03d", w.Comm, w.TID, w.Prio, w.TargetCPU)
-			if again, ok := ParseFields(WakingEvent, printed).(*Wakeup); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {
+			if again, ok := ParseFields([]byte("sched_waking"), printed).(*Wakeup); !ok || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", w) {
 				t.Errorf("%q, printed as %q, is %q, want %q", args, printed, again, w)
 			}
 		}

@@ -2,7 +2,6 @@ package hitrace
 
 import (
 	"bytes"
-	"iter"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/kernel"
@@ -111,8 +110,10 @@ func (f *fieldStore) reset() {
 	f.tasks.list, f.interrupts.list, f.cooling.list, f.memory = f.tasks.list[:0], f.interrupts.list[:0], f.cooling.list[:0], f.memory[:0]
 }
 
-// ParseFields returns what Event.Fields of an event with the kind and args is.
-func ParseFields(kind Kind, args []byte) any { return (&fieldStore{all: true}).parse(kind, args) }
+// ParseFields returns what Event.Fields of an event with the name and args is.
+func ParseFields(name, args []byte) any {
+	return (&fieldStore{all: true}).parse(kindOf(name), name, args)
+}
 
 // decode returns Event.Fields of an event that is no text.
 func (f *fieldStore) decode(kind Kind, d kernel.Decoder, e *Event) any {
@@ -197,183 +198,48 @@ func (f *fieldStore) of(kind Kind, event *kernel.Event, v *kernel.Values) any {
 	return nil
 }
 
-// parse returns Event.Fields of an event of the kind.
-func (f *fieldStore) parse(kind Kind, args []byte) any {
+// parse returns Event.Fields of an event of the kind from the args of text. Switches and wakeups, of which
+// most lines are, have parsers of their own.
+func (f *fieldStore) parse(kind Kind, name, args []byte) any {
 	switch kind {
 	case SwitchEvent:
 		if s := f.switches.next(); s.parse(args) {
 			return s
 		}
+		return nil
 	case WakingEvent, WakeupEvent, NewThreadEvent:
 		if w := f.wakeups.next(); w.parse(args) {
 			return w
 		}
-	case TransactionEvent, ReceivedEvent:
-		if t := f.transactions.next(); t.parse(args) {
-			return t
-		}
-	case CreateEvent, ExitEvent, FreeEvent:
-		if t := f.tasks.next(); t.parse(kind, args) {
-			return t
-		}
-	}
-	if !f.all {
 		return nil
-	}
-	switch kind {
-	case BlockedEvent:
-		if b := f.blocked.next(); b.parse(args) {
-			return b
-		}
-	case FrequencyEvent, FrequencyLimit:
-		if q := f.frequencies.next(); q.parse(args) {
-			return q
-		}
-	case IssueEvent, CompleteEvent:
-		if q := f.requests.next(); q.parse(args) {
-			return q
+	case TransactionEvent, ReceivedEvent, CreateEvent, ExitEvent, FreeEvent:
+	case BlockedEvent, FrequencyEvent, FrequencyLimit, IssueEvent, CompleteEvent:
+		if !f.all {
+			return nil
 		}
 	case InterruptBegin:
-		return f.interrupts.set(Interrupt{interruptName(args)})
-	case CoolingEvent:
-		return f.cooling.set(Cooling{args})
-	}
-	return nil
-}
-
-// parse parses "pid=61 iowait=1 caller=io_schedule+0x48/0x60 delay=12".
-func (b *Blocked) parse(args []byte) (ok bool) {
-	*b = Blocked{}
-	for key, value := range pairs(args) {
-		switch string(key) {
-		case "pid":
-			var tid uint64
-			tid, ok = parseUnsigned(value)
-			b.TID = trace.TID(tid)
-		case "iowait":
-			b.IOWait = string(value) == "1"
-		case "caller":
-			b.Caller = value
+		if f.all {
+			return f.interrupts.set(Interrupt{interruptName(args)})
 		}
+		return nil
+	case CoolingEvent:
+		if f.all {
+			return f.cooling.set(Cooling{args})
+		}
+		return nil
+	default:
+		return nil
 	}
-	return ok
-}
-
-// parse parses "pid=301 comm=app clone_flags=3d0f00 oom_score_adj=0" of task_newtask, "comm=app pid=300
-// child_comm=app child_pid=301", and "comm=app pid=301 prio=120" of an end. A name may contain anything.
-func (t *Task) parse(kind Kind, args []byte) bool {
-	key := " pid="
-	if kind == CreateEvent {
-		key = " child_pid="
+	event := kernel.Events()[string(name)]
+	if event == nil || event.Parse(trimSpace(args), &f.values) == nil {
+		return nil
 	}
-	value, found := bytes.CutPrefix(args, []byte("pid="))
-	if i := bytes.LastIndex(args, []byte(key)); !found && i >= 0 {
-		value, found = args[i+len(key):], true
-	}
-	tid, end, ok := digits(value, 0)
-	t.TID = trace.TID(tid)
-	return found && ok && tid > 0 && (end == len(value) || value[end] == ' ')
+	return f.of(kind, event, &f.values)
 }
 
 // maxFrequency is above the frequency of any processor, in kHz.
 const maxFrequency = 1 << 24
 
-// parse parses "state=1720000 cpu_id=4", "min=558000 max=2270000 cpu_id=4" of HongMeng, and
-// "min_freq=500000 max_freq=2800000 cpu_id=6" of Linux.
-func (f *Frequency) parse(args []byte) bool {
-	var kHz, cpu uint64
-	var ok, ok2 bool
-	for key, value := range pairs(args) {
-		switch string(key) {
-		case "state", "max", "max_freq":
-			kHz, ok = parseUnsigned(value)
-		case "cpu_id":
-			cpu, ok2 = parseUnsigned(value)
-		}
-	}
-	f.KHz, f.CPU = uint32(kHz), trace.CPU(cpu)
-	return ok && ok2 && kHz > 0 && kHz <= maxFrequency && cpu < maxCPUs
-}
-
 // oneWay is the bit of the flags of a transaction to which nobody replies. Source:
 // TF_ONE_WAY of the kernel's binder.h.
 const oneWay = 1
-
-// parse parses "transaction=81 dest_node=5 dest_proc=1864 dest_thread=0 reply=0 flags=0x10
-// code=0xa", or only the first field.
-func (t *Transact) parse(args []byte) (ok bool) {
-	*t = Transact{}
-	for key, value := range pairs(args) {
-		n, isNumber := parseUnsigned(value)
-		switch string(key) {
-		case "transaction":
-			t.ID, ok = n, isNumber
-		case "dest_thread":
-			t.Thread = trace.TID(n)
-		case "reply":
-			t.Reply = n != 0
-		case "flags":
-			t.OneWay = n&oneWay != 0
-		}
-	}
-	return ok
-}
-
-// parse parses the device and sector of "12,80 RCVHS 36864 () 134165536 + 72 [comm]".
-func (q *Request) parse(args []byte) bool {
-	major, i := decimal(args, 0)
-	if i == 0 || !hasAt(args, i, ",") {
-		return false
-	}
-	minor, end := decimal(args, i+1)
-	plus := bytes.LastIndex(args, []byte(" + "))
-	if end == i+1 || plus <= end || args[end] != ' ' {
-		return false
-	}
-	start := plus
-	for start > end && isDigit(args[start-1]) {
-		start--
-	}
-	q.Device = major<<32 | minor
-	q.Sector, _ = decimal(args, start)
-	return start < plus && args[start-1] == ' ' && plus-start < 20
-}
-
-// pairs returns the keys and values of "key=value key=value …".
-func pairs(text []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func(key, value []byte) bool) {
-		for len(text) > 0 {
-			word := text
-			if i := bytes.IndexByte(text, ' '); i >= 0 {
-				word, text = text[:i], text[i+1:]
-			} else {
-				text = nil
-			}
-			if i := bytes.IndexByte(word, '='); i > 0 && !yield(word[:i], word[i+1:]) {
-				return
-			}
-		}
-	}
-}
-
-// parseUnsigned parses a decimal number or, behind 0x, a hexadecimal one.
-func parseUnsigned(text []byte) (n uint64, ok bool) {
-	digits, base := text, uint64(10)
-	if hasAt(text, 0, "0x") {
-		digits, base = text[2:], 16
-	}
-	for _, c := range digits {
-		d := uint64(c - '0')
-		if d > 9 {
-			d = uint64(c|0x20) - 'a' + 10
-			if d < 10 || d >= base {
-				return 0, false
-			}
-		}
-		if n > (1<<64-1-d)/base {
-			return 0, false
-		}
-		n = n*base + d
-	}
-	return n, len(digits) > 0
-}

@@ -33,7 +33,7 @@ func TestParseSwitch(t *testing.T) {
 			task{"kworker/1:2", 33, 98}, task{"Present Fence", 103, 51}, "R+"},
 		{"trace-cmd", "a [1]:2 [-3] D|K ==> :0 [120]", task{"a [1]", 2, -3}, task{"", 0, 120}, "D|K"},
 	} {
-		s, ok := hitrace.ParseFields(hitrace.SwitchEvent, []byte(test.args)).(*hitrace.Switch)
+		s, ok := hitrace.ParseFields([]byte("sched_switch"), []byte(test.args)).(*hitrace.Switch)
 		if !ok {
 			t.Errorf("%s: %q cannot be parsed", test.system, test.args)
 			continue
@@ -54,7 +54,7 @@ func TestParseSwitch(t *testing.T) {
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state=S ==> next_comm=b next_pid=3 next_prio=",
 		"prev_comm=a prev_pid=1 prev_prio=2 prev_state=S ==> next_comm=b next_pid=2147483648 next_prio=4",
 	} {
-		if s := hitrace.ParseFields(hitrace.SwitchEvent, []byte(args)); s != nil {
+		if s := hitrace.ParseFields([]byte("sched_switch"), []byte(args)); s != nil {
 			t.Errorf("%q is %+v", args, s)
 		}
 	}
@@ -72,7 +72,7 @@ func TestParseWakeup(t *testing.T) {
 		{"a [1]:2:200 [120] CPU:003", "a [1]:2", 200, 120, 3}, // trace-cmd
 		{"a:200 [120] success=1 CPU:003", "a", 200, 120, 3},
 	} {
-		w, ok := hitrace.ParseFields(hitrace.WakeupEvent, []byte(test.args)).(*hitrace.Wakeup)
+		w, ok := hitrace.ParseFields([]byte("sched_wakeup"), []byte(test.args)).(*hitrace.Wakeup)
 		if !ok || string(w.Comm) != test.comm || int32(w.TID) != test.tid || w.Prio != test.prio || int32(w.TargetCPU) != test.cpu {
 			t.Errorf("%q: %v, %+v", test.args, ok, w)
 		}
@@ -82,7 +82,7 @@ func TestParseWakeup(t *testing.T) {
 		"", "comm=a pid=1 prio=2", "comm=a pid=1 prio=2 target_cpu=", "comm=a pid=1 prio=2 target_cpu=x", "pid=1 prio=2 target_cpu=3",
 		"comm=a prio=2 target_cpu=3", "comm=a pid=1 target_cpu=3",
 	} {
-		if w := hitrace.ParseFields(hitrace.WakeupEvent, []byte(args)); w != nil {
+		if w := hitrace.ParseFields([]byte("sched_wakeup"), []byte(args)); w != nil {
 			t.Errorf("%q is %+v", args, w)
 		}
 	}

@@ -23,7 +23,7 @@ func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Total
 				}
 				e.Comm, e.Name, e.Args = bytes.Clone(e.Comm), bytes.Clone(e.Name), bytes.Clone(e.Args)
 				e.Marker.Name, e.Marker.Track = bytes.Clone(e.Marker.Name), bytes.Clone(e.Marker.Track)
-				e.Fields = hitrace.ParseFields(e.Kind, e.Args)
+				e.Fields = hitrace.ParseFields(e.Name, e.Args)
 				list = append(list, e)
 			}
 		},
