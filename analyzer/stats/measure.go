@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -170,6 +169,7 @@ func (list MeasureList) where(is func(*Measure) bool) (names []string) {
 
 // declare returns the measures of a type. It panics if one is at no field of it.
 func declare[T any](list ...Measure) MeasureList {
+	fields := jsonFields{}
 	for i := range list {
 		t := reflect.TypeFor[T]()
 		for name := range strings.SplitSeq(list[i].Path, ".") {
@@ -178,7 +178,7 @@ func declare[T any](list ...Measure) MeasureList {
 				list[i].steps = append(list[i].steps, step{name: name})
 				continue
 			}
-			field := slices.IndexFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Tag.Get("json") == name })
+			field := fields.named(t, name)
 			list[i].steps = append(list[i].steps, step{field: field})
 			if t = t.Field(field).Type; t.Kind() == reflect.Pointer {
 				t = t.Elem()
@@ -186,6 +186,27 @@ func declare[T any](list ...Measure) MeasureList {
 		}
 	}
 	return list
+}
+
+// jsonFields are the indices of the fields of types by their names in JSON. To look for each of them
+// takes a millisecond of every start of the program.
+type jsonFields map[reflect.Type]map[string]int
+
+// named returns the index of a field. It panics if the type has no field of that name.
+func (f jsonFields) named(t reflect.Type, name string) int {
+	names := f[t]
+	if names == nil {
+		names = map[string]int{}
+		for i := range t.NumField() {
+			names[t.Field(i).Tag.Get("json")] = i
+		}
+		f[t] = names
+	}
+	i, ok := names[name]
+	if !ok {
+		panic(fmt.Sprintf("stats: %v has no field %q", t, name))
+	}
+	return i
 }
 
 // A flag of a declaration.

@@ -8,11 +8,12 @@ import (
 
 	"ohframe"
 	userfailure "ohframe/internal/diag"
+	"ohframe/internal/report"
 )
 
 // addFlags adds the flags and commands to the hints of the library.
 var addFlags = strings.NewReplacer(
-	userfailure.RecordCommand, userfailure.RecordCommands,
+	userfailure.RecordCommand, report.RecordCommands,
 	userfailure.SamplesOffset, userfailure.SamplesOffset+": --perf-offset DURATION",
 	userfailure.StacksAlone, userfailure.StacksAlone+": ohframe why TRACE --perf FILE, ohframe why FILE",
 	userfailure.SamplesAlone, userfailure.SamplesAlone+": ohframe why TRACE --perf FILE",

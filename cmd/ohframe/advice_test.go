@@ -7,6 +7,7 @@ import (
 
 	"ohframe"
 	userfailure "ohframe/internal/diag"
+	"ohframe/internal/report"
 )
 
 // The README, the manual and the hints have one command that records a trace.
@@ -21,7 +22,7 @@ func TestRecordCommand(t *testing.T) {
 		}
 	}
 	_, err := ohframe.Read(t.Context(), strings.NewReader("no trace\n"), ohframe.Options{})
-	if e := described(err); e == nil || !strings.Contains(e.Hint, userfailure.RecordCommands) {
-		t.Errorf("%v: got %+v, want the hint %s", err, e, userfailure.RecordCommands)
+	if e := described(err); e == nil || !strings.Contains(e.Hint, report.RecordCommands) {
+		t.Errorf("%v: got %+v, want the hint %s", err, e, report.RecordCommands)
 	}
 }

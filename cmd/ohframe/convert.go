@@ -17,7 +17,6 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/inputs"
-	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/text"
@@ -183,7 +182,7 @@ func printSummary(in string, s *ohframe.Summary) {
 	}
 	view.WriteTerminal(os.Stderr, report.Conversion(text.Printable(in), s), styleOf(os.Stderr))
 	if s.Lines != nil && s.Quality.Frames()+s.Quality.Truncated == 0 {
-		printHint(quality.NoFrames(s.Timeline, s.Quality).Hint)
+		printHint(report.NoFrames(s.Timeline, s.Quality).Hint)
 	}
 }
 

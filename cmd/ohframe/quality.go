@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
+	"ohframe/internal/report"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -218,6 +219,6 @@ func lacksFrames(in *ohframe.Trace) *failure {
 	if in.Quality.Frames() > 0 {
 		return nil
 	}
-	e := quality.NoFrames(in.Timeline, in.Quality)
+	e := report.NoFrames(in.Timeline, in.Quality)
 	return &failure{what: e.What, hint: e.Hint}
 }

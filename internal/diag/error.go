@@ -50,6 +50,3 @@ const SamplesUnused = "the samples are not used"
 // RecordCommand records a trace on a device with all that frames, interactions and causes need,
 // for hints. The README has it, too.
 const RecordCommand = `hdc shell "hitrace -t 10 -b 32768 --trace_clock mono graphic ace app ability multimodalinput sched freq idle binder -o /data/local/tmp/trace.ftrace"`
-
-// RecordCommands are RecordCommand and that of this program.
-const RecordCommands = "ohframe record -t 10, or " + RecordCommand

@@ -12,7 +12,6 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
-	"ohframe/internal/quality"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -30,7 +29,7 @@ func Conversion(in string, s *ohframe.Summary) *view.Document {
 	case counts.Frames == 0 && isDump:
 		d.Summary = in + ": no frames"
 	case counts.Frames == 0:
-		d.Summary = in + ": " + quality.NoFrames(t, s.Quality).What
+		d.Summary = in + ": " + NoFrames(t, s.Quality).What
 	default:
 		processes, _ := t.ProcessCounts()
 		d.Summary = fmt.Sprintf("%s: %s of %s, %s, %s", in, text.Count(counts.Frames, "frame"), text.Count(len(processes), "process"),

@@ -1,4 +1,4 @@
-package quality
+package report
 
 import (
 	"slices"
@@ -6,12 +6,16 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/diag"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
+// RecordCommands are diag.RecordCommand and that of this program.
+const RecordCommands = "ohframe record -t 10, or " + diag.RecordCommand
+
 // NoFrames returns why an input has no complete frames. That of a text trace says what to
 // do about it.
-func NoFrames(t *analyzer.Timeline, q *Quality) *diag.Error {
+func NoFrames(t *analyzer.Timeline, q *quality.Quality) *diag.Error {
 	f := &diag.Error{What: "no frames"}
 	if q.Truncated > 0 {
 		f.What = "no complete frames, " + text.Count(q.Truncated, "truncated frame")
@@ -35,7 +39,7 @@ func NoFrames(t *analyzer.Timeline, q *Quality) *diag.Error {
 	case q.Truncated > 0:
 		f.Hint = *q.Advice + ": record for longer, and do not sort the file"
 	case t.Diagnostics.Recorded == analyzer.FromSystem && slices.Contains(t.Diagnostics.MissingTags, "graphic"):
-		f.Hint = "frames need the tags graphic and ace: " + diag.RecordCommands
+		f.Hint = "frames need the tags graphic and ace: " + RecordCommands
 	case q.Advice != nil:
 		f.Hint = *q.Advice
 	}
