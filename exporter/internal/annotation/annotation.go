@@ -61,7 +61,7 @@ var (
 	SentAt       = key("sent_ts", "application")                     // when it sent the last of them
 	RenderToken  = key("render_token", "application, whole, buffer") // the number of the render frame that took it, or the last transaction
 	AlsoTakenBy  = key("also_taken_by", "application")               // the numbers of the render frames that applied earlier transactions
-	// a frame of a worker has the deadline of the main thread's frame of the same vsync, or none
+	// of a frame of a worker: whether it has the deadline of the main thread's frame of the same vsync, or none, in a sentence
 	JudgedBy = key("judged_by", "application")
 
 	// what draws the frame: "choreographer", "surfaceflinger", "flutter", "web" or "nativevsync"
@@ -142,9 +142,10 @@ var (
 	EntryLimitReason    = key("frequency_limit_reason", "cause") // what the system says about that limit, such as thermal level 3
 
 	// The names below these are those of JSON (docs/report-schema.md).
+
 	Report         = key("report", "measures")          // on the track Report: the measures of the process
 	Ranking        = key("ranking", "measures")         // on the track Report: what late frames cost by cause, the largest first
-	Hitch          = key("hitch", "measures")           // on the track Hitches: stats.Hitch
+	Hitch          = key("hitch", "measures")           // on the track Hitches: a gap between two presents that was too long
 	Interaction    = key("interaction", "measures")     // on the track Interactions: the measures of the interaction
 	LaunchStage    = key("launch_stage", "measures")    // on a stage of a launch
 	Hang           = key("hang", "measures")            // on the track Hangs: the slice of the main thread and its time
