@@ -17,7 +17,7 @@ func TestBind(t *testing.T) {
 		Duration time.Duration `flag:"duration" usage:"{TIME}"`
 		Kind     Choice        `flag:"kind" usage:"one of {}"`
 		StrictFlag
-		ignored int
+		Other int // no flag
 	}
 	for _, c := range []struct {
 		env  string
