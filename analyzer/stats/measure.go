@@ -40,7 +40,7 @@ type Measure struct {
 	// Name is the name in conditions and comparisons, where durations are in milliseconds.
 	Name string
 	Unit Unit // of Name
-	// Better is empty for a measure without a direction.
+	// Better is Neither for a measure without a direction.
 	Better Better
 	// Label is the name for people, with the unit.
 	Label string

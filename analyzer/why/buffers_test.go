@@ -140,7 +140,7 @@ func (v *video) flush(sequence int, fence *int, ready int) {
 	}
 }
 
-// buffers returns the buffers of 12 intervals: each takes 5 ms to make and is taken by the
+// usualBuffers returns the buffers of 12 intervals: each takes 5 ms to make and is taken by the
 // frame that begins 5 ms later.
 func usualBuffers() (list []produced) {
 	for i := range 12 {
@@ -173,7 +173,7 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 	return timeline.Layers[0], causes
 }
 
-// steps returns the steps: "produce 45.0/30.0", with what is usual behind the slash.
+// bufferSteps returns the steps: "produce 45.0/30.0", with what is usual behind the slash.
 func bufferSteps(l *why.Explanation) string {
 	var texts []string
 	for i := range l.Steps {

@@ -61,7 +61,7 @@ func TestSimulatedTroubles(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		config simulate.Config
-		reason why.Outcome // of a late buffer; BufferUnknown for a late frame
+		reason why.Outcome // of a late buffer; NotLate for a late frame
 		waits  []why.Wait
 		stage  why.Stage
 	}{

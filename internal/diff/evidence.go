@@ -349,7 +349,7 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 	return frames, command
 }
 
-// evidencePart returns what changed in interactions, layers or summaries, and the command that
+// evidencePartOf returns what changed in interactions, layers or summaries, and the command that
 // explains the worst of new.
 func evidencePartOf(p *Group) *evidencePart {
 	list := slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil })

@@ -320,7 +320,6 @@ func integer[T int32 | int64](n *T) string {
 	return strconv.FormatInt(int64(*n), 10)
 }
 
-// ms formats nanoseconds in milliseconds.
 // atLeast returns what is before a time that is only known to be longer.
 func atLeast(longer *bool) string {
 	if longer != nil && *longer {
@@ -329,6 +328,7 @@ func atLeast(longer *bool) string {
 	return ""
 }
 
+// ms formats nanoseconds in milliseconds.
 func ms(ns *int64) string {
 	if ns == nil {
 		return ""

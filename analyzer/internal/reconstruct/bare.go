@@ -22,7 +22,7 @@ type bareFrames struct {
 	all []*draft
 }
 
-// drop forgets the frames: the trace has a ReceiveVsync.
+// dropBare forgets the frames: the trace has a ReceiveVsync.
 func (b *builder) dropBare() {
 	if b.bare.off {
 		return

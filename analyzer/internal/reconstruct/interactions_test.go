@@ -35,7 +35,7 @@ func (u *userTrace) line(ms float64, tid, pid int, marker string) *userTrace {
 // app adds a marker of the application's main thread.
 func (u *userTrace) app(ms float64, marker string) *userTrace { return u.line(ms, 200, 200, marker) }
 
-// marks adds a marker of no length.
+// mark adds a marker of no length.
 func (u *userTrace) mark(ms float64, pid int, name string) *userTrace {
 	return u.line(ms, pid, pid, fmt.Sprintf("B|%d|H:%s|M0538", pid, name)).line(ms+0.001, pid, pid, fmt.Sprintf("E|%d|M0538", pid))
 }

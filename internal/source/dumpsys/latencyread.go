@@ -54,7 +54,7 @@ type Layer struct {
 	seen map[latencyRow]bool
 }
 
-// row is a frame of a layer.
+// latencyRow is a frame of a layer.
 type latencyRow struct {
 	desired, present, ready int64
 	period                  trace.Duration

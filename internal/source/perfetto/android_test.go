@@ -20,7 +20,7 @@ const (
 // ms is a time in the trace: SurfaceFlinger's vsyncs are 10 ms apart.
 func ms(n float64) uint64 { return 1_000_000_000_000 + uint64(n*1e6) }
 
-// frames writes a frame's expected and actual slice.
+// surface writes a frame's expected and actual slice.
 func (r *recording) surface(cookie, token, display int64, pid int32, layer string, expected, actual [2]float64, v verdict) {
 	if v.prediction == pb.FrameTimelineEvent_PREDICTION_VALID {
 		r.event(ms(expected[0]), expectedSurface(cookie, token, display, pid, layer))

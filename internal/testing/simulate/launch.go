@@ -47,7 +47,7 @@ const (
 
 const foundationPID trace.PID = 532
 
-// foundation makes the threads of the process that starts applications.
+// addFoundation makes the threads of the process that starts applications.
 func (s *sim) addFoundation() {
 	if len(s.Launches) > 0 {
 		s.add(foundationPID, trace.TID(foundationPID), "foundation", "foundation", otherCPU, 5)

@@ -93,7 +93,7 @@ type sysFormat struct {
 	fixed    int // bytes before text of variable length
 }
 
-// field makes a field of a number.
+// number makes a field of a number.
 func number(decl string, size, signed, arg int) sysField {
 	return sysField{decl: decl, size: size, signed: signed, arg: arg}
 }
