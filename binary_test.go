@@ -19,6 +19,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
@@ -36,10 +37,7 @@ type spelling struct {
 func spellings(t *testing.T, text []byte) []spelling {
 	t.Helper()
 	text = unique(t, text)
-	events, err := rawfile.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(rawfile.Parse(text))(t)
 	known := textOf(text, events, func(e *rawfile.Event) bool { return rawfile.HtraceHas(e) })
 	sys := func(o rawfile.SysOptions) []byte {
 		file, _ := rawfile.Sys(events, o)
@@ -64,10 +62,7 @@ var lineTime = regexp.MustCompile(`\] \S+ +\d+\.\d+: `)
 // depends on the spelling.
 func unique(t *testing.T, text []byte) []byte {
 	t.Helper()
-	events, err := rawfile.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(rawfile.Parse(text))(t)
 	out := []byte(binarytrace.Header)
 	last := int64(0)
 	for line := range bytes.Lines(text) {
@@ -108,14 +103,8 @@ func TestStatedClock(t *testing.T) {
 	config := simulate.Everything()
 	config.Text.Nanoseconds = true
 	var text bytes.Buffer
-	truth, err := simulate.Write(&text, config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := rawfile.Parse(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(simulate.Write(&text, config))(t)
+	events := must.Get(rawfile.Parse(text.Bytes()))(t)
 	const lag = 3210 // between the readings of the two clocks
 	offset := int64(truth.Offset)
 	mono := slices.Clone(events)
@@ -136,10 +125,7 @@ func TestStatedClock(t *testing.T) {
 		"early":   {events, rawfile.HtraceOptions{Offset: offset + 20e6}, analyzer.ClockDoComposition, truth.Offset, true},
 	} {
 		file, _ := rawfile.Htrace(test.events, test.options)
-		in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{}))(t)
 		clock := in.Timeline.Clock
 		if apart := (clock.Offset - test.offset).Abs(); clock.Source != test.source || clock.Overruled != 0 != test.overrule || !test.overrule && apart != 0 || apart > trace.Millisecond {
 			t.Errorf("%s: clock %+v, want %d from %s", name, clock, test.offset, test.source)
@@ -150,7 +136,7 @@ func TestStatedClock(t *testing.T) {
 			t.Errorf("%s: warnings %q", name, in.Warnings)
 		}
 		given := trace.Duration(5)
-		in, err = ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{ClockOffset: &given})
+		in, err := ohframe.Read(t.Context(), bytes.NewReader(file), ohframe.Options{ClockOffset: &given})
 		if err != nil || in.Timeline.Clock.Source != analyzer.ClockGiven || in.Timeline.Clock.Offset != given {
 			t.Errorf("%s: a given offset is not used: %+v, %v", name, in.Timeline.Clock, err)
 		}
@@ -159,33 +145,19 @@ func TestStatedClock(t *testing.T) {
 
 // A binary trace is read from every kind of input, and in containers.
 func TestBinaryInputs(t *testing.T) {
-	demo, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	for _, s := range spellings(t, demo) {
-		want, err := ohframe.Read(t.Context(), bytes.NewReader(s.text), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(ohframe.Read(t.Context(), bytes.NewReader(s.text), ohframe.Options{}))(t)
 		path := filepath.Join(t.TempDir(), "trace")
-		if err := os.WriteFile(path, s.file, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, s.file, 0o600))
+		file := must.Get(os.Open(path))(t)
 		defer file.Close()
 		var zipped, zippedTwo, gzipped bytes.Buffer
 		z := zip.NewWriter(&zipped)
 		two := zip.NewWriter(&zippedTwo)
 		for archive, names := range map[*zip.Writer][]string{z: {"trace.sys"}, two: {"a.sys", "b.sys"}} {
 			for _, name := range names {
-				w, err := archive.Create(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := must.Get(archive.Create(name))(t)
 				w.Write(s.file)
 			}
 			archive.Close()
@@ -217,38 +189,24 @@ func TestBinaryInputs(t *testing.T) {
 
 // The text of a binary trace is read like the trace itself.
 func TestWriteText(t *testing.T) {
-	demo, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	write := func(file []byte, o ohframe.TextOptions) string {
 		t.Helper()
 		var out strings.Builder
-		if _, err := ohframe.WriteText(t.Context(), bytes.NewReader(file), &out, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(ohframe.WriteText(t.Context(), bytes.NewReader(file), &out, o))(t)
 		return out.String()
 	}
 	if got := write(demo, ohframe.TextOptions{}); got != string(demo) {
 		t.Error("a text trace is not copied as it is")
 	}
 	edge := func(s string) trace.Edge {
-		e, err := trace.ParseEdge(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(trace.ParseEdge(s))(t)
 		return e
 	}
 	for _, s := range spellings(t, demo) {
 		exact := write(s.file, ohframe.TextOptions{})
-		a, err := ohframe.Read(t.Context(), strings.NewReader(exact), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := ohframe.Read(t.Context(), bytes.NewReader(s.file), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(ohframe.Read(t.Context(), strings.NewReader(exact), ohframe.Options{}))(t)
+		b := must.Get(ohframe.Read(t.Context(), bytes.NewReader(s.file), ohframe.Options{}))(t)
 		if a.Timeline.String() != b.Timeline.String() {
 			t.Errorf("%s: the text has other frames", s.name)
 		}
@@ -273,18 +231,10 @@ func TestLostEventsOfSys(t *testing.T) {
 	for seed := range slow.Of[uint64](1, 3) {
 		var text bytes.Buffer
 		scene := simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 90, Cause: simulate.CauseLostSwitches, Seed: seed}
-		if _, err := scene.Generate(&text); err != nil {
-			t.Fatal(err)
-		}
-		events, err := rawfile.Parse(text.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(scene.Generate(&text))(t)
+		events := must.Get(rawfile.Parse(text.Bytes()))(t)
 		read := func(b []byte) (int, []string) {
-			trace, err := ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			trace := must.Get(ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true}))(t)
 			var late []string
 			for f := range trace.Timeline.Complete() {
 				if e := trace.Causes.Of(f); e.Lost > 0 {

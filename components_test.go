@@ -7,6 +7,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 // componentLabels are the labels of items, as the releases write them.
@@ -45,10 +46,7 @@ func TestComponents(t *testing.T) {
 		line("B|200|H:ViewPU.viewPropertyHasChanged ProductCard price x") // damaged
 		line("E|200")
 		line("B|200|H:"+l.build, "Cut")
-		in, err := ohframe.Read(t.Context(), strings.NewReader(trace.String()), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(ohframe.Read(t.Context(), strings.NewReader(trace.String()), ohframe.Options{}))(t)
 		r := stats.Compute(in.Timeline, stats.Options{})
 		found := map[string]stats.Component{}
 		for _, c := range r.Components {
@@ -111,10 +109,7 @@ func TestNodesOfFrames(t *testing.T) {
 		line("E|200")
 		line("E|200")
 	}
-	in, err := ohframe.Read(t.Context(), strings.NewReader(trace.String()), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(ohframe.Read(t.Context(), strings.NewReader(trace.String()), ohframe.Options{}))(t)
 	want := stats.Nodes{Frames: 3, MeasuredP50: 3, MeasuredMax: 7, LaidOutP50: 6, LaidOutMax: 14}
 	if p := stats.Compute(in.Timeline, stats.Options{}).Processes; len(p) != 1 || p[0].Nodes == nil || *p[0].Nodes != want {
 		t.Errorf("%+v", p)

@@ -20,6 +20,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -36,22 +37,13 @@ func convertBytes(t *testing.T, r io.Reader, o ohframe.Options) ([]byte, []trace
 // The last time that text may have is one that the converted trace may have. Later ones
 // are refused, with the reason.
 func TestLastTime(t *testing.T) {
-	text, err := os.ReadFile("cmd/ohframe/testdata/frames.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("cmd/ohframe/testdata/frames.ftrace"))(t)
 	at := func(seconds string) []byte {
 		return bytes.ReplaceAll(text, []byte(" 100."), []byte(" "+seconds+"."))
 	}
 	last := at("2305843009")
-	want, err := ohframe.Read(t.Context(), bytes.NewReader(last), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	converted, _, err := convertBytes(t, bytes.NewReader(last), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(ohframe.Read(t.Context(), bytes.NewReader(last), ohframe.Options{}))(t)
+	converted, _ := must.Get2(convertBytes(t, bytes.NewReader(last), ohframe.Options{}))(t)
 	got, err := ohframe.Read(t.Context(), bytes.NewReader(converted), ohframe.Options{})
 	if err != nil || got.Timeline.Counts().Frames != 9 || want.Timeline.Counts().Frames != 9 {
 		t.Errorf("%v: %+v, want %+v and 9 frames", err, got.Timeline.Counts(), want.Timeline.Counts())
@@ -73,9 +65,7 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 		var out bytes.Buffer
 		w := compress(&out)
 		w.Write(text)
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Close())
 		all[name] = out.Bytes()
 	}
 	write("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
@@ -90,10 +80,7 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 	})
 	write("zip", func(w io.Writer) io.WriteCloser {
 		z := zip.NewWriter(w)
-		f, err := z.Create("trace.ftrace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(z.Create("trace.ftrace"))(t)
 		return struct {
 			io.Writer
 			io.Closer
@@ -105,14 +92,8 @@ func packed(t *testing.T, text []byte) map[string][]byte {
 // The output does not depend on the container of the trace, on how it is read, or on the
 // number of workers.
 func TestSameBytes(t *testing.T) {
-	text, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, _, err := convertBytes(t, bytes.NewReader(text), ohframe.Options{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
+	want, _ := must.Get2(convertBytes(t, bytes.NewReader(text), ohframe.Options{Workers: 1}))(t)
 	counts := slow.Of([]int{3}, []int{1, 2, 3, 8})
 	for name, input := range packed(t, text) {
 		for _, workers := range counts {
@@ -128,10 +109,7 @@ func TestSameBytes(t *testing.T) {
 
 // The output of a cut trace is the same for any number of workers, and a warning is given.
 func TestCut(t *testing.T) {
-	text, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	for name, whole := range packed(t, text) {
 		if name == "plain" || name == "mark" || name == "zip" {
 			continue
@@ -154,18 +132,9 @@ func TestCut(t *testing.T) {
 
 // A Perfetto trace is recognised in a container, and so is the output for a text.
 func TestPerfetto(t *testing.T) {
-	text, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	trace, _, err := convertBytes(t, bytes.NewReader(text), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := ohframe.Read(t.Context(), bytes.NewReader(trace), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
+	trace, _ := must.Get2(convertBytes(t, bytes.NewReader(text), ohframe.Options{}))(t)
+	plain := must.Get(ohframe.Read(t.Context(), bytes.NewReader(trace), ohframe.Options{}))(t)
 	for name, content := range packed(t, trace) {
 		if strings.HasPrefix(name, "HTML") {
 			continue // contains text
@@ -193,19 +162,10 @@ func TestPerfetto(t *testing.T) {
 // A trace with more changes of state than the limit allows has frames without causes. Both
 // ways to read it say so.
 func TestCausesAreLimited(t *testing.T) {
-	demo, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	o := ohframe.Options{Causes: true, Limits: trace.Limits{States: 1000}}
-	in, err := ohframe.Read(t.Context(), bytes.NewReader(demo), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := ohframe.Convert(t.Context(), bytes.NewReader(demo), io.Discard, ohframe.ConvertOptions{Options: o})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(demo), o))(t)
+	s := must.Get(ohframe.Convert(t.Context(), bytes.NewReader(demo), io.Discard, ohframe.ConvertOptions{Options: o}))(t)
 	for _, warnings := range [][]trace.Warning{in.Warnings, s.Warnings} {
 		if !slices.ContainsFunc(warnings, func(w trace.Warning) bool {
 			return w.Code == trace.WarnOverLimit && strings.Contains(w.Text, "(limit: states)")
@@ -217,16 +177,10 @@ func TestCausesAreLimited(t *testing.T) {
 
 // Every line is in one of the counts, and what is not in the output has a reason with a code.
 func TestDetails(t *testing.T) {
-	demo, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	text := string(demo) + "no line\n"
 	last := strings.Count(text, "\n")
-	s, err := ohframe.Convert(t.Context(), strings.NewReader(text), io.Discard, ohframe.ConvertOptions{Events: ohframe.NoEvents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ohframe.Convert(t.Context(), strings.NewReader(text), io.Discard, ohframe.ConvertOptions{Events: ohframe.NoEvents}))(t)
 	l := s.Lines
 	if sum := l.Events + l.Outside + l.Headers + l.Logged + l.NotUnderstood; l.Total != last || sum != last || l.NotUnderstood != 1 {
 		t.Errorf("%d lines, got %+v", last, *l)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"ohframe/internal/testing/must"
 )
 
 // An input says the same with the line ends of Windows, and with both kinds, as
@@ -14,20 +16,14 @@ import (
 // the demo, and the dumps of Android.
 func TestLineEnds(t *testing.T) {
 	inputs := map[string]string{"latency": latency, "framestats": framestats}
-	demo, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	inputs["demo"] = string(demo)
 	cases, err := filepath.Glob("testdata/frames/*.txtar")
 	if err != nil || len(cases) < 50 {
 		t.Fatalf("%d cases of frames: %v", len(cases), err)
 	}
 	for _, path := range cases {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(path))(t)
 		for _, f := range archive.Files {
 			if f.Name == "trace" {
 				inputs[filepath.Base(path)] = string(f.Data)

@@ -12,6 +12,7 @@ import (
 	"ohframe"
 	"ohframe/internal/diag"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -19,9 +20,7 @@ import (
 // of day, and say why a CPU was limited. Without a time of day they are counted.
 func TestSystemEventsOfText(t *testing.T) {
 	var scene bytes.Buffer
-	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseCapped}).Generate(&scene); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseCapped}).Generate(&scene))(t)
 	text := regexp.MustCompile(`(?m)^.* cdev_update: .*\n`).ReplaceAllString(scene.String(), "")
 	first := regexp.MustCompile(`(?m)^.*\] +\S+ +(\d+)\.(\d+): .*\n`).FindStringSubmatch(text)
 	sync := fmt.Sprintf("a-1 (1) [000] .... %s.%s: print: trace_event_clock_sync: realtime_ts=1700000000000\n", first[1], first[2])
@@ -31,10 +30,7 @@ func TestSystemEventsOfText(t *testing.T) {
 	)
 	convert := func(text string, events io.Reader) ([]byte, *ohframe.Summary) {
 		var out bytes.Buffer
-		s, err := ohframe.Convert(t.Context(), strings.NewReader(text), &out, ohframe.ConvertOptions{Options: ohframe.Options{SystemEvents: events, Causes: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(ohframe.Convert(t.Context(), strings.NewReader(text), &out, ohframe.ConvertOptions{Options: ohframe.Options{SystemEvents: events, Causes: true}}))(t)
 		return out.Bytes(), s
 	}
 	out, s := convert(sync+inside+text, strings.NewReader(beside))

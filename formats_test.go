@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // Inputs that have no frames are refused, by their content.
@@ -46,10 +47,7 @@ func TestNotATrace(t *testing.T) {
 // Read and Convert return errors that errors.Is distinguishes.
 func TestErrors(t *testing.T) {
 	edge := func(from string) (o Options) {
-		var err error
-		if o.Window.From, err = trace.ParseEdge(from); err != nil {
-			t.Fatal(err)
-		}
+		o.Window.From = must.Get(trace.ParseEdge(from))(t)
 		return o
 	}
 	const event = " a-1 (1) [000] .... 1.000000: print: E|1\n"

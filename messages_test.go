@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // otherPrograms are commands with flags of their own.
@@ -19,10 +21,7 @@ var otherPrograms = regexp.MustCompile(`dumpsys SurfaceFlinger --\w+|hitrace --\
 // Texts of the library name no flag of the command, and no command: they may end up in the
 // log of another program.
 func TestLibraryNamesNoFlags(t *testing.T) {
-	golden, err := os.ReadFile("testdata/api/commands.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden := must.Get(os.ReadFile("testdata/api/commands.txt"))(t)
 	var flags, commands []string
 	for _, m := range regexp.MustCompile(`(?m)^\s+--([a-z-]+)`).FindAllStringSubmatch(string(golden), -1) {
 		flags = append(flags, m[1])
@@ -36,10 +35,7 @@ func TestLibraryNamesNoFlags(t *testing.T) {
 	named := regexp.MustCompile(`--(` + strings.Join(flags, "|") + `)\b|\bohframe (` + strings.Join(commands, "|") + `)\b`)
 	list := exec.Command("go", "list", "-deps", "-f", `{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, ".")
 	list.Stderr = os.Stderr
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(list.Output())(t)
 	files := strings.Fields(string(out))
 	literals := 0
 	for _, path := range files {
@@ -47,10 +43,7 @@ func TestLibraryNamesNoFlags(t *testing.T) {
 			continue // the commands' tables have their words there, too
 		}
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(set, path, nil, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {

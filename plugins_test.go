@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/internal/diag"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -94,10 +95,7 @@ func convertLog(t *testing.T, o rawfile.HtraceOptions, lines ...[]byte) ([]byte,
 	t.Helper()
 	o.Plugins = []rawfile.Plugin{{Name: "hilog-plugin", Data: bytes.Join(lines, nil)}}
 	var out bytes.Buffer
-	s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{}))(t)
 	return out.Bytes(), diag.Texts(s.Warnings)
 }
 
@@ -199,10 +197,7 @@ func TestPluginSystemEvents(t *testing.T) {
 	convert := func(o rawfile.HtraceOptions) ([]byte, []string) {
 		o.Plugins = []rawfile.Plugin{plugin}
 		var out bytes.Buffer
-		s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{}))(t)
 		return out.Bytes(), diag.Texts(s.Warnings)
 	}
 	out, warnings := convert(rawfile.HtraceOptions{})
@@ -243,10 +238,7 @@ func convertTasks(t *testing.T, clock int, data []byte) ([]byte, []string) {
 	t.Helper()
 	o := rawfile.HtraceOptions{Plugins: []rawfile.Plugin{{Name: "ffrt-profiler_config", Data: perffile.Message(4, clock)}, {Name: "ffrt-profiler", Data: data}}}
 	var out bytes.Buffer
-	s, err := ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(ohframe.Convert(t.Context(), bytes.NewReader(scriptTrace(o)), &out, ohframe.ConvertOptions{}))(t)
 	return out.Bytes(), diag.Texts(s.Warnings)
 }
 

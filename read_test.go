@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
+	"ohframe/internal/testing/must"
 )
 
 const latency = "16666666\n" +
@@ -35,14 +36,9 @@ func gzipped(content string) string {
 // Each kind of input is recognised by its content and gives a timeline in which
 // everything is as it must be.
 func TestRead(t *testing.T) {
-	text, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	var converted bytes.Buffer
-	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &converted, pftrace.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &converted, pftrace.Options{}))(t)
 	complete := 0
 	for _, test := range []struct {
 		name, content, format string
@@ -123,10 +119,7 @@ func TestReadErrors(t *testing.T) {
 		t.Errorf("cut trace: got %v", err)
 	}
 	// So is one whose container is, with a warning where frames were before.
-	text, err := os.ReadFile("testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
 	in, err := Read(t.Context(), strings.NewReader(gzipped(string(text))[:10_000]), Options{})
 	if err != nil || len(in.Warnings) != 1 || in.Warnings[0].Code != trace.WarnDamaged || !strings.HasPrefix(in.Warnings[0].Text, "gzip stream is truncated after ") || len(in.Timeline.Frames) == 0 {
 		t.Errorf("cut gzip: got %+v, %v", in, err)
@@ -175,13 +168,8 @@ func TestCut(t *testing.T) {
 	} {
 		got := timeline()
 		var w trace.Window
-		var err error
-		if w.From, err = trace.ParseEdge(test.from); err != nil {
-			t.Fatal(err)
-		}
-		if w.To, err = trace.ParseEdge(test.to); err != nil {
-			t.Fatal(err)
-		}
+		w.From = must.Get(trace.ParseEdge(test.from))(t)
+		w.To = must.Get(trace.ParseEdge(test.to))(t)
 		o := Options{Window: w}
 		o.cut(got)
 		if err := got.Validate(); err != nil {

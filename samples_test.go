@@ -15,6 +15,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -24,9 +25,7 @@ func recorded(t *testing.T, r simulate.Recording) (text, perf []byte) {
 	t.Helper()
 	var a, b bytes.Buffer
 	scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: "more_work", Seed: 3}
-	if _, err := scene.GenerateWithSamples(&a, &b, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(scene.GenerateWithSamples(&a, &b, r))(t)
 	return a.Bytes(), b.Bytes()
 }
 
@@ -34,12 +33,8 @@ func compressed(t *testing.T, data []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write(data))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -47,10 +42,7 @@ func compressed(t *testing.T, data []byte) []byte {
 func TestSamples(t *testing.T) {
 	text, perf := recorded(t, simulate.Recording{Clock: simulate.ClockMonotonic})
 	text = unique(t, text)
-	events, err := rawfile.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(rawfile.Parse(text))(t)
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{Recording: perf})
 	read := func(in, perf []byte, o ohframe.Options) (*ohframe.Trace, error) {
 		o.Causes = true
@@ -59,10 +51,7 @@ func TestSamples(t *testing.T) {
 		}
 		return ohframe.Read(t.Context(), bytes.NewReader(in), o)
 	}
-	want, err := read(text, perf, ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(read(text, perf, ohframe.Options{}))(t)
 	if len(want.Samples.Samples) < 100 || want.Samples.Alignment.HitRate() < 0.9 {
 		t.Fatalf("%d samples, %+v", len(want.Samples.Samples), want.Samples.Alignment)
 	}
@@ -122,15 +111,9 @@ func TestUnusableSamples(t *testing.T) {
 			}
 		}
 	}
-	events, err := rawfile.Parse(unique(t, plain))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(rawfile.Parse(unique(t, plain)))(t)
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{Recording: perf[:60]})
-	got, err := ohframe.Read(t.Context(), bytes.NewReader(htrace), ohframe.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ohframe.Read(t.Context(), bytes.NewReader(htrace), ohframe.Options{Causes: true}))(t)
 	if got.Samples != nil || !strings.Contains(fmt.Sprint(got.Warnings), "the samples are not used: ") {
 		t.Errorf("%v, %q", got.Samples, got.Warnings)
 	}
@@ -140,9 +123,7 @@ func TestUnusableSamples(t *testing.T) {
 func samplesIn(t *testing.T, data []byte) (list []string) {
 	t.Helper()
 	var pb perfettopb.Trace
-	if err := proto.Unmarshal(data, &pb); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(data, &pb))
 	for _, p := range pb.GetPacket() {
 		if s := p.GetPerfSample(); s != nil {
 			list = append(list, fmt.Sprint(p.GetTimestamp(), s.GetCpu(), s.GetPid(), s.GetTid(), s.GetCpuMode(), s.GetTimebaseCount(), s.GetCallstackIid()))
@@ -156,10 +137,7 @@ func samplesIn(t *testing.T, data []byte) (list []string) {
 func TestConvertSamples(t *testing.T) {
 	text, perf := recorded(t, simulate.Recording{Clock: simulate.ClockMonotonic})
 	text = unique(t, text)
-	events, err := rawfile.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := must.Get(rawfile.Parse(text))(t)
 	htrace, _ := rawfile.Htrace(events, rawfile.HtraceOptions{Recording: perf})
 	convert := func(in, perf []byte) []byte {
 		o := ohframe.ConvertOptions{Options: ohframe.Options{Causes: true}}
@@ -167,9 +145,7 @@ func TestConvertSamples(t *testing.T) {
 			o.Samples = bytes.NewReader(perf)
 		}
 		var out bytes.Buffer
-		if _, err := ohframe.Convert(t.Context(), bytes.NewReader(in), &out, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(ohframe.Convert(t.Context(), bytes.NewReader(in), &out, o))(t)
 		return out.Bytes()
 	}
 	beside, within := convert(text, perf), convert(htrace, nil)
@@ -177,14 +153,8 @@ func TestConvertSamples(t *testing.T) {
 	if got := samplesIn(t, within); len(want) < 100 || !slices.Equal(got, want) {
 		t.Errorf("%d samples within the trace, %d beside it", len(got), len(want))
 	}
-	again, err := ohframe.Read(t.Context(), bytes.NewReader(beside), ohframe.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	original, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true, Samples: bytes.NewReader(perf)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(ohframe.Read(t.Context(), bytes.NewReader(beside), ohframe.Options{Causes: true}))(t)
+	original := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true, Samples: bytes.NewReader(perf)}))(t)
 	if again.Timeline.String() != original.Timeline.String() || fmt.Sprint(again.Warnings) != fmt.Sprint(original.Warnings) {
 		t.Errorf("converted and read again: other frames, or warnings %q, want %q", again.Warnings, original.Warnings)
 	}

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
@@ -54,10 +55,7 @@ func scriptPlugins() []rawfile.Plugin {
 
 func readSampled(t *testing.T, file []byte, o ohframe.Options) *ohframe.Trace {
 	t.Helper()
-	got, err := ohframe.Read(context.Background(), bytes.NewReader(file), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ohframe.Read(context.Background(), bytes.NewReader(file), o))(t)
 	return got
 }
 
@@ -159,10 +157,7 @@ func TestScriptCauses(t *testing.T) {
 		for seed := range slow.Of(1, 6) {
 			s := simulate.Scene{Kernel: simulate.KernelHongMeng, RefreshHz: 60, Cause: simulate.Cause(cause), Seed: uint64(i + 40*seed)}
 			var text, perf bytes.Buffer
-			truth, err := s.GenerateWithSamples(&text, &perf, simulate.Recording{Seed: uint64(i), Clock: simulate.ClockMonotonic})
-			if err != nil {
-				t.Fatal(err)
-			}
+			truth := must.Get(s.GenerateWithSamples(&text, &perf, simulate.Recording{Seed: uint64(i), Clock: simulate.ClockMonotonic}))(t)
 			hot := map[int64]*simulate.CauseTruth{}
 			var tid trace.TID
 			for _, c := range truth.Causes {
@@ -173,14 +168,8 @@ func TestScriptCauses(t *testing.T) {
 			if tid == 0 {
 				continue
 			}
-			rec, err := analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			events, err := rawfile.Parse(text.Bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := must.Get(analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{}))(t)
+			events := must.Get(rawfile.Parse(text.Bytes()))(t)
 			file, _ := rawfile.Htrace(events, rawfile.HtraceOptions{
 				Offset: int64(truth.Recording.Offset), Plugins: []rawfile.Plugin{{Name: "arkts-plugin", Data: perffile.Message(1, scripted(rec, int32(tid)).Answer())}},
 			})

@@ -8,6 +8,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer"
+	"ohframe/internal/testing/must"
 )
 
 // A late frame of Android without the slices of its thread has an explanation that says so, and is late
@@ -19,10 +20,7 @@ func TestWhyWithoutCause(t *testing.T) {
 		t.Skip(err)
 	}
 	b = bytes.ReplaceAll(b, []byte("Choreographer#doFrame"), []byte("Choreographer#xxFrame"))
-	read, err := ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true}))(t)
 	if err := read.Causes.Validate(read.Timeline); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter"
+	"ohframe/internal/testing/must"
 )
 
 // What is written of a timeline is read back, options or not.
@@ -18,19 +19,12 @@ func TestWrite(t *testing.T) {
 		Process: p, TID: 7, VsyncID: 3, Facts: analyzer.Empty,
 		Actual: analyzer.Interval{Start: span.Start.Add(trace.Millisecond), End: span.Start.Add(9 * trace.Millisecond)},
 	}}}
-	if err := in.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, in.Validate())
 	sizes := map[int]bool{}
 	for _, o := range []exporter.Options{{}, {NoTracks: true}, {Compress: true}, {AndroidCompat: true}, {Input: "a", Version: "b", Attributes: map[string]string{"c": "d"}}} {
 		var out bytes.Buffer
-		if err := exporter.Write(t.Context(), &out, in, nil, o); err != nil {
-			t.Fatal(err)
-		}
-		back, err := ohframe.Read(t.Context(), bytes.NewReader(out.Bytes()), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, exporter.Write(t.Context(), &out, in, nil, o))
+		back := must.Get(ohframe.Read(t.Context(), bytes.NewReader(out.Bytes()), ohframe.Options{}))(t)
 		if got, want := back.Timeline.String(), in.String(); got != want || !back.Converted {
 			t.Errorf("%+v:\n%s, want\n%s", o, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // twoApplications is a third of a second with one of everything that can go
@@ -295,10 +296,7 @@ func TestMatchProcess(t *testing.T) {
 		{"e", "[gallery notes render_service]"},
 		{"10", "[]"},
 	} {
-		filter, err := stats.MatchProcess(test.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		filter := must.Get(stats.MatchProcess(test.pattern))(t)
 		names := []string{}
 		for _, p := range stats.Compute(twoApplications(), stats.Options{Process: filter}).Processes {
 			names = append(names, p.Name)
@@ -340,10 +338,7 @@ func TestMatchCutName(t *testing.T) {
 		{"[^a]*", "aaaaaaaaaaaaaaa", false},
 		{"é.example.*", "ple.gallery.app", true}, // é.example.gallery.app
 	} {
-		match, err := stats.MatchName(test.pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		match := must.Get(stats.MatchName(test.pattern))(t)
 		if got := match(test.name, 1); got != test.want {
 			t.Errorf("%q matches %q: %v", test.pattern, test.name, got)
 		}
@@ -370,13 +365,8 @@ func sameJSON(t *testing.T, got, want any) {
 // decoded returns a value as it is in JSON, which has no NaN and no infinity.
 func decoded(t *testing.T, v any) (tree any) {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &tree); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(v))(t)
+	must.Do(t, json.Unmarshal(text, &tree))
 	return tree
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 func TestSet(t *testing.T) {
@@ -30,10 +32,7 @@ func TestSet(t *testing.T) {
 // Every bound has a default, a name and a line in the document, and each field
 // is set by its own.
 func TestAll(t *testing.T) {
-	document, err := os.ReadFile("../../docs/limits.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/limits.md"))(t)
 	defaults := Limits{}.WithDefaults()
 	fields := reflect.ValueOf(defaults)
 	if fields.NumField() != len(AllLimits) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestParseEdge(t *testing.T) {
@@ -28,10 +29,7 @@ func TestParseEdge(t *testing.T) {
 func TestWindowBounds(t *testing.T) {
 	const last = trace.Time(1<<63 - 1)
 	edge := func(text string) trace.Edge {
-		e, err := trace.ParseEdge(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(trace.ParseEdge(text))(t)
 		return e
 	}
 	for _, test := range []struct {

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
@@ -22,20 +23,14 @@ import (
 func convert(t testing.TB, text string, options Options) ([]byte, *Summary) {
 	t.Helper()
 	var out bytes.Buffer
-	summary, err := Convert(t.Context(), strings.NewReader(text), &out, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(Convert(t.Context(), strings.NewReader(text), &out, options))(t)
 	return out.Bytes(), summary
 }
 
 // caseFile returns the parts of a file of testdata by name.
 func caseFile(t testing.TB, path string) map[string]string {
 	t.Helper()
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(txtar.ParseFile(path))(t)
 	parts := map[string]string{}
 	for _, f := range archive.Files {
 		parts[f.Name] = string(f.Data)
@@ -127,9 +122,7 @@ func checkConformance(t *testing.T, text string) *engine.Session {
 // checkEngine compares what Perfetto shows with the packets of a trace with a timeline.
 func checkEngine(t *testing.T, data []byte, timeline *analyzer.Timeline) *engine.Session {
 	t.Helper()
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, timeline.Validate())
 	session := enginetest.Load(t, data)
 	enginetest.CheckGate(t, session)
 	got, want := engineSections(t, session), packetSections(t, data)

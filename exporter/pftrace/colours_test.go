@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 	"ohframe/internal/testing/uicolour"
@@ -88,22 +89,16 @@ func TestColours(t *testing.T) {
 		texts[path] = tracetest.Read(t, path)
 	}
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Everything()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Everything()))(t)
 	texts["everything"] = text.String()
 	for name, config := range map[string]simulate.Config{"scenes": simulate.Scenes(), "demonstration": simulate.Demonstration(), "layered": simulate.Layered()} {
 		text.Reset()
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		texts[name] = text.String()
 	}
 	for i, cause := range simulate.Causes() {
 		text.Reset()
-		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.Cause(cause), Seed: uint64(i)}).Generate(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.Cause(cause), Seed: uint64(i)}).Generate(&text))(t)
 		texts[cause] = text.String()
 	}
 	texts["items"] = `

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 func offset(d trace.Duration) *trace.Duration { return &d }
@@ -72,10 +73,7 @@ func TestIdentity(t *testing.T) {
 	check("another rule", text, Options{Analyzer: analysis.FrameOptions{PhaseRule: analyzer.PhaseActual}})
 	check("all events", text, Options{AllEvents: true})
 	check("no events", text, Options{NoEvents: true})
-	from, err := trace.ParseEdge("+1s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.Get(trace.ParseEdge("+1s"))(t)
 	check("a part of it", text, Options{Reader: hitrace.Options{Window: trace.Window{From: from}}})
 	check("another version", text, Options{Version: "v2"})
 

@@ -21,6 +21,7 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // fuzzNames is how many names of functions encoders remember here: so few that
@@ -36,26 +37,17 @@ func seedTexts(f *testing.F, add func(text []byte)) {
 		f.Fatalf("no goldens: %v", err)
 	}
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(path))(f)
 		for _, file := range archive.Files {
 			if file.Name == "trace" {
 				add(file.Data)
 			}
 		}
 	}
-	text, err := os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace"))(f)
 	add(text)
 	// The cases of package ftrace's tests.
-	text, err = os.ReadFile("../internal/ftrace/kernelevents_test.go")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text = must.Get(os.ReadFile("../internal/ftrace/kernelevents_test.go"))(f)
 	var kernel []byte
 	list := regexp.MustCompile(`(?m)^\t\{"(\w+)", ("(?:[^"\\]|\\.)*"),`).FindAllSubmatch(text, -1)
 	if len(list) < 100 {
@@ -63,10 +55,7 @@ func seedTexts(f *testing.F, add func(text []byte)) {
 	}
 	for i, c := range list {
 		event := c[1]
-		args, err := strconv.Unquote(string(c[2]))
-		if err != nil {
-			f.Fatal(err)
-		}
+		args := must.Get(strconv.Unquote(string(c[2])))(f)
 		kernel = fmt.Appendf(kernel, " some thread-%d (  7) [%03d] d..2 1.%06d: %s: %s\n", i%3, i%2, i/2, event, args)
 		kernel = fmt.Appendf(kernel, " some thread-%d (  7) [%03d] d..2 1.%06d: sched_switch: prev_comm=a prev_pid=%d prev_prio=120 prev_state=R+ ==> next_comm=b next_pid=%d next_prio=-1\n",
 			i%3, i%2, i/2, i%3, (i+2)%3)
@@ -191,10 +180,7 @@ func FuzzConvert(f *testing.F) {
 			options := options
 			options.Reader.Workers = workers
 			var out bytes.Buffer
-			summary, err := Convert(t.Context(), r, &out, options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			summary := must.Get(Convert(t.Context(), r, &out, options))(t)
 			return out.Bytes(), summary
 		}
 		want, summary := run(bytes.NewReader(text), 1)
@@ -220,10 +206,7 @@ func FuzzConvert(f *testing.F) {
 				t.Errorf("%d workers:\n%swant\n%s", workers, got, timeline)
 			}
 		}
-		analyzed, _, err := analysis.Frames(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		analyzed, _ := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer))(t)
 		if got := framesAndNames(analyzed); got != timeline {
 			t.Errorf("analyzed:\n%swant\n%s", got, timeline)
 		}
@@ -235,7 +218,7 @@ func FuzzConvert(f *testing.F) {
 			}
 		}
 		options.Reader.Strict = true
-		_, err = Convert(t.Context(), bytes.NewReader(text), io.Discard, options)
+		_, err := Convert(t.Context(), bytes.NewReader(text), io.Discard, options)
 		var lost *hitrace.LineError
 		if first == 0 && err != nil || first > 0 && (!errors.As(err, &lost) || lost.Line != first) {
 			t.Errorf("strict: %v, want line %d", err, first)

@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -236,10 +237,7 @@ func TestHostileInputIsConverted(t *testing.T) {
 			case strings.HasPrefix(name, "traces"):
 				n = 10_000 // more traces than there may be
 			}
-			text, err := io.ReadAll(lines(n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(io.ReadAll(lines(n)))(t)
 			good := madeLine(200_000, 7, 1, "print", "C|7|good|1")
 			data, summary := convert(t, good+string(text)+"\n"+good, Options{})
 			checkCounts(t, good+string(text)+"\n"+good, data, summary)
@@ -290,14 +288,9 @@ func TestHostileInputTakesLinearTime(t *testing.T) {
 	slow.Skip(t)
 	const few = 5_000
 	converting := func(r io.Reader) (run func(), bytesRead int) {
-		source, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(io.ReadAll(r))(t)
 		return func() {
-			if _, err := Convert(t.Context(), bytes.NewReader(source), io.Discard, Options{Reader: hitrace.Options{Workers: 1}}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(Convert(t.Context(), bytes.NewReader(source), io.Discard, Options{Reader: hitrace.Options{Workers: 1}}))(t)
 		}, len(source)
 	}
 	usual, usualBytes := converting(repeated(8*few, func(i int) string { return madeLine(i, 1, 0, "print", "I|1|a line like any other") }))
@@ -350,10 +343,7 @@ func TestLimits(t *testing.T) {
 		}, (n/4 - 10) * 3},
 		{"periods", trace.Limits{Records: 100}, "periods", diagnosed(analyzer.RecordsOver), n - 100},
 	} {
-		text, err := io.ReadAll(hostile[test.lines](n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(io.ReadAll(hostile[test.lines](n)))(t)
 		data, summary := convert(t, string(text), Options{
 			Reader: hitrace.Options{Limits: test.limits}, Analyzer: analysis.FrameOptions{Limits: test.limits},
 		})

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -24,9 +25,7 @@ import (
 func simulated(t *testing.T, config simulate.Config) string {
 	t.Helper()
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	return text.String()
 }
 

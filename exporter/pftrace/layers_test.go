@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -20,9 +21,7 @@ import (
 func convertTimeline(t testing.TB, timeline *analyzer.Timeline) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := ConvertTimeline(t.Context(), timeline, nil, &out, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ConvertTimeline(t.Context(), timeline, nil, &out, Options{}))(t)
 	return out.Bytes()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/result"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -19,9 +20,7 @@ import (
 func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 	t.Helper()
 	var pb perfettopb.Trace
-	if err := proto.Unmarshal(data, &pb); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(data, &pb))
 	var list []*perfettopb.TracePacket
 	for _, p := range pb.GetPacket() {
 		deflated := p.GetCompressedPackets()
@@ -32,14 +31,8 @@ func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 		if len(deflated) > 512<<10 {
 			t.Errorf("%d bytes of compressed packets", len(deflated))
 		}
-		r, err := zlib.NewReader(bytes.NewReader(deflated))
-		if err != nil {
-			t.Fatal(err)
-		}
-		inflated, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(zlib.NewReader(bytes.NewReader(deflated)))(t)
+		inflated := must.Get(io.ReadAll(r))(t)
 		list = append(list, packetsOf(t, inflated)...)
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -31,10 +32,7 @@ func TestParity(t *testing.T) {
 			}
 			if text == "" {
 				slow.Skip(t)
-				capture, err := os.ReadFile("../../testdata/captures/" + name + ".ftrace")
-				if err != nil {
-					t.Fatal(err)
-				}
+				capture := must.Get(os.ReadFile("../../testdata/captures/" + name + ".ftrace"))(t)
 				text = string(capture)
 			}
 			output, _ := convert(t, text, Options{NoTracks: true})

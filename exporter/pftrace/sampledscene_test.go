@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -17,10 +18,7 @@ import (
 func TestRecordingInEngine(t *testing.T) {
 	var text, perf bytes.Buffer
 	scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: "more_work", Seed: 3}
-	known, err := scene.GenerateWithSamples(&text, &perf, simulate.Recording{Clock: simulate.ClockMonotonic, OffCPU: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(scene.GenerateWithSamples(&text, &perf, simulate.Recording{Clock: simulate.ClockMonotonic, OffCPU: true}))(t)
 	var want rows
 	for _, s := range known.Recording.Samples {
 		want.add(int64(s.Time), int64(s.PID), int64(s.TID), int64(s.CPU), float64(s.Period), 1)

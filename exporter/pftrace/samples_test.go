@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // samplesBehind is what the clock of the samples of waitsRecording is behind that of the trace.
@@ -79,10 +80,7 @@ func sampled(rec *sample.Recording) Options {
 
 func waitsText(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/why/waits.ftrace"))(t)
 	return string(text)
 }
 
@@ -288,13 +286,8 @@ func TestSampleOptions(t *testing.T) {
 		t.Errorf("without tracks: %d samples", len(got))
 	}
 	part := sampled(waitsRecording())
-	var err error
-	if part.Reader.Window.From, err = trace.ParseEdge("1.1207"); err != nil {
-		t.Fatal(err)
-	}
-	if part.Reader.Window.To, err = trace.ParseEdge("1.1224"); err != nil {
-		t.Fatal(err)
-	}
+	part.Reader.Window.From = must.Get(trace.ParseEdge("1.1207"))(t)
+	part.Reader.Window.To = must.Get(trace.ParseEdge("1.1224"))(t)
 	data, s = convert(t, text, part)
 	if got := samplesOf(t, data); !slices.Equal(got, want[1:5]) || s.Samples.Alignment.Outside != len(want)-4 {
 		t.Errorf("window: %q; %+v", got, s.Samples.Alignment)

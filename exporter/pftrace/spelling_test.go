@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // otherSpellings are lines of a capture as other kernels and tools write them.
@@ -37,10 +38,7 @@ func traceCmd(line string) string {
 // spelled, and an event that prints what looks like a marker is no slice.
 func TestSpellingsInEngine(t *testing.T) {
 	enginetest.ForTest(t)
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	var mixed strings.Builder
 	n := 0
 	for line := range strings.Lines(string(demo)) {

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -18,13 +19,8 @@ import (
 func window(t *testing.T, from, to string) hitrace.Options {
 	t.Helper()
 	var w trace.Window
-	var err error
-	if w.From, err = trace.ParseEdge(from); err != nil {
-		t.Fatal(err)
-	}
-	if w.To, err = trace.ParseEdge(to); err != nil {
-		t.Fatal(err)
-	}
+	w.From = must.Get(trace.ParseEdge(from))(t)
+	w.To = must.Get(trace.ParseEdge(to))(t)
 	return hitrace.Options{Window: w}
 }
 

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"ohframe/analyzer/analysis"
+	"ohframe/internal/testing/must"
 )
 
 // TestWhy compares the slices of two frames with what their lines state. In the first, the
 // main thread waits for a worker that holds a lock; the second begins late.
 func TestWhy(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/why/waits.ftrace"))(t)
 	data, _ := convert(t, string(text), Options{Analysis: analysis.Options{Causes: true}})
 	all := packetSections(t, data)
 	within := func(lines []string, prefix string) (list rows) {

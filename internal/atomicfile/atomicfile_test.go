@@ -8,14 +8,13 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 func names(t *testing.T, folder string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(folder))(t)
 	for _, e := range entries {
 		list = append(list, e.Name())
 	}
@@ -25,10 +24,7 @@ func names(t *testing.T, folder string) (list []string) {
 // named returns a File as Create returns it where files without names are impossible.
 func named(t *testing.T, path string) *File {
 	t.Helper()
-	f, err := os.OpenFile(temporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(temporaryName(filepath.Dir(path)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666))(t)
 	tryLock(f)
 	return &File{File: f, path: path, temporary: f.Name()}
 }
@@ -39,10 +35,7 @@ func TestCommit(t *testing.T) {
 	for name, create := range map[string]func(*testing.T, string) *File{
 		"named": named,
 		"default": func(t *testing.T, path string) *File {
-			f, err := Create(path, 0o666)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(Create(path, 0o666))(t)
 			return f
 		},
 	} {
@@ -59,15 +52,11 @@ func TestCommit(t *testing.T) {
 					t.Errorf("after Discard: %q, want %q", left, before)
 				}
 				f := create(t, path)
-				if _, err := f.WriteString(content); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(f.WriteString(content))(t)
 				if got, _ := os.ReadFile(path); string(got) == content {
 					t.Error("it appears before Commit")
 				}
-				if err := f.Commit(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Commit())
 				f.Discard()
 				if got, _ := os.ReadFile(path); string(got) != content {
 					t.Errorf("content %q, want %q", got, content)
@@ -103,10 +92,7 @@ func TestNoName(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	f, err := Create(filepath.Join(folder, "out"), 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(filepath.Join(folder, "out"), 0o666))(t)
 	defer f.Discard()
 	if left := names(t, folder); len(left) > 0 {
 		t.Errorf("files: %q", left)
@@ -117,17 +103,12 @@ func TestTemporary(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	t.Setenv("TMP", folder)
-	f, err := Temporary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Temporary())(t)
 	if left := names(t, folder); runtime.GOOS != "windows" && len(left) > 0 {
 		t.Errorf("files: %q", left)
 	}
 	content := make([]byte, 3)
-	if _, err := f.WriteString("abc"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(f.WriteString("abc"))(t)
 	if _, err := f.ReadAt(content, 0); err != nil || string(content) != "abc" {
 		t.Errorf("reads %q, %v", content, err)
 	}
@@ -146,13 +127,9 @@ func TestStale(t *testing.T) {
 	add := func(name string, stays bool, modified time.Time) {
 		path := filepath.Join(folder, name)
 		if _, err := os.Lstat(path); err != nil {
-			if err := os.WriteFile(path, []byte("x"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte("x"), 0o666))
 		}
-		if err := os.Chtimes(path, modified, modified); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(path, modified, modified))
 		if stays {
 			want = append(want, name)
 		}
@@ -170,9 +147,7 @@ func TestStale(t *testing.T) {
 		want = append(want, filepath.Base(link))
 	}
 
-	if err := write(filepath.Join(folder, "out"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(filepath.Join(folder, "out"), nil, 0o666))
 	want = append(want, "out")
 	slices.Sort(want)
 	if left := names(t, folder); !slices.Equal(left, want) {
@@ -188,9 +163,7 @@ func TestMode(t *testing.T) {
 	folder := t.TempDir()
 	for _, mode := range []fs.FileMode{0o600, 0o640} {
 		path := filepath.Join(folder, mode.String())
-		if err := write(path, nil, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(path, nil, mode))
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("mode %v, want %v", info.Mode(), mode)
 		}

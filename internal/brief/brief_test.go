@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"ohframe/internal/testing/must"
 )
 
 // Texts have a bounded length as JSON, and keep their begin and end.
@@ -92,9 +94,7 @@ func TestTags(t *testing.T) {
 		LeftOut LeftOut        `json:"left_out"`
 	}
 	var b bytes.Buffer
-	if err := Write(&b, &document{Hidden: 1, Share: 2. / 3, Text: `x","a":null,"b":[]}`, Only: inner{1, 2, []int{3}}, Two: []int{1, 2, 3}, Lazy: []func() inner{func() inner { return inner{List: []int{4}} }, nil}, LeftOut: LeftOut{"two": 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, &document{Hidden: 1, Share: 2. / 3, Text: `x","a":null,"b":[]}`, Only: inner{1, 2, []int{3}}, Two: []int{1, 2, 3}, Lazy: []func() inner{func() inner { return inner{List: []int{4}} }, nil}, LeftOut: LeftOut{"two": 1}}))
 	if want := `{"zero":0,"share":0.66667,"text":"x\",\"a\":null,\"b\":[]}","only":{"list":[3]},"two":[1,2],"lazy":[{"X":0,"Y":0,"list":[4]}],"left_out":{"lazy":1,"two":2}}` + "\n"; b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diag"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 )
 
 // describe returns all fields of a condition.
@@ -27,10 +28,7 @@ func descriptions(list Conditions) (lines []string) {
 
 func parsed(t *testing.T, s string, kind Kind) Conditions {
 	t.Helper()
-	list, err := Parse(s, kind)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Parse(s, kind))(t)
 	return list
 }
 
@@ -347,10 +345,7 @@ func TestStillProcess(t *testing.T) {
 		{"clock:fps<55,gallery:fps<55", []*stats.Process{still, moving}, "clock: fps<55: " + why + " gallery: fps<55: 60.0"},
 		{"hitch_ratio>10", []*stats.Process{still}, "clock: hitch_ratio>10: " + why},
 	} {
-		conditions, err := Parse(test.conditions, OfValues)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conditions := must.Get(Parse(test.conditions, OfValues))(t)
 		var got []string
 		for _, c := range conditions.CheckReport("", &stats.Report{Processes: test.processes}, []*analyzer.Process{{PID: 1, Name: "clock"}, {PID: 2, Name: "gallery"}}) {
 			got = append(got, c.String())

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/diag"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 )
 
@@ -103,10 +104,7 @@ func TestInteractionNames(t *testing.T) {
 	if !ok {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/ci.md"))(t)
 	_, section, _ := strings.Cut(string(page), "### Interactions")
 	for _, name := range groupNames() {
 		if !strings.Contains(section, "`"+name+"`") {

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 // Conditions are on the summaries of processes without frames; those of one process are added up: 60 of
@@ -27,10 +28,7 @@ func TestCheckSummaries(t *testing.T) {
 		"app: fps<55":         {"unknown app: fps<55: unknown: summaries do not have the measure"},
 		"other: jank_rate>1%": {"unknown other: jank_rate>1%: no process with frames matches; the trace has drawing, app, filtered"},
 	} {
-		list, err := Parse(conditions, OfValues)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(Parse(conditions, OfValues))(t)
 		var got []string
 		for _, c := range list.CheckReport("", r, all) {
 			got = append(got, string(c.Status)+" "+c.String())
@@ -40,10 +38,7 @@ func TestCheckSummaries(t *testing.T) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 	}
-	list, err := Parse("jank_rate>15%", OfValues)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Parse("jank_rate>15%", OfValues))(t)
 	if got := list.CheckReport("", &stats.Report{Summaries: r.Summaries[:1]}, nil); len(got) != 1 || got[0].Status != Passed || got[0].Process != "app" {
 		t.Errorf("without frames: %v, want that of app", got)
 	}

@@ -19,6 +19,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -30,10 +31,7 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	t.Helper()
 	dir := t.TempDir()
 	plan := &Plan{Shards: make([][]Input, 1), Dims: []string{deviceDim, "version"}}
-	w, err := newShardWriter(t.Context(), plan, Files{}, dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(newShardWriter(t.Context(), plan, Files{}, dir, 0))(t)
 	var packers [tables]*packer
 	for of := range packers {
 		packers[of] = newPacker(table(of), w.plan.Dims)
@@ -52,9 +50,7 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	for of, p := range packers {
 		r.rows[of] = p.packed
 	}
-	if err := cmp.Or(w.write(&r), w.finish()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmp.Or(w.write(&r), w.finish()))
 	d := opened(t, dir)
 	return d
 }
@@ -86,10 +82,7 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 func compareRows(t *testing.T, base, new []Row, o CompareOptions) *Comparison {
 	t.Helper()
 	o.By = []string{"process"}
-	c, err := Compare(t.Context(), dataset(t, base), dataset(t, new), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(t.Context(), dataset(t, base), dataset(t, new), o))(t)
 	return c
 }
 
@@ -100,10 +93,7 @@ func (p *Pair) change(name string) *diff.Measure {
 // changes parses conditions.
 func changes(t *testing.T, s string) condition.Conditions {
 	t.Helper()
-	list, err := condition.Parse(s, condition.OfChanges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(condition.Parse(s, condition.OfChanges))(t)
 	return list
 }
 
@@ -315,21 +305,14 @@ func TestFleetFormats(t *testing.T) {
 	for try := range 2 {
 		c := compareRows(t, base, new, CompareOptions{})
 		c.Base.Dir, c.New.Dir = "base", "new"
-		report, err := NewReport(t.Context(), c.New, Query{By: []string{"kind", "process"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := must.Get(NewReport(t.Context(), c.New, Query{By: []string{"kind", "process"}}))(t)
 		want[try] = map[string]string{}
 		for _, format := range DiffFormats {
 			for _, width := range []int{80, 120} {
 				var b bytes.Buffer
-				if err := c.Write(&b, format, text.Style{Width: width}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, c.Write(&b, format, text.Style{Width: width}))
 				if slices.Contains(Formats, format) {
-					if err := report.Write(&b, format, text.Style{Width: width}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, report.Write(&b, format, text.Style{Width: width}))
 				}
 				for line := range strings.Lines(b.String()) {
 					// Commands are for copying.
@@ -372,10 +355,7 @@ func TestShownGroups(t *testing.T) {
 	read := func(q Query) (shown []*Group, total int, allocated uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		shown, total, err := d.Groups(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown, total = must.Get2(d.Groups(t.Context(), q))(t)
 		runtime.ReadMemStats(&after)
 		return shown, total, after.TotalAlloc - before.TotalAlloc
 	}
@@ -416,10 +396,7 @@ func TestGroupNumbers(t *testing.T) {
 		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
 		rows = append(rows, row)
 	}
-	groups, _, err := dataset(t, rows).Groups(t.Context(), Query{By: []string{"process", "version"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := must.Get2(dataset(t, rows).Groups(t.Context(), Query{By: []string{"process", "version"}}))(t)
 	g := groups[0]
 	if got := groupText(g.Key); got != "p\uFFFD · v\uFFFD" {
 		t.Errorf("key: got %q", got)
@@ -472,10 +449,7 @@ func TestChart(t *testing.T) {
 		row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]], row.Numbers[columnIndex["rated_late"]] = 200, 200, int64(20*i+1)
 		rows = append(rows, row)
 	}
-	r, err := NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}}))(t)
 	got, err := json.Marshal(r.chart()[0].(view.Chart).Data)
 	const want = `{"series":[{"name":"a","x":[0,1],"y":[10.5,0.5],"dots":true,"titles":["10.5 % of 200 frames","0.5 % of 200 frames"]},` +
 		`{"name":"b","x":[0],"y":[20.5],"dots":true,"titles":["20.5 % of 200 frames"]}],"x":{"names":["5.9","5.10"]},"y":{"unit":"%"}}`

@@ -15,6 +15,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/internal/inputs"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -25,14 +26,9 @@ func numbered(i int) string { return fmt.Sprintf("%s# %d\n", demo, i) }
 // duplicates marked.
 func look(t *testing.T, dir string, shard, shards int) []Input {
 	t.Helper()
-	set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Only: InShard(shard, shards)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Only: InShard(shard, shards)}))(t)
 	list := Found(set)
-	if err := MarkDuplicates(t.Context(), Files{}, list, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, MarkDuplicates(t.Context(), Files{}, list, 0))
 	return list
 }
 
@@ -42,12 +38,9 @@ func failuresOf(t *testing.T, dir string) map[string]Failure {
 	found := map[string]Failure{}
 	d := opened(t, dir)
 	for k := range d.Shards {
-		f, err := d.open(t.Context(), filepath.Join(dir, failuresFolder, partName(k, d.Shards)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(d.open(t.Context(), filepath.Join(dir, failuresFolder, partName(k, d.Shards))))(t)
 		var failed Failure
-		err = f.read(newRecord("failures", failed.cells(nil)), func() { found[filepath.Base(failed.Trace)] = failed })
+		err := f.read(newRecord("failures", failed.cells(nil)), func() { found[filepath.Base(failed.Trace)] = failed })
 		f.close()
 		if err != nil {
 			t.Fatal(err)
@@ -103,9 +96,7 @@ func TestDuplicates(t *testing.T) {
 	for i := range rest {
 		rest[i].SameAs = ""
 	}
-	if err := MarkDuplicates(t.Context(), Files{}, rest, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, MarkDuplicates(t.Context(), Files{}, rest, 0))
 	s = run(t, &Runner{Dir: all, Resume: true}, rest, Options{Shards: shards})
 	if failed := failuresOf(t, all); s.Skipped == shards || failed["3-copy.ftrace"].Trace != "" || failed["4-copy.ftrace"].Trace == "" {
 		t.Errorf("%d shards skipped, failures %v", s.Skipped, slices.Collect(maps.Keys(failed)))

@@ -19,6 +19,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/inputs"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -28,14 +29,9 @@ func uploads(t *testing.T, dir string, shard, shards int) []Input {
 	t.Helper()
 	events := NewEvents(t.Context(), Files{}, 0)
 	o := inputs.Options{Recursive: true, Only: InShard(shard, shards), Events: events.Read}
-	set, err := inputs.Expand([]string{dir}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(inputs.Expand([]string{dir}, o))(t)
 	list := events.AddTo(Found(set), set, o.Only)
-	if err := MarkDuplicates(t.Context(), Files{}, list, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, MarkDuplicates(t.Context(), Files{}, list, 0))
 	return list
 }
 
@@ -60,12 +56,9 @@ func jank(files []string, params map[string]any) string {
 
 // An event in the form that HiAppEvent gives it to a watcher, and forms that are not events.
 func TestParseEvent(t *testing.T) {
-	got, err := parseEvent([]byte(`{"domain":"OS","name":"SCROLL_JANK","eventType":1,"params":{"ability_name":"EntryAbility","begin_time":1710322495739,
+	got := must.Get(parseEvent([]byte(`{"domain":"OS","name":"SCROLL_JANK","eventType":1,"params":{"ability_name":"EntryAbility","begin_time":1710322495739,
 		"bundle_name":"com.example.myapplication1","bundle_version":"1.0.0","duration":801,"external_log":["/data/storage/el2/log/watchdog/SCROLL_JANK_20250402192812_6033.txt"],
-		"log_over_limit":false,"process_name":"com.example.myapplication1","time":1710322497495,"total_app_frames":98}, "user": 7}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"log_over_limit":false,"process_name":"com.example.myapplication1","time":1710322497495,"total_app_frames":98}, "user": 7}`)))(t)
 	want := &Event{
 		Kind: "SCROLL_JANK", Version: "1.0.0", User: "7", Bundle: "com.example.myapplication1", Process: "com.example.myapplication1", PID: trace.UnknownPID,
 		At: 1710322497495, Begin: 1710322495739, Files: []string{"SCROLL_JANK_20250402192812_6033.txt"},
@@ -134,10 +127,7 @@ func TestEventDimensions(t *testing.T) {
 		"date=1/unrelated.ftrace": clockless + "# e\n",
 	})
 	out := t.TempDir()
-	rule, err := ParseRule("scene_of=a/a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rule := must.Get(ParseRule("scene_of=a/a"))(t)
 	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Rules: []Rule{rule}})
 	if s.Traces != 9 || s.Events != 6 || s.Failed() != 0 {
 		t.Errorf("%+v", s)
@@ -148,12 +138,9 @@ func TestEventDimensions(t *testing.T) {
 	}
 	found := map[string]string{}
 	var r Row
-	f, err := d.open(t.Context(), d.parts[ofFrames][0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.open(t.Context(), d.parts[ofFrames][0]))(t)
 	defer f.close()
-	if err := f.read(newRecord("traces", r.cells(wanted{dims: eventDims, table: ofFrames})), func() {
+	must.Do(t, f.read(newRecord("traces", r.cells(wanted{dims: eventDims, table: ofFrames})), func() {
 		name, _ := filepath.Rel(dir, r.Trace)
 		recorded := "-"
 		if r.Recorded != nil {
@@ -164,9 +151,7 @@ func TestEventDimensions(t *testing.T) {
 			values = append(values, keyText(v))
 		}
 		found[filepath.ToSlash(name)] = strings.Join(values, " ") + " " + recorded
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	at := time.UnixMilli(1795600000500).UTC().Format("15:04:05.000")
 	want := map[string]string{
 		"a/a.trace":               "MAIN_THREAD_JANK 1.2.0 ALN P S u1 " + at,
@@ -231,14 +216,9 @@ func TestBadUploads(t *testing.T) {
 	// A file of 100 MB that begins like an event, also with a name that no event has to have.
 	for _, name := range []string{"huge/event.json", "huge/other.json"} {
 		os.MkdirAll(filepath.Join(dir, "huge"), 0o777)
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Create(filepath.Join(dir, name)))(t)
 		f.WriteString(`{"domain":"OS","name":"MAIN_THREAD_JANK","params":{"x":"` + name)
-		if err := errors.Join(f.Truncate(100<<20), f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(f.Truncate(100<<20), f.Close()))
 	}
 	want["huge/event.json"] = OverLimit
 	out := t.TempDir()
@@ -246,20 +226,15 @@ func TestBadUploads(t *testing.T) {
 	got := map[string]Reason{}
 	d := opened(t, out)
 	var failure Failure
-	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1))))(t)
 	defer f.close()
-	if err := f.read(newRecord("failures", failure.cells(nil)), func() {
+	must.Do(t, f.read(newRecord("failures", failure.cells(nil)), func() {
 		name, _ := filepath.Rel(dir, failure.Trace)
 		got[filepath.ToSlash(name)] = failure.Reason
 		if failure.Message == "" {
 			t.Errorf("%s: no message", name)
 		}
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !maps.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -267,10 +242,7 @@ func TestBadUploads(t *testing.T) {
 	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 3+6 || s.Traces != 3+6 {
 		t.Errorf("%d events of %d, %d traces", n, s.Events, s.Traces)
 	}
-	report, err := NewReport(t.Context(), d, Query{By: []string{userDim}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(NewReport(t.Context(), d, Query{By: []string{userDim}}))(t)
 	if len(report.Groups) != len(good)+1 || report.Groups[3].Key[0] != nil || report.Groups[3].Traces != 3 { // cut, same name, 1970
 		t.Errorf("%d groups", len(report.Groups))
 	}
@@ -311,13 +283,8 @@ func TestEventShards(t *testing.T) {
 		t.Errorf("%d of 5 shards skipped", n)
 	}
 	name := filepath.Join(dir, "0", "event.json")
-	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(os.WriteFile(name, []byte(jank([]string{"x.trace"}, map[string]any{"user": "9"})), 0o666), os.Chtimes(name, info.ModTime(), info.ModTime())); err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(name))(t)
+	must.Do(t, errors.Join(os.WriteFile(name, []byte(jank([]string{"x.trace"}, map[string]any{"user": "9"})), 0o666), os.Chtimes(name, info.ModTime(), info.ModTime())))
 	want := map[int]bool{shardOf(cleanName(name), 5): true, shardOf(cleanName(filepath.Join(dir, "0", "x.trace")), 5): true}
 	if n := resumed(); n != 5-len(want) {
 		t.Errorf("%d of 5 shards skipped, want %d", n, 5-len(want))
@@ -330,10 +297,7 @@ func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simul
 	c := simulate.Demonstration()
 	c.Seed, c.Hangs, c.Launches = seed, hangs, nil
 	var b bytes.Buffer
-	truth, err := simulate.Write(&b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(simulate.Write(&b, c))(t)
 	if len(truth.Hangs) != len(hangs) {
 		t.Fatalf("%d hangs of %d", len(truth.Hangs), len(hangs))
 	}
@@ -373,14 +337,8 @@ func TestRanking(t *testing.T) {
 	dir, out := folder(t, contents), t.TempDir()
 	run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Read: withCauses, Shards: 3})
 	d := opened(t, out)
-	r, err := NewRanking(t.Context(), d, Query{By: []string{causeDim}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := NewReport(t.Context(), d, Query{By: []string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewRanking(t.Context(), d, Query{By: []string{causeDim}}))(t)
+	report := must.Get(NewReport(t.Context(), d, Query{By: []string{}}))(t)
 	for _, c := range report.Groups[0].Causes {
 		if c.Name != otherCauses {
 			want[c.Name] = &RankedCause{Frames: c.Frames, Lost: c.Lost}
@@ -427,10 +385,7 @@ func TestRankingUnits(t *testing.T) {
 		row.Causes.VsyncIDs, row.Causes.Starts, row.Causes.Overruns = []int64{9, 0}, []int64{int64(i), 0}, []int64{int64(10 + i), 0}
 		rows = append(rows, row)
 	}
-	r, err := NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim, "process"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim, "process"}}))(t)
 	c := r.Causes[0]
 	if r.Unit != deviceDim || len(r.Causes) != 1 || c.Users != 4 || c.Of != 4 || c.Traces != 5 || c.Frames != 5 || c.Lost != 50 || r.Others != 25 || r.Lost != 75 || c.Share != 50.0/75 {
 		t.Errorf("%+v, %+v", r, c)
@@ -457,10 +412,7 @@ func TestRankingOfVariation(t *testing.T) {
 		}
 		rows = append(rows, row)
 	}
-	r, err := NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim}}))(t)
 	var got []string
 	for _, c := range r.Causes {
 		got = append(got, c.Name)
@@ -523,14 +475,9 @@ func TestBlocked(t *testing.T) {
 		defer close(store.forever)
 		const limit = 20 * time.Millisecond
 		events := NewEvents(t.Context(), store, limit)
-		set, err := inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Events: events.Read})
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.Get(inputs.Expand([]string{dir}, inputs.Options{Recursive: true, Events: events.Read}))(t)
 		list := events.AddTo(Found(set), set, nil)
-		if err := MarkDuplicates(t.Context(), store, list, limit); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, MarkDuplicates(t.Context(), store, list, limit))
 		s := run(t, &Runner{Dir: t.TempDir(), Store: store}, list, Options{Timeout: limit})
 		if name != "foo.json" && s.Failures[Timeout] == 0 { // which no event has to be called
 			t.Errorf("%s: %v", name, s.Failures)

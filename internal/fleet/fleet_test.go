@@ -23,6 +23,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/inputs"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -40,10 +41,7 @@ func traces(t *testing.T) []Input {
 // find returns the inputs that names stand for.
 func find(t testing.TB, names ...string) []Input {
 	t.Helper()
-	set, err := inputs.Expand(names, inputs.Options{Recursive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(inputs.Expand(names, inputs.Options{Recursive: true}))(t)
 	return Found(set)
 }
 
@@ -67,10 +65,7 @@ func start(ctx context.Context, r *Runner, inputs []Input, o Options, shards ...
 
 func run(t *testing.T, r *Runner, inputs []Input, o Options, shards ...int) *Summary {
 	t.Helper()
-	s, err := start(t.Context(), r, inputs, o, shards...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(start(t.Context(), r, inputs, o, shards...))(t)
 	return s
 }
 
@@ -86,9 +81,7 @@ func folder(t *testing.T, contents map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range contents {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)))
 	}
 	return dir
 }
@@ -105,10 +98,7 @@ var demo = func() string {
 // opened opens a dataset.
 func opened(t testing.TB, dir string) *Dataset {
 	t.Helper()
-	d, err := Open(t.Context(), Files{}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Open(t.Context(), Files{}, dir))(t)
 	return d
 }
 
@@ -116,7 +106,7 @@ func opened(t testing.TB, dir string) *Dataset {
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -124,10 +114,7 @@ func files(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		found[filepath.ToSlash(name)] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }
 
@@ -135,15 +122,10 @@ func files(t *testing.T, dir string) map[string]string {
 func report(t *testing.T, dir string, by ...string) string {
 	t.Helper()
 	d := opened(t, dir)
-	r, err := NewReport(t.Context(), d, Query{By: by, Stages: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReport(t.Context(), d, Query{By: by, Stages: true}))(t)
 	d.Dir, d.Shards = "dataset", 1
 	var text bytes.Buffer
-	if err := r.writeJSON(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.writeJSON(&text))
 	return text.String()
 }
 
@@ -209,15 +191,10 @@ func TestSplits(t *testing.T) {
 			}
 		}
 		d := opened(t, dir)
-		c, err := Compare(t.Context(), d, d, CompareOptions{Query: Query{By: []string{"kind"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), d, d, CompareOptions{Query: Query{By: []string{"kind"}}}))(t)
 		d.Dir, d.Shards = "dataset", 1
 		var pairs bytes.Buffer
-		if err := c.writeJSON(&pairs); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.writeJSON(&pairs))
 		if got := pairs.String(); i == 0 {
 			want["compared"] = got
 		} else if got != want["compared"] {
@@ -270,22 +247,16 @@ func TestFailures(t *testing.T) {
 		t.Errorf("the dataset has %d unreliable traces, want 1", d.Unreliable)
 	}
 	got := map[string]Reason{}
-	f, err := d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.open(t.Context(), filepath.Join(out, failuresFolder, partName(0, 1))))(t)
 	defer f.close()
 	var failed Failure
-	err = f.read(newRecord("failures", failed.cells(nil)), func() {
+	must.Do(t, f.read(newRecord("failures", failed.cells(nil)), func() {
 		name := filepath.Base(failed.Trace)
 		got[name] = failed.Reason
 		if name == "panic" && failed.Message != "panic: a defect at 0x1234" {
 			t.Errorf("message of the panic: %q", failed.Message)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -372,10 +343,7 @@ func TestFullDisk(t *testing.T) {
 // An interrupted run leaves no failures that are its own.
 func TestInterrupted(t *testing.T) {
 	inputs := traces(t)
-	plan, err := NewPlan(inputs, Options{Shards: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(inputs, Options{Shards: 4}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	dir, last := t.TempDir(), plan.Shards[1][len(plan.Shards[1])-1].Name
 	r := &Runner{Dir: dir, Workers: 2}
@@ -423,9 +391,7 @@ func TestResume(t *testing.T) {
 		"empty":     func() error { return os.WriteFile(part, nil, 0o666) },
 		"truncated": func() error { return os.WriteFile(part, []byte(content[:len(content)/2]), 0o666) },
 	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, damage())
 		if got := resumed(options, inputs); got != 3 || !maps.Equal(files(t, dir), want) {
 			t.Errorf("%s: %d of 3 shards skipped, or other bytes", name, got)
 		}
@@ -489,9 +455,7 @@ func TestBadDatasets(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "dataset")
 		run(t, &Runner{Dir: dir}, inputs, Options{Shards: 3, Version: "1"})
-		if err := test.damage(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, test.damage(dir))
 		_, err := Open(t.Context(), Files{}, dir)
 		if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q in it", test.name, err, test.want)
@@ -505,9 +469,7 @@ func TestMissingShards(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, inputs, Options{Shards: 5})
 	for _, k := range []int{1, 3} {
-		if err := os.Remove(filepath.Join(dir, "failures", partName(k, 5))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, "failures", partName(k, 5))))
 	}
 	d := opened(t, dir)
 	n := 0
@@ -536,9 +498,7 @@ func TestDamagedParts(t *testing.T) {
 		for range 1 + r.IntN(5) {
 			damaged[r.IntN(len(damaged))] = byte(r.IntN(256))
 		}
-		if err := os.WriteFile(name, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, damaged, 0o666))
 		if d, err := Open(t.Context(), Files{}, dir); err == nil {
 			d.Groups(t.Context(), Query{By: []string{"kind", "process"}})
 		}
@@ -546,22 +506,13 @@ func TestDamagedParts(t *testing.T) {
 }
 
 func TestDimensions(t *testing.T) {
-	metadata, err := ReadMetadata(strings.NewReader("\uFEFFOS Version,trace,device\n6.1,a/product=x%2Fy/1.ftrace,d1\n,b.ftrace,\n9,gone,z\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	metadata := must.Get(ReadMetadata(strings.NewReader("\uFEFFOS Version,trace,device\n6.1,a/product=x%2Fy/1.ftrace,d1\n,b.ftrace,\n9,gone,z\n")))(t)
 	rule := func(s string) Rule {
-		r, err := ParseRule(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ParseRule(s))(t)
 		return r
 	}
 	inputs := []Input{{Name: "a/product=x%2Fy/1.ftrace"}, {Name: "b.ftrace"}, {Name: "process=p/kind=k/device=f/c.ftrace"}}
-	plan, err := NewPlan(inputs, Options{Metadata: metadata, Rules: []Rule{rule("file=([^/]*)[.]ftrace$"), rule("letter=^[ab]")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(NewPlan(inputs, Options{Metadata: metadata, Rules: []Rule{rule("file=([^/]*)[.]ftrace$"), rule("letter=^[ab]")}}))(t)
 	if want := []string{"file", "letter", "os_version", "device", "product"}; !slices.Equal(plan.Dims, want) {
 		t.Errorf("dimensions: got %q, want %q", plan.Dims, want)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -116,10 +117,7 @@ func TestEstimates(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, find(t, "../../testdata/demo.ftrace"), Options{Shards: 1})
 	var out strings.Builder
-	report, err := NewReport(t.Context(), opened(t, dir), Query{By: []string{"process"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(NewReport(t.Context(), opened(t, dir), Query{By: []string{"process"}}))(t)
 	estimates := 0
 	for _, g := range report.Groups {
 		for i, m := range Measures {
@@ -134,9 +132,7 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("P50 %v, longest %v", *p50, *longest)
 		}
 	}
-	if err := report.Write(&out, "table", text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Write(&out, "table", text.Style{}))
 	if n := strings.Count(out.String(), "  ~"); estimates < 6 || n < 6 || !strings.Contains(out.String(), "~ is an estimate") {
 		t.Errorf("%d estimates, %d in the table:\n%s", estimates, n, &out)
 	}

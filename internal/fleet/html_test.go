@@ -8,6 +8,7 @@ import (
 
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
@@ -22,22 +23,14 @@ func TestMain(m *testing.M) {
 func TestPage(t *testing.T) {
 	b := browsertest.New(t)
 	// The letter that a file begins with is the build.
-	build, err := ParseRule("build=([a-z])[^/]*$")
-	if err != nil {
-		t.Fatal(err)
-	}
+	build := must.Get(ParseRule("build=([a-z])[^/]*$"))(t)
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 1, Rules: []Rule{build}})
 	d := opened(t, dir)
 	by := []string{"kind", "build"}
-	r, err := NewReport(t.Context(), d, Query{By: by})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReport(t.Context(), d, Query{By: by}))(t)
 	var page bytes.Buffer
-	if err := r.Write(&page, "html", text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Write(&page, "html", text.Style{}))
 	if strings.Contains(page.String(), ">Devices<") || strings.Contains(page.String(), " device<") {
 		t.Error("the page of traces without devices has columns for them")
 	}

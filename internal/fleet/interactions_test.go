@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diff"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -34,9 +35,7 @@ func used(t *testing.T) []Input {
 				}
 			}
 			var b bytes.Buffer
-			if _, err := simulate.Write(&b, c); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(simulate.Write(&b, c))(t)
 			contents[fmt.Sprintf("version=%d/%d.ftrace", version+1, seed)] = b.String()
 		}
 	}
@@ -54,10 +53,7 @@ func TestInteractions(t *testing.T) {
 	}
 	want := map[string]*sum{}
 	for _, in := range inputs {
-		f, err := Files{}.Open(t.Context(), in.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Files{}.Open(t.Context(), in.Name))(t)
 		read, err := ohframe.Read(t.Context(), f, ohframe.Options{})
 		f.Close()
 		if err != nil {
@@ -79,10 +75,7 @@ func TestInteractions(t *testing.T) {
 		}
 	}
 	d := opened(t, dir)
-	r, err := NewReport(t.Context(), d, Query{By: []string{"scene", "page", "version"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReport(t.Context(), d, Query{By: []string{"scene", "page", "version"}}))(t)
 	if len(r.Groups) != len(want) || len(want) != 10 {
 		t.Fatalf("%d groups, want %d", len(r.Groups), len(want))
 	}
@@ -105,27 +98,19 @@ func TestInteractions(t *testing.T) {
 	}
 	for _, format := range Formats {
 		var b bytes.Buffer
-		if err := r.Write(&b, format, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Write(&b, format, text.Style{}))
 		if !strings.Contains(b.String(), "APP_LIST_FLING") || !strings.Contains(b.String(), "pages/Index") {
 			t.Errorf("%s has no fling:\n%s", format, b.String())
 		}
 	}
-	frames, err := NewReport(t.Context(), d, Query{By: []string{"kind"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := must.Get(NewReport(t.Context(), d, Query{By: []string{"kind"}}))(t)
 	for _, g := range frames.Groups {
 		if *g.Key[0] != "app" && *g.Key[0] != "render" || g.Value("response_p50_ms") != nil {
 			t.Errorf("a group of frames by kind %s", *g.Key[0])
 		}
 	}
 
-	r, err = NewReport(t.Context(), d, Query{By: []string{"scene", "page"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(NewReport(t.Context(), d, Query{By: []string{"scene", "page"}}))(t)
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
 			rows := views(t, engine, dir, `SELECT * FROM responses`)
@@ -170,10 +155,7 @@ func TestCompareInteractions(t *testing.T) {
 		flings int
 		tested []string
 	}{{3, []string{"response_p50_ms"}}, {20, []string{"response_p50_ms", "response_p95_ms"}}} {
-		c, err := Compare(t.Context(), dataset(t, flung(12, test.flings, 80)), dataset(t, flung(15, test.flings, 120)), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), dataset(t, flung(12, test.flings, 80)), dataset(t, flung(15, test.flings, 120)), o))(t)
 		if len(c.Tables[0].Pairs) != 1 || groupText(c.Tables[0].Pairs[0].Key) != "APP_LIST_FLING · pages/Index · gallery" || c.Tables[0].Pairs[0].Units != [2]int{12, 15} {
 			t.Fatalf("%d pairs, %v units", len(c.Tables[0].Pairs), c.Tables[0].Pairs[0].Units)
 		}
@@ -225,10 +207,7 @@ func TestNothingTested(t *testing.T) {
 		{flung(4, 3, 80), flings, "each dataset needs 5 traces"},
 		{unanswered, unanswered, "each dataset needs 5 traces with 20 frames"},
 	} {
-		c, err := Compare(t.Context(), dataset(t, test.base), dataset(t, test.new), CompareOptions{Query: Query{By: []string{"scene"}}, Unit: "trace"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), dataset(t, test.base), dataset(t, test.new), CompareOptions{Query: Query{By: []string{"scene"}}, Unit: "trace"}))(t)
 		if got, want := c.summary(), "Nothing was tested: "+test.want+"."; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
@@ -288,10 +267,7 @@ func TestOtherMixOfScenes(t *testing.T) {
 		{slices.Concat(play(20, "gallery", fling, click, other), play(20, "notes", fling)), []string{"scene"}, 3}, // notes only in new
 		{play(20, "gallery", unknown, click), []string{"scene"}, 2},
 	} {
-		c, err := Compare(t.Context(), dataset(t, base), dataset(t, test.new), CompareOptions{Query: Query{By: test.by}, Unit: "trace"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), dataset(t, base), dataset(t, test.new), CompareOptions{Query: Query{By: test.by}, Unit: "trace"}))(t)
 		x := c.Tables[0]
 		if len(x.Pairs) != test.groups || len(x.OnlyBase) != 0 || slices.Contains(x.By, "kind") {
 			t.Fatalf("by %v: %d groups by %v, want %d", test.by, len(x.Pairs), x.By, test.groups)
@@ -325,10 +301,7 @@ func TestInteractionConditions(t *testing.T) {
 		": PRIVATE_8.fps<-1: unknown", "notes · APP_LIST_FLING · pages/Index: fling.response_ms>+40: passed", "paint: fling.response_ms>+1: unknown",
 	}
 	for _, by := range [][]string{{"kind", "process"}, {"process", "scene"}} {
-		c, err := Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: by}, Unit: "trace", FailOn: changes(t, gate)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: by}, Unit: "trace", FailOn: changes(t, gate)}))(t)
 		var got []string
 		for _, o := range c.Checks() {
 			got = append(got, fmt.Sprintf("%s: %s: %s", o.Process, o.Condition, o.Status))
@@ -345,10 +318,7 @@ func TestInteractionConditions(t *testing.T) {
 	}
 
 	// JSON has the numbers of the tests.
-	c, err := Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: []string{"process"}}, Unit: "trace", FailOn: changes(t, "fling.response_ms>+10, fling.fps<-1")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(t.Context(), dataset(t, base), dataset(t, new), CompareOptions{Query: Query{By: []string{"process"}}, Unit: "trace", FailOn: changes(t, "fling.response_ms>+10, fling.fps<-1")}))(t)
 	var b bytes.Buffer
 	var doc struct {
 		Compared []struct {
@@ -364,9 +334,7 @@ func TestInteractionConditions(t *testing.T) {
 			Undecided  *bool
 		} `json:"fail_on"`
 	}
-	if err := cmp.Or(c.Write(&b, "json", text.Style{}), json.Unmarshal(b.Bytes(), &doc)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmp.Or(c.Write(&b, "json", text.Style{}), json.Unmarshal(b.Bytes(), &doc)))
 	if x := doc.Compared; len(x) != 2 || x[0].Of != "processes" || x[0].Changes != 0 || x[0].Base == nil || x[0].New == nil || x[1].Of != "interactions" || x[1].Changes != 4 {
 		t.Errorf("compared: %+v", x)
 	}
@@ -386,10 +354,7 @@ func TestInteractionConditions(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	o.FailOn = o.FailOn[:4]
-	c, err = Compare(t.Context(), sides[0], sides[1], o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(Compare(t.Context(), sides[0], sides[1], o))(t)
 	// A click opens a picture, another one launches.
 	var got []string
 	for _, o := range c.Checks() {
@@ -414,9 +379,7 @@ func TestMixes(t *testing.T) {
 		for i := range rows {
 			model := "phone"
 			var n int
-			if _, err := fmt.Sscanf(rows[i].Trace, "gallery trace %d", &n); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscanf(rows[i].Trace, "gallery trace %d", &n))(t)
 			if n%every == 0 {
 				model = "tablet"
 			}
@@ -437,10 +400,7 @@ func TestMixes(t *testing.T) {
 	}{
 		{same, "process", nil}, {more, "process", []string{scenes}}, {more, "scene", nil}, {phones, "process", []string{models}}, {phones, "process,device", nil},
 	} {
-		c, err := Compare(t.Context(), base, test.new, CompareOptions{Query: Query{By: strings.Split(test.by, ",")}, Unit: "trace"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), base, test.new, CompareOptions{Query: Query{By: strings.Split(test.by, ",")}, Unit: "trace"}))(t)
 		// Here a device is a model, not what is compared.
 		got := slices.DeleteFunc(c.warnings, func(s string) bool {
 			return strings.HasPrefix(s, "traces of one device") || strings.HasPrefix(s, "traces have")

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -72,10 +73,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	d := dataset(t, rows)
-	report, err := NewReport(t.Context(), d, Query{By: []string{"layer", "process"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(NewReport(t.Context(), d, Query{By: []string{"layer", "process"}}))(t)
 	if len(report.Groups) != 2 || groupText(report.Groups[0].Key) != "View#*_* · player" || groupText(report.Groups[1].Key) != "panel · (unnamed)" {
 		t.Fatalf("%d groups", len(report.Groups))
 	}
@@ -131,10 +129,7 @@ func TestCompareLayers(t *testing.T) {
 		return rows
 	}
 	o := CompareOptions{Query: Query{By: []string{"layer"}}, Unit: "trace", FailOn: changes(t, "layer.queue_p50_ms>+10, layer(View*).uneven>+1pp")}
-	c, err := Compare(t.Context(), dataset(t, played(12, 40, 10)), dataset(t, played(15, 40, 30)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(t.Context(), dataset(t, played(12, 40, 10)), dataset(t, played(15, 40, 30)), o))(t)
 	if len(c.Tables[0].Pairs) != 1 || groupText(c.Tables[0].Pairs[0].Key) != "View#* · player" || c.Tables[0].Pairs[0].Units != [2]int{12, 15} {
 		t.Fatalf("%d pairs", len(c.Tables[0].Pairs))
 	}
@@ -155,10 +150,7 @@ func TestCompareLayers(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 	// 19 buffers are too few.
-	c, err = Compare(t.Context(), dataset(t, played(12, 19, 10)), dataset(t, played(15, 19, 30)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(Compare(t.Context(), dataset(t, played(12, 19, 10)), dataset(t, played(15, 19, 30)), o))(t)
 	want := fmt.Sprintf("each dataset needs 5 traces with %d buffers; --fail-on-any compares the values", stats.MinFrames("fps"))
 	if list := c.Checks(); list[0].Status != condition.Unknown || list[0].Text != want {
 		t.Errorf("%v, want %s", list, want)
@@ -171,10 +163,7 @@ func TestCompareLayers(t *testing.T) {
 	for text, want := range map[string]string{
 		"layer(Video*).fps<-1": "no layer in the traces has this name; they have View#*", "camera: layer.fps<-1": "no such process in the datasets",
 	} {
-		c, err := Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{"process"}}, FailOn: changes(t, text)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{"process"}}, FailOn: changes(t, text)}))(t)
 		if list := c.Checks(); len(list) != 1 || list[0].Status != condition.Unknown || list[0].Text != want {
 			t.Errorf("%s: %v, want %s", text, list, want)
 		}
@@ -210,10 +199,7 @@ func TestUnknownJank(t *testing.T) {
 		rows = append(rows, rowsBy(source{name: name, size: 1, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
 	}
 	d := dataset(t, rows)
-	report, err := NewReport(t.Context(), d, Query{By: []string{"kind"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := must.Get(NewReport(t.Context(), d, Query{By: []string{"kind"}}))(t)
 	g := report.Groups[0]
 	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.Sum("late") != 2 || g.Sum("judged") != 11 || g.Sum("rated_late") != 1 || g.Sum("frames") != 20 || g.PerTrace.Count != 1 {
 		t.Errorf("jank %v, %d late of %d, %+v", rate, g.Sum("late"), g.Sum("frames"), g.PerTrace)

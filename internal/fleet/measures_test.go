@@ -10,6 +10,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -18,30 +19,19 @@ import (
 // negative ones, within 1/128.
 func TestMeasuresOfOne(t *testing.T) {
 	var scene bytes.Buffer
-	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseMix}).Generate(&scene); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.CauseMix}).Generate(&scene))(t)
 	contents, compared := map[string]string{"a.ftrace": scene.String()}, map[string]int{}
 	for _, name := range []string{"demo.ftrace", "layers.ftrace.gz", "flings.ftrace.gz"} {
-		content, err := os.ReadFile("../../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile("../../testdata/" + name))(t)
 		contents[name] = string(content)
 	}
 	for name, content := range contents {
-		read, err := ohframe.Read(t.Context(), strings.NewReader(content), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(ohframe.Read(t.Context(), strings.NewReader(content), ohframe.Options{}))(t)
 		dir := t.TempDir()
 		run(t, &Runner{Dir: dir}, find(t, folder(t, map[string]string{name: content})), Options{})
 		report, d := stats.Compute(read.Timeline, stats.Options{}), opened(t, dir)
 		check := func(by []string, key string, subject any, measures stats.MeasureList, name func(*stats.Measure) string) {
-			groups, _, err := d.Groups(t.Context(), Query{By: by, Stages: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			groups, _ := must.Get2(d.Groups(t.Context(), Query{By: by, Stages: true}))(t)
 			for _, g := range groups {
 				for i := range measures {
 					m := &measures[i]
@@ -100,10 +90,7 @@ func TestItems(t *testing.T) {
 	run(t, &Runner{Dir: dir}, find(t, folder(t, map[string]string{
 		"a.ftrace": text("app", 2, 1), "b.ftrace": text("app", 1, 0), "c.ftrace": text("other", 0, 0),
 	})), Options{})
-	groups, _, err := opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}}))(t)
 	for _, g := range groups {
 		share := g.Values[measureIndex("reused_share")]
 		switch *g.Key[0] {

@@ -6,20 +6,15 @@ import (
 	"testing"
 
 	"ohframe"
+	"ohframe/internal/testing/must"
 )
 
 // Rows that were packed are the same in every column, and small.
 func TestPacked(t *testing.T) {
 	read := func(name string) *ohframe.Trace {
-		f, err := Files{}.Open(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Files{}.Open(t.Context(), name))(t)
 		defer f.Close()
-		trace, err := ohframe.Read(t.Context(), f, withCauses)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trace := must.Get(ohframe.Read(t.Context(), f, withCauses))(t)
 		return trace
 	}
 	counted := [tables]int{}

@@ -14,6 +14,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/frametable"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -52,15 +53,11 @@ func printed(v reflect.Value) any {
 func framesOf(t *testing.T, trace *ohframe.Trace) (rows []map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := frametable.Write(&b, []frametable.Input{{Timeline: trace.Timeline, Causes: trace.Causes}}, frametable.Options{Format: "json", Kinds: []string{"app", "render"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, frametable.Write(&b, []frametable.Input{{Timeline: trace.Timeline, Causes: trace.Causes}}, frametable.Options{Format: "json", Kinds: []string{"app", "render"}}))
 	var document struct{ Frames []map[string]any }
 	d := json.NewDecoder(&b)
 	d.UseNumber()
-	if err := d.Decode(&document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&document))
 	return document.Frames
 }
 
@@ -97,10 +94,7 @@ var fileReaders = []string{"duckdb-files", "hyparquet"}
 // tablesOf returns the rows of Parquet files as a reader prints them.
 func tablesOf(t *testing.T, reader string, files []string) [][]map[string]any {
 	t.Helper()
-	list, err := json.Marshal(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(json.Marshal(files))(t)
 	var tables [][]map[string]any
 	runDatabase(t, &tables, reader, string(list), "")
 	if len(tables) != len(files) {
@@ -113,10 +107,7 @@ func tablesOf(t *testing.T, reader string, files []string) [][]map[string]any {
 func TestParts(t *testing.T) {
 	slow.SkipRace(t)
 	rule := func(s string) Rule {
-		r, err := ParseRule(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(ParseRule(s))(t)
 		return r
 	}
 	dir := folder(t, map[string]string{
@@ -190,9 +181,7 @@ func TestParts(t *testing.T) {
 			}
 			for _, folder := range Folders {
 				file := r.Plan.part(dir, folder, k)
-				if _, err := os.Stat(file); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(os.Stat(file))(t)
 				parts = append(parts, part{file, want[folder]})
 				counted[folder] += len(want[folder])
 			}
@@ -219,14 +208,8 @@ func TestFramesFile(t *testing.T) {
 	slow.SkipRace(t)
 	var inputs []frametable.Input
 	for _, name := range []string{"demo.ftrace", "captures/openharmony-5.0-browser.ftrace"} {
-		content, err := os.ReadFile("../../testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trace, err := ohframe.Read(t.Context(), bytes.NewReader(content), withCauses)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile("../../testdata/" + name))(t)
+		trace := must.Get(ohframe.Read(t.Context(), bytes.NewReader(content), withCauses))(t)
 		inputs = append(inputs, frametable.Input{Name: name, Timeline: trace.Timeline, Causes: trace.Causes})
 	}
 	var files []string
@@ -234,17 +217,11 @@ func TestFramesFile(t *testing.T) {
 	for _, list := range [][]frametable.Input{inputs[:1], inputs} {
 		var document struct{ Frames []map[string]any }
 		var text, table bytes.Buffer
-		if err := frametable.Write(&text, list, frametable.Options{Format: "json"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := frametable.Write(&table, list, frametable.Options{Format: "parquet"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, frametable.Write(&text, list, frametable.Options{Format: "json"}))
+		must.Do(t, frametable.Write(&table, list, frametable.Options{Format: "parquet"}))
 		d := json.NewDecoder(&text)
 		d.UseNumber()
-		if err := d.Decode(&document); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Decode(&document))
 		files = append(files, filepath.Join(folder(t, map[string]string{"frames.parquet": table.String()}), "frames.parquet"))
 		want = append(want, document.Frames)
 	}
@@ -257,10 +234,7 @@ func TestFramesFile(t *testing.T) {
 
 // A dimension cannot have the name of a column of frames if these are written.
 func TestDimensionOfFrames(t *testing.T) {
-	rule, err := ParseRule("flag=.")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rule := must.Get(ParseRule("flag=."))(t)
 	inputs := []Input{{Name: "a.ftrace"}}
 	if _, err := NewPlan(inputs, Options{Rules: []Rule{rule}}); err != nil {
 		t.Error(err)

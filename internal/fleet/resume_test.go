@@ -13,6 +13,7 @@ import (
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/version"
 )
 
@@ -64,10 +65,7 @@ func TestNotHashed(t *testing.T) {
 // The hash has the options, with limits that are not set as their defaults.
 func TestHashOptions(t *testing.T) {
 	hash := func(o Options) string {
-		plan, err := NewPlan([]Input{{Name: "a"}}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(NewPlan([]Input{{Name: "a"}}, o))(t)
 		return plan.hash
 	}
 	if hash(Options{Read: ohframe.Options{PhaseRule: 1}}) == hash(Options{}) {
@@ -86,12 +84,8 @@ func TestDescriptions(t *testing.T) {
 	past := time.Now().Add(-time.Hour)
 	write := func(path, content string, at time.Time) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
+		must.Do(t, os.Chtimes(path, at, at))
 	}
 	write(name, demo, past)
 	dir := t.TempDir()
@@ -102,10 +96,7 @@ func TestDescriptions(t *testing.T) {
 			t.Errorf("%d shards skipped and %d descriptions ignored, want %d and %d", s.Skipped, s.Ignored, skipped, ignored)
 		}
 		d := opened(t, dir)
-		groups, _, err := d.Groups(t.Context(), Query{By: []string{"process"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		groups, _ := must.Get2(d.Groups(t.Context(), Query{By: []string{"process"}}))(t)
 		if !slices.ContainsFunc(groups, func(g *Group) bool { return g.Key[0] != nil && *g.Key[0] == want }) {
 			t.Errorf("no process is named %s", want)
 		}
@@ -117,9 +108,7 @@ func TestDescriptions(t *testing.T) {
 	measure("com.example.gallery", 1, 0)
 	write(description, `{`, past)
 	measure("example.gallery", 0, 1)
-	if err := os.Remove(description); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(description))
 	measure("example.gallery", 0, 0)
 	write(name, demo, time.Now().Add(time.Hour))
 	measure("example.gallery", 0, 0)

@@ -16,6 +16,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -26,10 +27,7 @@ func views(t *testing.T, engine, dir, query string) []map[string]any {
 	if engine == "spark" {
 		return database(t, "duckdb", strings.ReplaceAll(translatedSpark(t), "DATASET", dir), query)
 	}
-	statements, err := SQL(engine, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	statements := must.Get(SQL(engine, dir))(t)
 	return database(t, engine, statements, query)
 }
 
@@ -40,10 +38,7 @@ var translated string
 func translatedSpark(t *testing.T) string {
 	t.Helper()
 	if translated == "" {
-		statements, err := SQL("spark", "DATASET")
-		if err != nil {
-			t.Fatal(err)
-		}
+		statements := must.Get(SQL("spark", "DATASET"))(t)
 		translated = database(t, "spark-translation", statements, "")[0]["sql"].(string)
 	}
 	return translated
@@ -60,10 +55,7 @@ func database(t *testing.T, engine, statements, query string) (rows []map[string
 // runDatabase sets result to what databases/query.mjs prints.
 func runDatabase(t *testing.T, result any, engine, statements, query string) {
 	t.Helper()
-	dir, err := filepath.Abs("../../build/databases")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.Abs("../../build/databases"))(t)
 	if _, err := os.Stat(filepath.Join(dir, "node_modules")); err != nil {
 		if os.Getenv("OHFRAME_REQUIRE_DATABASES") == "1" {
 			t.Fatal(err)
@@ -85,10 +77,7 @@ func runDatabase(t *testing.T, result any, engine, statements, query string) {
 func TestEngines(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 3})
-	groups, _, err := opened(t, dir).Groups(t.Context(), Query{By: []string{"kind", "process"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"kind", "process"}}))(t)
 	lost := map[string]int64{}
 	for _, g := range groups {
 		for _, c := range g.Causes {
@@ -127,10 +116,7 @@ func TestEngines(t *testing.T) {
 			}
 			got := map[string]int64{}
 			for _, row := range views(t, engine, dir, `SELECT cause, lost_ns FROM causes`) {
-				ns, err := strconv.ParseInt(row["lost_ns"].(string), 10, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				ns := must.Get(strconv.ParseInt(row["lost_ns"].(string), 10, 64))(t)
 				got[row["cause"].(string)] += ns
 			}
 			if !maps.Equal(got, lost) || len(lost) < 3 {
@@ -143,10 +129,7 @@ func TestEngines(t *testing.T) {
 // The views for Spark follow its grammar. TestEngines runs a translation, which is not as
 // strict.
 func TestSparkGrammar(t *testing.T) {
-	statements, err := SQL("spark", "s3://bucket/a b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	statements := must.Get(SQL("spark", "s3://bucket/a b"))(t)
 	for _, e := range database(t, "spark-grammar", statements, "") {
 		t.Errorf("line %v: %v", e["startLine"], e["message"])
 	}
@@ -188,23 +171,15 @@ func TestBucketMiddles(t *testing.T) {
 // The query in docs/commands.md has the numbers of the report, to the last digit.
 func TestFramesQuery(t *testing.T) {
 	slow.SkipRace(t)
-	doc, err := os.ReadFile("../../docs/commands.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../../docs/commands.md"))(t)
 	_, query, _ := strings.Cut(string(doc), "then ask DuckDB:\n\n```\n")
 	query, _, found := strings.Cut(query, "```")
 	if !found {
 		t.Fatal("docs/commands.md has no query")
 	}
-	trace, err := ohframe.Read(t.Context(), strings.NewReader(demo), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(ohframe.Read(t.Context(), strings.NewReader(demo), ohframe.Options{}))(t)
 	var table strings.Builder
-	if err := frametable.Write(&table, []frametable.Input{{Timeline: trace.Timeline}}, frametable.Options{Format: "parquet"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, frametable.Write(&table, []frametable.Input{{Timeline: trace.Timeline}}, frametable.Options{Format: "parquet"}))
 	rows := database(t, "duckdb", "", strings.Replace(query, "traces/", folder(t, map[string]string{"demo.parquet": table.String()})+"/", 1))
 	processes := stats.Compute(trace.Timeline, stats.Options{}).Processes
 	if len(rows) != len(processes) || len(rows) < 3 {

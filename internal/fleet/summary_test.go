@@ -3,6 +3,8 @@ package fleet
 import (
 	"fmt"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // A process with summaries only has one row, the sum of these. Filtered ones do not count, nor do
@@ -15,10 +17,7 @@ func TestSummaries(t *testing.T) {
 		"days.txt":   "Package: app\nStats since: 1ns\n" + head + "Package: app\nStats since: 2ns\n" + head + "Package: app\nStats since: 3ns\nNote: Data has been filtered!\n" + head,
 		"frames.txt": "** Graphics info for pid 7 [other] **\n" + head + rows,
 	})), Options{})
-	groups, _, err := opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}, Stages: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}, Stages: true}))(t)
 	got := map[string]string{}
 	for _, g := range groups {
 		line := ""

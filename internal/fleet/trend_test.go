@@ -17,6 +17,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -40,15 +41,9 @@ func simulatedBuilds(t *testing.T, builds, devices, worse int) string {
 			}
 			folder := filepath.Join(dir, fmt.Sprintf("build=1.%d/revision=r%d/device=d%d", build+1, 100+build, device))
 			var b bytes.Buffer
-			if _, err := simulate.Write(&b, c); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "a.ftrace"), b.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(simulate.Write(&b, c))(t)
+			must.Do(t, os.MkdirAll(folder, 0o777))
+			must.Do(t, os.WriteFile(filepath.Join(folder, "a.ftrace"), b.Bytes(), 0o666))
 		}
 	}
 	return dir
@@ -57,10 +52,7 @@ func simulatedBuilds(t *testing.T, builds, devices, worse int) string {
 // trendOf returns the trend of frames over builds.
 func trendOf(t *testing.T, o TrendOptions, datasets ...*Dataset) *Trend {
 	t.Helper()
-	trend, err := NewTrend(t.Context(), datasets, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trend := must.Get(NewTrend(t.Context(), datasets, o))(t)
 	return trend
 }
 
@@ -109,9 +101,7 @@ func TestTrendOfTraces(t *testing.T) {
 	for _, format := range Formats {
 		var b, again bytes.Buffer
 		for _, out := range []*bytes.Buffer{&b, &again} {
-			if err := trend.Write(out, format, text.Style{Width: 100}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, trend.Write(out, format, text.Style{Width: 100}))
 		}
 		if outputs[format] = b.String(); b.String() != again.String() {
 			t.Errorf("%s differs", format)
@@ -138,9 +128,7 @@ func TestTrendOfTraces(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(outputs["json"]), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(outputs["json"]), &document))
 	m := document.Groups[0].Measures[0]
 	if len(document.Values) != 12 || m.Measure != "jank_rate" || len(m.Points) != 12 || len(m.Changes) != 1 || m.Changes[0].At != "1.10" || m.Changes[0].New != *c.New || m.Changes[0].Commits.After != "r109" || m.Changes[0].P > .04 {
 		t.Errorf("%+v", document)

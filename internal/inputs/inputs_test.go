@@ -22,6 +22,7 @@ import (
 	"ohframe"
 	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
+	"ohframe/internal/testing/must"
 )
 
 const (
@@ -36,9 +37,7 @@ func write(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(content), 0o666)))
 	}
 	return dir
 }
@@ -67,10 +66,7 @@ func expand(t *testing.T, dir string, o Options, args ...string) *Set {
 			args[i] = filepath.Join(dir, arg)
 		}
 	}
-	set, err := Expand(args, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(Expand(args, o))(t)
 	return set
 }
 
@@ -331,13 +327,8 @@ func TestNamed(t *testing.T) {
 func TestList(t *testing.T) {
 	dir := write(t, map[string]string{"sub/a": "", "b": ""})
 	list := filepath.Join(dir, "sub", "list")
-	if err := os.WriteFile(list, []byte("a\n"+filepath.Join(dir, "b")+"\ns3://bucket/c\n./#d"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	set, err := Expand([]string{"@" + list}, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(list, []byte("a\n"+filepath.Join(dir, "b")+"\ns3://bucket/c\n./#d"), 0o666))
+	set := must.Get(Expand([]string{"@" + list}, Options{}))(t)
 	var got []string
 	for _, in := range set.Inputs {
 		got = append(got, fmt.Sprint(in.Path, in.Err == nil))

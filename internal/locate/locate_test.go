@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/testing/must"
 )
 
 const ms = int(trace.Millisecond)
@@ -33,10 +34,7 @@ func interval(start, end int) analyzer.Interval {
 // find returns what flags find in frames of a trace that starts at 50 ms.
 func find(t *testing.T, process string, vsync int64, at string, frames []*analyzer.Frame) (Found, error) {
 	t.Helper()
-	p, err := Parse(process, vsync, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Parse(process, vsync, at))(t)
 	timeline := &analyzer.Timeline{Frames: frames, Span: interval(50, 2000)}
 	for _, f := range frames {
 		timeline.Processes = append(timeline.Processes, f.Process)
@@ -210,11 +208,8 @@ func TestLayersWithoutFrames(t *testing.T) {
 	line := &analyzer.Timeline{Frames: []*analyzer.Frame{f}, Processes: []*analyzer.Process{f.Process}}
 	line.Layers = []*analyzer.Layer{{Name: "playerSurface", Process: &analyzer.Process{PID: 30, Name: "com.example.video"}}}
 	for process, hint := range map[string]string{"video": "it has layers: ", "nobody": "processes with frames: "} {
-		p, err := Parse(process, 0, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = p.Find(line)
+		p := must.Get(Parse(process, 0, ""))(t)
+		_, err := p.Find(line)
 		e := (*diag.Error)(nil)
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Hint, hint) {
 			t.Errorf("%s: %v, %+v", process, err, e)

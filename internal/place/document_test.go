@@ -9,14 +9,12 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/place"
+	"ohframe/internal/testing/must"
 )
 
 // tables returns the rows of the tables in a section of docs/why.md, as cells.
 func tables(t *testing.T, section string) (all [][][]string) {
-	document, err := os.ReadFile("../../docs/why.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/why.md"))(t)
 	_, text, ok := strings.Cut(string(document), "\n## "+section+"\n")
 	if !ok {
 		t.Fatalf("docs/why.md has no section %s", section)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // group is the lines below a head in brackets.
@@ -18,10 +19,7 @@ type group struct {
 // groups reads a file of testdata. Lines that begin with # are comments.
 func groups(t *testing.T, name string) (list []group) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/" + name + ".txt"))(t)
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
 		head, ok := strings.CutPrefix(line, "[")

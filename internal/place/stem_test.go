@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ohframe/internal/place"
+	"ohframe/internal/testing/must"
 )
 
 // checkStem compares the key of a label with those of other labels with its stem.
@@ -48,10 +49,7 @@ func TestStem(t *testing.T) {
 			t.Errorf("%q: %q, %t, want %q", label, stem, ok, want)
 		}
 	}
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	stems := 0
 	for line := range bytes.Lines(text) {
 		if _, name, ok := bytes.Cut(line, []byte("|H:")); ok && checkStem(t, bytes.TrimSpace(name)) {

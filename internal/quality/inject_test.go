@@ -15,6 +15,7 @@ import (
 	"ohframe"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -180,9 +181,7 @@ func simulated(t *testing.T, seed uint64, seconds int) []byte {
 	c.ClockOffset = trace.Duration(seed%2) * 3600 * trace.Second
 	c.Kernel = []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[seed/2%2]
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, c))(t)
 	return text.Bytes()
 }
 
@@ -233,10 +232,7 @@ func jankOff(truth, got map[string]*float64) bool {
 func TestInjections(t *testing.T) {
 	slow.SkipRace(t)
 	read := func(text []byte) *ohframe.Trace {
-		in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{}))(t)
 		return in
 	}
 	for _, seconds := range []int{8, 30} {

@@ -16,34 +16,26 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // demo is a good trace: 2862 lines, 102 frames.
 func demo(t *testing.T) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	return text
 }
 
 func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 	t.Helper()
-	in, err := ohframe.Read(t.Context(), bytes.NewReader(text), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), o))(t)
 	return in.Quality
 }
 
 // analyzed returns the timeline of the demo, and a function that judges it.
 func analyzed(t *testing.T) (*analyzer.Timeline, func() *quality.Quality) {
 	t.Helper()
-	timeline, totals, err := analysis.Frames(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, analysis.FrameOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, totals := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, analysis.FrameOptions{}))(t)
 	return timeline, func() *quality.Quality { return quality.Of(timeline, totals, nil) }
 }
 
@@ -269,18 +261,12 @@ func TestIdle(t *testing.T) {
 		}
 		return l.at, true
 	})
-	read, err := ohframe.Read(t.Context(), bytes.NewReader(idle), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(idle), ohframe.Options{}))(t)
 	if c := read.Timeline.Coverage; c.Gaps.Count != 0 || c.Silent.Count != 0 {
 		t.Errorf("idle: %+v", c)
 	}
 	noWakings := regexp.MustCompile(fmt.Sprintf(`target_cpu=%03d`, cpu))
-	read, err = ohframe.Read(t.Context(), bytes.NewReader(in.drop(func(l *line) bool { return l.cpu == cpu || noWakings.Match(l.rest) })), ohframe.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read = must.Get(ohframe.Read(t.Context(), bytes.NewReader(in.drop(func(l *line) bool { return l.cpu == cpu || noWakings.Match(l.rest) })), ohframe.Options{}))(t)
 	if c := read.Timeline.Coverage; c.Silent.Count != 0 {
 		t.Errorf("an idle CPU: %+v", c)
 	}
@@ -315,10 +301,7 @@ func TestOldSlices(t *testing.T) {
 			}
 			return l.at, true
 		})
-		read, err := ohframe.Read(t.Context(), bytes.NewReader(pause), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(pause), ohframe.Options{}))(t)
 		if got := read.Timeline.Coverage.Gaps.Count; got != c.gaps {
 			t.Errorf("%d threads with ends on both sides: %d gaps, not %d", c.threads, got, c.gaps)
 		}
@@ -341,10 +324,7 @@ func TestThreadsLeaveCPU(t *testing.T) {
 			l.rest = bytes.Replace(l.rest, []byte("sched_wakeup"), []byte(event), 1)
 			return l.at, true
 		})
-		read, err := ohframe.Read(t.Context(), bytes.NewReader(lines), ohframe.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(lines), ohframe.Options{}))(t)
 		if got := read.Timeline.Coverage.Silent.Count; (got == 0) != (event == "sched_waking") {
 			t.Errorf("%s: CPU %d is silent %d times", event, cpu, got)
 		}
@@ -415,16 +395,10 @@ func TestJoin(t *testing.T) {
 
 // docs/quality.md lists the codes.
 func TestDocument(t *testing.T) {
-	document, err := os.ReadFile("../../docs/quality.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/quality.md"))(t)
 	var source []byte
 	for _, name := range []string{"quality.go", "coverage.go"} {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(name))(t)
 		source = append(source, b...)
 	}
 	var documented, used []string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 func TestOf(t *testing.T) {
@@ -32,10 +33,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	got, err := Parse("frame_ms=8:100,hitch_ratio=1:1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Parse("frame_ms=8:100,hitch_ratio=1:1"))(t)
 	if got.Of(FrameTime, 8) != Warning || got.Of(FrameTime, 101) != Critical || got.Of(HitchRatio, 2) != Critical || got.Of(Overrun, 2) != Warning {
 		t.Errorf("got %+v", got)
 	}
@@ -48,10 +46,7 @@ func TestParse(t *testing.T) {
 
 // The glossary has the default values.
 func TestGlossary(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/glossary.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(os.ReadFile("../../docs/glossary.md"))(t)
 	for _, d := range Default {
 		row := fmt.Sprintf("| `%s` | %s | from %g | above %g | %s |", d.Name, d.Label, d.Warning, d.Critical, d.Source)
 		if !strings.Contains(string(doc), row) {

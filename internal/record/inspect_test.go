@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // A trace whose header counts no event in the buffer has events if some were recorded.
@@ -22,9 +24,7 @@ func TestInspect(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "a.ftrace")
 		text := "# tracer: nop\n#\n# entries-in-buffer/entries-written: " + x.numbers + "   #P:8\n"
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 		got, err := inspect(file, int64(len(text)))
 		switch {
 		case errors.Is(err, errEmpty) != x.empty:

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
+	"ohframe/internal/testing/must"
 )
 
 // batteries is an hdc whose device has one temperature, in tenths of a degree, after the other.
@@ -22,9 +23,7 @@ func batteries(t *testing.T, temperatures ...int) *hdc.Client {
 	script := "#!/bin/sh\ncd " + hdc.Quote(t.TempDir()) + "\nfor last; do :; done\necho >>calls\nset -- " + strings.Trim(fmt.Sprint(temperatures), "[]") +
 		"\nshift $(($(wc -l <calls) - 1))\necho; echo '=ohframe= battery'\necho \"temperature: $1\"\neval \"${last##*; }\"\n"
 	path := filepath.Join(t.TempDir(), "hdc")
-	if err := os.WriteFile(path, []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(script), 0o777))
 	return &hdc.Client{Path: path, Limit: time.Minute}
 }
 

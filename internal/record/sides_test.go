@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // writePackage writes a package with one file.
 func writePackage(t *testing.T, path, name, content string) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	z := zip.NewWriter(f)
 	w, err := z.Create(name)
@@ -39,16 +38,10 @@ func TestNewSides(t *testing.T) {
 	writePackage(t, "quoted.hap", "module.json", `{"app": {"bundleName": "a.b'; reboot"}}`)
 	writePackage(t, "long.hap", "module.json", `{"module": "`+strings.Repeat("x", maxModule)+`", "app": {"bundleName": "com.example.a"}}`)
 	for name, mode := range map[string]os.FileMode{"no.hap": 0o644, "one.sh": 0o755, "two.sh": 0o755, "data": 0o644, "com.example.file": 0o755} {
-		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte("#!/bin/sh\n"), mode))
 	}
-	if err := os.Mkdir("com.example.folder", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir("folder.hap", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir("com.example.folder", 0o777))
+	must.Do(t, os.Mkdir("folder.hap", 0o777))
 	app := Options{App: "com.example.a", Ability: "Main"}
 	for _, x := range []struct {
 		words string

@@ -20,6 +20,7 @@ import (
 	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
@@ -27,27 +28,16 @@ import (
 
 // contents returns the content of several traces.
 func contents(t testing.TB) (list [][]byte) {
-	waits, err := os.ReadFile("../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	capture, err := os.ReadFile("../../testdata/captures/openharmony-5.0-browser.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	waits := must.Get(os.ReadFile("../../testdata/why/waits.ftrace"))(t)
+	capture := must.Get(os.ReadFile("../../testdata/captures/openharmony-5.0-browser.ftrace"))(t)
 	texts := [][]byte{waits, capture, []byte("layer\n16666666\n100000000 110000000 105000000\n116666666 126666666 121666666\n")}
 	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseRenderBusy} {
 		var text bytes.Buffer
-		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text))(t)
 		texts = append(texts, text.Bytes())
 	}
 	for _, text := range texts {
-		in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Causes: true}))(t)
 		r := &result.Result{Timeline: in.Timeline, Causes: in.Causes, Warnings: in.Warnings}
 		if in.Lines != nil {
 			r.Lines = &hitrace.Totals{Lines: in.Lines.Total, Events: in.Lines.Events, Start: in.Timeline.Span.Start, End: in.Timeline.Span.End}
@@ -120,10 +110,7 @@ func check(t *testing.T, content []byte) {
 	}
 	printAll(t, r)
 	again := result.Encode(r)
-	back, err := result.Decode(result.Wrap(again), bound, unpack.NewInflation(bound))
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := must.Get(result.Decode(result.Wrap(again), bound, unpack.NewInflation(bound)))(t)
 	if !bytes.Equal(result.Encode(back), again) {
 		t.Error("the result differs when it is written and read again")
 	}
@@ -183,10 +170,7 @@ func TestImpossibleCauses(t *testing.T) {
 		"no period":      func(e *why.Explanation, _ *why.Share) { e.PeriodBefore, e.Frame.Period = 1, 0 },
 		"no earlier one": func(_ *why.Explanation, s *why.Share) { s.Wait, s.Earlier = why.EarlierFrame, nil },
 	} {
-		r, err := result.Decode(result.Wrap(content), bound, unpack.NewInflation(bound))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(result.Decode(result.Wrap(content), bound, unpack.NewInflation(bound)))(t)
 		for _, e := range r.Causes.Frames {
 			if len(e.Shares) > 0 {
 				damage(e, &e.Shares[0])

@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 )
 
 // filler sets all exported fields to values that differ as far as enumerations permit.
@@ -185,10 +186,7 @@ func encode(r *Result) []byte {
 // Every exported field of the model is stored: a new field that is not fails here.
 func TestEveryField(t *testing.T) {
 	want := full()
-	got, err := decode(bytes.NewReader(encode(want)), trace.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(decode(bytes.NewReader(encode(want)), trace.Limits{}))(t)
 	explained := func(r *Result) (list []*why.Explanation) {
 		for _, f := range r.Timeline.Frames {
 			list = append(list, r.Causes.Frames[f])

@@ -20,6 +20,7 @@ import (
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/ui"
 )
 
@@ -38,10 +39,7 @@ func read(t *testing.T, link string) (page string, arguments map[string]string) 
 	arguments = map[string]string{}
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		value, err := url.PathUnescape(strings.ReplaceAll(value, "+", " "))
-		if err != nil {
-			t.Fatal(err)
-		}
+		value = must.Get(url.PathUnescape(strings.ReplaceAll(value, "+", " ")))(t)
 		arguments[name] = value
 	}
 	return page, arguments
@@ -49,10 +47,7 @@ func read(t *testing.T, link string) (page string, arguments map[string]string) 
 
 func address(t *testing.T, text string) *url.URL {
 	t.Helper()
-	u, err := serve.ParseUI(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(serve.ParseUI(text))(t)
 	return u
 }
 
@@ -132,10 +127,7 @@ func TestSelects(t *testing.T) {
 	for _, path := range []string{"demo.ftrace", "flings.ftrace.gz"} {
 		text := testdata(t, path)
 		var out bytes.Buffer
-		summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}}))(t)
 		var views []serve.View
 		kinds := map[string]int{}
 		for f := range summary.Timeline.Complete() {
@@ -149,9 +141,7 @@ func TestSelects(t *testing.T) {
 		}
 		changed, was := file(bytes.Clone(out.Bytes())), slices.Clone(views)
 		for i := range views {
-			if err := views[i].MakeUnique(changed, int64(len(changed))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, views[i].MakeUnique(changed, int64(len(changed))))
 		}
 		session := enginetest.Load(t, changed)
 		enginetest.CheckGate(t, session)
@@ -205,9 +195,7 @@ func TestNotUnique(t *testing.T) {
 	text := testdata(t, "demo.ftrace")
 	var out, compressed bytes.Buffer
 	for w, compress := range map[*bytes.Buffer]bool{&out: false, &compressed: true} {
-		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), w, pftrace.Options{NoEvents: true, Compress: compress}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), w, pftrace.Options{NoEvents: true, Compress: compress}))(t)
 	}
 	for name, content := range map[string][]byte{
 		"": nil, "text": text, "compressed": compressed.Bytes(), "other": out.Bytes(), "cut": out.Bytes()[:out.Len()/2], "packets of no length": {10, 0, 10},
@@ -222,21 +210,13 @@ func TestNotUnique(t *testing.T) {
 
 func testdata(t *testing.T, path string) []byte {
 	t.Helper()
-	f, err := os.Open("../../testdata/" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("../../testdata/" + path))(t)
 	defer f.Close()
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
+		r = must.Get(gzip.NewReader(f))(t)
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r))(t)
 	return text
 }
 

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ohframe/internal/serve"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/ui/plugin"
 )
 
@@ -26,31 +27,19 @@ func build(t *testing.T, archive bool, files map[string]string) string {
 	if !archive {
 		for name, text := range files {
 			path := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		}
 		return dir
 	}
 	path := filepath.Join(dir, "perfetto-ui.zip")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.Create(path))(t)
 	w := zip.NewWriter(out)
 	for name, text := range files {
-		part, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(w.Create(name))(t)
 		part.Write([]byte(text))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	out.Close()
 	return path
 }
@@ -60,10 +49,7 @@ var uiFiles = map[string]string{"index.html": "<title>UI</title>", "v58.0/engine
 // A build is served with the extension, and the trace to pages of the same origin.
 func TestOwnUI(t *testing.T) {
 	for _, archive := range []bool{false, true} {
-		own, err := serve.OpenUI(build(t, archive, uiFiles))
-		if err != nil {
-			t.Fatal(err)
-		}
+		own := must.Get(serve.OpenUI(build(t, archive, uiFiles)))(t)
 		defer own.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		s := run(t, ctx, serve.Site{Secret: serve.NewSecret(), Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)
@@ -92,10 +78,7 @@ func TestOwnUI(t *testing.T) {
 			t.Errorf("macros: %d %q", answer.StatusCode, body)
 		}
 		// The UI waits for events of its build, and gets none.
-		events, err := client.Get(s.address + "/live_reload")
-		if err != nil {
-			t.Fatal(err)
-		}
+		events := must.Get(client.Get(s.address + "/live_reload"))(t)
 		defer events.Body.Close()
 		line, err := bufio.NewReader(events.Body).ReadString('\n')
 		if kind := events.Header.Get("Content-Type"); events.StatusCode != 200 || kind != "text/event-stream" || line != "retry: 86400000\n" || err != nil {
@@ -132,10 +115,7 @@ func TestPlugin(t *testing.T) {
 		want := cmp.Or(test.want, test.page)
 		for _, archive := range []bool{false, true} {
 			dir := build(t, archive, map[string]string{"index.html": test.page, "v58.0/index.html": page})
-			own, err := serve.OpenUI(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := must.Get(serve.OpenUI(dir))(t)
 			defer own.Close()
 			s := run(t, t.Context(), serve.Site{Secret: serve.NewSecret(), Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)
 			for _, path := range []string{"/", "/index.html"} {
@@ -161,9 +141,7 @@ func TestPlugin(t *testing.T) {
 
 func TestOpenUIErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.zip")
-	if err := os.WriteFile(file, []byte("no archive"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("no archive"), 0o600))
 	for path, want := range map[string]string{
 		filepath.Join(t.TempDir(), "none"): "no such file",
 		file:                               "not a folder or zip archive",
@@ -180,10 +158,7 @@ func TestOpenUIErrors(t *testing.T) {
 // not its own.
 func TestPage(t *testing.T) {
 	link := serve.Link{UI: address(t, "https://ui.example.com"), Port: 9001, Path: `a"><script>alert(1)</script>.pftrace`}
-	page, err := serve.NewPage(`</title><script>alert(1)</script>`, link, serve.Extension(9001))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(serve.NewPage(`</title><script>alert(1)</script>`, link, serve.Extension(9001)))(t)
 	secret := serve.NewSecret()
 	if len(secret) < 20 || secret == serve.NewSecret() {
 		t.Errorf("secret %q", secret)
@@ -226,10 +201,7 @@ func TestPage(t *testing.T) {
 // Without a fetch there is a reminder, which differs if the page was opened.
 func TestRemind(t *testing.T) {
 	for _, open := range []bool{false, true} {
-		page, err := serve.NewPage("a trace", serve.Link{UI: address(t, origin), Port: 9001, Path: "a trace"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Get(serve.NewPage("a trace", serve.Link{UI: address(t, origin), Port: 9001, Path: "a trace"}, nil))(t)
 		reminded := make(chan bool, 1)
 		site := serve.Site{Secret: "secret", Page: page, Trace: text(content), Origin: origin, RemindAfter: time.Second,
 			Remind: func(opened bool) { reminded <- opened }}
@@ -257,10 +229,7 @@ func TestRemind(t *testing.T) {
 // A connection that a browser opened in advance and does not use is no error.
 func TestUnusedConnection(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
-	connection, err := net.Dial("tcp", s.host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", s.host()))(t)
 	defer connection.Close()
 	s.ask(t, "GET", "/a%20trace", origin)
 	if err := s.wait(t); err != nil {
@@ -272,22 +241,14 @@ func TestUnusedConnection(t *testing.T) {
 func TestOwnUILinks(t *testing.T) {
 	dir := build(t, false, uiFiles)
 	outside := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	relative, err := filepath.Rel(dir, outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, []byte("secret"), 0o600))
+	relative := must.Get(filepath.Rel(dir, outside))(t)
 	for name, target := range map[string]string{"absolute": outside, "relative": relative, "folder": filepath.Dir(outside), "inside": "v58.0/bundle.js"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
-	own, err := serve.OpenUI(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(serve.OpenUI(dir))(t)
 	defer own.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := run(t, ctx, serve.Site{Trace: text(content), Origin: origin, UI: own, Keep: true}, time.Minute)

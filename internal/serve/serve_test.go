@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ohframe/internal/serve"
+	"ohframe/internal/testing/must"
 )
 
 const (
@@ -36,10 +37,7 @@ func start(t *testing.T, ctx context.Context, trace serve.Trace, timeout time.Du
 // run serves a site on any port.
 func run(t *testing.T, ctx context.Context, site serve.Site, timeout time.Duration) *server {
 	t.Helper()
-	listener, err := serve.Listen(0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(serve.Listen(0, false))(t)
 	s := &server{"http://" + listener.Addr().String(), make(chan error, 1)}
 	go func() { s.ended <- serve.Run(ctx, listener, site, timeout) }()
 	return s
@@ -56,25 +54,16 @@ func text(content string) serve.Trace {
 // answer and its body.
 func (s *server) ask(t *testing.T, method, path, origin string, more ...string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.address+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, s.address+path, nil))(t)
 	if origin != "" {
 		r.Header.Set("Origin", origin)
 	}
 	for i := 0; i < len(more); i += 2 {
 		r.Header.Set(more[i], more[i+1])
 	}
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(client.Do(r))(t)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(answer.Body))(t)
 	return answer, string(body)
 }
 
@@ -217,20 +206,12 @@ func TestHost(t *testing.T) {
 // raw sends bytes and returns the first of the answer.
 func (s *server) raw(t *testing.T, request string) string {
 	t.Helper()
-	connection, err := net.Dial("tcp", s.host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", s.host()))(t)
 	defer connection.Close()
 	connection.SetDeadline(time.Now().Add(time.Minute))
-	if _, err := io.WriteString(connection, request); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(connection, request))(t)
 	head := make([]byte, 512)
-	n, err := connection.Read(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(connection.Read(head))(t)
 	return string(head[:n])
 }
 
@@ -275,9 +256,7 @@ func TestStalledFetch(t *testing.T) {
 	c, trace := slowTrace()
 	close(c.proceed)
 	s := start(t, t.Context(), trace, time.Minute)
-	if err := s.stalled(t); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.stalled(t))
 	if answer, body := s.ask(t, "GET", "/slow", origin); answer.StatusCode != 200 || len(body) != slowSize {
 		t.Errorf("another client: status %d, %d bytes", answer.StatusCode, len(body))
 	}
@@ -309,10 +288,7 @@ func TestSlowClient(t *testing.T) {
 	s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Stall: stall}, stall/4)
 	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.address+"/a%20trace", nil)
 	r.Header.Set("Origin", origin)
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(client.Do(r))(t)
 	defer answer.Body.Close()
 	for i := range parts {
 		time.Sleep(stall / 40)
@@ -328,10 +304,7 @@ func TestSlowClient(t *testing.T) {
 // After a fetch nobody else gets the trace.
 func TestAfterFetch(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
-	connection, err := net.Dial("tcp", s.host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", s.host()))(t)
 	defer connection.Close()
 	if _, body := s.ask(t, "GET", "/a%20trace", origin); body != content {
 		t.Errorf("fetched %q", body)
@@ -363,10 +336,7 @@ func TestBrokenFetch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, _ := http.NewRequestWithContext(ctx, "GET", s.address+"/slow", nil)
 	r.Header.Set("Origin", origin)
-	answer, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(client.Do(r))(t)
 	cancel()
 	answer.Body.Close()
 	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
@@ -405,10 +375,7 @@ func TestCancelDuringFetch(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	const timeout = 500 * time.Millisecond
 	s := start(t, ctx, trace, timeout)
-	connection, err := net.Dial("tcp", s.host())
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(net.Dial("tcp", s.host()))(t)
 	defer connection.Close()
 	fmt.Fprintf(connection, "GET /slow HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
 	<-c.begun
@@ -427,19 +394,13 @@ func TestCancelDuringFetch(t *testing.T) {
 // The port is open on 127.0.0.1 alone: neither on the computer's addresses in
 // its networks nor on the rest of the loopback network.
 func TestLoopbackOnly(t *testing.T) {
-	listener, err := serve.Listen(0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(serve.Listen(0, false))(t)
 	defer listener.Close()
 	own := listener.Addr().(*net.TCPAddr)
 	if !own.IP.Equal(net.IPv4(127, 0, 0, 1)) {
 		t.Fatalf("listens on %s", own)
 	}
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	addresses := must.Get(net.InterfaceAddrs())(t)
 	others := []net.IP{net.IPv4(127, 0, 0, 2), net.IPv6loopback}
 	for _, a := range addresses {
 		if a, ok := a.(*net.IPNet); ok && !a.IP.IsLoopback() {

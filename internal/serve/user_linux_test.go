@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 // Two users have sockets with the same ports. On processors of the other byte order the
@@ -76,10 +78,7 @@ func TestOtherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can become another user")
 	}
-	listener, err := Listen(0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(Listen(0, false))(t)
 	ended := make(chan error, 1)
 	const origin = "https://ui.example.com"
 	trace := Trace{Path: "s/a", Content: strings.NewReader("trace"), Size: 5}
@@ -104,9 +103,7 @@ func TestOtherUser(t *testing.T) {
 
 func fetchAsNobody(t *testing.T, address string) {
 	const nobody = 65534
-	if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)))
 	for _, path := range []string{"/s", "/s/a"} {
 		status, body := fetch(t, address+path, "https://ui.example.com")
 		if status != http.StatusForbidden || strings.Contains(body, "trace") || strings.Contains(body, "page") {
@@ -121,21 +118,12 @@ func fetchAsNobody(t *testing.T, address string) {
 // fetch asks for the page as a browser does, and for the trace as a page.
 func fetch(t *testing.T, address, origin string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), "GET", address, nil))(t)
 	if strings.HasSuffix(address, "/s/a") {
 		r.Header.Set("Origin", origin)
 	}
-	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get((&http.Transport{DisableKeepAlives: true}).RoundTrip(r))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, string(text)
 }

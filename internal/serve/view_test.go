@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/uitest"
@@ -43,10 +44,7 @@ func interval(start, end int) analyzer.Interval {
 // look returns the view of frames at a place.
 func look(t *testing.T, at locate.Found, frames ...*analyzer.Frame) serve.View {
 	t.Helper()
-	view, err := serve.Look(&analyzer.Timeline{Frames: frames}, nil, serve.ViewOptions{At: at})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(serve.Look(&analyzer.Timeline{Frames: frames}, nil, serve.ViewOptions{At: at}))(t)
 	return view
 }
 
@@ -208,10 +206,7 @@ func TestInteraction(t *testing.T) {
 		{timelineOf(both, late), endOnly, interval(350, 350), interval(250, 450), "30", []string{"Jank by process", "Why frames were late", "Interactions", "pause", "tables"}},
 		{timelineOf(both), nil, analyzer.Interval{}, analyzer.Interval{}, "30", []string{"Interactions", "tables"}},
 	} {
-		view, err := serve.Look(test.timeline, nil, serve.ViewOptions{Interaction: test.interaction})
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(serve.Look(test.timeline, nil, serve.ViewOptions{Interaction: test.interaction}))(t)
 		id := 0
 		if test.interaction != nil {
 			id = test.interaction.ID
@@ -259,10 +254,7 @@ func TestLayers(t *testing.T) {
 		for test.name == "many" && len(test.timeline.Layers) < 5 {
 			test.timeline.Layers = append(test.timeline.Layers, layer(player))
 		}
-		view, err := serve.Look(test.timeline, nil, test.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(serve.Look(test.timeline, nil, test.options))(t)
 		if got := tabs(view); !reflect.DeepEqual(got, test.tabs) {
 			t.Errorf("%s: tabs %q, want %q", test.name, got, test.tabs)
 		}
@@ -302,18 +294,13 @@ func TestInteractionsInEngine(t *testing.T) {
 	texts := map[string]string{}
 	for name, config := range map[string]simulate.Config{"demonstration": simulate.Demonstration(), "unseen": config} {
 		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		texts[name] = text.String()
 	}
 	texts["unseen"] = regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(texts["unseen"], "")
 	for name, text := range texts {
 		var out bytes.Buffer
-		summary, err := pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{NoEvents: true, Analysis: analysis.Options{Causes: true}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := must.Get(pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{NoEvents: true, Analysis: analysis.Options{Causes: true}}))(t)
 		served := file(out.Bytes())
 		var views []serve.View
 		for _, i := range summary.Timeline.Interactions {
@@ -368,28 +355,17 @@ func TestTabs(t *testing.T) {
 // commands work, and the notes name the causes.
 func TestViewInEngine(t *testing.T) {
 	enginetest.ForTest(t)
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	for _, all := range slow.Of([]bool{false}, []bool{false, true}) {
 		var out bytes.Buffer
 		options := pftrace.Options{Analysis: analysis.Options{Causes: true}}
 		if all {
 			options.NoEvents = true
 		}
-		summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		view, err := serve.Look(summary.Timeline, summary.Causes, serve.ViewOptions{All: all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options))(t)
+		view := must.Get(serve.Look(summary.Timeline, summary.Causes, serve.ViewOptions{All: all}))(t)
 		served := file(out.Bytes())
-		if err := view.MakeUnique(served, int64(len(served))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, view.MakeUnique(served, int64(len(served))))
 		session := enginetest.Load(t, served)
 		_, arguments := read(t, serve.Link{UI: serve.Own(9001), Port: 9001, Path: "demo.pftrace", View: view}.String())
 		selected := enginetest.Query(t, session, "SELECT name FROM slice WHERE ts = "+arguments["ts"]+" AND dur = "+arguments["dur"]) // as the UI does
@@ -448,19 +424,10 @@ func TestManyProcesses(t *testing.T) {
 // timeline, with links. The worst is that of docs/perfetto.md.
 func TestTimelineTab(t *testing.T) {
 	enginetest.ForTest(t)
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	var out bytes.Buffer
-	summary, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoTracks: true, NoEvents: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands, err := ui.Open(ui.Overview{Late: true, Android: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoTracks: true, NoEvents: true}))(t)
+	commands := must.Get(ui.Open(ui.Overview{Late: true, Android: true}))(t)
 	session := enginetest.Load(t, out.Bytes())
 	uitest.Run(t, session, commands)
 	got := enginetest.Query(t, session, commands[0].Args[0])

@@ -13,6 +13,7 @@ import (
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // android is a trace of Android in the making: a display with vsyncs 10 ms apart.
@@ -145,10 +146,7 @@ func androidTrace(t *testing.T) []byte {
 		}
 		a.display(token+1, vsync+10_000, vsync+10_000+random.IntN(1_000), shown, choose())
 	}
-	bytes, err := proto.Marshal(&a.trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bytes := must.Get(proto.Marshal(&a.trace))(t)
 	return bytes
 }
 
@@ -175,10 +173,7 @@ func checkAndroid(t *testing.T, trace []byte) (causes analyzer.Blame) {
 	t.Helper()
 	session := load(t, trace)
 	enginetest.CheckGate(t, session)
-	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{}))(t)
 	timeline := read.Timeline
 	report := stats.Compute(timeline, stats.Options{})
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")

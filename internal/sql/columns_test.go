@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 )
 
@@ -135,10 +136,7 @@ func TestColumns(t *testing.T) {
 	for _, v := range derived {
 		path := "ohos/" + v.module + ".sql"
 		if texts[path] == "" {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			texts[path] = strings.ReplaceAll(string(text), "\r\n", "\n")
 		}
 		texts[path] = v.write(t, texts[path])
@@ -303,10 +301,7 @@ func comment(text string) string {
 func checkTable(t *testing.T, session *engine.Session, name, others string, each func(yield func(value any, others ...any))) {
 	t.Helper()
 	v := derived[slices.IndexFunc(derived, func(v table) bool { return v.name == name })]
-	module, err := os.ReadFile("ohos/" + v.module + ".sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := must.Get(os.ReadFile("ohos/" + v.module + ".sql"))(t)
 	_, body, _ := strings.Cut(string(module), " "+name+"(\n")
 	body, _, _ = strings.Cut(body, ";\n")
 	columns, paths := strings.Split(others, ", "), []string{}

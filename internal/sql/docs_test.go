@@ -16,6 +16,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -67,10 +68,7 @@ func checkGuide(t *testing.T, session *engine.Session) {
 // output with what the document says. "make docs" writes that instead.
 func checkQueries(t *testing.T, document string, on func(query string) *engine.Session) {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(document))(t)
 	queries := 0
 	updated := block.ReplaceAllStringFunc(string(text), func(found string) string {
 		queries++
@@ -90,10 +88,7 @@ func checkQueries(t *testing.T, document string, on func(query string) *engine.S
 func loadDemo(t *testing.T) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
-	demo, err := os.Open("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.Open("../../testdata/demo.ftrace"))(t)
 	defer demo.Close()
 	output, _ := convert(t, demo, pftrace.Options{Analysis: analysis.Options{Causes: true}})
 	return load(t, output)
@@ -101,15 +96,9 @@ func loadDemo(t *testing.T) *engine.Session {
 
 func loadFlings(t *testing.T) *engine.Session {
 	t.Helper()
-	packed, err := os.Open("../../testdata/flings.ftrace.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(os.Open("../../testdata/flings.ftrace.gz"))(t)
 	defer packed.Close()
-	text, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(gzip.NewReader(packed))(t)
 	output, _ := convert(t, text, pftrace.Options{NoEvents: true})
 	return load(t, output)
 }
@@ -118,9 +107,7 @@ func loadFlings(t *testing.T) *engine.Session {
 func loadLayers(t *testing.T) *engine.Session {
 	t.Helper()
 	var text strings.Builder
-	if _, err := simulate.Write(&text, simulate.Layered()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Layered()))(t)
 	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	return load(t, output)
 }
@@ -180,10 +167,7 @@ var (
 // tablesOf are the tables of a module that are for users.
 func tablesOf(t *testing.T, module string) (list []string) {
 	t.Helper()
-	text, err := fs.ReadFile(sql.Files(), module+".sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(fs.ReadFile(sql.Files(), module+".sql"))(t)
 	for line := range strings.Lines(string(text)) {
 		if m := object.FindStringSubmatch(line); m != nil && (m[1] == "TABLE" || m[1] == "VIEW") {
 			list = append(list, m[2])
@@ -199,10 +183,7 @@ func tablesOf(t *testing.T, module string) (list []string) {
 // columns, which is named after its type. Names of others begin with an underscore.
 func TestComments(t *testing.T) {
 	for _, name := range modules(t) {
-		text, err := fs.ReadFile(sql.Files(), name+".sql")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(fs.ReadFile(sql.Files(), name+".sql"))(t)
 		last, within, columns := "", "", 0
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSuffix(line, "\n")
@@ -243,10 +224,7 @@ func TestComments(t *testing.T) {
 // checkGuideCommands checks the commands and macros of docs/perfetto.md: that the
 // UI has them, and that their queries give what a track needs.
 func checkGuideCommands(t *testing.T, session *engine.Session) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(guide))(t)
 	var commands []ui.Command
 	for _, m := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1) {
 		var list []struct {
@@ -272,10 +250,7 @@ func checkGuideCommands(t *testing.T, session *engine.Session) {
 
 // The guide names all tracks that the demo has, and all tables.
 func checkGuideNames(t *testing.T, session *engine.Session) {
-	text, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(guide))(t)
 	names := enginetest.Query(t, session, `
 		SELECT DISTINCT '| ' || name || ' |' FROM track
 		WHERE type GLOB 'process*track_event' AND name IS NOT NULL AND name NOT GLOB 'Frames (*' AND name NOT GLOB 'Why (*' AND name NOT GLOB 'Waited for (*'`).Rows

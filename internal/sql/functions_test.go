@@ -19,6 +19,7 @@ import (
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -30,10 +31,7 @@ func sampled(t *testing.T, scene simulate.Scene) (*engine.Session, *pftrace.Summ
 	t.Helper()
 	enginetest.ForTest(t)
 	var text, recording, out bytes.Buffer
-	truth, err := scene.GenerateWithSamples(&text, &recording, simulate.Recording{Rate: 2000, OffCPU: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(scene.GenerateWithSamples(&text, &recording, simulate.Recording{Rate: 2000, OffCPU: true}))(t)
 	summary, err := pftrace.Convert(t.Context(), &text, &out, pftrace.Options{Analysis: analysis.Options{
 		Causes: true, SamplesOffset: &truth.Recording.Offset,
 		Samples: func() (*sample.Recording, error) {
@@ -352,9 +350,7 @@ func TestFunctionsWithoutTimes(t *testing.T) {
 	slow.Skip(t)
 	_, timeline := demoTrace(t)
 	var out bytes.Buffer
-	if _, err := pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}))(t)
 	frame := timeline.Frames[10]
 	p := newProfile(900, "hw-cpu-cycles")
 	p.sample(int64(frame.Actual.Start), frame.Process.PID, frame.TID, call{"/data/a.so", "f", 1})
@@ -462,9 +458,6 @@ func (p *profile) sample(at int64, process trace.PID, thread trace.TID, stack ..
 // appendTo adds the samples to a trace.
 func (p *profile) appendTo(t *testing.T, trace []byte) []byte {
 	t.Helper()
-	packets, err := proto.Marshal(&p.trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packets := must.Get(proto.Marshal(&p.trace))(t)
 	return append(trace, packets...)
 }

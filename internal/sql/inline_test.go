@@ -13,6 +13,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -20,10 +21,7 @@ import (
 func demoTrace(t *testing.T) ([]byte, *analyzer.Timeline) {
 	t.Helper()
 	enginetest.ForTest(t)
-	demo, err := os.Open("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.Open("../../testdata/demo.ftrace"))(t)
 	defer demo.Close()
 	return convert(t, demo, pftrace.Options{Analysis: analysis.Options{Causes: true}, Input: "demo.ftrace"})
 }
@@ -35,10 +33,7 @@ func TestInline(t *testing.T) {
 	included := load(t, demo)
 	for _, module := range slow.Of([]string{"ohos.why"}, sql.Modules()) {
 		name := strings.TrimPrefix(module, "ohos.")
-		script, err := sql.Inline(module)
-		if err != nil {
-			t.Fatal(err)
-		}
+		script := must.Get(sql.Inline(module))(t)
 		if strings.Contains(script, "--") || strings.Contains(script, "MODULE ohos.") {
 			t.Errorf("%s has comments or includes modules", module)
 		}
@@ -59,10 +54,7 @@ func TestInline(t *testing.T) {
 func TestInlineAndInclude(t *testing.T) {
 	slow.Skip(t)
 	demo, _ := demoTrace(t)
-	script, err := sql.Inline(sql.Modules()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(sql.Inline(sql.Modules()...))(t)
 	includes := ""
 	for _, module := range sql.Modules() {
 		includes += "INCLUDE PERFETTO MODULE " + module + ";\n"
@@ -82,10 +74,7 @@ func TestInlineAndInclude(t *testing.T) {
 func TestSummary(t *testing.T) {
 	demo, _ := demoTrace(t)
 	session := load(t, demo)
-	summary, err := session.Summarize(summarySpec(t), "ohos_metadata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(session.Summarize(summarySpec(t), "ohos_metadata"))(t)
 
 	for metric, column := range map[string]string{
 		"ohos_frames_frames": "frames FROM ohos_jank", "ohos_frames_judged": "judged FROM ohos_jank", "ohos_frames_late": "late FROM ohos_jank",
@@ -114,10 +103,7 @@ func TestSummary(t *testing.T) {
 // summarySpec is the trace summary specification.
 func summarySpec(t *testing.T) string {
 	t.Helper()
-	text, err := fs.ReadFile(sql.Files(), sql.Summary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(fs.ReadFile(sql.Files(), sql.Summary))(t)
 	return string(text)
 }
 
@@ -146,10 +132,7 @@ func TestHistogramBuckets(t *testing.T) {
 	}
 	enginetest.Query(t, session, "INCLUDE PERFETTO MODULE ohos.frames; CREATE OR REPLACE PERFETTO VIEW ohos_frame AS WITH d(dur) AS (VALUES "+
 		strings.Join(values, ",")+") SELECT 'app' AS kind, 'p' AS process_name, dur FROM d; SELECT 1")
-	summary, err := session.Summarize("metric_template_spec { id_prefix: \"ohos_duration_histogram\""+spec+"}", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(session.Summarize("metric_template_spec { id_prefix: \"ohos_duration_histogram\""+spec+"}", ""))(t)
 	counts := map[int64]int{}
 	for _, d := range durations {
 		shift := max(0, bits.Len64(uint64(d))-7)

@@ -10,6 +10,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -18,9 +19,7 @@ func TestLayers(t *testing.T) {
 	enginetest.ForTest(t)
 	timeline := tracetest.Layers()
 	var out bytes.Buffer
-	if _, err := pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.ConvertTimeline(t.Context(), timeline, nil, &out, pftrace.Options{}))(t)
 	session := load(t, out.Bytes())
 	enginetest.CheckGate(t, session)
 	for _, name := range modules(t) {

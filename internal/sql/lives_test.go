@@ -12,6 +12,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -28,10 +29,7 @@ func TestLives(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"thread-id-again", "process-changes-later", "process-freed", "process-renamed"} {
-		archive, err := txtar.ParseFile("../../testdata/frames/" + name + ".txtar")
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile("../../testdata/frames/" + name + ".txtar"))(t)
 		texts[name] = string(archive.Files[0].Data)
 	}
 	for name, text := range texts {
@@ -67,10 +65,7 @@ var (
 // demoWith returns the demonstration with further lines.
 func demoWith(t *testing.T, lines []string) string {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	stamp := func(line string) string {
 		_, rest, _ := strings.Cut(line, ".... ")
 		at, _, _ := strings.Cut(strings.TrimSpace(rest), ": ")

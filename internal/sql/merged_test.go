@@ -21,6 +21,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -118,14 +119,9 @@ func mergeable(t *testing.T) map[string][]byte {
 	list := map[string][]byte{}
 	for _, path := range []string{"demo.ftrace", "flings.ftrace.gz", "functions.ftrace.gz", "layers.ftrace.gz", "captures/harmonyos-6.1-video-90hz.ftrace"} {
 		var text io.Reader
-		file, err := os.Open(filepath.Join("../../testdata", path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(filepath.Join("../../testdata", path)))(t)
 		if text = file; strings.HasSuffix(path, ".gz") {
-			if text, err = gzip.NewReader(file); err != nil {
-				t.Fatal(err)
-			}
+			text = must.Get(gzip.NewReader(file))(t)
 		}
 		name, _, _ := strings.Cut(filepath.Base(path), ".ftrace")
 		options := analysis.Options{Causes: true}
@@ -153,10 +149,7 @@ func rowsOf(t *testing.T, session *engine.Session, machine int) map[string]rows 
 	list := map[string]rows{}
 	for _, module := range modules(t) {
 		query(t, session, "INCLUDE PERFETTO MODULE ohos."+module+"; SELECT 1")
-		text, err := fs.ReadFile(sql.Files(), module+".sql")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(fs.ReadFile(sql.Files(), module+".sql"))(t)
 		for _, m := range declaration.FindAllStringSubmatch(string(text), -1) {
 			if cells, side := cellsOf(typed.FindAllStringSubmatch(m[2], -1), machine*hour); side != "" {
 				list[m[1]] = query(t, session, fmt.Sprintf("SELECT %s FROM %s AS r WHERE %s = %d", cells, m[1], side, machine))

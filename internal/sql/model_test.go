@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/must"
 )
 
 // checkModules compares what the modules say of a trace with what the model
@@ -17,9 +18,7 @@ import (
 func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) {
 	t.Helper()
 	for _, name := range modules(t) {
-		if _, err := session.Query("INCLUDE PERFETTO MODULE ohos." + name + "; SELECT 1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(session.Query("INCLUDE PERFETTO MODULE ohos." + name + "; SELECT 1"))(t)
 	}
 	checkFrames(t, session, timeline)
 	checkWholeFrames(t, session, timeline)

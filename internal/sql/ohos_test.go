@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -25,10 +26,7 @@ import (
 func convert(t *testing.T, text io.Reader, options pftrace.Options) ([]byte, *analyzer.Timeline) {
 	t.Helper()
 	var out bytes.Buffer
-	summary, err := pftrace.Convert(t.Context(), text, &out, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(pftrace.Convert(t.Context(), text, &out, options))(t)
 	return out.Bytes(), summary.Timeline
 }
 
@@ -89,9 +87,7 @@ func traces(t *testing.T) map[string]string {
 		config.Era, config.Seed, config.Kernel = era, uint64(i), simulate.KernelNone
 		config.Duration *= 4
 		var text strings.Builder
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		list[era] = text.String()
 	}
 	configs := map[string]simulate.Config{"demonstration": simulate.Demonstration(), "layered": simulate.Layered()}
@@ -104,9 +100,7 @@ func traces(t *testing.T) map[string]string {
 	}
 	for name, config := range configs {
 		var text strings.Builder
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		list[name] = text.String()
 	}
 	return list
@@ -118,9 +112,7 @@ func TestProcessUnseen(t *testing.T) {
 	config := simulate.Launches()
 	config.Kernel = simulate.KernelNone // whose events name the process
 	var text strings.Builder
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	lines := regexp.MustCompile(`(?m)^.*\(21480\).*\n`).ReplaceAllString(text.String(), "")
 	output, timeline := convert(t, strings.NewReader(lines), pftrace.Options{})
 	session := load(t, output)
@@ -137,10 +129,7 @@ func TestProcessUnseen(t *testing.T) {
 func TestAndroidCompat(t *testing.T) {
 	slow.Skip(t)
 	enginetest.ForTest(t)
-	demo, err := os.Open("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.Open("../../testdata/demo.ftrace"))(t)
 	defer demo.Close()
 	output, timeline := convert(t, demo, pftrace.Options{AndroidCompat: true})
 	session := load(t, output)
@@ -163,9 +152,7 @@ func TestAndroidCompat(t *testing.T) {
 func TestFPSFromStart(t *testing.T) {
 	enginetest.ForTest(t)
 	var text strings.Builder
-	if _, err := simulate.Write(&text, simulate.Default()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Default()))(t)
 	output, _ := convert(t, strings.NewReader(text.String()), pftrace.Options{NoEvents: true})
 	session := load(t, output)
 	table := enginetest.Query(t, session, `

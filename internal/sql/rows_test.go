@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // load loads a Perfetto trace into the trace processor, with the modules as
@@ -20,9 +21,7 @@ import (
 func load(t *testing.T, trace []byte) *engine.Session {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, sql.Files()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(dir, sql.Files()))
 	return enginetest.Load(t, trace, dir+"@"+sql.Name)
 }
 

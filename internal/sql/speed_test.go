@@ -15,6 +15,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -35,9 +36,7 @@ func fast(t *testing.T) ([]byte, *analyzer.Timeline) {
 		config.Apps = append(config.Apps, simulate.App{Bundle: "com.example.a" + strconv.Itoa(i), PID: trace.PID(20000 + 300*i), Workers: i % 2})
 	}
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	return convert(t, &text, pftrace.Options{Analysis: analysis.Options{Causes: true}})
 }
 
@@ -47,18 +46,12 @@ func TestSpeed(t *testing.T) {
 	output, _ := fast(t)
 	session := load(t, output)
 	processorTime := func() time.Duration {
-		d, err := session.ProcessorTime()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(session.ProcessorTime())(t)
 		return d
 	}
 	loaded := processorTime()
 	time := func(modules ...string) time.Duration {
-		script, err := sql.Inline(modules...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		script := must.Get(sql.Inline(modules...))(t)
 		before := processorTime()
 		query(t, session, script+"SELECT 1")
 		return processorTime() - before
@@ -105,10 +98,7 @@ func TestFunctionSpeed(t *testing.T) {
 		"SELECT 1", "INCLUDE PERFETTO MODULE ohos.frames; SELECT 1", includeFunctions + "SELECT count() FROM ohos_frame_function", "SELECT count() FROM ohos_function_excess",
 	} {
 		query(t, session, script)
-		spent, err := session.ProcessorTime()
-		if err != nil {
-			t.Fatal(err)
-		}
+		spent := must.Get(session.ProcessorTime())(t)
 		times = append(times, spent)
 	}
 	if n := enginetest.Query(t, session, "SELECT count() FROM stack_profile_callsite").Rows[0][0].(int64); n < 70_000 {

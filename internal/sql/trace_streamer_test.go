@@ -18,6 +18,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -30,19 +31,13 @@ const includeStreamer = "INCLUDE PERFETTO MODULE ohos.trace_streamer; "
 // converted here either.
 func TestStreamerFrames(t *testing.T) {
 	enginetest.ForTest(t)
-	paths, err := filepath.Glob("../../../shared/oracle/*.trace_streamer.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob("../../../shared/oracle/*.trace_streamer.csv"))(t)
 	if len(paths) == 0 {
 		t.Skip("no rows of trace_streamer here")
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			text, err := os.Open(strings.TrimSuffix(path, ".trace_streamer.csv") + ".ftrace")
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.Open(strings.TrimSuffix(path, ".trace_streamer.csv") + ".ftrace"))(t)
 			defer text.Close()
 			output, _ := convert(t, text, pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: new(trace.Duration)}})
 			session := load(t, output)
@@ -286,10 +281,7 @@ func timeOfLine(t *testing.T, text string, place int) int64 {
 	}
 	line := text[strings.LastIndex(text[:place], "\n")+1 : place]
 	m := regexp.MustCompile(` (\d+)\.(\d{6}): `).FindStringSubmatch(line)
-	at, err := strconv.ParseInt(m[1]+m[2], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := must.Get(strconv.ParseInt(m[1]+m[2], 10, 64))(t)
 	return at * 1000
 }
 
@@ -303,10 +295,7 @@ func TestStreamerAnimation(t *testing.T) {
 		scenes := regexp.MustCompile(`S\|(\d+)\|(H:[A-Z_]+), ([^,|]+), [^,|]+, (\d+)[^|\n]*`)
 		sync := regexp.MustCompile(`realtime_ts=(\d+)`).FindStringSubmatchIndex(text)
 		wall := func(from, to int) int64 {
-			ms, err := strconv.ParseInt(text[from:to], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ms := must.Get(strconv.ParseInt(text[from:to], 10, 64))(t)
 			return ms * 1e6
 		}
 		var want rows
@@ -338,9 +327,7 @@ func TestStreamerAnimation(t *testing.T) {
 func generated(t *testing.T, config simulate.Config) (*engine.Session, string, *analyzer.Timeline) {
 	t.Helper()
 	var text strings.Builder
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	output, timeline := convert(t, strings.NewReader(text.String()), pftrace.Options{})
 	return load(t, output), text.String(), timeline
 }
@@ -348,15 +335,9 @@ func generated(t *testing.T, config simulate.Config) (*engine.Session, string, *
 // readStreamerRows reads pid, tid, kind, ts, dur, vsync, flag, id, src and dst.
 func readStreamerRows(t *testing.T, path string) (r rows) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(file).ReadAll())(t)
 	for _, record := range records[1:] {
 		const src = 8
 		if record[src] != "" {

@@ -12,6 +12,7 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
@@ -24,10 +25,7 @@ func TestWhy(t *testing.T) {
 	late, further := 0, 0
 	for name, input := range list {
 		t.Run(name, func(t *testing.T) {
-			read, err := ohframe.Read(t.Context(), strings.NewReader(input), ohframe.Options{Causes: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			read := must.Get(ohframe.Read(t.Context(), strings.NewReader(input), ohframe.Options{Causes: true}))(t)
 			output, _ := convert(t, strings.NewReader(input), pftrace.Options{Analysis: analysis.Options{Causes: true}})
 			session := load(t, output)
 			enginetest.CheckGate(t, session)

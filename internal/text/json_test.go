@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -71,9 +72,7 @@ func TestWriteJSON(t *testing.T) {
 		e := json.NewEncoder(&want)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", " ")
-		if err := e.Encode(c[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Encode(c[1]))
 		if err := text.WriteJSON(&got, c[0]); err != nil || got.String() != want.String() {
 			t.Errorf("%s: %v\n%swant\n%s", name, err, got.String(), want.String())
 		}

@@ -21,6 +21,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -30,10 +31,7 @@ import (
 
 func files(t *testing.T) map[string][]byte {
 	t.Helper()
-	list, err := ui.Files()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(ui.Files())(t)
 	return list
 }
 
@@ -42,15 +40,12 @@ func TestCommitted(t *testing.T) {
 	want := files(t)
 	committed := os.DirFS("../../ui")
 	var paths []string
-	err := fs.WalkDir(committed, ".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(committed, ".", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			paths = append(paths, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if all := slices.Sorted(maps.Keys(want)); !slices.Equal(paths, all) {
 		t.Errorf("ui has %v, want %v", paths, all)
 	}
@@ -137,10 +132,7 @@ func TestSchema(t *testing.T) {
 // session loads the demo with the SQL modules of the extension.
 func session(t *testing.T) *engine.Session {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	return sessionOf(t, string(text))
 }
 
@@ -150,9 +142,7 @@ func sessionOf(t *testing.T, text string) *engine.Session {
 	t.Helper()
 	enginetest.ForTest(t)
 	var trace bytes.Buffer
-	if _, err := pftrace.Convert(t.Context(), strings.NewReader(text), &trace, pftrace.Options{Analysis: analysis.Options{Causes: true}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.Convert(t.Context(), strings.NewReader(text), &trace, pftrace.Options{Analysis: analysis.Options{Causes: true}}))(t)
 	return sessionOfTrace(t, trace.Bytes())
 }
 
@@ -162,9 +152,7 @@ func sessionOfTrace(t *testing.T, trace []byte) *engine.Session {
 	dir := t.TempDir()
 	for _, module := range strict[sqlModules](t, "modules/default/sql_modules").SQLModules {
 		path := filepath.Join(dir, strings.TrimPrefix(module.Name, "ohos.")+".sql")
-		if err := os.WriteFile(path, []byte(module.SQL), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(module.SQL), 0o600))
 	}
 	return enginetest.Load(t, trace, dir+"@ohos")
 }
@@ -230,10 +218,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q finds %v, want %v", typed, found, want)
 		}
 	}
-	guide, err := os.ReadFile("../../docs/perfetto.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := must.Get(os.ReadFile("../../docs/perfetto.md"))(t)
 	for _, macro := range ui.Macros() {
 		if !strings.Contains(string(guide), "- *"+macro.Name+"*: ") {
 			t.Errorf("docs/perfetto.md does not list %q", macro.Name)
@@ -326,9 +311,7 @@ func TestNoFrames(t *testing.T) {
 // launches to their stages.
 func TestInteractions(t *testing.T) {
 	var text strings.Builder
-	if _, err := simulate.Write(&text, simulate.Demonstration()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Demonstration()))(t)
 	one := sessionOf(t, text.String())
 	tabs := map[string]engine.Table{}
 	for _, macro := range strict[macros](t, "modules/default/macros").Macros {
@@ -370,9 +353,7 @@ func TestInteractions(t *testing.T) {
 // Rows of layers are links to their measures, the one with the most late buffers first.
 func TestLayers(t *testing.T) {
 	var trace bytes.Buffer
-	if _, err := pftrace.ConvertTimeline(t.Context(), tracetest.Layers(), nil, &trace, pftrace.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.ConvertTimeline(t.Context(), tracetest.Layers(), nil, &trace, pftrace.Options{}))(t)
 	one := sessionOfTrace(t, trace.Bytes())
 	all := ui.Macros()
 	macro := all[slices.IndexFunc(all, func(m ui.Macro) bool { return m.ID == "ohos.Layers" })]
@@ -461,18 +442,10 @@ func setting(t *testing.T, link string) map[string]any {
 	if !ok {
 		t.Fatalf("link %s", link)
 	}
-	encoded, err := url.PathUnescape(encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded = must.Get(url.PathUnescape(encoded))(t)
+	text := must.Get(base64.StdEncoding.DecodeString(encoded))(t)
 	var v map[string]any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &v))
 	return v
 }
 
@@ -492,10 +465,7 @@ func TestAddLink(t *testing.T) {
 		if strings.Contains(text, "://") {
 			parse = ui.ParseBase
 		}
-		server, err := parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(parse(text))(t)
 		if got := setting(t, server.AddLink()); !reflect.DeepEqual(got, common(want)) {
 			t.Errorf("%s: got %v, want %v", text, got, common(want))
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // The test program prints its exact version if this is set.
@@ -23,25 +25,14 @@ func TestMain(m *testing.M) {
 // Two programs without a recorded commit have the same version, but not the same exact
 // version. A version that names the source is exact already.
 func TestExact(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
+	content := must.Get(os.ReadFile(self))(t)
 	exact := func(suffix string) string {
 		program := filepath.Join(t.TempDir(), "program.exe")
-		if err := os.WriteFile(program, append(content, suffix...), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(program, append(content, suffix...), 0o777))
 		cmd := exec.Command(program)
 		cmd.Env = append(os.Environ(), printVariable+"=1")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.Output())(t)
 		return string(out)
 	}
 	one, two := exact(""), exact("x")

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -15,10 +16,7 @@ import (
 func measured(t *testing.T, config simulate.Config) *stats.Report {
 	t.Helper()
 	text, truth := written(t, config)
-	timeline, _, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
 	return stats.Compute(timeline, stats.Options{})
 }
 

@@ -6,20 +6,17 @@ import (
 
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
 // BenchmarkAnalyze measures reading and analysis by all workers.
 func BenchmarkAnalyze(b *testing.B) {
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Capture(8<<20)); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Capture(8<<20)))(b)
 	b.SetBytes(int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := reconstruct.Analyze(b.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get2(reconstruct.Analyze(b.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{}))(b)
 	}
 }

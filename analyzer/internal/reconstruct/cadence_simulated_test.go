@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -30,13 +31,8 @@ func changing(hz int, each trace.Duration, rates ...int) simulate.Config {
 func played(t *testing.T, config simulate.Config) (*analyzer.Layer, *stats.Layer, *simulate.LayerTruth) {
 	t.Helper()
 	text, truth := written(t, config)
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
+	must.Do(t, timeline.Validate())
 	return timeline.Layers[0], stats.Compute(timeline, stats.Options{}).Layers[0], truth.Layers[0]
 }
 

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // captures has excerpts of captures of real devices.
@@ -29,10 +30,7 @@ func capture(t *testing.T, name string) string {
 // of its own, which knows nothing of hitrace's parser.
 func unpaired(t *testing.T, path string) (ends, begins []int) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	marker := regexp.MustCompile(`-(\d+) +\([ \d-]+\) \[\d+\] \S+ +\d+\.\d+: (?:print|tracing_mark_write): ([BE])(?:\||\r?$)`)
 	open := map[string][]int{}
 	number := 0

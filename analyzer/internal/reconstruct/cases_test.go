@@ -11,16 +11,14 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/testing/must"
 )
 
 // eachCase plays the cases of a file of testdata and compares what is said about them. A case has a line
 // "== NAME", lines of userTrace.play, a line "->" and what is wanted. Lines with a # are comments.
 func eachCase(t *testing.T, file string, describe func(*analyzer.Timeline) string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + file + ".txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/" + file + ".txt"))(t)
 	cases := strings.Split(string(text), "\n== ")[1:]
 	for _, c := range cases {
 		name, rest, _ := strings.Cut(c, "\n")

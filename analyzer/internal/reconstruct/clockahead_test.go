@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -180,13 +181,8 @@ func TestNoClockSteps(t *testing.T) {
 func eventsOf(t *testing.T, config simulate.Config) []rawfile.Event {
 	t.Helper()
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
-	events, err := rawfile.Parse(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
+	events := must.Get(rawfile.Parse(text.Bytes()))(t)
 	return events
 }
 
@@ -214,13 +210,8 @@ func sortedLines(text []byte) []byte {
 
 func withOffset(t *testing.T, text []byte, offset trace.Duration) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(context.Background(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: &offset})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(context.Background(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: &offset}))(t)
+	must.Do(t, timeline.Validate())
 	return timeline
 }
 

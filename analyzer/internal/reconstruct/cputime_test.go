@@ -10,15 +10,13 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // runs are the intervals in which a thread runs, as the switches in a text say.
 func runs(t *testing.T, path string, tid int) (list []analyzer.Interval) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	on, off := "next_pid="+strconv.Itoa(tid)+" ", "prev_pid="+strconv.Itoa(tid)+" "
 	at := regexp.MustCompile(` (\d+)\.(\d{6}): sched_switch: `)
 	for line := range strings.Lines(string(data)) {

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // actor is a thread that a made-up trace has.
@@ -208,10 +209,7 @@ func FuzzTimeline(f *testing.F) {
 			options.ClockOffset = new(trace.Duration)
 		}
 		analyze := func(r io.Reader, workers int) *analyzer.Timeline {
-			timeline, totals, err := reconstruct.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), r, hitrace.Options{Workers: workers}, options))(t)
 			if err := timeline.Validate(); err != nil {
 				t.Fatalf("%v\n%s%s", err, text, timeline)
 			}
@@ -280,10 +278,7 @@ func TestTracesThatOverlap(t *testing.T) {
 		{"a third trace", header + vsync + header + early + header + early + header + vsync + header + strings.ReplaceAll(vsync, " 1.010", " 1.020"), 2, 3},
 		{"twice, without a header", sent + sent, 2, 0},
 	} {
-		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{}))(t)
 		if err := timeline.Validate(); err != nil || timeline.Counts().Frames != test.frames || totals.Problems.Lost() != test.lost {
 			t.Errorf("%s: %v, %d lines lost; want %d frames, %d lines lost:\n%s", test.name, err, totals.Problems.Lost(), test.frames, test.lost, timeline)
 		}

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // A golden is a small trace and the timeline that the frame rules make of it.
@@ -36,10 +37,7 @@ func TestFrames(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			g, err := readGolden(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := must.Get(readGolden(path))(t)
 			timeline := g.timelineOf(t, g.trace)
 			if got := timeline.String(); got != g.timeline {
 				t.Errorf("%s\ngot:\n%swant:\n%s", g.comment, got, g.timeline)
@@ -110,10 +108,7 @@ func parseOptions(text string) (o reconstruct.Options, err error) {
 // understood.
 func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options))(t)
 	if err := timeline.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -93,10 +94,7 @@ func TestFreezes(t *testing.T) {
 // checkUnfinished checks the frames that are late where the trace ends. It returns their number.
 func checkUnfinished(t *testing.T, text []byte, truth *simulate.Truth) int {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
 	describe := func(tid trace.TID, start trace.Time, atLeast trace.Duration) string {
 		return fmt.Sprintf("thread %d at %d, late by %d", tid, start, atLeast)
 	}
@@ -121,13 +119,8 @@ func checkUnfinished(t *testing.T, text []byte, truth *simulate.Truth) int {
 
 func checkInteractions(t *testing.T, text io.Reader, truth *simulate.Truth) {
 	t.Helper()
-	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
+	must.Do(t, timeline.Validate())
 	if n := totals.Problems.Lost(); n > 0 {
 		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
 	}
@@ -160,10 +153,7 @@ const hangWords = "of %d at %d for %d in %q, severe %t, cut %t %t"
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(v))(t)
 	return string(text)
 }
 

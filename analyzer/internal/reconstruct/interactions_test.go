@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // userTrace is a trace of an application, 200, and render_service, 100, on a grid of vsyncs of
@@ -91,13 +92,8 @@ func (u *userTrace) timeline(t *testing.T) *analyzer.Timeline {
 	for _, l := range u.lines {
 		text.WriteString(l.text + "\n")
 	}
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}))(t)
+	must.Do(t, timeline.Validate())
 	return timeline
 }
 

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // timeColumn is the text before an event's name.
@@ -32,15 +33,9 @@ func later(text string, seconds int) string {
 // a clock offset of their own: nothing that the first leaves open reaches into the
 // next.
 func TestJoinedTraces(t *testing.T) {
-	demo, err := os.ReadFile("../../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("../../../testdata/demo.ftrace"))(t)
 	analyze := func(text string) (*analyzer.Timeline, *hitrace.Totals) {
-		timeline, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Workers: 2}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Workers: 2}, reconstruct.Options{}))(t)
 		if err := timeline.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -127,10 +122,7 @@ func TestJoinedTracesOfOneTime(t *testing.T) {
 		{"one time", header + line(10) + header + line(10), 2, 0, 0},
 		{"headers only", header + header + line(10) + header, 1, 0, 0},
 	} {
-		_, totals, err := reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(test.text), hitrace.Options{}, reconstruct.Options{}))(t)
 		unread := 0
 		for _, c := range totals.Problems.Counts() {
 			if c.Problem == hitrace.ClockRestart {

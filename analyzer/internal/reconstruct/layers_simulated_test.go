@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -97,10 +98,7 @@ func TestSimulatedDisplaySyncs(t *testing.T) {
 				config.Apps[0].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: -1}, {ID: 9, Type: 0, Rate: 2}, {ID: 14, Type: 1, Rate: 4}}
 				config.Apps[1].DisplaySyncs = []simulate.DisplaySync{{ID: 3, Type: 0}}
 				text, truth := written(t, config)
-				timeline, _, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-				if err != nil {
-					t.Fatal(err)
-				}
+				timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
 				var got, want []string
 				for _, f := range timeline.Frames {
 					if f.Kind == analyzer.ApplicationFrame && !f.Facts.Has(analyzer.Truncated) {
@@ -129,13 +127,8 @@ const syncWords = "frame of %d at %d ran %d empty %t for %v"
 
 func checkLayers(t *testing.T, text io.Reader, truth *simulate.Truth, config simulate.Config) {
 	t.Helper()
-	timeline, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
+	must.Do(t, timeline.Validate())
 	if n := totals.Problems.Lost(); n > 0 {
 		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
 	}

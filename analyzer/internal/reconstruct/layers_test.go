@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // slice adds a marker of a thread that lasts some ms.
@@ -119,10 +120,7 @@ func TestLimitsOfLayers(t *testing.T) {
 	for _, l := range u.lines {
 		text.WriteString(l.text + "\n")
 	}
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{Limits: trace.Limits{Records: 5, Frames: 4}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{Limits: trace.Limits{Records: 5, Frames: 4}}))(t)
 	if len(timeline.Layers) != 5 || len(timeline.Frames) != 4 || timeline.Diagnostics.Total(analyzer.RecordsOver) == 0 || timeline.Diagnostics.Total(analyzer.FramesOver) == 0 {
 		t.Errorf("%d layers, %d frames, diagnostics %v", len(timeline.Layers), len(timeline.Frames), timeline.Diagnostics.Counts)
 	}

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -24,25 +25,15 @@ func ownTraces(t *testing.T) ([]byte, []rawfile.Event) {
 	config := simulate.Demonstration()
 	config.Hangs = []simulate.Hang{{At: 4205 * trace.Millisecond, Length: 310 * trace.Millisecond, Name: "JSMarshalling"}}
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
-	events, err := rawfile.Parse(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
+	events := must.Get(rawfile.Parse(text.Bytes()))(t)
 	return text.Bytes(), events
 }
 
 func analyzed(t *testing.T, text []byte) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := reconstruct.Analyze(context.Background(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := timeline.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(context.Background(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}))(t)
+	must.Do(t, timeline.Validate())
 	return timeline
 }
 

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // The period of a frame of render_service is that of its expected interval. One that is like none which
@@ -49,10 +50,7 @@ func TestStatedPeriod(t *testing.T) {
 			line("E|930|I38")
 			line("E|930|M62")
 		}
-		timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}))(t)
 		var got []trace.Duration
 		for _, f := range timeline.Frames {
 			if f.Kind == analyzer.RenderFrame {

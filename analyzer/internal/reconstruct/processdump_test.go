@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // What ps lists beside a trace names processes in full and whatever the trace
@@ -41,10 +42,7 @@ root 600 601 over
 		"           dying-3    (    2) [000] ....     1.000007: cpu_idle: state=1 cpu_id=0",
 		"         unknown-900  (-----) [000] ....     1.000008: cpu_idle: state=1 cpu_id=0",
 	}, "\n")
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, reconstruct.Options{Dump: dump})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{}, reconstruct.Options{Dump: dump}))(t)
 	want := []*analyzer.Process{
 		{PID: 2, Name: "kthreadd", Threads: []analyzer.Thread{{TID: 3, Name: "dying"}}},
 		{PID: 200, Name: "com.example.paper:snowmountainSuperPaper", Threads: []analyzer.Thread{

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // shared is where traces lie that are no part of the repository.
@@ -21,15 +22,9 @@ const shared = "../../../../shared"
 // analyze returns the validated timeline of a trace file.
 func analyze(t *testing.T, path string, options reconstruct.Options) (*analyzer.Timeline, *hitrace.Totals) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	timeline, totals, err := reconstruct.Analyze(t.Context(), f, hitrace.Options{}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), f, hitrace.Options{}, options))(t)
 	if err := timeline.Validate(); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -39,10 +34,7 @@ func analyze(t *testing.T, path string, options reconstruct.Options) (*analyzer.
 // files returns the files that match a pattern, or skips the test.
 func files(t *testing.T, pattern string) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(shared, pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(filepath.Glob(filepath.Join(shared, pattern)))(t)
 	if len(list) == 0 {
 		t.Skipf("no %s/%s here", shared, pattern)
 	}
@@ -62,20 +54,11 @@ type row struct {
 
 func readRows(t *testing.T, path string) map[string]row {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(f).ReadAll())(t)
 	number := func(s string) int64 {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(s, 10, 64))(t)
 		return n
 	}
 	rows := map[string]row{}

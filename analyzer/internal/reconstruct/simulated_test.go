@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -38,10 +39,7 @@ func TestSimulated(t *testing.T) {
 func written(t *testing.T, config simulate.Config) (*bytes.Buffer, *simulate.Truth) {
 	t.Helper()
 	var text bytes.Buffer
-	truth, err := simulate.Write(&text, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(simulate.Write(&text, config))(t)
 	return &text, truth
 }
 
@@ -56,10 +54,7 @@ func TestScenes(t *testing.T) {
 	check := func(name string, scene simulate.Scene) {
 		t.Run(name, func(t *testing.T) {
 			var text bytes.Buffer
-			truth, err := scene.Generate(&text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			truth := must.Get(scene.Generate(&text))(t)
 			checkTimeline(t, &text, truth, false)
 		})
 	}
@@ -82,13 +77,8 @@ func TestScenes(t *testing.T) {
 
 func checkTimeline(t *testing.T, text *bytes.Buffer, truth *simulate.Truth, cutStart bool) {
 	t.Helper()
-	got, totals, err := reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := got.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	got, totals := must.Get2(reconstruct.Analyze(t.Context(), text, hitrace.Options{}, reconstruct.Options{ClockOffset: &truth.Offset}))(t)
+	must.Do(t, got.Validate())
 	if n := totals.Problems.Lost(); n > 0 {
 		t.Errorf("%d lines not understood: %v", n, totals.Problems.Counts())
 	}

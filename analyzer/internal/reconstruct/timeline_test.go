@@ -11,15 +11,13 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // goldenTimeline returns the timeline of one of the goldens.
 func goldenTimeline(t *testing.T, name string) *analyzer.Timeline {
 	t.Helper()
-	g, err := readGolden("../../../testdata/frames/" + name + ".txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(readGolden("../../../testdata/frames/" + name + ".txtar"))(t)
 	return g.timelineOf(t, g.trace)
 }
 

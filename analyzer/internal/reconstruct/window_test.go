@@ -8,35 +8,23 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // A window keeps the frames in it as they are in the whole trace: the
 // clock, facts and links are those of the whole, frames at its edges truncated.
 func TestWindow(t *testing.T) {
 	read := func(w trace.Window) *analyzer.Timeline {
-		f, err := os.Open("../../../testdata/demo.ftrace")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open("../../../testdata/demo.ftrace"))(t)
 		defer f.Close()
-		timeline, _, err := reconstruct.Analyze(t.Context(), f, hitrace.Options{Window: w}, reconstruct.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := timeline.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), f, hitrace.Options{Window: w}, reconstruct.Options{}))(t)
+		must.Do(t, timeline.Validate())
 		return timeline
 	}
 	whole := read(trace.Window{})
 	var w trace.Window
-	var err error
-	if w.From, err = trace.ParseEdge("3700.160000"); err != nil {
-		t.Fatal(err)
-	}
-	if w.To, err = trace.ParseEdge("3700.265000"); err != nil {
-		t.Fatal(err)
-	}
+	w.From = must.Get(trace.ParseEdge("3700.160000"))(t)
+	w.To = must.Get(trace.ParseEdge("3700.265000"))(t)
 	from, to := w.Bounds(0)
 	part := read(w)
 	if part.Clock != whole.Clock {

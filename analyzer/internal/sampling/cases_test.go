@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // usual is a scene that is aligned on any clock.
@@ -92,9 +93,7 @@ func TestAlignDropsOutside(t *testing.T) {
 				inside++
 			}
 		}
-		if _, err := p.align(nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(p.align(nil))(t)
 		// The clock is exact to some 50 µs: a sample at an end of the trace may be either.
 		if got := len(p.rec.Samples); got < inside-2 || got > inside+2 || got+p.rec.Alignment.Outside != p.samples || inside > p.samples*8/10 {
 			t.Errorf("%s: %d samples, want %d of %d; %+v", clock, got, inside, p.samples, p.rec.Alignment)

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
 )
@@ -57,10 +58,7 @@ func TestSamplesLimit(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	rec, err := sampling.Read(input, input.size(), perfdata.Options{Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := must.Get(sampling.Read(input, input.size(), perfdata.Options{Limits: limits}))(t)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	limit := limits.WithDefaults().Samples

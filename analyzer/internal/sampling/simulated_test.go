@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -21,18 +22,10 @@ import (
 func simulated(t *testing.T, s simulate.Scene, r simulate.Recording) *pair {
 	t.Helper()
 	var text, file bytes.Buffer
-	truth, err := s.GenerateWithSamples(&text, &file, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.GenerateWithSamples(&text, &file, r))(t)
 	p := &pair{period: trace.Millisecond, offset: truth.Recording.Offset, running: sampling.NewRunning(trace.Limits{})}
-	if p.rec, err = sampling.Read(bytes.NewReader(file.Bytes()), int64(file.Len()), perfdata.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	p.timeline, _, err = reconstruct.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, p.running.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p.rec = must.Get(sampling.Read(bytes.NewReader(file.Bytes()), int64(file.Len()), perfdata.Options{}))(t)
+	p.timeline, _ = must.Get2(reconstruct.Analyze(t.Context(), &text, hitrace.Options{}, reconstruct.Options{}, p.running.Sink()))(t)
 	slices.SortStableFunc(p.rec.Samples, func(a, b sample.Sample) int { return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.TID, b.TID)) })
 	for i := range p.rec.Samples {
 		p.rec.Samples[i].Stack = int32(i)

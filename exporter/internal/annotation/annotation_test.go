@@ -21,6 +21,7 @@ import (
 	"ohframe/exporter"
 	"ohframe/exporter/internal/annotation"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
@@ -117,13 +118,8 @@ func inputs(t *testing.T) map[string]*pb.Trace {
 func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
 	t.Helper()
 	var text, out bytes.Buffer
-	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
-		t.Fatal(err)
-	}
-	in, err := ohframe.Read(t.Context(), &text, ohframe.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text))(t)
+	in := must.Get(ohframe.Read(t.Context(), &text, ohframe.Options{Causes: true}))(t)
 	for _, e := range in.Causes.Frames {
 		if s := e.Cause(); s != nil {
 			if len(s.Instances) == 0 {
@@ -132,13 +128,9 @@ func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
 			e.Functions = []why.FunctionTime{{Function: why.Function{Name: "Feed::recompute", Module: "libentry.so"}, Stage: s.Stage, Wait: s.Wait, Samples: 8, Of: 12, Sure: true}}
 		}
 	}
-	if err := exporter.Write(t.Context(), &out, in.Timeline, in.Causes, exporter.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exporter.Write(t.Context(), &out, in.Timeline, in.Causes, exporter.Options{}))
 	trace := &pb.Trace{}
-	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(out.Bytes(), trace))
 	return trace
 }
 
@@ -146,44 +138,30 @@ func withFunctions(t *testing.T, cause simulate.Cause) *pb.Trace {
 func layers(t *testing.T) *pb.Trace {
 	t.Helper()
 	var out bytes.Buffer
-	if err := exporter.Write(t.Context(), &out, tracetest.Layers(), nil, exporter.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exporter.Write(t.Context(), &out, tracetest.Layers(), nil, exporter.Options{}))
 	trace := &pb.Trace{}
-	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(out.Bytes(), trace))
 	return trace
 }
 
 func texts(t *testing.T) map[string][]byte {
 	t.Helper()
-	waits, err := os.ReadFile("../../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	waits := must.Get(os.ReadFile("../../../testdata/why/waits.ftrace"))(t)
 	list := map[string][]byte{"render": []byte(render), "first draw": []byte(firstDraw), "items": []byte(items), "waits": waits}
 	for _, cause := range []simulate.Cause{simulate.CauseGC, simulate.CauseLittleCore, simulate.CauseCapped, simulate.CauseDrawWork} {
 		var text bytes.Buffer
-		if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: cause}).Generate(&text))(t)
 		list[string(cause)] = text.Bytes()
 	}
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Demonstration()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Demonstration()))(t)
 	list["demonstration"] = text.Bytes()
 	paths, err := filepath.Glob("../../../testdata/frames/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no traces: %v", err)
 	}
 	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(path))(t)
 		for _, f := range archive.Files {
 			if f.Name == "trace" {
 				list[filepath.Base(path)] = f.Data
@@ -196,13 +174,9 @@ func texts(t *testing.T) map[string][]byte {
 func convert(t *testing.T, input []byte) *pb.Trace {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{Events: ohframe.NoEvents, Options: ohframe.Options{Causes: true}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ohframe.Convert(t.Context(), bytes.NewReader(input), &out, ohframe.ConvertOptions{Events: ohframe.NoEvents, Options: ohframe.Options{Causes: true}}))(t)
 	trace := &pb.Trace{}
-	if err := proto.Unmarshal(out.Bytes(), trace); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(out.Bytes(), trace))
 	return trace
 }
 
@@ -294,10 +268,7 @@ func kindsOf(key annotation.Key) (set kinds) {
 
 // docs/perfetto.md has the list of annotations. "make docs" writes it.
 func TestDocument(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "annotation.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "annotation.go", nil, parser.ParseComments))(t)
 	var comments []string // of the keys, in order
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok && ast.IsExported(spec.Names[0].Name) {
@@ -316,10 +287,7 @@ func TestDocument(t *testing.T) {
 		fmt.Fprintf(&list, "- %s (%s): %s\n", quoted, keys[first].Where(), schematest.Markdown(comments[first]))
 	}
 	const guide, begin = "../../../docs/perfetto.md", "\n- `ts` "
-	document, err := os.ReadFile(guide)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(guide))(t)
 	before, rest, _ := strings.Cut(string(document), begin)
 	_, after, found := strings.Cut(rest, "\n## ")
 	if !found || len(comments) != len(keys) {
@@ -336,10 +304,7 @@ func TestQueries(t *testing.T) {
 	}
 	count := 0
 	for _, path := range append(paths, "../../../docs/perfetto.md") {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for _, match := range selected.FindAllSubmatch(text, -1) {
 			count++
 			name := index.ReplaceAllString(string(match[1]), "")

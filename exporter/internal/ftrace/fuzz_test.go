@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 )
 
 // fuzzNames is how many names of functions encoders remember here: so few that
@@ -80,9 +81,7 @@ func FuzzPayload(f *testing.F) {
 
 		e := NewEncoder(fuzzNames, true)
 		var printed perfettopb.FtraceEvent
-		if err := proto.Unmarshal(e.appendPrint(nil, &m, trace.PID(pid)), &printed); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, proto.Unmarshal(e.appendPrint(nil, &m, trace.PID(pid)), &printed))
 		if got := printed.GetPrint().GetBuf(); got != strings.ToValidUTF8(text, "\uFFFD") {
 			t.Errorf("%q is printed as %q", text, got)
 		}

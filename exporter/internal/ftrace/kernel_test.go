@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
@@ -78,9 +79,7 @@ func parseEvent(t testing.TB, text string) *perfettopb.FtraceEvent {
 func symbolNames(t testing.TB, table *symbolTable) []string {
 	t.Helper()
 	packet := &perfettopb.TracePacket{}
-	if err := proto.Unmarshal(table.appendInternedData(nil), packet); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(table.appendInternedData(nil), packet))
 	var names []string
 	for i, symbol := range packet.GetInternedData().GetKernelSymbols() {
 		if symbol.GetIid() != uint64(i+1) {
@@ -298,10 +297,7 @@ func TestRealKernelEventsAreTyped(t *testing.T) {
 				t.Errorf("%s: %s: %s is generic", path, name, line.Args)
 			}
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(path))(t)
 		for name, count := range counts {
 			if want := bytes.Count(data, []byte(": "+name+": ")); count != want {
 				t.Errorf("%s: %d × %s, want %d", path, count, name, want)
@@ -315,10 +311,7 @@ func TestRealKernelEventsAreTyped(t *testing.T) {
 // markers nor written as scheduling.
 func readKernelLines(t testing.TB, path string) []hitrace.Line {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
 	var lines []hitrace.Line
 	for text := range bytes.Lines(data) {
 		var line hitrace.Line

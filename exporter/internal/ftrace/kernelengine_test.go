@@ -19,6 +19,7 @@ import (
 	"ohframe/internal/source/kernel"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -91,10 +92,7 @@ func kernelTrace(t testing.TB, text string) []byte {
 
 func marshal(t testing.TB, message proto.Message) []byte {
 	t.Helper()
-	data, err := proto.Marshal(message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(proto.Marshal(message))(t)
 	return data
 }
 
@@ -181,10 +179,7 @@ task-100 ( 100) [002] .... 5.000039: suspend_resume: thaw_processes[0] end
 // among those that it shows.
 func TestShownEventsInPerfetto(t *testing.T) {
 	slow.Skip(t)
-	scene, err := txtar.ParseFile("../../pftrace/testdata/parity/kernel.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scene := must.Get(txtar.ParseFile("../../pftrace/testdata/parity/kernel.txtar"))(t)
 	text := strings.TrimPrefix(string(scene.Files[0].Data), "# tracer: nop\n#\n")
 	for i, test := range kernelCases {
 		if test.event != newTask { // an encoder never makes Perfetto's message of it

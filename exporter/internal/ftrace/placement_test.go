@@ -9,14 +9,12 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // Planning and encoding leave events as the reader made them.
 func TestEventsStay(t *testing.T) {
-	text, err := os.ReadFile("../../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../testdata/demo.ftrace"))(t)
 	// Lines without a process, ends without a begin and wakeups without wakings.
 	text = append(text, `
  x-1 (-----) [001] .... 3701.000001: print: B|7|H:name
@@ -41,9 +39,7 @@ func TestEventsStay(t *testing.T) {
 			}
 		},
 	}
-	if _, err := hitrace.Run(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, sink); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(hitrace.Run(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, sink))(t)
 	last := plan.placements[len(plan.placements)-4:]
 	if last[0].pid != 7 || last[1].cpu != 1 || !last[2].skip || last[3].kind != hitrace.WakingEvent {
 		t.Errorf("the last events are exported as %+v", last)

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // The fields that are encoded by hand have the numbers of the schema.
@@ -65,9 +66,7 @@ func write(t testing.TB, rec *sample.Recording, o Options) ([]*perfettopb.TraceP
 	s := Write(w, rec, o)
 	w.Flush()
 	var pb perfettopb.Trace
-	if err := proto.Unmarshal(out.Bytes(), &pb); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(out.Bytes(), &pb))
 	return pb.GetPacket(), s
 }
 

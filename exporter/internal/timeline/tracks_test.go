@@ -14,6 +14,7 @@ import (
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/uicolour"
 )
 
@@ -138,10 +139,7 @@ func TestOnTimeColour(t *testing.T) {
 
 // The plugin of the UI draws waits in the colours of the track Why.
 func TestPluginColours(t *testing.T) {
-	source, err := os.ReadFile("../../../internal/ui/plugin/src/pieces.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("../../../internal/ui/plugin/src/pieces.ts"))(t)
 	colours := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^  \[['"](.+)['"], '(#.{6})'\],$`).FindAllStringSubmatch(string(source), -1) {
 		colours[m[1]] = m[2]

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // The watchdog closes the descriptors that it inherits, such as hdcd's connection, and
@@ -15,10 +17,7 @@ func TestWatchdogFiles(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("no /proc")
 	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	null := must.Get(os.Open(os.DevNull))(t)
 	defer null.Close()
 	for shell, above9 := range map[string]bool{"sh": false, "bash": true, "mksh": false} {
 		path, err := exec.LookPath(shell)

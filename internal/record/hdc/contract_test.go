@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 )
 
 // Contract tests run against the fake, or, if OHFRAME_HDC names a real hdc, against
@@ -42,17 +43,11 @@ func TestMain(m *testing.M) {
 // withFake returns a client of the fake hdc.
 func withFake(t *testing.T, c fakehdc.Config) *hdc.Client {
 	t.Helper()
-	program, err := fakehdc.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(fakehdc.Program())(t)
 	dir := t.TempDir()
 	fakehdc.Write(t, dir, c)
 	t.Setenv(fakehdc.Folder, dir)
-	client, err := hdc.Find(t.Context(), program, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(hdc.Find(t.Context(), program, 0))(t)
 	return client
 }
 
@@ -130,16 +125,11 @@ func TestContractReceive(t *testing.T) {
 	c := connected(t)
 	file, local := remote(t, c), filepath.Join(t.TempDir(), "with blanks")
 	const size = 200_000
-	r, err := c.Shell(t.Context(), 0, fmt.Sprintf("head -c %d /dev/urandom >%s; sha256sum <%s | cut -c 1-64", size, file, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.Shell(t.Context(), 0, fmt.Sprintf("head -c %d /dev/urandom >%s; sha256sum <%s | cut -c 1-64", size, file, file)))(t)
 	receive := func(remote string, size int64) error {
 		return c.Receive(t.Context(), 0, remote, local, size)
 	}
-	if err := receive(file, size); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, receive(file, size))
 	content, err := os.ReadFile(local)
 	if got := fmt.Sprintf("%x", sha256.Sum256(content)); err != nil || got != strings.TrimSpace(r.Output) {
 		t.Errorf("%v, checksum %s, on the device %s", err, got, r.Output)
@@ -202,17 +192,12 @@ func TestErrors(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	program, err := fakehdc.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(fakehdc.Program())(t)
 	good, bad, empty := t.TempDir(), t.TempDir(), t.TempDir()
 	fakehdc.Write(t, good, fakehdc.Config{})
 	fakehdc.Write(t, bad, fakehdc.Config{Faults: []fakehdc.Fault{{Do: "say", Text: "hdc: a tool for something else"}}})
 	sdk := filepath.Join(t.TempDir(), "12", "toolchains")
-	if err := errors.Join(os.MkdirAll(sdk, 0o777), os.Symlink(program, filepath.Join(sdk, "hdc"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(sdk, 0o777), os.Symlink(program, filepath.Join(sdk, "hdc"))))
 	folder := filepath.Dir(program)
 	for _, x := range []struct {
 		name, explicit  string
@@ -253,17 +238,12 @@ func TestWSL(t *testing.T) {
 		"hdc.exe": "[ $1 = -v ] && echo 'Ver: 3.1.0e' && exit\nprintf '%s\\n' \"$4\" >" + dir + "/name\nprintf abc >" + local + "\necho 'FileTransfer finish'\n",
 		"wslpath": `[ "$2" = ` + dir + `/ ] && printf '\\\\wsl.localhost\\Debian\\tmp\\\r\n'` + "\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777))
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	t.Setenv("HDC", "")
-	c, err := hdc.Find(t.Context(), "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3)
+	c := must.Get(hdc.Find(t.Context(), "", 0))(t)
+	err := c.Receive(t.Context(), 0, "/data/local/tmp/t", local, 3)
 	if name, _ := os.ReadFile(dir + "/name"); err != nil || string(name) != `\\wsl.localhost\Debian\tmp\x.part`+"\n" {
 		t.Errorf("%v, hdc gets %q", err, name)
 	}
@@ -288,23 +268,17 @@ func mainEndless(speed string) {
 // An answer without end takes bounded memory, and hdc is stopped at the bound, or at the
 // time limit if that comes first.
 func TestEndless(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())(t)
 	for speed, want := range map[string]string{"fast": "printed more than 4 MB", "slow": "did not end within 100ms"} {
 		t.Setenv(endless, speed)
-		c, err := hdc.Find(t.Context(), program, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(hdc.Find(t.Context(), program, time.Minute))(t)
 		limit := time.Minute
 		if speed == "slow" {
 			limit = 100 * time.Millisecond
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err = c.Shell(t.Context(), limit, "aa dump"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := c.Shell(t.Context(), limit, "aa dump"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %v", err, want)
 		}
 		runtime.ReadMemStats(&after)

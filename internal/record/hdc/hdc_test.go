@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 func TestParseDevices(t *testing.T) {
@@ -78,12 +80,8 @@ func TestCheckInstall(t *testing.T) {
 func TestOnBus(t *testing.T) {
 	dir := t.TempDir()
 	add := func(name, vendor string) {
-		if err := os.MkdirAll(filepath.Join(dir, name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name, "idVendor"), []byte(vendor+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, name), 0o777))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name, "idVendor"), []byte(vendor+"\n"), 0o666))
 	}
 	add("1-1", "1d6b")
 	if got := onBus(dir); got != "" {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 var sample = Meta{
@@ -27,9 +29,7 @@ func TestReadWrite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var text bytes.Buffer
-	if err := errors.Join(sample.Write(&text), os.WriteFile(path, text.Bytes(), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(sample.Write(&text), os.WriteFile(path, text.Bytes(), 0o666)))
 	got, err := Read(path)
 	if err != nil || !reflect.DeepEqual(*got, sample) {
 		t.Errorf("got %+v, %v", got, err)
@@ -45,9 +45,7 @@ func TestReadErrors(t *testing.T) {
 		"large": `{"trace": "` + strings.Repeat("x", maxSize) + `"}`,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 		if m, err := Read(path); err == nil || errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: got %+v, %v", name, m, err)
 		}

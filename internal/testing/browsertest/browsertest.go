@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -90,18 +91,14 @@ func New(t *testing.T) *Browser {
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
 	t.Cleanup(cancel)
 	b := &Browser{T: t, Ctx: ctx}
-	if err := chromedp.Listen(ctx, b.listen); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Listen(ctx, b.listen))
 	for _, enable := range []func() error{
 		func() error { _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); return err },
 		func() error { _, err := chromedp.Call(ctx, cdppage.Enable, cdppage.EnableParams{}); return err },
 		func() error { _, err := chromedp.Call(ctx, runtime.Enable, struct{}{}); return err },
 		func() error { _, err := chromedp.Call(ctx, log.Enable, struct{}{}); return err },
 	} {
-		if err := enable(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, enable())
 	}
 	return b
 }
@@ -137,18 +134,14 @@ func (b *Browser) listen(event any) {
 // Do runs steps.
 func (b *Browser) Do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.Ctx, steps...); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, chromedp.Do(b.Ctx, steps...))
 }
 
 // Show shows a page in a window of the given size, in the "light" scheme or the "dark" one.
 func (b *Browser) Show(page []byte, width, height int64, scheme string) {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "page.html")
-	if err := os.WriteFile(file, page, 0o666); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(file, page, 0o666))
 	b.Do(chromedp.EmulateViewport(width, height))
 	b.Scheme(scheme)
 	b.Do(chromedp.Navigate("file://" + file))
@@ -159,9 +152,7 @@ func (b *Browser) Show(page []byte, width, height int64, scheme string) {
 func (b *Browser) Scheme(scheme string) {
 	b.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media))(b)
 }
 
 // Settle waits until the page has drawn itself.
@@ -187,13 +178,8 @@ func (b *Browser) Screenshot(name string) {
 	if directory == "" {
 		return
 	}
-	picture, err := chromedp.Run(b.Ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(directory, name+".png"), picture, 0o666); err != nil {
-		b.Fatal(err)
-	}
+	picture := must.Get(chromedp.Run(b.Ctx, chromedp.CaptureScreenshot()))(b)
+	must.Do(b, os.WriteFile(filepath.Join(directory, name+".png"), picture, 0o666))
 }
 
 // Troubles returns what pages complained about or asked for since the last call.

@@ -13,15 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // The drawing of docs/architecture.md has all packages, and none imports a package on its
 // own floor or on a higher one.
 func TestArchitecture(t *testing.T) {
-	document, err := os.ReadFile(filepath.Join(root, "docs", "architecture.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(filepath.Join(root, "docs", "architecture.md")))(t)
 	floors, err := parseFloors(strings.ReplaceAll(string(document), "\r\n", "\n"))
 	if err != nil {
 		t.Fatal("docs/architecture.md:", err)
@@ -91,7 +90,7 @@ func importsOf(t *testing.T, folder string) map[string][]string {
 	t.Helper()
 	const module = "ohframe"
 	imports := map[string][]string{}
-	err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -134,10 +133,7 @@ func importsOf(t *testing.T, folder string) map[string][]string {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return imports
 }
 

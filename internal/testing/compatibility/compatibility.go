@@ -13,6 +13,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 var update = flag.Bool("update-api", false, "rewrite the lists in testdata/api")
@@ -22,9 +24,7 @@ var update = flag.Bool("update-api", false, "rewrite the lists in testdata/api")
 func Check(t *testing.T, path, list string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(list), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(list), 0o666))
 		return
 	}
 	kept, err := os.ReadFile(path)

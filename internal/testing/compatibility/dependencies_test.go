@@ -10,15 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // docs/dependencies.md gives a reason for every module that go.mod requires or that is
 // linked into the program, and for no others.
 func TestDependencies(t *testing.T) {
-	documented, err := os.ReadFile(filepath.Join(root, "docs", "dependencies.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	documented := must.Get(os.ReadFile(filepath.Join(root, "docs", "dependencies.md")))(t)
 	program, tools, ok := strings.Cut(string(documented), "\n## In the tests and tools\n")
 	if !ok {
 		t.Fatal("docs/dependencies.md has lost its two parts")
@@ -35,9 +34,7 @@ func TestDependencies(t *testing.T) {
 			Indirect bool
 		}
 	}
-	if err := json.Unmarshal([]byte(goOutput(t, "mod", "edit", "-json")), &mod); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(goOutput(t, "mod", "edit", "-json")), &mod))
 	known := append(modulesIn(program), modulesIn(tools)...)
 	for _, r := range mod.Require {
 		isKnown := slices.ContainsFunc(known, func(k string) bool { return k == r.Path || strings.HasPrefix(k, r.Path+"/") })
@@ -50,14 +47,8 @@ func TestDependencies(t *testing.T) {
 // The nested module fleet/beam requires all modules that what it imports of ours needs: it is built
 // less often, and a module that is new here would be missing there.
 func TestBeamModules(t *testing.T) {
-	mod, err := os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := os.ReadFile(filepath.Join(root, "fleet", "beam", "go.sum"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := must.Get(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.mod")))(t)
+	sum := must.Get(os.ReadFile(filepath.Join(root, "fleet", "beam", "go.sum")))(t)
 	needed := strings.Fields(goOutput(t, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./internal/fleet", "./internal/flags"))
 	slices.Sort(needed)
 	for _, name := range slices.Compact(needed) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	_ "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // TestSchema lists every field of the schema with its number and type.
@@ -65,10 +66,7 @@ func TestSQL(t *testing.T) {
 	}
 	var list strings.Builder
 	for _, path := range modules {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(path))(t)
 		text := sqlComment.ReplaceAllString(string(content), "")
 		found := sqlPublic.FindAllStringSubmatch(text, -1)
 		if want := len(sqlEvery.FindAllString(text, -1)); len(found) != want {

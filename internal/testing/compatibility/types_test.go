@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // Users can name every type that an exported name of a promised package has: it is of a
@@ -42,10 +44,7 @@ func loadTypes(t *testing.T) (list []*types.Package) {
 	}
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 	for _, folder := range promised {
-		p, err := compiled.Import(path.Join("ohframe", folder))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(compiled.Import(path.Join("ohframe", folder)))(t)
 		list = append(list, p)
 	}
 	return list

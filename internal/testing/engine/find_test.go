@@ -8,17 +8,14 @@ import (
 	"testing"
 
 	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/must"
 )
 
 // program writes an executable shell script.
 func program(t *testing.T, path, script string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	return path
 }
 
@@ -31,9 +28,7 @@ func TestFind(t *testing.T) {
 	bin := filepath.Join(root, "bin")
 	deep := filepath.Join(root, "some", "package")
 	script := filepath.Join(root, "internal", "testing", "engine", "trace_processor.mjs")
-	if err := os.MkdirAll(deep, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(deep, 0o700))
 	t.Chdir(deep)
 	t.Setenv("PATH", bin)
 	t.Setenv(engine.Variable, "")
@@ -49,10 +44,7 @@ func TestFind(t *testing.T) {
 	const flags = " --stdiod --add-sql-package DIR@name TRACE"
 	check := func(want string) {
 		t.Helper()
-		e, err := engine.Find()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engine.Find())(t)
 		_, err = e.Open(t.Context(), "TRACE", "DIR@name")
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
 			t.Errorf("opening a trace says %v, want %s", err, want)
@@ -64,9 +56,7 @@ func TestFind(t *testing.T) {
 	if _, err := engine.Find(); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("found a script without its engine: %v", err)
 	}
-	if err := os.MkdirAll(filepath.Join(root, "build", "engine"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(root, "build", "engine"), 0o700))
 	check("node " + script + flags)
 
 	program(t, filepath.Join(bin, "trace_processor_shell"), tellArguments)

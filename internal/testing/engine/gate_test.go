@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // The gate finds what Perfetto's statistics count as errors.
@@ -28,10 +29,7 @@ func TestGate(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			table, err := enginetest.Load(t, test.trace).Gate()
-			if err != nil {
-				t.Fatal(err)
-			}
+			table := must.Get(enginetest.Load(t, test.trace).Gate())(t)
 			// Versions of Perfetto differ in the severity.
 			if len(table.Rows) != 1 || table.Rows[0][0] != test.want || table.Rows[0][4] != int64(1) {
 				t.Errorf("got\n%swant one %s", table, test.want)

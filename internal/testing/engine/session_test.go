@@ -13,6 +13,7 @@ import (
 
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // textTrace has two slices, one inside the other: outer from 10.000001 s to
@@ -147,13 +148,9 @@ func testQueryErrors(t *testing.T, session *engine.Session) {
 
 func TestPackages(t *testing.T) {
 	directory := filepath.Join(t.TempDir(), "folder")
-	if err := os.MkdirAll(filepath.Join(directory, "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(directory, "sub"), 0o700))
 	module := []byte("CREATE PERFETTO TABLE made AS SELECT 'by the module' AS text;")
-	if err := os.WriteFile(filepath.Join(directory, "sub", "module.sql"), module, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(directory, "sub", "module.sql"), module, 0o600))
 	for spec, name := range map[string]string{directory: "folder", directory + "@other": "other"} {
 		session := enginetest.Load(t, []byte(textTrace), spec)
 		got := enginetest.Query(t, session, "INCLUDE PERFETTO MODULE "+name+".sub.module; SELECT text FROM made")

@@ -23,6 +23,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 // Folder is the environment variable that names the folder of the fake.
@@ -125,10 +127,7 @@ func Write(t testing.TB, dir string, c Config) {
 // the owner of an open trace session; of "traces", a line for each written trace.
 func State(t testing.TB, dir, name string) (words []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "state/*", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(dir, "state/*", name)))(t)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil && !os.IsNotExist(err) { // it may be closed meanwhile

@@ -25,6 +25,7 @@ import (
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -205,10 +206,7 @@ func convert(t *testing.T, text []byte, options pftrace.Options, workers int) ([
 	t.Helper()
 	options.Reader = hitrace.Options{Workers: workers}
 	var out bytes.Buffer
-	summary, err := pftrace.Convert(context.Background(), bytes.NewReader(text), &out, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(pftrace.Convert(context.Background(), bytes.NewReader(text), &out, options))(t)
 	return out.Bytes(), summary
 }
 
@@ -254,10 +252,7 @@ func (c *testCase) checkGate(t *testing.T) {
 	output, _ := convert(t, c.text, options, 2)
 	session := enginetest.Load(t, output)
 	defer session.Close()
-	table, err := session.Gate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(session.Gate())(t)
 	for _, row := range table.Rows {
 		if row[0] != "mismatched_sched_switch_tids" {
 			t.Errorf("the trace processor reports %v", row)

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 )
@@ -54,10 +55,7 @@ func (s *source) timeAt(line int) (at trace.Time) {
 
 func analyze(t testing.TB, text []byte, workers int, options analysis.FrameOptions) *analyzer.Timeline {
 	t.Helper()
-	timeline, _, err := analysis.Frames(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(analysis.Frames(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options))(t)
 	return timeline
 }
 
@@ -88,9 +86,7 @@ func readSources(t *testing.T) []*source {
 			TGID: []simulate.TGID{simulate.TGIDNarrow, simulate.TGIDDashes, simulate.TGIDWide, simulate.TGIDAbsent}[i%4],
 		}
 		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		list = append(list, newSource(t, fmt.Sprintf("simulated-%s", era), text.Bytes()))
 	}
 	layers, frameworks := simulate.BadLayers()["drop newest"], simulate.Layered()
@@ -99,9 +95,7 @@ func readSources(t *testing.T) []*source {
 		"interrupted": simulate.BadScenes()["interrupted"], "launches-at-once": simulate.BadScenes()["launches at once"], "layers": layers, "frameworks": frameworks,
 	} {
 		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		list = append(list, newSource(t, name, text.Bytes()))
 	}
 	slices.SortFunc(list, func(a, b *source) int { return strings.Compare(a.name, b.name) })

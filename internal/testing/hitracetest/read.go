@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // Read returns copies of the events inside the window, which can be kept, and what
@@ -34,9 +35,6 @@ func Read(r io.Reader, options hitrace.Options) ([]hitrace.Event, *hitrace.Total
 // Events returns all events of a text.
 func Events(t testing.TB, text string) []hitrace.Event {
 	t.Helper()
-	list, _, err := Read(strings.NewReader(text), hitrace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list, _ := must.Get2(Read(strings.NewReader(text), hitrace.Options{}))(t)
 	return list
 }

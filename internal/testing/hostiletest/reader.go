@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -99,10 +100,7 @@ func (r Reader) each(t *testing.T, check func(t *testing.T, in Input)) {
 // read returns the valid timeline of an input and its warnings.
 func (r Reader) read(t *testing.T, in Input, rest io.Reader, l trace.Limits) (*analyzer.Timeline, []string) {
 	t.Helper()
-	timeline, warnings, err := r.Read(t.Context(), io.MultiReader(bytes.NewReader(in.Head), rest), l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, warnings := must.Get2(r.Read(t.Context(), io.MultiReader(bytes.NewReader(in.Head), rest), l))(t)
 	return timeline, warnings
 }
 
@@ -137,10 +135,7 @@ func (r Reader) checkTime(t *testing.T, in Input) {
 		n = in.Pieces / 4
 	}
 	CheckLinear(t, n, func(n int) func() {
-		input, err := io.ReadAll(Stream(n, in.Append))
-		if err != nil {
-			t.Fatal(err)
-		}
+		input := must.Get(io.ReadAll(Stream(n, in.Append)))(t)
 		return func() { r.read(t, in, bytes.NewReader(input), trace.Limits{}) }
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 // Field is a field of a record, as its JSON has it.
@@ -144,10 +145,7 @@ func commentsOf(t testing.TB, typ reflect.Type) map[string]string {
 			t.Fatalf("no source of %s: %v", typ.PkgPath(), err)
 		}
 		for _, name := range files {
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments))(t)
 			ast.Inspect(file, func(n ast.Node) bool {
 				if spec, ok := n.(*ast.TypeSpec); ok {
 					if s, ok := spec.Type.(*ast.StructType); ok {
@@ -178,10 +176,7 @@ func fieldComments(s *ast.StructType) map[string]string {
 // packages whose paths begin with byHand have lists of their own, whose names and types are compared.
 func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]string, byHand string, elsewhere ...reflect.Type) map[string][]Field {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	const start = "\n## JSON\n"
 	before, section, found := strings.Cut(string(text), start)
 	section, after, _ := strings.Cut(section, "\n## ")
@@ -242,10 +237,7 @@ func pathOf(object string, f Field) string {
 // OHFRAME_UPDATE_DOCS it writes the list.
 func Columns(t *testing.T, file, line string, typ reflect.Type) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	before, rest, found := strings.Cut(string(text), line+"\n\n- ")
 	list, after, ended := strings.Cut(rest, "\n\n")
 	if !found || !ended {
@@ -321,10 +313,7 @@ func SQL(meaning string) string {
 // OHFRAME_UPDATE_DOCS it writes the table.
 func Measures(t testing.TB, file, line string, list stats.MeasureList) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	before, rest, found := strings.Cut(string(text), line+"\n\n|")
 	_, after, ended := strings.Cut(rest, "\n\n")
 	if !found || !ended {
@@ -342,15 +331,10 @@ func Measures(t testing.TB, file, line string, list stats.MeasureList) {
 func Update(t testing.TB, file, want string) {
 	t.Helper()
 	if os.Getenv("OHFRAME_UPDATE_DOCS") != "" {
-		if err := os.WriteFile(file, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(want), 0o666))
 		return
 	}
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(file))(t)
 	// A checkout on Windows may have other line ends.
 	if string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))) != want {
 		t.Errorf("%s is out of date: run make docs", file)

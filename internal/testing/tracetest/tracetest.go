@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/tools/txtar"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -17,10 +18,7 @@ import (
 // that are not in the repository. Hostile inputs are not among them.
 func Paths(t testing.TB) []string {
 	t.Helper()
-	root, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(os.Getwd())(t)
 	for !exists(filepath.Join(root, "go.mod")) {
 		if filepath.Dir(root) == root {
 			t.Fatal("no go.mod around the test's folder")
@@ -50,10 +48,7 @@ func Name(path string) string {
 // Read returns the text of a trace.
 func Read(t testing.TB, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 
@@ -64,10 +59,7 @@ func exists(path string) bool {
 
 func glob(t testing.TB, pattern string) []string {
 	t.Helper()
-	paths, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := must.Get(filepath.Glob(pattern))(t)
 	return paths
 }
 
@@ -75,18 +67,9 @@ func glob(t testing.TB, pattern string) []string {
 // wrote it knows of it, in the words of the test.
 func Stored(t testing.TB, path string) []txtar.File {
 	t.Helper()
-	packed, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(os.ReadFile(path))(t)
+	decoder := must.Get(zstd.NewReader(nil))(t)
 	defer decoder.Close()
-	text, err := decoder.DecodeAll(packed, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(decoder.DecodeAll(packed, nil))(t)
 	return txtar.Parse(text).Files
 }

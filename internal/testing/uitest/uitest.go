@@ -10,6 +10,7 @@ import (
 
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/ui"
 )
 
@@ -54,10 +55,7 @@ func Compile(t testing.TB, text string) Pattern {
 		if compile.text == "" {
 			continue
 		}
-		compiled, err := regexp.Compile(compile.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		compiled := must.Get(regexp.Compile(compile.text))(t)
 		*compile.to = compiled
 	}
 	return p

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 // Archives have files of fixed modes, the commit's time and no owners; the time
@@ -21,29 +23,20 @@ func TestPack(t *testing.T) {
 	at := time.Date(2026, 11, 20, 18, 30, 57, 0, time.UTC)
 	documents := map[string][]byte{"man/ohframe.1": []byte(".TH\n"), "LICENSE": []byte("text")}
 	list := func(system string, at time.Time) (string, []byte) {
-		name, archive, err := pack(&program{system: system, arch: "amd64", version: "v1.2.3", time: at}, []byte("\x7fELF"), documents)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name, archive := must.Get2(pack(&program{system: system, arch: "amd64", version: "v1.2.3", time: at}, []byte("\x7fELF"), documents))(t)
 		var b strings.Builder
 		fmt.Fprintln(&b, name)
 		add := func(name string, mode os.FileMode, at time.Time, owner, content any) {
 			fmt.Fprintln(&b, name, mode, at.UTC().Format(time.RFC3339), owner, content)
 		}
 		if system == "windows" {
-			r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(zip.NewReader(bytes.NewReader(archive), int64(len(archive))))(t)
 			for _, f := range r.File {
 				add(f.Name, f.Mode(), f.Modified, "", f.UncompressedSize64)
 			}
 			return b.String(), archive
 		}
-		packed, err := gzip.NewReader(bytes.NewReader(archive))
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(gzip.NewReader(bytes.NewReader(archive)))(t)
 		if h := packed.Header; h.Name != "" || h.Comment != "" || !h.ModTime.IsZero() || h.OS != 255 {
 			t.Errorf("the header of gzip has %+v", h)
 		}
@@ -110,20 +103,13 @@ func TestLicences(t *testing.T) {
 		"a/LICENSE": "A\r\n", "a/AUTHORS": "x", "a/in/NOTICE.txt": "N", "a/license.go": "", "b/copying.md": "B", "c/README": "C", "LICENSE": "above",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
 	}
 	files := map[string]string{}
 	for _, name := range []string{"b", "a"} {
-		if err := addLicences(files, name+" v1", filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, addLicences(files, name+" v1", filepath.Join(root, name)))
 	}
-	text, err := formatLicences(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(formatLicences(files))(t)
 	line := strings.Repeat("=", 80) + "\n"
 	want := "\n" + line + "a v1: LICENSE\n" + line + "\nA\n\n" + line + "a v1: in/NOTICE.txt\n" + line + "\nN\n\n" + line + "b v1: copying.md\n" + line + "\nB\n"
 	if _, got, _ := strings.Cut(string(text), "\n"); got != want {

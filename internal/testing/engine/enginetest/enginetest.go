@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ohframe/internal/testing/engine"
+	"ohframe/internal/testing/must"
 )
 
 // Required is the environment variable that, if set to 1, makes tests fail instead
@@ -36,10 +37,7 @@ func ForTest(t testing.TB) *engine.Engine {
 // engine.Engine.Open, until the test ends.
 func Open(t testing.TB, trace string, packages ...string) *engine.Session {
 	t.Helper()
-	session, err := ForTest(t).Open(t.Context(), trace, packages...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(ForTest(t).Open(t.Context(), trace, packages...))(t)
 	t.Cleanup(func() { session.Close() })
 	return session
 }
@@ -48,29 +46,21 @@ func Open(t testing.TB, trace string, packages ...string) *engine.Session {
 func Load(t testing.TB, trace []byte, packages ...string) *engine.Session {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trace")
-	if err := os.WriteFile(path, trace, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, trace, 0o600))
 	return Open(t, path, packages...)
 }
 
 // Query runs a script and returns the result of its last statement.
 func Query(t testing.TB, session *engine.Session, sql string) engine.Table {
 	t.Helper()
-	table, err := session.Query(sql)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(session.Query(sql))(t)
 	return table
 }
 
 // CheckGate fails the test if the trace processor found problems in the trace.
 func CheckGate(t testing.TB, session *engine.Session) {
 	t.Helper()
-	table, err := session.Gate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(session.Gate())(t)
 	if len(table.Rows) > 0 {
 		t.Errorf("the trace processor reports:\n%s", table)
 	}
