@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // video plays a layer that shows a buffer each 30 ms: thread 511 queues it 15 ms after it was
@@ -162,10 +163,7 @@ func (v *video) explained(t *testing.T) (*analyzer.Layer, *why.Causes) {
 	v.play(t)
 	zero := trace.Duration(0)
 	recorder := record.New(v.limits)
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(v.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	causes := judged(t, recorder, timeline)
 	if len(timeline.Layers) != 1 {
 		t.Fatalf("%d layers", len(timeline.Layers))

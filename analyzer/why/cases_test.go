@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // Each file of testdata/why has the cases of one rule of docs/why.md: a comment with the
@@ -51,10 +52,7 @@ func TestCases(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(path))(t)
 			if len(archive.Comment) == 0 || len(archive.Files) == 0 || len(archive.Files)%2 > 0 {
 				t.Fatal("a case has a comment and pairs of frames and verdicts")
 			}
@@ -122,10 +120,7 @@ func explained(t *testing.T, p *player) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	zero := trace.Duration(0)
 	recorder := record.New(p.limits)
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	return timeline, judged(t, recorder, timeline)
 }
 

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 const millisecond = trace.Millisecond
@@ -51,10 +52,7 @@ func drawn(t *testing.T, play func(*player), change func(*analyzer.Timeline, []*
 	play(p)
 	zero := trace.Duration(0)
 	recorder := record.New(p.limits)
-	timeline, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(p.text()), hitrace.Options{Strict: true}, reconstruct.Options{ClockOffset: &zero}, recorder.Sink()))(t)
 	frames := slices.Collect(timeline.Complete())
 	if len(frames) != p.index {
 		t.Fatalf("%d frames, want %d", len(frames), p.index)

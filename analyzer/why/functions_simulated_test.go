@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -21,10 +22,7 @@ import (
 func sampled(t testing.TB, s simulate.Scene, r simulate.Recording) (*simulate.Truth, analysis.Result) {
 	t.Helper()
 	var text, perf bytes.Buffer
-	truth, err := s.GenerateWithSamples(&text, &perf, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.GenerateWithSamples(&text, &perf, r))(t)
 	result, err := analysis.Run(t.Context(), &text, hitrace.Options{Workers: 1}, reconstruct.Options{}, analysis.Options{
 		Causes: true, SamplesOffset: &truth.Recording.Offset,
 		Samples: func() (*sample.Recording, error) {

@@ -11,6 +11,7 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -177,10 +178,7 @@ func (w *player) frame(tid, vsync, period int, in func()) {
 func analyzeHostile(t testing.TB, text []byte, l trace.Limits) {
 	t.Helper()
 	recorder := record.New(l)
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{Limits: l}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{Limits: l}, recorder.Sink()))(t)
 	causes := judged(t, recorder, timeline)
 	frames := 0
 	for f := range timeline.Complete() {
@@ -217,9 +215,7 @@ func TestMemory(t *testing.T) {
 			w := &player{process: 1000}
 			h.make(w, 100_000)
 			without := hostiletest.Peak(func() {
-				if _, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader([]byte(w.String())), hitrace.Options{}, reconstruct.Options{Limits: l}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader([]byte(w.String())), hitrace.Options{}, reconstruct.Options{Limits: l}))(t)
 			})
 			// The frames themselves and their explanations need more.
 			hostiletest.CheckPeak(t, 2*without+384<<20, func() { analyzeHostile(t, []byte(w.String()), l) })

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // player writes a trace of frames. Times are in microseconds.
@@ -83,10 +84,7 @@ func (p *player) wake(waker, cpu, tid int) {
 // number returns a time in microseconds.
 func number(t *testing.T, text string) int {
 	t.Helper()
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(strconv.ParseFloat(text, 64))(t)
 	return int(n*1000 + 0.5)
 }
 
@@ -113,9 +111,7 @@ func (p *player) play(t *testing.T, words []string) {
 		p.show = words[1:]
 		return
 	case "limit":
-		if err := p.limits.Set(words[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.limits.Set(words[1]))
 		return
 	case "without":
 		p.leftOut = regexp.MustCompile(words[1])

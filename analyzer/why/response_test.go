@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -19,10 +20,7 @@ import (
 func simulated(t *testing.T, c simulate.Config) (*analyzer.Timeline, *why.Causes, *simulate.Truth) {
 	t.Helper()
 	var text bytes.Buffer
-	truth, err := simulate.Write(&text, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(simulate.Write(&text, c))(t)
 	timeline, causes := explain(t, &text)
 	return timeline, causes, truth
 }
@@ -173,9 +171,7 @@ func TestResponseWork(t *testing.T) {
 func TestResponseWithout(t *testing.T) {
 	config := simulate.Demonstration()
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	var without bytes.Buffer
 	for line := range bytes.Lines(text.Bytes()) {
 		if !bytes.Contains(line, []byte(": sched_")) {
@@ -205,9 +201,7 @@ func TestResponseWithout(t *testing.T) {
 func TestManyScenes(t *testing.T) {
 	config := simulate.Demonstration()
 	var text, many bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
 	n := slow.Of(3000, 16_000)
 	for line := range bytes.Lines(text.Bytes()) {
 		many.Write(line)
@@ -242,9 +236,7 @@ func TestManyScenes(t *testing.T) {
 // What the longest slice of a wait was for is known, as for late frames.
 func TestResponseArguments(t *testing.T) {
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Launches()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Launches()))(t)
 	waits := func(text []byte) (list []why.Share) {
 		timeline, causes := explain(t, bytes.NewReader(text))
 		for _, i := range timeline.Interactions {

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -50,10 +51,7 @@ func TestInjectedCauses(t *testing.T) {
 func checkScene(t *testing.T, s simulate.Scene) (frames int) {
 	t.Helper()
 	var text bytes.Buffer
-	truth, err := s.Generate(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.Generate(&text))(t)
 	timeline, causes := explain(t, &text)
 	injected := map[int64]*simulate.CauseTruth{}
 	app := true

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -60,10 +61,7 @@ func TestShownLateGains(t *testing.T) {
 func checkShownGains(t *testing.T, s simulate.Scene) {
 	t.Helper()
 	var text bytes.Buffer
-	truth, err := s.Generate(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.Generate(&text))(t)
 	timeline, causes := explain(t, &text)
 	r := causes.RankShown(slices.Collect(timeline.Complete()))
 	for i, slice := range []string{"ApplyKawaseBlur", "Repaint"} {
@@ -74,10 +72,7 @@ func checkShownGains(t *testing.T, s simulate.Scene) {
 				without.Injections[n].Length = 0
 			}
 		}
-		other, err := without.Generate(io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := must.Get(without.Generate(io.Discard))(t)
 		shown := map[int64]trace.Time{}
 		for _, f := range other.Frames {
 			if f.Kind == simulate.RenderFrame {
@@ -104,10 +99,7 @@ func checkShownGains(t *testing.T, s simulate.Scene) {
 func checkShownLate(t *testing.T, s simulate.Scene) (knockOns int) {
 	t.Helper()
 	var text bytes.Buffer
-	truth, err := s.Generate(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.Generate(&text))(t)
 	timeline, causes := explain(t, &text)
 	injected := map[int64]*simulate.CauseTruth{}
 	for _, c := range truth.Causes {

@@ -13,16 +13,14 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
 func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 	t.Helper()
 	recorder := record.New(trace.Limits{}.WithDefaults())
-	timeline, _, err := reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, _ := must.Get2(reconstruct.Analyze(context.Background(), r, hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	return timeline, judged(t, recorder, timeline)
 }
 
@@ -40,10 +38,7 @@ func judged(t testing.TB, r *record.Recorder, timeline *analyzer.Timeline) *why.
 func TestTraces(t *testing.T) {
 	for _, name := range tracetest.Paths(t) {
 		t.Run(tracetest.Name(name), func(t *testing.T) {
-			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(name))(t)
 			defer f.Close()
 			_, causes := explain(t, f)
 			for _, e := range causes.Frames {

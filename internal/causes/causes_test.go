@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -68,9 +69,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o, text.Style{}))
 	return b.String()
 }
 
@@ -501,9 +500,7 @@ func TestSeveralInputs(t *testing.T) {
 	// Storage loses 2 + 6 × 1 ms, work 3 + 6 × 0.5.
 	inputs := []Input{input("a.ftrace", 2000, 2000, 3000, 1), input("b.ftrace", 3000, 1000, 500, 6)}
 	var b bytes.Buffer
-	if err := Write(&b, inputs, "text", Options{}, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, inputs, "text", Options{}, text.Style{}))
 	got := b.String()
 	head := `com.example.app: 7 of 7 frames late; 57 % of the lost time is waiting for storage in FlushLayoutTask
 (io_schedule), 43 % running in FlushBuild
@@ -536,9 +533,7 @@ a.ftrace alone · application · a.ftrace ────────────�
 	}
 
 	b.Reset()
-	if err := Write(&b, inputs, "json", Options{}, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, inputs, "json", Options{}, text.Style{}))
 	d := decoded(t, b.String())
 	if len(d.Inputs) != 2 || len(d.Processes) != 3 {
 		t.Fatalf("%d inputs and %d processes, want 2 and 3", len(d.Inputs), len(d.Processes))

@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/brief"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 	"ohframe/internal/text"
 )
@@ -151,9 +152,7 @@ type toldInteraction struct {
 // decoded returns what a document says.
 func decoded(t *testing.T, out string) (d told) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &d))
 	return d
 }
 
@@ -161,9 +160,7 @@ func decoded(t *testing.T, out string) (d told) {
 func written(t *testing.T, inputs []Input, o Options) (out string, d told) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, inputs, brief.Format, o, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, inputs, brief.Format, o, text.Style{}))
 	if n := b.Len(); n > brief.MaxBytes {
 		t.Errorf("%d bytes", n)
 	}
@@ -500,10 +497,7 @@ func TestSkillFields(t *testing.T) {
 		}
 	}
 	add(reflect.TypeFor[document]())
-	b, err := os.ReadFile("../../skills/ohframe/SKILL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../skills/ohframe/SKILL.md"))(t)
 	_, skill, _ := strings.Cut(string(b), "## Read the answer")
 	skill, _, _ = strings.Cut(skill, "## Report")
 	named := regexp.MustCompile("(?m)^- ((?:`[a-z_.]+`(?:, )?)+):").FindAllStringSubmatch(skill, -1)
@@ -528,9 +522,7 @@ func TestEvidenceOfStacks(t *testing.T) {
 		s.Functions, s.Path = append(s.Functions, c), append(s.Path, c)
 	}
 	var b bytes.Buffer
-	if err := WriteStacks(&b, long, s, brief.Format, Options{}, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteStacks(&b, long, s, brief.Format, Options{}, text.Style{}))
 	d := decoded(t, b.String())
 	if b.Len() > brief.MaxBytes {
 		t.Errorf("%d bytes", b.Len())
@@ -548,9 +540,7 @@ func TestEvidenceOfStacks(t *testing.T) {
 	}
 	// Those of --perf are beside the frames.
 	b.Reset()
-	if err := Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, brief.Format, Options{}, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, brief.Format, Options{}, text.Style{}))
 	if d := decoded(t, b.String()); len(d.Stacks) != 1 {
 		t.Errorf("%s", &b)
 	}

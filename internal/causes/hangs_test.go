@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -94,9 +95,7 @@ func TestHangsLeftOut(t *testing.T) {
 	}
 	for all, want := range map[bool]int{false: 3, true: 5} {
 		var b bytes.Buffer
-		if err := Write(&b, []Input{measured("a.ftrace", timeline, c, Options{})}, "text", Options{All: all}, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Write(&b, []Input{measured("a.ftrace", timeline, c, Options{})}, "text", Options{All: all}, text.Style{}))
 		if n := strings.Count(b.String(), "  Hang of "); n != want {
 			t.Errorf("all %v: %d hangs, want %d", all, n, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/locate"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -56,9 +57,7 @@ func writeInteractions(t *testing.T, format string, o Options, timeline *analyze
 		Commands: locate.NewCommands("a.ftrace", timeline),
 	}
 	var b bytes.Buffer
-	if err := Write(&b, []Input{in}, format, o, text.Style{Width: 120}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, []Input{in}, format, o, text.Style{Width: 120}))
 	return b.String()
 }
 
@@ -116,15 +115,9 @@ func TestOneInteraction(t *testing.T) {
 
 // Evidence has the measures that flings are judged by, as reports do.
 func TestEvidenceOfFlings(t *testing.T) {
-	file, err := os.Open("../../testdata/flings.ftrace.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("../../testdata/flings.ftrace.gz"))(t)
 	defer file.Close()
-	read, err := ohframe.Read(t.Context(), file, ohframe.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(ohframe.Read(t.Context(), file, ohframe.Options{Causes: true}))(t)
 	_, d := written(t, []Input{measured("flings.ftrace", read.Timeline, read.Causes, Options{})}, Options{})
 	hitched := 0
 	for _, m := range stats.Interactions(read.Timeline, stats.Options{}) {

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -62,9 +63,7 @@ func layersOf(t *testing.T) (*analyzer.Timeline, *why.Causes) {
 	still := &analyzer.Layer{ID: 3, Name: "still", Buffers: []*analyzer.Buffer{{Present: 7}}}
 	still.Buffers[0].Layer = still
 	tl := &analyzer.Timeline{Layers: []*analyzer.Layer{video, even, still}}
-	if err := c.Validate(tl); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Validate(tl))
 	return tl, c
 }
 
@@ -73,9 +72,7 @@ func TestLayers(t *testing.T) {
 	write := func(o causes.Options, format string) string {
 		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		if err := causes.Write(&b, []causes.Input{in}, format, o, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, causes.Write(&b, []causes.Input{in}, format, o, text.Style{}))
 		return b.String()
 	}
 	const summary = "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"
@@ -123,9 +120,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(write(causes.Options{}, "json")), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(causes.Options{}, "json")), &document))
 	list := document.Layers
 	if len(list) != 3 || list[0].ID != 1 || list[1].ID != 2 {
 		t.Fatalf("layers %+v", list)
@@ -148,9 +143,7 @@ func TestManyLayers(t *testing.T) {
 		o := causes.Options{All: all}
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
-		if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
 		want := 10
 		if all {
 			want = 12
@@ -176,9 +169,7 @@ func TestAnswerOfLayers(t *testing.T) {
 		o := causes.Options{Layer: func(l *analyzer.Layer) bool { return strings.Contains(test.layers, l.Name) }, LayerPattern: "x"}
 		in := []causes.Input{{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}}
 		var words, evidence bytes.Buffer
-		if err := errors.Join(causes.Write(&words, in, "text", o, text.Style{}), causes.Write(&evidence, in, "evidence", o, text.Style{})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(causes.Write(&words, in, "text", o, text.Style{}), causes.Write(&evidence, in, "evidence", o, text.Style{})))
 		first, _, _ := strings.Cut(words.String(), "\n\n")
 		if got := strings.Join(strings.Fields(first), " "); got != test.answer {
 			t.Errorf("the first line about %s: %q, want %q", test.layers, got, test.answer)
@@ -204,9 +195,7 @@ func TestLatenessOfBuffer(t *testing.T) {
 	write := func(o causes.Options, format string) string {
 		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Processes: causes.Processes(tl, c, o), Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		if err := causes.Write(&b, []causes.Input{in}, format, o, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, causes.Write(&b, []causes.Input{in}, format, o, text.Style{}))
 		return b.String()
 	}
 	const explains = "; its late frame 77 explains 10.0 of the 30.0 ms"
@@ -256,9 +245,7 @@ func TestPageBeginsWithSubject(t *testing.T) {
 		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
-		if err := causes.Write(&b, []causes.Input{in}, "html", causes.Options{}, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, causes.Write(&b, []causes.Input{in}, "html", causes.Options{}, text.Style{}))
 		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
 			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)
 		}
@@ -283,9 +270,7 @@ func TestSmallCauses(t *testing.T) {
 		o := causes.Options{All: all}
 		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
 		got := b.String()
 		if !strings.HasPrefix(got, "frames: 1 of 2 buffers late; 100 % of the lost time is late frames of its producer") || strings.Contains(got, "\n\n\n") {
 			t.Errorf("all %v: %s", all, got)
@@ -310,9 +295,7 @@ func TestFrameWithLateBuffer(t *testing.T) {
 	o := causes.Options{Vsync: 55}
 	in := causes.Input{Name: "trace", Causes: c, Processes: causes.Processes(tl, c, o)}
 	var b bytes.Buffer
-	if err := causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
 	want := "its buffer of video was shown 30.0 ms late: queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0; ohframe why --layer 1 has more"
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || strings.Count(got, "its buffer") != 1 {
 		t.Errorf("no %q in\n%s", want, got)

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -172,13 +173,8 @@ func TestCostsWithoutIdleTime(t *testing.T) {
 		config.Injections = []simulate.Injection{{Cause: "more_work", Vsync: 24, Length: 30 * trace.Millisecond}}
 		config.Apps[0].Pauses = []simulate.Pause{{At: trace.Second, Length: idle}}
 		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
-		result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
+		result := must.Get(analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true}))(t)
 		report := stats.Compute(result.Timeline, stats.Options{})
 		for p, k := range NewCosts(report, result.Timeline, result.Causes, nil) {
 			if p.Kind != stats.Application {
@@ -198,13 +194,8 @@ func TestCostsWithoutIdleTime(t *testing.T) {
 // lost.
 func TestCosts(t *testing.T) {
 	var text bytes.Buffer
-	if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text); err != nil {
-		t.Fatal(err)
-	}
-	result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get((simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseStorageD, Seed: 1}).Generate(&text))(t)
+	result := must.Get(analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true}))(t)
 	timeline, causes := result.Timeline, result.Causes
 	report := stats.Compute(timeline, stats.Options{Compare: true})
 	costs := NewCosts(report, timeline, causes, nil)

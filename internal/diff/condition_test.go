@@ -8,14 +8,12 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/condition"
+	"ohframe/internal/testing/must"
 )
 
 func conditions(t *testing.T, s string) condition.Conditions {
 	t.Helper()
-	list, err := condition.Parse(s, condition.OfChanges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(condition.Parse(s, condition.OfChanges))(t)
 	return list
 }
 
@@ -78,10 +76,7 @@ func TestConditionsOfBackground(t *testing.T) {
 // Conditions of diff apply to the processes that they name, and cannot be checked for a
 // process that is missing, in the new trace or in both.
 func TestChangesOfProcesses(t *testing.T) {
-	d, err := Compare(before(), before(), Options{FailOn: conditions(t, "gallery: jank_rate>+2pp, camera: fps<-1%"), Any: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Compare(before(), before(), Options{FailOn: conditions(t, "gallery: jank_rate>+2pp, camera: fps<-1%"), Any: true}))(t)
 	var got []string
 	for _, o := range d.Outcomes {
 		got = append(got, fmt.Sprintf("%s %s", o, o.Status))

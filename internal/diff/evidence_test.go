@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/brief"
 	"ohframe/internal/locate"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -58,9 +59,7 @@ func written(t *testing.T, d *Diff) (out string, e evidenceDocument) {
 	if again := write(t, d, brief.Format, WriteOptions{}); again != out {
 		t.Error("two documents differ")
 	}
-	if err := json.Unmarshal([]byte(out), &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &e))
 	return out, e
 }
 
@@ -70,14 +69,8 @@ func runsOf(t *testing.T, name string, cause simulate.Cause, n int) (s Side, lat
 	var runs []Side
 	for i := range n {
 		var text bytes.Buffer
-		truth, err := (simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: cause, Seed: uint64(i)}).Generate(&text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := must.Get((simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: cause, Seed: uint64(i)}).Generate(&text))(t)
+		result := must.Get(analysis.Run(t.Context(), &text, hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{Causes: true}))(t)
 		file := fmt.Sprintf("%s of %d/a.ftrace", name, i)
 		run := Side{Name: file, Stats: stats.Compute(result.Timeline, stats.Options{Compare: true}), Commands: locate.NewCommands(file, result.Timeline)}
 		run.Costs = NewCosts(run.Stats, result.Timeline, result.Causes, run.Commands)
@@ -222,10 +215,7 @@ func TestEvidenceFits(t *testing.T) {
 
 // docs/evidence.md has all fields of the document; docs/diff.md has those that both formats have.
 func TestEvidenceIsDocumented(t *testing.T) {
-	document, err := os.ReadFile("../../docs/evidence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/evidence.md"))(t)
 	_, text, found := strings.Cut(string(document), "\n## Comparisons\n")
 	if !found {
 		t.Fatal("docs/evidence.md has no comparisons")

@@ -22,6 +22,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/report"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
@@ -318,9 +319,7 @@ func FuzzFrames(f *testing.F) {
 		list = list[:min(len(list), 4)]
 		base, new := scripted(a, list), scripted(b, list)
 		for _, timeline := range []*analyzer.Timeline{base, new} {
-			if err := timeline.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, timeline.Validate())
 		}
 		checkDiff(t, sideOf(file, base), sideOf(file+" again", new), how)
 	})
@@ -338,17 +337,11 @@ func FuzzInputs(f *testing.F) {
 	f.Add(latency, stats, byte(0))
 	f.Add(stats, latency, byte(1))
 	for i, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(path))(f)
 		f.Add(archive.Files[0].Data, latency, byte(2))
 		f.Add(archive.Files[0].Data, archive.Files[0].Data, byte(i))
 	}
-	text, err := os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace"))(f)
 	f.Add(text, bytes.ReplaceAll(text, []byte("0: "), []byte("3: ")), byte(3))
 	f.Fuzz(func(t *testing.T, a, b []byte, how byte) {
 		var sides []Side
@@ -357,9 +350,7 @@ func FuzzInputs(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if err := in.Timeline.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, in.Timeline.Validate())
 			sides = append(sides, sideOf("some file", in.Timeline))
 		}
 		checkDiff(t, sides[0], sides[1], how)

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -489,9 +490,7 @@ func TestGroupsJSON(t *testing.T) {
 			Missing     string
 		} `json:"fail_on"`
 	}
-	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got))
 	for _, x := range []struct {
 		got      groups
 		want     group

@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 )
 
@@ -54,9 +55,7 @@ func TestJSON(t *testing.T) {
 			Changes int
 		}
 	}
-	if err := json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{})), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, everything(t), "json", WriteOptions{})), &got))
 	if r := got.Processes[1]; r.Base != (side{"render", "render_service"}) || r.New != (side{"render", "surfaceflinger"}) || r.MatchedBy != "kind" {
 		t.Errorf("rendering: %+v", r)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 )
 
@@ -15,10 +16,7 @@ import (
 // docs" writes the list.
 func TestMeasuresAreDocumented(t *testing.T) {
 	const file, begin, end = "../../docs/diff.md", "<!-- measures -->\n\n", "\n<!-- measures end -->"
-	document, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(file))(t)
 	before, rest, found1 := strings.Cut(string(document), begin)
 	_, after, found2 := strings.Cut(rest, end)
 	if !found1 || !found2 {

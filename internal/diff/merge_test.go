@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -32,9 +33,7 @@ func bytesOf(b []byte) func(io.Writer) error {
 func members(t *testing.T, d *Diff, base, new []byte) map[string][]byte {
 	t.Helper()
 	var archive, again bytes.Buffer
-	if err := errors.Join(d.Merge(&archive, bytesOf(base), bytesOf(new)), d.Merge(&again, bytesOf(base), bytesOf(new))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.Merge(&archive, bytesOf(base), bytesOf(new)), d.Merge(&again, bytesOf(base), bytesOf(new))))
 	if !bytes.Equal(archive.Bytes(), again.Bytes()) {
 		t.Error("the archive differs every time")
 	}
@@ -51,9 +50,7 @@ func members(t *testing.T, d *Diff, base, new []byte) map[string][]byte {
 		if h.Format != tar.FormatUSTAR || h.Typeflag != tar.TypeReg || len(h.Name) >= 100 || strings.HasPrefix(h.Name, ".") {
 			t.Errorf("member %q has format %s and type %q", h.Name, h.Format, h.Typeflag)
 		}
-		if list[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		list[h.Name] = must.Get(io.ReadAll(r))(t)
 	}
 }
 
@@ -86,9 +83,7 @@ func readManifest(t *testing.T, text []byte) (fixed string, files []placed) {
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Decode(&m))
 	c := m.Content
 	if c.Version != 1 || len(c.Files) != 2 || c.Files[0].Path != "base.pftrace" || c.Files[1].Path != "new.pftrace" || c.TraceTime.Clock != "BOOTTIME" {
 		t.Fatalf("manifest: %s", text)
@@ -114,16 +109,11 @@ func (p placed) shift() trace.Duration {
 func TestMerge(t *testing.T) {
 	converted := func(text []byte) []byte {
 		var out bytes.Buffer
-		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}))(t)
 		return out.Bytes()
 	}
 	firstFrame := func(packets []byte) trace.Time {
-		read, _, err := perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		read, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{}))(t)
 		for f := range read.Timeline.Complete() {
 			return f.Actual.Start
 		}
@@ -187,10 +177,7 @@ func TestMergeAddsClock(t *testing.T) {
 	base, new := before(), after()
 	new.Timeline.Wall = analyzer.WallClock{At: at(1000), Unix: 1}
 	base.Name, new.Name = "../\x00\"},{\"a\":\""+strings.Repeat("x", 300), "/"
-	packet, err := proto.Marshal(&perfettopb.Trace{Packet: []*perfettopb.TracePacket{{Timestamp: proto.Uint64(1)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	packet := must.Get(proto.Marshal(&perfettopb.Trace{Packet: []*perfettopb.TracePacket{{Timestamp: proto.Uint64(1)}}}))(t)
 	list := members(t, compare(t, base, new, Options{}), packet, packet)
 	_, files := readManifest(t, list["perfetto_manifest.json"])
 	if files[0].Machine.Name != "base: "+base.Name[3:] || files[1].Machine.Name != "new: /" {
@@ -200,9 +187,7 @@ func TestMergeAddsClock(t *testing.T) {
 		t.Error("a trace with a clock is changed")
 	}
 	got := &perfettopb.Trace{}
-	if err := proto.Unmarshal(list["base.pftrace"], got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, proto.Unmarshal(list["base.pftrace"], got))
 	clocks := got.Packet[0].GetClockSnapshot().GetClocks()
 	if len(got.Packet) != 2 || len(clocks) != 1 || clocks[0].GetClockId() != 6 || clocks[0].GetTimestamp() != 1_000_000_000 || got.Packet[1].GetTimestamp() != 1 {
 		t.Errorf("packets %v", got.Packet)

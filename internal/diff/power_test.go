@@ -14,6 +14,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -440,10 +441,7 @@ func TestPower(t *testing.T) {
 func writeCalibrations(t *testing.T, pairs int) {
 	fmt.Print("\n| Measure | Runs | Changes of the smallest size found | Changes seen, found with as many runs as advised |\n|---|---|---|---|\n")
 	for _, c := range calibrations() {
-		found, of, err := c.run(pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found, of := must.Get2(c.run(pairs))(t)
 		row := fmt.Sprintf("| %s | %d and %d |", c.name, c.runs, c.runs)
 		for i := range found {
 			low, high := interval(found[i], of[i])

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -80,31 +81,21 @@ func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, 
 	c := simulate.Everything()
 	change(&c)
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, c); err != nil {
-		t.Fatal(err)
-	}
-	timeline, _, err := analysis.Frames(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analysis.FrameOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, c))(t)
+	timeline, _ := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analysis.FrameOptions{}))(t)
 	return sideOf(name, timeline), text.Bytes()
 }
 
 func compare(t *testing.T, base, new Side, o Options) *Diff {
 	t.Helper()
-	d, err := Compare(base, new, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Compare(base, new, o))(t)
 	return d
 }
 
 func write(t *testing.T, d *Diff, format string, o WriteOptions) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, d, format, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, d, format, o))
 	return b.String()
 }
 

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -414,9 +415,7 @@ func TestDifferencesWritten(t *testing.T) {
 		Base, New   side
 		Differences []Difference
 	}
-	if err := json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got))
 	if len(got.Differences) != 2 || got.Differences[0].What != "system" || !slices.Equal(got.Differences[0].New, []string{"<b>6.1"}) || got.Differences[1].What != "day" {
 		t.Errorf("JSON: %+v", got.Differences)
 	}

@@ -16,6 +16,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -24,9 +25,7 @@ import (
 func write(t *testing.T, o Options, inputs ...Input) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, inputs, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, inputs, o))
 	return b.String()
 }
 
@@ -43,18 +42,10 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 		t.Fatalf("columns %q, %v", records, err)
 	}
 	var d struct{ Frames []row }
-	if err := json.Unmarshal([]byte(format("json")), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(format("json")), &d))
 	text := format("parquet")
-	packed, err := parquet.Read[row](strings.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := parquet.OpenFile(strings.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(parquet.Read[row](strings.NewReader(text), int64(len(text))))(t)
+	file := must.Get(parquet.OpenFile(strings.NewReader(text), int64(len(text))))(t)
 	for i, c := range file.Root().Columns() {
 		if c.Name() != Columns[i] {
 			t.Errorf("column %d of Parquet is %s, want %s", i, c.Name(), Columns[i])
@@ -118,9 +109,7 @@ func TestColumns(t *testing.T) {
 	}
 	// JSON has all columns. Unknown values are null, and lists are not.
 	var d struct{ Frames []map[string]any }
-	if err := json.Unmarshal([]byte(write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}})), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}})), &d))
 	object, row := d.Frames[0], rowOf(t, unknown())
 	for _, c := range Columns {
 		value, ok := object[c]

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -58,9 +59,7 @@ func TestHostileNames(t *testing.T) {
 		} {
 			write := func(format string) string {
 				var b strings.Builder
-				if err := Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, Write(&b, []Input{{Timeline: timeline}}, Options{Format: format, Kinds: []string{kind}}))
 				return b.String()
 			}
 			table := write("table")

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -27,9 +28,7 @@ func newBrowser(t *testing.T) *browser {
 func (b *browser) open(inputs []Input, width, height int64, scheme string) {
 	b.Helper()
 	var page bytes.Buffer
-	if err := Write(&page, inputs, "html", Options{}); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, Write(&page, inputs, "html", Options{}))
 	b.Show(page.Bytes(), width, height, scheme)
 	eval[bool](b, `(() => {
 		const option = [...document.querySelectorAll("#pick option")].find(o => o.textContent.startsWith("com.example.app "));

@@ -20,6 +20,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/diff"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
 )
@@ -112,14 +113,9 @@ func TestInjection(t *testing.T) {
 	}
 	timeline := evilTimeline(evilNames...)
 	side := diff.Side{Name: evilNames[0], Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
-	d, err := diff.Compare(side, diff.Side{Name: evilNames[1], Timeline: timeline, Stats: side.Stats}, diff.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(diff.Compare(side, diff.Side{Name: evilNames[1], Timeline: timeline, Stats: side.Stats}, diff.Options{}))(t)
 	var page bytes.Buffer
-	if err := diff.Write(&page, d, "html", diff.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, diff.Write(&page, d, "html", diff.WriteOptions{}))
 	b.Show(page.Bytes(), 1280, 1000, "light")
 	check("comparison")
 	shownText := eval[string](b, `document.body.textContent`)
@@ -165,14 +161,9 @@ func TestTerminal(t *testing.T) {
 		input := inputOf(name, timeline)
 		table := write(t, []Input{input, input}, "table", Options{Verbose: true})
 		side := diff.Side{Name: name, Timeline: timeline, Stats: input.Stats}
-		d, err := diff.Compare(side, side, diff.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(diff.Compare(side, side, diff.Options{}))(t)
 		var b bytes.Buffer
-		if err := diff.Write(&b, d, "table", diff.WriteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, diff.Write(&b, d, "table", diff.WriteOptions{}))
 		for _, text := range []string{table, b.String()} {
 			if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Errorf("%q: %.40q", name, text[max(0, i-20):])
@@ -287,10 +278,7 @@ func TestManyProcesses(t *testing.T) {
 				side := diff.Side{Name: "many", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{})}
 				conditions, _ := condition.Parse("fps<-5%", condition.OfChanges)
 				return func() {
-					d, err := diff.Compare(side, side, diff.Options{FailOn: conditions})
-					if err != nil {
-						t.Fatal(err)
-					}
+					d := must.Get(diff.Compare(side, side, diff.Options{FailOn: conditions}))(t)
 					var b bytes.Buffer
 					if err := diff.Write(&b, d, format, diff.WriteOptions{}); err != nil {
 						t.Error(err)
@@ -349,10 +337,7 @@ func TestCheckChosen(t *testing.T) {
 	timeline := longTimeline(10, 8)
 	timeline.Processes[1].Name, timeline.Processes[2].Name = "", "evil\x1b"
 	choose := func(pattern string) []Input {
-		match, err := stats.MatchProcess(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		match := must.Get(stats.MatchProcess(pattern))(t)
 		return []Input{{Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Process: match})}}
 	}
 	if err := CheckChosen("process 0", choose("process 0")); err != nil {

@@ -18,6 +18,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -355,18 +356,12 @@ func TestZoom(t *testing.T) {
 func TestWithoutScript(t *testing.T) {
 	slow.Skip(t)
 	b := newBrowser(t)
-	if _, err := chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))(t)
 	in := film()
 	var page bytes.Buffer
-	if err := Write(&page, []Input{in}, "html", Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&page, []Input{in}, "html", Options{}))
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, page.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, page.Bytes(), 0o666))
 	b.do(chromedp.EmulateViewport(1280, 1000), chromedp.Navigate("file://"+file))
 	b.Screenshot("no-script")
 	for expression, want := range map[string]string{

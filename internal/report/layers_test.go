@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // videoLayer is a name as HarmonyOS gives it to a layer of an application in a container.
@@ -88,10 +89,7 @@ func screen() Input {
 
 // lateCauses returns the causes of a timeline without events of the kernel.
 func lateCauses(t *testing.T, timeline *analyzer.Timeline) *why.Causes {
-	causes, err := analysis.Causes(t.Context(), strings.NewReader(""), hitrace.Options{}, timeline)
-	if err != nil {
-		t.Fatal(err)
-	}
+	causes := must.Get(analysis.Causes(t.Context(), strings.NewReader(""), hitrace.Options{}, timeline))(t)
 	return causes
 }
 
@@ -100,9 +98,7 @@ func lateCauses(t *testing.T, timeline *analyzer.Timeline) *why.Causes {
 func TestLayerCauses(t *testing.T) {
 	in := screen()
 	in.Causes = lateCauses(t, in.Timeline)
-	if err := in.Causes.Validate(in.Timeline); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, in.Causes.Validate(in.Timeline))
 	out := write(t, []Input{in}, "table", Options{})
 	_, lost, _ := strings.Cut(out, "Lost time of layers")
 	lost, _, _ = strings.Cut(lost, "\n\n")

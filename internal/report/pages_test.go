@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"ohframe/internal/testing/browsertest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -64,9 +65,7 @@ func TestPrint(t *testing.T) {
 	b := newBrowser(t)
 	b.open([]Input{explained("FlushLayoutTask", "Worker")}, 794, 1123, "dark")
 	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
-	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media))(t)
 	b.Settle()
 	b.Screenshot("print")
 	b.CheckNoSidewaysScroll("A4")

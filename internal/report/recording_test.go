@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/record/meta"
+	"ohframe/internal/testing/must"
 )
 
 // A report says how the trace was recorded, in every format for people and in JSON.
@@ -24,9 +25,7 @@ func TestRecording(t *testing.T) {
 	var document struct {
 		Inputs []struct{ Recording map[string]any }
 	}
-	if err := json.Unmarshal([]byte(write(t, in, "json", Options{})), &document); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, in, "json", Options{})), &document))
 	for name, want := range map[string]any{
 		"app": "com.example.app", "app_version": nil, "device_model": "evil\x1b[2J", "device_system": "<b>6.0", "refresh_hz": 120.0, "clock": "mono", "debug_ui": true,
 	} {

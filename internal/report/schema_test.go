@@ -15,6 +15,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/internal/causes"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
 )
 
@@ -42,10 +43,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("column %s is named after no field", c)
 		}
 	}
-	document, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(name))(t)
 	before, rest, _ := strings.Cut(string(document), "```text\n")
 	_, after, found := strings.Cut(rest, "```")
 	if !found {
@@ -69,9 +67,7 @@ func TestJSON(t *testing.T) {
 			stats.Report
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &got))
 	want := sample()
 	if len(got.Inputs) != len(want) {
 		t.Fatalf("there are %d inputs", len(got.Inputs))
@@ -93,10 +89,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestCSV(t *testing.T) {
-	records, err := csv.NewReader(strings.NewReader(write(t, sample(), "csv", Options{}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(strings.NewReader(write(t, sample(), "csv", Options{}))).ReadAll())(t)
 	if len(records) != 4 {
 		t.Fatalf("there are %d records, want a header and 3 processes", len(records))
 	}
@@ -130,9 +123,7 @@ func TestItemsCSV(t *testing.T) {
 	var d struct {
 		Inputs []struct{ Interactions, Layers []map[string]any }
 	}
-	if err := json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(write(t, []Input{in}, "json", Options{})), &d))
 	for _, x := range []struct {
 		o    Options
 		json []map[string]any

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/rating"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -19,9 +20,7 @@ import (
 func write(t *testing.T, inputs []Input, format string, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, inputs, format, o); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, inputs, format, o))
 	return b.String()
 }
 
@@ -161,10 +160,7 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("no %q in\n%s", cell, table)
 		}
 	}
-	higher, err := rating.Parse("hitch_ratio=8:20")
-	if err != nil {
-		t.Fatal(err)
-	}
+	higher := must.Get(rating.Parse("hitch_ratio=8:20"))(t)
 	table = write(t, in, "table", Options{Style: text.Style{Color: true}, Thresholds: &higher})
 	for _, cell := range []string{" 7.0 ", "\x1b[33m11.0\x1b[0m"} {
 		if !strings.Contains(table, cell) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 // The page defines terms and stages as the documents do.
@@ -29,9 +30,6 @@ func TestTerms(t *testing.T) {
 // plainText returns a document without the marks of code.
 func plainText(t *testing.T, path string) string {
 	t.Helper()
-	document, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile(path))(t)
 	return strings.NewReplacer("`", "", "\r\n", "\n").Replace(string(document))
 }

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/view"
 )
@@ -90,9 +91,7 @@ func TestCausesInJSON(t *testing.T) {
 		}
 	}
 	text := write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "json", Options{})
-	if err := json.Unmarshal([]byte(text), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &got))
 	app := got.Inputs[0].Processes[0]
 	if app.Lost != 12_000_000 || len(app.Causes) != 2 || app.Causes[0].Wait != "io" || app.Causes[0].Lost != 8_000_000 || app.Causes[0].Share != 8.0/12 {
 		t.Errorf("%+v", app)
@@ -109,10 +108,7 @@ func TestCausesInJSON(t *testing.T) {
 }
 
 func TestCausesInCSV(t *testing.T) {
-	records, err := csv.NewReader(strings.NewReader(write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "csv", Options{}))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(csv.NewReader(strings.NewReader(write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "csv", Options{}))).ReadAll())(t)
 	for row, want := range [][]string{
 		{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"},
 		{"12000000", storage, "8000000", "0.6666666666666666"},

@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/quality"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -38,9 +39,7 @@ func measures(process, fps string) *Table {
 func write(t *testing.T, d *Document, format string) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Write(&b, d, format, text.Style{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, d, format, text.Style{}))
 	return b.String()
 }
 
@@ -138,9 +137,7 @@ func TestJUnit(t *testing.T) {
 		out := write(t, d, "junit")
 		checkJUnit(t, out)
 		var got junitCounted
-		if err := xml.Unmarshal([]byte(out), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, xml.Unmarshal([]byte(out), &got))
 		tests, failures, errors, skipped, stated := 0, 0, 0, 0, 0
 		for _, s := range got.Suites {
 			stated += s.Skipped
@@ -181,9 +178,7 @@ func TestJUnitRows(t *testing.T) {
 	out := write(t, d, "junit")
 	checkJUnit(t, out)
 	var got junitCounted
-	if err := xml.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, xml.Unmarshal([]byte(out), &got))
 	var rows []string
 	for _, s := range got.Suites {
 		for _, c := range s.Cases {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -80,9 +81,7 @@ func TestLayout(t *testing.T) {
 	}
 	for width, hidden := range map[int]string{80: "no room for B", 140: ""} {
 		var b bytes.Buffer
-		if err := WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}))
 		for line := range strings.Lines(b.String()) {
 			if n := text.Width(strings.TrimSpace(line)); n > width {
 				t.Errorf("width %d: %d columns in %q", width, n, line)
@@ -102,9 +101,7 @@ func TestLeastWidths(t *testing.T) {
 	}
 	for _, width := range []int{80, 90} {
 		var b bytes.Buffer
-		if err := WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}))
 		if !strings.Contains(b.String(), strings.Repeat("x", 45)) {
 			t.Errorf("width %d: a word is broken:\n%s", width, b.String())
 		}
@@ -127,9 +124,7 @@ func TestShortWordsAreWhole(t *testing.T) {
 		}
 		for width := 80; width < 140; width += 5 {
 			var b bytes.Buffer
-			if err := WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}))
 			if got := b.String(); !strings.Contains(got, name) || !strings.Contains(got, "significant") {
 				t.Errorf("least width %d in %d:\n%s", least, width, got)
 			}
@@ -143,9 +138,7 @@ func TestHTML(t *testing.T) {
 	d.Blocks = append(d.Blocks, Note{Text: "<script>evil()</script>"}, Table{Columns: []Column{{Title: "<b>"}}, Rows: []Row{{Cells: []Cell{{Text: "</td>", Command: true}}}}})
 	d.Shared = map[string]string{"name": "</script><img src=x>"}
 	var b bytes.Buffer
-	if err := WriteHTML(&b, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteHTML(&b, d))
 	page := b.String()
 	for _, want := range []string{"only on pages", `<option value="app">app</option>`, "<summary>folded</summary>", `data-chart="lines"`, "&lt;script&gt;evil", "&lt;/td&gt;"} {
 		if !strings.Contains(page, want) {

@@ -13,6 +13,7 @@ import (
 
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
 )
@@ -64,10 +65,7 @@ func TestCut(t *testing.T) {
 					}
 					continue
 				}
-				text, err := io.ReadAll(r)
-				if err != nil {
-					t.Fatal(err)
-				}
+				text := must.Get(io.ReadAll(r))(t)
 				got, k := describe(t, string(text)), 0
 				for _, e := range whole { // what is left is part of the whole, in its order
 					if k < len(got) && got[k] == e {
@@ -102,14 +100,8 @@ type broken struct {
 }
 
 func (want *broken) check(t *testing.T) {
-	r, err := binarytrace.Open(bytes.NewReader(want.file), int64(len(want.file)), binarytrace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(binarytrace.Open(bytes.NewReader(want.file), int64(len(want.file)), binarytrace.Options{}))(t)
+	text := must.Get(io.ReadAll(r))(t)
 	warnings := slices.DeleteFunc(strings.Split(want.warnings, "|"), func(w string) bool { return w == "" })
 	same := slices.EqualFunc(diag.Texts(r.Warnings()), warnings, strings.HasPrefix)
 	if got := len(describe(t, string(text))); got != want.events || !same {

@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
+	"ohframe/internal/testing/must"
 )
 
 // fuzzLimits are small, so that inputs reach them.
@@ -31,15 +32,9 @@ func checkFile(t *testing.T, file []byte) {
 		}
 		return
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r))(t)
 	if r.text == nil && checkText(t, text) {
-		typed, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
-		if err != nil {
-			t.Fatal(err)
-		}
+		typed := must.Get(Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits}))(t)
 		CheckEvents(t, typed, text)
 	}
 	if strictErr == nil {
@@ -49,10 +44,7 @@ func checkFile(t *testing.T, file []byte) {
 	if damaged != (strictErr != nil) {
 		t.Errorf("warnings %q; strictly %v", diag.Texts(r.Warnings()), strictErr)
 	}
-	again, err := Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Open(bytes.NewReader(file), int64(len(file)), Options{Limits: fuzzLimits}))(t)
 	// Small reads end within lines.
 	var pieces []byte
 	for piece := make([]byte, 3*bufferSize/2); err == nil; {
@@ -104,7 +96,7 @@ func CheckEvents(t *testing.T, r *Reader, text []byte) {
 // eventsOf returns all that is known of the events of a trace, and counts of its lines.
 func eventsOf(t *testing.T, r io.Reader) (list []string) {
 	t.Helper()
-	totals, err := hitrace.Run(t.Context(), r, hitrace.Options{}, hitrace.Sink{Fields: true, Track: func(_ int, b *hitrace.Batch) {
+	totals := must.Get(hitrace.Run(t.Context(), r, hitrace.Options{}, hitrace.Sink{Fields: true, Track: func(_ int, b *hitrace.Batch) {
 		for i := range b.Events {
 			e := &b.Events[i]
 			args := e.Args
@@ -121,10 +113,7 @@ func eventsOf(t *testing.T, r io.Reader) (list []string) {
 			}
 			list = append(list, fmt.Sprintf("%d %d %+q %t %q %s %s %d", e.Number, e.Kind, fmt.Sprintf("%+v", l), e.Lost, bytes.TrimSpace(args), fields, marker, e.Process))
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	totals.Longest = hitrace.Longest{}
 	return append(list, fmt.Sprintf("%+v", *totals))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/testing/must"
 )
 
 // real returns a file of a device, or skips the test.
@@ -113,9 +114,7 @@ print fmt: "prev_comm=%s prev_pid=%d ==> next_comm=%s next_pid=%d", REC->prev_co
 	if len(warnings) != 1 {
 		t.Fatalf("%q", warnings)
 	}
-	if _, err := fmt.Sscanf(warnings[0], "%d × event of an unknown id", &unknown); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscanf(warnings[0], "%d × event of an unknown id", &unknown))(t)
 	if want := 3042 + 1372 + 1565; len(lines)+unknown != want {
 		t.Errorf("%d lines and %d events of other ids, want %d", len(lines), unknown, want)
 	}

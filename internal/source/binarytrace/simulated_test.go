@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
 	"ohframe/internal/testing/slow"
@@ -24,13 +25,8 @@ func simulated(t testing.TB, era string) ([]rawfile.Event, []byte) {
 	config := simulate.Everything()
 	config.Era, config.Text.Nanoseconds, config.Background = era, true, 3000
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, config); err != nil {
-		t.Fatal(err)
-	}
-	events, err := rawfile.Parse(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, config))(t)
+	events := must.Get(rawfile.Parse(text.Bytes()))(t)
 	return events, text.Bytes()
 }
 
@@ -47,10 +43,7 @@ func eras() []string {
 // open opens a trace that must be readable.
 func open(t testing.TB, file []byte, o binarytrace.Options) *binarytrace.Reader {
 	t.Helper()
-	r, err := binarytrace.Open(bytes.NewReader(file), int64(len(file)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(binarytrace.Open(bytes.NewReader(file), int64(len(file)), o))(t)
 	return r
 }
 
@@ -58,10 +51,7 @@ func open(t testing.TB, file []byte, o binarytrace.Options) *binarytrace.Reader 
 func read(t testing.TB, file []byte, o binarytrace.Options) (string, []string) {
 	t.Helper()
 	r := open(t, file, o)
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r))(t)
 	return string(text), diag.Texts(r.Warnings())
 }
 
@@ -231,9 +221,7 @@ func TestOrder(t *testing.T) {
 			last = l.Time
 			n++
 			var number int
-			if _, err := fmt.Sscanf(string(l.Args), "I|10|%d", &number); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscanf(string(l.Args), "I|10|%d", &number))(t)
 			if number < perCPU[l.CPU] {
 				t.Fatalf("%+v: %d after %d on processor %d", o, number, perCPU[l.CPU], l.CPU)
 			}

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 // Dumps with the columns of each version of Android. What is expected was
@@ -23,10 +24,7 @@ func TestConformance(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		archive := must.Get(txtar.ParseFile(file))(t)
 		parts := map[string]string{}
 		for _, f := range archive.Files {
 			parts[f.Name] = string(f.Data)

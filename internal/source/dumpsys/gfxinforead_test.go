@@ -13,14 +13,12 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 func read(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Dump) {
 	t.Helper()
-	timeline, dump, err := dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, dump := must.Get2(dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), options))(t)
 	if err := timeline.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -11,14 +11,12 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 func readLatency(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Latency) {
 	t.Helper()
-	timeline, stats, err := dumpsys.ReadLatency(t.Context(), strings.NewReader(text), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, stats := must.Get2(dumpsys.ReadLatency(t.Context(), strings.NewReader(text), options))(t)
 	if err := timeline.Validate(); err != nil {
 		t.Error(err)
 	}

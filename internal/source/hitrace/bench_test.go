@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -13,9 +14,7 @@ import (
 func capture(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	if _, err := simulate.Write(&text, simulate.Capture(8<<20)); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(simulate.Write(&text, simulate.Capture(8<<20)))(b)
 	return text.Bytes()
 }
 
@@ -38,8 +37,6 @@ func BenchmarkRun(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := hitrace.Run(b.Context(), bytes.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(hitrace.Run(b.Context(), bytes.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}}))(b)
 	}
 }

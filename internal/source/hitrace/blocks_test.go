@@ -11,6 +11,7 @@ import (
 
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/must"
 )
 
 // blocksOf returns all blocks of the source, and the error that ended them.
@@ -105,10 +106,7 @@ type event struct {
 // readAll returns all events of the source.
 func readAll(t *testing.T, source io.Reader) []event {
 	t.Helper()
-	events, totals, err := hitracetest.Read(source, hitrace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	events, totals := must.Get2(hitracetest.Read(source, hitrace.Options{}))(t)
 	var list []event
 	for _, e := range events {
 		got := event{number: e.Number, time: int64(e.Time), text: string(e.Comm) + " " + string(e.Name) + " " + string(e.Args), word: e.Word}

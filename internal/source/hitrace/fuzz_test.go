@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // within reports whether part is a piece of whole's own bytes.
@@ -38,10 +39,7 @@ func goldenTraces(t testing.TB) iter.Seq2[string, []byte] {
 	}
 	return func(yield func(string, []byte) bool) {
 		for _, path := range paths {
-			archive, err := txtar.ParseFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			archive := must.Get(txtar.ParseFile(path))(t)
 			for _, f := range archive.Files {
 				if f.Name == "trace" && !yield(filepath.Base(path), f.Data) {
 					return
@@ -55,10 +53,7 @@ func goldenTraces(t testing.TB) iter.Seq2[string, []byte] {
 // on if so wanted.
 func seedLines(f *testing.F, add func(line []byte)) {
 	seen := map[string]bool{}
-	text, err := os.ReadFile("../../../cmd/ohframe/testdata/frames.ftrace")
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../cmd/ohframe/testdata/frames.ftrace"))(f)
 	lines := func(text []byte) {
 		for line := range bytes.Lines(text) {
 			line = bytes.TrimSuffix(line, []byte("\n"))
@@ -510,10 +505,7 @@ func FuzzRun(f *testing.F) {
 		}
 		o.blockSize = int(block) + 1
 
-		totals, err := Run(t.Context(), bytes.NewReader(text), o, Sink{Track: func(int, *Batch) {}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		totals := must.Get(Run(t.Context(), bytes.NewReader(text), o, Sink{Track: func(int, *Batch) {}}))(t)
 		if got := totals.Events + totals.Outside + totals.Problems.Lost() + totals.Problems.Ignored(); got != totals.Lines {
 			t.Errorf("%d lines, %d accounted for: %+v", totals.Lines, got, totals)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 func TestLostEvents(t *testing.T) {
@@ -26,12 +27,9 @@ func TestLostEvents(t *testing.T) {
 		{"version = 6\ncpus=8\nCPU:3 [17 EVENTS DROPPED]\n" + event + "CPU:12 [EVENTS DROPPED]\n", 18, 0, 0},
 		{"CPU:x [LOST 17 EVENTS]\n", 0, 0, 1},
 	} {
-		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Sink{
+		totals := must.Get(hitrace.Run(t.Context(), strings.NewReader(c.head+event), hitrace.Options{}, hitrace.Sink{
 			Track: func(int, *hitrace.Batch) {},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if totals.Lost != c.lost || totals.Overwritten != c.overwritten || totals.Problems.Lost() != c.notUnderstood {
 			t.Errorf("%q: lost %d, overwritten %d, not understood %d, want %d, %d, %d",
 				c.head, totals.Lost, totals.Overwritten, totals.Problems.Lost(), c.lost, c.overwritten, c.notUnderstood)
@@ -74,10 +72,7 @@ func TestStatedEvents(t *testing.T) {
 		{"the header comes last", events(40) + head("40/40"), 40, 0},
 		{"over blocks", head("0/9000") + events(9000), 9000, 0},
 	} {
-		totals, err := hitrace.Run(t.Context(), strings.NewReader(c.text), hitrace.Options{}, hitrace.Sink{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		totals := must.Get(hitrace.Run(t.Context(), strings.NewReader(c.text), hitrace.Options{}, hitrace.Sink{}))(t)
 		if totals.Entries != c.entries || totals.Overwritten != c.overwritten {
 			t.Errorf("%s: %d events stated, %d overwritten, want %d, %d", c.name, totals.Entries, totals.Overwritten, c.entries, c.overwritten)
 		}
@@ -109,7 +104,7 @@ func TestEventsAfterLostOnes(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var got []int
 		n := 0
-		_, err := hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Sink{
+		must.Get(hitrace.Run(t.Context(), strings.NewReader(text.String()), hitrace.Options{Workers: workers}, hitrace.Sink{
 			Track: func(_ int, b *hitrace.Batch) {
 				for i := range b.Events {
 					if b.Events[i].Lost {
@@ -118,10 +113,7 @@ func TestEventsAfterLostOnes(t *testing.T) {
 					n++
 				}
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if !slices.Equal(got, marked) {
 			t.Errorf("%d workers: the events %d are marked, want %d", workers, got, marked)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // mixed is a text of good and bad lines, some of them longer than a block.
@@ -42,7 +43,7 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 	seen := make([]string, o.WithDefaults().Workers)
 	trace := make([][]int, len(seen)) // of the events, for each worker
 	begun := 0
-	totals, err := Run(t.Context(), r, o, Sink{
+	totals := must.Get(Run(t.Context(), r, o, Sink{
 		Begin: func() { begun++ },
 		Track: func(worker int, batch *Batch) {
 			for range batch.Events {
@@ -61,10 +62,7 @@ func collect(t *testing.T, r io.Reader, o Options) string {
 			b.WriteString(seen[worker])
 			return nil
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	fmt.Fprintln(&b, totals.Lines, totals.Events, totals.Problems.Counts(), totals.Problems.Ignored())
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 )
 
 // dumped is what a dump says of an id.
@@ -61,9 +62,7 @@ func TestProcessDump(t *testing.T) {
 			map[trace.TID]dumped{6: {"", strings.Repeat("é", 127) + "\uFFFD", 5}, 7: {"", "", trace.UnknownPID}, 8: {"", "after", 5}}},
 	} {
 		d := hitrace.NewProcessDump(100)
-		if err := d.Read(iotest.OneByteReader(strings.NewReader(test.text))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Read(iotest.OneByteReader(strings.NewReader(test.text))))
 		for tid, want := range test.want {
 			thread, pid := d.Thread(tid)
 			if got := (dumped{d.Process(trace.PID(tid)), thread, pid}); got != want {

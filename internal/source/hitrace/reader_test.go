@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/must"
 )
 
 // drain returns the numbers of the lines that are events inside the window.
@@ -131,10 +132,7 @@ func TestReaderProblems(t *testing.T) {
 			line += 10
 		}
 	}
-	_, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, totals := must.Get2(drain(strings.NewReader(text.String()), hitrace.Options{}))(t)
 	counts := totals.Problems.Counts()
 	if len(counts) != len(badLines) {
 		t.Errorf("%d problems, want %d: %v", len(counts), len(badLines), counts)
@@ -250,9 +248,7 @@ func TestReaderAllocates(t *testing.T) {
 		return testing.AllocsPerRun(3, func() {
 			source := io.LimitReader(&endless{text: text}, size)
 			stages := hitrace.Sink{Track: func(int, *hitrace.Batch) {}}
-			if _, err := hitrace.Run(t.Context(), source, hitrace.Options{Workers: 1}, stages); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(hitrace.Run(t.Context(), source, hitrace.Options{Workers: 1}, stages))(t)
 		})
 	}
 	// Buffers may grow once more for a block of short lines, but not for each of 24.

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/hitracetest"
+	"ohframe/internal/testing/must"
 )
 
 // A line whose time is more than ten minutes from all around it is astray; a
@@ -81,10 +82,7 @@ func TestStrayRun(t *testing.T) {
 		}
 		text += fmt.Sprintf(" a-1 (1) [000] .... %d.%06d: print: B|1|H:x|M62\n", seconds, i)
 	}
-	totals, err := hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	totals := must.Get(hitrace.Run(t.Context(), strings.NewReader(text), hitrace.Options{}, hitrace.Sink{Track: func(int, *hitrace.Batch) {}}))(t)
 	if counts := totals.Problems.Counts(); len(counts) != 1 || counts[0].Problem != hitrace.StrayTime || counts[0].Total != 20 {
 		t.Errorf("problems are %v, want 20 stray lines", counts)
 	}

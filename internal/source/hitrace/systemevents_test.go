@@ -3,15 +3,15 @@ package hitrace
 import (
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 // Lines that are too long, and those beyond the limit for all, are counted; the others are kept.
 func TestSystemEvents(t *testing.T) {
 	long := strings.Repeat("x", maxSystemEvent)
 	var l SystemEvents
-	if err := l.Read(strings.NewReader("a\r\n\n" + long + "\n" + long + "y\n" + long + long + "yz\n b ")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Read(strings.NewReader("a\r\n\n"+long+"\n"+long+"y\n"+long+long+"yz\n b ")))
 	if len(l.Lines) != 3 || string(l.Lines[0]) != "a" || len(l.Lines[1]) != maxSystemEvent || string(l.Lines[2]) != "b" || l.Over != 2 {
 		t.Errorf("%d lines, %d beyond the limit, want 3 and 2", len(l.Lines), l.Over)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // A window has its first edge in it and its last one not.
@@ -35,12 +36,8 @@ func TestWindow(t *testing.T) {
 	} {
 		var window trace.Window
 		var err error
-		if window.From, err = trace.ParseEdge(test.from); err != nil {
-			t.Fatal(err)
-		}
-		if window.To, err = trace.ParseEdge(test.to); err != nil {
-			t.Fatal(err)
-		}
+		window.From = must.Get(trace.ParseEdge(test.from))(t)
+		window.To = must.Get(trace.ParseEdge(test.to))(t)
 		events, totals, err := drain(strings.NewReader(text.String()), hitrace.Options{Window: window})
 		if err != nil || !slices.Equal(events, test.want) {
 			t.Errorf("from %q to %q: lines %v, %v, want %v", test.from, test.to, events, err, test.want)

@@ -14,6 +14,7 @@ import (
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/simulate/rawfile"
 )
@@ -46,37 +47,23 @@ func TestContainers(t *testing.T) {
 }
 
 func checkContainer(t *testing.T, file []byte, inTrace bool) {
-	content, err := unpack.Open(context.Background(), bytes.NewReader(file), unpack.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(unpack.Open(context.Background(), bytes.NewReader(file), unpack.Options{}))(t)
 	defer content.Close()
 	if got := perfdata.Sniff(content.Head()); got == inTrace {
 		t.Errorf("recognised as a recording: %t", got)
 	}
-	in, size, err := content.File("recording")
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, size := must.Get2(content.File("recording"))(t)
 	if inTrace {
-		traced, err := binarytrace.Open(in, size, binarytrace.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		traced := must.Get(binarytrace.Open(in, size, binarytrace.Options{}))(t)
 		parts := traced.Recordings()
 		if len(parts) != 1 {
 			t.Fatalf("recordings %v", parts)
 		}
 		in, size = io.NewSectionReader(in, parts[0].At, parts[0].Size), parts[0].Size
 	}
-	r, err := perfdata.Open(in, size, perfdata.Options{Strict: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(perfdata.Open(in, size, perfdata.Options{Strict: true}))(t)
 	var s sample.Sample
-	if err := r.Next(&s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Next(&s))
 	if got := describe(r.Profile(), []sample.Sample{s}); !slices.Equal(got, []string{"1 10/10 cpu0 1 libapp.so:app::main()"}) {
 		t.Errorf("%q", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 )
 
 // real returns a file of a device, or skips the test.
@@ -40,10 +41,7 @@ type counts struct {
 // read reads a whole file.
 func read(t testing.TB, file []byte, o perfdata.Options) (*sample.Profile, []sample.Sample, []string) {
 	t.Helper()
-	r, err := perfdata.Open(bytes.NewReader(file), int64(len(file)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(perfdata.Open(bytes.NewReader(file), int64(len(file)), o))(t)
 	var list []sample.Sample
 	for {
 		var s sample.Sample

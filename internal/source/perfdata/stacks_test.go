@@ -9,15 +9,13 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 )
 
 // stacksOf returns the stacks of a text, each from its innermost function outwards, and the process.
 func stacksOf(t *testing.T, text string) (list []string, pid int32) {
 	t.Helper()
-	r, err := perfdata.Open(bytes.NewReader([]byte(text)), int64(len(text)), perfdata.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(perfdata.Open(bytes.NewReader([]byte(text)), int64(len(text)), perfdata.Options{}))(t)
 	var s sample.Sample
 	for {
 		if err := r.Next(&s); err == io.EOF {

@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // difference is a row that only one side has, and why.
@@ -99,13 +100,8 @@ func TestSuite(t *testing.T) {
 func checkActual(t *testing.T, session *engine.Session, timeline *analyzer.Timeline) (atOne int) {
 	t.Helper()
 	var text strings.Builder
-	if err := frametable.Write(&text, []frametable.Input{{Timeline: timeline}}, frametable.Options{Format: "csv", Kinds: []string{"render", "layer"}}); err != nil {
-		t.Fatal(err)
-	}
-	table, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, frametable.Write(&text, []frametable.Input{{Timeline: timeline}}, frametable.Options{Format: "csv", Kinds: []string{"render", "layer"}}))
+	table := must.Get(csv.NewReader(strings.NewReader(text.String())).ReadAll())(t)
 	var rows []string
 	for _, cells := range table[1:] {
 		row := map[string]string{}

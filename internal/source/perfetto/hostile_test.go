@@ -23,6 +23,7 @@ import (
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -138,9 +139,7 @@ func TestHostileLists(t *testing.T) {
 			}
 			trace := packet(c.field, c.payload)
 			hostiletest.CheckPeak(t, 80<<20, func() {
-				if _, _, err := readCauses(t.Context(), withFrame(trace), perfetto.Options{Kernel: true, Limits: tight}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get2(readCauses(t.Context(), withFrame(trace), perfetto.Options{Kernel: true, Limits: tight}))(t)
 			})
 		})
 	}
@@ -153,9 +152,7 @@ func TestMemory(t *testing.T) {
 		r := withFrame(bytes.Repeat(packet(1, make([]byte, 60<<10)), packets))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, _, err := perfetto.Read(t.Context(), r, perfetto.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get2(perfetto.Read(t.Context(), r, perfetto.Options{}))(t)
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
@@ -187,12 +184,8 @@ func deflate(t *testing.T, to func(io.Writer) io.WriteCloser, r io.Reader, size 
 	t.Helper()
 	var b bytes.Buffer
 	w := to(&b)
-	if _, err := io.CopyN(w, r, size); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.CopyN(w, r, size))(t)
+	must.Do(t, w.Close())
 	return b.Bytes()
 }
 
@@ -286,14 +279,9 @@ func TestHostileTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
-				trace, err := io.ReadAll(hostiletest.Stream(n, packets(make)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				trace := must.Get(io.ReadAll(hostiletest.Stream(n, packets(make))))(t)
 				return func() {
-					if _, _, err := perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{}); err != nil {
-						t.Fatal(err)
-					}
+					must.Get2(perfetto.Read(t.Context(), bytes.NewReader(trace), perfetto.Options{}))(t)
 				}
 			})
 		})

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/causetext"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/must"
 )
 
 // kernelForm is how a trace has the kernel's events.
@@ -227,10 +228,7 @@ func newDrawn(form kernelForm) []byte {
 // drawnCauses returns the causes of the late frames of a trace.
 func drawnCauses(t *testing.T, packets []byte) (list []string, stats *perfetto.Stats) {
 	t.Helper()
-	read, stats, err := readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, stats := must.Get2(readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true}))(t)
 	if err := read.Causes.Validate(read.Timeline); err != nil {
 		t.Error(err)
 	}
@@ -346,10 +344,7 @@ func TestConvertedKeepsCauses(t *testing.T) {
 	if err != nil || !stats.Ours {
 		t.Fatal(stats, err)
 	}
-	without, _, err := perfetto.Read(t.Context(), bytes.NewReader(withCauses(t)), perfetto.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	without, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(withCauses(t)), perfetto.Options{}))(t)
 	if a, b := describe(t, &read.Result), describe(t, &without.Result); a != b {
 		t.Error("the causes differ")
 	}

@@ -16,6 +16,7 @@ import (
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/must"
 )
 
 // recording is a trace in the making.
@@ -108,10 +109,7 @@ func actualDisplay(cookie, token int64, pid int32, v verdict) *pb.FrameTimelineE
 // read reads a trace and checks that its timeline is valid.
 func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 	t.Helper()
-	timeline, stats, err := readTimeline(t.Context(), bytes.NewReader(trace), perfetto.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	timeline, stats := must.Get2(readTimeline(t.Context(), bytes.NewReader(trace), perfetto.Options{}))(t)
 	if err := timeline.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -17,20 +17,16 @@ import (
 	"ohframe/internal/result"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
 // withCauses returns a converted trace with causes.
 func withCauses(t testing.TB) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../testdata/why/waits.ftrace"))(t)
 	var out bytes.Buffer
-	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}, NoEvents: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{Analysis: analysis.Options{Causes: true}, NoEvents: true}))(t)
 	return out.Bytes()
 }
 
@@ -81,10 +77,7 @@ func TestResult(t *testing.T) {
 	if at < 0 {
 		t.Fatal("no result")
 	}
-	read, _, err := perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{Strict: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(whole), perfetto.Options{Strict: true}))(t)
 	want := describe(t, &read.Result)
 	without := slices.Concat(slices.Delete(slices.Clone(list), at, at+1)...)
 	newer := bytes.Clone(list[at])
@@ -123,15 +116,10 @@ func TestResult(t *testing.T) {
 
 // A converted trace has causes if they were looked for. One of Android has none.
 func TestCauses(t *testing.T) {
-	text, err := os.ReadFile("../../../testdata/why/waits.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../testdata/why/waits.ftrace"))(t)
 	for _, options := range []pftrace.Options{{}, {Analysis: analysis.Options{Causes: true}}, {Analysis: analysis.Options{Causes: true}, NoTracks: true}} {
 		var out bytes.Buffer
-		if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, options))(t)
 		if read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{}); err != nil || (read.Causes != nil) != options.Analysis.Causes {
 			t.Errorf("%+v: %+v, error %v", options, read, err)
 		}
@@ -148,9 +136,7 @@ func TestTimesAfterTheLast(t *testing.T) {
 		text := " app-7 (7) [000] .... 2305843009.201000: tracing_mark_write: B|7|H:ReceiveVsync dataCount:24bytes " + vsync + " vsyncId:5\n" +
 			" app-7 (7) [000] .... 2305843009.202000: tracing_mark_write: E|7|\n"
 		var out bytes.Buffer
-		if _, err := pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &given}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(pftrace.Convert(t.Context(), strings.NewReader(text), &out, pftrace.Options{Analyzer: analysis.FrameOptions{ClockOffset: &given}}))(t)
 		read, _, err := perfetto.Read(t.Context(), &out, perfetto.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", vsync, err)

@@ -16,6 +16,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -54,19 +55,14 @@ func androidText(text []byte, app trace.PID) []byte {
 func androidScene(t testing.TB, s simulate.Scene) ([]byte, *simulate.Truth) {
 	t.Helper()
 	var text, converted bytes.Buffer
-	truth, err := s.Generate(&text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(s.Generate(&text))(t)
 	var app trace.PID
 	for _, f := range truth.Frames {
 		if f.Kind == simulate.AppFrame {
 			app = f.PID
 		}
 	}
-	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(androidText(text.Bytes(), app)), &converted, pftrace.Options{AllEvents: true}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(androidText(text.Bytes(), app)), &converted, pftrace.Options{AllEvents: true}))(t)
 	m := made{app: int32(app)}
 	for b := converted.Bytes(); len(b) > 0; {
 		_, _, n := protowire.ConsumeTag(b)

@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -74,10 +75,7 @@ func checkStates(t *testing.T, packets []byte) {
 		ORDER BY ts`) {
 		states[s.tid] = append(states[s.tid], s)
 	}
-	read, _, err := readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, _ := must.Get2(readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true}))(t)
 	frames := 0
 	for f := range read.Timeline.Complete() {
 		var want stateTimes

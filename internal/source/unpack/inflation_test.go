@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -26,9 +27,7 @@ func packZeros(t *testing.T, size int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := io.CopyN(w, zeros{}, size); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.CopyN(w, zeros{}, size))(t)
 	w.Close()
 	return b.Bytes()
 }
@@ -49,10 +48,7 @@ func TestInflation(t *testing.T) {
 		{"inflated, a byte less", trace.Limits{Inflated: 2*unpack.FreeInflation - 1, Ratio: 2000}, "inflated", 2 * unpack.FreeInflation},
 	} {
 		watch := unpack.NewInflation(c.limits)
-		z, err := gzip.NewReader(watch.Packed(bytes.NewReader(bomb)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(gzip.NewReader(watch.Packed(bytes.NewReader(bomb))))(t)
 		n, err := io.Copy(io.Discard, watch.Unpacked(z))
 		over, got := (*unpack.LimitError)(nil), ""
 		if errors.As(err, &over) {

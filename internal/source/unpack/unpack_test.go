@@ -18,16 +18,14 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
 // demo is a trace with a character that UTF-8 and UTF-16 write differently.
 func demo(t testing.TB) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../testdata/demo.ftrace"))(t)
 	return append(text, " app-2000  ( 2000) [000] ....  3701.000000: tracing_mark_write: I|2000|次へ 𝄞\n"...)
 }
 
@@ -256,10 +254,7 @@ func (c *canceling) Read(p []byte) (int, error) {
 
 // A Content that is opened again is what it is, with its warnings.
 func TestOpenAgain(t *testing.T) {
-	first, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(demo(t))[:5000]), unpack.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(unpack.Open(t.Context(), bytes.NewReader(gzipped(demo(t))[:5000]), unpack.Options{}))(t)
 	again, err := unpack.Open(t.Context(), first, unpack.Options{Strict: true})
 	if err != nil || again != first {
 		t.Fatalf("another one: %v", err)
@@ -270,10 +265,7 @@ func TestOpenAgain(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	c, err := unpack.Open(t.Context(), bytes.NewReader(gzipped(zlibbed(6)(demo(t)))[:5000]), unpack.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(unpack.Open(t.Context(), bytes.NewReader(gzipped(zlibbed(6)(demo(t)))[:5000]), unpack.Options{}))(t)
 	io.Copy(io.Discard, c)
 	got := c.Explain(&unpack.Error{What: "no trace", Hint: "record one"})
 	if e := (*unpack.Error)(nil); !errors.As(got, &e) || e.Hint != "record one" || !strings.HasPrefix(e.What, "no trace, in zlib in gzip; gzip stream is truncated after ") {

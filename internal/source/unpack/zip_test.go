@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 )
 
 func TestEntry(t *testing.T) {
@@ -102,10 +103,7 @@ func TestClaimedEntries(t *testing.T) {
 	end = append(end, 1, 0, 0, 0)
 	end = append(append(end, "PK\x05\x06\x00\x00\x00\x00"...), bytes.Repeat([]byte{0xff}, 12)...)
 	end = append(end, 0, 0)
-	f, err := os.Create(filepath.Join(t.TempDir(), "sparse.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "sparse.zip")))(t)
 	defer f.Close()
 	if _, err := f.WriteAt(end, size); err != nil {
 		t.Skip(err) // no sparse files here
@@ -170,10 +168,7 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 // inFile puts content into a file, to be read from its beginning.
 func inFile(t testing.TB, content []byte) *os.File {
 	t.Helper()
-	f, err := os.Create(filepath.Join(t.TempDir(), "input"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(t.TempDir(), "input")))(t)
 	t.Cleanup(func() { f.Close() })
 	f.Write(content)
 	f.Seek(0, io.SeekStart)

@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -21,15 +22,12 @@ import (
 func recorded(t *testing.T, s simulate.Scene, r simulate.Recording) (truth *simulate.Truth, rec *sample.Recording, lines []byte) {
 	t.Helper()
 	var text, perf bytes.Buffer
-	truth, err := s.GenerateWithSamples(&text, &perf, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth = must.Get(s.GenerateWithSamples(&text, &perf, r))(t)
 	var plain bytes.Buffer
-	if _, err = s.Generate(&plain); err != nil || !bytes.Equal(plain.Bytes(), text.Bytes()) {
+	if _, err := s.Generate(&plain); err != nil || !bytes.Equal(plain.Bytes(), text.Bytes()) {
 		t.Errorf("%+v: the recording changed the trace, %v", s, err)
 	}
-	rec, err = analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
+	rec, err := analysis.ReadSamples(bytes.NewReader(perf.Bytes()), int64(perf.Len()), perfdata.Options{})
 	if err != nil || len(rec.Warnings) > 0 {
 		t.Fatalf("%+v: %v, %v", r, err, rec)
 	}

@@ -9,15 +9,13 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func simulated(t *testing.T, c Config) ([]byte, *Truth) {
 	t.Helper()
 	var b bytes.Buffer
-	truth, err := Write(&b, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(Write(&b, c))(t)
 	return b.Bytes(), truth
 }
 
@@ -80,10 +78,7 @@ func TestSceneLateFrames(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for i, cause := range Causes() {
 		s := Scene{Kernel: []Kernel{KernelHongMeng, KernelLinux}[i%2], RefreshHz: 60 + 30*(i%3), Cause: Cause(cause), Seed: uint64(i)}
-		truth, err := s.Generate(new(bytes.Buffer))
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := must.Get(s.Generate(new(bytes.Buffer)))(t)
 		late := map[int64]bool{}
 		for _, c := range truth.Causes {
 			late[c.Vsync] = !c.Cause.Harmless()
@@ -142,10 +137,7 @@ func TestSceneWithoutCause(t *testing.T) {
 		}}
 		generate := func() (string, *Truth) {
 			var b bytes.Buffer
-			truth, err := s.Generate(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			truth := must.Get(s.Generate(&b))(t)
 			return b.String(), truth
 		}
 		text, truth := generate()

@@ -16,6 +16,7 @@ import (
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -41,9 +42,7 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 		t.Run(cause+"/"+string(kernel), func(t *testing.T) {
 			var text bytes.Buffer
 			s := simulate.Scene{Kernel: kernel, RefreshHz: 60 + 30*(i%3), Cause: simulate.Cause(cause), Seed: uint64(i)}
-			if _, err := s.Generate(&text); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Generate(&text))(t)
 			test(t, text.Bytes())
 		})
 	}
@@ -55,9 +54,7 @@ func texts(t *testing.T, test func(t *testing.T, text []byte)) {
 			config := simulate.Everything()
 			config.Era, config.Seed, config.Kernel = era, uint64(i), []simulate.Kernel{simulate.KernelHongMeng, simulate.KernelLinux}[i%2]
 			var text bytes.Buffer
-			if _, err := simulate.Write(&text, config); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(simulate.Write(&text, config))(t)
 			test(t, text.Bytes())
 		})
 	}
@@ -77,13 +74,8 @@ func converted(t *testing.T, text []byte) (packets []byte, states, self map[thre
 	r := record.New(trace.Limits{}.WithDefaults())
 	states, self = map[threadPiece]trace.Duration{}, map[threadPiece]trace.Duration{}
 	var out bytes.Buffer
-	if _, err := pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	timeline, _, err := reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}, r.Sink())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{}))(t)
+	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), bytes.NewReader(text), hitrace.Options{}, reconstruct.Options{}, r.Sink()))(t)
 	book := account.NewObserved(r.Finish(), timeline, func(f *analyzer.Frame, p account.Observed, d trace.Duration) {
 		if p.State == "" {
 			return // Perfetto has no rows for what is unknown

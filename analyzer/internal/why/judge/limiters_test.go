@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // The level is the last one before the end of the frame, and the event is the closest to the change, at
@@ -18,7 +19,7 @@ func TestLimiters(t *testing.T) {
 		return fmt.Appendf(nil, `{"domain_":%q,"name_":%q,"time_":%d,"pid_":7%s}`, domain, name, unix+ms, members)
 	}
 	long := strings.Repeat("长", 100)
-	events, err := Limiters(func(yield func([]byte)) error {
+	events := must.Get(Limiters(func(yield func([]byte)) error {
 		for _, l := range [][]byte{
 			line(5000, "THERMAL", "THERMAL_LEVEL_CHANGED", `,"LEVEL":0`),
 			line(1000, "THERMAL", "THERMAL_LEVEL_CHANGED", `,"LEVEL":3`),
@@ -29,10 +30,7 @@ func TestLimiters(t *testing.T) {
 			yield(l)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	timeline := &analyzer.Timeline{Wall: analyzer.WallClock{At: trace.Time(start), Unix: unix * 1_000_000}}
 	r := &record.Record{Cooling: []record.Cooling{{At: trace.Time(start + 8*trace.Second), Text: "cdev_update type=x target=1"}}}
 	l := newLimiters(r, timeline, events)

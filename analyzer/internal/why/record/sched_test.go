@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // A thread that has ended does not count as followed any more.
@@ -37,9 +38,7 @@ func TestEndedThreads(t *testing.T) {
 		wake(700, 3, 501) // another thread of this id
 	}
 	recorder := New(trace.Limits{}.WithDefaults())
-	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	if n := recorder.followed; n != 0 {
 		t.Errorf("%d threads are followed", n)
 	}
@@ -69,9 +68,7 @@ func TestLeavesOfWaits(t *testing.T) {
 	change(200, 1, 501, 0)
 	wake(300, 501)
 	recorder := New(trace.Limits{}.WithDefaults())
-	if _, _, err := reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text.String()), hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 	record := recorder.Finish()
 	for tid, start := range map[trace.TID]trace.Time{500: 1_000_100_000, 501: 1_000_200_000} {
 		var got []Leaf

@@ -10,22 +10,17 @@ import (
 	"ohframe/analyzer/internal/reconstruct"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // The names of earlier traces do not change what is said of a trace.
 func TestVocabulary(t *testing.T) {
 	run := func(name string, v *vocabulary) *Record {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Open(name))(t)
 		defer f.Close()
 		recorder := New(trace.Limits{}.WithDefaults())
 		recorder.vocabulary = v
-		_, _, err = reconstruct.Analyze(context.Background(), f, hitrace.Options{}, reconstruct.Options{}, recorder.Sink())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get2(reconstruct.Analyze(context.Background(), f, hitrace.Options{}, reconstruct.Options{}, recorder.Sink()))(t)
 		return recorder.Finish()
 	}
 	most := 4 * trace.Limits{}.WithDefaults().Strings
