@@ -8,15 +8,13 @@ import (
 	"ohframe"
 	userfailure "ohframe/internal/diag"
 	"ohframe/internal/report"
+	"ohframe/internal/testing/must"
 )
 
 // The README, the manual and the hints have one command that records a trace.
 func TestRecordCommand(t *testing.T) {
 	for _, file := range []string{"../../README.md", "manual.md"} {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(file))(t)
 		if !strings.Contains(string(data), "\n"+userfailure.RecordCommand+"\n") {
 			t.Errorf("%s does not have the command %s", file, userfailure.RecordCommand)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -56,10 +57,7 @@ func newRecipes(t *testing.T) *recipes {
 	t.Helper()
 	slow.Skip(t)
 	t.Parallel()
-	document, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/ci.md"))(t)
 	r := &recipes{T: t, dir: t.TempDir(), blocks: map[string]string{}}
 	for _, m := range regexp.MustCompile("(?s)```(?:yaml|text)\n# ([^\n]+)\n(.*?)```").FindAllStringSubmatch(string(document), -1) {
 		r.blocks[filepath.Base(m[1])] = m[2]
@@ -67,10 +65,7 @@ func newRecipes(t *testing.T) *recipes {
 	if _, after, found := strings.Cut(string(document), "## A stored base\n"); found {
 		r.blocks["stored"] = regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(after)[1]
 	}
-	program, err := fakehdc.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(fakehdc.Program())(t)
 	world := t.TempDir()
 	c := phone("5.1")
 	c.Devices[0].Seconds = 2

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"ohframe/internal/testing/must"
 )
 
 // Every format of report and diff has the same numbers of checks, the same verdict and exit code, and the
@@ -30,12 +32,8 @@ func TestFormatsAgree(t *testing.T) {
 			"fps>-1%, jank_rate>-1pp, late_frames>+1\n\ncom.example.gallery: fling.hitch>-1\n",
 	}
 	for name, content := range files {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.Do(t, os.WriteFile(name, []byte(content), 0o644))
 	}
 	for _, args := range []string{
 		"report new --budgets budgets.txt", "report new --budgets budgets.txt --strict",
@@ -48,19 +46,11 @@ func TestFormatsAgree(t *testing.T) {
 // traceOfFlings returns the text of testdata/flings.ftrace.gz.
 func traceOfFlings(t *testing.T) string {
 	t.Helper()
-	f, err := os.Open(flings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(flings))(t)
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(f))(t)
 	var b strings.Builder
-	if _, err := z.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(z.WriteTo(&b))(t)
 	return b.String()
 }
 

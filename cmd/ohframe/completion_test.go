@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -68,10 +69,7 @@ var completions = []struct{ line, want string }{
 // completionScript writes the script for a shell to a file and returns its path.
 func completionScript(t *testing.T, shell string) string {
 	t.Helper()
-	script, err := exec.Command("ohframe", "completion", shell).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(exec.Command("ohframe", "completion", shell).Output())(t)
 	path := filepath.Join(t.TempDir(), "script")
 	write(t, path, script)
 	return path
@@ -123,9 +121,7 @@ func TestFishCompletion(t *testing.T) {
 	slow.SkipRace(t)
 	fish := findTool(t, "fish")
 	dir, home := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "trace.ftrace"), nil, 0o600))
 	script := completionScript(t, "fish")
 	run := func(line string) string {
 		cmd := exec.Command(fish, "--no-config", "-c", "source '"+script+`'; complete -C $argv[1]`, line)

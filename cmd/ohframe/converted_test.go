@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ohframe/internal/causes"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
@@ -30,18 +31,14 @@ func TestConverted(t *testing.T) {
 	for i, cause := range simulate.Causes() {
 		if i%slow.Of(30, 1) == 0 {
 			var text bytes.Buffer
-			if _, err := (simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.Cause(cause)}).Generate(&text); err != nil {
-				t.Fatal(err)
-			}
+			must.Get((simulate.Scene{Kernel: simulate.KernelLinux, RefreshHz: 60, Cause: simulate.Cause(cause)}).Generate(&text))(t)
 			texts[cause] = text.Bytes()
 		}
 	}
 	samples := map[string][]byte{} // of a text
 	for _, kernel := range []simulate.Kernel{simulate.KernelLinux, simulate.KernelHongMeng} {
 		var text, recording bytes.Buffer
-		if _, err := (simulate.Scene{Kernel: kernel, Cause: simulate.CauseMix}).GenerateWithSamples(&text, &recording, simulate.Recording{OffCPU: true, Clock: simulate.ClockMonotonic}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get((simulate.Scene{Kernel: kernel, Cause: simulate.CauseMix}).GenerateWithSamples(&text, &recording, simulate.Recording{OffCPU: true, Clock: simulate.ClockMonotonic}))(t)
 		name := fmt.Sprint("samples ", kernel)
 		texts[name], samples[name] = text.Bytes(), recording.Bytes()
 	}
@@ -52,9 +49,7 @@ func TestConverted(t *testing.T) {
 	}
 	for name, config := range configs {
 		var text bytes.Buffer
-		if _, err := simulate.Write(&text, config); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&text, config))(t)
 		texts[name] = text.Bytes()
 	}
 	rules, _ := filepath.Glob("../../testdata/frames/*.txtar")
@@ -68,17 +63,13 @@ func TestConverted(t *testing.T) {
 	folder := t.TempDir()
 	terminal := os.Stderr
 	t.Cleanup(func() { os.Stderr = terminal })
-	os.Stderr = must(os.Create(filepath.Join(folder, "messages")))
+	os.Stderr = must.Get(os.Create(filepath.Join(folder, "messages")))(t)
 	for _, side := range []string{"text", "converted"} {
-		if err := os.Mkdir(filepath.Join(folder, side), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(folder, side), 0o755))
 	}
 	t.Chdir(filepath.Join(folder, "text"))
 	write := func(name string, b []byte) {
-		if err := os.WriteFile(name, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, b, 0o644))
 	}
 	// convert writes a trace to text/name, and its conversion to converted/name.
 	convert := func(name string, text []byte, flags ...string) bool {
@@ -88,9 +79,7 @@ func TestConverted(t *testing.T) {
 			t.Error(err)
 			return false
 		}
-		if err := os.Rename("new.pftrace", filepath.Join("..", "converted", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename("new.pftrace", filepath.Join("..", "converted", name)))
 		return true
 	}
 	convert("base", demo)
@@ -110,7 +99,7 @@ func TestConverted(t *testing.T) {
 	output := func(side, command string) string {
 		t.Chdir(filepath.Join(folder, side))
 		os.Remove("out")
-		os.Stderr = must(os.Create("messages"))
+		os.Stderr = must.Get(os.Create("messages"))(t)
 		defer os.Stderr.Close()
 		words := strings.Fields(command)
 		args := slices.Concat([]string{"ohframe", words[0], "-o", "out"}, words[1:])
@@ -119,7 +108,7 @@ func TestConverted(t *testing.T) {
 		if err == nil && readErr != nil {
 			t.Fatal(readErr)
 		}
-		return fmt.Sprintf("%s\n%v\n%s", b, err, must(os.ReadFile("messages")))
+		return fmt.Sprintf("%s\n%v\n%s", b, err, must.Get(os.ReadFile("messages"))(t))
 	}
 	long := 0
 	for name, text := range texts {
@@ -164,11 +153,4 @@ func TestConverted(t *testing.T) {
 	if long < len(texts)*len(commands)/3 {
 		t.Errorf("only %d of %d outputs have more than 1000 bytes", long, len(texts)*len(commands))
 	}
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

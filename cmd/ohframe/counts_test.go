@@ -18,6 +18,7 @@ import (
 
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -40,18 +41,12 @@ func TestCountedOnce(t *testing.T) {
 		more = []string{filepath.Join(shared, "traces", "harmonyos-6.1*.ftrace")}
 	}
 	for _, pattern := range more {
-		list, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(filepath.Glob(pattern))(t)
 		files = append(files, list...)
 	}
 	slices.Sort(files)
 	for _, file := range slices.Compact(files) {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(file))(t)
 		t.Run(filepath.Base(file), func(t *testing.T) { countedOnce(t, content, "trace") })
 	}
 	if content, err := os.ReadFile(filepath.Join(shared, "traces", "android", "api32_startup_warm.perfetto-trace")); err == nil {
@@ -63,9 +58,7 @@ func TestCountedOnce(t *testing.T) {
 		c := []simulate.Config{simulate.Everything(), simulate.Layered(), simulate.Default()}[i%3]
 		c.Seed = uint64(i)
 		var content bytes.Buffer
-		if _, err := simulate.Write(&content, c); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(simulate.Write(&content, c))(t)
 		text := content.Bytes()
 		name := fmt.Sprintf("generated %d", i)
 		switch i % 5 { // without markers
@@ -82,9 +75,7 @@ func TestCountedOnce(t *testing.T) {
 
 func countedOnce(t *testing.T, content []byte, file string) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, file), content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, file), content, 0o666))
 	run := func(command string) string {
 		t.Helper()
 		cmd := exec.Command("sh", "-c", command)
@@ -337,9 +328,7 @@ func countedInEngine(t *testing.T, dir, file string, run func(string) string, wa
 
 func decode(t *testing.T, text string, v any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), v))
 }
 
 // records returns the rows of CSV by the names of the columns.

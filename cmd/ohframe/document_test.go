@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -17,18 +18,10 @@ import (
 func TestDocumentedOutput(t *testing.T) {
 	examples := regexp.MustCompile("```sh\\nohframe ((?:why|convert) [^\\n]*testdata[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n")
 	dir := t.TempDir() // for what they write
-	testdata, err := filepath.Abs("../../testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(testdata, filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
-	}
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
+	must.Do(t, os.Symlink(testdata, filepath.Join(dir, "testdata")))
 	for name, count := range map[string]int{"../../docs/why.md": 1, "../../README.md": 4} {
-		document, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		document := must.Get(os.ReadFile(name))(t)
 		list := examples.FindAllStringSubmatch(string(document), -1)
 		if len(list) != count {
 			t.Errorf("%s has %d examples, want %d", name, len(list), count)
@@ -54,25 +47,14 @@ func TestDocumentedOutput(t *testing.T) {
 
 // The examples of docs/perf.md print what it shows, with samples of a generated scene.
 func TestDocumentedFunctions(t *testing.T) {
-	document, err := os.ReadFile("../../docs/perf.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/perf.md"))(t)
 	dir := t.TempDir()
-	trace, err := os.Create(filepath.Join(dir, "trace.ftrace"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(os.Create(filepath.Join(dir, "trace.ftrace")))(t)
 	defer trace.Close()
-	samples, err := os.Create(filepath.Join(dir, "trace.perf.data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	samples := must.Get(os.Create(filepath.Join(dir, "trace.perf.data")))(t)
 	defer samples.Close()
 	scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: "more_work", Seed: 1}
-	if _, err := scene.GenerateWithSamples(trace, samples, simulate.Recording{Seed: 1, Clock: simulate.ClockMonotonic}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(scene.GenerateWithSamples(trace, samples, simulate.Recording{Seed: 1, Clock: simulate.ClockMonotonic}))(t)
 	examples := regexp.MustCompile("```sh\\nohframe (why trace[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n").FindAllStringSubmatch(string(document), -1)
 	if len(examples) != 1 {
 		t.Errorf("%d examples", len(examples))

@@ -16,6 +16,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/brief"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -93,9 +94,7 @@ func TestHangCommands(t *testing.T) {
 		c.Hangs = append(c.Hangs, simulate.Hang{At: trace.Duration(700+600*i) * trace.Millisecond, Length: trace.Duration(300+20*i) * trace.Millisecond, Name: name})
 	}
 	var b bytes.Buffer
-	if _, err := simulate.Write(&b, c); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(&b, c))(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.ftrace"), b.Bytes())
 	d, _, _ := asked(t, dir, "ohframe why --format evidence a.ftrace")
@@ -135,13 +134,8 @@ func TestEvidence(t *testing.T) {
 			s.CRLF, s.NoTGID, s.ClockOffset = true, true, 12_345_678_901
 		}
 		var content bytes.Buffer
-		truth, err := s.Generate(&content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		truth := must.Get(s.Generate(&content))(t)
+		must.Do(t, os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666))
 		command, found, detailed, seen := "ohframe why --format evidence -- trace.ftrace", 0, 0, ""
 		for call := 1; call <= most && command != "" && detailed == 0; call++ {
 			d, size, elapsed := asked(t, dir, command)
@@ -284,13 +278,8 @@ func TestEvidenceOfSeveral(t *testing.T) {
 		}
 		traces++
 		var content bytes.Buffer
-		truth, err := s.Generate(&content)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		truth := must.Get(s.Generate(&content))(t)
+		must.Do(t, os.WriteFile(filepath.Join(dir, "trace.ftrace"), content.Bytes(), 0o666))
 		d, _, _ := asked(t, dir, "ohframe why --format evidence -- trace.ftrace")
 		if len(d.Processes) == 0 || len(d.Processes[0].Causes) == 0 {
 			t.Fatalf("seed %d: %s", s.Seed, d.Answer)
@@ -342,15 +331,9 @@ func TestEvidenceOfSeveral(t *testing.T) {
 // costs returns how long each cause of a scene with one late frame delays a frame, and by how much less all
 // frames are late without it.
 func costs(t *testing.T, s *simulate.Several) (sizes, gains []trace.Duration) {
-	late, ends, err := s.Overruns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	late, ends := must.Get2(s.Overruns())(t)
 	for n := range s.Causes {
-		without, earlier, err := s.Without(n).Overruns()
-		if err != nil {
-			t.Fatal(err)
-		}
+		without, earlier := must.Get2(s.Without(n).Overruns())(t)
 		var size, gain trace.Duration
 		for vsync, d := range late {
 			size, gain = max(size, ends[vsync].Sub(earlier[vsync])), gain+d-without[vsync]
@@ -371,18 +354,12 @@ func (c *evidenceCause) injectedAs(truth []*simulate.CauseTruth, n int) bool {
 
 // The commands of the skill work as written, and its description fits what agents read.
 func TestEvidenceSkill(t *testing.T) {
-	skill, err := os.ReadFile("../../skills/ohframe/SKILL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	skill := must.Get(os.ReadFile("../../skills/ohframe/SKILL.md"))(t)
 	head := regexp.MustCompile(`(?s)^---\nname: ([a-z-]+)\ndescription: ([^\n]+)\n---\n\n# `).FindSubmatch(skill)
 	if head == nil || string(head[1]) != "ohframe" || len(head[2]) > 1024 {
 		t.Errorf("the skill begins with %.200q", skill)
 	}
-	testdata, err := filepath.Abs("../../testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
 	commands := regexp.MustCompile("\\| `(ohframe [^`]+)` \\|").FindAllSubmatch(skill, -1)
 	if len(commands) != 8 {
 		t.Errorf("%d commands", len(commands))

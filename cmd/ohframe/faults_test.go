@@ -16,15 +16,13 @@ import (
 	"syscall"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
 func demo(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	return b
 }
 
@@ -46,10 +44,7 @@ func TestClosedPipe(t *testing.T) {
 			t.Parallel()
 			r := command(t, append([]string{"ohframe"}, args...)...)
 			write(t, filepath.Join(r.dir, "in"), demo(t))
-			reader, writer, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			reader, writer := must.Get2(os.Pipe())(t)
 			reader.Close()
 			r.Stdout = writer
 			r.start(t)
@@ -64,17 +59,10 @@ func TestClosedNamedPipe(t *testing.T) {
 	r := command(t, "ohframe", "convert", "-q", "in", "-o", "pipe")
 	write(t, filepath.Join(r.dir, "in"), instants(muchMore))
 	path := filepath.Join(r.dir, "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	r.start(t)
-	pipe, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	pipe := must.Get(os.Open(path))(t)
+	must.Get(io.ReadFull(pipe, make([]byte, 1)))(t)
 	pipe.Close()
 	r.check(t, 1, "ohframe: pipe: broken pipe\n", "in", "pipe")
 }
@@ -123,10 +111,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	for _, name := range names(t, dir) {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		files[name] = string(b)
 	}
 	return files
@@ -196,9 +181,7 @@ func TestReadOnlyFileSystem(t *testing.T) {
 	testFull(t, "read-only file system", func(t *testing.T, _ *running, dir string, existing func()) {
 		mount(t, dir, "size=64k")
 		existing()
-		if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	})
 }
 
@@ -229,15 +212,10 @@ func TestReadErrors(t *testing.T) {
 // failingAfter returns a file whose reads fail once after the content, and then end.
 func failingAfter(t *testing.T, content []byte) *os.File {
 	t.Helper()
-	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ends := must.Get(syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))(t)
 	reader, writer := os.NewFile(uintptr(ends[0]), "socket"), os.NewFile(uintptr(ends[1]), "socket")
 	t.Cleanup(func() { reader.Close() })
-	if _, err := reader.Write([]byte("unread")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(reader.Write([]byte("unread")))(t)
 	go func() {
 		writer.Write(content)
 		writer.Close()
@@ -249,25 +227,14 @@ func failingAfter(t *testing.T, content []byte) *os.File {
 func TestFolderVanishes(t *testing.T) {
 	r := command(t, "ohframe", "convert", "-q", "-", "-o", "sub/out")
 	dir := filepath.Join(r.dir, "sub")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	stdin, err := r.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(dir, 0o777))
+	stdin := must.Get(r.StdinPipe())(t)
 	r.start(t)
 	trace := instants(1 << 20)
 	// It has read some when all but the capacity of the pipe is written.
-	if _, err := stdin.Write(trace[:len(trace)/2]); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stdin.Write(trace[len(trace)/2:]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(stdin.Write(trace[:len(trace)/2]))(t)
+	must.Do(t, os.RemoveAll(dir))
+	must.Get(stdin.Write(trace[len(trace)/2:]))(t)
 	stdin.Close()
 	r.check(t, 1, "ohframe: sub/out: no such file or directory\n")
 }

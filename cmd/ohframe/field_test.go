@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -21,19 +22,14 @@ import (
 // late by different causes and that hang, events without a trace, and bad ones.
 func writeUploads(t *testing.T, dir string) {
 	t.Helper()
-	demo, err := os.ReadFile("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	upload := func(id, kind, file string, content []byte, params map[string]any) {
 		all := map[string]any{
 			"time": 1795600000500, "bundle_version": "1.1.0", "bundle_name": "com.example.gallery", "pid": 20170, "uid": 20020150,
 			"begin_time": 1795600000000, "end_time": 1795600000480, "log_over_limit": false, "external_log": []string{}, "page": "pages/Index",
 		}
 		folder := filepath.Join(dir, "uploads/date=2026-11-27", id)
-		if err := os.MkdirAll(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(folder, 0o777))
 		if file != "" {
 			all["external_log"] = []string{"/data/storage/el2/log/watchdog/" + file}
 		}
@@ -43,10 +39,7 @@ func writeUploads(t *testing.T, dir string) {
 		for name, value := range params {
 			all[name] = value
 		}
-		event, err := json.Marshal(map[string]any{"domain": "OS", "name": kind, "eventType": 1, "params": all})
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(json.Marshal(map[string]any{"domain": "OS", "name": kind, "eventType": 1, "params": all}))(t)
 		write(t, filepath.Join(folder, "event.json"), event)
 	}
 	upload("3f9c", "MAIN_THREAD_JANK", "MAIN_THREAD_JANK_1795600000000_20170.trace", demo, map[string]any{"user": "u0", "device": "ALN-AL00"})
@@ -59,10 +52,7 @@ func writeUploads(t *testing.T, dir string) {
 			c.Injections = nil
 		}
 		var b bytes.Buffer
-		truth, err := simulate.Write(&b, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		truth := must.Get(simulate.Write(&b, c))(t)
 		pid := truth.Hangs[0].PID
 		upload(fmt.Sprintf("%04x", 1000+i), "MAIN_THREAD_JANK", fmt.Sprintf("MAIN_THREAD_JANK_%d_%d.trace", 1795600000000+i, pid), b.Bytes(), map[string]any{
 			"user": fmt.Sprint("u", i/2), "device": []string{"ALN-AL00", "NOH-AN01"}[i%2], "pid": pid, "bundle_version": []string{"1.0.0", "1.1.0"}[i/6],
@@ -75,10 +65,7 @@ func writeUploads(t *testing.T, dir string) {
 
 // The commands of docs/field.md work as they are written.
 func TestFieldGuide(t *testing.T) {
-	document, err := os.ReadFile("../../docs/field.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/field.md"))(t)
 	dir := t.TempDir()
 	if keep := os.Getenv("OHFRAME_FIELD"); keep != "" {
 		dir = keep
@@ -119,10 +106,7 @@ func TestFieldGuide(t *testing.T) {
 		t.Errorf("why prints %s", why)
 	}
 	// Every command of the ranking that explains a frame works.
-	out, err := exec.Command("sh", "-ec", "cd "+dir+" && ohframe fleet report dataset --by cause --format json").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("sh", "-ec", "cd "+dir+" && ohframe fleet report dataset --by cause --format json").Output())(t)
 	var ranked struct {
 		Causes []struct {
 			Examples []struct{ Why, Open string }

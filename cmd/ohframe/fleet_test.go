@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -21,15 +22,10 @@ import (
 // not, and leaves no other files.
 func TestKilledFleet(t *testing.T) {
 	slow.SkipRace(t)
-	trace, err := os.ReadFile("testdata/frames.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(os.ReadFile("testdata/frames.ftrace"))(t)
 	in := t.TempDir()
 	for i := range slow.Of(50, 200) {
-		if err := os.WriteFile(filepath.Join(in, fmt.Sprintf("%d.ftrace", i)), fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(in, fmt.Sprintf("%d.ftrace", i)), fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666))
 	}
 	fleet := func(dir string) *exec.Cmd {
 		return exec.Command("ohframe", "fleet", "run", in, "-o", dir, "--shards", "20", "--frames", "--resume")
@@ -49,9 +45,7 @@ func TestKilledFleet(t *testing.T) {
 	killed := 0
 	for range slow.Of(15, 200) {
 		cmd := fleet(dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		time.Sleep(time.Duration(r.Int64N(int64(took))))
 		cmd.Process.Kill()
 		if exit := (*exec.ExitError)(nil); errors.As(cmd.Wait(), &exit) {
@@ -78,7 +72,7 @@ func TestKilledFleet(t *testing.T) {
 func readFolder(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -89,9 +83,6 @@ func readFolder(t *testing.T, dir string) map[string]string {
 		name, _ := filepath.Rel(dir, path)
 		files[name] = string(content)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return files
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -20,10 +21,7 @@ import (
 // installed.
 func TestFleetRecipes(t *testing.T) {
 	slow.Skip(t)
-	document, err := os.ReadFile("../../docs/fleet.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/fleet.md"))(t)
 	recipe := func(title, language string) string {
 		t.Helper()
 		found := regexp.MustCompile("(?s)\n### " + title + "\n.*?```" + language + "\n(.*?)```").FindSubmatch(document)
@@ -33,16 +31,11 @@ func TestFleetRecipes(t *testing.T) {
 		return string(found[1])
 	}
 	data := t.TempDir()
-	trace, err := os.ReadFile("testdata/frames.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(os.ReadFile("testdata/frames.ftrace"))(t)
 	var list strings.Builder
 	for i := range 150 {
 		name := filepath.Join(data, fmt.Sprintf("%d.ftrace", i))
-		if err := os.WriteFile(name, fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, fmt.Appendf(nil, "%s# %d\n", trace, i), 0o666))
 		fmt.Fprintln(&list, name)
 	}
 	write(t, filepath.Join(data, "traces.txt"), []byte(list.String()))

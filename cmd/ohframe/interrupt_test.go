@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -38,9 +39,7 @@ func command(t *testing.T, args ...string) *running {
 
 func (r *running) start(t *testing.T) {
 	t.Helper()
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Start())
 	t.Cleanup(func() { r.Process.Kill() })
 }
 
@@ -102,10 +101,7 @@ func appears(t *testing.T, dir, prefix string) {
 
 func names(t *testing.T, dir string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		list = append(list, e.Name())
 	}
@@ -126,9 +122,7 @@ const muchMore = 8 << 20
 
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o666))
 }
 
 // ends are the signals that ask the program to end.
@@ -167,12 +161,8 @@ func TestInterruptReading(t *testing.T) {
 				}
 				r.start(t)
 				// It has read some when all but the capacity of the pipe is written.
-				if _, err := stdin.Write(instants(1 << 20)); err != nil {
-					t.Fatal(err)
-				}
-				if err := r.Process.Signal(e.signal); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(stdin.Write(instants(1 << 20)))(t)
+				must.Do(t, r.Process.Signal(e.signal))
 				r.check(t, e.code, e.says, "old")
 			})
 		}
@@ -187,14 +177,9 @@ func TestKilled(t *testing.T) {
 	for _, args := range []string{"convert -q - -o out", "convert -q - -o old", "convert -q - -o out.gz"} {
 		r := command(t, append([]string{"ohframe"}, strings.Fields(args)...)...)
 		write(t, filepath.Join(r.dir, "old"), []byte("old\n"))
-		stdin, err := r.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		stdin := must.Get(r.StdinPipe())(t)
 		r.start(t)
-		if _, err := stdin.Write(instants(1 << 20)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(stdin.Write(instants(1 << 20)))(t)
 		r.Process.Kill()
 		r.check(t, 128+9, "", "old")
 		if content, err := os.ReadFile(filepath.Join(r.dir, "old")); err != nil || string(content) != "old\n" {
@@ -205,14 +190,9 @@ func TestKilled(t *testing.T) {
 	// While the converted trace is served, too.
 	r := command(t, "ohframe", "open", "in", "-q", "--port", "0", "--print-url")
 	write(t, filepath.Join(r.dir, "in"), instants(1000))
-	stdout, err := r.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(r.StdoutPipe())(t)
 	r.start(t)
-	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(bufio.NewReader(stdout).ReadString('\n'))(t)
 	r.Process.Kill()
 	r.check(t, 128+9, "", "in")
 }
@@ -232,12 +212,8 @@ func TestInterruptWriting(t *testing.T) {
 			write(t, filepath.Join(r.dir, "in.frames"), manyFrames(1<<10))
 			out := takeOutput(t, r, filepath.Join(r.dir, "pipe"), name == "named pipe")
 			r.start(t)
-			if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(io.ReadFull(out, make([]byte, 1)))(t)
+			must.Do(t, r.Process.Signal(syscall.SIGINT))
 			r.check(t, 130, "ohframe: interrupted\n", "in", "in.frames", "pipe")
 		})
 	}
@@ -246,22 +222,14 @@ func TestInterruptWriting(t *testing.T) {
 // takeOutput returns the reading end of a named pipe, or of standard output.
 func takeOutput(t *testing.T, r *running, path string, named bool) *os.File {
 	t.Helper()
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(path, 0o600))
 	// Opened for both, as this end is to be there before the other is.
-	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pipe := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	t.Cleanup(func() { pipe.Close() })
 	if named {
 		return pipe
 	}
-	out, err := r.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(r.StdoutPipe())(t)
 	return out.(*os.File)
 }
 
@@ -278,9 +246,7 @@ func manyFrames(n int) []byte {
 // Opening a pipe that has no other end stops with its context.
 func TestInterruptOpening(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	failed := make(chan error, 2)
 	go func() {
@@ -288,9 +254,7 @@ func TestInterruptOpening(t *testing.T) {
 		failed <- err
 	}()
 	other := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(other, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(other, 0o600))
 	go func() {
 		_, err := openStream(ctx, other, nil)
 		failed <- err
@@ -306,19 +270,14 @@ func TestInterruptOpening(t *testing.T) {
 // The second signal kills the program in any state.
 func TestSecondSignal(t *testing.T) {
 	r := command(t, "ohframe-deaf")
-	stdout, err := r.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(r.StdoutPipe())(t)
 	r.start(t)
 	line := make([]byte, len("ready\n"))
 	for _, want := range []string{"ready\n", "ended\n"} {
 		if _, err := io.ReadFull(stdout, line); err != nil || string(line) != want {
 			t.Fatalf("got %q, %v, want %q", line, err, want)
 		}
-		if err := r.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Process.Signal(syscall.SIGTERM))
 	}
 	r.check(t, 128+15, "")
 	if status := r.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() {
@@ -338,18 +297,11 @@ func mainDeaf() {
 // A signal that was ignored when the program started, as by nohup, stays ignored.
 func TestNohup(t *testing.T) {
 	r := command(t, "sh", "-c", "trap '' HUP; exec ohframe convert -q - -o out")
-	stdin, err := r.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdin := must.Get(r.StdinPipe())(t)
 	r.start(t)
 	// It has read some when all but the capacity of the pipe is written.
-	if _, err := stdin.Write(instants(1 << 20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(stdin.Write(instants(1 << 20)))(t)
+	must.Do(t, r.Process.Signal(syscall.SIGHUP))
 	stdin.Close()
 	r.check(t, 0, "", "out")
 }

@@ -12,15 +12,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // The page formats without a complaint, and has every command, flag and limit.
 func TestManual(t *testing.T) {
 	groff := findTool(t, "groff")
-	page, err := exec.Command("ohframe", "man").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(exec.Command("ohframe", "man").Output())(t)
 	const oneLine = "-rLL=1000n"
 	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-P-cbou", oneLine)
 	cmd.Stdin = bytes.NewReader(page)

@@ -16,6 +16,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/hostiletest"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -85,10 +86,7 @@ var memoryRuns = []string{
 // that read one trace, and those of diff, which reads two.
 func memoryCosts(t *testing.T) map[string][2]int {
 	t.Helper()
-	document, err := os.ReadFile("../../docs/limits.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	document := must.Get(os.ReadFile("../../docs/limits.md"))(t)
 	costs := map[string][2]int{}
 	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| [^|]+ \\| (\\d+) \\| (\\d+) \\|").FindAllStringSubmatch(string(document), -1) {
 		one, _ := strconv.Atoi(m[2])
@@ -147,19 +145,14 @@ func TestMemoryOfLimits(t *testing.T) {
 func (in memoryInput) write(t *testing.T, n int) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), fmt.Sprintf("%s-%d.ftrace", in.limit, n))
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	defer f.Close()
-	if _, err := f.ReadFrom(hostiletest.Stream(n, hostiletest.Lines(func(i int) string {
+	must.Get(f.ReadFrom(hostiletest.Stream(n, hostiletest.Lines(func(i int) string {
 		if i == 0 {
 			return "# tracer: nop\n" + in.piece(0)
 		}
 		return in.piece(i)
-	}))); err != nil {
-		t.Fatal(err)
-	}
+	}))))(t)
 	return name
 }
 
@@ -168,10 +161,7 @@ func peakOf(t *testing.T, args, input string) int {
 	t.Helper()
 	messages := os.Stderr
 	defer func() { os.Stderr = messages }()
-	discard, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	discard := must.Get(os.OpenFile(os.DevNull, os.O_WRONLY, 0))(t)
 	defer discard.Close()
 	os.Stderr = discard
 	return int(hostiletest.Peak(func() { run(memoryArgs(args, input)) }))

@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ohframe/internal/testing/must"
 )
 
 // opening is "ohframe open" running in a folder of its own.
@@ -43,32 +45,20 @@ func startOpen(t *testing.T, browser string, args ...string) *opening {
 
 func (o *opening) start(t *testing.T) {
 	t.Helper()
-	if err := o.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.cmd.Start())
 	t.Cleanup(func() { o.cmd.Process.Kill() })
 }
 
 func prepareOpen(t *testing.T, browser string, args ...string) *opening {
 	t.Helper()
-	trace, err := os.ReadFile("testdata/frames.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ohframe, err := exec.LookPath("ohframe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(os.ReadFile("testdata/frames.ftrace"))(t)
+	ohframe := must.Get(exec.LookPath("ohframe"))(t)
 	o := &opening{dir: t.TempDir(), scratch: t.TempDir()}
 	o.opened = filepath.Join(o.dir, "opened")
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(o.dir, "frames.ftrace"), trace, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(o.dir, "frames.ftrace"), trace, 0o600))
 	if browser != "" {
-		if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"+browser+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"+browser+"\n"), 0o700))
 	}
 	o.cmd = exec.Command(ohframe, append([]string{"open"}, args...)...)
 	o.cmd.Dir, o.cmd.Stderr = o.dir, &o.stderr
@@ -84,10 +74,7 @@ const showing = `printf %s "$1" >"$OPENED.part" && /bin/mv "$OPENED.part" "$OPEN
 func (o *opening) link(t *testing.T) (page string, arguments url.Values, trace *url.URL) {
 	t.Helper()
 	start := o.address(t)
-	answer, err := http.Get(start)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.Get(start))(t)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != 200 {
@@ -98,12 +85,8 @@ func (o *opening) link(t *testing.T) (page string, arguments url.Values, trace *
 		t.Fatalf("no link in %s", text)
 	}
 	page, hash, _ := strings.Cut(html.UnescapeString(string(found[1])), "#!/?")
-	if arguments, err = url.ParseQuery(hash); err != nil {
-		t.Fatal(err)
-	}
-	if trace, err = url.Parse(arguments.Get("url")); err != nil {
-		t.Fatal(err)
-	}
+	arguments = must.Get(url.ParseQuery(hash))(t)
+	trace = must.Get(url.Parse(arguments.Get("url")))(t)
 	// What the browser opens cannot be guessed, nor can the trace's path.
 	if !regexp.MustCompile(`^http://127\.0\.0\.1:\d+/[A-Z2-7]{26}$`).MatchString(start) || !strings.HasPrefix(trace.String(), start+"/") {
 		t.Errorf("opens %s to fetch %s", start, trace)
@@ -157,19 +140,11 @@ func (o *opening) message(t *testing.T, want string) {
 // request fetches the trace as a page of the given origin does.
 func request(t *testing.T, trace *url.URL, origin string) (status int, header http.Header, body []byte) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, trace.String(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, trace.String(), nil))(t)
 	r.Header.Set("Origin", origin)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
-	if body, err = io.ReadAll(answer.Body); err != nil {
-		t.Fatal(err)
-	}
+	body = must.Get(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, answer.Header, body
 }
 
@@ -192,10 +167,7 @@ func TestOpen(t *testing.T) {
 			}
 			convert := exec.Command("ohframe", "convert", "--events", "all", "frames.ftrace", "-o", "-")
 			convert.Dir = o.dir
-			want, err := convert.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(convert.Output())(t)
 			if !isServed(body, want) {
 				t.Errorf("fetched %d bytes, want %d others", len(body), len(want))
 			}
@@ -277,14 +249,9 @@ func TestOpenPerfetto(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.b.pftrace")
 	packed := file + ".gz"
 	for _, name := range []string{file, packed} {
-		if err := exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", name).Run(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, exec.Command("ohframe", "convert", "-q", "testdata/frames.ftrace", "-o", name).Run())
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	for input, served := range map[string]string{file: "a.b.pftrace", packed: "a.b.pftrace", "-": "trace.pftrace"} {
 		o := prepareOpen(t, showing, "--port", "0", "-q", input)
 		o.cmd.Stdin = io.MultiReader(bytes.NewReader(want)) // a pipe
@@ -306,17 +273,13 @@ func TestOpenInterrupt(t *testing.T) {
 	for _, e := range ends {
 		o := startOpen(t, showing, "frames.ftrace", "--port", "0")
 		o.link(t)
-		if err := o.cmd.Process.Signal(e.signal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.cmd.Process.Signal(e.signal))
 		o.end(t, e.code)
 		o.message(t, "\n"+e.says)
 	}
 	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--keep")
 	o.link(t)
-	if err := o.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.cmd.Process.Signal(os.Interrupt))
 	o.end(t, 0)
 	if strings.Contains(o.stderr.String(), "interrupted") {
 		t.Errorf("says %q", &o.stderr)
@@ -339,16 +302,11 @@ func TestOpenWithoutBrowser(t *testing.T) {
 }
 
 func TestOpenBusyPort(t *testing.T) {
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer other.Close()
 	port := other.Addr().(*net.TCPAddr).Port
 	build := t.TempDir()
-	if err := os.WriteFile(filepath.Join(build, "index.html"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(build, "index.html"), nil, 0o600))
 	for ui, way := range map[string]string{"https://ui.perfetto.dev": "--ui FOLDER --port 0", build: "use a free port: --port 0"} {
 		o := startOpen(t, showing, "frames.ftrace", "--port", fmt.Sprint(port), "--ui", ui)
 		o.end(t, 1)

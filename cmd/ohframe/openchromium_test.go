@@ -20,6 +20,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/ui"
 )
@@ -76,9 +77,7 @@ type loaded struct {
 // show opens an address and returns what the UI found in the end.
 func show(t *testing.T, ctx context.Context, address string) (l loaded) {
 	t.Helper()
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(ctx, chromedp.Navigate(address)))
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](
 			`document.title == 'loaded' ? window.result.then((r) => JSON.stringify(r)) : ''`, chromedp.EvalAwaitPromise))
@@ -99,10 +98,7 @@ func digest(t *testing.T) string {
 	t.Helper()
 	convert := exec.Command("ohframe", "convert", "frames.ftrace", "-o", "-")
 	convert.Dir = "testdata"
-	trace, err := convert.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(convert.Output())(t)
 	return fmt.Sprintf("%x", sha256.Sum256(trace))
 }
 
@@ -148,10 +144,7 @@ func TestOpenInChromium(t *testing.T) {
 // A build of the UI is served with the extension, which is added to its settings once. The
 // page can be reloaded, and other settings are kept.
 func TestOpenOwnUIInChromium(t *testing.T) {
-	dir, err := filepath.Abs("testdata/ui")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.Abs("testdata/ui"))(t)
 	browser := newBrowser(t)
 	o := startOpen(t, showing, "frames.ftrace", "--port", "0", "--ui", dir)
 	address := o.address(t)
@@ -170,18 +163,14 @@ func TestOpenOwnUIInChromium(t *testing.T) {
 		}
 		// A server of the user's must remain.
 		other, _ := json.Marshal(ui.At(origin + "/ohframe-extension/"))
-		if _, err := chromedp.Run(browser, chromedp.Evaluate[bool](`(() => {
+		must.Get(chromedp.Run(browser, chromedp.Evaluate[bool](`(() => {
 			const s = JSON.parse(localStorage.perfettoSettings);
 			s['dev.perfetto.ExtensionServers'].unshift(`+string(other)+`);
 			localStorage.perfettoSettings = JSON.stringify(s);
 			return true;
-		})()`)); err != nil {
-			t.Fatal(err)
-		}
+		})()`)))(t)
 	}
-	if err := o.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.cmd.Process.Signal(syscall.SIGINT))
 	o.end(t, 0)
 }
 

@@ -23,6 +23,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -107,17 +108,13 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 func hostileNames(t *testing.T) (folder string, paths []string) {
 	t.Helper()
 	folder = t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "in"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(folder, "in"), 0o777))
 	for name, text := range map[string]string{
 		`it's "a" $HOME.ftrace`: strings.ReplaceAll(tracetest.Read(t, "../../testdata/demo.ftrace"), "example.gallery", `it's "<b>:8 $x*`),
 		"-frames.ftrace":        tracetest.Read(t, "testdata/frames.ftrace"),
 	} {
 		paths = append(paths, filepath.Join("in", name))
-		if err := os.WriteFile(filepath.Join(folder, "in", name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, "in", name), []byte(text), 0o666))
 	}
 	slices.Sort(paths)
 	return folder, paths
@@ -146,9 +143,7 @@ func TestFleetCommands(t *testing.T) {
 		Start     trace.Time `json:"start_ns"`
 	}
 	var report struct{ Groups []struct{ Worst []worst } }
-	if err := json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "process", "--format", "json"), &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "process", "--format", "json"), &report))
 	table := string(printed(t, folder, "fleet", "report", "fleet", "--by", "process"))
 	var list []opened
 	for _, g := range report.Groups {
@@ -167,9 +162,7 @@ func TestFleetCommands(t *testing.T) {
 	}
 	checkOpens(t, folder, list)
 	var ranking struct{ Causes []struct{ Examples []worst } }
-	if err := json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranking); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranking))
 	list = nil
 	for _, c := range ranking.Causes {
 		for _, w := range c.Examples {
@@ -186,9 +179,7 @@ func TestPageCommands(t *testing.T) {
 	printed(t, folder, "convert", paths[1], "-o", "converted.pftrace")
 	paths = append(paths, "converted.pftrace")
 	// Frames of a process without an id, and without vsync ids.
-	if err := os.WriteFile(filepath.Join(folder, "latency.txt"), []byte("16666666\n100000000 110000000 105000000\n116666666 126666666 121666666\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "latency.txt"), []byte("16666666\n100000000 110000000 105000000\n116666666 126666666 121666666\n"), 0o666))
 	paths = append(paths, "latency.txt")
 	if android, err := filepath.Abs("../../../shared/traces/android/api32_startup_warm.perfetto-trace"); err != nil {
 		t.Fatal(err)
@@ -205,9 +196,7 @@ func TestPageCommands(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", path, err, out)
 		}
 		var list []opened
-		if err := chromedp.Do(ctx, chromedp.Navigate("file://"+page)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(ctx, chromedp.Navigate("file://"+page)))
 		text, err := chromedp.Run(ctx, chromedp.Evaluate[string](`JSON.stringify(data.processes.flatMap((p, id) => {
 			if (!p) return [];
 			const f = framesOf(id);
@@ -229,10 +218,7 @@ func TestReportedTimes(t *testing.T) {
 	heading := regexp.MustCompile(` · pid (\d+) `)
 	row := regexp.MustCompile(`^ +(\+[\d.]+ m?s) +(\d+\.\d+) +(\d+) `)
 	for _, path := range tracetest.Paths(t) {
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(path))(t)
 		defer file.Close()
 		read, err := ohframe.Read(t.Context(), file, ohframe.Options{})
 		if err != nil || read.Timeline.Counts().Late == 0 {
@@ -248,10 +234,7 @@ func TestReportedTimes(t *testing.T) {
 				continue
 			}
 			for _, at := range m[1:] {
-				place, err := locate.Parse(process, 0, at)
-				if err != nil {
-					t.Fatal(err)
-				}
+				place := must.Get(locate.Parse(process, 0, at))(t)
 				found, err := place.Find(read.Timeline)
 				if err != nil || found.Frame == nil || fmt.Sprint(found.Frame.VsyncID) != m[3] {
 					t.Errorf("%s: --process %s --at %q: %v, error %v, want vsync %s", path, process, at, found.Frame, err, m[3])
@@ -269,10 +252,7 @@ func TestReportedTimes(t *testing.T) {
 func TestOtherFrames(t *testing.T) {
 	folder, paths := hostileNames(t)
 	for _, path := range paths {
-		file, err := os.Open(filepath.Join(folder, path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(filepath.Join(folder, path)))(t)
 		read, err := ohframe.Read(t.Context(), file, ohframe.Options{})
 		file.Close()
 		if err != nil {

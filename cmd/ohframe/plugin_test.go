@@ -19,6 +19,7 @@ import (
 
 	"ohframe"
 	"ohframe/exporter"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 )
 
@@ -71,10 +72,7 @@ func TestPluginInUI(t *testing.T) {
 	if len(builds) == 0 {
 		t.Skip("OHFRAME_UI names no build of the UI")
 	}
-	demo, err := filepath.Abs("../../testdata/demo.ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	demo := must.Get(filepath.Abs("../../testdata/demo.ftrace"))(t)
 	for _, build := range builds {
 		t.Run(filepath.Base(build), func(t *testing.T) { testPlugin(t, build, demo) })
 	}
@@ -86,7 +84,7 @@ func testPlugin(t *testing.T, build, trace string) {
 		chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.WindowSize(1600, 1000))
 	var mu sync.Mutex
 	var troubles []string
-	err := chromedp.Listen(ctx, func(event any) {
+	must.Do(t, chromedp.Listen(ctx, func(event any) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch e := event.(type) {
@@ -101,13 +99,8 @@ func testPlugin(t *testing.T, build, trace string) {
 				troubles = append(troubles, string(e.Type)+text.String())
 			}
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(ctx, runtime.Enable, struct{}{}); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	must.Get(chromedp.Call(ctx, runtime.Enable, struct{}{}))(t)
 	o := startOpen(t, showing, trace, "--port", "0", "--ui", build)
 	page := pluginPage{t, ctx}
 	page.open(o)
@@ -145,16 +138,12 @@ func testPlugin(t *testing.T, build, trace string) {
 		{"j", "Frame 10019 1.3 ms late", "1 of 4, continued at the first"}, {"j", "Frame 10030", "2 of 4"}, {"k", "Frame 10019", "1 of 4"},
 		{"k", "Frame 10046", "4 of 4, continued at the last"},
 	} {
-		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.key)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(ctx, chromedp.KeyEvent(step.key)))
 		page.until(whyLate, step.frame, step.place)
 	}
 	// Keys that are pressed while a frame is being selected count.
 	for _, step := range []struct{ keys, place string }{{"jjj", "3 of 4"}, {"jj", "1 of 4, continued at the first"}, {"kkkkk", "4 of 4, continued at the last"}} {
-		if err := chromedp.Do(ctx, chromedp.KeyEvent(step.keys)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(ctx, chromedp.KeyEvent(step.keys)))
 		page.until(whyLate, step.place)
 	}
 	page.until(whyLate, "Frame 10046")
@@ -186,33 +175,22 @@ func testPlugin(t *testing.T, build, trace string) {
 	endOpen(t, o)
 
 	// Names are texts, not markup or SQL.
-	text, err := os.ReadFile(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(trace))(t)
 	hostile := filepath.Join(t.TempDir(), "hostile.ftrace")
 	text = []byte(strings.NewReplacer("example.gallery", `<b>'"x" y`, "OS_UI_Worker_1", "it's<i>").Replace(string(text)))
-	if err := os.WriteFile(hostile, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(hostile, text, 0o600))
 	o = startOpen(t, showing, hostile, "--port", "0", "--ui", build)
 	page.open(o)
 	page.until(whyLate, "Frame 10046", `<b>'"x" y 20170`)
-	if err := chromedp.Do(ctx, chromedp.KeyEvent("j")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(ctx, chromedp.KeyEvent("j")))
 	page.until(whyLate, "Frame 10019", "thread 20177", "waiting for storage 6.8 ms")
 	endOpen(t, o)
 
 	// An interaction has the cause of its worst frame, if one was late.
 	scenes := &bytes.Buffer{}
-	if _, err := simulate.Write(scenes, simulate.Demonstration()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(scenes, simulate.Demonstration()))(t)
 	flings := filepath.Join(t.TempDir(), "flings.ftrace")
-	if err := os.WriteFile(flings, scenes.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(flings, scenes.Bytes(), 0o600))
 	o = startOpen(t, showing, flings, "--port", "0", "--ui", build, "--interaction", "2")
 	page.open(o)
 	page.until(whyLate, "Frame 10123", "number 2 of 9", "waiting for storage")
@@ -227,13 +205,9 @@ func testPlugin(t *testing.T, build, trace string) {
 
 	// A buffer of a layer selects the frame that drew it. That of a video has none.
 	layers := &bytes.Buffer{}
-	if _, err := simulate.Write(layers, simulate.Layered()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(simulate.Write(layers, simulate.Layered()))(t)
 	layered := filepath.Join(t.TempDir(), "layered.ftrace")
-	if err := os.WriteFile(layered, layers.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(layered, layers.Bytes(), 0o600))
 	o = startOpen(t, showing, layered, "--port", "0", "--ui", build)
 	page.open(o)
 	page.until(`app.isLoadingTrace`, "false")
@@ -254,14 +228,10 @@ func testPlugin(t *testing.T, build, trace string) {
 	// A button selects the samples of a frame, of which the UI shows a flame graph.
 	sampled, perf := &bytes.Buffer{}, &bytes.Buffer{}
 	scene := simulate.Scene{Kernel: simulate.KernelHongMeng, Cause: "more_work"}
-	if _, err := scene.GenerateWithSamples(sampled, perf, simulate.Recording{Clock: simulate.ClockMonotonic}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(scene.GenerateWithSamples(sampled, perf, simulate.Recording{Clock: simulate.ClockMonotonic}))(t)
 	work := filepath.Join(t.TempDir(), "work.ftrace")
 	for name, b := range map[string][]byte{work: sampled.Bytes(), strings.TrimSuffix(work, "ftrace") + "perf.data": perf.Bytes()} {
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, b, 0o600))
 	}
 	o = startOpen(t, showing, work, "--port", "0", "--ui", build)
 	page.open(o)
@@ -278,13 +248,9 @@ func testPlugin(t *testing.T, build, trace string) {
 
 	// Without tracks of frames, the plugin adds nothing that is in sight until a key of it is pressed.
 	var bare bytes.Buffer
-	if _, err := ohframe.Convert(t.Context(), sampled, &bare, ohframe.ConvertOptions{Output: exporter.Options{NoTracks: true}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ohframe.Convert(t.Context(), sampled, &bare, ohframe.ConvertOptions{Output: exporter.Options{NoTracks: true}}))(t)
 	bareTrace := filepath.Join(t.TempDir(), "bare.pftrace")
-	if err := os.WriteFile(bareTrace, bare.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(bareTrace, bare.Bytes(), 0o600))
 	o = startOpen(t, showing, bareTrace, "--port", "0", "--ui", build)
 	page.open(o)
 	page.until(`app.isLoadingTrace`, "false")
@@ -292,9 +258,7 @@ func testPlugin(t *testing.T, build, trace string) {
 	if open := page.eval(`app.trace.tabs.openTabsUri.join()`); strings.Contains(open, "Frames#why") {
 		t.Errorf("the tab is open: %s", open)
 	}
-	if err := chromedp.Do(ctx, chromedp.KeyEvent("j")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(ctx, chromedp.KeyEvent("j")))
 	page.until(`document.querySelector('.ohf p')?.innerText`, "No OpenHarmony frames in this trace.")
 	endOpen(t, o)
 
@@ -316,8 +280,6 @@ func (p pluginPage) open(o *opening) {
 
 func endOpen(t *testing.T, o *opening) {
 	t.Helper()
-	if err := o.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.cmd.Process.Signal(syscall.SIGINT))
 	o.end(t, 0)
 }

@@ -19,6 +19,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -63,18 +64,12 @@ func startRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 
 func newRecord(t *testing.T, c fakehdc.Config, args ...string) *recording {
 	t.Helper()
-	program, err := fakehdc.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(fakehdc.Program())(t)
 	world := t.TempDir()
 	fakehdc.Write(t, world, c)
 	t.Cleanup(func() { fakehdc.Stop(t, world) })
 	r := command(t, append([]string{"ohframe", "record"}, args...)...)
-	stdout, err := os.Create(filepath.Join(world, "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stdout := must.Get(os.Create(filepath.Join(world, "stdout")))(t)
 	t.Cleanup(func() { stdout.Close() })
 	r.Stdout = stdout
 	r.Env = append(r.Env, fakehdc.Folder+"="+world, "HDC=", "HOME="+world, "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"))
@@ -125,10 +120,7 @@ func (r *recording) left(t *testing.T) string {
 // glob returns files of the devices.
 func (r *recording) glob(t *testing.T, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(r.world, "root/*", pattern))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(r.world, "root/*", pattern)))(t)
 	return files
 }
 
@@ -192,10 +184,7 @@ func (r *recording) processes(name string) (list []string) {
 // was not set has the value that ArkUI assumes without it.
 func (r *recording) setBack(t *testing.T) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(r.world, "state/*/parameters/*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(filepath.Join(r.world, "state/*/parameters/*")))(t)
 	before := map[string]string{"persist.ace.debug.enabled": "0", layoutTrace: layoutBefore, "persist.ace.trace.build.enabled": "false"}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -413,9 +402,7 @@ const twice = 150 * time.Millisecond
 // there and named, unless the user discards it.
 func TestRecordSteps(t *testing.T) {
 	drive := filepath.Join(t.TempDir(), "drive")
-	if err := os.WriteFile(drive, []byte("#!/bin/sh\nwhile sleep 0.05; do :; done\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(drive, []byte("#!/bin/sh\nwhile sleep 0.05; do :; done\n"), 0o777))
 	for i, step := range stepsOfRecord {
 		for k, wrong := range wrongs {
 			if wrong.hitrace != "" && step.mode == "" || !slow.Enabled() && (i+k)%12 != 1 {
@@ -570,9 +557,7 @@ func TestRecordDebugUIAfterRestart(t *testing.T) {
 	r := newRecord(t, phone("6.0"), "-t", "0.1", "-o", "x")
 	folder := r.leave(t, "0.ftrace")
 	leaveUndo(t, folder)
-	if err := os.Remove(filepath.Join(folder, "live")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(folder, "live")))
 	r.start(t)
 	r.ends(t, 0, `\nNote    a trace of an earlier recording is on the device: `+leftFolder+`/0\.ftrace`)
 	r.undone(t)
@@ -687,9 +672,7 @@ func TestRecordInterruptGroup(t *testing.T) {
 	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	r.start(t)
 	appears(t, r.dir, "x.ftrace.part")
-	if err := syscall.Kill(-r.Process.Pid, syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(-r.Process.Pid, syscall.SIGINT))
 	if said := r.isComplete(t); strings.Contains(said, "lost") {
 		t.Errorf("says %s", said)
 	}
@@ -803,9 +786,7 @@ func TestRecordConversionFails(t *testing.T) {
 				if _, err := os.Stat("/dev/full"); err != nil {
 					t.Skip("no /dev/full")
 				}
-				if err := os.Symlink("/dev/full", out); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Symlink("/dev/full", out))
 				r.start(t)
 			} else {
 				pipe := takeOutput(t, r.running, out, true)
@@ -852,9 +833,7 @@ func (r *recording) leave(t *testing.T, files ...string) (folder string) {
 // leaveUndo adds a parameter that is to be set back, undone checks that it was.
 func leaveUndo(t *testing.T, folder string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, "undo"), []byte("param set persist.ace.debug.enabled '0'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "undo"), []byte("param set persist.ace.debug.enabled '0'\n"), 0o600))
 }
 
 func (r *recording) undone(t *testing.T) {

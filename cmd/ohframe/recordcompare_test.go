@@ -19,6 +19,7 @@ import (
 
 	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 )
 
 // notes is another application, which does not run.
@@ -41,9 +42,7 @@ func comparing(t *testing.T, c fakehdc.Config, args ...string) *recording {
 		"one.sh":   "echo $OHFRAME_DEVICE $OHFRAME_APP $(\"$HDC\" -v) >>drives\nwhile :; do sh -c \"echo sleeps >>drives; sleep 0.3; echo slept >>drives\"; done",
 		"fails.sh": "echo fails $$ >>drives; echo begins; echo no such button; exit 3",
 	} {
-		if err := os.WriteFile(filepath.Join(r.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(r.dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o777))
 	}
 	if slices.Contains(args, "one.sh") {
 		r.Env = append(r.Env, drivesVariable+"="+filepath.Join(r.dir, "drives"))
@@ -69,7 +68,12 @@ func mainPatient() {
 					text, _ := os.ReadFile(drives)
 					text = text[min(seen, len(text)):]
 					failing := failingProgram.FindSubmatch(text)
-					if sleepingProgram.Match(text) || failing != nil && syscall.Kill(must(strconv.Atoi(string(failing[1]))), 0) != nil {
+					ended := sleepingProgram.Match(text)
+					if failing != nil {
+						pid, err := strconv.Atoi(string(failing[1]))
+						ended = ended || err == nil && syscall.Kill(pid, 0) != nil
+					}
+					if ended {
 						seen += len(text)
 						end <- time.Now()
 						return
@@ -91,10 +95,7 @@ var (
 // writeHap writes a package of an application.
 func writeHap(t *testing.T, name, bundle, version string) {
 	t.Helper()
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(name))(t)
 	z := zip.NewWriter(f)
 	w, err := z.Create("module.json")
 	if err == nil {
@@ -119,10 +120,7 @@ func (r *recording) folder(t *testing.T, name string) string {
 	slices.Sort(files)
 	var list []string
 	for _, file := range files {
-		m, err := meta.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(meta.Read(file))(t)
 		number := strings.TrimSuffix(filepath.Base(file), meta.Extension)
 		if _, err := os.Stat(filepath.Join(r.dir, name, m.Trace)); err != nil || m.Trace != number+".ftrace" || strings.TrimLeft(number, "0") != fmt.Sprint(m.Run.Number) || m.Session == "" {
 			t.Errorf("%s: %+v, %v", file, m, err)

@@ -15,6 +15,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -146,10 +147,7 @@ func TestRecordPerf(t *testing.T) {
 				}
 				r := startRecord(t, c, args...)
 				r.ends(t, 0, "")
-				m, err := meta.Read(filepath.Join(r.dir, "x.meta.json"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(meta.Read(filepath.Join(r.dir, "x.meta.json")))(t)
 				if got := strings.Contains(m.Perf.Command, " --offcpu"); got != (app != "") {
 					t.Errorf("the command is %s", m.Perf.Command)
 				}
@@ -171,15 +169,9 @@ func TestRecordPerf(t *testing.T) {
 // readPair reads a trace and its samples.
 func readPair(t *testing.T, name, clock string) *sample.Recording {
 	t.Helper()
-	trace, err := os.Open(name + ".ftrace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trace := must.Get(os.Open(name + ".ftrace"))(t)
 	defer trace.Close()
-	samples, err := os.Open(name + meta.Samples)
-	if err != nil {
-		t.Fatal(err)
-	}
+	samples := must.Get(os.Open(name + meta.Samples))(t)
 	defer samples.Close()
 	read, err := ohframe.Read(context.Background(), trace, ohframe.Options{Samples: samples, Causes: true})
 	if err != nil {
@@ -223,9 +215,7 @@ func TestRecordPerfInvalidRun(t *testing.T) {
 func TestRecordPerfStale(t *testing.T) {
 	r := newRecord(t, phone("6.0"), "-q", "-t", "0.1", "-o", "x", "--force")
 	stale := filepath.Join(r.dir, "x.perf.data")
-	if err := os.WriteFile(stale, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(stale, []byte("old"), 0o666))
 	r.againSays(t, 1, `x\.perf\.data: exists already`, "-t", "0.1", "-o", strings.TrimSuffix(stale, ".perf.data"))
 	r.start(t)
 	r.isComplete(t)

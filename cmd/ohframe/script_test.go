@@ -26,6 +26,7 @@ import (
 
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/fakehdc"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -145,14 +146,8 @@ func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 //
 // and the conditions [root] and [slow]. A fake hdc is in PATH; its folder is fakehdc.
 func TestScripts(t *testing.T) {
-	program, err := fakehdc.Program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	testdata, err := filepath.Abs("../../testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(fakehdc.Program())(t)
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
 	testscript.RunT(sequential{t}, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

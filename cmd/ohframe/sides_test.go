@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/slow"
 )
@@ -32,9 +33,7 @@ func TestApplicationOrSystem(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if _, err := s.Generate(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Generate(&b))(t)
 		file := fmt.Sprintf("%d.ftrace", i)
 		write(t, filepath.Join(dir, file), b.Bytes())
 		for _, process := range []string{"", " --process gallery"} {

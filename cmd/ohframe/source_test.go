@@ -9,33 +9,25 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"ohframe/internal/testing/must"
 )
 
 // sourceOf returns a source that reads a new file with the given content.
 func sourceOf(t *testing.T, content string) (*source, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "in")
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	s, err := openSource(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o666))
+	s := must.Get(openSource(t.Context(), path))(t)
 	t.Cleanup(func() { s.Close() })
 	return s, path
 }
 
 func appendTo(t *testing.T, path, more string) {
 	t.Helper()
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0))(t)
 	defer f.Close()
-	if _, err := io.WriteString(f, more); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(f, more))(t)
 }
 
 func TestSourceReads(t *testing.T) {
@@ -53,9 +45,7 @@ func TestSourceReads(t *testing.T) {
 // Standard input may have been read in part: "(read x; ohframe convert -) <file".
 func TestSourceInPart(t *testing.T) {
 	s, path := sourceOf(t, "one\ntwo\n")
-	if _, err := s.file.Seek(4, io.SeekStart); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.file.Seek(4, io.SeekStart))(t)
 	rest := newSource(s.file)
 	appendTo(t, path, "three\n")
 	if b, err := io.ReadAll(rest); string(b) != "two\n" || err != nil {
@@ -91,12 +81,8 @@ func TestSourceShrinks(t *testing.T) {
 	const size = 100
 	for _, test := range []struct{ read, left, got int }{{0, 0, 0}, {0, 99, 99}, {50, 0, 50}, {50, 50, 50}, {50, 75, 75}} {
 		s, path := sourceOf(t, strings.Repeat("x", size))
-		if _, err := io.ReadFull(s, make([]byte, test.read)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, int64(test.left)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(s, make([]byte, test.read)))(t)
+		must.Do(t, os.Truncate(path, int64(test.left)))
 		rest, err := io.ReadAll(s)
 		if n := test.read + len(rest); n != test.got {
 			t.Errorf("%+v: got %d bytes", test, n)

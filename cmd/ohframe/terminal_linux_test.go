@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"ohframe/internal/testing/must"
 )
 
 func init() { programs["with-terminal"] = mainWithTerminal }
@@ -72,9 +74,7 @@ func withTerminal(args []string) (int, error) {
 // All that a command writes to its terminal is stored, however soon it ends.
 func TestWithTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.Mkdir(".tmp", 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(".tmp", 0o777))
 	code, err := withTerminal([]string{"-stdin", "sh", "-c", "test -t 0 && printf '%03000d' 7 >/dev/tty; exit 3"})
 	if err != nil || code != 3 {
 		t.Fatalf("exit code %d, %v; want 3", code, err)
