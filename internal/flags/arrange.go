@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -41,6 +42,8 @@ type line struct {
 func (l *line) arrange(args []string, first int) ([]string, error) {
 	flags, rest := args[:first:first], []string{"--"}
 	given := map[cli.Flag]bool{}
+	var failed error // the first one; help that is asked for is shown in spite of it
+	fail := func(err error) { failed = cmp.Or(failed, err) }
 	for i := first; i < len(args); i++ {
 		arg := args[i]
 		name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -49,53 +52,70 @@ func (l *line) arrange(args []string, first int) ([]string, error) {
 			rest = append(rest, arg)
 			continue
 		case arg == "--":
-			return slices.Concat(flags, rest, args[i+1:]), nil
+			return slices.Concat(flags, rest, args[i+1:]), failed
 		case len(arg) < 2 || dashes == 0:
 			if l.isGroup {
-				return args, nil
+				return args, failed
 			}
 			rest = append(rest, arg)
 			continue
-		case slices.Contains(cli.HelpFlag.Names(), name) && !joined:
-			return append(args[:first:first], arg), nil // with an argument it would be help on that
+		case slices.Contains(cli.HelpFlag.Names(), name) && dashes <= 2:
+			help, err := strconv.ParseBool(value)
+			switch {
+			case joined && err != nil:
+				fail(l.noBool(name, value))
+				continue
+			case joined && !help:
+				continue
+			}
+			return append(args[:first:first], dashed(name)), nil // with an argument it would be help on that
 		case dashes > 2 || name == "":
-			return nil, l.failure("bad flag syntax: " + arg)
+			fail(l.failure("bad flag syntax: " + arg))
+			continue
 		}
-		flags = append(flags, arg)
 		f := Find(l.flags, "-"+name)
 		if f == nil {
-			return nil, l.unknown(name)
+			fail(l.unknown(name))
+			continue
 		}
 		if !f.TakesValue() {
+			// The library refuses two names of one flag, which may be given several times.
+			flags = append(flags, "--"+f.Names()[0]+strings.TrimLeft(arg, "-")[len(name):])
 			if joined && !isBool(value) {
-				return nil, l.failure(dashed(name) + ": " + strconv.Quote(value) + " is not true or false")
+				fail(l.noBool(name, value))
 			}
 			continue
 		}
+		flags = append(flags, arg)
 		if !joined {
 			if i++; i == len(args) {
-				return nil, l.failure(dashed(name) + " needs a value")
+				fail(l.failure(dashed(name) + " needs a value"))
+				break
 			}
 			value = args[i]
 			flags = append(flags, value)
 		}
 		if err := check(f, value); err != nil {
-			return nil, l.failure(dashed(name) + ": " + err.Error())
+			fail(l.failure(dashed(name) + ": " + err.Error()))
 		}
 		if _, repeatable := f.(*cli.GenericFlag); given[f] && !repeatable {
-			return nil, diag.New(nil, "it has one value; separate conditions by commas: --fail-on 'A,B'", "--%s is given twice", f.Names()[0])
+			fail(diag.New(nil, "it has one value; separate conditions by commas: --fail-on 'A,B'", "--%s is given twice", f.Names()[0]))
 		}
 		given[f] = true
 	}
 	if l.isGroup {
-		return args, nil
+		return flags, failed
 	}
-	return slices.Concat(flags, rest), nil
+	return slices.Concat(flags, rest), failed
 }
 
 // failure returns an error about flags.
 func (l *line) failure(what string) error {
 	return diag.New(nil, l.name+" --help lists the flags", "%s", what)
+}
+
+func (l *line) noBool(name, value string) error {
+	return l.failure(dashed(name) + ": " + strconv.Quote(value) + " is not true or false")
 }
 
 func (l *line) unknown(name string) error {

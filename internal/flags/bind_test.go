@@ -52,7 +52,7 @@ func TestBind(t *testing.T) {
 func TestArrange(t *testing.T) {
 	values := struct {
 		Number int64            `flag:"number,n" usage:"{N}"`
-		Switch bool             `flag:"switch" usage:"a switch"`
+		Switch bool             `flag:"switch,s" usage:"a switch"`
 		List   Repeated[string] `flag:"list" usage:"{X}"`
 	}{List: Repeated[string]{Parse: func(s string) (string, error) { return s, nil }}}
 	app := &cli.App{Name: "app", Flags: []cli.Flag{cli.HelpFlag}, Commands: []*cli.Command{
@@ -68,6 +68,11 @@ func TestArrange(t *testing.T) {
 		{args: []string{"diff", "a", "--", "-n", "1", "b"}, want: []string{"diff", "-n", "1", "--", "a", "--", "b"}},
 		{args: []string{"group", "diff", "a", "--", "-n"}, want: []string{"group", "diff", "--", "a", "-n"}},
 		{args: []string{"one", "a", "--help", "b"}, want: []string{"one", "--help"}},
+		{args: []string{"one", "a", "--help=true", "b"}, want: []string{"one", "--help"}},
+		{args: []string{"one", "-n", "x", "--swich", "--switch=x", "-n=1", "-h"}, want: []string{"one", "-h"}},
+		{args: []string{"one", "-s", "--switch=false", "a"}, want: []string{"one", "--switch", "--switch=false", "--", "a"}},
+		{args: []string{"--version", "-v"}, want: []string{"--version", "--version"}},
+		{args: []string{"one", "a", "-h=0", "b"}, want: []string{"one", "--", "a", "b"}},
 		{args: []string{"one", "--list=a", "--list", "b,c"}, want: []string{"one", "--list=a", "--list", "b,c", "--"}},
 		{args: []string{"one", "-n", "1", "--number=2"}, err: "--number is given twice"},
 		{args: []string{"one", "-n"}, err: "-n needs a value"},
@@ -78,6 +83,7 @@ func TestArrange(t *testing.T) {
 		{args: []string{"one", "--number=1,2"}, err: `--number: one number is needed, not "1,2"`},
 		{args: []string{"one", "--number=99999999999999999999"}, err: "--number: value out of range"},
 		{args: []string{"one", "--switch=x"}, err: `--switch: "x" is not true or false`},
+		{args: []string{"one", "--help="}, err: `--help: "" is not true or false`},
 		{args: []string{"one", "--swich"}, err: "unknown flag --swich"},
 		{args: []string{"one", "---switch"}, err: "bad flag syntax: ---switch"},
 		{args: []string{"--bogus"}, err: "unknown flag --bogus"},
