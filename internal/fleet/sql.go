@@ -3,6 +3,7 @@ package fleet
 import (
 	"embed"
 	"fmt"
+	"math"
 	"strings"
 
 	"ohframe/internal/diag"
@@ -43,7 +44,14 @@ func (t table) rates() string {
 	var columns []string
 	for _, name := range compared[t] {
 		if a := Measures.Named(name).Aggregate; a.Times == "" {
-			columns = append(columns, fmt.Sprintf("(%s) * %.0f / nullIf(%s, 0) AS %s", sum(a.Parts), a.WholeUnit/a.PartUnit, sum(a.Wholes), name))
+			part, factor := sum(a.Parts), ""
+			if len(a.Parts) > 1 {
+				part = "(" + part + ")"
+			}
+			if units := a.WholeUnit / a.PartUnit; units != 1 { // a float: a product of integers could exceed 64 bits
+				factor = fmt.Sprintf(" * 1e%.0f", math.Log10(units))
+			}
+			columns = append(columns, fmt.Sprintf("%s%s / nullIf(%s, 0) AS %s", part, factor, sum(a.Wholes), name))
 		}
 	}
 	return strings.Join(columns, ",\n    ")

@@ -213,3 +213,23 @@ func TestSQLNames(t *testing.T) {
 		}
 	}
 }
+
+// The factors of rates are floats: a product of integers exceeds 64 bits when a dataset has many frames.
+func TestRateFactors(t *testing.T) {
+	for _, engine := range Engines {
+		text, err := SQL(engine, "dataset")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{
+			"    sum(rated_late) / nullIf(sum(rated), 0) AS jank_rate,\n",
+			"    sum(shown_gaps) * 1e9 / nullIf(sum(shown_span_ns), 0) AS fps,\n",
+			"    sum(hitch_ns) * 1e3 / nullIf(sum(hitch_time_ns), 0) AS hitch_ratio",
+			"    (sum(l.late) + sum(l.long) + sum(l.early)) / nullIf(sum(l.judged), 0) AS uneven_rate,\n",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q", engine, want)
+			}
+		}
+	}
+}
