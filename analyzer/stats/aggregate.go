@@ -109,40 +109,52 @@ func total(t Tally, names []string) (n int64) {
 	return n
 }
 
-// Distribution is a time of frames or of buffers, the other function is nil. It returns false if the
-// time is unknown.
-type Distribution struct {
-	Name     string
-	OfFrame  func(*analyzer.Frame) (trace.Duration, bool)
-	OfBuffer func(*analyzer.Buffer) (trace.Duration, bool)
-}
+// Distributions are the names of times of which several processes or layers have a distribution
+// together: those of frames, then those of buffers. Of overruns, those of late frames are in one, and the
+// times that other frames were ahead of their deadlines in another.
+var Distributions = slices.Concat([]string{"duration", "overrun"}, stageNames[:], []string{"ahead", "vsync_to_present", "queue", "request", "gpu"})
 
-// Distributions are the times of which several processes have a distribution together: those of frames,
-// then those of buffers. Of overruns, those of late frames are in one, and the times that other frames
-// were ahead of their deadlines in another.
-var Distributions = func() (list []Distribution) {
-	overrun := func(late bool) func(*analyzer.Frame) (trace.Duration, bool) {
-		return func(f *analyzer.Frame) (trace.Duration, bool) {
-			j := f.Judgement()
-			if late {
-				return j.Overrun, j.OverrunKnown && j.Late == analyzer.Yes
-			}
-			return -j.Overrun, j.OverrunKnown && j.Late != analyzer.Yes
+// The indices in Distributions.
+const (
+	durationIndex = iota
+	overrunIndex
+	stageIndex
+	aheadIndex = iota + Stages - 1
+	presentIndex
+	queueIndex
+	requestIndex
+	gpuIndex
+)
+
+// FrameTimes calls add for each known time of a frame, with its index in Distributions.
+func FrameTimes(f *analyzer.Frame, add func(index int, d trace.Duration)) {
+	if d, known := DurationOf(f); known {
+		add(durationIndex, d)
+	}
+	if j := f.Judgement(); j.OverrunKnown && j.Late == analyzer.Yes {
+		add(overrunIndex, j.Overrun)
+	} else if j.OverrunKnown {
+		add(aheadIndex, -j.Overrun)
+	}
+	for i, d := range stagesOf(f) {
+		if d != unknownStage {
+			add(stageIndex+i, d)
 		}
 	}
-	list = []Distribution{{"duration", DurationOf, nil}, {"overrun", overrun(true), nil}}
-	for stage := range stagesCount {
-		list = append(list, Distribution{stage.String(), func(f *analyzer.Frame) (trace.Duration, bool) {
-			d := stagesOf(f)[stage]
-			return d, d != unknownStage
-		}, nil})
+	if d, known := VsyncToPresentOf(f); known {
+		add(presentIndex, d)
 	}
-	return append(list, Distribution{"ahead", overrun(false), nil}, Distribution{"vsync_to_present", VsyncToPresentOf, nil},
-		Distribution{"queue", nil, func(b *analyzer.Buffer) (trace.Duration, bool) {
-			return b.InQueue(), b.Queued.Known() && b.Acquired.Known()
-		}},
-		Distribution{"request", nil, func(b *analyzer.Buffer) (trace.Duration, bool) { return b.Requested.Duration(), b.Requested.Known() }},
-		Distribution{"gpu", nil, func(b *analyzer.Buffer) (trace.Duration, bool) {
-			return b.GPUWait(), b.Queued.Known() && b.Ready.Known()
-		}})
-}()
+}
+
+// BufferTimes is FrameTimes for a buffer.
+func BufferTimes(b *analyzer.Buffer, add func(index int, d trace.Duration)) {
+	if b.Queued.Known() && b.Acquired.Known() {
+		add(queueIndex, b.InQueue())
+	}
+	if b.Requested.Known() {
+		add(requestIndex, b.Requested.Duration())
+	}
+	if b.Queued.Known() && b.Ready.Known() {
+		add(gpuIndex, b.GPUWait())
+	}
+}

@@ -180,13 +180,8 @@ func (s *Layer) measure(list []*analyzer.Layer) {
 			if b.Pace != analyzer.Unpaced {
 				judged = append(judged, b.Interval)
 			}
-			for _, d := range Distributions {
-				if d.OfBuffer != nil {
-					if x, known := d.OfBuffer(b); known {
-						times[d.Name] = append(times[d.Name], x)
-					}
-				}
-			}
+			BufferTimes(b, func(i int, d trace.Duration) { times[Distributions[i]] = append(times[Distributions[i]], d) })
+
 		}
 	}
 	if s.Judged = len(judged); s.Judged > 0 {

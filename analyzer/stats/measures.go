@@ -142,7 +142,7 @@ func durationMeasures(q, meaning string, flags ...flag) []Measure {
 
 func latencyMeasures(name, label, meaning string, better Better) []Measure {
 	times := ""
-	if slices.ContainsFunc(Distributions, func(d Distribution) bool { return d.Name == name }) {
+	if slices.Contains(Distributions, name) {
 		times = name
 	}
 	return quantiles("latencies."+name+".", name+"_", label+" ", better, times, []quantile{

@@ -121,8 +121,8 @@ func (r *Row) cells(w wanted) []cell {
 	}
 	first, _ := w.table.histograms()
 	for i := first; i < first+w.histograms; i++ {
-		add(stats.Distributions[i].Name+"_bucket,list", &r.Histograms[i].Buckets)
-		add(stats.Distributions[i].Name+"_count,list", &r.Histograms[i].Counts)
+		add(stats.Distributions[i]+"_bucket,list", &r.Histograms[i].Buckets)
+		add(stats.Distributions[i]+"_count,list", &r.Histograms[i].Counts)
 	}
 	if w.details && w.table != ofLayers {
 		add("cause,list", &r.Causes.Names)

@@ -163,7 +163,7 @@ const (
 var firstLayerHistogram = histogramIndex("queue")
 
 func histogramIndex(name string) int {
-	return slices.IndexFunc(stats.Distributions, func(d stats.Distribution) bool { return d.Name == name })
+	return slices.Index(stats.Distributions, name)
 }
 
 // source is what the dataset has of a trace besides its frames.
@@ -253,20 +253,23 @@ func (r *Row) measureLayer(l *stats.Layer) {
 		r.Cadence = nanoseconds(cadence)
 	}
 	r.Numbers.measure(ofLayers, l)
-	for i := range stats.Distributions {
-		r.Histograms[i] = counted(l.Source.Buffers, stats.Distributions[i].OfBuffer).Counts()
+	var times rowTimes
+	for _, b := range l.Source.Buffers {
+		stats.BufferTimes(b, times.add)
 	}
+	r.keep(&times)
 }
 
-// counted returns the histogram of a time of frames or buffers; empty without a function.
-func counted[T any](list []T, of func(T) (trace.Duration, bool)) *Histogram {
-	h := &Histogram{}
-	for i := 0; of != nil && i < len(list); i++ {
-		if d, known := of(list[i]); known {
-			h.AddValue(int64(d))
-		}
+// rowTimes are the times of the frames or the buffers of a row, in the order of stats.Distributions.
+type rowTimes [histograms]Histogram
+
+func (t *rowTimes) add(i int, d trace.Duration) { t[i].AddValue(int64(d)) }
+
+// keep keeps times as the histograms of the row.
+func (r *Row) keep(times *rowTimes) {
+	for i := range times {
+		r.Histograms[i] = times[i].Counts()
 	}
-	return h
 }
 
 func nanoseconds(d trace.Duration) *int64 {
@@ -278,11 +281,13 @@ func nanoseconds(d trace.Duration) *int64 {
 func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
 	r.Causes.set(causes)
 	r.Numbers.measure(ofFrames, p)
-	for i := range stats.Distributions {
-		h := counted(frames, stats.Distributions[i].OfFrame)
-		if r.Histograms[i] = h.Counts(); i == durationHistogram && h.bounded {
-			r.Shortest = &h.low
-		}
+	var times rowTimes
+	for _, f := range frames {
+		stats.FrameTimes(f, times.add)
+	}
+	r.keep(&times)
+	if h := &times[durationHistogram]; h.bounded {
+		r.Shortest = &h.low
 	}
 	var worst []Worst
 	for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
