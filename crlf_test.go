@@ -35,9 +35,7 @@ func TestLineEnds(t *testing.T) {
 			t.Errorf("%s has other line ends already", name)
 		}
 		want := describe(t, text)
-		if got := describe(t, strings.ReplaceAll(text, "\n", "\r\n")); got != want {
-			t.Errorf("%s with CR LF:\n%s\nwant\n%s", name, got, want)
-		}
+		must.Equal(t, describe(t, strings.ReplaceAll(text, "\n", "\r\n")), want, "%s with CR LF", name)
 		var mixed strings.Builder
 		lines := 0
 		for line := range strings.Lines(text) {
@@ -46,12 +44,8 @@ func TestLineEnds(t *testing.T) {
 			}
 			mixed.WriteString(line)
 		}
-		if got := describe(t, mixed.String()); got != want {
-			t.Errorf("%s with CR LF on every other line:\n%s\nwant\n%s", name, got, want)
-		}
-		if got := describe(t, strings.TrimSuffix(text, "\n")); got != want {
-			t.Errorf("%s without the last line's end:\n%s\nwant\n%s", name, got, want)
-		}
+		must.Equal(t, describe(t, mixed.String()), want, "%s with CR LF on every other line", name)
+		must.Equal(t, describe(t, strings.TrimSuffix(text, "\n")), want, "%s without the last line's end", name)
 	}
 }
 

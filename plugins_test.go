@@ -279,9 +279,7 @@ func TestPluginTasks(t *testing.T) {
 		{"12000000", "8000000", "<b>应用\uFFFD", "4", track},
 		{"150000000", "-1", "open", "5", track},
 	})
-	if got := fmt.Sprint(enginetest.Query(t, session, taskSlices).Rows); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(enginetest.Query(t, session, taskSlices).Rows), want)
 }
 
 // The data of a device's ffrt-profiler, at a time in the trace: its begins are slices, among them its 11
@@ -327,7 +325,5 @@ func TestPluginTasksReal(t *testing.T) {
 			ids = append(ids, id)
 		}
 	}
-	if got := fmt.Sprint(len(rows), ids); got != "112 [3 4 5 6 7 8 9 10 11 12 13]" {
-		t.Errorf("%s", got)
-	}
+	must.Equal(t, fmt.Sprint(len(rows), ids), "112 [3 4 5 6 7 8 9 10 11 12 13]")
 }

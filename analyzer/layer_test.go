@@ -11,6 +11,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // us is a number of microseconds.
@@ -275,9 +276,7 @@ func TestLateBuffer(t *testing.T) {
 		l.Buffers[2].Frame = frame
 		timeline.JudgeLayers()
 		b := l.Buffers[2]
-		if got, want := fmt.Sprint(b.Deadline, b.Overrun(), frame.Deadline), fmt.Sprint(trace.Time(test.deadline)*trace.Time(us), trace.Duration(test.overrun)*us, trace.Time(test.deadline)*trace.Time(us)); got != want {
-			t.Errorf("%s: deadline, overrun, deadline of the frame %s, want %s", test.name, got, want)
-		}
+		must.Equal(t, fmt.Sprint(b.Deadline, b.Overrun(), frame.Deadline), fmt.Sprint(trace.Time(test.deadline)*trace.Time(us), trace.Duration(test.overrun)*us, trace.Time(test.deadline)*trace.Time(us)), "%s: deadline, overrun, deadline of the frame", test.name)
 		// Its drawing ends at 135 ms.
 		if late := frame.Facts == analyzer.MainLate; late != (test.deadline != 0) || !frame.Judged() {
 			t.Errorf("%s: facts %v, judged %v", test.name, frame.Facts, frame.Judged())

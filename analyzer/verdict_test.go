@@ -3,10 +3,10 @@ package analyzer
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 const testPeriod = 10 * trace.Millisecond
@@ -170,9 +170,7 @@ func TestPresentType(t *testing.T) {
 			}
 		}
 	}
-	if got := judged(ApplicationFrame, MainLate, trace.Millisecond).Verdict().Present; got != PresentUnknown {
-		t.Errorf("picked up by no render frame: %v", got)
-	}
+	must.Equal(t, judged(ApplicationFrame, MainLate, trace.Millisecond).Verdict().Present, PresentUnknown, "picked up by no render frame")
 }
 
 // A frame without a deadline is neither on time nor late.
@@ -180,9 +178,7 @@ func TestVerdictWithoutDeadline(t *testing.T) {
 	for _, facts := range []Facts{0, Empty} {
 		f := judged(ApplicationFrame, facts, 0)
 		f.Deadline = 0
-		if got := f.Verdict().OnTimeFinish; got != NotSaid {
-			t.Errorf("facts %#x: on time %q, want nothing", facts, got)
-		}
+		must.Equal(t, f.Verdict().OnTimeFinish, NotSaid, "facts %#x: on time", facts)
 	}
 }
 
@@ -191,9 +187,7 @@ func TestVerdictOfSurfaceFlinger(t *testing.T) {
 	f := judged(ApplicationFrame, MainLate, trace.Millisecond)
 	want := Verdict{JankBufferStuffing, PresentEarly, PredictionExpired, SeverityFull, Yes}
 	f.Android = &Android{Timeline: &FrameTimeline{Verdict: want}}
-	if got := f.Verdict(); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	must.Equal(t, f.Verdict(), want)
 }
 
 func TestJankTypeString(t *testing.T) {
@@ -205,9 +199,7 @@ func TestJankTypeString(t *testing.T) {
 		JankAppResyncedJitter | JankSFScheduling:                           "SurfaceFlinger Scheduling, App Resynced Jitter",
 		JankDisplayPowerModeChange | JankUnknown:                           "Unknown Jank, PowerModeChange in progress",
 	} {
-		if got := j.String(); got != want {
-			t.Errorf("%#x: %q, want %q", uint32(j), got, want)
-		}
+		must.Equal(t, j.String(), want, "%#x", uint32(j))
 	}
 }
 
@@ -218,9 +210,7 @@ func TestVerdictDropped(t *testing.T) {
 		{Jank: JankDropped, Present: PresentUnspecified}:       true,
 		{Jank: JankAppDeadlineMissed, Present: PresentUnknown}: false,
 	} {
-		if got := v.Dropped(); got != want {
-			t.Errorf("%+v: dropped %v", v, got)
-		}
+		must.Equal(t, v.Dropped(), want, "%+v: dropped", v)
 	}
 }
 
@@ -236,9 +226,7 @@ func TestSeverity(t *testing.T) {
 		{judged(RenderFrame, Misaligned|GPULate, 1), SeverityFull},
 		{judged(RenderFrame, Misaligned, 0), SeverityPartial},
 	} {
-		if got := test.f.Verdict().Severity; got != test.want {
-			t.Errorf("%v frame, facts %#x: %s, want %s", test.f.Kind, test.f.Facts, got, test.want)
-		}
+		must.Equal(t, test.f.Verdict().Severity, test.want, "%v frame, facts %#x", test.f.Kind, test.f.Facts)
 	}
 }
 
@@ -296,9 +284,7 @@ func TestLayerNames(t *testing.T) {
 		{&Frame{Process: p, Kind: RenderFrame}, nil},
 		{&Frame{Process: p, Android: &Android{Timeline: &FrameTimeline{Surfaces: []SurfaceFrame{{Name: "a#1"}, {Name: "b#2"}}}}}, []string{"a#1", "b#2"}},
 	} {
-		if got := test.f.LayerNames(); !slices.Equal(got, test.want) {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		must.EqualSlices(t, test.f.LayerNames(), test.want)
 	}
 }
 
@@ -338,11 +324,7 @@ func TestJudged(t *testing.T) {
 		if test.said != nil {
 			f.Android = &Android{Timeline: test.said}
 		}
-		if got := f.Judged(); got != test.want {
-			t.Errorf("%s: judged %v", test.name, got)
-		}
-		if got := f.Overrun(); got != test.wantOverrun {
-			t.Errorf("%s: overrun %d, want %d", test.name, got, test.wantOverrun)
-		}
+		must.Equal(t, f.Judged(), test.want, "%s: judged", test.name)
+		must.Equal(t, f.Overrun(), test.wantOverrun, "%s: overrun", test.name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // said gives the frame SurfaceFlinger's verdicts: one for each layer of an
@@ -109,9 +110,7 @@ func TestBlames(t *testing.T) {
 	}
 	want := stats.WholeFrames{Judged: 3, Late: 3, LateRate: ptr(1.0), Blame: stats.Blames{Application: 2, PredictionError: 1, DisplayHAL: 1}}
 	sameJSON(t, measured(t, s, stats.RenderService).WholeFrames, want)
-	if got := want.Blame.Of(analyzer.BlameDisplayHAL); got != 1 {
-		t.Errorf("display HAL: %d, want 1", got)
-	}
+	must.Equal(t, want.Blame.Of(analyzer.BlameDisplayHAL), 1, "display HAL")
 }
 
 // Verdicts are counted by frame; a jank type counts if any layer has it, for each

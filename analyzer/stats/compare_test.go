@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // application returns the report of an application whose frames have a period
@@ -162,9 +163,7 @@ func TestRefreshDiffers(t *testing.T) {
 		base, new int
 		want      bool
 	}{{0, 0, false}, {0, 9, false}, {0, 12, true}, {50, 59, false}, {50, 62, true}, {100, 0, true}, {100, 91, false}} {
-		if got := stats.RefreshDiffers([]*stats.Process{mixed(test.base)}, []*stats.Process{nil, mixed(test.new)}); got != test.want {
-			t.Errorf("%d and %d of 100 frames at 200 Hz: differs is %v", test.base, test.new, got)
-		}
+		must.Equal(t, stats.RefreshDiffers([]*stats.Process{mixed(test.base)}, []*stats.Process{nil, mixed(test.new)}), test.want, "%d and %d of 100 frames at 200 Hz: differs", test.base, test.new)
 	}
 }
 
@@ -183,9 +182,7 @@ func TestRefreshOfDisplayDiffers(t *testing.T) {
 		app, display int
 		want         bool
 	}{{10, 10, false}, {20, 10, false}, {10, 20, true}, {20, 20, true}} {
-		if got := stats.RefreshDiffers(drawn(10, 10), drawn(test.app, test.display)); got != test.want {
-			t.Errorf("%d ms of the application, %d ms of the display: differs is %v", test.app, test.display, got)
-		}
+		must.Equal(t, stats.RefreshDiffers(drawn(10, 10), drawn(test.app, test.display)), test.want, "%d ms of the application, %d ms of the display: differs", test.app, test.display)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // drawing is a scene with one application, whose frames are on time and shown 20 ms after their
@@ -101,9 +102,7 @@ func TestIdle(t *testing.T) {
 			p := measured(t, &d.scene, kind)
 			gaps := p.FPS.Frames - 1
 			active := trace.Duration(float64(gaps) / *p.FPS.Rate * 1e9 + .5)
-			if got := fmt.Sprintf("%d in %s", gaps, active); got != want {
-				t.Errorf("%s: %s: %s, want %s", test.name, kind, got, want)
-			}
+			must.Equal(t, fmt.Sprintf("%d in %s", gaps, active), want, "%s: %s", test.name, kind)
 			if h := p.Hitches; h.Gaps == gaps && h.Time-h.Idle != active {
 				t.Errorf("%s: %s: hitches are of %s, FPS of %s", test.name, kind, h.Time-h.Idle, active)
 			}

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // measured returns the report of the only process of a kind.
@@ -288,9 +289,7 @@ func TestHitchesOfApplication(t *testing.T) {
 		}
 		send(s.app(other, 1000, 1000, 1005, 0), 1004, b)
 		h := measured(t, s, stats.Application).Hitches
-		if got := fmt.Sprintf("%d idle %s", h.Hitches, h.Idle); got != test.want {
-			t.Errorf("frames of %v: %s, want %s", test.frames, got, test.want)
-		}
+		must.Equal(t, fmt.Sprintf("%d idle %s", h.Hitches, h.Idle), test.want, "frames of %v", test.frames)
 	}
 }
 
@@ -395,15 +394,11 @@ func TestPercentiles(t *testing.T) {
 		s.app(p, 1000*i, 1000*i, 1000*i+i, 0)
 	}
 	d := measured(t, s, stats.Application).Durations
-	if got, want := []trace.Duration{d.P50, d.P90, *d.P95, *d.P99, d.Max}, []trace.Duration{50 * ms, 90 * ms, 95 * ms, 99 * ms, 100 * ms}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, []trace.Duration{d.P50, d.P90, *d.P95, *d.P99, d.Max}, []trace.Duration{50 * ms, 90 * ms, 95 * ms, 99 * ms, 100 * ms})
 	one := &scene{}
 	one.app(one.process(100, ""), 1000, 1000, 1003, 0)
 	d = measured(t, one, stats.Application).Durations
-	if got, want := []trace.Duration{d.P50, d.P90, d.Max}, []trace.Duration{3 * ms, 3 * ms, 3 * ms}; !slices.Equal(got, want) {
-		t.Errorf("of one: got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, []trace.Duration{d.P50, d.P90, d.Max}, []trace.Duration{3 * ms, 3 * ms, 3 * ms}, "of one")
 }
 
 // Without a frame beyond it, a percentile of the tail is unknown: docs/frames.md 9.9.
@@ -515,9 +510,7 @@ func TestStageRules(t *testing.T) {
 		t.Errorf("picked up after %s, want 20ms", d)
 	}
 	// Vsync → received 12 ms, UI work 12, pick-up 20, render main 25.
-	if got := *p.Worst[0].Stage; got != stats.Receive {
-		t.Errorf("the longest stage is %s, want the first of the two of 12 ms", got)
-	}
+	must.Equal(t, *p.Worst[0].Stage, stats.Receive, "the longest stage")
 }
 
 func TestRates(t *testing.T) {

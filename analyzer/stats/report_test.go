@@ -301,9 +301,7 @@ func TestMatchProcess(t *testing.T) {
 		for _, p := range stats.Compute(twoApplications(), stats.Options{Process: filter}).Processes {
 			names = append(names, p.Name)
 		}
-		if got := fmt.Sprint(names); got != test.want {
-			t.Errorf("pattern %q lets through %s, want %s", test.pattern, got, test.want)
-		}
+		must.Equal(t, fmt.Sprint(names), test.want, "pattern %q lets through", test.pattern)
 	}
 	match, err := stats.MatchName("com.example.Gallery")
 	if err != nil || !match("example.gallery", 1) || match("xample.gallery", 1) || !match("com.example.gallery.x", 1) {
@@ -339,9 +337,7 @@ func TestMatchCutName(t *testing.T) {
 		{"é.example.*", "ple.gallery.app", true}, // é.example.gallery.app
 	} {
 		match := must.Get(stats.MatchName(test.pattern))(t)
-		if got := match(test.name, 1); got != test.want {
-			t.Errorf("%q matches %q: %v", test.pattern, test.name, got)
-		}
+		must.Equal(t, match(test.name, 1), test.want, "%q matches %q", test.pattern, test.name)
 	}
 }
 

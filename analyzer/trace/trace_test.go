@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestTimeString(t *testing.T) {
@@ -18,20 +19,14 @@ func TestTimeString(t *testing.T) {
 		{-1_500_000_000, "-1.500000000"},
 		{-1, "-0.000000001"},
 	} {
-		if got := test.time.String(); got != test.want {
-			t.Errorf("Time(%d).String() = %q, want %q", int64(test.time), got, test.want)
-		}
+		must.Equal(t, test.time.String(), test.want, "Time(%d).String()", int64(test.time))
 	}
 }
 
 func TestTimeArithmetic(t *testing.T) {
 	const at = trace.Time(100)
-	if got := at.Add(-30); got != 70 {
-		t.Errorf("100 + -30 = %d, want 70", got)
-	}
-	if got := at.Sub(130); got != -30 {
-		t.Errorf("100 - 130 = %d, want -30", got)
-	}
+	must.Equal(t, at.Add(-30), 70, "100 + -30")
+	must.Equal(t, at.Sub(130), -30, "100 - 130")
 	if trace.Time(0).Known() || !trace.Time(1).Known() || !trace.Time(-1).Known() {
 		t.Error("zero alone is not known")
 	}
@@ -47,9 +42,7 @@ func TestDuration(t *testing.T) {
 	if got := (1500 * trace.Microsecond).Milliseconds(); got != 1.5 {
 		t.Errorf("1500 µs = %v ms, want 1.5", got)
 	}
-	if got := (16600 * trace.Microsecond).String(); got != "16.6ms" {
-		t.Errorf("16600 µs prints as %q, want 16.6ms", got)
-	}
+	must.Equal(t, (16600 * trace.Microsecond).String(), "16.6ms", "16600 µs")
 	if trace.Second != 1_000_000_000 {
 		t.Errorf("a second has %d ns", int64(trace.Second))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // Every code has a text of its own.
@@ -16,7 +17,5 @@ func TestWarningCodes(t *testing.T) {
 		}
 		seen[c.String()] = true
 	}
-	if got := trace.WarnOverLimit.String() + " " + trace.WarnChanged.String(); got != "over_limit changed" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, trace.WarnOverLimit.String()+" "+trace.WarnChanged.String(), "over_limit changed")
 }

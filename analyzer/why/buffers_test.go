@@ -275,12 +275,8 @@ func TestLateBuffers(t *testing.T) {
 			if l.Outcome != test.reason || b.Overrun() != test.overrun*millisecond {
 				t.Errorf("%s, %s late, want %s, %d ms", l.Outcome, b.Overrun(), test.reason, test.overrun)
 			}
-			if got := bufferSteps(l); got != test.steps {
-				t.Errorf("steps %s\nwant  %s", got, test.steps)
-			}
-			if got := causetext.Buffer(causes, l); got != test.sentence {
-				t.Errorf("%s\nwant %s", got, test.sentence)
-			}
+			must.Equal(t, bufferSteps(l), test.steps, "steps")
+			must.Equal(t, causetext.Buffer(causes, l), test.sentence)
 			costs := why.RankBuffers([]*why.Explanation{l})
 			lost := trace.Duration(0)
 			for _, c := range costs {
@@ -289,9 +285,7 @@ func TestLateBuffers(t *testing.T) {
 			if got := causetext.CostTitle(costs[0]); got != test.title || lost != b.Overrun() {
 				t.Errorf("%s, lost %s; want %s", got, lost, test.title)
 			}
-			if got := causetext.CostAdvice(costs[0]); got != test.advice {
-				t.Errorf("advice %q, want %q", got, test.advice)
-			}
+			must.Equal(t, causetext.CostAdvice(costs[0]), test.advice, "advice")
 		})
 	}
 }
@@ -308,13 +302,9 @@ func TestDroppedBuffer(t *testing.T) {
 	if l == nil || dropped.Fate != analyzer.Discarded || l.Dropped != dropped || l.Outcome != why.TakenLate || shown.Overrun() != 30*millisecond {
 		t.Fatalf("%+v, %s", l, shown.Overrun())
 	}
-	if got, want := bufferSteps(l), "produce 30.0/30.0, queue 35.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0"; got != want {
-		t.Errorf("steps %s", got)
-	}
+	must.Equal(t, bufferSteps(l), "produce 30.0/30.0, queue 35.0/5.0, render 2.0/2.0, draw 2.0/2.0, composer 2.0/2.0, display 2.0/2.0", "steps")
 	want := fmt.Sprintf("taken late by render_service: ready 5.0 ms before it should have been taken; frame %d of render_service did not take it; a buffer was dropped", n)
-	if got := causetext.Buffer(causes, l); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
+	must.Equal(t, causetext.Buffer(causes, l), want)
 	if cost := why.RankBuffers([]*why.Explanation{l})[0]; causetext.CostTitle(cost) != "taken late by render_service" || causetext.CostAdvice(cost) != "" {
 		t.Errorf("%s: %s", causetext.CostTitle(cost), causetext.CostAdvice(cost))
 	}
@@ -376,16 +366,10 @@ func TestProducerWaitsForVsync(t *testing.T) {
 		if l == nil || len(l.Shares) != test.shares || l.Validate() != nil {
 			t.Fatalf("%+v", l)
 		}
-		if got := causetext.Buffer(causes, l); got != test.sentence {
-			t.Errorf("%s\nwant %s", got, test.sentence)
-		}
+		must.Equal(t, causetext.Buffer(causes, l), test.sentence)
 		cost := why.RankBuffers([]*why.Explanation{l})[0]
-		if got := causetext.CostTitle(cost); got != test.title {
-			t.Errorf("title %s\nwant  %s", got, test.title)
-		}
-		if got := causetext.CostAdvice(cost); got != test.advice {
-			t.Errorf("advice %q, want %q", got, test.advice)
-		}
+		must.Equal(t, causetext.CostTitle(cost), test.title, "title")
+		must.Equal(t, causetext.CostAdvice(cost), test.advice, "advice")
 	}
 }
 
@@ -484,7 +468,5 @@ func TestUnknownProducer(t *testing.T) {
 	if l == nil || l.Buffer.TID != 1010 || len(l.Shares) > 0 {
 		t.Fatalf("%+v", l)
 	}
-	if got, want := causetext.Buffer(causes, l), "queued late: 47.0 ms after the buffer before; usual 30.0"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, causetext.Buffer(causes, l), "queued late: 47.0 ms after the buffer before; usual 30.0")
 }

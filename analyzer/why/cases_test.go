@@ -154,9 +154,7 @@ func checkPieces(t *testing.T, e *why.Explanation) {
 		t.Errorf("%s: %d pieces that end at %s, not %s", e.Frame, len(e.Pieces), at, e.End)
 	}
 	for _, part := range e.Parts {
-		if got := parts[why.Part{Stage: part.Stage, Wait: part.Wait}]; got != part.Time {
-			t.Errorf("%s: pieces of %s %s: %d, want %d", e.Frame, part.Stage, part.Wait, got, part.Time)
-		}
+		must.Equal(t, parts[why.Part{Stage: part.Stage, Wait: part.Wait}], part.Time, "%s: pieces of %s %s", e.Frame, part.Stage, part.Wait)
 	}
 }
 

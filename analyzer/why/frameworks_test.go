@@ -107,12 +107,8 @@ func TestDrawnByAnotherThread(t *testing.T) {
 				}
 			})
 			e := causes.Of(frames[8])
-			if got := parts(e.Parts); got != test.parts {
-				t.Errorf("parts %s, want %s", got, test.parts)
-			}
-			if got := parts(e.Usual); got != "frame run 2.0, draw run 3.0" {
-				t.Errorf("usual %s", got)
-			}
+			must.Equal(t, parts(e.Parts), test.parts, "parts")
+			must.Equal(t, parts(e.Usual), "frame run 2.0, draw run 3.0", "usual")
 			if got := causetext.Sentence(causes, e); got != test.sentence || e.Lost != 7*millisecond {
 				t.Errorf("%s late: %s, want %s", e.Lost, got, test.sentence)
 			}
@@ -142,16 +138,12 @@ func TestDrawingStillBusy(t *testing.T) {
 		p.slice(t, 501, 2, "DrawFrames", "run 3")
 	}, nil)
 	e := causes.Of(frames[9])
-	if got, want := parts(e.Parts), "frame run 2.0, hand_over earlier_frame 13.0, draw run 3.0"; got != want {
-		t.Errorf("parts %s, want %s", got, want)
-	}
+	must.Equal(t, parts(e.Parts), "frame run 2.0, hand_over earlier_frame 13.0, draw run 3.0", "parts")
 	if e.Outcome != why.KnockOn || e.Shares[0].Earlier != frames[8] || e.Root != frames[8] || e.Lost != 8*millisecond {
 		t.Errorf("%s, %s late, root %v", e.Outcome, e.Lost, e.Root)
 	}
 	want := "was drawn 13.0 ms late: the thread was still busy with frame 9 (waiting for storage in DrawFrames)"
-	if got := causetext.Sentence(causes, e); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, causetext.Sentence(causes, e), want)
 	if why.AdviseSystemIO != causes.Of(frames[8]).Shares[0].Advice {
 		t.Errorf("advice %s", causes.Of(frames[8]).Shares[0].Advice)
 	}
@@ -203,9 +195,7 @@ func TestPlannedStart(t *testing.T) {
 		}
 	})
 	e := causes.Of(frames[8])
-	if got, want := parts(e.Parts), "start earlier_work 6.0, frame run 2.0, draw run 3.0"; got != want {
-		t.Errorf("parts %s, want %s", got, want)
-	}
+	must.Equal(t, parts(e.Parts), "start earlier_work 6.0, frame run 2.0, draw run 3.0", "parts")
 	if got, want := causetext.Sentence(causes, e), "began 6.0 ms late: the thread was busy with Task; usual 0.0"; got != want || e.Lost != 3*millisecond || e.Basis != why.SamePeriod {
 		t.Errorf("%s late, %s: %s, want %s", e.Lost, e.Basis, got, want)
 	}
@@ -229,7 +219,5 @@ func TestBeforeAndroidFrame(t *testing.T) {
 		f := frames[8]
 		f.Vsync, f.Deadline = f.Actual.Start.Add(-6*millisecond), f.Actual.Start.Add(2*millisecond)
 	})
-	if got, want := parts(causes.Of(frames[8]).Parts), "start own_thread 6.0, frame run 2.0, draw run 3.0"; got != want {
-		t.Errorf("parts %s, want %s", got, want)
-	}
+	must.Equal(t, parts(causes.Of(frames[8]).Parts), "start own_thread 6.0, frame run 2.0, draw run 3.0", "parts")
 }

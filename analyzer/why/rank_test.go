@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/testing/must"
 )
 
 // late makes frames late by the overruns of their explanations.
@@ -103,9 +104,7 @@ func TestRankMerges(t *testing.T) {
 			t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
 		}
 		for i, x := range r.Costs {
-			if got := (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Late), x.Worst.Frame.VsyncID}); got != want[i] {
-				t.Errorf("row %d is %v, want %v", i, got, want[i])
-			}
+			must.Equal(t, (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Late), x.Worst.Frame.VsyncID}), want[i], "row %d", i)
 			sum := trace.Duration(0)
 			for _, s := range x.Stages {
 				sum += s.Lost
@@ -137,9 +136,7 @@ func TestCulpritKind(t *testing.T) {
 		{why.Culprit{PID: 1, TID: 42}, why.ThreadKind{TID: 42}},
 		{why.Culprit{PID: 1, TID: 42, Thread: "42"}, why.ThreadKind{Name: "42"}},
 	} {
-		if got := test.culprit.Kind(); got != test.want {
-			t.Errorf("%+v is of the kind %+v, want %+v", test.culprit, got, test.want)
-		}
+		must.Equal(t, test.culprit.Kind(), test.want, "%+v is of the kind", test.culprit)
 	}
 }
 
@@ -164,9 +161,7 @@ func TestRepeats(t *testing.T) {
 	late(c)
 	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
 	for _, r := range []*why.Ranking{c.Rank(frames), why.Merge([]*why.Ranking{one, two}), why.Merge([]*why.Ranking{one, two})} {
-		if got := r.Costs[0].Repeats; !slices.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
-		}
+		must.EqualSlices(t, r.Costs[0].Repeats, want)
 	}
 }
 
@@ -229,9 +224,7 @@ func TestRepeatsOfStages(t *testing.T) {
 		{Argument: why.Argument{Name: "source", Value: "b"}, Instances: 2, Frames: 1, Time: 2 * ms},
 	}
 	late(c)
-	if got := c.Rank(frames).Costs[0].Repeats; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, c.Rank(frames).Costs[0].Repeats, want)
 }
 
 // More different arguments than are counted: those that occur first are.

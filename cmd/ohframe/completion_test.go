@@ -92,18 +92,14 @@ printf '%s\n' "${COMPREPLY[@]}"`
 		return strings.Join(slices.Sorted(strings.FieldsSeq(string(out))), " ")
 	}
 	for _, c := range completions {
-		if got := run(strings.Split(c.line, " ")...); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.line, got, c.want)
-		}
+		must.Equal(t, run(strings.Split(c.line, " ")...), c.want, "%q", c.line)
 	}
 	// bash splits at "=".
 	for _, words := range [][]string{
 		{"ohframe", "frames", "--format", "="},
 		{"ohframe", "frames", "--format", "=", ""},
 	} {
-		if got, want := run(words...), "csv json parquet table"; got != want {
-			t.Errorf("%q: got %q, want %q", words, got, want)
-		}
+		must.Equal(t, run(words...), "csv json parquet table", "%q", words)
 	}
 	// Nothing of what is typed is evaluated.
 	ran := filepath.Join(t.TempDir(), "ran")
@@ -137,9 +133,7 @@ func TestFishCompletion(t *testing.T) {
 		if want == "" && strings.HasSuffix(c.line, " ") {
 			want = "trace.ftrace"
 		}
-		if got := run(c.line); got != want {
-			t.Errorf("%q: got %q, want %q", c.line, got, want)
-		}
+		must.Equal(t, run(c.line), want, "%q", c.line)
 	}
 	run("ohframe convert (touch ran) ")
 	if _, err := os.Stat(filepath.Join(dir, "ran")); !errors.Is(err, os.ErrNotExist) {

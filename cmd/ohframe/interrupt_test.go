@@ -65,12 +65,8 @@ func (r *running) end(t *testing.T) int {
 // check waits for the command and compares its exit code, message and files.
 func (r *running) check(t *testing.T, code int, message string, files ...string) {
 	t.Helper()
-	if got := r.end(t); got != code {
-		t.Errorf("exit code %d, want %d", got, code)
-	}
-	if got := r.stderr.String(); got != message {
-		t.Errorf("says %q, want %q", got, message)
-	}
+	must.Equal(t, r.end(t), code, "exit code")
+	must.Equal(t, r.stderr.String(), message, "says")
 	r.checkFiles(t, files...)
 }
 

@@ -107,9 +107,7 @@ func (r *recording) isComplete(t *testing.T) string {
 // leaves checks what is left on the devices: folders of recordings, and owners of sessions.
 func (r *recording) leaves(t *testing.T, want string) {
 	t.Helper()
-	if got := r.left(t); got != want {
-		t.Errorf("left on the device: %q, want %q", got, want)
-	}
+	must.Equal(t, r.left(t), want, "left on the device")
 }
 
 func (r *recording) left(t *testing.T) string {
@@ -838,9 +836,7 @@ func leaveUndo(t *testing.T, folder string) {
 
 func (r *recording) undone(t *testing.T) {
 	t.Helper()
-	if got := r.file("state/FMR0224/parameters/persist.ace.debug.enabled"); got != "0\n" {
-		t.Errorf("the parameter is %q", got)
-	}
+	must.Equal(t, r.file("state/FMR0224/parameters/persist.ace.debug.enabled"), "0\n", "the parameter")
 }
 
 const leftFolder = `/data/local/tmp/ohframe-01234567`

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -26,8 +27,6 @@ func TestStyleFrom(t *testing.T) {
 		{map[string]string{"COLUMNS": "x"}, true, 80, text.Style{Color: true, Width: 80}},
 		{map[string]string{"COLUMNS": "-1"}, true, 0, text.Style{Color: true}},
 	} {
-		if got := styleFrom(func(name string) string { return c.env[name] }, c.terminal, c.width); got != c.want {
-			t.Errorf("%v, terminal %v: %+v, want %+v", c.env, c.terminal, got, c.want)
-		}
+		must.Equal(t, styleFrom(func(name string) string { return c.env[name] }, c.terminal, c.width), c.want, "%v, terminal %v", c.env, c.terminal)
 	}
 }

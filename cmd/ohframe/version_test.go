@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 func TestDescribeVersion(t *testing.T) {
@@ -20,8 +22,6 @@ func TestDescribeVersion(t *testing.T) {
 		},
 		{"devel", map[string]string{"vcs.revision": "0123", "vcs.time": "?"}, "devel (commit 0123, " + built + ")"},
 	} {
-		if got := describeVersion(test.version, test.settings); got != test.want {
-			t.Errorf("got %q, want %q", got, test.want)
-		}
+		must.Equal(t, describeVersion(test.version, test.settings), test.want)
 	}
 }

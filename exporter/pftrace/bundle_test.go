@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+
+	"ohframe/internal/testing/must"
 )
 
 // printed is a marker as it is in a trace.
@@ -59,9 +61,7 @@ func TestColumns(t *testing.T) {
 		want = append(want, printed{uint32(cpu), at, uint32(who.tid), "I|200|x"})
 	}
 	data, _ := convert(t, x.String(), Options{})
-	if got := printedIn(t, data); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, printedIn(t, data), want)
 }
 
 // Markers that do not fit into one packet keep their order, and packets stay

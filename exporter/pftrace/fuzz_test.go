@@ -202,14 +202,10 @@ func FuzzConvert(f *testing.F) {
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d workers: other bytes", workers)
 			}
-			if got := framesAndNames(other.Timeline); got != timeline {
-				t.Errorf("%d workers:\n%swant\n%s", workers, got, timeline)
-			}
+			must.Equal(t, framesAndNames(other.Timeline), timeline, "%d workers", workers)
 		}
 		analyzed, _ := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer))(t)
-		if got := framesAndNames(analyzed); got != timeline {
-			t.Errorf("analyzed:\n%swant\n%s", got, timeline)
-		}
+		must.Equal(t, framesAndNames(analyzed), timeline, "analyzed")
 
 		first := 0
 		for _, c := range summary.Totals.Problems.Counts() {

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // treesOf returns the packets that name processes.
@@ -223,8 +224,6 @@ func TestProcessName(t *testing.T) {
 		for i, name := range strings.Fields(test.threads) {
 			p.Threads = append(p.Threads, analyzer.Thread{TID: trace.TID(10 + i), Name: strings.Trim(name, "-")})
 		}
-		if got := processName(p); got != test.want {
-			t.Errorf("%q, threads %s: %q, want %q", test.name, test.threads, got, test.want)
-		}
+		must.Equal(t, processName(p), test.want, "%q, threads %s", test.name, test.threads)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/analysis"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/tracetest"
 )
@@ -218,8 +219,6 @@ func TestArrowToNextFrame(t *testing.T) {
 		x.renderFrame(end+begin, due(1)+6_000, renderVsync(1, 50), due(1)+1_000, " [200,5]")
 		data, _ := convert(t, x.String(), Options{})
 		arrow := fmt.Sprintf("200 Frames %d 1 -> 100 Frames %d 50", (due(0)+100)*1000, (end+begin)*1000)
-		if got := slices.Contains(packetSections(t, data)["arrows"], arrow); got != want {
-			t.Errorf("%d µs after: arrow is %t", begin, got)
-		}
+		must.Equal(t, slices.Contains(packetSections(t, data)["arrows"], arrow), want, "%d µs after: arrow", begin)
 	}
 }

@@ -27,9 +27,7 @@ func TestShortened(t *testing.T) {
 				t.Errorf("%q", short)
 			}
 		}
-		if got := Command(long); got != "" {
-			t.Errorf("command %q", got)
-		}
+		must.Equal(t, Command(long), "", "command")
 	}
 }
 

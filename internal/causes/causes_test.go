@@ -110,12 +110,8 @@ func TestTextWithoutLateFrames(t *testing.T) {
 	e := late(app(), 10, 0, 5000, 0)
 	e.Lost, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
 	tl, c := timeline(e)
-	if got, want := write(t, "text", tl, c, Options{}), "com.example.app: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got, want := write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n  no complete frames\n\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	must.Equal(t, write(t, "text", tl, c, Options{}), "com.example.app: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n")
+	must.Equal(t, write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n  no complete frames\n\n")
 }
 
 // The trace's lack of scheduling events is said once.
@@ -245,9 +241,7 @@ func TestWaterfall(t *testing.T) {
 			"budget 16.6 + waiting for storage (layout) 31.4 + running (build) 3.9 + running (ArkTS code) 0.1 = 52.0 ms",
 		},
 	} {
-		if got := NewSum(c.e).Waterfall(c.e); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		must.Equal(t, NewSum(c.e).Waterfall(c.e), c.want)
 	}
 }
 
@@ -268,9 +262,7 @@ func TestSpan(t *testing.T) {
 	} {
 		e := late(app(), 1, 0, 51_810, 35_367)
 		e.Start, e.End = e.Start.Add(-c.before*us), e.End.Add(c.gpu*us)
-		if got := NewSum(e).Span(); got != c.want {
-			t.Errorf("before %d, GPU %d: got %q, want %q", c.before, c.gpu, got, c.want)
-		}
+		must.Equal(t, NewSum(e).Span(), c.want, "before %d, GPU %d", c.before, c.gpu)
 	}
 }
 
@@ -326,9 +318,7 @@ func TestPercents(t *testing.T) {
 			list = append(list, Component{Cost: c * us})
 			sum += c * us
 		}
-		if got := fmt.Sprint(percents(list, sum)); got != test.want {
-			t.Errorf("%v: %s, want %s", test.costs, got, test.want)
-		}
+		must.Equal(t, fmt.Sprint(percents(list, sum)), test.want, "%v", test.costs)
 	}
 }
 
@@ -557,7 +547,5 @@ func TestRoundedShares(t *testing.T) {
 		{Value: 235 * us, Usual: 12 * us, Share: 223 * us},
 		{Value: 1_125 * us, Usual: 906 * us, Share: 219 * us},
 	}
-	if got, want := round(shares, 5_700*us), []trace.Duration{5_300 * us, 200 * us, 200 * us}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	must.EqualSlices(t, round(shares, 5_700*us), []trace.Duration{5_300 * us, 200 * us, 200 * us})
 }

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/view"
 )
 
@@ -61,9 +62,7 @@ func TestFunctionsOfInteraction(t *testing.T) {
 		for _, f := range Processes(tl, c, Options{Interaction: i})[0].Functions {
 			got = append(got, fmt.Sprintf("%s %s of %d", f.Name[strings.LastIndex(f.Name, ":")+1:], f.Excess(), f.Frames))
 		}
-		if got := strings.Join(got, "; "); got != test.want {
-			t.Errorf("got %s, want %s", got, test.want)
-		}
+		must.Equal(t, strings.Join(got, "; "), test.want)
 	}
 }
 
@@ -93,9 +92,7 @@ func TestFunctionsText(t *testing.T) {
 func TestFunctionsJSON(t *testing.T) {
 	tl, c := sampled()
 	p := decoded(t, write(t, "json", tl, c, Options{})).Processes[0]
-	if got, want := fmt.Sprint(p.Functions[1]), "{entry::Cache::read libentry.so io build 10ms 1 10}"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(p.Functions[1]), "{entry::Cache::read libentry.so io build 10ms 1 10}")
 	calls := p.LateFrames[0].Calls
 	if len(calls) != 5 || calls[0].Caller != -1 || calls[0].Function != "" || calls[4].Caller != 3 || calls[4].Function != "qsort" || calls[4].Time != 15*ms {
 		t.Errorf("calls %+v", calls)
@@ -124,9 +121,7 @@ func TestFlame(t *testing.T) {
 	if got := describe(graph); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if got, want := graph.Rows[2][0].Title, "entry::Feed::recompute (libentry.so), 20 of 24 samples, 20.0 ms"; got != want {
-		t.Errorf("title %q, want %q", got, want)
-	}
+	must.Equal(t, graph.Rows[2][0].Title, "entry::Feed::recompute (libentry.so), 20 of 24 samples, 20.0 ms", "title")
 
 	// Calls that all samples have in common are left out, but not a function that is coloured.
 	deep := why.Calls{e.Calls[0]}

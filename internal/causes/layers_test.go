@@ -171,9 +171,7 @@ func TestAnswerOfLayers(t *testing.T) {
 		var words, evidence bytes.Buffer
 		must.Do(t, errors.Join(causes.Write(&words, in, "text", o, text.Style{}), causes.Write(&evidence, in, "evidence", o, text.Style{})))
 		first, _, _ := strings.Cut(words.String(), "\n\n")
-		if got := strings.Join(strings.Fields(first), " "); got != test.answer {
-			t.Errorf("the first line about %s: %q, want %q", test.layers, got, test.answer)
-		}
+		must.Equal(t, strings.Join(strings.Fields(first), " "), test.answer, "the first line about %s", test.layers)
 		var document struct{ Answer string }
 		if err := json.Unmarshal(evidence.Bytes(), &document); err != nil || document.Answer != test.answer {
 			t.Errorf("the answer about %s: %q, %v, want %q", test.layers, document.Answer, err, test.answer)

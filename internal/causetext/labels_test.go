@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // All waits, stages and pieces of advice have texts, and they differ.
@@ -43,11 +44,7 @@ func TestCores(t *testing.T) {
 		{true, []int{4, 5, 7}, "little cores (CPU 4, 5, 7)"},
 		{false, []int{7}, "smaller cores (CPU 7)"},
 	} {
-		if got := Cores(&why.Cores{Little: test.little, CPUs: test.cpus}); got != test.want {
-			t.Errorf("%t %v: %q, want %q", test.little, test.cpus, got, test.want)
-		}
+		must.Equal(t, Cores(&why.Cores{Little: test.little, CPUs: test.cpus}), test.want, "%t %v", test.little, test.cpus)
 	}
-	if got := Cores(nil); got != "" {
-		t.Errorf("no cores: %q", got)
-	}
+	must.Equal(t, Cores(nil), "", "no cores")
 }

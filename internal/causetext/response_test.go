@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // The time beside a name is the time of that name, and time outside of slices is said to be so.
@@ -36,11 +37,7 @@ func TestStepTimes(t *testing.T) {
 			"p:t: running or waiting 119.0 ms, most in StartProcess (70.0 ms) / p:t: running or waiting 80.0 ms, most in SpawningHook (41.0 ms); idle 40.0 ms"},
 	} {
 		test.step.Work[0].Idle = 0
-		if got := LongestStep(&why.Explanation{Steps: []why.Step{test.step}}); got != test.longest {
-			t.Errorf("%q, want %q", got, test.longest)
-		}
-		if got := StepWork(&test.step); got != test.work {
-			t.Errorf("%q, want %q", got, test.work)
-		}
+		must.Equal(t, LongestStep(&why.Explanation{Steps: []why.Step{test.step}}), test.longest)
+		must.Equal(t, StepWork(&test.step), test.work)
 	}
 }

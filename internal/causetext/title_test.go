@@ -5,15 +5,14 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // A cause has one name, whatever kernel function its worst frame waited in.
 func TestCostName(t *testing.T) {
 	for _, function := range []string{"", "io_schedule", "folio_wait_bit"} {
 		c := why.Cost{Wait: why.WaitIO, Slice: "FlushBuild", Share: &why.Share{Function: function}}
-		if got := CostName(&c); got != "waiting for storage in FlushBuild" {
-			t.Errorf("%q: %q", function, got)
-		}
+		must.Equal(t, CostName(&c), "waiting for storage in FlushBuild", "%q", function)
 	}
 	c := why.Cost{Wait: why.WaitBinder, Slice: "FlushBuild", Kind: why.ThreadKind{Name: "media:OS_IPC*"}, Stages: []why.StageCost{{Stage: why.StageBuild}}, Share: &why.Share{}}
 	if CostName(&c) != CostTitle(&c) {
@@ -52,8 +51,6 @@ func TestOwnThread(t *testing.T) {
 	} {
 		c := &why.Culprit{PID: 7, TID: test.tid, Process: "app", Thread: test.thread, Wait: why.Run, Time: 14 * trace.Millisecond, Did: 14 * trace.Millisecond, Sure: true}
 		s := why.Share{Wait: why.WaitOwnThread, Slice: "Draw", Value: 14 * trace.Millisecond, Calls: 1, Culprit: c}
-		if got := phrase(&why.Causes{}, &s); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
+		must.Equal(t, phrase(&why.Causes{}, &s), test.want)
 	}
 }

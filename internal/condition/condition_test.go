@@ -55,9 +55,7 @@ func TestParse(t *testing.T) {
 		{"SCENE_2.late>+1, fling.jank_rate>+2pp", OfChanges,
 			"|SCENE_2.late>+1 above:true 1 relative:false :0; |fling.jank_rate>+2pp above:true 0.02 relative:false :0"},
 	} {
-		if got := strings.Join(descriptions(parsed(t, test.text, test.kind)), "; "); got != test.want {
-			t.Errorf("%q:\ngot  %s\nwant %s", test.text, got, test.want)
-		}
+		must.Equal(t, strings.Join(descriptions(parsed(t, test.text, test.kind)), "; "), test.want, "%q", test.text)
 	}
 }
 
@@ -350,9 +348,7 @@ func TestStillProcess(t *testing.T) {
 		for _, c := range conditions.CheckReport("", &stats.Report{Processes: test.processes}, []*analyzer.Process{{PID: 1, Name: "clock"}, {PID: 2, Name: "gallery"}}) {
 			got = append(got, c.String())
 		}
-		if got := strings.Join(got, " "); got != test.want {
-			t.Errorf("%s: %s, want %s", test.conditions, got, test.want)
-		}
+		must.Equal(t, strings.Join(got, " "), test.want, "%s", test.conditions)
 	}
 }
 

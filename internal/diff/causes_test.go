@@ -60,9 +60,7 @@ func TestCauseChanges(t *testing.T) {
 	o := failOn(t, "lost_ms_per_s>+5,wait.io.lost_ms_per_s>+25,wait.io.ms_per_frame>+0.1,wait.gc.wait.ms_per_frame>+0")
 	d := compare(t, several("base", 5, 10, 11, 12), several("new", 7, 30, 31, 32), o)
 	c := d.Pairs[0].Causes
-	if got := fmt.Sprintf("%.3f %.3f %.3f", *c.Lost.Base, *c.Lost.New, *c.Lost.Delta); got != "12.000 32.000 20.000" {
-		t.Errorf("lost %s", got)
-	}
+	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", *c.Lost.Base, *c.Lost.New, *c.Lost.Delta), "12.000 32.000 20.000", "lost")
 	// The work in FlushBuild did not change, and comes last.
 	first := &c.Causes[0]
 	if first.Title() != "waiting for storage in FlushLayoutTask" || math.Abs(*first.Delta-20) > 1e-9 || first.Verdict != Worse || len(c.Causes) != 2 || *c.Causes[1].Delta != 0 {
@@ -77,9 +75,7 @@ func TestCauseChanges(t *testing.T) {
 		got = append(got, o.Measure+" "+string(o.Status))
 	}
 	want := "lost_ms_per_s failed; wait.io.lost_ms_per_s passed; wait.io.ms_per_frame failed; wait.gc.wait.ms_per_frame passed"
-	if got := strings.Join(got, "; "); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, strings.Join(got, "; "), want)
 	for _, format := range Formats {
 		if format == "junit" || format == "github" {
 			continue // they have conditions, and no measures or causes

@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/view"
 )
 
@@ -60,9 +61,7 @@ func TestDistributions(t *testing.T) {
 		t.Errorf("bars %v add up to %v", bars, sum)
 	}
 	// A share beyond the end of a logarithmic axis is at its end.
-	if got := (chartAxis{Min: .1}).shares([]float64{1, .5, .0001, 0}); !slices.Equal(got, []float64{100, 50, .1, .1}) {
-		t.Errorf("%v", got)
-	}
+	must.EqualSlices(t, (chartAxis{Min: .1}).shares([]float64{1, .5, .0001, 0}), []float64{100, 50, .1, .1})
 }
 
 // The axis has a length whatever the durations are.

@@ -179,9 +179,7 @@ func TestGroups(t *testing.T) {
 	side := played("", layer(player, "View"), layer("a", "View"), layer("", "Other"))
 	side.Stats.Interactions = []*stats.Interaction{one, of("com.example.camera", fling("", 1))}
 	d := compare(t, side, side, Options{Process: func(p *analyzer.Process) bool { return p.Name == player || p.Name == gallery }})
-	if got := slices.Concat(sizes(d.Interactions.Both), sizes(d.Layers.Both)); !slices.Equal(got, []string{index + "1 → 1", player + ", View 2 → 2"}) {
-		t.Errorf("selected: %q", got)
-	}
+	must.EqualSlices(t, slices.Concat(sizes(d.Interactions.Both), sizes(d.Layers.Both)), []string{index + "1 → 1", player + ", View 2 → 2"}, "selected")
 	if _, err := Compare(counted("base", filtered), counted("new", filtered), Options{}); err == nil {
 		t.Error("filtered summaries were compared")
 	}
@@ -628,14 +626,10 @@ func TestUnchanged(t *testing.T) {
 		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))
 	}
 	d := compare(t, side(), side(), Options{})
-	if got, want := d.verdict(), "one run each: changes are not tested"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, d.verdict(), "one run each: changes are not tested")
 	one := Join("runs", []Side{side(), side(), side()})
 	d = compare(t, one, one, Options{})
-	if got, want := d.verdict(), "no significant change in 2 layers; 2 processes not tested: too few frames"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, d.verdict(), "no significant change in 2 layers; 2 processes not tested: too few frames")
 	rule := text.Process(d.Pairs[0].Base) + " · application"
 	for verbose, want := range map[bool]bool{true: true, false: false} {
 		if out := write(t, d, "table", WriteOptions{Verbose: verbose}); strings.Contains(out, rule) != want {

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func processes(list ...*stats.Process) Side {
@@ -71,9 +72,7 @@ func TestMatchProcesses(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%d-%d %s", base, new, m.by))
 		}
-		if got := strings.Join(got, ", "); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-		}
+		must.Equal(t, strings.Join(got, ", "), test.want, "%s", test.name)
 	}
 }
 

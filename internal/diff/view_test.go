@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -93,9 +94,7 @@ func TestView(t *testing.T) {
 	// Median 10 of 1 to 20, and of 21 to 40. The interval does not have 0 in it.
 	for _, page := range []bool{true, false} {
 		row := tables(sections[overview.Rows[0].Link].Blocks, page)[0].Rows[1]
-		if got, want := strings.Join(cellTexts(row)[:4], "|"), fmt.Sprintf("Duration P50, ms|%s → %s|%s|+200.0 %%", value(stats.Milliseconds, 10), value(stats.Milliseconds, 30), text.Change(stats.Milliseconds, number(20))); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+		must.Equal(t, strings.Join(cellTexts(row)[:4], "|"), fmt.Sprintf("Duration P50, ms|%s → %s|%s|+200.0 %%", value(stats.Milliseconds, 10), value(stats.Milliseconds, 30), text.Change(stats.Milliseconds, number(20))))
 		if (row.Cells[4].Bars != nil) != page || row.Cells[6].Text != "worse" || row.Cells[6].Level != view.Worse {
 			t.Errorf("page %v: %+v", page, row.Cells)
 		}

@@ -252,9 +252,7 @@ func TestManyDevices(t *testing.T) {
 	if n := p.Units; n[0] != 100 || n[1] > maxUnits || n[1] < maxUnits*9/10 {
 		t.Errorf("%v devices are compared", n)
 	}
-	if got, want := c.units(p), fmt.Sprintf("100 devices → %d of 3072 devices", p.Units[1]); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, c.units(p), fmt.Sprintf("100 devices → %d of 3072 devices", p.Units[1]))
 	m := p.change("p90_ms")
 	if deviation := 5 / math.Sqrt(maxUnits); math.Abs(*m.Base-15) > .2 || math.Abs(*m.New-15) > 4*deviation {
 		t.Errorf("%g to %g, want 15 to about 15", *m.Base, *m.New)
@@ -291,9 +289,7 @@ func TestFleetConditions(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("any %v:\ngot  %q\nwant %q", test.any, got, test.want)
 		}
-		if got, want := c.Outcomes[len(c.Outcomes)-1].String(), "gone: fps<-5%: the group is not in the new dataset"; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		must.Equal(t, c.Outcomes[len(c.Outcomes)-1].String(), "gone: fps<-5%: the group is not in the new dataset")
 	}
 }
 
@@ -398,9 +394,7 @@ func TestGroupNumbers(t *testing.T) {
 	}
 	groups, _ := must.Get2(dataset(t, rows).Groups(t.Context(), Query{By: []string{"process", "version"}}))(t)
 	g := groups[0]
-	if got := groupText(g.Key); got != "p\uFFFD · v\uFFFD" {
-		t.Errorf("key: got %q", got)
-	}
+	must.Equal(t, groupText(g.Key), "p\uFFFD · v\uFFFD", "key")
 	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Numbers[columnIndex["longest_streak"]] != 4 || g.Sum("frames") != 145 {
 		t.Errorf("%d groups, %+v", len(groups), g)
 	}
@@ -416,18 +410,12 @@ func TestGroupNumbers(t *testing.T) {
 	if want := (Distribution{2, 0.35, 0.35, 1, 1}); *g.PerDevice != want {
 		t.Errorf("devices: got %v, want %v", *g.PerDevice, want)
 	}
-	if got, want := fmt.Sprint(g.Causes), "[{io 5 50ns} {4 1 4ns} {3 1 3ns} {2 1 2ns} {1 1 1ns} {0 1 0s}]"; got != want {
-		t.Errorf("causes: got %s, want %s", got, want)
-	}
+	must.Equal(t, fmt.Sprint(g.Causes), "[{io 5 50ns} {4 1 4ns} {3 1 3ns} {2 1 2ns} {1 1 1ns} {0 1 0s}]", "causes")
 	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
 		t.Errorf("worst: %+v", g.Worst)
 	}
-	if got, want := g.Worst[0].OpenCommand(), "ohframe open --process 7 --frame 4 --from 4.000000000 --to 6.004000000 -- d"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got, want := g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, g.Worst[0].OpenCommand(), "ohframe open --process 7 --frame 4 --from 4.000000000 --to 6.004000000 -- d")
+	must.Equal(t, g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d")
 }
 
 // A file with buckets that do not exist, or without their counts, is damaged.

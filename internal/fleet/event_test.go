@@ -429,9 +429,7 @@ func TestUnitDim(t *testing.T) {
 		datasets []*Dataset
 		want     string
 	}{{[]*Dataset{users}, userDim}, {[]*Dataset{users, users}, userDim}, {[]*Dataset{users, devices}, deviceDim}, {[]*Dataset{devices, users}, deviceDim}, {[]*Dataset{users, none}, ""}} {
-		if got := unitDim(test.datasets...); got != test.want {
-			t.Errorf("%d datasets: got %q, want %q", len(test.datasets), got, test.want)
-		}
+		must.Equal(t, unitDim(test.datasets...), test.want, "%d datasets", len(test.datasets))
 	}
 }
 

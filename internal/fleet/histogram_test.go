@@ -18,9 +18,7 @@ func TestBucketOf(t *testing.T) {
 		value int64
 		want  Bucket
 	}{{-5, 0}, {0, 0}, {127, 127}, {128, 128}, {129, 128}, {255, 191}, {256, 192}, {511, 255}, {512, 256}, {math.MaxInt64, 3711}} {
-		if got := bucketOf(test.value); got != test.want {
-			t.Errorf("%d: got bucket %d, want %d", test.value, got, test.want)
-		}
+		must.Equal(t, bucketOf(test.value), test.want, "%d: got bucket", test.value)
 	}
 }
 

@@ -208,9 +208,7 @@ func TestNothingTested(t *testing.T) {
 		{unanswered, unanswered, "each dataset needs 5 traces with 20 frames"},
 	} {
 		c := must.Get(Compare(t.Context(), dataset(t, test.base), dataset(t, test.new), CompareOptions{Query: Query{By: []string{"scene"}}, Unit: "trace"}))(t)
-		if got, want := c.summary(), "Nothing was tested: "+test.want+"."; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		must.Equal(t, c.summary(), "Nothing was tested: "+test.want+".")
 	}
 }
 

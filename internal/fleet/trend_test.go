@@ -180,9 +180,7 @@ func TestTrendPoints(t *testing.T) {
 	if p.Units != 4 || math.Abs(*p.Value-.025) > 1e-12 || math.Abs(*p.Low-max(0, .025-margin)) > 1e-6 || math.Abs(*p.High-.025-margin) > 1e-6 {
 		t.Errorf("%+v", p)
 	}
-	if got, want := trend.summary(), "Nothing was tested: 3 versions known, a change needs 4."; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, trend.summary(), "Nothing was tested: 3 versions known, a change needs 4.")
 	o := overVersion("jank_rate")
 	o.Order = ByTime
 	if trend := trendOf(t, o, dataset(t, rows)); !slices.Equal(trend.Builds, []string{"1.10", "1.9", "2.0"}) || len(trend.warnings) != 0 {

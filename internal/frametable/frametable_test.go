@@ -101,12 +101,8 @@ func unknown() *analyzer.Frame {
 // docs/commands.md has the columns with the comments of the fields. "make docs" writes them.
 func TestColumns(t *testing.T) {
 	schematest.Columns(t, "../../docs/commands.md", "formats have these columns, with times in nanoseconds of trace time, and empty values where unknown:", reflect.TypeFor[row]())
-	if got := write(t, Options{Format: "csv"}, Input{Timeline: &analyzer.Timeline{}}); got != strings.Join(Columns, ",")+"\n" {
-		t.Errorf("csv without frames: got %q, want the columns alone", got)
-	}
-	if got := write(t, Options{Format: "table"}, Input{Timeline: &analyzer.Timeline{}}); got != "kind  process  pid  tid  vsync  at ms  took ms  over ms  facts  render  shown ms\n" {
-		t.Errorf("table without frames: got %q", got)
-	}
+	must.Equal(t, write(t, Options{Format: "csv"}, Input{Timeline: &analyzer.Timeline{}}), strings.Join(Columns, ",")+"\n", "csv without frames")
+	must.Equal(t, write(t, Options{Format: "table"}, Input{Timeline: &analyzer.Timeline{}}), "kind  process  pid  tid  vsync  at ms  took ms  over ms  facts  render  shown ms\n", "table without frames")
 	// JSON has all columns. Unknown values are null, and lists are not.
 	var d struct{ Frames []map[string]any }
 	must.Do(t, json.Unmarshal([]byte(write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}})), &d))
@@ -246,9 +242,7 @@ func android(x analyzer.Facts, a *analyzer.Android) func(*analyzer.Frame) {
 
 func TestDocument(t *testing.T) {
 	const want = "{\n \"clock_offset_ns\": -4756467000000,\n \"frames\": [],\n \"diagnostics\": []\n}\n"
-	if got := write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Clock: analyzer.ClockOffset{Offset: -4756467 * trace.Millisecond}}}); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Clock: analyzer.ClockOffset{Offset: -4756467 * trace.Millisecond}}}), want)
 }
 
 func TestFormats(t *testing.T) {
@@ -291,9 +285,7 @@ func TestTable(t *testing.T) {
 	}
 	lines := strings.Split(write(t, Options{Format: "table"}, Input{Timeline: timeline}), "\n")
 	for i, w := range want {
-		if got := strings.Fields(lines[i+1]); !slices.Equal(got, w) {
-			t.Errorf("got %q, want %q", got, w)
-		}
+		must.EqualSlices(t, strings.Fields(lines[i+1]), w)
 	}
 }
 
@@ -326,9 +318,7 @@ func TestChosen(t *testing.T) {
 		{Options{Sort: "input", Limit: 3}, "1 one, 2 one, 3 one"},
 		{Options{Process: func(p *analyzer.Process) bool { return p.Name == "a" }}, "2 one, 4 two"},
 	} {
-		if got := strings.Join(cellsOf(rows(t, c.o, inputs...), "vsync_id", "input"), ", "); got != c.want {
-			t.Errorf("%+v: %v, want %s", c.o, got, c.want)
-		}
+		must.Equal(t, strings.Join(cellsOf(rows(t, c.o, inputs...), "vsync_id", "input"), ", "), c.want, "%+v", c.o)
 	}
 	if err := Write(&bytes.Buffer{}, inputs, Options{Format: "csv", Sort: "colour"}); err == nil {
 		t.Error("an unknown column is no error")
@@ -345,9 +335,7 @@ func TestSortColumn(t *testing.T) {
 			t.Errorf("%s is %q, which is no column", c.title, SortColumn(c.title))
 		}
 	}
-	if got := SortColumn("took"); got != "duration" {
-		t.Error(got)
-	}
+	must.Equal(t, SortColumn("took"), "duration")
 }
 
 // Without a limit the table has all columns. In a terminal it leaves out the less important
@@ -429,9 +417,7 @@ func TestInteractionIDs(t *testing.T) {
 	}{
 		{Options{}, "10 0, 11 1, 12 1 12, 13 12"}, {Options{Interaction: 1}, "11 1, 12 1 12"}, {Options{Interaction: 2}, ""}, {Options{Interaction: 12}, "12 1 12, 13 12"},
 	} {
-		if got := strings.Join(cellsOf(rows(t, test.o, in), "vsync_id", "interaction"), ", "); got != test.want {
-			t.Errorf("interaction %d: %s, want %s", test.o.Interaction, got, test.want)
-		}
+		must.Equal(t, strings.Join(cellsOf(rows(t, test.o, in), "vsync_id", "interaction"), ", "), test.want, "interaction %d", test.o.Interaction)
 	}
 	if got := rows(t, Options{Sort: "interaction"}, in); got[3]["vsync_id"] != "10" {
 		t.Errorf("sorted: %v, want the frame without an interaction last", got)
@@ -573,9 +559,7 @@ func TestBuffers(t *testing.T) {
 		{Options{Kinds: []string{"layer"}, Sort: "queue", Late: true}, []string{"layer 14 video true"}},
 		{Options{Kinds: []string{"layer"}, Interaction: 3}, []string{"layer 11 video false"}},
 	} {
-		if got := cellsOf(rows(t, c.o, Input{Timeline: video()}), "kind", "vsync_id", "layer", "late"); !slices.Equal(got, c.want) {
-			t.Errorf("%+v: %q, want %q", c.o, got, c.want)
-		}
+		must.EqualSlices(t, cellsOf(rows(t, c.o, Input{Timeline: video()}), "kind", "vsync_id", "layer", "late"), c.want, "%+v", c.o)
 	}
 	// Facts of frames are empty for a buffer, also for a late one.
 	for _, r := range rows(t, Options{Kinds: []string{KindLayer}, Late: true}, Input{Timeline: video()}) {
@@ -612,9 +596,7 @@ func TestBuffersTable(t *testing.T) {
 	// The order of columns in a terminal: the layer, its intervals and facts remain.
 	timeline.Layers[0].Name, timeline.Layers[0].Process.Name = "com.example.player SurfaceView of a video", "com.example.player"
 	head, _, _ := strings.Cut(table(80), "\n")
-	if got := strings.Join(strings.Fields(head), " "); got != "process layer at ms over ms facts interval ms" {
-		t.Errorf("80 cells: %s", got)
-	}
+	must.Equal(t, strings.Join(strings.Fields(head), " "), "process layer at ms over ms facts interval ms", "80 cells")
 }
 
 // The columns of a cause are those of the largest share. A frame on time has none, and
@@ -641,9 +623,7 @@ func TestCauses(t *testing.T) {
 		{causes, []string{"cause binder build '=cmd 9 0 4 media:OS_IPC_3 medium", "unknown 0 0 0 0 0 0 0 high", "0 0 0 0 0 0 0 0 0"}},
 		{nil, slices.Repeat([]string{"0 0 0 0 0 0 0 0 0"}, 3)},
 	} {
-		if got := cellsOf(rows(t, Options{}, Input{Timeline: timeline, Causes: c.causes}), columns...); !slices.Equal(got, c.want) {
-			t.Errorf("%q, want %q", got, c.want)
-		}
+		must.EqualSlices(t, cellsOf(rows(t, Options{}, Input{Timeline: timeline, Causes: c.causes}), columns...), c.want)
 	}
 	list := rows(t, Options{}, Input{Timeline: timeline, Causes: causes})
 	if list[0]["cause_usual_ns"] != "0" || list[1]["cause_usual_ns"] != "" || !strings.HasPrefix(list[1]["cause"], "cause unknown: ") {

@@ -203,9 +203,7 @@ func TestNoFiles(t *testing.T) {
 		t.Skip(err)
 	}
 	set := expand(t, dir, Options{Recursive: true}, "")
-	if got, want := names(dir, set), "dangling! linked sub/a"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, names(dir, set), "dangling! linked sub/a")
 	want := []Folder{{filepath.Join(dir, "sub"), []Skipped{{"up", "a link to a folder"}}}}
 	if !reflect.DeepEqual(set.Folders, want) {
 		t.Errorf("got %v, want %v", set.Folders, want)
@@ -232,12 +230,8 @@ func TestRecursive(t *testing.T) {
 		"runs/1.ftrace": "", "runs/1.meta.json": `{"trace": "1.ftrace", "run": {"number": 1, "problem": "hot"}}`, "runs/more/w": "",
 	})
 	set := expand(t, dir, Options{Recursive: true, Without: filepath.Join(dir, "out")}, "")
-	if got, want := names(dir, set), "a/x.ftrace b/y runs/more/w"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got, want := strings.Join(set.Hidden, " "), filepath.Join(dir, "out/traces/part"); got != want {
-		t.Errorf("hidden: %s, want %s", got, want)
-	}
+	must.Equal(t, names(dir, set), "a/x.ftrace b/y runs/more/w")
+	must.Equal(t, strings.Join(set.Hidden, " "), filepath.Join(dir, "out/traces/part"), "hidden")
 	if len(set.Folders) != 2 || set.Folders[0].Path != filepath.Join(dir, "a") || set.Folders[1].Path != filepath.Join(dir, "runs") {
 		t.Errorf("%v", set.Folders)
 	}
@@ -353,9 +347,7 @@ func TestFullNameOfOwnTrace(t *testing.T) {
 	} {
 		var o ohframe.Options
 		UseRecorded(test.file, nil, &o, false)
-		if got := strings.Join(o.FullNames, " "); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.file, got, test.want)
-		}
+		must.Equal(t, strings.Join(o.FullNames, " "), test.want, "%s", test.file)
 	}
 	// The application that a description names is the one that was recorded.
 	var o ohframe.Options

@@ -1,6 +1,10 @@
 package inputs
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 // A dot in the name of a folder does not start an extension.
 func TestStem(t *testing.T) {
@@ -8,8 +12,6 @@ func TestStem(t *testing.T) {
 		"a.ftrace": "a", "a": "a", "com.example.app.ftrace.gz": "com.example.app", "com.example.app.ZIP": "com.example.app", "traces/a.txt": "traces/a",
 		"v1.2/a": "v1.2/a", "v1.2/a.gz": "v1.2/a", "a.sys.gz": "a", "a.pftrace.gz": "a", "": "",
 	} {
-		if got := Stem(name); got != want {
-			t.Errorf("%s: got %s, want %s", name, got, want)
-		}
+		must.Equal(t, Stem(name), want, "%s", name)
 	}
 }

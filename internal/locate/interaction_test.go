@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/testing/must"
 )
 
 func TestInteraction(t *testing.T) {
@@ -46,12 +47,8 @@ func TestInteraction(t *testing.T) {
 }
 
 func TestInteractionCommands(t *testing.T) {
-	if got, want := NewCommands("a b.ftrace", nil, "--entry x").WhyInteraction(2), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got, want := NewCommands("a.ftrace", nil).OpenInteraction(12), `ohframe open --interaction 12 -- a.ftrace`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, NewCommands("a b.ftrace", nil, "--entry x").WhyInteraction(2), `ohframe why --interaction 2 --entry x -- 'a b.ftrace'`)
+	must.Equal(t, NewCommands("a.ftrace", nil).OpenInteraction(12), `ohframe open --interaction 12 -- a.ftrace`)
 }
 
 // An interaction is of its application, and of the process whose frames it counts.

@@ -247,9 +247,7 @@ func TestProcess(t *testing.T) {
 			t.Errorf("%q: %s, error %v", name, word, err)
 		}
 	}
-	if got := Process("a", 7); got != "7" {
-		t.Errorf("got %s, want the process id", got)
-	}
+	must.Equal(t, Process("a", 7), "7")
 }
 
 // A command that records names the application if its full name is known, and works as it is.
@@ -259,8 +257,6 @@ func TestRecord(t *testing.T) {
 		"com.my.shopping": " --app com.my.shopping", "m.example.notes": "", "ohos.sceneboard": "", "render_service": "", "": "",
 		"com.example a.b": "", "com.example;rm.b": "", "com.$(a).b": "", "-com.example.a": "",
 	} {
-		if got, want := Record(process, "--perf"), "ohframe record -t 10 --perf"+app; got != want {
-			t.Errorf("%s: %s, want %s", process, got, want)
-		}
+		must.Equal(t, Record(process, "--perf"), "ohframe record -t 10 --perf"+app, "%s", process)
 	}
 }

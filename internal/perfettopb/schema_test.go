@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // The trace processor reads the columns only when they are packed, and the
@@ -32,9 +33,7 @@ func TestFtraceEventFieldsHaveTheirOwnMessage(t *testing.T) {
 			want.WriteString(strings.ToUpper(word[:1]) + word[1:])
 		}
 		want.WriteString("FtraceEvent")
-		if got := string(field.Message().Name()); got != want.String() {
-			t.Errorf("%s has message %s, want %s", field.Name(), got, want.String())
-		}
+		must.Equal(t, string(field.Message().Name()), want.String(), "%s has message", field.Name())
 	}
 }
 

@@ -4,13 +4,12 @@ import (
 	"testing"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 func TestIsLogger(t *testing.T) {
 	for name, want := range map[string]bool{"hilogd": true, "hilogd.rd_kmsg": true, "logd.writer": true, "login": false, "hilog": false, "com.example.app": false, "": false} {
-		if got := IsLogger(name); got != want {
-			t.Errorf("IsLogger(%q) is %t", name, got)
-		}
+		must.Equal(t, IsLogger(name), want, "IsLogger(%q)", name)
 	}
 }
 
@@ -18,17 +17,11 @@ func TestIsLogger(t *testing.T) {
 // read for a resource or an image is no file of the application.
 func TestAdviceOfSlices(t *testing.T) {
 	canvas := Lookup([]byte("CanvasModifier::onDraw Op")).Inside(Lookup([]byte("FlushRenderTask")))
-	if got := (Cause{Wait: why.Run, Place: canvas, Scheduled: true}).Advice(); got != why.AdviseCanvas {
-		t.Errorf("drawing in a canvas: %q", got)
-	}
+	must.Equal(t, (Cause{Wait: why.Run, Place: canvas, Scheduled: true}).Advice(), why.AdviseCanvas, "drawing in a canvas")
 	// One without advice has that of the stage.
 	pixels := Lookup([]byte("ReadPixels")).Inside(Lookup([]byte("OnIdle")))
-	if got := (Cause{Wait: why.Run, Place: pixels, Scheduled: true}).Advice(); got != why.AdvisePredict {
-		t.Errorf("reading pixels ahead: %q", got)
-	}
-	if got := (Cause{Wait: why.WaitIO, Place: Lookup([]byte("HapManager::GetMediaDataFromHap"))}).Advice(); got != why.AdviseResource {
-		t.Errorf("reading a resource: %q", got)
-	}
+	must.Equal(t, (Cause{Wait: why.Run, Place: pixels, Scheduled: true}).Advice(), why.AdvisePredict, "reading pixels ahead")
+	must.Equal(t, (Cause{Wait: why.WaitIO, Place: Lookup([]byte("HapManager::GetMediaDataFromHap"))}).Advice(), why.AdviseResource, "reading a resource")
 }
 
 // A call to the queue of buffers waits for a free buffer.
@@ -36,9 +29,7 @@ func TestAdviceOfCalls(t *testing.T) {
 	for wait, want := range map[why.Wait]why.Advice{why.WaitBuffer: why.AdviseBuffer, why.Run: why.AdviseIPC} {
 		c := Cause{Wait: why.WaitBinder, Scheduled: true}
 		c.WaitedFor(&why.Culprit{PID: 2, Wait: wait}, 1)
-		if got := c.Advice(); got != want {
-			t.Errorf("a call that is %s: %q, want %q", wait, got, want)
-		}
+		must.Equal(t, c.Advice(), want, "a call that is %s", wait)
 	}
 }
 

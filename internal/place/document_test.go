@@ -84,9 +84,7 @@ func TestDocumentStages(t *testing.T) {
 	checkCodes(t, all[0], why.StageCount, func(i int) string { return why.Stage(i).String() }, func(i int) string { return causetext.Stage(why.Stage(i)) })
 	for i, row := range all[0] {
 		for _, text := range examples(row[2]) {
-			if got := place.Lookup([]byte(text)).Stage; got != why.Stage(i) {
-				t.Errorf("%s: %s is %v", row[0], text, got)
-			}
+			must.Equal(t, place.Lookup([]byte(text)).Stage, why.Stage(i), "%s: %s", row[0], text)
 		}
 	}
 	checkCodes(t, all[1], place.ClassCount, func(i int) string { return place.Class(i).String() }, nil)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // The names are those of /proc/interrupts of devices and virtual machines, and those that Linux gives
@@ -20,17 +21,13 @@ func TestEndedBy(t *testing.T) {
 		},
 	} {
 		for _, name := range names {
-			if got := EndedBy([]byte(name)); got != want {
-				t.Errorf("%s: %v, want %v", name, got, want)
-			}
+			must.Equal(t, EndedBy([]byte(name)), want, "%s", name)
 		}
 	}
 }
 
 func TestInterruptOf(t *testing.T) {
 	for comm, want := range map[string]string{"irq/34-mmc0": "mmc0", "irq/201-wlan_pc": "wlan_pc", "irq/7": "", "udk-irq-3": "", "ksoftirqd/1": ""} {
-		if got := string(InterruptOf([]byte(comm))); got != want {
-			t.Errorf("%q: %q, want %q", comm, got, want)
-		}
+		must.Equal(t, string(InterruptOf([]byte(comm))), want, "%q", comm)
 	}
 }

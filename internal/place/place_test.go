@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 func key(label string) string { return string(AppendKey(nil, []byte(label))) }
@@ -65,17 +66,11 @@ func TestKey(t *testing.T) {
 		{"首页 12", "首页"},
 		{"3DScene", "3DScene"},
 	} {
-		if got := key(test.label); got != test.want {
-			t.Errorf("key of %q is %q, want %q", test.label, got, test.want)
-		}
-		if got := key(test.want); got != test.want {
-			t.Errorf("key of the key %q is %q", test.want, got)
-		}
+		must.Equal(t, key(test.label), test.want, "key of %q", test.label)
+		must.Equal(t, key(test.want), test.want, "key of the key %q", test.want)
 	}
 	long := strings.Repeat("ab", 200)
-	if got := key(long); got != long[:MaxKey] {
-		t.Errorf("long name: %q", got)
-	}
+	must.Equal(t, key(long), long[:MaxKey], "long name")
 }
 
 // FuzzAppendKey checks what AppendKey promises for any label.
@@ -188,9 +183,7 @@ func TestAppendFunction(t *testing.T) {
 		"0xffffffc0101a2b3c":                  "",
 		"":                                    "",
 	} {
-		if got := string(AppendFunction(nil, []byte(caller))); got != want {
-			t.Errorf("function of %s is %q", caller, got)
-		}
+		must.Equal(t, string(AppendFunction(nil, []byte(caller))), want, "function of %s", caller)
 	}
 }
 
@@ -199,9 +192,7 @@ func TestThreads(t *testing.T) {
 		"udk-irq-12": true, "dh-irq-bind-3": true, "irq/45-mmc0": true, "ksoftirqd/0": true,
 		"irq/": false, "irq/x": false, "udk-irq": false, "render_service": false, "": false,
 	} {
-		if got := IsInterruptThread([]byte(comm)); got != want {
-			t.Errorf("%s: %v", comm, got)
-		}
+		must.Equal(t, IsInterruptThread([]byte(comm)), want, "%s", comm)
 	}
 	if !IsSchedulerThread([]byte("tppmgr-sched-in")) || IsSchedulerThread([]byte("tppmgr-idle-3")) {
 		t.Error("scheduler thread")

@@ -74,8 +74,6 @@ func TestNumberless(t *testing.T) {
 		"": "", "LoadPage": "LoadPage", "Step3": "Step*", "Step12 name3": "Step* name*", "CreateTaskMeasure[List1]": "CreateTaskMeasure[List*]",
 		"H264Decode": "H264Decode", "7": "*", "Scale2x2": "Scale2x*", "a1_22": "a*_*", "Bild 3 größer": "Bild * größer",
 	} {
-		if got := place.Numberless(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		must.Equal(t, place.Numberless(name), want, "%q", name)
 	}
 }

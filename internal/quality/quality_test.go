@@ -136,12 +136,8 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := of(t, c.text, ohframe.Options{})
-			if got := codes(q, stats.Unreliable); !slices.Equal(got, c.unreliable) {
-				t.Errorf("unreliable: %q, want %q", got, c.unreliable)
-			}
-			if got := codes(q, stats.Limited); !slices.Equal(got, c.limited) {
-				t.Errorf("limited: %q, want %q", got, c.limited)
-			}
+			must.EqualSlices(t, codes(q, stats.Unreliable), c.unreliable, "unreliable")
+			must.EqualSlices(t, codes(q, stats.Limited), c.limited, "limited")
 			want := stats.Good
 			if c.unreliable != nil {
 				want = stats.Unreliable
@@ -174,9 +170,7 @@ func TestLimitsAndClocks(t *testing.T) {
 	in, judge := analyzed(t)
 	in.Clock.Contradicted, in.Clock.Overruled = 20e6, 30e6
 	inferred := in.Clock
-	if got, want := codes(judge(), stats.Limited), []string{"clock_contradicted", "clock_overruled"}; !slices.Equal(got, want) {
-		t.Errorf("reasons %q, want %q", got, want)
-	}
+	must.EqualSlices(t, codes(judge(), stats.Limited), []string{"clock_contradicted", "clock_overruled"}, "reasons")
 	// A given offset that is wrong by more than a refresh period compares frames with the
 	// deadlines of other vsyncs.
 	for _, c := range []struct {
@@ -192,9 +186,7 @@ func TestLimitsAndClocks(t *testing.T) {
 		}
 	}
 	in.Clock = analyzer.ClockOffset{Source: analyzer.ClockReceiveVsync, Offset: 1e12, Ahead: 5, AheadBy: 7e6, Lag: 7e6}
-	if got, want := codes(judge(), stats.Limited), []string{"vsyncs_ahead"}; !slices.Equal(got, want) {
-		t.Errorf("vsyncs ahead: reasons %q, want %q", got, want)
-	}
+	must.EqualSlices(t, codes(judge(), stats.Limited), []string{"vsyncs_ahead"}, "vsyncs ahead: reasons")
 	in.Clock = inferred
 	for step, want := range map[trace.Duration]stats.Verdict{1e6: stats.Limited, 2e6: stats.Limited, 3333e3: stats.Unreliable} {
 		in.Parts[0].Clock.Step = step
@@ -369,9 +361,7 @@ func TestDeadlinesOfAKind(t *testing.T) {
 		}
 	}
 	// 54 of the 100 complete frames are of applications and have a deadline.
-	if got, want := judge().String(), "limited: only 0 of 46 render frames judged"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Equal(t, judge().String(), "limited: only 0 of 46 render frames judged")
 }
 
 // A side has the worst verdict of its runs, and each reason once.
@@ -452,9 +442,7 @@ func TestNothingChanges(t *testing.T) {
 		t.Errorf("limited: %q", got)
 	}
 	silent := strings.NewReplacer("UI skip", "FlushMessages", "DisplayNodeSkip skip commit", "CaptureAllSurfaces").Replace(page.String())
-	if got, want := codes(of(t, []byte(silent), ohframe.Options{}), stats.Limited), []string{"no_presents", "no_transactions"}; !slices.Equal(got, want) {
-		t.Errorf("without the markers: %q, want %q", got, want)
-	}
+	must.EqualSlices(t, codes(of(t, []byte(silent), ohframe.Options{}), stats.Limited), []string{"no_presents", "no_transactions"}, "without the markers")
 }
 
 // The trace ends within a frame. Whether that one is empty is unknown, but the trace has transactions.
@@ -467,7 +455,5 @@ func TestEndsWithinFrame(t *testing.T) {
 			break
 		}
 	}
-	if got := codes(judge(), stats.Limited); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, codes(judge(), stats.Limited), want)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 func TestDoubt(t *testing.T) {
@@ -25,8 +26,6 @@ func TestDoubt(t *testing.T) {
 		{[]*stats.Quality{cut, back, nil}, "1 of 3 inputs is unreliable, its numbers are probably wrong: the clock goes back by 2s"},
 		{[]*stats.Quality{back, cut, back}, "2 of 3 inputs are unreliable, their numbers are probably wrong"},
 	} {
-		if got := Doubt(c.inputs); got != c.want {
-			t.Errorf("%d inputs: %q, want %q", len(c.inputs), got, c.want)
-		}
+		must.Equal(t, Doubt(c.inputs), c.want, "%d inputs", len(c.inputs))
 	}
 }

@@ -6,20 +6,17 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/rating"
+	"ohframe/internal/testing/must"
 )
 
 func TestOfGrade(t *testing.T) {
 	for grade, want := range map[stats.Grade]rating.Level{stats.GradeS: rating.None, stats.GradeA: rating.None, stats.GradeB: rating.None, stats.GradeBelow: rating.Critical} {
-		if got := rating.OfGrade(grade); got != want {
-			t.Errorf("%s: level %d, want %d", grade, got, want)
-		}
+		must.Equal(t, rating.OfGrade(grade), want, "%s: level", grade)
 	}
 }
 
 func TestHeadlineOfHang(t *testing.T) {
-	if got := rating.Headline("hang", "late"); got != "hang; late" {
-		t.Errorf("%q", got)
-	}
+	must.Equal(t, rating.Headline("hang", "late"), "hang; late")
 }
 
 func TestHeadline(t *testing.T) {
@@ -45,11 +42,7 @@ func TestHeadline(t *testing.T) {
 		{"many kinds", [][]*stats.Interaction{{fling(1, 5), of(2, "APP_TAB_SWITCH", "com.b", 0, 3, stats.GradeS), of(3, "X", "com.b", 0, 3, stats.GradeS)}}, "3 of 3 interactions janked: 1–3; late"},
 		{"several inputs", [][]*stats.Interaction{{fling(1, 5)}, {good, slow}}, "1 of 3 interactions janked; 1 responded too late; late"},
 	} {
-		if got := rating.Headline("", "late", test.inputs...); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
-		}
+		must.Equal(t, rating.Headline("", "late", test.inputs...), test.want, "%s", test.name)
 	}
-	if got := rating.Headline("", "", []*stats.Interaction{good}); got != "" {
-		t.Errorf("nothing to say: %q", got)
-	}
+	must.Equal(t, rating.Headline("", "", []*stats.Interaction{good}), "", "nothing to say")
 }

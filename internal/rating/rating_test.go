@@ -20,9 +20,7 @@ func TestOf(t *testing.T) {
 		{FrameTime, 15.9, None}, {FrameTime, 16, Warning}, {FrameTime, 701, Critical},
 		{Overrun, 1.99, None}, {Overrun, 2, Warning}, {Overrun, 6, Warning}, {Overrun, 6.01, Critical},
 	} {
-		if got := Default.Of(c.name, c.value); got != c.want {
-			t.Errorf("%s of %g is %d, want %d", c.name, c.value, got, c.want)
-		}
+		must.Equal(t, Default.Of(c.name, c.value), c.want, "%s of %g", c.name, c.value)
 	}
 	x := 20.0
 	for name, want := range map[string]Level{"hitches": None, "hitch_ratio": Critical, "p95_ms": Warning, "max_ms": Warning, "ui_work_p50_ms": None, "jank_rate": None} {

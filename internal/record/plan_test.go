@@ -1,6 +1,10 @@
 package record
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 // planned runs a plan. It returns the sides of the runs, a and b for cold ones. Runs whose
 // numbers are in invalid are.
@@ -52,9 +56,7 @@ func TestPlan(t *testing.T) {
 		if got := len(planned(p, all...)); got > p.most() {
 			t.Errorf("%s: %d runs if all are invalid, at most %d", x.name, got, p.most())
 		}
-		if got := planned(p, x.invalid...); got != x.want {
-			t.Errorf("%s: got %s, want %s", x.name, got, x.want)
-		}
+		must.Equal(t, planned(p, x.invalid...), x.want, "%s", x.name)
 	}
 }
 
@@ -69,8 +71,6 @@ func TestPlanMost(t *testing.T) {
 		{newPlan(2, 3, true, false), 2 + 6 + 2*2},
 		{newPlan(2, 3, true, true), 4 + 6 + 2*2*2},
 	} {
-		if got := x.p.most(); got != x.want {
-			t.Errorf("%+v: at most %d, want %d", x.p, got, x.want)
-		}
+		must.Equal(t, x.p.most(), x.want, "%+v: at most", x.p)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // Facts that say nothing are left out: no empty frames, no processor time, and a streak of one.
@@ -100,9 +101,7 @@ func TestStripWithoutJank(t *testing.T) {
 	b := newBrowser(t)
 	for unjudged, want := range map[int]string{0: "2 drawings, 2 labels, 3 colours", 2: "1 drawings, 1 labels, 2 colours"} {
 		b.open([]Input{oneLate(unjudged)}, 1280, 1000, "light")
-		if got := eval[string](b, `(s => s("svg") + " drawings, " + s(".labels span") + " labels, " + s(".legend i") + " colours")(what => document.querySelectorAll(".strip " + what).length)`); got != want {
-			t.Errorf("%d unjudged: %s, want %s", unjudged, got, want)
-		}
+		must.Equal(t, eval[string](b, `(s => s("svg") + " drawings, " + s(".labels span") + " labels, " + s(".legend i") + " colours")(what => document.querySelectorAll(".strip " + what).length)`), want, "%d unjudged", unjudged)
 	}
 	b.CheckQuiet()
 }

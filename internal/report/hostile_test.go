@@ -76,9 +76,7 @@ func TestInjection(t *testing.T) {
 	eval[bool](b, `(() => { window.evil = undefined; return true })()`)
 	check := func(what string) {
 		t.Helper()
-		if got := eval[string](b, untouched); got != ",,2 scripts,1 styles,block" {
-			t.Errorf("%s: %s", what, got)
-		}
+		must.Equal(t, eval[string](b, untouched), ",,2 scripts,1 styles,block", "%s", what)
 	}
 	// All names as those of inputs.
 	var inputs []Input

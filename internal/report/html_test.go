@@ -130,9 +130,7 @@ func TestPage(t *testing.T) {
 	if got := eval[map[string]int](b, legend); !maps.Equal(got, renderCounts) {
 		t.Errorf("the legend says %v, want %v", got, renderCounts)
 	}
-	if got := eval[string](b, `[...document.querySelectorAll("article:not([hidden]) h2")].map(h => h.textContent).join()`); got != "render_service" {
-		t.Errorf("the process shown is %s", got)
-	}
+	must.Equal(t, eval[string](b, `[...document.querySelectorAll("article:not([hidden]) h2")].map(h => h.textContent).join()`), "render_service", "the process shown")
 	b.CheckQuiet()
 }
 
@@ -257,9 +255,7 @@ func TestPercentileMarks(t *testing.T) {
 			return true;
 		})()`)
 		b.Settle()
-		if got := eval[string](b, `window.drawn.filter(t => /^P[0-9]/.test(t)).join(" ")`); got != want {
-			t.Errorf("%d frames: the marks are %q, want %q", frames, got, want)
-		}
+		must.Equal(t, eval[string](b, `window.drawn.filter(t => /^P[0-9]/.test(t)).join(" ")`), want, "%d frames: the marks", frames)
 	}
 }
 
@@ -369,9 +365,7 @@ func TestWithoutScript(t *testing.T) {
 		`[...document.querySelectorAll("figure, select")].filter(h => h.checkVisibility()).length`: "0",
 		`document.querySelector("noscript").checkVisibility()`:                                     "true",
 	} {
-		if got := eval[string](b, "String("+expression+")"); got != want {
-			t.Errorf("%s is %s, want %s", expression, got, want)
-		}
+		must.Equal(t, eval[string](b, "String("+expression+")"), want, "%s", expression)
 	}
 }
 
@@ -441,9 +435,7 @@ func TestFrame(t *testing.T) {
 	b.do(chromedp.Click(chromedp.CSS("#facts a")))
 	b.Settle()
 	b.checkFacts("Vsync 21 · late, CPU", "Start 100.150000000 s")
-	if got := eval[string](b, `location.hash`); got != "#process-0@100150000000" {
-		t.Errorf("the link leads to %s", got)
-	}
+	must.Equal(t, eval[string](b, `location.hash`), "#process-0@100150000000", "the link leads to")
 
 	// The late frames as CSV.
 	eval[bool](b, `(() => {
@@ -455,12 +447,8 @@ func TestFrame(t *testing.T) {
 	eval[bool](b, `document.querySelector("article:not([hidden]) [data-do=save]").click() || true`)
 	const want = "process,pid,thread,vsync_id,render_vsync_id,start_ns,duration_ns,gpu_after_ns,deadline_ns,overrun_ns,present_ns,facts\n" +
 		"com.example.app,200,com.example.app 200,11,21,100100000000,32000000,0,100120000000,12000000,100190000000,late on its thread; whole frame late: application\n"
-	if got := eval[string](b, `window.saved`); got != want {
-		t.Errorf("saved %s", got)
-	}
-	if got := eval[string](b, `window.savedName`); got != "late-frames-com.example.app.csv" {
-		t.Errorf("saved as %s", got)
-	}
+	must.Equal(t, eval[string](b, `window.saved`), want, "saved")
+	must.Equal(t, eval[string](b, `window.savedName`), "late-frames-com.example.app.csv", "saved as")
 	b.CheckQuiet()
 }
 
@@ -505,22 +493,16 @@ func TestSort(t *testing.T) {
 	for _, c := range []struct{ column, want string }{
 		{"FPS", "1027,20170,–"}, {"FPS", "20170,1027,–"}, {"Frames", "20170,1027,–"}, {"Frames", "–,1027,20170"}, {"PID", "20170,1027,–"},
 	} {
-		if got := sort(c.column); got != c.want {
-			t.Errorf("%s: %s, want %s", c.column, got, c.want)
-		}
+		must.Equal(t, sort(c.column), c.want, "%s", c.column)
 	}
-	if got := eval[string](b, `[...document.querySelectorAll("th[aria-sort]")].map(th => th.ariaSort).join()`); got != "descending" {
-		t.Errorf("the table says that it is sorted %s", got)
-	}
+	must.Equal(t, eval[string](b, `[...document.querySelectorAll("th[aria-sort]")].map(th => th.ariaSort).join()`), "descending", "the table says that it is sorted")
 	// Times from ten seconds on are in seconds.
 	late := flings()
 	late.Timeline.Span.Start = late.Timeline.Span.Start.Add(-7 * trace.Second) // interactions at +7970 to +8800 ms
 	late.Timeline.Interactions[0].InputAt = late.Timeline.Interactions[0].InputAt.Add(3 * trace.Second)
 	late.Stats = stats.Compute(late.Timeline, stats.Options{})
 	b.open([]Input{late}, 1280, 1000, "light")
-	if got := sort("At") + " " + sort("At"); got != "fling of a list APP_LIST_FLING,cold launch,switch of a page ABILITY_OR_PAGE_SWITCH,fling of a list APP_LIST_FLING fling of a list APP_LIST_FLING,switch of a page ABILITY_OR_PAGE_SWITCH,cold launch,fling of a list APP_LIST_FLING" {
-		t.Errorf("by time: %s", got)
-	}
+	must.Equal(t, sort("At")+" "+sort("At"), "fling of a list APP_LIST_FLING,cold launch,switch of a page ABILITY_OR_PAGE_SWITCH,fling of a list APP_LIST_FLING fling of a list APP_LIST_FLING,switch of a page ABILITY_OR_PAGE_SWITCH,cold launch,fling of a list APP_LIST_FLING", "by time")
 	b.CheckQuiet()
 }
 

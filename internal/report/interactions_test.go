@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/rating"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -115,9 +116,7 @@ func TestInteractions(t *testing.T) {
 		{"2 fling of a list 110.0", "device 106 350.0 device 336 166.7 device 0.0 83.3 device 100.0 device 9"},
 		{"300.0 +1850.0 ms", "com.example.notebook LoadPage"},
 	} {
-		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
-			t.Errorf("%s: got %q, want %q", want.first, got, want.words)
-		}
+		must.Equal(t, strings.Join(row(t, out, strings.Fields(want.first)...), " "), want.words, "%s", want.first)
 	}
 	flat := strings.Join(strings.Fields(out), " ")
 	for _, want := range []string{
@@ -383,9 +382,7 @@ func TestPicturesExplained(t *testing.T) {
 	}
 	p = (&builder{page: true}).pictures(&in, in.Stats.Interactions[3:])
 	for n, want := range []string{"LoadAbility", "Application Launching", "UI Ability Launching", "", ""} { // 150, 50, 200, 10 and 20 of 430 ms
-		if got := p.List[0].Bars[n].Text; got != want {
-			t.Errorf("stage %d has the text %q, want %q", n, got, want)
-		}
+		must.Equal(t, p.List[0].Bars[n].Text, want, "stage %d has the text", n)
 	}
 }
 
@@ -507,16 +504,12 @@ func TestUnfinishedLaunch(t *testing.T) {
 	stage := func() string {
 		return strings.Join(row(t, write(t, []Input{in}, "table", Options{}), "UI", "Ability", "Launching"), " ")
 	}
-	if got := stage(); got != "–" {
-		t.Errorf("without causes: %q", got)
-	}
+	must.Equal(t, stage(), "–", "without causes")
 	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Explanation{l: {Start: at(0), End: at(330), Steps: []why.Step{
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(0), Time: 200 * trace.Millisecond},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), Time: 130 * trace.Millisecond, Open: true},
 	}}}}
-	if got := stage(); got != "≥ 130.0" {
-		t.Errorf("with causes: %q", got)
-	}
+	must.Equal(t, stage(), "≥ 130.0", "with causes")
 	b := &builder{page: true}
 	p := b.pictures(&in, in.Stats.Interactions)
 	if len(p.List) != 1 || len(p.List[0].Bars) != 2 {
@@ -568,9 +561,7 @@ func TestShortFunction(t *testing.T) {
 		"LoadPage": "LoadPage", "Load (page)": "Load (page)", "A::b": "A::b",
 		"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##com.a": "MainThread::HandleLaunchAbility",
 	} {
-		if got := shortFunction(slice); got != want {
-			t.Errorf("%s: got %q, want %q", slice, got, want)
-		}
+		must.Equal(t, shortFunction(slice), want, "%s", slice)
 	}
 }
 

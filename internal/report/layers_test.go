@@ -102,9 +102,7 @@ func TestLayerCauses(t *testing.T) {
 	out := write(t, []Input{in}, "table", Options{})
 	_, lost, _ := strings.Cut(out, "Lost time of layers")
 	lost, _, _ = strings.Cut(lost, "\n\n")
-	if got, want := strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, strings.Join(strings.Fields(lost), " "), "ms Of it Top cause …SurfaceView[com.exa…ity]#12_8037Surface 30.0 67 % taken late by render_service")
 	if headline, _, _ := strings.Cut(squeezed(out), "\n\n"); !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "1 buffer dropped; 67 % of the lost time is taken late by render_service") {
 		t.Errorf("headline %s", headline)
 	}
@@ -124,9 +122,7 @@ func TestLayers(t *testing.T) {
 		{"GameSurface", "0 of 15 50.0 20.0 2 0 0 % com.example.game 300 16 16 20.0 3.0 4.0"},
 		{"Window7", "– 13.3 – – 0 – – – 5 5 – – –"},
 	} {
-		if got := strings.Join(row(t, out, strings.Fields(want.first)...), " "); got != want.words {
-			t.Errorf("%s: %s, want %s", want.first, got, want.words)
-		}
+		must.Equal(t, strings.Join(row(t, out, strings.Fields(want.first)...), " "), want.words, "%s", want.first)
 	}
 	if !strings.HasPrefix(strings.ReplaceAll(out, "\n", " "), videoLayer+": 33.3 FPS, 2 of 10 buffers late, the longest 50.0 ms instead of 30.0, 1 buffer dropped  ") {
 		t.Errorf("headline:\n%.200s", out)
@@ -295,12 +291,8 @@ func TestFrameworkFrames(t *testing.T) {
 		in.Timeline.Frames = append(in.Timeline.Frames, f)
 	}
 	out := write(t, []Input{inputOf("framework.ftrace", in.Timeline)}, "table", Options{})
-	if got := strings.Join(row(t, out, "com.example.player"), " "); got != "400 – 3 1 – – 6.0 – 6.0" {
-		t.Errorf("overview: %s", got)
-	}
-	if got := strings.Join(row(t, out, "Jank"), " "); got != "– 1 late of 1 judged frame; 1 frame that drew not judged" {
-		t.Errorf("jank: %s", got)
-	}
+	must.Equal(t, strings.Join(row(t, out, "com.example.player"), " "), "400 – 3 1 – – 6.0 – 6.0", "overview")
+	must.Equal(t, strings.Join(row(t, out, "Jank"), " "), "– 1 late of 1 judged frame; 1 frame that drew not judged", "jank")
 	if headline, _, _ := strings.Cut(out, "\n\n"); !strings.HasPrefix(headline, "ShellAssistantAnco_123 SurfaceView") || !strings.HasSuffix(strings.ReplaceAll(headline, "\n", " "), "; com.example.player: 1 of 1 frame late, 2 not judged") {
 		t.Errorf("headline %s", headline)
 	}
@@ -331,9 +323,7 @@ func TestVsyncs(t *testing.T) {
 		for _, period := range c.periods {
 			l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Render: &analyzer.Frame{Period: period}})
 		}
-		if got := vsyncs(&stats.Layer{Source: l}); got != c.want {
-			t.Errorf("%s at %s: %s, want %s", c.cadence, c.periods, got, c.want)
-		}
+		must.Equal(t, vsyncs(&stats.Layer{Source: l}), c.want, "%s at %s", c.cadence, c.periods)
 	}
 }
 
@@ -459,10 +449,6 @@ func TestLateBuffers(t *testing.T) {
 	}
 	// A buffer of a late frame has the frame's cause.
 	late := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
-	if got := lateReason(nil, &analyzer.Buffer{Pace: analyzer.Late, Frame: late}); got != "a late frame of its producer" {
-		t.Errorf("reason %q", got)
-	}
-	if got := lateReason(nil, &analyzer.Buffer{Pace: analyzer.Even, Frame: late}); got != "" {
-		t.Errorf("reason of an even buffer %q", got)
-	}
+	must.Equal(t, lateReason(nil, &analyzer.Buffer{Pace: analyzer.Late, Frame: late}), "a late frame of its producer", "reason")
+	must.Equal(t, lateReason(nil, &analyzer.Buffer{Pace: analyzer.Even, Frame: late}), "", "reason of an even buffer")
 }

@@ -77,9 +77,7 @@ func TestPrint(t *testing.T) {
 		`document.querySelector(".scroll").scrollWidth <= document.querySelector(".scroll").clientWidth`:                "true",
 		`getComputedStyle(document.querySelector(".time canvas")).display`:                                              "block",
 	} {
-		if got := eval[string](b, "String("+expression+")"); got != want {
-			t.Errorf("%s is %s, want %s", expression, got, want)
-		}
+		must.Equal(t, eval[string](b, "String("+expression+")"), want, "%s", expression)
 	}
 	b.CheckQuiet()
 }

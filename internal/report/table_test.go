@@ -28,9 +28,7 @@ func write(t *testing.T, inputs []Input, format string, o Options) string {
 func TestSkipped(t *testing.T) {
 	for _, format := range Formats {
 		out := write(t, sample(), format, Options{Skipped: []view.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
-		if got := strings.Contains(out, "bad.ftrace") && strings.Contains(out, "no frames at all"); got != (format != "csv") {
-			t.Errorf("%s names a skipped input: %t", format, got)
-		}
+		must.Equal(t, strings.Contains(out, "bad.ftrace") && strings.Contains(out, "no frames at all"), (format != "csv"), "%s names a skipped input", format)
 	}
 	if out := write(t, sample(), "json", Options{}); !strings.Contains(out, `"skipped": []`) && !strings.Contains(out, `"skipped":[]`) {
 		t.Error("JSON has no empty list")

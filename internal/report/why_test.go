@@ -115,9 +115,7 @@ func TestCausesInCSV(t *testing.T) {
 		{"25000000", "", "", ""}, // render_service: no frame is explained
 		{"", "", "", ""},         // no causes are known
 	} {
-		if got := records[row][len(records[row])-5 : len(records[row])-1]; !slices.Equal(got, want) {
-			t.Errorf("row %d ends in %q, want %q", row, got, want)
-		}
+		must.EqualSlices(t, records[row][len(records[row])-5:len(records[row])-1], want, "row %d ends in", row)
 	}
 }
 
@@ -158,9 +156,7 @@ func TestBars(t *testing.T) {
 	check("thread "+l.Lanes[2].Name, l.Lanes[2].Bars, "31.25 50.00 run Decode")
 	for i, want := range []string{"budget 20.0 0.00 62.50", "+ " + storage + " 8.0 62.50 25.00", "+ running in FlushLayoutTask 4.0 87.50 12.50"} {
 		x := l.Lanes[3+i]
-		if got := fmt.Sprintf("%s %s %.2f %.2f", x.Name, x.Value, 100*x.Bars[0].Left, 100*x.Bars[0].Width); got != want {
-			t.Errorf("waterfall %q, want %q", got, want)
-		}
+		must.Equal(t, fmt.Sprintf("%s %s %.2f %.2f", x.Name, x.Value, 100*x.Bars[0].Left, 100*x.Bars[0].Width), want, "waterfall")
 	}
 	if sum := l.Lanes[6]; sum.Value != "32.0" || !sum.Sum || sum.At != "100100000000" {
 		t.Errorf("sum %+v", sum)

@@ -227,9 +227,7 @@ func TestPlainLink(t *testing.T) {
 		9002: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9002%2Fa.pftrace&rpc_port=9002",
 	} {
 		link := serve.Link{UI: address(t, "https://ui.perfetto.dev"), Port: port, Path: "a.pftrace"}
-		if got := link.String(); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+		must.Equal(t, link.String(), want)
 	}
 }
 
@@ -245,9 +243,7 @@ func TestUI(t *testing.T) {
 		{"http://[::1]:8080/ui", "http://[::1]:8080", "http://[::1]:8080/ui"},
 	} {
 		u := address(t, test.text)
-		if got := serve.Origin(u); got != test.origin {
-			t.Errorf("%s: origin %s, want %s", test.text, got, test.origin)
-		}
+		must.Equal(t, serve.Origin(u), test.origin, "%s: origin", test.text)
 		if page, _ := read(t, serve.Link{UI: u, Port: serve.Port}.String()); page != test.page {
 			t.Errorf("%s: page %s, want %s", test.text, page, test.page)
 		}

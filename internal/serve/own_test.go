@@ -209,9 +209,7 @@ func TestRemind(t *testing.T) {
 		if open {
 			s.ask(t, "GET", "/secret", "")
 		}
-		if got := <-reminded; got != open {
-			t.Errorf("opened %v, want %v", got, open)
-		}
+		must.Equal(t, <-reminded, open, "opened")
 		s.ask(t, "GET", "/a%20trace", origin)
 		if err := s.wait(t); err != nil {
 			t.Error(err)

@@ -62,9 +62,7 @@ func TestSudoUser(t *testing.T) {
 		{1000, 0, "x", false},
 		{1000, 1001, "1000", false}, // sudo -u: not root
 	} {
-		if got := isSudoUser(test.user, test.effective, test.variable); got != test.want {
-			t.Errorf("%+v: %t", test, got)
-		}
+		must.Equal(t, isSudoUser(test.user, test.effective, test.variable), test.want, "%+v", test)
 	}
 }
 

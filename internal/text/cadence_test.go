@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestCadence(t *testing.T) {
@@ -17,9 +18,7 @@ func TestCadence(t *testing.T) {
 		"every 21st vsync of 240 Hz":                      {Every: 21, Refresh: 240, Share: 1},
 		"every 112th vsync of 120 Hz (1.0 % of the gaps)": {Every: 112, Refresh: 120, Share: .01},
 	} {
-		if got := Cadence(&c); got != want {
-			t.Errorf("%+v: %s, want %s", c, got, want)
-		}
+		must.Equal(t, Cadence(&c), want, "%+v", c)
 	}
 }
 
@@ -39,9 +38,7 @@ func TestLayerCadences(t *testing.T) {
 		"one buffer every 16.0 ms until +1.0 s, then every 33.0 ms until +2.0 s, then every 16.0 ms until +3.0 s, then every 33.0 ms, and 2 more changes": {
 			one(1, 2, 16*ms), one(2, 3, 33*ms), one(3, 4, 16*ms), one(4, 5, 33*ms), one(5, 6, 16*ms), one(6, 7, 33*ms)},
 	} {
-		if got := LayerCadences(list, at(1)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Equal(t, LayerCadences(list, at(1)), want)
 	}
 }
 
@@ -56,9 +53,7 @@ func TestLayerDrop(t *testing.T) {
 		"2 buffers dropped: render_service took none for a vsync or longer":                                                 {Reason: "taken_late", Buffers: 2},
 		"2 buffers dropped: the trace does not show why":                                                                    {Reason: "unknown", Buffers: 2},
 	} {
-		if got := LayerDrop(&d, trace.Time(trace.Second)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		must.Equal(t, LayerDrop(&d, trace.Time(trace.Second)), want)
 	}
 }
 

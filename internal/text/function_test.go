@@ -1,6 +1,10 @@
 package text
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 func TestFunction(t *testing.T) {
 	for name, want := range map[string]string{
@@ -12,9 +16,7 @@ func TestFunction(t *testing.T) {
 		"load a::b::c::d":                                   "load a::b::c::d",
 		"a::b::c(":                                          "a::b::c(", "a::b::": "a::b::", "": "", "::": "::",
 	} {
-		if got := Function(name); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
+		must.Equal(t, Function(name), want, "%q", name)
 	}
 }
 
@@ -28,8 +30,6 @@ func TestBreakNames(t *testing.T) {
 		"aaaaaaaaaaaaaa::bb":     "aaaaaaaaaaaaaa\n::bb",
 		"aaaaaaaaaaaaaaaaaaaaaa": "aaaaaaaaaaaaaaaaaaaaaa",
 	} {
-		if got := breakNames(s, 15); got != want {
-			t.Errorf("%q: got %q, want %q", s, got, want)
-		}
+		must.Equal(t, breakNames(s, 15), want, "%q", s)
 	}
 }

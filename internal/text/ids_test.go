@@ -3,6 +3,7 @@ package text_test
 import (
 	"testing"
 
+	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
 
@@ -18,8 +19,6 @@ func TestIDs(t *testing.T) {
 		{[]int{4}, "4"}, {[]int{1, 2}, "1, 2"}, {[]int{1, 2, 3, 7, 9, 10, 11, 12}, "1–3, 7, 9–12"},
 		{odd, "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more"},
 	} {
-		if got := text.IDs(test.list); got != test.want {
-			t.Errorf("%v: got %s, want %s", test.list, got, test.want)
-		}
+		must.Equal(t, text.IDs(test.list), test.want, "%v", test.list)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/internal/testing/must"
 )
 
 func TestLayerName(t *testing.T) {
@@ -20,9 +21,7 @@ func TestLayerName(t *testing.T) {
 		"\xff1\xff":                        "\xff*\xff",
 		"XComponent":                       "XComponent",
 	} {
-		if got := LayerName(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
+		must.Equal(t, LayerName(name), want, "%q", name)
 		if again := LayerName(want); again != want {
 			t.Errorf("%q again: %q", want, again)
 		}

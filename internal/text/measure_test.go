@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
 )
 
 func number(x float64) *float64 { return &x }
@@ -29,19 +30,11 @@ func TestMeasures(t *testing.T) {
 		{stats.Seconds, number(2.5), "2.500", "+2.500"},
 		{stats.Periods, number(.375), "0.38", "+0.38"},
 	} {
-		if got := Value(c.unit, c.value); got != c.want {
-			t.Errorf("%s: value %s, want %s", c.unit, got, c.want)
-		}
-		if got := Change(c.unit, c.value); got != c.changed {
-			t.Errorf("%s: change %s, want %s", c.unit, got, c.changed)
-		}
+		must.Equal(t, Value(c.unit, c.value), c.want, "%s: value", c.unit)
+		must.Equal(t, Change(c.unit, c.value), c.changed, "%s: change", c.unit)
 	}
-	if got, want := Value(stats.Milliseconds, number(-26.3)), "−26.3"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, Value(stats.Milliseconds, number(-26.3)), "−26.3")
 	for fall, want := range map[float64]string{-1234.5: "−1234.5", -.006: "−0.01", -.004: "0"} {
-		if got := Change(stats.Milliseconds, number(fall)); got != want {
-			t.Errorf("a fall of %v is %s, want %s", -fall, got, want)
-		}
+		must.Equal(t, Change(stats.Milliseconds, number(fall)), want, "a fall of %v", -fall)
 	}
 }

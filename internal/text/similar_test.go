@@ -1,6 +1,10 @@
 package text
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 func TestSimilar(t *testing.T) {
 	names := []string{"jank_rate", "fps", "hitch_ratio", "report", "record", "convert", "p95_ms", "p99_ms"}
@@ -17,16 +21,12 @@ func TestSimilar(t *testing.T) {
 		"r":          "",
 		"":           "",
 	} {
-		if got := Similar(given, names); got != want {
-			t.Errorf("%q: %q, want %q", given, got, want)
-		}
+		must.Equal(t, Similar(given, names), want, "%q", given)
 	}
 	for _, c := range []struct {
 		a, b string
 		want int
 	}{{"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abcd", "abdc", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%s to %s: %d, want %d", c.a, c.b, got, c.want)
-		}
+		must.Equal(t, distance(c.a, c.b), c.want, "%s to %s", c.a, c.b)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/testing/must"
 )
 
 func TestShare(t *testing.T) {
@@ -18,9 +19,7 @@ func TestShare(t *testing.T) {
 		{nil, "–"}, {known(0), "0 %"}, {known(1), "100 %"}, {known(.0004), "< 0.1 %"}, {known(.9996), "> 99.9 %"},
 		{known(.0012), "0.1 %"}, {known(.125), "12.5 %"},
 	} {
-		if got := Share(c.share); got != c.want {
-			t.Errorf("share is %q, want %q", got, c.want)
-		}
+		must.Equal(t, Share(c.share), c.want, "share")
 	}
 }
 
@@ -29,9 +28,7 @@ func TestPercent(t *testing.T) {
 		part, whole trace.Duration
 		want        string
 	}{{0, 10, "0 %"}, {1, 1000, "< 1 %"}, {999, 1000, "> 99 %"}, {10, 10, "100 %"}, {1, 3, "33 %"}, {0, 0, "0 %"}} {
-		if got := Percent(c.part, c.whole); got != c.want {
-			t.Errorf("%d of %d is %s, want %s", c.part, c.whole, got, c.want)
-		}
+		must.Equal(t, Percent(c.part, c.whole), c.want, "%d of %d", c.part, c.whole)
 	}
 }
 
@@ -107,9 +104,7 @@ func TestShortenMiddle(t *testing.T) {
 		{"世界世界", 3, 7, "世…世界"},
 		{"", 0, 0, ""},
 	} {
-		if got := ShortenMiddle(c.s, c.head, c.width); got != c.want {
-			t.Errorf("%q in %d: %q, want %q", c.s, c.width, got, c.want)
-		}
+		must.Equal(t, ShortenMiddle(c.s, c.head, c.width), c.want, "%q in %d", c.s, c.width)
 	}
 }
 
@@ -122,16 +117,12 @@ func TestPrintable(t *testing.T) {
 		"a\xffb":          `"a\xffb"`,
 		"a\nb":            `"a\nb"`,
 	} {
-		if got := Printable(name); got != want {
-			t.Errorf("%q becomes %s, want %s", name, got, want)
-		}
+		must.Equal(t, Printable(name), want, "%q becomes", name)
 	}
 }
 
 func TestLine(t *testing.T) {
 	for line, want := range map[string]string{"a\x1b[31m b\n": `a\x1b[31m b\n`, "\u202e": `\u202e`, "it's": "it's", "\xff": "\ufffd"} {
-		if got := Line(line); got != want {
-			t.Errorf("%q becomes %q, want %q", line, got, want)
-		}
+		must.Equal(t, Line(line), want, "%q becomes", line)
 	}
 }

@@ -232,13 +232,9 @@ func TestFindings(t *testing.T) {
 		if x.text != "" {
 			want = []finding{{severity: x.severity, title: x.title, text: x.text}}
 		}
-		if got := g.findings(); !slices.Equal(got, want) {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		must.EqualSlices(t, g.findings(), want)
 	}
-	if got, want := (&Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}).summary(), "2 checks, none failed, 1 undecided"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, (&Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}).summary(), "2 checks, none failed, 1 undecided")
 	page := write(t, &Document{Gate: Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}}, "html")
 	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
 		t.Error("a page does not list what is undecided")
@@ -248,9 +244,7 @@ func TestFindings(t *testing.T) {
 		check("", "a", "passed", "0 %", -30), check("", "b", "passed", "+9 %", 4), check("", "c", "unknown", "why", 0), check("", "d", "failed", "+50 %", 45),
 	}}
 	const listed = "Conditions\n\n  failed     d: jank_rate>30%: +50 %\n  unknown    c: jank_rate>30%: why\n  undecided  b: jank_rate>30%: +9 %\n  passed     a: jank_rate>30%: 0 %\n\n"
-	if got := write(t, &Document{Gate: g}, "table"); got != listed {
-		t.Errorf("got\n%s\nwant\n%s", got, listed)
-	}
+	must.Equal(t, write(t, &Document{Gate: g}, "table"), listed)
 	g.Checks = append(slices.Repeat(g.Checks[:1], maxChecks), g.Checks[3])
 	if got := write(t, &Document{Gate: g}, "table"); !strings.HasPrefix(got, "Conditions\n\n  failed     d") || strings.Count(got, "passed") != maxChecks-1 || !strings.HasSuffix(got, "\n  … and 1 more; --format json lists all\n\n") {
 		t.Errorf("got\n%s", got)
@@ -261,9 +255,7 @@ func TestFindings(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	g = Gate{Warnings: []string{"recorded on other days"}, Inputs: []Input{{Name: "a", Skipped: "empty"}}, Strict: true}
-	if got, want := g.findings(), []finding{{severity: unchecked, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}}; !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	must.EqualSlices(t, g.findings(), []finding{{severity: unchecked, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}})
 	// 30 runs and two conditions: what GitHub shows has the verdict and both conditions.
 	d := &Document{}
 	for run := range 30 {
@@ -304,9 +296,7 @@ func TestGitHub(t *testing.T) {
 				t.Errorf("a name makes another line: %q", line)
 			}
 		}
-		if got := strings.Join(levels, " "); got != c.want {
-			t.Errorf("%+v: %s, want %s", c, got, c.want)
-		}
+		must.Equal(t, strings.Join(levels, " "), c.want, "%+v", c)
 	}
 }
 
@@ -317,9 +307,7 @@ func TestMarkdown(t *testing.T) {
 		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
 	}}
 	want := "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n- ✅ **notes: fps&lt;55**: 60.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
-	if got := write(t, d, "markdown"); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, write(t, d, "markdown"), want)
 	// The data quality is there if it is good, too.
 	clock, other := "DoComposition", "ReceiveVsync now"
 	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: stats.Good, ClockSource: &clock}}, {Name: "b"}}

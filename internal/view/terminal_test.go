@@ -169,7 +169,5 @@ func TestRecords(t *testing.T) {
 	if err := rows.WriteCSV(&b); err != nil || b.String() != want {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	if got := RecordCell(record{Name: "a", Count: &n}, "count"); got != "7" {
-		t.Errorf("the cell is %q", got)
-	}
+	must.Equal(t, RecordCell(record{Name: "a", Count: &n}, "count"), "7", "the cell")
 }

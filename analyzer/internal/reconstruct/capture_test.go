@@ -173,9 +173,7 @@ func TestCaptureVideo90Hz(t *testing.T) {
 	}
 	// Six frames of an application and eight of SurfaceFlinger: TestCaptureContainer. The render frames and
 	// the late one are judged; which frames are empty is known but of SurfaceFlinger's.
-	if got, want := timeline.Counts(), (analyzer.Counts{Frames: 11 + 6 + 8, Judged: 11 + 1, EmptyKnown: 11 + 6, Presented: 11, Linked: 2, Late: 1, Empty: 4}); got != want {
-		t.Errorf("counts %+v, want %+v", got, want)
-	}
+	must.Equal(t, timeline.Counts(), (analyzer.Counts{Frames: 11 + 6 + 8, Judged: 11 + 1, EmptyKnown: 11 + 6, Presented: 11, Linked: 2, Late: 1, Empty: 4}), "counts")
 
 	// Ends without begins are of slices that began before the capture: on 14
 	// threads, and never after a begin of theirs that is open. The wait for fence

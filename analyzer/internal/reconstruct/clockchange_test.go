@@ -10,6 +10,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 const ms = trace.Millisecond
@@ -199,9 +200,7 @@ func TestLag(t *testing.T) {
 func TestSlowDrift(t *testing.T) {
 	for ppm, slow := range map[int]bool{600: true, 990: true, 1100: false} {
 		samples, _ := clockTrace(400, func(i int) trace.Duration { return trace.Duration(i) * 10 * ms * trace.Duration(ppm) / 1e6 }, func(int) trace.Duration { return 0 })
-		if got := slices.Equal(flat(samples), samples); got != slow {
-			t.Errorf("%d ppm: slow is %t", ppm, got)
-		}
+		must.Equal(t, slices.Equal(flat(samples), samples), slow, "%d ppm: slow", ppm)
 	}
 }
 
@@ -211,9 +210,7 @@ func TestShortestStep(t *testing.T) {
 	for i := range g.apart {
 		g.apart[i] *= trace.Microsecond
 	}
-	if got := g.shortest(); got != 8*ms {
-		t.Errorf("%s", got)
-	}
+	must.Equal(t, g.shortest(), 8*ms)
 }
 
 // Of transactions with one key, the last that was sent by then is applied.

@@ -88,8 +88,6 @@ a-200 (  200) [001] .... 1.002100: print: E|200|M0538
 		"another CPU": {readable + "\nc-400 (  400) [002] .... 1.001600: sched_switch: prev_comm=c prev_pid=400 prev_prio=1 prev_state=S ==> next_comm=d next_pid=500 next_prio=1", 1500 * trace.Microsecond},
 	} {
 		timeline := timelineOf(t, strings.Replace(frame, "MIDDLE", c.middle, 1))
-		if got := timeline.Frames[0].CPUTime; got != c.want {
-			t.Errorf("%s: runs %s, want %s", name, got, c.want)
-		}
+		must.Equal(t, timeline.Frames[0].CPUTime, c.want, "%s: runs", name)
 	}
 }

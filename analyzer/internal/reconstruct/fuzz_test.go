@@ -223,9 +223,7 @@ func FuzzTimeline(f *testing.F) {
 		for name, r := range map[string]io.Reader{
 			"bytes": iotest.OneByteReader(strings.NewReader(text)), "CR LF": strings.NewReader(strings.ReplaceAll(text, "\n", "\r\n")),
 		} {
-			if got := analyze(r, 3).String(); got != want {
-				t.Errorf("%s:\n%swant\n%s", name, got, want)
-			}
+			must.Equal(t, analyze(r, 3).String(), want, "%s", name)
 		}
 		counts := timeline.Counts()
 		if n := counts.Frames + counts.Truncated; n != len(timeline.Frames) {

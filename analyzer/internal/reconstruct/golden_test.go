@@ -48,9 +48,7 @@ func TestFrames(t *testing.T) {
 				}
 			}
 			// Lines that end in CR LF are the same lines.
-			if got := g.timelineOf(t, strings.ReplaceAll(g.trace, "\n", "\r\n")).String(); got != g.timeline {
-				t.Errorf("with CR LF:\n%s", got)
-			}
+			must.Equal(t, g.timelineOf(t, strings.ReplaceAll(g.trace, "\n", "\r\n")).String(), g.timeline, "with CR LF")
 		})
 	}
 }

@@ -132,9 +132,7 @@ func TestHangsOfAWindow(t *testing.T) {
 	} {
 		timeline := u.timeline(t)
 		timeline.Cut(at(c.from), at(c.to))
-		if got := described(timeline); got != c.want {
-			t.Errorf("from %d to %d: %q, want %q", c.from, c.to, got, c.want)
-		}
+		must.Equal(t, described(timeline), c.want, "from %d to %d", c.from, c.to)
 	}
 	// Its deadline is at 2010 ms, its period 10 ms.
 	for end, want := range map[int]analyzer.Judgement{
@@ -159,7 +157,5 @@ func TestInteractionsOfAWindow(t *testing.T) {
 	// Frame 1, which the render frame of the window's first vsync takes, ends before it; frame 2
 	// too. Frame 3 is shown at 1048, after the window.
 	want := "scene 2 APP_LIST_FLING of 200 e.of.a.demo.app begin_cut end_cut not_shown"
-	if got := described(timeline); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, described(timeline), want)
 }

@@ -79,9 +79,7 @@ func TestLayerNames(t *testing.T) {
 		for i := range u.lines {
 			u.lines[i].text = strings.Replace(u.lines[i].text, "name: video", "name: "+name, 1)
 		}
-		if got, want := layersOf(u.timeline(t)), fmt.Sprintf("1 %q 7 by -1\n  91: 5.0 10.5 18.0 shown\n  92: 15.0 20.5 28.0 shown", want); got != want {
-			t.Errorf("%q:\n%s\nwant\n%s", name, got, want)
-		}
+		must.Equal(t, layersOf(u.timeline(t)), fmt.Sprintf("1 %q 7 by -1\n  91: 5.0 10.5 18.0 shown\n  92: 15.0 20.5 28.0 shown", want), "%q", name)
 	}
 }
 

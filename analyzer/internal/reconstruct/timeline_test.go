@@ -40,9 +40,7 @@ func TestCounts(t *testing.T) {
 		"misaligned-actual":  {Frames: 6, Judged: 6, EmptyKnown: 6, Late: 2, Misaligned: 4, Linked: 3},
 		"unmatched-ends":     {},
 	} {
-		if got := goldenTimeline(t, name).Counts(); got != want {
-			t.Errorf("%s: %+v, want %+v", name, got, want)
-		}
+		must.Equal(t, goldenTimeline(t, name).Counts(), want, "%s", name)
 	}
 }
 
@@ -91,9 +89,7 @@ func TestMissingMarkers(t *testing.T) {
 		"unmatched-ends":    all,
 	} {
 		timeline := goldenTimeline(t, name)
-		if got := timeline.Diagnostics.MissingMarkers; !slices.Equal(got, want) {
-			t.Errorf("%s: missing %q, want %q", name, got, want)
-		}
+		must.EqualSlices(t, timeline.Diagnostics.MissingMarkers, want, "%s: missing", name)
 	}
 }
 
@@ -179,9 +175,7 @@ func TestClockOffset(t *testing.T) {
 		"clock-sync-contradicts": {Measured: 100 * microsecond, Source: analyzer.ClockReceiveVsync, Samples: 1, Lag: 210 * microsecond,
 			Contradicted: 100 * millisecond},
 	} {
-		if got := goldenTimeline(t, name).Clock; got != want {
-			t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
-		}
+		must.Equal(t, goldenTimeline(t, name).Clock, want, "%s", name)
 	}
 }
 

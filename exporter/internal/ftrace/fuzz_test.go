@@ -82,9 +82,7 @@ func FuzzPayload(f *testing.F) {
 		e := NewEncoder(fuzzNames, true)
 		var printed perfettopb.FtraceEvent
 		must.Do(t, proto.Unmarshal(e.appendPrint(nil, &m, trace.PID(pid)), &printed))
-		if got := printed.GetPrint().GetBuf(); got != strings.ToValidUTF8(text, "\uFFFD") {
-			t.Errorf("%q is printed as %q", text, got)
-		}
+		must.Equal(t, printed.GetPrint().GetBuf(), strings.ToValidUTF8(text, "\uFFFD"), "%q is printed as", text)
 	})
 }
 

@@ -98,9 +98,7 @@ func TestKernelEventsAreTyped(t *testing.T) {
 			if want := parseEvent(t, test.event+" {"+test.want+"}"); !proto.Equal(got, want) {
 				t.Errorf("%s: %s\n got %v\nwant %v", test.event, test.args, got, want)
 			}
-			if got := strings.Join(symbolNames(t, &k.symbols), "; "); got != test.symbol {
-				t.Errorf("%s: %s: symbols are %q, want %q", test.event, test.args, got, test.symbol)
-			}
+			must.Equal(t, strings.Join(symbolNames(t, &k.symbols), "; "), test.symbol, "%s: %s: symbols", test.event, test.args)
 		}
 	}
 }

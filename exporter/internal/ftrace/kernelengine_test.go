@@ -145,9 +145,7 @@ func TestKernelEventsInPerfetto(t *testing.T) {
 				SELECT key || '=' || display_value AS pair FROM args WHERE args.arg_set_id = ftrace_event.arg_set_id ORDER BY key)
 		) AS fields
 		FROM ftrace_event ORDER BY ts`)
-	if got, want := got.String(), "name,fields\n"+want.String(); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	must.Equal(t, got.String(), "name,fields\n"+want.String())
 	enginetest.CheckGate(t, session)
 }
 

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ohframe/internal/testing/must"
 )
 
 func TestSymbolNumbersCountFromOneInEachScope(t *testing.T) {
 	var table symbolTable
 	number := func(name string, want uint64) {
 		t.Helper()
-		if got := table.id([]byte(name)); got != want {
-			t.Errorf("%q has the number %d, want %d", name, got, want)
-		}
+		must.Equal(t, table.id([]byte(name)), want, "%q has the number", name)
 	}
 	names := func(want ...string) {
 		t.Helper()
@@ -39,9 +39,7 @@ func TestSymbolNamesAreText(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	table.id([]byte("cut\xe4\xb8"))
 	table.id([]byte(long))
-	if got, want := symbolNames(t, &table), []string{"cut\uFFFD", long}; !slices.Equal(got, want) {
-		t.Errorf("the names are %q, want %q", got, want)
-	}
+	must.EqualSlices(t, symbolNames(t, &table), []string{"cut\uFFFD", long}, "the names")
 	if buf := table.appendInternedData([]byte("before")); string(buf[:6]) != "before" {
 		t.Errorf("what was in the buffer is %q", buf[:6])
 	}

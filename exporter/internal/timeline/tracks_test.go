@@ -57,9 +57,7 @@ func TestStagesInOrder(t *testing.T) {
 		{analyzer.Interval{End: 3}, false},
 		{analyzer.Interval{}, false},
 	} {
-		if got := inOrder(test.interval); got != test.want {
-			t.Errorf("%v: %t", test.interval, got)
-		}
+		must.Equal(t, inOrder(test.interval), test.want, "%v", test.interval)
 	}
 }
 
@@ -175,8 +173,6 @@ func TestPresented(t *testing.T) {
 	}
 	for end, last := range map[trace.Time]trace.Time{60: 70, 70: 70, 90: 90} {
 		all := append(slices.Clone(want), stage{frames[5], analyzer.Interval{Start: 70, End: last}})
-		if got := presented(frames, &analyzer.Timeline{Span: analyzer.Interval{End: end}}); !slices.Equal(got, all) {
-			t.Errorf("trace ends at %d: got %v, want %v", end, got, all)
-		}
+		must.EqualSlices(t, presented(frames, &analyzer.Timeline{Span: analyzer.Interval{End: end}}), all, "trace ends at %d", end)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestFPS(t *testing.T) {
@@ -100,7 +101,5 @@ func TestRefreshRates(t *testing.T) {
 		frames = append(frames, &analyzer.Frame{Period: period, Actual: analyzer.Interval{Start: trace.Time(i + 1)}})
 	}
 	want := []sample{{2, 60}, {6, 120}, {8, 90}, {9, 60}}
-	if got := refreshRates(frames); !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	must.EqualSlices(t, refreshRates(frames), want)
 }

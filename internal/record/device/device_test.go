@@ -12,6 +12,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
+	"ohframe/internal/testing/must"
 )
 
 // probe is an answer to ProbeScript: the sections with these contents.
@@ -214,9 +215,7 @@ func TestHiperf(t *testing.T) {
 // Nothing but a folder of a recording is removed.
 func TestCloseScript(t *testing.T) {
 	for _, dir := range []string{"", "/", "/data/local/tmp", "/data/local/tmp/ohframe-", "/data/local/tmp/ohframe-0123456g", "/data/local/tmp/ohframe-01234567/..", "/data/local/tmp/ohframe-01234567 /"} {
-		if got := CloseScript(dir, false); got != "false" {
-			t.Errorf("%q: got %q", dir, got)
-		}
+		must.Equal(t, CloseScript(dir, false), "false", "%q", dir)
 	}
 	if got := CloseScript(NewDir("0123abcd"), false); !strings.Contains(got, "rm -rf /data/local/tmp/ohframe-0123abcd;") {
 		t.Errorf("got %q", got)
@@ -283,9 +282,7 @@ func TestDebugUI(t *testing.T) {
 		0:  "[persist.ace.debug.enabled=1 persist.ace.trace.layout.enabled=true persist.ace.trace.build.enabled=true]",
 	} {
 		list := (&Facts{Device: meta.Device{API: api}}).ParseDebugUI(printed)
-		if got := fmt.Sprint(list); got != want {
-			t.Errorf("API %d: got %s, want %s", api, got, want)
-		}
+		must.Equal(t, fmt.Sprint(list), want, "API %d", api)
 		before := []string{"0", "it's $x", "false"}
 		for i, p := range list {
 			if p.Before != before[i] {

@@ -23,9 +23,7 @@ func TestParseDevices(t *testing.T) {
 		"COM3\t\tUART\tReady\n":                        {{"COM3", "UART", "Ready"}},
 		"some message of hdc\n":                        nil,
 	} {
-		if got := parseDevices(answer); !slices.Equal(got, want) {
-			t.Errorf("%q: got %v, want %v", answer, got, want)
-		}
+		must.EqualSlices(t, parseDevices(answer), want, "%q", answer)
 	}
 }
 
@@ -84,13 +82,9 @@ func TestOnBus(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name, "idVendor"), []byte(vendor+"\n"), 0o666))
 	}
 	add("1-1", "1d6b")
-	if got := onBus(dir); got != "" {
-		t.Errorf("a hub: got %q", got)
-	}
+	must.Equal(t, onBus(dir), "", "a hub")
 	add("1-2", "12d1")
-	if got := onBus(dir); got != "12d1" {
-		t.Errorf("got %q", got)
-	}
+	must.Equal(t, onBus(dir), "12d1")
 }
 
 // No answer of hdc or a device makes a parser panic.

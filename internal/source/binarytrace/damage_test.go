@@ -243,9 +243,7 @@ func TestNames(t *testing.T) {
 		f := strings.SplitN(e, " ", 5) // TIME cpu N PID/TID COMM print: …
 		pid, tid, _ := strings.Cut(f[3], "/")
 		comm, _, _ := strings.Cut(f[4], " print")
-		if got := comm + "-" + tid + " " + pid; got != want[i] {
-			t.Errorf("got %q, want %q", got, want[i])
-		}
+		must.Equal(t, comm+"-"+tid+" "+pid, want[i])
 	}
 	if len(warnings) > 0 {
 		t.Errorf("%q", warnings)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/kernel"
+	"ohframe/internal/testing/must"
 )
 
 // commonFields are the fields of every event.
@@ -146,12 +147,8 @@ func TestRecords(t *testing.T) {
 		for _, set := range test.values {
 			set(record)
 		}
-		if got := printed(s, record); got != test.want {
-			t.Errorf("got  %q\nwant %q", got, test.want)
-		}
-		if got := printed(s, record[:8]); got != "damaged" {
-			t.Errorf("%s, short: %q", test.name, got)
-		}
+		must.Equal(t, printed(s, record), test.want)
+		must.Equal(t, printed(s, record[:8]), "damaged", "%s, short", test.name)
 	}
 }
 
@@ -176,9 +173,7 @@ func TestFormats(t *testing.T) {
 			t.Fatalf("%d: %v", id, f)
 		}
 		binary.LittleEndian.PutUint16(record, uint16(id))
-		if got := string(s.AppendArgs(nil, record, 0, new(kernel.Values))); got != want {
-			t.Errorf("%d: got %q, want %q", id, got, want)
-		}
+		must.Equal(t, string(s.AppendArgs(nil, record, 0, new(kernel.Values))), want, "%d", id)
 	}
 	for _, id := range []int{7, 9, 70000 & 0xffff} {
 		if s.formats[id] != nil {
@@ -223,9 +218,7 @@ func TestFlags(t *testing.T) {
 		{needResched | preemptResched, 0, ".N.."}, {hardIRQ, 1, "..h1"}, {softIRQ, 0, "..s."}, {hardIRQ | softIRQ, 0x12, "..H2"},
 		{nmi, 15, "..zf"}, {nmi | hardIRQ, 0, "..Z."}, {irqsOff | needResched | softIRQ, 2, "dns2"},
 	} {
-		if got := string(appendFlags(nil, test.flags, test.preempt)); got != test.want {
-			t.Errorf("%#x, %d: %q, want %q", test.flags, test.preempt, got, test.want)
-		}
+		must.Equal(t, string(appendFlags(nil, test.flags, test.preempt)), test.want, "%#x, %d", test.flags, test.preempt)
 		c := &columns{}
 		thread := c.task(7, 1)
 		thread.set([]byte("a"), 7, 7, 1)
@@ -241,13 +234,9 @@ func TestFlags(t *testing.T) {
 // A payload makes one line, without the line end that kernels append.
 func TestFinishLine(t *testing.T) {
 	for payload, want := range map[string]string{"": "\n", "a": "a\n", "a\n": "a\n", "a\nb\n": "a b\n", "\n\n": " \n"} {
-		if got := string(finishLine([]byte("x"+payload), 1)); got != "x"+want {
-			t.Errorf("%q: %q, want %q", payload, got, "x"+want)
-		}
+		must.Equal(t, string(finishLine([]byte("x"+payload), 1)), "x"+want, "%q", payload)
 	}
 	for payload, want := range map[string]string{"E|12|": "E|12", "E|12|M0538": "E|12|M0538", "E|": "E|", "B|12|": "B|12|", "": ""} {
-		if got := string(trimMarker([]byte("x"+payload), 1)); got != "x"+want {
-			t.Errorf("%q: %q, want %q", payload, got, "x"+want)
-		}
+		must.Equal(t, string(trimMarker([]byte("x"+payload), 1)), "x"+want, "%q", payload)
 	}
 }

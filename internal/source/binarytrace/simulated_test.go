@@ -293,15 +293,11 @@ func TestClock(t *testing.T) {
 			}
 		}
 		file, _ := rawfile.Htrace(events, test.options)
-		if got := open(t, file, binarytrace.Options{}).Clock(); got != test.want {
-			t.Errorf("%s: %+v, want %+v", name, got, test.want)
-		}
+		must.Equal(t, open(t, file, binarytrace.Options{}).Clock(), test.want, "%s", name)
 	}
 	file, _ := rawfile.Sys(events, rawfile.SysOptions{BaseInfo: true})
 	want := binarytrace.Clock{Boot: trace.Time(events[0].Time / 1e6 * 1e6), Unix: 1_700_000_000_000_000_000}
-	if got := open(t, file, binarytrace.Options{}).Clock(); got != want {
-		t.Errorf("BASE_INFO: %+v, want %+v", got, want)
-	}
+	must.Equal(t, open(t, file, binarytrace.Options{}).Clock(), want, "BASE_INFO")
 }
 
 // Names beyond the limit are left out and counted.

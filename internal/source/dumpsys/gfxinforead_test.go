@@ -75,9 +75,7 @@ func TestDeadlines(t *testing.T) {
 		if i >= len(wants) || f.String() != wants[i] {
 			t.Errorf("frame %d is\n%s", i, f)
 		}
-		if got := f.Android.Stats.Jank.String(); got != classes[f.VsyncID] {
-			t.Errorf("frame %d: %q, want %q", i, got, classes[f.VsyncID])
-		}
+		must.Equal(t, f.Android.Stats.Jank.String(), classes[f.VsyncID], "frame %d", i)
 	}
 	if len(timeline.Frames) != len(wants) {
 		t.Errorf("%d frames", len(timeline.Frames))

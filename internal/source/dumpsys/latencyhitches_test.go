@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 // shown is a frame of a made dump, in microseconds.
@@ -86,9 +87,7 @@ func TestHitches(t *testing.T) {
 		{"after one that was shown long before", layer(shown{1000, 21000, 45000}, shown{36000, 61000, 45000}), "–"},
 	} {
 		want := test.want + " | " + test.want // of SurfaceFlinger and of the layer
-		if got := hitches(t, made("", test.frames...)); got != want {
-			t.Errorf("%s: %s, want %s", test.name, got, want)
-		}
+		must.Equal(t, hitches(t, made("", test.frames...)), want, "%s", test.name)
 	}
 }
 
@@ -140,9 +139,7 @@ func TestHitchesOfDesiredTimes(t *testing.T) {
 		{"shown more than that after", func(i int, f *shown) { f.present = f.desired + 10_001 }, "–"},
 	} {
 		want := test.want + " | " + test.want
-		if got := hitches(t, made("", every(10, test.edit)...)); got != want {
-			t.Errorf("%s: %s, want %s", test.name, got, want)
-		}
+		must.Equal(t, hitches(t, made("", every(10, test.edit)...)), want, "%s", test.name)
 	}
 }
 
@@ -181,9 +178,7 @@ func TestHitchesOfLayers(t *testing.T) {
 	// was due for 20 or 10 ms of the gap of 40 ms.
 	first := shown{20000, 20000, 5000}
 	want := "1 of 1: 20ms, 2 lost | 1 of 1: 10ms, 1 lost | 1 of 1: 20ms, 2 lost"
-	if got := hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})); got != want {
-		t.Errorf("layers that ask for times: %s, want %s", got, want)
-	}
+	must.Equal(t, hitches(t, made("a", first, shown{40000, 60000, 5000})+made("b", first, shown{30000, 60000, 5000})), want, "layers that ask for times")
 }
 
 // A dump has neither process ids nor stages, and a present time is no work.

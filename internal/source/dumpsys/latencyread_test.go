@@ -106,9 +106,7 @@ StatusBar#0
 	for name, want := range map[string]string{
 		"": "3000 4000 6000", "com.example/com.example.Main#0": "3000 4000", "StatusBar#0": "3000 6000",
 	} {
-		if got := present(timeline, name); got != want {
-			t.Errorf("%q is shown at %s, want %s", name, got, want)
-		}
+		must.Equal(t, present(timeline, name), want, "%q is shown at", name)
 	}
 	if len(stats.Layers) != 2 || stats.Damaged != 0 {
 		t.Errorf("%+v", stats)
@@ -137,9 +135,7 @@ func TestPolling(t *testing.T) {
 50	300	60
 70	400	80
 `, dumpsys.Options{})
-	if got := present(timeline, ""); got != "100 200 300 400" {
-		t.Errorf("shown at %s", got)
-	}
+	must.Equal(t, present(timeline, ""), "100 200 300 400", "shown at")
 	l := stats.Layers[0]
 	if len(stats.Layers) != 1 || l.Dumps != 3 || l.Pending != 1 || l.Empty != 0 {
 		t.Errorf("%+v", l)
@@ -164,9 +160,7 @@ func TestOddRows(t *testing.T) {
 no row at all
 50	300	60
 `, dumpsys.Options{})
-	if got := present(timeline, ""); got != "100 200 300" {
-		t.Errorf("shown at %s", got)
-	}
+	must.Equal(t, present(timeline, ""), "100 200 300", "shown at")
 	if stats.Damaged != 1 || len(diag.Texts(stats.Warnings())) != 1 {
 		t.Errorf("%+v", stats)
 	}

@@ -55,9 +55,7 @@ func TestBlocks(t *testing.T) {
 				if err != io.EOF {
 					t.Errorf("%s: %v", name, err)
 				}
-				if got := strings.Join(blocks, ""); got != input {
-					t.Errorf("%s: got %q", name, got)
-				}
+				must.Equal(t, strings.Join(blocks, ""), input, "%s", name)
 				for i, block := range blocks {
 					if block == "" || len(block) > size || i < len(blocks)-1 && !strings.HasSuffix(block, "\n") {
 						t.Errorf("%s: block %q of %q", name, block, blocks)

@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // spelling is a label as a version of the system writes it, and its fields. "dev"
@@ -22,9 +23,7 @@ func check[T any](t *testing.T, word hitrace.Word, parse func([]byte) T, list []
 		if got := parse([]byte(s.label)); !reflect.DeepEqual(got, s.want) {
 			t.Errorf("%s: %q:\n got %+v\nwant %+v", s.version, s.label, got, s.want)
 		}
-		if got := hitrace.Recognize([]byte(s.label)); got != word {
-			t.Errorf("%s: %q is word %d, want %d", s.version, s.label, got, word)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(s.label)), word, "%s: %q is word", s.version, s.label)
 	}
 }
 
@@ -245,9 +244,7 @@ func TestRecognize(t *testing.T) {
 		"DisplayNodeSkip skip commit": hitrace.CommitSkipped, "ScreenNodeSkip skip commit": hitrace.CommitSkipped, "DoDirectComposition skip commit": hitrace.CommitSkipped,
 		"UI skip": hitrace.NothingSent,
 	} {
-		if got := hitrace.Recognize([]byte(label)); got != want {
-			t.Errorf("%q is word %d, want %d", label, got, want)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(label)), want, "%q is word", label)
 	}
 	for _, label := range []string{
 		"", "\x00", "\xff", "Repaint", "ReceiveVsyncs now:5", "receiveVsync now:5", " ReceiveVsync now:5", "ReceiveVsyn", "FlushVsync", "UV_TRACES",
@@ -263,9 +260,7 @@ func TestRecognize(t *testing.T) {
 		"AcquireBuffer with PresentTimestamp name: a queueId: 1 queueSize: 4,expectPresentTimestamp: 5", "FlushBuffers", "acquire buffer id: 5 state: 2",
 		"RequestBufferProc", "RequestBufferCheckStatus status wrong, surface name: a", "ReleaseBuffer name: a queueId: 1 seq: 2",
 	} {
-		if got := hitrace.Recognize([]byte(label)); got != hitrace.Other {
-			t.Errorf("%q is word %d", label, got)
-		}
+		must.Equal(t, hitrace.Recognize([]byte(label)), hitrace.Other, "%q is word", label)
 	}
 }
 
@@ -299,8 +294,6 @@ func TestRecognizeMarker(t *testing.T) {
 		if problem := hitrace.ParseMarker([]byte(args), &m); problem != hitrace.NoProblem {
 			t.Errorf("%q: %v", args, problem)
 		}
-		if got := hitrace.WordOf(&m); got != want {
-			t.Errorf("%q is word %d, want %d", args, got, want)
-		}
+		must.Equal(t, hitrace.WordOf(&m), want, "%q is word", args)
 	}
 }

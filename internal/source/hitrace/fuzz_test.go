@@ -109,9 +109,7 @@ func FuzzLine(f *testing.F) {
 		if problem := ParseLine(printed, &again); problem != NoProblem {
 			t.Fatalf("%q, printed as %q: %s", text, printed, problem)
 		}
-		if got, want := fmt.Sprintf("%+v", again), fmt.Sprintf("%+v", l); got != want {
-			t.Errorf("%q, printed as %q, is %s, want %s", text, printed, got, want)
-		}
+		must.Equal(t, fmt.Sprintf("%+v", again), fmt.Sprintf("%+v", l), "%q, printed as %q", text, printed)
 	})
 }
 
@@ -168,9 +166,7 @@ func FuzzBatch(f *testing.F) {
 			return list
 		}
 		unix := bytes.ReplaceAll(text, []byte("\r"), nil)
-		if got, want := events(bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))), events(unix); !slices.Equal(got, want) {
-			t.Errorf("with CR LF:\n%q\nwant\n%q", got, want)
-		}
+		must.EqualSlices(t, events(bytes.ReplaceAll(unix, []byte("\n"), []byte("\r\n"))), events(unix), "with CR LF")
 		events(text)
 	})
 }
@@ -251,9 +247,7 @@ func FuzzMarker(f *testing.F) {
 		if problem := ParseMarker(printed, &again); problem != NoProblem {
 			t.Fatalf("%q, printed as %q: %s", args, printed, problem)
 		}
-		if got, want := again.describe(), m.describe(); got != want {
-			t.Errorf("%q, printed as %q, is %s, want %s", args, printed, got, want)
-		}
+		must.Equal(t, again.describe(), m.describe(), "%q, printed as %q", args, printed)
 	})
 }
 

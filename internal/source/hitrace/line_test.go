@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // columns is a hitrace.Line that can be compared.
@@ -174,9 +175,7 @@ func TestParseLineProblems(t *testing.T) {
 		{"a-1 (1) [000] .... 1.000000: : x", hitrace.NoEvent},
 	} {
 		var l hitrace.Line
-		if got := hitrace.ParseLine([]byte(test.text), &l); got != test.want {
-			t.Errorf("%q: %v, want %v", test.text, got, test.want)
-		}
+		must.Equal(t, hitrace.ParseLine([]byte(test.text), &l), test.want, "%q", test.text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // Lines of hilog are distinguished from damaged lines of the trace.
@@ -22,9 +23,7 @@ func TestLogLines(t *testing.T) {
 		" 08-05-1234 (1) [000] .... 1.000000: print: E":                                 hitrace.NoProblem,
 	} {
 		var l hitrace.Line
-		if got := hitrace.ParseLine([]byte(text), &l); got != want {
-			t.Errorf("%q: %v, want %v", text, got, want)
-		}
+		must.Equal(t, hitrace.ParseLine([]byte(text), &l), want, "%q", text)
 	}
 }
 

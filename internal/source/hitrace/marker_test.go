@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // payload is a hitrace.Marker that can be compared.
@@ -116,9 +117,7 @@ func TestParseMarker(t *testing.T) {
 			t.Errorf("%q: %v", test.args, problem)
 			continue
 		}
-		if got := parsed(&m); got != test.want {
-			t.Errorf("%q:\n got %+v\nwant %+v", test.args, got, test.want)
-		}
+		must.Equal(t, parsed(&m), test.want, "%q", test.args)
 	}
 }
 

@@ -65,9 +65,7 @@ func TestProcessDump(t *testing.T) {
 		must.Do(t, d.Read(iotest.OneByteReader(strings.NewReader(test.text))))
 		for tid, want := range test.want {
 			thread, pid := d.Thread(tid)
-			if got := (dumped{d.Process(trace.PID(tid)), thread, pid}); got != want {
-				t.Errorf("%s: %d is %v, want %v", test.name, tid, got, want)
-			}
+			must.Equal(t, (dumped{d.Process(trace.PID(tid)), thread, pid}), want, "%s: %d", test.name, tid)
 		}
 	}
 	if err := hitrace.NewProcessDump(1).Read(iotest.ErrReader(io.ErrUnexpectedEOF)); err != io.ErrUnexpectedEOF {

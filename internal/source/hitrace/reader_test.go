@@ -176,9 +176,7 @@ func TestReaderStrict(t *testing.T) {
 	if events, _, err := drain(strings.NewReader(text), hitrace.Options{Strict: true}); err != nil || len(events) != 1 {
 		t.Errorf("headers are an error: %v", err)
 	}
-	if got := (&hitrace.LineError{Line: 11, Problem: hitrace.NoPhase}).Error(); got != "line 11: marker without a known phase" {
-		t.Errorf("error text is %q", got)
-	}
+	must.Equal(t, (&hitrace.LineError{Line: 11, Problem: hitrace.NoPhase}).Error(), "line 11: marker without a known phase", "error text")
 }
 
 func TestReaderLongLines(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"testing"
 
 	"ohframe/analyzer/sample"
@@ -64,7 +63,5 @@ func checkContainer(t *testing.T, file []byte, inTrace bool) {
 	r := must.Get(perfdata.Open(in, size, perfdata.Options{Strict: true}))(t)
 	var s sample.Sample
 	must.Do(t, r.Next(&s))
-	if got := describe(r.Profile(), []sample.Sample{s}); !slices.Equal(got, []string{"1 10/10 cpu0 1 libapp.so:app::main()"}) {
-		t.Errorf("%q", got)
-	}
+	must.EqualSlices(t, describe(r.Profile(), []sample.Sample{s}), []string{"1 10/10 cpu0 1 libapp.so:app::main()"})
 }

@@ -6,6 +6,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // A whole frame was late if it was presented late, and the jank types say why. The
@@ -120,8 +121,6 @@ func TestNoSeverity(t *testing.T) {
 		m.event(10, e)
 		m.end(20, 1)
 		timeline, _ := read(t, m.bytes)
-		if got := timeline.Frames[0].Verdict().Severity; got != want {
-			t.Errorf("%s: severity %s, want %s", v.jank, got, want)
-		}
+		must.Equal(t, timeline.Frames[0].Verdict().Severity, want, "%s: severity", v.jank)
 	}
 }

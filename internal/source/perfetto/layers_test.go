@@ -8,6 +8,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // sentOf returns a frame's transactions: number, time, and the render frame that took
@@ -57,9 +58,7 @@ func TestLayers(t *testing.T) {
 		}
 	}
 	// They were sent at once, when the last was done, with the frame's own number.
-	if got := sentOf(f); !slices.Equal(got, [][3]int64{{14, 180, 15}}) {
-		t.Errorf("transactions %v", got)
-	}
+	must.EqualSlices(t, sentOf(f), [][3]int64{{14, 180, 15}}, "transactions")
 	if f.Render != timeline.Frames[1] || len(f.Render.Applications) != 1 {
 		t.Errorf("%s took %d frames, want one", f.Render, len(f.Render.Applications))
 	}
@@ -89,9 +88,7 @@ func TestLayersSeverity(t *testing.T) {
 			m.actualSurface(14, 15, []string{"Layer1", "Layer2"}[i], 150, 170, v)
 		}
 		timeline, _ := read(t, m.bytes)
-		if got := timeline.Frames[0].Verdict().Severity; got != test.want {
-			t.Errorf("%+v: severity %s, want %s", test.layers, got, test.want)
-		}
+		must.Equal(t, timeline.Frames[0].Verdict().Severity, test.want, "%+v: severity", test.layers)
 	}
 }
 
@@ -106,9 +103,7 @@ func TestLayersTakenApart(t *testing.T) {
 	m.actualDisplay(190, 130_000_000, 146_000_000, fine)
 	timeline, _ := read(t, m.bytes)
 	f := frameOf(t, timeline, analyzer.ApplicationFrame, 60)
-	if got, want := sentOf(f), [][3]int64{{60, 80_000_000, 0}, {60, 90_000_000, 160}, {60, 90_000_000, 190}}; !slices.Equal(got, want) {
-		t.Errorf("transactions %v, want %v", got, want)
-	}
+	must.EqualSlices(t, sentOf(f), [][3]int64{{60, 80_000_000, 0}, {60, 90_000_000, 160}, {60, 90_000_000, 190}}, "transactions")
 	if f.Render.VsyncID != 190 || len(frameOf(t, timeline, analyzer.RenderFrame, 160).Applications) != 0 {
 		t.Errorf("%s was taken by %s", f, f.Render)
 	}
@@ -153,16 +148,12 @@ func TestLayersDropped(t *testing.T) {
 	if shown.Facts != 0 || shown.Actual != between(10, 19) || shown.Verdict() != want || shown.Render == nil || !shown.Judged() {
 		t.Errorf("%s: %+v, want %+v", shown, shown.Verdict(), want)
 	}
-	if got := sentOf(shown); !slices.Equal(got, [][3]int64{{2, 55, 0}, {2, 19, 3}}) {
-		t.Errorf("transactions %v", got)
-	}
+	must.EqualSlices(t, sentOf(shown), [][3]int64{{2, 55, 0}, {2, 19, 3}}, "transactions")
 	none := frameOf(t, timeline, analyzer.ApplicationFrame, 4)
 	if none.Facts != analyzer.Dropped || none.Actual != between(100, 130) || none.Render != nil || none.Judged() {
 		t.Errorf("%s: %+v, taken by %s", none, none.Verdict(), none.Render)
 	}
-	if got := sentOf(none); !slices.Equal(got, [][3]int64{{4, 130, 0}}) {
-		t.Errorf("transactions %v", got)
-	}
+	must.EqualSlices(t, sentOf(none), [][3]int64{{4, 130, 0}}, "transactions")
 	if counts.Dropped != 1 {
 		t.Errorf("%d frames dropped, want 1", counts.Dropped)
 	}
@@ -217,9 +208,7 @@ func TestSameToken(t *testing.T) {
 		for _, f := range timeline.Frames {
 			frames = append(frames, strings.Join(f.LayerNames(), " "))
 		}
-		if got := strings.Join(frames, ", "); got != test.want {
-			t.Errorf("%s: frames of %q, want %q", test.name, got, test.want)
-		}
+		must.Equal(t, strings.Join(frames, ", "), test.want, "%s: frames of", test.name)
 	}
 }
 

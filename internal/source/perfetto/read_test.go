@@ -18,6 +18,7 @@ import (
 	"ohframe/internal/diag"
 	pb "ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -72,9 +73,7 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, reader, err)
 				continue
 			}
-			if got := timeline.String(); got != want {
-				t.Errorf("%s, %s:\n%s\nwant:\n%s", name, reader, got, want)
-			}
+			must.Equal(t, timeline.String(), want, "%s, %s", name, reader)
 			if stats.Cut || stats.Garbage >= 0 || stats.Damaged > 0 {
 				t.Errorf("%s, %s: %+v", name, reader, stats)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 // The field numbers are the schema's.
@@ -20,9 +21,7 @@ func TestFieldNumbers(t *testing.T) {
 		"frame_timeline_event": packetFrameTimeline, "trace_attributes": packetAttributes,
 		"ftrace_events": packetKernelEvents, "trusted_packet_sequence_id": packetSequence, "interned_data": packetInterned,
 	} {
-		if got := packet.ByName(name).Number(); got != number {
-			t.Errorf("%s is field %d, not %d", name, got, number)
-		}
+		must.Equal(t, packet.ByName(name).Number(), number, "%s is field", name)
 	}
 	for _, m := range []struct {
 		message proto.Message
@@ -49,17 +48,13 @@ func TestFieldNumbers(t *testing.T) {
 	} {
 		descriptor := m.message.ProtoReflect().Descriptor()
 		for name, number := range m.fields {
-			if got := descriptor.Fields().ByName(name).Number(); got != number {
-				t.Errorf("%s.%s is field %d, not %d", descriptor.Name(), name, got, number)
-			}
+			must.Equal(t, descriptor.Fields().ByName(name).Number(), number, "%s.%s is field", descriptor.Name(), name)
 		}
 	}
 	if packet.ByNumber(packetResult) != nil {
 		t.Errorf("Perfetto uses field %d, too", packetResult)
 	}
-	if got := (&perfettopb.Trace{}).ProtoReflect().Descriptor().Fields().ByName("packet").Number(); got != tracePacket {
-		t.Errorf("packet is field %d", got)
-	}
+	must.Equal(t, (&perfettopb.Trace{}).ProtoReflect().Descriptor().Fields().ByName("packet").Number(), tracePacket, "packet is field")
 }
 
 // The analyzer's own enumerations have the schema's values.

@@ -120,9 +120,7 @@ func testScripts(t *testing.T, session *engine.Session) {
 		{"what an earlier query created", "SELECT x FROM t", "x\n3\n"},
 	}
 	for _, test := range tests {
-		if got := enginetest.Query(t, session, test.sql).String(); got != test.want {
-			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-		}
+		must.Equal(t, enginetest.Query(t, session, test.sql).String(), test.want, "%s", test.name)
 	}
 }
 

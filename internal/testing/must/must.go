@@ -1,7 +1,12 @@
-// Package must ends a test at an error that it does not expect.
+// Package must ends a test at an error that it does not expect, and compares values.
 package must
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Do ends the test if err is not nil.
 func Do(t testing.TB, err error) {
@@ -27,4 +32,38 @@ func Get2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 		Do(t, err)
 		return a, b
 	}
+}
+
+// Equal fails the test, which goes on, if got is not want. The message begins with what, a format and its
+// arguments.
+func Equal[T comparable](t testing.TB, got, want T, what ...any) {
+	t.Helper()
+	if got != want {
+		differ(t, got, want, what)
+	}
+}
+
+// EqualSlices is Equal for slices.
+func EqualSlices[T comparable](t testing.TB, got, want []T, what ...any) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		differ(t, got, want, what)
+	}
+}
+
+func differ(t testing.TB, got, want any, what []any) {
+	t.Helper()
+	label, verb := "", "%v"
+	if len(what) > 0 {
+		label = fmt.Sprintf(what[0].(string), what[1:]...) + ": "
+	}
+	switch got := got.(type) {
+	case string:
+		if verb = "%q"; strings.Contains(got, "\n") {
+			verb = "\n%s\n"
+		}
+	case []string:
+		verb = "%q"
+	}
+	t.Errorf("%sgot "+verb+", want "+verb, label, got, want)
 }

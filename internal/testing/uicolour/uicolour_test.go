@@ -1,6 +1,10 @@
 package uicolour
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 // Colours of slices in pictures of the UI, in HSLuv: #a83ccb, #d73356 and #e9a14e.
 func TestOf(t *testing.T) {
@@ -12,9 +16,7 @@ func TestOf(t *testing.T) {
 		{"10046 late 35.4 ms", "", Colour{5, 49}},
 		{"10 a 11 b", "waiting for storage I/O", Colour{45, 72}},
 	} {
-		if got := Of(test.name, test.correlation); got != test.want {
-			t.Errorf("%q, %q: %v, want %v", test.name, test.correlation, got, test.want)
-		}
+		must.Equal(t, Of(test.name, test.correlation), test.want, "%q, %q", test.name, test.correlation)
 	}
 }
 

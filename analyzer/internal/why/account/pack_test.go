@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // The account of a frame on time has the cells and processors that were added, in the order
@@ -34,11 +35,7 @@ func TestPack(t *testing.T) {
 		if a.details != nil {
 			t.Fatal("it has details")
 		}
-		if got := slices.Collect(a.Cells()); !slices.Equal(got, wantCells) {
-			t.Errorf("cells %v, want %v", got, wantCells)
-		}
-		if got := slices.Collect(a.ran()); !slices.Equal(got, wantRan) {
-			t.Errorf("ran on %v, want %v", got, wantRan)
-		}
+		must.EqualSlices(t, slices.Collect(a.Cells()), wantCells, "cells")
+		must.EqualSlices(t, slices.Collect(a.ran()), wantRan, "ran on")
 	}
 }

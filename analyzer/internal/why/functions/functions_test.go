@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // The modules and functions of the profile of these tests.
@@ -72,18 +73,12 @@ func TestFunction(t *testing.T) {
 	} {
 		x := table(sample.Sample{Stack: int32(stack)})
 		for range 2 { // the second time from the cache
-			if got := x.Name(x.Function(0)); got != want.function {
-				t.Errorf("stack %d: it counts for %v, want %v", stack, got, want.function)
-			}
-			if got := x.Name(x.Innermost(0)); got != want.innermost {
-				t.Errorf("stack %d: the innermost function is %v, want %v", stack, got, want.innermost)
-			}
+			must.Equal(t, x.Name(x.Function(0)), want.function, "stack %d: it counts for", stack)
+			must.Equal(t, x.Name(x.Innermost(0)), want.innermost, "stack %d: the innermost function", stack)
 		}
 	}
 	x := table(sample.Sample{Stack: sample.Unknown})
-	if got := x.Name(x.Function(0)); got != (why.Function{}) {
-		t.Errorf("a sample without a stack counts for %v", got)
-	}
+	must.Equal(t, x.Name(x.Function(0)), (why.Function{}), "a sample without a stack counts for")
 }
 
 // Samples of the event with the most samples are those of running threads. Periods of others have
@@ -157,9 +152,7 @@ func TestTimes(t *testing.T) {
 		of("main", storage, 1, 5*ms), of("", storage, 0, ms),
 		of("", input, 0, ms),
 	}
-	if got := parts(x, &f); !slices.Equal(got, want) {
-		t.Errorf("got\n%v, want\n%v", got, want)
-	}
+	must.EqualSlices(t, parts(x, &f), want)
 	var taken []int32
 	for _, s := range f.Taken() {
 		taken = append(taken, s.Index)
@@ -169,9 +162,7 @@ func TestTimes(t *testing.T) {
 	}
 	var again functions.Times
 	again.Unpack(record.Packed(f.Packed(nil)))
-	if got := parts(x, &again); !slices.Equal(got, want) {
-		t.Errorf("unpacked:\n%v, want\n%v", got, want)
-	}
+	must.EqualSlices(t, parts(x, &again), want, "unpacked")
 }
 
 // Times of many functions and with huge periods add up.
@@ -225,9 +216,7 @@ func TestSum(t *testing.T) {
 	if got := sum.Of(storage, main); got.Samples != 2 || got.Time != 20*ms {
 		t.Errorf("they waited %+v, want 2 samples of 20 ms", got)
 	}
-	if got := sum.StageTime(layout); got != 8*ms {
-		t.Errorf("the stage has %v", got)
-	}
+	must.Equal(t, sum.StageTime(layout), 8*ms, "the stage")
 	if got := sum.Of(input, main); got.Time != 0 || sum.StageTime(input) != 0 {
 		t.Errorf("a stage that no frame has: %+v", got)
 	}
@@ -258,9 +247,7 @@ func TestTree(t *testing.T) {
 		{Function: why.Function{Name: "read", Module: "libc.so"}, Parent: 1, Samples: 2, Time: 50},
 		{Function: why.Function{Name: "sys_read", Module: "kernel"}, Parent: 2, Samples: 1, Time: 20},
 	}
-	if got := tree.Calls(); !slices.Equal(got, want) {
-		t.Errorf("got\n%v, want\n%v", got, want)
-	}
+	must.EqualSlices(t, tree.Calls(), want)
 }
 
 // A tree of many calls keeps the largest, and says what it left out.

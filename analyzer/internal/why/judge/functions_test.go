@@ -6,6 +6,7 @@ import (
 	"ohframe/analyzer/internal/why/functions"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 // A function has 40 % of the excess of a stage in which the thread ran, and 3 samples; or half of
@@ -27,8 +28,6 @@ func TestSure(t *testing.T) {
 		{why.WaitIO, 1, 0, 0, false},
 	} {
 		p := functions.Part{Stage: functions.Stage{Wait: test.wait}, Samples: test.samples}
-		if got := sure(&p, test.excess, test.stage); got != test.want {
-			t.Errorf("%+v: %t", test, got)
-		}
+		must.Equal(t, sure(&p, test.excess, test.stage), test.want, "%+v", test)
 	}
 }

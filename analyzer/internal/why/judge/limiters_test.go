@@ -49,8 +49,6 @@ func TestLimiters(t *testing.T) {
 		{7500, 7600, "cdev_update type=x target=1"},
 	} {
 		at := func(ms int) trace.Time { return trace.Time(start + trace.Duration(ms)*trace.Millisecond) }
-		if got := l.reason(at(test.since), at(test.end)); got != test.want {
-			t.Errorf("since %d to %d: %q, want %q", test.since, test.end, got, test.want)
-		}
+		must.Equal(t, l.reason(at(test.since), at(test.end)), test.want, "since %d to %d", test.since, test.end)
 	}
 }

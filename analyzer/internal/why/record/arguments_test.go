@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/must"
 )
 
 // label returns what is kept of a label.
@@ -41,9 +42,7 @@ func TestKeepLabel(t *testing.T) {
 func TestArgumentsOver(t *testing.T) {
 	a := newArguments(2)
 	for i, want := range []uint32{1, 2, 0, 1, 0} {
-		if got := a.add([]byte{"abcad"[i]}); got != want {
-			t.Errorf("label %d has the number %d, want %d", i, got, want)
-		}
+		must.Equal(t, a.add([]byte{"abcad"[i]}), want, "label %d has the number", i)
 	}
 	if a.left != 2 {
 		t.Errorf("%d left out, want 2", a.left)
