@@ -7,7 +7,7 @@
 //	brief:"-"         left out
 //	brief:"sentence"  a text, or a list of them, that may be longer than a name
 //	brief:"command"   a text that is left out if it is too long
-//	brief:"5"         a list of at most 5 elements; others have MaxAnswers
+//	brief:"5"         a list of at most 5 elements; others have maxAnswers
 //	brief:"least=1"   a list that keeps an element, whatever else there is
 //	brief:"fewer=2"   a list whose elements after the first have lists that are 2 elements shorter
 //	brief:"only=a b"  an object with only these fields
@@ -39,8 +39,8 @@ const Format = "evidence"
 // Flag makes the commands in a document write such documents.
 const Flag = "--format " + Format
 
-// MaxAnswers is the length of the lists of answers before a document is fitted.
-const MaxAnswers = 8
+// maxAnswers is the length of the lists of answers before a document is fitted.
+const maxAnswers = 8
 
 // MaxBytes is the largest size of a document.
 const MaxBytes = 10_000
@@ -129,7 +129,7 @@ type options struct {
 }
 
 func optionsOf(tag string) options {
-	o := options{most: MaxAnswers}
+	o := options{most: maxAnswers}
 	for option := range strings.SplitSeq(tag, ",") {
 		name, value, _ := strings.Cut(option, "=")
 		number, _ := strconv.Atoi(cmp.Or(value, name))

@@ -188,7 +188,7 @@ func (x *builder) conclude(d *document, inputs []Input, late []*overall) {
 	case x.Vsync != 0 && len(late) > 0:
 		if frames := late[0].lateFrames(); len(frames) > 0 {
 			e := frames[0]
-			d.Answer = strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(processName(late[0].Name), text.Unknown), e.Frame.VsyncID, frameTitle(NewSum(e.Explanation), e.Explanation), causetext.Sentence(e.of.all, e.Explanation)), ": ")
+			d.Answer = strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(processName(late[0].Name), text.Unknown), e.Frame.VsyncID, frameTitle(newSum(e.Explanation), e.Explanation), causetext.Sentence(e.of.all, e.Explanation)), ": ")
 		}
 	}
 	d.Answer = cmp.Or(d.Answer, "no complete frames")
@@ -251,12 +251,12 @@ func (x *builder) process(o *overall) documentProcess {
 		Name: processName(o.Name), PID: trace.UnknownPID, Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(o.Ranking),
 		Causes: x.causes(o), Pictures: o.pictures,
 	}
-	if delay := o.delay(); delay != nil && *delay != (Delay{}) && x.Vsync == 0 {
+	if delay := o.delay(); delay != nil && *delay != (lateness{}) && x.Vsync == 0 {
 		d.Delay = delay
 	}
 	if x.brief {
-		d.Ranking = brief.First(&d.LeftOut, "causes", d.Ranking, len(Leading(o.Ranking, MaxCosts)))
-		d.Shown = brief.First(&d.LeftOut, "shown_causes", d.Shown, len(Leading(o.Shown, MaxCosts)))
+		d.Ranking = brief.First(&d.LeftOut, "causes", d.Ranking, len(Leading(o.Ranking, maxCosts)))
+		d.Shown = brief.First(&d.LeftOut, "shown_causes", d.Shown, len(Leading(o.Shown, maxCosts)))
 	}
 	if x.several {
 		d.Inputs = o.Inputs
@@ -480,17 +480,17 @@ func (x *builder) frame(l located) documentLate {
 	if !p.chosen {
 		return d
 	}
-	sum := NewSum(e)
-	f.Span, f.Budget, f.Slices = sum.Span(), sum.Waterfall(e), e.Slices
+	sum := newSum(e)
+	f.Span, f.Budget, f.Slices = sum.span(), sum.waterfall(e), e.Slices
 	if e.Shown != nil && e.Shown.Lost > 0 {
 		f.Shown = text.Milliseconds(e.Shown.Lost) + " ms: " + causetext.Shown(p.all, e)
 	}
 	if reason := causetext.PickUp(p.all, e); reason != "" {
 		f.PickedUp = text.Milliseconds(e.PickUp.Lost) + " ms: " + reason
 	}
-	threads, others := Threads(e, maxThreads)
+	threads, others := longestThreads(e, maxThreads)
 	f.LeftOut.Add("waited_for", others)
-	slices.SortStableFunc(threads, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(threads, func(a, b *thread) int { return cmp.Compare(b.Time, a.Time) })
 	for _, t := range threads {
 		c := *t.Culprit
 		c.Time = t.Time
@@ -551,7 +551,7 @@ func (x *builder) interaction(l in[*Interaction]) documentInteraction {
 			}
 		}
 		o := &overall{parts: []part{{p, l.Input}}}
-		d.Ranking, d.Functions = x.ranking(o, i.Ranking(), false), i.causes.FunctionCosts(i.Frames)
+		d.Ranking, d.Functions = x.ranking(o, i.ranking(), false), i.causes.FunctionCosts(i.Frames)
 	}
 	if i.Response == nil || x.brief && x.Interaction == nil {
 		return d
@@ -777,7 +777,7 @@ func (x *recorder) launched() bool {
 func (x *recorder) advises(a why.Advice) bool {
 	has := func(c *why.Cost) bool { return c.Share.Advice == a }
 	for _, p := range x.late {
-		if slices.ContainsFunc(Leading(p.Ranking, MaxCosts), has) || x.Vsync == 0 && slices.ContainsFunc(Leading(p.Shown, MaxCosts), has) {
+		if slices.ContainsFunc(Leading(p.Ranking, maxCosts), has) || x.Vsync == 0 && slices.ContainsFunc(Leading(p.Shown, maxCosts), has) {
 			return true
 		}
 	}

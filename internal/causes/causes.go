@@ -223,14 +223,14 @@ func Write(w io.Writer, inputs []Input, format string, o Options, style text.Sty
 		return writeDocument(w, inputs, format, o)
 	case "html":
 		o.Page = true
-		return view.WriteHTML(w, NewDocument(inputs, o))
+		return view.WriteHTML(w, newDocument(inputs, o))
 	}
-	return view.WriteTerminal(w, NewDocument(inputs, o), style)
+	return view.WriteTerminal(w, newDocument(inputs, o), style)
 }
 
-// PlacesOnly reports whether the list has late frames and, for all of them, only slices are
+// placesOnly reports whether the list has late frames and, for all of them, only slices are
 // known: no scheduling events.
-func PlacesOnly(list []*Process) bool {
+func placesOnly(list []*Process) bool {
 	late := 0
 	for _, p := range list {
 		for _, e := range p.Late {
@@ -266,13 +266,13 @@ func Missing(c *why.Causes, list []*Process, q *quality.Quality) string {
 		return "the limit states was reached: from then on, whether threads ran or waited is unknown; --limit states=NUMBER raises it"
 	case unexplained != "":
 		return unexplained
-	case q != nil && q.Cut && (!c.Scheduled || PlacesOnly(list) || !c.Woken):
+	case q != nil && q.Cut && (!c.Scheduled || placesOnly(list) || !c.Woken):
 		return "lines were cut: whether threads ran or waited is unknown"
 	case c.Own:
 		return "an application's own trace has no scheduling events: whether threads ran or waited is unknown"
 	case !c.Scheduled:
 		return "the trace has no scheduling events: record the tags sched and freq to see whether threads ran or waited"
-	case PlacesOnly(list):
+	case placesOnly(list):
 		return "the trace has scheduling events, but none of the late threads: whether they ran or waited is unknown"
 	case !c.Woken:
 		return "the trace has no wakeups: it is unknown whom threads waited for"

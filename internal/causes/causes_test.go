@@ -241,7 +241,7 @@ func TestWaterfall(t *testing.T) {
 			"budget 16.6 + waiting for storage (layout) 31.4 + running (build) 3.9 + running (ArkTS code) 0.1 = 52.0 ms",
 		},
 	} {
-		must.Equal(t, NewSum(c.e).Waterfall(c.e), c.want)
+		must.Equal(t, newSum(c.e).waterfall(c.e), c.want)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestSpan(t *testing.T) {
 	} {
 		e := late(app(), 1, 0, 51_810, 35_367)
 		e.Start, e.End = e.Start.Add(-c.before*us), e.End.Add(c.gpu*us)
-		must.Equal(t, NewSum(e).Span(), c.want, "before %d, GPU %d", c.before, c.gpu)
+		must.Equal(t, newSum(e).span(), c.want, "before %d, GPU %d", c.before, c.gpu)
 	}
 }
 
@@ -312,10 +312,10 @@ func TestPercents(t *testing.T) {
 		{[]trace.Duration{99_900, 100}, "[> 99 % < 1 %]"},
 		{[]trace.Duration{100}, "[100 %]"},
 	} {
-		var list []Component
+		var list []stagePart
 		var sum trace.Duration
 		for _, c := range test.costs {
-			list = append(list, Component{Cost: c * us})
+			list = append(list, stagePart{Cost: c * us})
 			sum += c * us
 		}
 		must.Equal(t, fmt.Sprint(percents(list, sum)), test.want, "%v", test.costs)
@@ -327,14 +327,14 @@ func TestComponents(t *testing.T) {
 		why.Share{Wait: why.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
 	e.Parts = []why.Part{{Stage: why.StageStart, Wait: why.WaitVsync, Time: 1 * ms}, {Stage: why.StageLayout, Wait: why.Run, Time: 7 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 12 * ms}}
 	e.Usual = []why.Part{{Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 2 * ms}}
-	want := []Component{
+	want := []stagePart{
 		{Stage: why.StageStart, Wait: why.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
 		{Stage: why.StageBuild, Wait: why.Run, Usual: 2 * ms}, // usual, and did not occur
 		{Stage: why.StageLayout, Wait: why.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
 		{Stage: why.StageLayout, Wait: why.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
 		{Stage: why.NoStage, Wait: why.Variation, Cost: 1 * ms}, // its time is that of the others
 	}
-	if got := Components(e, NewSum(e)); !reflect.DeepEqual(got, want) {
+	if got := mainComponents(e, newSum(e)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%v\nwant\n%v", got, want)
 	}
 }
@@ -360,7 +360,7 @@ func TestThreads(t *testing.T) {
 		at, time trace.Duration
 	}
 	var got []thread
-	list, _ := Threads(e, 10)
+	list, _ := longestThreads(e, 10)
 	for _, x := range list {
 		got = append(got, thread{x.TID, x.At, x.Time})
 	}
@@ -368,7 +368,7 @@ func TestThreads(t *testing.T) {
 	if want := []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}; !slices.Equal(got, want) {
 		t.Errorf("threads %v, want %v", got, want)
 	}
-	if got, others := Threads(e, 1); len(got) != 1 || got[0].TID != 3 || others != len(list)-1 {
+	if got, others := longestThreads(e, 1); len(got) != 1 || got[0].TID != 3 || others != len(list)-1 {
 		t.Errorf("the longest is %v, want 3", got)
 	}
 }
@@ -446,7 +446,7 @@ func TestJSON(t *testing.T) {
 // The ranking lists the largest causes and says what lists the others. Each cause is one row,
 // although it occurs in two stages and with two threads of a pool.
 func TestRanking(t *testing.T) {
-	const causes = MaxCosts + 4
+	const causes = maxCosts + 4
 	var list []*why.Explanation
 	for i := range 2 * causes {
 		s := running(2000, 0, 1000)
@@ -457,9 +457,9 @@ func TestRanking(t *testing.T) {
 	}
 	tl, c := timeline(list...)
 	r := Processes(tl, c, Options{})[0].Ranking
-	some, all := NewRanking(r, Leading(r, MaxCosts), "more", nil), NewRanking(r, r.Costs, "more", nil)
-	if want := (view.Rank{Share: "33 %", Time: "8.0 ms", Title: "4 other causes", About: "more"}); len(some.List) != MaxCosts || *some.Others != want {
-		t.Errorf("%d causes, others %+v, want %d and %+v", len(some.List), some.Others, MaxCosts, want)
+	some, all := NewRanking(r, Leading(r, maxCosts), "more", nil), NewRanking(r, r.Costs, "more", nil)
+	if want := (view.Rank{Share: "33 %", Time: "8.0 ms", Title: "4 other causes", About: "more"}); len(some.List) != maxCosts || *some.Others != want {
+		t.Errorf("%d causes, others %+v, want %d and %+v", len(some.List), some.Others, maxCosts, want)
 	}
 	if len(all.List) != causes || all.Others != nil {
 		t.Errorf("all lists %d of %d causes, others %+v", len(all.List), causes, all.Others)

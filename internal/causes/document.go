@@ -66,7 +66,7 @@ type documentProcess struct {
 	// set for "render_service" with "--process": only the frames that show the application
 	Pictures bool `json:"pictures,omitzero"`
 	// by how much the pictures of an application came late to the display (6)
-	Delay   *Delay          `json:"pictures_late,omitzero"`
+	Delay   *lateness       `json:"pictures_late,omitzero"`
 	Refresh []stats.Refresh `json:"refresh,omitempty" brief:"5"`  // refresh rates, as in reports
 	Why     string          `json:"why,omitzero" brief:"command"` // the command that explains it
 	// the process in each of several inputs, without its frames

@@ -35,7 +35,7 @@ func (p *Process) frameBlocks(in *Input, page bool) (blocks []view.Block) {
 }
 
 func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Section {
-	sum := NewSum(e)
+	sum := newSum(e)
 	s := view.Section{Title: name + " " + frameTitle(sum, e)}
 	add := func(line string) {
 		if line != "" {
@@ -50,8 +50,8 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 			add(Sentence(c, e, e.PlacesOnly()))
 		}
 	}
-	add(sum.Span())
-	add(sum.Waterfall(e))
+	add(sum.span())
+	add(sum.waterfall(e))
 	s.Blocks = append(s.Blocks, frameFunctions(e), view.Page(flame(e)))
 	s.Blocks = append(s.Blocks, sharesTable(e), components(e, sum), threads(e), sliceTable(e.Slices, maxSlices), instancesTable(e))
 	if e.Shown != nil {
@@ -68,7 +68,7 @@ func frame(c *why.Causes, e *why.Explanation, name string, page bool) view.Secti
 }
 
 // frameTitle says how long a frame took, and by how much it was late.
-func frameTitle(sum *Sum, e *why.Explanation) string {
+func frameTitle(sum *sum, e *why.Explanation) string {
 	took := "took " + text.AtLeast(sum.Took, unfinished(e.Frame)) + " ms and was "
 	switch j := e.Frame.Judgement(); {
 	case j.Late == analyzer.NotSaid:
@@ -168,29 +168,29 @@ func row(cells ...string) view.Row {
 	return r
 }
 
-// Component is the time of a frame in a stage and wait beside what is usual. Cost is the
+// stagePart is the time of a frame in a stage and wait beside what is usual. Cost is the
 // share that is printed.
-type Component struct {
+type stagePart struct {
 	Stage                      why.Stage
 	Wait                       why.Wait
 	Value, Usual, Excess, Cost trace.Duration
 }
 
-// Components returns where the time of a late frame went, and what is usual there but
+// mainComponents returns where the time of a late frame went, and what is usual there but
 // did not occur.
-func Components(e *why.Explanation, sum *Sum) []Component {
+func mainComponents(e *why.Explanation, sum *sum) []stagePart {
 	type id struct {
 		stage why.Stage
 		wait  why.Wait
 	}
-	var list []Component
+	var list []stagePart
 	at := map[id]int{}
-	of := func(stage why.Stage, wait why.Wait) *Component {
+	of := func(stage why.Stage, wait why.Wait) *stagePart {
 		i, ok := at[id{stage, wait}]
 		if !ok {
 			i = len(list)
 			at[id{stage, wait}] = i
-			list = append(list, Component{Stage: stage, Wait: wait})
+			list = append(list, stagePart{Stage: stage, Wait: wait})
 		}
 		return &list[i]
 	}
@@ -215,7 +215,7 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 			c.Excess = max(0, c.Value-c.Usual)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Component) int {
+	slices.SortStableFunc(list, func(a, b stagePart) int {
 		return cmp.Or(cmp.Compare(noStageLast(a.Stage), noStageLast(b.Stage)), cmp.Compare(a.Wait, b.Wait))
 	})
 	return list
@@ -224,12 +224,12 @@ func Components(e *why.Explanation, sum *Sum) []Component {
 // noStageLast orders stages, with causes of several stages at the end.
 func noStageLast(s why.Stage) int { return (int(s) + why.StageCount - 1) % why.StageCount }
 
-func components(e *why.Explanation, total *Sum) view.Table {
+func components(e *why.Explanation, total *sum) view.Table {
 	table := view.Table{Label: "Where the time went", Columns: []view.Column{
 		{Title: "Stage"}, {Title: "Wait"}, {Title: "ms", Number: true}, {Title: "Usual", Number: true}, {Title: "Excess", Number: true}, {Title: "Cost", Number: true}, {Title: "Share", Number: true},
 	}}
 	var usual trace.Duration
-	list := Components(e, total)
+	list := mainComponents(e, total)
 	shares := percents(list, total.Overrun)
 	for i, c := range list {
 		stage, share := causetext.Stage(c.Stage), ""
@@ -265,7 +265,7 @@ func threads(e *why.Explanation) view.Table {
 	table := view.Table{Label: "Threads that it waited for", Columns: []view.Column{
 		{Title: "At ms", Number: true}, {Title: "Waited for thread"}, {Title: "ms", Number: true}, {Title: "It was"}, {Title: "Slice"},
 	}}
-	list, others := Threads(e, maxThreads)
+	list, others := longestThreads(e, maxThreads)
 	for _, c := range list {
 		table.Rows = append(table.Rows, row(text.Milliseconds(c.At), text.Printable(causetext.Culprit(c.Culprit)), text.Milliseconds(c.Time), text.Printable(causetext.Was(c.Culprit)), text.Printable(c.Slice)))
 	}

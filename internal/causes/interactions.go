@@ -75,8 +75,8 @@ func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
 // (docs/why.md 9); empty if it lost none.
 func MainCause(m *stats.Interaction, c *why.Causes) string { return newInteraction(m, c).mainCause() }
 
-// Ranking returns the causes of its late frames.
-func (i *Interaction) Ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
+// ranking returns the causes of its late frames.
+func (i *Interaction) ranking() *why.Ranking { return i.causes.Rank(i.Frames) }
 
 // grade returns the grade of the response; empty if no published limit applies.
 func (i *Interaction) grade() stats.Grade {
@@ -124,7 +124,7 @@ func (i *Interaction) mainCause() string {
 		texts = append(texts, causetext.LongestStep(i.Response))
 	}
 	if i.Late > 0 {
-		r := i.Ranking()
+		r := i.ranking()
 		if 2*r.Unknown > r.Lost || !r.LostKnown() || len(r.Costs) == 0 {
 			texts = append(texts, "unknown cause")
 		} else {
@@ -148,7 +148,7 @@ func (i *Interaction) summary() string {
 	if d, ok := i.AtLeast(); ok {
 		s += ", completion at least " + text.Milliseconds(d) + " ms"
 	}
-	switch r := i.Ranking(); {
+	switch r := i.ranking(); {
 	case i.Judged == 0:
 		return s
 	case i.Late == 0:

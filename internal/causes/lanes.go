@@ -114,7 +114,7 @@ func runs(pieces []why.Piece, key func(p *why.Piece) string, do func(first *why.
 func (l *lanes) culprits() {
 	var tids []trace.TID
 	shown := map[trace.TID]bool{}
-	list, _ := Threads(l.Explanation, 2*maxCulpritLanes)
+	list, _ := longestThreads(l.Explanation, 2*maxCulpritLanes)
 	for _, c := range list {
 		if !shown[c.TID] && len(tids) < maxCulpritLanes {
 			shown[c.TID] = true
@@ -152,7 +152,7 @@ func (l *lanes) bar(start, end trace.Time, group, name, title string) view.Bar {
 
 // waterfall adds the terms that add up to the length of the frame, and their sum.
 func (l *lanes) waterfall() {
-	at, sum := trace.Duration(0), NewSum(l.Explanation)
+	at, sum := trace.Duration(0), newSum(l.Explanation)
 	add := func(name string, d, shown trace.Duration, group string) {
 		l.Lanes = append(l.Lanes, view.Lane{Name: name, Value: text.Milliseconds(shown), Bars: []view.Bar{{Left: l.share(at), Width: l.share(d), Group: group}}})
 		at += d
@@ -169,5 +169,5 @@ func (l *lanes) waterfall() {
 	if left > 0 {
 		add("+ other causes", l.length-at, left, budgetGroup)
 	}
-	l.Lanes = append(l.Lanes, view.Lane{Name: "show the frame", At: strconv.FormatInt(int64(l.Frame.Actual.Start), 10), Text: sum.Span(), Value: text.Milliseconds(sum.Length), Sum: true})
+	l.Lanes = append(l.Lanes, view.Lane{Name: "show the frame", At: strconv.FormatInt(int64(l.Frame.Actual.Start), 10), Text: sum.span(), Value: text.Milliseconds(sum.Length), Sum: true})
 }

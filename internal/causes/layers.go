@@ -101,8 +101,8 @@ func (l *Layer) MainCause() (cause string, lost trace.Duration) {
 	return "", 0
 }
 
-// Summary says in a sentence how many buffers were late and why, and why the most were dropped.
-func (l *Layer) Summary(o Options) string {
+// summary says in a sentence how many buffers were late and why, and why the most were dropped.
+func (l *Layer) summary(o Options) string {
 	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
 		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
 	}
@@ -293,7 +293,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 	ranking := view.Ranking{}
 	shown := l.Costs
 	if !o.All {
-		shown = shown[:min(len(shown), MaxCosts)]
+		shown = shown[:min(len(shown), maxCosts)]
 		if small := slices.IndexFunc(shown, func(c *why.Cost) bool { return c.Lost*100 < l.Lost }); small > 0 {
 			shown = shown[:small]
 		}

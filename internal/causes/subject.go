@@ -25,8 +25,8 @@ type Subject struct {
 	pictures bool // as of Process
 }
 
-// SubjectOf returns the subject of a process of a report.
-func SubjectOf(p *stats.Process) *Subject {
+// subjectOf returns the subject of a process of a report.
+func subjectOf(p *stats.Process) *Subject {
 	s := &Subject{Kind: p.Kind, Name: p.Name, PID: p.PID, Frames: p.Frames}
 	if p.Lost != nil {
 		s.Lost = *p.Lost
@@ -35,7 +35,7 @@ func SubjectOf(p *stats.Process) *Subject {
 }
 
 // CompareProcesses orders the processes of a report as Compare does.
-func CompareProcesses(a, b *stats.Process) int { return SubjectOf(a).Compare(SubjectOf(b)) }
+func CompareProcesses(a, b *stats.Process) int { return subjectOf(a).Compare(subjectOf(b)) }
 
 // Compare returns a negative number if s comes before o, and a positive one if it comes after it.
 func (s *Subject) Compare(o *Subject) int {
@@ -52,9 +52,9 @@ func (s *Subject) name() string {
 	return text.ProcessName(s.Name)
 }
 
-// Summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
+// summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
 // the causes are unknown.
-func (s *Subject) Summarize(r *why.Ranking) string {
+func (s *Subject) summarize(r *why.Ranking) string {
 	if s.Frames.Judged == 0 {
 		return s.name() + ": no frame is judged"
 	}

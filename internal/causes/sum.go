@@ -12,9 +12,9 @@ import (
 	"ohframe/internal/text"
 )
 
-// Sum is the times of one frame as they are printed: in tenths of a millisecond, so that
+// sum is the times of one frame as they are printed: in tenths of a millisecond, so that
 // terms add up to their sum wherever they are shown.
-type Sum struct {
+type sum struct {
 	// Before is the time from the frame's vsync to its actual start, Took the length of its
 	// actual interval, Draw the time from there until another thread has drawn it, GPU the time
 	// from there to the end of its GPU work.
@@ -25,10 +25,10 @@ type Sum struct {
 	Shares []trace.Duration
 }
 
-// NewSum rounds the times of a frame.
-func NewSum(e *why.Explanation) *Sum {
+// newSum rounds the times of a frame.
+func newSum(e *why.Explanation) *sum {
 	f := e.Frame
-	s := &Sum{
+	s := &sum{
 		Before: text.Tenths(f.Actual.Start.Sub(e.Start)), Took: text.Tenths(f.Actual.Duration()), Overrun: text.Tenths(e.Lost),
 	}
 	done := f.Actual.End
@@ -68,9 +68,9 @@ func round(shares []why.Share, sum trace.Duration) []trace.Duration {
 	return rounded
 }
 
-// Span returns how the time from a frame's vsync to its end adds up. It is empty if the
+// span returns how the time from a frame's vsync to its end adds up. It is empty if the
 // frame began with its vsync and has no GPU work after its end.
-func (s *Sum) Span() string {
+func (s *sum) span() string {
 	if s.Length == s.Took {
 		return ""
 	}
@@ -88,9 +88,9 @@ func (s *Sum) Span() string {
 	return fmt.Sprintf("%s ms from %s to end: %s", text.Milliseconds(s.Length), from, terms)
 }
 
-// Waterfall returns how the budget and the shares add up to the time from the vsync to the
+// waterfall returns how the budget and the shares add up to the time from the vsync to the
 // end of a late frame. It is empty if the frame is not late.
-func (s *Sum) Waterfall(e *why.Explanation) string {
+func (s *sum) waterfall(e *why.Explanation) string {
 	if e.Lost == 0 {
 		return ""
 	}
@@ -139,8 +139,8 @@ func component(stage why.Stage, wait why.Wait) string {
 	return name
 }
 
-// Thread is what a thread did while a frame's thread waited for it.
-type Thread struct {
+// thread is what a thread did while a frame's thread waited for it.
+type thread struct {
 	*why.Culprit
 	// Waited is what the frame's thread waited for, and At when it first did, since
 	// the frame's Start.
@@ -149,15 +149,15 @@ type Thread struct {
 	Time   trace.Duration
 }
 
-// Threads returns the n threads that a late frame waited for the longest, in order of
+// longestThreads returns the n threads that a late frame waited for the longest, in order of
 // time, and the number of the others.
-func Threads(e *why.Explanation, n int) (list []*Thread, others int) {
+func longestThreads(e *why.Explanation, n int) (list []*thread, others int) {
 	type id struct {
 		waited, wait why.Wait
 		tid, other   trace.TID
 		slice        string
 	}
-	at := map[id]*Thread{}
+	at := map[id]*thread{}
 	for i := range e.Pieces {
 		p := &e.Pieces[i]
 		if p.Wait == why.WaitVsync {
@@ -176,7 +176,7 @@ func Threads(e *why.Explanation, n int) (list []*Thread, others int) {
 					other := *c.For
 					c.For = &other
 				}
-				at[k] = &Thread{Culprit: &c, Waited: p.Wait, At: a.Start.Sub(e.Start)}
+				at[k] = &thread{Culprit: &c, Waited: p.Wait, At: a.Start.Sub(e.Start)}
 				list = append(list, at[k])
 			case a.For != nil:
 				at[k].For.Time += a.For.Time
@@ -184,11 +184,11 @@ func Threads(e *why.Explanation, n int) (list []*Thread, others int) {
 			at[k].Time += a.End.Sub(a.Start)
 		}
 	}
-	list = slices.DeleteFunc(list, func(t *Thread) bool { return t.Time < tenth/2 })
-	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(b.Time, a.Time) })
+	list = slices.DeleteFunc(list, func(t *thread) bool { return t.Time < tenth/2 })
+	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(b.Time, a.Time) })
 	others = max(0, len(list)-n)
 	list = list[:len(list)-others]
-	slices.SortStableFunc(list, func(a, b *Thread) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(list, func(a, b *thread) int { return cmp.Compare(a.At, b.At) })
 	return list, others
 }
 
@@ -202,7 +202,7 @@ func number(d trace.Duration) string {
 
 // percents returns the costs as shares of their sum, without decimals. Those with the largest
 // remainders are rounded up, so that the shares add up to 100 %.
-func percents(list []Component, sum trace.Duration) []string {
+func percents(list []stagePart, sum trace.Duration) []string {
 	shares := make([]why.Share, len(list))
 	for i := range list {
 		shares[i].Share = trace.Duration(100 * float64(tenth) * float64(list[i].Cost) / float64(max(sum, 1)))

@@ -53,7 +53,7 @@ func Summary(inputs []Input) (first *Subject, words string, late bool) {
 // nothing else was late.
 func (o *overall) summarize(alone bool) (parts []string) {
 	if o.Shown.Late == 0 || o.Frames.Late > 0 && alone {
-		parts = append(parts, o.subject().Summarize(o.Ranking))
+		parts = append(parts, o.subject().summarize(o.Ranking))
 	}
 	if s := o.Shown; s.Late > 0 {
 		parts = append(parts, fmt.Sprintf("%s showed %s late%s", o.subject().name(), o.shownFrames(), because(s)))
@@ -97,9 +97,9 @@ func because(r *why.Ranking) string {
 	return words
 }
 
-// Delay is by how much the pictures of an application came late to the display, in sum: because of its
+// lateness is by how much the pictures of an application came late to the display, in sum: because of its
 // frames, and because the system delayed these, or render_service picked them up or showed them late.
-type Delay struct {
+type lateness struct {
 	Application trace.Duration `json:"application_ns"` // because of its own frames, and because of the system
 	System      trace.Duration `json:"system_ns"`
 }
@@ -128,11 +128,11 @@ func bySystem(c *why.Causes, e *why.Explanation) bool {
 }
 
 // delay returns that of the frames of an application; nil for render_service.
-func (o *overall) delay() *Delay {
+func (o *overall) delay() *lateness {
 	if o.Kind != stats.Application {
 		return nil
 	}
-	d := &Delay{}
+	d := &lateness{}
 	for i := range o.parts {
 		x := o.parts[i].delay()
 		d.Application += x.Application
@@ -142,11 +142,11 @@ func (o *overall) delay() *Delay {
 }
 
 // delay returns that of the frames of an application; nil for render_service.
-func (p *Process) delay() *Delay {
+func (p *Process) delay() *lateness {
 	if p.Kind != stats.Application {
 		return nil
 	}
-	d := &Delay{}
+	d := &lateness{}
 	for _, f := range p.frames {
 		if f.Render == nil {
 			continue

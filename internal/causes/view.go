@@ -19,10 +19,10 @@ import (
 	"ohframe/internal/view"
 )
 
-// MaxCosts is the number of causes in a ranking. It is shorter if fewer have costShare
+// maxCosts is the number of causes in a ranking. It is shorter if fewer have costShare
 // of the lost time.
 const (
-	MaxCosts  = 8
+	maxCosts  = 8
 	costShare = 0.9
 )
 
@@ -36,9 +36,9 @@ const (
 	maxRepeats = 2 // repeated arguments of a cause
 )
 
-// NewDocument returns why the frames of the inputs were late: of several inputs together,
+// newDocument returns why the frames of the inputs were late: of several inputs together,
 // then of each.
-func NewDocument(inputs []Input, o Options) *view.Document {
+func newDocument(inputs []Input, o Options) *view.Document {
 	d := &view.Document{Kind: "Why frames were late", Title: text.Count(len(inputs), "input") + " – why frames were late"}
 	if len(inputs) == 1 {
 		d.Title = text.Base(inputs[0].Name) + " – why frames were late"
@@ -149,7 +149,7 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration, lead
 		if len(parts) == 0 || !first.Leads(worst.Late, worst.Lost) {
 			lead = worst
 		}
-		if parts = append(parts, worst.Summary(o)); lead != nil {
+		if parts = append(parts, worst.summary(o)); lead != nil {
 			slices.Reverse(parts)
 		}
 	}
@@ -273,7 +273,7 @@ func (o *Options) leading(r *why.Ranking) []*why.Cost {
 	if o.All {
 		return r.Costs
 	}
-	return Leading(r, MaxCosts)
+	return Leading(r, maxCosts)
 }
 
 // limit returns the number of cases in a list, and what lists the others.
@@ -426,7 +426,7 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 			tags[e.Frame] = append(tags[e.Frame], strconv.Itoa(i))
 		}
 	}
-	placesOnly := PlacesOnly([]*Process{p})
+	placesOnly := placesOnly([]*Process{p})
 	listed := text.First(p.Late, limit, later(overrun))
 	list := o.cases(listed, len(p.Late), more, overrun, func(e *why.Explanation) string { return Sentence(c, e, placesOnly) })
 	for i, e := range listed {

@@ -32,14 +32,14 @@ func Arguments(list []why.Argument) string {
 			words = append(words, source+" decoded for "+target+pixels(source, target))
 		case a.Name == "target_size" && source != "":
 		default:
-			words = append(words, Argument(&a))
+			words = append(words, argument(&a))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// Argument returns an argument with its name: "index 12".
-func Argument(a *why.Argument) string {
+// argument returns an argument with its name: "index 12".
+func argument(a *why.Argument) string {
 	if a.Name == "text" {
 		return a.Value
 	}
@@ -128,5 +128,5 @@ func Repeat(r *why.Repeat) string {
 	if r.Frames > 1 {
 		in = fmt.Sprintf(" in %d frames", r.Frames)
 	}
-	return fmt.Sprintf("%s%d × %s%s, %s", atLeast, r.Instances, Argument(&r.Argument), in, ms(r.Time))
+	return fmt.Sprintf("%s%d × %s%s, %s", atLeast, r.Instances, argument(&r.Argument), in, ms(r.Time))
 }

@@ -17,14 +17,14 @@ var bufferReasons = [why.OutcomeCount]string{
 	why.ShownLate:     "shown late by render_service",
 }
 
-// BufferReason names which part of a buffer's life made it late.
-func BufferReason(r why.Outcome) string { return bufferReasons[r] }
+// bufferReason names which part of a buffer's life made it late.
+func bufferReason(r why.Outcome) string { return bufferReasons[r] }
 
 // Buffer returns why a buffer was late, in one line without its name:
 //
 //	queued late: the producer waited 26.4 ms for storage (io_schedule); usual 0.0
 func Buffer(c *why.Causes, l *why.Explanation) string {
-	words := BufferReason(l.Outcome)
+	words := bufferReason(l.Outcome)
 	switch l.Outcome {
 	case why.NotKnown:
 		return words
@@ -134,7 +134,7 @@ func longestExcess(l *why.Explanation) *why.Step {
 // bufferTitle names a cause of late buffers in a few words: "queued late: waiting for storage
 // in ReadFrame (io_schedule)".
 func bufferTitle(c *why.Cost) string {
-	title := BufferReason(c.Outcome)
+	title := bufferReason(c.Outcome)
 	if c.Share == nil || c.Outcome == why.DrawnLate || c.Outcome == why.NoFreeBuffer {
 		return title
 	}

@@ -19,10 +19,10 @@ func Function(f *why.Function) string {
 	return name + " (" + text.Shorten(f.Module, maxName) + ")"
 }
 
-// Inside names the function of a cause, to follow its sentence. It is empty for nil:
+// inside names the function of a cause, to follow its sentence. It is empty for nil:
 //
 //	; most in entry::Feed::Recompute(int) (libentry.so): 8 of 12 samples
-func Inside(f *why.FunctionTime) string {
+func inside(f *why.FunctionTime) string {
 	switch {
 	case f == nil:
 		return ""

@@ -13,7 +13,7 @@ func Hang(h *why.Explanation) string {
 		return ""
 	}
 	if !statesUnknown(h.Work()) || len(h.Path) == 0 {
-		return Work(h.Work())
+		return work(h.Work())
 	}
 	last := &h.Path[len(h.Path)-1]
 	s := ms(last.Value) + " in " + WorkSlice(last)

@@ -52,8 +52,8 @@ const (
 	idle          = "idle"                 // the thread had nothing to do
 )
 
-// Work says what a thread did most of the time: "running 160.0 ms in JSMarshalling, idle 17.9 ms".
-func Work(w *why.Work) string {
+// work says what a thread did most of the time: "running 160.0 ms in JSMarshalling, idle 17.9 ms".
+func work(w *why.Work) string {
 	type term struct {
 		text string
 		time trace.Duration
@@ -270,7 +270,7 @@ func StepWork(s *why.Step) string {
 	var texts []string
 	for i := range s.Work {
 		w := &s.Work[i]
-		t := Work(w)
+		t := work(w)
 		if thread := WorkThread(w); t != "" && len(s.Work) > 1 && thread != "" {
 			t = thread + ": " + t
 		}

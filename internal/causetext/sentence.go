@@ -65,7 +65,7 @@ func sentence(c *why.Causes, e *why.Explanation, placeOnly string) string {
 		}
 		words += since
 	}
-	words += with(first) + Inside(e.FunctionOf(first))
+	words += with(first) + inside(e.FunctionOf(first))
 	if e.Outcome == why.PlaceOnly {
 		words += placeOnly
 	}

@@ -109,8 +109,8 @@ type CauseChange struct {
 	*Measure
 }
 
-// Title names the cause for people.
-func (c *CauseChange) Title() string {
+// title names the cause for people.
+func (c *CauseChange) title() string {
 	return causetext.Title(&why.Share{Wait: c.Wait, Stage: c.Stage, Slice: c.Slice})
 }
 

@@ -47,7 +47,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("%d pairs, %d and %d others", len(d.Pairs), len(d.OnlyBase), len(d.OnlyNew))
 	}
 	app := d.Pairs[0]
-	if app.Base.Name != "gallery" || app.MatchedBy != MatchedByName {
+	if app.Base.Name != "gallery" || app.MatchedBy != matchedByName {
 		t.Errorf("first is %s, by %s", app.Base.Name, app.MatchedBy)
 	}
 	for _, want := range []struct {
@@ -81,7 +81,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("empty rate: %+v", m)
 	}
 	// The render service did the same, but for how often it showed frames.
-	for _, m := range d.Pairs[1].Measures() {
+	for _, m := range d.Pairs[1].measures() {
 		if m.Better != stats.Neither && !strings.HasPrefix(m.Name, "fps") && !strings.HasPrefix(m.Name, "cadence") && m.Delta != nil && *m.Delta != 0 {
 			t.Errorf("render service: %s changed by %v", m.Name, *m.Delta)
 		}

@@ -171,7 +171,7 @@ func (d *Diff) mainCause() string {
 		}
 		for _, c := range list {
 			if c.Verdict == p.verdict() && math.Abs(*c.Delta) >= least {
-				return fmt.Sprintf("; %s %s, %s %s", what, text.Printable(c.Title()), c.values(), unit)
+				return fmt.Sprintf("; %s %s, %s %s", what, text.Printable(c.title()), c.values(), unit)
 			}
 		}
 	}
@@ -339,7 +339,7 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 		}
 		if e, ok := runs[i].examples[key]; ok {
 			f := e.frame
-			f.Title, f.Input = c.Title(), side.runNames()[i]
+			f.Title, f.Input = c.title(), side.runNames()[i]
 			frames = append(frames, &f)
 		}
 	}

@@ -96,8 +96,8 @@ func (c *FunctionChange) shown() bool {
 	return math.Abs(*c.Delta) >= max(leastShownFrame, 2*c.deviation) || c.Verdict.Significant()
 }
 
-// Title names the function for people.
-func (c *FunctionChange) Title() string {
+// title names the function for people.
+func (c *FunctionChange) title() string {
 	title := causetext.Function(&c.Function)
 	if c.Wait != why.Run {
 		title += ", " + causetext.Wait(c.Wait)

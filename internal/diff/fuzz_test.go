@@ -224,7 +224,7 @@ func checkUnchanged(t *testing.T, side Side) {
 		if p.Base != p.New {
 			t.Fatalf("%s is matched with %s", text.Process(p.Base), text.Process(p.New))
 		}
-		for _, m := range p.Measures() {
+		for _, m := range p.measures() {
 			if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Relative != nil && *m.Relative != 0 || m.Verdict == Better || m.Verdict == Worse {
 				t.Errorf("%s of %s has changed", m.Name, p.title())
 			}
@@ -257,8 +257,8 @@ func checkMirror(t *testing.T, there, back *Diff) {
 			continue // of several that match alike, another may come first
 		}
 		q := back.Pairs[i]
-		for j, m := range p.Measures() {
-			n := q.Measures()[j]
+		for j, m := range p.measures() {
+			n := q.measures()[j]
 			if negative := m.Base != nil && *m.Base < 0 || m.New != nil && *m.New < 0; negative && !strings.HasPrefix(m.Name, "overrun_") || m.P != nil && !(*m.P >= 0 && *m.P <= 1 && *m.Low <= *m.Delta && *m.Delta <= *m.High) {
 				t.Error(describe(m))
 			}

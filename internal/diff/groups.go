@@ -261,7 +261,7 @@ func (d *Diff) applicationNames() func(side int, name string) string {
 	}
 	mapped := map[string]string{}
 	for _, p := range d.Pairs {
-		if p.MatchedBy == MatchedByMap {
+		if p.MatchedBy == matchedByMap {
 			mapped[p.New.Name] = p.Base.Name
 		}
 	}

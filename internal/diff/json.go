@@ -25,7 +25,7 @@ type document struct {
 	Interactions Groups                 `json:"interactions"` // those of one scene, page and process together
 	Layers       Groups                 `json:"layers"`       // those of one name and producer together
 	Summaries    Groups                 `json:"summaries"`    // the summaries of one process together
-	Differences  []Difference           `json:"differences"`  // what differs between the recordings
+	Differences  []difference           `json:"differences"`  // what differs between the recordings
 	// each condition for each process, scene or layer compared; empty without "--fail-on"
 	FailOn  []documentOutcome   `json:"fail_on"`
 	Skipped []view.SkippedInput `json:"skipped"` // inputs of both sides that were skipped
@@ -118,7 +118,7 @@ func newDocumentCauses(c *CauseChanges) *documentCauses {
 	list := func(changes []CauseChange) []documentCause {
 		docs := []documentCause{}
 		for _, c := range changes {
-			title, wait := c.Title(), c.Wait.String()
+			title, wait := c.title(), c.Wait.String()
 			doc := documentCause{Cause: &title, Wait: &wait, Values: c.Values}
 			if c.Stage != why.NoStage {
 				stage := c.Stage.String()
@@ -169,14 +169,14 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Processes:   d.documentPairs,
 		OnlyInBase:  subjects(d.OnlyBase),
 		OnlyInNew:   subjects(d.OnlyNew),
-		Differences: []Difference{},
+		Differences: []difference{},
 		FailOn:      []documentOutcome{},
 		Skipped:     view.SkippedInputs(o.Skipped),
 		Test:        d.documentTest(),
 
 		Interactions: *d.Interactions, Layers: *d.Layers, Summaries: *d.Summaries,
 	}
-	for _, x := range d.Differences() {
+	for _, x := range d.differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)
 		doc.Differences = append(doc.Differences, x)
 	}
@@ -214,7 +214,7 @@ func (s *Side) document() documentSide {
 func (d *Diff) documentPairs(yield func(documentPair) bool) {
 	for _, p := range d.Pairs {
 		doc := p.document()
-		doc.Measures = slices.DeleteFunc(p.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
+		doc.Measures = slices.DeleteFunc(p.measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
 		if !yield(doc) {
 			return
 		}

@@ -64,7 +64,7 @@ func TestJSON(t *testing.T) {
 	}
 	// The measures that are known on a side, in the order of the documentation.
 	pair := everything(t).Pairs[0]
-	list := slices.DeleteFunc(pair.Measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
+	list := slices.DeleteFunc(pair.measures(), func(m *Measure) bool { return m.Base == nil && m.New == nil })
 	for i, m := range got.Processes[0].Measures {
 		if m.Name != list[i].Name || m.Verdict != list[i].Verdict || (m.P == nil) != (m.Verdict == NotTested) {
 			t.Errorf("%s, want %s", describe(m), describe(list[i]))

@@ -19,15 +19,15 @@ type Match string
 // run: they count only if Options.Map has one or a process has no name. If several
 // processes match equally, the first is matched with the first.
 const (
-	// MatchedByMap: Options.Map pairs them.
-	MatchedByMap Match = "map"
-	// MatchedByName: they have the same name, or no name and the same id.
-	MatchedByName Match = "name"
-	// MatchedByNameEnd: one name has 15 bytes, which is what a kernel keeps of an
+	// matchedByMap: Options.Map pairs them.
+	matchedByMap Match = "map"
+	// matchedByName: they have the same name, or no name and the same id.
+	matchedByName Match = "name"
+	// matchedByNameEnd: one name has 15 bytes, which is what a kernel keeps of an
 	// application's name, and the other name ends in it.
-	MatchedByNameEnd Match = "name_end"
-	// MatchedByKind: both are render services, whatever their names.
-	MatchedByKind Match = "kind"
+	matchedByNameEnd Match = "name_end"
+	// matchedByKind: both are render services, whatever their names.
+	matchedByKind Match = "kind"
 )
 
 // Mapping pairs a process of the base trace with one of the new trace. Each is a
@@ -83,7 +83,7 @@ func matchProcesses(base, new Side, mappings []Mapping) ([]match, error) {
 		if k, l := matches[b].base.Kind, free[n].Kind; k != l {
 			return nil, mapError(m, fmt.Sprintf("one is the %s, the other the %s", text.Kind(k), text.Kind(l)), "")
 		}
-		matches[b].new, matches[b].by = free[n], MatchedByMap
+		matches[b].new, matches[b].by = free[n], matchedByMap
 		free = slices.Delete(free, n, n+1)
 	}
 	for _, rule := range rules {
@@ -113,9 +113,9 @@ type matchKey struct {
 
 // rules are tried in order, each on the processes without a match.
 var rules = []rule{
-	{MatchedByName, func(p *stats.Process) []matchKey { return []matchKey{nameKey(p)} }, func(p *stats.Process) (matchKey, bool) { return nameKey(p), true }},
-	{MatchedByNameEnd, newEndKeys, baseEndKey},
-	{MatchedByKind, func(p *stats.Process) []matchKey { return []matchKey{{kind: p.Kind}} }, func(p *stats.Process) (matchKey, bool) {
+	{matchedByName, func(p *stats.Process) []matchKey { return []matchKey{nameKey(p)} }, func(p *stats.Process) (matchKey, bool) { return nameKey(p), true }},
+	{matchedByNameEnd, newEndKeys, baseEndKey},
+	{matchedByKind, func(p *stats.Process) []matchKey { return []matchKey{{kind: p.Kind}} }, func(p *stats.Process) (matchKey, bool) {
 		return matchKey{kind: p.Kind}, p.Kind == stats.RenderService
 	}},
 }

@@ -254,9 +254,9 @@ var measures = func() []stats.Measure {
 	return list
 }()
 
-// Measures returns all measures of the pair, in the order of docs/diff.md. They are computed
+// measures returns all measures of the pair, in the order of docs/diff.md. They are computed
 // when they are needed, because those of many pairs are large.
-func (p *Pair) Measures() []*Measure {
+func (p *Pair) measures() []*Measure {
 	list := make([]*Measure, len(measures))
 	for i := range measures {
 		list[i] = p.compute(&measures[i])

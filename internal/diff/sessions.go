@@ -176,9 +176,9 @@ func (d *Diff) shareSession() bool {
 	return slices.ContainsFunc(d.New.sessions(), func(id string) bool { return id != "" && slices.Contains(base, id) })
 }
 
-// Difference is a fact of the recordings that differs between the sides, or between the runs of a
+// difference is a fact of the recordings that differs between the sides, or between the runs of a
 // side.
-type Difference struct {
+type difference struct {
 	// "device", "system", "software", "kernel", "refresh_hz", "charging", "tags", "buffer_kb", "clock",
 	// "debug_ui", "ohframe", "day", "temperature", "battery" or "hot"
 	What string `json:"what"`
@@ -253,10 +253,10 @@ const (
 	nextDay = 6 * time.Hour
 )
 
-// Differences returns what differs between the recordings. Unknown facts differ from nothing.
-func (d *Diff) Differences() (list []Difference) {
+// differences returns what differs between the recordings. Unknown facts differ from nothing.
+func (d *Diff) differences() (list []difference) {
 	add := func(what string, base, new []string, text string) {
-		list = append(list, Difference{what, base, new, text})
+		list = append(list, difference{what, base, new, text})
 	}
 	for _, fact := range recordingFacts {
 		base, new := d.Base.facts(fact.of), d.New.facts(fact.of)
@@ -369,7 +369,7 @@ func span(dates []string) string {
 
 // hot returns the sides with runs that began when the device was hot. Folders leave them out, so
 // they were given by name.
-func (d *Diff) hot() []Difference {
+func (d *Diff) hot() []difference {
 	hottest := func(s *Side) []string {
 		temperatures := s.numbers(func(m *meta.Meta) float64 { return m.Device.Temperature })
 		if len(temperatures) == 0 || slices.Max(temperatures) <= meta.Hot {
@@ -389,14 +389,14 @@ func (d *Diff) hot() []Difference {
 	default:
 		return nil
 	}
-	return []Difference{{"hot", base, new, fmt.Sprintf("%s °C: devices slow down above %d °C", what, meta.Hot)}}
+	return []difference{{"hot", base, new, fmt.Sprintf("%s °C: devices slow down above %d °C", what, meta.Hot)}}
 }
 
 // recordingWarnings returns the differences of the recordings, and what to do about those between
 // the sides.
 func (d *Diff) recordingWarnings() (list []string) {
 	between := false
-	for _, x := range d.Differences() {
+	for _, x := range d.differences() {
 		list = append(list, x.Text)
 		between = between || len(x.Base) > 0 && len(x.New) > 0 && !slices.Equal(x.Base, x.New)
 	}

@@ -137,7 +137,7 @@ func TestCompareSessions(t *testing.T) {
 	} {
 		scale := 1.0
 		if name == "lost time" {
-			name, scale = "lost time "+d.Pairs[0].Causes.Causes[0].Title(), *m.New/11
+			name, scale = "lost time "+d.Pairs[0].Causes.Causes[0].title(), *m.New/11
 		}
 		if !near(m.Base, scale*20/3) || !near(m.New, scale*11) || !near(m.Delta, scale*13/3) {
 			t.Errorf("%s: %s", name, describe(m))
@@ -311,7 +311,7 @@ func TestDifferences(t *testing.T) {
 	} {
 		d := compare(t, recordedSide("base", phone(test.base)), recordedSide("new", phone(test.new)), Options{})
 		var whats, texts, values []string
-		for _, x := range d.Differences() {
+		for _, x := range d.differences() {
 			whats, texts, values = append(whats, x.What), append(texts, x.Text), append(values, fmt.Sprint(x.Base, " ", x.New))
 		}
 		if strings.Join(whats, " ") != test.what || strings.Join(values, "; ") != test.values || strings.Join(texts, "; ") != test.text {
@@ -335,7 +335,7 @@ func TestDifferencesWithinSide(t *testing.T) {
 		{[]Recording{on("a")}, []Recording{on("b"), on("c"), on("d"), on("e"), on("f")}, "Base was recorded on the device a, new on the device b and on the device c and on the device d and 2 more"},
 	} {
 		var got []string
-		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).Differences() {
+		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).differences() {
 			got = append(got, x.Text)
 		}
 		if strings.Join(got, "; ") != test.want {
@@ -344,7 +344,7 @@ func TestDifferencesWithinSide(t *testing.T) {
 	}
 	// A mean: 30 and 34 against 36.
 	at := func(celsius float64) Recording { return phone(func(m *meta.Meta) { m.Device.Temperature = celsius }) }
-	list := compare(t, recordedSide("base", at(30), at(34)), recordedSide("new", at(36)), Options{}).Differences()
+	list := compare(t, recordedSide("base", at(30), at(34)), recordedSide("new", at(36)), Options{}).differences()
 	if len(list) != 1 || list[0].Text != "Base was recorded at 32.0 °C, new at 36.0 °C" {
 		t.Errorf("temperatures: %+v", list)
 	}
@@ -371,7 +371,7 @@ func TestDifferentDays(t *testing.T) {
 		{"several sessions", []Recording{in("a", 1), in("b", 2)}, []Recording{in("c", 4)}, ""},
 	} {
 		got := ""
-		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).Differences() {
+		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).differences() {
 			got += fmt.Sprint(x.Base, " ", x.New)
 		}
 		if got != test.want {
@@ -413,7 +413,7 @@ func TestDifferencesWritten(t *testing.T) {
 	}
 	var got struct {
 		Base, New   side
-		Differences []Difference
+		Differences []difference
 	}
 	must.Do(t, json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got))
 	if len(got.Differences) != 2 || got.Differences[0].What != "system" || !slices.Equal(got.Differences[0].New, []string{"<b>6.1"}) || got.Differences[1].What != "day" {

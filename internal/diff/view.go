@@ -209,11 +209,11 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 		}
 		if p.Causes != nil {
 			for _, c := range p.Causes.Causes {
-				add(p.title(), text.Printable(c.Title()), c.Measure)
+				add(p.title(), text.Printable(c.title()), c.Measure)
 			}
 		}
 		for _, c := range p.Functions.List {
-			add(p.title(), c.Title(), c.Measure)
+			add(p.title(), c.title(), c.Measure)
 		}
 	}
 	for _, groups := range d.groups() {

@@ -32,9 +32,9 @@ func (p *Pair) about() string {
 		about += fmt.Sprintf(" → %s", p.New.PID)
 	}
 	switch p.MatchedBy {
-	case MatchedByMap:
+	case matchedByMap:
 		about += " · as mapped"
-	case MatchedByNameEnd:
+	case matchedByNameEnd:
 		about += " · matched by the end of the name"
 	}
 	return about
@@ -167,7 +167,7 @@ func (m *Measure) undecided() bool {
 // better, then tested measures, main measures and others. left says how many it leaves out.
 func (p *Pair) sorted() (list []*Measure, left []string) {
 	unknown, periods := 0, 0
-	for _, m := range p.Measures() {
+	for _, m := range p.measures() {
 		switch {
 		case m.Base == nil && m.New == nil:
 			unknown++
@@ -357,7 +357,7 @@ func (p *Pair) causeTables() (sections []view.Block) {
 		}
 		for _, c := range list {
 			if math.Abs(*c.Delta) >= least && len(t.Rows) < maxShown {
-				row(text.Printable(c.Title()), c.Measure)
+				row(text.Printable(c.title()), c.Measure)
 			}
 		}
 		if total != nil && (*total.Base > 0 || *total.New > 0) {
@@ -391,7 +391,7 @@ func (p *Pair) functionTable() []view.Block {
 			continue
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
-			{Text: c.Title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
+			{Text: c.title()}, {Text: c.values()}, {Text: text.Change(c.Unit, c.Delta)},
 			{Text: fmt.Sprintf("%d → %d", c.BaseSamples, c.NewSamples)}, {Text: cmp.Or(c.Verdict.word(), "not tested"), Level: c.Verdict.Level()},
 		}})
 	}

@@ -18,10 +18,10 @@ import (
 	"ohframe/internal/significance"
 )
 
-// MinUnits is the number of units that a measure needs on each side to be tested. Units of a fleet
+// minUnits is the number of units that a measure needs on each side to be tested. Units of a fleet
 // differ much and in one direction: the more frames are late, the fewer units are so. With two units
 // against forty, a t-test of such values raises twice as many false alarms as it should.
-const MinUnits = 5
+const minUnits = 5
 
 // maxUnits bounds the memory and the time: of more units of a group, so many are compared at most.
 const maxUnits = 1024
@@ -291,7 +291,7 @@ func (s *side) values(ctx context.Context, ids, compared []string) ([]unitValues
 	w := wanted{sums: true, histograms: durationHistogram + 1}
 	err := eachUnit(ctx, []*side{s}, groups, w, func(group int, unit uint64, sum *Group) {
 		for i, name := range compared {
-			all[group*len(compared)+i].set(s.slots[unit], Measures.Named(name), sum)
+			all[group*len(compared)+i].set(s.slots[unit], measures.Named(name), sum)
 		}
 	})
 	return all, err
@@ -393,11 +393,11 @@ func (x *TableComparison) test(unit string, values [2][]unitValues) {
 		for _, name := range x.measures {
 			base, new := &values[0][len(all)], &values[1][len(all)]
 			series := (*significance.Series)(nil)
-			if min(count(base.tested), count(new.tested)) >= MinUnits {
+			if min(count(base.tested), count(new.tested)) >= minUnits {
 				series = &significance.Series{Base: base.tested, New: new.tested}
 				base.all, new.all = base.tested, new.tested
 			}
-			m := diff.NewMeasure(Measures.Named(name), diff.MeanOf(base.all), diff.MeanOf(new.all), series, advice)
+			m := diff.NewMeasure(measures.Named(name), diff.MeanOf(base.all), diff.MeanOf(new.all), series, advice)
 			p.Changes, all = append(p.Changes, m), append(all, m)
 		}
 	}
@@ -417,13 +417,13 @@ func count(units []significance.Unit) (n int) {
 // whyNotTested returns why changes of a pair were not tested, empty if all were.
 func (c *Comparison) whyNotTested(x *TableComparison, p *Pair) string {
 	switch {
-	case min(p.Units[0], p.Units[1]) < MinUnits:
+	case min(p.Units[0], p.Units[1]) < minUnits:
 		return "Not tested: " + c.tooFew(p) + "."
 	case !slices.ContainsFunc(p.Changes, func(m *diff.Measure) bool { return m.Delta != nil && m.P == nil }):
 	case x.table == ofLayers:
-		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d buffers.", MinUnits, c.Unit, stats.MinFrames("p95_ms"))
+		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d buffers.", minUnits, c.Unit, stats.MinFrames("p95_ms"))
 	default:
-		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d frames, P99 with %d.", MinUnits, c.Unit, stats.MinFrames("p95_ms"), stats.MinFrames("p99_ms"))
+		return fmt.Sprintf("Not tested: each dataset needs %d %ss with %d frames, P99 with %d.", minUnits, c.Unit, stats.MinFrames("p95_ms"), stats.MinFrames("p99_ms"))
 	}
 	return ""
 }

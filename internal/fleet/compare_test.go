@@ -63,7 +63,7 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 		own, speed := max(0, rate+0.05*r.NormFloat64()), 8e6*(1+0.2*r.NormFloat64())
 		for trace := range 2 {
 			row := Row{Trace: fmt.Sprint(trace, " of ", device), Kind: stats.Application, Process: group, Dims: []*string{&device, nil}}
-			var durations Histogram
+			var durations histogram
 			for range 100 {
 				row.Numbers[columnIndex["frames"]]++
 				row.Numbers[columnIndex["rated"]]++
@@ -72,7 +72,7 @@ func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Ro
 				}
 				durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
 			}
-			row.Histograms[durationHistogram] = durations.Counts()
+			row.Histograms[durationHistogram] = durations.counts()
 			rows = append(rows, row)
 		}
 	}
@@ -107,7 +107,7 @@ func varied(r *rand.Rand, devices int) (rows []Row) {
 		for range 1 + int(3*r.ExpFloat64()) {
 			row := Row{Kind: stats.Application, Process: "a", Dims: []*string{&device, nil}}
 			speed, late := speed*math.Exp(.05*r.NormFloat64()), min(1, late*math.Exp(.3*r.NormFloat64()))
-			var durations Histogram
+			var durations histogram
 			frames := int(100 * math.Exp(.8*r.NormFloat64()))
 			for range frames {
 				durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
@@ -116,7 +116,7 @@ func varied(r *rand.Rand, devices int) (rows []Row) {
 				}
 			}
 			row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = int64(frames), int64(frames)
-			row.Histograms[durationHistogram] = durations.Counts()
+			row.Histograms[durationHistogram] = durations.counts()
 			rows = append(rows, row)
 		}
 	}
@@ -144,7 +144,7 @@ func compareDevices(base, new []Row) *Pair {
 			v.all = slices.Repeat([]significance.Unit{significance.Exactly(math.NaN())}, len(devices))
 			v.tested = slices.Clone(v.all)
 			for unit, device := range slices.Sorted(maps.Keys(devices)) {
-				v.set(unit, &Measures[measureIndex(name)], devices[device])
+				v.set(unit, &measures[measureIndex(name)], devices[device])
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func TestEqualFleets(t *testing.T) {
 	slow.Skip(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	tries, wrong := 600, map[string]int{}
-	sizes := [][2]int{{MinUnits, MinUnits}, {MinUnits, 40}, {40, 10}, {20, 20}, {10, 80}}
+	sizes := [][2]int{{minUnits, minUnits}, {minUnits, 40}, {40, 10}, {20, 20}, {10, 80}}
 	for try := range tries {
 		n := sizes[try%len(sizes)]
 		p := compareDevices(varied(r, n[0]), varied(r, n[1]))
@@ -263,7 +263,7 @@ func TestManyDevices(t *testing.T) {
 // is unknown if a side has too few units, if the measure is unknown, and if the group is gone.
 func TestFleetConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	base := slices.Concat(simulated(r, "a", 40, 0.1), simulated(r, "few", MinUnits-1, 0.1), simulated(r, "gone", 40, 0.1))
+	base := slices.Concat(simulated(r, "a", 40, 0.1), simulated(r, "few", minUnits-1, 0.1), simulated(r, "gone", 40, 0.1))
 	new := slices.Concat(simulated(r, "a", 40, 0.2), simulated(r, "few", 40, 0.4), simulated(r, "later", 40, 0.1))
 	conditions := changes(t, "jank_rate>+1pp,jank_rate>>+9pp,jank_rate<-1pp,fps<-5%")
 	const few = "unknown too few to test: 4 devices and 40 devices, each dataset needs 5; --fail-on-any compares the values"
@@ -351,7 +351,7 @@ func TestShownGroups(t *testing.T) {
 	read := func(q Query) (shown []*Group, total int, allocated uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		shown, total = must.Get2(d.Groups(t.Context(), q))(t)
+		shown, total = must.Get2(d.groups(t.Context(), q))(t)
 		runtime.ReadMemStats(&after)
 		return shown, total, after.TotalAlloc - before.TotalAlloc
 	}
@@ -392,7 +392,7 @@ func TestGroupNumbers(t *testing.T) {
 		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
 		rows = append(rows, row)
 	}
-	groups, _ := must.Get2(dataset(t, rows).Groups(t.Context(), Query{By: []string{"process", "version"}}))(t)
+	groups, _ := must.Get2(dataset(t, rows).groups(t.Context(), Query{By: []string{"process", "version"}}))(t)
 	g := groups[0]
 	must.Equal(t, groupText(g.Key), "p\uFFFD · v\uFFFD", "key")
 	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Numbers[columnIndex["longest_streak"]] != 4 || g.Sum("frames") != 145 {
@@ -414,8 +414,8 @@ func TestGroupNumbers(t *testing.T) {
 	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
 		t.Errorf("worst: %+v", g.Worst)
 	}
-	must.Equal(t, g.Worst[0].OpenCommand(), "ohframe open --process 7 --frame 4 --from 4.000000000 --to 6.004000000 -- d")
-	must.Equal(t, g.Worst[0].WhyCommand(), "ohframe why --process 7 --frame 4 -- d")
+	must.Equal(t, g.Worst[0].openCommand(), "ohframe open --process 7 --frame 4 --from 4.000000000 --to 6.004000000 -- d")
+	must.Equal(t, g.Worst[0].whyCommand(), "ohframe why --process 7 --frame 4 -- d")
 }
 
 // A file with buckets that do not exist, or without their counts, is damaged.
@@ -423,7 +423,7 @@ func TestDamagedLists(t *testing.T) {
 	for _, c := range []Counts{{[]int32{-1}, []int64{1}}, {[]int32{1 << 20}, []int64{1}}, {[]int32{1, 2}, []int64{1}}} {
 		row := Row{Dims: []*string{nil, nil}}
 		row.Histograms[durationHistogram] = c
-		if _, _, err := dataset(t, []Row{row}).Groups(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
+		if _, _, err := dataset(t, []Row{row}).groups(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

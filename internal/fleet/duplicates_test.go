@@ -68,7 +68,7 @@ func TestDuplicates(t *testing.T) {
 	const shards = 5
 	all, single := t.TempDir(), t.TempDir()
 	s := run(t, &Runner{Dir: all}, look(t, dir, -1, 0), Options{Shards: shards})
-	if s.Traces != 23 || s.Failures[Duplicate] != 10 || s.Failures[Empty] != 2 || s.Failures[NotATrace] != 1 {
+	if s.Traces != 23 || s.Failures[duplicate] != 10 || s.Failures[empty] != 2 || s.Failures[notATrace] != 1 {
 		t.Errorf("%d traces, %v", s.Traces, s.Failures)
 	}
 	for k := range shards {
@@ -83,7 +83,7 @@ func TestDuplicates(t *testing.T) {
 		if got[name] = filepath.Base(first); first == "" {
 			got[name] = ""
 		}
-		if (f.Reason == Duplicate) != (first != "") {
+		if (f.Reason == duplicate) != (first != "") {
 			t.Errorf("%q: %s: %q", name, f.Reason, f.Message)
 		}
 	}
@@ -128,15 +128,15 @@ func TestJunk(t *testing.T) {
 		content func(i int) string
 		reason  Reason
 	}{
-		{func(int) string { return "" }, Empty},
-		{func(i int) string { return fmt.Sprintf("Not found: %d\n", i) }, NotATrace},
-		{func(i int) string { return fmt.Sprintf("\x00\xff\x01 %d", i) }, NotATrace},
-		{func(i int) string { return truncated.String()[:30] + fmt.Sprint(i) }, NotATrace},
-		{func(i int) string { return fmt.Sprintf("{\"bundle\": \"a\", \"upload\": %d}\n", i) }, NotATrace},
+		{func(int) string { return "" }, empty},
+		{func(i int) string { return fmt.Sprintf("Not found: %d\n", i) }, notATrace},
+		{func(i int) string { return fmt.Sprintf("\x00\xff\x01 %d", i) }, notATrace},
+		{func(i int) string { return truncated.String()[:30] + fmt.Sprint(i) }, notATrace},
+		{func(i int) string { return fmt.Sprintf("{\"bundle\": \"a\", \"upload\": %d}\n", i) }, notATrace},
 		{func(i int) string {
 			return fmt.Sprintf("# tracer: nop\n  a-1 (1) [000] .... %d.000000: tracing_mark_write: B|1|x\n", 1+i)
-		}, NoFrames},
-		{nil, Duplicate}, // of the file before
+		}, noFrames},
+		{nil, duplicate}, // of the file before
 	}
 	trace := demo[:strings.LastIndexByte(demo[:len(demo)/4], '\n')+1] // small
 	n, want, contents := slow.Of(300, 10_000), map[Reason]int{}, map[string]string{}

@@ -189,15 +189,15 @@ func TestBadUploads(t *testing.T) {
 		reason       Reason // of the event
 		traceReason  Reason
 	}{
-		"missing":   {jank([]string{"MAIN_THREAD_JANK_1.trace"}, nil), "", NoFile, ""},
-		"nofile":    {jank(nil, map[string]any{"log_over_limit": true}), "", NoFile, ""},
-		"cut":       {jank([]string{"x.trace"}, nil)[:100], demo + "# cut\n", NotAnEvent, ""},
-		"list":      {"[]", "", NotAnEvent, ""},
-		"list 2":    {"[]", "", NotAnEvent, ""}, // not a duplicate: it is no event
-		"empty":     {"", "", Empty, ""},
-		"again":     {jank([]string{"a\nb.trace"}, map[string]any{"user": "0"}), demo + "# 0\n", Duplicate, Duplicate},
-		"junk":      {jank([]string{"x.trace"}, nil), "no trace\n", "", NotATrace},
-		"other":     {jank([]string{"x.trace"}, map[string]any{"pid": 5, "bundle_name": "org.example.other"}), demo + "# other\n", "", OtherApp},
+		"missing":   {jank([]string{"MAIN_THREAD_JANK_1.trace"}, nil), "", noFile, ""},
+		"nofile":    {jank(nil, map[string]any{"log_over_limit": true}), "", noFile, ""},
+		"cut":       {jank([]string{"x.trace"}, nil)[:100], demo + "# cut\n", notAnEvent, ""},
+		"list":      {"[]", "", notAnEvent, ""},
+		"list 2":    {"[]", "", notAnEvent, ""}, // not a duplicate: it is no event
+		"empty":     {"", "", empty, ""},
+		"again":     {jank([]string{"a\nb.trace"}, map[string]any{"user": "0"}), demo + "# 0\n", duplicate, duplicate},
+		"junk":      {jank([]string{"x.trace"}, nil), "no trace\n", "", notATrace},
+		"other":     {jank([]string{"x.trace"}, map[string]any{"pid": 5, "bundle_name": "org.example.other"}), demo + "# other\n", "", otherApp},
 		"same name": {jank([]string{"x.trace"}, map[string]any{"pid": 5}), demo + "# same name\n", "", ""},
 		"1970":      {jank([]string{"x.trace"}, map[string]any{"time": 86400000}), demo + "# 1970\n", "", ""},
 	} {
@@ -220,7 +220,7 @@ func TestBadUploads(t *testing.T) {
 		f.WriteString(`{"domain":"OS","name":"MAIN_THREAD_JANK","params":{"x":"` + name)
 		must.Do(t, errors.Join(f.Truncate(100<<20), f.Close()))
 	}
-	want["huge/event.json"] = OverLimit
+	want["huge/event.json"] = overLimit
 	out := t.TempDir()
 	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{})
 	got := map[string]Reason{}
@@ -265,7 +265,7 @@ func TestEventShards(t *testing.T) {
 	options := Options{Shards: 5}
 	all, each := t.TempDir(), t.TempDir()
 	s := run(t, &Runner{Dir: all}, uploads(t, dir, -1, 0), options)
-	if s.Failures[NoFile] != 6 || s.Failed() != 6 {
+	if s.Failures[noFile] != 6 || s.Failed() != 6 {
 		t.Errorf("failures %v", s.Failures)
 	}
 	options.Partial = true
@@ -477,7 +477,7 @@ func TestBlocked(t *testing.T) {
 		list := events.AddTo(Found(set), set, nil)
 		must.Do(t, MarkDuplicates(t.Context(), store, list, limit))
 		s := run(t, &Runner{Dir: t.TempDir(), Store: store}, list, Options{Timeout: limit})
-		if name != "foo.json" && s.Failures[Timeout] == 0 { // which no event has to be called
+		if name != "foo.json" && s.Failures[timeout] == 0 { // which no event has to be called
 			t.Errorf("%s: %v", name, s.Failures)
 		}
 	}

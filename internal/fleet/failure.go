@@ -24,22 +24,22 @@ type Reason string
 
 // The reasons.
 const (
-	Unreadable Reason = "unreadable"        // the file or folder cannot be read
-	Empty      Reason = "empty"             // the file has no bytes
-	NotATrace  Reason = "not_a_trace"       // the content has no format that is read
-	Duplicate  Reason = "duplicate"         // the content is that of another trace
-	NoFrames   Reason = "no_frames"         // a trace without frames and hangs
-	NotAnEvent Reason = "not_an_event"      // the file of an event has another content
-	NoFile     Reason = "no_file"           // an event without a trace beside it
-	OtherApp   Reason = "other_application" // the trace is not one of the event's application
-	OverLimit  Reason = "limit"             // a limit ended reading
-	Malformed  Reason = "malformed"         // a line was not understood, in strict mode
-	Timeout    Reason = "timeout"           // reading took longer than allowed
-	Panicked   Reason = "panic"             // a defect of this program
+	unreadable Reason = "unreadable"        // the file or folder cannot be read
+	empty      Reason = "empty"             // the file has no bytes
+	notATrace  Reason = "not_a_trace"       // the content has no format that is read
+	duplicate  Reason = "duplicate"         // the content is that of another trace
+	noFrames   Reason = "no_frames"         // a trace without frames and hangs
+	notAnEvent Reason = "not_an_event"      // the file of an event has another content
+	noFile     Reason = "no_file"           // an event without a trace beside it
+	otherApp   Reason = "other_application" // the trace is not one of the event's application
+	overLimit  Reason = "limit"             // a limit ended reading
+	malformed  Reason = "malformed"         // a line was not understood, in strict mode
+	timeout    Reason = "timeout"           // reading took longer than allowed
+	crashed    Reason = "panic"             // a defect of this program
 )
 
-// Reasons are all reasons.
-var Reasons = []Reason{Unreadable, Empty, NotATrace, Duplicate, NoFrames, NotAnEvent, NoFile, OtherApp, OverLimit, Malformed, Timeout, Panicked}
+// reasons are all reasons.
+var reasons = []Reason{unreadable, empty, notATrace, duplicate, noFrames, notAnEvent, noFile, otherApp, overLimit, malformed, timeout, crashed}
 
 // failed returns the sum of numbers of failures.
 func failed(counts map[Reason]int) (n int) {
@@ -52,7 +52,7 @@ func failed(counts map[Reason]int) (n int) {
 // ReasonsText lists numbers of failures: "not_a_trace 1, timeout 2".
 func ReasonsText(counts map[Reason]int) string {
 	var list []string
-	for _, reason := range Reasons {
+	for _, reason := range reasons {
 		if n := counts[reason]; n > 0 {
 			list = append(list, fmt.Sprintf("%s %d", reason, n))
 		}
@@ -68,32 +68,32 @@ func reasonOf(err error) Reason {
 	panicked := (*panicError)(nil)
 	switch {
 	case errors.As(err, &panicked):
-		return Panicked
+		return crashed
 	case errors.Is(err, context.DeadlineExceeded):
-		return Timeout
+		return timeout
 	case errors.Is(err, errDuplicate):
-		return Duplicate
+		return duplicate
 	case errors.Is(err, errNoFile):
-		return NoFile
+		return noFile
 	case errors.Is(err, errNotAnEvent):
-		return NotAnEvent
+		return notAnEvent
 	case errors.Is(err, errOtherApp):
-		return OtherApp
+		return otherApp
 	case errors.Is(err, ohframe.ErrEmpty):
-		return Empty
+		return empty
 	case errors.Is(err, ohframe.ErrNoEvents), errors.Is(err, ohframe.ErrNoFrames), errors.Is(err, ohframe.ErrOutsideWindow):
-		return NoFrames
+		return noFrames
 	case errors.Is(err, ohframe.ErrLimit):
-		return OverLimit
+		return overLimit
 	case errors.Is(err, ohframe.ErrLine):
-		return Malformed
+		return malformed
 	case errors.Is(err, ohframe.ErrNotATrace):
-		return NotATrace
+		return notATrace
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return Unreadable
+		return unreadable
 	}
-	return NotATrace // damaged containers
+	return notATrace // damaged containers
 }
 
 // messageOf describes an error without the name of the file, which is in another column.

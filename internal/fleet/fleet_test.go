@@ -236,8 +236,8 @@ func TestFailures(t *testing.T) {
 	}
 	s := run(t, r, inputs, Options{})
 	want := map[string]Reason{
-		"empty": Empty, "junk": NotATrace, "bomb.gz": OverLimit, "noframes": NoFrames,
-		"panic": Panicked, "binary": NotATrace, "missing": Unreadable,
+		"empty": empty, "junk": notATrace, "bomb.gz": overLimit, "noframes": noFrames,
+		"panic": crashed, "binary": notATrace, "missing": unreadable,
 	}
 	if s.Failed() != len(want) || s.Rows != 6 || s.Traces != len(want)+2 || s.Unreliable != 1 {
 		t.Errorf("%d failures, %d rows of %d traces, %d unreliable: want %d, 6, %d and 1; %v", s.Failed(), s.Rows, s.Traces, s.Unreliable, len(want), len(want)+2, s.Failures)
@@ -280,7 +280,7 @@ func TestHang(t *testing.T) {
 			return nil, io.EOF
 		}
 		s := run(t, r, inputs, Options{Timeout: time.Millisecond})
-		if s.Failures[Timeout] != 1 || s.Skipped != 0 {
+		if s.Failures[timeout] != 1 || s.Skipped != 0 {
 			t.Errorf("failures %v, %d shards skipped: want a timeout", s.Failures, s.Skipped)
 		}
 	}
@@ -500,7 +500,7 @@ func TestDamagedParts(t *testing.T) {
 		}
 		must.Do(t, os.WriteFile(name, damaged, 0o666))
 		if d, err := Open(t.Context(), Files{}, dir); err == nil {
-			d.Groups(t.Context(), Query{By: []string{"kind", "process"}})
+			d.groups(t.Context(), Query{By: []string{"kind", "process"}})
 		}
 	}
 }

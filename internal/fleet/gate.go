@@ -200,16 +200,16 @@ func (c *Comparison) whyUnknown(x *TableComparison, p *Pair, change *diff.Measur
 	if why := change.UnknownSide("dataset"); why != "" {
 		return why
 	}
-	if min(p.Units[0], p.Units[1]) < MinUnits {
+	if min(p.Units[0], p.Units[1]) < minUnits {
 		return "too few to test: " + c.tooFew(p) + "; --fail-on-any compares the values"
 	}
 	_, noun := x.table.counts()
-	return fmt.Sprintf("each dataset needs %d %ss with %d %ss; --fail-on-any compares the values", MinUnits, c.Unit, stats.MinFrames(change.Name), noun)
+	return fmt.Sprintf("each dataset needs %d %ss with %d %ss; --fail-on-any compares the values", minUnits, c.Unit, stats.MinFrames(change.Name), noun)
 }
 
 // tooFew says how many units a pair has and needs.
 func (c *Comparison) tooFew(p *Pair) string {
-	return fmt.Sprintf("%s and %s, each dataset needs %d", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit), MinUnits)
+	return fmt.Sprintf("%s and %s, each dataset needs %d", text.Count(p.Units[0], c.Unit), text.Count(p.Units[1], c.Unit), minUnits)
 }
 
 // Checks returns the checks of Outcomes, and one for each dataset without all shards: conditions

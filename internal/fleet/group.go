@@ -27,7 +27,7 @@ type Group struct {
 	// Numbers are the values of columns. All of them are integers, so the order of rows does not
 	// matter.
 	Numbers numbers
-	// Values are the values of Measures; nil if unknown or not wanted.
+	// Values are the values of measures; nil if unknown or not wanted.
 	Values []*float64
 	// Estimated says which values are estimates: percentiles of different values in histograms.
 	Estimated []bool
@@ -37,9 +37,9 @@ type Group struct {
 	PerTrace, PerDevice *Distribution
 
 	// While rows are added. Afterwards they are nil.
-	histograms []Histogram
+	histograms []histogram
 	first      int                   // of histograms
-	shown      [shownTimes]Histogram // of interactions
+	shown      [shownTimes]histogram // of interactions
 	causes     map[string]*Cause
 	devices    map[string]*rate
 	rates      []rate // of the traces before trace
@@ -349,10 +349,10 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
 const histogramsPerPass = 10_000
 
-// Groups returns the groups of a dataset that are wanted, by key, and the number of all.
+// groups returns the groups of a dataset that are wanted, by key, and the number of all.
 // The first pass over the dataset ranks the groups, and others add up those that are
 // wanted, some at a time.
-func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total int, err error) {
+func (d *Dataset) groups(ctx context.Context, q Query) (shown []*Group, total int, err error) {
 	k, err := newKeyer(d, q)
 	if err != nil {
 		return nil, 0, err
@@ -410,11 +410,11 @@ func (d *Dataset) Groups(ctx context.Context, q Query) (shown []*Group, total in
 // newGroup returns a group of no rows with the histograms that are wanted.
 func newGroup(w wanted) *Group {
 	first, _ := w.table.histograms()
-	return &Group{histograms: make([]Histogram, w.histograms), first: first}
+	return &Group{histograms: make([]histogram, w.histograms), first: first}
 }
 
 // histogram returns a histogram; nil if it is not wanted, or of another table.
-func (g *Group) histogram(number int) *Histogram {
+func (g *Group) histogram(number int) *histogram {
 	if i := number - g.first; i >= 0 && i < len(g.histograms) {
 		return &g.histograms[i]
 	}
@@ -426,14 +426,14 @@ func (g *Group) addSums(r *Row) {
 	g.Numbers.add(&r.Numbers)
 	for i := range g.histograms {
 		if c := &r.Histograms[g.first+i]; g.first+i == durationHistogram && r.Shortest != nil {
-			g.histograms[i].AddBounded(c, *r.Shortest, r.Numbers.of("duration_max_ns"))
+			g.histograms[i].addBounded(c, *r.Shortest, r.Numbers.of("duration_max_ns"))
 		} else {
-			g.histograms[i].AddCounts(c)
+			g.histograms[i].addCounts(c)
 		}
 	}
 	for i, time := range [shownTimes]*int64{responseTime: r.Response, completionTime: r.Completion} {
 		if time != nil {
-			g.shown[i].AddValue(*time)
+			g.shown[i].addValue(*time)
 		}
 	}
 }
@@ -441,10 +441,10 @@ func (g *Group) addSums(r *Row) {
 func (g *Group) mergeSums(o *Group) {
 	g.Numbers.add(&o.Numbers)
 	for i := range g.histograms {
-		g.histograms[i].Merge(&o.histograms[i])
+		g.histograms[i].merge(&o.histograms[i])
 	}
 	for i := range g.shown {
-		g.shown[i].Merge(&o.shown[i])
+		g.shown[i].merge(&o.shown[i])
 	}
 }
 
@@ -543,8 +543,8 @@ func (g *Group) merge(o *Group) {
 // finish computes what is shown, and drops what it is computed from.
 func (g *Group) finish() {
 	g.endTrace()
-	for i := range Measures {
-		a := Measures[i].Aggregate
+	for i := range measures {
+		a := measures[i].Aggregate
 		g.Values, g.Estimated = append(g.Values, a.Value(g)), append(g.Estimated, a.Estimated(g))
 	}
 	g.Causes = g.sortedCauses()
@@ -554,7 +554,7 @@ func (g *Group) finish() {
 	}
 	g.PerTrace, g.PerDevice = newDistribution(g.rates), newDistribution(devices)
 	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil
-	g.shown = [shownTimes]Histogram{}
+	g.shown = [shownTimes]histogram{}
 }
 
 // compareKeys compares keys, numbers in them by value: version 5.9 is before 5.10.

@@ -22,22 +22,22 @@ const (
 	octaves    = 64 - bucketBits
 )
 
-// Bucket is the number of a bucket, 0 to 3711.
-type Bucket int32
+// bucket is the number of a bucket, 0 to 3711.
+type bucket int32
 
 // bucketOf returns the bucket of a value. Negative values, which only damaged traces
 // have, count as zero.
-func bucketOf(value int64) Bucket {
+func bucketOf(value int64) bucket {
 	v := uint64(max(0, value))
 	if v < 2*perOctave {
-		return Bucket(v)
+		return bucket(v)
 	}
 	shift := bits.Len64(v) - (bucketBits + 1)
-	return Bucket(shift<<bucketBits) + Bucket(v>>shift)
+	return bucket(shift<<bucketBits) + bucket(v>>shift)
 }
 
 // low returns the lowest value of the bucket, and the width of the bucket.
-func (b Bucket) low() (value, width int64) {
+func (b bucket) low() (value, width int64) {
 	if b < 2*perOctave {
 		return int64(b), 1
 	}
@@ -46,35 +46,35 @@ func (b Bucket) low() (value, width int64) {
 }
 
 // middle returns the value that stands for all values of the bucket.
-func (b Bucket) middle() int64 {
+func (b bucket) middle() int64 {
 	value, width := b.low()
 	return value + width/2
 }
 
-// Histogram counts values by bucket. Counts of a power of two are stored together: the
+// histogram counts values by bucket. Counts of a power of two are stored together: the
 // durations of a process span a few.
-type Histogram struct {
+type histogram struct {
 	octaves [octaves]*[perOctave]int64
 	// low and high are values that none is below or above, if there are any.
 	low, high int64
 	bounded   bool
 }
 
-// AddValue adds a value.
-func (h *Histogram) AddValue(value int64) {
+// addValue adds a value.
+func (h *histogram) addValue(value int64) {
 	h.count(bucketOf(value), 1)
 	h.bound(value, value)
 }
 
 // Add adds n values of a bucket. It panics if there is no such bucket.
-func (h *Histogram) Add(b Bucket, n int64) {
+func (h *histogram) Add(b bucket, n int64) {
 	h.count(b, n)
 	low, width := b.low()
 	h.bound(low, low+(width-1))
 }
 
 // bound says that values which were added are not below low nor above high.
-func (h *Histogram) bound(low, high int64) {
+func (h *histogram) bound(low, high int64) {
 	if !h.bounded {
 		h.low, h.high, h.bounded = low, high, true
 		return
@@ -82,7 +82,7 @@ func (h *Histogram) bound(low, high int64) {
 	h.low, h.high = min(h.low, low), max(h.high, high)
 }
 
-func (h *Histogram) count(b Bucket, n int64) {
+func (h *histogram) count(b bucket, n int64) {
 	octave := &h.octaves[b>>bucketBits]
 	if *octave == nil {
 		*octave = new([perOctave]int64)
@@ -90,34 +90,34 @@ func (h *Histogram) count(b Bucket, n int64) {
 	(*octave)[b&(perOctave-1)] += n
 }
 
-// AddCounts adds the values of a file, which are in order.
-func (h *Histogram) AddCounts(c *Counts) {
+// addCounts adds the values of a file, which are in order.
+func (h *histogram) addCounts(c *Counts) {
 	for i, b := range c.Buckets {
-		h.Add(Bucket(b), c.Counts[i])
+		h.Add(bucket(b), c.Counts[i])
 	}
 }
 
-// AddBounded adds the values of a file, which has the lowest and the highest of them.
-func (h *Histogram) AddBounded(c *Counts, low, high int64) {
+// addBounded adds the values of a file, which has the lowest and the highest of them.
+func (h *histogram) addBounded(c *Counts, low, high int64) {
 	for i, b := range c.Buckets {
-		h.count(Bucket(b), c.Counts[i])
+		h.count(bucket(b), c.Counts[i])
 	}
 	if len(c.Buckets) > 0 {
 		h.bound(low, high)
 	}
 }
 
-// Counts returns the histogram as a file has it.
-func (h *Histogram) Counts() (c Counts) {
-	for b, n := range h.All() {
+// counts returns the histogram as a file has it.
+func (h *histogram) counts() (c Counts) {
+	for b, n := range h.all() {
 		c.Buckets, c.Counts = append(c.Buckets, int32(b)), append(c.Counts, n)
 	}
 	return c
 }
 
-// Merge adds another histogram.
-func (h *Histogram) Merge(other *Histogram) {
-	for b, n := range other.All() {
+// merge adds another histogram.
+func (h *histogram) merge(other *histogram) {
+	for b, n := range other.all() {
 		h.count(b, n)
 	}
 	if other.bounded {
@@ -126,17 +126,17 @@ func (h *Histogram) Merge(other *Histogram) {
 }
 
 // Exact reports whether percentiles are not estimates: all values are the same.
-func (h *Histogram) Exact() bool { return h.bounded && h.low == h.high }
+func (h *histogram) Exact() bool { return h.bounded && h.low == h.high }
 
-// All returns the buckets that are not empty, in order, and their counts.
-func (h *Histogram) All() iter.Seq2[Bucket, int64] {
-	return func(yield func(Bucket, int64) bool) {
+// all returns the buckets that are not empty, in order, and their counts.
+func (h *histogram) all() iter.Seq2[bucket, int64] {
+	return func(yield func(bucket, int64) bool) {
 		for i, octave := range h.octaves {
 			if octave == nil {
 				continue
 			}
 			for k, n := range octave {
-				if n != 0 && !yield(Bucket(i<<bucketBits|k), n) {
+				if n != 0 && !yield(bucket(i<<bucketBits|k), n) {
 					return
 				}
 			}
@@ -145,7 +145,7 @@ func (h *Histogram) All() iter.Seq2[Bucket, int64] {
 }
 
 // Total returns the number of values.
-func (h *Histogram) Total() (n int64) {
+func (h *histogram) Total() (n int64) {
 	for _, octave := range h.octaves {
 		if octave == nil {
 			continue
@@ -161,7 +161,7 @@ func (h *Histogram) Total() (n int64) {
 // the middle of the bucket of value number ⌈p·n/1000⌉, but no value below the lowest or
 // above the highest, where these are known. It returns nil for fewer than atLeast values, and
 // without values.
-func (h *Histogram) Percentile(p, atLeast int64) *int64 {
+func (h *histogram) Percentile(p, atLeast int64) *int64 {
 	total := h.Total()
 	if total < max(1, atLeast) {
 		return nil
@@ -174,8 +174,8 @@ func rankOf(p, total int64) int64 { return (total/1000)*p + (total%1000*p+999)/1
 
 // nth returns what stands for the value of a rank, the lowest value first, as Percentile; nil if there is
 // no such value.
-func (h *Histogram) nth(rank int64) *int64 {
-	for b, n := range h.All() {
+func (h *histogram) nth(rank int64) *int64 {
+	for b, n := range h.all() {
 		if rank -= n; rank <= 0 {
 			v := max(h.low, min(b.middle(), h.high))
 			return &v

@@ -16,7 +16,7 @@ import (
 func TestBucketOf(t *testing.T) {
 	for _, test := range []struct {
 		value int64
-		want  Bucket
+		want  bucket
 	}{{-5, 0}, {0, 0}, {127, 127}, {128, 128}, {129, 128}, {255, 191}, {256, 192}, {511, 255}, {512, 256}, {math.MaxInt64, 3711}} {
 		must.Equal(t, bucketOf(test.value), test.want, "%d: got bucket", test.value)
 	}
@@ -25,7 +25,7 @@ func TestBucketOf(t *testing.T) {
 // Buckets follow each other without a gap, and the middle is within 1/128 of all values.
 func TestBuckets(t *testing.T) {
 	next := int64(0)
-	for b := Bucket(0); b <= 3711; b++ {
+	for b := bucket(0); b <= 3711; b++ {
 		low, width := b.low()
 		if low != next {
 			t.Fatalf("bucket %d begins at %d, want %d", b, low, next)
@@ -49,15 +49,15 @@ func TestPercentile(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		values := make([]int64, 1+r.IntN(500))
-		var parts [3]Histogram
+		var parts [3]histogram
 		for i := range values {
 			values[i] = int64(r.ExpFloat64() * 1e7)
 			parts[r.IntN(3)].Add(bucketOf(values[i]), 1)
 		}
 		slices.Sort(values)
-		var h Histogram
+		var h histogram
 		for i := range parts {
-			h.Merge(&parts[i])
+			h.merge(&parts[i])
 		}
 		for _, p := range []int64{1, 500, 900, 950, 990, 1000} {
 			rank := int(math.Ceil(float64(p) * float64(len(values)) / 1000))
@@ -66,10 +66,10 @@ func TestPercentile(t *testing.T) {
 			}
 		}
 	}
-	if got := new(Histogram).Percentile(500, 0); got != nil {
+	if got := new(histogram).Percentile(500, 0); got != nil {
 		t.Errorf("without values: got %d, want none", *got)
 	}
-	var few Histogram
+	var few histogram
 	few.Add(7, 19)
 	if got := few.Percentile(950, 20); got != nil {
 		t.Errorf("of 19 values: got %d, want none", *got)
@@ -85,14 +85,14 @@ func TestPercentileBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 500 {
 		values := make([]int64, 1+r.IntN(4))
-		var sum Histogram
+		var sum histogram
 		for i := range values {
 			values[i] = 130e6 + r.Int64N(3e6)
-			var one, read Histogram
-			one.AddValue(values[i])
-			counts := one.Counts()
-			read.AddBounded(&counts, values[i], values[i])
-			sum.Merge(&read)
+			var one, read histogram
+			one.addValue(values[i])
+			counts := one.counts()
+			read.addBounded(&counts, values[i], values[i])
+			sum.merge(&read)
 		}
 		for _, p := range []int64{1, 500, 1000} {
 			if got := *sum.Percentile(p, 1); got < slices.Min(values) || got > slices.Max(values) {
@@ -103,7 +103,7 @@ func TestPercentileBounds(t *testing.T) {
 			t.Fatalf("%v: exact is %t", values, sum.Exact())
 		}
 	}
-	var wide Histogram
+	var wide histogram
 	wide.Add(octaves*perOctave-1, 1) // the last bucket ends at the largest integer
 	if wide.high != math.MaxInt64 || *wide.Percentile(500, 1) < wide.low {
 		t.Errorf("%d to %d", wide.low, wide.high)
@@ -118,7 +118,7 @@ func TestEstimates(t *testing.T) {
 	report := must.Get(NewReport(t.Context(), opened(t, dir), Query{By: []string{"process"}}))(t)
 	estimates := 0
 	for _, g := range report.Groups {
-		for i, m := range Measures {
+		for i, m := range measures {
 			if x := g.Values[i]; x != nil && g.Estimated[i] {
 				estimates++
 				if m.Name == "max_ms" || m.Unit != stats.Milliseconds {

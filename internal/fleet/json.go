@@ -123,11 +123,11 @@ func (r *Report) writeJSON(w io.Writer) error {
 				to[c.Name] = g.Numbers[i]
 			}
 		}
-		for i, m := range Measures {
+		for i, m := range measures {
 			doc.Measures[m.Name] = g.Values[i]
 		}
 		for _, w := range g.Worst {
-			doc.Worst = append(doc.Worst, worstDocument{w, w.OpenCommand(), w.WhyCommand()})
+			doc.Worst = append(doc.Worst, worstDocument{w, w.openCommand(), w.whyCommand()})
 		}
 		d.Groups = append(d.Groups, doc)
 	}
@@ -142,7 +142,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 			names = append(names, c.Name)
 		}
 	}
-	for _, m := range Measures {
+	for _, m := range measures {
 		names = append(names, m.Name)
 	}
 	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")

@@ -6,10 +6,10 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// Measures are the measures of a group, in the order of reports: those of package stats that several
+// measures are the measures of a group, in the order of reports: those of package stats that several
 // processes, interactions or layers have together. Names and units are those of ohframe diff, those of
 // layers the fields of their JSON.
-var Measures = func() (list stats.MeasureList) {
+var measures = func() (list stats.MeasureList) {
 	for _, m := range slices.Concat(stats.Measures, stats.GroupMeasures) {
 		if m.Aggregate != nil {
 			list = append(list, m)
@@ -31,7 +31,7 @@ var compared = func() (names [tables][]string) {
 			names[ofInteractions] = append(names[ofInteractions], m.Name)
 		}
 	}
-	for _, m := range Measures {
+	for _, m := range measures {
 		if m.Main && m.Aggregate.Peak == "" {
 			names[ofFrames] = append(names[ofFrames], m.Name)
 			if slices.ContainsFunc(stats.InteractionMeasures, func(o stats.Measure) bool { return m.Same(&o) }) {
@@ -49,7 +49,7 @@ var compared = func() (names [tables][]string) {
 
 // ofGroups returns the compared measure of groups that a measure of conditions is; empty if there is none.
 func (t table) ofGroups(m *stats.Measure) string {
-	i := slices.IndexFunc(compared[t], func(name string) bool { return m.Same(Measures.Named(name)) })
+	i := slices.IndexFunc(compared[t], func(name string) bool { return m.Same(measures.Named(name)) })
 	if i < 0 {
 		return ""
 	}
@@ -139,7 +139,7 @@ func (g *Group) Times(name string) stats.Times {
 }
 
 // overruns are the overruns of all frames, negative before their deadlines.
-type overruns struct{ late, ahead *Histogram }
+type overruns struct{ late, ahead *histogram }
 
 func (o overruns) Total() int64 { return o.late.Total() + o.ahead.Total() }
 func (o overruns) Exact() bool  { return o.late.Exact() && o.ahead.Exact() }
@@ -166,5 +166,5 @@ const (
 )
 
 func measureIndex(name string) int {
-	return slices.IndexFunc(Measures, func(m stats.Measure) bool { return m.Name == name })
+	return slices.IndexFunc(measures, func(m stats.Measure) bool { return m.Name == name })
 }

@@ -31,7 +31,7 @@ func TestMeasuresOfOne(t *testing.T) {
 		run(t, &Runner{Dir: dir}, find(t, folder(t, map[string]string{name: content})), Options{})
 		report, d := stats.Compute(read.Timeline, stats.Options{}), opened(t, dir)
 		check := func(by []string, key string, subject any, measures stats.MeasureList, name func(*stats.Measure) string) {
-			groups, _ := must.Get2(d.Groups(t.Context(), Query{By: by, Stages: true}))(t)
+			groups, _ := must.Get2(d.groups(t.Context(), Query{By: by, Stages: true}))(t)
 			for _, g := range groups {
 				for i := range measures {
 					m := &measures[i]
@@ -63,7 +63,7 @@ func TestMeasuresOfOne(t *testing.T) {
 			check([]string{"layer"}, groupText([]*string{&layer}), l, stats.LayerMeasures, func(m *stats.Measure) string { return m.Path })
 		}
 	}
-	for _, m := range append(Measures, stats.Measure{Name: "negative", Aggregate: &stats.Aggregate{}}) {
+	for _, m := range append(measures, stats.Measure{Name: "negative", Aggregate: &stats.Aggregate{}}) {
 		if compared[m.Name] == 0 && stats.GroupMeasures.Named(m.Name) == nil {
 			t.Errorf("%s is known of no process and no layer", m.Name)
 		}
@@ -90,7 +90,7 @@ func TestItems(t *testing.T) {
 	run(t, &Runner{Dir: dir}, find(t, folder(t, map[string]string{
 		"a.ftrace": text("app", 2, 1), "b.ftrace": text("app", 1, 0), "c.ftrace": text("other", 0, 0),
 	})), Options{})
-	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}}))(t)
+	groups, _ := must.Get2(opened(t, dir).groups(t.Context(), Query{By: []string{"process"}}))(t)
 	for _, g := range groups {
 		share := g.Values[measureIndex("reused_share")]
 		switch *g.Key[0] {

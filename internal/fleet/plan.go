@@ -51,8 +51,8 @@ type Options struct {
 	Partial bool `fingerprint:"-"`
 }
 
-// MaxShards is the largest number of shards.
-const MaxShards = 100_000
+// maxShards is the largest number of shards.
+const maxShards = 100_000
 
 // Shards have about this size if their number is not given.
 const (
@@ -103,8 +103,8 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 	if shards == 0 {
 		shards = max(1, (len(own)+shardTraces-1)/shardTraces, int((p.Bytes+shardBytes-1)/shardBytes))
 	}
-	if shards < 1 || shards > MaxShards {
-		return nil, fmt.Errorf("%d shards: the number must be from 1 to %d", shards, MaxShards)
+	if shards < 1 || shards > maxShards {
+		return nil, fmt.Errorf("%d shards: the number must be from 1 to %d", shards, maxShards)
 	}
 	p.Shards = make([][]Input, shards)
 	for _, in := range own {

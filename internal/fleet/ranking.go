@@ -321,7 +321,7 @@ func (r *Ranking) examples(most int, explain bool) view.Table {
 	}
 	for _, c := range r.Causes[:min(mostShown, len(r.Causes))] {
 		for _, w := range c.Examples[:min(most, len(c.Examples))] {
-			row := view.Row{Cells: append(keyCells(c.Key), view.Cell{Text: text.Printable(c.Name)}, view.Cell{Text: text.Milliseconds(w.Overrun)}, view.Cell{Text: text.Line(w.OpenCommand()), Command: true})}
+			row := view.Row{Cells: append(keyCells(c.Key), view.Cell{Text: text.Printable(c.Name)}, view.Cell{Text: text.Milliseconds(w.Overrun)}, view.Cell{Text: text.Line(w.openCommand()), Command: true})}
 			if explain {
 				row.Cells = append(row.Cells, view.Cell{Text: text.Line(w.explain()), Command: true})
 			}
@@ -336,7 +336,7 @@ func (w Worst) explain() string {
 	if w.VsyncID == 0 {
 		return "ohframe report -- " + text.Quoted(w.Trace)
 	}
-	return w.WhyCommand()
+	return w.whyCommand()
 }
 
 // The document in JSON.
@@ -365,7 +365,7 @@ func (r *Ranking) writeJSON(w io.Writer) error {
 			doc.Key = map[string]*string{}
 		}
 		for _, example := range c.Examples {
-			doc.Examples = append(doc.Examples, worstDocument{example, example.OpenCommand(), example.explain()})
+			doc.Examples = append(doc.Examples, worstDocument{example, example.openCommand(), example.explain()})
 		}
 		d.Causes = append(d.Causes, doc)
 	}
@@ -386,7 +386,7 @@ func (r *Ranking) writeCSV(w io.Writer) error {
 				row = append(row, c.Traces)
 			}
 			row = append(row, c.Frames, c.Hangs, int64(c.Lost), c.Share)
-			if !yield(append(row, c.Examples[0].Trace, c.Examples[0].OpenCommand())) {
+			if !yield(append(row, c.Examples[0].Trace, c.Examples[0].openCommand())) {
 				return
 			}
 		}

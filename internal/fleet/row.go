@@ -261,14 +261,14 @@ func (r *Row) measureLayer(l *stats.Layer) {
 }
 
 // rowTimes are the times of the frames or the buffers of a row, in the order of stats.Distributions.
-type rowTimes [histograms]Histogram
+type rowTimes [histograms]histogram
 
-func (t *rowTimes) add(i int, d trace.Duration) { t[i].AddValue(int64(d)) }
+func (t *rowTimes) add(i int, d trace.Duration) { t[i].addValue(int64(d)) }
 
 // keep keeps times as the histograms of the row.
 func (r *Row) keep(times *rowTimes) {
 	for i := range times {
-		r.Histograms[i] = times[i].Counts()
+		r.Histograms[i] = times[i].counts()
 	}
 }
 

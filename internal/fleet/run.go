@@ -259,7 +259,7 @@ func (r *Runner) analyse(ctx context.Context, in Input, workers int) result {
 		return o.result
 	}
 	f := &Failure{Trace: in.Name, Dims: r.Plan.dims.of(in), Size: in.Size, Reason: reasonOf(o.err), Message: messageOf(o.err)}
-	if f.Reason == Timeout {
+	if f.Reason == timeout {
 		f.Message = fmt.Sprintf("took longer than %s", r.Plan.Timeout)
 	}
 	o.result.failure = f
@@ -452,7 +452,7 @@ func (w *shardWriter) write(r *result) error {
 // finish completes the parts.
 func (w *shardWriter) finish() error {
 	// Another attempt may have more time, or find the file readable.
-	repeat := w.Failures[Timeout]+w.Failures[Unreadable] > 0
+	repeat := w.Failures[timeout]+w.Failures[unreadable] > 0
 	metadata := append(slices.Clone(w.metadata), [2]string{keyRepeat, strconv.FormatBool(repeat)}, [2]string{keyUnreliable, strconv.Itoa(w.Unreliable)})
 	for _, folder := range w.plan.folders() {
 		for _, m := range metadata {

@@ -43,7 +43,7 @@ func (t table) rates() string {
 	}
 	var columns []string
 	for _, name := range compared[t] {
-		if a := Measures.Named(name).Aggregate; a.Times == "" {
+		if a := measures.Named(name).Aggregate; a.Times == "" {
 			part, factor := sum(a.Parts), ""
 			if len(a.Parts) > 1 {
 				part = "(" + part + ")"

@@ -77,7 +77,7 @@ func runDatabase(t *testing.T, result any, engine, statements, query string) {
 func TestEngines(t *testing.T) {
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{Read: withCauses, Shards: 3})
-	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"kind", "process"}}))(t)
+	groups, _ := must.Get2(opened(t, dir).groups(t.Context(), Query{By: []string{"kind", "process"}}))(t)
 	lost := map[string]int64{}
 	for _, g := range groups {
 		for _, c := range g.Causes {
@@ -141,12 +141,12 @@ func TestSparkGrammar(t *testing.T) {
 // The engines compute the value that stands for a bucket as bucketOf's inverse does, of all
 // buckets: those below 128 have no shift, and the last one the largest.
 func TestBucketMiddles(t *testing.T) {
-	var h Histogram
-	for b := range Bucket(octaves * perOctave) {
+	var h histogram
+	for b := range bucket(octaves * perOctave) {
 		h.Add(b, 1)
 	}
 	row := Row{Trace: "a", Kind: stats.Application, Process: "a", Dims: make([]*string, 2)}
-	row.Histograms[durationHistogram] = h.Counts()
+	row.Histograms[durationHistogram] = h.counts()
 	dir := dataset(t, []Row{row}).Dir
 	for engine, query := range map[string]string{
 		"duckdb":     `SELECT bucket, bucket_middle(bucket) AS middle FROM durations`,
@@ -159,7 +159,7 @@ func TestBucketMiddles(t *testing.T) {
 				t.Fatalf("%d buckets, want %d", len(rows), octaves*perOctave)
 			}
 			for _, row := range rows {
-				b := Bucket(row["bucket"].(float64))
+				b := bucket(row["bucket"].(float64))
 				if row["middle"] != fmt.Sprint(b.middle()) {
 					t.Fatalf("bucket %d: %v, want %d", b, row["middle"], b.middle())
 				}

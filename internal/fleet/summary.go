@@ -12,7 +12,7 @@ import (
 // process are added up. Filtered ones, and those that do not count janky frames, are left out.
 func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, string, trace.PID) Row) []Row {
 	first := len(rows)
-	var durations []*Histogram
+	var durations []*histogram
 	for i := range report.Summaries {
 		s := &report.Summaries[i]
 		same := func(r Row) bool { return r.Kind == stats.Application && r.PID == s.PID && r.Process == s.Process }
@@ -22,7 +22,7 @@ func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, stri
 		at := slices.IndexFunc(rows, same)
 		if at < 0 {
 			at = len(rows)
-			rows, durations = append(rows, newRow(stats.Application, s.Process, s.PID)), append(durations, &Histogram{})
+			rows, durations = append(rows, newRow(stats.Application, s.Process, s.PID)), append(durations, &histogram{})
 		}
 		row, h := &rows[at], durations[at-first]
 		for name, n := range map[string]int{"frames": s.Frames, "judged": s.Frames, "rated": s.Frames, "late": *s.Janky, "rated_late": *s.Janky} {
@@ -37,7 +37,7 @@ func addSummaries(rows []Row, report *stats.Report, newRow func(stats.Kind, stri
 		}
 	}
 	for i, h := range durations {
-		rows[first+i].Histograms[durationHistogram] = h.Counts()
+		rows[first+i].Histograms[durationHistogram] = h.counts()
 		if h.bounded {
 			rows[first+i].Shortest = &h.low
 		}

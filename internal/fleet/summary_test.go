@@ -17,7 +17,7 @@ func TestSummaries(t *testing.T) {
 		"days.txt":   "Package: app\nStats since: 1ns\n" + head + "Package: app\nStats since: 2ns\n" + head + "Package: app\nStats since: 3ns\nNote: Data has been filtered!\n" + head,
 		"frames.txt": "** Graphics info for pid 7 [other] **\n" + head + rows,
 	})), Options{})
-	groups, _ := must.Get2(opened(t, dir).Groups(t.Context(), Query{By: []string{"process"}, Stages: true}))(t)
+	groups, _ := must.Get2(opened(t, dir).groups(t.Context(), Query{By: []string{"process"}, Stages: true}))(t)
 	got := map[string]string{}
 	for _, g := range groups {
 		line := ""

@@ -33,7 +33,7 @@ var Orders = []string{string(Natural), string(ByTime)}
 
 // TrendOptions select what a trend shows.
 type TrendOptions struct {
-	// Query selects groups. Top is ShownTrends if it is zero.
+	// Query selects groups. Top is shownTrends if it is zero.
 	Query
 	Over  string // the dimension whose values follow each other, such as "build"
 	Order Order
@@ -107,8 +107,8 @@ type TrendChange struct {
 }
 
 const (
-	// ShownTrends is the default of TrendOptions.Top: the more is tested, the less is found in each.
-	ShownTrends = 20
+	// shownTrends is the default of TrendOptions.Top: the more is tested, the less is found in each.
+	shownTrends = 20
 	// trendUnits bounds the time: of more units of a group in a build, so many are measured. They are
 	// the same ones in all builds if these have them.
 	trendUnits = 256
@@ -117,7 +117,7 @@ const (
 // NewTrend returns the trend of datasets, and tests where it changes.
 func NewTrend(ctx context.Context, datasets []*Dataset, o TrendOptions) (*Trend, error) {
 	t := &Trend{Datasets: datasets, TrendOptions: o}
-	t.Order, t.Top = cmp.Or(t.Order, Natural), cmp.Or(t.Top, ShownTrends)
+	t.Order, t.Top = cmp.Or(t.Order, Natural), cmp.Or(t.Top, shownTrends)
 	t.By = slices.DeleteFunc(slices.Clone(o.By), func(name string) bool { return name == o.Over })
 	var err error
 	if t.table, err = tableOf(t.By); err != nil {
@@ -302,7 +302,7 @@ func (t *Trend) measure(ctx context.Context) error {
 	values := map[*TrendSeries][]buildValues{}
 	for _, g := range t.Groups {
 		for _, name := range t.Measures {
-			s := &TrendSeries{Measure: Measures.Named(name)}
+			s := &TrendSeries{Measure: measures.Named(name)}
 			g.Series, values[s] = append(g.Series, s), make([]buildValues, len(t.Builds))
 		}
 	}
@@ -339,8 +339,8 @@ func (s *TrendSeries) set(builds []buildValues) {
 		}
 	}
 	slices.Sort(counts)
-	if s.Needed = MinUnits; len(counts) > 0 {
-		s.Needed = min(MinUnits, counts[len(counts)/2])
+	if s.Needed = minUnits; len(counts) > 0 {
+		s.Needed = min(minUnits, counts[len(counts)/2])
 	}
 	panel := make([][]significance.Observation, len(builds))
 	for i, v := range builds {

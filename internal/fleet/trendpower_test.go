@@ -82,7 +82,7 @@ func (h *history) trend(r *rand.Rand) *Trend {
 				speed := d.speed * math.Exp(.05*r.NormFloat64()+h.day*slow) * h.slow(build)
 				late := d.late * math.Exp(.3*r.NormFloat64()+4*h.day*more) * h.late(build)
 				row := Row{}
-				var durations Histogram
+				var durations histogram
 				frames := 20 + int(100*math.Exp(.5*r.NormFloat64()))
 				for range frames {
 					durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
@@ -91,16 +91,16 @@ func (h *history) trend(r *rand.Rand) *Trend {
 					}
 				}
 				row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = int64(frames), int64(frames)
-				row.Histograms[durationHistogram] = durations.Counts()
+				row.Histograms[durationHistogram] = durations.counts()
 				sum := newGroup(wanted{histograms: durationHistogram + 1})
 				sum.addSums(&row)
 				for i, name := range t.Measures {
-					values[i][build].add(d.name, &Measures[measureIndex(name)], sum)
+					values[i][build].add(d.name, &measures[measureIndex(name)], sum)
 				}
 			}
 		}
 		for i, name := range t.Measures {
-			s := &TrendSeries{Measure: &Measures[measureIndex(name)]}
+			s := &TrendSeries{Measure: &measures[measureIndex(name)]}
 			s.set(values[i])
 			g.Series = append(g.Series, s)
 		}

@@ -36,7 +36,7 @@ func NewReport(ctx context.Context, d *Dataset, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups, total, err := d.Groups(ctx, q)
+	groups, total, err := d.groups(ctx, q)
 	if err == nil && total == 0 && q.Process != "" {
 		return nil, noProcess(q.Process)
 	}
@@ -82,7 +82,7 @@ func (r *Report) document() *view.Document {
 	if worst := r.worst(); len(worst) > 0 {
 		d.Blocks = append(d.Blocks, view.Section{
 			Title: "Worst frames", About: fmt.Sprintf("%d of a group at most", maxWorst),
-			Blocks: []view.Block{view.Terminal{worstTable(worst, Worst.OpenCommand)}, view.Page{worstTable(worst, Worst.OpenCommand, Worst.WhyCommand)}},
+			Blocks: []view.Block{view.Terminal{worstTable(worst, Worst.openCommand)}, view.Page{worstTable(worst, Worst.openCommand, Worst.whyCommand)}},
 		})
 	}
 	return d
@@ -162,8 +162,8 @@ var tableMeasures = func() (list [tables]stats.MeasureList) {
 	for t, of := range [tables]stats.MeasureList{stats.Measures, slices.Concat(stats.GroupMeasures, stats.InteractionMeasures), stats.LayerMeasures} {
 		for _, m := range of {
 			if m.Short != "" {
-				i := slices.IndexFunc(Measures, func(o stats.Measure) bool { return m.Same(&o) })
-				m.Name, m.Label = Measures[i].Name, Measures[i].Label
+				i := slices.IndexFunc(measures, func(o stats.Measure) bool { return m.Same(&o) })
+				m.Name, m.Label = measures[i].Name, measures[i].Label
 				list[t] = append(list[t], m)
 			}
 		}
@@ -311,17 +311,17 @@ func (r *Report) worst() []Worst {
 	return all[:min(mostShown, len(all))]
 }
 
-// around is how much of the trace before and after a frame OpenCommand shows.
+// around is how much of the trace before and after a frame openCommand shows.
 const around = trace.Second
 
-// OpenCommand returns the command that shows the frame in the Perfetto UI.
-func (w Worst) OpenCommand() string {
+// openCommand returns the command that shows the frame in the Perfetto UI.
+func (w Worst) openCommand() string {
 	window := []string{"--from", max(0, w.Start.Add(-around)).String(), "--to", w.Start.Add(w.Overrun + around).String()}
 	return locate.NewOpener(locate.Process(w.Process, w.PID), w.Trace, window...).Frame(w.VsyncID, w.Start, w.timed)
 }
 
-// WhyCommand returns the command that explains the frame.
-func (w Worst) WhyCommand() string {
+// whyCommand returns the command that explains the frame.
+func (w Worst) whyCommand() string {
 	return fmt.Sprintf("ohframe why --process %s --frame %d -- %s", locate.Process(w.Process, w.PID), w.VsyncID, text.Quoted(w.Trace))
 }
 

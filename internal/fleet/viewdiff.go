@@ -137,11 +137,11 @@ func (c *Comparison) whyNothing(x *TableComparison) string {
 		return "the base dataset has no " + x.table.name()
 	case len(x.Pairs) == 0:
 		return "no group is in both datasets"
-	case slices.ContainsFunc(x.Pairs, func(p *Pair) bool { return min(p.Units[0], p.Units[1]) >= MinUnits }):
+	case slices.ContainsFunc(x.Pairs, func(p *Pair) bool { return min(p.Units[0], p.Units[1]) >= minUnits }):
 		_, noun := x.table.counts()
-		return fmt.Sprintf("each dataset needs %d %ss with %d %ss", MinUnits, c.Unit, stats.MinFrames("p95_ms"), noun)
+		return fmt.Sprintf("each dataset needs %d %ss with %d %ss", minUnits, c.Unit, stats.MinFrames("p95_ms"), noun)
 	}
-	return fmt.Sprintf("each dataset needs %d %ss", MinUnits, c.Unit)
+	return fmt.Sprintf("each dataset needs %d %ss", minUnits, c.Unit)
 }
 
 func (c *Comparison) units(p *Pair) string {
@@ -171,7 +171,7 @@ func (c *Comparison) datasets() view.Table {
 func (c *Comparison) overview(x *TableComparison, first int) view.Table {
 	t := view.Table{Label: titleOf(x.table.name()), Sortable: true, Columns: append(keyColumns(x.By), view.Column{Title: titleOf(c.Unit) + "s", Number: true})}
 	for _, name := range x.measures {
-		t.Columns = append(t.Columns, view.Column{Title: Measures.Named(name).Label, Number: true})
+		t.Columns = append(t.Columns, view.Column{Title: measures.Named(name).Label, Number: true})
 	}
 	for i, p := range x.Pairs {
 		row := view.Row{Link: "group-" + strconv.Itoa(first+i), Cells: append(keyCells(p.Key), view.Cell{Text: fmt.Sprintf("%d → %d", p.Units[0], p.Units[1])})}

@@ -271,7 +271,7 @@ func (t *Trend) untested(g *TrendGroup) string {
 	if len(detectable) > 0 {
 		words = append(words, "Lasting changes in the middle that would have been found in 80 of 100 histories: "+strings.Join(detectable, ", ")+".")
 	}
-	for needed := range MinUnits + 1 {
+	for needed := range minUnits + 1 {
 		if list := few[needed]; len(list) > 0 {
 			words = append(words, fmt.Sprintf("Not tested, as fewer than %d %ss have %s with enough frames: %s.", significance.MinUnits, t.name(), text.Count(needed, t.Unit), strings.Join(list, ", ")))
 		}

@@ -9,7 +9,7 @@ import (
 
 func TestIsLogger(t *testing.T) {
 	for name, want := range map[string]bool{"hilogd": true, "hilogd.rd_kmsg": true, "logd.writer": true, "login": false, "hilog": false, "com.example.app": false, "": false} {
-		must.Equal(t, IsLogger(name), want, "IsLogger(%q)", name)
+		must.Equal(t, isLogger(name), want, "isLogger(%q)", name)
 	}
 }
 

@@ -31,8 +31,8 @@ const (
 	Logger                   // one that writes the log
 )
 
-// IsLogger reports whether a process or a thread with this name writes the system's log.
-func IsLogger(name string) bool {
+// isLogger reports whether a process or a thread with this name writes the system's log.
+func isLogger(name string) bool {
 	return strings.HasPrefix(name, "hilogd") || strings.HasPrefix(name, "logd") || strings.HasPrefix(name, "klogd")
 }
 
@@ -69,7 +69,7 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 		c.Wait = why.WaitGC
 	case by.Wait == why.WaitBuffer && c.Wait == why.WaitBinder:
 		c.Wait = why.WaitBuffer // the queue of buffers is in another process
-	case IsLogger(by.Process) || IsLogger(by.Thread):
+	case isLogger(by.Process) || isLogger(by.Thread):
 		c.Rival = Logger
 	case by.PID == process:
 		c.Rival = OwnThread

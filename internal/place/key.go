@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxKey is the longest key in bytes.
-const MaxKey = 96
+// maxKey is the longest key in bytes.
+const maxKey = 96
 
 // unnamed is the key of a label without a name: a bare number, punctuation.
 var unnamed = []byte("unnamed")
@@ -21,8 +21,8 @@ var unnamed = []byte("unnamed")
 //	virtual int A::B::c(const int)             A::B::c
 //
 // label is the result of hitrace.Marker.Label, or a raw name with "H:" and the
-// hitrace suffix. The key has 1 to MaxKey bytes and is valid UTF-8 if the label
-// is. The key of a key is the key itself. Nothing is allocated if dst has MaxKey
+// hitrace suffix. The key has 1 to maxKey bytes and is valid UTF-8 if the label
+// is. The key of a key is the key itself. Nothing is allocated if dst has maxKey
 // bytes of capacity left.
 func AppendKey(dst, label []byte) []byte {
 	base := len(dst)
@@ -30,7 +30,7 @@ func AppendKey(dst, label []byte) []byte {
 	// A pass never lengthens a key, so this ends. Most keys are left alone by
 	// the second pass.
 	for !isPlain(dst[base:]) {
-		var next [MaxKey]byte
+		var next [maxKey]byte
 		again := appendPass(next[:0], dst[base:])
 		if bytes.Equal(again, dst[base:]) {
 			break
@@ -73,8 +73,8 @@ func appendPass(dst, label []byte) []byte {
 	if len(text) == 0 {
 		text, bracket = firstWord(label), nil
 	}
-	dst = append(dst, cutLength(text, MaxKey-(len(dst)-base))...)
-	if n := len(dst) - base; len(bracket) > 0 && n+len(bracket)+2 <= MaxKey {
+	dst = append(dst, cutLength(text, maxKey-(len(dst)-base))...)
+	if n := len(dst) - base; len(bracket) > 0 && n+len(bracket)+2 <= maxKey {
 		dst = append(dst, '[')
 		dst = append(dst, bracket...)
 		dst = append(dst, ']')

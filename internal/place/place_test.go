@@ -70,7 +70,7 @@ func TestKey(t *testing.T) {
 		must.Equal(t, key(test.want), test.want, "key of the key %q", test.want)
 	}
 	long := strings.Repeat("ab", 200)
-	must.Equal(t, key(long), long[:MaxKey], "long name")
+	must.Equal(t, key(long), long[:maxKey], "long name")
 }
 
 // FuzzAppendKey checks what AppendKey promises for any label.
@@ -88,7 +88,7 @@ func FuzzAppendKey(f *testing.F) {
 			t.Fatalf("dst was overwritten: %q", k)
 		}
 		k = k[len("before"):]
-		if len(k) == 0 || len(k) > MaxKey {
+		if len(k) == 0 || len(k) > maxKey {
 			t.Fatalf("the key of %q has %d bytes: %q", label, len(k), k)
 		}
 		if utf8.Valid(label) && !utf8.Valid(k) {
@@ -116,7 +116,7 @@ func TestAllocations(t *testing.T) {
 		[]byte("350342"),
 	}
 	caller := []byte("fscache_page_get_an+0xd0c/0x1b44[sysmgr.elf]")
-	dst := make([]byte, 0, MaxKey)
+	dst := make([]byte, 0, maxKey)
 	if n := testing.AllocsPerRun(100, func() {
 		for _, label := range labels {
 			Lookup(AppendKey(dst, label))

@@ -38,14 +38,14 @@ type Thresholds [3]Threshold
 // The names of the thresholds.
 const (
 	HitchRatio = "hitch_ratio"
-	FrameTime  = "frame_ms"
+	frameTime  = "frame_ms"
 	Overrun    = "overrun_periods"
 )
 
 // Default has the field's values. docs/glossary.md lists them.
 var Default = Thresholds{
 	{HitchRatio, "hitch ratio, ms/s", 5, 10, "Apple: less than 5 is good, more than 10 critical"},
-	{FrameTime, "duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"},
+	{frameTime, "duration of a frame, ms", 16, 700, "Android: a slow frame, a frozen frame"},
 	{Overrun, "overrun, refresh periods", 2, 6, "OpenHarmony's stutter levels (HapRay): medium from 2, severe above 6"},
 }
 
@@ -72,7 +72,7 @@ func (t *Thresholds) OfMeasure(m *stats.Measure, x *float64) Level {
 	case m.Unit == stats.MillisecondsPS:
 		return t.Of(HitchRatio, *x)
 	case m.Aggregate != nil && m.Aggregate.Times == "duration":
-		return t.Of(FrameTime, *x)
+		return t.Of(frameTime, *x)
 	}
 	return None
 }
@@ -99,7 +99,7 @@ func Parse(list string) (Thresholds, error) {
 			}
 		}
 		if !found {
-			return t, fmt.Errorf("%q is not one of %s, %s, %s", name, HitchRatio, FrameTime, Overrun)
+			return t, fmt.Errorf("%q is not one of %s, %s, %s", name, HitchRatio, frameTime, Overrun)
 		}
 	}
 	return t, nil

@@ -17,7 +17,7 @@ func TestOf(t *testing.T) {
 		want  Level
 	}{
 		{HitchRatio, 4.99, None}, {HitchRatio, 5, Warning}, {HitchRatio, 10, Warning}, {HitchRatio, 10.01, Critical},
-		{FrameTime, 15.9, None}, {FrameTime, 16, Warning}, {FrameTime, 701, Critical},
+		{frameTime, 15.9, None}, {frameTime, 16, Warning}, {frameTime, 701, Critical},
 		{Overrun, 1.99, None}, {Overrun, 2, Warning}, {Overrun, 6, Warning}, {Overrun, 6.01, Critical},
 	} {
 		must.Equal(t, Default.Of(c.name, c.value), c.want, "%s of %g", c.name, c.value)
@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	got := must.Get(Parse("frame_ms=8:100,hitch_ratio=1:1"))(t)
-	if got.Of(FrameTime, 8) != Warning || got.Of(FrameTime, 101) != Critical || got.Of(HitchRatio, 2) != Critical || got.Of(Overrun, 2) != Warning {
+	if got.Of(frameTime, 8) != Warning || got.Of(frameTime, 101) != Critical || got.Of(HitchRatio, 2) != Critical || got.Of(Overrun, 2) != Warning {
 		t.Errorf("got %+v", got)
 	}
 	for _, list := range []string{"fps=1:2", "frame_ms", "frame_ms=1", "frame_ms=2:1", "frame_ms=a:2", "frame_ms=-1:2", "frame_ms=NaN:2", "frame_ms=1:NaN", ","} {

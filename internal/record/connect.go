@@ -211,7 +211,7 @@ func List(ctx context.Context, o Options) (list []Device, err error) {
 		}
 		list = append(list, Device{d, r.facts.Device})
 	}
-	return list, WithCode(CodeDevice, err)
+	return list, withCode(codeDevice, err)
 }
 
 // grace is how long after the end of a recording the watchdog waits: the time to read

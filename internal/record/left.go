@@ -19,9 +19,9 @@ func Clean(ctx context.Context, o Options, h *Host) error {
 	return watched(ctx, h, func(ctx context.Context, _ *stopper) error {
 		r, err := connect(ctx, o, h)
 		if err != nil {
-			return WithCode(CodeDevice, err)
+			return withCode(codeDevice, err)
 		}
-		return WithCode(CodeRecord, r.clean(ctx))
+		return withCode(codeRecord, r.clean(ctx))
 	})
 }
 

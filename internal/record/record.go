@@ -50,7 +50,7 @@ type Options struct {
 	Tags string
 	// BufferKB is the size of the buffer of each CPU; zero for the default.
 	BufferKB int
-	// Time is the length of a recording; zero is until the user ends it, at most Longest.
+	// Time is the length of a recording; zero is until the user ends it, at most longest.
 	Time time.Duration
 	// Drive is a program of this computer that runs during each recording; empty for none.
 	Drive string
@@ -65,15 +65,15 @@ type Options struct {
 	Force bool
 }
 
-// Longest is the time after which a recording ends that the user does not end.
-const Longest = 5 * time.Minute
+// longest is the time after which a recording ends that the user does not end.
+const longest = 5 * time.Minute
 
 // max returns the time after which a recording ends at the latest.
 func (o *Options) max() time.Duration {
 	if o.Time > 0 {
 		return o.Time
 	}
-	return Longest
+	return longest
 }
 
 // Host is the program that records.
@@ -121,9 +121,9 @@ type Trace struct {
 // The exit codes of the errors of Run and List. Those of the command line and of files have
 // no code, and 2 is that of a gate.
 const (
-	CodeDevice  = 3 // no hdc, no device, or it cannot record
-	CodeRecord  = 4 // the recording failed
-	CodeReceive = 5 // the trace was not received or not used
+	codeDevice  = 3 // no hdc, no device, or it cannot record
+	codeRecord  = 4 // the recording failed
+	codeReceive = 5 // the trace was not received or not used
 )
 
 // codedError is an error with an exit code.
@@ -135,8 +135,8 @@ type codedError struct {
 func (c codedError) Unwrap() error { return c.error }
 func (c codedError) ExitCode() int { return c.code }
 
-// WithCode gives an error an exit code, unless it is nil.
-func WithCode(code int, err error) error {
+// withCode gives an error an exit code, unless it is nil.
+func withCode(code int, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -152,7 +152,7 @@ func Run(ctx context.Context, o Options, h *Host) error {
 		}
 		switch {
 		case err != nil:
-			return WithCode(CodeDevice, err)
+			return withCode(codeDevice, err)
 		case o.Runs > 0:
 			return r.recordRuns(ctx, stop)
 		}
@@ -168,7 +168,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	s, err := r.begin(ctx)
 	if err != nil {
 		s.close(ctx)
-		return WithCode(CodeRecord, err)
+		return withCode(codeRecord, err)
 	}
 	stop.set(true, leave)
 	m := r.describe()
@@ -176,7 +176,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	size, err := s.recordUntilEnd(ctx, stop)
 	if err != nil {
 		s.close(ctx)
-		return WithCode(CodeRecord, err)
+		return withCode(codeRecord, err)
 	}
 	s.receiveSamples(ctx, name)
 	content, err := s.receive(ctx, size, name+".ftrace")
@@ -188,7 +188,7 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 	s.close(ctx)
 	stop.set(false, "")
 	if err != nil {
-		return WithCode(CodeReceive, err)
+		return withCode(codeReceive, err)
 	}
 	m.Ended, m.Entries, m.Written, m.DebugUI = s.ended, content.entries, content.written, s.parameterTexts()
 	m.Perf = s.describeSamples()
@@ -204,14 +204,14 @@ func (r *recorder) record(ctx context.Context, stop *stopper, name string, run *
 		run.Problem = "ended early"
 	}
 	if err := writeMeta(name, m); err != nil {
-		return WithCode(CodeReceive, err)
+		return withCode(codeReceive, err)
 	}
 	if err := r.Received(ctx, &Trace{name, m}); err != nil {
 		r.note(map[string]any{"file": name + ".ftrace"}, "%s.ftrace was received completely", name)
-		return WithCode(CodeReceive, err)
+		return withCode(codeReceive, err)
 	}
 	if run != nil && run.Problem != "" {
-		return WithCode(CodeReceive, writeMeta(name, m))
+		return withCode(codeReceive, writeMeta(name, m))
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (s *session) recordUntilEnd(ctx context.Context, stop *stopper) (int64, err
 		}
 		s.counted = time.Now()
 	}
-	length, end := "up to "+Longest.String(), "Enter or Ctrl-C ends it"
+	length, end := "up to "+longest.String(), "Enter or Ctrl-C ends it"
 	if r.Time > 0 {
 		length, end = r.Time.String(), "Enter or Ctrl-C ends it early"
 	}

@@ -53,7 +53,7 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 	p := newPlan(len(s.sides), count, cold, s.sides[0].starts)
 	if err := s.record(ctx, stop, &p); err != nil {
 		if p.valid[0] > 0 && p.valid[1] > 0 {
-			r.note(map[string]any{"folder": r.Name}, "ohframe diff %s -- %s compares the runs until now", filepath.Join(r.Name, SideNames[0]), filepath.Join(r.Name, SideNames[1]))
+			r.note(map[string]any{"folder": r.Name}, "ohframe diff %s -- %s compares the runs until now", filepath.Join(r.Name, sideNames[0]), filepath.Join(r.Name, sideNames[1]))
 		}
 		return err
 	}
@@ -63,7 +63,7 @@ func (r *recorder) recordRuns(ctx context.Context, stop *stopper) error {
 			if name := s.sides[i].Name; name != "" {
 				what = fmt.Sprintf("no run of %s is valid", name)
 			}
-			return WithCode(CodeRecord, diag.New(nil, "the notes above say why", "%s", what))
+			return withCode(codeRecord, diag.New(nil, "the notes above say why", "%s", what))
 		}
 	}
 	if len(r.Compare) == 0 {
@@ -111,12 +111,12 @@ func (r *runs) record(ctx context.Context, stop *stopper, p *plan) error {
 		}
 		if n > 1 || r.sides[i].starts {
 			if err := r.probe(ctx); err != nil {
-				return WithCode(CodeDevice, err)
+				return withCode(codeDevice, err)
 			}
 		}
 		problem, err := r.cool(ctx)
 		if err != nil {
-			return WithCode(CodeDevice, err)
+			return withCode(codeDevice, err)
 		}
 		r.checkCharging(n)
 		run := &meta.Run{Number: n, Cold: cold, Problem: problem}
@@ -159,26 +159,26 @@ func (r *runs) switchTo(ctx context.Context, i, before int) error {
 	}
 	if before >= 0 && r.sides[before].App != side.App { // it would go on in the background
 		if _, err := r.client.Shell(ctx, 0, device.StopScript(r.sides[before].App)); err != nil {
-			return WithCode(CodeRecord, err)
+			return withCode(codeRecord, err)
 		}
 	}
 	if side.Package != "" {
 		r.Progress("installing " + side.Package)
 		if err := r.client.Install(ctx, side.Package); err != nil {
-			return WithCode(CodeRecord, fileError(side.Package, err))
+			return withCode(codeRecord, fileError(side.Package, err))
 		}
 		r.Say(Event{"installed", "Installed " + side.Package, map[string]any{"file": side.Package, "bundle": side.App}})
 	}
 	if err := r.probe(ctx); err != nil {
-		return WithCode(CodeDevice, err)
+		return withCode(codeDevice, err)
 	}
 	if err := r.checkApp(true); err != nil {
-		return WithCode(CodeDevice, err)
+		return withCode(codeDevice, err)
 	}
 	if r.Launch {
 		return nil // each run starts it
 	}
-	return WithCode(CodeRecord, r.restart(ctx, func() error { return nil }))
+	return withCode(codeRecord, r.restart(ctx, func() error { return nil }))
 }
 
 // cool waits until the device is at most a little warmer than before the first run. If it

@@ -34,8 +34,8 @@ const (
 	appSide     = "an application"
 )
 
-// SideNames are the names of the folders of two sides.
-var SideNames = [2]string{"base", "new"}
+// sideNames are the names of the folders of two sides.
+var sideNames = [2]string{"base", "new"}
 
 // NewSides returns the sides that words name: packages *.hap, programs that drive the
 // application, or installed applications. o has what is the same on both.
@@ -50,7 +50,7 @@ func NewSides(words []string, o *Options) ([]Side, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Name, kinds[i] = SideNames[i], kind
+		s.Name, kinds[i] = sideNames[i], kind
 		sides = append(sides, s)
 	}
 	switch {

@@ -85,7 +85,7 @@ func TestNewSides(t *testing.T) {
 		}
 		var got []string
 		for i, s := range sides {
-			if s.Name != SideNames[i] {
+			if s.Name != sideNames[i] {
 				t.Errorf("%q: the folder of side %d is %q", x.words, i, s.Name)
 			}
 			if strings.HasSuffix(x.words, ".sh") || strings.HasSuffix(x.words, ".file") {

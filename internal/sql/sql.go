@@ -17,7 +17,7 @@
 //	       └─ ohos.trace_streamer    the same with the names of SmartPerf's parser
 //
 // A large table is made only where others search it: views compute the rest when it is asked
-// for. "ohframe open" makes all of them when the UI starts, but not those of TraceStreamer.
+// for. "ohframe open" makes all of them when the UI starts, but not those of traceStreamer.
 //
 // The comments of a module document its tables in the format of Perfetto's modules.
 //
@@ -39,9 +39,9 @@ const Name = "ohos"
 // "trace_processor_shell summarize" computes of each trace.
 const Summary = "ohos.textproto"
 
-// TraceStreamer is the module with trace_streamer's names of tables. Some of them replace
+// traceStreamer is the module with trace_streamer's names of tables. Some of them replace
 // views of Perfetto, so it is for those who ask for it.
-const TraceStreamer = Name + ".trace_streamer"
+const traceStreamer = Name + ".trace_streamer"
 
 //go:embed ohos/*.sql ohos/ohos.textproto
 var files embed.FS
@@ -69,9 +69,9 @@ func Modules() []string {
 }
 
 // OwnNames returns the modules that only add names to the trace processor, and replace no
-// table: all but TraceStreamer.
+// table: all but traceStreamer.
 func OwnNames() []string {
-	return slices.DeleteFunc(Modules(), func(module string) bool { return module == TraceStreamer })
+	return slices.DeleteFunc(Modules(), func(module string) bool { return module == traceStreamer })
 }
 
 // Text returns the text of a module. The error is for a module that does not exist.

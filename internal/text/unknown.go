@@ -7,8 +7,8 @@ import (
 	"ohframe/analyzer/stats"
 )
 
-// UnknownFact is why something about an interaction is unknown or special.
-type UnknownFact struct {
+// unknownFact is why something about an interaction is unknown or special.
+type unknownFact struct {
 	Text string
 	Is   func(*stats.Interaction) bool
 	// Reason is one of stats.Interaction.Reasons, empty for what its other fields show.
@@ -16,7 +16,7 @@ type UnknownFact struct {
 }
 
 // Unknowns are those of analyzer.Reasons, in their order, and further ones.
-var Unknowns = []UnknownFact{
+var Unknowns = []unknownFact{
 	because(analyzer.ReasonBeginCut, "it begins before the trace or the window"),
 	because(analyzer.ReasonEndCut, "it ends after the trace or the window"),
 	because(analyzer.ReasonBeginLost, "the line of its begin is missing"),
@@ -33,9 +33,9 @@ var Unknowns = []UnknownFact{
 	{Text: "it has no end; the device ends it after 10 s", Is: func(i *stats.Interaction) bool { return i.TimedOut }},
 }
 
-func because(reason analyzer.Reasons, text string) UnknownFact {
+func because(reason analyzer.Reasons, text string) unknownFact {
 	name := reason.Names()[0]
-	return UnknownFact{text, func(i *stats.Interaction) bool { return slices.Contains(i.Reasons, name) }, name}
+	return unknownFact{text, func(i *stats.Interaction) bool { return slices.Contains(i.Reasons, name) }, name}
 }
 
 // UnknownOf returns what is unknown about an interaction.

@@ -34,11 +34,11 @@ func (m *Macro) run() []Command {
 	for i, module := range m.Modules {
 		includes[i] = "INCLUDE PERFETTO MODULE " + module + ";"
 	}
-	return append([]Command{RunQuery(strings.Join(includes, " "))}, m.Commands...)
+	return append([]Command{runQuery(strings.Join(includes, " "))}, m.Commands...)
 }
 
-// RunQuery runs SQL statements that return nothing.
-func RunQuery(sql string) Command {
+// runQuery runs SQL statements that return nothing.
+func runQuery(sql string) Command {
 	return Command{"dev.perfetto.RunQuery", []string{sql}}
 }
 
@@ -47,8 +47,8 @@ func showTable(title, sql string) Command {
 	return Command{"dev.perfetto.RunQueryAndShowTab", []string{sql, title}}
 }
 
-// Workspace is the name of the workspace with the tracks of frames.
-const Workspace = "Frames"
+// workspace is the name of the workspace with the tracks of frames.
+const workspace = "Frames"
 
 // frameTracks matches the ends of the paths of the tracks of frames: those of the frame
 // timeline, and Frames. A path has the names of a track and its ancestors. The UI copies a
@@ -73,7 +73,7 @@ func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
 // the names of their processes, and of layers. Unless it is zero, the process with the given id
 // is the first. The UI shows the layers above the processes.
 func ShowWorkspace(pid trace.PID) []Command {
-	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{Workspace}}, copyToWorkspace(layerTracks)}
+	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{workspace}}, copyToWorkspace(layerTracks)}
 	rest, bare := "", ""
 	if pid != 0 {
 		commands = append(commands, copyToWorkspace(process(pid)+frameTracks), copyToWorkspace(process(pid)+" > "+bareTracks))
@@ -81,11 +81,11 @@ func ShowWorkspace(pid trace.PID) []Command {
 		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
 	return append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
-		Command{"dev.perfetto.SwitchWorkspace", []string{Workspace}})
+		Command{"dev.perfetto.SwitchWorkspace", []string{workspace}})
 }
 
 func copyToWorkspace(pattern string) Command {
-	return Command{"dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors", []string{pattern, Workspace, "path"}}
+	return Command{"dev.perfetto.CopyTracksToWorkspaceByRegexWithAncestors", []string{pattern, workspace, "path"}}
 }
 
 // expand expands the tracks whose paths match a pattern.

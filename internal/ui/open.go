@@ -103,9 +103,9 @@ func Open(o Overview) ([]Command, error) {
 		show(interactionsTab, aboutInteractions)
 	}
 	if o.Selected {
-		commands = append(commands, RunQuery(pause))
+		commands = append(commands, runQuery(pause))
 	}
-	commands = append(commands, RunQuery(tables))
+	commands = append(commands, runQuery(tables))
 	if o.Android && !o.Late { // SurfaceFlinger's verdicts are in the tables
 		commands = append(commands, processes.show()...)
 	}

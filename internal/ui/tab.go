@@ -48,7 +48,7 @@ func (t *tab) create() string {
 
 // show returns the commands that show the tab.
 func (t *tab) show() []Command {
-	return []Command{RunQuery(t.create()), {"dev.perfetto.RunQueryAndShowTab", []string{"SELECT * FROM " + t.view(), t.title}}}
+	return []Command{runQuery(t.create()), {"dev.perfetto.RunQueryAndShowTab", []string{"SELECT * FROM " + t.view(), t.title}}}
 }
 
 // why has each late frame with its largest cause. A click on a row selects the frame's slice

@@ -25,11 +25,11 @@ func Write(w io.Writer, d *Document, format string, style text.Style) error {
 	case "html":
 		return WriteHTML(w, d)
 	case "junit":
-		return WriteJUnit(w, d)
+		return writeJUnit(w, d)
 	case "github":
-		return WriteGitHub(w, d)
+		return writeGitHub(w, d)
 	case "markdown":
-		return WriteMarkdown(w, d)
+		return writeMarkdown(w, d)
 	}
 	return fmt.Errorf("format %q: not one of %v", format, Formats)
 }

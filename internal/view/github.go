@@ -20,9 +20,9 @@ var (
 // program is the title of what is about no condition and no input.
 const program = "ohframe"
 
-// WriteGitHub writes a workflow command with the verdict, and one for each finding. The verdict
+// writeGitHub writes a workflow command with the verdict, and one for each finding. The verdict
 // is first, because GitHub shows only the first ten commands of a step and a level.
-func WriteGitHub(w io.Writer, d *Document) error {
+func writeGitHub(w io.Writer, d *Document) error {
 	b := bufio.NewWriter(w)
 	annotate(b, "notice", finding{text: d.Gate.summary()})
 	for _, f := range d.Gate.findings() {

@@ -55,11 +55,11 @@ const (
 	inputsCase  = "inputs"
 )
 
-// WriteJUnit writes a test suite for each input, with a test case for its data quality
+// writeJUnit writes a test suite for each input, with a test case for its data quality
 // and one for each process and condition. A condition that cannot be checked and an input
 // that was skipped are errors, or skipped test cases if that is allowed. The class of a test
 // case is its input: GitLab shows the class and the name, and Jenkins groups by the class.
-func WriteJUnit(w io.Writer, d *Document) error {
+func writeJUnit(w io.Writer, d *Document) error {
 	g := &d.Gate
 	all := junitSuites{Name: xmlName(d.Title)}
 	for i := range g.Inputs {

@@ -11,9 +11,9 @@ import (
 	"ohframe/internal/text"
 )
 
-// WriteMarkdown writes a summary for a merge request: the verdict, the findings, the data
+// writeMarkdown writes a summary for a merge request: the verdict, the findings, the data
 // quality if it is good, and the tables.
-func WriteMarkdown(w io.Writer, d *Document) error {
+func writeMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
 	findings := g.findings()

@@ -137,11 +137,11 @@ func Read(path string) (*Meta, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return Parse(f)
+	return parse(f)
 }
 
-// Parse reads the content of a file.
-func Parse(r io.Reader) (*Meta, error) {
+// parse reads the content of a file.
+func parse(r io.Reader) (*Meta, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err != nil {
 		return nil, err

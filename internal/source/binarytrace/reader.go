@@ -32,7 +32,7 @@ type Reader struct {
 	clock   Clock
 
 	recordings []Section // of hiperf
-	scripts    Scripts
+	scripts    scripts
 	processes  map[trace.PID]string
 	logs       []Section // of hilog-plugin
 	reports    []Section // of hisysevent-plugin
@@ -163,15 +163,15 @@ type Section struct{ At, Size int64 }
 // Recordings returns where recordings of hiperf are in the file, which may be damaged.
 func (r *Reader) Recordings() []Section { return r.recordings }
 
-// Scripts is what the arkts-plugin of hiprofiler wrote.
-type Scripts struct {
+// scripts is what the arkts-plugin of hiprofiler wrote.
+type scripts struct {
 	Messages []Section // its data, in the order of the file
 	PID      int32     // the process that it observed, or 0
 	Interval trace.Duration
 }
 
-// Scripts returns where data of the arkts-plugin is in the file. It may be damaged.
-func (r *Reader) Scripts() Scripts { return r.scripts }
+// scripts returns where data of the arkts-plugin is in the file. It may be damaged.
+func (r *Reader) Scripts() scripts { return r.scripts }
 
 // Processes returns the full names of processes that process-plugin wrote, the last of each.
 // Names are those of the file: they may be long, and need not be UTF-8.
