@@ -62,6 +62,8 @@ type Measure struct {
 	Drop  int
 	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
 	Launch bool
+	// Rated is the name of the thresholds by which values are coloured; empty if they are not.
+	Rated string
 	// Aggregate says what the measure of several subjects is; nil if they have none.
 	Aggregate *Aggregate
 	// Least is the number of frames, gaps, buffers or interactions that a test of a change needs.
@@ -131,6 +133,13 @@ func (s *step) take(v reflect.Value) reflect.Value {
 		}
 	}
 	return reflect.Value{}
+}
+
+// Explained returns the meaning for people, who see an unknown value as a dash: without the names in JSON
+// marked, and when JSON has null.
+func (m *Measure) Explained() string {
+	meaning, _, _ := strings.Cut(m.Meaning, "; null")
+	return strings.ReplaceAll(meaning, "`", "")
 }
 
 // MeasureList are the measures of one kind of subject.
@@ -218,6 +227,8 @@ func perRefresh(m *Measure)  { m.PerRefresh = true }
 func launch(m *Measure)      { m.Launch = true }
 func acrossRates(m *Measure) { m.AcrossRates = true }
 func animating(m *Measure)   { m.Animating = true }
+
+func rated(thresholds string) flag { return func(m *Measure) { m.Rated = thresholds } }
 
 func short(title string, drop int) flag { return func(m *Measure) { m.Short, m.Drop = title, drop } }
 

@@ -44,7 +44,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),
 		measure("hitches.hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches"),
 		measure("hitches.lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in"),
-		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, tested, animating, hitchRatio, short("Hitch ms/s", 2)),
+		measure("hitches.hitch_ms_per_s", "hitch_ratio", MillisecondsPS, Lower, "Hitch ratio, ms/s", "`hitch_ns` in milliseconds / (`time_ns` − `idle_ns`) in seconds; null if no two frames follow each other without idle time", main, tested, animating, rated("hitch_ratio"), hitchRatio, short("Hitch ms/s", 2)),
 		measure("hitches.longest_ns", "longest_hitch_ms", Milliseconds, Lower, "Longest hitch, ms", "the longest hitch; 0 without hitches"),
 		measure("whole_frames.judged", "whole_frames", Count, Neither, "Whole frames", "whole frames that are known to be late or on time; for a render service, those that it finished"),
 		measure("whole_frames.late", "late_whole_frames", Count, Neither, "Late whole frames", "late ones among them"),
@@ -134,7 +134,7 @@ func durationMeasures(q, meaning string, flags ...flag) []Measure {
 	if q != "max" {
 		flags = append(flags, tested, perRefresh)
 	}
-	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main)...)
+	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main, rated("frame_ms"))...)
 	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", meaning, least(list[0].Least))
 	periods.AcrossRates = q != "max"
 	return append(list, periods)
@@ -165,7 +165,7 @@ func stageMeasures() (list []Measure) {
 // InteractionMeasures are the numbers of interactions.
 var InteractionMeasures = declare[Interaction](
 	measure("response_ms", "response_ms", Milliseconds, Lower, "Response, ms", "time from the input, or from the begin without one, to the first frame shown", tested, percentile("response", 50)),
-	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the same to the last frame shown", tested, percentile("completion", 50)),
+	measure("completion_ms", "completion_ms", Milliseconds, Lower, "Completion, ms", "time from the input, or from the begin without one, to the last frame shown", tested, percentile("completion", 50)),
 	measure("response_ms", "first_frame_ms", Milliseconds, Lower, "First frame, ms", "time from the first stage of a launch to its first frame shown", tested, launch, percentile("response", 50)),
 	measure("hitch_ms_per_s", "hitch", MillisecondsPS, Lower, "Hitch ratio, ms/s", "time by which frames were shown late, per second", tested, hitchRatio, short("Hitch ms/s", 0)),
 	measure("jank_rate", "jank_rate", Share, Lower, "Jank rate", "late frames / judged frames", tested, share("rated_late", "rated"), short("Jank", 2)),
@@ -184,12 +184,12 @@ var LayerMeasures = declare[Layer](
 	measure("late_rate", "late", Share, Lower, "Late rate", "late intervals between presents / intervals", tested, share("late", "judged"), short("Late", 3)),
 	measure("dropped_rate", "dropped", Share, Lower, "Dropped rate", "buffers that were never shown / buffers shown or dropped", tested, share("dropped", "shown dropped"), short("Dropped", 1)),
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
-	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the same; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
+	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
 	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "the longest interval that was compared with the cadence"),
 	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer"),
-	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the same; null for fewer than 20 buffers"),
+	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the times that the producer waits for a free buffer; null for fewer than 20 buffers"),
 	measure("gpu_p50_ms", "gpu_p50_ms", Milliseconds, Lower, "GPU P50, ms", "median of the times that the producer's GPU worked on after a buffer was queued"),
-	measure("gpu_p95_ms", "gpu_p95_ms", Milliseconds, Lower, "GPU P95, ms", "95th percentile of the same; null for fewer than 20 buffers"),
+	measure("gpu_p95_ms", "gpu_p95_ms", Milliseconds, Lower, "GPU P95, ms", "95th percentile of the times that the GPU works after a buffer is queued; null for fewer than 20 buffers"),
 )
 
 // GroupMeasures are the numbers that only several processes or interactions have.

@@ -276,7 +276,7 @@ func MeasureTable(label string, list []*Measure) view.Table {
 		t.Columns = t.Columns[:4]
 	}
 	for _, m := range list {
-		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: strings.ReplaceAll(m.definition.Meaning, "`", "")}}, m.cells()...)
+		cells := append([]view.Cell{{Text: m.definition.Label, Meaning: m.definition.Explained()}}, m.cells()...)
 		t.Rows = append(t.Rows, view.Row{Cells: cells[:len(t.Columns)]})
 	}
 	return t

@@ -67,12 +67,8 @@ func (t *Thresholds) Of(name string, value float64) Level {
 
 // OfMeasure returns the level of a value of a process, nil if it is unknown.
 func (t *Thresholds) OfMeasure(m *stats.Measure, x *float64) Level {
-	switch {
-	case x == nil:
-	case m.Unit == stats.MillisecondsPS:
-		return t.Of(HitchRatio, *x)
-	case m.Aggregate != nil && m.Aggregate.Times == "duration":
-		return t.Of(frameTime, *x)
+	if x != nil && m.Rated != "" {
+		return t.Of(m.Rated, *x)
 	}
 	return None
 }

@@ -83,7 +83,7 @@ func numbers[T any](c view.Column, of func(T) any) column[T] {
 func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
 	m := list.Named(name)
 	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
-	c.Meaning = cmp.Or(c.Meaning, strings.ReplaceAll(m.Meaning, "`", ""))
+	c.Meaning = cmp.Or(c.Meaning, m.Explained())
 	return numbers(c, func(x T) any {
 		subject := any(x)
 		if p, ok := subject.(*process); ok {

@@ -531,7 +531,7 @@ func pidText(pid trace.PID) string {
 }
 
 // meaning returns what a measure means.
-func meaning(name string) string { return strings.ReplaceAll(measure(name).Meaning, "`", "") }
+func meaning(name string) string { return measure(name).Explained() }
 
 // measure returns the measure of a name, which must exist.
 func measure(name string) *stats.Measure { return stats.Measures.Named(name) }

@@ -84,7 +84,7 @@ CREATE OR REPLACE PERFETTO VIEW ohos_interaction(
   last_shown_ts TIMESTAMP,
   -- Time from the input, or from the begin without one, to the first frame shown.
   response_ms DOUBLE,
-  -- Time from the same to the last frame shown.
+  -- Time from the input, or from the begin without one, to the last frame shown.
   completion_ms DOUBLE,
   -- A present time is an estimate.
   is_estimated BOOL,

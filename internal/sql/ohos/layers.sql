@@ -97,15 +97,17 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   longest_ms DOUBLE,
   -- Median of the times from when a buffer is queued until the compositor takes it.
   queue_p50_ms DOUBLE,
-  -- 95th percentile of the same; NULL for fewer than 20 buffers.
+  -- 95th percentile of the times in the queue; NULL for fewer than 20 buffers.
   queue_p95_ms DOUBLE,
   -- Median of the times that the producer waited for a free buffer.
   request_p50_ms DOUBLE,
-  -- 95th percentile of the same; NULL for fewer than 20 buffers.
+  -- 95th percentile of the times that the producer waits for a free buffer; NULL for fewer than
+  -- 20 buffers.
   request_p95_ms DOUBLE,
   -- Median of the times that the producer's GPU worked on after a buffer was queued.
   gpu_p50_ms DOUBLE,
-  -- 95th percentile of the same; NULL for fewer than 20 buffers.
+  -- 95th percentile of the times that the GPU works after a buffer is queued; NULL for fewer
+  -- than 20 buffers.
   gpu_p95_ms DOUBLE,
   -- The machine: in a merged trace, each counts its layers from 1.
   machine_id JOINID(machine.id)
