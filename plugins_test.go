@@ -219,9 +219,7 @@ func TestPluginSystemEvents(t *testing.T) {
 		{fmt.Sprint(start + 5_000_000), "0", "INTERACTION_APP_JANK", "ACE", "10", "APP_LIST_FLING", "0.5", "[1,2]", "<nil>", "<nil>"},
 		{fmt.Sprint(start + 6_000_000), "0", "LIMIT_FREQUENCY", "RSS", "<nil>", "<nil>", "<nil>", "<nil>", "<b>应用\x1b[31m", "1"},
 	})
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, got, want)
 	out, warnings = convert(rawfile.HtraceOptions{ZeroHeader: true})
 	if want := "3 events of the system not exported: the trace does not state the time of day"; !slices.Contains(warnings, want) || bytes.Contains(out, []byte("LIMIT_FREQUENCY")) {
 		t.Errorf("%q", warnings)

@@ -64,9 +64,7 @@ func TestRead(t *testing.T) {
 		if in.Format != test.format {
 			t.Errorf("%s: read as a %s", test.name, in.Format)
 		}
-		if err := in.Timeline.Validate(); err != nil {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.NoError(t, in.Timeline.Validate(), "%s", test.name)
 		n := in.Timeline.Counts().Frames
 		if complete == 0 {
 			complete = n
@@ -172,9 +170,7 @@ func TestCut(t *testing.T) {
 		w.To = must.Get(trace.ParseEdge(test.to))(t)
 		o := Options{Window: w}
 		o.cut(got)
-		if err := got.Validate(); err != nil {
-			t.Errorf("%s to %s: %v", test.from, test.to, err)
-		}
+		must.NoError(t, got.Validate(), "%s to %s", test.from, test.to)
 		counts := got.Counts()
 		linked, presented := counts.Linked > 0, false
 		for _, f := range got.Frames {

@@ -21,9 +21,7 @@ func TestWhyWithoutCause(t *testing.T) {
 	}
 	b = bytes.ReplaceAll(b, []byte("Choreographer#doFrame"), []byte("Choreographer#xxFrame"))
 	read := must.Get(ohframe.Read(t.Context(), bytes.NewReader(b), ohframe.Options{Causes: true}))(t)
-	if err := read.Causes.Validate(read.Timeline); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, read.Causes.Validate(read.Timeline))
 	late := 0
 	var frames []*analyzer.Frame
 	for f := range read.Timeline.Complete() {

@@ -5,6 +5,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestFlag(t *testing.T) {
@@ -59,9 +60,7 @@ func TestFrameEnd(t *testing.T) {
 		t.Errorf("with gpu work the frame ends at %d, late %v by %d, want 250, 60", f.End(), f.Late(), f.Overrun())
 	}
 	f.GPU[0].End = 150
-	if f.End() != 200 {
-		t.Errorf("the end is %d, want the thread's, 200", f.End())
-	}
+	must.Equal(t, f.End(), 200, "the end")
 }
 
 func TestInterval(t *testing.T) {

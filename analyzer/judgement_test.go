@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // What is known of a frame that ends at 200, by docs/frames.md 3.2, 3.4, 3.8, 10.8 and 16.7.
@@ -48,9 +49,7 @@ func TestJudgement(t *testing.T) {
 		f.Actual = analyzer.Interval{Start: 100, End: 200}
 		want := analyzer.Judgement{Late: c.late, Empty: c.empty, Overrun: c.overrun, OverrunKnown: c.known, AtLeast: c.atLeast}
 		j := f.Judgement()
-		if j != want {
-			t.Errorf("%s: %+v, want %+v", name, j, want)
-		}
+		must.Equal(t, j, want, "%s", name)
 		if lost := max(0, c.overrun); j.Judged() != (c.late != unknown) || f.Judged() != j.Judged() || f.Late() != (c.late == yes) || j.Lost() != lost || f.Overrun() != lost {
 			t.Errorf("%s: judged %v, late %v, lost %d of %+v", name, f.Judged(), f.Late(), f.Overrun(), j)
 		}

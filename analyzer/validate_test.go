@@ -6,6 +6,7 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // sound is a valid timeline, and its parts.
@@ -43,16 +44,12 @@ func TestValidate(t *testing.T) {
 	if err := newSound().Validate(); err != nil {
 		t.Fatalf("the sound timeline: %v", err)
 	}
-	if err := new(analyzer.Timeline).Validate(); err != nil {
-		t.Errorf("the empty timeline: %v", err)
-	}
+	must.NoError(t, new(analyzer.Timeline).Validate(), "the empty timeline")
 	// A truncated frame may overlap others, and has no other facts, not even
 	// that it has no transactions.
 	cut := newSound()
 	cut.next.Facts, cut.next.Actual.Start = analyzer.Truncated, 1150
-	if err := cut.Validate(); err != nil {
-		t.Errorf("with a truncated frame: %v", err)
-	}
+	must.NoError(t, cut.Validate(), "with a truncated frame")
 }
 
 func TestValidateViolations(t *testing.T) {

@@ -87,9 +87,7 @@ func TestLongestStreak(t *testing.T) {
 				t.Errorf("%s: begins at %s, want %d ms", test.name, l.At, *l.VsyncID)
 			}
 		}
-		if got != test.want {
-			t.Errorf("%s: %q has %s, want %s", test.name, test.frames, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s: %q", test.name, test.frames)
 	}
 }
 
@@ -134,9 +132,7 @@ func TestFPSEvent(t *testing.T) {
 		if f := measured(t, s, stats.RenderService).FPS; f != nil {
 			got = fmt.Sprintf("%s %d %.2f", f.Event, f.Frames, f.All)
 		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s", test.name)
 	}
 }
 
@@ -254,9 +250,7 @@ func TestHitches(t *testing.T) {
 		if h := measured(t, s, stats.RenderService).Hitches; h != nil {
 			got = fmt.Sprintf("%d hitches %s idle %s lost %d", h.Hitches, h.Hitch, h.Idle, h.LostFrames)
 		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s", test.name)
 	}
 }
 
@@ -327,9 +321,7 @@ func TestHitchesOfUnsureLayers(t *testing.T) {
 			if h := measured(t, s, kind).Hitches; h != nil {
 				got = fmt.Sprintf("%d idle %s", h.Hitches, h.Idle)
 			}
-			if got != test.want {
-				t.Errorf("%s, wanted since %v: %s, want %s", kind, test.wanted, got, test.want)
-			}
+			must.Equal(t, got, test.want, "%s, wanted since %v", kind, test.wanted)
 		}
 	}
 }
@@ -476,9 +468,7 @@ func TestStageLimits(t *testing.T) {
 		if d := p.Stages[stage].Max; d != nil {
 			got = d.String()
 		}
-		if got != want {
-			t.Errorf("%s is %s, want %s", stage, got, want)
-		}
+		must.Equal(t, got, want, "%s", stage)
 	}
 	r.Commit.End, r.PresentEstimated = at(1015), true
 	p = measured(t, s, stats.Application)

@@ -32,9 +32,7 @@ func sampled(t testing.TB, s simulate.Scene, r simulate.Recording) (*simulate.Tr
 	if err != nil || result.Refused != nil {
 		t.Fatal(err, result.Refused)
 	}
-	if err := result.Causes.Validate(result.Timeline); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, result.Causes.Validate(result.Timeline))
 	checkFunctions(t, result)
 	return truth, result
 }

@@ -7,6 +7,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/testing/must"
 )
 
 var (
@@ -112,9 +113,7 @@ func TestFunctionOf(t *testing.T) {
 		if f := e.FunctionOf(&why.Share{Stage: test.stage, Wait: test.wait}); f != nil {
 			got = f.Name
 		}
-		if got != test.want {
-			t.Errorf("%v %v: %q, want %q", test.stage, test.wait, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%v %v", test.stage, test.wait)
 	}
 	if e.FunctionOf(nil) != nil {
 		t.Error("no cause has a function")

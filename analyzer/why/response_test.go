@@ -160,9 +160,7 @@ func TestResponseWork(t *testing.T) {
 				sum += s.Time
 			}
 		}
-		if sum != stage.Duration {
-			t.Errorf("%s: %d, want %d", stage.Name, sum, stage.Duration)
-		}
+		must.Equal(t, sum, stage.Duration, "%s", stage.Name)
 	}
 }
 

@@ -28,9 +28,7 @@ func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 func judged(t testing.TB, r *record.Recorder, timeline *analyzer.Timeline) *why.Causes {
 	t.Helper()
 	causes := judge.Explain(r.Finish(), timeline, nil, nil)
-	if err := causes.Validate(timeline); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, causes.Validate(timeline))
 	return causes
 }
 

@@ -38,9 +38,7 @@ func TestDocumentedOutput(t *testing.T) {
 				want = start
 				got = got[:min(len(got), len(want))]
 			}
-			if got != want {
-				t.Errorf("%s: ohframe %s prints\n%s\nnot\n%s", name, e[1], got, want)
-			}
+			must.Equal(t, got, want, "%s: ohframe %s prints", name, e[1])
 		}
 	}
 }

@@ -161,9 +161,7 @@ func mount(t *testing.T, dir, options string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH))
 	})
 }
 

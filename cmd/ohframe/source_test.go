@@ -33,9 +33,7 @@ func appendTo(t *testing.T, path, more string) {
 func TestSourceReads(t *testing.T) {
 	for _, content := range []string{"", "a", strings.Repeat("line\n", 10000)} {
 		s, _ := sourceOf(t, content)
-		if err := iotest.TestReader(s, []byte(content)); err != nil {
-			t.Errorf("%d bytes: %v", len(content), err)
-		}
+		must.NoError(t, iotest.TestReader(s, []byte(content)), "%d bytes", len(content))
 		if w := s.warnings(); len(w) > 0 {
 			t.Errorf("%d bytes: warns %q", len(content), w)
 		}

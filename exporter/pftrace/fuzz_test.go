@@ -185,9 +185,7 @@ func FuzzConvert(f *testing.F) {
 		}
 		want, summary := run(bytes.NewReader(text), 1)
 		timeline := framesAndNames(summary.Timeline)
-		if err := summary.Timeline.Validate(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, summary.Timeline.Validate())
 		checkCounts(t, string(text), want, summary)
 		for _, p := range packetsOf(t, want) {
 			checkKnown(t, p.ProtoReflect())

@@ -351,9 +351,7 @@ func TestLimits(t *testing.T) {
 		if got := test.over(summary); got != test.want {
 			t.Errorf("%s: %d over the limit, want %d", test.what, got, test.want)
 		}
-		if err := summary.Timeline.Validate(); err != nil {
-			t.Errorf("%s: %v", test.what, err)
-		}
+		must.NoError(t, summary.Timeline.Validate(), "%s", test.what)
 		_, summary = convert(t, string(text), Options{})
 		if got := test.over(summary); got != 0 && test.limits.Nesting != 1000 && test.want != n-100 {
 			t.Errorf("%s: %d over the limits that hold where nothing is said", test.what, got)

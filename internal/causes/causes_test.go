@@ -101,9 +101,7 @@ com.example.app · application · pid 2000 ────────────�
                   9.0 ms in FlushBuild (medium confidence)
 
 `
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	must.Equal(t, got, want)
 }
 
 func TestTextWithoutLateFrames(t *testing.T) {
@@ -468,9 +466,7 @@ func TestRanking(t *testing.T) {
 		Share: "8 %", Time: "2.0 ms", Title: "running in SliceA: app:TaskWorker* [build, layout]", About: "2 frames, worst 10",
 		Advice: causetext.Advice(why.AdviseState), Bar: 1, Group: "run", Tag: "0",
 	}
-	if all.List[0] != first {
-		t.Errorf("got %+v, want %+v", all.List[0], first)
-	}
+	must.Equal(t, all.List[0], first)
 }
 
 // Several inputs have one ranking of a process, by its name, and a short part each.

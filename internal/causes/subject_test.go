@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 func TestSubjects(t *testing.T) {
@@ -29,7 +30,5 @@ func TestSubjects(t *testing.T) {
 		got = append(got, s.summarize(nil))
 	}
 	const want = "lost: 1 of 120 frames late\nlate: 3 of 120 frames late\nprocess 3000: 0 of 60 frames late\nfew: 0 of 2 frames late\nrender_service: 0 of 120 frames late"
-	if strings.Join(got, "\n") != want {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
-	}
+	must.Equal(t, strings.Join(got, "\n"), want)
 }

@@ -374,9 +374,7 @@ func TestDifferentDays(t *testing.T) {
 		for _, x := range compare(t, recordedSide("base", test.base...), recordedSide("new", test.new...), Options{}).differences() {
 			got += fmt.Sprint(x.Base, " ", x.New)
 		}
-		if got != test.want {
-			t.Errorf("%s: got %s, want %s", test.why, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s", test.why)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"ohframe/internal/testing/must"
 )
 
 // What a struct has of flags: by their names, by the environment, by default.
@@ -35,9 +37,7 @@ func TestBind(t *testing.T) {
 		t.Setenv("OHFRAME_TEST_TEXT", c.env)
 		got := values{Number: -1, Kind: ChoiceOf("a", "b")}
 		app := &cli.App{Flags: Bind(&got), Action: func(*cli.Context) error { return nil }}
-		if err := app.Run(append([]string{"test"}, c.args...)); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, app.Run(append([]string{"test"}, c.args...)))
 		if c.want.Kind.Value == "" {
 			c.want.Kind.Value = "a"
 		}

@@ -166,9 +166,7 @@ func TestEventDimensions(t *testing.T) {
 	}
 	if !maps.Equal(found, want) {
 		for _, name := range slices.Sorted(maps.Keys(want)) {
-			if found[name] != want[name] {
-				t.Errorf("%s: got %q, want %q", name, found[name], want[name])
-			}
+			must.Equal(t, found[name], want[name], "%s", name)
 		}
 	}
 }

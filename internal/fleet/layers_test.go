@@ -142,9 +142,7 @@ func TestCompareLayers(t *testing.T) {
 				t.Errorf("%s: %g, %+g", m.Name, *m.Base, *m.Delta)
 			}
 		}
-		if m.Verdict != want {
-			t.Errorf("%s: %q, want %q", m.Name, m.Verdict, want)
-		}
+		must.Equal(t, m.Verdict, want, "%s", m.Name)
 	}
 	if list := c.Checks(); list[0].Status != condition.Failed || list[1].Status != condition.Passed || list[0].Condition != "layer.queue_p50_ms>+10" {
 		t.Errorf("%v", list)

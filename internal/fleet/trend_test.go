@@ -232,9 +232,7 @@ func TestTrendOfFew(t *testing.T) {
 	for _, rows := range [][]Row{rows, buildRows("1", nil, .1), nil, unknown} {
 		trend := trendOf(t, overVersion(), dataset(t, rows))
 		for _, format := range Formats {
-			if err := trend.Write(&bytes.Buffer{}, format, text.Style{Width: 80}); err != nil {
-				t.Errorf("%s: %v", format, err)
-			}
+			must.NoError(t, trend.Write(&bytes.Buffer{}, format, text.Style{Width: 80}), "%s", format)
 		}
 		if strings.Contains(trend.summary(), "1 change") {
 			t.Error(trend.summary())

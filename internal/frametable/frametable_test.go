@@ -47,9 +47,7 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 	packed := must.Get(parquet.Read[row](strings.NewReader(text), int64(len(text))))(t)
 	file := must.Get(parquet.OpenFile(strings.NewReader(text), int64(len(text))))(t)
 	for i, c := range file.Root().Columns() {
-		if c.Name() != Columns[i] {
-			t.Errorf("column %d of Parquet is %s, want %s", i, c.Name(), Columns[i])
-		}
+		must.Equal(t, c.Name(), Columns[i], "column %d of Parquet", i)
 	}
 	cells := func(r row) (cells []string) {
 		for _, c := range Columns {
@@ -170,9 +168,7 @@ func TestFrames(t *testing.T) {
 		}},
 	} {
 		for column, got := range rowOf(t, test.frame) {
-			if got != test.want[column] {
-				t.Errorf("%s of %s: got %q, want %q", column, test.want["kind"], got, test.want[column])
-			}
+			must.Equal(t, got, test.want[column], "%s of %s", column, test.want["kind"])
 		}
 	}
 	timeline := twoLayers().Android
@@ -225,9 +221,7 @@ func TestFrames(t *testing.T) {
 		got := rowOf(t, f)
 		for cell := range strings.SplitSeq(strings.ReplaceAll(test.want, `\, `, `\,`), ", ") {
 			column, want, _ := strings.Cut(strings.ReplaceAll(cell, `\,`, ", "), "=")
-			if got[column] != want {
-				t.Errorf("%s: %s is %q, want %q", test.what, column, got[column], want)
-			}
+			must.Equal(t, got[column], want, "%s: %s", test.what, column)
 		}
 	}
 }

@@ -34,9 +34,7 @@ func TestMemory(t *testing.T) {
 	for format, most := range map[string]uint64{"table": 40 << 20, "csv": 40 << 20, "json": 40 << 20, "parquet": 120 << 20} {
 		t.Run(format, func(t *testing.T) {
 			hostiletest.CheckPeak(t, most, func() {
-				if err := Write(io.Discard, []Input{{Timeline: timeline}}, Options{Format: format}); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, Write(io.Discard, []Input{{Timeline: timeline}}, Options{Format: format}))
 			})
 		})
 	}

@@ -140,9 +140,7 @@ func TestInside(t *testing.T) {
 		{Place{}.Inside(gc), gc},
 		{Lookup([]byte("DoDecode")).Inside(gc), gc},
 	} {
-		if test.got != test.want {
-			t.Errorf("got %v, want %v", test.got, test.want)
-		}
+		must.Equal(t, test.got, test.want)
 	}
 }
 

@@ -278,9 +278,7 @@ func TestManyProcesses(t *testing.T) {
 				return func() {
 					d := must.Get(diff.Compare(side, side, diff.Options{FailOn: conditions}))(t)
 					var b bytes.Buffer
-					if err := diff.Write(&b, d, format, diff.WriteOptions{}); err != nil {
-						t.Error(err)
-					}
+					must.NoError(t, diff.Write(&b, d, format, diff.WriteOptions{}))
 				}
 			})
 		})
@@ -338,16 +336,12 @@ func TestCheckChosen(t *testing.T) {
 		match := must.Get(stats.MatchProcess(pattern))(t)
 		return []Input{{Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Process: match})}}
 	}
-	if err := CheckChosen("process 0", choose("process 0")); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, CheckChosen("process 0", choose("process 0")))
 	err, _ := CheckChosen("nobody", choose("nobody")).(*diag.Error)
 	if err == nil || err.Hint != `processes with frames: process 0, 2, "evil\x1b", process 3, process 4, 3 more` {
 		t.Errorf("%+v", err)
 	}
-	if err := CheckChosen("2", append(choose("nobody"), choose("2")...)); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, CheckChosen("2", append(choose("nobody"), choose("2")...)))
 	if err := CheckChosen("", []Input{{Stats: &stats.Report{}}}); err != nil {
 		t.Error("a trace without frames: ", err)
 	}

@@ -421,9 +421,7 @@ func TestPictures(t *testing.T) {
 		near("left", bar.Left, float64(start-320)/350)
 		near("width", bar.Width, took/350)
 		near("height", bar.Height, took/45)
-		if bar.Group != group {
-			t.Errorf("frame %d is %s, want %s", n, bar.Group, group)
-		}
+		must.Equal(t, bar.Group, group, "frame %d", n)
 	}
 	near("the period", s.Line, 10.0/45)
 	near("first shown", s.Marks[0].At, 110.0/350)

@@ -83,9 +83,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is missing", part)
 		}
 	}
-	if got := write(t, nil, "json", Options{}); got != "{\n \"inputs\": [],\n \"skipped\": [],\n \"fail_on\": []\n}\n" {
-		t.Errorf("no inputs are %q", got)
-	}
+	must.Equal(t, write(t, nil, "json", Options{}), "{\n \"inputs\": [],\n \"skipped\": [],\n \"fail_on\": []\n}\n", "no inputs")
 }
 
 func TestCSV(t *testing.T) {
@@ -163,9 +161,7 @@ func TestItemsCSV(t *testing.T) {
 			add("", fields)
 			maps.Copy(want, x.more[n])
 			for c, name := range rows[0] {
-				if got := rows[n+1][c]; got != want[name] {
-					t.Errorf("row %d: %s is %q, want %q", n+1, name, got, want[name])
-				}
+				must.Equal(t, rows[n+1][c], want[name], "row %d: %s", n+1, name)
 				delete(want, name)
 			}
 			if len(want) > 0 {

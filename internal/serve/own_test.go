@@ -193,9 +193,7 @@ func TestPage(t *testing.T) {
 		check(t, test.method+" "+test.path+" from "+test.origin, answer, test.status, "", "", "")
 	}
 	s.ask(t, "GET", "/a%20trace", origin)
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // Without a fetch there is a reminder, which differs if the page was opened.
@@ -211,9 +209,7 @@ func TestRemind(t *testing.T) {
 		}
 		must.Equal(t, <-reminded, open, "opened")
 		s.ask(t, "GET", "/a%20trace", origin)
-		if err := s.wait(t); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, s.wait(t))
 	}
 	site := serve.Site{Trace: text(content), Origin: origin, RemindAfter: 500 * time.Millisecond, Keep: true, Remind: func(bool) { t.Error("reminds after a fetch") }}
 	ctx, cancel := context.WithCancel(t.Context())

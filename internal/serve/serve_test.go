@@ -166,9 +166,7 @@ func TestRefusals(t *testing.T) {
 	}
 	answer, _ := s.ask(t, "GET", "/a%20trace", origin)
 	check(t, "after all that", answer, 200, origin, "", "no-cache")
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // Requests with another host name get nothing, even if everything else is as the UI sends it.
@@ -198,9 +196,7 @@ func TestHost(t *testing.T) {
 	if answer := ask("GET", "localhost:"+port); !strings.HasPrefix(answer, "HTTP/1.1 200 ") {
 		t.Errorf("fetch: %q", answer)
 	}
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // raw sends bytes and returns the first of the answer.
@@ -260,9 +256,7 @@ func TestStalledFetch(t *testing.T) {
 	if answer, body := s.ask(t, "GET", "/slow", origin); answer.StatusCode != 200 || len(body) != slowSize {
 		t.Errorf("another client: status %d, %d bytes", answer.StatusCode, len(body))
 	}
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // It does not keep the server from ending at the timeout, nor, with Keep, from serving.
@@ -296,9 +290,7 @@ func TestSlowClient(t *testing.T) {
 			t.Fatalf("after %d of %d parts: %v", i, parts, err)
 		}
 	}
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // After a fetch nobody else gets the trace.
@@ -323,9 +315,7 @@ func TestAfterFetch(t *testing.T) {
 	if answer, _ := io.ReadAll(connection); len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 410 ") || strings.Contains(string(answer), content) {
 		t.Errorf("another fetch: %q", answer)
 	}
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 // A fetch that breaks off may be made again: the page was loaded anew.
@@ -342,9 +332,7 @@ func TestBrokenFetch(t *testing.T) {
 	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
 		t.Errorf("again: %d bytes", len(body))
 	}
-	if err := s.wait(t); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, s.wait(t))
 }
 
 func TestTimeout(t *testing.T) {

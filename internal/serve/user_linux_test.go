@@ -94,9 +94,7 @@ func TestOtherUser(t *testing.T) {
 			t.Errorf("as the same user: %s: status %d", path, status)
 		}
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, <-ended)
 }
 
 func fetchAsNobody(t *testing.T, address string) {

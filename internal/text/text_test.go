@@ -59,9 +59,7 @@ func TestNoneSelected(t *testing.T) {
 			t.Errorf("%s: %+v", pattern, err)
 		}
 	}
-	if err := NoneSelected("", &analyzer.Timeline{}); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, NoneSelected("", &analyzer.Timeline{}))
 }
 
 func TestNoLayerSelected(t *testing.T) {

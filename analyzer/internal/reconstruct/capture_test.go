@@ -137,9 +137,7 @@ func TestCaptureExcerptVideo90Hz(t *testing.T) {
 	}
 	// The smallest of the 7 differences: 13762.807102 at now:13762807092188.
 	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 7, Measured: 9812, Lag: 7 * trace.Microsecond}
-	if timeline.Clock != clock {
-		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
-	}
+	must.Equal(t, timeline.Clock, clock, "clock")
 	if got, want := renderFrames(timeline.Complete()), videoFrames(nil)[:2]; !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -164,9 +162,7 @@ func TestCaptureVideo90Hz(t *testing.T) {
 	}
 	// The smallest of the 39 differences is on line 8697: 13762.865330 at now:13762865323125.
 	clock := analyzer.ClockOffset{Source: analyzer.ClockGenerateVsync, Samples: 39, Measured: 6875, Lag: 7 * trace.Microsecond}
-	if timeline.Clock != clock {
-		t.Errorf("clock %+v, want %+v", timeline.Clock, clock)
-	}
+	must.Equal(t, timeline.Clock, clock, "clock")
 
 	if got, want := renderFrames(slices.Values(timeline.Frames)), videoFrames(windowTaken); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -84,9 +84,7 @@ func TestFollowClock(t *testing.T) {
 			}
 			if want.Kind != analyzer.ClockUnsteady {
 				jumps++
-				if got[i].Line != want.Line {
-					t.Errorf("%s: at line %d, want %d", c.name, got[i].Line, want.Line)
-				}
+				must.Equal(t, got[i].Line, want.Line, "%s: at line", c.name)
 			}
 		}
 		if len(pieces) != 1+jumps {

@@ -59,9 +59,7 @@ func TestCaptureCPUTime(t *testing.T) {
 		for _, r := range byThread[f.TID] {
 			want += max(0, min(r.End, f.Actual.End).Sub(max(r.Start, f.Actual.Start)))
 		}
-		if f.CPUTime != want {
-			t.Errorf("%s: runs %d, want %d", f, f.CPUTime, want)
-		}
+		must.Equal(t, f.CPUTime, want, "%s: runs", f)
 	}
 	if frames < 14 {
 		t.Errorf("%d frames", frames)

@@ -107,9 +107,7 @@ func parseOptions(text string) (o reconstruct.Options, err error) {
 func (g golden) timelineOf(t *testing.T, text string) *analyzer.Timeline {
 	t.Helper()
 	timeline, _ := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Strict: true}, g.options))(t)
-	if err := timeline.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, timeline.Validate())
 	return timeline
 }
 

@@ -36,9 +36,7 @@ func TestJoinedTraces(t *testing.T) {
 	demo := must.Get(os.ReadFile("../../../testdata/demo.ftrace"))(t)
 	analyze := func(text string) (*analyzer.Timeline, *hitrace.Totals) {
 		timeline, totals := must.Get2(reconstruct.Analyze(t.Context(), strings.NewReader(text), hitrace.Options{Workers: 2}, reconstruct.Options{}))(t)
-		if err := timeline.Validate(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, timeline.Validate())
 		return timeline, totals
 	}
 	frames := func(parts ...string) []string {

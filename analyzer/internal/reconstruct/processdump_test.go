@@ -62,7 +62,5 @@ root 600 601 over
 	if n := timeline.Diagnostics.Total(analyzer.NamesOver); n != 2 {
 		t.Errorf("%d names over the limit, want 2", n)
 	}
-	if err := timeline.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, timeline.Validate())
 }

@@ -73,9 +73,7 @@ func TestComplete(t *testing.T) {
 		t.Errorf("complete are %v of %d frames, want 8 and 61 of 5", ids, len(timeline.Frames))
 	}
 	for f := range timeline.Complete() {
-		if f.VsyncID != 8 {
-			t.Errorf("the first is %d, want 8", f.VsyncID)
-		}
+		must.Equal(t, f.VsyncID, 8, "the first")
 		break // must not panic
 	}
 }

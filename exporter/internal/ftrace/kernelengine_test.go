@@ -253,9 +253,7 @@ func TestTaskStatesInPerfetto(t *testing.T) {
 	}
 	got := query(enginetest.Load(t, kernelTrace(t, text.String())))
 	want := query(enginetest.Load(t, []byte("# tracer: nop\n#\n"+text.String())))
-	if got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
+	must.Equal(t, got, want)
 	if _, ok := rawTaskState(nil); ok {
 		t.Error("no state is a state")
 	}

@@ -285,9 +285,7 @@ func TestDebugUI(t *testing.T) {
 		must.Equal(t, fmt.Sprint(list), want, "API %d", api)
 		before := []string{"0", "it's $x", "false"}
 		for i, p := range list {
-			if p.Before != before[i] {
-				t.Errorf("API %d: %s was %q, want %q", api, p.Name, p.Before, before[i])
-			}
+			must.Equal(t, p.Before, before[i], "API %d: %s", api, p.Name)
 		}
 		set := ""
 		for i, p := range list {
@@ -296,8 +294,6 @@ func TestDebugUI(t *testing.T) {
 			}
 			set += fmt.Sprintf("Set parameter %s %s success\n", p.Name, p.Value)
 		}
-		if err := CheckSet(hdc.Result{Output: set}, list); err != nil {
-			t.Errorf("API %d: %v", api, err)
-		}
+		must.NoError(t, CheckSet(hdc.Result{Output: set}, list), "API %d", api)
 	}
 }

@@ -69,9 +69,7 @@ func TestCheckInstall(t *testing.T) {
 		if err := checkInstall("a.hap", answer); err != nil {
 			got = err.Error()
 		}
-		if got != want {
-			t.Errorf("%q: got %q, want %q", answer, got, want)
-		}
+		must.Equal(t, got, want, "%q", answer)
 	}
 }
 

@@ -60,9 +60,7 @@ func checkDump(t *testing.T, text string, want map[string]string) {
 		got["frames"] += strings.TrimSpace(line) + "\n"
 	}
 	for _, name := range []string{"window", "frames"} {
-		if got[name] != want[name] {
-			t.Errorf("%s is\n%swant\n%s", name, got[name], want[name])
-		}
+		must.Equal(t, got[name], want[name], "%s", name)
 	}
 }
 

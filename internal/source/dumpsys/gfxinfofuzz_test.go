@@ -10,6 +10,7 @@ import (
 
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
+	"ohframe/internal/testing/must"
 )
 
 // The result does not depend on how the source is read and how lines end. It is an error of
@@ -35,9 +36,7 @@ func FuzzGfxinfo(f *testing.F) {
 			}
 			if err == nil {
 				b.WriteString(timeline.String())
-				if err := timeline.Validate(); err != nil {
-					t.Error(err)
-				}
+				must.NoError(t, timeline.Validate())
 				for _, f := range timeline.Frames {
 					if f.Actual.Start < timeline.Span.Start || f.Actual.End > timeline.Span.End {
 						t.Errorf("%s is outside %s", f, timeline.Span)

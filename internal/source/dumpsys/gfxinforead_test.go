@@ -19,9 +19,7 @@ import (
 func read(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Dump) {
 	t.Helper()
 	timeline, dump := must.Get2(dumpsys.ReadGfxinfo(t.Context(), strings.NewReader(text), options))(t)
-	if err := timeline.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, timeline.Validate())
 	return timeline, dump
 }
 

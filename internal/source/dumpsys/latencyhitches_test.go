@@ -170,9 +170,7 @@ func TestHitchesOfLayers(t *testing.T) {
 		if len(test.other) == 1 {
 			got = strings.TrimSuffix(got, " | –")
 		}
-		if got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
-		}
+		must.Equal(t, got, test.want, "%s", test.name)
 	}
 	// If two layers ask for times, the one that was wanted first counts: nothing
 	// was due for 20 or 10 ms of the gap of 40 ms.

@@ -17,9 +17,7 @@ import (
 func readLatency(t testing.TB, text string, options dumpsys.Options) (*analyzer.Timeline, *dumpsys.Latency) {
 	t.Helper()
 	timeline, stats := must.Get2(dumpsys.ReadLatency(t.Context(), strings.NewReader(text), options))(t)
-	if err := timeline.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, timeline.Validate())
 	return timeline, stats
 }
 

@@ -335,14 +335,10 @@ func FuzzFields(f *testing.F) {
 				if isTime := !strings.HasPrefix(key, "vsync") && key != "period"; isTime && want > trace.MaxTime {
 					want, isBad = 0, true
 				}
-				if values[i] != want {
-					t.Errorf("%q: %s is %d, want %d", label, key, values[i], want)
-				}
+				must.Equal(t, values[i], want, "%q: %s", label, key)
 				bad = bad || isBad
 			}
-			if damaged != bad {
-				t.Errorf("%q: %s: damaged %t, want %t", label, keys, damaged, bad)
-			}
+			must.Equal(t, damaged, bad, "%q: %s: damaged", label, keys)
 		}
 		v := ParseVsync(label)
 		if !bytes.Contains(label, []byte("dataCount:")) {

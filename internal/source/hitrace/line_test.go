@@ -105,9 +105,7 @@ func TestParseLine(t *testing.T) {
 				t.Fatalf("%q: %v", test.text, problem)
 			}
 			got := columns{int64(l.Time), int32(l.CPU), int32(l.TID), int32(l.PID), string(l.Comm), string(l.Name), string(l.Args)}
-			if got != test.want {
-				t.Errorf("%q:\n got %+v\nwant %+v", test.text, got, test.want)
-			}
+			must.Equal(t, got, test.want, "%q", test.text)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	pb "ohframe/internal/perfettopb"
+	"ohframe/internal/testing/must"
 )
 
 const (
@@ -169,9 +170,7 @@ func TestAndroid(t *testing.T) {
 		if f.Render != nil {
 			render = f.Render.VsyncID
 		}
-		if render != w.render {
-			t.Errorf("frame %d was taken by %d, want %d", i, render, w.render)
-		}
+		must.Equal(t, render, w.render, "frame %d was taken by", i)
 		if w.present == 0 && f.Present.Known() || w.present != 0 && f.Present != at(w.present) {
 			t.Errorf("frame %d shown at %d, want %v ms", i, f.Present, w.present)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
+	"ohframe/internal/testing/must"
 )
 
 // What reading may allocate, in all: windows onto the input and onto what is
@@ -46,9 +47,7 @@ func FuzzRead(f *testing.F) {
 			if err != nil {
 				return text, stats, err
 			}
-			if err := read.Timeline.Validate(); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, read.Timeline.Validate())
 			return text + describe(t, &read.Result), stats, nil
 		}
 		var before, after runtime.MemStats

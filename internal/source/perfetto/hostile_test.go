@@ -317,9 +317,7 @@ func TestExtremes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := timeline.Validate(); err != nil {
-				t.Errorf("%d and %d: %v", a, b, err)
-			}
+			must.NoError(t, timeline.Validate(), "%d and %d", a, b)
 			checkTimes(t, timeline)
 		}
 	}

@@ -229,9 +229,7 @@ func newDrawn(form kernelForm) []byte {
 func drawnCauses(t *testing.T, packets []byte) (list []string, stats *perfetto.Stats) {
 	t.Helper()
 	read, stats := must.Get2(readCauses(t.Context(), bytes.NewReader(packets), perfetto.Options{Kernel: true}))(t)
-	if err := read.Causes.Validate(read.Timeline); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, read.Causes.Validate(read.Timeline))
 	for f := range read.Timeline.Complete() {
 		if e := read.Causes.Of(f); f.Late() && e != nil {
 			s, thread := why.Share{}, ""
@@ -332,9 +330,7 @@ func TestKernelEventsDamaged(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if err := read.Causes.Validate(read.Timeline); err != nil {
-			t.Errorf("%d: %v", i, err)
-		}
+		must.NoError(t, read.Causes.Validate(read.Timeline), "%d", i)
 	}
 }
 

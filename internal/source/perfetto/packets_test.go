@@ -110,9 +110,7 @@ func actualDisplay(cookie, token int64, pid int32, v verdict) *pb.FrameTimelineE
 func read(t testing.TB, trace []byte) (*analyzer.Timeline, *perfetto.Stats) {
 	t.Helper()
 	timeline, stats := must.Get2(readTimeline(t.Context(), bytes.NewReader(trace), perfetto.Options{}))(t)
-	if err := timeline.Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, timeline.Validate())
 	return timeline, stats
 }
 

@@ -6,6 +6,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/testing/must"
 )
 
 // The refresh period comes from the ends of expected intervals: the starts move with
@@ -31,9 +32,7 @@ func TestPeriodFromExpectedEnds(t *testing.T) {
 		if i == 0 {
 			want = trace.Duration(978781089-812077695) / 10
 		}
-		if f.Period != want {
-			t.Errorf("frame %d: period %d, want %d", i, f.Period, want)
-		}
+		must.Equal(t, f.Period, want, "frame %d: period", i)
 	}
 	report := stats.Compute(timeline, stats.Options{}).Processes[0]
 	if len(report.Refresh) != 1 || report.Refresh[0].Rate < 59.9 || report.Refresh[0].Rate > 60.1 {

@@ -346,9 +346,7 @@ func TestClocks(t *testing.T) {
 		4: {Start: 8_700, End: 8_800}, 5: {Start: 9_000, End: 9_100}, 6: {Start: 1<<60 + 3_500, End: 1<<60 + 1_003_500},
 	}
 	for _, f := range timeline.Frames {
-		if f.Actual != want[f.VsyncID] {
-			t.Errorf("frame %d at %s, want %s", f.VsyncID, f.Actual, want[f.VsyncID])
-		}
+		must.Equal(t, f.Actual, want[f.VsyncID], "frame %d at", f.VsyncID)
 	}
 	if stats.UnknownClock != 2 || len(timeline.Frames) != 6 {
 		t.Errorf("%+v", stats)

@@ -39,9 +39,7 @@ func describe(t testing.TB, r *result.Result) string {
 		o := causes.Options{All: true}
 		in := []causes.Input{{Name: "trace", Causes: r.Causes, Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o)}}
 		for _, format := range causes.Formats {
-			if err := causes.Write(&s, in, format, o, text.Style{}); err != nil {
-				t.Error(err)
-			}
+			must.NoError(t, causes.Write(&s, in, format, o, text.Style{}))
 		}
 	}
 	return s.String()

@@ -148,9 +148,7 @@ func TestInjectedCauses(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%+v: %v", s, err)
 			}
-			if err := read.Causes.Validate(read.Timeline); err != nil {
-				t.Errorf("%+v: %v", s, err)
-			}
+			must.NoError(t, read.Causes.Validate(read.Timeline), "%+v", s)
 			injected := map[int64]*simulate.CauseTruth{}
 			for _, c := range truth.Causes {
 				injected[c.Vsync] = c

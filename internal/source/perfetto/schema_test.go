@@ -77,9 +77,7 @@ func TestEnumerations(t *testing.T) {
 		t.Errorf("%d jank types, want 16 and the unspecified", n)
 	}
 	check := func(name string, got, want int32) {
-		if got != want {
-			t.Errorf("%s is %d, not %d", name, got, want)
-		}
+		must.Equal(t, got, want, "%s", name)
 	}
 	check("PRESENT_ON_TIME", int32(perfettopb.FrameTimelineEvent_PRESENT_ON_TIME), int32(analyzer.PresentOnTime))
 	check("PRESENT_LATE", int32(perfettopb.FrameTimelineEvent_PRESENT_LATE), int32(analyzer.PresentLate))

@@ -45,9 +45,7 @@ func open(t testing.TB, r io.Reader, o unpack.Options) outcome {
 	}
 	defer c.Close()
 	content, err := io.ReadAll(c)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, c.Close())
 	return outcome{content, c.Layers(), diag.Texts(c.Warnings()), err}
 }
 

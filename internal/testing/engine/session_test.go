@@ -202,9 +202,7 @@ func TestContextEndsSession(t *testing.T) {
 func TestClose(t *testing.T) {
 	session := enginetest.Load(t, []byte(textTrace))
 	for range 2 {
-		if err := session.Close(); err != nil {
-			t.Error(err)
-		}
+		must.NoError(t, session.Close())
 	}
 	if _, err := session.Query("SELECT 1"); err == nil {
 		t.Error("a closed session answers")

@@ -126,9 +126,7 @@ func (c *testCase) check(t *testing.T) {
 	if shift := (inferred.Clock.Offset - c.offset).Abs(); c.damage.single && shift > trace.Millisecond {
 		t.Errorf("a single line changes the clock offset from %v to %v", c.offset, inferred.Clock.Offset)
 	}
-	if err := errors.Join(summary.Timeline.Validate(), inferred.Validate(), summary.Causes.Validate(summary.Timeline)); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, errors.Join(summary.Timeline.Validate(), inferred.Validate(), summary.Causes.Validate(summary.Timeline)))
 	if t.Failed() {
 		t.Logf("repeat it with %s=%d; the damage begins at line %d", Variable, (c.number+1)*1000, c.firstDamaged()+1)
 	}
@@ -225,9 +223,7 @@ func checkSummary(t *testing.T, s *pftrace.Summary) {
 // has the frames of its timeline.
 func checkOutput(t *testing.T, output []byte, timeline *analyzer.Timeline) {
 	t.Helper()
-	if err := proto.Unmarshal(output, &pb.Trace{}); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, proto.Unmarshal(output, &pb.Trace{}))
 	back, _, err := perfetto.Read(context.Background(), bytes.NewReader(output), perfetto.Options{Strict: true})
 	if err != nil {
 		t.Error(err)

@@ -34,6 +34,14 @@ func Get2[A, B any](a A, b B, err error) func(testing.TB) (A, B) {
 	}
 }
 
+// NoError fails the test, which goes on, if err is not nil. The message begins with what, as that of Equal.
+func NoError(t testing.TB, err error, what ...any) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s%v", label(what), err)
+	}
+}
+
 // Equal fails the test, which goes on, if got is not want. The message begins with what, a format and its
 // arguments.
 func Equal[T comparable](t testing.TB, got, want T, what ...any) {
@@ -53,10 +61,7 @@ func EqualSlices[T comparable](t testing.TB, got, want []T, what ...any) {
 
 func differ(t testing.TB, got, want any, what []any) {
 	t.Helper()
-	label, verb := "", "%v"
-	if len(what) > 0 {
-		label = fmt.Sprintf(what[0].(string), what[1:]...) + ": "
-	}
+	verb := "%v"
 	switch got := got.(type) {
 	case string:
 		if verb = "%q"; strings.Contains(got, "\n") {
@@ -65,5 +70,12 @@ func differ(t testing.TB, got, want any, what []any) {
 	case []string:
 		verb = "%q"
 	}
-	t.Errorf("%sgot "+verb+", want "+verb, label, got, want)
+	t.Errorf("%sgot "+verb+", want "+verb, label(what), got, want)
+}
+
+func label(what []any) string {
+	if len(what) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(what[0].(string), what[1:]...) + ": "
 }

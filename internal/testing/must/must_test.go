@@ -27,7 +27,9 @@ func TestReported(t *testing.T) {
 	}
 	Equal(r, "a", "b", "case %d", 7)
 	EqualSlices(r, []int{1}, []int{2})
-	if want := `case 7: got "a", want "b"got [1], want [2]`; r.said != want {
+	NoError(r, nil)
+	NoError(r, io.EOF, "%d", 8)
+	if want := `case 7: got "a", want "b"got [1], want [2]8: EOF`; r.said != want {
 		t.Errorf("%s, want %s", r.said, want)
 	}
 	if a, b := Get2(1, "b", nil)(r); a != 1 || b != "b" || Get(3, nil)(r) != 3 {

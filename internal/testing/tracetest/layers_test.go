@@ -1,9 +1,11 @@
 package tracetest
 
-import "testing"
+import (
+	"testing"
+
+	"ohframe/internal/testing/must"
+)
 
 func TestLayers(t *testing.T) {
-	if err := Layers().Validate(); err != nil {
-		t.Error(err)
-	}
+	must.NoError(t, Layers().Validate())
 }

@@ -68,9 +68,7 @@ ohframe_1.2.3_windows_amd64/ohframe.exe -rwxr-xr-x 2026-11-20T18:30:57Z  4
 `,
 	} {
 		got, first := list(system, at)
-		if got != want {
-			t.Errorf("got\n%s\nwant\n%s", got, want)
-		}
+		must.Equal(t, got, want)
 		if _, second := list(system, at.In(time.FixedZone("elsewhere", 5*3600+1800))); !bytes.Equal(first, second) {
 			t.Errorf("%s: the time zone changes the archive", system)
 		}
