@@ -82,11 +82,11 @@ type Causes struct {
 	Ranking []documentCause `json:"causes,omitempty" brief:"least=1"`           // causes of late frames, by "lost_ns", the largest first
 	// causes of render frames that were shown late; "lost_ns" are sums of their "late_ns"
 	Shown      []documentCause `json:"shown_causes,omitempty" brief:"least=1"`
-	LateFrames []lazyLate      `json:"late_frames,omitempty" brief:"5"` // the late frames, the latest first
+	LateFrames []lazyLate      `json:"late_frames,omitempty" brief:"5"` // the late frames, the latest first; with `why --frame` that frame, late or not
 	// render frames shown late, those that made others late first; application frames on time and picked up late
 	ShownLate    []lazyLate `json:"shown_late,omitempty" brief:"5"`
 	PickedUpLate []lazyLate `json:"picked_up_late,omitempty" brief:"5"`
-	// functions in which late frames took longer than frames on time (11), by "total_excess_ns"
+	// functions in which late frames took longer than frames on time (docs/why.md 11), by "total_excess_ns"
 	Functions []why.FunctionCost `json:"functions,omitempty" brief:"5"`
 }
 
@@ -122,9 +122,10 @@ type documentCause struct {
 	Share *float64        `json:"share,omitzero"` // "lost_ns" / "lost_ns" of the process or layer
 	// by how much less the frames would be late together if only this had taken its usual time
 	Gain *trace.Duration `json:"gain_ns,omitzero"`
-	// parts of "lost_ns": of frames that had the cause, and of frames that an earlier frame with it delayed
-	Direct  *trace.Duration `json:"direct_ns,omitzero" brief:"-"`
-	KnockOn trace.Duration  `json:"knock_on_ns,omitzero"`
+	// part of "lost_ns" of frames that had the cause themselves
+	Direct *trace.Duration `json:"direct_ns,omitzero" brief:"-"`
+	// part of "lost_ns" of frames that an earlier frame with the cause delayed
+	KnockOn trace.Duration `json:"knock_on_ns,omitzero"`
 	// frames that lost more to it because of an earlier frame than by themselves
 	KnockOns  int          `json:"knock_on_frames,omitzero"`
 	Arguments []why.Repeat `json:"arguments,omitempty"` // arguments (12) that several slices of the cause have, those with the most time first
@@ -136,14 +137,14 @@ type documentCause struct {
 
 // documentLate is a frame or a buffer that was late, shown late or picked up late, and why.
 type documentLate struct {
-	Vsync    int64      `json:"vsync_id,omitzero"`            // vsync of a frame
-	TID      trace.TID  `json:"tid,omitzero"`                 // its thread
-	Render   int64      `json:"render_vsync_id,omitzero"`     // vsync of the render frame that picked it up late
-	Sequence int64      `json:"sequence,omitzero"`            // number of a buffer
-	Input    string     `json:"input,omitzero"`               // of several inputs, the one that has it
-	Queued   trace.Time `json:"queued_ns,omitzero" brief:"-"` // when the buffer was queued
-	Start    trace.Time `json:"start_ns,omitzero"`            // begin and end of the frame's actual interval
-	End      trace.Time `json:"end_ns,omitzero" brief:"-"`
+	Vsync    int64      `json:"vsync_id,omitzero"`              // vsync of a frame
+	TID      trace.TID  `json:"tid,omitzero"`                   // its thread
+	Render   int64      `json:"render_vsync_id,omitzero"`       // vsync of the render frame that picked it up late
+	Sequence int64      `json:"sequence,omitzero"`              // number of a buffer
+	Input    string     `json:"input,omitzero"`                 // of several inputs, the one that has it
+	Queued   trace.Time `json:"queued_ns,omitzero" brief:"-"`   // when the buffer was queued
+	Start    trace.Time `json:"start_ns,omitzero"`              // begin of the frame's actual interval
+	End      trace.Time `json:"end_ns,omitzero" brief:"-"`      // end of the frame's actual interval
 	Deadline trace.Time `json:"deadline_ns,omitzero" brief:"-"` // its deadline
 	// when the display would have shown a usual frame; a longer "delay_ns" than usual makes it later
 	Due     trace.Time `json:"due_ns,omitzero" brief:"-"`
@@ -160,22 +161,22 @@ type documentLate struct {
 	Confidence string      `json:"confidence,omitzero"`  // "high", "medium" or "low"
 	KnockOnOf  int64       `json:"knock_on_of,omitzero"` // vsync of the frame that it was late because of
 	// of a worst frame: time of the cause, and that of frames on time; "usual_ns" is absent without frames to compare with, or if they take longer than the budget
-	Value   *trace.Duration   `json:"value_ns,omitzero"`
-	Usual   *trace.Duration   `json:"usual_ns,omitzero"`
-	Sampled *why.FunctionTime `json:"sampled,omitzero"`                 // of a worst frame: function that its samples name
-	Cause   string            `json:"cause,omitzero" brief:"sentence"`  // why it was late, in a sentence
-	Shares  []why.Share       `json:"shares,omitempty" brief:"least=1"` // its causes, the largest first; in evidence those of the frame asked for, and the first one of frames shown late
-	Steps   []why.Step        `json:"steps,omitempty" brief:"-"`        // steps of a buffer, or of a frame from its start to the display, in order of time
-	*documentDetails
-	Why  string `json:"why,omitzero" brief:"command"` // the commands that explain it and show it in Perfetto
-	Open string `json:"open,omitzero" brief:"command"`
+	Value            *trace.Duration   `json:"value_ns,omitzero"`
+	Usual            *trace.Duration   `json:"usual_ns,omitzero"`
+	Sampled          *why.FunctionTime `json:"sampled,omitzero"`                 // of a worst frame: function that its samples name
+	Cause            string            `json:"cause,omitzero" brief:"sentence"`  // why it was late, in a sentence
+	Shares           []why.Share       `json:"shares,omitempty" brief:"least=1"` // its causes, the largest first; in evidence those of the frame asked for, and the first one of frames shown late
+	Steps            []why.Step        `json:"steps,omitempty" brief:"-"`        // steps of a buffer, or of a frame from its start to the display, in order of time
+	*documentDetails `json:",omitzero"`
+	Why              string `json:"why,omitzero" brief:"command"` // the commands that explain it and show it in Perfetto
+	Open             string `json:"open,omitzero" brief:"command"`
 }
 
-// documentDetails are of late frames; evidence has them of the frame that was asked for.
+// documentDetails are of frames in late_frames; evidence has them of the frame that was asked for.
 type documentDetails struct {
-	From trace.Time `json:"from_ns" brief:"-"` // the frame's span (1)
+	From trace.Time `json:"from_ns" brief:"-"` // of "late_frames": the frame's span (1)
 	To   trace.Time `json:"to_ns" brief:"-"`
-	// part of it for which the state of its thread is known
+	// of "late_frames": part of the span for which the state of its thread is known; in evidence of the frame asked for
 	KnownShare float64 `json:"known_share"`
 	// frames usually take longer than its budget, and what is usual is what fits into it (3)
 	OverBudget bool `json:"over_budget,omitzero"`
@@ -200,10 +201,10 @@ type documentDetails struct {
 
 // documentStep is a step of a response.
 type documentStep struct {
-	Step    why.StepName    `json:"step"`              // code of the step (9)
-	Stage   string          `json:"stage,omitzero"`    // stage of a launch
-	Start   trace.Time      `json:"start_ns,omitzero"` // begin and length
-	Time    trace.Duration  `json:"ns"`
+	Step    why.StepName    `json:"step"`                          // code of the step (9)
+	Stage   string          `json:"stage,omitzero"`                // stage of a launch
+	Start   trace.Time      `json:"start_ns,omitzero"`             // when it begins
+	Time    trace.Duration  `json:"ns"`                            // its length
 	Usual   *trace.Duration `json:"usual_ns,omitzero"`             // median of the step in the other interactions of the scene
 	Open    bool            `json:"open,omitzero"`                 // it has no known end
 	Did     string          `json:"did,omitzero" brief:"sentence"` // what its threads mostly did
@@ -211,22 +212,22 @@ type documentStep struct {
 }
 
 type documentInteraction struct {
-	ID       int             `json:"id"` // number and kind, as in reports
-	Kind     string          `json:"kind"`
-	Name     string          `json:"name"`             // the scene in words
-	Scene    string          `json:"scene" brief:"-"`  // its name, as in reports
-	Process  string          `json:"process,omitzero"` // name and id of the application
-	PID      trace.PID       `json:"pid" brief:"-"`
+	ID       int             `json:"id"`                   // its number, as in reports
+	Kind     string          `json:"kind"`                 // its kind, as in reports
+	Name     string          `json:"name"`                 // the scene in words
+	Scene    string          `json:"scene" brief:"-"`      // its name, as in reports
+	Process  string          `json:"process,omitzero"`     // name of the application
+	PID      trace.PID       `json:"pid" brief:"-"`        // its process id
 	Input    string          `json:"input,omitzero"`       // of several inputs, the one that has it
 	Start    trace.Time      `json:"start_ns,omitzero"`    // when it begins
-	Response *trace.Duration `json:"response_ns,omitzero"` // the response, and its grade
-	Grade    stats.Grade     `json:"grade,omitzero"`
-	Frames   int             `json:"frames"` // its frames, and the late ones
+	Response *trace.Duration `json:"response_ns,omitzero"` // length of the response
+	Grade    stats.Grade     `json:"grade,omitzero"`       // its grade: "S", "A", "B" or "below"
+	Frames   int             `json:"frames"`               // its frames, and the late ones
 	Late     int             `json:"late"`
 	Lost     trace.Duration  `json:"lost_ns"` // sum of their overruns
-	// how smooth it was, as in reports: measures that flings are judged by (docs/ci.md)
+	// hitch time per second, as in reports; flings are judged by it (docs/ci.md)
 	Hitch  *float64 `json:"hitch_ms_per_s,omitzero"`
-	Missed *int     `json:"longest_missed_run,omitzero"`
+	Missed *int     `json:"longest_missed_run,omitzero"`      // the most refreshes missed in a row, as in reports
 	Cause  string   `json:"cause,omitzero" brief:"sentence"`  // what it lost the most time to
 	Advice string   `json:"advice,omitzero" brief:"sentence"` // for the longest step
 	// what the response was spent on, the longest first; in evidence with "--interaction"
@@ -239,12 +240,12 @@ type documentInteraction struct {
 }
 
 type documentHang struct {
-	Process  string         `json:"process,omitzero"` // name and id of the application
-	PID      trace.PID      `json:"pid"`
-	Input    string         `json:"input,omitzero"` // of several inputs, the one that has it
-	Slice    string         `json:"slice"`          // the hang, as in reports
-	Start    trace.Time     `json:"start_ns"`
-	Duration trace.Duration `json:"duration_ns"`
+	Process  string         `json:"process,omitzero"`   // name of the application
+	PID      trace.PID      `json:"pid"`                // its process id
+	Input    string         `json:"input,omitzero"`     // of several inputs, the one that has it
+	Slice    string         `json:"slice"`              // the slice that is the hang
+	Start    trace.Time     `json:"start_ns"`           // when it begins
+	Duration trace.Duration `json:"duration_ns"`        // its length
 	BeginCut bool           `json:"begin_cut,omitzero"` // it began before, or ends after, what the trace has
 	EndCut   bool           `json:"end_cut,omitzero"`
 	Severe   bool           `json:"severe"`                           // 500 ms or more
@@ -256,20 +257,20 @@ type documentHang struct {
 	Slices []why.SliceTime `json:"slices,omitempty"` // slices of its thread, the longest first; in evidence of the only hang
 	// what its thread did, the longest first, as "threads[].waits" of a step
 	Waits  []why.Share    `json:"waits,omitempty" brief:"-"`
-	Idle   trace.Duration `json:"idle_ns,omitzero" brief:"-"` // time in which the thread had nothing to do
-	TID    trace.TID      `json:"tid,omitzero" brief:"-"`     // id and name of the thread
-	Thread string         `json:"thread,omitzero" brief:"-"`
+	Idle   trace.Duration `json:"idle_ns,omitzero" brief:"-"`   // time in which the thread had nothing to do
+	TID    trace.TID      `json:"tid,omitzero" brief:"-"`       // id of the thread
+	Thread string         `json:"thread,omitzero" brief:"-"`    // its name
 	Why    string         `json:"why,omitzero" brief:"command"` // the command that shows its slices
 }
 
 type documentLayer struct {
-	ID      int            `json:"id"` // number, name and queue, as in reports
-	Name    string         `json:"name,omitzero"`
-	Queue   int64          `json:"queue_id,omitzero" brief:"-"`
-	Process string         `json:"process,omitzero"` // its producer
-	PID     *trace.PID     `json:"pid,omitzero"`
-	Input   string         `json:"input,omitzero"` // of several inputs, the one that has it
-	Judged  int            `json:"judged"`         // buffers that were compared with the cadence, and the late ones
+	ID      int            `json:"id"`                          // its number, as in reports
+	Name    string         `json:"name,omitzero"`               // its name
+	Queue   int64          `json:"queue_id,omitzero" brief:"-"` // id of its queue of buffers
+	Process string         `json:"process,omitzero"`            // name of its producer
+	PID     *trace.PID     `json:"pid,omitzero"`                // process id of its producer
+	Input   string         `json:"input,omitzero"`              // of several inputs, the one that has it
+	Judged  int            `json:"judged"`                      // buffers that were compared with the cadence, and the late ones
 	Late    int            `json:"late"`
 	Lost    trace.Duration `json:"lost_ns"` // sum of what their intervals exceed the cadence by
 	// buffers of late frames, and what these explain

@@ -53,7 +53,7 @@ type documentInput struct {
 
 type documentProcess struct {
 	*stats.Process
-	*causes.Causes // nil for dumps of Android
+	*causes.Causes `json:",omitzero"` // nil for dumps of Android, and with --no-causes
 }
 
 func writeJSON(w io.Writer, inputs []Input, o Options) error {

@@ -1,11 +1,10 @@
 // Package schematest derives what documents and SQL state of a record from its struct: the json tag
 // of a field is its name, and its comment its meaning. Without one, that is the meaning of the measure
-// at its path, else the comment of the field before it.
+// at its path, else the comment of the field before it, which has the same type then.
 package schematest
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -30,6 +29,7 @@ type Field struct {
 	JSON    string       // such as "integer or null"
 	Meaning string       // a phrase in lower case
 	Joined  bool         // the meaning is that of the field before
+	Long    bool         // only long forms of a document have it (package brief)
 }
 
 // Fields returns the fields of a struct, those of embedded structs among them. Meanings are those
@@ -51,18 +51,27 @@ func Fields(t testing.TB, typ reflect.Type, path string, meanings map[string]str
 		}
 		switch {
 		case f.Anonymous:
-			list = append(list, Fields(t, inner, path, meanings)...)
+			for _, field := range Fields(t, inner, path, meanings) {
+				if null == " or absent" && !strings.HasSuffix(field.JSON, null) {
+					field.JSON += null
+				}
+				list = append(list, field)
+			}
 			continue
 		case !f.IsExported() || name == "-" || name == "":
 			continue
 		}
-		field := Field{Name: name, Type: inner, JSON: jsonType(inner) + null}
+		field := Field{Name: name, Type: inner, JSON: jsonType(inner) + null, Long: f.Tag.Get("brief") == "-"}
 		if field.Meaning = comments[f.Name]; field.Meaning == "" {
 			field.Meaning = meanings[strings.TrimPrefix(path+"."+name, ".")]
 		}
 		if n := len(list); n > 0 {
-			field.Meaning = cmp.Or(field.Meaning, list[n-1].Meaning)
-			field.Joined = field.Meaning == list[n-1].Meaning && field.JSON == list[n-1].JSON
+			before := list[n-1]
+			same := field.JSON == before.JSON && field.Long == before.Long
+			if field.Meaning == "" && same {
+				field.Meaning = before.Meaning
+			}
+			field.Joined = same && field.Meaning == before.Meaning
 		}
 		list = append(list, field)
 	}
@@ -215,7 +224,7 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 		case described[typ] != path:
 			continue
 		case byHand != "" && strings.HasPrefix(typ.PkgPath(), byHand):
-			checkList(t, file, path, text, objects[path])
+			checkList(t, file, path, text, objects[path], described)
 		default:
 			text = withList(t, path, text, objects[path], described)
 		}
@@ -262,11 +271,11 @@ func withList(t *testing.T, path, text string, fields []Field, described map[ref
 		for i++; i < len(fields) && fields[i].Joined; i++ {
 			names += ", `" + fields[i].Name + "`"
 		}
-		meaning := Markdown(f.Meaning)
-		if at := described[Element(f.Type)]; at != "" && at != pathOf(path, f) {
-			meaning += "; fields as in `" + at + "`"
+		list.WriteString("- " + names + " (" + f.JSON + "): " + Markdown(f.Meaning) + elsewhere(path, f, described))
+		if f.Long {
+			list.WriteString("; not in evidence")
 		}
-		list.WriteString("- " + names + " (" + f.JSON + "): " + meaning + "\n")
+		list.WriteString("\n")
 	}
 	at := listItem.FindStringIndex(text)
 	if at == nil {
@@ -275,17 +284,27 @@ func withList(t *testing.T, path, text string, fields []Field, described map[ref
 	return strings.TrimSpace(text[:at[0]] + list.String() + listItem.ReplaceAllString(text[at[0]:], ""))
 }
 
+// elsewhere says where the fields of the objects in a field are, if that is another path.
+func elsewhere(path string, f Field, described map[reflect.Type]string) string {
+	if at := described[Element(f.Type)]; at != "" && at != pathOf(path, f) {
+		return "; fields as in `" + at + "`"
+	}
+	return ""
+}
+
+var fieldsAs = regexp.MustCompile("; fields as in `[^`]*`")
+
 // checkList compares the list of an object with its fields.
-func checkList(t *testing.T, file, path, text string, fields []Field) {
+func checkList(t *testing.T, file, path, text string, fields []Field, described map[reflect.Type]string) {
 	t.Helper()
 	var got, want []string
 	for _, m := range listItem.FindAllStringSubmatch(text, -1) {
 		for name := range strings.SplitSeq(m[1], "`, `") {
-			got = append(got, name+" ("+m[2]+")")
+			got = append(got, name+" ("+m[2]+")"+fieldsAs.FindString(m[0]))
 		}
 	}
 	for _, f := range fields {
-		want = append(want, f.Name+" ("+f.JSON+")")
+		want = append(want, f.Name+" ("+f.JSON+")"+elsewhere(path, f, described))
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: %s has the fields\n%q\nwant\n%q", file, path, got, want)
