@@ -50,8 +50,9 @@ func fleetRunCommand() *cli.Command {
 		ArgsUsage: "INPUT… -o DIR",
 		Description: "INPUT is a file, a folder with its folders, a pattern, or @FILE, a list of files. Traces are distributed over shards by their names.\n" +
 			"Events of HiAppEvent beside traces give these dimensions (docs/field.md).\n" +
-			"Each shard makes one file of DIR/traces and one of DIR/failures. docs/fleet.md describes the\n" +
-			"columns, and how to run shards on many machines.",
+			"Each shard makes one file in each of DIR/traces, interactions, layers, events, failures and,\n" +
+			"with --frames, frames. docs/fleet.md describes the columns, and how to run shards on many\n" +
+			"machines.",
 	}, &fleetRunFlags{flags.NewFleet(), -1}, runFleet, flags.Rule{Flags: []string{"shard"}, Needs: "shards", Reason: ": all processes must use the same number"})
 	last := len(c.Flags) - 1
 	c.Flags = slices.Insert(c.Flags[:last:last], 2, c.Flags[last]) // after --shards
