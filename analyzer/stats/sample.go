@@ -193,7 +193,7 @@ func (p *Process) Lengths(periods bool) (list []float64) {
 		return nil
 	}
 	for _, f := range p.sample.frames {
-		if x, ok := f.in(periods); ok {
+		if x, ok := f.lengthIn(periods); ok {
 			list = append(list, x)
 		}
 	}
@@ -201,8 +201,8 @@ func (p *Process) Lengths(periods bool) (list []float64) {
 	return list
 }
 
-// in returns the length of a frame in milliseconds or in periods, and whether it is known.
-func (f *sampled) in(periods bool) (length float64, ok bool) {
+// lengthIn returns the length of a frame lengthIn milliseconds or lengthIn periods, and whether it is known.
+func (f *sampled) lengthIn(periods bool) (length float64, ok bool) {
 	if periods {
 		return f.periods.periods(), f.periods != unknownLength
 	}
@@ -263,7 +263,7 @@ func newBlocks(s *sample, periods bool) *blocks {
 		if f.late {
 			i.late++
 		}
-		if x, ok := f.in(periods); ok {
+		if x, ok := f.lengthIn(periods); ok {
 			b.lengths = append(b.lengths, timed{x, i.number})
 		}
 	}

@@ -39,10 +39,10 @@ func TestAdvice(t *testing.T) {
 			bad("it is unknown what the thread did")
 		}
 		if w := c.Wait; (w == why.CPUPreempted || w == why.CPUWait) && c.Place.Class != place.ClassGC && c.Place.Class != place.ClassGCWait {
-			if log := strings.Contains(text, "log less"); log != (c.Rival == place.Logger) {
+			if log := strings.Contains(text, "log less"); log != (c.Competitor == place.Logger) {
 				bad("log less, or not")
 			}
-			if c.Rival == place.OtherThread && c.Reader != place.System && !strings.Contains(text, "close other applications") {
+			if c.Competitor == place.OtherThread && c.Reader != place.System && !strings.Contains(text, "close other applications") {
 				bad("an application cannot change other processes")
 			}
 		}

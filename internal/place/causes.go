@@ -20,15 +20,15 @@ const (
 	Android
 )
 
-// Rival is who had the CPU that a thread waited for.
-type Rival uint8
+// Competitor is who had the CPU that a thread waited for.
+type Competitor uint8
 
-// The rivals.
+// The competitors.
 const (
-	NoRival     Rival = iota // nobody, or nobody is known
-	OwnThread                // a thread of the same process
-	OtherThread              // one of another process
-	Logger                   // one that writes the log
+	NoCompetitor Competitor = iota // nobody, or nobody is known
+	OwnThread                      // a thread of the same process
+	OtherThread                    // one of another process
+	Logger                         // one that writes the log
 )
 
 // isLogger reports whether a process or a thread with this name writes the system's log.
@@ -47,10 +47,10 @@ type Cause struct {
 	Wait why.Wait
 	// Place is where it occurred, completed as by Place.Inside, and Reason that of the
 	// garbage collection that it is part of, from GCReason, or "".
-	Place  Place
-	Reason string
-	Reader Reader
-	Rival  Rival
+	Place      Place
+	Reason     string
+	Reader     Reader
+	Competitor Competitor
 	// Capped: the system limited the frequency of the CPU, which made it slower.
 	Capped bool
 	// Scheduled: the trace has scheduling events of the thread. OthersScheduled: of any.
@@ -70,11 +70,11 @@ func (c *Cause) WaitedFor(by *why.Culprit, process trace.PID) {
 	case by.Wait == why.WaitBuffer && c.Wait == why.WaitBinder:
 		c.Wait = why.WaitBuffer // the queue of buffers is in another process
 	case isLogger(by.Process) || isLogger(by.Thread):
-		c.Rival = Logger
+		c.Competitor = Logger
 	case by.PID == process:
-		c.Rival = OwnThread
+		c.Competitor = OwnThread
 	default:
-		c.Rival = OtherThread
+		c.Competitor = OtherThread
 	}
 }
 
@@ -140,7 +140,7 @@ func (c Cause) forApplication() why.Advice {
 		}
 		return why.AdviseSlowCPU
 	case why.CPUPreempted, why.CPUWait:
-		switch c.Rival {
+		switch c.Competitor {
 		case OtherThread:
 			return why.AdviseOthers
 		case Logger:

@@ -9,7 +9,7 @@ import (
 )
 
 // AllCauses returns every combination of what advice depends on: waits, rows of the table
-// and stages, reasons that differ in their advice, readers and rivals.
+// and stages, reasons that differ in their advice, readers and competitors.
 func AllCauses() iter.Seq[Cause] {
 	distinct := map[Place]bool{}
 	for _, row := range table {
@@ -26,9 +26,9 @@ func AllCauses() iter.Seq[Cause] {
 			for _, p := range places {
 				for _, reason := range reasons {
 					for _, reader := range []Reader{Application, System, Producer, Android} {
-						for _, rival := range []Rival{NoRival, OwnThread, OtherThread, Logger} {
+						for _, competitor := range []Competitor{NoCompetitor, OwnThread, OtherThread, Logger} {
 							for n := range 16 {
-								if !yield(Cause{w, p, reason, reader, rival, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0, interrupts[w]}) {
+								if !yield(Cause{w, p, reason, reader, competitor, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0, interrupts[w]}) {
 									return
 								}
 							}

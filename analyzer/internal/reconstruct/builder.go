@@ -117,8 +117,8 @@ func (b *builder) track(e *hitrace.Event) {
 	switch kind := e.Kind; {
 	case kind >= hitrace.CreateEvent, kind == hitrace.NewThreadEvent:
 		b.trackOwners(e)
-	case b.tenancies.Len() == 0:
-	case kind == hitrace.SwitchEvent, kind == hitrace.WakingEvent, kind == hitrace.WakeupEvent, b.tenancies.mayHave(e.TID):
+	case b.knownIDs.Len() == 0:
+	case kind == hitrace.SwitchEvent, kind == hitrace.WakingEvent, kind == hitrace.WakeupEvent, b.knownIDs.mayHave(e.TID):
 		b.trackOwners(e)
 	}
 	if e.Kind == hitrace.SwitchEvent {
@@ -438,9 +438,9 @@ func (b *builder) beginOnVsyncEvent(t *thread, e *hitrace.Event) {
 	b.push(t, e)
 	d := b.newDraft(t, e, start)
 	d.now, d.ran = now, ran
-	t.unbatched = nil
+	t.outsideBatch = nil
 	if !batched {
-		t.unbatched = d
+		t.outsideBatch = d
 	}
 	t.setCurrent(d)
 }

@@ -29,7 +29,7 @@ type shared struct {
 	threads     hitrace.Threads[thread]
 	trackers    map[string]string // names of fences, each once
 	texts       map[string]string // names of scenes, pages and bundles, each once
-	tenancies   tenancies
+	knownIDs    knownIDs
 	frees       map[trace.TID][]stamp
 	starts      []newOwner // of the current block
 	lives       lives      // when all events are read

@@ -13,33 +13,33 @@ import (
 	"ohframe/internal/source/hitrace"
 )
 
-// tenancy is what is known of a thread id: whether its thread has ended.
-type tenancy struct{ state tenancyState }
+// knownID is what is known of a thread id: whether its thread has ended.
+type knownID struct{ state idState }
 
-type tenancyState uint8
+type idState uint8
 
 const (
-	inUse tenancyState = iota
+	inUse idState = iota
 	created
 	exited // it still runs, but not its program
 	dead   // it runs no more: the next thread with the id is another one
 	freed
 )
 
-// tenancies are what is known of thread ids that events of the kernel are about. Most events are of
+// knownIDs are what is known of thread ids that events of the kernel are about. Most events are of
 // threads that live on: a bit for each id, by its lowest bits, sorts them out before the table.
-type tenancies struct {
-	hitrace.Threads[tenancy]
+type knownIDs struct {
+	hitrace.Threads[knownID]
 	bits [64]uint64
 }
 
 // mayHave reports whether something may be known of a thread id.
-func (t *tenancies) mayHave(tid trace.TID) bool {
+func (t *knownIDs) mayHave(tid trace.TID) bool {
 	return t.bits[uint32(tid)/64%64]&(1<<(uint32(tid)%64)) != 0
 }
 
 // Get returns what is known of a thread id, nil for nothing.
-func (t *tenancies) Get(tid trace.TID) *tenancy {
+func (t *knownIDs) Get(tid trace.TID) *knownID {
 	if !t.mayHave(tid) {
 		return nil
 	}
@@ -47,14 +47,14 @@ func (t *tenancies) Get(tid trace.TID) *tenancy {
 }
 
 // Put adds what is known of a thread id.
-func (t *tenancies) Put(tid trace.TID, s *tenancy) {
+func (t *knownIDs) Put(tid trace.TID, s *knownID) {
 	t.bits[uint32(tid)/64%64] |= 1 << (uint32(tid) % 64)
 	t.Threads.Put(tid, s)
 }
 
 // trackOwners follows to which threads ids belong.
 func (b *builder) trackOwners(e *hitrace.Event) {
-	if s := b.tenancies.Get(e.TID); s != nil {
+	if s := b.knownIDs.Get(e.TID); s != nil {
 		switch {
 		case s.state >= dead, s.state == exited && e.Kind == hitrace.MarkerEvent:
 			b.startThread(e.TID, s, e)
@@ -95,8 +95,8 @@ func (b *builder) trackOwners(e *hitrace.Event) {
 }
 
 // exit notes how far a thread has ended, and reports whether that is new.
-func (b *builder) exit(tid trace.TID, state tenancyState, at trace.Time) bool {
-	s := b.tenancy(tid)
+func (b *builder) exit(tid trace.TID, state idState, at trace.Time) bool {
+	s := b.knownID(tid)
 	if s == nil || s.state >= state {
 		return false
 	}
@@ -108,27 +108,27 @@ func (b *builder) exit(tid trace.TID, state tenancyState, at trace.Time) bool {
 	return true
 }
 
-// tenancy returns the state of a thread id, nil for one more than the limit.
-func (b *builder) tenancy(tid trace.TID) *tenancy {
-	s := b.tenancies.Get(tid)
-	if s == nil && b.tenancies.Len() < b.options.Limits.Threads {
-		s = &tenancy{}
-		b.tenancies.Put(tid, s)
+// knownID returns the state of a thread id, nil for one more than the limit.
+func (b *builder) knownID(tid trace.TID) *knownID {
+	s := b.knownIDs.Get(tid)
+	if s == nil && b.knownIDs.Len() < b.options.Limits.Threads {
+		s = &knownID{}
+		b.knownIDs.Put(tid, s)
 	}
 	return s
 }
 
 // mention notes that another thread's line is about a thread.
 func (b *builder) mention(tid trace.TID, e *hitrace.Event) {
-	if s := b.tenancies.Get(tid); s != nil && s.state >= dead {
+	if s := b.knownIDs.Get(tid); s != nil && s.state >= dead {
 		b.startThread(tid, s, e)
 	}
 }
 
 // create notes that a thread begins. Several lines in a row say so.
 func (b *builder) create(tid trace.TID, e *hitrace.Event) {
-	known := b.tenancies.Get(tid) != nil || b.threads.Get(tid) != nil
-	s := b.tenancy(tid)
+	known := b.knownIDs.Get(tid) != nil || b.threads.Get(tid) != nil
+	s := b.knownID(tid)
 	if s == nil || s.state == created {
 		return
 	}
@@ -139,7 +139,7 @@ func (b *builder) create(tid trace.TID, e *hitrace.Event) {
 }
 
 // startThread begins another thread with an id that had one before.
-func (b *builder) startThread(tid trace.TID, s *tenancy, e *hitrace.Event) {
+func (b *builder) startThread(tid trace.TID, s *knownID, e *hitrace.Event) {
 	if t := b.threads.Get(tid); t != nil && s.state < exited {
 		b.endThread(t, e.Time) // its end is not in the trace
 	}

@@ -23,9 +23,8 @@ type thread struct {
 	// ran is how long the thread has run until since. See running.
 	ran   trace.Duration
 	since trace.Time
-	// unbatched is the last frame that began on this thread, if it is no main
-	// thread and the trace has no UVTrace around the frame.
-	unbatched *draft
+	// outsideBatch is the last frame that began on this thread; nil if that was in a UVTrace.
+	outsideBatch *draft
 	// orphan is a frame whose markers are outside every slice of the trace. An end
 	// without a begin makes it a truncated frame; otherwise it is discarded.
 	orphan *draft
@@ -187,9 +186,9 @@ func (t *thread) unmatchedEnd(at trace.Time) {
 	case t.orphan != nil:
 		t.orphan.dropped = false
 		t.orphan.receiveEnd = at
-	case t.unbatched != nil && at.Sub(t.unbatched.handled) < maxBatch:
+	case t.outsideBatch != nil && at.Sub(t.outsideBatch.handled) < maxBatch:
 		// The UVTrace around the frame began before the trace.
-		t.unbatched.frame.Facts |= analyzer.Truncated
+		t.outsideBatch.frame.Facts |= analyzer.Truncated
 	}
 }
 

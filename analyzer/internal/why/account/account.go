@@ -56,15 +56,15 @@ func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 
 func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
 	for tid, list := range b.Threads {
-		b.fill(tid, list, stretches[tid])
+		b.distribute(tid, list, stretches[tid])
 	}
 	for tid, list := range stretches {
 		if b.Threads[tid] == nil {
-			b.fill(tid, nil, list)
+			b.distribute(tid, nil, list)
 		}
 	}
 	for tid, list := range b.draws {
-		b.fill(tid, list, nil)
+		b.distribute(tid, list, nil)
 	}
 	for _, list := range b.Threads {
 		for _, a := range list {
@@ -172,7 +172,7 @@ type details struct {
 	by    map[ID]int32   // of cells, nil if they are few
 	idle  trace.Duration // as of Account.Idle
 
-	thread  []*Account // as passed to Fill
+	thread  []*Account // as passed to Distribute
 	index   int        // in thread
 	clocked trace.Duration
 	waits   []waited
@@ -203,7 +203,7 @@ type waited struct {
 }
 
 // Part returns an account of a part of the way of a frame to the display or to
-// render_service, for Fill. All its cells have the stage, unless that is why.NoStage.
+// render_service, for Distribute. All its cells have the stage, unless that is why.NoStage.
 func Part(f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *Account {
 	return &Account{Frame: f, Span: Span{Start: start, Actual: actual, End: end}, details: &details{part: true, stage: stage, idles: stage == why.StageCommitWait}}
 }

@@ -9,7 +9,7 @@
 //	                     ─▶ pieces  the same time in order, of late frames
 //	                     ─▶ sampled the functions that it ran, or waited in
 //
-// A caller can also fill accounts of parts of a frame's way: Part, Book.Fill and
+// A caller can also make accounts of parts of a frame's way: Part, Book.Distribute and
 // Account.Join.
 //
 //	account   spans, cells

@@ -15,12 +15,12 @@ import (
 // time.
 const maxWaiting = 16
 
-// Fill distributes the time of accounts of one thread over waits and places: every
+// Distribute distributes the time of accounts of one thread over waits and places: every
 // nanosecond of every span to one cell. It sorts them by their actual start.
-func (b *Book) Fill(tid trace.TID, list []*Account) { b.fill(tid, list, nil) }
+func (b *Book) Distribute(tid trace.TID, list []*Account) { b.distribute(tid, list, nil) }
 
-// fill is Fill and fills stretches, too.
-func (b *Book) fill(tid trace.TID, list, stretches []*Account) {
+// distribute is Distribute, for stretches, too.
+func (b *Book) distribute(tid trace.TID, list, stretches []*Account) {
 	slices.SortStableFunc(list, func(a, b *Account) int { return cmp.Compare(a.Actual, b.Actual) })
 	var watches []*Account
 	for i, a := range list {
@@ -238,14 +238,14 @@ func (f *replay) advance(t trace.Time) {
 			to = min(to, f.bounds[f.bound])
 		}
 		if to > f.at {
-			f.add(to)
+			f.addTime(to)
 			f.at = to
 		}
 	}
 }
 
-// add adds the time from f.at to to, within which no frame begins or ends.
-func (f *replay) add(to trace.Time) {
+// addTime adds the time from f.at to to, within which no frame begins or ends.
+func (f *replay) addTime(to trace.Time) {
 	if len(f.open) == 0 {
 		return
 	}

@@ -136,13 +136,13 @@ type Waited struct {
 	Interrupt string
 	// Label is that of the culprit's slice; empty without arguments.
 	Label string
-	// In is where the frame's own thread waited: the part of the waits by slice.
-	In      map[record.Key]In
+	// SliceTime is where the frame's own thread waited: the part of the waits by slice.
+	In      map[record.Key]SliceTime
 	threads []*suspect // the one with the most time first
 }
 
-// In is the part of some waits in slices of one key, and the number of these.
-type In struct {
+// SliceTime is the part of some waits in slices of one key, and the number of these.
+type SliceTime struct {
 	Time  trace.Duration
 	Calls int
 	last  uint32 // the highest number of those
@@ -189,7 +189,7 @@ type suspect struct {
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
 	functions, interrupts map[record.Key]trace.Duration
-	in                    map[record.Key]In
+	in                    map[record.Key]SliceTime
 }
 
 func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
@@ -223,7 +223,7 @@ func (b *blocked) addAll(o blocked) {
 	}
 	for key, in := range o.in {
 		of := b.in[key]
-		put(&b.in, key, In{Time: of.Time + in.Time, Calls: of.Calls + in.Calls})
+		put(&b.in, key, SliceTime{Time: of.Time + in.Time, Calls: of.Calls + in.Calls})
 	}
 }
 

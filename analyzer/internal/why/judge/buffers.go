@@ -345,7 +345,7 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		}
 	}
 	for _, tid := range slices.Sorted(maps.Keys(work)) {
-		j.book.Fill(tid, bounded(work[tid]))
+		j.book.Distribute(tid, bounded(work[tid]))
 	}
 	for _, l := range layers {
 		if l.work = slices.DeleteFunc(l.work, func(a *account.Account) bool { return !filled(a) || !known(a) }); len(l.work) < fewFrames {

@@ -115,7 +115,7 @@ func (j *judge) delays(tid trace.TID, waits []*account.Account, pickUps map[*acc
 			list = append(list, account.Part(a.Frame, a.Actual, a.Actual, a.End, why.NoStage))
 		}
 	}
-	j.book.Fill(tid, list)
+	j.book.Distribute(tid, list)
 	for _, w := range waits {
 		// If the thread was busy when the vsync was due, the vsync was lost, even if the
 		// thread was idle for longer afterwards.

@@ -116,7 +116,7 @@ func (j *judge) explainShown(t *analyzer.Timeline) {
 			}
 		}
 	}
-	j.fill(chosen)
+	j.distribute(chosen)
 	for _, w := range ways {
 		w.finish(&j.values)
 		for _, p := range w.late {
@@ -160,30 +160,30 @@ func lastReady(t *analyzer.Timeline) map[*analyzer.Frame]*analyzer.Buffer {
 	return last
 }
 
-// fill finds out what the threads did in frames on their way to the display.
-func (j *judge) fill(list []*passing) {
+// distribute finds out what the threads did in frames on their way to the display.
+func (j *judge) distribute(list []*passing) {
 	slices.SortFunc(list, func(a, b *passing) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.frame.TID, b.frame.TID))
 	})
 	work := map[trace.TID][]*account.Account{}
-	part := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *account.Account {
+	add := func(tid trace.TID, f *analyzer.Frame, start, actual, end trace.Time, stage why.Stage) *account.Account {
 		a := account.Part(f, start, actual, end, stage)
 		if start < end {
 			work[tid] = append(work[tid], a)
 		}
 		return a
 	}
-	before := map[*analyzer.Frame]bool{}
-	parts := make([][4]*account.Account, len(list)) // of the first four steps
+	earlier := map[*analyzer.Frame]bool{}
+	steps := make([][4]*account.Account, len(list)) // of the first four steps
 	for n, p := range list {
 		p.Account = account.Part(p.frame, p.start, p.actual, p.frame.Present, why.NoStage)
 		// What the main thread did before the frame may belong to earlier frames.
 		frames := j.book.Threads[p.frame.TID]
 		i, _ := slices.BinarySearchFunc(frames, p.actual, func(a *account.Account, t trace.Time) int { return cmp.Compare(a.Actual, t) })
 		for i--; i >= 0 && frames[i].End > p.start; i-- {
-			if f := frames[i].Frame; !before[f] {
-				before[f] = true
-				part(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, why.NoStage)
+			if f := frames[i].Frame; !earlier[f] {
+				earlier[f] = true
+				add(f.TID, f, frames[i].Actual, frames[i].Actual, frames[i].End, why.NoStage)
 			}
 		}
 		committing := j.record.Committing(p.frame.Commit.Start)
@@ -193,17 +193,17 @@ func (j *judge) fill(list []*passing) {
 			if i == 0 {
 				actual, stage = min(p.actual, end), why.NoStage
 			}
-			parts[n][i] = part(tid, p.frame, start, actual, end, stage)
+			steps[n][i] = add(tid, p.frame, start, actual, end, stage)
 			if p.late {
-				parts[n][i].Explain()
+				steps[n][i].Explain()
 			}
 		}
 	}
 	for tid, list := range work {
-		j.book.Fill(tid, list)
+		j.book.Distribute(tid, list)
 	}
 	for n, p := range list {
-		p.Join(parts[n][:])
+		p.Join(steps[n][:])
 		p.addDisplay()
 	}
 }
