@@ -90,7 +90,7 @@ var Measures = declare[Process](slices.Concat(
 	[]Measure{
 		measure("latencies.depth.p50_periods", "depth_p50_periods", Periods, Lower, "Depth of the pipeline P50, periods", "refresh periods from the vsync until the display showed the frame, of half of the frames at most"),
 		measure("latencies.depth.p95_periods", "depth_p95_periods", Periods, Lower, "Depth of the pipeline P95, periods", "of 95 % of them; null for fewer than 20"),
-		measure("nodes.measured_p50", "nodes_measured_p50", Count, Lower, "Nodes measured P50", "half of the frames measured at most so many nodes; null without ArkUI's debug parameters"),
+		measure("nodes.measured_p50", "nodes_measured_p50", Count, Lower, "Nodes measured P50", "half of the frames measured at most so many nodes"),
 		measure("nodes.measured_max", "nodes_measured_max", Count, Lower, "Nodes measured max", "the most"),
 		measure("nodes.laid_out_p50", "nodes_laid_out_p50", Count, Lower, "Nodes laid out P50", "half of the frames laid out at most so many nodes"),
 		measure("nodes.laid_out_max", "nodes_laid_out_max", Count, Lower, "Nodes laid out max", "the most"),
@@ -135,7 +135,7 @@ func durationMeasures(q, meaning string, flags ...flag) []Measure {
 		flags = append(flags, tested, perRefresh)
 	}
 	list := quantiles("durations.", "", "Duration ", Lower, "duration", []quantile{{q, meaning}}, append(flags, main, rated("frame_ms"))...)
-	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", meaning, least(list[0].Least))
+	periods := measure("durations_in_periods."+q+"_periods", q+"_periods", Periods, Lower, "Duration "+quantile{q: q}.label()+", periods", strings.Replace(meaning, "this long", "so many refresh periods", 1), least(list[0].Least))
 	periods.AcrossRates = q != "max"
 	return append(list, periods)
 }

@@ -40,7 +40,7 @@ type Process struct {
 	Latencies Latencies `json:"latencies"` // times from a vsync or an input to what came of it
 	// the screens that render frames were committed to, if there are several (docs/frames.md 6.10)
 	Screens []ScreenFrames `json:"screens"`
-	// nodes of ArkUI that frames measured and laid out; nil if no frame has any
+	// nodes of ArkUI that frames measured and laid out; nil if no frame has any, as without ArkUI's debug parameters
 	Nodes  *Nodes       `json:"nodes"`
 	Stages []StageTimes `json:"stages"` // the stages of its frames, in order
 	Worst  []WorstFrame `json:"worst"`  // the ten late frames with the greatest overrun, worst first

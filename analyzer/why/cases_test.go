@@ -109,7 +109,7 @@ func found(t *testing.T, frames string) string {
 		x := causes.OfHang(h)
 		fmt.Fprintf(&b, "hang %s: %s\n", ms(h.Duration()), causetext.Hang(x))
 		for i := range x.Path {
-			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Value), causetext.WorkSlice(&x.Path[i]))
+			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Value), causetext.WorkSlice(x.Path[i].Slice, x.Path[i].Calls, x.Path[i].Arguments))
 		}
 	}
 	return b.String()

@@ -98,9 +98,8 @@ type Explanation struct {
 	// dropped after the one shown before. It is nil if none was.
 	Dropped *analyzer.Buffer
 	// Path are the slices with most of the time of a hang, from the hang's own slice inwards: each has at
-	// least half of the time of the one around it. Value is the time of slices of one name there, with the
-	// slices inside of them. At most MaxHangPath; empty if unknown.
-	Path []Share
+	// least half of the time of the one around it. At most MaxHangPath; empty if unknown.
+	Path []PathSlices
 
 	// The rest is of frames alone. Unknown is the time for which the thread's state is unknown.
 	Unknown trace.Duration
@@ -200,7 +199,7 @@ type Share struct {
 	// Usual what frames on time spend in the same way, and Share the part of the overrun.
 	Value trace.Duration `json:"value_ns"`
 	Usual trace.Duration `json:"usual_ns,omitzero"`
-	Share trace.Duration `json:"share_ns,omitzero"`
+	Share trace.Duration `json:"share_ns"`
 	// Gain is by how much less the frame would be late if only this had taken its usual time: at
 	// least Share, at most the overrun. A frame that was shown late gains whole refreshes: 0 if this alone is
 	// not enough for one.
@@ -215,19 +214,10 @@ type Share struct {
 	// Several is what the share is the sum of; nil if it is one slice and one thread.
 	Several *Several `json:"several,omitzero"`
 	// Calls is the number of slices with the name of Slice that have time of the cause, and UsualCalls
-	// how many frames on time have; -1 if there is no such frame. Both are 0 without a slice,
+	// how many frames on time have; nil if there is no such frame. They are 0 and nil without a slice,
 	// before the frame, and if the wait does not depend on what the thread was doing.
-	Calls      int   `json:"calls,omitzero"`
-	UsualCalls Count `json:"usual_calls,omitzero"`
-	// SliceTime is the time in the Calls slices, OtherTime that in OtherSlices slices with other names, and
-	// Arguments are those that the Calls slices have for 90 % of their time or more: of what a thread did in
-	// a response or a hang. Slice is then the name with the most time. If none has half of it, but names have
-	// that differ only in numbers, these count as one, with * for the numbers. The rest of Value lies outside
-	// of all slices.
-	SliceTime   trace.Duration `json:"slice_ns,omitzero"`
-	OtherTime   trace.Duration `json:"other_slices_ns,omitzero"`
-	OtherSlices int            `json:"other_slices,omitzero"`
-	Arguments   []Argument     `json:"arguments,omitempty"`
+	Calls      int  `json:"calls,omitzero"`
+	UsualCalls *int `json:"usual_calls,omitzero"`
 	// Instances are the slices of the cause that have arguments and lasted 0.5 ms or more, the one with
 	// the most time of the cause first; at most MaxInstances.
 	Instances []Instance `json:"instances,omitempty"`

@@ -85,9 +85,3 @@ func (a *Argument) Identifies() bool {
 	}
 	return false
 }
-
-// Count is a number. It is negative if it is unknown, and left out of JSON then.
-type Count int
-
-// IsZero reports whether the number is unknown.
-func (n Count) IsZero() bool { return n < 0 }

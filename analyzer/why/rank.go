@@ -44,10 +44,10 @@ type Cost struct {
 	// Gain is by how much less the frames would be late together if only this had taken its usual
 	// time: the sum of Share.Gain.
 	Gain trace.Duration
-	// Calls is the sum of Share.Calls, and UsualCalls that of Share.UsualCalls; -1 if it is unknown of one of them. Knock-ons
-	// do not count.
+	// Calls is the sum of Share.Calls, and UsualCalls that of Share.UsualCalls of the same; nil if it is
+	// unknown of one of them. Knock-ons do not count.
 	Calls      int
-	UsualCalls Count
+	UsualCalls *int
 	// Worst is what lost the most to it, a frame with what others lost because of that. It may be
 	// none of Late if these are only some of the frames.
 	Worst *Explanation
@@ -429,10 +429,17 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 	c.KnockOn += one.KnockOn
 	c.Gain += one.Gain
 	c.Since, c.since = cmp.Or(c.Since, one.Since), c.since+one.since
-	c.Calls += one.Calls
-	if c.UsualCalls += one.UsualCalls; min(c.UsualCalls-one.UsualCalls, one.UsualCalls) < 0 {
-		c.UsualCalls = -1
+	switch {
+	case one.Calls == 0:
+	case c.Calls == 0:
+		c.UsualCalls = one.UsualCalls
+	case c.UsualCalls == nil || one.UsualCalls == nil:
+		c.UsualCalls = nil
+	default:
+		sum := *c.UsualCalls + *one.UsualCalls
+		c.UsualCalls = &sum
 	}
+	c.Calls += one.Calls
 	for _, s := range one.Stages {
 		i := slices.IndexFunc(c.Stages, func(x StageCost) bool { return x.Stage == s.Stage })
 		if i < 0 {

@@ -1,6 +1,7 @@
 package why_test
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -171,11 +172,11 @@ func TestRepeatsOfMany(t *testing.T) {
 	const ms = trace.Millisecond
 	image := []why.Argument{{Name: "source", Value: "a"}}
 	many := why.Share{
-		Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 20, UsualCalls: 1, Instances: slices.Repeat([]why.Instance{{Time: ms, Arguments: image}}, why.MaxInstances),
+		Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 20, UsualCalls: new(1), Instances: slices.Repeat([]why.Instance{{Time: ms, Arguments: image}}, why.MaxInstances),
 		Repeats: []why.Repeat{{Argument: image[0], Instances: 20, Frames: 1, Time: 20 * ms}},
 	}
-	few := why.Share{Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 3, UsualCalls: 2, Instances: []why.Instance{{Time: ms, Arguments: image}}}
-	unknown := why.Share{Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 3, UsualCalls: -1}
+	few := why.Share{Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 3, UsualCalls: new(2), Instances: []why.Instance{{Time: ms, Arguments: image}}}
+	unknown := why.Share{Wait: why.Run, Slice: "Decode", Share: 5 * ms, Calls: 3}
 	frames := []*analyzer.Frame{{VsyncID: 1}, {VsyncID: 2}, {VsyncID: 3}}
 	c := &why.Causes{Frames: map[*analyzer.Frame]*why.Explanation{
 		frames[0]: {Lost: 5 * ms, Shares: []why.Share{many}},
@@ -184,21 +185,22 @@ func TestRepeatsOfMany(t *testing.T) {
 	}}
 	late(c)
 	for _, test := range []struct {
-		frames       []*analyzer.Frame
-		calls, usual int
-		repeat       why.Repeat
+		frames []*analyzer.Frame
+		calls  int
+		usual  *int
+		repeat why.Repeat
 	}{
-		{frames[:1], 20, 1, why.Repeat{Argument: image[0], Instances: 20, Frames: 1, Time: 20 * ms}},
-		{frames[:2], 23, 3, why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
-		{frames, 26, -1, why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
+		{frames[:1], 20, new(1), why.Repeat{Argument: image[0], Instances: 20, Frames: 1, Time: 20 * ms}},
+		{frames[:2], 23, new(3), why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
+		{frames, 26, nil, why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
 	} {
 		var each []*why.Ranking
 		for i := range test.frames {
 			each = append(each, c.Rank(test.frames[i:i+1]))
 		}
 		for _, r := range []*why.Ranking{c.Rank(test.frames), why.Merge(each)} {
-			if x := r.Costs[0]; x.Calls != test.calls || int(x.UsualCalls) != test.usual || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
-				t.Errorf("%d frames: %d calls, usual %d, %+v, want %+v", len(test.frames), x.Calls, x.UsualCalls, x.Repeats, test)
+			if x := r.Costs[0]; x.Calls != test.calls || !reflect.DeepEqual(x.UsualCalls, test.usual) || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
+				t.Errorf("%d frames: %d calls, usual %v, %+v, want %+v", len(test.frames), x.Calls, x.UsualCalls, x.Repeats, test)
 			}
 		}
 	}

@@ -235,7 +235,7 @@ func TestManyScenes(t *testing.T) {
 func TestResponseArguments(t *testing.T) {
 	var text bytes.Buffer
 	must.Get(simulate.Write(&text, simulate.Launches()))(t)
-	waits := func(text []byte) (list []why.Share) {
+	waits := func(text []byte) (list []why.WaitTime) {
 		timeline, causes := explain(t, bytes.NewReader(text))
 		for _, i := range timeline.Interactions {
 			r := causes.ResponseTo(i)

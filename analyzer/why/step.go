@@ -45,13 +45,42 @@ type Work struct {
 	End     trace.Time `json:"end_ns"`
 	// Idle is the time in which the thread waited outside of all slices: it had nothing to do.
 	Idle trace.Duration `json:"idle_ns"`
-	// Waits are what the thread did in the rest of the time, the longest first, without usual times and
-	// shares. Their sum with Idle is End − Start. Each kind of threads that it waited for a quarter of a
-	// wait or more has its own.
-	Waits []Share `json:"waits"`
+	// Waits are what the thread did in the rest of the time, the longest first. Their sum with Idle is
+	// End − Start. Each kind of threads that it waited for a quarter of a wait or more has its own.
+	Waits []WaitTime `json:"waits,omitempty"`
 	// Slices are those with the longest times, without the slices inside of them, at most
 	// MaxWorkSlices.
 	Slices []SliceTime `json:"slices,omitempty"`
+}
+
+// WaitTime is the time that a thread spent in one way.
+type WaitTime struct {
+	Wait Wait `json:"wait"`
+	// Slice is the name of slices with the most time. If none has half of it, but names have that differ only
+	// in numbers, these count as one, with * for the numbers. It is empty if all time lies outside of slices.
+	Slice string         `json:"slice,omitzero"`
+	Value trace.Duration `json:"value_ns"`
+	// Calls is the number of these slices, SliceTime the time in them, and OtherTime that in OtherSlices slices
+	// with other names. The rest of Value lies outside of all slices. Arguments are those that the Calls
+	// slices have for 90 % of their time or more.
+	Calls       int            `json:"calls,omitzero"`
+	SliceTime   trace.Duration `json:"slice_ns,omitzero"`
+	OtherTime   trace.Duration `json:"other_slices_ns,omitzero"`
+	OtherSlices int            `json:"other_slices,omitzero"`
+	Arguments   []Argument     `json:"arguments,omitempty"`
+	// Culprit, Function and Interrupt are as of a Share.
+	Culprit   *Culprit `json:"culprit,omitzero"`
+	Function  string   `json:"function,omitzero"`
+	Interrupt string   `json:"interrupt,omitzero"`
+}
+
+// PathSlices are the slices of one name on the path of a hang, with the slices inside of them.
+type PathSlices struct {
+	Slice string         `json:"slice"` // with * for numbers that differ
+	Value trace.Duration `json:"value_ns"`
+	Calls int            `json:"calls"` // the number of slices
+	// Arguments are those that the slices have for 90 % of their time or more.
+	Arguments []Argument `json:"arguments,omitempty"`
 }
 
 // MaxWorkSlices bounds Work.Slices.

@@ -357,11 +357,8 @@ func latest(list []located, late func(*why.Explanation) trace.Duration) []locate
 // cause returns a cause of a ranking: of late frames, or of frames that were shown late.
 func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) documentCause {
 	d := documentCause{
-		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, Function: c.Share.Function,
+		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, UsualCalls: c.UsualCalls, Function: c.Share.Function,
 		Culprit: c.Share.Culprit, Frames: len(c.Late), Missing: c.Missing, KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.CostAdvice(c), Arguments: c.Repeats,
-	}
-	if c.Calls > 0 && c.UsualCalls >= 0 {
-		d.UsualCalls = &c.UsualCalls
 	}
 	if c.LostKnown() {
 		share := float64(c.Lost) / float64(max(r.Lost, 1))

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -544,4 +545,55 @@ func TestRoundedShares(t *testing.T) {
 		{Value: 1_125 * us, Usual: 906 * us, Share: 219 * us},
 	}
 	must.EqualSlices(t, round(shares, 5_700*us), []trace.Duration{5_300 * us, 200 * us, 200 * us})
+}
+
+// What is unknown is absent. A wait and the path of a hang have nothing usual.
+func TestJSONWithoutUnknown(t *testing.T) {
+	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
+	hang, spent := hangOf(app(), 100, 300)
+	tl.Hangs, c.Hangs = []analyzer.Hang{hang}, map[analyzer.Hang]*why.Explanation{hang: spent}
+	work := *spent.Work()
+	click := &analyzer.Interaction{ID: 1, Scene: "APP_TAB_SWITCH", Process: app(), Input: analyzer.LastUp, InputAt: hang.Start, Begin: hang.Start, FirstShown: hang.End}
+	tl.Interactions = []*analyzer.Interaction{click}
+	idle := why.Work{PID: 7, TID: 8, Start: hang.Start, End: hang.End, Idle: hang.Duration()}
+	c.Responses = map[*analyzer.Interaction]*why.Explanation{click: {Interaction: click, Start: hang.Start, End: hang.End, Steps: []why.Step{
+		{Name: why.StepHandling, Start: hang.Start, Time: hang.Duration(), Work: []why.Work{work, idle}},
+	}}}
+	var b bytes.Buffer
+	must.Do(t, Write(&b, []Input{measured("a.ftrace", tl, c, Options{})}, "json", Options{}, text.Style{}))
+	var d any
+	must.Do(t, json.Unmarshal(b.Bytes(), &d))
+	known := map[string][]string{
+		"path":   {"slice", "value_ns", "calls", "arguments"},
+		"waits":  {"wait", "slice", "value_ns", "calls", "slice_ns", "culprit"},
+		"shares": {"stage", "wait", "slice", "value_ns", "usual_ns", "share_ns", "gain_ns", "function"},
+	}
+	seen := map[string]bool{}
+	var walk func(list string, v any)
+	walk = func(list string, v any) {
+		switch v := v.(type) {
+		case nil:
+			if known[list] != nil {
+				t.Errorf("%s is null", list)
+			}
+		case []any:
+			for _, x := range v {
+				walk(list, x)
+			}
+		case map[string]any:
+			for name, x := range v {
+				if names := known[list]; names != nil && !slices.Contains(names, name) {
+					t.Errorf("%s of %s, which is unknown: %v", name, list, x)
+				}
+				walk(name, x)
+			}
+			seen[list] = true
+		}
+	}
+	walk("", d)
+	for list := range known {
+		if !seen[list] {
+			t.Errorf("no %s in %s", list, &b)
+		}
+	}
 }

@@ -109,11 +109,11 @@ type documentCause struct {
 	Slice  string          `json:"slice,omitzero"` // slice of the frame's thread
 	// slices that have time of the cause, in all frames; absent outside of all slices, in several, and for waits that do not depend on what the thread was doing
 	Calls      int          `json:"calls,omitzero"`
-	UsualCalls *why.Count   `json:"usual_calls,omitzero"` // how many frames on time have; absent if there is no such frame
+	UsualCalls *int         `json:"usual_calls,omitzero"` // how many frames on time have; absent if there is no such frame
 	Function   string       `json:"function,omitzero"`    // kernel function of the wait in the worst frame
 	Interrupt  string       `json:"interrupt,omitzero"`   // interrupt that ended the wait in the worst frame
 	Culprit    *why.Culprit `json:"culprit,omitzero"`     // thread that was waited for in the worst frame
-	// what the trace lacks for the cause: code (docs/why.md); absent if the cause is known
+	// what the trace lacks for the cause: its code; absent if the cause is known
 	Missing why.Missing `json:"missing,omitzero"`
 	Frames  int         `json:"frames,omitzero"`  // frames with the cause
 	Buffers int         `json:"buffers,omitzero"` // buffers with the cause
@@ -252,11 +252,11 @@ type documentHang struct {
 	Cause    string         `json:"cause,omitzero" brief:"sentence"`  // what most of it was spent on
 	Advice   string         `json:"advice,omitzero" brief:"sentence"` // what to do about that
 	Culprit  *why.Culprit   `json:"culprit,omitzero"`                 // thread that was waited for in that
-	// the slice, and inside each those with half of its time: "slice" (with * for numbers that differ), "value_ns", "calls" (how many slices), "arguments"
-	Path   []why.Share     `json:"path,omitempty" brief:"16"`
-	Slices []why.SliceTime `json:"slices,omitempty"` // slices of its thread, the longest first; in evidence of the only hang
+	// the slice, and inside each those with half of its time
+	Path   []why.PathSlices `json:"path,omitempty" brief:"16"`
+	Slices []why.SliceTime  `json:"slices,omitempty"` // slices of its thread, the longest first; in evidence of the only hang
 	// what its thread did, the longest first, as "threads[].waits" of a step
-	Waits  []why.Share    `json:"waits,omitempty" brief:"-"`
+	Waits  []why.WaitTime `json:"waits,omitempty" brief:"-"`
 	Idle   trace.Duration `json:"idle_ns,omitzero" brief:"-"`   // time in which the thread had nothing to do
 	TID    trace.TID      `json:"tid,omitzero" brief:"-"`       // id of the thread
 	Thread string         `json:"thread,omitzero" brief:"-"`    // its name

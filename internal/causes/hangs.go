@@ -142,7 +142,7 @@ func hangDetail(in *Input, h *Hang) view.Section {
 	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
 	for n := range h.Spent.Path {
 		p := &h.Spent.Path[n]
-		path.Rows = append(path.Rows, row(text.Printable(causetext.WorkSlice(p)), text.Milliseconds(p.Value), text.Percent(p.Value, h.Duration())))
+		path.Rows = append(path.Rows, row(text.Printable(causetext.WorkSlice(p.Slice, p.Calls, p.Arguments)), text.Milliseconds(p.Value), text.Percent(p.Value, h.Duration())))
 	}
 	if len(path.Rows) > 0 {
 		s.Blocks = append(s.Blocks, path)

@@ -17,15 +17,15 @@ import (
 // hangOf returns a hang that its main thread spent in a wait for a thread.
 func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *why.Explanation) {
 	h := analyzer.Hang{Process: p, Slice: "TimerCallback", Interval: analyzer.Interval{Start: at(1000 * from), End: at(1000 * (from + length))}}
-	wait := why.Share{
+	wait := why.WaitTime{
 		Wait: why.WaitOwnThread, Value: length * ms, Slice: "Query", SliceTime: length * ms, Calls: 3,
 		Culprit: &why.Culprit{PID: p.PID, TID: 12, Process: p.Name, Thread: "TaskWorker", Wait: why.Run, Slice: "Migrate", Time: length * ms, Sure: true},
 	}
 	return h, &why.Explanation{
 		Start: h.Start, End: h.End, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{{
-			PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.Share{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}},
+			PID: p.PID, TID: trace.TID(p.PID), Process: p.Name, Start: h.Start, End: h.End, Waits: []why.WaitTime{wait}, Slices: []why.SliceTime{{Slice: "Query", Waiting: length * ms}},
 		}}}},
-		Path: []why.Share{{Slice: "TimerCallback", Value: length * ms, Calls: 1}, {Slice: "Query", Value: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
+		Path: []why.PathSlices{{Slice: "TimerCallback", Value: length * ms, Calls: 1}, {Slice: "Query", Value: length * ms, Calls: 3, Arguments: []why.Argument{{Name: "source", Value: "a.db"}}}},
 	}
 }
 

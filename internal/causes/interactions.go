@@ -407,7 +407,7 @@ func (i *Interaction) detailed() []*why.Step {
 
 // workBlocks returns what is known of a thread.
 func workBlocks(w *why.Work) (blocks []view.Block) {
-	if slices.ContainsFunc(w.Waits, func(x why.Share) bool { return x.Wait != why.WaitUnknown }) {
+	if slices.ContainsFunc(w.Waits, func(x why.WaitTime) bool { return x.Wait != why.WaitUnknown }) {
 		blocks = append(blocks, workTable(w))
 	}
 	return append(blocks, workSlices(w))
@@ -427,7 +427,7 @@ func workTable(w *why.Work) view.Table {
 		if x.Wait == why.WaitUnknown {
 			state = causetext.WaitTitle(x.Wait)
 		}
-		add(state, x.Value, causetext.WorkSlice(x), x.SliceTime, cmp.Or(causetext.WorkCulprit(x), x.Function))
+		add(state, x.Value, causetext.WorkSlice(x.Slice, x.Calls, x.Arguments), x.SliceTime, cmp.Or(causetext.WorkCulprit(x), x.Function))
 	}
 	add("idle", w.Idle, "", 0, "")
 	return table

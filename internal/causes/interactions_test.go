@@ -34,7 +34,7 @@ func clicks() (*analyzer.Timeline, *why.Causes) {
 		c.Responses[i] = &why.Explanation{Interaction: i, Start: at(start), End: at(start + handling + frame), Steps: []why.Step{
 			{Name: why.StepHandling, Start: at(start), Time: handling * us, Work: []why.Work{{
 				PID: app().PID, TID: trace.TID(app().PID), Process: app().Name, Thread: "main", Start: at(start), End: at(start + handling), Idle: 1 * ms,
-				Waits: []why.Share{
+				Waits: []why.WaitTime{
 					{Wait: why.Run, Value: (handling - 3_000) * us, Slice: "Parse", SliceTime: (handling - 3_000) * us},
 					{Wait: why.WaitBinder, Value: 2 * ms, Slice: "Parse", SliceTime: 2 * ms, Culprit: &why.Culprit{TID: 9, Thread: "OS_IPC_1", Process: "media", Slice: "Query"}},
 				},

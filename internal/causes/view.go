@@ -358,12 +358,12 @@ func otherCauses(n int, left, lost trace.Duration, more string) *view.Rank {
 
 // callsText says how many slices a cause has, if it is not one in each frame, and how many are usual.
 func callsText(c *why.Cost) string {
-	differs := c.UsualCalls >= 0 && int(c.UsualCalls) != c.Calls
+	differs := c.UsualCalls != nil && *c.UsualCalls != c.Calls
 	switch {
-	case c.Calls <= len(c.Late) && (!differs || c.UsualCalls == 0):
+	case c.Calls <= len(c.Late) && (!differs || *c.UsualCalls == 0):
 		return ""
 	case differs:
-		return fmt.Sprintf(", %s, usual %d", text.Count(c.Calls, "call"), c.UsualCalls)
+		return fmt.Sprintf(", %s, usual %d", text.Count(c.Calls, "call"), *c.UsualCalls)
 	}
 	return ", " + text.Count(c.Calls, "call")
 }

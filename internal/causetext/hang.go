@@ -16,7 +16,7 @@ func Hang(h *why.Explanation) string {
 		return work(h.Work())
 	}
 	last := &h.Path[len(h.Path)-1]
-	s := ms(last.Value) + " in " + WorkSlice(last)
+	s := ms(last.Value) + " in " + WorkSlice(last.Slice, last.Calls, last.Arguments)
 	if len(h.Path) > 1 {
 		s += " in " + text.Function(h.Path[0].Slice)
 	}

@@ -93,16 +93,16 @@ func work(w *why.Work) string {
 }
 
 // inSlices says in which slices a thread spent a time, and how much of it outside of all.
-func inSlices(x *why.Share) string {
+func inSlices(x *why.WaitTime) string {
+	in := WorkSlice(x.Slice, x.Calls, x.Arguments)
 	switch {
 	case x.Slice == "":
 		return ""
 	case 10*x.SliceTime >= 9*x.Value:
-		return " in " + WorkSlice(x)
+		return " in " + in
 	case 2*x.SliceTime >= x.Value:
-		return ", most in " + WorkSlice(x) + " (" + ms(x.SliceTime) + ")"
+		return ", most in " + in + " (" + ms(x.SliceTime) + ")"
 	}
-	in := WorkSlice(x)
 	if x.OtherSlices > 0 {
 		in = fmt.Sprintf("%d slices, %s the most with %s", 1+x.OtherSlices, in, ms(x.SliceTime))
 	}
@@ -113,12 +113,12 @@ func inSlices(x *why.Share) string {
 	return " in " + in
 }
 
-// WorkSlice names the slices with the most time of a wait: "40 × Decode (source size 40 × 40)".
-func WorkSlice(x *why.Share) string {
-	if x.Slice == "" {
+// WorkSlice names slices of a wait, or of the path of a hang: "40 × Decode (source size 40 × 40)".
+func WorkSlice(slice string, calls int, arguments []why.Argument) string {
+	if slice == "" {
 		return ""
 	}
-	return times(x.Calls) + text.Function(x.Slice) + inParentheses(x.Arguments)
+	return times(calls) + text.Function(slice) + inParentheses(arguments)
 }
 
 // times says how many slices a name is of; empty for one.
@@ -131,7 +131,7 @@ func times(calls int) string {
 
 // WorkCulprit names the thread that was waited for, and where it was: "app:TaskWorker in Migrate". It is
 // empty if nothing was waited for, or if the thread is unknown.
-func WorkCulprit(x *why.Share) string {
+func WorkCulprit(x *why.WaitTime) string {
 	c := x.Culprit
 	if c == nil || x.Wait == why.Run {
 		return ""
@@ -196,7 +196,7 @@ func StepAdvice(r *why.Explanation, app trace.PID) string {
 }
 
 // placeOf returns what the slice of a wait means, if that has at least half of the time.
-func placeOf(x *why.Share) place.Place {
+func placeOf(x *why.WaitTime) place.Place {
 	if 2*x.SliceTime < x.Value {
 		return place.Place{}
 	}
@@ -254,7 +254,7 @@ func LongestStep(r *why.Explanation) string {
 }
 
 // workWait names a wait of a thread in a step.
-func workWait(w *why.Work, x *why.Share) string {
+func workWait(w *why.Work, x *why.WaitTime) string {
 	switch {
 	case x.Wait == why.WaitFence && w.TID == 0:
 		return "until the next refresh"

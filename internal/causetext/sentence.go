@@ -228,8 +228,8 @@ func usual(s *why.Share) string {
 		return "; usual " + text.Milliseconds(s.Task.Usual)
 	}
 	words := "; usual " + text.Milliseconds(s.Usual)
-	if s.UsualCalls > 0 && int(s.UsualCalls) != s.Calls {
-		words += " in " + text.Count(int(s.UsualCalls), "call")
+	if n := s.UsualCalls; n != nil && *n > 0 && *n != s.Calls {
+		words += " in " + text.Count(*n, "call")
 	}
 	return words
 }

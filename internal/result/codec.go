@@ -366,11 +366,7 @@ func fields(t reflect.Type, some func(name string) bool) walk {
 	var walks []walk
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() && some(f.Name) {
-			w := plan(f.Type)
-			if unknown[t.String()+"."+f.Name] {
-				w = whole(-1, math.MaxInt)
-			}
-			numbers, walks = append(numbers, i), append(walks, w)
+			numbers, walks = append(numbers, i), append(walks, plan(f.Type))
 		}
 	}
 	if len(numbers) > 64 {

@@ -109,7 +109,7 @@ func (f *filler) explanation() *why.Explanation {
 	f.fill(reflect.ValueOf(e).Elem())
 	for _, x := range [...]*why.Explanation{e, e.Shown, e.PickUp} {
 		x.Frame, x.Interaction, x.Buffer = nil, nil, nil
-		x.Shares[1].UsualCalls = -1 // unknown
+		x.Shares[1].UsualCalls = nil // unknown
 		x.Calls = append(x.Calls, x.Calls[1])
 		for i, parent := range []int32{-1, 0, 0} {
 			x.Calls[i].Parent = parent
@@ -269,7 +269,7 @@ func small() *Result {
 			Sampled:   []why.FunctionTime{{Function: feed, Stage: why.StageBuild, Wait: why.Run, Samples: 5, Time: 25}},
 			Calls:     why.Calls{{Parent: -1, Samples: 5, Time: 25}, {Function: feed, Samples: 5, Time: 25}},
 		}}, Responses: map[*analyzer.Interaction]*why.Explanation{i: {Interaction: i, Start: 90, End: 95, Steps: []why.Step{
-			{Name: why.StepHandling, Start: 90, Time: 5, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.Share{{Wait: why.Run, Value: 3}}}}},
+			{Name: why.StepHandling, Start: 90, Time: 5, Work: []why.Work{{TID: 7, Start: 91, End: 95, Idle: 1, Waits: []why.WaitTime{{Wait: why.Run, Value: 3}}}}},
 		}}},
 			Uses: []why.FunctionUse{{
 				FunctionID: why.FunctionID{Process: p, Stage: why.StageBuild, Wait: why.Run, Function: feed},

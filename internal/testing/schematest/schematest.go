@@ -189,14 +189,14 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 	const start = "\n## JSON\n"
 	before, section, found := strings.Cut(string(text), start)
 	section, after, _ := strings.Cut(section, "\n## ")
-	about, sections, _ := strings.Cut(section, "\n### `")
+	about, sections, _ := strings.Cut(section, "\n### ")
 	if !found {
 		t.Fatalf("%s has no section JSON", file)
 	}
 	own := map[string]string{} // what the document has of an object
-	for _, text := range strings.Split(sections, "\n### `") {
-		path, text, _ := strings.Cut(text, "`\n")
-		own[path] = strings.TrimSpace(text)
+	for _, text := range strings.Split(sections, "\n### ") {
+		title, text, _ := strings.Cut(text, "\n")
+		own[title] = strings.TrimSpace(text)
 	}
 	var out strings.Builder
 	if about = strings.Trim(about, "\n"); about != "" {
@@ -208,7 +208,7 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 	add = func(path string, typ reflect.Type) {
 		fields := Fields(t, typ, path, meanings)
 		objects[path], types[path], paths = fields, typ, append(paths, path)
-		if at, known := described[typ]; !known || own[at] == "" && own[path] != "" {
+		if at, known := described[typ]; !known || own[titleOf(at)] == "" && own[titleOf(path)] != "" {
 			described[typ] = path // where the document has it, else the first
 		}
 		for _, f := range fields {
@@ -217,9 +217,10 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 			}
 		}
 	}
-	add("the document", typ)
+	add(root, typ)
 	for _, path := range paths {
-		typ, text := types[path], own[path]
+		typ, title := types[path], titleOf(path)
+		text := own[title]
 		switch {
 		case described[typ] != path:
 			continue
@@ -228,14 +229,25 @@ func Document(t *testing.T, file string, typ reflect.Type, meanings map[string]s
 		default:
 			text = withList(t, path, text, objects[path], described)
 		}
-		out.WriteString("\n### `" + path + "`\n\n" + text + "\n")
+		out.WriteString("\n### " + title + "\n\n" + text + "\n")
 	}
 	Update(t, file, before+start+out.String()+"\n## "+after)
 	return objects
 }
 
+// root is the path of a document itself.
+const root = "the document"
+
+// titleOf returns the heading of an object.
+func titleOf(path string) string {
+	if path == root {
+		return "The document"
+	}
+	return "`" + path + "`"
+}
+
 func pathOf(object string, f Field) string {
-	path := strings.TrimPrefix(object+"."+f.Name, "the document.")
+	path := strings.TrimPrefix(object+"."+f.Name, root+".")
 	if strings.HasPrefix(f.JSON, "list") {
 		path += "[]"
 	}

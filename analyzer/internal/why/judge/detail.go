@@ -104,9 +104,9 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 	}
 	if all {
 		if s.Slice != "" && !isOfFrame(s.Wait) && p.calls > 0 {
-			s.Calls, s.UsualCalls = p.calls, why.Count(p.usualCalls)
-			if x.of.basis == why.Budget {
-				s.UsualCalls = -1
+			s.Calls = p.calls
+			if x.of.basis != why.Budget {
+				s.UsualCalls = new(p.usualCalls)
 			}
 		}
 		s.Instances, s.Repeats = j.instances(x.Account, &s, x.cellWait(), x.pieces)

@@ -342,7 +342,7 @@ func (j *judge) work(t *thread) *why.Work {
 			w.Waits = append(w.Waits, j.workWaits(t, why.Wait(wait), d, in[wait])...)
 		}
 	}
-	slices.SortStableFunc(w.Waits, func(a, b why.Share) int { return cmp.Compare(b.Value, a.Value) })
+	slices.SortStableFunc(w.Waits, func(a, b why.WaitTime) int { return cmp.Compare(b.Value, a.Value) })
 	w.Slices = j.book.SliceTimes(t.Account)
 	w.Slices = w.Slices[:min(len(w.Slices), why.MaxWorkSlices)]
 	return w
@@ -350,9 +350,9 @@ func (j *judge) work(t *thread) *why.Work {
 
 // workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
 // threads that it waited for a quarter of that or more, and one for the rest.
-func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.Share) {
+func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WaitTime) {
 	add := func(d trace.Duration, in []account.Calls, who []account.Waited) {
-		x := why.Share{Wait: wait, Value: d}
+		x := why.WaitTime{Wait: wait, Value: d}
 		if len(in) > 0 {
 			most, others := account.MostOf(slices.Values(in), d)
 			x.Slice, x.SliceTime, x.Calls, x.OtherSlices = most.Slice, most.Time, most.Calls, others
@@ -430,11 +430,11 @@ func (j *judge) argumentsOf(a *account.Account, of *account.Calls) (list []why.A
 func displayWork(s *step) why.Work {
 	w := why.Work{PID: trace.UnknownPID, Start: s.Start, End: s.End()}
 	drawn := max(s.gpu, s.Start)
-	for _, x := range []why.Share{{Wait: why.WaitGPU, Value: drawn.Sub(s.Start)}, {Wait: why.WaitFence, Value: s.End().Sub(drawn)}} {
+	for _, x := range []why.WaitTime{{Wait: why.WaitGPU, Value: drawn.Sub(s.Start)}, {Wait: why.WaitFence, Value: s.End().Sub(drawn)}} {
 		if x.Value > 0 {
 			w.Waits = append(w.Waits, x)
 		}
 	}
-	slices.SortStableFunc(w.Waits, func(a, b why.Share) int { return cmp.Compare(b.Value, a.Value) })
+	slices.SortStableFunc(w.Waits, func(a, b why.WaitTime) int { return cmp.Compare(b.Value, a.Value) })
 	return w
 }
