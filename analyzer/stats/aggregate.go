@@ -109,8 +109,8 @@ func total(t Tally, names []string) (n int64) {
 	return n
 }
 
-// Distributions are the names of times of which several processes or layers have a distribution
-// together: those of frames, then those of buffers. Of overruns, those of late frames are in one, and the
+// Distributions are the names of times whose distributions several processes or layers have together:
+// those of frames, then those of buffers. Of overruns, those of late frames are in one, and the
 // times that other frames were ahead of their deadlines in another.
 var Distributions = slices.Concat([]string{"duration", "overrun"}, stageNames[:], []string{"ahead", "vsync_to_present", "queue", "request", "gpu"})
 

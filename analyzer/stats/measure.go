@@ -145,12 +145,12 @@ func (m *Measure) Explained() string {
 // MeasureList are the measures of one kind of subject.
 type MeasureList []Measure
 
-// Named returns the measure of a name; nil if there is none.
+// Named returns the measure with a name; nil if it does not exist.
 func (list MeasureList) Named(name string) *Measure {
 	return list.find(func(m *Measure) bool { return m.Name == name })
 }
 
-// At returns the measure at a path; nil if there is none.
+// At returns the measure at a path; nil if it does not exist.
 func (list MeasureList) At(path string) *Measure {
 	return list.find(func(m *Measure) bool { return m.Path == path })
 }

@@ -118,7 +118,7 @@ type quantile struct{ q, meaning string }
 func (q quantile) label() string { return strings.Replace(q.q, "p", "P", 1) }
 
 // quantiles returns the measures of quantiles of times, which are in nanoseconds at their paths. The name
-// of a Distribution is empty if there is none.
+// of a Distribution is empty if nothing keeps one.
 func quantiles(path, name, label string, better Better, times string, list []quantile, flags ...flag) (measures []Measure) {
 	for _, q := range list {
 		m := measure(path+q.q+"_ns", name+q.q+"_ms", Milliseconds, better, label+q.label()+", ms", q.meaning, flags...)

@@ -30,7 +30,7 @@ func ByFrame(b *analyzer.Buffer) trace.Duration {
 	return missed
 }
 
-// Step returns a step by its name; one without a time if there is none.
+// Step returns the step with a name; without a time if the buffer does not have it.
 func (e *Explanation) Step(name StepName) Step {
 	for _, s := range e.Steps {
 		if s.Name == name {

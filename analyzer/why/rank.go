@@ -31,7 +31,7 @@ type Cost struct {
 	Did *Doing
 	// Stages are those in which the time was lost, what lost the most first.
 	Stages []StageCost
-	// Share is one of Worst, with its culprit, kernel function and advice; nil of buffers of which the outcome is
+	// Share is one of Worst, with its culprit, kernel function and advice; nil for buffers whose outcome is
 	// all that is known.
 	Share *Share
 	// Late are the frames or buffers that have a share of it, in order. KnockOns of them have all or most of

@@ -135,7 +135,7 @@ func (r *Repeated[T]) String() string { return "" }
 
 // Rule is a rule about flags that are set.
 type Rule struct {
-	// Flags are flags of which only one may be set; with Needs, of which each needs that one.
+	// Flags exclude each other. With Needs, each of them needs that one instead.
 	Flags []string
 	Needs string
 	// Reason follows the message, Hint is advice; both may be empty.

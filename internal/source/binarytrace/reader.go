@@ -351,7 +351,8 @@ func (r *Reader) add(b *hitrace.Batch, h *head, s *stream, e *event) {
 	l.Args = b.Keep(r.payload[:len(r.payload)-1])
 }
 
-// each reads events in order while more says so, and tells the events that were lost before one.
+// each reads events in order while more says so. It calls lost for a stream that lost events before the
+// next one.
 func (r *Reader) each(more func() bool, lost func(*stream), yield func(*head, *stream, *event)) {
 	var h head
 	for more() && len(r.heap) > 0 && r.err == nil {
