@@ -104,8 +104,8 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 	return result, nil
 }
 
-// Causes finds why frames of a timeline from another source took their time, from the kernel's events in
-// the text in r. The error is that of hitrace.Run.
+// Causes finds why frames of a timeline that Run did not make took their time, from the kernel's events in
+// r: text, or a hitrace.Source. The error is that of hitrace.Run.
 func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyzer.Timeline) (*why.Causes, error) {
 	recorder := record.New(reading.Limits)
 	recorder.KeepParts()

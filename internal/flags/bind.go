@@ -27,7 +27,7 @@ import (
 //	default   what help says of the default, if the value does not say it
 //	category, env
 //
-// The fields of embedded structs are flags, too; fields without the tag flag are none.
+// The fields of embedded structs are flags, too. Fields without the tag flag are not.
 func Bind(values any) (list []cli.Flag) {
 	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
 		names := strings.Split(tag.Get("flag"), ",")

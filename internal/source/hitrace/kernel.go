@@ -198,8 +198,8 @@ func (f *fieldStore) of(kind Kind, event *kernel.Event, v *kernel.Values) any {
 	return nil
 }
 
-// parse returns Event.Fields of an event of the kind from the args of text. Switches and wakeups, of which
-// most lines are, have parsers of their own.
+// parse returns Event.Fields of an event of the kind from the args of its text. Switches and wakeups have
+// parsers of their own, because most lines are switches and wakeups.
 func (f *fieldStore) parse(kind Kind, name, args []byte) any {
 	switch kind {
 	case SwitchEvent:

@@ -82,8 +82,8 @@ func (v *Values) Read(message []byte) bool {
 // Source: Linux, include/trace/events/irq.h.
 var Softirqs = [...]string{"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"}
 
-// Numbers of the fields that frames and causes need. Perfetto's messages and those of hiprofiler have
-// the same.
+// Numbers of the fields that frames and causes need, in Perfetto's messages. Package binarytrace translates
+// the few that hiprofiler numbers otherwise.
 const (
 	SwitchPrevComm  = 1 // sched_switch
 	SwitchPrevTID   = 2

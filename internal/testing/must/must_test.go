@@ -17,7 +17,7 @@ func (r *recorder) Helper()                        {}
 func (r *recorder) Errorf(format string, a ...any) { r.said += fmt.Sprintf(format, a...) }
 func (r *recorder) Fatal(a ...any)                 { panic(fmt.Sprint(a...)) }
 
-// What is not equal is reported, and an error ends the test.
+// Equal reports values that differ, and Get ends the test at an error.
 func TestReported(t *testing.T) {
 	r := &recorder{}
 	Equal(r, 1, 1)

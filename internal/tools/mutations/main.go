@@ -2,7 +2,7 @@
 //
 //	mutations [-only TEXT] LIST
 //
-// The tree stays as it is: a changed file is an overlay. LIST has paragraphs of a file with the packages
+// It does not change the tree: it overlays the changed file. LIST has paragraphs of a file with the packages
 // whose quick tests should fail, a line of that file, and what is put in its place:
 //
 //	analyzer/internal/why/judge/judge.go analyzer/why

@@ -442,7 +442,7 @@ func (t *typical) kindOf(time trace.Duration) int {
 	return kind
 }
 
-// isOfKind reports whether a reference with a time is of a kind.
+// isOfKind reports whether a reference with the given time belongs to a kind.
 func (t *typical) isOfKind(time trace.Duration, kind int) bool {
 	_, of := t.kind(time)
 	return kind == allKinds || of == kind
