@@ -7,5 +7,5 @@
 // nil (null in JSON), never zero. Times are trace times in nanoseconds.
 //
 // The comment of a field is its meaning in documents and SQL. A number without a comment is explained by
-// the measure at its path: in Measures, InteractionMeasures, LayerMeasures or SummaryMeasures.
+// the measure at its path: in Measures, InteractionMeasures or LayerMeasures.
 package stats

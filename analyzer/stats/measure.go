@@ -30,7 +30,7 @@ const (
 	Neither Better = "neither" // a fact, or a count that grows with the trace
 )
 
-// Measure declares a number of a process, an interaction, a layer or a summary: what reports,
+// Measure declares a number of a process, an interaction or a layer: what reports,
 // columns, conditions, comparisons and their documentation need.
 type Measure struct {
 	// Path is the JSON path within the subject, by which its value is found, and the name of a
@@ -72,7 +72,7 @@ type Measure struct {
 	steps []step
 }
 
-// Of returns the value for a *Process, *Interaction, *Layer or *Summary, as its JSON has it; nil
+// Of returns the value for a *Process, *Interaction or *Layer, as its JSON has it; nil
 // if it is unknown.
 func (m *Measure) Of(subject any) *float64 {
 	v := reflect.ValueOf(subject).Elem()

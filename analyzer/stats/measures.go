@@ -199,16 +199,3 @@ var GroupMeasures = MeasureList{
 	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95), short("P95 ms", 0)),
 	measure("completion_p50_ms", "completion_p50_ms", Milliseconds, Lower, "Completion P50, ms", "median of the times to the last frame shown of interactions", percentile("completion", 50), least(1)),
 }
-
-// SummaryMeasures are the numbers of summaries that are compared, by the names of those of processes.
-var SummaryMeasures = func() MeasureList {
-	var list []Measure
-	for _, s := range [][2]string{
-		{"jank_rate", "frames janky by Android's rule / frames"}, {"p50_ms", "name of a bucket of the histogram"}, {"p90_ms", "name of a bucket of the histogram"},
-		{"p95_ms", "name of a bucket of the histogram"}, {"p99_ms", "name of a bucket of the histogram"},
-	} {
-		of := Measures.Named(s[0])
-		list = append(list, measure(s[0], s[0], of.Unit, of.Better, of.Label, s[1], tested))
-	}
-	return declare[Summary](list...)
-}()

@@ -57,7 +57,7 @@ func runDiff(c *call, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
-	r.interactions, r.layers, r.summaries = true, true, true
+	r.interactions, r.layers = true, true
 	options, err := diffOptions(c, f, r)
 	if err != nil {
 		return r.fails("Frame comparison", err)

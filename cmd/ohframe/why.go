@@ -203,7 +203,7 @@ func noCauses(name string, in *ohframe.Trace) *failure {
 	f := &failure{file: inputName(name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
 	switch {
 	case len(in.Timeline.Frames) == 0 && len(in.Timeline.Summaries) > 0:
-		f.hint = "ohframe report and ohframe diff read its summaries"
+		f.hint = "ohframe report reads its summaries"
 	case in.Converted:
 		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}

@@ -71,8 +71,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 			drawing = append(drawing, p)
 		}
 	}
-	counted := summariesOf(r, drawing)
-	if len(list) > 0 && len(drawing)+len(counted) == 0 {
+	if len(list) > 0 && len(drawing) == 0 {
 		why := "none"
 		if len(all) > 0 {
 			why = "none in the selected processes"
@@ -81,16 +80,6 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 	}
 	for _, p := range all {
 		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
-	}
-	for _, s := range counted {
-		p := &stats.Process{PID: s.PID, Name: s.Process}
-		others = append(others, p)
-		for i := range list {
-			if c := &list[i]; c.Selects(p) {
-				x, status, text := c.checkSummary(s)
-				checks = append(checks, c.judged(c.result(input, p, status, text), x))
-			}
-		}
 	}
 	for _, p := range drawing {
 		for i := range list {
@@ -104,7 +93,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 		switch c := &list[i]; {
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case len(drawing) > 0 && c.Selects(drawing...) && !c.Applies(drawing...):
+		case c.Selects(drawing...) && !c.Applies(drawing...):
 			checks = append(checks, c.result(input, nil, Unknown, NeverJudged))
 		}
 	}

@@ -13,8 +13,7 @@ import (
 // for nothing if the condition selects nothing.
 type Outcome struct {
 	condition.Check
-	// Pair is that of a condition on processes, Group that of one on interactions, layers or
-	// summaries; nil if it is missing.
+	// Pair is that of a condition on processes, Group that of one on interactions or layers; nil if it is missing.
 	Pair    *Pair
 	Group   *Group
 	Measure string
@@ -62,14 +61,6 @@ func (d *Diff) findOutcomes(o Options) {
 			onProcesses = append(onProcesses, c)
 		}
 	}
-	judged := d.judgedSummaries()
-	for _, c := range onProcesses {
-		d.checkGroups(c, c.Measure, judged, "the process is not in the new trace")
-	}
-	if !d.haveFrames() && judged.any() {
-		d.checkNames(onProcesses)
-		onProcesses = nil
-	}
 	if !d.haveFrames() {
 		for _, c := range onProcesses {
 			d.unknown(c, text.Printable(c.Process), "no process has complete frames in both traces")
@@ -109,10 +100,9 @@ func (d *Diff) findOutcomes(o Options) {
 	}
 }
 
-// checkNames finds the conditions whose process neither frames nor summaries have.
+// checkNames finds the conditions whose process no frames have.
 func (d *Diff) checkNames(list []*condition.Condition) {
 	all := slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)
-	all = append(all, d.Summaries.processes...)
 	for _, c := range list {
 		if !c.Selects(all...) {
 			d.unknown(c, text.Printable(c.Process), condition.NoSuchProcess(all))
@@ -143,17 +133,6 @@ func (d *Diff) anyPair(by func(...*stats.Process) bool) bool {
 	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return by(p.Base, p.New) })
 }
 
-// judgedSummaries returns the summaries of processes whose frames are not compared: conditions on frames
-// are on these.
-func (d *Diff) judgedSummaries() *Groups {
-	framed := func(g *Group) bool {
-		return slices.ContainsFunc(d.Pairs, func(p *Pair) bool {
-			return hasFrames(p.Base) && hasFrames(p.New) && (p.Base.Name == string(g.Process) || p.New.Name == string(g.Process))
-		})
-	}
-	return &Groups{Both: slices.DeleteFunc(slices.Clone(d.Summaries.Both), framed), OnlyBase: slices.DeleteFunc(slices.Clone(d.Summaries.OnlyBase), framed)}
-}
-
 // checkGroups checks a condition on a measure of groups, and reports whether it is on any. gone says of
 // a group that it is only in base.
 func (d *Diff) checkGroups(c *condition.Condition, measure string, groups *Groups, gone string) (selected bool) {
@@ -162,11 +141,8 @@ func (d *Diff) checkGroups(c *condition.Condition, measure string, groups *Group
 			continue
 		}
 		selected = true
-		if m := g.measure(measure); m != nil {
-			d.check(c, m, g.whyUnknown(d, m), Outcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
-		} else {
-			d.unknown(c, g.fullTitle(), condition.NotOfSummaries)
-		}
+		m := g.measure(measure)
+		d.check(c, m, g.whyUnknown(d, m), Outcome{Group: g, Check: condition.Check{Process: g.fullTitle()}})
 	}
 	for _, g := range groups.OnlyBase {
 		if g.selects(c) {

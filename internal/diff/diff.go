@@ -72,9 +72,9 @@ func (s *Side) reports() []*stats.Report {
 	return s.measured
 }
 
-// hasItems reports whether the side has interactions, layers or summaries.
+// hasItems reports whether the side has interactions or layers.
 func (s *Side) hasItems() bool {
-	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers)+len(comparable(r)) > 0 })
+	return slices.ContainsFunc(s.reports(), func(r *stats.Report) bool { return len(r.Interactions)+len(r.Layers) > 0 })
 }
 
 // runNames returns the names of the runs, one if there is one trace.
@@ -150,8 +150,8 @@ type Diff struct {
 	Pairs []*Pair
 	// OnlyBase and OnlyNew are the processes in one trace only.
 	OnlyBase, OnlyNew []*stats.Process
-	// Interactions, Layers and Summaries are grouped by what both sides have in common.
-	Interactions, Layers, Summaries *Groups
+	// Interactions and Layers are grouped by what both sides have in common.
+	Interactions, Layers *Groups
 	// Outcomes has each condition for each pair: ordered by pair, then by
 	// condition. Those on groups follow.
 	Outcomes []Outcome
@@ -186,7 +186,7 @@ type Pair struct {
 type Error = diag.Error
 
 // Compare compares new with base. It returns an *Error if no process has complete
-// frames in both traces and no interaction, layer or summary is in both, or if Options.Map names a process
+// frames in both traces and no interaction or layer is in both, or if Options.Map names a process
 // that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
@@ -212,7 +212,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 			d.Pairs = append(d.Pairs, p)
 		}
 	}
-	d.Interactions, d.Layers, d.Summaries = compareGroups(d, &o, &interactionKind), compareGroups(d, &o, &layerKind), compareGroups(d, &o, &summaryKind)
+	d.Interactions, d.Layers = compareGroups(d, &o, &interactionKind), compareGroups(d, &o, &layerKind)
 	if !slices.ContainsFunc(d.groups(), func(g *Groups) bool { return len(g.Both) > 0 }) {
 		if err := cmp.Or(d.checkSides(), d.checkPairs(o)); err != nil {
 			return nil, err
@@ -226,7 +226,7 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 }
 
 // groups returns the groups of all kinds.
-func (d *Diff) groups() []*Groups { return []*Groups{d.Interactions, d.Layers, d.Summaries} }
+func (d *Diff) groups() []*Groups { return []*Groups{d.Interactions, d.Layers} }
 
 // test tests the changes of all pairs.
 func (d *Diff) test(o Options) {

@@ -32,7 +32,6 @@ type evidence struct {
 	Processes    []*evidencePair   `json:"processes" brief:"least=1,fewer=2"`
 	Interactions []*evidencePart   `json:"interactions"`
 	Layers       []*evidencePart   `json:"layers"`
-	Summaries    []*evidencePart   `json:"summaries"`
 	OnlyInBase   []string          `json:"only_in_base"`
 	OnlyInNew    []string          `json:"only_in_new"`
 	Record       []brief.Record    `json:"record" brief:"least=1"`
@@ -57,7 +56,7 @@ type evidencePair struct {
 	Why       string           `json:"why" brief:"command"`
 }
 
-// evidencePart is the interactions, layers or summaries of a name.
+// evidencePart is the interactions or layers of a name.
 type evidencePart struct {
 	Name      string     `json:"name"`
 	Counts    string     `json:"counts"`
@@ -123,7 +122,7 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 		return names
 	}
 	all := d.groups()
-	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers, &e.Summaries} {
+	for i, list := range []*[]*evidencePart{&e.Interactions, &e.Layers} {
 		for _, p := range all[i].worstFirst() {
 			*list = append(*list, evidencePartOf(p))
 		}
@@ -349,7 +348,7 @@ func (p *Pair) examples() (frames []*evidenceFrame, command string) {
 	return frames, command
 }
 
-// evidencePartOf returns what changed in interactions, layers or summaries, and the command that
+// evidencePartOf returns what changed in interactions or layers, and the command that
 // explains the worst of new.
 func evidencePartOf(p *Group) *evidencePart {
 	list := slices.DeleteFunc(slices.Clone(p.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil })

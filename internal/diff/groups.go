@@ -16,12 +16,12 @@ import (
 )
 
 // Group is what both sides have of one thing besides processes: the interactions of one scene, page and
-// application, the layers of one name and producer, or the summaries of one process.
+// application, or the layers of one name and producer.
 type Group struct {
 	groupKey
 	Base Items `json:"base"` // how many there are on each side
 	New  Items `json:"new"`
-	// all measures of the kind; "field" is a field of an interaction, a layer or a summary in a report
+	// all measures of the kind; "field" is a field of an interaction or a layer in a report
 	Measures []*Measure `json:"measures"`
 
 	kind    *kind
@@ -34,12 +34,11 @@ type Group struct {
 
 // groupKey is what items of both sides have in common.
 type groupKey struct {
-	Kind string `json:"kind"` // "scene" or "launch" for interactions, "layer", or "summary"
+	Kind string `json:"kind"` // "scene" or "launch" for interactions, or "layer"
 	// name of the scene; of a launch "cold", "warm" or "hot"; of a layer its name, with "*" for what
-	// differs from run to run; nil for summaries
+	// differs from run to run
 	Name optional `json:"name"`
-	// name of the application, of the producer of the layer, or of the process or package of the summary;
-	// nil if unknown
+	// name of the application, or of the producer of the layer; nil if unknown
 	Process optional `json:"process"`
 	Page    optional `json:"page"` // page of the application; nil if unknown
 }
@@ -57,9 +56,9 @@ func (s optional) MarshalJSON() ([]byte, error) {
 
 // Items counts the items of a side.
 type Items struct {
-	Items     int `json:"items"`     // number of interactions, layers or summaries
+	Items     int `json:"items"`     // number of interactions or layers
 	Truncated int `json:"truncated"` // number of those that an edge of the trace cuts, which are left out
-	Size      int `json:"size"`      // number of interactions, of the layers' buffers, or of the summaries' frames
+	Size      int `json:"size"`      // number of interactions, or of the layers' buffers
 }
 
 // Groups are all groups of the items of a kind.
@@ -366,8 +365,8 @@ func (g *Group) withProcess(name string) string {
 	return strings.Join(slices.DeleteFunc([]string{g.about(), name}, func(s string) bool { return s == "" }), ", ")
 }
 
-// words is the name of the group for people without the process; of summaries it is the process.
-func (g *Group) words() string { return cmp.Or(g.kind.words(g), g.about()) }
+// words is the name of the group for people without the process.
+func (g *Group) words() string { return g.kind.words(g) }
 
 // fullTitle is the name as conditions have it, after the process, heading has both names.
 func (g *Group) fullTitle() string { return g.withProcess(g.kind.title(g)) }

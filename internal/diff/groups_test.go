@@ -95,18 +95,6 @@ func played(name string, layers ...*analyzer.Layer) Side {
 	return s
 }
 
-// counted returns a side of one run, whose frames Android counted.
-func counted(name string, summaries ...stats.Summary) Side {
-	return Side{Name: name, Stats: &stats.Report{Summaries: summaries}}
-}
-
-// janky returns a summary of 1000 frames, with all but the janky ones in the shortest bucket.
-func janky(process string, n int) stats.Summary {
-	return *stats.JoinSummaries([]*stats.Summary{{Process: process}, {Process: process, Frames: 1000, Janky: &n, Histogram: []stats.Bucket{
-		{Name: 5, Frames: 1000 - n}, {Name: 32, From: 32, Frames: n},
-	}}})
-}
-
 // sizes names groups with their sizes on both sides.
 func sizes(list []*Group) (lines []string) {
 	for _, g := range list {
@@ -115,7 +103,7 @@ func sizes(list []*Group) (lines []string) {
 	return lines
 }
 
-// Interactions match by scene, page and application, layers by name and producer, summaries by process.
+// Interactions match by scene, page and application, layers by name and producer.
 // What only one side knows does not count, nor do numbers of a layer unless all runs have the same.
 func TestGroups(t *testing.T) {
 	const gallery, player = "com.example.gallery", "com.example.player"
@@ -126,8 +114,6 @@ func TestGroups(t *testing.T) {
 	layer := func(process, name string) *analyzer.Layer { return surface(process, name, 2, 1, nil, nil) }
 	interactions := func(list ...*stats.Interaction) Side { return did("", list...) }
 	layers := func(list ...*analyzer.Layer) Side { return played("", list...) }
-	filtered := janky("filtered", 1)
-	filtered.Filtered = true
 	index, list, one := gallery+", APP_LIST_FLING on pages/Index ", gallery+", APP_LIST_FLING ", fling("pages/Index", 1)
 	for what, test := range map[string]struct {
 		base, new           Side
@@ -154,8 +140,6 @@ func TestGroups(t *testing.T) {
 		"a producer that is unknown once":     {layers(layer(player, "View"), layer("", "View")), layers(layer(player, "View")), []string{player + ", View 2 → 2"}, []string{"View 2 → 0"}, nil},
 		"a dump of SurfaceFlinger":            {layers(layer("View#1", "View#1")), layers(layer("View#2", "View#2")), []string{"View#* 2 → 2"}, nil, nil},
 		"a producer that a kernel cuts":       {layers(layer(player, "View")), layers(layer(player[len(player)-15:], "View")), []string{player + ", View 2 → 2"}, nil, nil},
-		"summaries": {counted("", janky("a", 20), janky("gone", 1), filtered), counted("", janky("a", 120), filtered, janky("came", 1)),
-			[]string{"a 1000 → 1000"}, []string{"gone 1000 → 0"}, []string{"came 0 → 1000"}},
 		"mapped": {interactions(one), func() Side {
 			s := interactions(of("com.example.photos", fling("pages/Index", 1)))
 			s.Stats.Processes[0].Name = "com.example.photos"
@@ -180,9 +164,6 @@ func TestGroups(t *testing.T) {
 	side.Stats.Interactions = []*stats.Interaction{one, of("com.example.camera", fling("", 1))}
 	d := compare(t, side, side, Options{Process: func(p *analyzer.Process) bool { return p.Name == player || p.Name == gallery }})
 	must.EqualSlices(t, slices.Concat(sizes(d.Interactions.Both), sizes(d.Layers.Both)), []string{index + "1 → 1", player + ", View 2 → 2"}, "selected")
-	if _, err := Compare(counted("base", filtered), counted("new", filtered), Options{}); err == nil {
-		t.Error("filtered summaries were compared")
-	}
 }
 
 // oneEach returns a side of runs with one fling each.
@@ -338,24 +319,6 @@ func TestLayerRuns(t *testing.T) {
 	}
 }
 
-// Summaries of a run are added up: one of 2 % janky frames, and an empty one of another version.
-func TestSummaryChanges(t *testing.T) {
-	zero := 0
-	base, new := counted("base", janky("a", 20), stats.Summary{Process: "a", Janky: &zero}), counted("new", janky("a", 120))
-	d := compare(t, repeated(4, base), repeated(4, new), Options{})
-	for name, want := range map[string]struct {
-		base, new float64
-		verdict   Verdict
-	}{"jank_rate": {0.02, 0.12, Worse}, "p50_ms": {5, 5, Unclear}, "p90_ms": {5, 32, Worse}, "p95_ms": {5, 32, Worse}, "p99_ms": {32, 32, Unclear}} {
-		if m := d.Summaries.Both[0].measure(name); !near(m.Base, want.base) || !near(m.New, want.new) || m.Verdict != want.verdict {
-			t.Errorf("%s, want %+v", describe(m), want)
-		}
-	}
-	if want := "worse: a (Jank rate, Duration P90, Duration P95)"; !strings.HasPrefix(d.verdict(), want) || d.Summaries.Changes != 5 {
-		t.Errorf("verdict %q of %d changes, want %q", d.verdict(), d.Summaries.Changes, want)
-	}
-}
-
 // Conditions apply to the groups that they name, and cannot be checked for what a side lacks or cuts.
 func TestGroupConditions(t *testing.T) {
 	plain := surface("a", "panel", 30, 1, nil, nil)
@@ -365,7 +328,6 @@ func TestGroupConditions(t *testing.T) {
 	new := played("new", surface("a", "View#2", 300, 20, nil, nil), surface("a", "young", 30, 1, nil, nil), &again)
 	base.Stats.Interactions = append(flings(80, 81, 82, 83, 84), fling("pages/Old", 80), cut(launch("a", "warm", 1)), launch("b", "cold", 1))
 	new.Stats.Interactions = append(flings(90, 91, 92, 93, 94), launch("a", "warm", 1), launch("c", "hot", 1))
-	base.Stats.Summaries, new.Stats.Summaries = []stats.Summary{janky("counted", 20), janky("gone", 1)}, []stats.Summary{janky("counted", 120)}
 	base, new = repeated(2, base), repeated(2, new)
 	only := func(name string) func(*analyzer.Process) bool {
 		return func(p *analyzer.Process) bool { return p.Name == name }
@@ -389,9 +351,6 @@ func TestGroupConditions(t *testing.T) {
 		{"layer(young).fps<-1", nil, []string{"unknown layer(young).fps<-1: the base trace has no such layer"}},
 		{"layer(none).fps<-1", nil, []string{"unknown layer(none).fps<-1: no layer in the traces has this name; they have View#1, old, panel, View#2, 1 more"}},
 		{"render*: layer.fps<-1", nil, []string{"unknown render*: layer.fps<-1: no layer of render* in the traces"}},
-		{"counted: jank_rate>+2pp", nil, []string{"failed counted: jank_rate>+2pp: 2.0 % → 12.0 %, +10.0 pp"}},
-		{"counted: fps<-1%", nil, []string{"unknown counted: fps<-1%: summaries do not have the measure"}},
-		{"gone: p50_ms>+1", nil, []string{"unknown gone: p50_ms>+1: the process is not in the new trace"}},
 		// What --process leaves out is not checked, or named as such.
 		{"render*: fling.fps<-1", only("com.example.gallery"), nil},
 		{"a: layer.fps<-1", only("render_service"), nil},
@@ -419,16 +378,15 @@ func TestGroupConditions(t *testing.T) {
 
 // A table has a row for each group with its main measures, whose cells follow from the kind.
 func TestGroupTables(t *testing.T) {
-	side := func(name string, plus float64, late, janks int) Side {
+	side := func(name string, plus float64, late int) Side {
 		s := played(name, surface("a", fmt.Sprint("View#", late), 300, 10, every(late), nil), surface("", "panel", 4, 1, nil, nil), surface("", "\x1b"+name+" X", 3, 1, nil, nil))
 		s.Stats.Interactions = append(flings(80+plus, 81+plus, 82+plus, 83+plus, 84+plus), launch("a", "cold", 600+10*plus))
 		if name == "base" {
 			s.Stats.Interactions = append(s.Stats.Interactions, fling("pages/\x1bOld", 80))
 		}
-		s.Stats.Summaries = []stats.Summary{janky("counted", janks)}
 		return repeated(5, s)
 	}
-	d := compare(t, side("base", 0, 100, 20), side("new", 10, 4, 120), Options{})
+	d := compare(t, side("base", 0, 100), side("new", 10, 4), Options{})
 	var got []string
 	for _, g := range d.groups() {
 		for _, row := range g.table(g.worstFirst()).Rows {
@@ -440,7 +398,6 @@ func TestGroupTables(t *testing.T) {
 		"cold launch | 5 → 5 | 600.0 → 700.0 |  |  | worse: First frame | a",
 		"View#* | 1500 → 1500 | 33.0 → 26.6 | 1.0 % → 25.0 % | 1.0 % → 25.0 % | 0 % → 0 % | 10.0 → 10.0 | worse: FPS, Uneven rate, Late rate | a",
 		"panel | 20 → 20 | 33.3 → 33.3 | 0 % → 0 % | 0 % → 0 % | 0 % → 0 % | – → – | not significant | ",
-		"counted | 5000 → 5000 | 2.0 % → 12.0 % | 5.0 → 5.0 | 5.0 → 32.0 | 5.0 → 32.0 | 32.0 → 32.0 | worse: Jank rate, Duration P90, Duration P95 | ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -468,7 +425,6 @@ func TestGroupTables(t *testing.T) {
 func TestGroupsJSON(t *testing.T) {
 	base, new := played("base", surface("a", "View#1", 30, 10, nil, nil), surface("", "old", 1, 1, nil, nil)), played("new", surface("a", "View#2", 40, 20, nil, nil), surface("a", "View#3", 2, 20, nil, nil))
 	base.Stats.Interactions, new.Stats.Interactions = append(append(flings(80, 81, 82), fling("pages/Old", 80)), cut(fling("pages/Index", 1))), flings(90, 91, 92)
-	base.Stats.Summaries, new.Stats.Summaries = []stats.Summary{janky("counted", 20)}, []stats.Summary{janky("counted", 120)}
 	d := compare(t, repeated(2, base), repeated(2, new), Options{FailOn: conditions(t, "fling.response_ms>+5, layer.fps<-1")})
 	type group struct {
 		Kind                string
@@ -482,8 +438,8 @@ func TestGroupsJSON(t *testing.T) {
 		Changes    int
 	}
 	var got struct {
-		Interactions, Layers, Summaries groups
-		FailOn                          []struct {
+		Interactions, Layers groups
+		FailOn               []struct {
 			List, Index any
 			Missing     string
 		} `json:"fail_on"`
@@ -498,7 +454,6 @@ func TestGroupsJSON(t *testing.T) {
 	}{
 		{got.Interactions, group{"scene", "APP_LIST_FLING", "com.example.gallery", "pages/Index", Items{6, 2, 6}, Items{6, 0, 6}, nil}, 10, 1, "[scene APP_LIST_FLING com.example.gallery pages/Old]"},
 		{got.Layers, group{"layer", "View#*", "a", nil, Items{2, 0, 60}, Items{4, 0, 84}, nil}, len(stats.LayerMeasures), 6, "[layer old <nil> <nil>]"},
-		{got.Summaries, group{"summary", nil, "counted", nil, Items{2, 0, 2000}, Items{2, 0, 2000}, nil}, len(stats.SummaryMeasures), 5, "[]"},
 	} {
 		first := x.got.Compared[0]
 		n, only := len(first.Measures), []any{}

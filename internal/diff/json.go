@@ -24,7 +24,6 @@ type document struct {
 	OnlyInNew    []documentSubject      `json:"only_in_new"`
 	Interactions Groups                 `json:"interactions"` // those of one scene, page and process together
 	Layers       Groups                 `json:"layers"`       // those of one name and producer together
-	Summaries    Groups                 `json:"summaries"`    // the summaries of one process together
 	Differences  []difference           `json:"differences"`  // what differs between the recordings
 	// each condition for each process, scene or layer compared; empty without "--fail-on"
 	FailOn  []documentOutcome   `json:"fail_on"`
@@ -149,7 +148,7 @@ type documentProcess struct {
 type documentOutcome struct {
 	Condition string `json:"condition" brief:"sentence"` // the condition without blanks
 	Measure   string `json:"measure"`                    // its measure
-	// what the condition is on is in "processes", "interactions", "layers" or "summaries"; nil if it is
+	// what the condition is on is in "processes", "interactions" or "layers"; nil if it is
 	// only in base
 	List optional `json:"list" brief:"-"`
 	// its index there, or in "compared" there, from 0; nil if it is only in base
@@ -174,7 +173,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 		Skipped:     view.SkippedInputs(o.Skipped),
 		Test:        d.documentTest(),
 
-		Interactions: *d.Interactions, Layers: *d.Layers, Summaries: *d.Summaries,
+		Interactions: *d.Interactions, Layers: *d.Layers,
 	}
 	for _, x := range d.differences() {
 		x.Base, x.New = append([]string{}, x.Base...), append([]string{}, x.New...)

@@ -16,7 +16,7 @@ import (
 type kind struct {
 	noun, nouns string // "interaction", "interactions"
 	ofRun       string // what the value of a run is
-	// title is the name of a group as conditions have it, without the process; empty for summaries.
+	// title is the name of a group as conditions have it, without the process.
 	// words is the name in tables, heading has both; it may be nil for title.
 	title, words, heading func(*Group) string
 	// sizes is the title of the column of sizes. columns are the measures of tables, each by the names
@@ -113,35 +113,4 @@ func producer(l *stats.Layer) string {
 		return ""
 	}
 	return *l.Process
-}
-
-var summaryKind = kindOf[stats.Summary]{
-	kind: kind{
-		noun: "summary", nouns: "summaries", ofRun: "the sum of its summaries of the process",
-		title: func(*Group) string { return "" }, words: func(*Group) string { return "" },
-		sizes: "Frames",
-		columns: []column{
-			{view.Column{Title: "Janky"}, []string{"jank_rate"}}, {view.Column{Title: "P50, ms", Drop: 4}, []string{"p50_ms"}}, {view.Column{Title: "P90, ms", Drop: 2}, []string{"p90_ms"}},
-			{view.Column{Title: "P95, ms", Drop: 3}, []string{"p95_ms"}}, {view.Column{Title: "P99, ms"}, []string{"p99_ms"}},
-		},
-	},
-	items:    comparable,
-	process:  func(s *stats.Summary) *stats.Process { return &stats.Process{PID: s.PID, Name: s.Process} },
-	key:      func(s *stats.Summary) groupKey { return groupKey{Kind: "summary", Process: optional(s.Process)} },
-	size:     func(s *stats.Summary) int { return s.Frames },
-	join:     stats.JoinSummaries,
-	measures: stats.SummaryMeasures,
-	selects: func(c *condition.Condition, s *stats.Summary) bool {
-		return !c.OfInteractions() && !c.OfLayers() && c.Selects(&stats.Process{PID: s.PID, Name: s.Process})
-	},
-}
-
-// comparable returns the summaries of a run without filtered ones, which cannot be compared.
-func comparable(r *stats.Report) (list []*stats.Summary) {
-	for i := range r.Summaries {
-		if !r.Summaries[i].Filtered {
-			list = append(list, &r.Summaries[i])
-		}
-	}
-	return list
 }

@@ -29,7 +29,7 @@ func TestSchema(t *testing.T) {
 	}
 	objects := schematest.Document(t, name, reflect.TypeFor[document](), schematest.Meanings(map[string]stats.MeasureList{
 		"inputs[].processes[]": stats.Measures, "inputs[].interactions[]": stats.InteractionMeasures,
-		"inputs[].layers[]": stats.LayerMeasures, "inputs[].summaries[]": stats.SummaryMeasures,
+		"inputs[].layers[]": stats.LayerMeasures,
 	}), "", elsewhere...)
 	header, _, _ := strings.Cut(write(t, nil, "csv", Options{}), "\n")
 	for _, c := range strings.Split(header, ",")[len(identityColumns):] {
