@@ -24,11 +24,12 @@ type diffFlags struct {
 	formatFlag
 	outputFlag
 	Map flags.Repeated[diff.Mapping] `flag:"map" usage:"compare process OLD with NEW: {OLD=NEW}, repeatable"`
+	unitFlag
 	failOnFlag
 	failOnAnyFlag
 	budgetsFlag
 	allowMissingFlag
-	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp,MEASURE=2%}" default:"1pp, 1 ms/s, 2%"`
+	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp,MEASURE=2%}" default:"1pp, 2%"`
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, one timeline for Perfetto v58"`
 	processFlag
 	verboseFlag
@@ -43,9 +44,8 @@ func diffCommand() *cli.Command {
 		Name:      "diff",
 		Usage:     "compare two traces, or sets of traces, and test the changes",
 		ArgsUsage: "BASE… [--] NEW…",
-		Description: "BASE and NEW are inputs as of report. Several runs of each side are separated by --. The exit code\n" +
-			"is 2 if a condition of --fail-on holds or cannot be checked: jank_rate>+2pp holds if the jank rate\n" +
-			"rose significantly and by more than 2 percentage points, jank_rate>>+2pp if it surely rose by more.",
+		Description: "BASE and NEW are inputs as of report. The exit code is 2 if a condition of --fail-on holds or cannot\n" +
+			"be checked: jank_rate>+2pp if the jank rate rose significantly and by more than 2 percentage points.",
 	}, &diffFlags{
 		formatFlag: formats(diff.Formats),
 		Map:        flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
@@ -104,7 +104,7 @@ func compareInputs(c *call, inputs [2][]string, names [2]string, r *reader, o di
 
 // diffOptions returns the options that the flags set.
 func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
-	o.Process, o.Pattern, o.Map, o.Any = r.process, f.Process, f.Map.List, f.Any
+	o.Process, o.Pattern, o.Map, o.Unit, o.Any = r.process, f.Process, f.Map.List, f.Unit, f.Any
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}

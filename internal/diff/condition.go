@@ -232,7 +232,7 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 	case m.incomparable:
 		why = "not comparable, the refresh rates differ"
 	default:
-		why = "too few " + d.unit() + "s have a value"
+		why = "too few " + d.unit + "s have a value"
 	}
 	return why + "; --fail-on-any compares the values"
 }

@@ -129,6 +129,9 @@ type Options struct {
 	Process func(*analyzer.Process) bool
 	// Pattern is that of Process, for errors.
 	Pattern string
+	// Unit is what is compared: "trace", "session" or a dimension of the recordings; empty for users, devices or
+	// sessions if the sides differ in them, otherwise traces.
+	Unit string
 	// FailOn are the conditions on changes to check for each pair.
 	FailOn condition.Conditions
 	// Any makes conditions fail on any change beyond their limit, even if it may be chance.
@@ -158,7 +161,8 @@ type Diff struct {
 	// Test is how changes of processes were tested.
 	Test *significance.Family
 
-	bySession bool // the unit is the session
+	unit  string // of the comparison: "run", "session" or a dimension
+	units [2]units
 }
 
 // Pair is a process in both traces.
@@ -190,7 +194,9 @@ type Error = diag.Error
 // that does not exist.
 func Compare(base, new Side, o Options) (*Diff, error) {
 	d := &Diff{Base: base, New: new}
-	d.bySession = d.sessionsDiffer()
+	if err := d.setUnit(o.Unit); err != nil {
+		return nil, err
+	}
 	if err := d.checkSides(); err != nil && !(base.hasItems() && new.hasItems()) {
 		return nil, err
 	}
@@ -259,7 +265,7 @@ func (p *Pair) estimate() {
 		}
 	}
 	p.advice = p.diff.advice()
-	if mean := seconds / runs; mean > 0 && !p.diff.bySession {
+	if mean := seconds / runs; mean > 0 && p.diff.unit == runUnit {
 		p.advice.Seconds = max(leastSeconds, math.Round(mean))
 		p.advice.Longer = p.advice.Seconds / mean
 	}
@@ -268,31 +274,6 @@ func (p *Pair) estimate() {
 // leastSeconds is the length of a run that is advised if runs are shorter: then most of what
 // differs is no longer chance within them.
 const leastSeconds = 10
-
-// minRuns is the number of runs of each side that tests need: one run on a side has nothing that
-// balances its extremes.
-const minRuns = 2
-
-// enoughUnits reports whether there are enough units for tests. A session may be the only one of
-// a side, as it has several runs.
-func (d *Diff) enoughUnits() bool {
-	n := d.units()
-	return d.enoughRuns() && n[0]+n[1] >= significance.MinUnits
-}
-
-func (d *Diff) enoughRuns() bool {
-	n := d.runs()
-	return min(n[0], n[1]) >= minRuns
-}
-
-// tooFew names the units that are too few for tests: "1 run and 5".
-func (d *Diff) tooFew() string {
-	n, unit := d.units(), d.unit()
-	if !d.enoughRuns() {
-		n, unit = d.runs(), "run"
-	}
-	return fmt.Sprintf("%s and %d", text.Count(n[0], unit), n[1])
-}
 
 func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == nil }
 

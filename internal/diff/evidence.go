@@ -396,13 +396,13 @@ func (d *Diff) record() (list []brief.Record) {
 		}
 	}
 	again := func(units int) string {
-		if d.unit() != "run" {
+		if d.unit != runUnit {
 			return ""
 		}
 		return locate.Record(app, fmt.Sprintf("--runs %d", units+1)) // the first one is cold
 	}
 	if d.notTested() != "" {
-		return []brief.Record{{Missing: "how " + d.unit() + "s differ: record five or more of each side", Command: again(advisedRuns)}}
+		return []brief.Record{{Missing: "how " + d.unit + "s differ: record five or more of each side", Command: again(advisedRuns)}}
 	}
 	units := 0
 	for _, p := range d.Pairs {
@@ -413,7 +413,7 @@ func (d *Diff) record() (list []brief.Record) {
 		}
 	}
 	if units > 0 {
-		list = append(list, brief.Record{Missing: fmt.Sprintf("whether changes are more than chance: %s of each side would decide", text.Count(units, d.unit())), Command: again(units)})
+		list = append(list, brief.Record{Missing: fmt.Sprintf("whether changes are more than chance: %s of each side would decide", text.Count(units, d.unit)), Command: again(units)})
 	}
 	return list
 }

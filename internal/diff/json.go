@@ -46,9 +46,11 @@ type documentSide struct {
 type documentTest struct {
 	// "permutation" or "moderated_t"; empty if nothing was tested
 	Method    significance.Method `json:"method"`
-	Level     float64             `json:"level"`     // 0.04
-	Power     float64             `json:"power"`     // 0.8, the probability with which changes of "detectable" are found
-	Unit      string              `json:"unit"`      // "run" or "session"
+	Level     float64             `json:"level"`      // 0.04
+	Power     float64             `json:"power"`      // 0.8, the probability with which changes of "detectable" are found
+	Unit      string              `json:"unit"`       // "run", "session", or a dimension such as "device"
+	BaseUnits int                 `json:"base_units"` // number of units of each side
+	NewUnits  int                 `json:"new_units"`
 	Changes   int                 `json:"changes"`   // number of changes of processes that were tested together
 	Resamples int                 `json:"resamples"` // number of divisions; 0 for "moderated_t"
 }
@@ -195,7 +197,7 @@ func writeJSON(w io.Writer, d *Diff, o WriteOptions) error {
 }
 
 func (d *Diff) documentTest() documentTest {
-	return documentTest{d.Test.Method, significance.Level, significance.Power, d.unit(), d.Test.Tested, d.Test.Resamples}
+	return documentTest{d.Test.Method, significance.Level, significance.Power, d.unit, len(d.units[0].names), len(d.units[1].names), d.Test.Tested, d.Test.Resamples}
 }
 
 func (s *Side) document() documentSide {

@@ -50,9 +50,13 @@ type Values struct {
 }
 
 // advice returns the advice to record more units, whose length is of no account. Few record more
-// than 50.
+// than 50 runs.
 func (d *Diff) advice() condition.Advice {
-	return condition.Advice{Unit: d.unit(), Longer: 1, Most: 50}
+	a := condition.Advice{Unit: d.unit, Longer: 1, Most: 50}
+	if !d.assumed() {
+		a.Most = maxUnits
+	}
+	return a
 }
 
 // Verdict is the result of a test: Better or Worse if the change is more than chance, at
@@ -152,36 +156,12 @@ func typical(unit stats.Unit) float64 {
 	return 0.2
 }
 
-// ofSessions is how much more sessions differ than runs of a session, as the day differs, too. With
-// less, one session against several raises more false alarms than promised where days differ by 20 %
-// in late frames and 5 % in durations.
-const ofSessions = 1.5
-
 // unknownUnit is a unit without a value.
 var unknownUnit = significance.Exactly(math.NaN())
 
 // measured returns a measure with its values in the runs of both sides.
 func (d *Diff) measured(k *stats.Measure, base, new []significance.Unit) *Measure {
-	return NewMeasure(k, MeanOf(d.inUnits(&d.Base, base)), MeanOf(d.inUnits(&d.New, new)), d.series(k.Unit, base, new), d.advice())
-}
-
-// series returns the values of a measure in the units of both sides for a test, from those in
-// the runs; nil if there are too few for one.
-func (d *Diff) series(unit stats.Unit, base, new []significance.Unit) *significance.Series {
-	if !d.enoughUnits() {
-		return nil
-	}
-	s := &significance.Series{Base: d.inUnits(&d.Base, base), New: d.inUnits(&d.New, new), Typical: typical(unit)}
-	if unit == stats.Count {
-		s.Step = 1
-	}
-	switch {
-	case d.bySession:
-		s.Typical *= ofSessions
-	case min(known(base), known(new)) < minRuns:
-		return nil
-	}
-	return s
+	return NewMeasure(k, MeanOf(d.units[0].values(base)), MeanOf(d.units[1].values(new)), d.series(k.Unit, base, new), d.advice())
 }
 
 // known counts the units with a value.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ohframe/internal/record/meta"
-	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -19,6 +18,8 @@ type Recording struct {
 	Meta *meta.Meta
 	// Session identifies the call of "ohframe record" that recorded the run, empty if unknown.
 	Session string
+	// Dims are the values of the dimensions of the run, by name, without unknown ones.
+	Dims map[string]string
 }
 
 // recordings returns how each run was recorded.
@@ -67,107 +68,14 @@ func (s *Side) numbers(of func(*meta.Meta) float64) (list []float64) {
 }
 
 func distinct(runs []Recording, of func(Recording) string) (list []string) {
+	seen := map[string]bool{}
 	for _, r := range runs {
-		if value := of(r); !slices.Contains(list, value) {
+		if value := of(r); !seen[value] {
+			seen[value] = true
 			list = append(list, value)
 		}
 	}
 	return list
-}
-
-// sessionsDiffer reports whether the unit of the comparison is the session: a side has several,
-// and the other one does not have as many runs of each, give or take one that is not valid. What
-// differs from session to session, such as the day, is then not a change. If both sides were
-// recorded in each session, it cancels out.
-func (d *Diff) sessionsDiffer() bool {
-	base, new := d.Base.sessions(), d.New.sessions()
-	if max(len(base), len(new)) == 1 {
-		return false
-	}
-	count := func(s *Side, session string) (n int) {
-		for _, r := range s.recordings() {
-			if r.Session == session {
-				n++
-			}
-		}
-		return n
-	}
-	return slices.ContainsFunc(slices.Concat(base, new), func(session string) bool {
-		b, n := count(&d.Base, session), count(&d.New, session)
-		return min(b, n) == 0 || max(b, n)-min(b, n) > 1
-	})
-}
-
-// unit is the unit of the comparison, "run" or "session".
-func (d *Diff) unit() string {
-	if d.bySession {
-		return "session"
-	}
-	return "run"
-}
-
-// units returns the numbers of units of both sides.
-func (d *Diff) units() [2]int {
-	if d.bySession {
-		return [2]int{len(d.Base.sessions()), len(d.New.sessions())}
-	}
-	return d.runs()
-}
-
-// runs returns the numbers of runs of both sides.
-func (d *Diff) runs() [2]int { return [2]int{len(d.Base.runNames()), len(d.New.runNames())} }
-
-// inUnits returns the values of the units of a side from those of its runs.
-func (d *Diff) inUnits(side *Side, runs []significance.Unit) []significance.Unit {
-	if d.bySession {
-		return side.bySessions(runs)
-	}
-	return runs
-}
-
-// bySessions returns the values of the sessions of a side from those of its runs. The value of a
-// session is the mean of its runs, whatever their number is on other days.
-func (s *Side) bySessions(runs []significance.Unit) []significance.Unit {
-	sessions := s.sessions()
-	list := make([]significance.Unit, len(sessions))
-	for i, session := range sessions {
-		var of []significance.Unit
-		for k, r := range s.recordings() {
-			if r.Session == session && runs[k].Known() {
-				of = append(of, runs[k])
-			}
-		}
-		list[i] = meanUnit(of)
-	}
-	return list
-}
-
-// meanUnit returns the mean of known runs. Its variance is that between the runs, and at least
-// that within them, which few runs may not show.
-func meanUnit(runs []significance.Unit) significance.Unit {
-	mean := MeanOf(runs)
-	if mean == nil {
-		return unknownUnit
-	}
-	n, between, within := float64(len(runs)), math.NaN(), 0.0
-	if n > 1 {
-		squares := 0.0
-		for _, u := range runs {
-			squares += (u.Value - *mean) * (u.Value - *mean)
-		}
-		between = squares / (n - 1)
-	}
-	for _, u := range runs {
-		within += u.Variance / n
-	}
-	variance := max(between, within) // NaN if either is
-	switch {
-	case math.IsNaN(between):
-		variance = within
-	case math.IsNaN(within):
-		variance = between
-	}
-	return significance.Unit{Value: *mean, Variance: variance / n}
 }
 
 // shareSession reports whether runs of both sides were recorded in one session.
@@ -326,9 +234,9 @@ func otherTags(base, new string) string {
 }
 
 // days returns the days of the recordings, and whether they differ. Sides that were recorded in
-// turn do not, and sessions are tested with the days that they have.
+// turn do not, and sessions and the like are tested with the days that they have.
 func (d *Diff) days() (base, new []string, differ bool) {
-	if d.bySession || d.shareSession() {
+	if d.unit != runUnit || d.shareSession() {
 		return nil, nil, false
 	}
 	begun := func(m *meta.Meta) time.Time { return m.Begun }

@@ -51,69 +51,6 @@ func phone(change func(*meta.Meta)) Recording {
 	return Recording{Meta: m}
 }
 
-// The value of a session is the mean of its runs. Its variance is that between the runs divided by
-// their number, and at least that within them.
-func TestBySessions(t *testing.T) {
-	unknown := math.NaN()
-	type unit = [2]float64 // value and variance
-	for _, test := range []struct {
-		why      string
-		sessions string // of each run
-		runs     []unit
-		want     []unit // of each session
-	}{
-		{"one run each", "abc", []unit{{1, .5}, {2, .25}, {3, unknown}}, []unit{{1, .5}, {2, .25}, {3, unknown}}},
-		{"several runs", "aabbb", []unit{{1, .1}, {3, .1}, {1, .3}, {2, .3}, {6, .3}}, // between: 2 and 7
-			[]unit{{2, 1}, {3, 7.0 / 3}}},
-		{"runs in another order", "abbab", []unit{{1, .1}, {1, .3}, {2, .3}, {3, .1}, {6, .3}}, []unit{{2, 1}, {3, 7.0 / 3}}},
-		{"runs that are equal", "aabb", []unit{{5, .4}, {5, .2}, {1, .1}, {1, .1}}, []unit{{5, .15}, {1, .05}}}, // (.4 + .2) / 2 / 2
-		{"unknown variances", "aab", []unit{{1, unknown}, {3, unknown}, {2, unknown}}, []unit{{2, 1}, {2, unknown}}},
-		{"unknown values", "aaabbc", []unit{{unknown, unknown}, {4, .2}, {6, .2}, {unknown, unknown}, {7, .5}, {unknown, .1}},
-			[]unit{{5, 1}, {7, .5}, {unknown, unknown}}},
-		{"sessions of one day count once", "aaaaab", []unit{{1, 0}, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {3, 0}}, []unit{{1, 0}, {3, 0}}},
-	} {
-		side := &Side{Runs: make([]string, len(test.runs))}
-		for _, id := range test.sessions {
-			side.recorded = append(side.recorded, Recording{Session: string(id)})
-		}
-		var runs []significance.Unit
-		for _, u := range test.runs {
-			runs = append(runs, significance.Unit{Value: u[0], Variance: u[1]})
-		}
-		got := side.bySessions(runs)
-		equal := func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-12 }
-		if !slices.EqualFunc(got, test.want, func(a significance.Unit, b unit) bool { return equal(a.Value, b[0]) && equal(a.Variance, b[1]) }) {
-			t.Errorf("%s: got %v, want %v", test.why, got, test.want)
-		}
-	}
-}
-
-// Sessions are the unit if a side has several, and the other one has not the same.
-func TestUnitOfComparison(t *testing.T) {
-	side := func(sessions string) (s Side) {
-		for _, id := range sessions {
-			s.Runs, s.recorded = append(s.Runs, ""), append(s.recorded, Recording{Session: strings.TrimSpace(string(id))})
-		}
-		return s
-	}
-	for _, test := range []struct {
-		base, new string // a blank is unknown
-		sessions  bool
-	}{
-		{"aaa", "bbb", false}, {"aaa", "aaa", false}, {"   ", "   ", false}, {"aaa", "   ", false},
-		{"abc", "abc", false}, {"aabbcc", "cba", false}, {"aaabbb", "bbaa", false}, {"aaaab", "abbbb", true}, {"aaab", "ab", true}, {"abcd", "e", true}, {"e", "abcd", true}, {"ab", "abc", true}, {"ab", "cd", true},
-		{"aa b", "ccc", true}, // those of unknown sessions are one
-	} {
-		if d := (&Diff{Base: side(test.base), New: side(test.new)}); d.sessionsDiffer() != test.sessions {
-			t.Errorf("%q and %q: sessions are the unit: %t, want %t", test.base, test.new, d.sessionsDiffer(), test.sessions)
-		}
-	}
-	one := Side{Recording: Recording{Session: "a"}}
-	if d := (&Diff{Base: one, New: side("bb")}); d.sessionsDiffer() {
-		t.Error("one trace is several sessions")
-	}
-}
-
 // All values of a comparison are those of sessions if these are the unit. Base has runs of 4 and
 // 6 ms in a session, of 8 ms in another, and of 7 and 7 ms in a third: its mean is that of 5, 8 and
 // 7 ms, while the mean of the runs is 6.4 ms.
@@ -181,8 +118,8 @@ func TestCompareSessions(t *testing.T) {
 		}
 	}
 	// The same sessions on both sides.
-	if d := compare(t, base, side("new", "cba", 10, 12, 11), Options{}); d.unit() != "run" || !near(d.Pairs[0].measure("p50_ms").Base, 6.4) {
-		t.Errorf("unit %s, P50 %s", d.unit(), describe(d.Pairs[0].measure("p50_ms")))
+	if d := compare(t, base, side("new", "cba", 10, 12, 11), Options{}); d.unit != "run" || !near(d.Pairs[0].measure("p50_ms").Base, 6.4) {
+		t.Errorf("unit %s, P50 %s", d.unit, describe(d.Pairs[0].measure("p50_ms")))
 	}
 }
 
@@ -203,7 +140,7 @@ func TestSessionsFalseAlarms(t *testing.T) {
 			for range 5 {
 				d.New.Runs, d.New.recorded = append(d.New.Runs, ""), append(d.New.recorded, Recording{Session: "new"})
 			}
-			d.bySession = d.sessionsDiffer()
+			must.Do(t, d.setUnit(""))
 			measure := func(session, run float64) (unitsOf [2][]significance.Unit) {
 				for side, n := range [2]int{5 * sessions, 5} {
 					effect := 0.0
@@ -402,7 +339,7 @@ func TestDifferencesWritten(t *testing.T) {
 	of := func(version string) Recording { return phone(func(m *meta.Meta) { m.App.Version = version }) }
 	several := recordedSide("base", of("1.0"), of("1.1"), of("1.0"), of("1.2"), of("\x1b"))
 	several.recorded[3].Meta.App.Bundle = "other"
-	if f := several.fact("Base"); f.About != "5 runs, com.example.gallery 1.0, 1.1, other 1.2, 1 more" {
+	if f := several.fact("Base", runUnit, 5); f.About != "5 runs, com.example.gallery 1.0, 1.1, other 1.2, 1 more" {
 		t.Errorf("versions: %s", f.About)
 	}
 	type side struct {

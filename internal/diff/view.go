@@ -95,13 +95,13 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 		overview.More = text.More(more)
 	}
 	doc.Blocks = []view.Block{
-		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base"), d.New.fact("New")}}}, d.qualityNotes()...)},
+		view.Section{Blocks: append([]view.Block{view.Facts{List: []view.Fact{d.Base.fact("Base", d.unit, len(d.units[0].names)), d.New.fact("New", d.unit, len(d.units[1].names))}}}, d.qualityNotes()...)},
 	}
 	if d.haveFrames() {
 		doc.Blocks = append(doc.Blocks, view.Section{Blocks: append([]view.Block{overview}, d.method()...)})
 	}
 	for _, groups := range d.groups() {
-		doc.Blocks = append(doc.Blocks, groups.view(o.Verbose, d.unit())...)
+		doc.Blocks = append(doc.Blocks, groups.view(o.Verbose, d.unit)...)
 	}
 	for _, p := range shown {
 		doc.Blocks = append(doc.Blocks, p.view(o.Verbose))
@@ -126,7 +126,7 @@ func (d *Diff) worstFirst() []*Pair {
 
 // warnings returns what limits the comparison.
 func (d *Diff) warnings() []string {
-	list := d.recordingWarnings()
+	list := append(d.recordingWarnings(), d.unitWarnings()...)
 	warn := func(warning string) { list = append(list, warning) }
 	if labels := d.knownOnOneSide(); len(labels) > 0 {
 		warn("Not compared, because only one side has them: " + strings.Join(labels, ", "))
@@ -147,11 +147,13 @@ func (d *Diff) warnings() []string {
 
 func frames(p *stats.Process) int { return p.Frames.Complete }
 
-// fact returns the name of a side and how much was measured.
-func (s Side) fact(label string) view.Fact {
+// fact returns the name of a side and how much was measured, in so many units.
+func (s Side) fact(label, unit string, units int) view.Fact {
 	f := view.Fact{Label: label, Value: text.Printable(s.Name)}
 	var about []string
 	switch sessions := len(s.sessions()); {
+	case unit != runUnit && unit != sessionUnit:
+		about = append(about, fmt.Sprintf("%s of %s", text.Count(units, unit), text.Count(len(s.runNames()), "run")))
 	case sessions > 1:
 		about = append(about, fmt.Sprintf("%s of %s", text.Count(sessions, "session"), text.Count(len(s.Runs), "run")))
 	case s.Runs != nil:
@@ -267,7 +269,7 @@ func (d *Diff) verdict() string {
 	if n := len(found[NotTested]); d.oneRunEach() {
 		parts = append(parts, "one run each: changes are not tested")
 	} else if !d.enoughUnits() {
-		parts = append(parts, "too few "+d.unit()+"s: changes are not tested")
+		parts = append(parts, "too few "+d.unit+"s: changes are not tested")
 	} else if n > 0 {
 		parts = append(parts, text.Count(n, "process")+" not tested: too few frames")
 	}
@@ -356,8 +358,10 @@ func (d *Diff) method() (notes []view.Block) {
 		notes = append(notes, view.Note{Text: fmt.Sprintf(format, args...), Level: view.Soft})
 	}
 	switch {
-	case d.bySession:
+	case d.unit == sessionUnit:
 		note("Values are means of sessions, each the mean of its runs. What differs from session to session, such as the day, is chance.")
+	case d.unit != runUnit:
+		note("Values are means of %ss, each the mean of its runs.", d.unit)
 	case !d.oneRunEach():
 		note("Values are means of runs, those of percentiles too.")
 	}
@@ -373,9 +377,9 @@ func (d *Diff) method() (notes []view.Block) {
 	case f.Tested == 0:
 		note("Nothing was tested: too few frames.")
 	case f.Method == significance.Permutation:
-		note("Tested by permutation of %ss, %d divisions; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit(), f.Resamples, text.Count(f.Tested, "change"), 100*significance.Level)
+		note("Tested by permutation of %ss, %d divisions; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit, f.Resamples, text.Count(f.Tested, "change"), 100*significance.Level)
 	default:
-		note("Tested by a t-test of %ss; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit(), text.Count(f.Tested, "change"), 100*significance.Level)
+		note("Tested by a t-test of %ss; %s, %.0f %% level. A measure without a verdict was not tested.", d.unit, text.Count(f.Tested, "change"), 100*significance.Level)
 	}
 	if d.enoughUnits() {
 		if short := d.shortRuns(); short != "" {
@@ -391,14 +395,18 @@ func (p *Pair) unsampledNote() string {
 	return fmt.Sprintf("Functions are not compared: %s has no samples of a profiler, or no times of its threads.", p.Functions.Unsampled)
 }
 
-// notTested says why no change is tested; empty if there are enough runs or sessions.
+// notTested says why no change is tested; empty if there are enough units.
 func (d *Diff) notTested() string {
 	if d.enoughUnits() {
 		return ""
 	}
-	unit, advice := "run", "Record five or more of each side."
-	if d.enoughRuns() {
-		unit, advice = "session", "At least four in all are needed."
+	unit, advice := runUnit, "Record five or more of each side."
+	switch {
+	case !d.enoughRuns():
+	case d.unit == sessionUnit:
+		unit, advice = d.unit, "At least four in all are needed."
+	case d.unit != runUnit:
+		unit, advice = d.unit, fmt.Sprintf("At least %d on each side are needed.", minUnits)
 	}
 	return fmt.Sprintf("Not tested: %s do not show how %ss differ. %s", d.tooFew(), unit, advice)
 }

@@ -100,8 +100,8 @@ func (g *Groups) table(list []*Group) view.Table {
 // method describes the values and the test.
 func (g *Groups) method(unit string) string {
 	values := fmt.Sprintf("Values are means of runs, each %s.", g.kind.ofRun)
-	if unit == "session" {
-		values = fmt.Sprintf("Values are means of sessions, each the mean of its runs. That of a run is %s.", g.kind.ofRun)
+	if unit != runUnit {
+		values = fmt.Sprintf("Values are means of %ss, each the mean of its runs. That of a run is %s.", unit, g.kind.ofRun)
 	}
 	if g.Changes == 0 {
 		return values + " Nothing was tested."
