@@ -10,8 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// A load says what the frames of an application and of render_service are like. A run of it
-// animates all the time. The application is calm or busy, and only in busy times are
+// A load says what the frames of an application and of render_service are like. The application is calm or busy, and only in busy times are
 // frames late, two of three. Durations of frames that follow each other are alike.
 type load struct {
 	hertz    int
@@ -22,6 +21,8 @@ type load struct {
 	longer   trace.Duration // added to the longest fifth
 	varies   spread         // from run to run
 	sessions spread         // from session to session
+	// pauses: it animates in the first part of each pause only, in seconds; zero for all the time.
+	animates, pauses float64
 }
 
 // spread is by how much the level of something differs: standard deviations of logarithms.
@@ -101,7 +102,12 @@ func (l load) run(seed uint64, session level) *analyzer.Timeline {
 	}
 	start, last := trace.Time(trace.Second), trace.Time(0)
 	all := int(l.seconds * float64(l.hertz))
+	animates, pauses := int(l.animates*float64(l.hertz)), int(l.pauses*float64(l.hertz))
 	for i := 0; i < all; {
+		if pauses > 0 && i%pauses >= animates {
+			i += pauses - i%pauses
+			continue
+		}
 		late := draws.next()
 		took := overrun()
 		if !late {

@@ -238,6 +238,10 @@ func experiments() (alarms, power []experiment) {
 	short.hertz, short.seconds = 60, 3
 	same("60 Hz, 3 s, jank rate differs by 30 %, durations by 5 %", short, 3, 5)
 
+	idle := usual.late(.03).varying(.3, .05)
+	idle.animates, idle.pauses = .3, 1.5
+	same("3 % late, 0.3 s of each 1.5 s animated, jank rate differs by 30 %, durations by 5 %", idle, 3, 5, 10)
+
 	slightly := usual.varying(.2, .03)
 	same("in turn, days differ by 20 % and 5 %, the device becomes warm", slightly.onDays(.2, .05), 3, 5, 10)
 	alarms[len(alarms)-1].order = interleaved
@@ -271,6 +275,8 @@ func experiments() (alarms, power []experiment) {
 		power[len(power)-1].reduced = true
 		change("6 → 9 % late, "+name, "jank_rate", l.late(.06), l.late(.09), jank...)
 	}
+	change("3 → 6 % late, 0.3 s of each 1.5 s animated, jank rate differs by 30 %, durations by 5 %", "jank_rate", idle, idle.late(.06), jank...)
+	power[len(power)-1].questions = append(power[len(power)-1].questions, question{gate: questions[3].gate})
 	day := slightly.onDays(.2, .05)
 	change("1.5 → 4.5 % late, in turn, days differ by 20 % and 5 %, the device becomes warm", "jank_rate", day, day.late(.045), jank...)
 	power[len(power)-1].order = interleaved
