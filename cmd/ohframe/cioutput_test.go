@@ -91,7 +91,6 @@ func compareFormats(t *testing.T, args []string) {
 	verdict := fmt.Sprintf("%d of %d checks failed, %d cannot be checked; 1 input skipped", failures, len(doc.FailOn), count["unknown"])
 	for format, want := range map[string]string{
 		"junit":    fmt.Sprintf(`failures="%d" errors="%d" time`, failures, errors),
-		"github":   verdict,
 		"markdown": verdict,
 	} {
 		out, _ := output(format)

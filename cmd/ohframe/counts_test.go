@@ -238,7 +238,7 @@ func countedOnce(t *testing.T, content []byte, file string) {
 		}
 	}
 
-	table, page, list, markdown := run("ohframe report "+file+" --verbose"), run("ohframe report "+file+" --format html"), run("ohframe why "+file+" --all"), run("ohframe report "+file+" --format markdown")
+	table, page, list := run("ohframe report "+file+" --verbose"), run("ohframe report "+file+" --format html"), run("ohframe why "+file+" --all")
 	squeezed := strings.Join(strings.Fields(table), " ")
 	for k, n := range want {
 		frames := func(n int64, noun string) string {
@@ -257,7 +257,6 @@ func countedOnce(t *testing.T, content []byte, file string) {
 			{"report", squeezed, jank, n.late > 0}, {"page", page, jank, n.late > 0},
 			{"report", squeezed, lost, n.late > 0 && n.lost > 0}, {"page", page, lost, n.late > 0 && n.lost > 0}, {"why", strings.Join(strings.Fields(list), " "), lost, n.late > 0 && n.lost > 0},
 			{"report", squeezed, presents, n.presents >= 0}, {"page", page, presents, n.presents >= 0},
-			{"Markdown", markdown, fmt.Sprintf("| %d | %d | %d |", n.frames, n.judged, n.late), n.late > 0},
 		} {
 			if x.if_ && !strings.Contains(x.in, x.want) {
 				t.Errorf("%s: no %q of %s %s", x.what, x.want, k, names[k])

@@ -75,7 +75,7 @@ func frameLine(i, pid, after int, marker string) string {
 // memoryRuns are the commands and formats, with the input's name as IN.
 var memoryRuns = []string{
 	"report IN --format table", "report IN --format json", "report IN --format csv", "report IN --format html",
-	"report IN --format junit", "report IN --format github", "report IN --format markdown",
+	"report IN --format junit", "report IN --format markdown",
 	"why IN --format text", "why IN --format json", "why IN --format text --all",
 	"diff IN IN --format table", "diff IN IN --format json", "diff IN IN --format html", "diff IN IN --format junit",
 	"frames IN --format table", "frames IN --format csv", "frames IN --format json", "frames IN --format parquet", "frames IN --format json --causes",

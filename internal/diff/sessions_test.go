@@ -321,7 +321,7 @@ func TestDifferencesWritten(t *testing.T) {
 	d := compare(t, recordedSide("base", phone(nil)), recordedSide("new", phone(func(m *meta.Meta) {
 		m.Device.System, m.App.Version, m.Begun = "<b>6.1", "1.3", day(23, 10)
 	})), Options{})
-	for _, format := range []string{"table", "markdown", "github", "html"} {
+	for _, format := range []string{"table", "markdown", "html"} {
 		text := strings.Join(strings.Fields(write(t, d, format, WriteOptions{})), " ")
 		system := map[string]string{"html": "&lt;b&gt;6.1", "markdown": `&lt;b>6.1`}[format]
 		if system == "" {

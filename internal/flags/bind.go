@@ -148,6 +148,9 @@ func Check(c *cli.Context, values any, rules ...Rule) error {
 	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
 		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
 			hint := Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
+			if choice.Value == "github" {
+				hint = `--format markdown >>"$GITHUB_STEP_SUMMARY" writes a summary, and the exit code fails the step`
+			}
 			return diag.New(nil, hint, "--%s: %q is not one of %s", tag.Get("flag"), choice.Value, strings.Join(choice.Of, ", "))
 		}
 	}

@@ -59,9 +59,6 @@ func TestWithoutDeadlines(t *testing.T) {
 	if got := strings.Join(row(t, out, "web", "7"), " "); !strings.HasPrefix(got, "– 3 – – –") {
 		t.Errorf("overview: %s", got)
 	}
-	if md := write(t, in, "markdown", Options{}); !strings.Contains(md, "| web | – | 3 | 0 | – | – | – | – |") {
-		t.Errorf("Markdown:\n%s", md)
-	}
 }
 
 // A chart and a picture show a frame that is late and empty as late. The strip of a process whose

@@ -237,23 +237,6 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 	}
 }
 
-// summaryInteractions returns the worst interactions of an input for a summary for continuous integration.
-func (b *builder) summaryInteractions(in *Input) view.Table {
-	all := in.Stats.Interactions
-	t := b.interactionTable(in, b.shownInteractions(all), view.Strips{})
-	var more []string
-	if n := len(all) - len(t.Rows); n > 0 && !b.shortened {
-		b.shortened = true
-		more = append(more, "Of each input, the worst interactions are listed.")
-	}
-	for _, note := range b.limits(all) {
-		n := note.(view.Note)
-		more = append(more, n.Label+": "+strings.TrimSuffix(n.Text, ".")+".")
-	}
-	t.More = strings.Join(more, " ")
-	return t
-}
-
 // shownInteractions returns the interactions that a table has.
 func (b *builder) shownInteractions(list []*stats.Interaction) []*stats.Interaction {
 	switch {

@@ -329,24 +329,6 @@ func TestMissedLimits(t *testing.T) {
 	}
 }
 
-// Markdown has the measures of interactions before those of processes.
-func TestInteractionsMarkdown(t *testing.T) {
-	out := write(t, []Input{flings()}, "markdown", Options{})
-	want := "| 2 | fling of a list (APP\\_LIST\\_FLING) | com.example.gallery (pages/Index) | +1320.0 ms | 110.0 (A) | 350.0 | 1 of 21 | 4 | 166.7 | 83.3 | 4.0 | 1074 |\n"
-	if !strings.Contains(out, want) || strings.Index(out, want) > strings.Index(out, "| Process |") {
-		t.Errorf("no %q before the processes in\n%s", want, out)
-	}
-	if out := write(t, []Input{flings(), flings()}, "markdown", Options{}); strings.Count(out, "| flings.ftrace | 2 | fling") != 2 || strings.Count(out, "Limits of the response: a fling (the finger moves) S 80, A 120, B 180 ms") != 1 {
-		t.Errorf("two inputs:\n%s", out)
-	}
-	if out := write(t, []Input{manyFlings(1000)}, "markdown", Options{}); strings.Count(out, "LIST") != briefInteractions || !strings.Contains(out, "\n| 7 | ") || !strings.Contains(out, "the worst interactions are listed") {
-		t.Errorf("many:\n%s", out)
-	}
-	if out := write(t, sample(), "markdown", Options{}); strings.Contains(out, "Interaction") {
-		t.Errorf("no interactions:\n%s", out)
-	}
-}
-
 // Few of many missed limits are listed, by their size, and few launches have stages.
 func TestManyMissedLimits(t *testing.T) {
 	in := manyFlings(0)

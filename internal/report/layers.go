@@ -391,11 +391,7 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 	columns := []column[item]{
 		layerNumber(func(l item) int { return l.ID }),
 		{view.Column{Title: "Layer", Meaning: define("layer")}, func(l item) view.Cell {
-			width := text.LayerWidth
-			if b.whole {
-				width = math.MaxInt
-			}
-			name := view.Cell{Text: text.ShortLayerName(l.Name, width)}
+			name := view.Cell{Text: text.ShortLayerName(l.Name, text.LayerWidth)}
 			if full := text.Printable(l.Name); b.page && name.Text != full {
 				name.Meaning = full
 			}
@@ -412,7 +408,7 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 			if l.Process != nil {
 				process.Text = text.ProcessName(*l.Process)
 			}
-			if !b.page && !b.whole {
+			if !b.page {
 				process.Text = text.Shorten(process.Text, maxName)
 			}
 			return process
@@ -566,28 +562,4 @@ func deref[T any](x *T) (v T) {
 		v = *x
 	}
 	return v
-}
-
-// summaryLayers returns the worst layers of each input for a summary for continuous integration,
-// with the names of the inputs if there are several. Inputs with other columns have one table.
-func (b *builder) summaryLayers(inputs []Input, several bool) view.Table {
-	var list []*stats.Layer
-	var names []string
-	numbered, more := false, ""
-	for i := range inputs {
-		all := sortedLayers(inputs[i].Stats.Layers)
-		shown := all[:min(len(all), defaultRows)]
-		if len(shown) < len(all) {
-			more = fmt.Sprintf("Of each input, the %d layers that lost the most are listed.", defaultRows)
-		}
-		numbered = numbered || namesRepeat(all)
-		list = append(list, shown...)
-		names = append(names, slices.Repeat([]string{text.Printable(inputs[i].Name)}, len(shown))...)
-	}
-	t := b.layerTable(list, numbered)
-	t.More = more
-	if several {
-		prepend(&t, view.Column{Title: "Input"}, func(row int) string { return names[row] })
-	}
-	return t
 }

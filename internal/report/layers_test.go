@@ -184,10 +184,6 @@ func TestManyLayers(t *testing.T) {
 			t.Errorf("%+v: processes in\n%s", test.o, out)
 		}
 	}
-	md := write(t, []Input{in}, "markdown", Options{})
-	if n := strings.Count(md, "\n| layer"); n != 20 || !strings.Contains(md, "Of each input, the 20 layers that lost the most are listed.") {
-		t.Errorf("%d layers in\n%s", n, md)
-	}
 	if out := write(t, []Input{film()}, "table", Options{Layers: true}); !strings.Contains(out, "\n  no layers\n") {
 		t.Errorf("without layers:\n%s", out)
 	}
@@ -249,24 +245,6 @@ func TestLongLayer(t *testing.T) {
 	in.Timeline.JudgeLayers()
 	if n := strings.Count(write(t, []Input{inputOf("long.ftrace", in.Timeline)}, "html", Options{}), "intervals, the worst"); n == 0 || n > maxPictureBars {
 		t.Errorf("%d bars", n)
-	}
-}
-
-// Markdown has the layers after the processes.
-func TestLayersMarkdown(t *testing.T) {
-	out := write(t, []Input{screen()}, "markdown", Options{})
-	want := "| GameSurface | 0 of 15 | 50.0 | 20.0 | 2 | 0 | 0 % | com.example.game (nativevsync) | 300 | 16 | 16 | 20.0 | 3.0 | 4.0 |\n"
-	if !strings.Contains(out, want) || strings.Index(out, want) < strings.Index(out, "| Process |") {
-		t.Errorf("no %q after the processes in\n%s", want, out)
-	}
-	if !strings.Contains(out, "| "+strings.NewReplacer("[", `\[`, "]", `\]`, "#", `\#`, "_", `\_`).Replace(videoLayer)+" | 2 of 10 |") {
-		t.Errorf("the name of the video is not whole in\n%s", out)
-	}
-	if out := write(t, []Input{screen(), screen()}, "markdown", Options{}); strings.Count(out, "| screen.ftrace | GameSurface |") != 2 {
-		t.Errorf("two inputs:\n%s", out)
-	}
-	if out := write(t, sample(), "markdown", Options{}); strings.Contains(out, "Layer") {
-		t.Errorf("no layers:\n%s", out)
 	}
 }
 
@@ -347,30 +325,6 @@ func TestPictureOfPause(t *testing.T) {
 		if id == "layer-2" && strings.Count(picture, "height:50.00%") != bars {
 			t.Errorf("heights of\n%s", picture)
 		}
-	}
-}
-
-// Inputs with other columns have one table: 40 buffers of the second have a P95 of their waits.
-func TestLayersOfSeveralInputs(t *testing.T) {
-	long := screen()
-	l := long.Timeline.Layers[1]
-	for n := range 30 {
-		b := *l.Buffers[len(l.Buffers)-1]
-		b.Queued, b.Acquired, b.Present = b.Queued.Add(20*ms1), b.Acquired.Add(20*ms1), b.Present.Add(20*ms1)
-		b.Sequence = int64(n)
-		l.Buffers = append(l.Buffers, &b)
-	}
-	long.Timeline.JudgeLayers()
-	out := write(t, []Input{screen(), inputOf("long.ftrace", long.Timeline)}, "markdown", Options{})
-	at := strings.Index(out, "| Input | Layer ")
-	rows := strings.Split(strings.TrimSpace(out[max(0, at):]), "\n")
-	for _, row := range rows {
-		if n := strings.Count(row, "|"); n != 19 {
-			t.Errorf("%d bars of 18 columns in %s", n, row)
-		}
-	}
-	if at < 0 || len(rows) != 8 {
-		t.Errorf("%d rows in\n%s", len(rows), out)
 	}
 }
 

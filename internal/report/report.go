@@ -140,34 +140,11 @@ func Write(w io.Writer, inputs []Input, format string, o Options) error {
 	return fmt.Errorf("format %q: not one of %s", format, strings.Join(Formats, ", "))
 }
 
-// summaryMeasures are the measures of a report for continuous integration.
-var summaryMeasures = []string{"fps", "frames", "judged_frames", "late_frames", "jank_rate", "lost_ms", "hitch_ratio", "p50_ms", "p95_ms", "max_ms"}
-
 // summary returns the report for continuous integration.
 func summary(inputs []Input, o Options) *view.Document {
 	d := &view.Document{Title: "Frame report", Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict}}
-	several := len(inputs)+len(o.Skipped) > 1
-	columns := []column[*stats.Process]{words(view.Column{Title: "Process"}, text.Process)}
-	for _, name := range summaryMeasures {
-		m := measure(name)
-		columns = append(columns, numbers(view.Column{Title: m.Label}, func(p *stats.Process) any {
-			if name == "late_frames" {
-				return text.Late(p)
-			}
-			return text.Value(m.Unit, m.Value(p))
-		}))
-	}
-	b := &builder{Options: o, thresholds: rating.Default, whole: true}
 	for _, in := range inputs {
 		d.Gate.Inputs = append(d.Gate.Inputs, view.Input{Name: text.Printable(in.Name), Quality: in.Quality})
-	}
-	d.Gate.Tables = []view.Table{
-		ofInputs(inputs, several, b.summaryInteractions),
-		ofInputs(inputs, several, func(in *Input) view.Table {
-			return tableOf("", columns, text.Largest(slices.SortedStableFunc(slices.Values(in.Stats.Processes), causes.CompareProcesses), complete))
-		}),
-		b.summaryLayers(inputs, several),
-		ofInputs(inputs, several, func(in *Input) view.Table { return b.emptyFrames(b.processes(in)) }),
 	}
 	if d.Gate.Inputs = append(d.Gate.Inputs, o.Skipped...); len(d.Gate.Inputs) == 1 {
 		d.Title = d.Gate.Inputs[0].Name

@@ -77,7 +77,7 @@ func TestTableFits(t *testing.T) {
 
 func TestUnknownFormat(t *testing.T) {
 	err := Write(&bytes.Buffer{}, sample(), "xml", Options{})
-	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html, junit, github, markdown` {
+	if err == nil || err.Error() != `format "xml": not one of table, json, csv, html, junit, markdown` {
 		t.Errorf("error %v", err)
 	}
 }

@@ -121,27 +121,3 @@ func widen(t *view.Table) {
 		}
 	}
 }
-
-// prepend puts a column before the others.
-func prepend(t *view.Table, column view.Column, text func(row int) string) {
-	t.Columns = append([]view.Column{column}, t.Columns...)
-	for i := range t.Rows {
-		t.Rows[i].Cells = append([]view.Cell{{Text: text(i)}}, t.Rows[i].Cells...)
-	}
-}
-
-// ofInputs returns a table of the items of all inputs, with the names of the inputs if there are several.
-func ofInputs(inputs []Input, several bool, table func(*Input) view.Table) (all view.Table) {
-	for i := range inputs {
-		t := table(&inputs[i])
-		if several {
-			prepend(&t, view.Column{Title: "Input"}, func(int) string { return text.Printable(inputs[i].Name) })
-		}
-		t.Rows = append(all.Rows, t.Rows...)
-		if all.More != "" && all.More != t.More {
-			t.More = strings.TrimSpace(all.More + " " + t.More)
-		}
-		all = t
-	}
-	return all
-}

@@ -35,8 +35,6 @@ const (
 type builder struct {
 	Options
 	page bool
-	// whole names are in a summary, which has no width.
-	whole bool
 	// full shows everything about a process.
 	full       bool
 	thresholds rating.Thresholds
@@ -57,8 +55,6 @@ type builder struct {
 	graded         [3]bool // by limitNames: the limit is explained
 	limited        bool    // grades are explained
 	hitched        bool    // the limits of flings are explained
-
-	shortened bool // a summary says that it has the worst interactions
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {

@@ -1,6 +1,6 @@
 // Package view shows results to people and to other programs.
 //
-//	result ─▶ a view function ─▶ Document ─▶ Terminal, HTML, Markdown, JUnit, GitHub
+//	result ─▶ a view function ─▶ Document ─▶ Terminal, HTML, Markdown, JUnit
 //	rows of one struct type   ─▶ Records  ─▶ CSV, JSON, Parquet
 //
 // A view function decides what is shown and in which order; it lives in the package of its

@@ -14,7 +14,7 @@ import (
 // Formats are the formats of Write. GateFormats are those for continuous integration.
 var (
 	Formats     = append([]string{"table", "html"}, GateFormats...)
-	GateFormats = []string{"junit", "github", "markdown"}
+	GateFormats = []string{"junit", "markdown"}
 )
 
 // Write writes a document in one of the Formats. style is that of a table.
@@ -26,8 +26,6 @@ func Write(w io.Writer, d *Document, format string, style text.Style) error {
 		return WriteHTML(w, d)
 	case "junit":
 		return writeJUnit(w, d)
-	case "github":
-		return writeGitHub(w, d)
 	case "markdown":
 		return writeMarkdown(w, d)
 	}

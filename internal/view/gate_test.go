@@ -194,144 +194,88 @@ func TestJUnitRows(t *testing.T) {
 	}
 }
 
-// A condition has one finding for all runs and processes, with the worst run.
-func TestFindings(t *testing.T) {
+// A condition has one row for all runs: the worst of them. What failed is first, and there are not too many.
+func TestMarkdownRows(t *testing.T) {
 	check := func(in, process, status, text string, excess float64) condition.Check {
 		return condition.Check{Input: in, Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
 	}
-	runs := func(process, status string, values ...string) (list []condition.Check) {
-		for i, v := range values {
-			f, _ := strconv.ParseFloat(v, 64)
-			list = append(list, check("new/"+strconv.Itoa(i+1), process, status, v+" %", f-30))
-		}
-		return list
+	g := Gate{Checks: []condition.Check{
+		check("1", "p", "passed", "1 %", -29), check("2", "p", "passed", "29 %", -1), check("", "u", "unknown", "why", 0), check("", "c", "passed", "+9 % (may be chance)", 4),
+		check("1", "f", "failed", "31 %", 1), check("2", "f", "failed", "41 %", 11), check("3", "f", "passed", "2 %", -28),
+	}}
+	var got []string
+	for _, r := range g.table().Rows {
+		got = append(got, r.Cells[0].Text+" | "+r.Cells[1].Text)
 	}
-	for _, x := range []struct {
-		checks []condition.Check
-		allow  bool
-		severity
-		title, text string
-	}{
-		{[]condition.Check{check("", "a", "passed", "1 %", -29)}, false, 0, "", ""},
-		{[]condition.Check{check("", "a", "failed", "31 %", 1)}, false, fatal, "a: jank_rate>30%", "31 %"},
-		{[]condition.Check{check("", "a", "failed", "31 %", 1), check("", "b", "passed", "1 %", -29)}, false, fatal, "a: jank_rate>30%", "31 %"},
-		{[]condition.Check{check("", "a", "failed", "31 %", 1), check("", "b", "failed", "32 %", 2), check("", "c", "passed", "1 %", -29)}, false, fatal, "jank_rate>30%", "failed in 2 of 3 checks (a, b), worst in b: 32 %"},
-		{[]condition.Check{check("", "a", "unknown", "why", 0)}, true, warning, "a: jank_rate>30%", "why"},
-		{append(runs("a", "failed", "31", "41.2", "33"), runs("a", "passed", "1", "2", "3")...), false, fatal, "a: jank_rate>30%", "failed in 3 of 6 runs, worst in new/2: 41.2 %"},
-		{append(runs("a", "failed", "31"), runs("a", "passed", "1", "2")...), false, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %"},
-		{slices.Concat(runs("a", "failed", "31", "32"), runs("b", "passed", "1", "2"), runs("b", "failed", "99")), false, fatal, "jank_rate>30%", "failed in 2 of 2 runs of a, 1 of 3 runs of b, worst in new/1: b: 99 %"},
-		{append(runs("a", "failed", "31"), runs("a", "unknown", "?", "!")...), true, fatal, "a: jank_rate>30%", "failed in 1 of 3 runs: new/1: 31 %; cannot be checked in 2 of 3 runs, first in new/1: ? %"},
-		{[]condition.Check{check("", "a", "passed", "+9 % (may be chance)", 4), check("", "b", "passed", "0 %", 0)}, false, notice, "a: jank_rate>30%", "+9 % (may be chance)"},
-		{[]condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "+11 %", 6), check("", "c", "failed", "+50 %", 45)}, false, fatal, "jank_rate>30%",
-			"failed in 1 of 3 checks (c): c: +50 %; undecided in 2 of 3 checks (a, b), largest in b: +11 %"},
-		{runs("", "unknown", "?", "!"), true, warning, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
-		{runs("", "unknown", "?", "!"), false, unchecked, "jank_rate>30%", "cannot be checked in 2 of 2 runs, first in new/1: ? %"},
-	} {
-		g := Gate{Checks: x.checks, AllowMissing: x.allow}
-		var want []finding
-		if x.text != "" {
-			want = []finding{{severity: x.severity, title: x.title, text: x.text}}
-		}
-		must.EqualSlices(t, g.findings(), want)
+	must.EqualSlices(t, got, []string{
+		"❌ f: jank_rate>30% | 2 of 3 runs failed, the worst 2: 41 %", "⚠️ u: jank_rate>30% | why", "ℹ️ c: jank_rate>30% | +9 % (may be chance)",
+		"✅ p: jank_rate>30% | 2 of 2 runs passed, the worst 2: 29 %",
+	})
+	for i := range 30 {
+		g.Checks = append(g.Checks, check("", strconv.Itoa(i), "passed", "0 %", -30))
 	}
-	must.Equal(t, (&Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}).summary(), "2 checks, none failed, 1 undecided")
-	page := write(t, &Document{Gate: Gate{Checks: []condition.Check{check("", "a", "passed", "+9 %", 4), check("", "b", "passed", "0 %", 0)}}}, "html")
+	if table := g.table(); len(table.Rows) != maxChecks || table.More == "" {
+		t.Errorf("%d rows, %q", len(table.Rows), table.More)
+	}
+}
+
+// Pages and terminals say what is undecided, terminals the worst first, and not too many.
+func TestConditions(t *testing.T) {
+	check := func(process, status, text string, excess float64) condition.Check {
+		return condition.Check{Process: process, Condition: "jank_rate>30%", Status: condition.Status(status), Text: text, Excess: excess, Undecided: status == "passed" && excess > 0}
+	}
+	undecided := Gate{Checks: []condition.Check{check("a", "passed", "+9 %", 4), check("b", "passed", "0 %", 0)}}
+	must.Equal(t, undecided.summary(), "2 checks, none failed, 1 undecided")
+	page := write(t, &Document{Gate: undecided}, "html")
 	if !strings.Contains(page, "<summary>1 condition passed</summary><ul><li>b: jank_rate&gt;30%: 0 %</ul>") || !strings.Contains(page, "<h2>1 condition undecided</h2><ul><li>a: jank_rate&gt;30%: &#43;9 %</ul>") {
 		t.Error("a page does not list what is undecided")
 	}
-	// A terminal lists all, the worst first, and not too many.
-	g := Gate{Checks: []condition.Check{
-		check("", "a", "passed", "0 %", -30), check("", "b", "passed", "+9 %", 4), check("", "c", "unknown", "why", 0), check("", "d", "failed", "+50 %", 45),
-	}}
+	g := Gate{Checks: []condition.Check{check("a", "passed", "0 %", -30), check("b", "passed", "+9 %", 4), check("c", "unknown", "why", 0), check("d", "failed", "+50 %", 45)}}
 	const listed = "Conditions\n\n  failed     d: jank_rate>30%: +50 %\n  unknown    c: jank_rate>30%: why\n  undecided  b: jank_rate>30%: +9 %\n  passed     a: jank_rate>30%: 0 %\n\n"
 	must.Equal(t, write(t, &Document{Gate: g}, "table"), listed)
 	g.Checks = append(slices.Repeat(g.Checks[:1], maxChecks), g.Checks[3])
 	if got := write(t, &Document{Gate: g}, "table"); !strings.HasPrefix(got, "Conditions\n\n  failed     d") || strings.Count(got, "passed") != maxChecks-1 || !strings.HasSuffix(got, "\n  … and 1 more; --format json lists all\n\n") {
 		t.Errorf("got\n%s", got)
 	}
-	// What failed comes before what cannot be checked.
-	two := Gate{Checks: []condition.Check{{Process: "a", Condition: "fps<1", Status: condition.Unknown}, {Process: "a", Condition: "p95_ms>1", Status: condition.Failed}}}
-	if got := two.findings(); len(got) != 2 || got[0].title != "a: p95_ms>1" {
-		t.Errorf("got %+v", got)
-	}
-	g = Gate{Warnings: []string{"recorded on other days"}, Inputs: []Input{{Name: "a", Skipped: "empty"}}, Strict: true}
-	must.EqualSlices(t, g.findings(), []finding{{severity: unchecked, title: "a", text: "skipped: empty"}, {severity: warning, text: "recorded on other days"}})
-	// 30 runs and two conditions: what GitHub shows has the verdict and both conditions.
-	d := &Document{}
-	for run := range 30 {
-		for _, c := range []string{"fps<40", "jank_rate>30%"} {
-			d.Gate.Checks = append(d.Gate.Checks, condition.Check{Input: strconv.Itoa(run), Process: "a", Condition: c, Status: condition.Failed, Text: "x"})
-		}
-	}
-	if out := write(t, d, "github"); strings.Count(out, "\n") != 3 || !strings.HasPrefix(out, "::notice title=ohframe::60 of 60 checks failed\n::error title=a%3A fps<40::failed in 30 of 30 runs, ") {
-		t.Errorf("30 runs: %s", out)
-	}
 }
 
-// Every line is one workflow command, and a name cannot start another.
-func TestGitHub(t *testing.T) {
-	for _, c := range []struct {
-		allow, strict bool
-		want          string
-	}{
-		{false, false, "notice error error error warning notice"},
-		{true, false, "notice error warning warning warning notice"},
-		{true, true, "notice error error error warning notice"},
-	} {
-		d := hostile()
-		d.Gate.AllowMissing, d.Gate.Strict = c.allow, c.strict
-		var levels []string
-		for _, line := range strings.Split(strings.TrimSuffix(write(t, d, "github"), "\n"), "\n") {
-			m := regexp.MustCompile(`^::(error|warning|notice) (?:file=[^:,]+,line=(\d+),)?title=[^:,]+::(.*)$`).FindStringSubmatch(line)
-			if m == nil {
-				t.Fatalf("not a workflow command: %q", line)
-			}
-			levels = append(levels, m[1])
-			if m[2] != "" {
-				if n, _ := strconv.Atoi(m[2]); n != 3 {
-					t.Errorf("line %s", m[2])
-				}
-			}
-			if strings.Contains(m[3], "%0A") || strings.Contains(m[3], "%0D") {
-				t.Errorf("a name makes another line: %q", line)
-			}
-		}
-		must.Equal(t, strings.Join(levels, " "), c.want, "%+v", c)
-	}
-}
-
-// The verdict is first, then what failed. Names are text, not Markdown.
+// The verdict is first, then what limits it. Names are text, not Markdown.
 func TestMarkdown(t *testing.T) {
 	d := &Document{Title: "a → b", Gate: Gate{
-		Verdict: "1 measure worse, 0 measures better", Tables: []Table{*measures("a|b", "60")},
-		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00"}, {Process: "notes", Condition: "fps<55", Status: condition.Passed, Text: "60.00"}},
+		Verdict: "1 measure worse, 0 measures better", Tables: []Table{*measures("a|b", "60")}, Warnings: []string{"other days"},
+		Inputs: []Input{{Name: "limited", Quality: &quality.Quality{Verdict: stats.Limited, Reasons: []stats.Reason{{Code: "lines", Verdict: stats.Limited, Text: "few"}}}}, {Name: "good", Quality: &quality.Quality{Verdict: stats.Good}}},
+		Checks: []condition.Check{{Process: "gallery", Condition: "fps<55", Status: condition.Failed, Text: "50.00", File: "b.txt", Line: 3}},
 	}}
-	want := "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 2 checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n- ✅ **notes: fps&lt;55**: 60.00\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
-	must.Equal(t, write(t, d, "markdown"), want)
-	// The data quality is there if it is good, too.
-	clock, other := "DoComposition", "ReceiveVsync now"
-	d.Gate.Inputs = []Input{{Name: "a", Quality: &quality.Quality{Verdict: stats.Good, ClockSource: &clock}}, {Name: "b"}}
-	if got := write(t, d, "markdown"); !strings.Contains(got, "checks failed.\n\n- ❌ **gallery: fps&lt;55**: 50.00\n- ✅ **notes: fps&lt;55**: 60.00\n\nData quality: good, clock offset from DoComposition.\n\n| ") {
-		t.Errorf("no data quality: %s", got)
-	}
-	d.Gate.Inputs[0].Quality.Reasons = []stats.Reason{{Code: "no_freq", Verdict: stats.Good, Text: "no frequencies"}}
-	if got := write(t, d, "markdown"); !strings.Contains(got, "\n\nData quality: good, clock offset from DoComposition.\n\n| ") {
-		t.Errorf("a reason that leaves the quality good is a warning: %s", got)
-	}
-	d.Gate.Inputs[1].Quality = &quality.Quality{Verdict: stats.Good, ClockSource: &other}
-	if got := write(t, d, "markdown"); !strings.Contains(got, "\nData quality: good.\n") {
-		t.Errorf("no data quality of two: %s", got)
-	}
+	const table = "\n\n| Condition | Result |\n|---|---|\n| ❌ gallery: fps&lt;55 (b.txt:3) | 50.00 |\n\n| Process | FPS |\n|---|---:|\n| a\\|b | 60 |\n"
+	must.Equal(t, write(t, d, "markdown"), "### a → b\n\n❌ 1 measure worse, 0 measures better; 1 of 1 check failed.\n\n- other days\n- Data quality of limited: limited: few"+table)
 	out := write(t, hostile(), "markdown")
 	for _, bad := range []string{"<", "`b`", "](", "@someone", "\x1b", "\n- x"} {
 		if strings.Contains(regexp.MustCompile("\\\\[`\\]]").ReplaceAllString(out, ""), bad) {
 			t.Errorf("%q in\n%s", bad, out)
 		}
 	}
-	table := out[strings.Index(out, "\n| Process"):]
-	for _, line := range strings.Split(strings.TrimSpace(table), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(out[strings.Index(out, "\n| Process"):]), "\n") {
 		if n := len(regexp.MustCompile(`(?:^|[^\\])\|`).FindAllString(line, -1)); n != 3 {
 			t.Errorf("%d columns in %q", n-1, line)
+		}
+	}
+}
+
+// The mark is that of the exit code.
+func TestMarkdownFails(t *testing.T) {
+	skipped, bad := Input{Name: "a", Skipped: "empty"}, Input{Name: "a", Quality: &quality.Quality{Verdict: stats.Unreliable}}
+	of := func(s condition.Status) []condition.Check { return []condition.Check{{Status: s}} }
+	for i, x := range []struct {
+		Gate
+		fails bool
+	}{
+		{Gate{Checks: of(condition.Failed)}, true}, {Gate{Checks: of(condition.Unknown)}, true}, {Gate{Checks: of(condition.Unknown), AllowMissing: true}, false},
+		{Gate{Checks: of(condition.Passed)}, false}, {Gate{Inputs: []Input{skipped}}, false}, {Gate{Inputs: []Input{skipped}, Strict: true}, true},
+		{Gate{Inputs: []Input{skipped}, Checks: of(condition.Passed)}, true}, {Gate{Inputs: []Input{skipped}, Checks: of(condition.Passed), AllowMissing: true}, false},
+		{Gate{Inputs: []Input{bad}}, false}, {Gate{Inputs: []Input{bad}, Strict: true}, true}, {Gate{Error: "no file"}, true},
+	} {
+		if x.Gate.fails() != x.fails {
+			t.Errorf("%d: %+v", i, x)
 		}
 	}
 }
@@ -345,8 +289,7 @@ func TestNothingChecked(t *testing.T) {
 	}
 	d := &Document{Title: "Frame report", Gate: Gate{Error: "new/*.ftrace: no file matches", Strict: true}}
 	for format, want := range map[string]string{
-		"github":   "::error title=ohframe::new/*.ftrace: no file matches\n",
-		"markdown": "\n\n❌ Nothing was checked.\n\n- ❌ new/\\*.ftrace: no file matches\n",
+		"markdown": "\n\n❌ Nothing was checked.\n\n- new/\\*.ftrace: no file matches\n",
 		"junit":    `<testcase classname="Frame report" name="inputs" time="0">` + "\n   <error message=",
 	} {
 		if out := write(t, d, format); !strings.Contains(out, want) {

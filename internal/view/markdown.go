@@ -2,90 +2,106 @@ package view
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer/stats"
-	"ohframe/internal/quality"
+	"ohframe/internal/condition"
 	"ohframe/internal/text"
 )
 
-// writeMarkdown writes a summary for a merge request: the verdict, the findings, the data
-// quality if it is good, and the tables.
+// writeMarkdown writes a summary for a merge request: the verdict, what limits it, a table of the
+// conditions, and one of the changes.
 func writeMarkdown(w io.Writer, d *Document) error {
 	g := &d.Gate
 	b := bufio.NewWriter(w)
-	findings := g.findings()
-	mark := [...]string{fatal: "❌ ", unchecked: "❌ ", warning: "⚠️ ", notice: "ℹ️ "}
-	verdict := ""
+	mark := ""
 	switch {
-	case len(findings) > 0 && findings[0].severity <= unchecked:
-		verdict = mark[fatal]
+	case g.fails():
+		mark = marks[failed]
 	case len(g.Checks) > 0:
-		verdict = "✅ "
+		mark = marks[passed]
 	}
-	fmt.Fprintf(b, "### %s\n\n%s%s\n", markdown(d.Title), verdict, markdown(capital(g.summary())+"."))
-	for i, f := range findings {
+	fmt.Fprintf(b, "### %s\n\n%s%s\n", markdown(d.Title), mark, markdown(capital(g.summary())+"."))
+	notes := slices.Concat(g.Warnings, Skipped(g.Inputs))
+	if g.Error != "" {
+		notes = append([]string{g.Error}, notes...)
+	}
+	for i := range g.Inputs {
+		if q := g.Inputs[i].Quality; q != nil && q.Verdict != stats.Good && len(notes) < maxChecks {
+			notes = append(notes, "Data quality of "+g.Inputs[i].Name+": "+q.String())
+		}
+	}
+	for i, s := range notes {
 		if i == 0 {
 			fmt.Fprintln(b)
 		}
-		title := ""
-		if f.title != "" {
-			title = "**" + markdown(f.title) + "**"
-		}
-		if f.file != "" {
-			title += fmt.Sprintf(" (%s:%d)", markdown(f.file), f.line)
-		}
-		if title != "" {
-			title += ": "
-		}
-		fmt.Fprintf(b, "- %s%s%s\n", mark[f.severity], title, markdown(f.text))
+		fmt.Fprintf(b, "- %s\n", markdown(s))
 	}
-	g.writePassed(b, len(findings) == 0)
-	if good := g.goodQuality(); good != "" {
-		fmt.Fprintf(b, "\nData quality: %s.\n", markdown(good))
-	}
-	for i := range g.Tables {
-		if t := &g.Tables[i]; len(t.Rows) > 0 {
-			writeMarkdownTable(b, t)
+	for _, t := range append([]Table{g.table()}, g.Tables...) {
+		if len(t.Rows) > 0 {
+			writeMarkdownTable(b, &t)
 		}
 	}
 	return b.Flush()
 }
 
-// writePassed lists the first checks of a comparison that passed, since they say what could have been
-// found. Values of a report are in its table.
-func (g *Gate) writePassed(w io.Writer, first bool) {
-	if g.Verdict == "" {
-		return
-	}
-	list := g.with(passed)
-	if first && len(list) > 0 {
-		fmt.Fprintln(w)
-	}
-	for _, c := range list[:min(len(list), maxChecks)] {
-		fmt.Fprintf(w, "- ✅ **%s**: %s\n", markdown(c.Title()), markdown(c.Text))
-	}
-	if more := len(list) - maxChecks; more > 0 {
-		fmt.Fprintf(w, "- %d more passed\n", more)
-	}
+var marks = [...]string{failed: "❌ ", unknown: "⚠️ ", undecided: "ℹ️ ", passed: "✅ "}
+
+// fails reports whether the command fails.
+func (g *Gate) fails() bool {
+	return g.Error != "" || len(g.with(failed)) > 0 || !g.AllowMissing && len(g.with(unknown)) > 0 || g.skipped() > 0 && g.failsSkipped() ||
+		g.Strict && slices.ContainsFunc(g.Inputs, func(in Input) bool { return in.isUnreliable() })
 }
 
-// goodQuality returns the data quality if it is good for all inputs; short if it differs.
-func (g *Gate) goodQuality() (good string) {
-	for i := range g.Inputs {
-		switch q := g.Inputs[i].Quality; {
-		case q == nil:
-		case q.Verdict != stats.Good:
-			return ""
-		case good == "" || good == q.String():
-			good = q.String()
-		default:
-			good = quality.Cell(q)
+// table has a row for each condition and process, in all inputs together: the worst of them, and how many
+// inputs are as bad. The worst rows are first.
+func (g *Gate) table() Table {
+	type row struct {
+		name        string
+		worst       *condition.Check
+		count, runs int
+	}
+	var rows []*row
+	byName := map[string]*row{}
+	for i := range g.Checks {
+		c := &g.Checks[i]
+		name := (&condition.Check{Process: c.Process, Condition: c.Condition}).Title()
+		if c.File != "" {
+			name += fmt.Sprintf(" (%s:%d)", c.File, c.Line)
+		}
+		r := byName[name]
+		if r == nil {
+			r = &row{name: name, worst: c}
+			byName[name], rows = r, append(rows, r)
+		}
+		r.runs++
+		switch order := cmp.Compare(resultOf(c), resultOf(r.worst)); {
+		case order == 0:
+			r.count++
+			if c.Excess > r.worst.Excess {
+				r.worst = c
+			}
+		case order < 0:
+			r.worst, r.count = c, 1
 		}
 	}
-	return good
+	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(resultOf(a.worst), resultOf(b.worst)) })
+	t := Table{Columns: []Column{{Title: "Condition"}, {Title: "Result"}}}
+	for _, r := range rows[:min(len(rows), maxChecks)] {
+		what := r.worst.Text
+		if r.runs > 1 {
+			what = fmt.Sprintf("%d of %s %s, the worst %s: %s", r.count, text.Count(r.runs, "run"), [...]string{failed: "failed", unknown: "unknown", undecided: "undecided", passed: "passed"}[resultOf(r.worst)], r.worst.Input, what)
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: marks[resultOf(r.worst)] + r.name}, {Text: what}}})
+	}
+	if more := len(rows) - len(t.Rows); more > 0 {
+		t.More = text.More(more)
+	}
+	return t
 }
 
 func writeMarkdownTable(w io.Writer, t *Table) {
@@ -101,10 +117,7 @@ func writeMarkdownTable(w io.Writer, t *Table) {
 	for _, row := range t.Rows {
 		line := "|"
 		for _, cell := range row.Cells {
-			if cell.About != "" {
-				cell.Text = strings.TrimSpace(cell.Text + " (" + cell.About + ")")
-			}
-			line += " " + markdown(cell.Text) + " |"
+			line += " " + markdown(strings.TrimSpace(cell.Text+" "+cell.About)) + " |"
 		}
 		fmt.Fprintln(w, line)
 	}
