@@ -53,23 +53,23 @@ func convertCommand() *cli.Command {
 }
 
 func convert(c *call, f *convertFlags) error {
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
 	output := f.Output
-	outputs := []string{cmp.Or(output, defaultOutput(names[0]))}
-	if isOne(c, names) {
+	outputs := []string{cmp.Or(output, defaultOutput(list[0].name))}
+	if isOne(c, list) {
 		if err := checkConverted(output); err != nil {
 			return err
 		}
 	} else {
-		if outputs, err = folderOutputs(output, names, ".pftrace"); err != nil {
+		if outputs, err = folderOutputs(output, list, ".pftrace"); err != nil {
 			return err
 		}
 	}
-	for i, name := range names {
-		if err := convertOne(c, name, outputs[i]); err != nil {
+	for i, in := range list {
+		if err := convertOne(c, in, outputs[i]); err != nil {
 			return err
 		}
 	}
@@ -88,14 +88,14 @@ func checkConverted(output string) error {
 
 // isOne reports whether the arguments are a single trace, and not for example a folder,
 // which may have any number of traces.
-func isOne(c *call, names []string) bool {
-	return c.NArg() == 1 && len(names) == 1 && names[0] == c.Args().First()
+func isOne(c *call, list []input) bool {
+	return c.NArg() == 1 && len(list) == 1 && list[0].name == c.Args().First()
 }
 
 // folderOutputs returns the names of the outputs in a folder, which need not exist. Without
 // a folder, outputs are beside the inputs. extension is that of the outputs; a new folder
 // cannot have it.
-func folderOutputs(output string, names []string, extension string) ([]string, error) {
+func folderOutputs(output string, list []input, extension string) ([]string, error) {
 	info, err := os.Stat(output)
 	isFile := filepath.Ext(strings.TrimSuffix(output, ".gz")) == extension
 	if err == nil {
@@ -112,7 +112,8 @@ func folderOutputs(output string, names []string, extension string) ([]string, e
 	}
 	from := map[string]string{}
 	var outputs []string
-	for _, name := range names {
+	for _, in := range list {
+		name := in.name
 		if name == standard {
 			return nil, &failure{file: inputName(name), what: "cannot be one of several traces", hint: "save it to a file first"}
 		}
@@ -129,16 +130,16 @@ func folderOutputs(output string, names []string, extension string) ([]string, e
 	return outputs, nil
 }
 
-// convertOne converts the trace called name to the file outName.
-func convertOne(c *call, name, outName string) error {
-	in, err := openInput(c, name)
+// convertOne converts a trace to the file outName.
+func convertOne(c *call, in input, outName string) error {
+	file, err := openInput(c, in.name)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer file.Close()
 	out, err := createOutput(c, outName)
-	if err != nil && isPerfetto(in) { // its default output is itself
-		_, err = convertInto(c, name, in, io.Discard, outName, false)
+	if err != nil && isPerfetto(file) { // its default output is itself
+		_, err = convertInto(c, in, file, io.Discard, outName, false)
 	}
 	if err != nil {
 		if f := (*failure)(nil); errors.As(err, &f) && f.hint == "" && !c.IsSet("output") {
@@ -146,17 +147,17 @@ func convertOne(c *call, name, outName string) error {
 		}
 		return err
 	}
-	source, done := withProgress(in, c.Quiet)
+	source, done := withProgress(file, c.Quiet)
 	var summary *ohframe.Summary
 	err = writeTo(c.Context, out, outName, func(out io.Writer) (err error) {
-		summary, err = convertInto(c, name, source, out, outputName(outName), false)
+		summary, err = convertInto(c, in, source, out, outputName(outName), false)
 		return err
 	})
 	done()
 	if err != nil {
 		return err
 	}
-	printConverted(c, name, in, summary)
+	printConverted(c, in.name, file, summary)
 	if outName != standard && !c.Quiet {
 		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
 	}
@@ -193,11 +194,10 @@ func isPerfetto(in *source) bool {
 	return (err == nil || err == io.EOF) && perfetto.Sniff(head[:n])
 }
 
-// convertInto converts the input to out. name and outName are for messages; in reads
-// the input. With passThrough an input that Perfetto can open is copied.
-func convertInto(c *call, name string, in io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
+// convertInto converts an input to out; file reads it. outName is for messages. With passThrough an input that Perfetto can open is copied.
+func convertInto(c *call, in input, file io.Reader, out io.Writer, outName string, passThrough bool) (*ohframe.Summary, error) {
 	options := ohframe.ConvertOptions{PassThrough: passThrough, Output: exporter.Options{
-		Input: filepath.Base(name), Version: version.String(),
+		Input: filepath.Base(in.name), Version: version.String(),
 		Compress: c.Compress,
 		NoTracks: c.NoTracks, AndroidCompat: c.AndroidCompat,
 	}}
@@ -208,23 +208,23 @@ func convertInto(c *call, name string, in io.Reader, out io.Writer, outName stri
 	options.Events = ohframe.Events(max(0, slices.Index(eventNames, c.Events.Value)))
 	options.FailOnDamage = c.FailOnDamage
 	options.Causes = !c.NoCauses
-	b, err := openBeside(c, name, &options.Options, true)
+	b, err := openBeside(c, in, &options.Options, true)
 	defer b.close()
 	if err == nil {
-		options.Output.Attributes, err = attributesOf(b.meta, c.Attribute.List)
+		options.Output.Attributes, err = attributesOf(in.meta, c.Attribute.List)
 	}
 	if err != nil {
 		return nil, err
 	}
-	summary, err := ohframe.Convert(c.Context, in, out, options)
+	summary, err := ohframe.Convert(c.Context, file, out, options)
 	if isWriteError(err) {
 		return nil, fileError(outName, err)
 	}
 	if err != nil {
-		return nil, b.errorOf(c, name, nil, err)
+		return nil, b.errorOf(c, in.name, nil, err)
 	}
 	summary.Warnings = b.addTo(summary.Warnings)
-	return summary, b.errorOf(c, name, summary.Samples, nil)
+	return summary, b.errorOf(c, in.name, summary.Samples, nil)
 }
 
 // isWriteError reports whether writing to a file failed, not reading from one.

@@ -33,6 +33,7 @@ type diffFlags struct {
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, one timeline for Perfetto v58"`
 	processFlag
 	verboseFlag
+	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
 	samplesFlag
@@ -92,7 +93,7 @@ func runDiff(c *call, f *diffFlags) error {
 }
 
 // compareInputs compares the inputs of two sides.
-func compareInputs(c *call, inputs [2][]string, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
+func compareInputs(c *call, inputs [2][]input, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
 	warnTwice(inputs)
 	warnDebugUI(inputs)
 	sides, err := readSides(c, inputs, names, r)
@@ -121,32 +122,32 @@ func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
 	return o, nil
 }
 
-// sideInputs returns the names of the traces of both sides, and of the sides.
-func sideInputs(c *call) (sides [2][]string, names [2]string, err error) {
+// sideInputs returns the traces of both sides, and the names of the sides.
+func sideInputs(c *call) (sides [2][]input, names [2]string, err error) {
 	args := c.Args().Slice()
 	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
+	var given [2][]string
 	if i := slices.Index(args, "--"); i >= 0 {
-		sides = [2][]string{args[:i], args[i+1:]}
-		if slices.Contains(sides[1], "--") {
+		given = [2][]string{args[:i], args[i+1:]}
+		if slices.Contains(given[1], "--") {
 			return sides, names, &failure{what: "more than one --: diff compares two sides", hint: hint}
 		}
 	} else if len(args) == 2 {
-		sides = [2][]string{args[:1], args[1:]}
+		given = [2][]string{args[:1], args[1:]}
 	} else {
 		return sides, names, &failure{what: fmt.Sprintf("two inputs are needed, not %d", len(args)), hint: hint}
 	}
 	all := 0
 	for i := range sides {
-		given := sides[i]
-		if sides[i], err = expandInputs(c, given); err != nil {
+		if sides[i], err = expandInputs(c, given[i]); err != nil {
 			return sides, names, err
 		}
 		if len(sides[i]) == 0 {
 			return sides, names, &failure{what: [2]string{"no input before --", "no input after --"}[i], hint: hint}
 		}
-		names[i] = sideName(given, sides[i])
-		for _, name := range sides[i] {
-			if name == standard {
+		names[i] = sideName(given[i], sides[i])
+		for _, in := range sides[i] {
+			if in.name == standard {
 				all++
 			}
 		}
@@ -158,28 +159,28 @@ func sideInputs(c *call) (sides [2][]string, names [2]string, err error) {
 }
 
 // readSides reads the inputs of both sides. It keeps only the measures of several inputs.
-func readSides(c *call, inputs [2][]string, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
-	for i, names := range inputs {
+func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (sides [2]diff.Side, err error) {
+	for i, list := range inputs {
 		var runs []diff.Side
 		var read []string // the names of their files
 		r.side = sideNames[i]
-		err := r.each(names, func(name string, in *ohframe.Trace) error {
-			measures, err := measure(c, in.Timeline, stats.Options{Compare: true})
+		err := r.each(list, func(in input, t *ohframe.Trace) error {
+			measures, err := measure(c, t.Timeline, stats.Options{Compare: true})
 			if err != nil {
 				return err
 			}
-			run := diff.Side{Name: inputName(name), Recording: recordingOf(name), Timeline: in.Timeline, Stats: measures, Quality: in.Quality}
+			run := diff.Side{Name: inputName(in.name), Recording: recordingOf(in), Timeline: t.Timeline, Stats: measures, Quality: t.Quality}
 			if r.format == brief.Format {
-				run.Commands = commandsAbout(c, name, in.Timeline)
+				run.Commands = commandsAbout(c, in.name, t.Timeline)
 			}
-			run.Costs = diff.NewCosts(measures, in.Timeline, in.Causes, run.Commands)
-			if len(names) > 1 || !c.IsSet("merge") {
+			run.Costs = diff.NewCosts(measures, t.Timeline, t.Causes, run.Commands)
+			if len(list) > 1 || !c.IsSet("merge") {
 				run.Timeline = nil
 				for _, i := range measures.Interactions {
 					i.Source = nil // which has the timeline
 				}
 			}
-			runs, read = append(runs, run), append(read, name)
+			runs, read = append(runs, run), append(read, in.name)
 			return nil
 		})
 		if err == nil && r.failure != nil {
@@ -196,13 +197,13 @@ func readSides(c *call, inputs [2][]string, sideNames [2]string, r *reader) (sid
 
 // sideName returns the name of a side of several traces: the folder that was given, or the
 // names of the first trace and the last.
-func sideName(given, names []string) string {
+func sideName(given []string, list []input) string {
 	if len(given) == 1 {
 		if info, err := os.Stat(given[0]); err == nil && info.IsDir() {
 			return given[0]
 		}
 	}
-	first, last := names[0], names[len(names)-1]
+	first, last := list[0].name, list[len(list)-1].name
 	if filepath.Dir(first) == filepath.Dir(last) {
 		last = filepath.Base(last)
 	}
@@ -210,7 +211,7 @@ func sideName(given, names []string) string {
 }
 
 // checkMerge checks --merge before any input is read.
-func checkMerge(f *diffFlags, inputs [2][]string) error {
+func checkMerge(f *diffFlags, inputs [2][]input) error {
 	name, output := f.Merge, f.Output
 	switch {
 	case name == "":
@@ -228,16 +229,16 @@ func checkMerge(f *diffFlags, inputs [2][]string) error {
 	if len(inputs[0])+len(inputs[1]) > 2 {
 		return &failure{what: "--merge: needs one trace on each side"}
 	}
-	for _, in := range []string{inputs[0][0], inputs[1][0]} {
-		if info, err := os.Stat(in); in == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return &failure{file: inputName(in), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
+	for _, in := range []input{inputs[0][0], inputs[1][0]} {
+		if info, err := os.Stat(in.name); in.name == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return &failure{file: inputName(in.name), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
 		}
 	}
 	return nil
 }
 
 // merge writes both traces to the archive that --merge names.
-func merge(c *call, outName string, inputs [2][]string, d *diff.Diff) error {
+func merge(c *call, outName string, inputs [2][]input, d *diff.Diff) error {
 	out, err := createOutput(c, outName)
 	if err != nil {
 		return err
@@ -250,33 +251,33 @@ func merge(c *call, outName string, inputs [2][]string, d *diff.Diff) error {
 
 // writePerfetto writes an input as a Perfetto trace. One that is a Perfetto trace is
 // copied.
-func writePerfetto(c *call, name string, w io.Writer, outName string) error {
-	file, err := openInput(c, name)
+func writePerfetto(c *call, in input, w io.Writer, outName string) error {
+	file, err := openInput(c, in.name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	_, err = convertInto(c, name, file, w, outName, true)
+	_, err = convertInto(c, in, file, w, outName, true)
 	return err
 }
 
 // warnDebugUI warns of traces that were recorded with --debug-ui.
-func warnDebugUI(sides [2][]string) {
-	for _, name := range slices.Concat(sides[0], sides[1]) {
-		if m, _ := recorded(name); m != nil && len(m.DebugUI) > 0 { // reading the trace reports an error
-			printWarnings(name, []string{"recorded with --debug-ui, which slows the application down: its times are not comparable"})
+func warnDebugUI(sides [2][]input) {
+	for _, in := range slices.Concat(sides[0], sides[1]) {
+		if in.meta != nil && len(in.meta.DebugUI) > 0 {
+			printWarnings(in.name, []string{"recorded with --debug-ui, which slows the application down: its times are not comparable"})
 		}
 	}
 }
 
 // warnTwice warns of files that are several runs of a side: they are not independent of each
 // other, so that changes seem significant.
-func warnTwice(sides [2][]string) {
+func warnTwice(sides [2][]input) {
 	for _, side := range sides {
 		var runs []fs.FileInfo
 		times := map[int]int{}
-		for _, name := range side {
-			info, err := os.Stat(name)
+		for _, in := range side {
+			info, err := os.Stat(in.name)
 			if err != nil {
 				continue // reading the file reports the error
 			}
@@ -286,7 +287,7 @@ func warnTwice(sides [2][]string) {
 				runs = append(runs, info)
 			}
 			if times[i]++; times[i] == 2 {
-				printWarnings(name, []string{"given more than once; a trace and its copy are not independent runs"})
+				printWarnings(in.name, []string{"given more than once; a trace and its copy are not independent runs"})
 			}
 		}
 	}

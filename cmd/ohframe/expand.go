@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
 )
 
@@ -71,9 +72,10 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 
 // expandInputs returns the inputs that arguments stand for, and warns of files in folders
 // that are skipped. See package inputs. A side of a comparison may be a folder of sessions.
-func expandInputs(c *call, args []string) ([]string, error) {
+func expandInputs(c *call, args []string) ([]input, error) {
+	events := fleet.NewEvents(c.Context, fleet.Files{}, 0)
 	set, err := await(c.Context, func() (*inputs.Set, error) {
-		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff"})
+		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff", Events: events.Read})
 	})
 	if err != nil {
 		return nil, err
@@ -81,27 +83,50 @@ func expandInputs(c *call, args []string) ([]string, error) {
 	for _, f := range set.Folders {
 		printWarnings(f.Path, []string{f.Warning()})
 	}
-	var names []string
+	var list []input
 	for _, in := range set.Inputs {
 		// A reader that skips inputs finds out again that a file is missing.
 		if in.Err != nil && !(skipsInputs(c) && len(set.Inputs) > 1 && errors.Is(in.Err, fs.ErrNotExist)) {
 			return nil, fileError(in.Path, in.Err)
 		}
-		names = append(names, in.Path)
+		list = append(list, inputOf(in.Path))
 	}
 	uses(c, set.Read...)
-	if err := checkPerf(c, names); err != nil {
+	for _, event := range set.Events {
+		uses(c, event.Path)
+	}
+	addEvents(list, events, set)
+	if list, err = fleet.Select(c.Where, list, func(in input) (string, fleet.Values) { return in.name, in.values }); err != nil {
 		return nil, err
 	}
-	c.used.inputs += len(names)
-	for _, name := range names {
-		uses(c, name)
-		uses(c, inputs.Beside(name)...)
-		if samples := samplesOf(c, name); samples != "" {
+	if err := checkPerf(c, list); err != nil {
+		return nil, err
+	}
+	c.used.inputs += len(list)
+	for _, in := range list {
+		uses(c, in.name)
+		uses(c, inputs.Beside(in.name)...)
+		if samples := samplesOf(c, in.name); samples != "" {
 			uses(c, samples)
 		}
 	}
-	return names, nil
+	return list, nil
+}
+
+// addEvents gives inputs their events, and the values of their dimensions.
+func addEvents(list []input, events *fleet.Events, set *inputs.Set) {
+	found := make([]fleet.Input, len(list))
+	for i, in := range list {
+		found[i] = fleet.Input{Name: in.name, Recording: in.meta}
+	}
+	for _, unused := range events.Give(found, set, nil) {
+		if err := unused.Event.Err; err != nil {
+			printWarnings(unused.Name, []string{"ignored: " + err.Error()})
+		}
+	}
+	for i := range list {
+		list[i].event, list[i].values = found[i].Event, fleet.ValuesOf(found[i])
+	}
 }
 
 // skipsInputs reports whether a command skips inputs that fail, see reader.

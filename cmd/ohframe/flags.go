@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/internal/flags"
+	"ohframe/internal/fleet"
 )
 
 // call is one run of a command.
@@ -39,6 +40,7 @@ type shared struct {
 	FailOnDamage, Quiet, Verbose           bool
 	NoTracks, AndroidCompat, Compress, Any bool
 	Attribute                              flags.Repeated[attribute]
+	Where                                  fleet.Where
 }
 
 // newCommand returns a command with the flags that the fields of values are for. run is called
@@ -86,6 +88,9 @@ type (
 	}
 	damageFlag struct {
 		FailOnDamage bool `flag:"fail-on-damage" category:"Common flags" usage:"stop at the first line that cannot be read"`
+	}
+	whereFlag struct {
+		Where fleet.Where `flag:"where" category:"Common flags" usage:"only inputs with {DIM=VALUE,…}; repeatable"`
 	}
 	// samplesFlag chooses whether the samples beside traces are used, samplesFlags the samples of one.
 	samplesFlag struct {

@@ -28,6 +28,7 @@ type framesFlags struct {
 	Interactions bool   `flag:"interactions" usage:"list the ids of the interactions of frames"`
 	Interaction  int64  `flag:"interaction" usage:"list only the frames of interaction {N}" default:"all"`
 	Causes       bool   `flag:"causes" usage:"find the causes of late frames (slower)"`
+	whereFlag
 	flags.StrictFlag
 	samplesFlag
 	flags.Trace
@@ -44,7 +45,7 @@ func framesCommand() *cli.Command {
 }
 
 func frames(c *call, f *framesFlags) error {
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func frames(c *call, f *framesFlags) error {
 		return err
 	}
 	r.causes = f.Causes
-	o, err := framesOptions(c, f, r, names)
+	o, err := framesOptions(c, f, r, list)
 	if err != nil {
 		return err
 	}
@@ -71,17 +72,17 @@ func frames(c *call, f *framesFlags) error {
 	}
 	var inputs []frametable.Input
 	var timelines []*analyzer.Timeline
-	err = r.each(names, func(name string, in *ohframe.Trace) error {
+	err = r.each(list, func(in input, t *ohframe.Trace) error {
 		if o.Interaction != 0 {
-			if _, err := r.chosenInteraction(int(o.Interaction), name, in.Timeline); err != nil {
+			if _, err := r.chosenInteraction(int(o.Interaction), in, t.Timeline); err != nil {
 				return err
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
-		inputs = append(inputs, frametable.Input{Name: inputName(name), Timeline: in.Timeline, Causes: in.Causes})
-		timelines = append(timelines, in.Timeline)
-		if warning := unknownLate(in, o); warning != "" {
-			printWarnings(name, []string{warning})
+		inputs = append(inputs, frametable.Input{Name: inputName(in.name), Timeline: t.Timeline, Causes: t.Causes})
+		timelines = append(timelines, t.Timeline)
+		if warning := unknownLate(t, o); warning != "" {
+			printWarnings(in.name, []string{warning})
 		}
 		return nil
 	})
@@ -149,7 +150,7 @@ func checkSelected(f *framesFlags, o frametable.Options, timelines []*analyzer.T
 }
 
 // framesOptions returns the options that the flags set for the inputs.
-func framesOptions(c *call, f *framesFlags, r *reader, names []string) (frametable.Options, error) {
+func framesOptions(c *call, f *framesFlags, r *reader, list []input) (frametable.Options, error) {
 	o := frametable.Options{
 		Format: r.format, Process: r.process, Interactions: f.Interactions, Interaction: f.Interaction,
 		Late: f.Late, Sort: f.Sort, Limit: int(f.Top),
@@ -157,7 +158,7 @@ func framesOptions(c *call, f *framesFlags, r *reader, names []string) (frametab
 	if err := layerOptions(c, f, &o); err != nil {
 		return o, err
 	}
-	if err := checkInteraction(c, f.Interaction, names); err != nil {
+	if err := checkInteraction(c, f.Interaction, list); err != nil {
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {

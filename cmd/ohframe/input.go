@@ -9,15 +9,37 @@ import (
 
 	"ohframe"
 	"ohframe/internal/diag"
+	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
+	"ohframe/internal/record/meta"
 	"ohframe/internal/text"
 )
 
 // standard is the name of standard input and output.
 const standard = inputs.Standard
 
-// severalInputs returns the names of the traces that the arguments stand for, at least one.
-func severalInputs(c *call) ([]string, error) {
+// input is a trace that a command reads.
+type input struct {
+	name   string       // of its file, as it was given, or standard
+	values fleet.Values // of its dimensions
+	meta   *meta.Meta   // how it was recorded; nil if that is unknown
+	event  *fleet.Event // that it was uploaded with; nil without one
+	// warnings are about files beside it that cannot be used.
+	warnings []string
+}
+
+// inputOf returns the named trace, without its event.
+func inputOf(name string) input {
+	in := input{name: name}
+	var err error
+	if in.meta, err = inputs.Recorded(name); err != nil {
+		in.warnings = append(in.warnings, ignored(inputs.DescriptionOf(name), err))
+	}
+	return in
+}
+
+// severalInputs returns the traces that the arguments stand for, at least one.
+func severalInputs(c *call) ([]input, error) {
 	args := c.Args().Slice()
 	if len(args) == 0 || slices.Contains(args, "") {
 		return nil, &failure{what: "no trace given", hint: fmt.Sprintf("ohframe %s %s", c.Command.Name, c.Command.ArgsUsage)}
@@ -91,9 +113,10 @@ func ignored(path string, err error) string {
 	return fmt.Sprintf("%s ignored: %v", path, err)
 }
 
-// readInput reads the named input, of any kind, with the causes of late frames if they are
+// readInput reads an input of any kind, with the causes of late frames if they are
 // wanted, and prints its warnings.
-func readInput(c *call, name string, causes bool) (*ohframe.Trace, error) {
+func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
+	name := in.name
 	options, err := traceOptions(c)
 	if err != nil {
 		return nil, err
@@ -104,7 +127,7 @@ func readInput(c *call, name string, causes bool) (*ohframe.Trace, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := openBeside(c, name, &options, causes) // only causes need samples
+	b, err := openBeside(c, in, &options, causes) // only causes need samples
 	defer b.close()
 	if err != nil {
 		return nil, err

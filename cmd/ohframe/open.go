@@ -58,23 +58,23 @@ func openCommand() *cli.Command {
 const openTimeout = 5 * time.Minute
 
 func open(c *call, f *openFlags) error {
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
-	if len(names) > 1 {
-		base, other := text.Quoted(names[0]), text.Quoted(names[1])
+	if len(list) > 1 {
+		base, other := text.Quoted(list[0].name), text.Quoted(list[1].name)
 		return &failure{
-			what: fmt.Sprintf("%d traces given, one is needed", len(names)),
+			what: fmt.Sprintf("%d traces given, one is needed", len(list)),
 			hint: fmt.Sprintf("ohframe open -- %s; ohframe diff --merge both.tar -- %s -- %s puts two traces on one timeline", base, base, other),
 		}
 	}
-	name := names[0]
+	name := list[0].name
 	at, err := placeOption(c, f)
 	if err != nil {
 		return err
 	}
-	if err := checkInteraction(c, f.Interaction, names); err != nil {
+	if err := checkInteraction(c, f.Interaction, list); err != nil {
 		return err
 	}
 	if f.Interaction != 0 && !at.IsZero() {
@@ -114,7 +114,7 @@ func open(c *call, f *openFlags) error {
 	defer temporary.Close()
 	reader, done := withProgress(in, f.Quiet)
 	summary, err := await(c.Context, func() (*ohframe.Summary, error) {
-		return convertInto(c, name, reader, temporary, os.TempDir(), true)
+		return convertInto(c, list[0], reader, temporary, os.TempDir(), true)
 	})
 	done()
 	if err != nil {

@@ -76,7 +76,7 @@ func checkOpens(t *testing.T, folder string, list []opened) {
 			}
 			key := fmt.Sprint(names, f.From, f.To)
 			if timelines[key] == nil {
-				file, err := os.Open(names[0])
+				file, err := os.Open(names[0].name)
 				if err != nil {
 					return err
 				}

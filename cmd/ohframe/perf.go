@@ -37,27 +37,29 @@ func namesSamples(c *call) bool {
 
 // beside are the files beside a trace.
 type beside struct {
-	meta            *meta.Meta // may be nil
-	name            string     // of the file with samples; empty for none
-	samples, events *source    // may be nil
+	name            string  // of the file with samples; empty for none
+	samples, events *source // may be nil
 	warnings        []trace.Warning
 }
 
-// openBeside opens the files beside the named trace, and sets the options for them: how it was
-// recorded and, if all are wanted, its samples and the output of hisysevent.
-func openBeside(c *call, name string, o *ohframe.Options, all bool) (b *beside, err error) {
+// openBeside opens the files beside a trace, and sets the options for them: how it was
+// recorded, its event and, if all are wanted, its samples and the output of hisysevent.
+func openBeside(c *call, in input, o *ohframe.Options, all bool) (b *beside, err error) {
 	b = &beside{}
-	var warning string
-	b.meta, warning = recorded(name)
-	b.warn(warning)
-	inputs.UseRecorded(name, b.meta, o, c.IsSet("clock-offset"))
+	for _, warning := range in.warnings {
+		b.warn(warning)
+	}
+	inputs.UseRecorded(in.name, in.meta, o, c.IsSet("clock-offset"))
+	if in.event != nil {
+		in.event.Use(o)
+	}
 	if !all {
 		return b, nil
 	}
-	if err := b.openSamples(c, name, o); err != nil {
+	if err := b.openSamples(c, in.name, o); err != nil {
 		return b, err
 	}
-	if path := inputs.EventsOf(name); path != "" {
+	if path := inputs.EventsOf(in.name); path != "" {
 		if b.events = b.open(c, path); b.events != nil {
 			o.SystemEvents = b.events
 		}
@@ -102,9 +104,7 @@ func (b *beside) open(c *call, path string) *source {
 }
 
 func (b *beside) warn(text string) {
-	if text != "" {
-		b.warnings = append(b.warnings, trace.Warning{Code: trace.WarnSkipped, Text: text})
-	}
+	b.warnings = append(b.warnings, trace.Warning{Code: trace.WarnSkipped, Text: text})
 }
 
 func (b *beside) close() {
@@ -155,15 +155,15 @@ func checkChoice(c *call) error {
 }
 
 // checkPerf returns an error if the user has named the samples of one trace for several.
-func checkPerf(c *call, names []string) error {
+func checkPerf(c *call, list []input) error {
 	if err := checkChoice(c); err != nil {
 		return err
 	}
-	if !namesSamples(c) || len(names) == 1 {
+	if !namesSamples(c) || len(list) == 1 {
 		return nil
 	}
 	return &failure{
-		what: fmt.Sprintf("--perf names the samples of one trace, and %d are given", len(names)),
+		what: fmt.Sprintf("--perf names the samples of one trace, and %d are given", len(list)),
 		hint: "samples in TRACE.perf.data beside TRACE.ftrace are used without a flag",
 	}
 }

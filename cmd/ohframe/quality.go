@@ -56,29 +56,30 @@ func newReader(c *call) (*reader, error) {
 
 // each reads the inputs, one after the other, and calls use with those that are left. The
 // error is that of an interruption, of use, or that none is left.
-func (r *reader) each(names []string, use func(name string, in *ohframe.Trace) error) error {
-	r.several = len(names) > 1
+func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) error {
+	r.several = len(list) > 1
 	skipped := len(r.skipped)
-	for _, name := range names {
-		in, err := r.read(name)
-		if err == nil && in != nil {
-			err = use(name, in)
+	for _, in := range list {
+		t, err := r.read(in)
+		if err == nil && t != nil {
+			err = use(in, t)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if len(r.skipped)-skipped == len(names) {
-		return r.none(len(names))
+	if len(r.skipped)-skipped == len(list) {
+		return r.none(len(list))
 	}
 	return nil
 }
 
 // read returns an input, or nil if it is skipped or failed. It prints a warning if the input is skipped or unreliable, unless --strict makes the latter an
 // error. The error is that of an interruption.
-func (r *reader) read(name string) (*ohframe.Trace, error) {
+func (r *reader) read(in input) (*ohframe.Trace, error) {
 	r.total++
-	in, err := readInput(r.c, name, r.causes)
+	name := in.name
+	t, err := readInput(r.c, in, r.causes)
 	if err != nil {
 		if r.c.Context.Err() != nil {
 			return nil, err
@@ -86,14 +87,14 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 		r.fail(name, err)
 		return nil, nil
 	}
-	q := in.Quality
-	f := r.lacks(in)
+	q := t.Quality
+	f := r.lacks(t)
 	switch {
-	case f != nil && r.summaries && len(in.Timeline.Summaries) > 0:
-		return in, nil
+	case f != nil && r.summaries && len(t.Timeline.Summaries) > 0:
+		return t, nil
 	case f != nil:
 		f.file = inputName(name)
-		if r.interactions && r.hasInteractions(in.Timeline) || r.layers && r.hasLayers(in.Timeline) {
+		if r.interactions && r.hasInteractions(t.Timeline) || r.layers && r.hasLayers(t.Timeline) {
 			if q.Verdict == stats.Unreliable {
 				r.unreliable = append(r.unreliable, f.Error())
 			}
@@ -102,7 +103,7 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 				printHint(f.hint)
 				r.hint = f.hint
 			}
-			return in, nil
+			return t, nil
 		}
 		if r.several {
 			r.fail(name, f)
@@ -115,7 +116,7 @@ func (r *reader) read(name string) (*ohframe.Trace, error) {
 			warnUnreliable(name, q)
 		}
 	}
-	return in, nil
+	return t, nil
 }
 
 // hasInteractions reports whether a timeline has interactions or hangs of the selected processes.

@@ -87,10 +87,10 @@ func (r *receiver) convert(c *call, t *record.Trace) (s *ohframe.Summary, err er
 	}
 	defer in.Close()
 	if t.Meta.Run != nil {
-		return await(c.Context, func() (*ohframe.Summary, error) { return convertInto(c, file, in, io.Discard, outName, false) })
+		return await(c.Context, func() (*ohframe.Summary, error) { return convertInto(c, inputOf(file), in, io.Discard, outName, false) })
 	}
 	err = writeOutputTo(c, outName, func(out io.Writer, _ text.Style) (err error) {
-		s, err = convertInto(c, file, in, out, outName, false)
+		s, err = convertInto(c, inputOf(file), in, out, outName, false)
 		return err
 	})
 	return s, err

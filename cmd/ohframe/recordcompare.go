@@ -25,7 +25,7 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 	}
 	in := &reader{c: c, causes: true, interactions: true, layers: true, lacks: lacksFrames, process: options.Process}
 	var names [2]string
-	var inputs [2][]string
+	var inputs [2][]input
 	for i, side := range o.Compare {
 		var err error
 		names[i] = filepath.Join(o.Name, side.Name)

@@ -11,20 +11,9 @@ import (
 	"ohframe/internal/record/meta"
 )
 
-// recorded returns how the named trace was recorded: nil if no file says so. A file that
-// cannot be used is a warning.
-func recorded(name string) (m *meta.Meta, warning string) {
-	m, err := inputs.Recorded(name)
-	if err != nil {
-		return nil, ignored(inputs.DescriptionOf(name), err)
-	}
-	return m, ""
-}
-
-// recordingOf returns how the named trace, which was read, was recorded.
-func recordingOf(name string) diff.Recording {
-	m, _ := recorded(name) // reading the trace has printed the warning
-	return diff.Recording{Meta: m, Session: inputs.SessionOf(name, m)}
+// recordingOf returns how an input was recorded.
+func recordingOf(in input) diff.Recording {
+	return diff.Recording{Meta: in.meta, Session: inputs.SessionOf(in.name, in.meta)}
 }
 
 // completeSessions gives runs of unknown sessions the session of the others in their folder, if these

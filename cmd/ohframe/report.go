@@ -22,12 +22,13 @@ type reportFlags struct {
 	processFlag
 	Interactions bool  `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
 	Layers       bool  `flag:"layers" usage:"report only layers; in CSV, a row for each"`
-	Top          int64 `flag:"top" usage:"show the {N} processes and layers that lost the most time" default:"20"`
+	Top          int64 `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
 	verboseFlag
 	Thresholds string `flag:"thresholds" env:"OHFRAME_THRESHOLDS" usage:"limits of colours: {NAME=YELLOW:RED,…}"`
 	FailOn     string `flag:"fail-on" usage:"exit with 2 if a value is beyond: {MEASURE>5%,MEASURE<55}"`
 	budgetsFlag
 	allowMissingFlag
+	whereFlag
 	flags.NoCausesFlag
 	flags.StrictFlag
 	samplesFlag
@@ -69,15 +70,14 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return r.fails("Frame report", err)
 	}
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return r.fails("Frame report", err)
 	}
 	var inputs []report.Input
-	err = r.each(names, func(name string, in *ohframe.Trace) error {
-		measures, err := measure(c, in.Timeline, stats.Options{Process: r.process})
-		m, _ := recorded(name) // readInput has printed the warning
-		inputs = append(inputs, report.Input{Name: inputName(name), File: inputFile(name), Timeline: in.Timeline, Stats: measures, Causes: in.Causes, Quality: in.Quality, Recording: report.NewRecording(m)})
+	err = r.each(list, func(in input, t *ohframe.Trace) error {
+		measures, err := measure(c, t.Timeline, stats.Options{Process: r.process})
+		inputs = append(inputs, report.Input{Name: inputName(in.name), File: inputFile(in.name), Timeline: t.Timeline, Stats: measures, Causes: t.Causes, Quality: t.Quality, Recording: report.NewRecording(in.meta)})
 		return err
 	})
 	if err != nil {
@@ -86,7 +86,7 @@ func runReport(c *call, f *reportFlags) error {
 	if err := report.CheckChosen(f.Process, inputs); err != nil {
 		return r.fails("Frame report", fmt.Errorf("--process: %w", err))
 	}
-	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(names)), r.skipped
+	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(list)), r.skipped
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		options.Style = style
 		return report.Write(out, inputs, r.format, options)

@@ -29,7 +29,7 @@ func textCommand() *cli.Command {
 }
 
 func writeText(c *call, f *textFlags) error {
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
@@ -40,16 +40,16 @@ func writeText(c *call, f *textFlags) error {
 	options.FailOnDamage = f.FailOnDamage
 	output := f.Output
 	outputs := []string{output}
-	if !isOne(c, names) {
+	if !isOne(c, list) {
 		if output == "" {
 			return &failure{what: "no folder given for the texts", hint: "of several traces, -o names the folder of the outputs"}
 		}
-		if outputs, err = folderOutputs(output, names, ".ftrace"); err != nil {
+		if outputs, err = folderOutputs(output, list, ".ftrace"); err != nil {
 			return err
 		}
 	}
-	for i, name := range names {
-		if err := writeTextOf(c, name, outputs[i], options); err != nil {
+	for i, in := range list {
+		if err := writeTextOf(c, in.name, outputs[i], options); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,7 @@ type whyFlags struct {
 	Interaction int64  `flag:"interaction" usage:"explain only interaction {N}: its response and its late frames" default:"all"`
 	Layer       string `flag:"layer" usage:"explain only late buffers of layers {NAME}: a part, a pattern, or an id"`
 	All         bool   `flag:"all" usage:"list all causes and late frames, not the worst 20"`
+	whereFlag
 	flags.StrictFlag
 	samplesFlags
 	flags.Trace
@@ -50,7 +51,7 @@ func whyCommand() *cli.Command {
 }
 
 func runWhy(c *call, f *whyFlags) error {
-	names, err := severalInputs(c)
+	list, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
@@ -61,11 +62,11 @@ func runWhy(c *call, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkInteraction(c, f.Interaction, names); err != nil {
+	if err := checkInteraction(c, f.Interaction, list); err != nil {
 		return err
 	}
 	if f.Frame != 0 {
-		if err := oneInput("why", "frame", f.Frame, names); err != nil {
+		if err := oneInput("why", "frame", f.Frame, list); err != nil {
 			return err
 		}
 	}
@@ -74,8 +75,8 @@ func runWhy(c *call, f *whyFlags) error {
 		return err
 	}
 	vsync, interaction := f.Frame, int(f.Interaction)
-	if len(names) == 1 && vsync == 0 && interaction == 0 && layer == nil {
-		if done, err := whyStacks(c, r, names[0], f.All); done || err != nil {
+	if len(list) == 1 && vsync == 0 && interaction == 0 && layer == nil {
+		if done, err := whyStacks(c, r, list[0].name, f.All); done || err != nil {
 			return err
 		}
 	}
@@ -83,32 +84,32 @@ func runWhy(c *call, f *whyFlags) error {
 	o := causes.Options{Process: r.process, Pattern: c.Process, Vsync: vsync, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
 	var inputs []causes.Input
 	var timelines []*analyzer.Timeline
-	err = r.each(names, func(name string, in *ohframe.Trace) error {
-		if in.Causes == nil {
-			r.fail(name, noCauses(name, in))
+	err = r.each(list, func(in input, t *ohframe.Trace) error {
+		if t.Causes == nil {
+			r.fail(in.name, noCauses(in.name, t))
 			return nil
 		}
 		if interaction != 0 {
 			var err error
-			if o.Interaction, err = r.chosenInteraction(interaction, name, in.Timeline); err != nil {
+			if o.Interaction, err = r.chosenInteraction(interaction, in, t.Timeline); err != nil {
 				return err
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
-		input := causes.Input{Name: inputName(name), Causes: in.Causes, Start: in.Timeline.Origin(), Quality: in.Quality, Stacks: in.Stacks}
+		about := causes.Input{Name: inputName(in.name), Causes: t.Causes, Start: t.Timeline.Origin(), Quality: t.Quality, Stacks: t.Stacks}
 		if layer == nil {
-			input.Processes, input.Interactions = causes.Processes(in.Timeline, in.Causes, o), causes.Interactions(in.Timeline, in.Causes, o)
+			about.Processes, about.Interactions = causes.Processes(t.Timeline, t.Causes, o), causes.Interactions(t.Timeline, t.Causes, o)
 		}
-		input.Hangs = causes.Hangs(in.Timeline, in.Causes, o)
+		about.Hangs = causes.Hangs(t.Timeline, t.Causes, o)
 		if vsync == 0 && interaction == 0 {
-			input.Layers = causes.Layers(in.Timeline, in.Causes, o)
+			about.Layers = causes.Layers(t.Timeline, t.Causes, o)
 		}
-		timelines = append(timelines, in.Timeline)
-		input.Commands = commandsAbout(c, name, in.Timeline)
+		timelines = append(timelines, t.Timeline)
+		about.Commands = commandsAbout(c, in.name, t.Timeline)
 		if r.format == brief.Format || r.format == "json" {
-			input.Stats = stats.Compute(in.Timeline, stats.Options{Process: o.Process})
+			about.Stats = stats.Compute(t.Timeline, stats.Options{Process: o.Process})
 		}
-		inputs = append(inputs, input)
+		inputs = append(inputs, about)
 		return nil
 	})
 	if err != nil {

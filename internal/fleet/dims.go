@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/record/meta"
 )
 
 // Rule gives traces a value of a dimension by their names.
@@ -147,7 +148,19 @@ type dimensions struct {
 	metadata *Metadata // may be nil
 }
 
-// newDimensions returns the dimensions of rules, of metadata, of folders and of events, in this
+// recordingDims are the dimensions that the description of a recording gives: the version of the
+// application, and the model of the device.
+var recordingDims = []string{"version", "device"}
+
+func recordingValues(m *meta.Meta) []string {
+	values := []string{"", m.Device.Model}
+	if m.App != nil {
+		values[0] = m.App.Version
+	}
+	return values
+}
+
+// newDimensions returns the dimensions of rules, of metadata, of folders, of events and of recordings, in this
 // order. If several give a trace a value, the first does.
 func newDimensions(rules []Rule, metadata *Metadata, inputs []Input) (*dimensions, error) {
 	d := &dimensions{rules: rules, metadata: metadata}
@@ -179,18 +192,42 @@ func newDimensions(rules []Rule, metadata *Metadata, inputs []Input) (*dimension
 			add(name)
 		}
 	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return in.Recording != nil }) {
+		for _, name := range recordingDims {
+			add(name)
+		}
+	}
 	return d, nil
 }
 
 // of returns the values of an input in the order of the names; nil if unknown.
 func (d *dimensions) of(in Input) []*string {
-	name := in.Name
 	values := make([]*string, len(d.names))
-	set := func(dim, value string) {
+	d.each(in, func(dim, value string) {
 		if i := slices.Index(d.names, dim); values[i] == nil && value != "" {
 			values[i] = &value
 		}
-	}
+	})
+	return values
+}
+
+// Values are values of dimensions by name, those that are known.
+type Values map[string]string
+
+// ValuesOf returns the values of an input that is not one of a run, which may have rules and metadata.
+func ValuesOf(in Input) Values {
+	values := Values{}
+	new(dimensions).each(in, func(dim, value string) {
+		if values[dim] == "" && value != "" {
+			values[dim] = value
+		}
+	})
+	return values
+}
+
+// each calls set with the values of an input. Of several of one dimension the first counts that is not empty.
+func (d *dimensions) each(in Input, set func(dim, value string)) {
+	name := cleanName(in.Name)
 	for _, r := range d.rules {
 		if groups := r.Pattern.FindStringSubmatch(name); len(groups) > 1 {
 			set(r.Dim, groups[1])
@@ -209,7 +246,11 @@ func (d *dimensions) of(in Input) []*string {
 			set(eventDims[i], value)
 		}
 	}
-	return values
+	if in.Recording != nil {
+		for i, value := range recordingValues(in.Recording) {
+			set(recordingDims[i], value)
+		}
+	}
 }
 
 // recordedDay is the dimension that the column recorded gives: the day in UTC.

@@ -206,25 +206,31 @@ func scalar(raw json.RawMessage) string {
 // AddTo returns the list with the events of a set, and gives the traces theirs. only is
 // inputs.Options.Only; it may be nil.
 func (e *Events) AddTo(list []Input, set *inputs.Set, only func(path string) bool) []Input {
-	if len(set.Events) == 0 {
-		return list
+	return Merge(list, e.Give(list, set, only))
+}
+
+// Give gives traces the events of a set, and returns these. Those that were found beside a trace are left
+// out if they are of another one.
+func (e *Events) Give(list []Input, set *inputs.Set, only func(path string) bool) (added []Input) {
+	events := slices.Concat(set.Events, set.Beside)
+	if len(events) == 0 {
+		return nil
 	}
 	byName := map[string][]int{} // of traces, also without the extension of a container
 	for i, in := range list {
-		byName[in.Name] = append(byName[in.Name], i)
-		if name := inputs.Unpacked(in.Name); name != in.Name {
+		clean := cleanName(in.Name)
+		byName[clean] = append(byName[clean], i)
+		if name := inputs.Unpacked(clean); name != clean {
 			byName[name] = append(byName[name], i)
 		}
 	}
-	var added []Input
-	for _, in := range set.Events {
+	for i, in := range events {
 		name := cleanName(in.Path)
 		event := e.found[name]
 		own := only == nil || only(in.Path)
 		if event == nil {
 			continue
 		}
-		added = append(added, Input{Name: name, Size: in.Size, Other: !own, Event: event, IsEvent: true})
 		for _, file := range event.Files {
 			at := byName[strings.TrimSuffix(name, path.Base(name))+file]
 			at = slices.DeleteFunc(slices.Clone(at), func(i int) bool {
@@ -242,8 +248,11 @@ func (e *Events) AddTo(list []Input, set *inputs.Set, only func(path string) boo
 				event.Missing = cmp.Or(event.Missing, file)
 			}
 		}
+		if i < len(set.Events) || event.Traces > 0 || event.Err != nil {
+			added = append(added, Input{Name: name, Size: in.Size, Other: !own, Event: event, IsEvent: true})
+		}
 	}
-	return Merge(list, added)
+	return added
 }
 
 // failure returns why an event without an error and without a trace has none; nil if it has one.
@@ -332,8 +341,8 @@ func (e *Event) recorded() *int64 {
 	return &at
 }
 
-// use sets the options that follow from the event.
-func (e *Event) use(o *ohframe.Options) {
+// Use sets the options that follow from the event.
+func (e *Event) Use(o *ohframe.Options) {
 	for _, name := range []string{e.Process, e.Bundle} {
 		if name != "" && !slices.Contains(o.FullNames, name) {
 			o.FullNames = append(slices.Clone(o.FullNames), name)

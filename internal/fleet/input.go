@@ -14,6 +14,7 @@ import (
 
 	"ohframe/internal/diag"
 	"ohframe/internal/inputs"
+	"ohframe/internal/record/meta"
 )
 
 // Input is a trace to read.
@@ -33,6 +34,8 @@ type Input struct {
 	// the event, not a trace.
 	Event   *Event
 	IsEvent bool
+	// Recording is how the trace was recorded; nil if that is unknown.
+	Recording *meta.Meta
 }
 
 // shardOf returns the shard of a trace, 0 to shards−1. It depends on nothing but the name.

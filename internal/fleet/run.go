@@ -290,7 +290,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	m, descriptionErr := r.Store.Describe(ctx, in.Name)
 	inputs.UseRecorded(in.Name, m, &options, r.Plan.ClockChosen)
 	if in.Event != nil {
-		in.Event.use(&options)
+		in.Event.Use(&options)
 	}
 	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
 	h := &hashed{r: f, hash: xxh3.New128()}

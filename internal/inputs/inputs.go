@@ -103,6 +103,9 @@ type Set struct {
 	Others []string
 	// Events are the files that Options.Events accepts, whatever Options.Only says.
 	Events []Input
+	// Beside are such files that nobody has named: event.json, and NAME.event.json of a trace NAME, beside a
+	// file that is named.
+	Beside []Input
 }
 
 // Options select what a folder stands for.
@@ -134,6 +137,7 @@ func Expand(args []string, o Options) (*Set, error) {
 			return nil, err
 		}
 	}
+	x.beside()
 	return &x.Set, nil
 }
 
@@ -145,6 +149,7 @@ func ExpandList(r io.Reader, folder string, o Options) (*Set, error) {
 	if err := x.list(r, folder); err != nil {
 		return nil, err
 	}
+	x.beside()
 	return &x.Set, nil
 }
 
@@ -160,6 +165,7 @@ type expansion struct {
 	Set
 	Options
 	without fs.FileInfo // may be nil
+	named   []string    // files that are no events
 }
 
 func (x *expansion) argument(arg string) error {
@@ -306,8 +312,9 @@ func (x *expansion) listed(path string, info fs.FileInfo, err error) {
 		x.folder(path, info)
 	case x.event(path):
 	case !x.Only(path):
-		x.Others = append(x.Others, path)
+		x.Others, x.named = append(x.Others, path), append(x.named, path)
 	default:
+		x.named = append(x.named, path)
 		in := Input{Path: path, Err: err}
 		if info != nil {
 			in.Size, in.Mode = info.Size(), info.Mode()
@@ -326,9 +333,41 @@ func (x *expansion) path(path string) {
 		x.folder(path, info)
 	case x.event(path):
 	default:
+		x.named = append(x.named, path)
 		x.Inputs = append(x.Inputs, Input{Path: path, Size: info.Size(), Mode: info.Mode()})
 	}
 }
+
+// beside adds the events beside the files that are named.
+func (x *expansion) beside() {
+	if x.Options.Events == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, in := range x.Set.Events {
+		known[filepath.Clean(in.Path)] = true
+	}
+	var paths []string
+	for _, name := range x.named {
+		for _, path := range []string{filepath.Join(filepath.Dir(name), eventName), Stem(name) + "." + eventName} {
+			if path = filepath.Clean(path); !known[path] && !isAddress(name) {
+				known[path], paths = true, append(paths, path)
+			}
+		}
+	}
+	given := x.Set.Events
+	x.Set.Events = nil
+	infos, _ := stat(paths)
+	for i, path := range paths {
+		if infos[i] != nil && infos[i].Mode().IsRegular() {
+			x.event(path)
+		}
+	}
+	x.Set.Beside, x.Set.Events = x.Set.Events, given
+}
+
+// eventName is the name of the file of an event beside its trace, which may precede it.
+const eventName = "event.json"
 
 // event adds a file to the events if it is one. Pipes and devices are not opened: they may block, or
 // never end.
