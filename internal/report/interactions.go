@@ -44,7 +44,7 @@ func (b *builder) interactions(in *Input) []view.Block {
 			}
 			list = append(list, s)
 		}
-		if d := b.device(in, shown); len(d.Blocks) > 0 {
+		if d := b.device(shown); len(d.Blocks) > 0 {
 			list = append(list, d)
 		}
 	}
