@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -54,6 +55,8 @@ type Measure struct {
 	PerRefresh bool
 	// AcrossRates: comparisons of processes test it instead of one that is PerRefresh if refresh rates differ.
 	AcrossRates bool
+	// OwnRule: Android and OpenHarmony have rules of their own for it, so that it does not compare.
+	OwnRule bool
 	// Animating: it is unknown of a process that shows no two frames without a pause between them.
 	Animating bool
 	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
@@ -258,11 +261,14 @@ func longest(times, peak string) flag {
 func least(n int) flag { return func(m *Measure) { m.Least = n } }
 
 func measure(path, name string, unit Unit, better Better, label, meaning string, flags ...flag) Measure {
-	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames}
+	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames, OwnRule: ownRule.MatchString(path)}
 	for _, set := range flags {
 		set(&m)
 	}
 	return m
 }
+
+// ownRule matches the paths of what follows from deadlines and from when frames end.
+var ownRule = regexp.MustCompile(`^(frames\.(judged|late|empty|misaligned|first_draw|deadlines_inferred)|jank_rate|lost_ns|empty_rate|whole_frames|longest_streak|stutter|durations|overruns|stages\.[^v])`)
 
 func number(x float64) *float64 { return &x }

@@ -49,6 +49,9 @@ type Process struct {
 	Built  int `json:"-" sum:"built_items"`
 	Reused int `json:"-" sum:"reused_items"`
 
+	// Android: it recorded the frames, whose ends and lateness follow its rules.
+	Android bool `json:"-"`
+
 	// Source is the process; nil of a process of several traces.
 	Source *analyzer.Process `json:"-"`
 
@@ -73,6 +76,7 @@ func (p *Process) measure() {
 	p.Hitches = hitches(r)
 	p.WholeFrames = r.whole
 	p.SurfaceFlinger = verdicts(r.frames)
+	p.Android = slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Android != nil })
 	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
 	p.Stutter = stutter(r.frames)

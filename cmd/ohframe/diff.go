@@ -89,6 +89,9 @@ func runDiff(c *call, f *diffFlags) error {
 	if err != nil {
 		return err
 	}
+	if hint := d.Hint(); hint != "" {
+		fmt.Fprintf(os.Stderr, "hint: no application is in both traces; %s\n", hint)
+	}
 	return r.finish(d.Checks())
 }
 
@@ -106,6 +109,13 @@ func compareInputs(c *call, inputs [2][]input, names [2]string, r *reader, o dif
 // diffOptions returns the options that the flags set.
 func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
 	o.Process, o.Pattern, o.Map, o.Unit, o.Any = r.process, f.Process, f.Map.List, f.Unit, f.Any
+	o.Command = func(m diff.Mapping) string {
+		words := []string{"ohframe"}
+		for _, word := range append(slices.Clone(os.Args[1:]), "--map", m.Base+"="+m.New) {
+			words = append(words, text.Quoted(word))
+		}
+		return strings.Join(words, " ")
+	}
 	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
 		return o, err
 	}

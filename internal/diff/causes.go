@@ -21,6 +21,7 @@ import (
 // spend their time.
 type Costs struct {
 	scheduled bool    // the run has scheduling events of the threads
+	unjudged  bool    // it is unknown which frames are late
 	seconds   float64 // observed, without idle time
 	frames    int     // complete ones
 	lost      trace.Duration
@@ -60,7 +61,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *lo
 			continue
 		}
 		ranking := c.Rank(list)
-		k := &Costs{seconds: activeSeconds(p), frames: len(list), lost: ranking.Lost, causes: causeTimes{}, times: causeTimes{}}
+		k := &Costs{seconds: activeSeconds(p), frames: len(list), lost: ranking.Lost, causes: causeTimes{}, times: causeTimes{}, unjudged: p.Frames.Judged == 0}
 		for _, x := range ranking.Costs {
 			k.causes[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
@@ -97,8 +98,14 @@ func activeSeconds(p *stats.Process) float64 {
 
 // The units of costs: lost time in milliseconds per second, and the time of frames in
 // milliseconds for each.
-func (k *Costs) perSecond(d trace.Duration) float64 { return d.Milliseconds() / k.seconds }
-func (k *Costs) perFrame(d trace.Duration) float64  { return d.Milliseconds() / float64(k.frames) }
+func (k *Costs) perSecond(d trace.Duration) float64 {
+	if k.unjudged {
+		return math.NaN()
+	}
+	return d.Milliseconds() / k.seconds
+}
+
+func (k *Costs) perFrame(d trace.Duration) float64 { return d.Milliseconds() / float64(k.frames) }
 
 // CauseChange is the change of what a cause costs: of the lost time in milliseconds per
 // second, or of the mean time of a frame in milliseconds.
@@ -145,6 +152,9 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 	measure := func(name string, unit stats.Unit, of func(*Costs) float64) *Measure {
 		m := d.measured(&stats.Measure{Name: name, Unit: unit, Better: stats.Lower}, costUnits(base, of), costUnits(new, of))
 		m.definition = nil
+		if p.RulesDiffer && unit == stats.MillisecondsPS {
+			m.incomparable, m.series = rulesDiffer, nil
+		}
 		return m
 	}
 	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) (changes []CauseChange) {
@@ -155,16 +165,21 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 			}
 		}
 		for _, x := range slices.SortedFunc(maps.Keys(least), compareCauses) {
-			if least[x] {
-				changes = append(changes, CauseChange{x.wait, x.stage, x.slice, measure("", unit, func(k *Costs) float64 { return per(k, times(k)[x]) })})
+			if m := measure("", unit, func(k *Costs) float64 { return per(k, times(k)[x]) }); least[x] && m.Delta != nil {
+				changes = append(changes, CauseChange{x.wait, x.stage, x.slice, m})
 			}
 		}
 		return changes
 	}
 	c := &CauseChanges{
-		Lost:   measure(condition.LostMeasure, stats.MillisecondsPS, func(k *Costs) float64 { return k.perSecond(k.lost) }),
-		Causes: list(stats.MillisecondsPS, func(k *Costs) causeTimes { return k.causes }, (*Costs).perSecond),
-		Times:  list(stats.Milliseconds, func(k *Costs) causeTimes { return k.times }, (*Costs).perFrame),
+		Lost: measure(condition.LostMeasure, stats.MillisecondsPS, func(k *Costs) float64 { return k.perSecond(k.lost) }),
+		Causes: list(stats.MillisecondsPS, func(k *Costs) causeTimes {
+			if p.RulesDiffer { // slices have other names
+				return k.causes.byWait()
+			}
+			return k.causes
+		}, (*Costs).perSecond),
+		Times: list(stats.Milliseconds, func(k *Costs) causeTimes { return k.times }, (*Costs).perFrame),
 	}
 	for _, limit := range conditions {
 		wait, unit, _ := condition.CauseMeasure(limit.Measure)
@@ -179,6 +194,15 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		}))
 	}
 	return c
+}
+
+// byWait adds up the times of each wait.
+func (t causeTimes) byWait() causeTimes {
+	waits := causeTimes{}
+	for x, time := range t {
+		waits[cause{wait: x.wait}] += time
+	}
+	return waits
 }
 
 // of returns the time of a wait.

@@ -23,8 +23,11 @@ const (
 )
 
 // charts returns charts in milliseconds, and in periods if the refresh rates differ. They are
-// omitted if a side has no frames for them.
+// omitted if a side has no frames for them, or if the sides' frames end by rules of their own.
 func (p *Pair) charts() (sections []view.Block) {
+	if p.RulesDiffer {
+		return nil
+	}
 	units := []string{"ms"}
 	if p.RefreshDiffers {
 		units = append(units, "periods")

@@ -206,6 +206,8 @@ func (m *Measure) UnknownSide(noun string) string {
 func (p *Pair) whyUnknown(d *Diff, m *Measure) string {
 	_, _, ofCauses := condition.CauseMeasure(m.Name)
 	switch {
+	case m.incomparable == rulesDiffer:
+		return rulesDiffer
 	case ofCauses && p.causesDiffer:
 		return "only some traces have scheduling events of the threads"
 	case d.enoughUnits() && slices.Contains(p.testable(), m.Name):
@@ -229,8 +231,8 @@ func (d *Diff) whyNotChecked(m *Measure) string {
 		why = "cannot be checked with one run each"
 	case !d.enoughUnits():
 		why = "cannot be checked with " + d.tooFew()
-	case m.incomparable:
-		why = "not comparable, the refresh rates differ"
+	case m.incomparable != "":
+		why = m.incomparable
 	default:
 		why = "too few " + d.unit + "s have a value"
 	}

@@ -17,6 +17,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -139,6 +140,8 @@ type Options struct {
 	// MinEffect are the smallest changes that count, by measure, where they are not the
 	// default: one percentage point of shares, 1 ms/s, and 2 % of anything else.
 	MinEffect map[string]condition.Limit
+	// Command returns the command that also compares the processes of a mapping; nil if there is none.
+	Command func(Mapping) string
 }
 
 // wants reports whether a process is selected.
@@ -161,8 +164,9 @@ type Diff struct {
 	// Test is how changes of processes were tested.
 	Test *significance.Family
 
-	unit  string // of the comparison: "run", "session" or a dimension
-	units [2]units
+	unit    string // of the comparison: "run", "session" or a dimension
+	units   [2]units
+	command func(Mapping) string // of Options
 }
 
 // Pair is a process in both traces.
@@ -171,6 +175,9 @@ type Pair struct {
 	MatchedBy Match
 	// RefreshDiffers: durations and frame rates are tested relative to the refresh rate.
 	RefreshDiffers bool
+	// RulesDiffer: Android recorded the frames of one side. What each system has rules of its own for is
+	// not compared.
+	RulesDiffer bool
 	// Causes are what changed in the causes of late frames; nil if they are unknown on a
 	// side, or if only some runs have scheduling events.
 	Causes *CauseChanges
@@ -200,23 +207,8 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	if err := d.checkSides(); err != nil && !(base.hasItems() && new.hasItems()) {
 		return nil, err
 	}
-	matches, err := matchProcesses(base, new, o.Map)
-	if err != nil {
+	if err := d.match(o); err != nil {
 		return nil, err
-	}
-	wanted := func(p *stats.Process) bool { return p != nil && o.wants(p) }
-	for _, m := range matches {
-		switch {
-		case !wanted(m.base) && !wanted(m.new):
-		case m.new == nil:
-			d.OnlyBase = append(d.OnlyBase, m.base)
-		case m.base == nil:
-			d.OnlyNew = append(d.OnlyNew, m.new)
-		default:
-			p := &Pair{diff: d, index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: base.runs(m.base), new: new.runs(m.new)}
-			p.RefreshDiffers = stats.RefreshDiffers(p.base, p.new)
-			d.Pairs = append(d.Pairs, p)
-		}
 	}
 	d.Interactions, d.Layers = compareGroups(d, &o, &interactionKind), compareGroups(d, &o, &layerKind)
 	if !slices.ContainsFunc(d.groups(), func(g *Groups) bool { return len(g.Both) > 0 }) {
@@ -229,6 +221,69 @@ func Compare(base, new Side, o Options) (*Diff, error) {
 	d.testFunctions(o)
 	d.checkConditions(o)
 	return d, nil
+}
+
+// match finds the processes that are in both traces.
+func (d *Diff) match(o Options) error {
+	matches, err := matchProcesses(d.Base, d.New, o.Map)
+	if err != nil {
+		return err
+	}
+	wanted := func(p *stats.Process) bool { return p != nil && o.wants(p) }
+	for _, m := range matches {
+		switch {
+		case !wanted(m.base) && !wanted(m.new):
+		case m.new == nil:
+			d.OnlyBase = append(d.OnlyBase, m.base)
+		case m.base == nil:
+			d.OnlyNew = append(d.OnlyNew, m.new)
+		default:
+			p := &Pair{diff: d, index: len(d.Pairs), Base: m.base, New: m.new, MatchedBy: m.by, base: d.Base.runs(m.base), new: d.New.runs(m.new)}
+			p.RefreshDiffers = stats.RefreshDiffers(p.base, p.new)
+			p.RulesDiffer = android(p.base) != android(p.new)
+			d.Pairs = append(d.Pairs, p)
+		}
+	}
+	d.command = o.Command
+	return nil
+}
+
+// Hint returns the command that compares the processes of Proposal; empty without one.
+func (d *Diff) Hint() string {
+	m, ok := d.Proposal()
+	if !ok || d.command == nil {
+		return ""
+	}
+	return "to compare two applications: " + d.command(m)
+}
+
+// android reports whether Android recorded the frames of a process in any run.
+func android(runs []*stats.Process) bool {
+	return slices.ContainsFunc(runs, func(p *stats.Process) bool { return p != nil && p.Android })
+}
+
+// Proposal returns the applications with the most frames of each side, if no application is in both: they
+// may be one with two names.
+func (d *Diff) Proposal() (Mapping, bool) {
+	largest := func(list []*stats.Process) (found *stats.Process) {
+		for _, p := range list {
+			if p.Kind == stats.Application && hasFrames(p) && (found == nil || frames(p) > frames(found)) {
+				found = p
+			}
+		}
+		return found
+	}
+	base, new := largest(d.OnlyBase), largest(d.OnlyNew)
+	if base == nil || new == nil || slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.Base.Kind == stats.Application }) {
+		return Mapping{}, false
+	}
+	called := func(p *stats.Process) string {
+		if p.Name == "" || text.Printable(p.Name) != p.Name || strings.Contains(p.Name, "=") {
+			return p.PID.String()
+		}
+		return p.Name
+	}
+	return Mapping{called(base), called(new)}, true
 }
 
 // groups returns the groups of all kinds.
@@ -347,6 +402,9 @@ func (d *Diff) checkPairs(o Options) error {
 	}
 	if len(d.OnlyBase) > 0 && len(d.OnlyNew) > 0 {
 		e.Hint = "--map OLD=NEW pairs processes: " + have(d.OnlyBase, d.OnlyNew, ",")
+		if hint := d.Hint(); hint != "" {
+			e.Hint = have(d.OnlyBase, d.OnlyNew, ",") + "; " + hint
+		}
 	}
 	return e
 }

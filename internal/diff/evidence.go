@@ -89,6 +89,9 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 			e.Against = append(e.Against, s)
 		}
 	}
+	if d.rulesDiffer() {
+		e.Against = append(e.Against, rulesNote)
+	}
 	for _, side := range []struct {
 		name string
 		of   *Side
@@ -138,7 +141,7 @@ func (d *Diff) evidence(o WriteOptions) *evidence {
 func (d *Diff) ranked() []*Pair {
 	list := d.worstFirst()
 	change := func(p *Pair) float64 {
-		if p.Causes == nil {
+		if p.Causes == nil || p.Causes.Lost.Delta == nil {
 			return 0
 		}
 		return math.Abs(*p.Causes.Lost.Delta)
@@ -152,7 +155,7 @@ func (d *Diff) ranked() []*Pair {
 // mainCause says which cause changed most in the first process; empty if none did.
 func (d *Diff) mainCause() string {
 	pairs := d.ranked()
-	if len(pairs) == 0 || pairs[0].Causes == nil {
+	if len(pairs) == 0 || pairs[0].Causes == nil || pairs[0].RulesDiffer {
 		return ""
 	}
 	p := pairs[0]
@@ -213,7 +216,7 @@ func (p *Pair) evidence(all bool) *evidencePair {
 		j.Causes.Causes = round(j.Causes.Causes, leastShownLost)
 		j.Causes.Times = round(j.Causes.Times, leastShownFrame)
 	}
-	if c := j.Causes; c != nil && *c.Lost.Base == 0 && *c.Lost.New == 0 && len(c.Times) == 0 {
+	if c := j.Causes; c != nil && (c.Lost.Delta == nil || *c.Lost.Base == 0 && *c.Lost.New == 0) && len(c.Times) == 0 {
 		j.Causes = nil
 	}
 	j.Functions = nil

@@ -138,7 +138,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	}
 	all.nothing = func(c *condition.Condition) string { return k.nothing(c, joined(runs)) }
 	var tested []*Measure
-	refreshDiffers := d.refreshDiffers()
+	atOtherRates := d.atOtherRates()
 	for _, g := range list {
 		g.selects = func(c *condition.Condition) bool {
 			return slices.ContainsFunc(joined(g.runs), func(x *T) bool { return k.selects(c, x) })
@@ -171,8 +171,8 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 			m := d.measured(of, base, new)
 			g.Measures = append(g.Measures, m)
 			switch {
-			case of.PerRefresh && refreshDiffers(g.Group):
-				m.series, m.incomparable = nil, true
+			case of.PerRefresh && atOtherRates(g.Group):
+				m.series, m.incomparable = nil, refreshDiffers
 			case of.Tested:
 				tested = append(tested, m)
 			}
@@ -327,9 +327,9 @@ func unitsOf[T any](runs [2][][]*T, of *stats.Measure) (base, new []significance
 	return units[0], units[1]
 }
 
-// refreshDiffers returns a function that reports whether the refresh rates of a group's application or of
+// atOtherRates returns a function that reports whether the refresh rates of a group's application or of
 // the render service differ between the sides.
-func (d *Diff) refreshDiffers() func(*Group) bool {
+func (d *Diff) atOtherRates() func(*Group) bool {
 	name := d.applicationNames()
 	return func(g *Group) bool {
 		return slices.ContainsFunc(d.Pairs, func(p *Pair) bool {

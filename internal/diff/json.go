@@ -60,6 +60,8 @@ type documentPair struct {
 	New            documentProcess `json:"new"`
 	MatchedBy      Match           `json:"matched_by"`      // "map", "name", "name_end" or "kind"
 	RefreshDiffers bool            `json:"refresh_differs"` // refresh rates differ
+	// Android recorded the frames of one side: what each system has rules of its own for has no "delta"
+	RulesDiffer bool `json:"rules_differ"`
 	// how long each of the runs of "units_needed" is, in seconds; nil if unknown
 	Seconds *float64 `json:"seconds_needed"`
 	// the measures that are known on a side, in the order of the table below
@@ -228,7 +230,7 @@ func (p *Pair) document() documentPair {
 		return documentProcess{subject(p), refreshOf(runs)}
 	}
 	doc := documentPair{
-		Base: process(p.Base, p.base), New: process(p.New, p.new), MatchedBy: p.MatchedBy, RefreshDiffers: p.RefreshDiffers,
+		Base: process(p.Base, p.base), New: process(p.New, p.new), MatchedBy: p.MatchedBy, RefreshDiffers: p.RefreshDiffers, RulesDiffer: p.RulesDiffer,
 		Causes: newDocumentCauses(p.Causes), Functions: newDocumentFunctions(p.Functions.List),
 	}
 	if p.advice.Seconds > 0 {

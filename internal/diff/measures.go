@@ -29,10 +29,9 @@ type Measure struct {
 	// if it was not tested, or for more than 50
 	UnitsNeeded *int `json:"units_needed"`
 
-	definition *stats.Measure       // nil for measures of causes
-	series     *significance.Series // nil: no test of its change is possible
-	// incomparable: at another refresh rate the same smoothness has another value.
-	incomparable bool
+	definition   *stats.Measure       // nil for measures of causes
+	series       *significance.Series // nil: no test of its change is possible
+	incomparable string               // why the values do not compare; empty if they do
 	advice       condition.Advice
 }
 
@@ -274,11 +273,22 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 	}
 	m := p.diff.measured(k, of[0], of[1])
 	m.advice = p.advice
-	if m.incomparable = p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name); m.incomparable || !testable {
+	switch {
+	case p.RulesDiffer && k.OwnRule:
+		m.incomparable, m.series, m.Delta, m.Relative = rulesDiffer, nil, nil, nil
+	case p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name):
+		m.incomparable, m.series = refreshDiffers, nil
+	case !testable:
 		m.series = nil
 	}
 	return m
 }
+
+// Why the values of both sides do not compare.
+const (
+	rulesDiffer    = "not comparable, each side has rules of its own"
+	refreshDiffers = "not comparable, the refresh rates differ" // the same smoothness has another value
+)
 
 // values returns the measure's known values in the runs.
 func values(m *stats.Measure, runs []*stats.Process) (list []float64) {

@@ -79,13 +79,16 @@ func (d *Diff) view(o WriteOptions) *view.Document {
 	doc.Gate.Warnings = d.warnings()
 	doc.Warnings = slices.Concat(view.Skipped(o.Skipped), doc.Gate.Warnings)
 	shown := d.worstFirst()
-	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{
-		{Title: "Process"}, {Title: "FPS", Number: true, Drop: 1}, {Title: "Jank rate", Number: true}, {Title: "P95, ms", Number: true, Drop: 2}, {Title: "Verdict"},
-	}}
+	measured := d.overviewColumns()
+	overview := view.Table{Label: "Processes", Sortable: true, Columns: []view.Column{{Title: "Process"}}}
+	for _, c := range measured {
+		overview.Columns = append(overview.Columns, c.Column)
+	}
+	overview.Columns = append(overview.Columns, view.Column{Title: "Verdict"})
 	for _, p := range shown {
 		row := view.Row{Link: p.id(), Cells: []view.Cell{{Text: p.title()}}}
-		for _, name := range []string{"fps", "jank_rate", "p95_ms"} {
-			m := p.measure(name)
+		for _, c := range measured {
+			m := p.measure(c.of[0])
 			row.Cells = append(row.Cells, view.Cell{Text: m.values(), Level: m.Verdict.Level()})
 		}
 		row.Cells = append(row.Cells, view.Cell{Text: changedMeasures(p.tested), Level: p.verdict().Level()})
@@ -327,7 +330,7 @@ func (d *Diff) knownOnOneSide() (labels []string) {
 	for _, p := range d.Pairs {
 		for _, name := range p.testable() {
 			m := p.measure(name)
-			if (m.Base == nil) != (m.New == nil) && !slices.Contains(labels, m.definition.Label) {
+			if (m.Base == nil) != (m.New == nil) && m.incomparable == "" && !slices.Contains(labels, m.definition.Label) {
 				labels = append(labels, m.definition.Label)
 			}
 		}
@@ -352,6 +355,29 @@ func (d *Diff) withoutGPU(lacks func(*Measure) *float64) (names []string) {
 	return names
 }
 
+// overviewColumns returns the measures of the table of processes: those that compare.
+func (d *Diff) overviewColumns() []column {
+	shown := func(measure, title string, drop int) column {
+		return column{view.Column{Title: title, Number: true, Drop: drop}, []string{measure}}
+	}
+	list := []column{shown("fps", "FPS", 1), shown("jank_rate", "Jank rate", 0), shown("p95_ms", "P95, ms", 2)}
+	if d.refreshDiffers() {
+		list[0], list[2] = shown("fps_of_refresh", "FPS / refresh rate", 1), shown("p95_periods", "P95, periods", 2)
+	}
+	if d.rulesDiffer() {
+		list[1], list[2] = shown("hitch_ratio", "Hitch ms/s", 0), shown("vsync_to_present_p50_ms", "Vsync to present P50, ms", 2)
+	}
+	return list
+}
+
+func (d *Diff) refreshDiffers() bool {
+	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RefreshDiffers })
+}
+
+func (d *Diff) rulesDiffer() bool {
+	return slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.RulesDiffer })
+}
+
 // method describes the test and the values.
 func (d *Diff) method() (notes []view.Block) {
 	note := func(format string, args ...any) {
@@ -364,6 +390,12 @@ func (d *Diff) method() (notes []view.Block) {
 		note("Values are means of %ss, each the mean of its runs.", d.unit)
 	case !d.oneRunEach():
 		note("Values are means of runs, those of percentiles too.")
+	}
+	if refresh := d.refreshNote(); refresh != "" {
+		notes = append(notes, view.Note{Label: "Refresh", Text: refresh})
+	}
+	if d.rulesDiffer() {
+		note("%s", rulesNote)
 	}
 	if slices.ContainsFunc(d.Pairs, func(p *Pair) bool { return p.causesDiffer }) {
 		note(causesDifferNote)

@@ -97,7 +97,7 @@ func (p *Pair) view(verbose bool) view.Section {
 		ID: p.id(), Title: p.title(), About: p.about(), Article: true, Pick: p.title(), PickGroup: verdicts[p.verdict().rank()].group,
 	}
 	var changes []view.Block
-	if p.RefreshDiffers {
+	if p.RefreshDiffers && p.diff.refreshNote() == "" {
 		changes = append(changes, view.Note{Label: "Refresh", Text: p.refreshNote()})
 	}
 	if base, new := cadenceText(p.base), cadenceText(p.new); base != new && base != text.Unknown && new != text.Unknown {
@@ -106,6 +106,9 @@ func (p *Pair) view(verbose bool) view.Section {
 	list, left := p.sorted()
 	table := p.terminalTable(list, left, verbose)
 	changes = append(changes, view.Terminal{table}, p.pageTables(list, left))
+	if p.RulesDiffer {
+		changes = append(changes, p.ownTable(verbose))
+	}
 	if note := p.untestedNote(); note != "" && p.diff.enoughUnits() {
 		changes = append(changes, view.Note{Text: note, Level: view.Soft})
 	}
@@ -123,11 +126,51 @@ func (p *Pair) refreshNote() string {
 	return fmt.Sprintf("%s → %s: frame rates and durations are tested relative to the refresh rate", refreshText(p.base), refreshText(p.new))
 }
 
+// refreshNote returns the note of all pairs whose refresh rates differ; empty if they have several.
+func (d *Diff) refreshNote() (note string) {
+	for _, p := range d.Pairs {
+		if !p.RefreshDiffers {
+			continue
+		}
+		if of := p.refreshNote(); note != "" && note != of {
+			return ""
+		} else {
+			note = of
+		}
+	}
+	return note
+}
+
+// rulesNote says what is compared if Android recorded one side.
+const rulesNote = "Frame rates, hitches and latencies are compared by the same rules, from when the display showed frames. " +
+	"Android has its own for when a frame ends and is late (docs/android.md): durations and jank are shown, not compared."
+
+// ownTable has what each system has rules of its own for.
+func (p *Pair) ownTable(verbose bool) view.Table {
+	systems := [2]string{"OpenHarmony", "Android"}
+	if android(p.base) {
+		systems = [2]string{"Android", "OpenHarmony"}
+	}
+	t := view.Table{Label: p.title() + ": each system by its own rules", Columns: []view.Column{
+		{Title: "By its own rules"}, {Title: systems[0], Number: true}, {Title: systems[1], Number: true},
+	}}
+	for _, m := range p.measures() {
+		if verdict := strings.HasPrefix(m.Field, "surfaceflinger."); m.definition.OwnRule && (m.definition.Main || verbose) || verdict {
+			if m.Base != nil || m.New != nil {
+				t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
+					{Text: m.definition.Label, Meaning: m.definition.Explained()}, {Text: text.Value(m.Unit, m.Base)}, {Text: text.Value(m.Unit, m.New)},
+				}})
+			}
+		}
+	}
+	return t
+}
+
 // untestedNote names the measures that are tested elsewhere; empty without any.
 func (p *Pair) untestedNote() string {
 	var untested []string
 	for _, name := range p.testable() {
-		if m := p.measure(name); m.P == nil {
+		if m := p.measure(name); m.P == nil && m.incomparable == "" {
 			untested = append(untested, m.definition.Label)
 		}
 	}
@@ -166,11 +209,13 @@ func (m *Measure) undecided() bool {
 // periods only if refresh rates differ. Significant changes are first, the worse before the
 // better, then tested measures, main measures and others. left says how many it leaves out.
 func (p *Pair) sorted() (list []*Measure, left []string) {
-	unknown, periods := 0, 0
+	unknown, periods, own := 0, 0, 0
 	for _, m := range p.measures() {
 		switch {
 		case m.Base == nil && m.New == nil:
 			unknown++
+		case p.RulesDiffer && (m.definition.OwnRule || strings.HasPrefix(m.Field, "surfaceflinger.")):
+			own++
 		case m.Unit == stats.Periods && !p.RefreshDiffers:
 			periods++
 		default:
@@ -178,7 +223,7 @@ func (p *Pair) sorted() (list []*Measure, left []string) {
 		}
 	}
 	last := func(m *Measure) int {
-		if m.definition.Main {
+		if p.leads(m) {
 			return 0
 		}
 		return 1
@@ -189,10 +234,18 @@ func (p *Pair) sorted() (list []*Measure, left []string) {
 	if unknown > 0 {
 		left = append(left, fmt.Sprintf("%d unknown on both sides", unknown))
 	}
+	if own > 0 {
+		left = append(left, fmt.Sprintf("%d by rules of their own", own))
+	}
 	if periods > 0 {
 		left = append(left, fmt.Sprintf("%d relative to an equal refresh rate", periods))
 	}
 	return list, left
+}
+
+// leads reports whether a measure comes before others.
+func (p *Pair) leads(m *Measure) bool {
+	return slices.Contains(p.testable(), m.Name) || m.definition.Main && m.incomparable == "" || p.RulesDiffer && m.Better != stats.Neither
 }
 
 // terminalTable returns the measures that changed, without verbose the first of them.
@@ -213,10 +266,13 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 	return t
 }
 
-// pageTables returns the tested measures, and the others below them. Those that are zero on
+// pageTables returns the tested measures, or the first if none is, and the others below them. Those that are zero on
 // both sides are left out.
 func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
 	first := slices.IndexFunc(list, func(m *Measure) bool { return m.P == nil })
+	if first == 0 {
+		first = slices.IndexFunc(list, func(m *Measure) bool { return !p.leads(m) })
+	}
 	if first < 0 {
 		first = len(list)
 	}
@@ -290,7 +346,9 @@ func (p *Pair) draw(t view.Table, list []*Measure) view.Table {
 	}
 	for i, m := range list {
 		row := &t.Rows[i]
-		row.Cells[4].Bars = m.interval()
+		if m.P != nil {
+			row.Cells[4].Bars = m.interval()
+		}
 		if runs {
 			row.Cells = append(row.Cells, view.Cell{Bars: p.runBars(m)})
 		}
@@ -360,14 +418,18 @@ func (p *Pair) causeTables() (sections []view.Block) {
 				row(text.Printable(c.title()), c.Measure)
 			}
 		}
-		if total != nil && (*total.Base > 0 || *total.New > 0) {
+		if total != nil && total.Delta != nil && (*total.Base > 0 || *total.New > 0) {
 			row("all causes", total)
 		}
 		if len(t.Rows) > 0 {
 			sections = append(sections, view.Section{Blocks: []view.Block{t}})
 		}
 	}
-	add("Lost time by cause, ms/s", p.Causes.Causes, p.Causes.Lost, leastShownLost)
+	lost := "Lost time by cause, ms/s"
+	if p.RulesDiffer {
+		lost = "Lost time by wait, each by its own deadlines, ms/s"
+	}
+	add(lost, p.Causes.Causes, p.Causes.Lost, leastShownLost)
 	add("Mean time of a frame, ms", p.Causes.Times, nil, leastShownFrame)
 	return sections
 }
