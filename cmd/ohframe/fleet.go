@@ -414,7 +414,7 @@ type fleetSQLFlags struct {
 func fleetSQLCommand() *cli.Command {
 	return newCommand(cli.Command{
 		Name:      "sql",
-		Usage:     "print views and macros for a database that queries a dataset",
+		Usage:     "print views for a database that queries a dataset",
 		ArgsUsage: "DIR",
 	}, &fleetSQLFlags{Engine: flags.ChoiceOf(fleet.Engines...)}, fleetSQL)
 }
@@ -423,11 +423,14 @@ func fleetSQL(c *call, f *fleetSQLFlags) error {
 	if err := checkDatasets(c, 1); err != nil {
 		return err
 	}
-	statements, err := fleet.SQL(f.Engine.Value, c.Args().First())
+	d, err := openDataset(c, c.Args().First())
 	if err != nil {
-		return fileError(c.Args().First(), err)
+		return err
 	}
-	usesDataset(c, c.Args().First())
+	statements, err := d.SQL(f.Engine.Value)
+	if err != nil {
+		return fileError(d.Dir, err)
+	}
 	return writeOutput(c, func(out io.Writer, _ text.Style) error {
 		_, err := io.WriteString(out, statements)
 		return err

@@ -74,10 +74,27 @@ func TestFleetRecipes(t *testing.T) {
 	})
 	check("slurm", func(t *testing.T, replace *strings.Replacer) {
 		script := recipe("Slurm", "")
-		if !strings.Contains(script, "#SBATCH --array=0-63\n") {
+		if !strings.Contains(script, " --array=0-63 ") {
 			t.Error("the array is not that of 64 shards")
 		}
-		eachShard(t, replace.Replace(script), "SLURM_ARRAY_TASK_ID")
+		_, wrapped, _ := strings.Cut(script, "--wrap \\\n")
+		eachShard(t, "eval "+replace.Replace(wrapped), "SLURM_ARRAY_TASK_ID")
+	})
+	check("spark", func(t *testing.T, replace *strings.Replacer) {
+		if _, err := exec.LookPath("python3"); err != nil {
+			t.Skip("Python is not installed")
+		}
+		write(t, filepath.Join(data, "spark.py"), []byte(`
+class spark:
+    class sparkContext:
+        def parallelize(numbers, partitions):
+            class rdd:
+                def foreach(function):
+                    for number in numbers:
+                        function(number)
+            return rdd
+`+replace.Replace(recipe("Spark", "python"))))
+		shell(t, "python3 "+data+"/spark.py")
 	})
 	check("kubernetes", func(t *testing.T, replace *strings.Replacer) {
 		job := recipe("Kubernetes", "yaml")

@@ -42,8 +42,7 @@ func used(t *testing.T) []Input {
 	return find(t, folder(t, contents))
 }
 
-// The groups of a fleet by scene and page have the numbers of the reports of its traces, and
-// the databases find the same. Groups of frames are those without interactions.
+// The groups of a fleet by scene and page have the numbers of the reports of its traces. Groups of frames are those without interactions.
 func TestInteractions(t *testing.T) {
 	inputs, dir := used(t), t.TempDir()
 	run(t, &Runner{Dir: dir}, inputs, Options{Read: withCauses, Shards: 2})
@@ -108,27 +107,6 @@ func TestInteractions(t *testing.T) {
 		if *g.Key[0] != "app" && *g.Key[0] != "render" || g.Value("response_p50_ms") != nil {
 			t.Errorf("a group of frames by kind %s", *g.Key[0])
 		}
-	}
-
-	r = must.Get(NewReport(t.Context(), d, Query{By: []string{"scene", "page"}}))(t)
-	for _, engine := range Engines {
-		t.Run(engine, func(t *testing.T) {
-			rows := views(t, engine, dir, `SELECT * FROM responses`)
-			if len(rows) != len(r.Groups) {
-				t.Errorf("%d rows, the report %d groups", len(rows), len(r.Groups))
-			}
-			for _, g := range r.Groups {
-				i := slices.IndexFunc(rows, func(row map[string]any) bool { return row["scene"] == *g.Key[0] })
-				if i < 0 {
-					t.Errorf("%s: no row", groupText(g.Key))
-					continue
-				}
-				got, known := rows[i]["p50_ms"].(float64)
-				if x := *g.Value("response_p50_ms"); !known || math.Abs(got-x) > 0.008*x || rows[i]["interactions"] != fmt.Sprint(g.Rows) {
-					t.Errorf("%s: %v, in the report %g of %d", groupText(g.Key), rows[i], x, g.Rows)
-				}
-			}
-		})
 	}
 }
 

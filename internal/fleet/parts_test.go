@@ -96,7 +96,7 @@ func tablesOf(t *testing.T, reader string, files []string) [][]map[string]any {
 	t.Helper()
 	list := must.Get(json.Marshal(files))(t)
 	var tables [][]map[string]any
-	runDatabase(t, &tables, reader, string(list), "")
+	must.Do(t, runDatabase(t, &tables, reader, string(list)))
 	if len(tables) != len(files) {
 		t.Fatalf("%s: %d tables of %d files", reader, len(tables), len(files))
 	}

@@ -1,11 +1,12 @@
-// Runs statements and a query in a database, and prints the rows as JSON.
+// Runs statements and queries in a database, and prints the rows of each query as JSON.
 //
-//	node query.mjs FOLDER duckdb|clickhouse STATEMENTS QUERY
+//	node query.mjs FOLDER duckdb|clickhouse STATEMENTS QUERY…
 //
 // FOLDER is where "make databases" has installed the packages. No package has Spark: its
 // statements are parsed with its grammar, or translated for DuckDB.
 //
-//	node query.mjs FOLDER spark-grammar|spark-translation STATEMENTS
+//	node query.mjs FOLDER spark-grammar STATEMENTS
+//	node query.mjs FOLDER spark-translation "" STATEMENT…
 //
 // Of Parquet files it prints all rows with all columns, in a list for each file. Integers are text,
 // and times are microseconds.
@@ -17,14 +18,16 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-const [folder, engine, statements, query] = process.argv.slice(2);
+const [folder, engine, statements, ...queries] = process.argv.slice(2);
 const require = createRequire(pathToFileURL(folder + '/'));
 
-async function duckdb(statements, query) {
+async function duckdb(statements, queries) {
   const { DuckDBInstance } = require('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   await connection.run(statements);
-  return (await connection.runAndReadAll(query)).getRowObjectsJson();
+  const rows = [];
+  for (const query of queries) rows.push((await connection.runAndReadAll(query)).getRowObjectsJson());
+  return rows;
 }
 
 // text returns integers as text, in lists and rows, too.
@@ -61,22 +64,16 @@ async function hyparquet(files) {
 // Both branches of an if are computed, as ClickHouse may do.
 const settings = "output_format_json_quote_64bit_integers = 1, short_circuit_function_evaluation = 'disable'";
 
-function clickhouse(statements, query) {
+function clickhouse(statements, queries) {
   const { Session } = require('chdb');
   const session = new Session();
   try {
     session.query(statements);
-    return JSON.parse(session.query(`${query} SETTINGS ${settings}`, 'JSON')).data;
+    return queries.map((query) => JSON.parse(session.query(`${query} SETTINGS ${settings}`, 'JSON')).data);
   } finally {
     session.cleanup();
   }
 }
-
-// The functions of Spark that the translation leaves.
-const functions = `
-CREATE MACRO shiftleft(a, n) AS a << n;
-CREATE MACRO shiftright(a, n) AS a >> n;
-`;
 
 async function grammar(statements) {
   // The parser's modules import each other without the ends of their names.
@@ -90,19 +87,25 @@ async function grammar(statements) {
   return new SparkSQL().validate(statements);
 }
 
-async function translation(statements) {
-  const polyglot = require('@polyglot-sql/sdk');
-  await polyglot.init();
-  const views = statements.replace(/^--.*$/gm, '').split(';').filter((s) => s.trim() !== '').map((s) => {
-    const file = /^\s*CREATE OR REPLACE TEMPORARY VIEW (\w+) USING parquet OPTIONS \(path ('[^']*')\)$/.exec(s);
-    if (file) return `CREATE VIEW ${file[1]} AS SELECT * FROM read_parquet(${file[2]})`;
-    const { success, sql, error } = polyglot.transpile(s, 'spark', 'duckdb');
+async function translation(_, statements) {
+  let polyglot; // takes seconds to load
+  const views = [];
+  for (const statement of statements) {
+    const s = statement.replace(/^--.*$/gm, '');
+    const file = /^\s*CREATE OR REPLACE TEMPORARY VIEW (\w+) \(([^)]*)\)\s+USING parquet OPTIONS \(path ('[^']*')\)$/.exec(s);
+    if (file) {
+      const columns = file[2].replaceAll(/`(\w+)` (?:ARRAY<(\w+)>|(\w+))/g, (_, name, list, type) => `CAST("${name}" AS ${list ? list + '[]' : type}) AS "${name}"`);
+      views.push(`CREATE VIEW ${file[1]} AS SELECT ${columns} FROM read_parquet(${file[3]})`);
+      continue;
+    }
+    if (!polyglot) await (polyglot = require('@polyglot-sql/sdk')).init();
+    const { success, sql, error } = s.trim() === '' ? { success: true, sql: [] } : polyglot.transpile(s, 'spark', 'duckdb');
     if (!success) throw new Error(`${error}: ${s}`);
     // Of empty lists the translation makes a row of nulls, as Snowflake does; Spark makes none.
-    return sql.join('').replace(/\[\{('\$\d': NULL(, )?)+\}\]/g, '[]');
-  });
-  return [{ sql: functions + views.join(';\n') }];
+    views.push(sql.join('').replace(/\[\{('\$\d': NULL(, )?)+\}\]/g, '[]'));
+  }
+  return views;
 }
 
 const engines = { duckdb, clickhouse, 'duckdb-files': duckdbFiles, hyparquet, 'spark-grammar': grammar, 'spark-translation': translation };
-console.log(JSON.stringify(await engines[engine](statements, query)));
+console.log(JSON.stringify(await engines[engine](statements, queries)));
