@@ -17,19 +17,22 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/diff"
 	"ohframe/internal/flags"
+	"ohframe/internal/fleet"
 	"ohframe/internal/text"
 )
 
 type diffFlags struct {
 	formatFlag
 	outputFlag
-	Map flags.Repeated[diff.Mapping] `flag:"map" usage:"compare process OLD with NEW: {OLD=NEW}, repeatable"`
+	Map  flags.Repeated[diff.Mapping] `flag:"map" usage:"compare process OLD with NEW: {OLD=NEW}, repeatable"`
+	Base fleet.Where                  `flag:"base" usage:"cut the inputs into those with {DIM=VALUE}"`
+	New  fleet.Where                  `flag:"new" usage:"and those with {DIM=VALUE}"`
 	unitFlag
 	failOnFlag
 	failOnAnyFlag
 	budgetsFlag
 	allowMissingFlag
-	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp,MEASURE=2%}" default:"1pp, 2%"`
+	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp}" default:"1pp, 2%"`
 	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, one timeline for Perfetto v58"`
 	processFlag
 	verboseFlag
@@ -50,7 +53,7 @@ func diffCommand() *cli.Command {
 	}, &diffFlags{
 		formatFlag: formats(diff.Formats),
 		Map:        flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
-	}, runDiff)
+	}, runDiff, flags.Rule{Flags: []string{"base"}, Needs: "new"}, flags.Rule{Flags: []string{"new"}, Needs: "base"})
 }
 
 func runDiff(c *call, f *diffFlags) error {
@@ -63,7 +66,11 @@ func runDiff(c *call, f *diffFlags) error {
 	if err != nil {
 		return r.fails("Frame comparison", err)
 	}
-	inputs, names, err := sideInputs(c)
+	sides := sideInputs
+	if c.IsSet("base") {
+		sides = func(c *call) ([2][]input, [2]string, error) { return cutInputs(c, f.Base, f.New) }
+	}
+	inputs, names, err := sides(c)
 	if err != nil {
 		return r.fails("Frame comparison", err)
 	}
@@ -135,7 +142,7 @@ func diffOptions(c *call, f *diffFlags, r *reader) (o diff.Options, err error) {
 // sideInputs returns the traces of both sides, and the names of the sides.
 func sideInputs(c *call) (sides [2][]input, names [2]string, err error) {
 	args := c.Args().Slice()
-	hint := "ohframe diff BASE NEW, or ohframe diff BASE… -- NEW…"
+	hint := "ohframe diff BASE NEW, ohframe diff BASE… -- NEW…, or ohframe diff INPUT… --base DIM=VALUE --new DIM=VALUE"
 	var given [2][]string
 	if i := slices.Index(args, "--"); i >= 0 {
 		given = [2][]string{args[:i], args[i+1:]}
@@ -164,6 +171,28 @@ func sideInputs(c *call) (sides [2][]input, names [2]string, err error) {
 	}
 	if all > 1 {
 		return sides, names, &failure{file: inputName(standard), what: "cannot be read twice"}
+	}
+	return sides, names, nil
+}
+
+// cutInputs returns the inputs of two sides that are those with some values.
+func cutInputs(c *call, base, new fleet.Where) (sides [2][]input, names [2]string, err error) {
+	list, err := severalInputs(c)
+	if err != nil {
+		return sides, names, err
+	}
+	names = [2]string{base.Text(), new.Text()}
+	for i, w := range []fleet.Where{base, new} {
+		if sides[i], err = selected([2]string{"base", "new"}[i], w, list); err != nil {
+			return sides, names, err
+		}
+	}
+	of := map[string]bool{}
+	for _, in := range sides[0] {
+		of[in.name] = true
+	}
+	if i := slices.IndexFunc(sides[1], func(in input) bool { return of[in.name] }); i >= 0 {
+		return sides, names, &failure{file: sides[1][i].name, what: fmt.Sprintf("has both %s and %s", names[0], names[1]), hint: "a trace is on one side"}
 	}
 	return sides, names, nil
 }

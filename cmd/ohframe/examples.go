@@ -37,8 +37,8 @@ var exampleLines = map[string][]string{
 	},
 	"diff": {
 		"ohframe diff before.ftrace after.ftrace",
-		"ohframe diff base/*.ftrace -- new/*.ftrace -o diff.html",
-		"ohframe diff base -- new --fail-on 'jank_rate>+2pp,fps<-5%'",
+		"ohframe diff base/*.ftrace -- new/*.ftrace --fail-on 'jank_rate>+2pp,fps<-5%'",
+		"ohframe diff uploads --base version=5.0.1 --new version=5.1.0",
 	},
 	"text": {
 		"ohframe text record.sys -o record.ftrace",

@@ -75,7 +75,7 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 func expandInputs(c *call, args []string) ([]input, error) {
 	events := fleet.NewEvents(c.Context, fleet.Files{}, 0)
 	set, err := await(c.Context, func() (*inputs.Set, error) {
-		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff", Events: events.Read})
+		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff" && !c.IsSet("base"), Recursive: c.IsSet("base"), Events: events.Read})
 	})
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func expandInputs(c *call, args []string) ([]input, error) {
 		uses(c, event.Path)
 	}
 	addEvents(list, events, set)
-	if list, err = fleet.Select(c.Where, list, func(in input) (string, fleet.Values) { return in.name, in.values }); err != nil {
+	if list, err = selected("where", c.Where, list); err != nil {
 		return nil, err
 	}
 	if err := checkPerf(c, list); err != nil {
@@ -111,6 +111,11 @@ func expandInputs(c *call, args []string) ([]input, error) {
 		}
 	}
 	return list, nil
+}
+
+// selected returns the inputs that have the values of a flag.
+func selected(flag string, w fleet.Where, list []input) ([]input, error) {
+	return fleet.Select(flag, w, list, func(in input) (string, fleet.Values) { return in.name, in.values })
 }
 
 // addEvents gives inputs their events, and the values of their dimensions.

@@ -101,7 +101,7 @@ type (
 		PerfOffset string `flag:"perf-offset" category:"Common flags" usage:"trace time minus that of samples: {DURATION}" default:"found"`
 	}
 	failOnFlag struct {
-		FailOn string `flag:"fail-on" usage:"exit with 2 if a change is significant and beyond: {MEASURE>+2%,MEASURE<-5%}"`
+		FailOn string `flag:"fail-on" usage:"exit with 2 if a change is significant and beyond: {MEASURE>+2%,…}"`
 	}
 	failOnAnyFlag struct {
 		Any bool `flag:"fail-on-any" usage:"compare values alone, which may differ by chance"`

@@ -235,7 +235,7 @@ type (
 		By string `flag:"by" value:"kind,process" usage:"group by {DIMENSIONS}, also those of the dataset; cause in report"`
 	}
 	unitFlag struct {
-		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, such as user; or trace"`
+		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
 	}
 )
 

@@ -13,7 +13,7 @@ import (
 
 // recordingOf returns how an input was recorded.
 func recordingOf(in input) diff.Recording {
-	return diff.Recording{Meta: in.meta, Session: inputs.SessionOf(in.name, in.meta)}
+	return diff.Recording{Meta: in.meta, Session: inputs.SessionOf(in.name, in.meta), Dims: in.values}
 }
 
 // completeSessions gives runs of unknown sessions the session of the others in their folder, if these

@@ -438,7 +438,7 @@ func (d *Diff) notTested() string {
 	case d.unit == sessionUnit:
 		unit, advice = d.unit, "At least four in all are needed."
 	case d.unit != runUnit:
-		unit, advice = d.unit, fmt.Sprintf("At least %d on each side are needed.", minUnits)
+		unit, advice = d.unit, fmt.Sprintf("At least %d on each side are needed; --unit trace compares traces.", minUnits)
 	}
 	return fmt.Sprintf("Not tested: %s do not show how %ss differ. %s", d.tooFew(), unit, advice)
 }

@@ -53,6 +53,15 @@ func (*Where) Check(s string) error {
 // String returns "", so that the help prints no default.
 func (*Where) String() string { return "" }
 
+// Text returns the conditions as they are written.
+func (w Where) Text() string {
+	var all []string
+	for _, c := range w {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, ", ")
+}
+
 func (c Condition) String() string { return c.Dim + "=" + c.Value }
 
 // holds reports whether a trace has the value.
@@ -70,9 +79,9 @@ func (c Condition) holds(name string, v Values) bool {
 	return known && (value == c.Value || matched)
 }
 
-// Select returns the elements of a list that have the values; of returns what they are called, and theirs.
+// Select returns the elements of a list that have the values of a flag; of returns what they are called, and theirs.
 // The error lists what there is if a dimension or a value does not exist.
-func Select[T any](w Where, list []T, of func(T) (name string, v Values)) ([]T, error) {
+func Select[T any](flag string, w Where, list []T, of func(T) (name string, v Values)) ([]T, error) {
 	if len(w) == 0 {
 		return list, nil
 	}
@@ -102,17 +111,13 @@ func Select[T any](w Where, list []T, of func(T) (name string, v Values)) ([]T, 
 		switch values := known[c.Dim]; {
 		case found[i]:
 		case values == nil:
-			return nil, unknown(fmt.Sprintf("no input has the dimension %q", c.Dim), c.Dim, slices.Sorted(maps.Keys(known)), "the dimensions are ")
+			return nil, unknown(fmt.Sprintf("--%s: no input has the dimension %q", flag, c.Dim), c.Dim, slices.Sorted(maps.Keys(known)), "the dimensions are ")
 		default:
-			return nil, unknown(fmt.Sprintf("no input has %s", c), c.Value, slices.Sorted(maps.Keys(values)), "the values of "+c.Dim+" are ")
+			return nil, unknown(fmt.Sprintf("--%s: no input has %s", flag, c), c.Value, slices.Sorted(maps.Keys(values)), "the values of "+c.Dim+" are ")
 		}
 	}
 	if len(selected) == 0 {
-		var all []string
-		for _, c := range w {
-			all = append(all, c.String())
-		}
-		return nil, &diag.Error{What: "--where: no input has all of " + strings.Join(all, ", ")}
+		return nil, &diag.Error{What: fmt.Sprintf("--%s: no input has all of %s", flag, w.Text())}
 	}
 	return selected, nil
 }
@@ -129,5 +134,5 @@ func unknown(what, name string, known []string, are string) error {
 	if n := len(known) - maxKnown; n > 0 {
 		known = append(known[:maxKnown:maxKnown], fmt.Sprintf("%d more", n))
 	}
-	return &diag.Error{What: "--where: " + what, Hint: hint + are + strings.Join(known, ", ")}
+	return &diag.Error{What: what, Hint: hint + are + strings.Join(known, ", ")}
 }
