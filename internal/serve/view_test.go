@@ -159,7 +159,7 @@ func tabs(view serve.View) (list []string) {
 		switch {
 		case c.ID == "dev.perfetto.RunQueryAndShowTab":
 			list = append(list, c.Args[1])
-		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "ohos_or_android_process("):
+		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "ohos_blame("):
 			list = append(list, "tables")
 		case c.ID == "dev.perfetto.RunQuery" && strings.Contains(c.Args[0], "_ohos_pause "):
 			list = append(list, "pause")
@@ -342,7 +342,7 @@ func TestTabs(t *testing.T) {
 		{[]*analyzer.Frame{late, inTime}, []string{"Jank by process", "Why frames were late", "pause", "tables"}},
 		{[]*analyzer.Frame{inTime}, []string{"No frame was late", "tables"}},
 		{[]*analyzer.Frame{unknown}, []string{"Jank by process", "tables"}},
-		{[]*analyzer.Frame{android}, []string{"tables", "No frame was late"}},
+		{[]*analyzer.Frame{android}, []string{"Why frames were late", "tables"}},
 		{[]*analyzer.Frame{androidLate}, []string{"Why frames were late", "pause", "tables"}},
 	} {
 		if got := tabs(look(t, locate.Found{}, test.frames...)); !reflect.DeepEqual(got, test.want) {
@@ -427,7 +427,7 @@ func TestTimelineTab(t *testing.T) {
 	text := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
 	var out bytes.Buffer
 	summary := must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoTracks: true, NoEvents: true}))(t)
-	commands := must.Get(ui.Open(ui.Overview{Late: true, Android: true}))(t)
+	commands := must.Get(ui.Open(ui.Overview{Late: true, Judged: true, Android: true}))(t)
 	session := enginetest.Load(t, out.Bytes())
 	uitest.Run(t, session, commands)
 	got := enginetest.Query(t, session, commands[0].Args[0])

@@ -26,7 +26,6 @@ func checkModules(t *testing.T, session *engine.Session, timeline *analyzer.Time
 	checkJank(t, session, report)
 	checkFPS(t, session, report)
 	checkStages(t, session, report)
-	checkComparison(t, session, report, "ohos")
 	checkInteractions(t, session, report)
 	checkLayers(t, session, timeline, report)
 	checkComponents(t, session, report)
@@ -257,25 +256,22 @@ func checkStages(t *testing.T, session *engine.Session, report *stats.Report) {
 	})
 }
 
-// checkComparison compares ohos_or_android_process with the report of a trace
-// of one system.
-func checkComparison(t *testing.T, session *engine.Session, report *stats.Report, system string) {
-	t.Helper()
-	var want rows
-	for _, p := range measured(report) {
-		c, d, streak := p.Frames, p.Durations, any(nil)
-		if p.LongestStreak != nil {
-			streak = p.LongestStreak.Frames
-		}
-		var event, rate any
-		if p.FPS != nil {
-			event, rate = string(p.FPS.Event), p.FPS.All
-		}
-		want.add(system, string(p.Kind), int64(p.PID), p.Name, c.Complete, c.Judged, c.Late, pointer(p.JankRate), streak,
-			event, rate, int64(d.P50), int64(d.P90), pointer(d.P95), pointer(d.P99), int64(d.Max))
+// lateOf is whether a frame was late, nil if that is not known.
+func lateOf(f *analyzer.Frame) any { return judgedFact(f, analyzer.MainLate|analyzer.GPULate) }
+
+// judgedFact returns whether the frame has any of the facts, which are unknown if it is
+// unknown whether it was late.
+func judgedFact(f *analyzer.Frame, facts analyzer.Facts) any {
+	if !f.Judged() {
+		return nil
 	}
-	compare(t, "ohos_or_android_process", query(t, session, `
-		SELECT system, kind, pid, process_name, frames, judged, late, jank_rate, longest_streak,
-			fps_event, fps_all, p50_ns, p90_ns, p95_ns, p99_ns, max_ns
-		FROM ohos_or_android_process`), want)
+	return f.Facts.Has(facts)
+}
+
+// text returns nil for the empty string.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
 }

@@ -63,13 +63,12 @@ func TestTwoTraces(t *testing.T) {
 	text := twice(tracetest.Read(t, "../../testdata/demo.ftrace"))
 	output, timeline := convert(t, strings.NewReader(text), pftrace.Options{NoEvents: true})
 	session := load(t, output)
-	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; INCLUDE PERFETTO MODULE ohos.compare_android; SELECT 1")
+	query(t, session, "INCLUDE PERFETTO MODULE ohos.fps; SELECT 1")
 	report := stats.Compute(timeline, stats.Options{})
 	if len(timeline.Parts) != 2 || len(report.Processes) == 0 || report.Processes[0].FPS.All < 10 {
 		t.Fatalf("%d parts", len(timeline.Parts))
 	}
 	checkFPS(t, session, report)
-	checkComparison(t, session, report, "ohos")
 }
 
 // traces are text traces with frames by name: those of tracetest.Paths, and one of
@@ -139,12 +138,12 @@ func TestAndroidCompat(t *testing.T) {
 		if f.Kind == analyzer.RenderFrame {
 			name = "/system/bin/surfaceflinger"
 		}
-		want.add("ohos", f.Kind.String(), int64(f.Actual.Start), name, flagOf(f), f.Coalesced)
+		want.add(f.Kind.String(), int64(f.Actual.Start), name, flagOf(f), f.Coalesced)
 	}
 	compare(t, "frames", query(t, session, `
 		INCLUDE PERFETTO MODULE android.frames.per_frame_metrics;
-		INCLUDE PERFETTO MODULE ohos.compare_android;
-		SELECT system, kind, ts, f.process_name, flag, coalesced FROM ohos_or_android_frame f JOIN ohos_frame USING (id, kind, ts)`), want)
+		INCLUDE PERFETTO MODULE ohos.frames;
+		SELECT kind, ts, process_name, flag, coalesced FROM ohos_frame`), want)
 }
 
 // The frames per second of a steady application are right from the second frame on: the

@@ -13,7 +13,6 @@
 //	       ▲
 //	       ├─ ohos.jank   rates, blame, streaks, the worst frames
 //	       ├─ ohos.functions   the functions in which threads ran
-//	       ├─ ohos.compare_android   the same for traces from Android
 //	       └─ ohos.trace_streamer    the same with the names of SmartPerf's parser
 //
 // A large table is made only where others search it: views compute the rest when it is asked

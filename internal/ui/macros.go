@@ -129,6 +129,5 @@ func Macros() []Macro {
 		macro("Layers", "layers, videos, games, buffers", []string{layersModule}, layersTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
 		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),
-		macro("CompareAndroid", "compare with Android, jank and blame", []string{"ohos.compare_android"}, compareTab.show(), blameTab.show()),
 	}
 }

@@ -70,10 +70,6 @@ func Open(o Overview) ([]Command, error) {
 		return nil, err
 	}
 	processes := jankTab
-	if o.Android {
-		processes = compareTab
-		processes.title = jankTab.title
-	}
 	if o.Judged && !o.Late {
 		processes.title = "No frame was late"
 	}
@@ -88,7 +84,7 @@ func Open(o Overview) ([]Command, error) {
 		show(interactionsTab, aboutInteractions)
 	}
 	switch {
-	case o.Late && o.Android:
+	case o.Judged && o.Android:
 		commands = append(commands, ofTimeline.atOnce(aboutLate, ""))
 	case o.Frames && !o.Android:
 		show(processes, aboutProcesses)
@@ -106,9 +102,6 @@ func Open(o Overview) ([]Command, error) {
 		commands = append(commands, runQuery(pause))
 	}
 	commands = append(commands, runQuery(tables))
-	if o.Android && !o.Late { // SurfaceFlinger's verdicts are in the tables
-		commands = append(commands, processes.show()...)
-	}
 	return commands, nil
 }
 

@@ -107,35 +107,12 @@ var (
 		order:  "s.interaction, s.ts, s.id",
 		notice: "stage", empty: "iif(EXISTS (SELECT 1 FROM ohos_interaction), 'no launches', " + noInteractions + ")",
 	}
-	compareTab = tab{
-		title: "OpenHarmony and Android",
-		columns: []column{
-			{"process", "process_name"}, {"pid", "pid"}, {"system", "system"}, {"kind", "kind"}, {"frames", "frames"}, {"late", "late"},
-			{"late %", "round(100 * jank_rate, 1)"}, {"longest streak", "longest_streak"}, {"FPS idle included", "round(fps_all, 1)"},
-			{"P50 ms", "round(p50_ns / 1e6, 1)"}, {"P95 ms", "round(p95_ns / 1e6, 1)"}, {"max ms", "round(max_ns / 1e6, 1)"},
-		},
-		from:   "ohos_or_android_process",
-		order:  "late DESC, kind, process_name, pid",
-		notice: "process", empty: "'no frames'",
-	}
-	// Render services have the sums of the applications: each frame is in one row here.
-	blameTab = tab{
-		title: "Blame for late whole frames",
-		columns: []column{
-			{"process", "process_name"}, {"pid", "pid"}, {"system", "system"}, {"late", "late"}, {"judged", "judged"}, {"application", "application"},
-			{"render CPU", "render_cpu"}, {"render GPU", "render_gpu"}, {"pick-up", "pick_up"}, {"display", "display_hal"},
-			{"buffer stuffing", "buffer_stuffing"}, {"prediction error", "prediction_error"}, {"dropped", "dropped"}, {"unknown", "unknown"},
-		},
-		from:   "ohos_or_android_blame WHERE kind = 'app'",
-		order:  "late DESC, process_name, pid",
-		notice: "process", empty: "'no frames of applications'",
-	}
 )
 
 const (
 	// noFrames is the text in a tab of a trace without frames of OpenHarmony.
 	noFrames = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no frames, or converted with --no-tracks', " +
-		"'no frames of OpenHarmony; for Android, run ohos.CompareAndroid')"
+		"'no frames of OpenHarmony')"
 	// noInteractions is the text in a tab of a trace without interactions.
 	noInteractions = "iif(EXISTS (SELECT 1 FROM machine WHERE sysname = 'OpenHarmony'), 'no interactions, or converted with --no-tracks', " +
 		"'no interactions of OpenHarmony')"

@@ -113,7 +113,7 @@ func TestSchema(t *testing.T) {
 		}
 		ids = append(ids, macro.ID)
 	}
-	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	want := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace"}
 	if !slices.Equal(ids, want) {
 		t.Errorf("macros %v, want %v", ids, want)
 	}
@@ -190,15 +190,15 @@ func tokens(text string) (list []string) {
 // In v55, the palette finds a macro if each typed word is the beginning of a word of its name;
 // in v58, if its name has all typed letters in their order. The guide lists the names.
 func TestNames(t *testing.T) {
-	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace", "ohos.CompareAndroid"}
+	all := []string{"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions", "ohos.Fps", "ohos.Interactions", "ohos.Launches", "ohos.Layers", "ohos.Stages", "ohos.Workspace"}
 	for typed, want := range map[string][]string{
-		"jank": {"ohos.Jank", "ohos.CompareAndroid"}, "Jank": {"ohos.Jank", "ohos.CompareAndroid"}, "ohos.Why": {"ohos.Why"},
+		"jank": {"ohos.Jank"}, "Jank": {"ohos.Jank"}, "ohos.Why": {"ohos.Why"},
 		"late": {"ohos.Jank", "ohos.Worst", "ohos.Why", "ohos.Functions"}, "samples": {"ohos.Functions"}, "functions": {"ohos.Functions"}, "worst": {"ohos.Worst"}, "cause": {"ohos.Why"}, "why": {"ohos.Why"}, "causes": {"ohos.Why"},
 		"FPS": {"ohos.Fps"}, "fps": {"ohos.Fps"}, "hitch": {"ohos.Fps", "ohos.Interactions"}, "stages": {"ohos.Stages"}, "stage": {"ohos.Launches", "ohos.Stages"},
 		"interactions": {"ohos.Interactions"}, "fling": {"ohos.Interactions"}, "launch": {"ohos.Interactions", "ohos.Launches"}, "cold": {"ohos.Launches"}, "workspace": {"ohos.Workspace"},
 		"layers": {"ohos.Layers"}, "video": {"ohos.Layers"}, "game": {"ohos.Layers"}, "buffer": {"ohos.Layers"},
-		"compare": {"ohos.CompareAndroid"}, "android": {"ohos.CompareAndroid"}, "blame": {"ohos.Worst", "ohos.CompareAndroid"},
-		"ohos": all, "openharmony": all, "OpenHarmony": all,
+		"blame": {"ohos.Worst"},
+		"ohos":  all, "openharmony": all, "OpenHarmony": all,
 	} {
 		var found []string
 		for _, macro := range ui.Macros() {
