@@ -48,17 +48,6 @@ func (c *Counts) NeverJudged() bool {
 	return c.Complete > 0 && c.Framework == c.Complete && c.Judged+c.Unjudged == 0
 }
 
-// Add adds the counts of complete, judged and late frames of another process.
-func (c *Counts) Add(o *Counts) {
-	c.Complete += o.Complete
-	c.Judged += o.Judged
-	c.Framework += o.Framework
-	c.Unjudged += o.Unjudged
-	c.Late += o.Late
-	c.LateMain += o.LateMain
-	c.LateGPU += o.LateGPU
-}
-
 // CountFrames counts complete frames of a process.
 func CountFrames(frames []*analyzer.Frame) Counts {
 	c := Counts{Complete: len(frames)}

@@ -352,27 +352,6 @@ func costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
 	return one
 }
 
-// Merge returns the ranking of all frames of several rankings, which have none in common.
-func Merge(list []*Ranking) *Ranking {
-	r := &Ranking{}
-	costs := costs{}
-	for _, x := range list {
-		r.Late += x.Late
-		r.Unmeasured += x.Unmeasured
-		r.Lost += x.Lost
-		r.Unknown += x.Unknown
-		for _, c := range x.Costs {
-			one := *c
-			one.Stages, one.Late = slices.Clone(c.Stages), slices.Clone(c.Late)
-			one.repeats = repeats{}
-			one.repeats.merge(&c.repeats)
-			costs.add(&one, one.Gain)
-		}
-	}
-	r.Costs = costs.sorted()
-	return r
-}
-
 // costID is what is one cause.
 type costID struct {
 	outcome  Outcome

@@ -99,27 +99,20 @@ func TestRankMerges(t *testing.T) {
 		{"waiting for another process's reply in FlushBuild: media:OS_IPC* [layout]", 3 * ms, 1, 1},
 		{"waiting for a CPU [start]", 1 * ms, 1, 2},
 	}
-	check := func(r *why.Ranking) {
-		t.Helper()
-		if r.Lost != 37*ms || len(r.Costs) != len(want) {
-			t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
-		}
-		for i, x := range r.Costs {
-			must.Equal(t, (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Late), x.Worst.Frame.VsyncID}), want[i], "row %d", i)
-			sum := trace.Duration(0)
-			for _, s := range x.Stages {
-				sum += s.Lost
-			}
-			if sum != x.Lost {
-				t.Errorf("%s lost %v in its stages, want %v", causetext.CostTitle(x), sum, x.Lost)
-			}
-		}
-	}
 	late(c)
-	check(c.Rank(frames))
-	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
-	for range 2 { // merging leaves the rankings alone
-		check(why.Merge([]*why.Ranking{one, two}))
+	r := c.Rank(frames)
+	if r.Lost != 37*ms || len(r.Costs) != len(want) {
+		t.Fatalf("%v lost to %d causes, want 37 ms to %d", r.Lost, len(r.Costs), len(want))
+	}
+	for i, x := range r.Costs {
+		must.Equal(t, (row{causetext.CostTitle(x) + causetext.InStages(x), x.Lost, len(x.Late), x.Worst.Frame.VsyncID}), want[i], "row %d", i)
+		sum := trace.Duration(0)
+		for _, s := range x.Stages {
+			sum += s.Lost
+		}
+		if sum != x.Lost {
+			t.Errorf("%s lost %v in its stages, want %v", causetext.CostTitle(x), sum, x.Lost)
+		}
 	}
 }
 
@@ -160,10 +153,7 @@ func TestRepeats(t *testing.T) {
 		{Argument: why.Argument{Name: "source", Value: "a"}, Instances: 3, Frames: 2, Time: 6 * ms},
 	}
 	late(c)
-	one, two := c.Rank(frames[:1]), c.Rank(frames[1:])
-	for _, r := range []*why.Ranking{c.Rank(frames), why.Merge([]*why.Ranking{one, two}), why.Merge([]*why.Ranking{one, two})} {
-		must.EqualSlices(t, r.Costs[0].Repeats, want)
-	}
+	must.EqualSlices(t, c.Rank(frames).Costs[0].Repeats, want)
 }
 
 // The arguments of all slices of a cause count, though a share has only the longest ones, and so do the slices
@@ -194,14 +184,8 @@ func TestRepeatsOfMany(t *testing.T) {
 		{frames[:2], 23, new(3), why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
 		{frames, 26, nil, why.Repeat{Argument: image[0], Instances: 21, Frames: 2, Time: 21 * ms, AtLeast: true}},
 	} {
-		var each []*why.Ranking
-		for i := range test.frames {
-			each = append(each, c.Rank(test.frames[i:i+1]))
-		}
-		for _, r := range []*why.Ranking{c.Rank(test.frames), why.Merge(each)} {
-			if x := r.Costs[0]; x.Calls != test.calls || !reflect.DeepEqual(x.UsualCalls, test.usual) || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
-				t.Errorf("%d frames: %d calls, usual %v, %+v, want %+v", len(test.frames), x.Calls, x.UsualCalls, x.Repeats, test)
-			}
+		if x := c.Rank(test.frames).Costs[0]; x.Calls != test.calls || !reflect.DeepEqual(x.UsualCalls, test.usual) || !slices.Equal(x.Repeats, []why.Repeat{test.repeat}) {
+			t.Errorf("%d frames: %d calls, usual %v, %+v, want %+v", len(test.frames), x.Calls, x.UsualCalls, x.Repeats, test)
 		}
 	}
 }
@@ -246,7 +230,7 @@ func TestRepeatsOverLimit(t *testing.T) {
 			c.Frames[f] = &why.Explanation{Lost: 1, Shares: []why.Share{s}}
 		}
 		late(c)
-		return why.Merge([]*why.Ranking{c.Rank(list)}).Costs[0].Repeats
+		return c.Rank(list).Costs[0].Repeats
 	}
 	// Two arguments each: the longest of those that are counted is number 2047.
 	if got := rank(); len(got) != why.MaxInstances || got[0].Value != strconv.Itoa(most/2-1) || got[0].Time != most {

@@ -108,14 +108,16 @@ func TestFieldGuide(t *testing.T) {
 	// Every command of the ranking that explains a frame works.
 	out := must.Get(exec.Command("sh", "-ec", "cd "+dir+" && ohframe fleet report dataset --by cause --format json").Output())(t)
 	var ranked struct {
-		Causes []struct {
-			Examples []struct{ Why, Open string }
+		Ranking struct {
+			Causes []struct {
+				Examples []struct{ Why, Open string }
+			}
 		}
 	}
-	if err := json.Unmarshal(out, &ranked); err != nil || len(ranked.Causes) < 5 {
+	if err := json.Unmarshal(out, &ranked); err != nil || len(ranked.Ranking.Causes) < 5 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, c := range ranked.Causes {
+	for _, c := range ranked.Ranking.Causes {
 		cmd := exec.Command("sh", "-ec", c.Examples[0].Why)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), noExitSleep)
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"ohframe/internal/causes"
 	"ohframe/internal/condition"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
@@ -318,12 +319,24 @@ func reportFleet(c *call, f *fleetReportFlags) error {
 	if !query.Stages {
 		query.Top = cmp.Or(query.Top, shownGroups)
 	}
-	r, err := await(c.Context, func() (fleet.Writer, error) {
-		if slices.Contains(query.By, "cause") {
-			return fleet.NewRanking(c.Context, d, query)
+	if i := slices.Index(query.By, "cause"); i >= 0 {
+		query.By = slices.Delete(query.By, i, i+1)
+		causes, err := await(c.Context, func() (*causes.Overall, error) {
+			ranking, err := fleet.NewRanking(query, d.Dims)
+			if err == nil {
+				err = ranking.AddDataset(c.Context, d)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return ranking.Overall()
+		})
+		if err != nil {
+			return err
 		}
-		return fleet.NewReport(c.Context, d, query)
-	})
+		return writeOutput(c, func(out io.Writer, style text.Style) error { return causes.Write(out, format, f.Top > 0, style) })
+	}
+	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func checkInteraction(c *call, id int64, list []input) error {
 	if id == 0 {
 		return nil
 	}
-	return oneInput(c.Command.Name, "interaction", id, list)
+	return oneInput(c.Command.Name, "interaction", fmt.Sprint(id), list)
 }
 
 // chosenInteraction returns the interaction of an input with an id. --process must name its
@@ -35,12 +35,12 @@ func (r *reader) chosenInteraction(id int, in input, t *analyzer.Timeline) (*ana
 
 // oneInput returns an error if there are several inputs for a flag with an id: those of others
 // mean something else.
-func oneInput(command, flag string, id int64, list []input) error {
+func oneInput(command, flag, value string, list []input) error {
 	if len(list) < 2 {
 		return nil
 	}
 	return &failure{
 		what: fmt.Sprintf("--%s: %d traces given, one is needed", flag, len(list)),
-		hint: fmt.Sprintf("ohframe %s --%s %d -- %s", command, flag, id, text.Quoted(list[0].name)),
+		hint: fmt.Sprintf("ohframe %s --%s %s -- %s", command, flag, text.Quoted(value), text.Quoted(list[0].name)),
 	}
 }

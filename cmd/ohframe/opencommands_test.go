@@ -161,10 +161,12 @@ func TestFleetCommands(t *testing.T) {
 		}
 	}
 	checkOpens(t, folder, list)
-	var ranking struct{ Causes []struct{ Examples []worst } }
-	must.Do(t, json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranking))
+	var ranked struct {
+		Ranking struct{ Causes []struct{ Examples []worst } }
+	}
+	must.Do(t, json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranked))
 	list = nil
-	for _, c := range ranking.Causes {
+	for _, c := range ranked.Ranking.Causes {
 		for _, w := range c.Examples {
 			list = append(list, opened{w.Open, w.PID, w.Vsync, w.Start})
 		}

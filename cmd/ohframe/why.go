@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -13,6 +16,7 @@ import (
 	"ohframe/internal/causes"
 	"ohframe/internal/diag"
 	"ohframe/internal/flags"
+	"ohframe/internal/fleet"
 	"ohframe/internal/locate"
 	"ohframe/internal/text"
 )
@@ -24,6 +28,7 @@ type whyFlags struct {
 	Frame       int64  `flag:"frame" usage:"show where the time of frames {VSYNC} went" default:"late"`
 	Interaction int64  `flag:"interaction" usage:"explain only interaction {N}: its response and its late frames" default:"all"`
 	Layer       string `flag:"layer" usage:"explain only late buffers of layers {NAME}: a part, a pattern, or an id"`
+	By          string `flag:"by" usage:"rank causes by {DIMENSIONS}, such as process, too"`
 	All         bool   `flag:"all" usage:"list all causes and late frames, not the worst 20"`
 	whereFlag
 	flags.StrictFlag
@@ -37,12 +42,10 @@ func whyCommand() *cli.Command {
 		Name:      "why",
 		Usage:     "explain why frames and buffers of layers were late, and responses slow",
 		ArgsUsage: "INPUT…",
-		Description: "Lists what cost the most time, with advice, and a cause for every late frame: what its\n" +
-			"thread did longer than in frames on time, and whom it waited for. docs/why.md explains\n" +
-			"the causes. Record the tags sched and freq to see more than slices. Several inputs have one\n" +
-			"ranking of the causes of each process. What the user did, such as a fling, comes first:\n" +
-			"--interaction explains one, from the input to the display. Late buffers of layers, such as\n" +
-			"those of a video, come last: --layer shows how they spent their time.",
+		Description: "Lists what cost the most time, with advice, and a cause for every late frame (docs/why.md). Record\n" +
+			"the tags sched and freq to see more than slices. What the user did, such as a fling, comes first,\n" +
+			"and late buffers of layers, such as those of a video, come last. The causes of several traces are\n" +
+			"ranked by the users or traces that have them.",
 	}, &whyFlags{formatFlag: formats(causes.Formats)}, runWhy,
 		flags.Rule{Flags: []string{"layer", "frame"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --frame a frame"},
 		flags.Rule{Flags: []string{"layer", "interaction"}, Reason: oneNeeded, Hint: "--layer explains late buffers, --interaction frames"},
@@ -51,7 +54,7 @@ func whyCommand() *cli.Command {
 }
 
 func runWhy(c *call, f *whyFlags) error {
-	list, err := severalInputs(c)
+	inputs, err := severalInputs(c)
 	if err != nil {
 		return err
 	}
@@ -62,32 +65,34 @@ func runWhy(c *call, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := checkInteraction(c, f.Interaction, list); err != nil {
+	if err := checkInteraction(c, f.Interaction, inputs); err != nil {
 		return err
 	}
-	if f.Frame != 0 {
-		if err := oneInput("why", "frame", f.Frame, list); err != nil {
-			return err
+	for _, of := range []string{"frame", "layer"} {
+		if c.IsSet(of) {
+			if err := oneInput("why", of, c.String(of), inputs); err != nil {
+				return err
+			}
 		}
 	}
 	r, err := newReader(c)
 	if err != nil {
 		return err
 	}
+	r.interactions = true
+	if len(inputs) > 1 || c.IsSet("by") {
+		return rankCauses(c, r, inputs, f)
+	}
 	vsync, interaction := f.Frame, int(f.Interaction)
-	if len(list) == 1 && vsync == 0 && interaction == 0 && layer == nil {
-		if done, err := whyStacks(c, r, list[0].name, f.All); done || err != nil {
+	if vsync == 0 && interaction == 0 && layer == nil {
+		if done, err := whyStacks(c, r, inputs[0].name, f.All); done || err != nil {
 			return err
 		}
 	}
-	r.interactions = true
 	o := causes.Options{Process: r.process, Pattern: c.Process, Vsync: vsync, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
-	var inputs []causes.Input
-	var timelines []*analyzer.Timeline
-	err = r.each(list, func(in input, t *ohframe.Trace) error {
+	return r.each(inputs, func(in input, t *ohframe.Trace) error {
 		if t.Causes == nil {
-			r.fail(in.name, noCauses(in.name, t))
-			return nil
+			return noCauses(in.name, t)
 		}
 		if interaction != 0 {
 			var err error
@@ -96,44 +101,64 @@ func runWhy(c *call, f *whyFlags) error {
 			}
 			o.Process = nil // it is that of the application or of the frames
 		}
-		about := causes.Input{Name: inputName(in.name), Causes: t.Causes, Start: t.Timeline.Origin(), Quality: t.Quality, Stacks: t.Stacks}
+		about := causes.Input{Name: inputName(in.name), Causes: t.Causes, Start: t.Timeline.Origin(), Quality: t.Quality, Stacks: t.Stacks, Hangs: causes.Hangs(t.Timeline, t.Causes, o)}
 		if layer == nil {
 			about.Processes, about.Interactions = causes.Processes(t.Timeline, t.Causes, o), causes.Interactions(t.Timeline, t.Causes, o)
 		}
-		about.Hangs = causes.Hangs(t.Timeline, t.Causes, o)
 		if vsync == 0 && interaction == 0 {
 			about.Layers = causes.Layers(t.Timeline, t.Causes, o)
 		}
-		timelines = append(timelines, t.Timeline)
 		about.Commands = commandsAbout(c, in.name, t.Timeline)
 		if r.format == brief.Format || r.format == "json" {
 			about.Stats = stats.Compute(t.Timeline, stats.Options{Process: o.Process})
 		}
-		inputs = append(inputs, about)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := causes.CheckChosen(inputs, o, timelines...); err != nil {
-		return err
-	}
-	err = writeOutput(c, func(out io.Writer, style text.Style) error {
-		err := causes.Write(out, inputs, r.format, o, style)
-		if err != nil || r.format != causes.Formats[0] || inputs[0].Commands == nil {
+		if err := causes.CheckChosen(&about, o, t.Timeline); err != nil {
 			return err
 		}
-		for _, command := range openCommands(&inputs[0], o) {
-			if _, err := fmt.Fprintf(out, "Show in Perfetto: %s\n", command); err != nil {
+		err := writeOutput(c, func(out io.Writer, style text.Style) error {
+			err := causes.Write(out, &about, r.format, o, style)
+			if err != nil || r.format != causes.Formats[0] || about.Commands == nil {
 				return err
 			}
+			for _, command := range openCommands(&about, o) {
+				if _, err := fmt.Fprintf(out, "Show in Perfetto: %s\n", command); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return cmp.Or(err, r.finish(nil))
+	})
+}
+
+// rankCauses ranks the causes of several inputs.
+func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
+	dims := map[string]bool{}
+	for _, in := range inputs {
+		for dim := range in.values {
+			dims[dim] = true
 		}
-		return nil
+	}
+	ranking, err := fleet.NewRanking(fleet.Query{By: list(f.By), Process: c.Process}, slices.Sorted(maps.Keys(dims)))
+	if err != nil {
+		return err
+	}
+	err = r.each(inputs, func(in input, t *ohframe.Trace) error {
+		if t.Causes == nil {
+			r.fail(in.name, noCauses(in.name, t))
+			return nil
+		}
+		return ranking.AddTrace(in.name, in.values, t, commandFlags(c)...)
 	})
 	if err != nil {
 		return err
 	}
-	return r.finish(nil)
+	causes, err := ranking.Overall()
+	if err != nil {
+		return err
+	}
+	err = writeOutput(c, func(out io.Writer, style text.Style) error { return causes.Write(out, r.format, f.All, style) })
+	return cmp.Or(err, r.finish(nil))
 }
 
 // commandsAbout returns the commands about an input and its timeline; nil if the name of its file does
@@ -143,13 +168,17 @@ func commandsAbout(c *call, name string, t *analyzer.Timeline) *locate.Commands 
 	if file == "" || text.Printable(file) != file {
 		return nil
 	}
-	var flags []string
+	return locate.NewCommands(file, t, commandFlags(c)...)
+}
+
+// commandFlags are the flags of commands about an input that are those of this one.
+func commandFlags(c *call) (flags []string) {
 	for _, f := range []struct{ name, value string }{{"entry", c.Entry}, {"perf", c.Perf}, {"perf-offset", c.PerfOffset}} {
 		if c.IsSet(f.name) {
 			flags = append(flags, "--"+f.name+" "+text.Quoted(f.value))
 		}
 	}
-	return locate.NewCommands(file, t, flags...)
+	return flags
 }
 
 // openCommands returns the commands that show the interaction or the frames that were asked for.

@@ -199,6 +199,20 @@ func newNode(v reflect.Value, o options) (*node, error) {
 			}
 		}
 		return n, nil
+	case reflect.Map:
+		values, ok := v.Interface().(map[string]*string) // their names are of identifiers
+		if !ok {
+			break
+		}
+		n := &node{kind: '{'}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if x, err := newNode(reflect.ValueOf(values[name]), o); err != nil {
+				return nil, err
+			} else if x != nil {
+				n.names, n.nodes = append(n.names, name), append(n.nodes, x)
+			}
+		}
+		return n, nil
 	}
 	return leaf(v.Interface())
 }

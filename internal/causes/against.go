@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causetext"
+	"ohframe/internal/quality"
 	"ohframe/internal/text"
 )
 
@@ -21,8 +22,8 @@ const (
 const unsureCulprit = "the thread that ended the wait is of another process and served no call: it may only have been interrupted"
 
 // against returns what speaks against the causes of a process: how little is known.
-func (o *overall) against() (list []string) {
-	r := o.Ranking
+func (p *Process) against(q *quality.Quality) (list []string) {
+	r := p.Ranking
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if r.Unmeasured > 0 {
 		add("the overrun of %d of %s is unknown", r.Unmeasured, text.Count(r.Late, "late frame"))
@@ -35,29 +36,25 @@ func (o *overall) against() (list []string) {
 	if r.Unknown > 0 {
 		add("the cause of %s ms, %s of the lost time, is unknown", text.Milliseconds(r.Unknown), text.Percent(r.Unknown, r.Lost))
 	}
-	if n := o.Frames.Complete - o.Frames.Judged; n > 0 {
-		add("%s of %d not judged: whether they were late is unknown", text.Count(n, "frame"), o.Frames.Complete)
+	if n := p.Frames.Complete - p.Frames.Judged; n > 0 {
+		add("%s of %d not judged: whether they were late is unknown", text.Count(n, "frame"), p.Frames.Complete)
 	}
-	if n := o.Frames.Judged; n > 0 && n < fewFrames {
+	if n := p.Frames.Judged; n > 0 && n < fewFrames {
 		add("only %s", text.Count(n, "judged frame"))
 	}
 	if len(r.Costs) > 1 && float64(r.Costs[0].Lost) < weakShare*float64(r.Lost) {
 		add("no cause has more than %s of the lost time", text.Percent(r.Costs[0].Lost, r.Lost))
 	}
-	within, accuracy := 0, trace.Duration(0)
-	for i := range o.parts {
-		p := &o.parts[i]
-		if p.in.Quality == nil || p.in.Quality.ClockAccuracy == nil {
-			continue
-		}
+	if q != nil && q.ClockAccuracy != nil {
+		within := 0
 		for _, e := range p.Late {
-			if e.Lost > 0 && e.Lost < *p.in.Quality.ClockAccuracy {
-				within, accuracy = within+1, max(accuracy, *p.in.Quality.ClockAccuracy)
+			if e.Lost > 0 && e.Lost < *q.ClockAccuracy {
+				within++
 			}
 		}
-	}
-	if within > 0 {
-		add("%d of %s late by less than the accuracy of the clock offset, %s", within, text.Count(r.Late, "late frame"), accuracy)
+		if within > 0 {
+			add("%d of %s late by less than the accuracy of the clock offset, %s", within, text.Count(r.Late, "late frame"), *q.ClockAccuracy)
+		}
 	}
 	return list
 }
@@ -71,7 +68,7 @@ var weakBases = map[why.Basis]string{
 }
 
 // againstCause returns what speaks against a cause of a process, or of one frame.
-func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
+func (p *Process) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	var shares []*why.Share
 	medium, low, places, unsure := 0, 0, 0, 0
@@ -82,32 +79,30 @@ func (o *overall) againstCause(c *why.Cost, oneFrame bool) (list []string) {
 		frames[f.Frame] = true
 	}
 	var slowdowns []float64
-	for i := range o.parts {
-		for _, e := range o.parts[i].Late {
-			if !frames[e.Frame] {
-				continue
-			}
-			switch e.Confidence.String() {
-			case "medium":
-				medium++
-			case "low":
-				low++
-			}
-			weak[e.Basis]++
-			if e.Slowdown > 0 && c.Wait == why.Run {
-				slowdowns = append(slowdowns, e.Slowdown)
-			}
-			switch e.Outcome {
-			case why.Mixed:
-				several[tooSmall(e)]++
-			case why.PlaceOnly:
-				places++
-			}
-			if s := shareOf(e.Shares, c); s != nil {
-				shares = append(shares, s)
-				if s.Culprit != nil && !s.Culprit.Sure {
-					unsure++
-				}
+	for _, e := range p.Late {
+		if !frames[e.Frame] {
+			continue
+		}
+		switch e.Confidence.String() {
+		case "medium":
+			medium++
+		case "low":
+			low++
+		}
+		weak[e.Basis]++
+		if e.Slowdown > 0 && c.Wait == why.Run {
+			slowdowns = append(slowdowns, e.Slowdown)
+		}
+		switch e.Outcome {
+		case why.Mixed:
+			several[tooSmall(e)]++
+		case why.PlaceOnly:
+			places++
+		}
+		if s := shareOf(e.Shares, c); s != nil {
+			shares = append(shares, s)
+			if s.Culprit != nil && !s.Culprit.Sure {
+				unsure++
 			}
 		}
 	}

@@ -15,13 +15,14 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
+	"ohframe/internal/rating"
 	"ohframe/internal/text"
 )
 
-// writeDocument writes the document about inputs in the format json or evidence.
-func writeDocument(w io.Writer, inputs []Input, format string, o Options) error {
-	x := builder{Options: o, several: len(inputs) > 1, brief: format == brief.Format}
-	return x.write(w, x.document(inputs))
+// writeDocument writes the document about an input in the format json or evidence.
+func writeDocument(w io.Writer, in *Input, format string, o Options) error {
+	x := builder{Options: o, in: in, brief: format == brief.Format}
+	return x.write(w, x.document())
 }
 
 func (x *builder) write(w io.Writer, d *document) error {
@@ -43,8 +44,8 @@ func (x *builder) write(w io.Writer, d *document) error {
 // builder makes the parts of a document.
 type builder struct {
 	Options
-	several bool // inputs
-	brief   bool // for the format evidence
+	in    *Input
+	brief bool // for the format evidence
 }
 
 // each returns the values of a list, which are made when they are written.
@@ -56,44 +57,21 @@ func each[T, D any](list []T, encode func(T) D) []text.Lazy[D] {
 	return lazy
 }
 
-// in is a part of an input.
-type in[T any] struct {
-	*Input
-	of T
-}
-
-func (x *builder) document(inputs []Input) *document {
-	d := &document{Version: documentVersion, Question: x.question(), Answer: headline(inputs, x.Options)}
-	var hangs []in[*Hang]
-	var interactions []in[*Interaction]
-	var layers []in[*Layer]
-	for i := range inputs {
-		input := &inputs[i]
-		d.Inputs = append(d.Inputs, x.input(input))
-		for _, i := range input.Interactions {
-			if x.Vsync == 0 {
-				interactions = append(interactions, in[*Interaction]{input, i})
-			}
-		}
-		for _, l := range input.Layers {
-			if !x.brief || l.Late > 0 || x.Layer != nil || len(l.Drops) > 0 || len(l.Cadences) > 1 {
-				layers = append(layers, in[*Layer]{input, l})
-			}
-		}
-		for i := range input.Hangs {
-			hangs = append(hangs, in[*Hang]{input, &input.Hangs[i]})
-		}
-		if input.Stacks != nil {
-			d.Stacks = append(d.Stacks, x.stacks(input.Stacks, x.inputName(input)))
-		}
+func (x *builder) document() *document {
+	in := x.in
+	d := &document{Version: documentVersion, Question: x.question(), Answer: headline(in, x.Options), Inputs: []documentInput{x.input()}}
+	if x.Vsync == 0 {
+		d.Interactions = each(sorted(in.Interactions, worseInteraction), x.interaction)
 	}
-	slices.SortStableFunc(interactions, func(a, b in[*Interaction]) int { return worseInteraction(a.of, b.of) })
-	slices.SortStableFunc(layers, func(a, b in[*Layer]) int { return cmp.Compare(b.of.Lost, a.of.Lost) })
-	slices.SortStableFunc(hangs, func(a, b in[*Hang]) int { return longerHang(*a.of, *b.of) })
-	d.Interactions = each(interactions, x.interaction)
-	d.Layers = each(layers, x.layer)
-	d.Hangs = each(hangs, func(h in[*Hang]) documentHang { return x.hang(h, len(hangs) == 1) })
-	late, onTime := x.processes(inputs)
+	layers := slices.DeleteFunc(slices.Clone(in.Layers), func(l *Layer) bool {
+		return x.brief && l.Late == 0 && x.Layer == nil && len(l.Drops) == 0 && len(l.Cadences) < 2
+	})
+	d.Layers = each(sorted(layers, func(a, b *Layer) int { return cmp.Compare(b.Lost, a.Lost) }), x.layer)
+	d.Hangs = each(sorted(in.Hangs, longerHang), func(h Hang) documentHang { return x.hang(&h, len(in.Hangs) == 1) })
+	if in.Stacks != nil {
+		d.Stacks = append(d.Stacks, x.stacks(in.Stacks))
+	}
+	late, onTime := x.processes()
 	for _, p := range onTime {
 		if d.OnTime == nil {
 			d.OnTime = &documentOnTime{}
@@ -102,7 +80,7 @@ func (x *builder) document(inputs []Input) *document {
 		d.OnTime.Frames += p.Frames.Complete
 		d.OnTime.Judged += p.Frames.Judged
 	}
-	x.conclude(d, inputs, late)
+	x.conclude(d, late)
 	if !x.brief {
 		late = append(late, onTime...)
 	}
@@ -110,9 +88,16 @@ func (x *builder) document(inputs []Input) *document {
 	return d
 }
 
+// sorted returns a sorted copy of a list.
+func sorted[T any](list []T, compare func(a, b T) int) []T {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, compare)
+	return list
+}
+
 // stacks returns the functions of stacks, and the heaviest path, in evidence as the text has it.
-func (x *builder) stacks(s *why.Stacks, input string) documentStacks {
-	d := documentStacks{Input: input, Stacks: *s}
+func (x *builder) stacks(s *why.Stacks) documentStacks {
+	d := documentStacks{Stacks: *s}
 	if x.brief {
 		o := x.Options
 		o.All = false
@@ -123,38 +108,27 @@ func (x *builder) stacks(s *why.Stacks, input string) documentStacks {
 }
 
 // processes returns those that have late frames or were asked for, those that lost the most time
-// first, and the others: of several inputs together.
-func (x *builder) processes(inputs []Input) (late, onTime []*overall) {
-	list := overallOf(inputs)
-	if !x.several {
-		list = nil
-		for i := range inputs {
-			for _, p := range inputs[i].Processes {
-				list = append(list, p.alone(&inputs[i]))
-			}
-		}
-	}
-	for _, o := range list {
+// first, and the others.
+func (x *builder) processes() (late, onTime []*Process) {
+	for _, p := range x.in.Processes {
 		asked := x.Vsync != 0 || x.Process != nil && x.Interaction == nil
-		if asked || slices.ContainsFunc(o.parts, func(p part) bool { return len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) > 0 }) {
-			late = append(late, o)
+		if asked || len(p.Late)+len(p.ShownLate)+len(p.PickedUpLate) > 0 {
+			late = append(late, p)
 		} else {
-			onTime = append(onTime, o)
+			onTime = append(onTime, p)
 		}
 	}
-	slices.SortStableFunc(late, func(a, b *overall) int {
+	slices.SortStableFunc(late, func(a, b *Process) int {
 		return cmp.Or(cmp.Compare(b.Ranking.Lost, a.Ranking.Lost), cmp.Compare(b.Frames.Late, a.Frames.Late), cmp.Compare(b.shownLate(), a.shownLate()))
 	})
 	return late, onTime
 }
 
 // shownLate returns by how much frames were shown or picked up late that are not late themselves.
-func (o *overall) shownLate() trace.Duration {
-	sum := o.Shown.Lost
-	for i := range o.parts {
-		for _, e := range o.parts[i].PickedUpLate {
-			sum += e.PickUp.Lost
-		}
+func (p *Process) shownLate() trace.Duration {
+	sum := p.Shown.Lost
+	for _, e := range p.PickedUpLate {
+		sum += e.PickUp.Lost
 	}
 	return sum
 }
@@ -180,33 +154,22 @@ func (x *builder) question() string {
 
 // conclude adds the answer if the first line of the text has none, and what follows from all of
 // the document.
-func (x *builder) conclude(d *document, inputs []Input, late []*overall) {
-	doubt, others := reliable(inputs)
+func (x *builder) conclude(d *document, late []*Process) {
 	switch {
-	case doubt != "" && len(others) == 0:
-		d.Answer = doubt
+	case rating.Doubtful(x.in.Quality):
+		d.Answer = rating.Doubt([]*quality.Quality{x.in.Quality})
 	case x.Vsync != 0 && len(late) > 0:
-		if frames := late[0].lateFrames(); len(frames) > 0 {
-			e := frames[0]
-			d.Answer = strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(processName(late[0].Name), text.Unknown), e.Frame.VsyncID, frameTitle(newSum(e.Explanation), e.Explanation), causetext.Sentence(e.of.all, e.Explanation)), ": ")
+		if p := late[0]; len(p.Late) > 0 {
+			e := sorted(p.Late, later(overrun))[0]
+			d.Answer = strings.TrimSuffix(fmt.Sprintf("%s: frame %d %s: %s", cmp.Or(processName(p.Name), text.Unknown), e.Frame.VsyncID, frameTitle(newSum(e), e), causetext.Sentence(p.all, e)), ": ")
 		}
 	}
 	d.Answer = cmp.Or(d.Answer, "no complete frames")
-	for i := range inputs {
-		input := &inputs[i]
-		if doubt := x.doubt(input.Quality, len(d.Hangs) > 0 && len(late) == 0); doubt != "" {
-			if x.several {
-				doubt = brief.Name(input.Name) + ": data quality: " + doubt
-			} else {
-				doubt = "data quality: " + doubt
-			}
-			d.Against = append(d.Against, doubt)
-		}
+	if doubt := x.doubt(x.in.Quality, len(d.Hangs) > 0 && len(late) == 0); doubt != "" {
+		d.Against = append(d.Against, "data quality: "+doubt)
 	}
-	r := recorder{builder: x, inputs: inputs, late: late, application: x.application(inputs, late)}
-	for i := range inputs {
-		r.record(&inputs[i])
-	}
+	r := recorder{builder: x, late: late, application: x.application(late)}
+	r.record()
 	d.Record = r.list
 }
 
@@ -229,15 +192,8 @@ func (x *builder) doubt(q *quality.Quality, onlyHangs bool) string {
 	return rest.String()
 }
 
-// inputName names the input of a part if there are several.
-func (x *builder) inputName(in *Input) string {
-	if !x.several {
-		return ""
-	}
-	return in.Name
-}
-
-func (x *builder) input(in *Input) documentInput {
+func (x *builder) input() documentInput {
+	in := x.in
 	c := in.Causes
 	d := documentInput{Name: in.Name, Quality: in.Quality, Scheduled: c.Scheduled, Woken: c.Woken, BlockedReasons: c.BlockedReasons, Sampled: len(c.Sampled) > 0, Missing: Missing(c, in.Processes, in.Quality)}
 	if in.Stats != nil && in.Stats.Span != nil {
@@ -246,48 +202,29 @@ func (x *builder) input(in *Input) documentInput {
 	return d
 }
 
-func (x *builder) process(o *overall) documentProcess {
+func (x *builder) process(p *Process) documentProcess {
 	d := documentProcess{
-		Name: processName(o.Name), PID: trace.UnknownPID, Kind: o.Kind, Frames: o.Frames.Complete, Judged: o.Frames.Judged, Late: o.Frames.Late, Lost: knownLost(o.Ranking),
-		Causes: x.causes(o), Pictures: o.pictures,
+		Name: processName(p.Name), PID: p.PID, Kind: p.Kind, Frames: p.Frames.Complete, Judged: p.Frames.Judged, Late: p.Frames.Late, Lost: knownLost(p.Ranking),
+		Causes: x.causes(p), Pictures: p.Pictures,
 	}
-	if delay := o.delay(); delay != nil && *delay != (lateness{}) && x.Vsync == 0 {
+	if delay := p.delay(); delay != nil && *delay != (lateness{}) && x.Vsync == 0 {
 		d.Delay = delay
 	}
 	if x.brief {
-		d.Ranking = brief.First(&d.LeftOut, "causes", d.Ranking, len(Leading(o.Ranking, maxCosts)))
-		d.Shown = brief.First(&d.LeftOut, "shown_causes", d.Shown, len(Leading(o.Shown, maxCosts)))
+		d.Ranking = brief.First(&d.LeftOut, "causes", d.Ranking, len(Leading(p.Ranking, maxCosts)))
+		d.Shown = brief.First(&d.LeftOut, "shown_causes", d.Shown, len(Leading(p.Shown, maxCosts)))
 	}
-	if x.several {
-		d.Inputs = o.Inputs
-		if !x.brief {
-			for i := range o.parts {
-				one := builder{Options: x.Options}
-				of := one.process(o.parts[i].alone(o.parts[i].in))
-				of.LateFrames, of.ShownLate, of.PickedUpLate, of.Inputs = nil, nil, nil, []string{o.parts[i].in.Name}
-				d.ByInput = append(d.ByInput, of)
-			}
-		}
-		return d
-	}
-	p := &o.parts[0]
-	d.PID = p.PID
-	if p.in.Stats != nil && x.Vsync == 0 && x.Interaction == nil {
-		for _, m := range p.in.Stats.Processes {
+	if x.in.Stats != nil && x.Vsync == 0 && x.Interaction == nil {
+		for _, m := range x.in.Stats.Processes {
 			if m.Source == p.Source && m.Kind == p.Kind {
 				d.JankRate, d.Refresh = m.JankRate, m.Refresh
 			}
 		}
 	}
-	if c := p.in.Commands; c != nil && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
+	if c := x.in.Commands; c != nil && x.Process == nil && x.Vsync == 0 && x.Interaction == nil {
 		d.Why = c.WhyProcess(p.Name, p.PID, brief.Flag)
 	}
 	return d
-}
-
-// alone returns a process as all of those with its name.
-func (p *Process) alone(in *Input) *overall {
-	return &overall{Name: p.Name, Kind: p.Kind, Inputs: []string{in.Name}, Frames: p.Frames, Ranking: p.Ranking, Shown: p.Shown, pictures: p.Pictures, parts: []part{{p, in}}}
 }
 
 // Document returns the causes of a process for text.WriteJSON; nil if they are unknown.
@@ -295,43 +232,33 @@ func (p *Process) Document(c *why.Causes) *Causes {
 	if p == nil {
 		return nil
 	}
-	x := builder{}
-	causes := x.causes(p.alone(&Input{Causes: c}))
+	x := builder{in: &Input{Causes: c}}
+	causes := x.causes(p)
 	return &causes
 }
 
-// lateFrames are the late frames, the latest first.
-func (o *overall) lateFrames() []located {
-	return latest(o.located(func(p *Process) []*why.Explanation { return p.Late }), overrun)
-}
-
-func (x *builder) causes(o *overall) Causes {
-	d := Causes{Unknown: o.Ranking.Unknown, Ranking: x.ranking(o, o.Ranking, false), LateFrames: each(o.lateFrames(), x.frame)}
-	if !x.several {
-		d.Functions = o.parts[0].Functions
+func (x *builder) causes(p *Process) Causes {
+	d := Causes{
+		Unknown: p.Ranking.Unknown, Ranking: x.ranking(p, p.Ranking, false), Functions: p.Functions,
+		LateFrames: each(sorted(p.Late, later(overrun)), func(e *why.Explanation) documentLate { return x.frame(p, e) }),
 	}
 	if x.Vsync != 0 && x.brief { // the frame has it
 		return d
 	}
-	shown := o.located(func(p *Process) []*why.Explanation { return p.ShownLate })
-	picked := o.located(func(p *Process) []*why.Explanation { return p.PickedUpLate })
-	var all [][]*why.Explanation
-	for i := range o.parts {
-		all = append(all, o.parts[i].ShownLate)
-	}
-	d.Shown = x.ranking(o, o.Shown, true)
-	d.ShownLate, d.PickedUpLate = each(latest(shown, shownLateBy(all...)), x.shownLate), each(latest(picked, pickedUpLate), x.pickedUpLate)
+	d.Shown = x.ranking(p, p.Shown, true)
+	d.ShownLate = each(sorted(p.ShownLate, later(shownLateBy(p.ShownLate))), func(e *why.Explanation) documentLate { return x.shownLate(p, e) })
+	d.PickedUpLate = each(sorted(p.PickedUpLate, later(pickedUpLate)), func(e *why.Explanation) documentLate { return x.pickedUpLate(p, e) })
 	if x.Vsync == 0 {
-		d.Against = o.against()
+		d.Against = p.against(x.in.Quality)
 	}
 	return d
 }
 
 // ranking returns the causes of a ranking. The sentence and the commands of a worst frame are at its first cause.
-func (x *builder) ranking(o *overall, r *why.Ranking, shown bool) (list []documentCause) {
+func (x *builder) ranking(p *Process, r *why.Ranking, shown bool) (list []documentCause) {
 	seen := map[*why.Explanation]bool{}
 	for _, c := range r.Costs {
-		d := x.cause(o, r, c, shown)
+		d := x.cause(p, r, c, shown)
 		if seen[c.Worst] && d.Worst != nil {
 			d.Worst.Cause, d.Worst.Why, d.Worst.Open = "", "", ""
 		}
@@ -341,21 +268,8 @@ func (x *builder) ranking(o *overall, r *why.Ranking, shown bool) (list []docume
 	return list
 }
 
-// located is an explanation with the process and the input that has the frame.
-type located struct {
-	*why.Explanation
-	of *part
-}
-
-// latest returns a copy of a list of frames, sorted by how late they are, the latest first.
-func latest(list []located, late func(*why.Explanation) trace.Duration) []located {
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b located) int { return cmp.Compare(late(b.Explanation), late(a.Explanation)) })
-	return list
-}
-
 // cause returns a cause of a ranking: of late frames, or of frames that were shown late.
-func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) documentCause {
+func (x *builder) cause(p *Process, r *why.Ranking, c *why.Cost, shown bool) documentCause {
 	d := documentCause{
 		Title: causetext.CostTitle(c), Wait: c.Wait.String(), Stage: c.Stage().String(), Stages: c.Stages, Slice: c.Slice, Calls: c.Calls, UsualCalls: c.UsualCalls, Function: c.Share.Function,
 		Culprit: c.Share.Culprit, Frames: len(c.Late), Missing: c.Missing, KnockOn: c.KnockOn, KnockOns: c.KnockOns, Advice: causetext.CostAdvice(c), Arguments: c.Repeats,
@@ -364,10 +278,10 @@ func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) doc
 		share := float64(c.Lost) / float64(max(r.Lost, 1))
 		d.Lost, d.Share, d.Gain, d.Direct = &c.Lost, &share, &c.Gain, &c.Direct
 	}
-	x.worst(&d, o, c, shown)
+	x.worst(&d, p, c, shown)
 	switch {
 	case !shown:
-		d.Against = o.againstCause(c, x.Vsync != 0)
+		d.Against = p.againstCause(c, x.Vsync != 0)
 	case len(c.Late) == 1:
 		d.Against = []string{"only 1 frame shown late has it"}
 	}
@@ -375,35 +289,31 @@ func (x *builder) cause(o *overall, r *why.Ranking, c *why.Cost, shown bool) doc
 }
 
 // worst adds the frame that lost the most to a cause.
-func (x *builder) worst(d *documentCause, o *overall, c *why.Cost, shown bool) {
-	for i := range o.parts {
-		p := &o.parts[i]
-		e := p.all.Of(c.Worst.Frame)
-		if e == nil {
-			continue
-		}
-		w := x.late(located{e, p}, knownOverrun(c.Worst.Frame), causetext.Sentence(p.all, e), true)
-		w.AtLeast = unfinished(c.Worst.Frame)
-		shares := e.Shares
-		if shown {
-			shares = nil
-			if e.ShownLate() {
-				shares = e.Shown.Shares
-				w.Late, w.Cause = &e.Shown.Lost, causetext.Shown(p.all, e)
-			}
-		} else if x.Vsync != 0 {
-			w.Cause = "" // the frame has it
-		}
-		if s := shareOf(shares, c); s != nil {
-			d.Interrupt = s.Interrupt
-			if w.Value = &s.Value; shown || !e.OverBudget && e.Basis != why.Budget { // otherwise it is what fits into the budget
-				w.Usual = &s.Usual
-			}
-			w.Sampled = e.FunctionOf(s)
-		}
-		d.Worst = &w
+func (x *builder) worst(d *documentCause, p *Process, c *why.Cost, shown bool) {
+	e := p.all.Of(c.Worst.Frame)
+	if e == nil {
 		return
 	}
+	w := x.late(e, knownOverrun(c.Worst.Frame), causetext.Sentence(p.all, e), true)
+	w.AtLeast = unfinished(c.Worst.Frame)
+	shares := e.Shares
+	if shown {
+		shares = nil
+		if e.ShownLate() {
+			shares = e.Shown.Shares
+			w.Late, w.Cause = &e.Shown.Lost, causetext.Shown(p.all, e)
+		}
+	} else if x.Vsync != 0 {
+		w.Cause = "" // the frame has it
+	}
+	if s := shareOf(shares, c); s != nil {
+		d.Interrupt = s.Interrupt
+		if w.Value = &s.Value; shown || !e.OverBudget && e.Basis != why.Budget { // otherwise it is what fits into the budget
+			w.Usual = &s.Usual
+		}
+		w.Sampled = e.FunctionOf(s)
+	}
+	d.Worst = &w
 }
 
 // shareOf returns the share of a late frame that counts for a cause; nil if it is a knock-on.
@@ -441,18 +351,17 @@ func knownOverrun(f *analyzer.Frame) *trace.Duration {
 
 // late returns a frame that was late in one way, and why in a sentence; with the commands about it unless the
 // document is only about this frame.
-func (x *builder) late(l located, late *trace.Duration, cause string, commands bool) documentLate {
-	d := documentLate{Vsync: l.Frame.VsyncID, TID: l.Frame.TID, Input: x.inputName(l.of.in), Start: l.Frame.Actual.Start, End: l.Frame.Actual.End, Late: late, Cause: cause}
-	if c := l.of.in.Commands; c != nil && commands && x.Vsync == 0 {
-		d.Why, d.Open = c.WhyFrame(l.Frame, brief.Flag), c.OpenFrame(l.Frame)
+func (x *builder) late(e *why.Explanation, late *trace.Duration, cause string, commands bool) documentLate {
+	d := documentLate{Vsync: e.Frame.VsyncID, TID: e.Frame.TID, Start: e.Frame.Actual.Start, End: e.Frame.Actual.End, Late: late, Cause: cause}
+	if c := x.in.Commands; c != nil && commands && x.Vsync == 0 {
+		d.Why, d.Open = c.WhyFrame(e.Frame, brief.Flag), c.OpenFrame(e.Frame)
 	}
 	return d
 }
 
 // frame returns a late frame, or one that was asked for. Evidence has only the latter's details.
-func (x *builder) frame(l located) documentLate {
-	e, p := l.Explanation, l.of
-	d := x.late(l, knownOverrun(e.Frame), causetext.Sentence(p.all, e), false)
+func (x *builder) frame(p *Process, e *why.Explanation) documentLate {
+	d := x.late(e, knownOverrun(e.Frame), causetext.Sentence(p.all, e), false)
 	d.AtLeast, d.Verdict = unfinished(e.Frame), e.Outcome
 	if e.Late() {
 		d.Confidence = e.Confidence.String()
@@ -493,17 +402,17 @@ func (x *builder) frame(l located) documentLate {
 		c.Time = t.Time
 		f.Threads = append(f.Threads, c)
 	}
-	if c := p.in.Commands; c != nil {
+	if c := x.in.Commands; c != nil {
 		d.Open = c.OpenFrame(e.Frame)
 	}
 	return d
 }
 
 // shownLate returns a frame that was shown late. Evidence has its first cause.
-func (x *builder) shownLate(l located) documentLate {
-	s := l.Shown
-	d := x.late(l, &s.Lost, causetext.Shown(l.of.all, l.Explanation), true)
-	d.Deadline, d.Due, d.Present, d.Delay, d.Confidence, d.Shares, d.Steps = l.Frame.Deadline, s.Due, s.End, s.Delay, s.Confidence.String(), s.Shares, s.Steps
+func (x *builder) shownLate(p *Process, e *why.Explanation) documentLate {
+	s := e.Shown
+	d := x.late(e, &s.Lost, causetext.Shown(p.all, e), true)
+	d.Deadline, d.Due, d.Present, d.Delay, d.Confidence, d.Shares, d.Steps = e.Frame.Deadline, s.Due, s.End, s.Delay, s.Confidence.String(), s.Shares, s.Steps
 	if s.Root != nil {
 		d.KnockOnOf = s.Root.VsyncID
 	}
@@ -514,16 +423,15 @@ func (x *builder) shownLate(l located) documentLate {
 }
 
 // pickedUpLate returns a frame that was picked up late.
-func (x *builder) pickedUpLate(l located) documentLate {
-	d := x.late(l, &l.PickUp.Lost, causetext.PickUp(l.of.all, l.Explanation), true)
-	d.Verdict, d.Render = l.PickUp.Outcome, l.Frame.Render.VsyncID
+func (x *builder) pickedUpLate(p *Process, e *why.Explanation) documentLate {
+	d := x.late(e, &e.PickUp.Lost, causetext.PickUp(p.all, e), true)
+	d.Verdict, d.Render = e.PickUp.Outcome, e.Frame.Render.VsyncID
 	return d
 }
 
-func (x *builder) interaction(l in[*Interaction]) documentInteraction {
-	i := l.of
+func (x *builder) interaction(i *Interaction) documentInteraction {
 	d := documentInteraction{
-		ID: i.ID, Kind: i.Kind.String(), Name: text.Interaction(i.Interaction), Scene: i.Scene, Process: processName(i.Process.Name), PID: i.Process.PID, Input: x.inputName(l.Input),
+		ID: i.ID, Kind: i.Kind.String(), Name: text.Interaction(i.Interaction), Scene: i.Scene, Process: processName(i.Process.Name), PID: i.Process.PID,
 		Start: i.Span().Start, Grade: i.grade(), Frames: len(i.Frames), Late: i.Late, Lost: i.Lost,
 		Hitch: i.Measures.HitchRatio, Missed: i.Measures.LongestMissedRun, Cause: i.mainCause(), Against: text.ReasonsOf(i.Measures),
 	}
@@ -533,7 +441,7 @@ func (x *builder) interaction(l in[*Interaction]) documentInteraction {
 	if i.Response != nil && i.explained() {
 		d.Advice = causetext.StepAdvice(i.Response, i.Process.PID)
 	}
-	switch c := l.Commands; {
+	switch c := x.in.Commands; {
 	case c == nil:
 	case x.Interaction == nil:
 		d.Why = c.WhyInteraction(i.ID, brief.Flag)
@@ -547,8 +455,7 @@ func (x *builder) interaction(l in[*Interaction]) documentInteraction {
 				p.Late = append(p.Late, e)
 			}
 		}
-		o := &overall{parts: []part{{p, l.Input}}}
-		d.Ranking, d.Functions = x.ranking(o, i.ranking(), false), i.causes.FunctionCosts(i.Frames)
+		d.Ranking, d.Functions = x.ranking(p, i.ranking(), false), i.causes.FunctionCosts(i.Frames)
 	}
 	if i.Response == nil || x.brief && x.Interaction == nil {
 		return d
@@ -566,10 +473,9 @@ func (x *builder) interaction(l in[*Interaction]) documentInteraction {
 }
 
 // hang returns a hang. The only one has the slices of its thread, another one the command that shows them.
-func (x *builder) hang(l in[*Hang], only bool) documentHang {
-	h := l.of
+func (x *builder) hang(h *Hang, only bool) documentHang {
 	d := documentHang{
-		Process: processName(h.Process.Name), PID: h.Process.PID, Input: x.inputName(l.Input), Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
+		Process: processName(h.Process.Name), PID: h.Process.PID, Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
 		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Severe: h.severe(), Cause: causetext.Hang(h.Spent), Advice: causetext.HangAdvice(h.Spent),
 	}
 	if h.Spent == nil {
@@ -583,16 +489,15 @@ func (x *builder) hang(l in[*Hang], only bool) documentHang {
 	if only || !x.brief {
 		d.Slices = w.Slices
 	}
-	if c := l.Commands; c != nil && !only {
+	if c := x.in.Commands; c != nil && !only {
 		d.Why = c.WhyHang(&h.Hang, brief.Flag)
 	}
 	return d
 }
 
-func (x *builder) layer(in in[*Layer]) documentLayer {
-	l := in.of
+func (x *builder) layer(l *Layer) documentLayer {
 	d := documentLayer{
-		ID: l.ID, Name: l.Name, Queue: l.Queue, Input: x.inputName(in.Input), Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, ByFrames: l.LostByFrames,
+		ID: l.ID, Name: l.Name, Queue: l.Queue, Judged: l.Judged, Late: l.Late, Lost: l.Lost, OfFrames: l.OfFrames, ByFrames: l.LostByFrames,
 		Cadences: stats.LayerCadences(l.Layer),
 	}
 	if p := l.Process; p != nil {
@@ -602,7 +507,7 @@ func (x *builder) layer(in in[*Layer]) documentLayer {
 		}
 	}
 	for i := range l.Drops {
-		d.Drops = append(d.Drops, documentDrops{l.Drops[i], text.LayerDrop(&l.Drops[i], in.Start)})
+		d.Drops = append(d.Drops, documentDrops{l.Drops[i], text.LayerDrop(&l.Drops[i], x.in.Start)})
 	}
 	for _, c := range l.Costs {
 		share := float64(c.Lost) / float64(max(l.Lost, 1))
@@ -621,15 +526,13 @@ func (x *builder) layer(in in[*Layer]) documentLayer {
 		}
 		d.Ranking = append(d.Ranking, cause)
 	}
-	if c := in.Commands; c != nil && x.Layer == nil {
+	if c := x.in.Commands; c != nil && x.Layer == nil {
 		d.Why = c.WhyLayer(l.ID, brief.Flag)
 	}
 	if x.brief && x.Layer == nil {
 		return d
 	}
-	buffers := slices.Clone(l.Buffers)
-	slices.SortStableFunc(buffers, later(ofBuffer))
-	d.Buffers = each(buffers, func(b *why.Explanation) documentLate { return x.buffer(l, b) })
+	d.Buffers = each(sorted(l.Buffers, later(ofBuffer)), func(b *why.Explanation) documentLate { return x.buffer(l, b) })
 	return d
 }
 
@@ -644,18 +547,17 @@ func (x *builder) buffer(l *Layer, late *why.Explanation) documentLate {
 	return d
 }
 
-// recorder collects what inputs lack, and the commands that record it.
+// recorder collects what an input lacks, and the commands that record it.
 type recorder struct {
 	*builder
-	inputs      []Input
-	late        []*overall
+	late        []*Process
 	application string
 	list        []brief.Record
 }
 
 // application returns the name of the application that the document is about, as commands that
 // record it need; empty without one.
-func (x *builder) application(inputs []Input, late []*overall) string {
+func (x *builder) application(late []*Process) string {
 	for _, p := range late {
 		if p.Kind == stats.Application {
 			return processName(p.Name)
@@ -664,21 +566,19 @@ func (x *builder) application(inputs []Input, late []*overall) string {
 	var interaction *Interaction
 	var hang *Hang
 	var most *Process
-	for i := range inputs {
-		for _, other := range inputs[i].Interactions {
-			if x.Vsync == 0 && (interaction == nil || worseInteraction(other, interaction) < 0) {
-				interaction = other
-			}
+	for _, other := range x.in.Interactions {
+		if x.Vsync == 0 && (interaction == nil || worseInteraction(other, interaction) < 0) {
+			interaction = other
 		}
-		for n := range inputs[i].Hangs {
-			if other := &inputs[i].Hangs[n]; hang == nil || other.Duration() > hang.Duration() {
-				hang = other
-			}
+	}
+	for n := range x.in.Hangs {
+		if other := &x.in.Hangs[n]; hang == nil || other.Duration() > hang.Duration() {
+			hang = other
 		}
-		for _, p := range inputs[i].Processes {
-			if p.Kind == stats.Application && (most == nil || p.Frames.Complete > most.Frames.Complete) {
-				most = p
-			}
+	}
+	for _, p := range x.in.Processes {
+		if p.Kind == stats.Application && (most == nil || p.Frames.Complete > most.Frames.Complete) {
+			most = p
 		}
 	}
 	switch {
@@ -692,8 +592,9 @@ func (x *builder) application(inputs []Input, late []*overall) string {
 	return ""
 }
 
-// record adds what an input lacks. What one command records is one element.
-func (x *recorder) record(in *Input) {
+// record adds what the input lacks. What one command records is one element.
+func (x *recorder) record() {
+	in := x.in
 	again := func(flags ...string) string {
 		command := locate.Record(x.application, flags...)
 		if x.launched() && strings.Contains(command, " --app ") { // only an application that is named can be launched
@@ -701,7 +602,6 @@ func (x *recorder) record(in *Input) {
 		}
 		return command
 	}
-	asked := len(x.list)
 	add := func(missing, command string) {
 		// ohframe records no traces of Android, and no application's own ones.
 		if in.Causes.Own || in.Quality != nil && in.Quality.Lines == nil {
@@ -752,7 +652,7 @@ func (x *recorder) record(in *Input) {
 	if x.advises(why.AdviseInterruptTag) {
 		add("which interrupt ended waits is unknown", again("--tags +irq"))
 	}
-	if n := judgedFrames(in); len(x.list) == asked && x.question() == "trace" && !x.Window && n > 0 && n < fewFrames {
+	if n := judgedFrames(in); len(x.list) == 0 && x.question() == "trace" && !x.Window && n > 0 && n < fewFrames {
 		add(fmt.Sprintf("only %s: record for longer, while the application draws", text.Count(n, "judged frame")), again())
 	}
 }
@@ -760,11 +660,9 @@ func (x *recorder) record(in *Input) {
 // launched reports whether a document is about launches alone.
 func (x *recorder) launched() bool {
 	launches := false
-	for i := range x.inputs {
-		for _, i := range x.inputs[i].Interactions {
-			if launches = true; !i.Launch() {
-				return false
-			}
+	for _, i := range x.in.Interactions {
+		if launches = true; !i.Launch() {
+			return false
 		}
 	}
 	return launches && x.Vsync == 0 && (x.Interaction != nil || len(x.late) == 0)
@@ -778,12 +676,7 @@ func (x *recorder) advises(a why.Advice) bool {
 			return true
 		}
 	}
-	for i := range x.inputs {
-		if slices.ContainsFunc(x.inputs[i].Hangs, func(h Hang) bool { return causetext.HangAdvice(h.Spent) == causetext.Advice(a) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.in.Hangs, func(h Hang) bool { return causetext.HangAdvice(h.Spent) == causetext.Advice(a) })
 }
 
 // judgedFrames returns the number of frames of an input that are known to be late or on time.

@@ -186,17 +186,14 @@ func Unexplained(m *stats.Process) *Process {
 	return p
 }
 
-// CheckChosen returns an error if the options choose no frame of timelines that
-// have complete frames. The inputs are those of the timelines.
-func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) error {
+// CheckChosen returns an error if the options choose nothing of an input, and its timeline has
+// complete frames.
+func CheckChosen(in *Input, o Options, t *analyzer.Timeline) error {
 	switch {
-	case o.Interaction != nil, slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Processes)+len(in.Layers)+len(in.Hangs) > 0 }):
+	case o.Interaction != nil, len(in.Processes)+len(in.Layers)+len(in.Hangs) > 0:
 		return nil
 	case o.Layer != nil:
-		var layers []*analyzer.Layer
-		for _, t := range timelines {
-			layers = append(layers, t.Layers...)
-		}
+		layers := t.Layers
 		if len(layers) == 0 {
 			return errors.New("--layer: no layers")
 		}
@@ -205,27 +202,26 @@ func CheckChosen(inputs []Input, o Options, timelines ...*analyzer.Timeline) err
 		}
 		return fmt.Errorf("--layer: %w", text.NoLayerSelected(o.LayerPattern, layers))
 	case o.Vsync != 0:
-		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, timelines...))
+		return fmt.Errorf("--frame: %w", locate.NoFrame(o.Vsync, t))
 	case o.Process == nil:
 		return nil
 	}
-	if err := text.NoneSelected(o.Pattern, timelines...); err != nil {
+	if err := text.NoneSelected(o.Pattern, t); err != nil {
 		return fmt.Errorf("--process: %w", err)
 	}
 	return nil
 }
 
-// Write writes the causes of the inputs, in one of the Formats: those of several inputs
-// together, then those of each.
-func Write(w io.Writer, inputs []Input, format string, o Options, style text.Style) error {
+// Write writes the causes of an input, in one of the Formats.
+func Write(w io.Writer, in *Input, format string, o Options, style text.Style) error {
 	switch format {
 	case "json", brief.Format:
-		return writeDocument(w, inputs, format, o)
+		return writeDocument(w, in, format, o)
 	case "html":
 		o.Page = true
-		return view.WriteHTML(w, newDocument(inputs, o))
+		return view.WriteHTML(w, newDocument(in, o))
 	}
-	return view.WriteTerminal(w, newDocument(inputs, o), style)
+	return view.WriteTerminal(w, newDocument(in, o), style)
 }
 
 // placesOnly reports whether the list has late frames and, for all of them, only slices are

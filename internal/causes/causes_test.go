@@ -70,7 +70,7 @@ func app() *analyzer.Process { return example }
 func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Causes, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, Write(&b, []Input{{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}}, format, o, text.Style{}))
+	must.Do(t, Write(&b, &Input{Name: "trace.ftrace", Causes: c, Start: timeline.Span.Start, Processes: Processes(timeline, c, o)}, format, o, text.Style{}))
 	return b.String()
 }
 
@@ -420,8 +420,7 @@ func TestProcesses(t *testing.T) {
 	}
 	for vsync, known := range map[int64]bool{60: true, 61: false} {
 		o := Options{Vsync: vsync}
-		inputs := []Input{{Processes: nil}, {Processes: Processes(tl, c, o)}}
-		if err := CheckChosen(inputs, o, &analyzer.Timeline{}, tl); (err == nil) != known {
+		if err := CheckChosen(&Input{Processes: Processes(tl, c, o)}, o, tl); (err == nil) != known {
 			t.Errorf("frame %d: %v", vsync, err)
 		}
 	}
@@ -456,7 +455,7 @@ func TestRanking(t *testing.T) {
 	}
 	tl, c := timeline(list...)
 	r := Processes(tl, c, Options{})[0].Ranking
-	some, all := NewRanking(r, Leading(r, maxCosts), "more", nil), NewRanking(r, r.Costs, "more", nil)
+	some, all := NewRanking(r, Leading(r, maxCosts), "more"), NewRanking(r, r.Costs, "more")
 	if want := (view.Rank{Share: "33 %", Time: "8.0 ms", Title: "4 other causes", About: "more"}); len(some.List) != maxCosts || *some.Others != want {
 		t.Errorf("%d causes, others %+v, want %d and %+v", len(some.List), some.Others, maxCosts, want)
 	}
@@ -468,73 +467,6 @@ func TestRanking(t *testing.T) {
 		Advice: causetext.Advice(why.AdviseState), Bar: 1, Group: "run", Tag: "0",
 	}
 	must.Equal(t, all.List[0], first)
-}
-
-// Several inputs have one ranking of a process, by its name, and a short part each.
-func TestSeveralInputs(t *testing.T) {
-	input := func(name string, pid trace.PID, storageLost, workLost trace.Duration, frames int) Input {
-		p := &analyzer.Process{PID: pid, Name: "com.example.app"}
-		var list []*why.Explanation
-		for i := range frames {
-			lost := storageLost + workLost
-			list = append(list, late(p, int64(pid)+int64(i), trace.Duration(i)*100_000, 9000+lost, lost, storage(storageLost+1000, storageLost), running(2000, 0, workLost)))
-		}
-		other := &analyzer.Process{PID: pid + 500, Name: name + " alone"}
-		list = append(list, late(other, 7, 0, 9000, 1000, running(2000, 0, 1000)))
-		tl, c := timeline(list...)
-		return Input{Name: name, Causes: c, Processes: Processes(tl, c, Options{})}
-	}
-	// Storage loses 2 + 6 × 1 ms, work 3 + 6 × 0.5.
-	inputs := []Input{input("a.ftrace", 2000, 2000, 3000, 1), input("b.ftrace", 3000, 1000, 500, 6)}
-	var b bytes.Buffer
-	must.Do(t, Write(&b, inputs, "text", Options{}, text.Style{}))
-	got := b.String()
-	head := `com.example.app: 7 of 7 frames late; 57 % of the lost time is waiting for storage in FlushLayoutTask
-(io_schedule), 43 % running in FlushBuild
-
-2 inputs
-  The causes of all inputs together; those of each are below.
-
-com.example.app · application · 2 inputs ───────────────────────────────────────────────────────────
-
-  Lost 14.0 ms in 7 late frames of 7
-
-  57 %  8.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 7 frames, worst 2000 of
-                a.ftrace
-      read files before they are needed and off the UI thread: asynchronously, or in TaskPool
-  43 %  6.0 ms  running in FlushBuild · 7 frames, worst 2000 of a.ftrace
-      split components, observe single properties (@Observed and @Track, @ObservedV2 and @Trace),
-      set no state in build()
-
-a.ftrace alone · application · a.ftrace ────────────────────────────────────────────────────────────
-`
-	if !strings.HasPrefix(got, head) {
-		t.Errorf("got\n%s\nwant it to begin with\n%s", got, head)
-	}
-	if n := strings.Count(got, "of com.example.app"); n != 0 {
-		t.Errorf("%d rows name a process as the input", n)
-	}
-	// Five of the six frames of b.ftrace are listed. Rankings are not repeated.
-	if n := strings.Count(got, "… and 1 frame"); n != 1 || strings.Count(got, "8.0 ms  waiting for storage in FlushLayoutTask") != 1 {
-		t.Errorf("got %s", got)
-	}
-
-	b.Reset()
-	must.Do(t, Write(&b, inputs, "json", Options{}, text.Style{}))
-	d := decoded(t, b.String())
-	if len(d.Inputs) != 2 || len(d.Processes) != 3 {
-		t.Fatalf("%d inputs and %d processes, want 2 and 3", len(d.Inputs), len(d.Processes))
-	}
-	p := d.Processes[0]
-	if p.Name != "com.example.app" || p.Kind != "app" || !slices.Equal(p.Inputs, []string{"a.ftrace", "b.ftrace"}) || p.Frames != 7 || p.Lost != 14*ms || len(p.Causes) != 2 {
-		t.Errorf("%+v", p)
-	}
-	if r := p.Causes[0]; r.Wait != "io" || r.Lost != 8*ms || r.Share != 8.0/14 || r.Worst.Input != "a.ftrace" {
-		t.Errorf("%+v", r)
-	}
-	if of := p.ByInput; len(of) != 2 || of[0].Lost+of[1].Lost != p.Lost || of[1].Frames != 6 || of[1].Causes[0].Lost != 6*ms {
-		t.Errorf("by input: %+v", of)
-	}
 }
 
 // A share is rounded up to a tenth of a millisecond at most to its excess as that is printed.
@@ -560,7 +492,8 @@ func TestJSONWithoutUnknown(t *testing.T) {
 		{Name: why.StepHandling, Start: hang.Start, Time: hang.Duration(), Work: []why.Work{work, idle}},
 	}}}
 	var b bytes.Buffer
-	must.Do(t, Write(&b, []Input{measured("a.ftrace", tl, c, Options{})}, "json", Options{}, text.Style{}))
+	in := measured("a.ftrace", tl, c, Options{})
+	must.Do(t, Write(&b, &in, "json", Options{}, text.Style{}))
 	var d any
 	must.Do(t, json.Unmarshal(b.Bytes(), &d))
 	known := map[string][]string{

@@ -17,13 +17,14 @@ const documentVersion = 1
 // each other. The comments of fields are their meanings in docs/why.md.
 type document struct {
 	Version  int    `json:"version"`                 // 1; it grows when a field disappears or changes its meaning
-	Question string `json:"question"`                // "trace", "stacks" of a file of them, or what was selected
+	Question string `json:"question"`                // "trace", "traces", "stacks" of a file of them, or what was selected
 	Answer   string `json:"answer" brief:"sentence"` // the first line of the text
 	// what is wrong with the data of the inputs
 	Against []string        `json:"against,omitempty" brief:"sentence,least=1"`
 	Record  []brief.Record  `json:"record,omitempty" brief:"least=1"` // what the inputs do not say
-	Inputs  []documentInput `json:"inputs" brief:"least=1"`           // the inputs
-	// processes with frames, of several inputs those with one name together; in evidence those with late frames, and those asked for
+	Inputs  []documentInput `json:"inputs,omitempty" brief:"least=1"` // the input
+	Ranking *Overall        `json:"ranking,omitempty"`                // of several traces or a dataset: the causes by users (6); then there is nothing else
+	// processes with frames; in evidence those with late frames, and those asked for
 	Processes []text.Lazy[documentProcess] `json:"processes,omitempty" brief:"fewer=2"`
 	OnTime    *documentOnTime              `json:"on_time,omitempty"` // the processes without late frames
 	// interactions (9), those that lost the most time first; with "--interaction" only that one
@@ -49,13 +50,11 @@ type documentInput struct {
 	Missing        string `json:"missing,omitzero" brief:"-"` // what to record in order to know more causes
 }
 
-// documentProcess is a process, or those with one name in several inputs.
 type documentProcess struct {
-	Name   string     `json:"name,omitzero"`              // its name
-	PID    trace.PID  `json:"pid"`                        // its id, of one input
-	Kind   stats.Kind `json:"kind"`                       // its kind, as in reports
-	Inputs []string   `json:"inputs,omitempty" brief:"2"` // of several inputs, those that have frames of it
-	Frames int        `json:"frames"`                     // its complete frames, those known to be late or on time, and the late ones
+	Name   string     `json:"name,omitzero"` // its name
+	PID    trace.PID  `json:"pid"`           // its id
+	Kind   stats.Kind `json:"kind"`          // its kind, as in reports
+	Frames int        `json:"frames"`        // its complete frames, those known to be late or on time, and the late ones
 	Judged int        `json:"judged"`
 	Late   int        `json:"late"`
 	// part of the judged frames that is late
@@ -69,8 +68,6 @@ type documentProcess struct {
 	Delay   *lateness       `json:"pictures_late,omitzero"`
 	Refresh []stats.Refresh `json:"refresh,omitempty" brief:"5"`  // refresh rates, as in reports
 	Why     string          `json:"why,omitzero" brief:"command"` // the command that explains it
-	// the process in each of several inputs, without its frames
-	ByInput []documentProcess `json:"by_input,omitempty" brief:"-"`
 	// how many elements are not in the lists of this object, in evidence
 	LeftOut brief.LeftOut `json:"left_out,omitzero"`
 }
@@ -141,7 +138,6 @@ type documentLate struct {
 	TID      trace.TID  `json:"tid,omitzero"`                   // its thread
 	Render   int64      `json:"render_vsync_id,omitzero"`       // vsync of the render frame that picked it up late
 	Sequence int64      `json:"sequence,omitzero"`              // number of a buffer
-	Input    string     `json:"input,omitzero"`                 // of several inputs, the one that has it
 	Queued   trace.Time `json:"queued_ns,omitzero" brief:"-"`   // when the buffer was queued
 	Start    trace.Time `json:"start_ns,omitzero"`              // begin of the frame's actual interval
 	End      trace.Time `json:"end_ns,omitzero" brief:"-"`      // end of the frame's actual interval
@@ -218,7 +214,6 @@ type documentInteraction struct {
 	Scene    string          `json:"scene" brief:"-"`      // its name, as in reports
 	Process  string          `json:"process,omitzero"`     // name of the application
 	PID      trace.PID       `json:"pid" brief:"-"`        // its process id
-	Input    string          `json:"input,omitzero"`       // of several inputs, the one that has it
 	Start    trace.Time      `json:"start_ns,omitzero"`    // when it begins
 	Response *trace.Duration `json:"response_ns,omitzero"` // length of the response
 	Grade    stats.Grade     `json:"grade,omitzero"`       // its grade: "S", "A", "B" or "below"
@@ -242,7 +237,6 @@ type documentInteraction struct {
 type documentHang struct {
 	Process  string         `json:"process,omitzero"`   // name of the application
 	PID      trace.PID      `json:"pid"`                // its process id
-	Input    string         `json:"input,omitzero"`     // of several inputs, the one that has it
 	Slice    string         `json:"slice"`              // the slice that is the hang
 	Start    trace.Time     `json:"start_ns"`           // when it begins
 	Duration trace.Duration `json:"duration_ns"`        // its length
@@ -269,7 +263,6 @@ type documentLayer struct {
 	Queue   int64          `json:"queue_id,omitzero" brief:"-"` // id of its queue of buffers
 	Process string         `json:"process,omitzero"`            // name of its producer
 	PID     *trace.PID     `json:"pid,omitzero"`                // process id of its producer
-	Input   string         `json:"input,omitzero"`              // of several inputs, the one that has it
 	Judged  int            `json:"judged"`                      // buffers that were compared with the cadence, and the late ones
 	Late    int            `json:"late"`
 	Lost    trace.Duration `json:"lost_ns"` // sum of what their intervals exceed the cadence by
@@ -291,7 +284,6 @@ type documentDrops struct {
 
 // documentStacks are stacks of a main thread without times.
 type documentStacks struct {
-	Input string `json:"input,omitzero"` // of several inputs, the one that has them
 	why.Stacks
 	LeftOut brief.LeftOut `json:"left_out,omitzero"` // as of processes
 }

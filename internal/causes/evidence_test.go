@@ -157,10 +157,10 @@ func decoded(t *testing.T, out string) (d told) {
 }
 
 // written returns the document about inputs, which has at most brief.MaxBytes bytes.
-func written(t *testing.T, inputs []Input, o Options) (out string, d told) {
+func written(t *testing.T, in Input, o Options) (out string, d told) {
 	t.Helper()
 	var b bytes.Buffer
-	must.Do(t, Write(&b, inputs, brief.Format, o, text.Style{}))
+	must.Do(t, Write(&b, &in, brief.Format, o, text.Style{}))
 	if n := b.Len(); n > brief.MaxBytes {
 		t.Errorf("%d bytes", n)
 	}
@@ -218,26 +218,49 @@ func TestEvidenceFits(t *testing.T) {
 			first := text.Line(text.ProcessName(in.Processes[0].Name))
 			first = first[:strings.IndexFunc(first, func(r rune) bool { return r >= '0' && r <= '9' })+1]
 			for _, o := range []Options{{}, {All: true}, {Vsync: 2}, {Interaction: timeline.Interactions[5]}, {Process: func(*analyzer.Process) bool { return true }, Pattern: strings.Repeat(filler, 1000)}} {
-				for _, n := range []int{1, 12} {
-					if n > 1 && (o.Vsync != 0 || o.Interaction != nil) {
-						continue
-					}
-					var inputs []Input
-					for i := range n {
-						in := measured(file, timeline, c, o)
-						in.Name = fmt.Sprint(i) + file
-						inputs = append(inputs, in)
-					}
-					_, d := written(t, inputs, o)
-					if len(d.Inputs) == 0 || len(d.Processes) == 0 || len(d.Processes[0].Causes) == 0 || o.Interaction != nil && len(d.Interactions) != 1 {
-						t.Errorf("%d inputs, %+v: %d inputs, %d processes, %d interactions", n, o, len(d.Inputs), len(d.Processes), len(d.Interactions))
-					}
-					if o.Interaction == nil && o.Vsync == 0 && !strings.HasPrefix(d.Processes[0].Name, first) {
-						t.Errorf("first process %.20s, want %.20s", d.Processes[0].Name, first)
-					}
+				_, d := written(t, measured(file, timeline, c, o), o)
+				if len(d.Inputs) == 0 || len(d.Processes) == 0 || len(d.Processes[0].Causes) == 0 || o.Interaction != nil && len(d.Interactions) != 1 {
+					t.Errorf("%+v: %d inputs, %d processes, %d interactions", o, len(d.Inputs), len(d.Processes), len(d.Interactions))
+				}
+				if o.Interaction == nil && o.Vsync == 0 && !strings.HasPrefix(d.Processes[0].Name, first) {
+					t.Errorf("first process %.20s, want %.20s", d.Processes[0].Name, first)
 				}
 			}
 		})
+	}
+}
+
+// So has one about several traces, and the first cause with an example.
+func TestOverallEvidenceFits(t *testing.T) {
+	for _, filler := range []string{"a", `"\`, "\x00", "\xff", "🙂"} {
+		long := strings.Repeat(filler, 1000)
+		o := Overall{By: []string{"page", "version"}, Unit: "user", Traces: 1e9, Lost: trace.MaxTime, Events: map[string]int{}}
+		for i := range 100 {
+			o.Events[fmt.Sprint(long, i)] = i
+			example := func() Example {
+				return Example{Trace: long, Process: long, Start: trace.MaxTime, Late: trace.MaxTime, Why: long, Open: long}
+			}
+			o.Causes = append(o.Causes, &Ranked{Key: map[string]*string{"page": &long, "version": &long}, Title: fmt.Sprint(i, long), Process: long, Examples: []text.Lazy[Example]{example, example, example}})
+		}
+		for _, format := range Formats {
+			var b bytes.Buffer
+			must.Do(t, o.Write(&b, format, false, text.Style{}))
+			if format != brief.Format {
+				continue
+			}
+			var d struct {
+				Ranking struct {
+					Causes []struct {
+						Title    string
+						Examples []struct{ Trace string }
+					}
+				}
+			}
+			must.Do(t, json.Unmarshal(b.Bytes(), &d))
+			if causes := d.Ranking.Causes; b.Len() > brief.MaxBytes || len(causes) == 0 || causes[0].Title[0] != '0' || len(causes[0].Examples) == 0 {
+				t.Errorf("%q: %d bytes, %d causes", filler, b.Len(), len(causes))
+			}
+		}
 	}
 }
 
@@ -250,7 +273,7 @@ func TestEvidenceOfManyCadences(t *testing.T) {
 	timeline, c := timeline()
 	timeline.Layers = []*analyzer.Layer{l}
 	o := Options{Layer: func(*analyzer.Layer) bool { return true }}
-	if _, d := written(t, []Input{measured("a.ftrace", timeline, c, o)}, o); len(d.Layers) != 1 || len(d.Layers[0].Cadences)+d.Layers[0].LeftOut["cadences"] != 500 {
+	if _, d := written(t, measured("a.ftrace", timeline, c, o), o); len(d.Layers) != 1 || len(d.Layers[0].Cadences)+d.Layers[0].LeftOut["cadences"] != 500 {
 		t.Errorf("%+v", d.Layers)
 	}
 }
@@ -258,7 +281,7 @@ func TestEvidenceOfManyCadences(t *testing.T) {
 // What is left out is counted: all elements of a list are in it or counted.
 func TestEvidenceCountsWhatIsLeftOut(t *testing.T) {
 	timeline, c := hostile(40, 12, "name ")
-	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	_, d := written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 	for name, n := range map[string]int{"processes": len(d.Processes), "hangs": len(d.Hangs), "interactions": len(d.Interactions)} {
 		want := map[string]int{"processes": 40, "hangs": 480, "interactions": 480}[name]
 		if got := n + d.LeftOut[name]; got != want {
@@ -288,7 +311,7 @@ func TestEvidenceOfCauses(t *testing.T) {
 	onTime.Outcome = why.NotLate
 	timeline, c := timeline(a, b, onTime)
 	timeline.Span = analyzer.Interval{Start: at(0), End: at(120_000)}
-	out, d := written(t, []Input{measured("a b.ftrace", timeline, c, Options{})}, Options{})
+	out, d := written(t, measured("a b.ftrace", timeline, c, Options{}), Options{})
 	if d.Version != 1 || d.Question != "trace" || len(d.Processes) != 1 {
 		t.Fatalf("%s", out)
 	}
@@ -336,7 +359,7 @@ func TestEvidenceOfSmallShares(t *testing.T) {
 	}
 	timeline, c := timeline(several(1, 1040, 499, 300, 241), several(2, 800, 390, 300, 110), several(3, 3000, 1100, 1000, 900))
 	timeline.Span = analyzer.Interval{Start: at(0), End: at(300_000)}
-	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	_, d := written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 	if want := "waiting for storage in FlushLayoutTask (io_schedule) since the display runs at 120 Hz (60 Hz before)"; !strings.HasSuffix(d.Answer, want) {
 		t.Errorf("%q, want %q at its end", d.Answer, want)
 	}
@@ -356,7 +379,7 @@ func TestEvidenceWithoutUsual(t *testing.T) {
 		e.Basis = basis
 		timeline, c := timeline(e)
 		timeline.Span = analyzer.Interval{Start: at(0), End: at(30_000)}
-		_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+		_, d := written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 		if w := d.Processes[0].Causes[0].Worst; w.Value == nil || (w.Usual == nil) != (basis == why.Budget) {
 			t.Errorf("%s: %+v", basis, w)
 		}
@@ -380,7 +403,7 @@ func TestEvidenceWithoutFrequencies(t *testing.T) {
 		in.Quality.Reasons = []stats.Reason{{Code: "no_freq"}}
 		lines := 100
 		in.Quality.Lines = &lines
-		_, d := written(t, []Input{in}, Options{})
+		_, d := written(t, in, Options{})
 		var against []string
 		for _, s := range d.Processes[0].Causes[0].Against {
 			if strings.Contains(s, "slower CPU") {
@@ -414,7 +437,7 @@ func TestEvidenceOfMissingData(t *testing.T) {
 	none.Scheduled = false
 	in := measured("a.ftrace", empty, none, Options{})
 	in.Quality.Lines = &lines // a text trace
-	_, d := written(t, []Input{in}, Options{})
+	_, d := written(t, in, Options{})
 	if d.Answer != "no complete frames" || len(d.Record) != 1 || d.Record[0].Command != "ohframe record -t 10" || !strings.Contains(d.Record[0].Missing, "record the tags sched and freq") || !strings.HasSuffix(d.Record[0].Missing, "; no complete frames: record while the application draws") {
 		t.Errorf("%+v", d)
 	}
@@ -422,7 +445,7 @@ func TestEvidenceOfMissingData(t *testing.T) {
 	onTime.Span = analyzer.Interval{Start: at(0), End: at(30_000)}
 	sampled := measured("b.ftrace", onTime, c, Options{})
 	sampled.Quality.Lines = &lines
-	_, other := written(t, []Input{sampled}, Options{})
+	_, other := written(t, sampled, Options{})
 	if n := len(other.Record); n == 0 || other.Record[n-1].Command != "ohframe record -t 10 --perf --app com.example.gallery" {
 		t.Errorf("%+v", other.Record)
 	}
@@ -438,7 +461,7 @@ func TestEvidenceSaysHowToRecord(t *testing.T) {
 	commands := func(tl *analyzer.Timeline, c *why.Causes, o Options) (list []string) {
 		in := measured("a.ftrace", tl, c, o)
 		in.Quality.Lines, in.Quality.Advice = &lines, nil
-		_, d := written(t, []Input{in}, o)
+		_, d := written(t, in, o)
 		for _, r := range d.Record {
 			list = append(list, r.Command)
 		}
@@ -476,7 +499,7 @@ func TestEvidenceOfHangWithoutFrames(t *testing.T) {
 	tl.Hangs, c.Hangs = []analyzer.Hang{hang}, map[analyzer.Hang]*why.Explanation{hang: spent}
 	for _, window := range []bool{true, false} {
 		o := Options{Window: window}
-		if _, d := written(t, []Input{measured("a.ftrace", tl, c, o)}, o); len(d.Against) > 0 == window || len(d.Record) > 0 == window {
+		if _, d := written(t, measured("a.ftrace", tl, c, o), o); len(d.Against) > 0 == window || len(d.Record) > 0 == window {
 			t.Errorf("window %v: %q, %q", window, d.Against, d.Record)
 		}
 	}
@@ -540,7 +563,7 @@ func TestEvidenceOfStacks(t *testing.T) {
 	}
 	// Those of --perf are beside the frames.
 	b.Reset()
-	must.Do(t, Write(&b, []Input{{Name: "a", Causes: &why.Causes{}, Stacks: s}}, brief.Format, Options{}, text.Style{}))
+	must.Do(t, Write(&b, &Input{Name: "a", Causes: &why.Causes{}, Stacks: s}, brief.Format, Options{}, text.Style{}))
 	if d := decoded(t, b.String()); len(d.Stacks) != 1 {
 		t.Errorf("%s", &b)
 	}
@@ -557,7 +580,7 @@ func TestEvidenceOfProcessesWithoutNames(t *testing.T) {
 		tl.Hangs = []analyzer.Hang{{Process: p, Slice: "Load", Interval: analyzer.Interval{Start: at(0), End: at(300_000)}}}
 		in := measured("a.ftrace", tl, c, Options{})
 		in.Layers = []*Layer{{Layer: l, Late: 1}}
-		document, d := written(t, []Input{in}, Options{})
+		document, d := written(t, in, Options{})
 		if len(d.Layers) != 1 || d.Layers[0].Process != "" || (d.Layers[0].PID == nil) != noPID || !strings.Contains(document, want) || strings.Contains(document, `"–"`) {
 			t.Errorf("without an id %v: %s", noPID, document)
 		}

@@ -95,7 +95,8 @@ func TestHangsLeftOut(t *testing.T) {
 	}
 	for all, want := range map[bool]int{false: 3, true: 5} {
 		var b bytes.Buffer
-		must.Do(t, Write(&b, []Input{measured("a.ftrace", timeline, c, Options{})}, "text", Options{All: all}, text.Style{}))
+		in := measured("a.ftrace", timeline, c, Options{})
+		must.Do(t, Write(&b, &in, "text", Options{All: all}, text.Style{}))
 		if n := strings.Count(b.String(), "  Hang of "); n != want {
 			t.Errorf("all %v: %d hangs, want %d", all, n, want)
 		}
@@ -117,7 +118,7 @@ func TestEvidenceOfHangs(t *testing.T) {
 	second, _ := hangOf(app, 500, 400)
 	timeline.Hangs = []analyzer.Hang{first, second}
 	c.Hangs = map[analyzer.Hang]*why.Explanation{first: spent}
-	_, d := written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	_, d := written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 	if len(d.Hangs) != 2 {
 		t.Fatalf("%d hangs", len(d.Hangs))
 	}
@@ -132,7 +133,7 @@ func TestEvidenceOfHangs(t *testing.T) {
 		t.Errorf("%s, %d slices, want %s", h.Why, len(h.Slices), want)
 	}
 	timeline.Hangs = timeline.Hangs[:1]
-	_, d = written(t, []Input{measured("a.ftrace", timeline, c, Options{})}, Options{})
+	_, d = written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 	if h := d.Hangs[0]; h.Why != "" || len(h.Slices) != 1 || h.Slices[0].Slice != "Query" {
 		t.Errorf("the only hang: %+v", h)
 	}

@@ -269,7 +269,7 @@ func frameCauses(in *Input, o Options) (blocks []view.Block) {
 			blocks = append(blocks, view.Note{Text: noneLate("in "+text.Count(p.Frames.Complete, "frame")+" of "+text.ProcessName(p.Name), p.Frames.Complete, p.Frames.Complete-p.Frames.Judged)})
 			continue
 		}
-		for _, b := range p.Blocks(in.Causes, o, false, &drawn) {
+		for _, b := range p.Blocks(in.Causes, o, &drawn) {
 			if s, ok := b.(view.Section); ok && p.Kind == stats.RenderService {
 				s.About = "frames of " + text.ProcessName(p.Name)
 				b = s

@@ -57,7 +57,7 @@ func writeInteractions(t *testing.T, format string, o Options, timeline *analyze
 		Commands: locate.NewCommands("a.ftrace", timeline),
 	}
 	var b bytes.Buffer
-	must.Do(t, Write(&b, []Input{in}, format, o, text.Style{Width: 120}))
+	must.Do(t, Write(&b, &in, format, o, text.Style{Width: 120}))
 	return b.String()
 }
 
@@ -118,7 +118,7 @@ func TestEvidenceOfFlings(t *testing.T) {
 	file := must.Get(os.Open("../../testdata/flings.ftrace.gz"))(t)
 	defer file.Close()
 	read := must.Get(ohframe.Read(t.Context(), file, ohframe.Options{Causes: true}))(t)
-	_, d := written(t, []Input{measured("flings.ftrace", read.Timeline, read.Causes, Options{})}, Options{})
+	_, d := written(t, measured("flings.ftrace", read.Timeline, read.Causes, Options{}), Options{})
 	hitched := 0
 	for _, m := range stats.Interactions(read.Timeline, stats.Options{}) {
 		i := slices.IndexFunc(d.Interactions, func(i toldInteraction) bool { return i.ID == m.ID })

@@ -153,7 +153,7 @@ const maxLayers = 10
 const titleWidth = 36
 
 // layerBlocks returns a section for each layer with late buffers, and a note about the others.
-func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.Block, sections []view.Block) {
+func (in *Input) layerBlocks(o Options) (note []view.Block, sections []view.Block) {
 	listed, left := 0, 0
 	var onTime []*Layer
 	for i, l := range in.Layers {
@@ -177,8 +177,8 @@ func (in *Input) layerBlocks(o Options, number int, several bool) (note []view.B
 			title = text.ShortLayerName(l.Name, titleWidth)
 		}
 		sections = append(sections, view.Section{
-			ID: fmt.Sprintf("layer-%d-%d", number, i), Article: true, Title: title, About: l.about(o), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name), First: l == o.lead,
-			Blocks: l.blocks(o, several),
+			ID: fmt.Sprintf("layer-%d", i), Article: true, Title: title, About: l.about(o), Pick: layerName(l.Layer), PickGroup: text.Printable(in.Name), First: l == o.lead,
+			Blocks: l.blocks(o),
 		})
 	}
 	if left > 0 {
@@ -226,8 +226,8 @@ func (l *Layer) about(o Options) string {
 }
 
 // blocks returns the ranking and the late buffers of a layer.
-func (l *Layer) blocks(o Options, several bool) (blocks []view.Block) {
-	limit, more := o.limit(several)
+func (l *Layer) blocks(o Options) (blocks []view.Block) {
+	limit, more := o.limit()
 	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
 	if len(l.Costs) > 0 {
 		s.Blocks = append(s.Blocks, l.ranking(o))

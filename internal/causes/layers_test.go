@@ -72,7 +72,7 @@ func TestLayers(t *testing.T) {
 	write := func(o causes.Options, format string) string {
 		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		must.Do(t, causes.Write(&b, []causes.Input{in}, format, o, text.Style{}))
+		must.Do(t, causes.Write(&b, &in, format, o, text.Style{}))
 		return b.String()
 	}
 	const summary = "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"
@@ -143,7 +143,7 @@ func TestManyLayers(t *testing.T) {
 		o := causes.Options{All: all}
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
-		must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
+		must.Do(t, causes.Write(&b, &in, "text", o, text.Style{}))
 		want := 10
 		if all {
 			want = 12
@@ -167,7 +167,7 @@ func TestAnswerOfLayers(t *testing.T) {
 		{"video even", "video: 4 of 6 buffers late; 57 % of the lost time is queued late: waiting for storage in ReadFrame"},
 	} {
 		o := causes.Options{Layer: func(l *analyzer.Layer) bool { return strings.Contains(test.layers, l.Name) }, LayerPattern: "x"}
-		in := []causes.Input{{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}}
+		in := &causes.Input{Name: "trace", Causes: c, Start: moment(50), Layers: causes.Layers(tl, c, o)}
 		var words, evidence bytes.Buffer
 		must.Do(t, errors.Join(causes.Write(&words, in, "text", o, text.Style{}), causes.Write(&evidence, in, "evidence", o, text.Style{})))
 		first, _, _ := strings.Cut(words.String(), "\n\n")
@@ -193,7 +193,7 @@ func TestLatenessOfBuffer(t *testing.T) {
 	write := func(o causes.Options, format string) string {
 		in := causes.Input{Name: "trace", Causes: c, Start: moment(50), Processes: causes.Processes(tl, c, o), Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		must.Do(t, causes.Write(&b, []causes.Input{in}, format, o, text.Style{}))
+		must.Do(t, causes.Write(&b, &in, format, o, text.Style{}))
 		return b.String()
 	}
 	const explains = "; its late frame 77 explains 10.0 of the 30.0 ms"
@@ -218,16 +218,16 @@ func TestLayerOfOtherProcess(t *testing.T) {
 		Layer: func(l *analyzer.Layer) bool { return l.Name == "video" }, LayerPattern: "video",
 		Process: func(*analyzer.Process) bool { return false }, Pattern: "nope",
 	}
-	err := causes.CheckChosen([]causes.Input{{}}, o, tl)
+	err := causes.CheckChosen(&causes.Input{}, o, tl)
 	if want := "--process: no process with layers matches"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	o.Layer = func(*analyzer.Layer) bool { return false }
-	err = causes.CheckChosen([]causes.Input{{}}, o, tl)
+	err = causes.CheckChosen(&causes.Input{}, o, tl)
 	if want := "--layer: no layer matches"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := causes.CheckChosen([]causes.Input{{}}, o, &analyzer.Timeline{}); err == nil || err.Error() != "--layer: no layers" {
+	if err := causes.CheckChosen(&causes.Input{}, o, &analyzer.Timeline{}); err == nil || err.Error() != "--layer: no layers" {
 		t.Errorf("of a trace without layers: %v", err)
 	}
 }
@@ -238,12 +238,12 @@ func TestPageBeginsWithSubject(t *testing.T) {
 	short := layerAt(1, "short", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 140)
 	layer := layerAt(2, "video", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 330)
 	app := causes.NewProcess(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, stats.Application, nil, c)
-	for lost, want := range map[trace.Duration]string{ms: "layer-0-0", 900 * ms: "process-0-0"} {
+	for lost, want := range map[trace.Duration]string{ms: "layer-0", 900 * ms: "process-0"} {
 		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Lost: lost}
 		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
 		var b bytes.Buffer
 		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
-		must.Do(t, causes.Write(&b, []causes.Input{in}, "html", causes.Options{}, text.Style{}))
+		must.Do(t, causes.Write(&b, &in, "html", causes.Options{}, text.Style{}))
 		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
 			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)
 		}
@@ -268,7 +268,7 @@ func TestSmallCauses(t *testing.T) {
 		o := causes.Options{All: all}
 		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
 		var b bytes.Buffer
-		must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
+		must.Do(t, causes.Write(&b, &in, "text", o, text.Style{}))
 		got := b.String()
 		if !strings.HasPrefix(got, "frames: 1 of 2 buffers late; 100 % of the lost time is late frames of its producer") || strings.Contains(got, "\n\n\n") {
 			t.Errorf("all %v: %s", all, got)
@@ -293,7 +293,7 @@ func TestFrameWithLateBuffer(t *testing.T) {
 	o := causes.Options{Vsync: 55}
 	in := causes.Input{Name: "trace", Causes: c, Processes: causes.Processes(tl, c, o)}
 	var b bytes.Buffer
-	must.Do(t, causes.Write(&b, []causes.Input{in}, "text", o, text.Style{}))
+	must.Do(t, causes.Write(&b, &in, "text", o, text.Style{}))
 	want := "its buffer of video was shown 30.0 ms late: queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0; ohframe why --layer 1 has more"
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || strings.Count(got, "its buffer") != 1 {
 		t.Errorf("no %q in\n%s", want, got)

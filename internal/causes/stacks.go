@@ -65,10 +65,10 @@ func stacksSummary(s *why.Stacks) string {
 // WriteStacks writes the stacks of a file without a trace, in one of the Formats.
 func WriteStacks(w io.Writer, name string, s *why.Stacks, format string, o Options, style text.Style) error {
 	if format == "json" || format == brief.Format {
-		x := builder{Options: o, brief: format == brief.Format}
+		x := builder{Options: o, in: &Input{}, brief: format == brief.Format}
 		d := &document{
 			Version: documentVersion, Question: "stacks", Answer: "no function", Against: []string{"stacks " + noTimes},
-			Inputs: []documentInput{{Name: name}}, Stacks: []documentStacks{x.stacks(s, "")},
+			Inputs: []documentInput{{Name: name}}, Stacks: []documentStacks{x.stacks(s)},
 		}
 		if len(s.Functions) > 0 {
 			d.Answer = stacksSummary(s)

@@ -13,21 +13,21 @@ import (
 	"ohframe/internal/text"
 )
 
-// Summary says of the process that lost the most time, over all inputs, how many frames were late and
-// why, and of the other side, the application or render_service, if it was late too: whether what the
-// user saw was the application or the system. The subject is nil without processes, and late reports
-// whether any frame of both was late.
-func Summary(inputs []Input) (first *Subject, words string, late bool) {
-	list := overallOf(inputs)
+// Summary says of the process that lost the most time how many frames were late and why, and of the
+// other side, the application or render_service, if it was late too: whether what the user saw was the
+// application or the system. The subject is nil without processes, and late reports whether any frame
+// of both was late.
+func Summary(in *Input) (first *Subject, words string, late bool) {
+	list := sorted(in.Processes, func(a, b *Process) int { return a.subject().Compare(b.subject()) })
 	if len(list) == 0 {
 		return nil, "", false
 	}
 	lead := list[0]
-	if i := slices.IndexFunc(list, func(o *overall) bool { return o.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(o *overall) bool { return o.pictures }) {
+	if i := slices.IndexFunc(list, func(p *Process) bool { return p.Kind == stats.Application }); i >= 0 && slices.ContainsFunc(list, func(p *Process) bool { return p.Pictures }) {
 		lead = list[i] // it was asked for
 	}
-	other := slices.IndexFunc(list, func(o *overall) bool {
-		return o.Kind != lead.Kind && (o.Frames.Late > 0 || o.Kind == stats.RenderService && o.Shown.Late > 0)
+	other := slices.IndexFunc(list, func(p *Process) bool {
+		return p.Kind != lead.Kind && (p.Frames.Late > 0 || p.Kind == stats.RenderService && p.Shown.Late > 0)
 	})
 	parts := lead.summarize(other < 0)
 	application := lead
@@ -51,17 +51,17 @@ func Summary(inputs []Input) (first *Subject, words string, late bool) {
 
 // summarize says what was late of a process, and why. Of frames that were picked up late, it says why if
 // nothing else was late.
-func (o *overall) summarize(alone bool) (parts []string) {
-	if o.Shown.Late == 0 || o.Frames.Late > 0 && alone {
-		parts = append(parts, o.subject().summarize(o.Ranking))
+func (p *Process) summarize(alone bool) (parts []string) {
+	if p.Shown.Late == 0 || p.Frames.Late > 0 && alone {
+		parts = append(parts, p.subject().summarize(p.Ranking))
 	}
-	if s := o.Shown; s.Late > 0 {
-		parts = append(parts, fmt.Sprintf("%s showed %s late%s", o.subject().name(), o.shownFrames(), because(s)))
+	if s := p.Shown; s.Late > 0 {
+		parts = append(parts, fmt.Sprintf("%s showed %s late%s", p.subject().name(), p.shownFrames(), because(s)))
 	}
-	if picked := o.located(func(p *Process) []*why.Explanation { return p.PickedUpLate }); len(picked) > 0 {
+	if picked := p.PickedUpLate; len(picked) > 0 {
 		words := fmt.Sprintf("%d picked up late by render_service", len(picked))
-		if worst := latest(picked, pickedUpLate)[0]; alone && o.Frames.Late == 0 {
-			words += ", the worst: " + text.Line(causetext.PickUp(worst.of.all, worst.Explanation))
+		if worst := sorted(picked, later(pickedUpLate))[0]; alone && p.Frames.Late == 0 {
+			words += ", the worst: " + text.Line(causetext.PickUp(p.all, worst))
 		}
 		parts = append(parts, words)
 	}
@@ -70,11 +70,11 @@ func (o *overall) summarize(alone bool) (parts []string) {
 
 // shownFrames counts the frames that were shown late, "15 frames", or "15 of its pictures" if only those
 // of an application are looked at.
-func (o *overall) shownFrames() string {
-	if o.pictures {
-		return fmt.Sprintf("%d of its pictures", o.Shown.Late)
+func (p *Process) shownFrames() string {
+	if p.Pictures {
+		return fmt.Sprintf("%d of its pictures", p.Shown.Late)
 	}
-	return text.Count(o.Shown.Late, "frame")
+	return text.Count(p.Shown.Late, "frame")
 }
 
 // because says why frames were shown late: ": 100 % of that is waiting for storage in Repaint
@@ -128,20 +128,6 @@ func bySystem(c *why.Causes, e *why.Explanation) bool {
 }
 
 // delay returns that of the frames of an application; nil for render_service.
-func (o *overall) delay() *lateness {
-	if o.Kind != stats.Application {
-		return nil
-	}
-	d := &lateness{}
-	for i := range o.parts {
-		x := o.parts[i].delay()
-		d.Application += x.Application
-		d.System += x.System
-	}
-	return d
-}
-
-// delay returns that of the frames of an application; nil for render_service.
 func (p *Process) delay() *lateness {
 	if p.Kind != stats.Application {
 		return nil
@@ -175,21 +161,11 @@ func (p *Process) delay() *lateness {
 	return d
 }
 
-// located are the explanations of a kind, each with where it is from.
-func (o *overall) located(of func(*Process) []*why.Explanation) (list []located) {
-	for i := range o.parts {
-		for _, e := range of(o.parts[i].Process) {
-			list = append(list, located{e, &o.parts[i]})
-		}
-	}
-	return list
-}
-
 // shownLateBy returns by how much each of the frames was shown late, with the frames that were shown
 // late because of it.
-func shownLateBy(lists ...[]*why.Explanation) func(*why.Explanation) trace.Duration {
+func shownLateBy(list []*why.Explanation) func(*why.Explanation) trace.Duration {
 	sums := map[*analyzer.Frame]trace.Duration{}
-	for _, e := range slices.Concat(lists...) {
+	for _, e := range list {
 		sums[e.Frame] += e.Shown.Lost
 		if e.Shown.Root != nil {
 			sums[e.Shown.Root] += e.Shown.Lost

@@ -66,10 +66,10 @@ func TestSummaryOfPictures(t *testing.T) {
 			o.Process, o.Pattern = func(p *analyzer.Process) bool { return strings.HasSuffix(p.Name, test.process) }, test.process
 		}
 		in := Input{Name: "trace.ftrace", Causes: c, Processes: Processes(tl, c, o)}
-		if _, got, _ := Summary([]Input{in}); got != test.want {
+		if _, got, _ := Summary(&in); got != test.want {
 			t.Errorf("%q: got\n%s\nwant\n%s", test.process, got, test.want)
 		}
-		if got := (&builder{Options: o}).document([]Input{in}).Answer; !strings.HasPrefix(got, test.want[:100]) {
+		if got := (&builder{Options: o, in: &in}).document().Answer; !strings.HasPrefix(got, test.want[:100]) {
 			t.Errorf("%q: the answer is %s", test.process, got)
 		}
 	}
@@ -97,7 +97,7 @@ func TestSummaryOfSystem(t *testing.T) {
 		r.Frame.Expected, r.Frame.Period = analyzer.Interval{Start: at(20_000), End: at(30_000)}, 10*trace.Millisecond
 		e.Frame.Render = r.Frame
 		tl, c := timeline(e, r)
-		_, got, _ := Summary([]Input{{Name: "a.ftrace", Causes: c, Processes: Processes(tl, c, Options{})}})
+		_, got, _ := Summary(&Input{Name: "a.ftrace", Causes: c, Processes: Processes(tl, c, Options{})})
 		if test.want == "" && strings.Contains(got, "came late") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want %q in it", test.cause.Wait, got, test.want)
 		}

@@ -26,110 +26,67 @@ const (
 	costShare = 0.9
 )
 
-// The number of cases in a list, in a terminal of one or several inputs and on a page, and of
-// frames with lanes on one page, so that a browser opens it in seconds.
+// The number of cases in a list, in a terminal and on a page, and of frames with lanes on one page,
+// so that a browser opens it in seconds.
 const (
 	maxFrames  = 20
-	maxOfInput = 5
 	maxListed  = 100
 	maxDrawn   = 300
 	maxRepeats = 2 // repeated arguments of a cause
 )
 
-// newDocument returns why the frames of the inputs were late: of several inputs together,
-// then of each.
-func newDocument(inputs []Input, o Options) *view.Document {
-	d := &view.Document{Kind: "Why frames were late", Title: text.Count(len(inputs), "input") + " – why frames were late"}
-	if len(inputs) == 1 {
-		d.Title = text.Base(inputs[0].Name) + " – why frames were late"
-	}
+// newDocument returns why the frames of an input were late.
+func newDocument(in *Input, o Options) *view.Document {
+	d := &view.Document{Kind: "Why frames were late", Title: text.Base(in.Name) + " – why frames were late", Summary: headline(in, o)}
 	if o.Interaction != nil {
 		d.Kind = "Why an interaction lost time"
-		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(inputs[0].Name), o.Interaction.ID, text.Interaction(o.Interaction))
+		d.Title = fmt.Sprintf("%s – interaction %d, %s", text.Base(in.Name), o.Interaction.ID, text.Interaction(o.Interaction))
 	}
-	d.Summary = headline(inputs, o)
-	if o.Page {
-		_, reliable := reliable(inputs)
-		_, _, o.lead = summary(reliable, o)
+	if o.Page && !rating.Doubtful(in.Quality) {
+		_, _, o.lead = summary(in, o)
 	}
-	if len(inputs) > 1 {
-		d.Blocks = overallBlocks(inputs, o)
-	}
-	drawn := 0
-	for i := range inputs {
-		d.Blocks = append(d.Blocks, inputBlocks(&inputs[i], o, i, len(inputs) > 1, &drawn)...)
-	}
+	d.Blocks = inputBlocks(in, o)
 	return d
 }
 
 // headline is the first line of a document: what was late and why; empty for single frames.
-func headline(inputs []Input, o Options) string {
+func headline(in *Input, o Options) string {
 	switch {
+	case o.Vsync != 0:
+		return ""
+	case rating.Doubtful(in.Quality):
+		return rating.Doubt([]*quality.Quality{in.Quality})
 	case o.Interaction != nil:
-		if doubt, _ := reliable(inputs); doubt != "" {
-			return doubt
-		}
-		for _, i := range inputs[0].Interactions {
+		for _, i := range in.Interactions {
 			return i.summary()
 		}
 		return ""
-	case o.Vsync != 0:
-		return ""
 	}
-	doubt, inputs := reliable(inputs)
-	if len(inputs) == 0 {
-		return doubt
+	var measured []*stats.Interaction
+	for _, i := range in.Interactions {
+		measured = append(measured, i.Measures)
 	}
-	if doubt != "" {
-		doubt += "; "
-	}
-	var measured [][]*stats.Interaction
-	for _, in := range inputs {
-		var list []*stats.Interaction
-		for _, i := range in.Interactions {
-			list = append(list, i.Measures)
-		}
-		measured = append(measured, list)
-	}
-	var hangs []Hang
-	for _, in := range inputs {
-		hangs = append(hangs, in.Hangs...)
-	}
-	summary, lost, _ := summary(inputs, o)
-	return doubt + rating.Headline(HangsSummary(hangs, lost, measured...), summary, measured...)
+	summary, lost, _ := summary(in, o)
+	return rating.Headline(HangsSummary(in.Hangs, lost, measured), summary, measured)
 }
 
-// reliable returns the inputs that are not unreliable, and a clause about those that are; empty if
-// none is.
-func reliable(inputs []Input) (doubt string, others []Input) {
-	var qualities []*quality.Quality
-	for _, in := range inputs {
-		qualities = append(qualities, in.Quality)
-		if !rating.Doubtful(in.Quality) {
-			others = append(others, in)
-		}
-	}
-	return rating.Doubt(qualities), others
-}
-
-// summary says of the processes with the name that lost the most time, in all inputs, and of
-// the layer that did, how many frames and buffers were late and why. lost is what the frames of the
-// process lost, and lead the layer that the summary begins with; nil if it begins with the process.
-func summary(inputs []Input, o Options) (words string, lost trace.Duration, lead *Layer) {
+// summary says of the process that lost the most time, and of the layer that did, how many frames and
+// buffers were late and why. lost is what the frames of the process lost, and lead the layer that the
+// summary begins with; nil if it begins with the process.
+func summary(in *Input, o Options) (words string, lost trace.Duration, lead *Layer) {
 	var parts []string
-	first, words, late := Summary(inputs)
+	first, words, late := Summary(in)
 	if first != nil {
 		lost = first.Lost
 	}
+	o.start = in.Start
 	var worst *Layer
 	var onTime []*Layer // without dropped buffers
-	for _, in := range inputs {
-		for _, l := range in.Layers {
-			if l.Late+len(l.Drops) == 0 {
-				onTime = append(onTime, l)
-			} else if worst == nil || l.Lost > worst.Lost || l.Lost == worst.Lost && l.dropped() > worst.dropped() {
-				worst, o.start = l, in.Start
-			}
+	for _, l := range in.Layers {
+		if l.Late+len(l.Drops) == 0 {
+			onTime = append(onTime, l)
+		} else if worst == nil || l.Lost > worst.Lost || l.Lost == worst.Lost && l.dropped() > worst.dropped() {
+			worst = l
 		}
 	}
 	if worst != nil && worst.Late == 0 && late && o.Layer == nil {
@@ -157,8 +114,9 @@ func summary(inputs []Input, o Options) (words string, lost trace.Duration, lead
 }
 
 // inputBlocks returns what is known about one input, and a section for each process.
-func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []view.Block {
-	head := view.Section{Title: inputTitle(in.Name, o.Page && !several), Blocks: []view.Block{view.QualityNote(in.Quality)}}
+func inputBlocks(in *Input, o Options) []view.Block {
+	drawn := 0
+	head := view.Section{Title: inputTitle(in.Name, o.Page), Blocks: []view.Block{view.QualityNote(in.Quality)}}
 	if missing := Missing(in.Causes, in.Processes, in.Quality); missing != "" && len(in.Processes)+len(in.Interactions)+len(in.Hangs)+len(in.Layers) > 0 {
 		head.Blocks = append(head.Blocks, view.Note{Text: missing, Level: view.Warning})
 	}
@@ -166,7 +124,7 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		return append([]view.Block{head}, interactionBlocks(in, o)...)
 	}
 	if o.start = in.Start; o.Layer != nil {
-		note, sections := in.layerBlocks(o, number, several)
+		note, sections := in.layerBlocks(o)
 		head.Blocks = append(head.Blocks, note...)
 		return append([]view.Block{head}, sections...)
 	}
@@ -184,7 +142,7 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 			continue
 		}
 		s := view.Section{
-			ID: fmt.Sprintf("process-%d-%d", number, i), Article: true, Title: text.ProcessName(p.Name), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
+			ID: fmt.Sprintf("process-%d", i), Article: true, Title: text.ProcessName(p.Name), About: fmt.Sprintf("%s · pid %s", text.Kind(p.Kind), p.PID),
 			Pick: text.ProcessName(p.Name), PickGroup: text.Printable(in.Name),
 		}
 		if p.Pictures {
@@ -193,7 +151,7 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		if o.Vsync != 0 {
 			s.Blocks = p.frameBlocks(in, o.Page)
 		} else {
-			s.Blocks = p.Blocks(in.Causes, o, several, drawn)
+			s.Blocks = p.Blocks(in.Causes, o, &drawn)
 		}
 		sections = append(sections, s)
 	}
@@ -208,7 +166,7 @@ func inputBlocks(in *Input, o Options, number int, several bool, drawn *int) []v
 		head.Blocks = append(head.Blocks, view.Note{Text: noneLate("in "+text.Count(frames, "frame")+" of "+text.Count(onTime, noun), frames, unknown)})
 	}
 	if o.Vsync == 0 {
-		note, layers := in.layerBlocks(o, number, several)
+		note, layers := in.layerBlocks(o)
 		head.Blocks = append(head.Blocks, note...)
 		sections = append(sections, layers...)
 	}
@@ -237,16 +195,13 @@ func noneLate(of string, frames, unknown int) string {
 
 // Blocks returns the ranking and the late frames of a process. drawn counts the frames with
 // lanes on the page.
-func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []view.Block {
+func (p *Process) Blocks(c *why.Causes, o Options, drawn *int) []view.Block {
 	var blocks []view.Block
-	limit, more := o.limit(several)
+	limit, more := o.limit()
 	if len(p.Late) > 0 {
 		shown := o.leading(p.Ranking)
-		s := view.Section{Title: Lost(p.Ranking, p.Frames.Judged)}
-		if o.Page || !several {
-			s.Blocks = append(s.Blocks, NewRanking(p.Ranking, shown, more, nil))
-			s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
-		}
+		s := view.Section{Title: Lost(p.Ranking, p.Frames.Judged), Blocks: []view.Block{NewRanking(p.Ranking, shown, more)}}
+		s.Blocks = append(s.Blocks, functionsTable(p.Functions, o.All || o.Page)...)
 		s.Blocks = append(s.Blocks, p.late(c, o, shown, limit, more, drawn))
 		blocks = append(append(blocks, s), p.flameOfWorst()...)
 	} else {
@@ -260,8 +215,8 @@ func (p *Process) Blocks(c *why.Causes, o Options, several bool, drawn *int) []v
 		blocks = append(blocks, view.Section{Title: title, Blocks: append(ranking, list)})
 	}
 	var ranking []view.Block
-	if len(p.ShownLate) > 0 && (o.Page || !several) {
-		ranking = append(ranking, NewRanking(p.Shown, o.leading(p.Shown), more, nil))
+	if len(p.ShownLate) > 0 {
+		ranking = append(ranking, NewRanking(p.Shown, o.leading(p.Shown), more))
 	}
 	further(p.ShownLate, ShownLate(p.Shown), ranking, func(e *why.Explanation) trace.Duration { return e.Shown.Lost }, shownLateBy(p.ShownLate), causetext.Shown)
 	further(p.PickedUpLate, text.Count(len(p.PickedUpLate), "frame")+" on time, but picked up late", nil, func(e *why.Explanation) trace.Duration { return e.PickUp.Lost }, pickedUpLate, causetext.PickUp)
@@ -277,7 +232,7 @@ func (o *Options) leading(r *why.Ranking) []*why.Cost {
 }
 
 // limit returns the number of cases in a list, and what lists the others.
-func (o *Options) limit(several bool) (n int, more string) {
+func (o *Options) limit() (n int, more string) {
 	switch {
 	case o.Page && o.All:
 		return math.MaxInt, "ohframe why --all lists all"
@@ -285,8 +240,6 @@ func (o *Options) limit(several bool) (n int, more string) {
 		return maxListed, "ohframe why --all lists all"
 	case o.All:
 		return math.MaxInt, "--all lists all"
-	case several:
-		return maxOfInput, "--all lists all"
 	}
 	return maxFrames, "--all lists all"
 }
@@ -313,8 +266,8 @@ func ShownLate(r *why.Ranking) string {
 }
 
 // NewRanking returns the first causes of a ranking, and a line about the others, which more
-// lists. input, if not nil, has the names of the inputs of frames, by their processes.
-func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analyzer.Process]string) view.Ranking {
+// lists.
+func NewRanking(r *why.Ranking, shown []*why.Cost, more string) view.Ranking {
 	ranking := view.Ranking{}
 	left := r.Lost
 	for i, c := range shown {
@@ -327,9 +280,6 @@ func NewRanking(r *why.Ranking, shown []*why.Cost, more string, input map[*analy
 			rank.About = fmt.Sprintf("%d frames, worst %s", n, text.Vsync(c.Worst.Frame.VsyncID))
 		} else {
 			rank.About = "frame " + text.Vsync(c.Worst.Frame.VsyncID)
-		}
-		if input != nil {
-			rank.About += " of " + text.Printable(input[c.Worst.Frame.Process])
 		}
 		rank.About += callsText(c)
 		if c.KnockOn > 0 {
@@ -511,29 +461,4 @@ func Sentence(c *why.Causes, e *why.Explanation, placesOnly bool) string {
 		s += " (" + e.Confidence.String() + " confidence)"
 	}
 	return s
-}
-
-// overallBlocks returns the rankings over all inputs, if frames were late.
-func overallBlocks(inputs []Input, o Options) (blocks []view.Block) {
-	for _, all := range overallOf(inputs) {
-		if all.Ranking.Late == 0 {
-			continue
-		}
-		s := view.Section{Article: true, Title: text.ProcessName(all.Name), About: text.Kind(all.Kind) + " · " + text.Count(len(all.Inputs), "input")}
-		input := all.input
-		if len(all.Inputs) == 1 {
-			s.About, input = text.Kind(all.Kind)+" · "+text.Printable(all.Inputs[0]), nil
-		}
-		ranking := NewRanking(all.Ranking, o.leading(all.Ranking), "--all lists all", input)
-		for i := range ranking.List {
-			ranking.List[i].Tag = "" // the late frames are in other sections
-		}
-		s.Blocks = []view.Block{view.Section{Title: Lost(all.Ranking, all.Frames.Judged), Blocks: []view.Block{ranking}}}
-		blocks = append(blocks, s)
-	}
-	if len(blocks) > 0 {
-		head := view.Section{Title: text.Count(len(inputs), "input"), Blocks: []view.Block{view.Note{Text: "The causes of all inputs together; those of each are below."}}}
-		blocks = append([]view.Block{head}, blocks...)
-	}
-	return blocks
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
 	"ohframe/internal/inputs"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
@@ -302,11 +305,20 @@ func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simul
 	return b.String(), truth.Hangs
 }
 
+// ranked returns the causes of a dataset.
+func ranked(t *testing.T, d *Dataset, by ...string) *causes.Overall {
+	t.Helper()
+	r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
+	must.Do(t, r.AddDataset(t.Context(), d))
+	return must.Get(r.Overall())(t)
+}
+
 // Causes are ranked by the users that lost time by them: those of late frames, with the numbers of
-// the report, and those of hangs, with the truth.
+// the report, and those of hangs, with the truth. The traces themselves have the same causes as the dataset.
 func TestRanking(t *testing.T) {
 	const ms = trace.Millisecond
-	contents, want := map[string]string{}, map[string]*RankedCause{}
+	contents, want := map[string]string{}, map[string]*causes.Ranked{}
+	longest := map[string]causes.Example{}
 	users := map[string]map[string]bool{}
 	for i := range 4 {
 		hangs := []simulate.Hang{{At: 700 * ms, Length: trace.Duration(300+i) * ms, Name: fmt.Sprintf("Decode %d", i)}}
@@ -320,54 +332,75 @@ func TestRanking(t *testing.T) {
 		for _, h := range truth {
 			name := "hang in " + strings.TrimRight(h.Name, " 0123") // without what differs
 			if want[name] == nil {
-				want[name], users[name] = &RankedCause{}, map[string]bool{}
+				want[name], users[name] = &causes.Ranked{}, map[string]bool{}
 			}
 			c := want[name]
 			c.Hangs++
 			c.Traces++
 			c.Lost += h.Duration
 			users[name][user] = true
-			if len(c.Examples) == 0 || h.Duration > c.Examples[0].Overrun {
-				c.Examples = []Worst{{PID: h.PID, Start: h.Start, Overrun: h.Duration}}
+			if h.Duration > longest[name].Late {
+				longest[name] = causes.Example{PID: h.PID, Start: h.Start, Late: h.Duration}
 			}
 		}
 	}
 	dir, out := folder(t, contents), t.TempDir()
-	run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Read: withCauses, Shards: 3})
+	list := uploads(t, dir, -1, 0)
+	run(t, &Runner{Dir: out}, list, Options{Read: withCauses, Shards: 3})
 	d := opened(t, out)
-	r := must.Get(NewRanking(t.Context(), d, Query{By: []string{causeDim}}))(t)
+	o := ranked(t, d)
 	report := must.Get(NewReport(t.Context(), d, Query{By: []string{}}))(t)
 	for _, c := range report.Groups[0].Causes {
 		if c.Name != otherCauses {
-			want[c.Name] = &RankedCause{Frames: c.Frames, Lost: c.Lost}
-		} else if r.Others != c.Lost {
-			t.Errorf("other causes %s, want %s", r.Others, c.Lost)
+			want[c.Name] = &causes.Ranked{Frames: c.Frames, Lost: c.Lost}
+		} else if o.Others != c.Lost {
+			t.Errorf("other causes %s, want %s", o.Others, c.Lost)
 		}
 	}
-	if r.Total != len(want) || r.Unit != userDim || len(r.By) != 0 {
-		t.Errorf("%d causes of %ss, want %d", r.Total, r.Unit, len(want))
+	if len(o.Causes) != len(want) || o.Unit != userDim || len(o.By) != 0 || o.Traces != 4 {
+		t.Errorf("%d causes of %ss in %d traces, want %d", len(o.Causes), o.Unit, o.Traces, len(want))
 	}
-	for i, c := range r.Causes {
-		w := want[c.Name]
+	for i, c := range o.Causes {
+		w := want[c.Title]
 		if w == nil || c.Frames != w.Frames || c.Hangs != w.Hangs || c.Lost != w.Lost || c.Of != 2 {
-			t.Errorf("%s: got %+v, want %+v", c.Name, c, w)
+			t.Errorf("%s: got %+v, want %+v", c.Title, c, w)
 			continue
 		}
 		if c.Hangs > 0 {
-			e, we := c.Examples[0], w.Examples[0]
-			if c.Users != len(users[c.Name]) || c.Traces != w.Traces || e.PID != we.PID || e.Start != we.Start || e.Overrun != we.Overrun {
-				t.Errorf("%s: got %+v, want %+v", c.Name, c, w)
+			e, we := c.Examples[0](), longest[c.Title]
+			if c.Units != len(users[c.Title]) || c.Traces != w.Traces || e.PID != we.PID || e.Start != we.Start || e.Late != we.Late {
+				t.Errorf("%s: got %+v, want %+v", c.Title, c, w)
 			}
 		}
-		if i > 0 && c.Users > r.Causes[i-1].Users && r.Causes[i-1].order() == c.order() {
-			t.Errorf("%s is not in order", c.Name)
+		if before := o.Causes[max(0, i-1)]; c.Units > before.Units && !strings.HasPrefix(c.Title, "a little") {
+			t.Errorf("%s is not in order", c.Title)
 		}
 	}
 	if report, err := NewReport(t.Context(), d, Query{By: []string{causeDim}}); err == nil {
 		t.Errorf("a report by cause: %v", report)
 	}
-	if _, err := NewRanking(t.Context(), d, Query{By: []string{causeDim, layerDim}}); err == nil {
+	if _, err := NewRanking(Query{By: []string{layerDim}}, nil); err == nil {
 		t.Error("a ranking by layer")
+	}
+	for _, by := range [][]string{nil, {"process", "version"}, {sceneDim}} {
+		r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
+		for _, in := range list {
+			if !in.IsEvent {
+				options := withCauses
+				in.Event.Use(&options)
+				read := must.Get(ohframe.Read(t.Context(), strings.NewReader(contents[path.Base(path.Dir(in.Name))+"/x.trace"]), options))(t)
+				must.Do(t, r.AddTrace(in.Name, ValuesOf(in), read))
+			}
+		}
+		traces, dataset := must.Get(r.Overall())(t), ranked(t, d, by...)
+		traces.Dir, traces.Events, traces.Failures = dataset.Dir, dataset.Events, dataset.Failures // two events are the same
+		for _, format := range causes.Formats {
+			var got, want bytes.Buffer
+			must.Do(t, errors.Join(traces.Write(&got, format, true, text.Style{}), dataset.Write(&want, format, true, text.Style{})))
+			if got.String() != want.String() || got.Len() == 0 {
+				t.Errorf("%s by %v: the traces have other causes than the dataset", format, by)
+			}
+		}
 	}
 }
 
@@ -383,19 +416,13 @@ func TestRankingUnits(t *testing.T) {
 		row.Causes.VsyncIDs, row.Causes.Starts, row.Causes.Overruns = []int64{9, 0}, []int64{int64(i), 0}, []int64{int64(10 + i), 0}
 		rows = append(rows, row)
 	}
-	r := must.Get(NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim, "process"}}))(t)
-	c := r.Causes[0]
-	if r.Unit != deviceDim || len(r.Causes) != 1 || c.Users != 4 || c.Of != 4 || c.Traces != 5 || c.Frames != 5 || c.Lost != 50 || r.Others != 25 || r.Lost != 75 || c.Share != 50.0/75 {
-		t.Errorf("%+v, %+v", r, c)
+	o := ranked(t, dataset(t, rows), "process")
+	c := o.Causes[0]
+	if o.Unit != deviceDim || len(o.Causes) != 1 || c.Units != 4 || c.Of != 4 || c.Traces != 5 || c.Frames != 5 || c.Lost != 50 || o.Others != 25 || o.Lost != 75 || c.Share != 50.0/75 {
+		t.Errorf("%+v, %+v", o, c)
 	}
-	if len(c.Examples) != maxWorst || c.Examples[0].Trace != "4" || c.Examples[0].Overrun != 14 || c.Examples[2].Trace != "2" || *c.Key[0] != "p" {
-		t.Errorf("%+v", c.Examples)
-	}
-	for _, format := range Formats {
-		var b bytes.Buffer
-		if err := r.Write(&b, format, text.Style{}); err != nil || b.Len() == 0 {
-			t.Errorf("%s: %v", format, err)
-		}
+	if first, last := c.Examples[0](), c.Examples[len(c.Examples)-1](); len(c.Examples) != maxWorst || first.Trace != "4" || first.Late != 14 || last.Trace != "2" || *c.Key["process"] != "p" || c.Process != "p" {
+		t.Errorf("%+v, %+v", first, last)
 	}
 }
 
@@ -403,20 +430,37 @@ func TestRankingUnits(t *testing.T) {
 func TestRankingOfVariation(t *testing.T) {
 	var rows []Row
 	for i, names := range [][]string{{"io", "a little slower everywhere"}, {"a little slower everywhere"}, {"lock", "a little slower everywhere"}} {
-		row := Row{Trace: fmt.Sprint(i), Kind: "app", Process: "p", Dims: []*string{nil, nil}}
+		row := Row{Trace: fmt.Sprint(i), Kind: "app", Process: fmt.Sprint("p", i), Dims: []*string{nil, nil}}
 		for k, name := range names {
 			row.Causes.Names, row.Causes.Frames, row.Causes.Lost = append(row.Causes.Names, name), append(row.Causes.Frames, 1), append(row.Causes.Lost, int64(10+i-k))
 			row.Causes.VsyncIDs, row.Causes.Starts, row.Causes.Overruns = append(row.Causes.VsyncIDs, 9), append(row.Causes.Starts, 1), append(row.Causes.Overruns, 10)
 		}
 		rows = append(rows, row)
 	}
-	r := must.Get(NewRanking(t.Context(), dataset(t, rows), Query{By: []string{causeDim}}))(t)
 	var got []string
-	for _, c := range r.Causes {
-		got = append(got, c.Name)
+	for _, c := range ranked(t, dataset(t, rows)).Causes {
+		got = append(got, c.Title+" of "+c.Process)
 	}
-	if want := []string{"lock", "io", "a little slower everywhere"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	must.EqualSlices(t, got, []string{"lock of p2", "io of p0", "a little slower everywhere of "})
+}
+
+// The commands about an example: a hang is a part of a trace, and a trace that no command can name has none.
+func TestExampleCommands(t *testing.T) {
+	for _, test := range []struct {
+		of   Worst
+		want string
+	}{
+		{Worst{Trace: "a b", PID: 7, VsyncID: 5}, "ohframe why --process 7 --frame 5 -- 'a b'"},
+		{Worst{Trace: "a", PID: 7, VsyncID: 5, flags: []string{"--entry x"}}, "ohframe why --process 7 --entry x --frame 5 -- a"},
+		{Worst{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9, hang: true}, "ohframe why --process 7 --from 3.000000000 --to 4.000000001 -- a"},
+		{Worst{Trace: "a", PID: 7, Start: 3e9, Overrun: 1e9}, "ohframe why --process 7 -- a"},
+		{Worst{Trace: "-", PID: 7, VsyncID: 5}, ""},
+		{Worst{Trace: "a\n", PID: 7, VsyncID: 5}, ""},
+	} {
+		e := test.of.example()
+		if e.Why != test.want || (e.Open == "") != (e.Why == "") {
+			t.Errorf("%+v: %q, %q, want %q", test.of, e.Why, e.Open, test.want)
+		}
 	}
 }
 
@@ -439,7 +483,9 @@ func TestNoProcess(t *testing.T) {
 		fails   bool
 	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
 		_, report := NewReport(t.Context(), d, Query{By: []string{"process"}, Process: test.process})
-		_, ranking := NewRanking(t.Context(), d, Query{By: []string{causeDim}, Process: test.process})
+		r := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t)
+		must.Do(t, r.AddDataset(t.Context(), d))
+		_, ranking := r.Overall()
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)
 		}

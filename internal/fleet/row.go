@@ -137,6 +137,8 @@ type Worst struct {
 	Start   trace.Time     `json:"start_ns"` // of its actual interval
 	Overrun trace.Duration `json:"overrun_ns"`
 	timed   bool           // a worse frame of the process has the vsync id
+	hang    bool           // not a frame
+	flags   []string       // further ones of commands about it
 }
 
 // compareWorst is a total order, the largest overrun first.

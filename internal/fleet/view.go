@@ -240,45 +240,14 @@ func distributionCells(d *Distribution) []view.Cell {
 	return []view.Cell{{Text: text.Share(&d.P50)}, {Text: text.Share(&d.P90)}}
 }
 
-// keyColumns returns the columns of the values of dimensions.
-func keyColumns(by []string) (list []view.Column) {
-	for _, name := range by {
-		list = append(list, view.Column{Title: titleOf(name)})
-	}
-	return list
-}
-
-func keyCells(key []*string) (list []view.Cell) {
-	for _, value := range key {
-		list = append(list, view.Cell{Text: keyText(value)})
-	}
-	return list
-}
-
-// titleOf returns the name of a dimension as a title: "App version".
-func titleOf(dim string) string {
-	words := strings.ReplaceAll(dim, "_", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
-}
-
-func keyText(value *string) string {
-	switch {
-	case value == nil:
-		return text.Unknown
-	case *value == "":
-		return "(unnamed)"
-	}
-	return text.Printable(*value)
-}
-
-// groupText names a group.
-func groupText(key []*string) string {
-	var list []string
-	for _, value := range key {
-		list = append(list, keyText(value))
-	}
-	return cmp.Or(strings.Join(list, " · "), "all")
-}
+// Of dimensions and their values.
+var (
+	keyColumns = view.KeyColumns
+	keyCells   = view.KeyCells
+	titleOf    = view.KeyTitle
+	keyText    = view.KeyText
+	groupText  = view.GroupText
+)
 
 // causes returns the largest causes of the groups.
 func (r *Report) causes() view.Ranking {

@@ -190,7 +190,16 @@ func headline(list []causes.Input, inputs []Input) (summary string, lost trace.D
 			return p.Kind == stats.Application && p.Frames.Complete > p.Frames.Framework
 		})
 	})
-	worst, frames, _ := causes.Summary(list)
+	var worst *causes.Subject
+	frames := ""
+	for i := range list {
+		if first, words, _ := causes.Summary(&list[i]); first != nil && (worst == nil || first.Compare(worst) < 0) {
+			worst, frames = first, words
+			if len(list) > 1 {
+				frames = text.Printable(list[i].Name) + ": " + words
+			}
+		}
+	}
 	if worst == nil {
 		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
 	}
@@ -447,11 +456,11 @@ func (b *builder) causes(in *Input, p *process) []view.Block {
 	case p.causes == nil:
 		return nil
 	case b.page:
-		return p.causes.Blocks(in.Causes, causes.Options{Page: true}, b.several, &b.drawn)
+		return p.causes.Blocks(in.Causes, causes.Options{Page: true}, &b.drawn)
 	}
 	var blocks []view.Block
 	add := func(title string, r *why.Ranking) {
-		ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists all", nil)
+		ranking := causes.NewRanking(r, causes.Leading(r, briefCauses), "ohframe why --all lists all")
 		blocks = append(blocks, view.Section{Title: title, Blocks: []view.Block{ranking}})
 	}
 	if len(p.causes.Late) > 0 {

@@ -123,7 +123,7 @@ func TestCausesInCSV(t *testing.T) {
 func TestBars(t *testing.T) {
 	in := explained("FlushLayoutTask", "Worker")
 	drawn := 0
-	blocks := in.causes()(in.Stats.Processes[0]).Blocks(in.Causes, causes.Options{Page: true}, false, &drawn)
+	blocks := in.causes()(in.Stats.Processes[0]).Blocks(in.Causes, causes.Options{Page: true}, &drawn)
 	section := blocks[0].(view.Section)
 	if want := "Lost 12.0 ms in 1 late frame of 5"; section.Title != want || drawn != 1 { // one of the six frames has no deadline
 		t.Errorf("%q with %d frames drawn, want %q and 1", section.Title, drawn, want)

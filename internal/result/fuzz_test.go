@@ -126,14 +126,14 @@ func printAll(t *testing.T, r *result.Result) {
 		}
 	}
 	if r.Causes != nil {
-		in := []causes.Input{{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o), Quality: q}}
+		in := &causes.Input{Name: "trace", Causes: r.Causes, Start: r.Timeline.Origin(), Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o), Quality: q}
 		for _, format := range causes.Formats {
 			write(causes.Write(io.Discard, in, format, o, text.Style{}))
 		}
 		for _, f := range r.Timeline.Frames {
 			if r.Causes.Of(f) != nil && f.VsyncID != 0 {
 				o := causes.Options{Vsync: f.VsyncID}
-				in[0].Processes = causes.Processes(r.Timeline, r.Causes, o)
+				in.Processes = causes.Processes(r.Timeline, r.Causes, o)
 				for _, format := range causes.Formats {
 					write(causes.Write(io.Discard, in, format, o, text.Style{}))
 				}

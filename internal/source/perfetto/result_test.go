@@ -37,7 +37,7 @@ func describe(t testing.TB, r *result.Result) string {
 	s.WriteString(r.Timeline.String())
 	if r.Causes != nil {
 		o := causes.Options{All: true}
-		in := []causes.Input{{Name: "trace", Causes: r.Causes, Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o)}}
+		in := &causes.Input{Name: "trace", Causes: r.Causes, Processes: causes.Processes(r.Timeline, r.Causes, o), Layers: causes.Layers(r.Timeline, r.Causes, o)}
 		for _, format := range causes.Formats {
 			must.NoError(t, causes.Write(&s, in, format, o, text.Style{}))
 		}
