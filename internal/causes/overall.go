@@ -148,7 +148,7 @@ func (o *Overall) facts() []view.Fact {
 }
 
 func (o *Overall) table(shown []*Ranked) view.Table {
-	t := view.Table{Label: "Causes", Sortable: true, Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 20})}
+	t := view.Table{Label: "Causes", Sortable: true, Columns: append(view.KeyColumns(o.By), view.Column{Title: "Cause", Min: 26})}
 	column := func(title, meaning string, drop int, number bool) {
 		t.Columns = append(t.Columns, view.Column{Title: title, Meaning: meaning, Number: number, Drop: drop})
 	}
@@ -157,17 +157,17 @@ func (o *Overall) table(shown []*Ranked) view.Table {
 		processes = processes || c.Process != shown[0].Process && !slices.Contains(o.By, "process")
 	}
 	if processes {
-		column("Process", "that has it, if it is one", 4, false)
+		column("Process", "that has it, if it is one", 1, false)
 	}
 	column(view.KeyTitle(o.Unit)+"s", "that lost time by the cause", 0, true)
-	column("Share", "of the "+o.Unit+"s with frames or hangs", 1, true)
+	column("Share", "of the "+o.Unit+"s with frames or hangs", 4, true)
 	if traces {
-		column("Traces", "", 3, true)
+		column("Traces", "", 5, true)
 	}
-	column("Frames", "late frames", 2, true)
-	column("Hangs", "", 2, true)
+	column("Frames", "late frames", 3, true)
+	column("Hangs", "", 3, true)
 	column("Lost ms", "lost time", 0, true)
-	column("Lost", "share of the lost time", 1, true)
+	column("Lost", "share of the lost time", 2, true)
 	for _, c := range shown {
 		share := float64(c.Units) / float64(c.Of)
 		cells := []string{text.Printable(c.Title)}
