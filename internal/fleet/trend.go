@@ -95,11 +95,9 @@ type TrendPoint struct {
 type TrendChange struct {
 	*diff.Measure // from the builds before to the builds after
 	significance.Shift
-	// From and To are the builds from the change before to the next one: those before At, and those
-	// from At on.
-	From, To int
-	// Commits are the last revision before and the first one after; nil if unknown.
-	Commits *CommitRange
+	// Commits are the last revision before and the first one after; nil if unknown. Those of BackCommits
+	// are around the place where the change was taken back.
+	Commits, BackCommits *CommitRange
 	// Lost is the time that late frames lost, per frame; nil if it is unknown. Causes are those that grew
 	// if the change is for the worse, otherwise those that fell, the largest change first.
 	Lost   *LostChange
@@ -366,7 +364,7 @@ func (s *TrendSeries) set(builds []buildValues) {
 		}
 		s.Points = append(s.Points, p)
 	}
-	s.sequence.Covariance = significance.Covariance(panel)
+	s.sequence.Covariance, s.sequence.Resembling = significance.Covariance(panel)
 }
 
 // test looks for changes in all series together.
@@ -382,14 +380,8 @@ func (t *Trend) test() {
 	for i, s := range series {
 		r := &t.Test.Sequences[i]
 		s.Tested, s.Detectable = r.Tested, r.Detectable
-		for k, shift := range r.Shifts {
-			c := &TrendChange{Shift: shift, To: len(t.Builds), Measure: diff.NewMeasure(s.Measure, &shift.Before, &shift.After, nil, condition.Advice{})}
-			if k > 0 {
-				c.From = r.Shifts[k-1].At
-			}
-			if k+1 < len(r.Shifts) {
-				c.To = r.Shifts[k+1].At
-			}
+		for _, shift := range r.Shifts {
+			c := &TrendChange{Shift: shift, Measure: diff.NewMeasure(s.Measure, &shift.Before, &shift.After, nil, condition.Advice{})}
 			c.Conclude(shift.P, shift.Low, shift.High)
 			if c.Verdict.Significant() {
 				s.Changes = append(s.Changes, c)
@@ -398,11 +390,18 @@ func (t *Trend) test() {
 	}
 }
 
-// before returns the last tested build before a change.
-func (s *TrendSeries) before(c *TrendChange) int {
-	i := c.At - 1
-	for !s.Points[i].Tested {
-		i--
+// back returns the first build in which the change is taken back, 0 if it is not.
+func (c *TrendChange) back() int {
+	if c.Back == nil {
+		return 0
 	}
-	return i
+	return c.Back.At
+}
+
+// after returns 1 if a build of a change is after it and before it was taken back, otherwise 0.
+func (c *TrendChange) after(build int) int {
+	if back := c.back(); build >= c.At && (back == 0 || build < back) {
+		return 1
+	}
+	return 0
 }

@@ -23,9 +23,9 @@ import (
 	"ohframe/internal/text"
 )
 
-// simulatedBuilds writes traces of some devices for builds 1.1, 1.2, … From the build of that index on,
-// more frames are late. It returns a folder whose names have the dimensions.
-func simulatedBuilds(t *testing.T, builds, devices, worse int) string {
+// simulatedBuilds writes traces of some devices for builds 1.1, 1.2, … From the build of an index up to that
+// of another, more frames are late. It returns a folder whose names have the dimensions.
+func simulatedBuilds(t *testing.T, builds, devices, worse, back int) string {
 	t.Helper()
 	dir := t.TempDir()
 	if keep := os.Getenv("OHFRAME_TREND_DIR"); keep != "" {
@@ -36,7 +36,7 @@ func simulatedBuilds(t *testing.T, builds, devices, worse int) string {
 			c := simulate.Default()
 			c.Seed, c.Duration = uint64(1000*build+device+1), trace.Second
 			c.Rates, c.Kernel = []simulate.Rate{{Hz: 120}}, simulate.KernelHongMeng
-			if c.Chances.AppLate = .03; build >= worse {
+			if c.Chances.AppLate = .03; build >= worse && build < back {
 				c.Chances.AppLate, c.Chances.AppBlocked = .12, 1
 			}
 			folder := filepath.Join(dir, fmt.Sprintf("build=1.%d/revision=r%d/device=d%d", build+1, 100+build, device))
@@ -69,11 +69,11 @@ func (t *Trend) change(test *testing.T, group int, measure string) *TrendChange 
 	return changes[0]
 }
 
-// From traces to the change: the build, the commits and the cause that was simulated are named, in all
-// formats, and two datasets of half of the builds each give the same as one.
+// From traces to a change that was taken back: the builds, the commits and the cause that was simulated are
+// named, in all formats, and two datasets of half of the builds each give the same as one.
 func TestTrendOfTraces(t *testing.T) {
 	slow.SkipRace(t)
-	in := simulatedBuilds(t, 12, 5, 9)
+	in := simulatedBuilds(t, 13, 5, 5, 9)
 	whole, halves := t.TempDir(), []string{t.TempDir(), t.TempDir()}
 	inputs := find(t, in)
 	run(t, &Runner{Dir: whole}, inputs, Options{Read: withCauses, Shards: 3})
@@ -85,15 +85,18 @@ func TestTrendOfTraces(t *testing.T) {
 	o := TrendOptions{Query: Query{By: []string{"kind", "process"}, Process: "com.example.gallery"}, Over: "build"}
 	trend := trendOf(t, o, opened(t, whole))
 	c := trend.change(t, 0, "jank_rate")
-	if c == nil || trend.Builds[c.At] != "1.10" || c.Verdict != "worse" || c.LastOnly || c.Commits == nil || *c.Commits != (CommitRange{"r108", "r109"}) {
+	if c == nil || trend.Builds[c.At] != "1.6" || c.Verdict != "worse" || c.Commits == nil || *c.Commits != (CommitRange{"r104", "r105"}) {
 		t.Fatalf("%+v", c)
+	}
+	if c.Back == nil || trend.Builds[c.Back.At] != "1.10" || c.Back.LastOnly || c.BackCommits == nil || *c.BackCommits != (CommitRange{"r108", "r109"}) {
+		t.Fatalf("taken back: %+v", c)
 	}
 	if len(c.Causes) == 0 || !strings.Contains(c.Causes[0].Name, "storage") || c.Causes[0].After < 2*c.Causes[0].Before || c.Causes[0].Share < .5 {
 		t.Errorf("causes: %+v", c.Causes)
 	}
 	two := trendOf(t, o, opened(t, halves[0]), opened(t, halves[1]))
 	d := two.change(t, 0, "jank_rate")
-	if d == nil || d.At != c.At || math.Abs(*d.New-*c.New) > 1e-12 || len(d.Causes) != len(c.Causes) {
+	if d == nil || d.At != c.At || d.back() != c.back() || math.Abs(*d.New-*c.New) > 1e-12 || len(d.Causes) != len(c.Causes) {
 		t.Errorf("two datasets: %+v, want %+v", d, c)
 	}
 	trend.Datasets[0].Dir = "dataset"
@@ -107,7 +110,7 @@ func TestTrendOfTraces(t *testing.T) {
 			t.Errorf("%s differs", format)
 		}
 	}
-	for _, want := range []string{"example.gallery with build 1.10", "Commits r108..r109", "in natural order", "storage"} {
+	for _, want := range []string{"example.gallery from build 1.6 to 1.9, taken back in 1.10", "Commits r104..r105. Taken back by r108..r109.", "taken back)", "in natural order", "storage"} {
 		if !strings.Contains(strings.Join(strings.Fields(outputs["table"]), " "), want) || !strings.Contains(outputs["html"], want) {
 			t.Errorf("no %q in\n%s", want, outputs["table"])
 		}
@@ -123,18 +126,22 @@ func TestTrendOfTraces(t *testing.T) {
 					Base, New   float64
 					P           float64 `json:"p_value"`
 					Commits     CommitRange
-					Causes      []CauseChange
+					Back        *struct {
+						At      string
+						Commits CommitRange
+					} `json:"taken_back"`
+					Causes []CauseChange
 				}
 			}
 		}
 	}
 	must.Do(t, json.Unmarshal([]byte(outputs["json"]), &document))
 	m := document.Groups[0].Measures[0]
-	if len(document.Values) != 12 || m.Measure != "jank_rate" || len(m.Points) != 12 || len(m.Changes) != 1 || m.Changes[0].At != "1.10" || m.Changes[0].New != *c.New || m.Changes[0].Commits.After != "r109" || m.Changes[0].P > .04 {
+	if len(document.Values) != 13 || m.Measure != "jank_rate" || len(m.Points) != 13 || len(m.Changes) != 1 || m.Changes[0].At != "1.6" || m.Changes[0].Back.At != "1.10" || m.Changes[0].New != *c.New || m.Changes[0].Back.Commits.After != "r109" || m.Changes[0].P > .04 {
 		t.Errorf("%+v", document)
 	}
 	rows, err := csv.NewReader(strings.NewReader(outputs["csv"])).ReadAll()
-	if err != nil || len(rows) != 1+12*len(trend.Measures) || rows[0][0] != "build" {
+	if err != nil || len(rows) != 1+13*len(trend.Measures) || rows[0][0] != "build" || rows[6][slices.Index(rows[0], "taken_back_at")] != "1.10" || rows[6][slices.Index(rows[0], "commit_after")] != "r105" {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	b := browsertest.New(t)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
 
@@ -92,20 +93,18 @@ func (t *Trend) addCauses(ctx context.Context, groups []*TrendGroup) error {
 
 // addCauses adds the causes that changed in the direction of the change. lost is by build.
 func (c *TrendChange) addCauses(s *TrendSeries, builds []lost) {
-	var causes [2]map[string]float64
-	for side, ends := range [2][2]int{{c.From, c.At}, {c.At, c.To}} {
-		causes[side] = map[string]float64{}
-		n := 0
-		for i := ends[0]; i < ends[1] && builds != nil; i++ {
-			if b := builds[i]; s.Points[i].Tested && b.units > 0 {
-				n++
-				for name, lost := range b.causes {
-					causes[side][name] += lost / float64(b.units)
-				}
+	causes, n := [2]map[string]float64{{}, {}}, [2]float64{}
+	for i := c.From; i < c.To && builds != nil; i++ {
+		if b := builds[i]; s.Points[i].Tested && b.units > 0 {
+			n[c.after(i)]++
+			for name, lost := range b.causes {
+				causes[c.after(i)][name] += lost / float64(b.units)
 			}
 		}
+	}
+	for side := range causes {
 		for name := range causes[side] {
-			causes[side][name] /= float64(n)
+			causes[side][name] /= n[side]
 		}
 	}
 	names := maps.Clone(causes[0])
@@ -149,17 +148,28 @@ func (t *Trend) addCommits(ctx context.Context, groups []*TrendGroup) error {
 	for _, g := range groups {
 		for _, s := range g.Series {
 			for _, c := range s.Changes {
-				if t.commits == nil {
-					continue
-				}
-				before, after := t.commits[s.before(c)], t.commits[c.At]
-				if len(before) > 0 && len(after) > 0 {
-					c.Commits = &CommitRange{before[len(before)-1], after[0]}
-				}
+				c.Commits = t.commitsAt(s, &c.Place)
+				c.BackCommits = t.commitsAt(s, c.Back)
 			}
 		}
 	}
 	return nil
+}
+
+// commitsAt returns the commits around a place, which may be nil.
+func (t *Trend) commitsAt(s *TrendSeries, p *significance.Place) *CommitRange {
+	if p == nil || t.commits == nil {
+		return nil
+	}
+	last := p.At - 1 // the last tested build before it
+	for !s.Points[last].Tested {
+		last--
+	}
+	before, after := t.commits[last], t.commits[p.At]
+	if len(before) == 0 || len(after) == 0 {
+		return nil
+	}
+	return &CommitRange{before[len(before)-1], after[0]}
 }
 
 // findCommits sets the commits of the builds, by the first time at which a trace of each was recorded.
@@ -233,20 +243,18 @@ func (t *Trend) warnOfMixes(ctx context.Context, groups []*TrendGroup) error {
 			return err
 		}
 		for _, c := range changes {
-			var shares [2]side
-			for side, ends := range [2][2]int{{c.From, c.At}, {c.At, c.To}} {
-				shares[side].groups = map[string]*surveyed{}
-				for _, name := range t.Builds[ends[0]:ends[1]] {
-					for _, g := range found {
-						if build := g.key[1]; build == nil || *build != name {
-							continue
-						}
-						id := idOf(g.key[:1])
-						if shares[side].groups[id] == nil {
-							shares[side].groups[id] = &surveyed{key: g.key, units: map[uint64]int{}, of: map[rowKind]struct{}{}}
-						}
-						shares[side].groups[id].merge(g)
+			shares := [2]side{{groups: map[string]*surveyed{}}, {groups: map[string]*surveyed{}}}
+			for i := c.From; i < c.To; i++ {
+				groups := shares[c.after(i)].groups
+				for _, g := range found {
+					if build := g.key[1]; build == nil || *build != t.Builds[i] {
+						continue
 					}
+					id := idOf(g.key[:1])
+					if groups[id] == nil {
+						groups[id] = &surveyed{key: g.key, units: map[uint64]int{}, of: map[rowKind]struct{}{}}
+					}
+					groups[id].merge(g)
 				}
 			}
 			if changed := mixChanges(shares[0].shares(), shares[1].shares()); len(changed) > 0 {

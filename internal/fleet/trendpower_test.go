@@ -117,8 +117,10 @@ type outcome struct {
 	exact, near1, near2 int
 	covered             int // the place is in the confidence set
 	others              int // besides the change
-	ended               int // the end of the change was found, too
-	histories           int
+	// back is how often it was found that the change was taken back, or lasts; backNear at the true build or
+	// one beside it.
+	back, backNear int
+	histories      int
 }
 
 func (h *history) run(histories int) (o outcome) {
@@ -156,12 +158,13 @@ func (h *history) run(histories int) (o outcome) {
 		if c.Earliest <= h.at && h.at <= c.Latest {
 			o.covered++
 		}
-		rest := s.Changes[i+1:]
-		if h.last > 0 && len(rest) > 0 && rest[0].Verdict == "better" {
-			o.ended++
-			rest = rest[1:]
+		if (c.Back != nil) == (h.last > 0) {
+			o.back++
+			if h.last > 0 && max(c.Back.At-h.last, h.last-c.Back.At) <= 1 {
+				o.backNear++
+			}
 		}
-		if i > 0 || len(rest) > 0 {
+		if len(s.Changes) > 1 {
 			o.others++
 		}
 	}
@@ -199,7 +202,20 @@ func trendHistories() (alarms, changes []history) {
 		{name: "3 → 6 % late from the 29th build on", at: 28, late: step(28, 2), measure: "jank_rate"},
 		{name: "3 → 6 % late in the 30th build", at: 29, late: step(29, 2), measure: "jank_rate"},
 		{name: "3 → 9 % late in the 30th build", at: 29, late: step(29, 3), measure: "jank_rate"},
-		{name: "3 → 6 % late from the 11th to the 18th build", at: 10, last: 18, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "3 → 4.5 % late from the 11th to the 18th build", at: 10, last: 18, late: bump(10, 18, 1.5), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 11th to the 18th build", at: 10, last: 18, late: bump(10, 18, 2), measure: "jank_rate", reduced: true, least: .9},
+		{name: "3 → 6 % late from the 11th to the 18th build, days differ by 3 %", at: 10, last: 18, day: .03, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 11th to the 18th build, devices stay for 10 builds", at: 10, last: 18, stay: 10, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 11th to the 18th build, 3 processes", at: 10, last: 18, processes: 3, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 11th to the 18th build, builds have 5 devices", at: 10, last: 18, devices: [2]int{5, 5}, late: bump(10, 18, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late in the 11th to the 13th build", at: 10, last: 13, late: bump(10, 13, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late in the 11th and the 12th build", at: 10, last: 12, late: bump(10, 12, 2), measure: "jank_rate"},
+		{name: "3 → 9 % late in the 11th and the 12th build", at: 10, last: 12, late: bump(10, 12, 3), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 22nd to the 28th build", at: 21, last: 28, late: bump(21, 28, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 22nd to the 29th build", at: 21, last: 29, late: bump(21, 29, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 3rd to the 5th of 8 builds", builds: 8, at: 2, last: 5, late: bump(2, 5, 2), measure: "jank_rate"},
+		{name: "3 → 6 % late from the 5th to the 8th of 12 builds", builds: 12, at: 4, last: 8, late: bump(4, 8, 2), measure: "jank_rate"},
+		{name: "all durations +10 % from the 11th to the 18th build", at: 10, last: 18, slow: bump(10, 18, 1.1), measure: "p90_ms"},
 		{name: "all durations +5 % from the 16th build on", at: 15, slow: step(15, 1.05), measure: "p90_ms"},
 		{name: "all durations +10 % from the 16th build on", at: 15, slow: step(15, 1.1), measure: "p90_ms"},
 		{name: "all durations +10 % from the 16th build on, days differ by 3 %", at: 15, day: .03, slow: step(15, 1.1), measure: "p90_ms"},
@@ -259,18 +275,18 @@ func TestTrendPower(t *testing.T) {
 			continue
 		}
 		o := h.run(changed)
-		ended := ""
-		if h.last > 0 {
-			ended = fmt.Sprintf(", its end in %s", percent(o.ended, changed))
+		near := percent(o.backNear, o.found)
+		if h.last == 0 {
+			near = ""
 		}
-		fmt.Fprintf(&tables[1], "| %s | %s%s | %s | %s | %s | %s | %s |\n", h.name, percent(o.found, changed), ended,
-			percent(o.exact, o.found), percent(o.near1, o.found), percent(o.near2, o.found), percent(o.covered, o.found), percent(o.others, o.found))
+		fmt.Fprintf(&tables[1], "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", h.name, percent(o.found, changed), percent(o.exact, o.found), percent(o.near1, o.found),
+			percent(o.near2, o.found), percent(o.covered, o.found), percent(o.back, o.found), near, percent(o.others, o.found))
 		if h.least > 0 && (float64(o.found) < h.least*float64(changed) || o.near2 < o.found*8/10 || float64(o.covered) < .8*float64(o.found)) {
 			t.Errorf("%s: %+v", h.name, o)
 		}
 	}
 	if full {
 		fmt.Printf("\n| Nothing changed | Any change found |\n|---|---|\n%s", &tables[0])
-		fmt.Printf("\n| Change | Found | at the true build | within 1 | within 2 | true build in the range | others found |\n|---|---|---|---|---|---|---|\n%s", &tables[1])
+		fmt.Printf("\n| Change | Found | at the true build | within 1 | within 2 | true build in the range | taken back or not | where within 1 | others found |\n|---|---|---|---|---|---|---|---|---|\n%s", &tables[1])
 	}
 }

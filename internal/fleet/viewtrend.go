@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -60,11 +61,15 @@ func (t *Trend) summary() string {
 	if t.Test.Tested == 0 {
 		return "Nothing was tested: " + t.whyNothing() + "."
 	}
-	counts := map[diff.Verdict]int{}
+	counts, back := map[diff.Verdict]int{}, ""
+	taken := 0
 	for _, g := range t.Groups {
 		for _, s := range g.Series {
 			for _, c := range s.Changes {
-				counts[c.Verdict]++
+				if counts[c.Verdict]++; c.Back != nil {
+					taken++
+					back = fmt.Sprintf(" (%d taken back)", taken)
+				}
 			}
 		}
 	}
@@ -72,8 +77,8 @@ func (t *Trend) summary() string {
 	if t.Order == ByTime {
 		order = "the order in which they were first recorded"
 	}
-	return fmt.Sprintf("%s for the worse and %d for the better in %s over %s, tested together at the %.0f %% level. Values are means of %ss. %ss are in %s.",
-		text.Count(counts[diff.Worse], "change"), counts[diff.Better], text.Count(t.Test.Tested, "measure"), text.Count(len(t.Builds), t.name()), 100*significance.Level,
+	return fmt.Sprintf("%s for the worse and %d for the better%s in %s over %s, tested together at the %.0f %% level. Values are means of %ss. %ss are in %s.",
+		text.Count(counts[diff.Worse], "change"), counts[diff.Better], back, text.Count(t.Test.Tested, "measure"), text.Count(len(t.Builds), t.name()), 100*significance.Level,
 		t.Unit, titleOf(t.name()), order)
 }
 
@@ -91,30 +96,43 @@ func (t *Trend) whyNothing() string {
 	return fmt.Sprintf("a measure needs %d %ss with %ss of %d %ss", significance.MinUnits, t.name(), t.Unit, stats.MinFrames("p95_ms"), noun)
 }
 
-// changes returns a paragraph for each build with which a group changed.
+// changes returns a paragraph for each build with which a group changed, and for each with which that was
+// taken back.
 func (t *Trend) changes(g *TrendGroup) (list []view.Block) {
-	for build := range t.Builds {
-		note, causes := view.Note{Label: groupText(g.Key) + " with " + t.buildText(build)}, ""
-		for _, s := range g.Series {
-			for _, c := range s.Changes {
-				if c.At != build {
-					continue
-				}
-				if c.Verdict == diff.Worse {
-					note.Level = view.Warning
-				}
-				if causes == "" {
-					causes = t.reasons(c)
-				}
-				note.Text += t.changeText(s, c) + " "
-			}
-		}
-		if note.Text != "" {
-			note.Text = strings.TrimSuffix(note.Text+causes, " ")
-			list = append(list, note)
+	type found struct {
+		*TrendSeries
+		*TrendChange
+	}
+	var all []found
+	for _, s := range g.Series {
+		for _, c := range s.Changes {
+			all = append(all, found{s, c})
 		}
 	}
+	compare := func(a, b found) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.back(), b.back())) }
+	slices.SortStableFunc(all, compare)
+	for len(all) > 0 {
+		first := all[0]
+		note := view.Note{Label: groupText(g.Key) + t.placesText(first.TrendChange)}
+		for len(all) > 0 && compare(first, all[0]) == 0 {
+			if all[0].Verdict == diff.Worse {
+				note.Level = view.Warning
+			}
+			note.Text += t.changeText(all[0].TrendSeries, all[0].TrendChange) + " "
+			all = all[1:]
+		}
+		note.Text = strings.TrimSpace(note.Text + t.reasons(first.TrendChange))
+		list = append(list, note)
+	}
 	return list
+}
+
+// placesText says where a change is.
+func (t *Trend) placesText(c *TrendChange) string {
+	if c.Back == nil {
+		return " with " + t.buildText(c.At)
+	}
+	return fmt.Sprintf(" from %s to %s, taken back in %s", t.buildText(c.At), text.Printable(t.Builds[c.Back.At-1]), text.Printable(t.Builds[c.Back.At]))
 }
 
 // changeText describes a change.
@@ -123,22 +141,31 @@ func (t *Trend) changeText(s *TrendSeries, c *TrendChange) string {
 	if *c.Measure.Delta < 0 {
 		verb = "fell"
 	}
-	words := fmt.Sprintf("%s %s from %s to %s (%s, %.0f %% interval %s to %s, p %s)", s.Measure.Label, verb,
+	return fmt.Sprintf("%s %s from %s to %s (%s, %.0f %% interval %s to %s, p %s)", s.Measure.Label, verb,
 		text.Value(unit, c.Base), text.Value(unit, c.New), text.Change(unit, c.Measure.Delta), 100*(1-significance.Level),
-		text.Change(unit, c.Measure.Low), text.Change(unit, c.Measure.High), probability(c.Shift.P))
+		text.Change(unit, c.Measure.Low), text.Change(unit, c.Measure.High), probability(c.Shift.P)) +
+		t.rangeText(&c.Place, "begun", "differs") + t.rangeText(c.Back, "been taken back", "is back") + "."
+}
+
+// rangeText says how certain a place is, which may be nil.
+func (t *Trend) rangeText(p *significance.Place, begun, differs string) string {
 	switch {
-	case c.LastOnly:
-		return words + fmt.Sprintf(", in the last %s only so far.", t.name())
-	case c.Earliest < c.Latest:
-		return words + fmt.Sprintf("; it may have begun with any from %s to %s.", text.Printable(t.Builds[c.Earliest]), text.Printable(t.Builds[c.Latest]))
+	case p == nil:
+	case p.LastOnly:
+		return fmt.Sprintf("; only the last %s %s so far", t.name(), differs)
+	case p.Earliest < p.Latest:
+		return fmt.Sprintf("; it may have %s with any from %s to %s", begun, text.Printable(t.Builds[p.Earliest]), text.Printable(t.Builds[p.Latest]))
 	}
-	return words + "."
+	return ""
 }
 
 // reasons names the commits and the causes of a change.
 func (t *Trend) reasons(c *TrendChange) (words string) {
 	if c.Commits != nil {
-		words = fmt.Sprintf("Commits %s..%s. ", text.Printable(c.Commits.Before), text.Printable(c.Commits.After))
+		words = fmt.Sprintf("Commits %s. ", c.Commits)
+	}
+	if c.BackCommits != nil {
+		words += fmt.Sprintf("Taken back by %s. ", c.BackCommits)
 	}
 	grew := "grew"
 	if c.Verdict == diff.Better {
@@ -158,6 +185,10 @@ func (t *Trend) reasons(c *TrendChange) (words string) {
 		words += fmt.Sprintf(" %s %s → %s (%s)", text.Printable(cause.Name), micro(cause.Before), micro(cause.After), text.Share(&cause.Share))
 	}
 	return words + "."
+}
+
+func (r *CommitRange) String() string {
+	return text.Printable(r.Before) + ".." + text.Printable(r.After)
 }
 
 // maxGrown is the number of causes of a change that are shown.
@@ -211,12 +242,19 @@ func (t *Trend) group(g *TrendGroup) (blocks []view.Block) {
 				cell.Level = view.Soft
 			}
 			for _, c := range s.Changes {
-				if c.At == i {
+				what, up := "", *c.Measure.Delta > 0
+				switch {
+				case c.At == i:
+					what = string(c.Verdict)
 					cell.Level, change.Level = c.Verdict.Level(), c.Verdict.Level()
-					cell.Text += " " + arrow(c)
-					if !slices.Contains(found, string(c.Verdict)) {
-						found = append(found, string(c.Verdict))
-					}
+				case c.Back != nil && c.Back.At == i:
+					what, up = takenBack, !up
+				default:
+					continue
+				}
+				cell.Text += " " + arrow(up)
+				if !slices.Contains(found, what) {
+					found = append(found, what)
 				}
 			}
 			row.Cells = append(row.Cells, cell)
@@ -238,12 +276,14 @@ func (t *Trend) group(g *TrendGroup) (blocks []view.Block) {
 	return blocks
 }
 
+const takenBack = "taken back"
+
 // arrow marks a change without colours.
-func arrow(c *TrendChange) string {
-	if *c.Measure.Delta < 0 {
-		return "↓"
+func arrow(up bool) string {
+	if up {
+		return "↑"
 	}
-	return "↑"
+	return "↓"
 }
 
 // intervalText returns the interval of a point; empty if it is unknown.
@@ -304,6 +344,9 @@ func (t *Trend) chart(s *TrendSeries) (view.Chart, bool) {
 	}
 	for _, c := range s.Changes {
 		marks = append(marks, mark{c.At, fmt.Sprintf("%s %s", c.Verdict, text.Change(s.Measure.Unit, c.Measure.Delta))})
+		if c.Back != nil {
+			marks = append(marks, mark{c.Back.At, takenBack})
+		}
 	}
 	var bands []band
 	if len(interval.X) > 0 {
@@ -349,16 +392,28 @@ type (
 		TrendPoint
 	}
 	trendChangeDocument struct {
-		At       string `json:"at"`
-		Earliest string `json:"earliest"`
-		Latest   string `json:"latest"`
-		LastOnly bool   `json:"last_only"`
+		*trendPlaceDocument
+		TakenBack *trendPlaceDocument `json:"taken_back"`
 		*diff.Measure
-		Commits *CommitRange  `json:"commits"`
-		Lost    *LostChange   `json:"lost"`
-		Causes  []CauseChange `json:"causes"`
+		Lost   *LostChange   `json:"lost"`
+		Causes []CauseChange `json:"causes"`
+	}
+	trendPlaceDocument struct {
+		At       string       `json:"at"`
+		Earliest string       `json:"earliest"`
+		Latest   string       `json:"latest"`
+		LastOnly bool         `json:"last_only"`
+		Commits  *CommitRange `json:"commits"`
 	}
 )
+
+// place returns a place in JSON; nil for none.
+func (t *Trend) place(p *significance.Place, commits *CommitRange) *trendPlaceDocument {
+	if p == nil {
+		return nil
+	}
+	return &trendPlaceDocument{t.Builds[p.At], t.Builds[p.Earliest], t.Builds[p.Latest], p.LastOnly, commits}
+}
 
 func (t *Trend) writeJSON(w io.Writer) error {
 	d := trendDocument{
@@ -381,7 +436,7 @@ func (t *Trend) writeJSON(w io.Writer) error {
 				}
 			}
 			for _, c := range s.Changes {
-				series.Changes = append(series.Changes, trendChangeDocument{t.Builds[c.At], t.Builds[c.Earliest], t.Builds[c.Latest], c.LastOnly, c.Measure, c.Commits, c.Lost, append([]CauseChange{}, c.Causes...)})
+				series.Changes = append(series.Changes, trendChangeDocument{t.place(&c.Place, c.Commits), t.place(c.Back, c.BackCommits), c.Measure, c.Lost, append([]CauseChange{}, c.Causes...)})
 			}
 			group.Measures = append(group.Measures, series)
 		}
@@ -390,10 +445,15 @@ func (t *Trend) writeJSON(w io.Writer) error {
 	return text.WriteJSON(w, d)
 }
 
-// writeCSV writes a line for each value.
+// writeCSV writes a line for each value. That of a build has the change that begins with it.
 func (t *Trend) writeCSV(w io.Writer) error {
 	names := append([]string{t.Over}, t.By...)
-	names = append(names, "measure", "units", "value", "low", "high", "tested", "verdict", "base", "new", "delta", "delta_low", "delta_high", "p_value", "earliest", "latest", "commit_before", "commit_after")
+	names = append(names, "measure", "units", "value", "low", "high", "tested", "verdict", "base", "new", "delta", "delta_low", "delta_high", "p_value")
+	for _, of := range []string{"", "taken_back_"} {
+		for _, name := range []string{"at", "earliest", "latest", "commit_before", "commit_after"} {
+			names = append(names, of+name)
+		}
+	}
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, g := range t.Groups {
 			for _, s := range g.Series {
@@ -402,22 +462,29 @@ func (t *Trend) writeCSV(w io.Writer) error {
 						continue
 					}
 					row := append(append([]any{t.Builds[i]}, anys(g.Key)...), s.Measure.Name, p.Units, p.Value, p.Low, p.High, p.Tested)
-					at := slices.IndexFunc(s.Changes, func(c *TrendChange) bool { return c.At == i })
-					if at < 0 {
-						row = append(row, make([]any, 11)...)
-					} else {
-						c := s.Changes[at]
-						commits := CommitRange{}
-						if c.Commits != nil {
-							commits = *c.Commits
+					for _, c := range s.Changes {
+						if c.At == i {
+							row = append(row, c.Verdict, c.Base, c.New, c.Measure.Delta, c.Measure.Low, c.Measure.High, c.Shift.P)
+							row = append(append(row, t.place(&c.Place, c.Commits).cells()...), t.place(c.Back, c.BackCommits).cells()...)
 						}
-						row = append(row, c.Verdict, c.Base, c.New, c.Measure.Delta, c.Measure.Low, c.Measure.High, c.Shift.P, t.Builds[c.Earliest], t.Builds[c.Latest], commits.Before, commits.After)
 					}
-					if !yield(row) {
+					if !yield(append(row, make([]any, len(names)-len(row))...)) {
 						return
 					}
 				}
 			}
 		}
 	})
+}
+
+// cells returns a place as columns, none for nil.
+func (p *trendPlaceDocument) cells() []any {
+	if p == nil {
+		return nil
+	}
+	cells := []any{p.At, p.Earliest, p.Latest, nil, nil}
+	if p.Commits != nil {
+		cells[3], cells[4] = p.Commits.Before, p.Commits.After
+	}
+	return cells
 }

@@ -11,13 +11,13 @@ type Observation struct {
 // resembles is the share of the variance of a mean by which covariances of means must differ to matter.
 const resembles = 0.02
 
-// Covariance returns the covariance of the means at the times of a panel, nil if their order makes no
-// difference to it: if no unit was observed twice, or all always. If units come and go, means of
-// neighbouring times have units in common, and wander as if levels changed.
+// Covariance returns the covariance of the means at the times of a panel, nil if it is unknown, and whether
+// their order makes a difference to it: not if no unit was observed twice, or all always. If units come and
+// go, means of neighbouring times have units in common, and wander as if levels changed.
 //
 // The model is value = level of the time + effect of the unit + rest. Variances are estimated by moments,
 // that of levels from neighbours, so that a change of level hardly counts.
-func Covariance(times [][]Observation) [][]float64 {
+func Covariance(times [][]Observation) (covariance [][]float64, resembling bool) {
 	means := make([]float64, len(times))
 	all, known := 0, 0
 	for i, list := range times {
@@ -42,8 +42,8 @@ func Covariance(times [][]Observation) [][]float64 {
 		}
 	}
 	again := all - len(effects) // observations of units that are known already
-	if again == 0 || all == known {
-		return nil
+	if all == known {
+		return nil, false
 	}
 	within, counted := total, map[uint64]bool{} // the sum of squares within units, in a fixed order
 	for _, list := range times {
@@ -54,12 +54,12 @@ func Covariance(times [][]Observation) [][]float64 {
 			}
 		}
 	}
-	rest := max(0, within/float64(again))
+	rest := max(0, within/float64(max(1, again)))
 	between := total/float64(all-known) - rest
 	if between <= negligible*negligible {
-		return nil
+		return nil, false
 	}
-	covariance := make([][]float64, len(times))
+	covariance = make([][]float64, len(times))
 	for i, a := range times {
 		covariance[i] = make([]float64, len(times))
 		units := map[uint64]bool{}
@@ -101,15 +101,13 @@ func Covariance(times [][]Observation) [][]float64 {
 		variance += covariance[i][i] / float64(known)
 		last = i
 	}
-	if level = max(0, level/(2*max(1, pairs))); most-least <= resembles*(variance+level) {
-		return nil
-	}
+	level = max(0, level/(2*max(1, pairs)))
 	for i, list := range times {
 		if len(list) > 0 {
 			covariance[i][i] += level
 		}
 	}
-	return covariance
+	return covariance, most-least > resembles*(variance+level)
 }
 
 // factorOf returns the Cholesky factor of a covariance matrix, nil if it is not positive definite.

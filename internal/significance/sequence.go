@@ -9,9 +9,10 @@ import (
 // Sequence is a quantity in units that follow each other, such as builds or days.
 type Sequence struct {
 	Values []float64 // NaN if unknown
-	// Covariance is that of the values if they resemble those before them, see the function of that
-	// name; otherwise nil.
+	// Covariance is that of the values, see the function of that name; nil if unknown. Resembling: values
+	// resemble those before them.
 	Covariance [][]float64
+	Resembling bool
 }
 
 // Shifts is the result of TestSequences.
@@ -32,31 +33,45 @@ type SequenceResult struct {
 	Detectable float64
 }
 
-// Shift is a change of the level of a sequence.
-type Shift struct {
+// Place is where a level changes.
+type Place struct {
 	// At is the index of the first unit after the change. Earliest and Latest are the ends of the
 	// 95 % confidence set of At.
 	At, Earliest, Latest int
-	// Before is the mean of the units from the shift before, After that of the units up to the next.
+	// LastOnly: the last unit is the only one after the change.
+	LastOnly bool
+}
+
+// Shift is a change of the level of a sequence.
+type Shift struct {
+	Place
+	// Back is where the change was taken back: the level from there on is nearer to that before the shift
+	// than to that after it. Nil if it was not.
+	Back *Place
+	// From and To are the ends of the units that count: from the place before to the next one.
+	From, To int
+	// Before is the mean of the units from From to At, and of those from Back to To; After that of the
+	// others.
 	Before, After float64
 	// Low and High are the ends of the simultaneous confidence interval of After − Before.
 	Low, High float64
 	P         float64 // corrected for all places and sequences, at most Level
-	// LastOnly: the last unit alone differs from those before.
-	LastOnly bool
 }
 
 const (
 	// minSide is the number of units on each side of a shift that the scan finds: one unit that is far
-	// out is more often an exception than a change.
+	// out is more often an exception than a change. Only the last one may be back alone.
 	minSide = 2
 	// minScanned is the number of units from which orders are drawn: two of the 126 ways to choose 4 of
 	// 9 units have the same 4 together.
 	minScanned = 9
-	// scanShare is the share of Level for the scan, lastShare that for the last unit. They are less than 1
-	// together: values of a fleet are skewed, so a t-test of one of them raises several times as many false
-	// alarms as it should.
-	scanShare, lastShare = 0.75, 0.05
+	// mostShort is the number of units of a short shift that is tested by t: two of 30 units that are far
+	// out are together in 7 % of their orders.
+	mostShort = 3
+	// scanShare is the share of Level for the scan, fewShare that for short shifts that were taken back, and
+	// that for the last unit. They are less than 1 together: values of a fleet are skewed, so a t-test of a
+	// few of them raises several times as many false alarms as it should.
+	scanShare, fewShare = 0.65, 0.025
 	// placeRatio bounds the confidence set of a place: of the logarithm of the likelihood ratio,
 	// times 2. Changes of all sizes are in the set in 95 % of the histories and more.
 	placeRatio = 9
@@ -65,13 +80,15 @@ const (
 // TestSequences looks for shifts of level in sequences of one length. If the order of units means
 // nothing in any of them, the probability that it finds any shift is at most Level.
 //
-// The statistic is the largest of Student's t over all places that divide a sequence. The reference is
-// the largest statistic of all sequences for other orders of the units, so units may differ by more
-// than what is within them explains: whole days may be slow. If there are few units, it is Student's t
-// with Šidák's correction for the places. Where units resemble those before them, it is random normal
-// values with their covariance. Parts on both sides of a shift are tested as the next family
-// (binary segmentation). Last, the last unit is tested against the others of its part: orders cannot
-// show that a single one differs.
+// The statistics are the largest of Student's t over all places that divide a sequence, and over all pairs
+// of places: the units between them against the others (Levin and Kline, 1985; circular binary
+// segmentation, Olshen et al., 2004). Both are divided by what they exceed by chance, so that they and all
+// sequences count alike (balance: Beran, 1988). The reference is the largest of all sequences for other
+// orders of the units, so units may differ by more than what is within them explains: whole days may be
+// slow. If there are few units, it is Student's t with Šidák's correction for the single places. Where units
+// resemble those before them, it is random normal values with their covariance. The parts that shifts
+// divide are tested as the next family. Last, what orders cannot show is tested by t: that two or three
+// units differ from those on both sides, or the last one alone from those before.
 func TestSequences(list []Sequence) *Shifts {
 	r := &Shifts{Sequences: make([]SequenceResult, len(list))}
 	var parts []*part
@@ -82,7 +99,7 @@ func TestSequences(list []Sequence) *Shifts {
 		}
 	}
 	r.Tested = len(parts)
-	found := make([][]*part, len(list)) // the parts that shifts divide
+	found := make([][]*place, len(list))
 	for first := true; len(parts) > 0; first = false {
 		resamples := testParts(parts)
 		if first {
@@ -94,83 +111,74 @@ func TestSequences(list []Sequence) *Shifts {
 		var next []*part
 		for _, p := range parts {
 			if first {
-				r.Sequences[p.sequence].Detectable = p.critical
+				r.Sequences[p.sequence].Detectable = p.critical[once]
 			}
 			if p.p > Level {
 				continue
 			}
-			found[p.sequence] = append(found[p.sequence], p)
-			for _, half := range []*part{newPart(p.sequence, p.all, p.from, p.at), newPart(p.sequence, p.all, p.at, p.to)} {
-				if half != nil {
-					next = append(next, half)
-				}
-			}
+			places := p.places(p.best[p.kind], p.p, p.critical[p.kind])
+			found[p.sequence] = append(found[p.sequence], places...)
+			next = append(next, p.cut(places)...)
 		}
 		parts = next
 	}
-	var last []*part
-	for i := range list {
-		if !r.Sequences[i].Tested {
-			continue
-		}
-		places := refined(list[i], found[i])
-		from := 0
-		if n := len(found[i]); n > 0 {
-			from = places[n]
-		}
-		if p := newPart(i, list[i], from, len(list[i].Values)); p != nil && p.cutLast() {
-			last = append(last, p)
-		}
-		// Shifts of the scan, each with the units up to the next.
-		for k, p := range found[i] {
-			whole := newPart(i, list[i], places[k], places[k+2])
-			r.Sequences[i].Shifts = append(r.Sequences[i].Shifts, whole.shift(places[k+1], p.p, p.critical))
-		}
-		r.Sequences[i].setDetectable(list[i], places)
+	for i, s := range list {
+		refine(s, found[i])
 	}
-	for _, p := range last {
-		tails := 2 * upperTail(p.statistic(p.at), p.known-2)
-		p.p = min(1, (1-math.Pow(1-min(1, tails), float64(len(last))))/lastShare)
-		if p.p > Level {
-			continue
+	testFew(list, found)
+	for i, s := range list {
+		if r.Sequences[i].Tested {
+			r.Sequences[i].Shifts = shifts(s, found[i])
+			r.Sequences[i].setDetectable(s, found[i])
 		}
-		x := &r.Sequences[p.sequence]
-		if n := len(x.Shifts); n > 0 { // its right side is without the last unit now
-			shift := &x.Shifts[n-1]
-			before := newPart(p.sequence, p.all, p.leftOf(shift, x.Shifts), p.at)
-			*shift = before.shift(shift.At, shift.P, found[p.sequence][n-1].critical)
-		}
-		level := -math.Expm1(math.Log1p(-Level*lastShare) / float64(len(last)))
-		shift := p.shift(p.at, p.p, quantile(level/2, p.known-2))
-		shift.Earliest, shift.Latest, shift.LastOnly = p.at, p.at, true
-		x.Shifts = append(x.Shifts, shift)
 	}
 	return r
 }
 
-// leftOf returns where the units before a sequence's last shift begin.
-func (p *part) leftOf(last *Shift, shifts []Shift) int {
-	if n := len(shifts); n > 1 {
-		return shifts[n-2].At
-	}
-	return 0
+// place is a place of a shift that was found.
+type place struct {
+	at          int
+	p, critical float64
 }
 
-// refined returns the places of the shifts that divide parts of a sequence, each the best between its
-// neighbours, with both ends of the sequence. It sorts the parts by place.
-func refined(s Sequence, found []*part) []int {
-	slices.SortFunc(found, func(a, b *part) int { return a.at - b.at })
-	places := []int{0}
+func sortPlaces(list []*place) { slices.SortFunc(list, func(a, b *place) int { return a.at - b.at }) }
+
+// ends returns the places with both ends of a sequence.
+func ends(s Sequence, found []*place) []int {
+	list := []int{0}
 	for _, p := range found {
-		places = append(places, p.at)
+		list = append(list, p.at)
 	}
-	places = append(places, len(s.Values))
-	for k := range found {
-		if p := newPart(0, s, places[k], places[k+2]); p != nil {
-			_, places[k+1] = p.scan(nil)
+	return append(list, len(s.Values))
+}
+
+// refine sorts places, and moves each to the best between its neighbours.
+func refine(s Sequence, found []*place) {
+	sortPlaces(found)
+	for k, x := range found {
+		around := ends(s, found)[k : k+3]
+		if p := newPart(0, s, around[0], around[2]); p != nil {
+			if left := p.leftOf(x.at); min(left, p.known()-left) >= minSide {
+				x.at = p.index[p.scan(p.values)[once].at]
+			}
 		}
 	}
-	return places
+}
+
+// kind is how a part is divided.
+type kind int
+
+const (
+	once  kind = iota // one place
+	twice             // two places: the units between them against the others
+	kinds
+)
+
+// division divides the known units of a part: those from at to back against the others. between is the
+// sum of squares between the two; negative without any division.
+type division struct {
+	at, back int
+	between  float64
 }
 
 // part is units of a sequence that may have a shift.
@@ -178,95 +186,136 @@ type part struct {
 	sequence int
 	all      Sequence
 	from, to int
-	values   []float64 // less their mean, of from to to; NaN where unknown
-	known    int
+	index    []int     // of the known units
+	values   []float64 // theirs, less their mean
 	mean     float64
 	squares  float64   // the sum of squares
-	weights  []float64 // by the number of units on the left: makes the square of their sum one between sides
+	weights  []float64 // by the number of units on a side: makes the square of their sum one between sides
+	sums     []float64 // of the units before; written by scan
 
-	at       int     // the place of the largest statistic
-	p        float64 // corrected
-	critical float64 // the statistic from which p is at most Level
+	best     [kinds]division // that of the largest statistics
+	kind     kind            // which of them explains the part
+	p        float64         // corrected
+	critical [kinds]float64  // the statistics from which p is at most Level
 }
 
 // newPart returns nil if too little is known.
 func newPart(sequence int, s Sequence, from, to int) *part {
 	p := &part{sequence: sequence, all: s, from: from, to: to}
-	sum := 0.0
-	for _, x := range s.Values[from:to] {
+	for i, x := range s.Values[from:to] {
 		if !math.IsNaN(x) {
-			p.known++
-			sum += x
+			p.index, p.values = append(p.index, from+i), append(p.values, x)
+			p.mean += x
 		}
 	}
-	if p.known < MinUnits {
+	n := p.known()
+	if n < MinUnits {
 		return nil
 	}
-	p.mean = sum / float64(p.known)
-	for _, x := range s.Values[from:to] {
-		p.values = append(p.values, x-p.mean)
-		if d := x - p.mean; !math.IsNaN(d) {
-			p.squares += d * d
-		}
+	p.mean /= float64(n)
+	for i := range p.values {
+		p.values[i] -= p.mean
+		p.squares += p.values[i] * p.values[i]
+		p.weights = append(p.weights, float64(n)/float64(max(1, i)*(n-i)))
 	}
-	for n := range p.known {
-		p.weights = append(p.weights, float64(p.known)/float64(max(1, n)*(p.known-n)))
-	}
+	p.sums = make([]float64, n+1)
 	return p
 }
 
-// scan returns the largest statistic of all places that divide the part with its units in an order, nil
-// for their own, and its place: the first known unit after it. The statistic grows with the sum of
-// squares between the sides, so only the largest of these matters.
-func (p *part) scan(order []int) (statistic float64, at int) {
-	largest, sum, n := -1.0, 0.0, 0
-	for i := range p.values {
-		x := p.values[i]
-		if order != nil {
-			x = p.values[order[i]]
-		}
-		if math.IsNaN(x) {
-			continue
-		}
-		if n >= minSide && p.known-n >= minSide {
-			if between := sum * sum * p.weights[n]; between > largest {
-				largest, at = between, p.from+i
-			}
-		}
-		sum += x
-		n++
-	}
-	return p.ratio(largest), at
+func (p *part) known() int { return len(p.index) }
+
+// leftOf returns how many known units are before a place.
+func (p *part) leftOf(at int) int {
+	left, _ := slices.BinarySearch(p.index, at)
+	return left
 }
 
-// ratio returns the statistic of a sum of squares between the sides.
+// scan returns the divisions of the known units, which have some values, with the largest statistics. These
+// grow with the sum of squares between the sides, so only the largest of these matters.
+func (p *part) scan(values []float64) (best [kinds]division) {
+	n, sum := len(values), 0.0
+	lowest, highest := 0, 0
+	for i, x := range values {
+		sum += x
+		p.sums[i+1] = sum
+		if sum < p.sums[lowest] {
+			lowest = i + 1
+		} else if sum > p.sums[highest] {
+			highest = i + 1
+		}
+	}
+	for k := range best {
+		best[k].between = -1
+	}
+	for at := minSide; at <= n-minSide; at++ {
+		if x := p.sums[at] * p.sums[at] * p.weights[at]; x > best[once].between {
+			best[once] = division{at, n, x}
+		}
+	}
+	p.scanLengths(&best[twice], p.sums[highest]-p.sums[lowest], minSide, n-minSide-1)
+	return best
+}
+
+// scanLengths sets the best division with two places, from lengths of the middle. The sum of none is larger
+// than a limit.
+func (p *part) scanLengths(best *division, limit float64, least, most int) {
+	for length := least; length <= most; length++ {
+		if limit*limit*p.weights[length] <= best.between {
+			continue
+		}
+		largest, at := -1.0, 0
+		from, to := p.sums[minSide:len(p.sums)-1-length], p.sums[minSide+length:]
+		for i, before := range from {
+			if d := math.Abs(to[i] - before); d > largest {
+				largest, at = d, minSide+i
+			}
+		}
+		if x := largest * largest * p.weights[length]; x > best.between {
+			*best = division{at, at + length, x}
+		}
+	}
+}
+
+// ratio returns the statistic of a sum of squares between the sides; 0 without any.
 func (p *part) ratio(between float64) float64 {
 	if between <= negligible*negligible {
 		return 0
 	}
-	within := max(0, p.squares-between) / float64(p.known-2)
+	within := max(0, p.squares-between) / float64(p.known()-2)
 	return min(maxRatio, math.Sqrt(between/within))
 }
 
-// between returns the sum of squares between the sides of a place, and how many units are on the left.
-func (p *part) between(at int) (squares float64, left int) {
-	sum := 0.0
-	for _, x := range p.values[:at-p.from] {
-		if !math.IsNaN(x) {
-			sum += x
-			left++
-		}
+// divide returns the division at known units, and the sum of the units in the middle.
+func (p *part) divide(at, back int) (d division, sum float64) {
+	for _, x := range p.values[at:back] {
+		sum += x
 	}
-	if left == 0 || left == p.known {
-		return 0, left
-	}
-	return sum * sum * p.weights[left], left
+	return division{at, back, sum * sum * p.weights[back-at]}, sum
 }
 
-// statistic returns the statistic of a place.
-func (p *part) statistic(at int) float64 {
-	squares, _ := p.between(at)
-	return p.ratio(squares)
+// places returns the places of a division.
+func (p *part) places(d division, probability, critical float64) []*place {
+	list := []*place{{p.index[d.at], probability, critical}}
+	if d.back < p.known() {
+		list = append(list, &place{p.index[d.back], probability, critical})
+	}
+	return list
+}
+
+// cut returns the parts that places divide a part into.
+func (p *part) cut(places []*place) (list []*part) {
+	from := p.from
+	for i := range len(places) + 1 {
+		to := p.to
+		if i < len(places) {
+			to = places[i].at
+		}
+		if x := newPart(p.sequence, p.all, from, to); x != nil {
+			list = append(list, x)
+		}
+		from = to
+	}
+	return list
 }
 
 // testParts sets the p-values of parts, which are one family, and returns how many orders were drawn.
@@ -278,7 +327,7 @@ func testParts(parts []*part) (resamples int) {
 	}
 	families := map[family][]*part{}
 	for _, p := range parts {
-		f := family{p.from, p.to, p.known < minScanned}
+		f := family{p.from, p.to, p.known() < minScanned}
 		families[f] = append(families[f], p)
 	}
 	for f, list := range families {
@@ -298,11 +347,10 @@ func testParts(parts []*part) (resamples int) {
 // student sets p-values from Student's t.
 func student(parts []*part, level float64) {
 	for _, p := range parts {
-		tests := float64(len(parts) * (p.known - 2*minSide + 1))
-		var t float64
-		t, p.at = p.scan(nil)
-		p.p = 1 - math.Pow(1-min(1, 2*upperTail(t, p.known-2)), tests)
-		p.critical = quantile(-math.Expm1(math.Log1p(-level)/tests)/2, p.known-2)
+		tests := float64(len(parts) * (p.known() - 2*minSide + 1))
+		p.best = p.scan(p.values)
+		p.p = 1 - math.Pow(1-min(1, 2*upperTail(p.ratio(p.best[once].between), p.known()-2)), tests)
+		p.critical[once] = quantile(-math.Expm1(math.Log1p(-level)/tests)/2, p.known()-2)
 	}
 }
 
@@ -310,116 +358,261 @@ func student(parts []*part, level float64) {
 // all parts, and returns their number.
 func permuteOrders(parts []*part, level float64) int {
 	n := parts[0].to - parts[0].from
-	maxima := make([]float64, draws(n, len(parts)))
+	orders := 1 + draws(2*n*n, len(parts)) // the first is that of the units
+	statistics := make([][kinds][]float64, len(parts))
 	random := rand.New(rand.NewPCG(uint64(n), 0))
-	order, normal := random.Perm(n), make([]float64, n)
+	order, normal, values := random.Perm(n), make([]float64, n), make([]float64, 0, n)
 	factors := make([][][]float64, len(parts))
 	for i, p := range parts {
 		factors[i] = p.factor()
+		p.best = p.scan(p.values)
+		for k, d := range p.best {
+			statistics[i][k] = append(make([]float64, 0, orders), p.ratio(d.between))
+		}
 	}
-	for i := range maxima {
+	for range orders - 1 {
 		random.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		for k, p := range parts {
-			var t float64
-			if factors[k] == nil {
-				t, _ = p.scan(order)
+		for i, p := range parts {
+			drawn := p
+			if factors[i] == nil {
+				values = values[:0]
+				for _, k := range order {
+					if x := p.all.Values[p.from+k]; !math.IsNaN(x) {
+						values = append(values, x-p.mean)
+					}
+				}
 			} else {
 				for j := range normal {
 					normal[j] = random.NormFloat64()
 				}
-				t, _ = newPart(0, Sequence{Values: p.drawn(factors[k], normal)}, 0, n).scan(nil)
+				drawn = newPart(0, Sequence{Values: drawnFrom(factors[i], normal)}, 0, p.known())
+				values = append(values[:0], drawn.values...)
 			}
-			maxima[i] = max(maxima[i], t)
+			for k, d := range drawn.scan(values) {
+				statistics[i][k] = append(statistics[i][k], drawn.ratio(d.between))
+			}
+		}
+	}
+	rank := orders - max(1, int(level*float64(orders)))
+	maxima := make([]float64, orders)
+	for i, p := range parts {
+		for k := range kinds {
+			sorted := slices.Sorted(slices.Values(statistics[i][k]))
+			p.critical[k] = sorted[rank]
+			if p.critical[k] <= 0 {
+				continue // all orders are the same
+			}
+			for j, x := range statistics[i][k] {
+				maxima[j] = max(maxima[j], x/p.critical[k])
+			}
 		}
 	}
 	slices.Sort(maxima)
-	total := float64(len(maxima) + 1)
-	critical := maxima[len(maxima)-1-max(0, int(level*total)-1)]
 	for _, p := range parts {
-		t, at := p.scan(nil)
-		below, _ := slices.BinarySearch(maxima, t-1e-9*t)
-		p.at, p.p, p.critical = at, float64(len(maxima)-below+1)/total, critical
+		var chances [kinds]float64
+		for k, d := range p.best {
+			chances[k] = 1
+			if t := p.ratio(d.between); p.critical[k] > 0 {
+				below, _ := slices.BinarySearch(maxima, t/p.critical[k]*(1-1e-9))
+				chances[k] = float64(orders-below) / float64(orders)
+			}
+			p.critical[k] *= maxima[rank]
+		}
+		if p.p = min(chances[once], chances[twice]); chances[twice] <= level && p.needsBoth() {
+			p.kind = twice
+		}
 	}
-	return len(maxima)
+	return orders - 1
 }
 
-// factor returns the Cholesky factor of the covariance of the known units; nil if they are independent.
-func (p *part) factor() [][]float64 {
+// needsBoth reports whether two places explain more of a part than one and another by chance.
+func (p *part) needsBoth() bool {
+	more := p.best[twice].between - p.best[once].between
+	freedom := p.known() - 3
+	t := math.Sqrt(max(0, more) / (max(negligible*negligible, p.squares-p.best[twice].between) / float64(freedom)))
+	return 2*upperTail(t, freedom)*float64(p.known()) <= Level
+}
+
+// covariance returns the covariance of the known units; nil if it is unknown.
+func (p *part) covariance() (matrix [][]float64) {
 	if p.all.Covariance == nil {
 		return nil
 	}
-	var matrix [][]float64
-	for i := p.from; i < p.to; i++ {
-		if math.IsNaN(p.all.Values[i]) {
-			continue
-		}
+	for _, i := range p.index {
 		var row []float64
-		for k := p.from; k < p.to; k++ {
-			if !math.IsNaN(p.all.Values[k]) {
-				row = append(row, p.all.Covariance[i][k])
-			}
+		for _, k := range p.index {
+			row = append(row, p.all.Covariance[i][k])
 		}
 		matrix = append(matrix, row)
 	}
-	return factorOf(matrix)
+	return matrix
 }
 
-// drawn returns values with the covariance of a factor, from independent ones.
-func (p *part) drawn(factor [][]float64, normal []float64) []float64 {
-	values, n := make([]float64, len(p.values)), 0
-	for i, x := range p.values {
-		if values[i] = x; math.IsNaN(x) {
-			continue
-		}
-		values[i] = 0
-		for k, f := range factor[n] {
+// factor returns the Cholesky factor of the covariance; nil if the units are independent.
+func (p *part) factor() [][]float64 {
+	if !p.all.Resembling {
+		return nil
+	}
+	return factorOf(p.covariance())
+}
+
+// drawnFrom returns values with the covariance of a factor, from independent ones.
+func drawnFrom(factor [][]float64, normal []float64) []float64 {
+	values := make([]float64, len(factor))
+	for i, row := range factor {
+		for k, f := range row {
 			values[i] += f * normal[k]
 		}
-		n++
 	}
 	return values
 }
 
-// cutLast sets the place to the last known unit. It returns false if nothing is known of how the others
-// differ.
-func (p *part) cutLast() bool {
-	p.at = p.to - 1
-	for math.IsNaN(p.all.Values[p.at]) {
-		p.at--
+// testFew adds the places that t finds in the parts between those that were found.
+func testFew(list []Sequence, found [][]*place) {
+	type few struct {
+		*part
+		division
 	}
-	rest := newPart(p.sequence, p.all, p.from, p.at)
-	return rest != nil && rest.squares > negligible*negligible
+	var short, last []few
+	places := 0
+	for i, s := range list {
+		at := ends(s, found[i])
+		for k := range at[1:] {
+			p := newPart(i, s, at[k], at[k+1])
+			if p == nil {
+				continue
+			}
+			if n := p.known(); n > 2*minSide {
+				best := division{between: -1}
+				p.scan(p.values)
+				p.scanLengths(&best, math.Inf(1), minSide, min(mostShort, n-minSide-1))
+				short = append(short, few{p, best})
+				for length := minSide; length <= min(mostShort, n-minSide-1); length++ {
+					places += n - minSide - length
+				}
+			}
+			if rest := newPart(i, s, at[k], p.index[p.known()-1]); at[k+1] == len(s.Values) && rest != nil && rest.squares > negligible*negligible {
+				d, _ := p.divide(p.known()-1, p.known())
+				last = append(last, few{p, d})
+			}
+		}
+	}
+	taken := map[*part]bool{}
+	test := func(list []few, tests int) {
+		level := -math.Expm1(math.Log1p(-Level*fewShare) / float64(tests))
+		for _, x := range list {
+			t, freedom, scale := x.adjusted(x.division)
+			probability := min(1, -math.Expm1(float64(tests)*math.Log1p(-min(1, 2*upperTail(t, freedom))))/fewShare)
+			if probability <= Level && !taken[x.part] {
+				taken[x.part] = true
+				found[x.sequence] = append(found[x.sequence], x.places(x.division, probability, scale*quantile(level/2, freedom))...)
+				sortPlaces(found[x.sequence])
+			}
+		}
+	}
+	test(short, places)
+	test(last, len(last))
 }
 
-// shift returns the shift at a place of the part.
-func (p *part) shift(at int, probability, critical float64) Shift {
-	squares, left := p.between(at)
-	right := p.known - left
-	sum := 0.0
-	for _, x := range p.values[:at-p.from] {
-		if !math.IsNaN(x) {
-			sum += x
+// adjusted returns the statistic of a division, and its degrees of freedom. If units have a covariance, it is
+// divided by what it is expected to be, and the degrees are those of Satterthwaite (1946).
+func (p *part) adjusted(d division) (t float64, freedom int, scale float64) {
+	t, freedom = p.ratio(d.between), p.known()-2
+	matrix := p.covariance()
+	if matrix == nil {
+		return t, freedom, 1
+	}
+	n := p.known()
+	sides := [2]float64{float64(n - d.back + d.at), float64(d.back - d.at)}
+	side := func(i int) int {
+		if i >= d.at && i < d.back {
+			return 1
+		}
+		return 0
+	}
+	// The variance of the difference of the means of the sides, and the covariance of the rests of values:
+	// what they are less the mean of their side.
+	difference, trace, square := 0.0, 0.0, 0.0
+	means := make([][2]float64, n)
+	for i, row := range matrix {
+		for k, x := range row {
+			means[k][side(i)] += x / sides[side(i)]
 		}
 	}
-	s := Shift{At: at, Before: p.mean + sum/float64(left), After: p.mean - sum/float64(right), P: probability, Earliest: at, Latest: at}
-	within := max(0, p.squares-squares)
-	margin := critical * math.Sqrt(within/float64(p.known-2)*(1/float64(left)+1/float64(right)))
-	s.Low, s.High = s.After-s.Before-margin, s.After-s.Before+margin
-	for k := p.from + 1; k < p.to; k++ {
-		if math.IsNaN(p.all.Values[k]) {
-			continue
-		}
-		squares, left := p.between(k)
-		if min(left, p.known-left) >= minSide && float64(p.known)*math.Log(max(0, p.squares-squares)/within) <= placeRatio {
-			s.Earliest, s.Latest = min(s.Earliest, k), max(s.Latest, k)
+	for i := range n {
+		difference += (means[i][1] - means[i][0]) * float64(2*side(i)-1) / sides[side(i)]
+	}
+	for i, row := range matrix {
+		trace += row[i] - means[i][side(i)]
+		for k, x := range row {
+			square += (x - means[k][side(i)]) * (x - means[i][side(k)])
 		}
 	}
-	return s
+	scale = math.Sqrt(difference * sides[0] * sides[1] / float64(n) / (trace / float64(n-2)))
+	return t / scale, max(1, int(trace*trace/square)), scale
+}
+
+// shifts returns the shifts at places. Two places are one shift if the second takes the first back.
+func shifts(s Sequence, found []*place) (list []Shift) {
+	at := ends(s, found)
+	mean := func(k int) float64 { // of the units up to a place
+		sum, n := 0.0, 0.0
+		for _, x := range s.Values[at[k]:at[k+1]] {
+			if !math.IsNaN(x) {
+				sum, n = sum+x, n+1
+			}
+		}
+		return sum / n
+	}
+	for k := 0; k < len(found); k++ {
+		first, back, to := found[k], (*place)(nil), k+2
+		if k+1 < len(found) && math.Abs(mean(k+2)-mean(k)) < math.Abs(mean(k+2)-mean(k+1)) {
+			back, to = found[k+1], k+3
+		}
+		x := Shift{Place: placeOf(s, at[k:k+3]), From: at[k], To: at[to], P: first.p}
+		critical := first.critical
+		whole := newPart(0, s, x.From, x.To)
+		end := whole.known()
+		if back != nil {
+			end = whole.leftOf(back.at)
+			b := placeOf(s, at[k+1:k+4])
+			x.Back, x.P, critical = &b, max(x.P, back.p), max(critical, back.critical)
+			k++
+		}
+		d, sum := whole.divide(whole.leftOf(x.At), end)
+		inside, outside := float64(d.back-d.at), float64(whole.known()-d.back+d.at)
+		x.Before, x.After = whole.mean-sum/outside, whole.mean+sum/inside
+		margin := critical * math.Sqrt(max(0, whole.squares-d.between)/float64(whole.known()-2)*(1/inside+1/outside))
+		x.Low, x.High = x.After-x.Before-margin, x.After-x.Before+margin
+		list = append(list, x)
+	}
+	return list
+}
+
+// placeOf returns the place between two others.
+func placeOf(s Sequence, at []int) Place {
+	x := Place{At: at[1], Earliest: at[1], Latest: at[1]}
+	p := newPart(0, s, at[0], at[2])
+	if p == nil {
+		return x
+	}
+	left, n := p.leftOf(at[1]), p.known()
+	if x.LastOnly = n-left == 1 && at[2] == len(s.Values); x.LastOnly {
+		return x
+	}
+	d, _ := p.divide(left, n)
+	for k := minSide; k <= n-minSide; k++ {
+		if other, _ := p.divide(k, n); float64(n)*math.Log(max(0, p.squares-other.between)/max(0, p.squares-d.between)) <= placeRatio {
+			x.Earliest, x.Latest = min(x.Earliest, p.index[k]), max(x.Latest, p.index[k])
+		}
+	}
+	return x
 }
 
 // setDetectable sets Detectable from the critical value that it has.
-func (r *SequenceResult) setDetectable(s Sequence, places []int) {
+func (r *SequenceResult) setDetectable(s Sequence, found []*place) {
 	known, within, freedom := 0, 0.0, 0
+	places := ends(s, found)
 	for k := range places[1:] {
 		n, mean, squares := 0, 0.0, 0.0
 		for _, x := range s.Values[places[k]:places[k+1]] {

@@ -89,8 +89,8 @@ func TestUnknownAndEqual(t *testing.T) {
 	}
 }
 
-// Several shifts are found, each with the units up to the next. The last unit alone is tested by t, and
-// needs others that differ.
+// Several shifts are found, each with the units up to the next, that of the last unit alone by t, which needs
+// others that differ. Twice the same level: the second shift is taken back.
 func TestSeveralShifts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	noisy := noise(r, 30)
@@ -106,7 +106,7 @@ func TestSeveralShifts(t *testing.T) {
 		}
 	}
 	x := TestSequences([]Sequence{noise(r, 30), noisy}).Sequences[1].Shifts
-	if len(x) != 3 || x[0].At != 10 || x[1].At != 20 || x[2].At != 29 || !x[2].LastOnly || x[1].LastOnly {
+	if len(x) != 2 || x[0].At != 10 || x[0].Back != nil || x[1].At != 20 || x[1].LastOnly || x[1].Back == nil || x[1].Back.At != 29 || !x[1].Back.LastOnly {
 		t.Fatalf("%+v", x)
 	}
 	mean := func(s []float64) (m float64) {
@@ -115,15 +115,99 @@ func TestSeveralShifts(t *testing.T) {
 		}
 		return m
 	}
-	for i, ends := range [][3]int{{0, 10, 20}, {10, 20, 29}, {20, 29, 30}} {
-		if before, after := mean(s[ends[0]:ends[1]]), mean(s[ends[1]:ends[2]]); !near(x[i].Before, before, 1e-9) || !near(x[i].After, after, 1e-9) {
-			t.Errorf("%d: %+v, want %v to %v", i, x[i], before, after)
+	for i, want := range [][2]float64{{mean(s[:10]), mean(s[10:20])}, {mean(append(slices.Clone(s[10:20]), s[29])), mean(s[20:29])}} {
+		if !near(x[i].Before, want[0], 1e-9) || !near(x[i].After, want[1], 1e-9) {
+			t.Errorf("%d: %+v, want %v", i, x[i], want)
 		}
 	}
 	last := make([]float64, 30)
 	last[29] = 1
 	if x := TestSequences([]Sequence{{Values: last}}).Sequences[0].Shifts; len(x) != 0 {
 		t.Errorf("one of equal units: %+v", x)
+	}
+}
+
+// A change that was taken back is one shift with both places. Of the C(12, 4) = 495 orders of 12 units, those
+// with a statistic as large have the four high units in the middle, with two or more before and one or more
+// after them (6), the eight low ones so (2), or either ones first (2); the last two count if the statistic of
+// one place is weighed as that of two or more.
+func TestTakenBack(t *testing.T) {
+	f := TestSequences([]Sequence{sequenceOf(4, 1, 3, 1)})
+	x := f.Sequences[0].Shifts
+	if len(x) != 1 || x[0].At != 4 || x[0].Back == nil || x[0].Back.At != 8 || x[0].Back.LastOnly || x[0].From != 0 || x[0].To != 12 || !near(x[0].Before, 1.05, 1e-9) || !near(x[0].After, 3.05, 1e-9) || !near(x[0].Low+x[0].High, 4, 1e-9) {
+		t.Fatalf("%+v", x)
+	}
+	margin := 4 * math.Sqrt(10./495/float64(f.Resamples)) / scanShare
+	if x[0].P < 8./495/scanShare-margin || x[0].P > 10./495/scanShare+margin {
+		t.Errorf("p %v", x[0].P)
+	}
+	around := func(r *rand.Rand, units, from, to int, by float64) (s Sequence) {
+		s = noise(r, units)
+		for i := from; i < to; i++ {
+			s.Values[i] += by
+		}
+		return s
+	}
+	for _, test := range []struct {
+		name     string
+		from, to int
+		by       float64
+	}{
+		{"eight of 30", 10, 18, 6},
+		{"two", 10, 12, 8},
+		{"three", 20, 23, 8},
+		{"all but the last", 21, 29, 8},
+		{"lasting", 15, 30, 6},
+		{"for the better", 5, 20, -8},
+	} {
+		for seed := range uint64(5) {
+			x := TestSequences([]Sequence{around(rand.New(rand.NewPCG(seed, 1)), 30, test.from, test.to, test.by)}).Sequences[0].Shifts
+			if len(x) != 1 || x[0].At != test.from || (x[0].Back != nil) != (test.to < 30) || x[0].Back != nil && (x[0].Back.At != test.to || x[0].Back.LastOnly != (test.to == 29)) {
+				t.Errorf("%s, seed %d: %+v", test.name, seed, x)
+			}
+		}
+	}
+	// A third of it stays: two shifts. One unit alone is an exception.
+	half := around(rand.New(rand.NewPCG(1, 1)), 30, 10, 30, 10)
+	for i := 20; i < 30; i++ {
+		half.Values[i] -= 4
+	}
+	if x := TestSequences([]Sequence{half}).Sequences[0].Shifts; len(x) != 2 || x[0].At != 10 || x[0].Back != nil || x[1].At != 20 || x[1].Back != nil {
+		t.Errorf("%+v", x)
+	}
+	if x := TestSequences([]Sequence{around(rand.New(rand.NewPCG(1, 1)), 30, 12, 13, 10)}).Sequences[0].Shifts; len(x) != 0 {
+		t.Errorf("one unit: %+v", x)
+	}
+}
+
+// If units have a covariance, what t of a division is expected to be is that of random values: it and its
+// degrees of freedom come from the same moments.
+func TestAdjusted(t *testing.T) {
+	const units = 20
+	s := Sequence{Values: make([]float64, units), Covariance: make([][]float64, units)}
+	for i := range s.Covariance {
+		for k := range units {
+			s.Covariance[i] = append(s.Covariance[i], math.Pow(.7, math.Abs(float64(i-k))))
+		}
+	}
+	factor, r := factorOf(s.Covariance), rand.New(rand.NewPCG(5, 6))
+	const tries = 20_000
+	within, squares, between := 0.0, 0.0, 0.0
+	var freedom int
+	var scale float64
+	for range tries {
+		s.Values = drawnFrom(factor, noise(r, units).Values)
+		p := newPart(0, s, 0, units)
+		d, _ := p.divide(8, 11)
+		_, freedom, scale = p.adjusted(d)
+		w := p.squares - d.between
+		within, squares, between = within+w/tries, squares+w*w/tries, between+d.between/tries
+	}
+	if want := math.Sqrt(between / (within / (units - 2))); !near(scale, want, .02*want) {
+		t.Errorf("scale %v, want %v", scale, want)
+	}
+	if want := 2 * within * within / (squares - within*within); !near(float64(freedom), want, 1.3) {
+		t.Errorf("%v degrees, want %v", freedom, want)
 	}
 }
 
