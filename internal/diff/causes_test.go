@@ -107,25 +107,6 @@ func TestCausesOfNoChange(t *testing.T) {
 	}
 }
 
-// Changes between too few runs are shown and not tested.
-func TestCausesOfFewRuns(t *testing.T) {
-	o := failOn(t, "wait.io.lost_ms_per_s>+5")
-	d := compare(t, costly("base", 10), costly("new", 30), o)
-	c := d.Pairs[0].Causes
-	if *c.Lost.Delta != 20 || c.Lost.P != nil || d.Outcomes[0].Status != condition.Unknown || !strings.Contains(d.Outcomes[0].String(), "cannot be checked with one run each") {
-		t.Errorf("%v: %s", *c.Lost.Delta, d.Outcomes[0])
-	}
-	o.Any = true
-	if d = compare(t, costly("base", 10), costly("new", 30), o); d.Outcomes[0].Status != condition.Failed {
-		t.Error(d.Outcomes[0])
-	}
-	// Without causes on a side nothing is known of them.
-	d = compare(t, before(), costly("new", 30), o)
-	if d.Pairs[0].Causes != nil || d.Outcomes[0].Reason != "unknown in both traces" {
-		t.Errorf("%+v: %s", d.Pairs[0].Causes, d.Outcomes[0])
-	}
-}
-
 // Causes with scheduling events do not compare with causes without.
 func TestCausesOfDifferentTags(t *testing.T) {
 	base, new := costly("base", 10), costly("new", 30)

@@ -366,18 +366,3 @@ func TestCompareProcess(t *testing.T) {
 		t.Errorf("%d pairs, %v and %v", len(d.Pairs), d.OnlyBase, d.OnlyNew)
 	}
 }
-
-// The same inputs give the same bytes, and the inputs stay as they are.
-func TestDeterministic(t *testing.T) {
-	base, new := before(), after()
-	frames := slices.Clone(base.Timeline.Frames)
-	for _, format := range Formats {
-		first := write(t, compare(t, base, new, Options{}), format, WriteOptions{})
-		if write(t, compare(t, base, new, Options{}), format, WriteOptions{}) != first || write(t, compare(t, before(), after(), Options{}), format, WriteOptions{}) != first {
-			t.Errorf("%s differs", format)
-		}
-	}
-	if !slices.Equal(frames, base.Timeline.Frames) {
-		t.Error("the timeline has changed")
-	}
-}

@@ -8,16 +8,11 @@ import (
 	"errors"
 	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
-	"golang.org/x/tools/txtar"
-
-	"ohframe"
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
@@ -322,37 +317,5 @@ func FuzzFrames(f *testing.F) {
 			must.Do(t, timeline.Validate())
 		}
 		checkDiff(t, sideOf(file, base), sideOf(file+" again", new), how)
-	})
-}
-
-// The same for the frames of any two inputs that can be read.
-func FuzzInputs(f *testing.F) {
-	paths, err := filepath.Glob("../../testdata/frames/era-*.txtar")
-	if err != nil || len(paths) == 0 {
-		f.Fatalf("no goldens: %v", err)
-	}
-	latency := []byte("16666667\n1000000000\t1030000000\t1012000000\n1016666667\t1063333334\t1020000000\n1 9223372036854775806 1\n")
-	stats := []byte("** Graphics info for pid 7 [com.example.app] **\nWindow: w\n---PROFILEDATA---\nFlags,IntendedVsync,FrameCompleted,DisplayPresentTime,\n" +
-		"0,1000000000,1012000000,1016666667,\n0,1016666667,1050000000,1066666667,\n---PROFILEDATA---\n")
-	f.Add(latency, stats, byte(0))
-	f.Add(stats, latency, byte(1))
-	for i, path := range paths {
-		archive := must.Get(txtar.ParseFile(path))(f)
-		f.Add(archive.Files[0].Data, latency, byte(2))
-		f.Add(archive.Files[0].Data, archive.Files[0].Data, byte(i))
-	}
-	text := must.Get(os.ReadFile("../../cmd/ohframe/testdata/frames.ftrace"))(f)
-	f.Add(text, bytes.ReplaceAll(text, []byte("0: "), []byte("3: ")), byte(3))
-	f.Fuzz(func(t *testing.T, a, b []byte, how byte) {
-		var sides []Side
-		for _, text := range [][]byte{a, b} {
-			in, err := ohframe.Read(t.Context(), bytes.NewReader(text), ohframe.Options{Workers: 1})
-			if err != nil {
-				return
-			}
-			must.Do(t, in.Timeline.Validate())
-			sides = append(sides, sideOf("some file", in.Timeline))
-		}
-		checkDiff(t, sides[0], sides[1], how)
 	})
 }

@@ -1,10 +1,8 @@
 package diff
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,8 +13,6 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/simulate"
-	"ohframe/internal/text"
 )
 
 // did returns a side of one run in which the user did something.
@@ -291,34 +287,6 @@ func TestLayerChanges(t *testing.T) {
 	}
 }
 
-// A side's value is the mean of its runs'.
-func TestLayerRuns(t *testing.T) {
-	side := func(name string, queue trace.Duration) Side {
-		var runs []Side
-		for i := range 5 {
-			var layers []*analyzer.Layer
-			for k := range 1 + i%2 {
-				layers = append(layers, surface("a", fmt.Sprint("View#", 10*i+k), 30, queue+trace.Duration(i), nil, nil))
-			}
-			runs = append(runs, played(fmt.Sprint(name, i), layers...))
-		}
-		return Join(name, runs)
-	}
-	d := compare(t, side("base", 5), side("new", 15), Options{FailOn: conditions(t, "layer.queue_p95_ms>+5, layer.longest_ms>+1")})
-	p := d.Layers.Both[0]
-	if m := p.measure("queue_p95_ms"); !near(m.Base, 7) || !near(m.New, 17) || !near(m.P, 2./252) || m.Verdict != Worse || p.Base.Items != 7 {
-		t.Errorf("%s of %d layers", describe(m), p.Base.Items)
-	}
-	if o := d.Outcomes; len(o) != 2 || o[0].Status != condition.Failed || o[1].Status != condition.Passed {
-		t.Errorf("%+v", o)
-	}
-	few := Join("few", []Side{played("1"), played("2"), played("3", surface("a", "View#1", 30, 9, nil, nil)), played("4")})
-	d = compare(t, few, Join("new", []Side{played("1"), played("2", surface("a", "View#1", 30, 9, nil, nil))}), Options{FailOn: conditions(t, "layer.fps<-1")})
-	if o := d.Outcomes[0]; o.Reason != "too few runs have a value; --fail-on-any compares the values" {
-		t.Errorf("%+v", o)
-	}
-}
-
 // Conditions apply to the groups that they name, and cannot be checked for what a side lacks or cuts.
 func TestGroupConditions(t *testing.T) {
 	plain := surface("a", "panel", 30, 1, nil, nil)
@@ -421,57 +389,6 @@ func TestGroupTables(t *testing.T) {
 	}
 }
 
-// JSON has the groups of each kind in the same form.
-func TestGroupsJSON(t *testing.T) {
-	base, new := played("base", surface("a", "View#1", 30, 10, nil, nil), surface("", "old", 1, 1, nil, nil)), played("new", surface("a", "View#2", 40, 20, nil, nil), surface("a", "View#3", 2, 20, nil, nil))
-	base.Stats.Interactions, new.Stats.Interactions = append(append(flings(80, 81, 82), fling("pages/Old", 80)), cut(fling("pages/Index", 1))), flings(90, 91, 92)
-	d := compare(t, repeated(2, base), repeated(2, new), Options{FailOn: conditions(t, "fling.response_ms>+5, layer.fps<-1")})
-	type group struct {
-		Kind                string
-		Name, Process, Page any
-		Base, New           Items
-		Measures            []*Measure
-	}
-	type groups struct {
-		Compared   []group
-		OnlyInBase []group `json:"only_in_base"`
-		Changes    int
-	}
-	var got struct {
-		Interactions, Layers groups
-		FailOn               []struct {
-			List, Index any
-			Missing     string
-		} `json:"fail_on"`
-	}
-	must.Do(t, json.Unmarshal([]byte(write(t, d, "json", WriteOptions{})), &got))
-	for _, x := range []struct {
-		got      groups
-		want     group
-		measures int
-		changes  int
-		only     string
-	}{
-		{got.Interactions, group{"scene", "APP_LIST_FLING", "com.example.gallery", "pages/Index", Items{6, 2, 6}, Items{6, 0, 6}, nil}, 10, 1, "[scene APP_LIST_FLING com.example.gallery pages/Old]"},
-		{got.Layers, group{"layer", "View#*", "a", nil, Items{2, 0, 60}, Items{4, 0, 84}, nil}, len(stats.LayerMeasures), 6, "[layer old <nil> <nil>]"},
-	} {
-		first := x.got.Compared[0]
-		n, only := len(first.Measures), []any{}
-		for _, g := range x.got.OnlyInBase {
-			only = append(only, g.Kind, g.Name, g.Process, g.Page)
-		}
-		if first.Measures = nil; !reflect.DeepEqual(first, x.want) || n != x.measures || x.got.Changes != x.changes || fmt.Sprint(only) != x.only {
-			t.Errorf("%+v, %d measures, %d changes, %v", first, n, x.got.Changes, only)
-		}
-	}
-	if m := got.Interactions.Compared[0].Measures[0]; m.Name != "response_ms" || m.Field != "response_ms" || !near(m.Delta, 10) || math.IsNaN(*m.P) {
-		t.Error(describe(m))
-	}
-	if f := fmt.Sprint(got.FailOn); f != "[{interactions 0 } {<nil> <nil> com.example.gallery, APP_LIST_FLING on pages/Old} {layers 0 } {<nil> <nil> old}]" {
-		t.Error(f)
-	}
-}
-
 // Without frames, groups are compared alone. Conditions on frames cannot be checked.
 func TestOnlyGroups(t *testing.T) {
 	side := func(name string, plus float64) Side {
@@ -504,95 +421,6 @@ func TestOnlyGroups(t *testing.T) {
 	}
 	if _, err := Compare(side("base", 1), Side{Name: "new", Stats: &stats.Report{}}, Options{}); err == nil {
 		t.Error("a side without anything is compared")
-	}
-}
-
-// The flings of made traces: with injected jank they are worse, another seed alone is not.
-func TestSimulatedInteractions(t *testing.T) {
-	run := func(name string, seed uint64, janky bool) Side {
-		side, _ := simulated(t, name, func(c *simulate.Config) {
-			demonstration := simulate.Demonstration()
-			*c = demonstration
-			c.Seed = seed
-			if !janky {
-				c.Injections = nil
-			}
-		})
-		return side
-	}
-	sides := map[string]Side{}
-	for name, janky := range map[string]bool{"base": false, "same": false, "janky": true} {
-		var runs []Side
-		for i := range 5 {
-			runs = append(runs, run(fmt.Sprint(name, i), uint64(len(name)*10+i), janky))
-		}
-		sides[name] = Join(name, runs)
-	}
-	fling := func(d *Diff) *Group {
-		return d.Interactions.Both[slices.IndexFunc(d.Interactions.Both, func(p *Group) bool { return p.Name == "APP_LIST_FLING" })]
-	}
-	worse := fling(compare(t, sides["base"], sides["janky"], Options{}))
-	if worse.Base.Items != 15 || worse.New.Items != 15 || worse.measure("hitch").Verdict != Worse || worse.measure("response_ms").Verdict != Unclear {
-		t.Errorf("%d and %d flings, %s, %s", worse.Base.Items, worse.New.Items, describe(worse.measure("hitch")), describe(worse.measure("response_ms")))
-	}
-	for _, p := range compare(t, sides["base"], sides["same"], Options{}).Interactions.Both {
-		if worst(p.Measures).Significant() {
-			t.Errorf("%s: %v", p.fullTitle(), labels(p.Measures, worst(p.Measures)))
-		}
-	}
-}
-
-// A made video of 30 frames a second with late buffers is worse than without; the same at other
-// times is not.
-func TestSimulatedLayers(t *testing.T) {
-	side := func(name string, late bool) Side {
-		var runs []Side
-		for i := range 5 {
-			run, _ := simulated(t, name, func(c *simulate.Config) {
-				*c = simulate.Playback(90, 30)
-				c.Seed = uint64(len(name)*10 + i)
-				for k := 5 + i; late && k < 55; k += 5 {
-					c.Layers[0].Troubles = append(c.Layers[0].Troubles, simulate.Trouble{Buffer: k, Kind: simulate.TroubleWork, Length: 20 * ms})
-				}
-			})
-			runs = append(runs, run)
-		}
-		return Join(name, runs)
-	}
-	base := side("base", false)
-	p := compare(t, base, side("late runs", true), Options{}).Layers.Both[0]
-	if m := p.measure("late"); p.Name != "playerSurface" || p.Base.Items != 5 || m.Verdict != Worse || *m.New < .1 || *m.New > .25 {
-		t.Errorf("%s: %s", p.fullTitle(), describe(m))
-	}
-	if m := p.measure("fps"); math.Abs(*m.Base-30) > .5 {
-		t.Error(describe(m))
-	}
-	for _, m := range compare(t, base, side("same", false), Options{}).Layers.Both[0].Measures {
-		if m.Verdict.Significant() {
-			t.Errorf("of equal runs: %s", describe(m))
-		}
-	}
-}
-
-// The first line counts layers, too. A terminal leaves out a process without changes, a page
-// shows it.
-func TestUnchanged(t *testing.T) {
-	side := func() Side {
-		return played("a", surface("a", "View", 300, 10, every(40), nil), surface("b", "panel", 4, 1, nil, nil))
-	}
-	d := compare(t, side(), side(), Options{})
-	must.Equal(t, d.verdict(), "one run each: changes are not tested")
-	one := Join("runs", []Side{side(), side(), side()})
-	d = compare(t, one, one, Options{})
-	must.Equal(t, d.verdict(), "no significant change in 2 layers; 2 processes not tested: too few frames")
-	rule := text.Process(d.Pairs[0].Base) + " · application"
-	for verbose, want := range map[bool]bool{true: true, false: false} {
-		if out := write(t, d, "table", WriteOptions{Verbose: verbose}); strings.Contains(out, rule) != want {
-			t.Errorf("verbose %v:\n%s", verbose, out)
-		}
-	}
-	if out := write(t, d, "html", WriteOptions{}); !strings.Contains(out, `id="pair-0"`) {
-		t.Error("the page lacks a process")
 	}
 }
 

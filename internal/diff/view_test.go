@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -148,83 +147,6 @@ func TestTooFewRuns(t *testing.T) {
 	// A change that needs too many runs has no advice.
 	if m.UnitsNeeded = nil; Undecided([]*Measure{m}) != "" {
 		t.Errorf("says %q", Undecided([]*Measure{m}))
-	}
-}
-
-// The table without Verbose has at most ten measures of a pair, those that changed
-// significantly first. It accounts for all measures of JSON.
-func TestMeasuresShown(t *testing.T) {
-	long := func(n int) func(int) int { return func(i int) int { return n + i%5 } }
-	base, new := gallery("gallery", "render_service", 200, 200, long(5)), gallery("gallery", "render_service", 200, 200, long(14))
-	p := compare(t, repeated(3, base.side("")), repeated(3, new.side("")), Options{}).Pairs[0]
-	short, all := tables(p.view(false).Blocks, false)[0], tables(p.view(true).Blocks, false)[0]
-	if len(short.Rows) != maxChanged || len(all.Rows) <= maxChanged {
-		t.Errorf("%d measures, with verbose %d", len(short.Rows), len(all.Rows))
-	}
-	for i, row := range short.Rows {
-		if base, new, _ := strings.Cut(row.Cells[1].Text, " → "); base == new {
-			t.Errorf("%s is %s on both sides", row.Cells[0].Text, base)
-		}
-		if i > 0 && row.Cells[6].Text == "worse" && short.Rows[i-1].Cells[6].Text != "worse" {
-			t.Errorf("%s is below one that did not change", row.Cells[0].Text)
-		}
-	}
-	var more, equal, unknown, periods int
-	if _, err := fmt.Sscanf(short.More, "Other measures: %d changed (--verbose lists all), %d equal, %d unknown on both sides, %d relative", &more, &equal, &unknown, &periods); err != nil || len(short.Rows)+more+equal+unknown+periods != len(p.measures()) {
-		t.Errorf("%q (%v) beside %d of %d measures", short.More, err, len(short.Rows), len(p.measures()))
-	}
-	// The page has all but those that are zero on both sides.
-	tested, others := tables(p.view(false).Blocks, true)[0], tables(p.view(false).Blocks, true)[1]
-	var zero int
-	if _, err := fmt.Sscanf(others.More, "Other measures: %d zero on both sides, %d unknown", &zero, &unknown); err != nil || len(tested.Rows)+len(others.Rows)+zero+unknown+periods != len(p.measures()) || zero == 0 {
-		t.Errorf("%q (%v) beside %d and %d measures", others.More, err, len(tested.Rows), len(others.Rows))
-	}
-}
-
-// An interval is drawn around the changes that do not count, whose middle is no change. Runs
-// are drawn between the smallest value and the largest.
-func TestBars(t *testing.T) {
-	of := func(p95 trace.Duration) *stats.Process {
-		return &stats.Process{Frames: stats.Counts{Complete: 100}, Durations: &stats.Durations{P95: &p95}}
-	}
-	p := &Pair{diff: &Diff{}, base: []*stats.Process{of(10 * ms), of(12 * ms), nil}, new: []*stats.Process{of(14 * ms)}}
-	p.estimate()
-	m := p.measure("p95_ms")
-	m.Low, m.High, m.MinEffect, m.Verdict = number(1), number(3), number(.5), Worse
-	if !near(m.Base, 11) || !near(m.Delta, 3) {
-		t.Fatal(describe(m))
-	}
-	same := func(got []view.Bar, want ...view.Bar) {
-		t.Helper()
-		for i := range max(len(got), len(want)) {
-			if i >= len(got) || i >= len(want) || math.Abs(got[i].Left-want[i].Left)+math.Abs(got[i].Width-want[i].Width) > 1e-9 || got[i].Group != want[i].Group {
-				t.Fatalf("got %+v, want %+v", got, want)
-			}
-		}
-	}
-	at := func(x float64) float64 { return .5 + x/3/1.05/2 } // 3 is the largest end
-	same(m.interval(), view.Bar{Left: at(-.5), Width: at(.5) - at(-.5), Group: "budget"}, view.Bar{Left: at(1), Width: at(3) - at(1), Group: "worse"},
-		view.Bar{Left: .5, Group: "mark"}, view.Bar{Left: at(3), Group: "mark"})
-	same(p.runBars(m), view.Bar{Left: 0, Width: .02, Group: "base"}, view.Bar{Left: .49, Width: .02, Group: "base"}, view.Bar{Left: .98, Width: .02, Group: "new"})
-}
-
-// Each format names the inputs that were skipped, and processes in one trace only.
-func TestEverythingIsNamed(t *testing.T) {
-	d := everything(t)
-	for _, format := range Formats {
-		out := write(t, d, format, WriteOptions{Skipped: []view.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
-		if !strings.Contains(out, "bad.ftrace") || !strings.Contains(out, "no frames at all") {
-			t.Errorf("%s does not name a skipped input", format)
-		}
-		if hasNaN(out) {
-			t.Errorf("%s has what is no number", format)
-		}
-	}
-	table := write(t, d, "table", WriteOptions{})
-	for _, part := range []string{"render_service → surfaceflinger · render service · pid 50", "Only in base", "  old ", "Only in new", "  new ", "Not tested, because unknown or of too few frames: Duration P99, ms\n"} {
-		if !strings.Contains(table, part) {
-			t.Errorf("no %q in\n%s", part, table)
-		}
 	}
 }
 

@@ -62,12 +62,3 @@ func TestAndroidTable(t *testing.T) {
 		}
 	}
 }
-
-func TestAndroidDescription(t *testing.T) {
-	got := describe(androidTimeline().Frames[0])
-	for _, want := range []string{"whole frame late: application, prediction error", "Prediction Error, App Deadline Missed, Late Present", "main#1", "popup#2"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in %q", want, got)
-		}
-	}
-}

@@ -202,86 +202,6 @@ func TestInteraction(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// A report of nothing, and one without a timeline, are pages too.
-func TestPageWithoutCharts(t *testing.T) {
-	b := newBrowser(t)
-	b.open(nil, 800, 600, "light")
-	b.open(sample(), 1280, 1400, "light")
-	b.Screenshot("sample")
-	if n := eval[int](b, `document.querySelectorAll(".chart").length`); n != 0 {
-		t.Errorf("there are %d charts of no timeline", n)
-	}
-	text := eval[string](b, `document.body.innerText`)
-	for _, part := range []string{"example.gallery", "15.0 %", "3701.123457", "117.0", "no frames"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("the page has no %q", part)
-		}
-	}
-	if strings.Contains(text, "NaN") {
-		t.Error("the page has NaN")
-	}
-	b.CheckQuiet()
-}
-
-// The chart of one frame has an axis.
-func TestFewFrames(t *testing.T) {
-	slow.Skip(t)
-	b := newBrowser(t)
-	one := film()
-	one.Timeline.Frames = one.Timeline.Frames[:1]
-	one.Stats = stats.Compute(one.Timeline, stats.Options{})
-	b.open([]Input{one}, 1280, 1000, "light")
-	b.checkMarks(map[string]int{"on-time": 1, "late-app": 0, "misaligned": 0, "empty": 0, "no-deadline": 0})
-	// The frame has 10 ms, and the axis a margin of 2 ms on either side.
-	if length := eval[float64](b, `plots[0].u.scales.x.max - plots[0].u.scales.x.min`); math.Abs(length-.014) > 1e-6 {
-		t.Errorf("the axis of one frame is %v s long", length)
-	}
-
-	b.CheckQuiet()
-}
-
-// The cumulative distribution marks the percentiles that are known. P95 needs 20 frames, P99
-// 100.
-func TestPercentileMarks(t *testing.T) {
-	slow.Skip(t)
-	b := newBrowser(t)
-	for frames, want := range map[int]string{19: "P50 P90", 20: "P50 P90 P95", 99: "P50 P90 P95", 100: "P50 P90 P95 P99"} {
-		b.open([]Input{inputOf("few", longTimeline(frames, 1))}, 1280, 1000, "light")
-		eval[bool](b, `(() => {
-			const p = CanvasRenderingContext2D.prototype, fillText = p.fillText;
-			window.drawn = [];
-			p.fillText = function (text, ...at) { window.drawn.push(text); fillText.call(this, text, ...at); };
-			plots[0].charts[2].u.redraw();
-			return true;
-		})()`)
-		b.Settle()
-		must.Equal(t, eval[string](b, `window.drawn.filter(t => /^P[0-9]/.test(t)).join(" ")`), want, "%d frames: the marks", frames)
-	}
-}
-
-// The labels of the axis have room.
-func TestLabels(t *testing.T) {
-	slow.Skip(t)
-	b := newBrowser(t)
-	for _, took := range []trace.Duration{10 * ms1, 12_500_000, 3 * trace.Second, 40 * 60 * trace.Second} {
-		in := film()
-		for _, f := range in.Timeline.Frames {
-			f.Actual.End = f.Actual.Start.Add(took)
-		}
-		b.open([]Input{inputOf(in.Name, in.Timeline)}, 1280, 1000, "light")
-		if missing := eval[float64](b, `(() => {
-			const u = plots[0].u, context = document.createElement("canvas").getContext("2d");
-			context.font = "12px system-ui, sans-serif";
-			const right = Math.max(...u.axes[0]._splits.map((x, i) => u.valToPos(x, "x") + context.measureText(u.axes[0]._values[i]).width / 2));
-			if (right + u.bbox.left / devicePixelRatio > u.width) return right;
-			const widest = Math.max(...u.axes[1]._values.map(label => context.measureText(label).width));
-			return widest + 8 - u.bbox.left / devicePixelRatio; // a tick and a gap
-		})()`); missing > 0 {
-			t.Errorf("%v: a label lacks %v pixels", took, missing)
-		}
-	}
-}
-
 // viewed is the range of the chart over time, in seconds after the first frame.
 const viewed = `[plots[0].u.scales.x.min - 100, plots[0].u.scales.x.max - 100]`
 
@@ -452,28 +372,6 @@ func TestFrame(t *testing.T) {
 	b.CheckQuiet()
 }
 
-func untimed(*analyzer.Frame) bool { return false }
-
-// If the trace does not say which frames are empty, none is.
-func TestEmptyUnknown(t *testing.T) {
-	frames := film().Timeline.Frames
-	var doubtful []*analyzer.Frame
-	for _, f := range frames {
-		doubt := *f
-		doubt.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
-		doubtful = append(doubtful, &doubt)
-	}
-	known, unknown := newFrameColumns(frames, nil, untimed), newFrameColumns(doubtful, nil, untimed)
-	for i, f := range frames {
-		if want := f.Facts.Has(analyzer.Empty); known.Marks[i].has(empty) != want || unknown.Marks[i].has(empty) {
-			t.Errorf("%s: marks %b and %b", f, known.Marks[i], unknown.Marks[i])
-		}
-	}
-	if text := strings.Join(known.Texts, "; "); !strings.Contains(text, "empty: it sent") || strings.Contains(strings.Join(unknown.Texts, "; "), "empty:") {
-		t.Errorf("texts: %s; %s", text, unknown.Texts)
-	}
-}
-
 // Tables can be sorted. Unknown values come last in either direction.
 func TestSort(t *testing.T) {
 	slow.Skip(t)
@@ -529,49 +427,5 @@ func TestCompareInputs(t *testing.T) {
 	}
 	if got := rows(of(busy, gallery()), of(busy, gallery())); len(got) != 12 || !strings.HasPrefix(got[0], "example.gallery") {
 		t.Errorf("the application is not first: %q", got)
-	}
-}
-
-// The other tests believe CheckQuiet: it must notice.
-func TestBrowserNotices(t *testing.T) {
-	slow.Skip(t)
-	b := newBrowser(t)
-	b.open([]Input{film()}, 800, 600, "light")
-	b.CheckQuiet()
-	eval[bool](b, `fetch("http://127.0.0.1:9/secret").then(() => true, () => false)`)
-	eval[bool](b, `console.log("hello") || true`)
-	eval[bool](b, `setTimeout(() => { throw new Error("thrown") }) && true`)
-	b.Settle()
-	all := strings.Join(b.Troubles(), "\n")
-	for _, part := range []string{"Content Security Policy", "hello", "thrown"} {
-		if !strings.Contains(all, part) {
-			t.Errorf("nobody noticed %q: %s", part, all)
-		}
-	}
-}
-
-func TestDeterministic(t *testing.T) {
-	for _, format := range Formats {
-		inputs := func() []Input { return append(sample(), film()) }
-		first := write(t, inputs(), format, Options{})
-		if second := write(t, inputs(), format, Options{}); first != second {
-			t.Errorf("%s is not the same twice", format)
-		}
-	}
-}
-
-// The page opens on the worst process: here the one with the most late frames.
-func TestFirstProcess(t *testing.T) {
-	for _, test := range []struct {
-		late []int
-		want string
-	}{{[]int{21, 3}, "example.gallery"}, {[]int{0, 3}, "render_service"}} {
-		inputs := sample()
-		for i, n := range test.late {
-			inputs[0].Stats.Processes[i].Frames.Late, inputs[0].Stats.Processes[i].Lost = n, nil
-		}
-		if got := write(t, inputs, "html", Options{}); !strings.Contains(got, `data-first="process-0"`) || !strings.Contains(got, `<option value="process-0">`+test.want) {
-			t.Errorf("late frames %v: the page does not open on %s", test.late, test.want)
-		}
 	}
 }

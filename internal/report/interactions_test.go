@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/rating"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/text"
-	"ohframe/internal/view"
 )
 
 // flings is a timeline at 100 Hz, and its measures. An application frame begins every 10 ms,
@@ -208,87 +205,6 @@ func manyFlings(n int) Input {
 	return in
 }
 
-// The worst interactions of many are listed, and how many are not.
-func TestManyInteractions(t *testing.T) {
-	in := []Input{manyFlings(1000)}
-	brief := write(t, in, "table", Options{})
-	if n := strings.Count(brief, "\n"); n > 120 {
-		t.Errorf("%d lines", n)
-	}
-	if row(t, brief, "7", "fling") == nil || !strings.Contains(brief, "… and 980 more that are no worse; --verbose lists all") {
-		t.Errorf("got\n%s", brief)
-	}
-	if n := strings.Count(write(t, in, "table", Options{Verbose: true}), "APP_LIST_FLING"); n != 1000 {
-		t.Errorf("verbose lists %d", n)
-	}
-	if n := strings.Count(write(t, in, "html", Options{}), "APP_LIST_FLING"); n > 2*text.MaxShown {
-		t.Errorf("the page lists %d", n)
-	}
-}
-
-// Empty frames are drawn as such if it is known which are, as in the chart of the process.
-func TestEmptyPictures(t *testing.T) {
-	in := flings()
-	in.Timeline.Interactions[1].Explicit = false
-	for _, f := range in.Timeline.Frames {
-		if f.Kind == analyzer.RenderFrame && len(f.Applications) == 0 {
-			f.Facts |= analyzer.Empty
-		}
-	}
-	in.Timeline.ShowInteractions()
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	empty := func() (n int) {
-		for _, b := range (&builder{page: true}).pictures(&in, in.Stats.Interactions).List[1].Bars {
-			if b.Group == "empty" {
-				n++
-			}
-		}
-		return n
-	}
-	if n := empty(); n != 4 {
-		t.Errorf("%d empty frames, want 4", n)
-	}
-	for _, f := range in.Timeline.Frames {
-		if f.Facts.Has(analyzer.Empty) {
-			f.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
-		}
-	}
-	if n := empty(); n != 0 {
-		t.Errorf("%d empty frames, want none if that is unknown", n)
-	}
-}
-
-// Without deadlines it is unknown how many frames are late.
-func TestLateUnknown(t *testing.T) {
-	in := flings()
-	in.Stats.Interactions[1].JankRate = nil
-	if out := write(t, []Input{in}, "table", Options{}); !strings.Contains(out, " – of 21 ") {
-		t.Errorf("got\n%s", out)
-	}
-}
-
-// Missed limits are coloured: the hitch ratio only of flings.
-func TestInteractionColours(t *testing.T) {
-	in := flings()
-	colour := func() string { return write(t, []Input{in}, "table", Options{Style: text.Style{Color: true}}) }
-	i := in.Stats.Interactions[1]
-	i.Response, i.Grade = known(222.2), known(stats.GradeB)
-	if out := colour(); strings.Contains(out, "m222.2") {
-		t.Errorf("grade B is coloured:\n%s", out)
-	}
-	i.Grade = known(stats.GradeBelow)
-	out := colour()
-	for _, cell := range []string{"\x1b[31m166.7\x1b[0m", "\x1b[33m4\x1b[0m", "\x1b[31m222.2\x1b[0m"} {
-		if !strings.Contains(out, cell) {
-			t.Errorf("no %q in\n%s", cell, out)
-		}
-	}
-	i.Scene, i.Source.Scene, i.Input, i.Source.Input = "ABILITY_OR_PAGE_SWITCH", "ABILITY_OR_PAGE_SWITCH", known("last_up"), analyzer.LastUp
-	if out := colour(); strings.Contains(out, "\x1b[31m166.7\x1b[0m") {
-		t.Errorf("the ratio of a click is coloured:\n%s", out)
-	}
-}
-
 // Each limit has a case on each side.
 func TestMissedLimits(t *testing.T) {
 	in := flings()
@@ -320,45 +236,6 @@ func TestMissedLimits(t *testing.T) {
 		if got := missedNote(&i, nil); got.Text != test.want || (rating.MissedBy(&i).Count() > 0) != (test.want != "") {
 			t.Errorf("%s: got %+v, want %q", test.name, got, test.want)
 		}
-	}
-}
-
-// Few of many missed limits are listed, by their size, and few launches have stages.
-func TestManyMissedLimits(t *testing.T) {
-	in := manyFlings(0)
-	all := flings()
-	for id := 1; id <= 30; id++ {
-		fling, launch := *all.Timeline.Interactions[1], *all.Timeline.Interactions[3]
-		fling.ID, launch.ID = 2*id-1, 2*id
-		in.Timeline.Interactions = append(in.Timeline.Interactions, &fling, &launch)
-	}
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	in.Stats.Interactions[40].MissedVsyncs = known(9) // number 41
-	for _, format := range []string{"table", "html"} {
-		out := write(t, []Input{in}, format, Options{Verbose: true})
-		if n := strings.Count(out, "critical above 10;"); n != briefMissed {
-			t.Errorf("%s: %d notes", format, n)
-		}
-		if !strings.Contains(out, "41, fling of a list") || !strings.Contains(out, "stages of 25 more launches") {
-			t.Errorf("%s: the worst is not listed, or how many launches are not", format)
-		}
-	}
-}
-
-// A picture of frames of render_service says so, and a short stage has no name in it.
-func TestPicturesExplained(t *testing.T) {
-	in := flings()
-	in.Timeline.Interactions[0].Explicit = false
-	in.Timeline.Interactions[0].Frames = in.Timeline.Interactions[0].Frames[:0]
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	in.Stats.Interactions[0].Counted, in.Stats.Interactions[1].Counted = "render", "render"
-	p := (&builder{page: true}).pictures(&in, in.Stats.Interactions)
-	if want := "The bars of 2 are frames of render_service"; !strings.Contains(p.About, want) {
-		t.Errorf("no %q in %q", want, p.About)
-	}
-	p = (&builder{page: true}).pictures(&in, in.Stats.Interactions[3:])
-	for n, want := range []string{"LoadAbility", "Application Launching", "UI Ability Launching", "", ""} { // 150, 50, 200, 10 and 20 of 430 ms
-		must.Equal(t, p.List[0].Bars[n].Text, want, "stage %d has the text", n)
 	}
 }
 
@@ -416,50 +293,6 @@ func TestPictures(t *testing.T) {
 	in.File = ""
 	if p := (&builder{page: true}).pictures(&in, in.Stats.Interactions); len(p.List[1].Commands) > 0 {
 		t.Error("standard input has commands")
-	}
-}
-
-// A page has pictures of the worst interactions, and joins the frames of long ones.
-func TestManyPictures(t *testing.T) {
-	in := manyFlings(100)
-	long := in.Timeline.Interactions[6]
-	long.Frames = slices.Insert(slices.Clone(long.Frames), 0, long.Frames[0]) // the late one is before one on time
-	for len(long.Frames) < 2*maxPictureBars {
-		long.Frames = append(long.Frames, long.Frames[0])
-	}
-	p := (&builder{page: true}).pictures(&in, in.Stats.Interactions)
-	if len(p.List) != maxPictures || p.More != "… and 76 more that are no worse" {
-		t.Errorf("%d pictures, %q", len(p.List), p.More)
-	}
-	at := slices.IndexFunc(p.List, func(s view.Strip) bool { return s.ID == "interaction-7" })
-	if at < 0 {
-		t.Fatal("the worst is not drawn")
-	}
-	bars := p.List[at].Bars
-	if len(bars) != 1+maxPictureBars {
-		t.Errorf("%d bars", len(bars))
-	}
-	late := slices.IndexFunc(bars, func(b view.Bar) bool { return b.Group == "late-app" })
-	if late < 0 || !strings.HasPrefix(bars[late].Title, "2 frames, the longest vsync 1074: 45.0 ms, late") {
-		t.Errorf("the late frame is lost: %+v", bars[max(0, late)])
-	}
-	// The pictures of all inputs together are limited.
-	if n := strings.Count(write(t, []Input{manyFlings(30), manyFlings(30)}, "html", Options{}), `class="lane tall"`); n != maxPictures {
-		t.Errorf("%d pictures on the page", n)
-	}
-}
-
-// Rows of the table lead to pictures, also on a page of several inputs.
-func TestLinksToPictures(t *testing.T) {
-	page := write(t, []Input{flings(), flings()}, "html", Options{})
-	links := regexp.MustCompile(`data-link="([^"]*interaction-[^"]*)"`).FindAllStringSubmatch(page, -1)
-	if len(links) != 6 {
-		t.Errorf("%d links", len(links))
-	}
-	for _, link := range links {
-		if n := strings.Count(page, `id="`+link[1]+`"`); n != 1 {
-			t.Errorf("%s is there %d times", link[1], n)
-		}
 	}
 }
 
@@ -526,59 +359,6 @@ func TestCutInteraction(t *testing.T) {
 		}
 		if !slices.Equal(marks, want) {
 			t.Errorf("picture %d has the marks %q", n+1, marks)
-		}
-	}
-}
-
-func TestShortFunction(t *testing.T) {
-	for slice, want := range map[string]string{
-		"LoadPage": "LoadPage", "Load (page)": "Load (page)", "A::b": "A::b",
-		"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##com.a": "MainThread::HandleLaunchAbility",
-	} {
-		must.Equal(t, shortFunction(slice), want, "%s", slice)
-	}
-}
-
-func TestNoInteractions(t *testing.T) {
-	in := flings()
-	in.Stats.Interactions = []*stats.Interaction{}
-	if out := strings.Join(strings.Fields(write(t, []Input{in}, "table", Options{Interactions: true})), " "); !strings.Contains(out, "no interactions hint: applications mark flings") {
-		t.Errorf("got %s", out)
-	}
-}
-
-// A narrow terminal leaves out scenes and pages first, then columns in order of their use, and
-// breaks no name of an application.
-func TestNarrowInteractions(t *testing.T) {
-	in := flings()
-	in.Timeline.Interactions[2].Scene = "LAUNCHER_APP_SWIPE_TO_HOME"
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	for _, test := range []struct {
-		width  int
-		hidden string
-	}{
-		{80, "no room for scene, page, P95 ms, Completion ms, Worst, At, FPS;"},
-		{100, "no room for scene, page, P95 ms, Completion ms, Worst, At;"}, // 3 + 26 + 22 + 10 + 9 + 8 + 7 of those that stay, 7 of FPS, 12 of At
-		{150, ""},
-	} {
-		out := write(t, []Input{in}, "table", Options{Interactions: true, Style: text.Style{Width: test.width}})
-		out, _, _ = strings.Cut(out, "The device's own figures")
-		if strings.Contains(out, "Jank") {
-			t.Errorf("not only interactions:\n%s", out)
-		}
-		flat := strings.Join(strings.Fields(out), " ")
-		if !strings.Contains(flat, test.hidden) || test.hidden == "" && strings.Contains(flat, "no room") {
-			t.Errorf("width %d: no %q in\n%s", test.width, test.hidden, out)
-		}
-		for _, title := range []string{"Response", "Late", "Missed", "Hitch", "com.example.gallery ", "com.example.notebook "} {
-			if !strings.Contains(out, title) {
-				t.Errorf("width %d: no %q in\n%s", test.width, title, out)
-			}
-		}
-		for line := range strings.Lines(out) {
-			if n := text.Width(strings.TrimRight(line, "\n")); n > test.width {
-				t.Errorf("width %d: a line of %d\n%s", test.width, n, line)
-			}
 		}
 	}
 }

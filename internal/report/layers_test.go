@@ -235,19 +235,6 @@ func TestLayerPictures(t *testing.T) {
 	}
 }
 
-// Many buffers are joined in a picture.
-func TestLongLayer(t *testing.T) {
-	in := screen()
-	l := in.Timeline.Layers[1]
-	for n := range 5000 {
-		l.Buffers = append(l.Buffers, &analyzer.Buffer{Layer: l, Fate: analyzer.Shown, Present: in.Timeline.Span.Start.Add(trace.Duration(400+20*n) * ms1), Render: l.Buffers[0].Render})
-	}
-	in.Timeline.JudgeLayers()
-	if n := strings.Count(write(t, []Input{inputOf("long.ftrace", in.Timeline)}, "html", Options{}), "intervals, the worst"); n == 0 || n > maxPictureBars {
-		t.Errorf("%d bars", n)
-	}
-}
-
 // Of frames of a framework, one missed the deadline that its marker states, one drew and has
 // none, and one is empty. The layers are the headline's first clause, because all that is known
 // of the other frames is how their buffers were shown. So the late one is one of all.
@@ -305,61 +292,6 @@ func TestVsyncs(t *testing.T) {
 	}
 }
 
-// A pause of a layer has no bar, and its other bars keep their heights.
-func TestPictureOfPause(t *testing.T) {
-	in := screen()
-	for _, l := range in.Timeline.Layers {
-		for _, b := range l.Buffers[len(l.Buffers)-2:] {
-			b.Queued, b.Acquired, b.Present = 0, b.Acquired.Add(2*trace.Second), b.Present.Add(2*trace.Second)
-		}
-	}
-	in.Timeline.Span.End += 3 * trace.Time(trace.Second)
-	in.Timeline.JudgeLayers()
-	page := write(t, []Input{inputOf("pause.ftrace", in.Timeline)}, "html", Options{})
-	for id, bars := range map[string]int{"layer-1": 3, "layer-2": 14, "layer-3": 9} {
-		_, picture, _ := strings.Cut(page, `<li id="`+id+`">`)
-		picture, _, _ = strings.Cut(picture, `<div class="ends">`)
-		if n := strings.Count(picture, "<i "); n != bars {
-			t.Errorf("%s: %d bars, want %d in\n%s", id, n, bars, picture)
-		}
-		if id == "layer-2" && strings.Count(picture, "height:50.00%") != bars {
-			t.Errorf("heights of\n%s", picture)
-		}
-	}
-}
-
-// Layers of one name have their ids, which --layer selects, in all tables.
-func TestLayersOfOneName(t *testing.T) {
-	in := screen()
-	in.Timeline.Layers[1].Name = videoLayer
-	in.Causes = lateCauses(t, in.Timeline)
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	out := write(t, []Input{in}, "table", Options{})
-	if !strings.HasPrefix(out, "layer 3 ("+videoLayer[:20]) {
-		t.Errorf("headline without an id in %.200s", out)
-	}
-	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
-	for _, c := range []struct {
-		first []string
-		want  string
-	}{
-		{[]string{"#", "Layer"}, "Late"}, {[]string{"3", video}, "2 of 10"}, {[]string{"2", video}, "0 of 15"}, {[]string{"#", "Lost", "time", "of", "layers"}, "ms"},
-	} {
-		if got := strings.Join(row(t, out, c.first...), " "); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%q: %s, want %s", c.first, got, c.want)
-		}
-	}
-	if _, lost, _ := strings.Cut(squeezed(out), "# Lost time of layers"); !strings.Contains(lost, "\n3 "+video+" 30.0 67 %") {
-		t.Errorf("no id in %.300s", lost)
-	}
-	if page := write(t, []Input{in}, "html", Options{}); strings.Count(page, `title="the id of the layer, which --layer selects">#`) != 3 {
-		t.Error("the page has not three tables with ids")
-	}
-	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "#  Layer") {
-		t.Errorf("ids of layers with different names in\n%s", out)
-	}
-}
-
 // The page lists late buffers, the worst first, with their reasons, which the pictures have, too.
 // A terminal without --verbose has neither the list nor what the colours mean.
 func TestLateBuffers(t *testing.T) {
@@ -405,4 +337,36 @@ func TestLateBuffers(t *testing.T) {
 	late := &analyzer.Frame{Framework: analyzer.Flutter, Facts: analyzer.MainLate}
 	must.Equal(t, lateReason(nil, &analyzer.Buffer{Pace: analyzer.Late, Frame: late}), "a late frame of its producer", "reason")
 	must.Equal(t, lateReason(nil, &analyzer.Buffer{Pace: analyzer.Even, Frame: late}), "", "reason of an even buffer")
+}
+
+// Layers of one name have their ids, which --layer selects, in all tables.
+func TestLayersOfOneName(t *testing.T) {
+	in := screen()
+	in.Timeline.Layers[1].Name = videoLayer
+	in.Causes = lateCauses(t, in.Timeline)
+	in.Stats = stats.Compute(in.Timeline, stats.Options{})
+	out := write(t, []Input{in}, "table", Options{})
+	if !strings.HasPrefix(out, "layer 3 ("+videoLayer[:20]) {
+		t.Errorf("headline without an id in %.200s", out)
+	}
+	video := "…SurfaceView[com.exa…ity]#12_8037Surface"
+	for _, c := range []struct {
+		first []string
+		want  string
+	}{
+		{[]string{"#", "Layer"}, "Late"}, {[]string{"3", video}, "2 of 10"}, {[]string{"2", video}, "0 of 15"}, {[]string{"#", "Lost", "time", "of", "layers"}, "ms"},
+	} {
+		if got := strings.Join(row(t, out, c.first...), " "); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q: %s, want %s", c.first, got, c.want)
+		}
+	}
+	if _, lost, _ := strings.Cut(squeezed(out), "# Lost time of layers"); !strings.Contains(lost, "\n3 "+video+" 30.0 67 %") {
+		t.Errorf("no id in %.300s", lost)
+	}
+	if page := write(t, []Input{in}, "html", Options{}); strings.Count(page, `title="the id of the layer, which --layer selects">#`) != 3 {
+		t.Error("the page has not three tables with ids")
+	}
+	if out := write(t, []Input{screen()}, "table", Options{}); strings.Contains(out, "#  Layer") {
+		t.Errorf("ids of layers with different names in\n%s", out)
+	}
 }

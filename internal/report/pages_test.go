@@ -5,11 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/chromedp"
-
 	"ohframe/internal/testing/browsertest"
-	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 )
 
@@ -57,27 +53,4 @@ func TestPages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// On paper a page fits onto A4, in dark ink, without what only works on a screen, and with
-// what is folded.
-func TestPrint(t *testing.T) {
-	b := newBrowser(t)
-	b.open([]Input{explained("FlushLayoutTask", "Worker")}, 794, 1123, "dark")
-	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
-	must.Get(chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, media))(t)
-	b.Settle()
-	b.Screenshot("print")
-	b.CheckNoSidewaysScroll("A4")
-	for expression, want := range map[string]string{
-		`getComputedStyle(document.body).color`:                                                                         "rgb(0, 0, 0)",
-		`getComputedStyle(document.body).backgroundColor`:                                                               "rgb(255, 255, 255)",
-		`[...document.querySelectorAll(".tools, .hint, header select")].filter(e => e.checkVisibility()).length`:        "0",
-		`document.querySelector(".case .row").checkVisibility({contentVisibilityAuto: true, visibilityProperty: true})`: "true",
-		`document.querySelector(".scroll").scrollWidth <= document.querySelector(".scroll").clientWidth`:                "true",
-		`getComputedStyle(document.querySelector(".time canvas")).display`:                                              "block",
-	} {
-		must.Equal(t, eval[string](b, "String("+expression+")"), want, "%s", expression)
-	}
-	b.CheckQuiet()
 }

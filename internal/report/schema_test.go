@@ -59,58 +59,6 @@ func TestSchema(t *testing.T) {
 	schematest.Update(t, name, before+"```text\n"+strings.ReplaceAll(list, ",", " ")+"```"+after)
 }
 
-func TestJSON(t *testing.T) {
-	text := write(t, sample(), "json", Options{})
-	var got struct {
-		Inputs []struct {
-			Name string
-			stats.Report
-		}
-	}
-	must.Do(t, json.Unmarshal([]byte(text), &got))
-	want := sample()
-	if len(got.Inputs) != len(want) {
-		t.Fatalf("there are %d inputs", len(got.Inputs))
-	}
-	for i, in := range got.Inputs {
-		if in.Name != want[i].Name || !reflect.DeepEqual(&in.Report, want[i].Stats) {
-			t.Errorf("input %d comes back as %+v", i, in)
-		}
-	}
-	// Unknown values are null, and an empty list is not null.
-	for _, part := range []string{`"name": "\u001b[2Jevil`, `"span": null`, `"fps": null`, `"processes": []`, `"worst": []`, `"overrun_periods": null`} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s is missing", part)
-		}
-	}
-	must.Equal(t, write(t, nil, "json", Options{}), "{\n \"inputs\": [],\n \"skipped\": [],\n \"fail_on\": []\n}\n", "no inputs")
-}
-
-func TestCSV(t *testing.T) {
-	records := must.Get(csv.NewReader(strings.NewReader(write(t, sample(), "csv", Options{}))).ReadAll())(t)
-	if len(records) != 4 {
-		t.Fatalf("there are %d records, want a header and 3 processes", len(records))
-	}
-	for row, cells := range []map[string]string{
-		{
-			"input": "trace.ftrace", "kind": "app", "pid": "20170", "name": "example.gallery",
-			"fps.event": "present", "fps.rate_hz": "60.003", "refresh.rates_hz": "60 120", "jank_rate": "0.15",
-			"durations.p50_ns": "6250000", "stages.ui_work.p90_ns": "12000000", "stages.commit_to_present.p50_ns": "",
-		},
-		{"kind": "render", "jank_rate": "0", "longest_streak.frames": "0", "hitches.longest_ns": "0", "stages.render_main.max_ns": "5000000"},
-		{"input": "other.ftrace", "pid": "", "name": "\x1b[2Jevil\u202e", "fps.event": "", "frames.complete": "0", "jank_rate": "", "durations.p50_ns": ""},
-	} {
-		for column, want := range cells {
-			i := slices.Index(records[0], column)
-			if i < 0 {
-				t.Errorf("there is no column %s", column)
-			} else if got := records[row+1][i]; got != want {
-				t.Errorf("row %d: %s is %q, want %q", row+1, column, got, want)
-			}
-		}
-	}
-}
-
 // Rows of interactions and layers have what JSON has of them, under the same names. Unknown values are
 // empty, fields of objects are named OBJECT_FIELD, lists of objects have no column but the stages.
 func TestItemsCSV(t *testing.T) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,10 +11,8 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/causes"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
-	"ohframe/internal/view"
 )
 
 // explained is film with a cause for the application's late frame, which has 20 ms and
@@ -73,96 +70,6 @@ func TestCausesInTable(t *testing.T) {
 	}
 }
 
-func TestCausesInJSON(t *testing.T) {
-	var got struct {
-		Inputs []struct {
-			Processes []struct {
-				Lost    int64  `json:"lost_ns"`
-				Unknown *int64 `json:"unknown_ns"`
-				Causes  []struct {
-					Wait  string
-					Lost  int64 `json:"lost_ns"`
-					Share float64
-				}
-				Frames []struct {
-					Vsync int64 `json:"vsync_id"`
-				} `json:"late_frames"`
-			}
-		}
-	}
-	text := write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "json", Options{})
-	must.Do(t, json.Unmarshal([]byte(text), &got))
-	app := got.Inputs[0].Processes[0]
-	if app.Lost != 12_000_000 || len(app.Causes) != 2 || app.Causes[0].Wait != "io" || app.Causes[0].Lost != 8_000_000 || app.Causes[0].Share != 8.0/12 {
-		t.Errorf("%+v", app)
-	}
-	if len(app.Frames) != 1 || app.Frames[0].Vsync != 11 {
-		t.Errorf("frames %+v", app.Frames)
-	}
-	if render := got.Inputs[0].Processes[1]; render.Unknown == nil || len(render.Frames) != 0 {
-		t.Errorf("a process without explanations has the causes %+v", render)
-	}
-	if unknown := got.Inputs[1].Processes[0].Unknown; unknown != nil {
-		t.Errorf("without causes %d ns are unknown", *unknown)
-	}
-}
-
-func TestCausesInCSV(t *testing.T) {
-	records := must.Get(csv.NewReader(strings.NewReader(write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "csv", Options{}))).ReadAll())(t)
-	for row, want := range [][]string{
-		{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"},
-		{"12000000", storage, "8000000", "0.6666666666666666"},
-		{"25000000", "", "", ""}, // render_service: no frame is explained
-		{"", "", "", ""},         // no causes are known
-	} {
-		must.EqualSlices(t, records[row][len(records[row])-5:len(records[row])-1], want, "row %d ends in", row)
-	}
-}
-
-// The bars of a frame have its length as scale: 32 ms are 100 %.
-func TestBars(t *testing.T) {
-	in := explained("FlushLayoutTask", "Worker")
-	drawn := 0
-	blocks := in.causes()(in.Stats.Processes[0]).Blocks(in.Causes, causes.Options{Page: true}, &drawn)
-	section := blocks[0].(view.Section)
-	if want := "Lost 12.0 ms in 1 late frame of 5"; section.Title != want || drawn != 1 { // one of the six frames has no deadline
-		t.Errorf("%q with %d frames drawn, want %q and 1", section.Title, drawn, want)
-	}
-	ranking, list := section.Blocks[0].(view.Ranking).List, section.Blocks[1].(view.Cases).List
-	if len(ranking) != 2 || ranking[0].Bar != 1 || ranking[1].Bar != .5 {
-		t.Errorf("%+v", ranking)
-	}
-	l := list[0]
-	if l.Mark != .625 || !slices.Equal(l.Tags, []string{"0", "1"}) || l.Text != "waited 20.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0; also ran 8.0 ms in FlushLayoutTask" {
-		t.Errorf("deadline %v, causes %s, text %s", l.Mark, l.Tags, l.Text)
-	}
-	check := func(name string, list []view.Bar, want ...string) {
-		t.Helper()
-		var got []string
-		for _, b := range list {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%.2f %.2f %s %s", 100*b.Left, 100*b.Width, b.Group, b.Text)))
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-	check("bar", l.Took, "0.00 12.50 run", "12.50 12.50 run", "25.00 62.50 storage", "87.50 12.50 run")
-	check("usual", l.Usual, "0.00 6.25 run", "6.25 18.75 run")
-	if len(l.Lanes) != 7 {
-		t.Fatalf("%d lanes", len(l.Lanes))
-	}
-	check("stages", l.Lanes[0].Bars, "0.00 12.50  frame", "12.50 87.50  layout")
-	check("slices", l.Lanes[1].Bars, "0.00 12.50  OnVsyncEvent", "12.50 87.50  FlushLayoutTask")
-	check("thread "+l.Lanes[2].Name, l.Lanes[2].Bars, "31.25 50.00 run Decode")
-	for i, want := range []string{"budget 20.0 0.00 62.50", "+ " + storage + " 8.0 62.50 25.00", "+ running in FlushLayoutTask 4.0 87.50 12.50"} {
-		x := l.Lanes[3+i]
-		must.Equal(t, fmt.Sprintf("%s %s %.2f %.2f", x.Name, x.Value, 100*x.Bars[0].Left, 100*x.Bars[0].Width), want, "waterfall")
-	}
-	if sum := l.Lanes[6]; sum.Value != "32.0" || !sum.Sum || sum.At != "100100000000" {
-		t.Errorf("sum %+v", sum)
-	}
-}
-
 const lateShown = `document.querySelectorAll("article:not([hidden]) .case:not([data-flat]):not([hidden])").length`
 
 func TestCausesOnPage(t *testing.T) {
@@ -213,33 +120,6 @@ func TestCausesOnPage(t *testing.T) {
 	b.CheckQuiet()
 }
 
-// A page lists the worst 100 late frames of a process, however many there are.
-func TestManyLateFrames(t *testing.T) {
-	const n = 10_000
-	in := inputOf("long.ftrace", longTimeline(n, 1))
-	in.Causes = &why.Causes{Scheduled: true, Woken: true, Frames: map[*analyzer.Frame]*why.Explanation{}}
-	for _, f := range in.Timeline.Frames {
-		f.Actual.End = f.Actual.Start.Add(32 * ms1)
-		f.Deadline, f.Facts = f.Actual.Start.Add(20*ms1), analyzer.MainLate
-		in.Causes.Frames[f] = explanation(f, "FlushLayoutTask", "Worker")
-	}
-	in.Stats = stats.Compute(in.Timeline, stats.Options{})
-	page := write(t, []Input{in}, "html", Options{})
-	if got := strings.Count(page, `<details class="case"`); got != 100 {
-		t.Errorf("the page lists %d late frames, want %d", got, 100)
-	}
-	if !strings.Contains(page, "… and 9900 frames late by less; ohframe why --all lists all") {
-		t.Error("the page does not say that it lists the worst ones only")
-	}
-	// Everything that the page shows is in it without its script.
-	if !strings.Contains(page, "waited 20.0 ms for storage (io_schedule)") {
-		t.Error("the page has no cause")
-	}
-	if none := write(t, []Input{inputOf("short", longTimeline(100, 1))}, "html", Options{}); strings.Contains(none, `<ol class="costs"`) {
-		t.Error("a page without causes has a section of causes")
-	}
-}
-
 // The note on an interaction that misses a limit says what its late frames lost time to.
 func TestMissedLimitHasCause(t *testing.T) {
 	in := flings()
@@ -253,5 +133,17 @@ func TestMissedLimitHasCause(t *testing.T) {
 	}
 	if note := missedNote(i, nil); strings.Contains(note.Text, "mostly") {
 		t.Errorf("without causes: %q", note.Text)
+	}
+}
+
+func TestCausesInCSV(t *testing.T) {
+	records := must.Get(csv.NewReader(strings.NewReader(write(t, []Input{explained("FlushLayoutTask", "Worker"), film()}, "csv", Options{}))).ReadAll())(t)
+	for row, want := range [][]string{
+		{"causes.lost_ns", "causes.top.title", "causes.top.lost_ns", "causes.top.share"},
+		{"12000000", storage, "8000000", "0.6666666666666666"},
+		{"25000000", "", "", ""}, // render_service: no frame is explained
+		{"", "", "", ""},         // no causes are known
+	} {
+		must.EqualSlices(t, records[row][len(records[row])-5:len(records[row])-1], want, "row %d ends in", row)
 	}
 }
