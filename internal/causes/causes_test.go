@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -74,45 +73,6 @@ func write(t *testing.T, format string, timeline *analyzer.Timeline, c *why.Caus
 	return b.String()
 }
 
-// Two late frames lose 30 + 10 ms: 36 to storage, 4 to work. A third is on time.
-func TestText(t *testing.T) {
-	p := app()
-	onTime := late(p, 12, 200_000, 5000, 0)
-	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
-	second := late(p, 11, 100_000, 20_000, 10_000, storage(8000, 6000), running(9000, 2000, 4000))
-	second.Confidence = 1
-	tl, c := timeline(late(p, 10, 0, 40_000, 30_000, storage(31_000, 30_000)), second, onTime)
-	got := write(t, "text", tl, c, Options{})
-	want := `com.example.app: 2 of 3 frames late; 90 % of the lost time is waiting for storage in FlushLayoutTask
-(io_schedule)
-
-trace.ftrace
-
-com.example.app · application · pid 2000 ───────────────────────────────────────────────────────────
-
-  Lost 40.0 ms in 2 late frames of 3
-
-  90 %  36.0 ms  waiting for storage in FlushLayoutTask (io_schedule) · 2 frames, worst 10
-      read files before they are needed and off the UI thread: asynchronously, or in TaskPool
-  10 %   4.0 ms  1 other cause · --all lists all
-
-  Frame     Late  Cause
-     10  30.0 ms  waited 31.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0
-     11  10.0 ms  waited 8.0 ms for storage (io_schedule) in FlushLayoutTask; usual 0.0; also ran
-                  9.0 ms in FlushBuild (medium confidence)
-
-`
-	must.Equal(t, got, want)
-}
-
-func TestTextWithoutLateFrames(t *testing.T) {
-	e := late(app(), 10, 0, 5000, 0)
-	e.Lost, e.Outcome, e.Frame.Facts = 0, why.NotLate, 0
-	tl, c := timeline(e)
-	must.Equal(t, write(t, "text", tl, c, Options{}), "com.example.app: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n")
-	must.Equal(t, write(t, "text", &analyzer.Timeline{}, c, Options{}), "trace.ftrace\n  no complete frames\n\n")
-}
-
 // The trace's lack of scheduling events is said once.
 func TestPlacesOnly(t *testing.T) {
 	list := []*why.Explanation{late(app(), 10, 0, 40_000, 30_000), late(app(), 11, 50_000, 40_000, 30_000)}
@@ -131,74 +91,6 @@ func TestPlacesOnly(t *testing.T) {
 	}
 	if got := write(t, "json", tl, c, Options{}); strings.Count(got, "usual 4.0; whether the thread ran or waited is unknown") != 3 { // of a cause, and of both frames
 		t.Errorf("the sentences of JSON do not stand alone:\n%s", got)
-	}
-}
-
-// The slice of a culprit has the width that the other columns leave.
-func TestTextKeepsSlicesOfCulprits(t *testing.T) {
-	const slice = "RSScreenRenderNodeDrawable:RequestFrame"
-	e := late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000))
-	culprit := why.Culprit{TID: 501, Process: "com.example.app", Thread: "TaskWorker", Wait: why.Run, Slice: slice, Time: e.End.Sub(e.Start)}
-	e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Wait: why.WaitOwnThread, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
-	tl, c := timeline(e)
-	if got := write(t, "text", tl, c, Options{Vsync: 10}); !strings.Contains(got, "  running  "+slice+"\n") {
-		t.Errorf("got %s, which breaks %s", got, slice)
-	}
-}
-
-func TestTextFits(t *testing.T) {
-	p := &analyzer.Process{PID: 4194303, Name: strings.Repeat("com.example.", 20) + "\x1b[2J"}
-	long := strings.Repeat("CustomNode:BuildItem[IconItem] ", 9) + "\x1b[2J"
-	culprit := why.Culprit{TID: 4194303, Process: p.Name, Thread: long, Wait: why.WaitOwnThread, Slice: long, Time: 700_000 * ms}
-	var list []*why.Explanation
-	for i := range why.Wait(why.WaitCount) {
-		e := late(p, 9_999_999+int64(i), trace.Duration(i)*1_000_000_000, 900_000_000, 800_000_000)
-		for n := range 3 {
-			s := why.Share{Stage: why.StageRecord, Wait: i, Slice: long + fmt.Sprint(n), Value: 900_000 * ms, Share: 800_000 * ms / 3, Culprit: &culprit, Advice: why.AdviseState}
-			if i == why.EarlierFrame {
-				s.Earlier = e.Frame
-			}
-			e.Shares = append(e.Shares, s)
-		}
-		e.Parts = []why.Part{{Stage: why.StageRecord, Wait: i, Time: 900_000 * ms}}
-		e.Pieces = []why.Piece{{Start: e.Start, End: e.End, Stage: why.StageRecord, Wait: i, Slice: long, Others: []why.Activity{{Start: e.Start, End: e.End, Culprit: culprit}}}}
-		list = append(list, e)
-	}
-	tl, c := timeline(list...)
-	outputs := []string{write(t, "text", tl, c, Options{})}
-	for _, e := range list {
-		outputs = append(outputs, write(t, "text", tl, c, Options{Vsync: e.Frame.VsyncID}))
-	}
-	for _, got := range outputs {
-		for i, line := range strings.Split(got, "\n") {
-			if n := text.Width(line); n > text.DefaultWidth {
-				t.Errorf("line %d has %d columns: %q", i+1, n, line)
-			}
-			if strings.Contains(line, "\x1b[2J") {
-				t.Errorf("line %d has a control sequence of the trace: %q", i+1, line)
-			}
-		}
-	}
-}
-
-func TestManyLateFrames(t *testing.T) {
-	var list []*why.Explanation
-	for i := range 50 { // every second frame is late by more
-		overrun := trace.Duration(1000 + 1000*(i%2))
-		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
-	}
-	shown := text.First(list, 20, later(overrun))
-	for i, e := range shown { // the first 20 of the 25 that were late by 2 ms
-		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
-			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)
-		}
-	}
-	tl, c := timeline(list...)
-	if got := write(t, "text", tl, c, Options{}); strings.Count(got, "; usual 0.0") != 20 || !strings.Contains(got, "and 30 frames late by less; --all lists all") {
-		t.Errorf("got\n%s", got)
-	}
-	if got := write(t, "text", tl, c, Options{All: true}); strings.Count(got, "; usual 0.0") != 50 || strings.Contains(got, "--all") {
-		t.Errorf("got\n%s", got)
 	}
 }
 
@@ -265,40 +157,6 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// The table of a frame has the terms of its waterfall.
-func TestTermsInTable(t *testing.T) {
-	e := late(app(), 1, 0, 32_920, 16_280, storage(11_000, 10_640), running(9000, 1000, 5640))
-	e.Parts = []why.Part{{Stage: why.StageLayout, Wait: why.WaitIO, Time: 11 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 9 * ms}}
-	tl, c := timeline(e)
-	got := write(t, "text", tl, c, Options{Vsync: 1})
-	for _, want := range []string{
-		"budget 16.6 + waiting for storage (layout) 10.7 + running (build) 5.6 = 32.9 ms\n",
-		"  layout  waiting for storage  11.0           11.0  10.7   66 %\n",
-		"  build   running               9.0    1.0     8.0   5.6   34 %\n",
-		"  sum                          32.9    1.0          16.3\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in\n%s", want, got)
-		}
-	}
-}
-
-// Several frames of a process have one vsync id. The late one is first, and each has its thread
-// and time.
-func TestSameVsync(t *testing.T) {
-	onTime := late(app(), 10, 0, 5000, 0)
-	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
-	second := late(app(), 10, 1500, 20_000, 10_000, storage(12_000, 10_000))
-	second.Frame.TID = 2001
-	tl, c := timeline(onTime, second)
-	tl.Span.Start = onTime.Frame.Actual.Start
-	got := write(t, "text", tl, c, Options{Vsync: 10})
-	first := strings.Index(got, "  Frame 10 of thread 2001 at +1.5 ms took 20.0 ms and was 10.0 ms late\n")
-	if next := strings.Index(got, "  Frame 10 of thread 2000 at +0.0 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
-		t.Errorf("got\n%s", got)
-	}
-}
-
 // Shares of a sum add up to 100 % as they are printed, and only what is exact is 100 %.
 func TestPercents(t *testing.T) {
 	for _, test := range []struct {
@@ -321,90 +179,6 @@ func TestPercents(t *testing.T) {
 	}
 }
 
-func TestComponents(t *testing.T) {
-	e := late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9000),
-		why.Share{Wait: why.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
-	e.Parts = []why.Part{{Stage: why.StageStart, Wait: why.WaitVsync, Time: 1 * ms}, {Stage: why.StageLayout, Wait: why.Run, Time: 7 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 12 * ms}}
-	e.Usual = []why.Part{{Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 2 * ms}}
-	want := []stagePart{
-		{Stage: why.StageStart, Wait: why.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
-		{Stage: why.StageBuild, Wait: why.Run, Usual: 2 * ms}, // usual, and did not occur
-		{Stage: why.StageLayout, Wait: why.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
-		{Stage: why.StageLayout, Wait: why.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
-		{Stage: why.NoStage, Wait: why.Variation, Cost: 1 * ms}, // its time is that of the others
-	}
-	if got := mainComponents(e, newSum(e)); !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%v\nwant\n%v", got, want)
-	}
-}
-
-func TestThreads(t *testing.T) {
-	e := late(app(), 1, 0, 20_000, 10_000)
-	other := func(from, to trace.Duration, tid trace.TID, w why.Wait) why.Activity {
-		return why.Activity{Start: at(from), End: at(to), Culprit: why.Culprit{TID: tid, Wait: w, Time: (to - from) * us}}
-	}
-	piece := func(from, to trace.Duration, w why.Wait, slice string, others ...why.Activity) why.Piece {
-		return why.Piece{Start: at(from), End: at(to), Wait: w, Slice: slice, Others: others}
-	}
-	e.Pieces = []why.Piece{
-		piece(0, 500, why.EarlierWork, "OnIdle"),                          // not the frame's own
-		piece(500, 1000, why.WaitVsync, "", other(500, 1000, 9, why.Run)), // nobody is blamed for the vsync
-		piece(1000, 5000, why.WaitOwnThread, "A", other(1000, 3000, 3, why.Run), other(3000, 5000, 4, why.WaitIO)),
-		piece(5000, 6000, why.Run, "A"),
-		piece(6000, 9000, why.WaitOwnThread, "B", other(6000, 6040, 5, why.Run), other(6040, 9000, 3, why.Run)),
-		piece(9000, 20_000, why.WaitUnknown, "B"),
-	}
-	type thread struct {
-		tid      trace.TID
-		at, time trace.Duration
-	}
-	var got []thread
-	list, _ := longestThreads(e, 10)
-	for _, x := range list {
-		got = append(got, thread{x.TID, x.At, x.Time})
-	}
-	// Thread 5 had 0.04 ms, which rounds to nothing.
-	if want := []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}; !slices.Equal(got, want) {
-		t.Errorf("threads %v, want %v", got, want)
-	}
-	if got, others := longestThreads(e, 1); len(got) != 1 || got[0].TID != 3 || others != len(list)-1 {
-		t.Errorf("the longest is %v, want 3", got)
-	}
-}
-
-// The table of slices has 20 rows and one with the sum of the others. JSON has them all if
-// the frame was asked for.
-func TestSlices(t *testing.T) {
-	e := late(app(), 1, 0, 40_000, 10_000, running(11_000, 1000, 10_000))
-	e.Slices = []why.SliceTime{{Slice: "A", Running: 1 * ms, Waiting: 4 * ms}, {Slice: "B", Waiting: 1 * ms, Unknown: 3 * ms}}
-	for i := range 21 {
-		e.Slices = append(e.Slices, why.SliceTime{Slice: fmt.Sprint("C", i), Running: 500 * us})
-	}
-	tl, c := timeline(e)
-	got := write(t, "text", tl, c, Options{Vsync: 1})
-	_, table, _ := strings.Cut(got, "Slice, without those inside")
-	rows := strings.Split(strings.TrimSpace(table), "\n")[1:]
-	fields := func(row string) string { return strings.Join(strings.Fields(row), " ") }
-	if len(rows) != 21 || fields(rows[0]) != "A 5.0 1.0 4.0" || fields(rows[1]) != "B 4.0 1.0 3.0" || fields(rows[20]) != "3 other slices 1.5 1.5" {
-		t.Errorf("%d rows:\n%s", len(rows), table)
-	}
-	for vsync, n := range map[int64]int{0: 0, 1: 23} {
-		list := decoded(t, write(t, "json", tl, c, Options{Vsync: vsync})).Processes[0].LateFrames[0].Slices
-		if len(list) != n || n > 0 && list[1] != (toldSlice{"B", 0, 1 * ms, 3 * ms}) {
-			t.Errorf("--frame %d: %v", vsync, list)
-		}
-	}
-}
-
-func TestTextCountsOtherProcesses(t *testing.T) {
-	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
-	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
-	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 30_000)), onTime)
-	if got, want := write(t, "text", tl, c, Options{}), "\n  no late frames in 1 frame of 1 other process\n"; !strings.Contains(got, want) {
-		t.Errorf("got %q, which does not have %q", got, want)
-	}
-}
-
 // Applications and render_service are apart, and who lost the most time comes first.
 func TestProcesses(t *testing.T) {
 	render := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 40_000, 5000, running(9000, 1000, 5000))
@@ -423,21 +197,6 @@ func TestProcesses(t *testing.T) {
 		if err := CheckChosen(&Input{Processes: Processes(tl, c, o)}, o, tl); (err == nil) != known {
 			t.Errorf("frame %d: %v", vsync, err)
 		}
-	}
-}
-
-func TestJSON(t *testing.T) {
-	tl, c := timeline(late(app(), 10, 0, 40_000, 30_000, storage(31_000, 20_000), running(12_000, 2000, 10_000)))
-	d := decoded(t, write(t, "json", tl, c, Options{}))
-	if len(d.Inputs) != 1 || d.Inputs[0].Name != "trace.ftrace" || d.Inputs[0].Missing != "" || len(d.Processes) != 1 {
-		t.Fatalf("%+v", d)
-	}
-	p := d.Processes[0]
-	if p.Lost != 30*ms || p.Unknown != 0 || len(p.Causes) != 2 || p.Causes[0].Wait != "io" || p.Causes[0].Lost != 20*ms || p.Causes[1].Stage != "build" || p.Causes[1].Worst.Vsync != 10 {
-		t.Errorf("%+v", p)
-	}
-	if f := p.LateFrames[0]; f.Vsync != 10 || f.Late != 30*ms || f.Verdict != "cause" || f.Known != 1 {
-		t.Errorf("%+v", f)
 	}
 }
 
@@ -467,16 +226,6 @@ func TestRanking(t *testing.T) {
 		Advice: causetext.Advice(why.AdviseState), Bar: 1, Group: "run", Tag: "0",
 	}
 	must.Equal(t, all.List[0], first)
-}
-
-// A share is rounded up to a tenth of a millisecond at most to its excess as that is printed.
-func TestRoundedShares(t *testing.T) {
-	shares := []why.Share{
-		{Value: 20_958 * us, Usual: 15_741 * us, Share: 5_217 * us},
-		{Value: 235 * us, Usual: 12 * us, Share: 223 * us},
-		{Value: 1_125 * us, Usual: 906 * us, Share: 219 * us},
-	}
-	must.EqualSlices(t, round(shares, 5_700*us), []trace.Duration{5_300 * us, 200 * us, 200 * us})
 }
 
 // What is unknown is absent. A wait and the path of a hang have nothing usual.

@@ -50,58 +50,6 @@ func sampled() (*analyzer.Timeline, *why.Causes) {
 	return tl, c
 }
 
-// An interaction has the functions of its own frames.
-func TestFunctionsOfInteraction(t *testing.T) {
-	tl, c := sampled()
-	for _, test := range []struct {
-		frames []*analyzer.Frame
-		want   string
-	}{{tl.Frames, "recompute 13ms of 2; read 5ms of 1"}, {tl.Frames[1:], "recompute 8ms of 1"}} {
-		i := &analyzer.Interaction{ID: 1, Process: example, Frames: test.frames}
-		var got []string
-		for _, f := range Processes(tl, c, Options{Interaction: i})[0].Functions {
-			got = append(got, fmt.Sprintf("%s %s of %d", f.Name[strings.LastIndex(f.Name, ":")+1:], f.Excess(), f.Frames))
-		}
-		must.Equal(t, strings.Join(got, "; "), test.want)
-	}
-}
-
-func TestFunctionsText(t *testing.T) {
-	tl, c := sampled()
-	got := write(t, "text", tl, c, Options{})
-	for _, line := range []string{
-		"  Longer in late frames               It was               ms per late frame  Frames  Samples\n",
-		"  entry::Feed::recompute libentry.so  running                         + 13.0       2       30\n",
-		"  entry::Cache::read libentry.so      waiting for storage              + 5.0       1       10\n",
-	} {
-		if !strings.Contains(got, line) {
-			t.Errorf("no line %q in\n%s", line, got)
-		}
-	}
-	got = write(t, "text", tl, c, Options{Vsync: 10})
-	for _, line := range []string{
-		"  entry::Feed::recompute libentry.so  build  running              20.0    2.0  20 of 24  qsort\n",
-		"  entry::Cache::read libentry.so      build  waiting for storage  10.0                5\n",
-	} {
-		if !strings.Contains(got, line) {
-			t.Errorf("no line %q in\n%s", line, got)
-		}
-	}
-}
-
-func TestFunctionsJSON(t *testing.T) {
-	tl, c := sampled()
-	p := decoded(t, write(t, "json", tl, c, Options{})).Processes[0]
-	must.Equal(t, fmt.Sprint(p.Functions[1]), "{entry::Cache::read libentry.so io build 10ms 1 10}")
-	calls := p.LateFrames[0].Calls
-	if len(calls) != 5 || calls[0].Caller != -1 || calls[0].Function != "" || calls[4].Caller != 3 || calls[4].Function != "qsort" || calls[4].Time != 15*ms {
-		t.Errorf("calls %+v", calls)
-	}
-	if n := len(p.LateFrames[1].Functions); n != 1 || len(p.LateFrames[1].Calls) > 0 {
-		t.Errorf("%d functions of the second frame, calls %v", n, p.LateFrames[1].Calls)
-	}
-}
-
 // A flame graph has the calls of one depth in a row, the longest first.
 func TestFlame(t *testing.T) {
 	tl, c := sampled()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ import (
 	"ohframe/internal/causetext"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/schematest"
-	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
 
@@ -239,50 +237,6 @@ func TestDocument(t *testing.T) {
 	must.Equal(t, write(t, Options{Format: "json"}, Input{Timeline: &analyzer.Timeline{Clock: analyzer.ClockOffset{Offset: -4756467 * trace.Millisecond}}}), want)
 }
 
-func TestFormats(t *testing.T) {
-	in := Input{Timeline: &analyzer.Timeline{Frames: []*analyzer.Frame{unknown()}}}
-	full := errors.New("full")
-	for _, format := range Formats {
-		if first, again := write(t, Options{Format: format}, in), write(t, Options{Format: format}, in); first != again {
-			t.Errorf("%s: not the same twice", format)
-		}
-		if err := Write(failingWriter{full}, []Input{in}, Options{Format: format}); !errors.Is(err, full) {
-			t.Errorf("%s: got %v, want the writer's error", format, err)
-		}
-	}
-	if err := Write(&bytes.Buffer{}, []Input{in}, Options{Format: "xml"}); err == nil || !strings.Contains(err.Error(), "xml") {
-		t.Errorf("got %v, want an error that names xml", err)
-	}
-}
-
-type failingWriter struct{ err error }
-
-func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
-
-// The table has milliseconds from the start of the trace, and marks estimates.
-func TestTable(t *testing.T) {
-	late := &analyzer.Frame{
-		Kind: analyzer.RenderFrame, Process: &analyzer.Process{PID: 1027, Name: "render_service"}, TID: 1027, VsyncID: 9,
-		Actual: analyzer.Interval{Start: 1_002_500_000, End: 1_010_000_000}, Deadline: 1_008_000_000,
-		Facts: analyzer.GPULate | analyzer.Misaligned, GPU: []analyzer.Interval{{Start: 1_003_000_000, End: 1_012_250_000}},
-		Present: 1_020_000_000, PresentEstimated: true,
-	}
-	app := &analyzer.Frame{
-		Process: &analyzer.Process{NoPID: true, PID: 2, Name: "layer"}, TID: 2, Actual: analyzer.Interval{Start: 1_001_000_000, End: 1_002_000_000},
-		Deadline: 1_003_000_000, Render: late,
-	}
-	timeline := &analyzer.Timeline{Span: analyzer.Interval{Start: 1_000_000_000, End: 2_000_000_000}, Frames: []*analyzer.Frame{app, unknown(), late}}
-	want := [][]string{
-		{"app", "layer", "–", "–", "–", "+1.0", "1.0", "-1.0", "on", "time", "9", "~+20.0"},
-		{"app", "–", "7", "8", "–", "–", "–", "–", "–", "–", "–"},
-		{"render", "render_service", "1027", "1027", "9", "+2.5", "7.5", "4.3", "late", "on", "the", "GPU,", "misaligned", "–", "~+20.0"},
-	}
-	lines := strings.Split(write(t, Options{Format: "table"}, Input{Timeline: timeline}), "\n")
-	for i, w := range want {
-		must.EqualSlices(t, strings.Fields(lines[i+1]), w)
-	}
-}
-
 // Frames are filtered, sorted and counted, across inputs.
 func TestChosen(t *testing.T) {
 	frame := func(name string, vsync, took int, facts analyzer.Facts) *analyzer.Frame {
@@ -319,77 +273,6 @@ func TestChosen(t *testing.T) {
 	}
 	if table := write(t, Options{Format: "table"}, inputs...); !strings.Contains(table, "  input\n") || !strings.Contains(table, "  two\n") {
 		t.Errorf("the table does not name the inputs:\n%s", table)
-	}
-}
-
-// Titles of the table that are no columns name the column to sort by.
-func TestSortColumn(t *testing.T) {
-	for _, c := range tableColumns(nil, nil, &Options{Kinds: Kinds}) {
-		if c.title != "facts" && !slices.Contains(SortColumns, c.title) && !slices.Contains(SortColumns, SortColumn(c.title)) {
-			t.Errorf("%s is %q, which is no column", c.title, SortColumn(c.title))
-		}
-	}
-	must.Equal(t, SortColumn("took"), "duration")
-}
-
-// Without a limit the table has all columns. In a terminal it leaves out the less important
-// ones, says which, and shortens names.
-func TestTableFits(t *testing.T) {
-	process := &analyzer.Process{PID: 20170, Name: strings.Repeat("com.example.", 5) + "gallery"}
-	frame := &analyzer.Frame{Process: process, TID: 20171, VsyncID: 12345678, Framework: analyzer.Flutter, Actual: analyzer.Interval{Start: 1e9, End: 2e9}}
-	timeline := &analyzer.Timeline{Frames: []*analyzer.Frame{frame}}
-	timeline.Span.Start = 1e8
-	in := []Input{{Name: strings.Repeat("folder/", 20) + "a.ftrace", Timeline: timeline}, {Name: "b", Timeline: &analyzer.Timeline{}}}
-	write := func(width int) string {
-		return write(t, Options{Format: "table", Style: text.Style{Width: width}}, in...)
-	}
-	if all := write(0); !strings.Contains(all, process.Name) || !strings.Contains(all, in[0].Name) || !strings.Contains(all, "tid") {
-		t.Errorf("without a limit something is left out:\n%s", all)
-	}
-	for _, width := range []int{80, 100, 120, 160} {
-		table := write(width)
-		for line := range strings.Lines(table) {
-			if n := text.Width(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("%d of %d cells: %s", n, width, line)
-			}
-		}
-		head, _, _ := strings.Cut(table, "\n")
-		for _, title := range leftOut {
-			if shown, told := slices.Contains(strings.Fields(head), title), strings.Contains(table, "no room for "+title) || strings.Contains(table, ", "+title); !strings.Contains(title, " ") && shown == told {
-				t.Errorf("%d: %s is shown: %t, and left out: %t", width, title, shown, told)
-			}
-		}
-		for _, part := range []string{"gallery", "12345678", "+900.0", "1000.0", "a.ftrace"} {
-			if !strings.Contains(table, part) {
-				t.Errorf("%d: no %s in\n%s", width, part, table)
-			}
-		}
-	}
-}
-
-// In a terminal inputs have names that differ: without the folder and the extension that
-// all have. Causes and inputs lose their middles, not what differs.
-func TestTableInputs(t *testing.T) {
-	for _, c := range []struct{ names, want []string }{
-		{[]string{"a/run1.ftrace", "b/run1.ftrace"}, []string{"a/run1", "b/run1"}},
-		{[]string{"/tmp/a/run1.ftrace", "/tmp/a/run2.ftrace", "/tmp/ab.ftrace"}, []string{"a/run1", "a/run2", "ab"}},
-		{[]string{"t/a.ftrace", "t/a.pftrace"}, []string{"a.ftrace", "a.pftrace"}},
-		{[]string{"x.d/a", "x.d/b"}, []string{"a", "b"}},
-		{[]string{"a", "/b"}, []string{"a", "/b"}},
-		{[]string{"t/.x", "t/a.x"}, []string{"t/.x", "a"}},
-		{[]string{"same.ftrace", "same.ftrace"}, []string{"same", "same"}},
-		{[]string{"t/one.ftrace"}, []string{"t/one.ftrace"}},
-	} {
-		var inputs []Input
-		for _, name := range c.names {
-			inputs = append(inputs, Input{Name: name})
-		}
-		all, short := inputNames(inputs, false), inputNames(inputs, true)
-		for i, name := range c.names {
-			if short[name] != c.want[i] || all[name] != name {
-				t.Errorf("%q of %q: %q, want %q; without a limit %q", name, c.names, short[name], c.want[i], all[name])
-			}
-		}
 	}
 }
 
@@ -563,34 +446,6 @@ func TestBuffers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The table has the waits of a buffer in milliseconds, and its pace or fate.
-func TestBuffersTable(t *testing.T) {
-	timeline := video()
-	timeline.Layers[0].Buffers[0].Ready = timeline.Layers[0].Buffers[0].Queued - 1 // the fence was signaled before
-	table := func(width int) string {
-		return write(t, Options{Format: "table", Kinds: []string{"layer"}, Style: text.Style{Width: width}}, Input{Timeline: timeline})
-	}
-	want := []string{
-		"kind process framework layer pid tid vsync at ms took ms over ms facts request ms gpu ms queue ms interval ms render shown ms",
-		"layer player flutter video 2000 2002 10 +0.0 15.0 – shown 1.0 0.0 2.0 – 100 +15.0",
-		"layer – – preview – – – +7.0 0.0 – waiting – – – – – –",
-		"layer player flutter video 2000 2002 11 +20.0 15.0 0.0 even 1.0 1.0 2.0 20.0 101 +35.0",
-		"layer player flutter video 2000 2002 12 +40.0 15.0 0.0 even 1.0 1.0 2.0 20.0 102 +55.0",
-		"layer player flutter video 2000 2002 13 +65.0 2.0 – dropped 1.0 1.0 – – – –",
-		"layer player flutter video 2000 2002 14 +70.0 15.0 10.0 late 1.0 1.0 2.0 30.0 104 +85.0",
-		"layer player flutter video 2000 2002 15 +90.0 15.0 0.0 even 1.0 1.0 2.0 20.0 105 +105.0",
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(table(0), "\n"), "\n") {
-		if got := strings.Join(strings.Fields(line), " "); i >= len(want) || got != want[i] {
-			t.Errorf("line %d: got %q", i, got)
-		}
-	}
-	// The order of columns in a terminal: the layer, its intervals and facts remain.
-	timeline.Layers[0].Name, timeline.Layers[0].Process.Name = "com.example.player SurfaceView of a video", "com.example.player"
-	head, _, _ := strings.Cut(table(80), "\n")
-	must.Equal(t, strings.Join(strings.Fields(head), " "), "process layer at ms over ms facts interval ms", "80 cells")
 }
 
 // The columns of a cause are those of the largest share. A frame on time has none, and

@@ -103,17 +103,6 @@ func strictly(t *testing.T, link string) map[string]string {
 	return arguments
 }
 
-// A frame is selected by its slice, and visible with what is around it.
-func TestSelectingLink(t *testing.T) {
-	link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: serve.View{
-		Selected: analyzer.Interval{Start: 5, End: 12}, Process: 20, Span: analyzer.Interval{Start: 1, End: 20},
-	}}
-	want := map[string]string{"url": "http://127.0.0.1:9005/a.pftrace", "ts": "5", "dur": "7", "visStart": "1", "visEnd": "20"}
-	if got := strictly(t, link.String()); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 // file is a trace in memory.
 type file []byte
 
@@ -218,17 +207,6 @@ func testdata(t *testing.T, path string) []byte {
 	}
 	text := must.Get(io.ReadAll(r))(t)
 	return text
-}
-
-// A link has no parameters that the UI does not need.
-func TestPlainLink(t *testing.T) {
-	for port, want := range map[int]string{
-		9001: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9001%2Fa.pftrace",
-		9002: "https://ui.perfetto.dev/#!/?url=http%3A%2F%2F127.0.0.1%3A9002%2Fa.pftrace&rpc_port=9002",
-	} {
-		link := serve.Link{UI: address(t, "https://ui.perfetto.dev"), Port: port, Path: "a.pftrace"}
-		must.Equal(t, link.String(), want)
-	}
 }
 
 func TestUI(t *testing.T) {

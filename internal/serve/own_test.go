@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"html"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -218,17 +217,6 @@ func TestRemind(t *testing.T) {
 	time.Sleep(600 * time.Millisecond)
 	cancel()
 	s.wait(t)
-}
-
-// A connection that a browser opened in advance and does not use is no error.
-func TestUnusedConnection(t *testing.T) {
-	s := start(t, t.Context(), text(content), time.Minute)
-	connection := must.Get(net.Dial("tcp", s.host()))(t)
-	defer connection.Close()
-	s.ask(t, "GET", "/a%20trace", origin)
-	if err := s.wait(t); err != nil {
-		t.Errorf("ends with %v", err)
-	}
 }
 
 // A link in a folder of the UI does not lead out of it.

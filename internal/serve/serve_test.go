@@ -234,65 +234,6 @@ func slowTrace() (*slowContent, serve.Trace) {
 	return c, serve.Trace{Path: "slow", Content: c, Size: slowSize}
 }
 
-// stalled begins a fetch, and reads 100 bytes. The error is that of reading.
-func (s *server) stalled(t *testing.T) error {
-	t.Helper()
-	connection, err := net.Dial("tcp", s.host())
-	if err != nil {
-		return err
-	}
-	t.Cleanup(func() { connection.Close() })
-	fmt.Fprintf(connection, "GET /slow HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
-	_, err = io.ReadFull(connection, make([]byte, 100))
-	return err
-}
-
-// A client that stops reading does not keep others from fetching.
-func TestStalledFetch(t *testing.T) {
-	c, trace := slowTrace()
-	close(c.proceed)
-	s := start(t, t.Context(), trace, time.Minute)
-	must.Do(t, s.stalled(t))
-	if answer, body := s.ask(t, "GET", "/slow", origin); answer.StatusCode != 200 || len(body) != slowSize {
-		t.Errorf("another client: status %d, %d bytes", answer.StatusCode, len(body))
-	}
-	must.NoError(t, s.wait(t))
-}
-
-// It does not keep the server from ending at the timeout, nor, with Keep, from serving.
-func TestTimeoutDuringStalledFetch(t *testing.T) {
-	c, trace := slowTrace()
-	close(c.proceed)
-	for _, keep := range []bool{false, true} {
-		s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Keep: keep, Stall: 200 * time.Millisecond}, 500*time.Millisecond)
-		s.stalled(t) // on a busy computer the server may have ended
-		s.stalled(t)
-		if err := s.wait(t); !errors.Is(err, serve.ErrNotFetched) {
-			t.Errorf("keep %t: ends with %v", keep, err)
-		}
-	}
-}
-
-// A client that reads slowly gets the trace, also after the timeout.
-func TestSlowClient(t *testing.T) {
-	t.Parallel()
-	const parts, part = 64, 512 << 10 // more than the buffers of connections
-	const stall = 2 * time.Second
-	trace := text(strings.Repeat("x", parts*part))
-	s := run(t, t.Context(), serve.Site{Trace: trace, Origin: origin, Stall: stall}, stall/4)
-	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.address+"/a%20trace", nil)
-	r.Header.Set("Origin", origin)
-	answer := must.Get(client.Do(r))(t)
-	defer answer.Body.Close()
-	for i := range parts {
-		time.Sleep(stall / 40)
-		if _, err := io.CopyN(io.Discard, answer.Body, part); err != nil {
-			t.Fatalf("after %d of %d parts: %v", i, parts, err)
-		}
-	}
-	must.NoError(t, s.wait(t))
-}
-
 // After a fetch nobody else gets the trace.
 func TestAfterFetch(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
@@ -314,23 +255,6 @@ func TestAfterFetch(t *testing.T) {
 	// Whether the connection is closed first depends on the time.
 	if answer, _ := io.ReadAll(connection); len(answer) > 0 && !strings.HasPrefix(string(answer), "HTTP/1.1 410 ") || strings.Contains(string(answer), content) {
 		t.Errorf("another fetch: %q", answer)
-	}
-	must.NoError(t, s.wait(t))
-}
-
-// A fetch that breaks off may be made again: the page was loaded anew.
-func TestBrokenFetch(t *testing.T) {
-	c, trace := slowTrace()
-	s := start(t, t.Context(), trace, time.Minute)
-	close(c.proceed)
-	ctx, cancel := context.WithCancel(t.Context())
-	r, _ := http.NewRequestWithContext(ctx, "GET", s.address+"/slow", nil)
-	r.Header.Set("Origin", origin)
-	answer := must.Get(client.Do(r))(t)
-	cancel()
-	answer.Body.Close()
-	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
-		t.Errorf("again: %d bytes", len(body))
 	}
 	must.NoError(t, s.wait(t))
 }

@@ -2,7 +2,6 @@ package serve_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -131,24 +130,6 @@ func TestProcess(t *testing.T) {
 				t.Errorf("process %s: %s is first: %v", test.want, pid, pid != test.want)
 			}
 		}
-	}
-}
-
-// The three worst frames have notes, the worst first. What the UI shows of a note, its first
-// 16 characters, says which frame is late and by how much, and nothing else.
-func TestNotes(t *testing.T) {
-	view := look(t, locate.Found{}, frame(20, 100, 12, analyzer.MainLate), frame(7, 200, 14, analyzer.MainLate), frame(8, 300, 11, analyzer.MainLate), frame(8, 400, 13, analyzer.MainLate))
-	var notes [][]string
-	for _, c := range view.Commands {
-		if c.ID == "dev.perfetto.AddNoteAtTimestamp" {
-			notes = append(notes, c.Args)
-		}
-	}
-	want := [][]string{
-		{"201000000", "1200 +4.0 ms    some name"}, {"401000000", "1400 +3.0 ms    some name"}, {"101000000", "1100 +2.0 ms    some name"},
-	}
-	if !reflect.DeepEqual(notes, want) {
-		t.Errorf("notes %q, want %q", notes, want)
 	}
 }
 
@@ -328,29 +309,6 @@ func TestInteractionsInEngine(t *testing.T) {
 	}
 }
 
-// The last tab is in front. Only tabs that need them are after the tables of all modules. The
-// UI gets time to zoom to a selected frame.
-func TestTabs(t *testing.T) {
-	late, inTime, unknown := frame(20, 100, 12, analyzer.MainLate), frame(20, 300, 5, 0), frame(20, 300, 5, 0)
-	unknown.Expected.End, unknown.Deadline = 0, 0
-	android, androidLate := frame(20, 300, 5, 0), frame(20, 300, 12, analyzer.MainLate)
-	android.Android, androidLate.Android = &analyzer.Android{}, &analyzer.Android{}
-	for _, test := range []struct {
-		frames []*analyzer.Frame
-		want   []string
-	}{
-		{[]*analyzer.Frame{late, inTime}, []string{"Jank by process", "Why frames were late", "pause", "tables"}},
-		{[]*analyzer.Frame{inTime}, []string{"No frame was late", "tables"}},
-		{[]*analyzer.Frame{unknown}, []string{"Jank by process", "tables"}},
-		{[]*analyzer.Frame{android}, []string{"Why frames were late", "tables"}},
-		{[]*analyzer.Frame{androidLate}, []string{"Why frames were late", "pause", "tables"}},
-	} {
-		if got := tabs(look(t, locate.Found{}, test.frames...)); !reflect.DeepEqual(got, test.want) {
-			t.Errorf("tabs %q, want %q", got, test.want)
-		}
-	}
-}
-
 // TestViewInEngine runs what the UI does with the link: the selection has one frame, the
 // commands work, and the notes name the causes.
 func TestViewInEngine(t *testing.T) {
@@ -387,36 +345,6 @@ func TestViewInEngine(t *testing.T) {
 		if notes != 3 {
 			t.Errorf("%d notes", notes)
 		}
-	}
-}
-
-// The link of a trace with many processes is not longer than that of one, and names of
-// processes are only in notes.
-func TestManyProcesses(t *testing.T) {
-	link := func(processes int) string {
-		var frames []*analyzer.Frame
-		for i := range processes {
-			f := frame(trace.PID(2000+i), 100+20*i, 30, analyzer.MainLate)
-			f.Process.Name = "a' OR \"1\"=\"1\x00</script><b>.*($ > " + strings.Repeat("x", 200)
-			frames = append(frames, f)
-		}
-		view := look(t, locate.Found{}, frames...)
-		link := serve.Link{UI: serve.Own(9005), Port: 9005, Path: "a.pftrace", View: view}.String()
-		_, arguments := read(t, link)
-		var commands []ui.Command
-		if err := json.Unmarshal([]byte(arguments["startupCommands"]), &commands); err != nil || !reflect.DeepEqual(commands, view.Commands) {
-			t.Errorf("the link has other commands, error %v", err)
-		}
-		for _, c := range commands {
-			if strings.Contains(strings.Join(c.Args, ""), "</script>") && c.ID != "dev.perfetto.AddNoteAtTimestamp" {
-				t.Errorf("%s has the name of a process: %q", c.ID, c.Args)
-			}
-		}
-		return link
-	}
-	few, many := link(3), link(200)
-	if len(many) > len(few)+100 || len(many) > 200_000 {
-		t.Errorf("%d bytes with 200 processes, %d with 3", len(many), len(few))
 	}
 }
 

@@ -93,45 +93,6 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Columns of text leave each other their least widths while there is room for all.
-func TestLeastWidths(t *testing.T) {
-	table := Table{
-		Columns: []Column{{Title: "Step", Min: 8}, {Title: "Mostly", Min: 45}},
-		Rows:    []Row{{Cells: []Cell{{Text: strings.Repeat("word ", 9)}, {Text: "running in " + strings.Repeat("x", 45)}}}},
-	}
-	for _, width := range []int{80, 90} {
-		var b bytes.Buffer
-		must.Do(t, WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}))
-		if !strings.Contains(b.String(), strings.Repeat("x", 45)) {
-			t.Errorf("width %d: a word is broken:\n%s", width, b.String())
-		}
-		for line := range strings.Lines(b.String()) {
-			if n := text.Width(strings.TrimSpace(line)); n > width {
-				t.Errorf("width %d: %d columns in %q", width, n, line)
-			}
-		}
-	}
-}
-
-// A column breaks no short word if others can be narrower, whether they have a least width or not.
-func TestShortWordsAreWhole(t *testing.T) {
-	const name, verdict = "com.example.notebook", "not significant"
-	long := strings.Repeat("Thread::Handle", 3) + " " + strings.Repeat("word ", 12)
-	for _, least := range []int{0, 30, 44} {
-		table := Table{
-			Columns: []Column{{Title: "ms", Number: true}, {Title: "Application"}, {Title: "Slice", Min: least}, {Title: "Mostly", Min: least}, {Title: "Verdict"}},
-			Rows:    []Row{{Cells: []Cell{{Text: "252.0"}, {Text: name}, {Text: long}, {Text: "running in " + long}, {Text: verdict}}}},
-		}
-		for width := 80; width < 140; width += 5 {
-			var b bytes.Buffer
-			must.Do(t, WriteTerminal(&b, &Document{Blocks: []Block{table}}, text.Style{Width: width}))
-			if got := b.String(); !strings.Contains(got, name) || !strings.Contains(got, "significant") {
-				t.Errorf("least width %d in %d:\n%s", least, width, got)
-			}
-		}
-	}
-}
-
 // The page of a document has what only pages show, and no text of a trace as markup.
 func TestHTML(t *testing.T) {
 	d := everything()
