@@ -82,6 +82,16 @@ func (h *histogram) bound(low, high int64) {
 	h.low, h.high = min(h.low, low), max(h.high, high)
 }
 
+// clear removes all values.
+func (h *histogram) clear() {
+	for _, octave := range h.octaves {
+		if octave != nil {
+			clear(octave[:])
+		}
+	}
+	h.low, h.high, h.bounded = 0, 0, false
+}
+
 func (h *histogram) count(b bucket, n int64) {
 	octave := &h.octaves[b>>bucketBits]
 	if *octave == nil {

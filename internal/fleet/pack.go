@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 )
@@ -13,7 +15,7 @@ import (
 type packed struct {
 	n      int
 	blocks [][]byte // of whole rows
-	texts  []string // each once; the blocks have their indexes
+	texts  [][]byte // each once, in UTF-8; the blocks have their indexes
 }
 
 // blockSize is the size of a block before the last row in it.
@@ -31,6 +33,14 @@ func newPacker(t table, dims []string) *packer {
 	p := &packer{index: map[string]int{}}
 	p.cells = p.row.cells(everything(t, dims))
 	return p
+}
+
+// take returns what was packed, and makes the packer ready for another trace.
+func (p *packer) take() packed {
+	taken := p.packed
+	p.packed = packed{}
+	clear(p.index)
+	return taken
 }
 
 // set copies a row, but keeps the variables of the dimensions, which cells refer to.
@@ -64,7 +74,7 @@ func (p *packer) add(r *Row) {
 		i, known := p.index[s]
 		if !known {
 			i = len(p.texts)
-			p.index[s], p.texts = i, append(p.texts, s)
+			p.index[s], p.texts = i, append(p.texts, []byte(validText(s)))
 		}
 		integer(int64(i))
 	}
@@ -110,55 +120,54 @@ func (p *packer) add(r *Row) {
 	p.n++
 }
 
-// each sets the cells of a row, which are those of a packer of the table, to each row, and calls
-// yield.
-func (p *packed) each(cells []cell, yield func() error) error {
-	for _, b := range p.blocks {
-		integer := func() int64 {
-			n, size := binary.Varint(b)
-			b = b[size:]
-			return n
+// each yields the rows as a file has them, whose cells are those of a packer of the table. A row is valid
+// until yield returns.
+func (p *packed) each(cells []cell, yield func(parquet.Row) error) error {
+	var row parquet.Row
+	var column int
+	var b []byte
+	integer := func() int64 {
+		n, size := binary.Varint(b)
+		b = b[size:]
+		return n
+	}
+	short := func() parquet.Value { return parquet.Int32Value(int32(integer())) }
+	long := func() parquet.Value { return parquet.Int64Value(integer()) }
+	text := func() parquet.Value { return parquet.ByteArrayValue(p.texts[integer()]) }
+	add := func(v parquet.Value, repetition, definition int) {
+		row = append(row, v.Level(repetition, definition, column))
+	}
+	// elements adds what may be nil, and has a leading one, or a list, which has a leading length.
+	elements := func(value func() parquet.Value) {
+		n := int(integer())
+		if n == 0 {
+			add(parquet.NullValue(), 0, 0)
 		}
-		text := func() string { return p.texts[integer()] }
+		for i := range n {
+			add(value(), min(i, 1), 1)
+		}
+	}
+	for _, b = range p.blocks {
 		for len(b) > 0 {
-			for _, c := range cells {
-				switch x := c.to.(type) {
+			row = row[:0]
+			for i, c := range cells {
+				column = i
+				switch c.to.(type) {
 				case *int64:
-					*x = integer()
+					add(long(), 0, 0)
 				case *trace.PID:
-					*x = trace.PID(integer())
-				case **int64:
-					if *x = nil; integer() == 1 {
-						n := integer()
-						*x = &n
-					}
-				case *string:
-					*x = text()
-				case *stats.Kind:
-					*x = stats.Kind(text())
-				case **string:
-					if *x = nil; integer() == 1 {
-						s := text()
-						*x = &s
-					}
-				case *[]string:
-					*x = (*x)[:0]
-					for range integer() {
-						*x = append(*x, text())
-					}
+					add(short(), 0, 0)
+				case *string, *stats.Kind:
+					add(text(), 0, 0)
+				case **int64, *[]int64:
+					elements(long)
+				case **string, *[]string:
+					elements(text)
 				case *[]int32:
-					*x = (*x)[:0]
-					for range integer() {
-						*x = append(*x, int32(integer()))
-					}
-				case *[]int64:
-					*x = (*x)[:0]
-					for range integer() {
-						*x = append(*x, integer())
-					}
+					elements(short)
 				}
 			}
-			if err := yield(); err != nil {
+			if err := yield(row); err != nil {
 				return err
 			}
 		}

@@ -2,14 +2,15 @@ package fleet
 
 import (
 	"fmt"
-	"reflect"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
 	"ohframe/internal/testing/must"
 )
 
-// Rows that were packed are the same in every column, and small.
+// Rows that were packed are those of the library in every column, and small.
 func TestPacked(t *testing.T) {
 	read := func(name string) *ohframe.Trace {
 		f := must.Get(Files{}.Open(t.Context(), name))(t)
@@ -24,26 +25,24 @@ func TestPacked(t *testing.T) {
 		for of := range packers {
 			packers[of] = newPacker(table(of), []string{"a", "b"})
 		}
-		var want [tables][]map[string]any
+		var want [tables][]parquet.Row
 		rowsOf(source{name: name, dims: []*string{nil, &value}}, read("../../testdata/"+name), func(of table, r *Row) {
 			packers[of].add(r)
 			own := *r // cells replaces the dimensions
 			cells := own.cells(everything(of, []string{"a", "b"}))
 			copy(own.Dims, r.Dims)
-			want[of] = append(want[of], cellsOf(cells))
+			want[of] = append(want[of], newRecord("rows", cells).store(nil).Clone())
 		})
 		for of, p := range packers {
-			var r Row
-			cells := r.cells(everything(table(of), []string{"a", "b"}))
-			i := 0
-			p.each(cells, func() error {
-				if got := cellsOf(cells); !reflect.DeepEqual(got, want[of][i]) {
+			taken, i := p.take(), 0
+			must.Do(t, taken.each(p.cells, func(got parquet.Row) error {
+				if !got.Equal(want[of][i]) {
 					t.Fatalf("%s, row %d of %s: %v, want %v", name, i, tableFolders[of], got, want[of][i])
 				}
 				i++
 				return nil
-			})
-			if i != len(want[of]) || i != p.n {
+			}))
+			if i != len(want[of]) || i != taken.n || p.n != 0 {
 				t.Errorf("%s: %d rows, want %d", name, i, len(want[of]))
 			}
 			counted[of] += i

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"ohframe"
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/must"
@@ -160,12 +162,12 @@ func TestParts(t *testing.T) {
 					add(failuresFolder, f.Dims, f.cells, func(dims []*string) { copy(f.Dims, dims) })
 				}
 				for i := range result.rows {
-					row := &Row{}
-					cells := row.cells(everything(table(i), r.Plan.Dims))
-					result.rows[i].each(cells, func() error {
-						want[tableFolders[i]] = append(want[tableFolders[i]], cellsOf(cells))
+					rows := newRecord("rows", new(Row).cells(everything(table(i), r.Plan.Dims)))
+					must.Do(t, result.rows[i].each(rows.cells, func(row parquet.Row) error {
+						must.Do(t, rows.load(row))
+						want[tableFolders[i]] = append(want[tableFolders[i]], cellsOf(rows.cells))
 						return nil
-					})
+					}))
 				}
 				if result.frames == nil {
 					continue

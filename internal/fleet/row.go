@@ -184,6 +184,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	var rows []Row
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
+	var times rowTimes
 	hash, at := s.hash.Bytes(), recorded(t.Timeline)
 	if at == nil {
 		at = s.recorded
@@ -207,7 +208,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	for i := range rows {
 		row := &rows[i]
 		if p := row.measured; p != nil {
-			row.measure(p, frames.Of(p), ranked[causeKey{p.Kind, p.Source}])
+			row.measure(&times, p, frames.Of(p), ranked[causeKey{p.Kind, p.Source}])
 		}
 		yield(ofFrames, row)
 		*row = Row{} // of many processes
@@ -228,7 +229,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		if t.Causes != nil {
 			causes = newCauses(t.Causes.Rank(i.Source.Frames).Costs)
 		}
-		row.measure(i.MeasureFrames(), i.Source.Frames, causes)
+		row.measure(&times, i.MeasureFrames(), i.Source.Frames, causes)
 		if i.Source.Counted() == analyzer.RenderFrame {
 			row.Worst = frameColumns{} // not of the row's process
 		}
@@ -244,22 +245,21 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		}
 		row := newRow("layer", process, pid)
 		row.Layer, row.LayerName, row.QueueID = text.LayerName(l.Name), l.Name, l.Queue
-		row.measureLayer(l)
+		row.measureLayer(&times, l)
 		yield(ofLayers, &row)
 	}
 }
 
 // measureLayer adds the measures of a layer.
-func (r *Row) measureLayer(l *stats.Layer) {
+func (r *Row) measureLayer(times *rowTimes, l *stats.Layer) {
 	if cadence := l.Source.Cadence(); cadence > 0 {
 		r.Cadence = nanoseconds(cadence)
 	}
 	r.Numbers.measure(ofLayers, l)
-	var times rowTimes
 	for _, b := range l.Source.Buffers {
 		stats.BufferTimes(b, times.add)
 	}
-	r.keep(&times)
+	r.keep(times)
 }
 
 // rowTimes are the times of the frames or the buffers of a row, in the order of stats.Distributions.
@@ -267,10 +267,11 @@ type rowTimes [histograms]histogram
 
 func (t *rowTimes) add(i int, d trace.Duration) { t[i].addValue(int64(d)) }
 
-// keep keeps times as the histograms of the row.
+// keep moves times to the histograms of the row.
 func (r *Row) keep(times *rowTimes) {
 	for i := range times {
 		r.Histograms[i] = times[i].counts()
+		times[i].clear()
 	}
 }
 
@@ -280,17 +281,16 @@ func nanoseconds(d trace.Duration) *int64 {
 }
 
 // measure adds the measures of some frames, and the frames themselves.
-func (r *Row) measure(p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
+func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Frame, causes []rowCause) {
 	r.Causes.set(causes)
 	r.Numbers.measure(ofFrames, p)
-	var times rowTimes
 	for _, f := range frames {
 		stats.FrameTimes(f, times.add)
 	}
-	r.keep(&times)
 	if h := &times[durationHistogram]; h.bounded {
-		r.Shortest = &h.low
+		r.Shortest = nanoseconds(trace.Duration(h.low))
 	}
+	r.keep(times)
 	var worst []Worst
 	for _, w := range p.Worst[:min(maxWorst, len(p.Worst))] {
 		worst = append(worst, Worst{VsyncID: w.VsyncID, Start: w.At, Overrun: w.Overrun})

@@ -33,7 +33,8 @@ type Runner struct {
 	// size; not concurrently.
 	Progress func(bytes int64)
 
-	read func(context.Context, io.Reader, ohframe.Options) (*ohframe.Trace, error) // ohframe.Read, or that of a test
+	read    func(context.Context, io.Reader, ohframe.Options) (*ohframe.Trace, error) // ohframe.Read, or that of a test
+	packers sync.Pool                                                                 // of [tables]*packer
 }
 
 // Summary is what a run did.
@@ -308,9 +309,12 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 		}
 		src.recorded = in.Event.recorded()
 	}
-	var rows [tables]*packer
-	for t := range rows {
-		rows[t] = newPacker(table(t), r.Plan.Dims)
+	rows, ok := r.packers.Get().(*[tables]*packer)
+	if !ok {
+		rows = new([tables]*packer)
+		for t := range rows {
+			rows[t] = newPacker(table(t), r.Plan.Dims)
+		}
 	}
 	rowsOf(src, t, func(of table, row *Row) { rows[of].add(row) })
 	if rows[ofFrames].n == 0 {
@@ -318,8 +322,9 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	}
 	out := result{name: in.Name, dims: src.dims, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	for t, p := range rows {
-		out.rows[t] = p.packed
+		out.rows[t] = p.take()
 	}
+	r.packers.Put(rows)
 	if r.Plan.Frames {
 		out.frames = t
 	}
@@ -347,16 +352,14 @@ type shardWriter struct {
 	metadata [][2]string
 	outputs  []Output
 	writers  map[string]*parquet.GenericWriter[any]
+	cells    [tables][]cell
 	// What is written next.
-	rows     [tables]Row
-	cells    [tables][]cell // of rows
 	event    EventRow
 	failure  Failure
 	frame    frameRow
-	records  [tables]*record // of rows
-	events   *record         // of event
-	failures *record         // of failure
-	frames   *record         // of frame
+	events   *record // of event
+	failures *record // of failure
+	frames   *record // of frame
 	buffer   parquet.Row
 }
 
@@ -369,9 +372,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 	w.events = newRecord("events", w.event.cells(p.Dims))
 	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
 	for t, folder := range tableFolders {
-		w.cells[t] = w.rows[t].cells(everything(table(t), p.Dims))
-		w.records[t] = newRecord(folder, w.cells[t])
-		schemas[folder] = w.records[t].schema
+		w.cells[t] = new(Row).cells(everything(table(t), p.Dims))
+		schemas[folder] = newRecord(folder, w.cells[t]).schema
 	}
 	if p.Frames {
 		w.frames = newRecord("frames", w.frame.cells(p.Dims))
@@ -390,8 +392,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 }
 
 func (w *shardWriter) write(r *result) error {
-	put := func(folder string) error {
-		_, err := w.writers[folder].WriteRows([]parquet.Row{w.buffer})
+	put := func(folder string, row parquet.Row) error {
+		_, err := w.writers[folder].WriteRows([]parquet.Row{row})
 		return err
 	}
 	if r.event != nil {
@@ -401,7 +403,7 @@ func (w *shardWriter) write(r *result) error {
 		w.event = *r.event
 		w.event.Dims = dims
 		w.buffer = w.events.store(w.buffer)
-		if err := put(eventsFolder); err != nil {
+		if err := put(eventsFolder, w.buffer); err != nil {
 			return err
 		}
 		if r.failure == nil {
@@ -416,7 +418,7 @@ func (w *shardWriter) write(r *result) error {
 		w.failure = *r.failure
 		w.failure.Dims = dims
 		w.buffer = w.failures.store(w.buffer)
-		return put(failuresFolder)
+		return put(failuresFolder, w.buffer)
 	}
 	if r.unreliable {
 		w.Unreliable++
@@ -426,10 +428,7 @@ func (w *shardWriter) write(r *result) error {
 	}
 	w.Rows += r.rows[ofFrames].n
 	for t := range r.rows {
-		err := r.rows[t].each(w.cells[t], func() error {
-			w.buffer = w.records[t].store(w.buffer)
-			return put(tableFolders[t])
-		})
+		err := r.rows[t].each(w.cells[t], func(row parquet.Row) error { return put(tableFolders[t], row) })
 		if err != nil {
 			return err
 		}
@@ -442,7 +441,7 @@ func (w *shardWriter) write(r *result) error {
 	for row := range frametable.Frames(r.frames.Timeline, r.frames.Causes) {
 		w.frame.Row = row
 		w.buffer = w.frames.store(w.buffer)
-		if err := put(framesFolder); err != nil {
+		if err := put(framesFolder, w.buffer); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"bytes"
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/place"
@@ -155,10 +157,32 @@ func (p *preparer) name(label []byte) int32 {
 	hash := maphash.Bytes(labelSeed, stem)
 	recent := &p.recent[hash%recentLabels]
 	if recent.hash != hash || recent.name == 0 {
-		p.buffer = place.AppendKey(p.buffer[:0], label)
-		*recent = recentLabel{hash, p.names.add(p.buffer)}
+		*recent = recentLabel{hash, p.names.add(p.normalise(hash, label))}
 	}
 	return recent.name
+}
+
+// normalised are normalised labels by the hashes of their stems, which the traces of a process share: those
+// of an application have the same.
+var normalised [4 * recentLabels]atomic.Pointer[normalisedLabel]
+
+type normalisedLabel struct {
+	hash uint64
+	key  []byte
+}
+
+// normalise returns the normalised name of a label. It is valid until the next call.
+func (p *preparer) normalise(hash uint64, label []byte) []byte {
+	shared := &normalised[hash%uint64(len(normalised))]
+	known := shared.Load()
+	if known != nil && known.hash == hash {
+		return known.key
+	}
+	p.buffer = place.AppendKey(p.buffer[:0], label)
+	if known == nil {
+		shared.Store(&normalisedLabel{hash, bytes.Clone(p.buffer)})
+	}
+	return p.buffer
 }
 
 // names are the names of slices that workers have seen, in any order.
