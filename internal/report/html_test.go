@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -402,30 +401,4 @@ func TestSort(t *testing.T) {
 	b.open([]Input{late}, 1280, 1000, "light")
 	must.Equal(t, sort("At")+" "+sort("At"), "fling of a list APP_LIST_FLING,cold launch,switch of a page ABILITY_OR_PAGE_SWITCH,fling of a list APP_LIST_FLING fling of a list APP_LIST_FLING,switch of a page ABILITY_OR_PAGE_SWITCH,cold launch,fling of a list APP_LIST_FLING", "by time")
 	b.CheckQuiet()
-}
-
-// Several inputs are compared by the processes that they have in common, applications first.
-func TestCompareInputs(t *testing.T) {
-	other, busy := gallery(), service()
-	other.FPS, other.JankRate = nil, known(.25)
-	busy.Frames.Complete = 1000 * gallery().Frames.Complete
-	rows := func(inputs ...Input) (rows []string) {
-		for _, r := range compareInputs(inputs).Rows {
-			line := ""
-			for _, c := range r.Cells {
-				line += " " + c.Text
-			}
-			rows = append(rows, strings.TrimSpace(line))
-		}
-		return rows
-	}
-	of := func(list ...*stats.Process) Input { return Input{Stats: &stats.Report{Processes: list}} }
-	got := rows(of(gallery(), service()), of(stranger()), of(other, stranger()))
-	want := []string{"example.gallery FPS 60.0 – –", "Jank rate 15.0 % – 25.0 %", "Hitch ratio, ms/s 51.2 – 51.2"}
-	if len(got) != len(comparedMeasures) || !slices.Equal(got[:3], want) {
-		t.Errorf("%q, want %q and three more", got, want)
-	}
-	if got := rows(of(busy, gallery()), of(busy, gallery())); len(got) != 12 || !strings.HasPrefix(got[0], "example.gallery") {
-		t.Errorf("the application is not first: %q", got)
-	}
 }

@@ -151,5 +151,3 @@ func summary(inputs []Input, o Options) *view.Document {
 	}
 	return d
 }
-
-func complete(p *stats.Process) int { return p.Frames.Complete }

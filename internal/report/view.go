@@ -70,11 +70,6 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	var worst *process
 	var all []causes.Input
 	hidden, hint := 0, false
-	if page && b.several {
-		if c := compareInputs(inputs); len(c.Rows) > 0 {
-			d.Blocks = append(d.Blocks, c.section())
-		}
-	}
 	for i := range inputs {
 		in := &inputs[i]
 		if o.Interactions {
