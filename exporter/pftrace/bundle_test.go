@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
-
-	"ohframe/internal/testing/must"
 )
 
 // printed is a marker as it is in a trace.
@@ -48,20 +46,6 @@ func printedIn(t testing.TB, data []byte) []printed {
 		return order[a.cpu] - order[b.cpu]
 	})
 	return list
-}
-
-// Each marker is of its line's thread and processor.
-func TestColumns(t *testing.T) {
-	x := &textTrace{}
-	var want []printed
-	for i, cpu := range []int{2, 0, 3, 0, 1, 7, 2} {
-		who := []thread{app, uiWorker}[i%2].on(cpu)
-		at := caseStart + int64(i)
-		x.mark(at, who, "I|200|x")
-		want = append(want, printed{uint32(cpu), at, uint32(who.tid), "I|200|x"})
-	}
-	data, _ := convert(t, x.String(), Options{})
-	must.EqualSlices(t, printedIn(t, data), want)
 }
 
 // Markers that do not fit into one packet keep their order, and packets stay

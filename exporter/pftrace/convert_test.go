@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,26 +29,6 @@ func uuidOf(t *testing.T, data []byte) [2]int64 {
 		t.Fatalf("%d identities in a trace, want one", len(found))
 	}
 	return found[0]
-}
-
-// The output does not depend on how a trace is read.
-func TestSameContent(t *testing.T) {
-	text := longTrace()
-	cut, _ := convert(t, text, Options{})
-	want := printedIn(t, cut)
-	for name, options := range map[string]Options{
-		"all at once": {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}}, // and a block is no shorter than a line
-		"compressed":  {Compress: true},
-		"both":        {Reader: hitrace.Options{Limits: trace.Limits{Line: len(text)}}, Compress: true},
-	} {
-		data, _ := convert(t, text, options)
-		if got := printedIn(t, data); !slices.Equal(got, want) {
-			t.Errorf("%s: the markers differ", name)
-		}
-		if options.Compress && len(data) >= len(cut)/2 {
-			t.Errorf("%s: %d bytes of %d", name, len(data), len(cut))
-		}
-	}
 }
 
 // Traces of different inputs, also with the same begin, and of different options have different ids.

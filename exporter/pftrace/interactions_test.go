@@ -150,9 +150,7 @@ func wantInteractions(timeline *analyzer.Timeline) (tracks, arrows rows) {
 var (
 	interactionSlice = regexp.MustCompile(`^(\d+ )?(Interactions|Hangs) `)
 	lateName         = regexp.MustCompile(` (late|misaligned).*$`) // of a frame
-	// interactionColour has the name of an interaction's slice and its colour.
-	interactionColour = regexp.MustCompile(`^\d+ Interactions \d+ (.*): (.*)$`)
-	arguments         = regexp.MustCompile(` (hang|interaction|launch_stage)\..*$`)
+	arguments        = regexp.MustCompile(` (hang|interaction|launch_stage)\..*$`)
 )
 
 // The tracks have a slice for each interaction with its response and animation or its stages,
@@ -188,102 +186,6 @@ func TestInteractionsInEngine(t *testing.T) {
 	for _, name := range slow.Of([]string{"demonstration", "process unseen"}, slices.Sorted(maps.Keys(texts))) {
 		t.Run(name, func(t *testing.T) { checkConformance(t, texts[name]) })
 	}
-}
-
-// The annotations of an interaction have the names and the values of the report, apart from
-// what is unknown or false.
-func TestInteractionAnnotations(t *testing.T) {
-	data, summary := convert(t, simulated(t, simulate.Demonstration()), Options{})
-	for _, want := range []string{
-		"interaction.id=2", "interaction.kind=\"scene\"", "interaction.scene=\"APP_LIST_FLING\"", "interaction.pid=20170",
-		"interaction.process=\"com.example.gallery\"", "interaction.page=\"pages/Index\"", "interaction.input=\"first_move\"",
-		fmt.Sprintf("interaction.input_ns=%d", summary.Timeline.Interactions[1].InputAt),
-		"interaction.counted=\"application\"", "interaction.late=6", "interaction.grade=\"A\"", fmt.Sprintf("interaction.device.response_ms=%g", *summary.Timeline.Interactions[1].Device.ResponseMS),
-		"interaction.stages[2].name=\"LoadAbility\"", "launch_stage.name=\"LoadAbility\"", "hang.process=\"com.example.notebook\"",
-	} {
-		if !slices.ContainsFunc(packetSections(t, data)["tracks"], func(line string) bool { return slices.Contains(strings.Fields(line), want) }) {
-			t.Errorf("no slice has %s", want)
-		}
-	}
-	for _, line := range packetSections(t, data)["tracks"] {
-		if interactionSlice.MatchString(line) && regexp.MustCompile("=(true|false)").MatchString(line) {
-			t.Errorf("a fact that no interaction here has: %s", line)
-		}
-	}
-}
-
-// An interaction that misses a limit is amber: the response, or the animation that hitches.
-func TestInteractionColours(t *testing.T) {
-	of := func(config simulate.Config) map[string]int {
-		data, _ := convert(t, simulated(t, config), Options{})
-		colours := map[string]int{}
-		for _, line := range packetSections(t, data)["colours"] {
-			if m := interactionColour.FindStringSubmatch(line); m != nil {
-				colours[m[1]+": "+m[2]]++
-			}
-		}
-		return colours
-	}
-	slow := simulate.Demonstration()
-	slow.Interactions = slices.Clone(slow.Interactions)
-	slow.Interactions[3].Delay += 200 * trace.Millisecond // of the page switch: beyond grade B
-	slow.Interactions[3].At += 200 * trace.Millisecond
-	slow.Hangs, slow.Launches, slow.Interactions = nil, nil, slow.Interactions[:4]
-	for _, test := range []struct {
-		config simulate.Config
-		slice  string
-		want   int
-	}{
-		{simulate.Demonstration(), "APP_LIST_FLING #1: the user's action", 1},
-		{simulate.Demonstration(), "APP_LIST_FLING #2, 6 late: above the limit", 1}, // 115 ms/s
-		{simulate.Demonstration(), "APP_LIST_FLING #3, 3 late: above the limit", 1},
-		{simulate.Demonstration(), "ABILITY_OR_PAGE_SWITCH #4: the user's action", 1},
-		{simulate.Demonstration(), "response 216.8 ms: response to the user", 1},
-		{simulate.Demonstration(), "response 85.2 ms: response to the user", 3},
-		{simulate.Demonstration(), "animation 866.7 ms: animation", 1},
-		{simulate.Demonstration(), "animation 866.7 ms: hitches", 2},
-		{slow, "ABILITY_OR_PAGE_SWITCH #4: above the limit", 1},
-		{slow, "response 416.8 ms: a slow response", 1},
-	} {
-		if got := of(test.config); got[test.slice] != test.want {
-			t.Errorf("%s: %d, want %d, of %v", test.slice, got[test.slice], test.want, got)
-		}
-	}
-}
-
-// Any number of scenes at once needs few tracks, and all are in the trace.
-func TestManyInteractions(t *testing.T) {
-	const scenes = 3000
-	x := &textTrace{}
-	x.slice(caseStart-10, caseStart-5, app, "RecordInputEvent: last_up=9999990000(ns)")
-	for i := range int64(scenes) {
-		x.mark(caseStart+i, app, fmt.Sprintf("S|200|H:SCENE_%d|0", i))
-	}
-	for i := range int64(scenes) {
-		x.mark(caseStart+10_000+i, app, fmt.Sprintf("F|200|H:SCENE_%d|0", i))
-	}
-	data, summary := convert(t, x.String(), Options{})
-	if n := len(summary.Timeline.Interactions); n != scenes {
-		t.Fatalf("%d interactions, want %d", n, scenes)
-	}
-	tracks := 0
-	for _, d := range descriptorsOf(t, data) {
-		tracks += truth(d.GetName() == "Interactions")
-	}
-	if tracks < 2 || tracks > 64 {
-		t.Errorf("%d tracks", tracks)
-	}
-	slices := 0
-	for _, line := range packetSections(t, data)["tracks"] {
-		slices += truth(interactionSlice.MatchString(line))
-	}
-	if slices != scenes {
-		t.Errorf("%d slices, want %d", slices, scenes)
-	}
-	enginetest.ForTest(t)
-	session := enginetest.Load(t, data)
-	enginetest.CheckGate(t, session)
-	compare(t, "slices", query(t, session, "SELECT count() FROM slice WHERE name GLOB 'SCENE_*' AND dur >= 0 AND category IS NULL AND arg_set_id IS NOT NULL"), rows{fmt.Sprint(scenes)})
 }
 
 // Perfetto shows the full names of processes that scenes and launches have: the kernel keeps

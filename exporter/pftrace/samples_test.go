@@ -1,7 +1,6 @@
 package pftrace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -213,36 +212,6 @@ func TestClocksFirst(t *testing.T) {
 	}
 }
 
-// The attributes say what the samples are.
-func TestSampleAttributes(t *testing.T) {
-	all := func(options Options) map[string]string {
-		data, _ := convert(t, waitsText(t), options)
-		list := map[string]string{}
-		for _, p := range packetsOf(t, data) {
-			for _, a := range p.GetTraceAttributes().GetAttribute() {
-				if strings.HasPrefix(a.GetKey(), "ohframe.samples") {
-					list[a.GetKey()] = cmpText(a)
-				}
-			}
-		}
-		return list
-	}
-	got := all(sampled(waitsRecording()))
-	if got["ohframe.samples"] != "10" || got["ohframe.samples_clock"] != "given" || got["ohframe.samples_offset_ns"] != fmt.Sprint(samplesBehind) || got["ohframe.samples_hit_rate"] == "" {
-		t.Errorf("attributes: %v", got)
-	}
-	if got := all(Options{}); len(got) > 0 {
-		t.Errorf("attributes of a trace without samples: %v", got)
-	}
-}
-
-func cmpText(a *perfettopb.TraceAttributes_Attribute) string {
-	if v, ok := a.GetValue().(*perfettopb.TraceAttributes_Attribute_LongValue); ok {
-		return fmt.Sprint(v.LongValue)
-	}
-	return a.GetStringValue()
-}
-
 // samplesOf returns the samples of a trace, one a line.
 func samplesOf(t testing.TB, data []byte) (list []string) {
 	t.Helper()
@@ -252,77 +221,6 @@ func samplesOf(t testing.TB, data []byte) (list []string) {
 		}
 	}
 	return list
-}
-
-// Compression and the number of workers do not change the samples. Options that leave out events
-// leave out samples, a window those outside of it.
-func TestSampleOptions(t *testing.T) {
-	text := waitsText(t)
-	data, _ := convert(t, text, sampled(waitsRecording()))
-	want := samplesOf(t, data)
-	for _, workers := range []int{1, 2, 7} {
-		o := sampled(waitsRecording())
-		o.Reader.Workers = workers
-		if again, _ := convert(t, text, o); !bytes.Equal(again, data) {
-			t.Errorf("%d workers: other bytes", workers)
-		}
-	}
-	compressed := sampled(waitsRecording())
-	compressed.Compress = true
-	data, _ = convert(t, text, compressed)
-	if got := samplesOf(t, data); !slices.Equal(got, want) {
-		t.Errorf("compressed:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	none := sampled(waitsRecording())
-	none.NoEvents = true
-	data, s := convert(t, text, none)
-	if got := samplesOf(t, data); len(got) > 0 || s.Sampled.LeftOut != len(want) || s.Sampled.Written > 0 {
-		t.Errorf("without events: %d samples; %+v", len(got), s.Sampled)
-	}
-	noTracks := sampled(waitsRecording())
-	noTracks.NoTracks = true
-	data, _ = convert(t, text, noTracks)
-	if got := samplesOf(t, data); len(got) != len(want) {
-		t.Errorf("without tracks: %d samples", len(got))
-	}
-	part := sampled(waitsRecording())
-	part.Reader.Window.From = must.Get(trace.ParseEdge("1.1207"))(t)
-	part.Reader.Window.To = must.Get(trace.ParseEdge("1.1224"))(t)
-	data, s = convert(t, text, part)
-	if got := samplesOf(t, data); !slices.Equal(got, want[1:5]) || s.Samples.Alignment.Outside != len(want)-4 {
-		t.Errorf("window: %q; %+v", got, s.Samples.Alignment)
-	}
-}
-
-// Every sample, and everything that it refers to, is part of the identity of a trace.
-func TestSampleIdentity(t *testing.T) {
-	text := waitsText(t)
-	seen := map[[2]int64]string{}
-	for name, change := range map[string]func(*sample.Recording){
-		"":           func(*sample.Recording) {},
-		"fewer":      func(r *sample.Recording) { r.Samples = r.Samples[1:] },
-		"time":       func(r *sample.Recording) { r.Samples[0].Time++ },
-		"period":     func(r *sample.Recording) { r.Samples[0].Period++ },
-		"stack":      func(r *sample.Recording) { r.Samples[0].Stack = 0 },
-		"function":   func(r *sample.Recording) { r.Profile.Functions[0].Name = "Foo::baz" },
-		"module":     func(r *sample.Recording) { r.Profile.Modules[0].Path += "x" },
-		"address":    func(r *sample.Recording) { r.Profile.Frames[1].Address++ },
-		"event":      func(r *sample.Recording) { r.Profile.Events[0].Name = "hw-instructions" },
-		"no samples": func(r *sample.Recording) { r.Samples = nil },
-	} {
-		for _, events := range []bool{true, false} {
-			rec := waitsRecording()
-			change(rec)
-			o := sampled(rec)
-			o.NoEvents = !events
-			data, _ := convert(t, text, o)
-			id := uuidOf(t, data)
-			if before, ok := seen[id]; ok {
-				t.Errorf("%q, events %v, has the identity of %q", name, events, before)
-			}
-			seen[id] = name
-		}
-	}
 }
 
 // Samples that are refused are not written.

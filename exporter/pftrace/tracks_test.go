@@ -182,34 +182,6 @@ func TestNoTracks(t *testing.T) {
 	}
 }
 
-// The tracks of a frame need about as many bytes as thirty markers.
-func TestTracksSize(t *testing.T) {
-	text := longTrace()
-	with, summary := convert(t, text, Options{})
-	without, _ := convert(t, text, Options{NoTracks: true})
-	frames := len(summary.Timeline.Frames)
-	if size := (len(with) - len(without)) / frames; size > 300 {
-		t.Errorf("%d bytes for each of %d frames", size, frames)
-	}
-}
-
-// Packets about tracks are in a sequence of their own. Its first packet has the names.
-func TestTrackPackets(t *testing.T) {
-	data, _ := convert(t, caseTrace(t, "tracks"), Options{})
-	begun := false
-	for _, p := range packetsOf(t, data) {
-		if own := p.GetTrustedPacketSequenceId() == 2; own != (p.GetTrackEvent() != nil) {
-			t.Fatalf("in another sequence: %v", p)
-		} else if !own {
-			continue
-		}
-		if begins := p.GetSequenceFlags()&1 != 0; begins == begun || begins && p.GetInternedData().GetDebugAnnotationNames() == nil {
-			t.Fatalf("the names come at another time: %v", p)
-		}
-		begun = true
-	}
-}
-
 // A render frame that begins when the application frame that it shows ends is after it: an arrow leads to it.
 func TestArrowToNextFrame(t *testing.T) {
 	for begin, want := range map[int64]bool{-1: false, 0: true, 1: true} {

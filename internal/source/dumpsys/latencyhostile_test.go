@@ -1,48 +1,16 @@
 package dumpsys_test
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
 
-	"ohframe/analyzer"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/dumpsys"
-	"ohframe/internal/testing/hostiletest"
 )
 
 const goodLatency = "first\n16666667\n10\t100\t20\n"
-
-func TestHostileLatency(t *testing.T) {
-	type input = hostiletest.Input
-	lines := hostiletest.Lines
-	inputs := []input{
-		{Name: "rows", Append: lines(func(i int) string { return fmt.Sprintln(i+1, i+200, i+2) }), Warning: "limit: frames"},
-		{Name: "layers", Append: lines(func(i int) string {
-			return fmt.Sprintf("layer %d %s\n16666667\n1 %d 2\n", i, strings.Repeat("x", 5000), i+200)
-		}), Pieces: 20_000, Warning: "limit: threads"},
-		{Name: "dumps", Append: lines(func(i int) string { return "16666667\n" })},
-		{Name: "periods", Append: lines(func(i int) string { return fmt.Sprintf("%d\n1 %d 1\n", 1_000_000+i, i+200) }), Warning: "limit: frames"},
-		{Name: "pending rows", Append: lines(func(i int) string { return fmt.Sprintln(i, math.MaxInt64, i) })},
-		{Name: "a line without an end", Append: lines(func(i int) string { return strings.Repeat("x", 1000) }), Warning: "limit: line"},
-		{Name: "numbers", Append: lines(func(i int) string { return strings.Repeat("1 ", 30_000) + "\n" }), Pieces: 200},
-	}
-	for i := range inputs {
-		inputs[i].Head = []byte(goodLatency)
-	}
-	hostiletest.Reader{
-		Read: func(ctx context.Context, r io.Reader, l trace.Limits) (*analyzer.Timeline, []string, error) {
-			timeline, stats, err := dumpsys.ReadLatency(ctx, r, dumpsys.Options{Limits: l})
-			return timeline, diag.Texts(stats.Warnings()), err
-		},
-		Inputs: inputs, Pieces: 20_000,
-		Small: trace.Limits{Frames: 500, Threads: 500}, Heap: 8 << 20, Frames: 1000, Processes: 501,
-	}.Check(t)
-}
 
 func TestLatencyExtremes(t *testing.T) {
 	ends := []int64{math.MinInt64, -1, 0, 1, math.MaxInt64 / 4, math.MaxInt64/4 + 1, math.MaxInt64 - 1, math.MaxInt64}

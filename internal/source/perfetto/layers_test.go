@@ -68,101 +68,6 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A jank type without a severity is not overruled by the severity of a layer without jank.
-func TestLayersSeverity(t *testing.T) {
-	unrated := appLate
-	unrated.severe = pb.FrameTimelineEvent_SEVERITY_UNKNOWN.Enum()
-	partial := appLate
-	partial.severe = pb.FrameTimelineEvent_SEVERITY_PARTIAL.Enum()
-	for _, test := range []struct {
-		layers []verdict
-		want   analyzer.JankSeverity
-	}{
-		{[]verdict{fine, unrated}, analyzer.SeverityUnknown},
-		{[]verdict{unrated, fine}, analyzer.SeverityUnknown},
-		{[]verdict{unrated, partial}, analyzer.SeverityPartial},
-		{[]verdict{fine, fine}, analyzer.SeverityNone},
-	} {
-		m := &made{}
-		for i, v := range test.layers {
-			m.actualSurface(14, 15, []string{"Layer1", "Layer2"}[i], 150, 170, v)
-		}
-		timeline, _ := read(t, m.bytes)
-		must.Equal(t, timeline.Frames[0].Verdict().Severity, test.want, "%+v: severity", test.layers)
-	}
-}
-
-// Layers may be taken by several render frames. The last one shows the whole frame,
-// and each of them counts as shown.
-func TestLayersTakenApart(t *testing.T) {
-	m := &made{}
-	m.actualSurface(60, 190, "TX - main#0", 70_000_000, 90_000_000, appLate)
-	m.actualSurface(60, 160, "TX - popup#1", 70_000_000, 90_000_000, fine)
-	m.actualSurface(60, 170, "TX - lost#2", 70_000_000, 80_000_000, fine) // the trace does not have 170
-	m.actualDisplay(160, 100_000_000, 116_000_000, fine)
-	m.actualDisplay(190, 130_000_000, 146_000_000, fine)
-	timeline, _ := read(t, m.bytes)
-	f := frameOf(t, timeline, analyzer.ApplicationFrame, 60)
-	must.EqualSlices(t, sentOf(f), [][3]int64{{60, 80_000_000, 0}, {60, 90_000_000, 160}, {60, 90_000_000, 190}}, "transactions")
-	if f.Render.VsyncID != 190 || len(frameOf(t, timeline, analyzer.RenderFrame, 160).Applications) != 0 {
-		t.Errorf("%s was taken by %s", f, f.Render)
-	}
-	for i, l := range f.Android.Timeline.Surfaces {
-		var got int64
-		if l.Render != nil {
-			got = l.Render.VsyncID
-		}
-		if want := []int64{190, 160, 0}[i]; got != want {
-			t.Errorf("layer %s was taken by %d, want %d", l.Name, got, want)
-		}
-	}
-	fps := stats.Compute(timeline, stats.Options{}).Processes[0].FPS
-	if fps == nil || fps.Event != stats.Present || fps.Frames != 2 || fps.First != 116_000_000 || fps.Last != 146_000_000 {
-		t.Errorf("%+v, want both render frames", fps)
-	}
-}
-
-// A frame is dropped if all its layers are. If only some are dropped, it keeps their jank
-// types.
-func TestLayersDropped(t *testing.T) {
-	m := &made{}
-	m.expectSurface(2, 3, 10, 20)
-	m.actualSurface(2, 3, "shown", 10, 19, fine)
-	m.actualSurface(2, 3, "dropped", 10, 55, layerDropped)
-	m.actualDisplay(3, 60, 70, fine)
-	m.expectSurface(4, 5, 100, 120)
-	m.actualSurface(4, 5, "dropped", 100, 115, layerDropped)
-	m.actualSurface(4, 5, "dropped too", 101, 130, verdict{jank: analyzer.JankBufferStuffing, present: dropped, prediction: valid, onTime: true})
-	m.actualDisplay(5, 140, 150, fine)
-	m.actualSurface(6, 7, "dropped first", 200, 255, layerDropped)
-	m.actualSurface(6, 7, "shown", 201, 219, fine)
-	timeline, counts := read(t, m.bytes)
-	if f := frameOf(t, timeline, analyzer.ApplicationFrame, 6); f.Facts != 0 || f.Actual != between(200, 219) {
-		t.Errorf("%s", f)
-	}
-	shown := frameOf(t, timeline, analyzer.ApplicationFrame, 2)
-	want := analyzer.Verdict{
-		Jank: analyzer.JankDropped, Present: analyzer.PresentOnTime, Prediction: analyzer.PredictionValid,
-		Severity: analyzer.SeverityFull, OnTimeFinish: analyzer.Yes,
-	}
-	if shown.Facts != 0 || shown.Actual != between(10, 19) || shown.Verdict() != want || shown.Render == nil || !shown.Judged() {
-		t.Errorf("%s: %+v, want %+v", shown, shown.Verdict(), want)
-	}
-	must.EqualSlices(t, sentOf(shown), [][3]int64{{2, 55, 0}, {2, 19, 3}}, "transactions")
-	none := frameOf(t, timeline, analyzer.ApplicationFrame, 4)
-	if none.Facts != analyzer.Dropped || none.Actual != between(100, 130) || none.Render != nil || none.Judged() {
-		t.Errorf("%s: %+v, taken by %s", none, none.Verdict(), none.Render)
-	}
-	must.EqualSlices(t, sentOf(none), [][3]int64{{4, 130, 0}}, "transactions")
-	if counts.Dropped != 1 {
-		t.Errorf("%d frames dropped, want 1", counts.Dropped)
-	}
-	v := stats.Compute(timeline, stats.Options{}).Processes[0].SurfaceFlinger
-	if v.Missed != 3 || v.MissedDropped != 3 {
-		t.Errorf("%+v, want three frames missed as dropped, as Perfetto counts them", v)
-	}
-}
-
 // Events with the same token are one frame only in some of these cases.
 func TestSameToken(t *testing.T) {
 	const half = 500_000_000
@@ -209,21 +114,5 @@ func TestSameToken(t *testing.T) {
 			frames = append(frames, strings.Join(f.LayerNames(), " "))
 		}
 		must.Equal(t, strings.Join(frames, ", "), test.want, "%s: frames of", test.name)
-	}
-}
-
-// A frame is truncated if any layer does not end in the trace.
-func TestLayerUnfinished(t *testing.T) {
-	m := &made{}
-	m.actualSurface(2, 3, "a", 10, 20, appLate)
-	m.actualSurface(2, 3, "b", 11, unfinished, fine)
-	m.actualDisplay(3, 30, 40, fine)
-	timeline, counts := read(t, m.bytes)
-	f := timeline.Frames[0]
-	if f.Facts != analyzer.Truncated || f.Actual != between(10, 40) || f.Render != nil || counts.Unfinished != 1 {
-		t.Errorf("%s, taken by %s; %+v", f, f.Render, counts)
-	}
-	if p := stats.Compute(timeline, stats.Options{}).Processes[0]; p.Frames.Truncated != 1 || p.Frames.Complete != 0 {
-		t.Errorf("%+v", p.Frames)
 	}
 }

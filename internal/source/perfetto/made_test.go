@@ -2,7 +2,6 @@ package perfetto_test
 
 import (
 	"cmp"
-	"testing"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -78,24 +77,6 @@ var (
 	appLate      = verdict{jank: analyzer.JankAppDeadlineMissed, present: presentLate, prediction: valid}
 	layerDropped = verdict{jank: analyzer.JankDropped, present: dropped, prediction: valid}
 )
-
-// frameOf returns the only frame of the kind with the vsync id.
-func frameOf(t *testing.T, timeline *analyzer.Timeline, kind analyzer.Kind, id int64) *analyzer.Frame {
-	t.Helper()
-	var found *analyzer.Frame
-	for _, f := range timeline.Frames {
-		if f.Kind == kind && f.VsyncID == id {
-			if found != nil {
-				t.Fatalf("two %s frames %d", kind, id)
-			}
-			found = f
-		}
-	}
-	if found == nil {
-		t.Fatalf("no %s frame %d in\n%s", kind, id, timeline)
-	}
-	return found
-}
 
 func between(start, end trace.Time) analyzer.Interval {
 	return analyzer.Interval{Start: start, End: end}
