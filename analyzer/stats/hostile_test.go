@@ -2,7 +2,6 @@ package stats_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/testing/hostiletest"
 	"ohframe/internal/testing/slow"
 )
 
@@ -105,82 +103,5 @@ func TestExtremeTimelines(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("with seed %d", seed)
 		}
-	}
-}
-
-// equalFrames returns n frames with equal times and lengths.
-func equalFrames(n int, duration trace.Duration, processes int) *analyzer.Timeline {
-	t := &analyzer.Timeline{}
-	for i := range processes {
-		t.Processes = append(t.Processes, &analyzer.Process{PID: trace.PID(i + 1), Name: fmt.Sprint("process ", i)})
-	}
-	for i := range n {
-		start := trace.Time(1e9)
-		p := t.Processes[i%processes]
-		t.Frames = append(t.Frames, &analyzer.Frame{
-			Process: p, TID: trace.TID(p.PID), Actual: analyzer.Interval{Start: start, End: start.Add(duration)},
-			Deadline: start.Add(-1), Period: trace.Millisecond, Facts: analyzer.MainLate,
-		})
-	}
-	return t
-}
-
-// One frame, none that takes any time, all alike.
-func TestDegenerateTimelines(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 19, 20, 1000} {
-		for _, duration := range []trace.Duration{0, 1, trace.Second} {
-			r := stats.Compute(equalFrames(n, duration, 1), stats.Options{Compare: true})
-			checkFinite(t, r)
-			if n == 0 {
-				continue
-			}
-			p := r.Processes[0]
-			if d := p.Durations; d.P50 != duration || d.Max != duration || p.LongestStreak.Frames != n || p.FPS != nil {
-				t.Errorf("%d frames of %s: %+v", n, duration, p)
-			}
-			list := p.Estimates(false)
-			if (list != nil) != (n >= 20) {
-				t.Errorf("%d frames: %+v", n, list)
-			}
-			for _, x := range list {
-				want := 0.0
-				if x.Measure == "jank_rate" {
-					want = 1 / float64(n*n) // one frame could be another
-				}
-				if x.Known && math.Abs(x.Variance-want) > 1e-12 {
-					t.Errorf("%d equal frames vary: %+v", n, x)
-				}
-			}
-		}
-	}
-}
-
-func TestComputeTime(t *testing.T) {
-	slow.SkipRace(t)
-	for name, timeline := range map[string]func(n int) *analyzer.Timeline{
-		"frames":    func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, 1) },
-		"processes": func(n int) *analyzer.Timeline { return equalFrames(n, trace.Second, n) },
-		"one render frame": func(n int) *analyzer.Timeline {
-			t := equalFrames(n, trace.Second, 1)
-			render := &analyzer.Frame{Kind: analyzer.RenderFrame, Process: t.Processes[0], Actual: interval(5, 6), Expected: interval(5, 7)}
-			for i, f := range t.Frames {
-				f.Render, f.Transactions = render, []analyzer.Sent{{Index: int64(i), AppliedBy: render}}
-			}
-			render.Applications = t.Frames
-			t.Frames = append(t.Frames, render)
-			return t
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			hostiletest.CheckLinear(t, 5000, func(n int) func() {
-				made := timeline(n)
-				return func() {
-					r := stats.Compute(made, stats.Options{Compare: true})
-					for i := range r.Processes {
-						r.Processes[i].Estimates(false)
-					}
-				}
-			})
-		})
 	}
 }

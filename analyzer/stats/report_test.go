@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"ohframe/analyzer"
@@ -238,48 +237,6 @@ func TestCompute(t *testing.T) {
 	sameJSON(t, stats.Compute(twoApplications(), stats.Options{}), reportOfTwoApplications())
 }
 
-// The order of the frames does not matter.
-func TestComputeInAnyOrder(t *testing.T) {
-	timeline := twoApplications()
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 10 {
-		r.Shuffle(len(timeline.Frames), func(i, j int) {
-			timeline.Frames[i], timeline.Frames[j] = timeline.Frames[j], timeline.Frames[i]
-		})
-		sameJSON(t, stats.Compute(timeline, stats.Options{}), reportOfTwoApplications())
-	}
-}
-
-func TestComputeNothing(t *testing.T) {
-	for _, timeline := range []*analyzer.Timeline{{}, {Processes: []*analyzer.Process{{PID: 1}}}} {
-		got, err := json.Marshal(stats.Compute(timeline, stats.Options{}))
-		if want := `{"span":null,"processes":[],"interactions":[],"hangs":[],"components":[],"state_variables":[],"layers":[],"summaries":[]}`; err != nil || string(got) != want {
-			t.Errorf("no frames: %s, %v, want %s", got, err, want)
-		}
-	}
-}
-
-// If all frames of a process are cut, it has numbers of frames and nothing else.
-func TestComputeTruncatedOnly(t *testing.T) {
-	s := &scene{}
-	p := s.process(100, "")
-	s.app(p, 1000, 1001, 1005, analyzer.Truncated)
-	r := s.render(s.process(1, ""), 1010, 1011, 1014, 0)
-	s.Frames = s.Frames[:1]
-	send(s.Frames[0], 1004, r)
-	got := stats.Compute(&s.Timeline, stats.Options{})
-	sameJSON(t, got, &stats.Report{Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Summaries: []stats.Summary{}, Processes: []*stats.Process{{
-		Kind: stats.Application, PID: 100, Frames: stats.Counts{Empty: ptr(0), Truncated: 1},
-		HWUI:    []stats.ClassFrames{},
-		Screens: []stats.ScreenFrames{},
-		Refresh: []stats.Refresh{}, Worst: []stats.WorstFrame{},
-		Stages: []stats.StageTimes{
-			{Stage: stats.Receive}, {Stage: stats.UIWork}, {Stage: stats.PickUp}, {Stage: stats.RenderMain},
-			{Stage: stats.RenderDraw}, {Stage: stats.RenderGPU}, {Stage: stats.CommitLayers}, {Stage: stats.ToPresent},
-		},
-	}}})
-}
-
 func TestMatchProcess(t *testing.T) {
 	for _, test := range []struct {
 		pattern string
@@ -339,15 +296,6 @@ func TestMatchCutName(t *testing.T) {
 		match := must.Get(stats.MatchName(test.pattern))(t)
 		must.Equal(t, match(test.name, 1), test.want, "%q matches %q", test.pattern, test.name)
 	}
-}
-
-// A filter changes which processes there are and nothing about them.
-func TestFilterChangesNothingElse(t *testing.T) {
-	filter, _ := stats.MatchProcess("notes")
-	got := stats.Compute(twoApplications(), stats.Options{Process: filter})
-	want := reportOfTwoApplications()
-	want.Processes = want.Processes[1:2]
-	sameJSON(t, got, want)
 }
 
 // sameJSON reports where two values differ in JSON. Numbers may differ by a

@@ -160,7 +160,7 @@ func TestGitHubRecipe(t *testing.T) {
 	if _, failed := run("push", "Record"); failed != "" {
 		t.Fatalf("a push fails: %s", failed)
 	}
-	outputs, failed = run("pull_request")
+	_, failed = run("pull_request")
 	if failed != "" {
 		t.Fatalf("a pull request fails: %s", failed)
 	}

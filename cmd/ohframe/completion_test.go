@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -110,42 +109,5 @@ printf '%s\n' "${COMPREPLY[@]}"`
 	}
 	if out, err := exec.Command(bash, "--norc", "-c", `source <(ohframe completion bash); complete -p ohframe`).CombinedOutput(); err != nil {
 		t.Errorf("nothing is registered: %v: %s", err, out)
-	}
-}
-
-func TestFishCompletion(t *testing.T) {
-	slow.SkipRace(t)
-	fish := findTool(t, "fish")
-	dir, home := t.TempDir(), t.TempDir()
-	must.Do(t, os.WriteFile(filepath.Join(dir, "trace.ftrace"), nil, 0o600))
-	script := completionScript(t, "fish")
-	run := func(line string) string {
-		cmd := exec.Command(fish, "--no-config", "-c", "source '"+script+`'; complete -C $argv[1]`, line)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%q: %v: %s", line, err, out)
-		}
-		return strings.Join(slices.Sorted(strings.FieldsSeq(string(out))), " ")
-	}
-	for _, c := range completions {
-		want := c.want
-		if want == "" && strings.HasSuffix(c.line, " ") {
-			want = "trace.ftrace"
-		}
-		must.Equal(t, run(c.line), want, "%q", c.line)
-	}
-	run("ohframe convert (touch ran) ")
-	if _, err := os.Stat(filepath.Join(dir, "ran")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what was typed has been run: %v", err)
-	}
-}
-
-// Without a terminal zsh does not complete, but it loads the script.
-func TestZshCompletion(t *testing.T) {
-	zsh := findTool(t, "zsh")
-	const load = `autoload -Uz compinit && compinit -D -u && source <(ohframe completion zsh) && [[ $_comps[ohframe] == _ohframe ]]`
-	if out, err := exec.Command(zsh, "-f", "-c", load).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
 	}
 }
