@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/result"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/unpack"
 )
@@ -61,6 +62,8 @@ var (
 	// ErrSamples: Options.Samples cannot be read, or does not fit the trace. Its text is about
 	// that file.
 	ErrSamples = errors.New("samples not usable")
+	// ErrStoredVersion: another version of ohframe has stored the trace.
+	ErrStoredVersion = result.ErrVersion
 	// ErrEntry: an archive has several files, or Options.Entry does not select one.
 	ErrEntry = unpack.ErrEntry
 )

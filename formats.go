@@ -11,7 +11,6 @@ import (
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
-	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/dumpsys"
@@ -203,9 +202,7 @@ func readPerfetto(ctx context.Context, content *unpack.Content, o *Options) (*Tr
 	}
 	said := stats.Warnings()
 	if stats.Ours {
-		said = append(said, warnings(read.Warnings, read.Timeline, read.Lines, read.Causes)...)
-	} else {
-		said = append(said, causetext.Warnings(read.Causes)...)
+		said = append(said, warnings(read.Warnings, read.Timeline, read.Lines)...)
 	}
 	t := newTrace(read.Timeline, read.Causes, read.Lines, said)
 	t.Converted = stats.Ours

@@ -24,6 +24,7 @@ package ohframe
 import (
 	"context"
 	"io"
+	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
@@ -111,6 +112,10 @@ type Trace struct {
 	Quality *stats.Quality
 	// Warnings are what was skipped or is unknown.
 	Warnings []trace.Warning
+
+	totals    *hitrace.Totals // of Lines
+	skipped   []trace.Warning // the first of Warnings; those about causes follow
+	ofSamples int             // how many of the next are about samples
 }
 
 // Lines counts the lines of a text.
@@ -134,9 +139,13 @@ func linesOf(t *hitrace.Totals) *Lines {
 	return &Lines{Total: t.Lines, Events: t.Events, Outside: t.Outside, Headers: p.Ignored(), Logged: p.Logged(), NotUnderstood: p.Lost()}
 }
 
-// newTrace returns a trace that was read. totals are those of a text, or nil.
-func newTrace(t *analyzer.Timeline, causes *why.Causes, totals *hitrace.Totals, warnings []trace.Warning) *Trace {
-	return &Trace{Timeline: t, Causes: causes, Lines: linesOf(totals), Quality: quality.Of(t, totals, causes), Warnings: warnings}
+// newTrace returns a trace that was read. totals are those of a text, or nil; skipped are the warnings
+// but those about causes.
+func newTrace(t *analyzer.Timeline, causes *why.Causes, totals *hitrace.Totals, skipped []trace.Warning) *Trace {
+	return &Trace{
+		Timeline: t, Causes: causes, Lines: linesOf(totals), Quality: quality.Of(t, totals, causes),
+		Warnings: slices.Concat(skipped, causetext.Warnings(causes)), totals: totals, skipped: skipped,
+	}
 }
 
 // Read reads the frames of the input in r. If r is a regular *os.File, or has its

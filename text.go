@@ -10,9 +10,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/trace"
-	"ohframe/analyzer/why"
 	"ohframe/exporter/pftrace"
-	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/binarytrace"
 	"ohframe/internal/source/hitrace"
@@ -159,20 +157,21 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 		return nil, err
 	}
 	text.complete(r.Totals)
-	t := newTrace(r.Timeline, r.Causes, r.Totals, warnings(text.warnings(), r.Timeline, r.Totals, r.Causes))
+	t := newTrace(r.Timeline, r.Causes, r.Totals, warnings(text.warnings(), r.Timeline, r.Totals))
 	t.Samples, t.Stacks = r.Samples, r.Stacks
 	if r.Refused != nil {
 		t.Stacks = nil
 	}
-	t.Warnings = append(t.Warnings, samples.warnings(&r)...)
+	ofSamples := samples.warnings(&r)
+	t.Warnings, t.ofSamples = append(t.Warnings, ofSamples...), len(ofSamples)
 	return t, nil
 }
 
-// warnings are what the user must know about a trace. skipped describes what could not be
-// read. lines may be nil.
-func warnings(skipped []trace.Warning, t *analyzer.Timeline, lines *hitrace.Totals, causes *why.Causes) []trace.Warning {
+// warnings are what the user must know about a trace, but those about causes. skipped describes what
+// could not be read. lines may be nil.
+func warnings(skipped []trace.Warning, t *analyzer.Timeline, lines *hitrace.Totals) []trace.Warning {
 	if lines != nil {
 		skipped = append(skipped, lines.Warnings()...)
 	}
-	return slices.Concat(skipped, t.Diagnostics.Warnings(), causetext.Warnings(causes))
+	return slices.Concat(skipped, t.Diagnostics.Warnings())
 }

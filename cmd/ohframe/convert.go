@@ -209,7 +209,7 @@ func convertInto(c *call, in input, file io.Reader, out io.Writer, outName strin
 	options.FailOnDamage = c.FailOnDamage
 	options.Causes = !c.NoCauses
 	b, err := openBeside(c, in, &options.Options, true)
-	defer b.close()
+	defer b.Close()
 	if err == nil {
 		options.Output.Attributes, err = attributesOf(in.meta, c.Attribute.List)
 	}
@@ -223,7 +223,7 @@ func convertInto(c *call, in input, file io.Reader, out io.Writer, outName strin
 	if err != nil {
 		return nil, b.errorOf(c, in.name, nil, err)
 	}
-	summary.Warnings = b.addTo(summary.Warnings)
+	summary.Warnings = b.AddTo(summary.Warnings)
 	return summary, b.errorOf(c, in.name, summary.Samples, nil)
 }
 

@@ -269,6 +269,10 @@ func checkMerge(f *diffFlags, inputs [2][]input) error {
 		return &failure{what: "--merge: needs one trace on each side"}
 	}
 	for _, in := range []input{inputs[0][0], inputs[1][0]} {
+		if in.stored != nil {
+			other := [2]string{inputs[0][0].name, inputs[1][0].name}
+			return &failure{file: in.stored.Dataset.Dir, what: "a dataset has no events of traces, which --merge needs", hint: fmt.Sprintf("ohframe diff --merge %s -- %s -- %s", text.Quoted(name), text.Quoted(other[0]), text.Quoted(other[1]))}
+		}
 		if info, err := os.Stat(in.name); in.name == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			return &failure{file: inputName(in.name), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
 		}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
+	"ohframe/internal/text"
 )
 
 // used are the files that a command reads, or may read. None may be an output, and a new output
@@ -75,7 +77,7 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 func expandInputs(c *call, args []string) ([]input, error) {
 	events := fleet.NewEvents(c.Context, fleet.Files{}, 0)
 	set, err := await(c.Context, func() (*inputs.Set, error) {
-		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff" && !c.IsSet("base"), Recursive: c.IsSet("base"), Events: events.Read})
+		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff" && !c.IsSet("base"), Recursive: c.IsSet("base"), Events: events.Read, Dataset: fleet.IsDataset})
 	})
 	if err != nil {
 		return nil, err
@@ -89,10 +91,18 @@ func expandInputs(c *call, args []string) ([]input, error) {
 		if in.Err != nil && !(skipsInputs(c) && len(set.Inputs) > 1 && errors.Is(in.Err, fs.ErrNotExist)) {
 			return nil, fileError(in.Path, in.Err)
 		}
-		list = append(list, inputOf(in.Path))
+		if !in.Dataset {
+			list = append(list, inputOf(in.Path))
+			continue
+		}
+		stored, err := storedInputs(c, in.Path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, stored...)
 	}
 	uses(c, set.Read...)
-	for _, event := range set.Events {
+	for _, event := range slices.Concat(set.Events, set.Beside) {
 		uses(c, event.Path)
 	}
 	addEvents(list, events, set)
@@ -104,6 +114,9 @@ func expandInputs(c *call, args []string) ([]input, error) {
 	}
 	c.used.inputs += len(list)
 	for _, in := range list {
+		if in.stored != nil {
+			continue // its file is not read
+		}
 		uses(c, in.name)
 		uses(c, inputs.Beside(in.name)...)
 		if samples := samplesOf(c, in.name); samples != "" {
@@ -118,11 +131,44 @@ func selected(flag string, w fleet.Where, list []input) ([]input, error) {
 	return fleet.Select(flag, w, list, func(in input) (string, fleet.Values) { return in.name, in.values })
 }
 
+// storedInputs returns the traces of a dataset.
+func storedInputs(c *call, dir string) ([]input, error) {
+	d, err := openDataset(c, dir)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := await(c.Context, func() ([]*fleet.Stored, error) { return d.List(c.Context) })
+	if err != nil {
+		return nil, err
+	}
+	if len(stored) == 0 {
+		return nil, &failure{file: dir, what: "the dataset has no traces", hint: "its table failures says why"}
+	}
+	if !skipsInputs(c) {
+		return nil, &failure{
+			file: dir, what: fmt.Sprintf("a dataset has no events of traces, which %s needs", c.Command.Name),
+			hint: fmt.Sprintf("ohframe %s -- %s", c.Command.Name, text.Quoted(stored[0].Name)),
+		}
+	}
+	for _, name := range []string{"clock-offset", "phase-rule", "from", "to", "entry", "limit", "perf", "perf-offset"} {
+		if c.IsSet(name) {
+			return nil, &failure{file: dir, what: fmt.Sprintf("--%s is for reading traces, which a dataset does not have", name), hint: "name the traces, or run ohframe fleet run with the flag"}
+		}
+	}
+	var list []input
+	for _, s := range stored {
+		list = append(list, input{name: s.Name, values: s.Values, meta: s.Meta, stored: s})
+	}
+	return list, nil
+}
+
 // addEvents gives inputs their events, and the values of their dimensions.
 func addEvents(list []input, events *fleet.Events, set *inputs.Set) {
 	found := make([]fleet.Input, len(list))
 	for i, in := range list {
-		found[i] = fleet.Input{Name: in.name, Recording: in.meta}
+		if in.stored == nil {
+			found[i] = fleet.Input{Name: in.name, Recording: in.meta}
+		}
 	}
 	for _, unused := range events.Give(found, set, nil) {
 		if err := unused.Event.Err; err != nil {
@@ -130,6 +176,9 @@ func addEvents(list []input, events *fleet.Events, set *inputs.Set) {
 		}
 	}
 	for i := range list {
+		if list[i].stored != nil {
+			continue
+		}
 		list[i].event, list[i].values = found[i].Event, fleet.ValuesOf(found[i])
 	}
 }

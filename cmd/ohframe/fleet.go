@@ -78,6 +78,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 		return err
 	}
 	store := fleet.Files{Mode: mode}
+	fleet.Describe(c.Context, store, list, options.Timeout)
 	if err := fleet.MarkDuplicates(c.Context, store, list, options.Timeout); err != nil {
 		return err
 	}

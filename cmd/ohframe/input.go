@@ -24,6 +24,8 @@ type input struct {
 	values fleet.Values // of its dimensions
 	meta   *meta.Meta   // how it was recorded; nil if that is unknown
 	event  *fleet.Event // that it was uploaded with; nil without one
+	// stored is what a dataset has of it; nil if its file is read.
+	stored *fleet.Stored
 	// warnings are about files beside it that cannot be used.
 	warnings []string
 }
@@ -33,7 +35,7 @@ func inputOf(name string) input {
 	in := input{name: name}
 	var err error
 	if in.meta, err = inputs.Recorded(name); err != nil {
-		in.warnings = append(in.warnings, ignored(inputs.DescriptionOf(name), err))
+		in.warnings = append(in.warnings, inputs.Ignored(inputs.DescriptionOf(name), err))
 	}
 	return in
 }
@@ -105,14 +107,6 @@ func traceOptions(c *call) (o ohframe.Options, err error) {
 	return o, err
 }
 
-// ignored returns the warning of a file beside a trace that cannot be used.
-func ignored(path string, err error) string {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Sprintf("%s ignored: %v", path, err)
-}
-
 // readInput reads an input of any kind, with the causes of late frames if they are
 // wanted, and prints its warnings.
 func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
@@ -128,7 +122,7 @@ func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
 	}
 	defer f.Close()
 	b, err := openBeside(c, in, &options, causes) // only causes need samples
-	defer b.close()
+	defer b.Close()
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +141,7 @@ func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
 	if !causes {
 		t.Causes = nil // those that a converted trace has
 	}
-	t.Warnings = b.addTo(t.Warnings)
+	t.Warnings = b.AddTo(t.Warnings)
 	printWarnings(name, append(diag.Texts(t.Warnings), f.warnings()...))
 	return t, nil
 }

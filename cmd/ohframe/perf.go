@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"ohframe"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
-	userfailure "ohframe/internal/diag"
 	"ohframe/internal/flags"
 	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
@@ -35,40 +34,28 @@ func namesSamples(c *call) bool {
 	return !slices.Contains([]string{"", "auto", "none"}, c.Perf)
 }
 
-// beside are the files beside a trace.
-type beside struct {
-	name            string  // of the file with samples; empty for none
-	samples, events *source // may be nil
-	warnings        []trace.Warning
-}
+// beside are the files beside a trace, which may be nil.
+type beside struct{ *inputs.Files }
 
 // openBeside opens the files beside a trace, and sets the options for them: how it was
 // recorded, its event and, if all are wanted, its samples and the output of hisysevent.
-func openBeside(c *call, in input, o *ohframe.Options, all bool) (b *beside, err error) {
-	b = &beside{}
+func openBeside(c *call, in input, o *ohframe.Options, all bool) (b beside, err error) {
+	b = beside{&inputs.Files{}}
 	for _, warning := range in.warnings {
-		b.warn(warning)
+		b.Warn(warning)
 	}
 	inputs.UseRecorded(in.name, in.meta, o, c.IsSet("clock-offset"))
 	if in.event != nil {
 		in.event.Use(o)
 	}
-	if !all {
-		return b, nil
+	if all {
+		err = b.openSamples(c, in.name, o)
 	}
-	if err := b.openSamples(c, in.name, o); err != nil {
-		return b, err
-	}
-	if path := inputs.EventsOf(in.name); path != "" {
-		if b.events = b.open(c, path); b.events != nil {
-			o.SystemEvents = b.events
-		}
-	}
-	return b, nil
+	return b, err
 }
 
-// openSamples opens the samples of the named trace, and sets the options for them.
-func (b *beside) openSamples(c *call, name string, o *ohframe.Options) (err error) {
+// openSamples opens the samples of the named trace and what else is beside it, and sets the options for them.
+func (b beside) openSamples(c *call, name string, o *ohframe.Options) error {
 	o.NoSamples = c.Perf == "none"
 	if c.IsSet("perf-offset") {
 		offset, err := time.ParseDuration(c.PerfOffset)
@@ -77,61 +64,31 @@ func (b *beside) openSamples(c *call, name string, o *ohframe.Options) (err erro
 		}
 		o.SamplesOffset = (*trace.Duration)(&offset)
 	}
-	file := samplesOf(c, name)
-	switch {
-	case file == "":
-		return nil
-	case namesSamples(c):
-		b.samples, err = openInput(c, file)
-	default:
-		b.samples = b.open(c, file)
-	}
-	if b.samples != nil {
-		b.name, o.Samples, o.SamplesOptional = file, b.samples, !namesSamples(c) && o.SamplesOffset == nil
-	}
-	return err
-}
-
-// open opens a file beside a trace. One that cannot be used is a warning.
-func (b *beside) open(c *call, path string) *source {
-	f, err := meta.Open(path)
-	if err != nil {
-		b.warn(ignored(path, err))
-		return nil
-	}
-	c.used.add(f)
-	return newSource(f)
-}
-
-func (b *beside) warn(text string) {
-	b.warnings = append(b.warnings, trace.Warning{Code: trace.WarnSkipped, Text: text})
-}
-
-func (b *beside) close() {
-	b.samples.Close()
-	b.events.Close()
-}
-
-// addTo adds the warnings about the files to those about the trace, and puts the name of the file into
-// those about its samples, which otherwise say that they are about the samples in the trace.
-func (b *beside) addTo(warnings []trace.Warning) []trace.Warning {
-	for i := range warnings {
-		if w := &warnings[i]; b.name != "" {
-			w.Text = strings.Replace(w.Text, userfailure.SamplesUnused, inputName(b.name)+" is not used", 1)
-			if rest, ok := strings.CutPrefix(w.Text, userfailure.OfSamples); ok {
-				w.Text = inputName(b.name) + ": " + rest
-			}
+	var named error // of a file that the user has named
+	samples := samplesOf(c, name)
+	b.Open(name, samples, o, func(path string) (io.ReadCloser, error) {
+		if path == samples && namesSamples(c) {
+			f, err := openInput(c, path)
+			named = err
+			return f, err
 		}
-	}
-	return append(warnings, b.warnings...)
+		f, err := meta.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		c.used.add(f)
+		return newSource(f), nil
+	})
+	o.SamplesOptional = o.SamplesOptional && !namesSamples(c)
+	return named
 }
 
 // errorOf returns the error of reading the named trace with the samples, which are those that
 // were read.
-func (b *beside) errorOf(c *call, name string, samples *sample.Recording, err error) error {
+func (b beside) errorOf(c *call, name string, samples *sample.Recording, err error) error {
 	switch {
 	case errors.Is(err, ohframe.ErrSamples):
-		return fileError(b.name, err)
+		return fileError(b.Samples, err)
 	case err == nil && samples == nil && namesSamples(c):
 		return &failure{file: inputName(name), what: "not a text trace: samples cannot be related to it", hint: "give --perf with the trace that was recorded"}
 	case err == nil && samples == nil && c.IsSet("perf-offset"):

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/diag"
+	"ohframe/internal/fleet"
 	"ohframe/internal/quality"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -59,8 +62,27 @@ func newReader(c *call) (*reader, error) {
 func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) error {
 	r.several = len(list) > 1
 	skipped := len(r.skipped)
+	var stored []*fleet.Stored
 	for _, in := range list {
-		t, err := r.read(in)
+		if in.stored != nil {
+			stored = append(stored, in.stored)
+		}
+	}
+	next, stop := iter.Pull2(fleet.ReadStored(r.c.Context, stored, ohframe.Options{Causes: r.causes}))
+	defer stop()
+	for _, in := range list {
+		read := func() (*ohframe.Trace, error) { return readInput(r.c, in, r.causes) }
+		if in.stored != nil {
+			read = func() (*ohframe.Trace, error) {
+				t, err, _ := next()
+				if err != nil {
+					return nil, fileError(in.name, err)
+				}
+				printWarnings(in.name, diag.Texts(t.Warnings))
+				return t, nil
+			}
+		}
+		t, err := r.read(in.name, read)
 		if err == nil && t != nil {
 			err = use(in, t)
 		}
@@ -76,10 +98,9 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 
 // read returns an input, or nil if it is skipped or failed. It prints a warning if the input is skipped or unreliable, unless --strict makes the latter an
 // error. The error is that of an interruption.
-func (r *reader) read(in input) (*ohframe.Trace, error) {
+func (r *reader) read(name string, read func() (*ohframe.Trace, error)) (*ohframe.Trace, error) {
 	r.total++
-	name := in.name
-	t, err := readInput(r.c, in, r.causes)
+	t, err := read()
 	if err != nil {
 		if r.c.Context.Err() != nil {
 			return nil, err

@@ -85,14 +85,14 @@ func runWhy(c *call, f *whyFlags) error {
 	}
 	vsync, interaction := f.Frame, int(f.Interaction)
 	if vsync == 0 && interaction == 0 && layer == nil {
-		if done, err := whyStacks(c, r, inputs[0].name, f.All); done || err != nil {
+		if done, err := whyStacks(c, r, inputs[0], f.All); done || err != nil {
 			return err
 		}
 	}
 	o := causes.Options{Process: r.process, Pattern: c.Process, Vsync: vsync, Layer: layer, LayerPattern: f.Layer, All: f.All, Window: c.IsSet("from") || c.IsSet("to")}
 	return r.each(inputs, func(in input, t *ohframe.Trace) error {
 		if t.Causes == nil {
-			return noCauses(in.name, t)
+			return noCauses(in, t)
 		}
 		if interaction != 0 {
 			var err error
@@ -145,7 +145,7 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 	}
 	err = r.each(inputs, func(in input, t *ohframe.Trace) error {
 		if t.Causes == nil {
-			r.fail(in.name, noCauses(in.name, t))
+			r.fail(in.name, noCauses(in, t))
 			return nil
 		}
 		return ranking.AddTrace(in.name, in.values, t, commandFlags(c)...)
@@ -197,8 +197,9 @@ func openCommands(in *causes.Input, o causes.Options) (list []string) {
 }
 
 // whyStacks explains a file with stacks of a main thread. It reports whether the named file is one.
-func whyStacks(c *call, r *reader, name string, all bool) (bool, error) {
-	if inputFile(name) == "" {
+func whyStacks(c *call, r *reader, in input, all bool) (bool, error) {
+	name := in.name
+	if inputFile(name) == "" || in.stored != nil {
 		return false, nil // what is read of a pipe is gone
 	}
 	f, err := openInput(c, name)
@@ -229,12 +230,14 @@ func checkFrame(c *call, vsync int64) error {
 }
 
 // noCauses returns the error of an input without causes.
-func noCauses(name string, in *ohframe.Trace) *failure {
-	f := &failure{file: inputName(name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
+func noCauses(in input, t *ohframe.Trace) *failure {
+	f := &failure{file: inputName(in.name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
 	switch {
-	case len(in.Timeline.Frames) == 0 && len(in.Timeline.Summaries) > 0:
+	case len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0:
 		f.hint = "ohframe report reads its summaries"
-	case in.Converted:
+	case in.stored != nil:
+		f.what, f.hint = "the dataset has no causes of late frames", "ohframe fleet run without --no-causes finds those of traces"
+	case t.Converted:
 		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}
 	return f

@@ -100,6 +100,7 @@ func inputsOf(ctx context.Context, args []string, warn func(string)) (*line, []f
 		lists = append(lists, list)
 	}
 	list := events.AddTo(fleet.Merge(lists...), &set, options.Only)
+	fleet.Describe(ctx, store{}, list, timeout)
 	if dir := folder(c); !isRemote(dir) {
 		err = fleet.CheckParts(dir, list, nil)
 	}

@@ -35,12 +35,13 @@ type Dataset struct {
 	// Events are the numbers of events by kind; empty without events.
 	Events map[string]int
 
-	store Store
-	parts [tables][]string // by shard
+	store   Store
+	parts   [tables][]string // by shard
+	results []string         // by shard, of the table of results
 }
 
 // folders are the folders of a dataset. Each shard has a part in each.
-var folders = []string{tracesFolder, failuresFolder, interactionsFolder, layersFolder, eventsFolder}
+var folders = []string{tracesFolder, failuresFolder, interactionsFolder, layersFolder, eventsFolder, resultsFolder}
 
 // Open opens a dataset and checks that its parts belong together.
 func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
@@ -139,6 +140,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	for t, folder := range tableFolders {
 		d.parts[t] = append(d.parts[t], heads[slices.Index(folders, folder)].name)
 	}
+	d.results = append(d.results, heads[slices.Index(folders, resultsFolder)].name)
 	return first, nil
 }
 
@@ -243,12 +245,12 @@ type partFile struct {
 	part Part
 }
 
-func (d *Dataset) open(ctx context.Context, name string) (*partFile, error) {
+func (d *Dataset) open(ctx context.Context, name string, options ...parquet.FileOption) (*partFile, error) {
 	part, size, err := d.store.OpenPart(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	f, err := openParquet(part, size)
+	f, err := openParquet(part, size, options...)
 	if err != nil {
 		part.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)

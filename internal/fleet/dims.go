@@ -204,7 +204,8 @@ func newDimensions(rules []Rule, metadata *Metadata, inputs []Input) (*dimension
 func (d *dimensions) of(in Input) []*string {
 	values := make([]*string, len(d.names))
 	d.each(in, func(dim, value string) {
-		if i := slices.Index(d.names, dim); values[i] == nil && value != "" {
+		// Descriptions in an object store are not read when the dimensions are decided.
+		if i := slices.Index(d.names, dim); i >= 0 && values[i] == nil && value != "" {
 			values[i] = &value
 		}
 	})

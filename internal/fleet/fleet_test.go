@@ -139,8 +139,8 @@ func TestSameBytes(t *testing.T) {
 	first := t.TempDir()
 	run(t, &Runner{Dir: first, Workers: 1}, inputs, options)
 	want := files(t, first)
-	if len(want) != 30 {
-		t.Fatalf("%d files, want 6 for each of 5 shards", len(want))
+	if len(want) != 35 {
+		t.Fatalf("%d files, want 7 for each of 5 shards", len(want))
 	}
 	for name, shards := range map[string][][]int{
 		"seven workers": {{0, 1, 2, 3, 4}},

@@ -2,13 +2,17 @@ package fleet
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/zeebo/xxh3"
 
@@ -73,6 +77,28 @@ func Merge(lists ...[]Input) []Input {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), others)
 	})
 	return slices.CompactFunc(list, func(a, b Input) bool { return a.Name == b.Name })
+}
+
+// Describe sets how traces were recorded, also those of other shards: all processes of a run have the
+// same dimensions. Objects in a store are left out: each would be a request. A description that cannot be read,
+// or not within the timeout, is left to the run. Zero means no timeout.
+func Describe(ctx context.Context, store Store, list []Input, timeout time.Duration) {
+	next := make(chan *Input)
+	var workers sync.WaitGroup
+	for range 4 * runtime.GOMAXPROCS(0) { // they wait for storage
+		workers.Go(func() {
+			for in := range next {
+				in.Recording, _ = inputs.Within(ctx, timeout, func() (*meta.Meta, error) { return store.Describe(ctx, in.Name) })
+			}
+		})
+	}
+	for i := range list {
+		if in := &list[i]; !in.IsEvent && in.Err == nil && !strings.Contains(in.Name, "://") && ctx.Err() == nil {
+			next <- in
+		}
+	}
+	close(next)
+	workers.Wait()
 }
 
 // CheckParts returns an error if a part of the dataset, which a run may replace, is one of the inputs

@@ -26,7 +26,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "8"
+const schemaVersion = "9"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13
@@ -57,6 +57,7 @@ var builtIn = func() (names []string) {
 	}
 	add(new(Failure).cells(nil))
 	add(new(EventRow).cells(nil))
+	add(new(storedRow).cells(nil, true))
 	return names
 }()
 
@@ -239,8 +240,12 @@ func (r *record) load(row parquet.Row) error {
 }
 
 // newWriter returns a writer of a file with the given columns.
-func newWriter(w io.Writer, schema *parquet.Schema) *parquet.GenericWriter[any] {
-	return parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup),
+func newWriter(w io.Writer, schema *parquet.Schema, options ...parquet.WriterOption) *parquet.GenericWriter[any] {
+	options = append([]parquet.WriterOption{
+		schema,
+		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowsPerGroup),
 		// The library's default has its version, which would change the bytes.
-		parquet.CreatedBy("ohframe", schemaVersion, ""))
+		parquet.CreatedBy("ohframe", schemaVersion, ""),
+	}, options...)
+	return parquet.NewGenericWriter[any](w, options...)
 }

@@ -37,6 +37,9 @@ func printed(v reflect.Value) any {
 		}
 		return printed(v.Elem())
 	case reflect.Slice:
+		if bytes, ok := v.Interface().([]byte); ok {
+			return fmt.Sprintf("%X", bytes)
+		}
 		list := []any{}
 		for i := range v.Len() {
 			list = append(list, printed(v.Index(i)))
@@ -160,6 +163,10 @@ func TestParts(t *testing.T) {
 				}
 				if f := result.failure; f != nil {
 					add(failuresFolder, f.Dims, f.cells, func(dims []*string) { copy(f.Dims, dims) })
+				}
+				if s := result.stored; s != nil {
+					cells := func(dims []string) []cell { return s.cells(dims, true) }
+					add(resultsFolder, s.Dims, cells, func(dims []*string) { copy(s.Dims, dims) })
 				}
 				for i := range result.rows {
 					rows := newRecord("rows", new(Row).cells(everything(table(i), r.Plan.Dims)))

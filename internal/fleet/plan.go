@@ -25,6 +25,7 @@ import (
 
 	"ohframe"
 	"ohframe/internal/diag"
+	"ohframe/internal/inputs"
 	"ohframe/internal/version"
 )
 
@@ -128,9 +129,9 @@ func (p *Plan) hashOptions() string {
 
 // hashInputs returns a hash of the names and sizes of a shard's traces, of what they are
 // duplicates of, and of the descriptions of their recordings and events.
-func hashInputs(ctx context.Context, store Store, inputs []Input) string {
+func hashInputs(ctx context.Context, store Store, list []Input) string {
 	h := xxh3.New()
-	for _, in := range inputs {
+	for _, in := range list {
 		fmt.Fprintf(h, "%q %d %q\n", in.Name, in.Size, in.SameAs)
 		if in.Event != nil {
 			fmt.Fprintf(h, "%s%v\n", version.Fingerprint(*in.Event), in.Event.Err)
@@ -140,6 +141,10 @@ func hashInputs(ctx context.Context, store Store, inputs []Input) string {
 		}
 		if m, err := store.Describe(ctx, in.Name); m != nil || err != nil {
 			fmt.Fprintf(h, "%s %v\n", version.Fingerprint(m), err)
+		}
+		for _, name := range inputs.Beside(in.Name) {
+			size, _ := store.Size(ctx, name)
+			fmt.Fprintf(h, "%q %d\n", name, size)
 		}
 	}
 	return strconv.FormatUint(h.Sum64(), 16)
@@ -153,10 +158,11 @@ const (
 	eventsFolder       = "events"
 	failuresFolder     = "failures"
 	framesFolder       = "frames"
+	resultsFolder      = "results"
 )
 
 // Folders are the folders of the parts of a dataset.
-var Folders = []string{tracesFolder, interactionsFolder, layersFolder, eventsFolder, failuresFolder, framesFolder}
+var Folders = []string{tracesFolder, interactionsFolder, layersFolder, eventsFolder, failuresFolder, framesFolder, resultsFolder}
 
 // partName returns the name of a shard's file in one of the folders.
 func partName(shard, shards int) string {
@@ -209,7 +215,7 @@ func tracesOf(inputs []Input) (n int) {
 // folders are the folders that a shard has a part in. The one of the traces is the last
 // to be written.
 func (p *Plan) folders() []string {
-	folders := []string{failuresFolder, eventsFolder, layersFolder, interactionsFolder, tracesFolder}
+	folders := []string{failuresFolder, eventsFolder, resultsFolder, layersFolder, interactionsFolder, tracesFolder}
 	if p.Frames {
 		folders = append([]string{framesFolder}, folders...)
 	}
@@ -256,8 +262,10 @@ func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) boo
 		}
 	}
 	for _, in := range p.Shards[shard] {
-		if !store.Written(ctx, in.Name).Before(written) && !written.IsZero() {
-			return false
+		for _, name := range append(inputs.Beside(in.Name), in.Name) {
+			if !store.Written(ctx, name).Before(written) && !written.IsZero() {
+				return false
+			}
 		}
 	}
 	return true
@@ -283,11 +291,11 @@ func partDone(ctx context.Context, store Store, name string, metadata [][2]strin
 }
 
 // openParquet opens a file and reads only its end.
-func openParquet(part Part, size int64) (f *parquet.File, err error) {
+func openParquet(part Part, size int64, options ...parquet.FileOption) (f *parquet.File, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library's on some damaged files
 			err = cmp.Or(err, errors.New("damaged"))
 		}
 	}()
-	return parquet.OpenFile(part, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	return parquet.OpenFile(part, size, append([]parquet.FileOption{parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)}, options...)...)
 }

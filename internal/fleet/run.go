@@ -208,6 +208,7 @@ func (r *Runner) writeShard(ctx context.Context, shard int, results []chan resul
 // result is what is written of a trace: rows, or a failure; of an event its row, or a failure, or
 // both.
 type result struct {
+	stored  *storedRow
 	event   *EventRow
 	rows    [tables]packed
 	failure *Failure
@@ -289,16 +290,26 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	defer f.Close()
 	options := r.Plan.Read
 	m, descriptionErr := r.Store.Describe(ctx, in.Name)
+	in.Recording = m
 	inputs.UseRecorded(in.Name, m, &options, r.Plan.ClockChosen)
 	if in.Event != nil {
 		in.Event.Use(&options)
 	}
 	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
 	h := &hashed{r: f, hash: xxh3.New128()}
+	beside := &inputs.Files{}
+	defer beside.Close()
+	if descriptionErr != nil {
+		beside.Warn(inputs.Ignored(inputs.DescriptionOf(in.Name), descriptionErr))
+	}
+	if options.Causes {
+		r.Store.OpenBeside(ctx, in.Name, beside, &options)
+	}
 	t, err := r.read(ctx, h, options)
 	if err != nil {
 		return result{}, err
 	}
+	t.Warnings = beside.AddTo(t.Warnings)
 	if _, err := io.Copy(io.Discard, h); err != nil { // reading may end before the file does
 		return result{}, err
 	}
@@ -320,7 +331,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if rows[ofFrames].n == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{name: in.Name, dims: src.dims, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{stored: newStoredRow(src, in, t), name: in.Name, dims: src.dims, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
 	for t, p := range rows {
 		out.rows[t] = p.take()
 	}
@@ -357,6 +368,9 @@ type shardWriter struct {
 	event    EventRow
 	failure  Failure
 	frame    frameRow
+	stored   storedRow
+	results  *record // of stored
+	pending  int     // bytes of the results that wait for the end of their group
 	events   *record // of event
 	failures *record // of failure
 	frames   *record // of frame
@@ -370,7 +384,8 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 	}
 	w.failures = newRecord("failures", w.failure.cells(p.Dims))
 	w.events = newRecord("events", w.event.cells(p.Dims))
-	schemas := map[string]*parquet.Schema{failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
+	w.results = newRecord("results", w.stored.cells(p.Dims, true))
+	schemas := map[string]*parquet.Schema{resultsFolder: w.results.schema, failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
 	for t, folder := range tableFolders {
 		w.cells[t] = new(Row).cells(everything(table(t), p.Dims))
 		schemas[folder] = newRecord(folder, w.cells[t]).schema
@@ -386,7 +401,11 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 			return nil, err
 		}
 		w.outputs = append(w.outputs, out)
-		w.writers[folder] = newWriter(out, schemas[folder])
+		if folder == resultsFolder {
+			w.writers[folder] = newWriter(out, schemas[folder], storedOptions...)
+		} else {
+			w.writers[folder] = newWriter(out, schemas[folder])
+		}
 	}
 	return w, nil
 }
@@ -425,6 +444,11 @@ func (w *shardWriter) write(r *result) error {
 	}
 	if r.ignored {
 		w.Ignored++
+	}
+	if r.stored != nil { // those of tests may have rows only
+		if err := w.writeStored(r.stored); err != nil {
+			return err
+		}
 	}
 	w.Rows += r.rows[ofFrames].n
 	for t := range r.rows {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"ohframe"
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/inputs"
 	"ohframe/internal/record/meta"
@@ -25,6 +26,8 @@ type Store interface {
 	// Describe returns how a trace was recorded: nil if nothing beside it says so. The
 	// error is that of a description that cannot be used.
 	Describe(ctx context.Context, name string) (*meta.Meta, error)
+	// OpenBeside opens the files beside a trace that are read with it, and sets the options for them.
+	OpenBeside(ctx context.Context, name string, files *inputs.Files, o *ohframe.Options)
 	// Written returns when a file was written; zero if that is unknown.
 	Written(ctx context.Context, name string) time.Time
 	// Create creates a file that appears, or replaces an older one, with Commit.
@@ -82,6 +85,12 @@ func (Files) Size(_ context.Context, name string) (int64, error) {
 // Describe reads the description beside a trace.
 func (Files) Describe(_ context.Context, name string) (*meta.Meta, error) {
 	return inputs.Recorded(filepath.FromSlash(name))
+}
+
+// OpenBeside opens the samples of hiperf and the output of hisysevent beside a trace.
+func (Files) OpenBeside(_ context.Context, name string, files *inputs.Files, o *ohframe.Options) {
+	name = filepath.FromSlash(name)
+	files.Open(name, inputs.SamplesOf(name), o, func(path string) (io.ReadCloser, error) { return meta.Open(path) })
 }
 
 // Written returns the time of a file.

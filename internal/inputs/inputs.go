@@ -1,7 +1,7 @@
 // Package inputs finds the traces that the arguments of commands stand for.
 //
 //	file            itself
-//	folder          the traces in it
+//	folder          the traces in it, or a dataset of a fleet
 //	@FILE           the files and folders that are named in FILE
 //	runs/*.ftrace   what matches, if no shell has expanded it
 //
@@ -50,6 +50,8 @@ type Input struct {
 	Size int64
 	// Mode is that of a file; zero if unknown.
 	Mode fs.FileMode
+	// Dataset: the path is that of the dataset of a fleet.
+	Dataset bool
 	// Err is the error of a file or folder that cannot be examined, and of a folder
 	// without traces.
 	Err error
@@ -123,6 +125,8 @@ type Options struct {
 	// Events, if not nil, is called for each file of type JSON but descriptions of recordings. It
 	// reports whether the file is an event of the system, which a trace may belong to.
 	Events func(path string) bool
+	// Dataset, if not nil, reports whether a folder is a dataset, which is an input.
+	Dataset func(path string) bool
 	// Timeout is the longest time of opening a list or of reading on in one; zero for any.
 	Timeout time.Duration
 }
@@ -394,6 +398,10 @@ func (x *expansion) folder(path string, info fs.FileInfo) {
 		for _, in := range hidden.Inputs {
 			x.Hidden = append(x.Hidden, in.Path)
 		}
+		return
+	}
+	if x.Options.Dataset != nil && x.Options.Dataset(path) {
+		x.Inputs = append(x.Inputs, Input{Path: path, Dataset: true})
 		return
 	}
 	entries, err := os.ReadDir(path)

@@ -1,12 +1,18 @@
 package inputs
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"ohframe"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 )
 
@@ -89,4 +95,69 @@ func UseRecorded(name string, m *meta.Meta, o *ohframe.Options, clockChosen bool
 	if m.App != nil {
 		o.FullNames = []string{m.App.Bundle}
 	}
+}
+
+// Files are the open files beside a trace that causes of late frames need.
+type Files struct {
+	// Samples is the name of the recording of hiperf that is read; empty without one.
+	Samples  string
+	warnings []trace.Warning
+	open     []io.Closer
+}
+
+// Open opens a recording of hiperf, whose name may be empty, and the output of hisysevent beside the
+// named trace, and sets the options for them. One that cannot be opened is a warning.
+func (f *Files) Open(name, samples string, o *ohframe.Options, open func(path string) (io.ReadCloser, error)) {
+	add := func(path string) io.ReadCloser {
+		if path == "" {
+			return nil
+		}
+		r, err := open(path)
+		if err != nil {
+			f.Warn(Ignored(path, err))
+			return nil
+		}
+		f.open = append(f.open, r)
+		return r
+	}
+	if r := add(samples); r != nil {
+		f.Samples, o.Samples, o.SamplesOptional = samples, r, o.SamplesOffset == nil
+	}
+	if r := add(EventsOf(name)); r != nil {
+		o.SystemEvents = r
+	}
+}
+
+// Ignored returns the warning of a file beside a trace that cannot be used.
+func Ignored(path string, err error) string {
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Sprintf("%s ignored: %v", path, err)
+}
+
+// Warn adds a warning about the files.
+func (f *Files) Warn(text string) {
+	f.warnings = append(f.warnings, trace.Warning{Code: trace.WarnSkipped, Text: text})
+}
+
+// Close closes the files.
+func (f *Files) Close() {
+	for _, c := range f.open {
+		c.Close()
+	}
+}
+
+// AddTo adds the warnings about the files to those about the trace, and puts the name of the file into
+// those about its samples, which otherwise say that they are about the samples in the trace.
+func (f *Files) AddTo(warnings []trace.Warning) []trace.Warning {
+	for i := range warnings {
+		if w := &warnings[i]; f.Samples != "" {
+			w.Text = strings.Replace(w.Text, diag.SamplesUnused, f.Samples+" is not used", 1)
+			if rest, ok := strings.CutPrefix(w.Text, diag.OfSamples); ok {
+				w.Text = f.Samples + ": " + rest
+			}
+		}
+	}
+	return append(warnings, f.warnings...)
 }

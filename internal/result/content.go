@@ -23,15 +23,13 @@ var computed = set(
 	"analyzer.Interaction.First", "analyzer.Interaction.Last", "analyzer.Interaction.FirstShown", "analyzer.Interaction.LastShown",
 	"analyzer.Interaction.SeenTo", "analyzer.Interaction.Estimated", "analyzer.Interaction.Frames", "analyzer.Interaction.Steady",
 	"analyzer.Layer.Buffers", "analyzer.Buffer.Layer",
-	// Perfetto traces are not converted.
-	"analyzer.Buffer.Surface", "analyzer.Android.Timeline",
 	"why.Causes.Frames", "why.Causes.Responses", "why.Causes.Hangs", "why.Causes.Buffers",
 	"why.Explanation.Frame", "why.Explanation.Interaction", "why.Explanation.Buffer",
 	"hitrace.Totals.Problems", "hitrace.Totals.SystemEvents", // the events are written as instants
 )
 
 // links are the fields of a frame that refer to other frames. They follow all frames.
-var links = set("Transactions", "Render", "Applications")
+var links = set("Transactions", "Render", "Applications", "Android")
 
 func set(names ...string) map[string]bool {
 	m := map[string]bool{}
@@ -49,6 +47,11 @@ var ends = map[reflect.Type]uint64{
 	reflect.TypeFor[analyzer.Pace]():            uint64(analyzer.Late) + 1,
 	reflect.TypeFor[analyzer.Fate]():            uint64(analyzer.Discarded) + 1,
 	reflect.TypeFor[analyzer.StatsJank]():       uint64(analyzer.StatsDavey) << 1,
+	reflect.TypeFor[analyzer.Answer]():          uint64(analyzer.Yes) + 1,
+	reflect.TypeFor[analyzer.JankType]():        1 << 32, // Android may add some
+	reflect.TypeFor[analyzer.PresentType]():     uint64(analyzer.PresentUnknown) + 1,
+	reflect.TypeFor[analyzer.PredictionType]():  uint64(analyzer.PredictionUnknown) + 1,
+	reflect.TypeFor[analyzer.JankSeverity]():    uint64(analyzer.SeverityFull) + 1,
 	reflect.TypeFor[analyzer.ClockSource]():     uint64(analyzer.ClockGiven) + 1,
 	reflect.TypeFor[analyzer.ClockChangeKind](): uint64(analyzer.ClockUnsteady) + 1,
 	reflect.TypeFor[analyzer.Diagnostic]():      uint64(analyzer.RecordsOver) + 1,

@@ -1,7 +1,8 @@
-// Package result stores the result of an analysis in a converted trace, and reads it. So
-// commands give the same output for the converted trace as for the original.
+// Package result stores the result of an analysis in a converted trace, or in the dataset of a fleet, and
+// reads it. So commands give the same output for these as for the original.
 //
-//	Timeline, Causes, Totals ──▶ Field ──▶ converted trace ──▶ Decode ──▶ Timeline, Causes, Totals
+//	Timeline, Causes, Totals ─┬─▶ Field ───▶ converted trace ──▶ Decode ─┬─▶ Timeline, Causes, Totals
+//	                          └─▶ Content ─▶ dataset ──────────▶ Read ───┘
 //
 // The result is in a field of a TracePacket that Perfetto does not know and skips. Only the version
 // of ohframe that wrote a result reads it, so that nothing describes its fields but the model itself.
@@ -15,6 +16,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/flate"
@@ -45,7 +47,7 @@ const PacketField = 8471
 
 // version is that of the order of the content. A change of it, or of the codec, raises it. The schema
 // stands for the fields.
-const version = 5
+const version = 6
 
 // ErrVersion: another version of ohframe wrote the result.
 var ErrVersion = errors.New("another version of ohframe wrote the result in the trace")
@@ -73,6 +75,16 @@ func (r *Result) Field() (head, content []byte) {
 	return append(head, b...), deflated.Bytes()
 }
 
+// Content returns the result as bytes that are not compressed.
+func (r *Result) Content() []byte {
+	var b bytes.Buffer
+	r.encode(&b)
+	return b.Bytes()
+}
+
+// Format identifies the form of Content. Only a program with the same one reads it.
+func Format() string { return fmt.Sprintf("%d-%x", version, schema()) }
+
 func (r *Result) encode(to io.Writer) {
 	c := newCodec(r.Timeline, trace.Limits{})
 	c.writing, c.to = true, to
@@ -87,7 +99,13 @@ func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	r, err := decode(inflation.Unpacked(flate.NewReader(bytes.NewReader(deflated))), l)
+	return Read(inflation.Unpacked(flate.NewReader(bytes.NewReader(deflated))), l)
+}
+
+// Read returns the result that Content has stored. The error is an *unpack.LimitError, or that of damage or
+// of the reader.
+func Read(from io.Reader, l trace.Limits) (*Result, error) {
+	r, err := decode(from, l)
 	if err != nil {
 		return nil, err
 	}

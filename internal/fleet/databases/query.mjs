@@ -9,7 +9,7 @@
 //	node query.mjs FOLDER spark-translation "" STATEMENT…
 //
 // Of Parquet files it prints all rows with all columns, in a list for each file. Integers are text,
-// and times are microseconds.
+// bytes are hexadecimal, and times are microseconds.
 //
 //	node query.mjs FOLDER duckdb-files|hyparquet FILES
 //
@@ -34,6 +34,7 @@ async function duckdb(statements, queries) {
 function text(value) {
   if (typeof value === 'bigint' || Number.isInteger(value)) return String(value);
   if (Array.isArray(value)) return value.map(text);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex').toUpperCase();
   if (value === null || typeof value !== 'object') return value ?? null;
   return Object.fromEntries(Object.entries(value).map(([name, v]) => [name, text(v)]));
 }
@@ -45,7 +46,8 @@ async function duckdbFiles(files) {
   for (const file of JSON.parse(files)) {
     const from = `read_parquet('${file.replaceAll("'", "''")}')`;
     const columns = (await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${from}`)).getRowObjectsJson();
-    const select = columns.map(({ column_name: name, column_type: type }) => type.startsWith('TIMESTAMP') ? `epoch_us("${name}") AS "${name}"` : `"${name}"`);
+    const read = { TIMESTAMP: 'epoch_us', BLOB: 'hex' };
+    const select = columns.map(({ column_name: name, column_type: type }) => `${read[type.split(' ')[0]] ?? ''}("${name}") AS "${name}"`);
     tables.push(text((await connection.runAndReadAll(`SELECT ${select} FROM ${from}`)).getRowObjectsJson()));
   }
   return tables;
@@ -57,7 +59,7 @@ async function hyparquet(files) {
   const { compressors } = await load('hyparquet-compressors/src/index.js');
   const parsers = { timestampFromMicroseconds: (us) => us };
   const tables = [];
-  for (const file of JSON.parse(files)) tables.push(text(await parquetReadObjects({ file: await asyncBufferFromFile(file), compressors, parsers })));
+  for (const file of JSON.parse(files)) tables.push(text(await parquetReadObjects({ file: await asyncBufferFromFile(file), compressors, parsers, utf8: false })));
   return tables;
 }
 

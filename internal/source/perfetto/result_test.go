@@ -79,7 +79,7 @@ func TestResult(t *testing.T) {
 	want := describe(t, &read.Result)
 	without := slices.Concat(slices.Delete(slices.Clone(list), at, at+1)...)
 	newer := bytes.Clone(list[at])
-	newer[bytes.Index(newer, []byte{1 << 3, 5, 2<<3 | 1})+1]++ // the version, before the hash
+	newer[bytes.Index(newer, []byte{1 << 3, 6, 2<<3 | 1})+1]++ // the version, before the hash
 	damaged := bytes.Clone(list[at])
 	damaged[len(damaged)/2] ^= 0xff
 	size := len(slices.Concat(list[:at+1]...))

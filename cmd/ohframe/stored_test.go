@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/slow"
+)
+
+// storedCommands are commands whose output does not depend on whether IN is a trace or its dataset.
+var storedCommands = []string{
+	"report IN", "report IN --format json --no-causes", "report IN --format csv --layers", "report IN --format html", "report IN --fail-on jank_rate>1%",
+	"report IN --format json --process gallery", "why IN", "why IN --format json", "why IN --interaction 1", "why IN --format evidence", "why IN --layer * --format json",
+	"frames IN --format csv", "frames IN --causes --interactions --format json", "frames IN --kind layer --format csv", "frames IN --late --sort deadline_ns --top 3",
+	"diff IN demo.ftrace --format json", "diff IN demo.ftrace", "diff IN demo.ftrace --format html --no-causes", "diff demo.ftrace IN --format evidence", "diff IN IN --verbose",
+}
+
+// What commands print of a trace in a dataset is what they print of the trace: layers, flings, functions,
+// an Android trace, one with damage, a dump, and one that was recorded with a description.
+func TestStored(t *testing.T) {
+	slow.SkipRace(t)
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
+	shared := must.Get(filepath.Abs("../../../shared/traces/android"))(t)
+	t.Chdir(t.TempDir())
+	cp := func(from, to string) bool {
+		content, err := os.ReadFile(from)
+		if err == nil {
+			must.Do(t, os.WriteFile(to, content, 0o666))
+		}
+		return err == nil
+	}
+	names := []string{"demo.ftrace", "flings.ftrace.gz", "layers.ftrace.gz", "functions.ftrace.gz"}
+	for _, name := range append(slices.Clone(names), "functions.perf.data") {
+		cp(filepath.Join(testdata, name), name)
+	}
+	demo := must.Get(os.ReadFile("demo.ftrace"))(t)
+	must.Do(t, os.WriteFile("damaged.ftrace", slices.Concat(demo[:len(demo)/2], []byte("\x00 no line\n"), demo[len(demo)/2:len(demo)*3/4]), 0o666))
+	must.Do(t, os.WriteFile("recorded.ftrace", append(slices.Clone(demo), "# recorded\n"...), 0o666))
+	must.Do(t, os.WriteFile("recorded.meta.json", []byte(`{"trace": "recorded.ftrace", "device": {"id": "x", "model": "Rig", "refresh_hz": 60}, "clock": "boot",
+		"app": {"bundle": "com.example.gallery", "version": "5.0.1"}, "session": "s", "debug_ui": ["a=1"]}`), 0o666))
+	names = append(names, "damaged.ftrace", "recorded.ftrace")
+	if cp(filepath.Join(shared, "api32_startup_warm.perfetto-trace"), "android.pftrace") {
+		names = append(names, "android.pftrace")
+	}
+	if code, _, stderr := ohframeHere(t, append([]string{"fleet", "run", "-o", "all", "--shards", "3"}, names...)...); code != 0 {
+		t.Fatal(stderr)
+	}
+	// A dataset of one trace is that trace; of several, --where is.
+	for _, name := range names {
+		if code, _, stderr := ohframeHere(t, "fleet", "run", name, "-o", "of/"+name); code != 0 {
+			t.Fatal(stderr)
+		}
+		for _, command := range storedCommands {
+			args := func(in ...string) (list []string) {
+				for _, arg := range strings.Fields(command) {
+					if arg == "IN" {
+						list = append(list, in...)
+					} else {
+						list = append(list, arg)
+					}
+				}
+				return list
+			}
+			code, stdout, stderr := ohframeHere(t, args(name)...)
+			inputs := [][]string{args("of/" + name)}
+			if !strings.HasPrefix(command, "diff") {
+				inputs = append(inputs, args("all", "--where", "trace="+name))
+			}
+			for _, args := range inputs {
+				gotCode, gotStdout, gotStderr := ohframeHere(t, args...)
+				gotStdout, gotStderr = bySide(gotStdout, name), bySide(gotStderr, name)
+				if gotCode != code || gotStdout != stdout || gotStderr != stderr {
+					t.Errorf("%q: exit code %d, want %d as of %s\n%s", args, gotCode, code, name, firstDifference(gotStdout+gotStderr, stdout+stderr))
+				}
+			}
+		}
+	}
+}
+
+// bySide names a side of a comparison after the trace, as it is without a dataset.
+func bySide(s, name string) string { return strings.ReplaceAll(s, "of/"+name, name) }
+
+func firstDifference(got, want string) string {
+	g, w := bytes.Split([]byte(got), []byte("\n")), bytes.Split([]byte(want), []byte("\n"))
+	for i := range min(len(g), len(w)) {
+		if !bytes.Equal(g[i], w[i]) {
+			return "got  " + string(g[i]) + "\nwant " + string(w[i])
+		}
+	}
+	return "one is longer"
+}
+
+// ohframeHere runs the program in the process of the test.
+func ohframeHere(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	before := [2]*os.File{os.Stdout, os.Stderr}
+	defer func() { os.Stdout, os.Stderr = before[0], before[1] }()
+	var texts [2]string
+	streams := [2]*os.File{must.Get(os.CreateTemp(t.TempDir(), ""))(t), must.Get(os.CreateTemp(t.TempDir(), ""))(t)}
+	os.Stdout, os.Stderr = streams[0], streams[1]
+	code = run(append([]string{"ohframe"}, args...))
+	for i, f := range streams {
+		texts[i] = string(must.Get(os.ReadFile(f.Name()))(t))
+		f.Close()
+	}
+	return code, texts[0], texts[1]
+}

@@ -1,0 +1,247 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"ohframe"
+	"ohframe/internal/diag"
+	"ohframe/internal/record/meta"
+)
+
+// storedRow is what the dataset has of a trace for commands that would otherwise read it.
+type storedRow struct {
+	Trace     string
+	Dims      []*string
+	Recorded  *int64  // as of Row
+	Recording *string // meta.Meta as JSON; nil if it is unknown how the trace was recorded
+	Result    []byte  // ohframe.Trace.Store
+}
+
+// cells returns the columns, without the result unless it is wanted.
+func (r *storedRow) cells(dims []string, result bool) []cell {
+	r.Dims = make([]*string, len(dims))
+	list := append([]cell{{"trace", &r.Trace}}, dimCells(dims, r.Dims)...)
+	list = append(list, cell{"recorded,timestamp(microsecond)", &r.Recorded}, cell{"recording,dict", &r.Recording})
+	if result {
+		list = append(list, cell{"result", &r.Result})
+	}
+	return list
+}
+
+func newStoredRow(s source, in Input, t *ohframe.Trace) *storedRow {
+	r := &storedRow{Trace: s.name, Dims: s.dims, Recorded: cmp.Or(recorded(t.Timeline), s.recorded), Result: t.Store()}
+	if in.Recording != nil {
+		text, _ := json.Marshal(in.Recording) // it has texts, numbers and times
+		recording := string(text)
+		r.Recording = &recording
+	}
+	return r
+}
+
+// storedOptions are those of the table. A result has a page of its own, so that it is read without the others,
+// and no statistics, which would repeat it.
+var storedOptions = []parquet.WriterOption{
+	parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.PageBufferSize(16 << 10),
+	parquet.SkipPageBounds("result"), parquet.SkipPageStatistics("result"),
+}
+
+// groupBytes is the size of the results of a group of rows, which the writer keeps in memory.
+const groupBytes = 16 << 20
+
+func (w *shardWriter) writeStored(r *storedRow) error {
+	dims := w.stored.Dims
+	copy(dims, r.Dims)
+	w.stored = *r
+	w.stored.Dims = dims
+	w.buffer = w.results.store(w.buffer)
+	if _, err := w.writers[resultsFolder].WriteRows([]parquet.Row{w.buffer}); err != nil {
+		return err
+	}
+	if w.pending += len(r.Result); w.pending < groupBytes {
+		return nil
+	}
+	w.pending = 0
+	return w.writers[resultsFolder].Flush()
+}
+
+// Stored is a trace of a dataset.
+type Stored struct {
+	Dataset *Dataset
+	Name    string     // of the trace, as it was given to the run
+	Values  Values     // of the dimensions, with recordedDay
+	Meta    *meta.Meta // how it was recorded; nil if that is unknown
+	part    string
+	row     int64
+}
+
+// List lists the traces of a dataset, in the order of their names within each shard.
+func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
+	for _, name := range d.results {
+		f, err := d.open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		var r storedRow
+		row := int64(0)
+		err = f.read(newRecord("results", r.cells(d.Dims, false)), func() {
+			s := &Stored{Dataset: d, Name: r.Trace, Values: Values{}, part: name, row: row}
+			for i, value := range r.Dims {
+				if value != nil {
+					s.Values[d.Dims[i]] = *value
+				}
+			}
+			if r.Recorded != nil {
+				s.Values[recordedDay] = day(*r.Recorded)
+			}
+			if r.Recording != nil {
+				s.Meta = &meta.Meta{}
+				if err := json.Unmarshal([]byte(*r.Recording), s.Meta); err != nil {
+					panic(err) // which read makes an error
+				}
+			}
+			list = append(list, s)
+			row++
+		})
+		f.close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// ReadStored yields the traces of a list in its order, as ohframe.Read returns them. Several are decoded at once, and no
+// more are in memory.
+func ReadStored(ctx context.Context, list []*Stored, o ohframe.Options) iter.Seq2[*ohframe.Trace, error] {
+	type outcome struct {
+		trace *ohframe.Trace
+		err   error
+	}
+	return func(yield func(*ohframe.Trace, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		outcomes := make(chan chan outcome, runtime.GOMAXPROCS(0))
+		go func() {
+			defer close(outcomes)
+			var reader storedReader
+			defer reader.close()
+			for _, s := range list {
+				to := make(chan outcome, 1)
+				select {
+				case outcomes <- to:
+				case <-ctx.Done():
+					return
+				}
+				b, err := reader.read(ctx, s)
+				if err != nil {
+					to <- outcome{err: err}
+					continue
+				}
+				go func() {
+					t, err := s.restore(b, o)
+					to <- outcome{t, err}
+				}()
+			}
+		}()
+		for range list {
+			var o outcome
+			select {
+			case to, ok := <-outcomes:
+				if ok {
+					o = <-to
+				}
+			case <-ctx.Done():
+			}
+			if err := context.Cause(ctx); err != nil {
+				o = outcome{err: err}
+			}
+			if !yield(o.trace, o.err) {
+				return
+			}
+		}
+	}
+}
+
+// restore decodes what the dataset has of a trace.
+func (s *Stored) restore(b []byte, o ohframe.Options) (*ohframe.Trace, error) {
+	t, err := ohframe.Restore(b, o)
+	if errors.Is(err, ohframe.ErrStoredVersion) {
+		return nil, &diag.Error{What: fmt.Sprintf("%s: version %s has stored the results, which only it reads", s.Dataset.Dir, s.Dataset.Version), Hint: "run the shards again with this version"}
+	}
+	return t, err
+}
+
+// storedReader reads what parts have of traces. It keeps one part open.
+type storedReader struct {
+	name   string // of the part
+	f      *partFile
+	reader *parquet.Reader
+	record *record
+	row    storedRow
+	next   int64 // the row that reader is at
+}
+
+func (r *storedReader) close() {
+	if r.f != nil {
+		r.reader.Close()
+		r.f.close()
+		r.f, r.name = nil, ""
+	}
+}
+
+func (r *storedReader) read(ctx context.Context, s *Stored) (b []byte, err error) {
+	defer func() {
+		if value := recover(); value != nil { // the library's on some damaged files
+			err = fmt.Errorf("damaged: %v", value)
+		}
+		if err != nil {
+			r.close()
+			err = &diag.Error{What: fmt.Sprintf("%s: %v", s.part, err), Hint: "run the shard again", Err: err}
+		}
+	}()
+	if r.name != s.part {
+		r.close()
+		f, err := s.Dataset.open(ctx, s.part, parquet.SkipPageIndex(false))
+		if err != nil {
+			return nil, err
+		}
+		r.record = newRecord("results", []cell{{"result", &r.row.Result}})
+		r.f, r.name, r.next, r.reader = f, s.part, 0, parquet.NewReader(f.File, r.record.schema)
+	}
+	if r.next != s.row {
+		if err := r.reader.SeekToRow(s.row); err != nil {
+			return nil, err
+		}
+	}
+	var rows [1]parquet.Row
+	if n, err := r.reader.ReadRows(rows[:]); n == 0 {
+		return nil, cmp.Or(err, io.ErrUnexpectedEOF)
+	}
+	r.next = s.row + 1
+	if err := r.record.load(rows[0]); err != nil {
+		return nil, err
+	}
+	return slices.Clone(r.row.Result), nil
+}
+
+// IsDataset reports whether a folder is a dataset: its tables have parts.
+func IsDataset(dir string) bool {
+	for _, folder := range []string{tracesFolder, failuresFolder} {
+		names, _ := Files{}.List(context.Background(), joinPath(dir, folder))
+		if slices.ContainsFunc(names, func(name string) bool { _, _, ok := parsePart(name); return ok }) {
+			return true
+		}
+	}
+	return false
+}
