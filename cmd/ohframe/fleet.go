@@ -148,7 +148,7 @@ func fleetInputs(c *call, f *fleetRunFlags, timeout time.Duration) (list []fleet
 	}
 	dir := f.Output
 	events := fleet.NewEvents(c.Context, fleet.Files{}, timeout)
-	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(int(f.Shard), int(f.Shards)), Events: events.Read, Timeout: timeout}
+	options := inputs.Options{Recursive: true, Without: dir, Only: fleet.InShard(int(f.Shard), int(f.Shards)), Events: events.Read, Dataset: fleet.IsDataset, Timeout: timeout}
 	set, err := await(c.Context, func() (*inputs.Set, error) { return inputs.Expand(c.Args().Slice(), options) })
 	if err != nil {
 		return nil, 0, 0, err
@@ -156,6 +156,12 @@ func fleetInputs(c *call, f *fleetRunFlags, timeout time.Duration) (list []fleet
 	if len(set.Hidden) > 0 {
 		return nil, 0, 0, fleet.HiddenInput(dir, set.Hidden[0])
 	}
+	set.Inputs = slices.DeleteFunc(set.Inputs, func(in inputs.Input) bool {
+		if in.Dataset {
+			printWarnings(in.Path, []string{"skipped: a dataset"})
+		}
+		return in.Dataset
+	})
 	list = events.AddTo(fleet.Found(set), set, options.Only)
 	files := set.Read
 	if f.Metadata != "" {
