@@ -73,7 +73,7 @@ func TestFieldGuide(t *testing.T) {
 	writeUploads(t, dir)
 	outputs := map[string]string{}
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(document), -1)
-	if len(blocks) != 4 {
+	if len(blocks) != 5 {
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
 	for _, block := range blocks {
@@ -94,7 +94,7 @@ func TestFieldGuide(t *testing.T) {
 	if want := "dataset: 14 traces, "; !strings.HasPrefix(run, want) || !strings.Contains(run, ", 16 events, 3 failures (not_a_trace 1, no_file 2)\n") {
 		t.Errorf("the run prints %s", run)
 	}
-	ranking := outputs["ohframe fleet report dataset --by cause --process com.example.gallery"]
+	ranking := outputs["ohframe why dataset --process com.example.gallery"]
 	// Each of the six users has two traces, that is two of the three slices; u0 has the demonstration, too.
 	for _, want := range []string{`(?m)^  hang in JSMarshalling +4 +66\.7 % +4 +0 +4 `, `(?m)^  waiting for storage in FlushLayoutTask +[1-6] .*`, "uploads/date=2026-11-27/3f9c/|uploads/date=2026-11-27/03e8/"} {
 		if !regexp.MustCompile(want).MatchString(ranking) {
@@ -105,8 +105,13 @@ func TestFieldGuide(t *testing.T) {
 	if !strings.Contains(why, "Frame 10046 took ") {
 		t.Errorf("why prints %s", why)
 	}
+	// The dataset explains a frame as its trace does.
+	stored := outputs["ohframe why dataset --where trace=3f9c/MAIN_THREAD_JANK_1795600000000_20170.trace --process 20170 --frame 10046"]
+	if stored != why {
+		t.Errorf("the trace has\n%s\nthe dataset\n%s", why, stored)
+	}
 	// Every command of the ranking that explains a frame works.
-	out := must.Get(exec.Command("sh", "-ec", "cd "+dir+" && ohframe fleet report dataset --by cause --format json").Output())(t)
+	out := must.Get(exec.Command("sh", "-ec", "cd "+dir+" && ohframe why dataset --format json").Output())(t)
 	var ranked struct {
 		Ranking struct {
 			Causes []struct {

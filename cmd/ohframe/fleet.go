@@ -17,7 +17,6 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"ohframe/internal/causes"
 	"ohframe/internal/condition"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
@@ -240,7 +239,7 @@ type fleetReportFlags struct {
 
 type (
 	byFlag struct {
-		By string `flag:"by" value:"kind,process" usage:"group by {DIMENSIONS}, also those of the dataset; cause in report"`
+		By string `flag:"by" value:"kind,process" usage:"group by {DIMENSIONS}, also those of the dataset"`
 	}
 	unitFlag struct {
 		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
@@ -310,6 +309,22 @@ func reportFleet(c *call, f *fleetReportFlags) error {
 	if c.IsSet("over") {
 		return fleetTrend(c, f)
 	}
+	if by := list(f.By); slices.Contains(by, "cause") {
+		words := []string{"ohframe why"}
+		if by = slices.DeleteFunc(by, func(dim string) bool { return dim == "cause" }); len(by) > 0 {
+			words = append(words, "--by "+text.Quoted(strings.Join(by, ",")))
+		}
+		for name, value := range map[string]string{"process": c.Process, "output": c.Output} {
+			if value != "" {
+				words = append(words, "--"+name+" "+text.Quoted(value))
+			}
+		}
+		slices.Sort(words[1:])
+		for _, dir := range c.Args().Slice() {
+			words = append(words, text.Quoted(dir))
+		}
+		return &failure{what: "fleet report --by cause is now why", hint: strings.Join(words, " ")}
+	}
 	if err := checkDatasets(c, 1); err != nil {
 		return err
 	}
@@ -325,23 +340,6 @@ func reportFleet(c *call, f *fleetReportFlags) error {
 	query.Top, query.Stages = int(f.Top), format == "json" || format == "csv"
 	if !query.Stages {
 		query.Top = cmp.Or(query.Top, shownGroups)
-	}
-	if i := slices.Index(query.By, "cause"); i >= 0 {
-		query.By = slices.Delete(query.By, i, i+1)
-		causes, err := await(c.Context, func() (*causes.Overall, error) {
-			ranking, err := fleet.NewRanking(query, d.Dims)
-			if err == nil {
-				err = ranking.AddDataset(c.Context, d)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return ranking.Overall()
-		})
-		if err != nil {
-			return err
-		}
-		return writeOutput(c, func(out io.Writer, style text.Style) error { return causes.Write(out, format, f.Top > 0, style) })
 	}
 	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })
 	if err != nil {

@@ -39,8 +39,18 @@ func oneInput(command, flag, value string, list []input) error {
 	if len(list) < 2 {
 		return nil
 	}
-	return &failure{
-		what: fmt.Sprintf("--%s: %d traces given, one is needed", flag, len(list)),
-		hint: fmt.Sprintf("ohframe %s --%s %s -- %s", command, flag, text.Quoted(value), text.Quoted(list[0].name)),
+	const most = 5
+	first, where := text.Quoted(list[0].name), ""
+	if len(list) <= most {
+		for _, in := range list[1:] {
+			where += "; --where " + text.Quoted("trace="+in.name)
+		}
+	} else {
+		where = "; --where trace=NAME selects a trace"
 	}
+	hint := fmt.Sprintf("ohframe %s --%s %s -- %s", command, flag, text.Quoted(value), first)
+	if d := list[0].stored; d != nil {
+		hint = fmt.Sprintf("ohframe %s --%s %s --where %s -- %s", command, flag, text.Quoted(value), text.Quoted("trace="+list[0].name), text.Quoted(d.Dataset.Dir)) + where
+	}
+	return &failure{what: fmt.Sprintf("--%s: %d traces given, one is needed", flag, len(list)), hint: hint}
 }

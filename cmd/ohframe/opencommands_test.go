@@ -164,7 +164,7 @@ func TestFleetCommands(t *testing.T) {
 	var ranked struct {
 		Ranking struct{ Causes []struct{ Examples []worst } }
 	}
-	must.Do(t, json.Unmarshal(printed(t, folder, "fleet", "report", "fleet", "--by", "cause,process", "--format", "json"), &ranked))
+	must.Do(t, json.Unmarshal(printed(t, folder, "why", "fleet", "--by", "process", "--format", "json"), &ranked))
 	list = nil
 	for _, c := range ranked.Ranking.Causes {
 		for _, w := range c.Examples {

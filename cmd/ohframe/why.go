@@ -143,15 +143,45 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	err = r.each(inputs, func(in input, t *ohframe.Trace) error {
-		if t.Causes == nil {
-			r.fail(in.name, noCauses(in, t))
-			return nil
+	var traces []input
+	stored := map[*fleet.Dataset]map[string]bool{}
+	var datasets []*fleet.Dataset
+	for _, in := range inputs {
+		if in.stored == nil {
+			traces = append(traces, in)
+			continue
 		}
-		return ranking.AddTrace(in.name, in.values, t, commandFlags(c)...)
-	})
-	if err != nil {
-		return err
+		d := in.stored.Dataset
+		if stored[d] == nil {
+			stored[d] = map[string]bool{}
+			datasets = append(datasets, d)
+		}
+		stored[d][in.name] = true
+	}
+	for _, d := range datasets {
+		names := stored[d]
+		if len(c.Where) == 0 {
+			names = nil // all, and failures
+		}
+		if _, err := await(c.Context, func() (any, error) { return nil, ranking.AddDataset(c.Context, d, names) }); err != nil {
+			return err
+		}
+		r.total += len(stored[d])
+		if d.Unreliable > 0 {
+			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(d.Unreliable, "trace")))
+		}
+	}
+	if len(traces) > 0 {
+		err = r.each(traces, func(in input, t *ohframe.Trace) error {
+			if t.Causes == nil {
+				r.fail(in.name, noCauses(in, t))
+				return nil
+			}
+			return ranking.AddTrace(in.name, in.values, t, commandFlags(c)...)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	causes, err := ranking.Overall()
 	if err != nil {

@@ -309,7 +309,7 @@ func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simul
 func ranked(t *testing.T, d *Dataset, by ...string) *causes.Overall {
 	t.Helper()
 	r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
-	must.Do(t, r.AddDataset(t.Context(), d))
+	must.Do(t, r.AddDataset(t.Context(), d, nil))
 	return must.Get(r.Overall())(t)
 }
 
@@ -484,7 +484,7 @@ func TestNoProcess(t *testing.T) {
 	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
 		_, report := NewReport(t.Context(), d, Query{By: []string{"process"}, Process: test.process})
 		r := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t)
-		must.Do(t, r.AddDataset(t.Context(), d))
+		must.Do(t, r.AddDataset(t.Context(), d, nil))
 		_, ranking := r.Overall()
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)

@@ -161,7 +161,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 	case layerDim:
 		return func(r *Row) *string { return &r.Layer }, nil
 	case causeDim:
-		return nil, &diag.Error{What: "groups by cause are not compared", Hint: "ohframe fleet report DIR --by cause"}
+		return nil, &diag.Error{What: "groups by cause are not compared", Hint: "ohframe why DIR ranks causes"}
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
