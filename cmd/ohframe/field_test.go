@@ -73,7 +73,7 @@ func TestFieldGuide(t *testing.T) {
 	writeUploads(t, dir)
 	outputs := map[string]string{}
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(document), -1)
-	if len(blocks) != 5 {
+	if len(blocks) != 6 {
 		t.Fatalf("%d blocks of commands", len(blocks))
 	}
 	for _, block := range blocks {
@@ -115,14 +115,33 @@ func TestFieldGuide(t *testing.T) {
 	var ranked struct {
 		Ranking struct {
 			Causes []struct {
+				Lost     int64 `json:"lost_ns"`
 				Examples []struct{ Why, Open string }
 			}
+			Traces   int
+			Failures map[string]int
+			Lost     int64 `json:"lost_ns"`
+			Others   int64 `json:"other_causes_lost_ns"`
 		}
 	}
 	if err := json.Unmarshal(out, &ranked); err != nil || len(ranked.Ranking.Causes) < 5 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, c := range ranked.Ranking.Causes {
+	// Counts add up: 13 of 14 traces were measured, 2 of 16 events have none.
+	of := ranked.Ranking
+	lost := of.Others
+	for _, c := range of.Causes {
+		lost += c.Lost
+	}
+	if lost != of.Lost || of.Traces != 14 || of.Failures["not_a_trace"] != 1 || of.Failures["no_file"] != 2 {
+		t.Errorf("the causes lost %d of %d ns in %d traces, failures %v", lost, of.Lost, of.Traces, of.Failures)
+	}
+	diff := outputs["ohframe diff dataset --base version=1.0.0 --new version=1.1.0 --process com.example.gallery"]
+	// Users 0 to 2 have 1.0.0, and 3 to 5 and, with the demonstration, 0 have 1.1.0.
+	if !strings.Contains(diff, "3 users of 6 runs") || !strings.Contains(diff, "4 users of 7 runs") {
+		t.Errorf("diff prints %s", diff)
+	}
+	for _, c := range of.Causes {
 		cmd := exec.Command("sh", "-ec", c.Examples[0].Why)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), noExitSleep)
 		if out, err := cmd.CombinedOutput(); err != nil {
