@@ -10,8 +10,9 @@ import (
 // Aggregate says how a measure of several processes, layers or interactions is made of what they
 // have together: it is a ratio of sums, a percentile of times or the longest time.
 type Aggregate struct {
-	// Parts and Wholes are the names of the sums of a ratio, each in its unit. Counts are those that say
-	// how many frames, gaps or buffers it is of.
+	// Parts and Wholes are the names of the sums of a ratio, each in its unit. Without Wholes the measure is
+	// the sum of Parts, unknown if that is zero. Counts are those that say how many frames, gaps or buffers
+	// it is of.
 	Parts, Wholes, Counts []string
 	PartUnit, WholeUnit   float64
 	// Times is the name of times. Thousandth is their percentile by nearest rank, unknown for fewer
@@ -42,11 +43,16 @@ type Times interface {
 // Value returns the measure of a tally in its Unit; nil if it is unknown.
 func (a *Aggregate) Value(t Tally) *float64 {
 	if a.Times == "" {
-		whole := total(t, a.Wholes)
+		part, whole := float64(total(t, a.Parts))/a.PartUnit, 1.0
+		if len(a.Wholes) > 0 {
+			whole = float64(total(t, a.Wholes)) / a.WholeUnit
+		} else if part == 0 {
+			return nil
+		}
 		if whole == 0 {
 			return nil
 		}
-		return number(float64(total(t, a.Parts)) / a.PartUnit / (float64(whole) / a.WholeUnit))
+		return number(part / whole)
 	}
 	times := t.Times(a.Times)
 	switch {

@@ -10,10 +10,10 @@ type Counts struct {
 	Rated     int `json:"-" sum:"rated"`
 	RatedLate int `json:"-" sum:"rated_late"`
 	// Framework counts the frames that the platform does not draw itself.
-	Framework int `json:"-"`
+	Framework int `json:"-" sum:"framework"`
 	// Unjudged counts the frames of other frameworks that drew and are not known to be late
 	// or on time, although late ones would be known.
-	Unjudged int  `json:"-"`
+	Unjudged int  `json:"-" sum:"unjudged"`
 	Late     int  `json:"late" sum:"late"`
 	LateMain int  `json:"late_main" sum:"late_main"`
 	LateGPU  int  `json:"late_gpu" sum:"late_gpu"`

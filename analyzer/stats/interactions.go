@@ -52,8 +52,10 @@ type Interaction struct {
 	// "input_unseen", "input_astray", "no_fences", "not_shown", "process_unseen", "device_contradicts"
 	Reasons []string `json:"reasons"`
 
-	// Source is the interaction itself.
+	// Source is the interaction itself; nil of interactions of several traces.
 	Source *analyzer.Interaction `json:"-"`
+	// Pool says which interactions are measured together; nil for one of a trace.
+	Pool *Pool `json:"-"`
 
 	parts parts
 }
@@ -228,6 +230,24 @@ func (s *Interaction) IsFling() bool {
 func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
 	s.parts = parts
 	p := s.MeasureFrames()
+	s.setFrames(p)
+	if h := p.Hitches; h != nil {
+		longest := 0
+		for _, hitch := range h.List {
+			longest = max(longest, hitch.LostFrames)
+		}
+		s.LongestMissedRun = &longest
+	}
+	if len(p.Worst) > 0 {
+		s.WorstFrame = clone(p.Worst[0].VsyncID)
+	}
+	if f := p.FPS; f != nil {
+		s.Cadence = f.Cadence
+	}
+}
+
+// setFrames sets what is measured of the frames as those of a process.
+func (s *Interaction) setFrames(p *Process) {
 	// Copies: a pointer into p would keep all of it.
 	s.Frames, s.Late = clone(p.Frames.Complete), clone(p.Frames.Late)
 	for i := range InteractionMeasures {
@@ -237,17 +257,7 @@ func (s *Interaction) measure(i *analyzer.Interaction, parts parts) {
 		}
 	}
 	if h := p.Hitches; h != nil {
-		longest := 0
-		for _, hitch := range h.List {
-			longest = max(longest, hitch.LostFrames)
-		}
-		s.MissedVsyncs, s.LongestMissedRun = clone(h.LostFrames), &longest
-	}
-	if len(p.Worst) > 0 {
-		s.WorstFrame = clone(p.Worst[0].VsyncID)
-	}
-	if f := p.FPS; f != nil {
-		s.Cadence = f.Cadence
+		s.MissedVsyncs = clone(h.LostFrames)
 	}
 }
 

@@ -53,6 +53,8 @@ type Layer struct {
 	LongestInterval trace.Duration `json:"-" peak:"longest_interval_ns"`
 	// Source is the layer itself.
 	Source *analyzer.Layer `json:"-"`
+	// Pool says which layers are measured together; nil for one of a trace.
+	Pool *Pool `json:"-"`
 }
 
 // layers measures the layers of a timeline.

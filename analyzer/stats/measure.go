@@ -1,9 +1,12 @@
 package stats
 
 import (
+	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,11 +76,15 @@ type Measure struct {
 	Least int
 
 	steps []step
+	sum   bool // it is a Sum
 }
 
-// Of returns the value for a *Process, *Interaction or *Layer, as its JSON has it; nil
+// Of returns the value for a *Process, *Interaction, *Layer or *Pool, as its JSON has it; nil
 // if it is unknown.
 func (m *Measure) Of(subject any) *float64 {
+	if p, ok := subject.(*Process); ok && p.Pool != nil && m.Aggregate == nil && !m.sum {
+		return nil // a process of several traces does not have it, and what is no pointer is not set
+	}
 	v := reflect.ValueOf(subject).Elem()
 	for _, s := range m.steps {
 		if v = s.take(v); !v.IsValid() {
@@ -90,16 +97,34 @@ func (m *Measure) Of(subject any) *float64 {
 	return number(float64(v.Int()))
 }
 
-// put sets the field of the value, unless it is one of an unknown part.
+// put sets the field of the value, which is in Unit, and makes the parts that it is in; nil is left unknown.
 func (m *Measure) put(subject any, x *float64) {
-	v := reflect.ValueOf(subject).Elem()
-	last := len(m.steps) - 1
-	for _, s := range m.steps[:last] {
-		if v = s.take(v); !v.IsValid() {
-			return
-		}
+	if x == nil {
+		return
 	}
-	v.Field(m.steps[last].field).Set(reflect.ValueOf(x))
+	v := reflect.ValueOf(subject).Elem()
+	for _, s := range m.steps {
+		v = known(s.find(v))
+	}
+	switch {
+	case v.CanFloat():
+		v.SetFloat(*x)
+	case strings.HasSuffix(m.Path, "_ns"):
+		v.SetInt(int64(math.Round(*x * 1e6)))
+	default:
+		v.SetInt(int64(*x))
+	}
+}
+
+// known returns what a pointer points to, which it makes if there is nothing, or the value itself.
+func known(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Pointer {
+		return v
+	}
+	if v.IsNil() {
+		v.Set(reflect.New(v.Type().Elem()))
+	}
+	return v.Elem()
 }
 
 // Same reports whether several subjects have the same value of two measures together.
@@ -125,10 +150,7 @@ type step struct {
 // take returns a part of a value, which is not valid if it is unknown.
 func (s *step) take(v reflect.Value) reflect.Value {
 	if s.name == "" {
-		if v = v.Field(s.field); v.Kind() == reflect.Pointer {
-			v = v.Elem()
-		}
-		return v
+		return reflect.Indirect(v.Field(s.field))
 	}
 	for i := range v.Len() {
 		if v.Index(i).Field(0).Interface().(fmt.Stringer).String() == s.name {
@@ -136,6 +158,22 @@ func (s *step) take(v reflect.Value) reflect.Value {
 		}
 	}
 	return reflect.Value{}
+}
+
+// find is take, but returns a pointer as it is, and adds an element that the list does not have.
+func (s *step) find(v reflect.Value) reflect.Value {
+	if s.name == "" {
+		return v.Field(s.field)
+	}
+	if x := s.take(v); x.IsValid() {
+		return x
+	}
+	v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
+	x := v.Index(v.Len() - 1)
+	if err := x.Field(0).Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s.name)); err != nil {
+		panic(err) // a declaration is mistaken
+	}
+	return x
 }
 
 // Explained returns the meaning for people, who see an unknown value as a dash: without the names in JSON
@@ -181,7 +219,7 @@ func (list MeasureList) where(is func(*Measure) bool) (names []string) {
 
 // declare returns the measures of a type. It panics if one is at no field of it.
 func declare[T any](list ...Measure) MeasureList {
-	fields := jsonFields{}
+	fields, numbers := jsonFields{}, sums(reflect.TypeFor[T](), nil)
 	for i := range list {
 		t := reflect.TypeFor[T]()
 		for name := range strings.SplitSeq(list[i].Path, ".") {
@@ -196,6 +234,9 @@ func declare[T any](list ...Measure) MeasureList {
 				t = t.Elem()
 			}
 		}
+		list[i].sum = slices.ContainsFunc(numbers, func(s Sum) bool {
+			return slices.EqualFunc(s.steps, list[i].steps, func(field int, s step) bool { return s.name == "" && s.field == field })
+		})
 	}
 	return list
 }
@@ -255,6 +296,11 @@ func percentile(times string, percent int) flag {
 // longest says that several subjects have the longest of times, which is a peak.
 func longest(times, peak string) flag {
 	return func(m *Measure) { m.Aggregate = &Aggregate{Times: times, Peak: peak} }
+}
+
+// sum says that several subjects have the sum of a number in nanoseconds, which is unknown if it is zero.
+func sum(name string) flag {
+	return func(m *Measure) { m.Aggregate = &Aggregate{Parts: []string{name}, PartUnit: 1e9} }
 }
 
 // least sets the number that a test needs.

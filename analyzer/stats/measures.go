@@ -9,7 +9,7 @@ import (
 // Measures are all numbers of a process, in the order of its JSON, except the lists
 // (histogram, jank types, worst frames) and points in time.
 var Measures = declare[Process](slices.Concat(
-	[]Measure{measure("observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last, without the time between traces")},
+	[]Measure{measure("observed.seconds", "seconds", Seconds, Neither, "Observed time, s", "from the start of the first complete frame to the end of the last, without the time between traces", sum("observed_ns"))},
 	counts("frames.", [][4]string{
 		{"complete", "frames", "Frames", "frames that begin and end within the trace; all but `truncated` count these"},
 		{"judged", "judged_frames", "Judged frames", "frames that are known to be late or on time"},
@@ -122,8 +122,12 @@ func (q quantile) label() string { return strings.Replace(q.q, "p", "P", 1) }
 func quantiles(path, name, label string, better Better, times string, list []quantile, flags ...flag) (measures []Measure) {
 	for _, q := range list {
 		m := measure(path+q.q+"_ns", name+q.q+"_ms", Milliseconds, better, label+q.label()+", ms", q.meaning, flags...)
-		if percent, err := strconv.Atoi(q.q[1:]); err == nil && times != "" {
+		switch percent, err := strconv.Atoi(q.q[1:]); {
+		case times == "" || m.Aggregate != nil:
+		case err == nil:
 			percentile(times, percent)(&m)
+		default:
+			percentile(times, 100)(&m)
 		}
 		measures = append(measures, m)
 	}
@@ -186,16 +190,16 @@ var LayerMeasures = declare[Layer](
 	measure("queue_p50_ms", "queue_p50_ms", Milliseconds, Lower, "Queue P50, ms", "median of the times from when a buffer is queued until the compositor takes it", tested, percentile("queue", 50), short("Queue P50 ms", 4)),
 	measure("queue_p95_ms", "queue_p95_ms", Milliseconds, Lower, "Queue P95, ms", "95th percentile of the times in the queue; null for fewer than 20 buffers", tested, percentile("queue", 95), short("Queue P95 ms", 2)),
 	measure("longest_ms", "longest_ms", Milliseconds, Lower, "Longest interval, ms", "the longest interval that was compared with the cadence"),
-	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer"),
-	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the times that the producer waits for a free buffer; null for fewer than 20 buffers"),
-	measure("gpu_p50_ms", "gpu_p50_ms", Milliseconds, Lower, "GPU P50, ms", "median of the times that the producer's GPU worked on after a buffer was queued"),
-	measure("gpu_p95_ms", "gpu_p95_ms", Milliseconds, Lower, "GPU P95, ms", "95th percentile of the times that the GPU works after a buffer is queued; null for fewer than 20 buffers"),
+	measure("request_p50_ms", "request_p50_ms", Milliseconds, Lower, "Request P50, ms", "median of the times that the producer waited for a free buffer", percentile("request", 50)),
+	measure("request_p95_ms", "request_p95_ms", Milliseconds, Lower, "Request P95, ms", "95th percentile of the times that the producer waits for a free buffer; null for fewer than 20 buffers", percentile("request", 95)),
+	measure("gpu_p50_ms", "gpu_p50_ms", Milliseconds, Lower, "GPU P50, ms", "median of the times that the producer's GPU worked on after a buffer was queued", percentile("gpu", 50)),
+	measure("gpu_p95_ms", "gpu_p95_ms", Milliseconds, Lower, "GPU P95, ms", "95th percentile of the times that the GPU works after a buffer is queued; null for fewer than 20 buffers", percentile("gpu", 95)),
 )
 
-// GroupMeasures are the numbers that only several processes or interactions have.
-var GroupMeasures = MeasureList{
+// PoolMeasures are the numbers that only several processes or interactions have.
+var PoolMeasures = declare[Pool](
 	measure("reused_share", "reused_share", Share, Higher, "Reused items", "items of ArkUI's components that were reused, of those built or reused", share("reused_items", "built_items reused_items"), least(LeastBuilt)),
 	measure("response_p50_ms", "response_p50_ms", Milliseconds, Lower, "Response P50, ms", "median of the responses of interactions, of launches to the first frame", percentile("response", 50), least(1), short("P50 ms", 1)),
 	measure("response_p95_ms", "response_p95_ms", Milliseconds, Lower, "Response P95, ms", "95th percentile of the responses of interactions; unknown for fewer than 20", percentile("response", 95), short("P95 ms", 0)),
 	measure("completion_p50_ms", "completion_p50_ms", Milliseconds, Lower, "Completion P50, ms", "median of the times to the last frame shown of interactions", percentile("completion", 50), least(1)),
-}
+)

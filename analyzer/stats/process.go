@@ -18,7 +18,7 @@ type Process struct {
 	Frames        Counts          `json:"frames"`   // counts of frames, by fact
 	JankRate      *float64        `json:"jank_rate"`
 	JankRateLater *float64        `json:"jank_rate_later_draws"`
-	Lost          *trace.Duration `json:"lost_ns"`
+	Lost          *trace.Duration `json:"lost_ns" sum:"lost_ns"`
 	EmptyRate     *float64        `json:"empty_rate"`
 	// why an application's frames are empty; nil if none is, or if "empty" is nil
 	EmptyFrames *EmptyFrames `json:"empty_frames"`
@@ -54,6 +54,8 @@ type Process struct {
 
 	// Source is the process; nil of a process of several traces.
 	Source *analyzer.Process `json:"-"`
+	// Pool says what a process of several traces is made of; nil for one of a trace.
+	Pool *Pool `json:"-"`
 
 	records records
 	sample  *sample // nil unless Options.Compare is set

@@ -54,3 +54,12 @@ func (s *Sum) Of(subject any) int64 {
 	}
 	return v.Int()
 }
+
+// set sets the number of a *Process or a *Layer, and makes the parts that it is in.
+func (s *Sum) set(subject any, n int64) {
+	v := reflect.ValueOf(subject).Elem()
+	for _, field := range s.steps {
+		v = known(v.Field(field))
+	}
+	v.SetInt(n)
+}

@@ -45,7 +45,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe convert --even", "--events"}, {"ohframe convert --events ", "all none shown"},
 	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
 	{"ohframe fleet ", "diff report run sql"},
-	{"ohframe fleet report --format ", "csv html json table"},
+	{"ohframe fleet diff --format ", "csv html json junit markdown table"},
 	{"ohframe fleet run --max", "--max-failures"},
 	{"ohframe sql --e", "--export"},
 	{"ohframe sql --", "--export --help --inline"},

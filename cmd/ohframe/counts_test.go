@@ -279,8 +279,8 @@ func countedOnce(t *testing.T, content []byte, file string) {
 		s := byName[name]
 		byName[name] = numbers{s.frames + n.frames, s.judged + n.judged, s.late + n.late, 0, 0}
 	}
-	for _, r := range records(t, run("ohframe fleet report dataset --by process,kind --format csv")) {
-		sums[r["process"]+" "+r["kind"]] = numbers{integer(r["frames"]), integer(r["judged"]), integer(r["late"]), 0, 0}
+	for _, r := range records(t, run("ohframe report dataset --by process,kind --format csv")) {
+		sums[r["process"]+" "+r["kind"]] = numbers{integer(r["frames.complete"]), integer(r["frames.judged"]), integer(r["frames.late"]), 0, 0}
 	}
 	if !maps.Equal(byName, sums) {
 		t.Errorf("the fleet has %v, and the report %v", sums, byName)

@@ -25,7 +25,6 @@ var exampleLines = map[string][]string{
 		"ohframe frames traces -o frames.parquet",
 	},
 	"report": {
-		"ohframe report trace.ftrace",
 		"ohframe report trace.ftrace --process gallery --verbose",
 		"ohframe report trace.ftrace -o report.html",
 		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10,fps<55'",
@@ -68,8 +67,7 @@ var exampleLines = map[string][]string{
 		"ohframe fleet run @names.txt --shards 100 --shard 7 -o dataset",
 	},
 	"fleet report": {
-		"ohframe fleet report dataset",
-		"ohframe fleet report dataset --by process,device -o report.html",
+		"ohframe fleet report dataset --over build",
 	},
 	"fleet diff": {
 		"ohframe fleet diff base new --fail-on 'jank_rate>+1pp,fps<-5%'",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -230,10 +229,10 @@ type fleetReportFlags struct {
 	outputFlag
 	byFlag
 	processFlag
-	Top     int64        `flag:"top" usage:"report the {N} groups with the most frames" default:"100 in tables, 20 with --over"`
+	Top     int64        `flag:"top" usage:"report the {N} groups with the most frames" default:"20"`
 	Over    string       `flag:"over" usage:"show the trend over the values of {DIMENSION}, and where it changes"`
 	Order   flags.Choice `flag:"order" usage:"the order of the values of --over: {}, natural or by the first time"`
-	Measure string       `flag:"measure" usage:"test only {MEASURES} with --over" default:"all that fleet diff compares"`
+	Measure string       `flag:"measure" usage:"test only {MEASURES}" default:"all that fleet diff compares"`
 	unitFlag
 }
 
@@ -247,27 +246,21 @@ type (
 )
 
 func fleetReportCommand() *cli.Command {
-	needsOver := func(name string) flags.Rule { return flags.Rule{Flags: []string{name}, Needs: "over"} }
 	return newCommand(cli.Command{
-		Name:      "report",
-		Usage:     "report a dataset by dimensions, or the trend of datasets over one",
-		ArgsUsage: "DIR…",
-		Description: "With --over, several datasets may be given. Measures are tested for changes from value to value of a\n" +
-			"dimension, such as build or recorded_day.",
-	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), Order: flags.ChoiceOf(fleet.Orders...)}, reportFleet,
-		needsOver("order"), needsOver("measure"), needsOver("unit"))
+		Name:        "report",
+		Usage:       "report the trend of datasets over a dimension",
+		ArgsUsage:   "DIR…",
+		Description: "Measures are tested for changes from value to value of a dimension, such as build or recorded_day.",
+	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), Order: flags.ChoiceOf(fleet.Orders...)}, fleetTrend)
 }
-
-// shownGroups is the default of --top for people.
-const shownGroups = 100
 
 // fleetQuery returns the query that the flags set.
 func fleetQuery(c *call, by string) fleet.Query {
-	return fleet.Query{Process: c.Process, By: list(by)}
+	return fleet.Query{Process: c.Process, By: splitList(by)}
 }
 
-// list returns the parts of a text between commas, without those that are empty.
-func list(s string) []string {
+// splitList returns the parts of a text between commas, without those that are empty.
+func splitList(s string) []string {
 	parts := []string{}
 	for part := range strings.SplitSeq(s, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -305,49 +298,6 @@ func usesDataset(c *call, dir string) {
 	}
 }
 
-func reportFleet(c *call, f *fleetReportFlags) error {
-	if c.IsSet("over") {
-		return fleetTrend(c, f)
-	}
-	if by := list(f.By); slices.Contains(by, "cause") {
-		words := []string{"ohframe why"}
-		if by = slices.DeleteFunc(by, func(dim string) bool { return dim == "cause" }); len(by) > 0 {
-			words = append(words, "--by "+text.Quoted(strings.Join(by, ",")))
-		}
-		for name, value := range map[string]string{"process": c.Process, "output": c.Output} {
-			if value != "" {
-				words = append(words, "--"+name+" "+text.Quoted(value))
-			}
-		}
-		slices.Sort(words[1:])
-		for _, dir := range c.Args().Slice() {
-			words = append(words, text.Quoted(dir))
-		}
-		return &failure{what: "fleet report --by cause is now why", hint: strings.Join(words, " ")}
-	}
-	if err := checkDatasets(c, 1); err != nil {
-		return err
-	}
-	format, err := formatOption(c)
-	if err != nil {
-		return err
-	}
-	query := fleetQuery(c, f.By)
-	d, err := openDataset(c, c.Args().First())
-	if err != nil {
-		return err
-	}
-	query.Top, query.Stages = int(f.Top), format == "json" || format == "csv"
-	if !query.Stages {
-		query.Top = cmp.Or(query.Top, shownGroups)
-	}
-	r, err := await(c.Context, func() (*fleet.Report, error) { return fleet.NewReport(c.Context, d, query) })
-	if err != nil {
-		return err
-	}
-	return writeOutput(c, func(out io.Writer, style text.Style) error { return r.Write(out, format, style) })
-}
-
 // fleetTrend reports the trend of datasets.
 func fleetTrend(c *call, f *fleetReportFlags) error {
 	if c.NArg() == 0 {
@@ -357,7 +307,7 @@ func fleetTrend(c *call, f *fleetReportFlags) error {
 	if err != nil {
 		return err
 	}
-	o := fleet.TrendOptions{Query: fleetQuery(c, f.By), Over: f.Over, Order: fleet.Order(f.Order.Value), Unit: f.Unit, Measures: list(f.Measure)}
+	o := fleet.TrendOptions{Query: fleetQuery(c, f.By), Over: f.Over, Order: fleet.Order(f.Order.Value), Unit: f.Unit, Measures: splitList(f.Measure)}
 	o.Query.Top = int(f.Top)
 	var datasets []*fleet.Dataset
 	for _, dir := range c.Args().Slice() {

@@ -37,8 +37,8 @@ func TestKilledFleet(t *testing.T) {
 	}
 	took := time.Since(start)
 	want := readFolder(t, reference)
-	if len(want) != 120 {
-		t.Fatalf("%d files, want 6 for each of 20 shards", len(want))
+	if len(want) != 140 {
+		t.Fatalf("%d files, want 7 for each of 20 shards", len(want))
 	}
 	dir := filepath.Join(t.TempDir(), "killed")
 	r := rand.New(rand.NewPCG(1, 1))

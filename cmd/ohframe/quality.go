@@ -39,6 +39,7 @@ type reader struct {
 	// failure is the error of an input that is not skipped.
 	failure    error
 	unreliable []string // inputs whose measures cannot be trusted, with the reasons
+	unchecked  []string // what is missing, so that conditions cannot be checked for it
 	hint       string   // the last one that was printed
 }
 
@@ -202,10 +203,13 @@ func (r *reader) none(n int) error {
 // --strict also of inputs that were skipped or are unreliable. It prints how many inputs were
 // skipped.
 func (r *reader) finish(checks []condition.Check) error {
-	if r.failure != nil || len(r.skipped) == r.total {
+	if r.failure != nil || len(r.skipped) == r.total && r.total > 0 {
 		return r.none(r.total)
 	}
 	var unchecked, bad []string
+	if len(checks) > 0 {
+		unchecked = r.unchecked
+	}
 	for _, in := range r.skipped {
 		if len(checks) > 0 {
 			unchecked = append(unchecked, in.Name+": not checked: "+in.Skipped)

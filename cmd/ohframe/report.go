@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,9 +21,10 @@ type reportFlags struct {
 	formatFlag
 	outputFlag
 	processFlag
-	Interactions bool  `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
-	Layers       bool  `flag:"layers" usage:"report only layers; in CSV, a row for each"`
-	Top          int64 `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
+	By           string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
+	Interactions bool   `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
+	Layers       bool   `flag:"layers" usage:"report only layers; in CSV, a row for each"`
+	Top          int64  `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
 	verboseFlag
 	Thresholds string `flag:"thresholds" env:"OHFRAME_THRESHOLDS" usage:"limits of colours: {NAME=YELLOW:RED,…}"`
 	FailOn     string `flag:"fail-on" usage:"exit with 2 if a value is beyond: {MEASURE>5%,MEASURE<55}"`
@@ -40,11 +42,11 @@ func reportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "report frame rate, jank and what caused it",
 		ArgsUsage: "INPUT…",
-		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace (from Android or from\n" +
-			"ohframe convert), or the output of dumpsys gfxinfo PACKAGE framestats or dumpsys SurfaceFlinger\n" +
-			"--latency LAYER. A folder stands for the traces in it, @FILE for the names in FILE, one a line.",
+		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace, the output of dumpsys gfxinfo\n" +
+			"PACKAGE framestats or SurfaceFlinger --latency LAYER; a folder, or a list @FILE; or a dataset of\n" +
+			"ohframe fleet run, reported as a whole.",
 	}, &reportFlags{formatFlag: formats(report.Formats)}, runReport,
-		flags.Rule{Flags: []string{"layers", "interactions"}})
+		flags.Rule{Flags: []string{"layers", "interactions"}}, flags.Rule{Flags: []string{"layers", "by"}}, flags.Rule{Flags: []string{"interactions", "by"}})
 }
 
 func runReport(c *call, f *reportFlags) error {
@@ -75,18 +77,26 @@ func runReport(c *call, f *reportFlags) error {
 		return r.fails("Frame report", err)
 	}
 	var inputs []report.Input
-	err = r.each(list, func(in input, t *ohframe.Trace) error {
-		measures, err := measure(c, t.Timeline, stats.Options{Process: r.process})
-		inputs = append(inputs, report.Input{Name: inputName(in.name), File: inputFile(in.name), Timeline: t.Timeline, Stats: measures, Causes: t.Causes, Quality: t.Quality, Recording: report.NewRecording(in.meta)})
-		return err
-	})
-	if err != nil {
-		return r.fails("Frame report", err)
+	if c.IsSet("by") || len(list) > 1 && slices.ContainsFunc(list, func(in input) bool { return in.stored != nil }) {
+		in, err := pooled(c, f, r, list, len(budgets) > 0)
+		if err != nil {
+			return r.fails("Frame report", err)
+		}
+		inputs = append(inputs, *in)
+	} else {
+		err = r.each(list, func(in input, t *ohframe.Trace) error {
+			measures, err := measure(c, t.Timeline, stats.Options{Process: r.process})
+			inputs = append(inputs, report.Input{Name: inputName(in.name), File: inputFile(in.name), Timeline: t.Timeline, Stats: measures, Causes: t.Causes, Quality: t.Quality, Recording: report.NewRecording(in.meta)})
+			return err
+		})
+		if err != nil {
+			return r.fails("Frame report", err)
+		}
 	}
 	if err := report.CheckChosen(f.Process, inputs); err != nil {
 		return r.fails("Frame report", fmt.Errorf("--process: %w", err))
 	}
-	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(list)), r.skipped
+	options.Checks, options.Skipped = checkBudgets(budgets, inputs, len(inputs)+len(r.skipped)), r.skipped
 	err = writeOutput(c, func(out io.Writer, style text.Style) error {
 		options.Style = style
 		return report.Write(out, inputs, r.format, options)
@@ -104,7 +114,15 @@ func checkBudgets(budgets condition.Conditions, inputs []report.Input, total int
 		if total > 1 {
 			name = text.Printable(in.Name)
 		}
-		processes, _ := in.Timeline.ProcessCounts()
+		var processes []*analyzer.Process
+		if in.Pool == nil {
+			processes, _ = in.Timeline.ProcessCounts()
+		}
+		for _, p := range in.Stats.Processes {
+			if p.Pool != nil {
+				processes = append(processes, &analyzer.Process{PID: p.PID, Name: p.Name})
+			}
+		}
 		checks = append(checks, budgets.CheckReport(name, in.Stats, processes)...)
 	}
 	return checks

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -133,42 +131,14 @@ func runWhy(c *call, f *whyFlags) error {
 
 // rankCauses ranks the causes of several inputs.
 func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
-	dims := map[string]bool{}
-	for _, in := range inputs {
-		for dim := range in.values {
-			dims[dim] = true
-		}
-	}
-	ranking, err := fleet.NewRanking(fleet.Query{By: list(f.By), Process: c.Process}, slices.Sorted(maps.Keys(dims)))
+	ranking, err := fleet.NewRanking(fleet.Query{By: splitList(f.By), Process: c.Process}, dimensionsOf(inputs))
 	if err != nil {
 		return err
 	}
-	var traces []input
-	stored := map[*fleet.Dataset]map[string]bool{}
-	var datasets []*fleet.Dataset
-	for _, in := range inputs {
-		if in.stored == nil {
-			traces = append(traces, in)
-			continue
-		}
-		d := in.stored.Dataset
-		if stored[d] == nil {
-			stored[d] = map[string]bool{}
-			datasets = append(datasets, d)
-		}
-		stored[d][in.name] = true
-	}
+	datasets, traces := splitStored(r, inputs)
 	for _, d := range datasets {
-		names := stored[d]
-		if len(c.Where) == 0 {
-			names = nil // all, and failures
-		}
-		if _, err := await(c.Context, func() (any, error) { return nil, ranking.AddDataset(c.Context, d, names) }); err != nil {
+		if _, err := await(c.Context, func() (any, error) { return nil, ranking.AddDataset(c.Context, d) }); err != nil {
 			return err
-		}
-		r.total += len(stored[d])
-		if d.Unreliable > 0 {
-			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(d.Unreliable, "trace")))
 		}
 	}
 	if len(traces) > 0 {

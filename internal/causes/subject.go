@@ -52,6 +52,9 @@ func (s *Subject) name() string {
 	return text.ProcessName(s.Name)
 }
 
+// Summary says how many frames were late.
+func (s *Subject) Summary() string { return s.summarize(nil) }
+
 // summarize says in a sentence how many frames were late, and the largest cause. Without a ranking
 // the causes are unknown.
 func (s *Subject) summarize(r *why.Ranking) string {

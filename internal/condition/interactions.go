@@ -212,6 +212,9 @@ func processOf(i *stats.Interaction) *stats.Process {
 
 // nameOf names an interaction.
 func nameOf(i *stats.Interaction) string {
+	if i.Pool != nil {
+		return i.Pool.Name
+	}
 	about := i.Scene
 	if !isScene(i) {
 		about += " launch"

@@ -67,7 +67,7 @@ func (p *parser) layers() (*layers, error) {
 // has reports whether a layer is selected.
 func (s *layers) has(l *stats.Layer) bool {
 	if s.name == "" {
-		return l.Cadence != nil
+		return l.Cadence != nil || l.Pool != nil && l.Judged > 0
 	}
 	return s.matches(l.Source)
 }
@@ -85,6 +85,9 @@ func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 	for _, l := range list {
 		if c.SelectsLayer(l) {
 			name := fmt.Sprintf("layer %d (%s)", l.ID, text.ShortLayerName(l.Name, text.LayerWidth))
+			if l.Pool != nil {
+				name = l.Pool.Name
+			}
 			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.Value(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
 		}
 	}
@@ -111,7 +114,7 @@ func whyUnknownOf(l *stats.Layer, measure string) string {
 	ofCadence := measure == "uneven" || measure == "late" || measure == "longest_ms"
 	p50 := strings.Replace(measure, "p95", "p50", 1)
 	switch {
-	case ofCadence && l.Cadence == nil:
+	case ofCadence && l.Cadence == nil && l.Pool == nil:
 		return "the layer has no cadence"
 	case l.Shown == 0:
 		return "no buffer was shown"

@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -22,7 +21,6 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/text"
-	"ohframe/internal/view"
 )
 
 // dataset writes a dataset of one shard with the given rows, and opens it. The rows have the
@@ -301,15 +299,11 @@ func TestFleetFormats(t *testing.T) {
 	for try := range 2 {
 		c := compareRows(t, base, new, CompareOptions{})
 		c.Base.Dir, c.New.Dir = "base", "new"
-		report := must.Get(NewReport(t.Context(), c.New, Query{By: []string{"kind", "process"}}))(t)
 		want[try] = map[string]string{}
 		for _, format := range DiffFormats {
 			for _, width := range []int{80, 120} {
 				var b bytes.Buffer
 				must.Do(t, c.Write(&b, format, text.Style{Width: width}))
-				if slices.Contains(Formats, format) {
-					must.Do(t, report.Write(&b, format, text.Style{Width: width}))
-				}
 				for line := range strings.Lines(b.String()) {
 					// Commands are for copying.
 					if n := text.Width(strings.TrimSuffix(line, "\n")); format == "table" && n > width && !strings.Contains(line, "ohframe open") {
@@ -404,11 +398,11 @@ func TestGroupNumbers(t *testing.T) {
 		}
 	}
 	// The traces a to c have 0.2, 0.5 and 1, the devices 0.35 and 1.
-	if want := (Distribution{3, 0.2, 0.5, 1, 1}); *g.PerTrace != want {
-		t.Errorf("traces: got %v, want %v", *g.PerTrace, want)
+	if want := (stats.Distribution{Count: 3, P10: 0.2, P50: 0.5, P90: 1, Max: 1}); *g.process.Pool.PerTrace != want {
+		t.Errorf("traces: got %v, want %v", *g.process.Pool.PerTrace, want)
 	}
-	if want := (Distribution{2, 0.35, 0.35, 1, 1}); *g.PerDevice != want {
-		t.Errorf("devices: got %v, want %v", *g.PerDevice, want)
+	if want := (stats.Distribution{Count: 2, P10: 0.35, P50: 0.35, P90: 1, Max: 1}); *g.process.Pool.PerDevice != want {
+		t.Errorf("devices: got %v, want %v", *g.process.Pool.PerDevice, want)
 	}
 	must.Equal(t, fmt.Sprint(g.Causes), "[{io 5 50ns} {4 1 4ns} {3 1 3ns} {2 1 2ns} {1 1 1ns} {0 1 0s}]", "causes")
 	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
@@ -426,22 +420,5 @@ func TestDamagedLists(t *testing.T) {
 		if _, _, err := dataset(t, []Row{row}).groups(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
 			t.Errorf("%v: %v", c, err)
 		}
-	}
-}
-
-// The chart has the versions in the order of their numbers, and rates in percent.
-func TestChart(t *testing.T) {
-	var rows []Row
-	for i, version := range []string{"5.10", "5.9", "5.9"} {
-		row := Row{Trace: "t", Kind: stats.Application, Process: []string{"a", "a", "b"}[i], Dims: []*string{nil, &version}}
-		row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]], row.Numbers[columnIndex["rated_late"]] = 200, 200, int64(20*i+1)
-		rows = append(rows, row)
-	}
-	r := must.Get(NewReport(t.Context(), dataset(t, rows), Query{By: []string{"process", "version"}}))(t)
-	got, err := json.Marshal(r.chart()[0].(view.Chart).Data)
-	const want = `{"series":[{"name":"a","x":[0,1],"y":[10.5,0.5],"dots":true,"titles":["10.5 % of 200 frames","0.5 % of 200 frames"]},` +
-		`{"name":"b","x":[0],"y":[20.5],"dots":true,"titles":["20.5 % of 200 frames"]}],"x":{"names":["5.9","5.10"]},"y":{"unit":"%"}}`
-	if err != nil || string(got) != want {
-		t.Errorf("got %s\nwant %s, %v", got, want, err)
 	}
 }

@@ -38,6 +38,9 @@ type Dataset struct {
 	store   Store
 	parts   [tables][]string // by shard
 	results []string         // by shard, of the table of results
+	// packed are the rows of traces in memory, which have no parts, and only the traces that are wanted; nil for all.
+	packed [tables][]packed
+	only   map[string]bool
 }
 
 // folders are the folders of a dataset. Each shard has a part in each.
@@ -293,6 +296,23 @@ func (f *partFile) read(r *record, yield func()) (err error) {
 // scan reads all parts of a table, several at once. begin is called for each reader and returns
 // the function for its rows, which it gets part by part, and one for the end of a part.
 func (d *Dataset) scan(ctx context.Context, w wanted, begin func() (row func(*Row), end func())) error {
+	if d.only != nil {
+		all := begin
+		begin = func() (func(*Row), func()) {
+			row, end := all()
+			return func(r *Row) {
+				if d.only[r.Trace] {
+					row(r)
+				}
+			}, end
+		}
+	}
+	if d.store == nil {
+		row, end := begin()
+		err := d.scanPacked(w, row)
+		end()
+		return cmp.Or(context.Cause(ctx), err)
+	}
 	parts := make(chan string)
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup

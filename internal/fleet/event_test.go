@@ -243,9 +243,9 @@ func TestBadUploads(t *testing.T) {
 	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 3+6 || s.Traces != 3+6 {
 		t.Errorf("%d events of %d, %d traces", n, s.Events, s.Traces)
 	}
-	report := must.Get(NewReport(t.Context(), d, Query{By: []string{userDim}}))(t)
-	if len(report.Groups) != len(good)+1 || report.Groups[3].Key[0] != nil || report.Groups[3].Traces != 3 { // cut, same name, 1970
-		t.Errorf("%d groups", len(report.Groups))
+	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{userDim}}))(t)
+	if len(groups) != len(good)+1 || groups[3].Key[0] != nil || groups[3].Traces != 3 { // cut, same name, 1970
+		t.Errorf("%d groups", len(groups))
 	}
 }
 
@@ -309,7 +309,7 @@ func hanging(t *testing.T, seed uint64, hangs ...simulate.Hang) (string, []simul
 func ranked(t *testing.T, d *Dataset, by ...string) *causes.Overall {
 	t.Helper()
 	r := must.Get(NewRanking(Query{By: by}, d.Dims))(t)
-	must.Do(t, r.AddDataset(t.Context(), d, nil))
+	must.Do(t, r.AddDataset(t.Context(), d))
 	return must.Get(r.Overall())(t)
 }
 
@@ -349,8 +349,8 @@ func TestRanking(t *testing.T) {
 	run(t, &Runner{Dir: out}, list, Options{Read: withCauses, Shards: 3})
 	d := opened(t, out)
 	o := ranked(t, d)
-	report := must.Get(NewReport(t.Context(), d, Query{By: []string{}}))(t)
-	for _, c := range report.Groups[0].Causes {
+	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{}}))(t)
+	for _, c := range groups[0].Causes {
 		if c.Name != otherCauses {
 			want[c.Name] = &causes.Ranked{Frames: c.Frames, Lost: c.Lost}
 		} else if o.Others != c.Lost {
@@ -376,7 +376,7 @@ func TestRanking(t *testing.T) {
 			t.Errorf("%s is not in order", c.Title)
 		}
 	}
-	if report, err := NewReport(t.Context(), d, Query{By: []string{causeDim}}); err == nil {
+	if report, err := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{By: []string{causeDim}}); err == nil {
 		t.Errorf("a report by cause: %v", report)
 	}
 	if _, err := NewRanking(Query{By: []string{layerDim}}, nil); err == nil {
@@ -482,9 +482,9 @@ func TestNoProcess(t *testing.T) {
 		process string
 		fails   bool
 	}{{"example.a", false}, {"", false}, {"nosuch", true}} {
-		_, report := NewReport(t.Context(), d, Query{By: []string{"process"}, Process: test.process})
+		_, report := Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Process: test.process})
 		r := must.Get(NewRanking(Query{Process: test.process}, d.Dims))(t)
-		must.Do(t, r.AddDataset(t.Context(), d, nil))
+		must.Do(t, r.AddDataset(t.Context(), d))
 		_, ranking := r.Overall()
 		if (report != nil) != test.fails || (ranking != nil) != test.fails {
 			t.Errorf("%q: %v, %v", test.process, report, ranking)

@@ -118,15 +118,11 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// report returns the groups of a dataset as JSON.
-func report(t *testing.T, dir string, by ...string) string {
+// pooledText returns the groups of a dataset as JSON.
+func pooledText(t *testing.T, dir string, by ...string) string {
 	t.Helper()
-	d := opened(t, dir)
-	r := must.Get(NewReport(t.Context(), d, Query{By: by, Stages: true}))(t)
-	d.Dir, d.Shards = "dataset", 1
-	var text bytes.Buffer
-	must.Do(t, r.writeJSON(&text))
-	return text.String()
+	_, text := poolOf(t, []*Dataset{opened(t, dir)}, PoolOptions{By: by})
+	return text
 }
 
 var withCauses = ohframe.Options{Causes: true}
@@ -183,7 +179,7 @@ func TestSplits(t *testing.T) {
 		dir := t.TempDir()
 		run(t, &Runner{Dir: dir, Workers: 1 + r.IntN(4)}, inputs, Options{Read: withCauses, Shards: shards})
 		for _, by := range []string{"kind,process", "process", "format"} {
-			got := report(t, dir, strings.Split(by, ",")...)
+			got := pooledText(t, dir, strings.Split(by, ",")...)
 			if i == 0 {
 				want[by] = got
 			} else if got != want[by] {
@@ -596,7 +592,7 @@ func TestRecordedDay(t *testing.T) {
 	}
 	dir := t.TempDir()
 	run(t, &Runner{Dir: dir}, traces(t), Options{})
-	if got := report(t, dir, "recorded_day"); !strings.Contains(got, `"recorded_day": "2025-06-15"`) || !strings.Contains(got, `"recorded_day": null`) {
+	if got := pooledText(t, dir, "recorded_day"); !strings.Contains(got, `"recorded_day": "2025-06-15"`) || !strings.Contains(got, `"recorded_day": null`) {
 		t.Errorf("days: %.3000s", got)
 	}
 }

@@ -27,14 +27,13 @@ type Group struct {
 	// Numbers are the values of columns. All of them are integers, so the order of rows does not
 	// matter.
 	Numbers numbers
-	// Values are the values of measures; nil if unknown or not wanted.
-	Values []*float64
-	// Estimated says which values are estimates: percentiles of different values in histograms.
-	Estimated []bool
-	Causes    []Cause // what lost the most time first
-	Worst     []Worst // the worst first
-	// Traces and devices with judged frames; nil without any.
-	PerTrace, PerDevice *Distribution
+	Causes  []Cause // what lost the most time first
+	Worst   []Worst // the worst first
+
+	// One of these is measured.
+	process     *stats.Process
+	interaction *stats.Interaction
+	layer       *stats.Layer
 
 	// While rows are added. Afterwards they are nil.
 	histograms []histogram
@@ -45,6 +44,8 @@ type Group struct {
 	rates      []rate // of the traces before trace
 	trace      string // of the last row
 	rate       rate   // of that trace
+	common     identity
+	next       identity // of a row
 }
 
 // count returns the number of frames or buffers.
@@ -53,42 +54,17 @@ func (g *Group) count(t table) int64 {
 	return g.Numbers[column]
 }
 
-// Value returns the value of a measure by its name; nil if unknown.
-func (g *Group) Value(name string) *float64 { return g.Values[measureIndex(name)] }
-
 // rate is late frames of judged frames.
 type rate struct{ late, frames int64 }
 
 func (r rate) share() float64 { return float64(r.late) / float64(r.frames) }
 
-// Distribution is percentiles of the jank rates of traces or devices, by nearest rank.
-type Distribution struct {
-	Count int     `json:"count"`
-	P10   float64 `json:"p10"`
-	P50   float64 `json:"p50"`
-	P90   float64 `json:"p90"`
-	Max   float64 `json:"max"`
-}
-
-func newDistribution(rates []rate) *Distribution {
-	if len(rates) == 0 {
-		return nil
-	}
+func newDistribution(rates []rate) *stats.Distribution {
 	shares := make([]float64, len(rates))
 	for i, r := range rates {
 		shares[i] = r.share()
 	}
-	slices.Sort(shares)
-	at := func(p int) float64 { return stats.Percentile(shares, p) }
-	return &Distribution{len(shares), at(10), at(50), at(90), at(100)}
-}
-
-// numbers returns the count, the median and the 90th percentile for a table.
-func (d *Distribution) numbers() []any {
-	if d == nil {
-		return []any{0, nil, nil}
-	}
-	return []any{d.Count, d.P50, d.P90}
+	return stats.NewDistribution(shares)
 }
 
 // Query selects and groups rows.
@@ -236,7 +212,7 @@ var errTooManyGroups = &diag.Error{What: fmt.Sprintf("more than %d groups", maxG
 
 // gather adds the rows of a dataset up by key. The key is appended to a buffer; false are
 // rows that are not wanted. create returns the sum of no rows with the key of a row.
-func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) *T, add func(*T, *Row), merge func(into, from *T)) (map[string]*T, error) {
+func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *Row) ([]byte, bool), create func(*Row) *T, add func(*T, *Row), join func(into, from *T)) (map[string]*T, error) {
 	all, mutex := map[string]*T{}, sync.Mutex{}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -262,13 +238,7 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 		return row, func() {
 			mutex.Lock()
 			defer mutex.Unlock()
-			for id, sum := range part {
-				if all[id] == nil {
-					all[id] = sum
-				} else {
-					merge(all[id], sum)
-				}
-			}
+			merge(all, part, join)
 			clear(part)
 			if len(all) > maxGroups {
 				cancel(errTooManyGroups)
@@ -349,23 +319,33 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
 const histogramsPerPass = 10_000
 
-// groups returns the groups of a dataset that are wanted, by key, and the number of all.
-// The first pass over the dataset ranks the groups, and others add up those that are
-// wanted, some at a time.
+// groups returns the groups of a dataset, as groupsOf does.
 func (d *Dataset) groups(ctx context.Context, q Query) (shown []*Group, total int, err error) {
-	k, err := newKeyer(d, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	device := func(*Row) *string { return nil }
-	if slices.Contains(d.Dims, deviceDim) {
-		if device, err = k.column(d, deviceDim); err != nil {
+	return groupsOf(ctx, []*Dataset{d}, q)
+}
+
+// groupsOf returns the groups of datasets that are wanted, by key, and the number of all.
+// The first pass over the datasets ranks the groups, and others add up those that are
+// wanted, some at a time.
+func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group, total int, err error) {
+	found, keyers := map[string]*surveyed{}, make([]*keyer, len(datasets))
+	devices := make([]func(*Row) *string, len(datasets))
+	for i, d := range datasets {
+		k, err := newKeyer(d, q)
+		if err != nil {
 			return nil, 0, err
 		}
-	}
-	found, err := d.survey(ctx, k, nil)
-	if err != nil {
-		return nil, 0, err
+		keyers[i], devices[i] = k, func(*Row) *string { return nil }
+		if slices.Contains(d.Dims, deviceDim) {
+			if devices[i], err = k.column(d, deviceDim); err != nil {
+				return nil, 0, err
+			}
+		}
+		groups, err := d.survey(ctx, k, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		merge(found, groups, (*surveyed).merge)
 	}
 	ids := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
 		return cmp.Or(cmp.Compare(found[b].counts, found[a].counts), compareKeys(found[a].key, found[b].key))
@@ -374,37 +354,57 @@ func (d *Dataset) groups(ctx context.Context, q Query) (shown []*Group, total in
 	if q.Top > 0 {
 		ids = ids[:min(q.Top, total)]
 	}
-	w := wanted{dims: k.dims, sums: true, histograms: durationHistogram + 1, details: true, table: k.table}
-	if q.Stages {
-		_, w.histograms = k.table.histograms()
+	if total == 0 {
+		return nil, 0, nil
+	}
+	t := keyers[0].table
+	w := wanted{sums: true, histograms: durationHistogram + 1, details: true, table: t}
+	if _, all := t.histograms(); q.Stages || t == ofLayers {
+		w.histograms = all
 	}
 	for some := range slices.Chunk(ids, histogramsPerPass/w.histograms) {
 		chosen := map[string]bool{}
 		for _, id := range some {
 			chosen[id] = true
 		}
-		key := func(dst []byte, r *Row) ([]byte, bool) {
-			dst = k.append(dst, r)
-			return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
-		}
-		create := func(*Row) *Group {
-			g := newGroup(w)
-			g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
-			return g
-		}
-		groups, err := gather(ctx, d, w, key, create,
-			func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
-		if err != nil {
-			return nil, 0, err
+		groups := map[string]*Group{}
+		for i, d := range datasets {
+			k := keyers[i]
+			w.dims = k.dims
+			key := func(dst []byte, r *Row) ([]byte, bool) {
+				dst = k.append(dst, r)
+				return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
+			}
+			create := func(*Row) *Group {
+				g := newGroup(w)
+				g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
+				return g
+			}
+			part, err := gather(ctx, d, w, key, create, func(g *Group, r *Row) { g.add(r, devices[i](r)) }, (*Group).merge)
+			if err != nil {
+				return nil, 0, err
+			}
+			merge(groups, part, (*Group).merge)
 		}
 		for id, g := range groups {
 			g.Key = found[id].key
-			g.finish()
+			g.finish(t, q.By)
 			shown = append(shown, g)
 		}
 	}
 	slices.SortFunc(shown, func(a, b *Group) int { return compareKeys(a.Key, b.Key) })
 	return shown, total, nil
+}
+
+// merge adds sums to others, by key.
+func merge[T any](all, more map[string]*T, add func(into, from *T)) {
+	for key, sum := range more {
+		if all[key] == nil {
+			all[key] = sum
+		} else {
+			add(all[key], sum)
+		}
+	}
 }
 
 // newGroup returns a group of no rows with the histograms that are wanted.
@@ -454,6 +454,8 @@ func (g *Group) add(r *Row, device *string) {
 		g.trace = r.Trace
 		g.Traces++
 	}
+	g.next.of(r)
+	g.common.keep(&g.next, g.Rows == 0)
 	g.Rows++
 	g.addSums(r)
 	late, frames := r.Numbers.of("rated_late"), r.Numbers.of("rated")
@@ -525,6 +527,7 @@ func (g *Group) endTrace() {
 func (g *Group) merge(o *Group) {
 	g.endTrace()
 	o.endTrace()
+	g.common.keep(&o.common, false)
 	g.Rows += o.Rows
 	g.Traces += o.Traces
 	g.mergeSums(o)
@@ -541,20 +544,23 @@ func (g *Group) merge(o *Group) {
 }
 
 // finish computes what is shown, and drops what it is computed from.
-func (g *Group) finish() {
+func (g *Group) finish(t table, by []string) {
 	g.endTrace()
-	for i := range measures {
-		a := measures[i].Aggregate
-		g.Values, g.Estimated = append(g.Values, a.Value(g)), append(g.Estimated, a.Estimated(g))
-	}
 	g.Causes = g.sortedCauses()
 	var devices []rate
 	for _, r := range g.devices {
 		devices = append(devices, *r)
 	}
-	g.PerTrace, g.PerDevice = newDistribution(g.rates), newDistribution(devices)
+	pool := &stats.Pool{Key: g.Key, Name: groupName(by, g.Key), Traces: g.Traces, Count: g.Rows, PerTrace: newDistribution(g.rates), PerDevice: newDistribution(devices)}
+	for _, c := range g.Causes[:min(mostShown, len(g.Causes))] {
+		pool.Causes = append(pool.Causes, stats.PoolCause{Title: c.Name, Frames: c.Frames, Lost: c.Lost})
+	}
+	for _, w := range g.Worst {
+		pool.Worst = append(pool.Worst, stats.PoolFrame{Trace: w.Trace, Process: w.Process, PID: w.PID, VsyncID: w.VsyncID, Start: w.Start, Overrun: w.Overrun, Open: w.openCommand(), Why: w.whyCommand()})
+	}
+	g.subject(t, pool)
 	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil
-	g.shown = [shownTimes]histogram{}
+	g.shown, g.common, g.next = [shownTimes]histogram{}, identity{}, identity{}
 }
 
 // compareKeys compares keys, numbers in them by value: version 5.9 is before 5.10.

@@ -4,12 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
-	"ohframe/analyzer/stats"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/text"
 )
 
 // The numbers of the table in histogram.go, and the ends of the range.
@@ -107,31 +104,5 @@ func TestPercentileBounds(t *testing.T) {
 	wide.Add(octaves*perOctave-1, 1) // the last bucket ends at the largest integer
 	if wide.high != math.MaxInt64 || *wide.Percentile(500, 1) < wide.low {
 		t.Errorf("%d to %d", wide.low, wide.high)
-	}
-}
-
-// A group of one frame has its duration, and a report says which values are estimates.
-func TestEstimates(t *testing.T) {
-	dir := t.TempDir()
-	run(t, &Runner{Dir: dir}, find(t, "../../testdata/demo.ftrace"), Options{Shards: 1})
-	var out strings.Builder
-	report := must.Get(NewReport(t.Context(), opened(t, dir), Query{By: []string{"process"}}))(t)
-	estimates := 0
-	for _, g := range report.Groups {
-		for i, m := range measures {
-			if x := g.Values[i]; x != nil && g.Estimated[i] {
-				estimates++
-				if m.Name == "max_ms" || m.Unit != stats.Milliseconds {
-					t.Errorf("%s is an estimate", m.Name)
-				}
-			}
-		}
-		if p50, longest := g.Value("p50_ms"), g.Value("max_ms"); p50 != nil && *p50 > *longest {
-			t.Errorf("P50 %v, longest %v", *p50, *longest)
-		}
-	}
-	must.Do(t, report.Write(&out, "table", text.Style{}))
-	if n := strings.Count(out.String(), "  ~"); estimates < 6 || n < 6 || !strings.Contains(out.String(), "~ is an estimate") {
-		t.Errorf("%d estimates, %d in the table:\n%s", estimates, n, &out)
 	}
 }

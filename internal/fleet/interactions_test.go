@@ -74,11 +74,11 @@ func TestInteractions(t *testing.T) {
 		}
 	}
 	d := opened(t, dir)
-	r := must.Get(NewReport(t.Context(), d, Query{By: []string{"scene", "page", "version"}}))(t)
-	if len(r.Groups) != len(want) || len(want) != 10 {
-		t.Fatalf("%d groups, want %d", len(r.Groups), len(want))
+	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"scene", "page", "version"}}))(t)
+	if len(groups) != len(want) || len(want) != 10 {
+		t.Fatalf("%d groups, want %d", len(groups), len(want))
 	}
-	for _, g := range r.Groups {
+	for _, g := range groups {
 		name := strings.ReplaceAll(groupText(g.Key), " · ", " ")
 		w := want[name]
 		if w == nil {
@@ -95,15 +95,8 @@ func TestInteractions(t *testing.T) {
 			t.Errorf("%s: P95 of %d", name, g.Rows)
 		}
 	}
-	for _, format := range Formats {
-		var b bytes.Buffer
-		must.Do(t, r.Write(&b, format, text.Style{}))
-		if !strings.Contains(b.String(), "APP_LIST_FLING") || !strings.Contains(b.String(), "pages/Index") {
-			t.Errorf("%s has no fling:\n%s", format, b.String())
-		}
-	}
-	frames := must.Get(NewReport(t.Context(), d, Query{By: []string{"kind"}}))(t)
-	for _, g := range frames.Groups {
+	frames, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"kind"}}))(t)
+	for _, g := range frames {
 		if *g.Key[0] != "app" && *g.Key[0] != "render" || g.Value("response_p50_ms") != nil {
 			t.Errorf("a group of frames by kind %s", *g.Key[0])
 		}

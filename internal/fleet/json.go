@@ -23,24 +23,6 @@ type (
 		Failures   map[Reason]int `json:"failures"`
 		Events     map[string]int `json:"events"`
 	}
-	reportDocument struct {
-		Dataset datasetDocument `json:"dataset"`
-		By      []string        `json:"by"`
-		Total   int             `json:"groups_total"`
-		Groups  []groupDocument `json:"groups"`
-	}
-	groupDocument struct {
-		Key       map[string]*string  `json:"key"`
-		Traces    int                 `json:"traces"`
-		Rows      int                 `json:"rows"`
-		Sums      map[string]int64    `json:"sums"`
-		Peaks     map[string]int64    `json:"peaks"`
-		Measures  map[string]*float64 `json:"measures"`
-		PerTrace  *Distribution       `json:"jank_rate_per_trace"`
-		PerDevice *Distribution       `json:"jank_rate_per_device"`
-		Causes    []Cause             `json:"causes"`
-		Worst     []worstDocument     `json:"worst"`
-	}
 	worstDocument struct {
 		Worst
 		Open string `json:"open"`
@@ -103,64 +85,6 @@ func keyDocuments(by []string, groups []*Pair) []map[string]*string {
 		list = append(list, keyDocument(by, p.Key))
 	}
 	return list
-}
-
-func (r *Report) writeJSON(w io.Writer) error {
-	d := reportDocument{r.Dataset.json(), r.By, r.Total, []groupDocument{}}
-	for _, g := range r.Groups {
-		doc := groupDocument{
-			Key: keyDocument(r.By, g.Key), Traces: g.Traces, Rows: g.Rows,
-			Sums: map[string]int64{}, Peaks: map[string]int64{}, Measures: map[string]*float64{},
-			PerTrace: g.PerTrace, PerDevice: g.PerDevice,
-			Causes: append([]Cause{}, g.Causes[:min(mostShown, len(g.Causes))]...), Worst: []worstDocument{},
-		}
-		for i, c := range columns {
-			to := doc.Sums
-			if c.Peak {
-				to = doc.Peaks
-			}
-			if c.tables[r.of] != nil {
-				to[c.Name] = g.Numbers[i]
-			}
-		}
-		for i, m := range measures {
-			doc.Measures[m.Name] = g.Values[i]
-		}
-		for _, w := range g.Worst {
-			doc.Worst = append(doc.Worst, worstDocument{w, w.openCommand(), w.whyCommand()})
-		}
-		d.Groups = append(d.Groups, doc)
-	}
-	return text.WriteJSON(w, d)
-}
-
-// writeCSV writes a line for each group.
-func (r *Report) writeCSV(w io.Writer) error {
-	names := append(slices.Clone(r.By), "traces", "rows")
-	for _, c := range columns {
-		if c.tables[r.of] != nil {
-			names = append(names, c.Name)
-		}
-	}
-	for _, m := range measures {
-		names = append(names, m.Name)
-	}
-	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")
-	return view.WriteCSV(w, names, func(yield func([]any) bool) {
-		for _, g := range r.Groups {
-			row := append(anys(g.Key), g.Traces, g.Rows)
-			for i, c := range columns {
-				if c.tables[r.of] != nil {
-					row = append(row, g.Numbers[i])
-				}
-			}
-			row = append(row, anys(g.Values)...)
-			row = append(append(row, g.PerTrace.numbers()[1:]...), g.PerDevice.numbers()...)
-			if !yield(row) {
-				return
-			}
-		}
-	})
 }
 
 func anys[T any](list []T) (values []any) {

@@ -73,13 +73,13 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	d := dataset(t, rows)
-	report := must.Get(NewReport(t.Context(), d, Query{By: []string{"layer", "process"}}))(t)
-	if len(report.Groups) != 2 || groupText(report.Groups[0].Key) != "View#*_* · player" || groupText(report.Groups[1].Key) != "panel · (unnamed)" {
-		t.Fatalf("%d groups", len(report.Groups))
+	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"layer", "process"}}))(t)
+	if len(groups) != 2 || groupText(groups[0].Key) != "View#*_* · player" || groupText(groups[1].Key) != "panel · (unnamed)" {
+		t.Fatalf("%d groups", len(groups))
 	}
 	// 20 and 40 buffers: 4 and 8 are dropped, 0 to 19 has late ones 3, 7, 11 and 19 (15 is
 	// dropped), 0 to 39 the same again. The gaps reach from 1 to 19 and from 1 to 39.
-	g := report.Groups[0]
+	g := groups[0]
 	for name, want := range map[string]float64{
 		"fps": (15 + 31) / (.03 * (18 + 38)), "uneven_rate": 14. / 48, "late_rate": 12. / 48, "dropped_rate": 12. / 60,
 		"queue_p50_ms": 6, "queue_p95_ms": 6, // 16 of 2 ms and 32 of 6 ms
@@ -88,19 +88,13 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%s: %v, want %g", name, got, want)
 		}
 	}
-	if g.Rows != 2 || g.Traces != 2 || g.Sum("buffers") != 60 || g.Sum("shown") != 48 || g.Value("jank_rate") != nil || g.Value("p50_ms") != nil || report.Groups[1].Value("queue_p95_ms") != nil {
+	if g.Rows != 2 || g.Traces != 2 || g.Sum("buffers") != 60 || g.Sum("shown") != 48 || groups[1].Value("queue_p95_ms") != nil {
 		t.Errorf("%+v", g)
 	}
-	for _, format := range Formats {
-		var b bytes.Buffer
-		if err := report.Write(&b, format, text.Style{}); err != nil || !strings.Contains(b.String(), "View#*_*") || strings.Contains(b.String(), "rated") {
-			t.Errorf("%s: %v\n%s", format, err, b.String())
-		}
-	}
-	if frames, err := NewReport(t.Context(), d, Query{By: []string{"process"}}); err != nil || len(frames.Groups) != 0 {
+	if frames, _, err := d.groups(t.Context(), Query{By: []string{"process"}}); err != nil || len(frames) != 0 {
 		t.Errorf("%v: groups of frames of layers: %v", err, frames)
 	}
-	if _, err := NewReport(t.Context(), d, Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
+	if _, _, err := d.groups(t.Context(), Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
 		t.Errorf("both: %v", err)
 	}
 }
@@ -183,10 +177,10 @@ func TestUnknownJank(t *testing.T) {
 		rows = append(rows, rowsBy(source{name: name, size: 1, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
 	}
 	d := dataset(t, rows)
-	report := must.Get(NewReport(t.Context(), d, Query{By: []string{"kind"}}))(t)
-	g := report.Groups[0]
-	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.Sum("late") != 2 || g.Sum("judged") != 11 || g.Sum("rated_late") != 1 || g.Sum("frames") != 20 || g.PerTrace.Count != 1 {
-		t.Errorf("jank %v, %d late of %d, %+v", rate, g.Sum("late"), g.Sum("frames"), g.PerTrace)
+	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"kind"}}))(t)
+	g := groups[0]
+	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.Sum("late") != 2 || g.Sum("judged") != 11 || g.Sum("rated_late") != 1 || g.Sum("frames") != 20 || g.process.Pool.PerTrace.Count != 1 {
+		t.Errorf("jank %v, %d late of %d, %+v", rate, g.Sum("late"), g.Sum("frames"), g.process.Pool.PerTrace)
 	}
 	for _, row := range views(t, "duckdb", d, `SELECT sum(rated_late) / sum(rated) AS rate FROM traces`)[0] {
 		if row["rate"] != .1 {

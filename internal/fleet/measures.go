@@ -10,7 +10,7 @@ import (
 // processes, interactions or layers have together. Names and units are those of ohframe diff, those of
 // layers the fields of their JSON.
 var measures = func() (list stats.MeasureList) {
-	for _, m := range slices.Concat(stats.Measures, stats.GroupMeasures) {
+	for _, m := range slices.Concat(stats.Measures, stats.PoolMeasures) {
 		if m.Aggregate != nil {
 			list = append(list, m)
 		}
@@ -26,7 +26,7 @@ var measures = func() (list stats.MeasureList) {
 // compared are the measures of comparisons: of processes the main ones that are rates or percentiles, of
 // interactions and layers those that ohframe diff tests.
 var compared = func() (names [tables][]string) {
-	for _, m := range stats.GroupMeasures {
+	for _, m := range stats.PoolMeasures {
 		if m.Aggregate.Times != "" {
 			names[ofInteractions] = append(names[ofInteractions], m.Name)
 		}

@@ -202,32 +202,26 @@ func (r *Ranking) AddTrace(name string, dims Values, t *ohframe.Trace, flags ...
 	return nil
 }
 
-// AddDataset adds the named traces of a dataset; all, with what is known of the others, if names is nil.
-func (r *Ranking) AddDataset(ctx context.Context, d *Dataset, names map[string]bool) error {
+// AddDataset adds the traces of a dataset.
+func (r *Ranking) AddDataset(ctx context.Context, d *Dataset) error {
 	readers, err := r.rows()
 	if err != nil {
 		return err
 	}
 	r.of.Dir = d.Dir
-	if names == nil {
-		r.of.Traces += d.Traces
-		r.of.Unreliable += d.Unreliable
-		for reason, n := range d.Failures {
-			addCount(&r.of.Failures, string(reason), n)
-		}
-		for kind, n := range d.Events {
-			addCount(&r.of.Events, kind, n)
-		}
+	r.of.Traces += d.Traces
+	r.of.Unreliable += d.Unreliable
+	for reason, n := range d.Failures {
+		addCount(&r.of.Failures, string(reason), n)
 	}
-	r.of.Traces += len(names)
+	for kind, n := range d.Events {
+		addCount(&r.of.Events, kind, n)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	return d.scan(ctx, wanted{table: readers.table, dims: readers.dims, details: true, examples: true}, func() (func(*Row), func()) {
 		rows := &rankedRows{keyer: readers.keyer, unit: readers.unit, groups: map[string]*rankedGroup{}, others: map[string]int{}}
 		row := func(row *Row) {
-			if names != nil && !names[row.Trace] {
-				return
-			}
 			if rows.add(row, nil); rows.count > maxGroups {
 				cancel(errTooManyGroups)
 			}

@@ -200,7 +200,6 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		row.measured = p
 		rows = append(rows, row)
 	}
-	rows = addSummaries(rows, report, newRow)
 	rows = addHangs(rows, report.Hangs, newRow)
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))

@@ -120,23 +120,26 @@ func (v *measured) check(t *testing.T, d *Dataset, rows []map[string]any, known 
 		g := groups[i]
 		for name, value := range row {
 			var want any
-			switch at := measureIndex(name); {
+			m, of := g.measured(name)
+			_, sum := columnIndex[name]
+			switch {
 			case slices.Contains(v.by, name):
 				continue
 			case name == "traces":
 				want = fmt.Sprint(g.Traces)
 			case name == "interactions":
 				want = fmt.Sprint(g.Rows)
-			case at < 0:
+			case sum:
 				want = fmt.Sprint(g.Sum(name))
-			case g.Values[at] != nil:
-				want = *g.Values[at]
+			case m.Value(of) != nil:
+				exact := *m.Value(of)
+				want = exact
 				// Views have the responses themselves, and the report those of buckets.
 				within := 1e-12
-				if times := measures[at].Aggregate.Times; g.Estimated[at] && (times == "response" || times == "completion") {
+				if times := m.Aggregate.Times; m.Estimated(of) && (times == "response" || times == "completion") {
 					within = 0.008
 				}
-				if x, ok := value.(float64); ok && math.Abs(x-*g.Values[at]) <= within*math.Abs(*g.Values[at]) {
+				if x, ok := value.(float64); ok && math.Abs(x-exact) <= within*math.Abs(exact) {
 					want = x
 				}
 			}

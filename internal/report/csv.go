@@ -16,6 +16,8 @@ var identityColumns = []string{"input", "kind", "pid", "name", "fps.event", "ref
 // writeCSV writes a row for each process of each input, or for each interaction or layer.
 func writeCSV(w io.Writer, inputs []Input, o Options) error {
 	switch {
+	case len(inputs) == 1 && inputs[0].Pool != nil:
+		return writePooledCSV(w, &inputs[0], o)
 	case o.Interactions:
 		return writeItems(w, inputs, func(r *stats.Report) []*stats.Interaction { return r.Interactions })
 	case o.Layers:

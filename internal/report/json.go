@@ -19,6 +19,8 @@ type document struct {
 	Skipped []view.SkippedInput `json:"skipped"` // inputs that cannot be read, or have no frames
 	// each condition of "--fail-on" and "--budgets" for each process of each input
 	FailOn []documentCheck `json:"fail_on"`
+	// what several traces have together, which then are no inputs: with "--by", and of a dataset
+	Pooled *documentPool `json:"pooled,omitempty"`
 }
 
 // documentCheck is a condition for a process of an input, as in other formats.
@@ -64,7 +66,12 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 		}
 		d.FailOn = append(d.FailOn, documentCheck{c.Condition, c.Input, c.Process, c.Status, c.Text})
 	}
-	for _, in := range inputs {
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Pool != nil {
+			d.Pooled = newDocumentPool(in)
+			continue
+		}
 		known := in.causes()
 		d.Inputs = append(d.Inputs, documentInput{in.Name, in.Recording, in.Quality, in.Stats.Span, func(yield func(documentProcess) bool) {
 			for _, p := range in.Stats.Processes {

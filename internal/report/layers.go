@@ -375,15 +375,18 @@ func (b *builder) lateLevel(l *stats.Layer) view.Level {
 // layerTable returns the measures of layers, with their ids if their names do not distinguish
 // them.
 func (b *builder) layerTable(list []*stats.Layer, numbered bool) view.Table {
-	t := tableOf("Layers", b.layerColumns(), list)
+	return unnumbered(withoutUnknown(tableOf("Layers", b.layerColumns(), list)), numbered)
+}
+
+// withoutUnknown removes the columns of percentiles that are unknown for all layers: a short trace lacks P95.
+func withoutUnknown(t view.Table) view.Table {
 	widen(&t)
-	// Percentiles that are unknown for all layers have no column: a short trace lacks P95.
 	for i := len(t.Columns) - 1; t.Columns[i].Title != "Shown"; i-- {
 		if !slices.ContainsFunc(t.Rows, func(r view.Row) bool { return r.Cells[i].Text != text.Unknown }) {
 			t.RemoveColumns(i, i+1)
 		}
 	}
-	return unnumbered(t, numbered)
+	return t
 }
 
 func (b *builder) layerColumns() []column[*stats.Layer] {

@@ -43,6 +43,8 @@ type Input struct {
 	Recording *Recording
 	// Causes are the causes of late frames, nil if unknown.
 	Causes *why.Causes
+	// Pool, if not nil, says that Stats are of several traces.
+	Pool *Pool
 
 	id string // before IDs on the page, which differ by input
 }

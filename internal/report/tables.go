@@ -81,18 +81,28 @@ func numbers[T any](c view.Column, of func(T) any) column[T] {
 
 // measured returns the column of a measure, with its title and its meaning where c has none.
 func measured[T any](list stats.MeasureList, name string, c view.Column) column[T] {
+	return measuredOf(list, name, c, func(x T) any {
+		if p, ok := any(x).(*process); ok {
+			return p.Process
+		}
+		return x
+	})
+}
+
+// measuredOf is measured for a measure of what a function returns.
+func measuredOf[T any](list stats.MeasureList, name string, c view.Column, of func(T) any) column[T] {
 	m := list.Named(name)
 	c.Title = cmp.Or(c.Title, m.Short, strings.Replace(m.Label, ", ", " ", 1))
 	c.Meaning = cmp.Or(c.Meaning, m.Explained())
 	return numbers(c, func(x T) any {
-		subject := any(x)
-		if p, ok := subject.(*process); ok {
-			subject = p.Process
+		subject, before := of(x), ""
+		if m.Estimated(subject) {
+			before = estimate
 		}
 		if ns := m.Of(subject); ns != nil && strings.HasSuffix(m.Path, "_ns") { // rounded as all durations are
-			return text.Milliseconds(trace.Duration(*ns))
+			return before + text.Milliseconds(trace.Duration(*ns))
 		}
-		return text.Value(m.Unit, m.Value(subject))
+		return before + text.Value(m.Unit, m.Value(subject))
 	})
 }
 

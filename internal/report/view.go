@@ -72,11 +72,11 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 	hidden, hint := 0, false
 	for i := range inputs {
 		in := &inputs[i]
-		if o.Interactions {
+		if in.Pool == nil && o.Interactions {
 			d.Blocks = append(d.Blocks, b.interactionsOnly(in))
 			continue
 		}
-		if o.Layers {
+		if in.Pool == nil && o.Layers {
 			d.Blocks = append(d.Blocks, b.layersOnly(in))
 			continue
 		}
@@ -84,6 +84,10 @@ func newDocument(inputs []Input, o Options, page bool) *view.Document {
 			in.id = fmt.Sprintf("input-%d-", i)
 		}
 		list := b.processes(in)
+		if in.Pool != nil {
+			d.Summary, d.Blocks = pooledSummary(list), append(d.Blocks, b.pooled(in, list)...)
+			return d
+		}
 		if !rating.Doubtful(in.Quality) {
 			all = append(all, causesOf(in, list))
 		}
@@ -230,7 +234,9 @@ func (b *builder) processes(in *Input) (list []*process) {
 	for _, p := range in.Stats.Processes {
 		list = append(list, &process{Process: p, causes: known(p)})
 	}
-	slices.SortStableFunc(list, before)
+	if in.Pool == nil || in.Pool.Worst {
+		slices.SortStableFunc(list, before)
+	}
 	return list
 }
 

@@ -49,7 +49,12 @@ func Rates(list []stats.Refresh, format func(stats.Refresh) string) []string {
 }
 
 // Process returns the printable name of a process.
-func Process(p *stats.Process) string { return ProcessName(p.Name) }
+func Process(p *stats.Process) string {
+	if p.Pool != nil {
+		return p.Pool.Name
+	}
+	return ProcessName(p.Name)
+}
 
 // Late returns the number of late frames of a process, which is unknown if none is known to be late and
 // its jank rate is unknown.

@@ -81,14 +81,13 @@ var pairs = []string{
 
 // fleets are run on two datasets: ALL has all inputs, SOME has every second one.
 var fleets = []string{
-	"fleet report ALL",
-	"fleet report --format json ALL",
-	"fleet report --format csv ALL",
-	"fleet report --format html ALL",
-	"fleet report --by kind,process --format json ALL",
-	"fleet report --by format,process --format csv ALL",
-	"fleet report --by cause ALL",
-	"fleet report --by cause --format json ALL",
+	"report ALL",
+	"report --format json ALL",
+	"report --format csv ALL",
+	"report --format html ALL",
+	"report --by kind,process --format json ALL",
+	"report --by format,process --format csv ALL",
+	"why --format json ALL",
 	"fleet report --over build --format json ALL",
 	"fleet report --over build --format html ALL",
 	"fleet diff ALL SOME",

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ohframe"
+	"ohframe/internal/fleet"
+	"ohframe/internal/report"
+	"ohframe/internal/text"
+)
+
+// splitStored returns the datasets of inputs, with what --where selects of them, and the other inputs. What is
+// bad about the datasets is added to the reader.
+func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []input) {
+	names := map[*fleet.Dataset][]string{}
+	for _, in := range list {
+		if in.stored == nil {
+			others = append(others, in)
+			continue
+		}
+		d := in.stored.Dataset
+		if names[d] == nil {
+			datasets = append(datasets, d)
+		}
+		names[d] = append(names[d], in.name)
+	}
+	for i, d := range datasets {
+		r.total += len(names[d])
+		if d.Unreliable > 0 {
+			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(d.Unreliable, "trace")))
+		}
+		if len(r.c.Where) > 0 {
+			datasets[i] = d.Only(names[d])
+		}
+	}
+	return datasets, others
+}
+
+// dimensionsOf returns the dimensions of inputs.
+func dimensionsOf(list []input) []string {
+	dims := map[string]bool{}
+	for _, in := range list {
+		for dim := range in.values {
+			dims[dim] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(dims))
+}
+
+// shownGroups is the number of groups that are measured for people, without --top.
+const shownGroups = 100
+
+// pooled returns what inputs have together. all says that all groups and all measures are needed.
+func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report.Input, error) {
+	o := fleet.PoolOptions{Process: f.Process, Interactions: f.Interactions, Layers: f.Layers, Top: int(f.Top), Stages: all || r.format == "json" || r.format == "csv"}
+	if c.IsSet("by") {
+		o.By = splitList(f.By)
+	}
+	if o.Top == 0 && !o.Stages && !f.Verbose {
+		o.Top = shownGroups
+	}
+	datasets, traces := splitStored(r, list)
+	var names []string
+	for _, d := range datasets {
+		names = append(names, d.Dir)
+	}
+	if len(traces) > 0 {
+		read := fleet.NewDataset(dimensionsOf(traces))
+		err := r.each(traces, func(in input, t *ohframe.Trace) error {
+			read.Add(inputName(in.name), in.values, t)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		datasets, names = append(datasets, read), append(names, "files")
+	}
+	in, err := await(c.Context, func() (*report.Input, error) { return fleet.Pool(c.Context, strings.Join(names, ", "), datasets, o) })
+	if err == nil && in.Pool.NotCounted() != "" {
+		r.unchecked = append(r.unchecked, in.Name+": "+in.Pool.NotCounted())
+	}
+	return in, err
+}

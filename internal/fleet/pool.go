@@ -1,0 +1,248 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"ohframe"
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/locate"
+	"ohframe/internal/report"
+	"ohframe/internal/text"
+)
+
+// PoolOptions select what is pooled.
+type PoolOptions struct {
+	// By are dimensions, which decide whether processes, interactions or layers are pooled; nil for all three,
+	// or for those that Interactions and Layers ask for.
+	By                   []string
+	Interactions, Layers bool
+	// Process, Top and Stages are as in Query.
+	Process string
+	Top     int
+	Stages  bool
+}
+
+// queries returns what is asked of each table.
+func (o *PoolOptions) queries() (list []Query, err error) {
+	all := [tables][]string{{"kind", "process"}, {"process", sceneDim, pageDim}, {"process", layerDim}}
+	for t, by := range all {
+		q := Query{Process: o.Process, Top: o.Top, Stages: o.Stages}
+		if o.By != nil {
+			of, err := tableOf(o.By)
+			if err != nil {
+				return nil, err
+			}
+			if of == table(t) {
+				q.By = o.By
+			}
+		} else if !o.Interactions && !o.Layers || o.Interactions && table(t) == ofInteractions || o.Layers && table(t) == ofLayers {
+			q.By = by
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
+
+// Pool returns what the traces of datasets have together, as an input of a report.
+func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) (*report.Input, error) {
+	p := &report.Pool{Worst: o.By == nil, Unreliable: new(int), Failures: map[string]int{}, Events: map[string]int{}}
+	in := &report.Input{Name: name, Stats: &stats.Report{}, Pool: p}
+	for _, d := range datasets {
+		p.Traces, p.Shards = p.Traces+d.Traces, p.Shards+d.Shards
+		if p.Unreliable != nil {
+			*p.Unreliable += d.Unreliable
+		}
+		if d.only != nil {
+			p.Unreliable = nil
+		}
+		p.Missing = append(p.Missing, d.Missing...)
+		for reason, n := range d.Failures {
+			p.Failures[string(reason)] += n
+		}
+		for kind, n := range d.Events {
+			p.Events[kind] += n
+		}
+	}
+	queries, err := o.queries()
+	if err != nil {
+		return nil, err
+	}
+	found := 0
+	for t, q := range queries {
+		if q.By == nil {
+			continue
+		}
+		groups, total, err := groupsOf(ctx, datasets, q)
+		if err != nil {
+			return nil, err
+		}
+		p.By[t], p.Total[t], found = q.By, total, found+total
+		for _, g := range groups {
+			switch table(t) {
+			case ofFrames:
+				in.Stats.Processes = append(in.Stats.Processes, g.process)
+			case ofInteractions:
+				in.Stats.Interactions = append(in.Stats.Interactions, g.interaction)
+			case ofLayers:
+				in.Stats.Layers = append(in.Stats.Layers, g.layer)
+			}
+		}
+	}
+	if found == 0 && o.Process != "" {
+		return nil, noProcess(o.Process)
+	}
+	return in, nil
+}
+
+// identity is what the rows of a group have in common: nil where it is unknown, and &differs where they differ.
+type identity struct{ kind, process, scene, page, input, layer *string }
+
+var differs string
+
+// of sets the identity to that of a row.
+func (id *identity) of(r *Row) {
+	*id = identity{(*string)(&r.Kind), &r.Process, &r.Scene, r.Page, r.Input, &r.Layer}
+}
+
+// keep keeps what is common with another identity, which is the first one if the rows are none so far. Of
+// inputs, those that are known count.
+func (id *identity) keep(o *identity, first bool) {
+	add := func(to **string, x *string, known bool) {
+		same := *to == x || *to != nil && x != nil && x != &differs && *to != &differs && **to == *x
+		switch {
+		case same || known && x == nil:
+		case x != &differs && (first || known && *to == nil):
+			text := strings.Clone(*x)
+			*to = &text
+		default:
+			*to = &differs
+		}
+	}
+	add(&id.kind, o.kind, false)
+	add(&id.process, o.process, false)
+	add(&id.scene, o.scene, false)
+	add(&id.page, o.page, false)
+	add(&id.input, o.input, true)
+	add(&id.layer, o.layer, false)
+}
+
+// subject sets what is measured of the group: a process, an interaction or a layer.
+func (g *Group) subject(t table, pool *stats.Pool) {
+	for _, x := range []**string{&g.common.page, &g.common.input} {
+		if *x == &differs {
+			*x = nil
+		}
+	}
+	switch t {
+	case ofFrames:
+		name := *g.common.process
+		if g.common.process == &differs {
+			name = pool.Name
+		}
+		g.process = &stats.Process{Kind: stats.Kind(*g.common.kind), Name: name, PID: trace.UnknownPID, Pool: pool}
+		stats.PoolProcess(g.process, g)
+	case ofInteractions:
+		g.interaction = &stats.Interaction{
+			Kind: *g.common.kind, Process: *g.common.process, PID: trace.UnknownPID, Scene: *g.common.scene, Page: g.common.page,
+			Input: g.common.input, Counted: "application", Pool: pool,
+		}
+		stats.PoolInteraction(g.interaction, g)
+	case ofLayers:
+		g.layer = &stats.Layer{Name: *g.common.layer, Process: g.common.process, Pool: pool}
+		stats.PoolLayer(g.layer, g)
+	}
+}
+
+// groupName names a group by its key, without the kind of its frames unless that is all.
+func groupName(by []string, key []*string) string {
+	if i := slices.Index(by, "kind"); i >= 0 && len(key) > 1 {
+		key = slices.Delete(slices.Clone(key), i, i+1)
+	}
+	return groupText(key)
+}
+
+// NewDataset returns a dataset in memory, without traces.
+func NewDataset(dims []string) *Dataset {
+	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}}
+}
+
+// Only returns a dataset with some of its traces. What is known of others is unknown of them.
+func (d *Dataset) Only(names []string) *Dataset {
+	some := *d
+	some.Traces, some.Unreliable, some.Failures, some.Events, some.only = len(names), 0, nil, nil, map[string]bool{}
+	for _, name := range names {
+		some.only[name] = true
+	}
+	return &some
+}
+
+// Add adds a trace to a dataset in memory, with the values of its dimensions.
+func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
+	dims := make([]*string, len(d.Dims))
+	for i, dim := range d.Dims {
+		if value := values[dim]; value != "" {
+			dims[i] = &value
+		}
+	}
+	var rows [tables]*packer
+	for t := range rows {
+		rows[t] = newPacker(table(t), d.Dims)
+	}
+	rowsOf(source{name: name, dims: dims}, t, func(of table, row *Row) { rows[of].add(row) })
+	d.Traces++
+	if rows[ofFrames].n == 0 {
+		d.Failures[noFrames]++
+		return
+	}
+	for t, p := range rows {
+		d.packed[t] = append(d.packed[t], p.packed)
+	}
+	if t.Quality != nil && t.Quality.Verdict == stats.Unreliable {
+		d.Unreliable++
+	}
+}
+
+// scanPacked yields the rows of the traces in memory.
+func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
+	var r Row
+	cells := r.cells(everything(w.table, d.Dims))
+	record, all, wanted := newRecord("rows", cells), r.Dims, make([]*string, len(w.dims))
+	for _, p := range d.packed[w.table] {
+		err := p.each(cells, func(row parquet.Row) error {
+			r.Dims = all
+			if err := record.load(row); err != nil {
+				return err
+			}
+			for i, name := range w.dims {
+				wanted[i] = all[slices.Index(d.Dims, name)]
+			}
+			r.Dims = wanted
+			yield(&r)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// around is how much of the trace before and after a frame openCommand shows.
+const around = trace.Second
+
+// openCommand returns the command that shows the frame in the Perfetto UI.
+func (w Worst) openCommand() string {
+	window := []string{"--from", max(0, w.Start.Add(-around)).String(), "--to", w.Start.Add(w.Overrun + around).String()}
+	return locate.NewOpener(locate.Process(w.Process, w.PID), w.Trace, window...).Frame(w.VsyncID, w.Start, w.timed)
+}
+
+// whyCommand returns the command that explains the frame.
+func (w Worst) whyCommand() string {
+	return fmt.Sprintf("ohframe why --process %s --frame %d -- %s", locate.Process(w.Process, w.PID), w.VsyncID, text.Quoted(w.Trace))
+}

@@ -1,0 +1,425 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
+	"ohframe/internal/causes"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
+)
+
+// Pool says that an input is several traces, whose processes, interactions or layers are measured together if
+// they have the same values of some dimensions.
+type Pool struct {
+	// By are the dimensions of processes, interactions and layers: nothing is pooled without any. Total are the
+	// numbers of all groups; an input may have fewer.
+	By    [Pooled][]string
+	Total [Pooled]int
+	// Worst orders processes as those of a trace, otherwise they keep their order.
+	Worst bool
+
+	Traces     int
+	Unreliable *int           // traces with unreliable data; nil if unknown
+	Failures   map[string]int // traces that were not measured, by reason
+	Events     map[string]int // events by kind
+	Shards     int            // of datasets
+	Missing    []int          // shards that have no parts
+}
+
+// What is pooled.
+const (
+	Processes = iota
+	Interactions
+	Layers
+	Pooled
+)
+
+// NotCounted says what is missing in the numbers; empty if nothing is.
+func (p *Pool) NotCounted() string {
+	if len(p.Missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s missing, so their traces are not counted", len(p.Missing), text.Count(p.Shards, "shard"))
+}
+
+// about counts the traces.
+func (p *Pool) about() string {
+	list := []string{text.Count(p.Traces, "trace")}
+	add := func(noun string, of map[string]int) {
+		var kinds []string
+		all := 0
+		for _, kind := range slices.Sorted(maps.Keys(of)) {
+			kinds, all = append(kinds, fmt.Sprintf("%d %s", of[kind], text.Printable(kind))), all+of[kind]
+		}
+		if all > 0 {
+			list = append(list, fmt.Sprintf("%s: %s", text.Count(all, noun), strings.Join(kinds, ", ")))
+		}
+	}
+	if n := deref(p.Unreliable); n > 0 {
+		list[0] += fmt.Sprintf(", %d of them with unreliable data", n)
+	}
+	add("failure", p.Failures)
+	add("event", p.Events)
+	return strings.Join(list, " · ")
+}
+
+// pooledSummary says of the process that lost the most time how many frames were late, and why.
+func pooledSummary(list []*process) string {
+	if len(list) == 0 {
+		return ""
+	}
+	p := slices.MinFunc(list, before)
+	s := (&causes.Subject{Name: p.Pool.Name, PID: p.PID, Frames: p.Frames}).Summary()
+	if len(p.Pool.Causes) > 0 {
+		s += fmt.Sprintf("; %s of the lost time is %s", p.topShare(), text.Printable(p.Pool.Causes[0].Title))
+	}
+	return s
+}
+
+// topShare returns the share of the first cause of a pool in the lost time.
+func (p *process) topShare() string {
+	var all trace.Duration
+	for _, c := range p.Pool.Causes {
+		all += c.Lost
+	}
+	return text.Percent(p.Pool.Causes[0].Lost, all)
+}
+
+// pooled returns what the traces of an input have together.
+func (b *builder) pooled(in *Input, list []*process) (blocks []view.Block) {
+	head := view.Section{Title: text.Printable(in.Name), About: in.Pool.about()}
+	if not := in.Pool.NotCounted(); not != "" {
+		head.Blocks = append(head.Blocks, view.Note{Text: not, Level: view.Warning})
+	}
+	blocks = append(blocks, head)
+	tables := b.pooledTables(in, list)
+	if len(tables) == 0 {
+		blocks = append(blocks, view.Note{Text: "nothing to report"})
+	}
+	for _, t := range tables {
+		s := view.Section{Title: t.Label, Blocks: []view.Block{t}}
+		if isEstimate := func(c view.Cell) bool { return strings.HasPrefix(c.Text, estimate) }; slices.ContainsFunc(t.Rows, func(r view.Row) bool { return slices.ContainsFunc(r.Cells, isEstimate) }) {
+			s.Blocks = append(s.Blocks, view.Note{Text: estimate + " is an estimate, within 0.8 %", Level: view.Soft})
+		}
+		blocks = append(blocks, s)
+	}
+	for _, t := range []view.Table{pooledCauses(list), b.pooledFrames(in)} {
+		if len(t.Rows) > 0 {
+			blocks = append(blocks, view.Section{Title: t.Label, Blocks: []view.Block{t}})
+		}
+	}
+	return blocks
+}
+
+// estimate is before a value that is one.
+const estimate = "~"
+
+// pooledTables returns a table of each kind of which there is any.
+func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table) {
+	add := func(of int, t view.Table) {
+		if len(t.Rows) == 0 {
+			return
+		}
+		widen(&t)
+		if shown, all := len(t.Rows), in.Pool.Total[of]; shown < all {
+			t.More = fmt.Sprintf("… and %d more with fewer frames; --top %d shows all", all-shown, all)
+		}
+		tables = append(tables, t)
+	}
+	if by := in.Pool.By[Processes]; by != nil {
+		traces := numbers(view.Column{Title: "Traces"}, func(p *process) any { return p.Pool.Traces })
+		columns := append(append(keys(b, by, func(p *process) *stats.Pool { return p.Pool }), traces), b.processColumns()[2:]...)
+		columns = append(columns, shares("trace", 5, func(p *process) *stats.Distribution { return p.Pool.PerTrace })[1:]...)
+		if slices.ContainsFunc(list, func(p *process) bool { return p.Pool.PerDevice != nil }) {
+			columns = append(columns, shares("device", 8, func(p *process) *stats.Distribution { return p.Pool.PerDevice })...)
+		}
+		add(Processes, tableOf("Processes", columns, first(b, list)))
+	}
+	if by := in.Pool.By[Interactions]; by != nil {
+		columns := append(keys(b, by, func(i *stats.Interaction) *stats.Pool { return i.Pool }), b.pooledInteractionColumns()...)
+		add(Interactions, tableOf("Interactions", columns, first(b, in.Stats.Interactions)))
+	}
+	if by := in.Pool.By[Layers]; by != nil {
+		columns := keys(b, by, func(l *stats.Layer) *stats.Pool { return l.Pool })
+		for _, c := range b.layerColumns() {
+			if !slices.Contains([]string{"#", "Layer", "Cadence ms", "Vsyncs", "Process", "PID"}, c.Title) { // of one layer
+				columns = append(columns, c)
+			}
+		}
+		add(Layers, withoutUnknown(tableOf("Layers", columns, first(b, in.Stats.Layers))))
+	}
+	return tables
+}
+
+// first returns the first groups, as many as are shown.
+func first[T any](b *builder, list []T) []T {
+	most := cmp.Or(b.Top, defaultRows)
+	switch {
+	case b.page:
+		most = max(b.Top, text.MaxShown)
+	case b.Verbose:
+		most = len(list)
+	}
+	return list[:min(most, len(list))]
+}
+
+// keys returns the columns of dimensions.
+func keys[T any](b *builder, by []string, pool func(T) *stats.Pool) (columns []column[T]) {
+	for i, dim := range by {
+		columns = append(columns, words(view.Column{Title: view.KeyTitle(dim)}, func(x T) string {
+			value := view.KeyText(pool(x).Key[i])
+			if b.page {
+				return value
+			}
+			return text.Shorten(value, maxName)
+		}))
+	}
+	return columns
+}
+
+// shares returns the columns of how jank rates are distributed over traces or devices.
+func shares[T any](noun string, drop int, of func(T) *stats.Distribution) []column[T] {
+	at := func(title, meaning string, share func(*stats.Distribution) *float64) column[T] {
+		drop++
+		return numbers(view.Column{Title: title + " " + noun, Meaning: meaning + " of the " + noun + "s have at most this jank rate", Drop: drop}, func(x T) any {
+			if d := of(x); d != nil {
+				return text.Share(share(d))
+			}
+			return text.Unknown
+		})
+	}
+	return []column[T]{
+		numbers(view.Column{Title: strings.ToUpper(noun[:1]) + noun[1:] + "s", Drop: drop}, func(x T) any {
+			if d := of(x); d != nil {
+				return d.Count
+			}
+			return text.Unknown
+		}),
+		at("Median", "half", func(d *stats.Distribution) *float64 { return &d.P50 }), at("P90", "90 %", func(d *stats.Distribution) *float64 { return &d.P90 }),
+	}
+}
+
+func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
+	type item = *stats.Interaction
+	of := func(name string, c view.Column) column[item] {
+		return measuredOf(stats.PoolMeasures, name, c, func(i item) any { return i.Pool })
+	}
+	all := b.interactionColumns(nil)
+	named := func(title string) column[item] {
+		return all[slices.IndexFunc(all, func(c column[item]) bool { return c.Title == title })]
+	}
+	return []column[item]{
+		numbers(view.Column{Title: "Count", Meaning: "interactions"}, func(i item) any { return i.Pool.Count }),
+		of("response_p50_ms", view.Column{Title: "Response P50 ms", Short: "P50\nms"}), of("response_p95_ms", view.Column{Title: "Response P95 ms", Short: "P95\nms"}),
+		narrow(of("completion_p50_ms", view.Column{Drop: 4})), named("Late"),
+		measured[item](stats.InteractionMeasures, "jank_rate", view.Column{Drop: 2}), named("Hitch ms/s"), named("FPS"),
+	}
+}
+
+// pooledCauses returns the cause that cost the most of each group.
+func pooledCauses(list []*process) view.Table {
+	var known []*process
+	for _, p := range list {
+		if len(p.Pool.Causes) > 0 && len(known) < maxTopCauses {
+			known = append(known, p)
+		}
+	}
+	return tableOf("Lost time", []column[*process]{
+		words(view.Column{Title: "Process", Min: nameWidth}, func(p *process) string { return text.Process(p.Process) }),
+		numbers(view.Column{Title: "ms"}, func(p *process) any { return text.MillisecondsOrUnknown(p.Lost) }),
+		numbers(view.Column{Title: "Of it"}, func(p *process) any { return p.topShare() }),
+		words(view.Column{Title: "Top cause"}, func(p *process) string { return text.Printable(p.Pool.Causes[0].Title) }),
+	}, known)
+}
+
+// pooledFrames returns the worst frames of all groups, with the commands that show and explain them.
+func (b *builder) pooledFrames(in *Input) view.Table {
+	var all []stats.PoolFrame
+	for _, p := range in.Stats.Processes {
+		all = append(all, p.Pool.Worst...)
+	}
+	slices.SortStableFunc(all, func(a, b stats.PoolFrame) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	if !b.page {
+		all = all[:min(len(all), briefWorst)]
+	}
+	command := func(title string, of func(stats.PoolFrame) string) column[stats.PoolFrame] {
+		return column[stats.PoolFrame]{view.Column{Title: title}, func(f stats.PoolFrame) view.Cell { return view.Cell{Text: text.Line(of(f)), Command: true} }}
+	}
+	columns := []column[stats.PoolFrame]{
+		words(view.Column{Title: "Process"}, func(f stats.PoolFrame) string { return text.ProcessName(f.Process) }),
+		numbers(view.Column{Title: "Late ms"}, func(f stats.PoolFrame) any { return text.Milliseconds(f.Overrun) }),
+		command("Explain it", func(f stats.PoolFrame) string { return f.Why }),
+	}
+	if b.page {
+		columns = append(columns, command("Show it", func(f stats.PoolFrame) string { return f.Open }))
+	}
+	t := tableOf("Worst frames", columns, all[:min(len(all), 2*briefItems)])
+	t.Sortable = false
+	return t
+}
+
+// documentPool is what traces have together.
+type documentPool struct {
+	Name       string         `json:"name"`              // names of datasets, and "files" for traces that are not in one
+	Traces     int            `json:"traces"`            // the number of traces
+	Unreliable *int           `json:"unreliable_traces"` // those with unreliable data, which are measured, too
+	Failures   map[string]int `json:"failures"`          // traces that were not measured, by reason
+	Events     map[string]int `json:"events"`            // events of applications, by kind
+	Missing    []int          `json:"missing_shards"`    // shards of datasets that are missing
+	// the groups of processes, interactions and layers; empty for those that are not pooled
+	Processes    iter.Seq[documentGroup] `json:"processes"`
+	Interactions iter.Seq[documentGroup] `json:"interactions"`
+	Layers       iter.Seq[documentGroup] `json:"layers"`
+}
+
+// documentGroup is what several processes, interactions or layers have together.
+type documentGroup struct {
+	Key    map[string]*string `json:"key"`    // the dimensions and their values; null if unknown
+	Traces int                `json:"traces"` // the number of traces
+	Count  int                `json:"count"`  // how many processes, interactions or layers these have
+	// numbers by their paths in "inputs[].processes[]", "interactions[]" or "layers[]"; null if unknown
+	Measures  map[string]*float64 `json:"measures"`
+	Estimated []string            `json:"estimated"` // paths of percentiles of histograms, within 0.8 %
+	// jank rates of traces, and of devices; nil without a rate
+	PerTrace  *stats.Distribution `json:"jank_rate_per_trace"`
+	PerDevice *stats.Distribution `json:"jank_rate_per_device"`
+	Causes    []stats.PoolCause   `json:"causes"` // causes of late frames, what lost the most time first
+	Worst     []stats.PoolFrame   `json:"worst"`  // the three frames that were late by most
+}
+
+func newDocumentPool(in *Input) *documentPool {
+	p := in.Pool
+	return &documentPool{
+		in.Name, p.Traces, p.Unreliable, notNil(p.Failures), notNil(p.Events), append([]int{}, p.Missing...),
+		groupsOf(in, Processes), groupsOf(in, Interactions), groupsOf(in, Layers),
+	}
+}
+
+// group is a group of an input.
+type group struct {
+	*stats.Pool
+	// measures yields the measures and what has them.
+	measures iter.Seq2[*stats.Measure, any]
+}
+
+// eachGroup yields the groups of a kind.
+func eachGroup(in *Input, of int) iter.Seq[group] {
+	each := func(subject any, list stats.MeasureList, pool *stats.Pool) group {
+		return group{pool, func(yield func(*stats.Measure, any) bool) {
+			seen := map[string]bool{}
+			for _, l := range []struct {
+				of   any
+				list stats.MeasureList
+			}{{subject, list}, {pool, stats.PoolMeasures}} {
+				for i := range l.list {
+					if m := &l.list[i]; !seen[m.Path] && !yield(m, l.of) {
+						return
+					}
+					seen[l.list[i].Path] = true
+				}
+			}
+		}}
+	}
+	return func(yield func(group) bool) {
+		switch of {
+		case Processes:
+			for _, p := range in.Stats.Processes {
+				if !yield(each(p, stats.Measures, p.Pool)) {
+					return
+				}
+			}
+		case Interactions:
+			for _, i := range in.Stats.Interactions {
+				if !yield(each(i, stats.InteractionMeasures, i.Pool)) {
+					return
+				}
+			}
+		case Layers:
+			for _, l := range in.Stats.Layers {
+				if !yield(each(l, stats.LayerMeasures, l.Pool)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func groupsOf(in *Input, of int) iter.Seq[documentGroup] {
+	return func(yield func(documentGroup) bool) {
+		for g := range eachGroup(in, of) {
+			d := documentGroup{
+				Key: map[string]*string{}, Traces: g.Traces, Count: g.Count, Measures: map[string]*float64{}, Estimated: []string{},
+				PerTrace: g.PerTrace, PerDevice: g.PerDevice, Causes: append([]stats.PoolCause{}, g.Causes...), Worst: append([]stats.PoolFrame{}, g.Worst...),
+			}
+			for i, dim := range in.Pool.By[of] {
+				d.Key[dim] = g.Key[i]
+			}
+			for m, subject := range g.measures {
+				if d.Measures[m.Path] = m.Of(subject); m.Estimated(subject) {
+					d.Estimated = append(d.Estimated, m.Path)
+				}
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// writePooledCSV writes a row for each group of the kind that was asked for, or of the first that is pooled.
+func writePooledCSV(w io.Writer, in *Input, o Options) error {
+	of := slices.IndexFunc(in.Pool.By[:], func(by []string) bool { return by != nil })
+	switch {
+	case o.Interactions:
+		of = Interactions
+	case o.Layers:
+		of = Layers
+	}
+	names := append(slices.Clone(in.Pool.By[of]), "traces", "count")
+	for g := range eachGroup(&Input{Stats: &stats.Report{
+		Processes: []*stats.Process{{Pool: &stats.Pool{}}}, Interactions: []*stats.Interaction{{Pool: &stats.Pool{}}}, Layers: []*stats.Layer{{Pool: &stats.Pool{}}},
+	}}, of) {
+		for m := range g.measures {
+			names = append(names, m.Path)
+		}
+	}
+	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")
+	return view.WriteCSV(w, names, func(yield func([]any) bool) {
+		for g := range eachGroup(in, of) {
+			var row []any
+			for _, value := range g.Key {
+				row = append(row, value)
+			}
+			row = append(row, g.Traces, g.Count)
+			for m, subject := range g.measures {
+				row = append(row, m.Of(subject))
+			}
+			trace, device := [2]any{}, [3]any{0}
+			if d := g.PerTrace; d != nil {
+				trace = [2]any{d.P50, d.P90}
+			}
+			if d := g.PerDevice; d != nil {
+				device = [3]any{d.Count, d.P50, d.P90}
+			}
+			if !yield(slices.Concat(row, trace[:], device[:])) {
+				return
+			}
+		}
+	})
+}
+
+// notNil returns an empty map for nil.
+func notNil(m map[string]int) map[string]int {
+	if m == nil {
+		return map[string]int{}
+	}
+	return m
+}
