@@ -67,8 +67,8 @@ type PoolFrame struct {
 	Why     string         `json:"why"`        // the command that explains it
 }
 
-// poolOf returns the pool of a subject of measures; nil for one of a trace.
-func poolOf(subject any) *Pool {
+// PoolOf returns the pool of a subject of measures; nil for one of a trace.
+func PoolOf(subject any) *Pool {
 	switch x := subject.(type) {
 	case *Process:
 		return x.Pool
@@ -84,7 +84,7 @@ func poolOf(subject any) *Pool {
 func (m *Measure) Estimated(subject any) bool {
 	p, ok := subject.(*Pool)
 	if !ok {
-		p = poolOf(subject)
+		p = PoolOf(subject)
 	}
 	return p != nil && p.estimated[m.Path]
 }

@@ -44,8 +44,8 @@ type Group struct {
 	rates      []rate // of the traces before trace
 	trace      string // of the last row
 	rate       rate   // of that trace
-	common     identity
-	next       identity // of a row
+	// The kinds and the inputs of rows, each once.
+	kinds, inputs []string
 }
 
 // count returns the number of frames or buffers.
@@ -454,8 +454,10 @@ func (g *Group) add(r *Row, device *string) {
 		g.trace = r.Trace
 		g.Traces++
 	}
-	g.next.of(r)
-	g.common.keep(&g.next, g.Rows == 0)
+	addOnce(&g.kinds, string(r.Kind))
+	if r.Input != nil {
+		addOnce(&g.inputs, *r.Input)
+	}
 	g.Rows++
 	g.addSums(r)
 	late, frames := r.Numbers.of("rated_late"), r.Numbers.of("rated")
@@ -527,7 +529,12 @@ func (g *Group) endTrace() {
 func (g *Group) merge(o *Group) {
 	g.endTrace()
 	o.endTrace()
-	g.common.keep(&o.common, false)
+	for _, kind := range o.kinds {
+		addOnce(&g.kinds, kind)
+	}
+	for _, input := range o.inputs {
+		addOnce(&g.inputs, input)
+	}
 	g.Rows += o.Rows
 	g.Traces += o.Traces
 	g.mergeSums(o)
@@ -558,9 +565,9 @@ func (g *Group) finish(t table, by []string) {
 	for _, w := range g.Worst {
 		pool.Worst = append(pool.Worst, stats.PoolFrame{Trace: w.Trace, Process: w.Process, PID: w.PID, VsyncID: w.VsyncID, Start: w.Start, Overrun: w.Overrun, Open: w.openCommand(), Why: w.whyCommand()})
 	}
-	g.subject(t, pool)
+	g.subject(t, by, pool)
 	g.histograms, g.causes, g.devices, g.rates = nil, nil, nil, nil
-	g.shown, g.common, g.next = [shownTimes]histogram{}, identity{}, identity{}
+	g.shown, g.kinds, g.inputs = [shownTimes]histogram{}, nil, nil
 }
 
 // compareKeys compares keys, numbers in them by value: version 5.9 is before 5.10.

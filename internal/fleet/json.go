@@ -23,11 +23,6 @@ type (
 		Failures   map[Reason]int `json:"failures"`
 		Events     map[string]int `json:"events"`
 	}
-	worstDocument struct {
-		Worst
-		Open string `json:"open"`
-		Why  string `json:"why"`
-	}
 	comparisonDocument struct {
 		Base     datasetDocument     `json:"base"`
 		New      datasetDocument     `json:"new"`

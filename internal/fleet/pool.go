@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -100,61 +101,46 @@ func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) 
 	return in, nil
 }
 
-// identity is what the rows of a group have in common: nil where it is unknown, and &differs where they differ.
-type identity struct{ kind, process, scene, page, input, layer *string }
-
-var differs string
-
-// of sets the identity to that of a row.
-func (id *identity) of(r *Row) {
-	*id = identity{(*string)(&r.Kind), &r.Process, &r.Scene, r.Page, r.Input, &r.Layer}
+// addOnce adds a copy of a text to a list that does not have it.
+func addOnce(list *[]string, text string) {
+	if !slices.Contains(*list, text) {
+		*list = append(*list, strings.Clone(text))
+	}
 }
 
-// keep keeps what is common with another identity, which is the first one if the rows are none so far. Of
-// inputs, those that are known count.
-func (id *identity) keep(o *identity, first bool) {
-	add := func(to **string, x *string, known bool) {
-		same := *to == x || *to != nil && x != nil && x != &differs && *to != &differs && **to == *x
-		switch {
-		case same || known && x == nil:
-		case x != &differs && (first || known && *to == nil):
-			text := strings.Clone(*x)
-			*to = &text
-		default:
-			*to = &differs
-		}
+// only returns the element of a list with one; nil of others.
+func only(list []string) *string {
+	if len(list) != 1 {
+		return nil
 	}
-	add(&id.kind, o.kind, false)
-	add(&id.process, o.process, false)
-	add(&id.scene, o.scene, false)
-	add(&id.page, o.page, false)
-	add(&id.input, o.input, true)
-	add(&id.layer, o.layer, false)
+	return &list[0]
 }
 
 // subject sets what is measured of the group: a process, an interaction or a layer.
-func (g *Group) subject(t table, pool *stats.Pool) {
-	for _, x := range []**string{&g.common.page, &g.common.input} {
-		if *x == &differs {
-			*x = nil
+func (g *Group) subject(t table, by []string, pool *stats.Pool) {
+	value := func(dim string) *string {
+		if i := slices.Index(by, dim); i >= 0 {
+			return g.Key[i]
 		}
+		return nil
 	}
-	switch t {
-	case ofFrames:
-		name := *g.common.process
-		if g.common.process == &differs {
-			name = pool.Name
+	known := func(text *string) string {
+		if text == nil {
+			return ""
 		}
-		g.process = &stats.Process{Kind: stats.Kind(*g.common.kind), Name: name, PID: trace.UnknownPID, Pool: pool}
+		return *text
+	}
+	switch process := value("process"); t {
+	case ofFrames:
+		g.process = &stats.Process{Kind: stats.Kind(known(only(g.kinds))), Name: cmp.Or(known(process), pool.Name), PID: trace.UnknownPID, Pool: pool}
 		stats.PoolProcess(g.process, g)
 	case ofInteractions:
 		g.interaction = &stats.Interaction{
-			Kind: *g.common.kind, Process: *g.common.process, PID: trace.UnknownPID, Scene: *g.common.scene, Page: g.common.page,
-			Input: g.common.input, Counted: "application", Pool: pool,
+			Kind: known(only(g.kinds)), Process: known(process), PID: trace.UnknownPID, Scene: known(value(sceneDim)), Page: value(pageDim), Input: only(g.inputs), Pool: pool,
 		}
 		stats.PoolInteraction(g.interaction, g)
 	case ofLayers:
-		g.layer = &stats.Layer{Name: *g.common.layer, Process: g.common.process, Pool: pool}
+		g.layer = &stats.Layer{Name: known(value(layerDim)), Process: process, Pool: pool}
 		stats.PoolLayer(g.layer, g)
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"ohframe"
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/report"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
@@ -170,6 +172,29 @@ func TestPoolOfOne(t *testing.T) {
 	}
 	if compared["negative"] == 0 || unknown["frames.first_draw"] == 0 || compared["frames.first_draw"] > 0 {
 		t.Errorf("%v, unknown %v", compared, unknown)
+	}
+}
+
+// Conditions are on each group: flings are known by their input, layers by their names, and what is not there fails.
+func TestPoolConditions(t *testing.T) {
+	d := NewDataset(nil)
+	for _, name := range []string{"flings.ftrace.gz", "layers.ftrace.gz"} {
+		content := must.Get(os.ReadFile("../../testdata/" + name))(t)
+		d.Add(name, nil, must.Get(ohframe.Read(t.Context(), bytes.NewReader(content), ohframe.Options{}))(t))
+	}
+	in := must.Get(Pool(t.Context(), "", []*Dataset{d}, PoolOptions{Stages: true}))(t)
+	list := must.Get(condition.Parse("fling.response_ms>1, launch.first_frame_ms>1, layer(gameSurface).fps<1, layer.fps<1, nosuch: fps<1, hot.first_frame_ms>1, first_draw_frames>1", condition.OfValues))(t)
+	got := map[string]string{}
+	for _, c := range list.CheckReport("", in.Stats, nil) {
+		got[c.Condition] += string(c.Status) + " "
+	}
+	for limit, want := range map[string]string{
+		"fling.response_ms>1": "failed", "launch.first_frame_ms>1": "failed", "layer(gameSurface).fps<1": "passed", "layer.fps<1": "passed",
+		"fps<1": "unknown", "hot.first_frame_ms>1": "unknown", "first_draw_frames>1": "unknown",
+	} {
+		if statuses := strings.Fields(got[limit]); len(statuses) == 0 || slices.ContainsFunc(statuses, func(s string) bool { return s != want }) {
+			t.Errorf("%s: %q, want %s", limit, statuses, want)
+		}
 	}
 }
 

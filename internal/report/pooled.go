@@ -298,63 +298,48 @@ type documentGroup struct {
 func newDocumentPool(in *Input) *documentPool {
 	p := in.Pool
 	return &documentPool{
-		in.Name, p.Traces, p.Unreliable, notNil(p.Failures), notNil(p.Events), append([]int{}, p.Missing...),
+		in.Name, p.Traces, p.Unreliable, p.Failures, p.Events, append([]int{}, p.Missing...),
 		groupsOf(in, Processes), groupsOf(in, Interactions), groupsOf(in, Layers),
 	}
 }
 
-// group is a group of an input.
-type group struct {
-	*stats.Pool
-	// measures yields the measures and what has them.
-	measures iter.Seq2[*stats.Measure, any]
+// pooledMeasures are the measures of each kind. A launch has its response at the path of another measure.
+var pooledMeasures = [Pooled]stats.MeasureList{
+	stats.Measures, slices.DeleteFunc(slices.Clone(stats.InteractionMeasures), func(m stats.Measure) bool { return m.Launch }), stats.LayerMeasures,
 }
 
-// eachGroup yields the groups of a kind.
-func eachGroup(in *Input, of int) iter.Seq[group] {
-	each := func(subject any, list stats.MeasureList, pool *stats.Pool) group {
-		return group{pool, func(yield func(*stats.Measure, any) bool) {
-			seen := map[string]bool{}
-			for _, l := range []struct {
-				of   any
-				list stats.MeasureList
-			}{{subject, list}, {pool, stats.PoolMeasures}} {
-				for i := range l.list {
-					if m := &l.list[i]; !seen[m.Path] && !yield(m, l.of) {
-						return
-					}
-					seen[l.list[i].Path] = true
-				}
+// eachMeasure yields the measures of a group of a kind, and what has them.
+func eachMeasure(of int, group any) iter.Seq2[*stats.Measure, any] {
+	return func(yield func(*stats.Measure, any) bool) {
+		for i := range pooledMeasures[of] {
+			if !yield(&pooledMeasures[of][i], group) {
+				return
 			}
-		}}
-	}
-	return func(yield func(group) bool) {
-		switch of {
-		case Processes:
-			for _, p := range in.Stats.Processes {
-				if !yield(each(p, stats.Measures, p.Pool)) {
-					return
-				}
-			}
-		case Interactions:
-			for _, i := range in.Stats.Interactions {
-				if !yield(each(i, stats.InteractionMeasures, i.Pool)) {
-					return
-				}
-			}
-		case Layers:
-			for _, l := range in.Stats.Layers {
-				if !yield(each(l, stats.LayerMeasures, l.Pool)) {
-					return
-				}
+		}
+		for i := range stats.PoolMeasures {
+			if !yield(&stats.PoolMeasures[i], stats.PoolOf(group)) {
+				return
 			}
 		}
 	}
 }
 
+// groups returns the groups of a kind.
+func (in *Input) groups(of int) []any {
+	return [Pooled][]any{anys(in.Stats.Processes), anys(in.Stats.Interactions), anys(in.Stats.Layers)}[of]
+}
+
+func anys[T any](list []T) (values []any) {
+	for _, x := range list {
+		values = append(values, x)
+	}
+	return values
+}
+
 func groupsOf(in *Input, of int) iter.Seq[documentGroup] {
 	return func(yield func(documentGroup) bool) {
-		for g := range eachGroup(in, of) {
+		for _, group := range in.groups(of) {
+			g := stats.PoolOf(group)
 			d := documentGroup{
 				Key: map[string]*string{}, Traces: g.Traces, Count: g.Count, Measures: map[string]*float64{}, Estimated: []string{},
 				PerTrace: g.PerTrace, PerDevice: g.PerDevice, Causes: append([]stats.PoolCause{}, g.Causes...), Worst: append([]stats.PoolFrame{}, g.Worst...),
@@ -362,7 +347,7 @@ func groupsOf(in *Input, of int) iter.Seq[documentGroup] {
 			for i, dim := range in.Pool.By[of] {
 				d.Key[dim] = g.Key[i]
 			}
-			for m, subject := range g.measures {
+			for m, subject := range eachMeasure(of, group) {
 				if d.Measures[m.Path] = m.Of(subject); m.Estimated(subject) {
 					d.Estimated = append(d.Estimated, m.Path)
 				}
@@ -384,22 +369,15 @@ func writePooledCSV(w io.Writer, in *Input, o Options) error {
 		of = Layers
 	}
 	names := append(slices.Clone(in.Pool.By[of]), "traces", "count")
-	for g := range eachGroup(&Input{Stats: &stats.Report{
-		Processes: []*stats.Process{{Pool: &stats.Pool{}}}, Interactions: []*stats.Interaction{{Pool: &stats.Pool{}}}, Layers: []*stats.Layer{{Pool: &stats.Pool{}}},
-	}}, of) {
-		for m := range g.measures {
-			names = append(names, m.Path)
-		}
+	for m := range eachMeasure(of, nil) {
+		names = append(names, m.Path)
 	}
 	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
-		for g := range eachGroup(in, of) {
-			var row []any
-			for _, value := range g.Key {
-				row = append(row, value)
-			}
-			row = append(row, g.Traces, g.Count)
-			for m, subject := range g.measures {
+		for _, group := range in.groups(of) {
+			g := stats.PoolOf(group)
+			row := append(anys(g.Key), g.Traces, g.Count)
+			for m, subject := range eachMeasure(of, group) {
 				row = append(row, m.Of(subject))
 			}
 			trace, device := [2]any{}, [3]any{0}
@@ -414,12 +392,4 @@ func writePooledCSV(w io.Writer, in *Input, o Options) error {
 			}
 		}
 	})
-}
-
-// notNil returns an empty map for nil.
-func notNil(m map[string]int) map[string]int {
-	if m == nil {
-		return map[string]int{}
-	}
-	return m
 }
