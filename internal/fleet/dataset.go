@@ -256,7 +256,7 @@ func (d *Dataset) open(ctx context.Context, name string, options ...parquet.File
 	f, err := openParquet(part, size, options...)
 	if err != nil {
 		part.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, &diag.Error{What: fmt.Sprintf("%s: %v", name, err), Hint: "run the shard again", Err: err}
 	}
 	return &partFile{f, name, part}, nil
 }

@@ -247,6 +247,39 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 	return nil
 }
 
+// CheckOthers returns an error if shards but the given one were written with other options or by another
+// version: a dataset would have both.
+func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard int) error {
+	names, err := store.List(ctx, joinPath(dir, tracesFolder))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if k, _, ok := parsePart(name); !ok || k == shard {
+			continue
+		}
+		d := &Dataset{store: store}
+		f, err := d.open(ctx, joinPath(dir, tracesFolder, name))
+		if err != nil {
+			continue // readers of the dataset report it
+		}
+		version, _ := f.Lookup(keyVersion)
+		options, _ := f.Lookup(keyOptions)
+		f.close()
+		differs := ""
+		switch {
+		case version != p.Version:
+			differs = "by another version"
+		case options != p.hash:
+			differs = "with other options"
+		default:
+			continue
+		}
+		return &diag.Error{What: fmt.Sprintf("%s: written %s than this shard would be", joinPath(dir, tracesFolder, name), differs), Hint: "-o DIR names another folder; --resume in all processes writes all shards again"}
+	}
+	return nil
+}
+
 // done reports whether the shard's parts exist and another run would write the same: their
 // metadata is that of this run, and no trace was changed after they were written.
 func (p *Plan) done(ctx context.Context, store Store, dir string, shard int) bool {

@@ -137,11 +137,11 @@ func Read(path string) (*Meta, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return parse(f)
+	return Parse(f)
 }
 
-// parse reads the content of a file.
-func parse(r io.Reader) (*Meta, error) {
+// Parse reads the content of a file, also of one that is not on this machine.
+func Parse(r io.Reader) (*Meta, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err != nil {
 		return nil, err
