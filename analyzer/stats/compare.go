@@ -25,10 +25,27 @@ const replicates = 200
 // nil if the process has too few frames for all of them. The process must be from Compute with
 // Options.Compare. Random numbers depend on its frames only.
 func (p *Process) Estimates(acrossRates bool) []Estimate {
-	if !p.testable() {
+	switch {
+	case p == nil || p.compared == nil:
+		return nil
+	case acrossRates:
+		return p.compared.acrossRates
+	}
+	return p.compared.estimates
+}
+
+// compared is what comparisons need of a process. It has no frames, as there may be thousands of runs.
+type compared struct {
+	estimates, acrossRates []Estimate
+	shown                  map[int]int // the frames that were shown, by the display's refresh rate in whole hertz
+	lengths, periods       []float64   // of Options.Lengths, in order
+}
+
+// newEstimates measures a sample.
+func newEstimates(s *sample, acrossRates bool) []Estimate {
+	if max(len(s.frames), len(s.gaps), len(s.presents)) < minFrames {
 		return nil
 	}
-	s := p.sample
 	b := newBlocks(s, acrossRates)
 	weights := make([]int32, b.count)
 	for i := range weights {
@@ -93,10 +110,10 @@ func displays(runs []*Process) map[int]float64 {
 	total := 0
 	m := map[int]float64{}
 	for _, p := range runs {
-		if p == nil || p.sample == nil {
+		if p == nil || p.compared == nil {
 			continue
 		}
-		for hertz, n := range p.sample.shown {
+		for hertz, n := range p.compared.shown {
 			total += n
 			m[hertz] += float64(n)
 		}

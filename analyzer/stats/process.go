@@ -57,8 +57,8 @@ type Process struct {
 	// Pool says what a process of several traces is made of; nil for one of a trace.
 	Pool *Pool `json:"-"`
 
-	records records
-	sample  *sample // nil unless Options.Compare is set
+	records  records
+	compared *compared // nil unless Options.Compare is set
 }
 
 // measure computes all measures from the records.

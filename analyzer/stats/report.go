@@ -53,8 +53,8 @@ func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Secon
 type Options struct {
 	// Process, if not nil, reports whether a process belongs in the report.
 	Process func(*analyzer.Process) bool
-	// Compare keeps what Compare needs.
-	Compare bool
+	// Compare measures what comparisons need. Lengths also keeps the lengths of frames for them.
+	Compare, Lengths bool
 }
 
 // Compute measures the frames of a timeline, which may be in any order.
@@ -81,7 +81,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 		}
 	}
 	if o.Compare {
-		r.setSamples()
+		r.setCompared(o.Lengths)
 	}
 	for _, p := range r.Processes {
 		p.records = records{}

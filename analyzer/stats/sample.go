@@ -22,8 +22,7 @@ type sample struct {
 	// following and presentsFollowing are how many of the gaps, and of the presents, have no idle
 	// time before them.
 	following, presentsFollowing int
-	shown                        map[int]int // the frames that were shown, by the display's refresh rate in whole hertz
-	hash                         uint64      // of all but shown: seeds the resampling
+	hash                         uint64 // seeds the resampling
 }
 
 // sampled is a frame.
@@ -129,8 +128,8 @@ const (
 	maxBlocks     = 1000
 )
 
-// setSamples gives each process its sample.
-func (r *Report) setSamples() {
+// setCompared measures the processes for comparisons.
+func (r *Report) setCompared(lengths bool) {
 	var from, to trace.Time
 	for _, p := range r.Processes {
 		for _, f := range p.records.frames {
@@ -141,26 +140,26 @@ func (r *Report) setSamples() {
 		}
 	}
 	for _, p := range r.Processes {
-		if len(p.records.frames) > 0 {
-			p.sample = newSample(&p.records)
-			p.sample.from, p.sample.to = from, to
+		if len(p.records.frames) == 0 {
+			continue
+		}
+		s := newSample(&p.records)
+		s.from, s.to = from, to
+		p.compared = &compared{estimates: newEstimates(s, false), acrossRates: newEstimates(s, true), shown: map[int]int{}}
+		for i := range p.records.shown {
+			if period := p.records.shown[i].period; period > 0 {
+				p.compared.shown[wholeHertz(period)]++
+			}
+		}
+		if lengths {
+			p.compared.lengths, p.compared.periods = s.lengths(false), s.lengths(true)
 		}
 	}
-}
-
-// testable reports whether the process may have enough frames for a test.
-func (p *Process) testable() bool {
-	return p != nil && p.sample != nil && max(len(p.sample.frames), len(p.sample.gaps), len(p.sample.presents)) >= minFrames
 }
 
 // newSample returns the sample of a process whose records fps and hitches have measured.
 func newSample(r *records) *sample {
-	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents, shown: map[int]int{}}
-	for i := range r.shown {
-		if period := r.shown[i].period; period > 0 {
-			s.shown[wholeHertz(period)]++
-		}
-	}
+	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents}
 	for i := range r.gaps {
 		if !r.gaps[i].idle() {
 			s.following++
@@ -187,13 +186,20 @@ func newSample(r *records) *sample {
 
 // Lengths returns the lengths of the frames of the process, in order: in milliseconds, or
 // in refresh periods, of the frames whose period is known. Dropped frames have none. It
-// returns nil if Options.Compare was not set.
-func (p *Process) Lengths(periods bool) (list []float64) {
-	if p.sample == nil {
+// returns nil if Options.Lengths was not set.
+func (p *Process) Lengths(periods bool) []float64 {
+	switch {
+	case p.compared == nil:
 		return nil
+	case periods:
+		return p.compared.periods
 	}
-	for _, f := range p.sample.frames {
-		if x, ok := f.lengthIn(periods); ok {
+	return p.compared.lengths
+}
+
+func (s *sample) lengths(periods bool) (list []float64) {
+	for i := range s.frames {
+		if x, ok := s.frames[i].lengthIn(periods); ok {
 			list = append(list, x)
 		}
 	}

@@ -204,7 +204,7 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 		var read []string // the names of their files
 		r.side = sideNames[i]
 		err := r.each(list, func(in input, t *ohframe.Trace) error {
-			measures, err := measure(c, t.Timeline, stats.Options{Compare: true})
+			measures, err := measure(c, t.Timeline, stats.Options{Compare: true, Lengths: r.format == "html"})
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,7 @@ func scriptedBuffer(layers []*analyzer.Layer, f *analyzer.Frame, name string) []
 }
 
 func sideOf(name string, t *analyzer.Timeline) Side {
-	return Side{Name: name, Timeline: t, Stats: stats.Compute(t, stats.Options{Compare: true})}
+	return Side{Name: name, Timeline: t, Stats: stats.Compute(t, stats.Options{Compare: true, Lengths: true})}
 }
 
 // checkDiff checks what must be true for any two traces. how chooses the format.
