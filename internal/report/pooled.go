@@ -176,7 +176,10 @@ func keys[T any](b *builder, by []string, pool func(T) *stats.Pool) (columns []c
 	for i, dim := range by {
 		columns = append(columns, words(view.Column{Title: view.KeyTitle(dim)}, func(x T) string {
 			value := view.KeyText(pool(x).Key[i])
-			if b.page {
+			switch {
+			case dim == "layer":
+				return layerName(value)
+			case b.page:
 				return value
 			}
 			return text.Shorten(value, maxName)
