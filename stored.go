@@ -30,8 +30,8 @@ func (t *Trace) Store() []byte {
 	if err != nil {
 		panic(err) // texts and numbers
 	}
-	content := (&result.Result{Timeline: t.Timeline, Causes: t.Causes, Lines: t.totals, Warnings: t.skipped}).Content()
-	return append(append(binary.AppendUvarint(nil, uint64(len(head))), head...), content...)
+	r := result.Result{Timeline: t.Timeline, Causes: t.Causes, Lines: t.totals, Warnings: t.skipped}
+	return r.Append(append(binary.AppendUvarint(nil, uint64(len(head))), head...))
 }
 
 // Restore returns the trace that Store has stored. Of the options it uses Causes, without which those that

@@ -30,8 +30,8 @@ import (
 // Whole numbers are varints, those that may be negative in zigzag encoding.
 type codec struct {
 	writing bool
-	to      io.Writer
-	out     []byte // not yet written
+	to      io.Writer // nil to keep all in out
+	out     []byte    // not yet written
 	in      *bufio.Reader
 	limits  trace.Limits
 	err     error // the first, of reading
@@ -56,7 +56,7 @@ type codec struct {
 func newCodec(t *analyzer.Timeline, l trace.Limits) *codec {
 	return &codec{
 		limits: l.WithDefaults(), numbers: map[string]int{}, timeline: t, processes: map[*analyzer.Process]int{},
-		frames: map[*analyzer.Frame]int{}, interactions: map[*analyzer.Interaction]int{}, buffers: map[*analyzer.Buffer]int{},
+		frames: make(map[*analyzer.Frame]int, len(t.Frames)), interactions: map[*analyzer.Interaction]int{}, buffers: map[*analyzer.Buffer]int{},
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *codec) spend() bool {
 // flush writes what there is, if it is much or the last.
 func (c *codec) flush(last bool) {
 	const much = 64 << 10
-	if c.writing && (last || len(c.out) >= much) {
+	if c.to != nil && (last || len(c.out) >= much) {
 		c.to.Write(c.out) // a bytes.Buffer returns no errors
 		c.out = c.out[:0]
 	}

@@ -2,7 +2,7 @@
 // reads it. So commands give the same output for these as for the original.
 //
 //	Timeline, Causes, Totals ─┬─▶ Field ───▶ converted trace ──▶ Decode ─┬─▶ Timeline, Causes, Totals
-//	                          └─▶ Content ─▶ dataset ──────────▶ Read ───┘
+//	                          └─▶ Append ──▶ dataset ──────────▶ Read ───┘
 //
 // The result is in a field of a TracePacket that Perfetto does not know and skips. Only the version
 // of ohframe that wrote a result reads it, so that nothing describes its fields but the model itself.
@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -75,14 +76,16 @@ func (r *Result) Field() (head, content []byte) {
 	return append(head, b...), deflated.Bytes()
 }
 
-// Content returns the result as bytes that are not compressed.
-func (r *Result) Content() []byte {
-	var b bytes.Buffer
-	r.encode(&b)
-	return b.Bytes()
+// Append appends the result, which is not compressed, to b.
+func (r *Result) Append(b []byte) []byte {
+	const perFrame = 128 // about
+	c := newCodec(r.Timeline, trace.Limits{})
+	c.writing, c.out = true, slices.Grow(b, perFrame*len(r.Timeline.Frames))
+	c.content(r)
+	return c.out
 }
 
-// Format identifies the form of Content. Only a program with the same one reads it.
+// Format identifies the form of what Append appends. Only a program with the same one reads it.
 func Format() string { return fmt.Sprintf("%d-%x", version, schema()) }
 
 func (r *Result) encode(to io.Writer) {
@@ -102,7 +105,7 @@ func Decode(b []byte, l trace.Limits, inflation *unpack.Inflation) (*Result, err
 	return Read(inflation.Unpacked(flate.NewReader(bytes.NewReader(deflated))), l)
 }
 
-// Read returns the result that Content has stored. The error is an *unpack.LimitError, or that of damage or
+// Read returns the result that Append has stored. The error is an *unpack.LimitError, or that of damage or
 // of the reader.
 func Read(from io.Reader, l trace.Limits) (*Result, error) {
 	r, err := decode(from, l)
