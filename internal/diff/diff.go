@@ -94,12 +94,13 @@ func (s *Side) commandsOf(run int) *locate.Commands {
 	return s.commands[run]
 }
 
-// Join returns the side of several runs. Processes of different runs belong together if
+// Join returns the side of several runs, whose order makes no difference. Processes of different runs belong together if
 // they match without a map.
 func Join(name string, runs []Side) Side {
 	if len(runs) == 1 {
 		return runs[0]
 	}
+	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Side) int { return cmp.Compare(a.Name, b.Name) })
 	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process][]*stats.Process{}}
 	var qualities []*quality.Quality
 	for i, run := range runs {
