@@ -214,10 +214,7 @@ func readSides(c *call, inputs [2][]input, sideNames [2]string, r *reader) (side
 			}
 			run.Costs = diff.NewCosts(measures, t.Timeline, t.Causes, run.Commands)
 			if len(list) > 1 || !c.IsSet("merge") {
-				run.Timeline = nil
-				for _, i := range measures.Interactions {
-					i.Source = nil // which has the timeline
-				}
+				run.Release()
 			}
 			runs, read = append(runs, run), append(read, in.name)
 			return nil

@@ -126,7 +126,7 @@ type CauseChanges struct {
 	// Lost is the lost time of all causes together, as the measure condition.LostMeasure.
 	Lost *Measure
 	// Causes has the lost time by cause, and Times the mean time of all complete frames by
-	// wait and stage: those of at least leastCost on either side, the largest change first.
+	// wait and stage: those of at least leastCost in a run, the largest change first.
 	Causes, Times []CauseChange
 
 	waits []*Measure // those that conditions name
@@ -134,6 +134,18 @@ type CauseChanges struct {
 
 // leastCost is the least cost that is compared, in ms/s of lost time or ms of a frame.
 const leastCost = 0.05
+
+// mostCauses bounds the causes, and the functions, that are compared: tests of all those of thousands of runs would take long.
+const mostCauses = 200
+
+// mostOf returns the wanted elements with the largest sums, in order.
+func mostOf[T comparable, N cmp.Ordered](wanted map[T]bool, sums map[T]N, order func(a, b T) int) []T {
+	list := slices.DeleteFunc(slices.Collect(maps.Keys(wanted)), func(x T) bool { return !wanted[x] })
+	slices.SortFunc(list, func(a, b T) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), order(a, b)) })
+	list = list[:min(len(list), mostCauses)]
+	slices.SortFunc(list, order)
+	return list
+}
 
 // newCauses computes the changes of a pair; nil if the causes of a run are unknown, or if
 // those of the runs do not compare.
@@ -158,14 +170,15 @@ func (d *Diff) newCauses(p *Pair, conditions condition.Conditions) *CauseChanges
 		return m
 	}
 	list := func(unit stats.Unit, times func(*Costs) causeTimes, per func(*Costs, trace.Duration) float64) (changes []CauseChange) {
-		least := map[cause]bool{}
+		least, sums := map[cause]bool{}, map[cause]trace.Duration{}
 		for _, k := range all {
 			for x, time := range times(k) {
 				least[x] = least[x] || per(k, time) >= leastCost
+				sums[x] += time
 			}
 		}
-		for _, x := range slices.SortedFunc(maps.Keys(least), compareCauses) {
-			if m := measure("", unit, func(k *Costs) float64 { return per(k, times(k)[x]) }); least[x] && m.Delta != nil {
+		for _, x := range mostOf(least, sums, compareCauses) {
+			if m := measure("", unit, func(k *Costs) float64 { return per(k, times(k)[x]) }); m.Delta != nil {
 				changes = append(changes, CauseChange{x.wait, x.stage, x.slice, m})
 			}
 		}
@@ -224,10 +237,13 @@ func costsOf(s Side, runs []*stats.Process) []*Costs {
 		if p == nil || !hasFrames(p) {
 			continue
 		}
-		if list[i] = s.Costs[p]; list[i] == nil || list[i].seconds <= 0 {
+		k := s.Costs[p]
+		switch {
+		case k == nil:
 			return nil
+		case k.seconds > 0:
+			list[i], known = k, true
 		}
-		known = true
 	}
 	if !known {
 		return nil

@@ -52,9 +52,30 @@ type Side struct {
 	Recording Recording
 
 	recorded  []Recording
-	processes map[*stats.Process][]*stats.Process // see runs
-	measured  []*stats.Report                     // of several runs, see reports
-	commands  []*locate.Commands                  // of several runs, see commandsOf
+	processes map[*stats.Process]map[int]*stats.Process // see runs
+	measured  []*stats.Report                           // of several runs, see reports
+	commands  []*locate.Commands                        // of several runs, see commandsOf
+}
+
+// Release drops the timeline of a run, whose measures are compared with those of others.
+func (s *Side) Release() {
+	s.Timeline = nil
+	for _, i := range s.Stats.Interactions {
+		i.Source = nil
+	}
+	for _, l := range s.Stats.Layers {
+		if l.Source == nil {
+			continue
+		}
+		source := *l.Source
+		source.Buffers = make([]*analyzer.Buffer, len(source.Buffers))
+		for i, b := range l.Source.Buffers {
+			buffer := *b
+			buffer.Layer, buffer.Frame, buffer.Render, buffer.Surface = nil, nil, nil, nil
+			source.Buffers[i] = &buffer
+		}
+		l.Source = &source
+	}
 }
 
 // runs returns the process in each run, nil where it does not exist.
@@ -62,7 +83,11 @@ func (s Side) runs(p *stats.Process) []*stats.Process {
 	if s.Runs == nil {
 		return []*stats.Process{p}
 	}
-	return s.processes[p]
+	list := make([]*stats.Process, len(s.Runs))
+	for run, of := range s.processes[p] {
+		list[run] = of
+	}
+	return list
 }
 
 // reports returns the measures of each run.
@@ -101,21 +126,25 @@ func Join(name string, runs []Side) Side {
 		return runs[0]
 	}
 	runs = slices.SortedStableFunc(slices.Values(runs), func(a, b Side) int { return cmp.Compare(a.Name, b.Name) })
-	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process][]*stats.Process{}}
+	s := Side{Name: name, Stats: &stats.Report{}, Costs: map[*stats.Process]*Costs{}, processes: map[*stats.Process]map[int]*stats.Process{}}
 	var qualities []*quality.Quality
+	known := knownProcesses{places: map[ruleKey][]int{}}
 	for i, run := range runs {
 		maps.Copy(s.Costs, run.Costs)
 		s.Runs, s.recorded = append(s.Runs, run.Name), append(s.recorded, run.Recording)
 		s.measured, s.commands = append(s.measured, run.Stats), append(s.commands, run.Commands)
 		qualities = append(qualities, run.Quality)
-		matches, _ := matchProcesses(s, run, nil) // only a map can fail
+		matches, _ := matchProcesses(known.of(run), run, nil) // only a map can fail
 		for _, m := range matches {
 			if m.base == nil {
 				m.base = m.new
 				s.Stats.Processes = append(s.Stats.Processes, m.new)
-				s.processes[m.new] = make([]*stats.Process, len(runs))
+				s.processes[m.new] = map[int]*stats.Process{}
+				known.add(m.new)
 			}
-			s.processes[m.base][i] = m.new
+			if m.new != nil {
+				s.processes[m.base][i] = m.new
+			}
 		}
 	}
 	s.Quality = quality.Join(s.Runs, qualities)

@@ -377,13 +377,11 @@ func (m *Measure) worse(a, b *float64) bool {
 
 // worstElement returns the element of the new runs with the worst value of a measure, and the commands about the file of
 // its run; nil without any.
-func worstElement[T any](d *Diff, m *Measure, runs [][]*T) (found *T, in *locate.Commands) {
+func worstElement[T any](d *Diff, m *Measure, items []itemOf[T]) (found *T, in *locate.Commands) {
 	of := func(x *T) *float64 { return m.definition.Value(x) }
-	for run, list := range runs {
-		for _, x := range list {
-			if found == nil || m.worse(of(x), of(found)) {
-				found, in = x, d.New.commandsOf(run)
-			}
+	for _, x := range items {
+		if found == nil || m.worse(of(x.item), of(found)) {
+			found, in = x.item, d.New.commandsOf(x.run)
 		}
 	}
 	return found, in

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -140,11 +139,13 @@ func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
 	if !sampled[0] || !sampled[1] {
 		return c
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(least), compareFunctions) {
+	all := map[functionID]int{}
+	for id := range least {
+		all[id] = samples[0][id] + samples[1][id]
+		least[id] = least[id] && max(samples[0][id], samples[1][id]) >= why.LeastSamples
+	}
+	for _, id := range mostOf(least, all, compareFunctions) {
 		base, new := samples[0][id], samples[1][id]
-		if !least[id] || max(base, new) < why.LeastSamples {
-			continue
-		}
 		var units [2][]significance.Unit
 		variance := 0.0
 		for side, list := range runs {
@@ -163,7 +164,9 @@ func (d *Diff) newFunctions(p *Pair) (c FunctionChanges) {
 			variance += sum / (n * n)
 		}
 		m := d.measured(&stats.Measure{Unit: stats.Milliseconds, Better: stats.Lower}, units[0], units[1])
-		m.definition = nil
+		if m.definition = nil; m.Delta == nil {
+			continue // no run of a side is of a known unit
+		}
 		c.List = append(c.List, FunctionChange{id.Function, id.wait, base, new, m, math.Sqrt(variance)})
 	}
 	return c

@@ -94,6 +94,12 @@ type kindOf[T any] struct {
 	why      func(*locate.Commands, *T) string // the command that explains an item; may be nil
 }
 
+// itemOf is an item of a run. Groups have lists of them: most of thousands of runs have none.
+type itemOf[T any] struct {
+	run  int
+	item *T
+}
+
 // compareGroups pairs the items of both sides, computes the measures of the groups, and tests their
 // changes as a family.
 func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
@@ -106,22 +112,23 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	}
 	type group struct {
 		*Group
-		runs   [2][][]*T // without those that are cut
+		items  [2][]itemOf[T] // without those that are cut
 		wanted bool
 	}
 	var list []*group
-	groups, key := map[groupKey]*group{}, keys(d, k, runs)
+	groups, key, named := map[groupKey]*group{}, keys(d, k, runs), map[Mapping]bool{}
 	for side := range runs {
 		for run, items := range runs[side] {
 			for _, x := range items {
 				at := key(side, x)
 				g := groups[at]
 				if g == nil {
-					g = &group{Group: &Group{groupKey: at, Measures: []*Measure{}, kind: &k.kind}, runs: [2][][]*T{make([][]*T, len(runs[0])), make([][]*T, len(runs[1]))}}
+					g = &group{Group: &Group{groupKey: at, Measures: []*Measure{}, kind: &k.kind}}
 					groups[at], list = g, append(list, g)
 				}
 				process := k.process(x)
-				if process != nil {
+				if process != nil && !named[Mapping{process.Name, process.PID.String()}] {
+					named[Mapping{process.Name, process.PID.String()}] = true
 					all.processes = append(all.processes, process)
 				}
 				g.wanted = g.wanted || o.Process == nil || process != nil && o.wants(process)
@@ -132,7 +139,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 				}
 				count.Items++
 				count.Size += k.size(x)
-				g.runs[side][run] = append(g.runs[side][run], x)
+				g.items[side] = append(g.items[side], itemOf[T]{run, x})
 			}
 		}
 	}
@@ -141,7 +148,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	atOtherRates := d.atOtherRates()
 	for _, g := range list {
 		g.selects = func(c *condition.Condition) bool {
-			return slices.ContainsFunc(joined(g.runs), func(x *T) bool { return k.selects(c, x) })
+			return slices.ContainsFunc(slices.Concat(g.items[0], g.items[1]), func(x itemOf[T]) bool { return k.selects(c, x.item) })
 		}
 		switch {
 		case !g.wanted:
@@ -156,12 +163,12 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 		g.index = len(all.Both)
 		all.Both = append(all.Both, g.Group)
 		g.why = func(m *Measure) string {
-			if found, in := worstElement(d, m, g.runs[1]); in != nil && k.why != nil {
+			if found, in := worstElement(d, m, g.items[1]); in != nil && k.why != nil {
 				return k.why(in, found)
 			}
 			return ""
 		}
-		values := valuesOf(k, g.runs)
+		values := [2][][]*T{inRuns(g.items[0], len(runs[0]), k.join), inRuns(g.items[1], len(runs[1]), k.join)}
 		for i := range k.measures {
 			of := &k.measures[i]
 			if of.Launch != g.isLaunch() {
@@ -275,21 +282,18 @@ func (d *Diff) applicationNames() func(side int, name string) string {
 	}
 }
 
-// valuesOf returns the items of runs whose values are measured: one for those of a run, if they are joined.
-func valuesOf[T any](k *kindOf[T], runs [2][][]*T) [2][][]*T {
-	if k.join == nil {
-		return runs
+// inRuns returns the items of a side by run: one for those of a run, if they are joined.
+func inRuns[T any](items []itemOf[T], runs int, join func([]*T) *T) [][]*T {
+	list := make([][]*T, runs)
+	for _, x := range items {
+		list[x.run] = append(list[x.run], x.item)
 	}
-	var values [2][][]*T
-	for side, list := range runs {
-		for _, items := range list {
-			if len(items) > 0 {
-				items = []*T{k.join(items)}
-			}
-			values[side] = append(values[side], items)
+	for i := range list {
+		if join != nil && len(list[i]) > 0 {
+			list[i] = []*T{join(list[i])}
 		}
 	}
-	return values
+	return list
 }
 
 // unitsOf returns the values of a measure in the runs of both sides. If they are means of several items,

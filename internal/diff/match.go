@@ -178,6 +178,44 @@ func (r rule) match(matches []match, free []*stats.Process) []*stats.Process {
 	return slices.DeleteFunc(free, func(p *stats.Process) bool { return matched[p] })
 }
 
+// knownProcesses finds the processes that may match those of a run among thousands.
+type knownProcesses struct {
+	list   []*stats.Process
+	places map[ruleKey][]int // by the key of a rule
+}
+
+type ruleKey struct {
+	rule int
+	matchKey
+}
+
+func (k *knownProcesses) add(p *stats.Process) {
+	for i, rule := range rules {
+		if key, ok := rule.baseKey(p); ok {
+			k.places[ruleKey{i, key}] = append(k.places[ruleKey{i, key}], len(k.list))
+		}
+	}
+	k.list = append(k.list, p)
+}
+
+// of returns a side with the processes of which a key is one of a run, in order.
+func (k *knownProcesses) of(run Side) Side {
+	var places []int
+	for _, p := range run.Stats.Processes {
+		for i, rule := range rules {
+			for _, key := range rule.newKeys(p) {
+				places = append(places, k.places[ruleKey{i, key}]...)
+			}
+		}
+	}
+	slices.Sort(places)
+	s := Side{Stats: &stats.Report{}}
+	for _, place := range slices.Compact(places) {
+		s.Stats.Processes = append(s.Stats.Processes, k.list[place])
+	}
+	return s
+}
+
 // called returns the processes of a side that a mapping names: those of exactly this name
 // or id, otherwise those that stats.MatchName matches. It is an error if these have several
 // names, or do not exist.

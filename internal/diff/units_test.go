@@ -185,3 +185,22 @@ func TestManyDevices(t *testing.T) {
 	}
 	must.Equal(t, len(d.units[1].values(runs[:5])), 5)
 }
+
+// The order of runs makes no difference to any number, also if divisions of them are drawn by chance.
+func TestOrderOfRuns(t *testing.T) {
+	var sides [2][]Side
+	for i := range sides {
+		for run := range 12 {
+			s := load{hertz: 60, seconds: 2, jank: .05}.side(uint64(100*i+run), level{1, 1})
+			s.Name = fmt.Sprint("run ", run)
+			sides[i] = append(sides[i], s)
+		}
+	}
+	written := func() string {
+		return write(t, must.Get(compared(sides))(t), "json", WriteOptions{})
+	}
+	want := written()
+	slices.Reverse(sides[0])
+	slices.Reverse(sides[1][3:])
+	must.Equal(t, written(), want)
+}
