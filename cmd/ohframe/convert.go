@@ -209,11 +209,11 @@ func convertInto(c *call, in input, file io.Reader, out io.Writer, outName strin
 	options.FailOnDamage = c.FailOnDamage
 	options.Causes = !c.NoCauses
 	b, err := openBeside(c, in, &options.Options, true)
-	defer b.Close()
-	if err == nil {
-		options.Output.Attributes, err = attributesOf(in.meta, c.Attribute.List)
-	}
 	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	if options.Output.Attributes, err = attributesOf(in.meta, c.Attribute.List); err != nil {
 		return nil, err
 	}
 	summary, err := ohframe.Convert(c.Context, file, out, options)

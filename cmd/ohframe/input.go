@@ -122,10 +122,10 @@ func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
 	}
 	defer f.Close()
 	b, err := openBeside(c, in, &options, causes) // only causes need samples
-	defer b.Close()
 	if err != nil {
 		return nil, err
 	}
+	defer b.Close()
 	source, done := withProgress(f, false)
 	t, err := await(c.Context, func() (*ohframe.Trace, error) { return ohframe.Read(c.Context, source, options) })
 	done()

@@ -38,7 +38,7 @@ func namesSamples(c *call) bool {
 type beside struct{ *inputs.Files }
 
 // openBeside opens the files beside a trace, and sets the options for them: how it was
-// recorded, its event and, if all are wanted, its samples and the output of hisysevent.
+// recorded, its event and, if all are wanted, its samples and the output of hisysevent. After an error none is open.
 func openBeside(c *call, in input, o *ohframe.Options, all bool) (b beside, err error) {
 	b = beside{&inputs.Files{}}
 	for _, warning := range in.warnings {
@@ -50,6 +50,9 @@ func openBeside(c *call, in input, o *ohframe.Options, all bool) (b beside, err 
 	}
 	if all {
 		err = b.openSamples(c, in.name, o)
+	}
+	if err != nil {
+		b.Close()
 	}
 	return b, err
 }

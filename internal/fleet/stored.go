@@ -186,7 +186,7 @@ func (s *Stored) restore(b []byte, o ohframe.Options) (*ohframe.Trace, error) {
 type storedReader struct {
 	name   string // of the part
 	f      *partFile
-	reader *parquet.Reader
+	reader parquet.Rows
 	record *record
 	row    storedRow
 	next   int64 // the row that reader is at

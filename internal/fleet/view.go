@@ -47,7 +47,6 @@ type line struct {
 	Y      []float64 `json:"y"`
 	Dots   bool      `json:"dots"`
 	Titles []string  `json:"titles"`
-	frames int64
 }
 
 // band is the area between two lines, mark a vertical line. Their JSON is the input of lines.js.
