@@ -132,13 +132,10 @@ func FuzzFile(f *testing.F) {
 	)
 	small.Features[197] = perffile.StackTable(10, 23, perffile.Call{Index: 1, Address: 0x500004}, perffile.Call{Index: 2, Caller: 1, Address: 0x500110})
 	f.Add(small.Bytes())
-	small.Events[0].Flags |= perffile.SampleIDs | perffile.UseClockID
+	small.Events[0].Flags |= perffile.UseClockID
 	small.Events[0].Fields |= perffile.Servers
 	f.Add(small.Bytes())
 	small.Features[192] = perffile.SymbolTable(perffile.Symbols{Path: "/lib/libapp.so", Type: 8, Symbols: []perffile.Symbol{perffile.Sym(0x500110, 0, "a:[url:b.ts:1:2]")}})
-	f.Add(small.Bytes())
-	symbols := perffile.Symbols{Path: "/lib/libapp.so", Type: 2, Vaddr: 0x2000, Offset: 0x1000, Symbols: []perffile.Symbol{perffile.Sym(0x2000, 0x200, "main")}}
-	small.Features = map[int][]byte{128: perffile.SimpleperfOldFiles(symbols), 132: perffile.SimpleperfFiles(symbols)}
 	f.Add(small.Bytes())
 	f.Add(perffile.Report(
 		perffile.Message(5, perffile.Message(1, "hw-cpu-cycles", 2, "hiperf record")),

@@ -59,7 +59,7 @@ func openProto(in io.ReaderAt, size int64, t *tables) (*proto, error) {
 	if v := binary.LittleEndian.Uint16(head[len(protoMagic):]); v != 1 {
 		return nil, &Error{What: "a hiperf report of another version", Err: ErrUnsupported}
 	}
-	t.profile.Clock.ID = sample.ClockUnknown
+	t.profile.Clock = sample.ClockUnknown
 	p := &proto{log: t.log, tables: t, files: map[uint64]*protoFile{}}
 	open := func() {
 		p.left = size - protoHeader

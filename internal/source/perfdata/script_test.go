@@ -125,7 +125,7 @@ var scriptSamples = []string{
 
 func TestScripts(t *testing.T) {
 	p := checkScripts(t, []string{`{"id":3,"result":{}}`, script().Answer()}, nil, scriptSamples...)
-	if p.Clock.ID != sample.ClockMonotonic || !slices.Equal(p.Events, []sample.Event{{Name: "arkts", Period: 500_000, Waiting: true}}) {
+	if p.Clock != sample.ClockMonotonic || !slices.Equal(p.Events, []sample.Event{{Name: "arkts", Period: 500_000, Waiting: true}}) {
 		t.Errorf("%v %+v", p.Clock, p.Events)
 	}
 	if len(p.Functions) != 4 || len(p.Modules) != 2 || len(p.Stacks) != 4 { // of both nodes of sort together
