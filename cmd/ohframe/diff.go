@@ -33,7 +33,7 @@ type diffFlags struct {
 	budgetsFlag
 	allowMissingFlag
 	MinEffect string `flag:"min-effect" usage:"smallest changes that count: {MEASURE=1pp}" default:"1pp, 2%"`
-	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, for Perfetto v58"`
+	Merge     string `flag:"merge" usage:"write both to {OUT.tar}, on one timeline"`
 	processFlag
 	verboseFlag
 	whereFlag

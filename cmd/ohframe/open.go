@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,7 +14,6 @@ import (
 
 	"ohframe"
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/diff"
 	"ohframe/internal/flags"
 	"ohframe/internal/locate"
 	"ohframe/internal/serve"
@@ -143,9 +140,6 @@ func open(c *call, f *openFlags) error {
 		fmt.Fprint(os.Stderr, look.At.OthersText(inputName(name), name, summary.Timeline))
 	case look.At.Time.Known():
 		fmt.Fprintln(os.Stderr, text.Line(fmt.Sprintf("%s: --at %s: %s", inputName(name), f.At, look.At.FrameText(summary.Timeline))))
-	}
-	if summary.Timeline == nil && !f.Quiet && diff.IsMerged(io.NewSectionReader(temporary, 0, math.MaxInt64)) {
-		fmt.Fprintf(os.Stderr, "%s: only Perfetto's UI v58 and later shows both traces on one timeline\n", inputName(name))
 	}
 	v := serve.Viewer{Listener: listener, UI: address, Own: own, Look: look, Keep: f.Keep || own != nil, Timeout: f.Timeout}
 	if !f.Quiet {

@@ -8,11 +8,11 @@ import (
 	"io"
 	"path/filepath"
 
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/perfetto"
 )
 
 // The members of an archive. Perfetto recognises the manifest by its content and
@@ -23,18 +23,23 @@ import (
 // Source: src/trace_processor/importers/archive of Perfetto v58.2.
 const (
 	manifestMember = "perfetto_manifest.json"
-	baseMember     = "base.pftrace"
-	newMember      = "new.pftrace"
+	traceMember    = "both.pftrace"
 )
 
-// Merge writes both traces as a tar archive that Perfetto, from v58 on, shows on
-// one timeline. The first complete frames of the compared processes begin at the
-// same time there. Both sides must have a timeline. base and new write Perfetto traces
-// without compression, because Perfetto rejects a manifest of compressed files. They are
-// called twice and must write the same bytes, because a member's size precedes its
-// content. Merge returns their errors and those of w.
+// Merge writes both traces as one, in a tar archive, that Perfetto shows on one timeline: the first
+// complete frames of the compared processes begin at the same time there. Both sides must have a
+// timeline. base and new write Perfetto traces without compression. They are called twice and must
+// write the same bytes, because a member's size precedes its content. Merge returns their errors,
+// those of w, and perfetto.ErrSeveralMachines.
 func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
-	manifest, err := json.MarshalIndent(d.manifest(), "", " ")
+	fixed, shifted := base, new
+	at, shiftedAt := d.firstFrames()
+	names := [2]string{"base: " + filepath.Base(d.Base.Name), "new: " + filepath.Base(d.New.Name)}
+	if shiftedAt > at { // Perfetto drops events before time zero, so a trace is shifted to later times only
+		fixed, shifted, at, shiftedAt = shifted, fixed, shiftedAt, at
+		names[0], names[1] = names[1], names[0]
+	}
+	manifest, err := json.MarshalIndent(manifest(names), "", " ")
 	if err != nil {
 		return err
 	}
@@ -47,8 +52,7 @@ func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
 			_, err := w.Write(append(manifest, '\n'))
 			return err
 		}},
-		{baseMember, withClock(d.Base.Timeline, base)},
-		{newMember, withClock(d.New.Timeline, new)},
+		{traceMember, func(w io.Writer) error { return JoinPackets(w, fixed, shifted, at, shiftedAt) }},
 	} {
 		var size, again counter
 		if err := m.write(&size); err != nil {
@@ -60,18 +64,12 @@ func (d *Diff) Merge(w io.Writer, base, new func(io.Writer) error) error {
 		}
 		err := m.write(io.MultiWriter(archive, &again))
 		if errors.Is(err, tar.ErrWriteTooLong) || err == nil && again != size {
-			return fmt.Errorf("%s: the trace changed while it was read", m.name)
+			return errors.New("a trace changed while it was read")
 		} else if err != nil {
 			return err
 		}
 	}
 	return archive.Close()
-}
-
-// IsMerged reports whether an archive is one that Merge writes: it begins with a manifest.
-func IsMerged(archive io.Reader) bool {
-	first, err := tar.NewReader(archive).Next()
-	return err == nil && first.Name == manifestMember
 }
 
 // counter counts what is written to it.
@@ -84,40 +82,26 @@ func (c *counter) Write(b []byte) (int, error) {
 
 type object map[string]any
 
-// manifest describes to Perfetto, from v58 on, how the traces of an archive relate.
-// Without it, Perfetto assumes one device and aligns the traces by time of day.
+// manifest names the machines of the trace to Perfetto, from v58 on, and says that the clock of the
+// first one is that of the timeline. Before v58, Perfetto skips it: that clock is the trace's first.
 //
 //	{"perfetto_manifest": {
 //	  "version": 1,
-//	  "trace_time": {"clock": "BOOTTIME", "file": "base.pftrace"},
-//	  "files": [
-//	    {"path": "base.pftrace", "machine": {"name": "base: a.ftrace"}},
-//	    {"path": "new.pftrace", "machine": {"name": "new: b.ftrace"},
-//	     "clocks": {"clock": "BOOTTIME", "offset_ns": 1000,
-//	                "sync_to": {"file": "base.pftrace", "clock": "BOOTTIME"}}}]}}
+//	  "trace_time": {"clock": "BOOTTIME", "file": "both.pftrace", "machine": "base: a.ftrace"},
+//	  "files": [{"path": "both.pftrace", "machines": [
+//	    {"id": 0, "name": "base: a.ftrace"}, {"id": 1, "name": "new: b.ftrace"}]}]}}
 //
-// The first key must be the first thing in the file. trace_time is the clock of the common
-// timeline. Machines keep the processes and processors of the traces apart. When the clock of
-// a file with clocks reads T, the clock sync_to reads T + offset_ns. The trace whose first
-// frame is earlier is shifted, so that offsets are never negative: Perfetto drops events
-// before time zero.
+// The first key must be the first thing in the file.
 //
 // Source: docs/reference/perfetto-manifest.md of Perfetto v58.2, and
 // src/trace_processor/plugins/perfetto_manifest there, which reads it.
-func (d *Diff) manifest() object {
-	const bootTime = "BOOTTIME" // Perfetto's default clock
-	files := []object{
-		{"path": baseMember, "machine": object{"name": "base: " + filepath.Base(d.Base.Name)}},
-		{"path": newMember, "machine": object{"name": "new: " + filepath.Base(d.New.Name)}},
-	}
-	base, new := d.firstFrames()
-	fixed, shifted, offset := files[0], files[1], base.Sub(new)
-	if offset < 0 {
-		fixed, shifted, offset = shifted, fixed, -offset
-	}
-	reference := object{"clock": bootTime, "file": fixed["path"]}
-	shifted["clocks"] = object{"clock": bootTime, "offset_ns": offset, "sync_to": reference}
-	return object{"perfetto_manifest": object{"version": 1, "trace_time": reference, "files": files}}
+func manifest(machines [2]string) object {
+	named := []object{{"id": 0, "name": machines[0]}, {"id": shiftedMachine, "name": machines[1]}}
+	return object{"perfetto_manifest": object{
+		"version":    1,
+		"trace_time": object{"clock": "BOOTTIME", "file": traceMember, "machine": machines[0]},
+		"files":      []object{{"path": traceMember, "machines": named}},
+	}}
 }
 
 // firstFrames returns the starts of the first complete frames of the compared
@@ -137,30 +121,45 @@ func (d *Diff) firstFrames() (base, new trace.Time) {
 	return base, new
 }
 
-// withClock adds a clock snapshot to a trace without one: its times are boot time.
-// Perfetto does not shift times of an unknown clock.
+// shiftedMachine is the machine of the second trace. The first is the host, machine 0.
+const shiftedMachine = 1
+
+// JoinPackets writes two Perfetto traces as one of two machines, which keep their processes and processors
+// apart. At one instant, the clock of fixed reads at and that of shifted shiftedAt. Perfetto converts the
+// times of shifted. A trace without a clock is one of boot time.
 //
-// Source: ProtoTraceReader::TimestampTokenizeAndPushToSorter and
-// ParseClockSnapshot in Perfetto v58.2.
-func withClock(t *analyzer.Timeline, write func(io.Writer) error) func(io.Writer) error {
-	if t.Clock.Source != analyzer.ClockUnknown || t.Wall.At.Known() {
-		return write
-	}
-	return func(w io.Writer) error {
-		snapshot, err := proto.Marshal(&perfettopb.Trace{Packet: []*perfettopb.TracePacket{{
-			Data: &perfettopb.TracePacket_ClockSnapshot{ClockSnapshot: &perfettopb.ClockSnapshot{
-				Clocks: []*perfettopb.ClockSnapshot_Clock{{
-					ClockId:   proto.Uint32(uint32(perfettopb.BuiltinClock_BUILTIN_CLOCK_BOOTTIME)),
-					Timestamp: proto.Uint64(uint64(t.Span.Start)),
-				}},
-			}},
-		}}})
-		if err != nil {
+// Source: ProtoTraceReader of Perfetto v55.3 and v58.2.
+func JoinPackets(w io.Writer, fixed, shifted func(io.Writer) error, at, shiftedAt trace.Time) error {
+	host, client := bootTime(at), bootTime(shiftedAt)
+	// RemoteClockSync.synced_clocks has client_clocks and host_clocks. Perfetto wants two of them.
+	sync := message(1, append(message(2, client), message(3, host)...))
+	for _, part := range []struct {
+		machine uint32
+		clock   []byte
+		packets func(io.Writer) error
+	}{
+		{0, message(6, host), fixed},                                   // TracePacket.clock_snapshot
+		{shiftedMachine, message(107, append(sync, sync...)), shifted}, // TracePacket.remote_clock_sync
+	} {
+		to := perfetto.NewMachineWriter(w, part.machine)
+		if _, err := to.Write(message(1, part.clock)); err != nil {
 			return err
 		}
-		if _, err := w.Write(snapshot); err != nil {
+		if err := part.packets(to); err != nil {
 			return err
 		}
-		return write(w)
 	}
+	return nil
+}
+
+// bootTime returns a ClockSnapshot of boot time.
+func bootTime(at trace.Time) []byte {
+	const bootTime = uint64(perfettopb.BuiltinClock_BUILTIN_CLOCK_BOOTTIME)
+	clock := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), bootTime)
+	// Perfetto takes zero as no time.
+	return message(1, protowire.AppendVarint(protowire.AppendTag(clock, 2, protowire.VarintType), uint64(at)+1))
+}
+
+func message(field protowire.Number, content []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), content)
 }

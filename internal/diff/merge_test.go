@@ -6,19 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
-	"ohframe/exporter/pftrace"
 	"ohframe/internal/perfettopb"
-	"ohframe/internal/source/hitrace"
-	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/simulate"
 )
 
 func bytesOf(b []byte) func(io.Writer) error {
@@ -28,9 +26,8 @@ func bytesOf(b []byte) func(io.Writer) error {
 	}
 }
 
-// members returns the members of an archive of a comparison by name, and checks what Perfetto
-// asks of them.
-func members(t *testing.T, d *Diff, base, new []byte) map[string][]byte {
+// merged returns the trace in the archive of a comparison, and checks what Perfetto asks of both.
+func merged(t *testing.T, d *Diff, base, new []byte) (trace []byte, machines []string) {
 	t.Helper()
 	var archive, again bytes.Buffer
 	must.Do(t, errors.Join(d.Merge(&archive, bytesOf(base), bytesOf(new)), d.Merge(&again, bytesOf(base), bytesOf(new))))
@@ -42,34 +39,21 @@ func members(t *testing.T, d *Diff, base, new []byte) map[string][]byte {
 	for {
 		h, err := r.Next()
 		if err == io.EOF {
-			return list
+			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if h.Format != tar.FormatUSTAR || h.Typeflag != tar.TypeReg || len(h.Name) >= 100 || strings.HasPrefix(h.Name, ".") {
 			t.Errorf("member %q has format %s and type %q", h.Name, h.Format, h.Typeflag)
 		}
 		list[h.Name] = must.Get(io.ReadAll(r))(t)
 	}
+	must.Equal(t, len(list), 2, "members")
+	return list["both.pftrace"], readManifest(t, list["perfetto_manifest.json"])
 }
 
-type clock struct{ Clock, File string }
-
-// placed is what a manifest says about a file.
-type placed struct {
-	Path    string
-	Machine struct{ Name string }
-	Clocks  *struct {
-		Clock  string
-		Offset trace.Duration `json:"offset_ns"`
-		SyncTo clock          `json:"sync_to"`
-	}
-}
-
-// readManifest returns the name of the file whose clock is the common one, and both files. It
-// checks what Perfetto does: perfetto_manifest_reader.cc and perfetto_manifest.h of v58.2.
-func readManifest(t *testing.T, text []byte) (fixed string, files []placed) {
+// readManifest returns the names of the machines. It checks what Perfetto does:
+// perfetto_manifest_reader.cc and perfetto_manifest.h of v58.2.
+func readManifest(t *testing.T, text []byte) (machines []string) {
 	t.Helper()
 	if !strings.HasPrefix(strings.Join(strings.Fields(string(text)), ""), `{"perfetto_manifest":`) {
 		t.Errorf("the manifest does not begin with its key: %s", text)
@@ -77,67 +61,60 @@ func readManifest(t *testing.T, text []byte) (fixed string, files []placed) {
 	var m struct {
 		Content struct {
 			Version   int
-			TraceTime clock `json:"trace_time"`
-			Files     []placed
+			TraceTime struct{ Clock, File, Machine string } `json:"trace_time"`
+			Files     []struct {
+				Path     string
+				Machines []struct {
+					ID   int
+					Name string
+				}
+			}
 		} `json:"perfetto_manifest"`
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	must.Do(t, d.Decode(&m))
 	c := m.Content
-	if c.Version != 1 || len(c.Files) != 2 || c.Files[0].Path != "base.pftrace" || c.Files[1].Path != "new.pftrace" || c.TraceTime.Clock != "BOOTTIME" {
+	if c.Version != 1 || len(c.Files) != 1 || c.Files[0].Path != "both.pftrace" || c.TraceTime.File != "both.pftrace" || c.TraceTime.Clock != "BOOTTIME" {
 		t.Fatalf("manifest: %s", text)
 	}
-	for _, f := range c.Files {
-		if isFixed := f.Path == c.TraceTime.File; isFixed != (f.Clocks == nil) || !isFixed && (f.Clocks.Clock != "BOOTTIME" || f.Clocks.SyncTo != c.TraceTime) {
-			t.Errorf("%s is not related to the common clock: %s", f.Path, text)
-		}
+	for i, machine := range c.Files[0].Machines {
+		must.Equal(t, machine.ID, i, "machine")
+		machines = append(machines, machine.Name)
 	}
-	return c.TraceTime.File, c.Files
+	must.Equal(t, c.TraceTime.Machine, machines[0], "the machine whose clock is the common one")
+	return machines
 }
 
-// shift returns by how much a file is shifted.
-func (p placed) shift() trace.Duration {
-	if p.Clocks == nil {
-		return 0
-	}
-	return p.Clocks.Offset
-}
-
-// The first frames of both traces are at the same time, the later one of the two. The traces
-// are as they were.
-func TestMerge(t *testing.T) {
-	converted := func(text []byte) []byte {
-		var out bytes.Buffer
-		must.Get(pftrace.Convert(t.Context(), bytes.NewReader(text), &out, pftrace.Options{NoEvents: true, Reader: hitrace.Options{Workers: 1}}))(t)
-		return out.Bytes()
-	}
-	firstFrame := func(packets []byte) trace.Time {
-		read, _ := must.Get2(perfetto.Read(t.Context(), bytes.NewReader(packets), perfetto.Options{}))(t)
-		for f := range read.Timeline.Complete() {
-			return f.Actual.Start
+// shiftOf returns by how much the second machine is shifted, as Perfetto computes it:
+// ProtoTraceReader::CalculateClockOffsets of v58.2.
+func shiftOf(t *testing.T, packets []byte) trace.Duration {
+	t.Helper()
+	field := func(b []byte, number protowire.Number) (content []byte) {
+		for len(b) > 0 {
+			n, wire, size := protowire.ConsumeTag(b)
+			if n == number && wire == protowire.BytesType && content == nil {
+				content, _ = protowire.ConsumeBytes(b[size:])
+			}
+			b = b[size+protowire.ConsumeFieldValue(n, wire, b[size:]):]
 		}
-		return 0
+		return content
 	}
-	base, baseText := simulated(t, "runs/a.ftrace", func(*simulate.Config) {})
-	new, newText := simulated(t, "others/a.ftrace", func(c *simulate.Config) { c.Seed, c.ClockOffset = 7, 10*trace.Second })
-	for range 2 {
-		basePackets, newPackets := converted(baseText), converted(newText)
-		list := members(t, compare(t, base, new, Options{}), basePackets, newPackets)
-		if len(list) != 3 || !bytes.Equal(list["base.pftrace"], basePackets) || !bytes.Equal(list["new.pftrace"], newPackets) {
-			t.Fatalf("%d members, or they are not the traces", len(list))
-		}
-		_, files := readManifest(t, list["perfetto_manifest.json"])
-		if files[0].Machine.Name != "base: a.ftrace" || files[1].Machine.Name != "new: a.ftrace" {
-			t.Errorf("machines %q and %q", files[0].Machine.Name, files[1].Machine.Name)
-		}
-		first, second := firstFrame(basePackets), firstFrame(newPackets)
-		a, b := first.Add(files[0].shift()), second.Add(files[1].shift())
-		if first == second || a != b || a != max(first, second) {
-			t.Errorf("first frames at %s and %s come to be at %s and %s", first, second, a, b)
-		}
-		base, new, baseText, newText = new, base, newText, baseText
+	at := func(clocks []byte) trace.Time {
+		read := &perfettopb.ClockSnapshot{}
+		must.Do(t, proto.Unmarshal(clocks, read))
+		must.Equal(t, read.GetClocks()[0].GetClockId(), 6)
+		return trace.Time(read.GetClocks()[0].GetTimestamp())
 	}
+	for b := packets; len(b) > 0; {
+		packet, n := protowire.ConsumeBytes(b[1:])
+		if sync := field(packet, 107); sync != nil {
+			return at(field(field(sync, 1), 3)).Sub(at(field(field(sync, 1), 2)))
+		}
+		b = b[1+n:]
+	}
+	t.Fatal("the clocks are not related")
+	return 0
 }
 
 // Only what was compared is aligned: the first frame of another process, and
@@ -160,38 +137,25 @@ func TestMergeAlignsWhatIsCompared(t *testing.T) {
 		fixed   string
 		shift   trace.Duration
 	}{
-		{late, "", "new.pftrace", 10 * ms},
-		{late, "gallery", "new.pftrace", 20 * ms},
-		{half, "", "base.pftrace", 0}, // where a trace has no complete frame of a process, the other's do not count
+		{late, "", "new: new", 10 * ms},
+		{late, "gallery", "new: new", 20 * ms},
+		{half, "", "base: base", 0}, // where a trace has no complete frame of a process, the other's do not count
 	} {
 		d := compare(t, base.side("base"), test.new.side("new"), Options{Process: func(p *analyzer.Process) bool { return test.process == "" || p.Name == test.process }})
-		fixed, files := readManifest(t, members(t, d, nil, nil)["perfetto_manifest.json"])
-		if fixed != test.fixed || files[0].shift()+files[1].shift() != test.shift {
-			t.Errorf("%q: %s is fixed, the other shifted by %v, want %+v", test.process, fixed, files[0].shift()+files[1].shift(), test)
+		packets, machines := merged(t, d, nil, nil)
+		if shift := shiftOf(t, packets); machines[0] != test.fixed || shift != test.shift {
+			t.Errorf("%q: %s is fixed, the other shifted by %v, want %+v", test.process, machines[0], shift, test)
 		}
 	}
 }
 
-// A trace with an unknown clock gets one. Names of files are text.
-func TestMergeAddsClock(t *testing.T) {
+// Names of files are text.
+func TestMergeNames(t *testing.T) {
 	base, new := before(), after()
-	new.Timeline.Wall = analyzer.WallClock{At: at(1000), Unix: 1}
 	base.Name, new.Name = "../\x00\"},{\"a\":\""+strings.Repeat("x", 300), "/"
-	packet := must.Get(proto.Marshal(&perfettopb.Trace{Packet: []*perfettopb.TracePacket{{Timestamp: proto.Uint64(1)}}}))(t)
-	list := members(t, compare(t, base, new, Options{}), packet, packet)
-	_, files := readManifest(t, list["perfetto_manifest.json"])
-	if files[0].Machine.Name != "base: "+base.Name[3:] || files[1].Machine.Name != "new: /" {
-		t.Errorf("machines %q and %q", files[0].Machine.Name, files[1].Machine.Name)
-	}
-	if !bytes.Equal(list["new.pftrace"], packet) {
-		t.Error("a trace with a clock is changed")
-	}
-	got := &perfettopb.Trace{}
-	must.Do(t, proto.Unmarshal(list["base.pftrace"], got))
-	clocks := got.Packet[0].GetClockSnapshot().GetClocks()
-	if len(got.Packet) != 2 || len(clocks) != 1 || clocks[0].GetClockId() != 6 || clocks[0].GetTimestamp() != 1_000_000_000 || got.Packet[1].GetTimestamp() != 1 {
-		t.Errorf("packets %v", got.Packet)
-	}
+	_, machines := merged(t, compare(t, base, new, Options{}), nil, nil)
+	slices.Sort(machines)
+	must.Equal(t, strings.Join(machines, "\n"), "base: "+base.Name[3:]+"\nnew: /")
 }
 
 type failing struct{}
@@ -217,11 +181,11 @@ func TestMergeErrors(t *testing.T) {
 	for _, sizes := range [][2]int{{3, 5}, {5, 3}, {0, 1}, {1, 0}} {
 		read := 0
 		err := d.Merge(io.Discard, func(w io.Writer) error {
-			_, err := w.Write(make([]byte, sizes[read]))
+			_, err := w.Write(bytes.Repeat([]byte{0o12, 0}, sizes[read]))
 			read++
 			return err
 		}, bytesOf([]byte("b")))
-		if want := "base.pftrace: the trace changed while it was read"; err == nil || err.Error() != want {
+		if want := "a trace changed while it was read"; err == nil || err.Error() != want {
 			t.Errorf("%v bytes: got %v, want %s", sizes, err, want)
 		}
 	}

@@ -12,11 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ohframe/analyzer/analysis"
 	"ohframe/analyzer/sample"
 	"ohframe/exporter/pftrace"
+	"ohframe/internal/diff"
 	"ohframe/internal/source/perfdata"
 	"ohframe/internal/sql"
 	"ohframe/internal/testing/engine"
@@ -26,11 +25,7 @@ import (
 )
 
 // The modules give each side of a merged trace the rows that it has alone. The second trace of a
-// pair is moved by an hour, as the manifest of "ohframe diff --merge" moves one.
-//
-// The engine of the tests, v55.3, knows no manifest: this needs v58. It moves the packets of another
-// machine in the same way, when it reads them, so the two traces are joined in one file
-// (onMachine).
+// pair is moved by an hour.
 func TestMerged(t *testing.T) {
 	enginetest.ForTest(t)
 	traces := mergeable(t)
@@ -42,76 +37,30 @@ func TestMerged(t *testing.T) {
 		}
 		alone[name] = rowsOf(t, load(t, traces[name]), 0)
 	}
-	const second = 1
 	for _, fixed := range names {
 		for _, moved := range names {
-			for _, movedFirst := range []bool{false, true} {
-				if !slow.Enabled() && !(moved == "functions" && fixed != moved && movedFirst) {
-					continue
-				}
-				t.Run(fmt.Sprint(fixed, " and ", moved, ", moved first: ", movedFirst), func(t *testing.T) {
-					parts := [][]byte{traces[fixed], onMachine(t, traces[moved], second)}
-					if movedFirst {
-						parts[0], parts[1] = parts[1], parts[0]
-					}
-					session := load(t, append(commonClock(), bytes.Join(parts, nil)...))
-					enginetest.CheckGate(t, session)
-					for machine, name := range []string{fixed, second: moved} {
-						for table, got := range rowsOf(t, session, machine) {
-							compare(t, name+": "+table, got, alone[name][table])
-						}
-					}
-				})
+			if !slow.Enabled() && !(moved == "functions" && fixed != moved) {
+				continue
 			}
+			t.Run(fmt.Sprint(fixed, " and ", moved), func(t *testing.T) {
+				var both bytes.Buffer
+				write := func(name string) func(io.Writer) error {
+					return func(w io.Writer) error { _, err := w.Write(traces[name]); return err }
+				}
+				must.Do(t, diff.JoinPackets(&both, write(fixed), write(moved), hour+1, 1))
+				session := load(t, both.Bytes())
+				enginetest.CheckGate(t, session)
+				for machine, name := range []string{fixed, moved} {
+					for table, got := range rowsOf(t, session, machine) {
+						compare(t, name+": "+table, got, alone[name][table])
+					}
+				}
+			})
 		}
 	}
 }
 
 const hour = 3_600_000_000_000
-
-// Fields of Trace, TracePacket, RemoteClockSync and ClockSnapshot, and clocks.
-const (
-	packetField = 1
-
-	machineField, clockSnapshot, remoteClockSync = 98, 6, 107
-	syncedClocks, clientClocks, hostClocks       = 1, 2, 3
-	clocksField, clockID, clockTime              = 1, 1, 2
-
-	bootTime = 6
-)
-
-func message(field protowire.Number, content []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), content)
-}
-
-func number(to []byte, field protowire.Number, n uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(to, field, protowire.VarintType), n)
-}
-
-// commonClock is a packet that makes boot time the clock of all machines, as a manifest does.
-func commonClock() []byte { return message(packetField, message(clockSnapshot, atBootTime(1))) }
-
-func atBootTime(ns uint64) []byte {
-	return message(clocksField, number(number(nil, clockID, bootTime), clockTime, ns))
-}
-
-// onMachine returns a trace whose packets are of another machine, on whose clock it is an hour
-// less.
-func onMachine(t *testing.T, packets []byte, machine uint64) []byte {
-	t.Helper()
-	sync := message(syncedClocks, append(message(clientClocks, atBootTime(1)), message(hostClocks, atBootTime(1+hour))...))
-	out := message(packetField, number(message(remoteClockSync, append(sync, sync...)), machineField, machine))
-	for len(packets) > 0 {
-		_, _, n := protowire.ConsumeTag(packets)
-		content, m := protowire.ConsumeBytes(packets[n:])
-		if n < 0 || m < 0 {
-			t.Fatal("no packets")
-		}
-		packets = packets[n+m:]
-		out = append(out, message(packetField, number(bytes.Clone(content), machineField, machine))...)
-	}
-	return out
-}
 
 // mergeable returns converted traces by name: those of testdata, and a capture.
 func mergeable(t *testing.T) map[string][]byte {

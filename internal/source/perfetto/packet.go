@@ -20,6 +20,7 @@ const (
 	packetCompressed     = 50
 	packetClockID        = 58
 	packetFrameTimeline  = 76
+	packetMachine        = 98 // not in the schema's subset
 	packetAttributes     = 126
 	packetZstdCompressed = 133 // not in the schema's subset
 	packetResult         = result.PacketField
@@ -38,6 +39,7 @@ type packet struct {
 	// sequence is who wrote the packet, and interned the names that it defines.
 	sequence uint32
 	interned []byte
+	machine  uint64 // zero is the host
 }
 
 // matters reports whether the field is a payload that is decoded at any size.
@@ -69,6 +71,8 @@ func (p *packet) set(f field) {
 		p.clock = f.value
 	case f.number == packetSequence:
 		p.sequence = uint32(f.value)
+	case f.number == packetMachine:
+		p.machine = f.value
 	}
 }
 
