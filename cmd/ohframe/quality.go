@@ -94,6 +94,15 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 	if len(r.skipped)-skipped == len(list) {
 		return r.none(len(list))
 	}
+	said := map[*fleet.Dataset]bool{}
+	for _, s := range stored {
+		if d := s.Dataset; !said[d] {
+			said[d] = true
+			for _, missing := range d.Warnings() {
+				r.total, r.skipped = r.total+1, append(r.skipped, view.Input{Name: text.Printable(d.Dir), Skipped: missing})
+			}
+		}
+	}
 	return nil
 }
 
