@@ -69,9 +69,6 @@ var exampleLines = map[string][]string{
 	"fleet report": {
 		"ohframe fleet report dataset --over build",
 	},
-	"fleet diff": {
-		"ohframe fleet diff base new --fail-on 'jank_rate>+1pp,fps<-5%'",
-	},
 	"fleet sql": {
 		"ohframe fleet sql dataset >views.sql",
 	},

@@ -26,8 +26,8 @@ import (
 func fleetCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "fleet",
-		Usage:       "measure, report and compare thousands of traces",
-		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetDiffCommand(), fleetSQLCommand()},
+		Usage:       "measure thousands of traces, for the other commands",
+		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetSQLCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: flags.Suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
@@ -237,7 +237,7 @@ type fleetReportFlags struct {
 	Top     int64        `flag:"top" usage:"report the {N} groups with the most frames" default:"20"`
 	Over    string       `flag:"over" usage:"show the trend over the values of {DIMENSION}, and where it changes"`
 	Order   flags.Choice `flag:"order" usage:"the order of the values of --over: {}, natural or by the first time"`
-	Measure string       `flag:"measure" usage:"test only {MEASURES}" default:"all that fleet diff compares"`
+	Measure string       `flag:"measure" usage:"test only {MEASURES}" default:"all"`
 	unitFlag
 }
 
@@ -327,56 +327,6 @@ func fleetTrend(c *call, f *fleetReportFlags) error {
 		return err
 	}
 	return writeOutput(c, func(out io.Writer, style text.Style) error { return t.Write(out, format, style) })
-}
-
-type fleetDiffFlags struct {
-	formatFlag
-	outputFlag
-	byFlag
-	processFlag
-	unitFlag
-	failOnFlag
-	failOnAnyFlag
-	allowMissingFlag
-}
-
-func fleetDiffCommand() *cli.Command {
-	return newCommand(cli.Command{
-		Name:      "diff",
-		Usage:     "compare two datasets and test whether the differences are significant",
-		ArgsUsage: "BASE NEW",
-		Description: "Compares devices or traces, not frames, which are not independent of each other. The exit code is\n" +
-			"2 if a condition of --fail-on holds, or cannot be checked, as in ohframe diff.",
-	}, &fleetDiffFlags{formatFlag: formats(fleet.DiffFormats)}, diffFleets)
-}
-
-func diffFleets(c *call, f *fleetDiffFlags) error {
-	if err := checkDatasets(c, 2); err != nil {
-		return err
-	}
-	format, err := formatOption(c)
-	if err != nil {
-		return err
-	}
-	o := fleet.CompareOptions{Query: fleetQuery(c, f.By), Unit: f.Unit, Any: f.Any, AllowMissing: f.AllowMissing}
-	if o.FailOn, err = conditions(c, condition.OfChanges); err != nil {
-		return err
-	}
-	var sides [2]*fleet.Dataset
-	for i, dir := range c.Args().Slice() {
-		if sides[i], err = openDataset(c, dir); err != nil {
-			return err
-		}
-	}
-	d, err := await(c.Context, func() (*fleet.Comparison, error) { return fleet.Compare(c.Context, sides[0], sides[1], o) })
-	if err != nil {
-		return err
-	}
-	err = writeOutput(c, func(out io.Writer, style text.Style) error { return d.Write(out, format, style) })
-	if err != nil {
-		return err
-	}
-	return gate(c, d.Checks(), nil, nil)
 }
 
 type fleetSQLFlags struct {

@@ -6,7 +6,7 @@
 //	                                              └─> Change, Decide: changes
 //
 // A condition without a sign, such as "fps<55", is on a value: ohframe report checks it. One
-// with a sign, such as "fps<-5%", is on a change: ohframe diff and ohframe fleet diff check
+// with a sign, such as "fps<-5%", is on a change: ohframe diff checks
 // it. A caller names the kind that it checks. A measure after the name of a group, such as
 // "fling.hitch>5", is one of interactions; after "layer", it is one of layers. docs/diff.md describes the grammar.
 package condition

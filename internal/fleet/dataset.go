@@ -223,9 +223,6 @@ func dimsOf(schema *parquet.Schema) (names []string) {
 // Failed returns the number of failures.
 func (d *Dataset) Failed() int { return failed(d.Failures) }
 
-// reasons lists the numbers of failures by reason.
-func (d *Dataset) reasons() string { return ReasonsText(d.Failures) }
-
 // Warnings says what is not in the dataset.
 func (d *Dataset) Warnings() []string {
 	if len(d.Missing) == 0 {

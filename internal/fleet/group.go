@@ -257,16 +257,8 @@ type surveyed struct {
 	all    int            // number of units before some were chosen
 	// ids are the texts of the keys of the rows: several if pages are merged.
 	ids []string
-	of  map[rowKind]struct{}
 	// recorded is the earliest known time of its rows, as Row.Recorded; nil if unknown.
 	recorded *int64
-}
-
-// rowKind is what conditions need of a row besides the key of its group.
-type rowKind struct {
-	kind    stats.Kind
-	input   string // empty if unknown
-	cadence bool   // known
 }
 
 func (s *surveyed) merge(o *surveyed) {
@@ -274,7 +266,6 @@ func (s *surveyed) merge(o *surveyed) {
 	for hash, rows := range o.units {
 		s.units[hash] += rows
 	}
-	maps.Copy(s.of, o.of)
 	s.ids = append(s.ids, o.ids...)
 	s.addRecorded(o.recorded)
 }
@@ -292,7 +283,7 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
 	}
 	create := func(r *Row) *surveyed {
-		return &surveyed{key: k.values(r), units: map[uint64]int{}, of: map[rowKind]struct{}{}}
+		return &surveyed{key: k.values(r), units: map[uint64]int{}}
 	}
 	counts, _ := k.table.counts()
 	add := func(s *surveyed, r *Row) {
@@ -300,13 +291,6 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 		s.addRecorded(r.Recorded)
 		if unit != nil {
 			s.units[xxh3.HashString(*unit(r))]++
-			of := rowKind{kind: r.Kind, cadence: r.Cadence != nil}
-			if r.Input != nil {
-				of.input = *r.Input
-			}
-			if _, ok := s.of[of]; !ok {
-				s.of[rowKind{stats.Kind(strings.Clone(string(of.kind))), strings.Clone(of.input), of.cadence}] = struct{}{}
-			}
 		}
 	}
 	groups, err := gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, add, (*surveyed).merge)

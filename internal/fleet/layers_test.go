@@ -1,21 +1,14 @@
 package fleet
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"ohframe"
 	"ohframe/analyzer"
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/condition"
-	"ohframe/internal/diff"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/text"
 )
 
 // video returns a layer with buffers every 30 ms, which are in the queue for some milliseconds.
@@ -96,59 +89,6 @@ func TestLayers(t *testing.T) {
 	}
 	if _, _, err := d.groups(t.Context(), Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
 		t.Errorf("both: %v", err)
-	}
-}
-
-// A comparison by layer tests its measures, of 20 buffers of a trace. A condition names them as
-// in ohframe diff.
-func TestCompareLayers(t *testing.T) {
-	played := func(traces, buffers int, queue trace.Duration) (rows []Row) {
-		for i := range traces {
-			rows = append(rows, layerRows(fmt.Sprint("trace ", i), video("player", fmt.Sprint("View#", i), buffers, queue+trace.Duration(i%5)))...)
-		}
-		return rows
-	}
-	o := CompareOptions{Query: Query{By: []string{"layer"}}, Unit: "trace", FailOn: changes(t, "layer.queue_p50_ms>+10, layer(View*).uneven>+1pp")}
-	c := must.Get(Compare(t.Context(), dataset(t, played(12, 40, 10)), dataset(t, played(15, 40, 30)), o))(t)
-	if len(c.Tables[0].Pairs) != 1 || groupText(c.Tables[0].Pairs[0].Key) != "View#* · player" || c.Tables[0].Pairs[0].Units != [2]int{12, 15} {
-		t.Fatalf("%d pairs", len(c.Tables[0].Pairs))
-	}
-	for _, m := range c.Tables[0].Pairs[0].Changes {
-		want := diff.Unclear
-		if strings.HasPrefix(m.Name, "queue") {
-			want = diff.Worse
-			// A trace adds 0 to 4 ms: 12 traces 1.75 on average, 15 traces 2.
-			if math.Abs(*m.Base-11.75) > .1 || math.Abs(*m.Delta-20.25) > .3 {
-				t.Errorf("%s: %g, %+g", m.Name, *m.Base, *m.Delta)
-			}
-		}
-		must.Equal(t, m.Verdict, want, "%s", m.Name)
-	}
-	if list := c.Checks(); list[0].Status != condition.Failed || list[1].Status != condition.Passed || list[0].Condition != "layer.queue_p50_ms>+10" {
-		t.Errorf("%v", list)
-	}
-	// 19 buffers are too few.
-	c = must.Get(Compare(t.Context(), dataset(t, played(12, 19, 10)), dataset(t, played(15, 19, 30)), o))(t)
-	want := fmt.Sprintf("each dataset needs 5 traces with %d buffers; --fail-on-any compares the values", stats.MinFrames("fps"))
-	if list := c.Checks(); list[0].Status != condition.Unknown || list[0].Text != want {
-		t.Errorf("%v, want %s", list, want)
-	}
-	var b bytes.Buffer
-	if err := c.Write(&b, "table", text.Style{}); err != nil || !strings.Contains(b.String(), "Not tested: each dataset needs 5 traces with 20 buffers.") {
-		t.Errorf("%v\n%s", err, b.String())
-	}
-	// Conditions on layers or processes that the datasets do not have, or on measures that are not compared.
-	for text, want := range map[string]string{
-		"layer(Video*).fps<-1": "no layer in the traces has this name; they have View#*", "camera: layer.fps<-1": "no such process in the datasets",
-	} {
-		c := must.Get(Compare(t.Context(), c.Base, c.New, CompareOptions{Query: Query{By: []string{"process"}}, FailOn: changes(t, text)}))(t)
-		if list := c.Checks(); len(list) != 1 || list[0].Status != condition.Unknown || list[0].Text != want {
-			t.Errorf("%s: %v, want %s", text, list, want)
-		}
-	}
-	const longest = "--fail-on: layer.longest_ms is not compared"
-	if _, err := Compare(t.Context(), c.Base, c.New, CompareOptions{FailOn: changes(t, "layer.longest_ms>+1")}); err == nil || err.Error() != longest {
-		t.Errorf("got %v, want %s", err, longest)
 	}
 }
 

@@ -47,15 +47,6 @@ var compared = func() (names [tables][]string) {
 	return names
 }()
 
-// ofGroups returns the compared measure of groups that a measure of conditions is; empty if groups have no such measure.
-func (t table) ofGroups(m *stats.Measure) string {
-	i := slices.IndexFunc(compared[t], func(name string) bool { return m.Same(measures.Named(name)) })
-	if i < 0 {
-		return ""
-	}
-	return compared[t][i]
-}
-
 // column is a column of numbers of rows.
 type column struct {
 	stats.Sum

@@ -1,7 +1,7 @@
 // Package fleet measures many traces at once.
 //
-//	inputs ──▶ Found, Events ──▶ MarkDuplicates ──▶ NewPlan ──▶ Runner.Run ──▶ dataset ──▶ Open ──▶ Report, Ranking, Comparison
-//	files, folders                                  shards                     Parquet              table, page, JSON, CSV
+//	inputs ──▶ Found, Events ──▶ MarkDuplicates ──▶ NewPlan ──▶ Runner.Run ──▶ dataset ──▶ Open ──▶ Pool, Ranking, Trend
+//	files, folders                                  shards                     Parquet
 //
 // A shard is a set of traces that depends on nothing but their names. What Run writes of a
 // shard is a function of its traces, which of them are duplicates, the options and the program's version: it does not

@@ -37,7 +37,8 @@ type TrendOptions struct {
 	Query
 	Over  string // the dimension whose values follow each other, such as "build"
 	Order Order
-	// Unit is as that of CompareOptions.
+	// Unit is the dimension whose values are measured in each build, or "trace"; empty for users or devices if all
+	// datasets have them.
 	Unit     string
 	Measures []string // empty for all that are compared
 }

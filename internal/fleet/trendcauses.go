@@ -252,7 +252,7 @@ func (t *Trend) warnOfMixes(ctx context.Context, groups []*TrendGroup) error {
 					}
 					id := idOf(g.key[:1])
 					if groups[id] == nil {
-						groups[id] = &surveyed{key: g.key, units: map[uint64]int{}, of: map[rowKind]struct{}{}}
+						groups[id] = &surveyed{key: g.key, units: map[uint64]int{}}
 					}
 					groups[id].merge(g)
 				}

@@ -7,7 +7,7 @@ import (
 	"ohframe/internal/view"
 )
 
-// Formats are the formats of reports and comparisons.
+// Formats are the formats of trends.
 var Formats = []string{"table", "json", "csv", "html"}
 
 // written is a result in all formats, for people and for programs.

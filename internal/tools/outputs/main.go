@@ -90,10 +90,10 @@ var fleets = []string{
 	"why --format json ALL",
 	"fleet report --over build --format json ALL",
 	"fleet report --over build --format html ALL",
-	"fleet diff ALL SOME",
-	"fleet diff --format json ALL SOME",
-	"fleet diff --format html ALL SOME",
-	"fleet diff --fail-on jank_rate>+1pp ALL SOME",
+	"diff ALL SOME",
+	"diff --format json ALL SOME",
+	"diff --format html ALL SOME",
+	"diff --fail-on jank_rate>+1pp ALL SOME",
 }
 
 func main() {
