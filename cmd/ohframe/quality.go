@@ -27,8 +27,8 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
-	// interactions, layers and summaries report that those of an input without frames are an answer, too.
-	interactions, layers, summaries bool
+	// interactions and layers report that those of an input without frames are an answer, too.
+	interactions, layers bool
 	// lacks returns why an input has nothing that the command measures; nil if it has.
 	lacks func(*ohframe.Trace) *failure
 	side  string // name of a side whose inputs are read; empty without sides
@@ -121,8 +121,6 @@ func (r *reader) read(name string, read func() (*ohframe.Trace, error)) (*ohfram
 	q := t.Quality
 	f := r.lacks(t)
 	switch {
-	case f != nil && r.summaries && len(t.Timeline.Summaries) > 0:
-		return t, nil
 	case f != nil:
 		f.file = inputName(name)
 		if r.interactions && r.hasInteractions(t.Timeline) || r.layers && r.hasLayers(t.Timeline) {

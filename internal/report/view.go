@@ -200,7 +200,7 @@ func headline(list []causes.Input, inputs []Input) (summary string, lost trace.D
 		}
 	}
 	if worst == nil {
-		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
+		worst = &causes.Subject{}
 	}
 	layers, late, ofLayers := summarizeLayers(inputs, !applications)
 	parts := []string{frames, layers}
@@ -309,7 +309,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
-	layers := slices.Concat(b.summaries(in), b.components(in), b.layers(in))
+	layers := slices.Concat(b.components(in), b.layers(in))
 	withLayers := func() []view.Block {
 		if b.page {
 			return append(append(blocks, s), layers...)
@@ -318,9 +318,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		return append(blocks, s)
 	}
 	if len(list) == 0 {
-		if len(in.Stats.Summaries) == 0 {
-			s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
-		}
+		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
 		return withLayers()
 	}
 	shown := list
