@@ -60,7 +60,7 @@ func (p *perf) readAttrs(s section, size uint64) error {
 		fixed := make([]byte, max(int(size)-16, 128)) // zeros for what older versions lack
 		copy(fixed, b[:size-16])
 		if binary.LittleEndian.Uint64(fixed[40:])&flagIDAll != 0 { // hiperf does not set it
-			return &Error{What: "perf data of another profiler than hiperf", Hint: "record with hiperf: ohframe record --perf", Err: ErrUnsupported}
+			return &Error{What: "perf data of another profiler than hiperf", Hint: "record with hiperf", Err: ErrUnsupported}
 		}
 		p.addAttr(fixed)
 		ids := section{binary.LittleEndian.Uint64(b[size-16:]), binary.LittleEndian.Uint64(b[size-8:])}
