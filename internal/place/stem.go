@@ -2,19 +2,19 @@ package place
 
 import "bytes"
 
-// Stem returns the beginning of a label that decides its key: all labels that begin with the
-// stem, and have no parenthesis, have the same key. ok is false if no such beginning is
-// known but the whole label.
+// Stem returns the beginning of a label that decides its key: all labels of which it returns the
+// same have the same key. ok is false if no such beginning is known but the whole label.
 // Most labels of a trace differ in numbers behind their stem only, so who looks a stem up
 // computes few keys.
 //
 //	Acquire Fence 3402 has signaled    Acquire Fence 3
 //	MarshRSTransactionData cmdCount: 8 MarshRSTransactionData cmdCount: 8
+//	CreateTaskMeasure[List][self:7]    CreateTaskMeasure[List]
 //
 // It finds where AppendKey stops to read, in the frequent cases.
 func Stem(label []byte) (stem []byte, ok bool) {
-	if len(label) == 0 || !isLetter(label[0]) || len(label) > 1 && label[1] == ':' || bytes.IndexByte(label, '(') >= 0 {
-		return nil, false // a part before the name, or a signature
+	if len(label) == 0 || !isLetter(label[0]) || len(label) > 1 && label[1] == ':' {
+		return nil, false // a part before the name
 	}
 	word := 0 // where the current word begins
 	for i, c := range label {
@@ -22,16 +22,28 @@ func Stem(label []byte) (stem []byte, ok bool) {
 		case newWord:
 			word = i + 1
 		case atNumber:
-			return label[:i+1], endsHere(label, word, i)
+			return label[:i+1], endsHere(label, word, i) && bytes.IndexByte(label[i:], '(') < 0
 		case atBracket: // a name in brackets is part of the key
+			next := i + 1
+			for next < len(label) && isLetter(label[next]) {
+				next++
+			}
+			if next == len(label) {
+				return nil, false
+			}
+			return label[:next+1], next == i+1 || bytes.IndexByte(afterName, label[next]) >= 0
+		case atParenthesis: // behind a blank it follows no function's name
 			next := min(i+2, len(label))
-			return label[:next], next == i+2 && !isLetter(label[i+1])
+			return label[:next], label[i-1] == ' ' && next == i+2 && label[i+1] != anonymous[1] && bytes.IndexByte(label[:i], '<') < 0
 		case atStop:
-			return label[:i+1], true
+			return label[:i+1], bytes.IndexByte(label[i:], '(') < 0 // a signature may be behind it
 		}
 	}
 	return nil, false
 }
+
+// afterName are the bytes behind letters in brackets that decide whether these are a name.
+var afterName = []byte("]:=,")
 
 // end is how a byte of a label ends what decides the key.
 type end uint8
@@ -41,12 +53,13 @@ const (
 	newWord
 	atNumber
 	atBracket
+	atParenthesis
 	atStop
 )
 
 // ends are the bytes at which scan may return.
 var ends = func() (set [256]end) {
-	set[' '], set['\t'], set['['] = newWord, newWord, atBracket
+	set[' '], set['\t'], set['['], set['('] = newWord, newWord, atBracket, atParenthesis
 	for c := '0'; c <= '9'; c++ {
 		set[c] = atNumber
 	}
