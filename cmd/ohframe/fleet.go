@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -105,7 +104,6 @@ func runFleet(c *call, f *fleetRunFlags) error {
 			return err
 		}
 	}
-	reserveMemory()
 	progress := newFleetProgress(plan, shards)
 	runner.Progress = progress.add
 	// Files that Run has created are removed when it returns, so it is awaited.
@@ -127,16 +125,6 @@ func runFleet(c *call, f *fleetRunFlags) error {
 		return &condition.GateError{Lines: []string{dir + ": " + strict}}
 	}
 	return err
-}
-
-// reserveMemory makes the garbage collector run less often. Traces leave much garbage and
-// keep little, so it would run several times for each.
-func reserveMemory() {
-	const percent, most = 400, 500 << 20
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(most)
-	}
 }
 
 // maxFolders is the number of folders whose skipped files are named.

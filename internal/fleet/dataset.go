@@ -210,7 +210,7 @@ func (d *Dataset) list(ctx context.Context, folder string) (map[int]bool, error)
 	return shards, nil
 }
 
-// dimsOf returns the columns between trace_xxh3 and format.
+// dimsOf returns the columns between trace and format.
 func dimsOf(schema *parquet.Schema) (names []string) {
 	for _, f := range schema.Fields() {
 		if !slices.Contains(builtIn, f.Name()) {

@@ -215,7 +215,7 @@ func TestFailures(t *testing.T) {
 	out := t.TempDir()
 	r := &Runner{Dir: out, Workers: 2}
 	r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
-		if filepath.Base(in.(*hashed).r.(*os.File).Name()) == "panic" {
+		if filepath.Base(in.(*os.File).Name()) == "panic" {
 			panic("a defect at 0x1234\nstack")
 		}
 		return ohframe.Read(ctx, in, o)
@@ -335,7 +335,7 @@ func TestInterrupted(t *testing.T) {
 	r := &Runner{Dir: dir, Workers: 2}
 	// The last trace of a shard is interrupted: with its result the shard would be complete.
 	r.read = func(ctx context.Context, in io.Reader, o ohframe.Options) (*ohframe.Trace, error) {
-		if in.(*hashed).r.(*os.File).Name() == last {
+		if in.(*os.File).Name() == last {
 			cancel()
 			return nil, ctx.Err()
 		}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"iter"
 	"math/bits"
+	"slices"
 )
 
 // A bucket of a histogram is numbered by the seven highest bits of its values:
@@ -82,16 +83,6 @@ func (h *histogram) bound(low, high int64) {
 	h.low, h.high = min(h.low, low), max(h.high, high)
 }
 
-// clear removes all values.
-func (h *histogram) clear() {
-	for _, octave := range h.octaves {
-		if octave != nil {
-			clear(octave[:])
-		}
-	}
-	h.low, h.high, h.bounded = 0, 0, false
-}
-
 func (h *histogram) count(b bucket, n int64) {
 	octave := &h.octaves[b>>bucketBits]
 	if *octave == nil {
@@ -117,10 +108,16 @@ func (h *histogram) addBounded(c *Counts, low, high int64) {
 	}
 }
 
-// counts returns the histogram as a file has it.
-func (h *histogram) counts() (c Counts) {
-	for b, n := range h.all() {
-		c.Buckets, c.Counts = append(c.Buckets, int32(b)), append(c.Counts, n)
+// countsOf returns the histogram of values, which it sorts, as a file has it.
+func countsOf(values []int64) (c Counts) {
+	slices.Sort(values)
+	for _, v := range values {
+		b, last := int32(bucketOf(v)), len(c.Buckets)-1
+		if last < 0 || c.Buckets[last] != b {
+			c.Buckets, c.Counts = append(c.Buckets, b), append(c.Counts, 0)
+			last++
+		}
+		c.Counts[last]++
 	}
 	return c
 }

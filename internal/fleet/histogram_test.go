@@ -76,6 +76,14 @@ func TestPercentile(t *testing.T) {
 	}
 }
 
+// counts returns the histogram as a file has it.
+func (h *histogram) counts() (c Counts) {
+	for b, n := range h.all() {
+		c.Buckets, c.Counts = append(c.Buckets, int32(b)), append(c.Counts, n)
+	}
+	return c
+}
+
 // Percentiles are not below the lowest value nor above the highest, also of histograms that were
 // written, read and added.
 func TestPercentileBounds(t *testing.T) {
@@ -85,9 +93,8 @@ func TestPercentileBounds(t *testing.T) {
 		var sum histogram
 		for i := range values {
 			values[i] = 130e6 + r.Int64N(3e6)
-			var one, read histogram
-			one.addValue(values[i])
-			counts := one.counts()
+			var read histogram
+			counts := countsOf(values[i : i+1])
 			read.addBounded(&counts, values[i], values[i])
 			sum.merge(&read)
 		}

@@ -48,7 +48,7 @@ func video(process, name string, buffers int, queue trace.Duration) *analyzer.La
 func layerRows(traceName string, layers ...*analyzer.Layer) []Row {
 	device := "phone"
 	read := &ohframe.Trace{Timeline: &analyzer.Timeline{Layers: layers}}
-	return rowsBy(source{name: traceName, size: 1, dims: []*string{&device, nil}}, read)[ofLayers]
+	return rowsBy(source{name: traceName, dims: []*string{&device, nil}}, read)[ofLayers]
 }
 
 // A row of a layer has its measures; a report by layer adds them up, whatever the numbers in the
@@ -114,7 +114,7 @@ func TestUnknownJank(t *testing.T) {
 			f.Judge()
 			line.Frames = append(line.Frames, f)
 		}
-		rows = append(rows, rowsBy(source{name: name, size: 1, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
+		rows = append(rows, rowsBy(source{name: name, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
 	}
 	d := dataset(t, rows)
 	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"kind"}}))(t)

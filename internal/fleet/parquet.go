@@ -69,14 +69,13 @@ type wanted struct {
 	sums       bool
 	histograms int  // how many of the first
 	details    bool // causes and worst frames
-	file       bool // hash and size of the trace
 	examples   bool // of causes; hangs
 }
 
 // everything is all columns of a table.
 func everything(t table, dims []string) wanted {
 	_, histograms := t.histograms()
-	return wanted{t, dims, true, histograms, true, true, true}
+	return wanted{t, dims, true, histograms, true, true}
 }
 
 // cells returns the columns of a table in the order of the file.
@@ -84,9 +83,6 @@ func (r *Row) cells(w wanted) []cell {
 	var list []cell
 	add := func(tag string, to any) { list = append(list, cell{tag, to}) }
 	add("trace", &r.Trace)
-	if w.file {
-		add("trace_xxh3", &r.Hash)
-	}
 	r.Dims = make([]*string, len(w.dims))
 	list = append(list, dimCells(w.dims, r.Dims)...)
 	add("format,dict", &r.Format)
@@ -106,9 +102,6 @@ func (r *Row) cells(w wanted) []cell {
 		add("input,dict", &r.Input)
 		add("response_ns", &r.Response)
 		add("completion_ns", &r.Completion)
-	}
-	if w.file {
-		add("size", &r.Size)
 	}
 	add("recorded,timestamp(microsecond)", &r.Recorded)
 	counts, _ := w.table.counts()

@@ -2,11 +2,8 @@ package fleet
 
 import (
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"time"
-
-	"github.com/zeebo/xxh3"
 
 	"ohframe"
 	"ohframe/analyzer"
@@ -22,14 +19,12 @@ import (
 // integers, which can be added in any order.
 type Row struct {
 	Trace string // the name of the trace, as it was given
-	Hash  string // XXH3-128 of its bytes, in hexadecimal
 	// Dims are the values of the dimensions, in the order of Plan.Dims; nil if unknown.
 	Dims    []*string
 	Format  string
 	Kind    stats.Kind
 	Process string
 	PID     trace.PID
-	Size    int64 // of the trace in bytes
 	// Recorded is when the trace was recorded, in microseconds since 1970 in UTC; nil if
 	// the trace does not say.
 	Recorded *int64
@@ -171,8 +166,6 @@ func histogramIndex(name string) int {
 // source is what the dataset has of a trace besides its frames.
 type source struct {
 	name string
-	hash xxh3.Uint128
-	size int64
 	dims []*string
 	// recorded is that of a trace that does not say when it was recorded; nil if unknown.
 	recorded *int64
@@ -185,14 +178,10 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 	report, frames := stats.Compute(t.Timeline, stats.Options{}), stats.NewFrames(t.Timeline)
 	ranked := rank(t)
 	var times rowTimes
-	hash, at := s.hash.Bytes(), recorded(t.Timeline)
-	if at == nil {
-		at = s.recorded
-	}
+	at := cmp.Or(recorded(t.Timeline), s.recorded)
 	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
 		return Row{
-			Trace: s.name, Hash: hex.EncodeToString(hash[:]), Dims: s.dims, Size: s.size, Format: t.Format,
-			Kind: kind, Process: process, PID: pid, Recorded: at,
+			Trace: s.name, Dims: s.dims, Format: t.Format, Kind: kind, Process: process, PID: pid, Recorded: at,
 		}
 	}
 	for _, p := range report.Processes {
@@ -262,15 +251,15 @@ func (r *Row) measureLayer(times *rowTimes, l *stats.Layer) {
 }
 
 // rowTimes are the times of the frames or the buffers of a row, in the order of stats.Distributions.
-type rowTimes [histograms]histogram
+type rowTimes [histograms][]int64
 
-func (t *rowTimes) add(i int, d trace.Duration) { t[i].addValue(int64(d)) }
+func (t *rowTimes) add(i int, d trace.Duration) { t[i] = append(t[i], int64(d)) }
 
 // keep moves times to the histograms of the row.
 func (r *Row) keep(times *rowTimes) {
-	for i := range times {
-		r.Histograms[i] = times[i].counts()
-		times[i].clear()
+	for i, list := range times {
+		r.Histograms[i] = countsOf(list)
+		times[i] = list[:0]
 	}
 }
 
@@ -286,8 +275,8 @@ func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Fram
 	for _, f := range frames {
 		stats.FrameTimes(f, times.add)
 	}
-	if h := &times[durationHistogram]; h.bounded {
-		r.Shortest = nanoseconds(trace.Duration(h.low))
+	if durations := times[durationHistogram]; len(durations) > 0 {
+		r.Shortest = nanoseconds(trace.Duration(slices.Min(durations)))
 	}
 	r.keep(times)
 	var worst []Worst

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/zeebo/xxh3"
 
 	"ohframe"
 	"ohframe/analyzer/stats"
@@ -296,7 +295,6 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 		in.Event.Use(&options)
 	}
 	options.Workers = max(1, workers/max(1, r.Plan.Traces)) // many traces keep all processors busy
-	h := &hashed{r: f, hash: xxh3.New128()}
 	beside := &inputs.Files{}
 	defer beside.Close()
 	if descriptionErr != nil {
@@ -305,15 +303,12 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if options.Causes {
 		r.Store.OpenBeside(ctx, in.Name, beside, &options)
 	}
-	t, err := r.read(ctx, h, options)
+	t, err := r.read(ctx, f, options)
 	if err != nil {
 		return result{}, err
 	}
 	t.Warnings = beside.AddTo(t.Warnings)
-	if _, err := io.Copy(io.Discard, h); err != nil { // reading may end before the file does
-		return result{}, err
-	}
-	src := source{name: in.Name, hash: h.hash.Sum128(), size: h.size, dims: r.Plan.dims.of(in)}
+	src := source{name: in.Name, dims: r.Plan.dims.of(in)}
 	if in.Event != nil {
 		if err := in.Event.check(t.Timeline); err != nil {
 			return result{}, err
@@ -340,20 +335,6 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 		out.frames = t
 	}
 	return out, nil
-}
-
-// hashed hashes what is read.
-type hashed struct {
-	r    io.Reader
-	hash *xxh3.Hasher128
-	size int64
-}
-
-func (h *hashed) Read(b []byte) (int, error) {
-	n, err := h.r.Read(b)
-	h.hash.Write(b[:n])
-	h.size += int64(n)
-	return n, err
 }
 
 // shardWriter writes the parts of a shard.
