@@ -240,6 +240,9 @@ func sideName(given []string, list []input) string {
 		}
 	}
 	first, last := list[0].name, list[len(list)-1].name
+	if len(list) == 1 {
+		return inputName(first)
+	}
 	if filepath.Dir(first) == filepath.Dir(last) {
 		last = filepath.Base(last)
 	}
@@ -262,14 +265,16 @@ func checkMerge(f *diffFlags, inputs [2][]input) error {
 	default:
 		return &failure{file: name, what: "--merge writes a tar archive", hint: "name it OUT.tar"}
 	}
+	first := []input{inputs[0][0], inputs[1][0]}
+	for _, in := range first {
+		if in.stored != nil {
+			return &failure{file: in.stored.Dataset.Dir, what: "a dataset has no events of traces, which --merge needs", hint: fmt.Sprintf("ohframe diff --merge %s -- %s -- %s", text.Quoted(name), text.Quoted(first[0].name), text.Quoted(first[1].name))}
+		}
+	}
 	if len(inputs[0])+len(inputs[1]) > 2 {
 		return &failure{what: "--merge: needs one trace on each side"}
 	}
-	for _, in := range []input{inputs[0][0], inputs[1][0]} {
-		if in.stored != nil {
-			other := [2]string{inputs[0][0].name, inputs[1][0].name}
-			return &failure{file: in.stored.Dataset.Dir, what: "a dataset has no events of traces, which --merge needs", hint: fmt.Sprintf("ohframe diff --merge %s -- %s -- %s", text.Quoted(name), text.Quoted(other[0]), text.Quoted(other[1]))}
-		}
+	for _, in := range first {
 		if info, err := os.Stat(in.name); in.name == standard || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			return &failure{file: inputName(in.name), what: "cannot be read twice, as --merge does", hint: "save it to a file first"}
 		}

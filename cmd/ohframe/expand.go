@@ -75,9 +75,9 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 // expandInputs returns the inputs that arguments stand for, and warns of files in folders
 // that are skipped. See package inputs. A side of a comparison may be a folder of sessions.
 func expandInputs(c *call, args []string) ([]input, error) {
-	events := fleet.NewEvents(c.Context, fleet.Files{}, 0)
+	events, side := fleet.NewEvents(c.Context, fleet.Files{}, 0), c.Command.Name == "diff" && !c.IsSet("base")
 	set, err := await(c.Context, func() (*inputs.Set, error) {
-		return inputs.Expand(args, inputs.Options{Sessions: c.Command.Name == "diff" && !c.IsSet("base"), Recursive: c.IsSet("base"), Events: events.Read, Dataset: fleet.IsDataset})
+		return inputs.Expand(args, inputs.Options{Sessions: side, Recursive: c.IsSet("base"), Events: events.Read, Dataset: fleet.IsDataset})
 	})
 	if err != nil {
 		return nil, err
@@ -106,7 +106,11 @@ func expandInputs(c *call, args []string) ([]input, error) {
 		uses(c, event.Path)
 	}
 	addEvents(list, events, set)
-	if list, err = selected("where", c.Where, list); err != nil {
+	given := list
+	if list, err = selected("where", c.Where, given); err != nil {
+		if side {
+			err = fileError(sideName(args, given), err)
+		}
 		return nil, err
 	}
 	if err := checkPerf(c, list); err != nil {
