@@ -99,7 +99,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	if err := plan.Check(c.Context, runner.Store, dir); err != nil {
 		return err
 	}
-	if options.Partial && !f.Resume {
+	if !f.Resume {
 		if err := plan.CheckOthers(c.Context, runner.Store, dir, int(f.Shard)); err != nil {
 			return err
 		}

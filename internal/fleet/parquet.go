@@ -22,6 +22,7 @@ const (
 	keyShard      = "ohframe.fleet.shard"      // "K of N"
 	keyTraces     = "ohframe.fleet.traces"     // number of the shard's traces, failures included
 	keyRepeat     = "ohframe.fleet.repeat"     // "true" if another attempt may give other rows
+	keyCauses     = "ohframe.fleet.causes"     // whether causes were looked for
 	keyUnreliable = "ohframe.fleet.unreliable" // number of the shard's traces with unreliable data
 )
 

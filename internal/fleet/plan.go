@@ -112,18 +112,18 @@ func NewPlan(inputs []Input, o Options) (*Plan, error) {
 		k := shardOf(in.Name, shards)
 		p.Shards[k] = append(p.Shards[k], in)
 	}
-	p.hash = p.hashOptions()
+	p.hash = p.hashOptions(p.Dims)
 	return p, nil
 }
 
 // hashOptions returns a hash of everything but the inputs that decides rows.
-func (p *Plan) hashOptions() string {
+func (p *Plan) hashOptions(dims []string) string {
 	o := p.Options
 	o.Read.Limits = o.Read.Limits.WithDefaults()
 	text := version.Fingerprint(struct {
 		Options
 		Dims []string
-	}{o, p.Dims})
+	}{o, dims})
 	return strconv.FormatUint(xxh3.HashString(text), 16)
 }
 
@@ -199,6 +199,7 @@ func (p *Plan) metadata(ctx context.Context, store Store, shard int) [][2]string
 		{keyInputs, hashInputs(ctx, store, p.Shards[shard])},
 		{keyShard, fmt.Sprintf("%d of %d", shard, len(p.Shards))},
 		{keyTraces, strconv.Itoa(tracesOf(p.Shards[shard]))},
+		{keyCauses, strconv.FormatBool(p.Read.Causes)},
 	}
 }
 
@@ -248,7 +249,8 @@ func (p *Plan) Check(ctx context.Context, store Store, dir string) error {
 }
 
 // CheckOthers returns an error if shards but the given one were written with other options or by another
-// version: a dataset would have both.
+// version: a dataset would have both. All are written again if the shard is -1: then only options that the
+// user gives are compared.
 func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard int) error {
 	names, err := store.List(ctx, joinPath(dir, tracesFolder))
 	if err != nil {
@@ -265,17 +267,21 @@ func (p *Plan) CheckOthers(ctx context.Context, store Store, dir string, shard i
 		}
 		version, _ := f.Lookup(keyVersion)
 		options, _ := f.Lookup(keyOptions)
+		hash, all := p.hash, shard < 0
+		if all {
+			hash = p.hashOptions(dimsOf(f.Schema())) // those of folders and events come and go
+		}
 		f.close()
 		differs := ""
 		switch {
-		case version != p.Version:
+		case version != p.Version && !all:
 			differs = "by another version"
-		case options != p.hash:
+		case version == p.Version && options != hash:
 			differs = "with other options"
 		default:
 			continue
 		}
-		return &diag.Error{What: fmt.Sprintf("%s: written %s than this shard would be", joinPath(dir, tracesFolder, name), differs), Hint: "-o DIR names another folder; --resume in all processes writes all shards again"}
+		return &diag.Error{What: fmt.Sprintf("%s: written %s than this run would write", joinPath(dir, tracesFolder, name), differs), Hint: "-o DIR names another folder; --resume in all processes writes all shards again"}
 	}
 	return nil
 }
