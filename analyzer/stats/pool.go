@@ -17,7 +17,7 @@ type Pool struct {
 	Traces, Count int
 	// PerTrace and PerDevice are the jank rates of the traces and of the devices; nil if none is known.
 	PerTrace, PerDevice *Distribution
-	Causes              []PoolCause // of late frames, what lost the most time first
+	Causes              []PoolCause // of late frames, what lost the most time first; nil if unknown
 	Worst               []PoolFrame // late frames, the worst first
 
 	// What only several have.

@@ -69,6 +69,7 @@ func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report
 	}
 	if len(traces) > 0 {
 		read := fleet.NewDataset(dimensionsOf(traces))
+		read.NoCauses = !r.causes
 		err := r.each(traces, func(in input, t *ohframe.Trace) error {
 			read.Add(inputName(in.name), in.values, t)
 			return nil

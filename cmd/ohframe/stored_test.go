@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -78,6 +80,88 @@ func TestStored(t *testing.T) {
 					t.Errorf("%q: exit code %d, want %d as of %s\n%s", args, gotCode, code, name, firstDifference(gotStdout+gotStderr, stdout+stderr))
 				}
 			}
+		}
+	}
+}
+
+// A damaged part and one of another schema never change an answer: a command that reads it fails and names
+// it, and keeps its output; others do not notice.
+func TestDamagedTables(t *testing.T) {
+	slow.SkipRace(t)
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
+	t.Chdir(t.TempDir())
+	for from, to := range map[string]string{"demo.ftrace": "up/a.trace", "flings.ftrace.gz": "up/flings.ftrace.gz", "layers.ftrace.gz": "up/layers.ftrace.gz"} {
+		must.Do(t, os.MkdirAll("up", 0o777))
+		must.Do(t, os.WriteFile(to, must.Get(os.ReadFile(filepath.Join(testdata, from)))(t), 0o666))
+	}
+	for name, content := range map[string]string{
+		"up/junk.ftrace": "junk\n", "out": "before",
+		"up/event.json": `{"domain": "OS", "name": "MAIN_THREAD_JANK", "params": {"time": 1795600000000, "external_log": ["/log/a.trace"]}}`,
+	} {
+		must.Do(t, os.WriteFile(name, []byte(content), 0o666))
+	}
+	if code, _, stderr := ohframeHere(t, "fleet", "run", "up", "-o", "data"); code != 0 {
+		t.Fatal(stderr)
+	}
+	commands := []string{
+		"report data", "report data --by scene --format json", "report data --by layer --format csv", "why data", "why data --where trace=flings.ftrace.gz",
+		"frames data --format csv", "diff data data", "diff up/a.trace data --format json", "fleet sql data",
+	}
+	want := map[string]string{}
+	for _, command := range commands {
+		code, stdout, stderr := ohframeHere(t, strings.Fields(command)...)
+		if want[command] = stdout; code != 0 || stdout == "" {
+			t.Fatalf("%s: %s", command, stderr)
+		}
+	}
+	// all says that every command reads what is damaged.
+	for damage, test := range map[string]struct {
+		do  func(part []byte) []byte
+		all bool
+	}{
+		"overwritten": {func(part []byte) []byte {
+			rows := part[4 : len(part)-8-int(binary.LittleEndian.Uint32(part[len(part)-8:]))]
+			for i := range rows {
+				rows[i] = 0xFF
+			}
+			return part
+		}, false},
+		"truncated": {func(part []byte) []byte { return part[:len(part)/2] }, true},
+		"empty":     {func([]byte) []byte { return nil }, true},
+		"of another schema": {func(part []byte) []byte {
+			return regexp.MustCompile(`(fleet\.schema..)9`).ReplaceAll(part, []byte("${1}8"))
+		}, true},
+	} {
+		for _, table := range []string{"traces", "interactions", "layers", "events", "failures", "results"} {
+			name, failed := filepath.Join("data", table, "part-00000-of-00001.parquet"), 0
+			whole := must.Get(os.ReadFile(name))(t)
+			damaged := test.do(bytes.Clone(whole))
+			if bytes.Equal(damaged, whole) {
+				t.Fatalf("%s is not %s", name, damage)
+			}
+			must.Do(t, os.WriteFile(name, damaged, 0o666))
+			for _, command := range commands {
+				code, stdout, stderr := ohframeHere(t, append(strings.Fields(command), "-o", "out")...)
+				if strings.HasPrefix(command, "fleet") {
+					code, stdout, stderr = ohframeHere(t, strings.Fields(command)...)
+				} else {
+					stdout = string(must.Get(os.ReadFile("out"))(t))
+				}
+				switch {
+				case code == 1 && strings.Contains(stderr, name) && (stdout == "before" || stdout == ""):
+					failed++
+					if damage == "of another schema" && !strings.Contains(stderr, `schema "8", this version reads 9`) {
+						t.Errorf("%s: %s", command, stderr)
+					}
+				case code != 0 || stdout != want[command]:
+					t.Errorf("%s, %s %s: exit code %d, %s%s", command, table, damage, code, stderr, firstDifference(stdout, want[command]))
+				}
+				must.Do(t, os.WriteFile("out", []byte("before"), 0o666))
+			}
+			if failed == 0 || test.all && failed < len(commands) {
+				t.Errorf("%s %s: %d of %d commands fail", table, damage, failed, len(commands))
+			}
+			must.Do(t, os.WriteFile(name, whole, 0o666))
 		}
 	}
 }

@@ -30,8 +30,10 @@ type Dataset struct {
 	Rows int64
 	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
 	Unreliable int
-	Dims       []string
-	Failures   map[Reason]int
+	// NoCauses: no causes were looked for.
+	NoCauses bool
+	Dims     []string
+	Failures map[Reason]int
 	// Events are the numbers of events by kind; empty without events.
 	Events map[string]int
 
@@ -87,6 +89,7 @@ type head struct {
 	options, inputs, columns string
 	traces, unreliable       int
 	rows                     int64
+	noCauses                 bool
 	dims                     []string
 }
 
@@ -119,7 +122,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 		}
 		if first == nil {
 			first = h
-			d.Version, d.Dims = first.version, first.dims
+			d.Version, d.Dims, d.NoCauses = first.version, first.dims, first.noCauses
 		}
 		heads = append(heads, h)
 	}
@@ -160,7 +163,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 	}
 	h := &head{
 		name: f.name, schema: get(keySchema), shard: get(keyShard), version: get(keyVersion), options: get(keyOptions), inputs: get(keyInputs),
-		columns: f.Schema().String(), dims: dimsOf(f.Schema()), rows: f.NumRows(),
+		columns: f.Schema().String(), dims: dimsOf(f.Schema()), rows: f.NumRows(), noCauses: get(keyCauses) == "false",
 	}
 	h.traces, _ = strconv.Atoi(get(keyTraces))
 	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))

@@ -148,7 +148,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim, causeDim}, d.Dims...)
+		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
 		hint := "this dataset has " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
@@ -312,19 +312,21 @@ func (d *Dataset) groups(ctx context.Context, q Query) (shown []*Group, total in
 // The first pass over the datasets ranks the groups, and others add up those that are
 // wanted, some at a time.
 func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group, total int, err error) {
-	found, keyers := map[string]*surveyed{}, make([]*keyer, len(datasets))
-	devices := make([]func(*Row) *string, len(datasets))
-	for i, d := range datasets {
-		k, err := newKeyer(d, q)
-		if err != nil {
-			return nil, 0, err
+	found, all := map[string]*surveyed{}, &Dataset{}
+	for _, d := range datasets {
+		for _, dim := range d.Dims {
+			addOnce(&all.Dims, dim)
 		}
-		keyers[i], devices[i] = k, func(*Row) *string { return nil }
-		if slices.Contains(d.Dims, deviceDim) {
-			if devices[i], err = k.column(d, deviceDim); err != nil {
-				return nil, 0, err
-			}
-		}
+	}
+	k, err := newKeyer(all, q)
+	device := func(*Row) *string { return nil }
+	if err == nil && slices.Contains(all.Dims, deviceDim) {
+		device, err = k.column(all, deviceDim)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, d := range datasets {
 		groups, err := d.survey(ctx, k, nil)
 		if err != nil {
 			return nil, 0, err
@@ -341,8 +343,8 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 	if total == 0 {
 		return nil, 0, nil
 	}
-	t := keyers[0].table
-	w := wanted{sums: true, histograms: durationHistogram + 1, details: true, table: t}
+	t := k.table
+	w := wanted{sums: true, histograms: durationHistogram + 1, details: true, table: t, dims: k.dims}
 	if _, all := t.histograms(); q.Stages || t == ofLayers {
 		w.histograms = all
 	}
@@ -352,9 +354,7 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 			chosen[id] = true
 		}
 		groups := map[string]*Group{}
-		for i, d := range datasets {
-			k := keyers[i]
-			w.dims = k.dims
+		for _, d := range datasets {
 			key := func(dst []byte, r *Row) ([]byte, bool) {
 				dst = k.append(dst, r)
 				return dst, chosen[string(dst)] && k.match(r.Process, r.PID)
@@ -364,7 +364,7 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 				g.causes, g.devices = map[string]*Cause{}, map[string]*rate{}
 				return g
 			}
-			part, err := gather(ctx, d, w, key, create, func(g *Group, r *Row) { g.add(r, devices[i](r)) }, (*Group).merge)
+			part, err := gather(ctx, d, w, key, create, func(g *Group, r *Row) { g.add(r, device(r)) }, (*Group).merge)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -372,7 +372,7 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 		}
 		for id, g := range groups {
 			g.Key = found[id].key
-			g.finish(t, q.By)
+			g.finish(t, q.By, !slices.ContainsFunc(datasets, func(d *Dataset) bool { return d.NoCauses }))
 			shown = append(shown, g)
 		}
 	}
@@ -534,8 +534,8 @@ func (g *Group) merge(o *Group) {
 	}
 }
 
-// finish computes what is shown, and drops what it is computed from.
-func (g *Group) finish(t table, by []string) {
+// finish computes what is shown, and drops what it is computed from. causes says whether those of all rows are known.
+func (g *Group) finish(t table, by []string, causes bool) {
 	g.endTrace()
 	g.Causes = g.sortedCauses()
 	var devices []rate
@@ -543,8 +543,11 @@ func (g *Group) finish(t table, by []string) {
 		devices = append(devices, *r)
 	}
 	pool := &stats.Pool{Key: g.Key, Name: groupName(by, g.Key), Traces: g.Traces, Count: g.Rows, PerTrace: newDistribution(g.rates), PerDevice: newDistribution(devices)}
-	for _, c := range g.Causes[:min(mostShown, len(g.Causes))] {
-		pool.Causes = append(pool.Causes, stats.PoolCause{Title: c.Name, Frames: c.Frames, Lost: c.Lost})
+	if causes {
+		pool.Causes = []stats.PoolCause{}
+		for _, c := range g.Causes[:min(mostShown, len(g.Causes))] {
+			pool.Causes = append(pool.Causes, stats.PoolCause{Title: c.Name, Frames: c.Frames, Lost: c.Lost})
+		}
 	}
 	for _, w := range g.Worst {
 		pool.Worst = append(pool.Worst, stats.PoolFrame{Trace: w.Trace, Process: w.Process, PID: w.PID, VsyncID: w.VsyncID, Start: w.Start, Overrun: w.Overrun, Open: w.openCommand(), Why: w.whyCommand()})

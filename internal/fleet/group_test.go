@@ -21,7 +21,7 @@ import (
 func dataset(t testing.TB, rows []Row) *Dataset {
 	t.Helper()
 	dir := t.TempDir()
-	plan := &Plan{Shards: make([][]Input, 1), Dims: []string{deviceDim, "version"}}
+	plan := &Plan{Options: Options{Read: withCauses}, Shards: make([][]Input, 1), Dims: []string{deviceDim, "version"}}
 	w := must.Get(newShardWriter(t.Context(), plan, Files{}, dir, 0))(t)
 	var packers [tables]*packer
 	for of := range packers {

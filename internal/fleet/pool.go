@@ -206,7 +206,10 @@ func (d *Dataset) scanPacked(w wanted, yield func(*Row)) error {
 				return err
 			}
 			for i, name := range w.dims {
-				wanted[i] = all[slices.Index(d.Dims, name)]
+				wanted[i] = nil
+				if of := slices.Index(d.Dims, name); of >= 0 {
+					wanted[i] = all[of]
+				}
 			}
 			r.Dims = wanted
 			yield(&r)

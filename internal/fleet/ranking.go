@@ -204,6 +204,9 @@ func (r *Ranking) AddTrace(name string, dims Values, t *ohframe.Trace, flags ...
 
 // AddDataset adds the traces of a dataset.
 func (r *Ranking) AddDataset(ctx context.Context, d *Dataset) error {
+	if d.NoCauses {
+		return &diag.Error{What: d.Dir + ": the dataset has no causes of late frames", Hint: "ohframe fleet run without --no-causes finds those of traces"}
+	}
 	readers, err := r.rows()
 	if err != nil {
 		return err

@@ -294,7 +294,7 @@ type documentGroup struct {
 	// jank rates of traces, and of devices; nil without a rate
 	PerTrace  *stats.Distribution `json:"jank_rate_per_trace"`
 	PerDevice *stats.Distribution `json:"jank_rate_per_device"`
-	Causes    []stats.PoolCause   `json:"causes"` // causes of late frames, what lost the most time first
+	Causes    []stats.PoolCause   `json:"causes"` // causes of late frames, what lost the most time first; null with --no-causes
 	Worst     []stats.PoolFrame   `json:"worst"`  // the three frames that were late by most
 }
 
@@ -345,7 +345,7 @@ func groupsOf(in *Input, of int) iter.Seq[documentGroup] {
 			g := stats.PoolOf(group)
 			d := documentGroup{
 				Key: map[string]*string{}, Traces: g.Traces, Count: g.Count, Measures: map[string]*float64{}, Estimated: []string{},
-				PerTrace: g.PerTrace, PerDevice: g.PerDevice, Causes: append([]stats.PoolCause{}, g.Causes...), Worst: append([]stats.PoolFrame{}, g.Worst...),
+				PerTrace: g.PerTrace, PerDevice: g.PerDevice, Causes: g.Causes, Worst: append([]stats.PoolFrame{}, g.Worst...),
 			}
 			for i, dim := range in.Pool.By[of] {
 				d.Key[dim] = g.Key[i]
