@@ -138,6 +138,8 @@ func TestProposal(t *testing.T) {
 		p.Frames.Complete = frames
 		return p
 	}
+	later := framed(stats.Application, "late", 3)
+	later.PID = 2
 	app, rs := func(name string, n int) *stats.Process { return framed(stats.Application, name, n) }, framed(stats.RenderService, "render_service", 9)
 	for _, test := range []struct {
 		name      string
@@ -145,6 +147,7 @@ func TestProposal(t *testing.T) {
 		want      Mapping
 	}{
 		{"the largest", []*stats.Process{app("a", 3), app("b", 7), rs}, []*stats.Process{app("c", 5), app("d", 4), rs}, Mapping{"b", "c"}},
+		{"several", []*stats.Process{app("a", 3), later}, []*stats.Process{app("c", 5), rs}, Mapping{"late", "c"}},
 		{"one is in both", []*stats.Process{app("a", 3), app("b", 7)}, []*stats.Process{app("b", 5), app("d", 4)}, Mapping{}},
 		{"none in base", []*stats.Process{rs}, []*stats.Process{app("b", 5), rs}, Mapping{}},
 		{"no frames", []*stats.Process{app("a", 0), rs}, []*stats.Process{app("b", 5), rs}, Mapping{}},

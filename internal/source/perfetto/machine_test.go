@@ -3,9 +3,11 @@ package perfetto_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -119,16 +121,24 @@ func onlyFrames(t *testing.T, packets []byte) []byte {
 	return must.Get(proto.Marshal(kept))(t)
 }
 
-func checkMerged(t *testing.T, sides [2][]byte) {
+// compared compares the frames of two converted traces.
+func compared(t *testing.T, sides [2][]byte) *diff.Diff {
 	t.Helper()
-	var compared [2]diff.Side
-	var alone [2]engine.Table
+	var list [2]diff.Side
 	for i, packets := range sides {
 		timeline, _ := must.Get2(readTimeline(t.Context(), bytes.NewReader(packets), perfetto.Options{}))(t)
-		compared[i] = diff.Side{Name: "trace", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Compare: true})}
+		list[i] = diff.Side{Name: "trace", Timeline: timeline, Stats: stats.Compute(timeline, stats.Options{Compare: true})}
+	}
+	return must.Get(diff.Compare(list[0], list[1], diff.Options{}))(t)
+}
+
+func checkMerged(t *testing.T, sides [2][]byte) {
+	t.Helper()
+	d := compared(t, sides)
+	var alone [2]engine.Table
+	for i, packets := range sides {
 		alone[i] = contentOf(t, enginetest.Load(t, packets), 0, 0)
 	}
-	d := must.Get(diff.Compare(compared[0], compared[1], diff.Options{}))(t)
 	var archive bytes.Buffer
 	write := func(i int) func(io.Writer) error {
 		return func(w io.Writer) error { _, err := w.Write(sides[i]); return err }
@@ -164,4 +174,51 @@ func contentOf(t *testing.T, session *engine.Session, machine int, shift int64) 
 		all = append(all, fmt.Sprintf("SELECT '%s' AS kind, count() AS n, min(ts) - %d AS first, max(ts) - %[2]d AS last, sum((ts - %[2]d) %% 1000003) AS times FROM %[1]s WHERE machine_id = %[3]d", kind, shift, machine))
 	}
 	return enginetest.Query(t, session, strings.Join(all, " UNION ALL "))
+}
+
+// A scene that both systems recorded differs in nothing that is measured by the same rules, and each side has its
+// jank, by rules of its own.
+func TestSameScene(t *testing.T) {
+	for i, hz := range []int{60, 90, 120} {
+		scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: simulate.CauseMix, Seed: uint64(i), RefreshHz: hz}
+		android, _ := androidScene(t, scene)
+		var text, ours bytes.Buffer
+		must.Get(scene.Generate(&text))(t)
+		must.Get(pftrace.Convert(t.Context(), &text, &ours, pftrace.Options{}))(t)
+		for _, android := range [][]byte{android, onlyFrames(t, android)} {
+			var document bytes.Buffer
+			must.Do(t, diff.Write(&document, compared(t, [2][]byte{android, ours.Bytes()}), "json", diff.WriteOptions{}))
+			var d struct {
+				Processes []struct {
+					RulesDiffer    bool `json:"rules_differ"`
+					RefreshDiffers bool `json:"refresh_differs"`
+					Measures       []struct {
+						Measure          string
+						Base, New, Delta *float64
+					}
+				}
+			}
+			must.Do(t, json.Unmarshal(document.Bytes(), &d))
+			must.Equal(t, len(d.Processes), 2, "processes")
+			for _, p := range d.Processes {
+				must.Equal(t, p.RulesDiffer && !p.RefreshDiffers, true, "the rules differ, the refresh rates do not")
+				same := 0
+				for _, m := range p.Measures {
+					switch m.Measure {
+					case "fps", "fps_of_refresh", "fps_all", "idle_share", "hitch_ratio", "longest_hitch_ms", "vsync_to_present_p50_ms", "vsync_to_present_p95_ms":
+						same++
+						if m.Delta == nil || math.Abs(*m.Delta) > 0.01 {
+							t.Errorf("%d Hz: %s changed by %v", hz, m.Measure, m.Delta)
+						}
+					case "jank_rate":
+						same++
+						if m.Base == nil || m.New == nil || *m.Base != *m.New || m.Delta != nil {
+							t.Errorf("%d Hz: jank rates %v and %v, change %v", hz, m.Base, m.New, m.Delta)
+						}
+					}
+				}
+				must.Equal(t, same, 9, "measures")
+			}
+		}
+	}
 }

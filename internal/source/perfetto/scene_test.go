@@ -112,8 +112,8 @@ func (m *made) addTruth(f *simulate.Frame) {
 		if f.Late {
 			v.jank = analyzer.JankAppDeadlineMissed
 		}
-		expected(func(token, start, end int64) { m.expectSurface(token, 0, start, end) })
-		m.actualSurface(f.Vsync, 0, "gallery", int64(f.Start), int64(end), v)
+		expected(func(token, start, end int64) { m.expectSurface(token, f.Render, start, end) })
+		m.actualSurface(f.Vsync, f.Render, "gallery", int64(f.Start), int64(end), v)
 		return
 	}
 	m.sf = int32(f.PID)
