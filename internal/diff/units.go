@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/condition"
 	"ohframe/internal/significance"
 	"ohframe/internal/text"
 )
@@ -309,3 +310,59 @@ func (d *Diff) unitWarnings() (list []string) {
 // runsDiffer is the ratio of the runs of a unit from which values of one side vary so much more than
 // those of the other that equal sides differ more often than they should.
 const runsDiffer = 2
+
+// mixRare is the share of a value that matters little, mixDiffers the change of one that matters.
+const mixRare, mixDiffers = 0.05, 0.1
+
+// mixWarnings returns what else differs between the units: the values of dimensions that are more frequent on one
+// side. What differs between phones and tablets is then a change.
+func (d *Diff) mixWarnings() (list []string) {
+	for _, dim := range slices.Sorted(maps.Keys(d.Base.dims())) {
+		if dim == d.unit {
+			continue
+		}
+		if changed := d.mixOf(dim); len(changed) > 0 {
+			name := text.Printable(dim)
+			list = append(list, fmt.Sprintf("The mix of %s differs: %s: --where %[1]s=VALUE compares one value", name, strings.Join(firstOf(changed), ", ")))
+		}
+	}
+	return list
+}
+
+// mixOf describes the shares of a dimension's values in units that changed significantly. Values that one side has
+// alone, such as versions, are what is compared.
+func (d *Diff) mixOf(dim string) (changed []string) {
+	var shares [2]map[string]float64 // of runs, by value
+	for i, s := range d.sides() {
+		shares[i] = map[string]float64{}
+		for _, r := range s.recordings() {
+			shares[i][r.Dims[dim]] += 1 / float64(len(s.runNames()))
+		}
+	}
+	var tested []*Measure
+	limits := map[string]condition.Limit{}
+	for _, value := range slices.Sorted(maps.Keys(shares[0])) {
+		if base, new := shares[0][value], shares[1][value]; value == "" || new == 0 || (base+new)/2 < mixRare {
+			continue
+		}
+		var runs [2][]significance.Unit
+		for i, s := range d.sides() {
+			for _, r := range s.recordings() {
+				is := 0.0
+				if r.Dims[dim] == value {
+					is = 1
+				}
+				runs[i] = append(runs[i], significance.Exactly(is))
+			}
+		}
+		tested = append(tested, d.measured(&stats.Measure{Name: value, Unit: stats.Share}, runs[0], runs[1]))
+		limits[value] = condition.Limit{Value: mixDiffers}
+	}
+	Judge(tested, limits)
+	for _, m := range tested {
+		if m.Verdict.Significant() {
+			changed = append(changed, fmt.Sprintf("%s %s → %s", text.Printable(m.Name), text.Share(m.Base), text.Share(m.New)))
+		}
+	}
+	return changed
+}

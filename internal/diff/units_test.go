@@ -204,3 +204,36 @@ func TestOrderOfRuns(t *testing.T) {
 	slices.Reverse(sides[1][3:])
 	must.Equal(t, written(), want)
 }
+
+// A warning says if values of another dimension are not as frequent on both sides, as devices then differ. Values
+// that one side has alone, such as versions, are what is compared.
+func TestMixes(t *testing.T) {
+	of := func(side string, tablets, phones int) (list []string) {
+		for i := range tablets + phones {
+			model := "phone"
+			if i < tablets {
+				model = "tablet"
+			}
+			// Each user has two runs, whose page does not differ from user to user.
+			for _, page := range []string{"Index", "Detail"} {
+				list = append(list, fmt.Sprintf("user=%s%d model=%s version=%s page=%s", side, i, model, side, page))
+			}
+		}
+		return list
+	}
+	const differs = "The mix of model differs: phone 50.0 % → 95.0 %, tablet 50.0 % → 5.0 %: --where model=VALUE compares one value"
+	for _, test := range []struct {
+		base, new []string
+		want      string
+	}{
+		{of("a", 10, 10), of("b", 1, 19), differs},
+		{of("a", 10, 10), of("b", 9, 11), ""},  // 5 points
+		{of("a", 3, 3), of("b", 2, 4), ""},     // chance
+		{of("a", 40, 0), of("b", 38, 2), ""},   // rare: 2.5 %
+		{devices("a", 20), of("b", 1, 19), ""}, // base knows no models
+	} {
+		d := &Diff{Base: inDims(test.base...), New: inDims(test.new...)}
+		must.Do(t, d.setUnit(""))
+		must.Equal(t, strings.Join(d.mixWarnings(), "; "), test.want)
+	}
+}

@@ -129,7 +129,7 @@ func (d *Diff) worstFirst() []*Pair {
 
 // warnings returns what limits the comparison.
 func (d *Diff) warnings() []string {
-	list := append(d.recordingWarnings(), d.unitWarnings()...)
+	list := slices.Concat(d.recordingWarnings(), d.unitWarnings(), d.mixWarnings())
 	warn := func(warning string) { list = append(list, warning) }
 	if labels := d.knownOnOneSide(); len(labels) > 0 {
 		warn("Not compared, because only one side has them: " + strings.Join(labels, ", "))
