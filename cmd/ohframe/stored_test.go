@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,6 +163,61 @@ func TestDamagedTables(t *testing.T) {
 				t.Errorf("%s %s: %d of %d commands fail", table, damage, failed, len(commands))
 			}
 			must.Do(t, os.WriteFile(name, whole, 0o666))
+		}
+	}
+}
+
+// Views are refused where a report is, with the same words, and where they would count what a report does not.
+func TestRefusedViews(t *testing.T) {
+	testdata := must.Get(filepath.Abs("../../testdata"))(t)
+	t.Chdir(t.TempDir())
+	demo := must.Get(os.ReadFile(filepath.Join(testdata, "demo.ftrace")))(t)
+	must.Do(t, os.Mkdir("in", 0o777))
+	for i := range 8 {
+		must.Do(t, os.WriteFile(fmt.Sprintf("in/%d.ftrace", i), fmt.Appendf(demo[:len(demo):len(demo)], "# %d\n", i), 0o666))
+	}
+	run := func(args string) (code int, stdout, stderr string) {
+		t.Helper()
+		return ohframeHere(t, strings.Fields(args)...)
+	}
+	for i, args := range []string{"fleet run in -o whole --shards 2", "fleet run in -o other --shards 2 --no-causes", "fleet run in -o three --shards 3"} {
+		if code, _, stderr := run(args); code != 0 {
+			t.Fatal(i, stderr)
+		}
+	}
+	part := func(dataset, table string, k, n int) string {
+		return filepath.Join(dataset, table, fmt.Sprintf("part-%05d-of-%05d.parquet", k, n))
+	}
+	// take copies a shard of another dataset.
+	take := func(dataset string, k, n int) error {
+		for _, table := range []string{"traces", "interactions", "layers", "events", "failures", "results"} {
+			must.Do(t, os.WriteFile(part("bad", table, k, n), must.Get(os.ReadFile(part(dataset, table, k, n)))(t), 0o666))
+		}
+		return nil
+	}
+	for name, test := range map[string]struct {
+		damage func() error
+		want   string
+		report int // exit code
+	}{
+		"other options": {func() error { return take("other", 1, 2) }, "other options", 1},
+		"other shards":  {func() error { return take("three", 0, 3) }, "of 2 and of 3 shards", 1},
+		"renamed":       {func() error { return os.Rename(part("bad", "traces", 0, 2), part("bad", "traces", 1, 2)) }, "contains shard 0", 1},
+		"copy":          {func() error { return os.Link(part("bad", "layers", 0, 2), "bad/layers/copy.parquet") }, "not a part of a dataset", 1},
+		"damaged":       {func() error { return os.WriteFile(part("bad", "interactions", 1, 2), []byte("PAR1"), 0o666) }, part("bad", "interactions", 1, 2), 1},
+		// A report leaves the shard out.
+		"incomplete": {func() error { return os.Remove(part("bad", "results", 1, 2)) }, "shard 1 is not complete", 0},
+	} {
+		must.Do(t, os.RemoveAll("bad"))
+		must.Do(t, os.CopyFS("bad", os.DirFS("whole")))
+		must.Do(t, test.damage())
+		code, _, report := run("report bad")
+		if code != test.report {
+			t.Errorf("%s: report exits with %d: %s", name, code, report)
+		}
+		code, stdout, stderr := run("fleet sql bad")
+		if code != 1 || stdout != "" || !strings.Contains(stderr, test.want) || test.report == 1 && stderr != report {
+			t.Errorf("%s: exit code %d, %s%s, of report %s", name, code, stdout, stderr, report)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Dataset struct {
 	Dir     string
 	Version string // of the program that wrote it
 	Shards  int
-	Missing []int // shards that have no parts
+	Missing []int // shards that have not all parts
 	// Traces counts the traces of the shards that have parts, failures included.
 	Traces int
 	// Rows are those of processes of traces.
@@ -37,6 +37,7 @@ type Dataset struct {
 	// Events are the numbers of events by kind; empty without events.
 	Events map[string]int
 
+	some    []int // shards among Missing that have parts
 	store   Store
 	parts   [tables][]string // by shard
 	results []string         // by shard, of the table of results
@@ -69,6 +70,9 @@ func Open(ctx context.Context, store Store, dir string) (*Dataset, error) {
 		// Run writes the part of the traces last: without the others it is damaged.
 		if parts[k] < len(folders) {
 			d.Missing = append(d.Missing, k)
+			if parts[k] > 0 {
+				d.some = append(d.some, k)
+			}
 			continue
 		}
 		var err error

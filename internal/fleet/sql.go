@@ -102,6 +102,9 @@ func (d *Dataset) SQL(name string) (string, error) {
 	if strings.ContainsAny(d.Dir, "'\\*?[]{}\n") {
 		return "", &diag.Error{What: "the name of the folder has characters that are special in SQL or in patterns", Hint: "rename the folder"}
 	}
+	if len(d.some) > 0 { // the views would read its parts
+		return "", &diag.Error{What: fmt.Sprintf("shard %d is not complete", d.some[0]), Hint: "run with --resume"}
+	}
 	e := engines[name]
 	return placeholder.ReplaceAllStringFunc(viewsSQL, func(s string) string {
 		switch match := placeholder.FindStringSubmatch(s); match[1] {

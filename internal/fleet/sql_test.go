@@ -236,11 +236,17 @@ func documented(t *testing.T, engine string) (queries []string) {
 	if engine != "duckdb" {
 		return queries
 	}
-	for _, name := range []string{"README.md", "docs/fleet.md", "docs/field.md"} {
-		document := string(must.Get(os.ReadFile("../../" + name))(t))
+	found := 0
+	for _, name := range append(must.Get(filepath.Glob("../../docs/*.md"))(t), "../../README.md") {
+		document := string(must.Get(os.ReadFile(name))(t))
+		found += strings.Count(document, "duckdb -")
 		for _, m := range regexp.MustCompile(`duckdb -init views\.sql -c "((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(document, -1) {
 			queries = append(queries, strings.ReplaceAll(m[1], `\"`, `"`))
+			found--
 		}
+	}
+	if found != 0 {
+		t.Errorf("%d commands of the documents are not run", found)
 	}
 	return queries
 }
