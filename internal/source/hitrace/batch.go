@@ -25,6 +25,7 @@ type Batch struct {
 	// systemEvents are lines of HiSysEvent, in memory of their own.
 	systemEvents [][]byte
 	memory       []byte // that of Keep
+	columns      *columns
 }
 
 // lineProblem is a line that carries no event and why. Lines of a batch are
@@ -50,6 +51,9 @@ func (b *Batch) reset() {
 }
 
 func (b *Batch) parseLines(block []byte, maxLine int) {
+	if b.columns == nil {
+		b.columns = new(columns)
+	}
 	for len(block) > 0 {
 		text := block
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {

@@ -172,17 +172,22 @@ func trimSpace(text []byte) []byte {
 
 // parse fills e, all but its number, from a line without its line end.
 func (b *Batch) parse(e *Event, text []byte) Problem {
-	if problem := ParseLine(text, &e.Line); problem != NoProblem {
-		return problem
+	if !b.columns.parse(text, e) {
+		if problem := ParseLine(text, &e.Line); problem != NoProblem {
+			return problem
+		}
+		e.Kind = kindOf(e.Name)
+		if b.columns.unseen {
+			b.columns.learn(text, e)
+		}
 	}
 	e.Fields = nil
 	return b.interpret(e)
 }
 
-// interpret sets e, all but its line and number.
+// interpret sets e, all but its line, kind and number.
 func (b *Batch) interpret(e *Event) Problem {
 	e.Word, e.Outside, e.Lost, e.Process, e.Marker.Phase = Other, false, false, e.PID, NotAMarker
-	e.Kind = kindOf(e.Name)
 	if b.Decoder != nil && e.Kind != MarkerEvent {
 		e.Fields = b.fields.decode(e.Kind, b.Decoder, e)
 		return NoProblem

@@ -137,9 +137,17 @@ func FuzzBatch(f *testing.F) {
 		events := func(text []byte) (list []string) {
 			var b Batch
 			b.Parse(text, maxLine)
+			b.Parse(text, maxLine) // what it has learned of the lines makes no difference
 			var numbers []int
+			lines := bytes.Split(text, []byte("\n"))
 			for i := range b.Events {
 				e := &b.Events[i]
+				var l Line
+				if problem := ParseLine(bytes.TrimSuffix(lines[e.Number-1], []byte("\r")), &l); problem != NoProblem {
+					t.Errorf("%s, read alone: %s", e.describe(), problem)
+				}
+				l.Args = e.Args
+				must.Equal(t, fmt.Sprintf("%+v", e.Line), fmt.Sprintf("%+v", l))
 				if !within(e.Args, text) || !within(e.Marker.Name, text) || !within(e.Marker.Track, text) {
 					t.Errorf("event outside the block: %s", e.describe())
 				}
@@ -156,12 +164,12 @@ func FuzzBatch(f *testing.F) {
 					t.Fatalf("line %d is missing or there twice", i+1)
 				}
 			}
-			lines := bytes.Count(text, []byte("\n"))
-			if len(text) > 0 && text[len(text)-1] != '\n' {
-				lines++
+			count := len(lines)
+			if len(lines[count-1]) == 0 {
+				count--
 			}
-			if b.lines != lines || len(numbers) != lines {
-				t.Errorf("%d lines, %d accounted for, want %d", b.lines, len(numbers), lines)
+			if b.lines != count || len(numbers) != count {
+				t.Errorf("%d lines, %d accounted for, want %d", b.lines, len(numbers), count)
 			}
 			return list
 		}
@@ -311,7 +319,7 @@ func spelledPairs(label []byte) (list []Transaction) {
 func FuzzFields(f *testing.F) {
 	seedLines(f, func(line []byte) {
 		var e Event
-		if new(Batch).parse(&e, line) == NoProblem && e.Word != Other {
+		if (&Batch{columns: new(columns)}).parse(&e, line) == NoProblem && e.Word != Other {
 			f.Add(e.Marker.Label())
 		}
 	})

@@ -2,6 +2,7 @@ package hitrace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 
 	"ohframe/analyzer/trace"
@@ -20,14 +21,15 @@ type Switch struct {
 // parse parses the args of a sched_switch event and reports whether it could. Names may
 // contain blanks, so it searches for the text after them.
 func (s *Switch) parse(args []byte) bool {
-	i := parseTask(args, 0, "prev_comm=", " prev_pid=", " prev_prio=", &s.PrevComm, &s.PrevTID, &s.PrevPrio)
+	i := parseTask(args, 0, &prevTask, &s.PrevComm, &s.PrevTID, &s.PrevPrio)
 	if i < 0 {
-		return !hasAt(args, 0, "prev_comm=") && s.parseShort(args)
+		return !prevTask.comm.isAt(args, 0) && s.parseShort(args)
 	}
-	if !hasAt(args, i, " prev_state=") {
+	const state = " prev_state="
+	if len(args)-i < len(state) || string(args[i:i+len(state)]) != state {
 		return false
 	}
-	i += len(" prev_state=")
+	i += len(state)
 	end := i
 	for end < len(args) && args[end] != ' ' {
 		end++
@@ -37,14 +39,14 @@ func (s *Switch) parse(args []byte) bool {
 	}
 	s.PrevState = args[i:end]
 	const arrow = " ==> "
-	if !hasAt(args, end, arrow) { // fields of a vendor's kernel are before it
+	if len(args)-end < len(arrow) || string(args[end:end+len(arrow)]) != arrow { // fields of a vendor's kernel are before it
 		n := bytes.Index(args[end:], []byte(arrow))
 		if n < 0 {
 			return false
 		}
 		end += n
 	}
-	return parseTask(args, end+len(arrow), "next_comm=", " next_pid=", " next_prio=", &s.NextComm, &s.NextTID, &s.NextPrio) >= 0
+	return parseTask(args, end+len(arrow), &nextTask, &s.NextComm, &s.NextTID, &s.NextPrio) >= 0
 }
 
 // Wakeup has the fields of sched_waking, sched_wakeup and sched_wakeup_new events.
@@ -58,12 +60,12 @@ type Wakeup struct {
 // parse parses the args of a sched_waking, sched_wakeup or sched_wakeup_new event and
 // reports whether it could.
 func (w *Wakeup) parse(args []byte) bool {
-	i := parseTask(args, 0, "comm=", " pid=", " prio=", &w.Comm, &w.TID, &w.Prio)
+	i := parseTask(args, 0, &wokenTask, &w.Comm, &w.TID, &w.Prio)
 	if i < 0 {
-		return !hasAt(args, 0, "comm=") && w.parseShort(args)
+		return !wokenTask.comm.isAt(args, 0) && w.parseShort(args)
 	}
 	const target = " target_cpu="
-	if !hasAt(args, i, target) { // older kernels write success= before it
+	if len(args)-i < len(target) || string(args[i:i+len(target)]) != target { // older kernels write success= before it
 		n := bytes.Index(args[i:], []byte(target))
 		if n < 0 {
 			return false
@@ -124,28 +126,60 @@ func parseShortTask(text []byte, comm *[]byte, tid *trace.TID, prio *int32) bool
 	return ok && end == open && ok2 && -math.MaxInt32 <= p && p <= math.MaxInt32
 }
 
+// taskKeys are the keys of a thread's name, id and priority.
+type taskKeys struct{ comm, pid, prio key }
+
+var (
+	prevTask  = taskKeys{newKey("prev_comm="), newKey(" prev_pid="), newKey(" prev_prio=")}
+	nextTask  = taskKeys{newKey("next_comm="), newKey(" next_pid="), newKey(" next_prio=")}
+	wokenTask = taskKeys{newKey("comm="), newKey(" pid="), newKey(" prio=")}
+)
+
+// key is a text of up to 16 bytes that is compared by words: its first eight bytes, as far as it
+// has them, and its last.
+type key struct {
+	text              string
+	first, last, mask uint64
+}
+
+func newKey(text string) key {
+	var bytes [8]byte
+	n := copy(bytes[:], text)
+	k := key{text: text, first: binary.LittleEndian.Uint64(bytes[:]), mask: math.MaxUint64 >> (64 - 8*n)}
+	copy(bytes[:], text[max(0, len(text)-8):])
+	k.last = binary.LittleEndian.Uint64(bytes[:])
+	return k
+}
+
+// isAt reports whether text has the key at i.
+func (k *key) isAt(text []byte, i int) bool {
+	end := i + len(k.text)
+	if len(text) < max(end, i+8) {
+		return hasAt(text, i, k.text)
+	}
+	return binary.LittleEndian.Uint64(text[i:])&k.mask == k.first && binary.LittleEndian.Uint64(text[max(i, end-8):])&k.mask == k.last
+}
+
 // parseTask parses "COMM pid=N prio=N" with the given keys at i. It returns the index after
 // it, or -1.
-func parseTask(text []byte, i int, commKey, pidKey, prioKey string, comm *[]byte, tid *trace.TID, prio *int32) int {
-	if !hasAt(text, i, commKey) {
+func parseTask(text []byte, i int, keys *taskKeys, comm *[]byte, tid *trace.TID, prio *int32) int {
+	if !keys.comm.isAt(text, i) {
 		return -1
 	}
-	i += len(commKey)
-	end := i
-	for !hasAt(text, end, pidKey) {
-		n := bytes.IndexByte(text[min(end+1, len(text)):], ' ')
-		if n < 0 {
-			return -1
-		}
-		end += 1 + n
+	i += len(keys.comm.text)
+	end := nextBlank(text, i)
+	for ; end >= 0 && !keys.pid.isAt(text, end); end = nextBlank(text, end+1) {
+	}
+	if end < 0 {
+		return -1
 	}
 	*comm = text[i:end]
-	pid, i, ok := digits(text, end+len(pidKey))
-	if !ok || !hasAt(text, i, prioKey) {
+	pid, i, ok := digits(text, end+len(keys.pid.text))
+	if !ok || !keys.prio.isAt(text, i) {
 		return -1
 	}
 	*tid = trace.TID(pid)
-	i += len(prioKey)
+	i += len(keys.prio.text)
 	negative := i < len(text) && text[i] == '-' // HongMeng's idle threads
 	if negative {
 		i++
@@ -157,6 +191,21 @@ func parseTask(text []byte, i int, commKey, pidKey, prioKey string, comm *[]byte
 		*prio = -*prio
 	}
 	return i
+}
+
+// nextBlank returns the index of the first blank from i on, or -1. Names of threads are short.
+func nextBlank(text []byte, i int) int {
+	for ; len(text)-i >= 8; i += 8 {
+		if n := firstByte(binary.LittleEndian.Uint64(text[i:]), ' '); n < 8 {
+			return i + n
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] == ' ' {
+			return i
+		}
+	}
+	return -1
 }
 
 // hasAt reports whether text has word at i.

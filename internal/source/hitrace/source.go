@@ -64,6 +64,7 @@ func (b *Batch) complete() {
 	kept := 0
 	for i := range b.Events {
 		e := &b.Events[i]
+		e.Kind = kindOf(e.Name)
 		if problem := b.interpret(e); problem != NoProblem {
 			b.problems = append(b.problems, lineProblem{e.Number, problem})
 			continue
