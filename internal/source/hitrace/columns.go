@@ -53,7 +53,7 @@ const columnsWindow = 96
 func (c *columns) parse(text []byte, e *Event) bool {
 	c.unseen = false
 	open := c.open
-	if open >= len(text) || text[open] != '[' {
+	if open == 0 || open >= len(text) || text[open] != '[' {
 		if open = bytes.IndexByte(text, '['); open < 16 {
 			return false
 		}
@@ -98,7 +98,7 @@ func (c *columns) parse(text []byte, e *Event) bool {
 	size := len("print")
 	e.Kind = MarkerEvent
 	if binary.LittleEndian.Uint64(w[i:])<<8 != printText<<8 {
-		if size = bytes.IndexByte(w[i:i+len(nameColumn{}.text)], ':'); size < 0 {
+		if size = bytes.IndexByte(w[i:i+len(nameColumn{}.text)], ':'); size <= 0 {
 			return false
 		}
 		n := c.name(w[i:], size)
@@ -127,7 +127,7 @@ func (c *columns) parse(text []byte, e *Event) bool {
 func (c *columns) time(w *[columnsWindow]byte, i int) (trace.Time, int, bool) {
 	text := binary.LittleEndian.Uint64(w[i:])
 	size := firstByte(text, '.')
-	if size == 8 {
+	if size == 0 || size == 8 {
 		return 0, i, false
 	}
 	if text &= 1<<(8*size) - 1; text != c.secondsText || size != c.secondsSize {

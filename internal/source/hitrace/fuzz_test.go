@@ -131,10 +131,14 @@ func FuzzBatch(f *testing.F) {
 		f.Add(text)
 	}
 	f.Add([]byte("\n\r\n\n"))
+	f.Add([]byte(onVsync + "\n" + " demo.app-200 (  200) [001] .... 1.000001: : 0" + strings.Repeat("\n", 100)))
+	f.Add([]byte("  render_service-100  (  100) [000] A00 .000000: t: \n  render_service-100  (  100) [0] 0.0:t:0"))
+	f.Add([]byte("[\n[ 0]" + strings.Repeat(" ", 200)))
 	f.Add([]byte(onVsync + "\r\n" + onVsync + strings.Repeat("x", 300) + "\n" + onVsync))
 	const maxLine = 300
 	f.Fuzz(func(t *testing.T, text []byte) {
 		events := func(text []byte) (list []string) {
+			text = append(make([]byte, 0, len(text)+256), text...) // as in the buffer of a block
 			var b Batch
 			b.Parse(text, maxLine)
 			b.Parse(text, maxLine) // what it has learned of the lines makes no difference
