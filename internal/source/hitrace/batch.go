@@ -2,7 +2,9 @@ package hitrace
 
 import (
 	"bytes"
+	"math"
 
+	"ohframe/analyzer/trace"
 	"ohframe/internal/source/kernel"
 )
 
@@ -21,7 +23,9 @@ type Batch struct {
 	stated   []stated
 	losses   []loss
 	longest  Longest
-	fields   fieldStore
+	// earliest and latest are the times that the events are between.
+	earliest, latest trace.Time
+	fields           fieldStore
 	// systemEvents are lines of HiSysEvent, in memory of their own.
 	systemEvents [][]byte
 	memory       []byte // that of Keep
@@ -47,6 +51,7 @@ func (b *Batch) reset() {
 	b.Events, b.problems, b.headers, b.lines, b.stated = b.Events[:0], b.problems[:0], b.headers[:0], 0, b.stated[:0]
 	b.longest, b.losses, b.systemEvents, b.Decoder = Longest{}, b.losses[:0], nil, nil
 	b.memory = b.memory[:0]
+	b.earliest, b.latest = math.MaxInt64, math.MinInt64
 	b.fields.reset()
 }
 
@@ -92,6 +97,7 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 			continue
 		}
 		event.Number = b.lines
+		b.earliest, b.latest = min(b.earliest, event.Time), max(b.latest, event.Time)
 		b.Events = next
 	}
 }
@@ -113,14 +119,33 @@ type order struct {
 	processes processes
 }
 
+// continues reports whether a block does no more than to continue the trace: no event is stray, or begins
+// another trace.
+func (o *order) continues(b *Batch) bool {
+	s := &o.splitter
+	return s.started && o.strays.started && !s.over && !s.guarded && !s.broken && s.pending == 0 && s.lost == 0 &&
+		len(b.Events) > 0 && len(b.headers) == 0 && len(b.losses) == 0 &&
+		b.latest.Sub(b.earliest) <= maxGap && b.Events[0].Time.Sub(o.strays.last).Abs() <= maxGap && s.last.Sub(b.Events[0].Time) <= maxGap
+}
+
 // settle adds the next block, in order, to the input: it drops events with stray times,
 // separates traces, marks events outside the window and after lost ones, numbers lines,
 // finds the processes of threads, and adds to the totals. In strict mode it returns the
 // first malformed line as a *LineError.
 func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 	o.entries.add(b, totals)
-	o.strays.drop(b)
-	o.splitter.split(b, totals, options.Limits)
+	if o.continues(b) {
+		last := b.Events[len(b.Events)-1].Time
+		o.strays.last, o.splitter.last, o.splitter.skipped = last, last, false
+		o.splitter.first, o.splitter.latest = min(o.splitter.first, b.earliest), max(o.splitter.latest, b.latest)
+		b.Starts = b.Starts[:0]
+		for i := range b.Events {
+			b.Events[i].Number += totals.Lines
+		}
+	} else {
+		o.strays.drop(b)
+		o.splitter.split(b, totals, options.Limits)
+	}
 	o.losses.mark(b, totals.Lines)
 	o.processes.set(b.Events, options.Limits.Threads)
 	for _, p := range b.problems {

@@ -19,12 +19,16 @@ type owner struct {
 
 // set sets Process of markers. For threads beyond the limit, only the column counts.
 func (p *processes) set(events []Event, limit int) {
+	var o *owner // of thread tid
+	tid := trace.TID(-1)
 	for i := range events {
 		e := &events[i]
 		if e.Kind != MarkerEvent {
 			continue
 		}
-		o := p.threads.Get(e.TID)
+		if e.TID != tid {
+			tid, o = e.TID, p.threads.Get(e.TID)
+		}
 		if o == nil {
 			if p.threads.Len() >= limit {
 				continue

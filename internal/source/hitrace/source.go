@@ -69,6 +69,7 @@ func (b *Batch) complete() {
 			b.problems = append(b.problems, lineProblem{e.Number, problem})
 			continue
 		}
+		b.earliest, b.latest = min(b.earliest, e.Time), max(b.latest, e.Time)
 		if kept < i {
 			b.Events[kept] = *e
 		}
