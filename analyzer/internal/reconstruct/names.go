@@ -16,6 +16,9 @@ type names struct {
 	slots   []int32    // index of a thread's last entry plus one, by hash of the thread id
 	starts  []newOwner // of the block, in order of lines
 	events  []hitrace.Event
+	// recent is the thread whose entry was used last, and at the index of the entry plus one; 0 without one.
+	recent trace.TID
+	at     int
 }
 
 // nameEntry is the last that was stated of a thread. The slices are parts of the text. A thread
@@ -48,7 +51,9 @@ type newOwner struct {
 // unknownComm is what the kernel prints if it no longer has a thread's name.
 const unknownComm = "<...>"
 
-func isName(comm []byte) bool { return len(comm) > 0 && string(comm) != unknownComm }
+func isName(comm []byte) bool {
+	return len(comm) > 0 && (comm[0] != unknownComm[0] || string(comm) != unknownComm)
+}
 
 // addAll adds the events of a block.
 func (n *names) addAll(events []hitrace.Event) {
@@ -109,14 +114,18 @@ func (n *names) addScheduled(tid trace.TID, comm []byte) {
 
 // reset removes all names and keeps the memory.
 func (n *names) reset() {
-	n.entries, n.starts = n.entries[:0], n.starts[:0]
+	n.entries, n.starts, n.at = n.entries[:0], n.starts[:0], 0
 	clear(n.slots)
 }
 
 // entry returns the thread's last entry, which is valid until the next call.
 func (n *names) entry(tid trace.TID) *nameEntry {
+	if tid == n.recent && n.at > 0 {
+		return &n.entries[n.at-1]
+	}
 	if len(n.slots) > 0 {
 		if slot := *n.find(tid); slot != 0 {
+			n.recent, n.at = tid, int(slot)
 			return &n.entries[slot-1]
 		}
 	}
@@ -129,7 +138,8 @@ func (n *names) split(tid trace.TID) *nameEntry { return n.append(n.slot(tid), t
 func (n *names) append(slot *int32, tid trace.TID) *nameEntry {
 	n.entries = append(n.entries, nameEntry{tid: tid, pid: trace.UnknownPID})
 	*slot = int32(len(n.entries))
-	return &n.entries[len(n.entries)-1]
+	n.recent, n.at = tid, len(n.entries)
+	return &n.entries[n.at-1]
 }
 
 // slot returns the slot of a thread, which is zero if it has no entry.
