@@ -234,6 +234,72 @@ func slowTrace() (*slowContent, serve.Trace) {
 	return c, serve.Trace{Path: "slow", Content: c, Size: slowSize}
 }
 
+// A client that stops reading does not keep others from fetching, nor the server from ending at the timeout.
+func TestStalledFetch(t *testing.T) {
+	for _, test := range []struct{ others, keep bool }{{true, false}, {false, false}, {false, true}} {
+		c, trace := slowTrace()
+		close(c.proceed)
+		site, timeout := serve.Site{Trace: trace, Origin: origin, Keep: test.keep, Stall: 200 * time.Millisecond}, 500*time.Millisecond
+		if test.others {
+			site.Stall, timeout = 0, time.Minute
+		}
+		s := run(t, t.Context(), site, timeout)
+		for range 2 { // on a busy computer the server may have ended
+			if connection, err := net.Dial("tcp", s.host()); err == nil {
+				defer connection.Close()
+				fmt.Fprintf(connection, "GET /slow HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\n\r\n", s.host(), origin)
+				io.ReadFull(connection, make([]byte, 100))
+			}
+		}
+		want := serve.ErrNotFetched
+		if test.others {
+			want = nil
+			if answer, body := s.ask(t, "GET", "/slow", origin); answer.StatusCode != 200 || len(body) != slowSize {
+				t.Errorf("another client: status %d, %d bytes", answer.StatusCode, len(body))
+			}
+		}
+		if err := s.wait(t); !errors.Is(err, want) {
+			t.Errorf("%+v: ends with %v", test, err)
+		}
+	}
+}
+
+// A client that reads slowly gets the trace, also after the timeout and for longer than a client may stall.
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	const parts, part = 64, 512 << 10 // more than the buffers of connections
+	const stall = 2 * time.Second
+	s := run(t, t.Context(), serve.Site{Trace: text(strings.Repeat("x", parts*part)), Origin: origin, Stall: stall}, stall/4)
+	r, _ := http.NewRequestWithContext(t.Context(), "GET", s.address+"/a%20trace", nil)
+	r.Header.Set("Origin", origin)
+	answer := must.Get(client.Do(r))(t)
+	defer answer.Body.Close()
+	for i := range parts {
+		time.Sleep(stall / 40)
+		if _, err := io.CopyN(io.Discard, answer.Body, part); err != nil {
+			t.Fatalf("after %d of %d parts: %v", i, parts, err)
+		}
+	}
+	must.NoError(t, s.wait(t))
+}
+
+// A fetch that breaks off may be made again: the page was loaded anew.
+func TestBrokenFetch(t *testing.T) {
+	c, trace := slowTrace()
+	s := start(t, t.Context(), trace, time.Minute)
+	close(c.proceed)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, _ := http.NewRequestWithContext(ctx, "GET", s.address+"/slow", nil)
+	r.Header.Set("Origin", origin)
+	answer := must.Get(client.Do(r))(t)
+	cancel()
+	answer.Body.Close()
+	if _, body := s.ask(t, "GET", "/slow", origin); len(body) != slowSize {
+		t.Errorf("again: %d bytes", len(body))
+	}
+	must.NoError(t, s.wait(t))
+}
+
 // After a fetch nobody else gets the trace.
 func TestAfterFetch(t *testing.T) {
 	s := start(t, t.Context(), text(content), time.Minute)
