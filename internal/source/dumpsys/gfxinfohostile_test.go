@@ -13,7 +13,6 @@ const (
 	mark   = "---PROFILEDATA---\n"
 	header = "Flags,IntendedVsync,FrameCompleted,\n"
 	good   = "** Graphics info for pid 7 [good] **\nWindow: w\n" + mark + header + "0,1000000,2000000,\n" + mark
-	opened = good + "Window: v\n" + mark + header // a table that does not end
 )
 
 func TestExtremes(t *testing.T) {
