@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -277,5 +278,111 @@ func TestJSONWithoutUnknown(t *testing.T) {
 		if !seen[list] {
 			t.Errorf("no %s in %s", list, &b)
 		}
+	}
+}
+
+func TestComponents(t *testing.T) {
+	e := late(app(), 1, 0, 20_000, 10_000, storage(12_000, 9000),
+		why.Share{Wait: why.Variation, Value: 8000 * us, Usual: 7000 * us, Share: 1000 * us})
+	e.Parts = []why.Part{{Stage: why.StageStart, Wait: why.WaitVsync, Time: 1 * ms}, {Stage: why.StageLayout, Wait: why.Run, Time: 7 * ms}, {Stage: why.StageLayout, Wait: why.WaitIO, Time: 12 * ms}}
+	e.Usual = []why.Part{{Stage: why.StageLayout, Wait: why.Run, Time: 6 * ms}, {Stage: why.StageBuild, Wait: why.Run, Time: 2 * ms}}
+	want := []stagePart{
+		{Stage: why.StageStart, Wait: why.WaitVsync, Value: 1 * ms, Excess: 1 * ms},
+		{Stage: why.StageBuild, Wait: why.Run, Usual: 2 * ms}, // usual, and did not occur
+		{Stage: why.StageLayout, Wait: why.Run, Value: 7 * ms, Usual: 6 * ms, Excess: 1 * ms},
+		{Stage: why.StageLayout, Wait: why.WaitIO, Value: 12 * ms, Excess: 12 * ms, Cost: 9 * ms},
+		{Stage: why.NoStage, Wait: why.Variation, Cost: 1 * ms}, // its time is that of the others
+	}
+	if got := mainComponents(e, newSum(e)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
+	}
+}
+
+func TestThreads(t *testing.T) {
+	e := late(app(), 1, 0, 20_000, 10_000)
+	other := func(from, to trace.Duration, tid trace.TID, w why.Wait) why.Activity {
+		return why.Activity{Start: at(from), End: at(to), Culprit: why.Culprit{TID: tid, Wait: w, Time: (to - from) * us}}
+	}
+	piece := func(from, to trace.Duration, w why.Wait, slice string, others ...why.Activity) why.Piece {
+		return why.Piece{Start: at(from), End: at(to), Wait: w, Slice: slice, Others: others}
+	}
+	e.Pieces = []why.Piece{
+		piece(0, 500, why.EarlierWork, "OnIdle"),                          // not the frame's own
+		piece(500, 1000, why.WaitVsync, "", other(500, 1000, 9, why.Run)), // nobody is blamed for the vsync
+		piece(1000, 5000, why.WaitOwnThread, "A", other(1000, 3000, 3, why.Run), other(3000, 5000, 4, why.WaitIO)),
+		piece(5000, 6000, why.Run, "A"),
+		piece(6000, 9000, why.WaitOwnThread, "B", other(6000, 6040, 5, why.Run), other(6040, 9000, 3, why.Run)),
+		piece(9000, 20_000, why.WaitUnknown, "B"),
+	}
+	type thread struct {
+		tid      trace.TID
+		at, time trace.Duration
+	}
+	var got []thread
+	list, _ := longestThreads(e, 10)
+	for _, x := range list {
+		got = append(got, thread{x.TID, x.At, x.Time})
+	}
+	// Thread 5 had 0.04 ms, which rounds to nothing.
+	if want := []thread{{3, 1 * ms, 4960 * us}, {4, 3 * ms, 2 * ms}}; !slices.Equal(got, want) {
+		t.Errorf("threads %v, want %v", got, want)
+	}
+	if got, others := longestThreads(e, 1); len(got) != 1 || got[0].TID != 3 || others != len(list)-1 {
+		t.Errorf("the longest is %v, want 3", got)
+	}
+}
+
+// Several frames of a process have one vsync id. The late one is first, and each has its thread
+// and time.
+func TestSameVsync(t *testing.T) {
+	onTime := late(app(), 10, 0, 5000, 0)
+	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	second := late(app(), 10, 1500, 20_000, 10_000, storage(12_000, 10_000))
+	second.Frame.TID = 2001
+	tl, c := timeline(onTime, second)
+	tl.Span.Start = onTime.Frame.Actual.Start
+	got := write(t, "text", tl, c, Options{Vsync: 10})
+	first := strings.Index(got, "  Frame 10 of thread 2001 at +1.5 ms took 20.0 ms and was 10.0 ms late\n")
+	if next := strings.Index(got, "  Frame 10 of thread 2000 at +0.0 ms took 5.0 ms and was not late\n"); first < 0 || next < first {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What is on time is counted. Of many late frames the latest are listed, as of many slices of one.
+func TestLists(t *testing.T) {
+	onTime := late(&analyzer.Process{PID: 1027, Name: "render_service"}, 60, 0, 5000, 0)
+	onTime.Lost, onTime.Outcome, onTime.Frame.Facts = 0, why.NotLate, 0
+	tl, c := timeline(onTime)
+	must.Equal(t, write(t, "text", tl, c, Options{}), "render_service: 0 of 1 frame late\n\ntrace.ftrace\n  no late frames in 1 frame of 1 process\n\n")
+	list := []*why.Explanation{onTime}
+	for i := range 50 { // every second frame is late by more
+		overrun := trace.Duration(1000 + 1000*(i%2))
+		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
+	}
+	for i, e := range text.First(list, 20, later(overrun)) { // the first 20 of the 25 that were late by 2 ms
+		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
+			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)
+		}
+	}
+	list[1].Slices = []why.SliceTime{{Slice: "A", Running: 1 * ms, Waiting: 4 * ms}, {Slice: "B", Waiting: 1 * ms, Unknown: 3 * ms}}
+	for i := range 21 {
+		list[1].Slices = append(list[1].Slices, why.SliceTime{Slice: fmt.Sprint("C", i), Running: 500 * us, Waiting: 100 * us})
+	}
+	tl, c = timeline(list...)
+	for _, all := range []bool{false, true} {
+		got, n := write(t, "text", tl, c, Options{All: all}), 20
+		if all {
+			n = 50
+		}
+		if strings.Count(got, "; usual 0.0") != n || strings.Contains(got, "and 30 frames late by less; --all lists all") == all || !strings.Contains(got, "\n  no late frames in 1 frame of 1 other process\n") {
+			t.Errorf("got\n%s", got)
+		}
+	}
+	got := write(t, "text", tl, c, Options{Vsync: 100})
+	_, table, _ := strings.Cut(got, "Slice, without those inside")
+	rows := strings.Split(strings.TrimSpace(table), "\n")[1:]
+	fields := func(row string) string { return strings.Join(strings.Fields(row), " ") }
+	if len(rows) != 21 || fields(rows[0]) != "A 5.0 1.0 4.0" || fields(rows[1]) != "B 4.0 1.0 3.0" || fields(rows[20]) != "3 other slices 1.8 1.5 0.3" {
+		t.Errorf("%d rows:\n%s", len(rows), table)
 	}
 }

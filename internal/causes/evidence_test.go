@@ -514,3 +514,68 @@ func TestSchema(t *testing.T) {
 	schematest.Document(t, "../../docs/why.md", reflect.TypeFor[document](), nil, "ohframe/analyzer/why",
 		reflect.TypeFor[quality.Quality](), reflect.TypeFor[stats.Refresh](), reflect.TypeFor[stats.LayerCadence]())
 }
+
+// What fits into the budget is not what frames on time need.
+func TestEvidenceWithoutUsual(t *testing.T) {
+	for _, basis := range []why.Basis{why.SamePeriod, why.Budget} {
+		e := late(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, 1, 0, 30_000, 10_000, running(9_000, 1_000, 5_000))
+		e.Basis = basis
+		timeline, c := timeline(e)
+		timeline.Span = analyzer.Interval{Start: at(0), End: at(30_000)}
+		_, d := written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
+		if w := d.Processes[0].Causes[0].Worst; w.Value == nil || (w.Usual == nil) != (basis == why.Budget) {
+			t.Errorf("%s: %+v", basis, w)
+		}
+	}
+}
+
+// A process without a name has none in the document, but its id.
+func TestEvidenceOfProcessesWithoutNames(t *testing.T) {
+	for noPID, want := range map[bool]string{false: `"pid":77`, true: ""} {
+		p := &analyzer.Process{PID: 77, NoPID: noPID}
+		tl, c := timeline()
+		l := &analyzer.Layer{ID: 3, Name: "video", Process: p}
+		tl.Layers = []*analyzer.Layer{l}
+		tl.Interactions = []*analyzer.Interaction{{ID: 1, Scene: "APP_LIST_FLING", Process: p, Begin: at(0)}}
+		tl.Hangs = []analyzer.Hang{{Process: p, Slice: "Load", Interval: analyzer.Interval{Start: at(0), End: at(300_000)}}}
+		in := measured("a.ftrace", tl, c, Options{})
+		in.Layers = []*Layer{{Layer: l, Late: 1}}
+		document, d := written(t, in, Options{})
+		if len(d.Layers) != 1 || d.Layers[0].Process != "" || (d.Layers[0].PID == nil) != noPID || !strings.Contains(document, want) || strings.Contains(document, `"–"`) {
+			t.Errorf("without an id %v: %s", noPID, document)
+		}
+	}
+}
+
+// Stacks have a document, too, of a bounded size whatever the names are.
+func TestEvidenceOfStacks(t *testing.T) {
+	long := strings.Repeat("x\"", 5000)
+	s := &why.Stacks{Samples: 100}
+	for i := range 200 {
+		c := why.StackCount{Function: why.Function{Name: fmt.Sprint(long, i), Module: long}, Own: i > 2, Samples: 100 - i/2}
+		s.Functions, s.Path = append(s.Functions, c), append(s.Path, c)
+	}
+	var b bytes.Buffer
+	must.Do(t, WriteStacks(&b, long, s, brief.Format, Options{}, text.Style{}))
+	d := decoded(t, b.String())
+	if b.Len() > brief.MaxBytes {
+		t.Errorf("%d bytes", b.Len())
+	}
+	if len(d.Stacks) != 1 || d.Stacks[0].Stacks != 100 || len(d.Stacks[0].Functions) == 0 || len(d.Stacks[0].Path) == 0 ||
+		len(d.Stacks[0].Functions)+d.Stacks[0].LeftOut["functions"] != 200 || len(d.Stacks[0].Path)+d.Stacks[0].LeftOut["path"] != 200 {
+		t.Errorf("%+v", d.Stacks)
+	}
+	if d.Question != "stacks" || !strings.HasPrefix(d.Answer, "100 of 100 stacks of the main thread in x") || len(d.Against) != 1 {
+		t.Errorf("%+v", d)
+	}
+	b.Reset()
+	if err := WriteStacks(&b, "empty", &why.Stacks{}, brief.Format, Options{}, text.Style{}); err != nil || !json.Valid(b.Bytes()) {
+		t.Errorf("%s, %v", &b, err)
+	}
+	// Those of --perf are beside the frames.
+	b.Reset()
+	must.Do(t, Write(&b, &Input{Name: "a", Causes: &why.Causes{}, Stacks: s}, brief.Format, Options{}, text.Style{}))
+	if d := decoded(t, b.String()); len(d.Stacks) != 1 {
+		t.Errorf("%s", &b)
+	}
+}

@@ -125,3 +125,19 @@ func TestHostileFunctions(t *testing.T) {
 		}
 	}
 }
+
+// An interaction has the functions of its own frames.
+func TestFunctionsOfInteraction(t *testing.T) {
+	tl, c := sampled()
+	for _, test := range []struct {
+		frames []*analyzer.Frame
+		want   string
+	}{{tl.Frames, "recompute 13ms of 2; read 5ms of 1"}, {tl.Frames[1:], "recompute 8ms of 1"}} {
+		i := &analyzer.Interaction{ID: 1, Process: example, Frames: test.frames}
+		var got []string
+		for _, f := range Processes(tl, c, Options{Interaction: i})[0].Functions {
+			got = append(got, fmt.Sprintf("%s %s of %d", f.Name[strings.LastIndex(f.Name, ":")+1:], f.Excess(), f.Frames))
+		}
+		must.Equal(t, strings.Join(got, "; "), test.want)
+	}
+}

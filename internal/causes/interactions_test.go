@@ -199,3 +199,75 @@ func TestAdviceOfResponse(t *testing.T) {
 	}
 	contains(t, writeInteractions(t, "html", Options{}, timeline, c), `<code>ohframe why --interaction 1 -- a.ftrace</code>`, `<code>ohframe why --interaction 3 -- a.ftrace</code>`)
 }
+
+// A table says which interactions lost time, to what, and how one is explained.
+func TestInteractionsTable(t *testing.T) {
+	timeline, c := clicks()
+	out := writeInteractions(t, "text", Options{}, timeline, c)
+	contains(t, out, "3 interactions", "50.0 S – –", "180.0 B 1 of 1 14.0 application, until the scene begins 140.0 ms", "waiting for storage in FlushLayoutTask",
+		"+600.0 ms – – –", "Explain one: ohframe why --interaction 2 -- a.ftrace")
+	none := writeInteractions(t, "text", Options{Process: func(*analyzer.Process) bool { return false }}, timeline, c)
+	if strings.Contains(none, "interaction") {
+		t.Errorf("without the process:\n%s", none)
+	}
+
+	// The worst ones of many.
+	for id := 4; id < 60; id++ {
+		timeline.Interactions = append(timeline.Interactions, &analyzer.Interaction{ID: id, Scene: "APP_TAB_SWITCH", Process: app(), Begin: at(600_000)})
+	}
+	out = writeInteractions(t, "text", Options{}, timeline, c)
+	contains(t, out, "59 interactions", "… and 39 interactions that lost less; --all lists all", "180.0 B")
+	if out = writeInteractions(t, "text", Options{All: true}, timeline, c); strings.Contains(out, "lost less") || strings.Count(out, "switch of a tab") != 59 {
+		t.Errorf("not all:\n%s", out)
+	}
+}
+
+// One interaction has the steps of its response, what is usual there, its threads, and only
+// its frames.
+func TestOneInteraction(t *testing.T) {
+	timeline, c := clicks()
+	other := late(app(), 8, 800_000, 30_000, 14_000, storage(20_000, 14_000))
+	timeline.Frames = append(timeline.Frames, other.Frame)
+	c.Frames[other.Frame] = other
+	out := writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c)
+	contains(t, out,
+		"Interaction 2: APP_TAB_SWITCH · com.example.app · +200.0 ms",
+		"switch of a tab of com.example.app: response 180.0 ms, grade B; 1 of 1 frame late, 100 % of the lost time is waiting for storage",
+		"Response 180.0 ms, from when the finger left: grade B (limits: S 100, A 150, B 250 ms)",
+		"application, until the scene begins 140.0 20.0 120.0 running 137.0 ms in Parse",
+		"display 40.0 30.0 10.0", "sum 180.0",
+		"waiting for another process's reply 2.0 Parse 2.0 media:OS_IPC_1 in Query", "idle 1.0",
+		"Lost 14.0 ms in 1 late frame of 1")
+	out = writeInteractions(t, "text", Options{Interaction: timeline.Interactions[2]}, timeline, c)
+	contains(t, out, "response unknown", "it ends after the trace or the window; no frame is known to have shown it")
+}
+
+// The main cause of a launch is its longest stage, however fast it was.
+func TestLaunchCause(t *testing.T) {
+	timeline, c := clicks()
+	launch := &analyzer.Interaction{ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: app(), Begin: at(700_000), FirstShown: at(750_000)}
+	timeline.Interactions = append(timeline.Interactions, launch)
+	c.Responses[launch] = &why.Explanation{Interaction: launch, Start: at(700_000), End: at(750_000), Steps: []why.Step{
+		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 20 * ms},
+		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(720_000), Time: 30 * ms},
+	}}
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "50.0 S – – UI Ability Launching 30.0 ms")
+}
+
+// The headline names the interactions that janked before the worst process.
+func TestHeadline(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[1]
+	i.Input, i.Scene = analyzer.FirstMove, "APP_LIST_FLING" // 200 ms are below all limits
+	i.FirstShown = i.InputAt.Add(200 * ms)
+	contains(t, writeInteractions(t, "text", Options{}, timeline, c), "1 of 3 interactions responded too late: 2 (fling of a list of com.example.app); com.example.app: 1 of 1 frame late")
+}
+
+// Late frames of render_service have the process's name, because the interaction is an
+// application's.
+func TestFramesOfRenderService(t *testing.T) {
+	timeline, c := clicks()
+	i := timeline.Interactions[1]
+	i.Frames[0].Kind, i.Frames[0].Process = analyzer.RenderFrame, &analyzer.Process{PID: 900, Name: "render_service"}
+	contains(t, writeInteractions(t, "text", Options{Interaction: i}, timeline, c), "Lost 14.0 ms in 1 late frame of 1 frames of render_service")
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
@@ -256,5 +257,45 @@ func TestFrameWithLateBuffer(t *testing.T) {
 	want := "its buffer of video was shown 30.0 ms late: queued late: the producer waited 15.0 ms for storage in ReadFrame; usual 0.0; ohframe why --layer 1 has more"
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || strings.Count(got, "its buffer") != 1 {
 		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
+// Without late buffers, one line says so. Of many layers with late buffers, the worst are listed.
+func TestManyLayers(t *testing.T) {
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.Explanation{}}
+	tl := &analyzer.Timeline{}
+	for id := range 12 {
+		tl.Layers = append(tl.Layers, layerAt(id+1, "list", c, map[int]why.Outcome{1: why.TakenLate}, 100, 131+id, 170+id))
+	}
+	for _, all := range []bool{false, true} {
+		o := causes.Options{All: all}
+		var b bytes.Buffer
+		in := causes.Input{Name: "trace", Causes: c, Layers: causes.Layers(tl, c, o)}
+		must.Do(t, causes.Write(&b, &in, "text", o, text.Style{}))
+		want := 10
+		if all {
+			want = 12
+		}
+		if n := strings.Count(b.String(), "· layer "); n != want || strings.Contains(b.String(), "… and 2 layers with late buffers that lost less; --all lists all") == all {
+			t.Errorf("all %v: %d layers in\n%s", all, n, &b)
+		}
+	}
+}
+
+// The page shows first what its first line begins with.
+func TestPageBeginsWithSubject(t *testing.T) {
+	c := &why.Causes{Buffers: map[*analyzer.Buffer]*why.Explanation{}}
+	short := layerAt(1, "short", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 140)
+	layer := layerAt(2, "video", c, map[int]why.Outcome{1: why.QueuedLate}, 100, 330)
+	app := causes.NewProcess(&analyzer.Process{PID: 7, Name: "com.example.gallery"}, stats.Application, nil, c)
+	for lost, want := range map[trace.Duration]string{ms: "layer-0", 900 * ms: "process-0"} {
+		e := &why.Explanation{Frame: &analyzer.Frame{VsyncID: 1}, Outcome: why.JustMissed, Lost: lost}
+		app.Frames, app.Late, app.Ranking = stats.Counts{Complete: 1, Judged: 1, Late: 1}, []*why.Explanation{e}, &why.Ranking{Late: 1, Lost: lost}
+		var b bytes.Buffer
+		in := causes.Input{Name: "trace", Causes: c, Processes: []*causes.Process{app}, Layers: causes.Layers(&analyzer.Timeline{Layers: []*analyzer.Layer{short, layer}}, c, causes.Options{})}
+		must.Do(t, causes.Write(&b, &in, "html", causes.Options{}, text.Style{}))
+		if !strings.Contains(b.String(), `data-first="`+want+`"`) {
+			t.Errorf("the process lost %s: the page does not begin with %s", lost, want)
+		}
 	}
 }
