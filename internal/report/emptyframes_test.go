@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 )
 
@@ -65,4 +66,25 @@ func squeezed(text string) string {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// If the trace does not say which frames are empty, none is.
+func TestEmptyUnknown(t *testing.T) {
+	frames := film().Timeline.Frames
+	var doubtful []*analyzer.Frame
+	for _, f := range frames {
+		doubt := *f
+		doubt.Facts = f.Facts&^analyzer.Empty | analyzer.EmptyUnknown
+		doubtful = append(doubtful, &doubt)
+	}
+	untimed := func(*analyzer.Frame) bool { return false }
+	known, unknown := newFrameColumns(frames, nil, untimed), newFrameColumns(doubtful, nil, untimed)
+	for i, f := range frames {
+		if want := f.Facts.Has(analyzer.Empty); known.Marks[i].has(empty) != want || unknown.Marks[i].has(empty) {
+			t.Errorf("%s: marks %b and %b", f, known.Marks[i], unknown.Marks[i])
+		}
+	}
+	if text := strings.Join(known.Texts, "; "); !strings.Contains(text, "empty: it sent") || strings.Contains(strings.Join(unknown.Texts, "; "), "empty:") {
+		t.Errorf("texts: %s; %s", text, unknown.Texts)
+	}
 }

@@ -9,7 +9,10 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/rating"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 func write(t *testing.T, inputs []Input, format string, o Options) string {
@@ -80,5 +83,50 @@ func TestBrief(t *testing.T) {
 	one := many(1)
 	if table := write(t, one, "table", Options{}); !strings.Contains(table, "UI work   ") || strings.Contains(table, "--verbose") {
 		t.Errorf("one process:\n%s", table)
+	}
+}
+
+// Values are coloured by thresholds.
+func TestThresholds(t *testing.T) {
+	in := many(3)[:1]
+	for i, ratio := range []float64{4, 7, 11} {
+		in[0].Stats.Processes[i].Hitches = &stats.Hitches{Ratio: &ratio, Hitches: 1}
+	}
+	table := write(t, in, "table", Options{Style: text.Style{Color: true}})
+	for _, cell := range []string{" 4.0 ", "\x1b[33m7.0\x1b[0m", "\x1b[31m11.0\x1b[0m"} {
+		if !strings.Contains(table, cell) {
+			t.Errorf("no %q in\n%s", cell, table)
+		}
+	}
+	higher := must.Get(rating.Parse("hitch_ratio=8:20"))(t)
+	table = write(t, in, "table", Options{Style: text.Style{Color: true}, Thresholds: &higher})
+	for _, cell := range []string{" 7.0 ", "\x1b[33m11.0\x1b[0m"} {
+		if !strings.Contains(table, cell) {
+			t.Errorf("other thresholds: no %q in\n%s", cell, table)
+		}
+	}
+}
+
+// The page opens on the worst process: here the one with the most late frames.
+func TestFirstProcess(t *testing.T) {
+	for _, test := range []struct {
+		late []int
+		want string
+	}{{[]int{21, 3}, "example.gallery"}, {[]int{0, 3}, "render_service"}} {
+		inputs := sample()
+		for i, n := range test.late {
+			inputs[0].Stats.Processes[i].Frames.Late, inputs[0].Stats.Processes[i].Lost = n, nil
+		}
+		if got := write(t, inputs, "html", Options{}); !strings.Contains(got, `data-first="process-0"`) || !strings.Contains(got, `<option value="process-0">`+test.want) {
+			t.Errorf("late frames %v: the page does not open on %s", test.late, test.want)
+		}
+	}
+}
+
+// Each format but CSV names the inputs that were skipped.
+func TestSkipped(t *testing.T) {
+	for _, format := range Formats {
+		out := write(t, sample(), format, Options{Skipped: []view.Input{{Name: "bad.ftrace", Skipped: "no frames at all"}}})
+		must.Equal(t, strings.Contains(out, "bad.ftrace") && strings.Contains(out, "no frames at all"), format != "csv", "%s names a skipped input", format)
 	}
 }
