@@ -243,7 +243,7 @@ func TestBadUploads(t *testing.T) {
 	if n := d.Events["MAIN_THREAD_JANK"]; n != 3+6 || s.Events != 3+6 || s.Traces != 3+6 {
 		t.Errorf("%d events of %d, %d traces", n, s.Events, s.Traces)
 	}
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{userDim}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{userDim}}))(t)
 	if len(groups) != len(good)+1 || groups[3].Key[0] != nil || groups[3].Traces != 3 { // cut, same name, 1970
 		t.Errorf("%d groups", len(groups))
 	}
@@ -349,7 +349,7 @@ func TestRanking(t *testing.T) {
 	run(t, &Runner{Dir: out}, list, Options{Read: withCauses, Shards: 3})
 	d := opened(t, out)
 	o := ranked(t, d)
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{}}))(t)
 	for _, c := range groups[0].Causes {
 		if c.Name != otherCauses {
 			want[c.Name] = &causes.Ranked{Frames: c.Frames, Lost: c.Lost}

@@ -486,7 +486,7 @@ func TestDamagedParts(t *testing.T) {
 		}
 		must.Do(t, os.WriteFile(name, damaged, 0o666))
 		if d, err := Open(t.Context(), Files{}, dir); err == nil {
-			d.groups(t.Context(), Query{By: []string{"kind", "process"}})
+			groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"kind", "process"}})
 		}
 	}
 }

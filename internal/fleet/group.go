@@ -303,11 +303,6 @@ func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string)
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
 const histogramsPerPass = 10_000
 
-// groups returns the groups of a dataset, as groupsOf does.
-func (d *Dataset) groups(ctx context.Context, q Query) (shown []*Group, total int, err error) {
-	return groupsOf(ctx, []*Dataset{d}, q)
-}
-
 // groupsOf returns the groups of datasets that are wanted, by key, and the number of all.
 // The first pass over the datasets ranks the groups, and others add up those that are
 // wanted, some at a time.

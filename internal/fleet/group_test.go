@@ -88,7 +88,7 @@ func TestShownGroups(t *testing.T) {
 	read := func(q Query) (shown []*Group, total int, allocated uint64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		shown, total = must.Get2(d.groups(t.Context(), q))(t)
+		shown, total = must.Get2(groupsOf(t.Context(), []*Dataset{d}, q))(t)
 		runtime.ReadMemStats(&after)
 		return shown, total, after.TotalAlloc - before.TotalAlloc
 	}
@@ -129,7 +129,7 @@ func TestGroupNumbers(t *testing.T) {
 		row.Worst.VsyncIDs, row.Worst.Starts, row.Worst.Overruns = []int64{int64(i)}, []int64{5e9}, []int64{int64(i) * 1e6}
 		rows = append(rows, row)
 	}
-	groups, _ := must.Get2(dataset(t, rows).groups(t.Context(), Query{By: []string{"process", "version"}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{dataset(t, rows)}, Query{By: []string{"process", "version"}}))(t)
 	g := groups[0]
 	must.Equal(t, groupText(g.Key), "p\uFFFD · v\uFFFD", "key")
 	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Numbers[columnIndex["longest_streak"]] != 4 || g.Sum("frames") != 145 {
@@ -160,7 +160,7 @@ func TestDamagedLists(t *testing.T) {
 	for _, c := range []Counts{{[]int32{-1}, []int64{1}}, {[]int32{1 << 20}, []int64{1}}, {[]int32{1, 2}, []int64{1}}} {
 		row := Row{Dims: []*string{nil, nil}}
 		row.Histograms[durationHistogram] = c
-		if _, _, err := dataset(t, []Row{row}).groups(t.Context(), Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
+		if _, _, err := groupsOf(t.Context(), []*Dataset{dataset(t, []Row{row})}, Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -71,7 +71,7 @@ func TestInteractions(t *testing.T) {
 		}
 	}
 	d := opened(t, dir)
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"scene", "page", "version"}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"scene", "page", "version"}}))(t)
 	if len(groups) != len(want) || len(want) != 10 {
 		t.Fatalf("%d groups, want %d", len(groups), len(want))
 	}
@@ -92,7 +92,7 @@ func TestInteractions(t *testing.T) {
 			t.Errorf("%s: P95 of %d", name, g.Rows)
 		}
 	}
-	frames, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"kind"}}))(t)
+	frames, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"kind"}}))(t)
 	for _, g := range frames {
 		if *g.Key[0] != "app" && *g.Key[0] != "render" || g.Value("response_p50_ms") != nil {
 			t.Errorf("a group of frames by kind %s", *g.Key[0])

@@ -66,7 +66,7 @@ func TestLayers(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	d := dataset(t, rows)
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"layer", "process"}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"layer", "process"}}))(t)
 	if len(groups) != 2 || groupText(groups[0].Key) != "View#*_* · player" || groupText(groups[1].Key) != "panel · (unnamed)" {
 		t.Fatalf("%d groups", len(groups))
 	}
@@ -84,10 +84,10 @@ func TestLayers(t *testing.T) {
 	if g.Rows != 2 || g.Traces != 2 || g.Sum("buffers") != 60 || g.Sum("shown") != 48 || groups[1].Value("queue_p95_ms") != nil {
 		t.Errorf("%+v", g)
 	}
-	if frames, _, err := d.groups(t.Context(), Query{By: []string{"process"}}); err != nil || len(frames) != 0 {
+	if frames, _, err := groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"process"}}); err != nil || len(frames) != 0 {
 		t.Errorf("%v: groups of frames of layers: %v", err, frames)
 	}
-	if _, _, err := d.groups(t.Context(), Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
+	if _, _, err := groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"layer", "scene"}}); err == nil || err.Error() != "groups are of interactions or of layers, not of both" {
 		t.Errorf("both: %v", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestUnknownJank(t *testing.T) {
 		rows = append(rows, rowsBy(source{name: name, dims: []*string{&device, nil}}, &ohframe.Trace{Timeline: line})[ofFrames]...)
 	}
 	d := dataset(t, rows)
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"kind"}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"kind"}}))(t)
 	g := groups[0]
 	if rate := g.Value("jank_rate"); rate == nil || *rate != .1 || g.Sum("late") != 2 || g.Sum("judged") != 11 || g.Sum("rated_late") != 1 || g.Sum("frames") != 20 || g.process.Pool.PerTrace.Count != 1 {
 		t.Errorf("jank %v, %d late of %d, %+v", rate, g.Sum("late"), g.Sum("frames"), g.process.Pool.PerTrace)

@@ -27,7 +27,7 @@ func TestItems(t *testing.T) {
 	run(t, &Runner{Dir: dir}, find(t, folder(t, map[string]string{
 		"a.ftrace": text("app", 2, 1), "b.ftrace": text("app", 1, 0), "c.ftrace": text("other", 0, 0),
 	})), Options{})
-	groups, _ := must.Get2(opened(t, dir).groups(t.Context(), Query{By: []string{"process"}}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{opened(t, dir)}, Query{By: []string{"process"}}))(t)
 	for _, g := range groups {
 		share := g.Value("reused_share")
 		switch *g.Key[0] {

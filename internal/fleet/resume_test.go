@@ -96,7 +96,7 @@ func TestDescriptions(t *testing.T) {
 			t.Errorf("%d shards skipped and %d descriptions ignored, want %d and %d", s.Skipped, s.Ignored, skipped, ignored)
 		}
 		d := opened(t, dir)
-		groups, _ := must.Get2(d.groups(t.Context(), Query{By: []string{"process"}}))(t)
+		groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"process"}}))(t)
 		if !slices.ContainsFunc(groups, func(g *Group) bool { return g.Key[0] != nil && *g.Key[0] == want }) {
 			t.Errorf("no process is named %s", want)
 		}

@@ -103,7 +103,7 @@ var measuredViews = []measured{
 // check compares rows of a view with the groups of the report, and says of columns whether a value is known.
 func (v *measured) check(t *testing.T, d *Dataset, rows []map[string]any, known map[string]bool) {
 	t.Helper()
-	groups, _ := must.Get2(d.groups(t.Context(), Query{By: v.by}))(t)
+	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: v.by}))(t)
 	for _, row := range rows {
 		i := slices.IndexFunc(groups, func(g *Group) bool {
 			for i, dim := range v.by {
@@ -215,7 +215,7 @@ func TestEngines(t *testing.T) {
 			for i, rows := range views(t, engine, made, all...) {
 				v := &measuredViews[i]
 				v.check(t, made, rows, known)
-				if groups, _ := must.Get2(made.groups(t.Context(), Query{By: v.by}))(t); len(rows) != len(groups) {
+				if groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{made}, Query{By: v.by}))(t); len(rows) != len(groups) {
 					t.Errorf("%s: %d rows, in the report %d groups", v.query, len(rows), len(groups))
 				}
 			}
@@ -263,7 +263,7 @@ func checkDocumented(t *testing.T, d *Dataset, query string, rows []map[string]a
 	}
 	want := map[string]string{}
 	groups := func(by ...string) []*Group {
-		groups, _ := must.Get2(d.groups(t.Context(), Query{By: by}))(t)
+		groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: by}))(t)
 		return groups
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
