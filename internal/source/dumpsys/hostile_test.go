@@ -46,7 +46,6 @@ func TestHostile(t *testing.T) {
 		withRows(each("rows", "limit: frames", 0, "0,%d,%d,\n")), withRows(each("skipped rows", "limit: frames", 0, "4,%d,%d,\n")),
 		each("processes", "limit: strings", 0, "** Graphics info for pid %d ["+long+"] **\n"+mark+header+"0,1,2,\n"+mark),
 		each("windows", "limit: strings", 0, "Window: %d"+long+"\n"+mark+header+"0,1,2,\n"+mark),
-		each("summaries", "limit: strings", 0, "Package: x\nStats since: %d"+long+"\nTotal frames rendered: 5\n"),
 		each("packages that do not run", "more packages not running", 0, "No process found for: \x1b[31mevil\n"),
 		each("tables without columns", "without the column IntendedVsync or FrameCompleted", 0, mark+"A,B,C,\n1,2,3,\n"+mark),
 		each("columns", "", 100, mark+strings.Repeat("A,", 30_000)+header+strings.Repeat("1,", 30_000)+"\n"+mark),
