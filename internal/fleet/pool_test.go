@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,27 @@ func TestPoolOfOne(t *testing.T) {
 	}
 	if compared["negative"] == 0 || unknown["frames.first_draw"] == 0 || compared["frames.first_draw"] > 0 {
 		t.Errorf("%v, unknown %v", compared, unknown)
+	}
+}
+
+// Tables have the groups with the most frames, in the order of their values.
+func TestLargestGroups(t *testing.T) {
+	var rows []Row
+	for i := range 30 {
+		device := fmt.Sprintf("d%02d", i)
+		row := Row{Trace: device, Kind: stats.Application, Process: "p", Dims: []*string{&device, nil}}
+		row.Numbers[columnIndex["frames"]] = int64(1000 + i)
+		rows = append(rows, row)
+	}
+	in := must.Get(Pool(t.Context(), "pool", []*Dataset{dataset(t, rows)}, PoolOptions{By: []string{"device"}}))(t)
+	for top, want := range map[int]string{0: "d10 d11 d12 d13 d14 d15 d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29", 3: "d27 d28 d29"} {
+		var b bytes.Buffer
+		must.Do(t, report.Write(&b, []report.Input{*in}, "table", report.Options{Top: top}))
+		table, _, _ := strings.Cut(b.String(), " more with fewer frames")
+		_, table, _ = strings.Cut(table, "Processes")
+		if got := strings.Join(regexp.MustCompile(`d\d\d`).FindAllString(table, -1), " "); got != want {
+			t.Errorf("--top %d: %s, want %s in %s", top, got, want, b.String())
+		}
 	}
 }
 

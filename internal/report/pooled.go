@@ -141,11 +141,16 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 		if slices.ContainsFunc(list, func(p *process) bool { return p.Pool.PerDevice != nil }) {
 			columns = append(columns, shares("device", 8, func(p *process) *stats.Distribution { return p.Pool.PerDevice })...)
 		}
-		add(Processes, tableOf("Processes", columns, first(b, list)))
+		add(Processes, tableOf("Processes", columns, largest(b, list, func(p *process) int { return p.Frames.Complete })))
 	}
 	if by := in.Pool.By[Interactions]; by != nil {
 		columns := append(keys(b, by, func(i *stats.Interaction) *stats.Pool { return i.Pool }), b.pooledInteractionColumns()...)
-		add(Interactions, tableOf("Interactions", columns, first(b, in.Stats.Interactions)))
+		add(Interactions, tableOf("Interactions", columns, largest(b, in.Stats.Interactions, func(i *stats.Interaction) int {
+			if i.Frames == nil {
+				return 0
+			}
+			return *i.Frames
+		})))
 	}
 	if by := in.Pool.By[Layers]; by != nil {
 		columns := keys(b, by, func(l *stats.Layer) *stats.Pool { return l.Pool })
@@ -154,13 +159,13 @@ func (b *builder) pooledTables(in *Input, list []*process) (tables []view.Table)
 				columns = append(columns, c)
 			}
 		}
-		add(Layers, withoutUnknown(tableOf("Layers", columns, first(b, in.Stats.Layers))))
+		add(Layers, withoutUnknown(tableOf("Layers", columns, largest(b, in.Stats.Layers, func(l *stats.Layer) int { return l.Buffers }))))
 	}
 	return tables
 }
 
-// first returns the first groups, as many as are shown.
-func first[T any](b *builder, list []T) []T {
+// largest returns the groups with the most frames, as many as are shown.
+func largest[T any](b *builder, list []T, frames func(T) int) []T {
 	most := cmp.Or(b.Top, defaultRows)
 	switch {
 	case b.page:
@@ -168,7 +173,7 @@ func first[T any](b *builder, list []T) []T {
 	case b.Verbose:
 		most = len(list)
 	}
-	return list[:min(most, len(list))]
+	return text.First(list, most, func(x, y T) int { return cmp.Compare(frames(y), frames(x)) })
 }
 
 // keys returns the columns of dimensions.
