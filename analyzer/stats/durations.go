@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -87,21 +88,16 @@ func quantilesOf[T any, N ~int | ~int64](list []N) *T {
 func setQuantiles[N ~int | ~int64](into any, prefix string, list []N) {
 	slices.Sort(list)
 	v := reflect.ValueOf(into).Elem()
-	for i := range v.NumField() {
-		name, ok := strings.CutPrefix(v.Type().Field(i).Tag.Get("json"), prefix)
-		name, _, _ = strings.Cut(name, "_")
-		percent, err := strconv.Atoi(strings.TrimPrefix(name, "p"))
+	for _, q := range quantileFields(v.Type(), prefix) {
 		x := N(len(list))
 		switch {
-		case ok && name == "frames":
-		case ok && name == "max":
-			x = list[len(list)-1]
-		case ok && err == nil && len(list) >= leastOf(percent):
-			x = Percentile(list, percent)
+		case q.percent == ofFrames:
+		case len(list) >= leastOf(q.percent):
+			x = Percentile(list, q.percent)
 		default:
 			continue
 		}
-		field := v.Field(i)
+		field := v.Field(q.field)
 		if field.Kind() == reflect.Pointer {
 			field.Set(reflect.New(field.Type().Elem()))
 			field = field.Elem()
@@ -112,6 +108,39 @@ func setQuantiles[N ~int | ~int64](into any, prefix string, list []N) {
 			field.SetInt(int64(x))
 		}
 	}
+}
+
+// quantileField is a field that setQuantiles sets: the number of values, or a percentile. The maximum is that of 100.
+type quantileField struct{ field, percent int }
+
+const ofFrames = 0
+
+// quantileFieldsOf are those of a type and a prefix, which are read once.
+var quantileFieldsOf sync.Map
+
+func quantileFields(t reflect.Type, prefix string) (list []quantileField) {
+	type key struct {
+		reflect.Type
+		string
+	}
+	if known, ok := quantileFieldsOf.Load(key{t, prefix}); ok {
+		return known.([]quantileField)
+	}
+	for i := range t.NumField() {
+		name, ok := strings.CutPrefix(t.Field(i).Tag.Get("json"), prefix)
+		name, _, _ = strings.Cut(name, "_")
+		percent, err := strconv.Atoi(strings.TrimPrefix(name, "p"))
+		switch {
+		case ok && name == "frames":
+			list = append(list, quantileField{i, ofFrames})
+		case ok && name == "max":
+			list = append(list, quantileField{i, 100})
+		case ok && err == nil:
+			list = append(list, quantileField{i, percent})
+		}
+	}
+	quantileFieldsOf.Store(key{t, prefix}, list)
+	return list
 }
 
 // microperiods is a duration in millionths of a refresh period. It is an integer because

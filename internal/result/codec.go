@@ -30,8 +30,9 @@ import (
 // Whole numbers are varints, those that may be negative in zigzag encoding.
 type codec struct {
 	writing bool
-	to      io.Writer // nil to keep all in out
-	out     []byte    // not yet written
+	to      io.Writer       // nil to keep all in out
+	out     []byte          // not yet written
+	fields  []reflect.Value // of the structs that are written: those that are not zero
 	in      *bufio.Reader
 	limits  trace.Limits
 	err     error // the first, of reading
@@ -374,15 +375,25 @@ func fields(t reflect.Type, some func(name string) bool) walk {
 	}
 	correct := checks[t]
 	return func(c *codec, v reflect.Value) {
-		set := uint64(0)
+		set, first := uint64(0), len(c.fields)
 		if c.writing {
 			for n, i := range numbers {
-				if !v.Field(i).IsZero() {
+				if field := v.Field(i); !field.IsZero() {
 					set |= 1 << n
+					c.fields = append(c.fields, field)
 				}
 			}
+			c.unsigned(set)
+			for n, next := 0, first; set>>n != 0; n++ {
+				if set>>n&1 == 1 {
+					walks[n](c, c.fields[next])
+					next++
+				}
+			}
+			c.fields = c.fields[:first]
+			return
 		}
-		if set = c.unsigned(set); set>>len(numbers) != 0 {
+		if set = c.unsigned(0); set>>len(numbers) != 0 {
 			c.fail()
 		}
 		for n, i := range numbers {
@@ -390,7 +401,7 @@ func fields(t reflect.Type, some func(name string) bool) walk {
 				walks[n](c, v.Field(i))
 			}
 		}
-		if !c.writing && c.err == nil && correct != nil && !correct(v.Addr().Interface()) {
+		if c.err == nil && correct != nil && !correct(v.Addr().Interface()) {
 			c.fail()
 		}
 	}

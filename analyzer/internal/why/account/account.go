@@ -371,7 +371,7 @@ func frames(r *record.Record, t *analyzer.Timeline) (threads, draws map[trace.TI
 	var slab []Account
 	add := func(to map[trace.TID][]*Account, tid trace.TID, a Account) *Account {
 		if len(slab) == cap(slab) {
-			slab = make([]Account, 0, 256)
+			slab = make([]Account, 0, min(256, max(16, 2*cap(slab))))
 		}
 		slab = append(slab, a)
 		added := &slab[len(slab)-1]

@@ -286,6 +286,9 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 			s.reason = key
 		}
 	}
+	if t.slices == nil {
+		t.slices = make([]openSlice, 0, 4)
+	}
 	t.slices = append(t.slices, s)
 	r.log(t, Entry{At: e.Time, Kind: BeginEntry, Value: uint32(s.key)})
 	if s.reason != 0 {

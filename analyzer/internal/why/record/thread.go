@@ -90,6 +90,8 @@ type thread struct {
 
 	calls []call
 	log   *Log // nil unless the thread makes frames
+
+	first [briefPast + 1]segment // what states begins with
 }
 
 // threadKind is what a thread's name says about it.
@@ -129,6 +131,9 @@ type ring[T any] struct {
 // add adds an element. It replaces the oldest one if the ring has size elements.
 func (r *ring[T]) add(v T, size int) {
 	if len(r.list) < size {
+		if r.list == nil {
+			r.list = make([]T, 0, size)
+		}
 		r.list = append(r.list, v)
 		return
 	}
@@ -150,8 +155,9 @@ func (r *ring[T]) before(i int) *T {
 
 // newThread returns a thread before its first event. Its state is unknown.
 func newThread(tid trace.TID) *thread {
-	t := &thread{tid: tid, pid: trace.UnknownPID, states: history{list: make([]segment, 1, briefPast+1)}}
-	t.now = &t.states.list[0]
+	t := &thread{tid: tid, pid: trace.UnknownPID}
+	t.states.list = t.first[:1]
+	t.now = &t.first[0]
 	return t
 }
 

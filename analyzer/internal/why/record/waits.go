@@ -69,7 +69,7 @@ type waitStore struct {
 	count  uint32
 }
 
-const waitChunk = 1 << 10
+const waitChunk = 1 << 8
 
 func (s *waitStore) add(w Wait) uint32 {
 	if s.count%waitChunk == 0 {
