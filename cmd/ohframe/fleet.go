@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -103,6 +104,9 @@ func runFleet(c *call, f *fleetRunFlags) error {
 		if err := plan.CheckOthers(c.Context, runner.Store, dir, int(f.Shard)); err != nil {
 			return err
 		}
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200) // traces leave much garbage and keep little
 	}
 	progress := newFleetProgress(plan, shards)
 	runner.Progress = progress.add

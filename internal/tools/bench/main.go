@@ -7,9 +7,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -356,43 +354,29 @@ func (b *bench) engine(trace string) error {
 	return nil
 }
 
-// fleet compares a fleet of traces of 1 MB, ten of them different, with frames of one file
-// of the same bytes.
+// fleet compares a fleet of traces of 1 MB with frames of the same files in one process.
 func (b *bench) fleet(n int) error {
-	folder, all := b.file("fleet"), b.file("all.ftrace")
+	folder := b.file("fleet")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return err
 	}
-	one, err := os.Create(all)
-	if err != nil {
-		return err
-	}
-	defer one.Close()
-	w := bufio.NewWriter(one)
-	var traces [10][]byte
+	var files []string
 	for i := range n {
-		trace := &traces[i%len(traces)]
-		if *trace == nil {
-			config := simulate.Capture(1 << 20)
-			config.Seed = uint64(i + 1)
-			var text bytes.Buffer
-			if _, err = simulate.Write(&text, config); err != nil {
-				return err
-			}
-			*trace = text.Bytes()
-		}
-		content := fmt.Appendf(nil, "%s# %d\n", *trace, i) // duplicates are not measured
-		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.ftrace", i)), content, 0o600); err != nil {
+		config := simulate.Capture(1 << 20)
+		config.Seed = uint64(i + 1)
+		var text bytes.Buffer
+		if _, err := simulate.Write(&text, config); err != nil {
 			return err
 		}
-		w.Write(content)
+		files = append(files, filepath.Join(folder, fmt.Sprintf("%d.ftrace", i)))
+		if err := os.WriteFile(files[i], text.Bytes(), 0o600); err != nil {
+			return err
+		}
 	}
-	if err := cmp.Or(w.Flush(), one.Close()); err != nil {
-		return err
+	of := func(command, format string) *runs {
+		return &runs{args: append([]string{command, "--format", format}, files...)}
 	}
-	limit := fmt.Sprintf("--limit=traces=%d", max(n, 1<<10))
-	frames := &runs{args: []string{"frames", all, "--format", "csv", limit}}
-	why := &runs{args: []string{"why", all, "--format", "json", limit}}
+	frames, why := of("frames", "csv"), of("why", "json")
 	bare := &runs{args: []string{"fleet", "run", folder, "-o", b.file("dataset-bare"), "--no-causes"}}
 	full := &runs{args: []string{"fleet", "run", folder, "-o", b.file("dataset")}}
 	if err := b.measure(frames, why, bare, full); err != nil {
@@ -402,8 +386,8 @@ func (b *bench) fleet(n int) error {
 	share := func(name, aim string, r *runs) {
 		b.row(name+", % of the throughput of frames", "%.0f", aim, 100*float64(frames.time)/float64(r.time), 100*float64(frames.before)/float64(r.before))
 	}
-	b.row("frames of one file of them all, ms", "%.0f", "", milliseconds(frames.time), milliseconds(frames.before))
-	share("why of that file", "", why)
+	b.row("frames of all files, ms", "%.0f", "", milliseconds(frames.time), milliseconds(frames.before))
+	share("why", "", why)
 	share("fleet run --no-causes", "", bare)
 	share("fleet run", "≥ 80", full)
 	return b.out.Flush()
