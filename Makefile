@@ -61,9 +61,9 @@ api:
 diff-power:
 	OHFRAME_POWER=1 go test ./internal/diff -run '^TestPower$$' -count 1 -v -timeout 60m
 
-# The same for fleet report --over, with the tables of docs/fleet.md.
+# The same for report --over, with the tables of docs/fleet.md.
 trend-power:
-	OHFRAME_POWER=1 go test ./internal/fleet -run '^TestTrendPower$$' -count 1 -v -timeout 60m
+	OHFRAME_POWER=1 go test ./internal/diff -run '^TestTrendPower$$' -count 1 -v -timeout 60m
 
 # Writes what follows from the comments of fields: the lists in docs/, and the columns of SQL. And the lists of
 # measures, the outputs of queries in docs/ (with Perfetto's engine), and the folder ui.

@@ -44,7 +44,7 @@ var completions = []struct{ line, want string }{
 	{"ohframe convert --clock-offset n", "none"},
 	{"ohframe convert --even", "--events"}, {"ohframe convert --events ", "all none shown"},
 	{"ohframe diff a b --fail", "--fail-on --fail-on-any"},
-	{"ohframe fleet ", "report run sql"},
+	{"ohframe fleet ", "run sql"},
 	{"ohframe fleet run --max", "--max-failures"},
 	{"ohframe sql --e", "--export"},
 	{"ohframe sql --", "--export --help --inline"},

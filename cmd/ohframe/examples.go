@@ -26,7 +26,7 @@ var exampleLines = map[string][]string{
 	},
 	"report": {
 		"ohframe report trace.ftrace --process gallery --verbose",
-		"ohframe report trace.ftrace -o report.html",
+		"ohframe report builds --over build -o trend.html",
 		"ohframe report trace.ftrace --fail-on 'jank_rate>5%,hitch_ratio>10,fps<55'",
 	},
 	"why": {
@@ -65,9 +65,6 @@ var exampleLines = map[string][]string{
 	"fleet run": {
 		"ohframe fleet run traces -o dataset",
 		"ohframe fleet run @names.txt --shards 100 --shard 7 -o dataset",
-	},
-	"fleet report": {
-		"ohframe fleet report dataset --over build",
 	},
 	"fleet sql": {
 		"ohframe fleet sql dataset >views.sql",

@@ -27,7 +27,7 @@ func fleetCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "fleet",
 		Usage:       "measure thousands of traces, for the other commands",
-		Subcommands: []*cli.Command{fleetRunCommand(), fleetReportCommand(), fleetSQLCommand()},
+		Subcommands: []*cli.Command{fleetRunCommand(), fleetSQLCommand()},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return &failure{what: fmt.Sprintf("unknown command %q", "fleet "+c.Args().First()), hint: flags.Suggest("ohframe fleet ", c.Args().First(), commandNames(c.Command.Subcommands), "ohframe fleet --help lists the commands")}
@@ -221,39 +221,8 @@ func (p *fleetProgress) end() {
 	}
 }
 
-type fleetReportFlags struct {
-	formatFlag
-	outputFlag
-	byFlag
-	processFlag
-	Top     int64        `flag:"top" usage:"report the {N} groups with the most frames" default:"20"`
-	Over    string       `flag:"over" usage:"show the trend over the values of {DIMENSION}, and where it changes"`
-	Order   flags.Choice `flag:"order" usage:"the order of the values of --over: {}, natural or by the first time"`
-	Measure string       `flag:"measure" usage:"test only {MEASURES}" default:"all"`
-	unitFlag
-}
-
-type (
-	byFlag struct {
-		By string `flag:"by" value:"kind,process" usage:"group by {DIMENSIONS}, also those of the dataset"`
-	}
-	unitFlag struct {
-		Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
-	}
-)
-
-func fleetReportCommand() *cli.Command {
-	return newCommand(cli.Command{
-		Name:        "report",
-		Usage:       "report the trend of datasets over a dimension",
-		ArgsUsage:   "DIR…",
-		Description: "Measures are tested for changes from value to value of a dimension, such as build or recorded_day.",
-	}, &fleetReportFlags{formatFlag: formats(fleet.Formats), Order: flags.ChoiceOf(fleet.Orders...)}, fleetTrend)
-}
-
-// fleetQuery returns the query that the flags set.
-func fleetQuery(c *call, by string) fleet.Query {
-	return fleet.Query{Process: c.Process, By: splitList(by)}
+type unitFlag struct {
+	Unit string `flag:"unit" usage:"compare values of {DIMENSION}, or trace"`
 }
 
 // splitList returns the parts of a text between commas, without those that are empty.
@@ -265,14 +234,6 @@ func splitList(s string) []string {
 		}
 	}
 	return parts
-}
-
-// checkDatasets returns an error if the number of arguments is not n.
-func checkDatasets(c *call, n int) error {
-	if c.NArg() == n {
-		return nil
-	}
-	return &failure{what: fmt.Sprintf("%s needed, %d given", text.Count(n, "dataset"), c.NArg()), hint: c.Command.HelpName + " " + c.Command.ArgsUsage}
 }
 
 func openDataset(c *call, dir string) (*fleet.Dataset, error) {
@@ -295,32 +256,6 @@ func usesDataset(c *call, dir string) {
 	}
 }
 
-// fleetTrend reports the trend of datasets.
-func fleetTrend(c *call, f *fleetReportFlags) error {
-	if c.NArg() == 0 {
-		return checkDatasets(c, 1)
-	}
-	format, err := formatOption(c)
-	if err != nil {
-		return err
-	}
-	o := fleet.TrendOptions{Query: fleetQuery(c, f.By), Over: f.Over, Order: fleet.Order(f.Order.Value), Unit: f.Unit, Measures: splitList(f.Measure)}
-	o.Query.Top = int(f.Top)
-	var datasets []*fleet.Dataset
-	for _, dir := range c.Args().Slice() {
-		d, err := openDataset(c, dir)
-		if err != nil {
-			return err
-		}
-		datasets = append(datasets, d)
-	}
-	t, err := await(c.Context, func() (*fleet.Trend, error) { return fleet.NewTrend(c.Context, datasets, o) })
-	if err != nil {
-		return err
-	}
-	return writeOutput(c, func(out io.Writer, style text.Style) error { return t.Write(out, format, style) })
-}
-
 type fleetSQLFlags struct {
 	Engine flags.Choice `flag:"engine" usage:"the database: {}"`
 	outputFlag
@@ -335,8 +270,8 @@ func fleetSQLCommand() *cli.Command {
 }
 
 func fleetSQL(c *call, f *fleetSQLFlags) error {
-	if err := checkDatasets(c, 1); err != nil {
-		return err
+	if c.NArg() != 1 {
+		return &failure{what: fmt.Sprintf("1 dataset needed, %d given", c.NArg()), hint: "ohframe fleet sql DIR"}
 	}
 	d, err := openDataset(c, c.Args().First())
 	if err != nil {

@@ -41,12 +41,14 @@ func movedError(args []string) error {
 			rest = rest[1:]
 			arg += "=" + rest[0]
 		}
+		if slices.Contains([]string{"--order", "--measure"}, arg) && len(rest) > 1 { // which trends do not need
+			rest = rest[1:]
+			continue
+		}
 		by, ok := strings.CutPrefix(arg, "--by=")
 		switch {
 		case ok:
 			dims = append(dims, splitList(by)...)
-		case args[2] == "report" && (strings.HasPrefix(arg, "--over") || arg == "--help"):
-			return nil
 		case args[2] == "diff" && arg == "--format=csv":
 			words = append(words, "--format=json")
 		case arg != "--": // which separates the sides of diff

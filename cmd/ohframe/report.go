@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -11,7 +13,9 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
+	"ohframe/internal/diff"
 	"ohframe/internal/flags"
+	"ohframe/internal/fleet"
 	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
@@ -21,13 +25,15 @@ type reportFlags struct {
 	formatFlag
 	outputFlag
 	processFlag
-	By           string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
-	Interactions bool   `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
-	Layers       bool   `flag:"layers" usage:"report only layers; in CSV, a row for each"`
-	Top          int64  `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
+	By   string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
+	Over string `flag:"over" usage:"where measures change over {DIMENSION}, such as build"`
+	unitFlag
+	Interactions bool  `flag:"interactions" usage:"report only interactions; in CSV, a row for each"`
+	Layers       bool  `flag:"layers" usage:"report only layers; in CSV, a row for each"`
+	Top          int64 `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
 	verboseFlag
 	Thresholds string `flag:"thresholds" env:"OHFRAME_THRESHOLDS" usage:"limits of colours: {NAME=YELLOW:RED,…}"`
-	FailOn     string `flag:"fail-on" usage:"exit with 2 if a value is beyond: {MEASURE>5%,MEASURE<55}"`
+	FailOn     string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
 	budgetsFlag
 	allowMissingFlag
 	whereFlag
@@ -44,8 +50,10 @@ func reportCommand() *cli.Command {
 		ArgsUsage: "INPUT…",
 		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace, the output of dumpsys gfxinfo\n" +
 			"PACKAGE framestats or SurfaceFlinger --latency LAYER; a folder, or a list @FILE; or a dataset of\n" +
-			"ohframe fleet run, reported as a whole.",
+			"ohframe fleet run.",
 	}, &reportFlags{formatFlag: formats(report.Formats)}, runReport,
+		flags.Rule{Flags: []string{"over", "interactions"}, Hint: "--by scene"}, flags.Rule{Flags: []string{"over", "layers"}, Hint: "--by layer"},
+		flags.Rule{Flags: []string{"over", "fail-on"}}, flags.Rule{Flags: []string{"over", "budgets"}}, flags.Rule{Flags: []string{"unit"}, Needs: "over"},
 		flags.Rule{Flags: []string{"layers", "interactions"}}, flags.Rule{Flags: []string{"layers", "by"}}, flags.Rule{Flags: []string{"interactions", "by"}})
 }
 
@@ -76,6 +84,9 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return r.fails("Frame report", err)
 	}
+	if c.IsSet("over") {
+		return trend(c, f, r, list)
+	}
 	var inputs []report.Input
 	if c.IsSet("by") || len(list) > 1 && slices.ContainsFunc(list, func(in input) bool { return in.stored != nil }) {
 		in, err := pooled(c, f, r, list, len(budgets) > 0)
@@ -105,6 +116,45 @@ func runReport(c *call, f *reportFlags) error {
 		return err
 	}
 	return r.finish(options.Checks)
+}
+
+// trend reports how measures of inputs develop.
+func trend(c *call, f *reportFlags, r *reader, list []input) error {
+	if !slices.Contains(diff.TrendFormats, r.format) {
+		return &failure{what: "--over: no format " + r.format, hint: "--format " + strings.Join(diff.TrendFormats, ", ")}
+	}
+	o := diff.TrendOptions{Over: f.Over, By: splitList(f.By), Unit: f.Unit, Top: int(cmp.Or(f.Top, 20)), Pattern: f.Process}
+	if r.process != nil {
+		o.Process = func(p *stats.Process) bool { return r.process(&analyzer.Process{PID: p.PID, Name: p.Name}) }
+	}
+	t, err := diff.NewTrend(o)
+	if err != nil {
+		return err
+	}
+	err = r.each(list, func(in input, of *ohframe.Trace) error {
+		recorded := fleet.Recorded(of.Timeline, in.event)
+		if in.stored != nil {
+			recorded = in.stored.Recorded
+		}
+		measures, err := measure(c, of.Timeline, stats.Options{Compare: true})
+		if err == nil {
+			t.Add(diff.Side{Name: inputName(in.name), Recording: recordingOf(in), Stats: measures, Costs: diff.NewCosts(measures, of.Timeline, of.Causes, nil)}, recorded)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if _, err = await(c.Context, func() (bool, error) { return true, t.Test() }); err != nil {
+		return err
+	}
+	err = writeOutput(c, func(out io.Writer, style text.Style) error {
+		return t.Write(out, r.format, diff.WriteOptions{Style: style, Skipped: r.skipped})
+	})
+	if err != nil {
+		return err
+	}
+	return r.finish(nil)
 }
 
 // checkBudgets checks the budgets of all inputs. total counts those that were skipped, too.

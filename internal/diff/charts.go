@@ -49,7 +49,7 @@ func (p *Pair) charts() (sections []view.Block) {
 			longer.Series = append(longer.Series, series{Name: s.label(), Colour: s.name, X: g.points(), Y: longer.Y.shares(g.longer(s.all)), Stepped: true})
 			if len(s.runs) > 1 {
 				least, most := g.spread(s.runs)
-				longer.Bands = append(longer.Bands, band{s.name, g.points(), longer.Y.shares(least), longer.Y.shares(most)})
+				longer.Bands = append(longer.Bands, band{Colour: s.name, X: g.points(), Low: longer.Y.shares(least), High: longer.Y.shares(most)})
 			}
 		}
 		about := "The axis of durations is logarithmic."
@@ -92,6 +92,8 @@ type chartAxis struct {
 	Log  bool    `json:"log"`
 	Min  float64 `json:"min,omitzero"`
 	Max  float64 `json:"max,omitzero"`
+	// Names are those of 0, 1, 2, …
+	Names []string `json:"names,omitempty"`
 }
 
 type series struct {
@@ -101,6 +103,8 @@ type series struct {
 	Y       []float64 `json:"y"`
 	Area    bool      `json:"area"`
 	Stepped bool      `json:"stepped"`
+	Dots    bool      `json:"dots,omitempty"`
+	Titles  []string  `json:"titles,omitempty"` // of the points
 }
 
 type band struct {
@@ -108,6 +112,8 @@ type band struct {
 	X      []float64 `json:"x"`
 	Low    []float64 `json:"low"`
 	High   []float64 `json:"high"`
+	// Straight bands are not stepped.
+	Straight bool `json:"straight,omitempty"`
 }
 
 type mark struct {

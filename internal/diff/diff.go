@@ -2,6 +2,8 @@
 // tests whether changes are more than chance. It checks conditions on the changes,
 // and merges two traces into an archive that Perfetto shows on one timeline.
 //
+//	runs ─> NewTrend, Add, Test ─> Trend ─> Write: how measures develop over builds
+//
 //	Side, Side ─> Compare ─> Diff ─┬─> Write: a view.Document, or JSON
 //	                               ├─> Outcomes: results of --fail-on
 //	                               └─> Merge: an archive of both traces

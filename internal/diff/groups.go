@@ -81,9 +81,7 @@ type kindOf[T any] struct {
 	items   func(*stats.Report) []*T // those of a run
 	process func(*T) *stats.Process  // nil if unknown
 	key     func(*T) groupKey
-	// detail returns what counts only if both sides know it; may be nil.
-	detail func(*groupKey) *optional
-	// exact returns a name that counts if all runs of both sides have it; may be nil.
+	// exact returns a name that counts if all runs of all sides have it; may be nil.
 	exact    func(*T) optional
 	cut      func(*T) bool // whether an edge of the trace cuts the item; may be nil
 	size     func(*T) int
@@ -105,9 +103,11 @@ type itemOf[T any] struct {
 func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 	all := &Groups{Both: []*Group{}, OnlyBase: []*Group{}, OnlyNew: []*Group{}, kind: &k.kind}
 	var runs [2][][]*T
-	for side, s := range []*Side{&d.Base, &d.New} {
+	called := make([][][]identity, 2)
+	for side, s := range d.sides() {
 		for _, r := range s.reports() {
-			runs[side] = append(runs[side], k.items(r))
+			items := k.items(r)
+			runs[side], called[side] = append(runs[side], items), append(called[side], k.identities(items))
 		}
 	}
 	type group struct {
@@ -116,11 +116,11 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 		wanted bool
 	}
 	var list []*group
-	groups, key, named := map[groupKey]*group{}, keys(d, k, runs), map[Mapping]bool{}
+	groups, key, named := map[groupKey]*group{}, keys(k.detail, d.applicationNames(), called), map[Mapping]bool{}
 	for side := range runs {
 		for run, items := range runs[side] {
-			for _, x := range items {
-				at := key(side, x)
+			for i, x := range items {
+				at := key(side, called[side][run][i])
 				g := groups[at]
 				if g == nil {
 					g = &group{Group: &Group{groupKey: at, Measures: []*Measure{}, kind: &k.kind}}
@@ -194,92 +194,118 @@ func joined[T any](runs [2][][]T) []T {
 	return slices.Concat(slices.Concat(runs[0]...), slices.Concat(runs[1]...))
 }
 
-// keys returns a function for the keys of items. Names of processes are those of applicationNames.
-func keys[T any](d *Diff, k *kindOf[T], runs [2][][]*T) func(side int, x *T) groupKey {
-	name := d.applicationNames()
-	of := func(side int, x *T) groupKey {
-		key := k.key(x)
-		key.Process = optional(name(side, string(key.Process)))
-		return key
+// identity is what an item is called. The exact name is that of the key without kindOf.exact.
+type identity struct {
+	groupKey
+	exact optional
+}
+
+func (k *kindOf[T]) identities(items []*T) []identity {
+	list := make([]identity, len(items))
+	for i, x := range items {
+		list[i].groupKey = k.key(x)
+		if list[i].exact = list[i].Name; k.exact != nil {
+			list[i].exact = k.exact(x)
+		}
 	}
+	return list
+}
+
+// keys returns a function for the keys of items, from those of the runs of all sides. detail is that of kind.
+func keys(detail func(*groupKey) *optional, apps appNames, sides [][][]identity) func(side int, x identity) groupKey {
 	// without returns a key without its detail, and whether it has one.
 	without := func(key groupKey) (groupKey, bool) {
-		if k.detail == nil {
+		if detail == nil {
 			return key, false
 		}
-		detail := k.detail(&key)
-		known := *detail != ""
-		*detail = ""
+		of := detail(&key)
+		known := *of != ""
+		*of = ""
 		return key, known
 	}
-	exact := func(side int, x *T) groupKey {
-		key := of(side, x)
-		if k.exact != nil {
-			key.Name = k.exact(x)
-		}
-		return key
+	of := func(side int, x identity) (key, exact groupKey) {
+		x.Process = optional(apps.of(side, string(x.Process)))
+		exact = x.groupKey
+		exact.Name = x.exact
+		return x.groupKey, exact
 	}
-	all, found, sides := 0, map[groupKey]int{}, [2]map[groupKey]bool{{}, {}}
-	for side, list := range runs {
-		for _, items := range list {
+	all, found := 0, map[groupKey]int{}
+	// whether a side knows the detail of what it has, by the key without, and whether all are alike
+	knows, differ := map[groupKey]bool{}, map[groupKey]bool{}
+	for side, runs := range sides {
+		has := map[groupKey]bool{}
+		for _, items := range runs {
 			all++
 			seen := map[groupKey]bool{}
 			for _, x := range items {
-				if e := exact(side, x); !seen[e] {
-					seen[e] = true
-					found[e]++
+				key, exact := of(side, x)
+				if !seen[exact] {
+					seen[exact] = true
+					found[exact]++
 				}
-				key, known := without(of(side, x))
-				sides[side][key] = sides[side][key] || known
+				whole, known := without(key)
+				has[whole] = has[whole] || known
 			}
 		}
+		for whole, known := range has {
+			if other, is := knows[whole]; is && other != known {
+				differ[whole] = true
+			}
+			knows[whole] = known
+		}
 	}
-	return func(side int, x *T) groupKey {
-		key := of(side, x)
-		whole, _ := without(key)
-		if other, is := sides[1-side][whole]; is && other != sides[side][whole] {
+	return func(side int, x identity) groupKey {
+		key, exact := of(side, x)
+		if whole, _ := without(key); differ[whole] {
 			return whole
 		}
-		if e := exact(side, x); found[e] == all {
-			return e
+		if found[exact] == all {
+			return exact
 		}
 		return key
 	}
 }
 
-// applicationNames returns a function for the names of applications: those of both sides that
-// are compared have the same. One that a kernel has cut to its last bytes is that of the only
-// application whose name ends in it, and one that is mapped is that of base.
-func (d *Diff) applicationNames() func(side int, name string) string {
-	full := map[string][]string{} // by their last bytes
-	add := func(name string) {
-		if n := len(name) - analyzer.KernelName; n > 0 && !slices.Contains(full[name[n:]], name) {
-			full[name[n:]] = append(full[name[n:]], name)
-		}
+// appNames are the names of applications that are compared: all sides have the same. One that a kernel has cut to its
+// last bytes is that of the only application whose name ends in it, and one that is mapped is that of base.
+type appNames struct {
+	full   map[string][]string // by their last bytes
+	mapped map[string]string
+}
+
+func (n appNames) add(name string) {
+	if k := len(name) - analyzer.KernelName; k > 0 && !slices.Contains(n.full[name[k:]], name) {
+		n.full[name[k:]] = append(n.full[name[k:]], name)
 	}
+}
+
+func (n appNames) of(side int, name string) string {
+	if side == 1 {
+		name = cmp.Or(n.mapped[name], name)
+	}
+	if list := n.full[name]; len(name) == analyzer.KernelName && len(list) == 1 {
+		return list[0]
+	}
+	return name
+}
+
+// applicationNames returns the names of applications.
+func (d *Diff) applicationNames() appNames {
+	n := appNames{map[string][]string{}, map[string]string{}}
 	for _, r := range slices.Concat(d.Base.reports(), d.New.reports()) {
 		for _, i := range r.Interactions {
-			add(i.Process)
+			n.add(i.Process)
 		}
 		for _, l := range r.Layers {
-			add(producer(l))
+			n.add(producer(l))
 		}
 	}
-	mapped := map[string]string{}
 	for _, p := range d.Pairs {
 		if p.MatchedBy == matchedByMap {
-			mapped[p.New.Name] = p.Base.Name
+			n.mapped[p.New.Name] = p.Base.Name
 		}
 	}
-	return func(side int, name string) string {
-		if side == 1 {
-			name = cmp.Or(mapped[name], name)
-		}
-		if list := full[name]; len(name) == analyzer.KernelName && len(list) == 1 {
-			return list[0]
-		}
-		return name
-	}
+	return n
 }
 
 // inRuns returns the items of a side by run: one for those of a run, if they are joined.
@@ -334,10 +360,10 @@ func unitsOf[T any](runs [2][][]*T, of *stats.Measure) (base, new []significance
 // atOtherRates returns a function that reports whether the refresh rates of a group's application or of
 // the render service differ between the sides.
 func (d *Diff) atOtherRates() func(*Group) bool {
-	name := d.applicationNames()
+	apps := d.applicationNames()
 	return func(g *Group) bool {
 		return slices.ContainsFunc(d.Pairs, func(p *Pair) bool {
-			return p.RefreshDiffers && (p.Base.Kind == stats.RenderService || name(0, p.Base.Name) == string(g.Process))
+			return p.RefreshDiffers && (p.Base.Kind == stats.RenderService || apps.of(0, p.Base.Name) == string(g.Process))
 		})
 	}
 }

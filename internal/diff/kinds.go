@@ -23,6 +23,8 @@ type kind struct {
 	// of those that it may have: a group has at most one of them.
 	sizes   string
 	columns []column
+	// detail returns what counts only if all sides know it; may be nil.
+	detail func(*groupKey) *optional
 }
 
 type column struct {
@@ -48,6 +50,7 @@ var interactionKind = kindOf[stats.Interaction]{
 			{view.Column{Title: "Response, ms"}, []string{"response_ms", "first_frame_ms"}}, {view.Column{Title: "Hitch, ms/s"}, []string{"hitch"}},
 			{view.Column{Title: "FPS", Drop: 2}, []string{"fps"}},
 		},
+		detail: func(k *groupKey) *optional { return &k.Page }, // older systems do not write pages
 	},
 	items:   func(r *stats.Report) []*stats.Interaction { return r.Interactions },
 	process: func(i *stats.Interaction) *stats.Process { return &stats.Process{PID: i.PID, Name: i.Process} },
@@ -58,7 +61,6 @@ var interactionKind = kindOf[stats.Interaction]{
 		}
 		return key
 	},
-	detail:   func(k *groupKey) *optional { return &k.Page }, // older systems do not write pages
 	cut:      func(i *stats.Interaction) bool { return i.Truncated },
 	size:     func(*stats.Interaction) int { return 1 },
 	measures: stats.InteractionMeasures,
@@ -90,13 +92,13 @@ var layerKind = kindOf[stats.Layer]{
 			{view.Column{Title: "FPS"}, []string{"fps"}}, {view.Column{Title: "Late"}, []string{"late"}}, {view.Column{Title: "Uneven", Drop: 2}, []string{"uneven"}},
 			{view.Column{Title: "Dropped", Drop: 3}, []string{"dropped"}}, {view.Column{Title: "Queue P95, ms", Drop: 4}, []string{"queue_p95_ms"}},
 		},
+		detail: func(k *groupKey) *optional { return &k.Process },
 	},
 	items:   func(r *stats.Report) []*stats.Layer { return r.Layers },
 	process: condition.ProducerOf,
 	key: func(l *stats.Layer) groupKey {
 		return groupKey{Kind: "layer", Name: optional(text.LayerName(l.Name)), Process: optional(producer(l))}
 	},
-	detail:   func(k *groupKey) *optional { return &k.Process },
 	exact:    func(l *stats.Layer) optional { return optional(l.Name) }, // with its numbers
 	size:     func(l *stats.Layer) int { return l.Buffers },
 	join:     stats.JoinLayers,

@@ -25,6 +25,7 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // uploads returns the inputs of a folder with events: those of a shard, or all if shard is negative.
@@ -151,7 +152,7 @@ func TestEventDimensions(t *testing.T) {
 		}
 		var values []string
 		for _, v := range r.Dims {
-			values = append(values, keyText(v))
+			values = append(values, view.KeyText(v))
 		}
 		found[filepath.ToSlash(name)] = strings.Join(values, " ") + " " + recorded
 	}))

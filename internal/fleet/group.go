@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/zeebo/xxh3"
-
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
@@ -46,12 +44,6 @@ type Group struct {
 	rate       rate   // of that trace
 	// The kinds and the inputs of rows, each once.
 	kinds, inputs []string
-}
-
-// count returns the number of frames or buffers.
-func (g *Group) count(t table) int64 {
-	column, _ := t.counts()
-	return g.Numbers[column]
 }
 
 // rate is late frames of judged frames.
@@ -137,7 +129,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 	case layerDim:
 		return func(r *Row) *string { return &r.Layer }, nil
 	case causeDim:
-		return nil, &diag.Error{What: "groups by cause are not compared", Hint: "ohframe why DIR ranks causes"}
+		return nil, &diag.Error{What: "groups by cause are not reported", Hint: "ohframe why DIR ranks causes"}
 	case recordedDay:
 		return func(r *Row) *string {
 			if r.Recorded == nil {
@@ -179,15 +171,6 @@ func appendValue(dst []byte, value *string) []byte {
 	return append(append(dst, ':'), *value...)
 }
 
-// idOf returns a key as text.
-func idOf(key []*string) string {
-	var id []byte
-	for _, value := range key {
-		id = appendValue(id, value)
-	}
-	return string(id)
-}
-
 // values returns copies of the row's values.
 func (k *keyer) values(r *Row) []*string {
 	values := make([]*string, len(k.of))
@@ -205,7 +188,7 @@ const maxGroups = 200_000
 
 // noProcess returns the error of a pattern that matches no process of a dataset.
 func noProcess(pattern string) error {
-	return &diag.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe fleet report DIR --by process lists them"}
+	return &diag.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe report DIR --by process lists them"}
 }
 
 var errTooManyGroups = &diag.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}
@@ -252,52 +235,17 @@ func gather[T any](ctx context.Context, d *Dataset, w wanted, key func([]byte, *
 // most groups may not be shown.
 type surveyed struct {
 	key    []*string
-	counts int64          // frames or buffers
-	units  map[uint64]int // rows of units, by the hashes of their names
-	all    int            // number of units before some were chosen
-	// ids are the texts of the keys of the rows: several if pages are merged.
-	ids []string
-	// recorded is the earliest known time of its rows, as Row.Recorded; nil if unknown.
-	recorded *int64
+	counts int64 // frames or buffers
 }
 
-func (s *surveyed) merge(o *surveyed) {
-	s.counts += o.counts
-	for hash, rows := range o.units {
-		s.units[hash] += rows
-	}
-	s.ids = append(s.ids, o.ids...)
-	s.addRecorded(o.recorded)
-}
+func (s *surveyed) merge(o *surveyed) { s.counts += o.counts }
 
-func (s *surveyed) addRecorded(at *int64) {
-	if at != nil && (s.recorded == nil || *at < *s.recorded) {
-		earliest := *at
-		s.recorded = &earliest
-	}
-}
-
-// survey finds the groups of a dataset. The unit function may be nil.
-func (d *Dataset) survey(ctx context.Context, k *keyer, unit func(*Row) *string) (map[string]*surveyed, error) {
-	key := func(dst []byte, r *Row) ([]byte, bool) {
-		return k.append(dst, r), k.match(r.Process, r.PID) && (unit == nil || unit(r) != nil)
-	}
-	create := func(r *Row) *surveyed {
-		return &surveyed{key: k.values(r), units: map[uint64]int{}}
-	}
-	counts, _ := k.table.counts()
-	add := func(s *surveyed, r *Row) {
-		s.counts += r.Numbers[counts]
-		s.addRecorded(r.Recorded)
-		if unit != nil {
-			s.units[xxh3.HashString(*unit(r))]++
-		}
-	}
-	groups, err := gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, add, (*surveyed).merge)
-	for id, g := range groups {
-		g.ids = []string{id}
-	}
-	return groups, err
+// survey finds the groups of a dataset.
+func (d *Dataset) survey(ctx context.Context, k *keyer) (map[string]*surveyed, error) {
+	key := func(dst []byte, r *Row) ([]byte, bool) { return k.append(dst, r), k.match(r.Process, r.PID) }
+	create := func(r *Row) *surveyed { return &surveyed{key: k.values(r)} }
+	counts := k.table.counts()
+	return gather(ctx, d, wanted{dims: k.dims, table: k.table}, key, create, func(s *surveyed, r *Row) { s.counts += r.Numbers[counts] }, (*surveyed).merge)
 }
 
 // histogramsPerPass bounds the memory of a pass: a histogram needs about 5 KB.
@@ -322,7 +270,7 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 		return nil, 0, err
 	}
 	for _, d := range datasets {
-		groups, err := d.survey(ctx, k, nil)
+		groups, err := d.survey(ctx, k)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -375,6 +323,9 @@ func groupsOf(ctx context.Context, datasets []*Dataset, q Query) (shown []*Group
 	return shown, total, nil
 }
 
+// mostShown is the number of causes of a group.
+const mostShown = 10
+
 // merge adds sums to others, by key.
 func merge[T any](all, more map[string]*T, add func(into, from *T)) {
 	for key, sum := range more {
@@ -414,16 +365,6 @@ func (g *Group) addSums(r *Row) {
 		if time != nil {
 			g.shown[i].addValue(*time)
 		}
-	}
-}
-
-func (g *Group) mergeSums(o *Group) {
-	g.Numbers.add(&o.Numbers)
-	for i := range g.histograms {
-		g.histograms[i].merge(&o.histograms[i])
-	}
-	for i := range g.shown {
-		g.shown[i].merge(&o.shown[i])
 	}
 }
 
@@ -516,7 +457,13 @@ func (g *Group) merge(o *Group) {
 	}
 	g.Rows += o.Rows
 	g.Traces += o.Traces
-	g.mergeSums(o)
+	g.Numbers.add(&o.Numbers)
+	for i := range g.histograms {
+		g.histograms[i].merge(&o.histograms[i])
+	}
+	for i := range g.shown {
+		g.shown[i].merge(&o.shown[i])
+	}
 	for _, c := range o.causes {
 		g.addCause(*c)
 	}
@@ -564,38 +511,9 @@ func compareKeys(a, b []*string) int {
 		case b[i] == nil:
 			return -1
 		}
-		if order := cmp.Or(compareNatural(*a[i], *b[i]), cmp.Compare(*a[i], *b[i])); order != 0 {
+		if order := cmp.Or(text.CompareNatural(*a[i], *b[i]), cmp.Compare(*a[i], *b[i])); order != 0 {
 			return order
 		}
 	}
 	return 0
-}
-
-func compareNatural(a, b string) int {
-	for a != "" && b != "" {
-		m, n := digits(a), digits(b)
-		if m > 0 && n > 0 {
-			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
-			if order := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); order != 0 {
-				return order
-			}
-			a, b = a[m:], b[n:]
-			continue
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// digits returns the number of digits at the start.
-func digits(s string) int {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return i
-		}
-	}
-	return len(s)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/view"
 )
 
 // dataset writes a dataset of one shard with the given rows, and opens it. The rows have the
@@ -44,30 +44,6 @@ func dataset(t testing.TB, rows []Row) *Dataset {
 	must.Do(t, cmp.Or(w.write(&r), w.finish()))
 	d := opened(t, dir)
 	return d
-}
-
-// simulated returns rows of devices with two traces of 100 frames each. Each device has its own
-// rate of late frames and its own speed: frames of a device are not independent.
-func simulated(r *rand.Rand, group string, devices int, rate float64) (rows []Row) {
-	for i := range devices {
-		device := fmt.Sprintf("device %d of %d", i, r.Uint32())
-		own, speed := max(0, rate+0.05*r.NormFloat64()), 8e6*(1+0.2*r.NormFloat64())
-		for trace := range 2 {
-			row := Row{Trace: fmt.Sprint(trace, " of ", device), Kind: stats.Application, Process: group, Dims: []*string{&device, nil}}
-			var durations histogram
-			for range 100 {
-				row.Numbers[columnIndex["frames"]]++
-				row.Numbers[columnIndex["rated"]]++
-				if r.Float64() < own {
-					row.Numbers[columnIndex["rated_late"]]++
-				}
-				durations.Add(bucketOf(int64(speed*(1+r.ExpFloat64()))), 1)
-			}
-			row.Histograms[durationHistogram] = durations.counts()
-			rows = append(rows, row)
-		}
-	}
-	return rows
 }
 
 // Groups that are not shown need little memory. Those that are shown are those with the most
@@ -131,7 +107,7 @@ func TestGroupNumbers(t *testing.T) {
 	}
 	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{dataset(t, rows)}, Query{By: []string{"process", "version"}}))(t)
 	g := groups[0]
-	must.Equal(t, groupText(g.Key), "p\uFFFD · v\uFFFD", "key")
+	must.Equal(t, view.GroupText(g.Key), "p\uFFFD · v\uFFFD", "key")
 	if len(groups) != 1 || g.Rows != 5 || g.Traces != 4 || g.Numbers[columnIndex["longest_streak"]] != 4 || g.Sum("frames") != 145 {
 		t.Errorf("%d groups, %+v", len(groups), g)
 	}

@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // used writes traces of what users did: two of each version. The flings of version 2 answer
@@ -76,7 +77,7 @@ func TestInteractions(t *testing.T) {
 		t.Fatalf("%d groups, want %d", len(groups), len(want))
 	}
 	for _, g := range groups {
-		name := strings.ReplaceAll(groupText(g.Key), " · ", " ")
+		name := strings.ReplaceAll(view.GroupText(g.Key), " · ", " ")
 		w := want[name]
 		if w == nil {
 			t.Errorf("%s is not in the traces", name)

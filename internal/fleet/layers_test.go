@@ -9,6 +9,7 @@ import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/view"
 )
 
 // video returns a layer with buffers every 30 ms, which are in the queue for some milliseconds.
@@ -67,7 +68,7 @@ func TestLayers(t *testing.T) {
 	}
 	d := dataset(t, rows)
 	groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{d}, Query{By: []string{"layer", "process"}}))(t)
-	if len(groups) != 2 || groupText(groups[0].Key) != "View#*_* · player" || groupText(groups[1].Key) != "panel · (unnamed)" {
+	if len(groups) != 2 || view.GroupText(groups[0].Key) != "View#*_* · player" || view.GroupText(groups[1].Key) != "panel · (unnamed)" {
 		t.Fatalf("%d groups", len(groups))
 	}
 	// 20 and 40 buffers: 4 and 8 are dropped, 0 to 19 has late ones 3, 7, 11 and 19 (15 is

@@ -23,7 +23,7 @@ var measures = func() (list stats.MeasureList) {
 	return list
 }()
 
-// compared are the measures of comparisons: of processes the main ones that are rates or percentiles, of
+// compared are the measures of SQL views: of processes the main ones that are rates or percentiles, of
 // interactions and layers those that ohframe diff tests.
 var compared = func() (names [tables][]string) {
 	for _, m := range stats.PoolMeasures {
@@ -155,7 +155,3 @@ const (
 	completionTime
 	shownTimes
 )
-
-func measureIndex(name string) int {
-	return slices.IndexFunc(measures, func(m stats.Measure) bool { return m.Name == name })
-}

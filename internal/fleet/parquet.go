@@ -105,7 +105,7 @@ func (r *Row) cells(w wanted) []cell {
 		add("completion_ns", &r.Completion)
 	}
 	add("recorded,timestamp(microsecond)", &r.Recorded)
-	counts, _ := w.table.counts()
+	counts := w.table.counts()
 	for i, c := range columns {
 		if c.tables[w.table] != nil && (w.sums || i == counts || w.histograms > 0 && c.Name == "duration_max_ns") {
 			add(c.Name, &r.Numbers[i])

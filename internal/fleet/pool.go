@@ -15,6 +15,7 @@ import (
 	"ohframe/internal/locate"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // PoolOptions select what is pooled.
@@ -150,7 +151,7 @@ func groupName(by []string, key []*string) string {
 	if i := slices.Index(by, "kind"); i >= 0 && len(key) > 1 {
 		key = slices.Delete(slices.Clone(key), i, i+1)
 	}
-	return groupText(key)
+	return view.GroupText(key)
 }
 
 // NewDataset returns a dataset in memory, without traces.

@@ -19,6 +19,7 @@ import (
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
+	"ohframe/internal/view"
 )
 
 // pooledTraces are traces of all kinds by name, also real ones.
@@ -226,7 +227,7 @@ func layerKey(l *stats.Layer) string {
 	if l.Process != nil {
 		process = *l.Process
 	}
-	return groupText([]*string{&process, &layer})
+	return view.GroupText([]*string{&process, &layer})
 }
 
 // measured returns a measure of the group by its name, of layers by its path, and what has it; nil if it has none.

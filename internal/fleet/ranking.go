@@ -324,3 +324,15 @@ func (w Worst) example() causes.Example {
 	e.Why, e.Open = fmt.Sprintf("ohframe why %s -- %s", strings.Join(flags, " "), text.Quoted(w.Trace)), w.openCommand()
 	return e
 }
+
+// keyDocument returns nil for no group.
+func keyDocument(by []string, key []*string) map[string]*string {
+	if key == nil {
+		return nil
+	}
+	d := map[string]*string{}
+	for i, name := range by {
+		d[name] = key[i]
+	}
+	return d
+}

@@ -293,6 +293,15 @@ func (r *Row) measure(times *rowTimes, p *stats.Process, frames []*analyzer.Fram
 // show: without a battery or a network it is in 1970.
 const firstRecorded = 946684800e9 // 2000-01-01
 
+// Recorded returns when an input was recorded, in microseconds since 1970: at the start of its timeline, or with its
+// event, which may be nil; nil if it is not known.
+func Recorded(t *analyzer.Timeline, e *Event) *int64 {
+	if at := recorded(t); at != nil || e == nil {
+		return at
+	}
+	return e.recorded()
+}
+
 // recorded returns the time of day at the start of the timeline; nil if it is not known.
 func recorded(t *analyzer.Timeline) *int64 {
 	if !t.Wall.At.Known() {

@@ -25,6 +25,7 @@ import (
 	"ohframe/internal/frametable"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
+	"ohframe/internal/view"
 )
 
 // views returns the rows of queries of the views of a dataset in one of the Engines. Those of
@@ -144,7 +145,7 @@ func (v *measured) check(t *testing.T, d *Dataset, rows []map[string]any, known 
 				}
 			}
 			if value != want {
-				t.Errorf("%s: %s of %s is %v, in the report %v", v.query, name, groupText(g.Key), value, want)
+				t.Errorf("%s: %s of %s is %v, in the report %v", v.query, name, view.GroupText(g.Key), value, want)
 			}
 			known[name] = known[name] || want != nil
 		}

@@ -78,11 +78,13 @@ func (w *shardWriter) writeStored(r *storedRow) error {
 // Stored is a trace of a dataset.
 type Stored struct {
 	Dataset *Dataset
-	Name    string     // of the trace, as it was given to the run
-	Values  Values     // of the dimensions, with recordedDay
-	Meta    *meta.Meta // how it was recorded; nil if that is unknown
-	part    string
-	row     int64
+	Name    string // of the trace, as it was given to the run
+	Values  Values // of the dimensions, with recordedDay
+	// Recorded is when it was recorded, in microseconds since 1970; nil if that is unknown.
+	Recorded *int64
+	Meta     *meta.Meta // how it was recorded; nil if that is unknown
+	part     string
+	row      int64
 }
 
 // List lists the traces of a dataset, in the order of their names within each shard.
@@ -103,6 +105,8 @@ func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
 			}
 			if r.Recorded != nil {
 				s.Values[recordedDay] = day(*r.Recorded)
+				at := *r.Recorded
+				s.Recorded = &at
 			}
 			if r.Recording != nil {
 				s.Meta = &meta.Meta{}

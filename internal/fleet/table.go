@@ -41,15 +41,12 @@ func tableOf(by []string) (table, error) {
 	return ofFrames, nil
 }
 
-// name is what the rows are of.
-func (t table) name() string { return [tables]string{"processes", "interactions", "layers"}[t] }
-
-// counts returns what a row counts, as a column of sums, with its name.
-func (t table) counts() (column int, noun string) {
+// counts is the column of sums that says what a row counts: frames or buffers.
+func (t table) counts() int {
 	if t == ofLayers {
-		return columnIndex["buffers"], "buffer"
+		return columnIndex["buffers"]
 	}
-	return columnIndex["frames"], "frame"
+	return columnIndex["frames"]
 }
 
 // histograms returns the first histogram of a table, and the number of all.

@@ -4,7 +4,7 @@
 //	rows of one struct type   ─▶ Records  ─▶ CSV, JSON, Parquet
 //
 // A view function decides what is shown and in which order; it lives in the package of its
-// command (report, causes, diff, fleet). A renderer decides how it looks, the same for all
+// command (report, causes, diff). A renderer decides how it looks, the same for all
 // commands. A document has text that is ready to be read: numbers are formatted by package
 // text, names from traces are made printable by the view function.
 package view

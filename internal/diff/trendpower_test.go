@@ -1,4 +1,4 @@
-package fleet
+package diff
 
 import (
 	"cmp"
@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"ohframe/analyzer/stats"
 	"ohframe/internal/significance"
 	"ohframe/internal/testing/slow"
 )
 
-// history makes builds of devices that differ as those of users do: some are much slower, and frames of
+// past makes builds of devices that differ as those of users do: some are much slower, and frames of
 // a trace have much in common.
-type history struct {
+type past struct {
 	name    string
 	builds  int
 	devices [2]int // of a build, from and to
@@ -48,9 +49,12 @@ func bump(at, end int, factor float64) func(int) float64 {
 	}
 }
 
-// trend makes a history, and tests it as NewTrend does, without files.
-func (h *history) trend(r *rand.Rand) *Trend {
-	t := &Trend{Builds: make([]string, h.builds), TrendOptions: TrendOptions{Measures: []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"}}}
+// trend makes a history of the values that Test takes from traces, and tests it.
+func (h *past) trend(r *rand.Rand) (*Trend, *significance.Shifts) {
+	t := &Trend{Builds: make([]string, h.builds)}
+	for _, name := range []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
+		t.measures = append(t.measures, stats.Measures.Named(name))
+	}
 	heavy := func() float64 { return r.NormFloat64() / math.Sqrt(r.ExpFloat64()+.3) } // few are far out
 	type device struct {
 		speed, late float64
@@ -59,7 +63,7 @@ func (h *history) trend(r *rand.Rand) *Trend {
 	}
 	for range max(1, h.processes) {
 		g := &TrendGroup{}
-		values := make([][]buildValues, len(t.Measures))
+		values := make([][]trendValues, len(t.measures))
 		var devices []*device
 		slow, more := r.NormFloat64(), r.NormFloat64()
 		for build := range h.builds {
@@ -73,41 +77,41 @@ func (h *history) trend(r *rand.Rand) *Trend {
 				if build == 0 && h.stay > 0 {
 					until -= r.IntN(h.stay)
 				}
-				devices = append(devices, &device{6e6 * math.Exp(.15*heavy()), .03 * math.Exp(.5*heavy()), until, r.Uint64()})
+				devices = append(devices, &device{6 * math.Exp(.15*heavy()), .03 * math.Exp(.5*heavy()), until, r.Uint64()})
 			}
 			for i := range values {
-				values[i] = append(values[i], buildValues{})
+				values[i] = append(values[i], trendValues{})
 			}
 			for _, d := range devices {
 				speed := d.speed * math.Exp(.05*r.NormFloat64()+h.day*slow) * h.slow(build)
-				late := d.late * math.Exp(.3*r.NormFloat64()+4*h.day*more) * h.late(build)
-				row := Row{}
-				var durations histogram
-				frames := 20 + int(100*math.Exp(.5*r.NormFloat64()))
-				for range frames {
-					durations.Add(bucketOf(int64(speed*(.5+r.ExpFloat64()))), 1)
-					if r.Float64() < late {
-						row.Numbers[columnIndex["rated_late"]]++
+				rate := d.late * math.Exp(.3*r.NormFloat64()+4*h.day*more) * h.late(build)
+				durations, late := make([]float64, 20+int(100*math.Exp(.5*r.NormFloat64()))), 0.0
+				for i := range durations {
+					if durations[i] = speed * (.5 + r.ExpFloat64()); r.Float64() < rate {
+						late++
 					}
 				}
-				row.Numbers[columnIndex["frames"]], row.Numbers[columnIndex["rated"]] = int64(frames), int64(frames)
-				row.Histograms[durationHistogram] = durations.counts()
-				sum := newGroup(wanted{histograms: durationHistogram + 1})
-				sum.addSums(&row)
-				for i, name := range t.Measures {
-					values[i][build].add(d.name, &measures[measureIndex(name)], sum)
+				slices.Sort(durations)
+				for i, m := range t.measures {
+					value := late / float64(len(durations))
+					if i > 0 {
+						percent := []int{50, 90, 95, 99}[i-1]
+						value = durations[(len(durations)*percent+99)/100-1]
+					}
+					var enough *float64
+					if len(durations) >= stats.MinFrames(m.Name) {
+						enough = &value
+					}
+					values[i][build].add(d.name, &value, enough)
 				}
 			}
 		}
-		for i, name := range t.Measures {
-			s := &TrendSeries{Measure: &measures[measureIndex(name)]}
-			s.set(values[i])
-			g.Series = append(g.Series, s)
+		for i, m := range t.measures {
+			g.Series = append(g.Series, newTrendSeries(m, values[i]))
 		}
 		t.Groups = append(t.Groups, g)
 	}
-	t.test()
-	return t
+	return t, t.test()
 }
 
 // outcome counts what was found.
@@ -123,29 +127,25 @@ type outcome struct {
 	histories      int
 }
 
-func (h *history) run(histories int) (o outcome) {
+func (h *past) run(histories int) (o outcome) {
 	r := rand.New(rand.NewPCG(11, 12))
 	o.histories = histories
 	for range histories {
-		t := h.trend(r)
-		any := false
-		for _, x := range t.Test.Sequences {
-			any = any || len(x.Shifts) > 0
-		}
-		if any {
+		t, test := h.trend(r)
+		if slices.ContainsFunc(test.Sequences, func(x significance.SequenceResult) bool { return len(x.Shifts) > 0 }) {
 			o.alarm++
 		}
 		if h.measure == "" {
 			continue
 		}
-		s := t.Groups[0].Series[slices.Index(t.Measures, h.measure)]
-		i := slices.IndexFunc(s.Changes, func(c *TrendChange) bool { return c.Verdict == "worse" })
+		s := t.Groups[0].Series[slices.IndexFunc(t.measures, func(m *stats.Measure) bool { return m.Name == h.measure })]
+		i := slices.IndexFunc(s.Changes, func(c *TrendChange) bool { return c.Verdict == Worse })
 		if i < 0 {
 			continue
 		}
 		o.found++
 		c := s.Changes[i]
-		off := max(c.At-h.at, h.at-c.At)
+		off := max(c.place.At-h.at, h.at-c.place.At)
 		if off == 0 {
 			o.exact++
 		}
@@ -155,12 +155,12 @@ func (h *history) run(histories int) (o outcome) {
 		if off <= 2 {
 			o.near2++
 		}
-		if c.Earliest <= h.at && h.at <= c.Latest {
+		if c.place.Earliest <= h.at && h.at <= c.place.Latest {
 			o.covered++
 		}
-		if (c.Back != nil) == (h.last > 0) {
+		if (c.TakenBack != nil) == (h.last > 0) {
 			o.back++
-			if h.last > 0 && max(c.Back.At-h.last, h.last-c.Back.At) <= 1 {
+			if h.last > 0 && max(c.TakenBack.place.At-h.last, h.last-c.TakenBack.place.At) <= 1 {
 				o.backNear++
 			}
 		}
@@ -171,8 +171,8 @@ func (h *history) run(histories int) (o outcome) {
 	return o
 }
 
-func trendHistories() (alarms, changes []history) {
-	for _, h := range []history{
+func trendHistories() (alarms, changes []past) {
+	for _, h := range []past{
 		{name: "each build has other devices", stay: 1, reduced: true},
 		{name: "3 processes, each build has other devices", stay: 1, processes: 3},
 		{name: "builds have 5 to 80 devices", stay: 1, devices: [2]int{5, 80}},
@@ -191,7 +191,7 @@ func trendHistories() (alarms, changes []history) {
 		h.late, h.slow = step(0, 1), step(0, 1)
 		alarms = append(alarms, h)
 	}
-	for _, h := range []history{
+	for _, h := range []past{
 		{name: "3 → 4.5 % late from the 16th build on", at: 15, late: step(15, 1.5), measure: "jank_rate"},
 		{name: "3 → 6 % late from the 16th build on", at: 15, late: step(15, 2), measure: "jank_rate", reduced: true, least: .9},
 		{name: "3 → 6 % late from the 16th build on, days differ by 3 %", at: 15, day: .03, late: step(15, 2), measure: "jank_rate"},
@@ -229,7 +229,7 @@ func trendHistories() (alarms, changes []history) {
 		}
 		changes = append(changes, h)
 	}
-	for _, list := range [][]history{alarms, changes} {
+	for _, list := range [][]past{alarms, changes} {
 		for i := range list {
 			if list[i].builds == 0 {
 				list[i].builds = 30
@@ -244,7 +244,7 @@ func trendHistories() (alarms, changes []history) {
 
 // resembling are histories whose builds resemble the one before for reasons that are not known: the test
 // promises nothing of them.
-func (h *history) resembling() bool { return h.like > 0 }
+func (h *past) resembling() bool { return h.like > 0 }
 
 // TestTrendPower measures how often a change is found in histories without and with one, and
 // how far from it. "make trend-power" runs it in full and prints the tables of docs/fleet.md. The seeds

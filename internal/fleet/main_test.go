@@ -1,14 +1,15 @@
 package fleet
 
 import (
+	"os"
 	"testing"
 
 	"ohframe/internal/atomicfile"
-	"ohframe/internal/testing/browsertest"
+
 	"ohframe/internal/testing/slow"
 )
 
 func TestMain(m *testing.M) {
 	atomicfile.Durable = slow.Enabled()
-	browsertest.Main(m)
+	os.Exit(m.Run())
 }
