@@ -24,9 +24,10 @@ type Book struct {
 	record   *record.Record
 	owners   owners
 	clusters []cluster
-	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
-	chunk    []byte     // in which accounts are packed
-	spare    []*details // for the next accounts
+	perCPU   bool           // the processors differ, by clusters or limits of their frequencies
+	chunk    []byte         // in which accounts are packed
+	spare    []*details     // for the next accounts
+	others   []why.Activity // of the last piece
 	// functions are the samples of threads, nil without samples. packing is memory for their
 	// times, and spareTimes are those for the next accounts.
 	functions  *functions.Table

@@ -3,6 +3,7 @@ package account
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
@@ -33,12 +34,16 @@ const (
 
 // open returns the details of an account, for adding to them.
 func (b *Book) open(a *Account) *details {
-	if a.details == nil {
-		if n := len(b.spare); n > 0 {
-			a.details, b.spare = b.spare[n-1], b.spare[:n-1]
-		} else {
-			a.details = &details{}
-		}
+	n := len(b.spare)
+	switch d := a.details; {
+	case d == nil && n > 0:
+		a.details, b.spare = b.spare[n-1], b.spare[:n-1]
+	case d == nil:
+		a.details = &details{}
+	case d.cells == nil && n > 0:
+		spare := b.spare[n-1]
+		d.cells, d.waits, d.pieces, d.ran = spare.cells, spare.waits, spare.pieces, spare.ran
+		b.spare = b.spare[:n-1]
 	}
 	return a.details
 }
@@ -60,13 +65,19 @@ func (b *Book) close(a *Account) {
 		return
 	}
 	if d.by = nil; d.part || d.late {
+		// Kept without the room that they have grown into.
+		spare := &details{cells: d.cells[:0], waits: d.waits[:0], pieces: d.pieces[:0], ran: d.ran[:0]}
+		d.cells, d.waits, d.pieces, d.ran = slices.Clone(d.cells), slices.Clone(d.waits), slices.Clone(d.pieces), slices.Clone(d.ran)
+		if spare.cells != nil {
+			b.spare = append(b.spare, spare)
+		}
 		return
 	}
 	a.packed, a.details = b.pack(d), nil
 	if d.times != nil {
 		b.spareTimes = append(b.spareTimes, d.times)
 	}
-	*d = details{cells: d.cells[:0], ran: d.ran[:0]}
+	*d = details{cells: d.cells[:0], waits: d.waits[:0], pieces: d.pieces[:0], ran: d.ran[:0]}
 	b.spare = append(b.spare, d)
 }
 

@@ -109,15 +109,17 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
 		}
-		if p.wait != 0 {
+		if b.others = b.others[:0]; p.wait != 0 {
 			for l := range b.record.Leaves(b.record.Wait(p.wait)) {
 				start, end := max(l.Start, p.start), min(l.End, p.end)
 				if start < end && l.TID != 0 {
-					piece.Others = append(piece.Others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
+					b.others = append(b.others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
 				}
 			}
 		}
-		piece.Others = mostOf(piece.Others)
+		if len(b.others) > 0 {
+			piece.Others = mostOf(b.others)
+		}
 		pieces = append(pieces, piece)
 	}
 	return pieces
@@ -126,10 +128,11 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 // maxOthers bounds the activities of a piece.
 const maxOthers = 8
 
-// mostOf returns the activities with the most time, at most maxOthers, in order of time.
+// mostOf returns a copy of the activities with the most time, at most maxOthers, in order of time. It
+// changes the list.
 func mostOf(list []why.Activity) []why.Activity {
 	if len(list) <= maxOthers {
-		return list
+		return slices.Clone(list)
 	}
 	slices.SortStableFunc(list, func(a, b why.Activity) int { return cmp.Compare(b.Time, a.Time) })
 	list = slices.Clone(list[:maxOthers])

@@ -25,7 +25,10 @@ func (b *Book) distribute(tid trace.TID, list, stretches []*Account) {
 	var watches []*Account
 	for i, a := range list {
 		if late := a.Late(); late || a.details != nil {
-			d := b.open(a)
+			if a.details == nil {
+				a.details = &details{}
+			}
+			d := a.details
 			d.thread, d.index, d.late = list, i, late || d.explained
 			since := trace.Time(0)
 			if i > 0 {

@@ -34,6 +34,8 @@ type judge struct {
 	values       values
 	placed       []part         // of the cause that is divided
 	placedAt     map[string]int // by name
+	waiting      []part         // of the place that is divided, by kinds of threads
+	whole        [1]part        // what is not divided
 	explanations []why.Explanation
 	parts        []why.Part
 }

@@ -237,10 +237,10 @@ func large(list []part, share trace.Duration) []part {
 }
 
 // culprits divides a place among the threads that were waited for there, by kind. If none of several
-// has a quarter of the excess, it stays one part.
-func (j *judge) culprits(x *judged, place *part) (list []part) {
+// has a quarter of the excess, it stays one part. The result is valid until the next call.
+func (j *judge) culprits(x *judged, place *part) []part {
 	if runs(x.cellWait()) || x.wait == why.WaitUnknown {
-		return []part{*place} // nothing was waited for
+		return j.undivided(place) // nothing was waited for
 	}
 	m := account.Match{Stage: x.stage, Wait: x.cellWait(), Keys: place.keys}
 	waits := j.book.Waits(x.Account, m)
@@ -256,12 +256,13 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 	if x.wait.Explains() || x.wait == why.EarlierFrame {
 		// It does not matter which thread said that the wait was over, or what the earlier frame waited for.
 		place.wait(waits[:min(len(waits), 1)])
-		return []part{*place}
+		return j.undivided(place)
 	}
 	if len(waits) < 2 {
 		place.wait(waits)
 		return j.doings(x, m, place, comparable)
 	}
+	list := j.waiting[:0] // the memory of the last one, which nobody has any more
 	for _, w := range waits {
 		one := *place
 		one.value, one.waited = w.Time, w
@@ -272,10 +273,11 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 		}
 		list = append(list, one)
 	}
+	j.waiting = list
 	list = exceeding(list, place.excess)
 	if list[0].excess*leading < excessOf(list) {
 		place.wait(waitsOf(list))
-		return []part{*place}
+		return j.undivided(place)
 	}
 	kinds, small := splitSmall(list, place.share)
 	list = nil
@@ -295,13 +297,19 @@ func (j *judge) culprits(x *judged, place *part) (list []part) {
 	return list
 }
 
+// undivided returns a part as a list. It is valid until the next call.
+func (j *judge) undivided(p *part) []part {
+	j.whole[0] = *p
+	return j.whole[:]
+}
+
 // doings divides the wait for threads of a kind by what these did, if one of that has a quarter of the
 // excess and is not what they did most of the time, or if several have a quarter.
 func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) (list []part) {
 	w := kind.waited
 	did := w.Did()
 	if len(did) < 2 {
-		return []part{*kind}
+		return j.undivided(kind)
 	}
 	type doing struct {
 		account.Doing
@@ -328,7 +336,7 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 		n++
 	}
 	if n == 0 || n == 1 && all[0].value == most {
-		return []part{*kind}
+		return j.undivided(kind)
 	}
 	apart := map[account.Doing]bool{}
 	for i := range all[:n] {

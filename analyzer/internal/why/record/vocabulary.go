@@ -87,7 +87,7 @@ type recentLabel struct {
 	name int32 // index in names, plus one
 }
 
-const recentLabels = 1 << 10
+const recentLabels = 1 << 13
 
 var labelSeed = maphash.MakeSeed()
 
@@ -164,7 +164,7 @@ func (p *preparer) name(label []byte) int32 {
 
 // normalised are normalised labels by the hashes of their stems, which the traces of a process share: those
 // of an application have the same.
-var normalised [4 * recentLabels]atomic.Pointer[normalisedLabel]
+var normalised [1 << 12]atomic.Pointer[normalisedLabel]
 
 type normalisedLabel struct {
 	hash uint64
