@@ -1,6 +1,8 @@
 package ftrace
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
@@ -113,10 +115,27 @@ func (c *cpuEncoder) empty() bool {
 
 // append appends an event: its time and thread, and body, its other fields.
 func (c *cpuEncoder) append(event *hitrace.Event, body []byte) {
-	buf, start := packet.Begin(c.events, bundleEvent)
-	buf = packet.AppendVarint(buf, eventTimestamp, uint64(event.Time))
-	buf = packet.AppendVarint(buf, eventPID, uint64(event.TID))
-	c.events = packet.End(append(buf, body...), start)
+	c.events = append(c.begin(event, len(body)), body...)
+}
+
+// begin returns the events with another one, which lacks other fields than its time and thread. These have
+// the given size.
+func (c *cpuEncoder) begin(event *hitrace.Event, size int) []byte {
+	time, tid := uint64(event.Time), uint64(event.TID)
+	size += 1 + protowire.SizeVarint(time) + 1 + protowire.SizeVarint(tid)
+	buf := slices.Grow(c.events, 1+protowire.SizeVarint(uint64(size))+size)
+	buf = appendVarint(append(buf, bundleEvent<<3|byte(protowire.BytesType)), uint64(size))
+	buf = appendVarint(append(buf, eventTimestamp<<3), time)
+	return appendVarint(append(buf, eventPID<<3), tid)
+}
+
+// appendVarint is protowire.AppendVarint for numbers that are mostly small.
+func appendVarint(buf []byte, v uint64) []byte {
+	for v >= 0x80 {
+		buf = append(buf, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(buf, byte(v))
 }
 
 // announce records that a scheduling event at the given time follows. last means that
