@@ -110,6 +110,9 @@ func SniffGfxinfo(head []byte) bool {
 // identifies reports whether the line occurs only in dumps of gfxinfo, also partial
 // ones: a marker, the header of a table, or the first lines of a summary.
 func identifies(line []byte) bool {
+	if len(line) == 0 || bytes.IndexByte([]byte("-F*ANTJ"), line[0]) < 0 { // most lines of other text
+		return false
+	}
 	if bytes.Equal(line, tableMarker) || isHeader(line) {
 		return true
 	}
