@@ -189,8 +189,8 @@ func (d *Diff) add(c *condition.Condition, out Outcome) {
 	d.Outcomes = append(d.Outcomes, out)
 }
 
-// UnknownSide says on which side the measure is unknown; empty if it is known. noun is what a side is.
-func (m *Measure) UnknownSide(noun string) string {
+// unknownSide says on which side the measure is unknown; empty if it is known. noun is what a side is.
+func (m *Measure) unknownSide(noun string) string {
 	switch {
 	case m.Base == nil && m.New == nil:
 		return "unknown in both " + noun + "s"
@@ -223,7 +223,7 @@ func tooFew(measure string) string {
 
 // whyNotChecked returns why a condition on a measure cannot be checked.
 func (d *Diff) whyNotChecked(m *Measure) string {
-	why := m.UnknownSide("trace")
+	why := m.unknownSide("trace")
 	switch {
 	case why != "":
 		return why

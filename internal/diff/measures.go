@@ -82,9 +82,9 @@ func (v Verdict) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(v))
 }
 
-// NewMeasure returns a measure with its values on both sides, nil if unknown, and those in the
+// newMeasure returns a measure with its values on both sides, nil if unknown, and those in the
 // units of both sides; nil if its change cannot be tested.
-func NewMeasure(k *stats.Measure, base, new *float64, series *significance.Series, advice condition.Advice) *Measure {
+func newMeasure(k *stats.Measure, base, new *float64, series *significance.Series, advice condition.Advice) *Measure {
 	m := &Measure{
 		Name: k.Name, Field: k.Path, Unit: k.Unit, Better: k.Better, Values: Values{Base: base, New: new}, definition: k, series: series, advice: advice,
 	}
@@ -126,10 +126,7 @@ func (m *Measure) judge(r *significance.Result, smallest float64) {
 	m.conclude(r.P, r.Low, r.High, smallest)
 }
 
-// Conclude adds the p-value and the confidence interval of a change that was not tested by Judge.
-// The measure has both values.
-func (m *Measure) Conclude(p, low, high float64) { m.conclude(p, low, high, m.smallest(nil)) }
-
+// conclude adds the p-value and the confidence interval of a change whose both values are known.
 func (m *Measure) conclude(p, low, high, smallest float64) {
 	m.P, m.Low, m.High, m.MinEffect = &p, &low, &high, &smallest
 	switch {
@@ -160,7 +157,7 @@ var unknownUnit = significance.Exactly(math.NaN())
 
 // measured returns a measure with its values in the runs of both sides.
 func (d *Diff) measured(k *stats.Measure, base, new []significance.Unit) *Measure {
-	return NewMeasure(k, MeanOf(d.units[0].values(base)), MeanOf(d.units[1].values(new)), d.series(k.Unit, base, new), d.advice())
+	return newMeasure(k, meanOf(d.units[0].values(base)), meanOf(d.units[1].values(new)), d.series(k.Unit, base, new), d.advice())
 }
 
 // known counts the units with a value.
@@ -181,8 +178,8 @@ func valueOf(x *float64) significance.Unit {
 	return significance.Exactly(*x)
 }
 
-// MeanOf returns the mean of the known values; nil without any.
-func MeanOf(units []significance.Unit) *float64 {
+// meanOf returns the mean of the known values; nil without any.
+func meanOf(units []significance.Unit) *float64 {
 	var known []float64
 	for _, u := range units {
 		if u.Known() {
@@ -268,7 +265,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 		}
 	}
 	of, testable := all, at < 0
-	if MeanOf(enough[0]) != nil && MeanOf(enough[1]) != nil {
+	if meanOf(enough[0]) != nil && meanOf(enough[1]) != nil {
 		of, testable = enough, true
 	}
 	m := p.diff.measured(k, of[0], of[1])

@@ -585,7 +585,7 @@ func newTrendSeries(m *stats.Measure, builds []trendValues) *TrendSeries {
 		level := math.NaN()
 		if p.Tested = known(v.tested) >= s.needed; p.Tested {
 			v.all = v.tested
-			level = *MeanOf(v.all)
+			level = *meanOf(v.all)
 			for k, u := range v.all {
 				if u.Known() {
 					panel[i] = append(panel[i], significance.Observation{Unit: v.units[k], Value: u.Value})
@@ -593,7 +593,7 @@ func newTrendSeries(m *stats.Measure, builds []trendValues) *TrendSeries {
 			}
 		}
 		s.sequence.Values = append(s.sequence.Values, level)
-		p.Units, p.Value = known(v.all), MeanOf(v.all)
+		p.Units, p.Value = known(v.all), meanOf(v.all)
 		if low, high := significance.Interval(v.all); p.Units > 1 {
 			low = max(0, low) // no measure is negative
 			if m.Unit == stats.Share {
@@ -623,7 +623,7 @@ func (t *Trend) test() *significance.Shifts {
 			s.Detectable = &r.Detectable
 		}
 		for _, shift := range r.Shifts {
-			c := &TrendChange{TrendPlace: t.place(&shift.Place), Measure: NewMeasure(s.measure, &shift.Before, &shift.After, nil, condition.Advice{}), Causes: []TrendCause{}, shift: shift}
+			c := &TrendChange{TrendPlace: t.place(&shift.Place), Measure: newMeasure(s.measure, &shift.Before, &shift.After, nil, condition.Advice{}), Causes: []TrendCause{}, shift: shift}
 			c.conclude(shift.P, shift.Low, shift.High, c.smallest(nil))
 			if !c.Verdict.Significant() {
 				continue

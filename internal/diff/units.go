@@ -120,7 +120,7 @@ func (u *units) values(runs []significance.Unit) []significance.Unit {
 // meanUnit returns the mean of known runs. Its variance is that between the runs, and at least
 // that within them, which few runs may not show.
 func meanUnit(runs []significance.Unit) significance.Unit {
-	mean := MeanOf(runs)
+	mean := meanOf(runs)
 	if mean == nil {
 		return unknownUnit
 	}

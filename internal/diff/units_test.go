@@ -171,8 +171,8 @@ func TestManyDevices(t *testing.T) {
 		runs = append(runs, significance.Exactly(float64(10+10*(i%2))))
 	}
 	list := d.units[0].values(runs)
-	if n := known(list); len(list) != maxUnits || n < maxUnits*9/10 || math.Abs(*MeanOf(list)-15) > 4*5/math.Sqrt(maxUnits) {
-		t.Errorf("%d devices of %d places, mean %g", n, len(list), *MeanOf(list))
+	if n := known(list); len(list) != maxUnits || n < maxUnits*9/10 || math.Abs(*meanOf(list)-15) > 4*5/math.Sqrt(maxUnits) {
+		t.Errorf("%d devices of %d places, mean %g", n, len(list), *meanOf(list))
 	}
 	for i := range all {
 		if i%3 > 0 {

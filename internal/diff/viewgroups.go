@@ -33,7 +33,7 @@ func (g *Groups) view(verbose bool, unit string) []view.Block {
 		shown := g.worstFirst()
 		blocks = append(blocks, g.table(shown), view.Note{Text: g.method(unit), Level: view.Soft})
 		for _, one := range shown {
-			changes := MeasureTable(one.heading(), slices.DeleteFunc(slices.Clone(one.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
+			changes := measureTable(one.heading(), slices.DeleteFunc(slices.Clone(one.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
 			blocks = append(blocks, view.Page{view.Fold{Title: one.heading(), Blocks: []view.Block{changes}}})
 			if worst(one.Measures).Significant() || verbose {
 				blocks = append(blocks, view.Terminal{view.Note{Label: one.heading()}, changes})

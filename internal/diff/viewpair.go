@@ -261,7 +261,7 @@ func (p *Pair) terminalTable(list []*Measure, left []string, verbose bool) view.
 	if more := len(changed) - len(shown); more > 0 {
 		left = append([]string{fmt.Sprintf("%d changed (--verbose lists all)", more)}, left...)
 	}
-	t := MeasureTable(p.title(), shown)
+	t := measureTable(p.title(), shown)
 	t.More = leftOut(left)
 	return t
 }
@@ -282,10 +282,10 @@ func (p *Pair) pageTables(list []*Measure, left []string) view.Page {
 	if zero := len(list) - first - len(others); zero > 0 {
 		left = append([]string{fmt.Sprintf("%d zero on both sides", zero)}, left...)
 	}
-	folded := MeasureTable(p.title(), others)
+	folded := measureTable(p.title(), others)
 	folded.More = leftOut(left)
 	return view.Page{
-		p.draw(MeasureTable(p.title(), list[:first]), list[:first]),
+		p.draw(measureTable(p.title(), list[:first]), list[:first]),
 		view.Fold{Title: text.Count(len(others), "other measure"), Blocks: []view.Block{folded}},
 	}
 }
@@ -325,8 +325,8 @@ func (m *Measure) values() string {
 	return text.Value(m.Unit, m.Base) + " → " + text.Value(m.Unit, m.New)
 }
 
-// MeasureTable returns a table of measures. Without tested ones, it has no columns for tests.
-func MeasureTable(label string, list []*Measure) view.Table {
+// measureTable returns a table of measures. Without tested ones, it has no columns for tests.
+func measureTable(label string, list []*Measure) view.Table {
 	t := view.Table{Label: label, Columns: slices.Clone(changeColumns)}
 	if !slices.ContainsFunc(list, func(m *Measure) bool { return m.P != nil }) {
 		t.Columns = t.Columns[:4]

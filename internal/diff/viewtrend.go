@@ -211,7 +211,7 @@ func (t *Trend) event(e *event) (blocks []view.Block) {
 	for _, c := range e.changes {
 		measures = append(measures, c.Measure)
 	}
-	table := MeasureTable(t.title(e), measures)
+	table := measureTable(t.title(e), measures)
 	table.RemoveColumns(3, 4) // the change in percent
 	table.Columns = append(table.Columns, view.Column{Title: "Begun with"})
 	if first.TakenBack != nil {

@@ -227,9 +227,6 @@ func dimsOf(schema *parquet.Schema) (names []string) {
 	return names
 }
 
-// Failed returns the number of failures.
-func (d *Dataset) Failed() int { return failed(d.Failures) }
-
 // Warnings says what is not in the dataset.
 func (d *Dataset) Warnings() []string {
 	if len(d.Missing) == 0 {
