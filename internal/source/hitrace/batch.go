@@ -142,15 +142,13 @@ func (o *order) settle(b *Batch, totals *Totals, options Options) error {
 		o.strays.last, o.splitter.last, o.splitter.skipped = last, last, false
 		o.splitter.first, o.splitter.latest = min(o.splitter.first, b.earliest), max(o.splitter.latest, b.latest)
 		b.Starts = b.Starts[:0]
-		for i := range b.Events {
-			b.Events[i].Number += totals.Lines
-		}
+		o.processes.set(b.Events, totals.Lines, options.Limits.Threads)
 	} else {
 		o.strays.drop(b)
 		o.splitter.split(b, totals, options.Limits)
+		o.processes.set(b.Events, 0, options.Limits.Threads)
 	}
 	o.losses.mark(b, totals.Lines)
-	o.processes.set(b.Events, options.Limits.Threads)
 	for _, p := range b.problems {
 		totals.Problems.add(p.Problem, totals.Lines+p.Line, options.Limits.Examples)
 	}

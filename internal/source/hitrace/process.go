@@ -17,12 +17,14 @@ type owner struct {
 	said   trace.PID
 }
 
-// set sets Process of markers. For threads beyond the limit, only the column counts.
-func (p *processes) set(events []Event, limit int) {
+// set sets Process of markers, and adds to the numbers of all events. For threads beyond the limit, only the
+// column counts.
+func (p *processes) set(events []Event, lines, limit int) {
 	var o *owner // of thread tid
 	tid := trace.TID(-1)
 	for i := range events {
 		e := &events[i]
+		e.Number += lines
 		if e.Kind != MarkerEvent {
 			continue
 		}
