@@ -18,10 +18,10 @@ import (
 // ParseLine says the same of such a line, and has the last word about all others. Few lines have
 // another thread, second or event than others shortly before them.
 type columns struct {
-	open    int  // where the column of the processor begins, mostly
-	unseen  bool // parse has not seen the thread of the line before, or the event
 	threads [1 << 10]threadColumn
 	names   [1 << 6]nameColumn
+	open    int  // where the column of the processor begins, mostly
+	unseen  bool // parse has not seen the thread of the line before, or the event
 	// seconds are those of the last line, and secondsText is their text up to the dot, in
 	// secondsSize bytes.
 	seconds     trace.Time
@@ -29,9 +29,10 @@ type columns struct {
 	secondsSize int
 }
 
-// threadColumn is the text of a line up to the bracket of its processor, and what parseThread reads there.
+// threadColumn is the text of a line up to the bracket of its processor, and what parseThread reads there. It
+// has a line of a processor's cache.
 type threadColumn struct {
-	text     [48]byte
+	text     [52]byte
 	size     uint8
 	from, to uint8 // of the thread's name
 	tid      trace.TID
@@ -41,6 +42,7 @@ type threadColumn struct {
 // nameColumn is the name of an event.
 type nameColumn struct {
 	text [48]byte
+	_    [14]byte // to a line of the cache
 	size uint8
 	kind Kind
 }
