@@ -21,18 +21,25 @@ type Condition struct{ Dim, Value string }
 // traceDim is the dimension whose value is the name of a trace, or the end of its path.
 const traceDim = "trace"
 
-// ParseWhere parses "DIMENSION=VALUE,DIMENSION=VALUE".
+// ParseWhere parses "DIMENSION=VALUE,DIMENSION=VALUE". A comma without a dimension after it is one of the value.
 func ParseWhere(s string) (w Where, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		dim, value, ok := strings.Cut(part, "=")
-		dim, value = strings.TrimSpace(dim), strings.TrimSpace(value)
-		if !ok || dim == "" || value == "" {
+		dim, last := strings.TrimSpace(dim), len(w)-1
+		switch {
+		case last >= 0 && (!ok || !dimName.MatchString(dim)):
+			w[last].Value += "," + part
+		case !ok || dim == "" || strings.TrimSpace(value) == "":
 			return nil, fmt.Errorf("%q is not DIMENSION=VALUE", part)
+		default:
+			w = append(w, Condition{dim, value})
 		}
-		if _, err := path.Match(value, ""); err != nil {
-			return nil, fmt.Errorf("%q is no pattern such as 5.1.*", value)
+	}
+	for i := range w {
+		w[i].Value = strings.TrimSpace(w[i].Value)
+		if _, err := path.Match(w[i].Value, ""); err != nil {
+			return nil, fmt.Errorf("%q is no pattern such as 5.1.*", w[i].Value)
 		}
-		w = append(w, Condition{dim, value})
 	}
 	return w, nil
 }
@@ -75,8 +82,14 @@ func (c Condition) holds(name string, v Values) bool {
 			value = path.Base(value)
 		}
 	}
+	if value == c.Value {
+		return known
+	}
+	if c.Dim != traceDim { // in which * is no part of a folder's name
+		value, c.Value = strings.ReplaceAll(value, "/", "\n"), strings.ReplaceAll(c.Value, "/", "\n")
+	}
 	matched, _ := path.Match(c.Value, value)
-	return known && (value == c.Value || matched)
+	return known && matched
 }
 
 // Select returns the elements of a list that have the values of a flag; of returns what they are called, and theirs.
