@@ -74,14 +74,12 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 	for _, in := range list {
 		read := func() (*ohframe.Trace, error) { return readInput(r.c, in, r.causes) }
 		if in.stored != nil {
-			read = func() (*ohframe.Trace, error) {
-				t, err, _ := next()
-				if err != nil {
-					return nil, fileError(in.name, err)
-				}
-				printWarnings(in.name, diag.Texts(t.Warnings))
-				return t, nil
+			t, err, _ := next()
+			if err != nil { // other traces of the part may be damaged, too
+				return err
 			}
+			printWarnings(in.name, diag.Texts(t.Warnings))
+			read = func() (*ohframe.Trace, error) { return t, nil }
 		}
 		t, err := r.read(in.name, read)
 		if err == nil && t != nil {
