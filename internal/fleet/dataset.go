@@ -41,6 +41,7 @@ type Dataset struct {
 	store   Store
 	parts   [tables][]string // by shard
 	results []string         // by shard, of the table of results
+	columns []string         // by folder, as a text
 	// packed are the rows of traces in memory, which have no parts, and only the traces that are wanted; nil for all.
 	packed [tables][]packed
 	only   map[string]bool
@@ -127,6 +128,9 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 		if first == nil {
 			first = h
 			d.Version, d.Dims, d.NoCauses = first.version, first.dims, first.noCauses
+			for _, folder := range folders {
+				d.columns = append(d.columns, schemaOf(folder, d.Dims).String())
+			}
 		}
 		heads = append(heads, h)
 	}
@@ -141,8 +145,10 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
 		}
 	}
-	if traces.columns != first.columns {
-		return nil, &diag.Error{What: fmt.Sprintf("%s: has other columns than %s", traces.name, first.name)}
+	for i, h := range heads {
+		if h.columns != d.columns[i] {
+			return nil, &diag.Error{What: h.name + ": has other columns than this version writes", Hint: "run the shard again"}
+		}
 	}
 	d.Traces += traces.traces
 	d.Rows += traces.rows
@@ -171,7 +177,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 	}
 	h.traces, _ = strconv.Atoi(get(keyTraces))
 	h.unreliable, _ = strconv.Atoi(get(keyUnreliable))
-	if r != nil && h.schema == schemaVersion {
+	if err = checkDictionaries(f); err == nil && r != nil && h.schema == schemaVersion {
 		err = f.read(r, yield)
 	}
 	return h, err

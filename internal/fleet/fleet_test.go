@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
 	"ohframe/internal/inputs"
@@ -433,6 +434,9 @@ func TestBadDatasets(t *testing.T) {
 		{"truncated", func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "traces", part(1)), 100)
 		}, part(1)},
+		{"renamed column", func(dir string) error { return replaceInPart(dir, "traces", part(1), "misaligned", "m1saligned") }, "other columns"},
+		{"renamed column of results", func(dir string) error { return replaceInPart(dir, "results", part(0), "recorded", "rec0rded") }, "other columns"},
+		{"damaged name of a process", func(dir string) error { return damageDictionary(filepath.Join(dir, "traces", part(0)), "process") }, "process"},
 		{"empty folder", func(dir string) error { return os.RemoveAll(filepath.Join(dir, "traces")) }, "no complete shard"},
 		{"no folder", func(dir string) error { return os.RemoveAll(dir) }, "no dataset"},
 		{"left behind", func(dir string) error {
@@ -447,6 +451,32 @@ func TestBadDatasets(t *testing.T) {
 			t.Errorf("%s: got %v, want %q in it", test.name, err, test.want)
 		}
 	}
+}
+
+// replaceInPart replaces a text in a part by one of the same length.
+func replaceInPart(dir, folder, name, old, replacement string) error {
+	name = filepath.Join(dir, folder, name)
+	content, err := os.ReadFile(name)
+	return errors.Join(err, os.WriteFile(name, bytes.ReplaceAll(content, []byte(old), []byte(replacement)), 0o666))
+}
+
+// damageDictionary changes a byte of the values of a column, which rows refer to.
+func damageDictionary(name, column string) error {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return err
+	}
+	for _, c := range f.Metadata().RowGroups[0].Columns {
+		if m := c.MetaData; m.PathInSchema[0] == column {
+			content[m.DataPageOffset-1] ^= 1
+			return os.WriteFile(name, content, 0o666)
+		}
+	}
+	return fmt.Errorf("%s: no column %s", name, column)
 }
 
 // Missing shards are listed, and the others counted.

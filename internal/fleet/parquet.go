@@ -1,6 +1,10 @@
 package fleet
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"reflect"
 	"slices"
@@ -8,8 +12,11 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/diag"
 	"ohframe/internal/frametable"
 )
 
@@ -229,6 +236,48 @@ func (r *record) load(row parquet.Row) error {
 	}
 	for i, c := range r.cells {
 		reflect.ValueOf(c.to).Elem().Set(r.values.Field(i))
+	}
+	return nil
+}
+
+// schemaOf returns the columns of the parts in a folder but that of frames.
+func schemaOf(folder string, dims []string) *parquet.Schema {
+	var cells []cell
+	switch folder {
+	case failuresFolder:
+		cells = new(Failure).cells(dims)
+	case eventsFolder:
+		cells = new(EventRow).cells(dims)
+	case resultsFolder:
+		cells = new(storedRow).cells(dims, true)
+	default:
+		cells = new(Row).cells(everything(table(slices.Index(tableFolders[:], folder)), dims))
+	}
+	return newRecord(folder, cells).schema
+}
+
+// checkDictionaries compares the values that rows refer to with their checksums, as the library does with other pages.
+func checkDictionaries(f *partFile) error {
+	for _, group := range f.Metadata().RowGroups {
+		for _, column := range group.Columns {
+			at := column.MetaData.DictionaryPageOffset
+			if at == 0 {
+				continue
+			}
+			r := bufio.NewReader(io.NewSectionReader(f.part, at, column.MetaData.TotalCompressedSize))
+			var header format.PageHeader
+			err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(r)).Decode(&header)
+			sum := crc32.NewIEEE()
+			if err == nil {
+				_, err = io.CopyN(sum, r, int64(header.CompressedPageSize))
+			}
+			if err == nil && sum.Sum32() != uint32(header.CRC) {
+				err = errors.New("wrong checksum")
+			}
+			if err != nil {
+				return &diag.Error{What: fmt.Sprintf("%s: column %s: damaged: %v", f.name, column.MetaData.PathInSchema[0], err), Hint: "run the shard again", Err: err}
+			}
+		}
 	}
 	return nil
 }

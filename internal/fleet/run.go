@@ -366,14 +366,11 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 	w.failures = newRecord("failures", w.failure.cells(p.Dims))
 	w.events = newRecord("events", w.event.cells(p.Dims))
 	w.results = newRecord("results", w.stored.cells(p.Dims, true))
-	schemas := map[string]*parquet.Schema{resultsFolder: w.results.schema, failuresFolder: w.failures.schema, eventsFolder: w.events.schema}
-	for t, folder := range tableFolders {
+	for t := range tableFolders {
 		w.cells[t] = new(Row).cells(everything(table(t), p.Dims))
-		schemas[folder] = newRecord(folder, w.cells[t]).schema
 	}
 	if p.Frames {
 		w.frames = newRecord("frames", w.frame.cells(p.Dims))
-		schemas[framesFolder] = w.frames.schema
 	}
 	for _, folder := range p.folders() {
 		out, err := store.Create(ctx, p.part(dir, folder, shard))
@@ -382,10 +379,13 @@ func newShardWriter(ctx context.Context, p *Plan, store Store, dir string, shard
 			return nil, err
 		}
 		w.outputs = append(w.outputs, out)
-		if folder == resultsFolder {
-			w.writers[folder] = newWriter(out, schemas[folder], storedOptions...)
-		} else {
-			w.writers[folder] = newWriter(out, schemas[folder])
+		switch folder {
+		case framesFolder:
+			w.writers[folder] = newWriter(out, w.frames.schema)
+		case resultsFolder:
+			w.writers[folder] = newWriter(out, schemaOf(folder, p.Dims), storedOptions...)
+		default:
+			w.writers[folder] = newWriter(out, schemaOf(folder, p.Dims))
 		}
 	}
 	return w, nil
