@@ -2,8 +2,6 @@
 //
 //	perf.data   file ─▶ events, features ──▶ symbols, deduplicated stacks
 //	                └▶ records ─▶ mappings, names ─▶ addresses ─▶ frames ─▶ stacks, samples
-//	HIPERF_PB_  file ─▶ messages ─▶ files, threads
-//	                └▶ messages ─▶ frames ─▶ stacks, samples
 //	stacks      text ─▶ calls ─▶ stacks, samples without times
 //	ArkTS       messages of a trace ─▶ profiles ─▶ calls ─▶ stacks, samples
 //
@@ -23,6 +21,6 @@
 // Damage is never an error unless nothing can be read. It is counted and reported by Warnings.
 //
 // Source of the formats: openharmony/developtools_hiperf, perf_file_format.h,
-// perf_event_record.cpp, unique_stack_table.h, symbols_file.cpp and report_sample.proto; Linux,
+// perf_event_record.cpp, unique_stack_table.h and symbols_file.cpp; Linux,
 // perf_event.h and perf.data-file-format.txt.
 package perfdata

@@ -137,11 +137,5 @@ func FuzzFile(f *testing.F) {
 	f.Add(small.Bytes())
 	small.Features[192] = perffile.SymbolTable(perffile.Symbols{Path: "/lib/libapp.so", Type: 8, Symbols: []perffile.Symbol{perffile.Sym(0x500110, 0, "a:[url:b.ts:1:2]")}})
 	f.Add(small.Bytes())
-	f.Add(perffile.Report(
-		perffile.Message(5, perffile.Message(1, "hw-cpu-cycles", 2, "hiperf record")),
-		perffile.Message(1, perffile.Message(1, 1000, 2, 11, 3, perffile.Message(1, 16, 2, 0, 3, 0), 4, 77, 5, 0)),
-		perffile.Message(4, perffile.Message(1, 11, 2, 10, 3, "worker")),
-		perffile.Message(3, perffile.Message(1, 0, 2, "/lib/libapp.so", 3, "_ZN3app6layoutEi")),
-	))
 	f.Fuzz(func(t *testing.T, file []byte) { checkFile(t, file) })
 }

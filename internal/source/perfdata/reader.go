@@ -39,7 +39,10 @@ type source interface {
 	next(s *sample.Sample) error
 }
 
-// Sniff reports whether a file that begins with head is one that this package reads.
+// protoMagic begins what hiperf report --proto makes of a recording.
+const protoMagic = "HIPERF_PB_"
+
+// Sniff reports whether a file that begins with head is one of hiperf.
 func Sniff(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(perfMagic)) || bytes.HasPrefix(head, []byte(protoMagic))
 }
@@ -62,7 +65,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	case bytes.HasPrefix(head, []byte(perfMagic)):
 		t.source, err = openPerf(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte(protoMagic)):
-		t.source, err = openProto(r, size, t.tables)
+		err = &Error{What: "a report of hiperf", Hint: "the file that hiperf recorded is read", Err: ErrUnsupported}
 	case SniffStacks(head):
 		t.source, err = openStacks(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte("2ELIFREP")):
