@@ -16,7 +16,6 @@ import (
 	"ohframe/internal/diff"
 	"ohframe/internal/flags"
 	"ohframe/internal/fleet"
-	"ohframe/internal/rating"
 	"ohframe/internal/report"
 	"ohframe/internal/text"
 )
@@ -32,8 +31,7 @@ type reportFlags struct {
 	Layers       bool  `flag:"layers" usage:"report only layers; in CSV, a row for each"`
 	Top          int64 `flag:"top" usage:"show the {N} worst processes and layers" default:"20"`
 	verboseFlag
-	Thresholds string `flag:"thresholds" env:"OHFRAME_THRESHOLDS" usage:"limits of colours: {NAME=YELLOW:RED,…}"`
-	FailOn     string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
+	FailOn string `flag:"fail-on" usage:"exit with 2 if one of {CONDITIONS} holds: fps<55"`
 	budgetsFlag
 	allowMissingFlag
 	whereFlag
@@ -68,12 +66,8 @@ func runReport(c *call, f *reportFlags) error {
 			return &failure{what: fmt.Sprintf("--%s needs the format table or csv, not %s", name, r.format), hint: "JSON and pages always have " + name}
 		}
 	}
-	thresholds, err := rating.Parse(f.Thresholds)
-	if err != nil {
-		return &failure{what: "--thresholds: " + err.Error(), hint: "docs/glossary.md lists the thresholds"}
-	}
 	options := report.Options{
-		Top: int(f.Top), Verbose: f.Verbose, AllowMissing: f.AllowMissing, Strict: f.Strict, Thresholds: &thresholds,
+		Top: int(f.Top), Verbose: f.Verbose, AllowMissing: f.AllowMissing, Strict: f.Strict,
 		Interactions: f.Interactions, Layers: f.Layers,
 	}
 	budgets, err := conditions(c, condition.OfValues)

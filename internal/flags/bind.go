@@ -25,7 +25,7 @@ import (
 //	value     the default of a text
 //	of        the values of a Choice: "us|ns"
 //	default   what help says of the default, if the value does not say it
-//	category, env
+//	category
 //
 // The fields of embedded structs are flags, too. Fields without the tag flag are not.
 func Bind(values any) (list []cli.Flag) {
@@ -54,11 +54,7 @@ func bind(tag reflect.StructTag, name string, aliases []string, at any) cli.Flag
 		return &cli.BoolFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Destination: at, DisableDefaultText: true} // all are false
 	case *string:
 		*at = cmp.Or(*at, tag.Get("value"))
-		var env []string
-		if variable := tag.Get("env"); variable != "" {
-			env = []string{variable}
-		}
-		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault, EnvVars: env, Destination: at}
+		return &cli.StringFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Value: *at, DefaultText: byDefault, Destination: at}
 	case *Choice:
 		if of := tag.Get("of"); of != "" {
 			at.Of = strings.Split(of, "|")

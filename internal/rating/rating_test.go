@@ -20,32 +20,20 @@ func TestOf(t *testing.T) {
 		{frameTime, 15.9, None}, {frameTime, 16, Warning}, {frameTime, 701, Critical},
 		{Overrun, 1.99, None}, {Overrun, 2, Warning}, {Overrun, 6, Warning}, {Overrun, 6.01, Critical},
 	} {
-		must.Equal(t, Default.Of(c.name, c.value), c.want, "%s of %g", c.name, c.value)
+		must.Equal(t, Of(c.name, c.value), c.want, "%s of %g", c.name, c.value)
 	}
 	x := 20.0
 	for name, want := range map[string]Level{"hitches": None, "hitch_ratio": Critical, "p95_ms": Warning, "max_ms": Warning, "ui_work_p50_ms": None, "jank_rate": None} {
-		if got := Default.OfMeasure(stats.Measures.Named(name), &x); got != want || Default.OfMeasure(stats.Measures.Named(name), nil) != None {
+		if got := OfMeasure(stats.Measures.Named(name), &x); got != want || OfMeasure(stats.Measures.Named(name), nil) != None {
 			t.Errorf("%s is %d, want %d", name, got, want)
 		}
 	}
 }
 
-func TestParse(t *testing.T) {
-	got := must.Get(Parse("frame_ms=8:100,hitch_ratio=1:1"))(t)
-	if got.Of(frameTime, 8) != Warning || got.Of(frameTime, 101) != Critical || got.Of(HitchRatio, 2) != Critical || got.Of(Overrun, 2) != Warning {
-		t.Errorf("got %+v", got)
-	}
-	for _, list := range []string{"fps=1:2", "frame_ms", "frame_ms=1", "frame_ms=2:1", "frame_ms=a:2", "frame_ms=-1:2", "frame_ms=NaN:2", "frame_ms=1:NaN", ","} {
-		if got, err := Parse(list); err == nil {
-			t.Errorf("%q: no error, %+v", list, got)
-		}
-	}
-}
-
-// The glossary has the default values.
+// The glossary has the values.
 func TestGlossary(t *testing.T) {
 	doc := must.Get(os.ReadFile("../../docs/glossary.md"))(t)
-	for _, d := range Default {
+	for _, d := range thresholds {
 		row := fmt.Sprintf("| `%s` | %s | from %g | above %g | %s |", d.Name, d.Label, d.Warning, d.Critical, d.Source)
 		if !strings.Contains(string(doc), row) {
 			t.Errorf("docs/glossary.md has no row\n%s", row)

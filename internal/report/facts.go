@@ -128,12 +128,12 @@ func latency(l *stats.Latencies) view.Fact {
 }
 
 func (b *builder) jank(in *Input, p *process) view.Fact {
-	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame is judged"}
+	fact := view.Fact{Label: "Jank", Meaning: define("jank rate") + "; colour: largest " + colours(rating.Overrun), Value: text.Share(p.JankRate), About: "no frame is judged"}
 	if !p.Frames.JankKnown() {
 		fact.About = fmt.Sprintf("%d late of %s; %s that drew not judged", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"), text.Count(p.Frames.Unjudged, "frame"))
 	}
 	if p.JankRate != nil {
-		fact.Level = b.level(rating.Overrun, largestOverrun(p.Process))
+		fact.Level = level(rating.Overrun, largestOverrun(p.Process))
 		fact.About = fmt.Sprintf("%d late of %s", p.Frames.Late, text.Count(p.Frames.Judged, "judged frame"))
 		if p.Frames.DeadlinesInferred > 0 {
 			fact.About += ", by inferred deadlines"
@@ -149,14 +149,14 @@ func (b *builder) jank(in *Input, p *process) view.Fact {
 }
 
 func (b *builder) hitches(in *Input, p *process) view.Fact {
-	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + b.colours(rating.HitchRatio), Value: text.Unknown}
+	fact := view.Fact{Label: "Hitches", Meaning: define("hitch") + "; ratio: " + define("hitch ratio") + "; " + colours(rating.HitchRatio), Value: text.Unknown}
 	h := p.Hitches
 	if h == nil {
 		fact.About = noHitches(p.Process)
 		return fact
 	}
 	if h.Ratio != nil {
-		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", b.level(rating.HitchRatio, h.Ratio)
+		fact.Value, fact.Unit, fact.Level = number(h.Ratio), "ms/s", level(rating.HitchRatio, h.Ratio)
 	}
 	if h.Hitches == 0 {
 		fact.About = "none in " + text.Count(h.Gaps, "gap") + " between presents"

@@ -224,7 +224,7 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 			if !i.IsFling() {
 				return view.Plain
 			}
-			return b.level(rating.HitchRatio, i.HitchRatio)
+			return level(rating.HitchRatio, i.HitchRatio)
 		})),
 		measured[item](stats.InteractionMeasures, "fps", view.Column{Drop: 1, Meaning: define("FPS")}),
 		narrow(measured[item](stats.InteractionMeasures, "p95_ms", view.Column{Title: "P95 ms", Drop: 5})),

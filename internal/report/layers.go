@@ -219,7 +219,7 @@ func (b *builder) layers(in *Input) []view.Block {
 	}
 	blocks := []view.Block{t}
 	if (b.page || b.Verbose) && slices.ContainsFunc(shown, func(l *stats.Layer) bool { return b.lateLevel(l) != view.Plain }) {
-		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + b.colours(rating.Overrun), Level: view.Soft})
+		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + colours(rating.Overrun), Level: view.Soft})
 	}
 	blocks = append(blocks, layerNotes(in, shown)...)
 	for _, more := range []view.Table{b.layerCauses(in, shown, numbered), b.lateBuffers(in, numbered)} {
@@ -369,7 +369,7 @@ func lateReason(c *why.Causes, b *analyzer.Buffer) string {
 
 // lateLevel is how the late buffers of a layer are coloured.
 func (b *builder) lateLevel(l *stats.Layer) view.Level {
-	return b.level(rating.Overrun, largestLayerOverrun(l))
+	return level(rating.Overrun, largestLayerOverrun(l))
 }
 
 // layerTable returns the measures of layers, with their ids if their names do not distinguish
@@ -400,7 +400,7 @@ func (b *builder) layerColumns() []column[*stats.Layer] {
 			}
 			return name
 		}},
-		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + b.colours(rating.Overrun)}, func(l item) any { return lateBuffers(l) }), b.lateLevel),
+		levelled(numbers(view.Column{Title: "Late", Meaning: define("late buffer") + "; of those whose interval could be judged; colour: largest " + colours(rating.Overrun)}, func(l item) any { return lateBuffers(l) }), b.lateLevel),
 		measured[item](stats.LayerMeasures, "fps", view.Column{}),
 		narrow(numbers(view.Column{Title: "Cadence ms", Meaning: define("cadence")}, func(l item) any { return cadenceCell(l, text.Milliseconds) })),
 		numbers(view.Column{Title: "Vsyncs", Drop: 1, Meaning: "the cadence in refresh periods"}, func(l item) any { return vsyncs(l) }),

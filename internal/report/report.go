@@ -22,7 +22,6 @@ import (
 	"ohframe/internal/condition"
 	"ohframe/internal/locate"
 	"ohframe/internal/quality"
-	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -96,8 +95,6 @@ type Options struct {
 	// Top is the number of processes and of layers that a terminal shows without Verbose; 0 stands for a
 	// default.
 	Top int
-	// Thresholds are those of colours; nil stands for rating.Default.
-	Thresholds *rating.Thresholds
 	// Checks are the results of conditions. AllowMissing and Strict are those of view.Gate.
 	Checks               []condition.Check
 	AllowMissing, Strict bool

@@ -36,10 +36,9 @@ type builder struct {
 	Options
 	page bool
 	// full shows everything about a process.
-	full       bool
-	thresholds rating.Thresholds
-	several    bool // inputs
-	shared     pageData
+	full    bool
+	several bool // inputs
+	shared  pageData
 	// For the input whose sections are built: its frames, and the number of the process of its
 	// render service on the page, or -1.
 	frames  stats.Frames
@@ -58,7 +57,7 @@ type builder struct {
 }
 
 func newDocument(inputs []Input, o Options, page bool) *view.Document {
-	b := &builder{Options: o, page: page, thresholds: *cmp.Or(o.Thresholds, &rating.Default), several: len(inputs) > 1, shared: newPageData()}
+	b := &builder{Options: o, page: page, several: len(inputs) > 1, shared: newPageData()}
 	d := &view.Document{
 		Kind: "Frame report", Title: text.Count(len(inputs), "input") + " – frame report", Terms: pageTerms(inputs),
 		Warnings: view.Skipped(o.Skipped), Gate: view.Gate{Checks: o.Checks, AllowMissing: o.AllowMissing, Strict: o.Strict},
@@ -256,16 +255,16 @@ func (b *builder) sections(list []*process) (shown []*process) {
 }
 
 // level returns the level of a value of a threshold; nil has none.
-func (b *builder) level(name string, value *float64) view.Level {
+func level(name string, value *float64) view.Level {
 	if value == nil {
 		return view.Plain
 	}
-	return view.LevelOf(b.thresholds.Of(name, *value))
+	return view.LevelOf(rating.Of(name, *value))
 }
 
 // colours says from which values on those of a threshold are coloured, and who says so.
-func (b *builder) colours(name string) string {
-	t := b.thresholds.Named(name)
+func colours(name string) string {
+	t := rating.Named(name)
 	return fmt.Sprintf("%s: yellow from %g, red above %g (%s)", t.Label, t.Warning, t.Critical, t.Source)
 }
 
@@ -366,10 +365,10 @@ func slowCadences(shown []*process) (notes []view.Block) {
 func isSlow(c *stats.Cadence) bool { return c != nil && c.Every > 1 && c.Share >= .5 }
 
 func (b *builder) processColumns() []column[*process] {
-	overrun := func(p *process) view.Level { return b.level(rating.Overrun, largestOverrun(p.Process)) }
+	overrun := func(p *process) view.Level { return level(rating.Overrun, largestOverrun(p.Process)) }
 	coloured := func(name string, c view.Column) column[*process] {
 		return levelled(measured[*process](stats.Measures, name, c), func(p *process) view.Level {
-			return view.LevelOf(b.thresholds.OfMeasure(measure(name), measure(name).Value(p.Process)))
+			return view.LevelOf(rating.OfMeasure(measure(name), measure(name).Value(p.Process)))
 		})
 	}
 	return []column[*process]{
@@ -383,8 +382,8 @@ func (b *builder) processColumns() []column[*process] {
 		measured[*process](stats.Measures, "fps", view.Column{Meaning: define("FPS")}),
 		measured[*process](stats.Measures, "frames", view.Column{}),
 		levelled(numbers(view.Column{Title: "Late", Meaning: define("late"), Drop: 1}, func(p *process) any { return text.Late(p.Process) }), overrun),
-		levelled(numbers(view.Column{Title: "Jank", Meaning: define("jank rate") + "; colour: largest " + b.colours(rating.Overrun)}, func(p *process) any { return text.Share(p.JankRate) }), overrun),
-		coloured("hitch_ratio", view.Column{Meaning: define("hitch ratio") + "; " + b.colours(rating.HitchRatio)}),
+		levelled(numbers(view.Column{Title: "Jank", Meaning: define("jank rate") + "; colour: largest " + colours(rating.Overrun)}, func(p *process) any { return text.Share(p.JankRate) }), overrun),
+		coloured("hitch_ratio", view.Column{Meaning: define("hitch ratio") + "; " + colours(rating.HitchRatio)}),
 		coloured("p50_ms", view.Column{Title: "P50 ms", Drop: 3}),
 		coloured("p95_ms", view.Column{Title: "P95 ms"}),
 		coloured("max_ms", view.Column{Title: "Max ms"}),
@@ -507,7 +506,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 	}
 	for i := range shown {
 		f := &shown[i]
-		level, periods := b.level(rating.Overrun, f.OverrunPeriods), text.Unknown
+		overrun, periods := level(rating.Overrun, f.OverrunPeriods), text.Unknown
 		if f.OverrunPeriods != nil {
 			periods = text.Number(*f.OverrunPeriods, 1)
 		}
@@ -517,7 +516,7 @@ func (b *builder) worst(in *Input, p *process) view.Section {
 		}
 		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 			at, {Text: text.Seconds(f.At)}, {Text: text.Vsync(f.VsyncID)}, {Text: text.Vsync(f.RenderVsyncID)},
-			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished), Level: level}, {Text: periods, Level: level}, {Text: explained.texts[i]},
+			{Text: text.AtLeast(f.Duration, f.Unfinished)}, {Text: text.AtLeast(f.Overrun, f.Unfinished), Level: overrun}, {Text: periods, Level: overrun}, {Text: explained.texts[i]},
 		}})
 	}
 	if p.Kind == stats.RenderService || !b.full {
