@@ -9,7 +9,6 @@ import (
 
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
-	"ohframe/internal/rating"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -96,13 +95,6 @@ func TestThresholds(t *testing.T) {
 	for _, cell := range []string{" 4.0 ", "\x1b[33m7.0\x1b[0m", "\x1b[31m11.0\x1b[0m"} {
 		if !strings.Contains(table, cell) {
 			t.Errorf("no %q in\n%s", cell, table)
-		}
-	}
-	higher := must.Get(rating.Parse("hitch_ratio=8:20"))(t)
-	table = write(t, in, "table", Options{Style: text.Style{Color: true}, Thresholds: &higher})
-	for _, cell := range []string{" 7.0 ", "\x1b[33m11.0\x1b[0m"} {
-		if !strings.Contains(table, cell) {
-			t.Errorf("other thresholds: no %q in\n%s", cell, table)
 		}
 	}
 }
