@@ -63,14 +63,9 @@ type Result struct {
 	SystemEvents func(func([]byte)) error
 }
 
-// Frames reads the text trace in r and returns its timeline and the counts of lines that were read and
-// skipped, also after an error. The error is that of hitrace.Run.
-func Frames(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions) (*analyzer.Timeline, *hitrace.Totals, error) {
-	return reconstruct.Analyze(ctx, r, reading, options)
-}
-
-// Run is Frames, and finds from the same events what the options say. It passes the events to the sinks,
-// too.
+// Run reads the text trace in r into a timeline, and finds from the same events what the options say. It
+// passes the events to the sinks, too. The result has counts of lines also after an error, which is that of
+// hitrace.Run.
 func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options FrameOptions, o Options, sinks ...hitrace.Sink) (Result, error) {
 	var recorder *record.Recorder
 	if o.Causes {

@@ -43,9 +43,6 @@ type Profile struct {
 	Stacks    []Stack
 	// Lost is the number of samples that were lost while recording.
 	Lost uint64
-	// Command is the command that recorded the file, and Recorded when it was, as the file
-	// states it. Both may be empty.
-	Command, Recorded string
 }
 
 // ClockID is a clock of Linux.

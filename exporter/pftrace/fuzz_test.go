@@ -202,7 +202,7 @@ func FuzzConvert(f *testing.F) {
 			}
 			must.Equal(t, framesAndNames(other.Timeline), timeline, "%d workers", workers)
 		}
-		analyzed, _ := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer))(t)
+		analyzed := must.Get(analysis.Run(t.Context(), bytes.NewReader(text), options.Reader, options.Analyzer, analysis.Options{}))(t).Timeline
 		must.Equal(t, framesAndNames(analyzed), timeline, "analyzed")
 
 		first := 0

@@ -82,7 +82,7 @@ func simulated(t *testing.T, name string, change func(*simulate.Config)) (Side, 
 	change(&c)
 	var text bytes.Buffer
 	must.Get(simulate.Write(&text, c))(t)
-	timeline, _ := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analysis.FrameOptions{}))(t)
+	timeline := must.Get(analysis.Run(t.Context(), bytes.NewReader(text.Bytes()), hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{}))(t).Timeline
 	return sideOf(name, timeline), text.Bytes()
 }
 

@@ -35,7 +35,8 @@ func of(t *testing.T, text []byte, o ohframe.Options) *quality.Quality {
 // analyzed returns the timeline of the demo, and a function that judges it.
 func analyzed(t *testing.T) (*analyzer.Timeline, func() *quality.Quality) {
 	t.Helper()
-	timeline, totals := must.Get2(analysis.Frames(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, analysis.FrameOptions{}))(t)
+	result := must.Get(analysis.Run(t.Context(), bytes.NewReader(demo(t)), hitrace.Options{}, analysis.FrameOptions{}, analysis.Options{}))(t)
+	timeline, totals := result.Timeline, result.Totals
 	return timeline, func() *quality.Quality { return quality.Of(timeline, totals, nil) }
 }
 

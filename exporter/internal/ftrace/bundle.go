@@ -8,10 +8,11 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
 // Field numbers of the messages that are encoded by hand, because every line of the trace
-// needs one. A test compares them with the schema.
+// needs one, without those of events that package kernel has. A test compares them with the schema.
 const (
 	packetFtraceEvents = 1 // TracePacket.ftrace_events
 
@@ -25,21 +26,6 @@ const (
 	eventSchedSwitch = 4  // FtraceEvent.sched_switch
 	eventSchedWakeup = 17 // FtraceEvent.sched_wakeup
 	eventSchedWaking = 20 // FtraceEvent.sched_waking
-
-	printBuf = 2 // PrintFtraceEvent.buf
-
-	switchPrevComm  = 1 // SchedSwitchFtraceEvent
-	switchPrevPID   = 2
-	switchPrevPrio  = 3
-	switchPrevState = 4
-	switchNextComm  = 5
-	switchNextPID   = 6
-	switchNextPrio  = 7
-
-	wakeupComm      = 1 // SchedWakingFtraceEvent and SchedWakeupFtraceEvent
-	wakeupPID       = 2
-	wakeupPrio      = 3
-	wakeupTargetCPU = 5
 
 	compactSwitchTimestamp = 1 // FtraceEventBundle.CompactSched
 	compactSwitchPrevState = 2
@@ -176,13 +162,13 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 // appendSwitch appends FtraceEvent.sched_switch.
 func appendSwitch(buf []byte, s *hitrace.Switch, state int64) []byte {
 	buf, start := packet.Begin(buf, eventSchedSwitch)
-	buf = packet.AppendBytes(buf, switchPrevComm, s.PrevComm)
-	buf = packet.AppendVarint(buf, switchPrevPID, uint64(s.PrevTID))
-	buf = packet.AppendVarint(buf, switchPrevPrio, uint64(int64(s.PrevPrio)))
-	buf = packet.AppendVarint(buf, switchPrevState, uint64(state))
-	buf = packet.AppendBytes(buf, switchNextComm, s.NextComm)
-	buf = packet.AppendVarint(buf, switchNextPID, uint64(s.NextTID))
-	return packet.End(packet.AppendVarint(buf, switchNextPrio, uint64(int64(s.NextPrio))), start)
+	buf = packet.AppendBytes(buf, kernel.SwitchPrevComm, s.PrevComm)
+	buf = packet.AppendVarint(buf, kernel.SwitchPrevTID, uint64(s.PrevTID))
+	buf = packet.AppendVarint(buf, kernel.SwitchPrevPrio, uint64(int64(s.PrevPrio)))
+	buf = packet.AppendVarint(buf, kernel.SwitchPrevState, uint64(state))
+	buf = packet.AppendBytes(buf, kernel.SwitchNextComm, s.NextComm)
+	buf = packet.AppendVarint(buf, kernel.SwitchNextTID, uint64(s.NextTID))
+	return packet.End(packet.AppendVarint(buf, kernel.SwitchNextPrio, uint64(int64(s.NextPrio))), start)
 }
 
 // appendWakeup appends FtraceEvent.sched_waking or sched_wakeup.
@@ -192,10 +178,10 @@ func appendWakeup(buf []byte, kind hitrace.Kind, w *hitrace.Wakeup) []byte {
 		number = eventSchedWaking
 	}
 	buf, start := packet.Begin(buf, number)
-	buf = packet.AppendBytes(buf, wakeupComm, w.Comm)
-	buf = packet.AppendVarint(buf, wakeupPID, uint64(w.TID))
-	buf = packet.AppendVarint(buf, wakeupPrio, uint64(int64(w.Prio)))
-	return packet.End(packet.AppendVarint(buf, wakeupTargetCPU, uint64(w.TargetCPU)), start)
+	buf = packet.AppendBytes(buf, kernel.WakeupComm, w.Comm)
+	buf = packet.AppendVarint(buf, kernel.WakeupTID, uint64(w.TID))
+	buf = packet.AppendVarint(buf, kernel.WakeupPrio, uint64(int64(w.Prio)))
+	return packet.End(packet.AppendVarint(buf, kernel.WakeupTargetCPU, uint64(w.TargetCPU)), start)
 }
 
 // appendPacket appends the packet of the processor's events.

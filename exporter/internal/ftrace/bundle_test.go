@@ -31,17 +31,6 @@ func TestFieldNumbers(t *testing.T) {
 			"timestamp": eventTimestamp, "pid": eventPID, "print": eventPrint, "sched_switch": eventSchedSwitch,
 			"sched_wakeup": eventSchedWakeup, "sched_waking": eventSchedWaking, "generic": eventGeneric,
 		}},
-		{(*perfettopb.PrintFtraceEvent)(nil), fields{"buf": printBuf}},
-		{(*perfettopb.SchedSwitchFtraceEvent)(nil), fields{
-			"prev_comm": switchPrevComm, "prev_pid": switchPrevPID, "prev_prio": switchPrevPrio,
-			"prev_state": switchPrevState, "next_comm": switchNextComm, "next_pid": switchNextPID, "next_prio": switchNextPrio,
-		}},
-		{(*perfettopb.SchedWakingFtraceEvent)(nil), fields{
-			"comm": wakeupComm, "pid": wakeupPID, "prio": wakeupPrio, "target_cpu": wakeupTargetCPU,
-		}},
-		{(*perfettopb.SchedWakeupFtraceEvent)(nil), fields{
-			"comm": wakeupComm, "pid": wakeupPID, "prio": wakeupPrio, "target_cpu": wakeupTargetCPU,
-		}},
 		{(*perfettopb.GenericFtraceEvent)(nil), fields{"event_name": genericEventName, "field": genericField}},
 		{(*perfettopb.GenericFtraceEvent_Field)(nil), fields{
 			"name": genericFieldName, "str_value": genericFieldStr, "int_value": genericFieldInt,

@@ -229,7 +229,7 @@ func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []by
 	e.text = appendPayload(e.text[:0], m, pid)
 	e.text = validText(e.text)
 	buf, start := packet.Begin(buf, eventPrint)
-	return packet.End(packet.AppendBytes(buf, printBuf, e.text), start)
+	return packet.End(packet.AppendBytes(buf, kernel.PrintText, e.text), start)
 }
 
 // cpu returns the encoder of a processor's events.

@@ -19,12 +19,10 @@ const (
 
 // Features of a file: sections after the data.
 const (
-	featureCommand    = 11
-	featureEvents     = 12
-	featureSymbols    = 192
-	featureRecordTime = 194
-	featureDevhost    = 196 // of hiperf from 2023; before that, the number of featureStacks
-	featureStacks     = 197
+	featureEvents  = 12
+	featureSymbols = 192
+	featureDevhost = 196 // of hiperf from 2023; before that, the number of featureStacks
+	featureStacks  = 197
 )
 
 // attr is how an event is recorded.
@@ -147,7 +145,7 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 		at += 16
 		s := section{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
 		switch i {
-		case featureCommand, featureEvents, featureSymbols, featureRecordTime, featureDevhost, featureStacks:
+		case featureEvents, featureSymbols, featureDevhost, featureStacks:
 		default:
 			continue
 		}
@@ -168,7 +166,6 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 }
 
 func (p *perf) feature(i int, data []byte) {
-	profile := &p.tables.profile
 	c := cursor{rest: data}
 	switch i {
 	case featureSymbols:
@@ -186,12 +183,6 @@ func (p *perf) feature(i int, data []byte) {
 				p.log.Add(badTable)
 			}
 		}
-	case featureCommand:
-		text := c.text()
-		profile.Command = valid(text[:min(len(text), maxName)])
-	case featureRecordTime:
-		text := c.text()
-		profile.Recorded = valid(text[:min(len(text), maxName)])
 	case featureEvents:
 		p.readEvents(&c)
 	}

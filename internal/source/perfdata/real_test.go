@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer/sample"
@@ -106,9 +105,6 @@ func TestRealFiles(t *testing.T) {
 			must.Equal(t, count(p, list), want)
 			if p.Clock != sample.ClockPerf || len(p.Events) != 1 || p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 4000}) {
 				t.Errorf("clock %v, events %+v", p.Clock, p.Events)
-			}
-			if !strings.HasPrefix(p.Command, "hiperf record ") || p.Recorded == "" {
-				t.Errorf("%q %q", p.Command, p.Recorded)
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func (s *source) timeAt(line int) (at trace.Time) {
 
 func analyze(t testing.TB, text []byte, workers int, options analysis.FrameOptions) *analyzer.Timeline {
 	t.Helper()
-	timeline, _ := must.Get2(analysis.Frames(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options))(t)
+	timeline := must.Get(analysis.Run(context.Background(), bytes.NewReader(text), hitrace.Options{Workers: workers}, options, analysis.Options{}))(t).Timeline
 	return timeline
 }
 
