@@ -215,7 +215,7 @@ func (e *Encoder) slice(c *cpuEncoder, event *hitrace.Event, pid trace.PID) bool
 	size := 1 + protowire.SizeVarint(uint64(payload)) + payload
 	buf := c.begin(event, 1+protowire.SizeVarint(uint64(size))+size)
 	buf = appendVarint(append(buf, eventPrint<<3|byte(protowire.BytesType)), uint64(size))
-	buf = appendVarint(append(buf, printBuf<<3|byte(protowire.BytesType)), uint64(payload))
+	buf = appendVarint(append(buf, kernel.PrintText<<3|byte(protowire.BytesType)), uint64(payload))
 	buf = append(buf, byte(m.Phase))
 	if m.Phase == hitrace.Begin {
 		buf = append(append(buf, e.pidText...), m.Name...)
