@@ -349,8 +349,36 @@ func (t *Trend) Test() error {
 			}
 		}
 	}
+	t.warnOfMixes()
 	t.runs = nil
 	return nil
+}
+
+// mostMixes is the number of changes whose mixes are compared.
+const mostMixes = 5
+
+// warnOfMixes warns if other dimensions are mixed otherwise after a change: what differs between phones and tablets is
+// then one.
+func (t *Trend) warnOfMixes() {
+	events, warned := t.events(), map[string]bool{}
+	for _, e := range events[:min(len(events), mostMixes)] {
+		c, d := e.changes[0], &Diff{}
+		if warned[c.At] {
+			continue
+		}
+		warned[c.At] = true
+		for _, r := range t.runs {
+			if r.build >= c.shift.From && r.build < c.shift.To {
+				side := d.sides()[c.after(r.build)]
+				side.Runs, side.recorded = append(side.Runs, r.name), append(side.recorded, r.Recording)
+			}
+		}
+		if d.setUnit(t.Unit) == nil { // otherwise a side knows no unit
+			for _, warning := range d.mixWarnings() {
+				t.warn("From %s on: %s", t.buildText(c.At), warning)
+			}
+		}
+	}
 }
 
 // knownDims returns the dimensions that runs have.

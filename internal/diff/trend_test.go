@@ -161,6 +161,20 @@ func TestTrendLikeWithLike(t *testing.T) {
 	must.Equal(t, len(trendOf(t, TrendOptions{}, runs).Groups), 2)
 }
 
+// A warning says if values of another dimension are not as frequent after a change.
+func TestTrendMixes(t *testing.T) {
+	runs := history(12, 10, func(version, _ int) float64 { return 20 + 10*float64(version/6) })
+	for i, run := range runs {
+		run.Recording.Dims["device"] = fmt.Sprint(i) // each build has others
+		if run.Recording.Dims["model"] = "phone"; i%10 < 2 || i >= 60 && i%10 < 8 {
+			run.Recording.Dims["model"] = "tablet"
+		}
+	}
+	trend := trendOf(t, TrendOptions{}, runs)
+	must.Equal(t, trend.series(t, "response_ms").Changes[0].At, "6")
+	must.Equal(t, fmt.Sprint(trend.Warnings), "[From version 6 on: The mix of model differs: phone 80.0 % → 20.0 %, tablet 20.0 % → 80.0 %: --where model=VALUE compares one value]")
+}
+
 // Of more than 256 units of a build, those with the lowest hashes are measured: the same ones in all builds. The order of runs is of no account.
 func TestTrendOfMany(t *testing.T) {
 	runs := history(4, 300, func(version, device int) float64 { return float64(100*version + device) })

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"ohframe/analyzer/stats"
@@ -257,36 +256,41 @@ func TestTrendPower(t *testing.T) {
 		histories, changed = 500, 200
 	}
 	alarms, changes := trendHistories()
-	var tables [2]strings.Builder
 	percent := func(n, of int) string { return fmt.Sprintf("%.0f %%", 100*float64(n)/float64(max(1, of))) }
-	for _, h := range alarms {
-		if !full && !h.reduced {
-			continue
-		}
-		o := h.run(histories)
-		fmt.Fprintf(&tables[0], "| %s | %.1f %% |\n", h.name, 100*float64(o.alarm)/float64(histories))
-		// Three standard deviations of the binomial distribution.
-		if expected := float64(histories) * significance.Level; !h.resembling() && float64(o.alarm) > expected+3*math.Sqrt(expected) {
-			t.Errorf("%s: %d of %d histories without a change have one, want %g", h.name, o.alarm, histories, expected)
+	print := func(format string, args ...any) {
+		if full {
+			fmt.Printf(format, args...)
 		}
 	}
+	print("\n| Nothing changed | Any change found |\n|---|---|\n")
+	for _, h := range alarms {
+		if full || h.reduced {
+			t.Run(h.name, func(t *testing.T) {
+				o := h.run(histories)
+				print("| %s | %.1f %% |\n", h.name, 100*float64(o.alarm)/float64(histories))
+				// Three standard deviations of the binomial distribution.
+				if expected := float64(histories) * significance.Level; !h.resembling() && float64(o.alarm) > expected+3*math.Sqrt(expected) {
+					t.Errorf("%d of %d histories without a change have one, want %g", o.alarm, histories, expected)
+				}
+			})
+		}
+	}
+	print("\n| Change | Found | at the true build | within 1 | within 2 | true build in the range | taken back or not | where within 1 | others found |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, h := range changes {
 		if !full && !h.reduced {
 			continue
 		}
-		o := h.run(changed)
-		near := percent(o.backNear, o.found)
-		if h.last == 0 {
-			near = ""
-		}
-		fmt.Fprintf(&tables[1], "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", h.name, percent(o.found, changed), percent(o.exact, o.found), percent(o.near1, o.found),
-			percent(o.near2, o.found), percent(o.covered, o.found), percent(o.back, o.found), near, percent(o.others, o.found))
-		if h.least > 0 && (float64(o.found) < h.least*float64(changed) || o.near2 < o.found*8/10 || float64(o.covered) < .8*float64(o.found)) {
-			t.Errorf("%s: %+v", h.name, o)
-		}
-	}
-	if full {
-		fmt.Printf("\n| Nothing changed | Any change found |\n|---|---|\n%s", &tables[0])
-		fmt.Printf("\n| Change | Found | at the true build | within 1 | within 2 | true build in the range | taken back or not | where within 1 | others found |\n|---|---|---|---|---|---|---|---|---|\n%s", &tables[1])
+		t.Run(h.name, func(t *testing.T) {
+			o := h.run(changed)
+			near := percent(o.backNear, o.found)
+			if h.last == 0 {
+				near = ""
+			}
+			print("| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", h.name, percent(o.found, changed), percent(o.exact, o.found), percent(o.near1, o.found),
+				percent(o.near2, o.found), percent(o.covered, o.found), percent(o.back, o.found), near, percent(o.others, o.found))
+			if h.least > 0 && (float64(o.found) < h.least*float64(changed) || o.near2 < o.found*8/10 || float64(o.covered) < .8*float64(o.found)) {
+				t.Errorf("%+v", o)
+			}
+		})
 	}
 }

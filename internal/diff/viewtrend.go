@@ -267,7 +267,11 @@ func (t *Trend) group(g *TrendGroup) []view.Block {
 	var charts view.Page
 	for i, s := range shown {
 		table.Columns = append(table.Columns, view.Column{Title: s.measure.Label, Number: true, Drop: i})
-		charts = append(charts, t.chart(s))
+		chart := t.chart(s)
+		if i == 0 {
+			chart.About = fmt.Sprintf("The band is the %.0f %% interval of each %s.", 100*(1-t.Level), t.name())
+		}
+		charts = append(charts, chart)
 	}
 	for i, build := range t.Builds {
 		if g.builds[i] == nil {
@@ -362,7 +366,7 @@ func (t *Trend) chart(s *TrendSeries) view.Chart {
 	if c.Series = []series{values}; len(interval.X) > 0 {
 		c.Bands = []band{interval}
 	}
-	return view.Chart{Kind: "lines", Data: c, About: fmt.Sprintf("The band is the %.0f %% interval of each %s.", 100*(1-t.Level), t.name())}
+	return view.Chart{Kind: "lines", Data: c}
 }
 
 // writeCSV writes a line for each value. That of a build has the change that begins with it.
