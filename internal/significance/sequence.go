@@ -72,6 +72,9 @@ const (
 	// that for the last unit. They are less than 1 together: values of a fleet are skewed, so a t-test of a
 	// few of them raises several times as many false alarms as it should.
 	scanShare, fewShare = 0.65, 0.025
+	// resemblingShare is in the place of scanShare if units resemble those before them: their covariance is an
+	// estimate, so that what exceeds its quantiles is more frequent.
+	resemblingShare = 0.5
 	// placeRatio bounds the confidence set of a place: of the logarithm of the likelihood ratio,
 	// times 2. Changes of all sizes are in the set in 95 % of the histories and more.
 	placeRatio = 9
@@ -331,14 +334,18 @@ func testParts(parts []*part) (resamples int) {
 		families[f] = append(families[f], p)
 	}
 	for f, list := range families {
-		level := -math.Expm1(math.Log1p(-Level*scanShare) / float64(len(families)))
+		share := scanShare
+		if slices.ContainsFunc(list, func(p *part) bool { return p.all.Resembling }) {
+			share = resemblingShare
+		}
+		level := -math.Expm1(math.Log1p(-Level*share) / float64(len(families)))
 		if f.few {
 			student(list, level)
 		} else {
 			resamples = max(resamples, permuteOrders(list, level))
 		}
 		for _, p := range list {
-			p.p = min(1, (1-math.Pow(1-p.p, float64(len(families))))/scanShare)
+			p.p = min(1, (1-math.Pow(1-p.p, float64(len(families))))/share)
 		}
 	}
 	return resamples
