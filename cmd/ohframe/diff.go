@@ -104,7 +104,9 @@ func runDiff(c *call, f *diffFlags) error {
 
 // compareInputs compares the inputs of two sides.
 func compareInputs(c *call, inputs [2][]input, names [2]string, r *reader, o diff.Options) (*diff.Diff, error) {
-	warnTwice(inputs)
+	for _, side := range inputs {
+		warnTwice(side, "a trace and its copy are not independent runs")
+	}
 	warnDebugUI(inputs)
 	sides, err := readSides(c, inputs, names, r)
 	if err != nil {
@@ -187,11 +189,15 @@ func cutInputs(c *call, base, new fleet.Where) (sides [2][]input, names [2]strin
 			return sides, names, err
 		}
 	}
-	of := map[string]bool{}
-	for _, in := range sides[0] {
-		of[in.name] = true
+	type key struct { // traces of several datasets may have one name
+		name   string
+		stored *fleet.Stored
 	}
-	if i := slices.IndexFunc(sides[1], func(in input) bool { return of[in.name] }); i >= 0 {
+	of := map[key]bool{}
+	for _, in := range sides[0] {
+		of[key{in.name, in.stored}] = true
+	}
+	if i := slices.IndexFunc(sides[1], func(in input) bool { return of[key{in.name, in.stored}] }); i >= 0 {
 		return sides, names, &failure{file: sides[1][i].name, what: fmt.Sprintf("has both %s and %s", names[0], names[1]), hint: "a trace is on one side"}
 	}
 	return sides, names, nil
@@ -315,25 +321,33 @@ func warnDebugUI(sides [2][]input) {
 	}
 }
 
-// warnTwice warns of files that are several runs of a side: they are not independent of each
-// other, so that changes seem significant.
-func warnTwice(sides [2][]input) {
-	for _, side := range sides {
-		var runs []fs.FileInfo
-		times := map[int]int{}
-		for _, in := range side {
-			info, err := os.Stat(in.name)
-			if err != nil {
-				continue // reading the file reports the error
-			}
-			i := slices.IndexFunc(runs, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+// warnTwice warns of traces that are more than one input of a list, also of several datasets. why says why that matters.
+func warnTwice(list []input, why string) {
+	var files []fs.FileInfo
+	times := map[any]int{}
+	var twice []string
+	for _, in := range list {
+		var key any
+		if in.stored != nil {
+			key = in.stored.ID()
+		} else if info, err := os.Stat(in.name); err == nil { // reading the file reports the error
+			i := slices.IndexFunc(files, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
 			if i < 0 {
-				i = len(runs)
-				runs = append(runs, info)
+				i, files = len(files), append(files, info)
 			}
-			if times[i]++; times[i] == 2 {
-				printWarnings(in.name, []string{"given more than once; a trace and its copy are not independent runs"})
-			}
+			key = i
+		} else {
+			continue
 		}
+		if times[key]++; times[key] == 2 {
+			twice = append(twice, in.name)
+		}
+	}
+	if n := len(twice) - 1; n >= 0 {
+		others := ""
+		if n > 0 {
+			others = fmt.Sprintf(", and %s", text.Count(n, "other trace"))
+		}
+		printWarnings(twice[0], []string{"given more than once" + others + "; " + why})
 	}
 }

@@ -15,6 +15,7 @@ import (
 // splitStored returns the datasets of inputs, with what --where selects of them, and the other inputs. What is
 // bad about the datasets is added to the reader.
 func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []input) {
+	warnTwice(list, "it counts each time")
 	names := map[*fleet.Dataset][]string{}
 	for _, in := range list {
 		if in.stored == nil {

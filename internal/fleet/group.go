@@ -116,6 +116,8 @@ func newKeyer(d *Dataset, q Query) (*keyer, error) {
 // column returns the value function of a dimension.
 func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 	switch name {
+	case traceDim:
+		return func(r *Row) *string { return &r.Trace }, nil
 	case "kind":
 		return func(r *Row) *string { return (*string)(&r.Kind) }, nil
 	case "process":
@@ -140,7 +142,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{"kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
+		names := append([]string{traceDim, "kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
 		hint := "this dataset has " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint

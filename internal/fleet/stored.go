@@ -87,6 +87,15 @@ type Stored struct {
 	row      int64
 }
 
+// ID is the same of a trace in several datasets, which has one name and one time of day. Without the time it is
+// known to be the same trace in one dataset only.
+func (s *Stored) ID() string {
+	if s.Recorded != nil {
+		return fmt.Sprint(*s.Recorded, " ", s.Name)
+	}
+	return joinPath(cleanName(s.Dataset.Dir), s.Name)
+}
+
 // List lists the traces of a dataset, in the order of their names within each shard.
 func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
 	for _, name := range d.results {
