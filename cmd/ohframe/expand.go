@@ -77,7 +77,7 @@ func derivedMode(mode, input fs.FileMode) fs.FileMode {
 func expandInputs(c *call, args []string) ([]input, error) {
 	events, side := fleet.NewEvents(c.Context, fleet.Files{}, 0), c.Command.Name == "diff" && !c.IsSet("base")
 	set, err := await(c.Context, func() (*inputs.Set, error) {
-		return inputs.Expand(args, inputs.Options{Sessions: side, Recursive: c.IsSet("base") || c.IsSet("over"), Events: events.Read, Dataset: fleet.IsDataset})
+		return inputs.Expand(args, inputs.Options{Sessions: side, Recursive: c.IsSet("base") || c.IsSet("by") || c.IsSet("over"), Events: events.Read, Dataset: fleet.IsDataset})
 	})
 	if err != nil {
 		return nil, err

@@ -246,3 +246,34 @@ func ohframeHere(t *testing.T, args ...string) (code int, stdout, stderr string)
 	}
 	return code, texts[0], texts[1]
 }
+
+// What a name that does not exist is answered with does not depend on the flag and the command.
+func TestUnknownOfDataset(t *testing.T) {
+	demo := must.Get(os.ReadFile("../../testdata/demo.ftrace"))(t)
+	t.Chdir(t.TempDir())
+	for _, version := range []string{"1.0", "1.1"} {
+		must.Do(t, os.MkdirAll("lab/version="+version, 0o777))
+		must.Do(t, os.WriteFile("lab/version="+version+"/a.ftrace", append(slices.Clone(demo), "# "+version+"\n"...), 0o666))
+	}
+	if code, _, stderr := ohframeHere(t, "fleet", "run", "lab", "-o", "dataset"); code != 0 {
+		t.Fatal(stderr)
+	}
+	for _, test := range []struct{ args, want string }{
+		{"report --by", "did you mean version? the dimensions are "}, {"why --by", "did you mean version? the dimensions are "},
+		{"report --over", "did you mean version? the dimensions are "}, {"diff --new version=1.1 --base", "did you mean version? the dimensions are "},
+		{"report --process", "did you mean gallery? processes with frames: "}, {"report --by version --process", "did you mean gallery? processes with frames: "},
+		{"why --process", "did you mean gallery? processes with frames: "}, {"report --over version --process", "did you mean gallery? processes with frames: "},
+	} {
+		wrong := "versoin"
+		switch {
+		case strings.HasSuffix(test.args, "process"):
+			wrong = "galery"
+		case strings.HasSuffix(test.args, "base"):
+			wrong = "versoin=1.0"
+		}
+		code, _, stderr := ohframeHere(t, append(strings.Fields(test.args), wrong, "dataset")...)
+		if _, hint, _ := strings.Cut(stderr, "\nhint: "); code != 1 || !strings.HasPrefix(hint, test.want) || strings.Count(hint, "recorded_day") > 1 {
+			t.Errorf("%s %s: exit code %d, %s", test.args, wrong, code, stderr)
+		}
+	}
+}

@@ -50,6 +50,13 @@ func TestTrend(t *testing.T) {
 	}
 	do("fleet", "run", "lab", "-o", "all", "--shards", "3")
 	do("fleet", "run", "lab/device=d0", "lab/device=d1", "-o", "some", "--shards", "1")
+	// Folders are read with those below them wherever traces are measured together.
+	for _, command := range []string{"report --by build --format csv", "why --by build"} {
+		args := strings.Fields(command)
+		if got, want := do(append(args, "lab")...), do(append(args, "all")...); got != want {
+			t.Errorf("%s: %s", command, firstDifference(got, want))
+		}
+	}
 	for _, options := range []string{"--over build", "--over revision --by scene,device --unit trace", "--over build --by layer --unit session --no-causes", "--over recorded_day --where device=d[1-4]"} {
 		of := func(inputs ...string) string {
 			return do(slices.Concat([]string{"report", "--format", "json"}, inputs, strings.Fields(options))...)

@@ -142,12 +142,15 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		}, nil
 	}
 	if !slices.Contains(d.Dims, name) {
-		names := append([]string{traceDim, "kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}, d.Dims...)
-		hint := "this dataset has " + strings.Join(names, ", ")
+		names := []string{traceDim, "kind", "process", "format", recordedDay, sceneDim, pageDim, layerDim}
+		for _, dim := range d.Dims {
+			addOnce(&names, dim) // those of traces have recordedDay
+		}
+		hint := "the dimensions are " + strings.Join(names, ", ")
 		if similar := text.Similar(name, names); similar != "" {
 			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
 		}
-		return nil, &diag.Error{What: fmt.Sprintf("no dimension %q", name), Hint: hint}
+		return nil, &diag.Error{What: fmt.Sprintf("--by: no input has the dimension %q", name), Hint: hint}
 	}
 	i := slices.Index(k.dims, name)
 	if i < 0 {
@@ -188,9 +191,14 @@ func (k *keyer) values(r *Row) []*string {
 // maxGroups bounds the memory for the keys of groups: 300 bytes each.
 const maxGroups = 200_000
 
-// noProcess returns the error of a pattern that matches no process of a dataset.
-func noProcess(pattern string) error {
-	return &diag.Error{What: fmt.Sprintf("--process: no process of the dataset matches %q", pattern), Hint: "ohframe report DIR --by process lists them"}
+// noProcess returns the error of a pattern that matches none of some processes, which have these numbers of frames.
+func noProcess(pattern string, frames map[string]int) error {
+	var others []*stats.Process
+	for _, name := range slices.Sorted(maps.Keys(frames)) {
+		others = append(others, &stats.Process{Name: name, Frames: stats.Counts{Complete: frames[name]}})
+	}
+	slices.SortStableFunc(others, func(a, b *stats.Process) int { return cmp.Compare(b.Frames.Complete, a.Frames.Complete) })
+	return fmt.Errorf("--process: %w", text.NoneSelectedError(pattern, text.Names(others), others))
 }
 
 var errTooManyGroups = &diag.Error{What: fmt.Sprintf("more than %d groups", maxGroups), Hint: "--by fewer dimensions, or query the dataset with SQL: ohframe fleet sql"}

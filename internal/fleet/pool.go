@@ -97,7 +97,23 @@ func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) 
 		}
 	}
 	if found == 0 && o.Process != "" {
-		return nil, noProcess(o.Process)
+		frames := map[string]int{}
+		for _, d := range datasets {
+			k, err := newKeyer(d, Query{By: []string{"process"}})
+			if err != nil {
+				return nil, err
+			}
+			others, err := d.survey(ctx, k)
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range others {
+				frames[*s.key[0]] += int(s.counts)
+			}
+		}
+		if len(frames) > 0 {
+			return nil, noProcess(o.Process, frames)
+		}
 	}
 	return in, nil
 }

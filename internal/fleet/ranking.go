@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -265,12 +264,7 @@ func addCount(counts *map[string]int, name string, n int) {
 // Overall returns the causes of all traces that were added.
 func (r *Ranking) Overall() (*causes.Overall, error) {
 	if len(r.groups) == 0 && len(r.others) > 0 {
-		var others []*stats.Process
-		for _, name := range slices.Sorted(maps.Keys(r.others)) {
-			others = append(others, &stats.Process{Name: name, Frames: stats.Counts{Complete: r.others[name]}})
-		}
-		slices.SortStableFunc(others, func(a, b *stats.Process) int { return cmp.Compare(b.Frames.Complete, a.Frames.Complete) })
-		return nil, fmt.Errorf("--process: %w", text.NoneSelectedError(r.query.Process, text.Names(others), others))
+		return nil, noProcess(r.query.Process, r.others)
 	}
 	o := &r.of
 	keys := map[*causes.Ranked][]*string{}
