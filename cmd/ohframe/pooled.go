@@ -33,6 +33,9 @@ func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []i
 		if d.Unreliable > 0 {
 			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(d.Unreliable, "trace")))
 		}
+		for _, missing := range d.Warnings() {
+			r.unreliable = append(r.unreliable, d.Dir+": "+missing)
+		}
 		if len(r.c.Where) > 0 {
 			datasets[i] = d.Only(names[d])
 		}
