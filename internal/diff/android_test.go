@@ -151,6 +151,7 @@ func TestProposal(t *testing.T) {
 		{"one is in both", []*stats.Process{app("a", 3), app("b", 7)}, []*stats.Process{app("b", 5), app("d", 4)}, Mapping{}},
 		{"none in base", []*stats.Process{rs}, []*stats.Process{app("b", 5), rs}, Mapping{}},
 		{"no frames", []*stats.Process{app("a", 0), rs}, []*stats.Process{app("b", 5), rs}, Mapping{}},
+		{"of a container", []*stats.Process{app("a", 3), rs}, []*stats.Process{app("b", 6), app("surfaceflinger", 8), rs}, Mapping{"a", "b"}},
 		{"no name", []*stats.Process{app("", 2), rs}, []*stats.Process{app("b", 5), rs}, Mapping{"1", "b"}},
 	} {
 		d := &Diff{Base: processes(test.base...), New: processes(test.new...)}

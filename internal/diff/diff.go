@@ -295,11 +295,12 @@ func android(runs []*stats.Process) bool {
 }
 
 // Proposal returns the applications with the most frames of each side, if no application is in both: they
-// may be one with two names. Of several, it is the one with the largest process id, which started last.
+// may be one with two names. Of several, it is the one with the largest process id, which started last. The
+// SurfaceFlinger of a container is none: it draws applications.
 func (d *Diff) Proposal() (Mapping, bool) {
 	largest := func(list []*stats.Process) (found *stats.Process) {
 		for _, p := range list {
-			if p.Kind == stats.Application && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {
+			if p.Kind == stats.Application && p.Name != analyzer.Compositor.String() && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {
 				found = p
 			}
 		}
