@@ -263,9 +263,14 @@ func (d *Dataset) open(ctx context.Context, name string, options ...parquet.File
 	f, err := openParquet(part, size, options...)
 	if err != nil {
 		part.Close()
-		return nil, &diag.Error{What: fmt.Sprintf("%s: %v", name, err), Hint: "run the shard again", Err: err}
+		return nil, damagedPart(name, err)
 	}
 	return &partFile{f, name, part}, nil
+}
+
+// damagedPart returns the error of a part that cannot be read.
+func damagedPart(name string, err error) error {
+	return &diag.Error{What: fmt.Sprintf("%s: %v", name, err), Hint: "run the shard again", Err: err}
 }
 
 func (f *partFile) close() { f.part.Close() }
@@ -278,7 +283,7 @@ func (f *partFile) read(r *record, yield func()) (err error) {
 			err = fmt.Errorf("damaged: %v", value)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s: %w", f.name, err)
+			err = damagedPart(f.name, err)
 		}
 	}()
 	reader := parquet.NewReader(f.File, r.schema)

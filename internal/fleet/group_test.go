@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer/stats"
+	"ohframe/internal/diag"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/slow"
 	"ohframe/internal/view"
@@ -136,7 +138,9 @@ func TestDamagedLists(t *testing.T) {
 	for _, c := range []Counts{{[]int32{-1}, []int64{1}}, {[]int32{1 << 20}, []int64{1}}, {[]int32{1, 2}, []int64{1}}} {
 		row := Row{Dims: []*string{nil, nil}}
 		row.Histograms[durationHistogram] = c
-		if _, _, err := groupsOf(t.Context(), []*Dataset{dataset(t, []Row{row})}, Query{}); err == nil || !strings.Contains(err.Error(), "part-00000-of-00001.parquet: damaged") {
+		_, _, err := groupsOf(t.Context(), []*Dataset{dataset(t, []Row{row})}, Query{})
+		var e *diag.Error
+		if !errors.As(err, &e) || !strings.Contains(e.What, "part-00000-of-00001.parquet: damaged") || e.Hint == "" {
 			t.Errorf("%v: %v", c, err)
 		}
 	}

@@ -220,7 +220,7 @@ func (r *storedReader) read(ctx context.Context, s *Stored) (b []byte, err error
 		}
 		if err != nil {
 			r.close()
-			err = &diag.Error{What: fmt.Sprintf("%s: %v", s.part, err), Hint: "run the shard again", Err: err}
+			err = damagedPart(s.part, err)
 		}
 	}()
 	if r.name != s.part {
