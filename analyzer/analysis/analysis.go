@@ -130,7 +130,7 @@ func systemEvents(others func(func([]byte)) error, lines [][]byte) func(func([]b
 // readSamples reads the samples and changes their times to those of the trace.
 func (r *Result) readSamples(o Options, running *sampling.Running) {
 	rec, err := o.Samples()
-	if err == nil && rec != nil && rec.Profile.Clock == sample.ClockNone {
+	if err == nil && rec != nil && rec.Profile.Clock.ID == sample.ClockNone {
 		r.Stacks, r.Warnings, r.Refused = functions.Stacks(rec), rec.Warnings, foreign(rec, r.Timeline)
 		return
 	}

@@ -34,7 +34,7 @@ type Sample struct {
 // Profile is what all samples of a file share. Its tables grow while the samples are read; entries
 // do not change.
 type Profile struct {
-	Clock     ClockID // of the samples, as the file states it
+	Clock     Clock
 	Events    []Event
 	Threads   []Thread
 	Modules   []Module
@@ -43,6 +43,9 @@ type Profile struct {
 	Stacks    []Stack
 	// Lost is the number of samples that were lost while recording.
 	Lost uint64
+	// Command is the command that recorded the file, and Recorded when it was, as the file
+	// states it. Both may be empty.
+	Command, Recorded string
 }
 
 // ClockID is a clock of Linux.
@@ -79,6 +82,14 @@ func (c ClockID) String() string {
 
 // Known reports whether the clock is one of clock_gettime, so that it can be related to others.
 func (c ClockID) Known() bool { return c >= 0 && c.String() != "unknown" }
+
+// Clock is what a file states about the clock of its samples.
+type Clock struct {
+	ID ClockID
+	// At and Unix are a moment on this clock and on the real-time clock, both in nanoseconds. They
+	// are 0 if the file does not state them.
+	At, Unix uint64
+}
 
 // Event is what makes the profiler take a sample.
 type Event struct {

@@ -26,7 +26,7 @@ func waitsRecording() *sample.Recording {
 	at := func(t trace.Time) trace.Time { return t - samplesBehind }
 	return &sample.Recording{
 		Profile: &sample.Profile{
-			Clock:   sample.ClockMonotonic,
+			Clock:   sample.Clock{ID: sample.ClockMonotonic},
 			Events:  []sample.Event{{Name: "hw-cpu-cycles", Frequency: 1000}, {Name: "sched:sched_switch", Period: 1}},
 			Threads: []sample.Thread{{PID: 100, TID: 100, Name: "gallery"}, {PID: 390, TID: 390, Name: "codec"}, {PID: 390, TID: 400, Name: "codec worker"}, {PID: 390, TID: 401, Name: "idle"}},
 			Modules: []sample.Module{

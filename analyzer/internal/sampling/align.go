@@ -158,7 +158,7 @@ func (a *aligner) state() (bool, *diag.Error) {
 	if !a.overlaps(times, &line{}) {
 		return false, a.elsewhere(times)
 	}
-	clock := a.rec.Profile.Clock
+	clock := a.rec.Profile.Clock.ID
 	best, picks := a.near(times)
 	// The offset of the trace may be inferred. It is changed only if another one is clearly better.
 	used := line{}
@@ -218,7 +218,7 @@ func (a *aligner) near(times []trace.Time) (candidate, []pick) {
 
 // slack is by how much the offset of the stated clock may be wrong.
 func (a *aligner) slack() trace.Duration {
-	if a.rec.Profile.Clock == sample.ClockRealtime { // to the millisecond, and written later
+	if a.rec.Profile.Clock.ID == sample.ClockRealtime { // to the millisecond, and written later
 		return 5 * trace.Millisecond
 	}
 	return 2 * trace.Millisecond
@@ -229,7 +229,7 @@ func (a *aligner) slack() trace.Duration {
 func (a *aligner) stated() (times []trace.Time, certain bool) {
 	clock := &a.timeline.Clock
 	var convert func(trace.Time) trace.Time
-	switch a.rec.Profile.Clock {
+	switch profile := &a.rec.Profile.Clock; profile.ID {
 	case sample.ClockMonotonic:
 		convert, certain = a.monotonic, clock.Source != analyzer.ClockUnknown
 	case sample.ClockBoot:
@@ -276,7 +276,7 @@ func (a *aligner) clock(t trace.Time) *analyzer.ClockOffset {
 func (a *aligner) find() *diag.Error {
 	candidates, picks := a.search(a.raw, anywhere)
 	clock := "the recording does not state its clock"
-	if id := a.rec.Profile.Clock; id.Known() {
+	if id := a.rec.Profile.Clock.ID; id.Known() {
 		clock = fmt.Sprintf("the offset of the stated clock, %s, is unknown", id)
 	}
 	if len(picks) == 0 {
@@ -408,7 +408,7 @@ func (a *aligner) use(source sample.Source, times []trace.Time, l *line, sum tal
 	clear(rec.Samples[len(kept):])
 	rec.Samples = kept
 	sortByTime(kept) // the clock of the trace may go back
-	if rec.Alignment.Drift = l.drift; source == sample.Stated && rec.Profile.Clock == sample.ClockMonotonic {
+	if rec.Alignment.Drift = l.drift; source == sample.Stated && rec.Profile.Clock.ID == sample.ClockMonotonic {
 		rec.Alignment.Drift += a.clock(rec.Alignment.From).Drift
 	}
 }

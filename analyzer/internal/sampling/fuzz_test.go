@@ -29,7 +29,7 @@ func hostile(data []byte) (rec *sample.Recording, r *sampling.Running, timeline 
 	options := next()
 	timeline = &analyzer.Timeline{Clock: analyzer.ClockOffset{Offset: trace.Duration(next()), Source: analyzer.ClockSource(options & 7)}}
 	timeline.Wall = analyzer.WallClock{At: trace.Time(next()), Unix: next()}
-	rec = &sample.Recording{Profile: &sample.Profile{Clock: sample.ClockID(next()), Events: []sample.Event{{Frequency: uint64(next())}, {Name: "sched_switch"}}}}
+	rec = &sample.Recording{Profile: &sample.Profile{Clock: sample.Clock{ID: sample.ClockID(next())}, Events: []sample.Event{{Frequency: uint64(next())}, {Name: "sched_switch"}}}}
 	var events []hitrace.Event
 	at := max(next()&trace.MaxTime, 1)
 	timeline.Span.Start = trace.Time(at)

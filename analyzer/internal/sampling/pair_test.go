@@ -180,7 +180,7 @@ func (c *scene) pair() *pair {
 	slices.SortStableFunc(p.events, func(a, b hitrace.Event) int { return cmp.Compare(a.Time, b.Time) })
 	p.running.Sink().Track(0, &hitrace.Batch{Events: p.events})
 
-	profile := &sample.Profile{Clock: c.clock, Events: []sample.Event{{Name: "hw-cpu-cycles"}, {Name: "sched:sched_switch", Period: 1}}}
+	profile := &sample.Profile{Clock: sample.Clock{ID: c.clock}, Events: []sample.Event{{Name: "hw-cpu-cycles"}, {Name: "sched:sched_switch", Period: 1}}}
 	if c.states {
 		profile.Events[0].Frequency = uint64(c.frequency)
 	}

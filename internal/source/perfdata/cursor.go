@@ -54,6 +54,13 @@ func (c *cursor) list(n uint64) []byte {
 // text returns a text after its length, up to its first zero byte.
 func (c *cursor) text() []byte { return cString(c.take(uint64(c.u32()))) }
 
+// cText returns a text that a zero byte ends.
+func (c *cursor) cText() []byte {
+	text := cString(c.rest)
+	c.take(uint64(len(text)) + 1)
+	return text
+}
+
 // cString returns the part of b before its first zero byte.
 func cString(b []byte) []byte {
 	for i, x := range b {

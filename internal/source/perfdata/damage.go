@@ -40,6 +40,7 @@ const (
 	symbolsOver                  // symbols and nodes of stacks beyond maxSymbols
 	nodesOver                    // calls of scripts beyond maxNodes
 	eventsOver                   // events and their ids beyond maxEvents or maxIDs
+	compressed                   // compressed records
 	badCall                      // a line of a stack that is not understood
 	lostSamples                  // samples that were lost while recording
 	unknownThread                // samples of threads without a name
@@ -70,6 +71,7 @@ var kinds = [problems]diag.Damage{
 	symbolsOver:   {Text: "%d × symbol or call of a table beyond 4 Mi; skipped", Code: trace.WarnOverLimit},
 	nodesOver:     {Text: "%d × call of ArkTS beyond 1 Mi of a profile; skipped", Code: trace.WarnOverLimit},
 	eventsOver:    {Text: "%d × event beyond 1024, or id beyond 1 Mi; skipped", Code: trace.WarnOverLimit},
+	compressed:    {Text: "%d × block of compressed records; skipped: record without -z", Code: trace.WarnNotUnderstood},
 	badCall:       {Text: "%d × call of a stack that is not understood"},
 	lostSamples:   {Noun: "sample", Text: "lost while recording", Code: trace.WarnLost},
 	unknownThread: {Text: "%d × thread without a name", Code: trace.WarnMissing},

@@ -83,7 +83,7 @@ func index(i int32, n int) bool { return i >= sample.Unknown && int(i) < n }
 
 func checkProfile(t *testing.T, p *sample.Profile) {
 	t.Helper()
-	var texts []string
+	texts := []string{p.Command, p.Recorded}
 	for i, s := range p.Stacks {
 		if s.Parent < sample.Unknown || int(s.Parent) >= i || s.Frame < 0 || int(s.Frame) >= len(p.Frames) {
 			t.Fatalf("stack %d: %+v of %d frames", i, s, len(p.Frames))
@@ -132,10 +132,19 @@ func FuzzFile(f *testing.F) {
 	)
 	small.Features[197] = perffile.StackTable(10, 23, perffile.Call{Index: 1, Address: 0x500004}, perffile.Call{Index: 2, Caller: 1, Address: 0x500110})
 	f.Add(small.Bytes())
-	small.Events[0].Flags |= perffile.UseClockID
+	small.Events[0].Flags |= perffile.SampleIDs | perffile.UseClockID
 	small.Events[0].Fields |= perffile.Servers
 	f.Add(small.Bytes())
 	small.Features[192] = perffile.SymbolTable(perffile.Symbols{Path: "/lib/libapp.so", Type: 8, Symbols: []perffile.Symbol{perffile.Sym(0x500110, 0, "a:[url:b.ts:1:2]")}})
 	f.Add(small.Bytes())
+	symbols := perffile.Symbols{Path: "/lib/libapp.so", Type: 2, Vaddr: 0x2000, Offset: 0x1000, Symbols: []perffile.Symbol{perffile.Sym(0x2000, 0x200, "main")}}
+	small.Features = map[int][]byte{128: perffile.SimpleperfOldFiles(symbols), 132: perffile.SimpleperfFiles(symbols)}
+	f.Add(small.Bytes())
+	f.Add(perffile.Report(
+		perffile.Message(5, perffile.Message(1, "hw-cpu-cycles", 2, "hiperf record")),
+		perffile.Message(1, perffile.Message(1, 1000, 2, 11, 3, perffile.Message(1, 16, 2, 0, 3, 0), 4, 77, 5, 0)),
+		perffile.Message(4, perffile.Message(1, 11, 2, 10, 3, "worker")),
+		perffile.Message(3, perffile.Message(1, 0, 2, "/lib/libapp.so", 3, "_ZN3app6layoutEi")),
+	))
 	f.Fuzz(func(t *testing.T, file []byte) { checkFile(t, file) })
 }

@@ -19,10 +19,15 @@ const (
 
 // Features of a file: sections after the data.
 const (
-	featureEvents  = 12
-	featureSymbols = 192
-	featureDevhost = 196 // of hiperf from 2023; before that, the number of featureStacks
-	featureStacks  = 197
+	featureCommand    = 11
+	featureEvents     = 12
+	featureClock      = 29
+	featureFiles      = 128 // of old versions of simpleperf
+	featureFiles2     = 132
+	featureSymbols    = 192
+	featureRecordTime = 194
+	featureDevhost    = 196 // of hiperf from 2023; before that, the number of featureStacks
+	featureStacks     = 197
 )
 
 // attr is how an event is recorded.
@@ -30,6 +35,7 @@ type attr struct {
 	sampleType, readFormat uint64
 	registers              uint64
 	branchType             uint64
+	idAll                  bool // all records have a time
 }
 
 // section is a part of a file.
@@ -57,9 +63,6 @@ func (p *perf) readAttrs(s section, size uint64) error {
 		}
 		fixed := make([]byte, max(int(size)-16, 128)) // zeros for what older versions lack
 		copy(fixed, b[:size-16])
-		if binary.LittleEndian.Uint64(fixed[40:])&flagIDAll != 0 { // hiperf does not set it
-			return &Error{What: "perf data of another profiler than hiperf", Hint: "record with hiperf", Err: ErrUnsupported}
-		}
 		p.addAttr(fixed)
 		ids := section{binary.LittleEndian.Uint64(b[size-16:]), binary.LittleEndian.Uint64(b[size-8:])}
 		if err := p.readIDs(ids, int32(i)); err != nil {
@@ -82,7 +85,7 @@ func (p *perf) addAttr(b []byte) {
 	flags := le.Uint64(b[40:])
 	p.attrs = append(p.attrs, attr{
 		sampleType: le.Uint64(b[24:]), readFormat: le.Uint64(b[32:]), branchType: le.Uint64(b[72:]),
-		registers: le.Uint64(b[80:]),
+		registers: le.Uint64(b[80:]), idAll: flags&flagIDAll != 0,
 	})
 	event := sample.Event{Period: le.Uint64(b[16:])}
 	if flags&flagFrequency != 0 {
@@ -98,9 +101,9 @@ func (p *perf) addAttr(b []byte) {
 		}
 	}
 	if len(p.attrs) == 1 {
-		profile.Clock = clock
-	} else if profile.Clock != clock {
-		profile.Clock = sample.ClockUnknown // events on several clocks
+		profile.Clock.ID = clock
+	} else if profile.Clock.ID != clock {
+		profile.Clock.ID = sample.ClockUnknown // events on several clocks
 	}
 }
 
@@ -145,7 +148,7 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 		at += 16
 		s := section{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:])}
 		switch i {
-		case featureEvents, featureSymbols, featureDevhost, featureStacks:
+		case featureCommand, featureEvents, featureClock, featureFiles, featureFiles2, featureSymbols, featureRecordTime, featureDevhost, featureStacks:
 		default:
 			continue
 		}
@@ -166,8 +169,13 @@ func (p *perf) readFeatures(present []byte, at uint64) error {
 }
 
 func (p *perf) feature(i int, data []byte) {
+	profile := &p.tables.profile
 	c := cursor{rest: data}
 	switch i {
+	case featureFiles:
+		p.readSimpleperfOld(data)
+	case featureFiles2:
+		p.readSimpleperf(data)
 	case featureSymbols:
 		p.readSymbols(data)
 	case featureStacks:
@@ -183,9 +191,36 @@ func (p *perf) feature(i int, data []byte) {
 				p.log.Add(badTable)
 			}
 		}
+	case featureCommand:
+		profile.Command = p.command(data)
+	case featureRecordTime:
+		text := c.text()
+		profile.Recorded = valid(text[:min(len(text), maxName)])
+	case featureClock: // version, clock, real time, time of the clock
+		if c.u32() == 1 && profile.Clock.ID == sample.ClockID(min(c.u32(), math.MaxInt8)) {
+			profile.Clock.Unix, profile.Clock.At = c.u64(), c.u64()
+		}
 	case featureEvents:
 		p.readEvents(&c)
 	}
+}
+
+// command returns the command that recorded the file. hiperf stores it as one text, Linux perf as
+// a list.
+func (p *perf) command(data []byte) string {
+	c := cursor{rest: data}
+	text := c.text()
+	if c.short || len(c.rest) > 0 {
+		c = cursor{rest: data}
+		text = nil
+		for n := c.u32(); n > 0 && !c.short && len(text) < maxName; n-- {
+			if len(text) > 0 {
+				text = append(text, ' ')
+			}
+			text = append(text, c.text()...)
+		}
+	}
+	return valid(text[:min(len(text), maxName)])
 }
 
 // readEvents reads the names of the events, which are in the order of their descriptions.

@@ -2,9 +2,11 @@ package perfdata
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 
 	"ohframe/analyzer/sample"
 	"ohframe/internal/diag"
@@ -22,6 +24,7 @@ const (
 	recordMmap2      = 10
 	recordLostSample = 13
 	recordAux        = 71 // followed by data that its size does not include
+	recordCompressed = 81 // and 83
 )
 
 // Bits of the misc field of a record.
@@ -41,18 +44,28 @@ type perf struct {
 	stacks  stackTable
 	kernel  int32 // module
 
-	in    io.ReaderAt
-	size  int64
-	attrs []attr
-	byID  map[uint64]int32
-	data  *bufio.Reader
-	left  uint64 // bytes of data
-	cut   bool   // the data ends before its size
+	in      io.ReaderAt
+	size    int64
+	attrs   []attr
+	byID    map[uint64]int32
+	data    *bufio.Reader
+	left    uint64 // bytes of data
+	cut     bool   // the data ends before its size
+	early   []earlyRecord
+	applied int    // of early
+	latest  uint64 // time of the samples so far
 
 	addresses []uint64
 	frames    []int32
 	fromIP    bool // the last stack is that of the instruction alone
 	recent    []recentStack
+}
+
+// earlyRecord is a record with a time that is not a sample.
+type earlyRecord struct {
+	time uint64
+	at   int64
+	size uint16
 }
 
 func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
@@ -101,32 +114,74 @@ func openPerf(in io.ReaderAt, size int64, t *tables) (*perf, error) {
 	}
 	p.left = data.size
 	p.data = bufio.NewReaderSize(io.NewSectionReader(in, int64(data.offset), int64(data.size)), 256<<10)
+	if p.attrs[0].idAll && p.attrs[0].sampleType&sampleTime != 0 {
+		return p, p.readEarly(data)
+	}
 	return p, nil
 }
 
+// readEarly reads the records that are not samples, if all records have a time. A processor's
+// buffer may be written to the file after a sample of another that it applies to.
+func (p *perf) readEarly(data section) error {
+	const most = maxMappings * 4
+	at, left := int64(data.offset), data.size
+	in := bufio.NewReaderSize(io.NewSectionReader(p.in, at, int64(left)), 256<<10)
+	for {
+		b, err := p.record(in, &left, false)
+		if err != nil || b == nil {
+			slices.SortStableFunc(p.early, func(a, b earlyRecord) int { return cmp.Compare(a.time, b.time) })
+			return err
+		}
+		switch binary.LittleEndian.Uint32(b) {
+		case recordMmap, recordMmap2, recordComm, recordFork:
+			if len(p.early) == most {
+				p.log.Add(mappingsOver)
+				break
+			}
+			p.early = append(p.early, earlyRecord{p.recordTime(b), at, uint16(len(b))})
+		}
+		at = int64(data.offset + data.size - left)
+	}
+}
+
+// recordTime returns the time at the end of a record that is not a sample.
+func (p *perf) recordTime(b []byte) uint64 {
+	end := len(b)
+	for _, field := range [...]uint64{sampleIdentifier, sampleCPU, sampleStreamID, sampleID, sampleTime} {
+		if p.attrs[0].sampleType&field != 0 {
+			end -= 8
+		}
+	}
+	if end < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[end:])
+}
+
 // record reads the next record and what follows an aux record. At the end, or at damage, it is nil.
-// The record is valid until the next call.
-func (p *perf) record() ([]byte, error) {
+// The damage is counted if count is set. The record is valid until the next call.
+func (p *perf) record(in *bufio.Reader, left *uint64, count bool) ([]byte, error) {
 	note := func(problem problem) ([]byte, error) {
-		p.left = 0
-		p.log.Add(problem)
+		if *left = 0; count {
+			p.log.Add(problem)
+		}
 		return nil, nil
 	}
 	damage := badRecord
 	if p.cut {
 		damage = truncated
 	}
-	if p.left == 0 {
+	if *left == 0 {
 		return nil, nil
 	}
-	if p.left < 8 {
+	if *left < 8 {
 		if p.cut { // already counted
-			p.left = 0
+			*left = 0
 			return nil, nil
 		}
 		return note(damage)
 	}
-	head, err := p.data.Peek(8)
+	head, err := in.Peek(8)
 	if err != nil {
 		return nil, unexpected(err)
 	}
@@ -134,31 +189,31 @@ func (p *perf) record() ([]byte, error) {
 	switch {
 	case size < 8:
 		return note(badRecord)
-	case size > p.left && p.cut:
-		p.left = 0
+	case size > *left && p.cut:
+		*left = 0
 		return nil, nil
-	case size > p.left:
+	case size > *left:
 		return note(damage)
 	}
-	b, err := p.data.Peek(int(size))
+	b, err := in.Peek(int(size))
 	if err != nil {
 		return nil, unexpected(err)
 	}
-	p.left -= size
+	*left -= size
 	if binary.LittleEndian.Uint32(b) == recordAux && size >= 16 {
 		aux := binary.LittleEndian.Uint64(b[8:])
-		if aux > p.left {
+		if aux > *left {
 			return note(damage)
 		}
-		p.left -= aux
-		return b[:8], p.discard(size + aux)
+		*left -= aux
+		return b[:8], p.discard(in, size+aux)
 	}
-	_, err = p.data.Discard(int(size)) // b remains in the buffer until the next read
+	_, err = in.Discard(int(size)) // b remains in the buffer until the next read
 	return b, err
 }
 
-func (p *perf) discard(n uint64) error {
-	_, err := io.CopyN(io.Discard, p.data, int64(n))
+func (p *perf) discard(in *bufio.Reader, n uint64) error {
+	_, err := io.CopyN(io.Discard, in, int64(n))
 	return unexpected(err)
 }
 
@@ -172,7 +227,7 @@ func unexpected(err error) error {
 // next implements source.
 func (p *perf) next(s *sample.Sample) error {
 	for {
-		b, err := p.record()
+		b, err := p.record(p.data, &p.left, true)
 		if err != nil {
 			return err
 		}
@@ -194,13 +249,31 @@ func (p *perf) next(s *sample.Sample) error {
 			lost := min(c.u64(), 1<<40)
 			p.tables.profile.Lost += lost
 			p.log.AddMany(lostSamples, int(lost))
+		case recordCompressed, recordCompressed + 2:
+			p.log.Add(compressed)
 		default:
-			p.apply(kind, misc, b[8:])
+			if p.early == nil {
+				p.apply(kind, misc, b[8:])
+			}
 		}
 		if p.log.Err() != nil {
 			return p.log.Err()
 		}
 	}
+}
+
+// applyEarly applies the records with a time that is not after that of the samples so far.
+func (p *perf) applyEarly(time uint64) error {
+	p.latest = max(p.latest, time)
+	for ; p.applied < len(p.early) && p.early[p.applied].time <= p.latest; p.applied++ {
+		e := &p.early[p.applied]
+		b := make([]byte, e.size)
+		if err := readAt(p.in, b, e.at); err != nil {
+			return err
+		}
+		p.apply(binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint16(b[4:]), b[8:])
+	}
+	return nil
 }
 
 // apply applies a record that changes mappings or names.

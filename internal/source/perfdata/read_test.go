@@ -41,7 +41,7 @@ func app(records ...[]byte) *perffile.File {
 		Events:  []perffile.Event{cycles},
 		Records: append(start, records...),
 		Features: map[int][]byte{
-			3: perffile.Text("host"), 12: perffile.EventNames(cycles), 192: symbols,
+			3: perffile.Text("host"), 11: perffile.Text("hiperf record -p 10"), 12: perffile.EventNames(cycles), 192: symbols, 194: perffile.Text("Mon Jan  1 00:00:00 2024"),
 		},
 	}
 }
@@ -91,8 +91,8 @@ func TestSamples(t *testing.T) {
 		"2000 10/11 cpu0 5 [kernel.kallsyms]:schedule [kernel.kallsyms]:read gpu-hi.ko:gpu_wait libapp.so:asm libapp.so:0x2210",
 		"3000 99/99 cpu0 5 [kernel.kallsyms]:schedule",
 	)
-	if p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 1000}) || p.Lost != 3 {
-		t.Errorf("%+v, %d lost", p.Events, p.Lost)
+	if p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 1000}) || p.Command != "hiperf record -p 10" || p.Recorded != "Mon Jan  1 00:00:00 2024" || p.Lost != 3 {
+		t.Errorf("%+v %q %q, %d lost", p.Events, p.Command, p.Recorded, p.Lost)
 	}
 	if m := p.Modules[p.Functions[p.Frames[0].Function].Module]; m != (sample.Module{Path: "/lib/libapp.so", BuildID: "abc"}) {
 		t.Errorf("%+v", m)
@@ -165,15 +165,19 @@ func TestDeduplicatedStacks(t *testing.T) {
 	}
 }
 
-// hiperf's records have no times of their own: a file whose records have is of another profiler.
-func TestOthers(t *testing.T) {
-	f := app(perffile.Sample(false, 7, 0x500000, 10, 10, 50, 0, 1, nil))
+// A processor's buffer may come after that of another. Times decide if the records have them.
+func TestRecordTimes(t *testing.T) {
+	f := app()
 	f.Events[0].Flags |= perffile.SampleIDs
-	file := f.Bytes()
-	_, err := perfdata.Open(bytes.NewReader(file), int64(len(file)), perfdata.Options{})
-	if !errors.Is(err, perfdata.ErrUnsupported) || !strings.Contains(err.Error(), "another profiler") {
-		t.Error(err)
+	trailer := func(time uint64) []uint64 { return []uint64{10 | 10<<32, time, 7, 0, 7} } // thread, time, id, processor, identifier
+	f.Records = [][]byte{
+		perffile.Sample(false, 7, 0x500000, 10, 10, 50, 0, 1, nil),
+		perffile.Sample(false, 7, 0x500000, 10, 10, 90, 0, 1, nil),
+		perffile.Mmap2(10, 0x500000, 0x1000, 0x1000, "/lib/libapp.so", trailer(40)...),
+		perffile.Mmap2(10, 0x500000, 0x1000, 0, "/lib/late.so", trailer(80)...),
+		perffile.Comm(10, 10, "com.app", false, trailer(30)...),
 	}
+	check(t, f.Bytes(), nil, "50 10/10 cpu0 1 libapp.so:app::main()", "90 10/10 cpu0 1 late.so:0x0")
 }
 
 func TestEvents(t *testing.T) {
@@ -224,15 +228,33 @@ func TestClock(t *testing.T) {
 	} {
 		f := app()
 		f.Events[0].Flags, f.Events[0].Clock = test.flags, test.clock
+		f.Features[29] = append(perffile.Text("")[:0], 1, 0, 0, 0, byte(test.clock), 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0)
 		p, _, _ := read(t, f.Bytes(), perfdata.Options{})
-		if c := p.Clock; c != test.want || c.String() != test.name || c.Known() != test.known {
+		if c := p.Clock; c.ID != test.want || c.ID.String() != test.name || c.ID.Known() != test.known {
 			t.Errorf("%+v: %+v", test, c)
 		}
+		if stated := test.flags != 0 && test.clock >= 0; stated != (p.Clock.At == 6 && p.Clock.Unix == 5) {
+			t.Errorf("%+v: %+v", test, p.Clock)
+		}
 		f.Events = append(f.Events, perffile.Event{Fields: perffile.SampleFields, Flags: perffile.UseClockID, Clock: 4})
-		if p, _, _ := read(t, f.Bytes(), perfdata.Options{}); p.Clock != sample.ClockUnknown {
-			t.Errorf("two clocks: %v", p.Clock)
+		if p, _, _ := read(t, f.Bytes(), perfdata.Options{}); p.Clock.ID != sample.ClockUnknown {
+			t.Errorf("two clocks: %v", p.Clock.ID)
 		}
 	}
+}
+
+func TestReport(t *testing.T) {
+	frame := func(address, file, function int) []byte { return perffile.Message(1, address, 2, file, 3, function) }
+	check(t, perffile.Report(
+		perffile.Message(5, perffile.Message(1, "hw-cpu-cycles", 2, "hiperf record")),
+		perffile.Message(1, perffile.Message(1, 1000, 2, 11, 3, frame(0x10, 0, 1), 3, frame(0x20, 1, 0), 3, frame(0x30, 1, -1), 3, perffile.Message(1, 0x40), 3, frame(0x50, 2, 0), 4, 77, 5, 0)),
+		perffile.Message(4, perffile.Message(1, 11, 2, 10, 3, "worker")),
+		perffile.Message(3, perffile.Message(1, 0, 2, "[kernel.kallsyms]", 3, "read", 3, "schedule")),
+		perffile.Message(3, perffile.Message(1, 1, 2, "/lib/libapp.so", 3, "_ZN3app6layoutEi")),
+		perffile.Message(3, perffile.Message(1, 2, 2, "/lib/libapp.so", 3, "app::main()")),
+		perffile.Message(2, perffile.Message(1, 1, 2, 5)),
+	), []string{"5 samples lost while recording"},
+		"1000 10/11 cpu-1 77 [kernel.kallsyms]:schedule libapp.so:app::layout(int) libapp.so:0x30 ?:0x40 libapp.so:app::main()")
 }
 
 func TestErrors(t *testing.T) {
@@ -254,7 +276,8 @@ func TestErrors(t *testing.T) {
 		{"events", "perf data without a valid description of its events", patched(24, 255, 255, 255, 255), diag.ErrDamaged},
 		{"no event", "perf data without a valid description of its events", patched(32, 0), diag.ErrDamaged},
 		{"data", "perf data without samples: its data is outside the file", patched(40, 255, 255, 255, 255), diag.ErrDamaged},
-		{"report", "a report of hiperf", []byte("HIPERF_PB_\x01\x00"), perfdata.ErrUnsupported},
+		{"report", "a hiperf report that is cut within its header", []byte("HIPERF_PB_"), diag.ErrDamaged},
+		{"version", "a hiperf report of another version", []byte("HIPERF_PB_\x02\x00\x00\x00\x00\x00"), perfdata.ErrUnsupported},
 	} {
 		_, err := perfdata.Open(bytes.NewReader(test.file), int64(len(test.file)), perfdata.Options{})
 		if e := (*perfdata.Error)(nil); !errors.As(err, &e) || e.What != test.want || !errors.Is(err, test.kind) {
@@ -288,6 +311,7 @@ func TestDamage(t *testing.T) {
 		{"record size", func(f *perffile.File) { f.Records = append(f.Records, one, []byte{9, 0, 0, 0, 2, 0, 4, 0}, one) }, "1 × record that runs over the end of its section; the rest is skipped", 1},
 		{"record end", func(f *perffile.File) { f.Records = append(f.Records, one, perffile.Record(9, 2, one)[:30]) }, "1 × record that runs over the end of its section; the rest is skipped", 1},
 		{"aux", func(f *perffile.File) { f.Records = append(f.Records, one, perffile.Record(71, 0, words(1<<40)), one) }, "1 × record that runs over the end of its section; the rest is skipped", 1},
+		{"compressed", func(f *perffile.File) { f.Records = append(f.Records, one, perffile.Record(81, 0, words(1))) }, "1 × block of compressed records; skipped: record without -z", 1},
 		{"symbols", func(f *perffile.File) {
 			f.Records = append(f.Records, one)
 			f.Features[192] = append(f.Features[192], 0)
@@ -346,25 +370,27 @@ func TestCut(t *testing.T) {
 	}
 	f := app(records...)
 	f.Features[197] = perffile.StackTable(10, 23, perffile.Call{Index: 1, Address: 0x500000})
-	file := f.Bytes()
-	whole, before := 0, 0
-	for n := 0; n < len(file); n += slow.Of(7, 1) {
-		r, err := perfdata.Open(bytes.NewReader(file[:n]), int64(n), perfdata.Options{})
-		if err != nil {
-			if e := (*perfdata.Error)(nil); !errors.As(err, &e) {
-				t.Fatal(n, err)
+	report := perffile.Report(perffile.Message(5, perffile.Message(1, "a")), perffile.Message(1, perffile.Message(1, 1, 2, 1)), perffile.Message(1, perffile.Message(1, 2, 2, 1)), perffile.Message(3, perffile.Message(1, 0, 2, "f", 3, "g")))
+	for _, file := range [][]byte{f.Bytes(), report} {
+		whole, before := 0, 0
+		for n := 0; n < len(file); n += slow.Of(7, 1) {
+			r, err := perfdata.Open(bytes.NewReader(file[:n]), int64(n), perfdata.Options{})
+			if err != nil {
+				if e := (*perfdata.Error)(nil); !errors.As(err, &e) {
+					t.Fatal(n, err)
+				}
+				continue
 			}
-			continue
+			var s sample.Sample
+			for err = r.Next(&s); err == nil; err = r.Next(&s) {
+			}
+			if err != io.EOF || len(r.Warnings()) == 0 || r.Samples() < before {
+				t.Fatalf("at %d of %d: %d samples, %v, %q", n, len(file), r.Samples(), err, r.Warnings())
+			}
+			whole, before = max(whole, r.Samples()), r.Samples()
 		}
-		var s sample.Sample
-		for err = r.Next(&s); err == nil; err = r.Next(&s) {
+		if whole == 0 {
+			t.Error("no samples before any cut")
 		}
-		if err != io.EOF || len(r.Warnings()) == 0 || r.Samples() < before {
-			t.Fatalf("at %d of %d: %d samples, %v, %q", n, len(file), r.Samples(), err, r.Warnings())
-		}
-		whole, before = max(whole, r.Samples()), r.Samples()
-	}
-	if whole == 0 {
-		t.Error("no samples before any cut")
 	}
 }

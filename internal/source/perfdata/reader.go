@@ -39,10 +39,7 @@ type source interface {
 	next(s *sample.Sample) error
 }
 
-// protoMagic begins what hiperf report --proto makes of a recording.
-const protoMagic = "HIPERF_PB_"
-
-// Sniff reports whether a file that begins with head is one of hiperf.
+// Sniff reports whether a file that begins with head is one that this package reads.
 func Sniff(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(perfMagic)) || bytes.HasPrefix(head, []byte(protoMagic))
 }
@@ -65,7 +62,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	case bytes.HasPrefix(head, []byte(perfMagic)):
 		t.source, err = openPerf(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte(protoMagic)):
-		err = &Error{What: "a report of hiperf", Hint: "the file that hiperf recorded is read", Err: ErrUnsupported}
+		t.source, err = openProto(r, size, t.tables)
 	case SniffStacks(head):
 		t.source, err = openStacks(r, size, t.tables)
 	case bytes.HasPrefix(head, []byte("2ELIFREP")):

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ohframe/analyzer/sample"
@@ -103,8 +104,11 @@ func TestRealFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, list, _ := read(t, real(t, name), perfdata.Options{Strict: true})
 			must.Equal(t, count(p, list), want)
-			if p.Clock != sample.ClockPerf || len(p.Events) != 1 || p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 4000}) {
-				t.Errorf("clock %v, events %+v", p.Clock, p.Events)
+			if p.Clock.ID != sample.ClockPerf || len(p.Events) != 1 || p.Events[0] != (sample.Event{Name: "hw-cpu-cycles", Frequency: 4000}) {
+				t.Errorf("clock %v, events %+v", p.Clock.ID, p.Events)
+			}
+			if !strings.HasPrefix(p.Command, "hiperf record ") || p.Recorded == "" {
+				t.Errorf("%q %q", p.Command, p.Recorded)
 			}
 		})
 	}

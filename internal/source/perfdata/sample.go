@@ -112,6 +112,9 @@ func (p *perf) sample(s *sample.Sample, b []byte, misc uint16) (bool, error) {
 		return false, nil
 	}
 	s.Time, s.Event = trace.Time(time), event
+	if err := p.applyEarly(time); err != nil {
+		return false, err
+	}
 	if !p.tables.thread(s.PID, s.TID, nil) {
 		return false, nil
 	}

@@ -84,7 +84,7 @@ func OpenScripts(in io.ReaderAt, s Scripts, o Options) (*Reader, error) {
 		log: l, tables: r.tables, in: in, pid: s.PID, period: uint64(max(s.Interval, 1)),
 	}
 	r.source, r.tables.unnamed = p, true
-	r.tables.profile.Clock = sample.ClockMonotonic
+	r.tables.profile.Clock.ID = sample.ClockMonotonic
 	r.tables.profile.Events = []sample.Event{{Name: "arkts", Period: uint64(max(s.Interval, 0)), Waiting: true}}
 	return r, p.find(s.Messages)
 }

@@ -125,7 +125,7 @@ var scriptSamples = []string{
 
 func TestScripts(t *testing.T) {
 	p := checkScripts(t, []string{`{"id":3,"result":{}}`, script().Answer()}, nil, scriptSamples...)
-	if p.Clock != sample.ClockMonotonic || !slices.Equal(p.Events, []sample.Event{{Name: "arkts", Period: 500_000, Waiting: true}}) {
+	if p.Clock.ID != sample.ClockMonotonic || !slices.Equal(p.Events, []sample.Event{{Name: "arkts", Period: 500_000, Waiting: true}}) {
 		t.Errorf("%v %+v", p.Clock, p.Events)
 	}
 	if len(p.Functions) != 4 || len(p.Modules) != 2 || len(p.Stacks) != 4 { // of both nodes of sort together
@@ -313,26 +313,32 @@ func TestScriptSymbols(t *testing.T) {
 	const start = 0x900000
 	symbols := perffile.Symbols{Path: "/data/entry.hap", Type: 6}
 	records := [][]byte{perffile.Comm(10, 10, "com.app", false), perffile.Mmap2(10, start, 0x1000, 0, "/data/entry.hap")}
+	messages := [][]byte{perffile.Message(4, perffile.Message(1, 10, 2, 10, 3, "com.app"))}
+	file := perffile.Message(1, 0, 2, "/data/entry.hap")
 	for i, name := range names {
 		symbols.Symbols = append(symbols.Symbols, perffile.Sym(start+uint64(i), 0, name))
 		records = append(records, perffile.Sample(false, 7, start+uint64(i), 10, 10, uint64(i+1), 0, 1, nil))
+		messages = append(messages, perffile.Message(1, perffile.Message(1, i+1, 2, 10, 3, perffile.Message(1, start+i, 2, 0, 3, i), 4, 1)))
+		file = append(file, perffile.Message(3, name)...)
 	}
 	data := &perffile.File{Events: []perffile.Event{cycles}, Records: records, Features: map[int][]byte{192: perffile.SymbolTable(symbols)}}
-	p, list, _ := read(t, data.Bytes(), perfdata.Options{Strict: true})
-	var got []string
-	for _, s := range list {
-		f := &p.Frames[p.Stacks[s.Stack].Frame]
-		function := p.Functions[f.Function]
-		if function.Module != f.Module || f.Address == 0 {
-			t.Errorf("%+v of %+v", f, function)
+	for form, b := range map[string][]byte{"perf.data": data.Bytes(), "report": perffile.Report(append(messages, perffile.Message(3, file))...)} {
+		p, list, _ := read(t, b, perfdata.Options{Strict: true})
+		var got []string
+		for _, s := range list {
+			f := &p.Frames[p.Stacks[s.Stack].Frame]
+			function := p.Functions[f.Function]
+			if function.Module != f.Module || f.Address == 0 {
+				t.Errorf("%s: %+v of %+v", form, f, function)
+			}
+			got = append(got, fmt.Sprintf("%s@%s:%d", function.Name, p.Modules[f.Module].Name(), f.Line))
 		}
-		got = append(got, fmt.Sprintf("%s@%s:%d", function.Name, p.Modules[f.Module].Name(), f.Line))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant\n%q", got, want)
-	}
-	if a, b := p.Frames[p.Stacks[list[0].Stack].Frame], p.Frames[p.Stacks[list[1].Stack].Frame]; a.Function != b.Function {
-		t.Errorf("two functions: %+v, %+v", a, b)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\n%q\nwant\n%q", form, got, want)
+		}
+		if a, b := p.Frames[p.Stacks[list[0].Stack].Frame], p.Frames[p.Stacks[list[1].Stack].Frame]; a.Function != b.Function {
+			t.Errorf("%s: two functions: %+v, %+v", form, a, b)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func openStacks(r io.ReaderAt, size int64, t *tables) (*stacks, error) {
 	}
 	s := &stacks{tables: t}
 	t.unnamed = true
-	t.profile.Clock = sample.ClockNone
+	t.profile.Clock.ID = sample.ClockNone
 	t.profile.Events = []sample.Event{{Name: "stacks", Waiting: true}}
 	s.parse(text)
 	return s, nil

@@ -28,8 +28,8 @@ type symbolFile struct {
 	symbols []symbol
 	vaddr   uint64 // of the code
 	offset  uint64 // of the code in the file
-	// exact: the symbols are addresses in memory, and addresses are looked up as they are.
-	exact bool
+	// absolute: the symbols are addresses in memory. exact: addresses are looked up as they are.
+	absolute, exact bool
 }
 
 // symbol is a function, from address to end.
@@ -59,6 +59,7 @@ func (p *perf) readSymbols(data []byte) {
 			break
 		}
 		f.exact = kind == typeHap || kind == typeJSVM || kind == typeArkWeb
+		f.absolute = f.exact
 		if isKernel(path) {
 			f.vaddr, f.offset = 0, 0 // relative to the start of the module
 		}
@@ -157,7 +158,7 @@ func (p *perf) userFrame(s *space, at uint64) int32 {
 		f.Address = at - m.start + m.offset
 		switch {
 		case symbols == nil:
-		case symbols.exact:
+		case symbols.absolute:
 			f.Address = at
 		case isService(p.tables.profile.Modules[m.module].Path):
 			f.Address = at - m.start

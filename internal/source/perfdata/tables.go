@@ -171,6 +171,14 @@ func (t *tables) thread(pid, tid int32, name []byte) bool {
 	return true
 }
 
+// pid returns the process of a thread, or 0.
+func (t *tables) pid(tid int32) int32 {
+	if i, ok := t.threads[tid]; ok {
+		return t.profile.Threads[i].PID
+	}
+	return 0
+}
+
 // nameless returns the number of threads without a name.
 func (t *tables) nameless() int {
 	n := 0

@@ -1,4 +1,4 @@
-// Package perffile writes files of hiperf for tests: events, records and features
+// Package perffile writes files of hiperf and Linux perf for tests: events, records and features
 // in, bytes out. It shares no code with the reader. It writes what it is asked to, valid or not.
 package perffile
 
@@ -115,9 +115,10 @@ func padded(text string) []byte {
 	return append([]byte(text), make([]byte, 8-len(text)%8)...)
 }
 
-// Mmap2 maps part of a file into a process.
-func Mmap2(pid int32, start, size, offset uint64, path string) []byte {
-	return Record(10, 2, join(pid, pid, start, size, offset, uint32(1), uint32(2), uint64(3), uint64(4), uint32(5), uint32(2), padded(path)))
+// Mmap2 maps part of a file into a process. trailer is what follows in files whose records have
+// times.
+func Mmap2(pid int32, start, size, offset uint64, path string, trailer ...uint64) []byte {
+	return Record(10, 2, join(pid, pid, start, size, offset, uint32(1), uint32(2), uint64(3), uint64(4), uint32(5), uint32(2), padded(path), trailer))
 }
 
 // KernelMmap maps a part of the kernel.
@@ -126,12 +127,12 @@ func KernelMmap(start, size uint64, path string) []byte {
 }
 
 // Comm names a thread; exec says that its process runs another program from here on.
-func Comm(pid, tid int32, name string, exec bool) []byte {
+func Comm(pid, tid int32, name string, exec bool, trailer ...uint64) []byte {
 	misc := uint16(2)
 	if exec {
 		misc |= 1 << 13
 	}
-	return Record(3, misc, join(pid, tid, padded(name)))
+	return Record(3, misc, join(pid, tid, padded(name), trailer))
 }
 
 // Fork starts a process.
@@ -195,6 +196,40 @@ func SymbolTable(files ...Symbols) []byte {
 		for _, s := range f.Symbols {
 			b = slices.Concat(b, join(s.Address, s.Size), Text(s.Name))
 		}
+	}
+	return b
+}
+
+// simpleperfField is the number of the field that only files of a type have.
+var simpleperfField = map[uint32]int{0: 9, 1: 7, 2: 6, 3: 5, 4: 9}
+
+// SimpleperfFiles is feature 132 of simpleperf. The types are its own, and build ids are left out.
+func SimpleperfFiles(files ...Symbols) []byte {
+	var b []byte
+	for _, f := range files {
+		m := Message(1, f.Path, 2, int(f.Type), 3, int(f.Vaddr), simpleperfField[f.Type], Message(1, int(f.Offset)))
+		for _, s := range f.Symbols {
+			m = append(m, Message(4, Message(1, int(s.Address), 2, int(s.Size), 3, s.Name))...)
+		}
+		b = slices.Concat(b, join(uint32(len(m))), m)
+	}
+	return b
+}
+
+// SimpleperfOldFiles is feature 128 of simpleperf, with the same.
+func SimpleperfOldFiles(files ...Symbols) []byte {
+	var b []byte
+	for _, f := range files {
+		m := join(f.Path, f.Type, f.Vaddr, uint32(len(f.Symbols)))
+		for _, s := range f.Symbols {
+			m = slices.Concat(m, join(s.Address, s.Size, s.Name))
+		}
+		if f.Type == 3 { // a dex file, with an offset
+			m = append(m, join(uint32(1), uint64(99))...)
+		} else {
+			m = append(m, join(f.Offset)...)
+		}
+		b = slices.Concat(b, join(uint32(len(m))), m)
 	}
 	return b
 }

@@ -1,6 +1,19 @@
 package perffile
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"encoding/binary"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Report returns a file of hiperf report --proto with these messages.
+func Report(messages ...[]byte) []byte {
+	b := []byte("HIPERF_PB_\x01\x00")
+	for _, m := range append(messages, nil) {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(m))), m...)
+	}
+	return b
+}
 
 // Message returns a message with fields: pairs of a number, and a number, text or message.
 func Message(fields ...any) []byte {
