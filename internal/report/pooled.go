@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/causes"
+	"ohframe/internal/diag"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
 )
@@ -381,6 +382,11 @@ func writePooledCSV(w io.Writer, in *Input, o Options) error {
 		names = append(names, m.Path)
 	}
 	names = append(names, "jank_rate_median_trace", "jank_rate_p90_trace", "devices", "jank_rate_median_device", "jank_rate_p90_device")
+	for i, name := range names { // dimensions may have any name
+		if slices.Contains(names[:i], name) {
+			return &diag.Error{What: "two columns are named " + name, Hint: "--format json keeps dimensions apart"}
+		}
+	}
 	return view.WriteCSV(w, names, func(yield func([]any) bool) {
 		for _, group := range in.groups(of) {
 			g := stats.PoolOf(group)
