@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -72,17 +73,16 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 	next, stop := iter.Pull2(fleet.ReadStored(r.c.Context, stored, ohframe.Options{Causes: r.causes}))
 	defer stop()
 	for _, in := range list {
-		read := func() (*ohframe.Trace, error) { return readInput(r.c, in, r.causes) }
-		if in.stored != nil {
-			t, err, _ := next()
-			if err != nil { // other traces of the part may be damaged, too
-				return err
-			}
+		var t *ohframe.Trace
+		var err error
+		if in.stored == nil {
+			t, err = readInput(r.c, in, r.causes)
+		} else if t, err, _ = next(); err == nil {
 			printWarnings(in.name, diag.Texts(t.Warnings))
-			read = func() (*ohframe.Trace, error) { return t, nil }
+		} else if !errors.Is(err, ohframe.ErrLimit) {
+			return err // what is left of a damaged dataset is no answer
 		}
-		t, err := r.read(in.name, read)
-		if err == nil && t != nil {
+		if t, err = r.checked(in.name, t, fileError(in.name, err)); err == nil && t != nil {
 			err = use(in, t)
 		}
 		if err != nil {
@@ -104,11 +104,10 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 	return nil
 }
 
-// read returns an input, or nil if it is skipped or failed. It prints a warning if the input is skipped or unreliable, unless --strict makes the latter an
-// error. The error is that of an interruption.
-func (r *reader) read(name string, read func() (*ohframe.Trace, error)) (*ohframe.Trace, error) {
+// checked returns an input that was read, or nil if it is skipped or failed. It prints a warning if the input is
+// skipped or unreliable, unless --strict makes the latter an error. The error is that of an interruption.
+func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Trace, error) {
 	r.total++
-	t, err := read()
 	if err != nil {
 		if r.c.Context.Err() != nil {
 			return nil, err

@@ -142,12 +142,12 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 	}
 	for _, h := range heads[1:] {
 		if h.inputs != traces.inputs {
-			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: "run the shard again"}
+			return nil, &diag.Error{What: fmt.Sprintf("%s: of other traces than the shard's part in %s", h.name, tracesFolder), Hint: writeAgain}
 		}
 	}
 	for i, h := range heads {
 		if h.columns != d.columns[i] {
-			return nil, &diag.Error{What: h.name + ": has other columns than this version writes", Hint: "run the shard again"}
+			return nil, &diag.Error{What: h.name + ": has other columns than this version writes", Hint: writeAgain}
 		}
 	}
 	d.Traces += traces.traces
@@ -187,7 +187,7 @@ func (d *Dataset) part(ctx context.Context, folder string, shard int, r *record,
 func (h *head) check(first *head, shard string) error {
 	switch {
 	case h.schema != schemaVersion:
-		return &diag.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", h.name, h.schema, schemaVersion), Hint: "run the shards again"}
+		return &diag.Error{What: fmt.Sprintf("%s: schema %q, this version reads %s", h.name, h.schema, schemaVersion), Hint: writeAgain}
 	case h.shard != shard:
 		return &diag.Error{What: fmt.Sprintf("%s: contains shard %s", h.name, h.shard), Hint: "the file was renamed; a shard that is there twice would count twice"}
 	case h.version != first.version:
@@ -268,9 +268,12 @@ func (d *Dataset) open(ctx context.Context, name string, options ...parquet.File
 	return &partFile{f, name, part}, nil
 }
 
+// writeAgain is the hint if a part is not what this version reads.
+const writeAgain = "ohframe fleet run writes it again"
+
 // damagedPart returns the error of a part that cannot be read.
 func damagedPart(name string, err error) error {
-	return &diag.Error{What: fmt.Sprintf("%s: %v", name, err), Hint: "run the shard again", Err: err}
+	return &diag.Error{What: fmt.Sprintf("%s: %v", name, err), Hint: writeAgain, Err: err}
 }
 
 func (f *partFile) close() { f.part.Close() }

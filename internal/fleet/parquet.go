@@ -275,7 +275,7 @@ func checkDictionaries(f *partFile) error {
 				err = errors.New("wrong checksum")
 			}
 			if err != nil {
-				return &diag.Error{What: fmt.Sprintf("%s: column %s: damaged: %v", f.name, column.MetaData.PathInSchema[0], err), Hint: "run the shard again", Err: err}
+				return &diag.Error{What: fmt.Sprintf("%s: column %s: damaged: %v", f.name, column.MetaData.PathInSchema[0], err), Hint: writeAgain, Err: err}
 			}
 		}
 	}

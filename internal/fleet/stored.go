@@ -15,7 +15,6 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"ohframe"
-	"ohframe/internal/diag"
 	"ohframe/internal/record/meta"
 )
 
@@ -135,7 +134,7 @@ func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
 }
 
 // ReadStored yields the traces of a list in its order, as ohframe.Read returns them. Several are decoded at once, and no
-// more are in memory.
+// more are in memory. An error is that of the context or of the dataset, or ohframe.ErrLimit of a trace.
 func ReadStored(ctx context.Context, list []*Stored, o ohframe.Options) iter.Seq2[*ohframe.Trace, error] {
 	type outcome struct {
 		trace *ohframe.Trace
@@ -189,10 +188,13 @@ func ReadStored(ctx context.Context, list []*Stored, o ohframe.Options) iter.Seq
 // restore decodes what the dataset has of a trace.
 func (s *Stored) restore(b []byte, o ohframe.Options) (*ohframe.Trace, error) {
 	t, err := ohframe.Restore(b, o)
-	if errors.Is(err, ohframe.ErrStoredVersion) {
-		return nil, &diag.Error{What: fmt.Sprintf("%s: version %s has stored the results, which only it reads", s.Dataset.Dir, s.Dataset.Version), Hint: "run the shards again with this version"}
+	switch {
+	case err == nil || errors.Is(err, ohframe.ErrLimit):
+		return t, err
+	case errors.Is(err, ohframe.ErrStoredVersion):
+		err = fmt.Errorf("version %s has stored the results, which only it reads", s.Dataset.Version)
 	}
-	return t, err
+	return nil, damagedPart(s.part, err)
 }
 
 // storedReader reads what parts have of traces. It keeps one part open.
