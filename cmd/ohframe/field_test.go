@@ -91,10 +91,13 @@ func TestFieldGuide(t *testing.T) {
 		}
 	}
 	run := outputs["ohframe fleet run uploads -o dataset"]
-	if want := "dataset: 14 traces, "; !strings.HasPrefix(run, want) || !strings.Contains(run, ", 16 events, 3 failures (not_a_trace 1, no_file 2)\n") {
+	if want := "dataset: 14 traces, 13 measured, "; !strings.HasPrefix(run, want) || !strings.Contains(run, ", 16 events, 3 failures (not_a_trace 1, no_file 2)\n") {
 		t.Errorf("the run prints %s", run)
 	}
 	ranking := outputs["ohframe why dataset --process com.example.gallery"]
+	if !strings.Contains(ranking, " 14  13 measured\n") {
+		t.Errorf("the ranking counts other traces:\n%s", ranking)
+	}
 	// Each of the six users has two traces, that is two of the three slices; u0 has the demonstration, too.
 	for _, want := range []string{`(?m)^  hang in JSMarshalling +4 +66\.7 % +4 +0 +4 `, `(?m)^  waiting for storage in FlushLayoutTask +[1-6] .*`, "uploads/date=2026-11-27/3f9c/|uploads/date=2026-11-27/03e8/"} {
 		if !regexp.MustCompile(want).MatchString(ranking) {
@@ -135,6 +138,18 @@ func TestFieldGuide(t *testing.T) {
 	}
 	if lost != of.Lost || of.Traces != 14 || of.Failures["not_a_trace"] != 1 || of.Failures["no_file"] != 2 {
 		t.Errorf("the causes lost %d of %d ns in %d traces, failures %v", lost, of.Lost, of.Traces, of.Failures)
+	}
+	// Groups have their own names in all tables, and say so if they have several processes.
+	for _, test := range []struct {
+		args            string
+		several, events int
+	}{{"--by event,version", 1, 3}, {"--by event,version --process com.example.gallery", 0, 3}, {"--by event,version,process", 0, 3}, {"", 0, 0}} {
+		cmd := exec.Command("sh", "-ec", "ohframe report dataset "+test.args)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), noExitSleep)
+		out := string(must.Get(cmd.Output())(t))
+		if !strings.Contains(out, "dataset 14 traces, 13 measured · 3 failures: ") || strings.Count(out, "--by event,version,process divides them") != test.several || len(regexp.MustCompile(`(?m)^  Event .*`).FindAllString(out, -1)) != test.events {
+			t.Errorf("report dataset %s prints\n%s", test.args, out)
+		}
 	}
 	diff := outputs["ohframe diff dataset --base version=1.0.0 --new version=1.1.0 --process com.example.gallery"]
 	// Users 0 to 2 have 1.0.0, and 3 to 5 and, with the demonstration, 0 have 1.1.0.

@@ -27,7 +27,8 @@ type Overall struct {
 	Others trace.Duration `json:"other_causes_lost_ns,omitzero"`
 	Causes []*Ranked      `json:"causes,omitempty"` // the causes; those of the most users first, and last what slows everything a little
 
-	Dir string `json:"-"` // name of the dataset; empty without one
+	Dir      string `json:"-"` // name of the dataset; empty without one
+	Measured int    `json:"-"` // traces without a failure
 	// Named is the number of causes that are known by name of each trace and process.
 	Named int `json:"-"`
 }
@@ -129,6 +130,9 @@ func (o *Overall) document(all bool) *view.Document {
 
 func (o *Overall) facts() []view.Fact {
 	list := []view.Fact{{Label: "Traces", Value: fmt.Sprint(o.Traces)}}
+	if o.Measured < o.Traces {
+		list[0].About = fmt.Sprint(o.Measured, " measured")
+	}
 	counts := func(label string, counts map[string]int, level view.Level) {
 		sum, words := 0, []string{}
 		for _, name := range slices.Sorted(maps.Keys(counts)) {

@@ -25,7 +25,8 @@ type Dataset struct {
 	Shards  int
 	Missing []int // shards that have not all parts
 	// Traces counts the traces of the shards that have parts, failures included.
-	Traces int
+	Traces   int
+	Measured int // those without a failure
 	// Rows are those of processes of traces.
 	Rows int64
 	// Unreliable counts the traces with rows whose data is unreliable, see package quality.
@@ -151,6 +152,7 @@ func (d *Dataset) addShard(ctx context.Context, k int, first *head) (*head, erro
 		}
 	}
 	d.Traces += traces.traces
+	d.Measured += int(heads[slices.Index(folders, resultsFolder)].rows)
 	d.Rows += traces.rows
 	d.Unreliable += traces.unreliable
 	for t, folder := range tableFolders {

@@ -56,7 +56,7 @@ func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) 
 	p := &report.Pool{Worst: o.By == nil, Unreliable: new(int), Failures: map[string]int{}, Events: map[string]int{}}
 	in := &report.Input{Name: name, Stats: &stats.Report{}, Pool: p}
 	for _, d := range datasets {
-		p.Traces, p.Shards = p.Traces+d.Traces, p.Shards+d.Shards
+		p.Traces, p.Measured, p.Shards = p.Traces+d.Traces, p.Measured+d.Measured, p.Shards+d.Shards
 		if p.Unreliable != nil {
 			*p.Unreliable += d.Unreliable
 		}
@@ -178,7 +178,7 @@ func NewDataset(dims []string) *Dataset {
 // Only returns a dataset with some of its traces. What is known of others is unknown of them.
 func (d *Dataset) Only(names []string) *Dataset {
 	some := *d
-	some.Traces, some.Unreliable, some.Failures, some.Events, some.only = len(names), 0, nil, nil, map[string]bool{}
+	some.Traces, some.Measured, some.Unreliable, some.Failures, some.Events, some.only = len(names), len(names), 0, nil, nil, map[string]bool{}
 	for _, name := range names {
 		some.only[name] = true
 	}
@@ -203,6 +203,7 @@ func (d *Dataset) Add(name string, values map[string]string, t *ohframe.Trace) {
 		d.Failures[noFrames]++
 		return
 	}
+	d.Measured++
 	for t, p := range rows {
 		d.packed[t] = append(d.packed[t], p.packed)
 	}

@@ -189,6 +189,7 @@ func (r *Ranking) AddTrace(name string, dims Values, t *ohframe.Trace, flags ...
 		}
 	}
 	r.of.Traces++
+	r.of.Measured++
 	if t.Quality.Verdict == stats.Unreliable {
 		r.of.Unreliable++
 	}
@@ -212,6 +213,7 @@ func (r *Ranking) AddDataset(ctx context.Context, d *Dataset) error {
 	}
 	r.of.Dir = d.Dir
 	r.of.Traces += d.Traces
+	r.of.Measured += d.Measured
 	r.of.Unreliable += d.Unreliable
 	for reason, n := range d.Failures {
 		addCount(&r.of.Failures, string(reason), n)

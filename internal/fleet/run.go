@@ -40,6 +40,7 @@ type Runner struct {
 type Summary struct {
 	Shards, Skipped int
 	Traces          int // of the shards that were not skipped, failures included
+	Measured        int // of these, without a failure
 	Events          int // rows of events: uploaded with traces or alone
 	Rows            int // of traces
 	Unreliable      int // traces with rows whose data is unreliable, see package quality
@@ -56,6 +57,7 @@ func (s *Summary) Failed() int { return failed(s.Failures) }
 func (s *Summary) add(o *Summary) {
 	s.Shards += o.Shards
 	s.Traces += o.Traces
+	s.Measured += o.Measured
 	s.Events += o.Events
 	s.Rows += o.Rows
 	s.Unreliable += o.Unreliable
@@ -82,7 +84,7 @@ func (s *Summary) Nothing() string {
 
 // Text says what a run did. skipped is the number of files in folders that were skipped.
 func (s *Summary) Text(skipped int) string {
-	line := text.Count(s.Traces, "trace") + ", " + text.Count(s.Rows, "row")
+	line := text.Measured(s.Traces, s.Measured) + ", " + text.Count(s.Rows, "row")
 	for _, part := range []struct {
 		n           int
 		noun, about string
@@ -420,6 +422,7 @@ func (w *shardWriter) write(r *result) error {
 		w.buffer = w.failures.store(w.buffer)
 		return put(failuresFolder, w.buffer)
 	}
+	w.Measured++
 	if r.unreliable {
 		w.Unreliable++
 	}

@@ -28,6 +28,7 @@ type Pool struct {
 	Worst bool
 
 	Traces     int
+	Measured   int            // of these, without a failure
 	Unreliable *int           // traces with unreliable data; nil if unknown
 	Failures   map[string]int // traces that were not measured, by reason
 	Events     map[string]int // events by kind
@@ -53,7 +54,7 @@ func (p *Pool) NotCounted() string {
 
 // about counts the traces.
 func (p *Pool) about() string {
-	list := []string{text.Count(p.Traces, "trace")}
+	list := []string{text.Measured(p.Traces, p.Measured)}
 	add := func(noun string, of map[string]int) {
 		var kinds []string
 		all := 0
@@ -110,9 +111,12 @@ func (b *builder) pooled(in *Input, list []*process) (blocks []view.Block) {
 		if isEstimate := func(c view.Cell) bool { return strings.HasPrefix(c.Text, estimate) }; slices.ContainsFunc(t.Rows, func(r view.Row) bool { return slices.ContainsFunc(r.Cells, isEstimate) }) {
 			s.Blocks = append(s.Blocks, view.Note{Text: estimate + " is an estimate, within 0.8 %", Level: view.Soft})
 		}
+		if by := in.Pool.By[Processes]; t.Label == "Processes" && !slices.Contains(by, "process") && slices.ContainsFunc(list, func(p *process) bool { return p.Pool.Count > p.Pool.Traces }) {
+			s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("Frames of several processes are counted together: --by %s,process divides them.", strings.Join(by, ",")), Level: view.Soft})
+		}
 		blocks = append(blocks, s)
 	}
-	for _, t := range []view.Table{pooledCauses(list), b.pooledFrames(in)} {
+	for _, t := range []view.Table{b.pooledCauses(in, list), b.pooledFrames(in)} {
 		if len(t.Rows) > 0 {
 			blocks = append(blocks, view.Section{Title: t.Label, Blocks: []view.Block{t}})
 		}
@@ -234,41 +238,58 @@ func (b *builder) pooledInteractionColumns() []column[*stats.Interaction] {
 }
 
 // pooledCauses returns the cause that cost the most of each group.
-func pooledCauses(list []*process) view.Table {
+func (b *builder) pooledCauses(in *Input, list []*process) view.Table {
 	var known []*process
 	for _, p := range list {
 		if len(p.Pool.Causes) > 0 && len(known) < maxTopCauses {
 			known = append(known, p)
 		}
 	}
-	return tableOf("Lost time", []column[*process]{
-		words(view.Column{Title: "Process", Min: nameWidth}, func(p *process) string { return text.Process(p.Process) }),
+	return tableOf("Lost time", append(groupColumns(b, in, func(p *process) *stats.Pool { return p.Pool }), []column[*process]{
 		numbers(view.Column{Title: "ms"}, func(p *process) any { return text.MillisecondsOrUnknown(p.Lost) }),
 		numbers(view.Column{Title: "Of it"}, func(p *process) any { return p.topShare() }),
 		words(view.Column{Title: "Top cause"}, func(p *process) string { return text.Printable(p.Pool.Causes[0].Title) }),
-	}, known)
+	}...), known)
+}
+
+// groupColumns returns the columns of dimensions of processes, without the kind of their frames unless that is all.
+func groupColumns[T any](b *builder, in *Input, pool func(T) *stats.Pool) []column[T] {
+	columns := keys(b, in.Pool.By[Processes], pool)
+	if len(columns) > 1 {
+		columns = slices.DeleteFunc(columns, func(c column[T]) bool { return c.Title == view.KeyTitle("kind") })
+	}
+	return columns
 }
 
 // pooledFrames returns the worst frames of all groups, with the commands that show and explain them.
 func (b *builder) pooledFrames(in *Input) view.Table {
-	var all []stats.PoolFrame
-	for _, p := range in.Stats.Processes {
-		all = append(all, p.Pool.Worst...)
+	type frame struct {
+		stats.PoolFrame
+		of *stats.Pool
 	}
-	slices.SortStableFunc(all, func(a, b stats.PoolFrame) int { return cmp.Compare(b.Overrun, a.Overrun) })
+	var all []frame
+	for _, p := range in.Stats.Processes {
+		for _, f := range p.Pool.Worst {
+			all = append(all, frame{f, p.Pool})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b frame) int { return cmp.Compare(b.Overrun, a.Overrun) })
 	if !b.page {
 		all = all[:min(len(all), briefWorst)]
 	}
-	command := func(title string, of func(stats.PoolFrame) string) column[stats.PoolFrame] {
-		return column[stats.PoolFrame]{view.Column{Title: title}, func(f stats.PoolFrame) view.Cell { return view.Cell{Text: text.Line(of(f)), Command: true} }}
+	command := func(title string, of func(frame) string) column[frame] {
+		return column[frame]{view.Column{Title: title}, func(f frame) view.Cell { return view.Cell{Text: text.Line(of(f)), Command: true} }}
 	}
-	columns := []column[stats.PoolFrame]{
-		words(view.Column{Title: "Process"}, func(f stats.PoolFrame) string { return text.ProcessName(f.Process) }),
-		numbers(view.Column{Title: "Late ms"}, func(f stats.PoolFrame) any { return text.Milliseconds(f.Overrun) }),
-		command("Explain it", func(f stats.PoolFrame) string { return f.Why }),
+	columns := groupColumns(b, in, func(f frame) *stats.Pool { return f.of })
+	if !slices.Contains(in.Pool.By[Processes], "process") {
+		columns = append(columns, words(view.Column{Title: "Process"}, func(f frame) string { return text.ProcessName(f.Process) }))
 	}
+	columns = append(columns,
+		numbers(view.Column{Title: "Late ms"}, func(f frame) any { return text.Milliseconds(f.Overrun) }),
+		command("Explain it", func(f frame) string { return f.Why }),
+	)
 	if b.page {
-		columns = append(columns, command("Show it", func(f stats.PoolFrame) string { return f.Open }))
+		columns = append(columns, command("Show it", func(f frame) string { return f.Open }))
 	}
 	t := tableOf("Worst frames", columns, all[:min(len(all), 2*briefItems)])
 	t.Sortable = false

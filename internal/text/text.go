@@ -32,6 +32,14 @@ func Kind(k stats.Kind) string {
 // "1 process", "3 hitches".
 func Count(n int, noun string) string { return diag.Count(n, noun) }
 
+// Measured counts traces, of which some may have failed: "14 traces, 13 measured".
+func Measured(traces, measured int) string {
+	if measured == traces {
+		return Count(traces, "trace")
+	}
+	return fmt.Sprintf("%s, %d measured", Count(traces, "trace"), measured)
+}
+
 // maxRates is the number of refresh rates that Rates lists.
 const maxRates = 8
 
