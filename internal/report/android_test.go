@@ -43,6 +43,16 @@ func androidTimeline() *analyzer.Timeline {
 	}}
 }
 
+// The compositor has its own name on each system.
+func TestLatencyOfCompositor(t *testing.T) {
+	for android, want := range map[bool]string{true: "50.0 to SurfaceFlinger's vsync", false: "50.0 to render_service's vsync"} {
+		p := &stats.Process{Android: android, Latencies: stats.Latencies{VsyncToPresent: &stats.Latency{}, VsyncToRenderVsync: &stats.Latency{P50: 50 * ms1}}}
+		if got := latency(p).About; !strings.Contains(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestAndroidTable(t *testing.T) {
 	timeline := androidTimeline()
 	got := write(t, []Input{{Name: "a", Stats: stats.Compute(timeline, stats.Options{}), Timeline: timeline}}, "table", Options{Verbose: true})

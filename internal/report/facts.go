@@ -37,7 +37,7 @@ func (b *builder) facts(in *Input, p *process) view.Facts {
 	}
 	add(duration)
 	if l := p.Latencies.VsyncToPresent; l != nil {
-		add(latency(&p.Latencies))
+		add(latency(p.Process))
 	}
 	if n := p.Nodes; n != nil {
 		add(view.Fact{
@@ -109,7 +109,11 @@ func fps(f *stats.FPS) view.Fact {
 }
 
 // latency returns how long frames take to be shown.
-func latency(l *stats.Latencies) view.Fact {
+func latency(p *stats.Process) view.Fact {
+	l, compositor := &p.Latencies, "render_service"
+	if p.Android {
+		compositor = "SurfaceFlinger"
+	}
 	x := l.VsyncToPresent
 	about := []string{"from vsync to present", "P95 " + text.MillisecondsOrUnknown(x.P95)}
 	if l.Depth != nil {
@@ -119,7 +123,7 @@ func latency(l *stats.Latencies) view.Fact {
 		about = append(about, text.Milliseconds(s.P50)+" to the start")
 	}
 	if r := l.VsyncToRenderVsync; r != nil {
-		about = append(about, text.Milliseconds(r.P50)+" to render_service's vsync")
+		about = append(about, text.Milliseconds(r.P50)+" to "+compositor+"'s vsync")
 	}
 	if i := l.InputToPresent; i != nil {
 		about = append(about, text.Milliseconds(i.P50)+" from input to present")
