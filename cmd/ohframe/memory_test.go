@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,10 +127,10 @@ func TestMemoryOfLimits(t *testing.T) {
 			if strings.HasPrefix(args, "diff") {
 				documented = cost[1]
 			}
-			unit := 0
-			for range 3 { // the collector may be late
-				unit = (peakOf(t, args, large) - peakOf(t, args, small)) / (many - few)
-				if unit <= documented {
+			unit, least, most := 0, math.MaxInt, math.MaxInt
+			for range 5 { // the collector is late if other programs run, and each peak is then too large
+				least, most = min(least, peakOf(t, args, small)), min(most, peakOf(t, args, large))
+				if unit = (most - least) / (many - few); unit <= documented {
 					break
 				}
 			}
