@@ -16,7 +16,7 @@ import (
 // bad about the datasets is added to the reader.
 func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []input) {
 	warnTwice(list, "it counts each time")
-	names := map[*fleet.Dataset][]string{}
+	names, unreliable := map[*fleet.Dataset][]string{}, map[*fleet.Dataset]int{}
 	for _, in := range list {
 		if in.stored == nil {
 			others = append(others, in)
@@ -26,18 +26,20 @@ func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []i
 		if names[d] == nil {
 			datasets = append(datasets, d)
 		}
-		names[d] = append(names[d], in.name)
+		if names[d] = append(names[d], in.name); in.stored.Unreliable {
+			unreliable[d]++
+		}
 	}
 	for i, d := range datasets {
 		r.total += len(names[d])
-		if d.Unreliable > 0 {
-			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(d.Unreliable, "trace")))
+		if n := unreliable[d]; n > 0 {
+			r.unreliable = append(r.unreliable, fmt.Sprintf("%s: %s with unreliable data", d.Dir, text.Count(n, "trace")))
 		}
 		for _, missing := range d.Warnings() {
 			r.unreliable = append(r.unreliable, d.Dir+": "+missing)
 		}
 		if len(r.c.Where) > 0 {
-			datasets[i] = d.Only(names[d])
+			datasets[i] = d.Only(names[d], unreliable[d])
 		}
 	}
 	return datasets, others

@@ -53,16 +53,10 @@ func (o *PoolOptions) queries() (list []Query, err error) {
 
 // Pool returns what the traces of datasets have together, as an input of a report.
 func Pool(ctx context.Context, name string, datasets []*Dataset, o PoolOptions) (*report.Input, error) {
-	p := &report.Pool{Worst: o.By == nil, Unreliable: new(int), Failures: map[string]int{}, Events: map[string]int{}}
+	p := &report.Pool{Worst: o.By == nil, Failures: map[string]int{}, Events: map[string]int{}}
 	in := &report.Input{Name: name, Stats: &stats.Report{}, Pool: p}
 	for _, d := range datasets {
-		p.Traces, p.Measured, p.Shards = p.Traces+d.Traces, p.Measured+d.Measured, p.Shards+d.Shards
-		if p.Unreliable != nil {
-			*p.Unreliable += d.Unreliable
-		}
-		if d.only != nil {
-			p.Unreliable = nil
-		}
+		p.Traces, p.Measured, p.Unreliable, p.Shards = p.Traces+d.Traces, p.Measured+d.Measured, p.Unreliable+d.Unreliable, p.Shards+d.Shards
 		p.Missing = append(p.Missing, d.Missing...)
 		for reason, n := range d.Failures {
 			p.Failures[string(reason)] += n
@@ -175,10 +169,10 @@ func NewDataset(dims []string) *Dataset {
 	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}}
 }
 
-// Only returns a dataset with some of its traces. What is known of others is unknown of them.
-func (d *Dataset) Only(names []string) *Dataset {
+// Only returns a dataset with some of its traces, of which so many have unreliable data. Failures and events are none of them.
+func (d *Dataset) Only(names []string, unreliable int) *Dataset {
 	some := *d
-	some.Traces, some.Measured, some.Unreliable, some.Failures, some.Events, some.only = len(names), len(names), 0, nil, nil, map[string]bool{}
+	some.Traces, some.Measured, some.Unreliable, some.Failures, some.Events, some.only = len(names), len(names), unreliable, nil, nil, map[string]bool{}
 	for _, name := range names {
 		some.only[name] = true
 	}

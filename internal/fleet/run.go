@@ -13,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"ohframe"
-	"ohframe/analyzer/stats"
 	"ohframe/internal/frametable"
 	"ohframe/internal/inputs"
 	"ohframe/internal/text"
@@ -213,8 +212,6 @@ type result struct {
 	event   *EventRow
 	rows    [tables]packed
 	failure *Failure
-	// unreliable: the trace has rows, and its data is unreliable.
-	unreliable bool
 	// ignored: the description of the recording could not be used.
 	ignored bool
 	frames  *ohframe.Trace // if wanted, of the trace with the name and the dimensions
@@ -328,7 +325,7 @@ func (r *Runner) measure(ctx context.Context, in Input, workers int) (result, er
 	if rows[ofFrames].n == 0 {
 		return result{}, errNoFrames
 	}
-	out := result{stored: newStoredRow(src, in, t), name: in.Name, dims: src.dims, unreliable: t.Quality.Verdict == stats.Unreliable, ignored: descriptionErr != nil}
+	out := result{stored: newStoredRow(src, in, t), name: in.Name, dims: src.dims, ignored: descriptionErr != nil}
 	for t, p := range rows {
 		out.rows[t] = p.take()
 	}
@@ -423,13 +420,13 @@ func (w *shardWriter) write(r *result) error {
 		return put(failuresFolder, w.buffer)
 	}
 	w.Measured++
-	if r.unreliable {
-		w.Unreliable++
-	}
 	if r.ignored {
 		w.Ignored++
 	}
 	if r.stored != nil { // those of tests may have rows only
+		if r.stored.Unreliable {
+			w.Unreliable++
+		}
 		if err := w.writeStored(r.stored); err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"ohframe"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/record/meta"
 )
 
@@ -24,14 +25,16 @@ type storedRow struct {
 	Dims      []*string
 	Recorded  *int64  // as of Row
 	Recording *string // meta.Meta as JSON; nil if it is unknown how the trace was recorded
-	Result    []byte  // ohframe.Trace.Store
+	// Unreliable: its data is unreliable, see package quality.
+	Unreliable bool
+	Result     []byte // ohframe.Trace.Store
 }
 
 // cells returns the columns, without the result unless it is wanted.
 func (r *storedRow) cells(dims []string, result bool) []cell {
 	r.Dims = make([]*string, len(dims))
 	list := append([]cell{{"trace", &r.Trace}}, dimCells(dims, r.Dims)...)
-	list = append(list, cell{"recorded,timestamp(microsecond)", &r.Recorded}, cell{"recording,dict", &r.Recording})
+	list = append(list, cell{"recorded,timestamp(microsecond)", &r.Recorded}, cell{"recording,dict", &r.Recording}, cell{"unreliable", &r.Unreliable})
 	if result {
 		list = append(list, cell{"result", &r.Result})
 	}
@@ -39,7 +42,7 @@ func (r *storedRow) cells(dims []string, result bool) []cell {
 }
 
 func newStoredRow(s source, in Input, t *ohframe.Trace) *storedRow {
-	r := &storedRow{Trace: s.name, Dims: s.dims, Recorded: cmp.Or(recorded(t.Timeline), s.recorded), Result: t.Store()}
+	r := &storedRow{Trace: s.name, Dims: s.dims, Recorded: cmp.Or(recorded(t.Timeline), s.recorded), Unreliable: t.Quality.Verdict == stats.Unreliable, Result: t.Store()}
 	if in.Recording != nil {
 		text, _ := json.Marshal(in.Recording) // it has texts, numbers and times
 		recording := string(text)
@@ -82,8 +85,10 @@ type Stored struct {
 	// Recorded is when it was recorded, in microseconds since 1970; nil if that is unknown.
 	Recorded *int64
 	Meta     *meta.Meta // how it was recorded; nil if that is unknown
-	part     string
-	row      int64
+	// Unreliable: its data is unreliable, see package quality.
+	Unreliable bool
+	part       string
+	row        int64
 }
 
 // ID is the same of a trace in several datasets, which has one name and one time of day. Without the time it is
@@ -105,7 +110,7 @@ func (d *Dataset) List(ctx context.Context) (list []*Stored, err error) {
 		var r storedRow
 		row := int64(0)
 		err = f.read(newRecord("results", r.cells(d.Dims, false)), func() {
-			s := &Stored{Dataset: d, Name: r.Trace, Values: Values{}, part: name, row: row}
+			s := &Stored{Dataset: d, Name: r.Trace, Values: Values{}, Unreliable: r.Unreliable, part: name, row: row}
 			for i, value := range r.Dims {
 				if value != nil {
 					s.Values[d.Dims[i]] = *value

@@ -29,7 +29,7 @@ type Pool struct {
 
 	Traces     int
 	Measured   int            // of these, without a failure
-	Unreliable *int           // traces with unreliable data; nil if unknown
+	Unreliable int            // traces with unreliable data
 	Failures   map[string]int // traces that were not measured, by reason
 	Events     map[string]int // events by kind
 	Shards     int            // of datasets
@@ -65,8 +65,8 @@ func (p *Pool) about() string {
 			list = append(list, fmt.Sprintf("%s: %s", text.Count(all, noun), strings.Join(kinds, ", ")))
 		}
 	}
-	if n := deref(p.Unreliable); n > 0 {
-		list[0] += fmt.Sprintf(", %d of them with unreliable data", n)
+	if p.Unreliable > 0 {
+		list[0] += fmt.Sprintf(", %d of them with unreliable data", p.Unreliable)
 	}
 	add("failure", p.Failures)
 	add("event", p.Events)
@@ -300,7 +300,7 @@ func (b *builder) pooledFrames(in *Input) view.Table {
 type documentPool struct {
 	Name       string         `json:"name"`              // names of datasets, and "files" for traces that are not in one
 	Traces     int            `json:"traces"`            // the number of traces
-	Unreliable *int           `json:"unreliable_traces"` // those with unreliable data, which are measured, too
+	Unreliable int            `json:"unreliable_traces"` // those with unreliable data, which are measured, too
 	Failures   map[string]int `json:"failures"`          // traces that were not measured, by reason
 	Events     map[string]int `json:"events"`            // events of applications, by kind
 	Missing    []int          `json:"missing_shards"`    // shards of datasets that are missing
