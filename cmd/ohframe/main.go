@@ -214,8 +214,8 @@ func hintOf(err error) string {
 	if f := (*failure)(nil); errors.As(err, &f) {
 		return f.hint
 	}
-	if e := (*condition.GateError)(nil); errors.As(err, &e) && e.Unchecked {
-		return "--process selects processes; --allow-missing only warns of what cannot be checked"
+	if e := (*condition.GateError)(nil); errors.As(err, &e) {
+		return e.Hint
 	}
 	if e := described(err); e != nil {
 		return e.Hint

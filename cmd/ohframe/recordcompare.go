@@ -52,7 +52,7 @@ func (r *receiver) compare(ctx context.Context, o record.Options, failOn conditi
 	}
 	err = in.finish(d.Checks())
 	if e := (*condition.GateError)(nil); errors.As(err, &e) {
-		e.Unchecked = false // the hint names flags of diff
+		e.Hint = "" // the hint names flags of diff
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -109,7 +110,11 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	return r.finish(options.Checks)
+	err = r.finish(options.Checks)
+	if e := (*condition.GateError)(nil); c.IsSet("by") && errors.As(err, &e) && e.Hint != "" {
+		e.Hint = "conditions of a process need process in --by, those on interactions scene, those on layers layer; without --by all are checked"
+	}
+	return err
 }
 
 // trend reports how measures of inputs develop.

@@ -314,4 +314,11 @@ func TestUnknownOfDataset(t *testing.T) {
 			t.Errorf("%s %s: exit code %d, %s", test.args, wrong, code, stderr)
 		}
 	}
+	// Groups of which a condition selects none are not those of another --process.
+	for by, want := range map[string]string{"version": "need process in --by", "version,process": ""} {
+		code, _, stderr := ohframeHere(t, "report", "dataset", "--by", by, "--fail-on", "com.example.gallery: fps<1")
+		if (code == 2) != (want != "") || !strings.Contains(stderr, want) {
+			t.Errorf("--by %s: exit code %d, %s", by, code, stderr)
+		}
+	}
 }

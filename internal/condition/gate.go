@@ -8,8 +8,8 @@ import (
 // GateError is the error if conditions hold or cannot be checked, one line for each.
 type GateError struct {
 	Lines []string
-	// Unchecked: some cannot be checked.
-	Unchecked bool
+	// Hint says how to check those that cannot be checked; empty if all are.
+	Hint string
 }
 
 func (e *GateError) Error() string { return strings.Join(e.Lines, "\n") }
@@ -32,7 +32,7 @@ func Gate(checks []Check, allowMissing bool, unchecked, bad []string) (warnings 
 	}
 	unknown = append(unknown, unchecked...)
 	if !allowMissing && len(unknown) > 0 {
-		return nil, &GateError{slices.Concat(failed, unknown, bad), true}
+		return nil, &GateError{slices.Concat(failed, unknown, bad), "--process selects processes; --allow-missing only warns of what cannot be checked"}
 	}
 	if failed = append(failed, bad...); len(failed) > 0 {
 		return unknown, &GateError{Lines: failed}
