@@ -124,7 +124,7 @@ func runFleet(c *call, f *fleetRunFlags) error {
 	if options.Partial { // the other shards may have traces
 		nothing = ""
 	}
-	strict, err := f.Check(c.parsed, nothing, summary.Failed(), summary.Unreliable)
+	strict, err := f.Check(c.parsed, nothing, summary.Failures, summary.Unreliable)
 	if strict != "" {
 		return &condition.GateError{Lines: []string{dir + ": " + strict}}
 	}

@@ -167,11 +167,11 @@ func execute(ctx context.Context, runner string, c *line, args []string) (unmet 
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d traces, %d failures\n", d.Dir, d.Traces, d.Failed())
+	fmt.Fprintf(os.Stderr, "%s: %d traces, %s\n", d.Dir, d.Traces, fleet.FailuresText(d.Failures))
 	nothing := ""
 	if d.Rows == 0 && len(d.Events) == 0 {
 		nothing = fleet.ReasonsText(d.Failures)
 	}
-	unmet, err = c.Check(c.Context, nothing, d.Failed(), d.Unreliable)
+	unmet, err = c.Check(c.Context, nothing, d.Failures, d.Unreliable)
 	return unmet, err
 }

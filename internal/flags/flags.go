@@ -100,7 +100,7 @@ type Fleet struct {
 	Timeout  time.Duration        `flag:"timeout" usage:"give up a trace after {DURATION}; 0 never does"`
 	Frames   bool                 `flag:"frames" usage:"also write all frames, to DIR/frames"`
 	NoCausesFlag
-	MaxFailures int64 `flag:"max-failures" usage:"exit with 1 if more than {N} traces fail" default:"any"`
+	MaxFailures int64 `flag:"max-failures" usage:"exit with 1 if there are more than {N} failures" default:"any"`
 	StrictFlag
 	Trace
 }
@@ -147,18 +147,19 @@ func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, e
 	return o, err
 }
 
-// Check returns an error if no input was measured, for which nothing is the reason, or if more
-// traces failed than --max-failures allows. strict is a text if --strict is set and a trace failed or
-// is unreliable.
-func (f *Fleet) Check(c *cli.Context, nothing string, failed, unreliable int) (strict string, err error) {
+// Check returns an error if no input was measured, for which nothing is the reason, or if there
+// are more failures than --max-failures allows. strict is a text if --strict is set and there are failures, or
+// traces with unreliable data.
+func (f *Fleet) Check(c *cli.Context, nothing string, failures map[fleet.Reason]int, unreliable int) (strict string, err error) {
 	if nothing != "" {
 		return "", diag.New(nil, "", "no input was measured: %s", nothing)
 	}
+	failed := fleet.Failed(failures)
 	if c.IsSet("max-failures") && failed > int(f.MaxFailures) {
-		return "", diag.New(nil, "", "%s failed, more than --max-failures %d", diag.Count(failed, "trace"), f.MaxFailures)
+		return "", diag.New(nil, "", "%s, more than --max-failures %d", fleet.FailuresText(failures), f.MaxFailures)
 	}
 	if f.Strict && failed+unreliable > 0 {
-		strict = fmt.Sprintf("%s failed, the data of %d is unreliable", diag.Count(failed, "trace"), unreliable)
+		strict = fmt.Sprintf("%s, %s with unreliable data", fleet.FailuresText(failures), diag.Count(unreliable, "trace"))
 	}
 	return strict, nil
 }

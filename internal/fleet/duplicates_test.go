@@ -162,8 +162,8 @@ func TestJunk(t *testing.T) {
 	if !maps.Equal(s.Failures, want) || s.Traces != n {
 		t.Errorf("%d traces, failures %v; want %d, %v", s.Traces, s.Failures, n, want)
 	}
-	if d := opened(t, out); d.Traces != n || failed(d.Failures) != n/3 {
-		t.Errorf("the dataset has %d traces, %d failures", d.Traces, failed(d.Failures))
+	if d := opened(t, out); d.Traces != n || Failed(d.Failures) != n/3 {
+		t.Errorf("the dataset has %d traces, %d failures", d.Traces, Failed(d.Failures))
 	}
 	t.Logf("%d files, %.0f MB: %.0f files/s, %.0f MB/s", n, float64(size)/1e6, float64(n)/took.Seconds(), float64(size)/1e6/took.Seconds())
 }

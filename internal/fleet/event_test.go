@@ -133,7 +133,7 @@ func TestEventDimensions(t *testing.T) {
 	out := t.TempDir()
 	rule := must.Get(ParseRule("scene_of=a/a"))(t)
 	s := run(t, &Runner{Dir: out}, uploads(t, dir, -1, 0), Options{Rules: []Rule{rule}})
-	if s.Traces != 9 || s.Events != 6 || s.Failed() != 0 {
+	if s.Traces != 9 || s.Events != 6 || Failed(s.Failures) != 0 {
 		t.Errorf("%+v", s)
 	}
 	d := opened(t, out)
@@ -267,7 +267,7 @@ func TestEventShards(t *testing.T) {
 	options := Options{Shards: 5}
 	all, each := t.TempDir(), t.TempDir()
 	s := run(t, &Runner{Dir: all}, uploads(t, dir, -1, 0), options)
-	if s.Failures[noFile] != 6 || s.Failed() != 6 {
+	if s.Failures[noFile] != 6 || Failed(s.Failures) != 6 {
 		t.Errorf("failures %v", s.Failures)
 	}
 	options.Partial = true

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe"
+	"ohframe/internal/text"
 )
 
 // Failure is a trace that gave no rows.
@@ -41,8 +42,8 @@ const (
 // reasons are all reasons.
 var reasons = []Reason{unreadable, empty, notATrace, duplicate, noFrames, notAnEvent, noFile, otherApp, overLimit, malformed, timeout, crashed}
 
-// failed returns the sum of numbers of failures.
-func failed(counts map[Reason]int) (n int) {
+// Failed returns the sum of numbers of failures.
+func Failed(counts map[Reason]int) (n int) {
 	for _, k := range counts {
 		n += k
 	}
@@ -58,6 +59,16 @@ func ReasonsText(counts map[Reason]int) string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// FailuresText is the number of failures with their reasons: "3 failures (not_a_trace 1, timeout 2)". Those of
+// events are of no trace.
+func FailuresText(counts map[Reason]int) string {
+	line := text.Count(Failed(counts), "failure")
+	if reasons := ReasonsText(counts); reasons != "" {
+		line += " (" + reasons + ")"
+	}
+	return line
 }
 
 // maxMessage is the length of a message in bytes. It may quote the input.
@@ -110,6 +121,6 @@ type panicError struct{ value any }
 
 // Error has no stack: addresses in it differ from run to run.
 func (p *panicError) Error() string {
-	text, _, _ := strings.Cut(fmt.Sprint(p.value), "\n")
-	return "panic: " + text
+	line, _, _ := strings.Cut(fmt.Sprint(p.value), "\n")
+	return "panic: " + line
 }

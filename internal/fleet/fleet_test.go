@@ -226,8 +226,8 @@ func TestFailures(t *testing.T) {
 		"empty": empty, "junk": notATrace, "bomb.gz": overLimit, "noframes": noFrames,
 		"panic": crashed, "binary": notATrace, "missing": unreadable,
 	}
-	if s.Failed() != len(want) || s.Rows != 6 || s.Traces != len(want)+2 || s.Unreliable != 1 {
-		t.Errorf("%d failures, %d rows of %d traces, %d unreliable: want %d, 6, %d and 1; %v", s.Failed(), s.Rows, s.Traces, s.Unreliable, len(want), len(want)+2, s.Failures)
+	if Failed(s.Failures) != len(want) || s.Rows != 6 || s.Traces != len(want)+2 || s.Unreliable != 1 {
+		t.Errorf("%d failures, %d rows of %d traces, %d unreliable: want %d, 6, %d and 1; %v", Failed(s.Failures), s.Rows, s.Traces, s.Unreliable, len(want), len(want)+2, s.Failures)
 	}
 	d := opened(t, out)
 	if d.Unreliable != 1 {

@@ -50,9 +50,6 @@ type Summary struct {
 	Ignored int
 }
 
-// Failed returns the number of failures.
-func (s *Summary) Failed() int { return failed(s.Failures) }
-
 func (s *Summary) add(o *Summary) {
 	s.Shards += o.Shards
 	s.Traces += o.Traces
@@ -75,7 +72,7 @@ func (s *Summary) keepFirst(f *Failure) {
 
 // Nothing says why no input gave a row; it is empty if one did, or a shard was complete already.
 func (s *Summary) Nothing() string {
-	if s.Rows+s.Events+s.Skipped > 0 || s.Failed() == 0 {
+	if s.Rows+s.Events+s.Skipped > 0 || len(s.Failures) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s; %s: %s", ReasonsText(s.Failures), s.First.Trace, s.First.Message)
@@ -89,7 +86,7 @@ func (s *Summary) Text(skipped int) string {
 		noun, about string
 	}{
 		{s.Events, "event", ""}, {s.Skipped, "shard", " complete already"}, {s.Unreliable, "trace", " with unreliable data"},
-		{s.Ignored, "unusable description", " ignored"}, {s.Failed(), "failure", " (" + ReasonsText(s.Failures) + ")"}, {skipped, "file", " skipped"},
+		{s.Ignored, "unusable description", " ignored"}, {Failed(s.Failures), "failure", " (" + ReasonsText(s.Failures) + ")"}, {skipped, "file", " skipped"},
 	} {
 		if part.n > 0 {
 			line += ", " + text.Count(part.n, part.noun) + part.about
