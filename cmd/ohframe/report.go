@@ -126,6 +126,7 @@ func trend(c *call, f *reportFlags, r *reader, list []input) error {
 	if r.process != nil {
 		o.Process = func(p *stats.Process) bool { return r.process(&analyzer.Process{PID: p.PID, Name: p.Name}) }
 	}
+	warnTwice(list, "it counts each time")
 	t, err := diff.NewTrend(o)
 	if err != nil {
 		return err
