@@ -314,6 +314,10 @@ func TestUnknownOfDataset(t *testing.T) {
 			t.Errorf("%s %s: exit code %d, %s", test.args, wrong, code, stderr)
 		}
 	}
+	// Names of measures have commas.
+	if _, stdout, _ := ohframeHere(t, "report", "--over", "version", "dataset"); !strings.Contains(strings.Join(strings.Fields(stdout), " "), "Jank rate; FPS; Hitch ratio, ms/s; Duration P50, ms") {
+		t.Error(stdout)
+	}
 	// Groups of which a condition selects none are not those of another --process.
 	for by, want := range map[string]string{"version": "need process in --by", "version,process": ""} {
 		code, _, stderr := ohframeHere(t, "report", "dataset", "--by", by, "--fail-on", "com.example.gallery: fps<1")

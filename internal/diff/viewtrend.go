@@ -327,7 +327,7 @@ func (t *Trend) untested(g *TrendGroup) string {
 		}
 	}
 	if len(found) > 0 {
-		words = append(words, "Lasting changes in the middle that would have been found in 80 of 100 histories: "+strings.Join(found, "; ")+".")
+		words = append(words, "Smallest lasting changes from the middle on that 80 of 100 such histories show: "+strings.Join(found, "; ")+".")
 	}
 	if len(few) > 0 {
 		words = append(words, fmt.Sprintf("Not tested, as fewer than %d %ss have %s with enough %s: %s.", significance.MinUnits, t.name(), text.Count(needed, t.Unit), strings.ToLower(t.kind.sizes), strings.Join(few, "; ")))
