@@ -42,6 +42,7 @@ func splitStored(r *reader, list []input) (datasets []*fleet.Dataset, others []i
 			datasets[i] = d.Only(names[d], unreliable[d])
 		}
 	}
+	r.beside = len(datasets) > 0
 	return datasets, others
 }
 
@@ -83,7 +84,9 @@ func pooled(c *call, f *reportFlags, r *reader, list []input, all bool) (*report
 		if err != nil {
 			return nil, err
 		}
-		datasets, names = append(datasets, read), append(names, "files")
+		if read.Traces > 0 {
+			datasets, names = append(datasets, read), append(names, "files")
+		}
 	}
 	in, err := await(c.Context, func() (*report.Input, error) { return fleet.Pool(c.Context, strings.Join(names, ", "), datasets, o) })
 	if err == nil && in.Pool.NotCounted() != "" {

@@ -35,6 +35,8 @@ type reader struct {
 	side  string // name of a side whose inputs are read; empty without sides
 	// several reports that the next inputs are skipped if they fail.
 	several bool
+	// beside: datasets are an answer without the next inputs.
+	beside  bool
 	total   int
 	skipped []view.Input
 	// failure is the error of an input that is not skipped.
@@ -62,7 +64,7 @@ func newReader(c *call) (*reader, error) {
 // each reads the inputs, one after the other, and calls use with those that are left. The
 // error is that of an interruption, of use, or that none is left.
 func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) error {
-	r.several = len(list) > 1
+	r.several = len(list) > 1 || r.beside
 	skipped := len(r.skipped)
 	var stored []*fleet.Stored
 	for _, in := range list {
@@ -89,7 +91,7 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 			return err
 		}
 	}
-	if len(r.skipped)-skipped == len(list) {
+	if len(r.skipped)-skipped == len(list) && !r.beside {
 		return r.none(len(list))
 	}
 	said := map[*fleet.Dataset]bool{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -135,6 +136,9 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
+	if inputs = skipCauseless(r, inputs); len(inputs) == 0 {
+		return r.none(r.total)
+	}
 	datasets, traces := splitStored(r, inputs)
 	for _, d := range datasets {
 		if _, err := await(c.Context, func() (any, error) { return nil, ranking.AddDataset(c.Context, d) }); err != nil {
@@ -159,6 +163,24 @@ func rankCauses(c *call, r *reader, inputs []input, f *whyFlags) error {
 	}
 	err = writeOutput(c, func(out io.Writer, style text.Style) error { return causes.Write(out, r.format, f.All, style) })
 	return cmp.Or(err, r.finish(nil))
+}
+
+// skipCauseless returns the inputs that are not of datasets without causes, and skips these datasets.
+func skipCauseless(r *reader, inputs []input) (left []input) {
+	r.several = slices.ContainsFunc(inputs, func(in input) bool {
+		return in.stored == nil || inputs[0].stored == nil || in.stored.Dataset != inputs[0].stored.Dataset
+	})
+	said := map[*fleet.Dataset]bool{}
+	for _, in := range inputs {
+		if in.stored == nil || !in.stored.Dataset.NoCauses {
+			left = append(left, in)
+		} else if d := in.stored.Dataset; !said[d] {
+			said[d] = true
+			r.total++
+			r.fail(d.Dir, noCauses(input{name: d.Dir, stored: in.stored}, nil))
+		}
+	}
+	return left
 }
 
 // commandsAbout returns the commands about an input and its timeline; nil if the name of its file does

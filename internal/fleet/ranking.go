@@ -202,11 +202,8 @@ func (r *Ranking) AddTrace(name string, dims Values, t *ohframe.Trace, flags ...
 	return nil
 }
 
-// AddDataset adds the traces of a dataset.
+// AddDataset adds the traces of a dataset that has causes.
 func (r *Ranking) AddDataset(ctx context.Context, d *Dataset) error {
-	if d.NoCauses {
-		return &diag.Error{What: d.Dir + ": the dataset has no causes of late frames", Hint: "ohframe fleet run without --no-causes finds those of traces"}
-	}
 	readers, err := r.rows()
 	if err != nil {
 		return err
