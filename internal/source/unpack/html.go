@@ -14,10 +14,22 @@ import (
 //	# tracer: nop
 //	…
 //	  </script>
+//
+// Pages of 2012 and 2013 have the text in a string of a script:
+//
+//	  var linuxPerfData = "\
+//	# tracer: nop\n\
 const (
 	sectionStart = `<script class="trace-data" type="application/text">`
 	sectionEnd   = `</script>`
+	stringName   = "linuxPerfData"
 )
+
+// stringStart matches what is between the name and the text of a string.
+var stringStart = regexp.MustCompile("^[ \t]*=[ \t]*[\"'`]")
+
+// assigned matches what follows the name of a variable that gets a value.
+var assigned = regexp.MustCompile(`^[ \t]*=[^=]`)
 
 // maxTail is the maximum length of the blanks that follow the text of a section.
 const maxTail = 64
@@ -31,7 +43,11 @@ func isHTML(head []byte) bool {
 func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 	c.isPage = true
 	p := &page{in: in, lists: c.options.Lists}
-	if err := p.nextSection(); err != nil {
+	err := p.nextSection()
+	switch {
+	case err != nil && p.named:
+		return nil, &Error{What: "an HTML page whose " + stringName + " is no string", Hint: "save the text of the trace", Err: ErrNoTraceInPage}
+	case err != nil:
 		return nil, &Error{What: "an HTML page without a text trace", Hint: "systrace and atrace write pages with a trace; save the page itself, not the browser's rendering of it", Err: ErrNoTraceInPage}
 	}
 	return &stream{content: c, what: "HTML page", in: p}, nil
@@ -41,10 +57,12 @@ func openHTML(c *Content, in *bufio.Reader) (io.Reader, error) {
 // into lists.
 type page struct {
 	in      *bufio.Reader
-	lists   Lists // may be nil
-	inside  bool  // a section
-	text    int   // number of buffered bytes that belong to the section's text
-	lineEnd bool  // the last byte read was a line end
+	lists   Lists   // may be nil
+	inside  bool    // a section
+	quoted  *quoted // the section, if it is a string
+	named   bool    // the page has a variable for one that is something else
+	text    int     // number of buffered bytes that belong to the section's text
+	lineEnd bool    // the last byte read was a line end
 }
 
 func (p *page) Read(b []byte) (int, error) {
@@ -77,6 +95,11 @@ func (p *page) Read(b []byte) (int, error) {
 type section page
 
 func (p *section) Read(b []byte) (int, error) {
+	if p.inside && p.quoted != nil {
+		n, err := p.quoted.Read(b)
+		p.inside = err != io.EOF
+		return n, err
+	}
 	if p.inside && p.text == 0 {
 		if err := p.advance(); err != nil {
 			return 0, err
@@ -130,6 +153,10 @@ func (p *page) nextSection() error {
 		if err := p.find(); err != nil {
 			return err
 		}
+		if p.quoted != nil {
+			p.inside = true
+			return nil
+		}
 		p.skipLineEnd()
 		window, _ := p.in.Peek(p.in.Size())
 		if i := bytes.Index(window, []byte(sectionEnd)); i >= 0 {
@@ -159,16 +186,18 @@ func (p *page) skipLineEnd() {
 
 // find advances past the start of the next section.
 func (p *page) find() error {
-	for {
-		window, err := p.in.Peek(p.in.Size())
-		if i := bytes.Index(window, []byte(sectionStart)); i >= 0 {
-			p.in.Discard(i + len(sectionStart))
-			return nil
-		}
-		if err != nil {
+	for p.quoted = nil; ; {
+		i, err := advancePast(p.in, sectionStart, stringName)
+		if i == 0 || err != nil {
 			return err
 		}
-		p.in.Discard(len(window) - len(sectionStart) + 1)
+		head, _ := p.in.Peek(64)
+		if start := stringStart.Find(head); start != nil {
+			p.in.Discard(len(start))
+			p.quoted = &quoted{in: p.in, quote: start[len(start)-1]}
+			return nil
+		}
+		p.named = p.named || assigned.Match(head)
 	}
 }
 

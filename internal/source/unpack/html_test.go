@@ -34,6 +34,14 @@ func TestHTML(t *testing.T) {
 		{"others before and after", "<html>" + start + "\nPROCESS DUMP\nUSER PID\n" + end + start + "\n# x\n" + end + start + "\n{\"a\": 1}\n" + end, "# x\n", ""},
 		{"two", "<html>" + start + "\n# x" + end + start + "\n# y\n" + end, "# x\n# y\n", ""},
 		{"two of many lines", "<html>" + start + "\n" + strings.Repeat(events, 2000) + end + viewer + start + strings.Repeat(events, 2000) + end, strings.Repeat(events, 4000), ""},
+		{"a string of a script", "<html><script>\n  var linuxPerfData = \"\\\n# tracer: nop\\n\\\r\n app \\\"a\\\" \\x41\\u0042\\ud83d\\ude00\\\\ \\'\\/\\n\\\n\";</script>", "# tracer: nop\n app \"a\" AB😀\\ '/\n", ""},
+		{"a string in other quotes", "<html><script>linuxPerfData='# \"x\"\\n'</script>", "# \"x\"\n", ""},
+		{"a template", "<html>linuxPerfData = `# x\n\\`y\\`\n`", "# x\n`y`\n", ""},
+		{"a list", "<html>if (linuxPerfData == 1) linuxPerfData = [\"# x\"]", "", "an HTML page whose linuxPerfData is no string"},
+		{"a string behind a viewer that reads it", "<html><script>f([linuxPerfData]);linuxPerfData == 1;</script>" + viewer + "var linuxPerfData = \"# x\\n\"" + viewer, "# x\n", ""},
+		{"a string and a section", "<html>linuxPerfData = \"# x\"" + start + "# y\n" + end, "# x\n# y\n", ""},
+		{"a string with damaged escapes", `<html>linuxPerfData = "# \xg1 \u12 \ud83d"`, "# g1 12 \uFFFD", ""},
+		{"only the name of the string", "<html>if (linuxPerfData) {}", "", none},
 		{"without a trace", "<!DOCTYPE html>\n<html><body></body></html>\n", "", none},
 		{"without ftrace", "<html>" + start + "\nPROCESS DUMP\n" + end, "", none},
 		{"of a browser's JSON", `<html><script class="trace-data" type="application/json">{}` + end, "", none},
@@ -52,10 +60,49 @@ func TestHTML(t *testing.T) {
 	// Wherever the elements fall in the buffer.
 	for shift := range 300 {
 		section := "#" + strings.Repeat("x", 65536-len(events)-200+shift) + "\n" + events
+		quotedPage := "<html>" + strings.Repeat(" ", 65536-150+shift) + `linuxPerfData = "` + strings.Repeat("x", 65536-120) + `\u0041\n" ` + start + events + end
+		if got := open(t, inPieces(strings.NewReader(quotedPage), 1000), unpack.Options{Strict: true}); got.err != nil || string(got.content) != strings.Repeat("x", 65536-120)+"A\n"+events {
+			t.Fatalf("a string, shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
+		}
 		page := "<html>" + strings.Repeat(" ", 65536-150+shift) + start + "\n" + section + strings.Repeat(" ", 20) + end + strings.Repeat("x", 65536-300) + start + events + " " + end
 		got := open(t, inPieces(strings.NewReader(page), 1000), unpack.Options{Strict: true})
 		if got.err != nil || !bytes.Equal(got.content, []byte(section+events)) {
 			t.Fatalf("shifted by %d: %d bytes, %v", shift, len(got.content), got.err)
+		}
+	}
+}
+
+// A string that the end of the input cuts is read up to there.
+func TestStringIsCut(t *testing.T) {
+	for _, page := range []string{
+		`<html>linuxPerfData = "# x`, `<html>linuxPerfData = "# x\`, `{"systemTraceEvents": "# x`, `{"systemTraceEvents": "# x\`,
+	} {
+		got := open(t, strings.NewReader(page), unpack.Options{})
+		if string(got.content) != "# x" || got.err != nil || len(got.warnings) != 1 || !strings.Contains(got.warnings[0], "is truncated after 3 bytes") {
+			t.Errorf("%s: %q, warnings %q, %v", page, got.content, got.warnings, got.err)
+		}
+	}
+}
+
+// The JSON of Chrome's viewer is a container if it has the text of a trace, however far behind.
+func TestJSON(t *testing.T) {
+	events := `{"traceEvents": [` + strings.Repeat(`{"ph":"X","ts":1},`, 1<<14) + `{"a": "systemTraceEvents"}]`
+	for name, test := range map[string]struct{ text, content, problem string }{
+		"alone":        {`{"systemTraceEvents":"# x\n\ty\n"}`, "# x\n\ty\n", ""},
+		"behind":       {"\n" + events + "\n, \"systemTraceEvents\"\n: \"# x\\n\"}", "# x\n", ""},
+		"empty":        {`{"systemTraceEvents":""}`, "", ""},
+		"none":         {events + "}", "", "not a trace (JSON)"},
+		"not a string": {events + `, "systemTraceEvents": ["# x\n"]}`, "", "not a trace (JSON)"},
+	} {
+		got := open(t, strings.NewReader(test.text), unpack.Options{Strict: true})
+		if string(got.content) != test.content || message(got.err) != test.problem {
+			t.Errorf("%s: %.100q, %v; want %q, %q", name, got.content, got.err, test.content, test.problem)
+		}
+	}
+	// Other JSON is no container.
+	for _, text := range []string{`{"domain_":"ACE","name_":"JANK"}`, `[{"ph":"X"}]`, `{"a": 1}`} {
+		if got := open(t, strings.NewReader(text), unpack.Options{Strict: true}); string(got.content) != text || len(got.layers) > 0 {
+			t.Errorf("%s: %q in %v, %v", text, got.content, got.layers, got.err)
 		}
 	}
 }

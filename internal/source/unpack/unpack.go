@@ -16,6 +16,7 @@
 //	zip      with one file, or with several: Options.Entry selects one
 //	tar      the same
 //	HTML     a systrace page with the text in a script element
+//	JSON     of Chrome's trace viewer with the text of a trace of the system in a string
 //	UTF-16   with a byte order mark, as PowerShell's > writes it
 //
 // A byte order mark of UTF-8 is skipped. The package never
@@ -101,6 +102,7 @@ var containers = []container{
 	{"zip", isZip, openZip},
 	{"tar", isTar, openTar},
 	{"HTML", isHTML, openHTML},
+	{"JSON", isJSON, openJSON},
 	{"UTF-16", isUTF16, openUTF16},
 	{"", hasByteOrderMark, skipByteOrderMark},
 }

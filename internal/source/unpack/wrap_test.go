@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
@@ -48,12 +49,23 @@ var wrappers = []wrapper{
 	{"HTML", "HTML", true, func(b []byte) []byte {
 		return bytes.Join([][]byte{[]byte("<!DOCTYPE html>\n<html>\n" + sectionStart + "\nPROCESS DUMP\nUSER PID\n  </script>\n" + sectionStart + "\n"), b, []byte("  </script>\n</html>\n")}, nil)
 	}},
+	{"HTML with a string", "HTML", true, func(b []byte) []byte {
+		return bytes.Join([][]byte{[]byte("<html><script>\n  if (linuxPerfData) {}\n  var linuxPerfData = \"\\\n"), inString(b, "\\n\\\n"), []byte("\";\n</script></html>\n")}, nil)
+	}},
+	{"JSON", "JSON", true, func(b []byte) []byte {
+		return bytes.Join([][]byte{[]byte("{\"traceEvents\": [{\"name\": \"systemTraceEvents\"}],\n \"systemTraceEvents\": \""), inString(b, "\\n"), []byte("\", \"metadata\": {}}")}, nil)
+	}},
 	{"UTF-8 with a mark", "", false, func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }},
 	{"UTF-16, little end first", "UTF-16", true, wide(binary.LittleEndian)},
 	{"UTF-16, big end first", "UTF-16", true, wide(binary.BigEndian)},
 }
 
 const sectionStart = `  <script class="trace-data" type="application/text">`
+
+// inString returns text as it is in a string of JavaScript with these line ends.
+func inString(text []byte, lineEnd string) []byte {
+	return []byte(strings.NewReplacer("\\", "\\\\", `"`, `\"`, "\n", lineEnd, "\r", `\r`, "\t", `\t`).Replace(string(text)))
+}
 
 func gzipped(b []byte) []byte {
 	var out bytes.Buffer
