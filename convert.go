@@ -17,6 +17,7 @@ import (
 	"ohframe/internal/diag"
 	"ohframe/internal/quality"
 	"ohframe/internal/source/binarytrace"
+	"ohframe/internal/source/dumpsys"
 	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/source/unpack"
@@ -145,6 +146,9 @@ func convertFrames(ctx context.Context, in *input, w io.Writer, o *ConvertOption
 	t, err := in.read(ctx, &o.Options)
 	if err != nil {
 		return nil, err
+	}
+	if len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0 {
+		return nil, &diag.Error{What: dumpsys.ErrNoRows.Error(), Hint: rowsHint, Err: ErrNoFrames}
 	}
 	options := o.exporter()
 	options.Complete = func(*hitrace.Totals) []trace.Warning { return append(t.Warnings, in.content.Warnings()...) }

@@ -9,13 +9,12 @@ import (
 // SurfaceFlinger is the name of the process that composes on Android.
 const SurfaceFlinger = "/system/bin/surfaceflinger"
 
-// Android has what Android recorded for a frame, unchanged. Only the field of the frame's
-// input format is set.
+// Android has the values that Android recorded for a frame, unchanged. Only the field of
+// the frame's input format is set.
 type Android struct {
 	Timeline *FrameTimeline
 	Latency  *LayerLatency
-	// FrameStats: the frame is a row of `dumpsys gfxinfo PACKAGE framestats`.
-	FrameStats bool
+	Stats    *FrameStats
 }
 
 // FrameTimeline has the values of the FrameTimelineEvent packets of a frame. An
@@ -192,12 +191,76 @@ func (s JankSeverity) String() string {
 	return numberedName(uint8(s), "Unknown", "None", "Partial", "Full")
 }
 
-// LayerLatency is a row of `dumpsys SurfaceFlinger --latency`.
+// LayerLatency is a row of `dumpsys SurfaceFlinger --latency`, without its present time,
+// which is that of the render frame. Unknown values are zero.
 type LayerLatency struct {
+	Layer string
+	// Desired is when the frame was to be shown; layers that do not ask for a
+	// time have the one at which they queued the frame.
+	Desired trace.Time
+	// Ready is when drawing it had finished: its acquire fence was signaled.
+	Ready trace.Time
 	// Wanted is when the layer began to wait for the frame. It is zero if the dump
 	// does not show whether the application was slow or had nothing to draw.
 	Wanted trace.Time
 }
+
+// FrameStats is a row of `dumpsys gfxinfo PACKAGE framestats`: the time at which hwui
+// reached each stage. IntendedVsync and FrameCompleted are the ends of the frame's actual
+// interval. Unknown values are zero.
+type FrameStats struct {
+	Window                 string
+	Vsync                  trace.Time // when the frame was begun, if all was well IntendedVsync
+	HandleInputStart       trace.Time
+	AnimationStart         trace.Time
+	PerformTraversalsStart trace.Time
+	DrawStart              trace.Time
+	SyncQueued             trace.Time
+	SyncStart              trace.Time
+	IssueDrawCommandsStart trace.Time
+	SwapBuffers            trace.Time
+	GPUCompleted           trace.Time
+	DequeueBuffer          trace.Duration
+	QueueBuffer            trace.Duration
+	Jank                   StatsJank
+}
+
+// StatsJank is a set of the jank reasons of hwui's JankTracker.
+type StatsJank uint16
+
+// The classes. The causes, StatsMissedVsync to StatsSlowDraw, are looked for
+// only in frames that missed their deadline.
+const (
+	// StatsJanky: the frame was longer than the frame interval.
+	StatsJanky StatsJank = 1 << iota
+	// StatsMissedDeadline: too late for the buffer swap that it was meant for.
+	StatsMissedDeadline
+	// StatsHighInputLatency: in time, but behind a frame that still waited.
+	StatsHighInputLatency
+	// StatsMissedVsync: begun after its vsync.
+	StatsMissedVsync
+	// StatsSlowUI: half the interval and more on the UI thread.
+	StatsSlowUI
+	// StatsSlowSync: a fifth of the interval and more until drawing began.
+	StatsSlowSync
+	// StatsSlowDraw: three quarters of the interval and more for drawing.
+	StatsSlowDraw
+	// StatsDavey: 700 ms and more.
+	StatsDavey
+)
+
+// statsNames are gfxinfo's names, by bit.
+var statsNames = [...]string{
+	"Janky", "Frame deadline missed", "High input latency", "Missed Vsync",
+	"Slow UI thread", "Slow bitmap uploads", "Slow issue draw commands", "Davey",
+}
+
+// Has reports whether any of the given classes is among j.
+func (j StatsJank) Has(classes StatsJank) bool { return j&classes != 0 }
+
+// String returns the names that gfxinfo has for the classes, with commas
+// between them; none if the set is empty.
+func (j StatsJank) String() string { return bitNames(uint32(j), statsNames[:]) }
 
 // bitNames returns the names of the bits that are set.
 func bitNames(bits uint32, names []string) string {

@@ -40,6 +40,8 @@ type Timeline struct {
 	StateChanges []StateChange
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer
+	// Summaries are what Android counted of the frames of processes, in the order of the dump.
+	Summaries []*Summary
 	// Dump is set if the frames come from a text dump of Android. A render frame is then
 	// no more than a present time.
 	Dump bool

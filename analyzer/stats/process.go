@@ -28,7 +28,8 @@ type Process struct {
 	// frames from the application's vsync to the end of rendering
 	WholeFrames WholeFrames `json:"whole_frames"`
 	// SurfaceFlinger's verdicts; nil if the trace has none
-	SurfaceFlinger *Verdicts `json:"surfaceflinger"`
+	SurfaceFlinger *Verdicts     `json:"surfaceflinger"`
+	HWUI           []ClassFrames `json:"hwui"` // the jank classes of hwui, from framestats
 	// the most late frames in a row on one thread; nil if no frame is judged
 	LongestStreak      *Streak             `json:"longest_streak"`
 	Stutter            Stutter             `json:"stutter"`              // late frames by overrun
@@ -78,6 +79,7 @@ func (p *Process) measure() {
 	p.WholeFrames = r.whole
 	p.SurfaceFlinger = verdicts(r.frames)
 	p.Android = slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Android != nil })
+	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
 	p.Stutter = stutter(r.frames)
 	p.Durations = durations(r.frames)

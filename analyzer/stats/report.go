@@ -25,6 +25,8 @@ type Report struct {
 	StateVariables []StateVariable `json:"state_variables"`
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer `json:"layers"`
+	// Summaries are those that a dump of Android has, in its order.
+	Summaries []Summary `json:"summaries"`
 }
 
 // Span is an interval of trace time. Seconds is its length, without the time between
@@ -70,7 +72,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
 	r.Interactions, r.Hangs = interactions(t, o, parts), hangs(t, o)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
-	r.Layers = layers(t, o)
+	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	for _, c := range r.Components {
 		for _, p := range r.Processes {
 			if p.Kind == Application && p.Source == c.Source {

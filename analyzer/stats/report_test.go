@@ -86,7 +86,7 @@ func firstBucket(frames int) stats.Bucket {
 // reportOfTwoApplications is worked out by hand; the comments say how.
 func reportOfTwoApplications() *stats.Report {
 	return &stats.Report{
-		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{},
+		Interactions: []*stats.Interaction{}, Hangs: []stats.Hang{}, Components: []stats.Component{}, StateVariables: []stats.StateVariable{}, Layers: []*stats.Layer{}, Summaries: []stats.Summary{},
 		Span: &stats.Span{From: at(990), To: at(1410), Seconds: 0.42},
 		Processes: []*stats.Process{
 			{
@@ -97,9 +97,9 @@ func reportOfTwoApplications() *stats.Report {
 				Lost:        ptr(20 * ms),
 				EmptyRate:   ptr(1.0 / 7),
 				EmptyFrames: &stats.EmptyFrames{Frames: 1, WithoutSync: 1, DisplaySyncs: []stats.DisplaySync{}},
-				Screens:     []stats.ScreenFrames{},
-				Refresh:     []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:         &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.11), All: 5 / 0.33, IdleShare: ptr(0.22 / 0.33), OfRefresh: ptr(5 / 11.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
+				Screens:     []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.11), All: 5 / 0.33, IdleShare: ptr(0.22 / 0.33), OfRefresh: ptr(5 / 11.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// Presents 1020 1030 1060 1090 1110 1350. 1030-1060: due at 1030, two
 				// periods too long. 1060-1090: due at 1040, since that vsync's frame
 				// was to be picked up at 1050 and another had queued up before it; two
@@ -151,9 +151,9 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate: ptr(0.0),
 				Lost:     ptr(0 * ms), LongestStreak: &stats.Streak{},
 				EmptyRate: ptr(0.0),
-				Screens:   []stats.ScreenFrames{},
-				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: ptr(2 / 0.05), All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0), Cadence: &stats.Cadence{Every: 2, Refresh: 100, Share: 1}},
+				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 3}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 3, First: at(1090), Last: at(1350), Rate: ptr(2 / 0.05), All: 2 / 0.26, IdleShare: ptr(0.21 / 0.26), OfRefresh: ptr(2 / 5.0), Cadence: &stats.Cadence{Every: 2, Refresh: 100, Share: 1}},
 				// 1090-1110: due at 1070, one period too long. 1110-1350: nothing due
 				// from 1090 to 1300, then two periods too long.
 				Hitches: &stats.Hitches{
@@ -193,9 +193,9 @@ func reportOfTwoApplications() *stats.Report {
 				JankRate:  ptr(2.0 / 7),
 				Lost:      ptr(5 * ms),
 				EmptyRate: ptr(1.0 / 7),
-				Screens:   []stats.ScreenFrames{},
-				Refresh:   []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
-				FPS:       &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.12), All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
+				Screens:   []stats.ScreenFrames{}, HWUI: []stats.ClassFrames{},
+				Refresh: []stats.Refresh{{Rate: 100, Period: 10 * ms, Frames: 7}},
+				FPS:     &stats.FPS{Event: stats.Present, Frames: 6, First: at(1020), Last: at(1350), Rate: ptr(5 / 0.12), All: 5 / 0.33, IdleShare: ptr(0.21 / 0.33), OfRefresh: ptr(5 / 12.0), Cadence: &stats.Cadence{Every: 3, Refresh: 100, Share: .5}},
 				// As gallery's, but notes was waiting at 1070 and at 1300.
 				Hitches: &stats.Hitches{
 					Gaps: 5, Time: 330 * ms, Idle: 210 * ms, Hitches: 4, Hitch: 70 * ms, LostFrames: 7, Ratio: ptr(70 / 0.12),

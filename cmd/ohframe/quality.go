@@ -28,8 +28,8 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
-	// interactions and layers report that those of an input without frames are an answer, too.
-	interactions, layers bool
+	// interactions, layers and summaries report that those of an input without frames are an answer, too.
+	interactions, layers, summaries bool
 	// lacks returns why an input has nothing that the command measures; nil if it has.
 	lacks func(*ohframe.Trace) *failure
 	side  string // name of a side whose inputs are read; empty without sides
@@ -120,6 +120,8 @@ func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Tra
 	q := t.Quality
 	f := r.lacks(t)
 	switch {
+	case f != nil && r.summaries && len(t.Timeline.Summaries) > 0:
+		return t, nil
 	case f != nil:
 		f.file = inputName(name)
 		if r.interactions && r.hasInteractions(t.Timeline) || r.layers && r.hasLayers(t.Timeline) {

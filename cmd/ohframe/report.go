@@ -61,7 +61,7 @@ func runReport(c *call, f *reportFlags) error {
 	if err != nil {
 		return err
 	}
-	r.interactions, r.layers = true, true
+	r.interactions, r.layers, r.summaries = true, true, true
 	for name, only := range map[string]bool{"interactions": f.Interactions, "layers": f.Layers} {
 		if only && r.format != "table" && r.format != "csv" {
 			return &failure{what: fmt.Sprintf("--%s needs the format table or csv, not %s", name, r.format), hint: "JSON and pages always have " + name}

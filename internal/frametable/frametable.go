@@ -4,6 +4,7 @@
 package frametable
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +55,8 @@ type row struct {
 	// when the display showed a render frame, or a buffer first
 	Present *int64 `json:"present_ns" parquet:"present_ns,optional"`
 
-	// the verdict in the words of Perfetto's frame timeline; for a buffer Android's verdict on the surface frame
+	// the verdict in the words of Perfetto's frame timeline; for framestats the classes of hwui, for a buffer
+	// Android's verdict on the surface frame
 	JankType       *string `json:"jank_type" parquet:"jank_type,dict,optional"`
 	JankSeverity   *string `json:"jank_severity" parquet:"jank_severity,dict,optional"`
 	PresentType    *string `json:"present_type" parquet:"present_type,dict,optional"`
@@ -208,7 +210,11 @@ func newRow(f *analyzer.Frame) row {
 	gpu := f.GPUSpan()
 	r.GPUStart, r.GPUEnd = known(gpu.Start), known(gpu.End)
 	a := f.Android
-	if a != nil && (a.Latency != nil || a.FrameStats) {
+	if a != nil && a.Stats != nil {
+		classes := cmp.Or(a.Stats.Jank.String(), analyzer.JankNone.String())
+		r.JankType = &classes
+	}
+	if a != nil && (a.Latency != nil || a.Stats != nil) {
 		return r // a dump has neither verdicts nor several layers
 	}
 	r.Layers = append(r.Layers, f.LayerNames()...)

@@ -208,7 +208,8 @@ func TestFrames(t *testing.T) {
 		{"Android", android(0, timeline), nil, "jank_type=App Deadline Missed, present_type=Late Present, layers=main#10; popup#11"},
 		{"Android, truncated", android(analyzer.Truncated, timeline), nil, "jank_type=App Deadline Missed, present_type=Late Present"},
 		{"latency", android(0, &analyzer.Android{Latency: &analyzer.LayerLatency{}}), nil, "jank_type=, present_type=, prediction_type=, layers="},
-		{"framestats", android(0, &analyzer.Android{FrameStats: true}), nil, "jank_type=, present_type=, prediction_type=, layers="},
+		{"framestats", android(0, &analyzer.Android{Stats: &analyzer.FrameStats{}}), nil, "jank_type=None, present_type=, prediction_type=, layers="},
+		{"framestats, classes of hwui", android(0, &analyzer.Android{Stats: &analyzer.FrameStats{Jank: analyzer.StatsJanky | analyzer.StatsSlowUI}}), nil, "jank_type=Janky\\, Slow UI thread, present_type="},
 	} {
 		f := unknown()
 		if test.of != nil {

@@ -183,6 +183,8 @@ func (q *judge) judge(t *input) {
 	switch {
 	case q.Frames() == 0 && q.Layers > 0:
 		q.add(stats.Limited, "no_frames", "no complete frames, only %s", text.Count(q.Layers, "layer"))
+	case q.Frames() == 0 && len(t.Summaries) > 0:
+		q.add(stats.Limited, "no_frames", "no complete frames, only summaries")
 	case q.Frames() == 0 && len(t.Hangs) > 0:
 		q.add(stats.Limited, "no_frames", "no complete frames, only %s", text.Count(len(t.Hangs), "hang"))
 	case q.Frames() == 0:

@@ -221,6 +221,9 @@ func details(p *stats.Process) view.Section {
 			add(j.Type, "", fmt.Sprint(j.Frames))
 		}
 	}
+	for _, class := range p.HWUI {
+		add("hwui: "+fmt.Sprint(class.Class), "", fmt.Sprint(class.Frames))
+	}
 	if w := &p.WholeFrames; p.Kind == stats.Application { // the render service's whole frames are theirs
 		rate := "none is known"
 		if w.Judged > 0 {

@@ -260,6 +260,9 @@ func describe(f *analyzer.Frame) string {
 			add(name != "", text.Printable(name))
 		}
 	}
+	if a := f.Android; a != nil && a.Stats != nil {
+		add(a.Stats.Jank != 0, a.Stats.Jank.String())
+	}
 	return strings.Join(lines, "\n")
 }
 

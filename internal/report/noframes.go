@@ -20,6 +20,9 @@ func NoFrames(t *analyzer.Timeline, q *quality.Quality) *diag.Error {
 	if q.Truncated > 0 {
 		f.What = "no complete frames, " + text.Count(q.Truncated, "truncated frame")
 	}
+	if len(t.Summaries) > 0 {
+		f.What, f.Hint = "only summaries, no rows of frames", "dumpsys gfxinfo PACKAGE framestats prints them; ohframe report and ohframe diff read summaries"
+	}
 	if q.Lines == nil {
 		return f
 	}

@@ -199,7 +199,7 @@ func headline(list []causes.Input, inputs []Input) (summary string, lost trace.D
 		}
 	}
 	if worst == nil {
-		worst = &causes.Subject{}
+		worst, frames = &causes.Subject{}, summarizeCounts(inputs)
 	}
 	layers, late, ofLayers := summarizeLayers(inputs, !applications)
 	parts := []string{frames, layers}
@@ -308,7 +308,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
-	layers := slices.Concat(b.components(in), b.layers(in))
+	layers := slices.Concat(b.summaries(in), b.components(in), b.layers(in))
 	withLayers := func() []view.Block {
 		if b.page {
 			return append(append(blocks, s), layers...)
@@ -317,7 +317,9 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 		return append(blocks, s)
 	}
 	if len(list) == 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
+		if len(in.Stats.Summaries) == 0 {
+			s.Blocks = append(s.Blocks, view.Note{Text: "no frames"})
+		}
 		return withLayers()
 	}
 	shown := list

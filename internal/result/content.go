@@ -46,6 +46,7 @@ var ends = map[reflect.Type]uint64{
 	reflect.TypeFor[analyzer.Facts]():           uint64(analyzer.AllFacts) + 1,
 	reflect.TypeFor[analyzer.Pace]():            uint64(analyzer.Late) + 1,
 	reflect.TypeFor[analyzer.Fate]():            uint64(analyzer.Discarded) + 1,
+	reflect.TypeFor[analyzer.StatsJank]():       uint64(analyzer.StatsDavey) << 1,
 	reflect.TypeFor[analyzer.Answer]():          uint64(analyzer.Yes) + 1,
 	reflect.TypeFor[analyzer.JankType]():        1 << 32, // Android may add some
 	reflect.TypeFor[analyzer.PresentType]():     uint64(analyzer.PresentUnknown) + 1,
@@ -74,6 +75,7 @@ var ends = map[reflect.Type]uint64{
 var checks = map[reflect.Type]func(any) bool{
 	reflect.TypeFor[analyzer.Process]():     func(v any) bool { return v.(*analyzer.Process).PID >= 0 },
 	reflect.TypeFor[analyzer.Interaction](): func(v any) bool { return v.(*analyzer.Interaction).Process != nil },
+	reflect.TypeFor[analyzer.Summary]():     func(v any) bool { return known(v.(*analyzer.Summary).Process) },
 	reflect.TypeFor[analyzer.StateChange](): func(v any) bool { return known(v.(*analyzer.StateChange).Process) },
 	reflect.TypeFor[analyzer.Buffer]():      func(v any) bool { return v.(*analyzer.Buffer).Interval >= 0 },
 	reflect.TypeFor[why.SampledFrames]():    func(v any) bool { return known(v.(*why.SampledFrames).Process) },

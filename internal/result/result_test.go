@@ -139,7 +139,7 @@ func full() *Result {
 	}
 	r.Timeline.Builds[0].Process, r.Timeline.StateChanges[0].Process = f.processes[1], f.processes[1]
 	r.Timeline.Interactions[0].Process, r.Timeline.Hangs[0].Process = f.processes[1], f.processes[1] // 0 is not written
-	r.Timeline.Blocks[0].Process = f.processes[1]
+	r.Timeline.Blocks[0].Process, r.Timeline.Summaries[0].Process = f.processes[1], f.processes[1]
 	for i, l := range r.Timeline.Layers {
 		l.Process = f.processes[1-i]
 	}

@@ -1,21 +1,26 @@
-// Package dumpsys reads dumps of Android: the frames of an application's renderer, and when
-// SurfaceFlinger showed the frames of a layer.
+// Package dumpsys reads dumps of Android: the frames and summaries that an application's renderer
+// counts, and when SurfaceFlinger showed the frames of a layer.
 //
 // # gfxinfo
 //
 // It reads the output of `dumpsys gfxinfo PACKAGE framestats`: the
 // times at which hwui, Android's renderer of applications, reached each stage of
-// the last 120 frames of every window.
+// the last 120 frames of every window, and the summaries of processes. It also reads
+// `dumpsys gfxinfo` without framestats, and `dumpsys graphicsstats`: summaries only.
 //
 //	** Graphics info for pid 4321 [com.example.app] **
 //
-//	Total frames rendered: 6266              counts, which are not read
+//	Stats since: 91522723936145ns            summary of the process
+//	Total frames rendered: 6266
 //	Janky frames: 489 (7.80%)
-//	…
+//	90th percentile: 24ms
+//	Number Missed Vsync: 4
+//	HISTOGRAM: 5ms=978 6ms=458 …
 //
 //	Profile data in ms:
 //	        com.example.app/….ViewRootImpl@1c4b3d (visibility=0)
-//	Window: com.example.app/….MainActivity
+//	Window: com.example.app/….MainActivity   summary of the window
+//	Total frames rendered: 120
 //	…
 //	---PROFILEDATA---                        a row for each frame
 //	Flags,IntendedVsync,Vsync,…,FrameCompleted,…,
@@ -38,7 +43,12 @@
 // Rows with the flag SurfaceCanvas, which hwui exempts from jank, or SkippedFrame,
 // which were not drawn, are skipped. Rows with any other flag are frames.
 //
-// docs/frames.md 10.17 to 10.19 has the rules.
+// # Summaries of gfxinfo
+//
+// A summary counts all frames of a process since the time that it states, or those of a package
+// on a day. Summaries of windows are ignored, as those of their processes count the same frames.
+//
+// docs/frames.md 10.17 to 10.26 has the rules, with those by which hwui counts jank.
 //
 // # Latencies
 //

@@ -4,12 +4,13 @@ import (
 	"math"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
 	"ohframe/internal/refresh"
 )
 
-// Dump describes the processes with tables in a dump, and what could not be read.
+// Dump describes the processes with tables or summaries in a dump, and what could not be read.
 type Dump struct {
 	Processes []*Process
 	// NotRunning are the first packages that had no process. NotRunningMore is the
@@ -19,15 +20,17 @@ type Dump struct {
 	// Skipped rows have a flag of frames that do not count, Unfinished rows no start or
 	// no end.
 	Skipped, Unfinished int
-	// Damaged is the number of malformed rows, and of rows below an unusable header.
+	// Damaged is the number of malformed rows, of rows below an unusable header, and of malformed
+	// lines of summaries.
 	Damaged int
 	// Unusable is the number of tables that lack a necessary column.
 	Unusable int
 	// Cut: the input ends within a row or a table.
 	Cut bool
 	// TooLong is the number of lines beyond the limit. WindowsOver and FramesOver are the
-	// numbers of rows skipped because of the limits on processes and windows, and on rows.
-	TooLong, WindowsOver, FramesOver int
+	// numbers of rows skipped because of the limits on processes and windows, and on rows, and
+	// SummariesOver that of summaries.
+	TooLong, WindowsOver, FramesOver, SummariesOver int
 }
 
 // Process is an application.
@@ -35,14 +38,19 @@ type Process struct {
 	PID     trace.PID
 	Name    string // the package; empty if the dump does not name it
 	Windows []*Window
+
+	summaries []*analyzer.Summary
 }
 
 // Window is a window of an application, or anything else with a table of rows.
 type Window struct {
 	Name string // empty if the dump does not name it
-	// Interval is the frame interval, 0 if unknown. Without it no frame is late.
+	// Interval is the frame interval, 0 if unknown. Without it no frame is janky or
+	// late.
 	Interval trace.Duration
 
+	// first: a summary shows that Android 8.1 or an earlier version printed the table.
+	first  bool
 	rows   []row
 	seen   map[row]bool
 	header header
@@ -64,10 +72,11 @@ func (d *Dump) Warnings() []trace.Warning {
 	list.Count(trace.WarnNotUnderstood, d.Unusable, "table", "without the column IntendedVsync or FrameCompleted")
 	list.Count(trace.WarnOverLimit, d.TooLong, "line", "longer than the limit skipped (limit: line)")
 	list.Count(trace.WarnOverLimit, d.WindowsOver, "row", "of processes or windows beyond the limit skipped (limit: strings)")
+	list.Count(trace.WarnOverLimit, d.SummariesOver, "summary", "beyond the limit skipped (limit: strings)")
 	list.Count(trace.WarnOverLimit, d.FramesOver, "row", "beyond the limit skipped (limit: frames)")
 	for _, p := range d.Processes {
 		if slices.ContainsFunc(p.Windows, func(w *Window) bool { return len(w.rows) > 0 && w.Interval == 0 }) {
-			list.Add(trace.WarnMissing, "the frame interval is unknown: no frame is late")
+			list.Add(trace.WarnMissing, "the frame interval is unknown: no frame is janky or late")
 			break
 		}
 	}

@@ -45,9 +45,9 @@ func table(columns string, rows ...[]float64) string {
 // intervals:
 //
 //	1000, done 1012, deadline 1020    fine
-//	1010, done 1035, deadline 1030    late
-//	1020, done 1045, deadline 1050    in time
-//	1049.5, done 1055                 in time
+//	1010, done 1035, deadline 1030    janky, by drawing; next at 1040
+//	1020, done 1045, deadline 1050    in time, but behind until 1040
+//	1049.5, done 1055                 in time; 1050 is less than a tenth ahead
 var deadlines = table("Flags FrameTimelineVsyncId IntendedVsync Vsync InputEventId FrameDeadline FrameInterval SyncQueued SyncStart IssueDrawCommandsStart "+
 	"FrameCompleted GpuCompleted SwapBuffersCompleted DisplayPresentTime",
 	[]float64{0, 101e-6, 1000, 1000, 0, 1020, 10, 1003, 1003, 1004, 1012, 1012, 1011, 1030},
@@ -68,10 +68,12 @@ func TestDeadlines(t *testing.T) {
 		"render 0 /system/bin/surfaceflinger 2/2 actual 1035000000..1050000000 period 10000000 takes 1/102 present 1050000000",
 		"app 105  1/1 actual 1049500000..1055000000 expected 1049500000..1069500000 period 10000000 sent 4",
 	}
+	classes := map[int64]string{102: "Janky, Frame deadline missed, Slow issue draw commands", 103: "High input latency"}
 	for i, f := range timeline.Frames {
 		if i >= len(wants) || f.String() != wants[i] {
 			t.Errorf("frame %d is\n%s", i, f)
 		}
+		must.Equal(t, f.Android.Stats.Jank.String(), classes[f.VsyncID], "frame %d", i)
 	}
 	if len(timeline.Frames) != len(wants) {
 		t.Errorf("%d frames", len(timeline.Frames))
@@ -119,17 +121,19 @@ Total frames rendered: 4
 No process found for: com.example.other
 `
 
-// describe returns the frames of each process and period.
+// describe returns the frames of each window, with the period of the last one.
 func describe(timeline *analyzer.Timeline) string {
-	frames := map[string]int{}
+	frames, periods := map[string]int{}, map[string]trace.Duration{}
 	for _, f := range timeline.Frames {
 		if f.Kind == analyzer.ApplicationFrame {
-			frames[fmt.Sprintf("%d %s at %s", f.Process.PID, f.Process.Name, f.Period)]++
+			name := fmt.Sprintf("%d %s %s", f.Process.PID, f.Process.Name, f.Android.Stats.Window)
+			frames[name]++
+			periods[name] = f.Period
 		}
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(frames)) {
-		list = append(list, fmt.Sprintf("%s: %d", name, frames[name]))
+		list = append(list, fmt.Sprintf("%s: %d at %s", name, frames[name], periods[name]))
 	}
 	return strings.Join(list, "\n")
 }
@@ -140,9 +144,9 @@ func TestWhole(t *testing.T) {
 			t.Error("not recognized as a dump")
 		}
 		timeline, dump := read(t, text, dumpsys.Options{})
-		want := `4321 com.example.app at 10ms: 2
-4321 com.example.app at 20ms: 2
-99 com.android.systemui at 10ms: 1` // one row shows no interval; the display is the same
+		want := `4321 com.example.app PopupWindow:1234/android.view.ViewRootImpl@aabbcc: 2 at 20ms
+4321 com.example.app com.example.app/com.example.app.Main: 2 at 10ms
+99 com.android.systemui StatusBar: 1 at 10ms` // one row shows no interval; the display is the same
 		if got := describe(timeline); got != want || dump.NotRunning[0] != "com.example.other" || dump.Skipped != 1 {
 			t.Errorf("got\n%s\nwant\n%s\n%+v", got, want, dump)
 		}

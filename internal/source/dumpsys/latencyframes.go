@@ -20,7 +20,7 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 		since, asks := wanted(l.rows), asksForTimes(l.rows)
 		layer := &analyzer.Layer{ID: len(shown) + 1, Name: l.Name, Process: owner}
 		for i, r := range l.rows {
-			f := application(owner, r, int64(i+1))
+			f := application(owner, l.Name, r, int64(i+1))
 			f.Android.Latency.Wanted = since[i]
 			b.Add(f, trace.Time(r.present), analyzer.Android{Latency: &analyzer.LayerLatency{}})
 			buffer := &analyzer.Buffer{Layer: layer, Ready: known(r.ready), Present: f.Render.Present, Fate: analyzer.Shown, Frame: f, Render: f.Render}
@@ -41,7 +41,7 @@ func timeline(layers []*Layer) *analyzer.Timeline {
 
 // application returns the frame of a row. If its ready time is unknown, it ends at
 // its present time. If its desired time is unknown, it starts at its end.
-func application(owner *analyzer.Process, r latencyRow, index int64) *analyzer.Frame {
+func application(owner *analyzer.Process, layer string, r latencyRow, index int64) *analyzer.Frame {
 	end := cmp.Or(known(r.ready), trace.Time(r.present))
 	start := end
 	if desired := known(r.desired); desired.Known() {
@@ -51,7 +51,9 @@ func application(owner *analyzer.Process, r latencyRow, index int64) *analyzer.F
 		Kind: analyzer.ApplicationFrame, Process: owner, TID: trace.TID(owner.PID),
 		Actual: analyzer.Interval{Start: start, End: end}, Period: r.period,
 		Transactions: []analyzer.Sent{{Index: index, At: end}},
-		Android:      &analyzer.Android{Latency: &analyzer.LayerLatency{}},
+		Android: &analyzer.Android{Latency: &analyzer.LayerLatency{
+			Layer: layer, Desired: known(r.desired), Ready: known(r.ready),
+		}},
 	}
 }
 

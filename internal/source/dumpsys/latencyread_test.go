@@ -62,6 +62,12 @@ func TestRead(t *testing.T) {
 		if len(stats.Layers) != 1 || l.Pending != 3 || l.Dumps != 1 || l.Period != 16_666_667 || !slices.Equal(diag.Texts(stats.Warnings()), []string{`2 frames not shown yet skipped: "layer"`}) {
 			t.Errorf("%+v", l)
 		}
+		if got := timeline.Frames[5].Android.Latency; got.Desired != 1_200_000_000 || got.Ready.Known() || got.Layer != "layer" {
+			t.Errorf("%+v", got)
+		}
+		if got := timeline.Frames[2].Android.Latency; got.Desired != 1_016_666_667 || got.Ready != 1_020_000_000 {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 

@@ -13,10 +13,10 @@ import (
 	"ohframe/internal/diag"
 )
 
-// ErrNoRows: the dump has no rows of frames.
+// ErrNoRows: the dump has no rows of frames, and no summary.
 var ErrNoRows = errors.New("no rows of frames in the gfxinfo dump")
 
-// ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished.
+// ErrNoFrames: the dump has rows, but none of a frame that was drawn and finished, and no summary.
 var ErrNoFrames = errors.New("no finished frame in the dump")
 
 // Options are the options of ReadGfxinfo and ReadLatency.
@@ -33,12 +33,13 @@ type Options struct {
 const maxName = 1023
 
 // ReadGfxinfo reads the dumps of one or more processes from r. Times of the timeline are
-// CLOCK_MONOTONIC. The error is ErrNoRows or ErrNoFrames, that of r or of the context, or, in strict mode, one that names a line.
+// CLOCK_MONOTONIC. It has no frames, only summaries, if the dump has no others. The error is
+// ErrNoRows or ErrNoFrames, that of r or of the context, or, in strict mode, one that names a line.
 // The Dump is never nil.
 func ReadGfxinfo(ctx context.Context, r io.Reader, options Options) (*analyzer.Timeline, *Dump, error) {
 	p := parser{
 		dump: &Dump{}, limits: options.Limits.WithDefaults(), pid: trace.UnknownPID,
-		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{},
+		processes: map[processKey]*Process{}, windows: map[windowKey]*Window{}, summaries: map[summaryKey]*analyzer.Summary{},
 	}
 	var err error
 	if p.dump.TooLong, err = eachLine(ctx, r, p.limits.Line, options.Strict, "damaged row", p.line); err != nil {
@@ -67,8 +68,18 @@ type parser struct {
 	pid               trace.PID
 	process           string
 	windowKey, window string
-	viewed            bool // a line of the list of views announced the window
-	unnamed           int
+	// counts and missedDeadline: the last summary has the lines that all versions, and that Android 9
+	// and later have.
+	counts, missedDeadline bool
+	viewed                 bool // a line of the list of views announced the window
+	unnamed                int
+
+	// The version and the start of the next summary, the summary whose lines are read, and whether
+	// a note says that it is filtered.
+	version, since string
+	summary        *analyzer.Summary
+	filtered       bool
+	summaries      map[summaryKey]*analyzer.Summary
 
 	inTable bool
 	bare    bool    // no marker precedes the table
@@ -92,6 +103,9 @@ var (
 	tableMarker   = []byte("---PROFILEDATA---")
 	processMarker = []byte("** Graphics info for pid ")
 	windowMarker  = []byte("Window: ")
+	packageMarker = []byte("Package: ")
+	countsLine    = []byte("Number Missed Vsync: ")
+	deadlineLine  = []byte("Number Frame deadline missed")
 	missingMarker = []byte("No process found for: ")
 	visibility    = []byte(" (visibility=")
 )
@@ -149,6 +163,12 @@ func (p *parser) line(line []byte) bool {
 		return p.row(line)
 	case bytes.HasPrefix(line, processMarker):
 		p.beginProcess(parseProcess(line[len(processMarker):]))
+	case bytes.HasPrefix(line, packageMarker):
+		p.beginProcess(trace.UnknownPID, shortened(line[len(packageMarker):]))
+	case bytes.HasPrefix(line, countsLine):
+		p.counts, p.missedDeadline = true, false
+	case bytes.HasPrefix(line, deadlineLine):
+		p.missedDeadline = true
 	case bytes.HasPrefix(line, missingMarker):
 		if len(p.dump.NotRunning) < p.limits.Examples {
 			p.dump.NotRunning = append(p.dump.NotRunning, shortened(line[len(missingMarker):]))
@@ -165,6 +185,9 @@ func (p *parser) line(line []byte) bool {
 		name, _, _ := bytes.Cut(line, visibility)
 		p.window, p.viewed = shortened(name), true
 		p.windowKey = p.window
+	}
+	if !p.inTable {
+		return p.checkedSummaryLine(line)
 	}
 	return true
 }
@@ -185,6 +208,8 @@ func shortened(name []byte) string { return string(name[:min(len(name), maxName)
 func (p *parser) beginProcess(pid trace.PID, name string) {
 	p.pid, p.process, p.unnamed = pid, name, 0
 	p.windowKey, p.window, p.viewed = "", "", false
+	p.counts, p.missedDeadline = false, false
+	p.version, p.since, p.summary, p.filtered = "", "", nil, false
 }
 
 // addProcess returns the process of the lines that follow, and adds it within the limits; nil beyond them.
@@ -222,6 +247,9 @@ func (p *parser) beginTable() {
 		p.table = &Window{seen: map[row]bool{}}
 		p.windows[window] = p.table
 		process.Windows = append(process.Windows, p.table)
+	}
+	if p.table != nil && p.counts {
+		p.table.first = !p.missedDeadline
 	}
 	if p.table != nil && p.window != "" {
 		p.table.Name = p.window
@@ -271,9 +299,12 @@ func (p *parser) row(line []byte) bool {
 	return true
 }
 
-// check returns an error if there are no frames.
+// check returns an error if there are neither frames nor summaries.
 func (d *Dump) check() error {
 	for _, process := range d.Processes {
+		if len(process.summaries) > 0 {
+			return nil
+		}
 		for _, w := range process.Windows {
 			if len(w.rows) > 0 {
 				return nil

@@ -10,7 +10,8 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// column is a column that is read.
+// column is a column that is read. Those from intendedVsync to frameCompleted are in
+// the order in which a frame reaches them.
 type column uint8
 
 const (
@@ -19,14 +20,32 @@ const (
 	frameDeadline
 	frameInterval
 	intendedVsync
+	vsync
+	handleInputStart
+	animationStart
+	performTraversalsStart
+	drawStart
+	syncQueued
+	syncStart
+	issueDrawCommandsStart
+	swapBuffers
 	frameCompleted
+	gpuCompleted
 	displayPresentTime
+	dequeueBufferDuration
+	queueBufferDuration
+	oldestInputEvent
 	columns // number of columns
 )
 
 var columnNames = [columns]string{
 	flags: "Flags", frameTimelineVsyncID: "FrameTimelineVsyncId", frameDeadline: "FrameDeadline", frameInterval: "FrameInterval",
-	intendedVsync: "IntendedVsync", frameCompleted: "FrameCompleted", displayPresentTime: "DisplayPresentTime",
+	intendedVsync: "IntendedVsync", vsync: "Vsync", handleInputStart: "HandleInputStart", animationStart: "AnimationStart",
+	performTraversalsStart: "PerformTraversalsStart", drawStart: "DrawStart", syncQueued: "SyncQueued", syncStart: "SyncStart",
+	issueDrawCommandsStart: "IssueDrawCommandsStart", swapBuffers: "SwapBuffers", frameCompleted: "FrameCompleted",
+	gpuCompleted: "GpuCompleted", displayPresentTime: "DisplayPresentTime",
+	dequeueBufferDuration: "DequeueBufferDuration", queueBufferDuration: "QueueBufferDuration",
+	oldestInputEvent: "OldestInputEvent",
 }
 
 // notFrames are the flags SurfaceCanvas, which JankTracker exempts from jank, and
@@ -106,3 +125,18 @@ func (r *row) finished() bool {
 }
 
 func (r *row) time(c column) trace.Time { return trace.Time(max(0, min(r[c], trace.MaxTime))) }
+
+// between returns the time from one stage to a later one as hwui counts it: without
+// the time for which the UI thread waited for the previous frame. It is 0 if either
+// is unknown.
+func (r *row) between(from, to column) trace.Duration {
+	start, end := r.time(from), r.time(to)
+	if start == 0 || end == 0 {
+		return 0
+	}
+	took := end.Sub(start)
+	if queued, sync := r.time(syncQueued), r.time(syncStart); from < syncQueued && to > syncQueued && queued.Known() {
+		took -= max(0, sync.Sub(queued))
+	}
+	return max(0, took)
+}
