@@ -313,7 +313,9 @@ func plan(t reflect.Type) walk {
 			n := c.number(v.Len())
 			for i := 0; i < n && (c.writing || c.spend()); i++ {
 				if !c.writing {
-					v.Grow(1) // not all at once: the number may be wrong
+					if i == v.Cap() {
+						v.Grow(min(n-i, max(i, 16))) // not all at once: the number may be wrong
+					}
 					v.SetLen(i + 1)
 				}
 				element(c, v.Index(i))
