@@ -66,6 +66,7 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *lo
 			k.causes[cause{wait: x.Wait, slice: x.Slice}] += x.Lost
 		}
 		explained, places := 0, 0
+		var times [why.StageCount][why.WaitCount]trace.Duration // faster than a map
 		for _, f := range list {
 			if e := c.Of(f); e != nil {
 				explained++
@@ -73,7 +74,14 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *lo
 					places++
 				}
 				for _, part := range e.Parts {
-					k.times[cause{wait: part.Wait, stage: part.Stage}] += part.Time
+					times[part.Stage][part.Wait] += part.Time
+				}
+			}
+		}
+		for stage := range times {
+			for wait, time := range times[stage] {
+				if time != 0 {
+					k.times[cause{wait: why.Wait(wait), stage: why.Stage(stage)}] = time
 				}
 			}
 		}
