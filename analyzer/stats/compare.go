@@ -4,15 +4,14 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"strings"
 )
 
 // Estimate is a measure of a process in one run, for comparisons with other runs.
 type Estimate struct {
 	// Measure is its name in Tested or TestedAcrossRates.
 	Measure string
-	// Known: there are as many frames as MinFrames says.
-	Known bool
-	Value float64
+	Value   float64
 	// Variance is that of resampling blocks of time within the run (Carlstein, 1986). It does not
 	// have what differs from run to run.
 	Variance float64
@@ -32,6 +31,26 @@ func (p *Process) Estimates(acrossRates bool) []Estimate {
 		return p.compared.acrossRates
 	}
 	return p.compared.estimates
+}
+
+// Enough reports whether a process of one run has as many frames, or gaps between them, as a test of a measure of
+// Tested or TestedAcrossRates needs: its Least.
+func (p *Process) Enough(m *Measure) bool {
+	n := p.Frames.Complete - p.Frames.Dropped
+	switch part, _, _ := strings.Cut(m.Path, "."); {
+	case part == "jank_rate":
+		n = p.Frames.Judged
+	case part == "fps" && (p.FPS == nil || m.AcrossRates && p.FPS.OfRefresh == nil), part == "hitches" && p.Hitches == nil,
+		part == "durations_in_periods" && p.DurationsInPeriods == nil:
+		n = 0
+	case part == "fps":
+		n = p.FPS.following
+	case part == "hitches":
+		n = p.Hitches.following
+	case part == "durations_in_periods":
+		n = p.DurationsInPeriods.Frames
+	}
+	return n >= m.Least
 }
 
 // compared is what comparisons need of a process. It has no frames, as there may be thousands of runs.
@@ -72,10 +91,10 @@ func newEstimates(s *sample, acrossRates bool) []Estimate {
 		names = TestedAcrossRates
 	}
 	list := make([]Estimate, statistics)
-	for i, known := range b.enough() {
+	for i := range list {
 		v := variance[i] * float64(b.count) / float64(b.count-1) // resampling makes it too small by that
 		// Without late frames, resampling finds none: the run could as well have had one.
-		list[i] = Estimate{Measure: names[i], Known: known, Value: value[i], Variance: max(v, least[i]*least[i])}
+		list[i] = Estimate{Measure: names[i], Value: value[i], Variance: max(v, least[i]*least[i])}
 	}
 	return list
 }

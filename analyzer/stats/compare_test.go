@@ -61,6 +61,8 @@ func estimate(t *testing.T, p *stats.Process, measure string, acrossRates bool) 
 	return stats.Estimate{}
 }
 
+func enough(p *stats.Process, measure string) bool { return p.Enough(stats.Measures.Named(measure)) }
+
 // random returns an application with frames of 1 to 10 ms, without any order.
 func random(seed uint64, frames int, period trace.Duration) *stats.Process {
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -75,12 +77,12 @@ func TestEstimates(t *testing.T) {
 		if strings.HasSuffix(path, "_ns") {
 			want /= 1e6
 		}
-		if x := estimate(t, p, name, false); !x.Known || math.Abs(x.Value-want) > 1e-9 {
+		if x := estimate(t, p, name, false); !enough(p, name) || math.Abs(x.Value-want) > 1e-9 {
 			t.Errorf("%s is %+v, want %v", name, x, want)
 		}
 	}
-	if x := estimate(t, p, "fps", false); x.Known {
-		t.Errorf("nothing was shown, and yet: %+v", x)
+	if enough(p, "fps") {
+		t.Error("nothing was shown, and yet the rate has enough frames")
 	}
 }
 
@@ -123,9 +125,9 @@ func TestEstimatesOfFewFrames(t *testing.T) {
 			p = random(3, test.frames, 10*ms)
 		}
 		var got []string
-		for _, x := range p.Estimates(false) {
-			if x.Known {
-				got = append(got, x.Measure)
+		for _, name := range stats.Tested {
+			if enough(p, name) {
+				got = append(got, name)
 			}
 		}
 		if strings.Join(got, " ") != test.want {
@@ -137,12 +139,30 @@ func TestEstimatesOfFewFrames(t *testing.T) {
 	}
 }
 
+// Rates need 20 gaps between frames that were shown. One with a pause is none of them.
+func TestEnoughGaps(t *testing.T) {
+	for to, want := range map[int]string{2090: "", 2100: " fps hitch_ratio fps_of_refresh"} {
+		d, got := newDrawing(), ""
+		d.every(1000, 1100, 10)
+		d.every(2000, to, 10)
+		p := stats.Compute(&d.Timeline, stats.Options{}).Processes[0]
+		for _, name := range []string{"fps", "hitch_ratio", "fps_of_refresh"} {
+			if enough(p, name) {
+				got += " " + name
+			}
+		}
+		if got != want || !enough(p, "jank_rate") || !enough(p, "p50_periods") || enough(&stats.Process{}, "fps_of_refresh") {
+			t.Errorf("frames to %d: enough for%s, want%s", to, got, want)
+		}
+	}
+}
+
 // At half the rate frames may take twice as long: the same in periods.
 func TestEstimatesAcrossRefreshRates(t *testing.T) {
 	fast := application("", 40, 10*ms, func(i int) int { return 1 + i%5 })
 	slow := application("", 40, 20*ms, func(i int) int { return 2 + 2*(i%5) })
 	a, b := estimate(t, fast, "p50_periods", true), estimate(t, slow, "p50_periods", true)
-	if !a.Known || a != b {
+	if !enough(fast, a.Measure) || !enough(slow, b.Measure) || a != b {
 		t.Errorf("got %+v and %+v", a, b)
 	}
 }

@@ -40,6 +40,8 @@ type FPS struct {
 	// Gaps and Active are the gaps and the time of Rate; zero if that is unknown.
 	Gaps   int            `json:"-" sum:"shown_gaps"`
 	Active trace.Duration `json:"-" sum:"shown_span_ns"`
+
+	following int // gaps without idle time
 }
 
 // Cadence is the most frequent time from one frame that was shown to the next.
@@ -111,17 +113,18 @@ func fps(r *records) *FPS {
 func (f *FPS) measure(r *records) {
 	n := float64(len(r.gaps))
 	length, active, refreshes := trace.Duration(0), trace.Duration(0), microperiods(0)
-	animates := false
 	for i := range r.gaps {
 		g := &r.gaps[i]
 		if !r.idleKnown {
 			g.active = g.length
 		}
 		length, active, refreshes = add(length, g.length), add(active, g.active), add(refreshes, g.refreshes)
-		animates = animates || !g.idle()
+		if !g.idle() {
+			f.following++
+		}
 	}
 	f.All = n / seconds(length)
-	if animates {
+	if f.following > 0 {
 		f.Gaps, f.Active = len(r.gaps), active
 		if r.idleKnown || r.animation {
 			f.Cadence = cadence(r.gaps)
@@ -129,7 +132,7 @@ func (f *FPS) measure(r *records) {
 	}
 	if r.idleKnown {
 		f.IdleShare = number(1 - float64(active)/float64(length))
-		if animates && refreshes > 0 {
+		if f.following > 0 && refreshes > 0 {
 			f.OfRefresh = number(n / refreshes.periods())
 		}
 	}

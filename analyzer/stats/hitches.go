@@ -47,10 +47,10 @@ type Hitches struct {
 	// List has the hitches in order.
 	List []Hitch `json:"-"`
 
-	animates bool // a gap has no idle time
+	following int // gaps without idle time
 }
 
-func (h *Hitches) addable() bool { return h.animates }
+func (h *Hitches) addable() bool { return h.following > 0 }
 
 // Hitch is a gap between two presents that was too long.
 type Hitch struct {
@@ -82,7 +82,9 @@ func hitches(r *records) *Hitches {
 				r.presents = nil
 				return nil
 			}
-			h.animates = h.animates || !idle
+			if !idle {
+				h.following++
+			}
 		}
 		last = s
 	}
@@ -116,7 +118,7 @@ func (h *Hitches) add(r *records, a, b *shown) (idle, ok bool) {
 	if !isHitch(hitch, period) {
 		hitch = 0
 	}
-	r.presents = append(r.presents, present{b.present, length - pause, hitch, pause > 0})
+	r.presents = append(r.presents, present{b.present, length - pause, hitch})
 	if hitch == 0 {
 		return pause > 0, true
 	}
@@ -138,7 +140,6 @@ func (h *Hitches) add(r *records, a, b *shown) (idle, ok bool) {
 type present struct {
 	at          trace.Time     // its end
 	time, hitch trace.Duration // time is without idle time
-	idle        bool           // there was some
 }
 
 // untilDue returns the time between two frames until the second one was due, from the vsync on

@@ -53,7 +53,7 @@ func seconds(d trace.Duration) float64 { return float64(d) / float64(trace.Secon
 type Options struct {
 	// Process, if not nil, reports whether a process belongs in the report.
 	Process func(*analyzer.Process) bool
-	// Compare measures what comparisons need. Lengths also keeps the lengths of frames for them.
+	// Compare measures what comparisons of processes need. Lengths also keeps the lengths of frames for them.
 	Compare, Lengths bool
 }
 

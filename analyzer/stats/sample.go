@@ -14,15 +14,11 @@ import (
 // sample is what the tested measures of a process in one run are computed from.
 type sample struct {
 	// from and to are the first and the last start of a frame of the run, of any process.
-	from, to  trace.Time
-	frames    []sampled // in the order of their lengths
-	gaps      []gap
-	presents  []present
-	idleKnown bool
-	// following and presentsFollowing are how many of the gaps, and of the presents, have no idle
-	// time before them.
-	following, presentsFollowing int
-	hash                         uint64 // seeds the resampling
+	from, to trace.Time
+	frames   []sampled // in the order of their lengths
+	gaps     []gap
+	presents []present
+	hash     uint64 // seeds the resampling
 }
 
 // sampled is a frame.
@@ -42,11 +38,8 @@ type blocks struct {
 	list  []block // those that have something, in order
 	count int     // of all blocks
 	// lengths are those of all frames, in ms or in periods, in order.
-	lengths   []timed
-	idleKnown bool
-	periods   bool
-	// following and presentsFollowing are those of the sample.
-	following, presentsFollowing int
+	lengths []timed
+	periods bool
 }
 
 // block has the sums of the frames that start, and of the gaps that end, in a block. They
@@ -159,17 +152,7 @@ func (r *Report) setCompared(lengths bool) {
 
 // newSample returns the sample of a process whose records fps and hitches have measured.
 func newSample(r *records) *sample {
-	s := &sample{idleKnown: r.idleKnown, gaps: r.gaps, presents: r.presents}
-	for i := range r.gaps {
-		if !r.gaps[i].idle() {
-			s.following++
-		}
-	}
-	for _, p := range r.presents {
-		if !p.idle {
-			s.presentsFollowing++
-		}
-	}
+	s := &sample{gaps: r.gaps, presents: r.presents}
 	for _, f := range r.frames {
 		x := sampled{at: f.Actual.Start, length: f.Actual.Duration(), periods: unknownLength, judged: f.Judged(), late: f.Judged() && f.Late()}
 		if f.Facts.Has(analyzer.Dropped) {
@@ -250,7 +233,7 @@ func (s *sample) count() int {
 
 // newBlocks divides a sample into blocks.
 func newBlocks(s *sample, periods bool) *blocks {
-	b := &blocks{count: s.count(), idleKnown: s.idleKnown, periods: periods, following: s.following, presentsFollowing: s.presentsFollowing}
+	b := &blocks{count: s.count(), periods: periods}
 	places := make([]int, b.count) // in b.list, plus 1
 	at := func(t trace.Time) *block {
 		i := float64(t.Since(s.from)) / s.span() * float64(b.count)
@@ -288,21 +271,6 @@ func newBlocks(s *sample, periods bool) *blocks {
 	slices.SortFunc(b.list, func(x, y block) int { return cmp.Compare(x.number, y.number) })
 	slices.SortFunc(b.lengths, func(x, y timed) int { return cmp.Or(cmp.Compare(x.length, y.length), cmp.Compare(x.block, y.block)) })
 	return b
-}
-
-// enough reports for each statistic whether there are enough frames for it.
-func (b *blocks) enough() (ok [statistics]bool) {
-	var all block
-	for i := range b.list {
-		all.add(&b.list[i], 1)
-	}
-	ok[jankRate] = all.judged >= minFrames
-	ok[frameRate] = b.following >= minFrames && (!b.periods || b.idleKnown && all.refreshes > 0)
-	ok[hitchesPerTime] = b.presentsFollowing >= minFrames
-	frames := len(b.lengths)
-	ok[p50], ok[p90], ok[p95] = frames >= minFrames, frames >= minFrames, frames >= minFrames
-	ok[p99] = frames >= minP99
-	return ok
 }
 
 // oneLate returns what one late frame adds to each statistic: to the hitch ratio, one gap between

@@ -136,7 +136,7 @@ func trend(c *call, f *reportFlags, r *reader, list []input) error {
 		if in.stored != nil {
 			recorded = in.stored.Recorded
 		}
-		measures, err := measure(c, of.Timeline, stats.Options{Compare: true})
+		measures, err := measure(c, of.Timeline, stats.Options{})
 		if err == nil {
 			t.Add(diff.Side{Name: inputName(in.name), Recording: recordingOf(in), Stats: measures, Costs: diff.NewCosts(measures, of.Timeline, of.Causes, nil)}, recorded)
 		}

@@ -120,12 +120,9 @@ func (d *Diff) background(c *condition.Condition, p *Pair) bool {
 
 // tooFewFrames reports whether no run of either side has enough frames for a tested measure.
 func (p *Pair) tooFewFrames(measure string) bool {
-	at := slices.Index(p.testable(), measure)
-	if at < 0 {
-		return false
-	}
-	enough := func(list []stats.Estimate) bool { return list != nil && list[at].Known }
-	return !slices.ContainsFunc(p.estimates[0], enough) && !slices.ContainsFunc(p.estimates[1], enough)
+	m := stats.Measures.Named(measure)
+	enough := func(run *stats.Process) bool { return run != nil && run.Enough(m) }
+	return slices.Contains(p.testable(), measure) && !slices.ContainsFunc(p.base, enough) && !slices.ContainsFunc(p.new, enough)
 }
 
 // anyPair reports whether a condition selects a compared process, or applies to one.

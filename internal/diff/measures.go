@@ -257,7 +257,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 				x = valueOf(k.Value(process))
 			}
 			if at >= 0 && x.Known() {
-				if list := p.estimates[side][run]; list != nil && list[at].Known {
+				if list := p.estimates[side][run]; list != nil && process.Enough(k) {
 					y = significance.Unit{Value: list[at].Value, Variance: list[at].Variance}
 				}
 			}

@@ -266,7 +266,6 @@ func itemsOf[T any](t *Trend, k *kindOf[T]) {
 // add adds the values of a *stats.Process, a *stats.Interaction or a *stats.Layer.
 func (x *trendItem) add(t *Trend, item any) {
 	p, _ := item.(*stats.Process)
-	estimates := p.Estimates(false)
 	for i, m := range t.measures {
 		value := m.Value(item)
 		if value == nil {
@@ -274,7 +273,7 @@ func (x *trendItem) add(t *Trend, item any) {
 		}
 		v := &x.values[i]
 		v.sum, v.n = v.sum+*value, v.n+1
-		v.enough = v.enough || p == nil || slices.ContainsFunc(estimates, func(e stats.Estimate) bool { return e.Measure == m.Name && e.Known })
+		v.enough = v.enough || p == nil || p.Enough(m)
 	}
 }
 
