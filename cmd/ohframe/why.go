@@ -251,14 +251,14 @@ func checkFrame(c *call, vsync int64) error {
 	return nil
 }
 
-// noCauses returns the error of an input without causes.
+// noCauses returns the error of an input without causes; the trace is nil for a whole dataset.
 func noCauses(in input, t *ohframe.Trace) *failure {
 	f := &failure{file: inputName(in.name), what: "a dump has no causes of late frames", hint: "ohframe report and ohframe frames read it"}
 	switch {
-	case len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0:
-		f.hint = "ohframe report reads its summaries"
 	case in.stored != nil:
 		f.what, f.hint = "the dataset has no causes of late frames", "ohframe fleet run without --no-causes finds those of traces"
+	case len(t.Timeline.Frames) == 0 && len(t.Timeline.Summaries) > 0:
+		f.hint = "ohframe report reads its summaries"
 	case t.Converted:
 		f.what, f.hint = "the trace was converted without causes", "run ohframe why on the original trace, or convert it without --no-causes"
 	}
