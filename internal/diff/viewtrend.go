@@ -213,9 +213,9 @@ func (t *Trend) event(e *event) (blocks []view.Block) {
 	}
 	table := measureTable(t.title(e), measures)
 	table.RemoveColumns(3, 4) // the change in percent
-	table.Columns = append(table.Columns, view.Column{Title: "Begun with"})
+	table.Columns = append(table.Columns, view.Column{Title: "Begun with", Min: placeWidth})
 	if first.TakenBack != nil {
-		table.Columns = append(table.Columns, view.Column{Title: "Taken back with"})
+		table.Columns = append(table.Columns, view.Column{Title: "Taken back with", Min: placeWidth})
 	}
 	for i, c := range e.changes {
 		row := &table.Rows[i]
@@ -228,6 +228,9 @@ func (t *Trend) event(e *event) (blocks []view.Block) {
 
 // maxGrown is the number of causes of a change that are shown, leastGrown the share from which more than one are.
 const maxGrown, leastGrown = 3, 0.01
+
+// placeWidth is that of a place with its range, such as "1.12 (1.12–1.13)", which is not broken.
+const placeWidth = 16
 
 // String returns the build, and those that it may be as well.
 func (p *TrendPlace) String() string {
