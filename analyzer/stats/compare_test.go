@@ -139,7 +139,7 @@ func TestEstimatesOfFewFrames(t *testing.T) {
 	}
 }
 
-// Rates need 20 gaps between frames that were shown. One with a pause is none of them.
+// Rates need 20 gaps between frames that were shown. A gap with a pause does not count.
 func TestEnoughGaps(t *testing.T) {
 	for to, want := range map[int]string{2090: "", 2100: " fps hitch_ratio fps_of_refresh"} {
 		d, got := newDrawing(), ""

@@ -162,7 +162,7 @@ func framesOptions(c *call, f *framesFlags, r *reader, list []input) (frametable
 		return o, err
 	}
 	if o.Sort != "" && !slices.Contains(frametable.SortColumns, o.Sort) {
-		hint := flags.Suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
+		hint := text.Suggest("", o.Sort, frametable.SortColumns, "those of the table are "+strings.Join(frametable.TableSorts(), ", ")+"; docs/commands.md lists all")
 		if name := frametable.SortColumn(o.Sort); name != "" {
 			hint = fmt.Sprintf("that column of the table is --sort %s", name)
 		}
@@ -183,7 +183,7 @@ func layerOptions(c *call, f *framesFlags, o *frametable.Options) error {
 	}
 	for _, kind := range o.Kinds {
 		if !slices.Contains(frametable.Kinds, kind) {
-			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: flags.Suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
+			return &failure{what: fmt.Sprintf("--kind: %q is not one of %s", kind, strings.Join(frametable.Kinds, ", ")), hint: text.Suggest("", kind, frametable.Kinds, "several are separated by commas: --kind app,layer")}
 		}
 	}
 	match, err := layerOption(c, f.Layer)

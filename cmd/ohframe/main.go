@@ -165,7 +165,7 @@ func withCommand(app *cli.App, args []string) []string {
 }
 
 func noCommand(app *cli.App, name string) error {
-	hint := flags.Suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
+	hint := text.Suggest("ohframe ", name, commandNames(app.VisibleCommands()), "ohframe --help lists the commands")
 	if strings.ContainsAny(name, "./\\") {
 		hint = fmt.Sprintf("there is no file %s either; ohframe --help lists the commands", name)
 	}

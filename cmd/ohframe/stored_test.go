@@ -318,7 +318,7 @@ func TestUnknownOfDataset(t *testing.T) {
 	if _, stdout, _ := ohframeHere(t, "report", "--over", "version", "dataset"); !strings.Contains(strings.Join(strings.Fields(stdout), " "), "Jank rate; FPS; Hitch ratio, ms/s; Duration P50, ms") {
 		t.Error(stdout)
 	}
-	// Groups of which a condition selects none are not those of another --process.
+	// A condition that selects none of the groups does not propose another --process.
 	for by, want := range map[string]string{"version": "need process in --by", "version,process": ""} {
 		code, _, stderr := ohframeHere(t, "report", "dataset", "--by", by, "--fail-on", "com.example.gallery: fps<1")
 		if (code == 2) != (want != "") || !strings.Contains(stderr, want) {

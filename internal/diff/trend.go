@@ -404,10 +404,7 @@ func (t *Trend) check(flag, dim string) error {
 	if len(known) > 0 {
 		hint = "the dimensions are " + strings.Join(known, ", ")
 	}
-	if similar := text.Similar(dim, known); similar != "" {
-		hint = "did you mean " + similar + "? " + hint
-	}
-	return &Error{What: fmt.Sprintf("--%s: no input has the dimension %q", flag, dim), Hint: hint}
+	return &Error{What: fmt.Sprintf("--%s: no input has the dimension %q", flag, dim), Hint: text.Suggest("", dim, known, hint)}
 }
 
 // setBuilds sets the builds in their order, and leaves out runs without one.

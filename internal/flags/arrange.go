@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/text"
 )
 
 // Arrange checks the flags of a command line, and moves them before the arguments, so that
@@ -123,7 +124,7 @@ func (l *line) unknown(name string) error {
 	for _, f := range l.flags {
 		known = append(known, f.Names()[0])
 	}
-	return diag.New(nil, Suggest("--", name, known, l.name+" --help lists the flags"), "unknown flag %s", dashed(name))
+	return diag.New(nil, text.Suggest("--", name, known, l.name+" --help lists the flags"), "unknown flag %s", dashed(name))
 }
 
 // Find returns the flag that an argument such as "-o" or "--output" names, or nil.

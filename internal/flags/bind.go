@@ -3,7 +3,6 @@ package flags
 import (
 	"cmp"
 	"flag"
-	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -143,7 +142,7 @@ type Rule struct {
 func Check(c *cli.Context, values any, rules ...Rule) error {
 	for tag, field := range fields(reflect.ValueOf(values).Elem()) {
 		if choice, ok := field.Interface().(Choice); ok && !slices.Contains(choice.Of, choice.Value) {
-			hint := Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
+			hint := text.Suggest("", choice.Value, choice.Of, c.Command.HelpName+" --help lists the flags")
 			if choice.Value == "github" {
 				hint = `--format markdown >>"$GITHUB_STEP_SUMMARY" writes a summary, and the exit code fails the step`
 			}
@@ -165,13 +164,4 @@ func Check(c *cli.Context, values any, rules ...Rule) error {
 		}
 	}
 	return nil
-}
-
-// Suggest returns a hint. If one of the names is similar to an unknown one, the hint begins
-// with it, after a prefix.
-func Suggest(prefix, unknown string, names []string, hint string) string {
-	if similar := text.Similar(unknown, names); similar != "" {
-		return fmt.Sprintf("did you mean %s%s? %s", prefix, similar, hint)
-	}
-	return hint
 }

@@ -146,10 +146,7 @@ func (k *keyer) column(d *Dataset, name string) (func(*Row) *string, error) {
 		for _, dim := range d.Dims {
 			addOnce(&names, dim) // those of traces have recordedDay
 		}
-		hint := "the dimensions are " + strings.Join(names, ", ")
-		if similar := text.Similar(name, names); similar != "" {
-			hint = fmt.Sprintf("did you mean %s? ", similar) + hint
-		}
+		hint := text.Suggest("", name, names, "the dimensions are "+strings.Join(names, ", "))
 		return nil, &diag.Error{What: fmt.Sprintf("--by: no input has the dimension %q", name), Hint: hint}
 	}
 	i := slices.Index(k.dims, name)

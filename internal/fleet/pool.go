@@ -169,7 +169,8 @@ func NewDataset(dims []string) *Dataset {
 	return &Dataset{Dims: dims, Failures: map[Reason]int{}, Events: map[string]int{}}
 }
 
-// Only returns a dataset with some of its traces, of which so many have unreliable data. Failures and events are none of them.
+// Only returns the dataset with the given traces only, and without failures and events. unreliable is the number of
+// these traces with unreliable data.
 func (d *Dataset) Only(names []string, unreliable int) *Dataset {
 	some := *d
 	some.Traces, some.Measured, some.Unreliable, some.Failures, some.Events, some.only = len(names), len(names), unreliable, nil, nil, map[string]bool{}

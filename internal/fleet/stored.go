@@ -80,7 +80,7 @@ func (w *shardWriter) writeStored(r *storedRow) error {
 // Stored is a trace of a dataset.
 type Stored struct {
 	Dataset *Dataset
-	Name    string // of the trace, as it was given to the run
+	Name    string // of the trace, as the run got it
 	Values  Values // of the dimensions, with recordedDay
 	// Recorded is when it was recorded, in microseconds since 1970; nil if that is unknown.
 	Recorded *int64

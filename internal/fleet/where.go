@@ -140,12 +140,9 @@ const maxKnown = 10
 
 // unknown returns the error of a name that does not exist, with those that do.
 func unknown(what, name string, known []string, are string) error {
-	hint := ""
-	if similar := text.Similar(name, known); similar != "" {
-		hint = "did you mean " + similar + "? "
-	}
+	listed := known
 	if n := len(known) - maxKnown; n > 0 {
-		known = append(known[:maxKnown:maxKnown], fmt.Sprintf("%d more", n))
+		listed = append(known[:maxKnown:maxKnown], fmt.Sprintf("%d more", n))
 	}
-	return &diag.Error{What: what, Hint: hint + are + strings.Join(known, ", ")}
+	return &diag.Error{What: what, Hint: text.Suggest("", name, known, are+strings.Join(listed, ", "))}
 }

@@ -44,3 +44,12 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Suggest returns a hint. If one of the names is similar to an unknown one, the hint begins
+// with it, after a prefix.
+func Suggest(prefix, unknown string, names []string, hint string) string {
+	if similar := Similar(unknown, names); similar != "" {
+		return "did you mean " + prefix + similar + "? " + hint
+	}
+	return hint
+}

@@ -32,7 +32,7 @@ func Kind(k stats.Kind) string {
 // "1 process", "3 hitches".
 func Count(n int, noun string) string { return diag.Count(n, noun) }
 
-// Measured counts traces, of which some may have failed: "14 traces, 13 measured".
+// Measured counts traces, and those that were measured if some failed: "14 traces, 13 measured".
 func Measured(traces, measured int) string {
 	if measured == traces {
 		return Count(traces, "trace")
@@ -131,9 +131,7 @@ func NoneSelectedError(pattern, names string, others []*stats.Process) *diag.Err
 	for _, p := range others {
 		words = append(append(words, Printable(p.Name)), strings.FieldsFunc(Printable(p.Name), func(r rune) bool { return !unicode.IsLetter(r) })...)
 	}
-	if similar := Similar(pattern, words); similar != "" {
-		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
-	}
+	e.Hint = Suggest("", pattern, words, e.Hint)
 	return e
 }
 
@@ -178,9 +176,7 @@ func noneOf(what, several, pattern string, names, listed []string) *diag.Error {
 			e.Hint += fmt.Sprintf(", %d more", more)
 		}
 	}
-	if similar := Similar(pattern, names); similar != "" {
-		e.Hint = fmt.Sprintf("did you mean %s? %s", similar, e.Hint)
-	}
+	e.Hint = Suggest("", pattern, names, e.Hint)
 	return e
 }
 

@@ -191,8 +191,8 @@ func (e *Encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
 // from the start of the trace, would belong to other threads.
 const newTask = "task_newtask"
 
-// slice encodes the begin or the end of a thread's slice, of which there are many: what appendPrint does,
-// with sizes that are known before. It returns false for other markers and for names that are not UTF-8.
+// slice encodes the begin or the end of a thread's slice as appendPrint does. It is faster, because it computes
+// the sizes first, and most markers are such. It returns false for other markers and for names that are not UTF-8.
 func (e *Encoder) slice(c *cpuEncoder, event *hitrace.Event, pid trace.PID) bool {
 	m := &event.Marker
 	payload := 1

@@ -105,7 +105,7 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 // next returns the events with another one.
 func (b *Batch) next() []Event {
 	if len(b.Events) == cap(b.Events) {
-		if b.Events == nil { // room for a block of lines of usual length: what is not used costs no memory
+		if b.Events == nil { // room for a block of lines of usual length; unused pages take no memory
 			b.Events = make([]Event, 0, defaultBlockSize/96)
 		}
 		b.Events = append(b.Events, Event{})[:len(b.Events)]

@@ -35,7 +35,7 @@ type judge struct {
 	placed       []part         // of the cause that is divided
 	placedAt     map[string]int // by name
 	waiting      []part         // of the place that is divided, by kinds of threads
-	whole        [1]part        // what is not divided
+	whole        [1]part        // the one part of what undivided returns
 	explanations []why.Explanation
 	parts        []why.Part
 }
