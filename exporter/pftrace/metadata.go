@@ -22,7 +22,7 @@ import (
 // today are 64-bit Arm, and without it Perfetto warns that it cannot name system calls.
 func writeSystemInfo(w *packet.Writer) {
 	w.Write(&perfettopb.TracePacket{Data: &perfettopb.TracePacket_SystemInfo{SystemInfo: &perfettopb.SystemInfo{
-		Utsname: &perfettopb.Utsname{Sysname: proto.String("OpenHarmony"), Machine: proto.String("aarch64")},
+		Utsname: &perfettopb.Utsname{Sysname: proto.String(result.System), Machine: proto.String("aarch64")},
 	}}})
 }
 

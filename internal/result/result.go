@@ -46,6 +46,10 @@ type Result struct {
 // numbers below 1000 and has reserved those to 1999 for extensions.
 const PacketField = 8471
 
+// System is the name of the traced system in the first packet of a converted trace. It shows at once that the
+// result follows, before the kernel's events.
+const System = "OpenHarmony"
+
 // version is that of the order of the content. A change of it, or of the codec, raises it. The schema
 // stands for the fields.
 const version = 6

@@ -16,10 +16,11 @@
 //	  timestamp                     8
 //	  trusted_packet_sequence_id   10
 //	  interned_data                12   names of kernel functions
+//	  system_info                  45   shows that ohframe wrote the trace
 //	  compressed_packets           50   packets, deflated
 //	  timestamp_clock_id           58   boot time if absent
 //	  frame_timeline_event         76   a slice of a frame timeline starts or ends
-//	  trace_attributes            126   show that ohframe wrote the trace
+//	  trace_attributes            126   the same
 //	  zstd_compressed_packets     133
 //	  the result                 8471   written by ohframe
 //

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,19 +146,32 @@ func TestHostileLists(t *testing.T) {
 	}
 }
 
-// Memory is that of the frames and a buffer, however much else a trace contains.
+// Memory is that of the frames, or of the result, and a buffer, however much else a trace contains.
 func TestMemory(t *testing.T) {
 	slow.SkipRace(t)
-	allocated := func(packets int) uint64 {
-		r := withFrame(bytes.Repeat(packet(1, make([]byte, 60<<10)), packets))
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		must.Get2(perfetto.Read(t.Context(), r, perfetto.Options{}))(t)
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
-	if small, large := allocated(0), allocated(500); large > small+1<<20 {
-		t.Errorf("%d bytes allocated for a frame, %d with 30 MB of other packets", small, large)
+	ours := packetsOf(t, withCauses(t))
+	events := &drawn{form: kernelForm{compact: true}}
+	events.change(0, 1e9, 0, 0, mainThread)
+	for _, c := range []struct {
+		name        string
+		first, last []byte
+		other       []byte
+		packets     int
+	}{
+		{"a frame", nil, frame(), packet(1, make([]byte, 60<<10)), 500},
+		{"a result", ours[0], slices.Concat(ours[1:]...), block(nil, 1, events.bundles[0]), 200_000},
+	} {
+		allocated := func(packets int) uint64 {
+			r := io.MultiReader(bytes.NewReader(c.first), bytes.NewReader(bytes.Repeat(c.other, packets)), bytes.NewReader(c.last))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			must.Get2(perfetto.Read(t.Context(), r, perfetto.Options{Kernel: true}))(t)
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if small, large := allocated(0), allocated(c.packets); large > small+1<<20 {
+			t.Errorf("%d bytes allocated for %s, %d with other packets", small, c.name, large)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 	packetTimestamp      = 8
 	packetSequence       = 10
 	packetInterned       = 12
+	packetSystemInfo     = 45
 	packetCompressed     = 50
 	packetClockID        = 58
 	packetFrameTimeline  = 76
@@ -25,6 +26,8 @@ const (
 	packetZstdCompressed = 133 // not in the schema's subset
 	packetResult         = result.PacketField
 
+	systemNames         = 1 // SystemInfo.utsname
+	systemName          = 1 // Utsname.sysname
 	attributesAttribute = 1 // TraceAttributes.attribute
 	attributeKey        = 1 // of Attribute
 )
@@ -45,7 +48,7 @@ type packet struct {
 // matters reports whether the field is a payload that is decoded at any size.
 func matters(field protowire.Number) bool {
 	switch field {
-	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
+	case packetKernelEvents, packetInterned, packetFrameTimeline, packetProcessTree, packetClockSnapshot, packetSystemInfo, packetAttributes, packetCompressed, packetZstdCompressed, packetResult:
 		return true
 	}
 	return false

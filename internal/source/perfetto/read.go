@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
@@ -296,8 +297,10 @@ func (d *decoder) packet(p *packet) {
 		ok = d.processes.add(p.payload)
 	case packetClockSnapshot:
 		ok = d.clocks.add(p.payload)
+	case packetSystemInfo:
+		ok = d.says(p.payload, systemNames, systemName, result.System)
 	case packetAttributes:
-		ok = d.attributes(p.payload)
+		ok = d.says(p.payload, attributesAttribute, attributeKey, "ohframe.version")
 	case packetCompressed, packetZstdCompressed:
 		ok = d.compressed(p)
 	}
@@ -306,11 +309,11 @@ func (d *decoder) packet(p *packet) {
 	}
 }
 
-// attributes decodes attributes of the trace, which show whether ohframe wrote it.
-func (d *decoder) attributes(payload []byte) bool {
-	return eachMessage(payload, attributesAttribute, func(b []byte) bool {
+// says decodes a message that shows that ohframe wrote the trace, if a message in it has the text.
+func (d *decoder) says(payload []byte, inner, text protowire.Number, ours string) bool {
+	return eachMessage(payload, inner, func(b []byte) bool {
 		return eachField(b, func(f field) {
-			d.stats.Ours = d.stats.Ours || f.number == attributeKey && string(f.bytes) == "ohframe.version"
+			d.stats.Ours = d.stats.Ours || f.number == text && string(f.bytes) == ours
 		})
 	})
 }

@@ -18,7 +18,7 @@ func TestFieldNumbers(t *testing.T) {
 	for name, number := range map[protoreflect.Name]protowire.Number{
 		"process_tree": packetProcessTree, "clock_snapshot": packetClockSnapshot, "timestamp": packetTimestamp,
 		"compressed_packets": packetCompressed, "timestamp_clock_id": packetClockID,
-		"frame_timeline_event": packetFrameTimeline, "trace_attributes": packetAttributes,
+		"frame_timeline_event": packetFrameTimeline, "trace_attributes": packetAttributes, "system_info": packetSystemInfo,
 		"ftrace_events": packetKernelEvents, "trusted_packet_sequence_id": packetSequence, "interned_data": packetInterned,
 	} {
 		must.Equal(t, packet.ByName(name).Number(), number, "%s is field", name)
@@ -32,6 +32,8 @@ func TestFieldNumbers(t *testing.T) {
 		{&perfettopb.ProcessTree_Thread{}, map[protoreflect.Name]protowire.Number{"tid": threadTID, "tgid": threadTGID, "name": threadName}},
 		{&perfettopb.ClockSnapshot{}, map[protoreflect.Name]protowire.Number{"clocks": snapshotClock}},
 		{&perfettopb.ClockSnapshot_Clock{}, map[protoreflect.Name]protowire.Number{"clock_id": clockID, "timestamp": clockTimestamp}},
+		{&perfettopb.SystemInfo{}, map[protoreflect.Name]protowire.Number{"utsname": systemNames}},
+		{&perfettopb.Utsname{}, map[protoreflect.Name]protowire.Number{"sysname": systemName}},
 		{&perfettopb.TraceAttributes{}, map[protoreflect.Name]protowire.Number{"attribute": attributesAttribute}},
 		{&perfettopb.FtraceEventBundle{}, map[protoreflect.Name]protowire.Number{"cpu": bundleCPU, "event": bundleEvent, "compact_sched": bundleCompact}},
 		{&perfettopb.FtraceEventBundle_CompactSched{}, map[protoreflect.Name]protowire.Number{
