@@ -52,7 +52,7 @@ func activities(t *analyzer.Timeline) map[processKey]*activity {
 		}
 	}
 	block := func(p *analyzer.Process, i analyzer.Interval) {
-		a := of(newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: p}))
+		a := of(applicationKey(p))
 		a.blocked = append(a.blocked, i)
 	}
 	for _, h := range t.Hangs {

@@ -76,21 +76,6 @@ func (s LaunchStage) String() string {
 	return fmt.Sprintf("%s=%d", s.Name, *s.Duration)
 }
 
-// Hang is a time in which a main thread did something else than frames for long.
-type Hang struct {
-	PID     trace.PID `json:"pid"`     // process id of the application
-	Process string    `json:"process"` // its name
-	Severe  bool      `json:"severe"`  // 500 ms or more
-	Slice   string    `json:"slice"`   // name of the slice; empty if that began before the trace
-	// its start and length, as far as they are in the trace or the window
-	Start    trace.Time     `json:"start_ns"`
-	Duration trace.Duration `json:"duration_ns"`
-	BeginCut bool           `json:"begin_cut"` // it begins before or ends after that, and takes longer
-	EndCut   bool           `json:"end_cut"`
-	// Source is the hang that this describes.
-	Source analyzer.Hang `json:"-"`
-}
-
 // Grade is a class of the published limits on how long a response may take.
 type Grade string
 
@@ -286,20 +271,6 @@ func (s *Interaction) measureFrames(frames []*analyzer.Frame) *Process {
 	p.measure()
 	p.records = records{}
 	return p
-}
-
-// hangs returns the hangs of the chosen processes.
-func hangs(t *analyzer.Timeline, o Options) []Hang {
-	list := []Hang{}
-	for _, h := range t.Hangs {
-		if o.Process == nil || o.Process(h.Process) {
-			list = append(list, Hang{
-				PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
-				BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Source: h,
-			})
-		}
-	}
-	return list
 }
 
 func optionalText(s string) *string {

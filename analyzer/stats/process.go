@@ -25,6 +25,7 @@ type Process struct {
 	Refresh     []Refresh    `json:"refresh"` // refresh rates of the frames, lowest first
 	FPS         *FPS         `json:"fps"`     // frames shown per second; nil if fewer than two are known
 	Hitches     *Hitches     `json:"hitches"` // frames that were shown late; nil if it is unknown
+	Hangs       *Hangs       `json:"hangs"`   // hangs of an application; nil of others and if the input does not show them
 	// frames from the application's vsync to the end of rendering
 	WholeFrames WholeFrames `json:"whole_frames"`
 	// SurfaceFlinger's verdicts; nil if the trace has none
@@ -79,6 +80,9 @@ func (p *Process) measure() {
 	p.WholeFrames = r.whole
 	p.SurfaceFlinger = verdicts(r.frames)
 	p.Android = slices.ContainsFunc(r.frames, func(f *analyzer.Frame) bool { return f.Android != nil })
+	if p.Android {
+		p.Hangs = nil
+	}
 	p.HWUI = classes(r.frames)
 	p.LongestStreak = longestStreak(r.frames)
 	p.Stutter = stutter(r.frames)

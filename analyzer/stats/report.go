@@ -69,8 +69,10 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	for key, p := range c {
 		p.records.dump, p.records.parts, p.records.responses, p.records.activity = t.Dump, parts, responses[key], activities[key]
 	}
-	r := c.report(newSpan(t.Span.Start, t.Span.End, parts))
-	r.Interactions, r.Hangs = interactions(t, o, parts), hangs(t, o)
+	span, hangs := newSpan(t.Span.Start, t.Span.End, parts), hangs(t, o)
+	c.setHangs(hangs, t, span)
+	r := c.report(span)
+	r.Interactions, r.Hangs = interactions(t, o, parts), hangs
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	for _, c := range r.Components {
@@ -105,6 +107,11 @@ func newProcessKey(f *analyzer.Frame) processKey {
 		return processKey{kind: kindOf(f), pid: trace.UnknownPID, name: f.Process.Name}
 	}
 	return processKey{kind: kindOf(f), pid: f.Process.PID, start: f.Process.Alive.Start}
+}
+
+// applicationKey returns the key of an application.
+func applicationKey(p *analyzer.Process) processKey {
+	return newProcessKey(&analyzer.Frame{Kind: analyzer.ApplicationFrame, Process: p})
 }
 
 // keyOf returns the key of a process of a report.

@@ -434,8 +434,8 @@ func TestBadDatasets(t *testing.T) {
 		{"truncated", func(dir string) error {
 			return os.Truncate(filepath.Join(dir, "traces", part(1)), 100)
 		}, part(1)},
-		{"another schema", func(dir string) error { return replaceSchema(dir, "traces", part(2)) }, `schema "0", this version reads ` + schemaVersion},
-		{"another schema of results", func(dir string) error { return replaceSchema(dir, "results", part(2)) }, `schema "0", this version reads ` + schemaVersion},
+		{"another schema", func(dir string) error { return replaceSchema(dir, "traces", part(2)) }, `schema "00", this version reads ` + schemaVersion},
+		{"another schema of results", func(dir string) error { return replaceSchema(dir, "results", part(2)) }, `schema "00", this version reads ` + schemaVersion},
 		{"renamed column", func(dir string) error { return replaceInPart(dir, "traces", part(1), "misaligned", "m1saligned") }, "other columns"},
 		{"renamed column of results", func(dir string) error { return replaceInPart(dir, "results", part(0), "recorded", "rec0rded") }, "other columns"},
 		{"damaged name of a process", func(dir string) error { return damageDictionary(filepath.Join(dir, "traces", part(0)), "process") }, "process"},
@@ -457,8 +457,8 @@ func TestBadDatasets(t *testing.T) {
 
 // replaceSchema changes the schema that a part names.
 func replaceSchema(dir, folder, name string) error {
-	named := keySchema + "\x18\x01" // and a text of one byte
-	return replaceInPart(dir, folder, name, named+schemaVersion, named+"0")
+	named := keySchema + "\x18" + string(rune(len(schemaVersion))) // and a text of so many bytes
+	return replaceInPart(dir, folder, name, named+schemaVersion, named+"00")
 }
 
 // replaceInPart replaces a text in a part by one of the same length.

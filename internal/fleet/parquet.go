@@ -34,7 +34,7 @@ const (
 )
 
 // schemaVersion changes if columns change their meaning.
-const schemaVersion = "9"
+const schemaVersion = "10"
 
 // rowsPerGroup bounds the memory of readers: a row of traces has some hundred numbers.
 const rowsPerGroup = 1 << 13

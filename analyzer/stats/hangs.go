@@ -1,0 +1,70 @@
+package stats
+
+import (
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Hang is a time in which a main thread did something else than frames for long.
+type Hang struct {
+	PID     trace.PID `json:"pid"`     // process id of the application
+	Process string    `json:"process"` // its name
+	Severe  bool      `json:"severe"`  // 500 ms or more
+	Slice   string    `json:"slice"`   // name of the slice; empty if that began before the trace
+	// its start and length, as far as they are in the trace or the window
+	Start    trace.Time     `json:"start_ns"`
+	Duration trace.Duration `json:"duration_ns"`
+	BeginCut bool           `json:"begin_cut"` // it begins before or ends after that, and takes longer
+	EndCut   bool           `json:"end_cut"`
+	// Source is the hang that this describes.
+	Source analyzer.Hang `json:"-"`
+}
+
+// hangs returns the hangs of the chosen processes.
+func hangs(t *analyzer.Timeline, o Options) []Hang {
+	list := []Hang{}
+	for _, h := range t.Hangs {
+		if o.Process == nil || o.Process(h.Process) {
+			list = append(list, Hang{
+				PID: h.Process.PID, Process: h.Process.Name, Severe: h.Duration() >= analyzer.SevereHang, Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
+				BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Source: h,
+			})
+		}
+	}
+	return list
+}
+
+// Hangs are the hangs of an application together.
+type Hangs struct {
+	Hangs   int            `json:"hangs" sum:"hangs"`
+	Severe  int            `json:"severe" sum:"severe_hangs"`
+	Hang    trace.Duration `json:"hang_ns" sum:"hanging_ns"`
+	Ratio   *float64       `json:"hang_ms_per_s"`
+	Longest trace.Duration `json:"longest_ns" peak:"longest_hang_ns"`
+	// Time is the length of the trace, without the time between traces.
+	Time trace.Duration `json:"-" sum:"hang_span_ns"`
+}
+
+// setHangs sets those of the applications. Only traces of OpenHarmony show them.
+func (c collector) setHangs(list []Hang, t *analyzer.Timeline, span *Span) {
+	if t.Dump || span == nil {
+		return
+	}
+	for key, p := range c {
+		if key.kind == Application {
+			p.Hangs = &Hangs{Time: span.Length}
+		}
+	}
+	for _, h := range list {
+		p := c[applicationKey(h.Source.Process)]
+		if p == nil {
+			continue // without frames
+		}
+		p.Hangs.Hangs++
+		if h.Severe {
+			p.Hangs.Severe++
+		}
+		p.Hangs.Hang = add(p.Hangs.Hang, h.Duration)
+		p.Hangs.Longest = max(p.Hangs.Longest, h.Duration)
+	}
+}

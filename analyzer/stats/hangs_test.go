@@ -1,0 +1,45 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
+	"ohframe/internal/testing/must"
+)
+
+func TestHangsOfProcesses(t *testing.T) {
+	timeline := func() *analyzer.Timeline {
+		x := twoApplications()
+		x.Span = interval(1000, 3000)
+		gallery := &analyzer.Process{PID: 300, Name: "without frames"}
+		for _, f := range x.Frames {
+			if f.Process.Name == "gallery" {
+				gallery = f.Process
+			}
+		}
+		x.Hangs = []analyzer.Hang{
+			{Process: gallery, Interval: interval(1400, 1700)}, {Process: gallery, Interval: interval(2000, 2500)},
+			{Process: &analyzer.Process{PID: 300, Name: "without frames"}, Interval: interval(1400, 2000)},
+		}
+		return x
+	}
+	of := func(x *analyzer.Timeline) (list []string) {
+		for _, p := range stats.Compute(x, stats.Options{}).Processes {
+			list = append(list, string(must.Get(json.Marshal(p.Hangs))(t)))
+		}
+		return list
+	}
+	const (
+		two  = `{"hangs":2,"severe":1,"hang_ns":800000000,"hang_ms_per_s":400,"longest_ns":500000000}`
+		none = `{"hangs":0,"severe":0,"hang_ns":0,"hang_ms_per_s":0,"longest_ns":0}`
+	)
+	must.EqualSlices(t, of(timeline()), []string{two, none, "null"})
+	android := timeline()
+	android.Frames[len(android.Frames)-1].Android = &analyzer.Android{} // of notes
+	must.EqualSlices(t, of(android), []string{two, "null", "null"})
+	dump := timeline()
+	dump.Dump = true
+	must.EqualSlices(t, of(dump), []string{"null", "null", "null"})
+}
