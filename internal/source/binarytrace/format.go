@@ -13,11 +13,12 @@ import (
 // format is how the records of an event are read and printed.
 type format struct {
 	name   string // as text has it
-	title  []byte // ": NAME: "
+	title  title
 	id     int
 	lite   bool // records lack names of threads
 	fields []field
-	need   int // the least number of bytes of a record
+	need   int     // the least number of bytes of a record
+	locs   []field // those that refer to text elsewhere in it
 	marker bool
 	text   field // has all that is printed; without a name if there is no such field
 	// The rest is that of an event of the table.
@@ -76,6 +77,7 @@ func (s *sys) parseFormats(text []byte) {
 			if f.id < 0 || !f.compile(string(value)) {
 				s.log.Add(badFormat)
 			} else {
+				f.findLocs()
 				s.formats[f.id] = f
 			}
 			f = nil
@@ -223,7 +225,7 @@ func (f *format) compile(printFmt string) bool {
 	case len(own) == 1 && strings.HasPrefix(printFmt, `"%s",`) && (own[0].loc != notLoc || !own[0].isInt()):
 		f.text = own[0]
 	}
-	f.title = roomy(": " + f.name + ": ")
+	f.title = newTitle(f.name)
 	if f.text.name != "" {
 		f.require(&f.text)
 		return true
@@ -241,16 +243,23 @@ func (f *format) compile(printFmt string) bool {
 // require makes records that lack the field too short.
 func (f *format) require(c *field) { f.need = max(f.need, c.offset+c.size) }
 
+// findLocs sets locs, when all that is required is known.
+func (f *format) findLocs() {
+	for _, c := range f.fields {
+		if c.loc != notLoc && c.offset+c.size <= f.need {
+			f.locs = append(f.locs, c)
+		}
+	}
+}
+
 // complete reports whether a record has all that is read of it, also what fields refer to.
 func (f *format) complete(record []byte) bool {
 	if len(record) < f.need {
 		return false
 	}
-	for i := range f.fields {
-		if c := &f.fields[i]; c.loc != notLoc && c.offset+c.size <= f.need {
-			if _, ok := c.bytes(record); !ok {
-				return false
-			}
+	for i := range f.locs {
+		if _, ok := f.locs[i].bytes(record); !ok {
+			return false
 		}
 	}
 	return true

@@ -97,6 +97,7 @@ const (
 // htrace is the source of a trace of hiprofiler.
 type htrace struct {
 	log       *log
+	messages  *[lastMessage]*messageFormat
 	names     names
 	symbols   map[uint64]string // functions by address
 	inHeader  [2]uint64         // boot and monotonic time
@@ -109,8 +110,8 @@ type htrace struct {
 }
 
 func (r *Reader) openHtrace(size int64) error {
-	h := &htrace{log: r.log, symbols: map[uint64]string{}}
-	h.names = names{comms: map[int32][]byte{}, limit: r.options.Limits.Threads}
+	h := &htrace{log: r.log, messages: messages(), symbols: map[uint64]string{}}
+	h.names.limit = r.options.Limits.Threads
 	r.source = h
 	if err := r.parts(h, size); err != nil {
 		return err
@@ -365,6 +366,10 @@ func (r *Reader) result(h *htrace, data []byte, at int64, cut bool) {
 // detail makes pieces of a FtraceCpuDetailMsg, which is at an offset of the file. Of
 // the fields of a message any run can be read by itself.
 func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
+	if !cut && len(data) <= maxPiece {
+		r.wholeDetail(data, at)
+		return
+	}
 	cpu, known := uint64(0), !cut // a zero may be left out
 	for f := (fields{rest: data, cut: cut}); f.next(); {
 		if f.number == detailCPU {
@@ -415,6 +420,32 @@ func (r *Reader) detail(h *htrace, data []byte, at int64, cut bool) {
 	}
 }
 
+// wholeDetail makes a piece of a FtraceCpuDetailMsg. Its rest is checked when its events are read.
+func (r *Reader) wholeDetail(data []byte, at int64) {
+	cpu, known := uint64(0), false
+	p := piece{at: at, size: int32(len(data)), unchecked: true}
+	f := fields{rest: data}
+	for !(known && p.first.Known()) && f.next() {
+		switch {
+		case f.number == detailCPU:
+			cpu, known = f.value, true
+		case f.number == detailEvent && f.isBytes && !p.first.Known():
+			if t := eventTime(f.data); t <= trace.MaxTime {
+				p.first = trace.Time(t)
+			}
+		}
+	}
+	if cpu >= maxCPUs {
+		r.log.Add(badMessage)
+		return
+	}
+	if p.cpu = uint16(cpu); p.first.Known() {
+		r.pieces = append(r.pieces, p)
+	} else if f.bad {
+		r.log.Add(badMessage)
+	}
+}
+
 // eventTime returns the time of a FtraceEvent.
 func eventTime(data []byte) uint64 {
 	for f := (fields{rest: data}); f.next(); {
@@ -439,6 +470,9 @@ func (h *htrace) events(list []event, data []byte, p *piece) []event {
 		}
 		from := offsetIn(data, f.data)
 		list = append(list, event{trace.Time(time), int32(from), int32(from) + int32(len(f.data))})
+	}
+	if f.bad && p.unchecked {
+		h.log.Add(badMessage)
 	}
 	return list
 }

@@ -175,6 +175,8 @@ const (
 	softIRQ        = 0x10
 	preemptResched = 0x20
 	nmi            = 0x40
+
+	flagsShown = irqsOff | irqsNoSupport | needResched | hardIRQ | softIRQ | preemptResched | nmi
 )
 
 // appendFlags appends the four characters of the column of flags.
@@ -216,22 +218,18 @@ func appendFlags(b []byte, flags, preempt uint8) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// finishLine ends the line whose payload begins at from. A payload may contain line
-// ends: the last is dropped, as the kernel drops it, and others become blanks, so that
-// an event is a line.
-func finishLine(b []byte, from int) []byte {
-	if n := len(b); n > from && b[n-1] == '\n' {
-		b = b[:n-1]
-	}
-	for payload := b[from:]; ; {
-		i := bytes.IndexByte(payload, '\n')
+// oneLine changes a payload so that an event is a line. It drops the line end that the kernel drops at the end,
+// and makes blanks of others.
+func oneLine(payload []byte) []byte {
+	payload = bytes.TrimSuffix(payload, []byte{'\n'})
+	for rest := payload; ; {
+		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
-			break
+			return payload
 		}
-		payload[i] = ' '
-		payload = payload[i+1:]
+		rest[i] = ' '
+		rest = rest[i+1:]
 	}
-	return append(b, '\n')
 }
 
 // isMarker reports whether an event of this name carries a marker.
@@ -240,13 +238,13 @@ func isMarker(name string) bool { return name == "print" || name == markerName }
 // markerName is the name that Linux gives to events of print in text.
 const markerName = "tracing_mark_write"
 
-// trimMarker drops the last character of the payload "E|PID|" at from. It has no
+// trimMarker drops the last character of the payload "E|PID|". It has no
 // meaning, and hitrace's converter drops it.
-func trimMarker(b []byte, from int) []byte {
-	if n := len(b); n-from > 2 && b[from] == 'E' && b[from+1] == '|' && b[n-1] == '|' {
-		return b[:n-1]
+func trimMarker(payload []byte) []byte {
+	if n := len(payload); n > 2 && payload[0] == 'E' && payload[1] == '|' && payload[n-1] == '|' {
+		return payload[:n-1]
 	}
-	return b
+	return payload
 }
 
 // appendInt appends n in decimal.
@@ -300,6 +298,14 @@ func appendHex(b []byte, n uint64) []byte {
 			return append(b, digits[i:]...)
 		}
 	}
+}
+
+// skipBlanks returns the number of blanks that text begins with.
+func skipBlanks(text []byte) (n int) {
+	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	return n
 }
 
 // cString returns text up to its first NUL.

@@ -59,7 +59,7 @@ var messages = sync.OnceValue(func() *[lastMessage]*messageFormat {
 		{blockedMessage, "sched_blocked_reason", 1, ""}, {4004, "rss_stat", 0, "1234"},
 	} {
 		format := kernel.Events()[m.name].Formats[m.index]
-		table[m.number] = &messageFormat{roomy(": " + m.name + ": "), format, m.fields}
+		table[m.number] = &messageFormat{newTitle(m.name), format, m.fields}
 	}
 	for _, m := range []struct {
 		number     int
@@ -77,9 +77,9 @@ var messages = sync.OnceValue(func() *[lastMessage]*messageFormat {
 		{4001, "regulator_set_voltage_complete", "name={1:text}, val={2:uint64}"},
 		{4003, "gpu_mem_total", "gpu_id={1:uint64} pid={2:uint64} total={3:uint64}"},
 	} {
-		table[m.number] = &messageFormat{title: roomy(": " + m.name + ": "), format: kernel.Spell(m.text)}
+		table[m.number] = &messageFormat{title: newTitle(m.name), format: kernel.Spell(m.text)}
 	}
-	table[printMessage] = &messageFormat{title: roomy(": " + markerName + ": ")}
+	table[printMessage] = &messageFormat{title: newTitle(markerName)}
 	return table
 })
 
@@ -99,7 +99,7 @@ const (
 
 // messageFormat is how a message is printed.
 type messageFormat struct {
-	title  []byte
+	title  title
 	format *kernel.Format // nil for print
 	fields string         // as above
 }
@@ -142,12 +142,16 @@ func (h *htrace) head(head *head, data []byte) bool {
 		}
 	}
 	text, ok := textOf(payload)
+	var m *messageFormat
+	if number < lastMessage {
+		m = h.messages[number]
+	}
 	switch {
 	case f.bad:
 		h.log.Add(badMessage)
 	case tid > math.MaxInt32:
 		h.log.Add(badThread)
-	case number >= lastMessage || messages()[number] == nil:
+	case m == nil:
 		h.log.Add(unknownID)
 	case !ok:
 		h.log.Add(badMessage)
@@ -159,9 +163,9 @@ func (h *htrace) head(head *head, data []byte) bool {
 			head.tgid = -1
 		}
 		if len(head.comm) == 0 {
-			head.comm = h.names.comm(head.tid)
+			head.comm, _ = h.names.of(head.tid)
 		}
-		head.title, head.marker = messages()[number].title, number == printMessage
+		head.title, head.marker, head.text = &m.title, number == printMessage, cString(text)
 		return true
 	}
 	return false
@@ -212,7 +216,7 @@ func (h *htrace) decode(data []byte, v *kernel.Values) *kernel.Format {
 		v.Keep(enterArgs, from)
 		v.Numbers[enterArgs] = 0
 	}
-	f, fields := messages()[number].format, messages()[number].fields
+	f, fields := h.messages[number].format, h.messages[number].fields
 	if f == nil {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package binarytrace
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // fields reads the fields of a message one after another. It accepts lengths that are
 // padded with zeros, as hiprofiler writes them.
@@ -87,6 +90,16 @@ const maxNumber = 1<<29 - 1
 
 // varint returns the number at the beginning of b, and the rest.
 func varint(b []byte) (v uint64, rest []byte, ok bool) {
+	if len(b) >= 8 {
+		v = binary.LittleEndian.Uint64(b)
+		if ends := ^v & 0x8080808080808080; ends != 0 { // the number ends in the first byte without that bit
+			v &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f
+			v = v&0x007f007f007f007f | v&0x7f007f007f007f00>>1
+			v = v&0x00003fff00003fff | v&0x3fff00003fff0000>>2
+			v = v&0x000000000fffffff | v&0x0fffffff00000000>>4
+			return v, b[bits.TrailingZeros64(ends)/8+1:], true
+		}
+	}
 	v, n := binary.Uvarint(b)
 	if n <= 0 {
 		return 0, nil, false

@@ -46,7 +46,6 @@ type Reader struct {
 	columns columns
 	rest    []byte // lines that have not been read
 	buffer  []byte // the memory of rest
-	payload []byte // of a marker
 	values  kernel.Values
 	noted   int // lost events that lines say
 	err     error
@@ -59,6 +58,8 @@ type piece struct {
 	first trace.Time // of its events, or before
 	size  int32      // bytes
 	cpu   uint16
+	// unchecked: damage of its events has not been counted.
+	unchecked bool
 }
 
 // event is an event of a piece.
@@ -84,10 +85,25 @@ type head struct {
 	comm           []byte // nil if it is unknown
 	tid, tgid      int32  // tgid is negative if it is unknown
 	flags, preempt uint8
-	title          []byte // ": NAME: "
-	marker         bool
+	title          *title
 	args           []byte // for kernel.Decoder
+	marker         bool
+	text           []byte // of a marker
 }
+
+// title is an event's name as it precedes the args in text.
+type title struct {
+	text []byte // ": NAME: "
+	kind hitrace.Kind
+}
+
+func newTitle(name string) title {
+	t := title{text: roomy(": " + name + ": ")}
+	t.kind = hitrace.KindOf(t.name())
+	return t
+}
+
+func (t *title) name() []byte { return t.text[2 : len(t.text)-2] }
 
 // maxCPUs is the maximum number of processors. Linux supports 8192; phones have 12.
 const maxCPUs = 8192
@@ -119,7 +135,7 @@ func (h *next) before(other *next) bool {
 // *Error or that of r.
 func Open(r io.ReaderAt, size int64, o Options) (*Reader, error) {
 	o.Limits = o.Limits.WithDefaults()
-	t := &Reader{in: r, options: o, log: newLog(o.Strict), columns: columns{precision: o.Precision}}
+	t := &Reader{in: &cache{in: r}, options: o, log: newLog(o.Strict), columns: columns{precision: o.Precision}}
 	head := make([]byte, min(size, int64(len(htraceMagic))))
 	if err := readAt(r, head, 0); err != nil {
 		return nil, err
@@ -300,14 +316,15 @@ func (r *Reader) line(h *head, s *stream, e *event) {
 	if !t.is(h.tid, s.cpu) || t.tgid != h.tgid || !bytes.Equal(t.comm, h.comm) {
 		t.set(h.comm, h.tid, h.tgid, s.cpu)
 	}
-	b := appendRoomy(r.columns.append(r.buffer, t, h.flags, h.preempt, e.time), h.title)
+	b := appendRoomy(r.columns.append(r.buffer, t, h.flags, h.preempt, e.time), h.title.text)
 	from := len(b)
 	r.values.Memory = r.values.Memory[:0]
 	b = r.source.AppendArgs(b, h.args, s.cpu, &r.values)
+	payload := b[from:]
 	if h.marker {
-		b = trimMarker(b, from)
+		payload = trimMarker(payload)
 	}
-	r.buffer = finishLine(b, from)
+	r.buffer = append(b[:from+len(oneLine(payload))], '\n')
 }
 
 // Next implements hitrace.Source.
@@ -331,24 +348,26 @@ func (r *Reader) Next(b *hitrace.Batch, size int) error {
 // add adds an event to a batch.
 func (r *Reader) add(b *hitrace.Batch, h *head, s *stream, e *event) {
 	added := b.Add()
+	added.Kind = h.title.kind
 	l := &added.Line
-	*l = hitrace.Line{Time: e.time, CPU: trace.CPU(s.cpu), TID: trace.TID(h.tid), PID: trace.UnknownPID, Comm: lostComm, Name: h.title[2 : len(h.title)-2]}
+	l.Name, l.Time, l.CPU, l.TID, l.PID = h.title.name(), e.time, trace.CPU(s.cpu), trace.TID(h.tid), trace.UnknownPID
 	if h.tgid >= 0 {
 		l.PID = trace.PID(h.tgid)
 	}
-	if h.tid == 0 {
+	switch {
+	case h.tid == 0:
 		l.Comm = idleComm
-	} else if len(h.comm) > 0 {
-		l.Comm = b.Keep(bytes.TrimLeft(h.comm, " \t"))
+	case len(h.comm) == 0:
+		l.Comm = lostComm
+	default:
+		l.Comm = b.Keep(h.comm[skipBlanks(h.comm):])
 	}
-	var flags [4]byte
-	l.SetFlags(appendFlags(flags[:0], h.flags, h.preempt))
-	if !h.marker {
+	l.InInterrupt, l.NoFlags = h.flags&(hardIRQ|softIRQ|nmi) != 0, h.flags&flagsShown|h.preempt == 0
+	if h.marker {
+		l.Args = oneLine(b.Keep(trimMarker(h.text)))
+	} else {
 		l.Args = b.Keep(h.args)
-		return
 	}
-	r.payload = finishLine(trimMarker(r.source.AppendArgs(r.payload[:0], h.args, s.cpu, &r.values), 0), 0)
-	l.Args = b.Keep(r.payload[:len(r.payload)-1])
 }
 
 // each reads events in order while more says so. It calls lost for a stream that lost events before the

@@ -185,7 +185,7 @@ func (s *sys) set(v *kernel.Values, f *format, p *kernel.Place, c *field, record
 	case c.name == "": // the name of a thread
 		thread, _ := f.find(strings.TrimSuffix(p.Name, "comm") + "pid")
 		if tid := int32(thread.int(record)); tid != 0 {
-			v.Texts[p.Field] = s.names.comm(tid)
+			v.Texts[p.Field], _ = s.names.of(tid)
 			return
 		}
 		v.Memory = appendInt(append(v.Memory, "tppmgr-idle-"...), int64(cpu))

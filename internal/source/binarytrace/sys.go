@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/hitrace"
+	"ohframe/internal/source/kernel"
 )
 
 // sysMagic is the beginning of a raw kernel trace: 0xDF49 as a little-endian number.
@@ -46,6 +48,8 @@ type sys struct {
 	formats  [1 << 16]*format
 	names    names
 	printk   map[uint64]string // strings by address
+	text     []byte            // of a marker
+	values   kernel.Values
 }
 
 // section is where a section of pages is.
@@ -175,28 +179,54 @@ func (s *sys) head(h *head, record []byte) bool {
 		s.log.Add(badThread)
 		return false
 	}
-	h.comm, h.tgid = s.names.comm(h.tid), s.names.tgid(h.tid)
-	h.flags, h.preempt, h.title, h.marker, h.args = record[flagsAt], record[preemptAt], f.title, f.marker, record
+	h.comm, h.tgid = s.names.of(h.tid)
+	h.flags, h.preempt, h.title, h.marker, h.args = record[flagsAt], record[preemptAt], &f.title, f.marker, record
+	switch {
+	case !f.marker:
+	case f.text.name != "":
+		text, _ := f.text.bytes(record)
+		h.text = cString(text)
+	default:
+		s.text = s.AppendArgs(s.text[:0], record, 0, &s.values)
+		h.text = s.text
+	}
 	return true
 }
 
 // names is the names and processes of threads.
 type names struct {
-	comms map[int32][]byte
-	tgids map[int32]int32
-	limit int
-	over  int
+	threads     hitrace.Threads[thread]
+	limit, over int
 }
 
-// comm returns the name of a thread, or nil.
-func (n *names) comm(tid int32) []byte { return n.comms[tid] }
+// thread is what is known of a thread: its name, or nil, and its process, or -1.
+type thread struct {
+	comm []byte
+	tgid int32
+}
 
-// tgid returns the process of a thread, or -1.
-func (n *names) tgid(tid int32) int32 {
-	if pid, ok := n.tgids[tid]; ok {
-		return pid
+// of returns the name and the process of a thread.
+func (n *names) of(tid int32) (comm []byte, tgid int32) {
+	if t := n.threads.Get(trace.TID(tid)); t != nil {
+		return t.comm, t.tgid
 	}
-	return -1
+	return nil, -1
+}
+
+// entry returns what is known of a thread, to be changed. It returns another one for a thread beyond the limit,
+// and counts it.
+func (n *names) entry(tid int32) *thread {
+	t := n.threads.Get(trace.TID(tid))
+	if t != nil {
+		return t
+	}
+	t = &thread{tgid: -1}
+	if n.threads.Len() >= n.limit {
+		n.over++
+	} else {
+		n.threads.Put(trace.TID(tid), t)
+	}
+	return t
 }
 
 // pairs returns the keys and values of lines that have a separator between them.
@@ -213,7 +243,6 @@ func pairs(text []byte, separator string) iter.Seq2[string, []byte] {
 
 // parseComms reads lines "TID COMM". A later line overrides an earlier one.
 func (n *names) parseComms(text []byte) {
-	n.comms = map[int32][]byte{}
 	for id, name := range pairs(text, " ") {
 		if tid, ok := parseID(id); ok {
 			n.setComm(tid, cString(name))
@@ -223,30 +252,19 @@ func (n *names) parseComms(text []byte) {
 
 func (n *names) setComm(tid int32, name []byte) {
 	if len(name) > 0 {
-		n.over += put(n.comms, tid, name, n.limit)
+		n.entry(tid).comm = name
 	}
 }
 
 // parseTGIDs reads lines "TID TGID".
 func (n *names) parseTGIDs(text []byte) {
-	n.tgids = map[int32]int32{}
 	for id, group := range pairs(text, " ") {
 		tid, ok := parseID(id)
 		tgid, ok2 := parseID(string(group))
 		if ok && ok2 {
-			n.over += put(n.tgids, tid, tgid, n.limit)
+			n.entry(tid).tgid = tgid
 		}
 	}
-}
-
-// put sets the value of a thread. It returns 1 if that thread is one beyond the limit, else
-// 0.
-func put[V any](m map[int32]V, tid int32, value V, limit int) (over int) {
-	if _, known := m[tid]; !known && len(m) >= limit {
-		return 1
-	}
-	m[tid] = value
-	return 0
 }
 
 func parseID(text string) (int32, bool) {

@@ -8,7 +8,7 @@ type Kind uint8
 // The kinds of events. The comments name the events and the type of Event.Fields.
 const (
 	KernelEvent      Kind = iota // any other event
-	MarkerEvent                  // tracing_mark_write, print, and as kindOf says
+	MarkerEvent                  // tracing_mark_write, print, and as KindOf says
 	SwitchEvent                  // sched_switch, sched_switch_lite: *Switch
 	WakingEvent                  // sched_waking: *Wakeup
 	WakeupEvent                  // sched_wakeup, sched_wakeup_lite: *Wakeup
@@ -28,13 +28,13 @@ const (
 	FreeEvent                    // sched_process_free: *Task, whose id may be given again
 )
 
-// kindOf returns the kind of the events with this name. Linux prints the name of the function
+// KindOf returns the kind of the events with this name. Linux prints the name of the function
 // that writes markers, HongMeng "print", and some tools of SmartPerf "trace_tag". Functions of
 // kernels that were optimised when linked have a suffix, and addresses stand for functions whose
 // names the kernel hides, 0 for all of them on old ones.
 //
 // HongMeng's lite events have the arguments of those that they replace.
-func kindOf(name []byte) Kind {
+func KindOf(name []byte) Kind {
 	switch string(name) {
 	case "print", markerWriter, "trace_tag":
 		return MarkerEvent
@@ -176,7 +176,7 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 		if problem := ParseLine(text, &e.Line); problem != NoProblem {
 			return problem
 		}
-		e.Kind = kindOf(e.Name)
+		e.Kind = KindOf(e.Name)
 		if b.columns.unseen {
 			b.columns.learn(text, e)
 		}

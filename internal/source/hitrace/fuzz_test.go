@@ -220,7 +220,7 @@ func (m *Marker) print() []byte {
 func FuzzMarker(f *testing.F) {
 	seedLines(f, func(line []byte) {
 		var l Line
-		if ParseLine(line, &l) == NoProblem && kindOf(l.Name) == MarkerEvent {
+		if ParseLine(line, &l) == NoProblem && KindOf(l.Name) == MarkerEvent {
 			f.Add(l.Args)
 		}
 	})

@@ -112,7 +112,7 @@ func (f *fieldStore) reset() {
 
 // ParseFields returns what Event.Fields of an event with the name and args is.
 func ParseFields(name, args []byte) any {
-	return (&fieldStore{all: true}).parse(kindOf(name), name, args)
+	return (&fieldStore{all: true}).parse(KindOf(name), name, args)
 }
 
 // decode returns Event.Fields of an event that is no text.

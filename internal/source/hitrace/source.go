@@ -26,7 +26,7 @@ func (b *Batch) AddLoss(cpu trace.CPU, events int) {
 	b.problems = append(b.problems, lineProblem{b.lines, Ignorable})
 }
 
-// Add adds an event, as if it was a line, to the batch of a Source. Its Line must be set: the args of a
+// Add adds an event, as if it was a line, to the batch of a Source. Its Line and its Kind must be set: the args of a
 // marker are its payload, those of others are for Batch.Decoder. Fields may be set.
 func (b *Batch) Add() *Event {
 	b.lines++
@@ -43,7 +43,7 @@ func (b *Batch) Set(e *Event, event *kernel.Event, v *kernel.Values) {
 			v.Texts[i] = b.Keep(text)
 		}
 	}
-	e.Fields = b.fields.of(kindOf(e.Name), event, v)
+	e.Fields = b.fields.of(e.Kind, event, v)
 }
 
 // Keep returns a copy of bytes that is valid as long as the batch.
@@ -64,7 +64,6 @@ func (b *Batch) complete() {
 	kept := 0
 	for i := range b.Events {
 		e := &b.Events[i]
-		e.Kind = kindOf(e.Name)
 		if problem := b.interpret(e); problem != NoProblem {
 			b.problems = append(b.problems, lineProblem{e.Number, problem})
 			continue

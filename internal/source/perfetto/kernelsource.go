@@ -122,6 +122,7 @@ func (s *kernelSource) add(b *hitrace.Batch, e *kernelEvent) {
 // set adds an event with the values, in a thread with flags.
 func (s *kernelSource) set(b *hitrace.Batch, e *kernelEvent, tid int32, flags uint64, event *kernel.Event) {
 	added := b.Add()
+	added.Kind = hitrace.KindOf([]byte(event.Name))
 	added.Line = hitrace.Line{
 		Comm: b.Keep(named(s.nameOf(tid))), Name: []byte(event.Name), Time: trace.Time(e.at), CPU: trace.CPU(e.cpu),
 		TID: trace.TID(tid), PID: s.processes.of(trace.TID(tid)), InInterrupt: flags&(hardInterrupt|softInterrupt) != 0,
