@@ -3,6 +3,7 @@ package account
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 	"slices"
 
 	"ohframe/analyzer"
@@ -169,15 +170,12 @@ type Account struct {
 // details are all that is known of an account while it is filled and, of parts and of late
 // frames, afterwards.
 type details struct {
-	cells []Cell         // all the time of the span, and of the GPU after it
-	by    map[ID]int32   // of cells, nil if they are few
-	idle  trace.Duration // as of Account.Idle
+	filling
+	idle trace.Duration // as of Account.Idle
 
 	thread  []*Account // as passed to Distribute
 	index   int        // in thread
 	clocked trace.Duration
-	waits   []waited
-	pieces  []piece
 	// instances are those slices in a late frame, or in a stretch, that have arguments.
 	instances []Instance
 	labeled   bool // wants instances
@@ -190,9 +188,23 @@ type details struct {
 	stage why.Stage
 	// idles: time in which the thread waits outside of all slices is idle.
 	idles bool
-	late  bool      // has pieces and instances
-	ran   []cpuTime // by processor
+	late  bool // has pieces and instances
 	times *functions.Times
+}
+
+// filling is what an account is filled with.
+type filling struct {
+	cells  []Cell  // all the time of the span, and of the GPU after it
+	at     []int32 // indexes of cells, plus one, by hash; a power of two, at least twice as many
+	waits  []waited
+	pieces []piece
+	ran    []cpuTime // by processor
+}
+
+// emptied returns the memory of f, for another account.
+func (f *filling) emptied() filling {
+	clear(f.at)
+	return filling{f.cells[:0], f.at, f.waits[:0], f.pieces[:0], f.ran[:0]}
 }
 
 // waited is a wait of the frame.
@@ -312,35 +324,32 @@ func (a *Account) Add(stage why.Stage, wait why.Wait, d trace.Duration) {
 // maxClocked keeps cycles below 2^63.
 const maxClocked = 1 << 38
 
-// maxScanned is the number of cells up to which one is found by looking at them all.
-// Most frames have fewer, and need no map.
-const maxScanned = 32
-
 // find returns the index of a cell. It adds the cell if the account lacks it.
-func (d *details) find(id ID) int32 {
-	if d.by != nil {
-		if i, ok := d.by[id]; ok {
-			return i
-		}
-	} else {
+func (d *details) find(id ID) int {
+	if 2*len(d.cells) >= len(d.at) {
+		d.at = make([]int32, max(64, 2<<bits.Len(uint(len(d.cells)))))
 		for i := range d.cells {
-			if d.cells[i].ID == id {
-				return int32(i)
-			}
-		}
-		if len(d.cells) == maxScanned {
-			d.by = make(map[ID]int32, 2*maxScanned)
-			for i, c := range d.cells {
-				d.by[c.ID] = int32(i)
+			if slot := d.slot(d.cells[i].ID); *slot == 0 { // parts that were joined may have the same
+				*slot = int32(i + 1)
 			}
 		}
 	}
-	i := int32(len(d.cells))
-	if d.by != nil {
-		d.by[id] = i
+	slot := d.slot(id)
+	if *slot == 0 {
+		d.cells = append(d.cells, Cell{ID: id})
+		*slot = int32(len(d.cells))
 	}
-	d.cells = append(d.cells, Cell{ID: id})
-	return i
+	return int(*slot - 1)
+}
+
+// slot returns where the index of a cell is in d.at, or would be.
+func (d *details) slot(id ID) *int32 {
+	most := uint64(len(d.at))
+	for i := (uint64(id.Key)<<16 | uint64(id.Wait)<<8 | uint64(id.Stage)) * 0x9E3779B97F4A7C15 >> 32; ; i++ {
+		if slot := &d.at[i&(most-1)]; *slot == 0 || d.cells[*slot-1].ID == id {
+			return slot
+		}
+	}
 }
 
 func (d *details) add(id ID, time trace.Duration, kHz uint32) *Cell {

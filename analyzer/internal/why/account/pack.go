@@ -41,9 +41,7 @@ func (b *Book) open(a *Account) *details {
 	case d == nil:
 		a.details = &details{}
 	case d.cells == nil && n > 0:
-		spare := b.spare[n-1]
-		d.cells, d.waits, d.pieces, d.ran = spare.cells, spare.waits, spare.pieces, spare.ran
-		b.spare = b.spare[:n-1]
+		d.filling, b.spare = b.spare[n-1].filling, b.spare[:n-1]
 	}
 	return a.details
 }
@@ -64,12 +62,12 @@ func (b *Book) close(a *Account) {
 	if d == nil {
 		return
 	}
-	if d.by = nil; d.part || d.late {
+	if d.part || d.late {
 		// Kept without the room that they have grown into.
-		spare := &details{cells: d.cells[:0], waits: d.waits[:0], pieces: d.pieces[:0], ran: d.ran[:0]}
-		d.cells, d.waits, d.pieces, d.ran = slices.Clone(d.cells), slices.Clone(d.waits), slices.Clone(d.pieces), slices.Clone(d.ran)
-		if spare.cells != nil {
-			b.spare = append(b.spare, spare)
+		if f := &d.filling; f.cells != nil {
+			kept := filling{slices.Clone(f.cells), nil, slices.Clone(f.waits), slices.Clone(f.pieces), slices.Clone(f.ran)}
+			b.spare = append(b.spare, &details{filling: f.emptied()})
+			*f = kept
 		}
 		return
 	}
@@ -77,7 +75,7 @@ func (b *Book) close(a *Account) {
 	if d.times != nil {
 		b.spareTimes = append(b.spareTimes, d.times)
 	}
-	*d = details{cells: d.cells[:0], waits: d.waits[:0], pieces: d.pieces[:0], ran: d.ran[:0]}
+	*d = details{filling: d.emptied()}
 	b.spare = append(b.spare, d)
 }
 

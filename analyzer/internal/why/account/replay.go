@@ -363,7 +363,7 @@ func (f *replay) addTask(w *Account, to trace.Time) {
 		if i = len(a.tasks); i < cap(a.tasks) && a.tasks[:i+1][i] != nil {
 			a.tasks = a.tasks[:i+1]
 			t := a.tasks[i]
-			t.Key, *t.details = outer.key, details{part: true, cells: t.details.cells[:0], waits: t.details.waits[:0]}
+			t.Key, *t.details = outer.key, details{part: true, filling: t.details.emptied()}
 		} else {
 			a.tasks = append(a.tasks, &Task{outer.key, &Account{Frame: a.Frame, details: &details{part: true}}})
 		}
