@@ -307,7 +307,7 @@ func (a *Account) OnlySlices() bool {
 
 // EarlierFrame returns the frame that the thread was busy with in a cell of
 // why.EarlierFrame.
-func (a *Account) EarlierFrame(c *Cell) *analyzer.Frame {
+func (a *Account) EarlierFrame(c ID) *analyzer.Frame {
 	if a.draw != nil && c.Stage == why.StageHandOver {
 		a = a.draw
 	}

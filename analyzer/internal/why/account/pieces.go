@@ -105,7 +105,7 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 	for _, p := range longest {
 		piece := why.Piece{Start: p.start, End: p.end, Stage: p.id.Stage, Wait: p.id.Wait, Several: p.several}
 		if p.id.Wait == why.EarlierFrame {
-			piece.Earlier = a.EarlierFrame(&Cell{ID: p.id})
+			piece.Earlier = a.EarlierFrame(p.id)
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
 		}

@@ -3,7 +3,6 @@ package account
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -137,12 +136,13 @@ type Waited struct {
 	// Label is that of the culprit's slice; empty without arguments.
 	Label string
 	// SliceTime is where the frame's own thread waited: the part of the waits by slice.
-	In      map[record.Key]SliceTime
-	threads []*suspect // the one with the most time first
+	In      []SliceTime // by key
+	threads []*suspect  // the one with the most time first
 }
 
 // SliceTime is the part of some waits in slices of one key, and the number of these.
 type SliceTime struct {
+	Key   record.Key
 	Time  trace.Duration
 	Calls int
 	last  uint32 // the highest number of those
@@ -182,56 +182,58 @@ type suspect struct {
 	seen trace.Time
 	time trace.Duration
 	sure bool
-	did  map[Doing]*done
+	did  few[Doing, done]
 	blocked
 }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
-	functions, interrupts map[record.Key]trace.Duration
-	in                    map[record.Key]SliceTime
+	functions, interrupts few[record.Key, trace.Duration]
+	in                    few[record.Key, SliceTime]
 }
 
 func (b *blocked) add(x *waited, w *record.Wait, d trace.Duration) {
-	in := b.in[x.id.Key]
+	in := b.in.of(x.id.Key)
 	if in.Time += d; x.slice > in.last {
 		in.Calls, in.last = in.Calls+1, x.slice
 	}
-	put(&b.in, x.id.Key, in)
 	if w.Function != 0 {
-		put(&b.functions, w.Function, b.functions[w.Function]+d)
+		*b.functions.of(w.Function) += d
 	}
 	if w.Interrupt != 0 {
-		put(&b.interrupts, w.Interrupt, b.interrupts[w.Interrupt]+d)
+		*b.interrupts.of(w.Interrupt) += d
 	}
 }
 
-// put sets a value of a map, which is made for the first one: most waits have none.
-func put[V any](m *map[record.Key]V, key record.Key, v V) {
-	if *m == nil {
-		*m = map[record.Key]V{}
+func (b *blocked) addAll(o *blocked) {
+	for _, f := range o.functions.list {
+		*b.functions.of(f.key) += f.value
 	}
-	(*m)[key] = v
+	for _, i := range o.interrupts.list {
+		*b.interrupts.of(i.key) += i.value
+	}
+	for _, o := range o.in.list {
+		in := b.in.of(o.key)
+		in.Time, in.Calls = in.Time+o.value.Time, in.Calls+o.value.Calls
+	}
 }
 
-func (b *blocked) addAll(o blocked) {
-	for f, d := range o.functions {
-		put(&b.functions, f, b.functions[f]+d)
+// set sets what is known of some waits.
+func (b *blocked) set(w *Waited, r *record.Record) {
+	w.Function, w.Interrupt = r.Name(largest(&b.functions)), r.Name(largest(&b.interrupts))
+	for _, in := range b.in.list {
+		in.value.Key = in.key
+		w.In = append(w.In, in.value)
 	}
-	for i, d := range o.interrupts {
-		put(&b.interrupts, i, b.interrupts[i]+d)
-	}
-	for key, in := range o.in {
-		of := b.in[key]
-		put(&b.in, key, SliceTime{Time: of.Time + in.Time, Calls: of.Calls + in.Calls})
-	}
+	slices.SortFunc(w.In, func(x, y SliceTime) int { return cmp.Compare(x.Key, y.Key) })
 }
 
 // Waits returns what the frame waited for, those with the most time first. What is left of the
 // waits, for which no thread is known, comes last.
-func (b *Book) Waits(a *Account, m Match) []Waited {
-	threads := map[trace.TID]*suspect{}
-	rest := suspect{}
+func (b *Book) Waits(a *Account, m Match) []*Waited {
+	threads := few[trace.TID, suspect]{}
+	rest := &Waited{}
+	var unknown blocked
 	for x := range a.waits() {
 		if !m.Has(x.id) {
 			continue
@@ -244,19 +246,10 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 				continue // the processor was idle
 			}
 			left -= d
-			s := threads[l.TID]
-			if s == nil {
-				s = &suspect{tid: l.TID, did: map[Doing]*done{}}
-				threads[l.TID] = s
-			}
+			s := threads.of(l.TID)
 			s.time += d
-			s.pid, s.seen = l.PID, l.Start
-			what := Doing{l.Wait, l.Key}
-			of := s.did[what]
-			if of == nil {
-				of = &done{}
-				s.did[what] = of
-			}
+			s.tid, s.pid, s.seen = l.TID, l.PID, l.Start
+			of := s.did.of(Doing{l.Wait, l.Key})
 			of.time += d
 			if l.Reason != 0 {
 				of.collection = l.Reason
@@ -270,35 +263,40 @@ func (b *Book) Waits(a *Account, m Match) []Waited {
 				s.sure = true
 			}
 		}
-		rest.time += left
+		rest.Time += left
 		if left > 0 {
-			rest.add(x, w, left)
+			unknown.add(x, w, left)
 		}
 	}
-	list := b.kinds(threads)
-	if rest.time > 0 {
-		list = append(list, Waited{Time: rest.time, Function: b.record.Name(largest(rest.functions)), Interrupt: b.record.Name(largest(rest.interrupts)), In: rest.in})
+	list := b.kinds(threads.list)
+	if rest.Time > 0 {
+		unknown.set(rest, b.record)
+		list = append(list, rest)
 	}
 	return list
 }
 
 // kinds returns the threads that were waited for, by kind, those with the most time first.
-func (b *Book) kinds(threads map[trace.TID]*suspect) (list []Waited) {
-	of := map[why.ThreadKind][]*suspect{}
-	var order []why.ThreadKind
-	for _, s := range sorted(slices.Collect(maps.Values(threads))) {
-		c := b.Thread(s.pid, s.tid, s.seen)
-		kind := c.Kind()
-		if of[kind] == nil {
-			order = append(order, kind)
+func (b *Book) kinds(threads []entry[trace.TID, suspect]) []*Waited {
+	suspects := make([]*suspect, len(threads))
+	for i := range threads {
+		suspects[i] = &threads[i].value
+	}
+	var of few[why.ThreadKind, []*suspect]
+	for _, s := range sorted(suspects) {
+		kind := why.ThreadKind{}
+		if len(threads) > 1 {
+			c := b.Thread(s.pid, s.tid, s.seen)
+			kind = c.Kind()
 		}
-		of[kind] = append(of[kind], s)
+		list := of.of(kind)
+		*list = append(*list, s)
 	}
-	list = make([]Waited, 0, len(order)+1)
-	for _, kind := range order {
-		list = append(list, b.waitedFor(of[kind]))
+	list := make([]*Waited, 0, len(of.list)+1)
+	for _, kind := range of.list {
+		list = append(list, b.waitedFor(kind.value))
 	}
-	slices.SortStableFunc(list, func(x, y Waited) int { return cmp.Compare(y.Time, x.Time) })
+	slices.SortStableFunc(list, func(x, y *Waited) int { return cmp.Compare(y.Time, x.Time) })
 	return list
 }
 
@@ -309,48 +307,57 @@ func sorted(list []*suspect) []*suspect {
 }
 
 // waitedFor returns threads of a kind as one.
-func (b *Book) waitedFor(threads []*suspect) Waited {
+func (b *Book) waitedFor(threads []*suspect) *Waited {
 	most := threads[0]
 	c := b.Thread(most.pid, most.tid, most.seen)
 	c.Time = most.time
-	w := Waited{Culprit: &c, Threads: len(threads), threads: threads}
+	w := &Waited{Culprit: &c, Threads: len(threads), threads: threads}
 	w.Reason, w.Label = b.did(most, &c)
-	all := most.blocked
+	all := &most.blocked
 	if len(threads) > 1 {
-		all = blocked{}
+		all = &blocked{}
 	}
 	for _, s := range threads {
 		w.Time += s.time
 		c.Sure = c.Sure || s.sure
 		if len(threads) > 1 {
-			all.addAll(s.blocked)
+			all.addAll(&s.blocked)
 		}
 	}
-	w.Function, w.Interrupt, w.In = b.record.Name(largest(all.functions)), b.record.Name(largest(all.interrupts)), all.in
+	all.set(w, b.record)
 	return w
 }
 
-// Did returns for how long threads that were waited for did what.
-func (w *Waited) Did() map[Doing]trace.Duration {
-	all := map[Doing]trace.Duration{}
+// Did returns what threads that were waited for did, and for how long.
+func (w *Waited) Did() (list []Did) {
+	var all few[Doing, trace.Duration]
 	for _, s := range w.threads {
-		for what, of := range s.did {
-			all[what] += of.time
+		for i := range s.did.list {
+			*all.of(s.did.list[i].key) += s.did.list[i].value.time
 		}
 	}
-	return all
+	for _, what := range all.list {
+		list = append(list, Did{what.key, what.value})
+	}
+	return list
+}
+
+// Did is for how long threads did something.
+type Did struct {
+	Doing
+	Time trace.Duration
 }
 
 // Doing returns the part of a wait in which the threads did some of what they did.
-func (b *Book) Doing(w *Waited, some func(Doing) bool) Waited {
+func (b *Book) Doing(w *Waited, some func(Doing) bool) *Waited {
 	var list []*suspect
 	for _, s := range w.threads {
 		one := *s
-		one.time, one.did = 0, map[Doing]*done{}
-		for what, of := range s.did {
-			if some(what) {
-				one.time += of.time
-				one.did[what] = of
+		one.time, one.did = 0, few[Doing, done]{}
+		for _, what := range s.did.list {
+			if some(what.key) {
+				one.time += what.value.time
+				one.did.list = append(one.did.list, what)
 			}
 		}
 		if one.time > 0 {
@@ -363,23 +370,12 @@ func (b *Book) Doing(w *Waited, some func(Doing) bool) Waited {
 // did sets what a thread did most of the time.
 func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
 	var most *done
-	for what, of := range s.did {
+	for i := range s.did.list {
+		what, of := s.did.list[i].key, &s.did.list[i].value
 		if slice := b.record.Name(what.Key); most == nil || of.time > most.time || of.time == most.time && (what.Wait < c.Wait || what.Wait == c.Wait && slice < c.Slice) {
 			most, c.Wait, c.Slice, c.Did = of, what.Wait, slice, of.time
 		}
 	}
 	b.explain(c, &most.reasons, s.seen)
 	return b.record.Name(most.collection), b.record.Label(most.label)
-}
-
-// largest returns the key with the largest value, the smallest one of several; zero
-// for an empty map.
-func largest[K cmp.Ordered](m map[K]trace.Duration) K {
-	var best K
-	for k, d := range m {
-		if most, ok := m[best]; !ok || d > most || d == most && k < best {
-			best = k
-		}
-	}
-	return best
 }

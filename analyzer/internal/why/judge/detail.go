@@ -92,11 +92,11 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 		}
 	}
 	if s.Wait == why.EarlierFrame {
-		s.Earlier = x.EarlierFrame(&p.cell)
+		s.Earlier = x.EarlierFrame(p.cell)
 		return s
 	}
 	in := p.Place
-	s.Slice, s.Reason = p.name, p.reason
+	s.Slice = p.name
 	if s.Stage == why.NoStage {
 		in.Stage = p.cell.Stage
 	} else if in.Stage == why.NoStage {
@@ -111,10 +111,7 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 		}
 		s.Instances, s.Repeats = j.instances(x.Account, &s, x.cellWait(), x.pieces)
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = p.waited.Culprit, p.waited.Function, p.waited.Interrupt, cmp.Or(s.Reason, p.waited.Reason)
-	if s.Culprit != nil && p.waited.Label != "" {
-		s.Culprit.Arguments = place.Arguments(p.waited.Label)
-	}
+	p.setWaited(&s)
 	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {
 		return s // nobody can do anything about the display
 	}

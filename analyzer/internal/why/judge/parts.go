@@ -27,11 +27,11 @@ const (
 type part struct {
 	name, reason string
 	place.Place
-	cell account.Cell // with the greatest excess
+	cell account.ID // with the greatest excess, which is most
 	most trace.Duration
 	// keys are those of the slices; nil for all that the frame has in the component.
 	keys    []record.Key
-	waited  account.Waited
+	waited  *account.Waited // nil if it waited for nothing, or for several
 	several *why.Several
 	portion // of the component
 	// calls is the number of slices, and usualCalls that of frames on time.
@@ -96,7 +96,7 @@ func (j *judge) places(x *judged) []part {
 		to.usual += usual
 		to.keys = append(to.keys, c.Key)
 		if over := c.Time - usual; over > to.most {
-			to.cell, to.Place, to.reason, to.most = c, in, reason, over
+			to.cell, to.Place, to.reason, to.most = c.ID, in, reason, over
 		}
 	}
 	j.placed = list
@@ -135,8 +135,8 @@ func earlierFrames(x *judged) part {
 	frames := 0
 	for c := range x.Cells() {
 		if x.has(c.ID) {
-			if frames++; c.Time > p.cell.Time {
-				p.cell = c
+			if frames++; c.Time > p.most {
+				p.cell, p.most = c.ID, c.Time
 			}
 		}
 	}
@@ -247,10 +247,10 @@ func (j *judge) culprits(x *judged, place *part) []part {
 	// Several slices together are not those of other frames.
 	comparable := place.usual > noiseFloor && len(x.of.references) > 0 && len(place.keys) < 2
 	if left := place.value - timeOf(waits); len(waits) > 0 && left > 0 {
-		if last := &waits[len(waits)-1]; last.Culprit == nil {
+		if last := waits[len(waits)-1]; last.Culprit == nil {
 			last.Time += left
 		} else {
-			waits = append(waits, account.Waited{Time: left})
+			waits = append(waits, &account.Waited{Time: left})
 		}
 	}
 	if x.wait.Explains() || x.wait == why.EarlierFrame {
@@ -307,25 +307,26 @@ func (j *judge) undivided(p *part) []part {
 // excess and is not what they did most of the time, or if several have a quarter.
 func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) (list []part) {
 	w := kind.waited
+	if w == nil {
+		return j.undivided(kind)
+	}
 	did := w.Did()
 	if len(did) < 2 {
 		return j.undivided(kind)
 	}
 	type doing struct {
 		account.Doing
-		part
+		portion
 	}
 	var all []doing
 	var most trace.Duration
-	for what, time := range did {
-		one := doing{what, *kind}
-		one.value = time
-		one.usual = scale(time, min(kind.usual, kind.value), kind.value)
+	for _, what := range did {
+		one := doing{what.Doing, portion{value: what.Time, usual: scale(what.Time, min(kind.usual, kind.value), kind.value)}}
 		if comparable {
-			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, what}), kind.usual)
+			one.usual = min(j.usualWait(x, m, waitedKind{w.Culprit.Kind(), true, what.Doing}), kind.usual)
 		}
 		one.excess = max(one.value-one.usual, 0)
-		most = max(most, time)
+		most = max(most, what.Time)
 		all = append(all, one)
 	}
 	slices.SortFunc(all, func(a, b doing) int {
@@ -340,9 +341,10 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 	}
 	apart := map[account.Doing]bool{}
 	for i := range all[:n] {
-		one := all[i].part
+		one := *kind
+		one.value, one.usual, one.excess = all[i].value, all[i].usual, all[i].excess
 		one.several = kind.severalSlices()
-		one.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return what == all[i].Doing })})
+		one.wait([]*account.Waited{j.book.Doing(w, func(what account.Doing) bool { return what == all[i].Doing })})
 		apart[all[i].Doing] = true
 		list = append(list, one)
 	}
@@ -353,7 +355,7 @@ func (j *judge) doings(x *judged, m account.Match, kind *part, comparable bool) 
 	}
 	if rest.value > 0 && n < len(all) {
 		rest.several = kind.severalSlices()
-		rest.wait([]account.Waited{j.book.Doing(&w, func(what account.Doing) bool { return !apart[what] })})
+		rest.wait([]*account.Waited{j.book.Doing(w, func(what account.Doing) bool { return !apart[what] })})
 		list = append(list, rest)
 	}
 	list = exceeding(list, kind.excess)
@@ -369,14 +371,14 @@ func (p *part) severalSlices() *why.Several {
 	return &why.Several{Slices: p.several.Slices, Slice: p.several.Slice, SliceTime: p.several.SliceTime}
 }
 
-func waitsOf(list []part) (waits []account.Waited) {
+func waitsOf(list []part) (waits []*account.Waited) {
 	for i := range list {
 		waits = append(waits, list[i].waited)
 	}
 	return waits
 }
 
-func timeOf(waits []account.Waited) (sum trace.Duration) {
+func timeOf(waits []*account.Waited) (sum trace.Duration) {
 	for i := range waits {
 		sum += waits[i].Time
 	}
@@ -384,7 +386,7 @@ func timeOf(waits []account.Waited) (sum trace.Duration) {
 }
 
 // wait sets whom a part waited for.
-func (p *part) wait(waits []account.Waited) {
+func (p *part) wait(waits []*account.Waited) {
 	if len(waits) == 0 {
 		return
 	}
@@ -392,12 +394,12 @@ func (p *part) wait(waits []account.Waited) {
 	if p.several != nil {
 		s = *p.several
 	}
-	if p.waited = (account.Waited{}); len(waits) == 1 {
+	if p.waited = nil; len(waits) == 1 {
 		p.waited = waits[0]
 	}
 	processes := map[trace.PID]bool{}
 	for i := range waits {
-		w := &waits[i]
+		w := waits[i]
 		if w.Culprit == nil {
 			continue
 		}
@@ -419,11 +421,24 @@ func (p *part) wait(waits []account.Waited) {
 	} else {
 		s.Processes = len(processes)
 	}
-	if p.waited.Culprit != nil {
+	if p.waited != nil && p.waited.Culprit != nil {
 		s.Culprit = nil // the share has it
 	}
 	if s != (why.Several{}) {
 		p.several = &s
+	}
+}
+
+// setWaited sets what is known of whom a part waited for.
+func (p *part) setWaited(s *why.Share) {
+	s.Reason = p.reason
+	w := p.waited
+	if w == nil {
+		return
+	}
+	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Culprit, w.Function, w.Interrupt, cmp.Or(s.Reason, w.Reason)
+	if s.Culprit != nil && w.Label != "" {
+		s.Culprit.Arguments = place.Arguments(w.Label)
 	}
 }
 
@@ -489,8 +504,8 @@ func (j *judge) usualWait(x *judged, m account.Match, waited waitedKind) trace.D
 			for _, x := range j.book.Waits(a, m) {
 				kind := x.Culprit.Kind()
 				times[waitedKind{threads: kind}] += x.Time
-				for what, time := range x.Did() {
-					times[waitedKind{kind, true, what}] += time
+				for _, what := range x.Did() {
+					times[waitedKind{kind, true, what.Doing}] += what.Time
 				}
 			}
 			of = append(of, times)

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"ohframe/analyzer"
@@ -351,7 +350,7 @@ func (j *judge) work(t *thread) *why.Work {
 // workWaits returns the time d that a thread spent in one way, in the given slices: one for each kind of
 // threads that it waited for a quarter of that or more, and one for the rest.
 func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []account.Calls) (list []why.WaitTime) {
-	add := func(d trace.Duration, in []account.Calls, who []account.Waited) {
+	add := func(d trace.Duration, in []account.Calls, who []*account.Waited) {
 		x := why.WaitTime{Wait: wait, Value: d}
 		if len(in) > 0 {
 			most, others := account.MostOf(slices.Values(in), d)
@@ -388,11 +387,10 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 }
 
 // waitedIn returns the slices in which a thread waited.
-func (j *judge) waitedIn(waits []account.Waited) (list []account.Calls) {
+func (j *judge) waitedIn(waits []*account.Waited) (list []account.Calls) {
 	for i := range waits {
-		for _, key := range slices.Sorted(maps.Keys(waits[i].In)) {
-			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: key}}); name != "" {
-				in := waits[i].In[key]
+		for _, in := range waits[i].In {
+			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: in.Key}}); name != "" {
 				list = append(list, account.Calls{Slice: name, Time: in.Time, Calls: in.Calls})
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"ohframe/analyzer/internal/why/account"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/internal/place"
 )
 
 // taskPart is a part of what a thread was busy with before a late frame: what it did in slices of one name
@@ -121,10 +120,7 @@ func (j *judge) taskShare(x *judged, p *taskPart) why.Share {
 		Stage: x.stage, Wait: why.EarlierWork, Slice: p.task, Value: p.value, Share: p.share, Gain: x.gain(&p.part),
 		Task: &why.Task{Wait: p.wait, Slice: p.name, Calls: p.calls, Delay: x.value, Usual: x.usual},
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = p.waited.Culprit, p.waited.Function, p.waited.Interrupt, cmp.Or(p.reason, p.waited.Reason)
-	if s.Culprit != nil && p.waited.Label != "" {
-		s.Culprit.Arguments = place.Arguments(p.waited.Label)
-	}
+	p.setWaited(&s)
 	inner := s
 	switch p.wait {
 	case why.Run, why.GCRun, why.WaitUnknown:

@@ -512,7 +512,7 @@ func (x *judged) asLong(p *part) (n, all int) {
 	if u.basis > why.FewFrames || len(u.references) == 0 || len(p.keys) > 1 {
 		return 0, 0
 	}
-	id := timesID{ID: p.cell.ID}
+	id := timesID{ID: p.cell}
 	if p.keys == nil {
 		id = timesID{account.ID{Stage: x.stage, Wait: x.wait}, true, x.slowed}
 	}
