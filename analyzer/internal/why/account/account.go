@@ -25,10 +25,17 @@ type Book struct {
 	record   *record.Record
 	owners   owners
 	clusters []cluster
-	perCPU   bool           // the processors differ, by clusters or limits of their frequencies
-	chunk    []byte         // in which accounts are packed
-	spare    []*details     // for the next accounts
-	others   []why.Activity // of the last piece
+	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
+	chunk    []byte     // in which accounts are packed
+	spare    []*details // for the next accounts
+	// others are what others did in waits of late frames, and activities memory for them.
+	others     map[stretch][]why.Activity
+	activities []why.Activity
+	// suspects, of which so many are used, and threads are memory for Waits.
+	suspects  []*suspect
+	suspected int
+	threads   few[trace.TID, *suspect]
+	times     few[record.Key, why.SliceTime] // of SliceTimes
 	// functions are the samples of threads, nil without samples. packing is memory for their
 	// times, and spareTimes are those for the next accounts.
 	functions  *functions.Table
@@ -53,7 +60,7 @@ func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 	threads, draws := frames(r, t)
 	clusters := findClusters(r.Clocks)
 	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
-	return &Book{Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
+	return &Book{others: map[stretch][]why.Activity{}, Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
 }
 
 func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
@@ -82,8 +89,8 @@ func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
 // garbage collection counts as that, and has its reason if it is known.
 func (b *Book) Slice(c *Cell) (name string, p place.Place, reason string) {
 	name, p = b.record.Name(c.Key), b.record.Place(c.Key)
-	if c.collection.key != 0 {
-		p, reason = c.collection.Place, b.record.Name(c.collection.reason)
+	if c.collects {
+		p, reason = c.collection, b.record.Name(c.reason)
 	}
 	return name, p, reason
 }
@@ -137,8 +144,11 @@ type Cell struct {
 	// Calls is the number of slices that the time is of; 0 of the time before the frame.
 	Calls uint32
 	last  uint32 // the highest number of those
-	// collection is the slice with its path, if it is part of a garbage collection.
-	collection level
+	// collects: it is part of a garbage collection. Then collection is the place that its path makes, and reason
+	// that of the collection.
+	collects   bool
+	collection place.Place
+	reason     record.Key
 }
 
 // Account is where the time of a frame went.

@@ -6,32 +6,53 @@ import (
 	"ohframe/analyzer/why"
 )
 
-// reasons sums why a thread that was waited for did not run: its kernel functions, the interrupts that ended
-// that, and the threads that had its processor or that it waited for.
-type reasons struct {
-	functions, interrupts few[record.Key, trace.Duration]
-	threads               few[trace.TID, trace.Duration]
+// reason is why a thread that was waited for did not run: its kernel function, the interrupt that ended
+// that, or the thread that had its processor or that it waited for.
+type reason struct {
+	Doing
+	kind reasonKind
+	id   int32
 }
 
-// add adds d of the time of a leaf.
-func (r *reasons) add(l *record.Leaf, d trace.Duration) {
+type reasonKind uint8
+
+const (
+	inFunction reasonKind = iota
+	untilInterrupt
+	forThread
+)
+
+// reason adds d of the time of a leaf.
+func (s *suspect) reason(l *record.Leaf, d trace.Duration) {
+	doing := Doing{l.Wait, l.Key}
 	if l.Function != 0 {
-		*r.functions.of(l.Function) += d
+		*s.reasons.of(reason{doing, inFunction, int32(l.Function)}) += d
 	}
 	if l.Interrupt != 0 {
-		*r.interrupts.of(l.Interrupt) += d
+		*s.reasons.of(reason{doing, untilInterrupt, int32(l.Interrupt)}) += d
 	}
 	if l.For != 0 {
-		*r.threads.of(l.For) += min(l.ForTime, d)
+		*s.reasons.of(reason{doing, forThread, int32(l.For)}) += min(l.ForTime, d)
 	}
+}
+
+// most returns the reason of a kind with the most time, the smallest one of several; zero without one.
+func (s *suspect) most(doing Doing, kind reasonKind) (id int32, time trace.Duration) {
+	for i := range s.reasons.list {
+		if r := &s.reasons.list[i]; r.key.Doing == doing && r.key.kind == kind && (id == 0 || r.value > time || r.value == time && r.key.id < id) {
+			id, time = r.key.id, r.value
+		}
+	}
+	return id, time
 }
 
 // explain sets why a culprit did not run, at a time.
-func (b *Book) explain(c *why.Culprit, r *reasons, at trace.Time) {
-	c.Function, c.Interrupt = b.record.Name(largest(&r.functions)), b.record.Name(largest(&r.interrupts))
-	c.For = nil
-	if tid := largest(&r.threads); tid != 0 {
-		t := b.Thread(b.record.PID(tid), tid, at)
-		c.For = &why.OtherThread{PID: t.PID, TID: tid, Process: t.Process, Thread: t.Thread, Time: *r.threads.of(tid)}
+func (b *Book) explain(c *why.Culprit, s *suspect, doing Doing) {
+	function, _ := s.most(doing, inFunction)
+	interrupt, _ := s.most(doing, untilInterrupt)
+	c.Function, c.Interrupt, c.For = b.record.Name(record.Key(function)), b.record.Name(record.Key(interrupt)), nil
+	if tid, time := s.most(doing, forThread); tid != 0 {
+		t := b.Thread(b.record.PID(trace.TID(tid)), trace.TID(tid), s.seen)
+		c.For = &why.OtherThread{PID: t.PID, TID: trace.TID(tid), Process: t.Process, Thread: t.Thread, Time: time}
 	}
 }

@@ -44,6 +44,9 @@ func (f *few[K, V]) of(key K) *V {
 	return &f.list[len(f.list)-1].value
 }
 
+// emptied returns the memory of f, for other keys.
+func (f *few[K, V]) emptied() few[K, V] { return few[K, V]{list: f.list[:0]} }
+
 // largest returns the key with the largest value, the smallest one of several; zero without keys.
 func largest[K cmp.Ordered](f *few[K, trace.Duration]) K {
 	var best entry[K, trace.Duration]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -109,20 +108,40 @@ func (b *Book) Pieces(a *Account) []why.Piece {
 		} else {
 			piece.Slice = b.record.Name(p.id.Key)
 		}
-		if b.others = b.others[:0]; p.wait != 0 {
-			for l := range b.record.Leaves(b.record.Wait(p.wait)) {
-				start, end := max(l.Start, p.start), min(l.End, p.end)
-				if start < end && l.TID != 0 {
-					b.others = append(b.others, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
-				}
-			}
-		}
-		if len(b.others) > 0 {
-			piece.Others = mostOf(b.others)
+		if p.wait != 0 {
+			piece.Others = b.during(stretch{p.wait, p.start, p.end})
 		}
 		pieces = append(pieces, piece)
 	}
 	return pieces
+}
+
+// stretch is a part of a wait.
+type stretch struct {
+	wait       uint32
+	start, end trace.Time
+}
+
+// during returns what others did in a part of a wait. Frames that wait for their thread at the same time have
+// the same.
+func (b *Book) during(s stretch) []why.Activity {
+	others, ok := b.others[s]
+	if ok {
+		return others
+	}
+	list := b.activities[:0]
+	for l := range b.record.Leaves(b.record.Wait(s.wait)) {
+		start, end := max(l.Start, s.start), min(l.End, s.end)
+		if start < end && l.TID != 0 {
+			list = append(list, why.Activity{Start: start, End: end, Culprit: b.culprit(&l, end.Sub(start))})
+		}
+	}
+	b.activities = list
+	if len(list) > 0 {
+		others = mostOf(list)
+	}
+	b.others[s] = others
+	return others
 }
 
 // maxOthers bounds the activities of a piece.
@@ -143,19 +162,12 @@ func mostOf(list []why.Activity) []why.Activity {
 // SliceTimes returns the times of all slices of a frame, the longest first. Work for
 // something else, before the frame, does not count.
 func (b *Book) SliceTimes(a *Account) []why.SliceTime {
-	var list []why.SliceTime
-	at := map[record.Key]int{}
+	times := b.times.emptied()
 	for c := range a.Cells() {
 		if c.Key == 0 || c.Wait == why.EarlierFrame || c.Wait == why.EarlierWork {
 			continue
 		}
-		n, ok := at[c.Key]
-		if !ok {
-			n = len(list)
-			at[c.Key] = n
-			list = append(list, why.SliceTime{Slice: b.record.Name(c.Key)})
-		}
-		switch s := &list[n]; {
+		switch s := times.of(c.Key); {
 		case isRunning(c.Wait):
 			s.Running += c.Time
 		case c.Wait == why.WaitUnknown:
@@ -163,6 +175,14 @@ func (b *Book) SliceTimes(a *Account) []why.SliceTime {
 		default:
 			s.Waiting += c.Time
 		}
+	}
+	if b.times = times; len(times.list) == 0 {
+		return nil
+	}
+	list := make([]why.SliceTime, len(times.list))
+	for i, s := range times.list {
+		list[i] = s.value
+		list[i].Slice = b.record.Name(s.key)
 	}
 	slices.SortFunc(list, func(a, b why.SliceTime) int {
 		return cmp.Or(cmp.Compare(b.Self(), a.Self()), cmp.Compare(a.Slice, b.Slice))

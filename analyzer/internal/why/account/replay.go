@@ -322,8 +322,8 @@ func (f *replay) addTime(to trace.Time) {
 		if !into.late && !into.part {
 			continue // nobody asks for more
 		}
-		if n := len(f.stack); n > 0 && c.collection.key == 0 && (id.Wait == why.GCRun || id.Wait == why.WaitGC) {
-			c.collection = f.stack[n-1]
+		if n := len(f.stack); n > 0 && !c.collects && (id.Wait == why.GCRun || id.Wait == why.WaitGC) {
+			c.collects, c.collection, c.reason = true, f.stack[n-1].Place, f.stack[n-1].reason
 		}
 		into.addPiece(piece{start: f.at, end: to, id: id, wait: f.wait})
 		f.addWait(into, id, to)

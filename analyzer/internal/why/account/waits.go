@@ -63,9 +63,9 @@ func (b *Book) culprit(l *record.Leaf, d trace.Duration) why.Culprit {
 		c.PID = o.pid
 	}
 	if l.Function != 0 || l.Interrupt != 0 || l.For != 0 {
-		var r reasons
-		r.add(l, d)
-		b.explain(&c, &r, l.Start)
+		s := suspect{seen: l.Start}
+		s.reason(l, d)
+		b.explain(&c, &s, Doing{l.Wait, l.Key})
 	}
 	return c
 }
@@ -134,10 +134,9 @@ type Waited struct {
 	// Interrupt is the one that ended most of it; empty if none did, or if it is unknown.
 	Interrupt string
 	// Label is that of the culprit's slice; empty without arguments.
-	Label string
-	// SliceTime is where the frame's own thread waited: the part of the waits by slice.
-	In      []SliceTime // by key
-	threads []*suspect  // the one with the most time first
+	Label   string
+	blocked blocked    // the frame's own thread
+	threads []*suspect // the one with the most time first
 }
 
 // SliceTime is the part of some waits in slices of one key, and the number of these.
@@ -171,20 +170,34 @@ type Doing struct {
 type done struct {
 	time, longest trace.Duration
 	collection    record.Key // its reason
-	reasons       reasons
-	label         uint32 // of the longest one
+	label         uint32     // of the longest one
 }
 
 // suspect is a thread that was waited for.
 type suspect struct {
-	tid  trace.TID
-	pid  trace.PID
-	seen trace.Time
-	time trace.Duration
-	sure bool
-	did  few[Doing, done]
+	tid     trace.TID
+	pid     trace.PID
+	seen    trace.Time
+	time    trace.Duration
+	sure    bool
+	did     few[Doing, done]
+	reasons few[reason, trace.Duration]
 	blocked
 }
+
+// suspect returns memory for a thread that was waited for.
+func (b *Book) suspect() *suspect {
+	if b.suspected == len(b.suspects) {
+		b.suspects = append(b.suspects, &suspect{})
+	}
+	s := b.suspects[b.suspected]
+	b.suspected++
+	*s = suspect{did: s.did.emptied(), reasons: s.reasons.emptied(), blocked: blocked{s.functions.emptied(), s.interrupts.emptied(), s.in.emptied()}}
+	return s
+}
+
+// Reuse says that nobody has what Waits and Doing have returned any more.
+func (b *Book) Reuse() { b.suspected = 0 }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
@@ -218,35 +231,39 @@ func (b *blocked) addAll(o *blocked) {
 	}
 }
 
-// set sets what is known of some waits.
-func (b *blocked) set(w *Waited, r *record.Record) {
-	w.Function, w.Interrupt = r.Name(largest(&b.functions)), r.Name(largest(&b.interrupts))
-	for _, in := range b.in.list {
+// In returns where the frame's own thread waited: the part of the waits by slice, in order of their keys.
+func (w *Waited) In() []SliceTime {
+	var list []SliceTime
+	for _, in := range w.blocked.in.list {
 		in.value.Key = in.key
-		w.In = append(w.In, in.value)
+		list = append(list, in.value)
 	}
-	slices.SortFunc(w.In, func(x, y SliceTime) int { return cmp.Compare(x.Key, y.Key) })
+	slices.SortFunc(list, func(x, y SliceTime) int { return cmp.Compare(x.Key, y.Key) })
+	return list
 }
 
 // Waits returns what the frame waited for, those with the most time first. What is left of the
 // waits, for which no thread is known, comes last.
 func (b *Book) Waits(a *Account, m Match) []*Waited {
-	threads := few[trace.TID, suspect]{}
-	rest := &Waited{}
-	var unknown blocked
+	threads := b.threads.emptied()
+	left := b.suspect()
 	for x := range a.waits() {
 		if !m.Has(x.id) {
 			continue
 		}
 		w := b.record.Wait(x.wait)
-		left := x.end.Sub(x.start)
+		rest := x.end.Sub(x.start)
 		for l := range b.record.Leaves(w) {
 			d := min(l.End, x.end).Sub(max(l.Start, x.start))
 			if d <= 0 || l.TID == 0 {
 				continue // the processor was idle
 			}
-			left -= d
-			s := threads.of(l.TID)
+			rest -= d
+			in := threads.of(l.TID)
+			if *in == nil {
+				*in = b.suspect()
+			}
+			s := *in
 			s.time += d
 			s.tid, s.pid, s.seen = l.TID, l.PID, l.Start
 			of := s.did.of(Doing{l.Wait, l.Key})
@@ -254,7 +271,7 @@ func (b *Book) Waits(a *Account, m Match) []*Waited {
 			if l.Reason != 0 {
 				of.collection = l.Reason
 			}
-			of.reasons.add(&l, d)
+			s.reason(&l, d)
 			if l.Argument != 0 && d > of.longest {
 				of.label, of.longest = l.Argument, d
 			}
@@ -263,24 +280,30 @@ func (b *Book) Waits(a *Account, m Match) []*Waited {
 				s.sure = true
 			}
 		}
-		rest.Time += left
-		if left > 0 {
-			unknown.add(x, w, left)
+		left.time += rest
+		if rest > 0 {
+			left.add(x, w, rest)
 		}
 	}
+	b.threads = threads
 	list := b.kinds(threads.list)
-	if rest.Time > 0 {
-		unknown.set(rest, b.record)
-		list = append(list, rest)
+	if left.time > 0 {
+		list = append(list, b.waited(&Waited{Time: left.time, blocked: left.blocked}))
 	}
 	return list
 }
 
+// waited sets the names of what a frame was blocked in.
+func (b *Book) waited(w *Waited) *Waited {
+	w.Function, w.Interrupt = b.record.Name(largest(&w.blocked.functions)), b.record.Name(largest(&w.blocked.interrupts))
+	return w
+}
+
 // kinds returns the threads that were waited for, by kind, those with the most time first.
-func (b *Book) kinds(threads []entry[trace.TID, suspect]) []*Waited {
+func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*Waited {
 	suspects := make([]*suspect, len(threads))
 	for i := range threads {
-		suspects[i] = &threads[i].value
+		suspects[i] = threads[i].value
 	}
 	var of few[why.ThreadKind, []*suspect]
 	for _, s := range sorted(suspects) {
@@ -313,19 +336,17 @@ func (b *Book) waitedFor(threads []*suspect) *Waited {
 	c.Time = most.time
 	w := &Waited{Culprit: &c, Threads: len(threads), threads: threads}
 	w.Reason, w.Label = b.did(most, &c)
-	all := &most.blocked
-	if len(threads) > 1 {
-		all = &blocked{}
+	if w.blocked = most.blocked; len(threads) > 1 {
+		w.blocked = blocked{}
 	}
 	for _, s := range threads {
 		w.Time += s.time
 		c.Sure = c.Sure || s.sure
 		if len(threads) > 1 {
-			all.addAll(&s.blocked)
+			w.blocked.addAll(&s.blocked)
 		}
 	}
-	all.set(w, b.record)
-	return w
+	return b.waited(w)
 }
 
 // Did returns what threads that were waited for did, and for how long.
@@ -370,12 +391,13 @@ func (b *Book) Doing(w *Waited, some func(Doing) bool) *Waited {
 // did sets what a thread did most of the time.
 func (b *Book) did(s *suspect, c *why.Culprit) (collection, label string) {
 	var most *done
+	var doing Doing
 	for i := range s.did.list {
 		what, of := s.did.list[i].key, &s.did.list[i].value
 		if slice := b.record.Name(what.Key); most == nil || of.time > most.time || of.time == most.time && (what.Wait < c.Wait || what.Wait == c.Wait && slice < c.Slice) {
-			most, c.Wait, c.Slice, c.Did = of, what.Wait, slice, of.time
+			most, doing, c.Wait, c.Slice, c.Did = of, what, what.Wait, slice, of.time
 		}
 	}
-	b.explain(c, &most.reasons, s.seen)
+	b.explain(c, s, doing)
 	return b.record.Name(most.collection), b.record.Label(most.label)
 }

@@ -30,6 +30,7 @@ type judged struct {
 // allDetails divides the causes of a frame, or of a buffer, among what had their excess: slices and, in
 // them, the threads that were waited for. The largest share comes first.
 func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
+	j.book.Reuse()
 	for _, cause := range causes {
 		x.excess = cause
 		if cause.wait == why.Variation {

@@ -389,7 +389,7 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 // waitedIn returns the slices in which a thread waited.
 func (j *judge) waitedIn(waits []*account.Waited) (list []account.Calls) {
 	for i := range waits {
-		for _, in := range waits[i].In {
+		for _, in := range waits[i].In() {
 			if name, _, _ := j.book.Slice(&account.Cell{ID: account.ID{Key: in.Key}}); name != "" {
 				list = append(list, account.Calls{Slice: name, Time: in.Time, Calls: in.Calls})
 			}
