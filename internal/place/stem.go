@@ -16,30 +16,34 @@ func Stem(label []byte) (stem []byte, ok bool) {
 	if len(label) == 0 || !isLetter(label[0]) || len(label) > 1 && label[1] == ':' {
 		return nil, false // a part before the name
 	}
-	word := 0 // where the current word begins
-	for i, c := range label {
-		switch ends[c] {
-		case newWord:
-			word = i + 1
-		case atNumber:
-			return label[:i+1], endsHere(label, word, i) && bytes.IndexByte(label[i:], '(') < 0
-		case atBracket: // a name in brackets is part of the key
-			next := i + 1
-			for next < len(label) && isLetter(label[next]) {
-				next++
-			}
-			if next == len(label) {
-				return nil, false
-			}
-			return label[:next+1], next == i+1 || bytes.IndexByte(afterName, label[next]) >= 0
-		case atParenthesis: // behind a blank it follows no function's name
-			next := min(i+2, len(label))
-			return label[:next], label[i-1] == ' ' && next == i+2 && label[i+1] != anonymous[1] && bytes.IndexByte(label[:i], '<') < 0
-		case atStop:
-			return label[:i+1], bytes.IndexByte(label[i:], '(') < 0 // a signature may be behind it
-		}
+	i := 0
+	for i < len(label) && ends[label[i]] <= newWord {
+		i++
 	}
-	return nil, false
+	if i == len(label) {
+		return nil, false
+	}
+	switch ends[label[i]] {
+	case atNumber:
+		word := i // where the word begins
+		for word > 0 && ends[label[word-1]] != newWord {
+			word--
+		}
+		return label[:i+1], endsHere(label, word, i) && bytes.IndexByte(label[i:], '(') < 0
+	case atBracket: // a name in brackets is part of the key
+		next := i + 1
+		for next < len(label) && isLetter(label[next]) {
+			next++
+		}
+		if next == len(label) {
+			return nil, false
+		}
+		return label[:next+1], next == i+1 || bytes.IndexByte(afterName, label[next]) >= 0
+	case atParenthesis: // behind a blank it follows no function's name
+		next := min(i+2, len(label))
+		return label[:next], label[i-1] == ' ' && next == i+2 && label[i+1] != anonymous[1] && bytes.IndexByte(label[:i], '<') < 0
+	}
+	return label[:i+1], bytes.IndexByte(label[i:], '(') < 0 // a signature may be behind it
 }
 
 // afterName are the bytes behind letters in brackets that decide whether these are a name.

@@ -40,6 +40,14 @@ func (l *Leaf) join(o *Leaf) {
 	}
 }
 
+// compare returns 0 for leaves that are alike.
+func (l *Leaf) compare(o *Leaf) int {
+	if l.TID != o.TID {
+		return cmp.Compare(l.TID, o.TID)
+	}
+	return cmp.Or(cmp.Compare(l.Wait, o.Wait), cmp.Compare(l.Key, o.Key))
+}
+
 // The limits of following a wait.
 const (
 	maxDepth = 16 // threads that wait for one another
@@ -65,19 +73,27 @@ func (r *Recorder) follow(t *thread, start, end trace.Time, chain []*thread) {
 // sumLeaves merges the leaves that are alike, leaves out those with
 // the least time if they are too many, and lays them out from the start of the wait.
 func (r *Recorder) sumLeaves(start trace.Time, most int) {
-	all := r.leaves
-	slices.SortStableFunc(all, func(a, b Leaf) int {
-		return cmp.Or(cmp.Compare(a.TID, b.TID), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Key, b.Key))
+	all, order := r.leaves, r.order[:0]
+	for i := range all {
+		order = append(order, int32(i))
+	}
+	slices.SortFunc(order, func(i, k int32) int {
+		if c := all[i].compare(&all[k]); c != 0 {
+			return c
+		}
+		return int(i - k)
 	})
-	list := all[:0]
-	for _, l := range all {
-		if n := len(list); n > 0 && list[n-1].TID == l.TID && list[n-1].Wait == l.Wait && list[n-1].Key == l.Key {
-			list[n-1].join(&l)
+	list := r.summed[:0]
+	for _, i := range order {
+		l := &all[i]
+		if n := len(list); n > 0 && list[n-1].compare(l) == 0 {
+			list[n-1].join(l)
 			list[n-1].End = list[n-1].End.Add(l.End.Sub(l.Start))
 			continue
 		}
-		list = append(list, l)
+		list = append(list, *l)
 	}
+	r.order, r.summed = order, all
 	slices.SortStableFunc(list, func(a, b Leaf) int { return cmp.Compare(b.End.Sub(b.Start), a.End.Sub(a.Start)) })
 	list = list[:min(len(list), most)]
 	for i := range list {

@@ -52,6 +52,8 @@ type Recorder struct {
 	logs      []*Log
 	waits     waitStore
 	leaves    []Leaf // of the wait that ends now
+	summed    []Leaf // memory for sumLeaves, and order
+	order     []int32
 	occupants []occupied
 	kept      leafStore
 }
@@ -156,17 +158,18 @@ func (r *Recorder) cpu(n trace.CPU) *cpu {
 
 // thread returns the thread, nil for an idle thread and beyond the limit.
 func (r *Recorder) thread(tid trace.TID) *thread {
-	if tid <= 0 {
+	if t := r.threads.Get(tid); t != nil {
+		return t
+	}
+	return r.newThread(tid)
+}
+
+func (r *Recorder) newThread(tid trace.TID) *thread {
+	if tid <= 0 || r.threads.Len() >= r.limits.Threads {
 		return nil
 	}
-	t := r.threads.Get(tid)
-	if t == nil {
-		if r.threads.Len() >= r.limits.Threads {
-			return nil
-		}
-		t = newThread(tid)
-		r.threads.Put(tid, t)
-	}
+	t := newThread(tid)
+	r.threads.Put(tid, t)
 	return t
 }
 
@@ -330,15 +333,18 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	if n == 0 {
 		return
 	}
-	if s := &t.slices[n-1]; e.Time.Sub(s.start) >= leastArgument {
-		if s.argument = r.argumentOf(t, n-1, e.Time); s.argument != 0 {
-			r.log(t, Entry{At: e.Time, Kind: ArgumentEntry, Value: s.argument})
+	s := &t.slices[n-1]
+	if d := e.Time.Sub(s.start); d >= leastFollowed { // or else it is too short to explain a wait
+		if d >= leastArgument {
+			if s.argument = r.argumentOf(t, n-1, e.Time); s.argument != 0 {
+				r.log(t, Entry{At: e.Time, Kind: ArgumentEntry, Value: s.argument})
+			}
 		}
+		t.closed.add(closedSlice{*s, e.Time, n}, t.size(briefClosed, longClosed))
 	}
-	t.closeSlice(t.slices[n-1], e.Time, n)
-	r.passages.arrive(t.slices[n-1].arrival, e.Time)
-	r.passages.endPart(t.slices[n-1].part, e.Time)
-	t.labels = t.labels[:t.slices[n-1].label]
+	r.passages.arrive(s.arrival, e.Time)
+	r.passages.endPart(s.part, e.Time)
+	t.labels = t.labels[:s.label]
 	t.slices = t.slices[:n-1]
 	r.log(t, Entry{At: e.Time, Kind: EndEntry})
 }

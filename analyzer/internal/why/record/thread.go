@@ -212,13 +212,6 @@ const (
 	longClosed  = 32
 )
 
-func (t *thread) closeSlice(s openSlice, at trace.Time, depth int) {
-	if at.Sub(s.start) < leastFollowed {
-		return // too short to explain a wait
-	}
-	t.closed.add(closedSlice{s, at, depth}, t.size(briefClosed, longClosed))
-}
-
 // cut calls do with the parts of a stretch of time between the ends of slices that were open for a quarter
 // of it or more.
 func (t *thread) cut(start, end trace.Time, do func(start, end trace.Time)) {
@@ -239,7 +232,9 @@ func (t *thread) cut(start, end trace.Time, do func(start, end trace.Time)) {
 		look(t.slices[i].start, end)
 	}
 	for i := range t.closed.list {
-		look(t.closed.list[i].start, t.closed.list[i].end)
+		if c := &t.closed.list[i]; c.end > start {
+			look(c.start, c.end)
+		}
 	}
 	slices.Sort(at)
 	for _, x := range slices.Compact(at) {
@@ -270,8 +265,9 @@ func (r *Recorder) placeOf(t *thread, start, end trace.Time) (key, reason Key, a
 		look(&t.slices[i], end, i+1, i)
 	}
 	for i := range t.closed.list {
-		c := &t.closed.list[i]
-		look(&c.openSlice, c.end, c.depth, -1)
+		if c := &t.closed.list[i]; c.end > start {
+			look(&c.openSlice, c.end, c.depth, -1)
+		}
 	}
 	if collection != 0 {
 		return collection, reason, 0

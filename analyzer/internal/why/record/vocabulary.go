@@ -94,38 +94,46 @@ var labelSeed = maphash.MakeSeed()
 // prepare makes the steps of a block.
 func (p *preparer) prepare(block *hitrace.Batch) {
 	p.steps = p.steps[:0]
-	p.last = [maxCPUs]trace.Time{}
-	starts := block.Starts
-	for i := range block.Events {
-		if len(starts) > 0 && starts[0] == i {
-			if starts = starts[1:]; i > 0 {
-				p.last = [maxCPUs]trace.Time{}
-				p.steps = append(p.steps, step{})
-			}
-		}
-		e := &block.Events[i]
-		if !e.Time.Known() {
-			continue
-		}
-		cpu := numberOf(e.CPU)
-		if e.Lost && p.last[cpu].Known() {
-			p.steps = append(p.steps, step{at: p.last[cpu], cpu: cpu})
-		}
-		p.last[cpu] = e.Time
-		switch {
-		case e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.Begin:
-			p.steps = append(p.steps, step{event: e, name: p.name(labelOf(&e.Marker))})
-		case e.Lost, e.Fields != nil, e.Kind == hitrace.MarkerEvent && e.Marker.Phase == hitrace.End,
-			e.Kind == hitrace.InterruptEnd:
-			p.steps = append(p.steps, step{event: e})
+	from := 0
+	for _, start := range block.Starts {
+		if start > 0 {
+			p.add(block.Events[from:start])
+			p.steps, from = append(p.steps, step{}), start
 		}
 	}
+	p.add(block.Events[from:])
 	for cpu, at := range p.last {
 		if at.Known() {
 			p.steps = append(p.steps, step{at: at, cpu: trace.CPU(cpu)})
 		}
 	}
 	p.left = p.steps
+}
+
+// add adds the steps of events of a trace.
+func (p *preparer) add(events []hitrace.Event) {
+	p.last = [maxCPUs]trace.Time{}
+	steps, last := p.steps, &p.last
+	for i := range events {
+		e := &events[i]
+		if !e.Time.Known() {
+			continue
+		}
+		cpu := numberOf(e.CPU)
+		if e.Lost && last[cpu].Known() {
+			steps = append(steps, step{at: last[cpu], cpu: cpu})
+		}
+		last[cpu] = e.Time
+		name := int32(0)
+		switch {
+		case e.Marker.Phase == hitrace.Begin:
+			name = p.name(labelOf(&e.Marker))
+		case !e.Lost && e.Fields == nil && e.Marker.Phase != hitrace.End && e.Kind != hitrace.InterruptEnd:
+			continue
+		}
+		steps = append(steps, step{event: e, name: name})
+	}
+	p.steps = steps
 }
 
 // track follows the steps of a batch.
