@@ -107,12 +107,34 @@ func found(t *testing.T, frames string) string {
 	flush()
 	for _, h := range timeline.Hangs {
 		x := causes.OfHang(h)
+		checkHangPieces(t, x)
 		fmt.Fprintf(&b, "hang %s: %s\n", ms(h.Duration()), causetext.Hang(x))
 		for i := range x.Path {
 			fmt.Fprintf(&b, "  %s in %s\n", ms(x.Path[i].Value), causetext.WorkSlice(x.Path[i].Slice, x.Path[i].Calls, x.Path[i].Arguments))
 		}
 	}
 	return b.String()
+}
+
+// checkHangPieces checks that the pieces of a hang follow one another and are what its thread did.
+func checkHangPieces(t *testing.T, e *why.Explanation) {
+	t.Helper()
+	at, rest := e.Start, map[why.Wait]trace.Duration{}
+	for _, w := range e.Work().Waits {
+		rest[w.Wait] += w.Value
+	}
+	for _, p := range e.Pieces {
+		if p.Start != at || p.Stage != why.NoStage {
+			t.Errorf("a piece of a hang from %d in stage %s, the one before ends at %d", p.Start, p.Stage, at)
+		}
+		at = p.End
+		rest[p.Wait] -= p.End.Sub(p.Start)
+	}
+	for wait, d := range rest {
+		if d != 0 {
+			t.Errorf("the pieces of a hang lack %s of %s", d, wait)
+		}
+	}
 }
 
 // explained returns the frames that were played, and why they were late.

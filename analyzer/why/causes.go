@@ -106,7 +106,7 @@ type Explanation struct {
 	// Parts are where all the time from Start to End went, by stage and wait. Their
 	// sum is End − Start.
 	Parts []Part
-	// Pieces are the same in order of time, for a late frame. Above 200 pieces, short ones are
+	// Pieces are the same in order of time, for a late frame, and of a hang. Above 200 pieces, short ones are
 	// merged, and the shortest are left out if that is not enough.
 	Pieces []Piece
 	// Slices are the times in all slices of the thread of a late frame, the longest first.

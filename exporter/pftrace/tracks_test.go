@@ -98,8 +98,22 @@ func TestTrackOrder(t *testing.T) {
 		"1027 Frames: Commit; Present; FPS; Refresh rate; Report",
 		"12450 Frames: Interactions; FPS; Report; Whole frame expected; Whole frame actual",
 		"20170 Frames: Why; Waited for; Interactions; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
-		"21480 Frames: Interactions; FPS; Report; Hangs; Whole frame expected; Whole frame actual",
+		"21480 Frames: Why; Interactions; FPS; Report; Hangs; Whole frame expected; Whole frame actual",
 	})
+	// The simulated hang is one slice that runs all the time.
+	var hang, did []string
+	for _, line := range packetSections(t, data)["tracks"] {
+		words := strings.Fields(line)
+		switch strings.Join(words[:2], " ") {
+		case "21480 Hangs":
+			hang = append(hang, words[2])
+		case "21480 Why":
+			did = append(did, words[2])
+		}
+	}
+	if len(hang) != 1 || !slices.Equal(hang, did) {
+		t.Errorf("a hang at %v, explained at %v", hang, did)
+	}
 }
 
 // Each screen but the main one has a track with what it showed.

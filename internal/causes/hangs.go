@@ -123,7 +123,7 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 		more = "ohframe why --all shows more of them"
 	}
 	for _, h := range text.First(spent, most, longerHang) {
-		s.Blocks = append(s.Blocks, hangDetail(in, &h))
+		s.Blocks = append(s.Blocks, hangDetail(in, &h, o.Page))
 	}
 	if n := len(spent) - most; n > 0 {
 		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("… and %s; %s", text.Count(n, "shorter hang"), more)})
@@ -133,11 +133,19 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 
 const maxHangSlice = 80
 
-// hangDetail shows the path of a hang, its slices and, if they are known, the states of the thread.
-func hangDetail(in *Input, h *Hang) view.Section {
+// hangDetail shows the path of a hang, its slices and, if they are known, the states of the thread, on a page in
+// order of time.
+func hangDetail(in *Input, h *Hang, page bool) view.Section {
 	s := view.Section{Title: fmt.Sprintf("Hang of %s ms at %s", text.HangMS(&h.Hang), text.Since(in.Start, h.Start))}
 	if advice := causetext.HangAdvice(h.Spent); advice != "" {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Advice", Text: advice})
+	}
+	if page && len(h.Spent.Pieces) > 0 {
+		cases := view.Cases{Key: "At", Amount: "Hang", Text: "Mostly", List: []view.Case{{
+			Key: text.Since(in.Start, h.Start), Amount: text.HangMS(&h.Hang) + " ms", Text: text.Line(causetext.Hang(h.Spent)), Mark: -1,
+		}}}
+		draw(&cases, []*why.Explanation{h.Spent}, false)
+		s.Blocks = append(s.Blocks, cases)
 	}
 	path := view.Table{Label: "Path", Columns: []view.Column{{Title: "Slice, with those inside"}, {Title: "ms", Number: true}, {Title: "Of the hang", Number: true}}}
 	for n := range h.Spent.Path {

@@ -90,8 +90,18 @@ func TestHangsLeftOut(t *testing.T) {
 		for range why.MaxWorkSlices { // 20 ms each
 			spent.Work().Slices = append(spent.Work().Slices, why.SliceTime{Slice: "Step", Waiting: 20 * ms})
 		}
+		spent.Pieces = []why.Piece{{Start: h.Start, End: h.Start.Add(100 * ms), Wait: why.Run, Slice: "Prepare"}, {Start: h.Start.Add(100 * ms), End: h.End, Wait: why.WaitOwnThread, Slice: "Query"}}
 		timeline.Hangs = append(timeline.Hangs, h)
 		c.Hangs[h] = spent
+	}
+	var page bytes.Buffer
+	in := measured("a.ftrace", timeline, c, Options{Page: true})
+	must.Do(t, Write(&page, &in, "html", Options{}, text.Style{}))
+	// Of the longest one, 304 ms, and of 303 and 302 ms.
+	for _, bar := range []string{"width:32.89%", "width:67.11%", "width:33.00%", "width:33.11%"} {
+		if !strings.Contains(page.String(), bar) {
+			t.Errorf("no bar of %s", bar)
+		}
 	}
 	for all, want := range map[bool]int{false: 3, true: 5} {
 		var b bytes.Buffer

@@ -19,18 +19,20 @@ const (
 	budgetGroup = "budget"
 )
 
-// lanes draws a late frame. Its lanes have one scale: the whole lane is the length of the
-// frame, from its vsync to its end.
+// lanes draws a late frame or a hang. Its lanes have one scale: the whole lane is all the time that is
+// explained, of a frame from its vsync to its end.
 type lanes struct {
 	*why.Explanation
 	length trace.Duration
 	view.Case
 }
 
-// drawn returns the case of a late frame with its lanes.
+// drawn returns the case of a late frame or a hang with its lanes.
 func drawn(e *why.Explanation, c view.Case) view.Case {
 	l := &lanes{Explanation: e, length: max(1, e.End.Sub(e.Start)), Case: c}
-	l.Mark = l.share(l.length - e.Lost)
+	if e.Frame != nil {
+		l.Mark = l.share(l.length - e.Lost)
+	}
 	at := trace.Duration(0)
 	for _, p := range e.Usual {
 		l.Case.Usual = append(l.Case.Usual, view.Bar{Left: l.share(at), Width: l.share(p.Time), Group: groupOf(p.Wait), Title: partTitle("usual: ", p)})
@@ -39,7 +41,9 @@ func drawn(e *why.Explanation, c view.Case) view.Case {
 	l.took()
 	l.slices()
 	l.culprits()
-	l.waterfall()
+	if e.Frame != nil {
+		l.waterfall()
+	}
 	return l.Case
 }
 

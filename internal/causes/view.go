@@ -385,11 +385,21 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 	if !o.Page {
 		return list
 	}
-	occurs := map[string]bool{}
+	draw(&list, listed, placesOnly)
 	for i, e := range listed {
-		item := &list.List[i]
+		list.List[i].Tags = tags[e.Frame]
+	}
+	*drawnFrames += len(list.List)
+	list.About = "In order of time. The lower bar is where the time of the frame went, the line its deadline, the pale bar above what is usual."
+	return list
+}
+
+// draw adds the lanes of explanations to their cases, and a legend.
+func draw(cases *view.Cases, list []*why.Explanation, placesOnly bool) {
+	occurs := map[string]bool{}
+	for i, e := range list {
+		item := &cases.List[i]
 		*item = drawn(e, *item)
-		item.Tags = tags[e.Frame]
 		for _, b := range slices.Concat(item.Took, item.Usual) {
 			occurs[b.Group] = true
 		}
@@ -399,17 +409,14 @@ func (p *Process) late(c *why.Causes, o Options, shown []*why.Cost, limit int, m
 			}
 		}
 	}
-	*drawnFrames += len(list.List)
-	list.About = "In order of time. The lower bar is where the time of the frame went, the line its deadline, the pale bar above what is usual."
 	for _, g := range groups {
 		if occurs[g.ID] {
 			if g == groupUnknown && placesOnly {
 				g.Name = causetext.WaitTitle(why.WaitUnknown) // as in the sentences
 			}
-			list.Legend = append(list.Legend, g)
+			cases.Legend = append(cases.Legend, g)
 		}
 	}
-	return list
 }
 
 func overrun(e *why.Explanation) trace.Duration { return e.Lost }

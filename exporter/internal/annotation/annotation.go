@@ -89,11 +89,11 @@ var (
 
 	// where the time of a late frame went: entries "stage/wait", with blanks for the dots of wait codes
 	Waits      = key("waits_ns", "both")
-	Cause      = key("cause", "both")         // why a late frame was late, in a sentence
-	Verdict    = key("verdict", "both")       // what is known of the cause (docs/why.md 4)
-	Confidence = key("confidence", "both")    // how certain it is: "high", "medium" or "low"
-	Basis      = key("compared_with", "both") // "same_period", "any_period", "few_frames", "fastest_frames" or "budget"
-	CauseWait  = key("cause_wait", "both")    // wait, stage and slice of the largest cause
+	Cause      = key("cause", "both, measures") // why a late frame was late, or what most of a hang was spent on, in a sentence
+	Verdict    = key("verdict", "both")         // what is known of the cause (docs/why.md 4)
+	Confidence = key("confidence", "both")      // how certain it is: "high", "medium" or "low"
+	Basis      = key("compared_with", "both")   // "same_period", "any_period", "few_frames", "fastest_frames" or "budget"
+	CauseWait  = key("cause_wait", "both")      // wait, stage and slice of the largest cause
 	CauseStage = key("cause_stage", "both")
 	CauseSlice = key("cause_slice", "both")
 	CauseTime  = key("cause_ms", "both") // how long the frame spent on it
@@ -125,13 +125,13 @@ var (
 	Culprit          = key("culprit", "both, cause") // the thread that was waited for: "process:thread"
 	CulpritPID       = key("culprit_pid", "cause")   // its ids
 	CulpritTID       = key("culprit_tid", "cause")
-	CulpritWait      = key("culprit_wait", "cause")      // what it did most of the time
-	CulpritSlice     = key("culprit_slice", "cause")     // and in which slice
-	CulpritArguments = key("culprit_arguments", "cause") // what that slice says beside its name
-	CulpritTime      = key("culprit_ns", "cause")        // for how long it was waited for
-	CulpritUnsure    = key("culprit_unsure", "cause")    // it may only have been interrupted by what ended the wait
-	Advice           = key("advice", "both, cause")      // what to do about the cause
-	EntryGCReason    = key("gc_reason", "cause")         // the reason of a garbage collection, such as allocation limit
+	CulpritWait      = key("culprit_wait", "cause")           // what it did most of the time
+	CulpritSlice     = key("culprit_slice", "cause")          // and in which slice
+	CulpritArguments = key("culprit_arguments", "cause")      // what that slice says beside its name
+	CulpritTime      = key("culprit_ns", "cause")             // for how long it was waited for
+	CulpritUnsure    = key("culprit_unsure", "cause")         // it may only have been interrupted by what ended the wait
+	Advice           = key("advice", "both, cause, measures") // what to do about the cause
+	EntryGCReason    = key("gc_reason", "cause")              // the reason of a garbage collection, such as allocation limit
 	// what the slice of the cause that took the longest says beside its name, such as the file of an image
 	EntryArguments      = key("arguments", "cause")
 	EntryFrequency      = key("frequency_khz", "cause")          // mean frequency of the CPUs on which the thread ran, if they were slower than usual

@@ -109,12 +109,12 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	layers := newLayerTracks(w, t, report.Layers, tokens)
 	for _, p := range pipelines {
 		p.writeApplicationFrames(layers, arrows)
-		p.writeWhy(p.applications)
+		p.writeWhy(p.applications, p.hangs)
 	}
 	layers.write(arrows)
 	for _, p := range pipelines {
 		p.writeRenderFrames(arrows)
-		p.writeWhy(p.renders)
+		p.writeWhy(p.renders, nil)
 		p.writeFrameworkStages(arrows)
 		p.writeStages(t, arrows)
 	}
@@ -136,6 +136,7 @@ type processFrames struct {
 	process      *analyzer.Process
 	applications []*analyzer.Frame
 	renders      []*analyzer.Frame
+	hangs        []analyzer.Hang
 	late         int // of the applications' frames
 }
 
@@ -183,7 +184,8 @@ func processesToShow(t *analyzer.Timeline) []*processFrames {
 		}
 	}
 	for _, h := range t.Hangs {
-		of(h.Process)
+		p := of(h.Process)
+		p.hangs = append(p.hangs, h)
 	}
 	for i := range t.Builds {
 		of(t.Builds[i].Process)
@@ -224,8 +226,10 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	})
 	w.rankThreads(frames)
 	p := &pipeline{processFrames: frames, w: w, tokens: tokens, causes: causes, threads: map[trace.TID]*lanes{}, why: map[trace.TID]whyLanes{}}
+	main := trace.TID(frames.process.PID)
 	if len(frames.applications)+len(frames.renders) == 0 {
 		p.frames = process
+		p.why[main] = p.whyLanes(main)
 		p.interactions = p.lanes(interactionsTrack, interactionsDescription)
 		return p
 	}
@@ -239,7 +243,6 @@ func newPipeline(w *trackWriter, frames *processFrames, tokens Tokens, causes *w
 	// A track with others below it must not be merged: where frames of the main
 	// thread overlap, as they do in dumps from Android, there is another one.
 	overlapping := p.lanes(framesTrack+" (overlapping)", framesDescription)
-	main := trace.TID(frames.process.PID)
 	p.threads[main] = &lanes{list: []lane{{uuid: p.frames}}, more: overlapping.more}
 	p.why[main] = p.whyLanes(main)
 	p.interactions = p.lanes(interactionsTrack, interactionsDescription)

@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/annotation"
+	"ohframe/internal/causetext"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/text"
 )
@@ -155,6 +156,10 @@ func writeHangs(t *analyzer.Timeline, list []stats.Hang, pipelines map[*analyzer
 			s.name = append(s.name, "severe "...)
 		}
 		s.name = fmt.Appendf(s.name, "hang %s ms", text.HangMS(&hang))
+		if e := p.causes.OfHang(hang); e != nil {
+			s.annotations.text(annotation.Cause, causetext.Hang(e))
+			p.noteText(&s.annotations, annotation.Advice, causetext.HangAdvice(e))
+		}
 		s.annotations.tree(p.w, annotation.Hang, h)
 		p.w.slice(tracks[p].track(s.Interval), &s)
 	}

@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"cmp"
+	"slices"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -148,13 +151,13 @@ func (p *pipeline) share(s *why.Share) []byte {
 	return p.entries
 }
 
-// whyLanes are the tracks of a thread's late frames.
+// whyLanes are the tracks of a thread's late frames and hangs.
 type whyLanes struct{ pieces, others *lanes }
 
 func (p *pipeline) whyLanes(tid trace.TID) whyLanes {
 	return whyLanes{
-		pieces: p.lanes(p.trackOf(whyTrack, tid), "What the thread of a late frame did or waited for, from when the frame should have begun."),
-		others: p.lanes(p.trackOf(waitedForTrack, tid), "What the threads did that the thread of a late frame waited for. "+
+		pieces: p.lanes(p.trackOf(whyTrack, tid), "What the thread of a late frame did or waited for, from when the frame should have begun, and in hangs."),
+		others: p.lanes(p.trackOf(waitedForTrack, tid), "What the threads did that the thread of a late frame, or in a hang, waited for. "+
 			"Of waits for a CPU, the order is not that of the trace."),
 	}
 }
@@ -163,17 +166,26 @@ func (p *pipeline) whyLanes(tid trace.TID) whyLanes {
 // shown. Below it nobody is looked for either, except on processors.
 const leastShown = 50 * trace.Microsecond
 
-// writeWhy writes what the threads of late frames did, and those that they waited for.
+// writeWhy writes what the threads of late frames and of hangs did, and those that they waited for.
 // An arrow leads from the thread that a wait was due to most of the time to what the
 // waiting thread did next.
-func (p *pipeline) writeWhy(frames []*analyzer.Frame) {
-	var s, other slice
+func (p *pipeline) writeWhy(frames []*analyzer.Frame, hangs []analyzer.Hang) {
+	type explained struct {
+		tid trace.TID
+		*why.Explanation
+	}
+	var list []explained
 	for _, f := range frames {
-		e := p.causes.Of(f)
-		if e == nil || len(e.Pieces) == 0 {
-			continue
-		}
-		lanes := p.why[f.TID]
+		list = append(list, explained{f.TID, p.causes.Of(f)})
+	}
+	for _, h := range hangs {
+		list = append(list, explained{trace.TID(h.Process.PID), p.causes.OfHang(h)})
+	}
+	list = slices.DeleteFunc(list, func(e explained) bool { return e.Explanation == nil || len(e.Pieces) == 0 })
+	slices.SortStableFunc(list, func(a, b explained) int { return cmp.Compare(a.Start, b.Start) })
+	var s, other slice
+	for _, e := range list {
+		lanes := p.why[e.tid]
 		span := analyzer.Interval{Start: e.Start, End: e.End}
 		track := lanes.pieces.track(span)
 		for i := range e.Pieces {

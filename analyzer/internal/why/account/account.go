@@ -190,7 +190,7 @@ type details struct {
 	instances []Instance
 	labeled   bool // wants instances
 	explained bool // wants instances and pieces, though it is not late
-	// paths are the times of slices by place; nil unless KeepPath was called.
+	// paths are the times of slices by place; nil unless Trace was called.
 	paths *paths
 	// part: the account covers a part of the frame's way to the display or to
 	// render_service. All its cells have the stage, unless that is NoStage.

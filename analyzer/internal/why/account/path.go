@@ -24,9 +24,9 @@ type pathID struct {
 	key    record.Key
 }
 
-// KeepPath makes a Stretch record the times of its slices by place, for Path. It returns a.
-func (a *Account) KeepPath() *Account {
-	a.details.paths = &paths{at: map[pathID]int32{}}
+// Trace makes a Stretch record the times of its slices by place, for Path, and its pieces. It returns a.
+func (a *Account) Trace() *Account {
+	a.details.paths, a.details.late = &paths{at: map[pathID]int32{}}, true
 	return a
 }
 

@@ -26,7 +26,7 @@ func newHangs(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]
 		if from, ok := r.LoggedFrom(tid, h.Start, h.End); !ok || from != h.Start && h.BeginCut != analyzer.TraceEdge {
 			continue
 		}
-		x := hang{h, &thread{pid: h.Process.PID, tid: tid, Account: account.Stretch(h.Process, h.Start, h.End).KeepPath()}}
+		x := hang{h, &thread{pid: h.Process.PID, tid: tid, Account: account.Stretch(h.Process, h.Start, h.End).Trace()}}
 		stretches[tid] = append(stretches[tid], x.Account)
 		hangs = append(hangs, x)
 	}
@@ -40,7 +40,11 @@ func (j *judge) explainHangs(hangs []hang) {
 		if w == nil {
 			continue
 		}
-		answer := &why.Explanation{Start: h.Start, End: h.End, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{*w}}}}
+		pieces := j.book.Pieces(h.Account)
+		for i := range pieces {
+			pieces[i].Stage = why.NoStage
+		}
+		answer := &why.Explanation{Start: h.Start, End: h.End, Pieces: pieces, Steps: []why.Step{{Name: why.StepHang, Start: h.Start, Time: h.Duration(), Work: []why.Work{*w}}}}
 		for _, s := range j.book.Path(h.Account, why.MaxHangPath) {
 			answer.Path = append(answer.Path, why.PathSlices{Slice: s.Slice, Value: s.Time, Calls: s.Calls, Arguments: j.argumentsOf(h.Account, &s)})
 		}
