@@ -20,6 +20,8 @@ import (
 	"ohframe/internal/testing/simulate/rawfile"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // processes is a message of process-plugin: PID, name and PPID of each process.
 func processes(list ...any) rawfile.Plugin {
 	var data []byte

@@ -19,6 +19,8 @@ import (
 	"ohframe/internal/testing/tracetest"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // convert converts a text trace, in the way that all tests do it.
 func convert(t testing.TB, text string, options Options) ([]byte, *Summary) {
 	t.Helper()

@@ -23,6 +23,8 @@ import (
 	"ohframe/internal/ui"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // frame returns a frame of a process, in milliseconds: expected from 0 to 10,
 // actually from 1 to end.
 func frame(pid trace.PID, at, end int, facts analyzer.Facts) *analyzer.Frame {

@@ -16,6 +16,8 @@ import (
 	"ohframe/internal/testing/must"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // load loads a Perfetto trace into the trace processor, with the modules as
 // users export them.
 func load(t *testing.T, trace []byte) *engine.Session {

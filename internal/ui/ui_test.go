@@ -29,6 +29,8 @@ import (
 	"ohframe/internal/ui"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 func files(t *testing.T) map[string][]byte {
 	t.Helper()
 	list := must.Get(ui.Files())(t)

@@ -23,6 +23,8 @@ import (
 	"ohframe/internal/testing/slow"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // kernelTrace returns the trace that the kernel events in text make, with a
 // packet for each processor. Markers are not part of it.
 func kernelTrace(t testing.TB, text string) []byte {

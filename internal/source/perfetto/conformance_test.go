@@ -20,6 +20,8 @@ import (
 	"ohframe/internal/testing/must"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // difference is a row that only one side has, and why.
 type difference struct {
 	row string // values with commas between

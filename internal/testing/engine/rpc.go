@@ -7,7 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -19,15 +23,25 @@ import (
 const (
 	streamMessage protowire.Number = 1
 
-	rpcRequest       protowire.Number = 2
-	rpcFatalError    protowire.Number = 5
-	rpcQueryArgs     protowire.Number = 103
-	rpcSummaryArgs   protowire.Number = 110
-	rpcQueryResult   protowire.Number = 203
-	rpcSummaryResult protowire.Number = 214
+	rpcRequest        protowire.Number = 2
+	rpcResponse       protowire.Number = 3
+	rpcFatalError     protowire.Number = 5
+	rpcAppendData     protowire.Number = 101
+	rpcQueryArgs      protowire.Number = 103
+	rpcPackageArgs    protowire.Number = 108
+	rpcSummaryArgs    protowire.Number = 110
+	rpcAppendResult   protowire.Number = 201
+	rpcQueryResult    protowire.Number = 203
+	rpcPackageResult  protowire.Number = 211
+	rpcFinalizeResult protowire.Number = 212
+	rpcSummaryResult  protowire.Number = 214
 
-	methodQuery   = 3
-	methodSummary = 15
+	methodAppend   = 1
+	methodFinalize = 2
+	methodQuery    = 3
+	methodReset    = 11
+	methodPackage  = 13
+	methodSummary  = 15
 )
 
 // maxReply is the maximum size of a message in bytes, against wrong lengths. The
@@ -37,11 +51,14 @@ const maxReply = 1 << 30
 // errProtocol marks answers that do not follow the protocol.
 var errProtocol = errors.New("malformed RPC answer")
 
+// request returns a message with arguments in the field number, and with none if that is 0.
 func request(method uint64, number protowire.Number, args []byte) []byte {
 	var message []byte
 	message = protowire.AppendTag(message, rpcRequest, protowire.VarintType)
 	message = protowire.AppendVarint(message, method)
-	message = appendBytes(message, number, args)
+	if number > 0 {
+		message = appendBytes(message, number, args)
+	}
 	return appendBytes(nil, streamMessage, message)
 }
 
@@ -63,6 +80,36 @@ func summaryRequest(spec, metadata string) []byte {
 	args = protowire.AppendTag(args, 4, protowire.VarintType)
 	args = protowire.AppendVarint(args, 0) // output_format: binary
 	return request(methodSummary, rpcSummaryArgs, args)
+}
+
+// packageRequest makes the modules of a folder known, written as for Engine.Open.
+func packageRequest(directory string) ([]byte, error) {
+	directory, name, named := strings.Cut(directory, "@")
+	if !named {
+		name = filepath.Base(directory)
+	}
+	args := appendBytes(nil, 1, []byte(name))
+	err := fs.WalkDir(os.DirFS(directory), ".", func(file string, _ fs.DirEntry, err error) error {
+		module, isModule := strings.CutSuffix(file, ".sql")
+		if err != nil || !isModule {
+			return err
+		}
+		sql, err := os.ReadFile(filepath.Join(directory, file))
+		m := appendBytes(nil, 1, []byte(name+"."+strings.ReplaceAll(module, "/", ".")))
+		args = appendBytes(args, 2, appendBytes(m, 2, sql))
+		return err
+	})
+	return request(methodPackage, rpcPackageArgs, args), err
+}
+
+// answer returns the error in the result of a request that changes what is loaded: the only text in it.
+func answer(reply []byte) (err error) {
+	malformed := eachField(reply, func(_ protowire.Number, _ uint64, value []byte) {
+		if len(value) > 0 {
+			err = errors.New(string(value))
+		}
+	})
+	return errors.Join(malformed, err)
 }
 
 func appendBytes(message []byte, number protowire.Number, value []byte) []byte {
@@ -92,11 +139,15 @@ func readReply(r *bufio.Reader) ([]byte, error) {
 	}
 
 	var result, fatal []byte
-	err = eachField(message, func(number protowire.Number, _ uint64, value []byte) {
+	err = eachField(message, func(number protowire.Number, answered uint64, value []byte) {
 		switch number {
+		case rpcResponse:
+			if answered == methodReset { // has no result
+				result = []byte{}
+			}
 		case rpcFatalError:
 			fatal = value
-		case rpcQueryResult, rpcSummaryResult:
+		case rpcAppendResult, rpcQueryResult, rpcPackageResult, rpcFinalizeResult, rpcSummaryResult:
 			result = value
 		}
 	})

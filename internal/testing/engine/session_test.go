@@ -16,6 +16,8 @@ import (
 	"ohframe/internal/testing/must"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // textTrace has two slices, one inside the other: outer from 10.000001 s to
 // 10.000009 s, inner from 10.000003 s to 10.000005 s.
 const textTrace = `# tracer: nop
@@ -197,6 +199,19 @@ func TestContextEndsSession(t *testing.T) {
 	if err := fake(t, ctx, "exec sleep 60"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got error %v, want %v", err, context.DeadlineExceeded)
 	}
+}
+
+// What was loaded before is gone, also if what is loaded is no trace.
+func TestReload(t *testing.T) {
+	session := enginetest.Load(t, []byte(textTrace))
+	path := filepath.Join(t.TempDir(), "trace")
+	must.Do(t, os.WriteFile(path, []byte("no trace"), 0o600))
+	if err := session.Reload(path); err == nil || !strings.Contains(err.Error(), "Unknown trace type") {
+		t.Errorf("got error %v", err)
+	}
+	must.Do(t, os.WriteFile(path, []byte(strings.ReplaceAll(textTrace, "inner", "other")), 0o600))
+	must.Do(t, session.Reload(path))
+	must.Equal(t, enginetest.Query(t, session, "SELECT group_concat(name) AS names FROM slice").String(), "names\n\"outer,other\"\n", "slices")
 }
 
 func TestClose(t *testing.T) {

@@ -22,6 +22,8 @@ import (
 	"ohframe/internal/testing/tracetest"
 )
 
+func TestMain(m *testing.M) { enginetest.Main(m) }
+
 // texts calls test with the traces of the repository, and generated ones of both kernels and
 // of several system versions.
 func texts(t *testing.T, test func(t *testing.T, text []byte)) {

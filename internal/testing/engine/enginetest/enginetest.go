@@ -3,9 +3,11 @@
 package enginetest
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"ohframe/internal/testing/engine"
@@ -33,12 +35,47 @@ func ForTest(t testing.TB) *engine.Engine {
 	return e
 }
 
+// idle are sessions whose test has ended. The process of one is used by further tests: it takes longer to
+// start than to load most traces.
+var (
+	idle  []*engine.Session
+	mutex sync.Mutex
+)
+
+// Main runs the tests of a package and ends the idle sessions.
+func Main(m *testing.M) {
+	code := m.Run()
+	for _, session := range idle {
+		session.Close()
+	}
+	os.Exit(code)
+}
+
 // Open loads the trace at the given path, with SQL packages as for
 // engine.Engine.Open, until the test ends.
 func Open(t testing.TB, trace string, packages ...string) *engine.Session {
 	t.Helper()
-	session := must.Get(ForTest(t).Open(t.Context(), trace, packages...))(t)
-	t.Cleanup(func() { session.Close() })
+	found := ForTest(t)
+	mutex.Lock()
+	var session *engine.Session
+	if n := len(idle); n > 0 {
+		session, idle = idle[n-1], idle[:n-1]
+	}
+	mutex.Unlock()
+	if session == nil {
+		session = must.Get(found.Open(context.Background(), trace, packages...))(t)
+	} else if err := session.Reload(trace, packages...); err != nil {
+		session.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := session.Query("SELECT 1"); err != nil { // closed, or the process has failed
+			return
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		idle = append(idle, session)
+	})
 	return session
 }
 
