@@ -233,11 +233,11 @@ func TestFlags(t *testing.T) {
 }
 
 // A payload makes one line, without the line end that kernels append.
-func TestOneLine(t *testing.T) {
+func TestPayload(t *testing.T) {
 	for payload, want := range map[string]string{"": "", "a": "a", "a\n": "a", "a\nb\n": "a b", "\n\n": " "} {
-		must.Equal(t, string(oneLine([]byte(payload))), want, "%q", payload)
+		must.Equal(t, string(joinLines(trimPayload([]byte(payload), false))), want, "%q", payload)
 	}
 	for payload, want := range map[string]string{"E|12|": "E|12", "E|12|M0538": "E|12|M0538", "E|": "E|", "B|12|": "B|12|", "": ""} {
-		must.Equal(t, string(trimMarker([]byte(payload))), want, "%q", payload)
+		must.Equal(t, string(trimPayload([]byte(payload), true)), want, "%q", payload)
 	}
 }

@@ -218,10 +218,8 @@ func appendFlags(b []byte, flags, preempt uint8) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// oneLine changes a payload so that an event is a line. It drops the line end that the kernel drops at the end,
-// and makes blanks of others.
-func oneLine(payload []byte) []byte {
-	payload = bytes.TrimSuffix(payload, []byte{'\n'})
+// joinLines makes blanks of the line ends in a payload, so that an event is a line.
+func joinLines(payload []byte) []byte {
 	for rest := payload; ; {
 		i := bytes.IndexByte(rest, '\n')
 		if i < 0 {
@@ -238,13 +236,13 @@ func isMarker(name string) bool { return name == "print" || name == markerName }
 // markerName is the name that Linux gives to events of print in text.
 const markerName = "tracing_mark_write"
 
-// trimMarker drops the last character of the payload "E|PID|". It has no
-// meaning, and hitrace's converter drops it.
-func trimMarker(payload []byte) []byte {
-	if n := len(payload); n > 2 && payload[0] == 'E' && payload[1] == '|' && payload[n-1] == '|' {
+// trimPayload drops the line end of a payload, as the kernel does, and the last character of the payload "E|PID|" of
+// a marker. That has no meaning, and hitrace's converter drops it.
+func trimPayload(payload []byte, marker bool) []byte {
+	if n := len(payload); marker && n > 2 && payload[0] == 'E' && payload[1] == '|' && payload[n-1] == '|' {
 		return payload[:n-1]
 	}
-	return payload
+	return bytes.TrimSuffix(payload, []byte{'\n'})
 }
 
 // appendInt appends n in decimal.

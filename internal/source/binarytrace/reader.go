@@ -320,11 +320,8 @@ func (r *Reader) line(h *head, s *stream, e *event) {
 	from := len(b)
 	r.values.Memory = r.values.Memory[:0]
 	b = r.source.AppendArgs(b, h.args, s.cpu, &r.values)
-	payload := b[from:]
-	if h.marker {
-		payload = trimMarker(payload)
-	}
-	r.buffer = append(b[:from+len(oneLine(payload))], '\n')
+	payload := joinLines(trimPayload(b[from:], h.marker))
+	r.buffer = append(b[:from+len(payload)], '\n')
 }
 
 // Next implements hitrace.Source.
@@ -364,7 +361,7 @@ func (r *Reader) add(b *hitrace.Batch, h *head, s *stream, e *event) {
 	}
 	l.InInterrupt, l.NoFlags = h.flags&(hardIRQ|softIRQ|nmi) != 0, h.flags&flagsShown|h.preempt == 0
 	if h.marker {
-		l.Args = oneLine(b.Keep(trimMarker(h.text)))
+		l.Args = joinLines(b.Keep(trimPayload(h.text, true)))
 	} else {
 		l.Args = b.Keep(h.args)
 	}
