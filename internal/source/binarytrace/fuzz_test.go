@@ -189,7 +189,7 @@ func htraceFile(segments ...[]byte) []byte {
 
 // bytesField returns a field of bytes.
 func bytesField[T string | []byte](number int, data T) []byte {
-	b := binary.AppendUvarint(nil, uint64(number)<<3|wireBytes)
+	b := binary.AppendUvarint(nil, uint64(number)<<3|kernel.WireBytes)
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 

@@ -448,31 +448,39 @@ func (r *Reader) wholeDetail(data []byte, at int64) {
 
 // eventTime returns the time of a FtraceEvent.
 func eventTime(data []byte) uint64 {
-	for f := (fields{rest: data}); f.next(); {
-		if f.number == eventTimestamp {
-			return f.value
+	for len(data) > 0 {
+		tag, value, _, n := kernel.Field(data)
+		if n <= 0 {
+			break
 		}
+		if tag>>3 == eventTimestamp {
+			return value
+		}
+		data = data[n:]
 	}
 	return 0
 }
 
 // events implements source.
 func (h *htrace) events(list []event, data []byte, p *piece) []event {
-	f := fields{rest: data}
-	for f.next() {
-		if f.number != detailEvent || !f.isBytes {
+	for at := 0; at < len(data); {
+		tag, _, content, n := kernel.Field(data[at:])
+		if n <= 0 {
+			if p.unchecked {
+				h.log.Add(badMessage)
+			}
+			break
+		}
+		at += n
+		if tag != detailEvent<<3|kernel.WireBytes {
 			continue
 		}
-		time := eventTime(f.data)
+		time := eventTime(content)
 		if time == 0 || time > trace.MaxTime {
 			h.log.Add(badTime)
 			continue
 		}
-		from := offsetIn(data, f.data)
-		list = append(list, event{trace.Time(time), int32(from), int32(from) + int32(len(f.data))})
-	}
-	if f.bad && p.unchecked {
-		h.log.Add(badMessage)
+		list = append(list, event{trace.Time(time), int32(at - len(content)), int32(at)})
 	}
 	return list
 }

@@ -113,33 +113,38 @@ func (h *htrace) head(head *head, data []byte) bool {
 	number := 0
 	var payload []byte
 	head.comm = nil
-	f := fields{rest: data}
-	for {
-		rest := f.rest
-		if !f.next() {
-			break
+	for len(data) > 0 {
+		tag, value, content, n := kernel.Field(data)
+		if n <= 0 {
+			h.log.Add(badMessage)
+			return false
 		}
 		switch {
-		case f.number == eventTGID:
-			tgid = f.value
-		case f.number == eventComm:
-			head.comm = cString(f.data)
-		case f.number == eventCommon:
-			g := fields{rest: f.data}
-			for g.next() {
-				switch g.number {
-				case commonFlags:
-					flags = g.value
-				case commonPreempt:
-					preempt = g.value
-				case commonPID:
-					tid = g.value
+		case tag>>3 == eventTGID:
+			tgid = value
+		case tag>>3 == eventComm:
+			head.comm = cString(content)
+		case tag>>3 == eventCommon:
+			for common := content; len(common) > 0; {
+				tag, value, _, n := kernel.Field(common)
+				if n <= 0 {
+					h.log.Add(badMessage)
+					return false
 				}
+				switch tag >> 3 {
+				case commonFlags:
+					flags = value
+				case commonPreempt:
+					preempt = value
+				case commonPID:
+					tid = value
+				}
+				common = common[n:]
 			}
-			f.bad = g.bad
-		case f.number >= firstMessage && f.isBytes:
-			number, payload, head.args = f.number, f.data, rest[:len(rest)-len(f.rest)]
+		case tag>>3 >= firstMessage && tag&7 == kernel.WireBytes:
+			number, payload, head.args = int(min(tag>>3, lastMessage)), content, data[:n]
 		}
+		data = data[n:]
 	}
 	text, ok := textOf(payload)
 	var m *messageFormat
@@ -147,8 +152,6 @@ func (h *htrace) head(head *head, data []byte) bool {
 		m = h.messages[number]
 	}
 	switch {
-	case f.bad:
-		h.log.Add(badMessage)
 	case tid > math.MaxInt32:
 		h.log.Add(badThread)
 	case m == nil:
@@ -173,13 +176,17 @@ func (h *htrace) head(head *head, data []byte) bool {
 
 // textOf returns the text of a message of a marker. ok is false for a message that is not valid.
 func textOf(message []byte) (text []byte, ok bool) {
-	f := fields{rest: message}
-	for f.next() {
-		if f.number == kernel.PrintText {
-			text = f.data
+	for len(message) > 0 {
+		tag, _, content, n := kernel.Field(message)
+		if n <= 0 {
+			return nil, false
 		}
+		if tag == kernel.PrintText<<3|kernel.WireBytes {
+			text = content
+		}
+		message = message[n:]
 	}
-	return text, !f.bad
+	return text, true
 }
 
 // Decode implements kernel.Decoder.

@@ -45,34 +45,14 @@ func (v *Values) Keep(field protowire.Number, from int) {
 func (v *Values) Read(message []byte) bool {
 	v.Reset()
 	for len(message) > 0 {
-		number, wire, n := protowire.ConsumeTag(message)
-		if n < 0 {
+		tag, value, text, n := Field(message)
+		if n <= 0 {
 			return false
 		}
-		message = message[n:]
-		var value uint64
-		var text []byte
-		switch wire {
-		case protowire.VarintType:
-			value, n = protowire.ConsumeVarint(message)
-		case protowire.BytesType:
-			text, n = protowire.ConsumeBytes(message)
-		case protowire.Fixed64Type:
-			value, n = protowire.ConsumeFixed64(message)
-		case protowire.Fixed32Type:
-			var short uint32
-			short, n = protowire.ConsumeFixed32(message)
-			value = uint64(short)
-		default: // groups, which no writer has
-			return false
-		}
-		if n < 0 {
-			return false
-		}
-		message = message[n:]
-		if number < maxFields {
+		if number := tag >> 3; number < maxFields {
 			v.Numbers[number], v.Texts[number] = value, text
 		}
+		message = message[n:]
 	}
 	return true
 }
