@@ -29,20 +29,35 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 // sink returns the sink that builds the timeline of an input.
 func (in *input) sink(workers int) hitrace.Sink {
 	builder := in.begin()
-	byWorker := make([]names, workers)
+	scanners := make([]scanner, workers)
+	starts := make([][]newOwner, workers)
 	return hitrace.Sink{
+		Prepare: func(worker int, block *hitrace.Batch) {
+			if s := &scanners[worker]; len(block.Starts) == 0 {
+				s.scanned = true
+				s.scan(block.Events)
+			} else {
+				s.scanned = false
+			}
+		},
 		Begin: func() { builder = in.begin() },
 		Track: func(worker int, batch *hitrace.Batch) {
-			in.starts = in.starts[:0]
-			for i := range batch.Events {
-				builder.track(&batch.Events[i])
+			s := &scanners[worker]
+			if !s.scanned {
+				s.scan(batch.Events)
 			}
-			byWorker[worker].starts = append(byWorker[worker].starts, in.starts...)
+			in.starts = starts[worker]
+			builder.track(s)
+			starts[worker] = in.starts
 		},
-		Encode: func(worker int, block *hitrace.Batch) { byWorker[worker].addAll(block.Events) },
+		Encode: func(worker int, block *hitrace.Batch) {
+			if s := &scanners[worker]; !s.scanned || len(starts[worker]) > 0 {
+				s.addAll(block.Events, starts[worker])
+			}
+		},
 		Write: func(worker int) error {
-			in.merge(&byWorker[worker])
-			byWorker[worker].reset()
+			in.merge(&scanners[worker].names)
+			starts[worker] = starts[worker][:0]
 			return nil
 		},
 	}

@@ -14,6 +14,7 @@ const maxUnordered = 100 * trace.Millisecond
 // finish ends the trace. It truncates the frames that are still open, adds those that
 // were open when the trace began, and sorts all by start.
 func (b *builder) finish() {
+	slices.SortFunc(b.touched, func(x, y *thread) int { return cmp.Compare(x.tid, y.tid) }) // workers find them by block
 	complete := b.coverage.complete(b.span, b.overwritten)
 	if b.span.End.Sub(b.last) > maxUnordered { // what the last line is about was long before
 		complete.End = 0

@@ -93,24 +93,119 @@ type generated struct {
 	period trace.Duration
 }
 
-// track adds the next event of the trace.
-func (b *builder) track(e *hitrace.Event) {
-	if !b.span.Start.Known() || e.Time < b.span.Start {
-		b.span.Start = e.Time
+// track adds the next events of the trace, which the scanner has read.
+func (b *builder) track(s *scanner) {
+	first := &s.events[0]
+	if b.last.Known() && first.Time.Sub(b.last).Abs() >= minStep {
+		b.step(b.last, first)
 	}
-	b.span.End = max(b.span.End, e.Time)
-	if b.last.Known() {
-		since := e.Time.Sub(b.last)
-		if since.Abs() >= minStep {
-			b.clock.step(b.last, e.Time, e.Number)
+	b.look(s.events)
+	if s.end.Known() && (!b.span.Start.Known() || s.start < b.span.Start) {
+		b.span.Start = s.start
+	}
+	b.span.End = max(b.span.End, s.end)
+	all, followed := s.all || s.split || b.needsAll(s.entries), 0
+	for i := range s.steps {
+		step := &s.steps[i]
+		for ; all && followed < int(step.event); followed++ {
+			b.follow(&s.events[followed], 0)
 		}
-		b.clock.grain.add(since)
+		e := &s.events[step.event]
+		switch step.kind {
+		case timeStep:
+			b.step(step.at, e)
+		case firstLine:
+			b.coverage.begin(&s.cpus[step.cpu], e)
+		case firstSwitch:
+			b.coverage.beginSwitches(step.at, e)
+		case gapSwitch:
+			b.coverage.gap(step.at)
+		case endsSilence:
+			b.coverage.endSilence(wakings{minWoken, step.at}, e.CPU, e.Time)
+		default:
+			if !all {
+				b.do(step, s.events)
+			}
+		}
 	}
-	b.coverage.track(e, b.last)
-	if own := &b.diagnostics.own; !own.foreign || !own.several { // else it knows all that it can
-		own.see(e)
+	for ; all && followed < len(s.events); followed++ {
+		b.follow(&s.events[followed], 0)
 	}
-	b.last = e.Time
+	if !all {
+		for i := range s.entries {
+			if n := s.entries[i].last; n > 0 {
+				b.leap(&s.events[n-1])
+			}
+		}
+		for word, seen := range s.seen {
+			b.diagnostics.seen[word] = b.diagnostics.seen[word] || seen
+		}
+	}
+	b.coverage.merge(&s.coverageScan, len(s.events))
+	b.last = s.events[len(s.events)-1].Time
+}
+
+// do does a step for frames.
+func (b *builder) do(step *step, events []hitrace.Event) {
+	switch e := &events[step.event]; step.kind {
+	case switchStep:
+		b.switched(trace.CPU(step.cpu), step.prev, step.next, step.at)
+	case markerStep:
+		b.leap(e)
+	default:
+		b.follow(e, step.at)
+	}
+}
+
+// leap goes on behind a marker of a thread and those before it, which frames do not need.
+func (b *builder) leap(e *hitrace.Event) {
+	t := b.thread(e)
+	t.last = e.Time
+	b.diagnostics.seeProcess(t.pid)
+}
+
+// step adds a step in the time of lines.
+func (b *builder) step(from trace.Time, e *hitrace.Event) {
+	b.clock.step(from, e.Time, e.Number)
+	b.coverage.step(from, e.Time)
+}
+
+// look finds out what few events show, mostly.
+func (b *builder) look(events []hitrace.Event) {
+	last := b.last
+	for i := range events {
+		e := &events[i]
+		if b.diagnostics.own.isKnown() && b.clock.grain.isFine() {
+			return
+		}
+		b.diagnostics.own.see(e)
+		if last.Known() {
+			b.clock.grain.add(e.Time.Sub(last))
+		}
+		last = e.Time
+	}
+}
+
+// needsAll reports whether the builder must see all events of threads: because of what it knows of
+// one, or of the limit.
+func (b *builder) needsAll(list []nameEntry) bool {
+	if b.threads.Len()+len(list) >= b.options.Limits.Threads {
+		return true
+	}
+	for i := range list {
+		if s := b.knownIDs.Get(list[i].tid); s != nil && s.state != inUse {
+			return true
+		}
+		if t := b.threads.Get(list[i].tid); t != nil && (t.unnamed != nil || t.base > t.open.Depth()) {
+			return true
+		}
+	}
+	return false
+}
+
+// follow adds an event. last is the time of the last marker of its thread if that was not followed, else
+// zero.
+func (b *builder) follow(e *hitrace.Event, last trace.Time) {
 	if e.Lost {
 		b.running.lose(e.CPU, e.Time)
 	}
@@ -122,7 +217,14 @@ func (b *builder) track(e *hitrace.Event) {
 		b.trackOwners(e)
 	}
 	if e.Kind == hitrace.SwitchEvent {
-		b.switched(e)
+		if s := e.Switch(); s == nil || uint64(e.CPU) >= maxCPUs {
+			b.running.lose(e.CPU, e.Time)
+		} else {
+			b.switched(e.CPU, s.PrevTID, s.NextTID, e.Time)
+			if leaves(s) {
+				b.exit(s.PrevTID, dead, e.Time)
+			}
+		}
 	}
 	if e.Kind != hitrace.MarkerEvent && e.Kind != hitrace.TransactionEvent && e.Kind != hitrace.ReceivedEvent {
 		return
@@ -140,7 +242,11 @@ func (b *builder) track(e *hitrace.Event) {
 		t.countAtZero(e.Marker.Phase)
 		return
 	}
-	b.diagnostics.see(e.Word, t.pid)
+	if last.Known() {
+		t.last = last
+	}
+	b.diagnostics.seen[e.Word] = true
+	b.diagnostics.seeProcess(t.pid)
 	switch e.Marker.Phase {
 	case hitrace.Begin:
 		if t.open.Begin() == t.base+1 && t.isMain() {

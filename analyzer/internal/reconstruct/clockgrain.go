@@ -26,9 +26,12 @@ const (
 	timeError = 2 * trace.Microsecond
 )
 
+// isFine reports whether the clock shows every microsecond.
+func (g *grain) isFine() bool { return g.fine > maxFine(g.events) }
+
 // add adds an event with the time since the one before. Damaged lines may have others.
 func (g *grain) add(since trace.Duration) {
-	if g.fine > maxFine(g.events) {
+	if g.isFine() {
 		return
 	}
 	g.events++
@@ -48,7 +51,7 @@ func maxFine(events int) int { return 4 + events/100 }
 // step returns the step of the clock; zero for a clock of at least 1000 Hz. Several events share
 // each time then, and the times between are multiples of the shortest one.
 func (g *grain) step() trace.Duration {
-	if g.fine > maxFine(g.events) || g.events < minEvents || 4*g.same < g.events || len(g.apart) < 2 {
+	if g.isFine() || g.events < minEvents || 4*g.same < g.events || len(g.apart) < 2 {
 		return 0
 	}
 	slices.Sort(g.apart)

@@ -1,6 +1,8 @@
 package reconstruct
 
 import (
+	"cmp"
+
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/source/hitrace"
@@ -68,7 +70,7 @@ const (
 // coverage collects what a trace lacks while it is read.
 type coverage struct {
 	analyzer.Coverage
-	cpus     []cpuLines
+	cpus     cpuList
 	silences []silence
 	events   int
 	wakes    bool // there are wakings on other CPUs
@@ -76,17 +78,88 @@ type coverage struct {
 
 // cpuLines are the lines of a CPU.
 type cpuLines struct {
-	first    trace.Time
-	last     trace.Time // zero: none yet
-	lines    int
-	tid      trace.TID      // of the last line
-	several  bool           // there are lines of other threads
-	longest  trace.Duration // between two of them
-	events   int            // of the trace, up to the last
-	switched bool           // its last sched_switch could be parsed
-	running  trace.TID      // since that
-	woken    int            // threads, since its last line
-	wokenAt  trace.Time     // the first of them
+	first   trace.Time
+	last    trace.Time // zero: none yet
+	lines   int
+	tid     trace.TID      // of the last line
+	several bool           // there are lines of other threads
+	longest trace.Duration // between two of them
+	events  int            // of the trace, up to the last
+	woken   wakings        // since its last line
+	// switches: it has a sched_switch, switched: the last one could be parsed, running: and the
+	// thread that runs since then.
+	switches, switched bool
+	running            trace.TID
+	// early and late are threads that are woken before the first line in a block: before its first
+	// sched_switch, and after it. Early ones count if the CPU, or the trace, has lines or a
+	// sched_switch before the block.
+	early, late wakings
+}
+
+// wakings counts the threads that are woken on a CPU.
+type wakings struct {
+	count int
+	first trace.Time
+}
+
+func (w *wakings) add(other wakings) {
+	if w.count == 0 {
+		w.first = other.first
+	}
+	w.count += other.count
+}
+
+// silence reports whether a CPU with its next line at a time lacks lines.
+func (w *wakings) silence(at trace.Time) bool {
+	return w.count >= minWoken && at.Sub(w.first) >= minSilent
+}
+
+func (c *cpuLines) addLine(at trace.Time, tid trace.TID) {
+	if c.lines++; c.lines > 1 {
+		c.longest = max(c.longest, at.Sub(c.last))
+		c.several = c.several || c.tid != tid
+	} else {
+		c.first = at
+	}
+	c.last, c.tid = at, tid
+}
+
+// cpuList are CPUs by number.
+type cpuList []cpuLines
+
+// cpu returns a CPU, nil for one that no device has.
+func (l *cpuList) cpu(id trace.CPU) *cpuLines {
+	if id < 0 || id >= maxCPUs {
+		return nil
+	}
+	for int(id) >= len(*l) {
+		*l = append(*l, cpuLines{})
+	}
+	return &(*l)[id]
+}
+
+// coverageScan is what the lines of a block say.
+type coverageScan struct {
+	cpus                         cpuList
+	switches, frequencies, wakes bool
+}
+
+func (s *coverageScan) reset() {
+	clear(s.cpus)
+	s.switches, s.frequencies, s.wakes = false, false, false
+}
+
+// wake adds a thread that is woken by a line of another CPU.
+func (s *coverageScan) wake(id trace.CPU, at trace.Time) {
+	c := s.cpus.cpu(id)
+	switch {
+	case c == nil:
+	case c.lines > 0, s.switches:
+		c.woken.add(wakings{1, at})
+		s.wakes = true
+	default:
+		c.early.add(wakings{1, at})
+	}
 }
 
 // silence is an interval without any line.
@@ -97,56 +170,81 @@ type silence struct {
 	ended trace.TID
 }
 
-// track adds the next event, at which the time of lines steps from last on.
-func (c *coverage) track(e *hitrace.Event, last trace.Time) {
-	c.events++
-	if last.Known() && e.Time.Sub(last) >= minSilence && len(c.silences) < maxSilences {
-		c.silences = append(c.silences, silence{from: last, to: e.Time})
-	}
-	if cpu := c.cpu(e.CPU); cpu != nil {
-		c.trackCPU(cpu, e)
-	}
-	switch e.Kind {
-	case hitrace.WakeupEvent: // sched_waking has the CPU on which the thread ran before
-		if w := e.Wakeup(); w != nil && w.TargetCPU != e.CPU {
-			if target := c.cpu(w.TargetCPU); target != nil && (target.last.Known() || c.Switches) {
-				c.wakes = true
-				if target.woken++; target.woken == 1 {
-					target.wokenAt = e.Time
-				}
-			}
-		}
-	case hitrace.FrequencyEvent:
-		c.Frequencies = true
+// step adds a step in the time of lines.
+func (c *coverage) step(from, to trace.Time) {
+	if to.Sub(from) >= minSilence && len(c.silences) < maxSilences {
+		c.silences = append(c.silences, silence{from: from, to: to})
 	}
 }
 
-func (c *coverage) trackCPU(cpu *cpuLines, e *hitrace.Event) {
-	c.endSilence(cpu, e.CPU, e.Time)
-	if e.Kind == hitrace.SwitchEvent {
-		c.Switches = true
-		// What is missing after lost events has a reason of its own.
-		s := e.Switch()
-		if n := len(c.silences); n > 0 && s != nil && !e.Lost && cpu.switched && cpu.last <= c.silences[n-1].from && s.PrevTID != cpu.running {
-			c.silences[n-1].isGap = true
-		}
-		if cpu.switched = s != nil; cpu.switched {
-			cpu.running = s.NextTID
-		}
+// wake adds the threads that are woken on a CPU before its first line in a block.
+func (c *coverage) wake(cpu, block *cpuLines) {
+	if block.early.count > 0 && (cpu.last.Known() || c.Switches) {
+		c.wakes = true
+		cpu.woken.add(block.early)
 	}
-	if cpu.lines++; cpu.lines > 1 {
+	if block.late.count > 0 {
+		cpu.woken.add(block.late)
+	}
+}
+
+// begin adds the first line of a CPU in a block.
+func (c *coverage) begin(block *cpuLines, e *hitrace.Event) {
+	cpu := c.cpus.cpu(e.CPU)
+	c.wake(cpu, block)
+	c.endSilence(cpu.woken, e.CPU, e.Time)
+	if cpu.woken = (wakings{}); cpu.lines > 0 {
 		cpu.longest = max(cpu.longest, e.Time.Sub(cpu.last))
-	} else {
-		cpu.first = e.Time
+		cpu.several = cpu.several || cpu.tid != e.TID
 	}
-	cpu.several = cpu.several || cpu.lines > 1 && cpu.tid != e.TID
-	cpu.last, cpu.tid, cpu.events = e.Time, e.TID, c.events
+}
+
+// beginSwitches adds the first switch of a CPU in a block, whose line before it in the block was at
+// a time.
+func (c *coverage) beginSwitches(last trace.Time, e *hitrace.Event) {
+	cpu := c.cpus.cpu(e.CPU)
+	// What is missing after lost events has a reason of its own.
+	if s := e.Switch(); s != nil && cpu.switched && s.PrevTID != cpu.running && !e.Lost {
+		c.gap(cmp.Or(last, cpu.last))
+	}
+}
+
+// gap notes that a switch is missing after a line of a CPU.
+func (c *coverage) gap(last trace.Time) {
+	if n := len(c.silences); n > 0 && last <= c.silences[n-1].from {
+		c.silences[n-1].isGap = true
+	}
+}
+
+// merge adds a block of events, whose steps have been added.
+func (c *coverage) merge(block *coverageScan, events int) {
+	for i := range block.cpus {
+		b, cpu := &block.cpus[i], c.cpus.cpu(trace.CPU(i))
+		if b.lines == 0 {
+			b.late = b.woken
+			c.wake(cpu, b)
+			continue
+		}
+		if cpu.lines == 0 {
+			cpu.first = b.first
+		}
+		cpu.lines += b.lines
+		cpu.longest, cpu.several = max(cpu.longest, b.longest), cpu.several || b.several
+		cpu.last, cpu.tid, cpu.woken, cpu.events = b.last, b.tid, b.woken, c.events+b.events
+		if b.switches {
+			cpu.switched, cpu.running = b.switched, b.running
+		}
+	}
+	c.events += events
+	c.wakes = c.wakes || block.wakes
+	c.Switches = c.Switches || block.switches
+	c.Frequencies = c.Frequencies || block.frequencies
 }
 
 // stops reports whether a CPU has no more lines although the trace goes on.
 func (c *coverage) stops(cpu *cpuLines, span analyzer.Interval) bool {
 	silent := span.End.Sub(cpu.last)
-	if cpu.switched && cpu.running == 0 || !cpu.several || c.wakes && cpu.woken == 0 || cpu.lines < minLines || silent < minStopped || silent < stoppedLonger*cpu.longest {
+	if cpu.switched && cpu.running == 0 || !cpu.several || c.wakes && cpu.woken.count == 0 || cpu.lines < minLines || silent < minStopped || silent < stoppedLonger*cpu.longest {
 		return false
 	}
 	before := float64(cpu.events-cpu.lines) / float64(max(1, cpu.last.Sub(span.Start)))
@@ -174,24 +272,13 @@ func (c *coverage) complete(span analyzer.Interval, overwritten bool) analyzer.I
 	return part
 }
 
-// endSilence ends an interval without lines of a CPU.
-func (c *coverage) endSilence(cpu *cpuLines, id trace.CPU, at trace.Time) {
-	if cpu.woken >= minWoken && at.Sub(cpu.wokenAt) >= minSilent {
-		if addMissing(&c.Silent, cpu.wokenAt, at); c.Silent.Count == 1 {
+// endSilence ends an interval without lines of a CPU on which threads were woken.
+func (c *coverage) endSilence(woken wakings, id trace.CPU, at trace.Time) {
+	if woken.silence(at) {
+		if addMissing(&c.Silent, woken.first, at); c.Silent.Count == 1 {
 			c.SilentCPU = id
 		}
 	}
-	cpu.woken = 0
-}
-
-func (c *coverage) cpu(id trace.CPU) *cpuLines {
-	if id < 0 || id >= maxCPUs {
-		return nil
-	}
-	for int(id) >= len(c.cpus) {
-		c.cpus = append(c.cpus, cpuLines{})
-	}
-	return &c.cpus[id]
 }
 
 // endLost notes that an end of a slice is missing on a thread between two times: if there was
@@ -229,7 +316,7 @@ func (c *coverage) finish(span analyzer.Interval) *analyzer.Coverage {
 	for i := range c.cpus {
 		cpu := &c.cpus[i]
 		stops := c.stops(cpu, span)
-		c.endSilence(cpu, trace.CPU(i), span.End)
+		c.endSilence(cpu.woken, trace.CPU(i), span.End)
 		if cpu.last.Known() {
 			c.CPUs++
 		}

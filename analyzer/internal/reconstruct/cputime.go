@@ -32,21 +32,14 @@ func (r *running) lose(n trace.CPU, at trace.Time) {
 	r.unknown = max(r.unknown, at)
 }
 
-// switched adds a sched_switch event.
-func (b *builder) switched(e *hitrace.Event) {
-	s, on := e.Switch(), b.running.cpu(e.CPU)
-	if s == nil || on == nil {
-		b.running.lose(e.CPU, e.Time)
-		return
+// switched adds a switch of a CPU that a device may have.
+func (b *builder) switched(cpu trace.CPU, prev, next trace.TID, at trace.Time) {
+	on := b.running.cpu(cpu)
+	if t := *on; t != nil && t.tid == prev {
+		t.ran += max(0, at.Sub(t.since))
 	}
-	if t := *on; t != nil && t.tid == s.PrevTID {
-		t.ran += max(0, e.Time.Sub(t.since))
-	}
-	if state := s.PrevState; len(state) > 0 && (state[0] == 'X' || state[0] == 'Z') {
-		b.exit(s.PrevTID, dead, e.Time)
-	}
-	if *on = b.threads.Get(s.NextTID); *on != nil {
-		(*on).since = e.Time
+	if *on = b.threads.Get(next); *on != nil {
+		(*on).since = at
 	}
 }
 

@@ -39,6 +39,9 @@ const renderService = "render_service"
 // ownName is the number of bytes of names that hitrace_meter.cpp writes (COMM_STR_MAX).
 const ownName = 14
 
+// isKnown reports whether further events change nothing.
+func (o *ownTrace) isKnown() bool { return o.foreign && o.several }
+
 // see looks at any event.
 func (o *ownTrace) see(e *hitrace.Event) {
 	if e.Kind != hitrace.MarkerEvent && e.PID > 0 && e.PID != o.scheduled {
@@ -68,8 +71,8 @@ func (o *ownTrace) recorded() analyzer.Recorded {
 	return analyzer.FromOwnMain
 }
 
-func (d *diagnostics) see(word hitrace.Word, pid trace.PID) {
-	d.seen[word] = true
+// seeProcess notes that a process has markers.
+func (d *diagnostics) seeProcess(pid trace.PID) {
 	if pid > 0 && pid != d.process {
 		d.several = d.several || d.process != 0
 		d.process = pid

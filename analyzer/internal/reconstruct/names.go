@@ -13,25 +13,35 @@ import (
 // that lines can be processed in parallel. input.merge merges them in order.
 type names struct {
 	entries []nameEntry
-	slots   []int32    // index of a thread's last entry plus one, by hash of the thread id
-	starts  []newOwner // of the block, in order of lines
-	events  []hitrace.Event
-	// recent is the thread whose entry was used last, and at the index of the entry plus one; 0 without one.
-	recent trace.TID
-	at     int
+	slots   []int32 // index of a thread's last entry plus one, by hash of the thread id
+	// recent are the entries of the threads of the last lines of CPUs, by the lowest bits of the CPU:
+	// indexes plus one, 0 without one.
+	recent [64]int32
+	split  bool // a thread is another process's than before, or has another name
+	events []hitrace.Event
 }
 
 // nameEntry is the last that was stated of a thread. The slices are parts of the text. A thread
 // has another entry where its process or, of a main thread, its own name changes, and
 // where another thread gets its id.
 type nameEntry struct {
-	tid         trace.TID
-	pid         trace.PID
-	comm        []byte // from the thread's own lines
-	switched    []byte // from those of the scheduler
-	first, last int32  // numbers of its own lines in the block, if it has lines
-	lines       int32
-	starts      bool // the id is that of another thread than before
+	tid           trace.TID
+	pid           trace.PID
+	comm          []byte // from the thread's own lines
+	switched      []byte // from those of the scheduler
+	first, latest int32  // numbers of its own lines in the block, if it has lines
+	lines         int32
+	starts        bool // the id is that of another thread than before
+	threadScan
+}
+
+// threadScan is what a scanner knows of the markers of a thread.
+type threadScan struct {
+	last   int32 // its last marker: index plus one, 0 without one
+	inCall int32 // open slices from one on that may not name its queue
+	// slices are the begins of the open slices after the last marker that is a step.
+	slices [6]int32
+	open   int32
 }
 
 // stamp is a line of the trace.
@@ -55,33 +65,47 @@ func isName(comm []byte) bool {
 	return len(comm) > 0 && (comm[0] != unknownComm[0] || string(comm) != unknownComm)
 }
 
-// addAll adds the events of a block.
-func (n *names) addAll(events []hitrace.Event) {
-	starts := n.starts
+// addAll adds the events of a block, with the starts of threads whose ids others had before.
+func (n *names) addAll(events []hitrace.Event, starts []newOwner) {
+	n.reset()
+	n.events = events
 	for i := range events {
 		e := &events[i]
 		for len(starts) > 0 && starts[0].line == e.Number {
-			n.split(starts[0].tid).starts = true
+			n.another(starts[0].tid).starts = true
 			starts = starts[1:]
 		}
-		n.add(e, int32(i))
+		n.own(e, int32(i))
+		switch e.Kind {
+		case hitrace.SwitchEvent:
+			if s := e.Switch(); s != nil {
+				n.scheduled(s.NextTID, s.NextComm)
+			}
+		case hitrace.WakingEvent, hitrace.WakeupEvent:
+			if w := e.Wakeup(); w != nil {
+				n.scheduled(w.TID, w.Comm)
+			}
+		}
 	}
-	n.events = events
 }
 
-// add adds the threads of an event: that of its line, and the next one of a switch. The
-// previous one has been the next one before.
-func (n *names) add(e *hitrace.Event, number int32) {
-	entry := n.entry(e.TID)
+// own adds the thread of a line and returns its entry, which is valid until the next call.
+func (n *names) own(e *hitrace.Event, number int32) *nameEntry {
+	recent := &n.recent[uint32(e.CPU)%uint32(len(n.recent))]
+	if k := *recent; k == 0 || n.entries[k-1].tid != e.TID {
+		*recent = n.find(e.TID)
+	}
+	entry := &n.entries[*recent-1]
 	if e.Process != trace.UnknownPID && entry.pid != e.Process {
-		if entry.pid != trace.UnknownPID {
-			entry = n.split(e.TID)
+		if n.split = n.split || entry.pid != trace.UnknownPID; entry.pid != trace.UnknownPID || entry.lines > 0 { // maybe of another process than lines before
+			entry = n.another(e.TID)
 		}
 		entry.pid = e.Process
 	}
 	if isName(e.Comm) {
 		if entry.isMain() && len(entry.comm) > 0 && !bytes.Equal(entry.comm, e.Comm) {
-			entry = n.split(e.TID)
+			n.split = true
+			entry = n.another(e.TID)
 			entry.pid = e.Process
 		}
 		entry.comm = e.Comm
@@ -89,80 +113,68 @@ func (n *names) add(e *hitrace.Event, number int32) {
 	if entry.lines == 0 {
 		entry.first = number
 	}
-	entry.last = number
+	entry.latest = number
 	entry.lines++
-	switch e.Kind {
-	case hitrace.SwitchEvent:
-		if s := e.Switch(); s != nil {
-			n.addScheduled(s.NextTID, s.NextComm)
-		}
-	case hitrace.WakingEvent, hitrace.WakeupEvent:
-		if w := e.Wakeup(); w != nil {
-			n.addScheduled(w.TID, w.Comm)
-		}
-	}
+	return entry
 }
 
 func (n *nameEntry) isMain() bool { return int32(n.pid) == int32(n.tid) }
 
-// addScheduled adds the name of a thread in a scheduler event.
-func (n *names) addScheduled(tid trace.TID, comm []byte) {
+// scheduled adds the name of a thread in a scheduler event: of a switch, that of the next one. The
+// previous one has been the next one before.
+func (n *names) scheduled(tid trace.TID, comm []byte) {
 	if isName(comm) {
-		n.entry(tid).switched = comm
+		n.entries[n.find(tid)-1].switched = comm
 	}
 }
 
 // reset removes all names and keeps the memory.
 func (n *names) reset() {
-	n.entries, n.starts, n.at = n.entries[:0], n.starts[:0], 0
+	n.entries, n.split = n.entries[:0], false
 	clear(n.slots)
+	clear(n.recent[:])
 }
 
-// entry returns the thread's last entry, which is valid until the next call.
-func (n *names) entry(tid trace.TID) *nameEntry {
-	if tid == n.recent && n.at > 0 {
-		return &n.entries[n.at-1]
+// find returns the index of the last entry of a thread, plus one.
+func (n *names) find(tid trace.TID) int32 {
+	slot := n.slot(tid)
+	if *slot == 0 {
+		n.append(slot, tid)
 	}
-	if len(n.slots) > 0 {
-		if slot := *n.find(tid); slot != 0 {
-			n.recent, n.at = tid, int(slot)
-			return &n.entries[slot-1]
-		}
-	}
-	return n.append(n.slot(tid), tid)
+	return *slot
 }
 
-// split returns a new entry of the thread, which is valid until the next call.
-func (n *names) split(tid trace.TID) *nameEntry { return n.append(n.slot(tid), tid) }
+// another returns a new entry of a thread, which is valid until the next call.
+func (n *names) another(tid trace.TID) *nameEntry {
+	clear(n.recent[:])
+	slot := n.slot(tid)
+	before := *slot
+	n.append(slot, tid)
+	entry := &n.entries[*slot-1]
+	if before > 0 {
+		entry.threadScan, n.entries[before-1].threadScan = n.entries[before-1].threadScan, threadScan{}
+	}
+	return entry
+}
 
-func (n *names) append(slot *int32, tid trace.TID) *nameEntry {
+func (n *names) append(slot *int32, tid trace.TID) {
 	n.entries = append(n.entries, nameEntry{tid: tid, pid: trace.UnknownPID})
 	*slot = int32(len(n.entries))
-	n.recent, n.at = tid, len(n.entries)
-	return &n.entries[n.at-1]
 }
 
-// slot returns the slot of a thread, which is zero if it has no entry.
+// slot returns the slot of a thread, which is zero if it has no entry. It is valid until the next call.
 func (n *names) slot(tid trace.TID) *int32 {
 	if 2*len(n.entries) >= len(n.slots) {
-		n.grow()
+		n.slots = make([]int32, max(256, 2*len(n.slots)))
+		for k := range n.entries {
+			*n.slot(n.entries[k].tid) = int32(k + 1)
+		}
 	}
-	return n.find(tid)
-}
-
-func (n *names) find(tid trace.TID) *int32 {
 	mask := uint32(len(n.slots) - 1)
 	for i := hashTID(tid) & mask; ; i = (i + 1) & mask {
 		if slot := &n.slots[i]; *slot == 0 || n.entries[*slot-1].tid == tid {
 			return slot
 		}
-	}
-}
-
-func (n *names) grow() {
-	n.slots = make([]int32, max(256, 2*len(n.slots)))
-	for k, entry := range n.entries {
-		*n.find(entry.tid) = int32(k + 1)
 	}
 }
 
@@ -192,7 +204,7 @@ func (in *input) merge(n *names) {
 			if o.lines == 0 {
 				o.first = stampOf(&n.events[entry.first])
 			}
-			o.last = stampOf(&n.events[entry.last])
+			o.last = stampOf(&n.events[entry.latest])
 			o.lines += int(entry.lines)
 		}
 	}
