@@ -438,6 +438,9 @@ func (x *builder) interaction(i *Interaction) documentInteraction {
 	if r, ok := i.Interaction.Response(); ok {
 		d.Response = &r
 	}
+	if i.Root != nil {
+		d.KnockOn, d.KnockOnOf = i.KnockOn, i.Root.Frame.VsyncID
+	}
 	if i.Response != nil && i.explained() {
 		d.Advice = causetext.StepAdvice(i.Response, i.Process.PID)
 	}

@@ -225,6 +225,9 @@ type documentInteraction struct {
 	Missed *int     `json:"longest_missed_run,omitzero"`      // the most refreshes missed in a row, as in reports
 	Cause  string   `json:"cause,omitzero" brief:"sentence"`  // what it lost the most time to
 	Advice string   `json:"advice,omitzero" brief:"sentence"` // for the longest step
+	// time of the response in which its thread was still busy with earlier late frames, and vsync of the frame that caused the longest of it
+	KnockOn   trace.Duration `json:"knock_on_ns,omitzero"`
+	KnockOnOf int64          `json:"knock_on_of,omitzero"`
 	// what the response was spent on, the longest first; in evidence with "--interaction"
 	Steps     []documentStep     `json:"steps,omitempty" brief:"least=1"`
 	Against   []string           `json:"against,omitempty" brief:"sentence"` // what is unknown, and why

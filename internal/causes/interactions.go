@@ -26,8 +26,12 @@ type Interaction struct {
 	Lost         trace.Duration
 	// Response is nil if nothing is known of it.
 	Response *why.Explanation
-	causes   *why.Causes
-	others   []*why.Explanation // to the same scene of the same process
+	// KnockOn is the time of the response in which its thread was still busy with earlier late frames
+	// (docs/why.md 9), and Root the explanation of that which made the one with the most time of it late.
+	KnockOn trace.Duration
+	Root    *why.Explanation
+	causes  *why.Causes
+	others  []*why.Explanation // to the same scene of the same process
 }
 
 // Interactions returns the interactions of the wanted processes.
@@ -43,6 +47,12 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 			same[sceneOf(i)] = append(same[sceneOf(i)], r)
 		}
 	}
+	late := map[*analyzer.Process][]*analyzer.Frame{}
+	for f := range t.Complete() {
+		if f.Late() {
+			late[f.Process] = append(late[f.Process], f)
+		}
+	}
 	var list []*Interaction
 	for _, m := range stats.Interactions(t, stats.Options{Process: o.Process}) {
 		if o.Interaction != nil && o.Interaction != m.Source {
@@ -50,6 +60,7 @@ func Interactions(t *analyzer.Timeline, c *why.Causes, o Options) []*Interaction
 		}
 		x := newInteraction(m, c)
 		x.others = same[sceneOf(m.Source)]
+		x.setKnockOn(late[m.Source.Process])
 		list = append(list, x)
 	}
 	return list
@@ -70,6 +81,34 @@ func newInteraction(m *stats.Interaction, c *why.Causes) *Interaction {
 	}
 	return x
 }
+
+// setKnockOn looks for earlier frames among the late ones of the process, which are in order of their start.
+func (i *Interaction) setKnockOn(late []*analyzer.Frame) {
+	if i.Response == nil {
+		return
+	}
+	within, tid := analyzer.Interval{Start: i.Response.Start, End: i.Response.End}, trace.TID(i.Process.PID)
+	if f := i.First; f != nil && f.Process == i.Process {
+		within.End, tid = f.Actual.Start, f.TID
+	}
+	begun, _ := slices.BinarySearchFunc(late, within.End, func(f *analyzer.Frame, at trace.Time) int { return cmp.Compare(f.Actual.Start, at) })
+	most := trace.Duration(0)
+	for _, f := range slices.Backward(late[max(0, begun-maxBefore):begun]) {
+		d := min(f.Actual.End, within.End).Sub(max(f.Actual.Start, within.Start))
+		if d <= 0 || f.TID != tid || slices.Contains(i.Frames, f) {
+			continue
+		}
+		if i.KnockOn += d; d > most {
+			most, i.Root = d, i.causes.Of(f)
+		}
+	}
+	if i.Root != nil && i.Root.Root != nil {
+		i.Root = i.causes.Of(i.Root.Root)
+	}
+}
+
+// maxBefore bounds the late frames that are looked at for a response.
+const maxBefore = 64
 
 // MainCause names what an interaction lost the most time to, in its response or its late frames
 // (docs/why.md 9); empty if it lost none.
@@ -364,6 +403,10 @@ func (i *Interaction) responseBlocks(all bool) []view.Block {
 	}
 	setMin(&table, 0, len(table.Columns)-1)
 	s.Blocks = append(s.Blocks, table)
+	if i.Root != nil {
+		note := fmt.Sprintf("the thread was still busy with earlier late frames for %s ms, because of frame %s: %s", text.Milliseconds(i.KnockOn), text.Vsync(i.Root.Frame.VsyncID), causetext.Sentence(i.causes, i.Root))
+		s.Blocks = append(s.Blocks, view.Note{Label: "Knock-on", Text: text.Line(note)})
+	}
 	if i.explained() {
 		if advice := causetext.StepAdvice(i.Response, i.Process.PID); advice != "" {
 			s.Blocks = append(s.Blocks, view.Note{Label: "Advice for the longest step", Text: advice})

@@ -271,3 +271,33 @@ func TestFramesOfRenderService(t *testing.T) {
 	i.Frames[0].Kind, i.Frames[0].Process = analyzer.RenderFrame, &analyzer.Process{PID: 900, Name: "render_service"}
 	contains(t, writeInteractions(t, "text", Options{Interaction: i}, timeline, c), "Lost 14.0 ms in 1 late frame of 1 frames of render_service")
 }
+
+// The thread was busy with frame 5 for 20 ms of the response, and with frame 6 for 5 ms. Frame 4 made 5 late. The frame of
+// the interaction, that of another thread and one on time do not count.
+func TestKnockOnOfInteractions(t *testing.T) {
+	timeline, c := clicks()
+	add := func(vsync int64, start, length trace.Duration) *why.Explanation {
+		e := late(app(), vsync, start, length, 4_000, storage(20_000, 4_000))
+		timeline.Frames = append(timeline.Frames, e.Frame)
+		c.Frames[e.Frame] = e
+		return e
+	}
+	root, busy := add(4, 150_000, 30_000), add(5, 180_000, 40_000)
+	busy.Root = root.Frame
+	add(6, 230_000, 5_000)
+	add(8, 240_000, 7_000).Frame.TID++
+	onTime := add(9, 250_000, 7_000)
+	onTime.Frame.Facts, onTime.Outcome, onTime.Lost = 0, why.NotLate, 0
+	slices.SortFunc(timeline.Frames, func(a, b *analyzer.Frame) int { return int(a.Actual.Start - b.Actual.Start) })
+	list := Interactions(timeline, c, Options{})
+	if i := list[1]; i.KnockOn != 25*ms || i.Root != root {
+		t.Errorf("%s because of %v", i.KnockOn, i.Root)
+	}
+	for _, i := range []int{0, 2} {
+		if list[i].KnockOn != 0 || list[i].Root != nil {
+			t.Errorf("interaction %d: %s", i+1, list[i].KnockOn)
+		}
+	}
+	contains(t, writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c), "Knock-on: the thread was still busy with earlier late frames for 25.0 ms, because of frame 4: ")
+	contains(t, writeInteractions(t, "json", Options{}, timeline, c), `"knock_on_ns": 25000000, "knock_on_of": 4,`)
+}
