@@ -2,6 +2,7 @@ package hitrace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 )
 
@@ -90,8 +91,7 @@ type spelling struct {
 	accept func(rest []byte) bool
 }
 
-// spellings are sorted by first letter. If one prefix begins with another, the longer one
-// is first.
+// spellings are sorted. If one prefix begins with another, the longer one is first.
 var spellings = newVocabulary([]spelling{
 	{"Acquire Fence ", AcquireFence, anything},
 	{"AcquireBuffer", AcquireBuffer, isQueueCall},
@@ -177,32 +177,31 @@ var androidSpellings = newVocabulary([]spelling{
 	{"performTraversals", AndroidFrame, endsWord},
 })
 
-// vocabulary finds spellings by their first letter.
-type vocabulary struct {
-	spellings []spelling
-	byFirst   [256][2]uint8 // the range of a letter's spellings
-}
+// vocabulary has spellings by a hash of their first startSize letters, in their order.
+type vocabulary [1 << 8][]spelling
 
 func newVocabulary(spellings []spelling) *vocabulary {
-	v := &vocabulary{spellings: spellings}
-	for i := len(spellings) - 1; i >= 0; i-- {
-		c := spellings[i].prefix[0]
-		v.byFirst[c][0] = uint8(i)
-		if v.byFirst[c][1] == 0 {
-			v.byFirst[c][1] = uint8(i + 1)
-		}
+	v := new(vocabulary)
+	for _, s := range spellings {
+		hash := hashStart([]byte(s.prefix))
+		v[hash] = append(v[hash], s)
 	}
 	return v
 }
 
+// startSize is at most the size of the shortest prefix.
+const startSize = 4
+
+func hashStart(text []byte) byte { return byte(binary.LittleEndian.Uint32(text) * 0x9e3779b1 >> 24) }
+
 // recognize returns the word that a text spells, or Other.
 func (v *vocabulary) recognize(text []byte) Word {
-	if len(text) == 0 {
+	if len(text) < startSize {
 		return Other
 	}
-	span := v.byFirst[text[0]]
-	for i := span[0]; i < span[1]; i++ {
-		s := &v.spellings[i]
+	list := v[hashStart(text)]
+	for i := range list {
+		s := &list[i]
 		if len(text) >= len(s.prefix) && string(text[:len(s.prefix)]) == s.prefix && s.accept(text[len(s.prefix):]) {
 			return s.word
 		}
