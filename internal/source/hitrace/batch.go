@@ -57,60 +57,71 @@ func (b *Batch) reset() {
 
 func (b *Batch) parseLines(block []byte, maxLine int) {
 	if b.columns == nil {
-		b.columns = new(columns)
+		b.columns = newColumns()
 	}
-	for len(block) > 0 {
-		text := block
-		if end := bytes.IndexByte(text, '\n'); end >= 0 {
-			text, block = text[:end], block[end+1:]
+	earliest, latest, longest := b.earliest, b.latest, b.longest
+	for from, to := 0, 0; from < len(block); from = to + 1 {
+		if to = bytes.IndexByte(block[from:], '\n'); to >= 0 {
+			to += from
 		} else {
-			block = nil
+			to = len(block)
 		}
-		b.lines++
+		text := block[from:to]
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
-		b.longest.add(Longest{min(len(text), maxLine+1), 1}) // of longer ones, only a part may be in the block
+		b.lines++
+		if size := min(len(text), maxLine+1); size >= longest.Length { // of longer ones, only a part may be in the block
+			longest.add(Longest{size, 1})
+		}
 		if len(text) > maxLine {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
 		}
-		next := b.next()
-		event := &next[len(next)-1]
-		if problem := b.parse(event, text); problem != NoProblem {
-			if problem == LogLine && text[0] == '{' {
-				b.systemEvents = append(b.systemEvents, bytes.Clone(text))
-			}
-			if problem == Ignorable {
-				if l, ok := lossOf(text); ok {
-					l.line = b.lines
-					b.losses = append(b.losses, l)
-				} else if s, ok := statedBy(text); ok {
-					s.line = b.lines
-					b.stated = append(b.stated, s)
-				}
-				if isHeader(text) {
-					b.headers = append(b.headers, b.lines)
-				}
-			}
-			b.problems = append(b.problems, lineProblem{b.lines, problem})
+		e := b.next()
+		if problem := b.parse(e, text); problem != NoProblem {
+			b.skip(text, problem)
 			continue
 		}
-		event.Number = b.lines
-		b.earliest, b.latest = min(b.earliest, event.Time), max(b.latest, event.Time)
-		b.Events = next
+		e.Number = b.lines
+		earliest, latest = min(earliest, e.Time), max(latest, e.Time)
+		b.Events = b.Events[:len(b.Events)+1]
 	}
+	b.earliest, b.latest, b.longest = earliest, latest, longest
 }
 
-// next returns the events with another one.
-func (b *Batch) next() []Event {
-	if len(b.Events) == cap(b.Events) {
+// skip notes a line without an event.
+func (b *Batch) skip(text []byte, problem Problem) {
+	switch problem {
+	case LogLine:
+		if text[0] == '{' {
+			b.systemEvents = append(b.systemEvents, bytes.Clone(text))
+		}
+	case Ignorable:
+		if l, ok := lossOf(text); ok {
+			l.line = b.lines
+			b.losses = append(b.losses, l)
+		} else if s, ok := statedBy(text); ok {
+			s.line = b.lines
+			b.stated = append(b.stated, s)
+		}
+		if isHeader(text) {
+			b.headers = append(b.headers, b.lines)
+		}
+	}
+	b.problems = append(b.problems, lineProblem{b.lines, problem})
+}
+
+// next returns the event after the last one.
+func (b *Batch) next() *Event {
+	n := len(b.Events)
+	if n == cap(b.Events) {
 		if b.Events == nil { // room for a block of lines of usual length; unused pages take no memory
 			b.Events = make([]Event, 0, defaultBlockSize/96)
 		}
-		b.Events = append(b.Events, Event{})[:len(b.Events)]
+		b.Events = append(b.Events, Event{})[:n]
 	}
-	return b.Events[:len(b.Events)+1]
+	return &b.Events[:n+1][n]
 }
 
 // order is what the reader knows of the blocks before one.

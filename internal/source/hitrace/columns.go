@@ -16,28 +16,39 @@ import (
 //	looked up                               seconds       looked up
 //
 // ParseLine says the same of such a line, and has the last word about all others. Few lines have
-// another thread, second or event than others shortly before them.
+// another thread, second or event than others shortly before them. Text is compared in words of eight bytes,
+// of which the first is the lowest.
 type columns struct {
 	threads [1 << 10]threadColumn
 	names   [1 << 6]nameColumn
 	open    int  // where the column of the processor begins, mostly
 	unseen  bool // parse has not seen the thread of the line before, or the event
-	// seconds are those of the last line, and secondsText is their text up to the dot, in
-	// secondsSize bytes.
-	seconds     trace.Time
-	secondsText uint64
-	secondsSize int
+	// seconds are those of the last line. secondsText is their text with the dot, at the end of a word of
+	// which it has all but secondsShift bits.
+	seconds      trace.Time
+	secondsText  uint64
+	secondsShift uint
 }
+
+func newColumns() *columns { return &columns{secondsText: '0'<<48 | '.'<<56, secondsShift: 48} } // "0."
 
 // threadColumn is the text of a line up to the bracket of its processor, and what parseThread reads there. It
 // has a line of a processor's cache.
 type threadColumn struct {
-	text     [52]byte
+	text     [threadFirst + threadLast]byte // the first and the last bytes
+	_        [9]byte
 	size     uint8
 	from, to uint8 // of the thread's name
 	tid      trace.TID
 	pid      trace.PID
 }
+
+// Of the text of a thread, its first and its last bytes are compared: all, if it has no more than
+// threadFirst+threadLast, and not less than threadLast.
+const (
+	threadFirst = 24
+	threadLast  = 16
+)
 
 // nameColumn is the name of an event.
 type nameColumn struct {
@@ -55,8 +66,8 @@ const columnsWindow = 96
 func (c *columns) parse(text []byte, e *Event) bool {
 	c.unseen = false
 	open := c.open
-	if open == 0 || open >= len(text) || text[open] != '[' {
-		if open = bytes.IndexByte(text, '['); open < 16 {
+	if open < threadLast || open >= len(text) || text[open] != '[' {
+		if open = bytes.IndexByte(text, '['); open < threadLast || open > threadFirst+threadLast {
 			return false
 		}
 		c.open = open
@@ -67,34 +78,44 @@ func (c *columns) parse(text []byte, e *Event) bool {
 		return false
 	}
 	w := (*[columnsWindow]byte)(text[open : open+columnsWindow])
-	thread := c.thread(text, open)
-	if int(thread.size) != open+1 || string(thread.text[:thread.size]) != string(text[:open+1]) {
+	first, last := (*[threadFirst]byte)(text[:threadFirst]), (*[threadLast]byte)(text[open-threadLast:])
+	thread := c.thread(last)
+	if int(thread.size) != open || !thread.is(first, last) {
 		c.unseen = true
 		return false
 	}
 
-	cpu0, cpu1, cpu2 := w[1]-'0', w[2]-'0', w[3]-'0'
-	if cpu0 > 9 || cpu1 > 9 || cpu2 > 9 || w[4] != ']' || w[5] != ' ' {
+	cpu := binary.LittleEndian.Uint64(w[:]) ^ ('[' | '0'<<8 | '0'<<16 | '0'<<24 | ']'<<32 | ' '<<40)
+	if (cpu+0x76767600|cpu)&0xffff808080ff != 0 {
 		return false
 	}
-	flags := 6
-	i := flags + 4
+	e.CPU = trace.CPU(cpu>>8&0xff*100 + cpu>>16&0xff*10 + cpu>>24&0xff)
+	const flags = len("[002] ")
+	i := flags + len(".... ")
 	e.InInterrupt, e.NoFlags = false, true
-	if binary.LittleEndian.Uint32(w[flags:]) != fourDots || w[i] != ' ' {
+	if binary.LittleEndian.Uint64(w[flags:])<<24 != (fourDots|' '<<32)<<24 {
 		for i = flags; i <= flags+maxFlags && w[i] > ' '; i++ {
 		}
 		if n := i - flags; n < minFlags || n > maxFlags || w[i] != ' ' || w[flags] == '(' || isDigit(w[flags]) {
 			return false
 		}
 		e.SetFlags(w[flags:i])
+		i++
 	}
 
-	i++
-	t, i, ok := c.time(w, i)
-	if !ok || w[i] != ' ' {
+	seconds := binary.LittleEndian.Uint64(w[i:])
+	if seconds<<(c.secondsShift%64) != c.secondsText && !c.setSeconds(seconds) {
 		return false
 	}
-	i++
+	i += 8 - int(c.secondsShift/8)
+	fraction := binary.LittleEndian.Uint64(w[i:]) ^ ('0'*(ones>>16) | ':'<<48 | ' '<<56)
+	if (fraction+0x76*(ones>>16)|fraction)&(0x80*(ones>>16)|0xffff<<48) != 0 {
+		return false
+	}
+	pairs := fraction*10 + fraction>>8 // in every other byte
+	micros := pairs&0xff*10000 + pairs>>16&0xff*100 + pairs>>32&0xff
+	e.Time = c.seconds + trace.Time(micros)*trace.Time(trace.Microsecond)
+	i += len("791721: ")
 
 	// What follows the name is mostly a blank and the args. More blanks are for ParseLine.
 	size := len("print")
@@ -110,45 +131,33 @@ func (c *columns) parse(text []byte, e *Event) bool {
 		}
 		e.Kind = n.kind
 	}
-	i += open
-	args := i + size + len(": ")
+	end := i + size
+	args := open + end + len(": ")
 	if args > len(text) || args < len(text) && text[args] == ' ' {
 		return false
 	}
-	e.Comm = text[thread.from:thread.to]
+	e.Comm = first[thread.from:thread.to:thread.to]
 	e.TID, e.PID = thread.tid, thread.pid
-	e.CPU = trace.CPU(cpu0)*100 + trace.CPU(cpu1)*10 + trace.CPU(cpu2)
-	e.Time = t
-	e.Name = text[i : i+size]
+	e.Name = w[i:end:end]
 	e.Args = text[args:]
 	return true
 }
 
-// time reads the time at i in the window and returns the index after its colon. It has six digits
-// behind the dot.
-func (c *columns) time(w *[columnsWindow]byte, i int) (trace.Time, int, bool) {
-	text := binary.LittleEndian.Uint64(w[i:])
-	size := firstByte(text, '.')
-	if size == 0 || size == 8 {
-		return 0, i, false
+// setSeconds remembers the seconds that a text begins with, after blanks. It reports whether it could.
+func (c *columns) setSeconds(text uint64) bool {
+	dot := firstByte(text, '.')
+	if dot == 8 {
+		return false
 	}
-	if text &= 1<<(8*size) - 1; text != c.secondsText || size != c.secondsSize {
-		from := skipBlanks(w[:], i)
-		seconds, dot := decimal(w[:], from)
-		if dot != i+size || dot == from {
-			return 0, i, false
-		}
-		c.seconds, c.secondsText, c.secondsSize = trace.Time(seconds)*trace.Time(trace.Second), text, size
+	word := binary.LittleEndian.AppendUint64(nil, text)
+	from := skipBlanks(word, 0)
+	seconds, end := decimal(word, from)
+	if end != dot || dot == from {
+		return false
 	}
-	i += size
-	fraction := binary.LittleEndian.Uint64(w[i:])
-	digits := fraction>>8&(1<<48-1) ^ '0'*(ones>>16)
-	if fraction>>56 != ':' || (digits+0x76*(ones>>16)|digits)&(0x80*(ones>>16)) != 0 {
-		return 0, i, false
-	}
-	pairs := digits*10 + digits>>8 // in every other byte
-	micros := pairs&0xff*10000 + pairs>>16&0xff*100 + pairs>>32&0xff
-	return c.seconds + trace.Time(micros)*trace.Time(trace.Microsecond), i + 8, true
+	c.secondsShift = uint(8 * (7 - dot))
+	c.seconds, c.secondsText = trace.Time(seconds)*trace.Time(trace.Second), text<<c.secondsShift
+	return true
 }
 
 const (
@@ -163,10 +172,20 @@ func firstByte(word uint64, c byte) int {
 	return bits.TrailingZeros64((x-ones)&^x&(0x80*ones)) / 8
 }
 
-// thread returns where the thread of a line is looked up: by the last 16 bytes before the bracket, which have its id.
-func (c *columns) thread(text []byte, open int) *threadColumn {
-	low, high := binary.LittleEndian.Uint64(text[open-16:]), binary.LittleEndian.Uint64(text[open-8:])
+// thread returns where the thread of a line is looked up: by the last bytes of its text, which have its id.
+func (c *columns) thread(last *[threadLast]byte) *threadColumn {
+	low, high := binary.LittleEndian.Uint64(last[:]), binary.LittleEndian.Uint64(last[8:])
 	return &c.threads[(low*0x9e3779b97f4a7c15^high)*0xc2b2ae3d27d4eb4f>>(64-10)]
+}
+
+// is reports whether the text of the thread has these bytes.
+func (t *threadColumn) is(first *[threadFirst]byte, last *[threadLast]byte) bool {
+	different := binary.LittleEndian.Uint64(t.text[:]) ^ binary.LittleEndian.Uint64(first[:])
+	different |= binary.LittleEndian.Uint64(t.text[8:]) ^ binary.LittleEndian.Uint64(first[8:])
+	different |= binary.LittleEndian.Uint64(t.text[16:]) ^ binary.LittleEndian.Uint64(first[16:])
+	different |= binary.LittleEndian.Uint64(t.text[24:]) ^ binary.LittleEndian.Uint64(last[:])
+	different |= binary.LittleEndian.Uint64(t.text[32:]) ^ binary.LittleEndian.Uint64(last[8:])
+	return different == 0
 }
 
 // name returns where the name of an event is looked up: by its first and last bytes.
@@ -180,21 +199,22 @@ func (c *columns) name(text []byte, size int) *nameColumn {
 	return &c.names[(first*0x9e3779b97f4a7c15^last)*0xc2b2ae3d27d4eb4f>>(64-6)]
 }
 
-// learn remembers the columns of a line that ParseLine has read.
+// learn remembers the columns of a line that ParseLine has read, and whose thread or event parse has not seen.
 func (c *columns) learn(text []byte, e *Event) {
-	open := bytes.IndexByte(text, '[')
-	l := Line{PID: trace.UnknownPID}
-	thread := threadColumn{size: uint8(open + 1)}
-	if open < 16 || open+1 > len(thread.text) || text[0] == '{' || text[0] == '"' || parseThread(text[:open], &l) != NoProblem {
+	open, l := c.open, Line{PID: trace.UnknownPID}
+	if bytes.IndexByte(text, '[') != open || text[0] == '{' || text[0] == '"' || parseThread(text[:open], &l) != NoProblem {
 		return
 	}
-	if t := c.thread(text, open); t.size != thread.size || string(t.text[:t.size]) != string(text[:open+1]) {
-		copy(thread.text[:], text[:open+1])
-		thread.from = uint8(skipBlanks(text, 0))
-		thread.to = thread.from + uint8(len(l.Comm))
-		thread.tid, thread.pid = l.TID, l.PID
-		*t = thread
+	from := skipBlanks(text, 0)
+	to := from + len(l.Comm)
+	if to > threadFirst {
+		return
 	}
+	t := threadColumn{size: uint8(open), from: uint8(from), to: uint8(to), tid: l.TID, pid: l.PID}
+	copy(t.text[:], text[:threadFirst])
+	last := (*[threadLast]byte)(text[open-threadLast:])
+	copy(t.text[threadFirst:], last[:])
+	*c.thread(last) = t
 	if n := len(e.Name); n <= len(nameColumn{}.text) && cap(e.Name) >= 8 {
 		name := c.name(e.Name[:max(n, 8)], n)
 		name.size, name.kind = uint8(n), e.Kind

@@ -187,21 +187,30 @@ func (b *Batch) parse(e *Event, text []byte) Problem {
 
 // interpret sets e, all but its line, kind and number.
 func (b *Batch) interpret(e *Event) Problem {
-	e.Word, e.Outside, e.Lost, e.Process, e.Marker.Phase = Other, false, false, e.PID, NotAMarker
-	if b.Decoder != nil && e.Kind != MarkerEvent {
+	e.Word, e.Outside, e.Lost, e.Process = Other, false, false, e.PID
+	if e.Kind == MarkerEvent {
+		return e.interpretMarker()
+	}
+	e.Marker.Phase = NotAMarker
+	if b.Decoder != nil {
 		e.Fields = b.fields.decode(e.Kind, b.Decoder, e)
-		return NoProblem
+	} else if e.Kind != KernelEvent && e.Fields == nil {
+		e.skipIndent()
+		e.Fields = b.fields.parse(e.Kind, e.Name, e.Args)
 	}
-	if e.Fields != nil {
-		return NoProblem
-	}
-	if e.Kind != KernelEvent && len(e.Args) > 0 && e.Args[0] <= ' ' { // editors may indent columns
+	return NoProblem
+}
+
+// skipIndent removes blanks before the args: editors may indent columns.
+func (e *Event) skipIndent() {
+	if len(e.Args) > 0 && e.Args[0] <= ' ' {
 		e.Args = e.Args[skipBlanks(e.Args, 0):]
 	}
-	if e.Kind != MarkerEvent {
-		e.Fields = b.fields.parse(e.Kind, e.Name, e.Args)
-		return NoProblem
-	}
+}
+
+// interpretMarker sets the marker of e.
+func (e *Event) interpretMarker() Problem {
+	e.skipIndent()
 	if n := len(e.Args); n > 0 && e.Args[n-1] <= ' ' {
 		e.Args = trimSpace(e.Args)
 	}

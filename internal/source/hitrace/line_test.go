@@ -1,6 +1,9 @@
 package hitrace_test
 
 import (
+	"bytes"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -184,6 +187,32 @@ func TestDummyLine(t *testing.T) {
 	if len(b.Events) != 1 || b.Events[0].Time != 5_000000000 {
 		t.Errorf("%+v", b.Events)
 	}
+}
+
+// A line reads the same whatever other lines were before it: threads and events with nearly the same text, or the
+// same hash, are not confused.
+func TestLinesAfterOthers(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 20_000 {
+		comm, tgid := []byte("  OS_IPC_10_1000"), "-------"
+		comm[2+i%14] += byte(i / 14 % 3)
+		if i%2 > 0 {
+			tgid = fmt.Sprint(i)
+		}
+		fmt.Fprintf(&text, "           <...>-%-7d (%7s) [%03d] .... %6d.%06d: sched_wak%d: comm=a\n", i, tgid, i%100, i/1000, i, i/9%11)
+		fmt.Fprintf(&text, "%s-7 (%5d) [001] .... %6d.%06d: sched_waking: comm=a\n", comm, i/1000, i/1000, i)
+	}
+	lines := bytes.Split(text.Bytes(), []byte("\n"))
+	var b hitrace.Batch
+	b.Parse(text.Bytes(), 1<<10)
+	for i := range b.Events {
+		var want hitrace.Line
+		must.Equal(t, hitrace.ParseLine(lines[i], &want), hitrace.NoProblem)
+		if got := b.Events[i].Line; !reflect.DeepEqual(got, want) {
+			t.Fatalf("%s: %+v, want %+v", lines[i], got, want)
+		}
+	}
+	must.Equal(t, len(b.Events), len(lines)-1)
 }
 
 // Cutting a good line anywhere must not make it panic, nor make another time

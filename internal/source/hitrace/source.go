@@ -30,8 +30,8 @@ func (b *Batch) AddLoss(cpu trace.CPU, events int) {
 // marker are its payload, those of others are for Batch.Decoder. Fields may be set.
 func (b *Batch) Add() *Event {
 	b.lines++
-	b.Events = b.next()
-	e := &b.Events[len(b.Events)-1]
+	e := b.next()
+	b.Events = b.Events[:len(b.Events)+1]
 	e.Number, e.Fields = b.lines, nil
 	return e
 }
