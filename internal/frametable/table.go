@@ -1,6 +1,7 @@
 package frametable
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -203,61 +204,66 @@ const separators = `/\`
 // folderOf returns the name up to the last separator, with it.
 func folderOf(name string) string { return name[:strings.LastIndexAny(name, separators)+1] }
 
-// writeTable writes the columns that matter to people. It iterates over the rows twice,
-// first to find the widths of the columns: there may be too many rows to keep.
+// writeTable writes the columns that matter to people. It keeps the cells of all rows, because
+// the widest ones decide which columns there is room for.
 func writeTable(w io.Writer, inputs []Input, list iter.Seq[item], o Options) error {
 	out := text.NewWriter(w, o.Style)
-	columns := tableColumns(inputs, inputNames(inputs, out.Limited), &o)
-	cells, widths := make([]string, len(columns)), make([]int, len(columns))
-	eachRow := func(do func()) {
-		for it := range list {
-			r := it.row()
-			r.eachName(text.Printable)
-			for i, c := range columns {
-				if cells[i] = c.cell(&r, it.in); cells[i] == "" {
-					cells[i] = text.Unknown
-				}
-			}
-			do()
+	all := tableColumns(inputs, inputNames(inputs, out.Limited), &o)
+	widths := make([]int, len(all))
+	var cells []byte // each with a zero behind it: names have none
+	add := func(column int, cell string) {
+		widths[column] = max(widths[column], text.Width(cell))
+		cells = append(append(cells, cell...), 0)
+	}
+	for i, c := range all {
+		add(i, c.title)
+	}
+	for it := range list {
+		r := it.row()
+		r.eachName(text.Printable)
+		for i, c := range all {
+			add(i, cmp.Or(c.cell(&r, it.in), text.Unknown))
 		}
 	}
-	for i, c := range columns {
-		widths[i] = len(c.title)
-	}
-	eachRow(func() {
-		for i, c := range cells {
-			widths[i] = max(widths[i], text.Width(c))
-		}
-	})
-	var hidden []string
+	columns, hidden := all, []string(nil)
 	if out.Limited {
-		columns, widths, hidden = fit(columns, widths, out.Width)
-		cells = cells[:len(columns)]
+		columns, widths, hidden = fit(all, widths, out.Width)
 	}
-	write := func() {
-		line := ""
-		for i, c := range cells {
-			if i > 0 {
-				line += "  "
+	var line []byte
+	for len(cells) > 0 {
+		line = line[:0]
+		shown := 0
+		for i := range all {
+			end := bytes.IndexByte(cells, 0)
+			cell := string(cells[:end])
+			cells = cells[end+1:]
+			if shown == len(columns) || columns[shown].title != all[i].title {
+				continue
 			}
-			c = columns[i].shorten(c, widths[i])
-			pad := strings.Repeat(" ", max(0, widths[i]-text.Width(c)))
-			if columns[i].right {
-				line += pad + c
+			if shown > 0 {
+				line = append(line, "  "...)
+			}
+			c, width := columns[shown], widths[shown]
+			cell = c.shorten(cell, width)
+			pad := max(0, width-text.Width(cell))
+			if c.right {
+				line = append(appendBlanks(line, pad), cell...)
 			} else {
-				line += c + pad
+				line = appendBlanks(append(line, cell...), pad)
 			}
+			shown++
 		}
-		out.WriteString(strings.TrimRight(line, " "))
-		out.WriteByte('\n')
+		out.Write(append(bytes.TrimRight(line, " "), '\n'))
 	}
-	for i, c := range columns {
-		cells[i] = c.title
-	}
-	write()
-	eachRow(write)
 	out.Hidden(hidden)
 	return out.Flush()
+}
+
+func appendBlanks(line []byte, n int) []byte {
+	for range n {
+		line = append(line, ' ')
+	}
+	return line
 }
 
 // facts returns the facts of a frame in words, "on time" or, if it is unknown whether it

@@ -202,7 +202,14 @@ func Names(list []*stats.Process) string {
 
 // Width returns the number of terminal cells that s needs, without its escape
 // sequences.
-func Width(s string) int { return text.StringWidthWithoutEscSequences(s) }
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return text.StringWidthWithoutEscSequences(s)
+		}
+	}
+	return len(s)
+}
 
 // Shorten cuts the beginning of a name that is wider than width cells, because
 // names of processes differ at the end.
