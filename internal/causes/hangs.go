@@ -66,7 +66,7 @@ func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Int
 	if spent := causetext.Hang(h.Spent); spent != "" {
 		s += ", " + text.Printable(spent)
 	} else {
-		s += ", in " + text.Shorten(text.Printable(text.Function(text.HangSlice(&h.Hang))), maxHangSlice)
+		s += ", in " + text.Shorten(text.Printable(causetext.HangSlice(&h.Hang)), maxHangSlice)
 	}
 	return s
 }
@@ -91,28 +91,13 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	if len(in.Hangs) == 0 {
 		return nil
 	}
-	listed := in.Hangs
+	listed := len(in.Hangs)
 	if !o.All {
-		listed = text.First(listed, maxFrames, longerHang)
-	}
-	table := view.Table{Label: "Hangs", Columns: []view.Column{
-		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
-	}}
-	for _, h := range listed {
-		r := row(text.HangMS(&h.Hang), text.Since(in.Start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(text.Function(text.HangSlice(&h.Hang))), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
-		r.Cells[0].Level = view.Warning
-		if h.severe() {
-			r.Cells[0].Level = view.Critical
-		}
-		table.Rows = append(table.Rows, r)
-	}
-	setMin(&table, 3, 4)
-	if n := len(in.Hangs) - len(listed); n > 0 {
-		table.More = fmt.Sprintf("… and %s; --all lists all", text.Count(n, "shorter hang"))
+		listed = maxFrames
 	}
 	s := view.Section{
-		Title: text.Count(len(in.Hangs), "hang"), Blocks: []view.Block{table},
-		About: fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
+		Title: text.Count(len(in.Hangs), "hang"), About: AboutHangs,
+		Blocks: []view.Block{HangTable(in.Hangs, listed, in.Start, true, "--all lists all")},
 	}
 	spent := slices.DeleteFunc(slices.Clone(in.Hangs), func(h Hang) bool { return h.Spent == nil })
 	most, more := maxHangDetails, "--all shows more of them"
@@ -131,7 +116,38 @@ func hangBlocks(in *Input, o Options) (blocks []view.Block) {
 	return []view.Block{s}
 }
 
-const maxHangSlice = 80
+// Widths of the name of a slice, and of all of it in an explanation.
+const (
+	maxHangSlice = 80
+	maxMeaning   = 400
+)
+
+// AboutHangs says what hangs are.
+var AboutHangs = fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0))
+
+// HangTable lists hangs, the n longest if they are more, which more says how to list. mostly adds what they were spent on.
+func HangTable(list []Hang, n int, start trace.Time, mostly bool, more string) view.Table {
+	table := view.Table{Label: "Hangs", Columns: []view.Column{
+		{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}, {Title: "Mostly"},
+	}}
+	for _, h := range text.First(list, n, longerHang) {
+		r := row(text.HangMS(&h.Hang), text.Since(start, h.Start), text.ProcessName(h.Process.Name), text.Shorten(text.Printable(causetext.HangSlice(&h.Hang)), maxHangSlice), text.Printable(causetext.Hang(h.Spent)))
+		r.Cells[0].Level = view.Warning
+		if h.severe() {
+			r.Cells[0].Level = view.Critical
+		}
+		r.Cells[3].Meaning = text.Shorten(text.Printable(text.HangSlice(&h.Hang)), maxMeaning)
+		table.Rows = append(table.Rows, r)
+	}
+	if !mostly {
+		table.RemoveColumns(4, 5)
+	}
+	setMin(&table, 3, len(table.Columns)-1)
+	if left := len(list) - len(table.Rows); left > 0 {
+		table.More = fmt.Sprintf("… and %s; %s", text.Count(left, "shorter hang"), more)
+	}
+	return table
+}
 
 // hangDetail shows the path of a hang, its slices and, if they are known, the states of the thread, on a page in
 // order of time.

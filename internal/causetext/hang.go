@@ -1,6 +1,9 @@
 package causetext
 
 import (
+	"strings"
+
+	"ohframe/analyzer"
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
 	"ohframe/internal/text"
@@ -50,4 +53,13 @@ func HangAdvice(h *why.Explanation) string {
 	}
 	c.WaitedFor(x.Culprit, w.PID)
 	return Advice(c.Advice())
+}
+
+// HangSlice names the slice of a hang: of a function without its signature, only its class and its own name.
+func HangSlice(h *analyzer.Hang) string {
+	slice := text.HangSlice(h)
+	if name := string(place.AppendKey(nil, []byte(slice))); strings.Contains(name, "::") {
+		return text.Function(name)
+	}
+	return slice
 }

@@ -7,14 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
-	"ohframe/internal/causetext"
 	"ohframe/internal/locate"
-	"ohframe/internal/place"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -27,6 +24,7 @@ const (
 	briefLaunches     = 5 // launches in the table of stages
 	briefHangs        = 5
 	maxName           = 42 // width of the name of a scene, an application or a page
+	maxSlice          = 80
 )
 
 // interactions returns what the user did, and how long main threads hung; nothing if the trace
@@ -415,52 +413,14 @@ func stageText(d *trace.Duration, atLeast bool) string {
 // hangs returns the times in which main threads did something else than frames for long, the
 // longest ones in a terminal.
 func (b *builder) hangs(in *Input) view.Section {
-	all := in.Stats.Hangs
-	shown, most := all, briefHangs
-	if b.page {
+	list, most := in.hangs(), briefHangs
+	switch {
+	case b.page:
 		most = text.MaxShown
+	case b.Verbose:
+		most = len(list)
 	}
-	if len(all) > most && (b.page || !b.Verbose) {
-		shown = slices.SortedStableFunc(slices.Values(all), func(a, b stats.Hang) int { return cmp.Compare(b.Duration, a.Duration) })[:most]
-		slices.SortStableFunc(shown, func(a, b stats.Hang) int { return cmp.Compare(a.Start, b.Start) })
-	}
-	t := view.Table{Label: "Hangs", Sortable: true, Columns: []view.Column{{Title: "Hang ms", Number: true}, {Title: "At", Number: true}, {Title: "Application"}, {Title: "Slice"}}}
-	if in.Causes != nil {
-		t.Columns = append(t.Columns, view.Column{Title: "Mostly"})
-	}
-	for _, h := range shown {
-		slice := text.HangSlice(&h.Source)
-		length := view.Cell{Text: text.HangMS(&h.Source), Level: view.Warning}
-		if h.Severe {
-			length.Level = view.Critical
-		}
-		t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{length, {Text: text.Since(in.origin(), h.Start)}, {Text: text.Shorten(text.ProcessName(h.Process), maxName)}, {Text: text.Shorten(text.Printable(shortFunction(slice)), maxSlice), Meaning: text.Shorten(text.Printable(slice), maxMeaning)}}})
-		if in.Causes != nil {
-			last := &t.Rows[len(t.Rows)-1]
-			last.Cells = append(last.Cells, view.Cell{Text: text.Printable(causetext.Hang(in.Causes.OfHang(h.Source)))})
-		}
-	}
-	if n := len(all) - len(shown); n > 0 {
-		t.More = fmt.Sprintf("… and %d shorter ones; --format json lists all", n)
-	}
-	return view.Section{
-		Title: "Hangs", Meaning: define("hang"), Blocks: []view.Block{t},
-		About: fmt.Sprintf("main threads busy outside of complete frames for %s ms or more", text.Number(analyzer.MinHang.Milliseconds(), 0)),
-	}
-}
-
-// Widths of the name of a slice, and of all of it in an explanation.
-const (
-	maxSlice   = 80
-	maxMeaning = 400
-)
-
-// shortFunction returns a slice as text.Function does, if it has the name of a function, without
-// the signature.
-func shortFunction(slice string) string {
-	name := string(place.AppendKey(nil, []byte(slice)))
-	if !strings.Contains(name, "::") {
-		return slice
-	}
-	return text.Function(name)
+	t := causes.HangTable(list, most, in.origin(), in.Causes != nil, "--format json lists all")
+	t.Sortable = true
+	return view.Section{Title: "Hangs", Meaning: define("hang"), About: causes.AboutHangs, Blocks: []view.Block{t}}
 }

@@ -217,11 +217,17 @@ func headline(list []causes.Input, inputs []Input) (summary string, lost trace.D
 func hangsSummary(inputs []Input, lost trace.Duration, interactions [][]*stats.Interaction) string {
 	var list []causes.Hang
 	for i := range inputs {
-		for _, h := range inputs[i].Stats.Hangs {
-			list = append(list, causes.Hang{Hang: h.Source, Spent: inputs[i].Causes.OfHang(h.Source)})
-		}
+		list = append(list, inputs[i].hangs()...)
 	}
 	return causes.HangsSummary(list, lost, interactions...)
+}
+
+// hangs returns the hangs, and what they were spent on.
+func (in *Input) hangs() (list []causes.Hang) {
+	for _, h := range in.Stats.Hangs {
+		list = append(list, causes.Hang{Hang: h.Source, Spent: in.Causes.OfHang(h.Source)})
+	}
+	return list
 }
 
 // before orders processes.
