@@ -232,7 +232,8 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			cause := &causes[k]
 			one := costOf(l.Explanation, cause, lost)
 			one.Worst = root
-			if apart := m.apart[costIDOf(cause)]; apart != nil {
+			if len(m.apart) > 0 {
+				apart := m.apart[costIDOf(cause)]
 				if did, known := cause.did(); known && slices.Contains(apart, did) {
 					one.Did = &did
 				} else {
@@ -255,7 +256,6 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 			if cause.Missing != NothingMissing || cause.Wait == WaitUnknown && !root.PlacesOnly() {
 				unknown += lost
 			}
-			one.most = m.loses(one)
 			one.gained = one.Gain
 			m.add(one, l.late)
 		}
@@ -295,26 +295,14 @@ func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Du
 	return 0
 }
 
-// loses returns what the frame Worst of a cost of one frame lost to it so far, and sets what is known of
-// that frame's largest share.
-func (m *costs) loses(one *Cost) trace.Duration {
-	id := lossID{one.id(), one.Worst}
-	w := m.worst[id]
-	if w == nil {
-		if m.worst == nil {
-			m.worst = map[lossID]*Cost{}
-		}
-		w = &Cost{Share: one.Share}
-		m.worst[id] = w
-	}
-	w.Lost += one.Lost
-	one.Share = w.Share
-	return w.Lost
+// loss is what a frame or buffer lost to a cause so far, and its first share of that.
+type loss struct {
+	lost  trace.Duration
+	share *Share
 }
 
-// lossID is what one frame or buffer lost to a cause.
 type lossID struct {
-	costID
+	*Cost
 	of *Explanation
 }
 
@@ -332,7 +320,6 @@ func RankBuffers(list []*Explanation) []*Cost {
 				if one.Outcome = l.Outcome; len(l.Shares) == 0 {
 					one.Share = nil
 				}
-				one.most = costs.loses(one)
 				costs.add(one, l.Lost)
 			}
 		}
@@ -383,7 +370,7 @@ func costIDOf(s *Share) costID {
 type costs struct {
 	by    map[costID]*Cost
 	list  []*Cost
-	worst map[lossID]*Cost
+	worst map[lossID]loss
 	apart map[costID][]Doing // as apartOf returns it
 }
 
@@ -395,12 +382,18 @@ const clearly = trace.Millisecond / 10
 func (m *costs) add(one *Cost, late trace.Duration) {
 	id := one.id()
 	c := m.by[id]
-	if c == nil {
-		if m.by == nil {
-			m.by = map[costID]*Cost{}
+	isNew := c == nil
+	if isNew {
+		if c = one; m.by == nil {
+			m.by, m.worst = map[costID]*Cost{}, map[lossID]loss{}
 		}
 		m.by[id] = one
 		m.list = append(m.list, one)
+	}
+	by := m.worst[lossID{c, one.Worst}]
+	by.lost, by.share = by.lost+one.Lost, cmp.Or(by.share, one.Share)
+	m.worst[lossID{c, one.Worst}] = by
+	if one.most, one.Share = by.lost, by.share; isNew {
 		return
 	}
 	c.Lost += one.Lost
@@ -534,7 +527,12 @@ func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share) {
 func own(list []Share, knockOn func(*Share) bool) []Share {
 	var kept []Share
 	for i := range list {
-		if !knockOn(&list[i]) {
+		if knockOn(&list[i]) {
+			continue
+		}
+		if len(kept) == i {
+			kept = list[: i+1 : i+1]
+		} else {
 			kept = append(kept, list[i])
 		}
 	}

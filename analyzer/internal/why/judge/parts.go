@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ohframe/analyzer/internal/why/account"
 	"ohframe/analyzer/internal/why/record"
@@ -124,7 +125,7 @@ func atUsualFrequency(list []part, x *judged) []part {
 	if len(kept) == 0 {
 		return list
 	}
-	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	sortParts(kept)
 	return kept
 }
 
@@ -167,8 +168,28 @@ func exceeding(list []part, over trace.Duration) []part {
 			kept = append(kept, p)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b part) int { return cmp.Or(cmp.Compare(b.excess, a.excess), cmp.Compare(a.name, b.name)) })
+	sortParts(kept)
 	return kept
+}
+
+// sortParts sorts parts: the one with the greatest excess first. It moves each only once or twice: they are large.
+func sortParts(list []part) {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, k int) int {
+		if c := cmp.Compare(list[k].excess, list[i].excess); c != 0 {
+			return c
+		}
+		return strings.Compare(list[i].name, list[k].name)
+	})
+	for i, k := range order {
+		for k < i {
+			k = order[k] // where it has been moved to
+		}
+		list[i], list[k] = list[k], list[i]
+	}
 }
 
 // mostOrAll returns the part with 60 % of the excess and the others as one or, if none has that, all of
