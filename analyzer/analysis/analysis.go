@@ -94,7 +94,7 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 				return result, err
 			}
 		}
-		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events)
+		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events, reading.WithDefaults().Workers)
 	}
 	return result, nil
 }
@@ -107,7 +107,7 @@ func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyz
 	if _, err := hitrace.Run(ctx, r, reading, recorder.Sink()); err != nil {
 		return nil, err
 	}
-	return judge.Explain(recorder.Finish(), t, nil, nil), nil
+	return judge.Explain(recorder.Finish(), t, nil, nil, reading.WithDefaults().Workers), nil
 }
 
 // systemEvents returns what calls its argument for each of the lines, and for what others yields, which

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/functions"
@@ -15,19 +17,11 @@ import (
 	"ohframe/internal/place"
 )
 
-// Book has the accounts of all frames of an input that can have a cause.
+// Book has the accounts of all frames of an input that can have a cause, for one worker.
 type Book struct {
-	// Threads are the accounts of the frames of each thread, in order of their actual start.
-	Threads map[trace.TID][]*Account
-	// draws are the accounts of the drawing of frames on other threads, by thread: 0 if it is
-	// unknown.
-	draws    map[trace.TID][]*Account
-	record   *record.Record
-	owners   owners
-	clusters []cluster
-	perCPU   bool       // the processors differ, by clusters or limits of their frequencies
-	chunk    []byte     // in which accounts are packed
-	spare    []*details // for the next accounts
+	*shared
+	chunk []byte     // in which accounts are packed
+	spare []*details // for the next accounts
 	// others are what others did in waits of late frames, and activities memory for them.
 	others     map[stretch][]why.Activity
 	activities []why.Activity
@@ -36,11 +30,23 @@ type Book struct {
 	suspected int
 	threads   few[trace.TID, *suspect]
 	times     few[record.Key, why.SliceTime] // of SliceTimes
-	// functions are the samples of threads, nil without samples. packing is memory for their
-	// times, and spareTimes are those for the next accounts.
-	functions  *functions.Table
+	// packing is memory for times of functions, and spareTimes are those for the next accounts.
 	packing    []byte
 	spareTimes []*functions.Times
+}
+
+// shared is what all workers have.
+type shared struct {
+	// Threads are the accounts of the frames of each thread, in order of their actual start.
+	Threads map[trace.TID][]*Account
+	// draws are the accounts of the drawing of frames on other threads, by thread: 0 if it is
+	// unknown.
+	draws     map[trace.TID][]*Account
+	record    *record.Record
+	owners    owners
+	clusters  []cluster
+	perCPU    bool             // the processors differ, by clusters or limits of their frequencies
+	functions *functions.Table // the samples of threads, nil without samples
 	// observe, if not nil, sees all the time of frames. Tests compare it with what others
 	// say of the thread.
 	observe func(*replay, *Account, ID, trace.Duration)
@@ -48,11 +54,11 @@ type Book struct {
 
 // New returns the accounts of the frames of t, and fills stretches of threads, which any frames
 // may overlap. The record must be that of the same events, and so must the samples, which may be
-// nil.
-func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording) *Book {
+// nil. Several workers fill the accounts of several threads at once.
+func New(r *record.Record, t *analyzer.Timeline, stretches map[trace.TID][]*Account, samples *sample.Recording, workers int) *Book {
 	b := newBook(r, t)
 	b.functions = functions.New(samples, func(tid trace.TID) bool { return b.Threads[tid] != nil || b.draws[tid] != nil })
-	b.fillAll(stretches)
+	b.fillAll(stretches, workers)
 	return b
 }
 
@@ -60,21 +66,44 @@ func newBook(r *record.Record, t *analyzer.Timeline) *Book {
 	threads, draws := frames(r, t)
 	clusters := findClusters(r.Clocks)
 	limited := slices.ContainsFunc(r.Limits, func(limits []record.ClockChange) bool { return len(limits) > 0 })
-	return &Book{others: map[stretch][]why.Activity{}, Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}
+	return &Book{shared: &shared{Threads: threads, draws: draws, record: r, owners: newOwners(t), clusters: clusters, perCPU: len(clusters) > 1 || limited}}
 }
 
-func (b *Book) fillAll(stretches map[trace.TID][]*Account) {
+// Copy returns the same accounts with other memory, for another worker.
+func (b *Book) Copy() *Book { return &Book{shared: b.shared} }
+
+func (b *Book) fillAll(stretches map[trace.TID][]*Account, workers int) {
+	type work struct {
+		tid             trace.TID
+		list, stretches []*Account
+	}
+	var all []work
 	for tid, list := range b.Threads {
-		b.distribute(tid, list, stretches[tid])
+		all = append(all, work{tid, list, stretches[tid]})
 	}
 	for tid, list := range stretches {
 		if b.Threads[tid] == nil {
-			b.distribute(tid, nil, list)
+			all = append(all, work{tid, nil, list})
 		}
 	}
 	for tid, list := range b.draws {
-		b.distribute(tid, list, nil)
+		all = append(all, work{tid, list, nil})
 	}
+	slices.SortFunc(all, func(a, b work) int { return cmp.Compare(len(b.list), len(a.list)) })
+	if b.functions != nil {
+		workers = 1 // the table of functions is filled, too
+	}
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for range min(workers, len(all)) {
+		running.Go(func() {
+			b := b.Copy()
+			for i := next.Add(1); int(i) <= len(all); i = next.Add(1) {
+				b.distribute(all[i-1].tid, all[i-1].list, all[i-1].stretches)
+			}
+		})
+	}
+	running.Wait()
 	for _, list := range b.Threads {
 		for _, a := range list {
 			if a.draw != nil {

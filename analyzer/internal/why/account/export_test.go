@@ -36,6 +36,6 @@ func NewObserved(r *record.Record, t *analyzer.Timeline, see func(f *analyzer.Fr
 		}
 		see(a.Frame, p, d)
 	}
-	b.fillAll(nil)
+	b.fillAll(nil, 1)
 	return b
 }

@@ -12,7 +12,7 @@ import (
 // The account of a frame on time has the cells and processors that were added, in the order
 // in which they were.
 func TestPack(t *testing.T) {
-	b := &Book{}
+	b := &Book{shared: &shared{}}
 	id := func(key int) ID {
 		return ID{why.Stage(key % why.StageCount), why.Wait(key % why.WaitCount), 1 << key}
 	}

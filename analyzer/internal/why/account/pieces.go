@@ -140,6 +140,9 @@ func (b *Book) during(s stretch) []why.Activity {
 	if len(list) > 0 {
 		others = mostOf(list)
 	}
+	if b.others == nil {
+		b.others = map[stretch][]why.Activity{}
+	}
 	b.others[s] = others
 	return others
 }

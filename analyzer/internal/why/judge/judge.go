@@ -3,6 +3,7 @@ package judge
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/internal/why/account"
@@ -28,6 +29,7 @@ type judge struct {
 	book     *account.Book
 	causes   *why.Causes
 	limiters limiters
+	groups   map[role]*group
 	sums     sums // of the current frame
 	// values are for usual.compute, and explanations and parts for the next frames: allocated
 	// together, as there is one for each frame.
@@ -41,43 +43,42 @@ type judge struct {
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
-// of t. The samples and the events of the system may be nil.
-func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent) *why.Causes {
+// of t. The samples and the events of the system may be nil. Several workers explain several frames at once.
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent, workers int) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),
 	}
 	responses, stretches := newResponses(r, t)
 	hangs := newHangs(r, t, stretches)
-	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples), causes: c, limiters: newLimiters(r, t, events)}
+	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, limiters: newLimiters(r, t, events), groups: map[role]*group{}}
 	threads := j.book.Threads
-	groups, ordered := map[role]*group{}, []*group{}
+	var ordered []*group
+	var late, others []*account.Account
 	for _, tid := range slices.Sorted(maps.Keys(threads)) {
 		for _, a := range threads[tid] {
-			g := groups[roleOf(a.Frame)]
+			g := j.groups[roleOf(a.Frame)]
 			if g == nil {
 				g = &group{usuals: map[usualID]*usual{}}
-				groups[roleOf(a.Frame)] = g
+				j.groups[roleOf(a.Frame)] = g
 				ordered = append(ordered, g)
 			}
 			g.all = append(g.all, a)
+			if a.Late() {
+				late = append(late, a)
+			} else {
+				others = append(others, a)
+			}
 		}
 	}
 	if j.book.Table() != nil {
 		j.sumFunctions(ordered)
+		workers = 1 // all of them would need the usual times by function
 	}
-	for _, late := range [...]bool{true, false} {
-		for _, tid := range slices.Sorted(maps.Keys(threads)) {
-			for _, a := range threads[tid] {
-				if a.Late() != late {
-					continue
-				}
-				c.Frames[a.Frame] = j.explain(a, groups[roleOf(a.Frame)])
-				if !late {
-					a.Forget() // late frames are compared with others, and come first
-				}
-			}
-		}
+	j.explainAll(late, min(workers, len(late)/fewestLate))
+	j.explainAll(others, min(workers, len(others)/fewestOthers))
+	for _, a := range others {
+		a.Forget() // late frames are compared with others, and come first
 	}
 	j.explainRest(t)
 	if j.book.Table() != nil {
@@ -94,6 +95,40 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	j.explainResponses(responses)
 	j.explainHangs(hangs)
 	j.explainBuffers(t)
+	return c
+}
+
+// The least numbers of frames for which there is a worker. Each finds what is usual by itself.
+const (
+	fewestLate   = 64
+	fewestOthers = 1 << 10
+)
+
+// explainAll explains frames.
+func (j *judge) explainAll(list []*account.Account, workers int) {
+	found := make([]*why.Explanation, len(list))
+	part := func(j *judge, from, to int) {
+		for i := from; i < to; i++ {
+			found[i] = j.explain(list[i], j.groups[roleOf(list[i].Frame)])
+		}
+	}
+	var running sync.WaitGroup
+	for n := 1; n < workers; n++ {
+		running.Go(func() { part(j.copy(), n*len(list)/workers, (n+1)*len(list)/workers) })
+	}
+	part(j, 0, len(list)/max(workers, 1))
+	running.Wait()
+	for i, a := range list {
+		j.causes.Frames[a.Frame] = found[i]
+	}
+}
+
+// copy returns a judge with other memory, for another worker.
+func (j *judge) copy() *judge {
+	c := &judge{placedAt: map[string]int{}, record: j.record, book: j.book.Copy(), causes: j.causes, limiters: j.limiters, groups: map[role]*group{}}
+	for role, g := range j.groups {
+		c.groups[role] = &group{all: g.all, usuals: map[usualID]*usual{}}
+	}
 	return c
 }
 
