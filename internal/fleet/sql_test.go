@@ -201,7 +201,7 @@ func TestEngines(t *testing.T) {
 	slices.SortFunc(inputs, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
 	must.Do(t, MarkDuplicates(t.Context(), Files{}, inputs, 0))
 	run(t, &Runner{Dir: dir}, inputs, Options{Read: withCauses, Shards: 3})
-	d, made := opened(t, dir), dataset(t, pooled())
+	d, made := opened(t, dir), dataset(t, append(pooled(), allBuckets()))
 	for _, engine := range Engines {
 		t.Run(engine, func(t *testing.T) {
 			known := map[string]bool{}
@@ -213,13 +213,16 @@ func TestEngines(t *testing.T) {
 			for _, v := range measuredViews {
 				all = append(all, v.query)
 			}
-			for i, rows := range views(t, engine, made, all...) {
+			results := views(t, engine, made, append(all, columnsQuery, "SELECT bucket, middle FROM durations WHERE trace = 'all buckets'")...)
+			for i, rows := range results[:len(all)] {
 				v := &measuredViews[i]
 				v.check(t, made, rows, known)
 				if groups, _ := must.Get2(groupsOf(t.Context(), []*Dataset{made}, Query{By: v.by}))(t); len(rows) != len(groups) {
 					t.Errorf("%s: %d rows, in the report %d groups", v.query, len(rows), len(groups))
 				}
 			}
+			checkColumns(t, results[len(all)])
+			checkMiddles(t, results[len(all)+1])
 			for column, ok := range known {
 				if !ok {
 					t.Errorf("%s is always unknown", column)
@@ -318,17 +321,20 @@ func checkDocumented(t *testing.T, d *Dataset, query string, rows []map[string]a
 	}
 }
 
-// A column that one part does not have, an unknown value and a number above 32 bits are never another value.
+const columnsQuery = `SELECT trace, page, frames, completion_ns, response_ns FROM interactions WHERE trace IN ('0', '1') ORDER BY trace`
+
+// checkColumns checks rows of columnsQuery: an unknown value and a number above 32 bits are never another value.
+func checkColumns(t *testing.T, got []map[string]any) {
+	t.Helper()
+	if len(got) != 2 || got[0]["page"] != "a" || got[1]["page"] != nil || got[0]["frames"] != fmt.Sprint(1<<32) || got[1]["completion_ns"] != fmt.Sprint(1<<40) ||
+		got[0]["response_ns"] != nil || got[1]["response_ns"] == nil {
+		t.Error(got)
+	}
+}
+
+// A column that one part does not have is never unknown.
 func TestViewsOfColumns(t *testing.T) {
 	d := dataset(t, pooled())
-	const query = `SELECT trace, page, frames, completion_ns, response_ns FROM interactions WHERE trace IN ('0', '1') ORDER BY trace`
-	for _, engine := range Engines {
-		got := views(t, engine, d, query)[0]
-		if len(got) != 2 || got[0]["page"] != "a" || got[1]["page"] != nil || got[0]["frames"] != fmt.Sprint(1<<32) || got[1]["completion_ns"] != fmt.Sprint(1<<40) ||
-			got[0]["response_ns"] != nil || got[1]["response_ns"] == nil {
-			t.Errorf("%s: %v", engine, got)
-		}
-	}
 	for _, missing := range []string{"page", "frames"} {
 		cells := slices.DeleteFunc(new(Row).cells(everything(ofInteractions, d.Dims)), func(c cell) bool { return c.name() == missing })
 		r := newRecord("interactions", cells)
@@ -338,7 +344,7 @@ func TestViewsOfColumns(t *testing.T) {
 		must.Do(t, errors.Join(w.Close(), out.Commit()))
 		for _, engine := range Engines[:2] { // Spark itself is not run
 			var rows [][]map[string]any
-			err := runDatabase(t, &rows, engine, must.Get(d.SQL(engine))(t), query)
+			err := runDatabase(t, &rows, engine, must.Get(d.SQL(engine))(t), columnsQuery)
 			if err == nil || !strings.Contains(err.Error(), missing) {
 				t.Errorf("%s: %s is missing: %v, %v", engine, missing, err, rows)
 			}
@@ -362,26 +368,25 @@ func TestSparkGrammar(t *testing.T) {
 	}
 }
 
-// The engines compute the value that stands for a bucket as bucketOf's inverse does, of all
-// buckets: those below 128 have no shift, and the last one the largest.
-func TestBucketMiddles(t *testing.T) {
+// allBuckets returns a row with a duration in each bucket: those below 128 have no shift, and the last one
+// has the largest.
+func allBuckets() Row {
 	var h histogram
 	for b := range bucket(octaves * perOctave) {
 		h.Add(b, 1)
 	}
-	row := Row{Trace: "a", Kind: stats.Application, Process: "a", Dims: make([]*string, 2)}
-	row.Histograms[durationHistogram] = h.counts()
-	d := dataset(t, []Row{row})
-	for _, engine := range Engines {
-		rows := views(t, engine, d, `SELECT bucket, middle FROM durations`)[0]
-		if len(rows) != octaves*perOctave {
-			t.Fatalf("%s: %d buckets, want %d", engine, len(rows), octaves*perOctave)
-		}
-		for _, row := range rows {
-			b := bucket(row["bucket"].(float64))
-			if row["middle"] != fmt.Sprint(b.middle()) {
-				t.Fatalf("%s: bucket %d: %v, want %d", engine, b, row["middle"], b.middle())
-			}
+	row := Row{Trace: "all buckets", Kind: stats.Application, Process: "all buckets", Dims: make([]*string, 2)}
+	row.Histograms[durationHistogram], row.Shortest, row.Numbers[columnIndex["duration_max_ns"]] = h.counts(), &h.low, h.high
+	return row
+}
+
+// checkMiddles checks that the engine computes the value that stands for a bucket as bucketOf's inverse does.
+func checkMiddles(t *testing.T, rows []map[string]any) {
+	t.Helper()
+	must.Equal(t, len(rows), octaves*perOctave, "buckets")
+	for _, row := range rows {
+		if b := bucket(row["bucket"].(float64)); row["middle"] != fmt.Sprint(b.middle()) {
+			t.Fatalf("bucket %d: %v, want %d", b, row["middle"], b.middle())
 		}
 	}
 }
