@@ -193,7 +193,5 @@ func TestDetails(t *testing.T) {
 			t.Errorf("no %+v in %+v", want, s.Details)
 		}
 	}
-	if s.Exported != 0 {
-		t.Errorf("%d events exported", s.Exported)
-	}
+	must.Equal(t, s.Exported, 0, "events exported")
 }

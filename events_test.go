@@ -58,9 +58,7 @@ func TestSystemEventsOfText(t *testing.T) {
 	enginetest.CheckGate(t, session)
 	got := fmt.Sprint(enginetest.Query(t, session, `SELECT s.ts - (SELECT min(ts) FROM ftrace_event) AS ts, s.name, extract_arg(arg_set_id, 'debug.LEVEL') AS level,
 		extract_arg(arg_set_id, 'debug.tz_') AS zone FROM slice s JOIN track k ON k.id = s.track_id WHERE k.name = 'System events' ORDER BY s.ts`).Rows)
-	if want := fmt.Sprint([][]string{{"1000000", "LIMIT_FREQUENCY", "<nil>", "<nil>"}, {"2000000", "THERMAL_LEVEL_CHANGED", "3", "+0800"}}); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	must.Equal(t, got, fmt.Sprint([][]string{{"1000000", "LIMIT_FREQUENCY", "<nil>", "<nil>"}, {"2000000", "THERMAL_LEVEL_CHANGED", "3", "+0800"}}))
 	_, s = convert(inside+text, strings.NewReader(beside))
 	if want := "2 events of the system not exported: the trace does not state the time of day"; !slices.Contains(diag.Texts(s.Warnings), want) {
 		t.Errorf("no warning %q in %q", want, s.Warnings)

@@ -54,9 +54,7 @@ func TestLibraryNamesNoFlags(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if found := named.FindString(otherPrograms.ReplaceAllString(text, "")); found != "" {
-				t.Errorf("%s: %q names %q", set.Position(literal.Pos()), text, found)
-			}
+			must.Equal(t, named.FindString(otherPrograms.ReplaceAllString(text, "")), "", "%s: %q names", set.Position(literal.Pos()), text)
 			return true
 		})
 	}

@@ -34,9 +34,7 @@ func TestWhyWithoutCause(t *testing.T) {
 			continue
 		}
 		late++
-		if want := "cause unknown: the trace has no Choreographer#doFrame of the frame"; text != want {
-			t.Errorf("%s: %q, want %q", f, text, want)
-		}
+		must.Equal(t, text, "cause unknown: the trace has no Choreographer#doFrame of the frame", "%s", f)
 		if text := ohframe.Why(nil, f); !strings.HasPrefix(text, "cause unknown: ") {
 			t.Errorf("without causes: %q", text)
 		}

@@ -425,9 +425,7 @@ func TestRefreshRates(t *testing.T) {
 	for _, r := range measured(t, s, stats.Application).Refresh {
 		got += fmt.Sprintf("%.3f Hz %s ×%d; ", r.Rate, r.Period, r.Frames)
 	}
-	if want := "60.000 Hz 16.666667ms ×1; 90.000 Hz 11.111111ms ×1; 120.000 Hz 8.333334ms ×3; "; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, got, "60.000 Hz 16.666667ms ×1; 90.000 Hz 11.111111ms ×1; 120.000 Hz 8.333334ms ×3; ")
 }
 
 // A trace may say that a frame is late without saying when its deadline was, and
@@ -472,9 +470,7 @@ func TestStageLimits(t *testing.T) {
 	}
 	r.Commit.End, r.PresentEstimated = at(1015), true
 	p = measured(t, s, stats.Application)
-	if n := p.Stages[stats.ToPresent].Frames; n != 0 {
-		t.Errorf("%d frames have a time to an estimated present", n)
-	}
+	must.Equal(t, p.Stages[stats.ToPresent].Frames, 0, "frames have a time to an estimated present")
 	r.PresentEstimated = false
 	p = measured(t, s, stats.Application)
 	if d := p.Stages[stats.ToPresent].Max; d == nil || *d != 1*ms {
@@ -482,9 +478,7 @@ func TestStageLimits(t *testing.T) {
 	}
 	r.Facts = analyzer.Truncated
 	p = measured(t, s, stats.Application)
-	if n := p.Stages[stats.RenderMain].Frames; n != 0 {
-		t.Errorf("%d frames have the times of a cut render frame", n)
-	}
+	must.Equal(t, p.Stages[stats.RenderMain].Frames, 0, "frames have the times of a cut render frame")
 }
 
 // Pick-up is counted from the last transaction. Only stages before the deadline can be the
@@ -496,9 +490,7 @@ func TestStageRules(t *testing.T) {
 	send(a, 1001, r)
 	send(a, 1011, r)
 	p := measured(t, s, stats.Application)
-	if d := *p.Stages[stats.PickUp].Max; d != 20*ms {
-		t.Errorf("picked up after %s, want 20ms", d)
-	}
+	must.Equal(t, *p.Stages[stats.PickUp].Max, 20*ms, "picked up after")
 	// Vsync → received 12 ms, UI work 12, pick-up 20, render main 25.
 	must.Equal(t, *p.Worst[0].Stage, stats.Receive, "the longest stage")
 }

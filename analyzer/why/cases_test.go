@@ -79,9 +79,7 @@ func found(t *testing.T, frames string) string {
 	}
 	timeline, causes := explained(t, p)
 	list := slices.SortedFunc(timeline.Complete(), func(a, b *analyzer.Frame) int { return cmp.Compare(a.VsyncID, b.VsyncID) })
-	if len(list) != p.frames {
-		t.Errorf("%d complete frames, want %d", len(list), p.frames)
-	}
+	must.Equal(t, len(list), p.frames, "complete frames")
 	var b strings.Builder
 	last, from, to := "", int64(0), int64(0)
 	flush := func() {

@@ -215,9 +215,7 @@ func TestManyScenes(t *testing.T) {
 	if len(timeline.Interactions) < n {
 		t.Errorf("%d interactions, want %d", len(timeline.Interactions), n)
 	}
-	if len(causes.Responses) != 1000 {
-		t.Errorf("%d responses, want 1000", len(causes.Responses))
-	}
+	must.Equal(t, len(causes.Responses), 1000, "responses")
 	with := 0
 	for _, r := range causes.Responses {
 		for _, s := range r.Steps {

@@ -54,9 +54,7 @@ func TestDocumentedFunctions(t *testing.T) {
 	scene := simulate.Scene{Kernel: simulate.KernelLinux, Cause: "more_work", Seed: 1}
 	must.Get(scene.GenerateWithSamples(trace, samples, simulate.Recording{Seed: 1, Clock: simulate.ClockMonotonic}))(t)
 	examples := regexp.MustCompile("```sh\\nohframe (why trace[^\\n]*)\\n```\\n```\\n((?s:.*?))```\\n").FindAllStringSubmatch(string(document), -1)
-	if len(examples) != 1 {
-		t.Errorf("%d examples", len(examples))
-	}
+	must.Equal(t, len(examples), 1, "examples")
 	for _, e := range examples {
 		cmd := exec.Command("ohframe", strings.Fields(e[1])...)
 		cmd.Dir = dir

@@ -361,9 +361,7 @@ func TestEvidenceSkill(t *testing.T) {
 	}
 	testdata := must.Get(filepath.Abs("../../testdata"))(t)
 	commands := regexp.MustCompile("\\| `(ohframe [^`]+)` \\|").FindAllSubmatch(skill, -1)
-	if len(commands) != 8 {
-		t.Errorf("%d commands", len(commands))
-	}
+	must.Equal(t, len(commands), 8, "commands")
 	for _, c := range commands {
 		command := string(c[1])
 		file := "demo.ftrace"

@@ -95,9 +95,7 @@ func fill(t *testing.T, r *running, dir, out, message string) {
 	if strings.HasSuffix(out, ".sql") {
 		at = regexp.QuoteMeta(dir) + `/\w+\.sql` // the first of them
 	}
-	if code := r.end(t); code != 1 {
-		t.Errorf("exit code %d, want 1", code)
-	}
+	must.Equal(t, r.end(t), 1, "exit code")
 	if want := "^ohframe: " + at + ": " + message + "\n$"; !regexp.MustCompile(want).MatchString(r.stderr.String()) {
 		t.Errorf("says %q, want %s", &r.stderr, want)
 	}

@@ -110,9 +110,7 @@ func testPlugin(t *testing.T, build, trace string) {
 		"waited 38.6 ms for storage (io_schedule) in FlushLayoutTask", "confidence: high", "asynchronously, or in TaskPool",
 		"From when it should have begun: 52.0 ms", "waiting for storage 38.6 ms", "running 13.1 ms", "All causes, by lost time", "1 smaller cause, 0.02 ms")
 	page.until(`app.isLoadingTrace`, "false")
-	if tabs := page.eval(`app.trace.tabs.openTabsUri.length + ' ' + app.trace.tabs.currentTabUri`); tabs != "3 org.openharmony.Frames#why" {
-		t.Errorf("tabs: %s", tabs)
-	}
+	must.Equal(t, page.eval(`app.trace.tabs.openTabsUri.length + ' ' + app.trace.tabs.currentTabUri`), "3 org.openharmony.Frames#why", "tabs")
 	if strings.Contains(first, "on time") {
 		t.Errorf("a late frame: %s", first)
 	}

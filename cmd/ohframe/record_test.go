@@ -728,9 +728,7 @@ func TestRecordKilled(t *testing.T) {
 // With --json standard output has one object for each step.
 func TestRecordJSON(t *testing.T) {
 	r := startRecord(t, phone("6.0"), "-q", "-t", "0.1", "-o", "x", "--json")
-	if said := r.isComplete(t); said != "" {
-		t.Errorf("says %q", said)
-	}
+	must.Equal(t, r.isComplete(t), "", "says")
 	var names []string
 	for line := range strings.Lines(r.file("stdout")) {
 		var step struct {

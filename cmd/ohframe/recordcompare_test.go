@@ -176,9 +176,7 @@ func TestRecordCompare(t *testing.T) {
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(01) 02 (06) 07" || new != "(03) 04 05" {
 		t.Errorf("base has %s, new %s", base, new)
 	}
-	if did, want := r.did(), "ia eg sg r r ib eg sg r r r ia eg sg r r"; did != want {
-		t.Errorf("did  %s\nwant %s", did, want)
-	}
+	must.Equal(t, r.did(), "ia eg sg r r ib eg sg r r r ia eg sg r r", "did")
 	for name, want := range map[string]string{"out/base/07": "1.0", "out/new/05": "2.0"} {
 		m, err := meta.Read(filepath.Join(r.dir, name+meta.Extension))
 		if err != nil || m.App.Version != want || m.App.PIDs == nil || m.Device.Charging == nil || !*m.Device.Charging {
@@ -219,9 +217,7 @@ func TestRecordCompareApps(t *testing.T) {
 	r := comparing(t, c, gallery.Bundle, notes.Bundle, "--runs", "1", "--cold", "--launch", "-t", "0.1", "-o", "out", "--fail-on", "com.example.none: jank_rate>+2pp")
 	r.start(t)
 	r.ends(t, 2, `\nohframe: .*com\.example\.none.*\n$`) // without a hint on flags of diff
-	if did, want := r.did(), "r eg sg eg r en sn"; did != want {
-		t.Errorf("did  %s\nwant %s", did, want)
-	}
+	must.Equal(t, r.did(), "r eg sg eg r en sn", "did")
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "1" || new != "2" {
 		t.Errorf("base has %s, new %s", base, new)
 	}
@@ -241,9 +237,7 @@ func TestRecordCompareDrives(t *testing.T) {
 	if base, new := r.folder(t, "out/base"), r.folder(t, "out/new"); base != "(1) 2" || new != "(3)! 4! 5! 6!" {
 		t.Errorf("base has %s, new %s", base, new)
 	}
-	if did := r.did(); did != "r r r r r r" {
-		t.Errorf("did %s", did)
-	}
+	must.Equal(t, r.did(), "r r r r r r", "did")
 	r.leaves(t, "")
 	r.againSays(t, 0, `(?m)^Note    the program of --drive failed: exit status 3: no such button$`, "-t", "0.1", "--drive", filepath.Join(r.dir, "fails.sh"), "-o", filepath.Join(r.dir, "x"))
 }
@@ -280,9 +274,7 @@ func TestRecordWarm(t *testing.T) {
 			t.Parallel()
 			r := startRecord(t, phone("6.0", "TEMPERATURES", e.temperatures, "CHARGING", "1 1 3"), "-q", "-t", "0.1", "--runs", "2", "--cold", "--wait", "0.4", "-o", "out")
 			r.ends(t, 0, e.says)
-			if runs := r.folder(t, "out"); runs != e.runs {
-				t.Errorf("runs %s, want %s", runs, e.runs)
-			}
+			must.Equal(t, r.folder(t, "out"), e.runs, "runs")
 		})
 	}
 }

@@ -115,9 +115,7 @@ func TestErrors(t *testing.T) {
 		t.Errorf("strict: got %v, want one that tells the last line", err)
 	}
 	_, summary := convert(t, damaged, Options{})
-	if got := summary.Totals.Problems.Lost(); got != 1 {
-		t.Errorf("%d lines lost, want one", got)
-	}
+	must.Equal(t, summary.Totals.Problems.Lost(), 1, "lines lost")
 }
 
 // A trace without frames or without anything is a trace all the same.

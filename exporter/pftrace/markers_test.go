@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // textsOf returns the markers of a trace as Perfetto reads them.
@@ -58,9 +59,7 @@ func TestUnmatchedEnds(t *testing.T) {
 		"B|200|slice", "E",
 		"S|200|async|1", "F|200|async|1",
 		"G|200|track|slice|1", "H|200|track|1")
-	if want := 3 + 6 + 6; summary.Unmatched != want {
-		t.Errorf("%d ends without a begin, want %d", summary.Unmatched, want)
-	}
+	must.Equal(t, summary.Unmatched, 3+6+6, "ends without a begin")
 }
 
 // A begin that comes twice is ended twice.
@@ -133,9 +132,7 @@ func TestTies(t *testing.T) {
 	}
 	data, summary := convert(t, x.String(), Options{})
 	checkTexts(t, data, append(slices.Repeat([]string{"I|300|seen"}, 4), want...)...)
-	if summary.Unmatched != 0 {
-		t.Errorf("%d ends without a begin", summary.Unmatched)
-	}
+	must.Equal(t, summary.Unmatched, 0, "ends without a begin")
 }
 
 // Names that are cut within a character or contain invalid characters must not
@@ -157,9 +154,7 @@ func TestDamagedNames(t *testing.T) {
 	data, _ := convert(t, x.String(), Options{})
 	session := enginetest.Load(t, data)
 	enginetest.CheckGate(t, session)
-	if got := query(t, session, "SELECT 1 FROM slice WHERE dur >= 0"); len(got) != 6 {
-		t.Errorf("%d slices, want 6", len(got))
-	}
+	must.Equal(t, len(query(t, session, "SELECT 1 FROM slice WHERE dur >= 0")), 6, "slices")
 	compare(t, "counters", query(t, session, "SELECT value FROM counter"), rows{"7", "7"})
 	compare(t, "whole name", query(t, session, "SELECT name FROM slice WHERE name = 'H:帧'"), rows{`"H:帧"`})
 }

@@ -71,9 +71,7 @@ func TestPackets(t *testing.T) {
 				}
 			}
 		}
-		if n := count[result.PacketField]; n != 1 {
-			t.Errorf("%d packets with the result, want one", n)
-		}
+		must.Equal(t, count[result.PacketField], 1, "packets with the result")
 		fields := (*perfettopb.TracePacket)(nil).ProtoReflect().Descriptor().Fields()
 		for _, name := range []protoreflect.Name{"system_info", "trace_uuid", "trace_attributes"} {
 			if n := count[fields.ByName(name).Number()]; n != 1 {

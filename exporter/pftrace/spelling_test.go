@@ -55,9 +55,7 @@ func TestSpellingsInEngine(t *testing.T) {
 	want := map[string]rows{}
 	for i, text := range []string{string(demo), mixed.String()} {
 		data, summary := convert(t, text, Options{AllEvents: true})
-		if lost := summary.Totals.Problems.Lost(); lost != 0 {
-			t.Errorf("%d lines are not understood", lost)
-		}
+		must.Equal(t, summary.Totals.Problems.Lost(), 0, "lines are not understood")
 		session := enginetest.Load(t, data)
 		enginetest.CheckGate(t, session)
 		for what, sql := range map[string]string{

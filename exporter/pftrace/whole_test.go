@@ -60,9 +60,7 @@ func checkCounts(t *testing.T, text string, data []byte, s *Summary) {
 	if !strings.HasSuffix(text, "\n") && text != "" {
 		lines++
 	}
-	if s.Totals.Lines != lines {
-		t.Errorf("%d lines, want %d", s.Totals.Lines, lines)
-	}
+	must.Equal(t, s.Totals.Lines, lines, "lines")
 	problems := &s.Totals.Problems
 	sum := problems.Ignored() + problems.Logged() + problems.Lost() + s.Totals.Outside + s.Exported + s.Unmatched + s.Unencodable + s.Over.Total() + s.LeftOut
 	if sum != lines {

@@ -23,9 +23,7 @@ func TestShortened(t *testing.T) {
 			if n := len(x.text) - len(`""`); err != nil || n > most || n < most-8 || !utf8.ValidString(got) || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") {
 				t.Errorf("%q has %d bytes, at most %d: %v", got, n, most, err)
 			}
-			if short := of("begin"); short != "begin" {
-				t.Errorf("%q", short)
-			}
+			must.Equal(t, of("begin"), "begin")
 		}
 		must.Equal(t, Command(long), "", "command")
 	}

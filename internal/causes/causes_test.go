@@ -360,9 +360,7 @@ func TestLists(t *testing.T) {
 		list = append(list, late(app(), int64(100+i), trace.Duration(i)*100_000, 20_000, overrun, storage(overrun, overrun)))
 	}
 	for i, e := range text.First(list, 20, later(overrun)) { // the first 20 of the 25 that were late by 2 ms
-		if want := int64(101 + 2*i); e.Frame.VsyncID != want {
-			t.Errorf("frame %d is %d, want %d", i, e.Frame.VsyncID, want)
-		}
+		must.Equal(t, e.Frame.VsyncID, int64(101+2*i), "frame %d", i)
 	}
 	list[1].Slices = []why.SliceTime{{Slice: "A", Running: 1 * ms, Waiting: 4 * ms}, {Slice: "B", Waiting: 1 * ms, Unknown: 3 * ms}}
 	for i := range 21 {

@@ -275,12 +275,8 @@ func TestEvidenceCountsWhatIsLeftOut(t *testing.T) {
 		}
 	}
 	p := d.Processes[0]
-	if got := len(p.LateFrames) + p.LeftOut["late_frames"]; got != 12 {
-		t.Errorf("%d late frames", got)
-	}
-	if got := len(p.Causes) + p.LeftOut["causes"]; got != 24 {
-		t.Errorf("%d causes", got)
-	}
+	must.Equal(t, len(p.LateFrames)+p.LeftOut["late_frames"], 12, "late frames")
+	must.Equal(t, len(p.Causes)+p.LeftOut["causes"], 24, "causes")
 }
 
 // The numbers of the document are those of its frames, and what speaks against a cause is said.
@@ -309,12 +305,8 @@ func TestEvidenceOfCauses(t *testing.T) {
 	if first.Wait != "io" || first.Lost != 10*ms || first.Share != 0.71429 || first.Worst.Vsync != 1 || *first.Worst.Value != 20*ms || first.Function != "io_schedule" {
 		t.Errorf("%+v", first)
 	}
-	if want := "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'"; first.Worst.Why != want {
-		t.Errorf("%s, want %s", first.Worst.Why, want)
-	}
-	if want := "ohframe open --process 7 --frame 1 -- 'a b.ftrace'"; first.Worst.Open != want {
-		t.Errorf("%s, want %s", first.Worst.Open, want)
-	}
+	must.Equal(t, first.Worst.Why, "ohframe why --format evidence --process 7 --frame 1 -- 'a b.ftrace'")
+	must.Equal(t, first.Worst.Open, "ohframe open --process 7 --frame 1 -- 'a b.ftrace'")
 	if k := second.Culprit; k == nil || k.Process != "other" || k.Thread != "worker" || k.Slice != "Decode" || k.Wait != "run" || k.Time != 3*ms {
 		t.Errorf("%+v", second)
 	}

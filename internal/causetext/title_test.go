@@ -34,9 +34,7 @@ func TestCulprit(t *testing.T) {
 			t.Errorf("%+v is %q of %q, want %q of %q", test.culprit, name, kind, test.name, test.kind)
 		}
 	}
-	if kind := Kind((*why.Culprit)(nil).Kind()); kind != "" {
-		t.Errorf("%q is the kind of no thread", kind)
-	}
+	must.Equal(t, Kind((*why.Culprit)(nil).Kind()), "", "the kind of no thread")
 }
 
 // A thread of the same process is its own thread, or its main thread.

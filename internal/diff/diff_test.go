@@ -14,6 +14,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/significance"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/text"
 )
@@ -112,9 +113,7 @@ func TestCompareSignificant(t *testing.T) {
 	// A significant change that is too small does not count.
 	effects := map[string]condition.Limit{"p50_ms": {Value: 20.5}, "jank_rate": {Value: .6}, "p90_ms": {Value: 1.2, Relative: true}}
 	p := compare(t, fast, slow, Options{MinEffect: effects}).Pairs[0]
-	if verdict := changedMeasures(p.tested); verdict != "worse: Duration P95" {
-		t.Errorf("verdict %q, want worse: Duration P95", verdict)
-	}
+	must.Equal(t, changedMeasures(p.tested), "worse: Duration P95", "verdict")
 	if m := p.measure("p50_ms"); m.Verdict != Unclear || *m.MinEffect != 20.5 {
 		t.Errorf("%s", describe(m))
 	}

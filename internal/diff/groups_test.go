@@ -273,9 +273,7 @@ func TestLayerChanges(t *testing.T) {
 			t.Errorf("%s", describe(m))
 		}
 	}
-	if d.Layers.Changes != 6 {
-		t.Errorf("%d changes", d.Layers.Changes)
-	}
+	must.Equal(t, d.Layers.Changes, 6, "changes")
 	if want := "worse: View#* (FPS, Uneven rate, Late rate, Dropped rate, Queue P50, Queue P95); "; !strings.HasPrefix(d.verdict(), want) {
 		t.Errorf("verdict %q, want %q", d.verdict(), want)
 	}
@@ -370,9 +368,7 @@ func TestGroupTables(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if heading := d.Interactions.Both[0].heading(); heading != "com.example.gallery, fling of a list (APP_LIST_FLING) on pages/Index" {
-		t.Errorf("heading %s", heading)
-	}
+	must.Equal(t, d.Interactions.Both[0].heading(), "com.example.gallery, fling of a list (APP_LIST_FLING) on pages/Index", "heading")
 	for _, format := range Formats {
 		out := write(t, d, format, WriteOptions{Verbose: true})
 		if hasNaN(out) || strings.Contains(out, "\x1b") {
@@ -404,9 +400,7 @@ func TestOnlyGroups(t *testing.T) {
 	if want := []string{"unknown fps<-5%", "failed launch.first_frame_ms>+50", "failed layer.queue_p50_ms>+1"}; !slices.Equal(got, want) || d.Outcomes[0].Text != "no process has complete frames in both traces" {
 		t.Errorf("%q: %s, want %q", got, d.Outcomes[0].Text, want)
 	}
-	if want := "worse: cold launch (First frame), View (Queue P50, Queue P95); 1 interaction and 1 layer compared, no frames"; d.verdict() != want {
-		t.Errorf("%s, want %s", d.verdict(), want)
-	}
+	must.Equal(t, d.verdict(), "worse: cold launch (First frame), View (Queue P50, Queue P95); 1 interaction and 1 layer compared, no frames")
 	for _, format := range Formats {
 		out := write(t, d, format, WriteOptions{})
 		if out == "" || hasNaN(out) || format == "table" && !strings.Contains(out, "Only interactions and layers are compared: no process has complete frames in both traces") {

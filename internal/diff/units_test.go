@@ -67,9 +67,7 @@ func TestUnitOfComparison(t *testing.T) {
 	} {
 		d := &Diff{Base: side(test.base), New: side(test.new)}
 		must.Do(t, d.setUnit(""))
-		if got := d.unit == sessionUnit; got != test.sessions {
-			t.Errorf("%q and %q: sessions are the unit: %t, want %t", test.base, test.new, got, test.sessions)
-		}
+		must.Equal(t, d.unit == sessionUnit, test.sessions, "%q and %q: sessions are the unit", test.base, test.new)
 	}
 	one := Side{Recording: Recording{Session: "a"}}
 	if d := (&Diff{Base: one, New: side("bb")}); d.differIn(sessionUnit) {

@@ -62,9 +62,7 @@ func TestView(t *testing.T) {
 	if !slices.Equal(pairs, d.Pairs) {
 		t.Error("the view changes the order of processes in JSON")
 	}
-	if want := "Worse: render (Jank rate, Duration P50, Duration P90, Duration P95); no significant change in 1 process."; doc.Summary != want {
-		t.Errorf("%s, want %s", doc.Summary, want)
-	}
+	must.Equal(t, doc.Summary, "Worse: render (Jank rate, Duration P50, Duration P90, Duration P95); no significant change in 1 process.")
 	overview := tables(doc.Blocks, true)[0]
 	value := func(u stats.Unit, x float64) string { return text.Value(u, &x) }
 	want := []string{

@@ -281,16 +281,12 @@ func TestEventShards(t *testing.T) {
 	resumed := func() int {
 		return run(t, &Runner{Dir: all, Resume: true}, uploads(t, dir, -1, 0), Options{Shards: 5}).Skipped
 	}
-	if n := resumed(); n != 5 {
-		t.Errorf("%d of 5 shards skipped", n)
-	}
+	must.Equal(t, resumed(), 5, "of 5 shards skipped")
 	name := filepath.Join(dir, "0", "event.json")
 	info := must.Get(os.Stat(name))(t)
 	must.Do(t, errors.Join(os.WriteFile(name, []byte(jank([]string{"x.trace"}, map[string]any{"user": "9"})), 0o666), os.Chtimes(name, info.ModTime(), info.ModTime())))
 	want := map[int]bool{shardOf(cleanName(name), 5): true, shardOf(cleanName(filepath.Join(dir, "0", "x.trace")), 5): true}
-	if n := resumed(); n != 5-len(want) {
-		t.Errorf("%d of 5 shards skipped, want %d", n, 5-len(want))
-	}
+	must.Equal(t, resumed(), 5-len(want), "of 5 shards skipped")
 }
 
 // hanging writes a trace with the hangs, and returns what is true of them.

@@ -368,9 +368,7 @@ func TestResume(t *testing.T) {
 	resumed := func(o Options, inputs []Input) int {
 		return run(t, &Runner{Dir: dir, Resume: true}, inputs, o).Skipped
 	}
-	if got := resumed(options, inputs); got != 4 {
-		t.Errorf("%d of 4 shards skipped", got)
-	}
+	must.Equal(t, resumed(options, inputs), 4, "of 4 shards skipped")
 	part := filepath.Join(dir, tracesFolder, partName(2, 4))
 	content := want["traces/"+partName(2, 4)]
 	for name, damage := range map[string]func() error{
@@ -557,9 +555,7 @@ func TestDimensions(t *testing.T) {
 			t.Errorf("%s: got %q, want %s", name, got, want)
 		}
 	}
-	if n := metadata.Unused(inputs); n != 1 {
-		t.Errorf("%d unused lines, want 1", n)
-	}
+	must.Equal(t, metadata.Unused(inputs), 1, "unused lines")
 	for _, bad := range []string{"", "a,b\n", "trace,process\nx,y\n", "trace,a,A\nx,1,2\n", "trace,a\nx,1\nx,2\n", "trace,a\nx\n"} {
 		if _, err := ReadMetadata(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q: no error", bad)

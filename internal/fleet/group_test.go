@@ -119,12 +119,8 @@ func TestGroupNumbers(t *testing.T) {
 		}
 	}
 	// The traces a to c have 0.2, 0.5 and 1, the devices 0.35 and 1.
-	if want := (stats.Distribution{Count: 3, P10: 0.2, P50: 0.5, P90: 1, Max: 1}); *g.process.Pool.PerTrace != want {
-		t.Errorf("traces: got %v, want %v", *g.process.Pool.PerTrace, want)
-	}
-	if want := (stats.Distribution{Count: 2, P10: 0.35, P50: 0.35, P90: 1, Max: 1}); *g.process.Pool.PerDevice != want {
-		t.Errorf("devices: got %v, want %v", *g.process.Pool.PerDevice, want)
-	}
+	must.Equal(t, *g.process.Pool.PerTrace, stats.Distribution{Count: 3, P10: 0.2, P50: 0.5, P90: 1, Max: 1}, "traces")
+	must.Equal(t, *g.process.Pool.PerDevice, stats.Distribution{Count: 2, P10: 0.35, P50: 0.35, P90: 1, Max: 1}, "devices")
 	must.Equal(t, fmt.Sprint(g.Causes), "[{io 5 50ns} {4 1 4ns} {3 1 3ns} {2 1 2ns} {1 1 1ns} {0 1 0s}]", "causes")
 	if len(g.Worst) != maxWorst || g.Worst[0].VsyncID != 4 || g.Worst[2].VsyncID != 2 {
 		t.Errorf("worst: %+v", g.Worst)

@@ -41,7 +41,5 @@ func TestItems(t *testing.T) {
 			}
 		}
 	}
-	if len(groups) != 2 {
-		t.Errorf("%d groups", len(groups))
-	}
+	must.Equal(t, len(groups), 2, "groups")
 }

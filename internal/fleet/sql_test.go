@@ -249,9 +249,7 @@ func documented(t *testing.T, engine string) (queries []string) {
 			found--
 		}
 	}
-	if found != 0 {
-		t.Errorf("%d commands of the documents are not run", found)
-	}
+	must.Equal(t, found, 0, "commands of the documents are not run")
 	return queries
 }
 

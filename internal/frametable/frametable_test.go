@@ -62,9 +62,7 @@ func rows(t *testing.T, o Options, inputs ...Input) (list []map[string]string) {
 			list[i][c] = record[k]
 		}
 	}
-	if n := strings.Count(format("table"), "\n"); n != len(records) {
-		t.Errorf("%d lines of a table, want %d", n, len(records))
-	}
+	must.Equal(t, strings.Count(format("table"), "\n"), len(records), "lines of a table")
 	return list
 }
 
@@ -441,9 +439,7 @@ func TestBuffers(t *testing.T) {
 	// Facts of frames are empty for a buffer, also for a late one.
 	for _, r := range rows(t, Options{Kinds: []string{KindLayer}, Late: true}, Input{Timeline: video()}) {
 		for _, column := range []string{"empty", "misaligned", "truncated", "flag", "coalesced", "main_late"} {
-			if r[column] != "" {
-				t.Errorf("%s is %s", column, r[column])
-			}
+			must.Equal(t, r[column], "", "%s", column)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ohframe/analyzer/why"
 	"ohframe/internal/place"
+	"ohframe/internal/testing/must"
 )
 
 // The labels have the forms of OpenHarmony's sources and of real traces.
@@ -66,9 +67,7 @@ func TestArguments(t *testing.T) {
 		for _, a := range place.Arguments(c.label) {
 			got = append(got, a.Name+"="+a.Value)
 		}
-		if s := strings.Join(got, " "); s != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.label, s, c.want)
-		}
+		must.Equal(t, strings.Join(got, " "), c.want, "%s", c.label)
 	}
 }
 

@@ -232,9 +232,7 @@ func TestManyProcesses(t *testing.T) {
 			t.Errorf("%s: the process with the most frames is not there", name)
 		}
 	}
-	if n := strings.Count(write(t, []Input{input}, "csv", Options{}), "\n"); n != 3001 {
-		t.Errorf("%d lines of CSV", n)
-	}
+	must.Equal(t, strings.Count(write(t, []Input{input}, "csv", Options{}), "\n"), 3001, "lines of CSV")
 	for what, many := range map[string]func(int) Input{
 		"processes": func(n int) Input { return inputOf("many", longTimeline(2*n, n)) }, "interactions": manyFlings, "layers": manyLayers,
 	} {

@@ -142,9 +142,7 @@ func TestInteraction(t *testing.T) {
 	b.checkFacts("Vsync 11 · late")
 	b.CheckAccessible("facts")
 	b.do(chromedp.KeyEvent("\x1b")) // Escape
-	if shown := eval[string](b, factsShown); shown != "" {
-		t.Errorf("after Escape the box shows %s", shown)
-	}
+	must.Equal(t, eval[string](b, factsShown), "", "after Escape the box shows")
 	b.hover(2)
 	b.checkFacts("Vsync 12 · on time", "Duration 10.0 ms", "Early by 10.0 ms")
 	b.hover(5)
@@ -155,9 +153,7 @@ func TestInteraction(t *testing.T) {
 	}
 	b.do(chromedp.MouseEvent(chromedp.MouseMoved, 5, 5))
 	b.Settle()
-	if shown := eval[string](b, factsShown); shown != "" {
-		t.Errorf("away from the chart the box still shows %s", shown)
-	}
+	must.Equal(t, eval[string](b, factsShown), "", "away from the chart the box still shows")
 
 	b.open([]Input{film()}, 1280, 1400, "light")
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-mark=on-time]")))
@@ -260,9 +256,7 @@ func TestZoom(t *testing.T) {
 	check("a selection in the overview", from+(to-from)*.5, from+(to-from)*.75)
 	b.do(chromedp.Click(chromedp.CSS("article:not([hidden]) [data-do=all]")))
 	b.Settle()
-	if left := eval[string](b, brush); left != "" {
-		t.Errorf("the overview shows a part from %s", left)
-	}
+	must.Equal(t, eval[string](b, brush), "", "the overview shows a part from")
 	b.CheckQuiet()
 }
 

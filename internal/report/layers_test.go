@@ -219,9 +219,7 @@ func TestLayerPictures(t *testing.T) {
 			t.Errorf("%d bars %s, want %d in\n%s", got, class, n, picture)
 		}
 	}
-	if n := strings.Count(picture, "<u "); n != 1 {
-		t.Errorf("%d marks for 1 dropped buffer", n)
-	}
+	must.Equal(t, strings.Count(picture, "<u "), 1, "marks for 1 dropped buffer")
 	for _, want := range []string{
 		`title="50.0 ms at +200.0 ms, late: 20.0 ms"`, `title="40.0 ms at +280.0 ms, late, though taken in time: 10.0 ms"`, `title="dropped, queued at +275.0 ms"`,
 		"com.example.player · 33.3 FPS · one buffer every 30.0 ms · 2 of 10 late · 1 dropped", "<span>+60.0 ms</span><span>+360.0 ms</span>",
@@ -230,9 +228,7 @@ func TestLayerPictures(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, picture)
 		}
 	}
-	if n := strings.Count(write(t, []Input{manyLayers(30)}, "html", Options{}), `<li id="layer-`); n != maxPictures {
-		t.Errorf("%d pictures of 30 layers", n)
-	}
+	must.Equal(t, strings.Count(write(t, []Input{manyLayers(30)}, "html", Options{}), `<li id="layer-`), maxPictures, "pictures of 30 layers")
 }
 
 // Of frames of a framework, one missed the deadline that its marker states, one drew and has

@@ -92,9 +92,7 @@ func TestCausesOnPage(t *testing.T) {
 			}
 		}
 	}
-	if n := eval[int](b, lateShown); n != 2 {
-		t.Errorf("%d late frames, want 2", n)
-	}
+	must.Equal(t, eval[int](b, lateShown), 2, "late frames")
 	// The rule of the deadline is at 20 of 32 ms.
 	at := eval[float64](b, `(() => { const bar = document.querySelector(".took").getBoundingClientRect(), u = document.querySelector(".took u").getBoundingClientRect(); return (u.left + u.width / 2 - bar.left) / bar.width })()`)
 	if at < .62 || at > .63 {
@@ -110,13 +108,9 @@ func TestCausesOnPage(t *testing.T) {
 		t.Errorf("frames %s have waited for storage, want 11", id)
 	}
 	click(0)
-	if n := eval[int](b, lateShown); n != 2 {
-		t.Errorf("%d frames ran for longer, want 2", n)
-	}
+	must.Equal(t, eval[int](b, lateShown), 2, "frames ran for longer")
 	click(0)
-	if n := eval[int](b, lateShown); n != 2 {
-		t.Errorf("%d late frames without a filter, want 2", n)
-	}
+	must.Equal(t, eval[int](b, lateShown), 2, "late frames without a filter")
 	b.CheckQuiet()
 }
 

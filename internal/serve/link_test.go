@@ -33,9 +33,7 @@ func read(t *testing.T, link string) (page string, arguments map[string]string) 
 		t.Fatalf("no hash, or one that a browser would change: %s", link)
 	}
 	path, query, _ := strings.Cut(hash, "?")
-	if path != "/" {
-		t.Errorf("path %q", path)
-	}
+	must.Equal(t, path, "/", "path")
 	arguments = map[string]string{}
 	for pair := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(pair, "=")

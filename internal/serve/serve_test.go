@@ -92,9 +92,7 @@ func check(t *testing.T, what string, answer *http.Response, status int, origin,
 		}
 		return []string{value}
 	}
-	if want := fmt.Sprint(status, list(origin), list(private), list(cache)); got != want {
-		t.Errorf("%s: answer %s, want %s", what, got, want)
-	}
+	must.Equal(t, got, fmt.Sprint(status, list(origin), list(private), list(cache)), "%s: answer", what)
 }
 
 // The UI looks for a trace processor, asks whether it may fetch, and fetches.

@@ -344,9 +344,7 @@ func TestViewInEngine(t *testing.T) {
 				}
 			}
 		}
-		if notes != 3 {
-			t.Errorf("%d notes", notes)
-		}
+		must.Equal(t, notes, 3, "notes")
 	}
 }
 
@@ -373,7 +371,5 @@ func TestTimelineTab(t *testing.T) {
 	if len(got.Rows) != late || late < 5 {
 		t.Fatalf("%d rows, %d frames are late", len(got.Rows), late)
 	}
-	if first := fmt.Sprint(got.Rows[0][1:5]); first != "[App Deadline Missed 35.4 example.gallery 10046]" {
-		t.Errorf("first %s", first)
-	}
+	must.Equal(t, fmt.Sprint(got.Rows[0][1:5]), "[App Deadline Missed 35.4 example.gallery 10046]", "first")
 }

@@ -9,6 +9,7 @@ import (
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
+	"ohframe/internal/testing/must"
 )
 
 // componentsText is a trace of items of components of three processes; one has a frame.
@@ -94,7 +95,5 @@ func TestManyComponents(t *testing.T) {
 	query(t, session, "INCLUDE PERFETTO MODULE ohos.components; SELECT 1")
 	got := fmt.Sprint(enginetest.Query(t, session, `SELECT
 		(SELECT count() FROM ohos_component), (SELECT min(build_max_ns) FROM ohos_component), (SELECT count() FROM ohos_state_variable), (SELECT name FROM slice WHERE name GLOB '*component*')`).Rows)
-	if want := fmt.Sprint([][]string{{fmt.Sprint(listed), fmt.Sprint((all - listed + 1) * 1000), fmt.Sprint(listed), "300 components"}}); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
+	must.Equal(t, got, fmt.Sprint([][]string{{fmt.Sprint(listed), fmt.Sprint((all - listed + 1) * 1000), fmt.Sprint(listed), "300 components"}}))
 }

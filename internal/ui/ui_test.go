@@ -249,9 +249,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: columns %v", title, columns)
 		}
 	}
-	if links != 5 {
-		t.Errorf("%d tables with links", links)
-	}
+	must.Equal(t, links, 5, "tables with links")
 }
 
 // tables runs all macros and returns the columns of the tabs.

@@ -8,6 +8,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/internal/source/perfdata"
+	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/perffile"
 	"ohframe/internal/testing/slow"
 )
@@ -84,9 +85,7 @@ func TestLimits(t *testing.T) {
 					t.Errorf("%s, %d modules", last, len(p.Modules))
 				}
 			case "addresses":
-				if len(p.Frames) != 1<<20 {
-					t.Errorf("%d frames", len(p.Frames))
-				}
+				must.Equal(t, len(p.Frames), 1<<20, "frames")
 			default:
 				if last != "1 10/10 cpu0 1 libapp.so:app::main()" {
 					t.Error(last)

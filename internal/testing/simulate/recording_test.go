@@ -96,9 +96,7 @@ func TestRecording(t *testing.T) {
 		truth, rec, text := recorded(t, s, r)
 		want := truth.Recording
 		on, off := intervals(text), 0
-		if clock := []sample.ClockID{sample.ClockPerf, sample.ClockMonotonic, sample.ClockBoot}[i%3]; rec.Profile.Clock.ID != clock {
-			t.Errorf("clock %v, want %v", rec.Profile.Clock.ID, clock)
-		}
+		must.Equal(t, rec.Profile.Clock.ID, []sample.ClockID{sample.ClockPerf, sample.ClockMonotonic, sample.ClockBoot}[i%3], "clock")
 		slices.SortStableFunc(rec.Samples, func(a, b sample.Sample) int { return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.TID, b.TID)) })
 		if len(rec.Samples) != len(want.Samples) || len(rec.Samples) < 100 {
 			t.Fatalf("%s: %d samples, want %d", cause, len(rec.Samples), len(want.Samples))
