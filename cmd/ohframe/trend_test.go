@@ -57,7 +57,8 @@ func TestTrend(t *testing.T) {
 			t.Errorf("%s: %s", command, firstDifference(got, want))
 		}
 	}
-	for _, options := range []string{"--over build", "--over revision --by scene,device --unit trace", "--over build --by layer --unit session --no-causes", "--over recorded_day --where device=d[1-4]"} {
+	options := []string{"--over revision --by scene,device --unit trace", "--over build", "--over build --by layer --unit session --no-causes", "--over recorded_day --where device=d[1-4]"}
+	for _, options := range slow.Of(options[:1], options) {
 		of := func(inputs ...string) string {
 			return do(slices.Concat([]string{"report", "--format", "json"}, inputs, strings.Fields(options))...)
 		}

@@ -13,6 +13,7 @@ import (
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
+	"ohframe/internal/testing/slow"
 	"ohframe/internal/testing/tracetest"
 )
 
@@ -41,7 +42,7 @@ func TestLives(t *testing.T) {
 				output, timeline := convert(t, strings.NewReader(text), o)
 				session := load(t, output)
 				enginetest.CheckGate(t, session)
-				if !o.AndroidCompat && !o.NoEvents {
+				if !o.AndroidCompat && !o.NoEvents && (slow.Enabled() || strings.HasPrefix(name, "freed")) {
 					checkModules(t, session, timeline)
 				}
 				checkLives(t, session, timeline, !o.NoEvents)
