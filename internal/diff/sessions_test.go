@@ -4,19 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/condition"
 	"ohframe/internal/record/meta"
 	"ohframe/internal/significance"
 	"ohframe/internal/testing/must"
-	"ohframe/internal/testing/slow"
 )
 
 // recordedSide returns a side with a run for each recording.
@@ -120,67 +117,6 @@ func TestCompareSessions(t *testing.T) {
 	// The same sessions on both sides.
 	if d := compare(t, base, side("new", "cba", 10, 12, 11), Options{}); d.unit != "run" || !near(d.Pairs[0].measure("p50_ms").Base, 6.4) {
 		t.Errorf("unit %s, P50 %s", d.unit, describe(d.Pairs[0].measure("p50_ms")))
-	}
-}
-
-// Nothing has changed, but each session differs by 20 % in how often frames are late and by 5 % in
-// durations. With runs as the unit, most comparisons of sessions of five runs find a change. With
-// sessions as the unit, at most 5 of 100 do, and so do conditions on the jank rate and a duration.
-func TestSessionsFalseAlarms(t *testing.T) {
-	slow.Skip(t)
-	const pairs, byRun = 2000, 6 // permutations of runs take long
-	for _, sessions := range []int{5, 8} {
-		table, gate, runs := 0, 0, 0
-		for seed := range uint64(pairs) {
-			r := rand.New(rand.NewPCG(seed, uint64(sessions)))
-			d := &Diff{}
-			for i := range 5 * sessions {
-				d.Base.Runs, d.Base.recorded = append(d.Base.Runs, ""), append(d.Base.recorded, Recording{Session: fmt.Sprint(i / 5)})
-			}
-			for range 5 {
-				d.New.Runs, d.New.recorded = append(d.New.Runs, ""), append(d.New.recorded, Recording{Session: "new"})
-			}
-			must.Do(t, d.setUnit(""))
-			measure := func(session, run float64) (unitsOf [2][]significance.Unit) {
-				for side, n := range [2]int{5 * sessions, 5} {
-					effect := 0.0
-					for i := range n {
-						if i%5 == 0 {
-							effect = session * r.NormFloat64()
-						}
-						unitsOf[side] = append(unitsOf[side], significance.Unit{Value: math.Exp(effect + run*r.NormFloat64() + .03*r.NormFloat64()), Variance: .03 * .03})
-					}
-				}
-				return unitsOf
-			}
-			found := func(list []significance.Hypothesis) int {
-				if slices.ContainsFunc(significance.Test(list).Results, func(x significance.Result) bool { return x.Tested && x.P <= significance.Level }) {
-					return 1
-				}
-				return 0
-			}
-			var all, conditions, allRuns []significance.Hypothesis
-			for k := range 14 {
-				unit, session, run := stats.Milliseconds, .05, .05
-				if k < 4 {
-					unit, session, run = stats.Share, .2, .3
-				}
-				values := measure(session, run)
-				series := d.series(unit, values[0], values[1])
-				all = append(all, significance.Hypothesis{Series: series})
-				if k == 0 || k == 4 {
-					conditions = append(conditions, significance.Hypothesis{Series: series, Direction: significance.Up})
-				}
-				allRuns = append(allRuns, significance.Hypothesis{Series: &significance.Series{Base: values[0], New: values[1], Typical: typical(unit)}})
-			}
-			table, gate = table+found(all), gate+found(conditions)
-			if seed < byRun {
-				runs += found(allRuns)
-			}
-		}
-		if table > pairs/20 || gate > pairs/20 || runs < 2 {
-			t.Errorf("%d sessions against one, of %d pairs: %d have a change and %d fail, want at most %d; by run %d of %d", sessions, pairs, table, gate, pairs/20, runs, byRun)
-		}
 	}
 }
 

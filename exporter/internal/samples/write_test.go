@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
@@ -16,42 +15,6 @@ import (
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/must"
 )
-
-// The fields that are encoded by hand have the numbers of the schema.
-func TestFieldNumbers(t *testing.T) {
-	type fields map[protoreflect.Name]protoreflect.FieldNumber
-	for _, test := range []struct {
-		message protoreflect.ProtoMessage
-		fields  fields
-	}{
-		{(*perfettopb.TracePacket)(nil), fields{"timestamp": packetTimestamp, "trace_packet_defaults": packetDefaults, "perf_sample": packetSample}},
-		{(*perfettopb.TracePacketDefaults)(nil), fields{"perf_sample_defaults": defaultsSample}},
-		{(*perfettopb.PerfSampleDefaults)(nil), fields{"timebase": defaultsTimebase}},
-		{(*perfettopb.PerfEvents_Timebase)(nil), fields{"period": timebasePeriod, "frequency": timebaseFrequency, "name": timebaseName}},
-		{(*perfettopb.PerfSample)(nil), fields{
-			"cpu": sampleCPU, "pid": samplePID, "tid": sampleTID, "callstack_iid": sampleStack, "cpu_mode": sampleMode, "timebase_count": sampleCount,
-		}},
-		{(*perfettopb.InternedData)(nil), fields{
-			"function_names": internedFunction, "frames": internedFrame, "callstacks": internedStack,
-			"build_ids": internedBuildID, "mapping_paths": internedPath, "source_paths": internedSource, "mappings": internedMapping,
-		}},
-		{(*perfettopb.InternedString)(nil), fields{"iid": internedID, "str": internedText}},
-		{(*perfettopb.Mapping)(nil), fields{"iid": internedID, "build_id": mappingBuildID, "path_string_ids": mappingPath}},
-		{(*perfettopb.Frame)(nil), fields{
-			"iid": internedID, "function_name_id": frameFunction, "mapping_id": frameMapping, "rel_pc": frameAddress,
-			"source_path_iid": frameSource, "line_number": frameLine,
-		}},
-		{(*perfettopb.Callstack)(nil), fields{"iid": internedID, "frame_ids": stackFrame}},
-	} {
-		message := test.message.ProtoReflect().Descriptor()
-		for name, number := range test.fields {
-			field := message.Fields().ByName(name)
-			if field == nil || field.Number() != number {
-				t.Errorf("%s.%s: field %d here, in the schema %v", message.Name(), name, number, field)
-			}
-		}
-	}
-}
 
 // all are options for everything in a trace without threads.
 func all() Options {

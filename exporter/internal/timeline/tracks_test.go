@@ -6,14 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
-	"ohframe/exporter/internal/packet"
 	"ohframe/internal/causetext"
-	"ohframe/internal/perfettopb"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/uicolour"
 )
@@ -71,42 +67,6 @@ func TestLanes(t *testing.T) {
 	}
 	if want := []uint64{1, 2, 1, 3, 1, 1, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
-// The fields that are encoded by hand have the numbers of the schema.
-func TestTrackFieldNumbers(t *testing.T) {
-	for _, test := range []struct {
-		message protoreflect.ProtoMessage
-		fields  map[protoreflect.Name]protoreflect.FieldNumber
-	}{
-		{(*perfettopb.TracePacket)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
-			"timestamp": packetTimestamp, "track_event": packetTrackEvent, "interned_data": packet.FieldInternedData,
-		}},
-		{(*perfettopb.TrackEvent)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
-			"category_iids": trackEventCategory, "debug_annotations": trackEventAnnotation, "type": trackEventType,
-			"track_uuid": trackEventTrack, "name_iid": trackEventNameID, "name": trackEventName, "double_counter_value": trackEventDouble,
-			"flow_ids": trackEventFlow, "terminating_flow_ids": trackEventTerminates, "correlation_id_str_iid": trackEventCorrelation,
-		}},
-		{(*perfettopb.DebugAnnotation)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
-			"name_iid": annotationName, "bool_value": annotationBool, "int_value": annotationInt,
-			"double_value": annotationDouble, "string_value": annotationString, "array_values": annotationArrayElement,
-			"string_value_iid": annotationStringID, "dict_entries": annotationDictEntry,
-		}},
-		{(*perfettopb.InternedData)(nil), map[protoreflect.Name]protoreflect.FieldNumber{
-			"event_names": internedSliceName, "debug_annotation_names": internedAnnotationName, "debug_annotation_string_values": internedText,
-			"correlation_id_str": internedCorrelation,
-		}},
-		{(*perfettopb.EventName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
-		{(*perfettopb.DebugAnnotationName)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "name": internedValue}},
-		{(*perfettopb.InternedString)(nil), map[protoreflect.Name]protoreflect.FieldNumber{"iid": internedID, "str": internedValue}},
-	} {
-		message := test.message.ProtoReflect().Descriptor()
-		for name, number := range test.fields {
-			if field := message.Fields().ByName(name); field == nil || field.Number() != number {
-				t.Errorf("%s.%s: field %d here, in the schema %v", message.Name(), name, number, field)
-			}
-		}
 	}
 }
 

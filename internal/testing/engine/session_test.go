@@ -1,15 +1,12 @@
 package engine_test
 
 import (
-	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"ohframe/internal/testing/engine"
 	"ohframe/internal/testing/engine/enginetest"
@@ -160,47 +157,6 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// fake opens a session with a program that is no trace processor.
-func fake(t *testing.T, ctx context.Context, script string) error {
-	t.Helper()
-	t.Setenv(engine.Variable, program(t, filepath.Join(t.TempDir(), "fake"), script))
-	_, err := enginetest.ForTest(t).Open(ctx, "trace")
-	if err == nil {
-		t.Fatal("opened a trace with a program that is no trace processor")
-	}
-	return err
-}
-
-func TestBrokenProgram(t *testing.T) {
-	tests := []struct {
-		name, script, want string
-	}{
-		{"fails", "echo some log >&2; echo out of memory >&2; exit 3", "exit status 3: some log\nout of memory"},
-		{"says nothing", "exit 0", "ended without an answer"},
-		{"prints text and stays", "echo usage: ...; exec sleep 60", "malformed RPC answer"},
-		{"stops in an answer", `printf '\n\100abc'`, "ended without an answer"},
-		// A reply of four bytes: field 5, the fatal error, with "no".
-		{"refuses", `printf '\n\004\052\002no'; exec cat >/dev/null`, "malformed RPC answer: no"},
-		// A reply of two bytes: field 4, a request that is not known.
-		{"does not know the request", `printf '\n\002\040\003'; exec cat >/dev/null`, "without a result"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if err := fake(t, t.Context(), test.script); !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got error %q, want one with %q", err, test.want)
-			}
-		})
-	}
-}
-
-func TestContextEndsSession(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if err := fake(t, ctx, "exec sleep 60"); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got error %v, want %v", err, context.DeadlineExceeded)
-	}
-}
-
 // What was loaded before is gone, also if what is loaded is no trace.
 func TestReload(t *testing.T) {
 	session := enginetest.Load(t, []byte(textTrace))
@@ -212,14 +168,4 @@ func TestReload(t *testing.T) {
 	must.Do(t, os.WriteFile(path, []byte(strings.ReplaceAll(textTrace, "inner", "other")), 0o600))
 	must.Do(t, session.Reload(path))
 	must.Equal(t, enginetest.Query(t, session, "SELECT group_concat(name) AS names FROM slice").String(), "names\n\"outer,other\"\n", "slices")
-}
-
-func TestClose(t *testing.T) {
-	session := enginetest.Load(t, []byte(textTrace))
-	for range 2 {
-		must.NoError(t, session.Close())
-	}
-	if _, err := session.Query("SELECT 1"); err == nil {
-		t.Error("a closed session answers")
-	}
 }
