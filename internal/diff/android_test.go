@@ -156,7 +156,7 @@ func TestProposal(t *testing.T) {
 	} {
 		d := &Diff{Base: processes(test.base...), New: processes(test.new...)}
 		must.Do(t, d.match(Options{}))
-		if got, ok := d.Proposal(); got != test.want || ok != (test.want != Mapping{}) {
+		if got, ok := d.proposal(); got != test.want || ok != (test.want != Mapping{}) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}

@@ -295,7 +295,7 @@ func (d *Diff) testCauses(o Options) {
 		}
 	}
 	for _, list := range tested {
-		Judge(list, o.MinEffect)
+		judgeAll(list, o.MinEffect)
 	}
 	for _, p := range d.Pairs {
 		if p.Causes == nil {
@@ -318,7 +318,7 @@ func (p *Pair) explains(m *Measure) {
 	switch {
 	case p.verdict() == NotTested:
 		m.Verdict = NotTested
-	case m.Verdict.Significant() && !p.significant():
+	case m.Verdict.significant() && !p.significant():
 		m.Verdict = Unclear
 	}
 }

@@ -41,8 +41,8 @@ func (d *Diff) checkConditions(o Options) {
 	}
 }
 
-// Change returns a condition on the measure.
-func (m *Measure) Change(c *condition.Condition) *condition.Change {
+// change returns a condition on the measure.
+func (m *Measure) change(c *condition.Condition) *condition.Change {
 	return &condition.Change{
 		Condition: c, Base: m.Base, New: m.New, Delta: m.Delta, Series: m.series, Advice: m.advice,
 	}
@@ -171,7 +171,7 @@ func (d *Diff) notSelected(c *condition.Condition, groups *Groups, o Options) {
 // check adds the outcome of a condition on a measure. out says what it is about, why why it cannot be
 // checked if that turns out.
 func (d *Diff) check(c *condition.Condition, m *Measure, why string, out Outcome) {
-	out.Change = m.Change(c)
+	out.Change = m.change(c)
 	out.Status, out.Reason, out.Text = condition.Unknown, why, why
 	d.add(c, out)
 }

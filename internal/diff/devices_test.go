@@ -85,7 +85,7 @@ func fieldMeasures(t *testing.T, base, new *field) (list []*Measure) {
 	for _, name := range []string{"jank_rate", "p50_ms", "p90_ms", "p95_ms", "p99_ms"} {
 		list = append(list, d.measured(stats.Measures.Named(name), base.values[name], new.values[name]))
 	}
-	Judge(list, nil)
+	judgeAll(list, nil)
 	return list
 }
 
@@ -95,7 +95,7 @@ func gateFails(t *testing.T, list []*Measure, conditions string) bool {
 	parsed := must.Get(condition.Parse(conditions, condition.OfChanges))(t)
 	for i := range parsed {
 		m := list[slices.IndexFunc(list, func(m *Measure) bool { return m.Name == parsed[i].Measure })]
-		changes = append(changes, m.Change(&parsed[i]))
+		changes = append(changes, m.change(&parsed[i]))
 	}
 	condition.Decide(changes, false)
 	return slices.ContainsFunc(changes, func(c *condition.Change) bool { return c.Status == condition.Failed })

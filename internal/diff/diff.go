@@ -280,9 +280,9 @@ func (d *Diff) match(o Options) error {
 	return nil
 }
 
-// Hint returns the command that compares the processes of Proposal; empty without one.
+// Hint returns the command that compares the processes of proposal; empty without one.
 func (d *Diff) Hint() string {
-	m, ok := d.Proposal()
+	m, ok := d.proposal()
 	if !ok || d.command == nil {
 		return ""
 	}
@@ -294,10 +294,10 @@ func android(runs []*stats.Process) bool {
 	return slices.ContainsFunc(runs, func(p *stats.Process) bool { return p != nil && p.Android })
 }
 
-// Proposal returns the applications with the most frames of each side, if no application is in both: they
+// proposal returns the applications with the most frames of each side, if no application is in both: they
 // may be one with two names. Of several, it is the one with the largest process id, which started last. The
 // SurfaceFlinger of a container is none: it draws applications.
-func (d *Diff) Proposal() (Mapping, bool) {
+func (d *Diff) proposal() (Mapping, bool) {
 	largest := func(list []*stats.Process) (found *stats.Process) {
 		for _, p := range list {
 			if p.Kind == stats.Application && p.Name != analyzer.Compositor.String() && hasFrames(p) && (found == nil || cmp.Or(cmp.Compare(frames(p), frames(found)), cmp.Compare(p.PID, found.PID)) > 0) {
@@ -333,7 +333,7 @@ func (d *Diff) test(o Options) {
 			}
 		}
 	}
-	d.Test = Judge(all, o.MinEffect)
+	d.Test = judgeAll(all, o.MinEffect)
 	for _, p := range d.Pairs {
 		n := len(p.testable())
 		p.tested = slices.DeleteFunc(all[:n:n], func(m *Measure) bool { return m.Verdict == NotTested })
@@ -367,7 +367,7 @@ func (d *Diff) oneRunEach() bool { return d.Base.Runs == nil && d.New.Runs == ni
 
 // significant reports whether a tested measure changed significantly.
 func (p *Pair) significant() bool {
-	return slices.ContainsFunc(p.tested, func(m *Measure) bool { return m.Verdict.Significant() })
+	return slices.ContainsFunc(p.tested, func(m *Measure) bool { return m.Verdict.significant() })
 }
 
 // refreshOf returns the refresh rates of all runs, by rate. The period of a rate is that

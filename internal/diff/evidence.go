@@ -195,7 +195,7 @@ func (s *Side) evidence() evidenceSide {
 // evidence returns what changed in a process; with all, the measures that did not, too. Its lists have
 // what changed significantly first.
 func (p *Pair) evidence(all bool) *evidencePair {
-	j := &evidencePair{Verdict: p.verdict(), documentPair: p.document(), Undecided: Undecided(p.tested), Against: p.against()}
+	j := &evidencePair{Verdict: p.verdict(), documentPair: p.document(), Undecided: undecided(p.tested), Against: p.against()}
 	for _, side := range []*documentProcess{&j.Base, &j.New} {
 		if !p.RefreshDiffers {
 			side.Refresh = nil
@@ -209,7 +209,7 @@ func (p *Pair) evidence(all bool) *evidencePair {
 	j.Measures = leading
 	if j.Causes != nil {
 		round := func(list []documentCause, least float64) []documentCause {
-			list = slices.DeleteFunc(list, func(c documentCause) bool { return math.Abs(*c.Delta) < least && !c.Verdict.Significant() })
+			list = slices.DeleteFunc(list, func(c documentCause) bool { return math.Abs(*c.Delta) < least && !c.Verdict.significant() })
 			slices.SortStableFunc(list, func(a, b documentCause) int { return cmp.Compare(a.Verdict.rank(), b.Verdict.rank()) })
 			return list
 		}

@@ -92,7 +92,7 @@ type FunctionChange struct {
 
 // shown reports whether tables have the change: it is more than numbers of samples vary by.
 func (c *FunctionChange) shown() bool {
-	return math.Abs(*c.Delta) >= max(leastShownFrame, 2*c.deviation) || c.Verdict.Significant()
+	return math.Abs(*c.Delta) >= max(leastShownFrame, 2*c.deviation) || c.Verdict.significant()
 }
 
 // title names the function for people.
@@ -182,7 +182,7 @@ func (d *Diff) testFunctions(o Options) {
 			tested = append(tested, c.Measure)
 		}
 	}
-	Judge(tested, o.MinEffect)
+	judgeAll(tested, o.MinEffect)
 	for _, p := range d.Pairs {
 		for _, c := range p.Functions.List {
 			p.explains(c.Measure)

@@ -234,7 +234,7 @@ func checkUnchanged(t *testing.T, side Side) {
 		}
 		for _, p := range groups.Both {
 			for _, m := range p.Measures {
-				if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.Significant() {
+				if (m.Base == nil) != (m.Delta == nil) || m.Delta != nil && *m.Delta != 0 || m.Verdict.significant() {
 					t.Errorf("%s of %s has changed", m.Name, p.fullTitle())
 				}
 			}

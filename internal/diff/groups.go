@@ -185,7 +185,7 @@ func compareGroups[T any](d *Diff, o *Options, k *kindOf[T]) *Groups {
 			}
 		}
 	}
-	all.Changes = Judge(tested, o.MinEffect).Tested
+	all.Changes = judgeAll(tested, o.MinEffect).Tested
 	return all
 }
 

@@ -71,8 +71,8 @@ const (
 	Unclear Verdict = "unclear"
 )
 
-// Significant reports whether something changed.
-func (v Verdict) Significant() bool { return v == Better || v == Worse }
+// significant reports whether something changed.
+func (v Verdict) significant() bool { return v == Better || v == Worse }
 
 // MarshalJSON encodes NotTested as null.
 func (v Verdict) MarshalJSON() ([]byte, error) {
@@ -99,9 +99,9 @@ func newMeasure(k *stats.Measure, base, new *float64, series *significance.Serie
 	return m
 }
 
-// Judge tests the changes of measures as one family, and gives each its verdict. limits are
+// judgeAll tests the changes of measures as one family, and gives each its verdict. limits are
 // the smallest changes that count, by measure, where they are not the default.
-func Judge(list []*Measure, limits map[string]condition.Limit) *significance.Family {
+func judgeAll(list []*Measure, limits map[string]condition.Limit) *significance.Family {
 	var tested []*Measure
 	var hypotheses []significance.Hypothesis
 	for _, m := range list {

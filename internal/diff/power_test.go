@@ -118,7 +118,7 @@ func (q question) found(d *Diff) (bool, error) {
 	}
 	for _, p := range d.Pairs {
 		for _, m := range p.tested {
-			if q.measure == "" && m.Verdict.Significant() || p.Base.Name == application && m.Name == q.measure && m.Verdict == Worse {
+			if q.measure == "" && m.Verdict.significant() || p.Base.Name == application && m.Name == q.measure && m.Verdict == Worse {
 				return true, nil
 			}
 		}

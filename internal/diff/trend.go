@@ -652,7 +652,7 @@ func (t *Trend) test() *significance.Shifts {
 		for _, shift := range r.Shifts {
 			c := &TrendChange{TrendPlace: t.place(&shift.Place), Measure: newMeasure(s.measure, &shift.Before, &shift.After, nil, condition.Advice{}), Causes: []TrendCause{}, shift: shift}
 			c.conclude(shift.P, shift.Low, shift.High, c.smallest(nil))
-			if !c.Verdict.Significant() {
+			if !c.Verdict.significant() {
 				continue
 			}
 			if shift.Back != nil {

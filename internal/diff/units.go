@@ -358,9 +358,9 @@ func (d *Diff) mixOf(dim string) (changed []string) {
 		tested = append(tested, d.measured(&stats.Measure{Name: value, Unit: stats.Share}, runs[0], runs[1]))
 		limits[value] = condition.Limit{Value: mixDiffers}
 	}
-	Judge(tested, limits)
+	judgeAll(tested, limits)
 	for _, m := range tested {
-		if m.Verdict.Significant() {
+		if m.Verdict.significant() {
 			changed = append(changed, fmt.Sprintf("%s %s → %s", text.Printable(m.Name), text.Share(m.Base), text.Share(m.New)))
 		}
 	}

@@ -204,7 +204,7 @@ func (d *Diff) gate(o WriteOptions, names, verdict string) view.Gate {
 		Tables: []view.Table{{Columns: append([]view.Column{{Title: "Process"}}, changeColumns...)}}, Checks: d.Checks(),
 	}
 	add := func(title, label string, m *Measure) {
-		if m.Verdict.Significant() {
+		if m.Verdict.significant() {
 			g.Tables[0].Rows = append(g.Tables[0].Rows, view.Row{Cells: append([]view.Cell{{Text: title}, {Text: label}}, m.cells()...)})
 		}
 	}
@@ -238,7 +238,7 @@ const maxNamed = 3
 func (d *Diff) verdict() string {
 	found := map[Verdict][]string{}
 	for _, p := range d.Pairs {
-		if v := p.verdict(); !v.Significant() {
+		if v := p.verdict(); !v.significant() {
 			found[v] = append(found[v], p.title())
 		}
 		for _, v := range []Verdict{Worse, Better} {

@@ -143,8 +143,8 @@ func TestTooFewRuns(t *testing.T) {
 		t.Errorf("no %q in\n%s", said, table)
 	}
 	// A change that needs too many runs has no advice.
-	if m.UnitsNeeded = nil; Undecided([]*Measure{m}) != "" {
-		t.Errorf("says %q", Undecided([]*Measure{m}))
+	if m.UnitsNeeded = nil; undecided([]*Measure{m}) != "" {
+		t.Errorf("says %q", undecided([]*Measure{m}))
 	}
 }
 

@@ -35,7 +35,7 @@ func (g *Groups) view(verbose bool, unit string) []view.Block {
 		for _, one := range shown {
 			changes := measureTable(one.heading(), slices.DeleteFunc(slices.Clone(one.Measures), func(m *Measure) bool { return m.Base == nil && m.New == nil }))
 			blocks = append(blocks, view.Page{view.Fold{Title: one.heading(), Blocks: []view.Block{changes}}})
-			if worst(one.Measures).Significant() || verbose {
+			if worst(one.Measures).significant() || verbose {
 				blocks = append(blocks, view.Terminal{view.Note{Label: one.heading()}, changes})
 			}
 		}

@@ -112,7 +112,7 @@ func (p *Pair) view(verbose bool) view.Section {
 	if note := p.untestedNote(); note != "" && p.diff.enoughUnits() {
 		changes = append(changes, view.Note{Text: note, Level: view.Soft})
 	}
-	if found := Undecided(p.tested); found != "" {
+	if found := undecided(p.tested); found != "" {
 		changes = append(changes, view.Note{Label: "Undecided", Text: found, Level: view.Soft})
 	}
 	causes := append(p.causeTables(), p.functionTable()...)
@@ -183,9 +183,9 @@ func (p *Pair) untestedNote() string {
 // maxUndecided is the number of undecided changes that are described.
 const maxUndecided = 3
 
-// Undecided says what would decide the changes that are large enough to count, but may be chance.
+// undecided says what would decide the changes that are large enough to count, but may be chance.
 // It leaves out those that too many units would decide. It is empty without one.
-func Undecided(list []*Measure) string {
+func undecided(list []*Measure) string {
 	var parts []string
 	for _, m := range list {
 		if !m.undecided() || len(parts) == maxUndecided {
@@ -300,7 +300,7 @@ func leftOut(list []string) string {
 // equal reports whether both values are known and printed alike. A significant change is
 // never equal.
 func (m *Measure) equal() bool {
-	return m.Delta != nil && !m.Verdict.Significant() && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
+	return m.Delta != nil && !m.Verdict.significant() && text.Value(m.Unit, m.Base) == text.Value(m.Unit, m.New)
 }
 
 // changeColumns are the columns of a table of measures: the label, and those of cells.

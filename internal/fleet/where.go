@@ -21,8 +21,8 @@ type Condition struct{ Dim, Value string }
 // traceDim is the dimension whose value is the name of a trace, or the end of its path.
 const traceDim = "trace"
 
-// ParseWhere parses "DIMENSION=VALUE,DIMENSION=VALUE". A comma without a dimension after it is one of the value.
-func ParseWhere(s string) (w Where, err error) {
+// parseWhere parses "DIMENSION=VALUE,DIMENSION=VALUE". A comma without a dimension after it is one of the value.
+func parseWhere(s string) (w Where, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		dim, value, ok := strings.Cut(part, "=")
 		dim, last := strings.TrimSpace(dim), len(w)-1
@@ -46,14 +46,14 @@ func ParseWhere(s string) (w Where, err error) {
 
 // Set adds conditions.
 func (w *Where) Set(s string) error {
-	more, err := ParseWhere(s)
+	more, err := parseWhere(s)
 	*w = append(*w, more...)
 	return err
 }
 
 // Check returns the error of a value.
 func (*Where) Check(s string) error {
-	_, err := ParseWhere(s)
+	_, err := parseWhere(s)
 	return err
 }
 

@@ -26,9 +26,9 @@ const defaultSamples = "perf.data"
 // none. meta.Open opens it.
 func SamplesOf(name string) string { return beside(name, meta.Samples) }
 
-// EventsOf returns the name of the output of hisysevent beside the named trace; empty without one.
+// eventsOf returns the name of the output of hisysevent beside the named trace; empty without one.
 // meta.Open opens it.
-func EventsOf(name string) string { return beside(name, meta.Events) }
+func eventsOf(name string) string { return beside(name, meta.Events) }
 
 // Beside returns the names of the files beside the named trace that belong to it.
 func Beside(name string) (list []string) {
@@ -123,7 +123,7 @@ func (f *Files) Open(name, samples string, o *ohframe.Options, open func(path st
 	if r := add(samples); r != nil {
 		f.Samples, o.Samples, o.SamplesOptional = samples, r, o.SamplesOffset == nil
 	}
-	if r := add(EventsOf(name)); r != nil {
+	if r := add(eventsOf(name)); r != nil {
 		o.SystemEvents = r
 	}
 }
