@@ -63,7 +63,7 @@
 //
 // With Options.Kernel, the kernel's events that say something about threads are kept until the
 // end of the trace: Perfetto writes them by processor, and the names of threads anywhere. Then
-// they are put in order and become the events of a text trace, so that causes are found as in those.
+// they are put in order by merging the runs of processors and become the events of a text trace, so that causes are found as in those.
 // Events in another clock than boot time need a clock snapshot, or a boot time in their bundle;
 // without one they are skipped.
 //

@@ -9,6 +9,7 @@ import (
 
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
+	"ohframe/internal/source/hitrace"
 	"ohframe/internal/source/kernel"
 )
 
@@ -54,18 +55,33 @@ const (
 
 // kept are the kernel's events that are kept until the end of the trace, those that causes need, by
 // the field of FtraceEvent.
-var kept = sync.OnceValue(func() map[protowire.Number]*kernel.Event {
-	events := map[protowire.Number]*kernel.Event{eventPrint: {Name: "print"}}
+var kept = sync.OnceValue(func() *[keptFields]*keptEvent {
+	events := &[keptFields]*keptEvent{}
+	add := func(number protowire.Number, e *kernel.Event) {
+		name := []byte(e.Name)
+		events[number] = &keptEvent{e, name, hitrace.KindOf(name)}
+	}
+	add(eventPrint, &kernel.Event{Name: "print"})
 	for _, name := range []string{
 		"sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new", "sched_blocked_reason", "cpu_frequency",
 		"ipi_entry", "ipi_exit", "softirq_entry", "softirq_exit", "irq_handler_entry", "irq_handler_exit",
 		"binder_transaction", "binder_transaction_received", "block_rq_issue", "block_rq_complete",
 	} {
 		e := kernel.Events()[name]
-		events[e.Field] = e
+		add(e.Field, e)
 	}
 	return events
 })
+
+// keptFields is above the numbers of the events that are kept.
+const keptFields = 1 << 7
+
+// keptEvent is an event that is kept, with its name and its kind in text.
+type keptEvent struct {
+	*kernel.Event
+	name []byte
+	kind hitrace.Kind
+}
 
 // maxKernelEvent is the limit for the payload of an event, in bytes. The kernel prints less than
 // 4 KiB.
@@ -80,14 +96,18 @@ var kernelClocks = map[uint64]uint64{
 }
 
 // kernelLog keeps the kernel's events of a trace. Perfetto writes them by processor, and the names of
-// threads anywhere, so they are put in order when the trace has been read:
-//
-//	event: time, processor ─▶ payload in chunks
+// threads anywhere, so they are put in order when the trace has been read.
 type kernelLog struct {
-	limit  int
-	over   int // events that were skipped because of the limit
-	events []kernelEvent
-	chunks [][]byte
+	limit int
+	count int   // events
+	bytes int64 // of their payloads
+	over  int   // events that were skipped because of a limit
+	runs  []*kernelRun
+	// open are the runs to which events are added, by class and processor, last is that of the last event,
+	// and segment counts how often that changed.
+	open    [classes][maxKernelCPU + 1]*kernelRun
+	last    *kernelRun
+	segment uint32
 	// symbols are the names of kernel functions, by the sequence of packets and number.
 	symbols  map[symbolKey]uint64
 	texts    []string          // of symbols and threads, by number; the first is empty
@@ -105,15 +125,6 @@ type kernelLog struct {
 type kernelThread struct {
 	name uint64    // number of the text
 	pid  trace.PID // trace.UnknownPID if no slice states it
-}
-
-// kernelEvent is when an event happened, and where it is. Places are in the order of the trace.
-type kernelEvent struct {
-	at    int64 // in the clock, and in boot time after kernel.sort
-	place uint32
-	size  uint16
-	cpu   uint8
-	clock uint8
 }
 
 type symbolKey struct {
@@ -183,42 +194,8 @@ func (k *kernelLog) text(b []byte) uint64 {
 	return n
 }
 
-const (
-	kernelChunk = 1 << 16
-	// kernelChunks bounds the bytes of all events, so that a place fits in 32 bits.
-	kernelChunks = 1 << 15
-)
-
-// add keeps an event, which begins with its kind.
-func (k *kernelLog) add(at int64, clock uint64, cpu uint64, kind protowire.Number, payload []byte) {
-	const head = 1
-	size := head + len(payload)
-	n := len(k.chunks) - 1
-	if n < 0 || len(k.chunks[n])+size > kernelChunk {
-		n++
-	}
-	if len(k.events) >= k.limit || n >= kernelChunks || size > maxKernelEvent {
-		k.over++
-		return
-	}
-	if n == len(k.chunks) {
-		k.chunks = append(k.chunks, make([]byte, 0, kernelChunk))
-	}
-	place := uint32(n)<<16 | uint32(len(k.chunks[n]))
-	k.chunks[n] = append(append(k.chunks[n], byte(int8(kind))), payload...)
-	k.events = append(k.events, kernelEvent{at: at, place: place, size: uint16(size), cpu: uint8(min(cpu, maxKernelCPU)), clock: uint8(clock)})
-}
-
 // maxKernelCPU is the number of all processors from there on.
 const maxKernelCPU = 255
-
-// payload returns the kind and the payload of an event.
-func (k *kernelLog) payload(e *kernelEvent) (protowire.Number, []byte) {
-	chunk := k.chunks[e.place>>16]
-	at := int(e.place & 0xffff)
-	b := chunk[at : at+int(e.size)]
-	return protowire.Number(int8(b[0])), b[1:]
-}
 
 // addSymbols decodes the names of kernel functions in the interned data of a packet.
 func (k *kernelLog) addSymbols(sequence uint32, interned []byte) bool {
@@ -247,14 +224,14 @@ func (k *kernelLog) addSymbols(sequence uint32, interned []byte) bool {
 // addBundle decodes the events of a processor. It returns false if they are malformed. unknown
 // counts the events of a bundle whose clock is not known.
 func (k *kernelLog) addBundle(sequence uint32, payload []byte, unknown *int) bool {
-	var cpu, clock, at, bootAt uint64
-	lost := false
+	var b bundle
+	var clock, at, bootAt uint64
 	ok := eachField(payload, func(f field) {
 		switch f.number {
 		case bundleCPU:
-			cpu = f.value
+			b.cpu = f.value
 		case bundleLost:
-			lost = f.value != 0
+			b.lost = f.value != 0
 		case bundleClock:
 			clock = f.value
 		case bundleTime:
@@ -266,43 +243,50 @@ func (k *kernelLog) addBundle(sequence uint32, payload []byte, unknown *int) boo
 	if !ok {
 		return false
 	}
-	var offset int64
-	id, known := kernelClocks[clock]
-	if !known {
+	known := false
+	if b.clock, known = kernelClocks[clock]; !known {
 		if at == 0 || bootAt == 0 || at > trace.MaxTime || bootAt > trace.MaxTime {
 			*unknown++
 			return true
 		}
-		id, offset = boot, int64(bootAt)-int64(at)
-	}
-	whole := true
-	first := true
-	each := func(at uint64, do func(at int64)) {
-		if at > trace.MaxTime {
-			whole = false
-			return
-		}
-		if lost && first {
-			k.add(int64(at)+offset, id, cpu, lossRecord, nil)
-		}
-		first = false
-		do(int64(at) + offset)
+		b.clock, b.offset = boot, int64(bootAt)-int64(at)
 	}
 	return eachField(payload, func(f field) {
 		switch f.number {
 		case bundleEvent:
-			whole = k.addEvent(sequence, cpu, id, f.bytes, each) && whole
+			ok = k.addEvent(sequence, &b, f.bytes) && ok
 		case bundleCompact:
-			whole = k.addCompact(cpu, id, f.bytes, each) && whole
+			ok = k.addCompact(&b, f.bytes) && ok
 		}
-	}) && whole
+	}) && ok
+}
+
+// bundle is what a bundle says of its events.
+type bundle struct {
+	cpu, clock uint64
+	offset     int64 // of the clock
+	lost       bool  // events before the next one
+}
+
+// keep keeps an event at a time in the clock of its bundle. It returns false for a time after the last.
+func (k *kernelLog) keep(b *bundle, at uint64, kind protowire.Number, payload []byte) bool {
+	if at > trace.MaxTime {
+		return false
+	}
+	e := kernelEvent{at: int64(at) + b.offset, kind: kind, payload: payload}
+	if b.lost {
+		b.lost = false
+		k.add(kernelEvent{at: e.at, kind: lossRecord}, b.clock, b.cpu)
+	}
+	k.add(e, b.clock, b.cpu)
+	return true
 }
 
 // addEvent decodes a message of an event. It keeps the thread, the flags and the fields of
 // the event:
 //
 //	thread, flags, payload
-func (k *kernelLog) addEvent(sequence uint32, cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+func (k *kernelLog) addEvent(sequence uint32, in *bundle, b []byte) bool {
 	var at, pid, flags uint64
 	var kind protowire.Number
 	var payload []byte
@@ -314,7 +298,7 @@ func (k *kernelLog) addEvent(sequence uint32, cpu, clock uint64, b []byte, each 
 			pid = f.value
 		case f.number == eventFlags && f.bytes == nil:
 			flags = f.value
-		case f.bytes != nil && kept()[f.number] != nil:
+		case f.bytes != nil && f.number < keptFields && kept()[f.number] != nil:
 			kind, payload = f.number, f.bytes
 		}
 	})
@@ -339,8 +323,7 @@ func (k *kernelLog) addEvent(sequence uint32, cpu, clock uint64, b []byte, each 
 	}
 	head = append(head, payload...)
 	k.buffer = head
-	each(at, func(at int64) { k.add(at, clock, cpu, kind, head) })
-	return ok
+	return k.keep(in, at, kind, head) && ok
 }
 
 // printed returns the text of a print event.
@@ -388,7 +371,7 @@ type compactSched struct {
 
 // addCompact decodes switches and wakeups in columns. A switch names the next thread only, and a
 // wakeup does not name the thread that wrote it: both follow from the order of all events.
-func (k *kernelLog) addCompact(cpu, clock uint64, b []byte, each func(uint64, func(int64))) bool {
+func (k *kernelLog) addCompact(in *bundle, b []byte) bool {
 	c := &k.compact
 	c.columns, c.names = [compactFlags + 1][]byte{}, c.names[:0]
 	ok := eachField(b, func(f field) {
@@ -399,6 +382,7 @@ func (k *kernelLog) addCompact(cpu, clock uint64, b []byte, each func(uint64, fu
 			c.columns[f.number] = f.bytes
 		}
 	})
+	late := false
 	record := func(timestamps protowire.Number, columns []protowire.Number, name int, kind protowire.Number) {
 		at := uint64(0)
 		for len(c.columns[timestamps]) > 0 && ok {
@@ -422,14 +406,14 @@ func (k *kernelLog) addCompact(cpu, clock uint64, b []byte, each func(uint64, fu
 			if ok && kind == compactSwitchRecord {
 				k.know(int32(c.last[compactNext]), c.last[compactNextComm], trace.UnknownPID)
 			}
-			if ok {
-				each(at, func(at int64) { k.add(at, clock, cpu, kind, k.buffer) })
+			if ok && !k.keep(in, at, kind, k.buffer) {
+				late = true
 			}
 		}
 	}
 	record(compactSwitchAt, []protowire.Number{compactState, compactNext, compactNextPrio, compactNextComm}, 3, compactSwitchRecord)
 	record(compactWakingAt, []protowire.Number{compactWaking, compactTarget, compactPrio, compactComm, compactFlags}, 3, compactWakingRecord)
-	return ok
+	return ok && !late
 }
 
 // maxCompactNames is above the number of names that a bundle has.

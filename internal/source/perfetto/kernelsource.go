@@ -2,10 +2,8 @@ package perfetto
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"math/bits"
-	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -19,52 +17,70 @@ import (
 type kernelSource struct {
 	*kernelLog
 	processes *processes
-	next      int // in events
+	heap      []*kernelRun // with the earliest first
 	// current are the threads that run on the processors, by number; -1 if unknown.
 	current [maxKernelCPU + 1]int64
 	values  kernel.Values
 }
 
-// sort puts the events in order. It drops those whose time is not known in boot time, and returns
-// their number.
-func (k *kernelLog) sort(c *clocks) (unknown int) {
-	k.events = slices.DeleteFunc(k.events, func(e kernelEvent) bool {
-		_, known := c.trace(uint64(e.clock), e.at)
-		if !known {
-			unknown++
+// toBoot converts the times of all events to boot time. It drops those whose time is not known, and
+// returns their number.
+func (k *kernelLog) toBoot(c *clocks) (unknown int) {
+	runs := k.runs
+	k.runs, k.open = nil, [classes][maxKernelCPU + 1]*kernelRun{}
+	for _, r := range runs {
+		_, known := c.trace(uint64(r.clock), 0)
+		switch {
+		case uint64(r.clock) == boot:
+			k.runs = append(k.runs, r)
+		case !known:
+			unknown += r.count
+		default: // readings of clocks may put its events in another order
+			r.rewind()
+			for range r.count {
+				e := r.kernelEvent
+				at, _ := c.trace(uint64(r.clock), e.at)
+				e.at = int64(at)
+				k.runOf(&e, uint8(boot), r.cpu).append(&e)
+				r.next()
+			}
 		}
-		return !known
-	})
-	for i := range k.events {
-		e := &k.events[i]
-		at, _ := c.trace(uint64(e.clock), e.at)
-		e.at = int64(at)
 	}
-	slices.SortFunc(k.events, func(a, b kernelEvent) int {
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
-		}
-		return cmp.Or(cmp.Compare(k.rank(&a), k.rank(&b)), cmp.Compare(a.place, b.place))
-	})
 	return unknown
 }
 
-// rank orders events of one time. A sched_wakeup follows its sched_waking, which has the waker and
-// may be on another processor.
-func (k *kernelLog) rank(e *kernelEvent) int {
-	if kind, _ := k.payload(e); kind > 0 && kept()[kind].Name == "sched_wakeup" {
-		return 1
-	}
-	return 0
-}
-
-// newKernelSource returns the source of events that are in order.
+// newKernelSource returns the source of events that are in boot time.
 func newKernelSource(k *kernelLog, p *processes) *kernelSource {
-	s := &kernelSource{kernelLog: k, processes: p}
+	s := &kernelSource{kernelLog: k, processes: p, heap: k.runs}
+	k.runs = nil
 	for i := range s.current {
 		s.current[i] = -1
 	}
+	for _, r := range s.heap {
+		r.rewind()
+	}
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.sink(i)
+	}
 	return s
+}
+
+// sink restores the order of the heap from a run down.
+func (s *kernelSource) sink(i int) {
+	h := s.heap
+	for {
+		first := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if h[child].compare(&h[first].kernelEvent) < 0 {
+				first = child
+			}
+		}
+		if first == i {
+			return
+		}
+		h[i], h[first] = h[first], h[i]
+		i = first
+	}
 }
 
 // Read implements io.Reader. There is no text.
@@ -72,9 +88,17 @@ func (s *kernelSource) Read([]byte) (int, error) { return 0, io.EOF }
 
 // Next implements hitrace.Source.
 func (s *kernelSource) Next(b *hitrace.Batch, size int) error {
-	for ; s.next < len(s.events) && b.Size() < size; s.next++ {
-		if e := &s.events[s.next]; e.at > 0 && e.at <= trace.MaxTime {
-			s.add(b, e)
+	for len(s.heap) > 0 && b.Size() < size {
+		r := s.heap[0]
+		if r.at > 0 && r.at <= trace.MaxTime {
+			s.add(b, r)
+		}
+		if last := len(s.heap) - 1; !r.next() {
+			s.heap[0], s.heap[last] = s.heap[last], nil
+			s.heap = s.heap[:last]
+		}
+		if len(s.heap) > 0 {
+			s.sink(0)
 		}
 	}
 	if b.Lines() == 0 {
@@ -84,12 +108,12 @@ func (s *kernelSource) Next(b *hitrace.Batch, size int) error {
 }
 
 // add adds an event to a batch, or nothing for one that says nothing.
-func (s *kernelSource) add(b *hitrace.Batch, e *kernelEvent) {
-	kind, p := s.payload(e)
+func (s *kernelSource) add(b *hitrace.Batch, e *kernelRun) {
+	p := e.payload
 	v := &s.values
 	v.Memory = v.Memory[:0]
 	n, t := &v.Numbers, &v.Texts
-	switch kind {
+	switch e.kind {
 	case lossRecord:
 		s.current[e.cpu] = -1
 		b.AddLoss(trace.CPU(e.cpu), 1)
@@ -100,14 +124,14 @@ func (s *kernelSource) add(b *hitrace.Batch, e *kernelEvent) {
 		v.Reset()
 		t[kernel.SwitchPrevComm], n[kernel.SwitchPrevTID], n[kernel.SwitchPrevState] = s.nameOf(int32(prev)), uint64(prev), state
 		t[kernel.SwitchNextComm], n[kernel.SwitchNextTID], n[kernel.SwitchNextPrio] = []byte(s.texts[comm]), next, prio
-		s.set(b, e, int32(prev), 0, kernel.Events()["sched_switch"])
+		s.set(b, e, int32(prev), 0, kept()[kernel.Events()["sched_switch"].Field])
 		return
 	case compactWakingRecord:
 		v.Reset()
 		n[kernel.WakeupTID], n[kernel.WakeupTargetCPU], n[kernel.WakeupPrio] = take(&p), take(&p), take(&p)
 		t[kernel.WakeupComm] = []byte(s.texts[take(&p)])
 		if s.current[e.cpu] >= 0 { // or else who woke the thread is unknown
-			s.set(b, e, int32(s.current[e.cpu]), take(&p), kernel.Events()["sched_waking"])
+			s.set(b, e, int32(s.current[e.cpu]), take(&p), kept()[kernel.Events()["sched_waking"].Field])
 		}
 		return
 	}
@@ -116,15 +140,15 @@ func (s *kernelSource) add(b *hitrace.Batch, e *kernelEvent) {
 		return
 	}
 	v.Read(p)
-	s.set(b, e, tid, flags, kept()[kind])
+	s.set(b, e, tid, flags, kept()[e.kind])
 }
 
 // set adds an event with the values, in a thread with flags.
-func (s *kernelSource) set(b *hitrace.Batch, e *kernelEvent, tid int32, flags uint64, event *kernel.Event) {
+func (s *kernelSource) set(b *hitrace.Batch, e *kernelRun, tid int32, flags uint64, event *keptEvent) {
 	added := b.Add()
-	added.Kind = hitrace.KindOf([]byte(event.Name))
+	added.Kind = event.kind
 	added.Line = hitrace.Line{
-		Comm: b.Keep(named(s.nameOf(tid))), Name: []byte(event.Name), Time: trace.Time(e.at), CPU: trace.CPU(e.cpu),
+		Comm: b.Keep(named(s.nameOf(tid))), Name: event.name, Time: trace.Time(e.at), CPU: trace.CPU(e.cpu),
 		TID: trace.TID(tid), PID: s.processes.of(trace.TID(tid)), InInterrupt: flags&(hardInterrupt|softInterrupt) != 0,
 	}
 	added.NoFlags = !added.InInterrupt
@@ -143,7 +167,7 @@ func (s *kernelSource) set(b *hitrace.Batch, e *kernelEvent, tid int32, flags ui
 	case "sched_blocked_reason":
 		t[kernel.BlockedCaller] = clean([]byte(s.texts[min(n[kernel.BlockedCaller], uint64(len(s.texts)-1))]))
 	}
-	b.Set(added, event, &s.values)
+	b.Set(added, event.Event, &s.values)
 }
 
 // Flags of an event. Source: Linux, include/linux/trace_events.h, enum trace_flag_type.
@@ -164,19 +188,17 @@ var unknownName = []byte("<...>")
 
 // clean returns text with blanks for control characters.
 func clean(text []byte) []byte {
-	if bytes.IndexFunc(text, isControl) < 0 {
-		return text
-	}
-	text = bytes.Clone(text)
+	isOurs := false // text may be shared
 	for i, c := range text {
 		if c < ' ' {
+			if !isOurs {
+				text, isOurs = bytes.Clone(text), true
+			}
 			text[i] = ' '
 		}
 	}
 	return text
 }
-
-func isControl(r rune) bool { return r < ' ' }
 
 // take returns a number that addCompact or addEvent wrote.
 func take(p *[]byte) uint64 {

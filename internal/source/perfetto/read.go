@@ -170,7 +170,7 @@ func Read(ctx context.Context, r io.Reader, options Options) (*Trace, *Stats, er
 	}
 	read := &Trace{Result: result.Result{Timeline: t}}
 	if d.kernel != nil {
-		d.stats.UntimedKernel += d.kernel.sort(&d.clocks)
+		d.stats.UntimedKernel += d.kernel.toBoot(&d.clocks)
 		d.stats.Over.States = d.kernel.over
 		read.Kernel = newKernelSource(d.kernel, d.processes)
 	}
