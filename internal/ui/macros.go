@@ -57,7 +57,7 @@ const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
 
 // bareTracks matches the ends of the paths of the tracks that a process without frames has, or
 // no process.
-const bareTracks = "(Interactions|Hangs|Components)$"
+const bareTracks = "(Interactions|Hangs|Why|Waited for|Components)$"
 
 // layerTracks matches the path of the track of layers, which belongs to no process.
 const layerTracks = "^Layers$"
