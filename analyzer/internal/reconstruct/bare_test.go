@@ -11,6 +11,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/testing/simulate"
 	"ohframe/internal/testing/simulate/rawfile"
+	"ohframe/internal/testing/slow"
 )
 
 // graphic are the markers of the tag graphic that threads of applications write.
@@ -59,8 +60,11 @@ func ownComplete(t *analyzer.Timeline, pid trace.PID) map[string]*analyzer.Frame
 // of the trace with the tag graphic.
 func TestWithoutReceiveVsync(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for _, era := range simulate.Eras() {
-		for _, hz := range [][]simulate.Rate{{{Hz: 60}}, {{Hz: 90}}, {{Hz: 120}}, {{Hz: 120}, {From: 700 * trace.Millisecond, Hz: 60}}, {{Hz: 90}, {From: 500 * trace.Millisecond, Hz: 120}}} {
+	for i, era := range simulate.Eras() {
+		for k, hz := range [][]simulate.Rate{{{Hz: 60}}, {{Hz: 90}}, {{Hz: 120}}, {{Hz: 120}, {From: 700 * trace.Millisecond, Hz: 60}}, {{Hz: 90}, {From: 500 * trace.Millisecond, Hz: 120}}} {
+			if (i+k)%slow.Of(3, 1) != 0 {
+				continue
+			}
 			config := simulate.Everything()
 			config.Seed, config.Era, config.Rates, config.Duration = r.Uint64(), era, hz, 1500*trace.Millisecond
 			config.Chances.NoExpectedEnd, config.Chances.AppPause = 0, 0.1
