@@ -135,29 +135,28 @@ var (
 	wokenTask = taskKeys{newKey("comm="), newKey(" pid="), newKey(" prio=")}
 )
 
-// key is a text of up to 16 bytes that is compared by words: its first eight bytes, as far as it
-// has them, and its last.
+// key is a text of up to 16 bytes that is compared by words, of which the masks have its bytes.
 type key struct {
-	text              string
-	first, last, mask uint64
+	text         string
+	words, masks [2]uint64
 }
 
 func newKey(text string) key {
-	var bytes [8]byte
-	n := copy(bytes[:], text)
-	k := key{text: text, first: binary.LittleEndian.Uint64(bytes[:]), mask: math.MaxUint64 >> (64 - 8*n)}
-	copy(bytes[:], text[max(0, len(text)-8):])
-	k.last = binary.LittleEndian.Uint64(bytes[:])
-	return k
+	var words, masks [16]byte
+	for i := range text {
+		words[i], masks[i] = text[i], 0xff
+	}
+	le := binary.LittleEndian
+	return key{text, [2]uint64{le.Uint64(words[:]), le.Uint64(words[8:])}, [2]uint64{le.Uint64(masks[:]), le.Uint64(masks[8:])}}
 }
 
 // isAt reports whether text has the key at i.
 func (k *key) isAt(text []byte, i int) bool {
-	end := i + len(k.text)
-	if len(text) < max(end, i+8) {
+	if len(text)-i < 16 {
 		return hasAt(text, i, k.text)
 	}
-	return binary.LittleEndian.Uint64(text[i:])&k.mask == k.first && binary.LittleEndian.Uint64(text[max(i, end-8):])&k.mask == k.last
+	w := text[i : i+16]
+	return binary.LittleEndian.Uint64(w)&k.masks[0] == k.words[0] && binary.LittleEndian.Uint64(w[8:])&k.masks[1] == k.words[1]
 }
 
 // parseTask parses "COMM pid=N prio=N" with the given keys at i. It returns the index after
