@@ -59,14 +59,14 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 	if b.columns == nil {
 		b.columns = newColumns()
 	}
-	earliest, latest, longest := b.earliest, b.latest, b.longest
-	for from, to := 0, 0; from < len(block); from = to + 1 {
-		if to = bytes.IndexByte(block[from:], '\n'); to >= 0 {
-			to += from
+	c, n, earliest, latest, longest := b.columns, len(b.Events), b.earliest, b.latest, b.longest
+	for len(block) > 0 {
+		text := block
+		if end := bytes.IndexByte(block, '\n'); end >= 0 {
+			text, block = block[:end], block[end+1:]
 		} else {
-			to = len(block)
+			block = nil
 		}
-		text := block[from:to]
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
@@ -78,16 +78,27 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})
 			continue
 		}
-		e := b.next()
-		if problem := b.parse(e, text); problem != NoProblem {
+		if n == len(b.Events) {
+			b.grow()
+		}
+		e := &b.Events[n]
+		problem := NoProblem
+		if !c.parse(text, e) {
+			problem = c.learn(text, e)
+		}
+		if problem == NoProblem {
+			e.Fields = nil
+			problem = b.interpret(e)
+		}
+		if problem != NoProblem {
 			b.skip(text, problem)
 			continue
 		}
 		e.Number = b.lines
 		earliest, latest = min(earliest, e.Time), max(latest, e.Time)
-		b.Events = b.Events[:len(b.Events)+1]
+		n++
 	}
-	b.earliest, b.latest, b.longest = earliest, latest, longest
+	b.Events, b.earliest, b.latest, b.longest = b.Events[:n], earliest, latest, longest
 }
 
 // skip notes a line without an event.
@@ -112,16 +123,15 @@ func (b *Batch) skip(text []byte, problem Problem) {
 	b.problems = append(b.problems, lineProblem{b.lines, problem})
 }
 
-// next returns the event after the last one.
-func (b *Batch) next() *Event {
-	n := len(b.Events)
-	if n == cap(b.Events) {
-		if b.Events == nil { // room for a block of lines of usual length; unused pages take no memory
-			b.Events = make([]Event, 0, defaultBlockSize/96)
-		}
-		b.Events = append(b.Events, Event{})[:n]
+// grow makes room for more events, and includes it in Events.
+func (b *Batch) grow() {
+	if b.Events == nil { // room for a block of lines of usual length; unused pages take no memory
+		b.Events = make([]Event, 0, defaultBlockSize/96)
 	}
-	return &b.Events[:n+1][n]
+	if len(b.Events) == cap(b.Events) {
+		b.Events = append(b.Events, Event{})
+	}
+	b.Events = b.Events[:cap(b.Events)]
 }
 
 // order is what the reader knows of the blocks before one.

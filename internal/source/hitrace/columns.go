@@ -3,6 +3,7 @@ package hitrace
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"ohframe/analyzer/trace"
@@ -23,14 +24,16 @@ type columns struct {
 	names   [1 << 6]nameColumn
 	open    int  // where the column of the processor begins, mostly
 	unseen  bool // parse has not seen the thread of the line before, or the event
-	// seconds are those of the last line. secondsText is their text with the dot, at the end of a word of
-	// which it has all but secondsShift bits.
-	seconds      trace.Time
-	secondsText  uint64
-	secondsShift uint
+	// seconds are those of the last line. secondsText is their text with the dot, secondsSize bytes in a
+	// word, of which secondsMask has the bits.
+	seconds                  trace.Time
+	secondsText, secondsMask uint64
+	secondsSize              int
 }
 
-func newColumns() *columns { return &columns{secondsText: '0'<<48 | '.'<<56, secondsShift: 48} } // "0."
+func newColumns() *columns {
+	return &columns{secondsText: '0' | '.'<<8, secondsMask: 0xffff, secondsSize: len("0.")}
+}
 
 // threadColumn is the text of a line up to the bracket of its processor, and what parseThread reads there. It
 // has a line of a processor's cache.
@@ -58,9 +61,12 @@ type nameColumn struct {
 	kind Kind
 }
 
-// columnsWindow is the number of bytes from the bracket on in which the columns up to the name of an event
-// begin.
-const columnsWindow = 96
+// The columns up to the name of an event begin in the first columnsWindow bytes of a line, and those behind
+// the thread in eventWindow bytes.
+const (
+	eventWindow   = 96
+	columnsWindow = threadFirst + threadLast + eventWindow
+)
 
 // parse reads the columns of text into the event's Line and Kind. It reports whether it could.
 func (c *columns) parse(text []byte, e *Event) bool {
@@ -74,11 +80,11 @@ func (c *columns) parse(text []byte, e *Event) bool {
 	}
 	// The window may reach beyond the line. What follows accepts no end of a line, and in the end all
 	// that was accepted must be in the line.
-	if cap(text)-open < columnsWindow {
+	if cap(text) < columnsWindow {
 		return false
 	}
-	w := (*[columnsWindow]byte)(text[open : open+columnsWindow])
-	first, last := (*[threadFirst]byte)(text[:threadFirst]), (*[threadLast]byte)(text[open-threadLast:])
+	window := (*[columnsWindow]byte)(text[:columnsWindow])
+	first, last, w := (*[threadFirst]byte)(window[:]), (*[threadLast]byte)(window[open-threadLast:]), (*[eventWindow]byte)(window[open:])
 	thread := c.thread(last)
 	if int(thread.size) != open || !thread.is(first, last) {
 		c.unseen = true
@@ -86,10 +92,10 @@ func (c *columns) parse(text []byte, e *Event) bool {
 	}
 
 	cpu := binary.LittleEndian.Uint64(w[:]) ^ ('[' | '0'<<8 | '0'<<16 | '0'<<24 | ']'<<32 | ' '<<40)
-	if (cpu+0x76767600|cpu)&0xffff808080ff != 0 {
+	if (cpu+0x76760000|cpu)&0xffff8080feff != 0 { // one of 200 processors
 		return false
 	}
-	e.CPU = trace.CPU(cpu>>8&0xff*100 + cpu>>16&0xff*10 + cpu>>24&0xff)
+	e.CPU = trace.CPU(cpu * (1 + 10<<8 + 100<<16) >> 24 & 0xff)
 	const flags = len("[002] ")
 	i := flags + len(".... ")
 	e.InInterrupt, e.NoFlags = false, true
@@ -104,10 +110,10 @@ func (c *columns) parse(text []byte, e *Event) bool {
 	}
 
 	seconds := binary.LittleEndian.Uint64(w[i:])
-	if seconds<<(c.secondsShift%64) != c.secondsText && !c.setSeconds(seconds) {
+	if seconds&c.secondsMask != c.secondsText && !c.setSeconds(seconds) {
 		return false
 	}
-	i += 8 - int(c.secondsShift/8)
+	i += c.secondsSize
 	fraction := binary.LittleEndian.Uint64(w[i:]) ^ ('0'*(ones>>16) | ':'<<48 | ' '<<56)
 	if (fraction+0x76*(ones>>16)|fraction)&(0x80*(ones>>16)|0xffff<<48) != 0 {
 		return false
@@ -155,8 +161,9 @@ func (c *columns) setSeconds(text uint64) bool {
 	if end != dot || dot == from {
 		return false
 	}
-	c.secondsShift = uint(8 * (7 - dot))
-	c.seconds, c.secondsText = trace.Time(seconds)*trace.Time(trace.Second), text<<c.secondsShift
+	c.seconds, c.secondsSize = trace.Time(seconds)*trace.Time(trace.Second), dot+1
+	c.secondsMask = math.MaxUint64 >> (8 * (7 - dot))
+	c.secondsText = text & c.secondsMask
 	return true
 }
 
@@ -199,16 +206,21 @@ func (c *columns) name(text []byte, size int) *nameColumn {
 	return &c.names[(first*0x9e3779b97f4a7c15^last)*0xc2b2ae3d27d4eb4f>>(64-6)]
 }
 
-// learn remembers the columns of a line that ParseLine has read, and whose thread or event parse has not seen.
-func (c *columns) learn(text []byte, e *Event) {
+// learn reads the columns of a line of which parse could not, and remembers the thread and the event if parse has
+// not seen them.
+func (c *columns) learn(text []byte, e *Event) Problem {
+	if problem := ParseLine(text, &e.Line); problem != NoProblem {
+		return problem
+	}
+	e.Kind = KindOf(e.Name)
 	open, l := c.open, Line{PID: trace.UnknownPID}
-	if bytes.IndexByte(text, '[') != open || text[0] == '{' || text[0] == '"' || parseThread(text[:open], &l) != NoProblem {
-		return
+	if !c.unseen || bytes.IndexByte(text, '[') != open || text[0] == '{' || text[0] == '"' || parseThread(text[:open], &l) != NoProblem {
+		return NoProblem
 	}
 	from := skipBlanks(text, 0)
 	to := from + len(l.Comm)
 	if to > threadFirst {
-		return
+		return NoProblem
 	}
 	t := threadColumn{size: uint8(open), from: uint8(from), to: uint8(to), tid: l.TID, pid: l.PID}
 	copy(t.text[:], text[:threadFirst])
@@ -220,4 +232,5 @@ func (c *columns) learn(text []byte, e *Event) {
 		name.size, name.kind = uint8(n), e.Kind
 		copy(name.text[:], e.Name)
 	}
+	return NoProblem
 }

@@ -170,46 +170,19 @@ func trimSpace(text []byte) []byte {
 	return text[:n]
 }
 
-// parse fills e, all but its number, from a line without its line end.
-func (b *Batch) parse(e *Event, text []byte) Problem {
-	if !b.columns.parse(text, e) {
-		if problem := ParseLine(text, &e.Line); problem != NoProblem {
-			return problem
-		}
-		e.Kind = KindOf(e.Name)
-		if b.columns.unseen {
-			b.columns.learn(text, e)
-		}
-	}
-	e.Fields = nil
-	return b.interpret(e)
-}
-
 // interpret sets e, all but its line, kind and number.
 func (b *Batch) interpret(e *Event) Problem {
 	e.Word, e.Outside, e.Lost, e.Process = Other, false, false, e.PID
-	if e.Kind == MarkerEvent {
-		return e.interpretMarker()
+	if e.Kind != MarkerEvent {
+		e.Marker.Phase = NotAMarker
+		if b.Decoder != nil {
+			e.Fields = b.fields.decode(e.Kind, b.Decoder, e)
+		} else if e.Kind != KernelEvent && e.Fields == nil {
+			e.skipIndent()
+			e.Fields = b.fields.parse(e.Kind, e.Name, e.Args)
+		}
+		return NoProblem
 	}
-	e.Marker.Phase = NotAMarker
-	if b.Decoder != nil {
-		e.Fields = b.fields.decode(e.Kind, b.Decoder, e)
-	} else if e.Kind != KernelEvent && e.Fields == nil {
-		e.skipIndent()
-		e.Fields = b.fields.parse(e.Kind, e.Name, e.Args)
-	}
-	return NoProblem
-}
-
-// skipIndent removes blanks before the args: editors may indent columns.
-func (e *Event) skipIndent() {
-	if len(e.Args) > 0 && e.Args[0] <= ' ' {
-		e.Args = e.Args[skipBlanks(e.Args, 0):]
-	}
-}
-
-// interpretMarker sets the marker of e.
-func (e *Event) interpretMarker() Problem {
 	e.skipIndent()
 	if n := len(e.Args); n > 0 && e.Args[n-1] <= ' ' {
 		e.Args = trimSpace(e.Args)
@@ -228,4 +201,11 @@ func (e *Event) interpretMarker() Problem {
 		e.Word = e.Marker.word()
 	}
 	return NoProblem
+}
+
+// skipIndent removes blanks before the args: editors may indent columns.
+func (e *Event) skipIndent() {
+	if len(e.Args) > 0 && e.Args[0] <= ' ' {
+		e.Args = e.Args[skipBlanks(e.Args, 0):]
+	}
 }

@@ -322,9 +322,10 @@ func spelledPairs(label []byte) (list []Transaction) {
 // The fields of a label have the values in its text. Fields that are not numbers are flagged.
 func FuzzFields(f *testing.F) {
 	seedLines(f, func(line []byte) {
-		var e Event
-		if (&Batch{columns: new(columns)}).parse(&e, line) == NoProblem && e.Word != Other {
-			f.Add(e.Marker.Label())
+		var b Batch
+		b.Parse(line, len(line))
+		if len(b.Events) > 0 && b.Events[0].Word != Other {
+			f.Add(b.Events[0].Marker.Label())
 		}
 	})
 	for _, text := range []string{

@@ -30,8 +30,10 @@ func (b *Batch) AddLoss(cpu trace.CPU, events int) {
 // marker are its payload, those of others are for Batch.Decoder. Fields may be set.
 func (b *Batch) Add() *Event {
 	b.lines++
-	e := b.next()
-	b.Events = b.Events[:len(b.Events)+1]
+	n := len(b.Events)
+	b.grow()
+	b.Events = b.Events[:n+1]
+	e := &b.Events[n]
 	e.Number, e.Fields = b.lines, nil
 	return e
 }
