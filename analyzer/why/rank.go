@@ -230,7 +230,7 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 				continue
 			}
 			cause := &causes[k]
-			one := costOf(l.Explanation, cause, lost)
+			one := m.costOf(l.Explanation, cause, lost)
 			one.Worst = root
 			if len(m.apart) > 0 {
 				apart := m.apart[costIDOf(cause)]
@@ -316,7 +316,7 @@ func RankBuffers(list []*Explanation) []*Cost {
 		}
 		for i := range shares {
 			if s := &shares[i]; s.Share > 0 {
-				one := costOf(l, s, s.Share)
+				one := costs.costOf(l, s, s.Share)
 				if one.Outcome = l.Outcome; len(l.Shares) == 0 {
 					one.Share = nil
 				}
@@ -327,11 +327,17 @@ func RankBuffers(list []*Explanation) []*Cost {
 	return costs.sorted()
 }
 
-// costOf returns what a frame or buffer lost to one cause.
-func costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
-	one := &Cost{
-		Wait: s.Wait, Slice: s.Slice, InSlices: s.InSlices(), Kind: s.Kind(), Stages: []StageCost{{s.Stage, lost}}, Share: s, Missing: s.Missing,
-		Late: []*Explanation{e}, Lost: lost, Direct: lost, knockedOn: -lost, Gain: s.Gain, Worst: e,
+// costOf returns what a frame or buffer lost to one cause. It is valid until the next call, unless it is added as
+// a new one.
+func (m *costs) costOf(e *Explanation, s *Share, lost trace.Duration) *Cost {
+	one := m.spare
+	if one == nil {
+		one = &Cost{}
+		m.spare = one
+	}
+	*one = Cost{
+		Wait: s.Wait, Slice: s.Slice, InSlices: s.InSlices(), Kind: s.Kind(), Stages: append(one.Stages[:0], StageCost{s.Stage, lost}), Share: s, Missing: s.Missing,
+		Late: append(one.Late[:0], e), Lost: lost, Direct: lost, knockedOn: -lost, Gain: s.Gain, Worst: e,
 	}
 	if t := s.Task; t != nil && (t.Wait != Run || t.Slice != s.Slice) {
 		one.In, one.InSlice = t.Wait, t.Slice
@@ -372,6 +378,7 @@ type costs struct {
 	list  []*Cost
 	worst map[lossID]loss
 	apart map[costID][]Doing // as apartOf returns it
+	spare *Cost              // memory for the next one, nil without one
 }
 
 // clearly is by how much a frame must have lost more than one before it to be worse. It is the smallest
@@ -387,7 +394,7 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 		if c = one; m.by == nil {
 			m.by, m.worst = map[costID]*Cost{}, map[lossID]loss{}
 		}
-		m.by[id] = one
+		m.by[id], m.spare = one, nil
 		m.list = append(m.list, one)
 	}
 	by := m.worst[lossID{c, one.Worst}]
@@ -422,7 +429,7 @@ func (m *costs) add(one *Cost, late trace.Duration) {
 	}
 	c.repeats.merge(&one.repeats)
 	if n := len(c.Late); c.Late[n-1] == one.Late[0] { // two shares of one frame
-		one.Late = one.Late[1:]
+		one.Late = one.Late[:0]
 		over := max(c.gained+one.gained-max(c.gained, late), 0)
 		c.Gain, one.gained = c.Gain-over, c.gained+one.gained-over
 		if c.knockedOn > 0 {

@@ -25,9 +25,10 @@ type Book struct {
 	// others are what others did in waits of late frames, and activities memory for them.
 	others     map[stretch][]why.Activity
 	activities []why.Activity
-	// suspects, of which so many are used, and threads are memory for Waits.
+	// suspects, of which so many are used, waiteds and threads are memory for Waits.
 	suspects  []*suspect
 	suspected int
+	waiteds   []Waited
 	threads   few[trace.TID, *suspect]
 	times     few[record.Key, why.SliceTime] // of SliceTimes
 	// packing is memory for times of functions, and spareTimes are those for the next accounts.

@@ -128,6 +128,7 @@ type Waited struct {
 	// unknown, or if nobody had the processor. Threads is the number of threads of the kind.
 	Culprit *why.Culprit
 	Threads int
+	culprit why.Culprit
 	// Function is the kernel function in which the thread waited the longest, Reason that of
 	// the culprit's garbage collection; empty if unknown.
 	Function, Reason string
@@ -196,8 +197,26 @@ func (b *Book) suspect() *suspect {
 	return s
 }
 
+// newWaited returns memory for a Waited.
+func (b *Book) newWaited() *Waited {
+	if len(b.waiteds) == cap(b.waiteds) {
+		b.waiteds = make([]Waited, 0, max(16, 2*cap(b.waiteds)))
+	}
+	b.waiteds = append(b.waiteds, Waited{})
+	return &b.waiteds[len(b.waiteds)-1]
+}
+
+// Kept returns a copy of the culprit, which is known for longer than w.
+func (w *Waited) Kept() *why.Culprit {
+	if w.Culprit == nil {
+		return nil
+	}
+	c := *w.Culprit
+	return &c
+}
+
 // Reuse says that nobody has what Waits and Doing have returned any more.
-func (b *Book) Reuse() { b.suspected = 0 }
+func (b *Book) Reuse() { b.suspected, b.waiteds = 0, b.waiteds[:0] }
 
 // blocked is for how long the frame was blocked in kernel functions, until interrupts, and in its slices.
 type blocked struct {
@@ -288,7 +307,9 @@ func (b *Book) Waits(a *Account, m Match) []*Waited {
 	b.threads = threads
 	list := b.kinds(threads.list)
 	if left.time > 0 {
-		list = append(list, b.waited(&Waited{Time: left.time, blocked: left.blocked}))
+		w := b.newWaited()
+		w.Time, w.blocked = left.time, left.blocked
+		list = append(list, b.waited(w))
 	}
 	return list
 }
@@ -305,14 +326,13 @@ func (b *Book) kinds(threads []entry[trace.TID, *suspect]) []*Waited {
 	for i := range threads {
 		suspects[i] = threads[i].value
 	}
+	if len(suspects) == 1 {
+		return []*Waited{b.waitedFor(suspects)}
+	}
 	var of few[why.ThreadKind, []*suspect]
 	for _, s := range sorted(suspects) {
-		kind := why.ThreadKind{}
-		if len(threads) > 1 {
-			c := b.Thread(s.pid, s.tid, s.seen)
-			kind = c.Kind()
-		}
-		list := of.of(kind)
+		c := b.Thread(s.pid, s.tid, s.seen)
+		list := of.of(c.Kind())
 		*list = append(*list, s)
 	}
 	list := make([]*Waited, 0, len(of.list)+1)
@@ -332,10 +352,12 @@ func sorted(list []*suspect) []*suspect {
 // waitedFor returns threads of a kind as one.
 func (b *Book) waitedFor(threads []*suspect) *Waited {
 	most := threads[0]
-	c := b.Thread(most.pid, most.tid, most.seen)
+	w := b.newWaited()
+	c := &w.culprit
+	*c = b.Thread(most.pid, most.tid, most.seen)
 	c.Time = most.time
-	w := &Waited{Culprit: &c, Threads: len(threads), threads: threads}
-	w.Reason, w.Label = b.did(most, &c)
+	w.Culprit, w.Threads, w.threads = c, len(threads), threads
+	w.Reason, w.Label = b.did(most, c)
 	if w.blocked = most.blocked; len(threads) > 1 {
 		w.blocked = blocked{}
 	}

@@ -31,6 +31,7 @@ type judged struct {
 // them, the threads that were waited for. The largest share comes first.
 func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 	j.book.Reuse()
+	list = j.shares[:0]
 	for _, cause := range causes {
 		x.excess = cause
 		if cause.wait == why.Variation {
@@ -62,7 +63,8 @@ func (j *judge) allDetails(x *judged, causes []excess) (list []why.Share) {
 	slices.SortStableFunc(list, func(a, b why.Share) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Wait, b.Wait), cmp.Compare(a.Stage, b.Stage))
 	})
-	return list
+	j.shares = list
+	return append([]why.Share(nil), list...)
 }
 
 // gain returns by how much less the frame would be late without an excess of its component.

@@ -38,6 +38,7 @@ type judge struct {
 	placedAt     map[string]int // by name
 	waiting      []part         // of the place that is divided, by kinds of threads
 	whole        [1]part        // the one part of what undivided returns
+	shares       []why.Share    // of the last frame
 	explanations []why.Explanation
 	parts        []why.Part
 }

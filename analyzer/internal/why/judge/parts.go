@@ -418,23 +418,20 @@ func (p *part) wait(waits []*account.Waited) {
 	if p.waited = nil; len(waits) == 1 {
 		p.waited = waits[0]
 	}
+	var most *account.Waited
 	processes := map[trace.PID]bool{}
-	for i := range waits {
-		w := waits[i]
+	for _, w := range waits {
 		if w.Culprit == nil {
 			continue
 		}
 		s.Threads += w.Threads
-		if pid := w.Culprit.PID; pid != trace.UnknownPID {
-			processes[pid] = true
-		} else {
-			processes[trace.PID(-w.Culprit.TID)] = true
+		pid := w.Culprit.PID
+		if pid == trace.UnknownPID {
+			pid = trace.PID(-w.Culprit.TID)
 		}
-		if s.Culprit == nil || w.Culprit.Time > s.Culprit.Time {
-			s.Culprit = w.Culprit
-			if w.Label != "" {
-				s.Culprit.Arguments = place.Arguments(w.Label)
-			}
+		processes[pid] = true
+		if most == nil || w.Culprit.Time > most.Culprit.Time {
+			most = w
 		}
 	}
 	if s.Threads < 2 {
@@ -442,8 +439,13 @@ func (p *part) wait(waits []*account.Waited) {
 	} else {
 		s.Processes = len(processes)
 	}
-	if p.waited != nil && p.waited.Culprit != nil {
+	switch {
+	case p.waited != nil && p.waited.Culprit != nil:
 		s.Culprit = nil // the share has it
+	case s.Threads > 0 && most != nil && (s.Culprit == nil || most.Culprit.Time > s.Culprit.Time):
+		if s.Culprit = most.Kept(); most.Label != "" {
+			s.Culprit.Arguments = place.Arguments(most.Label)
+		}
 	}
 	if s != (why.Several{}) {
 		p.several = &s
@@ -457,7 +459,7 @@ func (p *part) setWaited(s *why.Share) {
 	if w == nil {
 		return
 	}
-	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Culprit, w.Function, w.Interrupt, cmp.Or(s.Reason, w.Reason)
+	s.Culprit, s.Function, s.Interrupt, s.Reason = w.Kept(), w.Function, w.Interrupt, cmp.Or(s.Reason, w.Reason)
 	if s.Culprit != nil && w.Label != "" {
 		s.Culprit.Arguments = place.Arguments(w.Label)
 	}

@@ -362,7 +362,7 @@ func (j *judge) workWaits(t *thread, wait why.Wait, d trace.Duration, in []accou
 			x.Arguments = j.argumentsOf(t.Account, &most)
 		}
 		if len(who) > 0 {
-			x.Culprit, x.Function, x.Interrupt = who[0].Culprit, who[0].Function, who[0].Interrupt
+			x.Culprit, x.Function, x.Interrupt = who[0].Kept(), who[0].Function, who[0].Interrupt
 		}
 		list = append(list, x)
 	}
