@@ -122,9 +122,9 @@ func (r *Ranking) LostKnown() bool { return r.Late == 0 || r.Unmeasured < r.Late
 type lateness struct {
 	*Explanation
 	shares []Share
-	// root returns the earlier frame that a share comes from, and the causes of that frame; nil if it is a
-	// cause itself.
-	root func(*Share) (*Explanation, []Share)
+	// root returns the earlier frame that a share comes from, the causes of that frame, and which of those are a
+	// knock-on themselves; nil if it is a cause itself.
+	root func(*Share) (*Explanation, []Share, func(*Share) bool)
 	// late is by how much, and shown is set if the display showed it late.
 	late  trace.Duration
 	shown bool
@@ -217,9 +217,11 @@ func (m *costs) count(l lateness) (unknown trace.Duration) {
 	var roots []*Explanation
 	for i := range l.shares {
 		s := &l.shares[i]
-		root, causes := l.root(s)
+		root, causes, knockOn := l.root(s)
 		if root == nil || root == l.Explanation {
 			root, causes = l.Explanation, l.shares[i:i+1]
+		} else {
+			causes = m.own(causes, knockOn)
 		}
 		weights := make([]trace.Duration, len(causes))
 		for k := range causes {
@@ -282,7 +284,7 @@ func (l *lateness) gain(s *Share, root *Explanation, cause *Share, lost trace.Du
 	case root.ShownLate():
 		// It would be shown earlier by as much as that one, or in time with it, unless it is late by itself, too.
 		gain := l.late
-		if slices.ContainsFunc(l.shares, func(s Share) bool { own, _ := l.root(&s); return own == nil && s.Share*4 >= l.late }) {
+		if slices.ContainsFunc(l.shares, func(s Share) bool { own, _, _ := l.root(&s); return own == nil && s.Share*4 >= l.late }) {
 			gain = s.Gain
 		}
 		if cause.Gain < root.Shown.Lost {
@@ -378,6 +380,7 @@ type costs struct {
 	list  []*Cost
 	worst map[lossID]loss
 	apart map[costID][]Doing // as apartOf returns it
+	owned map[*Share][]Share // as own returns them, by the first one of all
 	spare *Cost              // memory for the next one, nil without one
 }
 
@@ -508,18 +511,18 @@ func Divide(d trace.Duration, weights []trace.Duration) []trace.Duration {
 	return parts
 }
 
-func (c *Causes) rootOfLate(s *Share) (*Explanation, []Share) {
+func (c *Causes) rootOfLate(s *Share) (*Explanation, []Share, func(*Share) bool) {
 	if s.Wait != EarlierFrame {
-		return nil, nil
+		return nil, nil, nil
 	}
 	_, root := c.RootCause(s, nil)
 	if root == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return root, own(root.Shares, func(s *Share) bool { return s.Wait == EarlierFrame })
+	return root, root.Shares, func(s *Share) bool { return s.Wait == EarlierFrame }
 }
 
-func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share) {
+func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share, func(*Share) bool) {
 	earlier := c.Of(s.Earlier)
 	if !earlier.ShownLate() {
 		return c.rootOfLate(s)
@@ -527,24 +530,21 @@ func (c *Causes) rootOfShown(s *Share) (*Explanation, []Share) {
 	if root := c.Of(earlier.Shown.Root); root.ShownLate() {
 		earlier = root
 	}
-	return earlier, own(earlier.Shown.Shares, func(s *Share) bool { return c.Of(s.Earlier).ShownLate() })
+	return earlier, earlier.Shown.Shares, func(s *Share) bool { return c.Of(s.Earlier).ShownLate() }
 }
 
-// own returns the shares that are no knock-on, or all shares if each is one.
-func own(list []Share, knockOn func(*Share) bool) []Share {
-	var kept []Share
-	for i := range list {
-		if knockOn(&list[i]) {
-			continue
+// own returns the causes of a frame that are no knock-on, or all of them if each is one. Many frames may come from
+// the same one.
+func (m *costs) own(list []Share, knockOn func(*Share) bool) []Share {
+	own, known := m.owned[&list[0]]
+	if !known {
+		if own = slices.DeleteFunc(slices.Clone(list), func(s Share) bool { return knockOn(&s) }); len(own) == 0 {
+			own = list
 		}
-		if len(kept) == i {
-			kept = list[: i+1 : i+1]
-		} else {
-			kept = append(kept, list[i])
+		if m.owned == nil {
+			m.owned = map[*Share][]Share{}
 		}
+		m.owned[&list[0]] = own
 	}
-	if len(kept) == 0 {
-		return list
-	}
-	return kept
+	return own
 }
