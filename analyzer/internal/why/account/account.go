@@ -239,12 +239,13 @@ type filling struct {
 	waits  []waited
 	pieces []piece
 	ran    []cpuTime // by processor
+	last   int       // index of the cell that was found last
 }
 
 // emptied returns the memory of f, for another account.
 func (f *filling) emptied() filling {
 	clear(f.at)
-	return filling{f.cells[:0], f.at, f.waits[:0], f.pieces[:0], f.ran[:0]}
+	return filling{f.cells[:0], f.at, f.waits[:0], f.pieces[:0], f.ran[:0], 0}
 }
 
 // waited is a wait of the frame.
@@ -366,6 +367,9 @@ const maxClocked = 1 << 38
 
 // find returns the index of a cell. It adds the cell if the account lacks it.
 func (d *details) find(id ID) int {
+	if d.last < len(d.cells) && d.cells[d.last].ID == id {
+		return d.last
+	}
 	if 2*len(d.cells) >= len(d.at) {
 		d.at = make([]int32, max(64, 2<<bits.Len(uint(len(d.cells)))))
 		for i := range d.cells {
@@ -379,7 +383,8 @@ func (d *details) find(id ID) int {
 		d.cells = append(d.cells, Cell{ID: id})
 		*slot = int32(len(d.cells))
 	}
-	return int(*slot - 1)
+	d.last = int(*slot - 1)
+	return d.last
 }
 
 // slot returns where the index of a cell is in d.at, or would be.

@@ -34,6 +34,9 @@ const (
 
 // open returns the details of an account, for adding to them.
 func (b *Book) open(a *Account) *details {
+	if d := a.details; d != nil && d.cells != nil {
+		return d
+	}
 	n := len(b.spare)
 	switch d := a.details; {
 	case d == nil && n > 0:
@@ -65,7 +68,7 @@ func (b *Book) close(a *Account) {
 	if d.part || d.late {
 		// Kept without the room that they have grown into.
 		if f := &d.filling; f.cells != nil {
-			kept := filling{slices.Clone(f.cells), nil, slices.Clone(f.waits), slices.Clone(f.pieces), slices.Clone(f.ran)}
+			kept := filling{slices.Clone(f.cells), nil, slices.Clone(f.waits), slices.Clone(f.pieces), slices.Clone(f.ran), 0}
 			b.spare = append(b.spare, &details{filling: f.emptied()})
 			*f = kept
 		}

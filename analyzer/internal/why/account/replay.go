@@ -225,14 +225,16 @@ func (f *replay) advance(t trace.Time) {
 				f.at = min(next, t)
 			}
 		}
-		for f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
-			f.bound++
+		if f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
+			for f.bound < len(f.bounds) && f.bounds[f.bound] <= f.at {
+				f.bound++
+			}
+			for f.started < len(f.byStart) && f.byStart[f.started].from <= f.at {
+				f.open = append(f.open, f.byStart[f.started])
+				f.started++
+			}
+			f.open = slices.DeleteFunc(f.open, f.ended)
 		}
-		for f.started < len(f.byStart) && f.byStart[f.started].from <= f.at {
-			f.open = append(f.open, f.byStart[f.started])
-			f.started++
-		}
-		f.open = slices.DeleteFunc(f.open, f.ended)
 		for f.inside < len(f.list) && f.list[f.inside].Actual <= f.at {
 			f.inside++
 		}
