@@ -13,6 +13,7 @@ import (
 	"ohframe/analyzer/why"
 	"ohframe/internal/causes"
 	"ohframe/internal/causetext"
+	"ohframe/internal/locate"
 	"ohframe/internal/rating"
 	"ohframe/internal/text"
 	"ohframe/internal/view"
@@ -222,10 +223,8 @@ func (b *builder) layers(in *Input) []view.Block {
 		blocks = append(blocks, view.Note{Text: "Late buffers are coloured by the largest " + colours(rating.Overrun), Level: view.Soft})
 	}
 	blocks = append(blocks, layerNotes(in, shown)...)
-	for _, more := range []view.Table{b.layerCauses(in, shown, numbered), b.lateBuffers(in, numbered)} {
-		if len(more.Rows) > 0 {
-			blocks = append(blocks, more)
-		}
+	if lost := b.layerCauses(in, shown, numbered); len(lost.Rows) > 0 {
+		blocks = append(blocks, lost)
 	}
 	if !b.page {
 		return blocks
@@ -317,40 +316,6 @@ func (b *builder) layerCauses(in *Input, shown []*stats.Layer, numbered bool) vi
 }
 
 func layerName(name string) string { return text.ShortLayerName(name, text.LayerWidth) }
-
-// lateBuffers returns the late buffers of all layers on a page, the worst first.
-func (b *builder) lateBuffers(in *Input, numbered bool) view.Table {
-	var late []*analyzer.Buffer
-	for _, l := range in.Stats.Layers {
-		for _, x := range l.Source.Buffers {
-			if b.page && x.Pace == analyzer.Late {
-				late = append(late, x)
-			}
-		}
-	}
-	slices.SortStableFunc(late, func(a, b *analyzer.Buffer) int {
-		return cmp.Or(cmp.Compare(b.Overrun(), a.Overrun()), cmp.Compare(a.Present, b.Present))
-	})
-	type item = *analyzer.Buffer
-	t := tableOf("Late buffers", []column[item]{
-		layerNumber(func(x item) int { return x.Layer.ID }),
-		words(view.Column{Title: "Late buffer of", Meaning: define("late buffer")}, func(x item) string { return layerName(x.Layer.Name) }),
-		numbers(view.Column{Title: "Shown at"}, func(x item) any { return text.Since(in.origin(), x.Present) }),
-		numbers(view.Column{Title: "Late by ms", Meaning: "the interval between presents minus the cadence"}, func(x item) any { return text.Milliseconds(x.Overrun()) }),
-		numbers(view.Column{Title: "Frame", Meaning: "the vsync id of the frame that drew it"}, func(x item) any {
-			if x.Frame == nil {
-				return text.Unknown
-			}
-			return text.Vsync(x.Frame.VsyncID)
-		}),
-		words(view.Column{Title: "Reason"}, func(x item) string { return cmp.Or(lateReason(in.Causes, x), text.Unknown) }),
-	}, late[:min(len(late), defaultRows)])
-	if n := len(late) - len(t.Rows); n > 0 {
-		t.More = fmt.Sprintf("… and %d more late by less; ohframe frames --kind layer --late lists all", n)
-	}
-	t.Sortable = false
-	return unnumbered(t, numbered)
-}
 
 // lateReason returns why a buffer was late; empty if that is unknown.
 func lateReason(c *why.Causes, b *analyzer.Buffer) string {
@@ -516,6 +481,9 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	add(l.Late != nil, lateBuffers(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
 	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}
+	if deref(l.Late) > 0 && in.File != "" && text.Printable(in.File) == in.File {
+		s.Commands = []string{locate.NewCommands(in.File, nil).WhyLayer(l.ID)}
+	}
 	first, last := intervals[0].Present.Add(-intervals[0].Interval), intervals[len(intervals)-1].Present
 	s.From, s.To = text.Since(in.origin(), first), text.Since(in.origin(), last)
 	at := func(t trace.Time) float64 {
