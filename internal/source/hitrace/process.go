@@ -6,7 +6,14 @@ import (
 
 // processes are the processes of threads, from the columns of lines and the payloads of
 // markers.
-type processes struct{ threads Threads[owner] }
+type processes struct {
+	threads Threads[owner]
+	// recent are threads with a process that a column has stated, by the lowest bits of the id.
+	recent [256]struct {
+		tid trace.TID
+		pid trace.PID
+	}
+}
 
 // owner is the process of a thread.
 type owner struct {
@@ -20,17 +27,17 @@ type owner struct {
 // set sets Process of markers, and adds to the numbers of all events. For threads beyond the limit, only the
 // column counts.
 func (p *processes) set(events []Event, lines, limit int) {
-	var o *owner // of thread tid
-	tid := trace.TID(-1)
 	for i := range events {
 		e := &events[i]
 		e.Number += lines
 		if e.Kind != MarkerEvent {
 			continue
 		}
-		if e.TID != tid {
-			tid, o = e.TID, p.threads.Get(e.TID)
+		recent := &p.recent[uint8(e.TID)]
+		if e.PID > 0 && recent.tid == e.TID && recent.pid == e.PID {
+			continue // Process is that
 		}
+		o := p.threads.Get(e.TID)
 		if o == nil {
 			if p.threads.Len() >= limit {
 				continue
@@ -39,7 +46,9 @@ func (p *processes) set(events []Event, lines, limit int) {
 			p.threads.Put(e.TID, o)
 		}
 		o.see(e)
-		e.Process = o.pid
+		if e.Process = o.pid; e.PID > 0 {
+			recent.tid, recent.pid = e.TID, e.PID
+		}
 	}
 }
 
