@@ -30,34 +30,28 @@ func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options 
 func (in *input) sink(workers int) hitrace.Sink {
 	builder := in.begin()
 	scanners := make([]scanner, workers)
-	starts := make([][]newOwner, workers)
 	return hitrace.Sink{
 		Prepare: func(worker int, block *hitrace.Batch) {
-			if s := &scanners[worker]; len(block.Starts) == 0 {
-				s.scanned = true
+			s := &scanners[worker]
+			if s.starts, s.again = s.starts[:0], len(block.Starts) > 0; !s.again {
 				s.scan(block.Events)
-			} else {
-				s.scanned = false
 			}
 		},
 		Begin: func() { builder = in.begin() },
 		Track: func(worker int, batch *hitrace.Batch) {
 			s := &scanners[worker]
-			if !s.scanned {
+			if s.again { // the batch is a part of the block
 				s.scan(batch.Events)
 			}
-			in.starts = starts[worker]
 			builder.track(s)
-			starts[worker] = in.starts
 		},
 		Encode: func(worker int, block *hitrace.Batch) {
-			if s := &scanners[worker]; !s.scanned || len(starts[worker]) > 0 {
-				s.addAll(block.Events, starts[worker])
+			if s := &scanners[worker]; s.again {
+				s.addAll(block.Events, s.starts)
 			}
 		},
 		Write: func(worker int) error {
 			in.merge(&scanners[worker].names)
-			starts[worker] = starts[worker][:0]
 			return nil
 		},
 	}

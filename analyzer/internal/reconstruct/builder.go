@@ -95,6 +95,7 @@ type generated struct {
 
 // track adds the next events of the trace, which the scanner has read.
 func (b *builder) track(s *scanner) {
+	b.starts = s.starts
 	first := &s.events[0]
 	if b.last.Known() && first.Time.Sub(b.last).Abs() >= minStep {
 		b.step(b.last, first)
@@ -104,7 +105,11 @@ func (b *builder) track(s *scanner) {
 		b.span.Start = s.start
 	}
 	b.span.End = max(b.span.End, s.end)
-	all, followed := s.all || s.split || b.needsAll(s.entries), 0
+	all, followed := b.needsAll(s), 0
+	if !all {
+		b.begin(s)
+	}
+	begun := len(b.starts)
 	for i := range s.steps {
 		step := &s.steps[i]
 		for ; all && followed < int(step.event); followed++ {
@@ -143,6 +148,7 @@ func (b *builder) track(s *scanner) {
 	}
 	b.coverage.merge(&s.coverageScan, len(s.events))
 	b.last = s.events[len(s.events)-1].Time
+	s.starts, s.again = b.starts, s.again || len(b.starts) > begun
 }
 
 // do does a step for frames.
@@ -186,21 +192,51 @@ func (b *builder) look(events []hitrace.Event) {
 	}
 }
 
-// needsAll reports whether the builder must see all events of threads: because of what it knows of
-// one, or of the limit.
-func (b *builder) needsAll(list []nameEntry) bool {
-	if b.threads.Len()+len(list) >= b.options.Limits.Threads {
+// needsAll reports whether the builder must see all events of a block: because of what it knows of its
+// threads, or of the limit.
+func (b *builder) needsAll(s *scanner) bool {
+	if s.all || s.split || b.threads.Len()+len(s.entries) >= b.options.Limits.Threads {
 		return true
 	}
-	for i := range list {
-		if s := b.knownIDs.Get(list[i].tid); s != nil && s.state != inUse {
-			return true
+	for i := range s.entries {
+		n := &s.entries[i]
+		tid := n.tid
+		if known := b.knownIDs.Get(tid); known != nil {
+			switch known.state {
+			case exited:
+				return true
+			case created:
+				if n.lines > 0 && s.watchedFrom(tid) <= n.first {
+					return true
+				}
+			case dead, freed:
+				if s.watchedFrom(tid) <= n.number {
+					return true
+				}
+			}
 		}
-		if t := b.threads.Get(list[i].tid); t != nil && (t.unnamed != nil || t.base > t.open.Depth()) {
+		if t := b.threads.Get(tid); t != nil && (t.unnamed != nil || t.base > t.open.Depth()) {
 			return true
 		}
 	}
 	return false
+}
+
+// begin takes the thread ids of a block into use: those of threads that were created, with a line of
+// their own, and those of threads that had ended.
+func (b *builder) begin(s *scanner) {
+	for i := range s.entries {
+		n := &s.entries[i]
+		known := b.knownIDs.Get(n.tid)
+		switch {
+		case known == nil:
+		case known.state >= dead:
+			known.state, n.starts = inUse, true
+			b.starts = append(b.starts, newOwner{n.tid, s.events[n.number].Number})
+		case known.state == created && n.lines > 0:
+			known.state = inUse
+		}
+	}
 }
 
 // follow adds an event. last is the time of the last marker of its thread if that was not followed, else

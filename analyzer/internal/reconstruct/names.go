@@ -2,6 +2,7 @@ package reconstruct
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"ohframe/analyzer"
@@ -31,7 +32,8 @@ type nameEntry struct {
 	switched      []byte // from those of the scheduler
 	first, latest int32  // numbers of its own lines in the block, if it has lines
 	lines         int32
-	starts        bool // the id is that of another thread than before
+	number        int32 // of the line that mentions it first
+	starts        bool  // the id is that of another thread than before
 	threadScan
 }
 
@@ -69,21 +71,22 @@ func isName(comm []byte) bool {
 func (n *names) addAll(events []hitrace.Event, starts []newOwner) {
 	n.reset()
 	n.events = events
+	slices.SortStableFunc(starts, func(x, y newOwner) int { return x.line - y.line })
 	for i := range events {
 		e := &events[i]
 		for len(starts) > 0 && starts[0].line == e.Number {
-			n.another(starts[0].tid).starts = true
+			n.another(starts[0].tid, int32(i)).starts = true
 			starts = starts[1:]
 		}
 		n.own(e, int32(i))
 		switch e.Kind {
 		case hitrace.SwitchEvent:
 			if s := e.Switch(); s != nil {
-				n.scheduled(s.NextTID, s.NextComm)
+				n.scheduled(s.NextTID, s.NextComm, int32(i))
 			}
 		case hitrace.WakingEvent, hitrace.WakeupEvent:
 			if w := e.Wakeup(); w != nil {
-				n.scheduled(w.TID, w.Comm)
+				n.scheduled(w.TID, w.Comm, int32(i))
 			}
 		}
 	}
@@ -93,19 +96,19 @@ func (n *names) addAll(events []hitrace.Event, starts []newOwner) {
 func (n *names) own(e *hitrace.Event, number int32) *nameEntry {
 	recent := &n.recent[uint32(e.CPU)%uint32(len(n.recent))]
 	if k := *recent; k == 0 || n.entries[k-1].tid != e.TID {
-		*recent = n.find(e.TID)
+		*recent = n.find(e.TID, number)
 	}
 	entry := &n.entries[*recent-1]
 	if e.Process != trace.UnknownPID && entry.pid != e.Process {
 		if n.split = n.split || entry.pid != trace.UnknownPID; entry.pid != trace.UnknownPID || entry.lines > 0 { // maybe of another process than lines before
-			entry = n.another(e.TID)
+			entry = n.another(e.TID, number)
 		}
 		entry.pid = e.Process
 	}
 	if isName(e.Comm) {
 		if entry.isMain() && len(entry.comm) > 0 && !bytes.Equal(entry.comm, e.Comm) {
 			n.split = true
-			entry = n.another(e.TID)
+			entry = n.another(e.TID, number)
 			entry.pid = e.Process
 		}
 		entry.comm = e.Comm
@@ -122,9 +125,9 @@ func (n *nameEntry) isMain() bool { return int32(n.pid) == int32(n.tid) }
 
 // scheduled adds the name of a thread in a scheduler event: of a switch, that of the next one. The
 // previous one has been the next one before.
-func (n *names) scheduled(tid trace.TID, comm []byte) {
+func (n *names) scheduled(tid trace.TID, comm []byte, number int32) {
 	if isName(comm) {
-		n.entries[n.find(tid)-1].switched = comm
+		n.entries[n.find(tid, number)-1].switched = comm
 	}
 }
 
@@ -135,21 +138,21 @@ func (n *names) reset() {
 	clear(n.recent[:])
 }
 
-// find returns the index of the last entry of a thread, plus one.
-func (n *names) find(tid trace.TID) int32 {
+// find returns the index of the last entry of a thread that a line is about, plus one.
+func (n *names) find(tid trace.TID, number int32) int32 {
 	slot := n.slot(tid)
 	if *slot == 0 {
-		n.append(slot, tid)
+		n.append(slot, tid, number)
 	}
 	return *slot
 }
 
-// another returns a new entry of a thread, which is valid until the next call.
-func (n *names) another(tid trace.TID) *nameEntry {
+// another returns a new entry of a thread from a line on, which is valid until the next call.
+func (n *names) another(tid trace.TID, number int32) *nameEntry {
 	clear(n.recent[:])
 	slot := n.slot(tid)
 	before := *slot
-	n.append(slot, tid)
+	n.append(slot, tid, number)
 	entry := &n.entries[*slot-1]
 	if before > 0 {
 		entry.threadScan, n.entries[before-1].threadScan = n.entries[before-1].threadScan, threadScan{}
@@ -157,8 +160,8 @@ func (n *names) another(tid trace.TID) *nameEntry {
 	return entry
 }
 
-func (n *names) append(slot *int32, tid trace.TID) {
-	n.entries = append(n.entries, nameEntry{tid: tid, pid: trace.UnknownPID})
+func (n *names) append(slot *int32, tid trace.TID, number int32) {
+	n.entries = append(n.entries, nameEntry{tid: tid, pid: trace.UnknownPID, number: number})
 	*slot = int32(len(n.entries))
 }
 

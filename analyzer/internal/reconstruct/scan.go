@@ -2,7 +2,6 @@ package reconstruct
 
 import (
 	"math"
-	"slices"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
@@ -15,15 +14,24 @@ import (
 type scanner struct {
 	names
 	coverageScan
-	scanned bool // the block is of one trace
-	steps   []step
+	// starts are the threads of the block whose ids others had before. again: the names of the block
+	// are to be added again with them.
+	starts []newOwner
+	again  bool
+	steps  []step
 	// seen are the words of markers that may be no steps.
 	seen       [hitrace.WordCount]bool
 	start, end trace.Time // of the events whose times are known
 	// watched are thread ids that the block has the begin or end of a thread of. From there on,
 	// every event about them is a step.
-	watched []trace.TID
+	watched []watchedID
 	all     bool // the builder must see all events
+}
+
+// watchedID is a thread id and the first event that begins or ends its thread.
+type watchedID struct {
+	tid   trace.TID
+	event int32
 }
 
 // step is something that the builder must do in order.
@@ -77,9 +85,9 @@ func (s *scanner) scan(events []hitrace.Event) {
 				keep = true
 				break
 			}
-			s.scheduled(w.NextTID, w.NextComm)
+			s.scheduled(w.NextTID, w.NextComm, number)
 			if leaves(w) {
-				s.watch(w.PrevTID)
+				s.watch(w.PrevTID, number)
 				keep = true
 			} else if !keep && !s.watches(w.NextTID) {
 				s.steps = append(s.steps, step{kind: switchStep, event: number, at: last, cpu: int16(e.CPU), prev: w.PrevTID, next: w.NextTID})
@@ -88,7 +96,7 @@ func (s *scanner) scan(events []hitrace.Event) {
 			keep = true
 		case hitrace.WakingEvent, hitrace.WakeupEvent:
 			if w := e.Wakeup(); w != nil {
-				s.scheduled(w.TID, w.Comm)
+				s.scheduled(w.TID, w.Comm, number)
 				keep = keep || s.watches(w.TID)
 				if e.Kind == hitrace.WakeupEvent && w.TargetCPU != e.CPU { // sched_waking has the CPU on which the thread ran before
 					s.wake(w.TargetCPU, last)
@@ -97,12 +105,12 @@ func (s *scanner) scan(events []hitrace.Event) {
 		case hitrace.NewThreadEvent:
 			keep = true
 			if w := e.Wakeup(); w != nil {
-				s.watch(w.TID)
+				s.watch(w.TID, number)
 			}
 		case hitrace.CreateEvent, hitrace.ExitEvent, hitrace.FreeEvent:
 			keep = true
 			if t := e.Task(); t != nil {
-				s.watch(t.TID)
+				s.watch(t.TID, number)
 			}
 		case hitrace.TransactionEvent, hitrace.ReceivedEvent:
 			keep = true
@@ -186,11 +194,21 @@ func (s *scanner) release(n *nameEntry) {
 }
 
 func (s *scanner) watches(tid trace.TID) bool {
-	return len(s.watched) > 0 && slices.Contains(s.watched, tid)
+	return len(s.watched) > 0 && s.watchedFrom(tid) < math.MaxInt32
 }
 
-// watch makes every event about a thread id a step.
-func (s *scanner) watch(tid trace.TID) {
+// watchedFrom returns the event from which on a thread id is watched, math.MaxInt32 if it is not.
+func (s *scanner) watchedFrom(tid trace.TID) int32 {
+	for _, w := range s.watched {
+		if w.tid == tid {
+			return w.event
+		}
+	}
+	return math.MaxInt32
+}
+
+// watch makes every event about a thread id from one on a step.
+func (s *scanner) watch(tid trace.TID, event int32) {
 	if k := *s.slot(tid); k > 0 {
 		n := &s.entries[k-1]
 		s.release(n)
@@ -200,7 +218,7 @@ func (s *scanner) watch(tid trace.TID) {
 		n.last = 0
 	}
 	if !s.watches(tid) {
-		s.watched = append(s.watched, tid)
+		s.watched = append(s.watched, watchedID{tid, event})
 	}
 }
 
