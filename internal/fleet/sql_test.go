@@ -333,7 +333,7 @@ func checkColumns(t *testing.T, got []map[string]any) {
 // A column that one part does not have is never unknown.
 func TestViewsOfColumns(t *testing.T) {
 	d := dataset(t, pooled())
-	for _, missing := range []string{"page", "frames"} {
+	for _, missing := range slow.Of([]string{"frames"}, []string{"page", "frames"}) {
 		cells := slices.DeleteFunc(new(Row).cells(everything(ofInteractions, d.Dims)), func(c cell) bool { return c.name() == missing })
 		r := newRecord("interactions", cells)
 		out := must.Get(Files{}.Create(t.Context(), joinPath(d.Dir, interactionsFolder, partName(1, 2))))(t)
@@ -353,6 +353,7 @@ func TestViewsOfColumns(t *testing.T) {
 // The views for Spark follow its grammar. TestEngines runs a translation, which is not as
 // strict.
 func TestSparkGrammar(t *testing.T) {
+	slow.Skip(t) // the grammar takes two seconds to load
 	errors := func(statements string) (list []map[string]any) {
 		must.Do(t, runDatabase(t, &list, "spark-grammar", statements))
 		return list
