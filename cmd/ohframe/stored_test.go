@@ -135,7 +135,7 @@ func TestDamagedTables(t *testing.T) {
 		"truncated": {func(part []byte) []byte { return part[:len(part)/2] }, true},
 		"empty":     {func([]byte) []byte { return nil }, true},
 		"of another schema": {func(part []byte) []byte {
-			return regexp.MustCompile(`(fleet\.schema..)9`).ReplaceAll(part, []byte("${1}8"))
+			return regexp.MustCompile(`(fleet\.schema..\d*)\d`).ReplaceAll(part, []byte("${1}x"))
 		}, true},
 		"stored by another version": {func(part []byte) []byte { return ofAnotherVersion(t, part) }, false}, // in one table
 	} {
@@ -156,7 +156,7 @@ func TestDamagedTables(t *testing.T) {
 				switch {
 				case code == 1 && strings.Contains(stderr, name) && out == "before":
 					failed++
-					if damage == "of another schema" && !strings.Contains(stderr, `schema "8", this version reads 9`) {
+					if damage == "of another schema" && !regexp.MustCompile(`schema "\d*x", this version reads \d+`).MatchString(stderr) {
 						t.Errorf("%s: %s", command, stderr)
 					}
 					if strings.Count(stderr, "\n") > 2 || !strings.Contains(stderr, "\nhint: ") && table == "results" {
