@@ -215,7 +215,9 @@ func (f *format) compile(printFmt string) bool {
 	}
 	// HongMeng's lite events lack names, which their print fmt adds from elsewhere:
 	// their text is that of the events that they replace.
-	f.name, f.lite = strings.CutSuffix(f.name, "_lite")
+	if f.name, f.lite = strings.CutSuffix(f.name, "_lite"); f.name == "" || strings.Contains(f.name, ":") {
+		return false // a line of text cannot have it
+	}
 	f.marker = isMarker(f.name)
 	own := slices.DeleteFunc(slices.Clone(f.fields), func(c field) bool { return strings.HasPrefix(c.name, "common_") })
 	switch text, ok := f.find("buf"); {

@@ -161,9 +161,11 @@ func TestFormats(t *testing.T) {
 		"name: no_id\nformat:\n" + commonFields + "\nprint fmt: \"\"\n" +
 		"name: no_common\nID: 7\nformat:\n\tfield:int x;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" +
 		"name: large_id\nID: 70000\nformat:\n" + commonFields + "\nprint fmt: \"\"\n" +
+		"name: _lite\nID: 8\nformat:\n" + commonFields + "\nprint fmt: \"\"\n" +
+		"name: a:b\nID: 8\nformat:\n" + commonFields + "\nprint fmt: \"\"\n" +
 		"print fmt: \"of nothing\"\nname: cut\nID: 9\nformat:\n" + commonFields)
-	if bad != 4 { // no_id, no_common, large_id, cut
-		t.Errorf("%d formats not understood, want 4", bad)
+	if bad != 6 { // no_id, no_common, large_id, names that no line has, cut
+		t.Errorf("%d formats not understood, want 6", bad)
 	}
 	record := make([]byte, 16)
 	binary.LittleEndian.PutUint32(record[8:], 3)
