@@ -13,6 +13,7 @@ package condition
 
 import (
 	"slices"
+	"strings"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
@@ -64,11 +65,25 @@ func (c *Condition) Selects(list ...*stats.Process) bool {
 }
 
 // Applies reports whether the condition is on one of the processes, which may be nil: whether it
-// selects it, and the measure is one that frames such as its own can have.
+// selects it, and the measure is one that frames such as its own can have. Without the name of a process, those
+// of hangs are on applications.
 func (c *Condition) Applies(list ...*stats.Process) bool {
 	return slices.ContainsFunc(list, func(p *stats.Process) bool {
-		return p != nil && c.Selects(p) && (c.Measure != "jank_rate" || !p.Frames.NeverJudged())
+		return p != nil && c.Selects(p) && (c.Measure != "jank_rate" || !p.Frames.NeverJudged()) && (!c.ofHangs() || c.Process != "" || p.Kind == stats.Application)
 	})
+}
+
+func (c *Condition) ofHangs() bool {
+	m := stats.Measures.Named(c.Measure)
+	return m != nil && strings.HasPrefix(m.Path, "hangs.")
+}
+
+// NoneApplies is why the condition cannot be checked if it selects processes, and applies to none.
+func (c *Condition) NoneApplies() string {
+	if c.ofHangs() {
+		return "no application"
+	}
+	return "no frame of the selected processes can be late or on time"
 }
 
 // OfCauses reports whether the measure is one of causes, which only traces have.

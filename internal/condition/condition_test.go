@@ -390,6 +390,8 @@ func TestNeverJudged(t *testing.T) {
 	app := &stats.Process{Name: "app", PID: 2, Frames: stats.Counts{Complete: 20, Judged: 20}, JankRate: known(.1)}
 	cut := &stats.Process{Name: "cut", PID: 3, Frames: stats.Counts{Complete: 8, Framework: 8, Unjudged: 3, Late: 1, Judged: 5}}
 	none := &stats.Process{Name: "none", PID: 4, Frames: stats.Counts{Complete: 20}}
+	render := &stats.Process{Name: "render_service", PID: 5, Kind: stats.RenderService, Frames: stats.Counts{Complete: 20}}
+	hangs := &stats.Process{Name: "hangs", PID: 6, Kind: stats.Application, Frames: stats.Counts{Complete: 20}, Hangs: &stats.Hangs{Ratio: known(40)}}
 	for _, test := range []struct {
 		conditions string
 		list       []*stats.Process
@@ -404,6 +406,9 @@ func TestNeverJudged(t *testing.T) {
 			"unknown: cut: fps<5: unknown: fewer than two frames are known to have been shown",
 		}},
 		{"jank_rate>5%", []*stats.Process{none}, []string{"unknown: none: jank_rate>5%: unknown: no frame is judged"}},
+		{"hang_ratio>20", []*stats.Process{render, hangs}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s"}},
+		{"hang_ratio>20", []*stats.Process{render}, []string{"unknown: hang_ratio>20: no application"}},
+		{"render_service: hang_ratio>20", []*stats.Process{render, hangs}, []string{"unknown: render_service: hang_ratio>20: unknown"}},
 	} {
 		var all []*analyzer.Process
 		for _, p := range test.list {

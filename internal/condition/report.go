@@ -94,7 +94,7 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
 		case c.Selects(drawing...) && !c.Applies(drawing...):
-			checks = append(checks, c.result(input, nil, Unknown, NeverJudged))
+			checks = append(checks, c.result(input, nil, Unknown, c.NoneApplies()))
 		}
 	}
 	return checks
@@ -147,9 +147,6 @@ func (c *Condition) judge(x *float64, why string) (*float64, Status, string) {
 	}
 	return x, status, text.Value(c.Unit, x) + text.UnitAfter(c.Unit)
 }
-
-// NeverJudged is why a condition cannot be checked that selects processes, and applies to none.
-const NeverJudged = "no frame of the selected processes can be late or on time"
 
 // whyUnknown returns why a measure of a process is unknown; empty if nothing more is known.
 func whyUnknown(p *stats.Process, measure string) string {
