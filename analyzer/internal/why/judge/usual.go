@@ -144,8 +144,8 @@ func (t *typical) usual(time trace.Duration) amount {
 // ofCell is the time of a reference in a slice, and in its component.
 type ofCell struct {
 	time, component trace.Duration
-	calls           int64
-	reference       int // index
+	calls           uint32
+	reference       int32 // index
 }
 
 // cellOfKind is the times in a slice of the references of a kind; of all of them, if that is allKinds.
@@ -476,7 +476,7 @@ func (u *usual) cellMedians(t *typical, k cellOfKind) cellMedians {
 	var calls []int64
 	for _, c := range u.cells[k.ID] {
 		if t.isOfKind(c.component, k.kind) {
-			times, calls = append(times, c.time), append(calls, c.calls)
+			times, calls = append(times, c.time), append(calls, int64(c.calls))
 		}
 	}
 	n := len(u.frames()[u.from(k.Stage)])
@@ -498,7 +498,7 @@ func (u *usual) fillCells() {
 			of = of.components(a)
 			for c := range a.Cells() {
 				if u.from(c.Stage) == k {
-					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, int64(c.Calls), i})
+					u.cells[c.ID] = append(u.cells[c.ID], ofCell{c.Time, of.of(component{c.Stage, c.Wait}).time, c.Calls, int32(i)})
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package record
 import (
 	"math"
 
+	"ohframe/analyzer/why"
 	"ohframe/internal/place"
 	"ohframe/internal/source/hitrace"
 )
@@ -25,13 +26,14 @@ type keys struct {
 	passages []passage
 	// bare are the lengths of labels without arguments, by key; the longest number for names whose
 	// arguments are not recorded.
-	bare   []int32
-	noted  []Key // by the index that workers have given to a name
-	buffer []byte
+	bare     []int32
+	noted    []Key              // by the index that workers have given to a name
+	blockers map[string]blocker // by the caller that the kernel prints
+	buffer   []byte
 }
 
 func newKeys(most int) keys {
-	return keys{most: most, index: map[string]Key{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
+	return keys{most: most, index: map[string]Key{}, blockers: map[string]blocker{}, names: []string{"", "other slices"}, places: make([]place.Place, 2), passages: make([]passage, 2), bare: []int32{0, int32(len("other slices"))}}
 }
 
 // keyOf returns the key of the slice of a marker, whose name has index i in the names of the
@@ -51,12 +53,26 @@ func (r *Recorder) keyOf(i int, m *hitrace.Marker) Key {
 	return k.noted[i]
 }
 
-// ofFunction returns the key of a kernel function.
-func (k *keys) ofFunction(caller []byte) Key {
-	if k.buffer = place.AppendFunction(k.buffer[:0], caller); len(k.buffer) == 0 {
-		k.buffer = append(k.buffer, "unknown function"...)
+// blocker is a kernel function in which threads block.
+type blocker struct {
+	key Key
+	by  why.Wait // what they wait for there; WaitUnknown if that is unknown
+}
+
+// blockerOf returns the kernel function of a caller.
+func (k *keys) blockerOf(caller []byte) blocker {
+	b, known := k.blockers[string(caller)]
+	if !known {
+		if k.buffer = place.AppendFunction(k.buffer[:0], caller); len(k.buffer) == 0 {
+			k.buffer = append(k.buffer, "unknown function"...)
+		}
+		b.key = k.intern(k.buffer)
+		b.by = place.BlockedBy([]byte(k.names[b.key]))
+		if len(k.blockers) < k.most {
+			k.blockers[string(caller)] = b
+		}
 	}
-	return k.intern(k.buffer)
+	return b
 }
 
 func (k *keys) intern(name []byte) Key {

@@ -197,20 +197,18 @@ func (r *Recorder) track(e *hitrace.Event, name int) {
 	if e.Lost {
 		r.trackLoss(e)
 	}
-	r.kernel = r.kernel || e.Kind != hitrace.MarkerEvent
-	switch e.Kind {
-	case hitrace.MarkerEvent:
-		switch e.Marker.Phase {
-		case hitrace.Begin:
-			r.beginSlice(e, name)
-		case hitrace.End:
-			r.endSlice(e)
-		}
+	switch e.Marker.Phase {
+	case hitrace.Begin:
+		r.beginSlice(e, name)
 		return
-	case hitrace.InterruptEnd:
-		r.endInterrupt(e)
+	case hitrace.End:
+		r.endSlice(e)
 		return
 	}
+	if e.Kind == hitrace.InterruptEnd {
+		r.endInterrupt(e)
+	}
+	r.kernel = r.kernel || e.Kind != hitrace.MarkerEvent
 	switch f := e.Fields.(type) {
 	case *hitrace.Switch:
 		r.trackSwitch(e, f)
@@ -292,7 +290,9 @@ func (r *Recorder) beginSlice(e *hitrace.Event, name int) {
 	if t.slices == nil {
 		t.slices = make([]openSlice, 0, 4)
 	}
-	t.slices = append(t.slices, s)
+	if t.slices = append(t.slices, s); t.log == nil {
+		return
+	}
 	r.log(t, Entry{At: e.Time, Kind: BeginEntry, Value: uint32(s.key)})
 	if s.reason != 0 {
 		r.log(t, Entry{At: e.Time, Kind: ReasonEntry, Value: uint32(s.reason)})
@@ -345,8 +345,9 @@ func (r *Recorder) endSlice(e *hitrace.Event) {
 	r.passages.arrive(s.arrival, e.Time)
 	r.passages.endPart(s.part, e.Time)
 	t.labels = t.labels[:s.label]
-	t.slices = t.slices[:n-1]
-	r.log(t, Entry{At: e.Time, Kind: EndEntry})
+	if t.slices = t.slices[:n-1]; t.log != nil {
+		r.log(t, Entry{At: e.Time, Kind: EndEntry})
+	}
 }
 
 // logFrom begins to store what happens on a thread that makes frames, if that is not done
@@ -420,8 +421,9 @@ func (r *Recorder) logState(t *thread, s *segment) {
 
 // enter changes the state of a thread.
 func (r *Recorder) enter(t *thread, at trace.Time, state State, cpu trace.CPU) {
-	t.enter(at, state, cpu)
-	r.logState(t, t.now)
+	if t.enter(at, state, cpu); t.log != nil {
+		r.logState(t, t.now)
+	}
 }
 
 // limited reports whether the limit of entries was reached.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"ohframe/analyzer/trace"
-	"ohframe/internal/place"
 	"ohframe/internal/source/hitrace"
 )
 
@@ -45,7 +44,9 @@ func (r *Recorder) trackSwitch(e *hitrace.Event, s *hitrace.Switch) {
 			r.fillCall(prev, prev.now)
 			prev.now.issued = prev.issued
 		}
-		r.logState(prev, prev.now)
+		if prev.log != nil {
+			r.logState(prev, prev.now)
+		}
 	}
 	c.current = next
 	c.interrupts = 0 // a handler ends before the processor changes threads; its end was lost
@@ -163,8 +164,8 @@ func (r *Recorder) trackReason(reason *hitrace.Blocked) {
 	}
 	r.blockedReasons = true
 	s.wait.iowait = s.wait.iowait || reason.IOWait // a block request may have shown it
-	s.wait.Function = r.keys.ofFunction(reason.Caller)
-	s.wait.by = place.BlockedBy([]byte(r.keys.names[s.wait.Function]))
+	b := r.keys.blockerOf(reason.Caller)
+	s.wait.Function, s.wait.by = b.key, b.by
 	r.store(s)
 }
 
