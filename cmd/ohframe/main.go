@@ -80,9 +80,10 @@ func limitMemory() {
 }
 
 // collectLater makes the garbage collector begin at a heap of 16 MiB, where Go has 4 MiB: most traces
-// need no more, and each collection costs as much as 2 MB of text. Larger heaps grow as they do without.
+// need no more, and each collection costs as much as 2 MB of text. Larger heaps grow by half before the
+// next collection, where Go lets them double: peak memory is worth the few collections more.
 func collectLater() {
-	const small, most, usual = 16 << 20, 400, 100
+	const first, room, most = 16 << 20, 10 << 20, 400
 	if os.Getenv("GOGC") != "" {
 		return
 	}
@@ -90,12 +91,11 @@ func collectLater() {
 	type collection struct{ _ [16]byte }
 	var after func(*collection)
 	after = func(*collection) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		percent := min(max(usual, small*100/int(max(live[0].Value.Uint64(), 1))-100), most)
-		if debug.SetGCPercent(percent); percent > usual {
-			runtime.SetFinalizer(new(collection), after)
-		}
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(sample)
+		live := int(max(sample[0].Value.Uint64(), 1))
+		debug.SetGCPercent(min(max(first-live, room, live/2)*100/live, most))
+		runtime.SetFinalizer(new(collection), after)
 	}
 	runtime.SetFinalizer(new(collection), after)
 }
