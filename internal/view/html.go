@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ohframe/internal/condition"
 	"ohframe/internal/text"
@@ -35,7 +36,7 @@ func WriteHTML(w io.Writer, d *Document) error {
 		p.Script = template.JS("/*\n" + asset("uPlot.LICENSE") + "*/\n" + asset("uPlot.min.js") +
 			asset("base.js") + asset("charts.js") + asset("lines.js") + asset("frame.js") + asset("timechart.js") + asset("distributions.js") + asset("frames.js") + asset("page.js"))
 	}
-	return pageTemplate.ExecuteTemplate(w, "page.html", p)
+	return pageTemplate().ExecuteTemplate(w, "page.html", p)
 }
 
 // page is the input of page.html.
@@ -104,20 +105,23 @@ func hasChart(list []Block) bool {
 	})
 }
 
-var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{
-	"blocks":  func(list []Block) []htmlBlock { return htmlBlocks(list, 2) },
-	"inner":   func(list []Block, level int) []htmlBlock { return htmlBlocks(list, level+1) },
-	"percent": func(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) },
-	"tags":    func(list []string) string { return strings.Join(list, " ") },
-	"lines":   func(s string) []string { return strings.Split(s, "\n") },
-	"count":   text.Count,
-	"any":     func(p Parts) bool { return slices.ContainsFunc(p, func(p Part) bool { return p.Count > 0 }) },
-	"json": func(data any) (template.JS, error) {
-		// html/template writes a value in a script of JSON itself, but much slower.
-		encoded, err := json.Marshal(data)
-		return template.JS(encoded), err
-	},
-}).ParseFS(assets, "assets/*.html"))
+// pageTemplate is parsed for the first page: most commands write none.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"blocks":  func(list []Block) []htmlBlock { return htmlBlocks(list, 2) },
+		"inner":   func(list []Block, level int) []htmlBlock { return htmlBlocks(list, level+1) },
+		"percent": func(share float64) string { return strconv.FormatFloat(100*share, 'f', 2, 64) },
+		"tags":    func(list []string) string { return strings.Join(list, " ") },
+		"lines":   func(s string) []string { return strings.Split(s, "\n") },
+		"count":   text.Count,
+		"any":     func(p Parts) bool { return slices.ContainsFunc(p, func(p Part) bool { return p.Count > 0 }) },
+		"json": func(data any) (template.JS, error) {
+			// html/template writes a value in a script of JSON itself, but much slower.
+			encoded, err := json.Marshal(data)
+			return template.JS(encoded), err
+		},
+	}).ParseFS(assets, "assets/*.html"))
+})
 
 // htmlBlock is a block on a page. Its template has the name of its type.
 type htmlBlock struct {
@@ -181,7 +185,7 @@ func (b htmlBlock) Render() (template.HTML, error) {
 		out.WriteString("</div>")
 		return template.HTML(out.String()), nil
 	}
-	err := pageTemplate.ExecuteTemplate(&out, reflect.TypeOf(b.Block).Name(), b)
+	err := pageTemplate().ExecuteTemplate(&out, reflect.TypeOf(b.Block).Name(), b)
 	return template.HTML(out.String()), err
 }
 
