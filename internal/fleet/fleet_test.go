@@ -515,7 +515,7 @@ func TestDamagedParts(t *testing.T) {
 	name := filepath.Join(dir, "traces", partName(0, 1))
 	content := []byte(files(t, dir)["traces/"+partName(0, 1)])
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
+	for range slow.Of(100, 300) {
 		damaged := bytes.Clone(content)
 		for range 1 + r.IntN(5) {
 			damaged[r.IntN(len(damaged))] = byte(r.IntN(256))
