@@ -1,7 +1,11 @@
 package perfetto
 
 import (
+	"math"
+
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"ohframe/internal/source/kernel"
 )
 
 // Messages that contain lists are decoded field by field: an empty element takes two
@@ -18,27 +22,12 @@ type field struct {
 // message is malformed.
 func eachField(b []byte, do func(field)) bool {
 	for len(b) > 0 {
-		number, wire, n := protowire.ConsumeTag(b)
-		if n < 0 {
+		tag, value, data, n := kernel.Field(b)
+		if n <= 0 || tag>>3 > math.MaxInt32 {
 			return false
 		}
+		do(field{protowire.Number(tag >> 3), value, data})
 		b = b[n:]
-		f := field{number: number}
-		switch wire {
-		case protowire.VarintType:
-			f.value, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed64Type:
-			f.value, n = protowire.ConsumeFixed64(b)
-		case protowire.BytesType:
-			f.bytes, n = protowire.ConsumeBytes(b)
-		default:
-			n = protowire.ConsumeFieldValue(number, wire, b)
-		}
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		do(f)
 	}
 	return true
 }
