@@ -3,29 +3,62 @@ package pftrace
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
+	"ohframe/internal/perfettopb"
+	"ohframe/internal/testing/engine/enginetest"
 )
 
-// printed is a marker as it is in a trace.
+// printed is a marker as it is in a trace, in Android's grammar.
 type printed struct {
-	cpu  uint32
-	at   int64 // microseconds
+	cpu  uint32 // that prints it
+	at   int64  // microseconds
 	tid  uint32
 	text string
 }
 
+// onTracks is the processor of markers that are track events.
+const onTracks = ^uint32(0)
+
 // printedIn returns the markers in the order in which Perfetto reads them: by
-// time, then by processor in the order in which each was first seen, then as
-// they come.
+// time, track events first, then by processor in the order in which each was first seen, then as
+// they come. It closes whole slices as Perfetto does, before what begins when they end.
 func printedIn(t testing.TB, data []byte) []printed {
 	t.Helper()
 	var list []printed
-	order := map[uint32]int{}
+	order := map[uint32]int{onTracks: -1}
+	threads := map[uint32]*perfettopb.ThreadDescriptor{} // by sequence
+	whole := map[uint32][]printed{}                      // the ends of open whole slices of a sequence
 	for _, p := range packetsOf(t, data) {
+		sequence := p.GetTrustedPacketSequenceId()
+		if d := p.GetThreadDescriptor(); d != nil {
+			threads[sequence] = d
+		}
+		if e := p.GetTrackEvent(); e != nil && e.TrackUuid == nil {
+			d, at := threads[sequence], int64(p.GetTimestamp())/1000
+			ends := whole[sequence]
+			for n := len(ends) - 1; n >= 0 && ends[n].at <= at; n-- {
+				list, ends = append(list, ends[n]), ends[:n]
+			}
+			add := func(at int64, text string) printed {
+				return printed{onTracks, at, uint32(d.GetTid()), text}
+			}
+			switch name := fmt.Sprintf("|%d|%s", d.GetPid(), e.GetName()); {
+			case e.GetLegacyEvent() != nil:
+				list = append(list, add(at, "B"+name))
+				ends = append(ends, add(at+e.GetLegacyEvent().GetDurationUs(), "E"))
+			case e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
+				list = append(list, add(at, "B"+name))
+			case e.GetType() == perfettopb.TrackEvent_TYPE_INSTANT:
+				list = append(list, add(at, "I"+name))
+			default:
+				list = append(list, add(at, "E"))
+			}
+			whole[sequence] = ends
+		}
 		bundle := p.GetFtraceEvents()
 		if bundle == nil {
 			continue
@@ -39,6 +72,11 @@ func printedIn(t testing.TB, data []byte) []printed {
 			}
 		}
 	}
+	for _, sequence := range slices.Sorted(maps.Keys(whole)) {
+		ends := whole[sequence]
+		slices.Reverse(ends)
+		list = append(list, ends...)
+	}
 	slices.SortStableFunc(list, func(a, b printed) int {
 		if a.at != b.at {
 			return int(a.at - b.at)
@@ -48,8 +86,7 @@ func printedIn(t testing.TB, data []byte) []printed {
 	return list
 }
 
-// Markers that do not fit into one packet keep their order, and packets stay
-// below what Perfetto's own are.
+// Markers of several blocks keep their order.
 func TestManyMarkers(t *testing.T) {
 	x := &textTrace{}
 	const count = 12_000
@@ -63,18 +100,6 @@ func TestManyMarkers(t *testing.T) {
 		want = append(want, "B|200|"+name, "E")
 	}
 	data, _ := convert(t, x.String(), Options{})
-	bundles := 0
-	for _, p := range packetsOf(t, data) {
-		if p.GetFtraceEvents() != nil {
-			bundles++
-		}
-		if size := proto.Size(p); size > 512<<10 {
-			t.Errorf("packet of %d bytes", size)
-		}
-	}
-	if bundles < 3 {
-		t.Errorf("%d bundles: all in one packet for each processor", bundles)
-	}
 	var got []string
 	for _, p := range printedIn(t, data) {
 		got = append(got, p.text)
@@ -84,18 +109,108 @@ func TestManyMarkers(t *testing.T) {
 	}
 }
 
+// Slices that begin or end at one time, in blocks or across them, nest in Perfetto as in the text.
+func TestSlicesNestAsInText(t *testing.T) {
+	enginetest.ForTest(t)
+	type open struct {
+		at   int64
+		name string
+	}
+	random := rand.New(rand.NewPCG(5, 5))
+	x := &textTrace{}
+	var stacks [3][]open
+	var instant [3]int64 // the time of the last one: Perfetto nests instants of one time in each other
+	var want rows
+	at := int64(caseStart)
+	add := func(from, to int64, name string, around []open) {
+		var parent any
+		if len(around) > 0 {
+			parent = around[len(around)-1].name
+		}
+		want.add(from*1000, (to-from)*1000, name, len(around), parent)
+	}
+	for i := range 12_000 {
+		k := random.IntN(len(stacks))
+		stack, who := &stacks[k], app.on(k)
+		who.tid += k
+		at += int64(random.IntN(2))
+		name := fmt.Sprintf("%d %s", i, strings.Repeat("x", 20))
+		switch action := random.IntN(9); {
+		case action == 0 && instant[k] < at:
+			instant[k] = at
+			x.mark(at, who, "I|200|"+name)
+			add(at, at, name, *stack)
+		case action <= 4 && len(*stack) < 8:
+			x.mark(at, who, "B|200|"+name)
+			*stack = append(*stack, open{at, name})
+		case len(*stack) > 0:
+			x.mark(at, who, "E|200|")
+			n := len(*stack) - 1
+			last := (*stack)[n]
+			*stack = (*stack)[:n]
+			add(last.at, at, last.name, *stack)
+		}
+	}
+	data, _ := convert(t, x.String(), Options{NoTracks: true})
+	whole := 0
+	for _, p := range packetsOf(t, data) {
+		if p.GetTrackEvent().GetLegacyEvent() != nil {
+			whole++
+		}
+	}
+	if len(want) < 5000 || whole < 1000 {
+		t.Errorf("%d slices, %d of them in one packet: that tests little", len(want), whole)
+	}
+	session := enginetest.Load(t, data)
+	enginetest.CheckGate(t, session)
+	compare(t, "slices", query(t, session, `
+		SELECT s.ts, s.dur, s.name, s.depth, parent.name FROM slice s LEFT JOIN slice parent ON parent.id = s.parent_id
+		WHERE s.dur >= 0`), want)
+}
+
+// Slices that Perfetto makes of the kernel's events nest between those of the text, also if all are of one time.
+func TestSlicesNestAmongKernelSlices(t *testing.T) {
+	enginetest.ForTest(t)
+	random := rand.New(rand.NewPCG(6, 6))
+	var text strings.Builder
+	text.WriteString("# tracer: nop\n#\n")
+	at := int64(caseStart)
+	var stacks [3][]string // the ends of open slices
+	for i := range 9_000 {
+		k := random.IntN(len(stacks))
+		at += int64(random.IntN(2))
+		stack := &stacks[k]
+		var event string
+		switch action := random.IntN(8); {
+		case action <= 3 && len(*stack) > 0:
+			event = (*stack)[len(*stack)-1]
+			*stack = (*stack)[:len(*stack)-1]
+		case action == 4:
+			event = fmt.Sprintf("workqueue_execute_start: work struct 00000000e1f2a3b4: function work%d", i)
+			*stack = append(*stack, "workqueue_execute_end: work struct 00000000e1f2a3b4")
+		default:
+			event = fmt.Sprintf("print: B|200|slice %d %s", i, strings.Repeat("x", 40))
+			*stack = append(*stack, "print: E|200")
+		}
+		fmt.Fprintf(&text, " app-%d ( 200) [%03d] .... %d.%06d: %s\n", 200+k, k, at/1e6, at%1e6, event)
+	}
+	data, _ := convert(t, text.String(), Options{NoTracks: true})
+	converted, imported := enginetest.Load(t, data), enginetest.Load(t, []byte(text.String()))
+	compare(t, "slices", parityTables[0].converted(t, converted), parityTables[0].imported(t, imported))
+}
+
 // A processor's number that no device has must not cost the whole trace.
 func TestDamagedProcessor(t *testing.T) {
 	x := &textTrace{}
-	x.slice(caseStart, caseStart+10, app, "whole")
-	x.slice(caseStart+20, caseStart+30, app.on(1024), "damaged")
-	x.slice(caseStart+40, caseStart+50, app.on(1<<31-1), "more so")
+	x.mark(caseStart, app, "C|200|whole|1")
+	x.mark(caseStart+20, app.on(1024), "C|200|damaged|1")
+	x.mark(caseStart+40, app.on(1<<31-1), "C|200|more so|1")
 	data, _ := convert(t, x.String(), Options{})
 	cpus := map[uint32]int{}
 	for _, p := range printedIn(t, data) {
 		cpus[p.cpu]++
 	}
-	if want := map[uint32]int{1: 2, 1023: 4}; !maps.Equal(cpus, want) {
+	if want := map[uint32]int{1: 1, 1023: 2}; !maps.Equal(cpus, want) {
 		t.Errorf("markers by processor: %v, want %v", cpus, want)
 	}
 }

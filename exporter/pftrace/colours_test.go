@@ -26,7 +26,7 @@ func colouredIn(t *testing.T, data []byte) []coloured {
 	var list []coloured
 	for _, p := range packetsOf(t, data) {
 		state.add(p)
-		if e := p.GetTrackEvent(); e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_BEGIN {
+		if e := ownEvent(p); e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_BEGIN {
 			d := state.tracks[e.GetTrackUuid()]
 			track := d.GetName()
 			switch parent := state.tracks[d.GetParentUuid()]; {

@@ -9,8 +9,10 @@
 // A Perfetto trace is packets, one after another; Perfetto sorts them by time:
 //
 //	SystemInfo           how to read the kernel's numbers
-//	FtraceEventBundle …  markers and kernel events, as each block of text is
-//	                     read: one bundle for each processor
+//	TrackEvent …         slices and instants of threads, as each block of text is read; the
+//	                     packets of a thread begin with a ThreadDescriptor
+//	FtraceEventBundle …  other markers and kernel events: one bundle for each processor
+//	                     and block
 //	ClockSnapshot        trace time against CLOCK_MONOTONIC and the wall clock
 //	PerfSample …         samples of a profiler, with their stacks
 //	TraceUuid            identity, from a hash of the input, the samples and the options

@@ -38,6 +38,15 @@ func packetsOf(t testing.TB, data []byte) []*perfettopb.TracePacket {
 	return list
 }
 
+// ownEvent returns the event of a packet on a track that the timeline describes: not a slice of the
+// text's.
+func ownEvent(p *perfettopb.TracePacket) *perfettopb.TrackEvent {
+	if e := p.GetTrackEvent(); e != nil && e.TrackUuid != nil {
+		return e
+	}
+	return nil
+}
+
 // TestPackets checks what must be true for every packet, whatever the trace.
 func TestPackets(t *testing.T) {
 	for _, text := range []string{caseTrace(t, "frames"), caseTrace(t, "parity/wakings"), tracetest.Read(t, "../../testdata/demo.ftrace")} {

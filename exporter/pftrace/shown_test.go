@@ -223,7 +223,7 @@ func packetSections(t testing.TB, data []byte) sections {
 			cookie, line := frameStart(e, at)
 			frames[cookie] = line
 		}
-		e := p.GetTrackEvent()
+		e := ownEvent(p)
 		if e == nil {
 			continue
 		}

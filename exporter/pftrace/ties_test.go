@@ -71,8 +71,8 @@ func TestTiesMoveLittle(t *testing.T) {
 	x.mark(caseStart, app.on(3), "C|200|counter|2")
 	want := map[uint32]int{2: 2}
 	for i := range 400 {
-		who := thread{"worker", 1000 + i, 1000, i % 4}
-		x.mark(caseStart, who, "B|1000|slice")
+		who := thread{"worker", 1000 + i, 0, i % 4} // of no process, and so not on a track
+		x.mark(caseStart, who, "B|0|slice")
 		want[uint32(who.cpu)]++
 	}
 	data, _ := convert(t, x.String(), Options{})

@@ -145,7 +145,7 @@ func TestFirstAnnotations(t *testing.T) {
 	late, pickedUp := 0, 0
 	for _, p := range packetsOf(t, data) {
 		state.add(p)
-		e := p.GetTrackEvent()
+		e := ownEvent(p)
 		if e.GetType() != perfettopb.TrackEvent_TYPE_SLICE_BEGIN || !strings.HasPrefix(state.tracks[e.GetTrackUuid()].GetName(), "Frames") {
 			continue
 		}
@@ -181,7 +181,7 @@ func TestNoTracks(t *testing.T) {
 		tracks := 0
 		for _, p := range packetsOf(t, data) {
 			switch {
-			case p.GetTrackDescriptor() != nil, p.GetTrackEvent() != nil:
+			case p.GetTrackDescriptor() != nil, ownEvent(p) != nil:
 				tracks++
 			case p.GetTraceUuid() == nil:
 				contents[i] = append(contents[i], p.String())

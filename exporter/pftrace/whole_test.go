@@ -48,6 +48,12 @@ func eventsIn(t *testing.T, data []byte) int {
 		bundle := p.GetFtraceEvents()
 		compact := bundle.GetCompactSched()
 		n += len(bundle.GetEvent()) + len(compact.GetSwitchTimestamp()) + len(compact.GetWakingTimestamp())
+		if e := p.GetTrackEvent(); e != nil && e.TrackUuid == nil {
+			n++
+			if e.LegacyEvent != nil { // begin and end
+				n++
+			}
+		}
 	}
 	return n
 }

@@ -100,6 +100,7 @@ type TracePacket struct {
 	//	*TracePacket_ClockSnapshot
 	//	*TracePacket_TrackEvent
 	//	*TracePacket_AndroidLog
+	//	*TracePacket_ThreadDescriptor
 	//	*TracePacket_SystemInfo
 	//	*TracePacket_CompressedPackets
 	//	*TracePacket_TrackDescriptor
@@ -215,6 +216,15 @@ func (x *TracePacket) GetAndroidLog() *AndroidLogPacket {
 	if x != nil {
 		if x, ok := x.Data.(*TracePacket_AndroidLog); ok {
 			return x.AndroidLog
+		}
+	}
+	return nil
+}
+
+func (x *TracePacket) GetThreadDescriptor() *ThreadDescriptor {
+	if x != nil {
+		if x, ok := x.Data.(*TracePacket_ThreadDescriptor); ok {
+			return x.ThreadDescriptor
 		}
 	}
 	return nil
@@ -344,6 +354,11 @@ type TracePacket_AndroidLog struct {
 	AndroidLog *AndroidLogPacket `protobuf:"bytes,39,opt,name=android_log,json=androidLog,oneof"`
 }
 
+type TracePacket_ThreadDescriptor struct {
+	// The thread of later track events of the sequence that name no track.
+	ThreadDescriptor *ThreadDescriptor `protobuf:"bytes,44,opt,name=thread_descriptor,json=threadDescriptor,oneof"`
+}
+
 type TracePacket_SystemInfo struct {
 	SystemInfo *SystemInfo `protobuf:"bytes,45,opt,name=system_info,json=systemInfo,oneof"`
 }
@@ -385,6 +400,8 @@ func (*TracePacket_TrackEvent) isTracePacket_Data() {}
 
 func (*TracePacket_AndroidLog) isTracePacket_Data() {}
 
+func (*TracePacket_ThreadDescriptor) isTracePacket_Data() {}
+
 func (*TracePacket_SystemInfo) isTracePacket_Data() {}
 
 func (*TracePacket_CompressedPackets) isTracePacket_Data() {}
@@ -413,8 +430,7 @@ var File_protos_perfetto_trace_trace_packet_proto protoreflect.FileDescriptor
 
 const file_protos_perfetto_trace_trace_packet_proto_rawDesc = "" +
 	"\n" +
-	"(protos/perfetto/trace/trace_packet.proto\x12\x0fperfetto.protos\x1a(protos/perfetto/common/system_info.proto\x1a-protos/perfetto/common/trace_attributes.proto\x1a/protos/perfetto/trace/android/android_log.proto\x1a8protos/perfetto/trace/android/frame_timeline_event.proto\x1a*protos/perfetto/trace/clock_snapshot.proto\x1a6protos/perfetto/trace/ftrace/ftrace_event_bundle.proto\x1a7protos/perfetto/trace/interned_data/interned_data.proto\x1a4protos/perfetto/trace/profiling/profile_packet.proto\x1a+protos/perfetto/trace/ps/process_tree.proto\x1a1protos/perfetto/trace/trace_packet_defaults.proto\x1a&protos/perfetto/trace/trace_uuid.proto\x1a8protos/perfetto/trace/track_event/track_descriptor.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\xb8\n" +
-	"\n" +
+	"(protos/perfetto/trace/trace_packet.proto\x12\x0fperfetto.protos\x1a(protos/perfetto/common/system_info.proto\x1a-protos/perfetto/common/trace_attributes.proto\x1a/protos/perfetto/trace/android/android_log.proto\x1a8protos/perfetto/trace/android/frame_timeline_event.proto\x1a*protos/perfetto/trace/clock_snapshot.proto\x1a6protos/perfetto/trace/ftrace/ftrace_event_bundle.proto\x1a7protos/perfetto/trace/interned_data/interned_data.proto\x1a4protos/perfetto/trace/profiling/profile_packet.proto\x1a+protos/perfetto/trace/ps/process_tree.proto\x1a1protos/perfetto/trace/trace_packet_defaults.proto\x1a&protos/perfetto/trace/trace_uuid.proto\x1a9protos/perfetto/trace/track_event/thread_descriptor.proto\x1a8protos/perfetto/trace/track_event/track_descriptor.proto\x1a3protos/perfetto/trace/track_event/track_event.proto\"\x8a\v\n" +
 	"\vTracePacket\x12\x1c\n" +
 	"\ttimestamp\x18\b \x01(\x04R\ttimestamp\x12,\n" +
 	"\x12timestamp_clock_id\x18: \x01(\rR\x10timestampClockId\x12I\n" +
@@ -424,7 +440,8 @@ const file_protos_perfetto_trace_trace_packet_proto_rawDesc = "" +
 	"\vtrack_event\x18\v \x01(\v2\x1b.perfetto.protos.TrackEventH\x00R\n" +
 	"trackEvent\x12D\n" +
 	"\vandroid_log\x18' \x01(\v2!.perfetto.protos.AndroidLogPacketH\x00R\n" +
-	"androidLog\x12>\n" +
+	"androidLog\x12P\n" +
+	"\x11thread_descriptor\x18, \x01(\v2!.perfetto.protos.ThreadDescriptorH\x00R\x10threadDescriptor\x12>\n" +
 	"\vsystem_info\x18- \x01(\v2\x1b.perfetto.protos.SystemInfoH\x00R\n" +
 	"systemInfo\x12/\n" +
 	"\x12compressed_packets\x182 \x01(\fH\x00R\x11compressedPackets\x12M\n" +
@@ -469,14 +486,15 @@ var file_protos_perfetto_trace_trace_packet_proto_goTypes = []any{
 	(*ClockSnapshot)(nil),          // 4: perfetto.protos.ClockSnapshot
 	(*TrackEvent)(nil),             // 5: perfetto.protos.TrackEvent
 	(*AndroidLogPacket)(nil),       // 6: perfetto.protos.AndroidLogPacket
-	(*SystemInfo)(nil),             // 7: perfetto.protos.SystemInfo
-	(*TrackDescriptor)(nil),        // 8: perfetto.protos.TrackDescriptor
-	(*PerfSample)(nil),             // 9: perfetto.protos.PerfSample
-	(*FrameTimelineEvent)(nil),     // 10: perfetto.protos.FrameTimelineEvent
-	(*TraceUuid)(nil),              // 11: perfetto.protos.TraceUuid
-	(*TraceAttributes)(nil),        // 12: perfetto.protos.TraceAttributes
-	(*InternedData)(nil),           // 13: perfetto.protos.InternedData
-	(*TracePacketDefaults)(nil),    // 14: perfetto.protos.TracePacketDefaults
+	(*ThreadDescriptor)(nil),       // 7: perfetto.protos.ThreadDescriptor
+	(*SystemInfo)(nil),             // 8: perfetto.protos.SystemInfo
+	(*TrackDescriptor)(nil),        // 9: perfetto.protos.TrackDescriptor
+	(*PerfSample)(nil),             // 10: perfetto.protos.PerfSample
+	(*FrameTimelineEvent)(nil),     // 11: perfetto.protos.FrameTimelineEvent
+	(*TraceUuid)(nil),              // 12: perfetto.protos.TraceUuid
+	(*TraceAttributes)(nil),        // 13: perfetto.protos.TraceAttributes
+	(*InternedData)(nil),           // 14: perfetto.protos.InternedData
+	(*TracePacketDefaults)(nil),    // 15: perfetto.protos.TracePacketDefaults
 }
 var file_protos_perfetto_trace_trace_packet_proto_depIdxs = []int32{
 	2,  // 0: perfetto.protos.TracePacket.ftrace_events:type_name -> perfetto.protos.FtraceEventBundle
@@ -484,19 +502,20 @@ var file_protos_perfetto_trace_trace_packet_proto_depIdxs = []int32{
 	4,  // 2: perfetto.protos.TracePacket.clock_snapshot:type_name -> perfetto.protos.ClockSnapshot
 	5,  // 3: perfetto.protos.TracePacket.track_event:type_name -> perfetto.protos.TrackEvent
 	6,  // 4: perfetto.protos.TracePacket.android_log:type_name -> perfetto.protos.AndroidLogPacket
-	7,  // 5: perfetto.protos.TracePacket.system_info:type_name -> perfetto.protos.SystemInfo
-	8,  // 6: perfetto.protos.TracePacket.track_descriptor:type_name -> perfetto.protos.TrackDescriptor
-	9,  // 7: perfetto.protos.TracePacket.perf_sample:type_name -> perfetto.protos.PerfSample
-	10, // 8: perfetto.protos.TracePacket.frame_timeline_event:type_name -> perfetto.protos.FrameTimelineEvent
-	11, // 9: perfetto.protos.TracePacket.trace_uuid:type_name -> perfetto.protos.TraceUuid
-	12, // 10: perfetto.protos.TracePacket.trace_attributes:type_name -> perfetto.protos.TraceAttributes
-	13, // 11: perfetto.protos.TracePacket.interned_data:type_name -> perfetto.protos.InternedData
-	14, // 12: perfetto.protos.TracePacket.trace_packet_defaults:type_name -> perfetto.protos.TracePacketDefaults
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	7,  // 5: perfetto.protos.TracePacket.thread_descriptor:type_name -> perfetto.protos.ThreadDescriptor
+	8,  // 6: perfetto.protos.TracePacket.system_info:type_name -> perfetto.protos.SystemInfo
+	9,  // 7: perfetto.protos.TracePacket.track_descriptor:type_name -> perfetto.protos.TrackDescriptor
+	10, // 8: perfetto.protos.TracePacket.perf_sample:type_name -> perfetto.protos.PerfSample
+	11, // 9: perfetto.protos.TracePacket.frame_timeline_event:type_name -> perfetto.protos.FrameTimelineEvent
+	12, // 10: perfetto.protos.TracePacket.trace_uuid:type_name -> perfetto.protos.TraceUuid
+	13, // 11: perfetto.protos.TracePacket.trace_attributes:type_name -> perfetto.protos.TraceAttributes
+	14, // 12: perfetto.protos.TracePacket.interned_data:type_name -> perfetto.protos.InternedData
+	15, // 13: perfetto.protos.TracePacket.trace_packet_defaults:type_name -> perfetto.protos.TracePacketDefaults
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_trace_packet_proto_init() }
@@ -515,6 +534,7 @@ func file_protos_perfetto_trace_trace_packet_proto_init() {
 	file_protos_perfetto_trace_ps_process_tree_proto_init()
 	file_protos_perfetto_trace_trace_packet_defaults_proto_init()
 	file_protos_perfetto_trace_trace_uuid_proto_init()
+	file_protos_perfetto_trace_track_event_thread_descriptor_proto_init()
 	file_protos_perfetto_trace_track_event_track_descriptor_proto_init()
 	file_protos_perfetto_trace_track_event_track_event_proto_init()
 	file_protos_perfetto_trace_trace_packet_proto_msgTypes[0].OneofWrappers = []any{
@@ -523,6 +543,7 @@ func file_protos_perfetto_trace_trace_packet_proto_init() {
 		(*TracePacket_ClockSnapshot)(nil),
 		(*TracePacket_TrackEvent)(nil),
 		(*TracePacket_AndroidLog)(nil),
+		(*TracePacket_ThreadDescriptor)(nil),
 		(*TracePacket_SystemInfo)(nil),
 		(*TracePacket_CompressedPackets)(nil),
 		(*TracePacket_TrackDescriptor)(nil),

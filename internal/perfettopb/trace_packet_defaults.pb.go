@@ -23,8 +23,10 @@ const (
 
 // What the packets of a sequence have in common.
 type TracePacketDefaults struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	PerfSampleDefaults *PerfSampleDefaults    `protobuf:"bytes,12,opt,name=perf_sample_defaults,json=perfSampleDefaults" json:"perf_sample_defaults,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A BuiltinClock, of packets that name none.
+	TimestampClockId   *uint32             `protobuf:"varint,58,opt,name=timestamp_clock_id,json=timestampClockId" json:"timestamp_clock_id,omitempty"`
+	PerfSampleDefaults *PerfSampleDefaults `protobuf:"bytes,12,opt,name=perf_sample_defaults,json=perfSampleDefaults" json:"perf_sample_defaults,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -59,6 +61,13 @@ func (*TracePacketDefaults) Descriptor() ([]byte, []int) {
 	return file_protos_perfetto_trace_trace_packet_defaults_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *TracePacketDefaults) GetTimestampClockId() uint32 {
+	if x != nil && x.TimestampClockId != nil {
+		return *x.TimestampClockId
+	}
+	return 0
+}
+
 func (x *TracePacketDefaults) GetPerfSampleDefaults() *PerfSampleDefaults {
 	if x != nil {
 		return x.PerfSampleDefaults
@@ -70,8 +79,9 @@ var File_protos_perfetto_trace_trace_packet_defaults_proto protoreflect.FileDesc
 
 const file_protos_perfetto_trace_trace_packet_defaults_proto_rawDesc = "" +
 	"\n" +
-	"1protos/perfetto/trace/trace_packet_defaults.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_packet.proto\"l\n" +
-	"\x13TracePacketDefaults\x12U\n" +
+	"1protos/perfetto/trace/trace_packet_defaults.proto\x12\x0fperfetto.protos\x1a4protos/perfetto/trace/profiling/profile_packet.proto\"\x9a\x01\n" +
+	"\x13TracePacketDefaults\x12,\n" +
+	"\x12timestamp_clock_id\x18: \x01(\rR\x10timestampClockId\x12U\n" +
 	"\x14perf_sample_defaults\x18\f \x01(\v2#.perfetto.protos.PerfSampleDefaultsR\x12perfSampleDefaultsB\x1dZ\x1bohframe/internal/perfettopb"
 
 var (

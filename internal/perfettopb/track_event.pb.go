@@ -124,6 +124,7 @@ type TrackEvent struct {
 	//	*TrackEvent_CorrelationIdStrIid
 	CorrelationIdField isTrackEvent_CorrelationIdField `protobuf_oneof:"correlation_id_field"`
 	DebugAnnotations   []*DebugAnnotation              `protobuf:"bytes,4,rep,name=debug_annotations,json=debugAnnotations" json:"debug_annotations,omitempty"`
+	LegacyEvent        *TrackEvent_LegacyEvent         `protobuf:"bytes,6,opt,name=legacy_event,json=legacyEvent" json:"legacy_event,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -269,6 +270,13 @@ func (x *TrackEvent) GetCorrelationIdStrIid() uint64 {
 func (x *TrackEvent) GetDebugAnnotations() []*DebugAnnotation {
 	if x != nil {
 		return x.DebugAnnotations
+	}
+	return nil
+}
+
+func (x *TrackEvent) GetLegacyEvent() *TrackEvent_LegacyEvent {
+	if x != nil {
+		return x.LegacyEvent
 	}
 	return nil
 }
@@ -424,11 +432,65 @@ func (x *EventName) GetName() string {
 	return ""
 }
 
+// What the event is instead of what its type says.
+type TrackEvent_LegacyEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The letter X is a whole slice.
+	Phase         *int32 `protobuf:"varint,2,opt,name=phase" json:"phase,omitempty"`
+	DurationUs    *int64 `protobuf:"varint,3,opt,name=duration_us,json=durationUs" json:"duration_us,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TrackEvent_LegacyEvent) Reset() {
+	*x = TrackEvent_LegacyEvent{}
+	mi := &file_protos_perfetto_trace_track_event_track_event_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TrackEvent_LegacyEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TrackEvent_LegacyEvent) ProtoMessage() {}
+
+func (x *TrackEvent_LegacyEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_protos_perfetto_trace_track_event_track_event_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TrackEvent_LegacyEvent.ProtoReflect.Descriptor instead.
+func (*TrackEvent_LegacyEvent) Descriptor() ([]byte, []int) {
+	return file_protos_perfetto_trace_track_event_track_event_proto_rawDescGZIP(), []int{0, 0}
+}
+
+func (x *TrackEvent_LegacyEvent) GetPhase() int32 {
+	if x != nil && x.Phase != nil {
+		return *x.Phase
+	}
+	return 0
+}
+
+func (x *TrackEvent_LegacyEvent) GetDurationUs() int64 {
+	if x != nil && x.DurationUs != nil {
+		return *x.DurationUs
+	}
+	return 0
+}
+
 var File_protos_perfetto_trace_track_event_track_event_proto protoreflect.FileDescriptor
 
 const file_protos_perfetto_trace_track_event_track_event_proto_rawDesc = "" +
 	"\n" +
-	"3protos/perfetto/trace/track_event/track_event.proto\x12\x0fperfetto.protos\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\"\xb0\x05\n" +
+	"3protos/perfetto/trace/track_event/track_event.proto\x12\x0fperfetto.protos\x1a8protos/perfetto/trace/track_event/debug_annotation.proto\"\xc2\x06\n" +
 	"\n" +
 	"TrackEvent\x12#\n" +
 	"\rcategory_iids\x18\x03 \x03(\x04R\fcategoryIids\x12\x1e\n" +
@@ -446,7 +508,12 @@ const file_protos_perfetto_trace_track_event_track_event_proto_rawDesc = "" +
 	"\bflow_ids\x18/ \x03(\x06R\aflowIds\x120\n" +
 	"\x14terminating_flow_ids\x180 \x03(\x06R\x12terminatingFlowIds\x125\n" +
 	"\x16correlation_id_str_iid\x186 \x01(\x04H\x02R\x13correlationIdStrIid\x12M\n" +
-	"\x11debug_annotations\x18\x04 \x03(\v2 .perfetto.protos.DebugAnnotationR\x10debugAnnotations\"j\n" +
+	"\x11debug_annotations\x18\x04 \x03(\v2 .perfetto.protos.DebugAnnotationR\x10debugAnnotations\x12J\n" +
+	"\flegacy_event\x18\x06 \x01(\v2'.perfetto.protos.TrackEvent.LegacyEventR\vlegacyEvent\x1aD\n" +
+	"\vLegacyEvent\x12\x14\n" +
+	"\x05phase\x18\x02 \x01(\x05R\x05phase\x12\x1f\n" +
+	"\vduration_us\x18\x03 \x01(\x03R\n" +
+	"durationUs\"j\n" +
 	"\x04Type\x12\x14\n" +
 	"\x10TYPE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10TYPE_SLICE_BEGIN\x10\x01\x12\x12\n" +
@@ -477,22 +544,24 @@ func file_protos_perfetto_trace_track_event_track_event_proto_rawDescGZIP() []by
 }
 
 var file_protos_perfetto_trace_track_event_track_event_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_protos_perfetto_trace_track_event_track_event_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_protos_perfetto_trace_track_event_track_event_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_protos_perfetto_trace_track_event_track_event_proto_goTypes = []any{
-	(TrackEvent_Type)(0),    // 0: perfetto.protos.TrackEvent.Type
-	(*TrackEvent)(nil),      // 1: perfetto.protos.TrackEvent
-	(*EventCategory)(nil),   // 2: perfetto.protos.EventCategory
-	(*EventName)(nil),       // 3: perfetto.protos.EventName
-	(*DebugAnnotation)(nil), // 4: perfetto.protos.DebugAnnotation
+	(TrackEvent_Type)(0),           // 0: perfetto.protos.TrackEvent.Type
+	(*TrackEvent)(nil),             // 1: perfetto.protos.TrackEvent
+	(*EventCategory)(nil),          // 2: perfetto.protos.EventCategory
+	(*EventName)(nil),              // 3: perfetto.protos.EventName
+	(*TrackEvent_LegacyEvent)(nil), // 4: perfetto.protos.TrackEvent.LegacyEvent
+	(*DebugAnnotation)(nil),        // 5: perfetto.protos.DebugAnnotation
 }
 var file_protos_perfetto_trace_track_event_track_event_proto_depIdxs = []int32{
 	0, // 0: perfetto.protos.TrackEvent.type:type_name -> perfetto.protos.TrackEvent.Type
-	4, // 1: perfetto.protos.TrackEvent.debug_annotations:type_name -> perfetto.protos.DebugAnnotation
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	5, // 1: perfetto.protos.TrackEvent.debug_annotations:type_name -> perfetto.protos.DebugAnnotation
+	4, // 2: perfetto.protos.TrackEvent.legacy_event:type_name -> perfetto.protos.TrackEvent.LegacyEvent
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_protos_perfetto_trace_track_event_track_event_proto_init() }
@@ -514,7 +583,7 @@ func file_protos_perfetto_trace_track_event_track_event_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_protos_perfetto_trace_track_event_track_event_proto_rawDesc), len(file_protos_perfetto_trace_track_event_track_event_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,5 +1,5 @@
-// Package ftrace writes the events of a text trace, markers and those of the kernel, as
-// Perfetto's FtraceEventBundle packets.
+// Package ftrace writes the events of a text trace as Perfetto's packets: slices of threads as
+// TrackEvents, other markers and those of the kernel in FtraceEventBundles.
 //
 //	events ──▶ Planner.Plan, in order ──▶ Encoder.Encode, many at once ──▶ packets
 //	           what is exported,          one bundle for each processor

@@ -1,11 +1,6 @@
 package ftrace
 
 import (
-	"strconv"
-	"unicode/utf8"
-
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"ohframe/analyzer/trace"
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/source/hitrace"
@@ -32,14 +27,12 @@ type Encoder struct {
 	packets []byte    // the outcome
 	text    []byte
 	body    []byte
-	pid     trace.PID // of the last begin of a slice
-	pidText []byte    // between bars
 }
 
 // NewEncoder returns an encoder that remembers so many names of functions. It exports all
 // events, or only those that Perfetto shows on tracks.
 func NewEncoder(names int, all bool) *Encoder {
-	return &Encoder{kernel: newKernelEncoder(names), all: all, pid: trace.UnknownPID, pidText: []byte("||")}
+	return &Encoder{kernel: newKernelEncoder(names), all: all}
 }
 
 // Encode returns the packets of the events that have been planned for this encoder since
@@ -116,15 +109,16 @@ func (e *Encoder) lookAhead(pieces []piece, first int) int {
 
 // event encodes one event for its processor and reports whether it could.
 func (e *Encoder) event(event *hitrace.Event, p *placement) bool {
+	if p.sequence != 0 {
+		e.trackEvent(event, p)
+		return true
+	}
 	if p.cpu > packet.LastCPU {
 		e.Misplaced++
 	}
 	c := e.cpu(p.cpu)
 	switch p.kind {
 	case hitrace.MarkerEvent:
-		if e.slice(c, event, p.pid) {
-			return true
-		}
 		e.body = e.appendPrint(e.body[:0], &event.Marker, p.pid)
 	case hitrace.SwitchEvent:
 		fields := event.Switch()
@@ -190,39 +184,6 @@ func (e *Encoder) other(c *cpuEncoder, event *hitrace.Event) bool {
 // process, anew at an event in that form, and the names of the process tree, which apply
 // from the start of the trace, would belong to other threads.
 const newTask = "task_newtask"
-
-// slice encodes the begin or the end of a thread's slice as appendPrint does. It is faster, because it computes
-// the sizes first, and most markers are such. It returns false for other markers and for names that are not UTF-8.
-func (e *Encoder) slice(c *cpuEncoder, event *hitrace.Event, pid trace.PID) bool {
-	m := &event.Marker
-	payload := 1
-	switch m.Phase {
-	case hitrace.Begin:
-		if pid != e.pid {
-			e.pid, e.pidText = pid, append(e.pidText[:0], '|')
-			if pid != trace.UnknownPID {
-				e.pidText = strconv.AppendInt(e.pidText, int64(pid), 10)
-			}
-			e.pidText = append(e.pidText, '|')
-		}
-		if payload += len(e.pidText) + len(m.Name); !utf8.Valid(m.Name) {
-			return false
-		}
-	case hitrace.End:
-	default:
-		return false
-	}
-	size := 1 + protowire.SizeVarint(uint64(payload)) + payload
-	buf := c.begin(event, 1+protowire.SizeVarint(uint64(size))+size)
-	buf = appendVarint(append(buf, eventPrint<<3|byte(protowire.BytesType)), uint64(size))
-	buf = appendVarint(append(buf, kernel.PrintText<<3|byte(protowire.BytesType)), uint64(payload))
-	buf = append(buf, byte(m.Phase))
-	if m.Phase == hitrace.Begin {
-		buf = append(append(buf, e.pidText...), m.Name...)
-	}
-	c.events = buf
-	return true
-}
 
 // appendPrint appends a process's marker as FtraceEvent.print.
 func (e *Encoder) appendPrint(buf []byte, m *hitrace.Marker, pid trace.PID) []byte {

@@ -11,6 +11,7 @@ type placement struct {
 	pid  trace.PID    // of the event's thread
 	kind hitrace.Kind // the event's own, or WakingEvent for a wakeup without a waking
 	skip bool         // not at all
+	track
 }
 
 // piece is consecutive events and how they are exported. made means that the events are

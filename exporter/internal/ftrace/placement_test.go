@@ -18,9 +18,9 @@ func TestEventsStay(t *testing.T) {
 	// Lines without a process, ends without a begin and wakeups without wakings.
 	text = append(text, `
  x-1 (-----) [001] .... 3701.000001: print: B|7|H:name
- x-1 (-----) [002] .... 3701.000001: print: E|7
- x-1 (-----) [003] .... 3701.000001: print: E|7
- x-1 (-----) [003] .... 3701.000001: sched_wakeup: comm=x pid=1 prio=120 target_cpu=001
+ x-1 (-----) [002] .... 3701.000002: print: E|7
+ x-1 (-----) [003] .... 3701.000002: print: E|7
+ x-1 (-----) [003] .... 3701.000003: sched_wakeup: comm=x pid=1 prio=120 target_cpu=001
 `...)
 	e := NewEncoder(trace.Limits{}.WithDefaults().Strings, true)
 	planner := NewPlanner(trace.Limits{}.WithDefaults())
@@ -41,7 +41,7 @@ func TestEventsStay(t *testing.T) {
 	}
 	must.Get(hitrace.Run(t.Context(), bytes.NewReader(text), hitrace.Options{Workers: 1}, sink))(t)
 	last := plan.placements[len(plan.placements)-4:]
-	if last[0].pid != 7 || last[1].cpu != 1 || !last[2].skip || last[3].kind != hitrace.WakingEvent {
+	if last[0].pid != 7 || last[0].whole != 1 || !last[1].ended || !last[2].skip || last[3].kind != hitrace.WakingEvent {
 		t.Errorf("the last events are exported as %+v", last)
 	}
 }

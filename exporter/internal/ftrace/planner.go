@@ -32,6 +32,9 @@ type Planner struct {
 	key    []byte
 	ties   ties
 	ends   []hitrace.Event // of slices that were open where the current trace began, until its first batch
+	batch  batch
+	// sequences is the number of those that threads have.
+	sequences uint32
 	// wakings: the trace has sched_waking. Without it wakeups count as wakings, as
 	// Perfetto makes threads runnable on wakings alone.
 	wakings bool
@@ -80,7 +83,11 @@ func (t *Planner) intern(name []byte) string {
 // openSlices are a thread's slices that have not ended.
 type openSlices struct {
 	hitrace.Stack[struct{}]
-	pid trace.PID
+	trackOf
+}
+
+func newOpenSlices() openSlices {
+	return openSlices{trackOf: trackOf{pid: trace.UnknownPID, kernel: -1}}
 }
 
 // Over counts the events that limits leave out.
@@ -130,6 +137,7 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 	}
 	encoder.decoder = b.Decoder
 	placements := encoder.add(b.Events, false)
+	t.batch.begin(b.Events, placements)
 	for i := range b.Events {
 		e := &b.Events[i]
 		p := placement{cpu: e.CPU, pid: e.Process, kind: e.Kind, skip: e.Outside}
@@ -139,12 +147,19 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 		switch e.Kind {
 		case hitrace.MarkerEvent:
 			if !e.Outside {
-				p.skip = !t.balanced(e, p.pid)
+				p.skip = !t.balanced(e, &p, i)
+			}
+		case hitrace.KernelEvent, hitrace.TransactionEvent, hitrace.ReceivedEvent:
+			if !kernelSlice(e) {
+				break
+			}
+			if s := t.openOn(e.TID); s != nil {
+				t.nest(&s.trackOf, e)
 			}
 		case hitrace.FreeEvent:
 			if task := e.Task(); task != nil {
 				if s := t.open.Get(task.TID); s != nil {
-					*s = openSlices{} // the next thread with the id ends none of them
+					*s = newOpenSlices() // the next thread with the id ends none of them
 				}
 			}
 		case hitrace.WakingEvent:
@@ -185,9 +200,10 @@ func (t *Planner) Begin() {
 }
 
 // balanced keeps account of slices and reports whether a marker of the given process
-// is exported: the end of a slice must have a begin. It counts those that are not.
-func (t *Planner) balanced(e *hitrace.Event, pid trace.PID) bool {
-	m := &e.Marker
+// is exported: the end of a slice must have a begin. It counts those that are not. i is the index of
+// the event in the batch.
+func (t *Planner) balanced(e *hitrace.Event, p *placement, i int) bool {
+	m, pid := &e.Marker, p.pid
 	switch m.Phase {
 	case hitrace.Begin, hitrace.End:
 		s := t.openOn(e.TID)
@@ -195,8 +211,14 @@ func (t *Planner) balanced(e *hitrace.Event, pid trace.PID) bool {
 			t.Over.Threads++
 			return false
 		}
-		s.pid = pid
-		return t.nested(s, m.Phase)
+		if !t.nested(s, m.Phase) {
+			return false
+		}
+		t.place(&s.trackOf, e, p, i)
+	case hitrace.Instant:
+		if s := t.openOn(e.TID); s != nil {
+			t.place(&s.trackOf, e, p, i)
+		}
 	case hitrace.AsyncBegin, hitrace.TrackBegin:
 		key := t.asyncKey(m, pid)
 		s := t.async[key]
@@ -251,7 +273,8 @@ func (t *Planner) nested(s *openSlices, phase hitrace.Phase) bool {
 func (t *Planner) openOn(tid trace.TID) *openSlices {
 	s := t.open.Get(tid)
 	if s == nil && t.open.Len() < t.limits.Threads {
-		s = &openSlices{}
+		slices := newOpenSlices()
+		s = &slices
 		t.open.Put(tid, s)
 	}
 	return s

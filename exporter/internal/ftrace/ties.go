@@ -92,8 +92,9 @@ func (t *ties) cpu(key tieKey, own trace.CPU) trace.CPU {
 // traces in which many events have the same time.
 const maxTies = 64
 
+// tieKeyOf returns the key of an event. Track events are in one queue, whatever their processor.
 func tieKeyOf(e *hitrace.Event, p *placement) tieKey {
-	if p.skip {
+	if p.skip || p.sequence != 0 {
 		return tieKey{}
 	}
 	switch p.kind {

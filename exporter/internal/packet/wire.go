@@ -7,9 +7,12 @@ import "google.golang.org/protobuf/encoding/protowire"
 const (
 	TraceField = 1 // Trace.packet
 
+	FieldTimestamp     = 8  // TracePacket.timestamp
 	FieldSequenceID    = 10 // TracePacket.trusted_packet_sequence_id
+	FieldTrackEvent    = 11 // TracePacket.track_event
 	FieldInternedData  = 12 // TracePacket.interned_data
 	FieldSequenceFlags = 13 // TracePacket.sequence_flags
+	FieldDefaults      = 59 // TracePacket.trace_packet_defaults
 
 	// Values of TracePacket.sequence_flags.
 	StateCleared = 1 // earlier interned data is forgotten

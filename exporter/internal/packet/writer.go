@@ -15,7 +15,8 @@ import (
 const (
 	SequenceID       = 1 // all packets but those of tracks and samples
 	TrackSequenceID  = 2
-	SampleSequenceID = 3 // and the following: one for each event
+	SampleSequenceID = 3  // and the following: one for each event
+	ThreadSequenceID = 16 // and the following: one for each thread with slices, before all samples
 )
 
 // Writer appends packets to a trace. After the first error, which the end of the

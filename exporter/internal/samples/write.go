@@ -19,9 +19,7 @@ import (
 
 // Field numbers of the packets, which a test compares with the schema.
 const (
-	packetTimestamp = 8  // TracePacket.timestamp
-	packetDefaults  = 59 // TracePacket.trace_packet_defaults
-	packetSample    = 66 // TracePacket.perf_sample
+	packetSample = 66 // TracePacket.perf_sample
 
 	defaultsSample    = 12 // TracePacketDefaults.perf_sample_defaults
 	defaultsTimebase  = 1  // PerfSampleDefaults.timebase
@@ -175,7 +173,7 @@ func (w *writer) begin(s *sequence, e sample.Event, at trace.Time) {
 		timebase = packet.AppendVarint(timebase, timebasePeriod, e.Period)
 	}
 	defaults := packet.AppendBytes(nil, defaultsSample, packet.AppendBytes(nil, defaultsTimebase, timebase))
-	w.append(s, at, packet.StateCleared, packetDefaults, defaults)
+	w.append(s, at, packet.StateCleared, packet.FieldDefaults, defaults)
 }
 
 // write writes a sample, after what it refers to.
@@ -232,7 +230,7 @@ func (w *writer) thread(pid, tid int32) []byte {
 
 // append writes a packet.
 func (w *writer) append(s *sequence, at trace.Time, flags uint64, field protowire.Number, content []byte) {
-	p := packet.AppendVarint(w.packet[:0], packetTimestamp, uint64(at))
+	p := packet.AppendVarint(w.packet[:0], packet.FieldTimestamp, uint64(at))
 	p = packet.AppendVarint(p, packet.FieldSequenceID, s.id)
 	p = packet.AppendVarint(p, packet.FieldSequenceFlags, flags)
 	w.packet = packet.AppendBytes(p, field, content)

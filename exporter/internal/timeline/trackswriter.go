@@ -16,9 +16,6 @@ import (
 // Field numbers of the messages of TrackEvents. Every frame has some of them. A test
 // compares the numbers with the schema.
 const (
-	packetTimestamp  = 8  // TracePacket.timestamp
-	packetTrackEvent = 11 // TracePacket.track_event
-
 	trackEventCategory     = 3 // TrackEvent.category_iids
 	trackEventAnnotation   = 4 // TrackEvent.debug_annotations
 	trackEventType         = 9 // TrackEvent.type
@@ -242,7 +239,7 @@ func (w *trackWriter) count(track uint64, at trace.Time, value float64) {
 // append appends a packet with an event. The first one, which begins a slice, contains
 // the names that all refer to.
 func (w *trackWriter) append(at trace.Time, flags uint64, event []byte) {
-	p := packet.AppendVarint(w.packet[:0], packetTimestamp, uint64(at))
+	p := packet.AppendVarint(w.packet[:0], packet.FieldTimestamp, uint64(at))
 	p = packet.AppendVarint(p, packet.FieldSequenceID, packet.TrackSequenceID)
 	if !w.begun {
 		w.begun = true
@@ -256,7 +253,7 @@ func (w *trackWriter) append(at trace.Time, flags uint64, event []byte) {
 	if flags != 0 {
 		p = packet.AppendVarint(p, packet.FieldSequenceFlags, flags)
 	}
-	w.packet = packet.AppendBytes(p, packetTrackEvent, event)
+	w.packet = packet.AppendBytes(p, packet.FieldTrackEvent, event)
 	w.packets.WriteEncoded(w.packet)
 }
 
