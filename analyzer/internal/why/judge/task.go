@@ -43,7 +43,7 @@ func (j *judge) tasks(x *judged) (list []why.Share) {
 		for i := range rest {
 			small += rest[i].value
 		}
-		if small*smallest >= sum { // several that matter together
+		if small*smallest >= sum || sum-small < x.share { // several that matter together, or have some of the share
 			others := taskPart{wait: rest[0].wait, task: rest[0].task}
 			others.value = small
 			all = append(all[:n:n], others)
@@ -58,7 +58,7 @@ func (j *judge) tasks(x *judged) (list []why.Share) {
 	over := x.value - x.usual
 	for i, share := range why.Divide(x.share, weights) {
 		p := &all[i]
-		p.share = min(share, p.value)
+		p.share = share
 		p.excess = min(p.value, over)
 		list = append(list, j.taskShare(x, p))
 	}
