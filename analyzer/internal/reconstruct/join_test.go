@@ -136,3 +136,15 @@ func TestJoinedTracesOfOneTime(t *testing.T) {
 		}
 	}
 }
+
+// Where two frames have the time of one vsync, as in lines of another trace, a commit belongs to the last one
+// that began before it: docs/frames.md 6.2.
+func TestCommitOfRepeatedVsync(t *testing.T) {
+	u := (&userTrace{}).render(1, "") // begins at 1010.1 ms, commits at 1013
+	u.line(3010.1, 100, 100, "B|100|H:ReceiveVsync name:rs dataCount: 24bytes now:1010000000 expectedEnd: 1025000000 vsyncId:61, fd:9|M0538").line(3012, 100, 100, "E|100|M0538")
+	var got []string
+	for f := range u.timeline(t).Complete() {
+		got = append(got, fmt.Sprintf("%d: %d", f.Actual.Start, f.Commit.Start))
+	}
+	must.Equal(t, strings.Join(got, ", "), "1010100000: 1013000000, 3010100000: 0", "commits")
+}

@@ -283,19 +283,13 @@ func (b *builder) assignCommits(frames []*draft) {
 
 // vsyncs are render frames by the time of their vsync.
 type vsyncs struct {
-	byProcess map[vsyncKey]*analyzer.Frame
-	all       map[trace.Monotonic][]*analyzer.Frame
-	screens   map[int64]bool              // those with a render process of their own
-	rendered  map[*analyzer.Process]int64 // the screen that a render process is for; noScreen if its name has none
-}
-
-type vsyncKey struct {
-	pid trace.PID
-	now trace.Monotonic
+	frames   map[trace.Monotonic][]*draft
+	screens  map[int64]bool              // those with a render process of their own
+	rendered map[*analyzer.Process]int64 // the screen that a render process is for; noScreen if its name has none
 }
 
 func newVsyncs(frames []*draft) vsyncs {
-	v := vsyncs{map[vsyncKey]*analyzer.Frame{}, map[trace.Monotonic][]*analyzer.Frame{}, map[int64]bool{}, map[*analyzer.Process]int64{}}
+	v := vsyncs{map[trace.Monotonic][]*draft{}, map[int64]bool{}, map[*analyzer.Process]int64{}}
 	for _, d := range frames {
 		p := d.frame.Process
 		if _, known := v.rendered[p]; !known {
@@ -303,36 +297,35 @@ func newVsyncs(frames []*draft) vsyncs {
 			v.rendered[p], v.screens[id] = id, id != noScreen
 		}
 		if d.now != 0 {
-			v.byProcess[vsyncKey{d.pid, d.now}] = d.frame
-			v.all[d.now] = append(v.all[d.now], d.frame)
+			v.frames[d.now] = append(v.frames[d.now], d)
 		}
 	}
 	return v
 }
 
-// of returns the frame of the vsync that a commit names: that of its own process or else, if
-// another one commits, that of the process for the commit's screen, or the only one.
+// of returns the frame of the vsync that a commit names: the last one of its own process that began before
+// it or else, if another one commits, that of the process for the commit's screen, or the only one.
 func (v vsyncs) of(c *commit) *analyzer.Frame {
 	if c.Now == 0 {
 		return nil
 	}
-	if f := v.byProcess[vsyncKey{c.pid, c.Now}]; f != nil {
-		return f
-	}
+	var own *analyzer.Frame
 	var found []*analyzer.Frame
-	for _, f := range v.all[c.Now] {
-		if c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID {
-			continue
+	for _, d := range v.frames[c.Now] {
+		switch f := d.frame; {
+		case f.Actual.Start > c.Start: // another trace has that time, too
+		case d.pid == c.pid:
+			own = f
+		case c.VsyncID != 0 && f.VsyncID != 0 && c.VsyncID != f.VsyncID:
+		case v.screens[c.screen] && v.rendered[f.Process] != c.screen:
+		default:
+			found = append(found, f)
 		}
-		if v.screens[c.screen] && v.rendered[f.Process] != c.screen {
-			continue
-		}
-		found = append(found, f)
 	}
-	if len(found) != 1 {
-		return nil
+	if own == nil && len(found) == 1 {
+		return found[0]
 	}
-	return found[0]
+	return own
 }
 
 // renderedScreen returns the screen that a render process is for, noScreen if its name has none.

@@ -31,10 +31,11 @@ var stages = [5]why.Stage{why.StageFrame, why.StageDraw, why.StageCommitWait, wh
 
 // newPassing returns the way of a frame to the display, nil if a part of it is unknown.
 func newPassing(f *analyzer.Frame, start trace.Time) *passing {
-	if f.Kind != analyzer.RenderFrame || f.Android != nil || !f.Present.Known() || f.PresentEstimated || !f.Commit.Known() || f.Present <= start {
+	actual := max(f.Actual.Start, start)
+	if f.Kind != analyzer.RenderFrame || f.Android != nil || !f.Present.Known() || f.PresentEstimated || !f.Commit.Known() || f.Present <= actual {
 		return nil
 	}
-	p := &passing{frame: f, start: start, actual: max(f.Actual.Start, start)}
+	p := &passing{frame: f, start: start, actual: actual}
 	p.marks = marks(f, start, p.actual, f.Present)
 	return p
 }
