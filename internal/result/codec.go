@@ -30,9 +30,8 @@ import (
 // Whole numbers are varints, those that may be negative in zigzag encoding.
 type codec struct {
 	writing bool
-	to      io.Writer       // nil to keep all in out
-	out     []byte          // not yet written
-	fields  []reflect.Value // of the structs that are written: those that are not zero
+	to      io.Writer // nil to keep all in out
+	out     []byte    // not yet written
 	in      *bufio.Reader
 	limits  trace.Limits
 	err     error // the first, of reading
@@ -365,42 +364,43 @@ func rangeOf(t reflect.Type) (least, most int64) {
 
 // fields returns the walk of some fields of a struct.
 func fields(t reflect.Type, some func(name string) bool) walk {
-	var numbers []int
-	var walks []walk
+	type member struct {
+		number int
+		walk   walk
+	}
+	var members []member
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() && some(f.Name) {
-			numbers, walks = append(numbers, i), append(walks, plan(f.Type))
+			members = append(members, member{i, plan(f.Type)})
 		}
 	}
-	if len(numbers) > 64 {
+	if len(members) > 64 {
 		panic("too many fields of " + t.String())
 	}
 	correct := checks[t]
+	most := make([]byte, (len(members)+6)/7) // as a varint, the bits of all
 	return func(c *codec, v reflect.Value) {
-		set, first := uint64(0), len(c.fields)
+		set := uint64(0)
 		if c.writing {
-			for n, i := range numbers {
-				if field := v.Field(i); !field.IsZero() {
+			start := len(c.out)
+			c.out = append(c.out, most...)
+			for n := range members {
+				if field := v.Field(members[n].number); !field.IsZero() {
 					set |= 1 << n
-					c.fields = append(c.fields, field)
+					members[n].walk(c, field)
 				}
 			}
-			c.unsigned(set)
-			for n, next := 0, first; set>>n != 0; n++ {
-				if set>>n&1 == 1 {
-					walks[n](c, c.fields[next])
-					next++
-				}
+			if end := len(binary.AppendUvarint(c.out[:start], set)); end < start+len(most) {
+				c.out = append(c.out[:end], c.out[start+len(most):]...)
 			}
-			c.fields = c.fields[:first]
 			return
 		}
-		if set = c.unsigned(0); set>>len(numbers) != 0 {
+		if set = c.unsigned(0); set>>len(members) != 0 {
 			c.fail()
 		}
-		for n, i := range numbers {
+		for n := range members {
 			if set>>n&1 == 1 && c.err == nil {
-				walks[n](c, v.Field(i))
+				members[n].walk(c, v.Field(members[n].number))
 			}
 		}
 		if c.err == nil && correct != nil && !correct(v.Addr().Interface()) {
