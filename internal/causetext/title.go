@@ -220,9 +220,14 @@ func title(wait why.Wait, slice string, several bool, who, function, suffix stri
 // Culprit returns "process:thread", the thread's name alone if the process is unknown, "OS_IPC_3_1500 of
 // process 1490" if pools of several processes have it, as Kind does, or "thread 42" with the thread's id.
 func Culprit(c *why.Culprit) string {
-	name := cmp.Or(c.Name(), thread(c.TID))
-	if pid := c.Kind().PID; pid != 0 {
-		name += fmt.Sprintf(" of process %d", pid)
+	if c.Thread == "" {
+		return thread(c.TID)
+	}
+	name := c.Name()
+	if c.Process == "" { // only then a kind has a process
+		if pid := c.Kind().PID; pid != 0 {
+			name += fmt.Sprintf(" of process %d", pid)
+		}
 	}
 	return name
 }
