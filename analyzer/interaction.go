@@ -260,20 +260,6 @@ func (i *Interaction) Response() (d trace.Duration, ok bool) { return between(i.
 // unknown.
 func (i *Interaction) Completion() (d trace.Duration, ok bool) { return between(i.From(), i.LastShown) }
 
-// AtLeast returns how long an interaction took at least if the end of the trace cuts it: up to the
-// last frame shown, of a launch up to its last stage. ok is false if Completion is known, or if
-// neither is.
-func (i *Interaction) AtLeast() (d trace.Duration, ok bool) {
-	seen := i.SeenTo
-	if n := len(i.Stages); n > 0 {
-		seen = max(seen, i.Stages[n-1].Begin)
-	}
-	if i.Reasons&ReasonEndCut == 0 || i.LastShown.Known() || seen <= i.From() {
-		return 0, false
-	}
-	return between(i.From(), seen)
-}
-
 func between(from, to trace.Time) (trace.Duration, bool) {
 	if !from.Known() || !to.Known() {
 		return 0, false

@@ -66,6 +66,27 @@ func (c *Causes) OfHang(h analyzer.Hang) *Explanation {
 	return c.Hangs[h]
 }
 
+// AtLeast returns how long the response and the completion of an interaction are at least if the end of
+// the trace cuts it: up to the last frame shown, of a launch up to the end of what is known of its last
+// stage. They are 0 if they are known, or if no bound is. A launch has one frame, for both.
+func (c *Causes) AtLeast(i *analyzer.Interaction) (response, completion trace.Duration) {
+	if i.Reasons&analyzer.ReasonEndCut == 0 || i.LastShown.Known() || !i.From().Known() {
+		return 0, 0
+	}
+	seen := i.SeenTo
+	if n := len(i.Stages); n > 0 {
+		seen = max(seen, i.Stages[n-1].Begin)
+	}
+	if r := c.ResponseTo(i); r != nil {
+		seen = max(seen, r.End)
+	}
+	completion = max(0, seen.Sub(i.From()))
+	if i.Launch() {
+		response = completion
+	}
+	return response, completion
+}
+
 // ResponseTo returns the response to an interaction, nil if nothing is known of it. The
 // response of an interaction that was cut afterwards is unknown.
 func (c *Causes) ResponseTo(i *analyzer.Interaction) *Explanation {

@@ -176,16 +176,20 @@ func (i *Interaction) mainCause() string {
 // summary says in a sentence how long the response took and how many frames were late.
 func (i *Interaction) summary() string {
 	s := fmt.Sprintf("%s of %s: ", text.Interaction(i.Interaction), text.ProcessName(i.Process.Name))
-	if d, ok := i.Interaction.Response(); ok {
+	response, completion := i.causes.AtLeast(i.Interaction)
+	switch d, ok := i.Interaction.Response(); {
+	case ok:
 		s += "response " + text.Milliseconds(d) + " ms"
 		if grade := i.grade(); grade != "" {
 			s += ", grade " + string(grade)
 		}
-	} else {
+	case response > 0:
+		s += "response at least " + text.Milliseconds(response) + " ms"
+	default:
 		s += "response unknown"
 	}
-	if d, ok := i.AtLeast(); ok {
-		s += ", completion at least " + text.Milliseconds(d) + " ms"
+	if completion > response {
+		s += ", completion at least " + text.Milliseconds(completion) + " ms"
 	}
 	switch r := i.ranking(); {
 	case i.Judged == 0:
@@ -209,6 +213,9 @@ const unknown = "–"
 func (i *Interaction) response() string {
 	if d, ok := i.Interaction.Response(); ok {
 		return text.Milliseconds(d)
+	}
+	if d, _ := i.causes.AtLeast(i.Interaction); d > 0 {
+		return text.AtLeast(d, true)
 	}
 	return unknown
 }

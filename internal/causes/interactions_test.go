@@ -301,3 +301,24 @@ func TestKnockOnOfInteractions(t *testing.T) {
 	contains(t, writeInteractions(t, "text", Options{Interaction: timeline.Interactions[1]}, timeline, c), "Knock-on: the thread was still busy with earlier late frames for 25.0 ms, because of frame 4: ")
 	contains(t, writeInteractions(t, "json", Options{}, timeline, c), `"knock_on_ns": 25000000, "knock_on_of": 4,`)
 }
+
+// The trace ends in the last stage of a launch, of which the slice is known with which it begins. The table
+// and the sentence have the sum of the stages, 330 ms. Of a launch that began before the trace both are
+// unknown.
+func TestUnfinishedLaunch(t *testing.T) {
+	timeline, c := clicks()
+	l := &analyzer.Interaction{
+		ID: 4, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: app(), Begin: at(700_000), Reasons: analyzer.ReasonEndCut | analyzer.ReasonNotShown,
+		Observed: analyzer.Interval{Start: at(700_000), End: at(2_000_000)},
+		Stages:   []analyzer.LaunchStage{{Name: "LoadAbility", Begin: at(700_000), End: at(900_000)}, {Name: "UI Ability Launching", Begin: at(900_000)}},
+	}
+	timeline.Interactions = append(timeline.Interactions, l)
+	c.Responses[l] = &why.Explanation{Interaction: l, Start: at(700_000), End: at(1_030_000), Steps: []why.Step{
+		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(700_000), Time: 200 * ms},
+		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(900_000), Time: 130 * ms, Open: true},
+	}}
+	contains(t, writeInteractions(t, "text", Options{All: true}, timeline, c), "4 cold launch", " ms ≥ 330.0 ")
+	contains(t, writeInteractions(t, "text", Options{Interaction: l}, timeline, c), "cold launch of com.example.app: response at least 330.0 ms ")
+	l.Begin = 0
+	contains(t, writeInteractions(t, "text", Options{Interaction: l}, timeline, c), "cold launch of com.example.app: response unknown ")
+}

@@ -82,7 +82,7 @@ func (b *builder) interactionSection(in *Input, all, shown []*stats.Interaction,
 		}
 	}
 	s.Blocks = append(s.Blocks, t)
-	if !slices.IsSortedFunc(shown, func(a, b *stats.Interaction) int { return cmp.Compare(a.Source.From(), b.Source.From()) }) {
+	if !slices.IsSortedFunc(shown, func(a, b *stats.Interaction) int { return cmp.Compare(a.Source.Span().Start, b.Source.Span().Start) }) {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Order", Text: "numbers are in order of the begins, At is the time of the input", Level: view.Soft})
 	}
 	s.Blocks = append(s.Blocks, cadenceNotes(shown)...)
@@ -181,20 +181,20 @@ func (b *builder) interactionColumns(in *Input) []column[*stats.Interaction] {
 		name("Application", "page", func(i item) view.Cell {
 			return view.Cell{Text: text.ProcessName(i.Process), About: text.Printable(deref(i.Page))}
 		}),
-		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.From()) }),
+		numbers(view.Column{Title: "At", Drop: 2, Meaning: "its input, or its begin without one, or where the trace begins to show it, from the start of the trace"}, func(i item) any { return text.Since(in.origin(), i.Source.Span().Start) }),
 		{view.Column{Title: "Response ms", Short: "Response\nms", Number: true, Meaning: define("response") + "; grade: " + define("grade")}, func(i item) view.Cell {
 			response := view.Cell{Text: number(i.Response)}
 			if i.Grade != nil {
 				response.About, response.Level = string(*i.Grade), view.LevelOf(rating.OfGrade(*i.Grade))
 			}
-			if d, ok := i.Source.AtLeast(); ok && i.Source.Launch() { // its first frame shown is its last one
-				response.Text = "≥ " + text.Milliseconds(d)
+			if d, _ := in.Causes.AtLeast(i.Source); d > 0 {
+				response.Text = text.AtLeast(d, true)
 			}
 			return response
 		}},
 		narrow(numbers(view.Column{Title: "Completion ms", Drop: 4, Meaning: define("completion")}, func(i item) any {
-			if d, ok := i.Source.AtLeast(); ok {
-				return "≥ " + text.Milliseconds(d)
+			if _, d := in.Causes.AtLeast(i.Source); d > 0 {
+				return text.AtLeast(d, true)
 			}
 			return i.Completion
 		})),

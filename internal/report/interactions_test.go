@@ -302,6 +302,7 @@ func TestUnfinishedLaunch(t *testing.T) {
 	in := flings()
 	l := &analyzer.Interaction{
 		ID: 1, Kind: analyzer.LaunchInteraction, Scene: analyzer.ColdLaunch, Process: in.Timeline.Processes[2], Begin: in.Timeline.Interactions[3].Begin,
+		Reasons: analyzer.ReasonEndCut,
 	}
 	at := func(ms int) trace.Time { return l.Begin.Add(trace.Duration(ms) * ms1) }
 	l.Observed = analyzer.Interval{Start: at(0), End: at(1200)}
@@ -311,12 +312,21 @@ func TestUnfinishedLaunch(t *testing.T) {
 	stage := func() string {
 		return strings.Join(row(t, write(t, []Input{in}, "table", Options{}), "UI", "Ability", "Launching"), " ")
 	}
+	whole := func() string {
+		return strings.Join(row(t, write(t, []Input{in}, "table", Options{}), "1", "cold", "launch"), " ")
+	}
 	must.Equal(t, stage(), "–", "without causes")
+	if got := whole(); !strings.Contains(got, " ms ≥ 200.0 ≥ 200.0 ") {
+		t.Errorf("without causes: %s, want at least the stages before", got)
+	}
 	in.Causes = &why.Causes{Responses: map[*analyzer.Interaction]*why.Explanation{l: {Start: at(0), End: at(330), Steps: []why.Step{
 		{Name: why.StepLaunch, Stage: "LoadAbility", Start: at(0), Time: 200 * trace.Millisecond},
 		{Name: why.StepLaunch, Stage: "UI Ability Launching", Start: at(200), Time: 130 * trace.Millisecond, Open: true},
 	}}}}
 	must.Equal(t, stage(), "≥ 130.0", "with causes")
+	if got := whole(); !strings.Contains(got, " ms ≥ 330.0 ≥ 330.0 ") {
+		t.Errorf("with causes: %s, want at least the sum of the stages", got)
+	}
 	b := &builder{page: true}
 	p := b.pictures(&in, in.Stats.Interactions)
 	if len(p.List) != 1 || len(p.List[0].Bars) != 2 {
