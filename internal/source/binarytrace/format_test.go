@@ -243,3 +243,19 @@ func TestPayload(t *testing.T) {
 		must.Equal(t, string(trimPayload([]byte(payload), true)), want, "%q", payload)
 	}
 }
+
+// Events with line ends in their texts are those of their lines.
+func TestLineEnds(t *testing.T) {
+	waking := strings.Replace(printFormat, "name: print", "name: sched_waking", 1)
+	waking = strings.ReplaceAll(waking, "buffer", "buf")
+	for _, text := range []string{
+		"comm=a pid=7 prio=120 target_cpu=001", "comm=a pid=7 prio=120 target_cpu=001\n", "comm=a\nb pid=7 prio=120 target_cpu=001",
+		"comm=a\npid=7 prio=120 target_cpu=001\n", " comm=a pid=7 prio=120 target_cpu=001 ", "a\n\nb\n",
+	} {
+		checkFile(t, sysFile(1, waking, "7 seven\n", hongmengPage(printRecord(text))))
+	}
+	for _, caller := range []string{"f", "f\n", "\nf", "f\ng\n", "f ", " "} {
+		event := append([]byte{eventTimestamp << 3, 100}, bytesField(blockedMessage, append([]byte{1 << 3, 7}, bytesField(callerName, caller)...))...)
+		checkFile(t, htraceFile(ftraceSegment(bytesField(resultDetail, bytesField(detailEvent, event)))))
+	}
+}

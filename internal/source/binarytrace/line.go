@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/source/kernel"
 )
 
 // Precision is the number of digits after the decimal point of a line's time.
@@ -218,6 +219,32 @@ func appendFlags(b []byte, flags, preempt uint8) []byte {
 
 const hexDigits = "0123456789abcdef"
 
+// decoder has the texts of events as lines have them.
+type decoder struct{ kernel.Decoder }
+
+// Decode implements kernel.Decoder. The values of an event whose texts have line ends, or white space around
+// them, are those of its line.
+func (d decoder) Decode(data []byte, cpu int, v *kernel.Values) *kernel.Format {
+	f := d.Decoder.Decode(data, cpu, v)
+	if f == nil {
+		return nil
+	}
+	for i := range f.Places {
+		text := v.Texts[f.Places[i].Field]
+		if n := len(text); n > 0 && (text[0] <= ' ' || text[n-1] <= ' ' || bytes.IndexByte(text, '\n') >= 0) {
+			return f.Event.Parse(asLine(d.Decoder.AppendArgs(nil, data, cpu, v)), v)
+		}
+	}
+	return f
+}
+
+// AppendArgs implements kernel.Decoder.
+func (d decoder) AppendArgs(b, data []byte, cpu int, v *kernel.Values) []byte {
+	from := len(b)
+	b = d.Decoder.AppendArgs(b, data, cpu, v)
+	return b[:from+len(joinLines(trimPayload(b[from:], false)))]
+}
+
 // joinLines makes blanks of the line ends in a payload, so that an event is a line.
 func joinLines(payload []byte) []byte {
 	for rest := payload; ; {
@@ -228,6 +255,17 @@ func joinLines(payload []byte) []byte {
 		rest[i] = ' '
 		rest = rest[i+1:]
 	}
+}
+
+// asLine returns args as they are read from a line.
+func asLine(args []byte) []byte {
+	for len(args) > 0 && args[len(args)-1] <= ' ' {
+		args = args[:len(args)-1]
+	}
+	if bytes.IndexByte(args, '\n') >= 0 {
+		args = joinLines(bytes.Clone(args))
+	}
+	return args[skipBlanks(args):]
 }
 
 // isMarker reports whether an event of this name carries a marker.

@@ -332,7 +332,7 @@ func (r *Reader) Next(b *hitrace.Batch, size int) error {
 	if err := r.start(); err != nil {
 		return err
 	}
-	b.Decoder = r.source
+	b.Decoder = decoder{r.source}
 	r.each(func() bool { return b.Size() < size }, func(s *stream) { b.AddLoss(trace.CPU(s.cpu), s.lost) }, func(h *head, s *stream, e *event) {
 		r.add(b, h, s, e)
 	})

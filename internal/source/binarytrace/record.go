@@ -155,7 +155,7 @@ func (s *sys) Decode(record []byte, cpu int, v *kernel.Values) *kernel.Format {
 	if f.text.name != "" {
 		text, _ := f.text.bytes(record)
 		if event := kernel.Events()[f.name]; event != nil {
-			return event.Parse(cString(text), v)
+			return event.Parse(asLine(cString(text)), v)
 		}
 		return nil
 	}
