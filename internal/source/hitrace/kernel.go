@@ -82,6 +82,7 @@ type fieldStore struct {
 	requests     store[Request]
 	interrupts   store[Interrupt]
 	cooling      store[Cooling]
+	events       [FreeEvent + 1]*kernel.Event // of the kinds, that of the last name
 	values       kernel.Values
 	memory       []byte // of texts
 }
@@ -230,7 +231,11 @@ func (f *fieldStore) parse(kind Kind, name, args []byte) any {
 	default:
 		return nil
 	}
-	event := kernel.Events()[string(name)]
+	event := f.events[kind]
+	if event == nil || event.Name != string(name) { // several have one kind
+		event = kernel.Events()[string(name)]
+		f.events[kind] = event
+	}
 	if event == nil || event.Parse(trimSpace(args), &f.values) == nil {
 		return nil
 	}
