@@ -45,10 +45,13 @@ type Hangs struct {
 	Time trace.Duration `json:"-" sum:"hang_span_ns"`
 }
 
-// setHangs sets those of the applications. Only traces of OpenHarmony show them.
+// setHangs sets those of the applications, also of those without frames. Only traces of OpenHarmony show them.
 func (c collector) setHangs(list []Hang, t *analyzer.Timeline, span *Span) {
 	if t.Dump || span == nil {
 		return
+	}
+	for _, h := range list {
+		c.process(applicationKey(h.Source.Process), h.Source.Process)
 	}
 	for key, p := range c {
 		if key.kind == Application {
@@ -57,9 +60,6 @@ func (c collector) setHangs(list []Hang, t *analyzer.Timeline, span *Span) {
 	}
 	for _, h := range list {
 		p := c[applicationKey(h.Source.Process)]
-		if p == nil {
-			continue // without frames
-		}
 		p.Hangs.Hangs++
 		if h.Severe {
 			p.Hangs.Severe++

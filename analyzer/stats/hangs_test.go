@@ -33,12 +33,18 @@ func TestHangsOfProcesses(t *testing.T) {
 	}
 	const (
 		two  = `{"hangs":2,"severe":1,"hang_ns":800000000,"hang_ms_per_s":400,"longest_ns":500000000}`
+		one  = `{"hangs":1,"severe":1,"hang_ns":600000000,"hang_ms_per_s":300,"longest_ns":600000000}`
 		none = `{"hangs":0,"severe":0,"hang_ns":0,"hang_ms_per_s":0,"longest_ns":0}`
 	)
-	must.EqualSlices(t, of(timeline()), []string{two, none, "null"})
+	// An application without frames has measures of its hangs alone.
+	must.EqualSlices(t, of(timeline()), []string{two, none, one, "null"})
+	p := stats.Compute(timeline(), stats.Options{Process: func(p *analyzer.Process) bool { return p.PID == 300 }}).Processes[0]
+	if p.Name != "without frames" || p.Frames.Complete != 0 || p.FPS != nil || p.JankRate != nil || p.Hitches != nil || p.Durations != nil || p.Observed != nil || p.Lost != nil {
+		t.Errorf("an application without frames is %+v", p)
+	}
 	android := timeline()
 	android.Frames[len(android.Frames)-1].Android = &analyzer.Android{} // of notes
-	must.EqualSlices(t, of(android), []string{two, "null", "null"})
+	must.EqualSlices(t, of(android), []string{two, "null", one, "null"})
 	dump := timeline()
 	dump.Dump = true
 	must.EqualSlices(t, of(dump), []string{"null", "null", "null"})

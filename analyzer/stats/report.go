@@ -13,7 +13,7 @@ import (
 type Report struct {
 	// Span is from the trace's first line to its last; nil without lines.
 	Span *Span `json:"span"`
-	// Processes are the applications by process id, then the render services.
+	// Processes are the applications with frames or hangs by process id, then the render services.
 	Processes []*Process `json:"processes"`
 	// Interactions are what the user did, by begin, and Hangs the times in which a main
 	// thread did something else than frames for long.

@@ -167,6 +167,11 @@ func checkBudgets(budgets condition.Conditions, inputs []report.Input, total int
 		var processes []*analyzer.Process
 		if in.Pool == nil {
 			processes, _ = in.Timeline.ProcessCounts()
+			for _, h := range in.Timeline.Hangs {
+				if !slices.Contains(processes, h.Process) {
+					processes = append(processes, h.Process)
+				}
+			}
 		}
 		for _, p := range in.Stats.Processes {
 			if p.Pool != nil {

@@ -65,23 +65,33 @@ func (c *Condition) Selects(list ...*stats.Process) bool {
 }
 
 // Applies reports whether the condition is on one of the processes, which may be nil: whether it
-// selects it, and the measure is one that frames such as its own can have. Without the name of a process, those
-// of hangs are on applications.
+// selects it, and the measure is one that frames such as its own can have. One of hangs is also on applications
+// without complete frames and, without the name of a process, on applications only.
 func (c *Condition) Applies(list ...*stats.Process) bool {
 	return slices.ContainsFunc(list, func(p *stats.Process) bool {
-		return p != nil && c.Selects(p) && (c.Measure != "jank_rate" || !p.Frames.NeverJudged()) && (!c.ofHangs() || c.Process != "" || p.Kind == stats.Application)
+		switch {
+		case p == nil || !c.Selects(p):
+			return false
+		case c.OfHangs() && (c.Process == "" || p.Frames.Complete == 0):
+			return p.Kind == stats.Application
+		}
+		return p.Frames.Complete > 0 && (c.Measure != "jank_rate" || !p.Frames.NeverJudged())
 	})
 }
 
-func (c *Condition) ofHangs() bool {
+// OfHangs reports whether the measure is one of hangs.
+func (c *Condition) OfHangs() bool {
 	m := stats.Measures.Named(c.Measure)
 	return m != nil && strings.HasPrefix(m.Path, "hangs.")
 }
 
-// NoneApplies is why the condition cannot be checked if it selects processes, and applies to none.
-func (c *Condition) NoneApplies() string {
-	if c.ofHangs() {
+// NoneApplies is why the condition cannot be checked if it selects some of the processes, and applies to none.
+func (c *Condition) NoneApplies(list ...*stats.Process) string {
+	switch {
+	case c.OfHangs():
 		return "no application"
+	case !slices.ContainsFunc(list, func(p *stats.Process) bool { return c.Selects(p) && p.Frames.Complete > 0 }):
+		return "no complete frames"
 	}
 	return "no frame of the selected processes can be late or on time"
 }

@@ -392,6 +392,7 @@ func TestNeverJudged(t *testing.T) {
 	none := &stats.Process{Name: "none", PID: 4, Frames: stats.Counts{Complete: 20}}
 	render := &stats.Process{Name: "render_service", PID: 5, Kind: stats.RenderService, Frames: stats.Counts{Complete: 20}}
 	hangs := &stats.Process{Name: "hangs", PID: 6, Kind: stats.Application, Frames: stats.Counts{Complete: 20}, Hangs: &stats.Hangs{Ratio: known(40)}}
+	hung := &stats.Process{Name: "hung", PID: 7, Kind: stats.Application, Hangs: &stats.Hangs{Ratio: known(30)}} // without frames
 	for _, test := range []struct {
 		conditions string
 		list       []*stats.Process
@@ -409,6 +410,11 @@ func TestNeverJudged(t *testing.T) {
 		{"hang_ratio>20", []*stats.Process{render, hangs}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s"}},
 		{"hang_ratio>20", []*stats.Process{render}, []string{"unknown: hang_ratio>20: no application"}},
 		{"render_service: hang_ratio>20", []*stats.Process{render, hangs}, []string{"unknown: render_service: hang_ratio>20: unknown"}},
+		{"hang_ratio>20", []*stats.Process{hangs, hung}, []string{"failed: hangs: hang_ratio>20: 40.0 ms/s", "failed: hung: hang_ratio>20: 30.0 ms/s"}},
+		{"hung: hang_ratio>20", []*stats.Process{hangs, hung}, []string{"failed: hung: hang_ratio>20: 30.0 ms/s"}},
+		{"hang_ratio>30, late_frames>5", []*stats.Process{hung}, []string{"passed: hung: hang_ratio>30: 30.0 ms/s", "unknown: late_frames>5: no complete frames"}},
+		{"jank_rate>5%, late_frames>5", []*stats.Process{app, hung}, []string{"failed: app: jank_rate>5%: 10.0 %", "passed: app: late_frames>5: 0"}},
+		{"hung: late_frames>5", []*stats.Process{app, hung}, []string{"unknown: hung: late_frames>5: no complete frames"}},
 	} {
 		var all []*analyzer.Process
 		for _, p := range test.list {

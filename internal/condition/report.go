@@ -54,8 +54,7 @@ func (c *Check) SetResult(x *Change) {
 	c.Undecided = x.Status == Passed && x.Excess > rounding && x.UnitsNeeded != nil
 }
 
-// CheckReport checks conditions on values for the processes of a report that have complete
-// frames, and for its interactions and layers. input is the name of the trace in the checks, empty if
+// CheckReport checks conditions on values for the processes of a report, and for its interactions and layers. input is the name of the trace in the checks, empty if
 // there is only one. all are the processes of the trace, also those that the report leaves out.
 func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyzer.Process) []Check {
 	of := func(processes bool) Conditions {
@@ -65,25 +64,22 @@ func (list Conditions) CheckReport(input string, r *stats.Report, all []*analyze
 }
 
 func (list Conditions) checkProcesses(input string, r *stats.Report, all []*analyzer.Process) (checks []Check) {
-	var drawing, others []*stats.Process
-	for _, p := range r.Processes {
-		if p.Frames.Complete > 0 {
-			drawing = append(drawing, p)
-		}
-	}
-	if len(list) > 0 && len(drawing) == 0 {
+	if len(list) > 0 && !slices.ContainsFunc(r.Processes, func(p *stats.Process) bool {
+		return p.Frames.Complete > 0 || slices.ContainsFunc(list, func(c Condition) bool { return c.Applies(p) })
+	}) {
 		why := "none"
 		if len(all) > 0 {
 			why = "none in the selected processes"
 		}
 		return []Check{{Input: input, Condition: "complete frames", Status: Unknown, Text: why}}
 	}
+	var others []*stats.Process
 	for _, p := range all {
 		others = append(others, &stats.Process{PID: p.PID, Name: p.Name})
 	}
-	for _, p := range drawing {
+	for _, p := range r.Processes {
 		for i := range list {
-			if c := &list[i]; c.Applies(p) && !c.still(p, drawing) {
+			if c := &list[i]; c.Applies(p) && !c.still(p, r.Processes) {
 				x, status, text := c.checkValue(p)
 				checks = append(checks, c.judged(c.result(input, p, status, text), x))
 			}
@@ -93,8 +89,8 @@ func (list Conditions) checkProcesses(input string, r *stats.Report, all []*anal
 		switch c := &list[i]; {
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
-		case c.Selects(drawing...) && !c.Applies(drawing...):
-			checks = append(checks, c.result(input, nil, Unknown, c.NoneApplies()))
+		case c.Selects(r.Processes...) && !c.Applies(r.Processes...):
+			checks = append(checks, c.result(input, nil, Unknown, c.NoneApplies(r.Processes...)))
 		}
 	}
 	return checks

@@ -85,7 +85,7 @@ func (d *Diff) findOutcomes(o Options) {
 	d.checkNames(onProcesses)
 	for _, c := range onProcesses {
 		if d.anyPair(c.Selects) && !d.anyPair(c.Applies) {
-			d.unknown(c, text.Printable(c.Process), c.NoneApplies())
+			d.unknown(c, text.Printable(c.Process), c.NoneApplies(slices.Concat(d.Base.Stats.Processes, d.New.Stats.Processes)...))
 		}
 	}
 	for _, on := range []struct {

@@ -3,35 +3,21 @@ package fleet
 import (
 	"ohframe/analyzer"
 	"ohframe/analyzer/stats"
-	"ohframe/analyzer/trace"
 	"ohframe/internal/place"
 	"ohframe/internal/text"
 )
 
-// addHangs adds the hangs to the rows of their applications. One without frames gets a row.
-func addHangs(rows []Row, hangs []stats.Hang, newRow func(stats.Kind, string, trace.PID) Row) []Row {
-	rowOf := map[*analyzer.Process]int{}
-	for i := range rows {
-		if r := &rows[i]; r.Kind == stats.Application && r.measured != nil {
-			rowOf[r.measured.Source] = i
-		}
-	}
-	of := map[int][]stats.Hang{}
+// addHangs adds the hangs to the rows of their applications.
+func addHangs(rows []Row, hangs []stats.Hang) {
+	of := map[*analyzer.Process][]stats.Hang{}
 	for _, h := range hangs {
-		i, found := rowOf[h.Source.Process]
-		if !found {
-			i = len(rows)
-			rowOf[h.Source.Process] = i
-			rows = append(rows, newRow(stats.Application, h.Process, h.PID))
-		}
-		of[i] = append(of[i], h)
+		of[h.Source.Process] = append(of[h.Source.Process], h)
 	}
 	for i := range rows {
 		if r := &rows[i]; r.Kind == stats.Application {
-			r.addHangs(of[i])
+			r.addHangs(of[r.measured.Source])
 		}
 	}
-	return rows
 }
 
 // hangName names the cause of a hang. It is the same in all traces.

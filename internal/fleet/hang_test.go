@@ -14,9 +14,6 @@ import (
 // Hangs in as many slices, or of as many applications, as there are hangs.
 func TestManyHangs(t *testing.T) {
 	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
-	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
-		return Row{Kind: kind, Process: process, PID: pid}
-	}
 	one := &analyzer.Process{PID: 1}
 	for name, hang := range map[string]func(n int) stats.Hang{
 		"slices": func(n int) stats.Hang {
@@ -28,14 +25,20 @@ func TestManyHangs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.CheckLinear(t, 20_000, func(n int) func() {
-				hangs := make([]stats.Hang, n)
+				hangs, of := make([]stats.Hang, n), map[*analyzer.Process]bool{}
 				for i := range hangs {
 					hangs[i] = hang(i + 1)
 					hangs[i].Duration = analyzer.MinHang
+					of[hangs[i].Source.Process] = true
 				}
 				return func() {
 					count := int64(0)
-					for _, r := range addHangs(nil, hangs, newRow) {
+					rows := make([]Row, 0, len(of))
+					for p := range of {
+						rows = append(rows, Row{Kind: stats.Application, measured: &stats.Process{Source: p}})
+					}
+					addHangs(rows, hangs)
+					for _, r := range rows {
 						for _, k := range r.Hangs.Frames {
 							count += k
 						}
@@ -55,16 +58,15 @@ func TestManyHangs(t *testing.T) {
 // Of two processes that have one id and one name in turn, each has its own hangs.
 func TestHangsOfOneID(t *testing.T) {
 	first, second := &analyzer.Process{PID: 7, Name: "app"}, &analyzer.Process{PID: 7, Name: "app", Alive: analyzer.Interval{Start: 9}}
-	newRow := func(kind stats.Kind, process string, pid trace.PID) Row {
-		return Row{Kind: kind, Process: process, PID: pid}
+	rows := []Row{
+		{Kind: stats.Application, measured: &stats.Process{Source: first}},
+		{Kind: stats.Application, measured: &stats.Process{Source: second}},
 	}
-	rows := []Row{newRow(stats.Application, "app", 7), newRow(stats.Application, "app", 7)}
-	rows[0].measured, rows[1].measured = &stats.Process{Source: first}, &stats.Process{Source: second}
 	hangs := []stats.Hang{
 		{PID: 7, Process: "app", Duration: analyzer.MinHang, Source: analyzer.Hang{Process: second}},
 		{PID: 7, Process: "app", Duration: analyzer.MinHang, Source: analyzer.Hang{Process: second}},
 	}
-	rows = addHangs(rows, hangs, newRow)
+	addHangs(rows, hangs)
 	var counts []int64
 	for _, r := range rows {
 		count := int64(0)

@@ -189,7 +189,7 @@ func rowsOf(s source, t *ohframe.Trace, yield func(table, *Row)) {
 		row.measured = p
 		rows = append(rows, row)
 	}
-	rows = addHangs(rows, report.Hangs, newRow)
+	addHangs(rows, report.Hangs)
 	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})

@@ -93,6 +93,9 @@ func convertedProcesses(computed *stats.Report) view.Table {
 	}
 	for _, p := range slices.SortedStableFunc(slices.Values(computed.Processes), causes.CompareProcesses) {
 		c := &p.Frames
+		if c.Complete+c.Truncated == 0 {
+			continue // it only hung
+		}
 		pid, empty := text.Unknown, text.Unknown
 		if p.PID != trace.UnknownPID {
 			pid = p.PID.String()

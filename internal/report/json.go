@@ -39,7 +39,7 @@ type documentInput struct {
 	Recording *Recording       `json:"recording"`
 	Quality   *quality.Quality `json:"quality"` // data quality (docs/quality.md)
 	Span      *stats.Span      `json:"span"`    // from the first line to the last
-	// applications by process id, then render services; only those with frames
+	// applications by process id, then render services; only those with frames or hangs
 	Processes    iter.Seq[documentProcess]    `json:"processes"`
 	Interactions iter.Seq[*stats.Interaction] `json:"interactions"` // what the user did (docs/frames.md 15), by begin
 	// times of 250 ms or more in which a main thread was busy outside of complete frames, by start

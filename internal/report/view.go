@@ -233,11 +233,13 @@ func (in *Input) hangs() (list []causes.Hang) {
 // before orders processes.
 func before(a, b *process) int { return causes.CompareProcesses(a.Process, b.Process) }
 
-// processes returns the processes of an input, the worst first.
+// processes returns the processes of an input, the worst first. Those of a trace without frames are in its hangs alone.
 func (b *builder) processes(in *Input) (list []*process) {
 	known := in.causes()
 	for _, p := range in.Stats.Processes {
-		list = append(list, &process{Process: p, causes: known(p)})
+		if in.Pool != nil || p.Frames.Complete+p.Frames.Truncated > 0 {
+			list = append(list, &process{Process: p, causes: known(p)})
+		}
 	}
 	if in.Pool == nil || in.Pool.Worst {
 		slices.SortStableFunc(list, before)
