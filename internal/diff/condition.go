@@ -82,6 +82,13 @@ func (d *Diff) findOutcomes(o Options) {
 			}
 		}
 	}
+	for _, p := range d.OnlyNew {
+		for _, c := range onProcesses {
+			if c.Applies(p) && (c.Process != "" || !hasFrames(p)) {
+				d.unknown(c, text.Process(p), "the process is not in the base trace")
+			}
+		}
+	}
 	d.checkNames(onProcesses)
 	for _, c := range onProcesses {
 		if d.anyPair(c.Selects) && !d.anyPair(c.Applies) {

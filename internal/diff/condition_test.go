@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ohframe/analyzer"
+	"ohframe/analyzer/stats"
 	"ohframe/internal/condition"
 	"ohframe/internal/testing/must"
 )
@@ -83,6 +84,24 @@ func TestChangesOfProcesses(t *testing.T) {
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "gallery: jank_rate>+2pp: ") || got[1] != "camera: fps<-1%: no process with frames matches; the trace has gallery, render_service unknown" {
 		t.Errorf("outcomes %q", got)
+	}
+}
+
+// A condition that names a process which is only in new cannot be checked, and neither can one on hangs of an
+// application that hung without frames there.
+func TestConditionsOnlyInNew(t *testing.T) {
+	after := before()
+	report := *after.Stats
+	report.Processes = append(slices.Clone(report.Processes), &stats.Process{Kind: stats.Application, PID: 900, Name: "mail", Hangs: &stats.Hangs{Hangs: 1}})
+	after.Stats = &report
+	for text, want := range map[string]bool{"mail: longest_hang_ms>+100": true, "longest_hang_ms>+100": true, "gallery: longest_hang_ms>+100": false, "fps<-1%": false} {
+		d := must.Get(Compare(before(), after, Options{FailOn: conditions(t, text), Any: true}))(t)
+		got := slices.ContainsFunc(d.Outcomes, func(o Outcome) bool {
+			return o.Process == "mail" && o.Status == condition.Unknown && o.Reason == "the process is not in the base trace"
+		})
+		if got != want {
+			t.Errorf("%s: %v", text, d.Checks())
+		}
 	}
 }
 
