@@ -80,6 +80,9 @@ const (
 	AdviseInterruptTag
 	AdviseSystemNetwork
 	AdviseOtherProcess
+	AdviseKernel
+	AdviseSystemKernel
+	AdviseLonger
 	adviceEnd // stays last
 )
 
@@ -161,6 +164,9 @@ var advices = [AdviceCount]string{
 	AdviseInterruptTag:  "interrupt_tag",
 	AdviseSystemNetwork: "system_network",
 	AdviseOtherProcess:  "other_process",
+	AdviseKernel:        "kernel",
+	AdviseSystemKernel:  "system_kernel",
+	AdviseLonger:        "longer",
 }
 
 // String returns the code of the advice: lower case, words joined by underscores; "" for

@@ -479,7 +479,7 @@ func (x *builder) interaction(i *Interaction) documentInteraction {
 func (x *builder) hang(h *Hang, only bool) documentHang {
 	d := documentHang{
 		Process: processName(h.Process.Name), PID: h.Process.PID, Slice: h.Slice, Start: h.Start, Duration: h.Duration(),
-		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Severe: h.severe(), Cause: causetext.Hang(h.Spent), Advice: causetext.HangAdvice(h.Spent),
+		BeginCut: h.BeginCut != analyzer.NoEdge, EndCut: h.EndCut != analyzer.NoEdge, Severe: h.severe(), Cause: causetext.Hang(h.Spent), Advice: causetext.HangAdvice(&h.Hang, h.Spent),
 	}
 	if h.Spent == nil {
 		return d
@@ -679,7 +679,7 @@ func (x *recorder) advises(a why.Advice) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(x.in.Hangs, func(h Hang) bool { return causetext.HangAdvice(h.Spent) == causetext.Advice(a) })
+	return slices.ContainsFunc(x.in.Hangs, func(h Hang) bool { return causetext.HangAdvice(&h.Hang, h.Spent) == causetext.Advice(a) })
 }
 
 // judgedFrames returns the number of frames of an input that are known to be late or on time.

@@ -153,7 +153,7 @@ func HangTable(list []Hang, n int, start trace.Time, mostly bool, more string) v
 // order of time.
 func hangDetail(in *Input, h *Hang, page bool) view.Section {
 	s := view.Section{Title: fmt.Sprintf("Hang of %s ms at %s", text.HangMS(&h.Hang), text.Since(in.Start, h.Start))}
-	if advice := causetext.HangAdvice(h.Spent); advice != "" {
+	if advice := causetext.HangAdvice(&h.Hang, h.Spent); advice != "" {
 		s.Blocks = append(s.Blocks, view.Note{Label: "Advice", Text: advice})
 	}
 	if page && len(h.Spent.Pieces) > 0 {

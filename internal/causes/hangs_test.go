@@ -10,6 +10,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
+	"ohframe/internal/causetext"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/text"
 )
@@ -146,5 +147,28 @@ func TestEvidenceOfHangs(t *testing.T) {
 	_, d = written(t, measured("a.ftrace", timeline, c, Options{}), Options{})
 	if h := d.Hangs[0]; h.Why != "" || len(h.Slices) != 1 || h.Slices[0].Slice != "Query" {
 		t.Errorf("the only hang: %+v", h)
+	}
+}
+
+// A sleep that goes on at the end of the trace has its wakeup after it, whatever the tags. One that ended
+// before, and most of which is before the last piece, has none recorded.
+func TestAdviceOfCutHang(t *testing.T) {
+	const longer, tags = "a longer time", "record with the tags"
+	for _, test := range []struct {
+		edge analyzer.Edge
+		last trace.Duration // how much of the 300 ms of sleep is at the end
+		want string
+	}{
+		{analyzer.TraceEdge, 300, longer}, {analyzer.WindowEdge, 300, longer}, {analyzer.TraceEdge, 150, longer},
+		{analyzer.TraceEdge, 100, tags}, {analyzer.NoEdge, 300, tags},
+	} {
+		h, spent := hangOf(app(), 0, 300)
+		h.EndCut = test.edge
+		spent.Work().Waits[0] = why.WaitTime{Wait: why.WaitSleep, Value: 300 * ms}
+		end := h.End.Add(-test.last * ms)
+		spent.Pieces = []why.Piece{{Start: h.Start, End: end, Wait: why.WaitSleep}, {Start: end, End: h.End, Wait: why.WaitSleep}}
+		if got := causetext.HangAdvice(&h, spent); !strings.Contains(got, test.want) {
+			t.Errorf("%+v: %q", test, got)
+		}
 	}
 }

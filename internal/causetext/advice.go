@@ -32,6 +32,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseGCOther:       "allocate less in TaskPool and Worker: collections of shared objects stop all ArkTS threads",
 	why.AdviseIO:            "read files before they are needed and off the UI thread: asynchronously, or in TaskPool",
 	why.AdviseNetwork:       "ask for data before it is needed, and not on the UI thread",
+	why.AdviseKernel:        "the thread was blocked in the kernel: make the call before its result is needed, or off the UI thread",
 	why.AdviseMemory:        "use less memory: free caches and large images when the system reports memory pressure",
 	why.AdviseOwnThread:     "do not wait for other threads on the UI thread, and share fewer locks with them",
 	why.AdviseOtherProcess:  "find out why the other process took so long, and do not wait for it during a frame",
@@ -59,6 +60,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseOfThread:      "only other threads have scheduling events: record with the tag sched for all threads",
 	why.AdviseReproduce:     "reproduce it on a device and record the tag sched there to see whether the thread ran or waited",
 	why.AdviseInterruptTag:  "an interrupt ended the wait: record with the tag irq to see which one",
+	why.AdviseLonger:        "what the thread waited for is after the end: record, or show, a longer time",
 	why.AdviseLost:          "scheduling events are missing here: record with a larger buffer or fewer tags, and begin earlier",
 
 	why.AdviseTrace:   "add trace markers to the code to see which part of it needs the time",
@@ -68,6 +70,7 @@ var advices = [why.AdviceCount]string{
 	why.AdviseSystemCallbacks: "split long work between frames, or move it to another thread",
 	why.AdviseSystemIO:        "read files before the frame, or on another thread",
 	why.AdviseSystemNetwork:   "ask for data before the frame, or on another thread",
+	why.AdviseSystemKernel:    "the thread was blocked in the kernel: make the call before the frame, or on another thread",
 	why.AdviseSystemMemory:    "find out which processes use the memory: the system had too little of it",
 	why.AdviseSystemThread:    "do not wait for other threads during a frame, and share fewer locks with them",
 	why.AdviseSystemSleep:     "do not sleep or wait with a timeout during a frame",

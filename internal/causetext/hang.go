@@ -38,7 +38,7 @@ func statesUnknown(w *why.Work) bool {
 
 // HangAdvice returns the advice for what the main thread did most of the time in a hang, as Advice
 // does. It is that for work that delays a frame.
-func HangAdvice(h *why.Explanation) string {
+func HangAdvice(hang *analyzer.Hang, h *why.Explanation) string {
 	if h == nil || len(h.Work().Waits) == 0 {
 		return ""
 	}
@@ -50,6 +50,10 @@ func HangAdvice(h *why.Explanation) string {
 		if n := len(h.Path); n > 0 && statesUnknown(w) {
 			c.Place = place.Lookup([]byte(h.Path[n-1].Slice))
 		}
+	}
+	if n := len(h.Pieces); n > 0 && hang.EndCut != analyzer.NoEdge {
+		last := &h.Pieces[n-1]
+		c.Cut = last.Wait == x.Wait && last.End >= hang.End && 2*last.End.Sub(last.Start) >= x.Value
 	}
 	c.WaitedFor(x.Culprit, w.PID)
 	return Advice(c.Advice())

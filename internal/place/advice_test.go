@@ -33,6 +33,13 @@ func TestAdviceOfCalls(t *testing.T) {
 	}
 }
 
+// A wait that the end of the trace cuts has no wakeup in any recording of the same time.
+func TestAdviceOfSleep(t *testing.T) {
+	for cut, want := range map[bool]why.Advice{false: why.AdviseSched, true: why.AdviseLonger} {
+		must.Equal(t, (Cause{Wait: why.WaitSleep, Cut: cut, Scheduled: true}).Advice(), want, "cut: %t", cut)
+	}
+}
+
 // Both readers get advice about what they can change.
 func TestAdviceOfWaits(t *testing.T) {
 	for wait, want := range map[why.Wait][2]why.Advice{
@@ -47,7 +54,7 @@ func TestAdviceOfWaits(t *testing.T) {
 		why.WaitFence:        {why.AdviseFence, why.AdviseFence},
 		why.WaitBuffer:       {why.AdviseBuffer, why.AdviseBuffer},
 		why.WaitRender:       {why.AdviseRenderThread, why.AdviseRenderThread},
-		why.WaitKernel:       {why.NoAdvice, why.NoAdvice},
+		why.WaitKernel:       {why.AdviseKernel, why.AdviseSystemKernel},
 	} {
 		for i, reader := range []Reader{Application, System} {
 			if got := (Cause{Wait: wait, Reader: reader, Scheduled: true}).Advice(); got != want[i] {

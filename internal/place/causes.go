@@ -57,6 +57,8 @@ type Cause struct {
 	Scheduled, OthersScheduled bool
 	// Own: the trace is an application's own one, which cannot have such events.
 	Own bool
+	// Cut: the trace or the window ends before the wait does.
+	Cut bool
 	// Interrupt is the one that ended the wait; empty if it is unknown.
 	Interrupt string
 }
@@ -183,7 +185,12 @@ func (c Cause) forApplication() why.Advice {
 			return p.Advice
 		}
 		return why.AdviseCallbacks
+	case why.WaitKernel:
+		return why.AdviseKernel
 	case why.WaitSleep:
+		if c.Cut {
+			return why.AdviseLonger
+		}
 		return why.AdviseSched
 	case why.WaitUnknown:
 		// The class of a slice says what was slow in any case. A stage does not.
@@ -237,6 +244,7 @@ var forSystem = map[why.Advice]why.Advice{
 	why.AdviseIO:            why.AdviseSystemIO,
 	why.AdviseMemory:        why.AdviseSystemMemory,
 	why.AdviseNetwork:       why.AdviseSystemNetwork,
+	why.AdviseKernel:        why.AdviseSystemKernel,
 	why.AdviseOwnThread:     why.AdviseSystemThread,
 	why.AdviseSleep:         why.AdviseSystemSleep,
 	why.AdviseCPULoad:       why.AdviseSystemCPU,

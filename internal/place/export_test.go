@@ -27,8 +27,8 @@ func AllCauses() iter.Seq[Cause] {
 				for _, reason := range reasons {
 					for _, reader := range []Reader{Application, System, Producer, Android} {
 						for _, competitor := range []Competitor{NoCompetitor, OwnThread, OtherThread, Logger} {
-							for n := range 16 {
-								if !yield(Cause{w, p, reason, reader, competitor, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0, interrupts[w]}) {
+							for n := range 32 {
+								if !yield(Cause{w, p, reason, reader, competitor, n&4 != 0, n&1 != 0, n&2 != 0, n&8 != 0, n&16 != 0, interrupts[w]}) {
 									return
 								}
 							}

@@ -158,7 +158,7 @@ func writeHangs(t *analyzer.Timeline, list []stats.Hang, pipelines map[*analyzer
 		s.name = fmt.Appendf(s.name, "hang %s ms", text.HangMS(&hang))
 		if e := p.causes.OfHang(hang); e != nil {
 			s.annotations.text(annotation.Cause, causetext.Hang(e))
-			p.noteText(&s.annotations, annotation.Advice, causetext.HangAdvice(e))
+			p.noteText(&s.annotations, annotation.Advice, causetext.HangAdvice(&hang, e))
 		}
 		s.annotations.tree(p.w, annotation.Hang, h)
 		p.w.slice(tracks[p].track(s.Interval), &s)
