@@ -39,7 +39,7 @@ func Hangs(t *analyzer.Timeline, c *why.Causes, o Options) (list []Hang) {
 // longerHang compares hangs: the longest is first.
 func longerHang(a, b Hang) int { return cmp.Compare(b.Duration(), a.Duration()) }
 
-// HangsSummary says in a sentence what the longest hang was spent on, and how many its process has. It
+// HangsSummary says in a sentence what the longest hang was spent on, and how many its application has. It
 // is empty if that hang is neither severe, nor cut, nor longer than the time that frames lost. If
 // frames lost time, others that are part of a launch do not count: it has its own limit.
 func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Interaction) string {
@@ -54,7 +54,7 @@ func HangsSummary(list []Hang, lost trace.Duration, interactions ...[]*stats.Int
 	}
 	count := 0
 	for i := range list {
-		if list[i].Process == h.Process {
+		if p := list[i].Process; p == h.Process || p.Name != "" && p.Name == h.Process.Name { // of all traces
 			count++
 		}
 	}

@@ -34,6 +34,7 @@ func hangOf(p *analyzer.Process, from, length trace.Duration) (analyzer.Hang, *w
 // those of its process.
 func TestHangsSummary(t *testing.T) {
 	app, other := &analyzer.Process{PID: 7, Name: "com.example.gallery"}, &analyzer.Process{PID: 8, Name: "com.example.notes"}
+	again, nameless := &analyzer.Process{PID: 9, Name: app.Name}, &analyzer.Process{PID: 7} // in another trace
 	hang := func(p *analyzer.Process, length trace.Duration) Hang {
 		h, spent := hangOf(p, 0, length)
 		return Hang{h, spent}
@@ -53,6 +54,8 @@ func TestHangsSummary(t *testing.T) {
 		{[]Hang{cut}, 9000, "com.example.gallery: hang of at least 300.0 ms"},
 		{[]Hang{hang(app, 260), hang(other, 270), hang(app, 300)}, 280, "com.example.gallery: 2 hangs, the longest 300.0 ms"},
 		{[]Hang{hang(app, 300), hang(other, 270)}, 10, "com.example.gallery: hang of 300.0 ms"},
+		{[]Hang{hang(app, 260), hang(other, 270), hang(again, 300)}, 10, "com.example.gallery: 2 hangs, the longest 300.0 ms"},
+		{[]Hang{hang(nameless, 260), hang(&analyzer.Process{PID: 10}, 300)}, 10, "–: hang of 300.0 ms"},
 	} {
 		got := HangsSummary(test.list, test.lost*ms)
 		if test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
