@@ -13,12 +13,16 @@ func HangMS(h *analyzer.Hang) string {
 }
 
 // HangLength says how long a hang took: "450.0 ms", or "at least 5.9 s, to the end of the trace". It
-// rounds seconds down.
+// rounds, a length that is at least this down.
 func HangLength(h *analyzer.Hang) string {
 	d := h.Duration()
 	s := Milliseconds(d) + " ms"
 	if d >= trace.Second {
-		s = Number(math.Floor(float64(d)/float64(trace.Second/10))/10, 1) + " s"
+		tenths := float64(d) / float64(trace.Second/10)
+		if h.AtLeast() {
+			tenths = math.Floor(tenths)
+		}
+		s = Number(math.Round(tenths)/10, 1) + " s"
 	}
 	if !h.AtLeast() {
 		return s
