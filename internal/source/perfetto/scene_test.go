@@ -5,16 +5,19 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 
 	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 	"ohframe/exporter/pftrace"
 	"ohframe/internal/causetext"
+	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/perfetto"
 	"ohframe/internal/testing/must"
 	"ohframe/internal/testing/simulate"
@@ -64,6 +67,7 @@ func androidScene(t testing.TB, s simulate.Scene) ([]byte, *simulate.Truth) {
 	}
 	must.Get(pftrace.Convert(t.Context(), bytes.NewReader(androidText(text.Bytes(), app)), &converted, pftrace.Options{AllEvents: true}))(t)
 	m := made{app: int32(app)}
+	markers := printed{threads: map[uint32]*perfettopb.ThreadDescriptor{}}
 	for b := converted.Bytes(); len(b) > 0; {
 		_, _, n := protowire.ConsumeTag(b)
 		p, size := protowire.ConsumeBytes(b[n:])
@@ -72,12 +76,68 @@ func androidScene(t testing.TB, s simulate.Scene) ([]byte, *simulate.Truth) {
 		}
 		if b = b[n+size:]; isAndroids(p) {
 			m.raw(p)
+			continue
 		}
+		var packet perfettopb.TracePacket
+		must.Do(t, proto.Unmarshal(p, &packet))
+		markers.add(&packet)
 	}
+	m.raw(must.Get(proto.Marshal(markers.packet()))(t))
 	for _, f := range truth.Frames {
 		m.addTruth(f)
 	}
 	return m.bytes, truth
+}
+
+// printed are slices of track events as text, as which Android's threads print them.
+type printed struct {
+	threads map[uint32]*perfettopb.ThreadDescriptor // by sequence
+	events  []*perfettopb.FtraceEvent
+	ends    map[*perfettopb.FtraceEvent]bool // of whole slices: they precede what has their time
+}
+
+func (s *printed) add(p *perfettopb.TracePacket) {
+	if d := p.GetThreadDescriptor(); d != nil {
+		s.threads[p.GetTrustedPacketSequenceId()] = d
+	}
+	thread, e := s.threads[p.GetTrustedPacketSequenceId()], p.GetTrackEvent()
+	if thread == nil || e == nil {
+		return
+	}
+	begin, end := fmt.Sprintf("B|%d|%s\n", thread.GetPid(), e.GetName()), fmt.Sprintf("E|%d\n", thread.GetPid())
+	switch {
+	case e.GetLegacyEvent() != nil:
+		s.print(thread, p.GetTimestamp(), begin)
+		last := s.print(thread, p.GetTimestamp()+1000*uint64(e.GetLegacyEvent().GetDurationUs()), end)
+		if s.ends == nil {
+			s.ends = map[*perfettopb.FtraceEvent]bool{}
+		}
+		s.ends[last] = true
+	case e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_BEGIN:
+		s.print(thread, p.GetTimestamp(), begin)
+	case e.GetType() == perfettopb.TrackEvent_TYPE_SLICE_END:
+		s.print(thread, p.GetTimestamp(), end)
+	}
+}
+
+func (s *printed) print(thread *perfettopb.ThreadDescriptor, at uint64, text string) *perfettopb.FtraceEvent {
+	e := &perfettopb.FtraceEvent{Timestamp: &at, Pid: proto.Uint32(uint32(thread.GetTid())), Event: &perfettopb.FtraceEvent_Print{Print: &perfettopb.PrintFtraceEvent{Buf: &text}}}
+	s.events = append(s.events, e)
+	return e
+}
+
+// packet returns the packet of all of them.
+func (s *printed) packet() *perfettopb.TracePacket {
+	slices.SortStableFunc(s.events, func(a, b *perfettopb.FtraceEvent) int {
+		last := func(e *perfettopb.FtraceEvent) int {
+			if s.ends[e] {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.GetTimestamp(), b.GetTimestamp()), cmp.Compare(last(a), last(b)))
+	})
+	return &perfettopb.TracePacket{Data: &perfettopb.TracePacket_FtraceEvents{FtraceEvents: &perfettopb.FtraceEventBundle{Cpu: proto.Uint32(0), Event: s.events}}}
 }
 
 // isAndroids reports whether Android writes such a packet: the kernel's events, names and clocks.
