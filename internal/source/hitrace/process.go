@@ -8,7 +8,7 @@ import (
 // markers.
 type processes struct {
 	threads Threads[owner]
-	// recent are threads with a process that a column has stated, by the lowest bits of the id.
+	// recent are threads and the process that a column stated last, by the lowest bits of the id.
 	recent [256]struct {
 		tid trace.TID
 		pid trace.PID
@@ -46,7 +46,7 @@ func (p *processes) set(events []Event, lines, limit int) {
 			p.threads.Put(e.TID, o)
 		}
 		o.see(e)
-		if e.Process = o.pid; e.PID > 0 {
+		if e.Process = o.pid; e.PID != trace.UnknownPID {
 			recent.tid, recent.pid = e.TID, e.PID
 		}
 	}
