@@ -11,7 +11,7 @@ import (
 //
 //	size, and whether the segment is another │ segments since │ time since │ kind │ payload
 //
-// Of the event that was written last, and then of that which is read next, it has all but the encoded form.
+// kernelEvent is the event that was written last or, after rewind, the one that is read next.
 type kernelRun struct {
 	kernelEvent
 	cpu, clock uint8
@@ -69,6 +69,7 @@ const (
 	leastChunk     = 1 << 6
 	kernelChunk    = 1 << 16
 	maxKernelBytes = 1 << 31                     // of all payloads
+	maxKernelRuns  = 1 << 16                     // each takes 250 bytes; a processor has one for each clock and time that goes back
 	eventHead      = 3*binary.MaxVarintLen64 + 1 // the most bytes before a payload
 )
 
@@ -78,10 +79,14 @@ func (k *kernelLog) add(e kernelEvent, clock, cpu uint64) {
 		k.over++
 		return
 	}
-	k.count++
-	k.bytes += int64(len(e.payload))
 	e.segment = k.segment
 	r := k.runOf(&e, uint8(clock), uint8(min(cpu, maxKernelCPU)))
+	if r == nil {
+		k.over++
+		return
+	}
+	k.count++
+	k.bytes += int64(len(e.payload))
 	if k.last != r {
 		k.last = r
 		k.segment++
@@ -90,10 +95,13 @@ func (k *kernelLog) add(e kernelEvent, clock, cpu uint64) {
 	r.append(&e)
 }
 
-// runOf returns the run that an event continues, which may be a new one.
+// runOf returns the run that an event continues, which may be a new one; nil if there are too many.
 func (k *kernelLog) runOf(e *kernelEvent, clock, cpu uint8) *kernelRun {
 	open := &k.open[e.class()][cpu]
 	if r := *open; r == nil || r.clock != clock || r.compare(e) > 0 {
+		if len(k.runs) >= maxKernelRuns {
+			return nil
+		}
 		*open = &kernelRun{cpu: cpu, clock: clock}
 		k.runs = append(k.runs, *open)
 	}

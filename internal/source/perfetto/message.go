@@ -1,8 +1,6 @@
 package perfetto
 
 import (
-	"math"
-
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/internal/source/kernel"
@@ -19,11 +17,11 @@ type field struct {
 }
 
 // eachField calls do for the fields of a message, in order. It returns false if the
-// message is malformed.
+// message is malformed, as one with a group is.
 func eachField(b []byte, do func(field)) bool {
 	for len(b) > 0 {
 		tag, value, data, n := kernel.Field(b)
-		if n <= 0 || tag>>3 > math.MaxInt32 {
+		if n <= 0 || tag>>3 > uint64(protowire.MaxValidNumber) {
 			return false
 		}
 		do(field{protowire.Number(tag >> 3), value, data})
