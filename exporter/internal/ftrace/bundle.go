@@ -12,7 +12,7 @@ import (
 )
 
 // Field numbers of the messages that are encoded by hand, because every line of the trace
-// needs one, without those of events that package kernel has. A test compares them with the schema.
+// needs one, without those of events that package kernel has.
 const (
 	packetFtraceEvents = 1 // TracePacket.ftrace_events
 

@@ -1,6 +1,8 @@
 package ftrace
 
 import (
+	"bytes"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ohframe/analyzer/trace"
@@ -161,6 +163,9 @@ func kernelSlice(e *hitrace.Event) bool {
 // maxWhole bounds the duration of a slice that is one packet.
 const maxWhole = 60 * trace.Second
 
+// emptyName is the name that Perfetto gives a slice of text without one. Names are those of printed slices.
+var emptyName = []byte("[empty slice name]")
+
 // trackEvent appends the packet of a slice's begin or end, of a whole slice, or of an instant.
 func (e *Encoder) trackEvent(event *hitrace.Event, p *placement) {
 	if p.ended {
@@ -170,13 +175,20 @@ func (e *Encoder) trackEvent(event *hitrace.Event, p *placement) {
 		e.nameThread(event, p)
 	}
 	m := &event.Marker
-	kind, name := perfettopb.TrackEvent_TYPE_SLICE_BEGIN, validText(m.Name)
+	kind, name := perfettopb.TrackEvent_TYPE_SLICE_BEGIN, m.Name
 	switch m.Phase {
 	case hitrace.End:
 		kind = perfettopb.TrackEvent_TYPE_SLICE_END
 	case hitrace.Instant:
 		kind = perfettopb.TrackEvent_TYPE_INSTANT
+		if bytes.ContainsAny(name, "|\x00") {
+			name = appendField(nil, name)[1:]
+		}
 	}
+	if len(name) == 0 {
+		name = emptyName
+	}
+	name = validText(name)
 	legacy, size := 0, 2
 	if p.whole > 0 {
 		legacy = 3 + protowire.SizeVarint(uint64(p.whole))

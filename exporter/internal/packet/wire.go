@@ -2,8 +2,7 @@ package packet
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Field numbers and values of packets that are encoded by hand. A test compares them with
-// the schema.
+// Field numbers and values of packets that are encoded by hand.
 const (
 	TraceField = 1 // Trace.packet
 

@@ -17,7 +17,7 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// Field numbers of the packets, which a test compares with the schema.
+// Field numbers of the packets.
 const (
 	packetSample = 66 // TracePacket.perf_sample
 

@@ -13,8 +13,7 @@ import (
 	"ohframe/internal/perfettopb"
 )
 
-// Field numbers of the messages of TrackEvents. Every frame has some of them. A test
-// compares the numbers with the schema.
+// Field numbers of the messages of TrackEvents. Every frame has some of them.
 const (
 	trackEventCategory     = 3 // TrackEvent.category_iids
 	trackEventAnnotation   = 4 // TrackEvent.debug_annotations
