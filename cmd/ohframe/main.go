@@ -93,8 +93,8 @@ func collectLater() {
 	after = func(*collection) {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		live := int(max(sample[0].Value.Uint64(), 1))
-		debug.SetGCPercent(min(max(first-live, room, live/2)*100/live, most))
+		live := int64(max(sample[0].Value.Uint64(), 1))
+		debug.SetGCPercent(int(min(max(first-live, room, live/2)*100/live, most)))
 		runtime.SetFinalizer(new(collection), after)
 	}
 	runtime.SetFinalizer(new(collection), after)

@@ -291,6 +291,7 @@ func (a *Account) Explain() { a.details.explained = true }
 func (a *Account) Join(parts []*Account) {
 	d := a.details
 	d.thread, d.index = parts[0].details.thread, parts[0].details.index
+	d.at, d.last = nil, 0 // several cells may have an id
 	for _, part := range parts {
 		p := part.details
 		d.cells = append(d.cells, p.cells...)
