@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// Scheduling is compact only where it is alone at its time on its processor, as
-// Perfetto sorts compact events for themselves. Blocks end between lines of one
+// Scheduling is compact only where no switch is beside wakings or a plain switch of its time on its processor, as
+// Perfetto sorts compact switches, compact wakings and other events for themselves. Blocks end between lines of one
 // time, too.
 func TestCompactSchedulingIsAlone(t *testing.T) {
 	type moment struct {
@@ -31,36 +32,52 @@ func TestCompactSchedulingIsAlone(t *testing.T) {
 			"prev_comm=t%d prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=t%d next_pid=%d next_prio=120", runs[cpu], 1+runs[cpu], next, 1+next)))
 		runs[cpu] = next
 	}
-	compact, all := map[moment]int{}, map[moment]int{}
+	type forms struct{ compactSwitches, switches, compactWakings, wakings int }
+	all := map[moment]*forms{}
+	of := func(cpu uint32, at uint64) *forms {
+		m := moment{cpu, at}
+		if all[m] == nil {
+			all[m] = &forms{}
+		}
+		return all[m]
+	}
 	data, _ := convert(t, text.String(), Options{})
 	for _, p := range packetsOf(t, data) {
 		bundle := p.GetFtraceEvents()
 		sched := bundle.GetCompactSched()
-		for _, deltas := range [][]uint64{sched.GetSwitchTimestamp(), sched.GetWakingTimestamp()} {
-			var at uint64
-			for _, delta := range deltas {
-				at += delta
-				compact[moment{bundle.GetCpu(), at}]++
-				all[moment{bundle.GetCpu(), at}]++
-			}
+		var at uint64
+		for _, delta := range sched.GetSwitchTimestamp() {
+			at += delta
+			of(bundle.GetCpu(), at).compactSwitches++
+		}
+		at = 0
+		for _, delta := range sched.GetWakingTimestamp() {
+			at += delta
+			of(bundle.GetCpu(), at).compactWakings++
 		}
 		for _, e := range bundle.GetEvent() {
-			if e.GetSchedSwitch() != nil || e.GetSchedWaking() != nil || e.GetSchedBlockedReason() != nil {
-				all[moment{bundle.GetCpu(), e.GetTimestamp()}]++
+			switch f := of(bundle.GetCpu(), e.GetTimestamp()); {
+			case e.GetSchedSwitch() != nil:
+				f.switches++
+			case e.GetSchedWaking() != nil:
+				f.wakings++
 			}
 		}
 	}
-	ties := 0
-	for m, n := range all {
-		if n > 1 {
+	ties, compact := 0, 0
+	for m, f := range all {
+		if f.compactSwitches+f.switches+f.compactWakings+f.wakings > 1 {
 			ties++
-			if compact[m] > 0 {
-				t.Errorf("of %d events at %d on processor %d %d are compact", n, m.at, m.cpu, compact[m])
-			}
+		}
+		if f.compactSwitches+f.compactWakings > 0 {
+			compact++
+		}
+		if f.compactSwitches > 0 && f.switches+f.compactWakings+f.wakings > 0 || f.switches > 0 && f.compactWakings > 0 {
+			t.Errorf("at %d on processor %d: %+v", m.at, m.cpu, *f)
 		}
 	}
-	if ties < 1000 || len(compact) < len(all)/4 {
-		t.Errorf("of %d times %d have several events, %d compact ones: that tests nothing", len(all), ties, len(compact))
+	if ties < 1000 || compact < len(all)/4 {
+		t.Errorf("of %d times %d have several events, %d compact ones: that tests nothing", len(all), ties, compact)
 	}
 }
 
@@ -116,7 +133,25 @@ func TestCompactSchedulingIsAloneAcrossTraces(t *testing.T) {
 		}
 	}
 	// Neither are the first, as nobody knows who ran before, and the block's last.
-	if want := map[uint64]bool{102_000_001_000: true, 3_000_000_000: true, 3_000_002_000: true}; !maps.Equal(compact, want) {
+	if want := map[uint64]bool{102_000_001_000: true, 3_000_000_000: true, 3_000_001_000: true, 3_000_002_000: true}; !maps.Equal(compact, want) {
 		t.Errorf("switches at %v are compact", compact)
+	}
+}
+
+// A priority below 0 has five bytes, of which a reader of int32 makes the same number as of ten.
+func TestNegativePriorities(t *testing.T) {
+	line := func(at, prev, next, prio int) string {
+		return madeLine(at, prev, 0, "sched_switch", fmt.Sprintf("prev_comm=a prev_pid=%d prev_prio=%d prev_state=S ==> next_comm=a next_pid=%d next_prio=%d", prev, -prio, next, prio))
+	}
+	data, _ := convert(t, line(1, 1, 2, -2)+line(2, 2, 1, -100)+line(3, 1, 2, 120), Options{})
+	var got []int32
+	for _, p := range packetsOf(t, data) {
+		for _, e := range p.GetFtraceEvents().GetEvent() {
+			got = append(got, e.GetSchedSwitch().GetPrevPrio(), e.GetSchedSwitch().GetNextPrio())
+		}
+		got = append(got, p.GetFtraceEvents().GetCompactSched().GetSwitchNextPrio()...)
+	}
+	if want := []int32{2, -2, -120, 120, -100}; !slices.Equal(got, want) {
+		t.Errorf("priorities are %v, want %v", got, want)
 	}
 }

@@ -48,12 +48,15 @@ const (
 // can be used only if the text names the same thread. The other form is an ordinary
 // event. Perfetto sorts compact switches, compact wakings and all other events
 // separately, so the order between them is lost if their times are equal. Therefore
-// scheduling is compact only if no other scheduling event has its time.
+// switches of one time are compact only if all are and no other scheduling event has that time, and a waking
+// if no switch has its time: other wakings and the reason of the sleep that it ends make no difference to it.
 type cpuEncoder struct {
-	events  []byte
-	running trace.TID  // the running thread, by the last switch of this batch; -1 if unknown
-	plain   trace.Time // at which scheduling is not compact
-	ahead   trace.Time // of the scheduling announced last
+	events   []byte
+	running  trace.TID  // the running thread, by the last switch; nobody if unknown
+	plain    trace.Time // at which switches are not compact
+	switched trace.Time // at which wakings are not compact
+	ahead    trace.Time // of the scheduling announced last
+	next     trace.TID  // the running thread after it
 
 	comms             commTable
 	switches, wakings compactEvents
@@ -71,7 +74,7 @@ type compactEvents struct {
 func (c *compactEvents) add(at trace.Time, tid trace.TID, prio int32, comm int) {
 	c.times = protowire.AppendVarint(c.times, uint64(at-c.last))
 	c.pids = protowire.AppendVarint(c.pids, uint64(tid))
-	c.prios = protowire.AppendVarint(c.prios, uint64(int64(prio)))
+	c.prios = protowire.AppendVarint(c.prios, uint64(uint32(prio)))
 	c.comms = protowire.AppendVarint(c.comms, uint64(comm))
 	c.last = at
 	c.count++
@@ -87,9 +90,11 @@ func (c *compactEvents) reset() {
 // nobody is the running thread of a processor without a switch so far.
 const nobody trace.TID = -1
 
-func (c *cpuEncoder) reset() {
+// reset begins a block, before which the given thread runs. Scheduling of the time at which the block before ends
+// is not compact.
+func (c *cpuEncoder) reset(running trace.TID, before trace.Time) {
 	c.events = c.events[:0]
-	c.running, c.plain, c.ahead = nobody, -1, -1
+	c.running, c.plain, c.switched, c.ahead = running, before, before, -1
 	c.comms.reset()
 	c.switches.reset()
 	c.wakings.reset()
@@ -124,11 +129,24 @@ func appendVarint(buf []byte, v uint64) []byte {
 	return append(buf, byte(v))
 }
 
-// announce records that a scheduling event at the given time follows. last means that
+// announce records that a scheduling event at the given time follows, and the fields of a switch. last means that
 // more events of that time may follow in the next block.
-func (c *cpuEncoder) announce(at trace.Time, last bool) {
-	if at == c.ahead || last {
+func (c *cpuEncoder) announce(at trace.Time, kind hitrace.Kind, s *hitrace.Switch, last bool) {
+	if at != c.ahead {
+		c.next = c.running
+	} else if kind != hitrace.SwitchEvent || c.switched != at {
 		c.plain = at
+	}
+	if kind == hitrace.SwitchEvent {
+		c.switched = at
+		if s == nil || s.PrevTID != c.next || len(s.PrevState) == 0 {
+			c.plain = at
+		} else {
+			c.next = s.NextTID
+		}
+	}
+	if last {
+		c.plain, c.switched = at, at
 	}
 	c.ahead = at
 }
@@ -138,7 +156,6 @@ func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64
 	known := c.running == s.PrevTID
 	c.running = s.NextTID
 	if !known || at == c.plain {
-		c.plain = at
 		return false
 	}
 	c.switches.add(at, s.NextTID, s.NextPrio, c.comms.index(s.NextComm))
@@ -149,8 +166,7 @@ func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64
 // compactWaking appends a waking by the given thread in compact form, if that
 // is possible.
 func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeup) bool {
-	if c.running != by || at == c.plain {
-		c.plain = at
+	if c.running != by || at == c.switched {
 		return false
 	}
 	c.wakings.add(at, w.TID, w.Prio, c.comms.index(w.Comm))
@@ -164,11 +180,11 @@ func appendSwitch(buf []byte, s *hitrace.Switch, state int64) []byte {
 	buf, start := packet.Begin(buf, eventSchedSwitch)
 	buf = packet.AppendBytes(buf, kernel.SwitchPrevComm, s.PrevComm)
 	buf = packet.AppendVarint(buf, kernel.SwitchPrevTID, uint64(s.PrevTID))
-	buf = packet.AppendVarint(buf, kernel.SwitchPrevPrio, uint64(int64(s.PrevPrio)))
+	buf = packet.AppendVarint(buf, kernel.SwitchPrevPrio, uint64(uint32(s.PrevPrio)))
 	buf = packet.AppendVarint(buf, kernel.SwitchPrevState, uint64(state))
 	buf = packet.AppendBytes(buf, kernel.SwitchNextComm, s.NextComm)
 	buf = packet.AppendVarint(buf, kernel.SwitchNextTID, uint64(s.NextTID))
-	return packet.End(packet.AppendVarint(buf, kernel.SwitchNextPrio, uint64(int64(s.NextPrio))), start)
+	return packet.End(packet.AppendVarint(buf, kernel.SwitchNextPrio, uint64(uint32(s.NextPrio))), start)
 }
 
 // appendWakeup appends FtraceEvent.sched_waking or sched_wakeup.
@@ -180,7 +196,7 @@ func appendWakeup(buf []byte, kind hitrace.Kind, w *hitrace.Wakeup) []byte {
 	buf, start := packet.Begin(buf, number)
 	buf = packet.AppendBytes(buf, kernel.WakeupComm, w.Comm)
 	buf = packet.AppendVarint(buf, kernel.WakeupTID, uint64(w.TID))
-	buf = packet.AppendVarint(buf, kernel.WakeupPrio, uint64(int64(w.Prio)))
+	buf = packet.AppendVarint(buf, kernel.WakeupPrio, uint64(uint32(w.Prio)))
 	return packet.End(packet.AppendVarint(buf, kernel.WakeupTargetCPU, uint64(w.TargetCPU)), start)
 }
 

@@ -20,6 +20,8 @@ type Encoder struct {
 	all bool // export also those
 
 	plan    []piece        // the block to be encoded next
+	before  trace.Time     // of the last event before the block
+	running []trace.TID    // by processor, before the block
 	decoder kernel.Decoder // of its events; nil for text
 	cpus    []*cpuEncoder  // by number, nil where a processor has no events
 	kernel  *kernelEncoder
@@ -41,6 +43,11 @@ func (e *Encoder) Encode() []byte {
 	e.packets, e.Exported, e.Lost, e.Misplaced, e.LeftOut = e.packets[:0], 0, 0, 0, 0
 	e.placed.reset()
 	e.kernel.symbols.reset()
+	for cpu, c := range e.cpus {
+		if c != nil {
+			e.begin(c, cpu)
+		}
+	}
 	for _, p := range e.plan {
 		for i := range p.events {
 			event := &p.events[i]
@@ -99,7 +106,7 @@ func (e *Encoder) lookAhead(pieces []piece, first int) int {
 	for k, from := 0, first; left > 0; k, from = k+1, 0 {
 		for i := from; i < len(pieces[k].events) && left > 0; i++ {
 			if p := &pieces[k].placements[i]; !p.skip && isScheduling(p) {
-				e.cpu(p.cpu).announce(at, last)
+				e.cpu(p.cpu).announce(at, p.kind, pieces[k].events[i].Switch(), last)
 			}
 			left--
 		}
@@ -202,10 +209,19 @@ func (e *Encoder) cpu(cpu trace.CPU) *cpuEncoder {
 	c := e.cpus[cpu]
 	if c == nil {
 		c = &cpuEncoder{}
-		c.reset()
+		e.begin(c, int(cpu))
 		e.cpus[cpu] = c
 	}
 	return c
+}
+
+// begin begins the block of the given processor.
+func (e *Encoder) begin(c *cpuEncoder, cpu int) {
+	running := nobody
+	if cpu < len(e.running) {
+		running = e.running[cpu]
+	}
+	c.reset(running, e.before)
 }
 
 // threadSet is a set of threads that forgets some where there are many.
@@ -238,7 +254,6 @@ func (e *Encoder) flush() {
 			continue
 		}
 		e.packets = c.appendPacket(e.packets, trace.CPU(cpu), flags, interned)
-		c.reset()
 		if flags != 0 {
 			flags, interned = packet.StateNeeded, interned[:0]
 		}

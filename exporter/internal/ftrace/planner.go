@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/analyzer/trace"
+	"ohframe/exporter/internal/packet"
 	"ohframe/internal/diag"
 	"ohframe/internal/source/hitrace"
 )
@@ -33,6 +34,8 @@ type Planner struct {
 	ties   ties
 	ends   []hitrace.Event // of slices that were open where the current trace began, until its first batch
 	batch  batch
+	// running is the thread that runs on each processor, as Perfetto knows by switches.
+	running []trace.TID
 	// sequences is the number of those that threads have.
 	sequences uint32
 	// wakings: the trace has sched_waking. Without it wakeups count as wakings, as
@@ -127,6 +130,9 @@ func NewPlanner(limits trace.Limits) *Planner {
 // Plan decides how the encoder exports the events of the next batch, which must not
 // change before they are encoded.
 func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
+	if len(encoder.plan) == 0 {
+		encoder.before, encoder.running = t.batch.edges[1], append(encoder.running[:0], t.running...)
+	}
 	if len(t.ends) > 0 {
 		placements := encoder.add(t.ends, true)
 		for i := range t.ends {
@@ -162,6 +168,10 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 					*s = newOpenSlices() // the next thread with the id ends none of them
 				}
 			}
+		case hitrace.SwitchEvent:
+			if s := e.Switch(); s != nil && len(s.PrevState) > 0 && !e.Outside {
+				t.run(e.CPU, s.NextTID)
+			}
 		case hitrace.WakingEvent:
 			t.wakings = true
 		case hitrace.WakeupEvent:
@@ -172,6 +182,15 @@ func (t *Planner) Plan(b *hitrace.Batch, encoder *Encoder) {
 		placements[i] = p
 	}
 	t.ties.settle(b.Events, placements)
+}
+
+// run takes account of a switch to a thread.
+func (t *Planner) run(cpu trace.CPU, tid trace.TID) {
+	cpu = min(cpu, packet.LastCPU)
+	for int(cpu) >= len(t.running) {
+		t.running = append(t.running, nobody)
+	}
+	t.running[cpu] = tid
 }
 
 // Begin begins another trace, with no open slices: their ends are added to the next
@@ -197,6 +216,7 @@ func (t *Planner) Begin() {
 	}
 	t.Closed += len(t.ends)
 	t.open, t.async = hitrace.Threads[openSlices]{}, map[xxh3.Uint128]openAsync{}
+	t.running = t.running[:0]
 }
 
 // balanced keeps account of slices and reports whether a marker of the given process
