@@ -83,7 +83,7 @@ const (
 	AdviseKernel
 	AdviseSystemKernel
 	AdviseLonger
-	adviceEnd // stays last
+	adviceEnd // stays last: stored results keep the numbers, so new ones go before it
 )
 
 // AdviceCount is the number of pieces of advice, NoAdvice included.

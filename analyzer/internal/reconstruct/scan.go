@@ -9,8 +9,7 @@ import (
 )
 
 // scanner reads the events of a block, at once with other blocks. It selects what the builder must
-// do in order, which is little: most slices begin and end within a block, and frames do not need
-// them.
+// do in order. That is little: frames need few of the slices that begin and end within a block.
 type scanner struct {
 	names
 	coverageScan

@@ -6,7 +6,7 @@ import (
 	"ohframe/analyzer/trace"
 )
 
-// few is a map that mostly has few keys, in the order in which they came.
+// few is a map, in the order in which keys came. It is a list while it has few.
 type few[K comparable, V any] struct {
 	list []entry[K, V]
 	at   map[K]int // indexes in list, nil while they are few

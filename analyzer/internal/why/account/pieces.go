@@ -122,8 +122,8 @@ type stretch struct {
 	start, end trace.Time
 }
 
-// during returns what others did in a part of a wait. Frames that wait for their thread at the same time have
-// the same.
+// during returns what others did in a part of a wait. Frames of a thread that overlap
+// share it.
 func (b *Book) during(s stretch) []why.Activity {
 	others, ok := b.others[s]
 	if ok {
