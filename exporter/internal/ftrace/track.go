@@ -12,7 +12,7 @@ import (
 )
 
 // Slices and instants of threads are track events: they take fewer bytes than text that threads print,
-// and Perfetto reads them faster. A thread has a sequence of packets, the first of which names it. A
+// and Perfetto reads them faster. Each thread has a sequence of packets. The first packet names the thread. A
 // slice that ends in the batch in which it begins is one packet.
 
 const (
@@ -22,8 +22,6 @@ const (
 	threadTID     = 2
 
 	trackEventLegacy = 6 // TrackEvent.legacy_event
-	trackEventType   = 9
-	trackEventName   = 23
 
 	legacyPhase    = 2 // TrackEvent.LegacyEvent.phase
 	legacyDuration = 3 // in microseconds
@@ -35,7 +33,7 @@ const maxSequences = 1 << 14
 
 // track is how a slice or an instant of a thread is exported as a track event.
 type track struct {
-	sequence uint32 // of its packet; 0 for what is not a track event
+	sequence uint32 // of its packet; 0 if it is no track event
 	around   int32  // index of the begin around a begin, or of the whole slice that ends; -1 without one in the batch
 	whole    uint32 // the duration of a slice that ends in the batch, in microseconds; 0 for others
 	before   int32  // index of the thread's track event before, -1 without one in the batch
@@ -207,10 +205,10 @@ func (e *Encoder) trackEvent(event *hitrace.Event, p *placement) {
 		buf = append(buf, trackEventLegacy<<3|byte(protowire.BytesType), byte(legacy), legacyPhase<<3, phaseComplete, legacyDuration<<3)
 		buf = appendVarint(buf, uint64(p.whole))
 	} else {
-		buf = append(buf, trackEventType<<3, byte(kind))
+		buf = append(buf, packet.TrackEventType<<3, byte(kind))
 	}
 	if m.Phase != hitrace.End {
-		buf = packet.AppendBytes(buf, trackEventName, name)
+		buf = packet.AppendBytes(buf, packet.TrackEventName, name)
 	}
 	e.packets = buf
 }

@@ -13,6 +13,9 @@ const (
 	FieldSequenceFlags = 13 // TracePacket.sequence_flags
 	FieldDefaults      = 59 // TracePacket.trace_packet_defaults
 
+	TrackEventType = 9  // TrackEvent.type
+	TrackEventName = 23 // TrackEvent.name
+
 	// Values of TracePacket.sequence_flags.
 	StateCleared = 1 // earlier interned data is forgotten
 	StateNeeded  = 2 // the packet refers to interned data

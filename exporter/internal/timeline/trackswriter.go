@@ -17,10 +17,8 @@ import (
 const (
 	trackEventCategory     = 3 // TrackEvent.category_iids
 	trackEventAnnotation   = 4 // TrackEvent.debug_annotations
-	trackEventType         = 9 // TrackEvent.type
 	trackEventTrack        = 11
 	trackEventNameID       = 10 // TrackEvent.name_iid
-	trackEventName         = 23
 	trackEventDouble       = 44 // TrackEvent.double_counter_value
 	trackEventFlow         = 47 // TrackEvent.flow_ids
 	trackEventTerminates   = 48 // TrackEvent.terminating_flow_ids
@@ -188,7 +186,7 @@ func (w *trackWriter) slice(track uint64, s *slice) {
 // begin writes the begin of a slice. Slices that begin and end before its end are nested in
 // it.
 func (w *trackWriter) begin(track uint64, s *slice) {
-	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_BEGIN))
+	e := packet.AppendVarint(w.event[:0], packet.TrackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_BEGIN))
 	e = packet.AppendVarint(e, trackEventTrack, track)
 	if s.late {
 		e = packet.AppendVarint(e, trackEventCategory, lateCategoryNumber)
@@ -199,7 +197,7 @@ func (w *trackWriter) begin(track uint64, s *slice) {
 	if s.nameID != 0 {
 		e = packet.AppendVarint(e, trackEventNameID, s.nameID)
 	} else {
-		e = packet.AppendBytes(e, trackEventName, s.name)
+		e = packet.AppendBytes(e, packet.TrackEventName, s.name)
 	}
 	if s.flow != 0 {
 		e = packet.AppendFixed64(e, trackEventFlow, s.flow)
@@ -220,7 +218,7 @@ func (w *trackWriter) begin(track uint64, s *slice) {
 
 // end writes the end of the slice that began last.
 func (w *trackWriter) end(track uint64, at trace.Time) {
-	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_END))
+	e := packet.AppendVarint(w.event[:0], packet.TrackEventType, uint64(perfettopb.TrackEvent_TYPE_SLICE_END))
 	e = packet.AppendVarint(e, trackEventTrack, track)
 	w.append(at, 0, e)
 	w.event = e
@@ -228,7 +226,7 @@ func (w *trackWriter) end(track uint64, at trace.Time) {
 
 // count writes a counter's value.
 func (w *trackWriter) count(track uint64, at trace.Time, value float64) {
-	e := packet.AppendVarint(w.event[:0], trackEventType, uint64(perfettopb.TrackEvent_TYPE_COUNTER))
+	e := packet.AppendVarint(w.event[:0], packet.TrackEventType, uint64(perfettopb.TrackEvent_TYPE_COUNTER))
 	e = packet.AppendVarint(e, trackEventTrack, track)
 	e = packet.AppendFixed64(e, trackEventDouble, math.Float64bits(value))
 	w.append(at, 0, e)
