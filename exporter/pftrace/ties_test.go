@@ -138,7 +138,7 @@ func TestCompactSchedulingIsAloneAcrossTraces(t *testing.T) {
 	}
 }
 
-// A priority below 0 has five bytes, of which a reader of int32 makes the same number as of ten.
+// A negative priority has five bytes. A reader of int32 gets the same number from five as from ten.
 func TestNegativePriorities(t *testing.T) {
 	line := func(at, prev, next, prio int) string {
 		return madeLine(at, prev, 0, "sched_switch", fmt.Sprintf("prev_comm=a prev_pid=%d prev_prio=%d prev_state=S ==> next_comm=a next_pid=%d next_prio=%d", prev, -prio, next, prio))

@@ -153,8 +153,8 @@ func TestEvidenceOfHangs(t *testing.T) {
 	}
 }
 
-// A sleep that goes on at the end of the trace has its wakeup after it, whatever the tags. One that ended
-// before, and most of which is before the last piece, has none recorded.
+// A sleep that goes on at the end of the trace has its wakeup after it, whatever the tags. A sleep
+// that ended before, most of it before the last piece, has no recorded wakeup.
 func TestAdviceOfCutHang(t *testing.T) {
 	const longer, tags = "a longer time", "record with the tags"
 	for _, test := range []struct {

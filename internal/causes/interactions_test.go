@@ -302,7 +302,7 @@ func TestKnockOnOfInteractions(t *testing.T) {
 	contains(t, writeInteractions(t, "json", Options{}, timeline, c), `"knock_on_ns": 25000000, "knock_on_of": 4,`)
 }
 
-// The trace ends in the last stage of a launch, of which the slice is known with which it begins. The table
+// The trace ends in the last stage of a launch. The slice with which that stage begins is known. The table
 // and the sentence have the sum of the stages, 330 ms. Of a launch that began before the trace both are
 // unknown.
 func TestUnfinishedLaunch(t *testing.T) {

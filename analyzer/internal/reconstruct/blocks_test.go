@@ -117,7 +117,7 @@ func perform(script []byte) string {
 	return b.String()
 }
 
-// A timeline does not depend on how the text is divided into blocks, of which each is scanned on
+// A timeline does not depend on how the text is divided into blocks. Each block is scanned on
 // its own. In blocks of a line the builder sees one event after another.
 func FuzzBlocks(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -45,13 +45,13 @@ type step struct {
 type stepKind uint8
 
 const (
-	eventStep  stepKind = iota // an event; the marker of its thread before it was at a time, zero if it is none of the block
+	eventStep  stepKind = iota // an event; at is the time of the marker of its thread before it in the block, zero without one
 	switchStep                 // a switch between threads that live on, at a time
 	markerStep                 // the last marker of a thread before something happens to it
 	timeStep                   // the time steps by minStep or more from a time on
 	// The others are for coverage.
 	firstLine   // the first of a CPU
-	firstSwitch // the first of a CPU, whose line before was at a time; zero if it is none of the block
+	firstSwitch // the first of a CPU; at is the time of the line of the CPU before it in the block, zero without one
 	gapSwitch   // one from another thread than that which ran, after a line at a time
 	endsSilence // a line of a CPU on which threads were woken from a time on
 )

@@ -17,15 +17,15 @@ import (
 //	looked up                               seconds       looked up
 //
 // ParseLine says the same of such a line, and has the last word about all others. Few lines have
-// another thread, second or event than others shortly before them. Text is compared in words of eight bytes,
-// of which the first is the lowest.
+// another thread, second or event than others shortly before them. Text is compared in words of eight bytes.
+// The first byte is the lowest.
 type columns struct {
 	threads [1 << 10]threadColumn
 	names   [1 << 6]nameColumn
 	open    int  // where the column of the processor begins, mostly
 	unseen  bool // parse has not seen the thread of the line before, or the event
-	// seconds are those of the last line. secondsText is their text with the dot, secondsSize bytes in a
-	// word, of which secondsMask has the bits.
+	// seconds are those of the last line. secondsText is their text with the dot: secondsSize bytes in a
+	// word. secondsMask has a one in each of their bits.
 	seconds                  trace.Time
 	secondsText, secondsMask uint64
 	secondsSize              int
@@ -206,7 +206,7 @@ func (c *columns) name(text []byte, size int) *nameColumn {
 	return &c.names[(first*0x9e3779b97f4a7c15^last)*0xc2b2ae3d27d4eb4f>>(64-6)]
 }
 
-// learn reads the columns of a line of which parse could not, and remembers the thread and the event if parse has
+// learn reads the columns of a line that parse could not read. It remembers the thread and the event if parse has
 // not seen them.
 func (c *columns) learn(text []byte, e *Event) Problem {
 	if problem := ParseLine(text, &e.Line); problem != NoProblem {

@@ -135,7 +135,7 @@ var (
 	wokenTask = taskKeys{newKey("comm="), newKey(" pid="), newKey(" prio=")}
 )
 
-// key is a text of up to 16 bytes that is compared by words, of which the masks have its bytes.
+// key is a text of up to 16 bytes that is compared by words. The masks select its bytes.
 type key struct {
 	text         string
 	words, masks [2]uint64

@@ -57,7 +57,7 @@ func Field(b []byte) (tag, value uint64, data []byte, n int) {
 	return 0, 0, nil, 0
 }
 
-// varint returns the number at the beginning of b, and its length, which is not positive if there is none. Lengths
+// varint returns the number at the beginning of b, and its length. The length is not positive if there is no number. Lengths
 // may be padded with zeros, as hiprofiler writes them.
 func varint(b []byte) (v uint64, n int) {
 	if len(b) >= 8 {

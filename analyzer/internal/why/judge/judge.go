@@ -99,7 +99,7 @@ func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, 
 	return c
 }
 
-// The least numbers of frames for which there is a worker. Each finds what is usual by itself.
+// A worker has at least so many frames to explain, as each computes by itself what is usual.
 const (
 	fewestLate   = 64
 	fewestOthers = 1 << 10
