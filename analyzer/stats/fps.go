@@ -93,7 +93,7 @@ func fps(r *records) *FPS {
 		slices.SortStableFunc(list, func(a, b *shown) int { return cmp.Compare(e.at(a), e.at(b)) })
 		list = slices.CompactFunc(list, func(a, b *shown) bool { return e.at(a) == e.at(b) })
 		r.gaps, r.idleKnown = nil, len(list) >= leastShown || !r.ofFrameworks()
-		r.setBusy(e.at)
+		r.setBusy(e.at, true)
 		for i := 1; i < len(list); i++ {
 			if a, b := list[i-1], list[i]; !r.parts.apart(e.at(a), e.at(b)) {
 				g, known := r.newGap(a, b, e.at(a), e.at(b))

@@ -69,7 +69,8 @@ func hitches(r *records) *Hitches {
 	if len(r.shown) < leastShown && r.ofFrameworks() {
 		return nil
 	}
-	r.setBusy(func(s *shown) trace.Time { return s.present })
+	// While the main thread is blocked and no frame is due, no frame can be late.
+	r.setBusy(func(s *shown) trace.Time { return s.present }, false)
 	var last *shown
 	for i := range r.shown {
 		s := &r.shown[i]

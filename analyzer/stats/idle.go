@@ -104,13 +104,14 @@ func (r *records) inScene(a, b *shown) bool {
 	return n < len(list) && list[n].Start <= a.start
 }
 
-// setBusy sets when the process worked on frames that at does not show, or was blocked.
-func (r *records) setBusy(at func(*shown) trace.Time) {
+// setBusy sets when the process worked on frames that at does not show and, if blocked is true, when
+// it was blocked.
+func (r *records) setBusy(at func(*shown) trace.Time, blocked bool) {
 	r.busy = nil
 	if r.animation || len(r.shown) < 2 {
 		return // nothing is idle
 	}
-	if r.activity != nil {
+	if blocked && r.activity != nil {
 		r.busy = slices.Clone(r.activity.blocked)
 	}
 	for i := range r.shown {

@@ -40,7 +40,7 @@ var Measures = declare[Process](slices.Concat(
 		measure("fps.cadence.every", "cadence_every", Count, Lower, "Cadence, refreshes", "refreshes from one frame that was shown to the next, most often: 2 is every second vsync"),
 		measure("fps.cadence.refresh_hz", "cadence_refresh", Hertz, Neither, "Cadence, refresh rate", "the display's refresh rate then, a whole number"),
 		measure("fps.cadence.share", "cadence_share", Share, Neither, "Cadence, share", "share of the gaps without idle time that are like that"),
-		measure("hitches.idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` that is idle"),
+		measure("hitches.idle_ns", "idle_ms", Milliseconds, Neither, "Idle, ms", "part of `time_ns` that is idle; a hang while no frame is due counts"),
 		measure("hitches.hitches", "hitches", Count, Neither, "Hitches", "gaps that were 0.7 refresh periods or more longer than they should have been"),
 		measure("hitches.hitch_ns", "hitch_ms", Milliseconds, Neither, "Total hitch time, ms", "sum of all hitches"),
 		measure("hitches.lost_frames", "lost_frames", Count, Neither, "Lost frames", "frames that would have fitted in"),

@@ -96,12 +96,15 @@ func NewCosts(r *stats.Report, t *analyzer.Timeline, c *why.Causes, commands *lo
 }
 
 // activeSeconds returns the time in which a process was observed, without the idle time that is
-// known: what a frame costs does not depend on how long a recording idles.
+// known: what a frame costs does not depend on how long a recording idles, or hangs while no frame is due.
 func activeSeconds(p *stats.Process) float64 {
-	if p.FPS == nil || p.FPS.IdleShare == nil {
-		return p.Observed.Seconds
+	switch {
+	case p.Hitches != nil:
+		return p.Observed.Seconds - float64(p.Hitches.Idle)/1e9
+	case p.FPS != nil && p.FPS.IdleShare != nil:
+		return p.Observed.Seconds - p.FPS.Seconds()**p.FPS.IdleShare
 	}
-	return p.Observed.Seconds - p.FPS.Seconds()**p.FPS.IdleShare
+	return p.Observed.Seconds
 }
 
 // The units of costs: lost time in milliseconds per second, and the time of frames in

@@ -124,7 +124,7 @@ CREATE OR REPLACE PERFETTO TABLE ohos_hitch_ratio(
   gaps LONG,
   -- Their sum.
   dur DURATION,
-  -- Part of dur that is idle.
+  -- Part of dur that is idle; a hang while no frame is due counts.
   idle_ns DURATION,
   -- Gaps that were 0.7 refresh periods or more longer than they should have been.
   hitches LONG,
