@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ohframe/analyzer/stats"
+	"ohframe/analyzer/trace"
 	"ohframe/internal/brief"
 	"ohframe/internal/diag"
 	"ohframe/internal/significance"
@@ -263,6 +264,11 @@ func (d *Diff) verdict() string {
 			parts = append(parts, v.word()+": "+strings.Join(list, ", "))
 		}
 	}
+	for side, name := range []string{"base", "new"} {
+		if list := firstOf(d.hangsOnlyIn(side)); len(list) > 0 {
+			parts = append(parts, "hangs only in "+name+": "+strings.Join(list, ", "))
+		}
+	}
 	count := func(v Verdict) string {
 		return d.counts(len(found[v]), func(g *Group) bool { return worst(g.Measures) == v })
 	}
@@ -280,6 +286,37 @@ func (d *Diff) verdict() string {
 		parts = append(parts, d.counts(0, func(*Group) bool { return true })+" compared, no frames")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// hangsOnlyIn names the processes that hung in runs of one side only, with their longest hang. It is known
+// that those of the other side did not, or the processes are on one side only.
+func (d *Diff) hangsOnlyIn(side int) (list []string) {
+	longest := func(runs []*stats.Process) (longest trace.Duration, known bool) {
+		known = true
+		for _, p := range runs {
+			if p == nil || p.Hangs == nil {
+				known = false
+			} else {
+				longest = max(longest, p.Hangs.Longest)
+			}
+		}
+		return longest, known
+	}
+	add := func(title string, runs []*stats.Process) {
+		if l, _ := longest(runs); l > 0 {
+			list = append(list, title+" (the longest "+text.Milliseconds(l)+" ms)")
+		}
+	}
+	for _, p := range d.Pairs {
+		runs := [2][]*stats.Process{p.base, p.new}
+		if other, known := longest(runs[1-side]); known && other == 0 {
+			add(p.title(), runs[side])
+		}
+	}
+	for _, p := range [2][]*stats.Process{d.OnlyBase, d.OnlyNew}[side] {
+		add(text.ProcessName(p.Name), []*stats.Process{p})
+	}
+	return list
 }
 
 // counts counts processes, and the interactions and layers of a kind: "2 processes and 1 layer".

@@ -179,3 +179,39 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("the name is in the page %d times", n)
 	}
 }
+
+// A hang is named in the verdict if one side has some, and it is known that the other has none.
+func TestHangsOnlyIn(t *testing.T) {
+	runs := func(longest ...trace.Duration) (list []*stats.Process) {
+		for _, l := range longest {
+			p := &stats.Process{Name: "app"}
+			if l >= 0 {
+				p.Hangs = &stats.Hangs{Longest: l * trace.Millisecond}
+			}
+			list = append(list, p)
+		}
+		return list
+	}
+	const unknown = -1
+	for _, test := range []struct{ base, new, want []trace.Duration }{
+		{base: []trace.Duration{0, 0}, new: []trace.Duration{0, 300}, want: []trace.Duration{300}},
+		{base: []trace.Duration{0, 250}, new: []trace.Duration{0, 300}},
+		{base: []trace.Duration{0, unknown}, new: []trace.Duration{0, 300}},
+		{base: []trace.Duration{0, 0}, new: []trace.Duration{unknown, 300}, want: []trace.Duration{300}},
+		{base: []trace.Duration{0}, new: []trace.Duration{0}},
+	} {
+		p := &Pair{base: runs(test.base...), new: runs(test.new...)}
+		p.Base, p.New = p.base[0], p.new[0]
+		d := &Diff{Pairs: []*Pair{p}}
+		var want []string
+		for _, l := range test.want {
+			want = append(want, fmt.Sprintf("%s (the longest %d.0 ms)", p.title(), l))
+		}
+		must.EqualSlices(t, d.hangsOnlyIn(1), want, "base %v, new %v", test.base, test.new)
+		p.base, p.new = p.new, p.base
+		must.EqualSlices(t, d.hangsOnlyIn(0), want, "base %v, new %v", test.new, test.base)
+	}
+	d := &Diff{OnlyNew: runs(300)}
+	must.EqualSlices(t, d.hangsOnlyIn(1), []string{"app (the longest 300.0 ms)"}, "a process of one side")
+	must.Equal(t, len(d.hangsOnlyIn(0)), 0, "the other side")
+}
