@@ -132,18 +132,18 @@ func (b *Book) pack(d *details) []byte {
 }
 
 // cells returns what pack has packed.
-func cells(p record.Packed) iter.Seq[Cell] {
+func cells(packed []byte) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		rest := p
+		rest := record.Unpack(packed)
 		unpack(&rest, yield)
 	}
 }
 
 // ran returns the processors that pack has packed.
-func ran(p record.Packed) iter.Seq[cpuTime] {
+func ran(packed []byte) iter.Seq[cpuTime] {
 	return func(yield func(cpuTime) bool) {
-		rest := p
-		for unpack(&rest, func(Cell) bool { return true }); len(rest) > 0; {
+		rest := record.Unpack(packed)
+		for unpack(&rest, func(Cell) bool { return true }); !rest.Empty(); {
 			if !yield(cpuTime{rest.Byte(), trace.Duration(rest.Uint())}) {
 				return
 			}
@@ -153,7 +153,7 @@ func ran(p record.Packed) iter.Seq[cpuTime] {
 
 // unpack goes through the cells.
 func unpack(p *record.Packed, yield func(Cell) bool) {
-	if len(*p) == 0 {
+	if p.Empty() {
 		return
 	}
 	_, n := functionBytes(p)
@@ -178,11 +178,10 @@ func unpack(p *record.Packed, yield func(Cell) bool) {
 
 // functionBytes goes through the head. It returns the bytes of functions, nil of a frame that was
 // not sampled, and the number of cells.
-func functionBytes(p *record.Packed) (functions record.Packed, cells uint64) {
+func functionBytes(p *record.Packed) (functions []byte, cells uint64) {
 	head := p.Uint()
 	if head&1 != 0 {
-		n := p.Uint()
-		functions, *p = (*p)[:n:n], (*p)[n:]
+		functions = p.Part(p.Uint())
 	}
 	return functions, head >> 1
 }

@@ -79,10 +79,10 @@ func (a *Account) times() *functions.Times {
 	if a.details != nil {
 		return a.details.times
 	}
-	rest := record.Packed(a.packed)
-	if len(rest) == 0 {
+	if len(a.packed) == 0 {
 		return nil
 	}
+	rest := record.Unpack(a.packed)
 	list, _ := functionBytes(&rest)
 	if list == nil {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ohframe/analyzer/internal/why/functions"
-	"ohframe/analyzer/internal/why/record"
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
@@ -161,7 +160,7 @@ func TestTimes(t *testing.T) {
 		t.Errorf("taken are %v, want %v", taken, want)
 	}
 	var again functions.Times
-	again.Unpack(record.Packed(f.Packed(nil)))
+	again.Unpack(f.Packed(nil))
 	must.EqualSlices(t, parts(x, &again), want, "unpacked")
 }
 

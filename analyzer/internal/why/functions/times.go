@@ -161,12 +161,13 @@ func (t *Times) Packed(p []byte) []byte {
 }
 
 // Unpack sets t to what Packed appended.
-func (t *Times) Unpack(p record.Packed) {
+func (t *Times) Unpack(packed []byte) {
 	t.Reset()
+	p := record.Unpack(packed)
 	for range p.Uint() {
 		t.stages = append(t.stages, stageTime{Stage{why.Stage(p.Byte()), why.Wait(p.Byte())}, trace.Duration(p.Uint())})
 	}
-	for len(p) > 0 {
+	for !p.Empty() {
 		t.counts = append(t.counts, count{countID{int32(p.Uint()), ID(p.Uint())}, int(p.Uint()), p.Uint()})
 	}
 }

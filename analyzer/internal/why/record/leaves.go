@@ -84,7 +84,7 @@ func (s *leafStore) at(leaves uint32) iter.Seq[Leaf] {
 		if leaves == 0 {
 			return
 		}
-		p := Packed(s.chunks[leaves/leafChunk][leaves%leafChunk:])
+		p := Unpack(s.chunks[leaves/leafChunk][leaves%leafChunk:])
 		end := trace.Time(0)
 		for range p.Byte() {
 			l := Leaf{Start: end + trace.Time(p.Int())}

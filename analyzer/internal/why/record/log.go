@@ -150,7 +150,7 @@ func (l *Log) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		last := packing{at: l.start}
 		for _, chunk := range l.chunks {
-			for p := Packed(chunk); len(p) > 0; {
+			for p := Unpack(chunk); !p.Empty(); {
 				if !yield(last.next(&p)) {
 					return
 				}
