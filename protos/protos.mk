@@ -23,15 +23,14 @@ protos-stale:
 	diff -ru --exclude=doc.go --exclude='*_test.go' "$$tmp/$(PROTO_GO)" $(PROTO_GO) || \
 	{ echo 'protos-stale: the generated Go does not match the schema: run make protos' >&2; exit 1; }
 
-# Checks that the schema is a subset of upstream's: a change from the subset to
-# upstream must not be breaking. It names upstream's files one by one because the
-# rest of a checkout need not build.
+# Checks that the schema is a subset of upstream's, field by field, for a checkout of any release from v55 on.
+# OLDER=-older: one that may lack fields, because it is older than the subset.
+# Of upstream it builds what Trace needs and the files that extend TracePacket: the rest need not build.
 protos-check:
-	@test -n '$(UPSTREAM)' || \
-	{ echo 'protos-check: UPSTREAM is not set: make protos-check UPSTREAM=<checkout of google/perfetto v57.2>' >&2; exit 2; }
-	@for f in $(PROTO_FILES); do test -f "$(UPSTREAM)/$$f" || \
-	{ echo "protos-check: $(UPSTREAM) has no $$f: is it a checkout of google/perfetto v57.2?" >&2; exit 2; }; done
+	@test -f '$(UPSTREAM)/protos/perfetto/trace/trace.proto' || \
+	{ echo 'protos-check: no checkout of google/perfetto: make protos-check UPSTREAM=DIR' >&2; exit 2; }
 	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && \
-	$(BUF) build '$(UPSTREAM)' --config buf.yaml $(PROTO_FILES:%=--path '$(UPSTREAM)/%') -o "$$tmp/upstream.binpb" && \
-	$(BUF) breaking "$$tmp/upstream.binpb" --against . $(PROTO_FILES:%=--path %) --config buf.yaml && \
-	echo 'protos-check: the schema is a subset of $(UPSTREAM)'
+	files=$$(grep -rlE --include='*.proto' 'extend .*TracePacket' '$(UPSTREAM)/protos'; echo '$(UPSTREAM)/protos/perfetto/trace/trace.proto') && \
+	$(BUF) build --config buf.yaml -o "$$tmp/ours.binpb" && \
+	$(BUF) build '$(UPSTREAM)' --config buf.yaml $$(printf -- '--path %s ' $$files) -o "$$tmp/upstream.binpb" && \
+	go run ./internal/tools/subset $(OLDER) "$$tmp/ours.binpb" "$$tmp/upstream.binpb"
