@@ -2,6 +2,7 @@ package ftrace
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -72,10 +73,10 @@ type compactEvents struct {
 }
 
 func (c *compactEvents) add(at trace.Time, tid trace.TID, prio int32, comm int) {
-	c.times = protowire.AppendVarint(c.times, uint64(at-c.last))
-	c.pids = protowire.AppendVarint(c.pids, uint64(tid))
-	c.prios = protowire.AppendVarint(c.prios, uint64(uint32(prio)))
-	c.comms = protowire.AppendVarint(c.comms, uint64(comm))
+	c.times = packet.Append(c.times, uint64(at-c.last))
+	c.pids = packet.Append(c.pids, uint64(tid))
+	c.prios = packet.Append(c.prios, uint64(uint32(prio)))
+	c.comms = packet.Append(c.comms, uint64(comm))
 	c.last = at
 	c.count++
 }
@@ -115,18 +116,9 @@ func (c *cpuEncoder) begin(event *hitrace.Event, size int) []byte {
 	time, tid := uint64(event.Time), uint64(event.TID)
 	size += 1 + protowire.SizeVarint(time) + 1 + protowire.SizeVarint(tid)
 	buf := slices.Grow(c.events, 1+protowire.SizeVarint(uint64(size))+size)
-	buf = appendVarint(append(buf, bundleEvent<<3|byte(protowire.BytesType)), uint64(size))
-	buf = appendVarint(append(buf, eventTimestamp<<3), time)
-	return appendVarint(append(buf, eventPID<<3), tid)
-}
-
-// appendVarint is protowire.AppendVarint for numbers that are mostly small.
-func appendVarint(buf []byte, v uint64) []byte {
-	for v >= 0x80 {
-		buf = append(buf, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(buf, byte(v))
+	buf = packet.Append(append(buf, bundleEvent<<3|byte(protowire.BytesType)), uint64(size))
+	buf = packet.Append(append(buf, eventTimestamp<<3), time)
+	return packet.Append(append(buf, eventPID<<3), tid)
 }
 
 // announce records that a scheduling event at the given time follows, and the fields of a switch. last means that
@@ -159,7 +151,7 @@ func (c *cpuEncoder) compactSwitch(at trace.Time, s *hitrace.Switch, state int64
 		return false
 	}
 	c.switches.add(at, s.NextTID, s.NextPrio, c.comms.index(s.NextComm))
-	c.switches.states = protowire.AppendVarint(c.switches.states, uint64(state))
+	c.switches.states = packet.Append(c.switches.states, uint64(state))
 	return true
 }
 
@@ -170,7 +162,7 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 		return false
 	}
 	c.wakings.add(at, w.TID, w.Prio, c.comms.index(w.Comm))
-	c.wakings.cpus = protowire.AppendVarint(c.wakings.cpus, uint64(w.TargetCPU))
+	c.wakings.cpus = packet.Append(c.wakings.cpus, uint64(w.TargetCPU))
 	c.wakings.flags = append(c.wakings.flags, 0) // Perfetto requires them; the text has none of use
 	return true
 }
@@ -178,11 +170,11 @@ func (c *cpuEncoder) compactWaking(at trace.Time, by trace.TID, w *hitrace.Wakeu
 // appendSwitch appends FtraceEvent.sched_switch.
 func appendSwitch(buf []byte, s *hitrace.Switch, state int64) []byte {
 	buf, start := packet.Begin(buf, eventSchedSwitch)
-	buf = packet.AppendBytes(buf, kernel.SwitchPrevComm, s.PrevComm)
+	buf = appendText(buf, kernel.SwitchPrevComm, s.PrevComm)
 	buf = packet.AppendVarint(buf, kernel.SwitchPrevTID, uint64(s.PrevTID))
 	buf = packet.AppendVarint(buf, kernel.SwitchPrevPrio, uint64(uint32(s.PrevPrio)))
 	buf = packet.AppendVarint(buf, kernel.SwitchPrevState, uint64(state))
-	buf = packet.AppendBytes(buf, kernel.SwitchNextComm, s.NextComm)
+	buf = appendText(buf, kernel.SwitchNextComm, s.NextComm)
 	buf = packet.AppendVarint(buf, kernel.SwitchNextTID, uint64(s.NextTID))
 	return packet.End(packet.AppendVarint(buf, kernel.SwitchNextPrio, uint64(uint32(s.NextPrio))), start)
 }
@@ -194,7 +186,7 @@ func appendWakeup(buf []byte, kind hitrace.Kind, w *hitrace.Wakeup) []byte {
 		number = eventSchedWaking
 	}
 	buf, start := packet.Begin(buf, number)
-	buf = packet.AppendBytes(buf, kernel.WakeupComm, w.Comm)
+	buf = appendText(buf, kernel.WakeupComm, w.Comm)
 	buf = packet.AppendVarint(buf, kernel.WakeupTID, uint64(w.TID))
 	buf = packet.AppendVarint(buf, kernel.WakeupPrio, uint64(uint32(w.Prio)))
 	return packet.End(packet.AppendVarint(buf, kernel.WakeupTargetCPU, uint64(w.TargetCPU)), start)
@@ -248,7 +240,7 @@ func (c *cpuEncoder) appendCompact(buf []byte) []byte {
 // commTable numbers the thread names of a bundle. There are few: they are
 // looked for one by one, the last used first.
 type commTable struct {
-	list [][]byte
+	list [][]byte   // valid text
 	last [256]int32 // index plus one of the last name with this hash
 }
 
@@ -268,6 +260,9 @@ func (t *commTable) index(comm []byte) int {
 			*slot = int32(i + 1)
 			return i
 		}
+	}
+	if !utf8.Valid(comm) {
+		return t.index(validText(comm))
 	}
 	t.list = append(t.list, comm)
 	*slot = int32(len(t.list))

@@ -132,29 +132,25 @@ func (e *Encoder) event(event *hitrace.Event, p *placement) bool {
 		if fields == nil {
 			return e.other(c, event)
 		}
-		s := *fields
-		s.PrevComm, s.NextComm = validText(s.PrevComm), validText(s.NextComm)
-		state, ok := rawTaskState(s.PrevState)
+		state, ok := rawTaskState(fields.PrevState)
 		if !ok {
 			return e.other(c, event)
 		}
-		if c.compactSwitch(event.Time, &s, state) {
+		if c.compactSwitch(event.Time, fields, state) {
 			return true
 		}
-		e.body = appendSwitch(e.body[:0], &s, state)
+		e.body = appendSwitch(e.body[:0], fields, state)
 	case hitrace.WakingEvent, hitrace.WakeupEvent:
 		fields := event.Wakeup()
 		if fields == nil {
 			return e.other(c, event)
 		}
-		w := *fields
-		w.Comm = validText(w.Comm)
 		// For a compact waking Perfetto ignores the thread's name, and the process tree
 		// names only threads of a process.
-		if p.kind == hitrace.WakingEvent && e.placed.has(w.TID) && c.compactWaking(event.Time, event.TID, &w) {
+		if p.kind == hitrace.WakingEvent && e.placed.has(fields.TID) && c.compactWaking(event.Time, event.TID, fields) {
 			return true
 		}
-		e.body = appendWakeup(e.body[:0], p.kind, &w)
+		e.body = appendWakeup(e.body[:0], p.kind, fields)
 	default:
 		return e.other(c, event)
 	}

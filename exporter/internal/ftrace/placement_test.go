@@ -45,3 +45,17 @@ func TestEventsStay(t *testing.T) {
 		t.Errorf("the last events are exported as %+v", last)
 	}
 }
+
+// TestThreadNamesAreValid numbers names that are valid UTF-8, whatever their length is as they are read.
+func TestThreadNamesAreValid(t *testing.T) {
+	var table commTable
+	for i, name := range []string{"app", "a\xff\xff\xffb", "a\uFFFDb", "a\xffb", "app"} {
+		want := []int{0, 1, 1, 1, 0}[i]
+		if got := table.index([]byte(name)); got != want {
+			t.Errorf("name %d is number %d, want %d", i, got, want)
+		}
+	}
+	if len(table.list) != 2 || string(table.list[1]) != "a\uFFFDb" {
+		t.Errorf("names are %q", table.list)
+	}
+}

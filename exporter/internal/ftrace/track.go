@@ -198,12 +198,12 @@ func (e *Encoder) trackEvent(event *hitrace.Event, p *placement) {
 	time, sequence := uint64(event.Time), uint64(p.sequence)
 	all := 1 + protowire.SizeVarint(time) + 1 + protowire.SizeVarint(sequence) + 1 + protowire.SizeBytes(size)
 	buf := packet.AppendLength(e.packets, packet.TraceField, all)
-	buf = appendVarint(append(buf, packet.FieldTimestamp<<3), time)
-	buf = appendVarint(append(buf, packet.FieldSequenceID<<3), sequence)
+	buf = packet.Append(append(buf, packet.FieldTimestamp<<3), time)
+	buf = packet.Append(append(buf, packet.FieldSequenceID<<3), sequence)
 	buf = packet.AppendLength(buf, packet.FieldTrackEvent, size)
 	if p.whole > 0 {
 		buf = append(buf, trackEventLegacy<<3|byte(protowire.BytesType), byte(legacy), legacyPhase<<3, phaseComplete, legacyDuration<<3)
-		buf = appendVarint(buf, uint64(p.whole))
+		buf = packet.Append(buf, uint64(p.whole))
 	} else {
 		buf = append(buf, packet.TrackEventType<<3, byte(kind))
 	}

@@ -23,7 +23,19 @@ const (
 
 // AppendLength appends the tag and length of a field of the given size.
 func AppendLength(buf []byte, number protowire.Number, size int) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.BytesType), uint64(size))
+	if number < 16 {
+		return Append(append(buf, byte(number)<<3|byte(protowire.BytesType)), uint64(size))
+	}
+	return Append(protowire.AppendTag(buf, number, protowire.BytesType), uint64(size))
+}
+
+// Append is protowire.AppendVarint for numbers that are mostly small.
+func Append(buf []byte, v uint64) []byte {
+	for v >= 0x80 {
+		buf = append(buf, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(buf, byte(v))
 }
 
 // Begin begins a field whose length is not known yet. End ends it, with the returned start.
@@ -53,10 +65,10 @@ func AppendBytes(buf []byte, number protowire.Number, value []byte) []byte {
 
 // AppendVarint appends a field of a number of variable length.
 func AppendVarint(buf []byte, number protowire.Number, value uint64) []byte {
-	if number < 16 && value < 0x80 { // a byte each
-		return append(buf, byte(number)<<3, byte(value))
+	if number < 16 {
+		return Append(append(buf, byte(number)<<3), value)
 	}
-	return protowire.AppendVarint(protowire.AppendTag(buf, number, protowire.VarintType), value)
+	return Append(protowire.AppendTag(buf, number, protowire.VarintType), value)
 }
 
 // AppendFixed64 appends a field of 64 bits.
