@@ -2,12 +2,13 @@ package sample
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"ohframe/internal/pattern"
 )
 
 // sandbox is what hiperf puts before the path of a file that a process has in its sandbox.
-var sandbox = regexp.MustCompile(`^/proc/\d+/root/`)
+var sandbox = pattern.New(`^/proc/\d+/root/`)
 
 // Own reports whether the module is a part of an application, and not of the system: a file that
 // was installed (below /data), or a source file of ArkTS, whose path is relative.
@@ -17,7 +18,7 @@ func (m *Module) Own() bool {
 	}
 	switch {
 	case strings.HasPrefix(m.Path, "/proc/"):
-		return strings.HasPrefix(sandbox.ReplaceAllString(m.Path, "/"), "/data/")
+		return strings.HasPrefix(sandbox().ReplaceAllString(m.Path, "/"), "/data/")
 	case strings.HasPrefix(m.Path, "/"):
 		return strings.HasPrefix(m.Path, "/data/")
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"ohframe/internal/pattern"
 )
 
 // Unit is the unit of a measure.
@@ -58,8 +60,6 @@ type Measure struct {
 	PerRefresh bool
 	// AcrossRates: comparisons of processes test it instead of one that is PerRefresh if refresh rates differ.
 	AcrossRates bool
-	// OwnRule: Android and OpenHarmony have rules of their own for it, so that it does not compare.
-	OwnRule bool
 	// Animating: it is unknown of a process that shows no two frames without a pause between them.
 	Animating bool
 	// Short is the title in tables with many columns, which leave it out the earlier the larger Drop is;
@@ -75,6 +75,11 @@ type Measure struct {
 	// Least is the number of frames, gaps, buffers or interactions that a test of a change needs.
 	Least int
 
+	field func() *field
+}
+
+// field is where the value of a measure is.
+type field struct {
 	steps []step
 	sum   bool // it is a Sum
 }
@@ -82,11 +87,11 @@ type Measure struct {
 // Of returns the value for a *Process, *Interaction, *Layer or *Pool, as its JSON has it; nil
 // if it is unknown.
 func (m *Measure) Of(subject any) *float64 {
-	if p, ok := subject.(*Process); ok && p.Pool != nil && m.Aggregate == nil && !m.sum {
+	if p, ok := subject.(*Process); ok && p.Pool != nil && m.Aggregate == nil && !m.field().sum {
 		return nil // a process of several traces does not have it, and what is no pointer is not set
 	}
 	v := reflect.ValueOf(subject).Elem()
-	for _, s := range m.steps {
+	for _, s := range m.field().steps {
 		if v = s.take(v); !v.IsValid() {
 			return nil
 		}
@@ -103,7 +108,7 @@ func (m *Measure) put(subject any, x *float64) {
 		return
 	}
 	v := reflect.ValueOf(subject).Elem()
-	for _, s := range m.steps {
+	for _, s := range m.field().steps {
 		v = known(s.find(v))
 	}
 	switch {
@@ -217,32 +222,40 @@ func (list MeasureList) where(is func(*Measure) bool) (names []string) {
 	return names
 }
 
-// declare returns the measures of a type. It panics if one is at no field of it.
+// declare returns the measures of a type. Their fields are found at the first use, which panics if one is
+// at no field of the type: most runs of the program need none.
 func declare[T any](list ...Measure) MeasureList {
-	fields, numbers := jsonFields{}, sums(reflect.TypeFor[T](), nil)
+	found := sync.OnceValue(func() []field { return fieldsOf(reflect.TypeFor[T](), list) })
 	for i := range list {
-		t := reflect.TypeFor[T]()
-		for name := range strings.SplitSeq(list[i].Path, ".") {
-			if t.Kind() == reflect.Slice {
-				t = t.Elem()
-				list[i].steps = append(list[i].steps, step{name: name})
-				continue
-			}
-			field := fields.named(t, name)
-			list[i].steps = append(list[i].steps, step{field: field})
-			if t = t.Field(field).Type; t.Kind() == reflect.Pointer {
-				t = t.Elem()
-			}
-		}
-		list[i].sum = slices.ContainsFunc(numbers, func(s Sum) bool {
-			return slices.EqualFunc(s.steps, list[i].steps, func(field int, s step) bool { return s.name == "" && s.field == field })
-		})
+		list[i].field = func() *field { return &found()[i] }
 	}
 	return list
 }
 
-// jsonFields are the indices of the fields of types by their names in JSON. To look for each of them
-// takes a millisecond of every start of the program.
+func fieldsOf(subject reflect.Type, list []Measure) []field {
+	names, numbers, found := jsonFields{}, sums(subject, nil), make([]field, len(list))
+	for i := range list {
+		t, f := subject, &found[i]
+		for name := range strings.SplitSeq(list[i].Path, ".") {
+			if t.Kind() == reflect.Slice {
+				t = t.Elem()
+				f.steps = append(f.steps, step{name: name})
+				continue
+			}
+			number := names.named(t, name)
+			f.steps = append(f.steps, step{field: number})
+			if t = t.Field(number).Type; t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+		}
+		f.sum = slices.ContainsFunc(numbers, func(s Sum) bool {
+			return slices.EqualFunc(s.steps, f.steps, func(field int, s step) bool { return s.name == "" && s.field == field })
+		})
+	}
+	return found
+}
+
+// jsonFields are the indices of the fields of types by their names in JSON.
 type jsonFields map[reflect.Type]map[string]int
 
 // named returns the index of a field. It panics if the type has no field of that name.
@@ -307,14 +320,18 @@ func sum(name string) flag {
 func least(n int) flag { return func(m *Measure) { m.Least = n } }
 
 func measure(path, name string, unit Unit, better Better, label, meaning string, flags ...flag) Measure {
-	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames, OwnRule: ownRule.MatchString(path)}
+	m := Measure{Path: path, Name: name, Unit: unit, Better: better, Label: label, Meaning: meaning, Least: minFrames}
 	for _, set := range flags {
 		set(&m)
 	}
 	return m
 }
 
+// OwnRule reports whether Android and OpenHarmony have rules of their own for the measure, so that it does not
+// compare.
+func (m *Measure) OwnRule() bool { return ownRule().MatchString(m.Path) }
+
 // ownRule matches the paths of what follows from deadlines and from when frames end.
-var ownRule = regexp.MustCompile(`^(frames\.(judged|late|empty|misaligned|first_draw|deadlines_inferred)|jank_rate|lost_ns|empty_rate|whole_frames|longest_streak|stutter|durations|overruns|stages\.[^v])`)
+var ownRule = pattern.New(`^(frames\.(judged|late|empty|misaligned|first_draw|deadlines_inferred)|jank_rate|lost_ns|empty_rate|whole_frames|longest_streak|stutter|durations|overruns|stages\.[^v])`)
 
 func number(x float64) *float64 { return &x }

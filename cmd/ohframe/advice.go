@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ohframe"
 	userfailure "ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/report"
 )
 
@@ -49,7 +49,7 @@ func flagHint(e *ohframe.Error) string {
 	return addFlags.Replace(e.Hint)
 }
 
-var limitName = regexp.MustCompile(`\(limit: ([a-z]+)\)`)
+var limitName = pattern.New(`\(limit: ([a-z]+)\)`)
 
 // withFlags names the flag where a text of the library names a limit.
-func withFlags(s string) string { return limitName.ReplaceAllString(s, "(--limit $1)") }
+func withFlags(s string) string { return limitName().ReplaceAllString(s, "(--limit $1)") }

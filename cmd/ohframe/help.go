@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"ohframe/internal/pattern"
 	"ohframe/internal/text"
 )
 
@@ -58,13 +59,13 @@ func printHelp(w io.Writer, template string, data any) {
 
 // The lines of the library's help: a row of two columns, an example, or a part of a paragraph.
 var (
-	helpRow       = regexp.MustCompile(`^( +)(\S.*?) {2,}(\S.*)$`)
-	helpExample   = regexp.MustCompile(`^( {4,})(\S.*)$`)
-	helpParagraph = regexp.MustCompile(`^( {0,3})(\S.*)$`)
+	helpRow       = pattern.New(`^( +)(\S.*?) {2,}(\S.*)$`)
+	helpExample   = pattern.New(`^( {4,})(\S.*)$`)
+	helpParagraph = pattern.New(`^( {0,3})(\S.*)$`)
 )
 
 // shellWord matches a word of a command, which may be quoted.
-var shellWord = regexp.MustCompile(`[^\s']*'[^']*'\S*|\S+`)
+var shellWord = pattern.New(`[^\s']*'[^']*'\S*|\S+`)
 
 // layHelpOut breaks the lines of help between words.
 func layHelpOut(help string, width int) string {
@@ -74,7 +75,7 @@ func layHelpOut(help string, width int) string {
 	take := func(i int, pattern *regexp.Regexp) (rows [][]string) {
 		for ; i < len(lines); i++ {
 			m := pattern.FindStringSubmatch(lines[i])
-			if m == nil || len(rows) > 0 && m[1] != rows[0][1] || pattern == helpParagraph && helpRow.MatchString(lines[i]) {
+			if m == nil || len(rows) > 0 && m[1] != rows[0][1] || pattern == helpParagraph() && helpRow().MatchString(lines[i]) {
 				break
 			}
 			rows = append(rows, m)
@@ -82,18 +83,18 @@ func layHelpOut(help string, width int) string {
 		return rows
 	}
 	for i := 0; i < len(lines); {
-		if rows := take(i, helpRow); len(rows) > 0 {
+		if rows := take(i, helpRow()); len(rows) > 0 {
 			writeHelpRows(&b, rows, width)
 			i += len(rows)
-		} else if rows := take(i, helpParagraph); len(rows) > 0 {
+		} else if rows := take(i, helpParagraph()); len(rows) > 0 {
 			var words []string
 			for _, m := range rows {
 				words = append(words, strings.Fields(m[2])...)
 			}
 			b.WriteString(wrapped(words, rows[0][1], rows[0][1], width, "") + "\n")
 			i += len(rows)
-		} else if m := helpExample.FindStringSubmatch(lines[i]); m != nil {
-			b.WriteString(wrapped(shellWord.FindAllString(m[2], -1), m[1], m[1]+"    ", width, ` \`) + "\n")
+		} else if m := helpExample().FindStringSubmatch(lines[i]); m != nil {
+			b.WriteString(wrapped(shellWord().FindAllString(m[2], -1), m[1], m[1]+"    ", width, ` \`) + "\n")
 			i++
 		} else {
 			b.WriteString(lines[i])

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +21,7 @@ import (
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/condition"
 	"ohframe/internal/flags"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
@@ -229,7 +229,7 @@ func parseTime(flag, s string) (time.Duration, error) {
 	return d, nil
 }
 
-var sizeForm = regexp.MustCompile(`^(\d{1,6})([KMG]?)$`)
+var sizeForm = pattern.New(`^(\d{1,6})([KMG]?)$`)
 
 // parseSize parses a size in KB, or with the unit K, M or G. An empty one is zero.
 func parseSize(s string) (int, error) {
@@ -237,7 +237,7 @@ func parseSize(s string) (int, error) {
 		return 0, nil
 	}
 	kb := 0
-	if m := sizeForm.FindStringSubmatch(strings.ToUpper(s)); m != nil {
+	if m := sizeForm().FindStringSubmatch(strings.ToUpper(s)); m != nil {
 		kb, _ = strconv.Atoi(m[1])
 		kb *= map[string]int{"": 1, "K": 1, "M": 1024, "G": 1024 * 1024}[m[2]]
 	}

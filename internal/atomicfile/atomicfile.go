@@ -14,10 +14,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"sync"
 	"time"
+
+	"ohframe/internal/pattern"
 )
 
 // Durable makes Commit wait until the file is on the disk. Quick tests clear it, because
@@ -156,7 +157,7 @@ func Temporary() (*os.File, error) {
 
 func temporaryName(folder string) string { return filepath.Join(folder, ".ohframe."+rand.Text()) }
 
-var isTemporary = regexp.MustCompile(`^\.ohframe\.[A-Z2-7]{26}$`).MatchString
+var temporary = pattern.New(`^\.ohframe\.[A-Z2-7]{26}$`)
 
 // staleAfter is the time since the last write after which a temporary file that no process
 // has locked is stale. Locks alone do not suffice: on some network file systems they are
@@ -177,7 +178,7 @@ func removeStale(folder string) {
 		return
 	}
 	for _, e := range entries {
-		if !isTemporary(e.Name()) {
+		if !temporary().MatchString(e.Name()) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {

@@ -47,7 +47,7 @@ func TestCommit(t *testing.T) {
 				discarded.WriteString("none")
 				before := names(t, folder)
 				discarded.Discard()
-				before = slices.DeleteFunc(before, func(name string) bool { return isTemporary(name) })
+				before = slices.DeleteFunc(before, temporary().MatchString)
 				if left := names(t, folder); !slices.Equal(left, before) {
 					t.Errorf("after Discard: %q, want %q", left, before)
 				}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"ohframe/analyzer/stats"
 	"ohframe/analyzer/why"
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/text"
 )
 
@@ -90,7 +90,7 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 			continue
 		}
 		list, err := parse(line)
-		if err != nil && yaml.MatchString(line) {
+		if err != nil && yaml().MatchString(line) {
 			return nil, &diag.Error{What: "budgets are lines of conditions, not YAML", Line: i + 1, Hint: "write a line for each process: com.example.gallery: jank_rate>30%, fps<40"}
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func ParseFile(file io.Reader, name string, kind Kind) (Conditions, error) {
 // yaml matches lines that are no conditions, but YAML: lists, quoted and folded text, anchors,
 // keys without a value or with a number. Other files for continuous
 // integration are YAML.
-var yaml = regexp.MustCompile(`^\s*(?:---|- |[{["'])|:\s*(?:[>|&*{["'].*|[0-9.]+%?)?\s*$`)
+var yaml = pattern.New(`^\s*(?:---|- |[{["'])|:\s*(?:[>|&*{["'].*|[0-9.]+%?)?\s*$`)
 
 func withoutComment(line string) string {
 	for i := range line {

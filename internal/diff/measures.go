@@ -271,7 +271,7 @@ func (p *Pair) compute(k *stats.Measure) *Measure {
 	m := p.diff.measured(k, of[0], of[1])
 	m.advice = p.advice
 	switch {
-	case p.RulesDiffer && k.OwnRule:
+	case p.RulesDiffer && k.OwnRule():
 		m.incomparable, m.series, m.Delta, m.Relative = rulesDiffer, nil, nil, nil
 	case p.RefreshDiffers && at < 0 && slices.Contains(stats.Tested[:], k.Name):
 		m.incomparable, m.series = refreshDiffers, nil

@@ -155,7 +155,7 @@ func (p *Pair) ownTable(verbose bool) view.Table {
 		{Title: "By its own rules"}, {Title: systems[0], Number: true}, {Title: systems[1], Number: true},
 	}}
 	for _, m := range p.measures() {
-		if verdict := strings.HasPrefix(m.Field, "surfaceflinger."); m.definition.OwnRule && (m.definition.Main || verbose) || verdict {
+		if verdict := strings.HasPrefix(m.Field, "surfaceflinger."); m.definition.OwnRule() && (m.definition.Main || verbose) || verdict {
 			if m.Base != nil || m.New != nil {
 				t.Rows = append(t.Rows, view.Row{Cells: []view.Cell{
 					{Text: m.definition.Label, Meaning: m.definition.Explained()}, {Text: text.Value(m.Unit, m.Base)}, {Text: text.Value(m.Unit, m.New)},
@@ -214,7 +214,7 @@ func (p *Pair) sorted() (list []*Measure, left []string) {
 		switch {
 		case m.Base == nil && m.New == nil:
 			unknown++
-		case p.RulesDiffer && (m.definition.OwnRule || strings.HasPrefix(m.Field, "surfaceflinger.")):
+		case p.RulesDiffer && (m.definition.OwnRule() || strings.HasPrefix(m.Field, "surfaceflinger.")):
 			own++
 		case m.Unit == stats.Periods && !p.RefreshDiffers:
 			periods++

@@ -46,8 +46,11 @@ func fields(v reflect.Value) iter.Seq2[reflect.StructTag, reflect.Value] {
 	}
 }
 
+// quoted marks the name of a value as the library does.
+var quoted = strings.NewReplacer("{", "`", "}", "`")
+
 func bind(tag reflect.StructTag, name string, aliases []string, at any) cli.Flag {
-	usage, category, byDefault := strings.NewReplacer("{", "`", "}", "`").Replace(tag.Get("usage")), tag.Get("category"), tag.Get("default")
+	usage, category, byDefault := quoted.Replace(tag.Get("usage")), tag.Get("category"), tag.Get("default")
 	switch at := at.(type) {
 	case *bool:
 		return &cli.BoolFlag{Name: name, Aliases: aliases, Category: category, Usage: usage, Destination: at, DisableDefaultText: true} // all are false

@@ -14,6 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/meta"
 )
 
@@ -23,7 +24,7 @@ type Rule struct {
 	Pattern *regexp.Regexp
 }
 
-var dimName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var dimName = pattern.New(`^[a-z_][a-z0-9_]*$`)
 
 // ParseRule parses "name=pattern". The value is what the pattern's first group matches, or
 // all that it matches if it has no group.
@@ -42,7 +43,7 @@ func ParseRule(s string) (Rule, error) {
 // checkDim returns an error if a dimension cannot have the name.
 func checkDim(name string) error {
 	switch {
-	case !dimName.MatchString(name):
+	case !dimName().MatchString(name):
 		return fmt.Errorf("dimension %q: a name has lower-case letters, digits and _", name)
 	case slices.Contains(builtIn, name) || name == recordedDay:
 		return fmt.Errorf("dimension %q: is a column of every dataset", name)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 )
 
 //go:embed views.sql
@@ -94,7 +94,7 @@ func (e *engine) eachOf(text string) string {
 	return fmt.Sprintf(e.each, join(names), join(pairs), join(lists))
 }
 
-var placeholder = regexp.MustCompile(`\{\{([A-Z]+)(?: OF)? ?(.*?)\}\}`)
+var placeholder = pattern.New(`\{\{([A-Z]+)(?: OF)? ?(.*?)\}\}`)
 
 // SQL returns the views of the dataset for one of the Engines.
 func (d *Dataset) SQL(name string) (string, error) {
@@ -106,8 +106,8 @@ func (d *Dataset) SQL(name string) (string, error) {
 		return "", &diag.Error{What: fmt.Sprintf("shard %d is not complete", d.some[0]), Hint: "run with --resume"}
 	}
 	e := engines[name]
-	return placeholder.ReplaceAllStringFunc(viewsSQL, func(s string) string {
-		switch match := placeholder.FindStringSubmatch(s); match[1] {
+	return placeholder().ReplaceAllStringFunc(viewsSQL, func(s string) string {
+		switch match := placeholder().FindStringSubmatch(s); match[1] {
 		case "ENGINE":
 			return e.title
 		case "VIEW":

@@ -27,7 +27,7 @@ func parseWhere(s string) (w Where, err error) {
 		dim, value, ok := strings.Cut(part, "=")
 		dim, last := strings.TrimSpace(dim), len(w)-1
 		switch {
-		case last >= 0 && (!ok || !dimName.MatchString(dim)):
+		case last >= 0 && (!ok || !dimName().MatchString(dim)):
 			w[last].Value += "," + part
 		case !ok || dim == "" || strings.TrimSpace(value) == "":
 			return nil, fmt.Errorf("%q is not DIMENSION=VALUE", part)

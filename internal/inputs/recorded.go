@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"ohframe"
 	"ohframe/analyzer/trace"
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/meta"
 )
 
@@ -78,12 +78,12 @@ func SessionOf(name string, m *meta.Meta) string {
 
 // ownTraceName matches the base name of a trace that an application takes of itself, without the
 // extension: OpenHarmony, hiviewdfx_hitrace, interfaces/native/innerkits/src/hitrace_meter.cpp.
-var ownTraceName = regexp.MustCompile(`^(.+)_\d{8}_\d{6}$`)
+var ownTraceName = pattern.New(`^(.+)_\d{8}_\d{6}$`)
 
 // UseRecorded sets the options that follow from how the named trace was recorded; m may be nil.
 // It keeps a clock offset that the user has chosen.
 func UseRecorded(name string, m *meta.Meta, o *ohframe.Options, clockChosen bool) {
-	if own := ownTraceName.FindStringSubmatch(Stem(filepath.Base(name))); own != nil {
+	if own := ownTraceName().FindStringSubmatch(Stem(filepath.Base(name))); own != nil {
 		o.FullNames = []string{own[1]}
 	}
 	if m == nil {

@@ -2,6 +2,7 @@ package place
 
 import (
 	"bytes"
+	"sync"
 
 	"ohframe/analyzer/why"
 )
@@ -73,8 +74,12 @@ var blockers = []blocker{
 
 var blockerIndex = newBlockerIndex()
 
-func newBlockerIndex() prefixes {
-	return newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
+// newBlockerIndex makes the index when it is first used.
+func newBlockerIndex() func() *prefixes {
+	return sync.OnceValue(func() *prefixes {
+		index := newPrefixes(len(blockers), func(row int) string { return blockers[row].prefix })
+		return &index
+	})
 }
 
 // BlockedBy returns what a thread that is blocked in a kernel function waits for:
@@ -82,7 +87,7 @@ func newBlockerIndex() prefixes {
 // is the field of that name of a sched_blocked_reason event, or the result of
 // AppendFunction.
 func BlockedBy(caller []byte) why.Wait {
-	row, _ := blockerIndex.find(caller)
+	row, _ := blockerIndex().find(caller)
 	switch {
 	case row >= 0:
 		return blockers[row].wait

@@ -60,7 +60,7 @@ func appendPass(dst, label []byte) []byte {
 	base := len(dst)
 	name := cutFront(label)
 	name = cutSignature(name)
-	if fixed := markers.fixedKey(name); fixed != "" {
+	if fixed := markers().fixedKey(name); fixed != "" {
 		return append(dst, fixed...)
 	}
 	if component, ok := bytes.CutPrefix(name, updatedComponent); ok {

@@ -2,6 +2,7 @@ package place
 
 import (
 	"bytes"
+	"sync"
 
 	"ohframe/analyzer/why"
 )
@@ -36,8 +37,9 @@ func (p Place) Inside(outer Place) Place {
 // prefix in the table, or the zero Place. Labels work as well, except for signatures
 // and names with something in front. Nothing is allocated.
 func Lookup(key []byte) Place {
-	if row, _ := markers.index.find(key); row >= 0 {
-		return markers.rows[row].Place
+	known := markers()
+	if row, _ := known.index.find(key); row >= 0 {
+		return known.rows[row].Place
 	}
 	// Interfaces that IDL generates: the client's side is the Proxy.
 	if i := bytes.Index(key, []byte("Proxy::")); i > 0 {
@@ -63,8 +65,11 @@ type markerTable struct {
 
 var markers = newMarkerTable(table[:])
 
-func newMarkerTable(rows []marker) markerTable {
-	return markerTable{rows, newPrefixes(len(rows), func(row int) string { return rows[row].prefix })}
+// newMarkerTable makes the table when it is first used.
+func newMarkerTable(rows []marker) func() *markerTable {
+	return sync.OnceValue(func() *markerTable {
+		return &markerTable{rows, newPrefixes(len(rows), func(row int) string { return rows[row].prefix })}
+	})
 }
 
 // fixedKey returns the key of names whose prefix is their key, or "".

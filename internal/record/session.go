@@ -10,13 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"syscall"
 	"time"
 
 	"ohframe/internal/atomicfile"
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/device"
 	"ohframe/internal/record/hdc"
 )
@@ -286,7 +286,7 @@ type content struct {
 // errEmpty: a trace has no events.
 var errEmpty = errors.New("no events")
 
-var entries = regexp.MustCompile(`# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)`)
+var entries = pattern.New(`# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)`)
 
 // inspect reads the header and the end of a received trace of the given size.
 func inspect(file string, size int64) (*content, error) {
@@ -304,7 +304,7 @@ func inspect(file string, size int64) (*content, error) {
 		return nil, err
 	}
 	c := &content{cut: end[0] != '\n'}
-	if m := entries.FindSubmatch(head[:n]); m != nil {
+	if m := entries().FindSubmatch(head[:n]); m != nil {
 		c.entries, _ = strconv.ParseInt(string(m[1]), 10, 64)
 		c.written, _ = strconv.ParseInt(string(m[2]), 10, 64)
 		switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
 )
 
@@ -131,7 +132,7 @@ func CheckSample(r hdc.Result) error {
 	}
 	what := hiperfMessage(log)
 	for _, h := range hiperfHints {
-		if h.pattern.MatchString(what) {
+		if h.pattern().MatchString(what) {
 			return diag.New(ErrSampling, h.hint, "hiperf does not start: %s", what)
 		}
 	}
@@ -140,23 +141,23 @@ func CheckSample(r hdc.Result) error {
 
 // hiperfHints are what can be done about what hiperf prints, in the order in which they are tried.
 var hiperfHints = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	hint    string
 }{
-	{regexp.MustCompile(`not supported by the kernel|event not support`), "the device may not count CPU cycles, as emulators do not: record without --perf"},
-	{regexp.MustCompile(`needs root privilege`), "name a debuggable application with --app: only system images for developers let all processes be sampled"},
-	{regexp.MustCompile(`only support|not debuggable`), "install a debug build of the application: this system image does not let others be sampled"},
-	{regexp.MustCompile(`not found|No such file`), "the device has no hiperf: record without --perf"},
-	{regexp.MustCompile(`not running`), "start the application, or use --launch"},
+	{pattern.New(`not supported by the kernel|event not support`), "the device may not count CPU cycles, as emulators do not: record without --perf"},
+	{pattern.New(`needs root privilege`), "name a debuggable application with --app: only system images for developers let all processes be sampled"},
+	{pattern.New(`only support|not debuggable`), "install a debug build of the application: this system image does not let others be sampled"},
+	{pattern.New(`not found|No such file`), "the device has no hiperf: record without --perf"},
+	{pattern.New(`not running`), "start the application, or use --launch"},
 }
 
 // hiperfNoise are lines of hiperf that do not say why it failed.
-var hiperfNoise = regexp.MustCompile(`^(subcommand '.*' failed|Profiling duration .*|Start Profiling.*|Adjust sampling frequency .*|please set .*|Ctrl \+ C detected\.|User interrupt exit .*|Timeout exit .*|Process and Saving data\.\.\.|some one called StopTracking|)$`)
+var hiperfNoise = pattern.New(`^(subcommand '.*' failed|Profiling duration .*|Start Profiling.*|Adjust sampling frequency .*|please set .*|Ctrl \+ C detected\.|User interrupt exit .*|Timeout exit .*|Process and Saving data\.\.\.|some one called StopTracking|)$`)
 
 // hiperfMessage returns the last line of hiperf's log that may say why it failed.
 func hiperfMessage(log string) (message string) {
 	for line := range strings.Lines(log) {
-		if line = strings.TrimSpace(line); !hiperfNoise.MatchString(line) {
+		if line = strings.TrimSpace(line); !hiperfNoise().MatchString(line) {
 			message = line
 		}
 	}
@@ -190,9 +191,9 @@ type Samples struct {
 }
 
 var (
-	sampleCount = regexp.MustCompile(`\[ Sample records: (\d+)`)
-	sampleLost  = regexp.MustCompile(`\[ Sample lost: (\d+)`)
-	sampleLimit = regexp.MustCompile(`(?m)^record size \d+ is large than limit|^tracked processes have exited|^Timeout exit`)
+	sampleCount = pattern.New(`\[ Sample records: (\d+)`)
+	sampleLost  = pattern.New(`\[ Sample lost: (\d+)`)
+	sampleLimit = pattern.New(`(?m)^record size \d+ is large than limit|^tracked processes have exited|^Timeout exit`)
 )
 
 // ParseSamples parses what EndSamplesScript printed.
@@ -217,7 +218,7 @@ func ParseSamples(r hdc.Result) (s Samples) {
 	case s.Count == 0:
 		s.Problem = "hiperf took no samples: no thread of the application ran"
 	default:
-		switch early := sampleLimit.FindString(log); {
+		switch early := sampleLimit().FindString(log); {
 		case strings.HasPrefix(early, "record"):
 			s.Problem = "hiperf stopped before the end: its file has " + maxSamplesSize
 		case strings.HasPrefix(early, "Timeout"):

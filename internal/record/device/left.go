@@ -3,9 +3,9 @@ package device
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
 )
 
@@ -13,10 +13,10 @@ import (
 const ownFolder = Folder + `/ohframe-[0-9a-f]{8}`
 
 var (
-	isOwnFolder = regexp.MustCompile(`^` + ownFolder + `$`)
-	leftTrace   = regexp.MustCompile(`(?m)^` + ownFolder + `/\w+\.(?:ftrace|perf\.data)$`)
-	leftRunning = regexp.MustCompile(`(?m)/(live|busy|undo|hiperf)$`)
-	leftState   = regexp.MustCompile(`(?m)^` + section + `(` + ownFolder + `) (alive|dead) (undo)? (\w*) (-?\d*)$`)
+	isOwnFolder = pattern.New(`^` + ownFolder + `$`)
+	leftTrace   = pattern.New(`(?m)^` + ownFolder + `/\w+\.(?:ftrace|perf\.data)$`)
+	leftRunning = pattern.New(`(?m)/(live|busy|undo|hiperf)$`)
+	leftState   = pattern.New(`(?m)^` + section + `(` + ownFolder + `) (alive|dead) (undo)? (\w*) (-?\d*)$`)
 )
 
 // Kind returns a word for a file that ParseClose or ParseLeft names: a trace, or samples of hiperf.
@@ -36,7 +36,7 @@ func KeepSamplesScript(dir string) string {
 // traces stay, and their samples. A hitrace of the recording that does not end soon is left to the script
 // that runs it and to the watchdog.
 func CloseScript(dir string, keep bool) string {
-	if !isOwnFolder.MatchString(dir) {
+	if !isOwnFolder().MatchString(dir) {
 		return "false"
 	}
 	stop, end := "[ -d DIR ] && echo >DIR/stop\n", scriptDiscard
@@ -51,7 +51,7 @@ func CloseScript(dir string, keep bool) string {
 // closed, parameters are set back, and nothing of the recording runs.
 func ParseClose(r hdc.Result) (traces []string, closed bool) {
 	_, left, ok := strings.Cut(r.Output, markLeft+"\n")
-	return leftTrace.FindAllString(left, -1), ok && !leftRunning.MatchString(left)
+	return leftTrace().FindAllString(left, -1), ok && !leftRunning().MatchString(left)
 }
 
 // CloseAnswer returns what hitrace said to a CloseScript that did not close the session.
@@ -65,7 +65,7 @@ func NotSetBack(r hdc.Result) string { return found(notSet, r.Output) }
 
 // RemoveScript removes the folder of a recording and its watchdog, whatever runs.
 func RemoveScript(dir string) string {
-	if !isOwnFolder.MatchString(dir) {
+	if !isOwnFolder().MatchString(dir) {
 		return "false"
 	}
 	return in(dir, scriptKillHiperf+"; "+scriptUndo+"; "+scriptKill+"; rm -rf DIR")
@@ -100,9 +100,9 @@ done 2>/dev/null`, strings.Join(dirs, " "), section)
 func ParseLeft(r hdc.Result) (list []Left) {
 	for line := range strings.Lines(r.Output) {
 		line = strings.TrimRight(line, "\n")
-		if m := leftState.FindStringSubmatch(line); m != nil {
+		if m := leftState().FindStringSubmatch(line); m != nil {
 			list = append(list, Left{Dir: m[1], Alive: m[2] == "alive", Undo: m[3] != "", Live: m[4] != "", Owner: m[4], Seconds: atoi(m[5])})
-		} else if n := len(list); n > 0 && leftTrace.MatchString(line) {
+		} else if n := len(list); n > 0 && leftTrace().MatchString(line) {
 			list[n-1].Traces = append(list[n-1].Traces, line)
 		}
 	}

@@ -2,10 +2,10 @@ package device
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
 )
 
@@ -75,7 +75,7 @@ func (t *Tracing) SetScript(list []Parameter) string {
 		in(t.Dir, scriptChange("{ "+set.String()+"}", "set", "cat DIR/set")) + "true"
 }
 
-var notSet = regexp.MustCompile(`(?m)^(Set parameter \S+ .*fail.*)$`)
+var notSet = pattern.New(`(?m)^(Set parameter \S+ .*fail.*)$`)
 
 // CheckSet checks what SetScript printed.
 func CheckSet(r hdc.Result, list []Parameter) error {

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
@@ -75,10 +76,10 @@ func legacy(d *meta.Device) bool { return d.API != 0 && d.API < 11 }
 const section = "=ohframe= "
 
 // bundleName is what the names of applications consist of.
-var bundleName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$`)
+var bundleName = pattern.New(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$`)
 
 // IsBundle reports whether s can be the name of an application.
-func IsBundle(s string) bool { return bundleName.MatchString(s) }
+func IsBundle(s string) bool { return bundleName().MatchString(s) }
 
 // ProbeScript asks for everything in Facts. app may be empty.
 func ProbeScript(app string) string {
@@ -112,18 +113,18 @@ func ProbeScript(app string) string {
 }
 
 var (
-	number      = regexp.MustCompile(`\d+`)
-	tagLine     = regexp.MustCompile(`(?m)^\s+([a-z0-9_]+) - `)
-	activeMode  = regexp.MustCompile(`activeMode:.*refreshrate=(\d+)`)
-	anyMode     = regexp.MustCompile(`refresh ?rate ?= ?(\d+)`)
-	powerStatus = regexp.MustCompile(`powerstatus=POWER_STATUS_(\w+)`)
-	capacity    = regexp.MustCompile(`capacity: (\d+)`)
-	charging    = regexp.MustCompile(`chargingStatus: (\d+)`)
-	temperature = regexp.MustCompile(`temperature: (\d+)`) // tenths of a degree; unverified
-	freeColumn  = regexp.MustCompile(`(\d+) +\S+ +\S+\s*$`)
-	appVersion  = regexp.MustCompile(`"versionName": *"([^"]*)"`)
-	appAbility  = regexp.MustCompile(`"(?:mainAbility|mainElementName)": *"([^"]+)"`)
-	leftFolder  = regexp.MustCompile(`(?m)^` + ownFolder + `$`)
+	number      = pattern.New(`\d+`)
+	tagLine     = pattern.New(`(?m)^\s+([a-z0-9_]+) - `)
+	activeMode  = pattern.New(`activeMode:.*refreshrate=(\d+)`)
+	anyMode     = pattern.New(`refresh ?rate ?= ?(\d+)`)
+	powerStatus = pattern.New(`powerstatus=POWER_STATUS_(\w+)`)
+	capacity    = pattern.New(`capacity: (\d+)`)
+	charging    = pattern.New(`chargingStatus: (\d+)`)
+	temperature = pattern.New(`temperature: (\d+)`) // tenths of a degree; unverified
+	freeColumn  = pattern.New(`(\d+) +\S+ +\S+\s*$`)
+	appVersion  = pattern.New(`"versionName": *"([^"]*)"`)
+	appAbility  = pattern.New(`"(?:mainAbility|mainElementName)": *"([^"]+)"`)
+	leftFolder  = pattern.New(`(?m)^` + ownFolder + `$`)
 )
 
 // ParseProbe parses what ProbeScript printed.
@@ -138,12 +139,12 @@ func ParseProbe(output string) *Facts {
 		},
 		DeveloperMode: parameter(sections["developer"]), Level: parameter(sections["level"]),
 		ParallelSymbols: strings.Contains(sections["hiperf"], parallelSymbols), FreeKB: -1, TracingOn: strings.TrimSpace(sections["on"]) == "1",
-		Left: leftFolder.FindAllString(sections["left"], -1),
+		Left: leftFolder().FindAllString(sections["left"], -1),
 	}
 	if free, err := strconv.ParseInt(found(freeColumn, sections["df"]), 10, 64); err == nil {
 		f.FreeKB = free
 	}
-	for _, m := range tagLine.FindAllStringSubmatch(sections["tags"], -1) {
+	for _, m := range tagLine().FindAllStringSubmatch(sections["tags"], -1) {
 		f.Tags = append(f.Tags, m[1])
 	}
 	for line := range strings.Lines(sections["ps"]) {
@@ -162,11 +163,11 @@ func ParseProbe(output string) *Facts {
 	}
 	power := found(powerStatus, sections["screen"])
 	f.ScreenOff = power != "" && power != "ON"
-	for _, pid := range number.FindAllString(sections["pid"], -1) {
+	for _, pid := range number().FindAllString(sections["pid"], -1) {
 		f.App.PIDs = append(f.App.PIDs, atoi(pid))
 	}
 	bundle := sections["bundle"]
-	f.Installed = appVersion.MatchString(bundle) || appAbility.MatchString(bundle)
+	f.Installed = appVersion().MatchString(bundle) || appAbility().MatchString(bundle)
 	f.App.Version, f.Ability = found(appVersion, bundle), found(appAbility, bundle)
 	return f
 }
@@ -183,8 +184,8 @@ func sections(output string) map[string]string {
 }
 
 // found returns the first submatch of a pattern; empty if it does not match.
-func found(pattern *regexp.Regexp, text string) string {
-	if m := pattern.FindStringSubmatch(text); m != nil {
+func found(pattern func() *regexp.Regexp, text string) string {
+	if m := pattern().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	return ""
@@ -216,7 +217,7 @@ func StartScript(bundle, ability string) string {
 	return fmt.Sprintf("aa start -b %s -a %s", hdc.Quote(bundle), hdc.Quote(ability))
 }
 
-var startCode = regexp.MustCompile(`(?i)error code: ?(\d+)`)
+var startCode = pattern.New(`(?i)error code: ?(\d+)`)
 
 // startCodes are codes of "aa start".
 var startCodes = map[string]string{"": "unknown reason", "10104001": "it has no such ability", "10106102": "the screen is locked"}

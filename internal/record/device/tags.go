@@ -2,9 +2,10 @@ package device
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ohframe/internal/pattern"
 )
 
 // defaultTags are recorded if the user does not choose others. The first four are
@@ -41,17 +42,17 @@ func (f *Facts) Choose(spec string) (use, missing []string, err error) {
 }
 
 var (
-	tagList    = regexp.MustCompile(`^[a-z0-9_]+(,[a-z0-9_]+)*$`)
-	tagChanges = regexp.MustCompile(`^[+-][a-z0-9_]+(,[+-][a-z0-9_]+)*$`)
+	tagList    = pattern.New(`^[a-z0-9_]+(,[a-z0-9_]+)*$`)
+	tagChanges = pattern.New(`^[+-][a-z0-9_]+(,[+-][a-z0-9_]+)*$`)
 )
 
 // parseTags returns the tags that a specification selects and those that it names.
 func parseTags(spec string) (wanted, named []string, err error) {
 	words := strings.Split(spec, ",")
 	switch {
-	case tagList.MatchString(spec):
+	case tagList().MatchString(spec):
 		return words, words, nil
-	case !tagChanges.MatchString(spec):
+	case !tagChanges().MatchString(spec):
 		return nil, nil, fmt.Errorf("%q is neither a list such as graphic,ace nor changes such as +irq,-nweb", spec)
 	}
 	wanted = slices.Clone(defaultTags)

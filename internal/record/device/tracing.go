@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 	"ohframe/internal/record/hdc"
 	"ohframe/internal/record/meta"
 )
@@ -167,11 +167,11 @@ const bootTrace = "debug.hitrace.boot_trace.active"
 const begun = "OpenRecording done|capturing trace"
 
 var (
-	begunLine   = regexp.MustCompile(begun)
-	openFailed  = regexp.MustCompile(`OpenRecording failed, errorCode\((\d+)\)`)
-	openingFile = regexp.MustCompile(`(?:opening \S+, errno: |Failed to open file '[^']*', err=)(\d+)`)
-	bracketed   = regexp.MustCompile(`\[(\w+)\]`)
-	anError     = regexp.MustCompile(`(?mi)error: (.+)$`)
+	begunLine   = pattern.New(begun)
+	openFailed  = pattern.New(`OpenRecording failed, errorCode\((\d+)\)`)
+	openingFile = pattern.New(`(?:opening \S+, errno: |Failed to open file '[^']*', err=)(\d+)`)
+	bracketed   = pattern.New(`\[(\w+)\]`)
+	anError     = pattern.New(`(?mi)error: (.+)$`)
 )
 
 // busyCodes are the codes of OpenRecording that mean that another recording is under
@@ -200,7 +200,7 @@ func CheckBegin(r hdc.Result) (clock string, err error) {
 		return "", diag.New(ErrBusy, "", "another recording is under way on the device (code %s)", code)
 	case code != "":
 		return "", diag.New(nil, "", "the device does not begin the recording: %s (code %s)", cmp.Or(openCodes[code], "unknown reason"), code)
-	case begunLine.MatchString(output):
+	case begunLine().MatchString(output):
 		return found(bracketed, clocks), nil
 	}
 	return "", diag.New(nil, "", "the device does not begin the recording: %s", cmp.Or(found(anError, output), strconv.Quote(strings.TrimSpace(output))))

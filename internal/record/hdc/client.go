@@ -21,11 +21,11 @@ import (
 	"context"
 	"io"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 )
 
 // Client runs hdc. Its methods may be called concurrently.
@@ -106,8 +106,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // logLine is a line of hdc's log, which it mixes into the output.
-var logLine = regexp.MustCompile(`(?m)^\[[DIWEF]\]\[\d{4}-[^\n]*(\n|$)`)
+var logLine = pattern.New(`(?m)^\[[DIWEF]\]\[\d{4}-[^\n]*(\n|$)`)
 
 func clean(output string) string {
-	return logLine.ReplaceAllString(strings.ReplaceAll(output, "\r", ""), "")
+	return logLine().ReplaceAllString(strings.ReplaceAll(output, "\r", ""), "")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 )
 
 // The kinds of errors after which a caller may go on, for errors.Is.
@@ -34,39 +35,39 @@ const (
 // tried. The codes came with hdc 3.1; before, and where an answer has no code, the
 // words decide. The words changed between versions. What is not in the table is quoted.
 var messages = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	kind    error
 	what    string
 	hint    string
 }{
-	{regexp.MustCompile(`E000001`), nil, "hdc is too old for the device", "update the SDK that contains hdc"},
-	{regexp.MustCompile(`E000003`), nil, "the device refused to trust this computer", "turn USB debugging off and on, or run \"hdc kill -r\", then tap Trust on the device"},
-	{regexp.MustCompile(`E000002|The device unauthorized`), ErrUnauthorized, "the device does not trust this computer", hintTrust},
-	{regexp.MustCompile(`E000004`), ErrConnecting, "the connection to the device is being set up", "try again in a few seconds"},
-	{regexp.MustCompile(`E000010`), nil, "the device does not accept this computer's key", "delete hdckey and hdckey.pub in ~/.harmony, run \"hdc kill -r\", then tap Trust on the device"},
-	{regexp.MustCompile(`E00C001`), nil, "an organization forbids hdc", "ask the administrator of the device and of this computer"},
-	{regexp.MustCompile(`E00C002`), nil, "the device cannot report the use of hdc to its organization", "connect the device to the organization's network, or ask its administrator"},
-	{regexp.MustCompile(`E00000[89A]`), nil, "hdc cannot use its keys", "delete hdckey and hdckey.pub in ~/.harmony and try again"},
-	{regexp.MustCompile(`E002105|E003004`), nil, "the device is too old for this command of hdc", ""},
-	{regexp.MustCompile(`E001003|E002106|Failed to communicate with daemon|session is dead`), ErrLost, "the connection to the device was lost", hintLink},
-	{regexp.MustCompile(`E001005|Device not found`), ErrLost, "the device is offline", hintLink}, // and "Device not founded"
-	{regexp.MustCompile(`need connect-key|No any connected target`), ErrNoDevice, "no device is connected", hintConnect},
-	{regexp.MustCompile(`Not match target found`), ErrNoDevice, "no device has this key", "ohframe devices lists the keys"},
-	{regexp.MustCompile(`no space left on device`), nil, "no space left on this computer", "free some space, or choose another folder with -o"},
-	{regexp.MustCompile(`Connect server failed`), nil, "hdc cannot reach its server", hintServer},
+	{pattern.New(`E000001`), nil, "hdc is too old for the device", "update the SDK that contains hdc"},
+	{pattern.New(`E000003`), nil, "the device refused to trust this computer", "turn USB debugging off and on, or run \"hdc kill -r\", then tap Trust on the device"},
+	{pattern.New(`E000002|The device unauthorized`), ErrUnauthorized, "the device does not trust this computer", hintTrust},
+	{pattern.New(`E000004`), ErrConnecting, "the connection to the device is being set up", "try again in a few seconds"},
+	{pattern.New(`E000010`), nil, "the device does not accept this computer's key", "delete hdckey and hdckey.pub in ~/.harmony, run \"hdc kill -r\", then tap Trust on the device"},
+	{pattern.New(`E00C001`), nil, "an organization forbids hdc", "ask the administrator of the device and of this computer"},
+	{pattern.New(`E00C002`), nil, "the device cannot report the use of hdc to its organization", "connect the device to the organization's network, or ask its administrator"},
+	{pattern.New(`E00000[89A]`), nil, "hdc cannot use its keys", "delete hdckey and hdckey.pub in ~/.harmony and try again"},
+	{pattern.New(`E002105|E003004`), nil, "the device is too old for this command of hdc", ""},
+	{pattern.New(`E001003|E002106|Failed to communicate with daemon|session is dead`), ErrLost, "the connection to the device was lost", hintLink},
+	{pattern.New(`E001005|Device not found`), ErrLost, "the device is offline", hintLink}, // and "Device not founded"
+	{pattern.New(`need connect-key|No any connected target`), ErrNoDevice, "no device is connected", hintConnect},
+	{pattern.New(`Not match target found`), ErrNoDevice, "no device has this key", "ohframe devices lists the keys"},
+	{pattern.New(`no space left on device`), nil, "no space left on this computer", "free some space, or choose another folder with -o"},
+	{pattern.New(`Connect server failed`), nil, "hdc cannot reach its server", hintServer},
 }
 
 // answerLine is a line of an answer that means an error.
-var answerLine = regexp.MustCompile(`(?m)^\s*(\[Fail\]|Connect server failed|OHOS_HDC_SERVER_PORT).*$`)
+var answerLine = pattern.New(`(?m)^\s*(\[Fail\]|Connect server failed|OHOS_HDC_SERVER_PORT).*$`)
 
 // classify returns the error that the output of hdc reports, or nil.
 func classify(answer string) error {
-	line := answerLine.FindString(answer)
+	line := answerLine().FindString(answer)
 	if line == "" {
 		return nil
 	}
 	for _, m := range messages {
-		if m.pattern.MatchString(line) {
+		if m.pattern().MatchString(line) {
 			return diag.New(m.kind, m.hint, "%s", m.what)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 )
 
 // programs are the names of hdc. It was hdc_std up to system version 3.2. The PATH of WSL
@@ -100,7 +100,7 @@ func programsIn(pattern string) (paths []string) {
 }
 
 // version is the line that hdc prints and other programs of this name do not.
-var version = regexp.MustCompile(`(?m)^Ver: (\d+\.\d+\.\d+\w*)\s*$`)
+var version = pattern.New(`(?m)^Ver: (\d+\.\d+\.\d+\w*)\s*$`)
 
 // probe returns a client of the program if it is hdc.
 func probe(ctx context.Context, path string, limit time.Duration) (*Client, error) {
@@ -109,7 +109,7 @@ func probe(ctx context.Context, path string, limit time.Duration) (*Client, erro
 	if err != nil && !errors.Is(err, ErrTimeout) {
 		return nil, err
 	}
-	found := version.FindStringSubmatch(answer)
+	found := version().FindStringSubmatch(answer)
 	if found == nil {
 		return nil, diag.New(nil, hintMissing, "%s: not the device connector, but another program called hdc", path)
 	}
@@ -117,10 +117,10 @@ func probe(ctx context.Context, path string, limit time.Duration) (*Client, erro
 	return c, nil
 }
 
-var digits = regexp.MustCompile(`\d+`)
+var digits = pattern.New(`\d+`)
 
 // compareVersions compares versions such as "3.1.0e".
 func compareVersions(a, b string) int {
 	pad := func(number string) string { return strings.Repeat("0", max(0, 6-len(number))) + number }
-	return cmp.Compare(digits.ReplaceAllStringFunc(a, pad), digits.ReplaceAllStringFunc(b, pad))
+	return cmp.Compare(digits().ReplaceAllStringFunc(a, pad), digits().ReplaceAllStringFunc(b, pad))
 }

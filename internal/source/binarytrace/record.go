@@ -3,11 +3,11 @@ package binarytrace
 import (
 	"cmp"
 	"encoding/binary"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"ohframe/internal/pattern"
 	"ohframe/internal/source/kernel"
 )
 
@@ -101,13 +101,13 @@ func (f *format) fieldsOf(format *kernel.Format, printFmt string) (bound []field
 }
 
 // flagPattern matches a flag in the print fmt of sched_switch.
-var flagPattern = regexp.MustCompile(`\{ ?(0x[0-9a-f]+|\d+), "([A-Za-z])" ?\}`)
+var flagPattern = pattern.New(`\{ ?(0x[0-9a-f]+|\d+), "([A-Za-z])" ?\}`)
 
 // statesOf returns the letters of the bits of a thread's state, from the lowest on. It returns nothing
 // for HongMeng's states.
 func statesOf(printFmt string) string {
 	var letters []byte
-	for _, m := range flagPattern.FindAllStringSubmatch(printFmt, -1) {
+	for _, m := range flagPattern().FindAllStringSubmatch(printFmt, -1) {
 		if bit, err := strconv.ParseUint(m[1], 0, 32); err == nil && bit == 1<<len(letters) {
 			letters = append(letters, m[2][0])
 		}

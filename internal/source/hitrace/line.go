@@ -3,9 +3,9 @@ package hitrace
 import (
 	"bytes"
 	"math"
-	"regexp"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/pattern"
 )
 
 // Line is one line of a trace, split into its columns. The slices are parts of
@@ -89,14 +89,14 @@ func notALine(text []byte) Problem {
 	if len(text) == 0 || text[0] == '#' || bytes.Equal(text, []byte("TRACE:")) {
 		return Ignorable
 	}
-	if _, ok := lossOf(text); ok || reportLine.Match(text) {
+	if _, ok := lossOf(text); ok || reportLine().Match(text) {
 		return Ignorable
 	}
 	return NotALine
 }
 
 // reportLine matches what trace-cmd prints before events.
-var reportLine = regexp.MustCompile(`^(?:version = \d+|cpus=\d+|CPU \d+ is empty)$`)
+var reportLine = pattern.New(`^(?:version = \d+|cpus=\d+|CPU \d+ is empty)$`)
 
 // parseFrom parses a line whose CPU column begins at open.
 func parseFrom(text []byte, open int, l *Line) Problem {

@@ -2,11 +2,11 @@ package hitrace
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"sort"
 
 	"ohframe/analyzer/trace"
+	"ohframe/internal/pattern"
 )
 
 // maxLost bounds each count of a line, so that sums do not overflow.
@@ -20,7 +20,7 @@ type stated struct {
 	cpus          int
 }
 
-var entriesLine = regexp.MustCompile(`^(?:\x{FEFF})?# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)(?:.*#P:[ \t]*(\d+))?`)
+var entriesLine = pattern.New(`^(?:\x{FEFF})?# entries-in-buffer/entries-written:[ \t]*(\d+)/[ \t]*(\d+)(?:.*#P:[ \t]*(\d+))?`)
 
 // statedBy returns what the line, a note of the kernel, states. ok is false for other
 // lines. The kernel writes
@@ -29,7 +29,7 @@ var entriesLine = regexp.MustCompile(`^(?:\x{FEFF})?# entries-in-buffer/entries-
 //
 // which means that 3000 events were overwritten.
 func statedBy(text []byte) (s stated, ok bool) {
-	m := entriesLine.FindSubmatch(text)
+	m := entriesLine().FindSubmatch(text)
 	if m == nil {
 		return s, false
 	}
@@ -101,7 +101,7 @@ type loss struct {
 	events int
 }
 
-var lossLine = regexp.MustCompile(`^(?:\x{FEFF})?CPU:(\d+) \[(?:LOST (\d*) ?EVENTS|(\d*) ?EVENTS DROPPED)\][ \t]*$`)
+var lossLine = pattern.New(`^(?:\x{FEFF})?CPU:(\d+) \[(?:LOST (\d*) ?EVENTS|(\d*) ?EVENTS DROPPED)\][ \t]*$`)
 
 // lossOf returns the loss that the line, a note of the kernel, says. ok is false for other
 // lines. The kernel writes
@@ -112,7 +112,7 @@ var lossLine = regexp.MustCompile(`^(?:\x{FEFF})?CPU:(\d+) \[(?:LOST (\d*) ?EVEN
 //
 //	CPU:3 [17 EVENTS DROPPED]
 func lossOf(text []byte) (l loss, ok bool) {
-	m := lossLine.FindSubmatch(text)
+	m := lossLine().FindSubmatch(text)
 	if m == nil {
 		return l, false
 	}

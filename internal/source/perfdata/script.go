@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -14,6 +13,7 @@ import (
 
 	"ohframe/analyzer/sample"
 	"ohframe/analyzer/trace"
+	"ohframe/internal/pattern"
 )
 
 // Scripts is what the arkts-plugin of hiprofiler wrote: the answers of ArkTS's debugger. Some are
@@ -90,10 +90,10 @@ func OpenScripts(in io.ReaderAt, s Scripts, o Options) (*Reader, error) {
 }
 
 // answer matches the beginning of an answer or a notification, but not that of a node of a profile.
-var answer = regexp.MustCompile(`^\s*\{\s*("id"\s*:\s*-?\d+\s*,\s*"(result|error|method)"|"(result|params|method|error)")`)
+var answer = pattern.New(`^\s*\{\s*("id"\s*:\s*-?\d+\s*,\s*"(result|error|method)"|"(result|params|method|error)")`)
 
 // profileKey matches what is before a profile within an answer.
-var profileKey = regexp.MustCompile(`"result"\s*:\s*\{\s*"profile"\s*:\s*\{`)
+var profileKey = pattern.New(`"result"\s*:\s*\{\s*"profile"\s*:\s*\{`)
 
 // find finds the profiles. An answer may continue in the messages that follow.
 func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
@@ -118,12 +118,12 @@ func (p *scripts) find(messages iter.Seq2[int64, int64]) error {
 		part := span{at + from, min(length, size-from)}
 		text := head[from:]
 		text = text[:min(int64(len(text)), part.size)]
-		if answer.Match(text) || open == nil {
+		if answer().Match(text) || open == nil {
 			if open != nil {
 				drop(cutProfile)
 			}
-			key := profileKey.FindIndex(text)
-			if key == nil || !answer.Match(text) {
+			key := profileKey().FindIndex(text)
+			if key == nil || !answer().Match(text) {
 				continue
 			}
 			skip := int64(key[1] - 1)

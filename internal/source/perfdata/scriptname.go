@@ -3,10 +3,10 @@ package perfdata
 import (
 	"bytes"
 	"math"
-	"regexp"
 	"strconv"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/pattern"
 )
 
 // scriptFunction is a function of a source file.
@@ -31,7 +31,7 @@ func (t *tables) script(name string, url []byte, line int64) sample.Frame {
 }
 
 // codeState is how the code of a function is executed, which makes it no other function.
-var codeState = regexp.MustCompile(`\((AINT|AINT-D|CINT|AOT|RUNTIME|JIT|DEOPT:[^()]*)\)`)
+var codeState = pattern.New(`\((AINT|AINT-D|CINT|AOT|RUNTIME|JIT|DEOPT:[^()]*)\)`)
 
 // anonymous is the name of functions without one.
 const anonymous = "anonymous"
@@ -39,7 +39,7 @@ const anonymous = "anonymous"
 // functionName returns the name of a function at a line, without the state of its code. The line is
 // the name of a function that has no other.
 func functionName(name string, line int32) string {
-	name = codeState.ReplaceAllString(name[:min(len(name), maxName)], "")
+	name = codeState().ReplaceAllString(name[:min(len(name), maxName)], "")
 	switch {
 	case name != "" && name != anonymous:
 		return name

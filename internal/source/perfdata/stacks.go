@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 
 	"ohframe/analyzer/sample"
+	"ohframe/internal/pattern"
 )
 
 // stacks is the source of the texts in which OpenHarmony has the stacks of a main thread that did not
@@ -34,12 +34,12 @@ type counted struct {
 }
 
 var (
-	callLine     = regexp.MustCompile(`^\s*(?:(\d{1,6}) )?#(\d{1,4}) (pc|at)(?: (.*))?$`)
-	threadLine   = regexp.MustCompile(`^(?:#ThreadInfos )?Tid: ?(\d{1,9}), ?Name: ?(.*)$`)
-	processLine  = regexp.MustCompile(`^(?:Pid:|PID:|PID = )(\d{1,9})$`)
-	nativeCall   = regexp.MustCompile(`^([0-9a-fA-F]{1,16}) (\[?[^(\]]*\]?)(?:\((.*)\))?$`)
-	buildID      = regexp.MustCompile(`^(?:(.*)\)\()?[0-9a-f]{16,64}$`)
-	scriptCall   = regexp.MustCompile(`^(.*?) ?\(([^()]*):(\d{1,9}):(\d{1,9})\)$`)
+	callLine     = pattern.New(`^\s*(?:(\d{1,6}) )?#(\d{1,4}) (pc|at)(?: (.*))?$`)
+	threadLine   = pattern.New(`^(?:#ThreadInfos )?Tid: ?(\d{1,9}), ?Name: ?(.*)$`)
+	processLine  = pattern.New(`^(?:Pid:|PID:|PID = )(\d{1,9})$`)
+	nativeCall   = pattern.New(`^([0-9a-fA-F]{1,16}) (\[?[^(\]]*\]?)(?:\((.*)\))?$`)
+	buildID      = pattern.New(`^(?:(.*)\)\()?[0-9a-f]{16,64}$`)
+	scriptCall   = pattern.New(`^(.*?) ?\(([^()]*):(\d{1,9}):(\d{1,9})\)$`)
 	kernelPlace  = []byte("/proc/self/wchan:")
 	snapshotLine = []byte("SnapshotTime:")
 	submitter    = []byte("========SubmitterStacktrace")
@@ -51,10 +51,10 @@ func SniffStacks(head []byte) bool {
 	head = bytes.TrimLeft(head, "\xef\xbb\xbf\r\n")
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	line = bytes.TrimRight(line, "\r")
-	if bytes.HasPrefix(line, faultHeader) || bytes.HasPrefix(line, snapshotLine) || bytes.HasPrefix(line, kernelPlace) || threadLine.Match(line) {
+	if bytes.HasPrefix(line, faultHeader) || bytes.HasPrefix(line, snapshotLine) || bytes.HasPrefix(line, kernelPlace) || threadLine().Match(line) {
 		return true
 	}
-	m := callLine.FindSubmatch(line)
+	m := callLine().FindSubmatch(line)
 	return m != nil && len(m[1]) > 0
 }
 
@@ -104,7 +104,7 @@ func (s *stacks) parse(text []byte) {
 	}
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
-		if m := callLine.FindSubmatch(line); m != nil {
+		if m := callLine().FindSubmatch(line); m != nil {
 			level, _ := strconv.Atoi(string(m[2]))
 			frame := s.call(string(m[3]), m[4])
 			if len(m[1]) == 0 {
@@ -131,7 +131,7 @@ func (s *stacks) parse(text []byte) {
 			continue
 		}
 		trimmed := bytes.TrimSpace(line)
-		switch m := threadLine.FindSubmatch(trimmed); {
+		switch m := threadLine().FindSubmatch(trimmed); {
 		case kernel:
 			if kernel = len(trimmed) == 0; !kernel {
 				s.add(s.tables.stack([]int32{s.tables.frame(s.kernelCall(trimmed))}), 1)
@@ -155,7 +155,7 @@ func (s *stacks) parse(text []byte) {
 		case len(trimmed) == 0:
 			closeStack()
 		default:
-			if p := processLine.FindSubmatch(trimmed); p != nil && s.pid == 0 {
+			if p := processLine().FindSubmatch(trimmed); p != nil && s.pid == 0 {
 				s.pid = number(p[1])
 				main = s.pid
 			}
@@ -205,7 +205,7 @@ func (s *stacks) symbol(f sample.Frame, name []byte) sample.Frame {
 func (s *stacks) call(kind string, text []byte) int32 {
 	text = bytes.TrimSpace(text)
 	if kind == "at" {
-		m := scriptCall.FindSubmatch(text)
+		m := scriptCall().FindSubmatch(text)
 		if m == nil {
 			name, module, _ := bytes.Cut(text, []byte(" "))
 			return s.tables.frame(s.symbol(sample.Frame{Module: s.tables.module(bytes.TrimSpace(module), false), Function: sample.Unknown}, name))
@@ -213,7 +213,7 @@ func (s *stacks) call(kind string, text []byte) int32 {
 		name, _, _ := bytes.Cut(m[1], []byte(" ")) // a package may follow
 		return s.tables.frame(s.tables.script(string(name), m[2], int64(number(m[3]))))
 	}
-	m := nativeCall.FindSubmatch(text)
+	m := nativeCall().FindSubmatch(text)
 	if m == nil {
 		s.tables.log.Add(badCall)
 		return s.tables.frame(sample.Frame{Module: sample.Unknown, Function: sample.Unknown})
@@ -224,7 +224,7 @@ func (s *stacks) call(kind string, text []byte) int32 {
 		f.Module = s.tables.module(path, false)
 	}
 	name := m[3]
-	if b := buildID.FindSubmatch(name); b != nil {
+	if b := buildID().FindSubmatch(name); b != nil {
 		name = b[1]
 	}
 	if plus := bytes.LastIndexByte(name, '+'); plus > 0 {

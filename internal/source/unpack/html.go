@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"regexp"
+
+	"ohframe/internal/pattern"
 )
 
 // A page of systrace has some megabytes of a viewer, followed by an element for
@@ -26,10 +27,10 @@ const (
 )
 
 // stringStart matches what is between the name and the text of a string.
-var stringStart = regexp.MustCompile("^[ \t]*=[ \t]*[\"'`]")
+var stringStart = pattern.New("^[ \t]*=[ \t]*[\"'`]")
 
 // assigned matches what follows the name of a variable that gets a value.
-var assigned = regexp.MustCompile(`^[ \t]*=[^=]`)
+var assigned = pattern.New(`^[ \t]*=[^=]`)
 
 // maxTail is the maximum length of the blanks that follow the text of a section.
 const maxTail = 64
@@ -192,23 +193,23 @@ func (p *page) find() error {
 			return err
 		}
 		head, _ := p.in.Peek(64)
-		if start := stringStart.Find(head); start != nil {
+		if start := stringStart().Find(head); start != nil {
 			p.in.Discard(len(start))
 			p.quoted = &quoted{in: p.in, quote: start[len(start)-1]}
 			return nil
 		}
-		p.named = p.named || assigned.Match(head)
+		p.named = p.named || assigned().Match(head)
 	}
 }
 
 // cpuColumn is in every event's line.
-var cpuColumn = regexp.MustCompile(`\[\d{3}`)
+var cpuColumn = pattern.New(`\[\d{3}`)
 
 // isFtrace reports whether a section begins with a comment or an event of ftrace.
 func isFtrace(section []byte) bool {
 	section = bytes.TrimSpace(section)
 	line, _, _ := bytes.Cut(section, []byte("\n"))
-	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte(traceLine)) || cpuColumn.Match(line)
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte(traceLine)) || cpuColumn().Match(line)
 }
 
 // isDump reports whether a section is a list of processes.

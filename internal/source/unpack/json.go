@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"regexp"
 
 	"ohframe/internal/diag"
+	"ohframe/internal/pattern"
 )
 
 // The JSON of Chrome's trace viewer may have the text of a trace of the system:
@@ -23,7 +23,7 @@ func isJSON(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("{")) && (bytes.Contains(head, []byte(systemEvents)) || bytes.Contains(head, []byte(viewerEvents)))
 }
 
-var valueStart = regexp.MustCompile(`^[ \t\r\n]*:[ \t\r\n]*"`)
+var valueStart = pattern.New(`^[ \t\r\n]*:[ \t\r\n]*"`)
 
 func openJSON(c *Content, in *bufio.Reader) (io.Reader, error) {
 	for {
@@ -31,7 +31,7 @@ func openJSON(c *Content, in *bufio.Reader) (io.Reader, error) {
 			return nil, &Error{What: ErrNotATrace.Error() + " (JSON)", Hint: "record a trace instead: " + diag.RecordCommand, Err: ErrNotATrace}
 		}
 		head, _ := in.Peek(64)
-		if start := valueStart.Find(head); start != nil {
+		if start := valueStart().Find(head); start != nil {
 			in.Discard(len(start))
 			return c.newStream("JSON", &systemText{quoted{in: in, quote: '"'}}), nil
 		}
