@@ -66,6 +66,9 @@ type Options struct {
 	// Causes finds the cause of every late frame of a text trace or of a Perfetto trace of
 	// Android, or reads those that Convert stored. Convert writes them on the tracks, too.
 	Causes bool
+	// NoPieces leaves why.Explanation.Pieces and Slices of late frames of a text trace out. Finding
+	// causes is faster without them. Convert always writes them.
+	NoPieces bool `fingerprint:"-"`
 	// Samples is a recording of hiperf, made while a text trace was recorded; nil if there is
 	// none but one that the input contains. Causes name the functions of its samples, and
 	// Convert writes them. It is an error that wraps ErrSamples if they do not fit the trace.

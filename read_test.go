@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -179,5 +180,34 @@ func TestCut(t *testing.T) {
 		if counts.Frames != test.frames || counts.Truncated != test.truncated || linked != test.linked || presented != test.presented {
 			t.Errorf("%s to %s: %+v, presented %t, want %+v", test.from, test.to, counts, presented, test)
 		}
+	}
+}
+
+// Without pieces, late frames have the same causes.
+func TestNoPieces(t *testing.T) {
+	text := must.Get(os.ReadFile("testdata/demo.ftrace"))(t)
+	read := func(o Options) *Trace {
+		return must.Get(Read(t.Context(), bytes.NewReader(text), o))(t)
+	}
+	with, without := read(Options{Causes: true}), read(Options{Causes: true, NoPieces: true})
+	late := 0
+	for i, f := range with.Timeline.Frames {
+		want, got := with.Causes.Of(f), without.Causes.Of(without.Timeline.Frames[i])
+		if want == nil || want.Lost == 0 {
+			continue
+		}
+		late++
+		if len(want.Pieces) == 0 || len(got.Pieces) > 0 || len(got.Slices) > 0 {
+			t.Errorf("%s has %d pieces, without them %d, and %d slices", f, len(want.Pieces), len(got.Pieces), len(got.Slices))
+		}
+		must.Equal(t, Why(without.Causes, got.Frame), Why(with.Causes, f))
+		for n, s := range want.Shares {
+			if !reflect.DeepEqual(got.Shares[n].Instances, s.Instances) {
+				t.Errorf("%s: instances %v, want %v", f, got.Shares[n].Instances, s.Instances)
+			}
+		}
+	}
+	if late == 0 {
+		t.Error("no frame is late")
 	}
 }

@@ -152,7 +152,7 @@ func readText(ctx context.Context, content *unpack.Content, o *Options) (*Trace,
 	frames := o.analyzer()
 	text.describe(&frames)
 	samples := text.samples(ctx, o)
-	r, err := analysis.Run(ctx, text.Reader, o.reader(), frames, analysis.Options{Causes: o.Causes, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
+	r, err := analysis.Run(ctx, text.Reader, o.reader(), frames, analysis.Options{Causes: o.Causes, NoPieces: o.NoPieces, Samples: samples.read, SamplesOffset: o.SamplesOffset, SystemEvents: text.systemEvents()})
 	if err := text.check(r.Totals, samples.check(&r, err)); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,8 @@ type StatedOffset = reconstruct.StatedOffset
 type Options struct {
 	// Causes finds why frames took their time.
 	Causes bool
+	// NoPieces leaves why.Explanation.Pieces and Slices of late frames out.
+	NoPieces bool `fingerprint:"-"`
 	// Samples, if not nil, returns the recording of a profiler, on its own clock, or nil if
 	// there is none. It is called after the trace was read.
 	Samples func() (*sample.Recording, error) `fingerprint:"-"`
@@ -94,7 +96,7 @@ func Run(ctx context.Context, r io.Reader, reading hitrace.Options, options Fram
 				return result, err
 			}
 		}
-		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events, reading.WithDefaults().Workers)
+		result.Causes = judge.Explain(recorder.Finish(), result.Timeline, result.Samples, events, !o.NoPieces, reading.WithDefaults().Workers)
 	}
 	return result, nil
 }
@@ -107,7 +109,7 @@ func Causes(ctx context.Context, r io.Reader, reading hitrace.Options, t *analyz
 	if _, err := hitrace.Run(ctx, r, reading, recorder.Sink()); err != nil {
 		return nil, err
 	}
-	return judge.Explain(recorder.Finish(), t, nil, nil, reading.WithDefaults().Workers), nil
+	return judge.Explain(recorder.Finish(), t, nil, nil, true, reading.WithDefaults().Workers), nil
 }
 
 // systemEvents returns what calls its argument for each of the lines, and for what others yields, which

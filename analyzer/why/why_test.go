@@ -27,7 +27,7 @@ func explain(t testing.TB, r io.Reader) (*analyzer.Timeline, *why.Causes) {
 // judged returns the causes of the frames that a recorder has seen, and checks them.
 func judged(t testing.TB, r *record.Recorder, timeline *analyzer.Timeline) *why.Causes {
 	t.Helper()
-	causes := judge.Explain(r.Finish(), timeline, nil, nil, 4)
+	causes := judge.Explain(r.Finish(), timeline, nil, nil, true, 4)
 	must.NoError(t, causes.Validate(timeline))
 	return causes
 }

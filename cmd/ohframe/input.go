@@ -107,15 +107,15 @@ func traceOptions(c *call) (o ohframe.Options, err error) {
 	return o, err
 }
 
-// readInput reads an input of any kind, with the causes of late frames if they are
+// readInput reads an input of any kind, with the causes of late frames and their pieces if they are
 // wanted, and prints its warnings.
-func readInput(c *call, in input, causes bool) (*ohframe.Trace, error) {
+func readInput(c *call, in input, causes, pieces bool) (*ohframe.Trace, error) {
 	name := in.name
 	options, err := traceOptions(c)
 	if err != nil {
 		return nil, err
 	}
-	options.Causes = causes
+	options.Causes, options.NoPieces = causes, !pieces
 	f, err := openInput(c, name)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type reader struct {
 	format  string                       // --format
 	process func(*analyzer.Process) bool // --process
 	causes  bool                         // look for causes of late frames
+	pieces  bool                         // with their pieces, which pages draw
 	// interactions, layers and summaries report that those of an input without frames are an answer, too.
 	interactions, layers, summaries bool
 	// lacks returns why an input has nothing that the command measures; nil if it has.
@@ -54,6 +55,7 @@ func newReader(c *call) (*reader, error) {
 	if r.format, err = formatOption(c); err != nil {
 		return nil, err
 	}
+	r.pieces = r.format == "html"
 	if r.process, err = processOption(c); err != nil {
 		return nil, err
 	}
@@ -78,7 +80,7 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 		var t *ohframe.Trace
 		var err error
 		if in.stored == nil {
-			t, err = readInput(r.c, in, r.causes)
+			t, err = readInput(r.c, in, r.causes, r.pieces)
 		} else if t, err, _ = next(); err == nil {
 			printWarnings(in.name, diag.Texts(t.Warnings))
 		} else if !errors.Is(err, ohframe.ErrLimit) {

@@ -78,7 +78,7 @@ func runWhy(c *call, f *whyFlags) error {
 	if err != nil {
 		return err
 	}
-	r.interactions = true
+	r.interactions, r.pieces = true, r.pieces || f.Frame != 0
 	if len(inputs) > 1 || c.IsSet("by") {
 		return rankCauses(c, r, inputs, f)
 	}

@@ -2,8 +2,10 @@ package account
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
+	"ohframe/analyzer"
 	"ohframe/analyzer/trace"
 	"ohframe/analyzer/why"
 )
@@ -89,14 +91,34 @@ func (d *details) longest() []piece {
 	return list
 }
 
-// Pieces returns the pieces of a late frame, and forgets them.
-func (b *Book) Pieces(a *Account) []why.Piece {
+// joinPieces returns the longest pieces of a late frame, of all its threads.
+func (a *Account) joinPieces() []piece {
 	if a.draw != nil {
 		a.details.pieces = append(a.details.pieces, a.draw.details.pieces...)
 		a.draw.details.pieces = nil
 	}
-	longest := a.details.longest()
-	a.details.pieces = nil
+	a.details.pieces = a.details.longest()
+	return a.details.pieces
+}
+
+// Stretches returns the stretches of a late frame's time that it spent with a wait in slices of a name, in a
+// stage, or in any for why.NoStage.
+func (b *Book) Stretches(a *Account, slice string, wait why.Wait, stage why.Stage) iter.Seq[analyzer.Interval] {
+	return func(yield func(analyzer.Interval) bool) {
+		for _, p := range a.joinPieces() {
+			if p.id.Wait == wait && (stage == why.NoStage || p.id.Stage == stage) && b.record.Name(p.id.Key) == slice && !yield(analyzer.Interval{Start: p.start, End: p.end}) {
+				return
+			}
+		}
+	}
+}
+
+// ForgetPieces forgets the pieces of a late frame.
+func (a *Account) ForgetPieces() { a.details.pieces = nil }
+
+// Pieces returns the pieces of a late frame.
+func (b *Book) Pieces(a *Account) []why.Piece {
+	longest := a.joinPieces()
 	if len(longest) == 0 {
 		return nil
 	}

@@ -23,8 +23,7 @@ type judged struct {
 	late trace.Duration
 	// saved returns by how much less the display would show a frame late if it were ready earlier by a time;
 	// nil of other frames, which gain that time itself.
-	saved  func(trace.Duration) trace.Duration
-	pieces []why.Piece // of the frame; nil if its instances are not asked for
+	saved func(trace.Duration) trace.Duration
 }
 
 // allDetails divides the causes of a frame, or of a buffer, among what had their excess: slices and, in
@@ -112,7 +111,7 @@ func (j *judge) share(x *judged, p *part, all bool) why.Share {
 				s.UsualCalls = new(p.usualCalls)
 			}
 		}
-		s.Instances, s.Repeats = j.instances(x.Account, &s, x.cellWait(), x.pieces)
+		s.Instances, s.Repeats = j.instances(x.Account, &s, x.cellWait())
 	}
 	p.setWaited(&s)
 	if s.Stage == why.StageDisplay && s.Wait == why.WaitFence {

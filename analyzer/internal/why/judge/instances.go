@@ -11,8 +11,8 @@ import (
 
 // instances returns the slices with arguments in which a cause of a frame was the longest, and the arguments of all
 // of them if they are more. The wait is that of its pieces.
-func (j *judge) instances(a *account.Account, s *why.Share, wait why.Wait, pieces []why.Piece) ([]why.Instance, []why.Repeat) {
-	if len(pieces) == 0 || s.Slice == "" {
+func (j *judge) instances(a *account.Account, s *why.Share, wait why.Wait) ([]why.Instance, []why.Repeat) {
+	if s.Slice == "" {
 		return nil, nil
 	}
 	var list []why.Instance
@@ -26,11 +26,7 @@ func (j *judge) instances(a *account.Account, s *why.Share, wait why.Wait, piece
 	if len(list) == 0 {
 		return nil, nil
 	}
-	for i := range pieces {
-		p := &pieces[i]
-		if p.Slice != s.Slice || p.Wait != wait || s.Stage != why.NoStage && p.Stage != s.Stage {
-			continue
-		}
+	for p := range j.book.Stretches(a, s.Slice, wait, s.Stage) {
 		for at := p.Start; at < p.End; { // a piece may be of several slices that follow one another
 			inner, next := -1, p.End // the innermost one around at
 			for n := range list {

@@ -29,6 +29,7 @@ type judge struct {
 	book     *account.Book
 	causes   *why.Causes
 	limiters limiters
+	pieces   bool // late frames have pieces and slices
 	groups   map[role]*group
 	sums     sums // of the current frame
 	// values are for usual.compute, and explanations and parts for the next frames: allocated
@@ -44,15 +45,16 @@ type judge struct {
 }
 
 // Explain returns why the frames of t took their time. The record must be that of the events
-// of t. The samples and the events of the system may be nil. Several workers explain several frames at once.
-func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent, workers int) *why.Causes {
+// of t. The samples and the events of the system may be nil. Late frames have Pieces and Slices if they are
+// asked for. Several workers explain several frames at once.
+func Explain(r *record.Record, t *analyzer.Timeline, samples *sample.Recording, events []hitrace.SystemEvent, pieces bool, workers int) *why.Causes {
 	c := &why.Causes{
 		Frames: make(map[*analyzer.Frame]*why.Explanation, len(t.Frames)), Scheduled: r.Scheduled, Woken: r.Woken, BlockedReasons: r.BlockedReasons, Limited: r.Limited,
 		TooDeep: r.TooDeep, Unlabeled: r.Unlabeled, Own: t.Diagnostics.Recorded.Own(),
 	}
 	responses, stretches := newResponses(r, t)
 	hangs := newHangs(r, t, stretches)
-	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, limiters: newLimiters(r, t, events), groups: map[role]*group{}}
+	j := &judge{placedAt: map[string]int{}, record: r, book: account.New(r, t, stretches, samples, workers), causes: c, pieces: pieces, limiters: newLimiters(r, t, events), groups: map[role]*group{}}
 	threads := j.book.Threads
 	var ordered []*group
 	var late, others []*account.Account
@@ -126,7 +128,7 @@ func (j *judge) explainAll(list []*account.Account, workers int) {
 
 // copy returns a judge with other memory, for another worker.
 func (j *judge) copy() *judge {
-	c := &judge{placedAt: map[string]int{}, record: j.record, book: j.book.Copy(), causes: j.causes, limiters: j.limiters, groups: map[role]*group{}}
+	c := &judge{placedAt: map[string]int{}, record: j.record, book: j.book.Copy(), causes: j.causes, pieces: j.pieces, limiters: j.limiters, groups: map[role]*group{}}
 	for role, g := range j.groups {
 		c.groups[role] = &group{all: g.all, usuals: map[usualID]*usual{}}
 	}
@@ -146,7 +148,9 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 		return e
 	}
 	e.Lost = a.Overrun()
-	e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
+	if j.pieces {
+		e.Pieces, e.Slices = j.book.Pieces(a), j.book.SliceTimes(a)
+	}
 	u := g.usualFor(a, &j.values)
 	e.Basis = u.basis
 	expected, over := u.within(a.Budget(), values)
@@ -165,8 +169,9 @@ func (j *judge) explain(a *account.Account, g *group) *why.Explanation {
 			unknown += x.excess
 		}
 	}
-	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Lost, pieces: e.Pieces}
+	x := &judged{Account: a, of: u, values: values, usuals: expected, late: e.Lost}
 	e.Shares = j.allDetails(x, list)
+	a.ForgetPieces()
 	if !over && len(e.Shares) > 0 && e.Shares[0].Wait == why.Run {
 		e.Slowdown = x.slowdown()
 	}

@@ -342,7 +342,6 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 	values := sums(nil).components(p.Account)
 	usuals, _ := w.within(w.toShown-w.delay, values)
 	inTime, readyInTime := p.toCommitted() <= w.inTime+noiseFloor, p.toReady() <= w.readyInTime+noiseFloor
-	pieces := j.book.Pieces(p.Account)
 	list := w.shares(values, usuals, s.Lost)
 	caused := slices.DeleteFunc(slices.Clone(list), func(x excess) bool { return !stands(&x, inTime, readyInTime) })
 	if len(caused) > 0 && len(caused) < len(list) {
@@ -350,7 +349,7 @@ func (j *judge) judgeShown(w *usualWay, p *passing) {
 		divideLost(list, s.Lost)
 	}
 	s.Shares = j.allDetails(&judged{
-		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Lost, pieces: pieces,
+		Account: p.Account, of: w.usual, values: values, usuals: usuals, late: s.Lost,
 		saved: func(earlier trace.Duration) trace.Duration { return w.saved(p, s, earlier) },
 	}, list)
 	if len(s.Shares) > 0 {
