@@ -136,7 +136,7 @@ func arrivals(t *Timeline, buffers []*Buffer, at func(*Buffer) trace.Time) (list
 	last := trace.Time(0)
 	for _, b := range buffers {
 		a := arrival{at: at(b), buffers: 1}
-		if last.Known() && a.at > last && t.EndOf(last) == t.EndOf(a.at) {
+		if last.Known() && !b.Begins && a.at > last && t.EndOf(last) == t.EndOf(a.at) {
 			a.since = a.at.Sub(last)
 			intervals = append(intervals, a.since)
 		}

@@ -35,14 +35,17 @@ const (
 	Web
 	// NativeVsync is a thread of an application that asks for vsyncs itself, as games do.
 	NativeVsync
+	// OutsideFrames has no frames: a thread of an application sends transactions from a timer or
+	// a loop of its own (docs/frames.md 16.10).
+	OutsideFrames
 
 	// FrameworkCount is the number of frameworks.
-	FrameworkCount = int(NativeVsync) + 1
+	FrameworkCount = int(OutsideFrames) + 1
 )
 
 // String returns the framework's name in lower case, empty for Platform.
 func (f Framework) String() string {
-	return [...]string{"", "choreographer", "surfaceflinger", "flutter", "web", "nativevsync"}[f]
+	return [...]string{"", "choreographer", "surfaceflinger", "flutter", "web", "nativevsync", "outside_frames"}[f]
 }
 
 // DisplaySync is a request for vsyncs that an application frame served.

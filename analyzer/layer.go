@@ -10,6 +10,7 @@ import (
 
 // Layer is a queue of buffers that a compositor shows: render_service, or SurfaceFlinger on
 // Android. The queue of the buffers that render_service draws for the screen is not a layer.
+// One with the framework OutsideFrames has transactions in place of buffers.
 type Layer struct {
 	ID   int // counts up from 1, by the first line
 	Name string
@@ -45,6 +46,9 @@ type Buffer struct {
 	Present          trace.Time
 	PresentEstimated bool
 	Fate             Fate
+	// Begins: what the producer showed before is unknown, or not of the layer. The interval before
+	// the present is none of the layer's.
+	Begins bool
 	// Frame is the producer's frame that drew the buffer; nil if unknown.
 	Frame *Frame
 	// Render is the render frame that took the buffer; nil if unknown.
@@ -62,6 +66,14 @@ type Buffer struct {
 	// Deadline is when a late buffer should have been taken; zero if the compositor took
 	// it in time.
 	Deadline trace.Time
+}
+
+// Unit names what the producer sends: "buffer" or "transaction".
+func (l *Layer) Unit() string {
+	if l.Framework == OutsideFrames {
+		return "transaction"
+	}
+	return "buffer"
 }
 
 // Fate is what became of a buffer.
@@ -183,6 +195,7 @@ func (l *Layer) shown() (shown []*Buffer, after map[*Buffer]bool) {
 	unknown := false // the present time of the buffer before
 	after = map[*Buffer]bool{}
 	for _, b := range l.Buffers {
+		unknown = unknown || b.Begins
 		if b.Fate != Shown {
 			continue
 		}

@@ -14,8 +14,8 @@ type Layer struct {
 	Name    string     `json:"name"`    // its name
 	PID     *trace.PID `json:"pid"`     // process id of the producer; nil if it is unknown
 	Process *string    `json:"process"` // name of the producer
-	// what draws the buffers: "choreographer", "flutter", "web" or "nativevsync"; nil if the trace has
-	// no frames of one
+	// what draws the buffers: "choreographer", "flutter", "web", "nativevsync", or "outside_frames" for
+	// transactions in place of buffers; nil if the trace has no frames of one
 	Framework   *string  `json:"framework"`
 	Queue       *int64   `json:"queue_id"`              // id of the queue; nil if the trace has none
 	Buffers     int      `json:"buffers" sum:"buffers"` // all buffers

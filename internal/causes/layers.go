@@ -106,7 +106,7 @@ func (l *Layer) summary(o Options) string {
 	if len(l.Cadences) == 0 && len(l.Drops) == 0 {
 		return layerName(l.Layer) + ": no cadence: which buffers are late is unknown"
 	}
-	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, "buffer")) + l.Because()
+	s := fmt.Sprintf("%s: %d of %s late", layerName(l.Layer), l.Late, text.Count(l.Judged, l.Unit())) + l.Because()
 	if len(l.Drops) > 0 {
 		s += "; " + text.LayerDrop(&l.Drops[0], o.start)
 	}
@@ -162,7 +162,7 @@ func (in *Input) layerBlocks(o Options) (note []view.Block, sections []view.Bloc
 			onTime = append(onTime, l)
 			if len(note) < maxLayers || o.All {
 				if len(l.Cadences) > 1 || len(l.Cadences) == 1 && (o.Layer != nil || l.Cadences[0].Buffers > 1) {
-					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + text.LayerCadences(stats.LayerCadences(l.Layer), o.start)})
+					note = append(note, view.Note{Text: layerName(l.Layer) + ": " + text.LayerCadences(stats.LayerCadences(l.Layer), l.Unit(), o.start)})
 				}
 				note = append(note, l.drops(o, layerName(l.Layer)+": ")...)
 			}
@@ -219,7 +219,7 @@ func (l *Layer) about(o Options) string {
 	if l.Process != nil {
 		words = append(words, "of "+text.ProcessName(l.Process.Name))
 	}
-	if s := text.LayerCadences(stats.LayerCadences(l.Layer), o.start); s != "" {
+	if s := text.LayerCadences(stats.LayerCadences(l.Layer), l.Unit(), o.start); s != "" {
 		words = append(words, s)
 	}
 	return strings.Join(words, " · ")
@@ -228,7 +228,7 @@ func (l *Layer) about(o Options) string {
 // blocks returns the ranking and the late buffers of a layer.
 func (l *Layer) blocks(o Options) (blocks []view.Block) {
 	limit, more := o.limit()
-	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late buffer"), l.Judged)}
+	s := view.Section{Title: fmt.Sprintf("Lost %s ms in %s of %d", text.Milliseconds(l.Lost), text.Count(l.Late, "late "+l.Unit()), l.Judged)}
 	if len(l.Costs) > 0 {
 		s.Blocks = append(s.Blocks, l.ranking(o))
 	}
@@ -237,7 +237,7 @@ func (l *Layer) blocks(o Options) (blocks []view.Block) {
 	}
 	s.Blocks = append(s.Blocks, l.drops(o, "")...)
 	if n := l.unexplained; n > 0 {
-		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s late by less without an explanation: the %d longest of a trace have one", text.Count(n, "buffer"), why.MaxLateBuffers)})
+		s.Blocks = append(s.Blocks, view.Note{Text: fmt.Sprintf("%s late by less without an explanation: the %d longest of a trace have one", text.Count(n, l.Unit()), why.MaxLateBuffers)})
 	}
 	shown := text.First(l.Buffers, limit, later(ofBuffer))
 	if len(shown) > 0 {
@@ -303,7 +303,7 @@ func (l *Layer) ranking(o Options) view.Ranking {
 		left -= c.Lost
 		rank := view.Rank{
 			Share: text.Percent(c.Lost, l.Lost), Time: text.Milliseconds(c.Lost) + " ms", Title: text.Printable(causetext.CostTitle(c)),
-			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(len(c.Late), "buffer"),
+			Advice: causetext.CostAdvice(c), Bar: float64(c.Lost) / float64(max(1, shown[0].Lost)), About: text.Count(len(c.Late), l.Unit()),
 		}
 		if c.Share != nil {
 			rank.Group = groupOf(c.Share.Wait)

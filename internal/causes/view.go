@@ -445,7 +445,7 @@ func (o *Options) cases(shown []*why.Explanation, all int, more string, late fun
 	for _, e := range shown {
 		c := view.Case{Amount: text.Milliseconds(late(e)) + " ms", Text: text.Line(reason(e)), Mark: -1}
 		if e.Buffer != nil {
-			list.Key, noun, c.Key = "Shown at", "buffer", text.Since(o.start, e.Buffer.Present)
+			list.Key, noun, c.Key = "Shown at", e.Buffer.Layer.Unit(), text.Since(o.start, e.Buffer.Present)
 		} else {
 			c.Key = text.Vsync(e.Frame.VsyncID)
 		}

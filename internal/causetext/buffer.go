@@ -67,7 +67,7 @@ func production(c *why.Causes, l *why.Explanation) string {
 		if d == 0 {
 			return "what its producer did is unknown"
 		}
-		words := ms(d) + " after the buffer before"
+		words := ms(d) + " after the " + l.Buffer.Layer.Unit() + " before"
 		if d >= why.LeastPause && len(l.Shares) == 0 {
 			words += ", and whether it paused is unknown"
 		}

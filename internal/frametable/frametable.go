@@ -103,7 +103,7 @@ type row struct {
 	Shown *int64 `json:"shown_ns" parquet:"shown_ns,optional"`
 
 	// what draws the frame or the layer, if it is not the platform: "choreographer", "surfaceflinger",
-	// "flutter", "web" or "nativevsync"
+	// "flutter", "web", "nativevsync", or "outside_frames" of layers only
 	Framework *string `json:"framework" parquet:"framework,dict,optional"`
 	// how long the thread of an application frame ran in its actual interval
 	CPUTime *int64 `json:"cpu_ns" parquet:"cpu_ns,optional"`

@@ -309,7 +309,15 @@ func (q *judge) judgeFrames(t *input, all int, isText bool) {
 	case q.Presented == 0:
 		q.add(stats.Limited, "no_presents", "no present times, hitches are unknown")
 	}
+	var outside []string
+	for _, l := range t.Layers {
+		if l.Framework == analyzer.OutsideFrames {
+			outside = append(outside, text.ProcessName(l.Process.Name))
+		}
+	}
 	switch {
+	case q.ApplicationFrames == 0 && len(outside) > 0:
+		q.add(stats.Limited, "no_application_frames", "no frames of applications: %s drew outside frames", strings.Join(slices.Compact(outside), ", "))
 	case q.ApplicationFrames == 0 && q.Layers > 0:
 		q.add(stats.Limited, "no_application_frames", "no frames of applications, only %s", text.Count(q.Layers, "layer"))
 	case q.ApplicationFrames == 0:

@@ -154,7 +154,7 @@ func summarizeLayers(inputs []Input, all bool) (summary string, late int, lost t
 	if l.Late == nil {
 		summary += "without a cadence"
 	} else {
-		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, "buffer"))
+		summary += fmt.Sprintf("%d of %s late", *l.Late, text.Count(l.Judged, l.Source.Unit()))
 		if *l.Late > 0 {
 			summary += fmt.Sprintf(", the longest %s ms instead of %s", number(l.Longest), cadenceOfLongest(l))
 		}
@@ -247,7 +247,7 @@ func layerNotes(in *Input, list []*stats.Layer) (notes []view.Block) {
 	for _, l := range list {
 		var words []string
 		if len(l.Cadences) > 1 || len(l.Cadences) == 1 && l.Cadences[0].Buffers > 1 {
-			words = append(words, text.LayerCadences(l.Cadences, in.origin()))
+			words = append(words, text.LayerCadences(l.Cadences, l.Source.Unit(), in.origin()))
 		}
 		words = append(words, text.LayerDrops(l.Drops, in.origin(), false)...)
 		if len(words) > 0 {
@@ -477,7 +477,7 @@ func (b *builder) layerPicture(in *Input, l *stats.Layer, intervals []*analyzer.
 	}
 	add(l.Process != nil, text.ProcessName(cmp.Or(deref(l.Process), text.Unknown)))
 	add(l.FPS != nil, number(l.FPS)+" FPS")
-	add(l.Cadence != nil, text.LayerCadences(l.Cadences, in.origin()))
+	add(l.Cadence != nil, text.LayerCadences(l.Cadences, l.Source.Unit(), in.origin()))
 	add(l.Late != nil, lateBuffers(l)+" late")
 	add(l.Dropped > 0, fmt.Sprintf("%d dropped", l.Dropped))
 	s := view.Strip{ID: layerID(in, l), Title: text.ShortLayerName(l.Name, pageLayerWidth), About: strings.Join(facts, " · ")}

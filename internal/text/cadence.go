@@ -46,15 +46,15 @@ const maxChanges = 3
 
 // LayerCadences says how often buffers of a layer came: "one buffer every 16.7 ms until +3.1 s,
 // then every 33.3 ms". Empty without a cadence.
-func LayerCadences(list []stats.LayerCadence, origin trace.Time) string {
+func LayerCadences(list []stats.LayerCadence, unit string, origin trace.Time) string {
 	var s strings.Builder
 	for i := range list {
 		c := &list[i]
 		switch {
 		case i == 0 && c.Buffers == 1:
-			s.WriteString("one buffer ")
+			s.WriteString("one " + unit + " ")
 		case i == 0:
-			s.WriteString(spelled(c.Buffers) + " buffers ")
+			s.WriteString(spelled(c.Buffers) + " " + unit + "s ")
 		case i > maxChanges:
 			s.WriteString(", and " + Count(len(list)-i, "more change"))
 			return s.String()

@@ -38,7 +38,7 @@ func TestLayerCadences(t *testing.T) {
 		"one buffer every 16.0 ms until +1.0 s, then every 33.0 ms until +2.0 s, then every 16.0 ms until +3.0 s, then every 33.0 ms, and 2 more changes": {
 			one(1, 2, 16*ms), one(2, 3, 33*ms), one(3, 4, 16*ms), one(4, 5, 33*ms), one(5, 6, 16*ms), one(6, 7, 33*ms)},
 	} {
-		must.Equal(t, LayerCadences(list, at(1)), want)
+		must.Equal(t, LayerCadences(list, "buffer", at(1)), want)
 	}
 }
 

@@ -49,14 +49,14 @@ func (b *builder) sortDrafts() {
 //	clocks              all samples                    the clock of each part
 //	addNatives          processes                      frames of NativeVsync, Flutter's VsyncID and Period
 //	place               clocks, processes              Kind, Process, Actual, Vsync, Expected, truncation
-//	assignTransactions  Kind, Vsync                    Transactions, the owner of each
+//	setPeriods          Kind, Actual, Expected         Period
+//	assignTransactions  Kind, Vsync, Period            Transactions, the owner of each
 //	link                the owners                     Render, Applications, AppliedBy
 //	gpu.assign          render frames' Actual          GPU
 //	assignDraws         render frames' Actual          Draw
 //	matchFences         -                              when fences were signaled
 //	assignCommits       Actual, Draw, fences           Commit, Present, Screens
 //	endAtJumps          GPU, Draw, commits, presents   the same
-//	setPeriods          Kind, Actual, Expected         Period
 //	assignLayers        Present, fences, Period        Layers, frameworks' Transactions and GPU
 //	linkFrames          the same                       frameworks' Render, Applications
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
@@ -84,6 +84,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 			frames[d.frame.Process.PID] = append(frames[d.frame.Process.PID], d.frame)
 		}
 	}
+	b.setPeriods(render)
 	b.assignTransactions()
 	b.link()
 	b.gpu.assign(frames, &b.diagnostics)
@@ -91,7 +92,6 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.matchFences()
 	b.assignCommits(render)
 	b.endAtJumps(jumps)
-	b.setPeriods(render)
 	b.assignLayers(t)
 	b.linkFrames()
 	b.setFacts()

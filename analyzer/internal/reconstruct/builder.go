@@ -28,6 +28,7 @@ type builder struct {
 	interactions *interactions
 	components   components
 	layers       layers
+	outsides     []*outside
 	frameworks   frameworks
 }
 
@@ -63,6 +64,7 @@ type draft struct {
 	receiveEnd    trace.Time // end of ReceiveVsync
 	handled       trace.Time // end of the last outermost OnVsyncEvent
 	applied       []applied
+	orphan        bool // its markers are outside every slice
 	dropped       bool // an orphan that turned out to be no frame
 	// bare: the trace has no ReceiveVsync. forced: all UIVsyncTasks of the frame are without a vsync.
 	bare, forced, hasTask bool

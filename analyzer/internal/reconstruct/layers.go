@@ -497,6 +497,9 @@ func (b *builder) assignLayers(t *analyzer.Timeline) {
 		}
 		l.Framework = cmp.Or(q.link(), l.Framework)
 	}
+	for _, o := range b.outsides {
+		o.show(t, renders)
+	}
 }
 
 // isLayer reports whether render_service shows the buffers, and others draw them. An
@@ -535,7 +538,7 @@ func (q *queue) producer(processes lives) *analyzer.Process {
 // start. A frame shows the buffer that it took last, unless it was not committed: then the
 // next one does, if no other buffer was taken before. Systems before 4.0 do not mark commits.
 func (q *queue) show(frames []*analyzer.Frame) {
-	committed := slices.ContainsFunc(frames, func(f *analyzer.Frame) bool { return f.Commit.Start.Known() || len(f.Screens) > 0 })
+	committed := slices.ContainsFunc(frames, isCommitted)
 	var last *buffer // taken
 	for _, n := range q.buffers {
 		n.Ready = n.readyAt()
@@ -554,6 +557,8 @@ func (q *queue) show(frames []*analyzer.Frame) {
 		last.showBy(frames, committed, nil)
 	}
 }
+
+func isCommitted(f *analyzer.Frame) bool { return f.Commit.Start.Known() || len(f.Screens) > 0 }
 
 // readyAt returns when the buffer's fence was signaled; zero if unknown.
 func (n *buffer) readyAt() trace.Time {
@@ -599,22 +604,29 @@ func (n *buffer) showBy(frames []*analyzer.Frame, committed bool, next *buffer) 
 		if next != nil && next.Render == f {
 			break
 		}
-		at, estimated := f.Present, f.PresentEstimated
-		if !f.Commit.Start.Known() {
-			if len(f.Screens) == 0 {
-				continue
-			}
-			at, estimated = f.Screens[0].Present, f.Screens[0].PresentEstimated // which shows the layer
+		if show(n.Buffer, f) {
+			return
 		}
-		n.Fate = analyzer.Shown
-		if at >= n.Acquired {
-			n.Present, n.PresentEstimated = at, estimated
-		}
-		return
 	}
 	if next != nil {
 		n.Fate = analyzer.Discarded
 	}
+}
+
+// show sets that a render frame shows a buffer, if it was committed.
+func show(n *analyzer.Buffer, f *analyzer.Frame) bool {
+	at, estimated := f.Present, f.PresentEstimated
+	if !f.Commit.Start.Known() {
+		if len(f.Screens) == 0 {
+			return false
+		}
+		at, estimated = f.Screens[0].Present, f.Screens[0].PresentEstimated // which shows the layer
+	}
+	n.Fate = analyzer.Shown
+	if at >= n.Acquired {
+		n.Present, n.PresentEstimated = at, estimated
+	}
+	return true
 }
 
 // link links the frames of frameworks to their buffers. It returns the framework.

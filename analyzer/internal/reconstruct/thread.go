@@ -151,7 +151,7 @@ func (t *thread) orphanOf(e *hitrace.Event) *draft {
 	if t.orphan == nil {
 		t.orphan = &draft{
 			frame:  &analyzer.Frame{TID: t.tid, Actual: analyzer.Interval{Start: e.Time}, Facts: analyzer.Truncated},
-			thread: t, pid: t.pid, line: e.Number, dropped: true,
+			thread: t, pid: t.pid, line: e.Number, orphan: true, dropped: true,
 		}
 	}
 	return t.orphan

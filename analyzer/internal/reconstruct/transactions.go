@@ -28,6 +28,12 @@ type sent struct {
 	index   int // among the owner's transactions
 	piece   int // of the owner's draft
 	applied bool
+	// outside: no frame was open on the thread, nor a vsync. appliedBy and appliedAt are of the render
+	// frame that applied it.
+	outside   bool
+	inLayer   bool
+	appliedBy *draft
+	appliedAt trace.Time
 }
 
 func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
@@ -38,7 +44,8 @@ func (b *builder) beginMarsh(t *thread, e *hitrace.Event) {
 	if !ok || !b.mayKeep(&b.kept.sent, e) {
 		return
 	}
-	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e)})
+	outside := t.draft == nil && t.bare == nil && t.framework() == nil && t.indexOpen(hitrace.OnVsyncEvent) < 0
+	b.sent = append(b.sent, &sent{Marsh: m, at: e.Time, line: e.Number, tid: t.tid, draft: t.draftOrOrphan(e), outside: outside})
 }
 
 // assignTransactions assigns each transaction to its application frame. If the marker
@@ -62,7 +69,7 @@ func (b *builder) assignTransactions() {
 			}
 		}
 	}
-	for _, s := range b.sent {
+	ownerOf := func(s *sent) *draft {
 		owner := s.draft
 		if owner.dropped {
 			owner = nil
@@ -74,6 +81,14 @@ func (b *builder) assignTransactions() {
 				owner = named
 			}
 		}
+		return owner
+	}
+	b.findOutside(ownerOf)
+	for _, s := range b.sent {
+		if s.inLayer {
+			continue
+		}
+		owner := ownerOf(s)
 		if owner == nil || owner.frame.Kind == analyzer.RenderFrame {
 			b.diagnostics.add(analyzer.TransactionOutside, s.line)
 			continue
@@ -108,7 +123,7 @@ func (b *builder) link() {
 				b.diagnostics.add(analyzer.AppliedUnknown, a.line)
 				continue
 			}
-			s.applied = true
+			s.applied, s.appliedBy, s.appliedAt = true, d, a.at
 			f := s.owner
 			if f == nil || s.piece != d.piece { // over a jump of the clock all times are unknown
 				continue

@@ -61,8 +61,9 @@ CREATE OR REPLACE PERFETTO VIEW ohos_layer(
   pid LONG,
   -- Name of the producer.
   process_name STRING,
-  -- What draws the buffers: 'choreographer', 'flutter', 'web' or 'nativevsync'; NULL if the
-  -- trace has no frames of one.
+  -- What draws the buffers: 'choreographer', 'flutter', 'web', 'nativevsync', or
+  -- 'outside_frames' for transactions in place of buffers; NULL if the trace has no frames of
+  -- one.
   framework STRING,
   -- Id of the queue; NULL if the trace has none.
   queue_id LONG,

@@ -316,6 +316,9 @@ func (j *judge) explainProduction(layers []*bufferLayer) {
 		if tid <= 0 || p.previous.Queued >= p.buffer.Queued {
 			return nil
 		}
+		if p.buffer.Layer.Framework == analyzer.OutsideFrames && p.previous.TID != tid {
+			return nil // several threads send in turn
+		}
 		if r := p.buffer.Render; r != nil && j.book.Thread(trace.UnknownPID, tid, p.buffer.Queued).PID == r.Process.PID {
 			return nil // it served a call, and the caller is unknown
 		}

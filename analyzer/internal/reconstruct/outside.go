@@ -1,0 +1,220 @@
+package reconstruct
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Transactions that an application sends outside frames, from a timer or a thread of its own, are
+// a layer without a queue if they come at a rate (docs/frames.md 16.10). Work in the background,
+// such as that of windows, sends some, too.
+
+// outside is a thread that sends transactions outside frames at a rate.
+type outside struct {
+	process  *analyzer.Process
+	thread   *thread
+	sent     []*sent // all
+	pictures []picture
+}
+
+// picture is the last transaction of a picture. It begins a run if it does not follow others at a rate.
+type picture struct {
+	*sent
+	begins bool
+}
+
+const (
+	// oneOutside is the longest time between transactions of one picture: half a period of 240 Hz.
+	oneOutside = trace.Second / 480
+	// outsideRun is how many intervals in a row show a rate, if four of five are even.
+	outsideRun = 10
+	// longestOutside is the longest interval of a rate: fewer than 10 pictures a second are no animation.
+	longestOutside = 100 * trace.Millisecond
+	// evenOutside is the share of a rate, 1/evenOutside, by which an even interval may differ from it.
+	evenOutside = 4
+	// outsideGap is how many times as long as the rate an interval at the edge of a run is at most.
+	outsideGap = 4
+)
+
+// services are processes of the system that send transactions for others, as for the cursor.
+var services = []string{renderService, "foundation", "multimodalinput"}
+
+// findOutside finds the threads that send transactions outside frames at a rate. owner returns the frame
+// that a transaction would belong to.
+func (b *builder) findOutside(owner func(*sent) *draft) {
+	type key struct {
+		process *analyzer.Process
+		thread  *thread
+	}
+	threads := map[key]*outside{}
+	var all []*outside
+	for _, s := range b.sent {
+		if !s.outside || !b.isOutside(s, owner(s)) {
+			continue
+		}
+		k := key{b.lives.at(s.draft.pid, s.line), s.draft.thread}
+		o := threads[k]
+		if o == nil {
+			o = &outside{process: k.process, thread: k.thread}
+			threads[k] = o
+			all = append(all, o)
+		}
+		o.sent = append(o.sent, s)
+	}
+	if len(all) == 0 {
+		return
+	}
+	frames := map[*thread][]*draft{}
+	isService := map[*analyzer.Process]bool{nil: true}
+	period := trace.Duration(0) // the shortest
+	for _, d := range b.drafts {
+		if f := d.frame; f.Kind == analyzer.RenderFrame {
+			isService[f.Process] = true
+			period = cmp.Or(min(period, f.Period), f.Period)
+		} else if !d.orphan && !d.saysEmpty {
+			frames[d.thread] = append(frames[d.thread], d)
+		}
+	}
+	pools := map[*analyzer.Process]*outside{} // threads without a rate of their own may send in turn
+	var pooled []*outside
+	for _, o := range all {
+		p := o.process
+		switch {
+		case isService[p] || slices.Contains(services, p.Name):
+		case o.keepRuns(frames[o.thread], period):
+			b.outsides = append(b.outsides, o)
+		case int32(o.thread.tid) != int32(p.PID) && len(frames[o.thread]) == 0:
+			if pools[p] == nil {
+				pools[p] = &outside{process: p}
+				pooled = append(pooled, pools[p])
+			}
+			pools[p].sent = append(pools[p].sent, o.sent...)
+		}
+	}
+	for _, o := range pooled {
+		slices.SortStableFunc(o.sent, func(x, y *sent) int { return cmp.Compare(x.line, y.line) })
+		if o.keepRuns(nil, period) {
+			b.outsides = append(b.outsides, o)
+		}
+	}
+}
+
+// isOutside reports whether a transaction that was sent while no frame was open on its thread belongs to
+// none: threads go on naming the vsync of their last frame.
+func (b *builder) isOutside(s *sent, owner *draft) bool {
+	if owner == nil || owner.orphan {
+		return true
+	}
+	f := owner.frame
+	return f.Kind == analyzer.ApplicationFrame && s.at > f.Actual.End.Add(max(f.Period, trace.Second/60))
+}
+
+// keepRuns keeps the transactions that come at a rate, each the last one of its picture. It returns
+// false if none do. frames are those of the thread by start, period is that of the display.
+func (o *outside) keepRuns(frames []*draft, period trace.Duration) bool {
+	var pictures [][]*sent
+	var since []trace.Duration // the picture before; zero after a frame
+	var last trace.Time
+	for _, s := range o.sent {
+		n, gap := len(pictures), s.at.Sub(last)
+		if last = s.at; n > 0 && gap <= oneOutside {
+			pictures[n-1] = append(pictures[n-1], s)
+			continue
+		}
+		if n == 0 || beganBetween(frames, s.at.Add(-gap), s.at) {
+			gap = 0
+		}
+		pictures, since = append(pictures, []*sent{s}), append(since, gap)
+	}
+	kept := make([]bool, len(pictures)+1) // those that follow the one before at a rate
+	sorted := make([]trace.Duration, outsideRun)
+	for from := 1; from+outsideRun <= len(pictures); from++ {
+		window := since[from : from+outsideRun]
+		copy(sorted, window)
+		slices.Sort(sorted)
+		middle := (sorted[outsideRun/2-1] + sorted[outsideRun/2]) / 2
+		if sorted[0] == 0 || middle > longestOutside {
+			continue
+		}
+		even, first, last := 0, -1, 0
+		for i, d := range window {
+			if (d - middle).Abs() <= max(middle/evenOutside, period/2) {
+				even, last = even+1, from+i
+				first = cmp.Or(max(first, 0), last)
+			}
+		}
+		if even*5 < outsideRun*4 {
+			continue
+		}
+		goesOn := func(i int) bool { return !kept[i] && since[i] > 0 && since[i] <= middle*outsideGap }
+		for ; first > 1 && goesOn(first-1); first-- {
+		}
+		for ; last+1 < len(since) && goesOn(last+1); last++ {
+		}
+		for i := first; i <= last; i++ {
+			kept[i] = true
+		}
+	}
+	for i, list := range pictures {
+		if !kept[i] && !kept[i+1] {
+			continue
+		}
+		for _, s := range list {
+			s.inLayer = true
+		}
+		o.pictures = append(o.pictures, picture{list[len(list)-1], !kept[i]})
+	}
+	return len(o.pictures) > 0
+}
+
+// beganBetween reports whether one of the frames, by start, began between two times.
+func beganBetween(frames []*draft, from, to trace.Time) bool {
+	i, _ := slices.BinarySearchFunc(frames, from, func(d *draft, at trace.Time) int { return cmp.Compare(d.frame.Actual.Start, at) })
+	return i < len(frames) && frames[i].frame.Actual.Start <= to
+}
+
+// name returns the name of the layer: what draws it.
+func (o *outside) name() string {
+	p := o.process
+	name := cmp.Or(p.Name, "process "+strconv.Itoa(int(p.PID))) + " outside frames"
+	switch {
+	case o.thread == nil:
+		return name + ", several threads"
+	case int32(o.thread.tid) == int32(p.PID):
+		return name
+	}
+	i := slices.IndexFunc(p.Threads, func(t analyzer.Thread) bool { return t.TID == o.thread.tid && t.Name != "" })
+	if i < 0 {
+		return name + ", thread " + strconv.Itoa(int(o.thread.tid))
+	}
+	return name + ", " + p.Threads[i].Name
+}
+
+// show adds the layer of the transactions to the timeline: each is taken by the render frame that applied
+// it, and shown if that one was committed.
+func (o *outside) show(t *analyzer.Timeline, renders map[trace.PID][]*analyzer.Frame) {
+	i := slices.IndexFunc(t.Layers, func(l *analyzer.Layer) bool { // of an earlier trace of the input
+		return l.Framework == analyzer.OutsideFrames && l.Process == o.process && l.Name == o.name()
+	})
+	if i < 0 {
+		i = len(t.Layers)
+		t.Layers = append(t.Layers, &analyzer.Layer{Name: o.name(), Process: o.process, Framework: analyzer.OutsideFrames})
+	}
+	l := t.Layers[i]
+	unknown := true // whether what was before is unknown
+	for _, s := range o.pictures {
+		n := &analyzer.Buffer{Layer: l, Sequence: s.Index, TID: s.tid, Queued: s.at, Begins: unknown || s.begins}
+		if d := s.appliedBy; d != nil && d.frame.Kind == analyzer.RenderFrame {
+			n.Acquired, n.Render = max(s.appliedAt, s.at), d.frame
+			if !show(n, d.frame) && !slices.ContainsFunc(renders[d.frame.Process.PID], isCommitted) { // before 4.0
+				n.Fate = analyzer.Shown
+			}
+		}
+		unknown = n.Fate != analyzer.Shown
+		l.Buffers = append(l.Buffers, n)
+	}
+}
