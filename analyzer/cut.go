@@ -44,12 +44,16 @@ func (t *Timeline) Cut(from, to trace.Time) {
 	}
 	slices.SortStableFunc(t.Frames, func(a, b *Frame) int { return int(a.Actual.Start - b.Actual.Start) })
 	t.Parts = slices.DeleteFunc(t.Parts, func(p Part) bool { return p.Span.Start >= to || p.Span.End < from })
+	if len(t.Parts) == 0 {
+		t.Parts = nil // as a result that is read has it
+	}
 	for i := range t.Parts {
 		span := &t.Parts[i].Span
 		span.Start, span.End = max(span.Start, from), min(span.End, to)
 	}
 	t.cutInteractions(from, to)
 	t.cutLayers(from, to, isGone)
+	t.cutRequesters(from, to, isGone)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
 }

@@ -122,6 +122,9 @@ const (
 	// Unfinished: the trace, or the window, ends within the frame more than a refresh period after
 	// its deadline. Actual ends there: the frame took longer, and was late by more.
 	Unfinished
+	// Unchanged: the frame led to no new picture, as it says itself: render_service found that nothing on
+	// the screen had changed and committed nothing, or Flutter drew a picture in which nothing had changed.
+	Unchanged
 
 	endOfFacts
 )

@@ -40,6 +40,8 @@ type Timeline struct {
 	StateChanges []StateChange
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer
+	// Requesters are the connections on which processes ask for vsyncs, by name and, of one name, by process.
+	Requesters []*Requester
 	// Summaries are what Android counted of the frames of processes, in the order of the dump.
 	Summaries []*Summary
 	// Dump is set if the frames come from a text dump of Android. A render frame is then

@@ -27,6 +27,7 @@ func (t *Timeline) Validate() error {
 	}
 	v.interactions()
 	v.layers()
+	v.requesters()
 	return errors.Join(v.errors...)
 }
 
@@ -97,6 +98,22 @@ func (v *validator) layers() {
 	}
 }
 
+func (v *validator) requesters() {
+	for _, r := range v.timeline.Requesters {
+		check := func(ok bool, what string) {
+			if !ok {
+				v.errors = append(v.errors, fmt.Errorf("requester %q: %s", r.Name, what))
+			}
+		}
+		check(r.Process == nil || v.known[r.Process], "of an unknown process")
+		check(len(r.Asked)+len(r.Sent)+len(r.Vsyncs) > 0, "does nothing")
+		for _, x := range r.Vsyncs {
+			check(min(x.Took, x.CPUTime) >= 0, "handles a vsync for less than no time")
+			check(x.Frame == nil || v.seen[x.Frame], "has a frame of another timeline")
+		}
+	}
+}
+
 type validator struct {
 	timeline *Timeline
 	seen     map[*Frame]bool
@@ -155,6 +172,7 @@ func (v *validator) frame(f *Frame) {
 			v.check(f, f.Late() || !f.Deadline.Known() || f.End() <= f.Deadline, "missed its deadline and is not late")
 		}
 		v.check(f, !f.Facts.Has(Empty) || !f.Facts.Has(EmptyUnknown), "is empty, and may not be")
+		v.check(f, !f.Facts.Has(Unchanged) || !f.Commit.Start.Known(), "changed nothing, and has a commit")
 		v.check(f, !f.Facts.Has(CommitSkipped) || f.Kind == RenderFrame && f.Facts.Has(Empty) && !f.Commit.Start.Known(), "skipped a commit and is not empty, or has one")
 		v.check(f, f.Kind == RenderFrame || !f.Facts.Has(Empty|EmptyUnknown) || len(f.Transactions) == 0, "is empty with transactions")
 		v.check(f, f.Kind == RenderFrame || f.Framework != Platform || f.Facts.Has(Empty|EmptyUnknown|NoTransaction) || len(f.Transactions) > 0, "is not empty without transactions")

@@ -26,6 +26,8 @@ type Process struct {
 	FPS         *FPS         `json:"fps"`     // frames shown per second; nil if fewer than two are known
 	Hitches     *Hitches     `json:"hitches"` // frames that were shown late; nil if it is unknown
 	Hangs       *Hangs       `json:"hangs"`   // hangs of an application; nil of others and if the input does not show them
+	// what became of the vsyncs that the process received; nil if that is unknown of all
+	Vsyncs *VsyncUse `json:"vsyncs"`
 	// frames from the application's vsync to the end of rendering
 	WholeFrames WholeFrames `json:"whole_frames"`
 	// SurfaceFlinger's verdicts; nil if the trace has none

@@ -25,6 +25,9 @@ type Report struct {
 	StateVariables []StateVariable `json:"state_variables"`
 	// Layers are the queues of buffers that are shown, by id.
 	Layers []*Layer `json:"layers"`
+	// Requesters are the connections on which processes ask for vsyncs, those with the most
+	// unused vsyncs first.
+	Requesters []Requester `json:"requesters"`
 	// Summaries are those that a dump of Android has, in its order.
 	Summaries []Summary `json:"summaries"`
 }
@@ -71,8 +74,10 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	}
 	span, hangs := newSpan(t.Span.Start, t.Span.End, parts), hangs(t, o)
 	c.setHangs(hangs, t, span)
+	asking := requesters(t, o, span)
+	c.setVsyncs(asking)
 	r := c.report(span)
-	r.Interactions, r.Hangs = interactions(t, o, parts), hangs
+	r.Interactions, r.Hangs, r.Requesters = interactions(t, o, parts), hangs, asking
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	for _, c := range r.Components {

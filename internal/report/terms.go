@@ -62,6 +62,11 @@ var emptyTerms = []view.Term{
 	{Name: "display sync", Definition: "a request for vsyncs that application frames serve, by a callback, an animator or an XComponent"},
 }
 
+// requesterTerms are those that the page of a trace with unused vsyncs explains, too.
+var requesterTerms = []view.Term{
+	{Name: "unused vsync", Definition: "a vsync that a process asked for and received, and that led to no new picture: it had nothing to draw, or render_service found that nothing had changed"},
+}
+
 // stageTerms are the definitions of stages, as in docs/frames.md 9.11.
 var stageTerms = [...]string{
 	stats.Receive:      "from the vsync time to the frame's actual start; unknown if that is earlier",
@@ -76,7 +81,7 @@ var stageTerms = [...]string{
 
 // define returns the definition of a term, which must exist.
 func define(name string) string {
-	all := slices.Concat(terms, interactionTerms, layerTerms, emptyTerms)
+	all := slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, requesterTerms)
 	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
@@ -91,6 +96,9 @@ func pageTerms(inputs []Input) []view.Term {
 	}
 	if slices.ContainsFunc(inputs, func(in Input) bool { return slices.ContainsFunc(in.Stats.Processes, hasDisplaySyncs) }) {
 		list = slices.Concat(list, emptyTerms)
+	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return len(wasteful(in.Stats.Requesters)) > 0 }) {
+		list = slices.Concat(list, requesterTerms)
 	}
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})

@@ -358,6 +358,9 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	if empty := b.emptyFrames(list); len(empty.Rows) > 0 {
 		s.Blocks = append(s.Blocks, empty)
 	}
+	if unused := b.requesters(in); len(unused.Rows) > 0 {
+		s.Blocks = append(s.Blocks, unused)
+	}
 	return withLayers()
 }
 

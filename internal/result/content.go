@@ -18,7 +18,7 @@ import (
 // computed are the fields that are not stored: those that are computed from others, refer to their
 // owner, or are in lists of their own.
 var computed = set(
-	"analyzer.Timeline.Processes", "analyzer.Timeline.Frames", "analyzer.Timeline.Layers", "analyzer.Timeline.Interactions",
+	"analyzer.Timeline.Processes", "analyzer.Timeline.Frames", "analyzer.Timeline.Layers", "analyzer.Timeline.Interactions", "analyzer.Timeline.Requesters",
 	// Timeline.ShowInteractions sets them.
 	"analyzer.Interaction.First", "analyzer.Interaction.Last", "analyzer.Interaction.FirstShown", "analyzer.Interaction.LastShown",
 	"analyzer.Interaction.SeenTo", "analyzer.Interaction.Estimated", "analyzer.Interaction.Frames", "analyzer.Interaction.Steady",
@@ -128,6 +128,7 @@ var (
 
 var roots = []reflect.Type{
 	reflect.TypeFor[analyzer.Timeline](), reflect.TypeFor[analyzer.Process](), frameType, reflect.TypeFor[analyzer.Layer](),
+	reflect.TypeFor[analyzer.Requester](),
 	reflect.TypeFor[analyzer.Buffer](), reflect.TypeFor[analyzer.Interaction](), reflect.TypeFor[why.Causes](),
 	reflect.TypeFor[why.Explanation](),
 	reflect.TypeFor[hitrace.Totals](), reflect.TypeFor[hitrace.Count](), reflect.TypeFor[trace.Warning](),
@@ -222,6 +223,10 @@ func (c *codec) content(r *Result) {
 				c.current = c.frames[b.Render]
 			}
 		})
+	})
+	elements(c, &t.Requesters, map[*analyzer.Requester]int{}, func(r *analyzer.Requester) {
+		c.current = 0
+		value(c, r)
 	})
 	if c.present(r.Causes != nil) {
 		c.causes(r)

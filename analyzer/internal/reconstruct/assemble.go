@@ -60,6 +60,7 @@ func (b *builder) sortDrafts() {
 //	assignLayers        Present, fences, Period        Layers, frameworks' Transactions and GPU
 //	linkFrames          the same                       frameworks' Render, Applications
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
+//	setRequesters       Facts, Layers                  Requesters
 //	setInteractions     clocks, names of processes     Interactions without their frames, Hangs
 func (b *builder) assemble(t *analyzer.Timeline) {
 	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
@@ -95,6 +96,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.assignLayers(t)
 	b.linkFrames()
 	b.setFacts()
+	b.setRequesters(t)
 	b.setInteractions(t, parts, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)

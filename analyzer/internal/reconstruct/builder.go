@@ -30,6 +30,7 @@ type builder struct {
 	layers       layers
 	outsides     []*outside
 	frameworks   frameworks
+	connections  map[string]*connection // by name
 }
 
 func newBuilder(s *shared) *builder {
@@ -52,6 +53,7 @@ type draft struct {
 	now         trace.Monotonic // when the vsync was due
 	task        trace.Monotonic // the same as UIVsyncTask has it; differs if delivered late
 	expectedEnd trace.Monotonic
+	connection  *connection // on which the vsync was received; nil if that has no name
 	// hasVsync: the frame begins with a ReceiveVsync, which has the expected times.
 	hasVsync      bool
 	namesReceiver bool       // the ReceiveVsync has the name of the receiver
@@ -60,6 +62,7 @@ type draft struct {
 	processed     bool       // contains ProcessCommandUni
 	skipped       bool       // says that nothing is committed
 	saysEmpty     bool       // says that nothing is sent
+	unchanged     bool       // says that nothing has changed in the picture
 	queued        bool       // contains the begin of a call that queues a buffer
 	receiveEnd    trace.Time // end of ReceiveVsync
 	handled       trace.Time // end of the last outermost OnVsyncEvent
@@ -381,6 +384,8 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.CompositorCommit:    (*builder).beginCompositorCommit,
 	hitrace.CompositorComposite: (*builder).beginCompositorComposite,
 
+	hitrace.VsyncRequested: (*builder).beginVsyncRequested,
+	hitrace.VsyncSent:      (*builder).beginVsyncSent,
 	hitrace.BuildItem:      (*builder).beginBuild,
 	hitrace.BuildRecycle:   (*builder).beginBuild,
 	hitrace.MeasureNode:    (*builder).beginMeasure,
@@ -393,6 +398,7 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 	hitrace.FlutterFrame:   (*builder).beginFlutterFrame,
 	hitrace.FlutterRender:  (*builder).beginFlutterRender,
 	hitrace.FlutterDraw:    (*builder).beginFlutterDraw,
+	hitrace.FlutterDamage:  (*builder).beginFlutterDamage,
 	hitrace.WebFrame:       (*builder).beginWebFrame,
 	hitrace.WebSubmit:      (*builder).beginWebSubmit,
 	hitrace.WebSkip:        (*builder).beginWebSkip,
@@ -518,12 +524,15 @@ func (b *builder) beginReceiveVsync(t *thread, e *hitrace.Event) {
 	}
 	b.push(t, e)
 	d := b.newDraft(t, e, e.Time)
-	d.setVsync(v)
+	b.setVsync(d, v, e)
 	t.setCurrent(d)
 }
 
 // setVsync sets what a ReceiveVsync states.
-func (d *draft) setVsync(v hitrace.Vsync) {
+func (b *builder) setVsync(d *draft, v hitrace.Vsync, e *hitrace.Event) {
+	if v.Receiver != nil {
+		d.connection = b.connection(v.Receiver, e)
+	}
 	d.hasVsync, d.now, d.expectedEnd = true, v.Now, v.ExpectedEnd
 	d.namesReceiver, d.receiverIsRS = v.Receiver != nil, string(v.Receiver) == "rs"
 	d.frame.VsyncID = v.VsyncID

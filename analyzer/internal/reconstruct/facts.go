@@ -92,7 +92,14 @@ func (b *builder) skipCommits() {
 		f := d.frame
 		skipped := d.skipped && f.Kind == analyzer.RenderFrame || f.Facts.Has(analyzer.CommitSkipped)
 		f.Facts &^= analyzer.CommitSkipped
-		if skipped && !f.Facts.Has(analyzer.Empty|analyzer.Truncated) && !f.Commit.Start.Known() && len(f.Screens) == 0 {
+		if d.unchanged && !f.Facts.Has(analyzer.Truncated) {
+			f.Facts |= analyzer.Unchanged
+		}
+		if !skipped || f.Facts.Has(analyzer.Truncated) || f.Commit.Start.Known() || len(f.Screens) > 0 {
+			continue
+		}
+		f.Facts |= analyzer.Unchanged
+		if !f.Facts.Has(analyzer.Empty) {
 			f.Facts = f.Facts&^analyzer.EmptyUnknown | analyzer.Empty | analyzer.CommitSkipped
 		}
 	}

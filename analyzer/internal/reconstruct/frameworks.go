@@ -55,6 +55,9 @@ var (
 func (b *builder) beginNative(t *thread, e *hitrace.Event, v hitrace.Vsync) {
 	for _, name := range webReceivers {
 		if bytes.HasPrefix(v.Receiver, name) {
+			if c := b.connection(v.Receiver, e); c != nil && b.mayKeep(&b.kept.requests, e) {
+				c.others = append(c.others, received{t.pid, e.Number, e.Time})
+			}
 			return
 		}
 	}
@@ -72,7 +75,7 @@ func (b *builder) beginNative(t *thread, e *hitrace.Event, v hitrace.Vsync) {
 	t.dropNative()
 	d := b.draftOf(t, e, e.Time)
 	d.native = true
-	d.setVsync(v)
+	b.setVsync(d, v, e)
 	d.frame.Framework = analyzer.NativeVsync
 	if bytes.Equal(v.Receiver, flutterReceiver) {
 		d.frame.Framework = analyzer.Flutter

@@ -50,3 +50,24 @@ func ParseWebFrame(text []byte) (id int64) {
 	id, _ = leadingInt(rest)
 	return max(0, id)
 }
+
+// ParseVsyncRequested returns the name of the connection of a VsyncRequested marker.
+func ParseVsyncRequested(text []byte) []byte { return bytes.TrimSuffix(text, requestSuffix) }
+
+// ParseVsyncSent returns the name of the connection of a VsyncSent marker.
+func ParseVsyncSent(text []byte) []byte {
+	name, _ := field(text, "conn")
+	name, _, _ = bytes.Cut(name, []byte(", now"))
+	return name
+}
+
+// IsUndamaged reports whether a FlutterDamage marker, "… frame_damage:<x,y,width,height>", is of a picture
+// without any change.
+func IsUndamaged(text []byte) bool {
+	damage, _ := field(text, "frame_damage")
+	damage, _ = bytes.CutPrefix(damage, []byte("<"))
+	damage, _, ok := bytes.Cut(damage, []byte(">"))
+	numbers := bytes.Split(damage, []byte(","))
+	zero := func(number []byte) bool { return string(bytes.TrimSpace(number)) == "0" }
+	return ok && len(numbers) == 4 && (zero(numbers[2]) || zero(numbers[3]))
+}

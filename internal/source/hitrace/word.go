@@ -77,6 +77,9 @@ const (
 	StateChanged             // ArkUI, with debug parameters: a state variable of a component has changed
 	CommitSkipped            // render_service: nothing had changed, nothing is committed
 	NothingSent              // application: nothing had changed, nothing is sent
+	VsyncRequested           // render_service: a connection asks for a vsync
+	VsyncSent                // render_service: a vsync is sent to a connection
+	FlutterDamage            // Flutter: what has changed in the picture that it drew
 	wordEnd                  // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -114,6 +117,7 @@ var spellings = newVocabulary([]spelling{
 	{"flutter::Animator::Render", FlutterRender, endsWord},
 	{"flutter::OHOSVsync", FlutterReceive, endsWord},
 	{"flutter::Rasterizer::DoDraw", FlutterDraw, endsWord},
+	{"flutter::SetPresentInfo", FlutterDamage, endsWord},
 	{"flutter::VsyncProcessCallback", FlutterVsync, endsWord},
 	{"GenerateVsyncCount:", GenerateVsyncCount, anything},
 	{"GetInputTime: now time", NoInput, anything},
@@ -141,8 +145,11 @@ var spellings = newVocabulary([]spelling{
 	{"RSJankStats::", JankStats, anything},
 	{"RSMainThread::DoComposition", DoComposition, endsWord},
 	{"RSMainThread::ProcessCommandUni", ProcessCommands, anything},
+	{"RSMainThread::UniRender nothing to update", CommitSkipped, endsWord}, // since 5.0
 	{"RSRenderThread::OnVsync", ClientRender, endsWord},
 	{"ScreenNodeSkip skip commit", CommitSkipped, endsWord}, // later than 6.1
+	{"SendVsyncTo conn: ", VsyncSent, anything},
+	{"SetPresentInfo", FlutterDamage, endsWord},
 	{"TRAILING_ANIMATION", Trailing, endsWord},
 	{"UI skip", NothingSent, endsWord}, // since 6.0
 	{"UIVsyncTask", UIVsyncTask, anything},
@@ -216,13 +223,20 @@ func (m *Marker) word() Word {
 			m.label = uint8(at)
 		}
 		word := spellings.recognize(label)
-		if word == Other && (m.Phase == AsyncBegin || m.Phase == AsyncEnd) {
+		switch {
+		case word != Other:
+		case m.Phase == Begin && bytes.HasSuffix(label, requestSuffix):
+			return VsyncRequested
+		case m.Phase == AsyncBegin || m.Phase == AsyncEnd:
 			return recognizeScene(label)
 		}
 		return word
 	}
 	return androidSpellings.recognize(m.Name)
 }
+
+// requestSuffix follows the name of the connection in a VsyncRequested marker.
+var requestSuffix = []byte("_RequestNextVSync")
 
 // recognizeScene recognizes an asynchronous slice by the form of its name: capital letters,
 // digits and underscores, a letter first. render_service writes the bundle after it.

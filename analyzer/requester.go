@@ -1,0 +1,106 @@
+package analyzer
+
+import (
+	"slices"
+
+	"ohframe/analyzer/trace"
+)
+
+// Requester is a connection on which a process asks render_service for vsyncs (docs/frames.md 19).
+type Requester struct {
+	// Name is that of the connection, such as "WM_3000"; render_service's own is "rs". It is empty
+	// before OpenHarmony 5.1 if nothing says it.
+	Name string
+	// Process is the one that asks; nil if the trace does not say which.
+	Process *Process
+	// Asked is when it asked for vsyncs, and Sent when render_service sent them, in order. They
+	// are empty if the trace does not show that, or not of which process.
+	Asked, Sent []trace.Time
+	// Vsyncs are those that it received, in order.
+	Vsyncs []Received
+}
+
+// Received is a vsync that a Requester received.
+type Received struct {
+	At trace.Time
+	// Frame is what became of it; nil if that is no frame.
+	Frame *Frame
+	// Took and CPUTime are how long the thread that received it handled it, and ran in that; zero if unknown, or
+	// if Frame has them.
+	Took, CPUTime trace.Duration
+	// Drew is whether the process drew something until the next vsync, if Frame does not say so.
+	Drew Answer
+}
+
+// Outcome is what a vsync led to.
+type Outcome uint8
+
+const (
+	// OutcomeUnknown: the trace does not say.
+	OutcomeUnknown Outcome = iota
+	// Drawn: a picture was drawn.
+	Drawn
+	// NothingSent: the process had nothing to draw.
+	NothingSent
+	// NothingShown: the process drew, or sent something, and render_service found that nothing had changed.
+	NothingShown
+)
+
+// ForNothing reports whether the vsync led to no new picture.
+func (o Outcome) ForNothing() bool { return o >= NothingSent }
+
+// Outcome returns what the vsync led to.
+func (r *Received) Outcome() Outcome {
+	if f := r.Frame; f != nil {
+		if o := f.Outcome(); o != OutcomeUnknown || f.Framework == Platform || f.Facts.Has(Truncated|Unfinished) {
+			return o
+		}
+	}
+	switch r.Drew {
+	case Yes:
+		return Drawn
+	case No:
+		return NothingSent
+	}
+	return OutcomeUnknown
+}
+
+// Outcome returns what the vsync of the frame led to.
+func (f *Frame) Outcome() Outcome {
+	switch empty := f.Judgement().Empty; {
+	case f.Facts.Has(Truncated | Unfinished | Dropped):
+		return OutcomeUnknown
+	case f.Facts.Has(Unchanged):
+		return NothingShown
+	case f.Kind == RenderFrame && f.Commit.Start.Known():
+		return Drawn
+	case f.Kind == RenderFrame, empty == NotSaid:
+		return OutcomeUnknown
+	case empty == Yes:
+		return NothingSent
+	case f.Render != nil && f.Render.Facts.Has(Unchanged):
+		return NothingShown
+	}
+	return Drawn
+}
+
+// Times returns how long the vsync was handled and for how long the thread ran in that; zero if they
+// are unknown.
+func (r *Received) Times() (took, cpu trace.Duration) {
+	if f := r.Frame; f != nil && !f.Facts.Has(Truncated) {
+		return f.Actual.Duration(), f.CPUTime
+	}
+	return r.Took, r.CPUTime
+}
+
+// cutRequesters removes requests and vsyncs outside of a time, and requesters without others.
+func (t *Timeline) cutRequesters(from, to trace.Time, isGone func(*Frame) bool) {
+	outside := func(at trace.Time) bool { return at < from || at >= to }
+	for _, r := range t.Requesters {
+		r.Asked, r.Sent = slices.DeleteFunc(r.Asked, outside), slices.DeleteFunc(r.Sent, outside)
+		r.Vsyncs = slices.DeleteFunc(r.Vsyncs, func(v Received) bool {
+			return outside(v.At) || v.Frame != nil && isGone(v.Frame)
+		})
+	}
+	t.Requesters = slices.DeleteFunc(t.Requesters, func(r *Requester) bool { return len(r.Asked)+len(r.Sent)+len(r.Vsyncs) == 0 })
+}

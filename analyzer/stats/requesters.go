@@ -1,0 +1,142 @@
+package stats
+
+import (
+	"cmp"
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// Requester is a connection on which a process asks render_service for vsyncs, and what became of
+// them (docs/frames.md 19).
+type Requester struct {
+	// Source is the process.
+	Source   *analyzer.Process `json:"-"`
+	Name     string            `json:"name"`    // name of the connection, "rs" for render_service
+	PID      trace.PID         `json:"pid"`     // process id; nil if it is unknown
+	Process  string            `json:"process"` // name of the process; empty if it is unknown
+	Asked    *int              `json:"asked"`   // requests; nil if the trace shows none, or not whose they are
+	Sent     *int              `json:"sent"`    // vsyncs that render_service sent; nil as before
+	VsyncUse                   // of the vsyncs that it received
+	// of "unused": those for which nothing was sent, and those whose picture render_service or Flutter found unchanged
+	NothingSent  int `json:"nothing_sent"`
+	NothingShown int `json:"nothing_shown"`
+	// how long the threads that received the unused ones handled them; nil if it is unknown
+	Took *float64 `json:"unused_ms"`
+}
+
+// VsyncUse is what became of vsyncs.
+type VsyncUse struct {
+	Received int `json:"received"` // vsyncs that were received
+	// vsyncs of which it is known whether they led to a new picture, and those of them that did not
+	Judged int `json:"judged" sum:"judged_vsyncs"`
+	Unused int `json:"unused" sum:"unused_vsyncs"`
+	// "unused" / "judged"; nil if "judged" is 0
+	Share *float64 `json:"unused_share"`
+	// how long the threads that received the unused ones ran in them; nil if it is unknown
+	CPU *trace.Duration `json:"unused_cpu_ns" sum:"unused_cpu_ns"`
+	// "unused_cpu_ns" in milliseconds / length of the trace in seconds; nil if it is unknown
+	Ratio *float64 `json:"unused_cpu_ms_per_s"`
+	// Time is the length of the trace, without the time between traces; zero if CPU is nil.
+	Time trace.Duration `json:"-" sum:"unused_span_ns"`
+}
+
+// add adds vsyncs of which some is known.
+func (u *VsyncUse) add(o *VsyncUse) {
+	u.Received, u.Judged, u.Unused = u.Received+o.Received, u.Judged+o.Judged, u.Unused+o.Unused
+	if o.CPU == nil {
+		return
+	}
+	if u.CPU == nil {
+		u.CPU = new(trace.Duration)
+	}
+	*u.CPU, u.Time = add(*u.CPU, *o.CPU), o.Time
+}
+
+// renderServices is the name of render_service's own connection.
+const renderServices = "rs"
+
+// requesters returns those of the chosen processes, the ones with the most unused vsyncs first, and render_service's
+// own last.
+func requesters(t *analyzer.Timeline, o Options, span *Span) []Requester {
+	list := []Requester{}
+	for _, r := range t.Requesters {
+		if o.Process != nil && (r.Process == nil || !o.Process(r.Process)) {
+			continue
+		}
+		s := Requester{Source: r.Process, Name: r.Name, PID: trace.UnknownPID, Asked: optionalCount(len(r.Asked)), Sent: optionalCount(len(r.Sent))}
+		if r.Process != nil {
+			s.PID, s.Process = r.Process.PID, r.Process.Name
+			if r.Process.NoPID {
+				s.PID = trace.UnknownPID
+			}
+		}
+		s.Received = len(r.Vsyncs)
+		var took, ran trace.Duration
+		for i := range r.Vsyncs {
+			v := &r.Vsyncs[i]
+			outcome := v.Outcome()
+			if outcome == analyzer.OutcomeUnknown {
+				continue
+			}
+			s.Judged++
+			switch outcome {
+			case analyzer.NothingSent:
+				s.NothingSent++
+			case analyzer.NothingShown:
+				s.NothingShown++
+			default:
+				continue
+			}
+			lasted, cpu := v.Times()
+			took, ran = add(took, lasted), add(ran, cpu)
+		}
+		s.Unused, s.Took = s.NothingSent+s.NothingShown, optionalMilliseconds(took)
+		if s.Judged > 0 {
+			s.Share = number(float64(s.Unused) / float64(s.Judged))
+		}
+		if span != nil && s.Judged > 0 && t.Coverage.Switches && (ran > 0 || s.Unused == 0) {
+			s.CPU, s.Time = &ran, span.Length
+			s.Ratio = number(ran.Milliseconds() / seconds(span.Length))
+		}
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(x, y Requester) int {
+		if own := x.Name == renderServices; own != (y.Name == renderServices) {
+			return map[bool]int{true: 1, false: -1}[own]
+		}
+		return cmp.Compare(y.Unused, x.Unused)
+	})
+	return list
+}
+
+// optionalCount returns nil for zero.
+func optionalCount(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// setVsyncs sets what became of the vsyncs of processes with frames or hangs.
+func (c collector) setVsyncs(list []Requester) {
+	for i := range list {
+		r := &list[i]
+		if r.Judged == 0 || r.Source == nil {
+			continue
+		}
+		key := applicationKey(r.Source)
+		if r.Name == renderServices {
+			key.kind = RenderService
+		}
+		p := c[key]
+		if p == nil {
+			continue
+		}
+		if p.Vsyncs == nil {
+			p.Vsyncs = &VsyncUse{}
+		}
+		p.Vsyncs.add(&r.VsyncUse)
+	}
+}
