@@ -69,7 +69,7 @@ func convert(c *call, f *convertFlags) error {
 		}
 	}
 	for i, in := range list {
-		if err := convertOne(c, in, outputs[i]); err != nil {
+		if err := convertOne(c, in, outputs[i], i == len(list)-1); err != nil {
 			return err
 		}
 	}
@@ -130,8 +130,8 @@ func folderOutputs(output string, list []input, extension string) ([]string, err
 	return outputs, nil
 }
 
-// convertOne converts a trace to the file outName.
-func convertOne(c *call, in input, outName string) error {
+// convertOne converts a trace to the file outName, and after the last one says where its frames are.
+func convertOne(c *call, in input, outName string, last bool) error {
 	file, err := openInput(c, in.name)
 	if err != nil {
 		return err
@@ -160,6 +160,9 @@ func convertOne(c *call, in input, outName string) error {
 	printConverted(c, in.name, file, summary)
 	if outName != standard && !c.Quiet {
 		fmt.Fprintf(os.Stderr, "wrote %s\n", text.Printable(outName))
+		if last && !summary.PassedThrough && !c.Bool("no-tracks") && summary.Quality.Frames() > 0 {
+			fmt.Fprintf(os.Stderr, "  in Perfetto's UI: the track Late frames, below the CPUs; or: ohframe open %s\n", text.Quoted(outName))
+		}
 	}
 	return nil
 }

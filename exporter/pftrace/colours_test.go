@@ -53,6 +53,9 @@ var hues = []struct {
 	track, name string
 	from, to    int // beyond 360 for red
 }{
+	{"Late frames.*", `\d+ late( ≥)?( \d+\.\d ms)?( · .*)?`, 340, 380},
+	{"Late frames.*", `hang (≥ )?\d+\.\d ms · .*`, 25, 50}, // orange
+	{"Late frames.*", `no late frame of \d+.*`, 180, 265},
 	{"Frames|Whole frame actual|GPU .*", `\d+ late( \d+\.\d ms)?`, 340, 380},
 	{"Whole frame actual", `\d+ picked up (1 vsync|\d+ vsyncs) late`, 340, 380},
 	{"Frames", `\d+ misaligned`, 45, 80},           // yellow
@@ -60,7 +63,7 @@ var hues = []struct {
 	{"Whole frame expected|Commit", `\d+`, 160, 210},
 	{"GPU .*|Present", `\d+`, 215, 265}, // blue
 	{"Hitches", `hitch \d+\.\d ms`, 25, 50},
-	{"Report", `\d+ frames?, \d+ late(, \d+\.\d fps)?`, 180, 265},
+	{"Report", `\d+ frames?(, jank \d+(\.\d)? %)?(, \d+\.\d fps)?`, 180, 265},
 	{"Interactions", `[A-Z0-9_]+ #\d+, \d+ late`, 45, 80},                    // amber
 	{"Interactions", `(cold|warm|hot) launch #\d+|[A-Z0-9_]+ #\d+`, 45, 210}, // to teal
 	{"Interactions", `response \d+\.\d ms|animation \d+\.\d ms`, 45, 265},    // amber to blue
@@ -78,7 +81,7 @@ var hues = []struct {
 	{"Layers", `\d+ long`, 80, 100},    // yellow green
 	{"Layers", `\d+|buffer`, 100, 210}, // green to teal
 	{"Why", `running · .*`, 115, 145},  // green
-	{"Why|Waited for", `.+`, 21, 339},  // all but red
+	{"Why|Waited for", `.+`, 21, 330},  // neither red nor pink
 }
 
 // Late slices are red, and no others. On a track, what is the same has one colour, and

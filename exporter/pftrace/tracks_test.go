@@ -88,17 +88,19 @@ func TestProcessOrder(t *testing.T) {
 func TestTrackOrder(t *testing.T) {
 	data, _ := convert(t, tracetest.Read(t, "../../testdata/demo.ftrace"), Options{Analysis: analysis.Options{Causes: true}})
 	compare(t, "order", packetSections(t, data)["order"], rows{
+		"Late frames: Late frames (example.gallery); Late frames (m.example.notes); Late frames (render_service)",
 		"1027 Frames: Why; GPU (Frame queued); Commit; Present; FPS; Refresh rate; Lost time; Report; Hitches",
 		"20170 Frames: Why; Frames (OS_UI_Worker_1 20177); Why (OS_UI_Worker_1 20177); Waited for (OS_UI_Worker_1 20177); " +
-			"FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
-		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
+			"FPS; Lost time; Report; Hitches; Whole frame actual; Whole frame expected",
+		"20480 Frames: Why; FPS; Lost time; Report; Hitches; Whole frame actual; Whole frame expected",
 	})
 	data, _ = convert(t, simulated(t, simulate.Demonstration()), Options{Analysis: analysis.Options{Causes: true}})
 	compare(t, "order with interactions", packetSections(t, data)["order"], rows{
+		"Late frames: Late frames (com.example.gallery); Late frames (com.example.notebook)",
 		"1027 Frames: Commit; Present; FPS; Refresh rate; Report",
-		"12450 Frames: Interactions; FPS; Report; Whole frame expected; Whole frame actual",
-		"20170 Frames: Why; Waited for; Interactions; FPS; Lost time; Report; Hitches; Whole frame expected; Whole frame actual",
-		"21480 Frames: Why; Interactions; FPS; Report; Hangs; Whole frame expected; Whole frame actual",
+		"12450 Frames: Interactions; FPS; Report; Whole frame actual; Whole frame expected",
+		"20170 Frames: Why; Waited for; Interactions; FPS; Lost time; Report; Hitches; Whole frame actual; Whole frame expected",
+		"21480 Frames: Why; Interactions; FPS; Report; Hangs; Whole frame actual; Whole frame expected",
 	})
 	// The simulated hang is one slice that runs all the time.
 	var hang, did []string

@@ -72,12 +72,12 @@ func Look(t *analyzer.Timeline, c *why.Causes, o ViewOptions) (View, error) {
 		first = 0 // the UI has no such process
 	}
 	if !o.All {
-		view.Commands = ui.ShowWorkspace(first)
+		view.Commands = ui.ShowWorkspace(first, frames.lateBuffer || frames.process == frames.producer)
 	}
 	if first != 0 {
 		view.Commands = append(view.Commands, ui.ExpandProcess(first))
 	}
-	if frames.layers > 0 && frames.layers <= expandedLayers && !o.All {
+	if frames.layers > 0 && frames.layers <= expandedLayers && (frames.lateBuffer || len(frames.late) == 0) && !o.All {
 		view.Commands = append(view.Commands, ui.ExpandLayers())
 	}
 	for _, f := range frames.late[:min(noted, len(frames.late))] {
@@ -109,6 +109,8 @@ type frames struct {
 	judged   bool              // for some frame it is known whether it is late
 	android  bool              // there are frames of Android
 	layers   int               // with tracks
+	// lateBuffer: a buffer of a layer was late.
+	lateBuffer bool
 }
 
 func survey(t *analyzer.Timeline) (s frames) {
@@ -151,6 +153,7 @@ func (s *frames) addLayers(layers []*analyzer.Layer) {
 		for _, b := range l.Buffers {
 			if at := b.At(); at.Known() {
 				known = true
+				s.lateBuffer = s.lateBuffer || b.Pace == analyzer.Late
 				s.all = union(s.all, analyzer.Interval{Start: at, End: max(at, b.Present)})
 			}
 		}

@@ -59,6 +59,9 @@ const frameTracks = " > ((Expected|Actual) Timeline|Frames)$"
 // no process.
 const bareTracks = "(Interactions|Hangs|Why|Waited for|Components)$"
 
+// lateTracks matches the path of the track of what was late in all processes.
+const lateTracks = "^Late frames$"
+
 // layerTracks matches the path of the track of layers, which belongs to no process.
 const layerTracks = "^Layers$"
 
@@ -70,18 +73,24 @@ const anyProcess = `\s\d+( \(.*\))?`
 func process(pid trace.PID) string { return fmt.Sprintf(` %d( \(.*\))?`, pid) }
 
 // ShowWorkspace switches to a workspace of only the tracks of frames and interactions, under
-// the names of their processes, and of layers. Unless it is zero, the process with the given id
-// is the first. The UI shows the layers above the processes.
-func ShowWorkspace(pid trace.PID) []Command {
-	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{workspace}}, copyToWorkspace(layerTracks)}
+// the names of their processes, and of layers, below what was late in all processes. Unless it is zero,
+// the process with the given id is the first. Layers are above the processes if layersFirst, otherwise below.
+func ShowWorkspace(pid trace.PID, layersFirst bool) []Command {
+	commands := []Command{{"dev.perfetto.CreateWorkspace", []string{workspace}}, copyToWorkspace(lateTracks)}
+	if layersFirst {
+		commands = append(commands, copyToWorkspace(layerTracks))
+	}
 	rest, bare := "", ""
 	if pid != 0 {
 		commands = append(commands, copyToWorkspace(process(pid)+frameTracks), copyToWorkspace(process(pid)+" > "+bareTracks))
 		rest = `^(?![\s\S]*` + process(pid) + frameTracks + `)[\s\S]*`
 		bare = `^(?![\s\S]*` + process(pid) + " > " + bareTracks + `)`
 	}
-	return append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks),
-		Command{"dev.perfetto.SwitchWorkspace", []string{workspace}})
+	commands = append(commands, copyToWorkspace(rest+frameTracks), copyToWorkspace(bare+`^([\s\S]*`+anyProcess+" > )?"+bareTracks))
+	if !layersFirst {
+		commands = append(commands, copyToWorkspace(layerTracks))
+	}
+	return append(commands, Command{"dev.perfetto.SwitchWorkspace", []string{workspace}})
 }
 
 func copyToWorkspace(pattern string) Command {
@@ -128,6 +137,6 @@ func Macros() []Macro {
 		macro("Launches", "launches, cold starts by stage", []string{interactionsModule}, launchesTab.show()),
 		macro("Layers", "layers, videos, games, buffers", []string{layersModule}, layersTab.show()),
 		macro("Stages", "stages, where the time of frames goes", []string{"ohos.stages"}, stagesTab.show()),
-		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0), []Command{expand(".")}),
+		macro("Workspace", "show only the tracks of frames", nil, ShowWorkspace(0, true), []Command{expand(".")}),
 	}
 }

@@ -382,8 +382,9 @@ func TestLayers(t *testing.T) {
 // The workspace has the top tracks of frames of each process once. Below one that is copied,
 // the UI copies all others.
 func TestWorkspacePattern(t *testing.T) {
+	layersFirst := true
 	copied := func(pid trace.PID, path string) (steps []int) {
-		for i, c := range ui.ShowWorkspace(pid) {
+		for i, c := range ui.ShowWorkspace(pid, layersFirst) {
 			if strings.Contains(c.ID, "Copy") && uitest.Compile(t, c.Args[0]).Match(path) {
 				steps = append(steps, i)
 			}
@@ -407,16 +408,18 @@ func TestWorkspacePattern(t *testing.T) {
 		"Frames":                  false,
 		"notes 30 > Interactions": true,
 		"Machine 2 > notes 30 (machine 1) > Hangs": true,
-		"notes 30 > Why":                     true,
-		"a\nb 20 > Interactions":             true,
-		"Interactions":                       true,
-		"gallery 20 > Frames > Interactions": false,
-		"gallery 20 > Frames > Hangs":        false,
-		"gallery 20 > Scenes > Interactions": false,
-		"gallery 20 > My Interactions":       false,
-		"Layers":                             true,
-		"Layers > video (player 20)":         false,
-		"gallery 20 > Layers":                false,
+		"notes 30 > Why":                      true,
+		"a\nb 20 > Interactions":              true,
+		"Interactions":                        true,
+		"gallery 20 > Frames > Interactions":  false,
+		"gallery 20 > Frames > Hangs":         false,
+		"gallery 20 > Scenes > Interactions":  false,
+		"gallery 20 > My Interactions":        false,
+		"Layers":                              true,
+		"Late frames":                         true,
+		"Late frames > Late frames (gallery)": false,
+		"Layers > video (player 20)":          false,
+		"gallery 20 > Layers":                 false,
 	} {
 		for _, pid := range []trace.PID{0, 20} {
 			if steps := copied(pid, path); (len(steps) == 1) != want {
@@ -426,13 +429,17 @@ func TestWorkspacePattern(t *testing.T) {
 	}
 	// The process that is given comes first.
 	for path, want := range map[string]int{
-		"Layers": 1, "gallery 20 > Frames": 2, "gallery 20 (machine 1) > Actual Timeline": 2, "a>b 20 > Frames": 2, "a\nb 20 > Frames": 2,
-		"gallery 20 > Interactions": 3, "gallery 20 (machine 1) > Hangs": 3, "gallery 120 > Interactions": 5, "Interactions": 5,
-		"gallery 120 > Frames": 4, "gallery 201 > Frames": 4, "gallery 20 > Frames 7 > Frames": 4,
+		"Late frames": 1, "Layers": 2, "gallery 20 > Frames": 3, "gallery 20 (machine 1) > Actual Timeline": 3, "a>b 20 > Frames": 3, "a\nb 20 > Frames": 3,
+		"gallery 20 > Interactions": 4, "gallery 20 (machine 1) > Hangs": 4, "gallery 120 > Interactions": 6, "Interactions": 6,
+		"gallery 120 > Frames": 5, "gallery 201 > Frames": 5, "gallery 20 > Frames 7 > Frames": 5,
 	} {
 		if steps := copied(20, path); !slices.Equal(steps, []int{want}) {
 			t.Errorf("%q is copied in %v, want %d", path, steps, want)
 		}
+	}
+	layersFirst = false
+	if steps := copied(20, "Layers"); !slices.Equal(steps, []int{6}) {
+		t.Errorf("layers without a late buffer are copied in %v", steps)
 	}
 }
 

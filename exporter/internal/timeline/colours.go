@@ -60,7 +60,7 @@ var waitColours = [why.WaitCount]colour{
 	why.WaitIRQ:          "stopped by interrupts",
 	why.Run:              "running on the CPU",
 	why.RunSlow:          "running slower",
-	why.GCRun:            "collects garbage",
+	why.GCRun:            "collected garbage",
 	why.CPUPreempted:     "preempted",
 	why.CPUWait:          "waiting for a CPU",
 	why.WaitGC:           "stopped by garbage collection",

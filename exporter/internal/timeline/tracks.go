@@ -29,8 +29,8 @@ import (
 //	                 ├ Hangs                     what a main thread did for too long
 //	                 ├ Components                a slice with how often items were built and reused
 //	                 ├ Draw, GPU                 of frames that a framework draws on other threads
-//	                 ├ Whole frame expected      from the application's vsync …
-//	                 └ Whole frame actual        … to the end of rendering
+//	                 ├ Whole frame actual        from the application's begin to the end of rendering
+//	                 └ Whole frame expected      from its vsync
 //	render_service   Frames
 //	                 ├ Why, Waited for
 //	                 ├ GPU (Frame queued)        each piece of work
@@ -39,9 +39,11 @@ import (
 //	                 ├ FPS, Refresh rate         counters
 //	                 └ Lost time, Report, Hitches
 //
-// A process without frames has Interactions, Hangs and Components below itself. The track Layers
-// belongs to no process:
+// A process without frames has Interactions, Hangs and Components below itself. Two tracks belong
+// to no process:
 //
+//	Late frames                  late frames and hangs of all processes
+//	 └ Late frames (name)         those of one
 //	Layers
 //	 └ name (process 200)        buffers that were shown, in the summary of the layer
 //	    ├ Queue                  from when a buffer was queued to when it was taken
@@ -62,6 +64,7 @@ import (
 
 // trackNames are the names of tracks, which queries select them by.
 const (
+	lateTrack          = "Late frames"
 	framesTrack        = "Frames"
 	whyTrack           = "Why"
 	waitedForTrack     = "Waited for"
@@ -105,6 +108,7 @@ func writeTracks(w *trackWriter, t *analyzer.Timeline, tokens Tokens, causes *wh
 	}
 	report := stats.Compute(t, stats.Options{})
 	arrows := arrows{}
+	writeLate(w, t, pipelines, arrows)
 	writeInteractions(w, report.Interactions, byProcess, arrows)
 	layers := newLayerTracks(w, t, report.Layers, tokens)
 	for _, p := range pipelines {

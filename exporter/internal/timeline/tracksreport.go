@@ -16,6 +16,7 @@ import (
 	"ohframe/exporter/internal/packet"
 	"ohframe/internal/causetext"
 	"ohframe/internal/diag"
+	"ohframe/internal/text"
 )
 
 // cost is an entry of the ranking of the causes of a process's late frames.
@@ -46,7 +47,10 @@ func writeReports(t *analyzer.Timeline, reports []*stats.Process, pipelines map[
 
 func (p *pipeline) writeReport(r *stats.Process, frames []*analyzer.Frame) {
 	s := slice{Interval: analyzer.Interval{Start: r.Observed.From, End: r.Observed.To}, colour: reportColour}
-	s.name = fmt.Appendf(s.name, "%s, %d late", diag.Count(r.Frames.Complete, "frame"), r.Frames.Late)
+	s.name = append(s.name, diag.Count(r.Frames.Complete, "frame")...)
+	if r.JankRate != nil { // without the word late, for which people search
+		s.name = append(append(s.name, ", jank "...), text.Share(r.JankRate)...)
+	}
 	if r.FPS != nil && r.FPS.Rate != nil {
 		s.name = fmt.Appendf(s.name, ", %.1f fps", *r.FPS.Rate)
 	}

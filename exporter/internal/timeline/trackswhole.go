@@ -23,10 +23,10 @@ func (p *pipeline) writeWholeFrames() {
 		}
 		actual = append(actual, stage{f, analyzer.Interval{Start: f.Actual.Start, End: r.End()}})
 	}
-	p.writeStage(wholeExpectedTrack, "From when the application's vsync was due to when render_service should have ended.",
-		expectedColour, expected, func(*slice, *analyzer.Frame) {})
 	p.writeStage(wholeActualTrack, "From when the application began to when render_service's work, that on the GPU included, had ended.",
 		noDeadlineColour, actual, p.judgeWhole)
+	p.writeStage(wholeExpectedTrack, "From when the application's vsync was due to when render_service should have ended.",
+		expectedColour, expected, func(*slice, *analyzer.Frame) {})
 }
 
 // judgeWhole adds whether a whole frame was late, and its blame.

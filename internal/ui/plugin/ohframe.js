@@ -88,7 +88,7 @@
     ["interrupts", "#7f8d39"],
     ["running", "#438b34"],
     ["running on a slower CPU", "#8d8839"],
-    ["collecting garbage", "#f2a3d1"],
+    ["collecting garbage", "#da98f0"],
     ["preempted", "#516526"],
     ["waiting for a CPU", "#cfb450"],
     ["stopped by garbage collection", "#e667eb"],

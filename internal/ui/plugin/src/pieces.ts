@@ -124,7 +124,7 @@ const colours: ReadonlyMap<string, string> = new Map([
   ['interrupts', '#7f8d39'],
   ['running', '#438b34'],
   ['running on a slower CPU', '#8d8839'],
-  ['collecting garbage', '#f2a3d1'],
+  ['collecting garbage', '#da98f0'],
   ['preempted', '#516526'],
   ['waiting for a CPU', '#cfb450'],
   ['stopped by garbage collection', '#e667eb'],
