@@ -40,9 +40,6 @@ func (r DropReason) String() string {
 	return [...]string{"unknown", "same_vsync", "display_rate", "caught_up", "taken_late"}[r]
 }
 
-// slower is by which share of it, 1/slower, a refresh period is longer than another.
-const slower = 10
-
 // Drops returns why buffers of layers were dropped, the most frequent reason of each layer first.
 func (t *Timeline) Drops() map[*Layer][]*Drops {
 	all := map[*Layer][]*Drops{}
@@ -143,20 +140,23 @@ type displayed struct {
 // buffers came that the frame took.
 func (t *Timeline) refreshes() map[*Frame]displayed {
 	before := map[*Frame]displayed{}
-	last := map[*Process]displayed{}
+	of := map[*Process][]*Refresh{}
+	for _, r := range t.Refreshes() {
+		of[r.Process] = append(of[r.Process], r)
+	}
 	for _, f := range t.Frames {
-		if f.Kind != RenderFrame || f.Period <= 0 {
+		list := of[f.Process]
+		for len(list) > 1 && list[1].Start < f.due() {
+			list = list[1:]
+		}
+		if of[f.Process] = list; f.Kind != RenderFrame || len(list) == 0 || list[0].Start >= f.due() {
 			continue
 		}
-		r := last[f.Process]
-		before[f] = r
-		if (f.Period-r.period).Abs()*slower > f.Period {
-			now := displayed{period: f.Period}
-			if r.period > 0 && f.Period > r.period {
-				now.before, now.since = r.period, cmp.Or(f.Vsync, f.Actual.Start)
-			}
-			last[f.Process] = now
+		d := displayed{period: list[0].Period}
+		if p := list[0].Before; p > 0 && longer(d.period, p) {
+			d.before, d.since = p, list[0].Start
 		}
+		before[f] = d
 	}
 	return before
 }

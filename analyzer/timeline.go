@@ -42,6 +42,8 @@ type Timeline struct {
 	Layers []*Layer
 	// Requesters are the connections on which processes ask for vsyncs, by name and, of one name, by process.
 	Requesters []*Requester
+	// Decisions are what votes on the refresh rate resulted in, by time.
+	Decisions []Decision
 	// Summaries are what Android counted of the frames of processes, in the order of the dump.
 	Summaries []*Summary
 	// Dump is set if the frames come from a text dump of Android. A render frame is then

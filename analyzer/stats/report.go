@@ -19,6 +19,8 @@ type Report struct {
 	// thread did something else than frames for long.
 	Interactions []*Interaction `json:"interactions"`
 	Hangs        []Hang         `json:"hangs"`
+	// RefreshRates are those of displays with several, in order of time.
+	RefreshRates []RefreshRate `json:"refresh_rates"`
 	// Components are the components of applications, those with the most time first, and
 	// StateVariables those that made nodes dirty, the most nodes first.
 	Components     []Component     `json:"components"`
@@ -78,6 +80,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	c.setVsyncs(asking)
 	r := c.report(span)
 	r.Interactions, r.Hangs, r.Requesters = interactions(t, o, parts), hangs, asking
+	r.RefreshRates = rates(t)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
 	for _, c := range r.Components {

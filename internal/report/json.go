@@ -44,6 +44,8 @@ type documentInput struct {
 	Interactions iter.Seq[*stats.Interaction] `json:"interactions"` // what the user did (docs/frames.md 15), by begin
 	// times of 250 ms or more in which a main thread was busy outside of complete frames, by start
 	Hangs []stats.Hang `json:"hangs"`
+	// refresh rates of displays that had several, by display, each in order of time
+	RefreshRates []stats.RefreshRate `json:"refresh_rates"`
 	// components of applications (docs/frames.md 17), those with the most time first
 	Components []stats.Component `json:"components"`
 	// state variables whose changes made nodes dirty, those with the most nodes first
@@ -81,7 +83,7 @@ func writeJSON(w io.Writer, inputs []Input, o Options) error {
 					return
 				}
 			}
-		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers), in.Stats.Requesters, in.Stats.Summaries})
+		}, slices.Values(in.Stats.Interactions), in.Stats.Hangs, in.Stats.RefreshRates, in.Stats.Components, in.Stats.StateVariables, slices.Values(in.Stats.Layers), in.Stats.Requesters, in.Stats.Summaries})
 	}
 	return text.WriteJSON(w, d)
 }

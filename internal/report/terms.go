@@ -79,9 +79,12 @@ var stageTerms = [...]string{
 	stats.ToPresent:    "from the end of the commit to the present time; unknown if that is earlier or estimated (6.6)",
 }
 
+// rateTerms are those of pages with refresh rates that change.
+var rateTerms = []view.Term{{Name: "lowered refresh rate", Definition: "a refresh rate of the display below the highest that it has in the trace"}}
+
 // define returns the definition of a term, which must exist.
 func define(name string) string {
-	all := slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, requesterTerms)
+	all := slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, requesterTerms, rateTerms)
 	return all[slices.IndexFunc(all, func(t view.Term) bool { return t.Name == name })].Definition
 }
 
@@ -99,6 +102,9 @@ func pageTerms(inputs []Input) []view.Term {
 	}
 	if slices.ContainsFunc(inputs, func(in Input) bool { return len(wasteful(in.Stats.Requesters)) > 0 }) {
 		list = slices.Concat(list, requesterTerms)
+	}
+	if slices.ContainsFunc(inputs, func(in Input) bool { return len(in.Stats.RefreshRates) > 0 }) {
+		list = slices.Concat(list, rateTerms)
 	}
 	for s, definition := range stageTerms {
 		list = append(list, view.Term{Name: stats.Stage(s).Label(), Definition: "stage, " + definition})

@@ -14,7 +14,7 @@ import (
 // The page defines terms and stages as the documents do.
 func TestTerms(t *testing.T) {
 	glossary, frames := plainText(t, "../../docs/glossary.md"), plainText(t, "../../docs/frames.md")
-	for _, x := range slices.Concat(terms, interactionTerms, layerTerms, emptyTerms) {
+	for _, x := range slices.Concat(terms, interactionTerms, layerTerms, emptyTerms, rateTerms) {
 		if row := fmt.Sprintf("\n| %s | %s |", x.Name, x.Definition); !strings.Contains(glossary, row) {
 			t.Errorf("docs/glossary.md has no row%s", row)
 		}

@@ -316,7 +316,7 @@ func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	} else {
 		s.Blocks = append(s.Blocks, interactions...)
 	}
-	layers := slices.Concat(b.summaries(in), b.components(in), b.layers(in))
+	layers := slices.Concat(b.summaries(in), b.components(in), b.refreshRates(in), b.layers(in))
 	withLayers := func() []view.Block {
 		if b.page {
 			return append(append(blocks, s), layers...)

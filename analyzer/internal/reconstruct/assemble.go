@@ -62,6 +62,7 @@ func (b *builder) sortDrafts() {
 //	setFacts            all of the above               Deadline, worker frames' VsyncID and Period, Facts
 //	setRequesters       Facts, Layers                  Requesters
 //	setInteractions     clocks, names of processes     Interactions without their frames, Hangs
+//	setDecisions        Interactions                   Decisions
 func (b *builder) assemble(t *analyzer.Timeline) {
 	parts, jumps, changes := b.clock.clocks(b.span, b.options.ClockOffset, b.options.Stated)
 	clock := parts[0].Clock
@@ -98,6 +99,7 @@ func (b *builder) assemble(t *analyzer.Timeline) {
 	b.setFacts()
 	b.setRequesters(t)
 	b.setInteractions(t, parts, func(line int) *analyzer.ClockOffset { return &parts[pieceOf(line, jumps)].Clock })
+	b.setDecisions(t)
 	t.Parts = append(t.Parts, parts...)
 	t.ClockChanges = append(t.ClockChanges, changes...)
 	mergeCoverage(&t.Coverage, b.coverage.finish(b.span))

@@ -31,6 +31,7 @@ type builder struct {
 	outsides     []*outside
 	frameworks   frameworks
 	connections  map[string]*connection // by name
+	votes        []*votes
 }
 
 func newBuilder(s *shared) *builder {
@@ -386,6 +387,11 @@ var begins = [hitrace.WordCount]func(*builder, *thread, *hitrace.Event){
 
 	hitrace.VsyncRequested: (*builder).beginVsyncRequested,
 	hitrace.VsyncSent:      (*builder).beginVsyncSent,
+	hitrace.RateVote:       (*builder).beginRateVote,
+	hitrace.RateCounted:    (*builder).beginRateCounted,
+	hitrace.RateDecided:    (*builder).beginRateDecided,
+	hitrace.TouchState:     (*builder).beginTouchState,
+
 	hitrace.BuildItem:      (*builder).beginBuild,
 	hitrace.BuildRecycle:   (*builder).beginBuild,
 	hitrace.MeasureNode:    (*builder).beginMeasure,

@@ -41,7 +41,7 @@ type shared struct {
 
 // kept counts the stored records of each kind.
 type kept struct {
-	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, queues, buffers, syncs, builds, requests int
+	frames, sent, applied, draws, commits, waits, gpu, periods, interactions, queues, buffers, syncs, builds, requests, votes int
 }
 
 // newInput returns an input without traces.

@@ -80,6 +80,10 @@ const (
 	VsyncRequested           // render_service: a connection asks for a vsync
 	VsyncSent                // render_service: a vsync is sent to a connection
 	FlutterDamage            // Flutter: what has changed in the picture that it drew
+	RateVote                 // render_service: a voter votes on the refresh rate, or withdraws its vote
+	RateCounted              // render_service: such a vote is counted
+	RateDecided              // render_service: what the votes result in
+	TouchState               // render_service: a finger touches the screen, or leaves it
 	wordEnd                  // stays last
 
 	// WordCount is the number of words, Other included: a table with a row for each
@@ -106,6 +110,7 @@ var spellings = newVocabulary([]spelling{
 	{"CommitLayers", Commit, carriesRate},
 	{"CustomNode:BuildItem", BuildItem, endsWord},
 	{"CustomNode:BuildRecycle", BuildRecycle, endsWord},
+	{"Deliver voter:", RateVote, anything},
 	{"DisplayNodeSkip skip commit", CommitSkipped, endsWord}, // 4.1 to 6.1
 	{"DisplaySyncId[", DisplaySync, anything},
 	{"DoDirectComposition skip commit", CommitSkipped, endsWord}, // 4.1 and 5.0
@@ -137,6 +142,8 @@ var spellings = newVocabulary([]spelling{
 	{"ReceiveVsync", ReceiveVsync, endsWord},
 	{"RecordInputEvent: ", InputRecord, anything},
 	{"RenderFrame", RenderFrame, ends},
+	{"Process nothing, lastVoteInfo: ", RateDecided, anything}, // 5.0: the result as it was
+	{"Process voter:", RateCounted, anything},
 	{"RequestAndDetachBuffer ", RequestBuffer, anything},
 	{"RequestBuffer", RequestBuffer, isQueueCall},
 	{"ReuseBuffer", BufferRequested, endsWord},
@@ -150,10 +157,12 @@ var spellings = newVocabulary([]spelling{
 	{"ScreenNodeSkip skip commit", CommitSkipped, endsWord}, // later than 6.1
 	{"SendVsyncTo conn: ", VsyncSent, anything},
 	{"SetPresentInfo", FlutterDamage, endsWord},
+	{"StateMachine state change: ", TouchState, anything},
 	{"TRAILING_ANIMATION", Trailing, endsWord},
 	{"UI skip", NothingSent, endsWord}, // since 6.0
 	{"UIVsyncTask", UIVsyncTask, anything},
 	{"UV_TRACE", UVTrace, ends},
+	{"UpdateSoftVSync: VoteRes: ", RateDecided, anything}, // since 7.0
 	{"ViewPU.viewPropertyHasChanged ", StateChanged, anything},
 	{"virtual int OHOS::AAFwk::AbilityManagerService::StartAbility", StartAbility, endsWord}, // up to 4.0
 	{"virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication", AttachApplication, endsWord},
@@ -162,6 +171,7 @@ var spellings = newVocabulary([]spelling{
 	{"void OHOS::AbilityRuntime::UIAbilityThread::HandleAbilityTransaction", ForegroundAbility, endsWord},
 	{"void OHOS::AppExecFwk::AppMgrServiceInner::LoadAbilityNoAppRecord", LoadNewProcess, endsWord},
 	{"void OHOS::AppExecFwk::MainThread::HandleLaunchAbility", LaunchAbility, endsWord},
+	{"VoteRes: ", RateDecided, anything}, // 5.1 to 6.1
 	{"Waiting for Acquire Fence ", AcquireFenceWait, anything},
 	{"Waiting for Present Fence ", PresentFenceWait, anything},
 	{"Waiting for PresentFence_", PresentFenceWait, anything},

@@ -1,0 +1,100 @@
+package stats
+
+import (
+	"slices"
+
+	"ohframe/analyzer"
+	"ohframe/analyzer/trace"
+)
+
+// RefreshRate is a time in which a display had one refresh rate (docs/frames.md 8.6).
+type RefreshRate struct {
+	PID      trace.PID      `json:"pid"`      // process id of the render service
+	Screen   *int64         `json:"screen"`   // number of the display, if the render service has several
+	Rate     float64        `json:"rate_hz"`  // refreshes per second
+	Start    trace.Time     `json:"start_ns"` // from the first vsync with it to the next with another, or to the last one
+	Duration trace.Duration `json:"duration_ns"`
+	Lowered  bool           `json:"lowered"`    // it is below the highest
+	Highest  float64        `json:"highest_hz"` // highest rate that the display has in the trace
+	// the rate until then; nil if the trace has none
+	Before *float64 `json:"before_hz"`
+	// the voter that decided the rate, such as "VOTER_IDLE"; nil if that is unknown
+	Voter   *string     `json:"voter"`
+	Decided *trace.Time `json:"decided_ns"` // when that was; nil if unknown
+	// time from the last touch until then; nil if a finger is on the screen, or if that is unknown
+	SinceTouch *float64 `json:"since_touch_ms"`
+	// the trace shows which votes counted; otherwise there may have been more than those overruled
+	Counted   bool       `json:"counted"`
+	Overruled []RateVote `json:"overruled"` // votes for other rates
+	// buffers that layers dropped because the display shows fewer pictures per second
+	Dropped int      `json:"dropped_buffers"`
+	Layers  []string `json:"layers"` // their names
+	// interactions during a lowered rate, by id
+	Interactions []int `json:"interactions"`
+	// Source is the rate that this describes.
+	Source *analyzer.Refresh `json:"-"`
+}
+
+// RateVote is a vote on the refresh rate.
+type RateVote struct {
+	Voter string    `json:"voter"`  // its name in render_service
+	PID   trace.PID `json:"pid"`    // of the process for which it is; 0 if for none
+	Min   int64     `json:"min_hz"` // the rates that it is for
+	Max   int64     `json:"max_hz"`
+}
+
+// rates returns the refresh rates of the displays that had several.
+func rates(t *analyzer.Timeline) []RefreshRate {
+	list := []RefreshRate{}
+	for _, r := range t.Refreshes() {
+		if r.Alone {
+			continue
+		}
+		x := RefreshRate{
+			PID: r.Process.PID, Rate: r.Rate(), Start: r.Start, Duration: r.Duration(), Lowered: r.Lowered(), Highest: 1 / seconds(r.Lowest),
+			Overruled: []RateVote{}, Layers: []string{}, Interactions: []int{}, Source: r,
+		}
+		if !r.Main || r.Screen > 0 {
+			x.Screen = &r.Screen
+		}
+		if r.Before > 0 {
+			x.Before = number(1 / seconds(r.Before))
+		}
+		if d := r.Decision; d != nil {
+			x.Voter, x.Counted = &d.Result.Voter, d.Counted
+			if !d.Earlier {
+				x.Decided = &d.At
+				if d.Touched.Known() {
+					x.SinceTouch = number(d.At.Sub(d.Touched).Milliseconds())
+				}
+			}
+		}
+		for _, v := range r.Overruled() {
+			x.Overruled = append(x.Overruled, RateVote{v.Voter, v.PID, v.Min, v.Max})
+		}
+		for _, i := range t.Interactions {
+			if s := i.Span(); r.Lowered() && s.Known() && s.Start < r.End && s.End > r.Start {
+				x.Interactions = append(x.Interactions, i.ID)
+			}
+		}
+		list = append(list, x)
+	}
+	if len(list) == 0 {
+		return list
+	}
+	drops := t.Drops()
+	for _, l := range t.Layers {
+		for _, d := range drops[l] {
+			if d.Reason != analyzer.SlowDisplay || !d.Since.Known() {
+				continue
+			}
+			if k := slices.IndexFunc(list, func(x RefreshRate) bool { return x.Source.Main && x.Start == d.Since }); k >= 0 {
+				list[k].Dropped += d.Buffers
+				if !slices.Contains(list[k].Layers, l.Name) {
+					list[k].Layers = append(list[k].Layers, l.Name)
+				}
+			}
+		}
+	}
+	return list
+}
