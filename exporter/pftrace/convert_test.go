@@ -12,6 +12,7 @@ import (
 	"ohframe/analyzer/trace"
 	"ohframe/internal/perfettopb"
 	"ohframe/internal/source/hitrace"
+	"ohframe/internal/testing/engine/enginetest"
 	"ohframe/internal/testing/must"
 )
 
@@ -131,5 +132,17 @@ func TestEmptyInput(t *testing.T) {
 				t.Errorf("%s: has %v", name, p)
 			}
 		}
+	}
+}
+
+// Lost events are a data loss of their processor for Perfetto, which its UI shows.
+func TestLostEvents(t *testing.T) {
+	text := strings.Replace(caseTrace(t, "tracks"), "\n  render_service-100   (  100) [000] ....    10.240100:", "\nCPU:3 [LOST 17 EVENTS]\n  render_service-100   (  100) [000] ....    10.240100:", 1)
+	for _, test := range []struct {
+		text string
+		want rows
+	}{{caseTrace(t, "tracks"), nil}, {text, rows{`"ftrace_cpu_has_data_loss", 3`}}} {
+		data, _ := convert(t, test.text, Options{})
+		compare(t, "data loss", query(t, enginetest.Load(t, data), "SELECT name, idx FROM stats WHERE value > 0 AND severity IN ('error', 'data_loss')"), test.want)
 	}
 }

@@ -19,6 +19,7 @@ const (
 
 	bundleCPU          = 1 // FtraceEventBundle.cpu
 	bundleEvent        = 2 // FtraceEventBundle.event
+	bundleLostEvents   = 3 // FtraceEventBundle.lost_events
 	bundleCompactSched = 4 // FtraceEventBundle.compact_sched
 
 	eventTimestamp   = 1  // FtraceEvent.timestamp
@@ -53,6 +54,7 @@ const (
 // if no switch has its time: other wakings and the reason of the sleep that it ends make no difference to it.
 type cpuEncoder struct {
 	events   []byte
+	lost     bool       // events of the processor are missing in the batch
 	running  trace.TID  // the running thread, by the last switch; nobody if unknown
 	plain    trace.Time // at which switches are not compact
 	switched trace.Time // at which wakings are not compact
@@ -94,7 +96,7 @@ const nobody trace.TID = -1
 // reset begins a block, before which the given thread runs. Scheduling of the time at which the block before ends
 // is not compact.
 func (c *cpuEncoder) reset(running trace.TID, before trace.Time) {
-	c.events = c.events[:0]
+	c.events, c.lost = c.events[:0], false
 	c.running, c.plain, c.switched, c.ahead = running, before, before, -1
 	c.comms.reset()
 	c.switches.reset()
@@ -102,7 +104,7 @@ func (c *cpuEncoder) reset(running trace.TID, before trace.Time) {
 }
 
 func (c *cpuEncoder) empty() bool {
-	return len(c.events) == 0 && c.switches.count == 0 && c.wakings.count == 0
+	return !c.lost && len(c.events) == 0 && c.switches.count == 0 && c.wakings.count == 0
 }
 
 // append appends an event: its time and thread, and body, its other fields.
@@ -202,6 +204,9 @@ func (c *cpuEncoder) appendPacket(buf []byte, cpu trace.CPU, flags int, interned
 	buf = append(buf, interned...)
 	buf, bundle := packet.Begin(buf, packetFtraceEvents)
 	buf = packet.AppendVarint(buf, bundleCPU, uint64(cpu))
+	if c.lost {
+		buf = packet.AppendVarint(buf, bundleLostEvents, 1)
+	}
 	if c.switches.count+c.wakings.count > 0 {
 		buf = c.appendCompact(buf)
 	}

@@ -66,6 +66,9 @@ func (e *Encoder) Encode() []byte {
 			}
 			ahead--
 			event, placement := &p.events[i], &p.placements[i]
+			if event.Lost {
+				e.cpu(placement.cpu).lost = true
+			}
 			switch {
 			case placement.skip:
 			case !e.all && !e.kernel.isShown(event, placement):
