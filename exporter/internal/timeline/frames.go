@@ -71,7 +71,7 @@ func (w *frameWriter) surface(f *analyzer.Frame) {
 				Cookie: &cookie, Token: &token, DisplayFrameToken: &display, Pid: &pid, LayerName: &layer,
 				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
 				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
-				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
+				JankSeverityType: severity(f, &v).Enum(), PresentDelayMillis: presentDelay(f),
 				JankSeverityScore: jankScore(f),
 			},
 		},
@@ -116,11 +116,21 @@ func (w *frameWriter) display(f *analyzer.Frame) {
 				Cookie: &cookie, Token: &token, Pid: &pid,
 				PresentType: perfettopb.FrameTimelineEvent_PresentType(v.Present).Enum(), OnTimeFinish: proto.Bool(v.OnTimeFinish != analyzer.No), GpuComposition: proto.Bool(len(f.GPU) > 0),
 				JankType: proto.Int32(int32(v.Jank)), PredictionType: perfettopb.FrameTimelineEvent_PredictionType(v.Prediction).Enum(),
-				JankSeverityType: perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity).Enum(), PresentDelayMillis: presentDelay(f),
+				JankSeverityType: severity(f, &v).Enum(), PresentDelayMillis: presentDelay(f),
 				JankSeverityScore: jankScore(f),
 			},
 		},
 	})
+}
+
+// severity returns Partial for a frame that nothing judged: the UI then paints it in pale green instead of the green
+// of frames on time (getColorSchemeForJank of its dev.perfetto.Frames, v53 to v58). A type of jank
+// would count as one in Perfetto's queries.
+func severity(f *analyzer.Frame, v *analyzer.Verdict) perfettopb.FrameTimelineEvent_JankSeverityType {
+	if v.Jank == analyzer.JankNone && !f.Judged() {
+		return perfettopb.FrameTimelineEvent_SEVERITY_PARTIAL
+	}
+	return perfettopb.FrameTimelineEvent_JankSeverityType(v.Severity)
 }
 
 func (w *frameWriter) nextCookie() int64 {
