@@ -60,19 +60,20 @@ func (b *Batch) parseLines(block []byte, maxLine int) {
 		b.columns = newColumns()
 	}
 	c, n, earliest, latest, longest := b.columns, len(b.Events), b.earliest, b.latest, b.longest
-	for len(block) > 0 {
-		text := block
-		if end := bytes.IndexByte(block, '\n'); end >= 0 {
-			text, block = block[:end], block[end+1:]
+	for from := 0; from < len(block); {
+		text := block[from:]
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			text = text[:end]
+			from += end + 1
 		} else {
-			block = nil
+			from = len(block)
 		}
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
 		b.lines++
-		if size := min(len(text), maxLine+1); size >= longest.Length { // of longer ones, only a part may be in the block
-			longest.add(Longest{size, 1})
+		if len(text) >= longest.Length {
+			longest.add(Longest{min(len(text), maxLine+1), 1}) // of longer ones, only a part may be in the block
 		}
 		if len(text) > maxLine {
 			b.problems = append(b.problems, lineProblem{b.lines, LineTooLong})

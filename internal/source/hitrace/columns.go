@@ -62,9 +62,10 @@ type nameColumn struct {
 }
 
 // The columns up to the name of an event begin in the first columnsWindow bytes of a line, and those behind
-// the thread in eventWindow bytes.
+// the thread in eventWindow bytes. From the fraction of the time on, it is restWindow bytes.
 const (
 	eventWindow   = 96
+	restWindow    = 64
 	columnsWindow = threadFirst + threadLast + eventWindow
 )
 
@@ -83,8 +84,8 @@ func (c *columns) parse(text []byte, e *Event) bool {
 	if cap(text) < columnsWindow {
 		return false
 	}
-	window := (*[columnsWindow]byte)(text[:columnsWindow])
-	first, last, w := (*[threadFirst]byte)(window[:]), (*[threadLast]byte)(window[open-threadLast:]), (*[eventWindow]byte)(window[open:])
+	first, window := (*[threadFirst]byte)(text[:threadFirst]), (*[threadLast + eventWindow]byte)(text[open-threadLast:columnsWindow])
+	last, w := (*[threadLast]byte)(window[:]), (*[eventWindow]byte)(window[threadLast:])
 	thread := c.thread(last)
 	if int(thread.size) != open || !thread.is(first, last) {
 		c.unseen = true
@@ -114,37 +115,37 @@ func (c *columns) parse(text []byte, e *Event) bool {
 		return false
 	}
 	i += c.secondsSize
-	fraction := binary.LittleEndian.Uint64(w[i:]) ^ ('0'*(ones>>16) | ':'<<48 | ' '<<56)
+	rest := (*[restWindow]byte)(w[i:])
+	fraction := binary.LittleEndian.Uint64(rest[:]) ^ ('0'*(ones>>16) | ':'<<48 | ' '<<56)
 	if (fraction+0x76*(ones>>16)|fraction)&(0x80*(ones>>16)|0xffff<<48) != 0 {
 		return false
 	}
 	pairs := fraction*10 + fraction>>8 // in every other byte
 	micros := pairs&0xff*10000 + pairs>>16&0xff*100 + pairs>>32&0xff
 	e.Time = c.seconds + trace.Time(micros)*trace.Time(trace.Microsecond)
-	i += len("791721: ")
 
 	// What follows the name is mostly a blank and the args. More blanks are for ParseLine.
+	const name = len("791721: ")
 	size := len("print")
 	e.Kind = MarkerEvent
-	if binary.LittleEndian.Uint64(w[i:])<<8 != printText<<8 {
-		if size = bytes.IndexByte(w[i:i+len(nameColumn{}.text)], ':'); size <= 0 {
+	if binary.LittleEndian.Uint64(rest[name:])<<8 != printText<<8 {
+		if size = bytes.IndexByte(rest[name:name+len(nameColumn{}.text)], ':'); size <= 0 {
 			return false
 		}
-		n := c.name(w[i:], size)
-		if int(n.size) != size || w[i+size+1] != ' ' || string(n.text[:size]) != string(w[i:i+size]) {
+		n := c.name(rest[name:], size)
+		if int(n.size) != size || rest[name+size+1] != ' ' || string(n.text[:size]) != string(rest[name:name+size]) {
 			c.unseen = true
 			return false
 		}
 		e.Kind = n.kind
 	}
-	end := i + size
-	args := open + end + len(": ")
+	args := open + i + name + size + len(": ")
 	if args > len(text) || args < len(text) && text[args] == ' ' {
 		return false
 	}
 	e.Comm = first[thread.from:thread.to:thread.to]
 	e.TID, e.PID = thread.tid, thread.pid
-	e.Name = w[i:end:end]
+	e.Name = rest[name : name+size : name+size]
 	e.Args = text[args:]
 	return true
 }
