@@ -13,7 +13,7 @@ include internal/ui/plugin/plugin.mk
 
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual diff-power trend-power bench outputs beam clean
+.PHONY: all build test slow race memory conformance lint dependencies api docs evidence counterfactual diff-power trend-power bench profile outputs beam clean
 
 all: lint test
 
@@ -86,6 +86,10 @@ $(bench_trace):
 
 bench: build engine $(BENCH_TRACES)
 	go run ./internal/tools/bench -engine -fleet $(BENCH_FLEET) $(if $(BENCH_BEFORE),-before $(BENCH_BEFORE)) $(BENCH_TRACES)
+
+# Profiles conversions: releases are optimized by that. Write it again after a large change of hot code.
+profile: $(bench_trace)
+	go run ./internal/tools/bench -profile internal/tools/release/cpu.pprof $(bench_trace)
 
 # Asks why frames of generated traces were late, as skills/ohframe/SKILL.md says, and prints how many
 # answers are right. Then it asks about a large trace, and prints the bytes and the seconds.

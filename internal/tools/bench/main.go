@@ -4,10 +4,12 @@
 // that is measured in the same turns.
 //
 //	bench [-before PROGRAM] [-runs N] [-engine] [-fleet N] TRACE...
+//	bench -profile FILE TRACE
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -33,6 +35,7 @@ func main() {
 	b := &bench{}
 	flag.StringVar(&b.program, "ohframe", "bin/ohframe", "the command to measure")
 	flag.StringVar(&b.before, "before", "", "the command of another commit")
+	flag.StringVar(&b.profile, "profile", "", "measure only the turns of conversions, and keep their profile in `FILE`")
 	flag.IntVar(&b.runs, "runs", 5, "how often each thing is run; the least time counts")
 	engine := flag.Bool("engine", false, "measure loading into Perfetto's engine too")
 	fleet := flag.Int("fleet", 0, "measure a fleet of `N` traces of 1 MB")
@@ -45,6 +48,7 @@ func main() {
 
 type bench struct {
 	program, before string
+	profile         string
 	runs            int
 	directory       string
 	out             *tabwriter.Writer
@@ -59,6 +63,9 @@ func (b *bench) run(traces []string, engine bool, fleet int) (err error) {
 	steps := []func(string) error{b.commands, b.sequential, b.binary}
 	if engine {
 		steps = append(steps, b.engine)
+	}
+	if b.profile != "" {
+		steps = []func(string) error{b.sequential}
 	}
 	for _, trace := range traces {
 		b.title(trace)
@@ -214,7 +221,7 @@ const profiled = 10 * time.Second
 // What precedes and follows the pipeline is sequential, too. Turns overlap each other, so
 // on many processors the longest of them is the limit.
 func (b *bench) sequential(trace string) error {
-	profile := b.file("profile")
+	profile := cmp.Or(b.profile, b.file("profile"))
 	f, err := os.Create(profile)
 	if err != nil {
 		return err

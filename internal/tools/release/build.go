@@ -14,6 +14,10 @@ import (
 
 const command = "./cmd/ohframe"
 
+// profile says which functions conversions spend their time in, so that the compiler inlines calls there. "make
+// profile" writes it. It is not in the folder of the command, so that all other builds are quick.
+const profile = "internal/tools/release/cpu.pprof"
+
 // program is a program that was built.
 type program struct {
 	system, arch string
@@ -27,7 +31,7 @@ func build(work, target string) (*program, error) {
 	p := &program{}
 	p.system, p.arch, _ = strings.Cut(target, "/")
 	p.path = filepath.Join(work, p.system+"-"+p.arch)
-	_, err := run(target, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", p.path, command)
+	_, err := run(target, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-pgo="+profile, "-o", p.path, command)
 	if err != nil {
 		return nil, err
 	}
