@@ -132,7 +132,7 @@ func convertText(ctx context.Context, content *unpack.Content, w io.Writer, o *C
 	if err := text.check(s.Totals, samples.check(&s.Result, err)); err != nil {
 		return nil, err
 	}
-	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result), s.LogWarnings)), nil
+	return newSummary(s, slices.Concat(text.warnings(), s.Totals.Warnings(), s.Timeline.Diagnostics.Warnings(), s.Timeline.OwnWarnings(), s.Over.Warnings(), causetext.Warnings(s.Causes), samples.warnings(&s.Result), s.LogWarnings)), nil
 }
 
 func newSummary(s *pftrace.Summary, warnings []trace.Warning) *Summary {

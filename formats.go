@@ -117,7 +117,11 @@ func (in *input) read(ctx context.Context, o *Options) (*Trace, error) {
 	if f.read == nil {
 		return nil, notATrace(f.name, f.hint)
 	}
-	return f.read(ctx, in.content, o)
+	t, err := f.read(ctx, in.content, o)
+	if err == nil && !f.isText() {
+		err = t.keepMeasures(o.Measures)
+	}
+	return t, err
 }
 
 // notATrace is the error of an input that has another format; name may be empty.

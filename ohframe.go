@@ -63,6 +63,9 @@ type Options struct {
 	PhaseRule analyzer.PhaseRule
 	// FullNames are full names of applications. A text trace has the last 15 bytes.
 	FullNames []string
+	// Measures are those of the user, such as "page=H:LoadBegin..H:LoadEnd": analyzer.ParseOwnMeasure has the
+	// grammar. Of a Trace that was stored, those are left that it was stored with; without any all are.
+	Measures []string
 	// Causes finds the cause of every late frame of a text trace or of a Perfetto trace of
 	// Android, or reads those that Convert stored. Convert writes them on the tracks, too.
 	Causes bool
@@ -90,7 +93,7 @@ func (o *Options) reader() hitrace.Options {
 }
 
 func (o *Options) analyzer() analysis.FrameOptions {
-	return analysis.FrameOptions{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Limits: o.Limits}
+	return analysis.FrameOptions{ClockOffset: o.ClockOffset, PhaseRule: o.PhaseRule, FullNames: o.FullNames, Measures: o.Measures, Limits: o.Limits}
 }
 
 // Trace is the result of reading an input.
@@ -149,6 +152,17 @@ func newTrace(t *analyzer.Timeline, causes *why.Causes, totals *hitrace.Totals, 
 		Timeline: t, Causes: causes, Lines: linesOf(totals), Quality: quality.Of(t, totals, causes),
 		Warnings: slices.Concat(skipped, causetext.Warnings(causes)), totals: totals, skipped: skipped,
 	}
+}
+
+// keepMeasures leaves the measures of the user that are asked for, and warns of those that the input does not have.
+func (t *Trace) keepMeasures(asked []string) error {
+	err := t.Timeline.KeepOwnMeasures(asked)
+	for _, m := range t.Timeline.OwnMeasures {
+		if m.Unread {
+			t.Warnings = append(t.Warnings, m.Warning())
+		}
+	}
+	return err
 }
 
 // Read reads the frames of the input in r. If r is a regular *os.File, or has its

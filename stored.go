@@ -35,7 +35,7 @@ func (t *Trace) Store() []byte {
 }
 
 // Restore returns the trace that Store has stored. Of the options it uses Causes, without which those that
-// are stored are left out, and Limits. The error is an *Error: of another version, a limit, or damage.
+// are stored are left out, Measures, and Limits. The error is an *Error: of another version, a limit, or damage.
 func Restore(stored []byte, o Options) (*Trace, error) {
 	length, n := binary.Uvarint(stored)
 	if n <= 0 || length > uint64(len(stored)-n) {
@@ -59,7 +59,7 @@ func Restore(stored []byte, o Options) (*Trace, error) {
 	t := newTrace(r.Timeline, r.Causes, r.Lines, r.Warnings)
 	t.Format, t.Converted, t.Stacks = about.Format, about.Converted, about.Stacks
 	t.Warnings = append(t.Warnings, about.Warnings...)
-	return t, nil
+	return t, t.keepMeasures(o.Measures)
 }
 
 var errStored = errors.New("the stored trace is damaged")

@@ -173,5 +173,5 @@ func warnings(skipped []trace.Warning, t *analyzer.Timeline, lines *hitrace.Tota
 	if lines != nil {
 		skipped = append(skipped, lines.Warnings()...)
 	}
-	return slices.Concat(skipped, t.Diagnostics.Warnings())
+	return slices.Concat(skipped, t.Diagnostics.Warnings(), t.OwnWarnings())
 }

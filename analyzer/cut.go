@@ -54,6 +54,7 @@ func (t *Timeline) Cut(from, to trace.Time) {
 	t.cutInteractions(from, to)
 	t.cutLayers(from, to, isGone)
 	t.cutRequesters(from, to, isGone)
+	t.cutOwn(from, to)
 	t.origin = t.Origin()
 	t.Span.Start, t.Span.End = max(t.Span.Start, from), min(t.Span.End, to)
 }

@@ -44,6 +44,8 @@ type Timeline struct {
 	Requesters []*Requester
 	// Decisions are what votes on the refresh rate resulted in, by time.
 	Decisions []Decision
+	// OwnMeasures are those that the user defined, in the order in which they were given.
+	OwnMeasures []OwnMeasure
 	// Summaries are what Android counted of the frames of processes, in the order of the dump.
 	Summaries []*Summary
 	// Dump is set if the frames come from a text dump of Android. A render frame is then

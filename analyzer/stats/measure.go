@@ -68,6 +68,8 @@ type Measure struct {
 	Drop  int
 	// Launch: it is a measure of launches. Other measures of interactions are of scenes.
 	Launch bool
+	// Numbers: it is a measure of the user's numbers. Others of OwnMeasures are of times.
+	Numbers bool
 	// Rated is the name of the thresholds by which values are coloured; empty if they are not.
 	Rated string
 	// Aggregate says what the measure of several subjects is; nil if they have none.

@@ -76,6 +76,8 @@ func PoolOf(subject any) *Pool {
 		return x.Pool
 	case *Layer:
 		return x.Pool
+	case *Own:
+		return x.Pool
 	}
 	return nil
 }

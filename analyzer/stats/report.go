@@ -30,6 +30,8 @@ type Report struct {
 	// Requesters are the connections on which processes ask for vsyncs, those with the most
 	// unused vsyncs first.
 	Requesters []Requester `json:"requesters"`
+	// Own are the measures that the user defined, in the order in which they were given.
+	Own []*Own `json:"own_measures"`
 	// Summaries are those that a dump of Android has, in its order.
 	Summaries []Summary `json:"summaries"`
 }
@@ -83,6 +85,7 @@ func Compute(t *analyzer.Timeline, o Options) *Report {
 	r.RefreshRates = rates(t)
 	r.Components, r.StateVariables = components(t, o), stateVariables(t, o)
 	r.Layers, r.Summaries = layers(t, o), summaries(t, o)
+	r.Own = owns(t, o)
 	for _, c := range r.Components {
 		for _, p := range r.Processes {
 			if p.Kind == Application && p.Source == c.Source {

@@ -31,6 +31,7 @@ type convertFlags struct {
 	Output   string       `flag:"output,o" usage:"write to {OUT}; - is standard output, .gz compresses"`
 	Events   flags.Choice `flag:"events" usage:"events beside frames: {}"`
 	NoTracks bool         `flag:"no-tracks" usage:"write no tracks but Perfetto's frame timeline"`
+	flags.MeasureFlag
 	flags.NoCausesFlag
 	AndroidCompat bool                      `flag:"android-compat" usage:"also write what queries for Android expect"`
 	Compress      bool                      `flag:"compress" usage:"compress the packets in the trace"`
@@ -48,7 +49,8 @@ func convertCommand() *cli.Command {
 		ArgsUsage:   "INPUT… [-o OUT]",
 		Description: "OUT is the folder of the outputs if INPUT is a folder, or if there are several inputs.",
 	}, &convertFlags{
-		Events: flags.ChoiceOf(eventNames...), Attribute: flags.Repeated[attribute]{Parse: parseAttribute},
+		MeasureFlag: flags.NewMeasureFlag(),
+		Events:      flags.ChoiceOf(eventNames...), Attribute: flags.Repeated[attribute]{Parse: parseAttribute},
 	}, convert)
 }
 

@@ -27,6 +27,7 @@ type diffFlags struct {
 	Map  flags.Repeated[diff.Mapping] `flag:"map" usage:"compare process OLD with NEW: {OLD=NEW}, repeatable"`
 	Base fleet.Where                  `flag:"base" usage:"cut the inputs into those with {DIM=VALUE}"`
 	New  fleet.Where                  `flag:"new" usage:"and those with {DIM=VALUE}"`
+	flags.MeasureFlag
 	unitFlag
 	failOnFlag
 	failOnAnyFlag
@@ -48,11 +49,12 @@ func diffCommand() *cli.Command {
 		Name:      "diff",
 		Usage:     "compare two traces, or sets of traces, and test the changes",
 		ArgsUsage: "BASE… [--] NEW…",
-		Description: "BASE and NEW are inputs as of report. The exit code is 2 if a condition of --fail-on holds or cannot\n" +
-			"be checked: jank_rate>+2pp if the jank rate rose significantly and by more than 2 percentage points.",
+		Description: "BASE and NEW are inputs as of report. The exit code is 2 if a condition of\n" +
+			"--fail-on, such as jank_rate>+2pp, holds or cannot be checked.",
 	}, &diffFlags{
-		formatFlag: formats(diff.Formats),
-		Map:        flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
+		MeasureFlag: flags.NewMeasureFlag(),
+		formatFlag:  formats(diff.Formats),
+		Map:         flags.Repeated[diff.Mapping]{Parse: diff.ParseMapping},
 	}, runDiff, flags.Rule{Flags: []string{"base"}, Needs: "new"}, flags.Rule{Flags: []string{"new"}, Needs: "base"})
 }
 

@@ -41,6 +41,7 @@ type shared struct {
 	NoTracks, AndroidCompat, Compress, Any bool
 	Attribute                              flags.Repeated[attribute]
 	Where                                  fleet.Where
+	Measure                                flags.Repeated[string]
 }
 
 // newCommand returns a command with the flags that the fields of values are for. run is called

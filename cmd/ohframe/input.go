@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ohframe"
+	"ohframe/analyzer"
 	"ohframe/internal/diag"
 	"ohframe/internal/fleet"
 	"ohframe/internal/inputs"
@@ -103,7 +104,11 @@ func traceOptions(c *call) (o ohframe.Options, err error) {
 	if e := described(err); e != nil {
 		return o, &failure{what: e.What, hint: e.Hint} // it is not about an input
 	}
-	o.EntryIfArchive = c.used.inputs > 1
+	o.EntryIfArchive, o.Measures = c.used.inputs > 1, c.Measure.List
+	if _, _, err := analyzer.ParseOwnMeasures(o.Measures); err != nil {
+		e := described(err)
+		return o, &failure{what: "--measure: " + e.What, hint: e.Hint}
+	}
 	return o, err
 }
 

@@ -74,7 +74,7 @@ func (r *reader) each(list []input, use func(in input, t *ohframe.Trace) error) 
 			stored = append(stored, in.stored)
 		}
 	}
-	next, stop := iter.Pull2(fleet.ReadStored(r.c.Context, stored, ohframe.Options{Causes: r.causes}))
+	next, stop := iter.Pull2(fleet.ReadStored(r.c.Context, stored, ohframe.Options{Causes: r.causes, Measures: r.c.Measure.List}))
 	defer stop()
 	for _, in := range list {
 		var t *ohframe.Trace
@@ -126,7 +126,7 @@ func (r *reader) checked(name string, t *ohframe.Trace, err error) (*ohframe.Tra
 		return t, nil
 	case f != nil:
 		f.file = inputName(name)
-		if r.interactions && r.hasInteractions(t.Timeline) || r.layers && r.hasLayers(t.Timeline) {
+		if r.interactions && (r.hasInteractions(t.Timeline) || len(t.Timeline.OwnMeasures) > 0) || r.layers && r.hasLayers(t.Timeline) {
 			if q.Verdict == stats.Unreliable {
 				r.unreliable = append(r.unreliable, f.Error())
 			}

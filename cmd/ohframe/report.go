@@ -25,6 +25,7 @@ type reportFlags struct {
 	formatFlag
 	outputFlag
 	processFlag
+	flags.MeasureFlag
 	By   string `flag:"by" usage:"report what all traces have together by {DIMENSIONS}"`
 	Over string `flag:"over" usage:"where measures change over {DIMENSION}, such as build"`
 	unitFlag
@@ -50,7 +51,7 @@ func reportCommand() *cli.Command {
 		Description: "INPUT is a text trace, a binary trace (.sys, .htrace), a Perfetto trace, the output of dumpsys gfxinfo\n" +
 			"PACKAGE framestats or SurfaceFlinger --latency LAYER; a folder, or a list @FILE; or a dataset of\n" +
 			"ohframe fleet run.",
-	}, &reportFlags{formatFlag: formats(report.Formats)}, runReport,
+	}, &reportFlags{formatFlag: formats(report.Formats), MeasureFlag: flags.NewMeasureFlag()}, runReport,
 		flags.Rule{Flags: []string{"over", "interactions"}, Hint: "--by scene"}, flags.Rule{Flags: []string{"over", "layers"}, Hint: "--by layer"},
 		flags.Rule{Flags: []string{"over", "fail-on"}}, flags.Rule{Flags: []string{"over", "budgets"}}, flags.Rule{Flags: []string{"unit"}, Needs: "over"},
 		flags.Rule{Flags: []string{"layers", "interactions"}}, flags.Rule{Flags: []string{"layers", "by"}}, flags.Rule{Flags: []string{"interactions", "by"}})

@@ -46,6 +46,7 @@ type Condition struct {
 	matches func(*analyzer.Process) bool // nil: all
 	group   *group                       // of a condition on interactions
 	layers  *layers                      // of a condition on layers
+	own     *own                         // of a condition on a measure of the user
 }
 
 // String returns the condition without its process and without blanks.

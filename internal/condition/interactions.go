@@ -85,6 +85,8 @@ func newGroup(name string) (*group, error) {
 		g.has = groups[at].has
 	case analyzer.IsScene(subject):
 		g.has = func(i *stats.Interaction) bool { return isScene(i) && i.Scene == subject }
+	case stats.OwnMeasures.Named(measure) != nil:
+		return nil, nil
 	default:
 		return nil, fmt.Errorf("unknown group of interactions %q%s", subject, didYouMean(text.Similar(subject, append(groupNames(), layerSubject))))
 	}
@@ -131,7 +133,7 @@ func didYouMean(name string) string {
 func (c *Condition) interactionParts(list []*stats.Interaction) (parts []part) {
 	for _, i := range list {
 		if c.SelectsInteraction(i) {
-			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Value(i), func() string { return c.whyUnknown(i) }})
+			parts = append(parts, part{processOf(i), nameOf(i), c.group.measure.Value(i), func() string { return c.whyUnknown(i) }, c.Unit})
 		}
 	}
 	return parts

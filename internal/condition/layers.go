@@ -88,7 +88,7 @@ func (c *Condition) layerParts(list []*stats.Layer) (parts []part) {
 			if l.Pool != nil {
 				name = l.Pool.Name
 			}
-			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.Value(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }})
+			parts = append(parts, part{ProducerOf(l), name, c.layers.measure.Value(l), func() string { return whyUnknownOf(l, c.layers.measure.Name) }, c.Unit})
 		}
 	}
 	return parts

@@ -33,13 +33,14 @@ var example = [...]string{"jank_rate>5%, fps<55, layer.fps<29", "jank_rate>+2pp,
 // Parse parses conditions of a kind, such as "jank_rate>5%,com.example.gallery:fps<55":
 //
 //	conditions = item { "," item }
-//	item       = [ process ":" ] [ ( group | layer ) "." ] measure operator [ "+" | "-" ] number [ "%" | "pp" ]
+//	item       = [ process ":" ] [ ( group | layer | own ) "." ] measure operator [ "+" | "-" ] number [ "%" | "pp" ]
 //	operator   = ">" | "<" | ">>" | "<<"
 //	layer      = "layer" [ "(" name ")" ]
 //	number     = digits [ "." digits ]
 //
 // A group selects interactions: one of groups, or the name of a scene. A layer without a name
-// selects all that have a cadence. A name is a pattern of text.MatchLayer.
+// selects all that have a cadence. A name is a pattern of text.MatchLayer. Own is the name of a measure of
+// --measure.
 //
 // Blanks may separate any two tokens. A process, in the form that --process accepts
 // but without commas, applies to its condition and those that follow, up to the next process.
@@ -160,7 +161,11 @@ func parse(s string) (list []item, err error) {
 				return errorAt(start, "%v", err)
 			}
 		}
+		start := p.at
 		c, err := p.condition()
+		if err == nil && c.own != nil && process != "" {
+			return errorAt(start, "%s is of all processes, not of %s: write it before, or on a line of its own; --process selects processes", c.Measure, text.Printable(process))
+		}
 		c.Process, c.matches = process, matches
 		list = append(list, c)
 		return err
@@ -266,8 +271,12 @@ func (p *parser) condition() (c item, err error) {
 		return c, hinted{errorAt(start, "%v", err), layerHint}
 	}
 	if c.layers == nil {
-		if c.group, err = newGroup(p.name()); err != nil {
+		name := p.name()
+		if c.group, err = newGroup(name); err != nil {
 			return c, hinted{errorAt(start, "%v", err), interactionHint}
+		}
+		if c.group == nil {
+			c.own = newOwn(name)
 		}
 	}
 	c.Measure = string(p.text[start:p.at])
@@ -276,6 +285,8 @@ func (p *parser) condition() (c item, err error) {
 		c.Unit = c.layers.measure.Unit
 	case c.group != nil:
 		c.Unit = c.group.measure.Unit
+	case c.own != nil:
+		c.Unit = stats.Milliseconds
 	default:
 		p.at = start
 		if c.Measure, c.Unit, err = p.measure(); err != nil {

@@ -14,32 +14,42 @@ type part struct {
 	name    string         // "interaction 2 (APP_LIST_FLING)"
 	value   *float64       // nil if unknown
 	why     func() string  // why it is unknown; may be empty
+	unit    stats.Unit     // of the value
 }
 
 // ofProcesses reports whether the condition is on processes, not on parts.
-func (c *Condition) ofProcesses() bool { return !c.OfInteractions() && !c.OfLayers() }
+func (c *Condition) ofProcesses() bool { return !c.OfInteractions() && !c.OfLayers() && !c.OfOwn() }
 
 // PartMeasure returns the name of the measure of a condition on interactions or layers, without
 // what it is on: "fps" of "fling.fps<55".
 func (c *Condition) PartMeasure() string {
-	if c.OfLayers() {
+	switch {
+	case c.OfLayers():
 		return c.layers.measure.Name
+	case c.OfOwn():
+		return c.own.measure
 	}
 	return c.group.measure.Name
 }
 
 // parts returns what the condition is on.
 func (c *Condition) parts(r *stats.Report) []part {
-	if c.OfLayers() {
+	switch {
+	case c.OfLayers():
 		return c.layerParts(r.Layers)
+	case c.OfOwn():
+		return c.ownParts(r.Own)
 	}
 	return c.interactionParts(r.Interactions)
 }
 
 // noPart returns why a condition cannot be checked that is on none of the report's parts.
 func (c *Condition) noPart(r *stats.Report) string {
-	if c.OfLayers() {
+	switch {
+	case c.OfLayers():
 		return c.NoLayer(r.Layers, false)
+	case c.OfOwn():
+		return c.NoOwn(r.Own)
 	}
 	return c.NoInteraction(r.Interactions, false)
 }
@@ -81,6 +91,8 @@ func (list Conditions) checkParts(input string, r *stats.Report, all []*analyzer
 		}
 		switch {
 		case len(names) > 0:
+		case c.OfOwn():
+			checks = append(checks, c.result(input, nil, Unknown, c.noPart(r)))
 		case !c.Selects(others...):
 			checks = append(checks, c.result(input, nil, Unknown, NoSuchProcess(others)))
 		case c.Selects(shown...): // otherwise --process leaves the process out
@@ -110,9 +122,13 @@ func (c *Condition) checkValues(list []part) (*float64, Status, string) {
 			worst = p
 		}
 	}
+	unit := c.Unit
+	if worst != nil {
+		unit = worst.unit
+	}
 	switch {
 	case beyond > 0:
-		s := text.Beyond(c.Unit, *worst.value, c.Limit) + text.UnitAfter(c.Unit) + " in " + worst.name
+		s := text.Beyond(unit, *worst.value, c.Limit) + text.UnitAfter(unit) + " in " + worst.name
 		if len(list) > 1 {
 			s += fmt.Sprintf("; %d of %d are beyond the limit", beyond, len(list))
 		}
@@ -124,7 +140,7 @@ func (c *Condition) checkValues(list []part) (*float64, Status, string) {
 		}
 		return nil, Unknown, s
 	}
-	s := text.Value(c.Unit, worst.value) + text.UnitAfter(c.Unit) + " in " + worst.name
+	s := text.Value(unit, worst.value) + text.UnitAfter(unit) + " in " + worst.name
 	if len(list) > 1 {
 		s += fmt.Sprintf(", the worst of %d", len(list))
 	}

@@ -80,6 +80,19 @@ func parseClockOffset(s string) (*trace.Duration, error) {
 	return &offset, nil
 }
 
+// MeasureFlag is the flag of commands that find measures of the user, or store them.
+type MeasureFlag struct {
+	Measure Repeated[string] `flag:"measure" usage:"measure between markers, repeatable: {NAME=FROM..TO}"`
+}
+
+// NewMeasureFlag returns the default.
+func NewMeasureFlag() MeasureFlag {
+	return MeasureFlag{Repeated[string]{Parse: func(s string) (string, error) {
+		_, _, err := analyzer.ParseOwnMeasure(s)
+		return s, err
+	}}}
+}
+
 // StrictFlag is the flag of commands that measure traces.
 type StrictFlag struct {
 	Strict bool `flag:"strict" category:"Common flags" usage:"exit with 2 if an input is skipped or unreliable"`
@@ -99,6 +112,7 @@ type Fleet struct {
 	Metadata string               `flag:"metadata" usage:"add dimensions from {CSV} with a column trace"`
 	Timeout  time.Duration        `flag:"timeout" usage:"give up a trace after {DURATION}; 0 never does"`
 	Frames   bool                 `flag:"frames" usage:"also write all frames, to DIR/frames"`
+	MeasureFlag
 	NoCausesFlag
 	MaxFailures int64 `flag:"max-failures" usage:"exit with 1 if there are more than {N} failures" default:"any"`
 	StrictFlag
@@ -107,14 +121,14 @@ type Fleet struct {
 
 // NewFleet returns the defaults.
 func NewFleet() Fleet {
-	return Fleet{Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1}
+	return Fleet{MeasureFlag: NewMeasureFlag(), Dim: Repeated[fleet.Rule]{Parse: fleet.ParseRule}, Timeout: time.Minute, MaxFailures: -1}
 }
 
 // Options returns the options that the flags set. c says which are set, open opens the table of
 // --metadata.
 func (f *Fleet) Options(c *cli.Context, open func(name string) (io.ReadCloser, error)) (fleet.Options, error) {
 	read, err := f.Trace.Options()
-	read.Causes, read.EntryIfArchive = !f.NoCauses, true
+	read.Causes, read.EntryIfArchive, read.Measures = !f.NoCauses, true, f.Measure.List
 	o := fleet.Options{
 		Read: read, Version: version.Exact(), ClockChosen: c.IsSet("clock-offset"), Rules: f.Dim.List,
 		Timeout: f.Timeout, Frames: f.Frames, Shards: int(f.Shards),

@@ -306,7 +306,7 @@ func (b *builder) interactionsOnly(in *Input) view.Section {
 // largest causes, and its layers. On a page, interactions and layers have sections of their own.
 func (b *builder) overview(in *Input, list []*process) (blocks []view.Block) {
 	s := b.head(in)
-	interactions := b.interactions(in)
+	interactions := append(b.interactions(in), b.own(in)...)
 	if b.page && len(interactions) > 0 {
 		blocks = append(append(blocks, s), interactions...)
 		s = view.Section{Title: "Processes"}

@@ -14,12 +14,22 @@ import (
 func Analyze(ctx context.Context, r io.Reader, reading hitrace.Options, options Options, sinks ...hitrace.Sink) (*analyzer.Timeline, *hitrace.Totals, error) {
 	in := newInput(options)
 	reading = reading.WithDefaults()
-	totals, err := hitrace.Run(ctx, r, reading, append([]hitrace.Sink{in.sink(reading.Workers)}, sinks...)...)
+	sinks = append([]hitrace.Sink{in.sink(reading.Workers)}, sinks...)
+	own, err := newOwn(in.shared, options.Measures, reading.Workers)
+	if err != nil {
+		return nil, &hitrace.Totals{}, err
+	}
+	if len(options.Measures) > 0 {
+		sinks = append(sinks, own.sink())
+	}
+	totals, err := hitrace.Run(ctx, r, reading, sinks...)
 	if err != nil {
 		return nil, totals, err
 	}
 	in.overwritten = totals.Overwritten > 0
+	own.finish()
 	timeline := in.timeline()
+	own.set(timeline, in.lives)
 	if !reading.Window.IsOpen() {
 		timeline.Cut(reading.Window.Bounds(totals.Start))
 	}

@@ -23,6 +23,8 @@ type Options struct {
 	// FullNames are full names of applications. A process whose name is the last 15
 	// bytes of one, or the last 14 in an application's own trace, has that name.
 	FullNames []string
+	// Measures are those of the user, for analyzer.ParseOwnMeasure.
+	Measures []string
 	// Limits are the limits Threads, Frames, Records and Examples.
 	Limits trace.Limits
 }
